@@ -58,13 +58,14 @@ static const char *plan_change_sentence(const nnc_plan_change *change, const nnc
 #define CHANGE(member) NNC_IN(line, change.member)
 static const nnc_metric table_rows[] = {
     NNC_AS("options", CHARS, CHANGE(options), .head = "with", .help = "Options to append to the command."),
-    NNC_AS("step_s", NUMBER, CHANGE(step_s), .head = "step", .unit = "s", .help = "One step with them."),
+    NNC_AS("step_s", NUMBER, CHANGE(step_s), .head = "step", .unit = "s",
+           .help = "Time of one step with these options."),
     NNC_AS("gain", NUMBER, CHANGE(gain), .head = "speed", .show = NNC_SHOW_PERCENT,
-           .help = "Samples per second with them over those of the plan."),
+           .help = "Samples per second with these options, divided by the samples per second of the plan."),
     NNC_AS("total_bytes", WHOLE, CHANGE(total_bytes), .head = "memory", .unit = "B",
            .help = "Memory of the fullest device."),
     NNC_AS("cost_usd", NUMBER, CHANGE(cost_step), .head = "cost", .show = NNC_SHOW_COUNT,
-           .help = "One step on all devices, in the currency of the device's prices."),
+           .help = "Cost of one step on all devices, in the currency of the device's prices."),
     NNC_AS("global_batch", WHOLE, CHANGE(global_batch), .head = "batch", .help = "Sequences or images per step."),
 };
 static const nnc_metrics table_metrics = NNC_METRICS("a change in the table", table_rows, line);
@@ -87,14 +88,14 @@ static nnc_cell get_verdict(const nnc_place *place, char text[NNC_METRIC_TEXT_MA
 static const nnc_metric advise_rows[] = {
     NNC_AS("sentence", TEXT, .get = get_verdict, .help = "The verdict on the plan, in one line."),
     NNC_AS("step_s", NUMBER, NNC_VIA(answer, report.result), NNC_IN(nnc_result, step_s), .unit = "s",
-           .help = "One step of the plan."),
+           .help = "Time of one step of the plan."),
     NNC_AS("total_bytes", WHOLE, NNC_VIA(answer, report.result), NNC_IN(nnc_result, memory.total_bytes), .unit = "B",
            .help = "Its memory."),
     NNC_AS("cost_usd", NUMBER, NNC_VIA(answer, report.result), NNC_IN(nnc_result, cost_step), .show = NNC_SHOW_COUNT,
-           .help = "Cost of one of its steps."),
-    NNC_WHOLE(answer, tries, .help = "Plans that were tried."),
+           .help = "Cost of one step of the plan."),
+    NNC_WHOLE(answer, tries, .help = "Number of plans that were tried."),
     NNC_AS("changes", LIST, NNC_IN(answer, lines), NNC_COUNT(answer, count), .rows = &change_metrics,
-           .help = "Changes that make the plan fit, faster or smaller, the fastest first."),
+           .help = "Changes with which the plan fits, is faster or needs less memory; the fastest first."),
 };
 static const nnc_metrics advise_metrics = NNC_METRICS("advice on a plan", advise_rows, answer);
 
@@ -207,11 +208,11 @@ static nnc_status run(nnc_session *session, nnc_error *err)
 const nnc_command nnc_cmd_advise = {
     .name = "advise",
     .operands = "[FILE...] MODEL DEVICE | PLANS.json [DEVICE]",
-    .summary = "The changes of a plan that help most, each tried: time, memory and cost with them.",
-    .notes = "Tries precision, torch.compile, micro-batch, activation checkpointing, ZeRO, the "
-             "split over devices, optimizer, padding of the vocabulary, LoRA and QLoRA, one at a "
-             "time and then the best of them together, on the same devices. 'nncost search' tries "
-             "all plans. Exits with 1 when the plan does not fit and no change makes it fit.",
+    .summary = "The changes of a plan that help most, with the time, memory and cost of each.",
+    .notes = "Tries precision, torch.compile, micro-batch, activation checkpointing, ZeRO, the split over devices, "
+             "optimizer, padding of the vocabulary, LoRA and QLoRA on the same devices: first one change at a time, "
+             "then the best changes together. 'nncost search' tries all plans. Exits with 1 when the plan does not fit "
+             "and no change makes it fit.",
     .min_operands = 1,
     .max_operands = 2,
     .takes = NNC_TAKES_COMMON | NNC_TAKES_PLAN | NNC_TAKES_SCENARIO | NNC_TAKES_LAUNCH,
@@ -242,10 +243,12 @@ NNC_GET(get_layers, fit_answer, positive(self->fit.layers))
 static const nnc_metric remedy_rows[] = {
     NNC_CHARS(nnc_remedy, options, .head = "with", .help = "Options to add."),
     NNC_WHOLE(nnc_remedy, total_bytes, .head = "memory", .unit = "B",
-              .help = "Memory with them at the micro-batch of the answer; at the largest one with "
-                      "them where none fits without."),
-    NNC_NUMBER(nnc_remedy, step_s, .head = "step", .unit = "s", .help = "One step with them, of the same micro-batch."),
-    NNC_WHOLE(nnc_remedy, micro_batch, .head = "micro-batch", .help = "The largest micro-batch that fits with them."),
+              .help = "Memory with these options at the micro-batch of the answer; if no micro-batch fits without "
+                      "them, at the largest micro-batch that fits with them."),
+    NNC_NUMBER(nnc_remedy, step_s, .head = "step", .unit = "s",
+               .help = "Time of one step with these options, with the same micro-batch."),
+    NNC_WHOLE(nnc_remedy, micro_batch, .head = "micro-batch",
+              .help = "The largest micro-batch that fits with these options."),
     NNC_NUMBER(nnc_remedy, samples_per_s, .head = "samples/s", .show = NNC_SHOW_COUNT,
                .help = "Samples trained on per second with the largest micro-batch."),
 };
@@ -254,40 +257,39 @@ static const nnc_metrics remedy_metrics = NNC_METRICS("a way to save memory", re
 static const nnc_metric fit_rows[] = {
     NNC_AS("model", CHARS, NNC_VIA(fit_answer, report.model), NNC_IN(nnc_model, id), .help = "Model that is trained."),
     NNC_AS("device", CHARS, NNC_VIA(fit_answer, report.device), NNC_IN(nnc_device, id),
-           .help = "Device that it has to fit on."),
+           .help = "Device on which the step has to fit."),
     NNC_AS("software", CHARS, NNC_VIA(fit_answer, report.software), NNC_IN(nnc_software, id),
            .help = "Software profile."),
     NNC_AS("micro_batch", WHOLE, FIT(micro_batch),
-           .help = "The largest micro-batch that fits: the upper end of total_interval_bytes is "
-                   "within the device. 0 when none fits."),
+           .help = "The largest micro-batch that fits: the upper end of total_interval_bytes is at most the memory of "
+                   "the device. 0 when none fits."),
     NNC_AS("micro_batch_tight", WHOLE, FIT(micro_batch_tight),
-           .help = "The largest that may fit: the estimate is within the device, the upper end of "
-                   "measured peaks is not."),
+           .help = "The largest micro-batch that may fit: the estimate is at most the memory of the device, but the "
+                   "upper end of measured peaks is above it."),
     NNC_AS("seq_len", NUMBER, .get = get_seq_len,
-           .help = "The longest sequence, a multiple of 64 or the plan's own, that fits at the "
-                   "micro-batch of the "
-                   "plan; null for images, and when none fits."),
+           .help = "The longest sequence that fits at the micro-batch of the plan, a multiple of 64 or the plan's own "
+                   "length; null for images, and if no sequence fits."),
     NNC_AS("lora_rank", NUMBER, .get = get_rank,
-           .help = "The largest rank of adapters that fits likewise; null without adapters."),
+           .help = "The largest rank of adapters that fits at the micro-batch of the plan; null without adapters."),
     NNC_AS("layers", NUMBER, .get = get_layers,
-           .help = "The most layers of this width that fit likewise; null for other networks."),
+           .help = "The largest number of layers of this width that fits at the micro-batch of the plan; null for "
+                   "networks without equal layers."),
     NNC_AS("recorded_batch", NUMBER, .get = get_recorded,
-           .help = "The most samples with which a captured step was recorded, beyond which no micro-batch is tried; "
-                   "null for other models."),
+           .help = "The largest number of samples with which a captured step was recorded; no larger micro-batch is "
+                   "tried. null for other models."),
     NNC_AS("total_bytes", WHOLE, FIT(result.memory.total_bytes), .unit = "B",
-           .help = "Memory with the largest micro-batch; of the plan when none fits."),
+           .help = "Memory with the largest micro-batch that fits; memory of the plan if no micro-batch fits."),
     NNC_AS("capacity_bytes", WHOLE, FIT(result.memory.capacity_bytes), .unit = "B",
            .help = "Memory of the device that one process can get."),
     NNC_AS("margin_bytes", WHOLE, FIT(margin_bytes), .unit = "B",
-           .help = "Bytes between the least and the most that a measured peak of this micro-batch "
-                   "may be: the range in which the next larger one may still fail."),
-    NNC_AS("step_s", NUMBER, FIT(result.step_s), .unit = "s", .help = "One step of the largest micro-batch."),
+           .help = "Largest less smallest peak that may be measured with this micro-batch."),
+    NNC_AS("step_s", NUMBER, FIT(result.step_s), .unit = "s", .help = "Time of one step with the largest micro-batch."),
     NNC_AS("samples_per_s", NUMBER, FIT(result.samples_per_s), .show = NNC_SHOW_COUNT,
-           .help = "Samples trained on per second with it."),
+           .help = "Samples trained on per second with the largest micro-batch."),
     NNC_AS("plan", OBJECT, NNC_VIA(fit_answer, shown), .rows = &nnc_resolved_plan_metrics,
            .help = "The plan with the largest micro-batch."),
     NNC_AS("remedies", LIST, NNC_IN(fit_answer, remedies), NNC_COUNT(fit_answer, fit.remedy_count),
-           .rows = &remedy_metrics, .help = "Ways to save memory that fit, the mildest first."),
+           .rows = &remedy_metrics, .help = "Changes that save memory, with which the plan fits, the mildest first."),
 };
 static const nnc_metrics fit_metrics = NNC_METRICS("what fits on a device", fit_rows, fit_answer);
 
@@ -371,12 +373,11 @@ const nnc_command nnc_cmd_fit = {
     .name = "fit",
     .operands = "MODEL DEVICE | PLANS.json [DEVICE]",
     .summary = "The largest micro-batch and sequence that fit on a device, and each way to save memory.",
-    .notes = "Takes the options of 'estimate'. micro_batch is the largest that fits with all that "
-             "measured peaks may be above the estimate, micro_batch_tight the largest that may "
-             "fit. The sequence, the rank of adapters and the layers are the largest at the "
-             "plan's own micro-batch [1]. The table has each way to save memory with its memory "
-             "and step at that micro-batch, and the largest micro-batch that it allows. Exits "
-             "with 1 when no micro-batch fits.",
+    .notes = "Takes the options of 'estimate'. micro_batch is the largest that fits even if the measured peak exceeds "
+             "the estimate by the usual error, micro_batch_tight the largest that may fit. The sequence, the rank of "
+             "adapters and the layers are the largest at the plan's own micro-batch [1]. The table has each way to "
+             "save memory, with its memory and step time at this micro-batch and the largest micro-batch that fits "
+             "with it. Exits with 1 when no micro-batch fits.",
     .min_operands = 1,
     .max_operands = 2,
     .takes = NNC_TAKES_COMMON | NNC_TAKES_PLAN | NNC_TAKES_RUN | NNC_TAKES_SCENARIO | NNC_TAKES_LAUNCH,
@@ -422,35 +423,37 @@ static const nnc_metric point_rows[] = {
                .help = "Degree, or tokens (images) of one device in a step."),
     NNC_WHOLE(nnc_limit_point, micro_batch, .head = "micro-batch",
               .help = "Sequences or images of the plan that was tried."),
-    NNC_AS("seq_len", NUMBER, .get = get_seq, .head = "sequence", .help = "Its tokens per sequence; null for images."),
+    NNC_AS("seq_len", NUMBER, .get = get_seq, .head = "sequence",
+           .help = "Tokens per sequence of the plan that was tried; null for images."),
     NNC_NUMBER(nnc_limit_point, compute_s, .head = "compute", .unit = "s",
-               .help = "Least time of its arithmetic: bound_s.compute in ideal mode."),
-    NNC_NUMBER(nnc_limit_point, memory_s, .head = "memory", .unit = "s", .help = "Least time of its memory traffic."),
-    NNC_NUMBER(nnc_limit_point, network_s, .head = "network", .unit = "s", .help = "Least time of its busiest link."),
+               .help = "Shortest time of the arithmetic of the plan: bound_s.compute in ideal mode."),
+    NNC_NUMBER(nnc_limit_point, memory_s, .head = "memory", .unit = "s",
+               .help = "Shortest time of the memory traffic of the plan."),
+    NNC_NUMBER(nnc_limit_point, network_s, .head = "network", .unit = "s",
+               .help = "Shortest time of the busiest link of the plan."),
     NNC_NUMBER(nnc_limit_point, step_s, .head = "step", .unit = "s", .help = "Predicted step."),
     NNC_AS("bound", ENUM, NNC_IN(nnc_limit_point, bound), .head = "bound", .names = { nnc_bound_name, NNC_BOUND_COUNT },
-           .help = "The largest of its bounds."),
+           .help = "The resource with the longest of these times."),
     NNC_AS("fit", ENUM, NNC_IN(nnc_limit_point, verdict), .head = "memory fits",
            .names = { nnc_verdict_name, NNC_VERDICT_COUNT },
-           .help = "Whether the plan fits into the memory of a device, which is no part of the limit."),
+           .help = "Whether the plan fits into the memory of a device; the limit does not depend on this."),
 };
 static const nnc_metrics point_metrics = NNC_METRICS("a plan that was tried", point_rows, nnc_limit_point);
 
 static const nnc_metric limit_rows[] = {
     NNC_AS("model", CHARS, NNC_VIA(limits, report.model), NNC_IN(nnc_model, id), .help = "Model that is trained."),
     NNC_AS("device", CHARS, NNC_VIA(limits, report.device), NNC_IN(nnc_device, id),
-           .help = "Device that it is trained on."),
+           .help = "Device on which the model is trained."),
     NNC_AS("of", ENUM, LIMIT(of), .names = { nnc_limit_name, NNC_LIMIT_COUNT }, .help = "The axis that was asked for."),
     NNC_AS("limit", NUMBER, LIMIT(limit), .show = NNC_SHOW_COUNT,
-           .help = "tensor, context: the largest degree that the network does not bound. data: the "
-                   "fewest tokens (images) per device and step that it does not bound. batch: the "
-                   "fewest that compute bounds. null: none."),
+           .help = "tensor, context: the largest degree that the network does not bound. data: the fewest tokens "
+                   "(images) per device and step that the network does not bound. batch: the fewest tokens (images) "
+                   "that compute bounds. null: there is no limit."),
     NNC_AS("unit", TEXT, .get = get_tokens, .help = "tokens or images, of one device in a step; null for a degree."),
     NNC_AS("bound_by", TEXT, NNC_IN(limits, stop),
-           .help = "Resource that bounds a step beyond the limit: network, memory, bubble; plan: "
-                   "no larger "
-                   "degree is legal; null: every size that was tried is within the limit."),
-    NNC_AS("reason", TEXT, NNC_IN(limits, why), .help = "The rule that ends a limit by plan; else null."),
+           .help = "Resource that bounds a step beyond the limit: network, memory, bubble; plan: no larger degree is "
+                   "legal; null: the limit is beyond all plans that were tried."),
+    NNC_AS("reason", TEXT, NNC_IN(limits, why), .help = "The rule by which no larger degree is legal; else null."),
     NNC_AS("formula", TEXT, .get = get_formula,
            .help = "The relation that holds at the limit, and its closed form. F: width of an MLP, W: "
                    "bytes/s of the links of a device, C: FLOP/s, M: bytes/s of its memory, b: bytes of "
@@ -546,7 +549,7 @@ static nnc_status run_limit(nnc_session *session, nnc_error *err)
         char option[NNC_OPTION_NAME];
         if (strcmp(name, "micro_batch") == 0 || strcmp(name, "global_batch") == 0) {
             return nnc_fail(err, NNC_BAD_USAGE, nnc_option_name(name, option),
-                            "changes nothing here, expected it with --of tensor or context");
+                            "has no effect here, expected it with --of tensor or context");
         }
     }
     limits *a = calloc(1, sizeof *a);
@@ -560,14 +563,14 @@ const nnc_command nnc_cmd_limit = {
     .name = "limit",
     .part_of = "scale limit",
     .operands = "MODEL DEVICE | PLANS.json [DEVICE]",
-    .summary = "How far a plan can be divided before the network bounds it, and the smallest batch "
-               "that compute bounds.",
-    .notes = "Takes the options of 'estimate'. --of tensor and --of context try each legal degree and "
-             "leave the rest of the plan as it is; without --devices the devices grow with the "
-             "degree. --of data and --of batch change the tokens of a step: whole sequences, or one "
-             "shorter than that of the plan. A step is bound by the resource that takes longest at "
-             "its datasheet rate when all work at the same time. Whether a plan fits into memory is in "
-             "the table, and no part of the limit. Exits with 1 when there is no limit.",
+    .summary = "The largest degree of parallelism before the network bounds the step, and the smallest batch that "
+               "compute bounds.",
+    .notes =
+        "Takes the options of 'estimate'. --of tensor and --of context try each legal degree and do not change other "
+        "options; without --devices the number of devices grows with the degree. --of data and --of batch change the "
+        "tokens of a step: whole sequences, or one sequence that is shorter than the plan's. A step is bound by the "
+        "resource that takes longest at its datasheet rate if all resources work at the same time. The table shows "
+        "whether a plan fits into memory; the limit does not depend on it. Exits with 1 when there is no limit.",
     .min_operands = 1,
     .max_operands = 2,
     .takes = NNC_TAKES_COMMON | NNC_TAKES_PLAN | NNC_TAKES_SCENARIO | NNC_TAKES_LAUNCH | NNC_TAKES_LIMIT,

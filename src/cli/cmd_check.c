@@ -613,15 +613,13 @@ static nnc_status run_check(nnc_session *session, nnc_error *err)
 const nnc_command nnc_cmd_check = {
     .name = "check",
     .operands = "PLANS.json",
-    .summary = "Estimate a plan file again: what moved since it was recorded, why, and which "
-               "requirements are missed.",
-    .notes = "Exits with 1 when a metric moved past its tolerance (none by default: all 12 digits "
-             "count), a scenario was added or removed, or a requirement is missed. --update "
-             "accepts what moved: it writes the file's \"recorded\" part, whole or not at all, and "
-             "leaves every other byte as it is; --forget removes that part, so that 'git merge-file' "
-             "can merge the rest. --format also takes junit, and github for the "
-             "annotations of a "
-             "workflow. 'nncost init' prints a plan file to begin with.",
+    .summary =
+        "Estimate a plan file again: what changed since it was recorded, why, and which requirements are missed.",
+    .notes = "Exits with 1 when a metric changed by more than its tolerance (without a tolerance all 12 digits must be "
+             "equal), a scenario was added or removed, or a requirement is missed. --update accepts the changes: it "
+             "writes the \"recorded\" part of the file, completely or not at all, and changes no other byte; --forget "
+             "removes this part, so that 'git merge-file' can merge the other parts. --format also takes junit, and "
+             "github for the annotations of a workflow. 'nncost init' prints a plan file to start from.",
     .min_operands = 1,
     .max_operands = 1,
     .takes = NNC_TAKES_COMMON | NNC_TAKES_CHECK | NNC_TAKES_EMIT,
@@ -646,11 +644,11 @@ const nnc_command nnc_cmd_diff = {
     .name = "diff",
     .part_of = "check diff",
     .operands = "OLD NEW",
-    .summary = "Two estimates: what changed, largest first, and the op or part responsible.",
-    .notes = "OLD and NEW are outputs of 'nncost estimate --format json', or plan files with "
-             "recorded estimates, which are matched by scenario. A pipe works, too: git show "
-             "main:plans.json | nncost diff /dev/stdin plans.json. Exits with 0 whether they "
-             "differ or not; 'nncost check' fails instead.",
+    .summary =
+        "Two estimates: the metrics that differ, largest change first, and the op or part that causes the change.",
+    .notes = "OLD and NEW are outputs of 'nncost estimate --format json', or plan files with recorded estimates, which "
+             "are matched by scenario. A pipe also works: git show main:plans.json | nncost diff /dev/stdin "
+             "plans.json. Exits with 0 whether they differ or not; 'nncost check' fails instead.",
     .min_operands = 2,
     .max_operands = 2,
     .takes = NNC_TAKES_COMMON,

@@ -236,11 +236,12 @@ NNC_IF(has_split, compared_row, !isnan(self->framework_s))
 static const nnc_metric compared_rows[] = {
     NNC_ROWS(&nnc_estimate_run_metrics, NNC_IN(compared_row, report)),
     NNC_NUMBER(compared_row, change_s, .unit = "s",
-               .help = "Step minus the step of the first row, where the software differs.",
+               .help =
+                   "Step time less the step time of the first row, if the two rows have different software profiles.",
                .more = NNC_MORE(.when = has_split)),
     NNC_NUMBER(compared_row, framework_s, .unit = "s",
-               .help = "Part of change_s that comes from the software: step minus the step of the same plan "
-                       "with the software of the first row.",
+               .help = "Part of change_s that the software profile causes: step time less the step time of the same "
+                       "plan with the profile of the first row.",
                .more = NNC_MORE(.when = has_split)),
     NNC_TEXT(compared_row, command, .help = "The command line that gives this estimate."),
 };
@@ -583,17 +584,15 @@ done:
 const nnc_command nnc_cmd_compare = {
     .name = "compare",
     .operands = "MODEL[,MODEL...] DEVICE[,DEVICE...] | PLANS.json [DEVICE[,DEVICE...]]",
-    .summary = "Devices, models or plans side by side: every combination of the lists given.",
-    .notes = "Every plan option, and --software, may take a list: --micro-batch 1,2,4. The rows are in "
-             "the order of the options; the last option varies fastest. Parts alone are "
-             "one value, --recompute norm,activation; among several values '+' joins them: "
-             "none,norm+activation,full. Among the plans that fit, the fastest and the "
-             "cheapest are marked, by tokens or, when a model has no tokens, by samples. All rows have "
-             "the software profile of the first one, unless --software names others or a row can have "
-             "only one; 'any' gives each row the usual profile of its plan. Where profiles differ, a "
-             "column splits the change of the step. All scenarios "
-             "of a plan file are compared, or those that --scenario lists. Exits with 1 when no plan "
-             "fits.",
+    .summary = "Devices, models or plans side by side: every combination of the given lists.",
+    .notes =
+        "Every plan option, and --software, may take a list: --micro-batch 1,2,4. The rows are in the order of the "
+        "options; the last option varies fastest. A list of parts is one value: --recompute norm,activation. In a list "
+        "of several values '+' joins parts: none,norm+activation,full. Among the plans that fit, the fastest and the "
+        "cheapest are marked, by tokens or, when a model has no tokens, by samples. All rows have the software profile "
+        "of the first row, unless --software names others or a row can have only one; with 'any' each row has the "
+        "default profile of its plan. If profiles differ, a column divides the change of the step time. All scenarios "
+        "of a plan file are compared, or those that --scenario lists. Exits with 1 when no plan fits.",
     .min_operands = 1,
     .max_operands = 2,
     .takes = NNC_TAKES_COMMON | NNC_TAKES_LAUNCH | NNC_TAKES_PLAN | NNC_TAKES_RUN | NNC_TAKES_SCENARIO | NNC_TAKES_EMIT,

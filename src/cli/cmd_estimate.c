@@ -73,7 +73,7 @@ static const char *class_note(const nnc_memory *memory, const char *name)
     static const char *const notes[][2] = {
         { "optimizer_bytes", "states and master weights" },
         { "activation_bytes", "kept for backward" },
-        { "apart_bytes", "gradients appear as activations go" },
+        { "apart_bytes", "gradients grow while activations are freed" },
         { "reserve_bytes", "set aside" },
     };
     for (size_t i = 0; i < sizeof notes / sizeof notes[0]; i++) {
@@ -475,7 +475,7 @@ static const nnc_page_row page_rows[] = {
     NNC_LINE("", .when = "plan.mode != ideal, !device.fitted"),
     NNC_WORDS("no fitted efficiencies for this device: roofline time at the datasheet's rates"),
     NNC_LINE("", .when = "plan.mode != ideal, device.fitted, device.basis = default"),
-    NNC_WORDS("not measured on this device: its efficiencies are those of similar ones"),
+    NNC_WORDS("not measured on this device: its efficiencies are those of similar devices"),
     NNC_LINE("", .when = "updates_unrecorded"),
     NNC_ADD(add_host_rates),
 
@@ -520,7 +520,7 @@ static const nnc_page_row page_rows[] = {
     NNC_LINE("measured", .when = "measured.step_s"),
     NNC_BOLD("{measured.step_s}"),
     NNC_ITEM("MFU {measured.mfu:percent}"),
-    NNC_ITEM("the estimate is {measured.predicted_over:percent} of it"),
+    NNC_ITEM("the estimate is {measured.predicted_over:percent} of the measured time"),
     NNC_BOLD("impossible: less than the lower bound of {step.lower_bound_s}, so it is not this "
              "step on this device",
              .when = "!measured.possible"),
@@ -614,7 +614,7 @@ static void write_trust(nnc_sheet *sheet, const void *record)
     if (nnc_report_is_implausible(report)) {
         nnc_sheet_words(sheet, "no range: the input is implausible");
     } else if (report->model->stand_in) {
-        nnc_sheet_words(sheet, "another network of its counts stands in for it, so ranges are wider");
+        nnc_sheet_words(sheet, "estimated with a network of similar counts (a stand-in), so ranges are wider");
     } else if (report->result->plan.mode == NNC_MODE_IDEAL) {
         nnc_sheet_words(sheet, "the lower bound: datasheet rates, all communication overlaps");
     } else if (!report->device->efficiency.fitted) {
@@ -783,7 +783,7 @@ static const nnc_page_row first_rows[] = {
     NNC_ITEM("pipeline bubble {step.bubble_share}", .when = "plan.pipeline > 1"),
     NNC_LINE("measured", .when = "measured.step_s"),
     NNC_BOLD("{measured.step_s}"),
-    NNC_ITEM("the estimate is {measured.predicted_over:percent} of it"),
+    NNC_ITEM("the estimate is {measured.predicted_over:percent} of the measured time"),
     NNC_BAD("impossible: less than the lower bound", .when = "!measured.possible"),
     NNC_LINE("memory"),
     NNC_BOLD("{memory.total_bytes} of {memory.capacity_bytes}"),
@@ -995,12 +995,12 @@ static nnc_status run(nnc_session *session, nnc_error *err)
 const nnc_command nnc_cmd_estimate = {
     .name = "estimate",
     .operands = "[FILE...] MODEL DEVICE | PLANS.json [DEVICE]",
-    .summary = "One training step: time and its range, what limits it, memory, throughput, cost.",
-    .notes = "Exits with 1 when the step does not fit into the device's memory; it prints "
-             "everything all the same, and the smallest changes that would fit. Stages count from "
-             "0. With --format csv, --stages, --timeline and --sensitivity print their table in "
-             "place of the estimate. A timeline has at most 1000000 passes. An elasticity of -0.5 "
-             "means: one percent more of the parameter makes the step half a percent shorter.",
+    .summary = "One training step: time with its range, the resource that limits it, memory, throughput, cost.",
+    .notes = "Exits with 1 when the step does not fit into the device's memory; it then also prints the estimate, and "
+             "the smallest changes with which the step fits. Stages count from 0. With --format csv each of --stages, "
+             "--timeline and --sensitivity prints its table instead of the estimate; give one of them. A timeline has "
+             "at most 1000000 passes. An elasticity of -0.5 means: one percent more of the parameter makes the step "
+             "half a percent shorter.",
     .min_operands = 1,
     .max_operands = 2,
     .takes = NNC_TAKES_COMMON | NNC_TAKES_PLAN | NNC_TAKES_SWITCH | NNC_TAKES_RUN | NNC_TAKES_SCENARIO |

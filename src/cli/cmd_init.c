@@ -94,8 +94,8 @@ static void write_file(const nnc_session *session, const nnc_report *report)
                              "with '_' for '-'; 'note' is the comment key.");
     nnc_record_object(&record, "common");
     nnc_record_text(&record, "note",
-                    "Every scenario starts from these values. It may give others, or null to "
-                    "remove a key. Ids, or paths from the folder of this file.");
+                    "Every scenario starts from these values. A scenario may give other values, or null to remove a "
+                    "key. Ids, or paths from the folder of this file.");
     nnc_record_text(&record, "model", report->model_asked);
     nnc_record_text(&record, "device", report->device_asked);
     if (served) {
@@ -253,9 +253,9 @@ static nnc_status run_served(nnc_session *session, nnc_error *err)
 const nnc_command nnc_cmd_serve_init = {
     .name = "init",
     .operands = "MODEL DEVICE --serve",
-    .summary = "Print a plan file with one deployment to begin with, for 'nncost check'.",
-    .notes = "Its requirements are those that the answer meets with a tenth of time to spare: nncost "
-             "init llama3-8b h100 --serve --concurrency 64 --output plans.json.",
+    .summary = "Print a plan file with one deployment to start from, for 'nncost check'.",
+    .notes = "The estimate meets its requirements with a tenth of the time to spare: nncost init llama3-8b h100 "
+             "--serve --concurrency 64 --output plans.json.",
     .min_operands = 2,
     .max_operands = 2,
     .takes = NNC_TAKES_COMMON | NNC_TAKES_SERVE | NNC_TAKES_SERVING,
@@ -265,12 +265,9 @@ const nnc_command nnc_cmd_serve_init = {
 const nnc_command nnc_cmd_init = {
     .name = "init",
     .operands = "[MODEL DEVICE | device | model | cluster | plan]",
-    .summary = "Print a file to begin with: a plan file for 'nncost check', a device, a model or a "
-               "cluster.",
-    .notes = "A plan file has one scenario, with the plan options given, and requirements that its "
-             "estimate "
-             "meets with a tenth of time to spare: nncost init llama3-8b h100 --output "
-             "plans.json.",
+    .summary = "Print a file to start from: a plan file for 'nncost check', a device, a model or a cluster.",
+    .notes = "The plan file has one scenario with the given plan options, and requirements that its estimate meets "
+             "with a tenth of the time to spare: nncost init llama3-8b h100 --output plans.json.",
     .min_operands = 0,
     .max_operands = 2,
     .takes = NNC_TAKES_COMMON | NNC_TAKES_LAUNCH | NNC_TAKES_PLAN,

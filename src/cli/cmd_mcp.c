@@ -22,8 +22,7 @@ static const struct tool {
 } tools[] = {
     { "estimate",
       { "model", "device" },
-      "Time with its bounds, memory and whether it fits, throughput and cost of one training "
-      "step.",
+      "One training step: time with its bounds, memory and verdict, throughput, cost.",
       { "sentence",
         "step.step_s",
         "step.interval_s",
@@ -47,7 +46,7 @@ static const struct tool {
         "open_facts" } },
     { "advise",
       { "model", "device" },
-      "The changes of a plan that help most, each tried: options, time, memory and cost.",
+      "The changes of a plan that help most, with the options, time, memory and cost of each.",
       { NULL } },
     { "fit",
       { "model", "device" },
@@ -61,18 +60,17 @@ static const struct tool {
         "rows.throughput.tokens_per_s", "rows.throughput.mfu", "rows.cost.per_million_tokens" } },
     { "search",
       { "model", "device" },
-      "The best plans for devices and global_batch (options); several devices: a ranking of "
-      "them.",
+      "The best plans for the options devices and global_batch; with several devices, a ranking of these devices.",
       { "best.command", "best.step_s", "best.memory_bytes", "best.mfu", "best.cost_run", "legal", "feasible",
         "currency", "plans", "devices" } },
     { "scale",
       { "model", "device" },
-      "1, 8, 64 ... devices: throughput, efficiency, and the causes of losses.",
+      "The best plan on 1, 8, 64 ... devices: throughput, efficiency, and the causes of losses.",
       { NULL } },
     { "limit",
       { "model", "device" },
-      "How far tensor or context parallelism can grow, or how small a batch can get (of, among the "
-      "options), before the network or memory bounds the step.",
+      "The largest tensor or context degree, or the smallest batch, before the network or memory bounds the step; the "
+      "option of selects which.",
       { "limit", "unit", "bound_by", "reason", "formula", "curve" } },
     { "run",
       { "model", "device" },
@@ -90,15 +88,18 @@ static const struct tool {
       { NULL } },
     { "ops",
       { "model", "device" },
-      "Every op of the step: FLOPs, bytes, time, what bounds it.",
+      "Every op of the step: FLOPs, bytes, time, and the resource that bounds it.",
       { "ops.name", "ops.phase", "ops.repeat", "ops.shape", "ops.time_s", "ops.share", "ops.bound" } },
     { "op",
       { "kind", "dims", "device" },
-      "One op by itself: its work, its roofline and its time, such as matmul 4096x4096x4096.",
+      "One op, such as matmul 4096x4096x4096: its work, its roofline and its time.",
       { NULL } },
     { "explain", { "name" }, "The meaning of a metric or an op: formula and source.", { NULL } },
-    { "check", { "plans" }, "A plan file again: what moved since it was recorded, and why.", { NULL } },
-    { "diff", { "before", "after" }, "Two estimates (plan files): what changed, largest first.", { NULL } },
+    { "check", { "plans" }, "Estimates a plan file again: what changed since it was recorded, and why.", { NULL } },
+    { "diff",
+      { "before", "after" },
+      "Two estimates (plan files): the metrics that differ, largest change first.",
+      { NULL } },
     { "accuracy", { "rows" }, "Predictions compared with the measured rows of a CSV file.", { NULL } },
     { "list", { "what" }, "Ids: what is devices, models or software.", { "devices.id", "models.id", "software.id" } },
     { "show", { "id" }, "Every parameter of a device, model or software profile, with its source.", { NULL } },
@@ -518,7 +519,7 @@ static nnc_status add_options(words *w, const nnc_command *command, nnc_json opt
         add_option(w, key, one);
         if (w->failed) {
             return nnc_fail(err, NNC_BAD_USAGE, key,
-                            "expected a number, a text, a truth value or a list of them, and no pipe");
+                            "expected a number, a text, true, false or a list of such values, and no pipe");
         }
     }
     return NNC_OK;
@@ -858,15 +859,12 @@ const nnc_command nnc_cmd_mcp = {
     .name = "mcp",
     .operands = "",
     .summary = "A server of the Model Context Protocol for AI assistants, on standard input and output.",
-    .notes = "Tools: estimate, advise, fit, compare, search, scale, limit, run, serve, budget, "
-             "ops, "
-             "op, explain, check, diff, accuracy, list, show and validate, with the operands and "
-             "options "
-             "of the commands. An answer is about 2 kB of the JSON output; \"fields\" names other parts "
-             "of it, [\"all\"] all. Resources are the help of each command. Each line is one "
-             "JSON-RPC message; the server ends when standard input ends. A call runs in a process of "
-             "its own, within --deadline and --memory, and ends when the client cancels it. It reads "
-             "regular files only: those below --root and the program's data.",
+    .notes = "Tools: estimate, advise, fit, compare, search, scale, limit, run, serve, budget, ops, op, explain, "
+             "check, diff, accuracy, list, show and validate, with the operands and options of the commands. An answer "
+             "is about 2 kB of the JSON output; \"fields\" names other parts of the output, [\"all\"] the whole "
+             "output. Resources are the help of each command. Each line is one JSON-RPC message; the server ends when "
+             "standard input ends. Each call runs in a separate process, within --deadline and --memory, and ends when "
+             "the client cancels it. A call reads only regular files below --root and the program's data.",
     .takes = NNC_TAKES_HELP | NNC_TAKES_MCP,
     .run = NNC_WITH_PROCESSES(nnc_mcp_serve),
 };

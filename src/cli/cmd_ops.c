@@ -169,13 +169,13 @@ static const nnc_metric one_op[] = {
 
 static const nnc_metric sum_rows[] = {
     NNC_AS("repeat", NUMBER, NNC_IN(ops_row, instances), .head = "ops", .show = NNC_SHOW_COUNT, .drop = 4,
-           .help = "Instances in one step on one device."),
+           .help = "Number of instances of the op in one step on one device."),
     NNC_NUMBER(ops_row, flops, .unit = "FLOP", .help = "FLOPs on the matrix units."),
     NNC_NUMBER(ops_row, vector_flops, .unit = "FLOP", .help = "FLOPs on the vector units."),
-    NNC_NUMBER(ops_row, bytes, .unit = "B", .help = "Bytes that cross memory."),
+    NNC_NUMBER(ops_row, bytes, .unit = "B", .help = "Bytes that are read from and written to memory."),
     NNC_AS("time_s", NUMBER, NNC_IN(ops_row, seconds), .unit = "s", .help = "Time on the critical path."),
-    NNC_AS("share", NUMBER, .get = get_share, .help = "Share of the step."),
-    NNC_AS("bound", TEXT, .get = get_bound, .help = "The bound of the largest part."),
+    NNC_AS("share", NUMBER, .get = get_share, .help = "Share of the step time."),
+    NNC_AS("bound", TEXT, .get = get_bound, .help = "Bound of the largest part of the sum."),
     NNC_ROWS(&numbers),
 };
 static const nnc_metrics sums = NNC_METRICS("sums over the step", sum_rows, ops_row);
@@ -264,9 +264,9 @@ enum { OPS_ROW };
 static const nnc_metric document_rows[] = {
     [OPS_ROW] =
         NNC_AS("ops", LIST, NNC_IN(ops_list, rows), NNC_COUNT(ops_list, count), .rows = &row_metrics[NNC_BY_ROW],
-               .help = "Ops; with --by sums of them.", .more = NNC_MORE(.others = sums_too)),
+               .help = "The ops; with --by sums over ops.", .more = NNC_MORE(.others = sums_too)),
     NNC_AS("run", OBJECT, NNC_VIA(nnc_report, run), .rows = &nnc_run_metrics,
-           .help = "The run, when something is given about its input.", .more = NNC_MORE(.when = has_input)),
+           .help = "The whole run, if options of its input are given.", .more = NNC_MORE(.when = has_input)),
 };
 static const nnc_metrics document = NNC_METRICS("the ops of a step", document_rows, ops_list);
 
@@ -308,7 +308,7 @@ static nnc_status check_run(const nnc_scenario_args *given, const nnc_report *re
         if (of_run) {
             char option[NNC_OPTION_NAME];
             return nnc_fail(err, NNC_BAD_USAGE, nnc_option_name(field->name, option),
-                            "changes nothing here, expected it with --sample-bytes or --prepare-s, or 'nncost run'");
+                            "has no effect here, expected it with --sample-bytes or --prepare-s, or 'nncost run'");
         }
     }
     return NNC_OK;
@@ -333,10 +333,10 @@ static nnc_status run(nnc_session *session, nnc_error *err)
 const nnc_command nnc_cmd_ops = {
     .name = "ops",
     .operands = "MODEL DEVICE | PLANS.json [DEVICE]",
-    .summary = "Every op of the step: shape, FLOPs, bytes, intensity, time, share, what bounds it.",
-    .notes = "FLOPs, bytes and time are those of one instance; repeat counts the instances in one step, "
-             "and share is that of all of them. With --by all numbers are sums over the step. FLOPs "
-             "include those of the vector units. Exits with 0 whether the step fits or not.",
+    .summary = "Every op of the step: dimensions, FLOPs, bytes, intensity, time, share, bound.",
+    .notes = "FLOPs, bytes and time are given for one instance of the op; repeat is the number of instances in one "
+             "step, and share is the share of all instances in the step time. With --by all numbers are sums over the "
+             "step. FLOPs include FLOPs of the vector units. Exits with 0 whether the step fits or not.",
     .min_operands = 1,
     .max_operands = 2,
     .takes = NNC_TAKES_COMMON | NNC_TAKES_LAUNCH | NNC_TAKES_PLAN | NNC_TAKES_SWITCH | NNC_TAKES_RUN |
@@ -355,30 +355,32 @@ typedef struct answer {
 #define ALONE(member) NNC_IN(answer, alone.member)
 
 static const nnc_metric op_rows[] = {
-    NNC_AS("device", CHARS, NNC_VIA(answer, device), NNC_IN(nnc_device, id), .help = "Device that runs it."),
+    NNC_AS("device", CHARS, NNC_VIA(answer, device), NNC_IN(nnc_device, id), .help = "Device that runs the op."),
     NNC_AS("kind", TEXT, ALONE(kind), .help = "Kind of op."),
     NNC_AS("shape", CHARS, ALONE(shape), .help = "Its dims."),
     NNC_AS("precision", ENUM, ALONE(precision), .names = { nnc_dtype_name, NNC_DTYPE_COUNT },
-           .help = "Format of its operands."),
+           .help = "Number format of the operands."),
     NNC_AS("flops", NUMBER, ALONE(flops), .unit = "FLOP", .help = "Work of the op."),
     NNC_AS("moved_bytes", NUMBER, ALONE(moved_bytes), .unit = "B",
-           .help = "Bytes read and written; of a collective those one device sends."),
+           .help = "Bytes read and written; for a collective, the bytes that one device sends."),
     NNC_AS("flops_per_byte", NUMBER, ALONE(flops_per_byte), .unit = "FLOP/B", .help = "Arithmetic intensity."),
     NNC_AS("ridge_flops_per_byte", NUMBER, ALONE(ridge_flops_per_byte), .unit = "FLOP/B",
-           .help = "Intensity from which on the device computes longer than it reads."),
+           .help = "FLOPs per byte above which computing takes longer than memory traffic."),
     NNC_AS("bound_s", NUMBER, ALONE(bound_s), .unit = "s",
-           .help = "Time by the roofline, or by the links, at the rates of the datasheet."),
+           .help =
+               "Lower bound of the time: the roofline, or the links of a collective, at the rates of the datasheet."),
     NNC_AS("time_s", NUMBER, ALONE(time_s), .unit = "s", .help = "Predicted time, by the device's fitted parameters."),
-    NNC_AS("compute_s", NUMBER, ALONE(compute_s), .unit = "s", .help = "Its compute part."),
-    NNC_AS("memory_s", NUMBER, ALONE(memory_s), .unit = "s", .help = "Its memory part."),
+    NNC_AS("compute_s", NUMBER, ALONE(compute_s), .unit = "s", .help = "Compute part of the predicted time."),
+    NNC_AS("memory_s", NUMBER, ALONE(memory_s), .unit = "s", .help = "Memory part of the predicted time."),
     NNC_AS("fixed_s", NUMBER, ALONE(fixed_s), .unit = "s",
-           .help = "Its fixed part, which does not depend on the size."),
-    NNC_AS("network_s", NUMBER, ALONE(network_s), .unit = "s", .help = "Its network part."),
-    NNC_AS("bound", ENUM, ALONE(bound), .names = { nnc_bound_name, NNC_BOUND_COUNT }, .help = "Its bound."),
-    NNC_AS("flops_per_s", NUMBER, ALONE(flops_per_s), .unit = "FLOP/s", .help = "Rate at the predicted time."),
+           .help = "Fixed part of the predicted time, which does not depend on the size."),
+    NNC_AS("network_s", NUMBER, ALONE(network_s), .unit = "s", .help = "Network part of the predicted time."),
+    NNC_AS("bound", ENUM, ALONE(bound), .names = { nnc_bound_name, NNC_BOUND_COUNT },
+           .help = "Resource that bounds the op."),
+    NNC_AS("flops_per_s", NUMBER, ALONE(flops_per_s), .unit = "FLOP/s", .help = "FLOPs divided by the predicted time."),
     NNC_AS("bytes_per_s", NUMBER, ALONE(bytes_per_s), .unit = "B/s",
-           .help = "Rate of moved bytes at the predicted time."),
-    NNC_AS("peak_share", NUMBER, ALONE(peak_share), .help = "Time of the bound over predicted time."),
+           .help = "Moved bytes divided by the predicted time."),
+    NNC_AS("peak_share", NUMBER, ALONE(peak_share), .help = "Time of the bound divided by the predicted time."),
     NNC_AS("link", TEXT, ALONE(link), .help = "The slower link of a collective."),
 };
 static const nnc_metrics op_metrics = NNC_METRICS("one op", op_rows, answer);
@@ -392,7 +394,7 @@ static const nnc_page_row page_rows[] = {
     NNC_BOLD("{time_s}"),
     NNC_ITEM("bound by {bound}", .when = "!link"),
     NNC_ITEM("bound by {bound}, {link}", .when = "link"),
-    NNC_ITEM("at least {bound_s} at the rates of the datasheet, {peak_share:percent} of it"),
+    NNC_ITEM("at least {bound_s} at the rates of the datasheet, {peak_share:percent} of the predicted time"),
     NNC_LINE("work"),
     NNC_ITEM("{flops}", .when = "flops"),
     NNC_ITEM("{moved_bytes} sent by each device", .when = "link"),
@@ -506,7 +508,7 @@ static nnc_status run_op(nnc_session *session, nnc_error *err)
 const nnc_command nnc_cmd_op = {
     .name = "op",
     .operands = "KIND DIMS DEVICE",
-    .summary = "A single op: its work, its roofline and the time it takes.",
+    .summary = "A single op: its work, its roofline and its time.",
     .notes = "KIND and DIMS: matmul [BATCHx]MxNxK, attention BATCHxHEADSxTOKENSxWIDTH[xKV_HEADS] "
              "(causal, one kernel; --kernel, --unmasked), conv "
              "BATCHxINxHEIGHTxWIDTHxOUTxKERNEL[xSTRIDE[xGROUPS]] (--layout), operators of PyTorch "

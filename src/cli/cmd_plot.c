@@ -278,15 +278,13 @@ const nnc_command nnc_cmd_plot = {
     .name = "plot",
     .operands = "PICTURE MODEL DEVICE | PICTURE PLANS.json [DEVICE]",
     .summary = "A picture as SVG: step, memory, roofline, timeline, front or scaling.",
-    .notes = "step: the parts of a step and the range in which measurements fall. memory: memory of the "
-             "fullest device by class; with --stages, of every stage. roofline: every op under the "
-             "roofline of the device. timeline: what every pipeline stage does when. front: step time "
-             "against memory of the plans that 'search' finds for --devices N. "
-             "scaling: throughput of the best plans for --devices 8..512. All numbers are those of "
-             "'estimate' or 'search' with the same options. The file follows the reader's light or dark "
-             "mode. '-o NAME.png' converts it by resvg or rsvg-convert, if one is installed. Exits with "
-             "0 "
-             "whether the step fits or not, with 1 when no plan of a search fits.",
+    .notes = "step: the parts of a step and the range of measurements. memory: memory of the fullest device by class; "
+             "with --stages, memory of every stage. roofline: every op under the roofline of the device. timeline: the "
+             "passes of every pipeline stage over time. front: step time against memory of the plans that 'search' "
+             "finds for --devices N. scaling: throughput of the best plans for --devices 8..512. All numbers equal the "
+             "numbers of 'estimate' or 'search' with the same options. The file follows the reader's light or dark "
+             "mode. '-o NAME.png' converts it by resvg or rsvg-convert, if one is installed. Exits with 0 whether the "
+             "step fits or not, with 1 when no plan of a search fits.",
     .min_operands = 2,
     .max_operands = 3,
     .leading_operands = 1,

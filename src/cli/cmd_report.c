@@ -299,13 +299,12 @@ const nnc_command nnc_cmd_report = {
     .name = "report",
     .part_of = "plot report",
     .operands = "MODEL DEVICE | PLANS.json [DEVICE] | search MODEL DEVICE | diff OLD NEW",
-    .summary = "One page of HTML: the verdict, pictures, every number, its sources.",
-    .notes = "The output of 'estimate' and 'ops', 'search' or 'diff' with the same options, and "
-             "the pictures of 'plot', in one file that needs no other: it opens from disk, can be "
-             "mailed and printed, and fetches nothing. A plan file gives a part for each scenario, "
-             "or for that of --scenario. A click on a heading sorts a table. The same command "
-             "gives the same bytes; --date adds a date. --format does not change it. Exits with 1 "
-             "when a plan does not fit, or no plan is found.",
+    .summary = "One page of HTML: the verdict, pictures, and every number with its source.",
+    .notes = "The page has the output of 'estimate' and 'ops', of 'search' or of 'diff' with the same options, and the "
+             "pictures of 'plot'. The page is one file, which opens from disk, can be mailed and printed, and loads no "
+             "other file. For a plan file the page has a part for each scenario, or only for --scenario. A click on a "
+             "heading sorts a table. The same command gives the same bytes; --date adds a date. --format does not "
+             "change it. Exits with 1 when a plan does not fit, or no plan is found.",
     .min_operands = 1,
     .max_operands = 3,
     .takes = NNC_TAKES_COMMON | NNC_TAKES_LAUNCH | NNC_TAKES_PLAN | NNC_TAKES_SWITCH | NNC_TAKES_SCENARIO |
@@ -419,11 +418,11 @@ const nnc_command nnc_cmd_explore = {
     .name = "explore",
     .part_of = "plot explore",
     .operands = "[MODEL DEVICE]",
-    .summary = "The whole program as one page for a browser, which starts with this estimate.",
-    .notes = "Writes nncost-explorer.html, or the file of --output, and prints its path. The page needs "
-             "no server and sends nothing over a network: open it from disk, put it on any web server, "
-             "or mail it. It has the command line of this program, with a form, pictures, links and "
-             "explanations. Drop model and device files on it to use them.",
+    .summary = "The whole program as one page for a browser; the page starts with this estimate.",
+    .notes = "Writes nncost-explorer.html, or the file of --output, and prints its path. The page needs no server and "
+             "sends nothing over a network: open it from disk, put it on any web server, or mail it. The page has the "
+             "command line of this program, a form, pictures, links and explanations. Drop model and device files on "
+             "the page to use them.",
     .min_operands = 0,
     .max_operands = 2,
     .takes = NNC_TAKES_COMMON | NNC_TAKES_LAUNCH | NNC_TAKES_PLAN | NNC_TAKES_RUN,

@@ -179,7 +179,7 @@ static const nnc_page_row run_rows[] = {
     NNC_ITEM("at {run.price_per_device_hour:count} {currency} per device-hour"),
     NNC_ADD(add_price),
     NNC_ITEM("{run.cost_per_million_tokens:count} {currency} per million tokens"),
-    NNC_ITEM("{data_cost} {currency} of it for storage and egress", .when = "data_cost > 0"),
+    NNC_ITEM("{data_cost} {currency} of this cost for storage and egress", .when = "data_cost > 0"),
     NNC_LINE("energy", .when = "run.energy_j"),
     NNC_ITEM("{run.energy_j:kWh} kWh"),
     NNC_ITEM("{run.power_w} per device{power_basis}"),
@@ -294,10 +294,10 @@ const nnc_command nnc_cmd_run = {
     .operands = "[MODEL DEVICE | PLANS.json [DEVICE]]",
     .summary = "The whole run: days, device-hours, cost, energy and carbon, with failures, "
                "checkpoints and input.",
-    .notes = "How much is trained: --tokens, --samples, --epochs with --dataset-size, or --days. "
-             "Without MODEL and DEVICE the formulas use the given options: --devices, --step-s, "
-             "--device-mtbf-s and so on. Numbers that are not known are left out. Times take us, "
-             "ms, s, min, h, d; bytes and rates k, M, G, T; tokens k, M, B, T.",
+    .notes = "The length of the run is given by --tokens, --samples, --epochs with --dataset-size, or --days. Without "
+             "MODEL and DEVICE the formulas use the given options: --devices, --step-s, --device-mtbf-s and so on. "
+             "Results that need an unknown number are left out. Times take us, ms, s, min, h, d; bytes and rates k, M, "
+             "G, T; tokens k, M, B, T.",
     .min_operands = 0,
     .max_operands = 2,
     .takes = NNC_TAKES_COMMON | NNC_TAKES_LAUNCH | NNC_TAKES_PLAN | NNC_TAKES_SCENARIO | NNC_TAKES_RUN,
@@ -316,17 +316,18 @@ static const char *law_at(unsigned index)
 static const nnc_metric optimum_rows[] = {
     NNC_NAMED(nnc_optimum, law, nnc_law_name, NNC_LAW_COUNT, .head = "law", .help = "Constants of the scaling law."),
     NNC_NUMBER(nnc_optimum, params, .head = "parameters", .show = NNC_SHOW_SHORT,
-               .help = "Parameters of the model of least loss, by the constants of the law."),
+               .help = "Parameters of the model with the least loss, by the constants of the law."),
     NNC_NUMBER(nnc_optimum, tokens, .head = "tokens", .show = NNC_SHOW_SHORT, .unit = NULL,
-               .help = "Tokens that it is trained on: C / (6 N)."),
+               .help = "Tokens on which the model with the least loss is trained: C / (6 N)."),
     NNC_NUMBER(nnc_optimum, loss, .head = "loss", .show = NNC_SHOW_COUNT,
                .help = "Loss that the law expects, E + A / N^a + B / D^b; null for a law without a loss."),
     NNC_NUMBER(nnc_optimum, served_params, .head = "to serve", .show = NNC_SHOW_SHORT,
-               .help = "Parameters of the same loss that take the fewest FLOPs for training and serving."),
+               .help =
+                   "Parameters of the model with the same loss that takes the fewest FLOPs for training and serving."),
     NNC_NUMBER(nnc_optimum, served_tokens, .head = "tokens", .show = NNC_SHOW_SHORT,
-               .help = "Tokens that those are trained on."),
+               .help = "Tokens on which the model with the fewest FLOPs for training and serving is trained."),
     NNC_NUMBER(nnc_optimum, saved_share, .head = "saved", .show = NNC_SHOW_PERCENT,
-               .help = "FLOPs of both, 6 N D + 2 N T, that this saves."),
+               .help = "Share of the FLOPs of training and serving, 6 N D + 2 N T, that this model saves."),
 };
 enum { SERVED_COLUMN = 4 };
 static const nnc_metrics optimum_metrics =
@@ -350,16 +351,17 @@ static const nnc_metric budget_rows[] = {
     NNC_AS("flops_per_s", NUMBER, BUDGET(flops_per_s), .unit = "FLOP/s",
            .help = "Useful rate of one device: its 16-bit peak x MFU x goodput."),
     NNC_AS("flops", NUMBER, BUDGET(flops), .unit = "FLOP",
-           .help = "Model FLOPs: device_hours x 3600 x flops_per_s, or 6 N D of what was asked for."),
-    NNC_AS("days", NUMBER, BUDGET(days), .help = "Days that it may take."),
+           .help = "Model FLOPs: device_hours x 3600 x flops_per_s, or 6 N D of --params and --tokens."),
+    NNC_AS("days", NUMBER, BUDGET(days), .help = "Days that the run may take."),
     NNC_AS("devices", NUMBER, BUDGET(devices),
            .help = "Devices that finish in time: device_hours over 24 x days, rounded up."),
-    NNC_AS("params", NUMBER, BUDGET(params), .help = "Parameters that were asked for."),
-    NNC_AS("tokens", NUMBER, BUDGET(tokens), .help = "Tokens that were asked for."),
-    NNC_AS("over_training", NUMBER, BUDGET(over_training), .each_count = NNC_LAW_COUNT,
-           .help = "flops over the fewest that reach the loss of params and tokens, by each law "
-                   "that has a loss.",
-           .more = NNC_MORE(.each = law_at)),
+    NNC_AS("params", NUMBER, BUDGET(params), .help = "Parameters given by --params."),
+    NNC_AS("tokens", NUMBER, BUDGET(tokens), .help = "Tokens given by --tokens."),
+    NNC_AS(
+        "over_training", NUMBER, BUDGET(over_training), .each_count = NNC_LAW_COUNT,
+        .help =
+            "flops divided by the fewest FLOPs that reach the loss of params and tokens, by each law that has a loss.",
+        .more = NNC_MORE(.each = law_at)),
     NNC_AS("optima", LIST, NNC_IN(answer, optima), NNC_COUNT(answer, count), .rows = &optimum_metrics,
            .help = "The best model for these FLOPs by each law: G (C / 6)^(b / (a + b)) parameters "
                    "with G = (a A / (b B))^(1 / (a + b)), and C / (6 N) tokens."),
@@ -449,7 +451,7 @@ static nnc_status run_budget(nnc_session *session, nnc_error *err)
     }
     if (a.device == NULL && (given->seller != NULL || given->offer != NULL)) {
         return nnc_fail(err, NNC_BAD_USAGE, given->seller != NULL ? "--seller" : "--offer",
-                        "changes nothing here, expected it with --device");
+                        "has no effect here, expected it with --device");
     }
     if (a.device != NULL && (given->seller != NULL || given->offer != NULL)) {
         nnc_device *sold = NULL;
@@ -470,7 +472,7 @@ static nnc_status run_budget(nnc_session *session, nnc_error *err)
         const char *name = given->settings[i].field->name;
         if (strcmp(name, "mfu") == 0 || strcmp(name, "goodput") == 0) {
             return nnc_fail(err, NNC_BAD_USAGE, strcmp(name, "mfu") == 0 ? "--mfu" : "--goodput",
-                            "changes nothing here, expected it with --device");
+                            "has no effect here, expected it with --device");
         }
     }
     if (a.device != NULL) {
@@ -486,10 +488,9 @@ const nnc_command nnc_cmd_budget = {
     .name = "budget",
     .operands = "--device DEVICE --cost MONEY | --params N --tokens D | --flops C",
     .summary = "The best model for a budget, or the cost of training a model, by the scaling laws.",
-    .notes = "The model of least loss for the money, by each set of published constants, "
-             "which differ by a factor of two and more; FLOPs are 6 N D. MFU and goodput are "
-             "assumptions "
-             "here: 'nncost estimate' and 'nncost run_budget' work them out for a model.",
+    .notes = "The model with the least loss for the money, by each set of published constants. The results differ by a "
+             "factor of two and more; FLOPs are 6 N D. MFU and goodput are assumptions here: 'nncost estimate' and "
+             "'nncost run' compute both for a model.",
     .min_operands = 0,
     .max_operands = 0,
     .takes = NNC_TAKES_COMMON | NNC_TAKES_BUDGET,

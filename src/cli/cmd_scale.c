@@ -96,9 +96,9 @@ static nnc_cell get_shown_plan(const nnc_place *place, char text[NNC_METRIC_TEXT
 #define FOUND(member) NNC_IN(scale_row, best.found.member)
 /* A metric with a name is written to JSON and CSV. A metric with a head is a column of the page. */
 static const nnc_metric scale_rows[] = {
-    NNC_WHOLE(scale_row, devices, .head = "devices", .help = "Devices of this size."),
-    NNC_AS("step_s", NUMBER, FOUND(step_s), .head = "step", .unit = "s", .help = "One optimizer step of the best plan.",
-           .more = NNC_MORE(.same_as = "step.step_s")),
+    NNC_WHOLE(scale_row, devices, .head = "devices", .help = "Number of devices."),
+    NNC_AS("step_s", NUMBER, FOUND(step_s), .head = "step", .unit = "s",
+           .help = "Time of one optimizer step of the best plan.", .more = NNC_MORE(.same_as = "step.step_s")),
     NNC_AS("tokens_per_s", NUMBER, .get = get_tokens_per_s, .head = "tokens/s", .show = NNC_SHOW_COUNT, .drop = 4,
            .help = "Tokens trained on per second; null for images.",
            .more = NNC_MORE(.same_as = "throughput.tokens_per_s")),
@@ -106,21 +106,20 @@ static const nnc_metric scale_rows[] = {
            .head = "samples/s", .show = NNC_SHOW_COUNT, .drop = 4, .help = "Sequences or images trained on per second.",
            .more = NNC_MORE(.same_as = "throughput.samples_per_s")),
     NNC_AS("scaling_efficiency", NUMBER, NNC_IN(scale_row, efficiency), .head = "efficiency", .show = NNC_SHOW_PERCENT,
-           .help = "Throughput per device over the highest of all sizes: devices times step there, over "
-                   "devices times step here, for the same batch."),
+           .help = "Throughput per device divided by the highest throughput per device of all numbers of devices, for "
+                   "the same batch."),
     NNC_HEAD("lost to", TEXT, .get = get_lost),
     NNC_AS("lost", NUMBER, NNC_IN(scale_row, lost), .each_count = NNC_SCALE_COUNT,
-           .help = "Device time that a part of the step takes beyond what it takes at the size "
-                   "with most throughput per device, over all device time of this size; they add "
-                   "up to 1 - "
-                   "scaling_efficiency.",
+           .help = "Additional device time of a part of the step, compared with the number of devices with the most "
+                   "throughput per device, divided by all device time; the sum of all parts is 1 - scaling_efficiency.",
            .more = NNC_MORE(.each = part_name)),
     NNC_AS("lost_to", TEXT, .get = get_broke,
-           .help = "The part that lost most; null when no part lost half a percent."),
+           .help = "Part with the largest loss; null when no part lost half a percent."),
     NNC_AS("run_s", NUMBER, FOUND(run_s), .head = "run", .unit = "s", .drop = 5, .help = "Time of the whole run.",
            .more = NNC_MORE(.same_as = "cost.run_s")),
     NNC_HEAD("cost", TEXT, .get = nnc_best_cost, .drop = 3),
-    NNC_AS("cost", NUMBER, BEST(cost), .help = "Cost of the whole run, or of a step where its length is not known."),
+    NNC_AS("cost", NUMBER, BEST(cost),
+           .help = "Cost of the whole run, or of a step if the length of the run is not known."),
     NNC_AS("currency", TEXT, BEST(currency), .help = "Currency of the cost."),
     NNC_AS("memory_bytes", WHOLE, .get = nnc_best_memory, .head = "memory", .unit = "B", .drop = 1,
            .help = "Memory of the fullest device.", .more = NNC_MORE(.same_as = "memory.total_bytes")),
@@ -132,10 +131,9 @@ static const nnc_metric scale_rows[] = {
     NNC_HEAD("of it framework", NUMBER, NNC_IN(scale_row, framework_s), .unit = "s"),
     NNC_AS("software", TEXT, BEST(software), .help = "Software profile of the plan."),
     NNC_AS("framework_s", NUMBER, NNC_IN(scale_row, framework_s), .unit = "s",
-           .help = "Step minus the step of the same plan with the software of the first size that "
-                   "has a plan; null: the "
-                   "same software."),
-    NNC_AS("reason", TEXT, BEST(reason), .help = "Why no plan is shown."),
+           .help = "Step time less the step time of the same plan with the software profile of the first row; null: "
+                   "the same profile."),
+    NNC_AS("reason", TEXT, BEST(reason), .help = "Reason why no plan is shown."),
     NNC_AS("command", TEXT, FOUND(command), .help = "The command that estimates the plan."),
 };
 static const nnc_metrics scale_metrics = NNC_METRICS("one size", scale_rows, scale_row);
@@ -146,10 +144,10 @@ NNC_GET(get_base, nnc_scale,
 static const nnc_metric document_rows[] = {
     NNC_TEXT(nnc_scale, model, .help = "Id of the model."),
     NNC_TEXT(nnc_scale, device, .help = "Id of the device."),
-    NNC_WHOLE(nnc_scale, global_batch, .help = "Sequences or images of a step, of every size."),
+    NNC_WHOLE(nnc_scale, global_batch, .help = "Sequences or images of a step, equal for all numbers of devices."),
     NNC_AS("base_devices", WHOLE, .get = get_base,
-           .help = "The size with most throughput per device, against which efficiency is; null: "
-                   "no size has a plan."),
+           .help = "Number of devices with the most throughput per device, to which efficiency is relative; null: "
+                   "there is no plan."),
     { .name = "sizes",
       .type = NNC_METRIC_LIST,
       NNC_IN(nnc_scale, rows),

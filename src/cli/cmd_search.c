@@ -388,12 +388,11 @@ static void write_page(nnc_buffer *out, nnc_style style, const void *record)
     write_head(out, style, report);
     if (!report->device->efficiency.fitted) {
         nnc_sheet_line(out, style,
-                       "no fitted efficiencies for this device: roofline times; real ones are "
-                       "longer and may rank differently");
+                       "no fitted efficiencies for this device: roofline times; real times are longer, and the order "
+                       "of plans may differ");
         nnc_buffer_byte(out, '\n');
     } else if (report->device->efficiency.basis == NNC_BASIS_DEFAULT) {
-        nnc_buffer_text(out, "not measured on this device: its efficiencies are those of similar "
-                             "ones\n\n");
+        nnc_buffer_text(out, "not measured on this device: its efficiencies are those of similar devices\n\n");
     }
     if (report->sizes != NULL) {
         write_sizes(out, style, report);
@@ -523,7 +522,7 @@ nnc_status nnc_batch_choose(nnc_session *session, const char *model_asked, nnc_a
     }
     const int64_t seq_len = plan.seq_len > 0 ? plan.seq_len : nnc_model_sizes_of(model).seq_len;
     if (seq_len == 0 || given->setting_count == NNC_SETTINGS_MAX) {
-        return nnc_fail(err, NNC_BAD_USAGE, "--global-batch", "missing, expected the number that every plan is for");
+        return nnc_fail(err, NNC_BAD_USAGE, "--global-batch", "missing, expected the batch that all plans have");
     }
     *chosen = " (chosen: about 4 million tokens)";
     *global_batch = 1;
@@ -742,19 +741,18 @@ const nnc_command nnc_cmd_search = {
     .name = "search",
     .operands = "MODEL DEVICE[,DEVICE...] | PLANS.json [DEVICE]",
     .summary = "The best legal plans for N devices, and the Pareto front of time and memory.",
-    .notes = "Needs --devices, or a plan file that has them; without --global-batch it chooses one "
-             "of about 4 million tokens, and says so. It searches every choice that is left open: "
-             "tensor, pipeline, context, expert, virtual stages, micro-batch, ZeRO stage, sequence "
-             "parallelism, recompute, schedule, offload. An option with a list restricts it: "
-             "--tensor 4,8 --recompute none,norm+activation; parts alone are one value. Other "
-             "options hold for every plan. Each number equals that of 'estimate' for the same "
-             "plan. --devices may be a list of sizes, 64,128 or 8..4096 (doubling): then the best "
-             "plan of each size is shown, and the fastest and the cheapest size. Several devices "
-             "are compared, each by its cheapest size within --deadline and --budget, or with "
-             "--objective time by its fastest; --plans FILE writes a scenario for each. --shard "
-             "I/N searches one of N parts, of equal size, which 'nncost merge' joins; it needs "
-             "--format json. Ctrl-C stops the search and shows the best plans so far. Exits with 1 "
-             "when no plan fits, with 128 and the number of the signal when stopped by one.",
+    .notes =
+        "Needs --devices, or a plan file that has them; without --global-batch it chooses a batch of about 4 million "
+        "tokens, and says so. The search tries every value of the choices that are left open: tensor, pipeline, "
+        "context, expert, virtual stages, micro-batch, ZeRO stage, sequence parallelism, recompute, schedule, offload. "
+        "An option with a list restricts a choice to the list: --tensor 4,8 --recompute none,norm+activation; a list "
+        "of parts is one value. Other options hold for every plan. Each number equals the number of 'estimate' for the "
+        "same plan. --devices may be a list of numbers, 64,128 or 8..4096 (doubling): then the best plan for each "
+        "number is shown, and the fastest and the cheapest number. If DEVICE is a list, each device is compared with "
+        "its cheapest number of devices within --deadline and --budget, or with --objective time with its fastest; "
+        "--plans FILE writes a scenario for each. --shard I/N searches one of N equal parts, which 'nncost merge' "
+        "joins; it needs --format json. Ctrl-C stops the search and shows the best plans so far. Exits with 1 when no "
+        "plan fits, with 128 and the number of the signal when stopped by one.",
     .min_operands = 1,
     .max_operands = 2,
     .takes = NNC_TAKES_COMMON | NNC_TAKES_LAUNCH | NNC_TAKES_PLAN | NNC_TAKES_RUN | NNC_TAKES_SCENARIO |

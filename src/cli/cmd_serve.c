@@ -290,7 +290,7 @@ static nnc_status load(nnc_session *session, nnc_arena *arena, const char *model
     const nnc_plans *plans = NULL;
     if (given->building != NULL) {
         return nnc_fail(err, NNC_BAD_USAGE, "--building",
-                        "changes nothing here: serving counts the energy of the devices alone");
+                        "has no effect here: serving counts only the energy of the devices");
     }
     NNC_TRY(nnc_plans_of_args(session, arena, model, device, &plans, &picked, err));
     NNC_TRY(plans != NULL ? nnc_plans_load_served(session->specs, given, arena, plans, picked, device, scenario, err)
@@ -398,10 +398,10 @@ const nnc_command nnc_cmd_serve = {
     .name = "serve",
     .operands = "[FILE...] MODEL DEVICE | PLANS.json [DEVICE]",
     .summary = "A decoder under load: time to first token and per token, throughput, memory and cost.",
-    .notes = "Requests come as a static batch (--batch), a closed loop (--concurrency), an open loop "
-             "(--request-rate) or as many as fit (--offline). Exits with 1 when they do not fit, or "
-             "when they come faster than they can be served. FILE is a script or configuration of vLLM, "
-             "SGLang or TensorRT-LLM; its command may also stand after \"--\".",
+    .notes =
+        "Requests come as a static batch (--batch), a closed loop (--concurrency), an open loop (--request-rate) or as "
+        "many as fit (--offline). Exits with 1 when the requests do not fit, or come faster than they can be served. "
+        "FILE is a script or configuration of vLLM, SGLang or TensorRT-LLM; its command may also stand after \"--\".",
     .min_operands = 1,
     .max_operands = 2,
     .takes = NNC_TAKES_COMMON | NNC_TAKES_SERVE | NNC_TAKES_SCENARIO | NNC_TAKES_LAUNCH | NNC_TAKES_EMIT,
@@ -431,8 +431,8 @@ static nnc_status run_ops(nnc_session *session, nnc_error *err)
 const nnc_command nnc_cmd_serve_ops = {
     .name = "ops",
     .operands = "MODEL DEVICE | PLANS.json [DEVICE] --serve",
-    .summary = "Every op of a prefill and of a decode step, equal layers together: work, weights "
-               "and cache that it reads, time, bound.",
+    .summary = "Every op of a prefill and of a decode step, equal layers in one row: work, bytes of weights and cache "
+               "read, time, bound.",
     .notes = "Exits with 0 whether the requests fit or not.",
     .min_operands = 1,
     .max_operands = 2,
@@ -459,7 +459,7 @@ static nnc_status run_explain(nnc_session *session, nnc_error *err)
 const nnc_command nnc_cmd_serve_explain = {
     .name = "explain",
     .operands = "NAMES MODEL DEVICE | NAMES PLANS.json [DEVICE] --serve",
-    .summary = "Metrics of serving: formula, source, and the numbers put in.",
+    .summary = "Metrics of serving: formula, source, and the numbers in the formula.",
     .notes = "NAMES are joined by commas: metrics by their names in 'nncost serve --format json', such "
              "as tpot_s, kv_bytes_per_token, max_sequences or decode.time_s.",
     .min_operands = 2,

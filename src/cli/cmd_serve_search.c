@@ -19,23 +19,24 @@ typedef struct searched {
 static const nnc_metric found_rows[] = {
     PLAN(devices, .head = "devices", .help = "Devices in all."),
     PLAN(tensor, .head = "tensor", .help = "Devices that split each matrix product."),
-    PLAN(pipeline, .head = "pipeline", .help = "Stages the layers are spread over."),
-    PLAN(attention_data, .head = "attention", .drop = 2, .help = "Groups of tensor ranks with requests of their own."),
+    PLAN(pipeline, .head = "pipeline", .help = "Stages over which the layers are spread."),
+    PLAN(attention_data, .head = "attention", .drop = 2,
+         .help = "Groups of tensor ranks; each group has its own requests."),
     PLAN(expert, .head = "expert", .drop = 3, .help = "Devices that hold whole experts; 1 = every expert is split."),
     PLAN(data, .head = "data", .help = "Replicas that share the requests."),
     PLAN(concurrency, .head = "requests", .blank_zero = true, .help = "Requests that are always open."),
     NUMBER(ttft_s, .unit = "s", .head = "TTFT", .help = "Time to the first token."),
-    NUMBER(tpot_s, .unit = "s", .head = "TPOT", .help = "Time per output token after it."),
-    NUMBER(request_s, .unit = "s", .help = "A request from its begin to its last token."),
-    NUMBER(output_tokens_per_s, .show = NNC_SHOW_COUNT, .help = "Generated tokens per second, all devices."),
+    NUMBER(tpot_s, .unit = "s", .head = "TPOT", .help = "Time per output token after the first."),
+    NUMBER(request_s, .unit = "s", .help = "Time of a request from its arrival to its last token."),
+    NUMBER(output_tokens_per_s, .show = NNC_SHOW_COUNT, .help = "Generated tokens per second of all devices."),
     NUMBER(output_tokens_per_s_per_device, .head = "tok/s/device", .show = NNC_SHOW_COUNT,
-           .help = "The same of one device."),
+           .help = "Generated tokens per second of one device."),
     NUMBER(tokens_per_s_per_user, .head = "tok/s/user", .show = NNC_SHOW_COUNT,
            .help = "Generated tokens per second that one request sees."),
     NUMBER(per_million_output_tokens, .head = "per M out", .drop = 1, .show = NNC_SHOW_COUNT,
-           .help = "Price of all devices over a million generated tokens."),
+           .help = "Cost of all devices per million generated tokens."),
     NNC_NAMED(nnc_serve_found, bound, nnc_bound_name, NNC_BOUND_COUNT, .head = "bound",
-              .help = "The largest part of a decode step."),
+              .help = "Resource that bounds a decode step."),
 };
 static const nnc_metrics found_metrics = NNC_METRICS("a deployment", found_rows, nnc_serve_found);
 
@@ -53,16 +54,16 @@ static const nnc_metric search_rows[] = {
     NNC_AS("device", TEXT, .get = get_device, .help = "Id of the device."),
     NNC_AS("software", TEXT, .get = get_software, .help = "Id of the engine's profile."),
     NNC_AS("slo", TEXT, NNC_IN(searched, slo), .help = "The limits, as given."),
-    NNC_AS("deployments", WHOLE, OF(deployments), .help = "Legal ways to divide the devices."),
-    NNC_AS("evaluated", WHOLE, OF(evaluated), .help = "Deployments, counted once per number of requests."),
-    NNC_AS("fitting", WHOLE, OF(fitting), .help = "Deployments that fit into memory."),
-    NNC_AS("meeting", WHOLE, OF(meeting), .help = "Deployments that meet all limits."),
-    NNC_AS("cheapest", OBJECT, OF(cheapest), .rows = &found_metrics, .help = "Most tokens per second and device.",
-           .more = NNC_MORE(.unless = found_none)),
-    NNC_AS("fastest", OBJECT, OF(fastest), .rows = &found_metrics, .help = "Shortest time per token.",
-           .more = NNC_MORE(.unless = found_none)),
+    NNC_AS("deployments", WHOLE, OF(deployments), .help = "Number of legal ways to divide the devices."),
+    NNC_AS("evaluated", WHOLE, OF(evaluated), .help = "Number of deployments, counted once per number of requests."),
+    NNC_AS("fitting", WHOLE, OF(fitting), .help = "Number of these deployments that fit into memory."),
+    NNC_AS("meeting", WHOLE, OF(meeting), .help = "Number of these deployments that meet all limits."),
+    NNC_AS("cheapest", OBJECT, OF(cheapest), .rows = &found_metrics,
+           .help = "Deployment with the most tokens per second and device.", .more = NNC_MORE(.unless = found_none)),
+    NNC_AS("fastest", OBJECT, OF(fastest), .rows = &found_metrics,
+           .help = "Deployment with the shortest time per token.", .more = NNC_MORE(.unless = found_none)),
     NNC_AS("why", TEXT, .get = get_why,
-           .help = "Why the cheapest takes no more requests; or the limit that was missed."),
+           .help = "Reason why the cheapest deployment takes no more requests, or the limit that was missed."),
     NNC_AS("front", LIST, RESULT, .offset = offsetof(nnc_serve_search_result, front),
            NNC_COUNT(nnc_serve_search_result, front_count), .in_place = true, .rows = &found_metrics,
            .help = "Pareto front: no other deployment is better both per device and per user."),
@@ -379,9 +380,9 @@ typedef struct serve_rows {
 
 #define ROWS(table)                                                                                          \
     {                                                                                                        \
-        NNC_AS("illegal", WHOLE, NNC_IN(serve_rows, illegal), .help = "Rows that were left out."),           \
+        NNC_AS("illegal", WHOLE, NNC_IN(serve_rows, illegal), .help = "Number of rows that were left out."), \
             NNC_AS("rows", LIST, NNC_IN(serve_rows, reports), NNC_COUNT(serve_rows, count), .rows = (table), \
-                   .help = "One for each combination."),                                                     \
+                   .help = "One row for each combination."),                                                 \
     }
 static const nnc_metric sweep_rows[] = ROWS(&nnc_serve_metrics), images_rows[] = ROWS(&nnc_images_metrics);
 static const nnc_metrics sweep_document = NNC_METRICS("served side by side", sweep_rows, serve_rows);
@@ -649,12 +650,12 @@ static nnc_status run_serve_sweep(nnc_session *session, nnc_error *err)
 
 #define SWEEP_NOTES                                                                              \
     "Lists are values joined by commas and ranges: 1,2,4, 1..8, 1..64*2. Rows that are illegal " \
-    "are left out, those that do not fit or are saturated are marked."
+    "are left out; rows that do not fit or are saturated are marked."
 
 const nnc_command nnc_cmd_serve_sweep = {
     .name = "sweep",
     .operands = "MODELS DEVICES --serve",
-    .summary = "Every combination of the lists given, served, one row each.",
+    .summary = "Serving with every combination of the given lists, one row each.",
     .notes = SWEEP_NOTES,
     .min_operands = 2,
     .max_operands = 2,

@@ -582,7 +582,7 @@ static nnc_status run(nnc_session *session, nnc_error *err)
     }
     if (nnc_launch_is_file(session->specs, session->options.operands[0], NULL)) {
         return nnc_fail(err, NNC_BAD_USAGE, session->options.operands[0],
-                        "a launch file: --to-options shows what it stands for");
+                        "a launch file: --to-options shows the options with the same meaning");
     }
     if (session->options.operand_count > 1) {
         return nnc_fail(err, NNC_BAD_USAGE, session->options.operands[1], "one argument too many, expected show ID");
@@ -603,11 +603,10 @@ static nnc_status run(nnc_session *session, nnc_error *err)
 const nnc_command nnc_cmd_show = {
     .name = "show",
     .operands = "ID | CHECKPOINT | FILE... [MODEL] [DEVICE] --to-options",
-    .summary = "A device, model or software profile: the file it came from, every field, the "
-               "sources.",
-    .notes = "--format json prints a model as a model file, which nncost can read. --to-options prints "
-             "the command line that launch files stand for, see docs/files.md. CHECKPOINT is a .gguf or "
-             ".safetensors file or an index of them: its tensors, parameters and bytes.",
+    .summary = "A device, model or software profile: its file, every field, the sources.",
+    .notes = "--format json prints a model as a model file, which nncost can read. --to-options prints the command "
+             "line with the same meaning as launch files, see docs/files.md. CHECKPOINT is a .gguf or .safetensors "
+             "file, or an index of such files; its tensors, parameters and bytes are printed.",
     .min_operands = 1,
     .max_operands = 100,
     .takes = NNC_TAKES_COMMON | NNC_TAKES_MODEL | NNC_TAKES_SHOW,
@@ -722,13 +721,12 @@ const nnc_command nnc_cmd_import = {
     .name = "import",
     .operands = "FILE.onnx [AXES]",
     .summary = "Convert an ONNX file to a model file of the graph family, on standard output.",
-    .notes = "nncost import net.onnx > net.json. Shapes follow from the input; its batch becomes 1. "
-             "AXES "
-             "sets the size of other axes that have a name or no size: sequence=128,x.2=48 (the third "
-             "axis of input x). Norms, GELU and attention that are exported as many nodes become one "
-             "step. If a node cannot be converted, the error names it and nothing is written. Standard "
-             "error lists what the export has lost: batch norms folded into convolutions, dropout, the "
-             "loss. 'nncost estimate net.onnx DEVICE' imports the file by itself.",
+    .notes =
+        "nncost import net.onnx > net.json. The dimensions of all tensors follow from the input, whose batch becomes "
+        "1. AXES sets the length of axes that have a name or no length: sequence=128,x.2=48 (the third axis of input "
+        "x). Norms, GELU and attention that are exported as many nodes become one step. If a node cannot be converted, "
+        "the error names it and nothing is written. Standard error lists what the export has lost: batch norms folded "
+        "into convolutions, dropout, the loss. 'nncost estimate net.onnx DEVICE' needs no import.",
     .min_operands = 1,
     .max_operands = 2,
     .takes = NNC_TAKES_COMMON,
@@ -755,7 +753,7 @@ static const nnc_metric type_rows[] = {
               .help = "Number format or quantisation, as the file names it."),
     NNC_WHOLE(nnc_checkpoint_part, tensors, .head = "tensors", .help = "Tensors of this type."),
     NNC_WHOLE(nnc_checkpoint_part, params, .head = "parameters", .help = "Values in them."),
-    NNC_WHOLE(nnc_checkpoint_part, bytes, .head = "bytes", .unit = "B", .help = "Bytes that they take."),
+    NNC_WHOLE(nnc_checkpoint_part, bytes, .head = "bytes", .unit = "B", .help = "Bytes of the tensors of this type."),
 };
 static const nnc_metrics type_metrics = NNC_METRICS("the tensors of one type", type_rows, nnc_checkpoint_part);
 
@@ -763,8 +761,8 @@ static const nnc_metric shown_rows[] = {
     NNC_AS("file", TEXT, NNC_IN(shown, file.path), .help = "The checkpoint."),
     NNC_AS("tensors", WHOLE, NNC_IN(shown, file.tensors), .help = "Its tensors."),
     NNC_AS("params", NUMBER, .get = get_params,
-           .help = "Values of its tensors, without tables that are computed (rope_freqs); null for an "
-                   "index whose files are not next to it."),
+           .help = "Number of values in all tensors, without tables that are computed (rope_freqs); null for an index "
+                   "without its files in the same folder."),
     NNC_AS("bytes", NUMBER, .get = get_bytes, .unit = "B", .help = "Bytes of all tensors."),
     NNC_AS("types", LIST, NNC_IN(shown, types), NNC_COUNT(shown, count), .rows = &type_metrics,
            .help = "The tensors by type."),
@@ -788,7 +786,7 @@ static const nnc_page_row page_rows[] = {
     NNC_ITEM("{tensors:count} tensors"),
     NNC_LINE("holds"),
     NNC_BOLD("{params:count} parameters", .when = "params"),
-    NNC_ITEM("parameters unknown, because its files are not next to it", .when = "!params"),
+    NNC_ITEM("parameters unknown, because its files are not in the same folder", .when = "!params"),
     NNC_ITEM("{bytes:count} bytes", .when = "bytes"),
     NNC_GAP(),
     NNC_BLOCK(write_types),
@@ -845,8 +843,8 @@ nnc_status nnc_checkpoint_take(nnc_session *session, char **operand, nnc_error *
     NNC_GOT(kept, err);
     if (access(kept, R_OK) != 0) {
         return nnc_fail(err, NNC_BAD_SPEC, *operand,
-                        "names no architecture, expected a config.json next to it; "
-                        "'nncost show' counts its parameters, and MODEL may be given in its place");
+                        "names no architecture, expected a config.json in the same folder; 'nncost show' counts its "
+                        "parameters, and MODEL may be given in its place");
     }
     NNC_TRY(nnc_checkpoint_check(session, *operand, kept, err));
     *operand = kept;

@@ -281,7 +281,7 @@ static nnc_status finish_database(row_sink *sink, nnc_buffer *out, nnc_error *er
 
 static void say_stopped(const row_sink *sink)
 {
-    const char *what = sink->database != NULL ? "; the same command goes on from there"
+    const char *what = sink->database != NULL ? "; the same command continues from there"
                        : sink->top != NULL    ? "; the best of these are written"
                                               : "; the output has whole rows";
     fprintf(stderr, "nncost: sweep: stopped after %" PRId64 " of %" PRId64 " combinations%s\n", sink->done,
@@ -482,15 +482,14 @@ static nnc_status run_sweep(nnc_session *session, nnc_error *err)
 const nnc_command nnc_cmd_sweep = {
     .name = "sweep",
     .operands = "MODEL[,MODEL...] DEVICE[,DEVICE...]",
-    .summary = "Every combination of the axes given, one row each.",
-    .notes = "An axis is any plan option, --software or --set with a list: 2,4,8 or 1..64 or "
-             "1..64*2 (doubling) or 0..1+0.25 (steps), joined by commas. Rows come in the order of "
-             "model, device, software, plan options, --set and --link as given, the last one "
-             "varying fastest. '+' joins the parts of one value: --recompute none,norm+activation; "
-             "parts alone are one value. "
-             "Rows are the plans that are legal and fit; Ctrl-C ends with whole rows. --shard I/N "
-             "does every N-th row only, from the I-th on, for 'nncost merge' to join. Exits with 1 "
-             "when there is no row, with 128 and the number of the signal when stopped by one.",
+    .summary = "Every combination of the given axes, one row each.",
+    .notes = "An axis is any plan option, --software or --set with a list: 2,4,8 or 1..64 or 1..64*2 (doubling) or "
+             "0..1+0.25 (steps), joined by commas. Rows come in the order of model, device, software, plan options, "
+             "--set and --link as given, the last one varying fastest. '+' joins the parts of one value: --recompute "
+             "none,norm+activation; a list of parts is one value. Rows are the plans that are legal and fit; after "
+             "Ctrl-C the output ends with a whole row. --shard I/N computes only every N-th row, beginning with row I; "
+             "'nncost merge' joins the shards. Exits with 1 when there is no row, with 128 and the number of the "
+             "signal when stopped by one.",
     .min_operands = 2,
     .max_operands = 2,
     .takes = NNC_TAKES_COMMON | NNC_TAKES_LAUNCH | NNC_TAKES_PLAN | NNC_TAKES_SWEEP,
@@ -536,12 +535,11 @@ const nnc_command nnc_cmd_merge = {
     .name = "merge",
     .part_of = "sweep merge",
     .operands = "OUT SHARD...",
-    .summary = "Join the shards of a sweep or of a search into one file, equal to that of a single run.",
-    .notes = "Shards are CSV, JSON lines or databases that 'nncost sweep --shard' wrote. Databases "
-             "must be complete and all there; they become one database, or CSV or JSON lines if "
-             "OUT ends in .csv or .json. Shards of a search are outputs of 'nncost search --shard "
-             "--format json'; they must all be there, and become JSON, or CSV if OUT ends in .csv. "
-             "Then exits with 1 when no plan fits.",
+    .summary = "Join the shards of a sweep or of a search into one file, equal to the output of one undivided run.",
+    .notes = "Shards are CSV, JSON lines or databases that 'nncost sweep --shard' wrote. All databases must be given "
+             "and complete; they become one database, or CSV or JSON lines if OUT ends in .csv or .json. Shards of a "
+             "search are outputs of 'nncost search --shard --format json'; all must be given, and they become JSON, or "
+             "CSV if OUT ends in .csv. For a search, exits with 1 when no plan fits.",
     .min_operands = 2,
     .max_operands = 100000,
     .takes = NNC_TAKES_HELP,

@@ -52,46 +52,47 @@ static nnc_cell reason(const nnc_trace_row *r, char text[NNC_METRIC_TEXT_MAX])
 NNC_GET(get_reason, nnc_trace_row, reason(self, text))
 
 #define ROW(member) NNC_IN(nnc_trace_row, member)
-#define ROW_METRICS                                                                                               \
-    NNC_AS("op", TEXT, ROW(op), .head = "op", .shrinks = true,                                                    \
-           .help = "Operator, or kernel that no operator is known of."),                                          \
-        NNC_AS("dims", TEXT, ROW(dims), .head = "dims", .shrinks = true, .help = "Shapes of its inputs."),        \
-        NNC_AS("kernel", TEXT, ROW(kernel), .help = "Its longest kernel."),                                       \
-        NNC_AS("class", ENUM, ROW(class), .names = { class_name, 3 }, .help = "compute, communication or copy."), \
-        NNC_AS("calls", WHOLE, ROW(calls), .head = "calls", .help = "Calls of the operator."),                    \
-        NNC_AS("kernels", WHOLE, ROW(kernels), .help = "Kernels that these calls issued."),                       \
-        NNC_AS("share", NUMBER, ROW(share), .head = "share", .show = NNC_SHOW_PERCENT,                            \
-               .help = "Share of all kernel time."),                                                              \
-        NNC_AS("measured_s", NUMBER, ROW(measured_s), .unit = "s", .head = "measured",                            \
-               .help = "Seconds of its kernels."),                                                                \
-        NNC_AS("predicted_s", NUMBER, ROW(price.predicted_s), .unit = "s",                                        \
-               .help = "Seconds predicted for the device; none if the shapes do not tell."),                      \
-        NNC_AS("expected_s", NUMBER, ROW(expected_s), .unit = "s", .head = "expected",                            \
-               .help = "predicted_s times the factor of this machine."),                                          \
-        NNC_AS("bound_s", NUMBER, ROW(price.bound_s), .unit = "s", .head = "bound",                               \
-               .help = "Roofline bound at the rates of the datasheet."),                                          \
-        NNC_AS("times", NUMBER, ROW(times), .head = "times", .help = "measured_s divided by expected_s."),        \
-        NNC_AS("save_s", NUMBER, ROW(save_s), .unit = "s", .head = "save",                                        \
-               .help = "Seconds to win: measured less expected, or less the padded time."),                       \
-        NNC_AS("flops", NUMBER, ROW(price.flops), .unit = "FLOP", .help = "Work of all calls."),                  \
-        NNC_AS("moved_bytes", NUMBER, ROW(price.moved_bytes), .unit = "B",                                        \
+#define ROW_METRICS                                                                                                   \
+    NNC_AS("op", TEXT, ROW(op), .head = "op", .shrinks = true,                                                        \
+           .help = "Operator, or the kernel if its operator is not known."),                                          \
+        NNC_AS("dims", TEXT, ROW(dims), .head = "dims", .shrinks = true, .help = "Shapes of the operator's inputs."), \
+        NNC_AS("kernel", TEXT, ROW(kernel), .help = "Its longest kernel."),                                           \
+        NNC_AS("class", ENUM, ROW(class), .names = { class_name, 3 }, .help = "compute, communication or copy."),     \
+        NNC_AS("calls", WHOLE, ROW(calls), .head = "calls", .help = "Number of calls of the operator."),              \
+        NNC_AS("kernels", WHOLE, ROW(kernels), .help = "Number of kernels that these calls issued."),                 \
+        NNC_AS("share", NUMBER, ROW(share), .head = "share", .show = NNC_SHOW_PERCENT,                                \
+               .help = "Share of all kernel time."),                                                                  \
+        NNC_AS("measured_s", NUMBER, ROW(measured_s), .unit = "s", .head = "measured",                                \
+               .help = "Time of the operator's kernels."),                                                            \
+        NNC_AS("predicted_s", NUMBER, ROW(price.predicted_s), .unit = "s",                                            \
+               .help = "Time that is predicted for the device; null if the shapes do not determine the work."),       \
+        NNC_AS("expected_s", NUMBER, ROW(expected_s), .unit = "s", .head = "expected",                                \
+               .help = "predicted_s times the factor of this machine and of operators of similar size."),             \
+        NNC_AS("bound_s", NUMBER, ROW(price.bound_s), .unit = "s", .head = "bound",                                   \
+               .help = "Roofline bound at the rates of the datasheet."),                                              \
+        NNC_AS("times", NUMBER, ROW(times), .head = "times", .help = "measured_s divided by expected_s."),            \
+        NNC_AS("save_s", NUMBER, ROW(save_s), .unit = "s", .head = "save",                                            \
+               .help =                                                                                                \
+                   "Time that could be saved: measured less expected time, or less the time of the padded product."), \
+        NNC_AS("flops", NUMBER, ROW(price.flops), .unit = "FLOP", .help = "FLOPs of all calls."),                     \
+        NNC_AS("moved_bytes", NUMBER, ROW(price.moved_bytes), .unit = "B",                                            \
                .help = "Bytes that all calls read and write.")
 
 static const nnc_metric row_rows[] = { ROW_METRICS };
 static const nnc_metrics row_metrics = NNC_METRICS("an operator of a trace", row_rows, nnc_trace_row);
 static const nnc_metric finding_rows[] = {
     ROW_METRICS,
-    NNC_AS("reason", CHARS, .get = get_reason, .help = "Why it takes so long."),
+    NNC_AS("reason", CHARS, .get = get_reason, .help = "Reason why the operator takes longer than expected."),
 };
 static const nnc_metrics finding_metrics = NNC_METRICS("a finding", finding_rows, nnc_trace_row);
 
 #define PART(member) NNC_IN(part, member)
 static const nnc_metric part_rows[] = {
-    NNC_AS("part", TEXT, PART(name), .head = "of a step", .help = "Part of a step."),
+    NNC_AS("part", TEXT, PART(name), .head = "of a step", .help = "Name of the part of a step."),
     NNC_AS("measured_s", NUMBER, PART(measured_s), .unit = "s", .head = "measured",
-           .help = "Seconds of a step in the trace."),
+           .help = "Time of this part per step in the trace."),
     NNC_AS("predicted_s", NUMBER, PART(predicted_s), .unit = "s", .head = "predicted",
-           .help = "Seconds that the estimate of the model has."),
+           .help = "Time of this part in the estimate of the model."),
 };
 static const nnc_metrics part_metrics = NNC_METRICS("a part of a step", part_rows, part);
 
@@ -99,37 +100,39 @@ static const nnc_metrics part_metrics = NNC_METRICS("a part of a step", part_row
 static const nnc_metric document_rows[] = {
     NNC_AS("file", TEXT, NNC_IN(answer, file), .help = "The trace."),
     NNC_AS("recorded_device", TEXT, NNC_IN(answer, recorded_device), .help = "Name of the device in the trace."),
-    NNC_AS("device", TEXT, NNC_IN(answer, device), .help = "Device that the rows are priced for."),
-    NNC_AS("model", TEXT, NNC_IN(answer, model), .help = "Model that ran, as the caller says."),
+    NNC_AS("device", TEXT, NNC_IN(answer, device), .help = "Device for which times are predicted."),
+    NNC_AS("model", TEXT, NNC_IN(answer, model), .help = "Model of the command line."),
     NNC_AS("kernels", WHOLE, NNC_IN(answer, kernels), .help = "Kernels and copies."),
-    NNC_AS("steps", WHOLE, NNC_IN(answer, steps), .help = "Steps that the profiler marked."),
-    NNC_AS("devices", WHOLE, SUM(devices), .help = "Devices that ran kernels."),
+    NNC_AS("steps", WHOLE, NNC_IN(answer, steps), .help = "Number of steps that the profiler marked."),
+    NNC_AS("devices", WHOLE, SUM(devices), .help = "Number of devices that ran kernels."),
     NNC_AS("span_s", NUMBER, SUM(span_s), .unit = "s",
-           .help = "From the first kernel to the end of the last, of the busiest device."),
-    NNC_AS("busy_s", NUMBER, SUM(busy_s), .unit = "s", .help = "At least one kernel runs."),
+           .help = "Time from the first kernel to the end of the last kernel of the busiest device."),
+    NNC_AS("busy_s", NUMBER, SUM(busy_s), .unit = "s", .help = "Time in which at least one kernel runs."),
     NNC_AS("idle_s", NUMBER, SUM(idle_s), .unit = "s",
-           .help = "No kernel runs: the device waits for the host, or for data."),
+           .help = "Time in which no kernel runs: the device waits for the host, or for data."),
     NNC_AS("idle_host_s", NUMBER, SUM(idle_host_s), .unit = "s",
-           .help = "Idle, and the next kernel was launched only after the last had ended."),
-    NNC_AS("kernel_s", NUMBER, SUM(kernel_s), .unit = "s", .help = "Sum over all kernels."),
-    NNC_AS("compute_s", NUMBER, SUM(compute_s), .unit = "s", .help = "Sum over compute kernels."),
+           .help = "Idle time that ends with a kernel that was launched only after the previous kernel had ended."),
+    NNC_AS("kernel_s", NUMBER, SUM(kernel_s), .unit = "s", .help = "Sum of the times of all kernels."),
+    NNC_AS("compute_s", NUMBER, SUM(compute_s), .unit = "s", .help = "Sum of the times of compute kernels."),
     NNC_AS("communication_s", NUMBER, SUM(communication_s), .unit = "s",
-           .help = "Sum over kernels of collectives, waiting included."),
-    NNC_AS("exposed_s", NUMBER, SUM(exposed_s), .unit = "s", .help = "Communication while no compute kernel runs."),
+           .help = "Sum of the times of the kernels of collectives, including waiting."),
+    NNC_AS("exposed_s", NUMBER, SUM(exposed_s), .unit = "s",
+           .help = "Time of communication while no compute kernel runs."),
     NNC_AS("copy_s", NUMBER, SUM(copy_s), .unit = "s", .help = "Sum over copies."),
-    NNC_AS("issue_s", NUMBER, SUM(issue_s), .unit = "s", .help = "span_s divided by the kernels."),
+    NNC_AS("issue_s", NUMBER, SUM(issue_s), .unit = "s", .help = "span_s divided by the number of kernels."),
     NNC_AS("linked_share", NUMBER, SUM(linked_share),
-           .help = "Share of kernel time with a known operator and its shapes."),
+           .help = "Share of kernel time whose operator is known with its shapes."),
     NNC_AS("product_factor", NUMBER, SUM(product_factor),
-           .help = "Median of measured over predicted time of matrix products."),
-    NNC_AS("memory_factor", NUMBER, SUM(memory_factor), .help = "The same of all other operators."),
-    NNC_AS("save_s", NUMBER, SUM(save_s), .unit = "s", .help = "Sum over the findings."),
+           .help = "Median of measured / predicted time of matrix products."),
+    NNC_AS("memory_factor", NUMBER, SUM(memory_factor),
+           .help = "Median of measured / predicted time of all other operators."),
+    NNC_AS("save_s", NUMBER, SUM(save_s), .unit = "s", .help = "Sum of save_s over the findings."),
     NNC_AS("parts", LIST, NNC_IN(answer, parts), NNC_COUNT(answer, part_count), .rows = &part_metrics,
-           .help = "Parts of a step, against the estimate of the model."),
+           .help = "Parts of a step, measured and in the estimate of the model."),
     NNC_AS("findings", LIST, SUM(findings), NNC_COUNT(answer, sum.finding_count), .rows = &finding_metrics,
-           .help = "Operators that take too long, most to win first."),
+           .help = "Operators that take longer than expected, largest saving first."),
     NNC_AS("ops", LIST, SUM(rows), NNC_COUNT(answer, sum.row_count), .rows = &row_metrics,
-           .help = "All operators, most time first."),
+           .help = "All operators, longest time first."),
 };
 static const nnc_metrics document = NNC_METRICS("a trace", document_rows, answer);
 
@@ -142,10 +145,11 @@ static const nnc_page_row page_rows[] = {
     NNC_LINE("time"),
     NNC_BOLD("{span_s}"),
     NNC_ITEM("busy {busy_s}"),
-    NNC_ITEM("idle {idle_s}: no kernel runs, {idle_host_s} of it because the host launches late", .when = "idle_s"),
+    NNC_ITEM("idle {idle_s}: no kernel runs, {idle_host_s} of this because the host launches late", .when = "idle_s"),
     NNC_LINE("kernels"),
     NNC_ITEM("compute {compute_s}"),
-    NNC_ITEM("communication {communication_s}, {exposed_s} of it while nothing computes", .when = "communication_s"),
+    NNC_ITEM("communication {communication_s}, {exposed_s} of this while no kernel computes",
+             .when = "communication_s"),
     NNC_ITEM("copies {copy_s}", .when = "copy_s"),
     NNC_LINE("linked"),
     NNC_ITEM("{linked_share:percent} of kernel time to operators with shapes"),
@@ -235,11 +239,11 @@ typedef struct comparison {
 #define CHANGE(member) NNC_IN(change, member)
 static const nnc_metric change_rows[] = {
     NNC_AS("op", TEXT, CHANGE(op), .head = "op", .shrinks = true, .help = "Operator, or kernel."),
-    NNC_AS("dims", TEXT, CHANGE(dims), .head = "dims", .shrinks = true, .help = "Shapes of its inputs."),
+    NNC_AS("dims", TEXT, CHANGE(dims), .head = "dims", .shrinks = true, .help = "Shapes of the operator's inputs."),
     NNC_AS("before_calls", WHOLE, CHANGE(before_calls), .head = "calls", .help = "Calls in the first trace."),
     NNC_AS("after_calls", WHOLE, CHANGE(after_calls), .head = "now", .help = "In the second."),
     NNC_AS("before_s", NUMBER, CHANGE(before_s), .unit = "s", .head = "before",
-           .help = "Seconds of its kernels in the first trace."),
+           .help = "Time of the operator's kernels in the first trace."),
     NNC_AS("after_s", NUMBER, CHANGE(after_s), .unit = "s", .head = "after", .help = "In the second."),
     NNC_AS("change_s", NUMBER, CHANGE(change_s), .unit = "s", .head = "change", .help = "after_s less before_s."),
 };
@@ -249,7 +253,7 @@ static const nnc_metric comparison_rows[] = {
     NNC_AS("before", OBJECT, NNC_IN(comparison, before), .rows = &document),
     NNC_AS("after", OBJECT, NNC_IN(comparison, after), .rows = &document),
     NNC_AS("changes", LIST, NNC_IN(comparison, changes), NNC_COUNT(comparison, count), .rows = &change_metrics,
-           .help = "Operators of either trace, largest change first."),
+           .help = "Operators of both traces, largest change first."),
 };
 static const nnc_metrics comparison_metrics = NNC_METRICS("two traces", comparison_rows, comparison);
 
@@ -346,22 +350,23 @@ static const nnc_metric rank_rows[] = {
     NNC_AS("rank", WHOLE, RANK(rank), .head = "rank", .help = "Number of the rank."),
     NNC_AS("file", TEXT, RANK(file), .head = "file", .shrinks = true, .help = "Its trace."),
     NNC_AS("span_s", NUMBER, RANK(span_s), .unit = "s", .head = "time",
-           .help = "From its first kernel to the end of its last."),
-    NNC_AS("compute_s", NUMBER, RANK(compute_s), .unit = "s", .head = "compute", .help = "Sum over compute kernels."),
+           .help = "Time from the first kernel of the rank to the end of its last kernel."),
+    NNC_AS("compute_s", NUMBER, RANK(compute_s), .unit = "s", .head = "compute",
+           .help = "Sum of the times of compute kernels."),
     NNC_AS("communication_s", NUMBER, RANK(communication_s), .unit = "s", .head = "communication",
-           .help = "Sum over kernels of collectives, waiting included."),
+           .help = "Sum of the times of the kernels of collectives, including waiting."),
     NNC_AS("waits_s", NUMBER, RANK(waits_s), .unit = "s", .head = "waits",
-           .help = "In collectives, for ranks that enter them later."),
+           .help = "Time that the rank waits in collectives for ranks that enter later."),
     NNC_AS("idle_s", NUMBER, RANK(idle_s), .unit = "s", .head = "idle", .help = "No kernel runs."),
 };
 static const nnc_metrics rank_metrics = NNC_METRICS("a rank", rank_rows, nnc_trace_rank);
 
 static const nnc_metric ranks_rows[] = {
     NNC_AS("slowest", WHOLE, NNC_IN(run_of_ranks, slowest),
-           .help = "The rank that waits least for others; -1 = none waits."),
+           .help = "Rank that waits least for other ranks; -1 = no rank waits."),
     NNC_AS("waits_s", NUMBER, NNC_IN(run_of_ranks, waits_s), .unit = "s",
            .help = "Mean time that a rank waits in collectives."),
-    NNC_AS("span_s", NUMBER, NNC_IN(run_of_ranks, span_s), .unit = "s", .help = "Mean time of a rank."),
+    NNC_AS("span_s", NUMBER, NNC_IN(run_of_ranks, span_s), .unit = "s", .help = "Mean of span_s over the ranks."),
     NNC_AS("ranks", LIST, NNC_IN(run_of_ranks, ranks), NNC_COUNT(run_of_ranks, count), .rows = &rank_metrics,
            .help = "The ranks, in the order of the files."),
 };
@@ -605,15 +610,15 @@ static nnc_status run_trace(nnc_session *session, nnc_error *err)
 const nnc_command nnc_cmd_trace = {
     .name = "trace",
     .operands = "FILE.json[.gz] [DEVICE [MODEL]] | FILE FILE [DEVICE] | FILE...",
-    .summary = "A PyTorch trace: where its time went, and what each operator could have taken.",
-    .notes = "FILE is a trace of PyTorch's profiler (export_chrome_trace), compressed or not; with "
-             "record_shapes=True its operators are priced. Kernels are linked to operators by their "
-             "launches. DEVICE: the device that ran it; without it, the one that the trace names. The "
-             "expected time is the predicted time times the median ratio of this machine, so that a "
-             "slower machine is not a finding. With MODEL and options of its plan: a step against its "
-             "estimate. With two files: what changed between them. With the files of several ranks of "
-             "one run: which is the slowest, and how long the others wait for it. '-o NAME.svg' or '-o NAME.png' "
-             "draws the operators of one trace.",
+    .summary = "A PyTorch trace: the time of each operator, and the time that it could have taken.",
+    .notes =
+        "FILE is a trace of PyTorch's profiler (export_chrome_trace), compressed or not; with record_shapes=True "
+        "nncost also predicts the time of its operators. A kernel is assigned to the operator that launched it. DEVICE "
+        "is the device that ran the program; by default, the device that the trace names. The expected time is the "
+        "predicted time multiplied by the median ratio of this machine, so a slower machine is not a finding. With "
+        "MODEL and options of its plan, a step is compared with its estimate. With two files, the changes between them "
+        "are printed. With the files of several ranks of one run, the slowest rank is printed, and the time that other "
+        "ranks wait for it. '-o NAME.svg' or '-o NAME.png' draws the operators of one trace.",
     .min_operands = 1,
     .max_operands = 10000,
     .takes = NNC_TAKES_COMMON | NNC_TAKES_OPS | NNC_TAKES_PLAN | NNC_TAKES_SCENARIO,

@@ -19,18 +19,19 @@ static const nnc_metric document_rows[] = {
     NNC_AS("log", TEXT, OF(log_path), .help = "File that was read."),
     NNC_AS("program", TEXT, OF(program), .help = "Program that wrote the log."),
     NNC_AS("verdict", TEXT, OF(verdict),
-           .help = "inside; slower or faster: the step is outside of alarm_s; more_memory."),
-    NNC_AS("lines", WHOLE, OF(lines), .help = "Lines of the log."),
-    NNC_AS("readings", WHOLE, OF(readings), .help = "Lines with a step time."),
-    NNC_AS("skipped", WHOLE, OF(skipped), .help = "Readings of the warm-up."),
-    NNC_AS("step_s", NUMBER, OF(step_s), .unit = "s", .help = "Measured: median of the latest 100 readings."),
-    NNC_AS("predicted_s", NUMBER, OF(predicted_s), .unit = "s", .help = "Estimate of the plan."),
+           .help = "inside: the step is within alarm_s; slower or faster: it is outside; more_memory: memory is above "
+                   "its upper end."),
+    NNC_AS("lines", WHOLE, OF(lines), .help = "Number of lines of the log."),
+    NNC_AS("readings", WHOLE, OF(readings), .help = "Number of lines with a step time."),
+    NNC_AS("skipped", WHOLE, OF(skipped), .help = "Number of readings in the warm-up."),
+    NNC_AS("step_s", NUMBER, OF(step_s), .unit = "s", .help = "Measured step time: median of the latest 100 readings."),
+    NNC_AS("predicted_s", NUMBER, OF(predicted_s), .unit = "s", .help = "Estimated step time of the plan."),
     NNC_AS("interval_s", NUMBER, OF(interval_s), .each_count = 2, .unit = "s", .help = "Interval of the estimate."),
     NNC_AS("alarm_s", NUMBER, OF(alarm_s), .each_count = 2, .unit = "s",
-           .help = "Limits that a step must leave for an alarm."),
+           .help = "Limits of the step time; a step outside them is an alarm."),
     NNC_AS("ratio", NUMBER, OF(ratio), .help = "step_s divided by predicted_s."),
     NNC_AS("memory_bytes", NUMBER, OF(memory_bytes), .unit = "B",
-           .help = "Most memory in the log: reserved by the allocator, or allocated."),
+           .help = "Largest memory in the log: reserved by the allocator, or allocated."),
     NNC_AS("memory_most_bytes", NUMBER, OF(memory_most_bytes), .unit = "B",
            .help = "Upper end of total_interval_bytes of the plan."),
     NNC_AS("mfu", NUMBER, OF(mfu), .help = "MFU of the last line, as the program counts FLOPs."),
@@ -155,13 +156,12 @@ const nnc_command nnc_cmd_watch = {
     .name = "watch",
     .part_of = "trace log",
     .operands = "LOG MODEL DEVICE | LOG PLANS.json [DEVICE]",
-    .summary = "The log of a run against its estimate: step time, memory, MFU.",
-    .notes = "Reads logs of Megatron-LM, NeMo, torchtitan, HF Trainer, DeepSpeed and MaxText. LOG "
-             "'-' is standard input: it follows a running job, and says on standard error when a "
-             "step leaves the limits. The first line and the first 5 steps are warm-up and not "
-             "judged. The step is the median of the latest 100 lines. The limits are 1.5 times as "
-             "far from the estimate as its interval, in the logarithm. Exits with 1 when the step "
-             "is outside of the limits, or memory is above the upper end of its interval.",
+    .summary = "The log of a run, compared with its estimate: step time, memory, MFU.",
+    .notes = "Reads logs of Megatron-LM, NeMo, torchtitan, HF Trainer, DeepSpeed and MaxText. LOG '-' is standard "
+             "input: it follows a running job, and says on standard error when a step leaves the limits. The first "
+             "line and the first 5 steps are warm-up and not judged. The step is the median of the latest 100 lines. "
+             "The limits are 1.5 times as far from the estimate as the ends of its interval, in the logarithm. Exits "
+             "with 1 when the step is outside of the limits, or memory is above the upper end of the memory interval.",
     .min_operands = 2,
     .max_operands = 3,
     .takes = NNC_TAKES_COMMON | NNC_TAKES_PLAN | NNC_TAKES_SCENARIO,

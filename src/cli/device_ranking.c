@@ -39,29 +39,29 @@ NNC_GET(get_shown_plan, choice_row,
 #define FOUND(member) NNC_IN(choice_row, best.found.member)
 static const nnc_metric choice_rows[] = {
     NNC_TEXT(choice_row, id, .head = "device", .help = "Id of the device."),
-    NNC_AS("devices", WHOLE, .get = nnc_best_devices, .head = "devices", .help = "Devices of the plan."),
+    NNC_AS("devices", WHOLE, .get = nnc_best_devices, .head = "devices", .help = "Number of devices of the plan."),
     NNC_AS("step_s", NUMBER, FOUND(step_s), .head = "step", .unit = "s", .help = "Time of one step."),
     NNC_AS("run_s", NUMBER, FOUND(run_s), .head = "run", .unit = "s", .help = "Time of the whole run."),
     NNC_HEAD("cost", TEXT, .get = nnc_best_cost),
     NNC_AS("cost", NUMBER, BEST(cost), .help = "Cost of the whole run, or of a step when its length is not known."),
     NNC_AS("currency", TEXT, BEST(currency), .help = "Currency of the cost and the price."),
     NNC_AS("energy_kwh", NUMBER, .get = get_energy, .head = "kWh", .show = NNC_SHOW_COUNT, .drop = 3,
-           .help = "Energy of the whole run, or of a step at the rated power."),
+           .help = "Energy of the whole run; if its length is not known, energy of one step at the rated power."),
     NNC_AS("memory_bytes", WHOLE, .get = nnc_best_memory, .head = "memory", .unit = "B", .drop = 2,
            .help = "Memory on the fullest device."),
     NNC_AS("mfu", NUMBER, FOUND(mfu), .head = "MFU", .show = NNC_SHOW_PERCENT, .drop = 4,
            .help = "Model FLOPs utilisation of the step."),
-    NNC_AS("bound", TEXT, .get = get_bound, .head = "limit", .help = "The largest limit of the step."),
+    NNC_AS("bound", TEXT, .get = get_bound, .head = "limit", .help = "Resource that limits the step most."),
     NNC_HEAD("plan", TEXT, .get = get_shown_plan),
     NNC_AS("plan", TEXT, .get = nnc_best_plan, .help = "The plan in one word."),
     NNC_AS("software", TEXT, BEST(software), .help = "Software profile of the plan."),
     NNC_AS("basis", ENUM, NNC_IN(choice_row, basis), .names = { nnc_basis_name, NNC_BASIS_COUNT },
            .help = "Source of the device's efficiencies."),
-    NNC_AS("device_hours", NUMBER, FOUND(device_hours), .help = "Devices times hours of the whole run."),
+    NNC_AS("device_hours", NUMBER, FOUND(device_hours), .help = "Device-hours of the whole run."),
     NNC_NUMBER(choice_row, price, .help = "Price of one device for one hour."),
     NNC_TEXT(choice_row, seller, .help = "Seller of the price."),
     NNC_TEXT(choice_row, date, .help = "Date of the price."),
-    NNC_AS("reason", TEXT, BEST(reason), .help = "Why no plan is shown."),
+    NNC_AS("reason", TEXT, BEST(reason), .help = "Reason why no plan is shown."),
     NNC_AS("command", TEXT, FOUND(command), .help = "The command that estimates the plan."),
 };
 static const nnc_metrics choice_metrics = NNC_METRICS("a device", choice_rows, choice_row);
@@ -430,7 +430,7 @@ static nnc_status choose(nnc_session *session, ranking *r, nnc_error *err)
 nnc_status nnc_device_ranking_run(nnc_session *session, nnc_error *err)
 {
     if (session->options.search.target_step_s > 0.0) {
-        return nnc_fail(err, NNC_BAD_USAGE, "--target-step", "is for one device, expected one");
+        return nnc_fail(err, NNC_BAD_USAGE, "--target-step", "is for one device, expected a single DEVICE");
     }
     const nnc_scenario_args *given = &session->options.given;
     if (session->options.search.plans != NULL && (given->region != NULL || given->building != NULL)) {

@@ -183,7 +183,7 @@ void nnc_help_program(nnc_buffer *out, nnc_style style)
                          "'-' is standard input. The file $XDG_CONFIG_HOME/nncost/defaults may hold options for "
                          "all\n"
                          "commands, one per line; --no-defaults ignores it.\n\n"
-                         "Exit codes: 0 done; 1 the answer is no, such as: does not fit; 2 bad command line;\n"
+                         "Exit codes: 0 done; 1 the answer is no, for example does not fit; 2 bad command line;\n"
                          "3 bad file, unknown id or illegal plan; 4 cannot read or write, out of memory.\n\n"
                          "Example: nncost estimate gpt2-xl a100 --micro-batch 4\n");
 }
@@ -801,11 +801,10 @@ const nnc_command nnc_cmd_docs = {
     .operands = "man [files]|completion [SHELL]|options|schema [KIND]",
     .summary = "The man pages nncost(1) and nncost-files(5), completions for bash, zsh and fish, "
                "all options, or the JSON Schema of a kind of file or output.",
-    .notes = "KIND is device, model, software or plan for files; or estimate, ops, compare, run, "
-             "budget, search, sweep, check, diff, accuracy or calibrate for the --format json output of "
-             "these commands. Without KIND, all are listed. options: every command and option as JSON, "
-             "with kind, choices, limits, unit and default, from which a form can be made; and all "
-             "fields and metrics. --format does not change any of them.",
+    .notes = "KIND is device, model, software or plan for files; or estimate, ops, compare, run, budget, search, "
+             "sweep, check, diff, accuracy or calibrate for the --format json output of these commands. Without KIND, "
+             "all kinds are listed. 'docs options' prints all commands, options, fields and metrics as JSON, with "
+             "kind, choices, limits, unit and default, so that a form can be built. --format has no effect here.",
     .min_operands = 1,
     .max_operands = 2,
     .takes = NNC_TAKES_COMMON,
@@ -853,11 +852,10 @@ const nnc_command nnc_cmd_explain = {
     .name = "explain",
     .operands = "[NAMES [MODEL DEVICE | PLANS.json [DEVICE]]]",
     .summary = "Formula and source of metrics and ops; with MODEL DEVICE also their numbers.",
-    .notes = "NAMES are joined by commas. Metrics have their names in the JSON output of any command, "
-             "such as mfu, step_s, exposed_comm.data, memory or cost; ops have their names in 'nncost "
-             "ops', such as attn.qkv. When an op has many shapes, the one that takes longest in each "
-             "phase is shown. Without NAMES, all of them are listed. The JSON of several names is a "
-             "list.",
+    .notes = "NAMES are joined by commas. Metrics have their names in the JSON output of any command, such as mfu, "
+             "step_s, exposed_comm.data, memory or cost; ops have their names in 'nncost ops', such as attn.qkv. If an "
+             "op occurs with different dimensions, the longest in each phase is shown. Without NAMES, all names are "
+             "listed. The JSON of several names is a list.",
     .min_operands = 0,
     .max_operands = 3,
     .leading_operands = 1,

@@ -411,7 +411,8 @@ void nnc_report_trace(nnc_buffer *out, const nnc_report *report)
     snprintf(name, sizeof name, "one pipeline: %s on %s", report->model->id, report->device->id);
     put_name(&record, "process_name", STAGES, 0, name);
     put_name(&record, "process_name", OPS, 0, "ops of the busiest stage, all of a step");
-    put_name(&record, "process_name", NETWORKS, 0, "its collectives by link, hidden or not, all of a step");
+    put_name(&record, "process_name", NETWORKS, 0,
+             "collectives of the busiest stage by link, overlapped or not, all of a step");
     for (int32_t i = 0; i < report->result->plan.pipeline; i++) {
         snprintf(name, sizeof name, "stage %" PRId32, i);
         put_name(&record, "thread_name", STAGES, i, name);

@@ -38,7 +38,7 @@ static const nnc_field plan_fields[] = {
     { DEGREE(devices), .group = "Parallelism", .default_text = "data x tensor x pipeline x context",
       .help = "Total number of devices." },
     { DEGREE(devices_per_node), .default_text = "the device file's", .help = "Devices in one scale-up domain." },
-    { DEGREE(data), .alias = "dp", .default_text = "devices / the other degrees",
+    { DEGREE(data), .alias = "dp", .default_text = "devices / product of the other degrees",
       .help = "Replicas that share the batch." },
     { DEGREE(tensor), .alias = "tp", NNC_DEFAULT(1), .help = "Devices that split each matrix product." },
     { DEGREE(pipeline), .alias = "pp", NNC_DEFAULT(1), .help = "Pipeline stages." },
@@ -46,9 +46,9 @@ static const nnc_field plan_fields[] = {
     { NNC_FIELD(nnc_plan, ends_as_layers), NNC_DEFAULT_OFF,
       .help = "Count embedding and head as one layer each when balancing stages." },
     { NNC_FIELD(nnc_plan, first_stage_layers), .max = 1e5, NNC_DEFAULT(0),
-      .help = "Layers of the first pipeline stage; 0 = as many as the others." },
+      .help = "Layers of the first pipeline stage; 0 = as many as other stages." },
     { NNC_FIELD(nnc_plan, last_stage_layers), .max = 1e5, NNC_DEFAULT(0),
-      .help = "Layers of the last pipeline stage; 0 = as many as the others." },
+      .help = "Layers of the last pipeline stage; 0 = as many as other stages." },
     { DEGREE(context), .alias = "cp", NNC_DEFAULT(1), .help = "Devices that split each sequence." },
     { DEGREE(expert), .alias = "ep", NNC_DEFAULT(1),
       .help = "Devices that share the experts; a divisor of data x context." },
@@ -58,27 +58,28 @@ static const nnc_field plan_fields[] = {
     { NNC_FIELD(nnc_plan, sequence_parallel), NNC_DEFAULT_OFF,
       .help = "Also split norms and dropout over tensor ranks." },
     { NNC_FIELD_AS(NNC_FIELD_ENUM, nnc_plan, zero), .group = "Memory", .names = { zero_name, 4 }, NNC_DEFAULT(0),
-      .help = "ZeRO stage: 1 shards optimizer states, 2 also gradients, 3 also weights (FSDP)." },
+      .help = "ZeRO stage: 1 divides optimizer states, 2 also gradients, 3 also weights (FSDP)." },
     { DEGREE(shard), .default_text = "data x context",
-      .help = "Ranks that share one sharded copy of what ZeRO shards (HSDP)." },
+      .help = "Ranks that share one copy of the tensors that ZeRO divides (HSDP)." },
     { NNC_FIELD(nnc_plan, reshard), NNC_DEFAULT_ON,
       .help = "ZeRO stage 3 frees weights after forward and gathers them again for backward." },
     { NNC_FIELD(nnc_plan, schedule), .group = "Parallelism", NNC_FIELD_NAMES(nnc_schedule, NNC_SCHEDULE_COUNT),
       NNC_DEFAULT_AS(NNC_SCHEDULE_COUNT, "1f1b, interleaved with virtual stages"),
       .help = "Pipeline schedule: the order of forward and backward micro-batches." },
     { NNC_FIELD(nnc_plan, context_kind), NNC_FIELD_NAMES(nnc_context_kind, NNC_CONTEXT_KIND_COUNT),
-      NNC_DEFAULT_AS(NNC_CONTEXT_RING, "ring"), .help = "How context ranks attend to the tokens of the others." },
+      NNC_DEFAULT_AS(NNC_CONTEXT_RING, "ring"),
+      .help = "How context ranks attend to the tokens of other context ranks." },
     { NNC_FIELD(nnc_plan, rank_order), NNC_FIELD_NAMES(nnc_rank_order, NNC_ORDER_COUNT),
       NNC_DEFAULT_AS(NNC_ORDER_TENSOR_CONTEXT_DATA_PIPELINE, "tensor-context-data-pipeline"),
-      .help = "Which ranks are neighbours: the degree named first varies fastest." },
+      .help = "Order in which ranks are numbered: the degree named first varies fastest." },
     { NNC_FIELD_AS(NNC_FIELD_OFFLOAD, nnc_plan, offload), .group = "Memory", NNC_DEFAULT_AS(NNC_OFFLOAD_NONE, "none"),
       .help = "Parts kept in host memory: optimizer, activations, weights." },
     { NNC_FIELD(nnc_plan, overlap), .group = "Parallelism", .max = 1, .default_text = "the software profile's",
       .help = "Share of the communication that overlaps with compute, where overlap is possible." },
     { NNC_FIELD(nnc_plan, capacity_factor), .max = 1000, NNC_DEFAULT(0),
-      .help = "Slots per expert over its mean number of tokens; 0 = no token is dropped." },
+      .help = "Slots of an expert divided by its mean number of tokens; 0 = no token is dropped." },
     { NNC_FIELD(nnc_plan, imbalance), .min = 1, .max = 1000, NNC_DEFAULT(1),
-      .help = "Tokens of the busiest expert rank over the mean." },
+      .help = "Tokens of the busiest expert rank divided by the mean of all ranks." },
     { NNC_FIELD(nnc_plan, micro_batch), .group = "Batch", .min = 1, .max = SAMPLES_MAX, .default_text = "1",
       .help = "Sequences or images per micro-batch of one replica." },
     { NNC_FIELD(nnc_plan, micro_batches), .min = 1, .max = SAMPLES_MAX, .alias = "grad-accum", .default_text = "1",
@@ -96,12 +97,13 @@ static const nnc_field plan_fields[] = {
       .help = "Precision policy: formats of weights, gradients and optimizer states. default: fp32 "
               "for fp32 and tf32, else mixed." },
     { NNC_FIELD(nnc_plan, optimizer), NNC_FIELD_NAMES(nnc_optimizer, NNC_OPTIMIZER_COUNT),
-      NNC_DEFAULT_AS(NNC_OPTIMIZER_ADAMW, "adamw"), .help = "Optimizer: its states and its step." },
+      NNC_DEFAULT_AS(NNC_OPTIMIZER_ADAMW, "adamw"),
+      .help = "Optimizer; it determines the states and the work of the update." },
     { NNC_FIELD_AS(NNC_FIELD_RECOMPUTE, nnc_plan, recompute), .group = "Memory",
       NNC_DEFAULT_AS(NNC_RECOMPUTE_NONE, "none"),
       .help = "Activation checkpointing: parts that are computed again in backward instead of kept." },
     { NNC_FIELD_AS(NNC_FIELD_TRAIN, nnc_plan, train), .group = "Memory", NNC_DEFAULT_AS(NNC_TRAIN_ALL, "all"),
-      .help = "Parts with trained weights; others are frozen." },
+      .help = "Parts whose weights are trained; all other parts are frozen." },
     { NNC_FIELD(nnc_plan, next_tokens), .group = "Memory", NNC_DEFAULT_OFF,
       .help = "Also train the layers for multi-token prediction (next_layers of the model)." },
     { NNC_FIELD(nnc_plan, adapter_rank), .group = "Memory", .max = 65536, .alias = "lora", NNC_DEFAULT(0),
@@ -118,21 +120,21 @@ static const nnc_field plan_fields[] = {
     { NNC_FIELD(nnc_plan, fp8_inputs), .group = "Memory", NNC_DEFAULT_OFF,
       .help = "Keep the inputs of activation functions in 8 bits for backward." },
     { NNC_FIELD(nnc_plan, recompute_every), .min = 1, .max = 1e5, NNC_DEFAULT(1),
-      .help = "Full recomputation in segments of this many layers." },
+      .help = "Number of layers that full recomputation runs again from one kept input." },
     { NNC_FIELD(nnc_plan, recompute_layers), .max = 1e5, NNC_DEFAULT(0),
-      .help = "Full recomputation of this many layers of each stage; 0 = all." },
+      .help = "Full recomputation of this many layers of each stage; 0 = all layers." },
     { NNC_FIELD(nnc_plan, attention), .group = "Numbers", NNC_FIELD_NAMES(nnc_attention, NNC_ATTENTION_COUNT),
       NNC_DEFAULT_AS(NNC_ATTENTION_FLASH, "flash"), .help = "Attention as one fused kernel, or as separate kernels." },
     { NNC_FIELD(nnc_plan, activations), .group = "Memory", NNC_FIELD_NAMES(nnc_activations, NNC_ACTIVATIONS_COUNT),
-      NNC_DEFAULT_AS(NNC_ACTIVATIONS_PER_OP, "per-op"), .help = "How kept activations are counted." },
+      NNC_DEFAULT_AS(NNC_ACTIVATIONS_PER_OP, "per-op"), .help = "Way to count kept activations." },
     { NNC_FIELD(nnc_plan, mode), .group = "Numbers", NNC_FIELD_NAMES(nnc_mode, NNC_MODE_COUNT),
       NNC_DEFAULT_AS(NNC_MODE_PREDICTED, "predicted"),
       .help = "Predict with the fitted efficiencies of the device, or give the lower bound of the "
               "datasheet." },
     { NNC_FIELD(nnc_plan, flops_convention), NNC_FIELD_NAMES(nnc_flops_convention, NNC_CONVENTION_COUNT),
-      NNC_DEFAULT_AS(NNC_CONVENTION_PALM, "palm"), .help = "How model FLOPs are counted." },
+      NNC_DEFAULT_AS(NNC_CONVENTION_PALM, "palm"), .help = "Way to count model FLOPs." },
     { NNC_FIELD(nnc_plan, clip_gradients), NNC_DEFAULT_ON,
-      .help = "Clip gradients by their norm before the optimizer step." },
+      .help = "Clip gradients by the norm of all gradients before the update." },
     { NNC_FIELD(nnc_plan, tokens), .group = "Cost", .unit = "tokens", .min = 1, .max = RUN_MAX,
       .help = "Tokens to train on in the whole run." },
     { NNC_FIELD(nnc_plan, samples), .min = 1, .max = RUN_MAX,
@@ -196,7 +198,7 @@ static const nnc_field run_fields[] = {
 
     { NNC_FIELD(nnc_run_ask, stops), .group = "Failures", NNC_FIELD_NAMES(nnc_stops, NNC_STOPS_COUNT),
       NNC_DEFAULT_AS(NNC_STOPS_ANY, "any"),
-      .help = "Failures that the device file's mean time between failures counts." },
+      .help = "Kind of failures to count, if the device file gives the mean time between them." },
     { TIME(device_mtbf_s), .above_min = true, .default_text = "the device file's",
       .help = "Mean time between failures of one device; for the run it is divided by the number "
               "of devices." },
@@ -208,8 +210,8 @@ static const nnc_field run_fields[] = {
     { SHARE(failing_share), NNC_DEFAULT(1), .help = "Share of the failures that cost a node." },
     { SHARE(reclaim_per_month), NNC_DEFAULT(0), .help = "Share of spot nodes that the seller takes back per month." },
     { NUMBER(elastic_replicas), NNC_DEFAULT(0),
-      .help = "Number of replicas of an elastic job: the others continue while one is replaced. 0 "
-              "= all stop and return to a checkpoint." },
+      .help = "Number of replicas of an elastic job: while one is replaced, the other replicas continue. 0 = all "
+              "replicas stop and return to a checkpoint." },
     { TIME(reshard_s), NNC_DEFAULT(60), .help = "Time until the remaining replicas of an elastic job continue." },
     { NUMBER(planned_stops), NNC_DEFAULT(0), .help = "Planned stops, such as maintenance." },
 
@@ -231,10 +233,10 @@ static const nnc_field run_fields[] = {
     { NNC_FIELD(nnc_run_ask, method), .group = "Fine-tuning", NNC_FIELD_NAMES(nnc_method, NNC_METHOD_COUNT),
       NNC_DEFAULT_AS(NNC_METHOD_TRAIN, "train"),
       .help = "Training method: which other models run on the tokens of a step." },
-    { NUMBER(policy_params), .above_min = true, .default_text = "the model's active ones",
-      .help = "Active parameters of the trained model; the next four are relative to it." },
+    { NUMBER(policy_params), .above_min = true, .default_text = "active parameters of the model",
+      .help = "Active parameters of the trained model (the policy)." },
     { NUMBER(reference_params), .default_text = "as many as the policy",
-      .help = "Active parameters of the reference model; 0 = none, or its answers are stored." },
+      .help = "Active parameters of the reference model; 0 = no such model, or its answers are stored." },
     { NUMBER(reward_params), .default_text = "ppo: as many as the policy; else none",
       .help = "Active parameters of the reward model; 0 = none." },
     { NUMBER(critic_params), .default_text = "as many as the policy",
@@ -248,7 +250,7 @@ static const nnc_field run_fields[] = {
     { NUMBER(response_tokens), .above_min = true, .default_text = "the rest of the sequence",
       .help = "Mean number of generated tokens per prompt." },
     { NUMBER(group), .min = 1, NNC_DEFAULT(1), .help = "Answers per prompt." },
-    { NUMBER(rollout_batch), .min = 1, .default_text = "those of a step, or as many as fit",
+    { NUMBER(rollout_batch), .min = 1, .default_text = "sequences of a step, or as many as fit",
       .help = "Sequences generated together on one replica." },
     { NUMBER(rollout_tensor), .min = 1, NNC_DEFAULT(1),
       .help = "Devices that split each matrix product during generation." },
@@ -257,13 +259,13 @@ static const nnc_field run_fields[] = {
     { NNC_FIELD(nnc_run_ask, rollout_overlap), NNC_DEFAULT_OFF,
       .help = "Generation overlaps with training, with weights that are one step old." },
     { NUMBER(rollout_tail), .min = 1, NNC_DEFAULT(1),
-      .help = "Longest answer over the mean length: a batch waits for its longest answer." },
-    { NUMBER(rollout_tokens_per_s), .above_min = true, .default_text = "that of 'nncost serve'",
+      .help = "Length of the longest answer divided by the mean length: a batch waits for its longest answer." },
+    { NUMBER(rollout_tokens_per_s), .above_min = true, .default_text = "rate of 'nncost serve'",
       .help = "Generated tokens per second of one generating device." },
     { TIME(rollout_s), .default_text = "tokens over rate", .help = "Time to generate the samples of a step." },
-    { TIME(score_s), .default_text = "that of its forward passes", .help = "Time to score the samples of a step." },
+    { TIME(score_s), .default_text = "time of the forward passes", .help = "Time to score the samples of a step." },
     { TIME(sync_s), .default_text = "bytes over rate", .help = "Time to send new weights to the generating devices." },
-    { RATE(sync_bytes_per_s), .default_text = "devices of their own: the network; else at once",
+    { RATE(sync_bytes_per_s), .default_text = "network rate with --rollout-devices; else at once",
       .help = "Rate at which new weights are sent." },
 
     { NUMBER(sites), .min = 1, .group = "Sites", NNC_DEFAULT(1),
@@ -273,21 +275,20 @@ static const nnc_field run_fields[] = {
     { BYTES(outer_bytes), .above_min = true, .default_text = "4 per parameter",
       .help = "Bytes of the weights as they are sent between sites." },
     { RATE(site_bytes_per_s), .help = "Bandwidth of the link of one site in one direction." },
-    { TIME(outer_overlap_s), NNC_DEFAULT(0), .help = "Part of the averaging time that overlaps with training." },
+    { TIME(outer_overlap_s), NNC_DEFAULT(0), .help = "Time of the averaging that overlaps with training." },
 
     { BYTES(sample_bytes), .group = "Input", .help = "Bytes of a sample in storage." },
     { RATE(input_bytes_per_s), .help = "Rate of the storage for input, for all devices together." },
     { SHARE(access_share), .above_min = true, NNC_DEFAULT(1),
-      .help = "Share of that rate that the access pattern reaches; small random reads: 0.1 to "
-              "0.4." },
+      .help = "Share of the storage rate that the access pattern reaches; small random reads: 0.1 to 0.4." },
     { SHARE(cached_share), NNC_DEFAULT(0), .help = "Share of the samples that are cached." },
     { TIME(prepare_s), .help = "Time of one worker to prepare one sample: decoding, augmentation." },
     { NUMBER(workers), .above_min = true, NNC_DEFAULT(8), .help = "Data-loading workers per device." },
     { NUMBER(prefetch), NNC_DEFAULT(2), .help = "Batches that each worker prefetches." },
     { BYTES(prepared_bytes), .help = "Bytes of a sample as it is sent to the device." },
     { TIME(encode_s), NNC_DEFAULT(0),
-      .help = "Time of a device to encode a sample before the step (images to latents, texts); 0 = "
-              "cached." },
+      .help = "Time of a device to encode a sample before the step (image to latent, text to states); 0 = samples were "
+              "encoded before training." },
     { NNC_FIELD(nnc_run_ask, serial_input), NNC_DEFAULT_OFF, .help = "Data loading does not overlap with compute." },
 
     { NNC_FIELD(nnc_run_ask, idle_w), .group = "Energy", .unit = "W", .max = 1e6,
@@ -297,13 +298,13 @@ static const nnc_field run_fields[] = {
       .help = "Power of a busy node, divided by its number of devices." },
     { NNC_FIELD(nnc_run_ask, network_w), .unit = "W", .max = 1e9, NNC_DEFAULT(0), .help = "Power of all switches." },
     { NNC_FIELD(nnc_run_ask, pue), .min = 1, .max = 10, NNC_DEFAULT(1),
-      .help = "Power usage effectiveness: energy of the building over that of its machines." },
+      .help = "Power usage effectiveness: energy of the building divided by the energy of its machines." },
     { NNC_FIELD(nnc_run_ask, carbon_g_per_kwh), .unit = "g/kWh", .max = 1e5, .default_text = "that of --region",
       .help = "Carbon intensity of the grid." },
     { NNC_FIELD(nnc_run_ask, embodied_kg), .unit = "kg", .max = 1e6,
       .help = "Embodied carbon of one device with its share of a node." },
     { TIME(life_s), .above_min = true, .help = "Lifetime of a device." },
-    { SHARE(use_share), .above_min = true, .help = "Share of its lifetime in which it is used." },
+    { SHARE(use_share), .above_min = true, .help = "Share of its lifetime in which the device is used." },
 
     { BYTES(stored_bytes), .group = "Cost", .help = "Data and checkpoints kept during the run." },
     { NNC_FIELD(nnc_run_ask, storage_price), .max = 1e6, .help = "Price of one stored gigabyte per month." },
@@ -328,7 +329,7 @@ static const nnc_field budget_fields[] = {
     { NNC_FIELD(nnc_budget_ask, days), .max = 1e6, .above_min = true,
       .help = "Days that the run may take; decides the number of devices." },
     { NNC_FIELD(nnc_budget_ask, params), .max = AMOUNT_MAX, .above_min = true,
-      .help = "Parameters of a model whose training is to be priced." },
+      .help = "Parameters of a model, to compute the cost of its training." },
     { NNC_FIELD(nnc_budget_ask, tokens), .unit = "tokens", .max = AMOUNT_MAX, .above_min = true,
       .help = "Tokens that this model is trained on." },
     { NNC_FIELD(nnc_budget_ask, flops), .unit = "FLOP", .max = 1e40, .above_min = true,
@@ -371,30 +372,28 @@ static const char *dtype_name(unsigned value)
 static const nnc_field serve_fields[] = {
     { LENGTH(input_len), .group = "Requests", .alias = "isl", NNC_DEFAULT(1024), .help = "Tokens of a prompt." },
     { LENGTH(output_len), .alias = "osl", NNC_DEFAULT(256), .help = "Generated tokens per request." },
-    { COUNT(batch), .default_text = "1, where none of the next three is given",
+    { COUNT(batch), .default_text = "1, if none of the next three options is given",
       .help = "Static batch: requests that start and end together." },
     { COUNT(concurrency), .help = "Closed loop: this many requests are always open." },
     { NNC_FIELD(nnc_serve_ask, waves), .min = 1, .max = 1e9, NNC_DEFAULT(10),
-      .help = "Closed loop: requests of the whole benchmark over --concurrency. All prompts of the "
-              "first wave arrive together. More than --requests: a steady state, without the first "
-              "quarter." },
+      .help = "Closed loop: requests of the whole benchmark divided by --concurrency. All prompts of the first wave "
+              "arrive together. If the benchmark has more requests than --requests, its first quarter is not counted "
+              "(steady state)." },
     { NNC_FIELD(nnc_serve_ask, request_rate), .max = 1e9, .above_min = true,
       .help = "Open loop: requests per second." },
     { NNC_FIELD(nnc_serve_ask, offline), NNC_DEFAULT_OFF,
       .help = "Run as many requests at a time as memory and engine allow." },
     { NNC_FIELD(nnc_serve_ask, burstiness), .min = 0.01, .max = 1e6, NNC_DEFAULT(1),
-      .help = "Open loop: shape of the gamma distribution of the time between arrivals. 1: Poisson; "
-              "below: bursts; above: more even." },
+      .help = "Open loop: shape of the gamma distribution of the time between arrivals. 1: Poisson; below 1: bursts; "
+              "above 1: more even arrivals." },
     { NNC_FIELD(nnc_serve_ask, arrivals), .default_text = "none",
-      .help = "CSV file of recorded requests: arrival_s and, where they differ, input_len and "
-              "output_len." },
+      .help = "CSV file of recorded requests: arrival_s and, if lengths differ, input_len and output_len." },
     { NNC_FIELD(nnc_serve_ask, length_spread), .max = 0.99, NNC_DEFAULT(0.1),
-      .help = "Loops: lengths are uniform within this share of --input-len and --output-len, on "
-              "both sides. 0: all are equal, and the clients of a closed loop move in step." },
-    { NNC_FIELD(nnc_serve_ask, preempt), NNC_DEFAULT_AS(false, "on if the profile's engine does so"),
-      .help = "Loops: a request starts when the cache holds its prompt. When the cache is full, "
-              "the newest one loses its place and is computed again. Otherwise a request starts "
-              "when its whole length fits." },
+      .help = "Loops: lengths are drawn uniformly; they differ from --input-len and --output-len by at most this "
+              "share. 0: all lengths are equal, and the requests of a closed loop end at the same time." },
+    { NNC_FIELD(nnc_serve_ask, preempt), NNC_DEFAULT_AS(false, "as the engine of the profile"),
+      .help = "Loops: a request starts when the cache holds its prompt. When the cache is full, the newest request "
+              "loses its place and is computed again. Otherwise a request starts when its whole length fits." },
     { NNC_FIELD(nnc_serve_ask, wait_steps), .max = 1e6, NNC_DEFAULT(0),
       .help = "Loops: while sequences decode, prompts wait at most this many iterations for further "
               "prompts (batch_wait_timeout_iters of TensorRT-LLM)." },
@@ -402,8 +401,8 @@ static const nnc_field serve_fields[] = {
       .help = "Loops: --wait-steps ends when the tokens of the iteration reach this share of "
               "--chunk (batch_wait_max_tokens_ratio of TensorRT-LLM)." },
     { NNC_FIELD(nnc_serve_ask, requests), .min = 1, .max = 1 << 20, NNC_DEFAULT(10000),
-      .help = "Open loop: simulated requests of each replica; the first tenth is not counted. 16 such "
-              "runs where one leaves the mean of the first token uncertain by over 1 %." },
+      .help = "Open loop: simulated requests of each replica; the first tenth is not counted. If the mean time to "
+              "first token is uncertain by over 1 %, 16 simulations are made." },
     { NNC_FIELD(nnc_serve_ask, seed), .max = 1e15, NNC_DEFAULT(1), .help = "Loops: seed of arrivals and lengths." },
     { NNC_FIELD(nnc_serve_ask, prefix_hit), .max = 1, NNC_DEFAULT(0),
       .help = "Share of a prompt whose keys and values are already cached." },
@@ -411,20 +410,18 @@ static const nnc_field serve_fields[] = {
       .help = "Total number of devices." },
     { SERVE_DEGREE(tensor), .alias = "tp", NNC_DEFAULT(1), .help = "Devices that split each matrix product." },
     { SERVE_DEGREE(pipeline), .alias = "pp", NNC_DEFAULT(1), .help = "Pipeline stages." },
-    { SERVE_DEGREE(data), .alias = "dp", .default_text = "devices / the other degrees",
+    { SERVE_DEGREE(data), .alias = "dp", .default_text = "devices / product of the other degrees",
       .help = "Replicas that share the requests." },
     { SERVE_DEGREE(expert), .alias = "ep", NNC_DEFAULT(1),
-      .help = "Devices that hold whole experts; a divisor of tensor x attention_data. 1 = every "
-              "expert is "
-              "split over these devices." },
+      .help = "Devices over which whole experts are spread; a divisor of tensor x attention_data. 1 = every expert is "
+              "split over tensor x attention_data devices." },
     { SERVE_DEGREE(attention_data), NNC_DEFAULT(1),
-      .help = "Groups of tensor ranks that each attend to their own requests; all of them share the "
-              "experts." },
+      .help = "Groups of tensor ranks; each group attends to its own requests, and all groups share the experts." },
     { NNC_FIELD(nnc_serve_ask, imbalance), .min = 1, .max = 1e3, NNC_DEFAULT(1),
-      .help = "Tokens of the busiest expert rank over the mean." },
+      .help = "Tokens of the busiest expert rank divided by the mean of all ranks." },
     { NNC_FIELD_AS(NNC_FIELD_ENUM, nnc_serve_ask, precision), .group = "Numbers",
       .names = { dtype_name, NNC_DTYPE_COUNT },
-      NNC_DEFAULT_AS(NNC_DTYPE_COUNT, "what the device computes with such weights"),
+      NNC_DEFAULT_AS(NNC_DTYPE_COUNT, "format in which the device multiplies these weights"),
       .help = "Format in which products are computed." },
     { NNC_FIELD_AS(NNC_FIELD_ENUM, nnc_serve_ask, weights), STORED_NAMES,
       NNC_DEFAULT_AS(NNC_STORED_COUNT, "as --precision, else bf16"), .help = "Format in which weights are stored." },
@@ -438,14 +435,14 @@ static const nnc_field serve_fields[] = {
     { LENGTH(chunk), .default_text = "the profile's, 8192", .help = "Maximum tokens of one prefill step." },
     { COUNT(max_batch), .default_text = "the profile's, 256", .help = "Maximum sequences that decode together." },
     { NNC_FIELD(nnc_serve_ask, draft), .group = "Draft and separate workers, not scored", .default_text = "none",
-      .help = "Draft model of speculative decoding, by id or file. Its step is computed on the same "
-              "devices, and its weights and cache take memory." },
+      .help = "Draft model of speculative decoding, by id or file. The draft model runs on the same devices, and its "
+              "weights and cache take memory." },
     { COUNT(draft_length), .default_text = "no draft; 4 with --draft",
-      .help = "Tokens that the draft model proposes before each step, which verifies them." },
+      .help = "Tokens that the draft model proposes before each step of the served model, which verifies them." },
     { NNC_FIELD(nnc_serve_ask, acceptance), .max = 1, NNC_DEFAULT(0.7),
       .help = "Probability that a proposed token is accepted." },
-    { NNC_FIELD(nnc_serve_ask, draft_share), .max = 10, NNC_DEFAULT_AS(0.05, "that of --draft, 0.05"),
-      .help = "Time of a draft step over that of a model step." },
+    { NNC_FIELD(nnc_serve_ask, draft_share), .max = 10, NNC_DEFAULT_AS(0.05, "ratio of --draft, or 0.05"),
+      .help = "Time of a step of the draft model divided by the time of a step of the served model." },
     { NNC_FIELD(nnc_serve_ask, disaggregate), .default_text = "none",
       .help = "P:D: P replicas only prefill, D replicas only decode." },
     { COUNT(steps), .group = "Images", .default_text = "0: tokens are generated",
@@ -480,24 +477,24 @@ nnc_status nnc_serve_ask_check(const nnc_serve_ask *ask, nnc_error *err)
     .name = (text), .type = NNC_FIELD_F64, .offset = (stored) * sizeof(double), .size = sizeof(double)
 
 #define SERVE_SHARE(stored, text, ...) \
-    { BY_STORED(stored, text), FRACTION, .help = "Share of the memory bandwidth for this format." },
+    { BY_STORED(stored, text), FRACTION, .help = "Share of the memory bandwidth if the data has this format." },
 static const nnc_field share_fields[] = { NNC_STORED_LIST(SERVE_SHARE) };
 
 #define STORED_SECONDS(stored, text, ...) \
-    { BY_STORED(stored, text), SECONDS, .help = "Time with weights in this format." },
+    { BY_STORED(stored, text), SECONDS, .help = "Time if weights have this format." },
 static const nnc_field stored_seconds_fields[] = { NNC_STORED_LIST(STORED_SECONDS) };
 
 static const nnc_field all_reduce_fields[] = {
-    { NNC_FIELD(nnc_small_all_reduce, fixed_s), SECONDS, .help = "Time of one call." },
+    { NNC_FIELD(nnc_small_all_reduce, fixed_s), SECONDS, .help = "Fixed time of one all-reduce." },
     { NNC_FIELD(nnc_small_all_reduce, rank_s), SECONDS, NNC_DEFAULT(0),
-      .help = "Additional time per rank of the group." },
-    { NNC_FIELD(nnc_small_all_reduce, two_shot_s), SECONDS, .help = "Time of a second round." },
+      .help = "Additional time of an all-reduce per rank of the group." },
+    { NNC_FIELD(nnc_small_all_reduce, two_shot_s), SECONDS, .help = "Additional time of an all-reduce in two rounds." },
     { NNC_FIELD(nnc_small_all_reduce, one_shot_fraction), FRACTION,
-      .help = "Share of the link bandwidth when each rank sends everything to all others." },
+      .help = "Share of the link bandwidth in one round: each rank sends all its data to every other rank." },
     { NNC_FIELD(nnc_small_all_reduce, two_shot_fraction), FRACTION,
-      .help = "Share of the link bandwidth when each rank sends its part, twice." },
+      .help = "Share of the link bandwidth in two rounds: each rank sends parts of the data twice." },
     { NNC_FIELD(nnc_small_all_reduce, node_s), SECONDS, .default_text = "scale_out_fixed_s",
-      .help = "Additional time of a group that spans nodes." },
+      .help = "Additional time of an all-reduce over several nodes." },
 };
 
 #define EFFICIENCY(member) NNC_FIELD(nnc_serve_efficiency, member)
@@ -508,8 +505,8 @@ const nnc_field nnc_serve_efficiency_fields[NNC_SERVE_EFFICIENCY_FIELDS] = {
     { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_serve_efficiency, kv_fraction), NNC_FIELD_TABLE(share_fields),
       .help = "Share of the memory bandwidth of decode attention, by the format of the cache." },
     { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_serve_efficiency, product_fraction), NNC_FIELD_TABLE(share_fields),
-      .help = "Share of the peak FLOP/s of products with many rows, by the format of the weights; "
-              "products computed in 16 bits count as bf16." },
+      .help = "Share of the peak FLOP/s of products with many rows, by the format of the weights; products computed in "
+              "16 bits use the value of bf16." },
     { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_serve_efficiency, product_s), NNC_FIELD_TABLE(stored_seconds_fields),
       .default_text = "kernel_s",
       .help = "Fixed time of one product, including the cast of its input, by the format of the "
@@ -518,7 +515,7 @@ const nnc_field nnc_serve_efficiency_fields[NNC_SERVE_EFFICIENCY_FIELDS] = {
     { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_serve_efficiency, expert_fraction), NNC_FIELD_TABLE(share_fields),
       .help = "Share of the memory bandwidth of products of many experts, by the format of the "
               "weights." },
-    { EFFICIENCY(kernel_s), SECONDS, .help = "Fixed time of one kernel in a captured graph." },
+    { EFFICIENCY(kernel_s), SECONDS, .help = "Fixed time of one kernel in a recorded CUDA graph." },
     { EFFICIENCY(attention_s), SECONDS, .default_text = "kernel_s", .help = "Fixed time of one decode attention." },
     { EFFICIENCY(kv_reread), .max = 1, NNC_DEFAULT(0),
       .help = "Share of the cache that decode attention reads again for each further query head "
@@ -533,38 +530,39 @@ const nnc_field nnc_serve_efficiency_fields[NNC_SERVE_EFFICIENCY_FIELDS] = {
 
 static const nnc_field spread_fields[] = {
     { NNC_FIELD(nnc_spread, low), .max = 1, .above_min = true, .required = true,
-      .help = "5 % quantile of measurement over prediction." },
+      .help = "5 % quantile of measured / predicted." },
     { NNC_FIELD(nnc_spread, high), .min = 1, .max = 100, .required = true,
-      .help = "95 % quantile of measurement over prediction." },
+      .help = "95 % quantile of measured / predicted." },
 };
 
 #define STORED_FACTOR(stored, text, ...)                                     \
     { BY_STORED(stored, text), .max = 10, .above_min = true, NNC_DEFAULT(1), \
-      .help = "Share of the device's rate with weights in this format." },
+      .help = "Factor on the device's rate if weights have this format." },
 static const nnc_field factor_fields[] = { NNC_STORED_LIST(STORED_FACTOR) };
 
 #define EXPERT_SECONDS(stored, text, ...) \
-    { BY_STORED(stored, text), SECONDS, NNC_DEFAULT(0), .help = "Time with weights in this format." },
+    { BY_STORED(stored, text), SECONDS, NNC_DEFAULT(0), .help = "Time if weights have this format." },
 static const nnc_field expert_seconds_fields[] = { NNC_STORED_LIST(EXPERT_SECONDS) };
 
 #define FACTOR .max = 100, .above_min = true, NNC_DEFAULT(1)
 #define ENGINE(member) NNC_FIELD(nnc_serve_engine, member)
 const nnc_field nnc_serve_engine_fields[NNC_SERVE_ENGINE_FIELDS] = {
     { ENGINE(step_s), SECONDS, NNC_DEFAULT(0), .help = "Host time of one step." },
-    { ENGINE(layer_s), SECONDS, NNC_DEFAULT(0), .help = "Time of a layer outside its products and its attention." },
+    { ENGINE(layer_s), SECONDS, NNC_DEFAULT(0),
+      .help = "Time of a layer in addition to its matrix products and its attention." },
     { ENGINE(sequence_s), SECONDS, NNC_DEFAULT(0), .help = "Additional time of a step per decoding sequence." },
-    { ENGINE(prefill_factor), FACTOR, .help = "Time of the ops of a prefill step over the device's." },
-    { ENGINE(decode_factor), FACTOR, .help = "Time of the ops of a decode step over the device's." },
+    { ENGINE(prefill_factor), FACTOR, .help = "Factor on the device's time of the ops of a prefill step." },
+    { ENGINE(decode_factor), FACTOR, .help = "Factor on the device's time of the ops of a decode step." },
     { ENGINE(ttft_s), SECONDS, NNC_DEFAULT(0), .help = "Time to first token outside queue and prefill." },
     { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_serve_engine, stream_factor), NNC_FIELD_TABLE(factor_fields),
-      .help = "Rate of reading weights over the device's." },
-    { ENGINE(kv_factor), FACTOR, .help = "Rate of reading the cache over the device's." },
+      .help = "Factor on the rate at which the device reads weights." },
+    { ENGINE(kv_factor), FACTOR, .help = "Factor on the rate at which the device reads the cache." },
     { ENGINE(unit_bytes_per_clock), .unit = "B", .max = 1e6, .above_min = true, .default_text = "no limit",
-      .help = "Maximum bytes that decode kernels read per unit and clock of the device: kernels "
-              "written for smaller devices do not reach the memory bandwidth of larger ones." },
-    { ENGINE(all_reduce_factor), FACTOR, .help = "Time of an all-reduce over the device's." },
+      .help = "Maximum bytes that decode kernels read per unit and clock of the device: kernels written for smaller "
+              "devices do not reach the memory bandwidth of larger devices." },
+    { ENGINE(all_reduce_factor), FACTOR, .help = "Factor on the device's time of an all-reduce." },
     { ENGINE(all_reduce_s), SECONDS, NNC_DEFAULT(0), .help = "Additional time of each all-reduce." },
-    { ENGINE(attention_factor), FACTOR, .help = "Time of the attention of a prefill over the device's." },
+    { ENGINE(attention_factor), FACTOR, .help = "Factor on the device's time of the attention of a prefill." },
     { ENGINE(kv_reread), .max = 1, NNC_DEFAULT(0),
       .help = "Share of the cache that decode attention reads again for each further query head "
               "with the same keys and values." },
@@ -574,9 +572,10 @@ const nnc_field nnc_serve_engine_fields[NNC_SERVE_ENGINE_FIELDS] = {
       NNC_DEFAULT(0),
       .help = "Additional time of a layer of experts when the device cannot compute in the format "
               "of the weights." },
-    { ENGINE(captured), NNC_DEFAULT_ON, .help = "A decode step is one captured graph; off: every kernel is launched." },
+    { ENGINE(captured), NNC_DEFAULT_ON,
+      .help = "A decode step is one recorded CUDA graph; off: the host launches every kernel." },
     { ENGINE(launch_s), SECONDS, NNC_DEFAULT(0),
-      .help = "Host time to launch one kernel of a step that is not captured." },
+      .help = "Host time to launch one kernel of a step that is not recorded." },
     { ENGINE(paged), NNC_DEFAULT_ON,
       .help = "The cache has blocks; off: a sequence reserves its full length at the start." },
     { ENGINE(preempt), NNC_DEFAULT_OFF, .help = "The engine always works as with --preempt." },
@@ -592,7 +591,7 @@ const nnc_field nnc_serve_engine_fields[NNC_SERVE_ENGINE_FIELDS] = {
     { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_serve_engine, tpot), NNC_FIELD_TABLE(spread_fields),
       .help = "Range of nine in ten measured times per output token." },
     { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_serve_engine, tpot_experts), NNC_FIELD_TABLE(spread_fields),
-      .help = "The same for models with experts; not given: as tpot." },
+      .help = "Range of nine in ten measured times per output token of models with experts; not given: as tpot." },
     { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_serve_engine, ttft), NNC_FIELD_TABLE(spread_fields),
       .help = "Range of nine in ten measured times to first token." },
     { NNC_FIELD_COMMENT("fitted_on"), .required = true,

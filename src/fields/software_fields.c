@@ -8,16 +8,16 @@
 
 static const nnc_field spread_fields[] = {
     { NNC_FIELD(nnc_spreads, own), .max = 5, .above_min = true, .required = true,
-      .help = "Part of every step with the profile." },
+      .help = "Term of every step that is predicted with the profile." },
     { NNC_FIELD(nnc_spreads, network), .max = 5, NNC_DEFAULT(0.25),
-      .help = "Multiplied by the share of the step that the network bounds." },
+      .help = "Factor on the share of the step that the network bounds; the product is a term." },
     { NNC_FIELD(nnc_spreads, idle), .max = 5, NNC_DEFAULT(0.5),
-      .help = "Multiplied by the share of the step that waits for the host or other stages." },
+      .help = "Factor on the share of the step that waits for the host or other stages; the product is a term." },
     { NNC_FIELD(nnc_spreads, kernels), .max = 5, NNC_DEFAULT(0.05),
-      .help = "Added on devices that were fitted to kernels only." },
+      .help = "Term on devices that were fitted to kernels only." },
     { NNC_FIELD(nnc_spreads, carried), .max = 5, NNC_DEFAULT(0.1),
-      .help = "Added on devices whose efficiencies come from similar devices." },
-    { NNC_FIELD(nnc_spreads, experts), .max = 5, NNC_DEFAULT(0.05), .help = "Added for models with experts." },
+      .help = "Term on devices whose efficiencies come from similar devices." },
+    { NNC_FIELD(nnc_spreads, experts), .max = 5, NNC_DEFAULT(0.05), .help = "Term of models with experts." },
     { NNC_FIELD_COMMENT("fitted_on"), .required = true, .help = "The measured rows that the values were taken from." },
 };
 
@@ -27,14 +27,14 @@ static const nnc_field reserve_fields[] = {
     { NNC_FIELD(nnc_reserve, share), .max = 1, NNC_DEFAULT(0),
       .help = "Fragmentation of the allocator, as a share of the memory that the plan counts." },
     { NNC_FIELD(nnc_reserve, low), .max = 1, .above_min = true, NNC_DEFAULT(1),
-      .help = "10 % quantile of measured peak over prediction." },
+      .help = "10 % quantile of measured / predicted peak." },
     { NNC_FIELD(nnc_reserve, high), .min = 1, .max = 10, NNC_DEFAULT(1),
-      .help = "90 % quantile of measured peak over prediction." },
+      .help = "90 % quantile of measured / predicted peak." },
     { NNC_FIELD(nnc_reserve, context), .unit = "B", .max = 1e13,
       .help = "Driver context and libraries of a process on one device, without buffers of "
               "collectives; not given: bytes." },
     { NNC_FIELD(nnc_reserve, workspace), .unit = "B", .max = 1e12, NNC_DEFAULT(0),
-      .help = "Workspaces that the libraries of products hold in the allocator for good." },
+      .help = "Workspaces that the libraries of matrix products allocate and never free." },
 };
 
 #define SHIPS(field, member, text)                                                                              \
@@ -43,9 +43,10 @@ static const nnc_field reserve_fields[] = {
         NNC_DEFAULT_ON, .help = (text)                                                                          \
     }
 static const nnc_field shipped_fields[] = {
-    SHIPS("1f1b", schedules[NNC_SCHEDULE_1F1B], "Pipelines that alternate forward and backward."),
-    SHIPS("gpipe", schedules[NNC_SCHEDULE_GPIPE], "All forwards, then all backwards."),
-    SHIPS("interleaved", schedules[NNC_SCHEDULE_INTERLEAVED], "Several groups of layers per device."),
+    SHIPS("1f1b", schedules[NNC_SCHEDULE_1F1B], "Pipeline stages alternate between forward and backward passes."),
+    SHIPS("gpipe", schedules[NNC_SCHEDULE_GPIPE], "Pipeline stages run all forward passes, then all backward passes."),
+    SHIPS("interleaved", schedules[NNC_SCHEDULE_INTERLEAVED],
+          "Pipeline stages have several groups of layers (virtual stages)."),
     SHIPS("zb_h1", schedules[NNC_SCHEDULE_ZB_H1], "The zero-bubble schedule ZB-H1."),
     SHIPS("zb_h2", schedules[NNC_SCHEDULE_ZB_H2], "The zero-bubble schedule ZB-H2."),
     SHIPS("zb_v", schedules[NNC_SCHEDULE_ZB_V], "The zero-bubble schedule ZB-V."),
@@ -61,10 +62,11 @@ static const nnc_field shipped_fields[] = {
     SHIPS("sharded_gradients", sharded_gradients, "ZeRO 2."),
     SHIPS("sharded_weights", sharded_weights, "ZeRO 3."),
     SHIPS("sharded_pipelines", sharded_pipelines, "ZeRO 2 and 3 together with pipeline stages."),
-    SHIPS("plain_tensor", plain_tensor, "Tensor parallelism that keeps norms whole."),
-    SHIPS("plain_experts", plain_experts, "Tensor parallelism that keeps norms whole, for networks with experts."),
-    SHIPS("uneven_stages", uneven_stages,
-          "Pipeline stages, and their groups of layers, with different numbers of layers."),
+    SHIPS("plain_tensor", plain_tensor,
+          "Tensor parallelism without sequence parallelism: every rank computes whole norms."),
+    SHIPS("plain_experts", plain_experts,
+          "Tensor parallelism without sequence parallelism, for networks with experts."),
+    SHIPS("uneven_stages", uneven_stages, "Pipeline stages and virtual stages with different numbers of layers."),
 };
 
 #define SOFTWARE(member) NNC_FIELD(nnc_software, member)
@@ -75,7 +77,7 @@ static const nnc_field software_fields[] = {
     /* Switches: options, and keys of plan files. */
     { SOFTWARE(dispatcher), NNC_FIELD_NAMES(nnc_dispatcher, NNC_DISPATCHER_COUNT),
       NNC_DEFAULT_AS(NNC_DISPATCHER_PROFILE, "profile"), .group = "Software",
-      .help = "How tokens get to experts on other ranks." },
+      .help = "How tokens are sent to experts on other ranks." },
     { SOFTWARE(overlap_tensor), .max = 1, NNC_DEFAULT(0),
       .help = "Share of tensor-parallel communication that overlaps with compute." },
     { SOFTWARE(overlap_context), .max = 1, NNC_DEFAULT(1),
@@ -87,44 +89,43 @@ static const nnc_field software_fields[] = {
     { SOFTWARE(overlap_pipeline), .max = 1, NNC_DEFAULT(1),
       .help = "Share of the messages between pipeline stages that overlaps with compute." },
     { SOFTWARE(recorded_attention), NNC_DEFAULT_OFF,
-      .help = "Attention and norms are captured once and replayed; the host issues the rest." },
+      .help = "Attention and norms are recorded once and replayed; the host issues the other ops." },
     { SOFTWARE(launch_s), .unit = "s", .max = 1, NNC_DEFAULT(0),
-      .help = "Host time to issue one op; 0: kernels are captured once and replayed." },
+      .help = "Host time to issue one op; 0: kernels are recorded once and replayed." },
     { SOFTWARE(lists_operators), NNC_DEFAULT_OFF,
-      .help = "Programs run operator by operator, as their library issues them, where that is "
-              "known." },
+      .help =
+          "Programs run operator by operator, as the model's library issues the operators, if the library is known." },
     { SOFTWARE(launch_expert_s), .unit = "s", .max = 1,
-      .help = "The same for models with experts, whose tokens the host counts; not given: "
-              "launch_s." },
+      .help = "Host time to issue one op of a model with experts, whose tokens the host counts; not given: launch_s." },
     { SOFTWARE(launch_product_s), .unit = "s", .max = 1, NNC_DEFAULT(0),
-      .help = "The same for each product of a group of experts; 0: the group is one kernel." },
+      .help = "Host time to issue each product of a group of experts; 0: the group is one kernel." },
     { SOFTWARE(tuned_pointwise), NNC_DEFAULT_OFF,
-      .help = "Norms and activations use kernels written for the device (its pointwise_tuned)." },
+      .help = "Norms and activations use kernels written for the device (pointwise_tuned in the device file)." },
     { SOFTWARE(added_gradients), NNC_DEFAULT_OFF,
       .help = "A separate kernel adds the gradients of each pass to their sums; off: the matrix "
               "products add them." },
     { SOFTWARE(fused_norm), NNC_DEFAULT_ON, .help = "A norm is one kernel; off: one kernel per primitive." },
     { SOFTWARE(fused_activation), NNC_DEFAULT_ON,
-      .help = "Gate and product are one kernel that keeps neither intermediate." },
+      .help = "Activation, gate and their product are one kernel that keeps no intermediate tensor." },
     { SOFTWARE(fused_residual), NNC_DEFAULT_ON, .help = "Bias, dropout and residual are one kernel." },
     { SOFTWARE(fused_rotary), NNC_DEFAULT_ON, .help = "The rotary embedding is one kernel." },
     { SOFTWARE(fused_loss), NNC_DEFAULT_ON, .help = "Cross-entropy is one kernel in the format of the logits." },
     { SOFTWARE(fused_maps), NNC_DEFAULT_OFF,
-      .help = "Feature maps: the activation and the sum after a norm are part of its kernel." },
+      .help = "Feature maps: the activation and the sum after a norm are part of the norm's kernel." },
     { SOFTWARE(contiguous_maps), NNC_DEFAULT_OFF,
-      .help = "Feature maps have one plane per channel (NCHW) and are copied to another layout where "
-              "matrix units need it; off: channels last." },
+      .help = "Feature maps have one plane per channel (NCHW) and are copied to another layout if matrix units need "
+              "it; off: channels last." },
     { SOFTWARE(random_written), NNC_DEFAULT_OFF,
       .help = "Dropout reads fp32 random numbers that a separate kernel wrote." },
     { SOFTWARE(block_scales), NNC_DEFAULT_OFF,
-      .help = "8-bit operands have a scale per block of 128 instead of per tensor." },
+      .help = "8-bit operands have a scale per block of 128 values instead of a scale per tensor." },
     /* Fields that are neither options nor keys of plan files. */
     { SOFTWARE(written_out), NNC_DEFAULT_OFF,
       .help = "Layer norms, RMS norms and GELU run as one kernel per primitive." },
     { SOFTWARE(by_reductions), NNC_DEFAULT_OFF,
-      .help = "Layer norms, RMS norms and softmax run as one kernel per sum and one for the rest." },
+      .help = "Layer norms, RMS norms and softmax run as one kernel per sum and one kernel for all other work." },
     { SOFTWARE(turned_group_norms), NNC_DEFAULT_OFF,
-      .help = "Group norms need contiguous maps: other maps are copied to that layout and back." },
+      .help = "Group norms need contiguous maps: channels-last maps are copied to this layout and back." },
     { SOFTWARE(grouped_on_vectors), NNC_DEFAULT_OFF,
       .help = "Grouped convolutions run on the vector units, except groups of 4, 8, 16 or 32 channels, "
               "if the number of groups is a multiple of 32." },
@@ -133,15 +134,17 @@ static const nnc_field software_fields[] = {
       .help = "Copies queries, keys, values and the output of attention to a layout by heads and "
               "back; always: also contiguous maps that are read as tokens." },
     { SOFTWARE(cast_weights), NNC_DEFAULT_OFF,
-      .help = "fp32 weights are cast to 16 bits in every micro-batch, and their gradients back." },
+      .help = "fp32 weights are cast to 16 bits in every micro-batch, and their gradients are cast back." },
     { SOFTWARE(flat_weights), NNC_DEFAULT_OFF,
-      .help = "ZeRO holds all weights as one flat buffer: gathered in fp32 for every micro-batch; "
-              "gradients are collected in it and reduced in 16 bits." },
-    { SOFTWARE(fused_rotary_scale), NNC_DEFAULT_ON, .help = "The rotary embedding is one kernel also when it scales." },
+      .help = "With ZeRO all weights are one flat buffer, gathered in fp32 for every micro-batch; gradients are "
+              "collected in a flat buffer and reduced in 16 bits." },
+    { SOFTWARE(fused_rotary_scale), NNC_DEFAULT_ON,
+      .help = "The rotary embedding is one kernel also if it scales (YaRN)." },
     { SOFTWARE(fused_softmax), NNC_DEFAULT_ON,
       .help = "Unfused attention: scale and mask are part of the softmax kernel." },
     { SOFTWARE(fused_expert_bias), NNC_DEFAULT_ON,
-      .help = "The products of experts add their biases; off: weighted and added in fp32." },
+      .help =
+          "The matrix products of experts add the biases; off: separate kernels weight and add the biases in fp32." },
     { SOFTWARE(expert_bias_gathered), NNC_DEFAULT_OFF,
       .help = "Biases of experts are gathered before they are added, one row per copy of a token." },
     { SOFTWARE(fused_expert_clamp), NNC_DEFAULT_ON,
@@ -150,24 +153,26 @@ static const nnc_field software_fields[] = {
     { SOFTWARE(flash_kernel), NNC_FIELD_NAMES(nnc_flash_kernel, NNC_FLASH_KERNEL_COUNT),
       NNC_DEFAULT_AS(NNC_FLASH2, "flash2"), .help = "The kernel of --attention flash." },
     { SOFTWARE(unfused_attention), NNC_DEFAULT_OFF,
-      .help = "Programs have no fused attention: it is unfused unless the plan names a kernel." },
+      .help = "Programs have no fused attention: attention is unfused unless the plan names a kernel." },
     { SOFTWARE(norm_keep), NNC_FIELD_NAMES(nnc_norm_keep, NNC_KEEP_COUNT), NNC_DEFAULT_AS(NNC_KEEP_FUSED, "fused"),
-      .help = "Kept for backward by layer, RMS and batch norms." },
+      .help = "Tensors that layer, RMS and batch norms keep for backward." },
     { SOFTWARE(group_norm_keep), NNC_FIELD_NAMES(nnc_norm_keep, NNC_KEEP_COUNT),
-      NNC_DEFAULT_AS(NNC_KEEP_FUSED, "fused"), .help = "Kept for backward by group norms." },
+      NNC_DEFAULT_AS(NNC_KEEP_FUSED, "fused"), .help = "Tensors that group norms keep for backward." },
     { SOFTWARE(loss_keep), NNC_FIELD_NAMES(nnc_loss_keep, NNC_LOSS_KEEPS_COUNT),
-      NNC_DEFAULT_AS(NNC_LOSS_KEEPS_LOGITS, "logits"), .help = "Kept for backward by the loss, per logit." },
+      NNC_DEFAULT_AS(NNC_LOSS_KEEPS_LOGITS, "logits"),
+      .help = "Tensor of logits or probabilities that the loss keeps for backward." },
     { SOFTWARE(loss_in_place), NNC_DEFAULT_OFF, .help = "The loss overwrites the logits." },
     { SOFTWARE(softmax_upcast), NNC_DEFAULT_OFF,
-      .help = "Softmax runs in fp32 and keeps its fp32 output in addition to the cast one." },
+      .help = "Softmax runs in fp32 and keeps its fp32 output in addition to the cast output." },
     { SOFTWARE(attention_mask_kept), NNC_DEFAULT_OFF,
       .help = "Each layer keeps a boolean mask of all pairs of tokens." },
     { SOFTWARE(library_kept), NNC_DEFAULT_OFF,
-      .help = "Language models keep for backward what the operators of transformers and peft keep, "
-              "instead of what fused kernels need." },
-    { SOFTWARE(expanded_kv), NNC_DEFAULT_OFF, .help = "Grouped keys and values are copied to every head, and kept." },
+      .help = "Language models keep the tensors for backward that the operators of transformers and peft keep, instead "
+              "of the tensors that fused kernels need." },
+    { SOFTWARE(expanded_kv), NNC_DEFAULT_OFF,
+      .help = "Grouped keys and values are copied for every query head, and the copies are kept." },
     { SOFTWARE(expert_once_per_node), NNC_DEFAULT_OFF,
-      .help = "A token is sent to a scale-up domain once, for all of its experts there." },
+      .help = "A token is sent to a scale-up domain once, for all its experts in this domain." },
     { SOFTWARE(expert_masks), NNC_DEFAULT_OFF,
       .help = "With a capacity factor, matrix products with masks move tokens to and from the slots "
               "of the experts." },
@@ -178,36 +183,35 @@ static const nnc_field software_fields[] = {
       .help = "With 8-bit products, tokens and gradients are sent to experts in 8 bits with a scale "
               "per block of 128; results return in 16 bits." },
     { SOFTWARE(narrow_gathers), NNC_DEFAULT_OFF,
-      .help = "With products of 8 bits or fewer, tensor ranks gather tokens and gradients in that "
-              "format; sums are scattered in 16 bits." },
+      .help = "With products of 8 bits or fewer, tensor ranks gather tokens and gradients in this format; sums are "
+              "scattered in 16 bits." },
     { SOFTWARE(network_units), .max = 1e4, NNC_DEFAULT(0),
-      .help = "Units that the kernels of expert communication take from compute." },
+      .help = "Compute units of the device that the kernels of expert communication occupy." },
     { SOFTWARE(expert_scores_first), NNC_DEFAULT_OFF,
-      .help = "Experts multiply their activations by the scores: combining results keeps nothing." },
+      .help = "Experts multiply their activations by the router's scores, so combine keeps no tensor." },
     { SOFTWARE(context_frozen), NNC_DEFAULT_ON, .help = "The input of cross-attention needs no gradient." },
     { SOFTWARE(overlap_tensor_backward), .max = 1,
-      .help = "The same in backward, where weight gradients have no dependents; not given: as "
+      .help = "Share of tensor-parallel communication of backward passes that overlaps with compute; not given: as "
               "overlap_tensor." },
     { SOFTWARE(overlap_offload), .max = 1, NNC_DEFAULT(1),
       .help = "Share of the transfers to and from host memory that overlaps with compute." },
     { SOFTWARE(bucket_bytes), .unit = "B", .max = 1e15, .above_min = true, NNC_DEFAULT(26214400),
-      .help = "Bytes of gradients that are reduced together during backward, and of gathered weights "
-              "when they are gathered for a whole step." },
+      .help = "Bytes of gradients that are reduced together during backward, and of weights that are gathered together "
+              "if all weights are gathered once per step." },
     { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_software, spread), NNC_FIELD_TABLE(spread_fields),
-      .help = "Half of the 90 % range of measurements, in natural logarithm: the root of the sum of "
-              "these squares." },
+      .help = "Half of the 90 % range of measurements, in natural logarithm, is the square root of the sum of the "
+              "squares of these terms." },
     { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_software, reserve), NNC_FIELD_TABLE(reserve_fields),
       .help = "Device memory in addition to the memory that the plan counts, unless --reserve-bytes "
               "is given." },
     { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_software, ships), NNC_FIELD_TABLE(shipped_fields),
-      .help = "Schedules and memory savings that its frameworks support; a search offers no "
-              "others." },
+      .help = "Schedules and memory savings that the frameworks of the profile support; a search tries only these." },
     { SOFTWARE(policy), NNC_FIELD_NAMES(nnc_policy, NNC_POLICY_COUNT), NNC_DEFAULT_AS(NNC_POLICY_DEFAULT, "default"),
-      .help = "Precision policy of a search under this profile without --policy: what its frameworks "
-              "do unless they are told otherwise." },
+      .help = "Precision policy of a search under this profile without --policy: the default of the profile's "
+              "frameworks." },
     { SOFTWARE(zero_gradients), NNC_DEFAULT_OFF, .help = "A kernel clears gradients instead of freeing them." },
     { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_software, serving), NNC_FIELD_TABLE(nnc_serve_engine_fields),
-      .help = "Parameters of a serving engine: times that its host and kernels add to the device's." },
+      .help = "Parameters of a serving engine: times that its host and kernels add to the times of the device." },
 };
 
 enum { SWITCHES_FROM = 3, SWITCHES = 21 };

@@ -150,14 +150,13 @@ typedef struct nnc_faults {
 /* One large object of a file. Its members (objects) are parsed one at a time, so that a file of 1 GB needs no tree of
  * that size. */
 typedef struct nnc_json_large {
-    const char *name; /* name of the object with dots, such as "recorded.estimates" */
-    const struct cJSON
-        *object;       /* the object, whose members are parsed one at a time; NULL: the file has no such object,
-                                 * or it was parsed with the other values */
-    int32_t count;     /* number of its members */
-    size_t *places;    /* offset of each member in the text; 0 = the member was parsed as usual */
-    size_t end;        /* offset of the first character after the object */
-    uint64_t *digests; /* digests of the members that nnc_json_close has freed */
+    const char *name;           /* name of the object with dots, such as "recorded.estimates" */
+    const struct cJSON *object; /* the object, whose members are parsed one at a time; NULL: the file has no such
+                                 * object, or it was parsed with the other values */
+    int32_t count;              /* number of its members */
+    size_t *places;             /* offset of each member in the text; 0 = the member was parsed as usual */
+    size_t end;                 /* offset of the first character after the object */
+    uint64_t *digests;          /* digests of the members that nnc_json_close has freed */
 } nnc_json_large;
 
 typedef struct nnc_json_doc {

@@ -575,8 +575,7 @@ static nnc_status read_text(nnc_specs *specs, nnc_spec_kind kind, const char *pa
         return nnc_fail(err, NNC_NO_MEMORY, path, "out of memory");
     }
     const char *id = nnc_spec_required_id(path, stem);
-    if (specs->images == NULL || specs->lenient ||
-        !nnc_image_read(specs, specs->images, kind, id, text, size, spec)) {
+    if (specs->images == NULL || specs->lenient || !nnc_image_read(specs, specs->images, kind, id, text, size, spec)) {
         NNC_TRY(nnc_spec_read(specs, kind, id, text, size, &faults, spec));
     }
     if (kind == NNC_SPEC_MODEL) {

@@ -41,7 +41,7 @@ total                 1       1  81.26%  81.26%  81.26%  -81.3%       -  -81.3% 
 
 frameworks without a release, predicted as without --software: mine | yours
 
-rows whose lower bound lies above their measurement:
+rows whose lower bound is above the measurement:
 
 row              device  measured     bound    above  left open
 five/impossible  round   10.00 ms  66.15 ms  +561.5%
@@ -96,7 +96,7 @@ $ nncost accuracy inputs/steps.csv --format markdown
 
   frameworks without a release, predicted as without --software: mine \| yours
 
-## rows whose lower bound lies above their measurement
+## rows whose lower bound is above the measurement
 
 | row | device | measured | bound | above | left open |
 |:---|:---|---:|---:|---:|:---|
@@ -164,7 +164,7 @@ device  round           2       2  28.87%  28.87%  43.64%  -28.9%       -  -43.6
 device  nowhere-100     1       0       -       -       -       -       -       -  -
 total                   3       2  28.87%  28.87%  43.64%  -28.9%       -  -43.6%  flat
 
-no lower bound lies above its measurement
+no lower bound is above the measurement
 
 rows that cannot be expressed:
 
@@ -219,7 +219,7 @@ total                   3       2  28.87%  28.87%  43.64%  -28.9%       -  -43.6
 
 frameworks without a release, predicted as without --software: mine | yours
 
-rows whose lower bound lies above their measurement:
+rows whose lower bound is above the measurement:
 
 row              device  measured     bound    above  left open
 five/impossible  round   10.00 ms  66.15 ms  +561.5%
@@ -320,7 +320,7 @@ total                 1       1  43.71%  43.71%  43.71%  -43.7%       -  -43.7% 
 
 frameworks without a release, predicted as without --software: mine
 
-no lower bound lies above its measurement
+no lower bound is above the measurement
 
 every row:
 
@@ -360,7 +360,7 @@ $ nncost accuracy none.csv
 $ echo id,hardware,n_devices,measured_step_s >rows.csv; nncost accuracy rows.csv
 0 rows: 0 predicted, 0 that cannot be expressed
 
-no lower bound lies above its measurement
+no lower bound is above the measurement
 
 $ printf 'id,hardware,measured_step_s\na,round,1\n' >rows.csv; nncost accuracy rows.csv
 ! nncost: rows.csv:1: column devices is missing
@@ -380,7 +380,7 @@ device  round        2       0     -       -    -     -       -      -  -
 half    fitted       2       0     -       -    -     -       -      -  -
 total                2       0     -       -    -     -       -      -  -
 
-no lower bound lies above its measurement
+no lower bound is above the measurement
 
 rows that cannot be expressed:
 

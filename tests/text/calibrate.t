@@ -20,7 +20,7 @@ errors:
                   rows  MAPE before  median  after  median  cross-validated  median
 steps  fitted on     1       27.06%  27.06%  0.00%   0.00%                -       -
 
-no cross-validation: it takes two rows that need not stay together
+no cross-validation: it needs two rows that may be in different parts
 
 no device file is written: --output FILE.json writes one
 $ nncost calibrate one.csv --device round --format csv
@@ -48,7 +48,7 @@ round: fitted on 1 row, 0 held out, 0 of other devices
 |:---|:---|---:|---:|---:|---:|---:|---:|---:|
 | steps | fitted on | 1 | 27.06% | 27.06% | 0.00% | 0.00% | - | - |
 
-no cross-validation: it takes two rows that need not stay together
+no cross-validation: it needs two rows that may be in different parts
 
 no device file is written: --output FILE.json writes one
 $ nncost calibrate one.csv --device round --format json
@@ -339,7 +339,7 @@ errors:
                   rows  MAPE before  median  after  median  cross-validated  median
 steps  fitted on     6       29.63%  29.08%  1.97%   2.60%                -       -
 
-no cross-validation: it takes two rows that need not stay together
+no cross-validation: it needs two rows that may be in different parts
 
 rows that are not used:
 
@@ -488,23 +488,23 @@ rows  file        reason                                     the first
    1  mixed.json  operation "to_device" has no meaning here  l
 
 no device file is written: --output FILE.json writes one
-$ nncost calibrate mixed.json --explain dense | grep -A20 'most first'
-measurements that would narrow the estimate, most first:
+$ nncost calibrate mixed.json --explain dense | grep -A20 'most useful first'
+measurements that would make the interval narrower, the most useful first:
 
-matrix products of that format: efficiency.gemm.bf16.sustained_fraction from 0.3329 to 0.3394, a
-step from 17.14 ms to 16.97 ms
-that attention kernel alone, forward and backward: efficiency.attention.flash2.sustained_fraction
+matrix products of this number format: efficiency.gemm.bf16.sustained_fraction from 0.3329 to
+0.3394, a step from 17.14 ms to 16.97 ms
+this attention kernel alone, forward and backward: efficiency.attention.flash2.sustained_fraction
 from 0.2174 to 0.2218, a step from 17.10 ms to 17.01 ms
 a measured step of dense itself answers more than any of them
 
 no device file is written: --output FILE.json writes one
 $ nncost calibrate mixed.json --explain dense --format json | grep low_step_s | sed 's/.*"low_step_s": \([^,]*\), "high_step_s": \([^,]*\),.*/\1 \2/' | awk '{ d = $1 > $2 ? $1 / $2 : $2 / $1; if (NR > 1 && d > last + 1e-9) print "order"; last = d } END { print (NR > 1) }'
 1
-$ nncost calibrate mixed.json --explain dense --micro-batch 2 | grep -A3 'most first'
-measurements that would narrow the estimate, most first:
+$ nncost calibrate mixed.json --explain dense --micro-batch 2 | grep -A3 'most useful first'
+measurements that would make the interval narrower, the most useful first:
 
-matrix products of that format: efficiency.gemm.bf16.sustained_fraction from 0.3329 to 0.3394, a
-step from 29.33 ms to 28.97 ms
+matrix products of this number format: efficiency.gemm.bf16.sustained_fraction from 0.3329 to
+0.3394, a step from 29.33 ms to 28.97 ms
 $ nncost calibrate mixed.json --explain densee
 ! nncost: --explain: unknown model, expected one of dense, experts, segnet, unet, vision, nearest "dense", found "densee"
 [3]

@@ -29,7 +29,7 @@ gradients     739.6 kB       0.0%
 optimizer     1.479 MB       0.0%  states and master weights
 activations   987.4 kB       0.0%  kept for backward
 transient     147.5 kB       0.0%  gradients of activations
-not at once  -706.6 kB      -0.0%  gradients appear as activations go
+not at once  -706.6 kB      -0.0%  gradients grow while activations are freed
 total     3.387 MB (3.23 MiB) of 10.00 GB (9.31 GiB), 0.0%: fits, 9.997 GB free
 
 cost      1 USD per device-hour (nowhere, 2020-01), 5.022e-09 USD per step,

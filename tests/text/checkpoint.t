@@ -40,12 +40,12 @@ $ printf 'GGUF\001\000\000\000' >old.gguf; nncost show old.gguf
 
 # A safetensors file names no architecture. An index whose files are elsewhere has bytes only.
 $ printf '\031\000\000\000\000\000\000\000{"__metadata__":{"a":"b"}}' | head -c 33 >empty.safetensors; nncost estimate empty.safetensors round
-! nncost: empty.safetensors: names no architecture, expected a config.json next to it; 'nncost show' counts its parameters, and MODEL may be given in its place
+! nncost: empty.safetensors: names no architecture, expected a config.json in the same folder; 'nncost show' counts its parameters, and MODEL may be given in its place
 [3]
 $ printf '{"metadata":{"total_size":48},"weight_map":{"a":"x-1.safetensors","b":"x-2.safetensors"}}' >x.safetensors.index.json
 $ nncost show x.safetensors.index.json
 checkpoint
           x.safetensors.index.json, 2 tensors
-holds     parameters unknown, because its files are not next to it, 48 bytes
+holds     parameters unknown, because its files are not in the same folder, 48 bytes
 
 type  tensors  parameters  bytes

@@ -127,7 +127,7 @@ carried 1           9.457 ms  105,745 38.7% 1.782 GB yes    0.005254 not measure
 carried 2           14.80 ms  135,111 49.5% 2.064 GB yes    0.004112 fastest, cheapest, not measured
 left out: bound (a width of 100, see COLUMNS)
 $ nncost search dense carried --devices 1 --global-batch 2 | sed -n 4p
-not measured on this device: its efficiencies are those of similar ones
+not measured on this device: its efficiencies are those of similar devices
 
 # The length of a run adds what it comes to, with all that it loses; a list of a run's option is an axis.
 $ nncost compare dense round,fitted --devices 16 --tokens 100B --region toyland --price 2

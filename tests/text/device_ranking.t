@@ -67,7 +67,7 @@ $ nncost search dense round --devices 8 --global-batch 8 --plans x.json
 ! nncost: --plans: is for several devices, found one
 [2]
 $ nncost search unet round,fitted --devices 2
-! nncost: --global-batch: missing, expected the number that every plan is for
+! nncost: --global-batch: missing, expected the batch that all plans have
 [2]
 
 # What was said of the cluster, the seller and the run goes into the plan file, too: what it comes to is what the search said.

@@ -8,7 +8,7 @@ nncost.options/1 31
 --overlap | None | Parallelism | number | None | None | 0 | 1 | the software profile's | overlap | Share of the communication that overlaps with compute, where overlap is possible.
 --micro-batch | None | Batch | whole | None | None | 1 | 1000000000 | 1 | micro_batch | Sequences or images per micro-batch of one replica.
 --recompute | None | Memory | flags | ['attention', 'norm', 'activation', 'mla_up_proj', 'moe_act', 'shared_experts', 'mlp', 'moe', 'full', 'selective', 'core_attn', 'layernorm'] | None | None | None | none | recompute | Activation checkpointing: parts that are computed again in backward instead of kept.
---cluster | None | Parallelism | path | None | None | None | None | None | None | Links between the devices, in place of those of the device file.
+--cluster | None | Parallelism | path | None | None | None | None | None | None | Links between the devices, instead of the links of the device file.
 --stages | None | Output | flag | None | None | None | None | None | None | Show every stage of the pipeline: its layers, times and memory.
 
 # Errors: no document, an unknown one, an argument too many; and the list of schemas.

@@ -31,7 +31,7 @@ gradients     214.2 MB       2.1%
 optimizer     1.285 GB      12.9%  states and master weights
 activations   280.4 MB       2.8%  kept for backward
 transient     22.00 MB       0.2%  gradients of activations
-not at once  -234.2 MB      -2.3%  gradients appear as activations go
+not at once  -234.2 MB      -2.3%  gradients grow while activations are freed
 total     1.782 GB (1.66 GiB) of 10.00 GB (9.31 GiB), 17.8%: fits, 8.218 GB free
 
 cost      1 USD per device-hour (nowhere, 2020-01), 2.999e-06 USD per step,
@@ -74,7 +74,7 @@ $ nncost estimate dense round --full --full --format markdown
 | optimizer | 1.285 GB | 12.9% | states and master weights |
 | activations | 280.4 MB | 2.8% | kept for backward |
 | transient | 22.00 MB | 0.2% | gradients of activations |
-| not at once | -234.2 MB | -2.3% | gradients appear as activations go |
+| not at once | -234.2 MB | -2.3% | gradients grow while activations are freed |
 
 - **total**: 1.782 GB (1.66 GiB) of 10.00 GB (9.31 GiB), 17.8%: fits, 8.218 GB free
 
@@ -167,7 +167,7 @@ gradients     214.2 MB       1.1%
 optimizer     1.285 GB       6.4%  states and master weights
 activations   2.243 GB      11.2%  kept for backward
 transient     176.0 MB       0.9%  gradients of activations
-not at once  -374.2 MB      -1.9%  gradients appear as activations go
+not at once  -374.2 MB      -1.9%  gradients grow while activations are freed
 total     3.759 GB (3.50 GiB) of 20.00 GB (18.63 GiB), 18.8%: fits, 16.24 GB free
 
 cost      2 USD per device-hour (here, 2022-02), 2.641e-05 USD per step,
@@ -201,7 +201,7 @@ gradients     214.2 MB       1.1%
 optimizer     1.285 GB       6.4%  states and master weights
 activations   2.243 GB      11.2%  kept for backward
 transient     176.0 MB       0.9%  gradients of activations
-not at once  -374.2 MB      -1.9%  gradients appear as activations go
+not at once  -374.2 MB      -1.9%  gradients grow while activations are freed
 total     3.759 GB (3.50 GiB) of 20.00 GB (18.63 GiB), 18.8%: fits, 16.24 GB free
 
 cost      2 USD per device-hour (here, 2022-02), 1.538e-05 USD per step,
@@ -239,7 +239,7 @@ gradients     251.3 MB       2.5%
 optimizer     1.508 GB      15.1%  states and master weights
 activations   621.7 MB       6.2%  kept for backward
 transient     88.00 MB       0.9%  gradients of activations
-not at once  -311.3 MB      -3.1%  gradients appear as activations go
+not at once  -311.3 MB      -3.1%  gradients grow while activations are freed
 total     2.409 GB (2.24 GiB) of 10.00 GB (9.31 GiB), 24.1%: fits, 7.591 GB free
 
 cost      1 USD per device-hour (nowhere, 2020-01), 4.771e-06 USD per step,
@@ -276,7 +276,7 @@ gradients     19.09 MB       0.2%
 optimizer     114.6 MB       1.1%  states and master weights
 activations   170.3 MB       1.7%  kept for backward
 transient     9.830 MB       0.1%  gradients of activations
-not at once  -27.28 MB      -0.3%  gradients appear as activations go
+not at once  -27.28 MB      -0.3%  gradients grow while activations are freed
 total     305.6 MB (291.45 MiB) of 10.00 GB (9.31 GiB), 3.1%: fits, 9.694 GB free
 
 cost      1 USD per device-hour (nowhere, 2020-01), 6.82e-07 USD per step,
@@ -361,7 +361,7 @@ gradients     214.2 MB       2.1%
 optimizer     1.285 GB      12.9%  states and master weights
 activations   17.95 GB     179.5%  kept for backward
 transient     1.408 GB      14.1%  gradients of activations
-not at once  -1.494 GB     -14.9%  gradients appear as activations go
+not at once  -1.494 GB     -14.9%  gradients grow while activations are freed
 total     19.57 GB (18.23 GiB) of 10.00 GB (9.31 GiB), 195.7%: over by 9.573 GB as given,
           with --recompute full 5.351 GB or more
 would fit --micro-batch 16 --micro-batches 4, 6.552 GB, step 488.5 ms
@@ -410,7 +410,7 @@ gradients    214.2 MB      2.1%
 optimizer    1.285 GB     12.9% states and master weights
 activations  17.95 GB    179.5% kept for backward
 transient    1.408 GB     14.1% gradients of activations
-not at once -1.494 GB    -14.9% gradients appear as activa..
+not at once -1.494 GB    -14.9% gradients grow while activ..
 reserve      500.0 MB      5.0% set aside
 cut: remarks (a width of 60, see COLUMNS)
 total     20.07 GB (18.69 GiB) of 10.00 GB (9.31 GiB),
@@ -443,7 +443,7 @@ would fit --recompute norm,activation, 19.41 GB, step 1.397 s
 # Not even with everything that was tried.
 $ nncost estimate dense round --full --full --set layers=500 --micro-batch 2 | tail -8
 transient     44.00 MB       0.4%  gradients of activations
-not at once  -12.08 GB    -120.8%  gradients appear as activations go
+not at once  -12.08 GB    -120.8%  gradients grow while activations are freed
 total     116.3 GB (108.35 GiB) of 10.00 GB (9.31 GiB), 1163.5%: DOES NOT FIT by 106.3 GB
 would fit --recompute full --adapter-rank 16 --frozen nf4, 7.231 GB, step 1.170 s
           --adapter-rank 16 --frozen nf4 --offload optimizer,activations, 3.923 GB, step 7.852 s
@@ -526,7 +526,7 @@ gradients     214.2 MB       2.1%
 optimizer     1.285 GB      12.9%  states and master weights
 activations   184.4 MB       1.8%  kept for backward
 transient     24.00 MB       0.2%  gradients of activations
-not at once  -200.4 MB      -2.0%  gradients appear as activations go
+not at once  -200.4 MB      -2.0%  gradients grow while activations are freed
 total     1.722 GB (1.60 GiB) of 10.00 GB (9.31 GiB), 17.2%: fits, 8.278 GB free
 
 cost      1 USD per device-hour (nowhere, 2020-01), 3.052e-06 USD per step,
@@ -717,7 +717,7 @@ gradients    214.2 MB      1.1%
 optimizer    1.285 GB      6.4% states and master weights
 activations  280.4 MB      1.4% kept for backward
 transient    22.00 MB      0.1% gradients of activations
-not at once -234.2 MB     -1.2% gradients appear as activa..
+not at once -234.2 MB     -1.2% gradients grow while activ..
 cut: remarks (a width of 60, see COLUMNS)
 total     1.782 GB (1.66 GiB) of 20.00 GB (18.63 GiB), 8.9%:
           fits, 18.22 GB free
@@ -820,7 +820,7 @@ gradients     241.2 MB       2.4%
 optimizer     1.447 GB      14.5%  states and master weights
 activations   264.5 MB       2.6%  kept for backward
 transient     13.12 MB       0.1%  gradients of activations
-not at once  -238.0 MB      -2.4%  gradients appear as activations go
+not at once  -238.0 MB      -2.4%  gradients grow while activations are freed
 total     1.970 GB (1.83 GiB) of 10.00 GB (9.31 GiB), 19.7%: fits, 8.030 GB free
 
 cost      1 USD per device-hour (nowhere, 2020-01), 2.872e-06 USD per step,

@@ -943,16 +943,16 @@ virtual_stages    Groups of layers per pipeline stage.
 context           Devices that split each sequence.
 expert            Devices that share the experts; a divisor of data x context.
 sequence_parallel Also split norms and dropout over tensor ranks.
-zero              ZeRO stage: 1 shards optimizer states, 2 also gradients, 3 also weights (FSDP).
-shard             Ranks that share one sharded copy of what ZeRO shards (HSDP).
+zero              ZeRO stage: 1 divides optimizer states, 2 also gradients, 3 also weights (FSDP).
+shard             Ranks that share one copy of the tensors that ZeRO divides (HSDP).
 reshard           ZeRO stage 3 frees weights after forward and gathers them again for backward.
 devices_per_node  Devices in one scale-up domain.
 schedule          Pipeline schedule: the order of forward and backward micro-batches.
-context_kind      How context ranks attend to the tokens of the others.
-rank_order        Which ranks are neighbours: the degree named first varies fastest.
+context_kind      How context ranks attend to the tokens of other context ranks.
+rank_order        Order in which ranks are numbered: the degree named first varies fastest.
 overlap           Share of the communication that overlaps with compute, where overlap is possible.
-capacity_factor   Slots per expert over its mean number of tokens; 0 = no token is dropped.
-imbalance         Tokens of the busiest expert rank over the mean.
+capacity_factor   Slots of an expert divided by its mean number of tokens; 0 = no token is dropped.
+imbalance         Tokens of the busiest expert rank divided by the mean of all ranks.
 micro_batch       Sequences or images per micro-batch of one replica.
 micro_batches     Micro-batches per optimizer step (gradient accumulation).
 global_batch      Sequences or images per step.
@@ -960,13 +960,13 @@ seq_len           Length of a sequence.
 image             Side of an image.
 precision         Number format of the matrix products.
 policy            Precision policy: formats of weights, gradients and optimizer states. default:
-optimizer         Optimizer: its states and its step.
+optimizer         Optimizer; it determines the states and the work of the update.
 recompute         Activation checkpointing: parts that are computed again in backward instead of
-recompute_every   Full recomputation in segments of this many layers.
-recompute_layers  Full recomputation of this many layers of each stage; 0 = all.
+recompute_every   Number of layers that full recomputation runs again from one kept input.
+recompute_layers  Full recomputation of this many layers of each stage; 0 = all layers.
 offload           Parts kept in host memory: optimizer, activations, weights.
 attention         Attention as one fused kernel, or as separate kernels.
-activations       How kept activations are counted.
+activations       Way to count kept activations.
 software          Software profile: which kernels are fused, and which tensors each keeps.
 software_chosen   Whether the profile was chosen for the plan, not by the user.
 mode              Predict with the fitted efficiencies of the device, or give the lower bound of the
@@ -974,17 +974,17 @@ overrides         Fields that --set changed.
 cluster           File of the links between devices.
 ends_as_layers    Count embedding and head as one layer each when balancing stages.
 first_stage_layers
-last_stage_layers Layers of the last pipeline stage; 0 = as many as the others.
+last_stage_layers Layers of the last pipeline stage; 0 = as many as other stages.
 whole_experts     Do not split experts over tensor ranks (expert tensor parallel = 1): --expert is
-train             Parts with trained weights; others are frozen.
+train             Parts whose weights are trained; all other parts are frozen.
 next_tokens       Also train the layers for multi-token prediction (next_layers of the model).
 adapter_rank      Rank of low-rank adapters of linear layers (LoRA); 0 = no adapters. Only the
 adapters          Linear layers that have adapters; routed experts have none.
 dora              Adapters train the direction of each weight and a separate magnitude per output
 frozen            Storage format of frozen weights.
 fp8_inputs        Keep the inputs of activation functions in 8 bits for backward.
-flops_convention  How model FLOPs are counted.
-clip_gradients    Clip gradients by their norm before the optimizer step.
+flops_convention  Way to count model FLOPs.
+clip_gradients    Clip gradients by the norm of all gradients before the update.
 tokens            Tokens to train on in the whole run.
 samples           Sequences or images to train on in the whole run.
 price             Price of one device for one hour, in the currency of the device file (US dollars
@@ -1442,7 +1442,7 @@ $ nncost explain | grep -A3 '^accuracy: errors'
 accuracy: errors of a group of rows:
 
 groups.section                  The compared quantity: steps, memory, matrix products ...
-groups.by                       Property that its rows share.
+groups.by                       Property that the rows of the group share.
 $ nncost explain --format json | head -4
 {
   "schema": "nncost.explain-list/1",

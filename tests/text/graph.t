@@ -27,7 +27,7 @@ gradients    7.800 kB       0.0%
 optimizer    46.80 kB       0.0%  states and master weights
 activations  167.2 kB       0.0%  kept for backward
 transient    25.60 kB       0.0%  gradients of activations
-not at once  4.820 kB       0.0%  gradients appear as activations go
+not at once  4.820 kB       0.0%  gradients grow while activations are freed
 total     260.0 kB (253.93 KiB) of 10.00 GB (9.31 GiB), 0.0%: fits, 10.00 GB free
 
 cost      1 USD per device-hour (nowhere, 2020-01), 4.134e-10 USD per step,

@@ -12,48 +12,51 @@ Time, memory, bounds and cost of one neural-network training step, from the shap
 the network and the datasheet of the device.
 
 Commands:
-  estimate  One training step: time and its range, what limits it, memory, throughput, cost.
-  advise    The changes of a plan that help most, each tried: time, memory and cost with them.
+  estimate  One training step: time with its range, the resource that limits it, memory, throughput,
+            cost.
+  advise    The changes of a plan that help most, with the time, memory and cost of each.
   fit       The largest micro-batch and sequence that fit on a device, and each way to save memory.
-  ops       Every op of the step: shape, FLOPs, bytes, intensity, time, share, what bounds it.
-  op        A single op: its work, its roofline and the time it takes.
-  trace     A PyTorch trace: where its time went, and what each operator could have taken.
-  compare   Devices, models or plans side by side: every combination of the lists given.
+  ops       Every op of the step: dimensions, FLOPs, bytes, intensity, time, share, bound.
+  op        A single op: its work, its roofline and its time.
+  trace     A PyTorch trace: the time of each operator, and the time that it could have taken.
+  compare   Devices, models or plans side by side: every combination of the given lists.
   run       The whole run: days, device-hours, cost, energy and carbon, with failures, checkpoints
             and input.
   serve     A decoder under load: time to first token and per token, throughput, memory and cost.
   budget    The best model for a budget, or the cost of training a model, by the scaling laws.
   explain   Formula and source of metrics and ops; with MODEL DEVICE also their numbers.
-  sweep     Every combination of the axes given, one row each.
+  sweep     Every combination of the given axes, one row each.
   search    The best legal plans for N devices, and the Pareto front of time and memory.
   scale     The gain of more devices: step, throughput, efficiency, and where device time is lost.
-  check     Estimate a plan file again: what moved since it was recorded, why, and which
+  check     Estimate a plan file again: what changed since it was recorded, why, and which
             requirements are missed.
   accuracy  Predictions compared with measurements: mean, median and largest errors per file, device
             and framework.
-  calibrate A device's efficiency parameters fitted to measured rows, with the errors before and
-            after, and the device file that has them.
-  init      Print a file to begin with: a plan file for 'nncost check', a device, a model or a
+  calibrate Fit a device's efficiency parameters to measured rows: errors before and after, and the
+            device file with the fitted values.
+  init      Print a file to start from: a plan file for 'nncost check', a device, a model or a
             cluster.
   plot      A picture as SVG: step, memory, roofline, timeline, front or scaling.
   import    Convert an ONNX file to a model file of the graph family, on standard output.
-  list      The devices, models and software profiles that have an id; with TEXT, those that have it
-            in an id, a name or an alias.
-  show      A device, model or software profile: the file it came from, every field, the sources.
+  list      The devices, models and software profiles that have an id; with TEXT, only those with
+            TEXT in an id, a name or an alias.
+  show      A device, model or software profile: its file, every field, the sources.
   mcp       A server of the Model Context Protocol for AI assistants, on standard input and output.
   docs      The man pages nncost(1) and nncost-files(5), completions for bash, zsh and fish, all
             options, or the JSON Schema of a kind of file or output.
 
 Parts of these commands, also commands of their own:
-  trace log, watch     The log of a run against its estimate: step time, memory, MFU.
-  sweep merge, merge   Join the shards of a sweep or of a search into one file, equal to that of a
-                       single run.
-  scale limit, limit   How far a plan can be divided before the network bounds it, and the smallest
-                       batch that compute bounds.
-  check diff, diff     Two estimates: what changed, largest first, and the op or part responsible.
-  plot report, report  One page of HTML: the verdict, pictures, every number, its sources.
+  trace log, watch     The log of a run, compared with its estimate: step time, memory, MFU.
+  sweep merge, merge   Join the shards of a sweep or of a search into one file, equal to the output
+                       of one undivided run.
+  scale limit, limit   The largest degree of parallelism before the network bounds the step, and the
+                       smallest batch that compute bounds.
+  check diff, diff     Two estimates: the metrics that differ, largest change first, and the op or
+                       part that causes the change.
+  plot report, report  One page of HTML: the verdict, pictures, and every number with its source.
   plot explore, explore
-                       The whole program as one page for a browser, which starts with this estimate.
+                       The whole program as one page for a browser; the page starts with this
+                       estimate.
   check files, validate
                        Check device, model, software, cluster and plan files, and list every fault.
 
@@ -67,7 +70,7 @@ meta-llama/Llama-3-8B.
 '-' is standard input. The file $XDG_CONFIG_HOME/nncost/defaults may hold options for all
 commands, one per line; --no-defaults ignores it.
 
-Exit codes: 0 done; 1 the answer is no, such as: does not fit; 2 bad command line;
+Exit codes: 0 done; 1 the answer is no, for example does not fit; 2 bad command line;
 3 bad file, unknown id or illegal plan; 4 cannot read or write, out of memory.
 
 Example: nncost estimate gpt2-xl a100 --micro-batch 4
@@ -76,7 +79,7 @@ Example: nncost estimate gpt2-xl a100 --micro-batch 4
 $ nncost estimate --help
 usage: nncost estimate [FILE...] MODEL DEVICE | PLANS.json [DEVICE] [options]
 
-One training step: time and its range, what limits it, memory, throughput, cost.
+One training step: time with its range, the resource that limits it, memory, throughput, cost.
 
 Batch:
       --micro-batch N            Sequences or images per micro-batch of one replica
@@ -84,7 +87,7 @@ Batch:
       --global-batch N           Sequences or images per step
       --seq-len N                Length of a sequence
       --image N                  Side of an image
-      --lenient                  Skip unknown keys of a Hugging Face configuration, unless they ...
+      --lenient                  Ignore unknown keys of a Hugging Face configuration, unless they ...
       --from FORMAT              Format of the launch files among the arguments, such as deepspeed
       --scenario ID              The scenario to take from the plan file that is given as MODEL
 
@@ -96,54 +99,54 @@ Parallelism:
       --pipeline N               Pipeline stages
       --virtual-stages N         Groups of layers per pipeline stage
       --ends-as-layers[=off]     Count embedding and head as one layer each when balancing stages
-      --first-stage-layers N     Layers of the first pipeline stage; 0 = as many as the others
-      --last-stage-layers N      Layers of the last pipeline stage; 0 = as many as the others
+      --first-stage-layers N     Layers of the first pipeline stage; 0 = as many as other stages
+      --last-stage-layers N      Layers of the last pipeline stage; 0 = as many as other stages
       --context N                Devices that split each sequence
       --expert N                 Devices that share the experts; a divisor of data x context
       --whole-experts[=off]      Do not split experts over tensor ranks (expert tensor parallel = ...
       --sequence-parallel[=off]  Also split norms and dropout over tensor ranks
       --schedule NAME            Pipeline schedule: the order of forward and backward micro-batches
-      --context-kind NAME        How context ranks attend to the tokens of the others
-      --rank-order NAME          Which ranks are neighbours: the degree named first varies fastest
+      --context-kind NAME        How context ranks attend to the tokens of other context ranks
+      --rank-order NAME          Order in which ranks are numbered: the degree named first varies ...
       --overlap X                Share of the communication that overlaps with compute, where ...
-      --capacity-factor X        Slots per expert over its mean number of tokens; 0 = no token is ...
-      --imbalance X              Tokens of the busiest expert rank over the mean
-      --cluster FILE             Links between the devices, in place of those of the device file
+      --capacity-factor X        Slots of an expert divided by its mean number of tokens; 0 = no ...
+      --imbalance X              Tokens of the busiest expert rank divided by the mean of all ranks
+      --cluster FILE             Links between the devices, instead of the links of the device file
 
 Memory:
-      --zero NAME                ZeRO stage: 1 shards optimizer states, 2 also gradients, 3 also ...
-      --shard N                  Ranks that share one sharded copy of what ZeRO shards (HSDP)
+      --zero NAME                ZeRO stage: 1 divides optimizer states, 2 also gradients, 3 also ...
+      --shard N                  Ranks that share one copy of the tensors that ZeRO divides (HSDP)
       --reshard[=off]            ZeRO stage 3 frees weights after forward and gathers them again ...
       --offload LIST             Parts kept in host memory: optimizer, activations, weights
       --recompute LIST           Activation checkpointing: parts that are computed again in ...
-      --train LIST               Parts with trained weights; others are frozen
+      --train LIST               Parts whose weights are trained; all other parts are frozen
       --next-tokens[=off]        Also train the layers for multi-token prediction (next_layers of ...
       --adapter-rank N           Rank of low-rank adapters of linear layers (LoRA); 0 = no adapters
       --adapters LIST            Linear layers that have adapters; routed experts have none
       --dora[=off]               Adapters train the direction of each weight and a separate ...
       --frozen NAME              Storage format of frozen weights
       --fp8-inputs[=off]         Keep the inputs of activation functions in 8 bits for backward
-      --recompute-every N        Full recomputation in segments of this many layers
-      --recompute-layers N       Full recomputation of this many layers of each stage; 0 = all
-      --activations NAME         How kept activations are counted
+      --recompute-every N        Number of layers that full recomputation runs again from one ...
+      --recompute-layers N       Full recomputation of this many layers of each stage; 0 = all ...
+      --activations NAME         Way to count kept activations
       --reserve-bytes N          Device memory for other uses: driver, collectives, allocator ...
 
 Numbers:
       --precision NAME           Number format of the matrix products
       --policy NAME              Precision policy: formats of weights, gradients and optimizer ...
-      --optimizer NAME           Optimizer: its states and its step
+      --optimizer NAME           Optimizer; it determines the states and the work of the update
       --attention NAME           Attention as one fused kernel, or as separate kernels
       --mode NAME                Predict with the fitted efficiencies of the device, or give the ...
-      --flops-convention NAME    How model FLOPs are counted
-      --clip-gradients[=off]     Clip gradients by their norm before the optimizer step
+      --flops-convention NAME    Way to count model FLOPs
+      --clip-gradients[=off]     Clip gradients by the norm of all gradients before the update
       --software PROFILE         Implementation profile: which kernels are fused, which tensors ...
-      --seller NAME              Seller whose prices count: a file in prices/, such as aws, or a ...
+      --seller NAME              Seller whose prices are used: a file in prices/, such as aws, or ...
       --offer KIND               Terms on which the seller rents the devices
       --region REGION            Location of the devices: a country (FR, FRA, France), or a ...
       --set FIELD=VALUE          Any field of the plan, the model or the device by its name in ...
-      --power-cap W              Sustained power limit of a device in watts: as --set ...
-      --host HOST                How fast the host issues kernels of a program that is not ...
-      --implementation NAME      Library whose operators run, one by one where the software ...
+      --power-cap W              Sustained power limit of a device in watts (like --set ...
+      --host HOST                Speed at which the host issues kernels of a program that is not ...
+      --implementation NAME      Library whose operators run one by one, if the software profile ...
       --building OPERATOR        Operator of the data centre, whose PUE is taken from ...
 
 Cost:
@@ -158,11 +161,11 @@ Cost:
 Output:
       --emit FORMAT[=FILE]       Print the plan as a launch file instead of the page, or write ...
       --stages                   Show every stage of the pipeline: its layers, times and memory
-      --full                     Show the whole page: the plan as resolved, the parts of the ...
+      --full                     Show the whole page: the plan with all defaults, the parts of ...
       --brief                    Print only the verdict, one sentence
-      --timeline                 Show what every stage does when
+      --timeline                 Show the passes of every stage over time
       --trace FILE               Also write the timeline to FILE, as a trace for chrome://tracing ...
-      --measured STEP            Compare with a step that you measured, and show its MFU: 0.41s, ...
+      --measured STEP            Compare the estimate with a step that you measured, and show its ...
       --sensitivity              Show how much faster the step gets when each parameter of the ...
   -f, --format FORMAT            table, json, csv, csv-plain (no dots in names) or markdown
   -o, --output FILE              Write to FILE, completely or not at all
@@ -176,12 +179,12 @@ Output:
 $ COLUMNS=60 nncost diff --help
 usage: nncost diff OLD NEW [options]
 
-Two estimates: what changed, largest first, and the op or
-part responsible.
+Two estimates: the metrics that differ, largest change
+first, and the op or part that causes the change.
 
 OLD and NEW are outputs of 'nncost estimate --format json',
 or plan files with recorded estimates, which are matched by
-scenario. A pipe works, too: git show main:plans.json |
+scenario. A pipe also works: git show main:plans.json |
 nncost diff /dev/stdin plans.json. Exits with 0 whether they
 differ or not; 'nncost check' fails instead.
 
@@ -245,7 +248,7 @@ Batch:
       --global-batch N           Sequences or images per step
       --seq-len N                Length of a sequence
       --image N                  Side of an image
-      --lenient                  Skip unknown keys of a Hugging Face configuration, unless they ...
+      --lenient                  Ignore unknown keys of a Hugging Face configuration, unless they ...
       --from FORMAT              Format of the launch files among the arguments, such as deepspeed
       --scenario ID              The scenario to take from the plan file that is given as MODEL
 
@@ -257,37 +260,37 @@ Parallelism:
       --pipeline N               Pipeline stages
       --virtual-stages N         Groups of layers per pipeline stage
       --ends-as-layers[=off]     Count embedding and head as one layer each when balancing stages
-      --first-stage-layers N     Layers of the first pipeline stage; 0 = as many as the others
-      --last-stage-layers N      Layers of the last pipeline stage; 0 = as many as the others
+      --first-stage-layers N     Layers of the first pipeline stage; 0 = as many as other stages
+      --last-stage-layers N      Layers of the last pipeline stage; 0 = as many as other stages
       --context N                Devices that split each sequence
       --expert N                 Devices that share the experts; a divisor of data x context
       --whole-experts[=off]      Do not split experts over tensor ranks (expert tensor parallel = ...
       --sequence-parallel[=off]  Also split norms and dropout over tensor ranks
       --schedule NAME            Pipeline schedule: the order of forward and backward micro-batches
-      --context-kind NAME        How context ranks attend to the tokens of the others
-      --rank-order NAME          Which ranks are neighbours: the degree named first varies fastest
+      --context-kind NAME        How context ranks attend to the tokens of other context ranks
+      --rank-order NAME          Order in which ranks are numbered: the degree named first varies ...
       --overlap X                Share of the communication that overlaps with compute, where ...
-      --capacity-factor X        Slots per expert over its mean number of tokens; 0 = no token is ...
-      --imbalance X              Tokens of the busiest expert rank over the mean
-      --cluster FILE             Links between the devices, in place of those of the device file
+      --capacity-factor X        Slots of an expert divided by its mean number of tokens; 0 = no ...
+      --imbalance X              Tokens of the busiest expert rank divided by the mean of all ranks
+      --cluster FILE             Links between the devices, instead of the links of the device file
       --max-devices N            At most N devices
 
 Memory:
-      --zero NAME                ZeRO stage: 1 shards optimizer states, 2 also gradients, 3 also ...
-      --shard N                  Ranks that share one sharded copy of what ZeRO shards (HSDP)
+      --zero NAME                ZeRO stage: 1 divides optimizer states, 2 also gradients, 3 also ...
+      --shard N                  Ranks that share one copy of the tensors that ZeRO divides (HSDP)
       --reshard[=off]            ZeRO stage 3 frees weights after forward and gathers them again ...
       --offload LIST             Parts kept in host memory: optimizer, activations, weights
       --recompute LIST           Activation checkpointing: parts that are computed again in ...
-      --train LIST               Parts with trained weights; others are frozen
+      --train LIST               Parts whose weights are trained; all other parts are frozen
       --next-tokens[=off]        Also train the layers for multi-token prediction (next_layers of ...
       --adapter-rank N           Rank of low-rank adapters of linear layers (LoRA); 0 = no adapters
       --adapters LIST            Linear layers that have adapters; routed experts have none
       --dora[=off]               Adapters train the direction of each weight and a separate ...
       --frozen NAME              Storage format of frozen weights
       --fp8-inputs[=off]         Keep the inputs of activation functions in 8 bits for backward
-      --recompute-every N        Full recomputation in segments of this many layers
-      --recompute-layers N       Full recomputation of this many layers of each stage; 0 = all
-      --activations NAME         How kept activations are counted
+      --recompute-every N        Number of layers that full recomputation runs again from one ...
+      --recompute-layers N       Full recomputation of this many layers of each stage; 0 = all ...
+      --activations NAME         Way to count kept activations
       --reserve-bytes N          Device memory for other uses: driver, collectives, allocator ...
       --max-memory BYTES         Memory that a plan may use on one device
       --risk SHARE               Greatest probability that a plan runs out of memory: 5%, 0.05
@@ -295,21 +298,21 @@ Memory:
 Numbers:
       --precision NAME           Number format of the matrix products
       --policy NAME              Precision policy: formats of weights, gradients and optimizer ...
-      --optimizer NAME           Optimizer: its states and its step
+      --optimizer NAME           Optimizer; it determines the states and the work of the update
       --attention NAME           Attention as one fused kernel, or as separate kernels
       --mode NAME                Predict with the fitted efficiencies of the device, or give the ...
-      --flops-convention NAME    How model FLOPs are counted
-      --clip-gradients[=off]     Clip gradients by their norm before the optimizer step
+      --flops-convention NAME    Way to count model FLOPs
+      --clip-gradients[=off]     Clip gradients by the norm of all gradients before the update
       --software PROFILE         Implementation profile: which kernels are fused, which tensors ...
-      --seller NAME              Seller whose prices count: a file in prices/, such as aws, or a ...
+      --seller NAME              Seller whose prices are used: a file in prices/, such as aws, or ...
       --offer KIND               Terms on which the seller rents the devices
       --region REGION            Location of the devices: a country (FR, FRA, France), or a ...
       --set FIELD=VALUE          Any field of the plan, the model or the device by its name in ...
-      --power-cap W              Sustained power limit of a device in watts: as --set ...
-      --host HOST                How fast the host issues kernels of a program that is not ...
-      --implementation NAME      Library whose operators run, one by one where the software ...
+      --power-cap W              Sustained power limit of a device in watts (like --set ...
+      --host HOST                Speed at which the host issues kernels of a program that is not ...
+      --implementation NAME      Library whose operators run one by one, if the software profile ...
       --deadline TIME            Longest time that the whole run (--tokens, --samples) may take: ...
-      --budget MONEY             Highest cost of the whole run, at --price or the device file's
+      --budget MONEY             Highest cost of the whole run, at --price or the price in the ...
       --building OPERATOR        Operator of the data centre, whose PUE is taken from ...
 
 Cost:
@@ -324,7 +327,7 @@ Cost:
 Output:
       --emit FORMAT[=FILE]       Print the plan as a launch file instead of the page, or write ...
       --best N                   Show the best N plans
-      --objective KEY            The quantity to minimise: time, memory, or cost per token, which ...
+      --objective KEY            The quantity to minimise: time, memory, or cost per token (with ...
       --target-step TIME         For each parameter of the device, name the smallest value that ...
       --plans FILE               Write a plan file with the best plan of each device, for 'nncost ...
       --shards FILE,...          Do not search: merge the outputs of all shards of this search, ...
@@ -339,30 +342,30 @@ Output:
 
 usage: nncost sweep MODEL[,MODEL...] DEVICE[,DEVICE...] [options]
 
-Every combination of the axes given, one row each.
+Every combination of the given axes, one row each.
 
 An axis is any plan option, --software or --set with a list: 2,4,8 or 1..64 or 1..64*2 (doubling) or
 0..1+0.25 (steps), joined by commas. Rows come in the order of model, device, software, plan
 options, --set and --link as given, the last one varying fastest. '+' joins the parts of one value:
---recompute none,norm+activation; parts alone are one value. Rows are the plans that are legal and
-fit; Ctrl-C ends with whole rows. --shard I/N does every N-th row only, from the I-th on, for
-'nncost merge' to join. Exits with 1 when there is no row, with 128 and the number of the signal
-when stopped by one.
+--recompute none,norm+activation; a list of parts is one value. Rows are the plans that are legal
+and fit; after Ctrl-C the output ends with a whole row. --shard I/N computes only every N-th row,
+beginning with row I; 'nncost merge' joins the shards. Exits with 1 when there is no row, with 128
+and the number of the signal when stopped by one.
 
 With --serve it is about a decoder that serves requests: 'nncost sweep --serve --help' lists those
 options.
 
 usage: nncost calibrate FILE... [options]
 
-A device's efficiency parameters fitted to measured rows, with the errors before and after, and the
-device file that has them.
+Fit a device's efficiency parameters to measured rows: errors before and after, and the device file
+with the fitted values.
 
-A file is one of 'accuracy', of nncost.measure, or a trace of PyTorch, whose operators are its rows.
-Without --device, the device is the one that all rows name. Only parameters that the rows can
-determine are fitted: one machine factor from one step, more from more; --fit names others. With
---fold the rest of the rows is held out and scored. --output takes the new device file, called after
-it, the report goes to standard output. Options of the plan and --set hold for every row, in place
-of what it says; what --set changes is not written.
+FILE is a file of 'accuracy' or of nncost.measure, or a trace of PyTorch, whose operators are used
+as rows. Without --device, it fits the device that all rows name. Only parameters that the rows can
+determine are fitted: one machine factor from one step, more parameters from more rows; --fit names
+others. With --fold the other rows are held out, and their errors are printed. --output writes the
+new device file and names the device after the file; the report goes to standard output. Options of
+the plan and --set replace the values of every row; fields of --set are not written.
 
 With --serve it is about a decoder that serves requests: 'nncost calibrate --serve --help' lists
 those options.
@@ -377,7 +380,7 @@ Batch:
       --global-batch N           Sequences or images per step
       --seq-len N                Length of a sequence
       --image N                  Side of an image
-      --lenient                  Skip unknown keys of a Hugging Face configuration, unless they ...
+      --lenient                  Ignore unknown keys of a Hugging Face configuration, unless they ...
       --from FORMAT              Format of the launch files among the arguments, such as deepspeed
       --scenario ID              The scenario to take from the plan file that is given as MODEL
 
@@ -389,54 +392,54 @@ Parallelism:
       --pipeline N               Pipeline stages
       --virtual-stages N         Groups of layers per pipeline stage
       --ends-as-layers[=off]     Count embedding and head as one layer each when balancing stages
-      --first-stage-layers N     Layers of the first pipeline stage; 0 = as many as the others
-      --last-stage-layers N      Layers of the last pipeline stage; 0 = as many as the others
+      --first-stage-layers N     Layers of the first pipeline stage; 0 = as many as other stages
+      --last-stage-layers N      Layers of the last pipeline stage; 0 = as many as other stages
       --context N                Devices that split each sequence
       --expert N                 Devices that share the experts; a divisor of data x context
       --whole-experts[=off]      Do not split experts over tensor ranks (expert tensor parallel = ...
       --sequence-parallel[=off]  Also split norms and dropout over tensor ranks
       --schedule NAME            Pipeline schedule: the order of forward and backward micro-batches
-      --context-kind NAME        How context ranks attend to the tokens of the others
-      --rank-order NAME          Which ranks are neighbours: the degree named first varies fastest
+      --context-kind NAME        How context ranks attend to the tokens of other context ranks
+      --rank-order NAME          Order in which ranks are numbered: the degree named first varies ...
       --overlap X                Share of the communication that overlaps with compute, where ...
-      --capacity-factor X        Slots per expert over its mean number of tokens; 0 = no token is ...
-      --imbalance X              Tokens of the busiest expert rank over the mean
-      --cluster FILE             Links between the devices, in place of those of the device file
+      --capacity-factor X        Slots of an expert divided by its mean number of tokens; 0 = no ...
+      --imbalance X              Tokens of the busiest expert rank divided by the mean of all ranks
+      --cluster FILE             Links between the devices, instead of the links of the device file
 
 Memory:
-      --zero NAME                ZeRO stage: 1 shards optimizer states, 2 also gradients, 3 also ...
-      --shard N                  Ranks that share one sharded copy of what ZeRO shards (HSDP)
+      --zero NAME                ZeRO stage: 1 divides optimizer states, 2 also gradients, 3 also ...
+      --shard N                  Ranks that share one copy of the tensors that ZeRO divides (HSDP)
       --reshard[=off]            ZeRO stage 3 frees weights after forward and gathers them again ...
       --offload LIST             Parts kept in host memory: optimizer, activations, weights
       --recompute LIST           Activation checkpointing: parts that are computed again in ...
-      --train LIST               Parts with trained weights; others are frozen
+      --train LIST               Parts whose weights are trained; all other parts are frozen
       --next-tokens[=off]        Also train the layers for multi-token prediction (next_layers of ...
       --adapter-rank N           Rank of low-rank adapters of linear layers (LoRA); 0 = no adapters
       --adapters LIST            Linear layers that have adapters; routed experts have none
       --dora[=off]               Adapters train the direction of each weight and a separate ...
       --frozen NAME              Storage format of frozen weights
       --fp8-inputs[=off]         Keep the inputs of activation functions in 8 bits for backward
-      --recompute-every N        Full recomputation in segments of this many layers
-      --recompute-layers N       Full recomputation of this many layers of each stage; 0 = all
-      --activations NAME         How kept activations are counted
+      --recompute-every N        Number of layers that full recomputation runs again from one ...
+      --recompute-layers N       Full recomputation of this many layers of each stage; 0 = all ...
+      --activations NAME         Way to count kept activations
       --reserve-bytes N          Device memory for other uses: driver, collectives, allocator ...
 
 Numbers:
       --precision NAME           Number format of the matrix products
       --policy NAME              Precision policy: formats of weights, gradients and optimizer ...
-      --optimizer NAME           Optimizer: its states and its step
+      --optimizer NAME           Optimizer; it determines the states and the work of the update
       --attention NAME           Attention as one fused kernel, or as separate kernels
       --mode NAME                Predict with the fitted efficiencies of the device, or give the ...
-      --flops-convention NAME    How model FLOPs are counted
-      --clip-gradients[=off]     Clip gradients by their norm before the optimizer step
+      --flops-convention NAME    Way to count model FLOPs
+      --clip-gradients[=off]     Clip gradients by the norm of all gradients before the update
       --software PROFILE         Implementation profile: which kernels are fused, which tensors ...
-      --seller NAME              Seller whose prices count: a file in prices/, such as aws, or a ...
+      --seller NAME              Seller whose prices are used: a file in prices/, such as aws, or ...
       --offer KIND               Terms on which the seller rents the devices
       --region REGION            Location of the devices: a country (FR, FRA, France), or a ...
       --set FIELD=VALUE          Any field of the plan, the model or the device by its name in ...
-      --power-cap W              Sustained power limit of a device in watts: as --set ...
-      --host HOST                How fast the host issues kernels of a program that is not ...
-      --implementation NAME      Library whose operators run, one by one where the software ...
+      --power-cap W              Sustained power limit of a device in watts (like --set ...
+      --host HOST                Speed at which the host issues kernels of a program that is not ...
+      --implementation NAME      Library whose operators run one by one, if the software profile ...
       --building OPERATOR        Operator of the data centre, whose PUE is taken from ...
 
 Cost:

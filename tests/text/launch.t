@@ -36,7 +36,7 @@ $ nncost show dense --to-options
 ! nncost: --to-options: expected a launch file, found "dense"
 [2]
 $ nncost show inputs/ds.json
-! nncost: inputs/ds.json: a launch file: --to-options shows what it stands for
+! nncost: inputs/ds.json: a launch file: --to-options shows the options with the same meaning
 [2]
 $ nncost show dense --from deepspeed
 ! nncost: --from: needs --to-options

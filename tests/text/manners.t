@@ -7,18 +7,18 @@ $ for c in estimate ops compare run budget explain sweep merge search check diff
 $ nncost ops -h | sed 's| of [0-9]* options| of N options|'
 usage: nncost ops MODEL DEVICE | PLANS.json [DEVICE] [options]
 
-Every op of the step: shape, FLOPs, bytes, intensity, time, share, what bounds it.
+Every op of the step: dimensions, FLOPs, bytes, intensity, time, share, bound.
 
       --devices N                Total number of devices
       --tensor N                 Devices that split each matrix product
       --pipeline N               Pipeline stages
-      --zero NAME                ZeRO stage: 1 shards optimizer states, 2 also gradients, 3 also ...
+      --zero NAME                ZeRO stage: 1 divides optimizer states, 2 also gradients, 3 also ...
       --micro-batch N            Sequences or images per micro-batch of one replica
       --micro-batches N          Micro-batches per optimizer step (gradient accumulation)
       --global-batch N           Sequences or images per step
       --seq-len N                Length of a sequence
       --precision NAME           Number format of the matrix products
-      --optimizer NAME           Optimizer: its states and its step
+      --optimizer NAME           Optimizer; it determines the states and the work of the update
       --recompute LIST           Activation checkpointing: parts that are computed again in ...
       --adapter-rank N           Rank of low-rank adapters of linear layers (LoRA); 0 = no adapters
       --set FIELD=VALUE          Any field of the plan, the model or the device by its name in ...

@@ -62,10 +62,10 @@ $ nncost mcp < in | sed -E 's/.*("id":[^,]*).*"text":"(.*)"isError":(.*)}}/\1 \2
 "id":1234567890123 --trace: is not allowed for tools: their answer is the output"}], true
 "id":1234567890123 --trace: is not allowed for tools: their answer is the output"}], true
 "id":1234567890123 options: not for tools, found \"trace=t\""}], true
-"id":1234567890123 cluster: expected a number, a text, a truth value or a list of them, and no pipe"}], true
+"id":1234567890123 cluster: expected a number, a text, true, false or a list of such values, and no pipe"}], true
 "id":1234567890123 options: wrong type, expected an object"}], true
 "id":1234567890123 options: wrong type, expected an object"}], true
-"id":1234567890123 devices: expected a number, a text, a truth value or a list of them, and no pipe"}], true
+"id":1234567890123 devices: expected a number, a text, true, false or a list of such values, and no pipe"}], true
 "id":1234567890123 {\"sentence\":\"One step of A small decoder takes 10.80 ms on A device of round figures and is bound by compute, 64.1% of it; it fi
 ls: cannot access 't': No such file or directory
 [2]
@@ -113,5 +113,5 @@ $ nncost mcp < in | cut -c1-420
 {"jsonrpc":"2.0","id":2,"result":{"content":[{"type":"text","text":"{\"step\":{\"forward_s\":0.002568168},\"memory\":{\"fit\":\"fits\"}}"}],"isError":false}}
 {"jsonrpc":"2.0","id":3,"result":{"content":[{"type":"text","text":"fields: no such member of the answer, did you mean \"step.forward_s\"?, found \"step.foward_s\""}],"isError":true}}
 {"jsonrpc":"2.0","id":4,"result":{"content":[{"type":"text","text":"{\"ops\":[{\"name\":\"embed.tokens\",\"phase\":\"forward\",\"repeat\":1,\"shape\":\"tokens=1000 width=1000\",\"time_s\":4.008e-6,\"share\":0.000371257001362,\"bound\":\"memory\"},{\"name\":\"embed.positions\",\"phase\":\"forward\",\"repeat\":1,\"shape\":\"elements=1000000\",\"time_s\":4e-6,\"share\":0.000370515969424,\"bound\":\"memory\"},{\"name\":\
-{"jsonrpc":"2.0","id":5,"result":{"contents":[{"uri":"nncost://help/op","mimeType":"text/plain","text":"usage: nncost op KIND DIMS DEVICE [options]\u000a\u000aA single op: its work, its roofline and the time it takes.\u000a\u000aKIND and DIMS: matmul [BATCHx]MxNxK, attention BATCHxHEADSxTOKENSxWIDTH[xKV_HEADS] (causal, one\u000akernel; --kernel, --unmasked), conv BATCHxINxHEIGHTxWIDTHxOUTxKERNEL[xSTRIDE[xGROUPS]] (--
+{"jsonrpc":"2.0","id":5,"result":{"contents":[{"uri":"nncost://help/op","mimeType":"text/plain","text":"usage: nncost op KIND DIMS DEVICE [options]\u000a\u000aA single op: its work, its roofline and its time.\u000a\u000aKIND and DIMS: matmul [BATCHx]MxNxK, attention BATCHxHEADSxTOKENSxWIDTH[xKV_HEADS] (causal, one\u000akernel; --kernel, --unmasked), conv BATCHxINxHEIGHTxWIDTHxOUTxKERNEL[xSTRIDE[xGROUPS]] (--layout),\
 {"jsonrpc":"2.0","id":6,"error":{"code":-32002,"message":"no such resource, see resources/list"}}

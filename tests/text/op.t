@@ -1,7 +1,8 @@
 # One op by itself: 100 TFLOP/s and 1 TB/s. 2 * 10^9 FLOPs take 20 us, 6 MB 6 us.
 $ nncost op matmul 1000x1000x1000 round
 op        matmul, m=1000 n=1000 k=1000, bf16 on round
-time      20.00 us, bound by compute, at least 20.00 us at the rates of the datasheet, 100.0% of it
+time      20.00 us, bound by compute,
+          at least 20.00 us at the rates of the datasheet, 100.0% of the predicted time
 work      2.000 GFLOP, 6.000 MB read and written, 333.3 FLOP/B, ridge 100.0 FLOP/B
 rate      100.0 TFLOP/s, 300.0 GB/s
 $ nncost op matmul 8x1000x1000x10 round --format csv
@@ -11,20 +12,22 @@ round,matmul,b=8 m=1000 n=1000 k=10,bf16,160000000,16320000,9.80392156863,100,1.
 # 2 * 2 * 16 heads * 64 values * 1024 * 1025 / 2 pairs.
 $ nncost op attention 1x16x1024x64 round
 op        attention, b=1 heads=16/16 s=1024x1024 d=64, bf16 on round
-time      21.50 us, bound by compute, at least 21.50 us at the rates of the datasheet, 100.0% of it
+time      21.50 us, bound by compute,
+          at least 21.50 us at the rates of the datasheet, 100.0% of the predicted time
 work      2.150 GFLOP, 8.454 MB read and written, 254.3 FLOP/B, ridge 100.0 FLOP/B
 rate      100.0 TFLOP/s, 393.3 GB/s
 
 # 2 * 64 * 64 * 9 * 3136 FLOPs.
 $ nncost op conv 1x64x56x56x64x3 round --precision fp32
 op        conv, n=1 c=64->64 56x56->56x56 k=3, fp32 on round
-time      10.28 us, bound by compute, at least 10.28 us at the rates of the datasheet, 100.0% of it
+time      10.28 us, bound by compute,
+          at least 10.28 us at the rates of the datasheet, 100.0% of the predicted time
 work      231.2 MFLOP, 1.753 MB read and written, 131.9 FLOP/B, ridge 10.00 FLOP/B
 rate      22.50 TFLOP/s, 170.6 GB/s
 $ nncost op all-reduce 1GB round --devices 8
 op        all-reduce, devices=8, bf16 on round
 time      17.51 ms, bound by network, scale_up,
-          at least 17.51 ms at the rates of the datasheet, 100.0% of it
+          at least 17.51 ms at the rates of the datasheet, 100.0% of the predicted time
 work      1.750 GB sent by each device
 rate      99.92 GB/s
 $ nncost op matmul 1000x1000 round
@@ -46,17 +49,20 @@ $ nncost op matmul 10x10x10 round --zero 3
 # An operator of PyTorch: 2 B in and 2 B out for each value, at 0.88 of 1 TB/s and 3 us; a stride; attention by a kernel.
 $ nncost op copy 1e8 round
 op        copy, elements=100000000, bf16 on round
-time      457.5 us, bound by memory, at least 400.0 us at the rates of the datasheet, 87.4% of it
+time      457.5 us, bound by memory,
+          at least 400.0 us at the rates of the datasheet, 87.4% of the predicted time
 work      400.0 MB read and written
 rate      874.2 GB/s
 $ nncost op conv 1x64x56x56x64x3x2 round --precision fp32 --layout contiguous
 op        conv, n=1 c=64->64 56x56->28x28 k=3, fp32 on round
-time      5.780 us, bound by compute, at least 5.780 us at the rates of the datasheet, 100.0% of it
+time      5.780 us, bound by compute,
+          at least 5.780 us at the rates of the datasheet, 100.0% of the predicted time
 work      57.80 MFLOP, 1.151 MB read and written, 50.22 FLOP/B, ridge 10.00 FLOP/B
 rate      10.00 TFLOP/s, 199.1 GB/s
 $ nncost op attention 1x16x1024x64 round --kernel flash --unmasked
 op        attention, b=1 heads=16/16 s=1024x1024 d=64, bf16 on round
-time      42.95 us, bound by compute, at least 42.95 us at the rates of the datasheet, 100.0% of it
+time      42.95 us, bound by compute,
+          at least 42.95 us at the rates of the datasheet, 100.0% of the predicted time
 work      4.295 GFLOP, 8.454 MB read and written, 508.0 FLOP/B, ridge 100.0 FLOP/B
 rate      100.0 TFLOP/s, 196.8 GB/s
 $ nncost op attention 1x16x1024x64 round --kernel cudnn

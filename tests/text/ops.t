@@ -586,10 +586,10 @@ $ nncost plot step dense round --sample-bytes 2k --input-bytes-per-s 100MB/s | g
 
 # A run is shown with its input alone: without one its options are refused.
 $ nncost ops dense round --pue 1.2
-! nncost: --pue: changes nothing here, expected it with --sample-bytes or --prepare-s, or 'nncost run'
+! nncost: --pue: has no effect here, expected it with --sample-bytes or --prepare-s, or 'nncost run'
 [2]
 $ nncost ops dense round --tokens 1G
-! nncost: --tokens: changes nothing here, expected it with --sample-bytes or --prepare-s, or 'nncost run'
+! nncost: --tokens: has no effect here, expected it with --sample-bytes or --prepare-s, or 'nncost run'
 [2]
 $ nncost ops dense round --host 1e-4
 ! nncost: --host: changes nothing here, expected it with --software torch-eager and --implementation

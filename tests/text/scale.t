@@ -91,5 +91,5 @@ $ nncost scale dense round --devices 1,8 --global-batch 8 --shard 1/2
 ! nncost: --shard: is for 'search', which merges shards
 [2]
 $ nncost scale unet round
-! nncost: --global-batch: missing, expected the number that every plan is for
+! nncost: --global-batch: missing, expected the batch that all plans have
 [2]

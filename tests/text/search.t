@@ -141,8 +141,8 @@ $ nncost search experts round --threads 1 --devices 16 --global-batch 32 --best 
 experts on 16 x round, global batch 32
 1296000 combinations: 18560 legal, 15912 fit; 9317 evaluated, no other can be among the best
 
-no fitted efficiencies for this device: roofline times; real ones are longer and may rank
-differently
+no fitted efficiencies for this device: roofline times; real times are longer, and the order of
+plans may differ
 
 software torch-compile
 
@@ -434,8 +434,8 @@ $ nncost search dense round --devices 16 --global-batch 64 --tokens 1e9 --budget
 dense on 16 x round, global batch 64
 1344000 combinations: 45160 legal, 45160 fit; 12136 evaluated, no other can be among the best
 
-no fitted efficiencies for this device: roofline times; real ones are longer and may rank
-differently
+no fitted efficiencies for this device: roofline times; real times are longer, and the order of
+plans may differ
 
 software torch-compile
 
@@ -482,8 +482,8 @@ $ nncost search dense round --devices 16 --global-batch 64 --tokens 1e9 --deadli
 dense on 16 x round, global batch 64
 1344000 combinations: 45160 legal, 45160 fit; 12136 evaluated, no other can be among the best
 
-no fitted efficiencies for this device: roofline times; real ones are longer and may rank
-differently
+no fitted efficiencies for this device: roofline times; real times are longer, and the order of
+plans may differ
 
 software torch-compile
 

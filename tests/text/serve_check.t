@@ -74,7 +74,7 @@ $ nncost init dense round --serve --concurrency 8 --kv-precision fp8 --input-len
   "schema": "nncost.plans/1",
   "note": "Deployments under watch. 'nncost check FILE' answers every scenario and exits with 1 when one misses a requirement, or moved since 'nncost check FILE --update' recorded it in this file. Keys are the options of 'nncost serve --help' with '_' for '-'; 'note' is the comment key.",
   "common": {
-    "note": "Every scenario starts from these values. It may give others, or null to remove a key. Ids, or paths from the folder of this file.",
+    "note": "Every scenario starts from these values. A scenario may give other values, or null to remove a key. Ids, or paths from the folder of this file.",
     "model": "dense",
     "device": "round",
     "serve": true

@@ -73,8 +73,8 @@ $ nncost search unet round --threads 1 --devices 8..32 --global-batch 256 --samp
 unet on 3 sizes of round, global batch 256
 1080 combinations: 600 legal, 600 fit; 600 evaluated
 
-no fitted efficiencies for this device: roofline times; real ones are longer and may rank
-differently
+no fitted efficiencies for this device: roofline times; real times are longer, and the order of
+plans may differ
 
 devices      step     run  run USD    kWh    memory    MFU  bubble  plan
       8  8.733 ms  3411 s    7.581  7.581  747.1 MB  71.7%    0.0%  dp8 zero3 mb32
@@ -138,8 +138,8 @@ $ nncost search dense old --threads 1 --devices 8,16 --global-batch 64 --recompu
 dense on 2 sizes of old, global batch 64
 48384 combinations: 1988 legal, 1972 fit; 1001 evaluated, no other can be among the best
 
-no fitted efficiencies for this device: roofline times; real ones are longer and may rank
-differently
+no fitted efficiencies for this device: roofline times; real times are longer, and the order of
+plans may differ
 
 devices      step  device-s    memory    MFU  bubble  plan
       8  122.7 ms    0.9819  891.5 MB  95.4%    0.0%  dp8 zero1 mb1

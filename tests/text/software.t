@@ -61,8 +61,8 @@ $ nncost search dense round --devices 4 --global-batch 8 --pipeline 1,2 --tensor
 dense on 4 x round, global batch 8
 1536 combinations: 50 legal, 50 fit; 50 evaluated
 
-no fitted efficiencies for this device: roofline times; real ones are longer and may rank
-differently
+no fitted efficiencies for this device: roofline times; real times are longer, and the order of
+plans may differ
 
     step    memory    MFU  bubble  software  plan
 16.36 ms  1.355 GB  89.5%    0.0%  megatron  dp4 zero1 mb2

@@ -118,7 +118,7 @@ links     switch of 8 at 100.0 GB/s
   "traceEvents": [
     {"name": "process_name", "ph": "M", "pid": 0, "tid": 0, "args": {"name": "one pipeline: dense on round"}},
     {"name": "process_name", "ph": "M", "pid": 1, "tid": 0, "args": {"name": "ops of the busiest stage, all of a step"}},
-    {"name": "process_name", "ph": "M", "pid": 2, "tid": 0, "args": {"name": "its collectives by link, hidden or not, all of a step"}},
+    {"name": "process_name", "ph": "M", "pid": 2, "tid": 0, "args": {"name": "collectives of the busiest stage by link, overlapped or not, all of a step"}},
     {"name": "thread_name", "ph": "M", "pid": 0, "tid": 0, "args": {"name": "stage 0"}},
     {"name": "thread_name", "ph": "M", "pid": 0, "tid": 1, "args": {"name": "stage 1"}},
     {"name": "forward 0", "ph": "X", "pid": 0, "tid": 0, "cat": "forward", "ts": 0, "dur": 1176.088, "args": {"micro_batch": 0, "chunk": 0}},

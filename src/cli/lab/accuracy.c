@@ -43,20 +43,20 @@ static nnc_cell get_worst_error(const nnc_place *place, char text[NNC_METRIC_TEX
 #define STATS(member) NNC_IN(nnc_score_group, stats.member)
 static const nnc_metric group_rows[] = {
     NNC_AS("section", TEXT, .get = get_section, .help = "The compared quantity: steps, memory, matrix products ..."),
-    NNC_AS("by", TEXT, .get = get_by, .head = "by", .help = "Property that its rows share."),
+    NNC_AS("by", TEXT, .get = get_by, .head = "by", .help = "Property that the rows of the group share."),
     NNC_AS("name", TEXT, .get = get_group_name, .head = "", .help = "The file, device or framework."),
     NNC_AS("rows", WHOLE, STATS(rows), .head = "rows", .help = "Measured rows."),
-    NNC_AS("scored", WHOLE, STATS(scored), .head = "scored", .help = "Rows with a prediction."),
+    NNC_AS("scored", WHOLE, STATS(scored), .head = "scored", .help = "Number of rows with a prediction."),
     NNC_AS("mape", NUMBER, STATS(mape), .head = "MAPE", .show = NNC_SHOW_PERCENT2,
            .help = "Mean of the absolute errors, predicted / measured - 1."),
     NNC_AS("median", NUMBER, STATS(median), .head = "median", .show = NNC_SHOW_PERCENT2,
            .help = "Median of the absolute errors."),
     NNC_AS("p90", NUMBER, STATS(p90), .head = "p90", .show = NNC_SHOW_PERCENT2,
-           .help = "Nine tenths of the absolute errors are at most this."),
-    NNC_AS("bias", NUMBER, STATS(bias), .head = "bias", .show = NNC_SHOW_ERROR, .help = "Mean of the errors."),
-    NNC_AS("intervals", WHOLE, STATS(intervals), .help = "Rows with a predicted interval."),
+           .help = "Ninth decile of the absolute errors: nine tenths of them are at most this."),
+    NNC_AS("bias", NUMBER, STATS(bias), .head = "bias", .show = NNC_SHOW_ERROR, .help = "Mean of the signed errors."),
+    NNC_AS("intervals", WHOLE, STATS(intervals), .help = "Number of rows with a predicted interval."),
     NNC_AS("inside", NUMBER, STATS(inside), .head = "inside", .show = NNC_SHOW_PERCENT, .drop = 1,
-           .help = "Share of them whose measurement lies inside."),
+           .help = "Share of the rows with an interval whose measurement lies inside."),
     NNC_AS("worst", TEXT, .get = get_worst, .help = "Id of the row with the largest absolute error."),
     NNC_AS("worst_error", NUMBER, .get = get_worst_error, .head = "worst", .show = NNC_SHOW_ERROR,
            .help = "Its error."),
@@ -97,43 +97,44 @@ static const nnc_metric scored_rows[] = {
     NNC_AS("file", TEXT, .get = get_row_file, .help = "Name of the file."),
     NNC_AS("line", WHOLE, ROW(line), .help = "Line of the file."),
     NNC_AS("kind", TEXT, .get = get_kind, .help = "The measured quantity: a step, a kernel, a collective ..."),
-    NNC_AS("served", TEXT, .get = get_served, .help = "Served requests: which time, by the column that has it."),
+    NNC_AS("served", TEXT, .get = get_served, .help = "Served requests: name of the column with the measured time."),
     NNC_AS("device", TEXT, .get = get_device, .help = "Id of the device."),
     NNC_AS("framework", TEXT, ROW(framework), .help = "Software of the measurement."),
     NNC_TEXT(nnc_scored, software, .help = "Software profile."),
-    NNC_AS("source", TEXT, ROW(source), .help = "Repository or document of its source."),
-    NNC_AS("model", TEXT, ROW(model_name), .help = "Name of its model."),
-    NNC_AS("fitted", BOOL, ROW(fitted), .help = "Whether its group is one that fits may see."),
+    NNC_AS("source", TEXT, ROW(source), .help = "Repository or document that is the source of the row."),
+    NNC_AS("model", TEXT, ROW(model_name), .help = "Name of the row's model."),
+    NNC_AS("fitted", BOOL, ROW(fitted), .help = "Whether values may be fitted on the row's group."),
     NNC_AS("undecided", TEXT, ROW(undecided), .help = "Deciding fields that the row leaves open."),
     NNC_NUMBER(nnc_scored, measured_s, .unit = "s",
-               .help = "Measured time; where the rate is past predicted saturation, seconds per request."),
+               .help = "Measured time; if the rate is above the predicted saturation, seconds per request."),
     NNC_AS("rounding", NUMBER, ROW(rounding), .help = "Relative rounding of the measurement."),
     NNC_NUMBER(nnc_scored, predicted_s, .unit = "s", .help = "Predicted time."),
     NNC_NUMBER(nnc_scored, error, .help = "predicted / measured - 1."),
     NNC_NUMBER(nnc_scored, low_s, .unit = "s", .help = "Lower end of the interval."),
     NNC_NUMBER(nnc_scored, high_s, .unit = "s", .help = "Upper end of the interval."),
     NNC_NUMBER(nnc_scored, lower_bound_s, .unit = "s", .help = "Lower bound of the time."),
-    NNC_NUMBER(nnc_scored, model_flops, .unit = "FLOP", .help = "Model FLOPs of the step, attention over all pairs."),
-    NNC_AS("memory_stat", TEXT, .get = get_memory_stat, .help = "Which memory was measured."),
+    NNC_NUMBER(nnc_scored, model_flops, .unit = "FLOP",
+               .help = "Model FLOPs of the step, with attention over all pairs."),
+    NNC_AS("memory_stat", TEXT, .get = get_memory_stat, .help = "Kind of memory that was measured."),
     NNC_AS("measured_bytes", NUMBER, .get = get_measured_bytes, .unit = "B", .help = "Measured memory."),
     NNC_NUMBER(nnc_scored, predicted_bytes, .unit = "B", .help = "Predicted memory.",
                .more = NNC_MORE(.same_as = "memory.total_bytes")),
     NNC_NUMBER(nnc_scored, most_bytes, .unit = "B",
                .help = "Upper end of the predicted memory, above which one peak in ten lies."),
     NNC_NAMED(nnc_scored, fit, nnc_verdict_name, NNC_VERDICT_COUNT,
-              .help = "Whether the step, which ran, is predicted to fit."),
+              .help = "Predicted verdict on the memory of the step, which ran."),
     NNC_NUMBER(nnc_scored, memory_error, .help = "predicted / measured - 1."),
     NNC_NUMBER(nnc_scored, peak_allocated_error,
-               .help = "The same of memory.peak_allocated_bytes, for rows that state it."),
-    NNC_NUMBER(nnc_scored, peak_reserved_error, .help = "The same of memory.peak_reserved_bytes."),
+               .help = "Error of memory.peak_allocated_bytes, for rows that state it."),
+    NNC_NUMBER(nnc_scored, peak_reserved_error, .help = "Error of memory.peak_reserved_bytes, for rows that state it."),
     NNC_AS("measured_max_batch", NUMBER, .get = get_measured_batch,
-           .help = "The largest micro-batch that ran; null for rows that searched for none."),
+           .help = "The largest micro-batch that ran; null for rows without such a search."),
     NNC_AS("max_batch", NUMBER, .get = get_batch,
-           .help = "The largest that is predicted to fit: micro_batch of nncost fit."),
+           .help = "The largest micro-batch that is predicted to fit: micro_batch of nncost fit."),
     NNC_AS("max_batch_tight", NUMBER, .get = get_tight_batch,
-           .help = "The largest that may fit: micro_batch_tight of nncost fit."),
+           .help = "The largest micro-batch that may fit: micro_batch_tight of nncost fit."),
     NNC_TEXT(nnc_scored, what, .help = "Device, profile and family, with --summary."),
-    NNC_TEXT(nnc_scored, reason, .help = "Why there is no prediction."),
+    NNC_TEXT(nnc_scored, reason, .help = "Reason why there is no prediction."),
 };
 static const nnc_metrics row_metrics = NNC_METRICS("a row and its prediction", scored_rows, nnc_scored);
 
@@ -155,7 +156,7 @@ NNC_GET(get_file, nnc_measured_file, nnc_text_cell(nnc_measured_file_name(self->
 
 static const nnc_metric file_rows[] = {
     NNC_AS("file", TEXT, .get = get_file, .help = "Name of the file."),
-    NNC_AS("rows", WHOLE, NNC_IN(nnc_measured_file, count), .help = "Rows that it has."),
+    NNC_AS("rows", WHOLE, NNC_IN(nnc_measured_file, count), .help = "Number of rows in the file."),
     NNC_AS("unused_columns", TEXTS, NNC_IN(nnc_measured_file, unused), NNC_COUNT(nnc_measured_file, unused_count),
            .help = "Columns that no prediction uses."),
 };
@@ -166,7 +167,8 @@ static const nnc_metric document_rows[] = {
     NNC_AS("files", LIST, NNC_IN(nnc_accuracy_report, files), NNC_COUNT(nnc_accuracy_report, file_count),
            .rows = &files, .help = "The files."),
     NNC_AS("groups", LIST, NNC_IN(nnc_accuracy_report, groups), NNC_COUNT(nnc_accuracy_report, group_count),
-           .rows = &group_metrics, .help = "Errors by section, and there by file, device, framework and in total."),
+           .rows = &group_metrics,
+           .help = "Errors for each compared quantity: by file, by device, by framework and in total."),
     NNC_AS("rows", LIST, NNC_IN(nnc_accuracy_report, rows), NNC_COUNT(nnc_accuracy_report, count), .rows = &row_metrics,
            .help = "Every row."),
 };
@@ -323,8 +325,8 @@ static void write_page(nnc_buffer *out, nnc_style style, const void *record)
         return;
     }
     nnc_lines lines = { &contradictions, report, report->rows, report->count };
-    if (!nnc_table_under(out, style, lines, "rows whose lower bound lies above their measurement")) {
-        nnc_buffer_text(out, "\nno lower bound lies above its measurement\n");
+    if (!nnc_table_under(out, style, lines, "rows whose lower bound is above the measurement")) {
+        nnc_buffer_text(out, "\nno lower bound is above the measurement\n");
     }
     const nnc_lines left_out = { &nnc_left_out_metrics, report, report->left_out, report->left_out_count };
     (void)nnc_table_under(out, style, left_out, "rows that cannot be expressed");
@@ -508,11 +510,10 @@ const nnc_command nnc_cmd_accuracy = {
     .operands = "FILE.csv...",
     .summary = "Predictions compared with measurements: mean, median and largest errors per file, device "
                "and framework.",
-    .notes = "Each file holds measured training steps, served requests, kernels or collectives, one "
-             "per line; tests/published/README.md names the columns. A row that cannot be expressed is "
-             "listed with the reason, one that leaves recompute or another deciding field open is "
-             "scored apart from the rest. An error is predicted / measured - 1. Options of the "
-             "plan and --set hold for every row, in place of what it says.",
+    .notes = "Each file holds measured training steps, served requests, kernels or collectives, one per line; "
+             "tests/published/README.md names the columns. A row that cannot be expressed is listed with the reason; "
+             "the errors of rows that leave recompute or another deciding field open are listed separately. An error "
+             "is predicted / measured - 1. Options of the plan and --set replace the values of every row.",
     .min_operands = 1,
     .max_operands = 10000,
     .takes = NNC_TAKES_COMMON | NNC_TAKES_PLAN | NNC_TAKES_SWITCH | NNC_TAKES_SCORE,

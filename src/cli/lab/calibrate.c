@@ -73,17 +73,19 @@ NNC_GET(get_after, nnc_fit_parameter, nnc_number_cell(self->reason == NULL ? sel
 NNC_GET(get_remark, nnc_fit_parameter, nnc_text_cell(self->at_limit ? "at its limit" : ""))
 
 static const nnc_metric parameter_rows[] = {
-    NNC_AS("name", TEXT, .get = get_parameter_name, .head = "parameter", .help = "Name in the file."),
-    NNC_NUMBER(nnc_fit_parameter, before, .head = "before", .show = NNC_SHOW_PLAIN, .help = "Value in the file."),
+    NNC_AS("name", TEXT, .get = get_parameter_name, .head = "parameter", .help = "Name of the parameter in the file."),
+    NNC_NUMBER(nnc_fit_parameter, before, .head = "before", .show = NNC_SHOW_PLAIN,
+               .help = "Value of the parameter in the file."),
     NNC_AS("after", NUMBER, .get = get_after, .head = "after", .show = NNC_SHOW_PLAIN, .help = "Fitted value."),
     NNC_NUMBER(nnc_fit_parameter, low, .head = "from", .show = NNC_SHOW_PLAIN,
                .help = "Least value at which the mean error of its rows is at most 1 % larger."),
     NNC_NUMBER(nnc_fit_parameter, high, .head = "to", .show = NNC_SHOW_PLAIN,
                .help = "Greatest value at which the mean error is at most 1 % larger."),
-    NNC_WHOLE(nnc_fit_parameter, rows, .head = "rows", .help = "Rows it was fitted to."),
-    NNC_AS("of", TEXT, NNC_IN(nnc_fit_parameter, of), .head = "of", .help = "Group of rows that determines it."),
-    NNC_BOOL(nnc_fit_parameter, at_limit, .help = "Whether the fit ended at a limit."),
-    NNC_TEXT(nnc_fit_parameter, reason, .help = "Why it was not fitted."),
+    NNC_WHOLE(nnc_fit_parameter, rows, .head = "rows", .help = "Number of rows on which the parameter was fitted."),
+    NNC_AS("of", TEXT, NNC_IN(nnc_fit_parameter, of), .head = "of",
+           .help = "Group of rows that determines the parameter."),
+    NNC_BOOL(nnc_fit_parameter, at_limit, .help = "Whether the fitted value is at a limit of the possible range."),
+    NNC_TEXT(nnc_fit_parameter, reason, .help = "Reason why the parameter was not fitted."),
     NNC_HEAD("", TEXT, .get = get_remark),
 };
 static const nnc_metrics parameters = NNC_METRICS("a parameter of the device", parameter_rows, nnc_fit_parameter);
@@ -105,27 +107,30 @@ static const nnc_metrics left = { .rows = left_rows,
 /* ---- errors ---- */
 
 static const nnc_metric error_rows[] = {
-    NNC_WHOLE(nnc_score_stats, scored, .help = "Rows with a prediction."),
+    NNC_WHOLE(nnc_score_stats, scored, .help = "Number of rows with a prediction."),
     NNC_NUMBER(nnc_score_stats, mape, .help = "Mean of the absolute errors."),
     NNC_NUMBER(nnc_score_stats, median, .help = "Median of the absolute errors."),
-    NNC_NUMBER(nnc_score_stats, p90, .help = "Nine tenths of the absolute errors are at most this."),
-    NNC_NUMBER(nnc_score_stats, bias, .help = "Mean of the errors."),
+    NNC_NUMBER(nnc_score_stats, p90,
+               .help = "Ninth decile of the absolute errors: nine tenths of them are at most this."),
+    NNC_NUMBER(nnc_score_stats, bias, .help = "Mean of the signed errors."),
 };
 static const nnc_metrics errors = NNC_METRICS("errors of rows", error_rows, nnc_score_stats);
 
 #define ERRORS(member) NNC_IN(nnc_fit_group, member), .rows = &errors
 static const nnc_metric group_rows[] = {
-    NNC_AS("name", TEXT, .get = get_group_name, .help = "Property that its rows share."),
-    NNC_WHOLE(nnc_fit_group, rows, .help = "Rows that were fitted to."),
-    NNC_AS("held_out", WHOLE, NNC_IN(nnc_fit_group, held), .help = "Rows that were held out."),
-    NNC_WHOLE(nnc_fit_group, parts, .help = "Parts of the cross-validation."),
-    NNC_AS("before", OBJECT, ERRORS(before), .help = "Error on the fitted rows, before."),
-    NNC_AS("after", OBJECT, ERRORS(after), .help = "Error on the fitted rows, after."),
+    NNC_AS("name", TEXT, .get = get_group_name, .help = "Property that the rows of the group share."),
+    NNC_WHOLE(nnc_fit_group, rows, .help = "Number of rows that values were fitted on."),
+    NNC_AS("held_out", WHOLE, NNC_IN(nnc_fit_group, held), .help = "Number of rows that were held out."),
+    NNC_WHOLE(nnc_fit_group, parts, .help = "Number of parts of the cross-validation."),
+    NNC_AS("before", OBJECT, ERRORS(before), .help = "Error on the fitted rows with the values before the fit."),
+    NNC_AS("after", OBJECT, ERRORS(after), .help = "Error on the fitted rows with the fitted values."),
     NNC_AS("cross_validated", OBJECT, ERRORS(crossed),
-           .help = "Error on the fitted rows, each predicted by a fit without it."),
-    NNC_AS("loo", OBJECT, ERRORS(left), .help = "Error on the fitted rows, each predicted by a fit without its model."),
-    NNC_AS("held_out_before", OBJECT, ERRORS(held_before), .help = "Error on the rows held out, before."),
-    NNC_AS("held_out_after", OBJECT, ERRORS(held_after), .help = "Error on the rows held out, after."),
+           .help = "Error on the fitted rows, if each row is predicted by a fit without this row."),
+    NNC_AS("loo", OBJECT, ERRORS(left),
+           .help = "Error on the fitted rows, if each row is predicted by a fit without the rows of its model."),
+    NNC_AS("held_out_before", OBJECT, ERRORS(held_before),
+           .help = "Error on the held-out rows with the values before the fit."),
+    NNC_AS("held_out_after", OBJECT, ERRORS(held_after), .help = "Error on the held-out rows with the fitted values."),
 };
 #undef ERRORS
 static const nnc_metrics groups = NNC_METRICS("a group of rows", group_rows, nnc_fit_group);
@@ -135,34 +140,34 @@ static const nnc_metrics groups = NNC_METRICS("a group of rows", group_rows, nnc
 NNC_GET(get_next_name, nnc_next, nnc_text_cell(self->name))
 
 static const nnc_metric next_rows[] = {
-    NNC_AS("parameter", TEXT, .get = get_next_name, .help = "Name in the file."),
+    NNC_AS("parameter", TEXT, .get = get_next_name, .help = "Name of the parameter in the file."),
     NNC_NUMBER(nnc_next, low, .show = NNC_SHOW_PLAIN,
-               .help = "Least value that the rows leave, or that shipped devices suggest."),
+               .help = "Smallest value that is possible by the rows, or usual on shipped devices."),
     NNC_NUMBER(nnc_next, high, .show = NNC_SHOW_PLAIN, .help = "Greatest such value."),
-    NNC_NUMBER(nnc_next, low_step_s, .unit = "s", .help = "Step with the least."),
-    NNC_NUMBER(nnc_next, high_step_s, .unit = "s", .help = "Step with the greatest."),
-    NNC_WHOLE(nnc_next, rows, .help = "Rows it was fitted to."),
-    NNC_TEXT(nnc_next, measure, .shrinks = true, .help = "Rows that would narrow it."),
+    NNC_NUMBER(nnc_next, low_step_s, .unit = "s", .help = "Step time with the smallest value."),
+    NNC_NUMBER(nnc_next, high_step_s, .unit = "s", .help = "Step time with the largest value."),
+    NNC_WHOLE(nnc_next, rows, .help = "Number of rows on which the parameter was fitted."),
+    NNC_TEXT(nnc_next, measure, .shrinks = true, .help = "Kind of rows that would make this range narrower."),
 };
 static const nnc_metrics next_metrics = NNC_METRICS("a measurement that would help", next_rows, nnc_next);
 
 /* ---- the whole document ---- */
 
 static const nnc_metric document_rows[] = {
-    NNC_TEXT(nnc_calibration_report, device, .help = "Id of the device whose parameters they are."),
+    NNC_TEXT(nnc_calibration_report, device, .help = "Id of the device whose parameters were fitted."),
     NNC_TEXT(nnc_calibration_report, software,
-             .help = "Id of the engine whose parameters they are, of what is served."),
-    NNC_TEXT(nnc_calibration_report, data, .help = "The files and rows."),
+             .help = "Id of the engine whose parameters were fitted, for rows of served requests."),
+    NNC_TEXT(nnc_calibration_report, data, .help = "Files and rows of the fit."),
     NNC_TEXT(nnc_calibration_report, overrides, .help = "Fields that --set changed."),
     NNC_TEXT(nnc_calibration_report, written, .help = "The device file that was written."),
-    NNC_WHOLE(nnc_calibration_report, rows, .help = "Rows that were fitted to."),
-    NNC_AS("held_out", WHOLE, NNC_IN(nnc_calibration_report, held), .help = "Rows that were held out."),
-    NNC_WHOLE(nnc_calibration_report, other_devices, .help = "Rows of other devices."),
+    NNC_WHOLE(nnc_calibration_report, rows, .help = "Number of rows that values were fitted on."),
+    NNC_AS("held_out", WHOLE, NNC_IN(nnc_calibration_report, held), .help = "Number of rows that were held out."),
+    NNC_WHOLE(nnc_calibration_report, other_devices, .help = "Number of rows of other devices."),
     NNC_AS("loo_error", NUMBER, NNC_IN(nnc_calibration_report, loo.mape),
-           .help = "Mean error of the steps, each predicted by a fit without its model."),
-    NNC_AS("loo_median", NUMBER, NNC_IN(nnc_calibration_report, loo.median), .help = "Median of these errors."),
+           .help = "Mean error of the steps, if each step is predicted by a fit without the rows of its model."),
+    NNC_AS("loo_median", NUMBER, NNC_IN(nnc_calibration_report, loo.median), .help = "Median of the same errors."),
     NNC_AS("loo_error_before", NUMBER, NNC_IN(nnc_calibration_report, loo_before.mape),
-           .help = "Mean error of the same steps before."),
+           .help = "Mean error of the same steps with the values before the fit."),
     NNC_AS("figures", LIST, NNC_IN(nnc_calibration_report, parameters),
            NNC_COUNT(nnc_calibration_report, parameter_count), .rows = &parameters,
            .help = "Parameters of the device."),
@@ -171,9 +176,10 @@ static const nnc_metric document_rows[] = {
     NNC_AS("unused", LIST, NNC_IN(nnc_calibration_report, unused), NNC_COUNT(nnc_calibration_report, unused_count),
            .rows = &nnc_left_out_metrics, .help = "Rows that are not used."),
     NNC_AS("explained_model", TEXT, NNC_IN(nnc_calibration_report, asked_model),
-           .help = "Model whose estimate is to be narrowed."),
+           .help = "Model whose interval should become narrower."),
     NNC_AS("next", LIST, NNC_IN(nnc_calibration_report, next), NNC_COUNT(nnc_calibration_report, next_count),
-           .rows = &next_metrics, .help = "Measurements that would narrow its estimate, most first."),
+           .rows = &next_metrics,
+           .help = "Measurements that would make this interval narrower, the most useful first."),
 };
 static const nnc_metrics document = NNC_METRICS("a calibration", document_rows, nnc_calibration_report);
 
@@ -235,7 +241,7 @@ static void write_errors(nnc_buffer *out, nnc_style style, const nnc_calibration
                          100.0 * report->loo_before.median);
     }
     if (!crossed) {
-        nnc_buffer_text(out, "\nno cross-validation: it takes two rows that need not stay together\n");
+        nnc_buffer_text(out, "\nno cross-validation: it needs two rows that may be in different parts\n");
     }
 }
 
@@ -243,7 +249,7 @@ static void write_next(nnc_buffer *out, nnc_style style, const nnc_calibration_r
 {
     const int32_t most = 5;
     char from[NNC_NUMBER_TEXT], to[NNC_NUMBER_TEXT];
-    nnc_sheet_heading(out, style, "measurements that would narrow the estimate, most first");
+    nnc_sheet_heading(out, style, "measurements that would make the interval narrower, the most useful first");
     for (int32_t i = 0; i < report->next_count && i < most; i++) {
         const nnc_next *n = &report->next[i];
         nnc_sheet_line(out, style, "%s: %s from %.4g to %.4g, a step from %s to %s", n->measure, n->name, n->low,
@@ -724,7 +730,7 @@ static nnc_status check_options(calibration *c, const char *output, nnc_error *e
 {
     NNC_TRY(nnc_minimise_available(err));
     if (c->session->options.explain != NULL && c->fit->served) {
-        return nnc_fail(err, NNC_BAD_USAGE, "--explain", "is not for rows of what is served");
+        return nnc_fail(err, NNC_BAD_USAGE, "--explain", "is not for rows of served requests");
     }
     if (output != NULL && !nnc_ends_in(output, ".json")) {
         return nnc_fail(err, NNC_BAD_USAGE, "--output", "expected a %s, which ends in .json, found \"%s\"",
@@ -805,13 +811,13 @@ static nnc_status run_served(nnc_session *session, nnc_error *err)
 const nnc_command nnc_cmd_serve_calibrate = {
     .name = "calibrate",
     .operands = "FILE.csv... --serve",
-    .summary = "An engine's parameters fitted to measured requests, with the errors before and after, "
-               "and the profile that has them.",
-    .notes = "The files are those of 'accuracy', with rows of the engine that --software names, of all "
-             "devices or of --device alone. Rows of one source and model stay together in a "
-             "cross-validation unless --group says otherwise; with --fold or --hold-out the rest of the "
-             "rows is held out and scored. --output takes the new profile, called after it; the report "
-             "goes to standard output.",
+    .summary = "Fit an engine's parameters to measured requests: errors before and after, and the profile with the "
+               "fitted values.",
+    .notes =
+        "The files have the format of 'accuracy', with rows of the engine that --software names; rows of all devices "
+        "are used, or only rows of --device. Rows of one source and model stay together in a cross-validation unless "
+        "--group says otherwise; with --fold or --hold-out the other rows are held out, and their errors are printed. "
+        "--output writes the new profile and names the profile after the file; the report goes to standard output.",
     .min_operands = 1,
     .max_operands = 10000,
     .takes = NNC_TAKES_COMMON | NNC_TAKES_CALIBRATE | NNC_TAKES_SERVING,
@@ -821,15 +827,14 @@ const nnc_command nnc_cmd_serve_calibrate = {
 const nnc_command nnc_cmd_calibrate = {
     .name = "calibrate",
     .operands = "FILE...",
-    .summary = "A device's efficiency parameters fitted to measured rows, with the errors before and "
-               "after, and the device file that has them.",
-    .notes = "A file is one of 'accuracy', of nncost.measure, or a trace of PyTorch, whose operators "
-             "are its rows. Without --device, the device is the one that all rows name. Only parameters "
-             "that the rows can determine are "
-             "fitted: one machine factor from one step, more from more; --fit names others. With "
-             "--fold the rest of the rows is held out and scored. --output takes the new device "
-             "file, called after it, the report goes to standard output. Options of the plan and "
-             "--set hold for every row, in place of what it says; what --set changes is not written.",
+    .summary = "Fit a device's efficiency parameters to measured rows: errors before and after, and the device file "
+               "with the fitted values.",
+    .notes = "FILE is a file of 'accuracy' or of nncost.measure, or a trace of PyTorch, whose operators are used as "
+             "rows. Without --device, it fits the device that all rows name. Only parameters that the rows can "
+             "determine are fitted: one machine factor from one step, more parameters from more rows; --fit names "
+             "others. With --fold the other rows are held out, and their errors are printed. --output writes the new "
+             "device file and names the device after the file; the report goes to standard output. Options of the plan "
+             "and --set replace the values of every row; fields of --set are not written.",
     .min_operands = 1,
     .max_operands = 10000,
     .takes = NNC_TAKES_COMMON | NNC_TAKES_PLAN | NNC_TAKES_CALIBRATE,

@@ -50,10 +50,10 @@ nnc_status nnc_row_load(nnc_specs *specs, const nnc_options *options, const nnc_
                         nnc_error *err);
 
 /* Levels of knowledge about the software of a row that predictions use (--level). */
-#define NNC_LEVEL_LIST(X)                                                                        \
-    X(NNC_LEVEL_MATCHED, "matched", "The release of its framework, as --software names it.")     \
-    X(NNC_LEVEL_PLAN, "plan", "The plan settings of the release, with the profile of the plan.") \
-    X(NNC_LEVEL_USER, "user", "The row alone, as an estimate without --software.")
+#define NNC_LEVEL_LIST(X)                                                                                             \
+    X(NNC_LEVEL_MATCHED, "matched", "The release of the row's framework, as --software names it.")                    \
+    X(NNC_LEVEL_PLAN, "plan", "The plan settings of the release, with the profile that nncost chooses for the plan.") \
+    X(NNC_LEVEL_USER, "user", "Only the row itself, as in an estimate without --software.")
 NNC_ENUM(nnc_level, NNC_LEVEL_LIST, NNC_LEVEL_COUNT);
 const char *nnc_level_name(nnc_level value);
 

@@ -316,7 +316,7 @@ static const nnc_metric rows[] = {
     NNC_WHOLE(nnc_left_out, rows, .head = "rows", .help = "How many."),
     NNC_HEAD("file", TEXT, NNC_IN(nnc_left_out, file)),
     NNC_TEXT(nnc_left_out, reason, .head = "reason", .shrinks = true, .help = "Why."),
-    NNC_TEXT(nnc_left_out, first, .head = "the first", .shrinks = true, .drop = 1, .help = "Id of one of them."),
+    NNC_TEXT(nnc_left_out, first, .head = "the first", .shrinks = true, .drop = 1, .help = "Id of one of these rows."),
 };
 const nnc_metrics nnc_left_out_metrics = NNC_METRICS("rows that are not used", rows, nnc_left_out);
 

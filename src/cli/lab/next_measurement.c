@@ -15,8 +15,8 @@
 static const struct {
     const char *begin, *measure;
 } measures[] = {
-    { "efficiency.gemm.", "matrix products of that format" },
-    { "efficiency.attention.", "that attention kernel alone, forward and backward" },
+    { "efficiency.gemm.", "matrix products of this number format" },
+    { "efficiency.attention.", "this attention kernel alone, forward and backward" },
     { "efficiency.conv.", "convolutions" },
     { "efficiency.pointwise.", "norms, softmax and activations" },
     { "efficiency.maps.", "norms of feature maps" },
