@@ -6,7 +6,7 @@ import json
 from typing import Any, Iterable, Iterator
 
 # Figures of an estimate that a person reads first: label, record, key, unit.
-_FIRST = (("step", "step", "step_s", "s"), ("range of 9 in 10 measurements", "step", "interval_s", "s"),
+_FIRST = (("step", "step", "step_s", "s"), ("90 % range", "step", "interval_s", "s"),
           ("lower bound", "step", "lower_bound_s", "s"), ("upper bound", "step", "upper_bound_s", "s"),
           ("bound by", "step", "bound", ""), ("memory", "memory", "total_bytes", "B"),
           ("capacity", "memory", "capacity_bytes", "B"), ("verdict", "memory", "verdict", ""),

@@ -2,7 +2,6 @@
 #include <ctype.h>
 
 #include "base/base_internal.h"
-#include "base/expression.h"
 #include "input/input_internal.h"
 
 enum { CODE_MAX = 64, EXPRESSION_NESTING_MAX = 17, DIGITS_MAX = 15 };

@@ -161,11 +161,18 @@ static int root_of(const linked *l, int i)
     return i;
 }
 
+/* Returns the text after the tag at `tag`. */
+static const char *content_of(const char *tag)
+{
+    const char *end = tag + strcspn(tag, ">");
+    return end + (*end == '>' ? 1 : 0);
+}
+
 /* Reads the objects of a matrix, "OSDev:802 PCIDev:449 Package:3": GPUs, switches, and hosts, which join nothing. */
 static void read_objects(const char *from, const char *end, linked *l)
 {
     for (const char *at = strstr(from, "<indexes"); at != NULL && at < end; at = strstr(at + 1, "<indexes")) {
-        const char *word = at + strcspn(at, ">") + 1;
+        const char *word = content_of(at);
         for (; *word != '<' && *word != '\0' && l->count < LINKED_MAX; word += strcspn(word, " <") + (*word == ' ')) {
             if (strchr(word, ':') != NULL && *word != ' ') {
                 l->is_gpu[l->count] = strncmp(word, "OSDev:", 6) == 0;
@@ -183,7 +190,7 @@ static void join_objects(const char *from, const char *end, linked *l)
 {
     int i = 0;
     for (const char *at = strstr(from, "<u64values"); at != NULL && at < end; at = strstr(at + 1, "<u64values")) {
-        const char *word = at + strcspn(at, ">") + 1;
+        const char *word = content_of(at);
         while (*word >= '0' && *word <= '9' && i < l->count * l->count) {
             char *next = NULL;
             const int a = i / l->count, b = i % l->count;

@@ -50,7 +50,7 @@
  *     "arguments"  The keys are options of a command line: "--a-b" is a_b.
  *     "inside"     The object that has the keys.
  *     "serves"     The program serves the model.
- *     "command", "write": see launch_emit.c. "writer": see launch_write.c.
+ *     "command", "write", "writer": see launch_write.c.
  *
  * Order: the files in the order given; files that these name; questions; "rules", which are defaults of the program
  * with a condition; questions of rules. If two files disagree, this is an error unless an option sets the field. */
@@ -59,7 +59,6 @@
 #include <string.h>
 #include <strings.h>
 
-#include "base/expression.h"
 #include "launch/launch_internal.h"
 
 /* ---- notes on a launch file while it is read: errors, ignored keys, fields that are set ---- */

@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "base/base_internal.h"
-#include "base/expression.h"
 #include "launch/launch_internal.h"
 
 bool nnc_shell_goes_on(const nnc_shell *s)

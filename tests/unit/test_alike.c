@@ -165,7 +165,7 @@ START_TEST(dual_passes_are_their_own)
 }
 END_TEST
 
-/* The verdict on plans that do not fit equals that of a whole estimate: with more samples a plan that does
+/* The verdict alone is that of a whole estimate: with more samples in a micro-batch, a plan that does
  * not fit stays so. */
 START_TEST(verdicts_are_the_same)
 {
