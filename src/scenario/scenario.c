@@ -457,6 +457,13 @@ nnc_status nnc_scenario_load(nnc_specs *specs, const nnc_scenario_args *given, c
     };
     NNC_TRY(nnc_scenario_apply(specs, given, scenario, err));
     NNC_TRY(nnc_scenario_choose(scenario, err));
+    if (scenario->model.captured != NULL && !nnc_software_is_chosen(given->software) &&
+        !scenario->software.lists_operators) {
+        return nnc_fail(err, NNC_ILLEGAL_PLAN, "--software",
+                        "a captured program runs its operators one by one, and which of them this profile fuses is not "
+                        "known: expected torch-eager, found %s",
+                        scenario->software.id);
+    }
     NNC_TRY(apply_release(given, scenario, err));
     say_switched(given, scenario);
     NNC_TRY(judge(scenario, device, err));
@@ -617,9 +624,10 @@ nnc_status nnc_scenario_changes(nnc_scenario *scenario, bool quick, nnc_scratch 
         ask.profiles = &scenario->profiles;
     }
     const bool maps = scenario->model.family != NNC_FAMILY_DECODER && scenario->model.family != NNC_FAMILY_VIT;
-    if (strcmp(scenario->software.id, "torch-eager") == 0) {
+    const bool captured = scenario->model.captured != NULL; /* such a program has its recorded layout and operators */
+    if (strcmp(scenario->software.id, "torch-eager") == 0 && !captured) {
         NNC_TRY(nnc_software_load(scenario->specs, "torch-compile", &ask.others[0], err));
-        if (maps && scenario->model.captured == NULL) { /* a captured program has the layout that was recorded */
+        if (maps) {
             NNC_TRY(nnc_software_load(scenario->specs, "torch-channels-last", &ask.others[1], err));
         }
     }
