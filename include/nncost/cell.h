@@ -11,7 +11,7 @@ extern "C" {
 #endif
 
 typedef enum nnc_cell_kind {
-    NNC_CELL_NULL, /* not recorded */
+    NNC_CELL_NULL, /* the value is not recorded */
     NNC_CELL_NUMBER,
     NNC_CELL_WHOLE,
     NNC_CELL_BOOL,

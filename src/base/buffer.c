@@ -149,7 +149,7 @@ size_t nnc_control_length(const char *text)
         unsigned first, last;
     } controls[] = { { 0x00, 0x1F },     { 0x7F, 0x9F },      { 0xAD, 0xAD },     { 0x61C, 0x61C },
                      { 0x180E, 0x180E }, { 0x200B, 0x200F },  { 0x2028, 0x202E }, { 0x2060, 0x206F },
-                     { 0xFEFF, 0xFEFF }, { 0xE0000, 0xE007F } }; /* the last entry: tag letters, which are invisible */
+                     { 0xFEFF, 0xFEFF }, { 0xE0000, 0xE007F } }; /* the last range: tag letters, which are invisible */
     const unsigned char *s = (const unsigned char *)text;
     unsigned code = s[0];
     size_t length = 1;
@@ -334,7 +334,8 @@ uint64_t nnc_digest_bytes(uint64_t digest, const void *bytes, size_t size)
 {
     const unsigned char *at = bytes;
     for (size_t i = 0; i < size; i++) {
-        digest = (digest ^ at[i]) * UINT64_C(0x100000001b3); /* wraps on purpose */
+        digest = (digest ^ at[i]) * UINT64_C(0x100000001b3); /* unsigned multiplication: the result is taken modulo
+                                                              * 2^64 */
     }
     return digest;
 }

@@ -41,10 +41,11 @@ typedef struct nnc_expression_reader {
     unsigned operators;
     int nesting_max;        /* deepest nesting of brackets and signs */
     const char *name_marks; /* further characters of names after the first letter, besides letters and digits */
-    size_t (*number)(void *context, const char *at); /* returns the number of characters read */
+    size_t (*number)(void *context, const char *at); /* callback that reads a number and returns the number of
+                                                      * characters read */
     bool (*name)(void *context, const char *name, size_t length);
     bool (*text)(void *context, const char *text,
-                 size_t length); /* receives a text without its quotes; NULL = the grammar has no texts */
+                 size_t length); /* callback that receives a text without its quotes; NULL = the grammar has no texts */
     bool (*operate)(void *context, nnc_operator of);
     void (*refuse)(void *context, const char *expected, const char *at);
 } nnc_expression_reader;

@@ -106,7 +106,7 @@ static void four_digits(double value, char *text, size_t size)
         snprintf(text, size, "%.3e", value);
         nnc_shorten_exponent(text);
     } else {
-        double least = 999.95; /* a smaller number needs one more decimal */
+        double least = 999.95; /* a value below this limit needs one more decimal to show four digits */
         int decimals = 0;
         while (size_of < least) {
             least /= 10;
@@ -198,7 +198,7 @@ void nnc_shorten_exponent(char *text)
         return;
     }
     at++;
-    char *rest = at + 1; /* printf always writes the sign */
+    char *rest = at + 1; /* printf always writes the sign of the exponent */
     if (*at == '-') {
         at++;
     }
@@ -297,7 +297,7 @@ static char *put_plain(double value, char *text)
         count--;
     }
     const bool scientific = power < -4 || power >= DIGITS;
-    int before = scientific ? 1 : power + 1; /* digits before the point */
+    int before = scientific ? 1 : power + 1; /* number of digits before the decimal point */
     if (value < 0) {
         *text++ = '-';
     }
@@ -338,7 +338,7 @@ size_t nnc_number_write(double value, char text[NNC_NUMBER_TEXT])
     if (!isfinite(value)) {
         snprintf(text, NNC_NUMBER_TEXT, "null");
     } else if (value == 0) {
-        snprintf(text, NNC_NUMBER_TEXT, "0"); /* also for -0 */
+        snprintf(text, NNC_NUMBER_TEXT, "0"); /* the value is 0 or -0; both are written as 0 */
     } else {
         snprintf(text, NNC_NUMBER_TEXT, "%.12g", value);
         nnc_fix_point(text);
@@ -473,7 +473,7 @@ bool nnc_read_typed(const char *text, double *out)
     static const char *const units[] = { "B/s", "FLOP/s", "B", "s" };
     const size_t length = nnc_number_span(text, strlen(text));
     const char *rest = text + length + strspn(text + length, " ");
-    if (length == 0 || strcmp(rest, "B") == 0) { /* ambiguous: bytes, or 1e9 */
+    if (length == 0 || strcmp(rest, "B") == 0) { /* a plain "B" is refused: it could mean bytes or billions */
         return false;
     }
     for (size_t i = 0; *rest != '\0' && i < 4; i++) {
