@@ -91,7 +91,8 @@ typedef struct nnc_run_ask {
     /* Fine-tuning. ..._params: active parameters of each model. NaN = the number of the policy model; 0 = no such
      * model. */
     nnc_method method;
-    double policy_params; /* active parameters of the model that is trained; NaN = all its parameters */
+    double policy_params; /* active parameters of the policy model, which the run trains; NaN = parameters of the
+                           * trained model */
     double reference_params, reward_params, critic_params, teacher_params;
     double update_epochs;                  /* passes over the generated samples in training */
     bool sampler_logprobs;                 /* training uses the log probabilities that generation computed */

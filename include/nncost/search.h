@@ -20,8 +20,7 @@ typedef struct nnc_choice {
 #define NNC_OBJECTIVE_LIST(X)         \
     X(NNC_OBJECTIVE_TIME, "time")     \
     X(NNC_OBJECTIVE_MEMORY, "memory") \
-    X(NNC_OBJECTIVE_COST,             \
-      "cost") /* cost per token; gives the same order as time, if all plans have the same number of
+    X(NNC_OBJECTIVE_COST, "cost") /* cost per token; the same order as by time, if all plans have the same number of
                                    * devices and the same batch */
 NNC_ENUM(nnc_objective, NNC_OBJECTIVE_LIST, NNC_OBJECTIVE_COUNT);
 NNC_API const char *nnc_objective_name(nnc_objective objective);

@@ -276,12 +276,12 @@ static double hop_s(const nnc_route *r, double moved, nnc_derivation *why)
 
 /* Groups of ranks for which an algorithm works: a set of flags. */
 enum {
-    PLAIN = 1, /* not a torus */
-    ONE = 2,   /* not a torus, one level: inside a domain, or one rank of each domain */
-    TWO = 4,   /* not a torus, two levels */
-    ADDS = 8,  /* the switch inside the domain reduces */
+    PLAIN = 1, /* route that is not a torus */
+    ONE = 2,   /* route that is not a torus, with one level: inside a domain, or one rank of each domain */
+    TWO = 4,   /* route that is not a torus, with two levels */
+    ADDS = 8,  /* the switch inside the domain adds up the data of the ranks */
     TORUS = 16,
-    TORUSES = 32 /* several toruses */
+    TORUSES = 32 /* group of ranks over several toruses */
 };
 
 static unsigned group_of(const nnc_route *r)

@@ -480,15 +480,16 @@ NNC_SAYING nnc_timing flash_time(const nnc_device *device, const nnc_op *op, con
  * at 0.8 of the bandwidth. */
 static const double converted_share = 1.25;
 
-/* Kernels that PyTorch issues for the same take as long as if each value had this many bytes more. Measured on an H100:
- * 64 x 64 x 56 x 56 to 64 channels with 3 x 3 taps takes 104 us in bf16 and 168 us in tf32. The time left, less the
- * products and their fixed time, is that of 2 (w + 2) bytes for each value of w bytes. */
+/* PyTorch converts a feature map whose channels are not contiguous with its own kernels. They take as long as if each
+ * value had this many bytes more. Measured on an H100: 64 x 64 x 56 x 56 to 64 channels with 3 x 3 taps takes 104 us in
+ * bf16 and 168 us in tf32. Without the products and their fixed time, the rest is the time to move 2 (w + 2) bytes for
+ * each value of w bytes. */
 static const double turned_bytes = 2.0;
 
-/* Like converted_share, for the weights of convolutions that PyTorch issues with the taps as the inner dimension.
- * Converting one weight takes as long as moving 2 bytes at 0.3 of the bandwidth. Measured on an H100: 8 x 2560 x 16 x
- * 16 to 1280 channels takes 331 us in this layout. The products alone take 195 us, as with channels last. The time
- * left, less the conversion of the maps, belongs to 29.5 million weights. */
+/* Bytes moved per converted byte of the weights of a convolution, if PyTorch issues it with the taps as the inner
+ * dimension of the weights. Converting one weight takes as long as moving 2 bytes at 0.3 of the bandwidth. Measured on
+ * an H100: 8 x 2560 x 16 x 16 to 1280 channels takes 331 us in this layout. The products alone take 195 us, as with
+ * channels last. The rest, without the conversion of the maps, is the time of 29.5 million weights. */
 static const double converted_weights_share = 3.3;
 
 /* Share of their peak that the vector units reach on inputs with few channels (less than a vector of 16 bytes).
@@ -755,8 +756,8 @@ ROW(NNC_TIMED_POINTWISE, MEMBERS(constant_time), .efficiency = pointwise_efficie
 ROW(NNC_TIMED_MAP, MEMBERS(constant_time), .efficiency = map_efficiency)
 ROW(NNC_TIMED_CAST, MEMBERS(constant_time), .efficiency = cast_efficiency)
 ROW(NNC_TIMED_UPDATE, MEMBERS(constant_time), .efficiency = update_efficiency)
-ROW(NNC_TIMED_NETWORK, MEMBERS(constant_time), .efficiency = pointwise_efficiency) /* not used: collectives have no op
-                                                                                    * time */
+ROW(NNC_TIMED_NETWORK, MEMBERS(constant_time), .efficiency = pointwise_efficiency) /* collectives never use this row,
+                                                                                    * because links decide their time */
 
 static const time_form *const forms[] = { NNC_TIMED_LIST(NNC_ROW_AT) };
 

@@ -21,7 +21,7 @@ typedef enum change {
     CHANGE_CONTEXT,
     CHANGE_FROZEN,  /* only with adapters: stores the frozen weights in int8 or NF4 instead of 16 bits */
     CHANGE_SEQ_LEN, /* shorter sequences, only with adapters */
-    CHANGES_GENTLE, /* changes from here on alter numerics or the task, or cost much time */
+    CHANGES_GENTLE, /* changes from this value on alter numerics or the task, or cost much time */
     CHANGE_PRECISION = CHANGES_GENTLE,
     CHANGE_OPTIMIZER,
     CHANGE_POLICY,
@@ -216,8 +216,9 @@ typedef struct search {
     int tries; /* remaining number of estimates */
     /* tries every strength, because a stronger change may need more memory than a mild one */
     bool patient;
-    bool takes_tight;          /* takes plans that fit by the estimate alone, not with its spread */
-    bool shipped;              /* use only features of the profile's framework */
+    bool takes_tight;          /* true: a plan that fits by the estimate counts as fitting, even if the upper end of
+                                * measured peaks does not fit */
+    bool shipped;              /* true: changes use only features of the profile's framework */
     uint64_t tried[TRIED_MAX]; /* plans that refine has tried: strengths of all gentle changes as one number; 0 =
                                 * empty */
     int tried_count;
@@ -453,8 +454,8 @@ static void weaken(search *s, int at[CHANGES], int c)
     }
 }
 
-/* Tries all changes together, for each way to divide the data ranks; the sets above are too many to try so far. Keeps
- * the plan with the fewest changes. Returns 1 if a plan fits. */
+/* Tries all changes together, for each way to turn data ranks into tensor, pipeline and context ranks. try_sets cannot
+ * try sets of so many changes. Keeps the plan with the fewest changes. Returns 1 if a plan fits. */
 static int try_all_together(search *s, nnc_advice *advice)
 {
     const int tensor = s->steps[CHANGE_TENSOR], pipeline = s->steps[CHANGE_PIPELINE],
@@ -468,7 +469,7 @@ static int try_all_together(search *s, nnc_advice *advice)
         at[CHANGE_CONTEXT] = i / (tensor + 1) / (pipeline + 1);
         s->tries = TRIES_MAX / 10;
         if (add_until_it_fits(s, at)) {
-            weaken(s, at, CHANGE_SHORTER); /* alters the training most */
+            weaken(s, at, CHANGE_SHORTER); /* weakened first, because shorter sequences alter the training most */
             for (int c = CHANGES - 1; c >= 0; c--) {
                 weaken(s, at, c);
             }

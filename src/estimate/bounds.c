@@ -62,7 +62,8 @@ NNC_SAYING double engine_time_s(const engine_rates *rates, nnc_engine engine, co
  * other. */
 enum { WEIGHT_PART = NNC_PASS_PARTS, SUMMED_PARTS };
 typedef struct engine_sums {
-    double parts[SUMMED_PARTS][NNC_ENGINES + 1]; /* the last part is weight gradients, which backward also includes */
+    double parts[SUMMED_PARTS][NNC_ENGINES + 1]; /* seconds by part of a pass and by engine; the last part is weight
+                                                  * gradients, which backward also includes */
 } engine_sums;
 
 /* Sets the times of one segment on one engine, which the replay needs. */
@@ -376,7 +377,7 @@ void nnc_ideal_say_row(const nnc_ideal *ideal, const nnc_device *device, const n
     }
     const double matrix_s = times[NNC_ENGINE_MATRIX], vector_s = times[NNC_ENGINE_VECTOR];
     double memory_s = times[NNC_ENGINE_MEMORY];
-    (void)memory_s; /* used only by the derivation */
+    (void)memory_s; /* memory_s is used only by the derivation */
     if (nnc_op_row_of(op)->fuses) {
         NNC_SET(why, memory_s, "s", 0.0);
         NNC_NOTE(why, "ideal fusion: its traffic is part of the neighbouring ops");

@@ -21,13 +21,13 @@ typedef enum move {
     MOVE_OPTIMIZER,
     MOVE_ZERO,
     MOVE_FROZEN,
-    MOVE_QUICK, /* moves from here on are tried only without `quick` */
+    MOVE_QUICK, /* the moves from this value on are not tried with `quick` */
     MOVE_RESHARD = MOVE_QUICK,
     MOVE_SEQUENCE,
     MOVE_TENSOR,
     MOVE_PIPELINE,
     MOVE_SMALLER,
-    MOVE_TOGETHER, /* moves from here on train other weights, so they are never part of a combination */
+    MOVE_TOGETHER, /* the moves from this value on train other weights, so a combination of moves never contains them */
     MOVE_LORA = MOVE_TOGETHER,
     MOVE_QLORA,
     MOVES
@@ -51,7 +51,7 @@ typedef struct tuner {
     nnc_scratch *scratch;
     nnc_model padded; /* copy of the model with a padded vocabulary */
     nnc_result base;
-    bool shipped; /* use only features of the profile's framework */
+    bool shipped; /* true: changes use only features of the profile's framework */
     int tries;
 } tuner;
 
@@ -114,8 +114,8 @@ static bool set_precision(const tuner *t, const nnc_plan *now, int step, nnc_pla
                                                 : single);
 }
 
-/* Applies a move with strength `step` (from 1) to a candidate; `now` is the resolved plan. Returns false if the move
- * changes nothing or is not possible. */
+/* Applies a move (a kind of change) with strength `step` (from 1) to a candidate; `now` is the resolved plan. Returns
+ * false if the move changes nothing or is not possible. */
 static bool apply(const tuner *t, move what, int step, const nnc_plan *now, candidate *c)
 {
     static const unsigned recomputes[] = { NNC_RECOMPUTE_NONE, NNC_RECOMPUTE_ATTENTION,

@@ -152,7 +152,7 @@ static void set_interval(const nnc_model *model, const nnc_step *step, nnc_resul
     NNC_SET(why, r->interval_s[1], "s", r->step_s * exp(above * half));
 }
 
-/* Refuses a result whose kept bytes or parameters are not exact, or whose times are not finite. */
+/* Returns an error if kept bytes or parameters of the result are not exact, or times are not finite. */
 static nnc_status check_result(const nnc_result *r, const nnc_model *model, nnc_error *err)
 {
     const double exact = 9007199254740992.0; /* 2^53 bytes, 9 PB: more than any device has */
@@ -182,14 +182,14 @@ static bool is_ideal(const nnc_plan *plan, const nnc_software *software)
            !software->zero_gradients && !software->added_gradients;
 }
 
-/* A step whose ideal time is a lower bound, with its rows. */
+/* A step that is estimated in ideal mode for the lower bound, with its op table. */
 typedef struct bound_rows {
     nnc_step step;
     nnc_rows *rows;
     nnc_ideal ideal;
 } bound_rows;
 
-/* Storage for a fused step. */
+/* Working memory for the step of the ideally fused model. */
 typedef struct fusing {
     nnc_software software;
     nnc_segment_sums sums[NNC_SEGMENTS_MAX];
@@ -498,7 +498,7 @@ static nnc_status read_again(const char *function, const nnc_model *model, const
         return NNC_OK;
     }
     /* NOLINTEND(bugprone-suspicious-memory-comparison,cert-exp42-c,cert-flp37-c) */
-    scratch->plan.struct_size = 0; /* 0 marks the stored plan as invalid, in case this call fails */
+    scratch->plan.struct_size = 0; /* a struct_size of 0 marks the stored plan as invalid, in case this call fails */
     NNC_TRY(nnc_estimate_args_read(function, model, device, software, plan, &asked, err));
     memcpy(&scratch->software, asked.software, sizeof scratch->software);
     memcpy(&scratch->plan, &asked.plan, sizeof scratch->plan);

@@ -85,7 +85,7 @@ void nnc_fitting_micro_batches(const nnc_model *model, const nnc_device *device,
 
 typedef struct option {
     const char *text; /* options that are set and shown; --optimizer means the next smaller optimizer */
-    bool applies;     /* true: the remedy applies to the resolved plan */
+    bool applies;     /* true: the remedy changes the resolved plan */
 } option;
 
 /* Sets the options of a remedy. */
@@ -102,7 +102,7 @@ static void apply(const option *o, nnc_plan *plan)
         const bool ranks = strcmp(name, "--adapter-rank") == 0;
         (void)nnc_field_set(&nnc_plan_table, plan, ranks ? "adapter_rank" : name + 2, value, NULL);
         if (strcmp(name, "--data") == 0) {
-            plan->devices = 0; /* 0: the number of devices becomes the product of the degrees */
+            plan->devices = 0; /* devices 0 means the product of the degrees */
         }
     }
 }

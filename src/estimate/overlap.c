@@ -36,8 +36,8 @@ typedef struct budget {
     double units; /* number of ZeRO-3 units; the weights of the first unit are gathered before any compute */
     bool exchanges;
     nnc_lane lanes[NNC_COMM_COUNT];                            /* lane of each kind */
-    double beside_s[NNC_COMM_COUNT], behind_s[NNC_COMM_COUNT]; /* beside_s can overlap only with the attention, behind_s
-                                                                * with any compute */
+    double beside_s[NNC_COMM_COUNT], behind_s[NNC_COMM_COUNT]; /* seconds of communication by kind: beside_s can overlap
+                                                                * only with the attention, behind_s with any compute */
 } budget;
 
 /* Shares of budget.beside_s and budget.behind_s that stay exposed. */
@@ -122,7 +122,7 @@ NNC_SAYING void settle(const budget *b, const nnc_overlap *overlap, nnc_part par
     for (int k = 0; k < NNC_COMM_COUNT; k++) {
         nnc_derivation *const said = asked != NULL && asked->hides && (int)asked->comm == k ? why : NULL;
         if (!(b->beside_s[k] > 0.0) && said == NULL) {
-            shares->beside[k] = 1.0; /* no time of this kind, so the share has no effect */
+            shares->beside[k] = 1.0; /* there is no communication of this kind, so the share has no effect */
             continue;
         }
         const nnc_lane f = b->lanes[k];
@@ -194,7 +194,8 @@ NNC_SAYING void hide_rows(nnc_rows *rows, const nnc_op_list *list, const nnc_net
                           const nnc_overlap *overlap, nnc_derivation *why)
 {
     budget budgets[NNC_SEGMENTS_MAX][NNC_PASS_PARTS];
-    exposed shares[NNC_SEGMENTS_MAX][NNC_PASS_PARTS]; /* set only for parts with communication */
+    exposed shares[NNC_SEGMENTS_MAX][NNC_PASS_PARTS]; /* exposed shares of each segment and part; set only for parts
+                                                       * with communication */
     if (!any_collective(rows)) {
         return;
     }

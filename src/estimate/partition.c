@@ -128,7 +128,7 @@ void nnc_partition_layers(const nnc_op_list *list, const nnc_plan *plan, nnc_sta
     for (int32_t s = 0; s < list->segment_count; s++) {
         layers += list->segments[s].layer ? list->segments[s].instances : 0;
     }
-    const int64_t ends = plan->ends_as_layers ? 1 : 0; /* 1 if the embedding counts as a layer */
+    const int64_t ends = plan->ends_as_layers ? 1 : 0; /* number of layers that the embedding counts as: 0 or 1 */
     const int64_t further = 2 * list->next_layers;     /* two layers for each further predicted token, because it has
                                                         * its own head */
     const slots all = slots_of(plan, layers + 2 * ends + further, chunks);

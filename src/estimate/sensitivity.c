@@ -19,7 +19,7 @@ typedef enum which_rate { ONE_RATE, OF_PRECISION, OF_FP32 } which_rate;
 
 static const struct {
     const char *name, *unit;
-    size_t offset; /* offset of a double, or of the first of several doubles, one per format */
+    size_t offset; /* offset in nnc_device of the value, a double; for values per format, offset of the first */
     which_rate rate;
 } figures[] = {
 #define FIGURE(member, unit) #member, (unit), offsetof(nnc_device, member)
@@ -32,7 +32,8 @@ static const struct {
     [NNC_PARAMETER_SCALE_OUT_LATENCY] = { FIGURE(scale_out.latency_s, "s"), ONE_RATE },
     [NNC_PARAMETER_HOST_RATE] = { FIGURE(host.bytes_per_s, "B/s"), ONE_RATE },
     [NNC_PARAMETER_HOST_MEM_RATE] = { FIGURE(host.mem_bytes_per_s, "B/s"), ONE_RATE },
-    [NNC_PARAMETER_MEM_BYTES] = { FIGURE(mem_bytes, "B"), ONE_RATE }, /* an integer field */
+    [NNC_PARAMETER_MEM_BYTES] = { FIGURE(mem_bytes, "B"), ONE_RATE }, /* mem_bytes is an integer, unlike the other
+                                                                       * values */
 #undef FIGURE
 };
 NNC_ROW_EACH(figures, NNC_PARAMETER_COUNT);

@@ -176,7 +176,8 @@ void nnc_step_describe(const nnc_step *step, const nnc_segment_time units[NNC_SE
         const nnc_stage_residency *h = &m->holdings[d];
         nnc_stage *stage = &m->stages[d];
         const bool apart = nnc_schedule_splits(plan);
-        *stage = (nnc_stage){ .memory = stage->memory, /* memory, exchange_s and update_s are already set */
+        *stage = (nnc_stage){ .memory = stage->memory, /* memory, exchange_s and update_s of the stage are set already,
+                                                        * so they are kept */
                               .exchange_s = stage->exchange_s,
                               .update_s = stage->update_s,
                               .params = (int64_t)nnc_stage_residency_params(step->sums, h),
@@ -396,7 +397,7 @@ static void free_bound(const nnc_step *step, const nnc_segment_time units[NNC_SE
     NNC_SET(step->why, r->step_without_bound_s, "s", nnc_min(step_again_s, r->step_s));
     NNC_NOTE(step->why, "the same step without the time of its bound: overlap, host and pipeline are computed "
                         "again; at most the step itself, whose order of passes remains possible");
-    if (step->plan->pipeline > 1) { /* replays the step itself again, so that m ends with its times */
+    if (step->plan->pipeline > 1) { /* replays the step with its full times again, so that m ends with these times */
         (void)nnc_step_run(step, units, times->send_s, m);
     }
     nnc_step_ends_set(step, units, &overlap, m);
@@ -935,7 +936,8 @@ static nnc_status time_op(const kind *k, const nnc_device *device, nnc_single_op
         return nnc_fail(err, NNC_BAD_USAGE, k->name, "wrong size, expected %s, found %d numbers%s", k->dims,
                         (int)a->dim_count, too_large(a) ? " of too large a product" : "");
     }
-    op.issued_as = NNC_ISSUED_TOO; /* timed with values measured on PyTorch, if there are any */
+    op.issued_as = NNC_ISSUED_TOO; /* the op gets the times that were measured with PyTorch, if the device file has
+                                    * them */
     op.issued[0].kernels = 1.0;
     k->fill(a, &op);
     if (op.kind == NNC_OP_FLASH && op.u.flash.heads % op.u.flash.kv_heads != 0) {

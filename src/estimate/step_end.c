@@ -136,7 +136,8 @@ NNC_SAYING double exposed_of(const nnc_collective_op *exchange, double exchange_
     NNC_LET(why, window_s, "s",
             nnc_max(0.0, exchange->forward == NNC_ALL_GATHER ? window->forward_s[lane] : window->backward_s[lane]));
     NNC_PUT(why, window->bucket_bytes, "B");
-    NNC_LET(why, bytes, "B", exchange->bytes); /* replicas reduce one shard of every bucket */
+    NNC_LET(why, bytes, "B", exchange->bytes); /* the ranks that hold the same shard reduce only this shard of every
+                                                * bucket */
     NNC_LET(why, shards, NULL, !replica ? 1.0 : expert ? window->expert_shards : window->shards);
     NNC_LET(why, table_share, NULL, data && !expert ? window->table_share : 0.0);
     NNC_LET(why, overlap, NULL, share);
@@ -315,7 +316,8 @@ static nnc_overlap_window window_of(const nnc_step *step, const nnc_segment_time
     for (int32_t s = 0; s < step->list->segment_count; s++) {
         count += (double)holding->instances[s] * nnc_list_units(step->list, s);
     }
-    h.unit_share = step->plan->zero == 3 ? 1.0 / count : 0.0; /* FSDP sends one unit per bucket, not a fixed size */
+    h.unit_share = step->plan->zero == 3 ? 1.0 / count : 0.0; /* FSDP sends the gradients of one unit at once, so
+                                                               * buckets have no fixed size */
     for (int32_t s = 0; s < step->list->segment_count; s++) {
         const double n = (double)holding->instances[s], again = (double)holding->recomputed[s];
         const nnc_segment_time *u = &units[s];

@@ -12,7 +12,7 @@
 typedef struct finder {
     nnc_arena *arena;
     const char *output;
-    nnc_explained_name *list; /* NULL: only count */
+    nnc_explained_name *list; /* list to fill; NULL: the names are only counted */
     int32_t count;
     bool failed;
 } finder;
@@ -278,7 +278,8 @@ static int said_of(const nnc_question *a, const char *column)
 {
     char joined[96];
     const char *name = nnc_metric_short_name(column);
-    if (strncmp(column, "plan.", 5) == 0) { /* a plan field is an input, even if a result has the same name */
+    if (strncmp(column, "plan.", 5) == 0) { /* for a plan field only the given value is explained, even if a result has
+                                             * the same name */
         return -1;
     }
     const int found = find_said(a, owner_of(column), name, strlen(name), a->said_count);

@@ -131,7 +131,7 @@ static void expect_number(const nnc_field *field, char *text, size_t size)
     if (!has_limits(field)) {
         snprintf(text, size, "%s", what);
     } else if (field->min == field->max) {
-        /* min equals max: this version accepts only one value for the field */
+        /* min equals max, so this version accepts only one value for the field */
         snprintf(text, size, "%s in this version", min);
     } else if (field->above_min) {
         snprintf(text, size, "%s above %s, at most %s", what, min, max);

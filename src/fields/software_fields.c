@@ -456,7 +456,7 @@ static void flags_text(const nnc_flag *list, unsigned flags, char *text, size_t 
     for (const nnc_flag *f = list; f->name != NULL && length < size; f++) {
         if ((flags & f->flag) == f->flag) {
             length += (size_t)snprintf(text + length, size - length, "%s%s", length > 0 ? "," : "", f->name);
-            flags &= ~f->flag; /* further names of this flag are not printed */
+            flags &= ~f->flag; /* the flag is set and printed, so further names of this flag are skipped */
         }
     }
 }

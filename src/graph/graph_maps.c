@@ -17,7 +17,7 @@ static bool is_volume(const nnc_graph_op *op)
     return op->in.rank == 4;
 }
 
-/* Accepts maps and volumes. */
+/* Tests that the input of the op is a map or a volume; otherwise notes a fault. */
 static bool needs_sides(nnc_graph_walk *w, const nnc_graph_op *op)
 {
     return is_volume(op) || graph_needs_map(w, op);
@@ -37,7 +37,7 @@ static int64_t graph_side(int64_t side, const nnc_graph_window *window)
     const int64_t up = window->ceil ? window->stride - 1 : 0;
     int64_t out = room < 0 ? 0 : (room + up) / window->stride + 1;
     if (window->ceil && (out - 1) * window->stride >= side + window->pad) {
-        out--; /* the last window has to begin inside the map */
+        out--; /* the last window does not begin inside the map, so it does not count */
     }
     return out;
 }

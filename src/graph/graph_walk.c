@@ -484,7 +484,7 @@ static bool apply(nnc_code_kind kind, int64_t a, int64_t b, int64_t *out)
     case NNC_CODE_SUBTRACT: return nnc_add_i64(a, -b, out);
     case NNC_CODE_MULTIPLY: return nnc_mul_i64(a, b, out);
     default:
-        if (b == 0 || a % b != 0) { /* dims must be whole numbers */
+        if (b == 0 || a % b != 0) { /* dims are whole numbers, so a division must leave no remainder */
             return false;
         }
         *out = a / b;

@@ -119,7 +119,7 @@ void *nnc_memo_value(const nnc_memo *memo, uint32_t index)
 
 /* All values that determine the time of a matrix product, except the device. */
 typedef struct product_key {
-    int64_t m, n, k, batch, experts, flags; /* flags: format, phase, and layout of the operands */
+    int64_t m, n, k, batch, experts, flags; /* format, phase and layout of the operands as bits */
     double flops, vector_flops, read_bytes, write_bytes;
 } product_key;
 
@@ -156,7 +156,7 @@ static nnc_timing time_op(void *context, const nnc_device *device, const nnc_op 
 /* ---- lowered lists ---- */
 
 typedef struct list_key {
-    nnc_plan seen; /* see nnc_plan_lowering_key */
+    nnc_plan seen; /* fields of the plan that affect the op list; see nnc_plan_lowering_key */
     nnc_software software;
 } list_key;
 
@@ -295,7 +295,8 @@ nnc_status nnc_prepare_list(nnc_estimate_cache *shared, const nnc_software *soft
 /* Prepares the op list for a plan whose list differs from that of its entry only in the number of micro-batches. */
 static void prepare_again(const nnc_estimate_cache *shared, const nnc_step *step, nnc_lowered *alike)
 {
-    nnc_segment_sums sums[NNC_SEGMENTS_MAX]; /* not used: the step has its own sums */
+    nnc_segment_sums sums[NNC_SEGMENTS_MAX]; /* sums that sharding writes; they are not used, because the step has its
+                                              * own sums */
     const nnc_plan *plan = step->plan;
     const nnc_lowering how = nnc_lowering_of(plan, step->software, plan->attention);
     accumulate(shared, how.grad_accumulate, alike);
@@ -333,8 +334,8 @@ static nnc_plan pass_key(const nnc_plan *plan)
 {
     const nnc_plan unset = { 0 };
     nnc_plan key = *plan;
-    if (!nnc_schedule_dual(plan)) { /* DualPipe keeps the number: with fewer micro-batches it overlaps less, see
-                                     * nnc_overlap_of */
+    if (!nnc_schedule_dual(plan)) { /* DualPipe overlaps less with fewer micro-batches, so its key keeps their number;
+                                     * see nnc_overlap_of */
         key.micro_batches = unset.micro_batches;
     }
     key.global_batch = unset.global_batch;
@@ -361,7 +362,8 @@ static void keep_pass(nnc_estimate_cache *shared, const nnc_step *step, const nn
 {
     const size_t segments = (size_t)step->list->segment_count;
     const nnc_plan key = pass_key(step->plan);
-    nnc_pass_entry *p = nnc_memo_find(&shared->passes, &key); /* may find an invalid entry; it is then overwritten */
+    nnc_pass_entry *p = nnc_memo_find(&shared->passes, &key); /* the entry that is found may be invalid; this function
+                                                               * overwrites it */
     p = p != NULL ? p : nnc_memo_add(&shared->passes, &key);
     p->alike = shared->last;
     p->list_number = shared->last->list_number;
@@ -442,8 +444,9 @@ static void keep_over(nnc_estimate_cache *shared, const nnc_software *software, 
     }
 }
 
-/* Tests whether a plan is the last plan that did not fit with as many or more samples in a micro-batch: memory never
- * falls with them. Plans whose memory might exceed what an estimate accepts are left to the estimate. */
+/* Tests whether a plan equals the last plan that did not fit, except for a micro-batch that is as large or larger. The
+ * plan then does not fit either, because memory never falls with the micro-batch. Returns false if the memory might
+ * exceed the largest number of bytes that an estimate accepts. */
 static bool is_over_too(const nnc_estimate_cache *shared, const nnc_software *software, const nnc_plan *plan)
 {
     const nnc_plan *over = &shared->over;
@@ -482,7 +485,8 @@ static nnc_status time_known(const nnc_model *model, nnc_pass_entry *p, nnc_scra
     recall_ends(p, &p->step, scratch);
     if (!nnc_same_bytes(&p->grad_accumulate, &share, sizeof share) ||
         !nnc_same_bytes(&p->overlap, &r->plan.overlap, sizeof p->overlap)) {
-        prepare_again(shared, &p->step, p->alike); /* of the ops, only weight gradients differ */
+        prepare_again(shared, &p->step, p->alike); /* from plan to plan only the weight-gradient ops of the list
+                                                    * differ */
         nnc_lowered_rows(shared, p->alike, &p->step, &scratch->rows);
         nnc_step_segment_times(&p->step, &scratch->rows, p->units);
         p->grad_accumulate = share;
@@ -494,8 +498,8 @@ static nnc_status time_known(const nnc_model *model, nnc_pass_entry *p, nnc_scra
 
 /* ---- estimates ---- */
 
-/* Tests whether later plans may need the list that was used last. If a list was used by one plan only, results are not
- * kept for it. */
+/* Tests whether later plans may use the op list of the last estimate. Results are stored only for a list that a second
+ * plan has already used. */
 static bool lasts(const nnc_estimate_cache *shared)
 {
     return shared->promised && shared->last->found;
@@ -626,7 +630,10 @@ static bool create_lists(nnc_memo *memo, uint32_t count)
     return nnc_memo_create(memo, count, count, sizeof(list_key), 0, sizeof(nnc_lowered));
 }
 
-enum { LOAD_BYTES = 6 << 20 }; /* 16 simulations of 10,000 requests; untouched pages take no memory */
+enum {
+    LOAD_BYTES = 6 << 20
+}; /* bytes for 16 simulations of 10,000 requests; the system provides memory only for pages
+                                * that are used */
 
 void *nnc_scratch_load(nnc_scratch *scratch, size_t bytes)
 {

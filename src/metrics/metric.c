@@ -51,7 +51,8 @@ nnc_cell nnc_metric_read(const nnc_metric *row, const nnc_place *place, int32_t 
     if (at == NULL) {
         return no_value;
     }
-    const size_t size = row->each_count > 0 ? sizeof(int64_t) : row->size; /* an int64_t or a double */
+    const size_t size = row->each_count > 0 ? sizeof(int64_t) : row->size; /* bytes of one element of an array: an
+                                                                            * int64_t or a double */
     at += row->offset + (size_t)index * size;
     const char *pointer = NULL;
     double number = 0;
@@ -111,7 +112,7 @@ bool nnc_line_listed(const nnc_lines *lines, const nnc_place *place)
 /* State while columns are collected. The first pass counts the columns, the second pass fills the list. */
 typedef struct finder {
     nnc_arena *arena;
-    nnc_column *list; /* NULL = only count */
+    nnc_column *list; /* list to fill; NULL = the columns are only counted */
     int32_t count;
     const nnc_metric *inside[NNC_COLUMN_DEPTH];
     int depth;
