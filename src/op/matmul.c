@@ -294,10 +294,10 @@ NNC_SAYING conv_dims conv_dims_of(const nnc_op *op, nnc_derivation *why)
     return d;
 }
 
-/* Computes the work of a 2-d convolution: every output element is a sum of c_in/groups * kernel^2 products, including
- * products with padding. A transposed convolution has the same number of products for every input element. The
- * gradients of the input and of the weight each have as much work as forward. Input, weights and output are read or
- * written once; an explicit im2col would change the efficiency, not the work.   [conv2d] */
+/* Computes the work of a 2-d convolution: every output element is a sum of c_in/groups * kernel^2 terms, each one
+ * multiply and one add; terms that read padding count too. A transposed convolution has the same number of terms for
+ * every input element. The gradients of the input and of the weight each have as much work as forward. Input, weights
+ * and output are read or written once; an explicit im2col would change the efficiency, not the work.   [conv2d] */
 NNC_SAYING nnc_work conv_work(const nnc_op *op, nnc_derivation *why)
 {
     const conv_dims d = conv_dims_of(op, why);

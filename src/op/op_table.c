@@ -90,7 +90,7 @@ void nnc_op_say(const nnc_op *op, nnc_derivation *why)
 
 int nnc_op_backward(const nnc_op *op, nnc_op backward[NNC_BACKWARD_MAX])
 {
-    if (op->recorded) { /* backward ops are recorded too */
+    if (op->recorded) { /* the list of a captured program also has its backward ops */
         backward[0] = *op;
         return op->phase == NNC_PHASE_FORWARD ? 0 : 1;
     }

@@ -375,7 +375,7 @@ static void flash_shard(nnc_op *op, const nnc_degrees *d)
     p->pairs /= (double)d->positions;
     p->full_pairs /= (double)d->positions;
     p->window_pairs /= (double)d->positions;
-    op->weights.vector /= d->tensor; /* attention sinks */
+    op->weights.vector /= d->tensor; /* attention sinks have one value per head, so tensor ranks divide these values */
 }
 
 static void flash_shape(const nnc_op *op, char *text, size_t size)

@@ -15,13 +15,13 @@ typedef struct replay {
     void *context;
     int32_t virtual_stages, chain; /* virtual_stages: number of all virtual stages; chain: number of virtual stages that
                                     * one micro-batch passes */
-    bool dual;                     /* dualpipe on at least two devices */
-    bool folded;                   /* the second chunk or direction runs from the last device back to the first */
-    bool splits;                   /* weight gradients are separate ops */
-    bool quiet;                    /* reports no events and does not count kept micro-batches */
+    bool dual;                     /* true: the schedule is dualpipe, on at least two devices */
+    bool folded;                   /* true: the second chunk or direction runs from the last device back to the first */
+    bool splits;                   /* true: weight gradients are separate ops */
+    bool quiet;                    /* true: the replay reports no events and does not count kept micro-batches */
 } replay;
 
-/* ---- laying out ---- */
+/* ---- layout: the device of each virtual stage, and the queues of each stream ---- */
 
 static int32_t device_of(const replay *r, int32_t virtual_stage)
 {

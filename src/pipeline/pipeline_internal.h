@@ -45,7 +45,7 @@ typedef enum nnc_pipeline_phase {
 } nnc_pipeline_phase;
 
 typedef struct nnc_pipeline_event {
-    int32_t device, chunk; /* 0 <= chunk < chunks; in dualpipe chunk is the direction, 0 or 1 */
+    int32_t device, chunk; /* device of the interval; its chunk, from 0, or in dualpipe its direction, 0 or 1 */
     int64_t micro_batch;
     nnc_pipeline_phase phase;
     double start_s, end_s;
@@ -56,7 +56,8 @@ typedef void nnc_pipeline_event_fn(void *context, const nnc_pipeline_event *even
 
 enum {
     NNC_PIPELINE_STAGES_MAX = 1024,
-    NNC_PIPELINE_VIRTUAL_MAX = 4096 /* stages * chunks; dualpipe counts both directions */
+    NNC_PIPELINE_VIRTUAL_MAX = 4096 /* largest number of virtual stages: stages * chunks; dualpipe counts both
+                                     * directions */
 };
 
 /* The first `stages` entries of each array are set, one per device. */
@@ -103,7 +104,7 @@ bool nnc_pipeline_run_tracks(const nnc_pipeline *pipeline, const double send_s[N
 /* ---- wave.c: schedules whose devices move in step ---- */
 
 enum {
-    NNC_SKIP_MIN = 16, /* skipping fewer repeats than this gains nothing */
+    NNC_SKIP_MIN = 16, /* least number of repeats that are skipped: skipping fewer saves no time */
     /* After this many op replays without a period, the growth is taken as steady. */
     NNC_SKIP_FORCE_OPS = 1 << 22,
     /* Entries of one array: one more than the number of stages, plus padding. The padding keeps entries with equal
@@ -199,8 +200,8 @@ typedef struct nnc_queue {
 /* All ops of one phase on one virtual stage, in micro-batch order. */
 typedef struct nnc_stream {
     double time_s, send_s;   /* seconds of one op; send_s includes sending its result */
-    nnc_queue *in, *out;     /* in is NULL for the first virtual stage of a pass, out for the last; both are
-                              * NULL for weight gradients */
+    nnc_queue *in, *out;     /* queues of messages to and from the stream; in is NULL for the first virtual stage of a
+                              * pass, out for the last; both are NULL for weight gradients */
     int64_t done, limit;     /* number of ops done; ops of the order list past the limit are skipped */
     int64_t turn, turn_left; /* ops per chunk of an interleaved device; ops left until its next chunk */
     int32_t virtual_stage;

@@ -499,7 +499,7 @@ static void mark(const nnc_wave_shape *shape, watch *w, int64_t t)
     const int64_t turn = slots_of_turn(shape);
     w->then = t;
     w->age_max = w->age_max == 0 ? 2 * turn : 2 * w->age_max;
-    /* Messages can cause waves that take as many turns as the pipeline has stages. */
+    /* A delay by messages can take as many turns to pass through the pipeline as it has stages. */
     w->repeat = w->age_max >= 2 * turn * shape->p ? turn * shape->p : turn;
 }
 

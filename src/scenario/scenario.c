@@ -629,7 +629,7 @@ nnc_status nnc_scenario_changes(nnc_scenario *scenario, bool quick, nnc_scratch 
 
 /* ---- facts that a plan leaves open ---- */
 
-/* Software profiles that may run a plan, by kind of plan. */
+/* Software profiles that may run a plan, by kind of plan. This list is for the kind NNC_PROFILE_COPIES. */
 static const char *const of_copies[] = { "torch-eager", "torch-compile", "mlperf" };
 static const char *const of_early[] = { "torch-1", "torch-compile", "megatron-classic" };
 static const char *const of_shards[] = { "fsdp", "llm-foundry-0.3", "torchtitan-2024.12" };

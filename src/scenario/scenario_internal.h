@@ -58,7 +58,7 @@ typedef struct nnc_scenario {
     nnc_device device;
     nnc_specs *specs;
     nnc_profiles profiles; /* profiles by kind of plan; see nnc_scenario_profiles */
-    nnc_release release;   /* release of the requested framework; entry NULL = not given */
+    nnc_release release;   /* release of the requested framework; entry NULL = no release was requested */
     nnc_software software; /* software profile in use, a copy of one of `profiles` */
     nnc_plan plan;
     nnc_run_ask run_ask;

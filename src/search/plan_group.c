@@ -92,7 +92,8 @@ struct nnc_plan_groups {
     bool schedules[NNC_SCHEDULE_COUNT]; /* schedules that at least one framework offers */
     int32_t heaviest[NNC_STAGES_MAX];   /* indices of the pipeline stages that may need the most memory */
     int32_t heaviest_count;
-    int64_t limit_bytes; /* a plan over this limit is not used, so its exact memory does not matter */
+    int64_t limit_bytes; /* largest memory of a plan; a plan over this limit is not used, so its exact memory does not
+                          * matter */
     uint64_t made;       /* number of passes so far */
     nnc_pass_costs passes[PASSES_MAX];
     int32_t pass_count, pass_next;
@@ -147,14 +148,14 @@ bool nnc_plan_groups_block(nnc_plan_groups *groups, const nnc_plan *base, uint64
     groups->pass_count = groups->pass_next = 0;
     groups->listed = NULL;
     groups->known = false;
-    if (groups->layers == 0) { /* true only for the first block of plans */
+    if (groups->layers == 0) { /* the number of layers is not known yet: this is the first block of plans */
         groups->layers = nnc_model_sizes_of(groups->model).layers;
         find_schedules(groups, base);
     }
     nnc_space_block(groups->space, number, plain);
     plain->schedule = NNC_SCHEDULE_1F1B;
     plain->virtual_stages = 1;
-    plain->zero = plain->shard > 0 ? 3 : 0; /* --shard needs ZeRO */
+    plain->zero = plain->shard > 0 ? 3 : 0; /* a plan with --shard must have a ZeRO stage to be legal */
     plain->offload = NNC_OFFLOAD_NONE;
     return nnc_plan_resolve_read(plain, groups->model, groups->device, plain, err) == NNC_OK;
 }
@@ -728,7 +729,7 @@ bool nnc_plan_groups_wait(nnc_plan_groups *groups, nnc_pass_costs *pass, uint64_
 bool nnc_plan_groups_parts(nnc_plan_groups *groups, nnc_pass_costs *pass, nnc_result *result)
 {
     const int split = nnc_schedule_splits(&result->plan) ? 1 : 0;
-    nnc_plan_groups_work(groups, pass, result); /* may lower the op list of the pass again */
+    nnc_plan_groups_work(groups, pass, result); /* this call may lower the op list of the pass again */
     nnc_step step = pass->step;
     step.plan = &result->plan;
     const nnc_overlap overlap = nnc_overlap_of(step.plan, step.software);
@@ -760,7 +761,8 @@ nnc_plan_groups *nnc_plan_groups_create(const nnc_model *model, const nnc_device
                                         const nnc_space *space, int64_t limit_bytes, bool bounds,
                                         nnc_batched_fn *batched, void *context)
 {
-    nnc_plan_groups *made = calloc(1, sizeof *made); /* most of the memory is never touched */
+    nnc_plan_groups *made = calloc(1, sizeof *made); /* the operating system provides memory only for pages that are
+                                                      * used, and most of this struct is never used */
     if (made == NULL) {
         return NULL;
     }

@@ -374,11 +374,11 @@ typedef struct places {
     uint64_t first, end;
 } places;
 
-/* State of rank 0. */
+/* State of MPI rank 0 during a round of a search. */
 typedef struct desk {
     nnc_rank_group ranks;
     const nnc_search *search;
-    nnc_front *known;      /* front of rank 0 when the round began, sent to all ranks */
+    nnc_front *known;      /* front of rank 0 when the round began; rank 0 sends it to all ranks */
     nnc_search_part *part; /* outcome received from a rank */
     nnc_searcher *own;     /* evaluates blocks while no other rank asks for work; NULL = rank 0 only waits */
     nnc_space space;

@@ -132,8 +132,8 @@ enum { REASONS_MOST = 1000000 };
 /* Returns the reason why the first (simplest) plan is not legal, or NNC_OK if some block is legal after all. */
 static nnc_status refuse(nnc_searcher *searcher, uint64_t blocks, nnc_error *err)
 {
-    bool said = false; /* in a block with one pipeline stage all schedules equal 1f1b; an error about that gives no
-                        * useful reason */
+    bool said = false; /* true: `err` has the reason of an earlier block. A block without a reason, whose schedules
+                        * repeat those of another block, is passed over. */
     for (uint64_t place = 0; place < blocks && place < REASONS_MOST; place++) {
         nnc_error refusal = { .status = NNC_OK };
         if (nnc_searcher_legal(searcher, place, &refusal)) {
@@ -188,7 +188,8 @@ static nnc_status check_limits(const nnc_search *search, const nnc_device *devic
     const char *limit = search->deadline_s > 0.0 ? "--deadline" : search->budget > 0.0 ? "--budget" : NULL;
     if (search->run != NULL) {
         nnc_run run;
-        NNC_TRY(nnc_run_of(NULL, device, plan, search->run, &run, err)); /* refuses contradictions */
+        NNC_TRY(nnc_run_of(NULL, device, plan, search->run, &run, err)); /* returns an error if options of the run
+                                                                          * contradict each other */
     }
     const bool epochs = search->run != NULL && !isnan(search->run->epochs);
     if (limit != NULL && isnan(plan->tokens) && isnan(plan->samples) && !epochs) {

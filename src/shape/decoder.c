@@ -129,7 +129,8 @@ static void distance_scores(const nnc_layer_writer *w, const nnc_decoder *d)
     for (int i = 0; i < 2; i++) {
         nnc_op *linear =
             nnc_list_linear(&w->to, names[i], NNC_GROUP_ATTENTION, NNC_SPLIT_COLUMN, rows, inner, d->hidden, false);
-        linear->weights = (nnc_weights){ 0 }; /* the projection of the tokens has the same weights and counts them */
+        linear->weights = (nnc_weights){ 0 }; /* these weights belong to the projection of the tokens, which counts
+                                               * them */
         nnc_op *op = nnc_list_add(&w->to, scores[i], NNC_OP_MATMUL, NNC_GROUP_ATTENTION);
         op->split = NNC_SPLIT_HEADS;
         op->u.matmul = (nnc_matmul){ .batch = nnc_list_mul(&w->to, w->batch, d->heads),
@@ -190,7 +191,7 @@ static void write_embedding(const nnc_layer_writer *w, const nnc_decoder *d, boo
     } else if (d->positions == NNC_POSITIONS_DISENTANGLED) {
         distances(w, d);
     }
-    if ((d->tied_head && has_words(d)) || again) { /* the head also uses the table */
+    if ((d->tied_head && has_words(d)) || again) { /* first and last segment share the table of the embedding */
         list->tied_rows = vocab;
         list->tied_cols = table_width(d);
     } else {

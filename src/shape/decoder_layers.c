@@ -82,7 +82,8 @@ void nnc_decoder_project_latent(const nnc_layer_writer *w, const nnc_decoder *d)
     }
     nnc_op *kv_down = nnc_layer_linear(w, "attn.kv_down", NNC_GROUP_ATTENTION, NNC_SPLIT_SEQUENCE, latent, d->hidden,
                                        w->layer->qkv_bias);
-    kv_down->u.matmul.keeps_a = keep_norm && d->q_lora_rank == 0; /* else q_down keeps the same input */
+    kv_down->u.matmul.keeps_a = keep_norm && d->q_lora_rank == 0; /* with latents of the queries, q_down counts the
+                                                                   * bytes of the same input */
     nnc_layer_norm(w, "attn.kv_norm", d->kv_lora_rank);
     /* Every tensor rank has the whole down-projections and computes them for its tokens; the outputs are gathered. */
     nnc_layer_tensor_collective(w, "attn.tensor_in", true, q_input + latent);
@@ -455,7 +456,8 @@ void nnc_decoder_experts(const nnc_layer_writer *w, const nnc_decoder *d)
     if (d->expert_norms) {
         expert_norms(w, d);
     }
-    if (d->expert_latent > 0) { /* Source: NemotronHMoE of vLLM, nemotron_h.py */
+    if (d->expert_latent > 0) { /* projection to the width of the routed experts. Source: NemotronHMoE of vLLM,
+                                 * nemotron_h.py */
         nnc_layer_linear(w, "moe.latent_in", NNC_GROUP_MLP, NNC_SPLIT_SEQUENCE, r.width, d->hidden, false)
             ->u.matmul.keeps_a = false;
     }

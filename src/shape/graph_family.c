@@ -100,7 +100,8 @@ static void lower_conv(lowering *l, const nnc_graph_op *op)
     const int64_t *v = op->values;
     nnc_graph_window windows[3];
     nnc_graph_windows(op, windows);
-    /* The products over a volume are those over a map whose rows are its depth times its height. */
+    /* A convolution of a volume has as many multiplications as a convolution of a map whose height is depth times
+     * height of the volume. */
     const int last = op->in.rank - 1;
     const int64_t in_depth = last == 3 ? op->in.dims[1] : 1, out_depth = last == 3 ? op->out.dims[1] : 1;
     const int64_t kernel = windows[0].kernel * (last == 3 ? windows[2].kernel : 1);
@@ -743,7 +744,7 @@ static nnc_model_sizes sizes(const nnc_model *model)
     const nnc_graph *g = &model->graph;
     const int64_t length = length_of(g);
     const int64_t layers = layers_of(g);
-    return (nnc_model_sizes){ .layers = layers > 0 ? layers : 1, /* not divided */
+    return (nnc_model_sizes){ .layers = layers > 0 ? layers : 1, /* 1: stages cannot divide the network */
                               .experts = has_tables(g) ? NNC_EXPERTS_ANY : 0,
                               .seq_len = g->net->images ? 0 : length,
                               .image = g->net->images ? length * factor_of(model) : 0 };
@@ -769,7 +770,7 @@ typedef struct divider {
     int64_t ranks;
     nnc_error *err;
     nnc_status status;
-    int marked; /* number of products that are divided */
+    int marked; /* number of products that tensor ranks divide */
 } divider;
 
 static void divide(divider *d, const nnc_graph_op *op, const char *what, int64_t whole)

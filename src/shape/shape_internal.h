@@ -44,9 +44,9 @@ typedef struct nnc_op_list {
      * layers. */
     uint8_t mixed[NNC_MIXED_LAYERS_MAX];
     int32_t mixed_count;
-    bool truncated; /* there were more ops or blocks than the list holds */
-    bool overflow;  /* a product of dims exceeded int64 */
-    bool recorded;  /* the ops are the operators of a captured program, including casts */
+    bool truncated; /* true: the model has more ops or blocks than the list holds */
+    bool overflow;  /* true: a product of dims was larger than an int64 */
+    bool recorded;  /* true: the ops are the operators of a captured program, including casts */
     double recorded_gradients, recorded_kept, recorded_temporary; /* captured program: bytes at the peak, by kind */
     double input_bytes;           /* training data of one micro-batch: token ids or images */
     int64_t tokens;               /* tokens of one micro-batch; 0 for images */
@@ -59,7 +59,7 @@ typedef struct nnc_op_list {
 
 /* The inputs of lowering, in addition to the model. */
 typedef struct nnc_lowering {
-    const nnc_plan *plan; /* with all defaults filled in */
+    const nnc_plan *plan; /* the plan, with all defaults filled in */
     const nnc_software *software;
     nnc_attention attention; /* implementation of attention; may differ from the plan's */
     nnc_dtype dtype;         /* format of activations */
@@ -243,7 +243,7 @@ typedef struct nnc_attention_names {
     nnc_core_names core;
     const char *context_out, *out, *tensor_out, *end_norm, *residual; /* residual NULL = the caller adds the residual */
 } nnc_attention_names;
-extern const nnc_attention_names nnc_attention_plain; /* "attn.norm" ... */
+extern const nnc_attention_names nnc_attention_plain; /* names of self-attention: "attn.norm" ... */
 
 /* Names of the ops of an MLP: the products, and the activation between them. */
 typedef struct nnc_mlp_names {
@@ -253,7 +253,7 @@ typedef struct nnc_mlp_names {
 /* The sequence that a cross-attention attends to. */
 typedef struct nnc_cross {
     int64_t len, width;
-    bool frozen;    /* the sequence needs no gradient */
+    bool frozen;    /* true: the sequence needs no gradient */
     int64_t shares; /* number of layers that share one kept copy of keys and values; 0 = this layer keeps no copy */
 } nnc_cross;
 

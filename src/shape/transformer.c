@@ -384,7 +384,7 @@ static void fused_core(const core *c)
 static int64_t both_sides(int64_t s_q, int64_t s_k, int64_t window)
 {
     const int64_t side = window / 2;
-    int64_t all = INT64_MAX; /* the product is too large; the caller refuses it */
+    int64_t all = INT64_MAX; /* initial value if the product is too large for an int64; the caller refuses it */
     if (!nnc_mul_i64(s_q, s_k, &all)) {
         return INT64_MAX;
     }
@@ -541,7 +541,7 @@ void nnc_layer_attend(const nnc_layer_writer *w, const nnc_attention_names *name
         gate->split = NNC_SPLIT_INNER;
         gate->u.pointwise.keeps_input = true;
     }
-    if (l->head_gate) { /* Source: Step-3.5, modeling_step3p5.py, g_proj */
+    if (l->head_gate) { /* one gate per head. Source: Step-3.5, modeling_step3p5.py, g_proj */
         nnc_layer_linear(w, "attn.head_gate", NNC_GROUP_ATTENTION, NNC_SPLIT_COLUMN, l->heads, l->hidden, false)
             ->u.matmul.keeps_a = false;
         nnc_op *gate = nnc_list_pointwise(&w->to, "attn.gate", NNC_PW_SCALE, NNC_GROUP_ATTENTION,

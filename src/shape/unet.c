@@ -61,7 +61,8 @@ static nnc_op *norm(const writer *w, const char *name, feature_map map, nnc_norm
     const int64_t rows = w->u->norm == NNC_NORM_BATCH ? map.channels : w->batch * groups;
     nnc_op *op = nnc_list_norm(&w->to, name, w->u->norm, map_elements(w, map), rows, 2 * map.channels);
     op->u.norm.keep = w->u->norm == NNC_NORM_BATCH && !w->to.how->software->written_out
-                          ? NNC_KEEP_FUSED /* see norm_keep() of graph_family.c */
+                          ? NNC_KEEP_FUSED /* autocast leaves batch norms in the format of their input; see norm_keep()
+                                            * of graph_family.c */
                           : keep;
     return op;
 }
@@ -151,8 +152,8 @@ static nnc_layer layer_of(const nnc_unet *u, feature_map map)
                         .mlp_bias = true };
 }
 
-/* Writes the projection before or after the transformer: a linear layer or a 1x1 convolution, with the same
- * products. */
+/* Writes the projection before or after the transformer: a linear layer or a 1x1 convolution, which have the same
+ * multiplications. */
 static void projection(const writer *w, const char *name, feature_map map, bool keeps_input)
 {
     if (w->u->linear_projections) {

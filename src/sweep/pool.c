@@ -94,7 +94,7 @@ static nnc_status pool_run_alone(const nnc_pool *pool, int64_t chunk_count, nnc_
 
 /* ---- threads ---- */
 
-#ifdef __wasi__ /* no threads */
+#ifdef __wasi__ /* WebAssembly has no threads */
 
 nnc_status nnc_pool_run(const nnc_pool *pool, nnc_error *err)
 {
@@ -457,7 +457,8 @@ static void send_batch(int64_t chunk, const nnc_batch *batch, letter *to)
     nnc_buffer_put(message, &head, sizeof head);
     nnc_buffer_put(message, batch->marks.bytes, batch->marks.size);
     nnc_buffer_put(message, batch->bytes.bytes, batch->bytes.size);
-    if (message->failed || message->size > INT_MAX) { /* sends only the header */
+    if (message->failed || message->size > INT_MAX) { /* the message has no rows, or too many bytes: only the header is
+                                                       * sent */
         head.failed = true;
         head.marks_size = head.bytes_size = 0;
         MPI_Send(&head, (int)sizeof head, MPI_BYTE, 0, TAG_BATCH, MPI_COMM_WORLD);

@@ -400,7 +400,7 @@ typedef struct reading {
     nnc_where_name *name;
     void *context;
     nnc_where *where;
-    int32_t waiting[NNC_WHERE_NODES]; /* nodes whose operator is not read yet */
+    int32_t waiting[NNC_WHERE_NODES]; /* indices of the nodes whose operator is not read yet */
     int32_t waiting_count;
     nnc_error *err;
     nnc_status status;
@@ -432,7 +432,7 @@ static size_t add_number(void *context, const char *at)
     char number[NNC_NUMBER_TEXT * 2];
     nnc_where_node node = { .kind = NNC_WHERE_NUMBER };
     size_t length = nnc_number_span(at, strlen(at));
-    if (length > 0) { /* a unit may follow */
+    if (length > 0) { /* the number may have a unit */
         length += strspn(at + length, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ");
         length += strncmp(at + length, "/s", 2) == 0 ? 2 : 0;
     }
@@ -496,7 +496,7 @@ nnc_status nnc_where_parse(const char *option, const char *text, nnc_where_name 
                                                    .refuse = refuse };
     reading r = { .option = option, .text = text, .name = name, .context = context, .where = where, .err = err };
     *where = (nnc_where){ 0 };
-    (void)nnc_expression_read(&grammar, text, &r); /* r.status has the error */
+    (void)nnc_expression_read(&grammar, text, &r); /* the returned bool is not needed, because r.status has the error */
     return r.status;
 }
 
@@ -506,7 +506,7 @@ nnc_status nnc_where_parse(const char *option, const char *text, nnc_where_name 
 typedef struct value {
     bool later; /* true: the value is not known yet */
     double number;
-    const char *text; /* NULL = a number */
+    const char *text; /* text of the value; NULL = the value is a number */
 } value;
 
 typedef struct tester {

@@ -138,7 +138,7 @@ const nnc_metrics nnc_sweep_own_metrics = NNC_METRICS("one combination of a swee
 /* State of looking up a name. */
 typedef struct lookup {
     nnc_sweep *sweep;
-    const char *option; /* for messages */
+    const char *option; /* name of the option, for messages */
 } lookup;
 
 /* Tests whether `name` is the short name of the axis, such as "tensor" for plan.tensor or "model" for model.id. */

@@ -265,10 +265,10 @@ struct nnc_sweeper {
     nnc_point point;
     nnc_result result;
     int32_t places[NNC_SWEEP_AXES_MAX];
-    known known;                         /* cells of the current row that are filled */
-    nnc_cell cells[NNC_SWEEP_SLOTS_MAX]; /* one per entry of the sweep's `slots` */
-    nnc_cell shown[NNC_TABLE_COLUMNS];   /* one per column */
-    char (*texts)[NNC_METRIC_TEXT_MAX];  /* one per entry of the sweep's `slots` */
+    known known;                         /* groups of cells that are filled in for the current row */
+    nnc_cell cells[NNC_SWEEP_SLOTS_MAX]; /* value of each entry of the sweep's `slots`, for the current row */
+    nnc_cell shown[NNC_TABLE_COLUMNS];   /* value of each column, for output */
+    char (*texts)[NNC_METRIC_TEXT_MAX];  /* space for the text of each entry of the sweep's `slots` */
     int64_t specs_moves;                 /* specs_moves of the point when fields of model and device were read last */
     char reason[sizeof(nnc_error)];      /* text of an error: where and what */
     over over;                           /* reason text of the last plan that did not fit; it is used again if the next
