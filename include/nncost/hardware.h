@@ -128,7 +128,7 @@ typedef struct nnc_flash_efficiency {
     double fixed_s;            /* fixed time per kernel   [0] */
     double seq_half;           /* sequence length at which half of the rate is reached   [0] */
     /* For kernels that PyTorch issues: seq_half without a mask (NaN = seq_half), backward_ratio (NaN = backward_ratio),
-     * bytes that backward moves per value of the queries, in addition to its products (NaN = 0). */
+     * bytes that backward moves per value of the queries, in addition to the bytes of its matrix products (NaN = 0). */
     double library_unmasked_half, library_backward_ratio, library_backward_bytes;
     double narrow_ratio;  /* rate with head width 64 / rate with head width 128 and more   [1] */
     double block_penalty; /* time is multiplied by 1 + block_penalty x units / blocks of 128 queries   [0] */

@@ -514,15 +514,15 @@ typedef enum nnc_profile_kind {
 
 struct nnc_profiles {
     const nnc_software *of[NNC_PROFILE_KINDS];
-    bool any; /* a search also offers features that a profile does not support */
+    bool any; /* true: a search also offers features that a profile does not support */
 };
 
 /* Uses one profile for all plans. */
 nnc_profiles nnc_profiles_of_one(const nnc_software *software);
 
 /* Return the kind of a plan. _of: for a model and a device. _by_plan: from the plan and the kind of model only. _kept:
- * `kept`, unless the model, the device and the precision decide the kind for all plans; a comparison passes the kind of
- * its first plan. _may: whether any plan of the model on the device can have the kind. */
+ * returns `kept` (a comparison passes the kind of its first plan), unless model, device and precision allow only one
+ * kind. _may: tests whether any plan of the model on the device can have the kind. */
 nnc_profile_kind nnc_profile_kind_of(const nnc_model *model, const nnc_device *device, const nnc_plan *plan);
 nnc_profile_kind nnc_profile_kind_by_plan(const nnc_model *model, const nnc_plan *plan);
 bool nnc_profile_kind_may(const nnc_model *model, const nnc_device *device, nnc_profile_kind kind);

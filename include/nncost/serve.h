@@ -77,8 +77,9 @@ typedef struct nnc_serve_ask {
     char arrivals[256];
     const nnc_serve_arrival *arrival_list;
     int64_t arrival_count;
-    /* While sequences decode, prompts wait at most wait_steps iterations for further prompts, and no longer once the
-     * tokens of the iteration reach wait_share of the chunk. */
+    /* While sequences decode, a prompt does not start at once, but waits for further prompts: at most wait_steps steps,
+     * and only until the tokens of the next step (decoding sequences and waiting prompts) reach the share wait_share of
+     * `chunk`. */
     int64_t wait_steps;
     double wait_share;
 } nnc_serve_ask;

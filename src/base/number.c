@@ -236,8 +236,9 @@ static uint64_t multiply(uint64_t a, uint64_t b, uint64_t *low)
 }
 
 /* Computes the first 12 digits of a normal number above 0 as a whole number, and the power of ten of the first digit.
- * The upper half of the product is too small by less than one. Returns false if this error or a tie could decide the
- * last digit, or if the table lacks the power. */
+ * It multiplies the number by a power of ten from the table and uses only the upper 64 bits of the product, so the
+ * result is too small by less than one unit of these bits. Returns false if this error or a tie could decide the last
+ * digit, or if the table lacks the power. */
 static bool twelve_digits(double value, uint64_t *whole, int *power)
 {
     uint64_t bits, low;

@@ -15,8 +15,9 @@ static int32_t ceil_log2(int32_t n)
     return steps;
 }
 
-/* Returns the rate of a ring through all nodes, one node after the other. Each NIC of a node closes its own ring, which
- * carries its part of the data (as in NCCL). The links of a node are then as fast as all its NICs together. */
+/* Returns the rate of a ring through all nodes, one node after the other. Each NIC of a node belongs to a ring of its
+ * own, and each ring carries a part of the data (as in NCCL). The rate is therefore the slower of the links inside a
+ * node and all NICs of a node together. */
 static double flat_bytes_per_s(const nnc_route *r, nnc_derivation *why)
 {
     double bytes_per_s = r->inner == 1 ? r->outer_bytes_per_s : r->inner_bytes_per_s;
@@ -28,7 +29,7 @@ static double flat_bytes_per_s(const nnc_route *r, nnc_derivation *why)
     return bytes_per_s;
 }
 
-/* Returns the latency of one step of a ring: the slowest hop sets the pace. */
+/* Returns the latency of one step of a ring: the latency of the slowest hop. */
 static double flat_latency_s(const nnc_route *r, nnc_derivation *why)
 {
     const double inner = r->inner > 1 ? r->inner_latency_s : 0.0;

@@ -357,7 +357,7 @@ typedef struct nnc_segment_sums {
     const char *transient_what;           /* name of the op with the largest working set */
 } nnc_segment_sums;
 
-/* Fills sums[0 .. list->segment_count - 1]. */
+/* Computes the sums of each segment of the list: sums[0] to sums[list->segment_count - 1]. */
 void nnc_segments_sum(const nnc_op_list *list, nnc_segment_sums sums[NNC_SEGMENTS_MAX]);
 
 /* Segments that one device of the pipeline holds. */

@@ -131,10 +131,10 @@ static void add_axis(nnc_route *route, int32_t length, int32_t stride, bool wrap
     route->axes++;
 }
 
-/* Places the inner ranks along the axes. If the group takes every k-th place of an axis, k groups share its links. Each
- * group then has 1/k of the rate and crosses k links per step. A part of an axis is a line without wrap-around. `up`
- * matters if k does not divide an axis: it rounds the places of the group on that axis up instead of down. Returns
- * false if some ranks find no place. */
+/* Places the inner ranks of a group along the axes of a torus. If the group takes every k-th place of an axis, k groups
+ * share the links of the axis: each group has 1/k of the rate, and a message to the next rank crosses k links. A group
+ * that fills only a part of an axis has a line there, without wrap-around. up: if k does not divide an axis, rounds the
+ * number of places up instead of down. Returns false if some ranks find no place. */
 static bool span_axes_by(const box *slice, int32_t stride, bool up, nnc_route *route)
 {
     int32_t left = route->inner;
@@ -162,9 +162,10 @@ static void span_axes(const box *slice, int32_t stride, nnc_route *route)
     }
 }
 
-/* Sets the inner route of a torus or ring; link_bytes_per_s is set before. The bytes that a rank receives through all
- * its axes bound a gather. Software reaches this bound by splitting the data over all orders of the axes. A line counts
- * with one link per rank, as at its ends. */
+/* Sets the inner route of a torus or ring; the caller has set link_bytes_per_s. The rate of a gather is the rate of all
+ * links through which a rank receives, over all axes; software reaches it if parts of the data take the axes in
+ * different orders. On a line without wrap-around only one link per rank counts, because ranks at the ends have no
+ * other link. */
 static void torus_route(const nnc_scale_up *up, int32_t ranks, int32_t stride, nnc_route *route)
 {
     box slice = { { 1, 1, ranks }, { false, false, ranks == fabric_devices(up) } };

@@ -36,7 +36,8 @@ static nnc_parameters *kind_of(const nnc_op *op, nnc_segment_sums *s)
     return is_expert(op) ? &s->expert : &s->dense;
 }
 
-/* Adds the parameters of an op to one repeat of its recompute block, or to the parameters outside blocks. */
+/* Adds the parameters of an op to `outside` of its segment if the op is in no recompute block; otherwise to `params` of
+ * its block, for one repeat of the block. */
 static void add_unit(const nnc_op_list *list, const nnc_op *op, double instances, double *params,
                      double outside[NNC_SEGMENTS_MAX])
 {

@@ -146,7 +146,8 @@ typedef struct product {
 } product;
 
 typedef struct choice {
-    double tiled_s, moved_s, score; /* score: sum of the fourth powers of tiled_s and moved_s */
+    double tiled_s, moved_s, score; /* tiled_s: seconds of all tiles on the units (tc above); moved_s: seconds of the
+                                     * memory traffic (tv above); score: sum of the fourth powers of both */
 } choice;
 
 NNC_SAYING choice try_split(const product *p, double tiles, double tm, double tn, double split, nnc_derivation *why)

@@ -214,7 +214,7 @@ typedef struct search {
     int best[CHANGES]; /* strength of each change in the fastest plan with gentle changes so far; 0 = no change */
     double best_s;
     int tries; /* remaining number of estimates */
-    /* tries every strength, because a stronger change may need more memory than a mild one */
+    /* true: every strength is tried, because a stronger change may need more memory than a mild one */
     bool patient;
     bool takes_tight;          /* true: a plan that fits by the estimate counts as fitting, even if the upper end of
                                 * measured peaks does not fit */

@@ -242,8 +242,9 @@ static bool bound_step(const nnc_model *model, const nnc_step *step, nnc_scratch
     return done;
 }
 
-/* Takes the larger of the sum of parts and the replayed step as upper bound. The sum can be smaller: overlapped times
- * do not grow part by part, and a schedule with split backward may end later although a backward takes less time. */
+/* Sets the upper bound to the larger of two times: the sum of all parts without overlap, and the replayed step. The
+ * step can be longer than the sum, because overlapped times do not grow part by part, and because a schedule with split
+ * backward may end later although a backward takes less time. */
 static void raise_upper(nnc_result *r, nnc_derivation *why)
 {
     if (r->step_s > r->upper_bound_s) {

@@ -603,7 +603,7 @@ nnc_status nnc_fitting_find(const nnc_model *model, const nnc_device *device, co
 void nnc_fitting_micro_batches(const nnc_model *model, const nnc_device *device, const nnc_profiles *profiles,
                                const nnc_plan *plan, nnc_scratch *scratch, int64_t *fits, int64_t *tight);
 
-/* Axes of a plan for which a limit can be found. */
+/* Axes of a plan for which nnc_limit_find searches the last value before another resource bounds the step. */
 #define NNC_LIMIT_LIST(X)                                                                                        \
     X(NNC_LIMIT_TENSOR, "tensor", "The largest tensor degree that the network does not bound.")                  \
     X(NNC_LIMIT_CONTEXT, "context", "The largest context degree, likewise.")                                     \
@@ -625,12 +625,12 @@ typedef struct nnc_limit_point {
 enum { NNC_LIMIT_POINTS_MAX = 96 };
 typedef struct nnc_limit_answer {
     nnc_limit of;
-    double limit;      /* size at the limit; NaN = no tried plan is within the limit */
-    const char *stop;  /* the bound beyond the limit; "plan" = the next plan is illegal; NULL = no tried plan is beyond
-                        * the limit */
+    double limit;      /* last size on the axis before the limit is passed; NaN = every tried size is past the limit */
+    const char *stop;  /* resource that bounds the step past the limit; "plan" = the next plan is illegal; NULL = no
+                        * tried size is past the limit */
     nnc_error why;     /* if stop is "plan": error of the first illegal plan */
-    nnc_result result; /* result at the limit; without a limit, of the last tried plan */
-    nnc_limit_point points[NNC_LIMIT_POINTS_MAX]; /* sorted by size */
+    nnc_result result; /* result at the size `limit`; if there is no such size, of the last tried plan */
+    nnc_limit_point points[NNC_LIMIT_POINTS_MAX]; /* all tried sizes, sorted by size */
     int32_t count;
 } nnc_limit_answer;
 

@@ -218,7 +218,8 @@ NNC_ENUM_TEXTS(nnc_limit, NNC_LIMIT_LIST)
 
 enum { DEGREE_MAX = 4096, STEPS_MAX = 1 << 24 };
 
-/* A search for a limit. A size (of the batch) counts parts of a sequence up to one sequence, then whole sequences. */
+/* State of the search for a limit on the batch. Up to one sequence, a size is the number of parts of a sequence in the
+ * batch; above, it grows by whole sequences. */
 typedef struct limit_search {
     finder f;
     const nnc_plan *base;

@@ -197,7 +197,7 @@ typedef struct nnc_flag {
     bool also; /* a second name: it is read, but never printed */
 } nnc_flag;
 
-/* Flags by field. If a flag has two names in a list, outputs print the later name. */
+/* Lists of flags, by field. If a list has two names for a flag, outputs print the first name; the second has `also`. */
 extern const nnc_flag nnc_recompute_flags[], nnc_offload_flags[], nnc_train_flags[], nnc_adapted_flags[];
 
 /* Returns the flags of a field type; NULL = the type is not a set of flags. */

@@ -240,7 +240,8 @@ struct nnc_graph_walk {
     nnc_graph_tensor current;
     bool begun; /* true: `current` is set */
     nnc_graph_binding bindings[NNC_GRAPH_NAMES_MAX];
-    int32_t binding_count, frame; /* names with an index of at least `frame` belong to the current macro */
+    int32_t binding_count, frame; /* number of names in `bindings`; names from index `frame` on belong to the current
+                                   * macro */
     nnc_graph_storage storages[NNC_GRAPH_TENSORS_MAX];
     int32_t storage_count;
     int32_t steps, depth, repeats;

@@ -134,7 +134,7 @@ typedef struct nnc_wave {
                                        * differences show a period or a constant growth */
     /* saved: state before a trial; kept: final state of finished tracks (pipelines) */
     nnc_wave_state saved, kept;
-    double first_s[NNC_WAVE_ENTRIES]; /* start of the first op of each device */
+    double first_s[NNC_WAVE_ENTRIES]; /* start of the first op of each device in the step */
     double forward_s[NNC_WAVE_ENTRIES], forward_send_s[NNC_WAVE_ENTRIES];
     double backward_s[NNC_WAVE_ENTRIES], backward_send_s[NNC_WAVE_ENTRIES];
     double weight_s[NNC_WAVE_ENTRIES];
@@ -142,12 +142,15 @@ typedef struct nnc_wave {
 
 /* A schedule in the form of lead and skew of its time slots; see the top of wave.c. */
 typedef struct nnc_wave_shape {
-    const nnc_pipeline *pipeline; /* has the times of all tracks (pipelines) */
+    const nnc_pipeline *pipeline; /* pipeline with the times of all tracks */
     const double *send_s;         /* send time of each track (pipeline) */
-    int64_t tracks, stride;       /* tracks: 1 or NNC_TRACKS; stride: distance of two times of one track */
-    int64_t p, v, ops;            /* ops: number of ops of one phase on one device */
+    int64_t tracks, stride;       /* tracks: 1 or NNC_TRACKS; stride: distance in the arrays between two times of one
+                                   * track */
+    int64_t p, v, ops;            /* p: number of devices; v: chunks per device; ops: number of ops of one phase on one
+                                   * device */
     int64_t lead, skew;
-    bool splits, wide; /* wide: the processor adds four numbers with one instruction */
+    bool splits, wide; /* splits: weight gradients are separate ops; wide: the processor adds four numbers with one
+                        * instruction */
 } nnc_wave_shape;
 
 nnc_wave_shape nnc_wave_shape_of(const nnc_pipeline *pipeline, const double *send_s, int64_t tracks);

@@ -94,7 +94,7 @@ static void keep_product(nnc_op *op, const nnc_lowering *how, const nnc_model *m
     } else if (strcmp(op->name, "adapter.up") == 0) {
         keep(op, how, &adapter, 1.0);
     } else if (amp && strcmp(op->name, "cross.kv") == 0) {
-        keep(op, how, &of_product, 2.0); /* each layer casts the output of the encoder */
+        keep(op, how, &of_product, 2.0); /* each layer casts the output of the encoder twice: for keys and for values */
     } else if (weight && amp && !op->frozen && reads_norm(op)) {
         keep(op, how, &of_product, readers_of(op, model));
     } else if (weight && op->u.matmul.keeps_a && op->u.matmul.kept_divisor == 1) {
@@ -143,7 +143,8 @@ static void keep_decoder_op(nnc_op_list *list, int32_t i, const nnc_lowering *ho
     default: break;
     }
     if (i > 0 && strcmp(op->name, "adapter.down") == 0 &&
-        strcmp(list->ops[i - 1].name, "attn.out") == 0) { /* attention already keeps its output */
+        strcmp(list->ops[i - 1].name, "attn.out") == 0) { /* adds the output of attention, which attention keeps for its
+                                                           * backward and no other op counts */
         op->library_kept += nnc_dtype_bytes(how->dtype);
     }
 }

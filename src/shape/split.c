@@ -443,7 +443,8 @@ nnc_status nnc_layer_split_tensor(const nnc_layer *l, const nnc_plan *p, nnc_err
 {
     const int64_t t = p->tensor;
     NNC_TRY(nnc_divides("--tensor", "heads", l->heads, t, err));
-    if (l->kv_heads > 0 && t % l->kv_heads != 0) { /* t is a multiple of kv_heads: each rank has one whole head */
+    if (l->kv_heads > 0 && t % l->kv_heads != 0) { /* kv_heads must be a multiple of t, unless t is a multiple of
+                                                    * kv_heads: then each rank has one whole head */
         NNC_TRY(nnc_divides("--tensor", "kv_heads", l->kv_heads, t, err));
     }
     return nnc_divides("--tensor", "ffn_hidden", l->ffn_hidden, t, err);

@@ -555,7 +555,8 @@ void nnc_layer_attend(const nnc_layer_writer *w, const nnc_attention_names *name
     }
     nnc_layer_linear(w, names->out, NNC_GROUP_ATTENTION, NNC_SPLIT_ROW, l->hidden,
                      l->out_width > 0 ? l->out_width : l->heads * l->value_dim, l->out_bias);
-    if (!runs_parallel(l)) { /* if parallel, the output of the MLP is added first, and both have one reduction */
+    if (!runs_parallel(l)) { /* if attention and MLP run in parallel, the output of the MLP is added first, and one
+                              * reduction serves both */
         linear_collective(w, names->tensor_out, false, l->hidden);
     }
     if (names->residual != NULL) {
