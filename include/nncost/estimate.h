@@ -213,8 +213,8 @@ typedef struct nnc_advice {
 } nnc_advice;
 NNC_API int nnc_advise(const nnc_model *model, const nnc_device *device, const nnc_software *software,
                        const nnc_plan *plan, nnc_scratch *scratch, nnc_advice *advice, int max);
-/* Finds changes as nnc_advise does, for a plan that runs with its default profile. The changes keep this profile; text
- * names it if the changed plan would get another profile by default. */
+/* Finds changes as nnc_advise does, for a plan that runs with its default profile. The changed plans keep this profile;
+ * if a changed plan has another default profile, `text` contains --software with the kept profile. */
 NNC_API int nnc_advise_by_plan(const nnc_model *model, const nnc_device *device, const nnc_profiles *profiles,
                                const nnc_plan *plan, nnc_scratch *scratch, nnc_advice *advice, int max);
 

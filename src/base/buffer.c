@@ -142,7 +142,7 @@ static bool is_runner_command(const char *text)
     return text[0] == '#' && text[1] == '#' && text[2 + strspn(text + 2, "abcdefghijklmnopqrstuvwxyz")] == '[';
 }
 
-/* Source: The Unicode Standard 15, tables 2-3 and 23-1, and annex 9, table 4. */
+/* Control characters and invisible characters: The Unicode Standard 15, tables 2-3 and 23-1, and annex 9, table 4. */
 size_t nnc_control_length(const char *text)
 {
     static const struct {
@@ -348,7 +348,8 @@ uint64_t nnc_digest_text(uint64_t digest, const char *text)
 uint64_t nnc_digest_number(uint64_t digest, uint64_t number)
 {
     if (number <= 0xFF) { /* the other seven bytes are 0; a byte of 0 only multiplies the digest by the prime */
-        return (digest ^ number) * UINT64_C(0x1efac7090aef4a21); /* the prime to the power of 8 */
+        return (digest ^ number) * UINT64_C(0x1efac7090aef4a21); /* multiplies by the prime to the power of 8, once for
+                                                                  * each byte of the number */
     }
     unsigned char bytes[8];
     for (int i = 0; i < 8; i++) {

@@ -89,7 +89,7 @@ static double outer_gather_s(const nnc_route *r, double part, nnc_derivation *wh
     return across_s;
 }
 
-/* Returns the part of the tensor that each rank of a domain holds. */
+/* Returns the bytes of the tensor that each rank of a domain holds, if the domain divides the tensor. */
 static double part_of(const nnc_route *r, double moved, nnc_derivation *why)
 {
     NNC_SAY(why, part, "B", moved / r->inner);

@@ -3,7 +3,11 @@
 #include "base/base_internal.h"
 #include "cost/cost_internal.h"
 
-enum { AXES = 3, CUBE_ROOT_MAX = 1290 }; /* 1290^3 is the largest cube in an int32_t */
+enum {
+    AXES = 3,
+    CUBE_ROOT_MAX = 1290
+}; /* number of axes; largest side of a cube whose number of ranks fits into an
+                                          * int32_t */
 
 /* A box of ranks in a torus, shortest axis first. A missing axis has length 1. */
 typedef struct box {
@@ -138,7 +142,7 @@ static void add_axis(nnc_route *route, int32_t length, int32_t stride, bool wrap
 static bool span_axes_by(const box *slice, int32_t stride, bool up, nnc_route *route)
 {
     int32_t left = route->inner;
-    int64_t base = 1; /* distance between neighbours along the axis */
+    int64_t base = 1; /* distance in rank numbers between neighbours along the axis */
     route->axes = 0;
     for (int32_t i = 0; i < AXES && left > 1; i++) {
         const int32_t length = slice->length[i];

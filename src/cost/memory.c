@@ -27,7 +27,7 @@ static bool is_expert(const nnc_op *op)
     return op->split == NNC_SPLIT_EXPERT_COLUMN || op->split == NNC_SPLIT_EXPERT_ROW || op->in_place;
 }
 
-/* Returns the parameter sum to which the weights of an op belong. */
+/* Returns the sum of parameters to which the weights of an op are added: experts or all other ops. */
 static nnc_parameters *kind_of(const nnc_op *op, nnc_segment_sums *s)
 {
     if (op->frozen || op->in_place) {
@@ -92,7 +92,7 @@ void nnc_segments_sum(const nnc_op_list *list, nnc_segment_sums sums[NNC_SEGMENT
         if (op->weights.count > 0 || op->weights.vector > 0) {
             add_weights(&op->weights, instances, kind_of(op, s));
             kind_of(op, s)->table_params += op->in_place ? instances * (double)nnc_weights_params(&op->weights) : 0.0;
-            if (!op->in_place) { /* ZeRO never gathers the tables */
+            if (!op->in_place) { /* ZeRO never gathers tables that are updated in place */
                 add_unit(list, op, instances, op->frozen ? frozen : params, op->frozen ? frozen_outside : outside);
             }
         }
@@ -600,7 +600,8 @@ static void replay_segment(const replay *r, const nnc_segment_sums *sum, const n
     moment inside = blocks ? r->again[s] : r->inside[s];
     const double own = blocks ? sum->input_bytes : sum->kept_bytes;
     inside.block += (nnc_min(every, nnc_max(again, 1.0)) - 1.0) * sum->live_bytes;
-    for (int end = 0; end < 2; end++) { /* end 0: the first instance that backward runs; end 1: the last instance */
+    for (int end = 0; end < 2; end++) { /* end 0: the instance whose backward runs first; end 1: the instance whose
+                                         * backward runs last */
         const double later = end == 0 ? 0.0 : n - 1.0;
         const double casts = r->plan->recompute == 0 ? (n - 1.0 - later) * r->cast[s] : 0.0;
         const moment now = { rest->gradients + later * r->gradient[s] + inside.gradients,

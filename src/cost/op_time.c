@@ -39,9 +39,10 @@ double nnc_intensity(const nnc_work *work)
     return bytes > 0.0 ? (work->flops + work->vector_flops) / bytes : NAN;
 }
 
-/* Values of the device that every form uses. */
+/* Values of the device that the formulas of all forms use. */
 typedef struct device_rates {
-    double matmul_flops_per_s, vector_flops_per_s; /* peak rates; vector: NaN = not published */
+    double matmul_flops_per_s, vector_flops_per_s; /* peak rates of the matrix units and the vector units;
+                                                    * vector_flops_per_s NaN = not published */
     double mem_bytes_per_s, calibration;
     double sustained_fraction, memory_fraction, fixed_s; /* fitted values for this kind of kernel */
 } device_rates;
@@ -126,7 +127,7 @@ static const struct {
 enum { SIDES = 3 };
 static const double sides[SIDES] = { 256.0, 128.0, 64.0 };
 
-/* Most waves that splitting k may produce. Splitting is used only to fill idle units. */
+/* Largest number of waves after k is split. The dimension k is split only to give idle units work. */
 static const double split_waves = 4.0;
 
 /* Time after which the clock of a kernel has fallen by half of its total reduction. */
@@ -140,7 +141,7 @@ typedef struct product {
     double count, m, n, k; /* count: number of products of this shape */
     double unit_s;         /* seconds of one multiply-add pair on one unit */
     double cache_s;        /* seconds per byte that the L2 cache delivers; 0 = the L2 cache is no limit */
-    double partial_s;      /* seconds per byte of partial sums */
+    double partial_s;      /* seconds to move one byte of partial sums through the L2 cache */
     double element_bytes, units, k_fill, wave_quantization;
     double operands_s; /* seconds to move operands and result through memory once */
 } product;
@@ -257,7 +258,7 @@ NNC_SAYING product product_of(const nnc_device *device, const nnc_op *op, const 
     const double cache_rate = cache_rate_of(e, nnc_device_matmul_peak(device, op->math_dtype), why);
     const nnc_matmul *u = &op->u.matmul;
     const double experts = u->experts > 0 ? (double)u->experts : 1.0;
-    /* In a weight gradient the rows (tokens) of an expert are the dimension k of its product. */
+    /* A weight gradient sums over the tokens of an expert, so these are the dimension k of its product. */
     const bool grouped_k = op->phase == NNC_PHASE_GRAD_WEIGHT;
     product p = {
         .count = (double)u->batch * (u->one_by_one ? 1.0 : experts),
@@ -731,7 +732,7 @@ static nnc_efficiency update_efficiency(const nnc_device *device, const nnc_op *
     return device->efficiency.optimizer;
 }
 
-/* Compiles a form twice, without and with a derivation. */
+/* Compiles the functions of a form twice: without and with a derivation. */
 #define FORM(form)                                                                                   \
     static nnc_timing form##_plain(const nnc_device *device, const nnc_op *op, const nnc_work *work) \
     {                                                                                                \

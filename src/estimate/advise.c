@@ -40,7 +40,7 @@ _Static_assert(STEPS_MAX < 64 && CHANGES_GENTLE <= 10, "the steps of a plan fit 
 static const unsigned recomputes[] = { NNC_RECOMPUTE_ATTENTION, NNC_RECOMPUTE_NORM,
                                        NNC_RECOMPUTE_NORM | NNC_RECOMPUTE_ACTIVATION, NNC_RECOMPUTE_FULL };
 
-/* Returns the number of times that value can be halved. */
+/* Returns how many times `value` can be halved; at most `max`. */
 static int halvings(int64_t value, int max)
 {
     int count = 0;
@@ -60,7 +60,7 @@ static int shorter_steps(const nnc_plan *plan)
     return count;
 }
 
-/* Returns the number of strengths of a change. Some strengths may be illegal; their estimates show it. */
+/* Returns the number of strengths of a change. Some strengths may be illegal; an estimate with them then fails. */
 /* NOLINTNEXTLINE(readability-function-cognitive-complexity,readability-function-size): one case after the other */
 static int steps_of(change what, const nnc_model *model, const nnc_plan *plan, const nnc_device *device)
 {
@@ -379,7 +379,7 @@ static bool was_tried(search *s, const int at[CHANGES])
     return false;
 }
 
-/* Takes the plan as the best if it fits and is faster than the best so far. */
+/* Makes this plan the best plan if it fits and is faster than the best plan so far. Returns true if it is. */
 static bool take_faster(search *s, const int at[CHANGES], nnc_advice *advice)
 {
     nnc_advice one;
@@ -424,7 +424,7 @@ static bool is_degree(int c)
     return c == CHANGE_TENSOR || c == CHANGE_PIPELINE || c == CHANGE_CONTEXT;
 }
 
-/* Adds changes at their full strengths, or at the strongest legal ones, until the plan fits. */
+/* Adds changes one by one, each at its full strength or at the strongest legal one, until the plan fits. */
 static bool add_until_it_fits(search *s, int at[CHANGES])
 {
     nnc_advice one;
@@ -444,7 +444,7 @@ static bool add_until_it_fits(search *s, int at[CHANGES])
     return now == OUTCOME_FITS;
 }
 
-/* Weakens a change as far as the plan still fits. */
+/* Lowers the strength of change c as far as the plan still fits. */
 static void weaken(search *s, int at[CHANGES], int c)
 {
     nnc_advice one;
@@ -482,7 +482,7 @@ static int try_all_together(search *s, nnc_advice *advice)
     return found;
 }
 
-/* Finds advice for a plan that nnc_plan_read has already read. */
+/* Finds advice as nnc_advise does, for a plan that nnc_plan_read has read and checked. */
 static int advise(const nnc_model *model, const nnc_device *device, const nnc_profiles *profiles, const nnc_plan *plan,
                   nnc_scratch *scratch, nnc_advice *advice, int max)
 {

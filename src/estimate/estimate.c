@@ -136,7 +136,8 @@ static void set_interval(const nnc_model *model, const nnc_step *step, nnc_resul
     NNC_LET(why, own, NULL, measured != NULL ? measured->own : s->own);
     NNC_LET(why, device, NULL, measured != NULL ? 0.0 : guessed);
     NNC_LET(why, routed, NULL,
-            model->stand_in               ? STAND_IN /* a network with a stand-in has no experts */
+            model->stand_in               ? STAND_IN /* a network with a stand-in widens the range by STAND_IN; it never
+                                                      * has experts */
             : measured == NULL && experts ? s->experts
                                           : 0.0);
     NNC_LET(why, network_s, "s", r->bound_s[NNC_BOUND_NETWORK]);
@@ -201,7 +202,8 @@ static bool fuse(const nnc_model *model, const nnc_step *step, nnc_scratch *scra
     nnc_bound_segment_times units;
     with->software = nnc_software_default();
     with->software.context_frozen =
-        step->software->context_frozen; /* copied, because this field decides which weights are trained, not how fast */
+        step->software->context_frozen; /* context_frozen is copied, because it decides which weights are trained, not
+                                         * how fast kernels are */
     fused->step = *step;
     fused->step.software = &with->software;
     fused->step.list = &scratch->ideal;
@@ -258,7 +260,7 @@ static void raise_upper(nnc_result *r, nnc_derivation *why)
 static void set_idle_share(const nnc_step *step, const nnc_stage *stages, nnc_result *r)
 {
     const int32_t count = step->plan->pipeline;
-    double work_s = 0.0; /* time that a stage works; mean over the stages */
+    double work_s = 0.0; /* mean of the time that a stage works, over all stages */
     if (count == 1) {
         NNC_SET(step->why, r->idle_share, NULL, 0.0);
         NNC_NOTE(step->why, "there is no pipeline");

@@ -603,7 +603,8 @@ nnc_status nnc_fitting_find(const nnc_model *model, const nnc_device *device, co
 void nnc_fitting_micro_batches(const nnc_model *model, const nnc_device *device, const nnc_profiles *profiles,
                                const nnc_plan *plan, nnc_scratch *scratch, int64_t *fits, int64_t *tight);
 
-/* Axes of a plan for which nnc_limit_find searches the last value before another resource bounds the step. */
+/* Axes of a plan for which nnc_limit_find finds a limit: the largest degree, or the fewest tokens (images), at which
+ * the stated resource does or does not bound the step. */
 #define NNC_LIMIT_LIST(X)                                                                                        \
     X(NNC_LIMIT_TENSOR, "tensor", "The largest tensor degree that the network does not bound.")                  \
     X(NNC_LIMIT_CONTEXT, "context", "The largest context degree, likewise.")                                     \
@@ -625,11 +626,12 @@ typedef struct nnc_limit_point {
 enum { NNC_LIMIT_POINTS_MAX = 96 };
 typedef struct nnc_limit_answer {
     nnc_limit of;
-    double limit;      /* last size on the axis before the limit is passed; NaN = every tried size is past the limit */
-    const char *stop;  /* resource that bounds the step past the limit; "plan" = the next plan is illegal; NULL = no
-                        * tried size is past the limit */
+    double limit;      /* limit of the axis: the largest degree, or the fewest tokens (images), as stated in
+                        * NNC_LIMIT_LIST; NaN = no tried plan meets this condition */
+    const char *stop;  /* resource that bounds the step of the next tried plan past the limit; "plan" = the next plan is
+                        * illegal; NULL = no tried plan is past the limit */
     nnc_error why;     /* if stop is "plan": error of the first illegal plan */
-    nnc_result result; /* result at the size `limit`; if there is no such size, of the last tried plan */
+    nnc_result result; /* result of the plan at the limit; if there is no limit, of the last tried plan */
     nnc_limit_point points[NNC_LIMIT_POINTS_MAX]; /* all tried sizes, sorted by size */
     int32_t count;
 } nnc_limit_answer;

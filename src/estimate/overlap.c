@@ -90,7 +90,7 @@ typedef struct windows {
     double left_s[NNC_LANES], exposed_s[NNC_LANES];
 } windows;
 
-/* Removes overlapped time from all lanes that share links with `lane`: they cannot use this time again. */
+/* Subtracts time that is now overlapped from the free time of `lane` and of all lanes that share links with it. */
 static void use(windows *w, nnc_lane lane, double hidden_s, double exposed_s)
 {
     for (int f = 0; f < NNC_LANES && hidden_s > 0.0; f++) {
@@ -277,13 +277,13 @@ enum { QUEUE = 1000, RING = 1024 };
 
 typedef struct clocks {
     double host_s, device_s, kernel_s;
-    double issued;                    /* number of kernels so far */
-    double upto[RING], ended_s[RING]; /* the last rows: number of kernels issued up to the row, and when the row
-                                       * ended */
+    double issued;                    /* number of kernels issued so far */
+    double upto[RING], ended_s[RING]; /* for each of the last rows: number of kernels issued up to the end of the row,
+                                       * and time at which the row ended */
     uint32_t first, last;
 } clocks;
 
-/* Issues a row. Returns how long the device waits for the host. */
+/* Issues the kernels of a row. Returns the seconds that the device waits for the host. */
 static double issue_row(clocks *c, double kernels, double time_s)
 {
     const double before_s = c->device_s + time_s;
@@ -322,7 +322,7 @@ static void issue_segment(clocks *c, const nnc_rows *rows, const nnc_op_list *li
     }
 }
 
-/* Issues two equal passes, one after the other. Writes the waits of the second pass to host_s. */
+/* Issues the kernels of two equal passes, one after the other. Writes the waits of the second pass to host_s. */
 static void issue_pass(const nnc_rows *rows, const nnc_op_list *list, double kernel_s,
                        nnc_segment_time units[NNC_SEGMENTS_MAX])
 {

@@ -320,7 +320,8 @@ bool nnc_software_ships(const nnc_software *software, const nnc_plan *plan, cons
     }
     if ((plan->zero == 2 && !has->sharded_gradients) || (plan->zero == 3 && !has->sharded_weights) ||
         (plan->zero == 3 && plan->data * plan->context == 1 &&
-         !has->sharded_gradients) || /* without sharded gradients, ZeRO 3 means FSDP, which is off on one rank */
+         !has->sharded_gradients) || /* a framework without sharded gradients shards with FSDP (ZeRO 3) only, and FSDP
+                                      * is off on one rank */
         (plan->zero >= 2 && plan->pipeline > 1 && !has->sharded_pipelines)) {
         lacks = "--zero";
     }

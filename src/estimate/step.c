@@ -254,7 +254,8 @@ static int32_t slowest_stage(const nnc_step_memory *m, int32_t stages)
 double nnc_step_core_s(const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX],
                        const nnc_step_times *times, nnc_step_memory *m)
 {
-    if (times->run != m->runs && nnc_schedule_splits(step->plan)) { /* m->run has the replay of another plan */
+    if (times->run != m->runs && nnc_schedule_splits(step->plan)) { /* m->run has the replay of another plan, so this
+                                                                     * plan is replayed again */
         (void)nnc_step_run(step, units, times->send_s, m);
     }
     for (int32_t d = 0; d < step->plan->pipeline && !nnc_schedule_splits(step->plan); d++) {
@@ -725,13 +726,13 @@ NNC_ENUM_NAMES(nnc_activity, NNC_ACTIVITY_LIST)
 /* ---- one op alone on a device (nncost op): its work, its roofline bound, and its predicted time ---- */
 
 typedef struct kind {
-    const char *name, *dims; /* dims: format of the dims; NULL for a collective */
+    const char *name, *dims; /* name of the kind; the dims that it expects, as text, NULL for a collective */
     int least, most;
     void (*fill)(const nnc_single_op *alone, nnc_op *op);
     nnc_collective collective;
 } kind;
 
-/* Dims are M x N x K, with the batch in front if there are four numbers. */
+/* Fills a matrix product from the dims M x N x K; with four numbers the first is the batch. */
 static void fill_matmul(const nnc_single_op *a, nnc_op *op)
 {
     const int64_t *d = a->dims + a->dim_count - 3;
@@ -741,11 +742,12 @@ static void fill_matmul(const nnc_single_op *a, nnc_op *op)
                                  .n = d[1],
                                  .k = d[2],
                                  .b_shared = 1,
-                                 .b_is_weight = a->dim_count == 3, /* a single product: B counts as a weight */
+                                 .b_is_weight = a->dim_count == 3, /* without a batch, B counts as a weight */
                                  .kept_divisor = 1 };
 }
 
-/* Dims are batch x heads x tokens x head width; a fifth number is the number of key and value heads. */
+/* Fills an attention from the dims batch x heads x tokens x head width; a fifth number is the number of key and value
+ * heads. */
 static void fill_attention(const nnc_single_op *a, nnc_op *op)
 {
     const int64_t *d = a->dims;
@@ -768,8 +770,8 @@ static void fill_attention(const nnc_single_op *a, nnc_op *op)
                                .kernel = NNC_FLASH2 };
 }
 
-/* Dims are batch x input channels x height x width x output channels x kernel, then stride and groups. Padding is
- * kernel / 2. */
+/* Fills a convolution from the dims batch x input channels x height x width x output channels x kernel, then stride and
+ * groups. Padding is kernel / 2. */
 static void fill_conv(const nnc_single_op *a, nnc_op *op)
 {
     const int64_t *d = a->dims;
@@ -841,7 +843,7 @@ bool nnc_streaming_op(const char *name, int64_t rows, int64_t columns, nnc_dtype
     return true;
 }
 
-/* Dims are ROWSxCOLUMNS, or one number of values. */
+/* Fills an operator of PyTorch from the dims ROWSxCOLUMNS, or from one number of values. */
 static void fill_operator(const nnc_single_op *a, nnc_op *op)
 {
     (void)nnc_streaming_op(a->kind, a->dims[0], a->dim_count > 1 ? a->dims[1] : 1, a->precision, op);

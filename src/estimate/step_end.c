@@ -32,7 +32,8 @@ static void add(writer *w, const char *name, nnc_comm comm, nnc_route_kind route
     }
 }
 
-/* Returns the bytes of one gradient value on the network. In one flat buffer it has the format of the products. */
+/* Returns the bytes of one gradient value on the network. If gradients are one flat buffer, they are sent in the format
+ * of the products. */
 static double sent_gradient_bytes(const nnc_plan *plan, bool flat)
 {
     const double bytes = nnc_policy_gradient_io_bytes(plan->policy);
@@ -64,7 +65,7 @@ static void exchange_every_pass(writer *w, const nnc_plan *plan, bool flat, doub
     }
 }
 
-/* Adds the gradients of one kind of parameters, for ZeRO stages 0 to 2. */
+/* Adds the collectives for the gradients of one kind of parameters, for ZeRO stages 0 to 2. */
 static void add_gradients(writer *w, const nnc_plan *plan, bool flat, double params, nnc_route_kind route,
                           double shards)
 {
@@ -238,8 +239,8 @@ static void add_updates(const nnc_step *step, const nnc_step_end_params *held, c
                             .block = -1,
                             .u.update = *u };
             op->u.update.kind = kinds[i].kind;
-            if (kinds[i].kind == NNC_UPDATE_ADD) { /* the gradients of passes are added before ZeRO divides them, so all
-                                                    * parameters count */
+            if (kinds[i].kind == NNC_UPDATE_ADD) { /* gradients of micro-batches are added up before ZeRO divides them,
+                                                    * so this update covers all parameters */
                 op->u.update.passes = added_passes(step);
                 op->u.update.params = (int64_t)(held->dense.params + held->expert.params);
             }
@@ -271,8 +272,8 @@ void nnc_step_end_find(const nnc_step *step, const nnc_step_end_params *held, nn
         t->exchange_count < NNC_STEP_EXCHANGES_MAX && step->network->host_mem_bytes_per_s > 0.0) {
         nnc_op update = { .kind = NNC_OP_UPDATE, .u.update = u };
         const nnc_work work = nnc_op_work(&update);
-        update = t->exchanges[t->exchange_count - 1]; /* a copy of the last transfer, because the host updates after the
-                                                       * transfers */
+        update = t->exchanges[t->exchange_count - 1]; /* the op of the update on the host is a copy of the last
+                                                       * transfer, because the host updates after the transfers */
         update.name = "offload.update";
         update.u.collective = (nnc_collective_op){ .comm = NNC_COMM_OFFLOAD,
                                                    .route = NNC_OFFLOAD_HOST_MEMORY,

@@ -115,9 +115,9 @@ typedef struct nnc_field_table {
 /* Describes a text for people that files may have; the text is not stored. */
 #define NNC_FIELD_COMMENT(key) .name = (key), .type = NNC_FIELD_TEXT
 
-/* Sets the default of a member; help shows the same token. NNC_DEFAULT_AS: help shows another text. A member without a
- * default is first "not given": NaN for doubles, else 0. default_text then names the value that is used ("the device
- * file's"). */
+/* Sets the default of a member. NNC_DEFAULT: help shows the token of the macro; NNC_DEFAULT_AS: help shows another
+ * text. The initial value of a member without a default means "not given": NaN for doubles, else 0. default_text then
+ * names the value that is used ("the device file's"). */
 #define NNC_DEFAULT(value) NNC_DEFAULT_AS(value, #value)
 #define NNC_DEFAULT_AS(value, text) .has_default = true, .default_value = (value), .default_text = (text)
 #define NNC_DEFAULT_ON NNC_DEFAULT_AS(1, "on")

@@ -396,7 +396,7 @@ void nnc_field_join(const nnc_field *field, char *value)
 bool nnc_same_name(const char *name, const char *text, size_t length)
 {
     if (name == NULL || (length > 0 && name[0] != text[0]) || strlen(name) != length) {
-        return false; /* no name begins with '-' or '_' */
+        return false; /* the text begins with '-' or '_', and no name does */
     }
     for (size_t i = 0; i < length; i++) {
         if (name[i] != text[i] && !(strchr("-_", name[i]) != NULL && strchr("-_", text[i]) != NULL)) {

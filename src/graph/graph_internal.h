@@ -202,7 +202,7 @@ typedef struct nnc_graph_weights {
     bool table;
 } nnc_graph_weights;
 
-/* An op with all inferred values. */
+/* An op that the walk has reached: the values of its parameters, its tensors and its weights. */
 typedef struct nnc_graph_op {
     const nnc_graph_node *node;
     const int64_t *values; /* values of the parameters, in the order of the kind; a word is given by its index */

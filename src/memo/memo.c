@@ -50,7 +50,7 @@ void nnc_memo_clear(nnc_memo *memo)
     }
 }
 
-/* Mixes the first words of the key into all bits. */
+/* Returns the hash of a key: mixes the first words of the key into all bits. */
 static uint64_t hash_of(const nnc_memo *memo, const void *key)
 {
     uint64_t hash = 0, word;
@@ -163,7 +163,7 @@ typedef struct list_key {
 /* Copies the used part of an op list. */
 static void copy_list(nnc_op_list *to, const nnc_op_list *from)
 {
-    const size_t mixed = offsetof(nnc_op_list, mixed_count); /* start of the scalars at the end of the struct */
+    const size_t mixed = offsetof(nnc_op_list, mixed_count); /* offset of the scalar members at the end of the struct */
     memcpy(to->ops, from->ops, (size_t)from->count * sizeof from->ops[0]);
     memcpy(to->blocks, from->blocks, (size_t)from->block_count * sizeof from->blocks[0]);
     to->count = from->count;
@@ -450,7 +450,7 @@ static void keep_over(nnc_estimate_cache *shared, const nnc_software *software, 
 static bool is_over_too(const nnc_estimate_cache *shared, const nnc_software *software, const nnc_plan *plan)
 {
     const nnc_plan *over = &shared->over;
-    const double most = 4503599627370496.0; /* 2^52 bytes, half of the limit */
+    const double most = 4503599627370496.0; /* 2^52 bytes, half of the largest memory that an estimate accepts */
     nnc_plan like = *plan;
     like.micro_batch = over->micro_batch;
     like.global_batch = over->global_batch;
@@ -607,7 +607,7 @@ static void compare_specs(nnc_estimate_cache *shared, const nnc_model *model, co
     if (shared->model == NULL) {
         nnc_estimate_cache_begin(shared, model, device);
     }
-    shared->model = model; /* equal content, possibly at another address */
+    shared->model = model; /* model and device have the same content as in the cache, but may lie at another address */
     shared->device = device;
 }
 
@@ -717,11 +717,11 @@ bool nnc_scratch_share(nnc_scratch *scratch, const nnc_model *model, const nnc_d
 /* All values that determine the step end of a device, for one device, model and its links: the plan without fields that
  * change only the passes and their order, and the trained parameters of the device. */
 typedef struct end_key {
-    uint64_t degrees; /* degrees of the plan, for the hash */
+    uint64_t degrees; /* degrees of the plan as one number; the hash uses it */
     nnc_step_end_params params;
     nnc_plan plan;
     const nnc_software *software;
-    int64_t passes; /* number of passes; 0 if the step end does not depend on it */
+    int64_t passes; /* number of passes; 0 if the step end does not depend on the number of passes */
 } end_key;
 
 enum { ENDS = 1024, END_WAYS = 4 };
@@ -748,7 +748,8 @@ static void set_plan(end_key *key, const nnc_step *step)
  * of the device. */
 typedef struct seconds_key {
     uint64_t like;
-    int32_t held[NNC_SEGMENTS_MAX][2]; /* number of instances; number of recomputed instances */
+    int32_t held[NNC_SEGMENTS_MAX][2]; /* for each segment that the device holds: number of instances; number of
+                                        * recomputed instances */
 } seconds_key;
 
 /* Number of bytes of `held` that the hash uses: two counts for each of the first three segments. */
@@ -795,7 +796,7 @@ void nnc_step_ends_recall(nnc_scratch *scratch, const nnc_step *step, const nnc_
             *made = nnc_step_end_expose(step, units, &m->holdings[d], &overlap, end);
             known = made;
         }
-        m->own_ends[d] = *known; /* a copy, because another stage may replace the entry */
+        m->own_ends[d] = *known; /* the step end is copied, because another stage may replace the entry of the cache */
         nnc_step_end_set(m, d, &m->own_ends[d]);
     }
 }

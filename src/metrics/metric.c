@@ -366,7 +366,7 @@ double nnc_report_sustained_bytes_per_s(const nnc_report *report)
 
 enum { WORDS_MAX = 256 };
 
-/* Writes for example "it fits: 3.7 GB of 85.9 GB per device". */
+/* Writes the verdict with its numbers, for example "it fits: 3.7 GB of 85.9 GB per device". */
 static void write_memory_words(const nnc_report *report, char words[WORDS_MAX])
 {
     const nnc_result *r = report->result;
@@ -554,7 +554,7 @@ NNC_GET(get_lever, nnc_sensitivity,
         nnc_text_cell(nnc_sensitivity_parameter_name(self->figure, NNC_OWNER(nnc_report)->result->plan.precision,
                                                      text)))
 
-/* The value has the unit of its parameter. */
+/* Returns the value as text with the unit of its parameter. */
 NNC_GET(get_shown_value, nnc_sensitivity,
         nnc_text_cell(nnc_unit_text(self->value, nnc_sensitivity_parameter_unit(self->figure), text)))
 

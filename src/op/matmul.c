@@ -221,7 +221,8 @@ static void matmul_shard(nnc_op *op, const nnc_degrees *d)
         } else {
             shard_columns(op, d->tensor);
         }
-        p->kept_divisor *= d->sequence / d->context; /* the input is gathered again in backward */
+        p->kept_divisor *= d->sequence / d->context; /* a rank keeps only its own part of the input, because backward
+                                                      * gathers the input again */
         break;
     case NNC_SPLIT_ROW: shard_rows(op, d->tensor); break;
     case NNC_SPLIT_EXPERT_COLUMN:

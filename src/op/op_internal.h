@@ -368,7 +368,8 @@ static inline nnc_issued nnc_op_issued(const nnc_op *op)
 
 /* Returns the bytes of the tensors that one instance of a forward op owns and keeps for backward. */
 double nnc_op_kept_bytes(const nnc_op *op);
-/* Returns the bytes that a dropped op does not keep, and that live while its backward runs. */
+/* Returns the bytes that an op computes again instead of keeping them (member `dropped`). They are in memory while its
+ * backward runs. */
 double nnc_op_dropped_bytes(const nnc_op *op);
 
 /* Records the work and the kept bytes of an op, with their formulas, in a derivation. */

@@ -162,7 +162,7 @@ typedef struct walk {
     int64_t done[NNC_STREAMS], limit[NNC_STREAMS];
     int64_t kept[2]; /* number of kept passes of ops with digit 0, and of ops with digit 1; see nnc_run_op */
     int32_t freeing; /* NNC_B0 or NNC_W0: the phase whose end frees the activations */
-    bool swapped;    /* true: ops with digit 0 belong to direction 1 of dualpipe */
+    bool swapped;    /* true: ops with digit 0 belong to direction 1 of dualpipe, ops with digit 1 to direction 0 */
     peak *to;
 } walk;
 
@@ -183,7 +183,8 @@ static void run_stream(walk *w, int32_t stream)
 
 static void run_op(walk *w, int32_t op)
 {
-    const bool pair = op == NNC_F0_BW1 || op == NNC_F1_BW0; /* forward and backward at the same time */
+    const bool pair = op == NNC_F0_BW1 || op == NNC_F1_BW0; /* the op is a pair: a forward and a backward that run at
+                                                             * the same time */
     const bool frees = pair || op == NNC_BW0 || op == NNC_BW1;
     if (pair) {
         run_stream(w, op == NNC_F0_BW1 ? NNC_F0 : NNC_F1);

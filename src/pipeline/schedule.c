@@ -154,8 +154,8 @@ static const nnc_schedule_row NNC_ROW(NNC_SCHEDULE_INTERLEAVED) = {
  * If tW > tF, the first device still waits for the first gradient: with that many micro-batches in flight it has no op
  * to run until the gradient is back ---- */
 
-/* Writes each weight gradient `late` input gradients after its own input gradient. The late weight gradients fill the
- * wait at the end. */
+/* Appends the ops of a device whose weight gradients are late: each weight gradient runs `late` input gradients after
+ * its own input gradient. The last weight gradients fill the wait at the end. */
 static void alternate_split(nnc_pipeline_device *device, int64_t m, int64_t ahead, int64_t late)
 {
     ahead = least(ahead, m);

@@ -193,7 +193,8 @@ void nnc_decoder_streams(const nnc_layer_writer *w, const nnc_decoder *d, const 
     const nnc_group group = half != NULL ? NNC_GROUP_MLP : NNC_GROUP_HEAD;
     nnc_op *mix = nnc_layer_linear(w, half != NULL ? half[0] : "head.stream_weights", group, NNC_SPLIT_SEQUENCE,
                                    weights, n * d->hidden, false);
-    mix->weights.vector = weights + (half != NULL ? 3 : 1); /* one scale for each kind of weight */
+    mix->weights.vector = weights + (half != NULL ? 3 : 1); /* one bias per output, and one scale for each kind of
+                                                             * stream weight */
     nnc_op *in = nnc_list_pointwise(&w->to, half != NULL ? half[1] : "head.streams_in", NNC_PW_COMBINE, group,
                                     w->hidden_elements);
     in->split = NNC_SPLIT_SEQUENCE;

@@ -430,7 +430,8 @@ static int first_rank(nnc_rank_group ranks, bool mine)
     return first < ranks.size ? first : -1;
 }
 
-/* First part of the message of a batch. Its marks and bytes follow. */
+/* Head of the message with a batch. The `marks` of the batch (number, sort key and end of each row) and its bytes
+ * follow. */
 typedef struct header {
     int64_t chunk;
     int64_t marks_size, bytes_size;

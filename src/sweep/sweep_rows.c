@@ -154,10 +154,11 @@ static int64_t row_at(const nnc_sweep *sweep, int64_t place)
     return sweep->shard.number - 1 + place * sweep->shard.of;
 }
 
-/* One entry of the evaluation order. Its mark belongs to the row at the same place of the chunk. */
+/* One entry of the evaluation order. Its `mark` belongs to the row at the same place of the chunk. */
 typedef struct turn {
     int64_t row; /* place of the row in the chunk */
-    size_t mark; /* place of the mark in the batch; NO_MARK = the row is left out */
+    size_t mark; /* offset in `marks` of the batch, where the number, sort key and end of the row are; NO_MARK = the row
+                  * is left out */
 } turn;
 #define NO_MARK SIZE_MAX
 
