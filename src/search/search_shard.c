@@ -419,7 +419,8 @@ static void read_part(nnc_json root, nnc_search *search)
     }
 }
 
-/* Sets `found` and `any_missed` of the result for one number of devices, from the members that were read. */
+/* Sets `found` and `any_missed` of the outcome for one number of devices, depending on whether `best` and `missed` were
+ * read. */
 static void settle_size(nnc_search_size *size)
 {
     size->found = size->best.plan.devices > 0;

@@ -169,7 +169,7 @@ static void keep_image_op(nnc_op *op, const nnc_lowering *how)
                (strcmp(op->name, "attn1.qkv") == 0 || strcmp(op->name, "block.qkv") == 0)) {
         keep(op, how, &of_product, 3.0);
     } else if (op->kind == NNC_OP_CONV && !amp && strcmp(op->name, "block.shortcut") == 0) {
-        op->u.conv.keeps_input = false; /* the norm already keeps this tensor */
+        op->u.conv.keeps_input = false; /* the norm before the convolution already keeps this tensor */
     }
 }
 
@@ -178,7 +178,7 @@ void nnc_list_keep_by_library(nnc_op_list *list, const nnc_lowering *how, const 
     const unsigned some = how->plan->recompute & ~(unsigned)NNC_RECOMPUTE_FULL;
     if (some != 0 || how->plan->tensor > 1 || how->plan->context > 1 || how->plan->fp8_inputs ||
         how->linear_dtype != how->dtype || list->recorded) {
-        return; /* the rows describe no programs with these features */
+        return; /* the rows of this file do not describe programs with these features */
     }
     for (int32_t i = 0; i < list->count; i++) {
         if (list->ops[i].forward_only) {

@@ -305,7 +305,8 @@ static void unfused_core(const core *c)
         drop->u.pointwise.keeps_mask = !c->recomputed;
         drop->u.pointwise.random_written = software->random_written;
     }
-    /* Without dropout the softmax keeps the probabilities. */
+    /* With dropout the product with V keeps the dropped-out probabilities; without dropout the softmax keeps the
+     * probabilities. */
     score_product(c, c->names->context, c->layer->value_dim, c->s_k)->u.matmul.keeps_a = dropout && !c->recomputed;
 }
 
@@ -614,7 +615,7 @@ void nnc_layer_mlp(const nnc_layer_writer *w)
 {
     const nnc_layer *l = w->layer;
     const nnc_mlp_names names = { nnc_mlp_gated(l->mlp) ? "mlp.gate_up" : "mlp.up", "mlp.activation", "mlp.down" };
-    /* the MLP reads the input of the attention */
+    /* with NNC_NORM_PARALLEL the MLP reads the same normalised input as attention */
     const bool shared = l->norm_place == NNC_NORM_PARALLEL;
     if (l->norm_place == NNC_NORM_PARALLEL_TWO) { /* the first norm owns the input that both norms read */
         nnc_layer_norm(w, "mlp.norm", l->hidden)->u.norm.keeps_input = false;

@@ -235,7 +235,7 @@ static void level_attention(const writer *w, int level, feature_map map, int64_t
         nnc_layer_project(&one, &bare, NULL);
         nnc_layer_attend(&one, &bare, NULL);
     } else {
-        /* one copy of the map before attention, one copy after attention */
+        /* one copy of the map to another layout before attention, and one copy back after attention */
         if (software->copied_heads == NNC_HEADS_ALWAYS && software->contiguous_maps) {
             nnc_list_pointwise(&outer.to, "attn.tokens", NNC_PW_COPY, NNC_GROUP_ATTENTION, 2 * map_elements(w, map));
         }
@@ -305,7 +305,8 @@ static void concat(const writer *w, feature_map map, int64_t repeat)
 static void pool(const writer *w, feature_map out)
 {
     nnc_op *op = nnc_list_pointwise(&w->to, "down.pool", NNC_PW_MAX_POOL, NNC_GROUP_RESAMPLE, map_elements(w, out));
-    op->u.pointwise.keeps_mask = true; /* the pool keeps only its indices; the activation keeps its input */
+    op->u.pointwise.keeps_mask = true; /* the max pool keeps only its indices; the activation before it keeps the
+                                        * input */
 }
 
 static void classic_down(const writer *w, int64_t side)
@@ -463,7 +464,8 @@ static void diffusion_down(const writer *w, int64_t side, skips *stack)
         const writer at = at_place(w, place_of(down_places, level));
         const int64_t out = channels(u, level);
         const feature_map map = { out, side_at(u, side, level) };
-        const int64_t first = previous == out ? 0 : 1; /* 1 if the first block changes the width */
+        const int64_t first = previous == out ? 0 : 1; /* number of first blocks that change the width: 1, or 0 if the
+                                                        * first block does not */
         if (first > 0) {
             residual_block(&at, (feature_map){ previous, map.side }, out, 1);
         }

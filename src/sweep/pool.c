@@ -3,7 +3,7 @@
 #include "sweep/sweep_internal.h"
 
 #ifndef __wasi__
-#include <pthread.h> /* thread sanitizers support POSIX threads, but not <threads.h> */
+#include <pthread.h> /* includes pthread.h, because thread sanitizers support POSIX threads, but not <threads.h> */
 #endif
 
 void nnc_batch_clear(nnc_batch *batch)
@@ -361,7 +361,7 @@ nnc_rank_group nnc_rank_group_begin(void)
 {
     nnc_rank_group ranks;
     int provided = 0;
-    MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &provided); /* only this thread calls MPI */
+    MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &provided); /* MPI_THREAD_FUNNELED: only this thread calls MPI */
     MPI_Comm_rank(MPI_COMM_WORLD, &ranks.rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks.size);
     return ranks;

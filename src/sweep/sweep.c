@@ -203,7 +203,7 @@ static nnc_status tell(void *context, const nnc_batch *batch, bool *stop, nnc_er
     nnc_batch_row row;
     nnc_cell cells[NNC_TABLE_COLUMNS];
     (void)err;
-    if (!to->ended) { /* batches may still arrive after the end */
+    if (!to->ended) { /* batches may still arrive after the caller has stopped the sweep */
         nnc_tally_add(&to->tally, &batch->tally);
     }
     for (size_t at = 0; !to->ended && nnc_batch_next(batch, &at, &row);) {
@@ -330,7 +330,8 @@ static void put_field(const nnc_sweep_axis *axis, const char *value, nnc_buffer 
     nnc_buffer_text(out, axis->option);
     if (!axis->is_switch) {
         nnc_shell_word(out, value);
-    } else if (strcmp(value, "on") != 0) { /* a switch has its value after '=' */
+    } else if (strcmp(value, "on") != 0) { /* an option that is a switch has its value after '=', and needs no value for
+                                            * "on" */
         nnc_buffer_byte(out, '=');
         nnc_buffer_text(out, value);
     }
@@ -557,7 +558,7 @@ static double compute(nnc_operator of, value a, value b)
     }
 }
 
-/* Returns whether a value counts as true. A value that is not recorded counts as false. */
+/* Returns true, false or not known: whether a value counts as true. A value that is not recorded counts as false. */
 static nnc_truth truth_of(value v)
 {
     if (v.later) {

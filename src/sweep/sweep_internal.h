@@ -52,7 +52,7 @@ typedef struct nnc_sweep_axes {
     int32_t lengths[NNC_SWEEP_AXES_MAX]; /* number of values of each group */
     int32_t group_count;
     int64_t rows;                 /* number of rows: the product of the lengths */
-    const nnc_profiles *profiles; /* profiles used if no axis names a profile; NULL = the neutral profile */
+    const nnc_profiles *profiles; /* default profiles by kind of plan; NULL = an axis names the profile of each row */
     /* kept: kind of profile of all rows, chosen for the plan of the first row. With one kind, a difference between two
      * rows has one cause. Models and devices that have only one profile use that profile. If `each` is true, every row
      * has the usual profile of its own plan instead. */
