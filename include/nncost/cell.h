@@ -24,7 +24,7 @@ typedef struct nnc_cell {
         double number;
         int64_t whole;
         bool flag;
-        const char *text; /* the creator of the cell owns the text */
+        const char *text; /* a text; the creator of the cell owns it */
     };
 } nnc_cell;
 

@@ -23,7 +23,7 @@ NNC_API const char *nnc_verdict_name(nnc_verdict verdict);
     X(NNC_BOUND_MEMORY, "memory")                                               \
     X(NNC_BOUND_NETWORK, "network")                                             \
     X(NNC_BOUND_HOST, "host")     /* issuing ops, and fixed times of kernels */ \
-    X(NNC_BOUND_BUBBLE, "bubble") /* waiting for other pipeline stages; never the bound of one op */
+    X(NNC_BOUND_BUBBLE, "bubble") /* idle time: waiting for other pipeline stages; never the bound of one op */
 NNC_ENUM(nnc_bound, NNC_BOUND_LIST, NNC_BOUND_COUNT);
 NNC_API const char *nnc_bound_name(nnc_bound bound);
 

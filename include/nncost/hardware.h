@@ -39,7 +39,7 @@ typedef struct nnc_scale_up {
     int32_t wrap_count;
     double bytes_per_s; /* B/s, one direction */
     double latency_s;   /* time of one step of the collective algorithm, s; NaN = not recorded */
-    double knee_bytes;  /* knee: size of the message that takes twice as long as at full bandwidth; NaN = 0 */
+    double knee_bytes;  /* knee: a message of this size takes twice as long as at full bandwidth; NaN = 0 */
     bool reduces_in_switch;
 } nnc_scale_up;
 

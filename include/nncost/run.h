@@ -50,7 +50,8 @@ typedef struct nnc_run_ask {
     double failing_share;                /* share of failures after which a node is out */
     /* checkpoints */
     double checkpoint_bytes;                                    /* size of a checkpoint of the whole model */
-    double storage_write_bytes_per_s, storage_read_bytes_per_s; /* rates for all devices together */
+    double storage_write_bytes_per_s, storage_read_bytes_per_s; /* rates of the storage for writing and reading, for all
+                                                                 * devices together */
     double block_s, save_s, load_s; /* time that training waits for a checkpoint; time until it is durable; time to
                                      * load it */
     double checkpoint_interval_s;   /* training time between checkpoints; NaN = the optimum is computed */

@@ -24,7 +24,7 @@ typedef struct nnc_line {
     const char *of; /* op or part that the line is about: "attn.qkv forward"; "" = no op */
     const char *name, *unit;
     const char *formula, *numbers; /* numbers: the formula with values in place of names */
-    const char *where;             /* operands that have units, one per line: "rate 3 B/s" */
+    const char *where;             /* operands of the formula with their units, one per line: "rate 3 B/s" */
     const char *meaning, *source;  /* meaning and source of the line; NULL = not given */
     double value;
 } nnc_line;

@@ -20,12 +20,12 @@ typedef enum change {
     CHANGE_PIPELINE,
     CHANGE_CONTEXT,
     CHANGE_FROZEN,  /* only with adapters: stores the frozen weights in int8 or NF4 instead of 16 bits */
-    CHANGE_SEQ_LEN, /* shorter sequences, only with adapters */
+    CHANGE_SEQ_LEN, /* only with adapters: shortens the sequences */
     CHANGES_GENTLE, /* changes from this value on alter numerics or the task, or cost much time */
     CHANGE_PRECISION = CHANGES_GENTLE,
     CHANGE_OPTIMIZER,
     CHANGE_POLICY,
-    CHANGE_SHORTER, /* shorter sequences, without adapters */
+    CHANGE_SHORTER, /* without adapters: shortens the sequences */
     CHANGE_OFFLOAD,
     CHANGE_ADAPTERS,
     CHANGES

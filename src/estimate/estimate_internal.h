@@ -545,7 +545,7 @@ typedef struct nnc_plan_change_ask {
     const nnc_device *device;
     const nnc_profiles *profiles;
     const nnc_software *others[2]; /* other profiles to try: compiled, channels last; NULL = not available */
-    const nnc_plan *plan;          /* the plan as given, before defaults */
+    const nnc_plan *plan;          /* plan as the user gave it, before defaults are filled in */
     bool quick;                    /* true: tries only the changes that matter most, each alone */
 } nnc_plan_change_ask;
 

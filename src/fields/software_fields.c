@@ -74,7 +74,7 @@ static const nnc_field software_fields[] = {
     { SOFTWARE(id), .required = true, .help = "Name of the file without \".json\", and on the command line." },
     { SOFTWARE(name), .required = true, .help = "Full name." },
     { SOFTWARE(date), .help = "Year and month of the release of a framework." },
-    /* Switches: options, and keys of plan files. */
+    /* fields that are switches: they are options, and keys of plan files */
     { SOFTWARE(dispatcher), NNC_FIELD_NAMES(nnc_dispatcher, NNC_DISPATCHER_COUNT),
       NNC_DEFAULT_AS(NNC_DISPATCHER_PROFILE, "profile"), .group = "Software",
       .help = "How tokens are sent to experts on other ranks." },

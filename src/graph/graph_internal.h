@@ -22,7 +22,7 @@ enum {
     NNC_GRAPH_STACK_MAX = 16,     /* operands of an expression that wait for their operator */
 };
 
-/* Limits on the elements of a tensor per sample, and on every number of a file. */
+/* Largest number of elements of a tensor per sample; also the largest number that a file may contain. */
 #define NNC_GRAPH_NUMBER_MAX 1000000000000000
 #define NNC_GRAPH_DIM_MAX 1000000000 /* largest size of one axis */
 #define NNC_GRAPH_KERNEL_MAX 1000

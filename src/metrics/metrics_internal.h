@@ -213,7 +213,7 @@ enum { NNC_COLUMN_DEPTH = 5 };
 typedef struct nnc_column {
     const char *name;
     const nnc_metric *metric;
-    int32_t index;                              /* index in an array */
+    int32_t index;                              /* index of the value in its array */
     const nnc_metric *inside[NNC_COLUMN_DEPTH]; /* objects that contain the value, outermost first */
     int depth;
 } nnc_column;

@@ -38,7 +38,7 @@ typedef struct nnc_matmul {
     int64_t batch, m, n, k;
     int64_t experts;  /* number of matrices B (k x n) that the rows are divided over; 0 = one B for all rows */
     bool one_by_one;  /* true: one kernel per expert; false: one grouped kernel for all experts */
-    double useful;    /* share of rows that are not padding; 0 = all rows; -1 = no row counts in model FLOPs */
+    double useful;    /* share of rows that are not padding; 0 = no row is padding; -1 = no row counts in model FLOPs */
     int64_t b_shared; /* products of the batch that share one B (grouped heads); 1 = every product has its own B */
     int64_t heads, kv_heads;  /* attention heads: in the product to queries, keys and values a part of n, in scores a
                                * part of `batch`; 0 = no heads */

@@ -155,8 +155,8 @@ static nnc_status search_rounds(const nnc_search *search, const nnc_space *space
 {
     const uint64_t blocks = nnc_shard_size(search, space);
     nnc_front *known = malloc(sizeof *known);
-    uint64_t size = search->no_prune ? ROUND_MOST : ROUND_FIRST; /* without pruning, short first rounds have no
-                                                                  * advantage */
+    uint64_t size = search->no_prune ? ROUND_MOST : ROUND_FIRST; /* first rounds are short for the sake of pruning, so
+                                                                  * without pruning all rounds are long */
     if (known == NULL) {
         return NNC_NO_MEMORY;
     }

@@ -182,7 +182,7 @@ int64_t nnc_vocab_split(int64_t words, int32_t tensor);
 /* Tests whether the library computes an attention in fp32 with separate kernels.   [issued] */
 bool nnc_is_written_out(const nnc_op *op, const nnc_model *model);
 
-/* Replaces fused attention by separate kernels in fp32.   [issued] */
+/* Replaces a fused attention by the separate kernels in fp32 that the library issues.   [issued] */
 void nnc_write_out(nnc_op *op);
 
 /* Sets the kept bytes of ops to the bytes that transformers, peft, timm and diffusers keep.   [kept-by-library] */
@@ -245,8 +245,8 @@ typedef struct nnc_core_names {
 typedef struct nnc_attention_names {
     const char *norm, *tensor_in, *q, *kv, *rotary, *context_in;
     nnc_core_names core;
-    const char *context_out, *out, *tensor_out, *end_norm, *residual; /* names, continued; residual NULL = the caller
-                                                                       * adds the residual */
+    const char *context_out, *out, *tensor_out, *end_norm, *residual; /* names of the ops after the attention; residual
+                                                                       * NULL = the caller adds the residual */
 } nnc_attention_names;
 extern const nnc_attention_names nnc_attention_plain; /* names of self-attention: "attn.norm" ... */
 

@@ -439,7 +439,7 @@ typedef struct header {
     bool failed;
 } header;
 
-/* A message that is being sent. Its bytes may be overwritten when the MPI request is complete. */
+/* A message that is being sent. Its buffer can be used again when the MPI request is complete. */
 typedef struct letter {
     nnc_buffer bytes;
     MPI_Request request;

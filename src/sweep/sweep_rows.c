@@ -237,7 +237,7 @@ static bool order_rows(const nnc_sweep *sweep, row_order *order, const nnc_batch
     int64_t *keys = order->keys, before = 0;
     for (int64_t i = 0; order->mixed && i < batch->count; i++) {
         const int64_t key = key_of_ops(&sweep->axes, order, row_at(sweep, batch->first + i));
-        keys[i] = key * NNC_POOL_CHUNK_MAX + i; /* no overflow: there are at most 1e15 rows, and no more keys */
+        keys[i] = key * NNC_POOL_CHUNK_MAX + i; /* cannot overflow: a sweep has at most 1e15 rows, and not more keys */
         rises = rises && key >= before;
         before = key;
     }
@@ -271,10 +271,10 @@ struct nnc_sweeper {
     known known;                         /* groups of cells that are filled in for the current row */
     nnc_cell cells[NNC_SWEEP_SLOTS_MAX]; /* value of each entry of the sweep's `slots`, for the current row */
     nnc_cell shown[NNC_TABLE_COLUMNS];   /* value of each column, for output */
-    char (*texts)[NNC_METRIC_TEXT_MAX];  /* value of specs_moves of the point when the fields of model and device were
+    char (*texts)[NNC_METRIC_TEXT_MAX];  /* space for the text of each entry of the sweep's `slots` */
+    int64_t specs_moves;                 /* value of specs_moves of the point when the fields of model and device were
                                           * last read */
-    int64_t specs_moves;                 /* text of the error of an illegal plan: its place and its message */
-    char reason[sizeof(nnc_error)];      /* text of an error: where and what */
+    char reason[sizeof(nnc_error)];      /* text of the error of an illegal plan: its place and its message */
     over over;                           /* reason text of the last plan that did not fit; it is used again if the next
                                           * plan that does not fit needs the same memory */
     nnc_buffer command;                  /* command of the row, if a column shows it; its memory is reused */
@@ -311,7 +311,8 @@ nnc_sweeper *nnc_sweeper_create(const nnc_sweep *sweep)
         return NULL;
     }
     point->scratch->brief = !asks_full(sweep);
-    point->scratch->fits_only = point->scratch->verdict_only = !sweep->all; /* rows that do not fit are only counted */
+    point->scratch->fits_only = point->scratch->verdict_only = !sweep->all; /* unless all rows are kept, a plan that
+                                                                             * does not fit needs only a verdict */
     find_order(sweep, &sweeper->order);
     return sweeper;
 }
