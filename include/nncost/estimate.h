@@ -94,10 +94,11 @@ typedef struct nnc_result {
     double exposed_s[NNC_COMM_SPACE];       /* exposed_comm_s by kind of communication */
     double communication_s[NNC_COMM_SPACE]; /* communication time by kind, overlapped or not */
     double bubble_ratio, bubble_share;      /* bubble_s / busy time of the stage; bubble_s / step_s */
-    double idle_share;               /* the resource with the largest bound_s; the resource with the second largest */
+    double idle_share;                      /* share of the step that a stage is idle, mean over stages; 0 without a
+                                      * pipeline */
     int32_t stage, memory_stage;     /* index of the stage that is busy longest; of the stage with the most memory */
     double bound_s[NNC_BOUND_SPACE]; /* part of step_s that each resource bounds; the parts overlap in mode `ideal` */
-    nnc_bound bound, next_bound;     /* the resources with the largest and second largest bound_s */
+    nnc_bound bound, next_bound;     /* the resource with the largest bound_s; the resource with the second largest */
     double step_without_bound_s;     /* step time of a second estimate, in which `bound` is unlimited */
     /* rates */
     double samples_per_s, tokens_per_s, tokens_per_s_per_device;

@@ -324,9 +324,9 @@ typedef struct nnc_vit {
     bool distilled;          /* a second token and a second head are trained on a teacher (distillation) */
     bool relative_positions; /* each layer adds a table of relative positions to its scores; patches have no
                               * positions of their own */
-    bool no_key_bias;        /* attention and MLP of a layer each multiply their output by one learned factor per
+    bool no_key_bias;        /* queries and values have a bias, keys do not */
+    bool layer_scale;        /* attention and MLP of a layer each multiply their output by one learned factor per
                               * channel */
-    bool layer_scale;        /* attention and MLP of a layer end with one factor per channel */
 } nnc_vit;
 
 enum { NNC_GRAPH_LETS_MAX = 48, NNC_TOWERS_MAX = 2 };

@@ -410,9 +410,9 @@ struct nnc_software {
     char name[96];
     char date[16];           /* year and month of a release: "2025-11"; "" = the profile is no release of a framework */
     bool fused_norm;         /* a norm is one kernel; else one kernel per primitive */
-    bool fused_activation;   /* gate and product run in one kernel that keeps no intermediate tensor */
-    bool fused_residual;     /* the activation and the multiplication of a gated MLP run in one kernel that keeps no
+    bool fused_activation;   /* the activation and the multiplication of a gated MLP run in one kernel that keeps no
                               * intermediate tensor */
+    bool fused_residual;     /* bias, dropout and residual run in one kernel */
     bool fused_maps;         /* norm, activation and sum of a feature map run in one kernel */
     bool contiguous_maps;    /* feature maps have one plane per channel (NCHW); else channels last */
     bool written_out;        /* layer norms, RMS norms and GELU run as one kernel per primitive */

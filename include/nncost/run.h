@@ -44,10 +44,10 @@ typedef struct nnc_run_ask {
     /* failures */
     nnc_stops stops;                     /* kind of failures that device_mtbf_s counts */
     double device_mtbf_s;                /* device-seconds between failures; NaN = unknown, computed without failures */
-    double detect_s, start_s, replace_s; /* share of failures after which a node is out of use until it is repaired */
+    double detect_s, start_s, replace_s; /* time to detect a failure; to start all ranks; to replace a node */
     double reclaim_per_month;            /* share of spot nodes that are taken back per month; 0 = no node */
     double spares, repair_s;             /* spare nodes; time until a node is repaired */
-    double failing_share;                /* share of failures after which a node is out */
+    double failing_share;                /* share of failures after which a node is out of use until it is repaired */
     /* checkpoints */
     double checkpoint_bytes;                                    /* size of a checkpoint of the whole model */
     double storage_write_bytes_per_s, storage_read_bytes_per_s; /* rates of the storage for writing and reading, for all
