@@ -259,7 +259,7 @@ double nnc_step_core_s(const nnc_step *step, const nnc_segment_time units[NNC_SE
         (void)nnc_step_run(step, units, times->send_s, m);
     }
     for (int32_t d = 0; d < step->plan->pipeline && !nnc_schedule_splits(step->plan); d++) {
-        m->run.span_s[d] = times->total_s; /* if backward is not split, all devices end at the same time */
+        m->run.span_s[d] = times->total_s; /* backward is not split, so all devices end at the same time */
     }
     const int32_t slowest = slowest_stage(m, step->plan->pipeline);
     NNC_LET(step->why, passes_s, "s", m->run.span_s[slowest]);

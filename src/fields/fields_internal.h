@@ -112,7 +112,7 @@ typedef struct nnc_field_table {
 
 #define NNC_FIELD_TABLE(list) .fields = (list), .field_count = sizeof(list) / sizeof((list)[0])
 
-/* Describes a text for people that files may have; the text is not stored. */
+/* Describes a key whose text is for people only; the text is not stored. */
 #define NNC_FIELD_COMMENT(key) .name = (key), .type = NNC_FIELD_TEXT
 
 /* Sets the default of a member. NNC_DEFAULT: help shows the token of the macro; NNC_DEFAULT_AS: help shows another

@@ -212,7 +212,7 @@ typedef struct nnc_update {
     int64_t passes;             /* ADD: number of passes whose gradients are added up */
     int64_t matrix_params;      /* parameters in matrices that the optimizer factors */
     double factored_elements;   /* Adafactor: sum of rows + columns of all matrices, plus elements of vectors */
-    double orthogonalise_flops; /* Muon: FLOPs of the Newton-Schulz products */
+    double orthogonalise_flops; /* Muon: FLOPs of the matrix products in the Newton-Schulz iterations */
 } nnc_update;
 
 /* Parameters that one instance of an op owns. */
@@ -434,8 +434,8 @@ static inline double nnc_op_products_saved(const nnc_op *op)
  * Sources: counts by inspection; docs/formulas.md   [attention-pairs] */
 int64_t nnc_attention_pairs(int64_t s_q, int64_t s_k, bool causal, int64_t window);
 
-/* Returns true when training in a format uses it only for the products of layers; all other ops then run in 16 bits.
- * fp8: arXiv:2209.05433; fp4: NVFP4, arXiv:2509.25149. */
+/* Tests whether training in this format uses the format only for the matrix products of layers; all other ops then run
+ * in 16 bits. fp8: arXiv:2209.05433; fp4: NVFP4, arXiv:2509.25149. */
 static inline bool nnc_precision_is_narrow(nnc_dtype precision)
 {
     return precision == NNC_FP8 || precision == NNC_FP4;

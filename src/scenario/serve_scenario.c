@@ -39,7 +39,7 @@ static bool asks_for_images(const nnc_scenario_args *given)
     return false;
 }
 
-/* Loads the other networks of an image pipeline, by the names in the model file. */
+/* Loads the text encoders and the decoder of an image pipeline, by the names in the model file. */
 static nnc_status load_parts(nnc_specs *specs, const nnc_model *model, nnc_images_ask *ask, nnc_error *err)
 {
     char names[sizeof model->text_encoders];

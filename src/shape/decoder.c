@@ -207,7 +207,7 @@ static void write_embedding(const nnc_layer_writer *w, const nnc_decoder *d, boo
     nnc_layer_dropout(w, "embed.dropout", NNC_GROUP_EMBEDDING);
 }
 
-/* ---- heads: one per training objective ---- */
+/* ---- heads of a decoder: one for each training objective ---- */
 
 static void words(const nnc_layer_writer *w, const nnc_decoder *d)
 {

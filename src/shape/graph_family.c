@@ -9,7 +9,7 @@
 #include "base/base_internal.h"
 #include "shape/shape_internal.h"
 
-/* State of a tensor's memory. Every kept tensor has one owner: the first op whose backward needs it. */
+/* State of a tensor's memory, as flags. Every kept tensor has one owner: the first op whose backward needs it. */
 enum {
     PLACE_KEPT = 1,   /* an op already owns the tensor, or the tensor is an input of the network */
     PLACE_GRAD = 2,   /* the tensor needs a gradient, because it depends on a weight */

@@ -203,7 +203,8 @@ static void transformer(const writer *w, const nnc_layer *layer, int64_t seq_len
         nnc_layer_attention(&one, &cross, &context);
     }
     nnc_layer_norm(&one, "ff.norm", layer->hidden);
-    if (!w->to.how->software->fused_activation) { /* gate and value are halves of one tensor */
+    if (!w->to.how->software->fused_activation) { /* gate and value are the two halves of one tensor, so a kernel of its
+                                                   * own splits them */
         nnc_list_pointwise(&one.to, "ff.halves", NNC_PW_HALVES, NNC_GROUP_MLP,
                            nnc_list_mul(&one.to, one.tokens, 2 * layer->ffn_hidden));
     }
@@ -423,7 +424,7 @@ static void time_embedding(const writer *w)
     first->u.matmul.needs_grad_input = false;
     nnc_op *act = nnc_list_pointwise(&w->to, "time.act", NNC_PW_SILU, NNC_GROUP_TIME, w->batch * width);
     act->u.pointwise.keeps_input = true;
-    /* The embedding is kept once for the SiLU of all blocks. */
+    /* The embedding is kept only once, although every block applies SiLU to it. */
     act->u.pointwise.extra_kept_bytes = nnc_list_bytes(&w->to, w->batch * width);
     nnc_list_linear(&w->to, "time.linear2", NNC_GROUP_TIME, NNC_SPLIT_TOKENS, w->batch, width, width, true);
 }
