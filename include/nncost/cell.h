@@ -11,7 +11,7 @@ extern "C" {
 #endif
 
 typedef enum nnc_cell_kind {
-    NNC_CELL_NULL, /* not recorded */
+    NNC_CELL_NULL, /* the value is not recorded */
     NNC_CELL_NUMBER,
     NNC_CELL_WHOLE,
     NNC_CELL_BOOL,
@@ -24,7 +24,7 @@ typedef struct nnc_cell {
         double number;
         int64_t whole;
         bool flag;
-        const char *text; /* the creator of the cell owns the text */
+        const char *text; /* a text; the creator of the cell owns it */
     };
 } nnc_cell;
 

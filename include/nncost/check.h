@@ -36,16 +36,17 @@ NNC_API int nnc_figure_match(const char *name, const char *figure);
 
 /* A tolerance: the largest change of a value that still counts as equal. The larger of its two limits applies. */
 typedef struct nnc_tolerance {
-    const char *name; /* as in nnc_figure_match; of several matches the most specific name counts */
+    const char *name; /* name that selects the values, as in nnc_figure_match; if several tolerances match a value, the
+                       * most specific name counts */
     double absolute;  /* limit in the unit of the value */
     double relative;  /* limit as a share of the old value: 0.01 = 1 % */
 } nnc_tolerance;
 
 typedef enum nnc_change_kind {
     NNC_CHANGE_MOVED,
-    NNC_CHANGE_GONE,   /* only in the old estimate */
-    NNC_CHANGE_NEW,    /* only in the new estimate */
-    NNC_CHANGE_WITHIN, /* changed within the tolerance */
+    NNC_CHANGE_GONE,   /* the value is only in the old estimate */
+    NNC_CHANGE_NEW,    /* the value is only in the new estimate */
+    NNC_CHANGE_WITHIN, /* the value changed, but not more than the tolerance */
     NNC_CHANGE_KIND_COUNT
 } nnc_change_kind;
 
@@ -93,11 +94,11 @@ NNC_API bool nnc_requirement_met(const nnc_requirement *requirement, const nnc_f
 
 /* ---- plan files ---- */
 
-#define NNC_CHECK_STATE_LIST(X)                                              \
-    X(NNC_CHECK_SAME, "same")                                                \
-    X(NNC_CHECK_MOVED, "moved")                                              \
-    X(NNC_CHECK_ADDED, "not recorded")  /* not in the recorded estimates */  \
-    X(NNC_CHECK_REMOVED, "removed")     /* only in the recorded estimates */ \
+#define NNC_CHECK_STATE_LIST(X)                                                              \
+    X(NNC_CHECK_SAME, "same")                                                                \
+    X(NNC_CHECK_MOVED, "moved")                                                              \
+    X(NNC_CHECK_ADDED, "not recorded")  /* the scenario is not in the recorded estimates */  \
+    X(NNC_CHECK_REMOVED, "removed")     /* the scenario is only in the recorded estimates */ \
     X(NNC_CHECK_NOT_ASKED, "estimated") /* nothing is recorded: only requirements count */
 NNC_ENUM(nnc_check_state, NNC_CHECK_STATE_LIST, NNC_CHECK_STATE_COUNT);
 NNC_API const char *nnc_check_state_name(nnc_check_state state);
@@ -111,7 +112,7 @@ typedef struct nnc_check_verdict {
 /* One scenario of a plan file. */
 typedef struct nnc_check_row {
     const char *id;
-    long line; /* line in the plan file; 0 = the scenario is not in the file */
+    long line; /* line of the scenario in the plan file; 0 = the scenario is not in the file */
     nnc_check_state state;
     nnc_figures old, now;
     const nnc_change *changes; /* changed values, in the order of nnc_figures_compare */

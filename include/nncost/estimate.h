@@ -23,7 +23,7 @@ NNC_API const char *nnc_verdict_name(nnc_verdict verdict);
     X(NNC_BOUND_MEMORY, "memory")                                               \
     X(NNC_BOUND_NETWORK, "network")                                             \
     X(NNC_BOUND_HOST, "host")     /* issuing ops, and fixed times of kernels */ \
-    X(NNC_BOUND_BUBBLE, "bubble") /* waiting for other pipeline stages; never the bound of one op */
+    X(NNC_BOUND_BUBBLE, "bubble") /* idle time: waiting for other pipeline stages; never the bound of one op */
 NNC_ENUM(nnc_bound, NNC_BOUND_LIST, NNC_BOUND_COUNT);
 NNC_API const char *nnc_bound_name(nnc_bound bound);
 
@@ -31,20 +31,24 @@ NNC_API const char *nnc_bound_name(nnc_bound bound);
  * transient, reserve, and apart_bytes. */
 typedef struct nnc_memory {
     int64_t weight_bytes, gradient_bytes, optimizer_bytes;
-    int64_t activation_bytes; /* kept for backward, including logits or loss probabilities */
+    int64_t activation_bytes; /* activations kept for backward, including logits or loss probabilities */
     int64_t transient_bytes;  /* largest temporary memory at the peak */
-    int64_t reserve_bytes;    /* set aside by the user or the software profile */
+    int64_t reserve_bytes;    /* memory that the user or the software profile sets aside */
     int64_t total_bytes, capacity_bytes;
-    int64_t total_interval_bytes[2]; /* range of measured peaks; both ends equal the total when the user sets the
-                                      * reserve */
+    int64_t total_interval_bytes[2]; /* range in which measured peaks are expected; both ends equal the total when the
+                                      * user sets the reserve */
     int64_t headroom_bytes;          /* capacity - total, negative when the plan does not fit */
-    const char *transient_what;      /* name of the op or tensor that has transient_bytes; static storage */
-    int64_t apart_bytes;             /* peak less the sum of the classes; negative, because the classes do not all live
-                                      * at the same time */
-    int64_t peak_allocated_bytes, peak_reserved_bytes; /* peaks of PyTorch's allocator */
-    int64_t context_bytes;                             /* driver context and libraries, outside the allocator */
-    int64_t split_block_bytes; /* bytes of a block of the allocator that was split and cannot be used whole */
-    bool one_moment;           /* the peak is computed at one moment of backward, not as the sum of the classes */
+    const char *transient_what;      /* name of the op or tensor that needs the transient_bytes; static storage */
+    int64_t apart_bytes;             /* peak less the sum of the classes; negative, because the bytes of all classes are
+                                      * not in memory at the same time */
+    int64_t peak_allocated_bytes, peak_reserved_bytes; /* bytes that PyTorch's allocator gives to tensors, and that it
+                                                        * takes from the driver, at the peak */
+    int64_t context_bytes;                             /* bytes of the driver's context and of libraries, which the
+                                                        * allocator does not count */
+    int64_t split_block_bytes; /* bytes of a freed block that the allocator has split, so that no large tensor can use
+                                * all of it */
+    bool one_moment;           /* true: the peak is the largest sum at one moment of backward; false: the sum of the
+                                * classes */
 } nnc_memory;
 
 /* Space reserved in structs for members and values of later releases. */
@@ -52,7 +56,7 @@ enum { NNC_MEMORY_SPACE = 192, NNC_GROUP_SPACE = 32, NNC_COMM_SPACE = 16, NNC_BO
 
 /* One row of the op table. Times and work are for one instance of the op. */
 typedef struct nnc_op_cost {
-    const nnc_op *op; /* valid until the next use of the scratch */
+    const nnc_op *op; /* the op; valid until the next use of the scratch */
     nnc_work work;
     double repeat; /* number of instances of the op in one step on one device */
     double compute_s, memory_s, fixed_s;
@@ -67,10 +71,10 @@ NNC_API double nnc_intensity(const nnc_work *work);
 
 /* The result of an estimate. NaN = unknown. The parts from forward_s to host_s add up to step_s. */
 typedef struct nnc_result {
-    size_t struct_size; /* as in nnc_plan; nnc_estimate sets it */
+    size_t struct_size; /* size of the struct, as in nnc_plan; nnc_estimate sets it */
     nnc_verdict verdict;
     union {
-        nnc_plan plan; /* with all defaults filled in */
+        nnc_plan plan; /* the plan of the estimate, with all defaults filled in */
         unsigned char plan_space[NNC_PLAN_SPACE];
     };
     int64_t params, active_params;
@@ -90,15 +94,16 @@ typedef struct nnc_result {
     double exposed_s[NNC_COMM_SPACE];       /* exposed_comm_s by kind of communication */
     double communication_s[NNC_COMM_SPACE]; /* communication time by kind, overlapped or not */
     double bubble_ratio, bubble_share;      /* bubble_s / busy time of the stage; bubble_s / step_s */
-    double idle_share;           /* share of the step that a stage is idle, mean over stages; 0 without a pipeline */
-    int32_t stage, memory_stage; /* index of the stage that is busy longest; of the stage with the most memory */
+    double idle_share;                      /* share of the step that a stage is idle, mean over stages; 0 without a
+                                      * pipeline */
+    int32_t stage, memory_stage;     /* index of the stage that is busy longest; of the stage with the most memory */
     double bound_s[NNC_BOUND_SPACE]; /* part of step_s that each resource bounds; the parts overlap in mode `ideal` */
-    nnc_bound bound, next_bound;     /* the resources with the largest and second largest bound_s */
+    nnc_bound bound, next_bound;     /* the resource with the largest bound_s; the resource with the second largest */
     double step_without_bound_s;     /* step time of a second estimate, in which `bound` is unlimited */
     /* rates */
     double samples_per_s, tokens_per_s, tokens_per_s_per_device;
     double model_flops_per_s_per_device, mfu, hfu;
-    double causal_mfu; /* MFU from causal_flops under any convention; at most 1 */
+    double causal_mfu; /* MFU computed from causal_flops, whatever convention the plan has; at most 1 */
     union {
         nnc_memory memory;
         unsigned char memory_space[NNC_MEMORY_SPACE];
@@ -118,7 +123,7 @@ typedef struct nnc_result {
 
 /* Working memory of estimates. Create one scratch per thread and pass it to every call. */
 typedef struct nnc_scratch nnc_scratch;
-NNC_API nnc_scratch *nnc_scratch_create(void); /* NULL when out of memory */
+NNC_API nnc_scratch *nnc_scratch_create(void); /* Returns NULL when out of memory. */
 NNC_API void nnc_scratch_destroy(nnc_scratch *scratch);
 
 /* Estimates one training step. software NULL: the neutral profile; plan NULL: all defaults. A plan that does not fit is
@@ -180,7 +185,10 @@ typedef struct nnc_interval {
     double start_s, end_s;
 } nnc_interval;
 
-enum { NNC_INTERVALS_MAX = 1000000 }; /* largest number of passes of all stages together */
+enum {
+    NNC_INTERVALS_MAX = 1000000
+}; /* largest number of passes, of all stages together, for which nnc_timeline
+                                       * works */
 
 /* Calls `interval` for each activity of the last estimate with this scratch; `result` is the result of that estimate.
  * The intervals of one stage come in the order of time; stages are mixed. The intervals of a stage follow each other
@@ -206,8 +214,8 @@ typedef struct nnc_advice {
 } nnc_advice;
 NNC_API int nnc_advise(const nnc_model *model, const nnc_device *device, const nnc_software *software,
                        const nnc_plan *plan, nnc_scratch *scratch, nnc_advice *advice, int max);
-/* Finds changes as nnc_advise does, for a plan that runs with its default profile. The changes keep this profile; text
- * names it if the changed plan would get another profile by default. */
+/* Finds changes as nnc_advise does, for a plan that runs with its default profile. The changed plans keep this profile;
+ * if a changed plan has another default profile, `text` contains --software with the kept profile. */
 NNC_API int nnc_advise_by_plan(const nnc_model *model, const nnc_device *device, const nnc_profiles *profiles,
                                const nnc_plan *plan, nnc_scratch *scratch, nnc_advice *advice, int max);
 
@@ -221,7 +229,7 @@ NNC_API nnc_status nnc_estimate_json(const nnc_model *model, const nnc_device *d
 NNC_API nnc_status nnc_estimate_json_by_plan(const nnc_model *model, const nnc_device *device,
                                              const nnc_profiles *profiles, const nnc_plan *plan, nnc_scratch *scratch,
                                              char **text, size_t *size, nnc_error *err);
-NNC_API void nnc_text_free(char *text); /* NULL is allowed */
+NNC_API void nnc_text_free(char *text); /* Frees a text of nnc_estimate_json; text may be NULL. */
 
 /* ---- sensitivity: the effect of a faster device ---- */
 

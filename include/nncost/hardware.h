@@ -34,20 +34,21 @@ typedef struct nnc_scale_up {
     nnc_link_kind kind;
     int32_t devices;    /* devices in the domain */
     int32_t dims[3];    /* torus: length of each axis */
-    int32_t dims_count; /* 0 unless the fabric is a torus */
+    int32_t dims_count; /* number of axes in dims; 0 unless the fabric is a torus */
     bool wrap[3];       /* torus: whether each axis closes into a ring */
     int32_t wrap_count;
     double bytes_per_s; /* B/s, one direction */
     double latency_s;   /* time of one step of the collective algorithm, s; NaN = not recorded */
-    double knee_bytes;  /* message size that takes twice as long as at full bandwidth; NaN = 0 */
+    double knee_bytes;  /* knee: a message of this size takes twice as long as at full bandwidth; NaN = 0 */
     bool reduces_in_switch;
 } nnc_scale_up;
 
 typedef struct nnc_scale_out {
     double bytes_per_s; /* one device's share of the NICs, one direction */
     double latency_s;
-    double knee_bytes;       /* as in nnc_scale_up */
-    double oversubscription; /* factor by which the network is oversubscribed; NaN = not recorded, used as 1 */
+    double knee_bytes;       /* knee, as in nnc_scale_up */
+    double oversubscription; /* bandwidth of the devices' links / bandwidth of the network core; NaN = not recorded,
+                              * used as 1 */
 } nnc_scale_out;
 
 typedef struct nnc_host_link {
@@ -59,7 +60,8 @@ typedef struct nnc_host_link {
 typedef struct nnc_price {
     double per_device_hour;
     char currency[8];
-    const char *where, *date, *source; /* valid as long as the nnc_specs that loaded the file; NULL = not stated */
+    const char *where, *date, *source; /* place, date and source of the price; valid as long as the nnc_specs that
+                                        * loaded the file; NULL = not stated */
 } nnc_price;
 
 /* Source of a value. key: a member, or the first part of the names of several members; "" = the whole file. */
@@ -81,7 +83,8 @@ typedef struct nnc_efficiency {
 
 /* Efficiencies of convolutions. The formula: docs/formulas.md, conv-time. */
 typedef struct nnc_conv_efficiency {
-    double sustained_fraction, memory_fraction, fixed_s; /* as in nnc_efficiency */
+    double sustained_fraction, memory_fraction, fixed_s; /* shares of peak and bandwidth, and fixed time, as in
+                                                          * nnc_efficiency */
     double channels_half; /* channels per group at which half of the rate is reached   [0] */
     double depth_half;    /* terms summed per output value at which half of the rate is reached   [0] */
     /* share of the peak of vector units, for convolutions that run faster on them; NaN = not used */
@@ -103,8 +106,9 @@ typedef struct nnc_gemm_efficiency {
     double memory_fraction;         /* share of mem_bytes_per_s   [1] */
     double library_memory_fraction; /* share of mem_bytes_per_s for products that PyTorch issues; NaN =
                                      * memory_fraction */
-    double fixed_s;                 /* fixed time per kernel   [0] */
-    double k_fill;                  /* start and end of a tile take as long as this many summed elements   [0] */
+    double fixed_s;                 /* fixed time per kernel; does not overlap with compute   [0] */
+    double k_fill;                  /* start and end of a tile take as long as computing this many further elements of
+                                     * the dimension k   [0] */
     double l2_bytes_per_flop;       /* operand bytes that the L2 cache delivers per FLOP of the peak; NaN = no limit */
     double l2_bytes_per_s;          /* rate of the L2 cache, used instead of l2_bytes_per_flop; NaN = not given */
     double wave_quantization; /* 1: a partly filled wave of tiles takes as long as a full wave; 0: only its tiles count;
@@ -124,7 +128,7 @@ typedef struct nnc_flash_efficiency {
     double fixed_s;            /* fixed time per kernel   [0] */
     double seq_half;           /* sequence length at which half of the rate is reached   [0] */
     /* For kernels that PyTorch issues: seq_half without a mask (NaN = seq_half), backward_ratio (NaN = backward_ratio),
-     * bytes that backward moves per value of the queries, in addition to its products (NaN = 0). */
+     * bytes that backward moves per value of the queries, in addition to the bytes of its matrix products (NaN = 0). */
     double library_unmasked_half, library_backward_ratio, library_backward_bytes;
     double narrow_ratio;  /* rate with head width 64 / rate with head width 128 and more   [1] */
     double block_penalty; /* time is multiplied by 1 + block_penalty x units / blocks of 128 queries   [0] */
@@ -151,7 +155,7 @@ typedef struct nnc_collective_efficiency {
     double fixed_s, log2_s;  /* fixed time per call; additional time per doubling of the number of ranks   [0] */
     double bus_fraction;     /* share of the link bandwidth that large messages in large groups of ranks reach   [1] */
     double knee_bytes;       /* message size per rank that takes twice as long as at full rate   [0] */
-    double small_group_loss; /* n ranks reach the share 1 - loss / n^2 of the rate   [0] */
+    double small_group_loss; /* a group of n ranks reaches the share 1 - small_group_loss / n^2 of the rate   [0] */
 } nnc_collective_efficiency;
 
 typedef struct nnc_collective_efficiencies {
@@ -181,7 +185,7 @@ typedef struct nnc_serve_efficiency {
     double expert_fraction[NNC_STORED_COUNT];  /* share of the bandwidth in products of many experts */
     double kernel_s, attention_s;              /* fixed time of a kernel in a recorded program; fixed time of decode
                                                 * attention */
-    /* share of the keys and values of a head that is read again for each query head after the first   [0] */
+    /* share of the keys and values of a head that the kernel reads again for each query head after the first   [0] */
     double kv_reread;
     nnc_small_all_reduce all_reduce;
     bool fitted; /* false: the device file has no serving efficiencies */
@@ -195,7 +199,7 @@ typedef struct nnc_serve_efficiency {
 typedef struct nnc_power_efficiency {
     double idle_share;   /* share that is always drawn   [0] */
     double memory_share; /* share that the memory draws at full bandwidth   [0] */
-    double exponent;     /* times are multiplied by (power drawn / power limit) to this power   [0: no effect] */
+    double exponent;     /* times are multiplied by (power drawn / power limit)^exponent   [0: no effect] */
 } nnc_power_efficiency;
 
 #endif /* NNC_STATIC_LINKING_ONLY */
@@ -237,7 +241,7 @@ typedef struct nnc_efficiencies {
     nnc_stream_efficiency stream;
     nnc_collective_efficiencies collectives;
     nnc_power_efficiency power;
-    nnc_serve_efficiency serving; /* not used in training */
+    nnc_serve_efficiency serving; /* efficiencies in serving; training does not use them */
     bool fitted;                  /* false: the file has no efficiency object, all values are neutral */
 } nnc_efficiencies;
 
@@ -283,8 +287,9 @@ struct nnc_device {
     nnc_node_power node_power;
     nnc_mtbf mtbf;
     nnc_efficiencies efficiency;
-    nnc_rated rated;         /* all 0: a change of units or clock does not change the peaks */
-    const nnc_price *prices; /* newest on-demand price first; may be NULL */
+    nnc_rated rated;         /* units and clock for which the file gives the peaks; all 0: a change of units or clock
+                              * does not change the peaks */
+    const nnc_price *prices; /* prices of the device, the newest on-demand price first; may be NULL */
     int32_t price_count;
     const char *const *aliases;
     int32_t alias_count;
@@ -293,8 +298,8 @@ struct nnc_device {
     const char *path;    /* file that the device was read from */
     double embodied_kg;  /* carbon emitted to make the device, kg; the source decides what is included */
     double usable_bytes; /* part of mem_bytes that one process can get; NaN = not recorded */
-    bool lenient;        /* implausible values are used; else they are refused */
-    bool implausible;    /* a value is implausible, so no range of measurements is given */
+    bool lenient;        /* true: implausible values of the file are used; false: they are refused */
+    bool implausible;    /* true: the file has an implausible value, so estimates give no range of measurements */
 };
 
 #endif /* NNC_STATIC_LINKING_ONLY */

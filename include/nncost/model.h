@@ -159,7 +159,7 @@ typedef struct nnc_decoder {
     int64_t positions_max;  /* rows of a learned position table; 0 = seq_len */
     int64_t sliding_window; /* tokens that a query attends to, including its own token; 0 = all earlier tokens */
     nnc_positions positions;
-    nnc_norm_kind norm; /* layer or rms */
+    nnc_norm_kind norm; /* kind of the norms: layer or rms */
     nnc_mlp mlp;
     bool biases;    /* layer norms and all linear layers except the head have a bias */
     bool qkv_bias;  /* the query, key and value projections have a bias */
@@ -186,7 +186,7 @@ typedef struct nnc_decoder {
     bool plain_norms; /* norms have no weights */
     bool embed_norm;  /* the embedding is followed by a norm */
     nnc_qk_norm qk_norm;
-    bool out_bias, mlp_bias, head_bias, expert_bias; /* single biases, used when `biases` is off */
+    bool out_bias, mlp_bias, head_bias, expert_bias; /* biases of single kinds of layers, used when `biases` is off */
     bool no_key_bias;                                /* query and value projections have a bias,
                                                       * key projections do not */
     int64_t rotary_dim;                              /* number of values of a head that are rotated; 0 = all */
@@ -283,13 +283,13 @@ typedef struct nnc_unet {
     /* convolution blocks per level on the way down; networks with residual blocks: one more on the way up */
     int64_t blocks_per_level;
     nnc_unet_block block;
-    nnc_norm_kind norm; /* group or batch */
+    nnc_norm_kind norm; /* kind of the norms: group or batch */
     int64_t norm_groups;
     int64_t kernel;
     bool conv_biases;
     nnc_unet_down down;
     nnc_unet_up up;
-    int64_t time_embed_width;                   /* 0 = no time embedding */
+    int64_t time_embed_width;                   /* width of the time embedding; 0 = no time embedding */
     bool attention_levels[NNC_UNET_LEVELS_MAX]; /* levels with self-attention */
     int32_t attention_levels_count;
     bool middle_attention;
@@ -297,7 +297,8 @@ typedef struct nnc_unet {
                                                       * MLP and cross-attention */
     int64_t transformer_depths[NNC_UNET_LEVELS_MAX]; /* transformer blocks of each level; the middle uses the last
                                                       * entry */
-    int32_t transformer_depths_count;                /* 0 = transformer_depth everywhere */
+    int32_t transformer_depths_count;                /* length of transformer_depths; 0 = every level has
+                                                      * transformer_depth blocks */
     bool cross_only_levels[NNC_UNET_LEVELS_MAX]; /* levels whose blocks have two cross-attentions, no self-attention */
     int32_t cross_only_levels_count;
     bool linear_projections;            /* before and after transformers: linear layers instead of 1x1 convolutions */
@@ -314,7 +315,7 @@ typedef struct nnc_unet {
 /* A vision transformer that classifies images: patches, a class token, learned positions, pre-norm layers
  * with biases, and a linear head on the class token. */
 typedef struct nnc_vit {
-    int64_t image, patch; /* pixels per side */
+    int64_t image, patch; /* pixels per side of the image, and of a patch */
     int64_t in_channels;
     int64_t layers, hidden, heads, ffn_hidden;
     nnc_mlp mlp;
@@ -324,7 +325,8 @@ typedef struct nnc_vit {
     bool relative_positions; /* each layer adds a table of relative positions to its scores; patches have no
                               * positions of their own */
     bool no_key_bias;        /* queries and values have a bias, keys do not */
-    bool layer_scale;        /* attention and MLP of a layer end with one factor per channel */
+    bool layer_scale;        /* attention and MLP of a layer each multiply their output by one learned factor per
+                              * channel */
 } nnc_vit;
 
 enum { NNC_GRAPH_LETS_MAX = 48, NNC_TOWERS_MAX = 2 };
@@ -341,7 +343,7 @@ typedef struct nnc_graph {
  * proportion to hidden: the number of heads (their width stays) and the widths of layers. */
 typedef struct nnc_scale_dims {
     int64_t hidden, heads, kv_heads, head_dim, ffn_hidden, expert_hidden, shared_hidden;
-    uint32_t set; /* one bit per dimension that nnc_model_set has set */
+    uint32_t set; /* one bit for each dimension that nnc_model_set has set */
 } nnc_scale_dims;
 
 /* Libraries with a list of the operators that they run. */
@@ -357,13 +359,14 @@ struct nnc_model {
     char id[64];
     char name[96];
     nnc_family family;
-    nnc_decoder decoder; /* only the member of the model's family is set; the other members are zero */
+    nnc_decoder decoder; /* dimensions of each family; only the member of the model's family is set, the other members
+                          * are zero */
     nnc_unet unet;
     nnc_vit vit;
     nnc_graph graph;
     nnc_graph towers[NNC_TOWERS_MAX]; /* encoders of images or sounds that precede a decoder */
     int32_t tower_count;
-    nnc_scale_dims recorded;  /* all 0: a change of hidden changes no other dimension */
+    nnc_scale_dims recorded;  /* dimensions in the model file; all 0: a change of hidden changes no other dimension */
     int64_t published_params; /* number of parameters that the authors of the model publish; 0 = not stated */
     /* For a network that denoises images: ids of the models that read the prompt, joined by commas, and id of the model
      * that decodes the latent. "" = not stated. */
@@ -378,7 +381,8 @@ struct nnc_model {
     int32_t note_count;
     const struct nnc_captured *captured; /* a captured program; NULL = a model of another family */
     const char *stored;                  /* name that the hub uses for the format of the weights; NULL = not stated */
-    bool lenient;                        /* it is no error if the number of parameters differs from published_params */
+    bool lenient;                        /* true: the number of parameters may differ from published_params without an
+                                          * error */
     nnc_implementation implementation;   /* library whose operators the model runs */
     bool stand_in;      /* a different network with equal counts replaces the model: ranges are wider */
     bool composed_gelu; /* GELU is written in primitives, one operator each */

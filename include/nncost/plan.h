@@ -212,7 +212,8 @@ typedef struct nnc_plan {
     int64_t global_batch;     /* micro_batch * micro_batches * data */
     int64_t seq_len;          /* tokens of a sequence; 0 = from the model */
     int64_t image;            /* pixels per side; 0 = from the model */
-    nnc_dtype precision;      /* NNC_DTYPE_COUNT = bf16, else fp16, else fp32: the first that the device has */
+    nnc_dtype precision;      /* format of matrix products; NNC_DTYPE_COUNT = the first of bf16, fp16 and fp32 that the
+                               * device has */
     nnc_policy policy;
     nnc_optimizer optimizer;
     unsigned recompute; /* nnc_recompute flags */
@@ -231,12 +232,12 @@ typedef struct nnc_plan {
     nnc_adapted adapters;  /* layers that have adapters */
     bool dora;             /* adapters train a direction and one magnitude per output (DoRA) */
     nnc_frozen frozen;     /* storage format of frozen weights */
-    bool fp8_inputs;       /* kept inputs of activation functions are stored in 8 bits */
+    bool fp8_inputs;       /* the inputs that activation functions keep for backward are stored in 8 bits */
     bool ends_as_layers;   /* embedding and head each count as one layer when stages are balanced */
     int64_t first_stage_layers,
         last_stage_layers; /* layers of the first and the last stage; 0 = as in the other stages */
     bool whole_experts;    /* experts are not split over tensor ranks (expert tensor parallel = 1) */
-    bool next_tokens;      /* also train the model's layers for multi-token prediction */
+    bool next_tokens;      /* the plan also trains the model's layers for multi-token prediction */
 } nnc_plan;
 
 /* Tensors that a norm keeps for backward. */
@@ -312,12 +313,14 @@ typedef struct nnc_range {
  * nncost uses the newest release that is not newer than the requested release. */
 typedef struct nnc_framework {
     char framework[48], also[48]; /* name of the framework; a second name, or "" */
-    char version[32]; /* first release that the entry describes; a word instead of a number: start of the version */
+    char version[32]; /* first release that the entry describes, as a number; a word instead means versions that start
+                       * with this word */
     char hardware[32], model[32]; /* start of the device id; start of the model id */
     char family[16];              /* family of the model */
     nnc_policy policy;
     nnc_attention attention;
-    nnc_context_kind context_kind, adapter_context_kind; /* adapter_context_kind: when only adapters are trained */
+    nnc_context_kind context_kind, adapter_context_kind; /* how context ranks share attention; adapter_context_kind: the
+                                                          * same if only adapters are trained */
     double capacity_factor, fp16_dropout; /* capacity factor of experts; dropout probability in fp16 training */
     int32_t zero;
     int64_t vocab_multiple; /* the embedding table is padded to a multiple of this number x the tensor degree; 0 = not
@@ -328,14 +331,15 @@ typedef struct nnc_framework {
     nnc_frozen frozen;      /* format of frozen weights, if products are computed in 8 bits or fewer */
     bool half_selective;    /* --recompute attention recomputes every second layer in full instead */
     bool whole_experts;     /* experts are not split over tensor ranks */
-    /* set ends_as_layers in plans whose stages divide layers + 2 (embedding, head) but not layers */
+    /* the release sets ends_as_layers in plans whose stages divide layers + 2 (embedding, head) but not layers */
     bool ends_as_layers;
     bool gathered_in_pipelines; /* pipelines with ZeRO stage 3 keep weights gathered between micro-batches */
 } nnc_framework;
 
 /* Switches that a release sets for some models and devices. If several recipes match, the last is used. */
 typedef struct nnc_recipe {
-    char version[32], hardware[32], precision[16], model[32]; /* see nnc_framework */
+    char version[32], hardware[32], precision[16], model[32]; /* conditions of the recipe; version, hardware and model
+                                                               * as in nnc_framework */
     char set[192];                                            /* switches and their values: "overlap_expert=1
                                                                * block_scales=on" */
 } nnc_recipe;
@@ -367,7 +371,8 @@ typedef struct nnc_shipped {
     bool sharded_pipelines;                  /* ZeRO 2 and 3 together with pipeline stages */
     bool plain_tensor;                       /* tensor parallelism without sequence parallelism */
     bool uneven_stages;                      /* stages or virtual stages may have different numbers of layers */
-    bool plain_experts;                      /* plain_tensor also for networks with experts */
+    bool plain_experts;                      /* tensor parallelism without sequence parallelism, for networks with
+                                              * experts */
 } nnc_shipped;
 
 /* A serving engine: times of its host, and factors on the kernels measured on a device. Defaults are in brackets. */
@@ -405,7 +410,8 @@ struct nnc_software {
     char name[96];
     char date[16];           /* year and month of a release: "2025-11"; "" = the profile is no release of a framework */
     bool fused_norm;         /* a norm is one kernel; else one kernel per primitive */
-    bool fused_activation;   /* gate and product run in one kernel that keeps no intermediate tensor */
+    bool fused_activation;   /* the activation and the multiplication of a gated MLP run in one kernel that keeps no
+                              * intermediate tensor */
     bool fused_residual;     /* bias, dropout and residual run in one kernel */
     bool fused_maps;         /* norm, activation and sum of a feature map run in one kernel */
     bool contiguous_maps;    /* feature maps have one plane per channel (NCHW); else channels last */
@@ -416,7 +422,7 @@ struct nnc_software {
     bool grouped_on_vectors; /* grouped convolutions run on the vector units, except groups that have a kernel for
                               * matrix units */
     bool random_written;     /* dropout reads random numbers that a separate kernel wrote */
-    bool cast_weights;       /* in every micro-batch, fp32 weights are cast to 16 bits and gradients to fp32 */
+    bool cast_weights;       /* every micro-batch casts fp32 weights to 16 bits, and gradients back to fp32 */
     bool flat_weights;       /* weights are one flat buffer, gathered in fp32 for every micro-batch */
     bool fused_rotary;
     bool fused_softmax;        /* scale and mask are part of the softmax kernel (unfused attention) */
@@ -448,7 +454,7 @@ struct nnc_software {
     bool context_frozen;       /* the input of cross-attention needs no gradient */
     /* Share of each kind of communication that overlaps with compute, 0 to 1. */
     double overlap_tensor, overlap_context, overlap_expert, overlap_data, overlap_pipeline, overlap_offload;
-    double overlap_tensor_backward; /* NaN = overlap_tensor */
+    double overlap_tensor_backward; /* share of overlap_tensor in backward; NaN = overlap_tensor */
     double bucket_bytes;            /* size of a bucket: gradients that are reduced together during backward */
     double launch_s;                /* host time to issue one op; 0 = all ops are recorded once and replayed */
     /* launch_s of models with experts, where the host waits for tensor sizes; NaN = launch_s */
@@ -463,7 +469,7 @@ struct nnc_software {
     nnc_shipped ships;
     bool zero_gradients;      /* a kernel sets gradients to zero; else they are freed */
     bool added_gradients;     /* a separate kernel adds gradients to fp32 sums after each micro-batch */
-    nnc_serve_engine serving; /* not used in training */
+    nnc_serve_engine serving; /* serving engine of the profile; training does not use it */
     const nnc_framework *stands_for;
     int32_t stands_for_count;
     const nnc_recipe *recipes;
@@ -473,7 +479,8 @@ struct nnc_software {
     const nnc_source *sources;
     int32_t source_count;
     const char *path;
-    bool implausible;       /* read in spite of implausible values, so no range of measurements is given */
+    bool implausible;       /* true: the file was read in spite of implausible values, so estimates give no range of
+                             * measurements */
     bool lists_operators;   /* if the operators of the model's library are known, each operator is a kernel */
     nnc_policy policy;      /* policy of a search whose plans give no policy */
     bool unfused_attention; /* "flash" attention of a plan is computed as unfused: programs of the profile have no
@@ -501,21 +508,21 @@ typedef enum nnc_profile_kind {
     NNC_PROFILE_TPU,           /* any plan on a TPU */
     NNC_PROFILE_EAGER,         /* a captured program, or a library's model on one device: operators run one by one */
     NNC_PROFILE_EARLY,         /* a transformer in fp16 or TF32 on a GPU older than Hopper */
-    NNC_PROFILE_EARLY_SHARDED, /* a transformer with ZeRO 3 on a GPU older than Hopper */
+    NNC_PROFILE_EARLY_SHARDED, /* kind for a transformer with ZeRO 3 on a GPU older than Hopper */
     NNC_PROFILE_KINDS
 } nnc_profile_kind;
 
 struct nnc_profiles {
     const nnc_software *of[NNC_PROFILE_KINDS];
-    bool any; /* a search also offers features that a profile does not support */
+    bool any; /* true: a search also offers features that a profile does not support */
 };
 
 /* Uses one profile for all plans. */
 nnc_profiles nnc_profiles_of_one(const nnc_software *software);
 
 /* Return the kind of a plan. _of: for a model and a device. _by_plan: from the plan and the kind of model only. _kept:
- * `kept`, unless the model, the device and the precision decide the kind for all plans; a comparison passes the kind of
- * its first plan. _may: whether any plan of the model on the device can have the kind. */
+ * returns `kept` (a comparison passes the kind of its first plan), unless model, device and precision allow only one
+ * kind. _may: tests whether any plan of the model on the device can have the kind. */
 nnc_profile_kind nnc_profile_kind_of(const nnc_model *model, const nnc_device *device, const nnc_plan *plan);
 nnc_profile_kind nnc_profile_kind_by_plan(const nnc_model *model, const nnc_plan *plan);
 bool nnc_profile_kind_may(const nnc_model *model, const nnc_device *device, nnc_profile_kind kind);

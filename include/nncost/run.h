@@ -35,7 +35,7 @@ NNC_API bool nnc_method_rolls_out(nnc_method method);
 /* Inputs of a run in addition to its step. NaN = not given: the value is computed or has a published default, or the
  * part of the run that needs it is left out. Shares are between 0 and 1. */
 typedef struct nnc_run_ask {
-    size_t struct_size; /* as in nnc_plan; nnc_run_ask_default sets it */
+    size_t struct_size; /* size of the struct, as in nnc_plan; nnc_run_ask_default sets it */
     /* amount of training: give epochs, days or device_hours, or tokens or samples in the plan */
     double epochs, dataset_size; /* passes over a dataset of this many tokens (samples if the model has no tokens) */
     double days;                 /* duration of the run in days */
@@ -47,15 +47,16 @@ typedef struct nnc_run_ask {
     double detect_s, start_s, replace_s; /* time to detect a failure; to start all ranks; to replace a node */
     double reclaim_per_month;            /* share of spot nodes that are taken back per month; 0 = no node */
     double spares, repair_s;             /* spare nodes; time until a node is repaired */
-    double failing_share;                /* share of failures after which a node is out */
+    double failing_share;                /* share of failures after which a node is out of use until it is repaired */
     /* checkpoints */
     double checkpoint_bytes;                                    /* size of a checkpoint of the whole model */
-    double storage_write_bytes_per_s, storage_read_bytes_per_s; /* rates for all devices together */
+    double storage_write_bytes_per_s, storage_read_bytes_per_s; /* rates of the storage for writing and reading, for all
+                                                                 * devices together */
     double block_s, save_s, load_s; /* time that training waits for a checkpoint; time until it is durable; time to
                                      * load it */
     double checkpoint_interval_s;   /* training time between checkpoints; NaN = the optimum is computed */
     bool asynchronous;              /* training continues while a checkpoint is written */
-    /* outside training */
+    /* time spent outside training */
     double evaluate_every, evaluate_s; /* steps between evaluations, 0 = no evaluation; time of one evaluation */
     double warmup_s;                   /* time spent once: job start, compilation, batch size
                                         * ramp */
@@ -63,7 +64,7 @@ typedef struct nnc_run_ask {
     double straggler_share;            /* share of the time lost to slow devices; 0 = no time */
     /* Several sites that average their weights periodically (local SGD, DiLoCo: arXiv:2311.08105). Each site has the
      * devices of the plan. */
-    double sites;            /* 1 = a single site */
+    double sites;            /* number of sites; 1 = a single site */
     double outer_every;      /* steps between two averages */
     double outer_bytes;      /* size of the weights as they are sent; NaN = 4 bytes per parameter */
     double site_bytes_per_s; /* rate of the link of one site, in one direction */
@@ -91,7 +92,8 @@ typedef struct nnc_run_ask {
     /* Fine-tuning. ..._params: active parameters of each model. NaN = the number of the policy model; 0 = no such
      * model. */
     nnc_method method;
-    double policy_params; /* NaN = parameters of the trained model */
+    double policy_params; /* active parameters of the policy model, which the run trains; NaN = parameters of the
+                           * trained model */
     double reference_params, reward_params, critic_params, teacher_params;
     double update_epochs;                  /* passes over the generated samples in training */
     bool sampler_logprobs;                 /* training uses the log probabilities that generation computed */
@@ -129,7 +131,7 @@ NNC_API nnc_status nnc_run_ask_check(const nnc_run_ask *ask, nnc_error *err);
 
 /* The result of a run and its parts. NaN = unknown. */
 typedef struct nnc_run {
-    size_t struct_size; /* nnc_run_of sets it */
+    size_t struct_size; /* size of the struct; nnc_run_of sets it */
     double devices, nodes;
     /* work */
     double samples, tokens, steps, flops;
@@ -169,7 +171,7 @@ typedef struct nnc_run {
     /* fine-tuning: time outside training; ..._step_s: per step, others: per run */
     double rollout_step_s, score_step_s, sync_step_s;
     double rollout_s, score_s, sync_s;
-    double flops_per_token, cost_per_million_tokens; /* both per trained token */
+    double flops_per_token, cost_per_million_tokens; /* FLOPs per trained token; cost of a million trained tokens */
 } nnc_run;
 
 /* Computes a run. result: the result of an estimate. If it is NULL, ask gives the step, and plan gives devices,
@@ -238,7 +240,7 @@ NNC_API double nnc_law_loss(nnc_law law, double params, double tokens);
 
 /* Inputs of a budget: money or FLOPs to spend, or a model and its tokens. NaN = not given. */
 typedef struct nnc_budget_ask {
-    size_t struct_size; /* as in nnc_plan; nnc_budget_ask_default sets it */
+    size_t struct_size; /* size of the struct, as in nnc_plan; nnc_budget_ask_default sets it */
     double cost, days, params, tokens;
     double mfu, goodput; /* expected MFU and goodput of the run */
     double price;        /* price of one device-hour; NaN = from the device file */
@@ -256,8 +258,9 @@ static inline nnc_budget_ask nnc_budget_ask_default(void)
 }
 
 typedef struct nnc_budget {
-    size_t struct_size;               /* nnc_budget_of sets it */
-    double cost, device_hours, flops; /* flops are computed as 6 N D */
+    size_t struct_size;               /* size of the struct; nnc_budget_of sets it */
+    double cost, device_hours, flops; /* money, device-hours and FLOPs of the training; flops = 6 N D for N parameters
+                                       * and D tokens */
     double devices, days;             /* devices that finish in `days` days; both NaN if days is not given */
     double flops_per_s;               /* useful rate of one device */
     double price_per_device_hour;

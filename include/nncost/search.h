@@ -33,16 +33,16 @@ typedef struct nnc_search {
         unsigned char base_space[NNC_PLAN_SPACE];
     };
     nnc_choice tensor, pipeline, context, expert, virtual_stages, micro_batch, zero, sequence_parallel;
-    nnc_choice recompute; /* nnc_recompute flags */
-    nnc_choice schedule;  /* nnc_schedule */
-    nnc_choice offload;   /* nnc_offload flags */
+    nnc_choice recompute; /* values of `recompute` (nnc_recompute flags) that are tried */
+    nnc_choice schedule;  /* values of `schedule` (nnc_schedule) that are tried */
+    nnc_choice offload;   /* values of `offload` (nnc_offload flags) that are tried */
     int64_t mem_bytes;    /* memory of a device; 0 = from the device file */
     double deadline_s;    /* latest end of the run (base.tokens or base.samples); 0 = no deadline */
     double budget;        /* maximum cost of the run at base.price or the price of the device; 0 = no budget */
     nnc_objective objective;
     int32_t best;           /* number of plans to return, at most NNC_SEARCH_BEST_MAX */
     bool no_prune;          /* estimate every legal plan in full, without pruning */
-    int32_t threads;        /* at least 1 */
+    int32_t threads;        /* number of threads; at least 1 */
     int32_t shard, shards;  /* search only part `shard` (from 1) of `shards`; 0 = the whole space */
     const nnc_run_ask *run; /* inputs of the run that is computed for each plan; NULL = no run */
     double risk;            /* largest allowed probability of running out of memory; 0 = memory.fit must be "fits" */
@@ -61,7 +61,7 @@ static inline nnc_search nnc_search_default(void)
 /* A plan that a search found and that fits. Every value equals the value of nnc_estimate to the last digit. */
 typedef struct nnc_found {
     union {
-        nnc_plan plan; /* with all defaults filled in */
+        nnc_plan plan; /* the plan, with all defaults filled in */
         unsigned char plan_space[NNC_PLAN_SPACE];
     };
     uint64_t index; /* position in the search space; of equal plans the lower index comes first */
@@ -80,7 +80,7 @@ enum { NNC_PARETO_MAX = 256 };
 
 /* The result of a search. The caller owns it and may use it again. */
 typedef struct nnc_search_result nnc_search_result;
-NNC_API nnc_search_result *nnc_search_result_create(void); /* NULL when out of memory */
+NNC_API nnc_search_result *nnc_search_result_create(void); /* Returns NULL when out of memory. */
 NNC_API void nnc_search_result_destroy(nnc_search_result *result);
 
 /* Counts of plans. space: combinations in the space or shard; covered: combinations examined (all unless the search was
@@ -105,10 +105,11 @@ struct nnc_search_result {
     uint64_t space, covered, evaluated, pruned, legal, feasible;
     nnc_found best[NNC_SEARCH_BEST_MAX];
     int32_t best_count;
-    nnc_found pareto[NNC_PARETO_MAX]; /* in the order of step time; no other plan is faster with less memory */
+    nnc_found pareto[NNC_PARETO_MAX]; /* Pareto front in the order of step time: no other plan is faster with less
+                                       * memory */
     int32_t pareto_count;
     bool pareto_truncated;
-    bool any_missed; /* best is empty; the plan `missed` breaks only the deadline or budget */
+    bool any_missed; /* true: `best` is empty, and the plan `missed` breaks only the deadline or budget */
     nnc_found missed;
 };
 

@@ -28,7 +28,7 @@ typedef struct nnc_serve_arrival {
 /* Inputs of a deployment. A value of 0, NaN, or the COUNT value of an enumeration means "not given": the software
  * profile then gives a default, or the value is computed. */
 typedef struct nnc_serve_ask {
-    size_t struct_size; /* as in nnc_plan; nnc_serve_ask_default sets it */
+    size_t struct_size; /* size of the struct, as in nnc_plan; nnc_serve_ask_default sets it */
     int32_t devices;    /* number of all devices; 0 = the product of the degrees */
     int32_t tensor, pipeline, expert;
     int32_t data;           /* replicas that share the requests; 0 = devices / product of the other degrees */
@@ -77,8 +77,9 @@ typedef struct nnc_serve_ask {
     char arrivals[256];
     const nnc_serve_arrival *arrival_list;
     int64_t arrival_count;
-    /* While sequences decode, prompts wait at most wait_steps iterations for further prompts, and no longer once the
-     * tokens of the iteration reach wait_share of the chunk. */
+    /* While sequences decode, a prompt does not start at once, but waits for further prompts: at most wait_steps steps,
+     * and only until the tokens of the next step (decoding sequences and waiting prompts) reach the share wait_share of
+     * `chunk`. */
     int64_t wait_steps;
     double wait_share;
 } nnc_serve_ask;
@@ -111,8 +112,8 @@ typedef struct nnc_serve_step {
 
 /* The result for a deployment. NaN = unknown. */
 typedef struct nnc_serve {
-    size_t struct_size; /* nnc_serve_of sets it */
-    nnc_serve_ask plan; /* with all defaults filled in */
+    size_t struct_size; /* size of the struct; nnc_serve_of sets it */
+    nnc_serve_ask plan; /* inputs of the deployment, with all defaults filled in */
     nnc_serve_mode mode;
     /* prefill: one prompt, or the whole static batch; decode: one step at the mean context */
     nnc_serve_step prefill, decode;

@@ -77,9 +77,10 @@ NNC_API nnc_status nnc_prices_load(nnc_specs *specs, const char *seller, nnc_off
 
 /* Carbon intensity of electricity in a country or a cloud region. Texts are valid as long as the nnc_specs. */
 typedef struct nnc_region {
-    char id[48], name[64], seller[16]; /* seller "" = a country */
+    char id[48], name[64], seller[16]; /* id, name, and the cloud that owns the region; seller "" = the region is a
+                                        * country */
     double carbon_g_per_kwh;           /* carbon of the local grid (location-based; certificates do not count) */
-    int32_t year;                      /* 0 = not stated */
+    int32_t year;                      /* year of the carbon intensity; 0 = not stated */
     const char *source;
 } nnc_region;
 

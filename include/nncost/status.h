@@ -27,7 +27,8 @@ extern "C" {
  * and software profiles, and functions that take or return these structs. They change from release to release. */
 #if defined(__GNUC__)
 #define NNC_API __attribute__((visibility("default")))
-#if defined(__MINGW32__) && !defined(__clang__) /* __printf__ is Microsoft's there */
+#if defined(__MINGW32__) && !defined(__clang__) /* With MinGW, __printf__ checks the formats of Microsoft's C library,
+                                                 * not of standard C. */
 #define NNC_PRINTF(text, first) __attribute__((__format__(__gnu_printf__, text, first)))
 #else
 #define NNC_PRINTF(text, first) __attribute__((__format__(__printf__, text, first)))

@@ -4,7 +4,7 @@
 
 #include "base/base_internal.h"
 
-/* Larger than a device or a model in memory, so most sets of specs need only one block. */
+/* Size of a block: more than a device or a model needs, so most sets of specs need only one block. */
 enum { BLOCK_BYTES = 16 * 1024 };
 
 typedef struct block {
@@ -19,7 +19,7 @@ typedef struct owned {
 } owned;
 
 struct nnc_arena {
-    block *blocks; /* newest first */
+    block *blocks; /* list of blocks, newest first */
     const owned *owned;
 };
 
@@ -33,8 +33,8 @@ void nnc_arena_destroy(nnc_arena *arena)
     if (arena == NULL) {
         return;
     }
-    for (const owned *o = arena->owned; o != NULL; o = o->next) { /* these allocations are freed first, because the
-                                                                   * blocks contain the list of them */
+    for (const owned *o = arena->owned; o != NULL; o = o->next) { /* memory from malloc that the arena owns is freed
+                                                                   * first, because the blocks contain the list of it */
         free(o->allocated);
     }
     for (block *b = arena->blocks; b != NULL;) {
@@ -63,7 +63,7 @@ void *nnc_arena_alloc(nnc_arena *arena, size_t size)
 {
     const size_t align = alignof(max_align_t);
     if (size > PTRDIFF_MAX - sizeof(block) - align) {
-        return NULL; /* more bytes than any object can have */
+        return NULL; /* no object can have this many bytes */
     }
     size = (size + align - 1) / align * align;
     block *b = arena->blocks;

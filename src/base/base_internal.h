@@ -260,7 +260,7 @@ char *nnc_unit_text(double value, const char *unit, char text[NNC_NUMBER_TEXT]);
 
 typedef struct nnc_arena nnc_arena;
 
-nnc_arena *nnc_arena_create(void); /* NULL when out of memory */
+nnc_arena *nnc_arena_create(void); /* Returns NULL when out of memory. */
 void nnc_arena_destroy(nnc_arena *arena);
 /* Returns zeroed memory, aligned for any type; NULL when out of memory. */
 void *nnc_arena_alloc(nnc_arena *arena, size_t size);
@@ -281,7 +281,7 @@ char *nnc_arena_strdup(nnc_arena *arena, const char *text);
 typedef struct nnc_buffer { /* starts as { 0 } */
     char *bytes;
     size_t size, capacity;
-    bool failed; /* out of memory: some bytes are missing */
+    bool failed; /* true: memory ran out, and some bytes are missing */
 } nnc_buffer;
 
 void nnc_buffer_put(nnc_buffer *buffer, const void *bytes, size_t size);
@@ -298,8 +298,8 @@ void nnc_buffer_free(nnc_buffer *buffer);
  * its NUL; what does not fit is cut off. */
 void nnc_text_append(char *text, size_t size, const char *separator, const char *format, ...) NNC_PRINTF(4, 5);
 
-/* Makes the short name of one of several dotted names, a word: as few last parts of the name as no other name ends in,
- * in upper or lower case. "step.step_s" becomes step_s, "step.interval_s.0" becomes interval_s_0. */
+/* Writes the short name of names[index] to `name`: as few last parts of the dotted name as no other name ends in (upper
+ * and lower case are equal), joined by '_'. "step.step_s" becomes step_s, "step.interval_s.0" becomes interval_s_0. */
 void nnc_short_name(const char *const *names, int count, int index, char *name, size_t size);
 
 /* ---- text ---- */
@@ -388,8 +388,9 @@ size_t nnc_write_bytes(int descriptor, const char *bytes, size_t size);
 /* Writes the path of the running program, with '/' between its parts. Returns false when it is not known. */
 bool nnc_program_path(char *path, size_t size);
 
-/* Makes a full disk quota an error of write() instead of a signal, and input and output of bytes instead of text; on
- * Windows also replaces '\\' in the words of a command line, which all other code expects to be '/'. */
+/* Prepares the process: a full disk quota becomes an error of write() instead of a signal, and input and output are
+ * bytes, not text. On Windows also replaces '\\' in the words of the command line by '/', which all other code
+ * expects. */
 void nnc_system_prepare(int argc, char **argv);
 
 /* ---- threads ---- */

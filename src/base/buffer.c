@@ -142,14 +142,14 @@ static bool is_runner_command(const char *text)
     return text[0] == '#' && text[1] == '#' && text[2 + strspn(text + 2, "abcdefghijklmnopqrstuvwxyz")] == '[';
 }
 
-/* Source: The Unicode Standard 15, tables 2-3 and 23-1, and annex 9, table 4. */
+/* Control characters and invisible characters: The Unicode Standard 15, tables 2-3 and 23-1, and annex 9, table 4. */
 size_t nnc_control_length(const char *text)
 {
     static const struct {
         unsigned first, last;
     } controls[] = { { 0x00, 0x1F },     { 0x7F, 0x9F },      { 0xAD, 0xAD },     { 0x61C, 0x61C },
                      { 0x180E, 0x180E }, { 0x200B, 0x200F },  { 0x2028, 0x202E }, { 0x2060, 0x206F },
-                     { 0xFEFF, 0xFEFF }, { 0xE0000, 0xE007F } }; /* the last entry: tag letters, which are invisible */
+                     { 0xFEFF, 0xFEFF }, { 0xE0000, 0xE007F } }; /* the last range: tag letters, which are invisible */
     const unsigned char *s = (const unsigned char *)text;
     unsigned code = s[0];
     size_t length = 1;
@@ -334,7 +334,8 @@ uint64_t nnc_digest_bytes(uint64_t digest, const void *bytes, size_t size)
 {
     const unsigned char *at = bytes;
     for (size_t i = 0; i < size; i++) {
-        digest = (digest ^ at[i]) * UINT64_C(0x100000001b3); /* wraps on purpose */
+        digest = (digest ^ at[i]) * UINT64_C(0x100000001b3); /* unsigned multiplication: the result is taken modulo
+                                                              * 2^64 */
     }
     return digest;
 }
@@ -347,7 +348,8 @@ uint64_t nnc_digest_text(uint64_t digest, const char *text)
 uint64_t nnc_digest_number(uint64_t digest, uint64_t number)
 {
     if (number <= 0xFF) { /* the other seven bytes are 0; a byte of 0 only multiplies the digest by the prime */
-        return (digest ^ number) * UINT64_C(0x1efac7090aef4a21); /* the prime to the power of 8 */
+        return (digest ^ number) * UINT64_C(0x1efac7090aef4a21); /* multiplies by the prime to the power of 8, once for
+                                                                  * each byte of the number */
     }
     unsigned char bytes[8];
     for (int i = 0; i < 8; i++) {

@@ -64,7 +64,7 @@ static size_t put_number(nnc_formula *formula, const char *text)
     return length;
 }
 
-/* Appends a name, or the call nnc_pow4(name). Returns the number of characters read. */
+/* Appends a name, or the text of a call nnc_pow4(name). Returns the number of characters read. */
 static size_t put_name(nnc_formula *formula, const char *text) /* NOLINT(misc-no-recursion): once */
 {
     static const char pow4[] = "nnc_pow4(";
@@ -77,7 +77,7 @@ static size_t put_name(nnc_formula *formula, const char *text) /* NOLINT(misc-no
         return length + 1;
     }
     if (strncmp(text, pow4, strlen(pow4)) == 0) {
-        size_t used = strlen(pow4); /* a name, perhaps with prefixes, up to ")" */
+        size_t used = strlen(pow4); /* the argument: a name, which may have prefixes, up to ")" */
         while (text[used] != '\0' && text[used] != ')') {
             used += put_name(formula, text + used);
         }

@@ -24,12 +24,12 @@ typedef struct nnc_line {
     const char *of; /* op or part that the line is about: "attn.qkv forward"; "" = no op */
     const char *name, *unit;
     const char *formula, *numbers; /* numbers: the formula with values in place of names */
-    const char *where;             /* operands that have units, one per line: "rate 3 B/s" */
-    const char *meaning, *source;  /* NULL = not given */
+    const char *where;             /* operands of the formula with their units, one per line: "rate 3 B/s" */
+    const char *meaning, *source;  /* meaning and source of the line; NULL = not given */
     double value;
 } nnc_line;
 
-nnc_derivation *nnc_derivation_create(void); /* NULL when out of memory */
+nnc_derivation *nnc_derivation_create(void); /* Returns NULL when out of memory. */
 void nnc_derivation_destroy(nnc_derivation *why);
 /* Writes the list of lines to *lines. Returns false when out of memory or when a text was too long. */
 bool nnc_derivation_lines(const nnc_derivation *why, const nnc_line **lines, int *count);
@@ -62,7 +62,7 @@ enum { NNC_FORMULA_MAX = 4096 };
 typedef struct nnc_formula {
     char text[NNC_FORMULA_MAX];
     size_t used;
-    bool failed; /* the text did not fit */
+    bool failed; /* true: the text did not fit into the space */
 } nnc_formula;
 
 /* Returns the next name in a formula; NULL when there is no further name. *size receives its length, and *at moves past

@@ -21,7 +21,8 @@ static void sanitise(char *text)
 nnc_status nnc_vfail(nnc_error *err, nnc_status status, const char *where, const char *format, va_list args)
 {
     if (err != NULL) {
-        char what[sizeof(err->what)]; /* a copy: the arguments may point into err->what */
+        char what[sizeof(err->what)]; /* the message is first written to a copy, because the arguments may point into
+                                       * err->what */
         vsnprintf(what, sizeof(what), format, args);
         err->status = status;
         snprintf(err->where, sizeof(err->where), "%s", where);

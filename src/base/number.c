@@ -135,7 +135,7 @@ static void four_digits(double value, char *text, size_t size)
         snprintf(text, size, "%.3e", value);
         nnc_shorten_exponent(text);
     } else {
-        double least = 999.95; /* a smaller number needs one more decimal */
+        double least = 999.95; /* a value below this limit needs one more decimal to show four digits */
         int decimals = 0;
         while (size_of < least) {
             least /= 10;
@@ -227,7 +227,7 @@ void nnc_shorten_exponent(char *text)
         return;
     }
     at++;
-    char *rest = at + 1; /* printf always writes the sign */
+    char *rest = at + 1; /* printf always writes the sign of the exponent */
     if (*at == '-') {
         at++;
     }
@@ -265,8 +265,9 @@ static uint64_t multiply(uint64_t a, uint64_t b, uint64_t *low)
 }
 
 /* Computes the first 12 digits of a normal number above 0 as a whole number, and the power of ten of the first digit.
- * The upper half of the product is too small by less than one. Returns false if this error or a tie could decide the
- * last digit, or if the table lacks the power. */
+ * It multiplies the number by a power of ten from the table and uses only the upper 64 bits of the product, so the
+ * result is too small by less than one unit of these bits. Returns false if this error or a tie could decide the last
+ * digit, or if the table lacks the power. */
 static bool twelve_digits(double value, uint64_t *whole, int *power)
 {
     uint64_t bits, low;
@@ -326,7 +327,7 @@ static char *put_plain(double value, char *text)
         count--;
     }
     const bool scientific = power < -4 || power >= DIGITS;
-    int before = scientific ? 1 : power + 1; /* digits before the point */
+    int before = scientific ? 1 : power + 1; /* number of digits before the decimal point */
     if (value < 0) {
         *text++ = '-';
     }
@@ -367,7 +368,7 @@ size_t nnc_number_write(double value, char text[NNC_NUMBER_TEXT])
     if (!isfinite(value)) {
         snprintf(text, NNC_NUMBER_TEXT, "null");
     } else if (value == 0) {
-        snprintf(text, NNC_NUMBER_TEXT, "0"); /* also for -0 */
+        snprintf(text, NNC_NUMBER_TEXT, "0"); /* the value is 0 or -0; both are written as 0 */
     } else {
         snprintf(text, NNC_NUMBER_TEXT, "%.12g", value);
         nnc_fix_point(text);
@@ -503,7 +504,7 @@ bool nnc_read_typed(const char *text, double *out)
     static const char *const units[] = { "B/s", "FLOP/s", "B", "s" };
     const size_t length = nnc_number_span(text, strlen(text));
     const char *rest = text + length + strspn(text + length, " ");
-    if (length == 0 || strcmp(rest, "B") == 0) { /* ambiguous: bytes, or 1e9 */
+    if (length == 0 || strcmp(rest, "B") == 0) { /* a plain "B" is refused: it could mean bytes or billions */
         return false;
     }
     for (size_t i = 0; *rest != '\0' && i < 4; i++) {

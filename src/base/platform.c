@@ -38,7 +38,7 @@
 #define AT_SYMLINK_FOLLOW 0
 #define linkat(from, own, to, path, flags) ((void)(own), -1)
 
-/* rename() of Windows does not replace a file. */
+/* Renames a file over another file, because rename() of Windows does not replace a file. */
 static int replace(const char *from, const char *to)
 {
     if (MoveFileExA(from, to, MOVEFILE_REPLACE_EXISTING | MOVEFILE_WRITE_THROUGH)) {
@@ -332,7 +332,7 @@ static bool make_named(nnc_atomic_file *file)
         return fail(file);
     }
     file->descriptor = mkstemp(name);
-    if (file->descriptor < 0) { /* no file to remove */
+    if (file->descriptor < 0) { /* no temporary file was created, so there is no file to remove */
         const int cause = errno;
         free(name);
         errno = cause;

@@ -15,8 +15,9 @@ static int32_t ceil_log2(int32_t n)
     return steps;
 }
 
-/* Returns the rate of a ring through all nodes, one node after the other. Each NIC of a node closes its own ring, which
- * carries its part of the data (as in NCCL). The links of a node are then as fast as all its NICs together. */
+/* Returns the rate of a ring through all nodes, one node after the other. Each NIC of a node belongs to a ring of its
+ * own, and each ring carries a part of the data (as in NCCL). The rate is therefore the slower of the links inside a
+ * node and all NICs of a node together. */
 static double flat_bytes_per_s(const nnc_route *r, nnc_derivation *why)
 {
     double bytes_per_s = r->inner == 1 ? r->outer_bytes_per_s : r->inner_bytes_per_s;
@@ -28,7 +29,7 @@ static double flat_bytes_per_s(const nnc_route *r, nnc_derivation *why)
     return bytes_per_s;
 }
 
-/* Returns the latency of one step of a ring: the slowest hop sets the pace. */
+/* Returns the latency of one step of a ring: the latency of the slowest hop. */
 static double flat_latency_s(const nnc_route *r, nnc_derivation *why)
 {
     const double inner = r->inner > 1 ? r->inner_latency_s : 0.0;
@@ -88,7 +89,7 @@ static double outer_gather_s(const nnc_route *r, double part, nnc_derivation *wh
     return across_s;
 }
 
-/* Returns the part of the tensor that each rank of a domain holds. */
+/* Returns the bytes of the tensor that each rank of a domain holds, if the domain divides the tensor. */
 static double part_of(const nnc_route *r, double moved, nnc_derivation *why)
 {
     NNC_SAY(why, part, "B", moved / r->inner);
@@ -276,12 +277,12 @@ static double hop_s(const nnc_route *r, double moved, nnc_derivation *why)
 
 /* Groups of ranks for which an algorithm works: a set of flags. */
 enum {
-    PLAIN = 1, /* not a torus */
-    ONE = 2,   /* not a torus, one level: inside a domain, or one rank of each domain */
-    TWO = 4,   /* not a torus, two levels */
-    ADDS = 8,  /* the switch inside the domain reduces */
+    PLAIN = 1, /* route that is not a torus */
+    ONE = 2,   /* route that is not a torus, with one level: inside a domain, or one rank of each domain */
+    TWO = 4,   /* route that is not a torus, with two levels */
+    ADDS = 8,  /* the switch inside the domain adds up the data of the ranks */
     TORUS = 16,
-    TORUSES = 32 /* several toruses */
+    TORUSES = 32 /* group of ranks over several toruses */
 };
 
 static unsigned group_of(const nnc_route *r)

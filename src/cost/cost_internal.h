@@ -69,7 +69,7 @@ typedef struct nnc_route {
     const nnc_collective_efficiencies *fitted; /* fitted values of the device; NULL = without fitted values */
     double knee_bytes;                         /* knee of the slower link: smaller messages reach less bandwidth */
     bool reduces_in_switch;
-    const char *link; /* name of the slower link, "scale_up" or "scale_out"; static */
+    const char *link; /* name of the slower link, "scale_up" or "scale_out"; static storage */
 } nnc_route;
 
 /* Finds the route of a group of `size` ranks at distance `stride` in a world of `devices` ranks. A scale-up domain has
@@ -176,7 +176,7 @@ static inline nnc_route_kind nnc_network_route_of(const nnc_collective_op *excha
 double nnc_network_carried_bytes(const nnc_network *network, const nnc_collective_op *exchange, bool ideal,
                                  nnc_derivation *why);
 
-/* Tests whether two collectives take equally long on any network. */
+/* Tests whether two collectives take the same time on any network. */
 bool nnc_network_same(const nnc_collective_op *a, const nnc_collective_op *b);
 
 /* Returns the seconds of one collective in a training step. Sets *link to the name of the link that limits it. */
@@ -245,7 +245,7 @@ typedef struct nnc_rows {
     nnc_op_cost rows[NNC_ROWS_MAX];
     nnc_op ops[NNC_ROWS_MAX];     /* copies of the ops of recomputed, backward and update rows */
     int32_t count, forward_count; /* forward rows come first */
-    int32_t fresh;                /* index of the first row with times of the current network */
+    int32_t fresh;                /* index of the first row whose times were computed for the current network */
     nnc_op_place places[NNC_OPS_MAX];
     const nnc_op_timer *timer; /* computes the times of the rows; NULL = nnc_op_time */
 } nnc_rows;
@@ -282,8 +282,8 @@ void nnc_rows_build(const nnc_op_list *list, const nnc_device *device, const nnc
  * have the same index. */
 typedef struct nnc_rows_like {
     const nnc_op_list *list; /* the similar op list; NULL = no similar list */
-    int32_t count;           /* ops of the list that the table covers */
-    const nnc_rows *rows;    /* rows of the same device */
+    int32_t count;           /* number of ops at the start of the list whose rows are in the table */
+    const nnc_rows *rows;    /* op table of the similar list, timed on the same device */
     bool same_routes;
 } nnc_rows_like;
 void nnc_rows_build_like(const nnc_op_list *list, const nnc_device *device, const nnc_network *network,
@@ -349,14 +349,15 @@ typedef struct nnc_segment_sums {
     double input_bytes;                   /* bytes kept with full recomputation: inputs of recompute blocks, and
                                            * tensors of ops outside blocks */
     double live_bytes;                    /* live bytes of the largest recompute block while backward runs it again */
-    double again_bytes;                   /* bytes of recomputed modules in the largest recompute block */
+    double again_bytes;                   /* bytes of those tensors in the largest recompute block that recomputation of
+                                           * single modules makes again */
     double unit_params;                   /* trained parameters of the largest unit of ZeRO 3 */
     double unit_frozen;                   /* untrained parameters of the largest unit */
     double transient_bytes;               /* bytes of the largest working set of one op in backward */
     const char *transient_what;           /* name of the op with the largest working set */
 } nnc_segment_sums;
 
-/* Fills sums[0 .. list->segment_count - 1]. */
+/* Computes the sums of each segment of the list: sums[0] to sums[list->segment_count - 1]. */
 void nnc_segments_sum(const nnc_op_list *list, nnc_segment_sums sums[NNC_SEGMENTS_MAX]);
 
 /* Segments that one device of the pipeline holds. */
@@ -365,7 +366,8 @@ typedef struct nnc_stage_residency {
     int64_t recomputed[NNC_SEGMENTS_MAX]; /* instances that backward runs again from their inputs */
     int32_t segments;                     /* number of segments; later entries of the arrays are unset */
     double in_flight;                     /* number of micro-batches whose activations are kept at the same time */
-    bool uneven;                          /* true: chunks of the device hold different segments; see flight */
+    bool uneven;                          /* true: chunks of the device hold different segments, and `flight` has a
+                                           * number for each segment */
     bool uneven_layers;                   /* true: the chunks also differ in their layers, not only in embedding and
                                            * head */
     bool odd_more;                        /* true: odd_chunk holds more than the other chunks */
@@ -396,26 +398,32 @@ double nnc_segment_kept_bytes(const nnc_segment_sums *sum, const nnc_stage_resid
 typedef struct nnc_kept {
     double bytes;
     double largest_layer_bytes;
-    double ends_bytes; /* bytes of embedding and head, the segments that are not layers */
-    double segment_bytes[NNC_SEGMENTS_MAX], flight[NNC_SEGMENTS_MAX]; /* see nnc_stage_residency */
-    bool uneven;                                                      /* true: flight differs from in_flight for some
-                                                                       * segment */
+    double ends_bytes; /* kept bytes of embedding and head, the segments that are not layers */
+    double segment_bytes[NNC_SEGMENTS_MAX], flight[NNC_SEGMENTS_MAX]; /* kept bytes of each segment; micro-batches in
+                                                                       * flight of each segment, as in
+                                                                       * nnc_stage_residency */
+    bool uneven;                                                      /* true: for some segment the number of
+                                                                       * micro-batches in flight differs from
+                                                                       * in_flight */
 } nnc_kept;
 
 /* Sums over the segments of a device, before sharding by ZeRO and offload. */
 typedef struct nnc_resident_bytes {
-    nnc_parameters dense, expert, frozen, frozen_expert; /* see nnc_stage_residency_trained */
+    nnc_parameters dense, expert, frozen, frozen_expert; /* parameters that the device holds: trained outside experts
+                                                          * and of experts; not trained, outside experts and of
+                                                          * experts */
     nnc_kept kept;
     double op_bytes, block_bytes; /* working set of an op and live bytes of a recomputed block, both of the segment
                                    * where their sum is largest */
     const char *op_what;
-    double unit_params, unit_frozen; /* parameters of the largest unit */
+    double unit_params, unit_frozen; /* trained and untrained parameters of the largest unit of ZeRO 3 */
     bool replayed;                   /* true: gradients appear while activations are freed, so the peak is one moment of
                                       * backward */
     struct {
         double gradient_bytes, activation_bytes, op_bytes, block_bytes, cast_bytes, workspace_bytes;
         const char *what;
-    } peak;                     /* bytes alive at the moment of backward with most bytes; see replay in memory.c */
+    } peak;                     /* bytes in memory at that moment of backward at which they are most; see replay in
+                                 * memory.c */
     double largest_block_bytes; /* bytes of the largest short-lived tensor */
 } nnc_resident_bytes;
 nnc_resident_bytes nnc_resident_bytes_of(const nnc_op_list *list, const nnc_segment_sums sums[NNC_SEGMENTS_MAX],
@@ -437,16 +445,16 @@ nnc_memory nnc_memory_say(const nnc_model *model, const nnc_op_list *list,
 nnc_memory nnc_memory_of_resident(const nnc_model *model, const nnc_op_list *list, const nnc_resident_bytes *held,
                                   const nnc_stage_residency *holding, const nnc_plan *plan,
                                   const nnc_software *software, int64_t capacity_bytes);
-/* Returns the memory *same of a device, changed to the number of micro-batches in flight of `holding`. Only the
- * activations, and values computed from the total, change. */
+/* Returns a copy of *same, the memory of a device, in which the activations are those of the micro-batches in flight of
+ * `holding`. All values that do not follow from the activations stay the same. */
 nnc_memory nnc_memory_in_flight(const nnc_memory *same, const nnc_model *model, const nnc_op_list *list,
                                 const nnc_segment_sums sums[NNC_SEGMENTS_MAX], const nnc_stage_residency *holding,
                                 const nnc_plan *plan, const nnc_software *software);
 
 /* Compares total_bytes and the range of measured peaks with the capacity; returns whether the plan fits. */
 nnc_verdict nnc_memory_verdict(const nnc_memory *memory, int64_t capacity_bytes);
-/* Returns the probability that a device needs more than its capacity. Assumes a lognormal distribution around
- * total_bytes with 90 % of it inside the interval. */
+/* Returns the probability that a device needs more than its capacity. Assumes that the memory has a lognormal
+ * distribution around total_bytes, and lies inside total_interval_bytes with a probability of 90 %. */
 double nnc_memory_risk(const nnc_memory *memory, int64_t capacity_bytes);
 
 /* Returns the number of parameters that a device holds, trained or not, before ZeRO shards them. */

@@ -3,7 +3,11 @@
 #include "base/base_internal.h"
 #include "cost/cost_internal.h"
 
-enum { AXES = 3, CUBE_ROOT_MAX = 1290 }; /* 1290^3 is the largest cube in an int32_t */
+enum {
+    AXES = 3,
+    CUBE_ROOT_MAX = 1290
+}; /* number of axes; largest side of a cube whose number of ranks fits into an
+                                          * int32_t */
 
 /* A box of ranks in a torus, shortest axis first. A missing axis has length 1. */
 typedef struct box {
@@ -64,7 +68,7 @@ static box whole_torus(const nnc_scale_up *up)
 {
     box pod = { { 1, 1, 1 }, { false, false, false } };
     for (int32_t i = 0; i < up->dims_count; i++) {
-        int32_t at = 0; /* moves shorter axes to the front, over the placeholder axes of length 1 */
+        int32_t at = 0; /* moves shorter axes to the front; axes that are missing have the length 1 */
         for (; at < AXES - 1 && pod.length[at + 1] < up->dims[i]; at++) {
             pod.length[at] = pod.length[at + 1];
             pod.wraps[at] = pod.wraps[at + 1];
@@ -131,14 +135,14 @@ static void add_axis(nnc_route *route, int32_t length, int32_t stride, bool wrap
     route->axes++;
 }
 
-/* Places the inner ranks along the axes. If the group takes every k-th place of an axis, k groups share its links. Each
- * group then has 1/k of the rate and crosses k links per step. A part of an axis is a line without wrap-around. `up`
- * matters if k does not divide an axis: it rounds the places of the group on that axis up instead of down. Returns
- * false if some ranks find no place. */
+/* Places the inner ranks of a group along the axes of a torus. If the group takes every k-th place of an axis, k groups
+ * share the links of the axis: each group has 1/k of the rate, and a message to the next rank crosses k links. A group
+ * that fills only a part of an axis has a line there, without wrap-around. up: if k does not divide an axis, rounds the
+ * number of places up instead of down. Returns false if some ranks find no place. */
 static bool span_axes_by(const box *slice, int32_t stride, bool up, nnc_route *route)
 {
     int32_t left = route->inner;
-    int64_t base = 1; /* distance between neighbours along the axis */
+    int64_t base = 1; /* distance in rank numbers between neighbours along the axis */
     route->axes = 0;
     for (int32_t i = 0; i < AXES && left > 1; i++) {
         const int32_t length = slice->length[i];
@@ -162,9 +166,10 @@ static void span_axes(const box *slice, int32_t stride, nnc_route *route)
     }
 }
 
-/* Sets the inner route of a torus or ring; link_bytes_per_s is set before. The bytes that a rank receives through all
- * its axes bound a gather. Software reaches this bound by splitting the data over all orders of the axes. A line counts
- * with one link per rank, as at its ends. */
+/* Sets the inner route of a torus or ring; the caller has set link_bytes_per_s. The rate of a gather is the rate of all
+ * links through which a rank receives, over all axes; software reaches it if parts of the data take the axes in
+ * different orders. On a line without wrap-around only one link per rank counts, because ranks at the ends have no
+ * other link. */
 static void torus_route(const nnc_scale_up *up, int32_t ranks, int32_t stride, nnc_route *route)
 {
     box slice = { { 1, 1, ranks }, { false, false, ranks == fabric_devices(up) } };

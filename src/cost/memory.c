@@ -27,7 +27,7 @@ static bool is_expert(const nnc_op *op)
     return op->split == NNC_SPLIT_EXPERT_COLUMN || op->split == NNC_SPLIT_EXPERT_ROW || op->in_place;
 }
 
-/* Returns the parameter sum to which the weights of an op belong. */
+/* Returns the sum of parameters to which the weights of an op are added: experts or all other ops. */
 static nnc_parameters *kind_of(const nnc_op *op, nnc_segment_sums *s)
 {
     if (op->frozen || op->in_place) {
@@ -36,7 +36,8 @@ static nnc_parameters *kind_of(const nnc_op *op, nnc_segment_sums *s)
     return is_expert(op) ? &s->expert : &s->dense;
 }
 
-/* Adds the parameters of an op to one repeat of its recompute block, or to the parameters outside blocks. */
+/* Adds the parameters of an op to `outside` of its segment if the op is in no recompute block; otherwise to `params` of
+ * its block, for one repeat of the block. */
 static void add_unit(const nnc_op_list *list, const nnc_op *op, double instances, double *params,
                      double outside[NNC_SEGMENTS_MAX])
 {
@@ -91,7 +92,7 @@ void nnc_segments_sum(const nnc_op_list *list, nnc_segment_sums sums[NNC_SEGMENT
         if (op->weights.count > 0 || op->weights.vector > 0) {
             add_weights(&op->weights, instances, kind_of(op, s));
             kind_of(op, s)->table_params += op->in_place ? instances * (double)nnc_weights_params(&op->weights) : 0.0;
-            if (!op->in_place) { /* ZeRO never gathers the tables */
+            if (!op->in_place) { /* ZeRO never gathers tables that are updated in place */
                 add_unit(list, op, instances, op->frozen ? frozen : params, op->frozen ? frozen_outside : outside);
             }
         }
@@ -133,7 +134,8 @@ static nnc_parameters sum_of(const nnc_segment_sums *sums, const nnc_stage_resid
     for (int32_t s = 0; s < holding->segments; s++) {
         const nnc_parameters *p = (const nnc_parameters *)(const void *)((const char *)&sums[s] + at);
         const double n = (double)holding->instances[s];
-        if (holding->instances[s] == 0 || !(p->params > 0.0)) { /* for example a stage without experts */
+        if (holding->instances[s] == 0 || !(p->params > 0.0)) { /* the device has no parameters of this kind, for
+                                                                 * example no experts */
             continue;
         }
         total.params += n * p->params;
@@ -473,10 +475,13 @@ typedef struct replay {
     const nnc_op_list *list;
     const nnc_plan *plan;
     nnc_policy_sizes sizes;
-    double gradient[NNC_SEGMENTS_MAX], cast[NNC_SEGMENTS_MAX]; /* bytes of one instance */
-    moment inside[NNC_SEGMENTS_MAX], again[NNC_SEGMENTS_MAX];  /* the largest moment of one instance: without
-                                                               * recomputation, and with recomputation block by block */
-    double stream_bytes; /* gradient of the residual stream, which stays alive while a branch runs */
+    double gradient[NNC_SEGMENTS_MAX], cast[NNC_SEGMENTS_MAX]; /* gradient bytes, and bytes of 16-bit copies of weights,
+                                                                * of one instance of each segment */
+    moment inside[NNC_SEGMENTS_MAX], again[NNC_SEGMENTS_MAX];  /* the moment of backward with the most bytes, within one
+                                                                * instance of each segment: without recomputation, and
+                                                                * with recomputation block by block */
+    double stream_bytes; /* bytes of the gradient of the residual stream, which stays in memory while backward of
+                          * attention or MLP runs */
     double largest_op_bytes;
 } replay;
 
@@ -513,7 +518,7 @@ typedef struct left_over {
     double inputs[NNC_SEGMENTS_MAX];     /* inputs of recompute blocks that have not run again yet, and bytes of ops
                                       * outside blocks */
     double live[NNC_BLOCKS_MAX];         /* live bytes of the block that runs again, up to the current op */
-    const nnc_op *first[NNC_BLOCKS_MAX]; /* the first op of the block; blocks may lie in blocks */
+    const nnc_op *first[NNC_BLOCKS_MAX]; /* first op of each block in `live`; a block may lie inside another block */
 } left_over;
 
 static void begin_backward(const replay *r, left_over *left)
@@ -595,7 +600,8 @@ static void replay_segment(const replay *r, const nnc_segment_sums *sum, const n
     moment inside = blocks ? r->again[s] : r->inside[s];
     const double own = blocks ? sum->input_bytes : sum->kept_bytes;
     inside.block += (nnc_min(every, nnc_max(again, 1.0)) - 1.0) * sum->live_bytes;
-    for (int end = 0; end < 2; end++) { /* 0: first instance of backward, 1: last instance */
+    for (int end = 0; end < 2; end++) { /* end 0: the instance whose backward runs first; end 1: the instance whose
+                                         * backward runs last */
         const double later = end == 0 ? 0.0 : n - 1.0;
         const double casts = r->plan->recompute == 0 ? (n - 1.0 - later) * r->cast[s] : 0.0;
         const moment now = { rest->gradients + later * r->gradient[s] + inside.gradients,
@@ -882,7 +888,8 @@ NNC_SAYING void set_interval(const nnc_model *model, const nnc_plan *plan, const
     const bool own = plan->reserve_bytes >= 0;
     const double beyond = model->stand_in ? STAND_IN : 1.0;
     if (memory->one_moment && software->library_kept && !own &&
-        !model->stand_in) { /* the share in the reserve covers bytes that the peak moment does not explain */
+        !model->stand_in) { /* reserve.share then covers tensors that the replay of backward does not count, so it sets
+                             * the width of the range */
         NNC_LET(why, peak_bytes, "B", (double)memory->peak_allocated_bytes);
         NNC_LET(why, beside_bytes, "B", (double)memory->context_bytes);
         NNC_LET(why, share, NULL, software->reserve.share);

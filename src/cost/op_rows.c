@@ -80,8 +80,8 @@ void nnc_rows_accumulate(nnc_rows *rows, const nnc_device *device, double share)
     for (int32_t i = rows->forward_count; i < rows->count; i++) {
         nnc_op_cost *row = &rows->rows[i];
         if (row->op->phase == NNC_PHASE_GRAD_WEIGHT) {
-            nnc_op *op = &rows->ops[row->op - rows->ops]; /* row->op points into rows->ops, because backward ops belong
-                                                           * to the table */
+            nnc_op *op = &rows->ops[row->op - rows->ops]; /* row->op points into rows->ops, because the table owns
+                                                           * copies of its backward ops */
             op->grad_accumulate = share;
             row->work = nnc_op_work(op);
             set_time(rows, device, row);
@@ -288,7 +288,7 @@ nnc_status nnc_power_check(const nnc_device *device, nnc_error *err)
     const nnc_power_efficiency *e = &device->efficiency.power;
     const double limit = nnc_power_limit(device), idle_w = e->idle_share * device->power_w;
     if (!(limit < device->power_w)) {
-        return NNC_OK; /* no cap, or a cap above the board limit */
+        return NNC_OK; /* the device has no power cap, or a cap above the board limit */
     }
     if (!(e->exponent > 0.0)) {
         return nnc_fail(err, NNC_BAD_SPEC, "--power-cap", "what %s draws is not known (efficiency.power of its file)",

@@ -39,9 +39,10 @@ double nnc_intensity(const nnc_work *work)
     return bytes > 0.0 ? (work->flops + work->vector_flops) / bytes : NAN;
 }
 
-/* Values of the device that every form uses. */
+/* Values of the device that the formulas of all forms use. */
 typedef struct device_rates {
-    double matmul_flops_per_s, vector_flops_per_s; /* peak rates; vector: NaN = not published */
+    double matmul_flops_per_s, vector_flops_per_s; /* peak rates of the matrix units and the vector units;
+                                                    * vector_flops_per_s NaN = not published */
     double mem_bytes_per_s, calibration;
     double sustained_fraction, memory_fraction, fixed_s; /* fitted values for this kind of kernel */
 } device_rates;
@@ -126,7 +127,7 @@ static const struct {
 enum { SIDES = 3 };
 static const double sides[SIDES] = { 256.0, 128.0, 64.0 };
 
-/* Most waves that splitting k may produce. Splitting is used only to fill idle units. */
+/* Largest number of waves after k is split. The dimension k is split only to give idle units work. */
 static const double split_waves = 4.0;
 
 /* Time after which the clock of a kernel has fallen by half of its total reduction. */
@@ -140,13 +141,14 @@ typedef struct product {
     double count, m, n, k; /* count: number of products of this shape */
     double unit_s;         /* seconds of one multiply-add pair on one unit */
     double cache_s;        /* seconds per byte that the L2 cache delivers; 0 = the L2 cache is no limit */
-    double partial_s;      /* seconds per byte of partial sums */
+    double partial_s;      /* seconds to move one byte of partial sums through the L2 cache */
     double element_bytes, units, k_fill, wave_quantization;
     double operands_s; /* seconds to move operands and result through memory once */
 } product;
 
 typedef struct choice {
-    double tiled_s, moved_s, score; /* score: sum of the fourth powers of tiled_s and moved_s */
+    double tiled_s, moved_s, score; /* tiled_s: seconds of all tiles on the units (tc above); moved_s: seconds of the
+                                     * memory traffic (tv above); score: sum of the fourth powers of both */
 } choice;
 
 NNC_SAYING choice try_split(const product *p, double tiles, double tm, double tn, double split, nnc_derivation *why)
@@ -256,7 +258,7 @@ NNC_SAYING product product_of(const nnc_device *device, const nnc_op *op, const 
     const double cache_rate = cache_rate_of(e, nnc_device_matmul_peak(device, op->math_dtype), why);
     const nnc_matmul *u = &op->u.matmul;
     const double experts = u->experts > 0 ? (double)u->experts : 1.0;
-    /* In a weight gradient the rows (tokens) of an expert are the dimension k of its product. */
+    /* A weight gradient sums over the tokens of an expert, so these are the dimension k of its product. */
     const bool grouped_k = op->phase == NNC_PHASE_GRAD_WEIGHT;
     product p = {
         .count = (double)u->batch * (u->one_by_one ? 1.0 : experts),
@@ -480,15 +482,16 @@ NNC_SAYING nnc_timing flash_time(const nnc_device *device, const nnc_op *op, con
  * at 0.8 of the bandwidth. */
 static const double converted_share = 1.25;
 
-/* Kernels that PyTorch issues for the same take as long as if each value had this many bytes more. Measured on an H100:
- * 64 x 64 x 56 x 56 to 64 channels with 3 x 3 taps takes 104 us in bf16 and 168 us in tf32. The time left, less the
- * products and their fixed time, is that of 2 (w + 2) bytes for each value of w bytes. */
+/* PyTorch converts a feature map whose channels are not contiguous with its own kernels. They take as long as if each
+ * value had this many bytes more. Measured on an H100: 64 x 64 x 56 x 56 to 64 channels with 3 x 3 taps takes 104 us in
+ * bf16 and 168 us in tf32. Without the products and their fixed time, the rest is the time to move 2 (w + 2) bytes for
+ * each value of w bytes. */
 static const double turned_bytes = 2.0;
 
-/* Like converted_share, for the weights of convolutions that PyTorch issues with the taps as the inner dimension.
- * Converting one weight takes as long as moving 2 bytes at 0.3 of the bandwidth. Measured on an H100: 8 x 2560 x 16 x
- * 16 to 1280 channels takes 331 us in this layout. The products alone take 195 us, as with channels last. The time
- * left, less the conversion of the maps, belongs to 29.5 million weights. */
+/* Bytes moved per converted byte of the weights of a convolution, if PyTorch issues it with the taps as the inner
+ * dimension of the weights. Converting one weight takes as long as moving 2 bytes at 0.3 of the bandwidth. Measured on
+ * an H100: 8 x 2560 x 16 x 16 to 1280 channels takes 331 us in this layout. The products alone take 195 us, as with
+ * channels last. The rest, without the conversion of the maps, is the time of 29.5 million weights. */
 static const double converted_weights_share = 3.3;
 
 /* Share of their peak that the vector units reach on inputs with few channels (less than a vector of 16 bytes).
@@ -729,7 +732,7 @@ static nnc_efficiency update_efficiency(const nnc_device *device, const nnc_op *
     return device->efficiency.optimizer;
 }
 
-/* Compiles a form twice, without and with a derivation. */
+/* Compiles the functions of a form twice: without and with a derivation. */
 #define FORM(form)                                                                                   \
     static nnc_timing form##_plain(const nnc_device *device, const nnc_op *op, const nnc_work *work) \
     {                                                                                                \
@@ -755,8 +758,8 @@ ROW(NNC_TIMED_POINTWISE, MEMBERS(constant_time), .efficiency = pointwise_efficie
 ROW(NNC_TIMED_MAP, MEMBERS(constant_time), .efficiency = map_efficiency)
 ROW(NNC_TIMED_CAST, MEMBERS(constant_time), .efficiency = cast_efficiency)
 ROW(NNC_TIMED_UPDATE, MEMBERS(constant_time), .efficiency = update_efficiency)
-ROW(NNC_TIMED_NETWORK, MEMBERS(constant_time), .efficiency = pointwise_efficiency) /* not used: collectives have no op
-                                                                                    * time */
+ROW(NNC_TIMED_NETWORK, MEMBERS(constant_time), .efficiency = pointwise_efficiency) /* collectives never use this row,
+                                                                                    * because links decide their time */
 
 static const time_form *const forms[] = { NNC_TIMED_LIST(NNC_ROW_AT) };
 

@@ -20,12 +20,12 @@ typedef enum change {
     CHANGE_PIPELINE,
     CHANGE_CONTEXT,
     CHANGE_FROZEN,  /* only with adapters: stores the frozen weights in int8 or NF4 instead of 16 bits */
-    CHANGE_SEQ_LEN, /* shorter sequences, only with adapters */
-    CHANGES_GENTLE, /* changes from here on alter numerics or the task, or cost much time */
+    CHANGE_SEQ_LEN, /* only with adapters: shortens the sequences */
+    CHANGES_GENTLE, /* changes from this value on alter numerics or the task, or cost much time */
     CHANGE_PRECISION = CHANGES_GENTLE,
     CHANGE_OPTIMIZER,
     CHANGE_POLICY,
-    CHANGE_SHORTER, /* shorter sequences, without adapters */
+    CHANGE_SHORTER, /* without adapters: shortens the sequences */
     CHANGE_OFFLOAD,
     CHANGE_ADAPTERS,
     CHANGES
@@ -40,7 +40,7 @@ _Static_assert(STEPS_MAX < 64 && CHANGES_GENTLE <= 10, "the steps of a plan fit 
 static const unsigned recomputes[] = { NNC_RECOMPUTE_ATTENTION, NNC_RECOMPUTE_NORM,
                                        NNC_RECOMPUTE_NORM | NNC_RECOMPUTE_ACTIVATION, NNC_RECOMPUTE_FULL };
 
-/* Returns the number of times that value can be halved. */
+/* Returns how many times `value` can be halved; at most `max`. */
 static int halvings(int64_t value, int max)
 {
     int count = 0;
@@ -60,7 +60,7 @@ static int shorter_steps(const nnc_plan *plan)
     return count;
 }
 
-/* Returns the number of strengths of a change. Some strengths may be illegal; their estimates show it. */
+/* Returns the number of strengths of a change. Some strengths may be illegal; an estimate with them then fails. */
 /* NOLINTNEXTLINE(readability-function-cognitive-complexity,readability-function-size): one case after the other */
 static int steps_of(change what, const nnc_model *model, const nnc_plan *plan, const nnc_device *device)
 {
@@ -214,10 +214,11 @@ typedef struct search {
     int best[CHANGES]; /* strength of each change in the fastest plan with gentle changes so far; 0 = no change */
     double best_s;
     int tries; /* remaining number of estimates */
-    /* tries every strength, because a stronger change may need more memory than a mild one */
+    /* true: every strength is tried, because a stronger change may need more memory than a mild one */
     bool patient;
-    bool takes_tight;          /* takes plans that fit by the estimate alone, not with its spread */
-    bool shipped;              /* use only features of the profile's framework */
+    bool takes_tight;          /* true: a plan that fits by the estimate counts as fitting, even if the upper end of
+                                * measured peaks does not fit */
+    bool shipped;              /* true: changes use only features of the profile's framework */
     uint64_t tried[TRIED_MAX]; /* plans that refine has tried: strengths of all gentle changes as one number; 0 =
                                 * empty */
     int tried_count;
@@ -378,7 +379,7 @@ static bool was_tried(search *s, const int at[CHANGES])
     return false;
 }
 
-/* Takes the plan as the best if it fits and is faster than the best so far. */
+/* Makes this plan the best plan if it fits and is faster than the best plan so far. Returns true if it is. */
 static bool take_faster(search *s, const int at[CHANGES], nnc_advice *advice)
 {
     nnc_advice one;
@@ -423,7 +424,7 @@ static bool is_degree(int c)
     return c == CHANGE_TENSOR || c == CHANGE_PIPELINE || c == CHANGE_CONTEXT;
 }
 
-/* Adds changes at their full strengths, or at the strongest legal ones, until the plan fits. */
+/* Adds changes one by one, each at its full strength or at the strongest legal one, until the plan fits. */
 static bool add_until_it_fits(search *s, int at[CHANGES])
 {
     nnc_advice one;
@@ -443,7 +444,7 @@ static bool add_until_it_fits(search *s, int at[CHANGES])
     return now == OUTCOME_FITS;
 }
 
-/* Weakens a change as far as the plan still fits. */
+/* Lowers the strength of change c as far as the plan still fits. */
 static void weaken(search *s, int at[CHANGES], int c)
 {
     nnc_advice one;
@@ -453,8 +454,8 @@ static void weaken(search *s, int at[CHANGES], int c)
     }
 }
 
-/* Tries all changes together, for each way to divide the data ranks; the sets above are too many to try so far. Keeps
- * the plan with the fewest changes. Returns 1 if a plan fits. */
+/* Tries all changes together, for each way to turn data ranks into tensor, pipeline and context ranks. try_sets cannot
+ * try sets of so many changes. Keeps the plan with the fewest changes. Returns 1 if a plan fits. */
 static int try_all_together(search *s, nnc_advice *advice)
 {
     const int tensor = s->steps[CHANGE_TENSOR], pipeline = s->steps[CHANGE_PIPELINE],
@@ -468,7 +469,7 @@ static int try_all_together(search *s, nnc_advice *advice)
         at[CHANGE_CONTEXT] = i / (tensor + 1) / (pipeline + 1);
         s->tries = TRIES_MAX / 10;
         if (add_until_it_fits(s, at)) {
-            weaken(s, at, CHANGE_SHORTER); /* alters the training most */
+            weaken(s, at, CHANGE_SHORTER); /* weakened first, because shorter sequences alter the training most */
             for (int c = CHANGES - 1; c >= 0; c--) {
                 weaken(s, at, c);
             }
@@ -481,7 +482,7 @@ static int try_all_together(search *s, nnc_advice *advice)
     return found;
 }
 
-/* Finds advice for a plan that nnc_plan_read has already read. */
+/* Finds advice as nnc_advise does, for a plan that nnc_plan_read has read and checked. */
 static int advise(const nnc_model *model, const nnc_device *device, const nnc_profiles *profiles, const nnc_plan *plan,
                   nnc_scratch *scratch, nnc_advice *advice, int max)
 {

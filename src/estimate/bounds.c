@@ -8,7 +8,7 @@
 #include "estimate/estimate_internal.h"
 #include "op/op_internal.h"
 
-/* Seconds per FLOP or byte of each engine; 0 if its rate is not published. */
+/* Seconds that each engine takes for one FLOP or byte; 0 if the device file has no rate for the engine. */
 typedef struct engine_rates {
     double matrix_s[NNC_DTYPE_COUNT], vector_s, memory_s;
 } engine_rates;
@@ -62,7 +62,8 @@ NNC_SAYING double engine_time_s(const engine_rates *rates, nnc_engine engine, co
  * other. */
 enum { WEIGHT_PART = NNC_PASS_PARTS, SUMMED_PARTS };
 typedef struct engine_sums {
-    double parts[SUMMED_PARTS][NNC_ENGINES + 1]; /* the last part is weight gradients, which backward also includes */
+    double parts[SUMMED_PARTS][NNC_ENGINES + 1]; /* seconds by part of a pass and by engine; the last part is weight
+                                                  * gradients, which backward also includes */
 } engine_sums;
 
 /* Sets the times of one segment on one engine, which the replay needs. */
@@ -318,7 +319,8 @@ bool nnc_ideal_step(const nnc_step *step, const nnc_rows *rows, const nnc_bound_
             continue;
         }
         if (step->plan->pipeline > 1 && most_s[e] < ideal->step_s) {
-            engine_s[e] = busy_s[e]; /* no replay, because this engine cannot be the busiest */
+            engine_s[e] = busy_s[e]; /* the step on this engine is not replayed, because this engine cannot be the
+                                      * busiest */
             continue;
         }
         if (!engine_step(step, units, &rates, (nnc_engine)e, m, &one)) {
@@ -376,7 +378,7 @@ void nnc_ideal_say_row(const nnc_ideal *ideal, const nnc_device *device, const n
     }
     const double matrix_s = times[NNC_ENGINE_MATRIX], vector_s = times[NNC_ENGINE_VECTOR];
     double memory_s = times[NNC_ENGINE_MEMORY];
-    (void)memory_s; /* used only by the derivation */
+    (void)memory_s; /* memory_s is used only by the derivation */
     if (nnc_op_row_of(op)->fuses) {
         NNC_SET(why, memory_s, "s", 0.0);
         NNC_NOTE(why, "ideal fusion: its traffic is part of the neighbouring ops");
@@ -487,7 +489,7 @@ void nnc_ideal_rows(const nnc_step *step, const nnc_ideal *ideal, nnc_rows *rows
     describe_stages(step, ideal, rows, m);
     nnc_step_restrict(step, &m->holdings[ideal->stage], rows);
     nnc_step quiet = *step;
-    quiet.why = NULL; /* records no lines, because the loop below replaces these times */
+    quiet.why = NULL; /* the rows are made without a derivation, because the loop below replaces their times */
     nnc_step_end_append(&quiet, none, m, ideal->stage, &hidden, rows);
     nnc_derivation *const why = step->why;
     double rows_s = 0.0, compute_total_s = 0.0, memory_total_s = 0.0, network_total_s = 0.0;

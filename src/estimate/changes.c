@@ -21,13 +21,13 @@ typedef enum move {
     MOVE_OPTIMIZER,
     MOVE_ZERO,
     MOVE_FROZEN,
-    MOVE_QUICK, /* moves from here on are tried only without `quick` */
+    MOVE_QUICK, /* the moves from this value on are not tried with `quick` */
     MOVE_RESHARD = MOVE_QUICK,
     MOVE_SEQUENCE,
     MOVE_TENSOR,
     MOVE_PIPELINE,
     MOVE_SMALLER,
-    MOVE_TOGETHER, /* moves from here on train other weights, so they are never part of a combination */
+    MOVE_TOGETHER, /* the moves from this value on train other weights, so a combination of moves never contains them */
     MOVE_LORA = MOVE_TOGETHER,
     MOVE_QLORA,
     MOVES
@@ -39,10 +39,11 @@ enum { STEPS_MAX = 10, ROUNDS_MAX = 8, LORA_RANK = 16, VOCAB_MULTIPLE = 128 };
 /* Least share by which a change must make training faster, or memory smaller, to be listed. */
 static const double worth_faster = 0.005, worth_smaller = 0.05;
 
-/* A plan as the user would state it, before defaults, and the settings outside the plan. */
+/* A plan as a user would give it, before defaults are filled in; also the profile and model that it uses. */
 typedef struct candidate {
     nnc_plan plan;
-    const nnc_software *software; /* profile in place of the plan's; NULL = keep the plan's profile */
+    const nnc_software *software; /* profile that is used instead of the profile of the plan; NULL = the profile of the
+                                   * plan */
     bool padded;
 } candidate;
 
@@ -51,7 +52,7 @@ typedef struct tuner {
     nnc_scratch *scratch;
     nnc_model padded; /* copy of the model with a padded vocabulary */
     nnc_result base;
-    bool shipped; /* use only features of the profile's framework */
+    bool shipped; /* true: changes use only features of the profile's framework */
     int tries;
 } tuner;
 
@@ -114,8 +115,8 @@ static bool set_precision(const tuner *t, const nnc_plan *now, int step, nnc_pla
                                                 : single);
 }
 
-/* Applies a move with strength `step` (from 1) to a candidate; `now` is the resolved plan. Returns false if the move
- * changes nothing or is not possible. */
+/* Applies a move (a kind of change) with strength `step` (from 1) to a candidate; `now` is the resolved plan. Returns
+ * false if the move changes nothing or is not possible. */
 static bool apply(const tuner *t, move what, int step, const nnc_plan *now, candidate *c)
 {
     static const unsigned recomputes[] = { NNC_RECOMPUTE_NONE, NNC_RECOMPUTE_ATTENTION,
@@ -234,7 +235,7 @@ static bool best_step(tuner *t, move what, const candidate *from, const nnc_plan
             *r = found;
             any = true;
         } else if (what == MOVE_MICRO_BATCH) {
-            break; /* larger micro-batches gain nothing, or do not fit */
+            break; /* a larger micro-batch is not faster, or does not fit */
         }
     }
     return any;
@@ -262,7 +263,8 @@ static bool is_worth(const tuner *t, const nnc_result *r)
             (double)r->memory.total_bytes < (1.0 - worth_smaller) * (double)t->base.memory.total_bytes);
 }
 
-/* Adds moves to *best until no move improves it. *reached is the estimate of *best. */
+/* Adds moves (changes of one option) to the plan *best until no further move improves it. *reached is the estimate of
+ * *best. */
 static void combine(tuner *t, candidate *best, nnc_result *reached)
 {
     int rounds = 0;

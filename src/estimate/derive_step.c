@@ -40,7 +40,7 @@ typedef struct keyed {
     int count;
 } keyed;
 
-/* Adds a value under its key. Keys past KEYS_MAX share the last entry. */
+/* Adds a value to the sum of its key. Keys past KEYS_MAX share the last sum. */
 static void add_keyed(keyed *k, const char *key, double value)
 {
     int i = 0;
@@ -312,7 +312,7 @@ void nnc_say_serial(const nnc_step *step, const nnc_rows *rows, const nnc_result
 void nnc_say_equal_stages(const nnc_step *step, const nnc_stage *busiest)
 {
     const nnc_plan *plan = step->plan;
-    const double stages = nnc_schedule_dual(plan) ? 2.0 : 1.0; /* stages that one device holds */
+    const double stages = nnc_schedule_dual(plan) ? 2.0 : 1.0; /* number of stages that one device holds */
     const nnc_equal_stages equal = { .p = plan->pipeline,
                                      .v = nnc_schedule_chunks(plan),
                                      .f = busiest->forward_s / stages,

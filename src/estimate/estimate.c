@@ -136,7 +136,8 @@ static void set_interval(const nnc_model *model, const nnc_step *step, nnc_resul
     NNC_LET(why, own, NULL, measured != NULL ? measured->own : s->own);
     NNC_LET(why, device, NULL, measured != NULL ? 0.0 : guessed);
     NNC_LET(why, routed, NULL,
-            model->stand_in               ? STAND_IN /* a network with a stand-in has no experts */
+            model->stand_in               ? STAND_IN /* a network with a stand-in widens the range by STAND_IN; it never
+                                                      * has experts */
             : measured == NULL && experts ? s->experts
                                           : 0.0);
     NNC_LET(why, network_s, "s", r->bound_s[NNC_BOUND_NETWORK]);
@@ -152,7 +153,7 @@ static void set_interval(const nnc_model *model, const nnc_step *step, nnc_resul
     NNC_SET(why, r->interval_s[1], "s", r->step_s * exp(above * half));
 }
 
-/* Refuses a result whose kept bytes or parameters are not exact, or whose times are not finite. */
+/* Returns an error if kept bytes or parameters of the result are not exact, or times are not finite. */
 static nnc_status check_result(const nnc_result *r, const nnc_model *model, nnc_error *err)
 {
     const double exact = 9007199254740992.0; /* 2^53 bytes, 9 PB: more than any device has */
@@ -182,14 +183,14 @@ static bool is_ideal(const nnc_plan *plan, const nnc_software *software)
            !software->zero_gradients && !software->added_gradients;
 }
 
-/* A step whose ideal time is a lower bound, with its rows. */
+/* A step that is estimated in ideal mode for the lower bound, with its op table. */
 typedef struct bound_rows {
     nnc_step step;
     nnc_rows *rows;
     nnc_ideal ideal;
 } bound_rows;
 
-/* Storage for a fused step. */
+/* Working memory for the step of the ideally fused model. */
 typedef struct fusing {
     nnc_software software;
     nnc_segment_sums sums[NNC_SEGMENTS_MAX];
@@ -201,7 +202,8 @@ static bool fuse(const nnc_model *model, const nnc_step *step, nnc_scratch *scra
     nnc_bound_segment_times units;
     with->software = nnc_software_default();
     with->software.context_frozen =
-        step->software->context_frozen; /* copied, because this field decides which weights are trained, not how fast */
+        step->software->context_frozen; /* context_frozen is copied, because it decides which weights are trained, not
+                                         * how fast kernels are */
     fused->step = *step;
     fused->step.software = &with->software;
     fused->step.list = &scratch->ideal;
@@ -242,8 +244,9 @@ static bool bound_step(const nnc_model *model, const nnc_step *step, nnc_scratch
     return done;
 }
 
-/* Takes the larger of the sum of parts and the replayed step as upper bound. The sum can be smaller: overlapped times
- * do not grow part by part, and a schedule with split backward may end later although a backward takes less time. */
+/* Sets the upper bound to the larger of two times: the sum of all parts without overlap, and the replayed step. The
+ * step can be longer than the sum, because overlapped times do not grow part by part, and because a schedule with split
+ * backward may end later although a backward takes less time. */
 static void raise_upper(nnc_result *r, nnc_derivation *why)
 {
     if (r->step_s > r->upper_bound_s) {
@@ -257,7 +260,7 @@ static void raise_upper(nnc_result *r, nnc_derivation *why)
 static void set_idle_share(const nnc_step *step, const nnc_stage *stages, nnc_result *r)
 {
     const int32_t count = step->plan->pipeline;
-    double work_s = 0.0; /* time that a stage works; mean over the stages */
+    double work_s = 0.0; /* mean of the time that a stage works, over all stages */
     if (count == 1) {
         NNC_SET(step->why, r->idle_share, NULL, 0.0);
         NNC_NOTE(step->why, "there is no pipeline");
@@ -498,7 +501,7 @@ static nnc_status read_again(const char *function, const nnc_model *model, const
         return NNC_OK;
     }
     /* NOLINTEND(bugprone-suspicious-memory-comparison,cert-exp42-c,cert-flp37-c) */
-    scratch->plan.struct_size = 0; /* 0 marks the stored plan as invalid, in case this call fails */
+    scratch->plan.struct_size = 0; /* a struct_size of 0 marks the stored plan as invalid, in case this call fails */
     NNC_TRY(nnc_estimate_args_read(function, model, device, software, plan, &asked, err));
     memcpy(&scratch->software, asked.software, sizeof scratch->software);
     memcpy(&scratch->plan, &asked.plan, sizeof scratch->plan);

@@ -159,14 +159,15 @@ typedef struct nnc_step {
     const nnc_software *software;
     const nnc_op_list *list;      /* ops of one rank */
     const nnc_segment_sums *sums; /* sums of the segments of the list */
-    const nnc_network *network;   /* NULL on one device */
+    const nnc_network *network;   /* routes of the plan; NULL = one device */
     double tied_params;           /* tied embedding parameters of one rank if both pipeline ends hold them, else 0 */
     nnc_launch launch;
     double send_bytes;                /* bytes of activations of one micro-batch that a stage sends to the next */
     double send_s;                    /* seconds to send send_bytes to the next stage; 0 without a pipeline */
     bool free[NNC_BOUND_COUNT];       /* resources that are assumed to take no time, to find the step without them */
     const struct nnc_step_ends *ends; /* step end of each stage */
-    nnc_derivation *why;              /* NULL = the step is not explained */
+    nnc_derivation *why;              /* derivation that records the formulas of the step; NULL = the step is not
+                                       * explained */
 } nnc_step;
 
 /* Tests whether a separate kernel adds the gradients of each micro-batch to the sum. In captured programs autograd runs
@@ -184,7 +185,7 @@ typedef struct nnc_step_memory {
     nnc_stage stages[NNC_STAGES_MAX];
     nnc_pipeline_memory pipeline;
     nnc_pipeline_result run;
-    /* step ends of the stages; equal stages point to the same entry */
+    /* step end of each stage; equal stages point to the same struct */
     const nnc_step_end_seconds *ends[NNC_STAGES_MAX];
     nnc_step_end_seconds own_ends[NNC_STAGES_MAX];
     double delay_s; /* delay of the step by messages between stages */
@@ -279,7 +280,7 @@ void nnc_step_end_find(const nnc_step *step, const nnc_step_end_params *held, nn
 /* The step ends of all stages; equal stages point to the same step end. */
 typedef struct nnc_step_ends {
     const nnc_step_end *of[NNC_STAGES_MAX];
-    nnc_step_end own[NNC_STAGES_MAX]; /* only entries of stages that differ are written */
+    nnc_step_end own[NNC_STAGES_MAX]; /* step ends; of several equal stages, only the entry of the first is written */
 } nnc_step_ends;
 void nnc_step_ends_find(const nnc_step *step, const nnc_step_memory *m, nnc_step_ends *ends);
 
@@ -498,16 +499,18 @@ struct nnc_scratch {
     nnc_network network;
     nnc_step_memory step;
     nnc_step_ends ends, ideal_ends;
-    const nnc_rows *shown; /* rows of the last result */
+    const nnc_rows *shown; /* op table of the last result */
     int32_t stages;        /* number of stages of the last result */
     nnc_plan plan;         /* the last plan and profile that passed the checks */
     nnc_software software;
-    nnc_result result;                 /* used if the caller's nnc_result has another size */
+    nnc_result result;                 /* buffer for the result, used if the caller's nnc_result has another size */
     nnc_ideal bound;                   /* lower bound of the last result; in ideal mode also the step of this result */
-    bool brief;                        /* leave out bounds and all values that need the rows of a whole step (NaN) */
-    bool fits_only;                    /* with brief: a plan that does not fit may have no times (NaN) */
-    bool verdict_only;                 /* with fits_only: a plan that does not fit may have a verdict only */
-    bool workless;                     /* with brief: FLOPs need not be counted; they may be 0 */
+    bool brief;                        /* true: the estimate leaves out bounds and all values that need the rows of a
+                                        * whole step (NaN) */
+    bool fits_only;                    /* true, with brief: a plan that does not fit may have no times (NaN) */
+    bool verdict_only;                 /* true, with fits_only: of a plan that does not fit, only the verdict may be
+                                        * set */
+    bool workless;                     /* true, with brief: FLOPs need not be counted; they may be 0 */
     nnc_derivation *why;               /* estimates record their formulas here; NULL = not recorded */
     nnc_estimate_fn *estimate;         /* nnc_estimate_once, or another function with equal results */
     struct nnc_estimate_cache *shared; /* caches that the function behind `estimate` uses; nnc_estimate_once does not */
@@ -542,7 +545,7 @@ typedef struct nnc_plan_change_ask {
     const nnc_device *device;
     const nnc_profiles *profiles;
     const nnc_software *others[2]; /* other profiles to try: compiled, channels last; NULL = not available */
-    const nnc_plan *plan;          /* the plan as given, before defaults */
+    const nnc_plan *plan;          /* plan as the user gave it, before defaults are filled in */
     bool quick;                    /* true: tries only the changes that matter most, each alone */
 } nnc_plan_change_ask;
 
@@ -600,7 +603,8 @@ nnc_status nnc_fitting_find(const nnc_model *model, const nnc_device *device, co
 void nnc_fitting_micro_batches(const nnc_model *model, const nnc_device *device, const nnc_profiles *profiles,
                                const nnc_plan *plan, nnc_scratch *scratch, int64_t *fits, int64_t *tight);
 
-/* Axes of a plan for which a limit can be found. */
+/* Axes of a plan for which nnc_limit_find finds a limit: the largest degree, or the fewest tokens (images), at which
+ * the stated resource does or does not bound the step. */
 #define NNC_LIMIT_LIST(X)                                                                                        \
     X(NNC_LIMIT_TENSOR, "tensor", "The largest tensor degree that the network does not bound.")                  \
     X(NNC_LIMIT_CONTEXT, "context", "The largest context degree, likewise.")                                     \
@@ -622,12 +626,13 @@ typedef struct nnc_limit_point {
 enum { NNC_LIMIT_POINTS_MAX = 96 };
 typedef struct nnc_limit_answer {
     nnc_limit of;
-    double limit;      /* size at the limit; NaN = no tried plan is within the limit */
-    const char *stop;  /* the bound beyond the limit; "plan" = the next plan is illegal; NULL = no tried plan is beyond
-                        * the limit */
+    double limit;      /* limit of the axis: the largest degree, or the fewest tokens (images), as stated in
+                        * NNC_LIMIT_LIST; NaN = no tried plan meets this condition */
+    const char *stop;  /* resource that bounds the step of the next tried plan past the limit; "plan" = the next plan is
+                        * illegal; NULL = no tried plan is past the limit */
     nnc_error why;     /* if stop is "plan": error of the first illegal plan */
-    nnc_result result; /* result at the limit; without a limit, of the last tried plan */
-    nnc_limit_point points[NNC_LIMIT_POINTS_MAX]; /* sorted by size */
+    nnc_result result; /* result of the plan at the limit; if there is no limit, of the last tried plan */
+    nnc_limit_point points[NNC_LIMIT_POINTS_MAX]; /* all tried sizes, sorted by size */
     int32_t count;
 } nnc_limit_answer;
 
@@ -676,10 +681,10 @@ enum { NNC_SINGLE_OP_DIMS_MAX = 8 };
 
 /* A question about one op, and its answer. Numbers that do not apply are NaN. */
 typedef struct nnc_single_op {
-    const char *kind;                     /* for example "matmul" */
+    const char *kind;                     /* kind of the op, for example "matmul" */
     const char *kernel;                   /* kernel of attention: flash, cudnn, efficient, math; NULL = other op */
     const char *layout;                   /* layout of a convolution: channels_last, contiguous; NULL = other op */
-    bool unmasked;                        /* attention without a mask */
+    bool unmasked;                        /* true: attention without a mask */
     int64_t dims[NNC_SINGLE_OP_DIMS_MAX]; /* dims in the order that the kind of op defines */
     int32_t dim_count;
     double bytes; /* bytes of the full tensor of a collective */

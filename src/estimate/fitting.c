@@ -84,8 +84,8 @@ void nnc_fitting_micro_batches(const nnc_model *model, const nnc_device *device,
 /* ---- remedies ---- */
 
 typedef struct option {
-    const char *text; /* options that are set and shown; --optimizer means the next smaller optimizer */
-    bool applies;     /* true: the remedy applies to the resolved plan */
+    const char *text; /* text of the options for output; --optimizer means the optimizer with the next smaller states */
+    bool applies;     /* true: the remedy changes the resolved plan */
 } option;
 
 /* Sets the options of a remedy. */
@@ -102,7 +102,7 @@ static void apply(const option *o, nnc_plan *plan)
         const bool ranks = strcmp(name, "--adapter-rank") == 0;
         (void)nnc_field_set(&nnc_plan_table, plan, ranks ? "adapter_rank" : name + 2, value, NULL);
         if (strcmp(name, "--data") == 0) {
-            plan->devices = 0; /* 0: the number of devices becomes the product of the degrees */
+            plan->devices = 0; /* devices 0 means the product of the degrees */
         }
     }
 }
@@ -148,7 +148,7 @@ static void add_remedies(finder *f, const nnc_plan *base, const nnc_plan *p, nnc
     const bool trains_all = !has_adapters && p->train == NNC_TRAIN_ALL;
     const bool is_alone = p->devices == 1;
     const option options[] = {
-        /* remedies in order: the mildest first */
+        /* ways to save memory, the mildest first */
         { "--recompute selective", stores_scores },
         { "--recompute full", stores_all },
         { "--optimizer", has_larger },
@@ -193,7 +193,8 @@ nnc_status nnc_fitting_find(const nnc_model *model, const nnc_device *device, co
     if (resolved->seq_len > 0 && model->captured == NULL) {
         fit->seq_len = largest(&f, SIZE_SEQ_LEN, &read, false) * SEQ_STEP;
         if (now.verdict == NNC_FITS && fit->seq_len < resolved->seq_len) {
-            fit->seq_len = resolved->seq_len; /* sequence length of the plan, although it is no multiple of SEQ_STEP */
+            fit->seq_len = resolved->seq_len; /* the sequence length of the plan fits, although it is no multiple of
+                                               * SEQ_STEP */
         }
     }
     if (read.adapter_rank > 0) {
@@ -218,13 +219,14 @@ NNC_ENUM_TEXTS(nnc_limit, NNC_LIMIT_LIST)
 
 enum { DEGREE_MAX = 4096, STEPS_MAX = 1 << 24 };
 
-/* A search for a limit. A size (of the batch) counts parts of a sequence up to one sequence, then whole sequences. */
+/* State of the search for a limit on the batch. Up to one sequence, a size is the number of parts of a sequence in the
+ * batch; above, it grows by whole sequences. */
 typedef struct limit_search {
     finder f;
     const nnc_plan *base;
     nnc_limit_answer *answer;
     int64_t seq_len, parts; /* length of the plan's sequence, and parts per sequence; 0 and 1 for images */
-    nnc_bound bound;        /* bound of the last size */
+    nnc_bound bound;        /* resource that bounds the step of the size estimated last */
 } limit_search;
 
 static nnc_plan limit_plan(const limit_search *s, int64_t size)
@@ -311,7 +313,8 @@ static nnc_status largest_degree(limit_search *s, int64_t *size, nnc_error *err)
     return NNC_OK;
 }
 
-/* Finds the smallest size that is not past the limit. 0 = no such size. */
+/* Finds the smallest size at which the network does not bound the step (for the axis batch: at which compute bounds the
+ * step). 0 = no such size. */
 static nnc_status smallest_size(limit_search *s, int64_t *size, nnc_error *err)
 {
     int64_t low = 0, high = 1;

@@ -84,7 +84,7 @@ nnc_status nnc_check_list(const nnc_op_list *list, const nnc_model *model, nnc_e
         return nnc_fail(err, NNC_ILLEGAL_PLAN, "--train", "trains nothing of %s, expected other parts of it",
                         model->id);
     }
-    double params = 0.0; /* a double, because parameters may exceed the range of an integer */
+    double params = 0.0; /* the sum is a double, because it may exceed the range of an integer */
     for (int32_t i = 0; i < list->count; i++) {
         const nnc_weights *w = &list->ops[i].weights;
         params +=

@@ -36,8 +36,8 @@ typedef struct budget {
     double units; /* number of ZeRO-3 units; the weights of the first unit are gathered before any compute */
     bool exchanges;
     nnc_lane lanes[NNC_COMM_COUNT];                            /* lane of each kind */
-    double beside_s[NNC_COMM_COUNT], behind_s[NNC_COMM_COUNT]; /* beside_s can overlap only with the attention, behind_s
-                                                                * with any compute */
+    double beside_s[NNC_COMM_COUNT], behind_s[NNC_COMM_COUNT]; /* seconds of communication by kind: beside_s can overlap
+                                                                * only with the attention, behind_s with any compute */
 } budget;
 
 /* Shares of budget.beside_s and budget.behind_s that stay exposed. */
@@ -90,7 +90,7 @@ typedef struct windows {
     double left_s[NNC_LANES], exposed_s[NNC_LANES];
 } windows;
 
-/* Removes overlapped time from all lanes that share links with `lane`: they cannot use this time again. */
+/* Subtracts time that is now overlapped from the free time of `lane` and of all lanes that share links with it. */
 static void use(windows *w, nnc_lane lane, double hidden_s, double exposed_s)
 {
     for (int f = 0; f < NNC_LANES && hidden_s > 0.0; f++) {
@@ -122,7 +122,7 @@ NNC_SAYING void settle(const budget *b, const nnc_overlap *overlap, nnc_part par
     for (int k = 0; k < NNC_COMM_COUNT; k++) {
         nnc_derivation *const said = asked != NULL && asked->hides && (int)asked->comm == k ? why : NULL;
         if (!(b->beside_s[k] > 0.0) && said == NULL) {
-            shares->beside[k] = 1.0; /* no time of this kind, so the share has no effect */
+            shares->beside[k] = 1.0; /* there is no communication of this kind, so the share has no effect */
             continue;
         }
         const nnc_lane f = b->lanes[k];
@@ -194,7 +194,8 @@ NNC_SAYING void hide_rows(nnc_rows *rows, const nnc_op_list *list, const nnc_net
                           const nnc_overlap *overlap, nnc_derivation *why)
 {
     budget budgets[NNC_SEGMENTS_MAX][NNC_PASS_PARTS];
-    exposed shares[NNC_SEGMENTS_MAX][NNC_PASS_PARTS]; /* set only for parts with communication */
+    exposed shares[NNC_SEGMENTS_MAX][NNC_PASS_PARTS]; /* exposed shares of each segment and part; set only for parts
+                                                       * with communication */
     if (!any_collective(rows)) {
         return;
     }
@@ -276,13 +277,13 @@ enum { QUEUE = 1000, RING = 1024 };
 
 typedef struct clocks {
     double host_s, device_s, kernel_s;
-    double issued;                    /* number of kernels so far */
-    double upto[RING], ended_s[RING]; /* the last rows: number of kernels issued up to the row, and when the row
-                                       * ended */
+    double issued;                    /* number of kernels issued so far */
+    double upto[RING], ended_s[RING]; /* for each of the last rows: number of kernels issued up to the end of the row,
+                                       * and time at which the row ended */
     uint32_t first, last;
 } clocks;
 
-/* Issues a row. Returns how long the device waits for the host. */
+/* Issues the kernels of a row. Returns the seconds that the device waits for the host. */
 static double issue_row(clocks *c, double kernels, double time_s)
 {
     const double before_s = c->device_s + time_s;
@@ -321,7 +322,7 @@ static void issue_segment(clocks *c, const nnc_rows *rows, const nnc_op_list *li
     }
 }
 
-/* Issues two equal passes, one after the other. Writes the waits of the second pass to host_s. */
+/* Issues the kernels of two equal passes, one after the other. Writes the waits of the second pass to host_s. */
 static void issue_pass(const nnc_rows *rows, const nnc_op_list *list, double kernel_s,
                        nnc_segment_time units[NNC_SEGMENTS_MAX])
 {

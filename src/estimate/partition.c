@@ -128,7 +128,7 @@ void nnc_partition_layers(const nnc_op_list *list, const nnc_plan *plan, nnc_sta
     for (int32_t s = 0; s < list->segment_count; s++) {
         layers += list->segments[s].layer ? list->segments[s].instances : 0;
     }
-    const int64_t ends = plan->ends_as_layers ? 1 : 0; /* 1 if the embedding counts as a layer */
+    const int64_t ends = plan->ends_as_layers ? 1 : 0; /* embedding and head each count as this number of layers */
     const int64_t further = 2 * list->next_layers;     /* two layers for each further predicted token, because it has
                                                         * its own head */
     const slots all = slots_of(plan, layers + 2 * ends + further, chunks);
@@ -139,7 +139,7 @@ void nnc_partition_layers(const nnc_op_list *list, const nnc_plan *plan, nnc_sta
         partition->alike[v] = false;
         partition->shares[v] = share_of(list, from, to, v == 0, v == count - 1);
         next += size;
-        /* The next stages of equal size are equal up to the end of the segment. */
+        /* The next stages with as many layers are equal to this stage, up to the end of the segment. */
         const int64_t end = v > 0 && to - from == size ? segment_end(list, from, to) : INT64_MIN;
         const int64_t fit = end < to ? 0 : size > 0 ? (end - to) / size : count;
         const int64_t many = as_many(&all, v + 1, count), like = fit < many ? fit : many;
@@ -216,7 +216,8 @@ static void set_uneven(const nnc_stage_partition *partition, const nnc_step *ste
     }
 }
 
-/* Sets what a device holds. Writes only the segments in use, because the struct has space for many more. */
+/* Sets the segments and instances that a device holds. Writes only the segments in use, because the struct has space
+ * for many more. */
 static void set_holding(const nnc_step *step, const nnc_stage_partition *partition, int32_t device, double in_flight,
                         nnc_stage_residency *h)
 {

@@ -141,7 +141,7 @@ static nnc_status resolve_schedule(nnc_plan *p, const nnc_family_row *family, in
     if (family->split != NULL) {
         return nnc_schedule_resolve(p, layers, err);
     }
-    p->schedule = NNC_SCHEDULE_1F1B; /* with one stage all schedules are equal */
+    p->schedule = NNC_SCHEDULE_1F1B; /* with one pipeline stage all schedules are equal */
     return NNC_OK;
 }
 
@@ -210,12 +210,14 @@ nnc_profile_kind nnc_profile_kind_by_plan(const nnc_model *model, const nnc_plan
         return NNC_PROFILE_COPIES;
     }
     const bool shares = plan->zero > 0 && model->family == NNC_FAMILY_DECODER;
-    const bool experts = plan->expert > 1 && model->family == NNC_FAMILY_DECODER; /* not tables that ranks share */
+    const bool experts = plan->expert > 1 && model->family == NNC_FAMILY_DECODER; /* only decoders have experts; in
+                                                                                   * other families --expert shares
+                                                                                   * tables */
     const bool split = plan->tensor > 1 || plan->pipeline > 1 || plan->context > 1 || experts || shares;
     const bool alone = plan->devices <= 1 && plan->data <= 1 && plan->zero == 0 && !split;
     if (alone && model->implementation != NNC_IMPLEMENTATION_NONE) {
-        return NNC_PROFILE_EAGER; /* an eager profile, because the library runs single operators unless it is
-                                   * compiled */
+        return NNC_PROFILE_EAGER; /* the library runs single operators unless it is compiled, so it has an eager
+                                   * profile */
     }
     return plan->zero == 3 ? NNC_PROFILE_SHARDED : split ? NNC_PROFILE_SPLIT : NNC_PROFILE_COPIES;
 }
@@ -318,7 +320,8 @@ bool nnc_software_ships(const nnc_software *software, const nnc_plan *plan, cons
     }
     if ((plan->zero == 2 && !has->sharded_gradients) || (plan->zero == 3 && !has->sharded_weights) ||
         (plan->zero == 3 && plan->data * plan->context == 1 &&
-         !has->sharded_gradients) || /* without sharded gradients, ZeRO 3 means FSDP, which is off on one rank */
+         !has->sharded_gradients) || /* a framework without sharded gradients shards with FSDP (ZeRO 3) only, and FSDP
+                                      * is off on one rank */
         (plan->zero >= 2 && plan->pipeline > 1 && !has->sharded_pipelines)) {
         lacks = "--zero";
     }

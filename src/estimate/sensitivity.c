@@ -19,7 +19,7 @@ typedef enum which_rate { ONE_RATE, OF_PRECISION, OF_FP32 } which_rate;
 
 static const struct {
     const char *name, *unit;
-    size_t offset; /* offset of a double, or of the first of several doubles, one per format */
+    size_t offset; /* offset in nnc_device of the value, a double; for values per format, offset of the first */
     which_rate rate;
 } figures[] = {
 #define FIGURE(member, unit) #member, (unit), offsetof(nnc_device, member)
@@ -32,7 +32,8 @@ static const struct {
     [NNC_PARAMETER_SCALE_OUT_LATENCY] = { FIGURE(scale_out.latency_s, "s"), ONE_RATE },
     [NNC_PARAMETER_HOST_RATE] = { FIGURE(host.bytes_per_s, "B/s"), ONE_RATE },
     [NNC_PARAMETER_HOST_MEM_RATE] = { FIGURE(host.mem_bytes_per_s, "B/s"), ONE_RATE },
-    [NNC_PARAMETER_MEM_BYTES] = { FIGURE(mem_bytes, "B"), ONE_RATE }, /* an integer field */
+    [NNC_PARAMETER_MEM_BYTES] = { FIGURE(mem_bytes, "B"), ONE_RATE }, /* mem_bytes is an integer, unlike the other
+                                                                       * values */
 #undef FIGURE
 };
 NNC_ROW_EACH(figures, NNC_PARAMETER_COUNT);
@@ -58,7 +59,7 @@ const char *nnc_sensitivity_parameter_unit(nnc_sensitivity_parameter figure)
     return (unsigned)figure < NNC_PARAMETER_COUNT ? figures[figure].unit : "?";
 }
 
-/* Returns the field of a parameter. NULL: the capacity, which is an integer. */
+/* Returns the address of the value of a parameter; NULL for mem_bytes, which is an integer. */
 static double *place_of(nnc_device *device, nnc_sensitivity_parameter figure, nnc_dtype precision)
 {
     const which_rate rate = figures[figure].rate;
@@ -95,14 +96,14 @@ void nnc_sensitivity_parameter_scale(nnc_device *device, nnc_sensitivity_paramet
     }
 }
 
-/* A plan, and the scratch memory for its estimates. */
+/* A plan with changed devices, and the scratch for its estimates. */
 typedef struct trial {
     const nnc_model *model;
     const nnc_device *device;
     const nnc_software *software;
     const nnc_plan *plan;
     nnc_scratch *scratch;
-    nnc_dtype precision; /* precision of the resolved plan */
+    nnc_dtype precision; /* format of matrix products in the resolved plan */
 } trial;
 
 static nnc_status step_with(const trial *t, nnc_sensitivity_parameter figure, double factor, double *step_s,
@@ -116,7 +117,7 @@ static nnc_status step_with(const trial *t, nnc_sensitivity_parameter figure, do
     return status;
 }
 
-/* Reads the arguments into `asked`; t points into it. */
+/* Reads and checks the arguments into `asked`, and makes t point to them. */
 static nnc_status begin(const char *function, const nnc_model *model, const nnc_device *device,
                         const nnc_software *software, const nnc_plan *plan, nnc_scratch *scratch,
                         nnc_estimate_args *asked, trial *t, nnc_error *err)
@@ -194,7 +195,7 @@ nnc_status nnc_target_find(const nnc_model *model, const nnc_device *device, con
     nnc_estimate_args asked;
     nnc_plan resolved;
     trial t;
-    double low = 0.0, high = log2(WITHOUT_BOUND); /* range of the base-2 logarithm of the factor */
+    double low = 0.0, high = log2(WITHOUT_BOUND); /* bisection over the base-2 logarithm of the factor */
     NNC_TRY(nnc_need(__func__, "target", target != NULL, err));
     NNC_TRY(begin(__func__, model, device, software, plan, scratch, &asked, &t, err));
     if ((unsigned)figure >= NNC_PARAMETER_COUNT || !(step_s > 0.0) || isinf(step_s)) {

@@ -176,7 +176,8 @@ void nnc_step_describe(const nnc_step *step, const nnc_segment_time units[NNC_SE
         const nnc_stage_residency *h = &m->holdings[d];
         nnc_stage *stage = &m->stages[d];
         const bool apart = nnc_schedule_splits(plan);
-        *stage = (nnc_stage){ .memory = stage->memory, /* memory, exchange_s and update_s are already set */
+        *stage = (nnc_stage){ .memory = stage->memory, /* memory, exchange_s and update_s of the stage are set already,
+                                                        * so they are kept */
                               .exchange_s = stage->exchange_s,
                               .update_s = stage->update_s,
                               .params = (int64_t)nnc_stage_residency_params(step->sums, h),
@@ -253,11 +254,12 @@ static int32_t slowest_stage(const nnc_step_memory *m, int32_t stages)
 double nnc_step_core_s(const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX],
                        const nnc_step_times *times, nnc_step_memory *m)
 {
-    if (times->run != m->runs && nnc_schedule_splits(step->plan)) { /* m->run has the replay of another plan */
+    if (times->run != m->runs && nnc_schedule_splits(step->plan)) { /* m->run has the replay of another plan, so this
+                                                                     * plan is replayed again */
         (void)nnc_step_run(step, units, times->send_s, m);
     }
     for (int32_t d = 0; d < step->plan->pipeline && !nnc_schedule_splits(step->plan); d++) {
-        m->run.span_s[d] = times->total_s; /* if backward is not split, all devices end at the same time */
+        m->run.span_s[d] = times->total_s; /* backward is not split, so all devices end at the same time */
     }
     const int32_t slowest = slowest_stage(m, step->plan->pipeline);
     NNC_LET(step->why, passes_s, "s", m->run.span_s[slowest]);
@@ -396,7 +398,7 @@ static void free_bound(const nnc_step *step, const nnc_segment_time units[NNC_SE
     NNC_SET(step->why, r->step_without_bound_s, "s", nnc_min(step_again_s, r->step_s));
     NNC_NOTE(step->why, "the same step without the time of its bound: overlap, host and pipeline are computed "
                         "again; at most the step itself, whose order of passes remains possible");
-    if (step->plan->pipeline > 1) { /* replays the step itself again, so that m ends with its times */
+    if (step->plan->pipeline > 1) { /* replays the step with its full times again, so that m ends with these times */
         (void)nnc_step_run(step, units, times->send_s, m);
     }
     nnc_step_ends_set(step, units, &overlap, m);
@@ -724,13 +726,13 @@ NNC_ENUM_NAMES(nnc_activity, NNC_ACTIVITY_LIST)
 /* ---- one op alone on a device (nncost op): its work, its roofline bound, and its predicted time ---- */
 
 typedef struct kind {
-    const char *name, *dims; /* dims: format of the dims; NULL for a collective */
+    const char *name, *dims; /* name of the kind; the dims that it expects, as text, NULL for a collective */
     int least, most;
     void (*fill)(const nnc_single_op *alone, nnc_op *op);
     nnc_collective collective;
 } kind;
 
-/* Dims are M x N x K, with the batch in front if there are four numbers. */
+/* Fills a matrix product from the dims M x N x K; with four numbers the first is the batch. */
 static void fill_matmul(const nnc_single_op *a, nnc_op *op)
 {
     const int64_t *d = a->dims + a->dim_count - 3;
@@ -740,11 +742,12 @@ static void fill_matmul(const nnc_single_op *a, nnc_op *op)
                                  .n = d[1],
                                  .k = d[2],
                                  .b_shared = 1,
-                                 .b_is_weight = a->dim_count == 3, /* a single product: B counts as a weight */
+                                 .b_is_weight = a->dim_count == 3, /* without a batch, B counts as a weight */
                                  .kept_divisor = 1 };
 }
 
-/* Dims are batch x heads x tokens x head width; a fifth number is the number of key and value heads. */
+/* Fills an attention from the dims batch x heads x tokens x head width; a fifth number is the number of key and value
+ * heads. */
 static void fill_attention(const nnc_single_op *a, nnc_op *op)
 {
     const int64_t *d = a->dims;
@@ -767,8 +770,8 @@ static void fill_attention(const nnc_single_op *a, nnc_op *op)
                                .kernel = NNC_FLASH2 };
 }
 
-/* Dims are batch x input channels x height x width x output channels x kernel, then stride and groups. Padding is
- * kernel / 2. */
+/* Fills a convolution from the dims batch x input channels x height x width x output channels x kernel, then stride and
+ * groups. Padding is kernel / 2. */
 static void fill_conv(const nnc_single_op *a, nnc_op *op)
 {
     const int64_t *d = a->dims;
@@ -840,7 +843,7 @@ bool nnc_streaming_op(const char *name, int64_t rows, int64_t columns, nnc_dtype
     return true;
 }
 
-/* Dims are ROWSxCOLUMNS, or one number of values. */
+/* Fills an operator of PyTorch from the dims ROWSxCOLUMNS, or from one number of values. */
 static void fill_operator(const nnc_single_op *a, nnc_op *op)
 {
     (void)nnc_streaming_op(a->kind, a->dims[0], a->dim_count > 1 ? a->dims[1] : 1, a->precision, op);
@@ -935,7 +938,8 @@ static nnc_status time_op(const kind *k, const nnc_device *device, nnc_single_op
         return nnc_fail(err, NNC_BAD_USAGE, k->name, "wrong size, expected %s, found %d numbers%s", k->dims,
                         (int)a->dim_count, too_large(a) ? " of too large a product" : "");
     }
-    op.issued_as = NNC_ISSUED_TOO; /* timed with values measured on PyTorch, if there are any */
+    op.issued_as = NNC_ISSUED_TOO; /* the op gets the times that were measured with PyTorch, if the device file has
+                                    * them */
     op.issued[0].kernels = 1.0;
     k->fill(a, &op);
     if (op.kind == NNC_OP_FLASH && op.u.flash.heads % op.u.flash.kv_heads != 0) {

@@ -32,7 +32,8 @@ static void add(writer *w, const char *name, nnc_comm comm, nnc_route_kind route
     }
 }
 
-/* Returns the bytes of one gradient value on the network. In one flat buffer it has the format of the products. */
+/* Returns the bytes of one gradient value on the network. If gradients are one flat buffer, they are sent in the format
+ * of the products. */
 static double sent_gradient_bytes(const nnc_plan *plan, bool flat)
 {
     const double bytes = nnc_policy_gradient_io_bytes(plan->policy);
@@ -64,7 +65,7 @@ static void exchange_every_pass(writer *w, const nnc_plan *plan, bool flat, doub
     }
 }
 
-/* Adds the gradients of one kind of parameters, for ZeRO stages 0 to 2. */
+/* Adds the collectives for the gradients of one kind of parameters, for ZeRO stages 0 to 2. */
 static void add_gradients(writer *w, const nnc_plan *plan, bool flat, double params, nnc_route_kind route,
                           double shards)
 {
@@ -136,7 +137,8 @@ NNC_SAYING double exposed_of(const nnc_collective_op *exchange, double exchange_
     NNC_LET(why, window_s, "s",
             nnc_max(0.0, exchange->forward == NNC_ALL_GATHER ? window->forward_s[lane] : window->backward_s[lane]));
     NNC_PUT(why, window->bucket_bytes, "B");
-    NNC_LET(why, bytes, "B", exchange->bytes); /* replicas reduce one shard of every bucket */
+    NNC_LET(why, bytes, "B", exchange->bytes); /* the ranks that hold the same shard reduce only this shard of every
+                                                * bucket */
     NNC_LET(why, shards, NULL, !replica ? 1.0 : expert ? window->expert_shards : window->shards);
     NNC_LET(why, table_share, NULL, data && !expert ? window->table_share : 0.0);
     NNC_LET(why, overlap, NULL, share);
@@ -237,8 +239,8 @@ static void add_updates(const nnc_step *step, const nnc_step_end_params *held, c
                             .block = -1,
                             .u.update = *u };
             op->u.update.kind = kinds[i].kind;
-            if (kinds[i].kind == NNC_UPDATE_ADD) { /* the gradients of passes are added before ZeRO divides them, so all
-                                                    * parameters count */
+            if (kinds[i].kind == NNC_UPDATE_ADD) { /* gradients of micro-batches are added up before ZeRO divides them,
+                                                    * so this update covers all parameters */
                 op->u.update.passes = added_passes(step);
                 op->u.update.params = (int64_t)(held->dense.params + held->expert.params);
             }
@@ -270,8 +272,8 @@ void nnc_step_end_find(const nnc_step *step, const nnc_step_end_params *held, nn
         t->exchange_count < NNC_STEP_EXCHANGES_MAX && step->network->host_mem_bytes_per_s > 0.0) {
         nnc_op update = { .kind = NNC_OP_UPDATE, .u.update = u };
         const nnc_work work = nnc_op_work(&update);
-        update = t->exchanges[t->exchange_count - 1]; /* a copy of the last transfer, because the host updates after the
-                                                       * transfers */
+        update = t->exchanges[t->exchange_count - 1]; /* the op of the update on the host is a copy of the last
+                                                       * transfer, because the host updates after the transfers */
         update.name = "offload.update";
         update.u.collective = (nnc_collective_op){ .comm = NNC_COMM_OFFLOAD,
                                                    .route = NNC_OFFLOAD_HOST_MEMORY,
@@ -315,7 +317,8 @@ static nnc_overlap_window window_of(const nnc_step *step, const nnc_segment_time
     for (int32_t s = 0; s < step->list->segment_count; s++) {
         count += (double)holding->instances[s] * nnc_list_units(step->list, s);
     }
-    h.unit_share = step->plan->zero == 3 ? 1.0 / count : 0.0; /* FSDP sends one unit per bucket, not a fixed size */
+    h.unit_share = step->plan->zero == 3 ? 1.0 / count : 0.0; /* FSDP sends the gradients of one unit at once, so
+                                                               * buckets have no fixed size */
     for (int32_t s = 0; s < step->list->segment_count; s++) {
         const double n = (double)holding->instances[s], again = (double)holding->recomputed[s];
         const nnc_segment_time *u = &units[s];

@@ -128,7 +128,7 @@ static nnc_status repeat_training(nnc_question *a, nnc_error *err)
     return NNC_OK;
 }
 
-/* Repeats the estimate and keeps every line of its derivation. */
+/* Makes the estimate of a question again, and keeps every line of its derivation. */
 static nnc_status repeat_estimate(nnc_question *a, nnc_error *err)
 {
     NNC_TRY(is_served(a->report) ? repeat_serving(a, err) : repeat_training(a, err));
@@ -183,7 +183,7 @@ static int32_t cut_words(char *text, const char **words)
 }
 
 /* ---- questions ---- */
-/* Answers each word from the first question whose estimate has this name. */
+/* Answers each word with the first question whose estimate has a metric or op of this name. */
 static nnc_status answer_words(nnc_question *questions, int question_count, const char *const *words, int32_t count,
                                nnc_answer *answers, nnc_error *err)
 {
@@ -276,7 +276,7 @@ nnc_status nnc_report_explain(nnc_buffer *out, nnc_style style, const nnc_report
 
 /* ---- formulas without a model and a device: examples that have every term ---- */
 
-/* The numbers of the example are round; they are not printed. */
+/* device file of the example; its numbers are round, and are not printed */
 static const char device_text[] =
     "{\"schema\": \"nncost.device/1\", \"id\": \"example\", \"name\": \"An example\","
     " \"matmul_flops_per_s\": {\"bf16\": 1e14}, \"vector_flops_per_s\": {\"fp32\": 1e13},"

@@ -17,7 +17,7 @@
 #define NNC_EXPLAINED_LIST(X)                                                           \
     X(NNC_EXPLAINED_FORMULA, "formula") /* computed: formula, numbers, result */        \
     X(NNC_EXPLAINED_GIVEN, "given")     /* read from model, device, software or plan */ \
-    X(NNC_EXPLAINED_TEXT, "text")       /* a fact that is not computed; only its meaning is given */
+    X(NNC_EXPLAINED_TEXT, "text")       /* text about a member that is not computed; only its meaning is given */
 NNC_ENUM(nnc_explained_kind, NNC_EXPLAINED_LIST, NNC_EXPLAINED_KINDS);
 const char *nnc_explained_kind_name(nnc_explained_kind value);
 
@@ -36,7 +36,7 @@ typedef struct nnc_answer {
     nnc_arena *arena;
     nnc_explained *lines;
     int32_t count, capacity;
-    bool failed; /* out of memory */
+    bool failed; /* true: memory ran out */
 } nnc_answer;
 
 /* Appends a line; its pointers must live as long as the answer. */

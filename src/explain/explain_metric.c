@@ -12,7 +12,7 @@
 typedef struct finder {
     nnc_arena *arena;
     const char *output;
-    nnc_explained_name *list; /* NULL: only count */
+    nnc_explained_name *list; /* list to fill; NULL: the names are only counted */
     int32_t count;
     bool failed;
 } finder;
@@ -144,7 +144,7 @@ static const nnc_metric name_rows[] = {
     NNC_AS("source", TEXT, .get = get_source, .help = "Source of the formula or definition."),
 };
 
-/* A table that several outputs share is listed once. */
+/* tests whether the names of a table are new: a table that several outputs share is listed once */
 NNC_IF(is_new, nnc_explained_name, !self->again)
 
 static const nnc_metrics name_metrics = { .what = "a name that can be explained",
@@ -278,7 +278,8 @@ static int said_of(const nnc_question *a, const char *column)
 {
     char joined[96];
     const char *name = nnc_metric_short_name(column);
-    if (strncmp(column, "plan.", 5) == 0) { /* a plan field is an input, even if a result has the same name */
+    if (strncmp(column, "plan.", 5) == 0) { /* for a plan field only the given value is explained, even if a result has
+                                             * the same name */
         return -1;
     }
     const int found = find_said(a, owner_of(column), name, strlen(name), a->said_count);
@@ -616,7 +617,8 @@ static void explain_row(nnc_answer *answer, const nnc_report *report, const nnc_
         snprintf(heading, sizeof heading, "%s, %s, %s, %.0f in one step", of, nnc_op_kind_name(op), shape,
                  cost->repeat);
     }
-    if (answer->report == NULL) { /* the numbers of the example are left out */
+    if (answer->report == NULL) { /* the answer shows formulas without numbers, so the numbers of the example are left
+                                   * out */
         snprintf(heading, sizeof heading, "%s, %s", of, nnc_op_kind_name(op));
     }
     NNC_PUT(why, cost->time_s, "s");

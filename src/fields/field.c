@@ -61,7 +61,7 @@ static void slip_text(const nnc_field *field, double value, char *text, size_t s
         return;
     }
     const double powers = round((log10(field->usual) - log10(value)) / 3.0) * 3.0;
-    const int power = fabs(powers) < 1000.0 ? (int)powers : 0; /* an infinite value has no power */
+    const int power = fabs(powers) < 1000.0 ? (int)powers : 0; /* `powers` is infinite for an infinite value */
     nnc_number_text(value, number);
     if (power != 0 && strchr(number, 'e') == NULL) {
         snprintf(text, size, " (did you mean %se%d?)", number, power);
@@ -131,7 +131,7 @@ static void expect_number(const nnc_field *field, char *text, size_t size)
     if (!has_limits(field)) {
         snprintf(text, size, "%s", what);
     } else if (field->min == field->max) {
-        /* min equals max: this version accepts only one value for the field */
+        /* min equals max, so this version accepts only one value for the field */
         snprintf(text, size, "%s in this version", min);
     } else if (field->above_min) {
         snprintf(text, size, "%s above %s, at most %s", what, min, max);
@@ -277,7 +277,7 @@ char *nnc_option_name(const char *field, char text[NNC_OPTION_NAME])
     size_t size = 2;
     memcpy(text, "--", size);
     for (; *field != '\0' && size < NNC_OPTION_NAME - 1;
-         field++) { /* this loop runs often: at its start every command writes the names of all its options */
+         field++) { /* this loop runs often, because every command writes the names of all its options when it starts */
         text[size++] = (char)(*field == '_' ? '-' : *field);
     }
     text[size] = '\0';
@@ -356,7 +356,8 @@ const nnc_field *nnc_field_of_key(const nnc_field_table *table, const char *key)
 {
     for (size_t i = 0; i < table->count; i++) {
         const char *name = table->fields[i].name;
-        if (name[0] == key[0] && strcmp(name, key) == 0) { /* most keys differ in the first letter */
+        if (name[0] == key[0] && strcmp(name, key) == 0) { /* compares the first letters before it calls strcmp, because
+                                                            * most keys differ in the first letter */
             return &table->fields[i];
         }
     }
@@ -442,7 +443,7 @@ static const char *parse(const nnc_field *field, const char *text, double *value
     case NNC_FIELD_TRAIN: what = read_flags(nnc_flags_of(field->type), text, value) ? NULL : "unknown value"; break;
     default: what = "not a single value"; break;
     }
-    if (what != NULL) { /* the text of the error is formatted only now: a sweep sets millions of values, and few are
+    if (what != NULL) { /* the message is formatted only for a wrong value: a sweep sets millions of values, and few are
                          * wrong */
         nnc_field_expected(field, expected, size);
     }
@@ -451,7 +452,7 @@ static const char *parse(const nnc_field *field, const char *text, double *value
 
 static const char *set_list(const nnc_field *field, void *object, const char *text, char *expected, size_t size)
 {
-    double values[NNC_PATTERN_MAX]; /* space for the longest list */
+    double values[NNC_PATTERN_MAX]; /* values that are read; space for the longest list */
     int32_t count = 0;
     for (const char *at = text; at != NULL;) {
         char part[64];

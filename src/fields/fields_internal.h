@@ -42,10 +42,10 @@ typedef struct nnc_field {
     const char *name;
     uint32_t offset, size;
     nnc_field_type type : 8;
-    bool above_min : 1;    /* min itself is not allowed */
-    bool required : 1;     /* JSON files must have it */
-    bool zero_unknown : 1; /* a whole number: 0 = not recorded */
-    bool rare : 1;         /* listed only when it is set */
+    bool above_min : 1;    /* the value must be larger than min, not equal to it */
+    bool required : 1;     /* every JSON file must have the key */
+    bool zero_unknown : 1; /* for a whole number: the value 0 means not recorded */
+    bool rare : 1;         /* outputs list the field only when it is set */
     bool has_default : 1;  /* the field has a default: default_value */
     uint32_t field_count;  /* number of rows of a nested table */
     const char *unit;      /* unit of the value, such as "B"; NULL = a pure number */
@@ -53,7 +53,8 @@ typedef struct nnc_field {
     double usual; /* a typical value; it suggests the intended unit of a value out of range; 0 = no suggestion */
     double default_value;
     nnc_names names;                        /* names of the values of an enum */
-    const char *(*help_of)(unsigned value); /* help of each enumerator; NULL = the names are enough */
+    const char *(*help_of)(unsigned value); /* function that returns the help of each enumerator; NULL = the enumerators
+                                             * have no help */
     uint32_t count_offset;                  /* offset of the count of a list */
     int32_t capacity;
     const struct nnc_field *fields; /* fields of a nested table */
@@ -111,12 +112,12 @@ typedef struct nnc_field_table {
 
 #define NNC_FIELD_TABLE(list) .fields = (list), .field_count = sizeof(list) / sizeof((list)[0])
 
-/* Describes a text for people that files may have; the text is not stored. */
+/* Describes a key whose text is for people only; the text is not stored. */
 #define NNC_FIELD_COMMENT(key) .name = (key), .type = NNC_FIELD_TEXT
 
-/* Sets the default of a member; help shows the same token. NNC_DEFAULT_AS: help shows another text. A member without a
- * default is first "not given": NaN for doubles, else 0. default_text then names the value that is used ("the device
- * file's"). */
+/* Sets the default of a member. NNC_DEFAULT: help shows the token of the macro; NNC_DEFAULT_AS: help shows another
+ * text. The initial value of a member without a default means "not given": NaN for doubles, else 0. default_text then
+ * names the value that is used ("the device file's"). */
 #define NNC_DEFAULT(value) NNC_DEFAULT_AS(value, #value)
 #define NNC_DEFAULT_AS(value, text) .has_default = true, .default_value = (value), .default_text = (text)
 #define NNC_DEFAULT_ON NNC_DEFAULT_AS(1, "on")
@@ -128,7 +129,7 @@ typedef struct nnc_field_table {
 #define NNC_LINK_MAX 1e18
 
 extern const nnc_field_table nnc_plan_table, nnc_run_table, nnc_budget_table, nnc_serve_table, nnc_software_table,
-    nnc_switch_table; /* the switches are fields of the software */
+    nnc_switch_table; /* nnc_switch_table: the fields of a software profile that are switches */
 
 /* Numbers of serving parameters: in the efficiency object of a device, and of an engine in a software profile. */
 enum { NNC_SERVE_EFFICIENCY_FIELDS = 11, NNC_SERVE_ENGINE_FIELDS = 28 };
@@ -191,12 +192,12 @@ void nnc_field_store(const nnc_field *field, void *place, int index, double valu
 /* ---- flag sets ---- */
 
 typedef struct nnc_flag {
-    const char *name; /* NULL ends a list */
+    const char *name; /* name of the flag; NULL ends a list of flags */
     unsigned flag;
     bool also; /* a second name: it is read, but never printed */
 } nnc_flag;
 
-/* If a set flag has two names, the later name is printed. */
+/* Lists of flags, by field. If a list has two names for a flag, outputs print the first name; the second has `also`. */
 extern const nnc_flag nnc_recompute_flags[], nnc_offload_flags[], nnc_train_flags[], nnc_adapted_flags[];
 
 /* Returns the flags of a field type; NULL = the type is not a set of flags. */

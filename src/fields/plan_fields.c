@@ -472,7 +472,8 @@ nnc_status nnc_serve_ask_check(const nnc_serve_ask *ask, nnc_error *err)
 #define FRACTION .max = 1, .above_min = true
 #define SECONDS .unit = "s", .max = 1e3
 
-/* Begins the row of a number that depends on the storage format; the user of the macro adds the other members. */
+/* Begins the row of a field whose value depends on the storage format; the user of the macro adds the other members of
+ * the row. */
 #define BY_STORED(stored, text) \
     .name = (text), .type = NNC_FIELD_F64, .offset = (stored) * sizeof(double), .size = sizeof(double)
 

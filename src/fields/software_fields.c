@@ -74,7 +74,7 @@ static const nnc_field software_fields[] = {
     { SOFTWARE(id), .required = true, .help = "Name of the file without \".json\", and on the command line." },
     { SOFTWARE(name), .required = true, .help = "Full name." },
     { SOFTWARE(date), .help = "Year and month of the release of a framework." },
-    /* Switches: options, and keys of plan files. */
+    /* fields that are switches: they are options, and keys of plan files */
     { SOFTWARE(dispatcher), NNC_FIELD_NAMES(nnc_dispatcher, NNC_DISPATCHER_COUNT),
       NNC_DEFAULT_AS(NNC_DISPATCHER_PROFILE, "profile"), .group = "Software",
       .help = "How tokens are sent to experts on other ranks." },
@@ -396,7 +396,7 @@ void nnc_field_join(const nnc_field *field, char *value)
 bool nnc_same_name(const char *name, const char *text, size_t length)
 {
     if (name == NULL || (length > 0 && name[0] != text[0]) || strlen(name) != length) {
-        return false; /* no name begins with '-' or '_' */
+        return false; /* the text begins with '-' or '_', and no name does */
     }
     for (size_t i = 0; i < length; i++) {
         if (name[i] != text[i] && !(strchr("-_", name[i]) != NULL && strchr("-_", text[i]) != NULL)) {
@@ -456,7 +456,7 @@ static void flags_text(const nnc_flag *list, unsigned flags, char *text, size_t 
     for (const nnc_flag *f = list; f->name != NULL && length < size; f++) {
         if ((flags & f->flag) == f->flag) {
             length += (size_t)snprintf(text + length, size - length, "%s%s", length > 0 ? "," : "", f->name);
-            flags &= ~f->flag; /* further names of this flag are not printed */
+            flags &= ~f->flag; /* the flag is set and printed, so further names of this flag are skipped */
         }
     }
 }

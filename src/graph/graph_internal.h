@@ -22,7 +22,7 @@ enum {
     NNC_GRAPH_STACK_MAX = 16,     /* operands of an expression that wait for their operator */
 };
 
-/* Limits on the elements of a tensor per sample, and on every number of a file. */
+/* Largest number of elements of a tensor per sample; also the largest number that a file may contain. */
 #define NNC_GRAPH_NUMBER_MAX 1000000000000000
 #define NNC_GRAPH_DIM_MAX 1000000000 /* largest size of one axis */
 #define NNC_GRAPH_KERNEL_MAX 1000
@@ -93,7 +93,7 @@ const char *nnc_graph_kind_help(nnc_graph_kind value);
 
 typedef enum nnc_graph_param_type {
     NNC_GRAPH_NUMBER,
-    NNC_GRAPH_WORD,   /* one word of a list */
+    NNC_GRAPH_WORD,   /* one word of the list in `words` */
     NNC_GRAPH_TENSOR, /* the name of a tensor */
     NNC_GRAPH_SHAPE   /* numbers, one for each axis */
 } nnc_graph_param_type;
@@ -124,7 +124,7 @@ typedef enum nnc_graph_step {
     NNC_STEP_IF,
     NNC_STEP_TIED,   /* a list of ops that use the weights of earlier ops */
     NNC_STEP_FROZEN, /* a list of ops whose weights are never trained */
-    NNC_STEP_FROM,   /* goes back to a named tensor */
+    NNC_STEP_FROM,   /* makes a named tensor the current tensor again */
     NNC_STEP_AS      /* only gives the current tensor a name */
 } nnc_graph_step;
 
@@ -172,7 +172,7 @@ struct nnc_graph_net {
     int32_t let_count;
     int32_t length_let; /* index of the let that is the side of the image or the length of the sequence; -1 = fixed */
     bool images;        /* on: the input is a feature map; off: tokens */
-    const char *const *names; /* names of tensors */
+    const char *const *names; /* names of the tensors of the file */
     int32_t name_count;
     nnc_graph_node input;
     nnc_graph_ops ops;
@@ -198,20 +198,21 @@ typedef struct nnc_graph_storage {
 } nnc_graph_storage;
 
 typedef struct nnc_graph_weights {
-    int64_t count, rows, cols, vector; /* as in nnc_weights */
+    int64_t count, rows, cols, vector; /* sizes of the weights, as in nnc_weights */
     bool table;
 } nnc_graph_weights;
 
-/* An op with all inferred values. */
+/* An op that the walk has reached: the values of its parameters, its tensors and its weights. */
 typedef struct nnc_graph_op {
     const nnc_graph_node *node;
     const int64_t *values; /* values of the parameters, in the order of the kind; a word is given by its index */
-    nnc_graph_tensor in, with, also, out; /* rank (number of axes) 0 = not given */
+    nnc_graph_tensor in, with, also, out; /* inputs of the op, and its output; a tensor of rank 0 (no axes) is not
+                                           * given */
     nnc_graph_weights weights;
 } nnc_graph_op;
 
 typedef struct nnc_graph_fault {
-    const char *where; /* NULL = no fault */
+    const char *where; /* place of the fault in the file; NULL = no fault */
     char what[256];
 } nnc_graph_fault;
 
@@ -239,7 +240,8 @@ struct nnc_graph_walk {
     nnc_graph_tensor current;
     bool begun; /* true: `current` is set */
     nnc_graph_binding bindings[NNC_GRAPH_NAMES_MAX];
-    int32_t binding_count, frame; /* names with an index of at least `frame` belong to the current macro */
+    int32_t binding_count, frame; /* number of names in `bindings`; names from index `frame` on belong to the current
+                                   * macro */
     nnc_graph_storage storages[NNC_GRAPH_TENSORS_MAX];
     int32_t storage_count;
     int32_t steps, depth, repeats;
@@ -262,7 +264,7 @@ bool nnc_expr_value(const nnc_expr *expr, const int64_t *lets, const int64_t *ar
 typedef struct nnc_graph_sizes {
     int64_t params, ops;
     int64_t layers, stream; /* stream: elements that a layer passes to the next layer */
-    bool tables;            /* has a table that is updated in place */
+    bool tables;            /* true: the network has a table that is updated in place */
 } nnc_graph_sizes;
 bool nnc_graph_measure(const struct nnc_graph_net *net, const int64_t *lets, nnc_graph_sizes *sizes,
                        nnc_graph_fault *fault);
@@ -281,7 +283,8 @@ typedef enum nnc_captured_kind {
 
 /* One operator of forward or backward, as PyTorch issued it. Bytes and parameters are for one instance. */
 typedef struct nnc_captured_op {
-    const char *name, *module; /* "convolution"; "layer1.0.conv1" */
+    const char *name, *module; /* name of the operator, "convolution"; name of the module that called it,
+                                * "layer1.0.conv1" */
     nnc_captured_kind kind;
     nnc_phase phase; /* forward or backward */
     nnc_group group;
@@ -296,7 +299,7 @@ typedef struct nnc_captured_op {
     double kept_bytes;               /* bytes of the tensors that the operator creates for backward */
     double transient_bytes;          /* backward: bytes of the temporary tensors that live while the operator runs */
     int64_t rows, cols, vector;      /* sizes of the parameters that no earlier operator has read */
-    bool table;                      /* the parameter is a table, whose rows are looked up */
+    bool table;                      /* the parameter is a table whose rows the operator looks up */
     bool frozen;                     /* the operator's parameters are not trained */
     int32_t slot;                    /* index of the part (nnc_captured_slot) that the operator belongs to */
     bool narrow;                     /* under autocast: the operator computes in 16 bits */
@@ -316,7 +319,7 @@ typedef struct nnc_captured_slot {
 struct nnc_captured {
     const nnc_captured_op *ops; /* operators in order, without the operators of the optimizer */
     int32_t count;
-    const nnc_captured_slot *slots; /* in the order of forward */
+    const nnc_captured_slot *slots; /* parts of the program, in the order of forward */
     int32_t slot_count;
     int32_t passes; /* number of forward and backward passes; more than 1 if the step accumulates gradients */
     int64_t batch;  /* number of samples in the step */
@@ -329,10 +332,12 @@ struct nnc_captured {
         peak_temporary; /* largest number of temporary bytes at one moment of forward and backward */
     nnc_dtype dtype;    /* format of the trained parameters */
     nnc_frozen frozen;  /* format of frozen parameters; NNC_FROZEN_COUNT = all are trained */
-    /* found from the operators of the update; NNC_OPTIMIZER_COUNT = no update was recorded */
+    /* optimizer, found from the operators of the update; NNC_OPTIMIZER_COUNT = no update was recorded */
     nnc_optimizer optimizer;
-    const struct nnc_captured *autocast; /* the same step under autocast; NULL = not recorded in fp32 */
-    const struct nnc_captured *second;   /* the same step with another number of samples; NULL = not recorded */
+    const struct nnc_captured *autocast; /* a recording of the same step under autocast; NULL = this step was not
+                                          * recorded in fp32 */
+    const struct nnc_captured *second;   /* a recording of the same step with another number of samples; NULL = not
+                                          * recorded */
 };
 
 /* ---- rows of kinds ---- */
@@ -342,7 +347,7 @@ typedef struct nnc_graph_kind_row {
     int32_t param_count;
     /* Infers output and weights from the inputs. Returns false when a fault was noted. */
     bool (*infer)(nnc_graph_walk *walk, nnc_graph_op *op);
-    bool parts; /* works on a part of the width as on the whole width, so tensor ranks may divide the width */
+    bool parts; /* the op works on a part of the width as on the whole width, so tensor ranks may divide the width */
 } nnc_graph_kind_row;
 const nnc_graph_kind_row *nnc_graph_kind_row_of(nnc_graph_kind kind);
 
@@ -409,7 +414,7 @@ enum {
     NNC_ACT_HARD_SIGMOID,
     NNC_ACT_HARD_SWISH,
     NNC_ACT_SOFTMAX,
-    NNC_ACT_SWIGLU, /* this and later activations multiply two halves of the width into one */
+    NNC_ACT_SWIGLU, /* from this value on: activations that multiply two halves of the width into one */
     NNC_ACT_GEGLU
 };
 enum { NNC_SCALE_GAIN, NNC_SCALE_BIAS };

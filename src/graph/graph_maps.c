@@ -17,13 +17,13 @@ static bool is_volume(const nnc_graph_op *op)
     return op->in.rank == 4;
 }
 
-/* Accepts maps and volumes. */
+/* Tests that the input of the op is a map or a volume; otherwise notes a fault. */
 static bool needs_sides(nnc_graph_walk *w, const nnc_graph_op *op)
 {
     return is_volume(op) || graph_needs_map(w, op);
 }
 
-/* Returns the index of the window along an axis of a map or volume. */
+/* Returns the index in nnc_graph_windows of the window along an axis of a map or volume. */
 static int window_of(const nnc_graph_op *op, int axis)
 {
     return !is_volume(op) ? axis - 1 : axis == 1 ? 2 : axis - 2;
@@ -37,13 +37,13 @@ static int64_t graph_side(int64_t side, const nnc_graph_window *window)
     const int64_t up = window->ceil ? window->stride - 1 : 0;
     int64_t out = room < 0 ? 0 : (room + up) / window->stride + 1;
     if (window->ceil && (out - 1) * window->stride >= side + window->pad) {
-        out--; /* the last window has to begin inside the map */
+        out--; /* the last window does not begin inside the map, so it does not count */
     }
     return out;
 }
 
-/* Returns `value`, or `other` if `value` is not given. A parameter of the width has the value of the height as
- * default. */
+/* Returns `value`, or `other` if `value` is not given. A parameter for the width defaults to the same parameter for the
+ * height. */
 static int64_t or_else(int64_t value, int64_t other)
 {
     return value == NNC_GRAPH_UNSAID ? other : value;

@@ -128,7 +128,8 @@ static bool same_shape(const nnc_graph_tensor *a, const nnc_graph_tensor *b)
     return same;
 }
 
-/* Accepts two tensors of equal shapes, or a tensor and one value per channel. */
+/* Infers the output of an op on two tensors of equal shapes, or on a tensor and one value per channel. Notes a fault
+ * for other shapes. */
 static bool infer_both(nnc_graph_walk *w, nnc_graph_op *op)
 {
     const nnc_graph_tensor *a = &op->in, *b = &op->with;

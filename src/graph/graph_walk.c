@@ -233,7 +233,7 @@ typedef struct state {
     nnc_graph_tensor current;
     nnc_graph_binding bindings[NNC_GRAPH_NAMES_MAX];
     uint32_t flags[NNC_GRAPH_NAMES_MAX + 1];
-    int32_t alias[NNC_GRAPH_NAMES_MAX]; /* index of an earlier name with the same storage */
+    int32_t alias[NNC_GRAPH_NAMES_MAX]; /* for each name: index of an earlier name whose tensor has the same storage */
     int32_t count;
     bool current_alias[NNC_GRAPH_NAMES_MAX];
 } state;
@@ -415,7 +415,7 @@ typedef struct measure {
         bool layers;
     } marks[NNC_GRAPH_DEPTH_MAX + 1];
     int32_t depth;
-    int32_t runs; /* number of groups of equal layers */
+    int32_t runs; /* number of sequences of equal layers so far */
 } measure;
 
 static void measure_op(void *context, nnc_graph_walk *walk, const nnc_graph_op *op)
@@ -484,7 +484,7 @@ static bool apply(nnc_code_kind kind, int64_t a, int64_t b, int64_t *out)
     case NNC_CODE_SUBTRACT: return nnc_add_i64(a, -b, out);
     case NNC_CODE_MULTIPLY: return nnc_mul_i64(a, b, out);
     default:
-        if (b == 0 || a % b != 0) { /* dims must be whole numbers */
+        if (b == 0 || a % b != 0) { /* dims are whole numbers, so a division must leave no remainder */
             return false;
         }
         *out = a / b;

@@ -50,7 +50,7 @@ void nnc_memo_clear(nnc_memo *memo)
     }
 }
 
-/* Mixes the first words of the key into all bits. */
+/* Returns the hash of a key: mixes the first words of the key into all bits. */
 static uint64_t hash_of(const nnc_memo *memo, const void *key)
 {
     uint64_t hash = 0, word;
@@ -119,7 +119,7 @@ void *nnc_memo_value(const nnc_memo *memo, uint32_t index)
 
 /* All values that determine the time of a matrix product, except the device. */
 typedef struct product_key {
-    int64_t m, n, k, batch, experts, flags; /* flags: format, phase, and layout of the operands */
+    int64_t m, n, k, batch, experts, flags; /* format, phase and layout of the operands as bits */
     double flops, vector_flops, read_bytes, write_bytes;
 } product_key;
 
@@ -156,14 +156,14 @@ static nnc_timing time_op(void *context, const nnc_device *device, const nnc_op 
 /* ---- lowered lists ---- */
 
 typedef struct list_key {
-    nnc_plan seen; /* see nnc_plan_lowering_key */
+    nnc_plan seen; /* fields of the plan that affect the op list; see nnc_plan_lowering_key */
     nnc_software software;
 } list_key;
 
 /* Copies the used part of an op list. */
 static void copy_list(nnc_op_list *to, const nnc_op_list *from)
 {
-    const size_t mixed = offsetof(nnc_op_list, mixed_count); /* start of the scalars at the end of the struct */
+    const size_t mixed = offsetof(nnc_op_list, mixed_count); /* offset of the scalar members at the end of the struct */
     memcpy(to->ops, from->ops, (size_t)from->count * sizeof from->ops[0]);
     memcpy(to->blocks, from->blocks, (size_t)from->block_count * sizeof from->blocks[0]);
     to->count = from->count;
@@ -295,7 +295,8 @@ nnc_status nnc_prepare_list(nnc_estimate_cache *shared, const nnc_software *soft
 /* Prepares the op list for a plan whose list differs from that of its entry only in the number of micro-batches. */
 static void prepare_again(const nnc_estimate_cache *shared, const nnc_step *step, nnc_lowered *alike)
 {
-    nnc_segment_sums sums[NNC_SEGMENTS_MAX]; /* not used: the step has its own sums */
+    nnc_segment_sums sums[NNC_SEGMENTS_MAX]; /* sums that sharding writes; they are not used, because the step has its
+                                              * own sums */
     const nnc_plan *plan = step->plan;
     const nnc_lowering how = nnc_lowering_of(plan, step->software, plan->attention);
     accumulate(shared, how.grad_accumulate, alike);
@@ -333,8 +334,8 @@ static nnc_plan pass_key(const nnc_plan *plan)
 {
     const nnc_plan unset = { 0 };
     nnc_plan key = *plan;
-    if (!nnc_schedule_dual(plan)) { /* DualPipe keeps the number: with fewer micro-batches it overlaps less, see
-                                     * nnc_overlap_of */
+    if (!nnc_schedule_dual(plan)) { /* DualPipe overlaps less with fewer micro-batches, so its key keeps their number;
+                                     * see nnc_overlap_of */
         key.micro_batches = unset.micro_batches;
     }
     key.global_batch = unset.global_batch;
@@ -361,7 +362,8 @@ static void keep_pass(nnc_estimate_cache *shared, const nnc_step *step, const nn
 {
     const size_t segments = (size_t)step->list->segment_count;
     const nnc_plan key = pass_key(step->plan);
-    nnc_pass_entry *p = nnc_memo_find(&shared->passes, &key); /* may find an invalid entry; it is then overwritten */
+    nnc_pass_entry *p = nnc_memo_find(&shared->passes, &key); /* the entry that is found may be invalid; this function
+                                                               * overwrites it */
     p = p != NULL ? p : nnc_memo_add(&shared->passes, &key);
     p->alike = shared->last;
     p->list_number = shared->last->list_number;
@@ -447,7 +449,7 @@ static void keep_over(nnc_estimate_cache *shared, const nnc_software *software, 
 static bool is_over_too(const nnc_estimate_cache *shared, const nnc_software *software, const nnc_plan *plan)
 {
     const nnc_plan *over = &shared->over;
-    const double most = 4503599627370496.0; /* 2^52 bytes, half of the limit */
+    const double most = 4503599627370496.0; /* 2^52 bytes, half of the largest memory that an estimate accepts */
     nnc_plan like = *plan;
     like.micro_batch = over->micro_batch;
     like.micro_batches =
@@ -484,7 +486,8 @@ static nnc_status time_known(const nnc_model *model, nnc_pass_entry *p, nnc_scra
     recall_ends(p, &p->step, scratch);
     if (!nnc_same_bytes(&p->grad_accumulate, &share, sizeof share) ||
         !nnc_same_bytes(&p->overlap, &r->plan.overlap, sizeof p->overlap)) {
-        prepare_again(shared, &p->step, p->alike); /* of the ops, only weight gradients differ */
+        prepare_again(shared, &p->step, p->alike); /* from plan to plan only the weight-gradient ops of the list
+                                                    * differ */
         nnc_lowered_rows(shared, p->alike, &p->step, &scratch->rows);
         nnc_step_segment_times(&p->step, &scratch->rows, p->units);
         p->grad_accumulate = share;
@@ -496,8 +499,8 @@ static nnc_status time_known(const nnc_model *model, nnc_pass_entry *p, nnc_scra
 
 /* ---- estimates ---- */
 
-/* Tests whether later plans may need the list that was used last. If a list was used by one plan only, results are not
- * kept for it. */
+/* Tests whether later plans may use the op list of the last estimate. Results are stored only for a list that a second
+ * plan has already used. */
 static bool lasts(const nnc_estimate_cache *shared)
 {
     return shared->promised && shared->last->found;
@@ -605,7 +608,7 @@ static void compare_specs(nnc_estimate_cache *shared, const nnc_model *model, co
     if (shared->model == NULL) {
         nnc_estimate_cache_begin(shared, model, device);
     }
-    shared->model = model; /* equal content, possibly at another address */
+    shared->model = model; /* model and device have the same content as in the cache, but may lie at another address */
     shared->device = device;
 }
 
@@ -628,7 +631,10 @@ static bool create_lists(nnc_memo *memo, uint32_t count)
     return nnc_memo_create(memo, count, count, sizeof(list_key), 0, sizeof(nnc_lowered));
 }
 
-enum { LOAD_BYTES = 6 << 20 }; /* 16 simulations of 10,000 requests; untouched pages take no memory */
+enum {
+    LOAD_BYTES = 6 << 20
+}; /* bytes for 16 simulations of 10,000 requests; the system provides memory only for pages
+                                * that are used */
 
 void *nnc_scratch_load(nnc_scratch *scratch, size_t bytes)
 {
@@ -712,11 +718,11 @@ bool nnc_scratch_share(nnc_scratch *scratch, const nnc_model *model, const nnc_d
 /* All values that determine the step end of a device, for one device, model and its links: the plan without fields that
  * change only the passes and their order, and the trained parameters of the device. */
 typedef struct end_key {
-    uint64_t degrees; /* degrees of the plan, for the hash */
+    uint64_t degrees; /* degrees of the plan as one number; the hash uses it */
     nnc_step_end_params params;
     nnc_plan plan;
     const nnc_software *software;
-    int64_t passes; /* number of passes; 0 if the step end does not depend on it */
+    int64_t passes; /* number of passes; 0 if the step end does not depend on the number of passes */
 } end_key;
 
 enum { ENDS = 1024, END_WAYS = 4 };
@@ -743,7 +749,8 @@ static void set_plan(end_key *key, const nnc_step *step)
  * of the device. */
 typedef struct seconds_key {
     uint64_t like;
-    int32_t held[NNC_SEGMENTS_MAX][2]; /* number of instances; number of recomputed instances */
+    int32_t held[NNC_SEGMENTS_MAX][2]; /* for each segment that the device holds: number of instances; number of
+                                        * recomputed instances */
 } seconds_key;
 
 /* Number of bytes of `held` that the hash uses: two counts for each of the first three segments. */
@@ -790,7 +797,7 @@ void nnc_step_ends_recall(nnc_scratch *scratch, const nnc_step *step, const nnc_
             *made = nnc_step_end_expose(step, units, &m->holdings[d], &overlap, end);
             known = made;
         }
-        m->own_ends[d] = *known; /* a copy, because another stage may replace the entry */
+        m->own_ends[d] = *known; /* the step end is copied, because another stage may replace the entry of the cache */
         nnc_step_end_set(m, d, &m->own_ends[d]);
     }
 }

@@ -68,17 +68,18 @@ void *nnc_memo_value(const nnc_memo *memo, uint32_t index);
 
 /* A lowered op list, with the sums of its segments and its op table. */
 typedef struct nnc_lowered {
-    bool listed, found, worked, tabled; /* listed, worked, tabled: lists, work, rows are valid; found: a second plan has
-                                         * used the list */
-    uint64_t list_number;               /* unique per list */
+    bool listed, found, worked, tabled; /* listed: the op lists are valid; worked: `work` is valid; tabled: `rows` is
+                                         * valid; found: a second plan has used the list */
+    uint64_t list_number;               /* serial number of the list */
     nnc_software software;
-    nnc_op_list whole; /* before sharding */
-    nnc_op_list list;  /* ops of one rank; the last plan added the entries past `count` */
+    nnc_op_list whole; /* op list of the whole model, before sharding */
+    nnc_op_list list;  /* op list of one rank: `count` ops that all plans share, then the ops that the last plan
+                        * added */
     int32_t count;
-    double grad_accumulate; /* value (see nnc_op) for which the list and the table were made */
+    double grad_accumulate; /* value of grad_accumulate (see nnc_op) for which the list and the table were made */
     nnc_segment_sums sums[NNC_SEGMENTS_MAX];
-    nnc_pass_work work; /* work of one micro-batch; set if recomputation does not depend on the stage */
-    nnc_rows rows;      /* rows of the first `count` ops, with collectives on the routes below */
+    nnc_pass_work work; /* FLOPs of one micro-batch; set if recomputation does not depend on the stage */
+    nnc_rows rows;      /* op table of the first `count` ops, with collectives timed on `routes` */
     nnc_route routes[NNC_ROUTES_OF_LAYERS];
 } nnc_lowered;
 
@@ -88,13 +89,14 @@ typedef struct nnc_pass_entry {
     nnc_lowered *alike;
     uint64_t list_number; /* list_number of `alike` when the entry was made; if alike->list_number differs now, the
                            * entry is invalid */
-    nnc_step step;        /* plan, software and step ends are set again for each estimate */
+    nnc_step step;        /* the step; its plan, profile and step ends are set again for each estimate */
     nnc_network network;
     nnc_segment_sums sums[NNC_SEGMENTS_MAX];
     nnc_pass_work work;
-    bool timed;             /* false: the plan needs too much memory; work and units are unset */
-    double grad_accumulate; /* value (see nnc_op) for which the units were computed */
-    double overlap;         /* of the plan for which the units were computed */
+    bool timed;             /* true: `units` and `work` are set; false: the plan needs too much memory, so it has no
+                             * times */
+    double grad_accumulate; /* value of grad_accumulate (see nnc_op) for which `units` were computed */
+    double overlap;         /* value of `overlap` in the plan for which `units` were computed */
     nnc_segment_time units[NNC_SEGMENTS_MAX];
 } nnc_pass_entry;
 
@@ -116,7 +118,7 @@ typedef struct nnc_estimate_cache {
     int64_t ended_passes;              /* number of micro-batches for which the step ends in scratch were computed */
     nnc_memory memory;
     int32_t memory_stage;
-    nnc_plan over; /* a plan that needs too much memory, its profile and bytes; over_bytes 0 = no plan */
+    nnc_plan over; /* the last plan that needs too much memory, its profile and its bytes; over_bytes 0 = no plan yet */
     nnc_software over_software;
     double over_bytes;
 } nnc_estimate_cache;

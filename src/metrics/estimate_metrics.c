@@ -81,7 +81,8 @@ char *nnc_plan_word(const nnc_plan *plan, char text[NNC_METRIC_TEXT_MAX])
         nnc_offload_text(plan->offload, flags, sizeof flags);
         snprintf(text + used, NNC_METRIC_TEXT_MAX - used, " offload=%s", flags);
     }
-    for (char *c = text; *c != '\0'; c++) { /* writes "+" between parts, as lists of plans do */
+    for (char *c = text; *c != '\0'; c++) { /* writes "+" between the parts of a value, because "," separates values in
+                                             * lists of plans */
         if (*c == ',') {
             *c = '+';
         }

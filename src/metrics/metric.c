@@ -51,7 +51,8 @@ nnc_cell nnc_metric_read(const nnc_metric *row, const nnc_place *place, int32_t 
     if (at == NULL) {
         return no_value;
     }
-    const size_t size = row->each_count > 0 ? sizeof(int64_t) : row->size; /* an int64_t or a double */
+    const size_t size = row->each_count > 0 ? sizeof(int64_t) : row->size; /* bytes of one element of an array: an
+                                                                            * int64_t or a double */
     at += row->offset + (size_t)index * size;
     const char *pointer = NULL;
     double number = 0;
@@ -111,7 +112,7 @@ bool nnc_line_listed(const nnc_lines *lines, const nnc_place *place)
 /* State while columns are collected. The first pass counts the columns, the second pass fills the list. */
 typedef struct finder {
     nnc_arena *arena;
-    nnc_column *list; /* NULL = only count */
+    nnc_column *list; /* list to fill; NULL = the columns are only counted */
     int32_t count;
     const nnc_metric *inside[NNC_COLUMN_DEPTH];
     int depth;
@@ -365,7 +366,7 @@ double nnc_report_sustained_bytes_per_s(const nnc_report *report)
 
 enum { WORDS_MAX = 256 };
 
-/* Writes for example "it fits: 3.7 GB of 85.9 GB per device". */
+/* Writes the verdict with its numbers, for example "it fits: 3.7 GB of 85.9 GB per device". */
 static void write_memory_words(const nnc_report *report, char words[WORDS_MAX])
 {
     const nnc_result *r = report->result;
@@ -553,7 +554,7 @@ NNC_GET(get_lever, nnc_sensitivity,
         nnc_text_cell(nnc_sensitivity_parameter_name(self->figure, NNC_OWNER(nnc_report)->result->plan.precision,
                                                      text)))
 
-/* The value has the unit of its parameter. */
+/* Returns the value as text with the unit of its parameter. */
 NNC_GET(get_shown_value, nnc_sensitivity,
         nnc_text_cell(nnc_unit_text(self->value, nnc_sensitivity_parameter_unit(self->figure), text)))
 

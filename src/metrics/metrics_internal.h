@@ -86,7 +86,7 @@ typedef struct nnc_metric {
 
     const char *unit; /* unit of the value, such as "FLOP/s"; NULL = a number without a unit */
     const char *help; /* one sentence; formulas are next to the code that computes them */
-    const char *head; /* heading of its column in tables; NULL = no column */
+    const char *head; /* heading of the metric's column in tables; NULL = no column */
 
     int16_t each_count;
     uint8_t count_size;
@@ -213,7 +213,7 @@ enum { NNC_COLUMN_DEPTH = 5 };
 typedef struct nnc_column {
     const char *name;
     const nnc_metric *metric;
-    int32_t index;                              /* index in an array */
+    int32_t index;                              /* index of the value in its array */
     const nnc_metric *inside[NNC_COLUMN_DEPTH]; /* objects that contain the value, outermost first */
     int depth;
 } nnc_column;
@@ -238,7 +238,8 @@ const nnc_metric *nnc_metric_find(const nnc_metrics *metrics, const char *name);
  * an input of the plan end with the word, the word means the result. names: `count` pointers, each `stride` bytes after
  * the previous pointer. */
 typedef struct nnc_name_match {
-    /* -1 = not found. other: index of a second name that ends with the word, if no name is equal */
+    /* index of the name that matches, -1 = no name matches. other: index of a second name that ends with the word, if
+     * no name is equal */
     int32_t index, other;
 } nnc_name_match;
 nnc_name_match nnc_name_find(const void *names, size_t stride, int32_t count, const char *word);
@@ -336,29 +337,30 @@ typedef struct nnc_report {
     nnc_scratch *scratch; /* scratch of the estimate; NULL = without explanations */
     const nnc_advice *advice;
     int advice_count;
-    bool all_stages;               /* show a table of the stages */
+    bool all_stages;               /* true: outputs show a table of all stages */
     const nnc_interval *intervals; /* timeline by stage, in time order; NULL = without a timeline */
     int64_t interval_count;
-    const nnc_sensitivity *sensitivity; /* NULL = not requested */
+    const nnc_sensitivity *sensitivity; /* effect of each device parameter on the step time; NULL = not requested */
     int sensitivity_count;
     const nnc_run_ask *run_ask; /* question about the run; NULL = no run is computed */
     const nnc_run *run;
     bool spot;                      /* true: the price is for interruptible (spot) capacity */
     const nnc_region *region;       /* region whose carbon intensity is used; NULL = no region was named */
     const nnc_building *building;   /* data centre whose PUE is used; NULL = no data centre was named */
-    const nnc_serve_ask *serve_ask; /* NULL = training */
+    const nnc_serve_ask *serve_ask; /* question about serving; NULL = the report is about training */
     const nnc_serve *serve;
     const struct nnc_images_ask *images_ask; /* question about image generation; NULL = no images */
     const struct nnc_images *images;
     const nnc_serve_op *serve_ops;
     int32_t serve_op_count;
-    const nnc_serve_change *serve_changes; /* NULL = not searched */
+    const nnc_serve_change *serve_changes; /* changes that improve the deployment; NULL = not searched */
     int32_t serve_change_count;
     const nnc_open_fact *open_facts; /* open facts of a profile that the user did not choose; NULL = not searched */
     int32_t open_fact_count;
     nnc_past past;                 /* accuracy of earlier predictions */
-    const nnc_own_step *own;       /* NULL = not given */
-    const nnc_launch_said *launch; /* NULL = the plan comes from no launch file */
+    const nnc_own_step *own;       /* step time that the user measured; NULL = not given */
+    const nnc_launch_said *launch; /* launch file from which the plan comes; NULL = the plan comes from no launch
+                                    * file */
 } nnc_report;
 
 /* Finds the accuracy of earlier predictions for the same family under the same profile. */

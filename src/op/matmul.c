@@ -131,8 +131,8 @@ static nnc_matmul product(const nnc_matmul *p, int64_t m, int64_t n, int64_t k)
 }
 
 /* Writes the backward ops of C = A B: dA = dC B^T and dB = A^T dC. If B is a weight, dB is the weight gradient. If A
- * needs no gradient, dA is left out. If a group of heads shares B, the product for dA reads B once per group. dB is a
- * sum over the group, so the product for dB shares no operand. */
+ * needs no gradient, dA is left out. If a group of heads shares B, the product for dA reads B once per group. In the
+ * product for dB every head of the group has its own operands, and the results of the group are added up. */
 static int matmul_backward(const nnc_op *op, nnc_op *backward)
 {
     const nnc_matmul *p = &op->u.matmul;
@@ -221,7 +221,8 @@ static void matmul_shard(nnc_op *op, const nnc_degrees *d)
         } else {
             shard_columns(op, d->tensor);
         }
-        p->kept_divisor *= d->sequence / d->context; /* the input is gathered again in backward */
+        p->kept_divisor *= d->sequence / d->context; /* a rank keeps only its own part of the input, because backward
+                                                      * gathers the input again */
         break;
     case NNC_SPLIT_ROW: shard_rows(op, d->tensor); break;
     case NNC_SPLIT_EXPERT_COLUMN:
@@ -294,10 +295,10 @@ NNC_SAYING conv_dims conv_dims_of(const nnc_op *op, nnc_derivation *why)
     return d;
 }
 
-/* Computes the work of a 2-d convolution: every output element is a sum of c_in/groups * kernel^2 products, including
- * products with padding. A transposed convolution has the same number of products for every input element. The
- * gradients of the input and of the weight each have as much work as forward. Input, weights and output are read or
- * written once; an explicit im2col would change the efficiency, not the work.   [conv2d] */
+/* Computes the work of a 2-d convolution: every output element is a sum of c_in/groups * kernel^2 terms, each one
+ * multiply and one add; terms that read padding count too. A transposed convolution has the same number of terms for
+ * every input element. The gradients of the input and of the weight each have as much work as forward. Input, weights
+ * and output are read or written once; an explicit im2col would change the efficiency, not the work.   [conv2d] */
 NNC_SAYING nnc_work conv_work(const nnc_op *op, nnc_derivation *why)
 {
     const conv_dims d = conv_dims_of(op, why);

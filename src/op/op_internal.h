@@ -20,36 +20,36 @@
 /* ---- dims of each kind ---- */
 
 /* Every kind of op, and the word in the name of its nnc_op_row: nnc_matmul_row, nnc_flash_row ... */
-#define NNC_OP_KIND_LIST(X)                                                                         \
-    X(NNC_OP_MATMUL, matmul)         /* C[m,n] = A[m,k] B[k,n], `batch` times; B may be a weight */ \
-    X(NNC_OP_FLASH, flash)           /* fused attention: the scores stay on the chip */             \
-    X(NNC_OP_CONV, conv)             /* convolution, also transposed */                             \
-    X(NNC_OP_SCAN, scan)             /* a state carried from token to token */                      \
-    X(NNC_OP_NORM, norm)             /* layer, RMS, group, batch */                                 \
-    X(NNC_OP_POINTWISE, pointwise)   /* a pass over elements: activation, residual, softmax */      \
-    X(NNC_OP_EMBEDDING, embedding)   /* table lookup */                                             \
-    X(NNC_OP_LOSS, loss)             /* cross-entropy, squared error */                             \
-    X(NNC_OP_KERNEL, kernel)         /* an operator of a captured program, by its recorded bytes */ \
-    X(NNC_OP_UPDATE, update)         /* optimizer step, gradient clipping, zeroing */               \
+#define NNC_OP_KIND_LIST(X)                                                                                  \
+    X(NNC_OP_MATMUL, matmul)         /* C[m,n] = A[m,k] B[k,n], `batch` times; B may be a weight */          \
+    X(NNC_OP_FLASH, flash)           /* fused attention: the scores stay on the chip */                      \
+    X(NNC_OP_CONV, conv)             /* convolution, also transposed */                                      \
+    X(NNC_OP_SCAN, scan)             /* a recurrence: tokens update and read a state, one after the other */ \
+    X(NNC_OP_NORM, norm)             /* norm of a kind: layer, RMS, group or batch */                        \
+    X(NNC_OP_POINTWISE, pointwise)   /* a pass over elements: activation, residual, softmax */               \
+    X(NNC_OP_EMBEDDING, embedding)   /* table lookup */                                                      \
+    X(NNC_OP_LOSS, loss)             /* cross-entropy, squared error */                                      \
+    X(NNC_OP_KERNEL, kernel)         /* an operator of a captured program, by its recorded bytes */          \
+    X(NNC_OP_UPDATE, update)         /* optimizer step, gradient clipping, zeroing */                        \
     X(NNC_OP_COLLECTIVE, collective) /* communication between ranks */
 NNC_ENUM(nnc_op_kind, NNC_OP_KIND_LIST, NNC_OP_KIND_COUNT);
 
 typedef struct nnc_matmul {
     int64_t batch, m, n, k;
     int64_t experts;  /* number of matrices B (k x n) that the rows are divided over; 0 = one B for all rows */
-    bool one_by_one;  /* one kernel per expert instead of one grouped kernel */
-    double useful;    /* share of rows that are not padding; 0 = all rows; -1 = no row counts in model FLOPs */
+    bool one_by_one;  /* true: one kernel per expert; false: one grouped kernel for all experts */
+    double useful;    /* share of rows that are not padding; 0 = no row is padding; -1 = no row counts in model FLOPs */
     int64_t b_shared; /* products of the batch that share one B (grouped heads); 1 = every product has its own B */
     int64_t heads, kv_heads;  /* attention heads: in the product to queries, keys and values a part of n, in scores a
                                * part of `batch`; 0 = no heads */
     double pairs, full_pairs; /* attention scores: query-key pairs under the mask; all pairs; 0 = no mask */
     double window_pairs;      /* number of pairs if every query had a whole window; without a window = full_pairs */
-    bool b_is_weight;         /* B is a parameter; its gradient is phase grad_weight */
+    bool b_is_weight;         /* true: B is a parameter, and the op for its gradient has the phase grad_weight */
     bool needs_grad_input;
     bool in_blocks;        /* operands have one scale per group of elements instead of one per tensor */
-    bool keeps_a, keeps_b; /* the operand is kept for backward, and this op owns it */
+    bool keeps_a, keeps_b; /* true: A (or B) is kept for backward, and this op counts its bytes */
     int64_t kept_divisor;  /* number of ranks that together store one copy of A; 1 = every rank stores A */
-    bool padded;           /* the software pads widths that are no multiple of 16 bytes */
+    bool padded;           /* true: the software pads widths that are no multiple of 16 bytes */
 } nnc_matmul;
 
 typedef struct nnc_flash {
@@ -58,10 +58,11 @@ typedef struct nnc_flash {
     int64_t blocks; /* number of parts in which keys and values arrive (ring), one kernel each; 0 = all at once */
     double pairs, full_pairs; /* query-key pairs of one head: under the mask; all pairs */
     double window_pairs;      /* number of pairs if every query had a whole window; without a window = full_pairs */
-    bool causal;              /* a query attends to no later keys */
-    bool keeps_qkv;           /* Q, K and V are kept for backward, and this op owns them */
+    bool causal;              /* true: a query attends to its own and earlier keys only */
+    bool keeps_qkv;           /* true: Q, K and V are kept for backward, and this op counts their bytes */
     int64_t kept_s_k;         /* number of keys that are kept: s_k, or only the keys of this rank */
-    int64_t kept_kv_heads;    /* kv_heads, or heads if keys and values are copied to every head */
+    int64_t kept_kv_heads;    /* number of heads of the keys and values that are kept: kv_heads, or heads if they are
+                               * copied to every head */
     bool softcap;             /* a tanh limits every score */
     nnc_flash_kernel kernel;
 } nnc_flash;
@@ -94,7 +95,7 @@ typedef struct nnc_norm {
     bool fused;
     bool by_reductions; /* one kernel per sum, and one for all other work */
     bool turned;        /* input and output are copied to another layout and back */
-    bool keeps_input;   /* this op owns the kept input; else another op does */
+    bool keeps_input;   /* true: this op counts the bytes of the kept input; false: another op does */
     bool across_heads;  /* one norm covers all heads of a token, and the heads are divided over tensor ranks */
     nnc_norm_keep keep;
 } nnc_norm;
@@ -164,13 +165,13 @@ typedef struct nnc_pointwise {
     int64_t input_elements; /* elements of the input; 0 = computed from `elements` by the ratio of the kind */
     bool fused;             /* on: one kernel; off: one kernel per primitive */
     bool keeps_input, keeps_output, keeps_mask;
-    bool keeps_8bit; /* the kept input is an 8-bit copy */
+    bool keeps_8bit; /* true: the input is kept as a copy in 8 bits */
     bool weighted;   /* output is multiplied by a score per row; the gradient of the score reads all inputs once more */
-    bool inside;     /* the op runs inside the kernel of the preceding norm */
+    bool inside;     /* true: the op runs inside the kernel of the norm before it */
     bool by_reductions;        /* one kernel per sum or maximum, and one for all other work */
     bool random_written;       /* a separate kernel writes the random numbers, in fp32 */
     double extra_kept_bytes;   /* further bytes that are kept, for all elements together */
-    int64_t backward_elements; /* elements in backward; 0 = `elements` */
+    int64_t backward_elements; /* number of elements that backward works on; 0 = `elements` */
 } nnc_pointwise;
 
 /* Bytes per value of a table that is updated in place: fp32, the default of TorchRec. */
@@ -211,7 +212,7 @@ typedef struct nnc_update {
     int64_t passes;             /* ADD: number of passes whose gradients are added up */
     int64_t matrix_params;      /* parameters in matrices that the optimizer factors */
     double factored_elements;   /* Adafactor: sum of rows + columns of all matrices, plus elements of vectors */
-    double orthogonalise_flops; /* Muon: FLOPs of the Newton-Schulz products */
+    double orthogonalise_flops; /* Muon: FLOPs of the matrix products in the Newton-Schulz iterations */
 } nnc_update;
 
 /* Parameters that one instance of an op owns. */
@@ -236,12 +237,13 @@ const char *nnc_collective_name(nnc_collective value);
 /* A collective with the collectives of its backward. Bytes are the size of the full tensor. */
 typedef struct nnc_collective_op {
     nnc_comm comm;
-    int32_t route; /* with NNC_COMM_DATA: index of the group of ranks that takes part */
+    int32_t route; /* for communication of kind NNC_COMM_DATA: nnc_route_kind of the group of ranks that takes part */
     nnc_collective forward, backward, backward_again; /* NNC_NO_COLLECTIVE = no communication */
     double bytes, backward_bytes, again_bytes;        /* bytes of forward; of backward (0 = as forward); of
                                                        * backward_again (0 = as backward) */
     double count;              /* number of times that the collective runs (a ring: once per part of keys); 0 = once */
-    bool hides;                /* overlaps with the attention op that uses its data, as in ring attention */
+    bool hides;                /* true: the collective overlaps with the attention op that uses its data, as in ring
+                                * attention */
     double copies;             /* all-to-all: number of copies of each token that go to random ranks; 0 = not random */
     double groups, groups_met; /* number of expert groups; number of expert groups that the copies of a token go to;
                                 * groups_met 0 = to any ranks */
@@ -272,8 +274,8 @@ typedef struct nnc_issued {
 } nnc_issued;
 typedef enum nnc_issued_as {
     NNC_ISSUED_NOT,
-    NNC_ISSUED_INSTEAD, /* these kernels run instead of the fused kernel */
-    NNC_ISSUED_TOO      /* these kernels run in addition to a product, a convolution or attention */
+    NNC_ISSUED_INSTEAD, /* the kernels of the library run instead of the fused kernel */
+    NNC_ISSUED_TOO      /* the kernels of the library run in addition to a product, a convolution or attention */
 } nnc_issued_as;
 
 struct nnc_op {
@@ -288,7 +290,7 @@ struct nnc_op {
     int32_t block;        /* recompute block that the op belongs to; -1 = no block */
     int32_t segment;      /* segment of layers that the op belongs to: see nnc_segment */
     nnc_split split;
-    bool tuned;      /* runs with a kernel written for the device */
+    bool tuned;      /* true: the op runs with a kernel that was written for the device */
     bool recomputed; /* selective recomputation runs the op again in backward */
     bool dropped;    /* the op's input is computed again in backward instead of kept */
     bool frozen;     /* the op's weights are not trained */
@@ -296,11 +298,16 @@ struct nnc_op {
     bool in_place;   /* backward updates the rows of the table that were read: no gradient and no optimizer step */
     /* no trained weight precedes the op, so it has no backward and keeps nothing */
     bool forward_only;
-    bool tower;                             /* belongs to a network whose output another network reads (a tower) */
-    bool by_library;                        /* library_kept and library_transient decide kept bytes and working set */
-    double library_kept, library_transient; /* bytes per element of op_elements() in op_table.c */
-    bool recorded;                          /* an operator of a captured program; the list also has its backward ops */
-    double recorded_kept, recorded_transient; /* recorded bytes, not computed from the dims */
+    bool tower;                             /* true: the op belongs to a tower: a network whose output another network
+                                             * reads */
+    bool by_library;                        /* true: library_kept and library_transient give the kept bytes and the
+                                             * working set of the op */
+    double library_kept, library_transient; /* kept bytes, and bytes of the working set, for each element that
+                                             * op_elements() in op_table.c counts */
+    bool recorded;                          /* true: the op is an operator of a captured program; the list also has its
+                                             * backward ops */
+    double recorded_kept, recorded_transient; /* kept bytes, and bytes of the working set, as they were recorded; the
+                                               * dims do not decide them */
     nnc_weights weights;
     nnc_issued_as issued_as;
     nnc_issued issued[3];   /* kernels of forward; of backward or the input gradient; of the weight gradient */
@@ -361,7 +368,8 @@ static inline nnc_issued nnc_op_issued(const nnc_op *op)
 
 /* Returns the bytes of the tensors that one instance of a forward op owns and keeps for backward. */
 double nnc_op_kept_bytes(const nnc_op *op);
-/* Returns the bytes that a dropped op does not keep, and that live while its backward runs. */
+/* Returns the bytes that an op computes again instead of keeping them (member `dropped`). They are in memory while its
+ * backward runs. */
 double nnc_op_dropped_bytes(const nnc_op *op);
 
 /* Records the work and the kept bytes of an op, with their formulas, in a derivation. */
@@ -396,9 +404,14 @@ double nnc_policy_gradient_io_bytes(nnc_policy policy);
 
 /* A convention that decides which FLOPs of a step count as model FLOPs. */
 typedef struct nnc_convention {
-    enum { NNC_COUNTS_ALL, NNC_COUNTS_WINDOW, NNC_COUNTS_MASK } pairs; /* query-key pairs that are counted */
-    bool by_params;   /* FLOPs are computed from parameters and tokens, not from the ops */
-    const char *note; /* says which ops count */
+    enum {
+        NNC_COUNTS_ALL,
+        NNC_COUNTS_WINDOW,
+        NNC_COUNTS_MASK
+    } pairs;          /* query-key pairs that count: all, those in the
+                                                                        * window, or those under the mask */
+    bool by_params;   /* true: FLOPs are computed from parameters and tokens, not from the ops */
+    const char *note; /* text that says which ops count */
 } nnc_convention;
 const nnc_convention *nnc_convention_of(nnc_flops_convention convention);
 
@@ -421,8 +434,8 @@ static inline double nnc_op_products_saved(const nnc_op *op)
  * Sources: counts by inspection; docs/formulas.md   [attention-pairs] */
 int64_t nnc_attention_pairs(int64_t s_q, int64_t s_k, bool causal, int64_t window);
 
-/* Returns true when training in a format uses it only for the products of layers; all other ops then run in 16 bits.
- * fp8: arXiv:2209.05433; fp4: NVFP4, arXiv:2509.25149. */
+/* Tests whether training in this format uses the format only for the matrix products of layers; all other ops then run
+ * in 16 bits. fp8: arXiv:2209.05433; fp4: NVFP4, arXiv:2509.25149. */
 static inline bool nnc_precision_is_narrow(nnc_dtype precision)
 {
     return precision == NNC_FP8 || precision == NNC_FP4;
@@ -469,8 +482,8 @@ typedef struct nnc_op_row {
     nnc_timed timed;
     nnc_timed (*timed_of)(const nnc_op *op); /* returns the form of time of an op; NULL: all ops use `timed` */
     const char *transient_what;              /* name of the working set; NULL: "gradients of activations" */
-    bool fuses;                              /* with ideal fusion the op has no memory traffic of its own */
-    bool hides_ring;                         /* ring attention overlaps its communication with this op */
+    bool fuses;                              /* true: with ideal fusion the op moves no bytes of its own */
+    bool hides_ring;                         /* true: communication of ring attention overlaps with this op */
 } nnc_op_row;
 
 /* Defines the functions of a row from KIND_work (which also records the dims), KIND_kept and KIND_transient. Each of

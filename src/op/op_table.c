@@ -79,7 +79,8 @@ void nnc_op_say(const nnc_op *op, nnc_derivation *why)
         nnc_op_row_of(op)->say(op, why);
         return;
     }
-    nnc_op work = *op; /* the kept bytes of a captured op are recorded, not computed from the dims */
+    nnc_op work = *op; /* the kept bytes of an operator of a captured program are recorded, not computed from the
+                        * dims */
     work.phase = op->phase == NNC_PHASE_FORWARD ? NNC_PHASE_RECOMPUTE : op->phase;
     nnc_op_row_of(op)->say(&work, why);
     NNC_LET(why, kept_bytes, "B", nnc_op_kept_bytes(op));
@@ -90,7 +91,7 @@ void nnc_op_say(const nnc_op *op, nnc_derivation *why)
 
 int nnc_op_backward(const nnc_op *op, nnc_op backward[NNC_BACKWARD_MAX])
 {
-    if (op->recorded) { /* backward ops are recorded too */
+    if (op->recorded) { /* the list of a captured program also has its backward ops */
         backward[0] = *op;
         return op->phase == NNC_PHASE_FORWARD ? 0 : 1;
     }
@@ -180,7 +181,7 @@ const char *nnc_op_name(const nnc_op *op)
     return op != NULL ? op->name : "?";
 }
 
-/* Joins the name "down.conv" and the place "down.0" to "down.0.conv". */
+/* Writes the place and the name of an op as one path: "down.0" and "down.conv" give "down.0.conv". */
 const char *nnc_op_path(const nnc_op *op, char *text, size_t size)
 {
     const char *in = op->place != NULL ? op->place : "", *name = op->name;

@@ -34,7 +34,7 @@ static double gradient_io_bytes(const nnc_policy_sizes *sizes)
 {
     return sizes->gradient_bytes > 0.0
                ? sizes->gradient_bytes
-               : 2.0; /* the gradient is not stored: backward writes it and the update reads it once */
+               : 2.0; /* the gradient is never stored: backward writes it and the update reads it once */
 }
 
 double nnc_policy_gradient_io_bytes(nnc_policy policy)
@@ -68,7 +68,7 @@ static double factored(const dims *d, nnc_derivation *why)
     return moments_bytes;
 }
 
-/* Source: arXiv:2110.02861 */
+/* Returns the bytes of two moments in 8 bits. Source: arXiv:2110.02861 */
 static double in_8_bits(const dims *d, nnc_derivation *why)
 {
     NNC_SAY(why, moments_bytes, "B", 2.0 * (1.0 + 4.0 / 256.0) * d->params);
@@ -76,7 +76,7 @@ static double in_8_bits(const dims *d, nnc_derivation *why)
     return moments_bytes;
 }
 
-/* Source: pytorch/ao, torchao/optim/adam.py, AdamW4bit; arXiv:2309.01507 */
+/* Returns the bytes of two moments in 4 bits. Source: pytorch/ao, torchao/optim/adam.py, AdamW4bit; arXiv:2309.01507 */
 static double in_4_bits(const dims *d, nnc_derivation *why)
 {
     NNC_SAY(why, moments_bytes, "B", 2.0 * (0.5 + 4.0 / 128.0) * d->params);
@@ -91,7 +91,8 @@ static double of_muon(const dims *d, nnc_derivation *why)
     return moments_bytes;
 }
 
-/* Functions for the member `more`: work in addition to the reads, writes and FLOPs that all optimizers have. */
+/* Functions for the member `more` of an optimizer. Each returns the work that this optimizer has in addition to the
+ * reads, writes and FLOPs of all optimizers. */
 static nnc_work means(const nnc_update *u, const dims *d, nnc_derivation *why)
 {
     (void)u;
@@ -114,7 +115,7 @@ static nnc_work orthogonalise(const nnc_update *u, const dims *d, nnc_derivation
     return work;
 }
 
-/* Source: arXiv:1904.00962 */
+/* Returns the additional work of LAMB: the direction of the update and its norm. Source: arXiv:1904.00962 */
 static nnc_work direction(const nnc_update *u, const dims *d, nnc_derivation *why)
 {
     (void)u;
@@ -125,7 +126,7 @@ static nnc_work direction(const nnc_update *u, const dims *d, nnc_derivation *wh
     return (nnc_work){ .read_bytes = more_read_bytes, .write_bytes = more_written_bytes };
 }
 
-/* Source: arXiv:1708.03888 */
+/* Returns the additional work of LARS: the norms of weight and gradient. Source: arXiv:1708.03888 */
 static nnc_work norms(const nnc_update *u, const dims *d, nnc_derivation *why)
 {
     (void)u;

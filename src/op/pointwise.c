@@ -18,16 +18,18 @@ typedef struct both {
 } both;
 
 typedef struct pointwise_row {
-    both flops;                               /* FLOPs on the vector units */
+    both flops;                               /* FLOPs on the vector units per output element, in forward and in
+                                               * backward */
     passes forward, backward;                 /* memory passes of the fused kernel */
     passes unfused_forward, unfused_backward; /* memory passes with one kernel per primitive; 0 = the same as fused */
-    double inputs;                            /* kept input elements per output element */
+    double inputs;                            /* number of kept input elements per output element */
     double mask_bytes;                        /* mask or indices: forward writes them, backward reads them */
     both input_flops;                         /* FLOPs per element of input_elements */
     double backward_input_reads;              /* elements of the input that backward reads */
-    bool no_backward;                         /* no parameters precede the op, or it copies a frozen weight */
+    bool no_backward;                         /* true: the op has no backward, because no parameters precede it or it
+                                               * copies a frozen weight */
     nnc_timed timed;    /* formula for the time; not given: the group of the op decides (pointwise or feature map) */
-    nnc_activation act; /* only for kinds in NNC_ACTIVATION_LIST */
+    nnc_activation act; /* properties for graph files; set only for kinds in NNC_ACTIVATION_LIST */
 } pointwise_row;
 
 #define ROW(kind, ...) static const pointwise_row NNC_ROW(kind) = { __VA_ARGS__ }
@@ -267,7 +269,9 @@ static void pointwise_shard(nnc_op *op, const nnc_degrees *d)
     p->input_elements /= ranks;
     p->backward_elements /= ranks_of(op, d, true);
     p->extra_kept_bytes /= (double)ranks;
-    op->weights.vector /= op->split == NNC_SPLIT_HEADS ? d->tensor : 1; /* attention sinks */
+    op->weights.vector /= op->split == NNC_SPLIT_HEADS ? d->tensor : 1; /* attention sinks have one value per head, so
+                                                                         * ranks that divide the heads divide these
+                                                                         * values */
     if (op->split == NNC_SPLIT_EXPERT_INNER && d->expert > 1 && p->kind != NNC_PW_DEQUANTIZE) {
         p->elements = nnc_scaled_up(p->elements, d->imbalance);
     }

@@ -207,7 +207,7 @@ NNC_OP_FUNCTIONS(norm)
 static void norm_shard(nnc_op *op, const nnc_degrees *d)
 {
     nnc_norm *p = &op->u.norm;
-    /* norms of queries and keys: each rank has its own heads */
+    /* norms of queries and keys (NNC_SPLIT_INNER): each tensor rank normalises its own heads */
     const int64_t ranks = op->split == NNC_SPLIT_INNER ? d->context * d->tensor : d->sequence;
     p->elements /= ranks;
     p->rows /= p->across_heads ? d->context : ranks;
@@ -364,7 +364,7 @@ NNC_OP_FUNCTIONS(flash)
 static void flash_shard(nnc_op *op, const nnc_degrees *d)
 {
     nnc_flash *p = &op->u.flash;
-    if (op->split == NNC_SPLIT_TOKENS) { /* every rank computes attention with all heads */
+    if (op->split == NNC_SPLIT_TOKENS) { /* NNC_SPLIT_TOKENS: every tensor rank computes attention with all heads */
         return;
     }
     p->heads /= d->heads;
@@ -375,7 +375,7 @@ static void flash_shard(nnc_op *op, const nnc_degrees *d)
     p->pairs /= (double)d->positions;
     p->full_pairs /= (double)d->positions;
     p->window_pairs /= (double)d->positions;
-    op->weights.vector /= d->tensor; /* attention sinks */
+    op->weights.vector /= d->tensor; /* attention sinks have one value per head, so tensor ranks divide these values */
 }
 
 static void flash_shape(const nnc_op *op, char *text, size_t size)

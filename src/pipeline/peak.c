@@ -14,7 +14,7 @@
 typedef struct peak {
     const double *bytes;
     double highest;
-    double *counts; /* kept passes of each chunk, at the highest moment so far */
+    double *counts; /* number of kept passes of each chunk, at the moment with the most bytes so far */
     int32_t chunks;
 } peak;
 
@@ -22,7 +22,7 @@ static void look(peak *to, const int64_t *kept)
 {
     double sum = 0.0;
     for (int32_t c = 0; c < to->chunks; c++) {
-        /* Callers fill one entry per chunk. */
+        /* Callers set one entry of `kept` for each chunk. */
         /* NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult) */
         sum += (double)kept[c] * to->bytes[c];
     }
@@ -41,7 +41,8 @@ static void look(peak *to, const int64_t *kept)
 typedef struct interleaved {
     int64_t stages, chunks, ahead; /* ahead: forwards before the first backward */
     int32_t others;
-    const int32_t *place;     /* place of each other chunk in the order of chunks */
+    const int32_t *place;     /* for each of the `others`: place of its chunk in the order in which a device runs its
+                               * chunks */
     const double *more_bytes; /* bytes that a pass keeps in each other chunk, minus the bytes in chunk 1 */
     double highest;
     int64_t peak_at; /* index of the backward at the peak */
@@ -159,9 +160,9 @@ bool nnc_pipeline_peak_of_one(const nnc_pipeline *pipeline, int32_t device, int3
 
 typedef struct walk {
     int64_t done[NNC_STREAMS], limit[NNC_STREAMS];
-    int64_t kept[2]; /* kept passes of ops with digit 0 and with digit 1; see nnc_run_op */
+    int64_t kept[2]; /* number of kept passes of ops with digit 0, and of ops with digit 1; see nnc_run_op */
     int32_t freeing; /* NNC_B0 or NNC_W0: the phase whose end frees the activations */
-    bool swapped;    /* true: ops with digit 0 belong to direction 1 of dualpipe */
+    bool swapped;    /* true: ops with digit 0 belong to direction 1 of dualpipe, ops with digit 1 to direction 0 */
     peak *to;
 } walk;
 
@@ -182,7 +183,8 @@ static void run_stream(walk *w, int32_t stream)
 
 static void run_op(walk *w, int32_t op)
 {
-    const bool pair = op == NNC_F0_BW1 || op == NNC_F1_BW0; /* forward and backward at the same time */
+    const bool pair = op == NNC_F0_BW1 || op == NNC_F1_BW0; /* the op is a pair: a forward and a backward that run at
+                                                             * the same time */
     const bool frees = pair || op == NNC_BW0 || op == NNC_BW1;
     if (pair) {
         run_stream(w, op == NNC_F0_BW1 ? NNC_F0 : NNC_F1);

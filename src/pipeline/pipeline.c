@@ -15,13 +15,13 @@ typedef struct replay {
     void *context;
     int32_t virtual_stages, chain; /* virtual_stages: number of all virtual stages; chain: number of virtual stages that
                                     * one micro-batch passes */
-    bool dual;                     /* dualpipe on at least two devices */
-    bool folded;                   /* the second chunk or direction runs from the last device back to the first */
-    bool splits;                   /* weight gradients are separate ops */
-    bool quiet;                    /* reports no events and does not count kept micro-batches */
+    bool dual;                     /* true: the schedule is dualpipe, on at least two devices */
+    bool folded;                   /* true: the second chunk or direction runs from the last device back to the first */
+    bool splits;                   /* true: weight gradients are separate ops */
+    bool quiet;                    /* true: the replay reports no events and does not count kept micro-batches */
 } replay;
 
-/* ---- laying out ---- */
+/* ---- layout: the device of each virtual stage, and the queues of each stream ---- */
 
 static int32_t device_of(const replay *r, int32_t virtual_stage)
 {
@@ -39,7 +39,7 @@ static void bind(const replay *r, nnc_stream *stream, nnc_pipeline_phase phase, 
 {
     nnc_pipeline_memory *const memory = r->memory;
     const nnc_pipeline *const pipeline = r->pipeline;
-    const int32_t at = virtual_stage % r->chain; /* position on the path of a micro-batch */
+    const int32_t at = virtual_stage % r->chain; /* position of the virtual stage on the path of a micro-batch */
     const bool first = at == 0, last = at == r->chain - 1;
     stream->virtual_stage = virtual_stage;
     stream->in = stream->out = NULL;
@@ -67,7 +67,7 @@ static void begin_stream(const replay *r, int32_t d, int32_t index)
     const nnc_pipeline_phase phase = (nnc_pipeline_phase)(index / 2);
     /* Stream 0 of dualpipe carries the direction that enters at this half of the devices. */
     const int32_t chunk = r->dual && d >= p / 2 ? 1 - index % 2 : index % 2;
-    /* `last` is the phase whose op frees the activations. */
+    /* With split backward, the op that frees the activations is the weight gradient, unless frees_early is set. */
     const bool late = r->splits && !r->row->frees_early;
     const nnc_pipeline_phase last = late ? NNC_RUN_WEIGHT : NNC_RUN_BACKWARD;
     nnc_stream *const stream = &r->memory->device[d].stream[index];
@@ -418,7 +418,8 @@ static void summarise(const replay *r, nnc_pipeline_result *result)
     result->total_s = result->makespan_s = 0;
     for (int32_t d = 0; d < pipeline->stages; d++) {
         const nnc_pipeline_device *const device = &r->memory->device[d];
-        const double first_s = r->dual ? 0 : device->first_s; /* dualpipe starts at both ends at time 0 */
+        const double first_s = r->dual ? 0 : device->first_s; /* in dualpipe both ends of the pipeline start at time
+                                                               * 0 */
         result->span_s[d] = device->free_s - first_s;
         result->total_s = nnc_max(result->total_s, result->span_s[d]);
         result->makespan_s = nnc_max(result->makespan_s, device->free_s);
@@ -556,7 +557,7 @@ static int64_t period(const replay *r, double *later_s)
     return repeats;
 }
 
-/* Counts an op of the order list as done `times` more times. */
+/* Advances the counts of a device as if an op of its order list had run `times` more times. */
 static void skip_op(nnc_pipeline_device *device, uint8_t op, int64_t times)
 {
     nnc_stream *const stream = device->stream;

@@ -45,7 +45,7 @@ typedef enum nnc_pipeline_phase {
 } nnc_pipeline_phase;
 
 typedef struct nnc_pipeline_event {
-    int32_t device, chunk; /* 0 <= chunk < chunks; in dualpipe chunk is the direction, 0 or 1 */
+    int32_t device, chunk; /* device of the interval; its chunk, from 0, or in dualpipe its direction, 0 or 1 */
     int64_t micro_batch;
     nnc_pipeline_phase phase;
     double start_s, end_s;
@@ -56,7 +56,8 @@ typedef void nnc_pipeline_event_fn(void *context, const nnc_pipeline_event *even
 
 enum {
     NNC_PIPELINE_STAGES_MAX = 1024,
-    NNC_PIPELINE_VIRTUAL_MAX = 4096 /* stages * chunks; dualpipe counts both directions */
+    NNC_PIPELINE_VIRTUAL_MAX = 4096 /* largest number of virtual stages: stages * chunks; dualpipe counts both
+                                     * directions */
 };
 
 /* The first `stages` entries of each array are set, one per device. */
@@ -103,7 +104,7 @@ bool nnc_pipeline_run_tracks(const nnc_pipeline *pipeline, const double send_s[N
 /* ---- wave.c: schedules whose devices move in step ---- */
 
 enum {
-    NNC_SKIP_MIN = 16, /* skipping fewer repeats than this gains nothing */
+    NNC_SKIP_MIN = 16, /* least number of repeats that are skipped: skipping fewer saves no time */
     /* After this many op replays without a period, the growth is taken as steady. */
     NNC_SKIP_FORCE_OPS = 1 << 22,
     /* Entries of one array: one more than the number of stages, plus padding. The padding keeps entries with equal
@@ -133,7 +134,7 @@ typedef struct nnc_wave {
                                        * differences show a period or a constant growth */
     /* saved: state before a trial; kept: final state of finished tracks (pipelines) */
     nnc_wave_state saved, kept;
-    double first_s[NNC_WAVE_ENTRIES]; /* start of the first op of each device */
+    double first_s[NNC_WAVE_ENTRIES]; /* start of the first op of each device in the step */
     double forward_s[NNC_WAVE_ENTRIES], forward_send_s[NNC_WAVE_ENTRIES];
     double backward_s[NNC_WAVE_ENTRIES], backward_send_s[NNC_WAVE_ENTRIES];
     double weight_s[NNC_WAVE_ENTRIES];
@@ -141,12 +142,15 @@ typedef struct nnc_wave {
 
 /* A schedule in the form of lead and skew of its time slots; see the top of wave.c. */
 typedef struct nnc_wave_shape {
-    const nnc_pipeline *pipeline; /* has the times of all tracks (pipelines) */
+    const nnc_pipeline *pipeline; /* pipeline with the times of all tracks */
     const double *send_s;         /* send time of each track (pipeline) */
-    int64_t tracks, stride;       /* tracks: 1 or NNC_TRACKS; stride: distance of two times of one track */
-    int64_t p, v, ops;            /* ops: number of ops of one phase on one device */
+    int64_t tracks, stride;       /* tracks: 1 or NNC_TRACKS; stride: distance in the arrays between two times of one
+                                   * track */
+    int64_t p, v, ops;            /* p: number of devices; v: chunks per device; ops: number of ops of one phase on one
+                                   * device */
     int64_t lead, skew;
-    bool splits, wide; /* wide: the processor adds four numbers with one instruction */
+    bool splits, wide; /* splits: weight gradients are separate ops; wide: the processor adds four numbers with one
+                        * instruction */
 } nnc_wave_shape;
 
 nnc_wave_shape nnc_wave_shape_of(const nnc_pipeline *pipeline, const double *send_s, int64_t tracks);
@@ -199,8 +203,8 @@ typedef struct nnc_queue {
 /* All ops of one phase on one virtual stage, in micro-batch order. */
 typedef struct nnc_stream {
     double time_s, send_s;   /* seconds of one op; send_s includes sending its result */
-    nnc_queue *in, *out;     /* in is NULL for the first virtual stage of a pass, out for the last; both are
-                              * NULL for weight gradients */
+    nnc_queue *in, *out;     /* queues of messages to and from the stream; in is NULL for the first virtual stage of a
+                              * pass, out for the last; both are NULL for weight gradients */
     int64_t done, limit;     /* number of ops done; ops of the order list past the limit are skipped */
     int64_t turn, turn_left; /* ops per chunk of an interleaved device; ops left until its next chunk */
     int32_t virtual_stage;

@@ -154,8 +154,8 @@ static const nnc_schedule_row NNC_ROW(NNC_SCHEDULE_INTERLEAVED) = {
  * If tW > tF, the first device still waits for the first gradient: with that many micro-batches in flight it has no op
  * to run until the gradient is back ---- */
 
-/* Writes each weight gradient `late` input gradients after its own input gradient. The late weight gradients fill the
- * wait at the end. */
+/* Appends the ops of a device whose weight gradients are late: each weight gradient runs `late` input gradients after
+ * its own input gradient. The last weight gradients fill the wait at the end. */
 static void alternate_split(nnc_pipeline_device *device, int64_t m, int64_t ahead, int64_t late)
 {
     ahead = least(ahead, m);
@@ -183,7 +183,7 @@ static double bubble_zb_h1(const nnc_equal_stages *s, nnc_derivation *why)
 static const nnc_schedule_row NNC_ROW(NNC_SCHEDULE_ZB_H1) = {
     .chunks = 1,
     .splits = true,
-    .frees_early = true, /* as published */
+    .frees_early = true, /* as in the paper, activations count as kept until the end of the input gradient */
     .rolls = true,
     .searched = 4,
     .write = write_zb_h1,
@@ -285,7 +285,8 @@ static void write_pairs(nnc_pipeline_device *device, int64_t n, int64_t p, int64
     APPEND(device, 2 * inner, NNC_F0);
     APPEND(device, i + 1, NNC_F0, NNC_F1);
     APPEND(device, inner, NNC_B1, NNC_W1, NNC_F1);
-    if (inner == 0) { /* in the middle, pairing the first backward gains no time */
+    if (inner == 0) { /* in the middle of the pipeline, the first backward is not paired, because a pair would save no
+                       * time */
         APPEND(device, 1, NNC_F0, NNC_BW1, NNC_F1_BW0);
     }
     APPEND(device, main - (inner == 0), NNC_F0_BW1, NNC_F1_BW0);

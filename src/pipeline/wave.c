@@ -25,7 +25,7 @@
 #endif
 #endif
 
-/* The devices first <= i < end. */
+/* A range of devices: first to end - 1. */
 typedef struct device_range {
     int64_t first, end;
 } device_range;
@@ -80,7 +80,8 @@ static int64_t clamp(int64_t value, int64_t end)
     return value < 0 ? 0 : value > end ? end : value;
 }
 
-/* Returns the range of devices i whose op number at + step * i exists in this time slot. step is 1, 0 or -1. */
+/* Returns the range of devices i for which an op with number at + step * i exists in this time slot. step is 1, 0 or
+ * -1. */
 static device_range active(const nnc_wave_shape *shape, int64_t at, int64_t step)
 {
     if (step == 0) {
@@ -240,7 +241,8 @@ EACH void backward_slot(nnc_wave *wave, device_range range, const int64_t tracks
 {
     double *const restrict free_s = wave->now.free_s;
     double *const restrict up_s = wave->now.up_s;
-    double arrival_s[NNC_TRACKS]; /* kept in registers, because this chain of dependencies limits the speed */
+    double arrival_s[NNC_TRACKS]; /* arrival times of the messages; they stay in registers, because each device waits
+                                   * for the result of the device before it in this loop */
     copy_tracks(arrival_s, &up_s[range.end * tracks], tracks);
     for (int64_t i = (range.end - 1) * tracks; i >= range.first * tracks; i -= tracks) {
         double start_s[NNC_TRACKS];
@@ -263,8 +265,8 @@ EACH void both_slot(nnc_wave *wave, device_range range, const bool skewed, const
     double *const restrict free_s = wave->now.free_s;
     double *const restrict down_s = wave->now.down_s;
     double *const restrict up_s = wave->now.up_s;
-    double arrival_s[NNC_TRACKS]; /* kept in registers, like the time between forward and backward when the device
-                                   * becomes free */
+    double arrival_s[NNC_TRACKS]; /* arrival times of the messages; they stay in registers, as do the end times of the
+                                   * forwards */
     copy_tracks(arrival_s, &up_s[range.end * tracks], tracks);
     for (int64_t i = (range.end - 1) * tracks; i >= range.first * tracks; i -= tracks) {
         double start_s[NNC_TRACKS], sent_s[NNC_TRACKS];
@@ -306,7 +308,7 @@ EACH void slot(const nnc_wave_shape *shape, nnc_wave *wave, int64_t t, int64_t t
         if (shape->v > 1) {
             turn(shape, wave, t, tracks);
         }
-        if (t < p && i == 0) { /* devices start one after the other, one per slot */
+        if (t < p && i == 0) { /* in the first slots, device i starts in slot i */
             copy_tracks(&wave->first_s[t * tracks], &wave->now.down_s[t * tracks], tracks);
         }
         if (together && shape->skew > 0) {
@@ -363,7 +365,7 @@ static int64_t same_until(const nnc_wave_shape *shape, int64_t t)
     const int64_t lead[3] = { 0, shape->lead, shape->lead };
     int64_t until = INT64_MAX;
     for (int i = 0; i < (shape->splits ? 3 : 2); i++) {
-        /* time slots by which the last device is later than the first */
+        /* number of time slots by which the last device is later than the first */
         const int64_t reach = step[i] * (shape->p - 1);
         const int64_t low = lead[i] - (reach > 0 ? reach : 0), full = lead[i] - (reach < 0 ? reach : 0);
         const int64_t change = t < low                 ? low
@@ -414,7 +416,7 @@ static void begin(const nnc_wave_shape *shape, nnc_wave *wave)
 
 enum { TRIAL_MIN = 8 }; /* the fewest repeats for which a trial saves time */
 
-/* Returns array i of a state. */
+/* Returns the array of times with index i in a state. */
 static double *row(nnc_wave_state *state, int i)
 {
     return i == 0 ? state->free_s : i == 1 ? state->down_s : state->up_s;
@@ -490,8 +492,9 @@ static void extend(const nnc_wave_shape *shape, nnc_wave *wave, double times, in
  * This finds a period of any length after any run-up. */
 typedef struct watch {
     int64_t until, then; /* until: end of the stretch; then: time slot of the remembered state */
-    int64_t age_max;     /* time slots after which the remembered state is replaced; 0 = no remembered state yet */
-    int64_t repeat;      /* time slots of one repeat, when testing for constant growth */
+    int64_t age_max;     /* number of time slots after which a newer state replaces the remembered state; 0 = no
+                          * remembered state yet */
+    int64_t repeat;      /* number of time slots that count as one repeat in the test for constant growth */
 } watch;
 
 static void mark(const nnc_wave_shape *shape, watch *w, int64_t t)
@@ -499,7 +502,7 @@ static void mark(const nnc_wave_shape *shape, watch *w, int64_t t)
     const int64_t turn = slots_of_turn(shape);
     w->then = t;
     w->age_max = w->age_max == 0 ? 2 * turn : 2 * w->age_max;
-    /* Messages can cause waves that take as many turns as the pipeline has stages. */
+    /* A delay by messages can take as many turns to pass through the pipeline as it has stages. */
     w->repeat = w->age_max >= 2 * turn * shape->p ? turn * shape->p : turn;
 }
 

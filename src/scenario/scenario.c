@@ -14,7 +14,7 @@ static nnc_status bad_option(const char *option, nnc_error *err)
 static nnc_status apply_setting(const nnc_field *field, const char *value, nnc_scenario *scenario, nnc_error *err)
 {
     if (nnc_field_is_of(&nnc_switch_table, field)) {
-        return NNC_OK; /* checked later, when the profile is chosen */
+        return NNC_OK; /* the name of a profile is checked later, when the profile is chosen */
     }
     if (nnc_field_is_of(&nnc_run_table, field)) {
         scenario->asks_run = true;
@@ -170,7 +170,7 @@ static nnc_status apply_set(nnc_scenario *scenario, const char *set, nnc_error *
     return NNC_OK;
 }
 
-/* Adds the dimensions that --set hidden= changed to the list of overrides. */
+/* Adds to the list of overrides the dimensions that changed together with --set hidden=. */
 static void say_followed(nnc_scenario *scenario)
 {
     char text[192];
@@ -206,7 +206,7 @@ static nnc_status check_batch(const nnc_plan *plan, nnc_error *err)
     if (plan->data == 0 && plan->devices > 0) { /* data ranks: the devices divided by the other degrees */
         if (!nnc_mul_i64(plan->tensor, plan->pipeline, &product) || !nnc_mul_i64(product, plan->context, &product) ||
             plan->devices % product != 0) {
-            return NNC_OK; /* the plan is illegal with any batch; the estimate reports it */
+            return NNC_OK; /* the plan is illegal with any batch; the estimate returns the error */
         }
         data = plan->devices / product;
     }
@@ -355,7 +355,7 @@ static nnc_status judge(nnc_scenario *scenario, const nnc_device *loaded, nnc_er
                  model->published_params, params);
         nnc_specs_mark(scenario->specs, line);
     }
-    /* Tables show the mark of implausible inputs among the overrides. */
+    /* Shows the mark of implausible inputs in tables, as an entry of the overrides. */
     if (nnc_specs_marks(scenario->specs)[0] != '\0') {
         char *text = scenario->overrides;
         const size_t used = strlen(text);
@@ -500,16 +500,17 @@ bool nnc_scenario_complete_run(nnc_scenario *scenario)
         ask->rollout_tokens_per_s = scenario->rollout_tokens_per_s;
         ask->rollout_batch = scenario->rollout_batch;
     }
-    if (ask->rollout_devices > 0.0 && isnan(ask->sync_bytes_per_s)) { /* weights are sent over the network */
+    if (ask->rollout_devices > 0.0 && isnan(ask->sync_bytes_per_s)) { /* new weights are sent to other devices, over the
+                                                                       * network */
         ask->sync_bytes_per_s = scenario->device.scale_out.bytes_per_s * ask->rollout_tensor;
     }
     if (scenario->report.region != NULL && isnan(scenario->run_ask.carbon_g_per_kwh)) {
         scenario->run_ask.carbon_g_per_kwh = scenario->region.carbon_g_per_kwh;
     } else {
-        scenario->report.region = NULL; /* a given carbon intensity replaces the region's */
+        scenario->report.region = NULL; /* a carbon intensity that the user gave replaces the intensity of the region */
     }
     if (scenario->report.building != NULL &&
-        fabs(ask->pue - scenario->building.pue) > 0.0) { /* a given PUE replaces the building's */
+        fabs(ask->pue - scenario->building.pue) > 0.0) { /* a PUE that the user gave replaces the PUE of the building */
         scenario->report.building = NULL;
     }
     return true;
@@ -637,7 +638,7 @@ nnc_status nnc_scenario_changes(nnc_scenario *scenario, bool quick, nnc_scratch 
 
 /* ---- facts that a plan leaves open ---- */
 
-/* Software profiles that may run a plan, by kind of plan. */
+/* Software profiles that may run a plan of the kind NNC_PROFILE_COPIES; the lists below are for other kinds. */
 static const char *const of_copies[] = { "torch-eager", "torch-compile", "mlperf" };
 static const char *const of_early[] = { "torch-1", "torch-compile", "megatron-classic" };
 static const char *const of_shards[] = { "fsdp", "llm-foundry-0.3", "torchtitan-2024.12" };
@@ -681,7 +682,8 @@ static bool fails(nnc_status status)
     return status == NNC_NO_MEMORY || status == NNC_IO;
 }
 
-/* Estimates the step with this value of the property; result->step_s is NaN when there is no estimate. */
+/* Estimates the step with this value of an open property of the software. result->step_s is NaN when the estimate
+ * fails. */
 static nnc_status step_with(const nnc_scenario *s, const char *name, const char *value, nnc_scratch *scratch,
                             nnc_result *result, nnc_error *err)
 {
@@ -706,7 +708,8 @@ nnc_status nnc_scenario_eager(const nnc_scenario *scenario, nnc_scratch *scratch
     return step_with(scenario, "software", "torch-eager", scratch, result, err);
 }
 
-/* Estimates the range of the relative change of the step over the values of an open property. */
+/* Estimates how much the step changes over the values of an open property of the software: the least and the largest
+ * relative change. */
 static nnc_status set_effects(const nnc_scenario *s, nnc_open_fact *fact, nnc_scratch *scratch, nnc_error *err)
 {
     for (int32_t i = 0; i < fact->value_count; i++) {
@@ -720,7 +723,7 @@ static nnc_status set_effects(const nnc_scenario *s, nnc_open_fact *fact, nnc_sc
     return NNC_OK;
 }
 
-#define MOVES 0.005 /* least range, as a share of the step, for which a property is listed */
+#define MOVES 0.005 /* least range of the step time, as a share of the step, for which an open property is listed */
 
 nnc_status nnc_scenario_open_facts(const nnc_scenario *scenario, nnc_scratch *scratch,
                                    nnc_open_fact facts[NNC_OPEN_FACTS_MAX], int32_t *count, nnc_error *err)
@@ -950,7 +953,8 @@ static nnc_status refuse_unread(const nnc_scenario_args *given, const reader *re
 nnc_status nnc_scenario_check_read(const nnc_scenario_args *given, const nnc_scenario *scenario, nnc_error *err)
 {
     const nnc_run_ask *run = &scenario->run_ask;
-    const nnc_plan *plan = &scenario->plan; /* the plan before defaults are filled in */
+    const nnc_plan *plan = &scenario->plan; /* the plan before defaults are filled in, because defaults are no options
+                                             * of the user */
     const nnc_device *device = &scenario->device;
     const nnc_model_sizes sizes = nnc_model_sizes_of(&scenario->model);
     const nnc_method method = run->method;

@@ -32,8 +32,8 @@ typedef struct nnc_scenario_args {
     const char *seller, *offer, *region;    /* seller of the prices, terms of the offer, place of
                                              * the devices */
     const char *building;                   /* data centre, whose PUE (energy overhead) is used */
-    bool asks_run;                          /* true: compute the run even if no setting of the run is given */
-    nnc_setting settings[NNC_SETTINGS_MAX]; /* each field occurs once */
+    bool asks_run;                          /* true: a run is computed even if no setting of the run is given */
+    nnc_setting settings[NNC_SETTINGS_MAX]; /* settings of the plan or run; each field occurs once */
     int setting_count;
     int own_count;                  /* the first own_count settings come from the command line, the others from a
                                      * defaults file */
@@ -58,13 +58,13 @@ typedef struct nnc_scenario {
     nnc_device device;
     nnc_specs *specs;
     nnc_profiles profiles; /* profiles by kind of plan; see nnc_scenario_profiles */
-    nnc_release release;   /* release of the requested framework; entry NULL = not given */
+    nnc_release release;   /* release of the requested framework; entry NULL = no release was requested */
     nnc_software software; /* software profile in use, a copy of one of `profiles` */
     nnc_plan plan;
     nnc_run_ask run_ask;
     nnc_region region;                          /* region of the report */
     nnc_building building;                      /* building of the report */
-    bool asks_run;                              /* true: also compute the run */
+    bool asks_run;                              /* true: a run is also computed */
     double rollout_tokens_per_s, rollout_batch; /* generated tokens per second, and concurrent sequences, of one device;
                                                  * NaN = the run generates no tokens */
     char overrides[256];                        /* changes by --set and switches, for output; "" = no changes */
@@ -164,7 +164,7 @@ typedef struct nnc_serve_scenario {
     nnc_serve serve;
     nnc_serve_op ops[NNC_SERVE_OPS_MAX];
     nnc_serve_change changes[NNC_SERVE_CHANGES_MAX];
-    nnc_images_ask images_ask; /* steps = 0: the model generates tokens, not images */
+    nnc_images_ask images_ask; /* question about images; steps 0 = the model generates tokens, not images */
     nnc_images images;
 } nnc_serve_scenario;
 

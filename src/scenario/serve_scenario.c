@@ -39,7 +39,7 @@ static bool asks_for_images(const nnc_scenario_args *given)
     return false;
 }
 
-/* Loads the other networks of an image pipeline, by the names in the model file. */
+/* Loads the text encoders and the decoder of an image pipeline, by the names in the model file. */
 static nnc_status load_parts(nnc_specs *specs, const nnc_model *model, nnc_images_ask *ask, nnc_error *err)
 {
     char names[sizeof model->text_encoders];
@@ -75,7 +75,8 @@ nnc_status nnc_serve_scenario_load(nnc_specs *specs, const nnc_scenario_args *gi
     nnc_scenario_args rest = *given;
     rest.setting_count = 0;
     rest.asks_run = false;
-    const bool images = asks_for_images(given); /* images use a training profile */
+    const bool images = asks_for_images(given); /* a model that generates images uses a training profile, not the
+                                                 * profile of an engine */
     rest.software = given->software != NULL || images ? given->software : NNC_SERVE_SOFTWARE;
     if (images || !nnc_software_is_chosen(rest.software)) {
         NNC_TRY(nnc_scenario_load(specs, &rest, model_asked, device_asked, &scenario->base, err));
@@ -90,7 +91,8 @@ nnc_status nnc_serve_scenario_load(nnc_specs *specs, const nnc_scenario_args *gi
     if (scenario->base.report.region != NULL && isnan(scenario->ask.carbon_g_per_kwh)) {
         scenario->ask.carbon_g_per_kwh = scenario->base.region.carbon_g_per_kwh;
     } else {
-        scenario->base.report.region = NULL; /* a given carbon intensity replaces the region's */
+        scenario->base.report.region = NULL; /* a carbon intensity that the user gave replaces the intensity of the
+                                              * region */
     }
     if (scenario->ask.draft[0] != '\0') {
         const nnc_status status = nnc_model_load(specs, scenario->ask.draft, &scenario->ask.draft_model, err);
@@ -162,7 +164,7 @@ static int64_t largest_batch(serve_trial *t, nnc_serve_ask ask)
         low = high;
         high *= 2;
     }
-    while (high - low > (low + 15) / 16) { /* precision: a sixteenth of the batch */
+    while (high - low > (low + 15) / 16) { /* bisection with a precision of a sixteenth of the batch */
         const int64_t middle = low + (high - low) / 2;
         if (is_quick(t, ask, middle)) {
             low = middle;
@@ -276,7 +278,7 @@ static nnc_status serve_with(nnc_scenario *scenario, const nnc_software *engine,
     nnc_serve serve;
     NNC_TRY(nnc_serve_of(&scenario->model, &scenario->device, engine, ask, scratch, &serve, err));
     if (!serve.fits && isnan(scenario->run_ask.rollout_batch)) {
-        ask->batch = 0; /* 0: the replica generates as many sequences at once as fit */
+        ask->batch = 0; /* batch 0: the replica generates as many sequences at once as fit */
         ask->offline = true;
         NNC_TRY(nnc_serve_of(&scenario->model, &scenario->device, engine, ask, scratch, &serve, err));
     }

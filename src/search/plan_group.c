@@ -92,12 +92,13 @@ struct nnc_plan_groups {
     bool schedules[NNC_SCHEDULE_COUNT]; /* schedules that at least one framework offers */
     int32_t heaviest[NNC_STAGES_MAX];   /* indices of the pipeline stages that may need the most memory */
     int32_t heaviest_count;
-    int64_t limit_bytes; /* a plan over this limit is not used, so its exact memory does not matter */
+    int64_t limit_bytes; /* largest memory of a plan; a plan over this limit is not used, so its exact memory does not
+                          * matter */
     uint64_t made;       /* number of passes so far */
     nnc_pass_costs passes[PASSES_MAX];
     int32_t pass_count, pass_next;
-    nnc_memo smaller;             /* sums of op lists with smaller micro-batches (smaller_key -> smaller_sums); not used
-                                   * if it has no entries */
+    nnc_memo smaller;             /* maps a plan to the sums of its op list with a smaller micro-batch (smaller_key ->
+                                   * smaller_sums); not used if it has no entries */
     const nnc_pass_costs *listed; /* the pass whose op list was lowered last; NULL = no pass */
     bool splits;                  /* true: some offered schedule has separate weight gradients */
     double rows_s[NNC_ROWS_MAX];  /* seconds of each row of the op table before overlap */
@@ -147,14 +148,14 @@ bool nnc_plan_groups_block(nnc_plan_groups *groups, const nnc_plan *base, uint64
     groups->pass_count = groups->pass_next = 0;
     groups->listed = NULL;
     groups->known = false;
-    if (groups->layers == 0) { /* true only for the first block of plans */
+    if (groups->layers == 0) { /* the number of layers is not known yet: this is the first block of plans */
         groups->layers = nnc_model_sizes_of(groups->model).layers;
         find_schedules(groups, base);
     }
     nnc_space_block(groups->space, number, plain);
     plain->schedule = NNC_SCHEDULE_1F1B;
     plain->virtual_stages = 1;
-    plain->zero = plain->shard > 0 ? 3 : 0; /* --shard needs ZeRO */
+    plain->zero = plain->shard > 0 ? 3 : 0; /* a plan with --shard must have a ZeRO stage to be legal */
     plain->offload = NNC_OFFLOAD_NONE;
     return nnc_plan_resolve_read(plain, groups->model, groups->device, plain, err) == NNC_OK;
 }
@@ -190,7 +191,8 @@ static bool divides_layers(const nnc_plan_groups *groups, const nnc_plan *plan)
            (groups->layers + (plan->ends_as_layers ? 2 : 0)) % parts == 0;
 }
 
-/* Tests whether the framework runs the tensor ranks of a network with experts. */
+/* Tests whether the framework of the profile supports tensor ranks without sequence parallelism in a network with
+ * experts, if the plan has them. */
 static bool splits_experts(const nnc_plan_groups *groups, const nnc_plan *plan)
 {
     const bool has_experts = groups->model->family == NNC_FAMILY_DECODER && groups->model->decoder.experts > 0;
@@ -310,7 +312,7 @@ static const nnc_result *known_work(const nnc_plan_groups *groups, const nnc_sof
 /* Key of the sums of an op list: all inputs on which the sums depend, except the micro-batch. In its plan, the
  * micro-batch and the order of passes are cleared. */
 typedef struct smaller_key {
-    uint64_t degrees; /* degrees of the plan, for the hash */
+    uint64_t degrees; /* degrees of the plan as one number; the hash uses it */
     nnc_plan plan;
     const nnc_software *software;
 } smaller_key;
@@ -318,7 +320,8 @@ typedef struct smaller_key {
 typedef struct smaller_sums {
     int64_t micro_batch;
     nnc_segment_sums sums[NNC_SEGMENTS_MAX];
-    const nnc_op_list *list; /* only the segments of this list are used; all lists of the model have equal segments */
+    const nnc_op_list *list; /* an op list of the model; only its segments are used, which are equal in all lists of the
+                              * model */
     double tied_params;
 } smaller_sums;
 
@@ -352,8 +355,8 @@ static bool guess_pass(nnc_plan_groups *groups, nnc_pass_costs *pass)
 {
     const nnc_plan *plan = &pass->work.plan;
     if (groups->smaller.slots == 0 || plan->devices == 1 ||
-        !counts_elements(plan)) { /* on one device the peak follows from a replay of the ops, not from sums over
-                                   * segments */
+        !counts_elements(plan)) { /* does not apply on one device, where the peak follows from a replay of the ops, not
+                                   * from sums over segments */
         return false;
     }
     const smaller_key key = smaller_key_of(plan, pass->software);
@@ -460,7 +463,8 @@ bool nnc_plan_groups_times(nnc_plan_groups *groups, nnc_pass_costs *pass, const 
         complete_pass(groups, pass);
     }
     if (!pass->timed[split] && pass->usable) {
-        (void)list_pass(groups, pass); /* cannot fail, because the same list was lowered when the pass was made */
+        (void)list_pass(groups, pass); /* list_pass cannot fail here, because the same list was lowered when the pass
+                                        * was made */
         time_pass(groups, pass, split);
     }
     return pass->usable;
@@ -656,7 +660,7 @@ bool nnc_plan_groups_step(nnc_plan_groups *groups, nnc_pass_costs *pass, uint64_
     nnc_step_memory *m = &groups->scratch->step;
     const int split = nnc_schedule_splits(&result->plan) ? 1 : 0;
     const nnc_step step = step_of(groups, pass, &result->plan, inside);
-    if (pass->group != groups->group) { /* all plans of a group share the replay */
+    if (pass->group != groups->group) { /* replays the pipeline once for all plans of a group */
         pass->runs = nnc_step_core_run(&step, pass->units[split], m, &pass->run);
         pass->group = groups->group;
     }
@@ -728,7 +732,7 @@ bool nnc_plan_groups_wait(nnc_plan_groups *groups, nnc_pass_costs *pass, uint64_
 bool nnc_plan_groups_parts(nnc_plan_groups *groups, nnc_pass_costs *pass, nnc_result *result)
 {
     const int split = nnc_schedule_splits(&result->plan) ? 1 : 0;
-    nnc_plan_groups_work(groups, pass, result); /* may lower the op list of the pass again */
+    nnc_plan_groups_work(groups, pass, result); /* this call may lower the op list of the pass again */
     nnc_step step = pass->step;
     step.plan = &result->plan;
     const nnc_overlap overlap = nnc_overlap_of(step.plan, step.software);
@@ -760,7 +764,8 @@ nnc_plan_groups *nnc_plan_groups_create(const nnc_model *model, const nnc_device
                                         const nnc_space *space, int64_t limit_bytes, bool bounds,
                                         nnc_batched_fn *batched, void *context)
 {
-    nnc_plan_groups *made = calloc(1, sizeof *made); /* most of the memory is never touched */
+    nnc_plan_groups *made = calloc(1, sizeof *made); /* the operating system provides memory only for pages that are
+                                                      * used, and most of this struct is never used */
     if (made == NULL) {
         return NULL;
     }
@@ -827,7 +832,8 @@ struct nnc_batched_replay {
     uint64_t numbers; /* serial number of the newest set */
     int32_t oldest;   /* index of the set that is replaced next */
     uint64_t keys[SETS];
-    uint8_t hints[1 << HINT_BITS]; /* index of the set where a key with this hash was found last */
+    uint8_t hints[1 << HINT_BITS]; /* for each value of a hash: index of the set where a key with this hash was found
+                                    * last */
     double span_s[NNC_TRACKS_STAGES_MAX * NNC_TRACKS];
     replay_set sets[SETS];
 };

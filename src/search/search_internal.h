@@ -283,7 +283,7 @@ typedef struct nnc_helpers {
 } nnc_helpers;
 
 typedef struct nnc_search_watch {
-    nnc_search_progress_fn *progress; /* may be NULL */
+    nnc_search_progress_fn *progress; /* function that the search calls with its progress; may be NULL */
     void *context;
 } nnc_search_watch;
 
@@ -325,8 +325,8 @@ typedef struct nnc_search_task {
     nnc_search search;
     int32_t *sizes;         /* list of numbers of devices, searched one after the other */
     int32_t size_count;     /* number of entries; 0: searches the number of devices of the plan */
-    double target_step_s;   /* 0 = not given */
-    nnc_search_watch watch; /* may stop the search early; the report then covers a part of the plans */
+    double target_step_s;   /* step time that device parameters shall reach; 0 = not given */
+    nnc_search_watch watch; /* function that may stop the search early; the report then covers a part of the plans */
 } nnc_search_task;
 
 /* Numbers of plans (combinations of choices), by what the search did with them. */
@@ -364,14 +364,15 @@ typedef struct nnc_search_report {
     int32_t fastest, cheapest; /* index into `sizes` of the number of devices with the fastest plan, and with the
                                 * cheapest; -1 = no plan found */
     nnc_search_total total;
-    double target_step_s;                    /* 0 = not given */
-    nnc_target targets[NNC_PARAMETER_COUNT]; /* one entry per device parameter */
+    double target_step_s;                    /* step time that device parameters shall reach; 0 = not given */
+    nnc_target targets[NNC_PARAMETER_COUNT]; /* for each device parameter, the value that reaches target_step_s */
     int target_count;
     double elapsed_s;
     const char *currency;     /* currency of the prices; NULL = no known price */
     const char *batch_chosen; /* how a global batch that the user did not give was chosen; NULL or "" = given */
     bool stopped;             /* true: the search was stopped before it covered all plans */
-    nnc_error why;            /* reason why no combination of a shard is legal; status NNC_OK = some are, or no shard */
+    nnc_error why;            /* reason why no combination of a shard is legal; status NNC_OK = a legal combination
+                               * exists, or the report is no shard */
     const char *digest;       /* digest of all inputs of the search except the shard; NULL = no shard */
 } nnc_search_report;
 

@@ -419,7 +419,8 @@ static void read_part(nnc_json root, nnc_search *search)
     }
 }
 
-/* Sets `found` and `any_missed` of the result for one number of devices, from the members that were read. */
+/* Sets `found` and `any_missed` of the outcome for one number of devices, depending on whether `best` and `missed` were
+ * read. */
 static void settle_size(nnc_search_size *size)
 {
     size->found = size->best.plan.devices > 0;
@@ -546,7 +547,8 @@ static nnc_status read_shards(merger *m, nnc_arena *arena, char *const *paths, i
         NNC_TRY(nnc_shard_set_add(&m->seen, paths[i], shard->digest, number, err));
         if (i == 0) {
             nnc_front_of(shard->result, &m->front);
-        } else if (shard->size_count != m->sum->size_count) { /* this is possible only if a file was edited */
+        } else if (shard->size_count != m->sum->size_count) { /* the numbers of devices can differ only if a file was
+                                                               * edited */
             return nnc_fail(err, NNC_BAD_SPEC, paths[i], "holds a shard of another search than %s", paths[0]);
         } else {
             merge_shard(m, shard);
@@ -586,7 +588,7 @@ nnc_status nnc_search_merge(nnc_arena *arena, char *const *paths, int count, con
     NNC_TRY(check_legal(report, err));
     nnc_front_result(&m->front, report->result);
     report->size_asked = report->size_count;
-    report->digest = NULL; /* NULL, because the merged report is no shard */
+    report->digest = NULL; /* digest NULL: the merged report is no shard */
     report->search->shard = report->search->shards = 0;
     nnc_search_rank_sizes(report);
     return NNC_OK;

@@ -131,7 +131,7 @@ static nnc_status search_sizes(const nnc_search_task *task, nnc_arena *arena, nn
 
 /* ---- device parameters with which a step time can be reached ---- */
 
-/* Finds the least memory with which some plan of the front takes at most step_s. */
+/* Finds the least memory capacity with which some plan of the front fits that takes at most step_s. */
 static nnc_target room_for(const nnc_search *search, const nnc_device *device, const nnc_search_result *r,
                            double step_s)
 {
@@ -301,7 +301,7 @@ static order next_order(void)
 
 static size_t bytes_of(int32_t count)
 {
-    return (size_t)count * sizeof(nnc_found); /* no overflow: a front has a few hundred plans at most */
+    return (size_t)count * sizeof(nnc_found); /* cannot overflow, because a front has a few hundred plans at most */
 }
 
 /* Sends the used part of rank 0's front to every rank. */
@@ -318,7 +318,7 @@ static void share_front(nnc_front *front)
     nnc_rank_group_broadcast(&front->missed, bytes_of(1));
 }
 
-/* First message with the outcome of a rank. A second message has its plans. */
+/* Head of the message with the outcome of an MPI rank. The next message has the plans of its front. */
 typedef struct part_head {
     uint64_t evaluated, pruned, legal, feasible;
     int32_t best_count, pareto_count;
@@ -374,13 +374,14 @@ typedef struct places {
     uint64_t first, end;
 } places;
 
-/* State of rank 0. */
+/* State of MPI rank 0 during a round of a search. */
 typedef struct desk {
     nnc_rank_group ranks;
     const nnc_search *search;
-    nnc_front *known;      /* front of rank 0 when the round began, sent to all ranks */
-    nnc_search_part *part; /* outcome received from a rank */
-    nnc_searcher *own;     /* evaluates blocks while no other rank asks for work; NULL = rank 0 only waits */
+    nnc_front *known;      /* front of rank 0 when the round began; rank 0 sends it to all ranks */
+    nnc_search_part *part; /* outcome that a rank has sent */
+    nnc_searcher *own;     /* searcher that evaluates blocks on rank 0 while no other rank asks for work; NULL = rank 0
+                            * only waits */
     nnc_space space;
 } desk;
 
@@ -480,7 +481,7 @@ void nnc_rank_group_search_end(nnc_rank_group ranks)
     }
 }
 
-/* Works in one round as a rank other than 0. */
+/* Takes part in one round as an MPI rank other than 0: evaluates the blocks that rank 0 assigns. */
 static void serve_round(nnc_searcher *searcher, nnc_front *known, nnc_search_part *part)
 {
     places next;
@@ -514,12 +515,13 @@ void nnc_rank_group_search_serve(nnc_rank_group ranks, const nnc_model *model, c
         if (what == ORDER_SEARCH) {
             nnc_rank_group_broadcast(&search, sizeof search);
             search.threads = threads;
-            search.run = run; /* the pointer that rank 0 sent is not valid in this process */
+            search.run = run; /* each rank uses its own run, because the pointer that rank 0 sent is not valid in this
+                               * process */
         } else if (what == ORDER_END_SEARCH) {
             nnc_searcher_destroy(searcher);
             searcher = NULL;
         } else {
-            /* Made only now, after rank 0 has checked that the space is valid. */
+            /* The searcher is made at the first search, when rank 0 has checked that the space is valid. */
             if (searcher == NULL && nnc_space_make(model, device, &search, &space, NULL) == NNC_OK) {
                 searcher = nnc_searcher_create(model, device, profiles, &search, &space);
             }

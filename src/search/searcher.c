@@ -126,14 +126,14 @@ NNC_ENUM_NAMES(nnc_objective, NNC_OBJECTIVE_LIST)
  * threads or ranks. The number of blocks per round grows from ROUND_FIRST to ROUND_MOST. */
 enum { ROUND_FIRST = 64, ROUND_MOST = 8192 };
 
-/* If no plan is legal: number of blocks that are tried again to find the reason. */
+/* REASONS_MOST: if no plan is legal, largest number of blocks that are tried again to find the reason. */
 enum { REASONS_MOST = 1000000 };
 
 /* Returns the reason why the first (simplest) plan is not legal, or NNC_OK if some block is legal after all. */
 static nnc_status refuse(nnc_searcher *searcher, uint64_t blocks, nnc_error *err)
 {
-    bool said = false; /* in a block with one pipeline stage all schedules equal 1f1b; an error about that gives no
-                        * useful reason */
+    bool said = false; /* true: `err` has the reason of an earlier block. A block without a reason, whose schedules
+                        * repeat those of another block, is passed over. */
     for (uint64_t place = 0; place < blocks && place < REASONS_MOST; place++) {
         nnc_error refusal = { .status = NNC_OK };
         if (nnc_searcher_legal(searcher, place, &refusal)) {
@@ -155,8 +155,8 @@ static nnc_status search_rounds(const nnc_search *search, const nnc_space *space
 {
     const uint64_t blocks = nnc_shard_size(search, space);
     nnc_front *known = malloc(sizeof *known);
-    uint64_t size = search->no_prune ? ROUND_MOST : ROUND_FIRST; /* without pruning, short first rounds have no
-                                                                  * advantage */
+    uint64_t size = search->no_prune ? ROUND_MOST : ROUND_FIRST; /* first rounds are short for the sake of pruning, so
+                                                                  * without pruning all rounds are long */
     if (known == NULL) {
         return NNC_NO_MEMORY;
     }
@@ -183,12 +183,13 @@ static nnc_status search_rounds(const nnc_search *search, const nnc_space *space
 static nnc_status check_limits(const nnc_search *search, const nnc_device *device, nnc_error *err)
 {
     const nnc_plan *plan = &search->base;
-    /* The caller has read the whole struct. */
+    /* The caller has read the whole struct, so all its members are set. */
     /* NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult) */
     const char *limit = search->deadline_s > 0.0 ? "--deadline" : search->budget > 0.0 ? "--budget" : NULL;
     if (search->run != NULL) {
         nnc_run run;
-        NNC_TRY(nnc_run_of(NULL, device, plan, search->run, &run, err)); /* refuses contradictions */
+        NNC_TRY(nnc_run_of(NULL, device, plan, search->run, &run, err)); /* returns an error if options of the run
+                                                                          * contradict each other */
     }
     const bool epochs = search->run != NULL && !isnan(search->run->epochs);
     if (limit != NULL && isnan(plan->tokens) && isnan(plan->samples) && !epochs) {
@@ -200,7 +201,8 @@ static nnc_status check_limits(const nnc_search *search, const nnc_device *devic
         return nnc_fail(err, NNC_BAD_USAGE, "--budget", "no price is recorded for %s, expected --price, too",
                         device->id);
     }
-    return nnc_power_check(device, err); /* without this check every plan would fail without a reason */
+    return nnc_power_check(device, err); /* without power values that the cap needs, every plan would fail without a
+                                          * reason */
 }
 
 nnc_status nnc_search_with(const nnc_model *model, const nnc_device *device, const nnc_profiles *profiles,
@@ -322,8 +324,8 @@ struct nnc_searcher {
     const nnc_device *device;
     const nnc_search *search;
     const nnc_space *space;
-    nnc_run_ask run_ask; /* the search's questions about its training run, in the struct layout of this library
-                          * version */
+    nnc_run_ask run_ask; /* inputs of the training run that the search computes for each plan, in the struct layout of
+                          * this library version */
     worker *workers;
     int32_t count;
     /* known, end and run do not change while blocks are evaluated. */
@@ -370,7 +372,7 @@ static void count_run(const nnc_searcher *r, nnc_result *result, nnc_run *run)
                       .goodput = (double)NAN,
                       .energy_j = (double)NAN,
                       .carbon_kg = (double)NAN };
-    if (r->search->run != NULL) { /* cannot fail, because contradictory options were refused before */
+    if (r->search->run != NULL) { /* the run cannot fail, because contradictory options were refused before */
         (void)nnc_run_say(result, r->device, &result->plan, &r->run_ask, run, NULL, NULL);
     }
 }
@@ -422,7 +424,7 @@ static bool misses_more(worker *w, nnc_pass_costs *pass, nnc_result *result, dou
         return false;
     }
     const double sites = r->run_ask.sites;
-    const double run_s = steps / sites * least_s * (1.0 - 1e-9); /* slightly below the exact time, so that rounding
+    const double run_s = steps / sites * least_s * (1.0 - 1e-9); /* time of the run, slightly reduced so that rounding
                                                                   * errors never prune a plan */
     const double price = nnc_price_of(plan, r->device);
     return breaks_limits(search, run_s, run_s / 3600.0 * plan->devices * sites * price);
@@ -450,7 +452,7 @@ static void keep_plan(worker *w, nnc_pass_costs *pass, nnc_result *result, uint6
     if (!wanted || !nnc_plan_groups_parts(w->groups, pass, result)) {
         return;
     }
-    count_run(r, result, &run); /* computed again, because the parts of the step time are known only now */
+    count_run(r, result, &run); /* the run is computed again, because the parts of the step time are known only now */
     const nnc_found found = found_of(result, &run, nnc_plan_groups_software(pass), index);
     if (missed) {
         nnc_front_miss(&w->part.front, &found);
@@ -554,7 +556,8 @@ static void run_block(worker *w, uint64_t number)
             w->part.pruned += size;
             continue;
         }
-        for (uint64_t i = size; i-- > 0;) { /* plans that need less memory come first: see nnc_plan_groups_plan */
+        for (uint64_t i = size; i-- > 0;) { /* goes from the last plan to the first, because plans that need less memory
+                                             * come last: see nnc_plan_groups_plan */
             try_plan(w, number * space->block_size + first + i, i);
         }
     }
@@ -592,7 +595,7 @@ void nnc_search_part_clear(nnc_search_part *part)
  * caches and fill the same batches of pipelines. It is small enough that no thread waits long for the last blocks. */
 static uint64_t run_of(uint64_t blocks, int32_t threads)
 {
-    enum { TURNS = 16 }; /* number of times that each thread takes blocks */
+    enum { TURNS = 16 }; /* about the number of times that each thread takes blocks in a round */
     return blocks / (uint64_t)(TURNS * threads) + 1;
 }
 

@@ -88,7 +88,7 @@ static nnc_status fill(const nnc_model *model, const nnc_device *device, const n
     case NNC_AXIS_SCHEDULE: return add_schedules(choice, splits ? NNC_SCHEDULE_COUNT : 1, err);
     case NNC_AXIS_VIRTUAL_STAGES: return add_divisors(choice, "--virtual-stages", layers, VIRTUAL_MOST, err);
     case NNC_AXIS_ZERO: return add_list(choice, "--zero", stages, 4, err);
-    default: /* offload is possible only if the device file records the bandwidth of host memory */
+    default: /* the device file lacks the bandwidth of host memory, so offload is not possible */
         return add_list(choice, "--offload", offloads, isnan(device->host.mem_bytes_per_s) ? 1 : 2, err);
     }
 }
@@ -137,7 +137,8 @@ static void digits(const nnc_space *space, int first, int end, uint64_t place, i
 uint64_t nnc_space_shard_block(uint64_t place, int32_t shard, int32_t shards)
 {
     const uint64_t count = (uint64_t)shards;
-    const uint64_t turn = nnc_digest_number(NNC_DIGEST_START, place) >> 32u; /* the upper bits are well mixed */
+    const uint64_t turn = nnc_digest_number(NNC_DIGEST_START, place) >> 32u; /* rotation of the row; the upper bits of a
+                                                                              * digest are well mixed */
     return place * count + ((uint64_t)(shard - 1) + (place > 0 ? turn : 0)) % count;
 }
 
@@ -255,8 +256,8 @@ static bool dominated(const nnc_front *front, const nnc_found *found)
     if (place == 0) {
         return false;
     }
-    const nnc_found *one = &front->pareto[place - 1]; /* among the plans that are at least as fast, the plan with the
-                                                       * least memory */
+    const nnc_found *one = &front->pareto[place - 1]; /* the plan with the least memory among the plans of the front
+                                                       * that are at least as fast */
     const bool equal = one->memory_bytes == found->memory_bytes && !(one->step_s < found->step_s);
     return equal ? one->index < found->index : one->memory_bytes <= found->memory_bytes;
 }
@@ -269,7 +270,7 @@ static void add_pareto(nnc_front *front, const nnc_found *found)
     int32_t first = no_slower(front, found->step_s);
     while (first > 0 && !(front->pareto[first - 1].step_s < found->step_s) &&
            front->pareto[first - 1].memory_bytes >= found->memory_bytes) {
-        first--; /* the earlier plan is equally fast and needs at least as much memory */
+        first--; /* also removes the plan before, which is equally fast and needs at least as much memory */
     }
     int32_t end = first;
     while (end < front->pareto_count && front->pareto[end].memory_bytes >= found->memory_bytes) {
@@ -278,7 +279,7 @@ static void add_pareto(nnc_front *front, const nnc_found *found)
     memmove(&front->pareto[first], &front->pareto[end], sizeof *found * (size_t)(front->pareto_count - end));
     front->pareto_count -= end - first;
     if (front->pareto_count == NNC_PARETO_MAX) {
-        front->truncated = true; /* the plan with the least memory is dropped */
+        front->truncated = true; /* the front is full, so its plan with the least memory is dropped */
     }
     if (first < NNC_PARETO_MAX) {
         insert(front->pareto, &front->pareto_count, first, NNC_PARETO_MAX, found);
@@ -291,7 +292,7 @@ void nnc_front_add(nnc_front *front, nnc_objective objective, int32_t best, cons
     add_pareto(front, found);
 }
 
-/* Sets only the members that order plans. The other members are large and are not read here. */
+/* Sets only the members by which plans are sorted. The other members are large, and comparisons do not read them. */
 static void set_order(nnc_found *found, uint64_t index, double step_s, int64_t memory_bytes)
 {
     found->index = index;

@@ -213,7 +213,8 @@ static void lower(const nnc_model *model, const nnc_writer *w)
     const struct nnc_captured *other = recorded->second != NULL ? program_of(recorded->second, w->how->plan) : program;
     const double share = share_of(recorded, w->how->plan->micro_batch);
     const double widths = nnc_policy_bytes(w->how->plan->policy).gradient_bytes /
-                          nnc_dtype_bytes(program->dtype); /* gradient bytes in this plan / recorded bytes */
+                          nnc_dtype_bytes(program->dtype); /* ratio: bytes of the gradient in this plan / bytes that
+                                                            * were recorded */
     w->list->recorded = true;
     w->list->recorded_gradients = widths * between(program->peak_gradients, other->peak_gradients, share);
     w->list->recorded_kept = between(program->peak_kept, other->peak_kept, share);
@@ -236,9 +237,11 @@ static void defaults(const nnc_model *model, nnc_plan *p)
         p->policy = NNC_POLICY_BF16_PURE;
     }
     if (p->optimizer == NNC_OPTIMIZER_ADAMW && program->optimizer != NNC_OPTIMIZER_COUNT) {
-        p->optimizer = program->optimizer; /* adamw is the default of a plan, so the plan may not give an optimizer */
+        p->optimizer = program->optimizer; /* adamw is also the default of a plan, so the plan may not give an
+                                            * optimizer; the recorded optimizer is used */
     }
-    p->clip_gradients = false; /* if the step clips gradients, the operators of clipping were recorded */
+    p->clip_gradients = false; /* the plan needs no clipping of its own: if the step clips gradients, these operators
+                                * were recorded */
     if (program->frozen != NNC_FROZEN_COUNT && p->frozen == NNC_FROZEN_16) {
         p->frozen = program->frozen;
     }

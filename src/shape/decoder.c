@@ -129,7 +129,8 @@ static void distance_scores(const nnc_layer_writer *w, const nnc_decoder *d)
     for (int i = 0; i < 2; i++) {
         nnc_op *linear =
             nnc_list_linear(&w->to, names[i], NNC_GROUP_ATTENTION, NNC_SPLIT_COLUMN, rows, inner, d->hidden, false);
-        linear->weights = (nnc_weights){ 0 }; /* the projection of the tokens has the same weights and counts them */
+        linear->weights = (nnc_weights){ 0 }; /* these weights belong to the projection of the tokens, which counts
+                                               * them */
         nnc_op *op = nnc_list_add(&w->to, scores[i], NNC_OP_MATMUL, NNC_GROUP_ATTENTION);
         op->split = NNC_SPLIT_HEADS;
         op->u.matmul = (nnc_matmul){ .batch = nnc_list_mul(&w->to, w->batch, d->heads),
@@ -165,7 +166,8 @@ static void write_embedding(const nnc_layer_writer *w, const nnc_decoder *d, boo
     op->u.embedding = (nnc_embedding){ .tokens = w->tokens, .width = width };
     nnc_layer_tensor_collective(w, "embed.tensor", false, width);
 
-    if (!d->bidirectional) { /* in a decoder only the token table is narrow */
+    if (!d->bidirectional) { /* a decoder has a narrow token table only, so its other tables have the width of the
+                              * stream */
         project(w, d);
         width = d->hidden;
     }
@@ -190,7 +192,7 @@ static void write_embedding(const nnc_layer_writer *w, const nnc_decoder *d, boo
     } else if (d->positions == NNC_POSITIONS_DISENTANGLED) {
         distances(w, d);
     }
-    if ((d->tied_head && has_words(d)) || again) { /* the head also uses the table */
+    if ((d->tied_head && has_words(d)) || again) { /* first and last segment share the table of the embedding */
         list->tied_rows = vocab;
         list->tied_cols = table_width(d);
     } else {
@@ -205,7 +207,7 @@ static void write_embedding(const nnc_layer_writer *w, const nnc_decoder *d, boo
     nnc_layer_dropout(w, "embed.dropout", NNC_GROUP_EMBEDDING);
 }
 
-/* ---- heads: one per training objective ---- */
+/* ---- heads of a decoder: one for each training objective ---- */
 
 static void words(const nnc_layer_writer *w, const nnc_decoder *d)
 {
@@ -215,14 +217,15 @@ static void words(const nnc_layer_writer *w, const nnc_decoder *d)
     nnc_layer_tensor_collective(w, "head.tensor_in", true, width);
     nnc_op *logits = nnc_layer_linear(w, "head.logits", NNC_GROUP_HEAD, NNC_SPLIT_COLUMN, vocab, width, d->head_bias);
     logits->weights.table = true;
-    logits->weights.count = d->tied_head ? 0 : 1; /* a tied table is counted as the embedding */
+    logits->weights.count = d->tied_head ? 0 : 1; /* the weights of a tied table are counted in the embedding, not in
+                                                   * the head */
     if (d->logit_softcap) {
         nnc_list_pointwise(&w->to, "head.softcap", NNC_PW_SOFTCAP, NNC_GROUP_HEAD,
                            nnc_list_mul(&w->to, w->tokens, vocab))
             ->split = NNC_SPLIT_INNER;
     }
     nnc_list_loss(&w->to, w->tokens, vocab)->split = NNC_SPLIT_VOCAB;
-    if (plan->tensor > 1) { /* three fp32 numbers per token: maximum, sum and target logit */
+    if (plan->tensor > 1) { /* three all-reduces of one fp32 number per token: maximum, sum and target logit */
         const nnc_collective_op e = { .comm = NNC_COMM_TENSOR,
                                       .forward = NNC_ALL_REDUCE,
                                       .bytes = 4.0 * (double)w->tokens / (double)plan->context,
@@ -563,7 +566,7 @@ static void layers(const nnc_layer_writer *w, const nnc_decoder *d, const kind *
     block(w, d, k);
 }
 
-/* Writes layers that use the weights of the first layer. */
+/* Writes the layers after the first, which use the weights of the first layer. */
 static void again(nnc_op_list *list, const nnc_decoder *d, const nnc_layer_writer *w, const kind *k)
 {
     const int32_t first = list->count;
@@ -631,7 +634,7 @@ static int32_t kinds_of(const nnc_decoder *d, nnc_op_list *list, kind kinds[KIND
             kinds[count++] = k;
         }
         kinds[i].count++;
-        list->mixed[list->mixed_count++] = (uint8_t)(i + 1); /* segment 0 is the embedding */
+        list->mixed[list->mixed_count++] = (uint8_t)(i + 1); /* + 1, because segment 0 is the embedding */
     }
     return count;
 }

@@ -33,7 +33,8 @@ void nnc_decoder_pick_tokens(const nnc_layer_writer *w, const nnc_decoder *d)
             ->u.matmul.keeps_a = false;
     }
     const int64_t batch = nnc_list_mul(&w->to, w->batch, heads);
-    for (int i = 0; i < (latent ? 2 : 1); i++) { /* scores of all heads; if latent, also their weighted sum */
+    for (int i = 0; i < (latent ? 2 : 1); i++) { /* one op for the scores of all heads; with latent attention one more
+                                                  * for their weighted sum */
         nnc_op *op = nnc_list_add(&w->to, i == 0 ? "index.scores" : "index.sum", NNC_OP_MATMUL, NNC_GROUP_ATTENTION);
         op->u.matmul = (nnc_matmul){ .batch = i == 0 ? batch : w->batch,
                                      .m = w->seq_len,
@@ -82,7 +83,8 @@ void nnc_decoder_project_latent(const nnc_layer_writer *w, const nnc_decoder *d)
     }
     nnc_op *kv_down = nnc_layer_linear(w, "attn.kv_down", NNC_GROUP_ATTENTION, NNC_SPLIT_SEQUENCE, latent, d->hidden,
                                        w->layer->qkv_bias);
-    kv_down->u.matmul.keeps_a = keep_norm && d->q_lora_rank == 0; /* else q_down keeps the same input */
+    kv_down->u.matmul.keeps_a = keep_norm && d->q_lora_rank == 0; /* with latents of the queries, q_down counts the
+                                                                   * bytes of the same input */
     nnc_layer_norm(w, "attn.kv_norm", d->kv_lora_rank);
     /* Every tensor rank has the whole down-projections and computes them for its tokens; the outputs are gathered. */
     nnc_layer_tensor_collective(w, "attn.tensor_in", true, q_input + latent);
@@ -112,7 +114,8 @@ static void compress(const nnc_layer_writer *w, const char *const names[3], int6
     nnc_op *in =
         nnc_layer_linear(w, names[0], NNC_GROUP_ATTENTION, NNC_SPLIT_SEQUENCE, 2 * values, w->layer->hidden, false);
     in->u.matmul.keeps_a = false;
-    in->weights.vector = nnc_list_mul(&w->to, ratio, values); /* one score for each position in the window */
+    in->weights.vector = nnc_list_mul(&w->to, ratio, values); /* one learned score per value for each position in the
+                                                               * window */
     nnc_op *pool = nnc_list_pointwise(&w->to, names[1], NNC_PW_SOFTMAX, NNC_GROUP_ATTENTION,
                                       nnc_list_mul(&w->to, w->tokens, values));
     pool->split = NNC_SPLIT_SEQUENCE;
@@ -135,7 +138,7 @@ static void pick_keys(const nnc_layer_writer *w, const nnc_decoder *d)
         ->u.matmul.keeps_a = false;
     nnc_layer_linear(w, "index.weights", NNC_GROUP_ATTENTION, NNC_SPLIT_SEQUENCE, heads, d->hidden, false)
         ->u.matmul.keeps_a = false;
-    for (int i = 0; i < 2; i++) { /* two ops: scores of all heads, their weighted sum */
+    for (int i = 0; i < 2; i++) { /* op 0: scores of all heads; op 1: their weighted sum */
         nnc_op *op = nnc_list_add(&w->to, i == 0 ? "index.scores" : "index.sum", NNC_OP_MATMUL, NNC_GROUP_ATTENTION);
         const int64_t all = nnc_list_mul(&w->to, w->seq_len, keys);
         op->u.matmul =
@@ -178,7 +181,7 @@ void nnc_decoder_project_shared(const nnc_layer_writer *w, const nnc_decoder *d,
         nnc_list_norm(&w->to, "attn.head_norm", NNC_NORM_RMS, nnc_list_mul(&w->to, w->tokens, l->heads * l->head_dim),
                       nnc_list_mul(&w->to, w->tokens, l->heads), 0);
     norm->split = NNC_SPLIT_INNER;
-    nnc_layer_rotary(w, "attn.rotary", (2 * l->heads + 1) * l->rotary); /* rotates the output back */
+    nnc_layer_rotary(w, "attn.rotary", (2 * l->heads + 1) * l->rotary); /* rotates the output of attention back */
 }
 
 /* Writes the ops of residual streams: a weighted sum of the streams is the input of attention or MLP; the result is
@@ -192,7 +195,8 @@ void nnc_decoder_streams(const nnc_layer_writer *w, const nnc_decoder *d, const 
     const nnc_group group = half != NULL ? NNC_GROUP_MLP : NNC_GROUP_HEAD;
     nnc_op *mix = nnc_layer_linear(w, half != NULL ? half[0] : "head.stream_weights", group, NNC_SPLIT_SEQUENCE,
                                    weights, n * d->hidden, false);
-    mix->weights.vector = weights + (half != NULL ? 3 : 1); /* one scale for each kind of weight */
+    mix->weights.vector = weights + (half != NULL ? 3 : 1); /* one bias per output, and one scale for each kind of
+                                                             * stream weight */
     nnc_op *in = nnc_list_pointwise(&w->to, half != NULL ? half[1] : "head.streams_in", NNC_PW_COMBINE, group,
                                     w->hidden_elements);
     in->split = NNC_SPLIT_SEQUENCE;
@@ -455,7 +459,8 @@ void nnc_decoder_experts(const nnc_layer_writer *w, const nnc_decoder *d)
     if (d->expert_norms) {
         expert_norms(w, d);
     }
-    if (d->expert_latent > 0) { /* Source: NemotronHMoE of vLLM, nemotron_h.py */
+    if (d->expert_latent > 0) { /* projection to the width of the routed experts. Source: NemotronHMoE of vLLM,
+                                 * nemotron_h.py */
         nnc_layer_linear(w, "moe.latent_in", NNC_GROUP_MLP, NNC_SPLIT_SEQUENCE, r.width, d->hidden, false)
             ->u.matmul.keeps_a = false;
     }
@@ -653,7 +658,8 @@ static void short_conv(const nnc_layer_writer *w, const nnc_decoder *d)
 }
 
 typedef void mixer_writer(const nnc_layer_writer *w, const nnc_decoder *d);
-static mixer_writer *const NNC_ROW(NNC_MIXER_FULL) = NULL; /* the mixers with NULL are attention */
+static mixer_writer *const NNC_ROW(NNC_MIXER_FULL) = NULL; /* rows of the mixers that are attention are NULL, because
+                                                            * they keep no state */
 static mixer_writer *const NNC_ROW(NNC_MIXER_WINDOW) = NULL;
 static mixer_writer *const NNC_ROW(NNC_MIXER_CHUNK) = NULL;
 static mixer_writer *const NNC_ROW(NNC_MIXER_UNROTATED) = NULL;

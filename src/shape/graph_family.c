@@ -9,12 +9,12 @@
 #include "base/base_internal.h"
 #include "shape/shape_internal.h"
 
-/* State of a tensor's memory. Every kept tensor has one owner: the first op whose backward needs it. */
+/* State of a tensor's memory, as flags. Every kept tensor has one owner: the first op whose backward needs it. */
 enum {
     PLACE_KEPT = 1,   /* an op already owns the tensor, or the tensor is an input of the network */
     PLACE_GRAD = 2,   /* the tensor needs a gradient, because it depends on a weight */
     PLACE_REMADE = 4, /* selective recomputation computes the tensor again */
-    PLACE_NORMED = 8, /* written by a norm, or by a sum inside the kernel of a norm */
+    PLACE_NORMED = 8, /* a norm wrote the tensor, or a sum inside the kernel of a norm */
 };
 
 /* The list that receives ops, and the state of the walk. */
@@ -27,7 +27,7 @@ typedef struct lowering {
     int32_t marks[NNC_GRAPH_DEPTH_MAX + 1];
     int32_t depth;
     bool layered;           /* iterations of the repeat of layers become segments, which stages hold */
-    int32_t tables;         /* 1 + index of the communication of the last tables; 0 = no tables so far */
+    int32_t tables;         /* index of the communication of the last tables, plus 1; 0 = no tables so far */
     int32_t layer_segments; /* number of different layer segments: iterations that start from different states */
 } lowering;
 
@@ -100,7 +100,8 @@ static void lower_conv(lowering *l, const nnc_graph_op *op)
     const int64_t *v = op->values;
     nnc_graph_window windows[3];
     nnc_graph_windows(op, windows);
-    /* The products over a volume are those over a map whose rows are its depth times its height. */
+    /* A convolution of a volume has as many multiplications as a convolution of a map whose height is depth times
+     * height of the volume. */
     const int last = op->in.rank - 1;
     const int64_t in_depth = last == 3 ? op->in.dims[1] : 1, out_depth = last == 3 ? op->out.dims[1] : 1;
     const int64_t kernel = windows[0].kernel * (last == 3 ? windows[2].kernel : 1);
@@ -238,7 +239,7 @@ static void lower_scale(lowering *l, const nnc_graph_op *op)
     const bool gain = op->values[0] == NNC_SCALE_GAIN;
     nnc_op *scale = write_pointwise(l, op, gain ? NNC_PW_SCALE : NNC_PW_BIAS, pointwise_group(op));
     scale->weights.vector = op->weights.vector;
-    /* a scale of a map is a batch norm with fixed statistics */
+    /* a scale of a map is a batch norm with fixed statistics, so its output counts as written by a norm */
     place_of(l, &op->out)->flags |= of_map(op) ? PLACE_NORMED : 0;
     scale->u.pointwise.keeps_input = gain && keeps(l, &op->in);
 }
@@ -624,7 +625,8 @@ static int32_t write(const nnc_graph *g, const nnc_writer *to, int64_t factor, b
     nnc_list_segment(to, 1, false);
     const int64_t length = g->net->images ? plan->image / factor : plan->seq_len;
     if (!nnc_graph_run(g->net, lets_of(g, length, own), &sink, &fault)) {
-        to->list->overflow = true; /* resolve() has run the same walk without a fault */
+        to->list->overflow = true; /* reports a fault as overflow; this does not happen, because resolve() has run the
+                                    * same walk without a fault */
     }
     return l.layer_segments;
 }
@@ -653,7 +655,8 @@ void nnc_graph_write_part(const nnc_graph *part, const nnc_writer *to, int64_t b
     int64_t own[NNC_GRAPH_LETS_MAX];
     take_text(part, to->how->plan, own);
     if (!nnc_graph_run(part->net, own, &sink, &fault)) {
-        to->list->overflow = true; /* the reader has run the same walk without a fault */
+        to->list->overflow = true; /* reports a fault as overflow; this does not happen, because the reader has run the
+                                    * same walk without a fault */
     }
 }
 
@@ -743,7 +746,7 @@ static nnc_model_sizes sizes(const nnc_model *model)
     const nnc_graph *g = &model->graph;
     const int64_t length = length_of(g);
     const int64_t layers = layers_of(g);
-    return (nnc_model_sizes){ .layers = layers > 0 ? layers : 1, /* not divided */
+    return (nnc_model_sizes){ .layers = layers > 0 ? layers : 1, /* 1: stages cannot divide the network */
                               .experts = has_tables(g) ? NNC_EXPERTS_ANY : 0,
                               .seq_len = g->net->images ? 0 : length,
                               .image = g->net->images ? length * factor_of(model) : 0 };
@@ -769,7 +772,7 @@ typedef struct divider {
     int64_t ranks;
     nnc_error *err;
     nnc_status status;
-    int marked; /* number of products that are divided */
+    int marked; /* number of products that tensor ranks divide */
 } divider;
 
 static void divide(divider *d, const nnc_graph_op *op, const char *what, int64_t whole)

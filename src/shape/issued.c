@@ -23,8 +23,8 @@ typedef struct issued_counts {
 } issued_counts;
 
 typedef struct issued_row {
-    const char *kind, *name; /* kind of the op, and its name; name "" = any name */
-    nnc_implementation by;   /* NNC_IMPLEMENTATION_NONE = any implementation */
+    const char *kind, *name; /* kind and name of the op; name "" = any name */
+    nnc_implementation by;   /* implementation of the model; NNC_IMPLEMENTATION_NONE = any implementation */
     issued_counts of[NUMBER_MODES];
 } issued_row;
 
@@ -282,15 +282,16 @@ static void issue(nnc_op *op, const nnc_model *model, number_mode mode, int64_t 
     } else if (vision && is_pointwise(op, NNC_PW_CONCAT)) {
         add_join(op, mode);
     } else if (op->kind == NNC_OP_NORM) {
-        add_kernels(op, 2.0, 1.0); /* the batch norm, and the counter of its batches */
+        add_kernels(op, 2.0, 1.0); /* one kernel for the batch norm, one for the counter of its batches */
     } else if (diffusion && is_pointwise(op, NNC_PW_TIMESTEP)) {
-        add_kernels(op, 11.0, 0.0); /* arange, exp, multiplications, sin, cos, joins, casts */
+        add_kernels(op, 11.0, 0.0); /* kernels: arange, exp, multiplications, sin, cos, joins, casts */
     } else if (diffusion && is_pointwise(op, NNC_PW_TIME_ADD)) {
         add_kernels(op, 2.0, 2.0); /* one more kernel computes 1 + scale */
     } else if (op->kind == NNC_OP_EMBEDDING) {
-        add_kernels(op, diffusion ? 5.0 : 1.0, 5.0); /* backward sorts; classes are dropped at random */
+        add_kernels(op, diffusion ? 5.0 : 1.0, 5.0); /* backward sorts the ids; a diffusion model also drops classes at
+                                                      * random */
     } else if (is_pointwise(op, NNC_PW_CAST_WEIGHTS)) {
-        add_kernels(op, 0.0, 0.0); /* the casts of weights are counted in the products */
+        add_kernels(op, 0.0, 0.0); /* casts of weights count in the products, so no kernels are added here */
     } else {
         add_kernels(op, 1.0, 1.0);
     }
@@ -302,7 +303,7 @@ void nnc_list_issue(nnc_op_list *list, const nnc_model *model, const nnc_lowerin
     const number_mode mode = plan->policy == NNC_POLICY_AMP      ? UNDER_AUTOCAST
                              : nnc_dtype_bytes(how->dtype) > 2.0 ? IN_FP32
                                                                  : IN_16_BITS;
-    double products = 1.0; /* products of the preceding linear layer */
+    double products = 1.0; /* number of products of the linear layer before this op */
     for (int32_t i = 0; i < list->count; i++) {
         nnc_op *op = &list->ops[i];
         if (nnc_op_is_collective(op) || op->recorded) {

@@ -94,7 +94,7 @@ static void keep_product(nnc_op *op, const nnc_lowering *how, const nnc_model *m
     } else if (strcmp(op->name, "adapter.up") == 0) {
         keep(op, how, &adapter, 1.0);
     } else if (amp && strcmp(op->name, "cross.kv") == 0) {
-        keep(op, how, &of_product, 2.0); /* each layer casts the output of the encoder */
+        keep(op, how, &of_product, 2.0); /* each layer casts the output of the encoder twice: for keys and for values */
     } else if (weight && amp && !op->frozen && reads_norm(op)) {
         keep(op, how, &of_product, readers_of(op, model));
     } else if (weight && op->u.matmul.keeps_a && op->u.matmul.kept_divisor == 1) {
@@ -143,7 +143,8 @@ static void keep_decoder_op(nnc_op_list *list, int32_t i, const nnc_lowering *ho
     default: break;
     }
     if (i > 0 && strcmp(op->name, "adapter.down") == 0 &&
-        strcmp(list->ops[i - 1].name, "attn.out") == 0) { /* attention already keeps its output */
+        strcmp(list->ops[i - 1].name, "attn.out") == 0) { /* adds the output of attention, which attention keeps for its
+                                                           * backward and no other op counts */
         op->library_kept += nnc_dtype_bytes(how->dtype);
     }
 }
@@ -168,7 +169,7 @@ static void keep_image_op(nnc_op *op, const nnc_lowering *how)
                (strcmp(op->name, "attn1.qkv") == 0 || strcmp(op->name, "block.qkv") == 0)) {
         keep(op, how, &of_product, 3.0);
     } else if (op->kind == NNC_OP_CONV && !amp && strcmp(op->name, "block.shortcut") == 0) {
-        op->u.conv.keeps_input = false; /* the norm already keeps this tensor */
+        op->u.conv.keeps_input = false; /* the norm before the convolution already keeps this tensor */
     }
 }
 
@@ -177,7 +178,7 @@ void nnc_list_keep_by_library(nnc_op_list *list, const nnc_lowering *how, const 
     const unsigned some = how->plan->recompute & ~(unsigned)NNC_RECOMPUTE_FULL;
     if (some != 0 || how->plan->tensor > 1 || how->plan->context > 1 || how->plan->fp8_inputs ||
         how->linear_dtype != how->dtype || list->recorded) {
-        return; /* the rows describe no programs with these features */
+        return; /* the rows of this file do not describe programs with these features */
     }
     for (int32_t i = 0; i < list->count; i++) {
         if (list->ops[i].forward_only) {

@@ -28,7 +28,7 @@ typedef struct nnc_block {
 /* A sequence of equal layers, or the ops before or after all layers. Pipeline stages consist of segments. */
 typedef struct nnc_segment {
     int64_t instances; /* number of layers; 1 for embedding, head, or a network that stages cannot divide */
-    bool layer;        /* the segment consists of layers, which stages can hold */
+    bool layer;        /* true: the segment consists of layers, which stages can hold */
 } nnc_segment;
 
 enum { NNC_OPS_MAX = 2048, NNC_BLOCKS_MAX = 512, NNC_SEGMENTS_MAX = 12, NNC_MIXED_LAYERS_MAX = 1024 };
@@ -39,27 +39,30 @@ typedef struct nnc_op_list {
     nnc_block blocks[NNC_BLOCKS_MAX];
     int32_t block_count;
     nnc_segment segments[NNC_SEGMENTS_MAX];
-    int32_t segment_count; /* ops are added to the last segment */
+    int32_t segment_count; /* number of segments; ops are added to the last segment */
     /* If layers of several kinds alternate: the segment of each layer. count 0 = each segment is one sequence of
      * layers. */
     uint8_t mixed[NNC_MIXED_LAYERS_MAX];
     int32_t mixed_count;
-    bool truncated; /* there were more ops or blocks than the list holds */
-    bool overflow;  /* a product of dims exceeded int64 */
-    bool recorded;  /* the ops are the operators of a captured program, including casts */
-    double recorded_gradients, recorded_kept, recorded_temporary; /* captured program: bytes at the peak, by kind */
+    bool truncated; /* true: the model has more ops or blocks than the list holds */
+    bool overflow;  /* true: a product of dims was larger than an int64 */
+    bool recorded;  /* true: the ops are the operators of a captured program, including casts */
+    double recorded_gradients, recorded_kept, recorded_temporary; /* captured program: recorded bytes at the peak, of
+                                                                   * gradients, of kept tensors and of temporary
+                                                                   * tensors */
     double input_bytes;           /* training data of one micro-batch: token ids or images */
     int64_t tokens;               /* tokens of one micro-batch; 0 for images */
     int64_t lookup_params;        /* parameters that are only looked up: position table, and the input embedding
                                    * unless it is tied */
     int64_t stream_elements;      /* elements of a layer's output for one micro-batch; 0 = no layers */
     int64_t next_layers;          /* layers after the last layer that predict later tokens, each with a head */
-    int64_t tied_rows, tied_cols; /* table that the first and the last segment share; 0 = no shared table */
+    int64_t tied_rows, tied_cols; /* rows and columns of the table that the first and the last segment share; 0 = no
+                                   * shared table */
 } nnc_op_list;
 
 /* The inputs of lowering, in addition to the model. */
 typedef struct nnc_lowering {
-    const nnc_plan *plan; /* with all defaults filled in */
+    const nnc_plan *plan; /* the plan, with all defaults filled in */
     const nnc_software *software;
     nnc_attention attention; /* implementation of attention; may differ from the plan's */
     nnc_dtype dtype;         /* format of activations */
@@ -179,7 +182,7 @@ int64_t nnc_vocab_split(int64_t words, int32_t tensor);
 /* Tests whether the library computes an attention in fp32 with separate kernels.   [issued] */
 bool nnc_is_written_out(const nnc_op *op, const nnc_model *model);
 
-/* Replaces fused attention by separate kernels in fp32.   [issued] */
+/* Replaces a fused attention by the separate kernels in fp32 that the library issues.   [issued] */
 void nnc_write_out(nnc_op *op);
 
 /* Sets the kept bytes of ops to the bytes that transformers, peft, timm and diffusers keep.   [kept-by-library] */
@@ -227,7 +230,8 @@ typedef struct nnc_layer_writer {
     nnc_writer to;
     const nnc_layer *layer;
     int64_t batch, seq_len;
-    int64_t tokens, hidden_elements; /* batch x seq_len; tokens x hidden */
+    int64_t tokens, hidden_elements; /* number of tokens, batch x seq_len; number of elements of the residual stream,
+                                      * tokens x hidden */
 } nnc_layer_writer;
 
 nnc_layer_writer nnc_layer_begin(const nnc_writer *w, const nnc_layer *layer, int64_t batch, int64_t seq_len);
@@ -241,9 +245,10 @@ typedef struct nnc_core_names {
 typedef struct nnc_attention_names {
     const char *norm, *tensor_in, *q, *kv, *rotary, *context_in;
     nnc_core_names core;
-    const char *context_out, *out, *tensor_out, *end_norm, *residual; /* residual NULL = the caller adds the residual */
+    const char *context_out, *out, *tensor_out, *end_norm, *residual; /* names of the ops after the attention; residual
+                                                                       * NULL = the caller adds the residual */
 } nnc_attention_names;
-extern const nnc_attention_names nnc_attention_plain; /* "attn.norm" ... */
+extern const nnc_attention_names nnc_attention_plain; /* names of self-attention: "attn.norm" ... */
 
 /* Names of the ops of an MLP: the products, and the activation between them. */
 typedef struct nnc_mlp_names {
@@ -253,7 +258,7 @@ typedef struct nnc_mlp_names {
 /* The sequence that a cross-attention attends to. */
 typedef struct nnc_cross {
     int64_t len, width;
-    bool frozen;    /* the sequence needs no gradient */
+    bool frozen;    /* true: the sequence needs no gradient */
     int64_t shares; /* number of layers that share one kept copy of keys and values; 0 = this layer keeps no copy */
 } nnc_cross;
 

@@ -93,7 +93,7 @@ nnc_status nnc_family_takes_images(const nnc_model *model, int64_t image, nnc_pl
     return NNC_OK;
 }
 
-enum { NEAR_ENOUGH = 1000000 }; /* limit of the search for a legal value */
+enum { NEAR_ENOUGH = 1000000 }; /* how far from the value a legal value is searched */
 
 /* Writes the divisors of `whole` that are nearest to `value`, below and above: "4 or 6". */
 static void nearest_divisors(int64_t whole, int64_t value, char *text, size_t size)
@@ -118,7 +118,7 @@ nnc_status nnc_divides(const char *option, const char *what, int64_t whole, int6
     if (ranks <= 1 || whole % ranks == 0) {
         return NNC_OK;
     }
-    if (err == NULL) { /* err NULL: no message is needed */
+    if (err == NULL) { /* without err no message is needed */
         return NNC_ILLEGAL_PLAN;
     }
     nearest_divisors(whole, ranks, legal, sizeof legal);
@@ -398,7 +398,8 @@ nnc_status nnc_plan_split_data(nnc_plan *p, nnc_error *err)
                         p->zero);
     }
     NNC_TRY(nnc_divides("--shard", "data x context", replicas, p->shard, err));
-    const int64_t copies = nnc_plan_expert_ranks(p) / p->expert; /* copies of one expert */
+    const int64_t copies = nnc_plan_expert_ranks(p) / p->expert; /* number of ranks that hold a copy of the same
+                                                                  * expert */
     return copies > p->shard ? nnc_divides("--shard", "data x context / expert", copies, p->shard, err) : NNC_OK;
 }
 
@@ -443,7 +444,8 @@ nnc_status nnc_layer_split_tensor(const nnc_layer *l, const nnc_plan *p, nnc_err
 {
     const int64_t t = p->tensor;
     NNC_TRY(nnc_divides("--tensor", "heads", l->heads, t, err));
-    if (l->kv_heads > 0 && t % l->kv_heads != 0) { /* t is a multiple of kv_heads: each rank has one whole head */
+    if (l->kv_heads > 0 && t % l->kv_heads != 0) { /* kv_heads must be a multiple of t, unless t is a multiple of
+                                                    * kv_heads: then each rank has one whole head */
         NNC_TRY(nnc_divides("--tensor", "kv_heads", l->kv_heads, t, err));
     }
     return nnc_divides("--tensor", "ffn_hidden", l->ffn_hidden, t, err);
@@ -508,7 +510,7 @@ void nnc_list_shard(nnc_op_list *list, const nnc_plan *plan)
     for (int32_t i = 0; i < list->count; i++) {
         nnc_op_row_of(&list->ops[i])->shard(&list->ops[i], &d);
     }
-    /* the input of a block is a part of the residual stream */
+    /* the kept input of a recompute block is a part of the residual stream, so it is divided like the stream */
     for (int32_t i = 0; i < list->block_count; i++) {
         list->blocks[i].input_bytes /= (double)d.sequence;
     }

@@ -108,7 +108,7 @@ static int64_t adapted_parts(const nnc_op *op, const nnc_plan *plan, int64_t *ou
         const int64_t kv = rows > 0 ? p->n / rows * p->kv_heads : 0;
         *outputs = ((has & asked & NNC_ADAPTED_QUERY) != 0 ? p->n - 2 * kv : 0) +
                    bits_of(has & asked & (NNC_ADAPTED_KEY | NNC_ADAPTED_VALUE)) * kv;
-    } else if ((has & asked) != has) { /* the matrices have equal sizes */
+    } else if ((has & asked) != has) { /* only some of the matrices have adapters; the matrices have equal sizes */
         *outputs = p->n / bits_of(has) * bits_of(has & asked);
     }
     return bits_of(has & asked);
@@ -164,7 +164,7 @@ static void add_adapter(place *to, const nnc_op *base, const nnc_plan *plan)
     int64_t outputs;
     const int64_t rank = plan->adapter_rank, inner = adapted_parts(&linear, plan, &outputs) * rank;
     const bool column = linear.split == NNC_SPLIT_COLUMN || linear.split == NNC_SPLIT_QKV;
-    if (plan->dora) { /* the norm of W + A B for each output */
+    if (plan->dora) { /* DoRA also computes the norm of W + A B for each output */
         nnc_op *weight = insert(to, &linear, "adapter.weight", NNC_OP_MATMUL);
         weight->split = NNC_SPLIT_COLUMN;
         weight->forward_only = true;
@@ -303,7 +303,7 @@ void nnc_list_train(nnc_op_list *list, const nnc_lowering *how)
         const bool adapted = is_adapted(op, plan);
         if (adapted) {
             add_adapter(&(place){ list, i + 1 }, op, plan);
-            op->u.matmul.keeps_a = false; /* the adapter owns the input */
+            op->u.matmul.keeps_a = false; /* the adapter counts the bytes of the kept input */
         }
         if (op->frozen && is_dequantized(plan) && is_linear(op)) {
             add_dequantize(&(place){ list, i }, op, plan);

@@ -305,7 +305,8 @@ static void unfused_core(const core *c)
         drop->u.pointwise.keeps_mask = !c->recomputed;
         drop->u.pointwise.random_written = software->random_written;
     }
-    /* Without dropout the softmax keeps the probabilities. */
+    /* With dropout the product with V keeps the dropped-out probabilities; without dropout the softmax keeps the
+     * probabilities. */
     score_product(c, c->names->context, c->layer->value_dim, c->s_k)->u.matmul.keeps_a = dropout && !c->recomputed;
 }
 
@@ -384,7 +385,7 @@ static void fused_core(const core *c)
 static int64_t both_sides(int64_t s_q, int64_t s_k, int64_t window)
 {
     const int64_t side = window / 2;
-    int64_t all = INT64_MAX; /* the product is too large; the caller refuses it */
+    int64_t all = INT64_MAX; /* initial value if the product is too large for an int64; the caller refuses it */
     if (!nnc_mul_i64(s_q, s_k, &all)) {
         return INT64_MAX;
     }
@@ -541,7 +542,7 @@ void nnc_layer_attend(const nnc_layer_writer *w, const nnc_attention_names *name
         gate->split = NNC_SPLIT_INNER;
         gate->u.pointwise.keeps_input = true;
     }
-    if (l->head_gate) { /* Source: Step-3.5, modeling_step3p5.py, g_proj */
+    if (l->head_gate) { /* one gate per head. Source: Step-3.5, modeling_step3p5.py, g_proj */
         nnc_layer_linear(w, "attn.head_gate", NNC_GROUP_ATTENTION, NNC_SPLIT_COLUMN, l->heads, l->hidden, false)
             ->u.matmul.keeps_a = false;
         nnc_op *gate = nnc_list_pointwise(&w->to, "attn.gate", NNC_PW_SCALE, NNC_GROUP_ATTENTION,
@@ -555,7 +556,8 @@ void nnc_layer_attend(const nnc_layer_writer *w, const nnc_attention_names *name
     }
     nnc_layer_linear(w, names->out, NNC_GROUP_ATTENTION, NNC_SPLIT_ROW, l->hidden,
                      l->out_width > 0 ? l->out_width : l->heads * l->value_dim, l->out_bias);
-    if (!runs_parallel(l)) { /* if parallel, the output of the MLP is added first, and both have one reduction */
+    if (!runs_parallel(l)) { /* if attention and MLP run in parallel, the output of the MLP is added first, and one
+                              * reduction serves both */
         linear_collective(w, names->tensor_out, false, l->hidden);
     }
     if (names->residual != NULL) {
@@ -613,7 +615,7 @@ void nnc_layer_mlp(const nnc_layer_writer *w)
 {
     const nnc_layer *l = w->layer;
     const nnc_mlp_names names = { nnc_mlp_gated(l->mlp) ? "mlp.gate_up" : "mlp.up", "mlp.activation", "mlp.down" };
-    /* the MLP reads the input of the attention */
+    /* with NNC_NORM_PARALLEL the MLP reads the same normalised input as attention */
     const bool shared = l->norm_place == NNC_NORM_PARALLEL;
     if (l->norm_place == NNC_NORM_PARALLEL_TWO) { /* the first norm owns the input that both norms read */
         nnc_layer_norm(w, "mlp.norm", l->hidden)->u.norm.keeps_input = false;

@@ -61,7 +61,8 @@ static nnc_op *norm(const writer *w, const char *name, feature_map map, nnc_norm
     const int64_t rows = w->u->norm == NNC_NORM_BATCH ? map.channels : w->batch * groups;
     nnc_op *op = nnc_list_norm(&w->to, name, w->u->norm, map_elements(w, map), rows, 2 * map.channels);
     op->u.norm.keep = w->u->norm == NNC_NORM_BATCH && !w->to.how->software->written_out
-                          ? NNC_KEEP_FUSED /* see norm_keep() of graph_family.c */
+                          ? NNC_KEEP_FUSED /* autocast leaves batch norms in the format of their input; see norm_keep()
+                                            * of graph_family.c */
                           : keep;
     return op;
 }
@@ -151,8 +152,8 @@ static nnc_layer layer_of(const nnc_unet *u, feature_map map)
                         .mlp_bias = true };
 }
 
-/* Writes the projection before or after the transformer: a linear layer or a 1x1 convolution, with the same
- * products. */
+/* Writes the projection before or after the transformer: a linear layer or a 1x1 convolution, which have the same
+ * multiplications. */
 static void projection(const writer *w, const char *name, feature_map map, bool keeps_input)
 {
     if (w->u->linear_projections) {
@@ -202,7 +203,8 @@ static void transformer(const writer *w, const nnc_layer *layer, int64_t seq_len
         nnc_layer_attention(&one, &cross, &context);
     }
     nnc_layer_norm(&one, "ff.norm", layer->hidden);
-    if (!w->to.how->software->fused_activation) { /* gate and value are halves of one tensor */
+    if (!w->to.how->software->fused_activation) { /* gate and value are the two halves of one tensor, so a kernel of its
+                                                   * own splits them */
         nnc_list_pointwise(&one.to, "ff.halves", NNC_PW_HALVES, NNC_GROUP_MLP,
                            nnc_list_mul(&one.to, one.tokens, 2 * layer->ffn_hidden));
     }
@@ -234,7 +236,7 @@ static void level_attention(const writer *w, int level, feature_map map, int64_t
         nnc_layer_project(&one, &bare, NULL);
         nnc_layer_attend(&one, &bare, NULL);
     } else {
-        /* one copy of the map before attention, one copy after attention */
+        /* one copy of the map to another layout before attention, and one copy back after attention */
         if (software->copied_heads == NNC_HEADS_ALWAYS && software->contiguous_maps) {
             nnc_list_pointwise(&outer.to, "attn.tokens", NNC_PW_COPY, NNC_GROUP_ATTENTION, 2 * map_elements(w, map));
         }
@@ -304,7 +306,8 @@ static void concat(const writer *w, feature_map map, int64_t repeat)
 static void pool(const writer *w, feature_map out)
 {
     nnc_op *op = nnc_list_pointwise(&w->to, "down.pool", NNC_PW_MAX_POOL, NNC_GROUP_RESAMPLE, map_elements(w, out));
-    op->u.pointwise.keeps_mask = true; /* the pool keeps only its indices; the activation keeps its input */
+    op->u.pointwise.keeps_mask = true; /* the max pool keeps only its indices; the activation before it keeps the
+                                        * input */
 }
 
 static void classic_down(const writer *w, int64_t side)
@@ -421,7 +424,7 @@ static void time_embedding(const writer *w)
     first->u.matmul.needs_grad_input = false;
     nnc_op *act = nnc_list_pointwise(&w->to, "time.act", NNC_PW_SILU, NNC_GROUP_TIME, w->batch * width);
     act->u.pointwise.keeps_input = true;
-    /* The embedding is kept once for the SiLU of all blocks. */
+    /* The embedding is kept only once, although every block applies SiLU to it. */
     act->u.pointwise.extra_kept_bytes = nnc_list_bytes(&w->to, w->batch * width);
     nnc_list_linear(&w->to, "time.linear2", NNC_GROUP_TIME, NNC_SPLIT_TOKENS, w->batch, width, width, true);
 }
@@ -462,7 +465,8 @@ static void diffusion_down(const writer *w, int64_t side, skips *stack)
         const writer at = at_place(w, place_of(down_places, level));
         const int64_t out = channels(u, level);
         const feature_map map = { out, side_at(u, side, level) };
-        const int64_t first = previous == out ? 0 : 1; /* 1 if the first block changes the width */
+        const int64_t first = previous == out ? 0 : 1; /* number of first blocks that change the width: 1, or 0 if the
+                                                        * first block does not */
         if (first > 0) {
             residual_block(&at, (feature_map){ previous, map.side }, out, 1);
         }

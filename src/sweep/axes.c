@@ -13,7 +13,8 @@ typedef struct value_list {
     const char **values;
     int32_t count, capacity;
     const nnc_field *field; /* field that takes the values; NULL = plain numbers */
-    bool numeric, doubles;  /* numeric: ranges are allowed; doubles: a range without increment doubles its value */
+    bool numeric, doubles;  /* numeric: ranges are allowed; doubles: each value of a range without increment is twice
+                             * the value before */
 } value_list;
 
 static nnc_status no_memory(const value_list *list, nnc_error *err)
@@ -88,7 +89,7 @@ static nnc_status add_range(value_list *list, const char *text, nnc_error *err)
     if (!rises || r.last < r.first) {
         return nnc_fail(err, NNC_BAD_USAGE, list->where, "the range does not rise, found \"%s\"", text);
     }
-    /* The last value also counts if rounding errors alone would miss it. */
+    /* The last value of a range also counts if only a rounding error puts it past the end. */
     const double last = r.last + (r.times ? r.last : r.by) * 1e-9;
     nnc_status status = NNC_OK;
     double value = r.first;
@@ -332,7 +333,7 @@ static nnc_cell cell_of(const nnc_field *field, const char *value)
                                        : (nnc_cell){ .kind = NNC_CELL_NUMBER, .number = number };
 }
 
-/* Returns memory for the values of a plan field in binary form; NULL = the values are set from text. */
+/* Returns memory for the values of a plan field, stored as in the plan; NULL = the values are set from text. */
 static char *room_for_bytes(nnc_sweep *sweep, const nnc_field *field, nnc_sweep_axis *axis)
 {
     void *object = &sweep->point.plan;
@@ -376,7 +377,7 @@ static nnc_status try_values(nnc_sweep *sweep, nnc_sweep_axis *axis, const nnc_f
     return nnc_point_set(&sweep->point, axis, 0, err);
 }
 
-/* Sets the option for the axis in a command line. Fields without an own option use --set. */
+/* Writes the option that sets the axis in a command line. A field that has no option of its own uses --set. */
 static nnc_status name_option(nnc_sweep *sweep, const nnc_found_field *found, nnc_sweep_axis *axis, nnc_error *err)
 {
     char name[NNC_OPTION_NAME], text[192];
@@ -453,7 +454,7 @@ nnc_status nnc_sweep_add_as(nnc_sweep *sweep, const char *where, const char *nam
     return bind_field(sweep, where, &found, list, sweep->groups++, err);
 }
 
-/* Adds an axis from NAME=LIST. Names are as in --set and in options. */
+/* Adds an axis from the text NAME=LIST. NAME is a field as in --set, or an option. */
 static nnc_status add_pair(nnc_sweep *sweep, const char *option, const char *pair, int32_t group, nnc_error *err)
 {
     char name[160], where[192];

@@ -3,7 +3,7 @@
 #include "sweep/sweep_internal.h"
 
 #ifndef __wasi__
-#include <pthread.h> /* thread sanitizers support POSIX threads, but not <threads.h> */
+#include <pthread.h> /* includes pthread.h, because thread sanitizers support POSIX threads, but not <threads.h> */
 #endif
 
 void nnc_batch_clear(nnc_batch *batch)
@@ -94,7 +94,7 @@ static nnc_status pool_run_alone(const nnc_pool *pool, int64_t chunk_count, nnc_
 
 /* ---- threads ---- */
 
-#ifdef __wasi__ /* no threads */
+#ifdef __wasi__ /* WebAssembly has no threads */
 
 nnc_status nnc_pool_run(const nnc_pool *pool, nnc_error *err)
 {
@@ -361,7 +361,7 @@ nnc_rank_group nnc_rank_group_begin(void)
 {
     nnc_rank_group ranks;
     int provided = 0;
-    MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &provided); /* only this thread calls MPI */
+    MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &provided); /* MPI_THREAD_FUNNELED: only this thread calls MPI */
     MPI_Comm_rank(MPI_COMM_WORLD, &ranks.rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks.size);
     return ranks;
@@ -430,7 +430,8 @@ static int first_rank(nnc_rank_group ranks, bool mine)
     return first < ranks.size ? first : -1;
 }
 
-/* First part of the message of a batch. Its marks and bytes follow. */
+/* Head of the message with a batch. The `marks` of the batch (number, sort key and end of each row) and its bytes
+ * follow. */
 typedef struct header {
     int64_t chunk;
     int64_t marks_size, bytes_size;
@@ -438,7 +439,7 @@ typedef struct header {
     bool failed;
 } header;
 
-/* A message that is being sent. Its bytes may be overwritten when the MPI request is complete. */
+/* A message that is being sent. Its buffer can be used again when the MPI request is complete. */
 typedef struct letter {
     nnc_buffer bytes;
     MPI_Request request;
@@ -457,7 +458,8 @@ static void send_batch(int64_t chunk, const nnc_batch *batch, letter *to)
     nnc_buffer_put(message, &head, sizeof head);
     nnc_buffer_put(message, batch->marks.bytes, batch->marks.size);
     nnc_buffer_put(message, batch->bytes.bytes, batch->bytes.size);
-    if (message->failed || message->size > INT_MAX) { /* sends only the header */
+    if (message->failed || message->size > INT_MAX) { /* the message has no rows, or too many bytes: only the header is
+                                                       * sent */
         head.failed = true;
         head.marks_size = head.bytes_size = 0;
         MPI_Send(&head, (int)sizeof head, MPI_BYTE, 0, TAG_BATCH, MPI_COMM_WORLD);

@@ -202,7 +202,7 @@ static nnc_status tell(void *context, const nnc_batch *batch, bool *stop, nnc_er
     nnc_batch_row row;
     nnc_cell cells[NNC_TABLE_COLUMNS];
     (void)err;
-    if (!to->ended) { /* batches may still arrive after the end */
+    if (!to->ended) { /* batches may still arrive after the caller has stopped the sweep */
         nnc_tally_add(&to->tally, &batch->tally);
     }
     for (size_t at = 0; !to->ended && nnc_batch_next(batch, &at, &row);) {
@@ -329,7 +329,8 @@ static void put_field(const nnc_sweep_axis *axis, const char *value, nnc_buffer 
     nnc_buffer_text(out, axis->option);
     if (!axis->is_switch) {
         nnc_shell_word(out, value);
-    } else if (strcmp(value, "on") != 0) { /* a switch has its value after '=' */
+    } else if (strcmp(value, "on") != 0) { /* an option that is a switch has its value after '=', and needs no value for
+                                            * "on" */
         nnc_buffer_byte(out, '=');
         nnc_buffer_text(out, value);
     }
@@ -399,7 +400,7 @@ typedef struct reading {
     nnc_where_name *name;
     void *context;
     nnc_where *where;
-    int32_t waiting[NNC_WHERE_NODES]; /* nodes whose operator is not read yet */
+    int32_t waiting[NNC_WHERE_NODES]; /* indices of the nodes whose operator is not read yet */
     int32_t waiting_count;
     nnc_error *err;
     nnc_status status;
@@ -431,7 +432,7 @@ static size_t add_number(void *context, const char *at)
     char number[NNC_NUMBER_TEXT * 2];
     nnc_where_node node = { .kind = NNC_WHERE_NUMBER };
     size_t length = nnc_number_span(at, strlen(at));
-    if (length > 0) { /* a unit may follow */
+    if (length > 0) { /* the number may have a unit */
         length += strspn(at + length, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ");
         length += strncmp(at + length, "/s", 2) == 0 ? 2 : 0;
     }
@@ -495,7 +496,7 @@ nnc_status nnc_where_parse(const char *option, const char *text, nnc_where_name 
                                                    .refuse = refuse };
     reading r = { .option = option, .text = text, .name = name, .context = context, .where = where, .err = err };
     *where = (nnc_where){ 0 };
-    (void)nnc_expression_read(&grammar, text, &r); /* r.status has the error */
+    (void)nnc_expression_read(&grammar, text, &r); /* the returned bool is not needed, because r.status has the error */
     return r.status;
 }
 
@@ -505,7 +506,7 @@ nnc_status nnc_where_parse(const char *option, const char *text, nnc_where_name 
 typedef struct value {
     bool later; /* true: the value is not known yet */
     double number;
-    const char *text; /* NULL = a number */
+    const char *text; /* text of the value; NULL = the value is a number */
 } value;
 
 typedef struct tester {
@@ -556,7 +557,7 @@ static double compute(nnc_operator of, value a, value b)
     }
 }
 
-/* Returns whether a value counts as true. A value that is not recorded counts as false. */
+/* Returns true, false or not known: whether a value counts as true. A value that is not recorded counts as false. */
 static nnc_truth truth_of(value v)
 {
     if (v.later) {

@@ -51,7 +51,7 @@ typedef struct nnc_sweep_axes {
     int32_t lengths[NNC_SWEEP_AXES_MAX]; /* number of values of each group */
     int32_t group_count;
     int64_t rows;                 /* number of rows: the product of the lengths */
-    const nnc_profiles *profiles; /* profiles used if no axis names a profile; NULL = the neutral profile */
+    const nnc_profiles *profiles; /* default profiles by kind of plan; NULL = an axis names the profile of each row */
     /* kept: kind of profile of all rows, chosen for the plan of the first row. With one kind, a difference between two
      * rows has one cause. Models and devices that have only one profile use that profile. If `each` is true, every row
      * has the usual profile of its own plan instead. */
@@ -172,7 +172,7 @@ bool nnc_batch_next(const nnc_batch *batch, size_t *at, nnc_batch_row *row);
 void nnc_tally_add(nnc_sweep_tally *sum, const nnc_sweep_tally *more);
 
 typedef struct nnc_pool {
-    int64_t first, end; /* range of rows */
+    int64_t first, end; /* rows to evaluate: first to end - 1 */
     int64_t chunk;      /* number of rows per chunk, at most NNC_POOL_CHUNK_MAX */
     int threads;
     void **workers; /* one worker per thread: the first argument of work */
@@ -293,7 +293,7 @@ typedef struct nnc_slot {
     const char *name; /* full name: "plan.tensor", "step.step_s" */
     nnc_name_kind kind;
     int32_t index;           /* index of the axis or of the metric */
-    nnc_sweep_target target; /* says whether the field belongs to the plan, the model or the device */
+    nnc_sweep_target target; /* kind of the field: of the plan, the model or the device */
     const char *field;
 } nnc_slot;
 
@@ -306,7 +306,7 @@ struct nnc_sweep {
     nnc_columns figures;   /* metrics of an estimate that columns and constraints can name */
     nnc_point point;       /* the point with every axis at its first value */
     int32_t groups;        /* number of groups of axes so far */
-    bool settled;          /* true: the axes are complete */
+    bool settled;          /* true: the axes are complete, and the rows are counted */
     nnc_slot slots[NNC_SWEEP_SLOTS_MAX];
     int32_t slot_count;
     int32_t columns[NNC_TABLE_COLUMNS]; /* for each column: index of its name in `slots` */

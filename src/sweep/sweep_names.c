@@ -29,7 +29,7 @@ static const nnc_field_table *table_of(nnc_sweep_target target, const nnc_point 
 static const nnc_field *sweep_field(nnc_sweep_target target, const nnc_point *point, const nnc_plan *plan,
                                     const char *field, const void **object, nnc_dtype *dtype)
 {
-    /* nnc_field_find returns an address for writing; here it is only read. */
+    /* nnc_field_find returns an address for writing; this function only reads from it. */
     union {
         const void *read;
         void *write;
@@ -113,7 +113,8 @@ nnc_cell nnc_field_cell(const nnc_slot *slot, const nnc_point *point, const nnc_
 bool nnc_sweep_numeric(const nnc_field *field)
 {
     double number = 0;
-    if (field->type == NNC_FIELD_ENUM) { /* values of ZeRO stages are numbers */
+    if (field->type == NNC_FIELD_ENUM) { /* an enumeration is numeric if the names of its values are numbers, as for
+                                          * ZeRO stages */
         return nnc_read_double(field->names.of(0), &number);
     }
     return field->type == NNC_FIELD_I32 || field->type == NNC_FIELD_I64 || field->type == NNC_FIELD_F64 ||
@@ -124,7 +125,7 @@ bool nnc_sweep_numeric(const nnc_field *field)
 
 NNC_ENUM_NAMES(nnc_sweep_verdict, NNC_SWEEP_VERDICT_LIST)
 
-/* These rows describe the columns; sweep_rows.c fills their cells. */
+/* Metrics of the sweep's own columns; sweep_rows.c fills the cells of these columns. */
 static const nnc_metric own_rows[] = {
     NNC_AS("row", WHOLE, .help = "Number of the combination, from 0."),
     NNC_AS("verdict", ENUM, .names = { nnc_sweep_verdict_name, NNC_SWEEP_VERDICTS }, .help = "Outcome of the plan."),
@@ -138,7 +139,7 @@ const nnc_metrics nnc_sweep_own_metrics = NNC_METRICS("one combination of a swee
 /* State of looking up a name. */
 typedef struct lookup {
     nnc_sweep *sweep;
-    const char *option; /* for messages */
+    const char *option; /* name of the option, for messages */
 } lookup;
 
 /* Tests whether `name` is the short name of the axis, such as "tensor" for plan.tensor or "model" for model.id. */
@@ -282,7 +283,7 @@ static nnc_status use_name(void *context, const char *name, int32_t *index, nnc_
     return NNC_OK;
 }
 
-/* Returns the field of a full name; NULL if the name is a whole model, device or profile. */
+/* Returns the field that a full name means; NULL if the name means a whole model, device or profile. */
 static const nnc_field *field_of(const lookup *l, nnc_sweep_target target, const char *field)
 {
     const void *object = NULL;

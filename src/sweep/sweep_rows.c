@@ -16,7 +16,7 @@ nnc_status nnc_point_set(nnc_point *point, const nnc_sweep_axis *axis, int32_t i
     case NNC_SWEEP_DEVICE: point->device = *(const nnc_device *)axis->specs[index]; break;
     case NNC_SWEEP_SOFTWARE: point->software = *(const nnc_software *)axis->specs[index]; break;
     case NNC_SWEEP_PLAN_FIELD:
-        if (axis->bytes != NULL) { /* the binary value was made when the axis was made */
+        if (axis->bytes != NULL) { /* the value is copied in binary form, which was made together with the axis */
             memcpy((char *)&point->plan + axis->offset, axis->bytes + (size_t)index * axis->size, axis->size);
             return NNC_OK;
         }
@@ -38,14 +38,15 @@ static void check_specs(nnc_point *point)
 {
     point->specs_moves++;
     nnc_estimate_cache_begin(point->scratch->shared, &point->model,
-                             &point->device); /* cached results are valid until the model or device changes */
+                             &point->device); /* an op list that was cached before is valid until the model or device
+                                               * changes */
     point->spec_fault.status = NNC_OK;
     if (nnc_model_check(&point->model, point->model.id, &point->spec_fault) == NNC_OK) {
         nnc_device_check(&point->device, point->device.id, &point->spec_fault);
     }
 }
 
-/* Axes of whole models and devices come first, so their fields are set after them. */
+/* Axes of whole models and devices are set first, because axes of their fields change the loaded model or device. */
 void nnc_point_move(nnc_point *point, int64_t row)
 {
     int32_t places[NNC_SWEEP_AXES_MAX];
@@ -131,7 +132,8 @@ nnc_status nnc_point_estimate(nnc_point *point, nnc_result *result, nnc_error *e
         }
         return point->spec_fault.status;
     }
-    if (point->axes->profiles == NULL && point->software.date[0] != '\0') { /* an axis names the profile */
+    if (point->axes->profiles == NULL && point->software.date[0] != '\0') { /* an axis names the profile, and it is a
+                                                                             * release */
         return estimate_release(point, result, err);
     }
     if (point->is_filled) {
@@ -154,10 +156,11 @@ static int64_t row_at(const nnc_sweep *sweep, int64_t place)
     return sweep->shard.number - 1 + place * sweep->shard.of;
 }
 
-/* One entry of the evaluation order. Its mark belongs to the row at the same place of the chunk. */
+/* One entry of the evaluation order. Its `mark` belongs to the row at the same place of the chunk. */
 typedef struct turn {
     int64_t row; /* place of the row in the chunk */
-    size_t mark; /* place of the mark in the batch; NO_MARK = the row is left out */
+    size_t mark; /* offset in `marks` of the batch, where the number, sort key and end of the row are; NO_MARK = the row
+                  * is left out */
 } turn;
 #define NO_MARK SIZE_MAX
 
@@ -234,7 +237,7 @@ static bool order_rows(const nnc_sweep *sweep, row_order *order, const nnc_batch
     int64_t *keys = order->keys, before = 0;
     for (int64_t i = 0; order->mixed && i < batch->count; i++) {
         const int64_t key = key_of_ops(&sweep->axes, order, row_at(sweep, batch->first + i));
-        keys[i] = key * NNC_POOL_CHUNK_MAX + i; /* no overflow: there are at most 1e15 rows, and no more keys */
+        keys[i] = key * NNC_POOL_CHUNK_MAX + i; /* cannot overflow: a sweep has at most 1e15 rows, and not more keys */
         rises = rises && key >= before;
         before = key;
     }
@@ -265,12 +268,13 @@ struct nnc_sweeper {
     nnc_point point;
     nnc_result result;
     int32_t places[NNC_SWEEP_AXES_MAX];
-    known known;                         /* cells of the current row that are filled */
-    nnc_cell cells[NNC_SWEEP_SLOTS_MAX]; /* one per entry of the sweep's `slots` */
-    nnc_cell shown[NNC_TABLE_COLUMNS];   /* one per column */
-    char (*texts)[NNC_METRIC_TEXT_MAX];  /* one per entry of the sweep's `slots` */
-    int64_t specs_moves;                 /* specs_moves of the point when fields of model and device were read last */
-    char reason[sizeof(nnc_error)];      /* text of an error: where and what */
+    known known;                         /* groups of cells that are filled in for the current row */
+    nnc_cell cells[NNC_SWEEP_SLOTS_MAX]; /* value of each entry of the sweep's `slots`, for the current row */
+    nnc_cell shown[NNC_TABLE_COLUMNS];   /* value of each column, for output */
+    char (*texts)[NNC_METRIC_TEXT_MAX];  /* space for the text of each entry of the sweep's `slots` */
+    int64_t specs_moves;                 /* value of specs_moves of the point when the fields of model and device were
+                                          * last read */
+    char reason[sizeof(nnc_error)];      /* text of the error of an illegal plan: its place and its message */
     over over;                           /* reason text of the last plan that did not fit; it is used again if the next
                                           * plan that does not fit needs the same memory */
     nnc_buffer command;                  /* command of the row, if a column shows it; its memory is reused */
@@ -307,7 +311,8 @@ nnc_sweeper *nnc_sweeper_create(const nnc_sweep *sweep)
         return NULL;
     }
     point->scratch->brief = !asks_full(sweep);
-    point->scratch->fits_only = point->scratch->verdict_only = !sweep->all; /* rows that do not fit are only counted */
+    point->scratch->fits_only = point->scratch->verdict_only = !sweep->all; /* unless all rows are kept, a plan that
+                                                                             * does not fit needs only a verdict */
     find_order(sweep, &sweeper->order);
     return sweeper;
 }
