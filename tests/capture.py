@@ -136,6 +136,12 @@ def by_hand(name, folder):
     check(f"{name}: params", found["params"], params)
     check(f"{name}: forward FLOPs", found["forward_flops"], forward)
     check(f"{name}: backward FLOPs", found["backward_flops"], 2 * forward)
+    # a layer: inputs and outputs of two norms and their statistics, q, k, v, context, scores, both sides of GELU; then the
+    # same of the last norm, the log-softmax, the weight of the loss; token and position numbers
+    rows = BATCH * TOKENS
+    values = LAYERS * (8 * rows * HIDDEN + BATCH * HEADS * TOKENS * TOKENS + 2 * rows * 4 * HIDDEN + 4 * rows)
+    values += 2 * rows * HIDDEN + 2 * rows + rows * VOCAB + 1
+    check(f"{name}: kept bytes", found["activation_bytes"], 4 * values + 8 * rows + 8 * TOKENS, 0.01)
 
 
 # ResNet-50: 53 convolutions, each with a batch norm and its counter of batches; 49 ReLUs, 16 sums; max-pool, mean, head

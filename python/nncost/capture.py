@@ -678,7 +678,7 @@ def record(run, what, batch, source, used=(), alive=(), checkpoint=(), freeze=()
     for optimizer in used:
         watch(optimizer)
     try:
-        with no_accelerator(), without_record_function():
+        with no_accelerator(), without_record_function(), torch.backends.mkldnn.flags(enabled=False):  # its recurrent layers are one operator
             run()
         raise SystemExit(f"nncost.capture: {what}: ended before the step that is recorded, expected a training loop of {unrecorded() + 1} steps")
     except Done:

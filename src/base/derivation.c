@@ -5,7 +5,6 @@
 #include <ctype.h>
 
 #include "base/base_internal.h"
-#include "base/expression.h"
 
 /* ---- formulas: from C source to text, and their names one by one ---- */
 

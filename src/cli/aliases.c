@@ -40,7 +40,7 @@ static const alias aliases[] = {
     NAME("--activation-checkpointing", "--recompute full"),
     NAME("--fp8", "--precision fp8"),
     NAME("--compile", "--software torch-compile"),
-    /* Megatron-LM: megatron/training/arguments.py */
+    /* options of Megatron-LM; source: megatron/training/arguments.py */
     NAME("--tensor-model-parallel-size", "--tensor %"),
     NAME("--pipeline-model-parallel-size", "--pipeline %"),
     HINT("--num-layers-per-virtual-pipeline-stage", NULL, "--virtual-stages N, N = layers / (pipeline x the value)", "--virtual-stages"),
@@ -86,7 +86,7 @@ static const alias aliases[] = {
     NAME("--world-size", "--devices %"),
     NAME("--data-parallel-size", "--data %"),
     NAME("--optimizer-cpu-offload", "--offload optimizer"),
-    /* torchtitan: torchtitan/config/job_config.py */
+    /* options of torchtitan; source: torchtitan/config/job_config.py */
     NAME("--parallelism.data-parallel-shard-degree", "--shard %"),
     NAME("--data-parallel-shard-degree", "--shard %"),
     HINT("--parallelism.data-parallel-replicate-degree", NULL, "--data N, N = replicas x shards", "--data"),
@@ -109,7 +109,7 @@ static const alias aliases[] = {
     NAME("--activation-checkpoint.mode", "--recompute %"),
     NAME("--compile.enable", "--software torch-compile"),
     NAME("--quantize.linear.float8", "--precision fp8"),
-    /* DeepSpeed: the keys of its configuration, its launcher */
+    /* options of DeepSpeed: the keys of its configuration file, and of its launcher */
     NAME("--train-batch-size", "--global-batch %"),
     NAME("--train-micro-batch-size-per-gpu", "--micro-batch %"),
     NAME("--gradient-accumulation-steps", "--micro-batches %"),
@@ -121,7 +121,7 @@ static const alias aliases[] = {
     NAME("--num-gpus", "--devices %"),
     HINT("--num-nodes", NULL, "--devices N, N = nodes x devices per node", "--devices"),
     HINT("--nodes", NULL, "--devices N, N = nodes x devices per node", "--devices"),
-    /* accelerate: accelerate/commands/launch.py */
+    /* options of accelerate; source: accelerate/commands/launch.py */
     NAME("--num-processes", "--devices %"),
     HINT("--num-machines", NULL, "--devices-per-node N, N = processes / machines", "--devices-per-node"),
     VALUE("--mixed-precision", "bf16", "--policy amp --precision bf16"),
@@ -135,7 +135,7 @@ static const alias aliases[] = {
     HINT("--fsdp-reshard-after-forward", NULL, "--reshard or --reshard=off", "--reshard"),
     NAME("--fsdp-activation-checkpointing", "--recompute full"),
     NAME("--fsdp-offload-params", "--offload weights,optimizer"),
-    /* Hugging Face: transformers/training_args.py, peft/tuners/lora/config.py */
+    /* options of Hugging Face; sources: transformers/training_args.py, peft/tuners/lora/config.py */
     NAME("--per-device-train-batch-size", "--micro-batch %"),
     NAME("--gradient-checkpointing", "--recompute full"),
     NAME("--max-seq-length", "--seq-len %"), NAME("--max-length", "--seq-len %"), NAME("--max-seq-len", "--seq-len %"),
@@ -158,13 +158,13 @@ static const alias aliases[] = {
     /* torchrun */
     HINT("--nnodes", NULL, "--devices N, N = nodes x devices per node", "--devices"),
     NAME("--nproc-per-node", "--devices-per-node %"),
-    /* vLLM, SGLang, TensorRT-LLM */
+    /* options of vLLM, SGLang and TensorRT-LLM */
     NAME("--tensor-parallel-size", "--tensor %"), NAME("--tp-size", "--tensor %"),
     NAME("--pipeline-parallel-size", "--pipeline %"), NAME("--pp-size", "--pipeline %"),
     NAME("--dp-size", "--data %"), NAME("--ep-size", "--expert %"),
     HINT("--enable-expert-parallel", NULL, "--expert N, N = tensor x data", "--expert"),
     HINT("--max-model-len", NULL, "--input-len and --output-len", "--input-len"),
-    /* A limit needs requests that come and go. Otherwise the batch is what the user means. */
+    /* These options limit a load of requests that come over time. Without such a load, the user means a batch size. */
     VALUE("--max-num-seqs", LOAD, "--max-batch %"), HINT("--max-num-seqs", NULL, BATCH, "--batch"),
     VALUE("--max-batch-size", LOAD, "--max-batch %"), HINT("--max-batch-size", NULL, BATCH, "--batch"),
     VALUE("--max-running-requests", LOAD, "--max-batch %"), HINT("--max-running-requests", NULL, LOOP, "--concurrency"),
@@ -182,7 +182,7 @@ static const alias aliases[] = {
     HINT("--enable-chunked-prefill", NULL, "--chunk N, the tokens of a step", "--chunk"),
     NAME("--max-concurrency", "--concurrency %"),
     NAME("--random-input-len", "--input-len %"), NAME("--random-output-len", "--output-len %"),
-    /* names with several meanings */
+    /* names that have several meanings, so they are refused with a hint */
     HINT("--batch", NULL, "--micro-batch", "--micro-batch"), HINT("--batch-size", NULL, "--micro-batch", "--micro-batch"),
     HINT("--bs", NULL, "--micro-batch", "--micro-batch"),
     HINT("--batch-size", NULL, "--batch", "--batch"), HINT("--bs", NULL, "--batch", "--batch"),
@@ -222,7 +222,7 @@ static bool alike(const char *name, const char *word)
 typedef struct expansion {
     nnc_option_known *known;
     const void *context;
-    bool has_load;    /* an option says how requests come */
+    bool has_load;    /* true: an option of the command line says how requests come */
     nnc_buffer words; /* words of the new command line; a NUL follows each */
     int count;
 } expansion;

@@ -81,7 +81,8 @@ enum {
     NNC_TAKES_LAUNCH = 2097152,  /* launch files among the operands; --from */
     NNC_TAKES_SHOW = 4194304,    /* --to-options, --from */
     NNC_TAKES_MCP = 8388608,     /* members of nnc_mcp_options */
-    NNC_TAKES_FILES = 16777216,  /* launch files; --from has another meaning in these commands */
+    NNC_TAKES_FILES = 16777216,  /* launch files as operands; in these commands --from is the start of a timeline,
+                                  * not a format */
     NNC_TAKES_SWITCH = 33554432, /* every switch of a software profile */
     NNC_TAKES_EMIT = 67108864,   /* --emit */
     NNC_TAKES_LIMIT = 134217728, /* --of */
@@ -157,7 +158,7 @@ typedef struct nnc_options {
     nnc_sweep_options sweep;
     nnc_ops_view view;
     nnc_scenario_args given; /* settings of the command line; they take precedence over files */
-    char **operands;         /* ends with NULL */
+    char **operands;         /* operands of the command line; the list ends with NULL */
     int operand_count;
     const char *texts[NNC_OWN_OPTIONS_MAX]; /* text of the value of each row of the option table; NULL = not given */
     char host_set[64];                      /* text of the --set option that replaces --host */
@@ -315,7 +316,7 @@ nnc_status nnc_plans_of_args(nnc_session *session, nnc_arena *arena, const char 
 nnc_status nnc_scenario_load_args(nnc_session *session, nnc_arena *arena, const char *model, const char *device,
                                   nnc_scenario *scenario, nnc_error *err);
 
-/* Asks for the metrics of the whole run, too, if --tokens or --samples is given. */
+/* Makes the estimate compute the metrics of the whole run, too, if --tokens or --samples is given. */
 void nnc_scenario_request_run(nnc_scenario *scenario);
 
 /* Loads the operands and estimates them, then calls `write` with its context and the scratch that the report points
@@ -350,7 +351,7 @@ nnc_status nnc_emit_deployment(nnc_session *session, const nnc_report *report, c
 
 /* The operands and options of an estimate. */
 typedef struct nnc_command_args {
-    const char *model, *device; /* model may be a plan file; device NULL = not given */
+    const char *model, *device; /* model: id or path of a model or a plan file; device: NULL = not given */
     const char *scenario;       /* scenario of a plan file; NULL = not given */
     const nnc_scenario_args *given;
     bool lenient;
@@ -457,8 +458,8 @@ nnc_status nnc_checkpoint_take(nnc_session *session, char **operand, nnc_error *
 /* Counts the parameters of a model, which is given by id or path. */
 nnc_status nnc_model_count(nnc_specs *specs, const char *id, int64_t *params, nnc_error *err);
 
-/* ---- views: each comment names the type of the record; private = a type that only the file of the command defines
- * ---- */
+/* ---- views: each comment names the type of the record that the view writes; private = a type that only the file of
+ * the command defines ---- */
 
 extern const nnc_view nnc_estimate_view; /* nnc_report */
 extern const nnc_view nnc_checkpoint_view;
@@ -467,13 +468,14 @@ extern const nnc_view nnc_ops_output;                                           
                                                                                      * private; see nnc_report_ops */
 extern const nnc_view nnc_run_view, nnc_bare_run_view; /* the record is an nnc_report with a run; in nnc_bare_run_view
                                                         * its result is NULL */
-extern const nnc_view nnc_search_output;               /* nnc_search_report */
+extern const nnc_view nnc_search_output;               /* the record is an nnc_search_report */
 extern const nnc_view nnc_choices_view, nnc_scale_view, nnc_fit_view, nnc_limit_view; /* private */
 extern const nnc_view nnc_serve_view, nnc_serve_ops_view; /* the record is an nnc_report with `serve`; the views show
                                                            * its results, and its ops */
 extern const nnc_view nnc_images_view;                    /* the record is an nnc_report with images */
 extern const nnc_view nnc_serve_sweep_view, nnc_images_sweep_view, nnc_serve_search_view; /* private */
-extern const nnc_view nnc_check_output, nnc_diff_output;                                  /* nnc_check_report */
+extern const nnc_view nnc_check_output, nnc_diff_output;                                  /* the record is an
+                                                                                           * nnc_check_report */
 
 /* ---- cmd_estimate.c: parts of the estimate's page that the page of `run` shows, too ---- */
 
@@ -511,9 +513,9 @@ nnc_status nnc_batch_choose(nnc_session *session, const char *model_asked, nnc_a
 
 /* The best plan on a device, or on a number of devices. */
 typedef struct nnc_best {
-    nnc_found found;          /* all numbers are NaN if no plan was found */
+    nnc_found found;          /* the plan; all its numbers are NaN if no plan was found */
     const nnc_result *result; /* estimate of the plan, without a valid op table; NULL = no plan was found */
-    const char *software;     /* NULL = no plan was found */
+    const char *software;     /* id of the software profile of the plan; NULL = no plan was found */
     const char *reason;       /* why no plan was found, set by the caller; NULL = a plan was found */
     const char *currency;
     double cost; /* cost of the run; if its length is not known, cost of a step */
@@ -535,7 +537,7 @@ void nnc_best_command(nnc_buffer *out, const nnc_best *best);
 void nnc_found_write(nnc_buffer *out, nnc_style style, const nnc_found *list, int32_t count, const char *currency,
                      bool sizes);
 
-/* Writes a search. */
+/* Writes the page of a search. */
 void nnc_report_search(nnc_buffer *out, nnc_style style, const nnc_search_report *report);
 
 /* ---- device_ranking.c: search MODEL DEVICE,DEVICE ... ---- */
@@ -564,7 +566,8 @@ nnc_status nnc_serve_report(nnc_session *session, const char *model, const char 
 extern const nnc_format nnc_format_junit, nnc_format_github;
 enum { NNC_CHECK_FORMAT_COUNT = NNC_FORMAT_COUNT + 2 };
 const nnc_format *nnc_check_format_at(unsigned index);
-const char *nnc_check_format_name(unsigned index); /* "?" past the last */
+const char *nnc_check_format_name(unsigned index); /* name of a format of `check`; "?" for an index after the last
+                                                    * format */
 
 /* Writes the changes of a row as a table, at most `most` of them. */
 void nnc_changes_write(nnc_buffer *out, nnc_style style, const nnc_check_row *row, int32_t most, const char *old_head,

@@ -223,7 +223,7 @@ const nnc_command nnc_cmd_advise = {
 
 typedef struct fit_answer {
     nnc_fitting fit;
-    nnc_report report; /* report on fit.result */
+    nnc_report report; /* report whose result is fit.result */
     const nnc_report *shown;
     const nnc_remedy *remedies;
 } fit_answer;
@@ -388,7 +388,7 @@ const nnc_command nnc_cmd_fit = {
 
 typedef struct limits {
     nnc_limit_answer found;
-    nnc_report report; /* report on found.result */
+    nnc_report report; /* report whose result is found.result */
     const nnc_report *shown;
     const nnc_limit_point *points;
     const char *stop, *why;
@@ -488,7 +488,8 @@ static nnc_lines points_of(const void *record)
     return (nnc_lines){ &point_metrics, NULL, a->points, a->found.count };
 }
 
-/* Writes the page of a limit, with a table of the sizes just below and above the limit. */
+/* Writes the page of nncost limit: how far the plan can be divided, with a table of the sizes just below and above
+ * this limit. */
 static void write_limit(nnc_buffer *out, nnc_style style, const void *record)
 {
     enum { AROUND = 7 };

@@ -269,7 +269,7 @@ static void write_sensitivity(nnc_sheet *sheet, const void *record)
 
 typedef struct slice {
     const char *name;
-    double amount; /* seconds or bytes */
+    double amount; /* time in seconds, or memory in bytes */
 } slice;
 
 /* Smallest share of the step that is shown. A host that does not delay the device still adds nanoseconds. */
@@ -413,7 +413,7 @@ static void add_host_rates(nnc_sheet *sheet, const void *record)
                     NNC_HOST_UPDATE_SHARE, nnc_unit_text(NNC_HOST_MEM_BYTES_PER_S, "B/s", a));
 }
 
-/* Adds the communication by kind. */
+/* Adds an item for each kind of communication: its exposed time and its whole time. */
 static void add_networks(nnc_sheet *sheet, const void *record)
 {
     const nnc_result *result = ((const nnc_report *)record)->result;
@@ -700,7 +700,7 @@ static void put_change(nnc_sheet *sheet, const char *label, const char *options,
     nnc_sheet_end(sheet);
 }
 
-/* Tests whether a change is so long that it needs a second line. */
+/* Tests whether the options of a change are so long that the change needs a second line. */
 static bool is_long(const char *options)
 {
     enum { LONG = 38 };
@@ -945,7 +945,8 @@ static nnc_status write_answer(nnc_session *session, void *context, nnc_scenario
     }
     nnc_plan_changes changes;
     const bool tries = !options->full && !options->verdict && session->style.format->page != NULL;
-    if (tries) { /* these estimates overwrite the op table in scratch */
+    if (tries) { /* the estimates of changed plans overwrite the op table in scratch, so the plan is estimated again
+                  * at the end */
         nnc_result eager;
         NNC_TRY(nnc_scenario_eager(scenario, scratch, &eager, err));
         report->eager_s = eager.step_s;

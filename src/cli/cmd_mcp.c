@@ -249,7 +249,7 @@ enum { SHORT_BYTES = 2000, PATH_BYTES = 256 };
 /* A selection of members of a JSON answer. */
 typedef struct choice {
     const char *const *paths; /* paths, NULL at the end; NULL = all members down to `depth` */
-    bool *found;              /* for each path: whether it names a member */
+    bool *found;              /* for each path: true if the path names a member of the answer */
     int most, depth;          /* largest number of elements of a list in the selection; largest depth of objects in
                                * it */
     bool cut;                 /* true: at least one list was cut */
@@ -382,7 +382,7 @@ static void shorten(choice *c, nnc_json root)
         }
     }
     if (c->cut && !c->out->failed) {
-        c->out->size--; /* the closing brace */
+        c->out->size--; /* removes the closing brace, so that one more member can follow */
         nnc_buffer_print(c->out, ",\"lists_cut_to\":%d}", c->most);
     }
 }
@@ -702,7 +702,7 @@ static void put_content(nnc_buffer *out, nnc_json params, nnc_arena *arena)
     } else {
         char text[sizeof err.where + sizeof err.what + 4];
         nnc_error shown;
-        nnc_fail(&shown, status, err.where, "%s", err.what); /* replaces control characters */
+        nnc_fail(&shown, status, err.where, "%s", err.what); /* nnc_fail replaces control characters of the message */
         snprintf(text, sizeof text, "%s: %s", shown.where, shown.what);
         nnc_put_json_text(out, text);
     }

@@ -42,7 +42,7 @@ static void form_of(const nnc_options *options, nnc_form *form)
     }
 }
 
-/* Refuses options of other pictures. */
+/* Refuses options that only other pictures use. */
 static nnc_status check_options(const nnc_options *options, const nnc_picture *picture, nnc_error *err)
 {
     const struct {

@@ -392,7 +392,7 @@ static nnc_status write_page(nnc_session *session, const char *page, size_t size
     nnc_buffer_put(&text, at, size - (size_t)(at - page));
     const nnc_status status = text.failed ? nnc_no_memory(err) : nnc_output_write(path, text.bytes, text.size, err);
     nnc_buffer_free(&text);
-    session->options.output = NULL; /* the page is already written */
+    session->options.output = NULL; /* the page was written above, so the session must not write to the file again */
     nnc_buffer_print(session->out, "%s\n", path);
     return status;
 }

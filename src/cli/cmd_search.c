@@ -14,7 +14,7 @@
 typedef struct spent {
     const char *what; /* "run cost" */
     double amount;
-    const char *currency; /* NULL = the amount is not money */
+    const char *currency; /* currency of the amount; NULL = the amount is not money */
 } spent;
 
 /* Size of a text such as "run cost 12.3 USD", which spent_text writes. */

@@ -27,7 +27,7 @@ static const nnc_metric page_metric_rows[] = {
 };
 static const nnc_metrics page_metrics = NNC_METRICS("a page of serving", page_metric_rows, nnc_report);
 
-/* ---- functions of rows ---- */
+/* ---- functions that rows of the page call ---- */
 
 /* Adds the source of the price, unless --price gives another price. */
 static void add_price(nnc_sheet *sheet, const void *record)
@@ -181,7 +181,8 @@ static const nnc_page_row answer_rows[] = {
 };
 static const nnc_page_rows answer_page = NNC_PAGE_ROWS(&page_metrics, answer_rows);
 
-/* Writes changes: "would fit    --tensor 4: 52.5 ms per token, 73 tokens/s, 105 USD per million out". */
+/* Writes the changes that make the deployment fit or, if it fits, make it cheaper: "would fit    --tensor 4: 52.5 ms
+ * per token, 73 tokens/s, 105 USD per million out". */
 static void write_changes(nnc_sheet *sheet, const nnc_report *report)
 {
     char time[NNC_NUMBER_TEXT], rate[NNC_NUMBER_TEXT], cost[NNC_NUMBER_TEXT], money[64] = "";

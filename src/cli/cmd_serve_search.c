@@ -6,7 +6,7 @@
 #include "sweep/sweep_internal.h"
 
 typedef struct searched {
-    const nnc_report *report; /* model, device, software and load */
+    const nnc_report *report; /* report with the model, device, software and load of the search */
     const char *slo;          /* limits as the user wrote them; NULL = no limits */
     const nnc_serve_limit *limits;
     const nnc_serve_search_result *result;
@@ -375,7 +375,7 @@ typedef struct serve_rows {
                                           * of a row */
     int32_t axis_of[NNC_SETTINGS_MAX];
     int32_t name_count;
-    const char ***values; /* for each row its values, as given */
+    const char ***values; /* for each row: the values of the options in `names`, as the user wrote them */
 } serve_rows;
 
 #define ROWS(table)                                                                                          \

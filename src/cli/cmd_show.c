@@ -17,9 +17,9 @@ typedef struct spec_view {
     const void *object;
     const nnc_source *sources;
     int32_t source_count;
-    const nnc_device *device; /* NULL = the spec is not a device */
-    nnc_lineage *lineage;     /* NULL = the spec is not based on another file */
-    const nnc_model *model;   /* NULL = the spec is not a model */
+    const nnc_device *device; /* the device; NULL = the spec is of another kind */
+    nnc_lineage *lineage;     /* files from which the spec inherits; NULL = the spec is not based on another file */
+    const nnc_model *model;   /* the model; NULL = the spec is of another kind */
 } spec_view;
 
 /* ---- every field with its source ---- */
@@ -73,10 +73,10 @@ static const nnc_metrics own_metrics = { .rows = field_rows,
 typedef struct shown_spec {
     const spec_view *view;
     nnc_arena *arena;
-    const nnc_device *device; /* NULL = the spec is not a device */
+    const nnc_device *device; /* the device; NULL = the spec is of another kind */
     shown_field *fields;
     int32_t count, capacity;
-    bool failed; /* out of memory */
+    bool failed; /* true: memory ran out */
 } shown_spec;
 
 NNC_IF(is_like_another, void, NNC_OWNER(shown_spec)->view->lineage != NULL)
@@ -694,7 +694,8 @@ static void print_notes(const char *path, const char *notes)
     while (notes != NULL && *notes != '\0') {
         const size_t length = strcspn(notes, "\n");
         nnc_error note;
-        nnc_fail(&note, NNC_OK, path, "note: %.*s", (int)length, notes); /* replaces control characters */
+        nnc_fail(&note, NNC_OK, path, "note: %.*s", (int)length, notes); /* nnc_fail replaces control characters of
+                                                                          * the note */
         fprintf(stderr, "nncost: %s: %s\n", note.where, note.what);
         notes += length + (notes[length] == '\n');
     }

@@ -473,7 +473,8 @@ static nnc_status run_sweep(nnc_session *session, nnc_error *err)
         status = nnc_sweep_digest(sweep, &digest, err);
     }
     status = run_ranks(session, ranks, sweep, digest, status, err);
-    session->options.output = NULL; /* the output is already written */
+    session->options.output = NULL; /* the sweep has written the output, so the session must not write to the file
+                                     * again */
     nnc_sweep_destroy(sweep);
     nnc_rank_group_end();
     return status;

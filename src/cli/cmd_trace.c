@@ -231,7 +231,7 @@ typedef struct change {
 
 typedef struct comparison {
     answer before, after;
-    change *changes; /* sorted, largest first */
+    change *changes; /* changes of operators between two traces, largest change first */
     int32_t count;
     int64_t shown;
 } comparison;

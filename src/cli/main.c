@@ -323,7 +323,7 @@ static nnc_status check_output(const nnc_options *options, nnc_error *err)
     }
     for (int i = 0; i < options->operand_count; i++) {
         if (stat(options->operands[i], &in) == 0 && in.st_dev == out.st_dev && in.st_ino == out.st_ino &&
-            in.st_ino != 0) { /* Windows has no such number */
+            in.st_ino != 0) { /* on Windows st_ino is always 0, so it identifies no file */
             return nnc_fail(err, NNC_BAD_USAGE, "--output", "would replace an input of the command, found %s",
                             options->output);
         }
@@ -341,7 +341,8 @@ static nnc_status dispatch(nnc_session *session, int argc, char **argv, nnc_erro
         return write_about(session, about, argc, argv, err);
     }
     const nnc_command *part = find_part(argc, argv);
-    if (part != NULL) { /* from here on as if its own name had been typed */
+    if (part != NULL) { /* a command of two words, "check diff", continues as if the user had typed the command's own
+                         * name */
         argc--;
         argv++;
         nnc_buffer_put(&session->arguments, part->name, strlen(part->name) + 1);
@@ -430,7 +431,8 @@ static void release_tree(void *block)
 
 static void share_trees(void)
 {
-    trees = trees != NULL ? trees : calloc(1, sizeof *trees); /* a page calls main() again */
+    trees = trees != NULL ? trees : calloc(1, sizeof *trees); /* a browser page calls main() again for each command
+                                                               * line */
     if (trees != NULL) {
         nnc_json_allocate_with(allocate_tree, release_tree);
     }

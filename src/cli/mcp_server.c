@@ -37,7 +37,7 @@ static const char cancelled[] = "notifications/cancelled";
 typedef struct server {
     double deadline_s;
     rlim_t memory_bytes;
-    char *input;     /* INPUT_MAX + 1 bytes */
+    char *input;     /* buffer of INPUT_MAX + 1 bytes for standard input */
     size_t used, at; /* number of bytes of input; offset of the next message */
     bool ended;      /* true: standard input has ended */
     bool skipping;   /* true: the last message was too long, and its other bytes are being skipped */

@@ -17,7 +17,7 @@ NNC_ENUM_NAMES(nnc_ops_by, NNC_BY_LIST)
 
 /* ---- rows ---- */
 
-/* The place of a value, checked against the type of the member. */
+/* Sets the place of an option's value: type, offset and size of a member of nnc_options. */
 #define PLACE(member_type, member) \
     .type = (member_type), .offset = offsetof(nnc_options, member), .size = sizeof(((nnc_options *)0)->member)
 #define NUMBER(member) PLACE(NNC_FIELD_TYPE_OF(((nnc_options *)0)->member), member)

@@ -307,7 +307,7 @@ typedef struct base {
     nnc_scenario scenario;
     const char *plans_path; /* path of the plan file; NULL = the operand is a model */
     nnc_search_writer *write;
-    void *context; /* argument of write */
+    void *context; /* argument that is passed to `write` */
 } base;
 
 /* Sets the precision policy of the plans to the policy of a named framework, unless --policy is given. */
@@ -518,7 +518,7 @@ static nnc_status run_on_rank(nnc_session *session, nnc_rank_group ranks, nnc_ar
     nnc_status status = b != NULL ? prepare(session, arena, b, &task, &digest, err) : nnc_no_memory(err);
     const bool well = nnc_rank_group_all_well(ranks, digest, &status, err);
     if (ranks.rank > 0) {
-        session->options.output = NULL; /* only rank 0 writes */
+        session->options.output = NULL; /* only rank 0 writes the result */
     }
     if (!well || ranks.rank > 0 || b == NULL) {
         if (well) {

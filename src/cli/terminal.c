@@ -75,7 +75,8 @@ nnc_status nnc_output_write(const char *path, const char *text, size_t size, nnc
         errno = EISDIR;
         return write_failed(path, err);
     }
-    if (stat(path, &status) == 0 && !S_ISREG(status.st_mode)) { /* the path names a device or a pipe */
+    if (stat(path, &status) == 0 && !S_ISREG(status.st_mode)) { /* the path names no regular file but a pipe or a
+                                                                 * file such as /dev/null */
         const int file = open(path, O_WRONLY | O_CLOEXEC);
         const bool written = file >= 0 && nnc_write_bytes(file, text, size) == size;
         const int cause = errno;

@@ -341,12 +341,12 @@ form nnc_capture_form(const char *name)
  * from the sizes of its tensors, so that it is no kernel that only moves bytes. */
 static bool multiplies(const char *name)
 {
-    static const char *const words[] = {
-        "mm",  "bmm",      "addmm",  "addbmm",    "baddbmm",     "mv",        "addmv",
-        "dot", "vdot",     "matmul", "linear",    "bilinear",    "trilinear", "einsum",
-        "rnn", "lstm",     "gru",    "attention", "transformer", "fft",       "linalg",
-        "svd", "cholesky", "qr",     "lu",        "inverse",     "solve",     "cdist"
-    };
+    static const char *const words[] = { "mm",          "bmm",    "addmm",   "addbmm",  "baddbmm",  "mv",
+                                         "addmv",       "dot",    "vdot",    "matmul",  "linear",   "bilinear",
+                                         "trilinear",   "einsum", "rnn",     "lstm",    "gru",      "attention",
+                                         "transformer", "fft",    "cdist",   "svd",     "cholesky", "qr",
+                                         "lu",          "inv",    "inverse", "pinv",    "det",      "lstsq",
+                                         "solve",       "eig",    "eigh",    "eigvals", "eigvalsh" };
     bool found = false;
     for (const char *at = name; *at != '\0';) {
         const size_t length = strcspn(at, "_");
@@ -356,7 +356,8 @@ static bool multiplies(const char *name)
         }
         at += length + strspn(at + length, "_");
     }
-    return found && strstr(name, "thnn_fused") == NULL; /* the pointwise part of a cell of an LSTM or GRU */
+    return found && strstr(name, "thnn_fused") == NULL; /* names with thnn_fused are the pointwise part of an LSTM or
+                                                         * GRU cell, not a product */
 }
 
 /* Refuses an operator whose work is not known: one of another library than PyTorch, or one that multiplies matrices in
@@ -610,9 +611,10 @@ static void set_bytes(form how, const tensors *in, const tensors *out, nnc_captu
         op->write_bytes += out->of[i].bytes;
     }
     const tensor *const table = &in->of[0];
-    const double rows_bytes = how == FORM_GATHER                 ? op->write_bytes
-                              : how == FORM_BAG && in->count > 1 ? in->of[1].elements * table->bytes / (double)table->shape[0]
-                                                                 : INFINITY;
+    const double rows_bytes = how == FORM_GATHER ? op->write_bytes
+                              : how == FORM_BAG && in->count > 1
+                                  ? in->of[1].elements * table->bytes / (double)table->shape[0]
+                                  : INFINITY;
     for (int32_t i = 0; i < in->count; i++) {
         const bool written = how == FORM_WRITE && i == 0;
         op->read_bytes += written ? 0.0 : i == 0 ? fmin(rows_bytes, table->bytes) : in->of[i].bytes;

@@ -1,7 +1,7 @@
 /* Lifetimes of the storages of a recorded step, and changes that a plan makes to it: units of the network, which ZeRO 3
  * gathers and full recomputation runs again, and autocast.
  *
- * Units.   [captured-units]  The forward operators are divided, in order, into slots. A slot is a run of equal layers
+ * Units.   [captured-units]  The forward operators are divided, in order, into slots. A slot is a list of equal layers
  * (an entry of "blocks"), a module of a numbered list, such as "layer1.0", or the operators between two of these. The
  * layers and modules are units. Backward operators belong to the slot of their module; in the order of backward the
  * index of the slot never grows. A unit that runs again keeps its inputs: tensors that were created before the unit and
@@ -35,7 +35,7 @@ static void add_kept(reader *r, const int32_t *places, int32_t count)
         if (s->kind == INPUT || s->kind == KEPT) {
             const bool inside = r->first_of[place] < r->last_of[place];
             nnc_captured_op *op = &r->ops[inside ? r->first_of[place] : 0];
-            op->kept_bytes += s->bytes; /* the sum over all repeats; it is divided by the repeat below */
+            op->kept_bytes += s->bytes; /* first the sum over all repeats; the loop below divides it by their number */
         }
     }
     for (int32_t i = 0; i < r->count; i++) {
@@ -198,8 +198,8 @@ static slot_names name_slots(const reader *r, const int32_t *slot_of)
 }
 
 /* Returns the slot whose module path is most like the path of a backward operator; -1 = no path is alike. If the
- * operator belongs to folded layers, a run of equal layers is preferred; otherwise a slot of the operator's unit. Among
- * equally good slots, the last is returned. */
+ * operator belongs to folded layers, a slot of equal layers is preferred; otherwise a slot of the operator's unit.
+ * Among equally good slots, the last is returned. */
 static int32_t slot_like(const reader *r, const slot_names *names, const int32_t *block, const int32_t *slot_of,
                          int32_t number)
 {
@@ -268,8 +268,9 @@ static void find_entering(reader *r, const int32_t *places, int32_t count, const
         if (unit >= 0) {
             const double repeat = (double)r->slots[unit].repeat;
             const bool passed = unit == to && repeat > 1.0 && is_passed_on(r, places, slot_of, unit, s->bytes);
-            const bool counted = s->kind == KEPT && (from < 0 || !r->slots[from].unit); /* its bytes are already counted
-                                                                                         * as kept, by an operator
+            const bool counted = s->kind == KEPT && (from < 0 || !r->slots[from].unit); /* the bytes of the storage
+                                                                                         * are already counted as
+                                                                                         * kept, by an operator
                                                                                          * outside of units */
             s->enters = unit;
             s->enters_repeat = ((passed ? repeat : 1.0) - counted) / repeat;
@@ -331,7 +332,8 @@ typedef struct caster {
     reader r; /* a copy of the recorded step, whose storages and operators change */
     const int32_t *places;
     int32_t count;
-    bool *known, *narrow, *copied; /* for each storage */
+    bool *known, *narrow, *copied; /* for each storage: whether its format is known; if known, whether it has 16
+                                    * bits; whether its cast, once per forward, is counted */
     bool *writes_narrow;           /* for each op of the file: true if it writes 16 bits */
     kept_sizes *kept;              /* for each op of the file: sizes of the tensors that it keeps for backward */
 } caster;

@@ -153,7 +153,7 @@ static void link_rules(nnc_json at, const nnc_scale_up *link)
         return;
     }
     for (int32_t i = 0; i < link->dims_count; i++) {
-        devices *= link->dims[i]; /* at most (1e6)^3 */
+        devices *= link->dims[i]; /* at most (1e6)^3, so the product of the axis lengths cannot overflow */
     }
     if (link->dims_count == 0) {
         nnc_json_fault(at, "scale_up.dims", "missing, expected an axis length or more, found nothing");

@@ -69,7 +69,8 @@ static bool add_folder_ids(nnc_folders *folders, const char *path, nnc_id_list *
     if (dir == NULL) {
         note_trouble(folders, path, errno);
     }
-    bool added = dir != NULL || errno != ENOMEM; /* a missing folder has no files */
+    bool added = dir != NULL || errno != ENOMEM; /* a missing folder counts as a folder without files; only a lack of
+                                                  * memory is an error */
     for (const struct dirent *entry; added && dir != NULL;) {
         char *id;
         errno = 0; /* NULL means the end of the folder or an error; errno shows which */
@@ -157,7 +158,7 @@ static void normalise_id(const char *text, char *plain, size_t size)
         }
         from += length;
         if (length == 1 && word[0] == 'g' && word > plain + 1 && isdigit((unsigned char)word[-2])) {
-            word[length++] = 'b'; /* "40g" is "40gb" */
+            word[length++] = 'b'; /* "40g" is read as "40gb" */
         }
         if (!says_nothing(word, length, used == 0)) {
             if (used > 0) {

@@ -2,7 +2,6 @@
 #include <ctype.h>
 
 #include "base/base_internal.h"
-#include "base/expression.h"
 #include "input/input_internal.h"
 
 enum { CODE_MAX = 64, EXPRESSION_NESTING_MAX = 17, DIGITS_MAX = 15 };
@@ -162,7 +161,7 @@ typedef struct reader {
     nnc_graph_define *defines; /* macros that were read so far */
     int32_t define_count;
     const nnc_graph_define *inside; /* the macro that is being read; NULL = outside of macros */
-    const char **names;             /* names of tensors */
+    const char **names;             /* names of the tensors that later ops can use */
     int32_t name_count;
     int depth;
     char path[PATH_MAX_SIZE];

@@ -1,9 +1,11 @@
-/* Images of shipped devices and software profiles: their structs as words, made at build time by the reader itself. A file is
- * not parsed again if its text and those of all files under its "like" keys are the texts that an image was made of.
+/* Images of shipped devices and software profiles. An image is the content of a struct, made at build time by the
+ * reader of the files. If the text of a file, and the texts of all files in its chain of "like" keys, are those from
+ * which an image was made, the image is copied and the file is not parsed.
  *
- * Words of all images: their number; the place of the texts; pairs of digest and place, by rising digest; images; texts. An
- * image: kind and number of files under "like"; text of the id and digest of each; the words of the struct, two bits each
- * (zero, NaN, or a word that follows); the lists of the struct, whose texts are places plus 1 (0 = NULL). */
+ * All images are one list of words: number of images; position of the first text; for each image the digest of its
+ * file and its position, sorted by digest; the images; the texts. An image has: kind of spec and number of files in
+ * the chain; id and digest of each of these files; the words of the struct, with two bits each (zero, NaN, or a word
+ * that follows); the lists of the struct. A text is given by its position plus 1; 0 = NULL. */
 #include "input/input_internal.h"
 
 enum { WORD = sizeof(uint64_t), ZERO = 0, UNKNOWN, OTHER };
@@ -63,7 +65,8 @@ static void put_bytes(nnc_buffer *out, const void *bytes, size_t size)
     nnc_buffer_put(out, zeros, (WORD - size % WORD) % WORD);
 }
 
-/* Returns the place of a text in the texts, plus 1; equal texts share a place. 0 stands for NULL. */
+/* Returns the position of a text among the texts of all images, plus 1; equal texts have one position. 0 stands for
+ * NULL. */
 static uint64_t place_of(nnc_buffer *texts, const char *text)
 {
     size_t at = 0;
@@ -175,7 +178,7 @@ static void get_struct(const uint64_t **at, char *bytes, size_t count)
     *at += (count + 31) / 32;
     for (size_t i = 0; i < count; i++) {
         const unsigned kind = kinds[i / 32] >> (2 * (i % 32)) & 3;
-        if (kind != ZERO) { /* the struct is all 0 */
+        if (kind != ZERO) { /* a word of kind ZERO needs no copy, because the struct is already all 0 */
             memcpy(bytes + i * WORD, kind == UNKNOWN ? &nan : (*at)++, WORD);
         }
     }

@@ -13,7 +13,7 @@ static int by_digest(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* Value of "like" in a text, in the arena; NULL: none. */
+/* Returns the value of the key "like" in the text of a file, in the arena; NULL = no such key. */
 static const char *like_of(nnc_specs *specs, const char *text, size_t size)
 {
     nnc_error err;
@@ -28,7 +28,7 @@ static const char *like_of(nnc_specs *specs, const char *text, size_t size)
     return like;
 }
 
-/* Adds the image of a file; false: the file is not fit for one. */
+/* Adds the image of a file. Returns false if the file cannot have an image, for example if its key "like" is a path. */
 static bool add(nnc_specs *specs, nnc_spec_kind kind, const char *path, entry *one, nnc_buffer *out, nnc_buffer *texts)
 {
     const char *likes[NNC_LIKE_MAX], *file = path;

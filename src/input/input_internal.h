@@ -115,7 +115,7 @@ typedef struct nnc_walk {
     long line;         /* line of the place, from 1 */
     size_t key;        /* start of the current member's key, with its quotes; in a list, start of the
                         * value */
-    size_t key_length; /* 0 in a list */
+    size_t key_length; /* length of the key, with its quotes; 0 in a list */
     long key_line;
 } nnc_walk;
 
@@ -150,14 +150,13 @@ typedef struct nnc_faults {
 /* One large object of a file. Its members (objects) are parsed one at a time, so that a file of 1 GB needs no tree of
  * that size. */
 typedef struct nnc_json_large {
-    const char *name; /* name of the object with dots, such as "recorded.estimates" */
-    const struct cJSON
-        *object;       /* the object, whose members are parsed one at a time; NULL: the file has no such object,
-                                 * or it was parsed with the other values */
-    int32_t count;     /* number of its members */
-    size_t *places;    /* offset of each member in the text; 0 = the member was parsed as usual */
-    size_t end;        /* offset of the first character after the object */
-    uint64_t *digests; /* digests of the members that nnc_json_close has freed */
+    const char *name;           /* name of the object with dots, such as "recorded.estimates" */
+    const struct cJSON *object; /* the object, whose members are parsed one at a time; NULL: the file has no such
+                                 * object, or it was parsed with the other values */
+    int32_t count;              /* number of members of the object */
+    size_t *places;             /* offset of each member in the text; 0 = the member was parsed as usual */
+    size_t end;                 /* offset of the first character after the object */
+    uint64_t *digests;          /* digests of the members that nnc_json_close has freed */
 } nnc_json_large;
 
 typedef struct nnc_json_doc {
@@ -167,8 +166,8 @@ typedef struct nnc_json_doc {
     size_t size;
     int values_max;   /* largest number of JSON values in the file; 0 = NNC_SCAN_VALUES_MAX; a higher limit also allows
                        * a larger file */
-    bool foreign;     /* the document may be a configuration of another program: see nnc_json_parse */
-    bool lenient;     /* unknown keys of a configuration of another program are skipped and listed in notes */
+    bool foreign;     /* true: the document may be a configuration of another program (see nnc_json_parse) */
+    bool lenient;     /* true: unknown keys of a configuration of another program are skipped and listed in notes */
     nnc_specs *specs; /* set of specs whose folders have foreign files; NULL = not available */
     uint64_t *digest; /* receives the digests of the files of foreign/ that are used; NULL = not needed */
     nnc_json_large apart;
@@ -197,8 +196,8 @@ typedef enum nnc_json_type {
  * ("+inf"), which no number field accepts, and more values are allowed. */
 bool nnc_json_parse(nnc_json_doc *doc);
 void nnc_json_free(nnc_json_doc *doc);
-/* For a program that owns its process and reads on one thread: where trees get their memory, in place of malloc and
- * free. */
+/* Sets the functions that allocate and free the memory of JSON trees, in place of malloc and free. Only for a
+ * program that owns its process and reads on one thread. */
 void nnc_json_allocate_with(void *(*allocate)(size_t), void (*release)(void *));
 
 nnc_json nnc_json_root(const nnc_json_doc *doc);
@@ -207,7 +206,7 @@ nnc_json nnc_json_get(nnc_json object, const char *key);
 /* nnc_json_first returns the first value of a list or object; nnc_json_next returns the value after it. */
 nnc_json nnc_json_first(nnc_json container);
 nnc_json nnc_json_next(nnc_json at);
-const char *nnc_json_key(nnc_json at); /* "" in a list */
+const char *nnc_json_key(nnc_json at); /* key of a value; "" for an element of a list */
 
 /* Follows a dotted name as far as its parts exist and returns the last value; *rest receives the remaining name. */
 nnc_json nnc_json_follow(nnc_json at, const char *dotted, const char **rest);
@@ -218,7 +217,7 @@ nnc_json nnc_json_follow(nnc_json at, const char *dotted, const char **rest);
 bool nnc_json_open(nnc_json at, int32_t index);
 void nnc_json_close(nnc_json at, int32_t index, const char *const *skip);
 
-/* Return the value of a boolean, a number or a string; `at` must have this type. */
+/* Each function returns the value of a boolean, a number or a string; `at` must have this type. */
 bool nnc_json_bool(nnc_json at);
 double nnc_json_number(nnc_json at);
 const char *nnc_json_text(nnc_json at); /* the string is valid as long as the document */
@@ -232,8 +231,9 @@ uint64_t nnc_json_digest(nnc_json at, const char *const *skip);
 /* Adds the digest of a data file that was used to read a document to the digests of the document, if it has them. */
 void nnc_json_digest_add(const nnc_json_doc *doc, nnc_json data);
 
-/* Change a document. An inherited value may come from another document, which must live as long as the changed
- * document. Inherited values and objects that are created empty are marked as inherited. */
+/* nnc_json_set_text, nnc_json_inherit and nnc_json_inherit_object change a document. An inherited value may come
+ * from another document, which must live as long as the changed document. Inherited values and objects that are
+ * created empty are marked as inherited. */
 void nnc_json_set_text(nnc_json at, const char *text);
 void nnc_json_inherit(nnc_json object, nnc_json value);
 nnc_json nnc_json_inherit_object(nnc_json object, const char *key);
@@ -443,7 +443,7 @@ const char *nnc_lineage_of(const nnc_lineage *lineage, const char *dotted);
 
 /* ---- data folders: used by the set of specs ---- */
 
-typedef struct nnc_id_list { /* a list in the arena; { 0 } is an empty list */
+typedef struct nnc_id_list { /* ids, in the arena; { 0 } is an empty list */
     const char **ids;
     int32_t count, capacity;
 } nnc_id_list;
@@ -468,7 +468,8 @@ bool nnc_folders_list_folder(nnc_folders *folders, const char *folder, nnc_id_li
 bool nnc_specs_list_folder(nnc_specs *specs, const char *folder, nnc_id_list *list);
 /* Finds the file of an id or alias. *path stays NULL when there is no such file. */
 nnc_status nnc_folders_id(nnc_folders *folders, nnc_spec_kind kind, const char *id, const char **path, nnc_error *err);
-/* Find the file of an id or alias. NNC_UNKNOWN_ID: err names the nearest id. _like: for files that are not specs. */
+/* nnc_folders_find finds the file of an id or alias. nnc_folders_find_like does the same for files that are not
+ * specs. NNC_UNKNOWN_ID: err names the nearest id. */
 nnc_status nnc_folders_find(nnc_folders *folders, nnc_spec_kind kind, const char *id, const char **path,
                             nnc_error *err);
 nnc_status nnc_folders_find_like(nnc_folders *folders, const nnc_spec_info *info, const char *id, const char **path,
@@ -480,7 +481,8 @@ nnc_status nnc_folders_find_like(nnc_folders *folders, const nnc_spec_info *info
 nnc_status nnc_machine_ask(char **text, size_t *size, nnc_error *err);
 /* Tests whether a text is the XML of nvidia-smi or of hwloc. */
 bool nnc_is_machine(const char *text);
-/* Converts this XML to the text of a device file. NNC_BAD_SPEC: no GPU, or GPUs of several products. */
+/* Converts the XML of nvidia-smi or hwloc to the text of a device file. NNC_BAD_SPEC: no GPU, or GPUs of several
+ * products. */
 nnc_status nnc_machine_json(const char *name, const char *text, nnc_buffer *json, nnc_error *err);
 /* Finds a file by its path inside a folder. *path stays NULL when there is no such file. */
 nnc_status nnc_folders_file(nnc_folders *folders, const char *name, const char **path, nnc_error *err);
@@ -489,7 +491,7 @@ nnc_status nnc_folders_file(nnc_folders *folders, const char *name, const char *
 typedef struct nnc_piped {
     const struct nnc_piped *next;
     const char *path;
-    char *text; /* in the arena */
+    char *text; /* the content, in the arena */
     size_t size;
 } nnc_piped;
 const nnc_piped **nnc_specs_piped(nnc_specs *specs);
@@ -588,7 +590,7 @@ void nnc_capture_read(nnc_json root, nnc_model *model);
 typedef struct nnc_expr_scope {
     const char *const *lets;
     int32_t let_count;
-    const char *const *args; /* arguments of the enclosing macro */
+    const char *const *args; /* names of the arguments of the macro in which the expression is */
     int32_t arg_count;
 } nnc_expr_scope;
 
@@ -597,10 +599,10 @@ void nnc_graph_take(nnc_json root, nnc_model *model);
 /* Adds the network of an object to a model as a further tower. Notes an error when its ops do not fit together. */
 void nnc_graph_tower(nnc_json at, nnc_model *model);
 
-/* Scale a model after --set hidden=N. _record stores the dimensions of the file. _follow is called after `field` was
- * set: it scales the dimensions that the user has not set in proportion to hidden (heads keep their width). _check
- * notes an error for each dimension that is not whole. _text writes the dimensions that changed, "heads=20,
- * ffn_hidden=5120", or "". */
+/* Functions that scale a model after --set hidden=N. _record stores the dimensions of the file. _follow is called
+ * after `field` was set: it scales the dimensions that the user has not set in proportion to hidden (heads keep
+ * their width). _check notes an error for each dimension that is not whole. _text writes the dimensions that
+ * changed, "heads=20, ffn_hidden=5120", or "". */
 void nnc_scale_dims_record(nnc_model *model);
 void nnc_scale_dims_follow(nnc_model *model, const char *field);
 void nnc_scale_dims_check(nnc_json at, const nnc_model *model);
@@ -637,7 +639,7 @@ typedef struct nnc_release_ask {
 typedef struct nnc_release {
     const nnc_software *software;
     const nnc_framework *entry;
-    const char *version; /* version as the question has it */
+    const char *version; /* version that the question contains */
     size_t named;        /* number of characters of the framework's name that the question contains */
     int met;             /* number of characters in the conditions of the entry that are met */
 } nnc_release;

@@ -173,7 +173,7 @@ static bool leave_out(nnc_json_doc *doc, nnc_buffer *lean)
         nnc_walk_value(&w);
         if (place > 0) {
             nnc_buffer_put(lean, doc->text + copied, place + 1 - copied);
-            copied = w.at - 1; /* the closing brace */
+            copied = w.at - 1; /* copying continues at the closing brace of the member, so an empty object remains */
         }
     }
     doc->apart.end = w.at;
@@ -432,7 +432,7 @@ typedef struct way {
     int depth;
 } way;
 
-/* Finds a value. The recursion is as deep as the text is nested. */
+/* Finds the path from the value `at` to the value `to` inside it. The recursion is as deep as the text is nested. */
 static bool find(nnc_json at, nnc_json to, way *w)
 {
     if (at.node == to.node) {

@@ -5,7 +5,7 @@
  * it checks nothing, so it skips megabytes quickly. */
 #include "input/input_internal.h"
 
-/* Bits of the lexemes that may come next. */
+/* Kinds of lexemes that may come next, one bit each. */
 enum { VALUE = 1, KEY = 2, COLON = 4, COMMA = 8, CLOSE = 16, END = 32 };
 
 typedef struct scan {

@@ -23,7 +23,7 @@ enum { WORD_MAX = 96, XML_BYTES_MAX = 4000 * 1000, LINKED_MAX = 128 };
 /* The GPUs of a machine, as a tool describes them. */
 typedef struct machine {
     char product[WORD_MAX];
-    double mem_bytes, power_w; /* 0 = the description does not state it */
+    double mem_bytes, power_w; /* memory and power limit of a GPU; 0 = the description does not state the value */
     int count, linked;         /* count: number of GPUs; linked: number of GPUs that fast links join with the first
                                 * GPU */
     const char *tool;
@@ -122,7 +122,8 @@ static bool attribute(const char *tag, const char *name, char value[WORD_MAX])
     return true;
 }
 
-/* Copies the value of an "info" between two places. */
+/* Copies the value of the XML element <info name="NAME" value=".."> between `from` and `end`. Returns false when
+ * there is no such element. */
 static bool info(const char *from, const char *end, const char *name, char value[WORD_MAX])
 {
     char open[WORD_MAX];
@@ -161,11 +162,18 @@ static int root_of(const linked *l, int i)
     return i;
 }
 
+/* Returns the text after the tag at `tag`. */
+static const char *content_of(const char *tag)
+{
+    const char *end = tag + strcspn(tag, ">");
+    return end + (*end == '>' ? 1 : 0);
+}
+
 /* Reads the objects of a matrix, "OSDev:802 PCIDev:449 Package:3": GPUs, switches, and hosts, which join nothing. */
 static void read_objects(const char *from, const char *end, linked *l)
 {
     for (const char *at = strstr(from, "<indexes"); at != NULL && at < end; at = strstr(at + 1, "<indexes")) {
-        const char *word = at + strcspn(at, ">") + 1;
+        const char *word = content_of(at);
         for (; *word != '<' && *word != '\0' && l->count < LINKED_MAX; word += strcspn(word, " <") + (*word == ' ')) {
             if (strchr(word, ':') != NULL && *word != ' ') {
                 l->is_gpu[l->count] = strncmp(word, "OSDev:", 6) == 0;
@@ -183,7 +191,7 @@ static void join_objects(const char *from, const char *end, linked *l)
 {
     int i = 0;
     for (const char *at = strstr(from, "<u64values"); at != NULL && at < end; at = strstr(at + 1, "<u64values")) {
-        const char *word = at + strcspn(at, ">") + 1;
+        const char *word = content_of(at);
         while (*word >= '0' && *word <= '9' && i < l->count * l->count) {
             char *next = NULL;
             const int a = i / l->count, b = i % l->count;
@@ -215,8 +223,8 @@ static int count_linked(const char *text)
     return joined;
 }
 
-/* Every GPU is there once for each library that found it (cuda0, nvml0, opencl0d0); one library counts. A name with a
- * dot is a part of a GPU. */
+/* Reads the GPUs from the XML of hwloc. Every GPU is listed once for each library that found it (cuda0, nvml0,
+ * opencl0d0), so only one library counts. A name with a dot is a part of a GPU. */
 static nnc_status read_topology(const char *name, const char *text, machine *m, nnc_error *err)
 {
     static const char *const libraries[] = { "cuda", "nvml", "rsmi", "ze" };

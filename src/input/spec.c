@@ -25,7 +25,7 @@ struct nnc_specs {
     const char *reading[NNC_LIKE_MAX]; /* paths of the files that wait while the file under their key "like" is read */
     int reading_count;
     const nnc_piped *piped; /* newest first */
-    const uint64_t *images; /* of shipped files; NULL = every file is parsed */
+    const uint64_t *images; /* images of shipped files (images.c); NULL = no images, so every file is parsed */
     bool lenient;
     char marks[512]; /* implausible inputs */
     bool implementation_given;
@@ -575,8 +575,7 @@ static nnc_status read_text(nnc_specs *specs, nnc_spec_kind kind, const char *pa
         return nnc_fail(err, NNC_NO_MEMORY, path, "out of memory");
     }
     const char *id = nnc_spec_required_id(path, stem);
-    if (specs->images == NULL || specs->lenient ||
-        !nnc_image_read(specs, specs->images, kind, id, text, size, spec)) {
+    if (specs->images == NULL || specs->lenient || !nnc_image_read(specs, specs->images, kind, id, text, size, spec)) {
         NNC_TRY(nnc_spec_read(specs, kind, id, text, size, &faults, spec));
     }
     if (kind == NNC_SPEC_MODEL) {

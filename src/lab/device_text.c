@@ -10,9 +10,9 @@ typedef struct rewriting {
     const nnc_device_change *change;
 } rewriting;
 
-/* An object of the file that is being written: its old content, the table of its fields, its dotted name. */
+/* A JSON object of the file that is being written: its old content, the table of its fields, its dotted name. */
 typedef struct object_place {
-    nnc_json at; /* old content; node NULL: the file has no such object */
+    nnc_json at; /* old content of the JSON object; node NULL: the file has no such object */
     const nnc_field *fields;
     size_t count;
     const char *name;
@@ -40,7 +40,8 @@ static const nnc_fitted_value *value_of(const rewriting *w, const char *object, 
     return NULL;
 }
 
-/* Returns any new parameter whose name is inside the object `object`; NULL if the object has no new parameter. */
+/* Returns the first new parameter whose dotted name begins with the name of the JSON object `object`. Returns NULL
+ * if no new parameter is in this object. */
 static const nnc_fitted_value *value_below(const rewriting *w, const char *object)
 {
     const size_t length = strlen(object);
@@ -98,7 +99,7 @@ static void put_fitted_on(const rewriting *w, const object_place *p)
                             nnc_json_type_of(nnc_json_get(p->at, field->name)) == NNC_JSON_NUMBER);
         }
     }
-    if (first == NULL) { /* the object has no new parameter itself; only objects inside it have */
+    if (first == NULL) { /* the JSON object has no new parameter itself; only JSON objects inside it have one */
         first = value_below(w, p->name);
         if (old == NULL) {
             old = first != NULL ? first->fitted_on : "";
@@ -121,7 +122,7 @@ static void put_fitted_on(const rewriting *w, const object_place *p)
 
 static void put_object(const rewriting *w, const object_place *p);
 
-/* Writes a nested object: a single one, or one per number format. */
+/* Writes a JSON object inside another object. If the field has one object per number format, writes each of them. */
 static void put_inner(const rewriting *w, const object_place *p, const nnc_field *field, bool *any)
 {
     char name[NAME_MAX_BYTES];
@@ -329,7 +330,8 @@ nnc_status nnc_device_rewrite(nnc_specs *specs, const char *path, const nnc_devi
     return verify(specs, path, change, *text, *size, err);
 }
 
-/* Finds a field of a table by its name, with the prefix or without it. */
+/* Finds a field of a field table by its dotted name. The name may begin with the prefix, such as "efficiency.", or
+ * leave it out. */
 static nnc_status find_place(const nnc_field_table *table, void *object, const char *prefix, const char *name,
                              nnc_parameter_place *place, nnc_error *err)
 {
@@ -337,7 +339,8 @@ static nnc_status find_place(const nnc_field_table *table, void *object, const c
     nnc_dtype dtype;
     const bool whole = strncmp(name, prefix, strlen(prefix)) == 0 || strncmp(name, "host.", 5) == 0;
     snprintf(place->name, sizeof place->name, "%s%s", whole ? "" : prefix, name);
-    NNC_TRY(nnc_field_at(table, place->name, &object, &field, &dtype, err)); /* names the nearest */
+    NNC_TRY(nnc_field_at(table, place->name, &object, &field, &dtype, err)); /* the error names the field with the
+                                                                              * nearest name */
     if (field->type != NNC_FIELD_F64) {
         return nnc_fail(err, NNC_BAD_USAGE, place->name, "is no single number to fit");
     }

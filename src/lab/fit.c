@@ -1,6 +1,6 @@
 /* Fits parameters of a device, or of an engine's profile, to measured rows.
  *
- * Rows that the same parameters explain form a group. Each group determines only these parameters:
+ * Rows that the same parameters explain form a fit group. Each fit group determines only these parameters:
  *
  *   matrix products of a format  sustained_fraction; from 20 rows also boost_ratio, memory_fraction,
  *                                fixed_s, k_fill, wave_quantization, and l2_bytes_per_s if the
@@ -42,7 +42,7 @@
 #include "lab/lab_internal.h"
 #include "shape/shape_internal.h"
 
-/* ---- groups of rows ---- */
+/* ---- fit groups: a fit group is all rows that the same parameters explain ---- */
 
 static bool begins(const char *text, const char *prefix)
 {
@@ -58,7 +58,8 @@ static bool is_first_token(const nnc_measured *row)
 
 static const char host_steps[] = "launch-bound steps";
 
-/* Writes the name of a row's group. Returns false if no parameter explains the row. */
+/* Writes the name of the fit group of a row (the rows that the same parameters explain). Returns false if no
+ * parameter explains the row. */
 static bool name_group(const nnc_measured *row, bool launches, char *name, size_t size)
 {
     const nnc_measured_collective *c = &row->collective;
@@ -106,8 +107,8 @@ bool nnc_fit_takes(const nnc_measured *row, bool served, const char **reason)
     return *reason == NULL;
 }
 
-/* Returns the position of a row's group in the order of fitting: groups of kernels come before groups of steps, which
- * contain these kernels. */
+/* Returns the position of a row's fit group in the order of fitting: fit groups of kernels come before fit groups of
+ * steps, because steps contain these kernels. */
 static int rank_of(const nnc_measured *row, bool launches)
 {
     switch (row->kind) {
@@ -171,7 +172,7 @@ void nnc_fit_group_rows(nnc_fit *fit)
     }
 }
 
-/* ---- what the rows of a group have in common ---- */
+/* ---- properties that the rows of a fit group have in common ---- */
 
 typedef int64_t row_key(const nnc_fit_row *row);
 
@@ -253,7 +254,7 @@ static bool differs(const nnc_fit *fit, int32_t group, row_key *key)
     return i < fit->row_count && count_equal(fit, group, key, key(&fit->rows[i])) < fit->groups[group].rows;
 }
 
-/* ---- the parameters that rows determine ---- */
+/* ---- the parameters that a fit group can determine ---- */
 
 enum { KERNEL_ROWS = 20, COLLECTIVE_ROWS = 6, STEP_ROWS = 5, ATTENTION_ROWS = 3 };
 
@@ -277,8 +278,8 @@ bool nnc_fit_add(nnc_fit *fit, const char *name)
     return true;
 }
 
-/* Adds the parameter "PREFIXobject.member" to the group. reason: why the rows of the group cannot determine the
- * parameter; NULL = they can. */
+/* Adds the parameter "PREFIXobject.member" to a fit group. reason: why the rows of the fit group cannot determine
+ * the parameter; NULL = they can. */
 static void add(nnc_fit *fit, int32_t group, const char *prefix, const char *object, const char *member,
                 const char *reason)
 {
@@ -295,8 +296,8 @@ static void add(nnc_fit *fit, int32_t group, const char *prefix, const char *obj
     }
 }
 
-/* Rows that a parameter needs in its group. If the need FORWARD, BACKWARD, RATE or RATIO is not met, the parameter is
- * not listed at all. */
+/* Requirement on the rows of a fit group, without which a parameter is not fitted. A parameter with FORWARD,
+ * BACKWARD, RATE or RATIO is not even listed if the rows do not meet the requirement. */
 typedef enum need {
     ANY,
     FORWARD,  /* forward rows */
@@ -310,8 +311,8 @@ typedef enum need {
     SIZES     /* 6 rows, with two numbers of ranks */
 } need;
 
-/* Parameters of every group except steps: the beginning of the group's name; the object, to which the end of the
- * group's name is appended; the member. */
+/* Parameters of every fit group except steps: the beginning of the fit group's name; the object of the device file,
+ * to which the end of this name is appended; the member of the object. */
 static const struct {
     const char *group, *object, *member;
     need need;
@@ -348,7 +349,7 @@ static const struct {
     { "time per token", "serving.", "prefill_factor", KERNELS },
     { "time per token", "serving.", "layer_s", DEPTHS },
     { "time per token", "serving.", "sequence_s", KERNELS },
-    /* collectives in a scale-up domain: the group has the name of the collective */
+    /* collectives in a scale-up domain: the name of the fit group is the name of the collective */
     { "", "efficiency.collectives.", "bus_fraction", ANY },
     { "", "efficiency.collectives.", "fixed_s", MESSAGES },
     { "", "efficiency.collectives.", "knee_bytes", MESSAGES },
@@ -356,8 +357,8 @@ static const struct {
     { "", "efficiency.collectives.", "small_group_loss", SIZES },
 };
 
-/* Returns why the rows of a group do not meet a need; NULL = they meet it. *listed: should the parameter be listed
- * at all? */
+/* Returns why the rows of a fit group do not meet a requirement; NULL = they meet it. *listed: false if the
+ * parameter is not to be listed at all. */
 /* One case per need. NOLINTNEXTLINE(readability-function-cognitive-complexity) */
 static const char *unmet(const nnc_fit *fit, int32_t g, need what, bool *listed)
 {
@@ -383,7 +384,7 @@ static const char *unmet(const nnc_fit *fit, int32_t g, need what, bool *listed)
     }
 }
 
-/* Tests whether the attention kernel runs in enough steps of the group, with at least two sequence lengths. */
+/* Tests whether the attention kernel runs in enough steps of the fit group, with at least two sequence lengths. */
 static bool knows_flash(const nnc_fit *fit, int32_t g, int64_t kernel)
 {
     int64_t length = -1;
@@ -404,7 +405,7 @@ static void choose_of_steps(nnc_fit *fit, int32_t g)
     const int32_t rows = fit->groups[g].rows;
     const bool shapes = differs(fit, g, hidden_of) && differs(fit, g, seq_len_of);
     const char *why = rows < STEP_ROWS ? few_steps : !shapes ? one_shape : NULL;
-    int32_t next = 2 * STEP_ROWS; /* number of rows with which the group can determine one more parameter */
+    int32_t next = 2 * STEP_ROWS; /* number of rows from which the fit group can determine one more parameter */
     add(fit, g, all, "", "calibration", NULL);
     add(fit, g, all, "pointwise", "memory_fraction", why);
     for (int64_t kernel = NNC_FLASH1; kernel < NNC_CUDNN; kernel++) {
@@ -425,8 +426,8 @@ static void choose_of_steps(nnc_fit *fit, int32_t g)
     }
 }
 
-/* Adds the parameters of a group. Finds the first entry of the table whose `group` is a beginning of the name of the
- * group, and uses all entries with the same `group`. */
+/* Adds the parameters of a fit group. Finds the first entry of the table whose `group` is a beginning of the name of
+ * the fit group, and uses all entries with the same `group`. */
 static void choose_of_group(nnc_fit *fit, int32_t g)
 {
     const char *name = fit->groups[g].name, *group = NULL;
@@ -448,7 +449,7 @@ void nnc_fit_choose(nnc_fit *fit)
 {
     for (int32_t g = 0; g < fit->group_count; g++) {
         if (fit->groups[g].rows == 0) {
-            continue; /* all rows of the group are held out */
+            continue; /* all rows of the fit group are held out */
         }
         if (strcmp(fit->groups[g].name, "steps") == 0) {
             choose_of_steps(fit, g);
@@ -498,7 +499,7 @@ static const range ranges[] = {
     AMOUNT("block_penalty", 100, 0.3, 0.5),
     AMOUNT("knee_bytes", 1e10, 2e6, 4e6),
     AMOUNT("small_group_loss", 3.5, 0.2, 0.5),
-    /* parameters of a serving engine; in the software profile they are fields */
+    /* fields of the software profile that describe its serving engine */
     AMOUNT("step_s", 0.1, 2e-4, 5e-4),
     AMOUNT("layer_s", 1e-3, 5e-6, 1e-5),
     AMOUNT("sequence_s", 1e-3, 5e-6, 1.5e-5),
@@ -514,7 +515,7 @@ static const range ranges[] = {
     AMOUNT("kv_reread", 1, 0.1, 0.2),
     AMOUNT("ttft_s", 10, 0.02, 0.05),
 };
-/* Factors that depend on the format of the weights. */
+/* Range of the factors of a serving engine that exist once for each format of weights. */
 static const range of_format = FACTOR("", 0.02, 5, 0.15, 1);
 /* clang-format on */
 
@@ -536,8 +537,8 @@ static const range *range_of(const char *name)
 
 /* ---- parameters that the minimiser changes ---- */
 
-/* A fit in progress: the parameters of one group, or of all rows. For the minimiser, each parameter is a number: (value
- * - start) / step size. */
+/* A fit in progress: the parameters of one fit group, or of all rows. For the minimiser, each parameter is a number:
+ * (value - start) / step size. */
 typedef struct moving {
     nnc_fit *fit;
     int32_t group;     /* -1 = all groups */
@@ -569,7 +570,7 @@ static const nnc_field *field_of(moving *m, const char *name)
 
 static double value_at(const moving *m, int i, double x)
 {
-    const double none = 1e-12; /* seconds or elements; smaller values are rounding errors of 0 */
+    const double none = 1e-12; /* limit in seconds or elements; a smaller value is a rounding error and counts as 0 */
     const range *r = m->ranges[i];
     const double sum = m->start[i] + x * r->step;
     return r->ratio ? m->start[i] * exp(x * r->step) : fabs(sum) < none ? 0.0 : sum;
@@ -633,8 +634,8 @@ static int32_t count_rows(const moving *m)
     return count;
 }
 
-/* Divides a weight of 1 evenly over the files of a group, and the weight of a file over its rows. Returns false if
- * no row is used. */
+/* Divides a weight of 1 evenly over the files of a fit group, and the weight of a file over its rows. Returns false
+ * if no row is used. */
 static bool weigh_group(const moving *m, int32_t group)
 {
     nnc_fit *fit = m->fit;
@@ -699,7 +700,7 @@ static double objective(const double *x, void *context)
     return misfit(m, x) + m->pull * away;
 }
 
-/* ---- the fit of a group ---- */
+/* ---- the fit of the parameters of one fit group ---- */
 
 /* Tests whether the value is neutral: missing (NaN), or the default of its field. */
 static bool is_neutral(double value, const nnc_field *field)
@@ -834,7 +835,7 @@ static void find_ranges(moving *m)
     }
 }
 
-/* Returns the mean |error| of the fitted rows of a group. */
+/* Returns the mean |error| of the fitted rows of a fit group. */
 static double mean_error(moving *m, int32_t group)
 {
     double sum = 0.0;
@@ -875,7 +876,7 @@ static bool refuse_contradicted(moving *m)
     return any;
 }
 
-/* Fits the parameters of a group. Returns false when out of memory. */
+/* Fits the parameters of a fit group. Returns false when out of memory. */
 static bool fit_group(moving *m, nnc_fit *fit, int32_t group)
 {
     *m = (moving){ .fit = fit, .group = group, .left_out = -1, .relative = m->relative };
@@ -913,7 +914,7 @@ static bool fit_group(moving *m, nnc_fit *fit, int32_t group)
 
 enum { PARTS_MAX = 5 };
 
-/* A row and its digest, for assigning rows to parts. */
+/* A row and its digest. The digest decides the part of the cross-validation to which the row belongs. */
 typedef struct hand {
     uint64_t digest;
     int32_t row;
@@ -926,8 +927,8 @@ static int by_digest(const void *a, const void *b)
     return digests != 0 ? digests : (x->row > y->row) - (x->row < y->row);
 }
 
-/* Assigns the rows of a group to parts, in the order of their digests. Returns the number of parts; 0 when all rows
- * must stay together. */
+/* Assigns the rows of a fit group to parts of the cross-validation, in the order of their digests. Returns the
+ * number of parts; 0 when all rows must stay together. */
 static int32_t assign_parts(const moving *m, hand *hands)
 {
     int32_t count = 0, different = 0; /* number of rows; number of different digests */
@@ -952,7 +953,8 @@ static bool same_model(const nnc_measured *a, const nnc_measured *b)
            (a->model_name != NULL && b->model_name != NULL && strcmp(a->model_name, b->model_name) == 0);
 }
 
-/* Assigns rows to parts by their model. Returns the number of parts; 0 = there is only one model. */
+/* Assigns rows to parts of the cross-validation by their model. Returns the number of parts; 0 = there is only one
+ * model. */
 static int32_t assign_models(const moving *m)
 {
     nnc_fit_row *rows = m->fit->rows;
@@ -969,8 +971,8 @@ static int32_t assign_models(const moving *m)
     return models < 2 ? 0 : models < MODELS_MAX ? models : MODELS_MAX;
 }
 
-/* Fits the parameters to all parts but one, then predicts the rows of that part. During this fit, parameters of later
- * groups have no value, as in the main fit. During the prediction they have their final value. */
+/* Fits the parameters to all parts but one, then predicts the rows of that part. During this fit, parameters of
+ * later fit groups have no value, as in the main fit. During the prediction they have their final value. */
 static bool cross_part(moving *m, int32_t part, const double *last, size_t error)
 {
     nnc_fit *fit = m->fit;
@@ -1032,7 +1034,7 @@ static bool cross_validate(moving *m, hand *hands)
 
 /* ---- the whole fit ---- */
 
-/* Sums the errors of a group of rows; group -1: the errors of all steps. */
+/* Sums the errors of a fit group; group -1: the errors of all steps. */
 static void add_up(nnc_fit *fit, int32_t group, bool held, size_t offset, double *errors, nnc_score_stats *stats)
 {
     int32_t count = 0;
@@ -1111,7 +1113,7 @@ static bool keep_helpful(nnc_fit *fit, moving *m, int32_t group, hand *hands)
     return ok;
 }
 
-/* Returns the sum of |error| over the steps on which parameters are fitted. */
+/* Returns the sum of |error| over all training steps of the fit. */
 static double mean_of_steps(moving *m)
 {
     double sum = 0.0;
@@ -1122,7 +1124,7 @@ static double mean_of_steps(moving *m)
     return sum;
 }
 
-/* Computes whether the fitted parameters of a group increase the mean error of the rows of this group, and whether they
+/* Computes whether the fitted parameters of a fit group increase the mean error of its rows, and whether they
  * increase the error of the steps. */
 static void compare_without(moving *m, int32_t group, bool *rows_worse, bool *steps_worse)
 {
@@ -1180,8 +1182,8 @@ static bool keep_for_steps(nnc_fit *fit, moving *m, int32_t group)
     return true;
 }
 
-/* Fits the parameters of each group. If the caller names parameters, they are fitted to all rows as one group. m[]
- * keeps the state of each fit for the cross-validation. */
+/* Fits the parameters of each fit group. If the caller names parameters, they are fitted to all rows as one fit
+ * group. m[] keeps the state of each fit for the cross-validation. */
 static bool fit_all(nnc_fit *fit, moving *m, hand *hands)
 {
     const bool joint = fit->parameter_count > 0 && fit->parameters[0].group < 0;

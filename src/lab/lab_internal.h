@@ -164,8 +164,9 @@ typedef struct nnc_scored {
     double most_bytes;                                /* upper end of the interval of the predicted memory */
     double peak_allocated_error, peak_reserved_error; /* errors of the predicted peaks of allocated and of reserved
                                                        * memory; NaN if the row does not state the peak */
-    int64_t max_batch, max_batch_tight;               /* predicted largest micro-batch: that fits; that is at least
-                                                       * tight. 0 = the row states no largest micro-batch */
+    int64_t max_batch, max_batch_tight;               /* max_batch: largest micro-batch that fits, as predicted;
+                                                       * max_batch_tight: largest micro-batch whose verdict is fits
+                                                       * or tight. 0 = the row states no largest micro-batch */
     nnc_verdict fit;                                  /* predicted verdict: whether the step fits in memory (in the
                                                        * measurement it did) */
     bool experts;                                     /* true: the row is of served requests, and its model has
@@ -271,7 +272,7 @@ typedef struct nnc_fit_row {
     uint64_t digest; /* rows with equal digests are in the same part of a cross-validation */
     int32_t file;
     bool held;     /* true: held out, no parameter is fitted on this row */
-    bool launches; /* a launch-bound step */
+    bool launches; /* true: the row is a launch-bound step */
     int32_t group;
     int32_t part;                        /* index of the row's part in the cross-validation */
     double weight;                       /* weight of the row's error in the current fit */
@@ -283,19 +284,19 @@ typedef struct nnc_fit_row {
 /* A parameter of the device; in a fit of served requests, of the software profile. */
 typedef struct nnc_fit_parameter {
     char name[NNC_FIT_NAME]; /* "efficiency.calibration" */
-    int32_t group;           /* index of the group of rows that determines the parameter; -1 = all rows */
+    int32_t group;           /* index of the fit group that determines the parameter; -1 = all rows */
     size_t offset;           /* offset of the value in nnc_device or nnc_software */
     double before;           /* value before the fit; NaN = the neutral value of the parameter is not a number */
     double value;            /* fitted value, with six digits; NaN = not fitted */
     double low, high;        /* range in which the mean |ln(predicted / measured)| of its rows grows by at most 0.01 */
     int32_t rows;            /* number of rows on which the parameter was fitted */
-    const char *of;          /* name of the group of rows that determines the parameter */
+    const char *of;          /* name of the fit group that determines the parameter */
     bool at_limit;
     const char *reason; /* reason why the parameter is not fitted; NULL = it is fitted */
 } nnc_fit_parameter;
 
 typedef struct nnc_fit_group {
-    char name[48]; /* examples: "gemm bf16", "all_reduce", "steps" */
+    char name[48]; /* name of the fit group, such as "gemm bf16", "all_reduce" or "steps" */
     nnc_measured_kind kind;
     int32_t rows, held;
     int32_t parts; /* number of parts of the cross-validation; 0 = no cross-validation */
@@ -319,11 +320,11 @@ typedef struct nnc_fit {
  * a fit of training. */
 bool nnc_fit_takes(const nnc_measured *row, bool served, const char **reason);
 
-/* Assigns each row to a group of rows that the same parameters explain. */
+/* Assigns each row to a fit group: the rows that the same parameters explain. */
 void nnc_fit_group_rows(nnc_fit *fit);
 
-/* Lists the parameters that the groups can determine, and other parameters with the reason why not. nnc_fit_group_rows
- * must be called before. The caller then sets `offset` and `before` of each parameter. */
+/* Lists the parameters that the fit groups can determine, and other parameters with the reason why not.
+ * nnc_fit_group_rows must be called before. The caller then sets `offset` and `before` of each parameter. */
 void nnc_fit_choose(nnc_fit *fit);
 
 /* Adds a parameter that all rows determine. Returns false when the list is full. */
@@ -385,7 +386,7 @@ nnc_status nnc_device_rewrite(nnc_specs *specs, const char *path, const nnc_devi
 /* A numeric parameter of a device or a profile. */
 typedef struct nnc_parameter_place {
     double *value; /* address of the value in the device or the software profile */
-    char name[80]; /* full name: "efficiency.calibration" */
+    char name[80]; /* full dotted name, such as "efficiency.calibration" */
 } nnc_parameter_place;
 
 /* Finds a parameter by its dotted name, with or without "efficiency." in front. Fails with NNC_BAD_USAGE and names
@@ -413,7 +414,7 @@ typedef struct nnc_log {
     double late_s;      /* step time of the latest line that the median leaves out although its step number is past
                          * NNC_LOG_WARM_UP; used if the median has no line */
     double mfu;         /* MFU of the last line, as the program counts it */
-    double allocated_bytes, reserved_bytes; /* largest values seen */
+    double allocated_bytes, reserved_bytes; /* largest numbers of allocated and of reserved bytes in the lines so far */
     double bar_steps;
 } nnc_log;
 

@@ -93,7 +93,8 @@ static const char *entry_of(const char *list, const char *key, char end)
 static const nnc_field *column_field(const nnc_field_table *table, const char *prefix, const char *name)
 {
     static char nothing[sizeof(nnc_model) + sizeof(nnc_device) + sizeof(nnc_software)];
-    void *object = nothing; /* only an address, from which offsets are counted */
+    void *object = nothing; /* not a real struct: only its address is used, because offsets of fields are counted
+                             * from it */
     nnc_dtype dtype;
     return strncmp(name, prefix, strlen(prefix)) == 0 ? nnc_field_find(table, name + strlen(prefix), &object, &dtype)
                                                       : NULL;
@@ -888,7 +889,8 @@ static void set_operator(reading *r, nnc_op *op)
                                          "embedding" };
     const char *name = text_of(r, "op");
     const bool flat = !given(r, "rows"), sized = given(r, "n") || !flat;
-    nnc_op one = *op; /* an embedding without a size states the bytes that it moves; this op has one value */
+    nnc_op one = *op; /* an embedding without a size states the bytes that it moves; `one` is an embedding of one
+                       * value, whose bytes give the size */
     const bool priced = !sized && nnc_streaming_op(name, 1, 1, op->dtype, &one);
     const int64_t rows = sized    ? whole_of(r, flat ? "n" : "rows")
                          : priced ? (int64_t)(number_of(r, "least_bytes") / one.issued[0].bytes)
@@ -1135,9 +1137,10 @@ static bool is_replayed(const reading *r)
     return false;
 }
 
-/* Reads one prefill, or one decode step of sequences with `context` tokens, that was timed alone. The profile gpt-fast
- * describes steps that replay a CUDA graph. Steps without a graph are refused, because no profile of serving runs
- * operators one by one. Returns false if the row is a decode step but a prefill is asked for, or the reverse. */
+/* Reads one prefill, or one decode step of sequences with `context` tokens, that was timed alone. The profile
+ * gpt-fast describes steps that run as a recorded program (CUDA graph). Other steps are refused, because no profile
+ * of serving runs operators one by one. Returns false if the row is a decode step but a prefill is asked for, or the
+ * reverse. */
 static bool read_timed(reading *r)
 {
     nnc_measured *row = r->row;
@@ -1248,7 +1251,8 @@ static void read_other_fields(reading *r)
     }
 }
 
-/* Reads one row of a line. Returns false if the line does not have this row. */
+/* Reads one row of a line; `served` is the number of the row in its line: the measurement of served requests, or 1
+ * for forward and backward of a convolution. Returns false if the line has no such row. */
 static bool read_row(reading *r, nnc_served served)
 {
     nnc_measured *row = r->row;
@@ -1366,7 +1370,7 @@ nnc_status nnc_measured_parse(nnc_specs *specs, const char *name, const char *te
 /* CSV columns for the rows that nncost.measure writes as JSON; each table has one kind of rows. Kinds that cannot be
  * predicted yet go to the table of kernels, which refuses them with their name. */
 static const struct {
-    const char *kind; /* NULL = all others */
+    const char *kind; /* kind of the rows; NULL = all kinds that no other entry has */
     const char *columns;
 } json_tables[] = {
     { "attention", "id,device,op,dtype,batch,seq_len,n_heads,n_kv_heads,head_dim,causal,kernel" },

@@ -54,7 +54,7 @@ static double evaluate(unsigned count, const double *x, double *gradient, void *
     return isfinite(value) ? value : HUGE_VAL;
 }
 
-/* Runs the method once. Returns false if it could not start. */
+/* Runs the method once, from x. Returns false if the method could not start. */
 static bool start(const calls *call, nnc_minimise_problem *problem, double *x, double *least)
 {
     double at[NNC_MINIMISE_MAX];

@@ -23,7 +23,7 @@ enum {
     TEXT_MAX = 256,                 /* longest string that is stored; a longer string is skipped */
     LIST_MAX = 512,                 /* longest list whose items are stored; of a longer list only the number of items is
                                      * stored */
-    DIMENSIONS_MAX = 4,             /* GGML_MAX_DIMS */
+    DIMENSIONS_MAX = 4,             /* largest number of dimensions of a tensor (GGML_MAX_DIMS) */
     SHARDS_MAX = 2048
 };
 

@@ -74,7 +74,7 @@ static nnc_status document_read(nnc_specs *specs, const char *path, nnc_document
 
 /* ---- formats ---- */
 
-/* Opens the table of a format and parses it. */
+/* Opens the table of a format, foreign/launch/FORMAT.json, and parses it. */
 static nnc_status table_read(nnc_specs *specs, const char *format, nnc_document *table, nnc_error *err)
 {
     size_t size = 0;
@@ -126,7 +126,8 @@ static bool may_be_format(const char *table, const char *text)
     char sign[NNC_LAUNCH_VALUE];
     at = end != NULL ? strchr(at, '[') : NULL;
     while (at != NULL && (at = strchr(at, '"')) != NULL && at < end) {
-        const size_t length = strcspn(at + 1, "\"") + 2; /* number of bytes of the sign, its two quotes included */
+        const size_t length = strcspn(at + 1, "\"") + 2; /* number of bytes of one entry of "signs", with its two
+                                                          * quotes */
         snprintf(sign, sizeof sign, "%.*s", (int)length, at);
         if (strstr(text, sign) != NULL) {
             return true;
@@ -172,7 +173,9 @@ static bool is_other_json(nnc_specs *specs, const char *path)
     char *text = NULL;
     size_t size = 0;
     bool other = nnc_specs_read(specs, path, &text, &size, NULL) != NNC_OK;
-    other = other || strncmp(text + strspn(text, "{ \n\r\t"), "\"schema\"", 8) == 0; /* the first key, as in captures */
+    other = other || strncmp(text + strspn(text, "{ \n\r\t"), "\"schema\"", 8) == 0; /* files such as captured
+                                                                                      * programs begin with the key
+                                                                                      * "schema" */
     if (!other && (strstr(text, "\"schema\"") != NULL || strstr(text, "\"model_type\"") != NULL)) {
         nnc_walk w = nnc_walk_begin(text);
         other = !nnc_json_scan(text, size, NNC_SCAN_VALUES_MAX, NULL);
@@ -198,7 +201,7 @@ bool nnc_launch_is_file(nnc_specs *specs, const char *path, const char *format)
     const char *found = NULL;
     nnc_error err;
     if (is_yaml(path) || is_toml(path) || is_gguf(path) || is_shell(path) || nnc_ends_in(path, ".py")) {
-        return true; /* among the files that nncost reads, only launch files are YAML, TOML, scripts or programs */
+        return true; /* YAML, TOML, scripts and programs: no other files that nncost reads are of these types */
     }
     if (!nnc_ends_in(path, ".json") || nnc_checkpoint_is_file(path)) {
         return false;
@@ -253,6 +256,11 @@ static nnc_status refuse_program(nnc_reading *r, const char *path, const nnc_she
     char where[512];
     snprintf(where, sizeof where, "%.400s:%ld", path, command->line);
     name = name != NULL ? name + strlen("\".program\":\"") : "";
+    if (name[0] == '"' || name[0] == '\0') {
+        return nnc_fail(r->err, NNC_BAD_SPEC, where,
+                        "sets options and starts no program itself, expected the script that does, or those that it "
+                        "reads in the same folder; --from FORMAT reads the options");
+    }
     return nnc_fail(r->err, NNC_BAD_SPEC, where,
                     "starts %.*s, expected a program of docs/files.md; --from FORMAT reads its options as those of one",
                     (int)strcspn(name, "\""), name);

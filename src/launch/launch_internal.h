@@ -34,7 +34,7 @@ bool nnc_put_object(nnc_buffer *out, const char *text);
 /* A command of a shell script that starts a program with options. Strings are in the arena. The options are JSON with
  * the lines of the script: { ".program": "pretrain_gpt.py", "num_layers": 32, "swiglu": true }. */
 typedef struct nnc_shell_command {
-    const char *launcher; /* format of its launcher, such as "torchrun"; NULL = no launcher */
+    const char *launcher; /* format of the launcher that starts the program, such as "torchrun"; NULL = no launcher */
     const char *launcher_options, *options;
     const char *config; /* configuration file that the command names; NULL = no file */
     long line;
@@ -43,7 +43,7 @@ typedef struct nnc_shell_command {
 /* A file that a script writes. */
 typedef struct nnc_script_file {
     struct nnc_script_file *next;
-    const char *path, *text; /* in the arena */
+    const char *path, *text; /* path and content of the file, in the arena */
 } nnc_script_file;
 
 typedef struct nnc_shell_script {
@@ -167,7 +167,7 @@ typedef struct nnc_document {
 /* A launch file and its table. A script becomes several launch files: the options of its launcher, and of its
  * program. */
 typedef struct nnc_launch_file {
-    const char *path, *format; /* format: NULL = not yet known */
+    const char *path, *format; /* path of the file; name of its format, NULL = not yet known */
     nnc_document content, table;
     nnc_document also; /* table that "also" names; is_parsed is false if there is no such table */
 } nnc_launch_file;
@@ -242,7 +242,7 @@ typedef struct nnc_script_word {
 } nnc_script_word;
 
 typedef struct nnc_script_words {
-    nnc_script_word *items; /* in the arena */
+    nnc_script_word *items; /* the words, in the arena */
     int32_t count, capacity;
 } nnc_script_words;
 
@@ -257,25 +257,27 @@ typedef struct nnc_shell_commands {
 } nnc_shell_commands;
 
 enum {
-    NNC_SHELL_NESTING_MAX = 32,       /* deepest nesting of constructs, and of expansions inside each other */
-    NNC_SCRIPT_CELLS_MAX = 200 * 1000 /* limit of cells of a value; each line of a script can double a text */
+    NNC_SHELL_NESTING_MAX = 32,       /* deepest nesting of constructs such as `if` and `for`, and of expansions such
+                                       * as ${A:-${B}} */
+    NNC_SCRIPT_CELLS_MAX = 200 * 1000 /* largest number of cells in a value, because each line of a script can double
+                                       * the length of a text */
 };
 
-/* A character of a value. */
+/* A character of the value of a shell variable, with its line in the script. */
 typedef struct nnc_script_cell {
     int32_t line;
-    char c;       /* '\0': an empty text in quotes */
-    bool is_kept; /* the character was quoted, so it does not separate words */
+    char c;       /* the character; '\0' stands for an empty text in quotes */
+    bool is_kept; /* true: the character was quoted, so it does not separate words */
 } nnc_script_cell;
 
 typedef struct nnc_script_cells {
-    nnc_buffer bytes; /* array of cells */
+    nnc_buffer bytes; /* array of nnc_script_cell */
 } nnc_script_cells;
 
 typedef struct nnc_shell_var {
     struct nnc_shell_var *next;
     const char *name;
-    nnc_script_cell *value; /* value of an array: its items with unquoted blanks between them */
+    nnc_script_cell *value; /* the value; of an array: its items with unquoted blanks between them */
     int32_t count;
     bool is_unknown;
 } nnc_shell_var;
@@ -291,7 +293,8 @@ typedef enum nnc_certainty { NNC_RUNS_NOT, NNC_RUNS_MAYBE, NNC_RUNS_LIKELY, NNC_
 
 /* An open construct: if, a loop, case, a function, braces. */
 typedef struct nnc_shell_frame {
-    char kind;             /* 'i', 'l', 'c', 'f', '{', '(' */
+    char kind;             /* the construct: 'i' = if, 'l' = loop, 'c' = case, 'f' = function, '{' or '(' = commands
+                            * in such brackets */
     nnc_certainty outside; /* whether the construct itself runs */
     nnc_certainty behind;  /* whether the command after the construct runs */
     nnc_certainty taken;   /* whether a branch of the construct has run */
@@ -310,22 +313,23 @@ typedef struct nnc_shell {
     nnc_shell_frame frames[NNC_SHELL_NESTING_MAX];
     int depth, nesting;
     nnc_certainty runs; /* whether the current branch runs */
-    nnc_certainty last; /* result of the last command */
-    bool in_test;       /* inside "[[ .. ]]", after && or || */
-    bool in_condition;  /* between "if" and "then" */
+    nnc_certainty last; /* certainty that the last command has succeeded */
+    bool in_test;       /* true: the position is inside "[[ .. ]]", after && or || */
+    bool in_condition;  /* true: the position is between "if" and "then" */
     char after[3];      /* the operator before the command: "&&", "||" or "" */
     const char *marker; /* marker of a here document that begins on the next line */
     size_t marker_length;
-    bool is_plain;    /* variables in the here document are not expanded */
+    bool is_plain;    /* true: variables in the here document are not expanded */
     const char *into; /* file that the here document is written to; NULL = no file */
     bool appends;
     nnc_certainty writes; /* whether the command that writes the file runs */
     nnc_shell_commands made;
-    bool starts_unknown; /* a launcher starts a program that is not known */
+    bool starts_unknown; /* true: a launcher starts a program that is not known */
     nnc_shell_script *script;
     const char *sourced;        /* name of a script to read next; NULL = no script */
     int32_t reads_at;           /* line of the command that reads the script s->name; 0 = s->name is the first script */
-    int sources, calls, called; /* scripts read; calls so far; calls that are open */
+    int sources, calls, called; /* sources: number of scripts read; calls: number of function calls so far; called:
+                                 * number of calls that are open */
     nnc_shell_function *functions;
 } nnc_shell;
 
@@ -338,7 +342,7 @@ void nnc_script_cells_put(nnc_shell *s, nnc_script_cells *to, char c, int32_t li
 void nnc_script_cells_put_text(nnc_shell *s, nnc_script_cells *to, const char *text, size_t length, bool kept);
 nnc_shell_var *nnc_shell_variable(const nnc_shell *s, const char *name, size_t length);
 bool nnc_script_cell_is_blank(const nnc_script_cell *c);
-/* Returns the text of some cells. */
+/* Returns the text of `count` cells, from the cell *from on. */
 const char *nnc_script_cells_text(nnc_shell *s, const nnc_script_cell *from, int32_t count);
 /* Sets a variable, or appends to it. In a branch that may not run, the variable becomes unknown. */
 void nnc_shell_assign(nnc_shell *s, const char *name, size_t length, const nnc_script_cells *value, bool append,
@@ -380,7 +384,7 @@ void nnc_reading_fail(nnc_reading *r, nnc_json at);
 /* Lists a key that sets no field. path: the keys from the root to this key, joined by dots. */
 void nnc_reading_ignore(nnc_reading *r, nnc_json at, const char *path, const char *why, bool skipped);
 bool nnc_reading_is_given(const nnc_reading *r, const nnc_field *field);
-/* Sets the fields that an object of a table lists. */
+/* Sets the fields that a JSON object of a table lists. */
 void nnc_reading_set(nnc_reading *r, nnc_json at, const char *path, nnc_json fields, bool are_defaults);
 /* Finds a field of the model that was set, by name (also "MODEL" and "SOFTWARE"); NULL = not set. */
 nnc_model_field *nnc_reading_model(nnc_reading *r, const char *name);

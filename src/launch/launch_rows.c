@@ -50,7 +50,7 @@
  *     "arguments"  The keys are options of a command line: "--a-b" is a_b.
  *     "inside"     The object that has the keys.
  *     "serves"     The program serves the model.
- *     "command", "write": see launch_emit.c. "writer": see launch_write.c.
+ *     "command", "write", "writer": see launch_write.c.
  *
  * Order: the files in the order given; files that these name; questions; "rules", which are defaults of the program
  * with a condition; questions of rules. If two files disagree, this is an error unless an option sets the field. */
@@ -59,7 +59,6 @@
 #include <string.h>
 #include <strings.h>
 
-#include "base/expression.h"
 #include "launch/launch_internal.h"
 
 /* ---- notes on a launch file while it is read: errors, ignored keys, fields that are set ---- */
@@ -402,7 +401,7 @@ static bool is_option(const char *option, const char *key)
     return *option == *key;
 }
 
-/* Returns the object of the file that contains the keys. */
+/* Returns the JSON object of the file that contains the keys. */
 static nnc_json keys_of(const nnc_reading *r)
 {
     const nnc_json root = nnc_json_root(&r->files[r->file].content.doc);
@@ -550,8 +549,8 @@ static bool model_text(nnc_reading *r, const char *name, char *text, size_t size
 
 static void current_text(nnc_reading *r, const nnc_field *field, char text[NNC_LAUNCH_VALUE]);
 
-/* Pushes the value of a key, a number of at least 0, on the stack of a formula; 1 for an absent key that ends in
- * '?'. */
+/* Reads the value of a key, a number of at least 0, for a formula, and pushes it on the stack of the formula. An
+ * absent key that ends in '?' counts as 1. */
 static bool take_key(void *context, const char *name, size_t length)
 {
     formula *f = context;
@@ -563,7 +562,7 @@ static bool take_key(void *context, const char *name, size_t length)
     char text[NNC_LAUNCH_VALUE];
     if (found.node == NULL && strncmp(key, "model.", 6) == 0 && model_text(f->r, key + 6, text, sizeof text) &&
         nnc_read_double(text, &number)) {
-        /* `text` is the value of a field of the model, and `number` has it already */
+        /* model_text has written the value of a field of the model to `text`, and nnc_read_double has set `number` */
     } else if (found.node == NULL && strncmp(key, "plan.", 5) == 0 && field_of(f->r, key + 5) != NULL) {
         if (nnc_reading_is_given(f->r, field_of(f->r, key + 5))) {
             nnc_json_fault(f->at, NULL, "an option gives %s, expected those of all fields of this key", key + 5);
@@ -844,7 +843,8 @@ static void take_values(nnc_reading *r, nnc_json at, const char *path, nnc_json 
     refuse(r, at, path, what, row);
 }
 
-/* Writes the word of a letter as an item of a list. Returns false if the row has no word for it. */
+/* Writes the kind of layer that a letter of a pattern stands for, as the next item of a list. Returns false if
+ * `letters` has no such letter. */
 static bool put_letter(nnc_json letters, char letter, nnc_buffer *out, int *count)
 {
     const char name[2] = { letter, '\0' };

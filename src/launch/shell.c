@@ -53,7 +53,7 @@ static void begin_function(nnc_shell *s, const char *name);
 
 typedef struct token {
     const char *at;
-    size_t length; /* 0: the end of the text */
+    size_t length; /* number of characters of the token; 0: the end of the script */
     bool is_word;
 } token;
 
@@ -62,7 +62,8 @@ static bool is_token(const token *t, const char *text)
     return t->length == strlen(text) && strncmp(t->at, text, t->length) == 0;
 }
 
-/* Writes a line "key: value" with an unknown value. Returns false if the line has another form. */
+/* Writes a line "key: value" of a here document with an unknown value instead of its own. Returns false if the line
+ * has another form. */
 static bool put_unset(nnc_shell *s, const char *at, const char *end, const char *name, nnc_script_cells *to)
 {
     const char *colon = memchr(at, ':', (size_t)(end - at));
@@ -343,7 +344,7 @@ static nnc_certainty compare(const char *a, const char *of, const char *b, bool 
                                     : NNC_RUNS_MAYBE;
 }
 
-/* Joins words by blanks; [[ ]] does not divide a value into words. "": out of memory. */
+/* Joins `count` words by blanks, because [[ ]] does not divide a value into words. Returns "" if out of memory. */
 static const char *joined(const nnc_shell *s, const nnc_script_words *w, int32_t from, int32_t count)
 {
     nnc_buffer text = { 0 };
@@ -378,7 +379,7 @@ static nnc_certainty test(const nnc_shell *s, const nnc_script_words *w, int32_t
         count = 3;
     }
     if (count == 1 && a != NULL && (strcmp(a, "-z") == 0 || strcmp(a, "-n") == 0)) {
-        found = truth_of(a[1] == 'z'); /* the operand of -z or -n is empty, so it is no word */
+        found = truth_of(a[1] == 'z'); /* the operand of -z or -n is missing, because an empty value is no word */
     } else if (count == 1 && a != NULL) {
         found = truth_of(a[0] != '\0');
     } else if (count == 2 && a != NULL && b != NULL && (strcmp(a, "-z") == 0 || strcmp(a, "-n") == 0)) {
@@ -487,7 +488,7 @@ static void read_patterns(nnc_shell *s, token t)
     f->at_pattern = false;
 }
 
-/* Begins a branch of an if. condition YES: the branch is an else. */
+/* Begins a branch of an if. condition: whether the condition of the branch holds; NNC_RUNS for an else. */
 static void begin_branch(nnc_shell *s, nnc_certainty condition)
 {
     nnc_shell_frame *f = top(s);
@@ -579,7 +580,8 @@ static void read_items(nnc_shell *s, const char *at, const char *end, nnc_script
 /* Takes NAME=value, NAME+=value or NAME=(a b). Returns false if the word is no assignment. */
 static bool take_assignment(nnc_shell *s, const token *t)
 {
-    const size_t digits = strspn(t->at, "0123456789"); /* an argument of the script */
+    const size_t digits = strspn(t->at, "0123456789"); /* a name of digits is an argument of the script, such as 1
+                                                        * for $1 */
     const size_t length = digits > 0 && t->at[digits] == '=' ? digits : nnc_shell_name_length(t->at);
     const bool append = t->at[length] == '+';
     const char *value = t->at + length + append + 1;
@@ -746,7 +748,7 @@ static bool call(nnc_shell *s, const nnc_script_words *w)
     read_instead(s, f->file, f->body, f->line, f->reads_at > 0 && s->reads_at == 0 ? s->line : s->reads_at, true);
     s->called--;
     for (int i = 0; i < ARGUMENTS && nnc_shell_goes_on(s); i++) {
-        arguments[i]->name = ""; /* the arguments of the caller are valid again */
+        arguments[i]->name = ""; /* from here on "$1" to "$9" are the arguments of the caller again */
     }
     return true;
 }

@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "base/base_internal.h"
-#include "base/expression.h"
 #include "launch/launch_internal.h"
 
 bool nnc_shell_goes_on(const nnc_shell *s)
@@ -63,7 +62,7 @@ bool nnc_script_cell_is_blank(const nnc_script_cell *c)
     return !c->is_kept && (c->c == ' ' || c->c == '\t' || c->c == '\n');
 }
 
-/* Returns the text of some cells. */
+/* Returns the text of `count` cells, from the cell *from on. */
 const char *nnc_script_cells_text(nnc_shell *s, const nnc_script_cell *from, int32_t count)
 {
     char *text = nnc_arena_alloc(s->arena, (size_t)count + 1);
@@ -382,7 +381,9 @@ static void put_trimmed(nnc_shell *s, const nnc_shell_var *v, const char *at, co
     }
     const bool plain = strcspn(part, "*?[$") >= size && length == v->count;
     for (int32_t i = 0; plain && nnc_shell_goes_on(s) && size > 0 && i + (int32_t)size <= length; i++) {
-        const int32_t place = sign == '%' ? i : length - (int32_t)size - i; /* the last match is used */
+        const int32_t place = sign == '%' ? i : length - (int32_t)size - i; /* places are tried from the longest
+                                                                             * match to the shortest; the last match
+                                                                             * is used unless `longest` is set */
         const bool fits = any || (sign == '%' ? place + (int32_t)size == length : place == 0);
         if (fits && strncmp(text + place, part, size) == 0) {
             stop = sign == '%' && (!longest || stop == length) ? place : stop;

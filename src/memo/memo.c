@@ -442,14 +442,16 @@ static void keep_over(nnc_estimate_cache *shared, const nnc_software *software, 
     }
 }
 
-/* Tests whether a plan is the last plan that did not fit with as many or more samples in a micro-batch: memory never
- * falls with them. Plans whose memory might exceed what an estimate accepts are left to the estimate. */
+/* Tests whether a plan is the last plan that did not fit with as many or more samples in a micro-batch and, without a
+ * pipeline, as many or more micro-batches: memory never falls with them. Plans whose memory might exceed what an estimate accepts are left to the estimate. */
 static bool is_over_too(const nnc_estimate_cache *shared, const nnc_software *software, const nnc_plan *plan)
 {
     const nnc_plan *over = &shared->over;
     const double most = 4503599627370496.0; /* 2^52 bytes, half of the limit */
     nnc_plan like = *plan;
     like.micro_batch = over->micro_batch;
+    like.micro_batches =
+        plan->pipeline == 1 && plan->micro_batches > over->micro_batches ? over->micro_batches : plan->micro_batches;
     like.global_batch = over->global_batch;
     like.tokens = over->tokens;
     like.samples = over->samples;

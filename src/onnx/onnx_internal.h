@@ -165,8 +165,8 @@ const char *nnc_onnx_with(nnc_onnx_graph *g, int32_t reg, char text[16]);
 
 /* Writes a view that gives the tensor of a value another shape. Returns false when it refuses the node. */
 bool nnc_onnx_view(nnc_onnx_graph *g, nnc_onnx_value *v, int32_t rank, const int64_t *shape);
-/* View a value as a map (channels x height x width) or a volume (channels x depth x height x width); as rows of its last
- * axis. */
+/* nnc_onnx_as_map gives a value the shape of a map (channels x height x width) or of a volume (channels x depth x
+ * height x width). nnc_onnx_as_rows gives it the shape rows x last axis. Both write a view if the shape changes. */
 bool nnc_onnx_as_map(nnc_onnx_graph *g, nnc_onnx_value *v);
 bool nnc_onnx_as_rows(nnc_onnx_graph *g, nnc_onnx_value *v);
 /* Sets the register and the shape of an output. */
@@ -200,7 +200,7 @@ bool nnc_onnx_write_batch_norm(nnc_onnx_graph *g, nnc_onnx_value *v);
 /* Writes the current node as an activation of this kind. */
 bool nnc_onnx_act(nnc_onnx_graph *g, const char *kind);
 
-/* Convert the current node (onnx_patterns.c). Return false when they refuse the node. */
+/* Functions that convert the current node (onnx_patterns.c). They return false when they refuse the node. */
 bool nnc_onnx_gemm(nnc_onnx_graph *g);
 bool nnc_onnx_product(nnc_onnx_graph *g);
 bool nnc_onnx_softmax(nnc_onnx_graph *g);

@@ -297,7 +297,8 @@ bool nnc_onnx_pair(nnc_onnx_graph *g)
         }
         return a->kind == NNC_ONNX_ACTIVATION ? with_constant(g, a, b, out) : with_constant(g, b, a, out);
     }
-    if (a->pattern == NNC_ONNX_SCORES || b->pattern == NNC_ONNX_SCORES) { /* a computed mask */
+    if (a->pattern == NNC_ONNX_SCORES || b->pattern == NNC_ONNX_SCORES) { /* one input is the scores; the other is a
+                                                                           * mask that the network computes */
         nnc_onnx_value *scores = a->pattern == NNC_ONNX_SCORES ? a : b;
         nnc_onnx_same_dims(scores, out);
         nnc_onnx_alias(g, scores, out);
@@ -391,7 +392,7 @@ static bool attention(nnc_onnx_graph *g, nnc_onnx_value *scores, nnc_onnx_value 
         const size_t used = strlen(extra);
         snprintf(extra + used, sizeof extra - used, ", \"window\": %" PRId64, s);
     }
-    /* the names of keys and values must be taken before the step goes back to the queries */
+    /* keys and values need names before the entry of "ops" makes the queries the current tensor */
     nnc_onnx_with(g, key->reg, k_name);
     nnc_onnx_with(g, value->reg, v_name);
     const int32_t step = g->step;

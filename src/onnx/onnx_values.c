@@ -650,7 +650,7 @@ static bool expand(nnc_onnx_graph *g, const nnc_onnx_value *in, nnc_onnx_value *
     return nnc_onnx_broadcast(g, in, &to, out);
 }
 
-/* Slices a tensor, one axis at a time. The length of a slice is the number of its steps. */
+/* Slices a tensor, one axis at a time. The length of a slice is (end - start) / step, rounded up. */
 /* NOLINTNEXTLINE(readability-function-cognitive-complexity): one case after the other */
 static bool slice(nnc_onnx_graph *g, const nnc_onnx_value *in, nnc_onnx_value *out)
 {
@@ -731,7 +731,7 @@ static bool keep(nnc_onnx_graph *g, const nnc_onnx_value *in, nnc_onnx_value *ou
 static const struct {
     const char *type;
     bool (*shape)(nnc_onnx_graph *g, const nnc_onnx_value *in, nnc_onnx_value *out);
-    bool keeps; /* whole numbers keep their values and their order */
+    bool keeps; /* true: the output has the same whole numbers as the input, in the same order */
 } moves[] = {
     { "Reshape", reshape, true }, { "Transpose", transpose, false }, { "Flatten", flatten, true },
     { "Squeeze", squeeze, true }, { "Unsqueeze", unsqueeze, true },  { "Expand", expand, false },

@@ -8,7 +8,7 @@
 #include "base/base_internal.h"
 #include "onnx/onnx_internal.h"
 
-/* ---- steps and names ---- */
+/* ---- entries of "ops", and names of registers ---- */
 
 static void out_of_memory(nnc_onnx_graph *g)
 {

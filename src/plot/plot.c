@@ -187,7 +187,7 @@ void nnc_place_take(nnc_places *places, nnc_box box, bool text)
         places->text[places->count] = text;
         places->taken[places->count++] = box;
     } else {
-        places->area.w = 0; /* no space in the list of taken boxes, so no label can be placed from now on */
+        places->area.w = 0; /* the list of occupied boxes is full, so no label can be placed from now on */
     }
 }
 
@@ -307,11 +307,12 @@ bool nnc_canvas_label(nnc_canvas *canvas, nnc_places *places, nnc_spot spot, nnc
 
 bool nnc_place_row(nnc_px *x, const nnc_px *w, int count, nnc_px from, nnc_px to, nnc_px gap)
 {
-    for (int i = 0; i < count; i++) { /* move labels to the right, past the previous one */
+    for (int i = 0; i < count; i++) { /* move each label to the right until it is past the label before it */
         const nnc_px least = i == 0 ? from : x[i - 1] + w[i - 1] + gap;
         x[i] = x[i] < least ? least : x[i];
     }
-    for (int i = count - 1; i >= 0; i--) { /* then move them to the left, inside the edge */
+    for (int i = count - 1; i >= 0; i--) { /* then move labels to the left until they end before `to` and before the
+                                            * next label */
         const nnc_px most = (i == count - 1 ? to : x[i + 1] - gap) - w[i];
         x[i] = x[i] > most ? most : x[i];
     }

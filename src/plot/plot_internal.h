@@ -14,7 +14,7 @@
 typedef struct nnc_plot_op {
     const char *name;                       /* "aten::mm [[8, 16], [16, 4]]" */
     const char *hue;                        /* CSS class in the palette, which decides the colour */
-    double measured_s, expected_s, bound_s; /* NaN = not known */
+    double measured_s, expected_s, bound_s; /* measured time, expected time, lower bound; NaN = not known */
     double share;                           /* the operator's share of all kernel time */
 } nnc_plot_op;
 
@@ -62,7 +62,7 @@ typedef struct nnc_picture {
 
 enum { NNC_PICTURE_COUNT = 6 };
 extern const nnc_picture *const nnc_pictures[NNC_PICTURE_COUNT];
-const char *nnc_picture_name(unsigned index); /* "?" after the last */
+const char *nnc_picture_name(unsigned index); /* name of a picture; "?" for an index after the last picture */
 
 /* Draws the picture. Errors are recorded in out. */
 void nnc_plot_draw(nnc_buffer *out, const nnc_picture *picture, const nnc_plot_data *data, const nnc_plot_how *how);

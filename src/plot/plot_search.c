@@ -216,7 +216,8 @@ static void put_inside(const bars *b, nnc_px x, nnc_px y, nnc_px top, const char
     }
 }
 
-/* Draws a part of a bar that is lost, from *top down. what: "to stragglers". */
+/* Draws a box below *top, the part of a bar that stands for lost throughput, and moves *top to its lower edge. what:
+ * cause of the loss in the tooltip, "to stragglers". */
 static void draw_lost(const bars *b, nnc_px x, nnc_px *top, double share, const char *class, const char *what)
 {
     char tip[96], text[NNC_NUMBER_TEXT];

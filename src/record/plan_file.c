@@ -58,7 +58,7 @@ static void value_text(nnc_json at, char *text, size_t size)
     case NNC_JSON_BOOL: snprintf(text, size, "%s", nnc_json_bool(at) ? "on" : "off"); break;
     case NNC_JSON_NUMBER: {
         const double value = nnc_json_number(at);
-        if (value == floor(value) && fabs(value) < 1e15) { /* prints every digit */
+        if (value == floor(value) && fabs(value) < 1e15) { /* a whole number is written with every digit */
             snprintf(text, size, "%" PRId64, (int64_t)value);
         } else {
             snprintf(text, size, "%s", nnc_number_text(value, number));

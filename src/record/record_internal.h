@@ -54,7 +54,7 @@ typedef enum nnc_plans_ref {
     NNC_REF_MODEL,
     NNC_REF_DEVICE,
     NNC_REF_SOFTWARE,
-    NNC_REF_CLUSTER, /* always a path */
+    NNC_REF_CLUSTER, /* the cluster, which a scenario always names by its path */
     NNC_REF_COUNT
 } nnc_plans_ref;
 extern const char *const nnc_plans_ref_names[NNC_REF_COUNT];

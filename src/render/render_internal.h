@@ -85,7 +85,7 @@ enum { NNC_FORMAT_COUNT = 5 };
 extern const nnc_format *const nnc_formats[NNC_FORMAT_COUNT];
 extern const nnc_format nnc_format_table, nnc_format_json, nnc_format_csv, nnc_format_csv_plain, nnc_format_markdown;
 bool nnc_format_is_csv(const nnc_format *format);
-const char *nnc_format_name(unsigned index); /* "?" past the last */
+const char *nnc_format_name(unsigned index); /* name of a format; "?" for an index after the last format */
 
 /* nnc_view_write writes a view; out->failed is set after an error. nnc_is_marked tests whether the inputs are
  * implausible. */
@@ -238,7 +238,7 @@ struct nnc_table {
     int widths[NNC_TABLE_COLUMNS];                           /* 0 = left out */
     bool cut[NNC_TABLE_COLUMNS], dropped[NNC_TABLE_COLUMNS]; /* for each column: its texts were cut, and it was left
                                                               * out, because the line would be too long */
-    int gap;                                                 /* blanks between columns */
+    int gap;                                                 /* number of blanks between columns */
     bool laid_out;
 };
 
@@ -298,11 +298,14 @@ void nnc_record_end(nnc_record *record);
 void nnc_record_object(nnc_record *record, const char *key);
 void nnc_record_list(nnc_record *record, const char *key);
 void nnc_record_close(nnc_record *record);
-void nnc_record_text(nnc_record *record, const char *key, const char *text); /* NULL is written as null */
-void nnc_record_number(nnc_record *record, const char *key, double value);   /* NaN is written as null */
+void nnc_record_text(nnc_record *record, const char *key, const char *text); /* writes a string; NULL is written as
+                                                                              * null */
+void nnc_record_number(nnc_record *record, const char *key, double value);   /* writes a number; NaN is written as
+                                                                              * null */
 void nnc_record_whole(nnc_record *record, const char *key, int64_t value);
 void nnc_record_bool(nnc_record *record, const char *key, bool value);
-void nnc_record_json(nnc_record *record, const char *key, const char *json); /* JSON text, copied */
+void nnc_record_json(nnc_record *record, const char *key, const char *json); /* writes a value that is already JSON
+                                                                              * text */
 void nnc_record_null(nnc_record *record, const char *key);
 
 /* Writes all members of a record, as its metrics table says, into the object that is open. */

@@ -23,7 +23,8 @@ typedef struct law {
     {                                        \
         NAN, NAN, NAN, NAN, NAN, __VA_ARGS__ \
     }
-static const law NNC_ROW(NNC_LAW_RULE_20) = BEST(false, 1.0, 120.0, 0.5); /* C = 6 N (20 N) */
+static const law NNC_ROW(NNC_LAW_RULE_20) = BEST(false, 1.0, 120.0, 0.5); /* the rule of 20 tokens per parameter: C =
+                                                                           * 6 N x 20 N, so N = (C / 120)^0.5 */
 static const law NNC_ROW(NNC_LAW_PRINTED) = LOSS(1.69, 406.4, 410.7, 0.34, 0.28);
 static const law NNC_ROW(NNC_LAW_TEX) = LOSS(1.6933736809989528, 406.4010175194737, 410.7228269450398, 0.33917084,
                                              0.2849083);
@@ -122,7 +123,7 @@ static double flops_to_reach(nnc_law kind, double loss)
     return high;
 }
 
-/* Checks that 0 < value <= most (1 for a share). */
+/* Checks that a value is above 0 and at most `most`, which is 1 for a share. */
 static nnc_status check_range(const char *option, double value, double most, nnc_error *err)
 {
     return isnan(value) || (value > 0.0 && value <= most)

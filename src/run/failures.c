@@ -20,7 +20,7 @@ double nnc_daly_interval(double block_s, double mtbf_s)
 double nnc_goodput(double interval_s, double block_s, double save_s, double restart_s, double mtbf_s, bool asynchronous)
 {
     const double again_s = asynchronous ? restart_s + save_s : restart_s;
-    if (isinf(mtbf_s)) { /* if devices never fail, the formula below would divide infinite numbers; its limit is
+    if (isinf(mtbf_s)) { /* if devices never fail, the formula below divides infinite numbers, so its limit is
                           * returned */
         return interval_s / (interval_s + block_s);
     }
@@ -30,8 +30,9 @@ double nnc_goodput(double interval_s, double block_s, double save_s, double rest
 double nnc_spares(double nodes_out, double enough_share, double *short_share)
 {
     enum { SPARES_MAX = 10000000 };
-    /* The Poisson sum starts at exp(-mean), which underflows for means near 700. Larger means use the normal
-     * distribution: mean + 2.33 standard deviations (99 %). */
+    /* The sum below adds Poisson probabilities of 0, 1, 2 ... nodes out of service. It starts at exp(-mean), which
+     * underflows for means near 700. Larger means use the normal distribution: mean + 2.33 standard deviations (99
+     * %). */
     if (nodes_out > 700.0) {
         *short_share = 1.0 - enough_share;
         return ceil(nodes_out + 2.3263479 * sqrt(nodes_out));

@@ -69,7 +69,7 @@ static double steps_asked(const nnc_plan *plan, const nnc_run_ask *ask, const st
 static nnc_status check_advances(const nnc_run *run, nnc_error *err)
 {
     const double least = 1e-9;     /* smallest goodput that is accepted */
-    if (!(run->goodput < least)) { /* also true if the goodput is NaN (unknown) */
+    if (!(run->goodput < least)) { /* the condition also holds if the goodput is NaN (unknown) */
         return NNC_OK;
     }
     return nnc_fail(err, NNC_ILLEGAL_PLAN, "--device-mtbf-s",

@@ -117,7 +117,8 @@ nnc_status nnc_serve_say(const nnc_model *model, const nnc_device *device, const
     }
     nnc_serve_memory(&of, (double)device->mem_bytes, s, why);
     nnc_serve_load(&of, s, list, why);
-    if (device->implausible || software->implausible) { /* measurements do not apply to implausible inputs */
+    if (device->implausible || software->implausible) { /* the intervals come from measurements, which do not apply
+                                                         * to implausible inputs */
         s->ttft_interval_s[0] = s->ttft_interval_s[1] = (double)NAN;
         s->tpot_interval_s[0] = s->tpot_interval_s[1] = (double)NAN;
     }
@@ -315,7 +316,7 @@ nnc_status nnc_serve_net_of(const nnc_model *model, const nnc_software *software
 
 NNC_ENUM_TEXTS(nnc_serve_mode, NNC_SERVE_MODE_LIST)
 
-/* degrees of parallelism */
+/* Sets and checks the degrees of parallelism. */
 
 static nnc_status resolve_degrees(nnc_serve_ask *p, nnc_error *err)
 {

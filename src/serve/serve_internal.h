@@ -90,7 +90,8 @@ typedef struct nnc_serve_rates {
     double link_bytes_per_s;                       /* link rate between tensor ranks; NaN = one device */
     double exchange_bytes_per_s, exchange_fixed_s; /* communication between all ranks that share experts: rate, and
                                                     * fixed time */
-    double weight_bytes, plain_bytes, kv_bytes;    /* bytes per element */
+    double weight_bytes, plain_bytes, kv_bytes;    /* bytes of one element: of weights in their storage format; of
+                                                    * 16-bit weights; of keys and values */
     bool kv_scaled;                                /* true: keys and values have a scale per head */
     double group_size;
 } nnc_serve_rates;
@@ -115,7 +116,7 @@ typedef struct nnc_serve_case {
     const nnc_serve_ask *plan; /* resolved */
     const nnc_serve_engine *engine;
     nnc_serve_rates rates;
-    double network_bytes_per_s;  /* rate of one NIC */
+    double network_bytes_per_s;  /* bytes per second of one NIC */
     struct nnc_serve_work *work; /* memory for simulating a load */
 } nnc_serve_case;
 
@@ -325,8 +326,8 @@ typedef struct nnc_serve_search_result {
     nnc_serve_found cheapest, fastest;                /* cheapest: most tokens per second and device; fastest: least
                                                        * time per token */
     bool found;
-    nnc_serve_found front[NNC_SERVE_FRONT]; /* deployments that no other beats in both rates, by tokens per second and
-                                             * user, ascending */
+    nnc_serve_found front[NNC_SERVE_FRONT]; /* deployments that no other beats in both tokens per second and device,
+                                             * and tokens per second and user; sorted by the latter, ascending */
     int32_t front_count;
     int32_t front_left_out; /* points that did not fit into front; a later point may be better than some of them */
     /* If no deployment meets the limits: the deployment that misses its limit by the smallest factor. */

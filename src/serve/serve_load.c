@@ -202,7 +202,7 @@ static void say_bounds(const load *l, nnc_serve *s, nnc_derivation *why)
     NNC_LET(why, running, NULL, s->running);
     NNC_SET(why, s->upper_bound_tokens_per_s, NULL, running / s->tpot_lower_bound_s);
     NNC_NOTE(why, "decode alone, prefill free");
-    if (l->output <= 1.0) { /* requests of one token need no decode step */
+    if (l->output <= 1.0) { /* a request with one output token needs no decode step */
         s->upper_bound_tokens_per_s = nnc_max(s->upper_bound_tokens_per_s, s->output_tokens_per_s);
     }
 }
@@ -244,7 +244,7 @@ static void say_rates(const load *l, nnc_serve *s, nnc_derivation *why)
     NNC_NOTE(why, "relative to the peak of the products' format");
 }
 
-/* Records the parts of a step and their sum. */
+/* Records in `why` the parts of a step and their sum. */
 static void say_step(const char *name, const nnc_serve_step *s, nnc_derivation *why)
 {
     if (why == NULL) {
@@ -269,7 +269,7 @@ static void say_step(const char *name, const nnc_serve_step *s, nnc_derivation *
     nnc_say_of(why, "%s", "");
 }
 
-#define PARTS_MOST 2e6 /* largest number of prompt chunks in a simulation; more tokens per chunk keep it below */
+#define PARTS_MOST 2e6 /* largest number of prompt chunks in a simulation; with more prompt tokens, chunks are larger */
 
 /* Sets the number of simulated requests, and the number of first requests that the statistics leave out: the start of
  * an open loop; the first open requests of a closed loop, if the benchmark is longer than the simulation. */

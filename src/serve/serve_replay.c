@@ -36,8 +36,9 @@ typedef struct request {
     double fresh, left;          /* prompt tokens to compute; prompt tokens that are not computed yet */
     double room, growth;         /* cache space of the sequence, and space that each decode step adds; the unit is the
                                   * space of a sequence of mean length */
-    double context;              /* number of positions that the next decode step of the request attends to; while its
-                                  * sequence runs: less the step count of its worker */
+    double context;              /* number of positions that the next decode step of the request attends to. While
+                                  * its sequence runs, the tokens of all steps of its worker so far are subtracted,
+                                  * so that the value is the same in every step. */
     int64_t finish;              /* value of the worker's step count at which the request is done */
     int32_t input, output, made; /* number of tokens: of the prompt; to generate; generated before the sequence was
                                   * preempted */
@@ -327,7 +328,8 @@ static void start(simulation *s, worker *w, int32_t index)
 {
     request *r = &s->requests[index];
     r->context = (double)r->input + r->made - s->tokens_of_step * (double)w->step;
-    r->room -= r->growth * (double)w->step; /* space as if the worker were at decode step 0, as for `context` */
+    r->room -= r->growth * (double)w->step; /* less the growth in all steps of the worker so far, as for `context`,
+                                             * so that it need not change in each step */
     w->context += r->context;
     w->room += r->room;
     w->growth += r->growth;

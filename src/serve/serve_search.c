@@ -136,7 +136,7 @@ static double next_requests(double requests)
 typedef struct deployment {
     nnc_serve_case of;
     nnc_serve s;
-    double most; /* most concurrent requests */
+    double most; /* largest number of concurrent requests per replica that is tried */
 } deployment;
 
 static void answer(searching *of, deployment *d)

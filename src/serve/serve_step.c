@@ -12,7 +12,7 @@
 #define EXPERT_RATIO 1.05         /* rate of grouped products of experts / rate of one product, in 16 and 8 bits */
 #define NARROW_PRODUCT_RATIO 0.78 /* rate of long products in 8 and 4 bits in serving, relative to training */
 #define KERNEL_S 2.5e-6
-#define ATTENTION_S 9e-6 /* seconds of one decode attention */
+#define ATTENTION_S 9e-6 /* fixed seconds of one attention in a decode step */
 #define ATTENTION_FRACTION 0.43
 static const nnc_small_all_reduce all_reduce_default = { 4.5e-6, 0.0, 3e-6, 0.5, 0.6, (double)NAN };
 
@@ -21,8 +21,8 @@ static double said(double value, double otherwise)
     return isnan(value) ? otherwise : value;
 }
 
-/* Bits of one element. Weights include the scales of their groups. Quantised keys and values include a 16-bit scale and
- * zero point per head. */
+/* Returns the bits of one element. Weights include the scales of their groups. Quantised keys and values include a
+ * 16-bit scale and zero point per head. */
 static double math_bits(nnc_stored stored)
 {
     static const double bits[NNC_STORED_COUNT] = {
@@ -196,8 +196,9 @@ nnc_status nnc_serve_rates_of(const nnc_device *device, const nnc_software *soft
  * First the ops, then the communication between devices, the step as a whole, the share of one device (products,
  * weights, cache), and the memory of the fullest device. ---- */
 
-/* Rate of grouped products of experts, relative to one dense product. The second value: 4-bit weights that the kernel
- * widens to the format of a 16-bit product. Source: docs/accuracy-serving.md, "What is fitted, on what". */
+/* Rate of grouped products of experts, relative to one dense product. EXPERT_COMPUTE_WIDENED: for weights of less
+ * than 8 bits that the kernel converts to the format of a 16-bit product. Source: docs/accuracy-serving.md, "What is
+ * fitted, on what". */
 #define EXPERT_COMPUTE 0.7
 #define EXPERT_COMPUTE_WIDENED 0.26
 
@@ -223,7 +224,7 @@ double nnc_serve_all_reduce_s(double ranks, double bytes, double link_bytes_per_
 
 /* ---- ops ---- */
 
-/* A step under construction. */
+/* A step to which ops are being added. */
 typedef struct making {
     const nnc_serve_case *of;
     const char *phase;
@@ -434,7 +435,7 @@ static void add_comm(making *m)
             m->step.network_bytes += sent;
         }
     }
-    if (of->plan->pipeline > 1) { /* between pipeline stages */
+    if (of->plan->pipeline > 1) { /* activations are sent between pipeline stages */
         const double hops = (double)of->plan->pipeline - 1.0;
         const double sent = hops * m->passes * bytes / t;
         comm_s += hops * m->passes * a->fixed_s + sent / (a->one_shot_fraction * r->link_bytes_per_s);
@@ -618,8 +619,9 @@ double nnc_serve_state_bytes(const nnc_serve_case *of)
 
 double nnc_serve_critical_batch(const nnc_serve_case *of, double context, double *intensity_limit, nnc_derivation *why)
 {
-    const double few = of->plan->pipeline, most = 1e6; /* few: smallest number of sequences, one for each stage; most:
-                                                        * factor for a number of sequences that reads every expert */
+    const double few = of->plan->pipeline, most = 1e6; /* few: smallest number of sequences, one for each stage;
+                                                        * most: factor that makes this number so large that every
+                                                        * expert is read */
     const nnc_serve_step one = nnc_serve_decode(of, few, context, NULL);
     const nnc_serve_step all = nnc_serve_decode(of, few * most, context, NULL);
     double critical_batch = (double)NAN;
@@ -642,7 +644,7 @@ double nnc_serve_critical_batch(const nnc_serve_case *of, double context, double
 
 #define WORKSPACE_BYTES 2e9
 
-/* Weights on one device: products in their storage format, all others in 16 bits. */
+/* Returns the bytes of weights on one device: products in their storage format, all other weights in 16 bits. */
 static double weight_bytes(const nnc_serve_case *of)
 {
     const nnc_serve_net *net = of->net;

@@ -35,7 +35,7 @@ typedef struct sqlite_calls {
 
 /* An open file, and the functions of SQLite. */
 typedef struct connection {
-    sqlite3 *file; /* the open database; NULL = not open; `call` may then be empty */
+    sqlite3 *file; /* the open database; NULL = no database is open, and then `call` may have no functions */
     sqlite_calls call;
     char path[PATH_SIZE];
 } connection;
@@ -80,7 +80,7 @@ static bool is_earlier(const connection *db)
     return found;
 }
 
-/* Fails with NNC_BAD_SPEC, because the file is damaged. */
+/* Fails with NNC_BAD_SPEC and a message that the file is damaged. */
 static nnc_status sql_damaged(const connection *db, nnc_error *err)
 {
     const int code = db->call.errcode(db->file) & 0xFF;
@@ -564,7 +564,7 @@ struct nnc_database_reader {
     connection sql;
     nnc_database_head head;
     cursor rows;
-    nnc_arena *arena; /* memory of the names */
+    nnc_arena *arena; /* memory in which the column names are stored */
     const char *names[NNC_DATABASE_COLUMNS_MAX];
 };
 

@@ -27,7 +27,8 @@ nnc_status nnc_file_open(nnc_file *file, const char *path, nnc_error *err)
         return write_failed(file, EISDIR, err);
     }
     bool opened = false;
-    if (stat(path, &status) == 0 && !S_ISREG(status.st_mode)) { /* the path names a device or a pipe */
+    if (stat(path, &status) == 0 && !S_ISREG(status.st_mode)) { /* the path names no regular file but a pipe or a
+                                                                 * file such as /dev/null */
         file->descriptor = open(path, O_WRONLY | O_CLOEXEC);
         opened = file->descriptor >= 0;
     } else {
@@ -83,7 +84,7 @@ nnc_status nnc_file_close(nnc_file *file, bool keep, nnc_error *err)
 
 typedef struct source {
     const char *path;
-    FILE *file; /* NULL = a database */
+    FILE *file; /* the open file of the input; NULL = the input is a database */
     nnc_database_reader *reader;
     char *line;
     size_t line_capacity, line_size;
@@ -400,7 +401,8 @@ static void close_all(merger *m)
         free(s->line);
     }
     nnc_database_close(m->database);
-    nnc_atomic_file_drop(&m->written); /* must be last, because closing a file drops all locks of the process on it */
+    nnc_atomic_file_drop(&m->written); /* the last statement, because closing a file drops all locks of the process
+                                        * on it */
     nnc_buffer_free(&m->text);
     free(m->sources);
 }

@@ -12,7 +12,8 @@
 typedef struct nnc_file {
     int descriptor;
     const char *name;        /* name of the output in messages */
-    nnc_atomic_file written; /* temporary file of a regular file; not open for other outputs */
+    nnc_atomic_file written; /* temporary file that becomes the regular file; not open if the output is no regular
+                              * file */
     bool cuts;               /* true: standard output is a regular file, so an incomplete last line can be cut off */
 } nnc_file;
 

@@ -5,7 +5,6 @@
 #include <nncost/nncost.h>
 
 #include "base/base_internal.h"
-#include "base/expression.h"
 #include "input/input_internal.h"
 #include "sweep/sweep_internal.h"
 

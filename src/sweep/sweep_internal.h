@@ -7,7 +7,6 @@
 #include <nncost/sweep.h>
 
 #include "base/base_internal.h"
-#include "base/expression.h"
 #include "input/input_internal.h"
 #include "metrics/metrics_internal.h"
 #include "render/render_internal.h"
@@ -223,7 +222,7 @@ nnc_status nnc_rank_group_run(nnc_rank_group ranks, const nnc_pool *pool, nnc_er
 
 /* ---- constraints (sweep.c) ---- */
 
-/* A constraint such as "tensor * pipeline <= 64 && micro_batch > 1", in the grammar of base/expression.h. True is 1, %
+/* A constraint such as "tensor * pipeline <= 64 && micro_batch > 1", in the grammar of nnc_expression_read. True is 1, %
  * is fmod(), texts can be compared only by == and !=. With a value that is not recorded, every comparison except != is
  * false. */
 

@@ -2,7 +2,7 @@
  * should take.
  *
  *     trace_read.c    FILE.json[.gz] -> operators, launches, kernels, steps
- *     trace_price.c   operator with its shapes -> work, roofline bound, predicted seconds (together: its price)
+ *     trace_price.c   operator with its shapes -> work, roofline bound, predicted seconds (an nnc_trace_price)
  *     trace_sum.c     kernels -> operators (links), rows, gaps, overlap, findings
  *
  * A kernel is linked to the operator that issued it:
@@ -43,14 +43,15 @@ typedef struct nnc_trace_launch {
 typedef enum nnc_trace_class { NNC_TRACE_COMPUTE, NNC_TRACE_COMMUNICATION, NNC_TRACE_COPY } nnc_trace_class;
 
 typedef struct nnc_trace_kernel {
-    int64_t start_ns, end_ns, correlation, external; /* ids: -1 = not recorded */
+    int64_t start_ns, end_ns, correlation, external; /* time of the kernel; ids of its launch and of its operator, -1
+                                                      * = not recorded */
     int32_t name, device;
     nnc_trace_class class;
     uint32_t group; /* hash of the ranks that take part in a collective; 0 = not recorded */
 } nnc_trace_kernel;
 
 typedef struct nnc_trace {
-    nnc_arena *arena; /* owns all texts */
+    nnc_arena *arena; /* memory for all texts of the trace */
     nnc_trace_kind *kinds;
     const char **names; /* names of kernels */
     nnc_trace_call *calls;
@@ -77,9 +78,10 @@ void nnc_trace_free(nnc_trace *trace);
 typedef struct nnc_trace_price {
     double flops, moved_bytes, bound_s, predicted_s;
     bool product;    /* true: the operator is a matrix product */
-    double padded_s; /* product: predicted time with m, n and k padded to multiples of 16 bytes; NaN = no padding
-                      * needed */
-    int64_t odd;     /* value of the first dimension (in the order n, k, m) that needs padding; 0 = no dimension */
+    double padded_s; /* of a matrix product: predicted time with m, n and k padded to multiples of 16 bytes; NaN = no
+                      * padding needed */
+    int64_t odd;     /* size of the first dimension (in the order n, k, m) of a matrix product that needs padding; 0
+                      * = no dimension */
     char side;       /* name of this dimension: 'm', 'n' or 'k' */
 } nnc_trace_price;
 
@@ -138,7 +140,7 @@ typedef struct nnc_trace_sum {
                                            * was idle */
     double communication_s, exposed_s;    /* communication_s: time of collectives; exposed_s: part of it in which no
                                            * compute kernel runs */
-    double compute_s, copy_s, kernel_s;   /* sums over kernels */
+    double compute_s, copy_s, kernel_s;   /* time of compute kernels; of copies; of all kernels */
     double linked_share;                  /* share of kernel time in operators with shapes */
     double product_factor, memory_factor; /* median of measured / predicted time: over products; over other operators. 1
                                            * = too few rows */

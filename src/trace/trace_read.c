@@ -135,7 +135,7 @@ typedef struct reader {
     unsigned char window[WINDOW_BYTES];
     int at, filled;
     double before; /* number of bytes read before the current window */
-    bool failed;   /* err is set */
+    bool failed;   /* true: reading has failed, and err has the reason */
     char *event;   /* text of the value that take_value copied last */
     size_t event_size;
     texts names, kinds, threads;

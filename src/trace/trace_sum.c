@@ -215,7 +215,7 @@ static nnc_status make_rows(nnc_trace *t, nnc_trace_sum *sum, nnc_error *err)
     return NNC_OK;
 }
 
-/* ---- prices and findings ---- */
+/* ---- predicted times and findings ---- */
 
 static int ascending(const void *a, const void *b)
 {

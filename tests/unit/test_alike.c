@@ -165,7 +165,7 @@ START_TEST(dual_passes_are_their_own)
 }
 END_TEST
 
-/* The verdict on plans that do not fit equals that of a whole estimate: with more samples a plan that does
+/* The verdict alone is that of a whole estimate: with more samples in a micro-batch, a plan that does
  * not fit stays so. */
 START_TEST(verdicts_are_the_same)
 {
@@ -182,6 +182,7 @@ START_TEST(verdicts_are_the_same)
         ck_assert(nnc_scratch_share(quick, &c.model, &c.device, false));
         for (int k = 0; k < PLANS; k++) {
             c.plan.micro_batch = between(1, 12);
+            c.plan.micro_batches = coin() ? between(1, 5) : c.plan.micro_batches;
             c.plan.overlap = coin() ? 0.5 : c.plan.overlap;
             c.plan.recompute = draw(6) == 0 ? (nnc_recompute)draw(2) : c.plan.recompute;
             const nnc_status status = nnc_estimate(&c.model, &c.device, &c.software, &c.plan, whole, &r, NULL);

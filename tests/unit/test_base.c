@@ -89,6 +89,28 @@ START_TEST(numbers_are_read_strictly)
 }
 END_TEST
 
+/* Short decimals take a way of their own; they are those of the C library. */
+START_TEST(short_numbers_are_exact)
+{
+    uint64_t state = 1;
+    for (int i = 0; i < 200000; i++) {
+        char text[40];
+        double value;
+        state = state * 6364136223846793005u + 1442695040888963407u;
+        const uint64_t whole = (state >> 11) % (uint64_t)pow(10.0, i % 17);
+        state = state * 6364136223846793005u + 1442695040888963407u;
+        const int decimals = i / 17 % 17;
+        const uint64_t part = (state >> 11) % (uint64_t)pow(10.0, decimals);
+        if (decimals == 0) {
+            snprintf(text, sizeof text, "%llu", (unsigned long long)whole);
+        } else {
+            snprintf(text, sizeof text, "%llu.%0*llu", (unsigned long long)whole, decimals, (unsigned long long)part);
+        }
+        ck_assert_msg(nnc_read_double(text, &value) && value == strtod(text, NULL), "%s", text);
+    }
+}
+END_TEST
+
 START_TEST(numbers_are_written_short)
 {
     expect_number(0, "0");
@@ -370,6 +392,7 @@ int main(void)
         products_report_overflow,
         largest_keeps_nan,
         numbers_are_read_strictly,
+        short_numbers_are_exact,
         numbers_are_written_short,
         numbers_are_written_as_printf_does,
         whole_numbers_are_written,

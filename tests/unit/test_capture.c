@@ -255,7 +255,7 @@ START_TEST(faults_have_their_place)
             "expected a whole number from 0 to 4");
     refused(OP("_cudnn_rnn", "forward", "[" F ",[2,3],2]", "[" F ",[2,5],3]", "", "1"), "", 20, "ops[0].name",
             "FLOPs of this operator are not known");
-    refused(OP("_linalg_svd", "forward", "[" F ",[2,3],2]", "[" F ",[2,5],3]", "", "1"), "", 20, "ops[0].name",
+    refused(OP("linalg_inv_ex", "forward", "[" F ",[2,3],2]", "[" F ",[2,5],3]", "", "1"), "", 20, "ops[0].name",
             "FLOPs of this operator are not known");
     refused(OP("mm", "forward", "[" F ",[2,3],2,4]", "", "", "1"), "", 20, "ops[0].inputs[0][3]",
             "expected a whole number from 1 to 3");

@@ -37,7 +37,7 @@ typedef struct calibration {
 
 typedef struct nnc_calibration_report {
     const char *device, *software; /* the device or the profile whose parameters are fitted; the other member is NULL */
-    const char *data;              /* names of the files and their rows, as in the written file */
+    const char *data;              /* files and rows of the fit as text, as in "fitted_on" of the written file */
     const char *overrides;         /* changes by --set; NULL = no changes */
     const char *written;           /* path of the written device file; NULL = no file */
     int32_t rows, held, other_devices;

@@ -17,7 +17,7 @@ extern const nnc_view nnc_accuracy_view, nnc_calibration_view;
  * parts. */
 typedef struct nnc_row_choice {
     const char *only;    /* text that the id contains; NULL = any id */
-    int64_t part, parts; /* part: from 1; parts 0 = no --fold */
+    int64_t part, parts; /* part: number of the chosen part of --fold, from 1; parts: number of parts, 0 = no --fold */
     bool others;
     unsigned together; /* flags of the row values that decide the part of --fold: rows with equal values are in one
                         * part; 0 = the id of a row decides */

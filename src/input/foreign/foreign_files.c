@@ -375,7 +375,7 @@ static void check_key(nnc_json at, const nnc_foreign_key *key)
 {
     const bool several = key->to_each.node != NULL;
     if (key->absent.node == NULL) {
-        /* required, or optional */
+        /* without a default the key is required or optional, and there is no value to check */
     } else if (!several) {
         check_value(key->absent);
     } else if (nnc_json_type_of(key->absent) != NNC_JSON_LIST ||

@@ -74,7 +74,7 @@ typedef struct nnc_architecture {
     char says[192];    /* text of a note on every configuration of this architecture */
     char graph[64];    /* name of the file with the network as a list of ops: foreign/graphs/NAME.json */
     char source[256];
-    nnc_family family;    /* NNC_FAMILY_COUNT = the same family as the file that `like` names */
+    nnc_family family;    /* family of the models; NNC_FAMILY_COUNT = the family of the file that `like` names */
     bool base;            /* true: not an architecture, but a file from which others inherit */
     bool part, alone;     /* part: the file describes a part of a network; alone: this part can also be a whole
                            * network */
