@@ -3,7 +3,8 @@
 # optimisation (-march=native lets the compiler use fused multiply-add, so a lost -ffp-contract=off shows here).
 #   usage: digits.sh ROOT BUILD NNCOST          exits 77 (skipped) when a compiler is missing; BUILD keeps the builds
 #          digits.sh ROOT BUILD NNCOST MACHINE  against gcc -O0 (O0) or a static program for musl, aarch64, s390x (big-endian)
-#                                               or i686 under qemu-user; static ones need the source of cJSON in
+#                                               or i686 under qemu-user, or the program for windows under Wine (compiled
+#                                               alone where that is missing); static ones need the source of cJSON in
 #                                               ROOT/build/source/cjson (tools/source)
 set -euo pipefail
 
@@ -13,6 +14,7 @@ compilers=(gcc clang)
 case $machine in
     "" | O0) ;;
     musl) compilers=(musl-gcc) ;;
+    windows) compilers=(x86_64-w64-mingw32-gcc) runner=("$(command -v wine64 || echo /usr/lib/wine/wine64)") ;;
     i686) compilers=(i686-linux-gnu-gcc qemu-i386) runner=(qemu-i386) ;;
     *) compilers=("$machine-linux-gnu-gcc" "qemu-$machine") runner=("qemu-$machine") ;;
 esac
@@ -44,6 +46,7 @@ build() # name compiler flags
     if [[ $1 == "$machine" && $1 != O0 ]]; then
         options=(-DCMAKE_SYSTEM_NAME=Linux -DCMAKE_SYSTEM_PROCESSOR="$1" -DNNCOST_CJSON_SOURCE="$root/build/source/cjson"
                  -DCMAKE_EXE_LINKER_FLAGS=-static -DBUILD_SHARED_LIBS=ON -DNNCOST_STATIC=ON -DNNCOST_PYTHON=OFF -DNNCOST_HARDEN=OFF)
+        [[ $1 != windows ]] || options=(--toolchain "$root/tools/mingw.cmake" "${options[@]:2}")
         for package in SQLite3 ZLIB PkgConfig; do
             options+=("-DCMAKE_DISABLE_FIND_PACKAGE_$package=ON")
         done
@@ -59,6 +62,7 @@ build() # name compiler flags
 answers() # program...
 {
     local line arguments program=("$@")
+    ((${#cases[@]} > 0)) || return 0
     for line in "${cases[@]}"; do
         read -ra arguments <<<"$line"
         # 1 is the answer "does not fit".
@@ -79,14 +83,22 @@ built=1
 answers "$nncost" >"$work/reference.txt"
 while read -r name compiler flags; do
     build "$name" "$compiler" "$flags"
-    answers "${runner[@]}" "$builds/$name/nncost" >"$work/$name.txt"
+    made=$builds/$name/nncost
+    if [[ $name == windows ]]; then
+        made+=.exe
+        [[ -z ${runner[*]} ]] || "${runner[@]}" "$made" --version >/dev/null 2>&1 # makes Wine's folder
+        NNCOST_PATH=Z:$(realpath "$root")
+    fi
+    answers "${runner[@]}" "$made" >"$work/$name.txt"
     diff -u --label "$nncost" --label "$name" "$work/reference.txt" "$work/$name.txt" || differ=1
     built=$((built + 1))
 done < <(case $machine in
     "") printf '%s\n' "gcc-O3 gcc -O3 -march=native" "clang-O3 clang -O3 -march=native" ;;
     O0) echo "O0 gcc -O0" ;;
     musl) echo "musl musl-gcc -O2" ;;
+    windows) echo "windows x86_64-w64-mingw32-gcc -O2" ;;
     *) echo "$machine $machine-linux-gnu-gcc -O2" ;;
 esac)
+((${#cases[@]} > 0)) || { echo "compiled for $machine; not run, as Wine is missing"; exit 0; }
 ((differ == 0)) && echo "$(wc -l <"$work/reference.txt") lines alike in $built builds"
 exit $differ

@@ -11,12 +11,34 @@
  * the options in its variables are used. A here document that `cat` writes to a file is kept, because a command may
  * name the file. */
 #include <ctype.h>
-#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/base_internal.h"
 #include "launch/launch_internal.h"
+
+#if defined(_WIN32)
+/* Windows has no fnmatch(): '*' and '?' alone. */
+static int fnmatch(const char *pattern, const char *text, int flags)
+{
+    for (; *pattern != '\0' && *pattern != '*'; pattern++, text++) {
+        if (*text == '\0' || (*pattern != '?' && *pattern != *text)) {
+            return 1;
+        }
+    }
+    if (*pattern == '\0') {
+        return *text != '\0';
+    }
+    while (fnmatch(pattern + 1, text, flags) != 0) {
+        if (*text++ == '\0') {
+            return 1;
+        }
+    }
+    return 0;
+}
+#else
+#include <fnmatch.h>
+#endif
 
 enum {
     SOURCES_MAX = 16, /* number of other scripts that a script reads */
