@@ -562,9 +562,7 @@ NNC_API nnc_status nnc_plan_resolve_into(const nnc_plan *plan, const nnc_model *
 static inline nnc_status nnc_plan_resolve(const nnc_plan *plan, const nnc_model *model, const nnc_device *device,
                                           nnc_plan *resolved, nnc_error *err)
 {
-    if (resolved != plan) {
-        resolved->struct_size = sizeof *resolved;
-    }
+    if (resolved != plan) { resolved->struct_size = sizeof *resolved; }
     return nnc_plan_resolve_into(plan, model, device, resolved, err);
 }
 

@@ -30,9 +30,7 @@ nnc_arena *nnc_arena_create(void)
 
 void nnc_arena_destroy(nnc_arena *arena)
 {
-    if (arena == NULL) {
-        return;
-    }
+    if (arena == NULL) { return; }
     for (const owned *o = arena->owned; o != NULL; o = o->next) { /* memory from malloc that the arena owns is freed
                                                                    * first, because the blocks contain the list of it */
         free(o->allocated);
@@ -49,9 +47,7 @@ static block *add_block(nnc_arena *arena, size_t need)
 {
     const size_t size = need > BLOCK_BYTES ? need : BLOCK_BYTES;
     block *b = malloc(sizeof(block) + size);
-    if (b == NULL) {
-        return NULL;
-    }
+    if (b == NULL) { return NULL; }
     b->next = arena->blocks;
     b->used = 0;
     b->size = size;
@@ -62,16 +58,12 @@ static block *add_block(nnc_arena *arena, size_t need)
 void *nnc_arena_alloc(nnc_arena *arena, size_t size)
 {
     const size_t align = alignof(max_align_t);
-    if (size > PTRDIFF_MAX - sizeof(block) - align) {
-        return NULL; /* no object can have this many bytes */
-    }
+    if (size > PTRDIFF_MAX - sizeof(block) - align) { return NULL; /* no object can have this many bytes */ }
     size = (size + align - 1) / align * align;
     block *b = arena->blocks;
     if (b == NULL || b->size - b->used < size) {
         b = add_block(arena, size);
-        if (b == NULL) {
-            return NULL;
-        }
+        if (b == NULL) { return NULL; }
     }
     void *bytes = b->bytes + b->used;
     b->used += size;
@@ -80,22 +72,16 @@ void *nnc_arena_alloc(nnc_arena *arena, size_t size)
 
 void *nnc_arena_array(nnc_arena *arena, size_t count, size_t size)
 {
-    if (size != 0 && count > SIZE_MAX / size) {
-        return NULL;
-    }
+    if (size != 0 && count > SIZE_MAX / size) { return NULL; }
     return nnc_arena_alloc(arena, count * size);
 }
 
 void *nnc_arena_grow(nnc_arena *arena, void *list, int32_t count, int32_t *capacity, size_t size)
 {
-    if (count < *capacity) {
-        return list;
-    }
+    if (count < *capacity) { return list; }
     const int32_t larger = *capacity > 0 ? 2 * *capacity : 64;
     void *copy = nnc_arena_array(arena, (size_t)larger, size);
-    if (copy != NULL) {
-        *capacity = larger;
-    }
+    if (copy != NULL) { *capacity = larger; }
     return copy != NULL && count > 0 ? memcpy(copy, list, (size_t)count * size) : copy;
 }
 

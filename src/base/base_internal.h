@@ -65,20 +65,16 @@ nnc_status nnc_no_memory(nnc_error *err);
 void nnc_error_within(nnc_error *err, const char *outer);
 
 /* Returns from the function when a call fails. For functions that have nothing to release. */
-#define NNC_TRY(call)                             \
-    do {                                          \
-        const nnc_status nnc_try_status = (call); \
-        if (nnc_try_status != NNC_OK) {           \
-            return nnc_try_status;                \
-        }                                         \
+#define NNC_TRY(call)                                            \
+    do {                                                         \
+        const nnc_status nnc_try_status = (call);                \
+        if (nnc_try_status != NNC_OK) { return nnc_try_status; } \
     } while (0)
 
 /* Returns from the function when an allocation failed. For functions that have nothing to release. */
-#define NNC_GOT(pointer, err)          \
-    do {                               \
-        if ((pointer) == NULL) {       \
-            return nnc_no_memory(err); \
-        }                              \
+#define NNC_GOT(pointer, err)                                 \
+    do {                                                      \
+        if ((pointer) == NULL) { return nnc_no_memory(err); } \
     } while (0)
 
 /* Reports an error when a public function gets NULL for a pointer that it needs: "nnc_estimate: no model ...". */
@@ -157,18 +153,14 @@ nnc_status nnc_sized_check(const void *given, size_t full_size, const char *what
 static inline bool nnc_mul_i64(int64_t a, int64_t b, int64_t *out)
 {
     int64_t product;
-    if (__builtin_mul_overflow(a, b, &product)) {
-        return false;
-    }
+    if (__builtin_mul_overflow(a, b, &product)) { return false; }
     *out = product;
     return true;
 }
 static inline bool nnc_add_i64(int64_t a, int64_t b, int64_t *out)
 {
     int64_t sum;
-    if (__builtin_add_overflow(a, b, &sum)) {
-        return false;
-    }
+    if (__builtin_add_overflow(a, b, &sum)) { return false; }
     *out = sum;
     return true;
 }

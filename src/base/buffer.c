@@ -6,13 +6,9 @@
 
 static bool reserve(nnc_buffer *buffer, size_t size)
 {
-    if (size <= buffer->capacity - buffer->size) {
-        return true;
-    }
+    if (size <= buffer->capacity - buffer->size) { return true; }
     size_t capacity = buffer->capacity > 0 ? buffer->capacity : 1024;
-    while (capacity - buffer->size < size && capacity <= SIZE_MAX / 2) {
-        capacity *= 2;
-    }
+    while (capacity - buffer->size < size && capacity <= SIZE_MAX / 2) { capacity *= 2; }
     char *bytes = capacity - buffer->size < size ? NULL : realloc(buffer->bytes, capacity);
     if (bytes == NULL) {
         buffer->failed = true;
@@ -43,16 +39,12 @@ void nnc_buffer_byte(nnc_buffer *buffer, char byte)
 
 void nnc_buffer_number(nnc_buffer *buffer, double value)
 {
-    if (reserve(buffer, NNC_NUMBER_TEXT)) {
-        buffer->size += nnc_number_write(value, buffer->bytes + buffer->size);
-    }
+    if (reserve(buffer, NNC_NUMBER_TEXT)) { buffer->size += nnc_number_write(value, buffer->bytes + buffer->size); }
 }
 
 void nnc_buffer_whole(nnc_buffer *buffer, int64_t value)
 {
-    if (reserve(buffer, NNC_NUMBER_TEXT)) {
-        buffer->size += nnc_whole_write(value, buffer->bytes + buffer->size);
-    }
+    if (reserve(buffer, NNC_NUMBER_TEXT)) { buffer->size += nnc_whole_write(value, buffer->bytes + buffer->size); }
 }
 
 void nnc_buffer_blanks(nnc_buffer *buffer, int count)
@@ -112,25 +104,15 @@ void nnc_text_append(char *text, size_t size, const char *separator, const char 
 size_t nnc_utf8_length(const char *text, size_t size)
 {
     const unsigned char *s = (const unsigned char *)text;
-    if (size == 0) {
-        return 0;
-    }
-    if (s[0] < 0x80) {
-        return 1;
-    }
+    if (size == 0) { return 0; }
+    if (s[0] < 0x80) { return 1; }
     const size_t length = s[0] >= 0xF0 ? 4 : s[0] >= 0xE0 ? 3 : 2;
-    if (s[0] < 0xC2 || s[0] > 0xF4 || size < length) {
-        return 0;
-    }
+    if (s[0] < 0xC2 || s[0] > 0xF4 || size < length) { return 0; }
     const unsigned low = s[0] == 0xE0 ? 0xA0 : s[0] == 0xF0 ? 0x90 : 0x80;
     const unsigned high = s[0] == 0xED ? 0x9F : s[0] == 0xF4 ? 0x8F : 0xBF;
-    if (s[1] < low || s[1] > high) {
-        return 0;
-    }
+    if (s[1] < low || s[1] > high) { return 0; }
     for (size_t i = 2; i < length; i++) {
-        if (s[i] < 0x80 || s[i] > 0xBF) {
-            return 0;
-        }
+        if (s[i] < 0x80 || s[i] > 0xBF) { return 0; }
     }
     return length;
 }
@@ -161,9 +143,7 @@ size_t nnc_control_length(const char *text)
                              : ' ';
     }
     for (size_t i = 0; i < sizeof controls / sizeof *controls; i++) {
-        if (code >= controls[i].first && code <= controls[i].last) {
-            return length;
-        }
+        if (code >= controls[i].first && code <= controls[i].last) { return length; }
     }
     return is_runner_command(text) ? 1 : 0;
 }
@@ -184,9 +164,7 @@ size_t nnc_plain_length(const char *text, size_t most)
 static void put_escape(nnc_buffer *out, const char *text, size_t length)
 {
     unsigned code = (unsigned char)text[0] & (length == 1 ? 0x7FU : 0xFFU >> (length + 1));
-    for (size_t i = 1; i < length; i++) {
-        code = code << 6U | ((unsigned char)text[i] & 0x3FU);
-    }
+    for (size_t i = 1; i < length; i++) { code = code << 6U | ((unsigned char)text[i] & 0x3FU); }
     if (code > 0xFFFF) {
         nnc_buffer_print(out, "\\u%04x", 0xD800 + ((code - 0x10000) >> 10U));
         code = 0xDC00 + (code & 0x3FFU);
@@ -233,9 +211,7 @@ static bool is_plain(char c)
 void nnc_shell_word(nnc_buffer *out, const char *text)
 {
     const char *c = text;
-    while (is_plain(*c)) {
-        c++;
-    }
+    while (is_plain(*c)) { c++; }
     if (c > text && *c == '\0') {
         nnc_buffer_text(out, text);
         return;
@@ -274,9 +250,7 @@ int nnc_shell_split(char *line, char **words, int most)
 {
     int count = 0;
     for (line += strspn(line, " \t\n"); *line != '\0'; line += strspn(line, " \t\n")) {
-        if (count == most) {
-            return -1;
-        }
+        if (count == most) { return -1; }
         words[count++] = line;
         line = take_word(line, line);
     }
@@ -299,9 +273,7 @@ static void pack(nnc_buffer *out, const nnc_cell *cell)
 
 void nnc_cells_pack(nnc_buffer *out, const nnc_cell *cells, int count)
 {
-    for (int i = 0; i < count; i++) {
-        pack(out, &cells[i]);
-    }
+    for (int i = 0; i < count; i++) { pack(out, &cells[i]); }
 }
 
 void nnc_cells_unpack(const char *packed, nnc_cell *cells, int count)
@@ -352,9 +324,7 @@ uint64_t nnc_digest_number(uint64_t digest, uint64_t number)
                                                                   * each byte of the number */
     }
     unsigned char bytes[8];
-    for (int i = 0; i < 8; i++) {
-        bytes[i] = (unsigned char)(number >> (8 * i));
-    }
+    for (int i = 0; i < 8; i++) { bytes[i] = (unsigned char)(number >> (8 * i)); }
     return nnc_digest_bytes(digest, bytes, sizeof bytes);
 }
 
@@ -364,9 +334,7 @@ uint32_t nnc_crc32(uint32_t crc, const void *bytes, size_t size)
     crc = ~crc;
     for (size_t i = 0; i < size; i++) {
         crc ^= byte[i];
-        for (int bit = 0; bit < 8; bit++) {
-            crc = (crc >> 1) ^ ((crc & 1u) != 0 ? UINT32_C(0xedb88320) : 0);
-        }
+        for (int bit = 0; bit < 8; bit++) { crc = (crc >> 1) ^ ((crc & 1u) != 0 ? UINT32_C(0xedb88320) : 0); }
     }
     return ~crc;
 }
@@ -403,7 +371,5 @@ void nnc_short_name(const char *const *names, int count, int index, char *name, 
         }
     }
     snprintf(name, size, "%s", begin);
-    for (char *dot = name; (dot = strchr(dot, '.')) != NULL;) {
-        *dot = '_';
-    }
+    for (char *dot = name; (dot = strchr(dot, '.')) != NULL;) { *dot = '_'; }
 }

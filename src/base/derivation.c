@@ -40,9 +40,7 @@ static bool is_digit(char c)
 static size_t c_name(const char *text)
 {
     size_t length = 0;
-    while (is_letter(text[length]) || (length > 0 && is_digit(text[length]))) {
-        length++;
-    }
+    while (is_letter(text[length]) || (length > 0 && is_digit(text[length]))) { length++; }
     return length;
 }
 
@@ -57,9 +55,7 @@ static size_t put_number(nnc_formula *formula, const char *text)
         return whole + 1 + zeros;
     }
     size_t length = whole + strspn(text + whole, ".0123456789");
-    if (text[length] == 'e') {
-        length += 1 + strspn(text + length + 1, "+-0123456789");
-    }
+    if (text[length] == 'e') { length += 1 + strspn(text + length + 1, "+-0123456789"); }
     formula_put(formula, text, length);
     return length;
 }
@@ -73,14 +69,10 @@ static size_t put_name(nnc_formula *formula, const char *text) /* NOLINT(misc-no
     if (strncmp(after, "->", 2) == 0 && c_name(after + 2) > 0) {
         return length + 2; /* the text is "name->", and the name of the member follows */
     }
-    if (*after == '.' && c_name(after + 1) > 0) {
-        return length + 1;
-    }
+    if (*after == '.' && c_name(after + 1) > 0) { return length + 1; }
     if (strncmp(text, pow4, strlen(pow4)) == 0) {
         size_t used = strlen(pow4); /* the argument: a name, which may have prefixes, up to ")" */
-        while (text[used] != '\0' && text[used] != ')') {
-            used += put_name(formula, text + used);
-        }
+        while (text[used] != '\0' && text[used] != ')') { used += put_name(formula, text + used); }
         formula_put(formula, "^4", 2);
         return text[used] == ')' ? used + 1 : used;
     }
@@ -117,9 +109,7 @@ static size_t formula_name(const char *text)
     size_t length = c_name(text);
     while (length > 0 && text[length] == '.' && (is_letter(text[length + 1]) || is_digit(text[length + 1]))) {
         length++;
-        while (is_letter(text[length]) || is_digit(text[length])) {
-            length++;
-        }
+        while (is_letter(text[length]) || is_digit(text[length])) { length++; }
     }
     return length;
 }
@@ -130,9 +120,7 @@ const char *nnc_formula_name(const char **at, size_t *size)
         const char *name = *at;
         *size = formula_name(name);
         *at += *size > 0 ? *size : 1;
-        if (*size > 0) {
-            return name;
-        }
+        if (*size > 0) { return name; }
     }
     return NULL;
 }
@@ -161,9 +149,7 @@ struct nnc_derivation {
 nnc_derivation *nnc_derivation_create(void)
 {
     nnc_derivation *why = calloc(1, sizeof *why);
-    if (why != NULL) {
-        why->arena = nnc_arena_create();
-    }
+    if (why != NULL) { why->arena = nnc_arena_create(); }
     if (why != NULL && why->arena == NULL) {
         free(why);
         return NULL;
@@ -184,9 +170,7 @@ void nnc_derivation_destroy(nnc_derivation *why)
 /* Makes space for one more entry of a list. Returns false when out of memory. */
 static bool grow(nnc_derivation *why, void **list, int count, int *capacity, size_t size)
 {
-    if (count < *capacity) {
-        return true;
-    }
+    if (count < *capacity) { return true; }
     const int larger = *capacity > 0 ? 2 * *capacity : 64;
     void *grown = realloc(*list, (size_t)larger * size);
     if (grown == NULL) {
@@ -225,9 +209,7 @@ static const symbol *find(const nnc_derivation *why, const char *name, size_t le
 {
     for (int i = why->symbol_count - 1; i >= 0; i--) {
         const symbol *s = &why->symbols[i];
-        if (strlen(s->name) == length && memcmp(s->name, name, length) == 0) {
-            return s;
-        }
+        if (strlen(s->name) == length && memcmp(s->name, name, length) == 0) { return s; }
     }
     return NULL;
 }
@@ -265,9 +247,7 @@ static bool is_repeated(const char *formula, const char *at, size_t length)
     const char *before = formula, *name = NULL;
     size_t other = 0;
     while ((name = nnc_formula_name(&before, &other)) != NULL && name < at) {
-        if (other == length && memcmp(name, at, length) == 0) {
-            return true;
-        }
+        if (other == length && memcmp(name, at, length) == 0) { return true; }
     }
     return false;
 }
@@ -327,9 +307,7 @@ static void add_line(nnc_derivation *why, const nnc_line *line)
 void nnc_say_formula(nnc_derivation *why, const char *name, const char *unit, const char *formula, double value)
 {
     nnc_formula texts[5];
-    for (int i = 0; i < 5; i++) {
-        formula_start(&texts[i]);
-    }
+    for (int i = 0; i < 5; i++) { formula_start(&texts[i]); }
     formula_put(&texts[0], why->of, strlen(why->of));
     formula_put(&texts[1], name, strlen(name));
     formula_put(&texts[2], formula, strlen(formula));
@@ -388,17 +366,13 @@ void nnc_say_note(nnc_derivation *why, const char *meaning)
 
 void nnc_say_source(nnc_derivation *why, const char *source)
 {
-    if (why->line_count > 0) {
-        why->lines[why->line_count - 1].source = source;
-    }
+    if (why->line_count > 0) { why->lines[why->line_count - 1].source = source; }
 }
 
 void nnc_say_term(nnc_derivation *why, const char *name, const char *unit, double value)
 {
     const size_t used = strlen(why->terms);
-    if (value == 0.0) {
-        return;
-    }
+    if (value == 0.0) { return; }
     if (used + strlen(name) + sizeof " + " > sizeof why->terms) {
         why->failed = true;
         return;
@@ -456,12 +430,8 @@ static void skip_blanks(parser *p)
 static bool read_text(parser *p)
 {
     const char *begin = p->at + 1, *end = strchr(begin, *p->at);
-    if (end == NULL) {
-        return refuse(p, "the closing quote");
-    }
-    if (!p->reader->text(p->context, begin, (size_t)(end - begin))) {
-        return false;
-    }
+    if (end == NULL) { return refuse(p, "the closing quote"); }
+    if (!p->reader->text(p->context, begin, (size_t)(end - begin))) { return false; }
     p->at = end + 1;
     return true;
 }
@@ -489,32 +459,22 @@ static bool read_nested(parser *p)
 {
     const char first = *p->at++;
     p->nesting++;
-    if (!read_level(p, first == '(' ? LOOSEST : TIGHTEST + 1)) {
-        return false;
-    }
+    if (!read_level(p, first == '(' ? LOOSEST : TIGHTEST + 1)) { return false; }
     p->nesting--;
-    if (first != '(') {
-        return p->reader->operate(p->context, first == '-' ? NNC_OPERATOR_NEGATE : NNC_OPERATOR_NOT);
-    }
+    if (first != '(') { return p->reader->operate(p->context, first == '-' ? NNC_OPERATOR_NEGATE : NNC_OPERATOR_NOT); }
     return *p->at++ == ')' || (p->at--, refuse(p, "\")\""));
 }
 
 static bool read_operand(parser *p)
 {
     skip_blanks(p);
-    if (p->nesting == p->reader->nesting_max) {
-        return refuse(p, "fewer brackets and signs inside each other");
-    }
+    if (p->nesting == p->reader->nesting_max) { return refuse(p, "fewer brackets and signs inside each other"); }
     const char first = *p->at;
     if (first == '(' || (first == '!' && has(p, NNC_OPERATOR_NOT)) || (first == '-' && has(p, NNC_OPERATOR_NEGATE))) {
         return read_nested(p);
     }
-    if (isdigit((unsigned char)first)) {
-        return read_number(p);
-    }
-    if (isalpha((unsigned char)first) || first == '_') {
-        return read_name(p);
-    }
+    if (isdigit((unsigned char)first)) { return read_number(p); }
+    if (isalpha((unsigned char)first) || first == '_') { return read_name(p); }
     return (first == '\'' || first == '"') && p->reader->text != NULL ? read_text(p)
                                                                       : refuse(p, "a number, a name or \"(\"");
 }
@@ -523,9 +483,7 @@ static bool read_operand(parser *p)
 static int operator_here(const parser *p)
 {
     for (int i = 0; i < NNC_OPERATOR_COUNT; i++) {
-        if (has(p, operators[i].of) && strncmp(p->at, operators[i].text, strlen(operators[i].text)) == 0) {
-            return i;
-        }
+        if (has(p, operators[i].of) && strncmp(p->at, operators[i].text, strlen(operators[i].text)) == 0) { return i; }
     }
     return -1;
 }
@@ -533,22 +491,14 @@ static int operator_here(const parser *p)
 /* Reads an expression whose operators have at least the given level. */
 static bool read_level(parser *p, int level) /* NOLINT(misc-no-recursion): nesting_max deep */
 {
-    if (level > TIGHTEST) {
-        return read_operand(p);
-    }
-    if (!read_level(p, level + 1)) {
-        return false;
-    }
+    if (level > TIGHTEST) { return read_operand(p); }
+    if (!read_level(p, level + 1)) { return false; }
     for (;;) {
         skip_blanks(p);
         const int row = operator_here(p);
-        if (row < 0 || operators[row].level != level) {
-            return true;
-        }
+        if (row < 0 || operators[row].level != level) { return true; }
         p->at += strlen(operators[row].text);
-        if (!read_level(p, level + 1) || !p->reader->operate(p->context, operators[row].of)) {
-            return false;
-        }
+        if (!read_level(p, level + 1) || !p->reader->operate(p->context, operators[row].of)) { return false; }
     }
 }
 

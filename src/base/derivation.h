@@ -93,11 +93,9 @@ const char *nnc_formula_name(const char **at, size_t *size);
 #define NNC_NOTE(why, text) NNC_WHEN(why, nnc_say_note((why), (text)))
 #define NNC_SOURCE(why, text) NNC_WHEN(why, nnc_say_source((why), (text)))
 
-#define NNC_WHEN(why, call)  \
-    do {                     \
-        if ((why) != NULL) { \
-            call;            \
-        }                    \
+#define NNC_WHEN(why, call)          \
+    do {                             \
+        if ((why) != NULL) { call; } \
     } while (0)
 
 /* Marks a function that has a parameter `why` and is called often. It is inlined, so a call with why = NULL costs no

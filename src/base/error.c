@@ -66,9 +66,7 @@ static size_t smaller(size_t a, size_t b)
 static size_t edit_distance(const char *a, size_t a_length, const char *b, size_t b_length)
 {
     size_t rows[3][NAME_MAX_LENGTH + 1]; /* the last three rows of the distance matrix, in rotation */
-    for (size_t j = 0; j <= b_length; j++) {
-        rows[0][j] = j;
-    }
+    for (size_t j = 0; j <= b_length; j++) { rows[0][j] = j; }
     for (size_t i = 1; i <= a_length; i++) {
         size_t *row = rows[i % 3];
         const size_t *above = rows[(i + 2) % 3], *two_above = rows[(i + 1) % 3];
@@ -87,8 +85,7 @@ static size_t edit_distance(const char *a, size_t a_length, const char *b, size_
 bool nnc_contains_nocase(const char *text, const char *part)
 {
     const size_t length = strlen(part);
-    for (; *text != '\0' && strncasecmp(text, part, length) != 0; text++) {
-    }
+    for (; *text != '\0' && strncasecmp(text, part, length) != 0; text++) {}
     return *text != '\0' || length == 0;
 }
 
@@ -97,14 +94,10 @@ const char *nnc_nearest(const char *text, const char *const *names, size_t count
     const size_t length = strlen(text);
     const char *best = NULL;
     size_t best_distance = NAME_MAX_LENGTH + 1;
-    if (length > NAME_MAX_LENGTH) {
-        return NULL;
-    }
+    if (length > NAME_MAX_LENGTH) { return NULL; }
     for (size_t i = 0; i < count; i++) {
         const size_t name_length = strlen(names[i]);
-        if (name_length > NAME_MAX_LENGTH) {
-            continue;
-        }
+        if (name_length > NAME_MAX_LENGTH) { continue; }
         const size_t distance = edit_distance(text, length, names[i], name_length);
         const size_t letters = length > name_length ? length : name_length;
         if (distance * 3 <= letters && distance < best_distance) {
@@ -122,9 +115,7 @@ nnc_status nnc_no_memory(nnc_error *err)
 
 nnc_status nnc_need(const char *function, const char *what, bool given, nnc_error *err)
 {
-    if (given) {
-        return NNC_OK;
-    }
+    if (given) { return NNC_OK; }
     return nnc_fail(err, NNC_BAD_USAGE, function, "no %s, expected a pointer to it, found NULL", what);
 }
 
@@ -206,9 +197,7 @@ void nnc_sized_write(void *given, const void *full, size_t full_size)
 int nnc_names_find(nnc_names names, const char *text)
 {
     for (int i = 0; i < names.count; i++) {
-        if (strcmp(names.of((unsigned)i), text) == 0) {
-            return i;
-        }
+        if (strcmp(names.of((unsigned)i), text) == 0) { return i; }
     }
     return -1;
 }

@@ -27,9 +27,7 @@ enum { NUMBER_LENGTH_MAX = 63 };
 static size_t digits(const char *text, size_t size)
 {
     size_t n = 0;
-    while (n < size && text[n] >= '0' && text[n] <= '9') {
-        n++;
-    }
+    while (n < size && text[n] >= '0' && text[n] <= '9') { n++; }
     return n;
 }
 
@@ -37,23 +35,17 @@ size_t nnc_number_span(const char *text, size_t size)
 {
     size_t at = size > 0 && text[0] == '-' ? 1 : 0;
     const size_t whole = digits(text + at, size - at);
-    if (whole == 0 || (whole > 1 && text[at] == '0')) {
-        return 0;
-    }
+    if (whole == 0 || (whole > 1 && text[at] == '0')) { return 0; }
     at += whole;
     if (at < size && text[at] == '.') {
         const size_t part = digits(text + at + 1, size - at - 1);
-        if (part == 0) {
-            return 0;
-        }
+        if (part == 0) { return 0; }
         at += 1 + part;
     }
     if (at < size && (text[at] == 'e' || text[at] == 'E')) {
         const size_t sign = at + 1 < size && (text[at + 1] == '+' || text[at + 1] == '-') ? 1 : 0;
         const size_t part = digits(text + at + 1 + sign, size - at - 1 - sign);
-        if (part == 0) {
-            return 0;
-        }
+        if (part == 0) { return 0; }
         at += 1 + sign + part;
     }
     return at;
@@ -65,9 +57,7 @@ static double to_double(const char *text)
 {
     char *end, own[NUMBER_LENGTH_MAX + 16];
     const double value = strtod(text, &end);
-    if (*end == '\0') {
-        return value;
-    }
+    if (*end == '\0') { return value; }
     snprintf(own, sizeof own, "%.*s%s%s", (int)(end - text), text, nl_langinfo(RADIXCHAR), end + 1);
     return strtod(own, NULL);
 }
@@ -100,17 +90,11 @@ static bool read_short(const char *text, double *out)
 
 bool nnc_read_double(const char *text, double *out)
 {
-    if (read_short(text, out)) {
-        return true;
-    }
+    if (read_short(text, out)) { return true; }
     const size_t size = strlen(text);
-    if (size == 0 || size > NUMBER_LENGTH_MAX || nnc_number_span(text, size) != size) {
-        return false;
-    }
+    if (size == 0 || size > NUMBER_LENGTH_MAX || nnc_number_span(text, size) != size) { return false; }
     const double value = to_double(text);
-    if (!isfinite(value)) {
-        return false;
-    }
+    if (!isfinite(value)) { return false; }
     *out = value;
     return true;
 }
@@ -118,9 +102,7 @@ bool nnc_read_double(const char *text, double *out)
 bool nnc_read_i64(const char *text, int64_t *out)
 {
     double value;
-    if (!nnc_read_double(text, &value) || fabs(value) > EXACT_MAX || value != floor(value)) {
-        return false;
-    }
+    if (!nnc_read_double(text, &value) || fabs(value) > EXACT_MAX || value != floor(value)) { return false; }
     *out = (int64_t)value;
     return true;
 }
@@ -161,9 +143,7 @@ static char *seconds_text(double value, char text[NNC_NUMBER_TEXT])
         { 0, 1e-9, "ns" },
     };
     size_t i = 0;
-    while (fabs(value) < units[i].from) {
-        i++;
-    }
+    while (fabs(value) < units[i].from) { i++; }
     char number[NNC_NUMBER_TEXT - 8];
     four_digits(value / units[i].seconds, number, sizeof(number));
     snprintf(text, NNC_NUMBER_TEXT, "%s %s", number, value == 0 ? "s" : units[i].unit);
@@ -178,9 +158,7 @@ char *nnc_unit_text(double value, const char *unit, char text[NNC_NUMBER_TEXT])
         snprintf(text, NNC_NUMBER_TEXT, "-");
         return text;
     }
-    if (strcmp(unit, "s") == 0) {
-        return seconds_text(value, text);
-    }
+    if (strcmp(unit, "s") == 0) { return seconds_text(value, text); }
     /* Bytes and FLOPs have no prefix below 1: "0.2500 FLOP/B", not "250 mFLOP/B". */
     const bool whole = unit[0] == 'B' || strncmp(unit, "FLOP", 4) == 0;
     size_t prefix = one;
@@ -209,13 +187,9 @@ void nnc_fix_point(char *text)
 {
     char *at = text + (text[0] == '-');
     at += strspn(at, "0123456789");
-    if (*at == '\0' || *at == 'e') {
-        return;
-    }
+    if (*at == '\0' || *at == 'e') { return; }
     char *rest = at;
-    while (*rest != '\0' && (*rest < '0' || *rest > '9')) {
-        rest++;
-    }
+    while (*rest != '\0' && (*rest < '0' || *rest > '9')) { rest++; }
     *at = '.';
     memmove(at + 1, rest, strlen(rest) + 1);
 }
@@ -223,17 +197,11 @@ void nnc_fix_point(char *text)
 void nnc_shorten_exponent(char *text)
 {
     char *at = strchr(text, 'e');
-    if (at == NULL) {
-        return;
-    }
+    if (at == NULL) { return; }
     at++;
     char *rest = at + 1; /* printf always writes the sign of the exponent */
-    if (*at == '-') {
-        at++;
-    }
-    while (*rest == '0' && rest[1] != '\0') {
-        rest++;
-    }
+    if (*at == '-') { at++; }
+    while (*rest == '0' && rest[1] != '\0') { rest++; }
     memmove(at, rest, strlen(rest) + 1);
 }
 
@@ -275,9 +243,7 @@ static bool twelve_digits(double value, uint64_t *whole, int *power)
     const int binary = (int)(bits >> 52 & 0x7FF) - 1023;
     const int ten = ((binary * 78913 + (1000 << 18)) >> 18) - 1000; /* power of ten of the first digit, or one less */
     const int shift = DIGITS - 1 - ten;
-    if (shift < POWER_MIN || shift > POWER_MAX) {
-        return false;
-    }
+    if (shift < POWER_MIN || shift > POWER_MAX) { return false; }
     const uint64_t all = (UINT64_C(1) << 52 | (bits & (UINT64_MAX >> 12))) << 11;
     const uint64_t high = multiply(all, powers[shift - POWER_MIN], &low);
     /* scaled value = (high * 2^64 + low) * 2^two, because value = all * 2^(binary - 63) */
@@ -317,20 +283,14 @@ static char *put_plain(double value, char *text)
     char digit[DIGITS];
     uint64_t whole;
     int power, count = DIGITS;
-    if (!twelve_digits(fabs(value), &whole, &power)) {
-        return NULL;
-    }
+    if (!twelve_digits(fabs(value), &whole, &power)) { return NULL; }
     put_four(digit, (uint32_t)(whole / 100000000));
     put_four(digit + 4, (uint32_t)(whole / 10000 % 10000));
     put_four(digit + 8, (uint32_t)(whole % 10000));
-    while (count > 1 && digit[count - 1] == '0') {
-        count--;
-    }
+    while (count > 1 && digit[count - 1] == '0') { count--; }
     const bool scientific = power < -4 || power >= DIGITS;
     int before = scientific ? 1 : power + 1; /* number of digits before the decimal point */
-    if (value < 0) {
-        *text++ = '-';
-    }
+    if (value < 0) { *text++ = '-'; }
     if (before < 1) { /* 0.000digits */
         memcpy(text, "0.000", 5);
         text += 2 - before;
@@ -338,9 +298,7 @@ static char *put_plain(double value, char *text)
     } else {
         memcpy(text, digit, DIGITS); /* the digits include zeros before the point */
         text += before;
-        if (before < count) {
-            *text++ = '.';
-        }
+        if (before < count) { *text++ = '.'; }
     }
     if (before < count) {
         memcpy(text, digit + before, (size_t)(count - before));
@@ -361,9 +319,7 @@ size_t nnc_number_write(double value, char text[NNC_NUMBER_TEXT])
 {
     if (isnormal(value)) {
         const char *const end = put_plain(value, text);
-        if (end != NULL) {
-            return (size_t)(end - text);
-        }
+        if (end != NULL) { return (size_t)(end - text); }
     }
     if (!isfinite(value)) {
         snprintf(text, NNC_NUMBER_TEXT, "null");
@@ -393,12 +349,8 @@ size_t nnc_whole_write(int64_t value, char text[NNC_NUMBER_TEXT])
         digit[count++] = (char)('0' + left % 10);
         left /= 10;
     } while (left > 0);
-    if (value < 0) {
-        *at++ = '-';
-    }
-    while (count > 0) {
-        *at++ = digit[--count];
-    }
+    if (value < 0) { *at++ = '-'; }
+    while (count > 0) { *at++ = digit[--count]; }
     *at = '\0';
     return (size_t)(at - text);
 }
@@ -413,9 +365,7 @@ typedef struct suffix {
 /* Returns the factor of a suffix; 0 = not in the list. A list ends with NULL. */
 static double factor_of(const suffix *list, const char *text)
 {
-    while (list->text != NULL && strcmp(list->text, text) != 0) {
-        list++;
-    }
+    while (list->text != NULL && strcmp(list->text, text) != 0) { list++; }
     return list->text != NULL ? list->factor : 0.0;
 }
 
@@ -469,16 +419,12 @@ bool nnc_read_quantity(const char *text, const char *unit, bool whole, double *o
 {
     char number[NNC_NUMBER_TEXT * 2];
     const size_t length = nnc_number_span(text, strlen(text));
-    if (length == 0 || length >= sizeof number) {
-        return false;
-    }
+    if (length == 0 || length >= sizeof number) { return false; }
     memcpy(number, text, length);
     number[length] = '\0';
     const char *rest = text + length + strspn(text + length, " ");
     double value = 0.0, factor = 1.0;
-    if (!nnc_read_double(number, &value)) {
-        return false;
-    }
+    if (!nnc_read_double(number, &value)) { return false; }
     if (*rest != '\0') {
         factor = unit == NULL                  ? count_factor(rest, false)
                  : strcmp(unit, "tokens") == 0 ? count_factor(rest, whole)
@@ -525,22 +471,16 @@ bool nnc_read_money(const char *text, double *out, char currency[NNC_CURRENCY_TE
     const size_t length = nnc_number_span(text, strlen(text));
     const char *rest = text + length;
     const size_t prefix = strspn(rest, "kMBGT") == 1 ? 1 : 0;
-    if (length == 0 || length + prefix >= sizeof number) {
-        return false;
-    }
+    if (length == 0 || length + prefix >= sizeof number) { return false; }
     snprintf(number, sizeof number, "%.*s", (int)(length + prefix), text);
     rest += prefix;
     rest += strspn(rest, " ");
     const size_t letters = strcspn(rest, "/");
     const bool per_hour = rest[letters] == '/';
     snprintf(word, sizeof word, "%.*s", (int)(letters < 7 ? letters : 7), rest);
-    if (dollars && word[0] == '\0') {
-        snprintf(word, sizeof word, "USD");
-    }
+    if (dollars && word[0] == '\0') { snprintf(word, sizeof word, "USD"); }
     for (size_t i = 0; i < 2; i++) {
-        if (strcmp(word, signs[i][0]) == 0) {
-            snprintf(word, sizeof word, "%s", signs[i][1]);
-        }
+        if (strcmp(word, signs[i][0]) == 0) { snprintf(word, sizeof word, "%s", signs[i][1]); }
     }
     const bool is_currency = word[0] == '\0' || (strlen(word) == 3 && strspn(word, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") == 3);
     snprintf(currency, NNC_CURRENCY_TEXT, "%.3s", word);

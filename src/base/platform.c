@@ -41,9 +41,7 @@
 /* Renames a file over another file, because rename() of Windows does not replace a file. */
 static int replace(const char *from, const char *to)
 {
-    if (MoveFileExA(from, to, MOVEFILE_REPLACE_EXISTING | MOVEFILE_WRITE_THROUGH)) {
-        return 0;
-    }
+    if (MoveFileExA(from, to, MOVEFILE_REPLACE_EXISTING | MOVEFILE_WRITE_THROUGH)) { return 0; }
     errno = EACCES;
     return -1;
 }
@@ -62,9 +60,7 @@ size_t nnc_write_bytes(int descriptor, const char *bytes, size_t size)
     size_t written = 0;
     while (written < size) {
         const ssize_t step = write(descriptor, bytes + written, size - written);
-        if (step < 0 && errno != EINTR) {
-            return written;
-        }
+        if (step < 0 && errno != EINTR) { return written; }
         written += step > 0 ? (size_t)step : 0;
     }
     return written;
@@ -85,9 +81,7 @@ static bool is_inside(int descriptor, const char *roots)
     char entry[64], path[PATH_MAX];
     snprintf(entry, sizeof entry, "/proc/self/fd/%d", descriptor);
     const ssize_t size = readlink(entry, path, sizeof path - 1); /* NOLINT(readability-suspicious-call-argument) */
-    if (size <= 0) {
-        return false;
-    }
+    if (size <= 0) { return false; }
     path[size] = '\0';
     for (bool more = true; more;) {
         const size_t length = strcspn(roots, (char[]){ NNC_PATH_SEPARATOR, '\0' });
@@ -106,13 +100,9 @@ int nnc_open_to_read(const char *path)
     const char *roots = getenv(NNC_ROOTS_VARIABLE);
     struct stat about;
 #if defined(_WIN32)
-    if (strcmp(path, "/dev/stdin") == 0) {
-        return dup(STDIN_FILENO);
-    }
+    if (strcmp(path, "/dev/stdin") == 0) { return dup(STDIN_FILENO); }
 #endif
-    if (roots == NULL) {
-        return open(path, O_RDONLY | O_CLOEXEC);
-    }
+    if (roots == NULL) { return open(path, O_RDONLY | O_CLOEXEC); }
     const int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     if (descriptor >= 0 && (fstat(descriptor, &about) != 0 || !(S_ISREG(about.st_mode) || S_ISDIR(about.st_mode)) ||
                             !is_inside(descriptor, roots))) {
@@ -131,18 +121,14 @@ bool nnc_program_path(char *path, size_t size)
 {
 #if defined(_WIN32)
     const DWORD length = GetModuleFileNameA(NULL, path, (DWORD)size);
-    for (DWORD i = 0; i < length; i++) {
-        path[i] = path[i] == '\\' ? '/' : path[i];
-    }
+    for (DWORD i = 0; i < length; i++) { path[i] = path[i] == '\\' ? '/' : path[i]; }
     return length > 0 && length < size;
 #elif defined(__APPLE__)
     uint32_t space = (uint32_t)size;
     return _NSGetExecutablePath(path, &space) == 0;
 #else
     const ssize_t length = readlink("/proc/self/exe", path, size - 1);
-    if (length > 0) {
-        path[length] = '\0';
-    }
+    if (length > 0) { path[length] = '\0'; }
     return length > 0;
 #endif
 }
@@ -150,13 +136,9 @@ bool nnc_program_path(char *path, size_t size)
 void nnc_system_prepare(int argc, char **argv)
 {
 #if defined(_WIN32)
-    for (int i = 0; i < 3; i++) {
-        (void)_setmode(i, O_BINARY);
-    }
+    for (int i = 0; i < 3; i++) { (void)_setmode(i, O_BINARY); }
     for (int i = 1; i < argc; i++) {
-        for (char *c = argv[i]; (c = strchr(c, '\\')) != NULL; c++) {
-            *c = '/';
-        }
+        for (char *c = argv[i]; (c = strchr(c, '\\')) != NULL; c++) { *c = '/'; }
     }
 #else
     (void)argc;
@@ -170,9 +152,7 @@ void nnc_system_prepare(int argc, char **argv)
 bool nnc_atomic_file_write(const char *path, const char *text, size_t size)
 {
     nnc_atomic_file file;
-    if (!nnc_atomic_file_open(&file, path)) {
-        return false;
-    }
+    if (!nnc_atomic_file_open(&file, path)) { return false; }
     if (nnc_write_bytes(file.descriptor, text, size) < size) {
         const int why = errno;
         nnc_atomic_file_drop(&file);
@@ -265,9 +245,7 @@ static char *through_links(const char *path)
     char *at = strdup(path);
     for (int i = 0; at != NULL && i < LINKS_MAX; i++) {
         const ssize_t length = readlink(at, name, sizeof name - 1);
-        if (length <= 0) {
-            break;
-        }
+        if (length <= 0) { break; }
         name[length] = '\0';
         char *next = name[0] == '/' ? strdup(name) : in_folder_of(at, name);
         free(at);
@@ -279,9 +257,7 @@ static char *through_links(const char *path)
 static bool set_target(nnc_atomic_file *file, const char *path)
 {
     file->target = realpath(path, NULL);
-    if (file->target == NULL && errno == ENOMEM) {
-        return false;
-    }
+    if (file->target == NULL && errno == ENOMEM) { return false; }
     if (file->target == NULL) { /* the temporary file does not exist yet */
         file->target = through_links(path);
     }
@@ -351,9 +327,7 @@ bool nnc_atomic_file_open_named(nnc_atomic_file *file, const char *path)
  * only /proc can give the file a name later. */
 bool nnc_atomic_file_open(nnc_atomic_file *file, const char *path)
 {
-    if (!begin(file, path)) {
-        return false;
-    }
+    if (!begin(file, path)) { return false; }
     const mode_t mode = permissions_of(file->target);
     char *folder = in_folder_of(file->target, ".");
     if (folder == NULL) {
@@ -362,9 +336,7 @@ bool nnc_atomic_file_open(nnc_atomic_file *file, const char *path)
     }
     file->descriptor = access("/proc/self/fd", X_OK) == 0 ? open(folder, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600) : -1;
     free(folder);
-    if (file->descriptor < 0) {
-        return make_named(file);
-    }
+    if (file->descriptor < 0) { return make_named(file); }
     return fchmod(file->descriptor, mode) == 0 || fail(file);
 }
 
@@ -388,9 +360,7 @@ static bool set_name(nnc_atomic_file *file)
             const int cause = errno;
             free(path);
             errno = cause;
-            if (cause != EEXIST) {
-                break;
-            }
+            if (cause != EEXIST) { break; }
         }
     }
     return named;
@@ -400,9 +370,7 @@ static bool set_name(nnc_atomic_file *file)
 static void sync_folder(char *path)
 {
     char *slash = strrchr(path, '/');
-    if (slash != NULL) {
-        slash[slash == path ? 1 : 0] = '\0';
-    }
+    if (slash != NULL) { slash[slash == path ? 1 : 0] = '\0'; }
     const int folder = open(slash != NULL ? path : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (folder >= 0) {
         (void)fsync(folder);
@@ -420,29 +388,19 @@ static bool sync_file(int descriptor, bool durable)
 bool nnc_atomic_file_keep(nnc_atomic_file *file, bool durable)
 {
     const bool synced = sync_file(file->descriptor, durable) && set_name(file);
-    if (!synced) {
-        return fail(file);
-    }
+    if (!synced) { return fail(file); }
     const int descriptor = file->descriptor;
     file->descriptor = -1;
-    if (close(descriptor) != 0 || rename(file->temporary, file->target) != 0) {
-        return fail(file);
-    }
-    if (durable) {
-        sync_folder(file->temporary);
-    }
+    if (close(descriptor) != 0 || rename(file->temporary, file->target) != 0) { return fail(file); }
+    if (durable) { sync_folder(file->temporary); }
     release(file);
     return true;
 }
 
 void nnc_atomic_file_drop(nnc_atomic_file *file)
 {
-    if (file->target != NULL && file->descriptor >= 0) {
-        close(file->descriptor);
-    }
-    if (file->temporary != NULL) {
-        unlink(file->temporary);
-    }
+    if (file->target != NULL && file->descriptor >= 0) { close(file->descriptor); }
+    if (file->temporary != NULL) { unlink(file->temporary); }
     release(file);
 }
 
@@ -496,14 +454,10 @@ void nnc_threads_run(void (*work)(void *context), void *contexts, size_t size, i
         runner *one = &runners[started];
         one->work = work;
         one->context = (char *)contexts + (size_t)started * size;
-        if (pthread_create(&one->thread, NULL, run, one) != 0) {
-            break;
-        }
+        if (pthread_create(&one->thread, NULL, run, one) != 0) { break; }
     }
     work(contexts);
-    for (int32_t i = 1; i < started; i++) {
-        (void)pthread_join(runners[i].thread, NULL);
-    }
+    for (int32_t i = 1; i < started; i++) { (void)pthread_join(runners[i].thread, NULL); }
 }
 
 #endif

@@ -212,9 +212,7 @@ static bool alike(const char *name, const char *word)
 {
     for (; *name != '\0' && *name != '*'; name++, word++) {
         const char c = (char)tolower((unsigned char)*word);
-        if ((c == '_' ? '-' : c) != *name) {
-            return false;
-        }
+        if ((c == '_' ? '-' : c) != *name) { return false; }
     }
     return *name == '*' || *word == '\0' || *word == '=';
 }
@@ -263,9 +261,7 @@ static int switch_value(const char *value)
 {
     static const char *const words[] = { "false", "true", "0", "1", "no", "yes", "off", "on" };
     for (int i = 0; i < (int)(sizeof words / sizeof words[0]); i++) {
-        if (alike(words[i], value)) {
-            return i % 2;
-        }
+        if (alike(words[i], value)) { return i % 2; }
     }
     return -1;
 }
@@ -292,9 +288,7 @@ static const alias *row_of(const expansion *e, const char *word, const char *val
     *found = false;
     for (int i = 0; i < ALIASES; i++) {
         const alias *row = &aliases[i];
-        if (!applies(e, row, word)) {
-            continue;
-        }
+        if (!applies(e, row, word)) { continue; }
         *found = true;
         if (row->value != NULL &&
             (row->value[0] == LOAD[0] ? e->has_load : value != NULL && alike(row->value, value))) {
@@ -314,12 +308,8 @@ static nnc_status expand_word(expansion *e, char **argv, bool last, int *used, b
     const alias *row = row_of(e, word, value, found);
     char typed[64];
     snprintf(typed, sizeof typed, "%.*s", (int)strcspn(word, "="), word);
-    if (!*found) {
-        return NNC_OK;
-    }
-    if (row == NULL) {
-        return refuse_value(e, word, typed, value, err);
-    }
+    if (!*found) { return NNC_OK; }
+    if (row == NULL) { return refuse_value(e, word, typed, value, err); }
     if (row->words == NULL) {
         return nnc_fail(err, NNC_BAD_USAGE, typed, "unknown option, did you mean %s?", row->hint);
     }
@@ -332,9 +322,7 @@ static nnc_status expand_word(expansion *e, char **argv, bool last, int *used, b
     if (equals != NULL && !takes && row->value == NULL && on < 0) {
         return nnc_fail(err, NNC_BAD_USAGE, typed, "expected true or false, found \"%.40s\"", value);
     }
-    if (on != 0) {
-        put_words(e, row->words, value);
-    }
+    if (on != 0) { put_words(e, row->words, value); }
     *used = equals == NULL && (takes || row->value != NULL || on >= 0) ? 2 : 1;
     return NNC_OK;
 }
@@ -366,9 +354,7 @@ nnc_status nnc_aliases_expand(int *argc, char **argv, nnc_option_known *known, c
                                          "--max-concurrency", "--offline",  "--serve" };
     expansion e = { .known = known, .context = context };
     for (int i = 0; i < *argc; i++) {
-        for (size_t j = 0; j < NNC_COUNT_OF(loads); j++) {
-            e.has_load = e.has_load || alike(loads[j], argv[i]);
-        }
+        for (size_t j = 0; j < NNC_COUNT_OF(loads); j++) { e.has_load = e.has_load || alike(loads[j], argv[i]); }
     }
     nnc_status status = NNC_OK;
     bool any = false, ended = false;
@@ -382,9 +368,7 @@ nnc_status nnc_aliases_expand(int *argc, char **argv, nnc_option_known *known, c
         if (!ended && strncmp(argv[i], "--", 2) == 0 && !known(context, option)) {
             status = expand_word(&e, argv + i, i + 1 == *argc, &used, &found, err);
         }
-        if (!found) {
-            put(&e, argv[i], strlen(argv[i]));
-        }
+        if (!found) { put(&e, argv[i], strlen(argv[i])); }
         any = any || found;
     }
     if (status == NNC_OK && any) {

@@ -37,9 +37,7 @@ static const char *plan_change_sentence(const nnc_plan_change *change, const nnc
     if (change->global_batch != base->plan.global_batch && used < size) {
         used += (size_t)snprintf(text + used, size - used, " per sample (batch %" PRId64 ")", change->global_batch);
     }
-    if (used < size) {
-        used += (size_t)snprintf(text + used, size - used, ", %s", total);
-    }
+    if (used < size) { used += (size_t)snprintf(text + used, size - used, ", %s", total); }
     if (currency != NULL && !isnan(change->cost_step) && used < size) {
         used += (size_t)snprintf(text + used, size - used, ", %s %s a step", nnc_count_text(change->cost_step, cost),
                                  currency);
@@ -49,9 +47,7 @@ static const char *plan_change_sentence(const nnc_plan_change *change, const nnc
             (size_t)snprintf(text + used, size - used, "; it %s%s", change->verdict == NNC_FITS ? "fits" : "is tight",
                              change->adapters ? " and trains only adapters" : "");
     }
-    if (used < size) {
-        snprintf(text + used, size - used, ".");
-    }
+    if (used < size) { snprintf(text + used, size - used, "."); }
     return text;
 }
 
@@ -113,9 +109,7 @@ static void add(answer *a, const nnc_plan_change *change)
 static bool has(const answer *a, const char *options)
 {
     int32_t i = 0;
-    while (i < a->count && strcmp(a->lines[i].change.options, options) != 0) {
-        i++;
-    }
+    while (i < a->count && strcmp(a->lines[i].change.options, options) != 0) { i++; }
     return i < a->count;
 }
 
@@ -131,22 +125,14 @@ static void add_advice(answer *a, const nnc_advice *advice)
                                .global_batch = r->plan.global_batch,
                                .verdict = NNC_FITS };
     snprintf(change.options, sizeof change.options, "%s", advice->text);
-    if (!has(a, change.options)) {
-        add(a, &change);
-    }
+    if (!has(a, change.options)) { add(a, &change); }
 }
 
 static void fill(answer *a, const nnc_plan_changes *found)
 {
-    for (int32_t i = 0; i < found->count && a->count < SHOWN; i++) {
-        add(a, &found->list[i]);
-    }
-    if (found->together.options[0] != '\0' && !has(a, found->together.options)) {
-        add(a, &found->together);
-    }
-    for (int32_t i = 0; i < a->report.advice_count; i++) {
-        add_advice(a, &a->report.advice[i]);
-    }
+    for (int32_t i = 0; i < found->count && a->count < SHOWN; i++) { add(a, &found->list[i]); }
+    if (found->together.options[0] != '\0' && !has(a, found->together.options)) { add(a, &found->together); }
+    for (int32_t i = 0; i < a->report.advice_count; i++) { add_advice(a, &a->report.advice[i]); }
     for (int32_t i = 0; i < a->count; i++) {
         plan_change_sentence(&a->lines[i].change, a->report.result, nnc_report_currency(&a->report),
                              a->lines[i].sentence, sizeof a->lines[i].sentence);
@@ -499,9 +485,7 @@ static void write_limit(nnc_buffer *out, nnc_style style, const void *record)
     nnc_sheet_gap(&sheet);
     nnc_sheet_rows(&sheet, &limit_page, a);
     int32_t first = 0;
-    while (first + AROUND < a->found.count && !(a->points[first + AROUND / 2].size >= a->found.limit)) {
-        first++;
-    }
+    while (first + AROUND < a->found.count && !(a->points[first + AROUND / 2].size >= a->found.limit)) { first++; }
     const int32_t count = a->found.count - first < AROUND ? a->found.count - first : AROUND;
     nnc_buffer_byte(out, '\n');
     nnc_table table = { .count = 0 };

@@ -197,9 +197,7 @@ static void write_table(nnc_buffer *out, nnc_style style, const nnc_check_report
             }
         }
     }
-    if (hidden > 0) {
-        nnc_buffer_print(out, "\n... and %d more scenarios (--format json has all)\n", (int)hidden);
-    }
+    if (hidden > 0) { nnc_buffer_print(out, "\n... and %d more scenarios (--format json has all)\n", (int)hidden); }
     nnc_buffer_text(out, shown > 0 ? "\n" : "");
     write_advice(out, style, report, &sum);
 }
@@ -242,9 +240,7 @@ static void markdown_line(nnc_buffer *out, const nnc_check_row *row)
 
 static void markdown_details(nnc_buffer *out, nnc_style style, const nnc_check_row *row)
 {
-    if (row->change_count == 0) {
-        return;
-    }
+    if (row->change_count == 0) { return; }
     nnc_buffer_text(out, "\n<details><summary>");
     nnc_put_xml(out, row->id); /* GitHub reads no Markdown inside HTML, so the id is escaped as XML */
     nnc_buffer_print(out, ": %d metrics</summary>\n\n", (int)row->change_count);
@@ -283,9 +279,7 @@ static void write_markdown(nnc_buffer *out, nnc_style style, const nnc_check_rep
             left--;
         }
     }
-    if (failing > shown) {
-        nnc_buffer_print(out, "\n... and %d more scenarios\n", (int)(failing - shown));
-    }
+    if (failing > shown) { nnc_buffer_print(out, "\n... and %d more scenarios\n", (int)(failing - shown)); }
     nnc_buffer_text(out, shown > 0 ? "\n" : "");
     write_advice(out, style, report, &sum);
 }
@@ -392,9 +386,7 @@ static void write_junit(nnc_buffer *out, nnc_style style, const nnc_view *view, 
         const bool recorded = row->state != NNC_CHECK_NOT_ASKED;
         cases += row->verdict_count + recorded;
         failures += recorded && row->state != NNC_CHECK_SAME && !report->updated;
-        for (int32_t k = 0; k < row->verdict_count; k++) {
-            failures += !row->verdicts[k].met;
-        }
+        for (int32_t k = 0; k < row->verdict_count; k++) { failures += !row->verdicts[k].met; }
     }
     nnc_buffer_text(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
     nnc_buffer_print(out, "<testsuites tests=\"%d\" failures=\"%d\">\n  <testsuite name=\"", (int)cases, (int)failures);
@@ -402,12 +394,8 @@ static void write_junit(nnc_buffer *out, nnc_style style, const nnc_view *view, 
     nnc_buffer_print(out, "\" tests=\"%d\" failures=\"%d\" errors=\"0\" skipped=\"0\">\n", (int)cases, (int)failures);
     for (int32_t i = 0; i < report->row_count; i++) {
         const nnc_check_row *row = &report->rows[i];
-        if (row->state != NNC_CHECK_NOT_ASKED) {
-            put_estimate(out, report, row);
-        }
-        for (int32_t k = 0; k < row->verdict_count; k++) {
-            put_verdict(out, report, row, &row->verdicts[k]);
-        }
+        if (row->state != NNC_CHECK_NOT_ASKED) { put_estimate(out, report, row); }
+        for (int32_t k = 0; k < row->verdict_count; k++) { put_verdict(out, report, row, &row->verdicts[k]); }
     }
     nnc_buffer_text(out, "  </testsuite>\n</testsuites>\n");
 }
@@ -476,9 +464,7 @@ static void write_github(nnc_buffer *out, nnc_style style, const nnc_view *view,
     for (int32_t i = 0; i < report->row_count; i++) {
         const nnc_check_row *row = &report->rows[i];
         const bool moved = row->state != NNC_CHECK_SAME && row->state != NNC_CHECK_NOT_ASKED;
-        if (moved && !report->updated) {
-            put_moved(out, report, row);
-        }
+        if (moved && !report->updated) { put_moved(out, report, row); }
         for (int32_t k = 0; k < row->verdict_count; k++) {
             if (!row->verdicts[k].met) {
                 nnc_verdict_text(&row->verdicts[k], text, sizeof text);
@@ -539,9 +525,7 @@ static void write_differences(nnc_buffer *out, nnc_style style, const void *reco
 {
     const nnc_check_report *report = record;
     int32_t differ = 0;
-    for (int32_t i = 0; i < report->row_count; i++) {
-        differ += report->rows[i].state != NNC_CHECK_SAME;
-    }
+    for (int32_t i = 0; i < report->row_count; i++) { differ += report->rows[i].state != NNC_CHECK_SAME; }
     nnc_put_plain(out, report->path, nnc_text_width(report->path));
     nnc_buffer_text(out, " -> ");
     nnc_put_plain(out, report->other, nnc_text_width(report->other));
@@ -552,9 +536,7 @@ static void write_differences(nnc_buffer *out, nnc_style style, const void *reco
         nnc_buffer_print(out, "%d of %d recorded estimates differ\n", (int)differ, (int)report->row_count);
     }
     for (int32_t i = 0; i < report->row_count; i++) {
-        if (report->rows[i].state != NNC_CHECK_SAME) {
-            write_difference(out, style, &report->rows[i]);
-        }
+        if (report->rows[i].state != NNC_CHECK_SAME) { write_difference(out, style, &report->rows[i]); }
     }
 }
 
@@ -568,9 +550,7 @@ static nnc_status emit_all(nnc_session *session, nnc_arena *arena, nnc_error *er
     static const nnc_scenario_args nothing = { .setting_count = 0 };
     const nnc_plans *plans = NULL;
     nnc_scenario *scenario = nnc_arena_alloc(arena, sizeof *scenario);
-    if (scenario == NULL) {
-        return nnc_no_memory(err);
-    }
+    if (scenario == NULL) { return nnc_no_memory(err); }
     NNC_TRY(nnc_plans_open(session->specs, arena, session->options.operands[0], &plans, err));
     for (int32_t i = 0; plans != NULL && i < plans->scenario_count; i++) {
         const nnc_plans_scenario *from = &plans->scenarios[i];
@@ -593,9 +573,7 @@ static nnc_status run_check(nnc_session *session, nnc_error *err)
     }
     nnc_status status = nnc_check_make(session->specs, options->operands[0],
                                        options->update ? NNC_KEEPS_ESTIMATES : NNC_KEEPS_CHANGES, &check, err);
-    if (status == NNC_OK && options->update) {
-        status = nnc_check_update(check, err);
-    }
+    if (status == NNC_OK && options->update) { status = nnc_check_update(check, err); }
     if (status == NNC_OK) {
         session->exit_code = nnc_check_passed(check) ? 0 : 1;
         nnc_view_write(session->out, session->style, &nnc_check_output, nnc_check_report_of(check));
@@ -633,9 +611,7 @@ static nnc_status run_diff(nnc_session *session, nnc_error *err)
     nnc_arena *arena = nnc_arena_create();
     const nnc_status status =
         arena != NULL ? nnc_diff_make(session->specs, arena, paths[0], paths[1], &report, err) : nnc_no_memory(err);
-    if (status == NNC_OK) {
-        nnc_view_write(session->out, session->style, &nnc_diff_output, &report);
-    }
+    if (status == NNC_OK) { nnc_view_write(session->out, session->style, &nnc_diff_output, &report); }
     nnc_arena_destroy(arena);
     return status;
 }

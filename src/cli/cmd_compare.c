@@ -77,9 +77,7 @@ static ranking rank(const comparison_rows *comparison)
     }
     for (int32_t i = 0; i < comparison->row_count; i++) {
         const nnc_result *result = comparison->rows[i].report.result;
-        if (result->verdict == NNC_OVER_MEMORY) {
-            continue;
-        }
+        if (result->verdict == NNC_OVER_MEMORY) { continue; }
         const nnc_report *report = &comparison->rows[i].report;
         if (found.fastest < 0 || rank_speed(report, found.tokens, found.run) >
                                      rank_speed(&comparison->rows[found.fastest].report, found.tokens, found.run)) {
@@ -129,9 +127,7 @@ static void put_run(nnc_table *table, const nnc_report *row, ranking ranked, cha
     snprintf(cost_head, 32, "run %s", cost_word(ranked));
     COLUMN(nnc_table_number(table, run->run_s, "s"), .text = "run");
     COLUMN(nnc_table_cell(table, nnc_count_text(run->device_hours, text)), .text = "device-h", .drop = 4);
-    if (ranked.currency != NULL) {
-        COLUMN(put_amount(table, row, run->cost, ranked.mixed), .text = cost_head);
-    }
+    if (ranked.currency != NULL) { COLUMN(put_amount(table, row, run->cost, ranked.mixed), .text = cost_head); }
     if (ranked.energy) {
         COLUMN(nnc_table_cell(table, nnc_count_text(run->energy_j / 3.6e6, text)), .text = "kWh", .drop = 5);
     }
@@ -159,9 +155,7 @@ static void put_columns(nnc_table *table, const nnc_report *row, ranking ranked,
     COLUMN(nnc_table_number(table, (double)result->memory.total_bytes, "B"), .text = "memory", .drop = 3);
     COLUMN(nnc_table_cell(table, fit_word(result->verdict)), .text = "fits", .left = true);
     COLUMN(nnc_table_cell(table, nnc_bound_name(result->bound)), .text = "bound", .left = true, .drop = 1);
-    if (ranked.run) {
-        put_run(table, row, ranked, heads[1]);
-    }
+    if (ranked.run) { put_run(table, row, ranked, heads[1]); }
     if (ranked.currency != NULL) {
         COLUMN(put_amount(table, row, unit_cost(result, ranked.tokens), ranked.mixed), .text = heads[0],
                .drop = ranked.run ? 2 : 0);
@@ -200,18 +194,10 @@ static void write_page(nnc_buffer *out, nnc_style style, const void *record)
     char heads[2][32];
     put_columns(&table, NULL, ranked, heads);
     bool split = false, named = false;
-    for (int32_t i = 0; i < comparison->row_count; i++) {
-        split = split || comparison->rows[i].split != NULL;
-    }
-    for (int32_t i = 0; i < varied; i++) {
-        named = named || strcmp(comparison->varied_names[i], "software") == 0;
-    }
-    if (split && !named) {
-        nnc_table_head(&table, (nnc_head){ .text = "software", .left = true });
-    }
-    if (split) {
-        nnc_table_head(&table, (nnc_head){ .text = "from the first row", .left = true });
-    }
+    for (int32_t i = 0; i < comparison->row_count; i++) { split = split || comparison->rows[i].split != NULL; }
+    for (int32_t i = 0; i < varied; i++) { named = named || strcmp(comparison->varied_names[i], "software") == 0; }
+    if (split && !named) { nnc_table_head(&table, (nnc_head){ .text = "software", .left = true }); }
+    if (split) { nnc_table_head(&table, (nnc_head){ .text = "from the first row", .left = true }); }
     nnc_table_head(&table, (nnc_head){ .text = "", .left = true });
     for (int32_t i = 0; i < comparison->row_count; i++) {
         for (int32_t c = 0; c < varied; c++) {
@@ -220,12 +206,8 @@ static void write_page(nnc_buffer *out, nnc_style style, const void *record)
         put_columns(&table, &comparison->rows[i].report, ranked, heads);
         char crown[64];
         const compared_row *row = &comparison->rows[i];
-        if (split && !named) {
-            nnc_table_cell(&table, row->report.software->id);
-        }
-        if (split) {
-            nnc_table_cell(&table, row->split != NULL ? row->split : "");
-        }
+        if (split && !named) { nnc_table_cell(&table, row->report.software->id); }
+        if (split) { nnc_table_cell(&table, row->split != NULL ? row->split : ""); }
         nnc_table_cell(&table, crown_of(comparison, ranked, i, crown));
     }
     nnc_table_write(&table, out, style);
@@ -293,9 +275,7 @@ static nnc_status add_axis(product *p, const char *name, const char *where, cons
     char *text = nnc_arena_strdup(p->arena, list);
     *added = (axis){ .name = nnc_arena_strdup(p->arena, name) };
     added->values = nnc_arena_array(p->arena, VALUES_MAX, sizeof *added->values);
-    if (text == NULL || added->name == NULL || added->values == NULL) {
-        return nnc_no_memory(err);
-    }
+    if (text == NULL || added->name == NULL || added->values == NULL) { return nnc_no_memory(err); }
     for (bool more = true; more;) {
         const size_t length = one ? strlen(text) : strcspn(text, ",");
         more = text[length] == ',';
@@ -303,9 +283,7 @@ static nnc_status add_axis(product *p, const char *name, const char *where, cons
         if (added->count == VALUES_MAX) {
             return nnc_fail(err, NNC_BAD_USAGE, where, "too many values, expected at most %d", VALUES_MAX);
         }
-        if (length == 0) {
-            return nnc_fail(err, NNC_BAD_USAGE, where, "empty value in the list \"%s\"", list);
-        }
+        if (length == 0) { return nnc_fail(err, NNC_BAD_USAGE, where, "empty value in the list \"%s\"", list); }
         for (int32_t i = 0; i < added->count; i++) {
             if (strcmp(added->values[i], text) == 0) {
                 return nnc_fail(err, NNC_BAD_USAGE, where, "\"%s\" twice in the list \"%s\"", text, list);
@@ -327,12 +305,8 @@ static nnc_status add_scenarios(product *p, const nnc_options *options, nnc_erro
 {
     const nnc_plans *plans = p->plans;
     size_t size = 1;
-    if (options->scenario != NULL) {
-        return add_axis(p, "scenario", "--scenario", NULL, options->scenario, err);
-    }
-    for (int32_t i = 0; i < plans->scenario_count; i++) {
-        size += strlen(plans->scenarios[i].id) + 1;
-    }
+    if (options->scenario != NULL) { return add_axis(p, "scenario", "--scenario", NULL, options->scenario, err); }
+    for (int32_t i = 0; i < plans->scenario_count; i++) { size += strlen(plans->scenarios[i].id) + 1; }
     char *all = nnc_arena_alloc(p->arena, size);
     NNC_GOT(all, err);
     for (int32_t i = 0; i < plans->scenario_count; i++) {
@@ -382,9 +356,7 @@ static void row_values(const product *p, int32_t row, const char **values)
 static nnc_status keep_software(const nnc_scenario *first, nnc_scenario *scenario, nnc_error *err)
 {
     const nnc_software *software = &first->software;
-    if (scenario == first || !scenario->report.software_chosen || scenario->profiles.any) {
-        return NNC_OK;
-    }
+    if (scenario == first || !scenario->report.software_chosen || scenario->profiles.any) { return NNC_OK; }
     const nnc_profile_kind by_plan = nnc_profile_kind_by_plan(&first->model, &first->plan),
                            kept = nnc_profile_kind_kept(&scenario->model, &scenario->device, &first->plan, by_plan);
     if (first->report.software_chosen &&
@@ -405,9 +377,7 @@ static nnc_status put_command(const product *p, const nnc_options *options, cons
     nnc_scenario_args given = options->given;
     nnc_command_args full = *args;
     full.given = &given;
-    if (chosen && !scenario->report.software_chosen) {
-        given.software = scenario->software.id;
-    }
+    if (chosen && !scenario->report.software_chosen) { given.software = scenario->software.id; }
     nnc_command_put(&text, &full);
     *command = nnc_command_keep(p->arena, &text);
     nnc_buffer_free(&text);
@@ -499,33 +469,23 @@ static nnc_status write_rows(nnc_session *session, const product *p, const nnc_s
     const char *names[AXES_MAX];
     int32_t shown = 0;
     for (int i = 0; i < p->axis_count; i++) {
-        if (is_shown(p, i)) {
-            names[shown++] = p->axes[i].name;
-        }
+        if (is_shown(p, i)) { names[shown++] = p->axes[i].name; }
     }
     compared_row *rows = nnc_arena_array(p->arena, (size_t)p->row_count, sizeof *rows);
     const char **varied = nnc_arena_array(p->arena, (size_t)p->row_count * (size_t)shown, sizeof *varied);
-    if (rows == NULL || varied == NULL) {
-        return nnc_no_memory(err);
-    }
+    if (rows == NULL || varied == NULL) { return nnc_no_memory(err); }
     session->exit_code = 1;
     for (int32_t row = 0, at = 0; row < p->row_count; row++) {
         const char *values[AXES_MAX] = { NULL };
         row_values(p, row, values);
-        if (p->plans == NULL) {
-            values[AXIS_MODEL] = scenarios[row].model.id;
-        }
+        if (p->plans == NULL) { values[AXIS_MODEL] = scenarios[row].model.id; }
         values[AXIS_DEVICE] = scenarios[row].device.id;
         for (int i = 0; i < p->axis_count; i++) {
-            if (is_shown(p, i)) {
-                varied[at++] = values[i];
-            }
+            if (is_shown(p, i)) { varied[at++] = values[i]; }
         }
         rows[row] = (compared_row){ .report = scenarios[row].report, .command = commands[row] };
         NNC_TRY(split_change(p, scenarios, row, scratch, &rows[row], err));
-        if (scenarios[row].result.verdict != NNC_OVER_MEMORY) {
-            session->exit_code = 0;
-        }
+        if (scenarios[row].result.verdict != NNC_OVER_MEMORY) { session->exit_code = 0; }
     }
     for (int32_t row = 0; row < p->row_count && session->options.emit != NULL; row++) {
         const char *values[AXES_MAX] = { NULL };
@@ -559,9 +519,7 @@ static nnc_status run(nnc_session *session, nnc_error *err)
     }
     status = nnc_emit_begin(session, false, err);
     status = status == NNC_OK ? list_axes(&p, session, err) : status;
-    if (status != NNC_OK) {
-        goto done;
-    }
+    if (status != NNC_OK) { goto done; }
     scenarios = calloc((size_t)p.row_count, sizeof *scenarios);
     commands = nnc_arena_array(p.arena, (size_t)p.row_count, sizeof *commands);
     if (scenarios == NULL || commands == NULL) {
@@ -571,9 +529,7 @@ static nnc_status run(nnc_session *session, nnc_error *err)
     for (int32_t row = 0; row < p.row_count && status == NNC_OK; row++) {
         status = estimate_row(session, &p, row, scenarios, &commands[row], scratch, err);
     }
-    if (status == NNC_OK) {
-        status = write_rows(session, &p, scenarios, commands, scratch, err);
-    }
+    if (status == NNC_OK) { status = write_rows(session, &p, scenarios, commands, scratch, err); }
 done:
     free(scenarios);
     nnc_scratch_destroy(scratch);

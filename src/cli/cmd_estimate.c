@@ -22,9 +22,7 @@ static void write_past(nnc_sheet *sheet, const void *record)
     const char *as = report->software_chosen ? " predicted without their framework" : "";
     char error[NNC_NUMBER_TEXT], bias[NNC_NUMBER_TEXT], others[64] = "";
     const nnc_past *p = &report->past;
-    if (p->of == NNC_PAST_NONE) {
-        return;
-    }
+    if (p->of == NNC_PAST_NONE) { return; }
     nnc_sheet_label(sheet, "");
     if (p->of == NNC_PAST_FEW) {
         nnc_sheet_words(sheet,
@@ -50,9 +48,7 @@ static void write_past(nnc_sheet *sheet, const void *record)
 static void write_open_facts(nnc_sheet *sheet, const void *record)
 {
     const nnc_report *report = record;
-    if (report->open_fact_count == 0) {
-        return;
-    }
+    if (report->open_fact_count == 0) { return; }
     nnc_sheet_label(sheet, "");
     for (int32_t i = 0; i < report->open_fact_count && i < 2; i++) {
         const nnc_open_fact *fact = &report->open_facts[i];
@@ -77,9 +73,7 @@ static const char *class_note(const nnc_memory *memory, const char *name)
         { "reserve_bytes", "set aside" },
     };
     for (size_t i = 0; i < sizeof notes / sizeof notes[0]; i++) {
-        if (strcmp(notes[i][0], name) == 0) {
-            return notes[i][1];
-        }
+        if (strcmp(notes[i][0], name) == 0) { return notes[i][1]; }
     }
     return strcmp(name, "transient_bytes") == 0 && memory->transient_what != NULL ? memory->transient_what : "";
 }
@@ -172,9 +166,7 @@ void nnc_fit_write(nnc_sheet *sheet, const char *label, const nnc_report *report
         nnc_sheet_label(sheet, "");
         char on[48] = "one device";
         const int32_t devices = report->result->plan.devices;
-        if (devices > 1) {
-            snprintf(on, sizeof on, "these %" PRId32 " devices", devices);
-        }
+        if (devices > 1) { snprintf(on, sizeof on, "these %" PRId32 " devices", devices); }
         nnc_sheet_words(sheet,
                         "no change of batch, recompute, %soptimizer or policy that %s can start makes it fit on %s",
                         devices > 1 ? "parallelism, " : "", report->software->id, on);
@@ -257,12 +249,8 @@ static void write_sensitivity(nnc_sheet *sheet, const void *record)
         }
     }
     nnc_table_write(&table, sheet->out, sheet->style);
-    if (peak != NULL) {
-        write_cache(sheet->out, peak, report);
-    }
-    if (capacity != NULL) {
-        write_capacity(sheet->out, sheet->style, capacity);
-    }
+    if (peak != NULL) { write_cache(sheet->out, peak, report); }
+    if (capacity != NULL) { write_capacity(sheet->out, sheet->style, capacity); }
 }
 
 /* ---- parts of the step ---- */
@@ -301,18 +289,12 @@ static int step_groups(const nnc_report *report, slice groups[])
         seconds[nnc_op_group(cost->op)] += cost->time_s * cost->repeat;
     }
     for (int group = 0; group < NNC_GROUP_COUNT; group++) {
-        if (seconds[group] > 0) {
-            groups[count++] = (slice){ nnc_group_name((nnc_group)group), seconds[group] };
-        }
+        if (seconds[group] > 0) { groups[count++] = (slice){ nnc_group_name((nnc_group)group), seconds[group] }; }
     }
     const nnc_result *result = report->result; /* host time and bubbles belong to no op, so they are read from the
                                                 * result */
-    if (result->host_s > shown_from * result->step_s) {
-        groups[count++] = (slice){ "host", result->host_s };
-    }
-    if (result->bubble_s > shown_from * result->step_s) {
-        groups[count++] = (slice){ "bubble", result->bubble_s };
-    }
+    if (result->host_s > shown_from * result->step_s) { groups[count++] = (slice){ "host", result->host_s }; }
+    if (result->bubble_s > shown_from * result->step_s) { groups[count++] = (slice){ "bubble", result->bubble_s }; }
     return count;
 }
 
@@ -322,9 +304,7 @@ enum { SLICES_MAX = NNC_GROUP_COUNT + 8 };
 static void put_slice(nnc_table *table, const char *indent, const slice *part, double step_s)
 {
     if (part->name == NULL) {
-        for (int i = 0; i < 3; i++) {
-            nnc_table_cell(table, "");
-        }
+        for (int i = 0; i < 3; i++) { nnc_table_cell(table, ""); }
         return;
     }
     char name[NNC_NUMBER_TEXT];
@@ -607,9 +587,7 @@ static void write_trust(nnc_sheet *sheet, const void *record)
     const nnc_report *report = record;
     const nnc_past *p = &report->past;
     char error[NNC_NUMBER_TEXT], bias[NNC_NUMBER_TEXT];
-    if (report->own != NULL) {
-        return; /* another line shows the user's measured step */
-    }
+    if (report->own != NULL) { return; /* another line shows the user's measured step */ }
     nnc_sheet_label(sheet, "");
     if (nnc_report_is_implausible(report)) {
         nnc_sheet_words(sheet, "no range: the input is implausible");
@@ -652,9 +630,7 @@ static void write_eager(nnc_sheet *sheet, const void *record)
 {
     const first_screen *first = record;
     char step[NNC_NUMBER_TEXT], memory[NNC_NUMBER_TEXT];
-    if (isnan(first->report.eager_s)) {
-        return;
-    }
+    if (isnan(first->report.eager_s)) { return; }
     const bool fits = first->report.eager_bytes <= first->report.result->memory.capacity_bytes;
     nnc_sheet_label(sheet, "");
     nnc_sheet_words(sheet, "compiled; not compiled (--software torch-eager): %s, %s%s",
@@ -674,9 +650,7 @@ static void write_largest(nnc_sheet *sheet, const void *record)
     enum { PARTS = sizeof parts / sizeof parts[0] };
     char text[NNC_NUMBER_TEXT];
     int least = 0;
-    for (int i = 1; i < PARTS; i++) {
-        least = parts[i].amount <= parts[least].amount ? i : least;
-    }
+    for (int i = 1; i < PARTS; i++) { least = parts[i].amount <= parts[least].amount ? i : least; }
     nnc_sheet_label(sheet, "");
     for (int i = 0; i < PARTS; i++) {
         if (i != least && parts[i].amount > 0.0) {
@@ -693,9 +667,7 @@ static void put_change(nnc_sheet *sheet, const char *label, const char *options,
     nnc_sheet_label(sheet, label);
     nnc_sheet_words(sheet, "%s:", options);
     nnc_sheet_phrase(sheet, NNC_INK_GOOD, "%s", nnc_unit_text(step_s, "s", step));
-    if (!isnan(gain)) {
-        nnc_sheet_item(sheet, NNC_INK_PLAIN, "%.3gx the rate", gain);
-    }
+    if (!isnan(gain)) { nnc_sheet_item(sheet, NNC_INK_PLAIN, "%.3gx the rate", gain); }
     nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s%s", nnc_unit_text((double)bytes, "B", total), tight ? ", tight" : "");
     nnc_sheet_end(sheet);
 }
@@ -868,9 +840,7 @@ static nnc_status write_report(nnc_session *session, const nnc_report *report, c
     first_screen shown = { .report = *report, .changes = changes };
     shown.report.all_stages = options->stages;
     shown.report.past = nnc_report_past(report);
-    if (!options->timeline) {
-        shown.report.intervals = NULL;
-    }
+    if (!options->timeline) { shown.report.intervals = NULL; }
     nnc_view_write(session->out, session->style,
                    options->verdict  ? &brief_view
                    : changes != NULL ? &first_view
@@ -910,9 +880,7 @@ static nnc_status read_measured(const char *text, const nnc_result *r, nnc_own_s
     static const char *const units[] = { "tokens/s", "samples/s", "s" };
     double value = 0.0;
     int unit = 0;
-    while (unit < 3 && !nnc_read_quantity(text, units[unit], false, &value)) {
-        unit++;
-    }
+    while (unit < 3 && !nnc_read_quantity(text, units[unit], false, &value)) { unit++; }
     if (unit == 3 || !(value > 0.0) || (unit == 0 && r->tokens == 0)) {
         return nnc_fail(err, NNC_BAD_USAGE, "--measured",
                         "wrong value, expected a time (0.41s) or a rate (380samples/s%s), found "
@@ -937,12 +905,8 @@ static nnc_status write_answer(nnc_session *session, void *context, nnc_scenario
     nnc_status status = NNC_OK;
     (void)context;
     session->exit_code = scenario->result.memory.headroom_bytes >= 0 ? 0 : 1;
-    if (options->emit != NULL) {
-        NNC_TRY(nnc_emit_scenario(session, scenario, NULL, err));
-    }
-    if (nnc_emit_instead(session)) {
-        return NNC_OK;
-    }
+    if (options->emit != NULL) { NNC_TRY(nnc_emit_scenario(session, scenario, NULL, err)); }
+    if (nnc_emit_instead(session)) { return NNC_OK; }
     nnc_plan_changes changes;
     const bool tries = !options->full && !options->verdict && session->style.format->page != NULL;
     if (tries) { /* the estimates of changed plans overwrite the op table in scratch, so the plan is estimated again
@@ -958,18 +922,10 @@ static nnc_status write_answer(nnc_session *session, void *context, nnc_scenario
         NNC_TRY(read_measured(options->measured, &scenario->result, &own, err));
         report->own = &own;
     }
-    if (options->timeline || options->trace != NULL) {
-        status = nnc_scenario_timeline(scenario, scratch, err);
-    }
-    if (status == NNC_OK && options->sensitivity) {
-        status = find_sensitivity(scenario, entries, err);
-    }
-    if (status == NNC_OK) {
-        status = tries ? NNC_OK : find_open_facts(scenario, facts, err);
-    }
-    if (status == NNC_OK) {
-        status = write_report(session, report, tries ? &changes : NULL, err);
-    }
+    if (options->timeline || options->trace != NULL) { status = nnc_scenario_timeline(scenario, scratch, err); }
+    if (status == NNC_OK && options->sensitivity) { status = find_sensitivity(scenario, entries, err); }
+    if (status == NNC_OK) { status = tries ? NNC_OK : find_open_facts(scenario, facts, err); }
+    if (status == NNC_OK) { status = write_report(session, report, tries ? &changes : NULL, err); }
     report->own = NULL;
     report->sensitivity = NULL;
     report->open_facts = NULL;

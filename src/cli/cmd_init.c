@@ -30,9 +30,7 @@ void nnc_scenario_field(nnc_record *record, const nnc_field *field, const void *
 
 void nnc_scenario_sets(nnc_record *record, const nnc_scenario_args *given)
 {
-    if (given->set_count == 0) {
-        return;
-    }
+    if (given->set_count == 0) { return; }
     nnc_record_object(record, "set");
     for (int i = 0; i < given->set_count; i++) {
         const char *value = strchr(given->sets[i], '=');
@@ -98,15 +96,9 @@ static void write_file(const nnc_session *session, const nnc_report *report)
                     "key. Ids, or paths from the folder of this file.");
     nnc_record_text(&record, "model", report->model_asked);
     nnc_record_text(&record, "device", report->device_asked);
-    if (served) {
-        nnc_record_bool(&record, "serve", true);
-    }
-    if (given->software != NULL) {
-        nnc_record_text(&record, "software", given->software);
-    }
-    if (given->cluster != NULL) {
-        nnc_record_text(&record, "cluster", given->cluster);
-    }
+    if (served) { nnc_record_bool(&record, "serve", true); }
+    if (given->software != NULL) { nnc_record_text(&record, "software", given->software); }
+    if (given->cluster != NULL) { nnc_record_text(&record, "cluster", given->cluster); }
     nnc_record_close(&record);
     nnc_record_list(&record, "scenarios");
     nnc_record_object(&record, NULL);
@@ -119,9 +111,7 @@ static void write_file(const nnc_session *session, const nnc_report *report)
                              "in seconds, bytes and FLOPs or with units; the limits here leave a "
                              "tenth of the time, and the device's memory.");
     const void *plan = served ? (const void *)report->serve_ask : (const void *)&report->result->plan;
-    for (int i = 0; i < given->setting_count; i++) {
-        nnc_scenario_field(&record, given->settings[i].field, plan);
-    }
+    for (int i = 0; i < given->setting_count; i++) { nnc_scenario_field(&record, given->settings[i].field, plan); }
     nnc_scenario_sets(&record, given);
     put_limits(&record, report);
     nnc_record_close(&record);
@@ -187,9 +177,7 @@ static const struct {
 static const char *template_of(const char *kind)
 {
     for (size_t i = 0; i < sizeof templates / sizeof templates[0]; i++) {
-        if (strcmp(kind, templates[i].kind) == 0) {
-            return templates[i].text;
-        }
+        if (strcmp(kind, templates[i].kind) == 0) { return templates[i].text; }
     }
     return NULL;
 }
@@ -224,9 +212,7 @@ static nnc_status run(nnc_session *session, nnc_error *err)
         status = nnc_estimate(&scenario->model, &scenario->device, &scenario->software, &scenario->plan, scratch,
                               &scenario->result, err);
     }
-    if (status == NNC_OK) {
-        write_file(session, &scenario->report);
-    }
+    if (status == NNC_OK) { write_file(session, &scenario->report); }
 done:
     nnc_scratch_destroy(scratch);
     free(scenario);

@@ -45,9 +45,7 @@ static nnc_cell get_shown_price(const nnc_place *place, char text[NNC_METRIC_TEX
 {
     const nnc_device *device = place->record;
     char amount[NNC_NUMBER_TEXT];
-    if (device->price_count == 0) {
-        return nnc_text_cell(NULL);
-    }
+    if (device->price_count == 0) { return nnc_text_cell(NULL); }
     snprintf(text, NNC_METRIC_TEXT_MAX, "%s %s", nnc_count_text(device->prices[0].per_device_hour, amount),
              nnc_price_currency(device));
     return nnc_text_cell(text);
@@ -260,9 +258,7 @@ static nnc_status list_all(nnc_session *session, int which, const char *const *i
     nnc_scratch *scratch = nnc_scratch_create();
     nnc_status status = NNC_OK;
     list.records = calloc((size_t)count + 1, size);
-    if (scratch == NULL || list.records == NULL) {
-        status = nnc_no_memory(err);
-    }
+    if (scratch == NULL || list.records == NULL) { status = nnc_no_memory(err); }
     for (int32_t i = 0; i < count && status == NNC_OK; i++) {
         status =
             lists[which].load(session->specs, ids[i], scratch, (char *)list.records + (size_t)list.count * size, err);
@@ -279,9 +275,7 @@ static nnc_status list_all(nnc_session *session, int which, const char *const *i
         status =
             nnc_fail(err, NNC_UNKNOWN_ID, text, "in no id and no name, 'nncost list %s' has all", lists[which].name);
     }
-    if (status == NNC_OK) {
-        nnc_view_write(session->out, session->style, &view, &list);
-    }
+    if (status == NNC_OK) { nnc_view_write(session->out, session->style, &view, &list); }
     free(list.records);
     nnc_scratch_destroy(scratch);
     return status;
@@ -311,9 +305,7 @@ static nnc_status run(nnc_session *session, nnc_error *err)
     const char *what = options->operands[0];
     const char *text = options->operand_count > 1 ? options->operands[1] : NULL;
     for (int which = 0; which < LIST_COUNT && what != NULL; which++) {
-        if (is_called(lists[which].name, what)) {
-            return list_one(session, which, text, err);
-        }
+        if (is_called(lists[which].name, what)) { return list_one(session, which, text, err); }
     }
     if (what != NULL) {
         return nnc_fail(err, NNC_BAD_USAGE, "list",

@@ -118,9 +118,7 @@ static const nnc_command *command_of(const struct tool *tool)
 {
     const nnc_command *command = NULL;
     for (int i = 0; (command = nnc_command_at(i)) != NULL; i++) {
-        if (strcmp(command->name, tool->name) == 0) {
-            return command;
-        }
+        if (strcmp(command->name, tool->name) == 0) { return command; }
     }
     return NULL;
 }
@@ -133,9 +131,7 @@ static bool is_for_tools(const nnc_option_text *option)
                                           "--forget",   "--format", "--help",    "--brief", "--no-defaults",
                                           "--progress", "--width",  "--help-all" };
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
-        if (strcmp(option->name, others[i]) == 0) {
-            return false;
-        }
+        if (strcmp(option->name, others[i]) == 0) { return false; }
     }
     return true;
 }
@@ -144,9 +140,7 @@ static bool is_for_tools(const nnc_option_text *option)
 static void key_of(const char *name, char key[NNC_OPTION_NAME])
 {
     snprintf(key, NNC_OPTION_NAME, "%s", strncmp(name, "--", 2) == 0 ? name + 2 : name);
-    for (char *c = key; *c != '\0'; c++) {
-        *c = (char)(*c == '-' ? '_' : *c);
-    }
+    for (char *c = key; *c != '\0'; c++) { *c = (char)(*c == '-' ? '_' : *c); }
 }
 
 /* Tests whether the options of a command may be lists of values. */
@@ -194,9 +188,7 @@ static void put_options(nnc_buffer *out, const struct tool *tool)
     bool more = false;
     for (int i = 0; command != NULL && nnc_option_at(command->takes, i, &option); i++) {
         char key[NNC_OPTION_NAME];
-        if (!is_for_tools(&option)) {
-            continue;
-        }
+        if (!is_for_tools(&option)) { continue; }
         key_of(option.name, key);
         nnc_buffer_text(out, more ? "," : "");
         nnc_put_json_text(out, key);
@@ -268,14 +260,10 @@ static reach reach_of(choice *c, const char *at)
         const size_t wanted = strlen(c->paths[i]);
         const bool same = strncmp(c->paths[i], at, wanted < length ? wanted : length) == 0;
         if (same && wanted <= length && (at[wanted] == '.' || at[wanted] == '\0')) {
-            if (c->found != NULL) {
-                c->found[i] = true;
-            }
+            if (c->found != NULL) { c->found[i] = true; }
             return REACH_ALL;
         }
-        if (same && wanted > length && c->paths[i][length] == '.') {
-            found = REACH_BELOW;
-        }
+        if (same && wanted > length && c->paths[i][length] == '.') { found = REACH_BELOW; }
     }
     return found;
 }
@@ -334,9 +322,7 @@ static void put_value(choice *c, nnc_json at, const char *path, bool all, int de
 static int first_missing(const choice *c)
 {
     int i = 0;
-    while (c->paths[i] != NULL && c->found[i]) {
-        i++;
-    }
+    while (c->paths[i] != NULL && c->found[i]) { i++; }
     return c->paths[i] != NULL ? i : -1;
 }
 
@@ -377,9 +363,7 @@ static void shorten(choice *c, nnc_json root)
         c->depth = cuts[i].depth;
         c->cut = false;
         put_value(c, root, "", false, c->depth);
-        if (c->out->size - begin <= SHORT_BYTES) {
-            break;
-        }
+        if (c->out->size - begin <= SHORT_BYTES) { break; }
     }
     if (c->cut && !c->out->failed) {
         c->out->size--; /* removes the closing brace, so that one more member can follow */
@@ -435,9 +419,7 @@ static bool names_pipe(const char *list)
             return true;
         }
         snprintf(name, sizeof name, "%.*s", (int)length, list);
-        if (nnc_is_pipe(name)) {
-            return true;
-        }
+        if (nnc_is_pipe(name)) { return true; }
         more = list[length] == ',';
         list += length + 1;
     }
@@ -457,9 +439,7 @@ static const char *all_digits(double number, char text[DIGITS])
 {
     const bool whole = fabs(number) < 0x1p53 && !(floor(number) < number);
     snprintf(text, DIGITS, whole ? "%.0f" : "%.15g", number);
-    if (strtod(text, NULL) < number || strtod(text, NULL) > number) {
-        snprintf(text, DIGITS, "%.17g", number);
-    }
+    if (strtod(text, NULL) < number || strtod(text, NULL) > number) { snprintf(text, DIGITS, "%.17g", number); }
     return text;
 }
 
@@ -469,9 +449,7 @@ static void add_option(words *w, const char *key, nnc_json value)
     char name[NNC_OPTION_NAME + 3], number[DIGITS];
     const char *text = number;
     snprintf(name, sizeof name, "--%s", strncmp(key, "--", 2) == 0 ? key + 2 : key);
-    for (char *c = name; *c != '\0'; c++) {
-        *c = (char)(*c == '_' ? '-' : *c);
-    }
+    for (char *c = name; *c != '\0'; c++) { *c = (char)(*c == '_' ? '-' : *c); }
     switch (nnc_json_type_of(value)) {
     case NNC_JSON_BOOL: add_word(w, name, nnc_json_bool(value) ? "" : "=off", ""); return;
     case NNC_JSON_NUMBER: all_digits(nnc_json_number(value), number); break;
@@ -495,9 +473,7 @@ static bool takes_value(const nnc_command *command, const char *key)
     key_of(key, typed);
     for (int i = 0; command != NULL && nnc_option_at(command->takes, i, &option); i++) {
         key_of(option.name, name);
-        if (strcmp(name, typed) == 0) {
-            return option.field->type != NNC_FIELD_BOOL;
-        }
+        if (strcmp(name, typed) == 0) { return option.field->type != NNC_FIELD_BOOL; }
     }
     return false;
 }
@@ -541,16 +517,10 @@ static nnc_status check_arguments(const struct tool *tool, nnc_json arguments, n
         size_t count = 0;
         known[count++] = "options";
         known[count++] = "fields";
-        for (int i = 0; i < OPERANDS_MAX && tool->operands[i] != NULL; i++) {
-            known[count++] = tool->operands[i];
-        }
+        for (int i = 0; i < OPERANDS_MAX && tool->operands[i] != NULL; i++) { known[count++] = tool->operands[i]; }
         bool is_known = false;
-        for (size_t i = 0; i < count; i++) {
-            is_known = is_known || strcmp(known[i], key) == 0;
-        }
-        if (is_known) {
-            continue;
-        }
+        for (size_t i = 0; i < count; i++) { is_known = is_known || strcmp(known[i], key) == 0; }
+        if (is_known) { continue; }
         const nnc_command *command = command_of(tool);
         const size_t operands = count;
         nnc_option_text option;
@@ -564,9 +534,7 @@ static nnc_status check_arguments(const struct tool *tool, nnc_json arguments, n
         key_of(key, typed);
         const char *nearest = nnc_nearest(typed, known, count);
         bool is_option = false;
-        for (size_t i = operands; i < count; i++) {
-            is_option = is_option || known[i] == nearest;
-        }
+        for (size_t i = operands; i < count; i++) { is_option = is_option || known[i] == nearest; }
         return nearest == NULL
                    ? nnc_fail(err, NNC_BAD_USAGE, "arguments", "unknown member, see tools/list, found \"%.60s\"", key)
                : is_option
@@ -625,9 +593,7 @@ static nnc_status keep_fields(const struct tool *tool, nnc_json fields, nnc_aren
     NNC_TRY(read_fields(fields, paths, &all, err));
     const bool exact = paths[0] != NULL;
     nnc_buffer_byte(answer, '\0');
-    if (all || answer->failed || answer->bytes == NULL) {
-        return NNC_OK;
-    }
+    if (all || answer->failed || answer->bytes == NULL) { return NNC_OK; }
     nnc_json_doc doc = { .faults = &faults, .arena = arena, .text = answer->bytes, .size = answer->size - 1 };
     nnc_buffer chosen = { 0 };
     nnc_status status = NNC_OK;
@@ -650,14 +616,10 @@ static nnc_status call(nnc_json params, nnc_arena *arena, nnc_buffer *answer, nn
     const nnc_json arguments = nnc_json_get(params, "arguments");
     const struct tool *tool = NULL;
     words w = { .arena = arena };
-    for (int i = 0; i < TOOL_COUNT && name != NULL; i++) {
-        tool = strcmp(tools[i].name, name) == 0 ? &tools[i] : tool;
-    }
+    for (int i = 0; i < TOOL_COUNT && name != NULL; i++) { tool = strcmp(tools[i].name, name) == 0 ? &tools[i] : tool; }
     if (tool == NULL) {
         const char *names[TOOL_COUNT];
-        for (int i = 0; i < TOOL_COUNT; i++) {
-            names[i] = tools[i].name;
-        }
+        for (int i = 0; i < TOOL_COUNT; i++) { names[i] = tools[i].name; }
         const char *nearest = name != NULL ? nnc_nearest(name, names, TOOL_COUNT) : NULL;
         return nearest == NULL ? nnc_fail(err, NNC_BAD_USAGE, "name", "no such tool, see tools/list")
                                : nnc_fail(err, NNC_BAD_USAGE, "name", "no such tool, did you mean \"%s\"?", nearest);
@@ -675,18 +637,14 @@ static nnc_status call(nnc_json params, nnc_arena *arena, nnc_buffer *answer, nn
     add_word(&w, "--", "", "");
     for (int i = 0; i < OPERANDS_MAX && tool->operands[i] != NULL; i++) {
         const char *operand = text_of(arguments, tool->operands[i]);
-        if (operand == NULL) {
-            return nnc_fail(err, NNC_BAD_USAGE, tool->operands[i], "missing, expected text");
-        }
+        if (operand == NULL) { return nnc_fail(err, NNC_BAD_USAGE, tool->operands[i], "missing, expected text"); }
         if (names_pipe(operand)) {
             return nnc_fail(err, NNC_BAD_USAGE, tool->operands[i],
                             "cannot be standard input or a pipe: standard input holds the messages");
         }
         add_word(&w, operand, "", "");
     }
-    if (w.failed) {
-        return nnc_fail(err, NNC_BAD_USAGE, "options", "too many");
-    }
+    if (w.failed) { return nnc_fail(err, NNC_BAD_USAGE, "options", "too many"); }
     NNC_TRY(nnc_command_call(w.count, w.list, answer, err));
     return keep_fields(tool, nnc_json_get(arguments, "fields"), arena, answer, err);
 }

@@ -49,9 +49,7 @@ static int32_t gather(const nnc_report *report, nnc_ops_by by, ops_row *rows)
             continue; /* the op table has a row for this op, but the busiest stage does not run it */
         }
         int32_t at = by == NNC_BY_ROW ? count : 0;
-        while (at < count && strcmp(rows[at].name, key) != 0) {
-            at++;
-        }
+        while (at < count && strcmp(rows[at].name, key) != 0) { at++; }
         if (at == count) {
             rows[count++] = (ops_row){ .name = key, .order = at, .cost = by == NNC_BY_ROW ? cost : NULL };
         }
@@ -69,23 +67,15 @@ static double sort_key(const ops_row *row, nnc_ops_sort sort)
 static int descending(const void *a, const void *b)
 {
     const ops_row *x = a, *y = b;
-    if (x->key > y->key || (!isnan(x->key) && isnan(y->key))) {
-        return -1;
-    }
-    if (x->key < y->key || (isnan(x->key) && !isnan(y->key))) {
-        return 1;
-    }
+    if (x->key > y->key || (!isnan(x->key) && isnan(y->key))) { return -1; }
+    if (x->key < y->key || (isnan(x->key) && !isnan(y->key))) { return 1; }
     return x->order < y->order ? -1 : 1;
 }
 
 static void sort_rows(ops_row *rows, int32_t count, nnc_ops_sort sort)
 {
-    for (int32_t i = 0; i < count; i++) {
-        rows[i].key = sort_key(&rows[i], sort);
-    }
-    if (sort != NNC_SORT_ORDER) {
-        qsort(rows, (size_t)count, sizeof *rows, descending);
-    }
+    for (int32_t i = 0; i < count; i++) { rows[i].key = sort_key(&rows[i], sort); }
+    if (sort != NNC_SORT_ORDER) { qsort(rows, (size_t)count, sizeof *rows, descending); }
 }
 
 static nnc_bound main_bound(const ops_row *row)
@@ -251,9 +241,7 @@ static void write_page(nnc_buffer *out, nnc_style style, const void *record)
     nnc_table_of(out, style, lines_of(list));
     nnc_sheet_gap(&sheet);
     nnc_sheet_rows(&sheet, &totals, list);
-    if (list->report.run != NULL) {
-        nnc_run_input_lines(out, style, list->report.run);
-    }
+    if (list->report.run != NULL) { nnc_run_input_lines(out, style, list->report.run); }
 }
 
 NNC_IF(has_input, nnc_report, self->run != NULL && !isnan(self->run->input_s))
@@ -283,9 +271,7 @@ nnc_status nnc_report_ops(nnc_buffer *out, nnc_style style, const nnc_report *re
     nnc_view shown = nnc_ops_output;
     shown.document = &own;
     ops_row *rows = calloc((size_t)report->op_count + 1, sizeof *rows);
-    if (rows == NULL) {
-        return NNC_NO_MEMORY;
-    }
+    if (rows == NULL) { return NNC_NO_MEMORY; }
     const int32_t count = gather(report, view.by, rows);
     ops_list list = { .report = *report, .by = view.by, .rows = rows, .bare = view.bare };
     list.count = view.top > 0 && view.top < count ? view.top : count;
@@ -420,20 +406,14 @@ static bool read_dims(const char *text, nnc_single_op *alone)
     char number[24];
     while (alone->dim_count < NNC_SINGLE_OP_DIMS_MAX) {
         const size_t length = strcspn(text, "x");
-        if (length == 0 || length >= sizeof number) {
-            return false;
-        }
+        if (length == 0 || length >= sizeof number) { return false; }
         memcpy(number, text, length);
         number[length] = '\0';
         double value = 0.0;
-        if (!nnc_read_quantity(number, "", true, &value) || !(value >= 1.0 && value <= 1e9)) {
-            return false;
-        }
+        if (!nnc_read_quantity(number, "", true, &value) || !(value >= 1.0 && value <= 1e9)) { return false; }
         alone->dims[alone->dim_count++] = (int64_t)value;
         text += length;
-        if (*text == '\0') {
-            return true;
-        }
+        if (*text == '\0') { return true; }
         text++;
     }
     return false;
@@ -457,9 +437,7 @@ static nnc_status find_precision(const nnc_device *device, nnc_plan *plan, nnc_e
 {
     static const nnc_dtype preferred[] = { NNC_BF16, NNC_FP16, NNC_FP32 };
     for (int i = 0; i < 3 && plan->precision == NNC_DTYPE_COUNT; i++) {
-        if (!isnan(nnc_device_matmul_peak(device, preferred[i]))) {
-            plan->precision = preferred[i];
-        }
+        if (!isnan(nnc_device_matmul_peak(device, preferred[i]))) { plan->precision = preferred[i]; }
     }
     if (plan->precision == NNC_DTYPE_COUNT || isnan(nnc_device_matmul_peak(device, plan->precision))) {
         return nnc_fail(err, NNC_BAD_USAGE, "--precision", "%s has no peak of this format, expected another",
@@ -497,9 +475,7 @@ static nnc_status run_op(nnc_session *session, nnc_error *err)
         return nnc_fail(err, NNC_BAD_USAGE, "DIMS",
                         "wrong size, expected numbers joined by x, or bytes, found \"%.40s\"", operands[1]);
     }
-    if (sized && a.alone.dim_count == 1) {
-        a.alone.bytes = (double)a.alone.dims[0];
-    }
+    if (sized && a.alone.dim_count == 1) { a.alone.bytes = (double)a.alone.dims[0]; }
     NNC_TRY(nnc_single_op_time(a.device, &a.alone, err));
     nnc_view_write(session->out, session->style, &nnc_op_view, &a);
     return NNC_OK;

@@ -151,9 +151,7 @@ static nnc_status draw_report(nnc_session *session, void *context, nnc_scenario 
                         nnc_unit_text(nnc_min(end_s, scenario->result.step_s), "s", text),
                         nnc_unit_text(how.from_s, "s", from));
     }
-    if (picture->of == NNC_PLOT_TIMELINE) {
-        NNC_TRY(nnc_scenario_timeline(scenario, scratch, err));
-    }
+    if (picture->of == NNC_PLOT_TIMELINE) { NNC_TRY(nnc_scenario_timeline(scenario, scratch, err)); }
     const nnc_plot_data data = { .report = &scenario->report };
     const nnc_status status =
         session->options.against != NULL ? draw_both(session, data.report, err) : draw(session, &data, err);
@@ -203,9 +201,7 @@ static bool convert(char *const *words, FILE *svg, FILE *png)
     posix_spawn_file_actions_t actions;
     pid_t child = 0;
     int status = 0;
-    if (posix_spawn_file_actions_init(&actions) != 0) {
-        return false;
-    }
+    if (posix_spawn_file_actions_init(&actions) != 0) { return false; }
     const bool begun = posix_spawn_file_actions_adddup2(&actions, fileno(svg), STDIN_FILENO) == 0 &&
                        posix_spawn_file_actions_adddup2(&actions, fileno(png), STDOUT_FILENO) == 0 &&
                        posix_spawnp(&child, words[0], &actions, NULL, words, environ) == 0;
@@ -219,9 +215,7 @@ static bool take_bytes(nnc_buffer *text, FILE *file)
     size_t size = 0;
     nnc_buffer_clear(text);
     rewind(file);
-    while ((size = fread(bytes, 1, sizeof bytes, file)) > 0) {
-        nnc_buffer_put(text, bytes, size);
-    }
+    while ((size = fread(bytes, 1, sizeof bytes, file)) > 0) { nnc_buffer_put(text, bytes, size); }
     return text->size > 0;
 }
 
@@ -236,12 +230,8 @@ nnc_status nnc_make_png(nnc_buffer *text, nnc_error *err)
         rewind(svg);
         done = convert(converters[i], svg, png) && take_bytes(text, png);
     }
-    if (svg != NULL) {
-        fclose(svg);
-    }
-    if (png != NULL) {
-        fclose(png);
-    }
+    if (svg != NULL) { fclose(svg); }
+    if (png != NULL) { fclose(png); }
     return done ? NNC_OK : refuse_png(err);
 }
 #endif
@@ -257,9 +247,7 @@ static nnc_status draw_picture(nnc_session *session, const nnc_picture *picture,
     nnc_arena *arena = nnc_arena_create();
     NNC_GOT(arena, err);
     nnc_status status = nnc_batch_choose(session, operands[1], arena, &batch, &chosen, err);
-    if (status == NNC_OK) {
-        status = nnc_search_args_run(session, operands[1], operands[2], draw_found, NULL, err);
-    }
+    if (status == NNC_OK) { status = nnc_search_args_run(session, operands[1], operands[2], draw_found, NULL, err); }
     nnc_arena_destroy(arena);
     return status;
 }

@@ -113,9 +113,7 @@ static nnc_status put_search(nnc_session *session, const nnc_search_report *repo
     const nnc_plot_data data = { .search = report };
     const bool sizes = report->sizes != NULL;
     char text[192];
-    if (report->digest != NULL) {
-        return nnc_fail(err, NNC_BAD_USAGE, "--shard", "a report needs a whole search");
-    }
+    if (report->digest != NULL) { return nnc_fail(err, NNC_BAD_USAGE, "--shard", "a report needs a whole search"); }
     nnc_html_put(out, "h1", report->model->name);
     snprintf(text, sizeof text,
              "%" PRIu64 " combinations of the choices for %s, batch %" PRId64 ": %" PRIu64 " legal, %" PRIu64 " fit.",
@@ -137,9 +135,7 @@ static nnc_status put_search(nnc_session *session, const nnc_search_report *repo
     nnc_found list[64];
     int32_t found = 0;
     for (int32_t i = 0; i < report->size_count && found < 64; i++) {
-        if (report->sizes[i].found) {
-            list[found++] = report->sizes[i].best;
-        }
+        if (report->sizes[i].found) { list[found++] = report->sizes[i].best; }
     }
     put_plans(session, "The best plan of every size", list, found, report);
     return NNC_OK;
@@ -152,18 +148,14 @@ static void put_diff(nnc_session *session, const nnc_check_report *report)
     nnc_buffer *out = session->out;
     char text[512];
     int32_t differ = 0;
-    for (int32_t i = 0; i < report->row_count; i++) {
-        differ += report->rows[i].state != NNC_CHECK_SAME;
-    }
+    for (int32_t i = 0; i < report->row_count; i++) { differ += report->rows[i].state != NNC_CHECK_SAME; }
     snprintf(text, sizeof text, "%.200s against %.200s", report->other, report->path);
     nnc_html_put(out, "h1", text);
     snprintf(text, sizeof text, "%" PRId32 " of %" PRId32 " estimates differ.", differ, report->row_count);
     nnc_html_put(out, "p", text);
     for (int32_t i = 0; i < report->row_count; i++) {
         const nnc_check_row *row = &report->rows[i];
-        if (row->state == NNC_CHECK_SAME) {
-            continue;
-        }
+        if (row->state == NNC_CHECK_SAME) { continue; }
         nnc_html_put(out, "h2", row->id[0] != '\0' ? row->id : "The estimate");
         nnc_check_headline(row, text, sizeof text);
         nnc_html_put(out, "p",
@@ -213,9 +205,7 @@ static nnc_status write_estimate(nnc_session *session, void *context, nnc_scenar
 {
     const nnc_result *result = &scenario->result;
     (void)context;
-    if (result->plan.pipeline > 1) {
-        NNC_TRY(nnc_scenario_timeline(scenario, scratch, err));
-    }
+    if (result->plan.pipeline > 1) { NNC_TRY(nnc_scenario_timeline(scenario, scratch, err)); }
     const nnc_status status = put_estimate(session, &scenario->report, err);
     nnc_scenario_timeline_free(scenario);
     session->exit_code = result->verdict == NNC_OVER_MEMORY ? 1 : session->exit_code;
@@ -326,9 +316,7 @@ static nnc_status read_page(const char *data, char **text, size_t *size, nnc_err
     for (size_t i = 0; data != NULL && i < sizeof places / sizeof places[0]; i++) {
         nnc_error missing;
         snprintf(path, sizeof path, "%s/%s", data, places[i]);
-        if (nnc_file_read(path, text, size, &missing) == NNC_OK) {
-            return NNC_OK;
-        }
+        if (nnc_file_read(path, text, size, &missing) == NNC_OK) { return NNC_OK; }
     }
     return nnc_fail(err, NNC_IO, "explorer.html",
                     "is not installed with this program; in the source tree, tools/web builds it");
@@ -359,9 +347,7 @@ static void put_start(nnc_buffer *out, const nnc_session *session)
 {
     const char *end = session->arguments.bytes + session->arguments.size;
     nnc_buffer words = { 0 };
-    if (session->options.operand_count == 0) {
-        return;
-    }
+    if (session->options.operand_count == 0) { return; }
     nnc_buffer_text(&words, "estimate");
     for (const char *at = session->arguments.bytes + strlen(session->arguments.bytes) + 1; at < end;
          at += strlen(at) + 1) {
@@ -383,9 +369,7 @@ static nnc_status write_page(nnc_session *session, const char *page, size_t size
     const char *path = session->options.output != NULL ? session->options.output : "nncost-explorer.html";
     const char *at = strstr(page, mark);
     nnc_buffer text = { 0 };
-    if (at == NULL) {
-        return nnc_fail(err, NNC_BAD_SPEC, "explorer.html", "is not the page of this program");
-    }
+    if (at == NULL) { return nnc_fail(err, NNC_BAD_SPEC, "explorer.html", "is not the page of this program"); }
     at += sizeof mark - 1;
     nnc_buffer_put(&text, page, (size_t)(at - page));
     put_start(&text, session);
@@ -403,12 +387,8 @@ static nnc_status run_explore(nnc_session *session, nnc_error *err)
     size_t size = 0;
     nnc_arena *arena = nnc_arena_create();
     nnc_status status = arena != NULL ? check(session, arena, err) : nnc_no_memory(err);
-    if (status == NNC_OK) {
-        status = read_page(session->data, &page, &size, err);
-    }
-    if (status == NNC_OK && page != NULL) {
-        status = write_page(session, page, size, err);
-    }
+    if (status == NNC_OK) { status = read_page(session->data, &page, &size, err); }
+    if (status == NNC_OK && page != NULL) { status = write_page(session, page, size, err); }
     free(page);
     nnc_arena_destroy(arena);
     return status;

@@ -35,9 +35,7 @@ static void write_parts(nnc_sheet *sheet, const void *record)
     nnc_table_begin(&table, heads, sizeof heads / sizeof heads[0]);
     for (size_t i = 0; i < nnc_run_metrics.count; i++) {
         const nnc_metric *row = &nnc_run_metrics.rows[i];
-        if (row->head == NULL || nnc_metric_rare(row)->part_of == NULL) {
-            continue;
-        }
+        if (row->head == NULL || nnc_metric_rare(row)->part_of == NULL) { continue; }
         const nnc_cell cell = nnc_metric_read(row, &place, 0, text);
         if (cell.kind == NNC_CELL_NUMBER && cell.number > 0.0) {
             nnc_table_cell(&table, row->head);
@@ -90,9 +88,7 @@ static void add_stop_source(nnc_sheet *sheet, const void *record)
     const nnc_report *report = record;
     const bool any = report->run_ask->stops == NNC_STOPS_ANY;
     const char *source = source_of(report->device, any ? "mtbf.any_s" : "mtbf.hardware_s");
-    if (source != NULL) {
-        nnc_sheet_words(sheet, "(%s)", source);
-    }
+    if (source != NULL) { nnc_sheet_words(sheet, "(%s)", source); }
 }
 
 static void add_price(nnc_sheet *sheet, const void *record)
@@ -379,9 +375,7 @@ static void write_optima(nnc_sheet *sheet, const void *record)
     const answer *a = record;
     nnc_table table = { .count = 0 };
     nnc_table_heads(&table, &optimum_metrics);
-    for (int c = SERVED_COLUMN; isnan(a->ask->serve_tokens) && c < table.count; c++) {
-        table.heads[c].text = NULL;
-    }
+    for (int c = SERVED_COLUMN; isnan(a->ask->serve_tokens) && c < table.count; c++) { table.heads[c].text = NULL; }
     nnc_table_records(&table, (nnc_lines){ &optimum_metrics, a, a->optima, a->count });
     nnc_table_write(&table, sheet->out, sheet->style);
 }
@@ -475,9 +469,7 @@ static nnc_status run_budget(nnc_session *session, nnc_error *err)
                             "has no effect here, expected it with --device");
         }
     }
-    if (a.device != NULL) {
-        NNC_TRY(nnc_scenario_args_currency(given, a.device, err));
-    }
+    if (a.device != NULL) { NNC_TRY(nnc_scenario_args_currency(given, a.device, err)); }
     NNC_TRY(nnc_budget_of(a.device, &ask, &a.budget, err));
     a.optima = a.budget.optima;
     nnc_view_write(session->out, session->style, &nnc_budget_view, &a);

@@ -52,9 +52,7 @@ static int most_lost(const scale_row *row, int than)
     int most = -1;
     for (int i = 0; i < NNC_SCALE_COUNT; i++) {
         const bool next = than < 0 || row->lost[i] < row->lost[than] || (i > than && row->lost[i] <= row->lost[than]);
-        if (i != than && next && row->lost[i] >= 0.005 && (most < 0 || row->lost[i] > row->lost[most])) {
-            most = i;
-        }
+        if (i != than && next && row->lost[i] >= 0.005 && (most < 0 || row->lost[i] > row->lost[most])) { most = i; }
     }
     return row->best.result != NULL ? most : -1;
 }
@@ -67,9 +65,7 @@ static nnc_cell get_lost(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX])
     const scale_row *row = place->record;
     const int first = most_lost(row, -1), second = first >= 0 ? most_lost(row, first) : -1;
     char share[NNC_NUMBER_TEXT], other[NNC_NUMBER_TEXT];
-    if (first < 0) {
-        return nnc_text_cell(NULL);
-    }
+    if (first < 0) { return nnc_text_cell(NULL); }
     snprintf(text, NNC_METRIC_TEXT_MAX, "%s %s%s%s%s%s", part_name((unsigned)first),
              nnc_percent_text(row->lost[first], share), second >= 0 ? ", " : "",
              second >= 0 ? part_name((unsigned)second) : "", second >= 0 ? " " : "",
@@ -85,9 +81,7 @@ NNC_GET(get_tokens_per_s, scale_row,
 static nnc_cell get_shown_plan(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX])
 {
     const nnc_best *best = place->record;
-    if (best->result != NULL) {
-        return nnc_best_plan(place, text);
-    }
+    if (best->result != NULL) { return nnc_best_plan(place, text); }
     snprintf(text, NNC_METRIC_TEXT_MAX, "%.*s", (int)strcspn(best->reason, ":"), best->reason);
     return nnc_text_cell(text);
 }
@@ -234,14 +228,10 @@ static void write_page(nnc_buffer *out, nnc_style style, const void *record)
                            row->best.reason);
         }
     }
-    if (scale->base < 0) {
-        return;
-    }
+    if (scale->base < 0) { return; }
     write_verdict(out, style, scale);
     nnc_buffer_byte(out, '\n');
-    for (int32_t i = 0; i < scale->count; i++) {
-        nnc_best_command(out, &scale->rows[i].best);
-    }
+    for (int32_t i = 0; i < scale->count; i++) { nnc_best_command(out, &scale->rows[i].best); }
 }
 
 const nnc_view nnc_scale_view = {
@@ -266,9 +256,7 @@ static void device_time(const nnc_result *r, double parts[NNC_SCALE_COUNT])
     parts[NNC_SCALE_UPDATE] = devices * r->update_s;
     parts[NNC_SCALE_BUBBLE] = devices * r->bubble_s;
     parts[NNC_SCALE_HOST] = devices * r->host_s;
-    for (int i = 0; i < NNC_COMM_COUNT; i++) {
-        parts[NNC_SCALE_COMM + i] = devices * r->exposed_s[i];
-    }
+    for (int i = 0; i < NNC_COMM_COUNT; i++) { parts[NNC_SCALE_COMM + i] = devices * r->exposed_s[i]; }
 }
 
 static nnc_status give_reason(nnc_arena *arena, const nnc_search_size *size, nnc_best *best, nnc_error *err)
@@ -295,17 +283,13 @@ static double device_s(const scale_row *row)
 static void compare_sizes(nnc_scale *scale)
 {
     double base[NNC_SCALE_COUNT];
-    if (scale->base < 0) {
-        return;
-    }
+    if (scale->base < 0) { return; }
     const scale_row *best = &scale->rows[scale->base];
     const double best_s = device_s(best);
     memcpy(base, best->lost, sizeof base);
     for (int32_t i = 0; i < scale->count; i++) {
         scale_row *row = &scale->rows[i];
-        if (row->best.result == NULL) {
-            continue;
-        }
+        if (row->best.result == NULL) { continue; }
         row->efficiency = nnc_min(1.0, best_s / device_s(row));
         for (int part = 0; part < NNC_SCALE_COUNT; part++) {
             const double lost = (row->lost[part] - base[part]) / device_s(row);
@@ -321,9 +305,7 @@ static nnc_status split_step(nnc_session *session, const nnc_search_report *repo
 {
     const nnc_software *software = NULL;
     nnc_result same;
-    if (strcmp(first->best.software, row->best.software) == 0) {
-        return NNC_OK;
-    }
+    if (strcmp(first->best.software, row->best.software) == 0) { return NNC_OK; }
     NNC_TRY(nnc_software_load(session->specs, first->best.software, &software, err));
     if (nnc_estimate(report->model, report->device, software, &row->best.found.plan, scratch, &same, NULL) == NNC_OK) {
         row->framework_s = row->best.found.step_s - same.step_s;
@@ -340,9 +322,7 @@ static nnc_status fill(nnc_session *session, scaler *s, const nnc_search_report 
         scale_row *row = &scale->rows[scale->count++];
         nnc_best *best = &row->best;
         *row = (scale_row){ .devices = size->devices, .efficiency = (double)NAN, .framework_s = (double)NAN };
-        for (int part = 0; part < NNC_SCALE_COUNT; part++) {
-            row->lost[part] = (double)NAN;
-        }
+        for (int part = 0; part < NNC_SCALE_COUNT; part++) { row->lost[part] = (double)NAN; }
         NNC_TRY(nnc_best_fill(session, report, size->found ? &size->best : NULL, s->scratch, s->arena, best, err));
         if (!size->found) {
             NNC_TRY(give_reason(s->arena, size, best, err));
@@ -385,9 +365,7 @@ static nnc_status choose_sizes(nnc_options *options, nnc_error *err)
 {
     nnc_scenario_args *given = &options->given;
     for (int i = 0; i < given->setting_count; i++) {
-        if (strcmp(given->settings[i].field->name, "devices") == 0) {
-            return NNC_OK;
-        }
+        if (strcmp(given->settings[i].field->name, "devices") == 0) { return NNC_OK; }
     }
     if (given->setting_count == NNC_SETTINGS_MAX) {
         return nnc_fail(err, NNC_BAD_USAGE, "--devices", "missing, expected sizes such as 8..512");
@@ -403,9 +381,7 @@ static nnc_status search_all_sizes(nnc_session *session, scaler *s, nnc_error *e
     const char *device = options->operands[1];
     int64_t batch = 0;
     session->options.search.one_software = true;
-    if (s->arena == NULL || s->scratch == NULL) {
-        return nnc_no_memory(err);
-    }
+    if (s->arena == NULL || s->scratch == NULL) { return nnc_no_memory(err); }
     if (device != NULL && strchr(device, ',') != NULL) {
         return nnc_fail(err, NNC_BAD_USAGE, "DEVICE", "one is expected, 'nncost search' compares several, found \"%s\"",
                         device);

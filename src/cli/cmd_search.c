@@ -24,9 +24,7 @@ static spent spent_on(const nnc_found *found, const char *currency)
 {
     const bool run = !isnan(found->run_s);
     const double money = run ? found->cost_run : found->cost_step;
-    if (!isnan(money)) {
-        return (spent){ run ? "run cost" : "step cost", money, currency };
-    }
+    if (!isnan(money)) { return (spent){ run ? "run cost" : "step cost", money, currency }; }
     return run ? (spent){ "device-hours", found->device_hours, NULL } : (spent){ "device-s", found->device_s, NULL };
 }
 
@@ -82,9 +80,7 @@ static const nnc_metrics plan_columns = NNC_METRICS("a plan that fits", plan_col
 static bool software_differs(const nnc_found *list, int32_t count)
 {
     for (int32_t i = 1; i < count; i++) {
-        if (strcmp(list[i].software, list[0].software) != 0) {
-            return true;
-        }
+        if (strcmp(list[i].software, list[0].software) != 0) { return true; }
     }
     return false;
 }
@@ -143,9 +139,7 @@ void nnc_found_write(nnc_buffer *out, nnc_style style, const nnc_found *list, in
     table.heads[SOFTWARE].text = software_differs(list, count) ? table.heads[SOFTWARE].text : NULL;
     nnc_table_records(&table, (nnc_lines){ &plan_columns, NULL, rows, kept });
     nnc_table_write(&table, out, style);
-    if (kept < count) {
-        nnc_buffer_text(out, "(+N): N more plans of the same step and memory\n");
-    }
+    if (kept < count) { nnc_buffer_text(out, "(+N): N more plans of the same step and memory\n"); }
     free(rows);
 }
 
@@ -174,13 +168,9 @@ static void write_named(nnc_buffer *out, const char *name, const nnc_search_repo
     char step[NNC_NUMBER_TEXT], run[NNC_NUMBER_TEXT], cost[SPENT_TEXT];
     nnc_buffer_print(out, "%s: %" PRId32 " device%s, %s a step", name, found->plan.devices,
                      found->plan.devices == 1 ? "" : "s", nnc_unit_text(found->step_s, "s", step));
-    if (!isnan(found->run_s)) {
-        nnc_buffer_print(out, ", %s for the run", nnc_unit_text(found->run_s, "s", run));
-    }
+    if (!isnan(found->run_s)) { nnc_buffer_print(out, ", %s for the run", nnc_unit_text(found->run_s, "s", run)); }
     nnc_buffer_print(out, ", %s\n", spent_text(found, report->currency, cost));
-    if (found->command != NULL) {
-        nnc_buffer_print(out, "    %s\n", found->command);
-    }
+    if (found->command != NULL) { nnc_buffer_print(out, "    %s\n", found->command); }
 }
 
 static void write_sizes(nnc_buffer *out, nnc_style style, const nnc_search_report *report)
@@ -191,18 +181,14 @@ static void write_sizes(nnc_buffer *out, nnc_style style, const nnc_search_repor
     int32_t found = 0;
     out->failed = out->failed || list == NULL;
     for (int32_t i = 0; i < report->size_count && list != NULL; i++) {
-        if (report->sizes[i].found) {
-            list[found++] = report->sizes[i].best;
-        }
+        if (report->sizes[i].found) { list[found++] = report->sizes[i].best; }
     }
     if (found > 0) {
         nnc_found_write(out, style, list, found, report->currency, true);
         nnc_buffer_byte(out, '\n');
     }
     for (int32_t i = 0; i < report->size_count; i++) {
-        if (!report->sizes[i].found) {
-            write_none(out, style, &report->sizes[i], report->currency);
-        }
+        if (!report->sizes[i].found) { write_none(out, style, &report->sizes[i], report->currency); }
     }
     if (found > 0) {
         nnc_buffer_text(out, found < report->size_count ? "\n" : "");
@@ -233,9 +219,7 @@ static void write_why(nnc_buffer *out, nnc_style style, const nnc_search_result 
     const double bubble_s = b->bubble_share * b->step_s - a->bubble_share * a->step_s;
     const double exposed_s = b->exposed_comm_s - a->exposed_comm_s;
     const double faster_s = b->step_s - a->step_s;
-    if (r->best_count < 2 || !(fabs(faster_s) > 1e-6 * a->step_s)) {
-        return;
-    }
+    if (r->best_count < 2 || !(fabs(faster_s) > 1e-6 * a->step_s)) { return; }
     char bubble[DIFFERENCE], exposed[DIFFERENCE], compute[DIFFERENCE];
     nnc_buffer_byte(out, '\n');
     nnc_sheet_line(out, style, "the first is %s %s than the second%s%s%s", nnc_unit_text(fabs(faster_s), "s", faster),
@@ -291,9 +275,7 @@ static void write_targets(nnc_buffer *out, const nnc_search_report *report)
     } else {
         nnc_buffer_print(out, "\nfor a step of %s\n\n", goal);
     }
-    for (int i = 0; i < report->target_count; i++) {
-        write_target(out, report, &report->targets[i]);
-    }
+    for (int i = 0; i < report->target_count; i++) { write_target(out, report, &report->targets[i]); }
 }
 
 static bool is_as_fast(const nnc_found *a, const nnc_found *b)
@@ -310,13 +292,9 @@ static void write_sure(nnc_buffer *out, nnc_style style, const nnc_search_report
     char word[NNC_METRIC_TEXT_MAX], time[NNC_NUMBER_TEXT];
     int32_t other = 0;
     for (int32_t i = 1; sure != NULL && i < r->best_count; i++) {
-        if (!is_as_fast(&r->best[i], &r->best[0]) && (other == 0 || sure[i].p_best > sure[other].p_best)) {
-            other = i;
-        }
+        if (!is_as_fast(&r->best[i], &r->best[0]) && (other == 0 || sure[i].p_best > sure[other].p_best)) { other = i; }
     }
-    if (sure == NULL || isnan(sure[0].p_best) || other == 0) {
-        return;
-    }
+    if (sure == NULL || isnan(sure[0].p_best) || other == 0) { return; }
     nnc_buffer_byte(out, '\n');
     if (sure[0].p_best > 0.95) {
         nnc_buffer_print(out, "best of the list with %.0f %%\n", 100.0 * sure[0].p_best);
@@ -338,15 +316,11 @@ static void write_result(nnc_buffer *out, nnc_style style, const nnc_search_repo
         nnc_buffer_text(out, "no plan fits\n");
         return;
     }
-    if (!software_differs(r->best, r->best_count)) {
-        nnc_buffer_print(out, "software %s\n\n", r->best[0].software);
-    }
+    if (!software_differs(r->best, r->best_count)) { nnc_buffer_print(out, "software %s\n\n", r->best[0].software); }
     nnc_found_write(out, style, r->best, r->best_count, report->currency, false);
     write_why(out, style, r);
     write_sure(out, style, report);
-    if (r->best[0].command != NULL) {
-        nnc_buffer_print(out, "\n    %s\n", r->best[0].command);
-    }
+    if (r->best[0].command != NULL) { nnc_buffer_print(out, "\n    %s\n", r->best[0].command); }
     nnc_buffer_print(out, "\n%s\n\n",
                      r->pareto_truncated ? "Pareto front, its fastest part: no other plan is faster with less memory"
                                          : "Pareto front: no other plan is faster with less memory");
@@ -400,9 +374,7 @@ static void write_page(nnc_buffer *out, nnc_style style, const void *record)
         nnc_buffer_print(out, "no legal plan, %s: %s\n", report->why.where, report->why.what);
     } else {
         write_result(out, style, report);
-        if (report->target_step_s > 0.0) {
-            write_targets(out, report);
-        }
+        if (report->target_step_s > 0.0) { write_targets(out, report); }
     }
 }
 
@@ -502,16 +474,10 @@ nnc_status nnc_batch_choose(nnc_session *session, const char *model_asked, nnc_a
     plan.seq_len = 0;
     NNC_TRY(read_given(given, &plan, err));
     *global_batch = plan.global_batch;
-    if (*global_batch == 0) {
-        *global_batch = fixed_batch(given);
-    }
+    if (*global_batch == 0) { *global_batch = fixed_batch(given); }
     NNC_TRY(nnc_plans_open(session->specs, arena, model_asked, &plans, err));
-    if (plan.global_batch > 0 || plans != NULL) {
-        return NNC_OK;
-    }
-    if (*global_batch > 0) {
-        return keep_batch(given, arena, *global_batch, err);
-    }
+    if (plan.global_batch > 0 || plans != NULL) { return NNC_OK; }
+    if (*global_batch > 0) { return keep_batch(given, arena, *global_batch, err); }
     NNC_TRY(nnc_model_load(session->specs, model_asked, &model, err));
     if (model->captured != NULL && given->setting_count < NNC_SETTINGS_MAX) {
         int64_t least = 0;
@@ -526,9 +492,7 @@ nnc_status nnc_batch_choose(nnc_session *session, const char *model_asked, nnc_a
     }
     *chosen = " (chosen: about 4 million tokens)";
     *global_batch = 1;
-    while (*global_batch * 2 * seq_len <= USUAL_TOKENS) {
-        *global_batch *= 2;
-    }
+    while (*global_batch * 2 * seq_len <= USUAL_TOKENS) { *global_batch *= 2; }
     return keep_batch(given, arena, *global_batch, err);
 }
 
@@ -557,9 +521,7 @@ nnc_status nnc_best_fill(const nnc_session *session, const nnc_search_report *re
         (nnc_best){ .currency = report->currency,
                     .cost = none,
                     .found = { .step_s = none, .mfu = none, .run_s = none, .device_hours = none, .energy_j = none } };
-    if (found == NULL) {
-        return NNC_OK;
-    }
+    if (found == NULL) { return NNC_OK; }
     best->found = *found;
     best->software = found->software;
     best->cost = isnan(found->run_s) ? found->cost_step : found->cost_run;
@@ -582,18 +544,14 @@ nnc_cell nnc_best_cost(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX])
 {
     const nnc_best *best = place->record;
     char amount[NNC_NUMBER_TEXT];
-    if (isnan(best->cost)) {
-        return nnc_text_cell(NULL);
-    }
+    if (isnan(best->cost)) { return nnc_text_cell(NULL); }
     snprintf(text, NNC_METRIC_TEXT_MAX, "%s %s", nnc_count_text(best->cost, amount), best->currency);
     return nnc_text_cell(text);
 }
 
 void nnc_best_command(nnc_buffer *out, const nnc_best *best)
 {
-    if (best->found.command != NULL) {
-        nnc_buffer_print(out, "    %s\n", best->found.command);
-    }
+    if (best->found.command != NULL) { nnc_buffer_print(out, "    %s\n", best->found.command); }
 }
 
 /* ---- how certain the order of the list is ---- */
@@ -631,9 +589,7 @@ static double probability_best(const candidate *list, int32_t count, int32_t i)
         const double at = list[i].log_s + list[i].deviation * x, weight = exp(-0.5 * x * x);
         double slower = weight;
         for (int32_t j = 0; j < count; j++) {
-            if (j != i && !list[j].repeats) {
-                slower *= above((at - list[j].log_s) / list[j].deviation);
-            }
+            if (j != i && !list[j].repeats) { slower *= above((at - list[j].log_s) / list[j].deviation); }
         }
         sum += slower;
         weights += weight;
@@ -648,9 +604,7 @@ static nnc_status find_sure(const nnc_session *session, nnc_search_report *repor
     const int64_t asked = report->search->mem_bytes;
     candidate list[NNC_SEARCH_BEST_MAX] = { 0 };
     nnc_sure *sure = nnc_arena_array(arena, NNC_SEARCH_BEST_MAX, sizeof *sure);
-    if (sure == NULL) {
-        return nnc_no_memory(err);
-    }
+    if (sure == NULL) { return nnc_no_memory(err); }
     for (int32_t i = 0; i < r->best_count; i++) {
         const nnc_result *one = NULL;
         NNC_TRY(estimate_found(session, report, &r->best[i], scratch, arena, &one, err));

@@ -36,9 +36,7 @@ static void add_price(nnc_sheet *sheet, const void *record)
     const nnc_price *price = report->device->price_count > 0 ? report->device->prices : NULL;
     const double counted =
         report->images != NULL ? report->images->price_per_device_hour : report->serve->price_per_device_hour;
-    if (price != NULL && price->per_device_hour == counted) {
-        nnc_sheet_price(sheet, price);
-    }
+    if (price != NULL && price->per_device_hour == counted) { nnc_sheet_price(sheet, price); }
 }
 
 /* Writes the parts of a prefill and of a decode step. */
@@ -321,12 +319,8 @@ static nnc_status with_scenario(nnc_session *session, const char *model, const c
         goto done;
     }
     status = load(session, arena, model, device, scenario, err);
-    if (status == NNC_OK && answered) {
-        status = answer(session, scenario, scratch, err);
-    }
-    if (status == NNC_OK) {
-        status = write(session, scenario, scratch, arena, err);
-    }
+    if (status == NNC_OK && answered) { status = answer(session, scenario, scratch, err); }
+    if (status == NNC_OK) { status = write(session, scenario, scratch, arena, err); }
 done:
     nnc_arena_destroy(arena);
     nnc_scratch_destroy(scratch);
@@ -351,9 +345,7 @@ static nnc_status write_answer(nnc_session *session, nnc_serve_scenario *scenari
 {
     const nnc_report *report = &scenario->base.report;
     (void)scratch, (void)arena;
-    if (session->options.emit != NULL) {
-        NNC_TRY(nnc_emit_deployment(session, report, &scenario->ask, err));
-    }
+    if (session->options.emit != NULL) { NNC_TRY(nnc_emit_deployment(session, report, &scenario->ask, err)); }
     if (nnc_emit_instead(session)) {
         session->exit_code = 0;
         return NNC_OK;
@@ -379,9 +371,7 @@ nnc_status nnc_emit_deployment(nnc_session *session, const nnc_report *report, c
     }
     nnc_status status =
         nnc_launch_emit(session->specs, engine, report->model_asked, ask, file != NULL ? &text : session->out, err);
-    if (status == NNC_OK && file != NULL) {
-        status = nnc_output_write(file, text.bytes, text.size, err);
-    }
+    if (status == NNC_OK && file != NULL) { status = nnc_output_write(file, text.bytes, text.size, err); }
     nnc_buffer_free(&text);
     return status;
 }

@@ -230,9 +230,7 @@ static nnc_status unknown(const nnc_columns *columns, const char *word, nnc_erro
     const char *names[NAMES_MAX];
     size_t count = 0;
     for (int32_t i = 0; i < columns->count && count < NAMES_MAX; i++) {
-        if (has_limit(&columns->list[i])) {
-            names[count++] = strchr(columns->list[i].name, '.') + 1;
-        }
+        if (has_limit(&columns->list[i])) { names[count++] = strchr(columns->list[i].name, '.') + 1; }
     }
     const char *nearest = nnc_nearest(word, names, count);
     return nnc_fail(err, NNC_BAD_USAGE, option,
@@ -250,9 +248,7 @@ static nnc_status read_one(const nnc_columns *columns, const char *text, nnc_ser
     }
     snprintf(word, sizeof word, "%.*s", (int)(sign - text), text);
     const nnc_name_match match = nnc_name_find(&columns->list[0].name, sizeof columns->list[0], columns->count, word);
-    if (match.index < 0 || !has_limit(&columns->list[match.index])) {
-        return unknown(columns, word, err);
-    }
+    if (match.index < 0 || !has_limit(&columns->list[match.index])) { return unknown(columns, word, err); }
     const nnc_column *column = &columns->list[match.index];
     *limit = (nnc_serve_limit){ .name = column->name, .offset = column->metric->offset, .at_least = *sign == '>' };
     if (!nnc_read_quantity(sign + 2, column->metric->unit, false, &limit->value) || !(limit->value > 0.0)) {
@@ -267,18 +263,12 @@ static nnc_status slo_read(const char *text, nnc_arena *arena, nnc_serve_limit l
 {
     nnc_columns columns;
     *count = 0;
-    if (text == NULL) {
-        return NNC_OK;
-    }
+    if (text == NULL) { return NNC_OK; }
     char *copy = nnc_arena_strdup(arena, text);
-    if (copy == NULL || nnc_columns_of(&nnc_serve_metrics, arena, &columns) != NNC_OK) {
-        return nnc_no_memory(err);
-    }
+    if (copy == NULL || nnc_columns_of(&nnc_serve_metrics, arena, &columns) != NNC_OK) { return nnc_no_memory(err); }
     for (char *at = copy; at != NULL;) {
         char *comma = strchr(at, ',');
-        if (comma != NULL) {
-            *comma++ = '\0';
-        }
+        if (comma != NULL) { *comma++ = '\0'; }
         at += strspn(at, " ");
         if (*count == NNC_SERVE_LIMITS) {
             return nnc_fail(err, NNC_BAD_USAGE, option, "more than %d limits", NNC_SERVE_LIMITS);
@@ -442,13 +432,9 @@ static void put_heads(nnc_table *table, const serve_rows *rows)
     const char *const whole[] = { rows->models ? "model" : NULL, rows->devices ? "device" : NULL,
                                   rows->engines ? "software" : NULL };
     for (int i = 0; i < 3; i++) {
-        if (whole[i] != NULL) {
-            nnc_table_head(table, (nnc_head){ .text = whole[i], .left = true });
-        }
+        if (whole[i] != NULL) { nnc_table_head(table, (nnc_head){ .text = whole[i], .left = true }); }
     }
-    for (int32_t i = 0; i < rows->name_count; i++) {
-        nnc_table_head(table, (nnc_head){ .text = rows->names[i] });
-    }
+    for (int32_t i = 0; i < rows->name_count; i++) { nnc_table_head(table, (nnc_head){ .text = rows->names[i] }); }
     for (const column *c = columns_of(rows); c->head != NULL; c++) {
         nnc_table_head(table, (nnc_head){ .text = c->head, .left = c->left });
     }
@@ -468,13 +454,9 @@ static void put_row(nnc_table *table, const serve_rows *rows, int64_t row)
                                   rows->engines ? report->software->id : NULL };
     char text[NNC_PAGE_TEXT];
     for (int i = 0; i < 3; i++) {
-        if (whole[i] != NULL) {
-            nnc_table_cell(table, whole[i]);
-        }
+        if (whole[i] != NULL) { nnc_table_cell(table, whole[i]); }
     }
-    for (int32_t i = 0; i < rows->name_count; i++) {
-        nnc_table_cell(table, rows->values[row][rows->axis_of[i]]);
-    }
+    for (int32_t i = 0; i < rows->name_count; i++) { nnc_table_cell(table, rows->values[row][rows->axis_of[i]]); }
     for (const column *c = columns_of(rows); c->head != NULL; c++) {
         nnc_table_cell(table, nnc_page_text(metrics_of(rows), report, c->text, text) ? text : "-");
     }
@@ -487,9 +469,7 @@ static void sweep_page(nnc_buffer *out, nnc_style style, const void *record)
     nnc_sheet sheet = nnc_sheet_begin(out, style);
     nnc_table table = { .count = 0 };
     put_heads(&table, rows);
-    for (int64_t row = 0; row < rows->count; row++) {
-        put_row(&table, rows, row);
-    }
+    for (int64_t row = 0; row < rows->count; row++) { put_row(&table, rows, row); }
     nnc_table_write(&table, out, style);
     if (rows->illegal > 0) {
         nnc_sheet_gap(&sheet);
@@ -583,9 +563,7 @@ static nnc_status add_row(serve_sweep *s, int64_t row, nnc_error *err)
     serve_rows *rows = &s->rows;
     nnc_serve_scenario *one = nnc_arena_alloc(s->arena, sizeof *one);
     const char **values = nnc_arena_array(s->arena, AXES_MAX, sizeof *values);
-    if (one == NULL || values == NULL) {
-        return nnc_no_memory(err);
-    }
+    if (one == NULL || values == NULL) { return nnc_no_memory(err); }
     memset(one, 0, sizeof *one);
     for (int32_t i = s->axis_count - 1; i >= 0; i--) {
         values[i] = s->axes[i].values[row % s->axes[i].count];
@@ -616,12 +594,8 @@ static nnc_status sweep(serve_sweep *s, nnc_error *err)
     NNC_TRY(count_rows(s, &count, err));
     s->rows.reports = nnc_arena_array(s->arena, (size_t)count, sizeof *s->rows.reports);
     s->rows.values = nnc_arena_array(s->arena, (size_t)count, sizeof *s->rows.values);
-    if (s->rows.reports == NULL || s->rows.values == NULL) {
-        return nnc_no_memory(err);
-    }
-    for (int64_t row = 0; row < count; row++) {
-        NNC_TRY(add_row(s, row, err));
-    }
+    if (s->rows.reports == NULL || s->rows.values == NULL) { return nnc_no_memory(err); }
+    for (int64_t row = 0; row < count; row++) { NNC_TRY(add_row(s, row, err)); }
     if (s->rows.count == 0) {
         *err = s->last;
         return s->last.status;

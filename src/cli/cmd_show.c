@@ -175,9 +175,7 @@ static void add_fields(shown_spec *to, const nnc_field_table *table, const void 
         const nnc_field *field = &top->fields[top->next++];
         const char *place = (const char *)top->object + field->offset;
         snprintf(name, sizeof name, "%.64s%.60s", top->prefix, field->name);
-        if (is_neutral(to, place) || is_comment(field)) {
-            continue;
-        }
+        if (is_neutral(to, place) || is_comment(field)) { continue; }
         if (field->type == NNC_FIELD_OBJECT) {
             push(stack, &depth, field, place, name);
         } else if (field->type == NNC_FIELD_OBJECT_BY_DTYPE) {
@@ -194,9 +192,7 @@ static void add_fields(shown_spec *to, const nnc_field_table *table, const void 
             add_rates(to, field, top->object, name);
         } else {
             nnc_field_text(field, top->object, text, sizeof text);
-            if (!is_off(field, text)) {
-                add_field(to, name, text, field->unit);
-            }
+            if (!is_off(field, text)) { add_field(to, name, text, field->unit); }
         }
     }
 }
@@ -206,13 +202,9 @@ static void write_notes(nnc_sheet *sheet, const spec_view *view)
     char text[NNC_NUMBER_TEXT];
     const nnc_device *device = view->device;
     for (int32_t i = 0; device != NULL && i < device->alias_count; i++) {
-        if (i == 0) {
-            nnc_sheet_label(sheet, "aliases");
-        }
+        if (i == 0) { nnc_sheet_label(sheet, "aliases"); }
         nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s", device->aliases[i]);
-        if (i + 1 == device->alias_count) {
-            nnc_sheet_end(sheet);
-        }
+        if (i + 1 == device->alias_count) { nnc_sheet_end(sheet); }
     }
     for (int32_t i = 0; device != NULL && i < device->price_count; i++) {
         const nnc_price *price = &device->prices[i];
@@ -220,9 +212,7 @@ static void write_notes(nnc_sheet *sheet, const spec_view *view)
         nnc_sheet_words(sheet, "%s %s per device-hour", nnc_count_text(price->per_device_hour, text), price->currency);
         nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s", price->where != NULL ? price->where : "-");
         nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s", price->date != NULL ? price->date : "-");
-        if (price->source != NULL) {
-            nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s", price->source);
-        }
+        if (price->source != NULL) { nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s", price->source); }
         nnc_sheet_end(sheet);
     }
     const nnc_software *software = view->table == &nnc_software_table ? view->object : NULL;
@@ -304,13 +294,9 @@ static const nnc_view spec_output = {
 static nnc_status write_spec(nnc_buffer *out, nnc_style style, const spec_view *view)
 {
     shown_spec shown = { .view = view, .arena = nnc_arena_create(), .device = view->device };
-    if (shown.arena == NULL) {
-        return NNC_NO_MEMORY;
-    }
+    if (shown.arena == NULL) { return NNC_NO_MEMORY; }
     add_fields(&shown, view->table, view->object);
-    if (!shown.failed) {
-        nnc_view_write(out, style, &spec_output, &shown);
-    }
+    if (!shown.failed) { nnc_view_write(out, style, &spec_output, &shown); }
     nnc_arena_destroy(shown.arena);
     return shown.failed ? NNC_NO_MEMORY : NNC_OK;
 }
@@ -355,9 +341,7 @@ static void put_field(nnc_record *record, const nnc_field *field, const nnc_mode
     int32_t count;
     memcpy(&count, (const char *)model + field->count_offset, sizeof count);
     nnc_record_list(record, field->name);
-    for (int32_t i = 0; i < count; i++) {
-        put_value(record, NULL, field, number_at(field, place, i));
-    }
+    for (int32_t i = 0; i < count; i++) { put_value(record, NULL, field, number_at(field, place, i)); }
     nnc_record_close(record);
 }
 
@@ -380,17 +364,11 @@ static void put_sources(nnc_record *record, const nnc_model *model)
     for (int32_t i = 0; i < model->source_count; i++) {
         const char *key = model->sources[i].key;
         int32_t first = 0;
-        while (strcmp(model->sources[first].key, key) != 0) {
-            first++;
-        }
-        if (first < i) {
-            continue;
-        }
+        while (strcmp(model->sources[first].key, key) != 0) { first++; }
+        if (first < i) { continue; }
         nnc_record_list(record, key);
         for (int32_t j = i; j < model->source_count; j++) {
-            if (strcmp(model->sources[j].key, key) == 0) {
-                nnc_record_text(record, NULL, model->sources[j].text);
-            }
+            if (strcmp(model->sources[j].key, key) == 0) { nnc_record_text(record, NULL, model->sources[j].text); }
         }
         nnc_record_close(record);
     }
@@ -415,9 +393,7 @@ static void put_graph(nnc_record *record, const nnc_graph *graph)
     }
     nnc_record_close(record);
     for (int i = 0; i < 3; i++) {
-        if (net->texts[i] != NULL) {
-            nnc_record_json(record, parts[i], net->texts[i]);
-        }
+        if (net->texts[i] != NULL) { nnc_record_json(record, parts[i], net->texts[i]); }
     }
 }
 
@@ -438,26 +414,16 @@ static void write_model(nnc_buffer *out, const nnc_model *model)
     const nnc_family_fields *family = nnc_family_fields_of(model->family);
     nnc_record record = nnc_record_begin(out, "nncost.model/1");
     nnc_model empty = { .family = model->family };
-    if (family->begin != NULL) {
-        family->begin(&empty);
-    }
+    if (family->begin != NULL) { family->begin(&empty); }
     for (size_t i = 0; i < family->table.count; i++) {
         const nnc_field *field = &family->table.fields[i];
-        if (!is_default(field, model, &empty)) {
-            put_field(&record, field, model);
-        }
+        if (!is_default(field, model, &empty)) { put_field(&record, field, model); }
     }
-    if (model->graph.net != NULL) {
-        put_graph(&record, &model->graph);
-    }
-    if (model->tower_count > 0) {
-        put_towers(&record, model);
-    }
+    if (model->graph.net != NULL) { put_graph(&record, &model->graph); }
+    if (model->tower_count > 0) { put_towers(&record, model); }
     if (model->alias_count > 0) {
         nnc_record_list(&record, "aliases");
-        for (int32_t i = 0; i < model->alias_count; i++) {
-            nnc_record_text(&record, NULL, model->aliases[i]);
-        }
+        for (int32_t i = 0; i < model->alias_count; i++) { nnc_record_text(&record, NULL, model->aliases[i]); }
         nnc_record_close(&record);
     }
     put_sources(&record, model);
@@ -512,9 +478,7 @@ static nnc_status unknown_id(nnc_specs *specs, const char *id, nnc_error *err)
         const char *const *ids = NULL;
         int32_t count = 0;
         NNC_TRY(nnc_specs_list(specs, (nnc_spec_kind)kind, &ids, &count, err));
-        for (int32_t i = 0; i < count && name_count < NAMES_MAX; i++) {
-            names[name_count++] = ids[i];
-        }
+        for (int32_t i = 0; i < count && name_count < NAMES_MAX; i++) { names[name_count++] = ids[i]; }
     }
     const char *nearest = nnc_nearest(id, names, name_count);
     return nearest != NULL ? nnc_fail(err, NNC_UNKNOWN_ID, id,
@@ -525,14 +489,10 @@ static nnc_status unknown_id(nnc_specs *specs, const char *id, nnc_error *err)
 
 static nnc_status find(nnc_specs *specs, const char *id, spec_view *view, nnc_error *err)
 {
-    if (nnc_is_path(id) || nnc_is_folder(id)) {
-        return load(specs, kind_of_file(specs, id), id, view, err);
-    }
+    if (nnc_is_path(id) || nnc_is_folder(id)) { return load(specs, kind_of_file(specs, id), id, view, err); }
     for (int kind = 0; kind < NNC_SPEC_KIND_COUNT; kind++) {
         const nnc_status status = load(specs, (nnc_spec_kind)kind, id, view, err);
-        if (status != NNC_UNKNOWN_ID) {
-            return status;
-        }
+        if (status != NNC_UNKNOWN_ID) { return status; }
     }
     return unknown_id(specs, id, err);
 }
@@ -554,9 +514,7 @@ static nnc_status write_options(nnc_session *session, nnc_error *err)
     const nnc_command_args args = { .model = count > 0 ? options->operands[0] : "MODEL",
                                     .device = count > 1 ? options->operands[1] : "DEVICE",
                                     .given = &options->given };
-    if (count > 2) {
-        return nnc_fail(err, NNC_BAD_USAGE, options->operands[2], "one argument too many");
-    }
+    if (count > 2) { return nnc_fail(err, NNC_BAD_USAGE, options->operands[2], "one argument too many"); }
     nnc_command_put(session->out, &args);
     nnc_buffer_byte(session->out, '\n');
     for (int32_t i = 0; i < options->given.launch->ignored_count; i++) {
@@ -571,12 +529,8 @@ static nnc_status write_options(nnc_session *session, nnc_error *err)
 static nnc_status run(nnc_session *session, nnc_error *err)
 {
     spec_view view = { 0 };
-    if (session->options.to_options) {
-        return write_options(session, err);
-    }
-    if (session->options.launch_format != NULL) {
-        return nnc_fail(err, NNC_BAD_USAGE, "--from", "needs --to-options");
-    }
+    if (session->options.to_options) { return write_options(session, err); }
+    if (session->options.launch_format != NULL) { return nnc_fail(err, NNC_BAD_USAGE, "--from", "needs --to-options"); }
     if (nnc_checkpoint_is_file(session->options.operands[0]) && session->options.operand_count == 1) {
         return nnc_checkpoint_show(session, session->options.operands[0], err);
     }
@@ -666,9 +620,7 @@ static nnc_status run_validate(nnc_session *session, nnc_error *err)
     for (int i = 0; i < session->options.operand_count; i++) {
         nnc_spec_validate(session->specs, session->options.operands[i], print_fault, &session->exit_code);
     }
-    if (session->exit_code == 0) {
-        nnc_view_write(session->out, session->style, &validate_view, &session->options);
-    }
+    if (session->exit_code == 0) { nnc_view_write(session->out, session->style, &validate_view, &session->options); }
     return NNC_OK;
 }
 
@@ -709,9 +661,7 @@ static nnc_status run_import(nnc_session *session, nnc_error *err)
     char id[64], *text = NULL;
     size_t size = 0;
     snprintf(id, sizeof id, "%s", slash != NULL ? slash + 1 : path);
-    if (nnc_onnx_is_file(id)) {
-        id[strlen(id) - 5] = '\0';
-    }
+    if (nnc_onnx_is_file(id)) { id[strlen(id) - 5] = '\0'; }
     NNC_TRY(nnc_onnx_import(path, id, axes, nnc_specs_arena(session->specs), &text, &size, &notes, err));
     nnc_buffer_put(session->out, text, size);
     print_notes(path, notes);
@@ -811,9 +761,7 @@ nnc_status nnc_checkpoint_show(nnc_session *session, const char *path, nnc_error
     nnc_buffer_free(&s.file.metadata);
     s.types = s.file.parts;
     s.count = s.file.part_count;
-    if (status == NNC_OK) {
-        nnc_view_write(session->out, session->style, &nnc_checkpoint_view, &s);
-    }
+    if (status == NNC_OK) { nnc_view_write(session->out, session->style, &nnc_checkpoint_view, &s); }
     return status;
 }
 

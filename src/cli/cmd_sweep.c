@@ -54,9 +54,7 @@ static double now_s(void)
 /* Writes the collected text to the file. */
 static nnc_status flush(row_sink *sink, nnc_error *err)
 {
-    if (sink->text.failed) {
-        return nnc_no_memory(err);
-    }
+    if (sink->text.failed) { return nnc_no_memory(err); }
     const nnc_status status = nnc_file_write(&sink->file, sink->text.bytes, sink->text.size, err);
     nnc_buffer_clear(&sink->text);
     return status;
@@ -90,9 +88,7 @@ static nnc_status open_database(row_sink *sink, nnc_error *err)
     uint64_t digest = 0;
     NNC_TRY(nnc_sweep_digest(sweep, &digest, err));
     nnc_digest_print(digest, head.digest);
-    for (int32_t i = 0; i < sweep->column_count; i++) {
-        names[i] = sweep->heads[i].name;
-    }
+    for (int32_t i = 0; i < sweep->column_count; i++) { names[i] = sweep->heads[i].name; }
     const nnc_status status =
         nnc_database_open(sink->database_path, &head, names, sweep->column_count, &sink->database, err);
     sink->from = sink->done = head.done;
@@ -107,14 +103,10 @@ static nnc_status open_lines(row_sink *sink, const nnc_options *options, nnc_err
     nnc_table_begin(&sink->table, sweep->heads, sweep->column_count);
     sink->top_most = options->view.top;
     sink->top = sink->top_most > 0 ? calloc(2 * (size_t)sink->top_most, sizeof *sink->top) : NULL;
-    if (sink->top_most > 0 && sink->top == NULL) {
-        return nnc_no_memory(err);
-    }
+    if (sink->top_most > 0 && sink->top == NULL) { return nnc_no_memory(err); }
     nnc_status status = nnc_file_open(&sink->file, options->output, err);
     sink->file_open = status == NNC_OK;
-    if (status == NNC_OK && format->page != NULL) {
-        nnc_put_sets(&sink->text, &options->given);
-    }
+    if (status == NNC_OK && format->page != NULL) { nnc_put_sets(&sink->text, &options->given); }
     if (status == NNC_OK && !format->held && format->heading != NULL) {
         format->heading(&sink->text, (nnc_heads){ sweep->heads, sweep->column_count });
         status = sink->text.failed ? nnc_no_memory(err) : NNC_OK;
@@ -124,9 +116,7 @@ static nnc_status open_lines(row_sink *sink, const nnc_options *options, nnc_err
 
 static void release(row_sink *sink)
 {
-    for (int32_t i = 0; i < sink->top_count; i++) {
-        free(sink->top[i].line);
-    }
+    for (int32_t i = 0; i < sink->top_count; i++) { free(sink->top[i].line); }
     free(sink->top);
     nnc_buffer_free(&sink->text);
     nnc_buffer_free(&sink->table.cells);
@@ -139,9 +129,7 @@ static nnc_status sink_open(row_sink *sink, const nnc_sweep *sweep, const nnc_op
     *sink = (row_sink){ .sweep = sweep, .interrupt = interrupt, .database_path = options->sweep.database };
     const nnc_status status = sink->database_path != NULL ? open_database(sink, err) : open_lines(sink, options, err);
     if (status != NNC_OK) {
-        if (sink->file_open) {
-            nnc_file_close(&sink->file, false, NULL);
-        }
+        if (sink->file_open) { nnc_file_close(&sink->file, false, NULL); }
         release(sink);
         return status;
     }
@@ -155,9 +143,7 @@ static nnc_status sink_open(row_sink *sink, const nnc_sweep *sweep, const nnc_op
 static int best_first(const void *a, const void *b)
 {
     const kept_row *x = a, *y = b;
-    if (x->key < y->key || x->key > y->key) {
-        return x->key < y->key ? -1 : 1;
-    }
+    if (x->key < y->key || x->key > y->key) { return x->key < y->key ? -1 : 1; }
     return x->row < y->row ? -1 : x->row > y->row;
 }
 
@@ -166,9 +152,7 @@ static int best_first(const void *a, const void *b)
 static void keep_top(row_sink *sink)
 {
     qsort(sink->top, (size_t)sink->top_count, sizeof *sink->top, best_first);
-    while (sink->top_count > sink->top_most) {
-        free(sink->top[--sink->top_count].line);
-    }
+    while (sink->top_count > sink->top_most) { free(sink->top[--sink->top_count].line); }
     sink->bounded = sink->top_count == sink->top_most;
 }
 
@@ -177,16 +161,10 @@ static void keep_top(row_sink *sink)
 static nnc_status add_candidate(row_sink *sink, const nnc_batch_row *row, nnc_error *err)
 {
     kept_row kept = { .key = row->key, .row = row->number, .size = row->size };
-    if (sink->bounded && best_first(&sink->top[sink->top_most - 1], &kept) < 0) {
-        return NNC_OK;
-    }
-    if (sink->top_count == 2 * (int64_t)sink->top_most) {
-        keep_top(sink);
-    }
+    if (sink->bounded && best_first(&sink->top[sink->top_most - 1], &kept) < 0) { return NNC_OK; }
+    if (sink->top_count == 2 * (int64_t)sink->top_most) { keep_top(sink); }
     kept.line = malloc(row->size);
-    if (kept.line == NULL) {
-        return nnc_no_memory(err);
-    }
+    if (kept.line == NULL) { return nnc_no_memory(err); }
     memcpy(kept.line, row->bytes, row->size);
     sink->top[sink->top_count++] = kept;
     return NNC_OK;
@@ -195,9 +173,7 @@ static nnc_status add_candidate(row_sink *sink, const nnc_batch_row *row, nnc_er
 static nnc_status take_row(row_sink *sink, const nnc_batch_row *row, nnc_error *err)
 {
     nnc_cell cells[NNC_TABLE_COLUMNS];
-    if (sink->database == NULL) {
-        return add_candidate(sink, row, err);
-    }
+    if (sink->database == NULL) { return add_candidate(sink, row, err); }
     nnc_cells_unpack(row->bytes, cells, sink->sweep->column_count);
     return nnc_database_put(sink->database, cells, err);
 }
@@ -208,9 +184,7 @@ static nnc_status take_rows(row_sink *sink, const nnc_batch *batch, nnc_error *e
     if (sink->database == NULL && sink->top == NULL) {
         return write_lines(sink, batch->bytes.bytes, batch->bytes.size, err);
     }
-    for (size_t at = 0; nnc_batch_next(batch, &at, &row);) {
-        NNC_TRY(take_row(sink, &row, err));
-    }
+    for (size_t at = 0; nnc_batch_next(batch, &at, &row);) { NNC_TRY(take_row(sink, &row, err)); }
     return NNC_OK;
 }
 
@@ -225,9 +199,7 @@ static nnc_status sink_emit(void *context, const nnc_batch *batch, bool *stop, n
         sink->commit_s = now_s() + commit_every_s;
     }
     nnc_progress_show(&sink->progress, sink->done);
-    if (sink->stopped == 0) {
-        sink->stopped = nnc_interrupt_pending(sink->interrupt);
-    }
+    if (sink->stopped == 0) { sink->stopped = nnc_interrupt_pending(sink->interrupt); }
     *stop = sink->stopped != 0;
     return status;
 }
@@ -249,21 +221,13 @@ static void say_hidden(row_sink *sink)
 static nnc_status finish_lines(row_sink *sink, nnc_error *err)
 {
     nnc_status status = NNC_OK;
-    if (sink->top != NULL) {
-        keep_top(sink);
-    }
+    if (sink->top != NULL) { keep_top(sink); }
     for (int32_t i = 0; sink->top != NULL && i < sink->top_count && status == NNC_OK; i++) {
         status = write_lines(sink, sink->top[i].line, sink->top[i].size, err);
     }
-    if (status == NNC_OK && sink->sweep->format->held) {
-        nnc_table_write(&sink->table, &sink->text, style_of(sink));
-    }
-    if (status == NNC_OK && sink->sweep->format->page != NULL) {
-        say_hidden(sink);
-    }
-    if (status == NNC_OK && (sink->text.failed || sink->text.size > 0)) {
-        status = flush(sink, err);
-    }
+    if (status == NNC_OK && sink->sweep->format->held) { nnc_table_write(&sink->table, &sink->text, style_of(sink)); }
+    if (status == NNC_OK && sink->sweep->format->page != NULL) { say_hidden(sink); }
+    if (status == NNC_OK && (sink->text.failed || sink->text.size > 0)) { status = flush(sink, err); }
     return status;
 }
 
@@ -301,9 +265,7 @@ static nnc_status sink_close(row_sink *sink, nnc_buffer *out, nnc_status status,
         const nnc_status closed = nnc_file_close(&sink->file, status == NNC_OK, err);
         status = status == NNC_OK ? closed : status;
     }
-    if (status == NNC_OK && sink->stopped != 0) {
-        say_stopped(sink);
-    }
+    if (status == NNC_OK && sink->stopped != 0) { say_stopped(sink); }
     release(sink);
     return status;
 }
@@ -344,9 +306,7 @@ static nnc_status add_axes(const nnc_options *options, nnc_sweep *sweep, nnc_err
         snprintf(field, sizeof field, "plan.%s", setting->field->name);
         NNC_TRY(nnc_sweep_add_as(sweep, nnc_option_name(setting->field->name, option), field, setting->value, err));
     }
-    for (int i = 0; i < given->set_count; i++) {
-        NNC_TRY(nnc_sweep_add_pair(sweep, "--set", given->sets[i], err));
-    }
+    for (int i = 0; i < given->set_count; i++) { NNC_TRY(nnc_sweep_add_pair(sweep, "--set", given->sets[i], err)); }
     for (int i = 0; i < options->sweep.link_count; i++) {
         NNC_TRY(nnc_sweep_add_link(sweep, "--link", options->sweep.links[i], err));
     }
@@ -383,9 +343,7 @@ static nnc_status prepare(nnc_session *session, nnc_sweep **made, nnc_error *err
                              options->given.cluster, made, err));
     nnc_sweep *sweep = *made;
     sweep->format = options->sweep.database == NULL ? options->format : NULL;
-    if (options->sweep.all) {
-        nnc_sweep_keep_all(sweep);
-    }
+    if (options->sweep.all) { nnc_sweep_keep_all(sweep); }
     NNC_TRY(add_axes(options, sweep, err));
     return add_names(options, sweep, err);
 }
@@ -403,9 +361,7 @@ static bool run_rows(nnc_rank_group ranks, const nnc_sweep *sweep, row_sink *sin
         pool.context = sink;
         *status = nnc_rank_group_run(ranks, &pool, err);
     }
-    if (opened) {
-        nnc_sweep_close_pool(&pool);
-    }
+    if (opened) { nnc_sweep_close_pool(&pool); }
     return well;
 }
 
@@ -429,9 +385,7 @@ static nnc_status finish(nnc_session *session, const nnc_sweep *sweep, row_sink 
     session->exit_code = sink->stopped != 0                               ? 128 + sink->stopped
                          : sink->tally.fitting > 0 || sweep->shard.of > 1 ? 0
                                                                           : 1;
-    if (status == NNC_OK && session->exit_code == 1) {
-        say_none(sweep, &sink->tally);
-    }
+    if (status == NNC_OK && session->exit_code == 1) { say_none(sweep, &sink->tally); }
     return status;
 }
 
@@ -443,13 +397,9 @@ static nnc_status run_ranks(nnc_session *session, nnc_rank_group ranks, const nn
     row_sink sink = { 0 };
     int threads = 1;
     status = status == NNC_OK ? read_threads(session->options.threads, &threads, err) : status;
-    if (!nnc_rank_group_all_well(ranks, digest, &status, err) || sweep == NULL) {
-        return status;
-    }
+    if (!nnc_rank_group_all_well(ranks, digest, &status, err) || sweep == NULL) { return status; }
     nnc_interrupt_hold(&interrupt);
-    if (ranks.rank == 0) {
-        status = sink_open(&sink, sweep, &session->options, &interrupt, err);
-    }
+    if (ranks.rank == 0) { status = sink_open(&sink, sweep, &session->options, &interrupt, err); }
     if (nnc_rank_group_all_well(ranks, 0, &status, err)) {
         sink.from = nnc_rank_group_share(sink.from);
         const bool well = run_rows(ranks, sweep, &sink, threads, &status, err);
@@ -469,9 +419,7 @@ static nnc_status run_sweep(nnc_session *session, nnc_error *err)
     nnc_sweep *sweep = NULL;
     uint64_t digest = 0;
     nnc_status status = prepare(session, &sweep, err);
-    if (status == NNC_OK && ranks.size > 1) {
-        status = nnc_sweep_digest(sweep, &digest, err);
-    }
+    if (status == NNC_OK && ranks.size > 1) { status = nnc_sweep_digest(sweep, &digest, err); }
     status = run_ranks(session, ranks, sweep, digest, status, err);
     session->options.output = NULL; /* the sweep has written the output, so the session must not write to the file
                                      * again */

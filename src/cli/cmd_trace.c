@@ -165,9 +165,7 @@ static const nnc_page_rows page = NNC_PAGE_ROWS(&document, page_rows);
 static void write_findings(nnc_buffer *out, nnc_style style, const answer *a)
 {
     const int64_t most = a->shown > 0 ? a->shown : 10;
-    if (a->sum.finding_count > 0) {
-        nnc_sheet_heading(out, style, "findings, most to win first");
-    }
+    if (a->sum.finding_count > 0) { nnc_sheet_heading(out, style, "findings, most to win first"); }
     for (int64_t i = 0; i < a->sum.finding_count && i < most; i++) {
         const nnc_trace_row *r = &a->sum.findings[i];
         char saved[NNC_NUMBER_TEXT], why[NNC_METRIC_TEXT_MAX];
@@ -186,9 +184,7 @@ static void write_ops(nnc_buffer *out, nnc_style style, const answer *a)
     nnc_table_heads(&table, &row_metrics);
     if (a->device == NULL) {
         static const char *const priced[] = { "expected", "bound", "times", "save" };
-        for (int i = 0; i < 4; i++) {
-            nnc_table_rename(&table, priced[i], NULL);
-        }
+        for (int i = 0; i < 4; i++) { nnc_table_rename(&table, priced[i], NULL); }
     }
     for (int64_t i = 0; i < a->sum.row_count && i < most; i++) {
         const nnc_place place = { .record = &a->sum.rows[i] };
@@ -327,9 +323,7 @@ static nnc_status compare(comparison *c, nnc_arena *arena, nnc_error *err)
             all[joined++] = all[i];
         }
     }
-    for (size_t i = 0; i < joined; i++) {
-        all[i].change_s = all[i].after_s - all[i].before_s;
-    }
+    for (size_t i = 0; i < joined; i++) { all[i].change_s = all[i].after_s - all[i].before_s; }
     qsort(all, joined, sizeof *all, largest_first);
     c->changes = all;
     c->count = (int32_t)joined;
@@ -430,9 +424,7 @@ static nnc_status run_ranks(nnc_session *session, int32_t count, nnc_error *err)
     run_of_ranks run = { .ranks = calloc((size_t)count, sizeof *run.ranks), .count = count };
     nnc_buffer collectives = { 0 };
     nnc_status status = NNC_OK;
-    if (run.ranks == NULL) {
-        return nnc_no_memory(err);
-    }
+    if (run.ranks == NULL) { return nnc_no_memory(err); }
     for (int32_t i = 0; i < count && status == NNC_OK; i++) {
         status = read_rank(session->options.operands[i], i, &run.ranks[i], &collectives, err);
     }
@@ -459,9 +451,7 @@ static nnc_status read_answer(nnc_session *session, const char *path, const char
                               nnc_error *err)
 {
     const nnc_device *device = NULL;
-    if (id != NULL) {
-        NNC_TRY(nnc_device_load(session->specs, id, &device, err));
-    }
+    if (id != NULL) { NNC_TRY(nnc_device_load(session->specs, id, &device, err)); }
     NNC_TRY(nnc_trace_read(path, trace, err));
     if (id == NULL && (*trace)->device != NULL &&
         nnc_device_load(session->specs, (*trace)->device, &device, NULL) != NNC_OK) {
@@ -574,9 +564,7 @@ static nnc_status run_two(nnc_session *session, const char *device, nnc_error *e
     nnc_trace *before = NULL, *after = NULL;
     comparison c = { .shown = session->options.view.top };
     nnc_status status = read_answer(session, operands[0], device, &c.before, &before, err);
-    if (status == NNC_OK) {
-        status = read_answer(session, operands[1], device, &c.after, &after, err);
-    }
+    if (status == NNC_OK) { status = read_answer(session, operands[1], device, &c.after, &after, err); }
     const bool ranks = status == NNC_OK && device == NULL && before->rank >= 0 && after->rank >= 0 &&
                        before->rank != after->rank && before->world_size == after->world_size;
     if (status == NNC_OK && !ranks && (status = compare(&c, before->arena, err)) == NNC_OK) {
@@ -592,9 +580,7 @@ static nnc_status run_trace(nnc_session *session, nnc_error *err)
     char **operands = session->options.operands;
     const int32_t count = (int32_t)session->options.operand_count;
     int32_t traces = 1;
-    while (traces < count && nnc_trace_is(operands[traces])) {
-        traces++;
-    }
+    while (traces < count && nnc_trace_is(operands[traces])) { traces++; }
     const char *device = traces < count ? operands[traces] : NULL;
     const char *model = traces + 1 < count ? operands[traces + 1] : NULL;
     if (traces + 2 < count || (model != NULL && traces > 1) || (device != NULL && traces > 2)) {

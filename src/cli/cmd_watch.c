@@ -107,9 +107,7 @@ static nnc_status watch(nnc_session *session, void *context, nnc_scenario *scena
         return nnc_fail(err, NNC_BAD_SPEC, scenario->device.id,
                         "no fitted efficiencies, so the estimate has no interval");
     }
-    for (int i = 0; i < 2; i++) {
-        job.alarm_s[i] = r->step_s * pow(r->interval_s[i] / r->step_s, reach);
-    }
+    for (int i = 0; i < 2; i++) { job.alarm_s[i] = r->step_s * pow(r->interval_s[i] / r->step_s, reach); }
     NNC_TRY(nnc_log_read(path, r, &log, standard ? follow : NULL, &job, err));
     const double step_s = nnc_log_step_s(&log);
     if (isnan(step_s)) {

@@ -120,9 +120,7 @@ static void write_prices(nnc_buffer *out, const choices *all)
     for (int32_t i = 0; i < all->count; i++) {
         const choice_row *row = &all->rows[i];
         char amount[NNC_NUMBER_TEXT];
-        if (isnan(row->price)) {
-            continue;
-        }
+        if (isnan(row->price)) { continue; }
         nnc_buffer_print(out, "%s%s %s %s/h", count++ > 0 ? "; " : "\nprices: ", row->id,
                          nnc_count_text(row->price, amount), row->best.currency);
         if (row->seller != NULL) {
@@ -143,9 +141,7 @@ static void write_page(nnc_buffer *out, nnc_style style, const void *record)
     write_prices(out, all);
     write_unmeasured(out, all);
     nnc_buffer_byte(out, '\n');
-    for (int32_t i = 0; i < all->count; i++) {
-        nnc_best_command(out, &all->rows[i].best);
-    }
+    for (int32_t i = 0; i < all->count; i++) { nnc_best_command(out, &all->rows[i].best); }
 }
 
 const nnc_view nnc_choices_view = {
@@ -175,9 +171,7 @@ static const char *keep(nnc_arena *arena, const char *text)
 /* Returns the best plan on a device; NULL = no plan fits. */
 static const nnc_found *best_of(const nnc_search_report *report, bool fastest)
 {
-    if (report->sizes == NULL) {
-        return report->result->best_count > 0 ? &report->result->best[0] : NULL;
-    }
+    if (report->sizes == NULL) { return report->result->best_count > 0 ? &report->result->best[0] : NULL; }
     const int32_t index = fastest ? report->fastest : report->cheapest;
     return index >= 0 ? &report->sizes[index].best : NULL;
 }
@@ -231,9 +225,7 @@ static nnc_status take(nnc_session *session, void *context, const nnc_search_rep
 static int compare(const double a[], const double b[], int count)
 {
     for (int i = 0; i < count; i++) {
-        if (a[i] < b[i] || a[i] > b[i]) {
-            return a[i] < b[i] ? -1 : 1;
-        }
+        if (a[i] < b[i] || a[i] > b[i]) { return a[i] < b[i] ? -1 : 1; }
     }
     return 0;
 }
@@ -290,9 +282,7 @@ static void put_fields(nnc_record *record, const nnc_options *options, const nnc
         for (int k = 0; k < options->given.setting_count; k++) {
             wanted = wanted || options->given.settings[k].field == field;
         }
-        if (!wanted || (strcmp(field->name, "schedule") == 0 && plan->pipeline == 1)) {
-            continue;
-        }
+        if (!wanted || (strcmp(field->name, "schedule") == 0 && plan->pipeline == 1)) { continue; }
         nnc_scenario_field(record, field, plan);
     }
 }
@@ -358,9 +348,7 @@ static nnc_status write_plans(const nnc_session *session, const choices *all, nn
             nnc_record_text(&record, "software", row->best.software);
             put_fields(&record, options, &row->best.found.plan);
             put_run(&record, &options->given);
-            if (status == NNC_OK) {
-                status = put_terms(&record, session, row, err);
-            }
+            if (status == NNC_OK) { status = put_terms(&record, session, row, err); }
             nnc_scenario_sets(&record, &options->given);
             nnc_record_close(&record);
         }
@@ -383,9 +371,7 @@ static nnc_status search_all(ranking *r, nnc_session *session, choices *all, nnc
     for (char *next = list; next != NULL;) {
         char *device = next, *comma = strchr(next, ',');
         next = comma != NULL ? comma + 1 : NULL;
-        if (comma != NULL) {
-            *comma = '\0';
-        }
+        if (comma != NULL) { *comma = '\0'; }
         if (all->count == DEVICES_MAX) {
             return nnc_fail(err, NNC_BAD_USAGE, "DEVICE", "too many devices, expected at most %d", DEVICES_MAX);
         }
@@ -410,17 +396,13 @@ static nnc_status choose(nnc_session *session, ranking *r, nnc_error *err)
     choices all = { .model = session->options.operands[0], .given = &session->options.given };
     choice_row *rows = nnc_arena_array(r->arena, DEVICES_MAX, sizeof *rows);
     bool any = false;
-    if (rows == NULL || r->scratch == NULL) {
-        return nnc_no_memory(err);
-    }
+    if (rows == NULL || r->scratch == NULL) { return nnc_no_memory(err); }
     all.rows = rows;
     all.aim = aim_of(&session->options, &r->fastest);
     NNC_TRY(
         nnc_batch_choose(session, session->options.operands[0], r->arena, &all.global_batch, &all.batch_chosen, err));
     NNC_TRY(search_all(r, session, &all, err));
-    for (int32_t i = 0; i < all.count; i++) {
-        any = any || rows[i].best.result != NULL;
-    }
+    for (int32_t i = 0; i < all.count; i++) { any = any || rows[i].best.result != NULL; }
     qsort(rows, (size_t)all.count, sizeof *rows, r->fastest ? by_time : by_cost);
     session->exit_code = session->exit_code > 1 ? session->exit_code : any ? 0 : 1;
     nnc_view_write(session->out, session->style, &nnc_choices_view, &all);

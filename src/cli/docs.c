@@ -22,9 +22,7 @@ enum { FIRST = sizeof top / sizeof top[0], LAST = sizeof last / sizeof last[0], 
 static bool has(const char *const *words, int count, const char *word)
 {
     int i = 0;
-    while (i < count && strcmp(words[i], word) != 0) {
-        i++;
-    }
+    while (i < count && strcmp(words[i], word) != 0) { i++; }
     return i < count;
 }
 
@@ -34,9 +32,7 @@ static int order_groups(unsigned takes, const char *groups[GROUPS])
     nnc_option_text option;
     memcpy(groups, top, sizeof top);
     for (int i = 0; nnc_option_at(takes, i, &option) && count < GROUPS - LAST; i++) {
-        if (!has(groups, count, option.group) && !has(last, LAST, option.group)) {
-            groups[count++] = option.group;
-        }
+        if (!has(groups, count, option.group) && !has(last, LAST, option.group)) { groups[count++] = option.group; }
     }
     memcpy(groups + count, last, sizeof last);
     return count + LAST;
@@ -63,9 +59,7 @@ static void write_options(nnc_buffer *out, nnc_style style, unsigned takes)
         bool any = false;
         for (int i = 0; nnc_option_at(takes, i, &option); i++) {
             if (strcmp(option.group, groups[g]) == 0) {
-                if (!any) {
-                    nnc_buffer_print(out, "\n%s:\n", groups[g]);
-                }
+                if (!any) { nnc_buffer_print(out, "\n%s:\n", groups[g]); }
                 any = true;
                 write_option(&sheet, &option);
             }
@@ -104,9 +98,7 @@ static void write_brief(nnc_buffer *out, nnc_style style, const nnc_option_text 
     snprintf(label, sizeof label, "%s%s%s", letter, option->name, option->argument);
     if (length > width) {
         length = width - 3;
-        while (length > 0 && option->help[length] != ' ') {
-            length--;
-        }
+        while (length > 0 && option->help[length] != ' ') { length--; }
         nnc_buffer_print(out, "  %-30s %.*s ...\n", label, length, option->help);
     } else {
         nnc_buffer_print(out, "  %-30s %.*s\n", label, length, option->help);
@@ -163,9 +155,7 @@ void nnc_help_program(nnc_buffer *out, nnc_style style)
         }
         for (int i = 0; (command = nnc_command_at(i)) != NULL; i++) {
             char label[40];
-            if ((command->part_of != NULL) != (parts > 0)) {
-                continue;
-            }
+            if ((command->part_of != NULL) != (parts > 0)) { continue; }
             snprintf(label, sizeof label, parts > 0 ? "  %s, %s" : "  %s", parts > 0 ? command->part_of : command->name,
                      command->name);
             nnc_sheet_label(&sheet, label);
@@ -202,9 +192,7 @@ void nnc_help_program_brief(nnc_buffer *out)
     int column = 9;
     for (int i = 0; (command = nnc_command_at(i)) != NULL; i++) {
         const int length = (int)strlen(command->name) + 1;
-        if (command->part_of != NULL) {
-            continue;
-        }
+        if (command->part_of != NULL) { continue; }
         if (column + length > 79) {
             nnc_buffer_text(out, "\n         ");
             column = 9;
@@ -234,9 +222,7 @@ static int option_count(unsigned takes)
 {
     nnc_option_text option;
     int count = 0;
-    while (nnc_option_at(takes, count, &option)) {
-        count++;
-    }
+    while (nnc_option_at(takes, count, &option)) { count++; }
     return count;
 }
 
@@ -250,9 +236,7 @@ static void write_short_options(nnc_buffer *out, nnc_style style, const nnc_comm
         bool any = is_rare_group(command, groups[g]);
         for (int i = 0; !is_rare_group(command, groups[g]) && nnc_option_at(command->takes, i, &option); i++) {
             if (strcmp(option.group, groups[g]) == 0) {
-                if (!any) {
-                    nnc_buffer_print(out, "\n%s:\n", groups[g]);
-                }
+                if (!any) { nnc_buffer_print(out, "\n%s:\n", groups[g]); }
                 any = true;
                 write_brief(out, style, &option);
             }
@@ -352,9 +336,7 @@ static const nnc_metrics *metrics_of(const struct output *output)
 static void put_names(nnc_record *record, const char *key, const char *(*name_of)(unsigned), int count)
 {
     nnc_record_list(record, key);
-    for (int i = 0; i < count; i++) {
-        nnc_record_text(record, NULL, name_of((unsigned)i));
-    }
+    for (int i = 0; i < count; i++) { nnc_record_text(record, NULL, name_of((unsigned)i)); }
     nnc_record_close(record);
 }
 
@@ -374,9 +356,7 @@ static void put_metric_type(nnc_record *record, const nnc_metric *row)
                                     row->hop > 0 || row->blank_zero;
     nnc_record_text(record, "type", types[row->type]);
     nnc_record_bool(record, "nullable", nullable);
-    if (row->type == NNC_METRIC_ENUM) {
-        put_names(record, "choices", row->names.of, row->names.count);
-    }
+    if (row->type == NNC_METRIC_ENUM) { put_names(record, "choices", row->names.of, row->names.count); }
 }
 
 static void put_metrics(nnc_record *record, const nnc_metrics *metrics);
@@ -393,9 +373,7 @@ static void put_metric(nnc_record *record, const nnc_metric *row, const char *na
     /* a metric without a help text shows a field of the plan, so it has the help text of that field */
     nnc_record_text(record, "help", row->help == NULL ? nnc_field_help(&nnc_plan_table, row->name) : row->help);
     nnc_record_text(record, "unit", row->unit);
-    if (row->each_count > 0 && more->each != NULL) {
-        put_names(record, "keys", more->each, row->each_count);
-    }
+    if (row->each_count > 0 && more->each != NULL) { put_names(record, "keys", more->each, row->each_count); }
     nnc_record_bool(record, "array", row->each_count > 0);
     if (row->type == NNC_METRIC_OBJECT || row->type == NNC_METRIC_LIST) {
         nnc_record_list(record, "members");
@@ -514,15 +492,9 @@ static void put_field(nnc_record *record, const nnc_field *field)
     nnc_record_whole(record, "most", field->capacity);
     nnc_record_whole(record, "length", field->type == NNC_FIELD_TEXT ? field->size : 0);
     nnc_record_text(record, "help", field->help != NULL ? field->help : "");
-    if (field->names.of != NULL) {
-        put_names(record, "choices", field->names.of, field->names.count);
-    }
-    if (field->help_of != NULL) {
-        put_names(record, "meanings", field->help_of, field->names.count);
-    }
-    if (field->fields != NULL) {
-        put_fields(record, "fields", field->fields, field->field_count);
-    }
+    if (field->names.of != NULL) { put_names(record, "choices", field->names.of, field->names.count); }
+    if (field->help_of != NULL) { put_names(record, "meanings", field->help_of, field->names.count); }
+    if (field->fields != NULL) { put_fields(record, "fields", field->fields, field->field_count); }
     nnc_record_close(record);
 }
 
@@ -530,9 +502,7 @@ static void put_field(nnc_record *record, const nnc_field *field)
 static void put_fields(nnc_record *record, const char *key, const nnc_field *fields, size_t count)
 {
     nnc_record_list(record, key);
-    for (size_t i = 0; i < count; i++) {
-        put_field(record, &fields[i]);
-    }
+    for (size_t i = 0; i < count; i++) { put_field(record, &fields[i]); }
     nnc_record_close(record);
 }
 
@@ -582,12 +552,8 @@ static void put_choices(nnc_record *record, const nnc_option_text *option)
         return;
     }
     nnc_record_list(record, "choices");
-    for (; flags != NULL && flags->name != NULL; flags++) {
-        nnc_record_text(record, NULL, flags->name);
-    }
-    for (int i = 0; i < option->values.count; i++) {
-        nnc_record_text(record, NULL, option->values.of((unsigned)i));
-    }
+    for (; flags != NULL && flags->name != NULL; flags++) { nnc_record_text(record, NULL, flags->name); }
+    for (int i = 0; i < option->values.count; i++) { nnc_record_text(record, NULL, option->values.of((unsigned)i)); }
     nnc_record_close(record);
 }
 
@@ -632,9 +598,7 @@ static void put_commands(nnc_record *record)
             nnc_record_close(record);
         }
         nnc_record_list(record, "options");
-        for (int k = 0; nnc_option_at(command->takes, k, &option); k++) {
-            put_option(record, &option);
-        }
+        for (int k = 0; nnc_option_at(command->takes, k, &option); k++) { put_option(record, &option); }
         nnc_record_close(record);
         nnc_record_close(record);
     }
@@ -657,9 +621,7 @@ static void put_all_options(nnc_record *record)
         nnc_record_bool(record, "common", (option.takes & NNC_TAKES_COMMON) != 0);
         nnc_record_list(record, "commands");
         for (int k = 0; (command = nnc_command_at(k)) != NULL; k++) {
-            if (command->takes & option.takes) {
-                nnc_record_text(record, NULL, command->name);
-            }
+            if (command->takes & option.takes) { nnc_record_text(record, NULL, command->name); }
         }
         nnc_record_close(record);
         put_names(record, "values", option.values.of, option.values.count);
@@ -768,19 +730,13 @@ static const struct page {
 static nnc_status run_docs(nnc_session *session, nnc_error *err)
 {
     const char *first = session->options.operands[0], *second = session->options.operands[1];
-    if (strcmp(first, "schema") == 0) {
-        return write_schema(session, err);
-    }
-    if (strcmp(first, "options") == 0 && second == NULL) {
-        return write_tables(session, err);
-    }
+    if (strcmp(first, "schema") == 0) { return write_schema(session, err); }
+    if (strcmp(first, "options") == 0 && second == NULL) { return write_tables(session, err); }
     for (size_t i = 0; i < sizeof pages / sizeof pages[0]; i++) {
         const struct page *page = &pages[i];
         const bool same =
             second != NULL ? page->second != NULL && strcmp(page->second, second) == 0 : page->second == NULL;
-        if (same && strcmp(page->first, first) == 0) {
-            return write_page(session, page->file, err);
-        }
+        if (same && strcmp(page->first, first) == 0) { return write_page(session, page->file, err); }
     }
     if (strcmp(first, "options") == 0) {
         return nnc_fail(err, NNC_BAD_USAGE, second, "one argument too many, expected docs options");

@@ -36,9 +36,7 @@ const nnc_command *nnc_command_at(int index)
 static bool to_parent(char *path)
 {
     char *slash = strrchr(path, '/');
-    if (slash == NULL || slash == path) {
-        return false;
-    }
+    if (slash == NULL || slash == path) { return false; }
     *slash = '\0';
     return true;
 }
@@ -50,9 +48,7 @@ static bool in_build_folder(const char *program)
     snprintf(folder, sizeof folder, "%s", program);
     while (to_parent(folder)) {
         snprintf(cache, sizeof cache, "%s/CMakeCache.txt", folder);
-        if (access(cache, F_OK) == 0) {
-            return true;
-        }
+        if (access(cache, F_OK) == 0) { return true; }
     }
     return false;
 }
@@ -63,21 +59,15 @@ static bool in_build_folder(const char *program)
 static const char *find_data(char path[PATH_MAX])
 {
     char program[PATH_MAX], prefix[PATH_MAX], probe[PATH_MAX + 8];
-    if (!nnc_program_path(program, sizeof program)) {
-        return NULL;
-    }
+    if (!nnc_program_path(program, sizeof program)) { return NULL; }
     snprintf(prefix, sizeof prefix, "%s", program);
     const bool in_folder = to_parent(prefix); /* PREFIX/bin */
     if (in_folder && to_parent(prefix) && snprintf(path, PATH_MAX, "%s/share/nncost", prefix) < PATH_MAX) {
         snprintf(probe, sizeof probe, "%s/hw", path);
-        if (access(probe, F_OK) == 0) {
-            return path;
-        }
+        if (access(probe, F_OK) == 0) { return path; }
     }
 #ifdef NNCOST_SOURCE_DIR
-    if (in_build_folder(program) && access(NNCOST_SOURCE_DIR "/hw", F_OK) == 0) {
-        return NNCOST_SOURCE_DIR;
-    }
+    if (in_build_folder(program) && access(NNCOST_SOURCE_DIR "/hw", F_OK) == 0) { return NNCOST_SOURCE_DIR; }
 #endif
     return NULL;
 }
@@ -107,9 +97,7 @@ static const nnc_command *find_command(const char *name, nnc_error *err)
     const char *names[COMMAND_COUNT];
     for (int i = 0; i < COMMAND_COUNT; i++) {
         names[i] = commands[i]->name;
-        if (strcmp(name, names[i]) == 0) {
-            return commands[i];
-        }
+        if (strcmp(name, names[i]) == 0) { return commands[i]; }
     }
     const char *nearest = NULL;
     for (size_t i = 0; i < NNC_COUNT_OF(other_words); i++) {
@@ -129,13 +117,9 @@ static const nnc_command *find_command(const char *name, nnc_error *err)
 static const nnc_command *find_part(int argc, char **argv)
 {
     char words[64];
-    if (argc < 3 || snprintf(words, sizeof words, "%s %s", argv[1], argv[2]) >= (int)sizeof words) {
-        return NULL;
-    }
+    if (argc < 3 || snprintf(words, sizeof words, "%s %s", argv[1], argv[2]) >= (int)sizeof words) { return NULL; }
     for (int i = 0; i < COMMAND_COUNT; i++) {
-        if (commands[i]->part_of != NULL && strcmp(commands[i]->part_of, words) == 0) {
-            return commands[i];
-        }
+        if (commands[i]->part_of != NULL && strcmp(commands[i]->part_of, words) == 0) { return commands[i]; }
     }
     return NULL;
 }
@@ -160,9 +144,7 @@ static nnc_status refuse_once(nnc_session *session, const nnc_command *command, 
         (void)nnc_rank_group_all_well(ranks, 0, &status, err);
         nnc_rank_group_end();
     }
-    if (status == NNC_OK) {
-        session->options.output = NULL; /* only rank 0 reports; this rank must not write a file */
-    }
+    if (status == NNC_OK) { session->options.output = NULL; /* only rank 0 reports; this rank must not write a file */ }
     return status;
 }
 
@@ -177,9 +159,7 @@ static nnc_status take_launch_files(nnc_session *session, const nnc_command *com
                                      .lenient = options->lenient,
                                      .serves = (command->takes & NNC_TAKES_SERVE) != 0,
                                      .leading = searches ? 1 : command->leading_operands };
-    if (!(command->takes & (NNC_TAKES_LAUNCH | NNC_TAKES_FILES))) {
-        return NNC_OK;
-    }
+    if (!(command->takes & (NNC_TAKES_LAUNCH | NNC_TAKES_FILES))) { return NNC_OK; }
     return nnc_launch_take(session->specs, &asked, options->operands, &options->operand_count, &options->given, err);
 }
 
@@ -191,15 +171,11 @@ static nnc_status take_host(nnc_session *session, nnc_error *err)
     if (options->implementation != NULL) {
         NNC_TRY(nnc_specs_set_implementation(session->specs, options->implementation, err));
     }
-    if (options->host == NULL) {
-        return NNC_OK;
-    }
+    if (options->host == NULL) { return NNC_OK; }
     if (!nnc_read_double(options->host, &kernel_s)) {
         NNC_TRY(nnc_host_kernel_s(session->specs, options->host, &kernel_s, err));
     }
-    if (options->given.set_count == NNC_SETS_MAX) {
-        return nnc_fail(err, NNC_BAD_USAGE, "--host", "too many options");
-    }
+    if (options->given.set_count == NNC_SETS_MAX) { return nnc_fail(err, NNC_BAD_USAGE, "--host", "too many options"); }
     snprintf(options->host_set, sizeof options->host_set, "device.host.kernel_s=%.12g", kernel_s);
     options->given.sets[options->given.set_count++] = options->host_set;
     return NNC_OK;
@@ -212,9 +188,7 @@ static nnc_status run_command(nnc_session *session, const nnc_command *command, 
     if (!(command->takes & (NNC_TAKES_LAUNCH | NNC_TAKES_FILES))) {
         status = check_operands(command, &session->options, err);
     }
-    if (status != NNC_OK) {
-        return refuse_once(session, command, status, err);
-    }
+    if (status != NNC_OK) { return refuse_once(session, command, status, err); }
     const char *data = find_data(path);
     session->specs = nnc_specs_open(data);
     NNC_GOT(session->specs, err);
@@ -255,9 +229,7 @@ static nnc_status run_command(nnc_session *session, const nnc_command *command, 
 static bool asks_to_serve(int argc, char **argv)
 {
     int i = 2;
-    while (i < argc && strcmp(argv[i], "--") != 0 && strcmp(argv[i], "--serve") != 0) {
-        i++;
-    }
+    while (i < argc && strcmp(argv[i], "--") != 0 && strcmp(argv[i], "--serve") != 0) { i++; }
     return i < argc && strcmp(argv[i], "--serve") == 0;
 }
 
@@ -271,9 +243,7 @@ static int about_itself(const char *word)
     } words[] = { { "--version", 'v' }, { "-V", 'v' },   { "version", 'v' },
                   { "--help", 'H' },    { "help", 'H' }, { "-h", 'h' } };
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
-        if (strcmp(words[i].word, word) == 0) {
-            return words[i].about;
-        }
+        if (strcmp(words[i].word, word) == 0) { return words[i].about; }
     }
     return 0;
 }
@@ -292,9 +262,7 @@ static nnc_status write_about(nnc_session *session, int about, int argc, char **
         nnc_help_program_brief(session->out);
     } else if (argc >= 3) {
         const nnc_command *command = part != NULL ? part : find_command(argv[2], err);
-        if (command == NULL) {
-            return NNC_BAD_USAGE;
-        }
+        if (command == NULL) { return NNC_BAD_USAGE; }
         nnc_help_command(session->out, session->style, command, NNC_HELP_ALL);
     } else {
         nnc_help_program(session->out, session->style);
@@ -318,9 +286,7 @@ static const char *writing_option(const nnc_options *options)
 static nnc_status check_output(const nnc_options *options, nnc_error *err)
 {
     struct stat out, in;
-    if (options->output == NULL || stat(options->output, &out) != 0 || !S_ISREG(out.st_mode)) {
-        return NNC_OK;
-    }
+    if (options->output == NULL || stat(options->output, &out) != 0 || !S_ISREG(out.st_mode)) { return NNC_OK; }
     for (int i = 0; i < options->operand_count; i++) {
         if (stat(options->operands[i], &in) == 0 && in.st_dev == out.st_dev && in.st_ino == out.st_ino &&
             in.st_ino != 0) { /* on Windows st_ino is always 0, so it identifies no file */
@@ -333,13 +299,9 @@ static nnc_status check_output(const nnc_options *options, nnc_error *err)
 
 static nnc_status dispatch(nnc_session *session, int argc, char **argv, nnc_error *err)
 {
-    if (argc < 2) {
-        return nnc_fail(err, NNC_BAD_USAGE, "command line", "no command, see 'nncost --help'");
-    }
+    if (argc < 2) { return nnc_fail(err, NNC_BAD_USAGE, "command line", "no command, see 'nncost --help'"); }
     const int about = about_itself(argv[1]);
-    if (about != 0) {
-        return write_about(session, about, argc, argv, err);
-    }
+    if (about != 0) { return write_about(session, about, argc, argv, err); }
     const nnc_command *part = find_part(argc, argv);
     if (part != NULL) { /* a command of two words, "check diff", continues as if the user had typed the command's own
                          * name */
@@ -350,20 +312,12 @@ static nnc_status dispatch(nnc_session *session, int argc, char **argv, nnc_erro
     for (int i = part != NULL ? 2 : 1; i < argc; i++) { /* saved here, because getopt changes the order of argv */
         nnc_buffer_put(&session->arguments, argv[i], strlen(argv[i]) + 1);
     }
-    if (session->arguments.failed) {
-        return nnc_no_memory(err);
-    }
+    if (session->arguments.failed) { return nnc_no_memory(err); }
     const nnc_command *command = part != NULL ? part : find_command(argv[1], err);
-    if (command == NULL) {
-        return NNC_BAD_USAGE;
-    }
-    if (command->serving != NULL && asks_to_serve(argc, argv)) {
-        command = command->serving;
-    }
+    if (command == NULL) { return NNC_BAD_USAGE; }
+    if (command->serving != NULL && asks_to_serve(argc, argv)) { command = command->serving; }
     const nnc_status status = nnc_options_parse(argc - 1, argv + 1, command, &session->options, err);
-    if (status != NNC_OK) {
-        return refuse_once(session, command, status, err);
-    }
+    if (status != NNC_OK) { return refuse_once(session, command, status, err); }
     const char *writing = session->inside ? writing_option(&session->options) : NULL;
     if (writing != NULL) {
         return nnc_fail(err, NNC_BAD_USAGE, writing, "is not allowed for tools: their answer is the output");
@@ -411,9 +365,7 @@ static tree_memory *trees;
 
 static void *allocate_tree(size_t size)
 {
-    if (size > TREES_BYTES - trees->used) {
-        return malloc(size);
-    }
+    if (size > TREES_BYTES - trees->used) { return malloc(size); }
     void *made = &trees->bytes[trees->used];
     trees->used += (size + TREES_ALIGN - 1) / TREES_ALIGN * TREES_ALIGN;
     trees->live++;
@@ -433,9 +385,7 @@ static void share_trees(void)
 {
     trees = trees != NULL ? trees : calloc(1, sizeof *trees); /* a browser page calls main() again for each command
                                                                * line */
-    if (trees != NULL) {
-        nnc_json_allocate_with(allocate_tree, release_tree);
-    }
+    if (trees != NULL) { nnc_json_allocate_with(allocate_tree, release_tree); }
 }
 
 int main(int argc, char **argv)
@@ -449,9 +399,7 @@ int main(int argc, char **argv)
     nnc_status status = dispatch(&session, argc, argv, &err);
     const bool stopped = session.exit_code > 128; /* a signal stopped the command; its output shows the results so
                                                    * far */
-    if (status == NNC_OK && out.failed) {
-        status = nnc_no_memory(&err);
-    }
+    if (status == NNC_OK && out.failed) { status = nnc_no_memory(&err); }
     if (status == NNC_OK && (session.exit_code <= 1 || stopped)) {
         status = nnc_output_write(session.options.output, out.bytes, out.size, &err);
     }

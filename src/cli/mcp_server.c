@@ -53,9 +53,7 @@ static double now_s(void)
 
 static nnc_status write_answer(const nnc_buffer *out, nnc_error *err)
 {
-    if (out->failed) {
-        return nnc_no_memory(err);
-    }
+    if (out->failed) { return nnc_no_memory(err); }
     return nnc_write_bytes(STDOUT_FILENO, out->bytes, out->size) == out->size
                ? NNC_OK
                : nnc_fail(err, NNC_IO, "standard output", "cannot be written");
@@ -71,9 +69,7 @@ static void read_input(server *s)
     }
     const size_t room = INPUT_MAX - s->used;
     const ssize_t got = read(STDIN_FILENO, s->input + s->used, room < BLOCK ? room : BLOCK);
-    if (got < 0 && (errno == EINTR || errno == EAGAIN)) {
-        return;
-    }
+    if (got < 0 && (errno == EINTR || errno == EAGAIN)) { return; }
     s->ended = got <= 0;
     const size_t from = s->used > sizeof cancelled ? s->used - sizeof cancelled : 0;
     s->used += got > 0 ? (size_t)got : 0;
@@ -153,13 +149,9 @@ static void work(const server *s, const char *line, size_t size, int pipe)
     const int none = open("/dev/null", O_RDWR | O_CLOEXEC);
     nnc_buffer out = { 0 };
     nnc_error err = { 0 };
-    if (none < 0 || dup2(none, STDIN_FILENO) < 0 || dup2(none, STDOUT_FILENO) < 0) {
-        _exit(1);
-    }
+    if (none < 0 || dup2(none, STDIN_FILENO) < 0 || dup2(none, STDOUT_FILENO) < 0) { _exit(1); }
     const struct rlimit most = { s->memory_bytes, s->memory_bytes };
-    if (LIMITS_MEMORY) {
-        (void)setrlimit(RLIMIT_DATA, &most);
-    }
+    if (LIMITS_MEMORY) { (void)setrlimit(RLIMIT_DATA, &most); }
     const bool well = nnc_mcp_answer(line, size, &out, &err) == NNC_OK && out.size <= ANSWER_MAX &&
                       nnc_write_bytes(pipe, out.bytes, out.size) == out.size;
     _exit(well ? 0 : out.size > ANSWER_MAX ? 2 : 1);
@@ -195,16 +187,11 @@ static bool await(server *s, const message *m, pid_t child, int pipe, nnc_buffer
         if (files[0].revents != 0 && !late && !stopped) {
             got = read(pipe, block, sizeof block);
             got = got < 0 && errno == EINTR ? 1 : got;
-            if (got > 0 && files[0].revents != 0) {
-                nnc_buffer_put(out, block, (size_t)got);
-            }
+            if (got > 0 && files[0].revents != 0) { nnc_buffer_put(out, block, (size_t)got); }
         }
     }
-    if (stopped || late) {
-        kill(child, SIGKILL);
-    }
-    while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
-    }
+    if (stopped || late) { kill(child, SIGKILL); }
+    while (waitpid(child, &status, 0) < 0 && errno == EINTR) {}
     if (late) {
         char text[120];
         snprintf(text, sizeof text,
@@ -227,9 +214,7 @@ static nnc_status call(server *s, const message *m, const char *line, size_t siz
         return nnc_fail(err, NNC_IO, "mcp", "cannot make a pipe: %s", strerror(errno));
     }
     const pid_t child = fork();
-    if (child == 0) {
-        work(s, line, size, pipes[1]);
-    }
+    if (child == 0) { work(s, line, size, pipes[1]); }
     close(pipes[1]);
     nnc_status status = NNC_OK;
     if (child < 0) {
@@ -259,9 +244,7 @@ static nnc_status take(server *s, char *line, size_t size, nnc_error *err)
 {
     const message m = read_message(line, size);
     s->at += size + (s->at + size < s->used ? 1 : 0);
-    if (size == 0 || (m.id[0] != '\0' && is_cancelled(s, &m))) {
-        return NNC_OK;
-    }
+    if (size == 0 || (m.id[0] != '\0' && is_cancelled(s, &m))) { return NNC_OK; }
     char *copy = malloc(size + 1); /* a copy, because the input moves while a call runs */
     NNC_GOT(copy, err);
     memcpy(copy, line, size);
@@ -316,9 +299,7 @@ static nnc_status set_roots(nnc_session *session, nnc_error *err)
     nnc_buffer_text(&roots, asked != NULL ? real : "/");
     const char *const *folders = NULL;
     for (int i = 0, count = nnc_specs_folders(session->specs, &folders); i < count; i++) {
-        if (realpath(folders[i], real) != NULL) {
-            nnc_buffer_print(&roots, ":%s", real);
-        }
+        if (realpath(folders[i], real) != NULL) { nnc_buffer_print(&roots, ":%s", real); }
     }
     nnc_buffer_byte(&roots, '\0');
     const bool set = !roots.failed && setenv(NNC_ROOTS_VARIABLE, roots.bytes, 1) == 0;
@@ -333,9 +314,7 @@ nnc_status nnc_mcp_serve(nnc_session *session, nnc_error *err)
     s.input = malloc(INPUT_MAX + 1);
     NNC_GOT(s.input, err);
     nnc_status status = set_roots(session, err);
-    if (status == NNC_OK) {
-        status = serve(&s, err);
-    }
+    if (status == NNC_OK) { status = serve(&s, err); }
     free(s.input);
     return status;
 }

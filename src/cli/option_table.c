@@ -320,9 +320,7 @@ const nnc_option_fields nnc_option_tables[] = {
 bool nnc_option_has(const nnc_option_fields *of, const nnc_field *field)
 {
     const char *const *name = of->only;
-    while (name != NULL && *name != NULL && strcmp(*name, field->name) != 0) {
-        name++;
-    }
+    while (name != NULL && *name != NULL && strcmp(*name, field->name) != 0) { name++; }
     return name == NULL || *name != NULL;
 }
 
@@ -353,18 +351,14 @@ static void append(char *text, size_t size, const char *before, const char *part
 static void put_default(const char *value, nnc_option_text *text)
 {
     snprintf(text->default_text, sizeof text->default_text, "%s", value);
-    if (*value != '\0') {
-        append(text->help, sizeof text->help, "[", value, "]");
-    }
+    if (*value != '\0') { append(text->help, sizeof text->help, "[", value, "]"); }
 }
 
 /* Returns the group of a field. Fields of a table are ordered by group, and only the first field of a group names
  * it. */
 static const char *group_of(const nnc_field_table *table, const nnc_field *field)
 {
-    while (field->group == NULL && field > table->fields) {
-        field--;
-    }
+    while (field->group == NULL && field > table->fields) { field--; }
     return field->group;
 }
 
@@ -405,17 +399,13 @@ static void describe_own(const nnc_own_option *own, nnc_option_text *text)
 {
     char number[NNC_NUMBER_TEXT] = "";
     nnc_option_name(own->field.name, text->name);
-    if (own->argument != NULL) {
-        snprintf(text->argument, sizeof text->argument, " %s", own->argument);
-    }
+    if (own->argument != NULL) { snprintf(text->argument, sizeof text->argument, " %s", own->argument); }
     text->field = &own->field;
     text->values = own->field.names;
     text->group = own->field.group;
     text->takes = own->takes;
     append(text->help, sizeof text->help, "", own->field.help, "");
-    if (own->field.default_text == NULL && own->default_value != 0.0) {
-        nnc_number_text(own->default_value, number);
-    }
+    if (own->field.default_text == NULL && own->default_value != 0.0) { nnc_number_text(own->default_value, number); }
     put_default(own->field.default_text != NULL ? own->field.default_text : number, text);
 }
 

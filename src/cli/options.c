@@ -61,9 +61,7 @@ static void list_spellings(spellings *list, unsigned takes)
     }
     for (int i = 0; i < nnc_own_option_count; i++) {
         const nnc_own_option *own = &nnc_own_options[i];
-        if (own->takes & takes) {
-            add_spelling(list, own->field.name, own, &own->field);
-        }
+        if (own->takes & takes) { add_spelling(list, own->field.name, own, &own->field); }
     }
 }
 
@@ -73,9 +71,7 @@ static const spelling *find_spelling(const spellings *list, const char *word)
     const size_t length = strcspn(word, "=");
     for (int i = 0; i < list->count; i++) {
         const char *name = list->entries[i].name;
-        if (strlen(name) == length && strncasecmp(name, word, length) == 0) {
-            return &list->entries[i];
-        }
+        if (strlen(name) == length && strncasecmp(name, word, length) == 0) { return &list->entries[i]; }
     }
     return NULL;
 }
@@ -85,9 +81,7 @@ static const spelling *find_letter(const spellings *list, int letter)
 {
     for (int i = 0; i < list->count; i++) {
         const nnc_own_option *own = list->entries[i].own;
-        if (own != NULL && own->letter != 0 && own->letter == letter) {
-            return &list->entries[i];
-        }
+        if (own != NULL && own->letter != 0 && own->letter == letter) { return &list->entries[i]; }
     }
     return NULL;
 }
@@ -112,9 +106,7 @@ static nnc_status refuse_unknown(const spellings *list, const char *command, con
         return nnc_fail(err, NNC_BAD_USAGE, typed, "is not an option of '%s'", command);
     }
     const char *nearest = nnc_nearest(typed, names, (size_t)list->count);
-    if (nearest != NULL) {
-        return nnc_fail(err, NNC_BAD_USAGE, typed, "unknown option, did you mean %s?", nearest);
-    }
+    if (nearest != NULL) { return nnc_fail(err, NNC_BAD_USAGE, typed, "unknown option, did you mean %s?", nearest); }
     return nnc_fail(err, NNC_BAD_USAGE, typed, "unknown option, see 'nncost %s --help'", command);
 }
 
@@ -129,9 +121,7 @@ static int choose(const char *option, const char *text, nnc_names names, nnc_err
         const size_t used = strlen(expected);
         snprintf(expected + used, sizeof expected - used, "%s%s", i > 0 ? ", " : "", names.of((unsigned)i));
     }
-    if (found >= 0) {
-        return found;
-    }
+    if (found >= 0) { return found; }
     nnc_fail(err, NNC_BAD_USAGE, option, "unknown value, expected one of %s, found \"%s\"", expected, text);
     return -1;
 }
@@ -206,9 +196,7 @@ static nnc_status read_value(const nnc_own_option *own, const char *text, nnc_op
     nnc_option_name(field->name, option);
     if (field->type == NNC_FIELD_ENUM) {
         const int found = choose(option, text, field->names, err);
-        if (found < 0) {
-            return NNC_BAD_USAGE;
-        }
+        if (found < 0) { return NNC_BAD_USAGE; }
         value = found;
     } else {
         NNC_TRY(field->type == NNC_FIELD_F64 ? read_time(option, text, &value, err)
@@ -267,21 +255,13 @@ static nnc_status take_setting(nnc_options *options, const spelling *entry, cons
 static nnc_status take(nnc_options *options, const spelling *entry, const char *value, nnc_error *err)
 {
     const nnc_own_option *own = entry->own;
-    if (own == NULL) {
-        return take_setting(options, entry, value != NULL ? value : "on", err);
-    }
+    if (own == NULL) { return take_setting(options, entry, value != NULL ? value : "on", err); }
     const char **text = &options->texts[own - nnc_own_options];
-    if (own->argument == NULL) {
-        value = "on";
-    }
+    if (own->argument == NULL) { value = "on"; }
     assert(value != NULL);
     if (own->field.capacity == 0) {
-        if (*text != NULL && strcmp(*text, value) != 0) {
-            return given_twice(entry->name, *text, value, err);
-        }
-        if (*value == '\0') {
-            return nnc_fail(err, NNC_BAD_USAGE, entry->name, "empty value");
-        }
+        if (*text != NULL && strcmp(*text, value) != 0) { return given_twice(entry->name, *text, value, err); }
+        if (*value == '\0') { return nnc_fail(err, NNC_BAD_USAGE, entry->name, "empty value"); }
     }
     *text = value;
     if (own->field.type == NNC_FIELD_BOOL) {
@@ -292,13 +272,9 @@ static nnc_status take(nnc_options *options, const spelling *entry, const char *
 
 static bool is_given(const nnc_options *options, const spelling *entry)
 {
-    if (entry->own != NULL) {
-        return options->texts[entry->own - nnc_own_options] != NULL;
-    }
+    if (entry->own != NULL) { return options->texts[entry->own - nnc_own_options] != NULL; }
     for (int i = 0; i < options->given.setting_count; i++) {
-        if (options->given.settings[i].field == entry->field) {
-            return true;
-        }
+        if (options->given.settings[i].field == entry->field) { return true; }
     }
     return false;
 }
@@ -327,9 +303,7 @@ nnc_status nnc_option_count(const char *option, int64_t given, int64_t most, int
 nnc_status nnc_option_device(nnc_specs *specs, const char *text, const nnc_device **device, nnc_error *err)
 {
     const nnc_status status = nnc_device_load(specs, text, device, err);
-    if (status == NNC_UNKNOWN_ID) {
-        snprintf(err->where, sizeof err->where, "--device");
-    }
+    if (status == NNC_UNKNOWN_ID) { snprintf(err->where, sizeof err->where, "--device"); }
     return status;
 }
 
@@ -361,9 +335,7 @@ static char *trim(char *text)
 {
     text += strspn(text, " \t\r");
     size_t length = strlen(text);
-    while (length > 0 && isspace((unsigned char)text[length - 1])) {
-        text[--length] = '\0';
-    }
+    while (length > 0 && isspace((unsigned char)text[length - 1])) { text[--length] = '\0'; }
     return text;
 }
 
@@ -371,9 +343,7 @@ static char *trim(char *text)
 static char *cut_value(char *line)
 {
     char *end = line + strcspn(line, " \t=");
-    if (*end == '\0') {
-        return NULL;
-    }
+    if (*end == '\0') { return NULL; }
     *end = '\0';
     return trim(end + 1);
 }
@@ -388,9 +358,7 @@ static const char *wrong_with(const spelling *entry, const char *value)
     }
     const bool wants = own != NULL ? own->argument != NULL : entry->field->type != NNC_FIELD_BOOL;
     const bool has = value != NULL;
-    if (wants && !has) {
-        return "a value is missing";
-    }
+    if (wants && !has) { return "a value is missing"; }
     return own != NULL && !wants && has ? "takes no value" : NULL;
 }
 
@@ -413,13 +381,9 @@ static nnc_status take_line(defaults *r, char *line, const char *where, nnc_erro
         return nnc_fail(err, why.status, where, "%s: %s", why.where, why.what);
     }
     const char *wrong = wrong_with(known, value);
-    if (wrong != NULL) {
-        return nnc_fail(err, NNC_BAD_USAGE, where, "%s: %s", known->name, wrong);
-    }
+    if (wrong != NULL) { return nnc_fail(err, NNC_BAD_USAGE, where, "%s: %s", known->name, wrong); }
     const bool of_plan = entry != NULL && (entry->own == NULL || (entry->own->takes & NNC_TAKES_PLAN));
-    if (entry == NULL || (r->plan_file && of_plan) || is_given(r->options, entry)) {
-        return NNC_OK;
-    }
+    if (entry == NULL || (r->plan_file && of_plan) || is_given(r->options, entry)) { return NNC_OK; }
     return take(r->options, entry, value, &why) == NNC_OK
                ? NNC_OK
                : nnc_fail(err, why.status, where, "%s: %s", why.where, why.what);
@@ -430,9 +394,7 @@ static nnc_status read_defaults(nnc_options *options, const spellings *list, nnc
 {
     char path[PATH_MAX], where[PATH_MAX + 24];
     size_t size = 0;
-    if (!find_file(path)) {
-        return NNC_OK;
-    }
+    if (!find_file(path)) { return NNC_OK; }
     nnc_status status = nnc_file_read(path, &options->defaults, &size, err);
     defaults r = { .options = options, .list = list, .plan_file = asks_plan_file(options) };
     list_spellings(&r.all, ~0u);
@@ -440,14 +402,10 @@ static nnc_status read_defaults(nnc_options *options, const spellings *list, nnc
     for (long number = 1; status == NNC_OK && next != NULL; number++) {
         char *line = next;
         next = strchr(line, '\n');
-        if (next != NULL) {
-            *next++ = '\0';
-        }
+        if (next != NULL) { *next++ = '\0'; }
         line = trim(line);
         snprintf(where, sizeof where, "%s:%ld", path, number);
-        if (*line != '\0' && *line != '#') {
-            status = take_line(&r, line, where, err);
-        }
+        if (*line != '\0' && *line != '#') { status = take_line(&r, line, where, err); }
     }
     return status;
 }
@@ -457,9 +415,7 @@ static nnc_status read_defaults(nnc_options *options, const spellings *list, nnc
 /* Returns the kind of argument for getopt. "=off" turns a field's switch off, so its value is joined to the name. */
 static int argument_kind(const spelling *entry)
 {
-    if (entry->own != NULL) {
-        return entry->own->argument != NULL ? required_argument : no_argument;
-    }
+    if (entry->own != NULL) { return entry->own->argument != NULL ? required_argument : no_argument; }
     return entry->field->type == NNC_FIELD_BOOL ? optional_argument : required_argument;
 }
 
@@ -494,27 +450,19 @@ static nnc_status take_found(nnc_options *options, const spellings *list, const 
 {
     const spelling *found =
         code != 0 && code != ':' && code != '?' ? find_letter(list, code) : find_spelling(list, word);
-    if (found == NULL && (code == ':' || code == '?') && word[1] != '-') {
-        found = find_letter(list, optopt);
-    }
+    if (found == NULL && (code == ':' || code == '?') && word[1] != '-') { found = find_letter(list, optopt); }
     if (code == ':' && found != NULL) {
         char expected[256] = "";
-        if (found->own == NULL) {
-            nnc_field_expected(found->field, expected, sizeof(expected));
-        }
+        if (found->own == NULL) { nnc_field_expected(found->field, expected, sizeof(expected)); }
         return nnc_fail(err, NNC_BAD_USAGE, found->name, "a value is missing, expected %s",
                         found->own != NULL ? found->own->argument : expected);
     }
-    if (code == '?' && found != NULL) {
-        return nnc_fail(err, NNC_BAD_USAGE, found->name, "takes no value");
-    }
+    if (code == '?' && found != NULL) { return nnc_fail(err, NNC_BAD_USAGE, found->name, "takes no value"); }
     if (code == '?' && optopt != 0) {
         const char letter[] = { '-', (char)optopt, '\0' };
         return nnc_fail(err, NNC_BAD_USAGE, letter, "unknown option, options start with two dashes");
     }
-    if (found == NULL) {
-        return refuse_unknown(list, command, word, err);
-    }
+    if (found == NULL) { return refuse_unknown(list, command, word, err); }
     options->brief = options->brief || code == 'h';
     return take(options, found, optarg, err);
 }
@@ -558,9 +506,7 @@ static void list_getopt(getopt_rows *rows, const spellings *list)
     for (int i = 0; i < list->count; i++) {
         const spelling *entry = &list->entries[i];
         char letter = '\0';
-        if (entry->own != NULL) {
-            letter = entry->own->letter;
-        }
+        if (entry->own != NULL) { letter = entry->own->letter; }
         const int kind = argument_kind(entry);
         const size_t used = strlen(rows->letters);
         rows->longs[i] = (struct option){ .name = entry->name + 2, .has_arg = kind };
@@ -584,16 +530,12 @@ static nnc_status read_arguments(int argc, char **argv, const char *command, con
         int index = -1;
         const int code = getopt_long(argc, argv, rows.letters, rows.longs, &index);
         const char *word = argv[optind - 1];
-        if (code == -1) {
-            break;
-        }
+        if (code == -1) { break; }
         if (code == 1) {
             options->operands[options->operand_count++] = optarg;
             continue;
         }
-        if (code == 0 && optarg != NULL && optarg == word) {
-            word = argv[optind - 2];
-        }
+        if (code == 0 && optarg != NULL && optarg == word) { word = argv[optind - 2]; }
         status = take_found(options, list, command, code, word, err);
     }
     for (; status == NNC_OK && optind < argc; optind++) { /* all words after "--" are operands */
@@ -622,9 +564,7 @@ static bool has_unknown(int argc, char **argv, const spellings *list)
     char option[NNC_OPTION_NAME];
     for (int i = 0; i < argc && strcmp(argv[i], "--") != 0; i++) {
         snprintf(option, sizeof option, "%.*s", (int)strcspn(argv[i], "="), argv[i]);
-        if (strncmp(option, "--", 2) == 0 && !is_known(list, option)) {
-            return true;
-        }
+        if (strncmp(option, "--", 2) == 0 && !is_known(list, option)) { return true; }
     }
     return false;
 }
@@ -634,9 +574,7 @@ static const nnc_format *format_of_output(const char *command, const char *path)
 {
     static const char *const others[] = { "calibrate", "import", "init", "plot", "report", "docs", "explore", "merge" };
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
-        if (strcmp(others[i], command) == 0) {
-            return NULL; /* the output of these commands is not a table */
-        }
+        if (strcmp(others[i], command) == 0) { return NULL; /* the output of these commands is not a table */ }
     }
     static const struct {
         const char *ending;
@@ -644,9 +582,7 @@ static const nnc_format *format_of_output(const char *command, const char *path)
     } endings[] = { { ".json", &nnc_format_json }, { ".csv", &nnc_format_csv }, { ".md", &nnc_format_markdown } };
     const char *dot = path != NULL ? strrchr(path, '.') : NULL;
     for (size_t i = 0; dot != NULL && i < sizeof endings / sizeof endings[0]; i++) {
-        if (strcasecmp(dot, endings[i].ending) == 0) {
-            return endings[i].format;
-        }
+        if (strcasecmp(dot, endings[i].ending) == 0) { return endings[i].format; }
     }
     return NULL;
 }
@@ -672,13 +608,9 @@ nnc_status nnc_options_parse(int argc, char **argv, const nnc_command *command, 
         list = &narrowed;
     }
     options->given.own_count = options->given.setting_count;
-    if ((command->takes & NNC_TAKES_COMMON) && !options->no_defaults) {
-        NNC_TRY(read_defaults(options, list, err));
-    }
+    if ((command->takes & NNC_TAKES_COMMON) && !options->no_defaults) { NNC_TRY(read_defaults(options, list, err)); }
     NNC_TRY(read_values(options, err));
-    if (options->power_cap != NULL) {
-        NNC_TRY(set_power_cap(options, err));
-    }
+    if (options->power_cap != NULL) { NNC_TRY(set_power_cap(options, err)); }
     const nnc_format *ending = format_of_output(command->name, options->output);
     if (options->format_name == NULL && ending != NULL) {
         options->format = ending;

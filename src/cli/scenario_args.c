@@ -9,12 +9,8 @@ nnc_status nnc_plans_of_args(nnc_session *session, nnc_arena *arena, const char 
                              const nnc_plans **plans, const nnc_plans_scenario **picked, nnc_error *err)
 {
     const nnc_options *options = &session->options;
-    if (nnc_is_path(model)) {
-        NNC_TRY(nnc_plans_open(session->specs, arena, model, plans, err));
-    }
-    if (*plans != NULL) {
-        return nnc_plans_pick(*plans, options->scenario, picked, err);
-    }
+    if (nnc_is_path(model)) { NNC_TRY(nnc_plans_open(session->specs, arena, model, plans, err)); }
+    if (*plans != NULL) { return nnc_plans_pick(*plans, options->scenario, picked, err); }
     if (options->scenario != NULL) {
         return nnc_fail(err, NNC_BAD_USAGE, "--scenario", "%s is not a plan file", model);
     }
@@ -96,12 +92,8 @@ nnc_status nnc_scenario_report(nnc_session *session, const char *model, const ch
         goto done;
     }
     status = nnc_scenario_load_args(session, arena, model, device, scenario, err);
-    if (status == NNC_OK) {
-        status = nnc_scenario_estimate(&session->options.given, scenario, scratch, err);
-    }
-    if (status == NNC_OK) {
-        status = write(session, context, scenario, scratch, err);
-    }
+    if (status == NNC_OK) { status = nnc_scenario_estimate(&session->options.given, scenario, scratch, err); }
+    if (status == NNC_OK) { status = write(session, context, scenario, scratch, err); }
 done:
     nnc_arena_destroy(arena);
     nnc_scratch_destroy(scratch);
@@ -124,9 +116,7 @@ nnc_status nnc_emit_begin(nnc_session *session, bool searches, nnc_error *err)
     char format[NNC_EMIT_FORMAT];
     nnc_scenario_args *given = &session->options.given;
     const nnc_plans *plans = NULL;
-    if (session->options.emit == NULL) {
-        return NNC_OK;
-    }
+    if (session->options.emit == NULL) { return NNC_OK; }
     if (nnc_emit_file(&session->options, format) != NULL && session->inside) {
         return nnc_fail(err, NNC_BAD_USAGE, "--emit", "writes no file here, expected FORMAT");
     }
@@ -181,9 +171,7 @@ nnc_status nnc_emit_scenario(nnc_session *session, const nnc_scenario *scenario,
                              .plan = &resolved };
     NNC_TRY(nnc_plan_resolve(&scenario->plan, &scenario->model, &scenario->device, &resolved, err));
     const nnc_status status = nnc_emit_plan(session, &plan, name, err);
-    if (status != NNC_ILLEGAL_PLAN || name == NULL) {
-        return status;
-    }
+    if (status != NNC_ILLEGAL_PLAN || name == NULL) { return status; }
     fprintf(stderr, "nncost: %s: %s: %s\n", name, err->where, err->what);
     session->exit_code = 1;
     return NNC_OK;
@@ -232,9 +220,7 @@ void nnc_command_put(nnc_buffer *out, const nnc_command_args *args)
     for (int i = 0; i < given->setting_count; i++) {
         put_option(out, given->settings[i].field, given->settings[i].value);
     }
-    for (int i = 0; i < given->set_count; i++) {
-        put_pair(out, "--set", given->sets[i]);
-    }
+    for (int i = 0; i < given->set_count; i++) { put_pair(out, "--set", given->sets[i]); }
 }
 
 const char *nnc_command_keep(nnc_arena *arena, nnc_buffer *out)
@@ -250,9 +236,7 @@ const char *nnc_command_keep(nnc_arena *arena, nnc_buffer *out)
 static bool is_given(const nnc_scenario_args *given, const char *name)
 {
     for (int i = 0; i < given->setting_count; i++) {
-        if (strcmp(given->settings[i].field->name, name) == 0) {
-            return true;
-        }
+        if (strcmp(given->settings[i].field->name, name) == 0) { return true; }
     }
     return false;
 }
@@ -261,9 +245,7 @@ static bool is_given(const nnc_scenario_args *given, const char *name)
  * degrees are written, because the file may have other values. */
 static bool follows(const nnc_field *field, const nnc_plan *plan, bool of_plan_file)
 {
-    if (strcmp(field->name, "schedule") == 0) {
-        return plan->pipeline == 1;
-    }
+    if (strcmp(field->name, "schedule") == 0) { return plan->pipeline == 1; }
     return !of_plan_file && (strcmp(field->name, "data") == 0 || strcmp(field->name, "micro_batches") == 0);
 }
 
@@ -288,9 +270,7 @@ static void put_choices(nnc_buffer *out, const nnc_metrics *choices, const nnc_c
             }
             nnc_field_text(field, plan, value, sizeof value);
             nnc_field_text(field, &usual, usually, sizeof usually);
-            if (of_plan_file || strcmp(value, usually) != 0) {
-                put_option(out, field, value);
-            }
+            if (of_plan_file || strcmp(value, usually) != 0) { put_option(out, field, value); }
         }
     }
 }
@@ -302,23 +282,13 @@ static nnc_found *found_at(nnc_search_report *report, int32_t index)
 {
     nnc_search_result *result = report->result;
     for (int32_t i = 0; i < report->size_count; i++) {
-        if (report->sizes[i].found && index-- == 0) {
-            return &report->sizes[i].best;
-        }
-        if (report->sizes[i].any_missed && index-- == 0) {
-            return &report->sizes[i].missed;
-        }
+        if (report->sizes[i].found && index-- == 0) { return &report->sizes[i].best; }
+        if (report->sizes[i].any_missed && index-- == 0) { return &report->sizes[i].missed; }
     }
-    if (report->sizes != NULL || result == NULL) {
-        return NULL;
-    }
-    if (index < result->best_count) {
-        return &result->best[index];
-    }
+    if (report->sizes != NULL || result == NULL) { return NULL; }
+    if (index < result->best_count) { return &result->best[index]; }
     index -= result->best_count;
-    if (index < result->pareto_count) {
-        return &result->pareto[index];
-    }
+    if (index < result->pareto_count) { return &result->pareto[index]; }
     return index == result->pareto_count && result->any_missed ? &result->missed : NULL;
 }
 

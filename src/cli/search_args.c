@@ -57,9 +57,7 @@ static const searched all_searched[] = {
 static const searched *find_searched(const char *field)
 {
     for (size_t i = 0; i < sizeof all_searched / sizeof *all_searched; i++) {
-        if (strcmp(all_searched[i].field, field) == 0) {
-            return &all_searched[i];
-        }
+        if (strcmp(all_searched[i].field, field) == 0) { return &all_searched[i]; }
     }
     return NULL;
 }
@@ -96,9 +94,7 @@ static nnc_status read_choice(const nnc_setting *setting, const searched *axis, 
         one[length] = '\0';
         nnc_field_join(setting->field, one);
         if (nnc_plan_set(&plan, setting->field->name, one, err) != NNC_OK) {
-            if (err != NULL) {
-                snprintf(err->where, sizeof err->where, "%s", name);
-            }
+            if (err != NULL) { snprintf(err->where, sizeof err->where, "%s", name); }
             return NNC_BAD_USAGE;
         }
         choice->values[choice->count++] = value_in(&plan, axis);
@@ -184,13 +180,9 @@ static nnc_status read_risk(const char *text, double *risk, nnc_error *err)
     char digits[32] = "";
     const size_t length = text != NULL ? strlen(text) : 0;
     const bool percent = length > 0 && text[length - 1] == '%';
-    if (text == NULL) {
-        return NNC_OK;
-    }
+    if (text == NULL) { return NNC_OK; }
     snprintf(digits, sizeof digits, "%.*s", (int)(length < 30 ? length - percent : 0), text);
-    if (nnc_read_double(digits, risk)) {
-        *risk /= percent ? 100.0 : 1.0;
-    }
+    if (nnc_read_double(digits, risk)) { *risk /= percent ? 100.0 : 1.0; }
     return *risk > 0.0 && *risk <= 1.0
                ? NNC_OK
                : nnc_fail(err, NNC_BAD_USAGE, "--risk",
@@ -259,9 +251,7 @@ static nnc_status settle_sizes(const nnc_plan *base, const nnc_device *device, i
     }
     for (int32_t i = 0; i < task->size_count; i++) {
         least = task->sizes[i] < least ? task->sizes[i] : least;
-        if (max_devices == 0 || task->sizes[i] <= max_devices) {
-            task->sizes[kept++] = task->sizes[i];
-        }
+        if (max_devices == 0 || task->sizes[i] <= max_devices) { task->sizes[kept++] = task->sizes[i]; }
     }
     least = task->size_count == 0 ? base->devices : least;
     task->size_count = kept;
@@ -351,9 +341,7 @@ static nnc_status load_base(nnc_session *session, nnc_arena *arena, base *b, nnc
         plan->micro_batches = 0;
     }
     NNC_TRY(settle_sizes(plan, task->device, session->options.search.max_devices, arena, task, err));
-    if (task->size_count > 0) {
-        plan->devices = task->sizes[0];
-    }
+    if (task->size_count > 0) { plan->devices = task->sizes[0]; }
     return plan->devices > 0 && plan->global_batch > 0
                ? NNC_OK
                : nnc_fail(err, NNC_BAD_USAGE, plan->devices == 0 ? "--devices" : "--global-batch",
@@ -370,13 +358,9 @@ static nnc_status make_digest(const nnc_session *session, const base *b, const n
     const nnc_profiles *p = task->profiles;
     const char *files[4 + NNC_PROFILE_KINDS] = { task->model->path, task->device->path, b->scenario.report.cluster,
                                                  b->plans_path };
-    for (int i = 0; i < NNC_PROFILE_KINDS; i++) {
-        files[4 + i] = p->of[i] != NULL ? p->of[i]->path : NULL;
-    }
+    for (int i = 0; i < NNC_PROFILE_KINDS; i++) { files[4 + i] = p->of[i] != NULL ? p->of[i]->path : NULL; }
     const char *texts[2 + NNC_SETS_MAX] = { options->scenario != NULL ? options->scenario : "", p->any ? "any" : "" };
-    for (int i = 0; i < given->set_count; i++) {
-        texts[2 + i] = given->sets[i];
-    }
+    for (int i = 0; i < given->set_count; i++) { texts[2 + i] = given->sets[i]; }
     return nnc_search_digest(task, session->specs, files, sizeof files / sizeof *files, texts, 2 + given->set_count,
                              digest, err);
 }
@@ -432,15 +416,11 @@ static nnc_status read_shards(const nnc_options *options, nnc_search_task *task,
     char text[NNC_DIGEST_TEXT], *at = nnc_arena_strdup(arena, options->search.shards);
     char **paths = nnc_arena_array(arena, strlen(options->search.shards) + 1, sizeof *paths);
     int count = 0;
-    if (at == NULL || paths == NULL) {
-        return nnc_no_memory(err);
-    }
+    if (at == NULL || paths == NULL) { return nnc_no_memory(err); }
     while (at != NULL) {
         char *comma = strchr(at, ',');
         paths[count++] = at;
-        if (comma != NULL) {
-            *comma++ = '\0';
-        }
+        if (comma != NULL) { *comma++ = '\0'; }
         at = comma;
     }
     NNC_TRY(nnc_search_merge(arena, paths, count, nnc_digest_print(digest, text), report, err));
@@ -495,9 +475,7 @@ static nnc_status search_and_write(nnc_session *session, nnc_arena *arena, const
     report.digest = shard ? nnc_digest_print(digest, text) : NULL;
     NNC_TRY(b->write(session, b->context, &report, err));
     session->exit_code = report.stopped ? 128 + w.stopped : shard || nnc_search_answered(&report) ? 0 : 1;
-    if (report.stopped) {
-        print_stopped(&report);
-    }
+    if (report.stopped) { print_stopped(&report); }
     return NNC_OK;
 }
 
@@ -517,13 +495,9 @@ static nnc_status run_on_rank(nnc_session *session, nnc_rank_group ranks, nnc_ar
     uint64_t digest = 0;
     nnc_status status = b != NULL ? prepare(session, arena, b, &task, &digest, err) : nnc_no_memory(err);
     const bool well = nnc_rank_group_all_well(ranks, digest, &status, err);
-    if (ranks.rank > 0) {
-        session->options.output = NULL; /* only rank 0 writes the result */
-    }
+    if (ranks.rank > 0) { session->options.output = NULL; /* only rank 0 writes the result */ }
     if (!well || ranks.rank > 0 || b == NULL) {
-        if (well) {
-            work_for_rank_0(&task);
-        }
+        if (well) { work_for_rank_0(&task); }
         return status;
     }
     status = search_and_write(session, arena, b, &task, digest, err);

@@ -68,9 +68,7 @@ nnc_status nnc_output_write(const char *path, const char *text, size_t size, nnc
 {
     struct stat status;
     text = text != NULL ? text : ""; /* an empty buffer has bytes = NULL */
-    if (path == NULL) {
-        return write_stdout(text, size, err);
-    }
+    if (path == NULL) { return write_stdout(text, size, err); }
     if (stat(path, &status) == 0 && S_ISDIR(status.st_mode)) {
         errno = EISDIR;
         return write_failed(path, err);
@@ -131,9 +129,7 @@ void nnc_progress_show(nnc_progress *progress, int64_t done)
     char did[NNC_NUMBER_TEXT], all[NNC_NUMBER_TEXT], rate[NNC_NUMBER_TEXT], left[NNC_NUMBER_TEXT];
     const double now = progress->shown ? now_s() : 0.0;
     progress->done = done;
-    if (!progress->shown || now < progress->next_s || done <= progress->from) {
-        return;
-    }
+    if (!progress->shown || now < progress->next_s || done <= progress->from) { return; }
     if (progress->json) {
         print_json(progress, now);
         return;
@@ -166,9 +162,7 @@ static void set_of(uint32_t bits, sigset_t *set)
 {
     sigemptyset(set);
     for (int i = 0; i < COUNT; i++) {
-        if ((bits >> i & 1U) != 0) {
-            sigaddset(set, numbers[i]);
-        }
+        if ((bits >> i & 1U) != 0) { sigaddset(set, numbers[i]); }
     }
 }
 
@@ -179,17 +173,13 @@ void nnc_interrupt_hold(nnc_interrupt *interrupt)
     sigset_t held, before;
     *interrupt = (nnc_interrupt){ 0, 0 };
     for (int i = 0; i < COUNT; i++) {
-        if (sigaction(numbers[i], NULL, &action) == 0 && action.sa_handler != SIG_IGN) {
-            interrupt->held |= 1U << i;
-        }
+        if (sigaction(numbers[i], NULL, &action) == 0 && action.sa_handler != SIG_IGN) { interrupt->held |= 1U << i; }
     }
     set_of(interrupt->held, &held);
     sigemptyset(&before);
     pthread_sigmask(SIG_BLOCK, &held, &before);
     for (int i = 0; i < COUNT; i++) {
-        if (sigismember(&before, numbers[i]) == 0) {
-            interrupt->blocked |= interrupt->held & 1U << i;
-        }
+        if (sigismember(&before, numbers[i]) == 0) { interrupt->blocked |= interrupt->held & 1U << i; }
     }
 }
 
@@ -199,9 +189,7 @@ int nnc_interrupt_pending(const nnc_interrupt *interrupt)
     sigemptyset(&pending);
     sigpending(&pending);
     for (int i = 0; i < COUNT; i++) {
-        if ((interrupt->held >> i & 1U) != 0 && sigismember(&pending, numbers[i]) == 1) {
-            return numbers[i];
-        }
+        if ((interrupt->held >> i & 1U) != 0 && sigismember(&pending, numbers[i]) == 1) { return numbers[i]; }
     }
     return 0;
 }
@@ -211,8 +199,7 @@ void nnc_interrupt_release(nnc_interrupt *interrupt)
     int number = 0;
     sigset_t held, blocked;
     set_of(interrupt->held, &held);
-    while (nnc_interrupt_pending(interrupt) != 0 && sigwait(&held, &number) == 0) {
-    }
+    while (nnc_interrupt_pending(interrupt) != 0 && sigwait(&held, &number) == 0) {}
     set_of(interrupt->blocked, &blocked);
     pthread_sigmask(SIG_UNBLOCK, &blocked, NULL);
 }
@@ -269,9 +256,7 @@ __attribute__((export_name("nnc_run"))) int32_t page_run(char *words, size_t siz
     static char program[] = "nncost";
     char *argv[WORDS_MAX + 1] = { program };
     int argc = 1;
-    for (size_t at = 0; at < size && argc < WORDS_MAX; at += strlen(words + at) + 1) {
-        argv[argc++] = words + at;
-    }
+    for (size_t at = 0; at < size && argc < WORDS_MAX; at += strlen(words + at) + 1) { argv[argc++] = words + at; }
     argv[argc] = NULL;
     return main(argc, argv);
 }

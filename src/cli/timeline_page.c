@@ -18,9 +18,7 @@ static const nnc_interval *end_of(const nnc_report *report)
 static lane lane_of(const nnc_report *report, const nnc_interval *first)
 {
     const nnc_interval *at = first;
-    while (at < end_of(report) && at->stage == first->stage) {
-        at++;
-    }
+    while (at < end_of(report) && at->stage == first->stage) { at++; }
     return (lane){ first, at };
 }
 
@@ -29,9 +27,7 @@ static lane lane_of(const nnc_report *report, const nnc_interval *first)
 /* Adds the time of each activity between from_s and to_s. Returns the first interval that ends after from_s. */
 static const nnc_interval *spend(lane l, double from_s, double to_s, double *spent_s)
 {
-    while (l.at < l.end && l.at->end_s <= from_s) {
-        l.at++;
-    }
+    while (l.at < l.end && l.at->end_s <= from_s) { l.at++; }
     for (const nnc_interval *one = l.at; one < l.end && one->start_s < to_s; one++) {
         const double start_s = one->start_s > from_s ? one->start_s : from_s;
         spent_s[one->activity] += (one->end_s < to_s ? one->end_s : to_s) - start_s;
@@ -51,9 +47,7 @@ static void draw(lane l, double begin_s, double slice_s, char *bar, int width)
         l.at = spend(l, from_s, to_s, spent_s);
         for (int a = 0; a < NNC_ACTIVITY_COUNT; a++) {
             carried_s[a] += spent_s[a];
-            if (spent_s[a] > 0 && (most < 0 || carried_s[a] > carried_s[most])) {
-                most = a;
-            }
+            if (spent_s[a] > 0 && (most < 0 || carried_s[a] > carried_s[most])) { most = a; }
         }
         bar[i] = ' '; /* the stage is not active in this slice */
         if (most >= 0) {
@@ -85,16 +79,12 @@ static void write_lane(nnc_sheet *sheet, lane l, bool chunks)
     enum { SHOWN = 3 };
     int64_t passes = 0, done = 0;
     char label[32];
-    for (const nnc_interval *one = l.at; one < l.end; one++) {
-        passes += one->micro_batch >= 0 ? 1 : 0;
-    }
+    for (const nnc_interval *one = l.at; one < l.end; one++) { passes += one->micro_batch >= 0 ? 1 : 0; }
     snprintf(label, sizeof label, "stage %" PRId32, l.at->stage);
     nnc_sheet_label(sheet, label);
     for (const nnc_interval *one = l.at; one < l.end; one++) {
         const bool pass = one->micro_batch >= 0;
-        if (one->activity == NNC_ACTIVITY_IDLE) {
-            continue;
-        }
+        if (one->activity == NNC_ACTIVITY_IDLE) { continue; }
         if (!pass || done < SHOWN || done >= passes - SHOWN) {
             write_interval(sheet, one, chunks);
         } else if (done == SHOWN) {
@@ -265,9 +255,7 @@ static void put_arrow(nnc_record *record, const char *phase, const nnc_interval 
 
 static bool next_pass(lane *l, nnc_activity activity)
 {
-    while (l->at < l->end && l->at->activity != activity) {
-        l->at++;
-    }
+    while (l->at < l->end && l->at->activity != activity) { l->at++; }
     return l->at < l->end;
 }
 
@@ -302,9 +290,7 @@ static void put_stage(nnc_record *record, const nnc_report *report, lane l)
     }
     in_flight = 0;
     for (; l.at < l.end; l.at++) {
-        if (l.at->activity == NNC_ACTIVITY_IDLE) {
-            continue; /* idle time has no slice */
-        }
+        if (l.at->activity == NNC_ACTIVITY_IDLE) { continue; /* idle time has no slice */ }
         put_pass(record, l.at);
         if (change_of(l.at) != 0) {
             in_flight += change_of(l.at);
@@ -319,9 +305,7 @@ static void put_stage(nnc_record *record, const nnc_report *report, lane l)
 static bool one_chunk(const nnc_report *report)
 {
     for (int64_t i = 0; i < report->interval_count; i++) {
-        if (report->intervals[i].chunk != 0) {
-            return false;
-        }
+        if (report->intervals[i].chunk != 0) { return false; }
     }
     return true;
 }
@@ -352,12 +336,8 @@ static void put_ops(nnc_record *record, const nnc_report *report)
         const nnc_op_cost *cost = &report->ops[i];
         const nnc_phase phase = nnc_op_phase(cost->op);
         const double from_s = used_s[phase], to_s = from_s + cost->time_s * cost->repeat;
-        if (!(cost->time_s * cost->repeat > 0.0)) {
-            continue;
-        }
-        if (from_s <= 0.0) {
-            put_name(record, "thread_name", OPS, (int32_t)phase, nnc_phase_name(phase));
-        }
+        if (!(cost->time_s * cost->repeat > 0.0)) { continue; }
+        if (from_s <= 0.0) { put_name(record, "thread_name", OPS, (int32_t)phase, nnc_phase_name(phase)); }
         used_s[phase] = to_s;
         begin_slice(record, nnc_op_name(cost->op), nnc_bound_name(cost->bound), OPS, (int32_t)phase, ns_of(from_s),
                     ns_of(to_s));
@@ -381,16 +361,10 @@ static void put_networks(nnc_record *record, const nnc_report *report)
     for (int32_t i = 0; i < report->op_count; i++) {
         const nnc_op_cost *cost = &report->ops[i];
         int32_t link = 0;
-        while (link < LINKS && (cost->link == NULL || strcmp(cost->link, links[link]) != 0)) {
-            link++;
-        }
+        while (link < LINKS && (cost->link == NULL || strcmp(cost->link, links[link]) != 0)) { link++; }
         const double time_s = cost->network_s * cost->repeat;
-        if (link == LINKS || !(time_s > 0.0)) {
-            continue;
-        }
-        if (used_s[link] <= 0.0) {
-            put_name(record, "thread_name", NETWORKS, link, links[link]);
-        }
+        if (link == LINKS || !(time_s > 0.0)) { continue; }
+        if (used_s[link] <= 0.0) { put_name(record, "thread_name", NETWORKS, link, links[link]); }
         begin_slice(record, nnc_op_name(cost->op), "network", NETWORKS, link, ns_of(used_s[link]),
                     ns_of(used_s[link] + time_s));
         used_s[link] += time_s;

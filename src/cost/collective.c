@@ -9,9 +9,7 @@
 static int32_t ceil_log2(int32_t n)
 {
     int32_t steps = 0;
-    for (int64_t reach = 1; reach < n; reach *= 2) {
-        steps++;
-    }
+    for (int64_t reach = 1; reach < n; reach *= 2) { steps++; }
     return steps;
 }
 
@@ -188,12 +186,8 @@ static double pairs_s(const nnc_route *r, double moved, nnc_derivation *why)
     NNC_LET(why, near, NULL, r->inner - 1.0);
     NNC_LET(why, far, NULL, r->size - r->inner);
     double near_s = 0.0, far_s = 0.0;
-    if (near > 0.0) {
-        NNC_SET(why, near_s, "s", moved / ranks * near / r->inner_bytes_per_s);
-    }
-    if (far > 0.0) {
-        NNC_SET(why, far_s, "s", moved / ranks * far / r->outer_bytes_per_s);
-    }
+    if (near > 0.0) { NNC_SET(why, near_s, "s", moved / ranks * near / r->inner_bytes_per_s); }
+    if (far > 0.0) { NNC_SET(why, far_s, "s", moved / ranks * far / r->outer_bytes_per_s); }
     NNC_PUT(why, near_s, "s");
     NNC_PUT(why, far_s, "s");
     NNC_SAY(why, collective_s, "s", near * r->inner_latency_s + far * r->outer_latency_s + nnc_max(near_s, far_s));
@@ -257,17 +251,11 @@ static double hop_s(const nnc_route *r, double moved, nnc_derivation *why)
 {
     int32_t links = 1;
     double inside_s = 0.0, across_s = 0.0;
-    for (int32_t i = 0; i < r->axes; i++) {
-        links = r->axis_stride[i] > links ? r->axis_stride[i] : links;
-    }
+    for (int32_t i = 0; i < r->axes; i++) { links = r->axis_stride[i] > links ? r->axis_stride[i] : links; }
     NNC_PUT(why, links, NULL);
     NNC_PUT(why, r->link_bytes_per_s, "B/s");
-    if (r->inner > 1) {
-        NNC_SET(why, inside_s, "s", links * (r->inner_latency_s + moved / r->link_bytes_per_s));
-    }
-    if (r->outer > 1) {
-        NNC_SET(why, across_s, "s", r->outer_latency_s + moved / r->outer_bytes_per_s);
-    }
+    if (r->inner > 1) { NNC_SET(why, inside_s, "s", links * (r->inner_latency_s + moved / r->link_bytes_per_s)); }
+    if (r->outer > 1) { NNC_SET(why, across_s, "s", r->outer_latency_s + moved / r->outer_bytes_per_s); }
     NNC_PUT(why, inside_s, "s");
     NNC_PUT(why, across_s, "s");
     NNC_SAY(why, collective_s, "s", nnc_max(inside_s, across_s));
@@ -287,9 +275,7 @@ enum {
 
 static unsigned group_of(const nnc_route *r)
 {
-    if (r->axes > 0) {
-        return TORUS | (r->outer > 1 ? TORUSES : 0U);
-    }
+    if (r->axes > 0) { return TORUS | (r->outer > 1 ? TORUSES : 0U); }
     return PLAIN | (r->inner > 1 && r->outer > 1 ? TWO : ONE) | (r->reduces_in_switch && r->outer == 1 ? ADDS : 0U);
 }
 
@@ -337,9 +323,7 @@ static const algorithm *fastest(const nnc_route *route, nnc_collective kind, dou
     const unsigned group = group_of(route);
     const algorithm *best = NULL, *first = NULL;
     for (const algorithm *a = algorithms[kind]; a->seconds != NULL; a++) {
-        if ((a->groups & group) == 0) {
-            continue;
-        }
+        if ((a->groups & group) == 0) { continue; }
         first = first != NULL ? first : a;
         if ((a->needs & ~allowed) == 0) {
             const double time_s = a->seconds(route, moved, NULL);
@@ -371,18 +355,14 @@ double nnc_collective_say_s(const nnc_route *route, nnc_collective kind, double 
 {
     double seconds = 0.0, moved = bytes;
     *by = "none";
-    if (route->size <= 1) {
-        return 0.0;
-    }
+    if (route->size <= 1) { return 0.0; }
     if (route->knee_bytes > 0.0) {
         NNC_PUT(why, route->knee_bytes, "B");
         NNC_SET(why, moved, "B", bytes + sqrt(route->knee_bytes * bytes));
         NNC_NOTE(why, "small messages take as long as larger ones where the link has a knee");
     }
     const algorithm *a = fastest(route, kind, moved, allowed, &seconds);
-    if (a != NULL) {
-        *by = a->by;
-    }
+    if (a != NULL) { *by = a->by; }
     if (a != NULL && why != NULL) {
         NNC_PUT(why, moved, "B");
         say_route(route, why);
@@ -404,9 +384,7 @@ double nnc_collective_s(const nnc_route *route, nnc_collective kind, double byte
 
 double nnc_collective_sent_bytes(nnc_collective kind, int32_t size, double bytes)
 {
-    if (size <= 1) {
-        return 0.0;
-    }
+    if (size <= 1) { return 0.0; }
     const double most = (size - 1.0) / size * bytes;
     switch (kind) {
     case NNC_ALL_REDUCE: return 2.0 * most;

@@ -202,9 +202,7 @@ typedef enum nnc_lane {
 /* Inline because it is called for every row of every plan. */
 static inline nnc_lane nnc_lane_of(const nnc_network *network, const nnc_collective_op *exchange)
 {
-    if (exchange->comm == NNC_COMM_OFFLOAD) {
-        return NNC_LANE_HOST;
-    }
+    if (exchange->comm == NNC_COMM_OFFLOAD) { return NNC_LANE_HOST; }
     const nnc_route *route = network != NULL ? &network->routes[nnc_network_route_of(exchange)] : NULL;
     return route == NULL || route->outer <= 1 ? NNC_LANE_SCALE_UP
            : route->inner > 1                 ? NNC_LANE_BOTH

@@ -57,9 +57,7 @@ static int32_t fabric_devices(const nnc_scale_up *up)
     int64_t devices = up->devices;
     if (devices == 0 && up->kind == NNC_LINK_TORUS) {
         devices = 1;
-        for (int32_t i = 0; i < up->dims_count && devices <= INT32_MAX; i++) {
-            devices *= up->dims[i];
-        }
+        for (int32_t i = 0; i < up->dims_count && devices <= INT32_MAX; i++) { devices *= up->dims[i]; }
     }
     return devices < INT32_MAX ? (int32_t)devices : INT32_MAX;
 }
@@ -85,13 +83,9 @@ static bool cubic(const box *pod, int32_t n, int32_t length[AXES])
 {
     const int64_t b_max = pod->length[1], c_max = pod->length[2];
     int32_t a = least(pod->length[0], CUBE_ROOT_MAX);
-    while (a * a * a > n) {
-        a--;
-    }
+    while (a * a * a > n) { a--; }
     for (; a >= 1 && a * b_max * c_max >= n; a--) {
-        if (n % a != 0) {
-            continue;
-        }
+        if (n % a != 0) { continue; }
         const int32_t rest = n / a;
         int32_t b = least(pod->length[1], (int32_t)sqrt((double)rest));
         for (; b >= a && b * c_max >= rest; b--) {
@@ -114,16 +108,10 @@ static box slice_of(const nnc_scale_up *up, int32_t n)
 {
     const box pod = whole_torus(up);
     box slice = { { 1, 1, n }, { false, false, false } };
-    if (!cubic(&pod, n, slice.length)) {
-        return slice;
-    }
+    if (!cubic(&pod, n, slice.length)) { return slice; }
     bool cubes = up->dims_count == AXES;
-    for (int32_t i = 0; i < AXES; i++) {
-        cubes = cubes && slice.length[i] % 4 == 0;
-    }
-    for (int32_t i = 0; i < AXES; i++) {
-        slice.wraps[i] = pod.wraps[i] && (cubes || slice.length[i] == pod.length[i]);
-    }
+    for (int32_t i = 0; i < AXES; i++) { cubes = cubes && slice.length[i] % 4 == 0; }
+    for (int32_t i = 0; i < AXES; i++) { slice.wraps[i] = pod.wraps[i] && (cubes || slice.length[i] == pod.length[i]); }
     return slice;
 }
 
@@ -173,14 +161,10 @@ static void span_axes(const box *slice, int32_t stride, nnc_route *route)
 static void torus_route(const nnc_scale_up *up, int32_t ranks, int32_t stride, nnc_route *route)
 {
     box slice = { { 1, 1, ranks }, { false, false, ranks == fabric_devices(up) } };
-    if (up->kind == NNC_LINK_TORUS) {
-        slice = slice_of(up, ranks);
-    }
+    if (up->kind == NNC_LINK_TORUS) { slice = slice_of(up, ranks); }
     span_axes(&slice, stride, route);
     double links = 0.0;
-    for (int32_t i = 0; i < route->axes; i++) {
-        links += (route->axis_wraps[i] ? 2.0 : 1.0) / route->axis_stride[i];
-    }
+    for (int32_t i = 0; i < route->axes; i++) { links += (route->axis_wraps[i] ? 2.0 : 1.0) / route->axis_stride[i]; }
     route->inner_bytes_per_s = links * route->link_bytes_per_s;
 }
 
@@ -212,9 +196,7 @@ static void inner_route(const nnc_device *device, int32_t ranks, int32_t stride,
 static const char *slower_link(const nnc_route *route)
 {
     const double inner = route->inner, outer = route->outer;
-    if (route->inner == 1 || route->outer == 1) {
-        return route->outer > 1 ? "scale_out" : "scale_up";
-    }
+    if (route->inner == 1 || route->outer == 1) { return route->outer > 1 ? "scale_out" : "scale_up"; }
     const double nics = inner * route->outer_bytes_per_s;
     const double share = route->axes == 0 ? 1.0 : (inner - 1.0) / inner * outer / (outer - 1.0);
     return share * nics > route->inner_bytes_per_s ? "scale_up" : "scale_out";
@@ -224,12 +206,8 @@ static const char *slower_link(const nnc_route *route)
 static int32_t domain_of(const nnc_scale_up *up, int32_t devices_per_node)
 {
     const int32_t fabric = fabric_devices(up);
-    if (up->kind == NNC_LINK_NONE) {
-        return 1;
-    }
-    if (devices_per_node == 0) {
-        return fabric;
-    }
+    if (up->kind == NNC_LINK_NONE) { return 1; }
+    if (devices_per_node == 0) { return fabric; }
     return up->kind == NNC_LINK_TORUS ? least(devices_per_node, fabric) : devices_per_node;
 }
 
@@ -238,26 +216,18 @@ nnc_status nnc_route_find(const nnc_device *device, int32_t devices, int32_t dev
 {
     const nnc_scale_up *up = &device->scale_up;
     *route = (nnc_route){ .size = size, .inner = 1, .outer = 1, .link = "scale_up" };
-    if (size <= 1) {
-        return NNC_OK;
-    }
+    if (size <= 1) { return NNC_OK; }
     const int32_t domain = domain_of(up, devices_per_node);
-    if (domain == 0) {
-        return missing(device, "scale_up.devices", size, err);
-    }
+    if (domain == 0) { return missing(device, "scale_up.devices", size, err); }
     const int32_t per_domain = devices <= domain ? size : stride >= domain ? 1 : domain / stride;
     route->inner = least(size, per_domain);
     route->outer = ceil_div(size, route->inner);
     if (route->inner > 1) {
-        if (isnan(up->bytes_per_s)) {
-            return missing(device, "scale_up.bytes_per_s", size, err);
-        }
+        if (isnan(up->bytes_per_s)) { return missing(device, "scale_up.bytes_per_s", size, err); }
         inner_route(device, least(devices, domain), stride, route);
     }
     if (route->outer > 1) {
-        if (isnan(device->scale_out.bytes_per_s)) {
-            return missing(device, "scale_out.bytes_per_s", size, err);
-        }
+        if (isnan(device->scale_out.bytes_per_s)) { return missing(device, "scale_out.bytes_per_s", size, err); }
         route->outer_bytes_per_s = scale_out_rate(device);
         route->outer_latency_s = latency(device->scale_out.latency_s);
     }

@@ -30,9 +30,7 @@ static bool is_expert(const nnc_op *op)
 /* Returns the sum of parameters to which the weights of an op are added: experts or all other ops. */
 static nnc_parameters *kind_of(const nnc_op *op, nnc_segment_sums *s)
 {
-    if (op->frozen || op->in_place) {
-        return is_expert(op) ? &s->frozen_expert : &s->frozen;
-    }
+    if (op->frozen || op->in_place) { return is_expert(op) ? &s->frozen_expert : &s->frozen; }
     return is_expert(op) ? &s->expert : &s->dense;
 }
 
@@ -216,9 +214,7 @@ void nnc_stage_residency_copy(nnc_stage_residency *to, const nnc_stage_residency
 void nnc_holding_keep(nnc_stage_residency *holding, double in_flight)
 {
     holding->in_flight = in_flight;
-    for (int32_t s = 0; s < holding->segments; s++) {
-        holding->flight[s] = in_flight;
-    }
+    for (int32_t s = 0; s < holding->segments; s++) { holding->flight[s] = in_flight; }
 }
 
 double nnc_segment_kept_bytes(const nnc_segment_sums *sum, const nnc_stage_residency *holding, const nnc_plan *plan,
@@ -297,9 +293,7 @@ NNC_SAYING nnc_kept find_kept(const nnc_op_list *list, const nnc_segment_sums *s
     NNC_LET(why, every, NULL, plan->recompute_every > 1 ? (double)plan->recompute_every : 1.0);
     nnc_kept k = { 0 };
     for (int32_t s = 0; s < holding->segments; s++) {
-        if (holding->instances[s] == 0) {
-            continue;
-        }
+        if (holding->instances[s] == 0) { continue; }
         const nnc_segment_sums *sum = &sums[s];
         char name[24];
         double segment_bytes = 0.0;
@@ -339,9 +333,7 @@ NNC_SAYING double uneven_bytes(const nnc_stage_residency *holding, const nnc_kep
 {
     double sum = 0.0;
     for (int32_t s = 0; s < holding->segments; s++) {
-        if (holding->instances[s] == 0) {
-            continue;
-        }
+        if (holding->instances[s] == 0) { continue; }
         char name[24];
         double waiting = 0.0;
         NNC_LET(why, segment_bytes, "B", k->segment_bytes[s]);
@@ -506,9 +498,7 @@ static double cast_of(const replay *r, const nnc_op *op)
 
 static void take_larger(moment *most, const moment *now)
 {
-    if (sum_moment(now) > sum_moment(most)) {
-        *most = *now;
-    }
+    if (sum_moment(now) > sum_moment(most)) { *most = *now; }
 }
 
 /* Bytes that remain in one instance of each segment while its backward runs. `inputs` and `live` count an instance that
@@ -627,9 +617,7 @@ static void find_peak(replay *r, const nnc_segment_sums sums[NNC_SEGMENTS_MAX], 
         }
     }
     for (int32_t s = holding->segments - 1; s >= 0; s--) {
-        if (holding->instances[s] == 0) {
-            continue;
-        }
+        if (holding->instances[s] == 0) { continue; }
         const double n = (double)holding->instances[s];
         rest.kept -= held->kept.segment_bytes[s];
         rest.casts -= holding->recomputed[s] == 0 ? n * r->cast[s] : 0.0;
@@ -658,9 +646,7 @@ nnc_resident_bytes nnc_resident_bytes_of(const nnc_op_list *list, const nnc_segm
                                 .frozen_expert = stage_residency_frozen(sums, holding, true),
                                 .kept = kept_of(list, sums, holding, plan, NULL) };
     for (int32_t s = 0; s < holding->segments; s++) {
-        if (holding->instances[s] == 0) {
-            continue;
-        }
+        if (holding->instances[s] == 0) { continue; }
         held.unit_params = nnc_max(held.unit_params, sums[s].unit_params);
         held.unit_frozen = nnc_max(held.unit_frozen, sums[s].unit_frozen);
         const double live = live_of(&sums[s], plan, (double)holding->recomputed[s]);
@@ -785,9 +771,7 @@ NNC_SAYING double frozen_bytes_of(const nnc_resident_bytes *held, const nnc_plan
 {
     const nnc_parameters dense = held->frozen, expert = held->frozen_expert;
     const bool sharded = plan->zero == 3;
-    if (!(dense.params + expert.params > 0.0) || (plan->offload & NNC_OFFLOAD_WEIGHTS) != 0) {
-        return 0.0;
-    }
+    if (!(dense.params + expert.params > 0.0) || (plan->offload & NNC_OFFLOAD_WEIGHTS) != 0) { return 0.0; }
     NNC_LET(why, stored_bytes_per_param, NULL, frozen_param_bytes(plan));
     NNC_LET(why, vector_bytes_each, NULL, frozen_vector_bytes(plan));
     NNC_LET(why, frozen_matrix_params, NULL,

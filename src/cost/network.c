@@ -100,9 +100,7 @@ NNC_SAYING double reached(const nnc_collective_op *e, double domains, nnc_deriva
     }
     NNC_SAY(why, groups_per_domain, NULL, groups / domains);
     double missed = 1.0;
-    for (int i = 0; i < (int)groups_met; i++) {
-        missed *= nnc_max(0.0, groups - groups_per_domain - i) / (groups - i);
-    }
+    for (int i = 0; i < (int)groups_met; i++) { missed *= nnc_max(0.0, groups - groups_per_domain - i) / (groups - i); }
     NNC_PUT(why, missed, NULL);
     NNC_NOTE(why, "the share of domains with none of a token's groups, drawn without return");
     NNC_SAY(why, reached_domains, NULL, domains * (1.0 - missed));
@@ -118,9 +116,7 @@ double nnc_network_carried_bytes(const nnc_network *network, const nnc_collectiv
     const bool within = ideal && route->outer == 1; /* in ideal mode, each rank of a group inside one domain counts as a
                                                      * domain of its own */
     NNC_LET(why, domains, NULL, within ? route->inner : route->outer);
-    if (!(copies > 1.0 && domains > 1.0 && (ideal || exchange->once_per_node))) {
-        return bytes;
-    }
+    if (!(copies > 1.0 && domains > 1.0 && (ideal || exchange->once_per_node))) { return bytes; }
     NNC_LET(why, all_bytes, "B", bytes);
     const double reached_domains = reached(exchange, domains, why);
     NNC_PUT(why, copies, NULL);
@@ -280,9 +276,7 @@ NNC_SAYING double inside_rate(const nnc_route *r, nnc_collective kind, nnc_deriv
         NNC_PUT(why, r->inner_bytes_per_s, "B/s");
         return r->inner_bytes_per_s;
     }
-    for (int32_t i = 0; i < r->axes; i++) {
-        links = r->axis_stride[i] > links ? r->axis_stride[i] : links;
-    }
+    for (int32_t i = 0; i < r->axes; i++) { links = r->axis_stride[i] > links ? r->axis_stride[i] : links; }
     NNC_PUT(why, r->link_bytes_per_s, "B/s");
     NNC_PUT(why, links, NULL);
     NNC_SAY(why, hop_bytes_per_s, "B/s", r->link_bytes_per_s / links);
@@ -297,9 +291,7 @@ typedef struct loads {
 NNC_SAYING loads collective_loads(const nnc_route *r, nnc_collective kind, double moved, nnc_derivation *why)
 {
     loads l = { 0.0, 0.0, 0.0 };
-    if (r->size <= 1 || !(moved > 0.0)) {
-        return l;
-    }
+    if (r->size <= 1 || !(moved > 0.0)) { return l; }
     const bytes_in b = bytes_of(r, kind, moved, why);
     if (r->inner > 1 && r->axes > 0 && kind == NNC_ALL_TO_ALL) {
         l.inside_s = torus_pairs_s(r, moved, why);

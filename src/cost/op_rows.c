@@ -41,9 +41,7 @@ static const nnc_op_cost *find_near(const nnc_rows *rows, const nnc_collective_o
     const int32_t first = last - NEAR > rows->fresh ? last - NEAR : rows->fresh;
     for (int32_t i = last; i >= first; i--) {
         const nnc_op_cost *row = &rows->rows[i];
-        if (row->bound == NNC_BOUND_NETWORK && nnc_network_same(&row->op->u.collective, exchange)) {
-            return row;
-        }
+        if (row->bound == NNC_BOUND_NETWORK && nnc_network_same(&row->op->u.collective, exchange)) { return row; }
     }
     return NULL;
 }
@@ -69,9 +67,7 @@ static void add(nnc_rows *rows, const nnc_op *op, const nnc_device *device, cons
 void nnc_rows_reroute(nnc_rows *rows, const nnc_network *network)
 {
     for (int32_t i = 0; i < rows->count; i++) {
-        if (nnc_op_is_collective(rows->rows[i].op)) {
-            travel(network, &rows->rows[i]);
-        }
+        if (nnc_op_is_collective(rows->rows[i].op)) { travel(network, &rows->rows[i]); }
     }
 }
 
@@ -116,9 +112,7 @@ void nnc_rows_lend(nnc_rows *rows, double factor)
  * backward. */
 static bool runs(const nnc_op *op)
 {
-    if (op->recorded) {
-        return op->phase == NNC_PHASE_FORWARD;
-    }
+    if (op->recorded) { return op->phase == NNC_PHASE_FORWARD; }
     return !nnc_op_is_collective(op) || op->u.collective.forward != NNC_NO_COLLECTIVE;
 }
 
@@ -137,9 +131,7 @@ static nnc_op_cost *add_known(nnc_rows *rows, const nnc_op *op, const nnc_op_cos
     nnc_op_cost *row = &rows->rows[rows->count++];
     *row = *known;
     row->op = op;
-    if (network != NULL && nnc_op_is_collective(op)) {
-        travel(network, row);
-    }
+    if (network != NULL && nnc_op_is_collective(op)) { travel(network, row); }
     return row;
 }
 
@@ -201,9 +193,7 @@ static void add_backward(nnc_rows *rows, const nnc_op_list *list, int32_t index,
     } else {
         nnc_op *backward = &rows->ops[rows->count];
         const int count = nnc_op_backward(op, backward);
-        for (int i = 0; i < count; i++) {
-            add(rows, &backward[i], device, network, (double)op->repeat);
-        }
+        for (int i = 0; i < count; i++) { add(rows, &backward[i], device, network, (double)op->repeat); }
     }
     place->backward_count = (int16_t)(rows->count - place->backward);
 }
@@ -213,9 +203,7 @@ static void add_forward(nnc_rows *rows, const nnc_op_list *list, int32_t index, 
 {
     const nnc_op *op = &list->ops[index];
     rows->places[index].forward = -1;
-    if (!runs(op)) {
-        return;
-    }
+    if (!runs(op)) { return; }
     const nnc_op_place *known = find_place(like, list, index);
     rows->places[index].forward = (int16_t)rows->count;
     if (known != NULL) {
@@ -229,18 +217,14 @@ static void add_forward(nnc_rows *rows, const nnc_op_list *list, int32_t index, 
 static void add_forwards(nnc_rows *rows, const nnc_op_list *list, int32_t first, const nnc_device *device,
                          const nnc_network *network, const nnc_rows_like *like)
 {
-    for (int32_t i = first; i < list->count; i++) {
-        add_forward(rows, list, i, device, network, like);
-    }
+    for (int32_t i = first; i < list->count; i++) { add_forward(rows, list, i, device, network, like); }
     rows->forward_count = rows->count;
 }
 
 static void add_backwards(nnc_rows *rows, const nnc_op_list *list, int32_t first, const nnc_device *device,
                           const nnc_network *network, const nnc_plan *plan, const nnc_rows_like *like)
 {
-    for (int32_t i = list->count - 1; i >= first; i--) {
-        add_backward(rows, list, i, device, network, plan, like);
-    }
+    for (int32_t i = list->count - 1; i >= first; i--) { add_backward(rows, list, i, device, network, plan, like); }
 }
 
 static const nnc_rows_like like_none;
@@ -287,9 +271,7 @@ nnc_status nnc_power_check(const nnc_device *device, nnc_error *err)
 {
     const nnc_power_efficiency *e = &device->efficiency.power;
     const double limit = nnc_power_limit(device), idle_w = e->idle_share * device->power_w;
-    if (!(limit < device->power_w)) {
-        return NNC_OK; /* the device has no power cap, or a cap above the board limit */
-    }
+    if (!(limit < device->power_w)) { return NNC_OK; /* the device has no power cap, or a cap above the board limit */ }
     if (!(e->exponent > 0.0)) {
         return nnc_fail(err, NNC_BAD_SPEC, "--power-cap", "what %s draws is not known (efficiency.power of its file)",
                         device->id);
@@ -325,9 +307,7 @@ static double demand_seconds(const nnc_rows *rows, const nnc_device *device)
     for (int32_t i = 0; i < rows->count; i++) {
         const nnc_op_cost *row = &rows->rows[i];
         const nnc_work *work = &row->work;
-        if (nnc_op_is_collective(row->op)) {
-            continue;
-        }
+        if (nnc_op_is_collective(row->op)) { continue; }
         if (work->flops > 0.0) {
             sum_s += matrix_share(device, row->op) * work->flops * row->repeat /
                      nnc_device_matmul_peak(device, row->op->math_dtype);
@@ -342,9 +322,7 @@ static double slowdown_of(const nnc_rows *rows, const nnc_device *device, double
 {
     const nnc_power_efficiency *e = &device->efficiency.power;
     const double room = nnc_power_limit(device) / device->power_w - e->idle_share;
-    if (!(e->exponent > 0.0) || !(pass_s > 0.0) || !(room > 0.0)) {
-        return 1.0;
-    }
+    if (!(e->exponent > 0.0) || !(pass_s > 0.0) || !(room > 0.0)) { return 1.0; }
     const double drawn = demand_seconds(rows, device) / pass_s;
     return drawn > room ? pow(drawn / room, e->exponent) : 1.0;
 }
@@ -362,9 +340,7 @@ void nnc_power_throttle(nnc_rows *rows, const nnc_device *device)
             slowed[count++] = (int16_t)i;
         }
     }
-    if (!(slowed_s > 0.0)) {
-        return;
-    }
+    if (!(slowed_s > 0.0)) { return; }
     const double factor = 1.0 + (slowdown - 1.0) * pass_s / slowed_s;
     for (int32_t i = 0; i < count; i++) {
         nnc_op_cost *row = &rows->rows[slowed[i]];

@@ -12,9 +12,7 @@ NNC_ENUM_NAMES(nnc_bound, NNC_BOUND_LIST)
 
 double nnc_device_matmul_peak(const nnc_device *device, nnc_dtype dtype)
 {
-    if (device == NULL || (unsigned)dtype >= NNC_DTYPE_COUNT) {
-        return (double)NAN;
-    }
+    if (device == NULL || (unsigned)dtype >= NNC_DTYPE_COUNT) { return (double)NAN; }
     const double peak = device->matmul_flops_per_s[dtype];
     return isnan(peak) && dtype == NNC_FP32 ? device->vector_flops_per_s[dtype] : peak;
 }
@@ -32,9 +30,7 @@ int64_t nnc_device_capacity(const nnc_device *device)
 
 double nnc_intensity(const nnc_work *work)
 {
-    if (work == NULL) {
-        return NAN;
-    }
+    if (work == NULL) { return NAN; }
     const double bytes = work->read_bytes + work->write_bytes;
     return bytes > 0.0 ? (work->flops + work->vector_flops) / bytes : NAN;
 }
@@ -72,9 +68,7 @@ NNC_SAYING double vector_seconds(const device_rates *r, const nnc_work *work, nn
 {
     double vector_s = 0.0;
     if (!isnan(r->vector_flops_per_s)) {
-        if (work->vector_flops > 0.0) {
-            NNC_SET(why, vector_s, "s", work->vector_flops / r->vector_flops_per_s);
-        }
+        if (work->vector_flops > 0.0) { NNC_SET(why, vector_s, "s", work->vector_flops / r->vector_flops_per_s); }
     }
     NNC_PUT(why, vector_s, "s");
     return vector_s;
@@ -231,9 +225,7 @@ static void say_tiling(const product *p, const choice *best, nnc_derivation *why
 /* Returns the bytes per second that the L2 cache feeds to the units; NaN = not limited by the L2 cache. */
 NNC_SAYING double cache_rate_of(const nnc_gemm_efficiency *e, double matmul_flops_per_s, nnc_derivation *why)
 {
-    if (!isnan(e->l2_bytes_per_s) || isnan(e->l2_bytes_per_flop)) {
-        return e->l2_bytes_per_s;
-    }
+    if (!isnan(e->l2_bytes_per_s) || isnan(e->l2_bytes_per_flop)) { return e->l2_bytes_per_s; }
     NNC_PUT(why, e->l2_bytes_per_flop, "B/FLOP");
     NNC_PUT(why, matmul_flops_per_s, "FLOP/s");
     NNC_SAY(why, cache_rate, "B/s", e->l2_bytes_per_flop * matmul_flops_per_s);
@@ -321,9 +313,7 @@ static double alignment_of(const nnc_op *op, const nnc_gemm_efficiency *e)
 NNC_SAYING double sums_s_of(const device_rates *r, const nnc_op *op, const nnc_work *work, double busy_share,
                             nnc_derivation *why)
 {
-    if (op->phase != NNC_PHASE_GRAD_WEIGHT || !(op->grad_bytes > 0.0)) {
-        return 0.0;
-    }
+    if (op->phase != NNC_PHASE_GRAD_WEIGHT || !(op->grad_bytes > 0.0)) { return 0.0; }
     NNC_PUT(why, sums_share, NULL);
     NNC_PUT(why, busy_share, NULL);
     NNC_LET(why, grad_accumulate, NULL, op->grad_accumulate);
@@ -565,9 +555,7 @@ static bool by_channel(const nnc_op *op)
 static double tiles_of(const nnc_op *op)
 {
     const nnc_conv *p = &op->u.conv;
-    if (op->phase == NNC_PHASE_GRAD_WEIGHT) {
-        return INFINITY;
-    }
+    if (op->phase == NNC_PHASE_GRAD_WEIGHT) { return INFINITY; }
     const bool back = op->phase == NNC_PHASE_GRAD_INPUT;
     const double map = back ? (double)p->h_in * (double)p->w_in : (double)p->h_out * (double)p->w_out;
     return nnc_ceil((double)p->batch * map / 128.0) * nnc_ceil((double)(back ? p->c_in : p->c_out) / 64.0);

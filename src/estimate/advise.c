@@ -54,9 +54,7 @@ static int halvings(int64_t value, int max)
 static int shorter_steps(const nnc_plan *plan)
 {
     int count = 0;
-    for (int64_t s = plan->seq_len; s % 2 == 0 && s / 2 >= SHORTEST; s /= 2) {
-        count++;
-    }
+    for (int64_t s = plan->seq_len; s % 2 == 0 && s / 2 >= SHORTEST; s /= 2) { count++; }
     return count;
 }
 
@@ -96,15 +94,11 @@ static int steps_of(change what, const nnc_model *model, const nnc_plan *plan, c
 static bool take_from_data(int step, nnc_plan *plan, int32_t *degree)
 {
     const bool whole = plan->shard == plan->data * plan->context;
-    if (plan->data % (1 << step) != 0 || *degree > INT32_MAX >> step) {
-        return false;
-    }
+    if (plan->data % (1 << step) != 0 || *degree > INT32_MAX >> step) { return false; }
     plan->data >>= step;
     *degree <<= step;
     plan->micro_batches <<= step;
-    if (whole) {
-        plan->shard = plan->data * plan->context;
-    }
+    if (whole) { plan->shard = plan->data * plan->context; }
     return true;
 }
 
@@ -176,27 +170,17 @@ static void write_changes(const nnc_plan *from, const nnc_plan *to, char *text, 
             nnc_text_append(text, size, " ", "%s %" PRId64, numbers[i].option, numbers[i].to);
         }
     }
-    if (precision) {
-        nnc_text_append(text, size, " ", "--precision %s", nnc_dtype_name(to->precision));
-    }
-    if (precision && policy) {
-        nnc_text_append(text, size, " ", "--policy %s", nnc_policy_name(to->policy));
-    }
+    if (precision) { nnc_text_append(text, size, " ", "--precision %s", nnc_dtype_name(to->precision)); }
+    if (precision && policy) { nnc_text_append(text, size, " ", "--policy %s", nnc_policy_name(to->policy)); }
     if (from->optimizer != to->optimizer) {
         nnc_text_append(text, size, " ", "--optimizer %s", nnc_optimizer_name(to->optimizer));
     }
-    if (policy && !precision) {
-        nnc_text_append(text, size, " ", "--policy %s", nnc_policy_name(to->policy));
-    }
+    if (policy && !precision) { nnc_text_append(text, size, " ", "--policy %s", nnc_policy_name(to->policy)); }
     if (from->adapter_rank != to->adapter_rank) {
         nnc_text_append(text, size, " ", "--adapter-rank %d", (int)to->adapter_rank);
     }
-    if (from->frozen != to->frozen) {
-        nnc_text_append(text, size, " ", "--frozen %s", nnc_frozen_name(to->frozen));
-    }
-    if (from->seq_len != to->seq_len) {
-        nnc_text_append(text, size, " ", "--seq-len %" PRId64, to->seq_len);
-    }
+    if (from->frozen != to->frozen) { nnc_text_append(text, size, " ", "--frozen %s", nnc_frozen_name(to->frozen)); }
+    if (from->seq_len != to->seq_len) { nnc_text_append(text, size, " ", "--seq-len %" PRId64, to->seq_len); }
     if (from->offload != to->offload) {
         nnc_offload_text(to->offload, name, sizeof name);
         nnc_text_append(text, size, " ", "--offload %s", name);
@@ -268,9 +252,7 @@ static bool try_set(search *s, unsigned set, nnc_advice *advice)
         at[c] = (set >> c & 1U) != 0 ? 1 : 0;
         strongest[c] = at[c] > 0 ? s->steps[c] : 0;
     }
-    if (!s->patient && try_plan(s, strongest, false, advice) == OUTCOME_OVER) {
-        return false;
-    }
+    if (!s->patient && try_plan(s, strongest, false, advice) == OUTCOME_OVER) { return false; }
     while (s->tries > 0) {
         if (try_plan(s, at, true, advice) == OUTCOME_FITS) {
             if (advice->step_s < s->best_s) {
@@ -284,9 +266,7 @@ static bool try_set(search *s, unsigned set, nnc_advice *advice)
             at[c] = at[c] > 0 ? 1 : 0;
             c--;
         }
-        if (c < 0) {
-            return false;
-        }
+        if (c < 0) { return false; }
         at[c]++;
     }
     return false;
@@ -295,9 +275,7 @@ static bool try_set(search *s, unsigned set, nnc_advice *advice)
 static int bits(unsigned set)
 {
     int count = 0;
-    for (; set != 0; set &= set - 1) {
-        count++;
-    }
+    for (; set != 0; set &= set - 1) { count++; }
     return count;
 }
 
@@ -305,12 +283,8 @@ static int bits(unsigned set)
 static int keep_fastest(nnc_advice *advice, int found, int max, const nnc_advice *one)
 {
     int place = found;
-    while (place > 0 && one->step_s < advice[place - 1].step_s) {
-        place--;
-    }
-    if (place == max) {
-        return found;
-    }
+    while (place > 0 && one->step_s < advice[place - 1].step_s) { place--; }
+    if (place == max) { return found; }
     found += found < max ? 1 : 0;
     memmove(&advice[place + 1], &advice[place], sizeof *advice * (size_t)(found - 1 - place));
     advice[place] = *one;
@@ -326,9 +300,7 @@ typedef struct found_sets {
 static bool holds_one(const found_sets *found, unsigned set)
 {
     bool holds = false;
-    for (int i = 0; i < found->count && !holds; i++) {
-        holds = (set & found->sets[i]) == found->sets[i];
-    }
+    for (int i = 0; i < found->count && !holds; i++) { holds = (set & found->sets[i]) == found->sets[i]; }
     return holds;
 }
 
@@ -340,13 +312,9 @@ static void try_sets(search *s, int size, int changes, found_sets *fitting, nnc_
     const bool gentle = changes == CHANGES_GENTLE;
     for (unsigned set = 1; set < 1U << changes && s->tries > 0 && (gentle || *found < max); set++) {
         bool possible = bits(set) == size && !holds_one(fitting, set);
-        for (int c = 0; c < changes && possible; c++) {
-            possible = (set >> c & 1U) == 0 || s->steps[c] > 0;
-        }
+        for (int c = 0; c < changes && possible; c++) { possible = (set >> c & 1U) == 0 || s->steps[c] > 0; }
         if (possible && try_set(s, set, &one)) {
-            if (fitting->count < 64) {
-                fitting->sets[fitting->count++] = set;
-            }
+            if (fitting->count < 64) { fitting->sets[fitting->count++] = set; }
             if (gentle) {
                 *found = keep_fastest(advice, *found, max, &one);
             } else {
@@ -361,17 +329,11 @@ static void try_sets(search *s, int size, int changes, found_sets *fitting, nnc_
 static bool was_tried(search *s, const int at[CHANGES])
 {
     uint64_t key = 0;
-    for (int c = 0; c < CHANGES_GENTLE; c++) {
-        key = key << 6 | (unsigned)at[c];
-    }
+    for (int c = 0; c < CHANGES_GENTLE; c++) { key = key << 6 | (unsigned)at[c]; }
     key |= UINT64_C(1) << 63;
     size_t place = key * UINT64_C(0x9E3779B97F4A7C15) >> 54;
-    while (s->tried[place % TRIED_MAX] != 0 && s->tried[place % TRIED_MAX] != key) {
-        place++;
-    }
-    if (s->tried[place % TRIED_MAX] == key) {
-        return true;
-    }
+    while (s->tried[place % TRIED_MAX] != 0 && s->tried[place % TRIED_MAX] != key) { place++; }
+    if (s->tried[place % TRIED_MAX] == key) { return true; }
     if (s->tried_count < TRIED_MAX / 2) {
         s->tried[place % TRIED_MAX] = key;
         s->tried_count++;
@@ -430,9 +392,7 @@ static bool add_until_it_fits(search *s, int at[CHANGES])
     nnc_advice one;
     outcome now = try_plan(s, at, false, &one);
     for (int c = 0; c < CHANGES && now != OUTCOME_FITS; c++) {
-        if (is_degree(c)) {
-            continue;
-        }
+        if (is_degree(c)) { continue; }
         for (at[c] = s->steps[c]; at[c] > 0; at[c]--) {
             const outcome next = try_plan(s, at, false, &one);
             if (next != OUTCOME_ILLEGAL) {
@@ -449,9 +409,7 @@ static void weaken(search *s, int at[CHANGES], int c)
 {
     nnc_advice one;
     const int strongest = at[c];
-    for (at[c] = 0; at[c] < strongest && try_plan(s, at, false, &one) != OUTCOME_FITS;) {
-        at[c]++;
-    }
+    for (at[c] = 0; at[c] < strongest && try_plan(s, at, false, &one) != OUTCOME_FITS;) { at[c]++; }
 }
 
 /* Tries all changes together, for each way to turn data ranks into tensor, pipeline and context ranks. try_sets cannot
@@ -470,9 +428,7 @@ static int try_all_together(search *s, nnc_advice *advice)
         s->tries = TRIES_MAX / 10;
         if (add_until_it_fits(s, at)) {
             weaken(s, at, CHANGE_SHORTER); /* weakened first, because shorter sequences alter the training most */
-            for (int c = CHANGES - 1; c >= 0; c--) {
-                weaken(s, at, c);
-            }
+            for (int c = CHANGES - 1; c >= 0; c--) { weaken(s, at, c); }
             if (try_plan(s, at, true, &one) == OUTCOME_FITS && (found == 0 || one.changes < advice->changes)) {
                 *advice = one;
                 found = 1;
@@ -504,9 +460,7 @@ static int advise(const nnc_model *model, const nnc_device *device, const nnc_pr
                  .best_s = (double)INFINITY,
                  .tries = TRIES_MAX,
                  .shipped = !profiles->any && nnc_software_ships(software, &base, NULL) };
-    for (int c = 0; c < CHANGES; c++) {
-        s.steps[c] = steps_of((change)c, model, &base, device);
-    }
+    for (int c = 0; c < CHANGES; c++) { s.steps[c] = steps_of((change)c, model, &base, device); }
     found_sets fitting = { .count = 0 };
     const bool brief = scratch->brief, fits_only = scratch->fits_only;
     scratch->brief = scratch->fits_only = scratch->workless = true;
@@ -514,17 +468,13 @@ static int advise(const nnc_model *model, const nnc_device *device, const nnc_pr
         try_sets(&s, size, CHANGES_GENTLE, &fitting, advice, &found, max);
     }
     nnc_advice faster;
-    if (found > 0 && plan->devices != 1 && refine(&s, &faster)) {
-        found = keep_fastest(advice, found, max, &faster);
-    }
+    if (found > 0 && plan->devices != 1 && refine(&s, &faster)) { found = keep_fastest(advice, found, max, &faster); }
     s.tries = TRIES_MAX;
     for (int size = 1; size <= CHANGES && found == 0; size++) {
         try_sets(&s, size, CHANGES, &fitting, advice, &found, max);
     }
     s.patient = true;
-    for (int size = 1; size <= 2 && found == 0; size++) {
-        try_sets(&s, size, CHANGES, &fitting, advice, &found, max);
-    }
+    for (int size = 1; size <= 2 && found == 0; size++) { try_sets(&s, size, CHANGES, &fitting, advice, &found, max); }
     found = found == 0 ? try_all_together(&s, advice) : found;
     s.takes_tight = true;
     found = found == 0 ? try_all_together(&s, advice) : found;

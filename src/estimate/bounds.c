@@ -29,9 +29,7 @@ NNC_SAYING double engine_time_s(const engine_rates *rates, nnc_engine engine, co
 {
     switch (engine) {
     case NNC_ENGINE_MATRIX: {
-        if (!(w->flops > 0.0)) {
-            return 0.0;
-        }
+        if (!(w->flops > 0.0)) { return 0.0; }
         NNC_LET(why, s_per_matrix_flop, NULL, rates->matrix_s[op->math_dtype]);
         double matrix_s = 0.0;
         NNC_SET(why, matrix_s, "s", w->flops * s_per_matrix_flop);
@@ -48,9 +46,7 @@ NNC_SAYING double engine_time_s(const engine_rates *rates, nnc_engine engine, co
         return vector_s;
     }
     default: {
-        if (nnc_op_row_of(op)->fuses) {
-            return 0.0;
-        }
+        if (nnc_op_row_of(op)->fuses) { return 0.0; }
         NNC_LET(why, s_per_byte, NULL, rates->memory_s);
         NNC_SAY(why, memory_s, "s", (w->read_bytes + w->write_bytes) * s_per_byte);
         return memory_s;
@@ -107,9 +103,7 @@ void nnc_bound_segment_times_sum(const nnc_step *step, const nnc_rows *rows, nnc
         }
     }
     for (int32_t s = 0; s < segments; s++) {
-        for (int e = 0; e < NNC_ENGINES; e++) {
-            set_unit(&all[s], e, &units->engine[e][s]);
-        }
+        for (int e = 0; e < NNC_ENGINES; e++) { set_unit(&all[s], e, &units->engine[e][s]); }
         set_unit(&all[s], NNC_ENGINES, &units->serial[s]);
     }
 }
@@ -117,18 +111,12 @@ void nnc_bound_segment_times_sum(const nnc_step *step, const nnc_rows *rows, nnc
 double nnc_upper_bound(const nnc_step *step, const nnc_bound_segment_times *units, double send_s, nnc_step_memory *m)
 {
     double longest = 0.0;
-    if (!nnc_step_run(step, units->serial, send_s, m)) {
-        return -1.0;
-    }
+    if (!nnc_step_run(step, units->serial, send_s, m)) { return -1.0; }
     for (int32_t d = 0; d < step->plan->pipeline; d++) {
         double sum = 0.0;
-        if (m->alike[d]) {
-            continue;
-        }
+        if (m->alike[d]) { continue; }
         const nnc_step_end *t = step->ends->of[d];
-        for (int i = 0; i < t->exchange_count; i++) {
-            sum += t->exchange_s[i] * (double)t->exchanges[i].repeat;
-        }
+        for (int i = 0; i < t->exchange_count; i++) { sum += t->exchange_s[i] * (double)t->exchanges[i].repeat; }
         for (int i = 0; i < t->update_count; i++) {
             sum += t->times[i].compute_s + t->times[i].memory_s + t->times[i].fixed_s;
         }
@@ -209,14 +197,10 @@ static double device_network_s(const nnc_step *step, const link_loads *loads, co
     for (int i = 0; i < t->exchange_count; i++) {
         double load_s[NNC_FABRICS];
         nnc_fabric_load(step->network, &t->exchanges[i].u.collective, load_s);
-        for (int f = 0; f < NNC_FABRICS; f++) {
-            sums[f] += load_s[f] * (double)t->exchanges[i].repeat;
-        }
+        for (int f = 0; f < NNC_FABRICS; f++) { sums[f] += load_s[f] * (double)t->exchanges[i].repeat; }
     }
     *fabric = NNC_FABRIC_SCALE_UP;
-    for (int f = 0; f < NNC_FABRICS; f++) {
-        *fabric = sums[f] > sums[*fabric] ? (nnc_fabric)f : *fabric;
-    }
+    for (int f = 0; f < NNC_FABRICS; f++) { *fabric = sums[f] > sums[*fabric] ? (nnc_fabric)f : *fabric; }
     return sums[*fabric];
 }
 
@@ -227,9 +211,7 @@ static void find_busiest_links(const nnc_step *step, const nnc_rows *rows, const
     link_loads loads;
     ideal->network_s = 0.0;
     ideal->fabric = NNC_FABRIC_SCALE_UP;
-    if (step->network == NULL) {
-        return;
-    }
+    if (step->network == NULL) { return; }
     load_links(step, rows, &loads);
     for (int32_t d = 0; d < step->plan->pipeline; d++) {
         const nnc_stage_residency *h = &m->holdings[d];
@@ -269,9 +251,7 @@ static bool engine_step(const nnc_step *step, const nnc_bound_segment_times *uni
                         nnc_engine engine, nnc_step_memory *m, nnc_ideal *one)
 {
     *one = (nnc_ideal){ .engine = engine };
-    if (!nnc_step_run(step, units->engine[engine], 0.0, m)) {
-        return false;
-    }
+    if (!nnc_step_run(step, units->engine[engine], 0.0, m)) { return false; }
     one->stage = nnc_step_busiest(m, step->plan->pipeline);
     engine_parts(step, units->engine[engine], m, one->stage, rates, engine, one);
     if (step->plan->pipeline > 1) {
@@ -309,34 +289,24 @@ bool nnc_ideal_step(const nnc_step *step, const nnc_rows *rows, const nnc_bound_
         most_s[e] = longest_s(step, units->engine[e], m, &busy_s[e]) + 2.0 * update.update_s;
         first = busy_s[e] > busy_s[first] ? e : first;
     }
-    if (!engine_step(step, units, &rates, (nnc_engine)first, m, ideal)) {
-        return false;
-    }
+    if (!engine_step(step, units, &rates, (nnc_engine)first, m, ideal)) { return false; }
     engine_s[first] = ideal->step_s;
     for (int e = 0; e < NNC_ENGINES; e++) {
         nnc_ideal one;
-        if (e == first) {
-            continue;
-        }
+        if (e == first) { continue; }
         if (step->plan->pipeline > 1 && most_s[e] < ideal->step_s) {
             engine_s[e] = busy_s[e]; /* the step on this engine is not replayed, because this engine cannot be the
                                       * busiest */
             continue;
         }
-        if (!engine_step(step, units, &rates, (nnc_engine)e, m, &one)) {
-            return false;
-        }
+        if (!engine_step(step, units, &rates, (nnc_engine)e, m, &one)) { return false; }
         engine_s[e] = one.step_s;
-        if (one.step_s > ideal->step_s) {
-            *ideal = one;
-        }
+        if (one.step_s > ideal->step_s) { *ideal = one; }
     }
     memcpy(ideal->engine_s, engine_s, sizeof engine_s);
     int32_t stage = ideal->stage;
     find_busiest_links(step, rows, m, ideal, &stage);
-    if (ideal->network_s > ideal->step_s) {
-        wait_for_links(step, units, &rates, stage, m, ideal);
-    }
+    if (ideal->network_s > ideal->step_s) { wait_for_links(step, units, &rates, stage, m, ideal); }
     return true;
 }
 
@@ -373,9 +343,7 @@ void nnc_ideal_say_row(const nnc_ideal *ideal, const nnc_device *device, const n
     }
     NNC_SAY(why, s_per_byte, NULL, 1.0 / device->mem_bytes_per_s);
     (void)s_per_byte;
-    for (int e = 0; e < NNC_ENGINES; e++) {
-        times[e] = engine_time_s(&rates, (nnc_engine)e, op, &row->work, why);
-    }
+    for (int e = 0; e < NNC_ENGINES; e++) { times[e] = engine_time_s(&rates, (nnc_engine)e, op, &row->work, why); }
     const double matrix_s = times[NNC_ENGINE_MATRIX], vector_s = times[NNC_ENGINE_VECTOR];
     double memory_s = times[NNC_ENGINE_MEMORY];
     (void)memory_s; /* memory_s is used only by the derivation */

@@ -65,12 +65,8 @@ static bool has_peak(const tuner *t, nnc_dtype precision)
 static bool keep_batch(const nnc_plan *now, int64_t micro_batch, int32_t data, nnc_plan *plan)
 {
     const int64_t product = micro_batch * data;
-    if (now->global_batch % product != 0) {
-        return false;
-    }
-    if (plan->global_batch == 0 || plan->micro_batches > 0) {
-        plan->micro_batches = now->global_batch / product;
-    }
+    if (now->global_batch % product != 0) { return false; }
+    if (plan->global_batch == 0 || plan->micro_batches > 0) { plan->micro_batches = now->global_batch / product; }
     return true;
 }
 
@@ -79,9 +75,7 @@ static bool keep_batch(const nnc_plan *now, int64_t micro_batch, int32_t data, n
 static bool split(const nnc_plan *now, int step, int32_t most, int32_t degree, int32_t *asked, nnc_plan *plan)
 {
     const int32_t to = 1 << (step - 1), all = now->data * degree;
-    if (to == degree || to > most || all % to != 0) {
-        return false;
-    }
+    if (to == degree || to > most || all % to != 0) { return false; }
     *asked = to;
     plan->data = plan->data > 0 ? all / to : 0;
     return keep_batch(now, now->micro_batch, all / to, plan);
@@ -91,9 +85,7 @@ static bool grow_batch(const nnc_plan *now, int step, nnc_plan *plan)
 {
     const int64_t micro_batch = now->micro_batch << step;
     plan->micro_batch = micro_batch;
-    if (now->micro_batches % (1 << step) == 0) {
-        return keep_batch(now, micro_batch, now->data, plan);
-    }
+    if (now->micro_batches % (1 << step) == 0) { return keep_batch(now, micro_batch, now->data, plan); }
     plan->global_batch = plan->global_batch > 0 ? micro_batch * now->data : 0;
     plan->micro_batches = plan->micro_batches > 0 ? 1 : 0;
     return true;
@@ -106,9 +98,7 @@ static bool set_precision(const tuner *t, const nnc_plan *now, int step, nnc_pla
     const bool single = from == NNC_FP32 || from == NNC_TF32;
     const bool half = from == NNC_BF16 || from == NNC_FP16;
     plan->precision = to;
-    if (single && to != NNC_TF32 && plan->policy == NNC_POLICY_FP32) {
-        plan->policy = NNC_POLICY_MIXED;
-    }
+    if (single && to != NNC_TF32 && plan->policy == NNC_POLICY_FP32) { plan->policy = NNC_POLICY_MIXED; }
     return has_peak(t, to) && (to == NNC_TF32   ? from == NNC_FP32
                                : to == NNC_FP8  ? half
                                : to == NNC_FP16 ? single && !has_peak(t, NNC_BF16)
@@ -139,9 +129,7 @@ static bool apply(const tuner *t, move what, int step, const nnc_plan *now, cand
                t->ask->model->decoder.vocab % VOCAB_MULTIPLE != 0;
     case MOVE_MICRO_BATCH: return now->micro_batch < INT32_MAX && grow_batch(now, step, plan);
     case MOVE_RECOMPUTE:
-        if (step > 4 || recomputes[step - 1] == now->recompute) {
-            return false;
-        }
+        if (step > 4 || recomputes[step - 1] == now->recompute) { return false; }
         plan->recompute = recomputes[step - 1];
         plan->recompute_layers = 0;
         return true;
@@ -175,20 +163,14 @@ static void write_options(const tuner *t, const candidate *c, char *text, size_t
         const nnc_field *field = &nnc_plan_table.fields[i];
         nnc_field_text(field, t->ask->plan, from, sizeof from);
         nnc_field_text(field, &c->plan, to, sizeof to);
-        if (strcmp(from, to) == 0) {
-            continue;
-        }
+        if (strcmp(from, to) == 0) { continue; }
         const char *option = nnc_option_name(strcmp(field->name, "adapter_rank") == 0 ? "lora" : field->name, name);
         const char *off = strcmp(to, "off") == 0 ? "=off" : "";
         const bool is_switch = field->type == NNC_FIELD_BOOL;
         nnc_text_append(text, size, " ", "%s%s%s", option, is_switch ? off : " ", is_switch ? "" : to);
     }
-    if (c->padded) {
-        nnc_text_append(text, size, " ", "--set vocab_multiple=%d", VOCAB_MULTIPLE);
-    }
-    if (c->software != NULL) {
-        nnc_text_append(text, size, " ", "--software %s", c->software->id);
-    }
+    if (c->padded) { nnc_text_append(text, size, " ", "--set vocab_multiple=%d", VOCAB_MULTIPLE); }
+    if (c->software != NULL) { nnc_text_append(text, size, " ", "--software %s", c->software->id); }
 }
 
 static const nnc_software *software_of(const tuner *t, const candidate *c)
@@ -210,9 +192,7 @@ static bool estimate(tuner *t, const candidate *c, nnc_result *r)
  * that fit, the faster is better; of two that do not fit, the plan with less memory. */
 static bool better(const nnc_result *a, const nnc_result *b)
 {
-    if ((a->verdict == NNC_OVER_MEMORY) != (b->verdict == NNC_OVER_MEMORY)) {
-        return b->verdict == NNC_OVER_MEMORY;
-    }
+    if ((a->verdict == NNC_OVER_MEMORY) != (b->verdict == NNC_OVER_MEMORY)) { return b->verdict == NNC_OVER_MEMORY; }
     return a->verdict == NNC_OVER_MEMORY
                ? (double)a->memory.total_bytes < (1.0 - worth_smaller) * (double)b->memory.total_bytes
                : a->samples_per_s > (1.0 + worth_faster) * b->samples_per_s;
@@ -227,9 +207,7 @@ static bool best_step(tuner *t, move what, const candidate *from, const nnc_plan
     for (int step = 1; step <= most; step++) {
         candidate next = *from;
         nnc_result found;
-        if (!apply(t, what, step, now, &next) || !estimate(t, &next, &found)) {
-            continue;
-        }
+        if (!apply(t, what, step, now, &next) || !estimate(t, &next, &found)) { continue; }
         if (!any || better(&found, r)) {
             *to = next;
             *r = found;
@@ -297,9 +275,7 @@ static void find_together(tuner *t, nnc_plan_changes *found)
     best = (candidate){ .plan = *t->ask->plan };
     if (best_step(t, MOVE_QLORA, &best, &t->base.plan, 1, &qlora, &reached)) {
         combine(t, &qlora, &reached);
-        if (is_worth(t, &reached)) {
-            keep(t, &qlora, &reached, true, &found->together);
-        }
+        if (is_worth(t, &reached)) { keep(t, &qlora, &reached, true, &found->together); }
     }
 }
 
@@ -319,9 +295,7 @@ int nnc_plan_changes_find(const nnc_plan_change_ask *ask, nnc_scratch *scratch, 
     tuner t = { .ask = ask, .scratch = scratch, .padded = *ask->model };
     const candidate base = { .plan = *ask->plan };
     *found = (nnc_plan_changes){ .count = 0 };
-    if (ask->model->family == NNC_FAMILY_DECODER) {
-        t.padded.decoder.vocab_multiple = VOCAB_MULTIPLE;
-    }
+    if (ask->model->family == NNC_FAMILY_DECODER) { t.padded.decoder.vocab_multiple = VOCAB_MULTIPLE; }
     const bool brief = scratch->brief;
     scratch->brief = true;
     if (estimate(&t, &base, &t.base)) {
@@ -336,9 +310,7 @@ int nnc_plan_changes_find(const nnc_plan_change_ask *ask, nnc_scratch *scratch, 
                 insert(found->list, found->count++, &one);
             }
         }
-        if (!ask->quick) {
-            find_together(&t, found);
-        }
+        if (!ask->quick) { find_together(&t, found); }
     }
     scratch->brief = brief;
     scratch->fits_only = scratch->workless = false;

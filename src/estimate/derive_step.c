@@ -44,9 +44,7 @@ typedef struct keyed {
 static void add_keyed(keyed *k, const char *key, double value)
 {
     int i = 0;
-    while (i < k->count && strcmp(k->keys[i], key) != 0) {
-        i++;
-    }
+    while (i < k->count && strcmp(k->keys[i], key) != 0) { i++; }
     if (i == KEYS_MAX) {
         i--;
         snprintf(k->keys[i], sizeof k->keys[i], "others");
@@ -60,9 +58,7 @@ static void add_keyed(keyed *k, const char *key, double value)
 
 static void say_keyed(const keyed *k, const char *name, const char *unit, double result, nnc_derivation *why)
 {
-    for (int i = 0; i < k->count; i++) {
-        nnc_say_term(why, k->keys[i], unit, k->sums[i]);
-    }
+    for (int i = 0; i < k->count; i++) { nnc_say_term(why, k->keys[i], unit, k->sums[i]); }
     nnc_say_sum(why, name, unit, result);
 }
 
@@ -279,9 +275,7 @@ void nnc_say_rows(const nnc_rows *rows, const nnc_result *r, nnc_derivation *why
 
 void nnc_say_bounds(const nnc_rows *rows, const nnc_result *r, nnc_derivation *why)
 {
-    for (int bound = 0; bound < NNC_BOUND_COUNT; bound++) {
-        say_bound(rows, (nnc_bound)bound, r, why);
-    }
+    for (int bound = 0; bound < NNC_BOUND_COUNT; bound++) { say_bound(rows, (nnc_bound)bound, r, why); }
 }
 
 void nnc_say_serial(const nnc_step *step, const nnc_rows *rows, const nnc_result *r)
@@ -289,9 +283,7 @@ void nnc_say_serial(const nnc_step *step, const nnc_rows *rows, const nnc_result
     static const char *const names[] = { "compute_total_s", "memory_total_s", "fixed_total_s", "network_total_s",
                                          "launch_total_s" };
     double totals[sizeof names / sizeof names[0]] = { 0 };
-    if (step->plan->pipeline > 1) {
-        return;
-    }
+    if (step->plan->pipeline > 1) { return; }
     for (int32_t i = 0; i < rows->count; i++) {
         const nnc_op_cost *row = &rows->rows[i];
         const nnc_part part = nnc_part_of(row);
@@ -302,9 +294,7 @@ void nnc_say_serial(const nnc_step *step, const nnc_rows *rows, const nnc_result
         totals[3] += row->network_s * row->repeat;
         totals[4] += issued ? nnc_launch_of_op_s(&step->launch, row->op) * row->repeat : 0.0;
     }
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        nnc_say_term(step->why, names[i], "s", totals[i]);
-    }
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) { nnc_say_term(step->why, names[i], "s", totals[i]); }
     nnc_say_sum(step->why, "upper_bound_s", "s", r->upper_bound_s);
     nnc_say_note(step->why, "of every op of the step, one after the other");
 }
@@ -318,9 +308,7 @@ void nnc_say_equal_stages(const nnc_step *step, const nnc_stage *busiest)
                                      .f = busiest->forward_s / stages,
                                      .b = busiest->backward_s / stages,
                                      .w = busiest->weight_s / stages };
-    if (plan->pipeline == 1) {
-        return;
-    }
+    if (plan->pipeline == 1) { return; }
     nnc_say_of(step->why, "%s", "bubble_s");
     nnc_pipeline_say_bubble(plan->schedule, &equal, step->why);
     nnc_say_note(step->why, "the closed form, if every stage took as long as the busiest and nothing "

@@ -104,9 +104,7 @@ static const nnc_range *measured_range(const nnc_model *model, bool experts, con
     const char *of = measured_of(model, experts);
     for (int32_t i = 0; i < software->range_count; i++) {
         const nnc_range *one = &software->ranges[i];
-        if (strcmp(one->device, step->device->id) == 0 && strcmp(one->of, of) == 0) {
-            return one;
-        }
+        if (strcmp(one->device, step->device->id) == 0 && strcmp(one->of, of) == 0) { return one; }
     }
     return NULL;
 }
@@ -123,12 +121,8 @@ static void set_interval(const nnc_model *model, const nnc_step *step, nnc_resul
     const nnc_spreads *s = &step->software->spread;
     const nnc_basis basis = step->device->efficiency.basis;
     r->interval_s[0] = r->interval_s[1] = NAN;
-    if (step->device->implausible || step->software->implausible || !nnc_is_as_published(r, model)) {
-        return;
-    }
-    if (basis == NNC_BASIS_NONE || r->plan.mode != NNC_MODE_PREDICTED || isnan(s->own)) {
-        return;
-    }
+    if (step->device->implausible || step->software->implausible || !nnc_is_as_published(r, model)) { return; }
+    if (basis == NNC_BASIS_NONE || r->plan.mode != NNC_MODE_PREDICTED || isnan(s->own)) { return; }
     const double guessed = basis == NNC_BASIS_STEPS ? 0.0 : basis == NNC_BASIS_KERNELS ? s->kernels : s->carried;
     const bool experts = nnc_model_sizes_of(model).experts > 0;
     const nnc_range *measured = measured_range(model, experts, step);
@@ -233,9 +227,7 @@ static bool bound_step(const nnc_model *model, const nnc_step *step, nnc_scratch
     *lower = own;
     if (done && !is_ideal(step->plan, step->software)) {
         done = fuse(model, &own.step, scratch, with, lower);
-        if (lower->ideal.step_s > own.ideal.step_s) {
-            *lower = own;
-        }
+        if (lower->ideal.step_s > own.ideal.step_s) { *lower = own; }
     }
     r->lower_bound_s = lower->ideal.step_s;
     scratch->bound = lower->ideal;
@@ -285,12 +277,8 @@ static void leave_out(nnc_result *r)
     r->interval_s[0] = r->interval_s[1] = r->lower_bound_s = r->upper_bound_s = (double)NAN;
     r->executed_flops = r->vector_flops = r->read_bytes = r->write_bytes = (double)NAN;
     r->idle_share = r->step_without_bound_s = r->kernels = (double)NAN;
-    for (int k = 0; k < NNC_COMM_COUNT; k++) {
-        r->communication_s[k] = (double)NAN;
-    }
-    for (int b = 0; b < NNC_BOUND_COUNT; b++) {
-        r->bound_s[b] = (double)NAN;
-    }
+    for (int k = 0; k < NNC_COMM_COUNT; k++) { r->communication_s[k] = (double)NAN; }
+    for (int b = 0; b < NNC_BOUND_COUNT; b++) { r->bound_s[b] = (double)NAN; }
     r->bound = r->next_bound = NNC_BOUND_COUNT;
 }
 
@@ -339,9 +327,7 @@ static nnc_status time_fully(const nnc_model *model, const nnc_step *step, nnc_s
         done = nnc_step_time(step, rows, &scratch->ideal_rows, &scratch->step, r);
         raise_upper(r, step->why);
     }
-    if (!done) {
-        return fail_long(err);
-    }
+    if (!done) { return fail_long(err); }
     scratch->shown = rows;
     scratch->stages = step->plan->pipeline;
     r->op_count = rows->count;
@@ -392,9 +378,7 @@ static void shard_and_cost(const nnc_step *step, const nnc_lowering *how, nnc_sc
     nnc_rows_build(&scratch->list, step->device, step->network, plan, &scratch->rows);
     nnc_rows_lend(&scratch->rows, nnc_rows_lent_factor(step->device, plan, step->software));
     nnc_power_throttle(&scratch->rows, step->device);
-    if (whole) {
-        nnc_step_count_work(step, &scratch->rows, &scratch->step, r);
-    }
+    if (whole) { nnc_step_count_work(step, &scratch->rows, &scratch->step, r); }
 }
 
 nnc_status nnc_estimate_time(const nnc_model *model, nnc_step *step, nnc_scratch *scratch, nnc_result *r,
@@ -524,8 +508,6 @@ nnc_status nnc_estimate_into(const nnc_model *model, const nnc_device *device, c
         whole->struct_size = sizeof *whole;
         scratch->shown = NULL;
     }
-    if (whole != result) {
-        nnc_sized_write(result, whole, sizeof *whole);
-    }
+    if (whole != result) { nnc_sized_write(result, whole, sizeof *whole); }
     return status;
 }

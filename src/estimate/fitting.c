@@ -101,9 +101,7 @@ static void apply(const option *o, nnc_plan *plan)
         }
         const bool ranks = strcmp(name, "--adapter-rank") == 0;
         (void)nnc_field_set(&nnc_plan_table, plan, ranks ? "adapter_rank" : name + 2, value, NULL);
-        if (strcmp(name, "--data") == 0) {
-            plan->devices = 0; /* devices 0 means the product of the degrees */
-        }
+        if (strcmp(name, "--data") == 0) { plan->devices = 0; /* devices 0 means the product of the degrees */ }
     }
 }
 
@@ -116,19 +114,13 @@ static void add_remedy(finder *f, const option *o, const nnc_plan *base, const n
     plan.recompute = resolved->recompute;
     apply(o, &plan);
     *remedy = (nnc_remedy){ .micro_batch = largest(f, SIZE_MICRO_BATCH, &plan, false) };
-    if (remedy->micro_batch == 0) {
-        return;
-    }
+    if (remedy->micro_batch == 0) { return; }
     resize(f, SIZE_MICRO_BATCH, remedy->micro_batch, &plan);
-    if (estimate(f, f->model, &plan, true, &r, NULL) != NNC_OK) {
-        return;
-    }
+    if (estimate(f, f->model, &plan, true, &r, NULL) != NNC_OK) { return; }
     remedy->samples_per_s = r.samples_per_s;
     if (fit->micro_batch > 0 && fit->micro_batch <= remedy->micro_batch) {
         plan.micro_batch = fit->micro_batch;
-        if (estimate(f, f->model, &plan, true, &r, NULL) != NNC_OK) {
-            return;
-        }
+        if (estimate(f, f->model, &plan, true, &r, NULL) != NNC_OK) { return; }
     }
     remedy->total_bytes = r.memory.total_bytes;
     remedy->step_s = r.step_s;
@@ -168,9 +160,7 @@ static void add_remedies(finder *f, const nnc_plan *base, const nnc_plan *p, nnc
     };
     _Static_assert((sizeof options / sizeof options[0]) <= NNC_REMEDIES_MAX, "more options than remedies");
     for (size_t i = 0; i < sizeof options / sizeof options[0]; i++) {
-        if (options[i].applies) {
-            add_remedy(f, &options[i], base, p, fit);
-        }
+        if (options[i].applies) { add_remedy(f, &options[i], base, p, fit); }
     }
 }
 
@@ -197,17 +187,13 @@ nnc_status nnc_fitting_find(const nnc_model *model, const nnc_device *device, co
                                                * SEQ_STEP */
         }
     }
-    if (read.adapter_rank > 0) {
-        fit->lora_rank = largest(&f, SIZE_RANK, &read, false);
-    }
+    if (read.adapter_rank > 0) { fit->lora_rank = largest(&f, SIZE_RANK, &read, false); }
     if (model->family == NNC_FAMILY_DECODER && model->decoder.mixers_count == 0 && model->decoder.mlps_count == 0) {
         fit->layers = largest(&f, SIZE_LAYERS, &read, false);
     }
     add_remedies(&f, &read, resolved, fit);
     shown = read;
-    if (fit->micro_batch > 0) {
-        resize(&f, SIZE_MICRO_BATCH, fit->micro_batch, &shown);
-    }
+    if (fit->micro_batch > 0) { resize(&f, SIZE_MICRO_BATCH, fit->micro_batch, &shown); }
     NNC_TRY(estimate(&f, model, &shown, true, &fit->result, err));
     fit->margin_bytes = fit->result.memory.total_interval_bytes[1] - fit->result.memory.total_interval_bytes[0];
     return NNC_OK;
@@ -238,9 +224,7 @@ static nnc_plan limit_plan(const limit_search *s, int64_t size)
     default:
         plan.global_batch = 0;
         plan.micro_batch = size > s->parts ? size - s->parts + 1 : 1;
-        if (size < s->parts) {
-            plan.seq_len = size * (s->seq_len / s->parts);
-        }
+        if (size < s->parts) { plan.seq_len = size * (s->seq_len / s->parts); }
     }
     return plan;
 }
@@ -275,9 +259,7 @@ static nnc_status try_size(limit_search *s, int64_t size, bool *past, nnc_error 
     *past = a->of == NNC_LIMIT_BATCH ? ideal.bound != NNC_BOUND_COMPUTE : ideal.bound == NNC_BOUND_NETWORK;
     if (a->count < NNC_LIMIT_POINTS_MAX) {
         int32_t at = a->count++;
-        for (; at > 0 && a->points[at - 1].size > point.size; at--) {
-            a->points[at] = a->points[at - 1];
-        }
+        for (; at > 0 && a->points[at - 1].size > point.size; at--) { a->points[at] = a->points[at - 1]; }
         a->points[at] = point;
     }
     return NNC_OK;
@@ -306,9 +288,7 @@ static nnc_status largest_degree(limit_search *s, int64_t *size, nnc_error *err)
             a->why = why;
         }
     }
-    if (!any) {
-        return try_size(s, 1, &past, err);
-    }
+    if (!any) { return try_size(s, 1, &past, err); }
     a->stop = a->stop == NULL ? "plan" : a->stop;
     return NNC_OK;
 }

@@ -103,9 +103,7 @@ static int64_t next_params(const nnc_op_list *list, const nnc_decoder *d)
 {
     int32_t last = list->segment_count - 1;
     int64_t params = 2 * d->hidden * d->hidden + (d->plain_norms ? 0 : 3 * d->hidden);
-    while (last > 0 && !list->segments[last].layer) {
-        last--;
-    }
+    while (last > 0 && !list->segments[last].layer) { last--; }
     for (int32_t i = 0; i < list->count; i++) {
         const nnc_op *op = &list->ops[i];
         if (op->segment == last) {
@@ -141,9 +139,7 @@ static void describe_model(const nnc_op_list *list, const nnc_device *device, nn
     NNC_SET(why, r->matmul_params, NULL, r->active_params - list->lookup_params);
     NNC_NOTE(why, "lookup_params: of position tables, and of an untied input embedding");
     r->six_nd_flops = NAN;
-    if (list->tokens > 0) {
-        NNC_SET(why, r->six_nd_flops, "FLOP", 6.0 * (double)r->matmul_params * (double)r->tokens);
-    }
+    if (list->tokens > 0) { NNC_SET(why, r->six_nd_flops, "FLOP", 6.0 * (double)r->matmul_params * (double)r->tokens); }
     r->peak_flops_per_s = nnc_device_matmul_peak(device, plan->precision);
     NNC_PUT(why, r->peak_flops_per_s, "FLOP/s");
     NNC_PUT(why, device->mem_bytes_per_s, "B/s");
@@ -204,13 +200,9 @@ static void sharded_unit(nnc_op_list *list, const nnc_lowering *how, int32_t seg
                             .forward = NNC_ALL_GATHER,
                             .backward = NNC_ALL_GATHER,
                             .bytes = weights };
-    if (p->params <= 0.0) {
-        return;
-    }
+    if (p->params <= 0.0) { return; }
     if (shards > 1.0) {
-        if (plan->reshard) {
-            unit_exchange(list, how, "data.gather_weights", segment, e);
-        }
+        if (plan->reshard) { unit_exchange(list, how, "data.gather_weights", segment, e); }
         e = (nnc_collective_op){
             .comm = NNC_COMM_DATA, .route = (int32_t)route, .backward = NNC_REDUCE_SCATTER, .bytes = gradients
         };
@@ -243,9 +235,7 @@ static void add_casts(nnc_op_list *list, const nnc_segment_sums sums[NNC_SEGMENT
 {
     const nnc_software *software = how->software;
     const bool wide = nnc_policy_bytes(how->plan->policy).weight_bytes > 2.0;
-    if (list->recorded || !software->cast_weights || !wide || nnc_dtype_bytes(how->dtype) > 2.0) {
-        return;
-    }
+    if (list->recorded || !software->cast_weights || !wide || nnc_dtype_bytes(how->dtype) > 2.0) { return; }
     for (int32_t s = 0; s < list->segment_count; s++) {
         const double frozen =
             how->plan->frozen == NNC_FROZEN_32 ? sums[s].frozen.params + sums[s].frozen_expert.params : 0.0;
@@ -323,9 +313,7 @@ static nnc_launch launch_of(const nnc_model *model, const nnc_device *device, co
         return (nnc_launch){ 0 };
     }
     const bool listed = model->captured != NULL || model->implementation != NNC_IMPLEMENTATION_NONE;
-    if (listed && software->lists_operators && whole) {
-        return (nnc_launch){ .kernel_s = device->host.kernel_s };
-    }
+    if (listed && software->lists_operators && whole) { return (nnc_launch){ .kernel_s = device->host.kernel_s }; }
     if (model->captured != NULL) { /* each op of a captured program is one kernel */
         return (nnc_launch){ .op_s = nnc_min(software->launch_s, NNC_KERNEL_LAUNCH_S) };
     }
@@ -340,9 +328,7 @@ nnc_status nnc_step_begin(const nnc_model *model, const nnc_device *device, cons
 {
     const bool alone = plan->devices == 1 && plan->offload == 0;
     NNC_TRY(nnc_power_check(device, err));
-    if (!alone) {
-        NNC_TRY(nnc_network_find(device, plan, network, err));
-    }
+    if (!alone) { NNC_TRY(nnc_network_find(device, plan, network, err)); }
     *step = (nnc_step){ .device = device,
                         .plan = plan,
                         .software = software,

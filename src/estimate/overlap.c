@@ -78,9 +78,7 @@ NNC_SAYING double hide(double exchange_s, double share, double *left_s, nnc_deri
                   "meanwhile");
     *left_s = window_s - overlapped_s;
     double exposed_rest = 1.0;
-    if (exchange_s > 0.0) {
-        NNC_SET(why, exposed_rest, NULL, (exchange_s - overlapped_s) / exchange_s);
-    }
+    if (exchange_s > 0.0) { NNC_SET(why, exposed_rest, NULL, (exchange_s - overlapped_s) / exchange_s); }
     return exposed_rest;
 }
 
@@ -103,9 +101,7 @@ static void use(windows *w, nnc_lane lane, double hidden_s, double exposed_s)
 static double beside_waits_s(const windows *w, nnc_lane lane)
 {
     double waits_s = 0.0;
-    for (int f = 0; f < NNC_LANES; f++) {
-        waits_s += nnc_lanes_meet((nnc_lane)f, lane) ? 0.0 : w->exposed_s[f];
-    }
+    for (int f = 0; f < NNC_LANES; f++) { waits_s += nnc_lanes_meet((nnc_lane)f, lane) ? 0.0 : w->exposed_s[f]; }
     return waits_s;
 }
 
@@ -183,9 +179,7 @@ static void say_hidden(const budget *b, const nnc_overlap *overlap, const nnc_op
 static bool any_collective(const nnc_rows *rows)
 {
     for (int32_t i = 0; i < rows->count; i++) {
-        if (nnc_op_is_collective(rows->rows[i].op)) {
-            return true;
-        }
+        if (nnc_op_is_collective(rows->rows[i].op)) { return true; }
     }
     return false;
 }
@@ -196,9 +190,7 @@ NNC_SAYING void hide_rows(nnc_rows *rows, const nnc_op_list *list, const nnc_net
     budget budgets[NNC_SEGMENTS_MAX][NNC_PASS_PARTS];
     exposed shares[NNC_SEGMENTS_MAX][NNC_PASS_PARTS]; /* exposed shares of each segment and part; set only for parts
                                                        * with communication */
-    if (!any_collective(rows)) {
-        return;
-    }
+    if (!any_collective(rows)) { return; }
     memset(budgets, 0, sizeof budgets[0] * (size_t)list->segment_count);
     for (int32_t i = 0; i < rows->count; i++) {
         const nnc_op_cost *row = &rows->rows[i];
@@ -206,9 +198,7 @@ NNC_SAYING void hide_rows(nnc_rows *rows, const nnc_op_list *list, const nnc_net
     }
     for (int32_t s = 0; s < list->segment_count; s++) {
         for (int p = 0; p < NNC_PASS_PARTS; p++) {
-            if (!budgets[s][p].exchanges) {
-                continue;
-            }
+            if (!budgets[s][p].exchanges) { continue; }
             budgets[s][p].units = (double)list->segments[s].instances * nnc_list_units(list, s);
             settle(&budgets[s][p], overlap, (nnc_part)p, NULL, &shares[s][p], NULL);
         }
@@ -240,9 +230,7 @@ void nnc_rows_overlap(nnc_rows *rows, const nnc_op_list *list, const nnc_network
 NNC_SAYING double part_s(nnc_segment_time *unit, nnc_part part, const char *name, nnc_derivation *why)
 {
     double device_s = unit->compute_s[part];
-    for (int k = 0; k < NNC_COMM_COUNT; k++) {
-        device_s += unit->exposed_s[part][k];
-    }
+    for (int k = 0; k < NNC_COMM_COUNT; k++) { device_s += unit->exposed_s[part][k]; }
     const double issue_s = unit->host_s[part];
     if (issue_s > 0.0) {
         NNC_PUT(why, device_s, "s");
@@ -332,9 +320,7 @@ static void issue_pass(const nnc_rows *rows, const nnc_op_list *list, double ker
             memset(units[s].host_s, 0, sizeof units[s].host_s);
             issue_segment(&c, rows, list, s, true, &units[s]);
         }
-        for (int32_t s = list->segment_count - 1; s >= 0; s--) {
-            issue_segment(&c, rows, list, s, false, &units[s]);
-        }
+        for (int32_t s = list->segment_count - 1; s >= 0; s--) { issue_segment(&c, rows, list, s, false, &units[s]); }
     }
 }
 
@@ -342,9 +328,7 @@ static void issue_pass(const nnc_rows *rows, const nnc_op_list *list, double ker
 static double issued_part_s(const nnc_segment_time *unit, nnc_part part)
 {
     double part_s = unit->compute_s[part] + unit->host_s[part];
-    for (int k = 0; k < NNC_COMM_COUNT; k++) {
-        part_s += unit->exposed_s[part][k];
-    }
+    for (int k = 0; k < NNC_COMM_COUNT; k++) { part_s += unit->exposed_s[part][k]; }
     return part_s;
 }
 
@@ -369,9 +353,7 @@ NNC_SAYING void sum_units(const nnc_rows *rows, const nnc_op_list *list, const n
             unit->weight_s += row->op->phase == NNC_PHASE_GRAD_WEIGHT ? time_s : 0.0;
         }
     }
-    if (launch->kernel_s > 0.0) {
-        issue_pass(rows, list, launch->kernel_s, units);
-    }
+    if (launch->kernel_s > 0.0) { issue_pass(rows, list, launch->kernel_s, units); }
     for (int32_t s = 0; s < list->segment_count; s++) {
         if (launch->kernel_s > 0.0) {
             units[s].forward_s = issued_part_s(&units[s], NNC_PART_FORWARD);
@@ -380,9 +362,7 @@ NNC_SAYING void sum_units(const nnc_rows *rows, const nnc_op_list *list, const n
             continue;
         }
         char names[NNC_PASS_PARTS][NNC_SAY_NAME];
-        for (int p = 0; p < NNC_PASS_PARTS; p++) {
-            NNC_WHEN(why, nnc_say_name("host", s, (nnc_part)p, names[p]));
-        }
+        for (int p = 0; p < NNC_PASS_PARTS; p++) { NNC_WHEN(why, nnc_say_name("host", s, (nnc_part)p, names[p])); }
         units[s].forward_s = part_s(&units[s], NNC_PART_FORWARD, names[NNC_PART_FORWARD], why);
         units[s].backward_s = part_s(&units[s], NNC_PART_BACKWARD, names[NNC_PART_BACKWARD], why);
         units[s].recompute_s = part_s(&units[s], NNC_PART_RECOMPUTE, names[NNC_PART_RECOMPUTE], why);
@@ -402,8 +382,6 @@ void nnc_segment_times_sum(const nnc_rows *rows, const nnc_op_list *list, const 
 void nnc_step_segment_times(const nnc_step *step, nnc_rows *rows, nnc_segment_time units[NNC_SEGMENTS_MAX])
 {
     const nnc_overlap overlap = nnc_overlap_of(step->plan, step->software);
-    if (step->network != NULL) {
-        nnc_rows_overlap(rows, step->list, step->network, &overlap, step->why);
-    }
+    if (step->network != NULL) { nnc_rows_overlap(rows, step->list, step->network, &overlap, step->why); }
     nnc_segment_times_sum(rows, step->list, step->network, &step->launch, units, step->why);
 }

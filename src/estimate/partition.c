@@ -20,12 +20,8 @@ int32_t nnc_partition_device(const nnc_plan *plan, int32_t virtual_stage)
 static int64_t layers_between(const nnc_op_list *list, int32_t segment, int64_t *first, int64_t from, int64_t to)
 {
     int64_t held = 0;
-    for (int64_t i = from; list->mixed_count > 0 && i < to; i++) {
-        held += list->mixed[i] == segment ? 1 : 0;
-    }
-    if (list->mixed_count > 0) {
-        return held;
-    }
+    for (int64_t i = from; list->mixed_count > 0 && i < to; i++) { held += list->mixed[i] == segment ? 1 : 0; }
+    if (list->mixed_count > 0) { return held; }
     const int64_t last = *first + list->segments[segment].instances;
     from = from > *first ? from : *first;
     to = to < last ? to : last;
@@ -72,12 +68,8 @@ static slots slots_of(const nnc_plan *plan, int64_t total, int32_t chunks)
 
 static int64_t slots_at(const slots *s, int64_t stage, int64_t chunk)
 {
-    if (stage == 0 && s->own_first) {
-        return part_of(s->first, chunk);
-    }
-    if (stage == s->stages - 1 && s->own_last) {
-        return part_of(s->last, chunk);
-    }
+    if (stage == 0 && s->own_first) { return part_of(s->first, chunk); }
+    if (stage == s->stages - 1 && s->own_last) { return part_of(s->last, chunk); }
     return part_of(s->rest, chunk * s->others + stage - s->own_first);
 }
 
@@ -101,9 +93,7 @@ static int64_t segment_end(const nnc_op_list *list, int64_t from, int64_t to)
     int64_t first = 0;
     for (int32_t s = 0; s < list->segment_count && list->mixed_count == 0; s++) {
         const int64_t end = first + (list->segments[s].layer ? list->segments[s].instances : 0);
-        if (from >= first && to <= end) {
-            return end;
-        }
+        if (from >= first && to <= end) { return end; }
         first = end;
     }
     return INT64_MIN;
@@ -182,9 +172,7 @@ static void device_layers(const nnc_stage_partition *partition, const nnc_plan *
 int64_t nnc_recomputed_layers(const nnc_plan *plan, const nnc_op_list *list, int32_t segment, int64_t instances)
 {
     const bool some = plan->recompute_layers > 0 && list->segments[segment].layer;
-    if ((plan->recompute & NNC_RECOMPUTE_FULL) == 0) {
-        return 0;
-    }
+    if ((plan->recompute & NNC_RECOMPUTE_FULL) == 0) { return 0; }
     return some && plan->recompute_layers < instances ? plan->recompute_layers : instances;
 }
 
@@ -248,9 +236,7 @@ static double in_flight_of(const nnc_plan *plan, int32_t device, nnc_derivation 
     }
     const double kept = nnc_pipeline_say_in_flight(plan->schedule, plan->pipeline, nnc_schedule_chunks(plan),
                                                    plan->micro_batches, device, why);
-    if (!nnc_schedule_dual(plan)) {
-        return kept;
-    }
+    if (!nnc_schedule_dual(plan)) { return kept; }
     NNC_LET(why, of_both, NULL, kept);
     NNC_SAY(why, in_flight, NULL, of_both * 0.5);
     NNC_NOTE(why, "of both directions; counted in one direction's layers, the device has both");
@@ -320,9 +306,7 @@ void nnc_step_find_peak(const nnc_step *step, nnc_step_memory *m, int32_t device
                                     .stages = plan->pipeline,
                                     .chunks = nnc_schedule_chunks(plan),
                                     .micro_batches = plan->micro_batches };
-    if (!h->uneven || find_odd_peak(step, &pipeline, m, device, h)) {
-        return;
-    }
+    if (!h->uneven || find_odd_peak(step, &pipeline, m, device, h)) { return; }
     const int32_t chunks = chunks_of(&m->partition, plan);
     double bytes[NNC_VIRTUAL_STAGES_MAX], counts[NNC_VIRTUAL_STAGES_MAX];
     double instance_bytes[NNC_SEGMENTS_MAX];
@@ -337,21 +321,15 @@ void nnc_step_find_peak(const nnc_step *step, nnc_step_memory *m, int32_t device
     for (int32_t c = 0; c < chunks; c++) {
         const nnc_stage_layers *share = chunk_of(&m->partition, plan, device, c);
         bytes[c] = 0.0;
-        for (int32_t i = 0; i < count; i++) {
-            bytes[c] += instance_bytes[i] * (double)share->instances[held[i]];
-        }
+        for (int32_t i = 0; i < count; i++) { bytes[c] += instance_bytes[i] * (double)share->instances[held[i]]; }
     }
     (void)nnc_pipeline_peak(&pipeline, device, bytes, counts);
     double kept[NNC_SEGMENTS_MAX] = { 0.0 };
     for (int32_t c = 0; c < chunks; c++) {
         const nnc_stage_layers *share = chunk_of(&m->partition, plan, device, c);
-        for (int32_t i = 0; i < count; i++) {
-            kept[i] += counts[c] * (double)share->instances[held[i]];
-        }
+        for (int32_t i = 0; i < count; i++) { kept[i] += counts[c] * (double)share->instances[held[i]]; }
     }
-    for (int32_t i = 0; i < count; i++) {
-        h->flight[held[i]] = kept[i] / (double)h->instances[held[i]];
-    }
+    for (int32_t i = 0; i < count; i++) { h->flight[held[i]] = kept[i] / (double)h->instances[held[i]]; }
 }
 
 /* ---- memory of each stage ---- */
@@ -365,9 +343,7 @@ void nnc_stage_memory(const nnc_step *step, const nnc_model *model, bool fullest
         const nnc_stage_residency *h = &m->holdings[d];
         nnc_step_find_peak(step, m, d);
         const bool same = before != NULL && !h->uneven && !before->uneven && nnc_stage_residency_same(h, before);
-        if (same && fullest && h->in_flight <= before->in_flight) {
-            continue;
-        }
+        if (same && fullest && h->in_flight <= before->in_flight) { continue; }
         if (!same) {
             memory = nnc_memory_of(model, step->list, step->sums, h, plan, step->software,
                                    nnc_device_capacity(step->device));

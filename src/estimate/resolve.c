@@ -23,9 +23,7 @@ static nnc_status resolve_precision(const nnc_device *device, nnc_plan *p, nnc_e
     static const nnc_dtype preferred[] = { NNC_BF16, NNC_FP16, NNC_FP32 };
     char formats[128];
     for (size_t i = 0; p->precision == NNC_DTYPE_COUNT && i < 3; i++) {
-        if (!isnan(nnc_device_matmul_peak(device, preferred[i]))) {
-            p->precision = preferred[i];
-        }
+        if (!isnan(nnc_device_matmul_peak(device, preferred[i]))) { p->precision = preferred[i]; }
     }
     const bool trains = p->precision == NNC_FP32 || p->precision == NNC_TF32 || p->precision == NNC_BF16 ||
                         p->precision == NNC_FP16 || nnc_precision_is_narrow(p->precision);
@@ -46,9 +44,7 @@ static nnc_status resolve_policy(nnc_plan *p, nnc_error *err)
 {
     const double needed = nnc_dtype_bytes(p->precision);
     const nnc_policy usual = needed < 4.0 ? NNC_POLICY_MIXED : NNC_POLICY_FP32;
-    if (p->policy == NNC_POLICY_DEFAULT) {
-        p->policy = usual;
-    }
+    if (p->policy == NNC_POLICY_DEFAULT) { p->policy = usual; }
     const nnc_policy_sizes sizes = nnc_policy_bytes(p->policy);
     const double used = sizes.cast_bytes > 0.0 ? sizes.cast_bytes : sizes.weight_bytes;
     if (used < needed) {
@@ -66,9 +62,7 @@ static nnc_status resolve_batch(nnc_plan *p, nnc_error *err)
     int64_t product = 0;
     if (p->global_batch > 0 && (p->micro_batch == 0 || p->micro_batches == 0)) {
         int64_t *open = p->micro_batch > 0 || p->micro_batches == 0 ? &p->micro_batches : &p->micro_batch;
-        if (p->micro_batch == 0 && open == &p->micro_batches) {
-            p->micro_batch = 1;
-        }
+        if (p->micro_batch == 0 && open == &p->micro_batches) { p->micro_batch = 1; }
         const int64_t given = (open == &p->micro_batches ? p->micro_batch : p->micro_batches) * data;
         if (p->global_batch % given != 0) {
             return nnc_fail(err, NNC_ILLEGAL_PLAN, "--global-batch",
@@ -101,9 +95,7 @@ static nnc_status check_recompute_layers(const nnc_plan *p, const nnc_model *mod
     const int64_t ends = p->first_stage_layers > p->last_stage_layers ? p->first_stage_layers : p->last_stage_layers;
     const int64_t even = (nnc_schedule_dual(p) ? 2 : 1) * nnc_ceil_div(layers, p->pipeline);
     const int64_t held = ends > even ? ends : even;
-    if (p->recompute_layers <= held) {
-        return NNC_OK;
-    }
+    if (p->recompute_layers <= held) { return NNC_OK; }
     return layers > 0 ? nnc_fail(err, NNC_ILLEGAL_PLAN, "--recompute-layers",
                                  "more than the layers of a stage, expected at most %" PRId64 ", found %" PRId64, held,
                                  p->recompute_layers)
@@ -138,9 +130,7 @@ static nnc_status check_trained(const nnc_plan *p, const nnc_model *model, nnc_e
 
 static nnc_status resolve_schedule(nnc_plan *p, const nnc_family_row *family, int64_t layers, nnc_error *err)
 {
-    if (family->split != NULL) {
-        return nnc_schedule_resolve(p, layers, err);
-    }
+    if (family->split != NULL) { return nnc_schedule_resolve(p, layers, err); }
     p->schedule = NNC_SCHEDULE_1F1B; /* with one pipeline stage all schedules are equal */
     return NNC_OK;
 }
@@ -160,9 +150,7 @@ nnc_status nnc_plan_resolve_read(const nnc_plan *plan, const nnc_model *model, c
     if ((p->recompute & NNC_RECOMPUTE_FULL) != 0) {
         p->recompute = NNC_RECOMPUTE_FULL; /* full recomputation includes the other flags */
     }
-    if (family->defaults != NULL) {
-        family->defaults(model, p);
-    }
+    if (family->defaults != NULL) { family->defaults(model, p); }
     NNC_TRY(resolve_precision(device, p, err));
     NNC_TRY(resolve_policy(p, err));
     NNC_TRY(nnc_plan_split_devices(p, err));
@@ -195,9 +183,7 @@ nnc_status nnc_plan_resolve_schedule(nnc_plan *plan, const nnc_model *model, int
 nnc_profiles nnc_profiles_of_one(const nnc_software *software)
 {
     nnc_profiles all = { .any = false };
-    for (int i = 0; i < NNC_PROFILE_KINDS; i++) {
-        all.of[i] = software;
-    }
+    for (int i = 0; i < NNC_PROFILE_KINDS; i++) { all.of[i] = software; }
     return all;
 }
 
@@ -206,9 +192,7 @@ nnc_profiles nnc_profiles_of_one(const nnc_software *software)
  * search would split a model only to get the kernels of Megatron. */
 nnc_profile_kind nnc_profile_kind_by_plan(const nnc_model *model, const nnc_plan *plan)
 {
-    if (plan == NULL) {
-        return NNC_PROFILE_COPIES;
-    }
+    if (plan == NULL) { return NNC_PROFILE_COPIES; }
     const bool shares = plan->zero > 0 && model->family == NNC_FAMILY_DECODER;
     const bool experts = plan->expert > 1 && model->family == NNC_FAMILY_DECODER; /* only decoders have experts; in
                                                                                    * other families --expert shares
@@ -239,19 +223,11 @@ nnc_profile_kind nnc_profile_kind_kept(const nnc_model *model, const nnc_device 
                                        nnc_profile_kind kept)
 {
     const bool transformer = model->family == NNC_FAMILY_DECODER || model->family == NNC_FAMILY_VIT;
-    if (model->captured != NULL) {
-        return NNC_PROFILE_EAGER;
-    }
-    if (strncmp(device->architecture, "tpu", 3) == 0) {
-        return NNC_PROFILE_TPU;
-    }
-    if (plan == NULL || !transformer || !is_early(device)) {
-        return kept;
-    }
+    if (model->captured != NULL) { return NNC_PROFILE_EAGER; }
+    if (strncmp(device->architecture, "tpu", 3) == 0) { return NNC_PROFILE_TPU; }
+    if (plan == NULL || !transformer || !is_early(device)) { return kept; }
     nnc_plan formats = *plan;
-    if (resolve_precision(device, &formats, NULL) != NNC_OK) {
-        return kept;
-    }
+    if (resolve_precision(device, &formats, NULL) != NNC_OK) { return kept; }
     return formats.precision == NNC_FP16 || formats.precision == NNC_TF32 ? NNC_PROFILE_EARLY
            : kept == NNC_PROFILE_SHARDED                                  ? NNC_PROFILE_EARLY_SHARDED
                                                                           : kept;
@@ -281,17 +257,13 @@ nnc_profile_kind nnc_profile_kind_of(const nnc_model *model, const nnc_device *d
 const nnc_software *nnc_profile_of(const nnc_profiles *profiles, const nnc_model *model, const nnc_device *device,
                                    const nnc_plan *plan)
 {
-    if (profiles == NULL || model == NULL || device == NULL) {
-        return NULL;
-    }
+    if (profiles == NULL || model == NULL || device == NULL) { return NULL; }
     return profiles->of[nnc_profile_kind_of(model, device, plan)];
 }
 
 bool nnc_software_ships(const nnc_software *software, const nnc_plan *plan, const char **option)
 {
-    if (software == NULL || plan == NULL) {
-        return false;
-    }
+    if (software == NULL || plan == NULL) { return false; }
     const nnc_shipped *has = &software->ships;
     const struct {
         unsigned asked, flag;
@@ -315,9 +287,7 @@ bool nnc_software_ships(const nnc_software *software, const nnc_plan *plan, cons
     if (plan->pipeline > 1 && plan->schedule < NNC_SCHEDULE_COUNT && !has->schedules[plan->schedule]) {
         lacks = "--schedule";
     }
-    if (plan->tensor > 1 && !plan->sequence_parallel && !has->plain_tensor) {
-        lacks = "--sequence-parallel";
-    }
+    if (plan->tensor > 1 && !plan->sequence_parallel && !has->plain_tensor) { lacks = "--sequence-parallel"; }
     if ((plan->zero == 2 && !has->sharded_gradients) || (plan->zero == 3 && !has->sharded_weights) ||
         (plan->zero == 3 && plan->data * plan->context == 1 &&
          !has->sharded_gradients) || /* a framework without sharded gradients shards with FSDP (ZeRO 3) only, and FSDP
@@ -325,9 +295,7 @@ bool nnc_software_ships(const nnc_software *software, const nnc_plan *plan, cons
         (plan->zero >= 2 && plan->pipeline > 1 && !has->sharded_pipelines)) {
         lacks = "--zero";
     }
-    if (option != NULL && lacks != NULL) {
-        *option = lacks;
-    }
+    if (option != NULL && lacks != NULL) { *option = lacks; }
     return lacks == NULL;
 }
 

@@ -42,9 +42,7 @@ char *nnc_sensitivity_parameter_name(nnc_sensitivity_parameter figure, nnc_dtype
                                      char text[NNC_PARAMETER_TEXT])
 {
     if (text == NULL || (unsigned)figure >= NNC_PARAMETER_COUNT) {
-        if (text != NULL) {
-            snprintf(text, NNC_PARAMETER_TEXT, "?");
-        }
+        if (text != NULL) { snprintf(text, NNC_PARAMETER_TEXT, "?"); }
         return text;
     }
     const bool by_format = figures[figure].rate != ONE_RATE;
@@ -146,13 +144,9 @@ static void insert(nnc_sensitivity *entries, int max, int *count, const nnc_sens
 {
     int at = *count;
     for (; at > 0 && fabs(entries[at - 1].elasticity) < fabs(entry->elasticity); at--) {
-        if (at < max) {
-            entries[at] = entries[at - 1];
-        }
+        if (at < max) { entries[at] = entries[at - 1]; }
     }
-    if (at < max) {
-        entries[at] = *entry;
-    }
+    if (at < max) { entries[at] = *entry; }
     *count += *count < max;
 }
 
@@ -174,9 +168,7 @@ nnc_status nnc_sensitivity_of(const nnc_model *model, const nnc_device *device, 
         nnc_sensitivity entry = { .figure = figure,
                                   .value = nnc_sensitivity_parameter_value(device, figure, t.precision),
                                   .needed = (double)NAN };
-        if (isnan(entry.value)) {
-            continue;
-        }
+        if (isnan(entry.value)) { continue; }
         if (figure == NNC_PARAMETER_MEM_BYTES) {
             entry.doubled_s = now.step_s;
             entry.needed = (double)now.memory.total_bytes;
@@ -210,17 +202,13 @@ nnc_status nnc_target_find(const nnc_model *model, const nnc_device *device, con
                             .value = nnc_sensitivity_parameter_value(device, figure, t.precision),
                             .needed = (double)NAN };
     NNC_TRY(step_with(&t, figure, 1.0, &target->step_s, err));
-    if (isnan(target->value)) {
-        return NNC_OK;
-    }
+    if (isnan(target->value)) { return NNC_OK; }
     if (target->step_s <= step_s) {
         target->needed = target->value;
         return NNC_OK;
     }
     NNC_TRY(step_with(&t, figure, WITHOUT_BOUND, &target->step_s, err));
-    if (target->step_s > step_s) {
-        return NNC_OK;
-    }
+    if (target->step_s > step_s) { return NNC_OK; }
     for (int i = 0; i < HALVINGS && high - low > 1e-10; i++) {
         const double middle = low + (high - low) / 2.0;
         double found_s = 0.0;

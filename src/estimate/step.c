@@ -75,9 +75,7 @@ bool nnc_step_run(const nnc_step *step, const nnc_segment_time units[NNC_SEGMENT
 int32_t nnc_step_busiest(const nnc_step_memory *m, int32_t stages)
 {
     int32_t stage = 0;
-    for (int32_t d = 1; d < stages; d++) {
-        stage = m->run.busy_s[d] > m->run.busy_s[stage] ? d : stage;
-    }
+    for (int32_t d = 1; d < stages; d++) { stage = m->run.busy_s[d] > m->run.busy_s[stage] ? d : stage; }
     return stage;
 }
 
@@ -227,9 +225,7 @@ bool nnc_step_core_run(const nnc_step *step, const nnc_segment_time units[NNC_SE
                        nnc_step_times *times)
 {
     *times = (nnc_step_times){ .send_s = exposed_send_s(step) };
-    if (!nnc_step_run(step, units, times->send_s, m)) {
-        return false;
-    }
+    if (!nnc_step_run(step, units, times->send_s, m)) { return false; }
     times->total_s = m->run.total_s;
     times->run = m->runs;
     times->stage = nnc_step_busiest(m, step->plan->pipeline);
@@ -245,9 +241,7 @@ static double ends_s(const nnc_step_memory *m, int32_t stage)
 static int32_t slowest_stage(const nnc_step_memory *m, int32_t stages)
 {
     int32_t slowest = 0;
-    for (int32_t d = 1; d < stages; d++) {
-        slowest = ends_s(m, d) > ends_s(m, slowest) ? d : slowest;
-    }
+    for (int32_t d = 1; d < stages; d++) { slowest = ends_s(m, d) > ends_s(m, slowest) ? d : slowest; }
     return slowest;
 }
 
@@ -277,12 +271,8 @@ static bool find_delay(const nnc_step *step, const nnc_segment_time units[NNC_SE
 {
     const int32_t stages = step->plan->pipeline;
     m->delay_s = 0.0;
-    if (!(times->send_s > 0.0)) {
-        return true;
-    }
-    if (!nnc_step_run(step, units, 0.0, m)) {
-        return false;
-    }
+    if (!(times->send_s > 0.0)) { return true; }
+    if (!nnc_step_run(step, units, 0.0, m)) { return false; }
     NNC_LET(step->why, without_messages_s, "s", ends_s(m, slowest_stage(m, stages)));
     if (!rerun(step->plan, times->send_s, m)) { /* m->run keeps the replay with messages */
         return false;
@@ -297,20 +287,14 @@ bool nnc_step_core_parts(const nnc_step *step, const nnc_segment_time units[NNC_
                          const nnc_step_times *times, nnc_step_memory *m, nnc_result *r)
 {
     const nnc_plan *plan = step->plan;
-    if (!find_delay(step, units, times, m)) {
-        return false;
-    }
+    if (!find_delay(step, units, times, m)) { return false; }
     r->exposed_s[NNC_COMM_PIPELINE] = m->delay_s;
     r->stage = times->stage;
     const nnc_stage_residency *holding = &m->holdings[r->stage];
     add_units(step, units, holding, r);
     nnc_step_end_add(m->ends[r->stage], r);
-    for (int k = 0; k < NNC_COMM_COUNT; k++) {
-        r->exposed_comm_s += r->exposed_s[k];
-    }
-    if (step->why != NULL) {
-        nnc_say_step(step, units, holding, r);
-    }
+    for (int k = 0; k < NNC_COMM_COUNT; k++) { r->exposed_comm_s += r->exposed_s[k]; }
+    if (step->why != NULL) { nnc_say_step(step, units, holding, r); }
     NNC_SAY(step->why, busy_s, "s",
             r->forward_s + r->backward_s + r->recompute_s + r->update_s + r->exposed_comm_s + r->host_s);
     if (plan->pipeline > 1) {
@@ -333,15 +317,11 @@ void nnc_step_rank(nnc_result *r)
 {
     r->bound = NNC_BOUND_COMPUTE;
     for (int b = 0; b < NNC_BOUND_COUNT; b++) {
-        if (r->bound_s[b] > r->bound_s[r->bound]) {
-            r->bound = (nnc_bound)b;
-        }
+        if (r->bound_s[b] > r->bound_s[r->bound]) { r->bound = (nnc_bound)b; }
     }
     r->next_bound = r->bound == NNC_BOUND_COMPUTE ? NNC_BOUND_MEMORY : NNC_BOUND_COMPUTE;
     for (int b = 0; b < NNC_BOUND_COUNT; b++) {
-        if (b != (int)r->bound && r->bound_s[b] > r->bound_s[r->next_bound]) {
-            r->next_bound = (nnc_bound)b;
-        }
+        if (b != (int)r->bound && r->bound_s[b] > r->bound_s[r->next_bound]) { r->next_bound = (nnc_bound)b; }
     }
 }
 
@@ -366,9 +346,7 @@ static double without_bound_s(const nnc_step *step, nnc_bound bound, nnc_rows *f
     nnc_result r;
     freed.why = NULL;
     freed.free[bound] = true;
-    if (bound == NNC_BOUND_HOST) {
-        freed.launch = (nnc_launch){ .op_s = 0.0 };
-    }
+    if (bound == NNC_BOUND_HOST) { freed.launch = (nnc_launch){ .op_s = 0.0 }; }
     free_rows(&freed, fresh);
     nnc_step_segment_times(&freed, fresh, units);
     const nnc_overlap overlap = nnc_overlap_of(freed.plan, freed.software);
@@ -424,18 +402,12 @@ bool nnc_step_time(const nnc_step *step, nnc_rows *rows, nnc_rows *spare, nnc_st
     memcpy(spare->rows, rows->rows, sizeof *rows->rows * (size_t)rows->count);
     nnc_step_segment_times(step, rows, units);
     nnc_step_ends_set(step, units, &overlap, m);
-    if (!nnc_step_core_run(step, units, m, &times) || !nnc_step_core_parts(step, units, &times, m, r)) {
-        return false;
-    }
+    if (!nnc_step_core_run(step, units, m, &times) || !nnc_step_core_parts(step, units, &times, m, r)) { return false; }
     nnc_step_describe(step, units, m);
     const nnc_stage_residency *holding = &m->holdings[r->stage];
     nnc_step_restrict(step, holding, rows);
-    if (step->plan->pipeline > 1) {
-        append_sends(step, m, r->stage, m->delay_s, rows);
-    }
-    if (step->launch.kernel_s > 0.0) {
-        mark_host(rows, r);
-    }
+    if (step->plan->pipeline > 1) { append_sends(step, m, r->stage, m->delay_s, rows); }
+    if (step->launch.kernel_s > 0.0) { mark_host(rows, r); }
     nnc_step_end_append(step, units, m, r->stage, &overlap, rows);
     add_rows(rows, r);
     if (step->why != NULL) {
@@ -543,9 +515,7 @@ NNC_SAYING void add_executed(const nnc_step *step, const nnc_rows *rows, const n
     for (int32_t i = 0; i < rows->count; i++) {
         const nnc_op_cost *row = &rows->rows[i];
         double repeat = row->repeat * (double)plan->micro_batches * ranks;
-        if (nnc_part_of(row) == NNC_PART_RECOMPUTE) {
-            repeat *= again[row->op->segment];
-        }
+        if (nnc_part_of(row) == NNC_PART_RECOMPUTE) { repeat *= again[row->op->segment]; }
         r->kernels += nnc_op_issued(row->op).kernels * repeat / ranks;
         r->executed_flops += row->work.flops * repeat;
         r->vector_flops += row->work.vector_flops * repeat;
@@ -665,15 +635,11 @@ static void end_stage(timeline *w, const nnc_stage *stages, int32_t stage)
     nnc_interval next = { .stage = stage, .micro_batch = -1, .start_s = w->end_s[stage] };
     next.end_s = next.start_s + stages[stage].exchange_s;
     next.activity = NNC_ACTIVITY_EXCHANGE;
-    if (next.end_s > next.start_s) {
-        add_interval(w, &next);
-    }
+    if (next.end_s > next.start_s) { add_interval(w, &next); }
     next.start_s = next.end_s;
     next.end_s += stages[stage].update_s;
     next.activity = NNC_ACTIVITY_UPDATE;
-    if (next.end_s > next.start_s) {
-        add_interval(w, &next);
-    }
+    if (next.end_s > next.start_s) { add_interval(w, &next); }
     idle_until(w, stage, nnc_max(w->begin_s[stage] + w->step_s, w->end_s[stage]));
 }
 
@@ -688,13 +654,9 @@ static bool timeline_replay(nnc_step_memory *m, const nnc_plan *plan, double ste
     } else {
         nnc_pipeline_result result;
         const nnc_pipeline pipeline = nnc_step_pipeline(plan, m);
-        if (!nnc_pipeline_replay(&pipeline, &m->pipeline, &result, add_pass, &w)) {
-            return false;
-        }
+        if (!nnc_pipeline_replay(&pipeline, &m->pipeline, &result, add_pass, &w)) { return false; }
     }
-    for (int32_t d = 0; d < plan->pipeline; d++) {
-        end_stage(&w, m->stages, d);
-    }
+    for (int32_t d = 0; d < plan->pipeline; d++) { end_stage(&w, m->stages, d); }
     return true;
 }
 
@@ -815,12 +777,8 @@ static const struct {
 bool nnc_streaming_op(const char *name, int64_t rows, int64_t columns, nnc_dtype dtype, nnc_op *op)
 {
     size_t i = 0;
-    while (i < sizeof operators / sizeof operators[0] && strcmp(operators[i].name, name) != 0) {
-        i++;
-    }
-    if (i == sizeof operators / sizeof operators[0]) {
-        return false;
-    }
+    while (i < sizeof operators / sizeof operators[0] && strcmp(operators[i].name, name) != 0) { i++; }
+    if (i == sizeof operators / sizeof operators[0]) { return false; }
     const int64_t values = rows * columns;
     const double cast = operators[i].cast[0];
     const double width = operators[i].kind == NNC_OP_LOSS && cast > 0.0 ? 4.0 : nnc_dtype_bytes(dtype);
@@ -892,9 +850,7 @@ enum { KINDS = sizeof kinds / sizeof *kinds };
 static bool too_large(const nnc_single_op *a)
 {
     double product = 1.0;
-    for (int32_t i = 0; i < a->dim_count; i++) {
-        product *= (double)a->dims[i];
-    }
+    for (int32_t i = 0; i < a->dim_count; i++) { product *= (double)a->dims[i]; }
     return product > 1e18;
 }
 
@@ -906,9 +862,7 @@ static nnc_status choose_kernel(const nnc_device *device, const nnc_single_op *a
     static const nnc_flash_kernel stands_for[] = { NNC_FLASH2, NNC_FLASH1, NNC_FLASH2 };
     const nnc_names names = { nnc_flash_kernel_name, NNC_FLASH_KERNEL_COUNT };
     int found = nnc_names_find(names, a->kernel);
-    for (int i = 0; i < 3 && found < 0; i++) {
-        found = strcmp(others[i], a->kernel) == 0 ? (int)stands_for[i] : -1;
-    }
+    for (int i = 0; i < 3 && found < 0; i++) { found = strcmp(others[i], a->kernel) == 0 ? (int)stands_for[i] : -1; }
     if (found < 0) {
         return nnc_fail(err, NNC_BAD_USAGE, "--kernel",
                         "unknown, expected flash, cudnn, efficient, math, or flash1 to flash3, "
@@ -920,9 +874,7 @@ static nnc_status choose_kernel(const nnc_device *device, const nnc_single_op *a
         return nnc_fail(err, NNC_BAD_USAGE, "--kernel",
                         "cudnn: not measured on %s, expected flash3, efficient, flash or math", device->id);
     }
-    if (strcmp(a->kernel, "math") == 0) {
-        nnc_write_out(op);
-    }
+    if (strcmp(a->kernel, "math") == 0) { nnc_write_out(op); }
     return NNC_OK;
 }
 
@@ -945,9 +897,7 @@ static nnc_status time_op(const kind *k, const nnc_device *device, nnc_single_op
     if (op.kind == NNC_OP_FLASH && op.u.flash.heads % op.u.flash.kv_heads != 0) {
         return nnc_fail(err, NNC_BAD_USAGE, k->name, "key heads do not divide the heads");
     }
-    if (a->kernel != NULL && op.kind == NNC_OP_FLASH) {
-        NNC_TRY(choose_kernel(device, a, &op, err));
-    }
+    if (a->kernel != NULL && op.kind == NNC_OP_FLASH) { NNC_TRY(choose_kernel(device, a, &op, err)); }
     if (op.kind == NNC_OP_CONV && (op.u.conv.c_in % op.u.conv.groups != 0 || op.u.conv.c_out % op.u.conv.groups != 0)) {
         return nnc_fail(err, NNC_BAD_USAGE, k->name, "groups do not divide the channels");
     }
@@ -999,9 +949,7 @@ static nnc_status time_collective(const kind *k, const nnc_device *device, nnc_s
 nnc_status nnc_single_op_time(const nnc_device *device, nnc_single_op *a, nnc_error *err)
 {
     const kind *k = kinds;
-    while (k < kinds + KINDS && strcmp(k->name, a->kind) != 0) {
-        k++;
-    }
+    while (k < kinds + KINDS && strcmp(k->name, a->kind) != 0) { k++; }
     if (k == kinds + KINDS) {
         return nnc_fail(err, NNC_BAD_USAGE, "KIND",
                         "unknown op, expected matmul, attention, conv, all-reduce, all-gather, "

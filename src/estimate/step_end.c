@@ -60,9 +60,7 @@ static void exchange_every_pass(writer *w, const nnc_plan *plan, bool flat, doub
         add(w, "data.scatter_gradients", NNC_COMM_DATA, route, NNC_REDUCE_SCATTER,
             sent_gradient_bytes(plan, flat) * params, nnc_step_passes(plan));
     }
-    if (flat && plan->zero == 2) {
-        add_weights(w, plan, params, route, shards, nnc_step_passes(plan));
-    }
+    if (flat && plan->zero == 2) { add_weights(w, plan, params, route, shards, nnc_step_passes(plan)); }
 }
 
 /* Adds the collectives for the gradients of one kind of parameters, for ZeRO stages 0 to 2. */
@@ -72,9 +70,7 @@ static void add_gradients(writer *w, const nnc_plan *plan, bool flat, double par
     const double g = sent_gradient_bytes(plan, flat) * params;
     const int32_t replicas = nnc_shard_replicas(plan, route, shards);
     if (plan->zero == 0) {
-        if (replicas > 1) {
-            add(w, "data.reduce_gradients", NNC_COMM_DATA, route, NNC_ALL_REDUCE, g, 1);
-        }
+        if (replicas > 1) { add(w, "data.reduce_gradients", NNC_COMM_DATA, route, NNC_ALL_REDUCE, g, 1); }
         return;
     }
     if (plan->zero == 1 && shards > 1.0) {
@@ -83,9 +79,7 @@ static void add_gradients(writer *w, const nnc_plan *plan, bool flat, double par
     if (replicas > 1) {
         add(w, "data.reduce_replicas", NNC_COMM_DATA, nnc_replica_route(route), NNC_ALL_REDUCE, g / shards, 1);
     }
-    if (!flat || plan->zero < 2) {
-        add_weights(w, plan, params, route, shards, 1);
-    }
+    if (!flat || plan->zero < 2) { add_weights(w, plan, params, route, shards, 1); }
 }
 
 static int step_collectives(double dense, double expert, const nnc_plan *plan, bool flat, double tied_params,
@@ -244,9 +238,7 @@ static void add_updates(const nnc_step *step, const nnc_step_end_params *held, c
                 op->u.update.passes = added_passes(step);
                 op->u.update.params = (int64_t)(held->dense.params + held->expert.params);
             }
-            if (kinds[i].kind == NNC_UPDATE_STEP && step->launch.kernel_s > 0.0) {
-                issue_update(op);
-            }
+            if (kinds[i].kind == NNC_UPDATE_STEP && step->launch.kernel_s > 0.0) { issue_update(op); }
         }
     }
 }
@@ -366,9 +358,7 @@ nnc_step_end_seconds nnc_step_end_expose(const nnc_step *step, const nnc_segment
 
 void nnc_step_end_add(const nnc_step_end_seconds *seconds, nnc_result *r)
 {
-    for (int i = 0; i < seconds->exchanges; i++) {
-        r->exposed_s[seconds->comm[i]] += seconds->exposed_s[i];
-    }
+    for (int i = 0; i < seconds->exchanges; i++) { r->exposed_s[seconds->comm[i]] += seconds->exposed_s[i]; }
     r->update_s += seconds->update_s;
 }
 
@@ -390,14 +380,10 @@ void nnc_step_end_set(nnc_step_memory *m, int32_t d, const nnc_step_end_seconds 
     nnc_stage *stage = &m->stages[d];
     double exposed_s[NNC_COMM_COUNT] = { 0.0 };
     m->ends[d] = seconds;
-    for (int i = 0; i < seconds->exchanges; i++) {
-        exposed_s[seconds->comm[i]] += seconds->exposed_s[i];
-    }
+    for (int i = 0; i < seconds->exchanges; i++) { exposed_s[seconds->comm[i]] += seconds->exposed_s[i]; }
     stage->update_s = seconds->update_s;
     stage->exchange_s = 0.0;
-    for (int k = 0; k < NNC_COMM_COUNT; k++) {
-        stage->exchange_s += exposed_s[k];
-    }
+    for (int k = 0; k < NNC_COMM_COUNT; k++) { stage->exchange_s += exposed_s[k]; }
 }
 
 void nnc_step_end_set_alike(nnc_step_memory *m, int32_t d)
@@ -437,7 +423,5 @@ void nnc_step_end_append(const nnc_step *step, const nnc_segment_time units[NNC_
         row->time_s = expose(step, e, row->network_s, overlap, &window, step->why);
         nnc_say_of_step(step->why);
     }
-    for (int i = 0; i < t->update_count; i++) {
-        nnc_rows_add(rows, &t->updates[i], step->device, step->network, 1.0);
-    }
+    for (int i = 0; i < t->update_count; i++) { nnc_rows_add(rows, &t->updates[i], step->device, step->network, 1.0); }
 }

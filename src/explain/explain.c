@@ -73,18 +73,14 @@ static nnc_status unknown_name(const nnc_question *a, const char *word, nnc_erro
     enum { NAMES_MAX = 2048 };
     const char *names[NAMES_MAX];
     size_t count = 0;
-    for (const nnc_alias *alias = nnc_aliases; alias->name != NULL; alias++) {
-        names[count++] = alias->name;
-    }
+    for (const nnc_alias *alias = nnc_aliases; alias->name != NULL; alias++) { names[count++] = alias->name; }
     for (int32_t i = 0; i < a->columns.count && count < NAMES_MAX; i++) {
         names[count++] = nnc_metric_short_name(a->columns.list[i].name);
     }
     for (int32_t i = 0; i < a->report->op_count && count < NAMES_MAX; i++) {
         names[count++] = nnc_op_name(a->report->ops[i].op);
     }
-    for (int32_t i = 0; i < a->names.count && count < NAMES_MAX; i++) {
-        names[count++] = a->names.list[i].row->name;
-    }
+    for (int32_t i = 0; i < a->names.count && count < NAMES_MAX; i++) { names[count++] = a->names.list[i].row->name; }
     const char *nearest = nnc_nearest(word, names, count);
     return nearest != NULL ? nnc_fail(err, NNC_BAD_USAGE, word, "unknown metric or op, did you mean %s?", nearest)
                            : nnc_fail(err, NNC_BAD_USAGE, word,
@@ -132,9 +128,7 @@ static nnc_status repeat_training(nnc_question *a, nnc_error *err)
 static nnc_status repeat_estimate(nnc_question *a, nnc_error *err)
 {
     NNC_TRY(is_served(a->report) ? repeat_serving(a, err) : repeat_training(a, err));
-    if (!nnc_derivation_lines(a->step, &a->said, &a->said_count)) {
-        return nnc_no_memory(err);
-    }
+    if (!nnc_derivation_lines(a->step, &a->said, &a->said_count)) { return nnc_no_memory(err); }
     a->shown = nnc_arena_array(a->arena, (size_t)a->said_count + 1, sizeof *a->shown);
     return a->shown != NULL ? NNC_OK : nnc_no_memory(err);
 }
@@ -149,9 +143,7 @@ static nnc_status answer_word(nnc_question *a, const char *word, nnc_error *err)
     if (!known && a->names.list == NULL && nnc_explained_names_of(a->outputs, a->arena, &a->names) != NNC_OK) {
         return nnc_no_memory(err);
     }
-    if (!known && !nnc_answer_member(a, word)) {
-        return unknown_name(a, word, err);
-    }
+    if (!known && !nnc_answer_member(a, word)) { return unknown_name(a, word, err); }
     return a->answer.failed ? nnc_no_memory(err) : NNC_OK;
 }
 
@@ -173,9 +165,7 @@ static int32_t cut_words(char *text, const char **words)
         char *comma = strchr(at, ',');
         if (words != NULL) {
             words[count] = at;
-            if (comma != NULL) {
-                *comma = '\0';
-            }
+            if (comma != NULL) { *comma = '\0'; }
         }
         at = comma != NULL ? comma + 1 : NULL;
     }
@@ -202,9 +192,7 @@ static nnc_status answer_words(nnc_question *questions, int question_count, cons
             answers[w] = questions[i].answer;
         }
         NNC_TRY(status);
-        if (answers[w].report == NULL) {
-            forget_numbers(&answers[w]);
-        }
+        if (answers[w].report == NULL) { forget_numbers(&answers[w]); }
     }
     return NNC_OK;
 }
@@ -242,25 +230,15 @@ static nnc_status nnc_explain(nnc_buffer *out, nnc_style style, nnc_question *qu
     const int32_t count = text != NULL ? cut_words(text, NULL) : 0;
     const char **words = calloc((size_t)count + 1, sizeof *words);
     nnc_answer *answers = calloc((size_t)count + 1, sizeof *answers);
-    for (int i = 0; i < question_count && status == NNC_OK; i++) {
-        status = open_question(&questions[i], err);
-    }
-    if (text == NULL || words == NULL || answers == NULL) {
-        status = nnc_no_memory(err);
-    }
+    for (int i = 0; i < question_count && status == NNC_OK; i++) { status = open_question(&questions[i], err); }
+    if (text == NULL || words == NULL || answers == NULL) { status = nnc_no_memory(err); }
     if (status == NNC_OK) {
         (void)cut_words(text, words);
         status = answer_words(questions, question_count, words, count, answers, err);
     }
-    if (status == NNC_OK) {
-        nnc_answers_write(out, style, answers, count);
-    }
-    for (int32_t i = 0; i < count && answers != NULL; i++) {
-        free(answers[i].lines);
-    }
-    for (int i = 0; i < question_count; i++) {
-        close_question(&questions[i]);
-    }
+    if (status == NNC_OK) { nnc_answers_write(out, style, answers, count); }
+    for (int32_t i = 0; i < count && answers != NULL; i++) { free(answers[i].lines); }
+    for (int i = 0; i < question_count; i++) { close_question(&questions[i]); }
     free(answers);
     free(words);
     free(text);
@@ -385,9 +363,7 @@ nnc_status nnc_explain_formulas(nnc_buffer *out, nnc_style style, nnc_specs *spe
         questions[i].example = examples[i].what;
         questions[i].outputs = outputs;
     }
-    if (status == NNC_OK) {
-        status = nnc_explain(out, style, questions, EXAMPLE_COUNT, names, err);
-    }
+    if (status == NNC_OK) { status = nnc_explain(out, style, questions, EXAMPLE_COUNT, names, err); }
     for (int i = 0; i < EXAMPLE_COUNT && examples_opened != NULL; i++) {
         nnc_scratch_destroy(examples_opened[i].scratch);
     }
@@ -492,9 +468,7 @@ static void write_line(nnc_sheet *sheet, const nnc_explained *e, bool symbols)
             nnc_sheet_end(sheet);
         }
         write_result(sheet, e, label);
-        if (line->where != NULL && line->where[0] != '\0') {
-            write_where(sheet, line->where);
-        }
+        if (line->where != NULL && line->where[0] != '\0') { write_where(sheet, line->where); }
     }
     write_words(sheet, "  note", e->note);
     write_words(sheet, "  source", line->source);

@@ -20,9 +20,7 @@ typedef struct finder {
 static bool is_listed(const finder *f, const nnc_metrics *table)
 {
     for (int32_t i = 0; i < f->count && f->list != NULL; i++) {
-        if (f->list[i].table == table) {
-            return true;
-        }
+        if (f->list[i].table == table) { return true; }
     }
     return false;
 }
@@ -46,9 +44,7 @@ static void find_names(finder *f, const nnc_metrics *table, const char *prefix)
         char path[192];
         snprintf(path, sizeof path, "%s%s%s", prefix, row->name != NULL && *prefix != '\0' ? "." : "",
                  row->name != NULL ? row->name : "");
-        if (row->name != NULL && row->type != NNC_METRIC_OBJECT) {
-            add_name(f, table, row, path, again);
-        }
+        if (row->name != NULL && row->type != NNC_METRIC_OBJECT) { add_name(f, table, row, path, again); }
         if (row->rows != NULL && (row->name != NULL || row->type == NNC_METRIC_OBJECT)) {
             find_names(f, row->rows, path);
             for (int k = 0; nnc_metric_rare(row)->others != NULL && nnc_metric_rare(row)->others[k] != NULL; k++) {
@@ -73,9 +69,7 @@ nnc_status nnc_explained_names_of(const nnc_explain_output *outputs, nnc_arena *
     finder f = { .arena = arena };
     find_all(&f, outputs);
     f.list = nnc_arena_array(arena, (size_t)f.count + 1, sizeof *f.list);
-    if (f.list == NULL) {
-        return NNC_NO_MEMORY;
-    }
+    if (f.list == NULL) { return NNC_NO_MEMORY; }
     f.count = 0;
     find_all(&f, outputs);
     *names = (nnc_explained_names){ f.list, f.count };
@@ -115,12 +109,8 @@ static const nnc_explained_name *explained_names_find(const nnc_explained_names 
     const nnc_explained_name *end = NULL;
     for (int32_t i = 0; i < names->count; i++) {
         const nnc_explained_name *name = &names->list[i];
-        if (strcmp(name->path, word) == 0) {
-            return name;
-        }
-        if (end == NULL && (ends_path(name->path, word, strlen(word)) || is_value_of(name, word))) {
-            end = name;
-        }
+        if (strcmp(name->path, word) == 0) { return name; }
+        if (end == NULL && (ends_path(name->path, word, strlen(word)) || is_value_of(name, word))) { end = name; }
     }
     return end;
 }
@@ -173,9 +163,7 @@ static void write_name(nnc_sheet *sheet, const char *name, const char *meaning, 
         nnc_sheet_label(sheet, "");
     }
     nnc_sheet_words(sheet, "%s", meaning != NULL ? meaning : "");
-    if (unit != NULL) {
-        nnc_sheet_words(sheet, "[%s]", unit);
-    }
+    if (unit != NULL) { nnc_sheet_words(sheet, "[%s]", unit); }
     nnc_sheet_end(sheet);
 }
 
@@ -198,9 +186,7 @@ static void write_page(nnc_buffer *out, nnc_style style, const void *record)
     for (int32_t i = 0; i < names->count; i++) {
         const nnc_explained_name *name = &names->list[i];
         char heading[128];
-        if (name->again) {
-            continue;
-        }
+        if (name->again) { continue; }
         if (name->table != table) {
             snprintf(heading, sizeof heading, "%s: %s", name->output, name->table->what);
             nnc_sheet_heading(out, style, heading);
@@ -219,12 +205,8 @@ nnc_status nnc_explain_list(nnc_buffer *out, nnc_style style, const nnc_explain_
     nnc_explained_names names = { .count = 0 };
     nnc_arena *arena = nnc_arena_create();
     nnc_status status = NNC_NO_MEMORY;
-    if (arena != NULL) {
-        status = nnc_explained_names_of(outputs, arena, &names);
-    }
-    if (status == NNC_OK) {
-        nnc_view_write(out, style, &names_view, &names);
-    }
+    if (arena != NULL) { status = nnc_explained_names_of(outputs, arena, &names); }
+    if (status == NNC_OK) { nnc_view_write(out, style, &names_view, &names); }
     nnc_arena_destroy(arena);
     return status == NNC_OK ? NNC_OK : nnc_no_memory(err);
 }
@@ -283,9 +265,7 @@ static int said_of(const nnc_question *a, const char *column)
         return -1;
     }
     const int found = find_said(a, owner_of(column), name, strlen(name), a->said_count);
-    if (found >= 0 || strncmp(column, "cost.", 5) != 0) {
-        return found;
-    }
+    if (found >= 0 || strncmp(column, "cost.", 5) != 0) { return found; }
     snprintf(joined, sizeof joined, "cost_%s", name);
     return find_said(a, "", joined, strlen(joined), a->said_count);
 }
@@ -294,9 +274,7 @@ static bool is_metric(const nnc_question *a, const char *name, size_t length)
 {
     for (int32_t i = 0; i < a->columns.count; i++) {
         const char *metric = nnc_metric_short_name(a->columns.list[i].name);
-        if (strlen(metric) == length && memcmp(metric, name, length) == 0) {
-            return true;
-        }
+        if (strlen(metric) == length && memcmp(metric, name, length) == 0) { return true; }
     }
     return false;
 }
@@ -322,9 +300,7 @@ static void add_operands(nnc_question *a, int line) /* NOLINT(misc-no-recursion)
 static void add_asides(nnc_question *a, const char *name)
 {
     for (int i = 0; i < a->said_count; i++) {
-        if (strcmp(a->said[i].of, name) == 0) {
-            nnc_answer_add(&a->answer, (nnc_explained){ .line = a->said[i] });
-        }
+        if (strcmp(a->said[i].of, name) == 0) { nnc_answer_add(&a->answer, (nnc_explained){ .line = a->said[i] }); }
     }
 }
 
@@ -342,9 +318,7 @@ static void add_value(nnc_question *a, const nnc_column *column)
                                   .source = nnc_metric_rare(column->metric)->source,
                                   .value = (double)NAN } };
     for (size_t i = 0; i < sizeof inputs / sizeof inputs[0]; i++) {
-        if (strncmp(column->name, inputs[i], strlen(inputs[i])) == 0) {
-            e.kind = NNC_EXPLAINED_GIVEN;
-        }
+        if (strncmp(column->name, inputs[i], strlen(inputs[i])) == 0) { e.kind = NNC_EXPLAINED_GIVEN; }
     }
     switch (cell.kind) {
     case NNC_CELL_NUMBER: e.line.value = cell.number; break;
@@ -366,18 +340,14 @@ static void add_metric(nnc_question *a, const nnc_column *column)
         add_value(a, column);
         return;
     }
-    if (a->shown[line]) {
-        return;
-    }
+    if (a->shown[line]) { return; }
     nnc_explained e = { .line = a->said[line], .note = a->said[line].meaning };
     a->shown[line] = true;
     e.line.of = owner_text(owner_of(column->name));
     e.line.name = full_name(column->name);
     e.line.meaning = metric_meaning(column->metric);
     e.line.unit = column->metric->unit != NULL ? column->metric->unit : e.line.unit;
-    if (nnc_metric_rare(column->metric)->source != NULL) {
-        e.line.source = nnc_metric_rare(column->metric)->source;
-    }
+    if (nnc_metric_rare(column->metric)->source != NULL) { e.line.source = nnc_metric_rare(column->metric)->source; }
     nnc_answer_add(&a->answer, e);
     add_asides(a, nnc_metric_short_name(column->name));
     add_operands(a, line);
@@ -443,9 +413,7 @@ bool nnc_answer_member(nnc_question *a, const char *word)
 {
     const nnc_explained_name *found = explained_names_find(&a->names, word);
     bool any = false;
-    if (found == NULL) {
-        return false;
-    }
+    if (found == NULL) { return false; }
     const nnc_metric *row = found->row;
     const char *dot = strrchr(word, '.'), *value = dot != NULL ? dot + 1 : word;
     for (int32_t i = 0; i < a->columns.count; i++) {
@@ -487,9 +455,7 @@ static void say_intensity(const nnc_device *device, const nnc_op_cost *cost, boo
 {
     const nnc_work *work = &cost->work;
     char verdict[160];
-    if (!(work->read_bytes + work->write_bytes > 0.0)) {
-        return;
-    }
+    if (!(work->read_bytes + work->write_bytes > 0.0)) { return; }
     nnc_say_work(work, why);
     NNC_SAY(why, intensity, "FLOP/B", (work->flops + work->vector_flops) / (work->read_bytes + work->write_bytes));
     (void)intensity;
@@ -522,9 +488,7 @@ static void say_slowed(const nnc_op_cost *cost, const nnc_timing *alone, double 
         t->compute_s = compute_s;
         t->time_s = time_s;
     }
-    if (!(cost->time_s > t->time_s)) {
-        return;
-    }
+    if (!(cost->time_s > t->time_s)) { return; }
     NNC_LET(why, full_clock_compute_s, "s", t->compute_s);
     NNC_LET(why, full_clock_s, "s", t->time_s);
     NNC_LET(why, power_factor, NULL, (cost->time_s - t->fixed_s) / (t->time_s - t->fixed_s));
@@ -540,9 +504,7 @@ static void say_compute(const nnc_report *report, const nnc_op_cost *cost, bool 
 {
     const nnc_op *op = cost->op;
     nnc_op_say(op, why);
-    if (op->phase == NNC_PHASE_FORWARD) {
-        nnc_op_say_params(op, why);
-    }
+    if (op->phase == NNC_PHASE_FORWARD) { nnc_op_say_params(op, why); }
     say_intensity(report->device, cost, numbers, why);
     if (report->result->plan.mode == NNC_MODE_IDEAL) {
         nnc_ideal_say_row(&report->scratch->bound, report->device, cost, why);
@@ -593,9 +555,7 @@ static void say_network(const nnc_report *report, const nnc_op_cost *cost, const
     snprintf(row, sizeof row, "#%d", (int)(cost - report->ops));
     (void)nnc_derivation_lines(step, &lines, &count);
     for (int i = 0; i < count; i++) {
-        if (strcmp(lines[i].of, row) == 0) {
-            nnc_say_copy(why, &lines[i]);
-        }
+        if (strcmp(lines[i].of, row) == 0) { nnc_say_copy(why, &lines[i]); }
     }
 }
 
@@ -654,20 +614,14 @@ bool nnc_explain_op(nnc_answer *answer, const nnc_report *report, const nnc_deri
 {
     enum { ROWS_SHOWN = 8 };
     int rows = 0;
-    for (int32_t i = 0; i < report->op_count; i++) {
-        rows += is_named(&report->ops[i], name) ? 1 : 0;
-    }
+    for (int32_t i = 0; i < report->op_count; i++) { rows += is_named(&report->ops[i], name) ? 1 : 0; }
     const bool all = answer->report != NULL && rows <= ROWS_SHOWN;
     for (int32_t i = 0; i < report->op_count && all; i++) {
-        if (is_named(&report->ops[i], name)) {
-            explain_row(answer, report, step, &report->ops[i], why);
-        }
+        if (is_named(&report->ops[i], name)) { explain_row(answer, report, step, &report->ops[i], why); }
     }
     for (int phase = 0; phase < NNC_PHASE_COUNT && !all; phase++) {
         const nnc_op_cost *longest = longest_row(report, name, (nnc_phase)phase);
-        if (longest != NULL) {
-            explain_row(answer, report, step, longest, why);
-        }
+        if (longest != NULL) { explain_row(answer, report, step, longest, why); }
     }
     return rows > 0;
 }

@@ -41,9 +41,7 @@ static void limit_text(const nnc_field *field, double limit, char *text, size_t 
     char number[NNC_NUMBER_TEXT], power[16] = "";
     const char *unit = field->unit != NULL ? field->unit : "";
     int zeros = 0;
-    while (limit >= 1e6 && fmod(limit, pow(10, zeros + 1)) == 0) {
-        zeros++;
-    }
+    while (limit >= 1e6 && fmod(limit, pow(10, zeros + 1)) == 0) { zeros++; }
     if (zeros >= 6) {
         limit /= pow(10, zeros);
         snprintf(power, sizeof(power), "e%d", zeros);
@@ -57,15 +55,11 @@ static void slip_text(const nnc_field *field, double value, char *text, size_t s
 {
     char number[NNC_NUMBER_TEXT];
     text[0] = '\0';
-    if (!(field->usual > 0.0 && value > 0.0)) {
-        return;
-    }
+    if (!(field->usual > 0.0 && value > 0.0)) { return; }
     const double powers = round((log10(field->usual) - log10(value)) / 3.0) * 3.0;
     const int power = fabs(powers) < 1000.0 ? (int)powers : 0; /* `powers` is infinite for an infinite value */
     nnc_number_text(value, number);
-    if (power != 0 && strchr(number, 'e') == NULL) {
-        snprintf(text, size, " (did you mean %se%d?)", number, power);
-    }
+    if (power != 0 && strchr(number, 'e') == NULL) { snprintf(text, size, " (did you mean %se%d?)", number, power); }
 }
 
 const char *nnc_field_refuse(const nnc_field *field, double value, char *expected, size_t size)
@@ -229,9 +223,7 @@ static void rates_text(const nnc_field *field, const double *rates, char *text, 
             append(text, size, &used, part);
         }
     }
-    if (used == 0) {
-        snprintf(text, size, "-");
-    }
+    if (used == 0) { snprintf(text, size, "-"); }
 }
 
 static void list_text(const nnc_field *field, const void *object, char *text, size_t size)
@@ -245,9 +237,7 @@ static void list_text(const nnc_field *field, const void *object, char *text, si
         value_text(field, base + field->offset, i, part, sizeof(part));
         append(text, size, &used, part);
     }
-    if (used == 0) {
-        snprintf(text, size, "-");
-    }
+    if (used == 0) { snprintf(text, size, "-"); }
 }
 
 void nnc_field_text(const nnc_field *field, const void *object, char *text, size_t size)
@@ -299,9 +289,7 @@ static const nnc_field *find_here(const nnc_field *fields, size_t count, const c
 static nnc_dtype dtype_named(const char *text, size_t length)
 {
     int i = 0;
-    while (i < NNC_DTYPE_COUNT && !nnc_same_name(nnc_dtype_name((nnc_dtype)i), text, length)) {
-        i++;
-    }
+    while (i < NNC_DTYPE_COUNT && !nnc_same_name(nnc_dtype_name((nnc_dtype)i), text, length)) { i++; }
     return (nnc_dtype)i;
 }
 
@@ -319,9 +307,7 @@ static const nnc_field *find(search *s, void **object, nnc_dtype *dtype)
     for (;;) {
         const size_t length = strcspn(s->rest, ".");
         const nnc_field *field = find_here(s->fields, s->count, s->rest, length);
-        if (field == NULL || s->rest[length] == '\0') {
-            return field;
-        }
+        if (field == NULL || s->rest[length] == '\0') { return field; }
         const char *next = s->rest + length + 1;
         char *base = (char *)*object + field->offset;
         if (field->type == NNC_FIELD_RATES || field->type == NNC_FIELD_OBJECT_BY_DTYPE) {
@@ -332,9 +318,7 @@ static const nnc_field *find(search *s, void **object, nnc_dtype *dtype)
                 *s = (search){ field->name, NULL, 0, next };
                 return NULL;
             }
-            if (last) {
-                return field;
-            }
+            if (last) { return field; }
             base += (size_t)*dtype * (field->size / NNC_DTYPE_COUNT);
             next += part + 1;
         } else if (field->type != NNC_FIELD_OBJECT) {
@@ -374,13 +358,9 @@ static nnc_status fail_unknown(const search *s, const char *dotted, nnc_error *e
 {
     const char *names[NNC_DTYPE_COUNT + 128];
     size_t count = 0;
-    for (size_t i = 0; i < s->count && count < 128; i++) {
-        names[count++] = s->fields[i].name;
-    }
+    for (size_t i = 0; i < s->count && count < 128; i++) { names[count++] = s->fields[i].name; }
     if (s->fields == NULL) {
-        for (int i = 0; i < NNC_DTYPE_COUNT; i++) {
-            names[count++] = nnc_dtype_name((nnc_dtype)i);
-        }
+        for (int i = 0; i < NNC_DTYPE_COUNT; i++) { names[count++] = nnc_dtype_name((nnc_dtype)i); }
     }
     const char *near = nnc_nearest(s->rest, names, count);
     return nnc_fail(err, NNC_BAD_USAGE, dotted, "unknown field, expected one of the %s's fields%s%s%s, found \"%s\"",
@@ -428,9 +408,7 @@ static const char *parse(const nnc_field *field, const char *text, double *value
     case NNC_FIELD_I32:
     case NNC_FIELD_I64:
     case NNC_FIELD_F64:
-        if (read_number(field, text, value)) {
-            return nnc_field_refuse(field, *value, expected, size);
-        }
+        if (read_number(field, text, value)) { return nnc_field_refuse(field, *value, expected, size); }
         what = "not a number";
         break;
     case NNC_FIELD_ENUM:
@@ -465,14 +443,10 @@ static const char *set_list(const nnc_field *field, void *object, const char *te
         memcpy(part, at, length);
         part[length] = '\0';
         const char *what = parse(field, part, &values[count++], expected, size);
-        if (what != NULL) {
-            return what;
-        }
+        if (what != NULL) { return what; }
         at = at[length] == ',' ? at + length + 1 : NULL;
     }
-    for (int32_t i = 0; i < count; i++) {
-        nnc_field_store(field, (char *)object + field->offset, i, values[i]);
-    }
+    for (int32_t i = 0; i < count; i++) { nnc_field_store(field, (char *)object + field->offset, i, values[i]); }
     memcpy((char *)object + field->count_offset, &count, sizeof(count));
     return NULL;
 }
@@ -553,13 +527,9 @@ static void init(const nnc_field *fields, size_t count, char *object)
             *(double *)(void *)place = f->has_default ? f->default_value : (double)NAN;
         } else if (f->type == NNC_FIELD_OBJECT || f->type == NNC_FIELD_OBJECT_BY_DTYPE) {
             const size_t copies = f->type == NNC_FIELD_OBJECT ? 1 : NNC_DTYPE_COUNT;
-            for (size_t i = 0; i < copies; i++) {
-                init(f->fields, f->field_count, place + i * (f->size / copies));
-            }
+            for (size_t i = 0; i < copies; i++) { init(f->fields, f->field_count, place + i * (f->size / copies)); }
         } else if (f->type == NNC_FIELD_RATES) {
-            for (int i = 0; i < NNC_DTYPE_COUNT; i++) {
-                nnc_field_store(f, place, i, initial_value(f));
-            }
+            for (int i = 0; i < NNC_DTYPE_COUNT; i++) { nnc_field_store(f, place, i, initial_value(f)); }
         } else if (f->has_default) {
             nnc_field_store(f, place, 0, f->default_value);
         }
@@ -576,9 +546,7 @@ static bool number_suits(const nnc_field *field, double value)
 {
     const double unset = initial_value(field);
     const bool open = field->min == 0.0 && field->max == 0.0;
-    if (value == unset || (isnan(value) && isnan(unset))) {
-        return true;
-    }
+    if (value == unset || (isnan(value) && isnan(unset))) { return true; }
     return open ? isfinite(value)
                 : (field->above_min ? value > field->min : value >= field->min) && value <= field->max;
 }
@@ -620,9 +588,7 @@ static bool all_suit(const nnc_field *fields, size_t count, const char *object)
 {
     for (const nnc_field *f = fields; f < fields + count; f++) {
         const char *at = object + f->offset;
-        if (f->type == NNC_FIELD_OBJECT ? !all_suit(f->fields, f->field_count, at) : !suits(f, at)) {
-            return false;
-        }
+        if (f->type == NNC_FIELD_OBJECT ? !all_suit(f->fields, f->field_count, at) : !suits(f, at)) { return false; }
     }
     return true;
 }
@@ -643,9 +609,7 @@ static nnc_status refuse_first(const nnc_field *fields, size_t count, const char
     } else {
         snprintf(where, sizeof where, "%s.%s", prefix, fields->name);
     }
-    if (fields->type == NNC_FIELD_OBJECT) {
-        return refuse_first(fields->fields, fields->field_count, where, at, err);
-    }
+    if (fields->type == NNC_FIELD_OBJECT) { return refuse_first(fields->fields, fields->field_count, where, at, err); }
     nnc_field_expected(fields, expected, sizeof expected);
     found_text(fields, at, found, sizeof found);
     return nnc_fail(err, NNC_ILLEGAL_PLAN, where, "out of range, expected %s, found %s", expected, found);

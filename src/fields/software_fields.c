@@ -371,9 +371,7 @@ bool nnc_field_is_one_set(const nnc_field *field, const char *list)
     for (const char *at = list; one && flags != NULL && at != NULL;) {
         const size_t length = strcspn(at, ",");
         const nnc_flag *part = flags;
-        while (part->name != NULL && !nnc_same_name(part->name, at, length)) {
-            part++;
-        }
+        while (part->name != NULL && !nnc_same_name(part->name, at, length)) { part++; }
         one = part->name != NULL && (field->type != NNC_FIELD_RECOMPUTE || part->flag != NNC_RECOMPUTE_FULL) &&
               !nnc_same_name("selective", at, length);
         at = at[length] == ',' ? at + length + 1 : NULL;
@@ -388,9 +386,7 @@ void nnc_field_join(const nnc_field *field, char *value)
         last = at;
         *at = ',';
     }
-    if (last != NULL && last[1] == '\0') {
-        *last = '\0';
-    }
+    if (last != NULL && last[1] == '\0') { *last = '\0'; }
 }
 
 bool nnc_same_name(const char *name, const char *text, size_t length)
@@ -399,9 +395,7 @@ bool nnc_same_name(const char *name, const char *text, size_t length)
         return false; /* the text begins with '-' or '_', and no name does */
     }
     for (size_t i = 0; i < length; i++) {
-        if (name[i] != text[i] && !(strchr("-_", name[i]) != NULL && strchr("-_", text[i]) != NULL)) {
-            return false;
-        }
+        if (name[i] != text[i] && !(strchr("-_", name[i]) != NULL && strchr("-_", text[i]) != NULL)) { return false; }
     }
     return true;
 }
@@ -409,45 +403,31 @@ bool nnc_same_name(const char *name, const char *text, size_t length)
 unsigned nnc_flags_all(const nnc_flag *list)
 {
     unsigned all = 0;
-    for (; list->name != NULL; list++) {
-        all |= list->flag;
-    }
+    for (; list->name != NULL; list++) { all |= list->flag; }
     return all;
 }
 
 bool nnc_flags_read(const nnc_flag *list, const char *text, unsigned *flags)
 {
     *flags = 0;
-    if (strcmp(text, name_of_none(list)) == 0) {
-        return true;
-    }
+    if (strcmp(text, name_of_none(list)) == 0) { return true; }
     for (;;) {
         const size_t length = strcspn(text, ",");
         const nnc_flag *f = list;
-        while (f->name != NULL && !nnc_same_name(f->name, text, length)) {
-            f++;
-        }
-        if (f->name == NULL) {
-            return false;
-        }
+        while (f->name != NULL && !nnc_same_name(f->name, text, length)) { f++; }
+        if (f->name == NULL) { return false; }
         *flags |= f->flag;
-        if (text[length] == '\0') {
-            return true;
-        }
+        if (text[length] == '\0') { return true; }
         text += length + 1;
     }
 }
 
 static void flags_text(const nnc_flag *list, unsigned flags, char *text, size_t size)
 {
-    if (text == NULL || size == 0) {
-        return;
-    }
+    if (text == NULL || size == 0) { return; }
     const char *single = flags != 0 ? NULL : name_of_none(list);
     size_t length = 0;
-    for (const nnc_flag *f = list; f->name != NULL; f++) {
-        single = f->flag == flags && !f->also ? f->name : single;
-    }
+    for (const nnc_flag *f = list; f->name != NULL; f++) { single = f->flag == flags && !f->also ? f->name : single; }
     if (single != NULL) {
         snprintf(text, size, "%s", single);
         return;

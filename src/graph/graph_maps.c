@@ -150,9 +150,7 @@ static bool sides(nnc_graph_walk *w, nnc_graph_op *op)
 {
     static const char *const names[] = { "height", "width", "depth" };
     nnc_graph_window windows[3];
-    if (!needs_sides(w, op)) {
-        return false;
-    }
+    if (!needs_sides(w, op)) { return false; }
     nnc_graph_windows(op, windows);
     for (int axis = 1; axis < op->in.rank; axis++) {
         const int i = window_of(op, axis);
@@ -222,9 +220,7 @@ static const nnc_graph_param transpose_params[] = {
 static bool infer_transpose(nnc_graph_walk *w, nnc_graph_op *op)
 {
     nnc_graph_window windows[3];
-    if (!needs_sides(w, op)) {
-        return false;
-    }
+    if (!needs_sides(w, op)) { return false; }
     nnc_graph_windows(op, windows);
     for (int axis = 1; axis < op->in.rank; axis++) {
         const nnc_graph_window *x = &windows[window_of(op, axis)];
@@ -281,9 +277,7 @@ static const nnc_graph_param fold_params[] = {
 static bool infer_fold(nnc_graph_walk *w, nnc_graph_op *op)
 {
     const int64_t side = op->values[0];
-    if (!graph_needs_map(w, op)) {
-        return false;
-    }
+    if (!graph_needs_map(w, op)) { return false; }
     if (op->in.dims[1] % side != 0 || op->in.dims[2] % side != 0) {
         return nnc_graph_fail(w, op->node,
                               "%s: side: expected a divisor of %" PRId64 " x %" PRId64 " positions, found %" PRId64,
@@ -298,9 +292,7 @@ static bool infer_fold(nnc_graph_walk *w, nnc_graph_op *op)
 static bool infer_unfold(nnc_graph_walk *w, nnc_graph_op *op)
 {
     const int64_t side = op->values[0];
-    if (!graph_needs_map(w, op)) {
-        return false;
-    }
+    if (!graph_needs_map(w, op)) { return false; }
     if (op->in.dims[0] % (side * side) != 0) {
         return nnc_graph_fail(w, op->node,
                               "%s: side: expected one whose square divides %" PRId64 " channels, found %" PRId64,

@@ -122,9 +122,7 @@ static const nnc_graph_param with_params[] = {
 static bool same_shape(const nnc_graph_tensor *a, const nnc_graph_tensor *b)
 {
     bool same = a->rank == b->rank && a->ids == b->ids;
-    for (int32_t i = 0; same && i < a->rank; i++) {
-        same = a->dims[i] == b->dims[i];
-    }
+    for (int32_t i = 0; same && i < a->rank; i++) { same = a->dims[i] == b->dims[i]; }
     return same;
 }
 
@@ -135,14 +133,10 @@ static bool infer_both(nnc_graph_walk *w, nnc_graph_op *op)
     const nnc_graph_tensor *a = &op->in, *b = &op->with;
     const bool same = same_shape(a, b);
     char one[96], other[96];
-    if (!same && b->rank == 1 && nnc_graph_width(a) == b->dims[0]) {
-        return nnc_graph_needs_values(w, op);
-    }
+    if (!same && b->rank == 1 && nnc_graph_width(a) == b->dims[0]) { return nnc_graph_needs_values(w, op); }
     if (!same && a->rank == 1 && nnc_graph_width(b) == a->dims[0]) {
         op->out.rank = b->rank;
-        for (int32_t i = 0; i < b->rank; i++) {
-            op->out.dims[i] = b->dims[i];
-        }
+        for (int32_t i = 0; i < b->rank; i++) { op->out.dims[i] = b->dims[i]; }
         return nnc_graph_needs_values(w, op);
     }
     return same ? nnc_graph_needs_values(w, op)
@@ -173,12 +167,8 @@ static bool infer_concat(nnc_graph_walk *w, nnc_graph_op *op)
     char one[96], other[96];
     nnc_graph_tensor with = op->with;
     int axis = 0;
-    if (!axis_of(w, op, op->values[NNC_CONCAT_AXIS] == NNC_AXIS_TOKENS, &axis)) {
-        return false;
-    }
-    if (with.rank == op->in.rank) {
-        with.dims[axis] = op->in.dims[axis];
-    }
+    if (!axis_of(w, op, op->values[NNC_CONCAT_AXIS] == NNC_AXIS_TOKENS, &axis)) { return false; }
+    if (with.rank == op->in.rank) { with.dims[axis] = op->in.dims[axis]; }
     if (!same_shape(&op->in, &with)) {
         return nnc_graph_fail(w, op->node,
                               "%s: expected shapes that differ in one axis, found %s "
@@ -202,9 +192,7 @@ static bool infer_slice(nnc_graph_walk *w, nnc_graph_op *op)
 {
     const int64_t size = op->values[NNC_SLICE_SIZE], start = op->values[NNC_SLICE_START];
     int axis = 0;
-    if (!axis_of(w, op, op->values[NNC_SLICE_AXIS] == NNC_AXIS_TOKENS, &axis)) {
-        return false;
-    }
+    if (!axis_of(w, op, op->values[NNC_SLICE_AXIS] == NNC_AXIS_TOKENS, &axis)) { return false; }
     if (start + size > op->in.dims[axis]) {
         return nnc_graph_fail(w, op->node, "%s: expected at most %" PRId64 ", found %" PRId64 " from %" PRId64 " on",
                               op->node->label, op->in.dims[axis], size, start);
@@ -360,9 +348,7 @@ static const nnc_graph_param embed_params[] = {
 
 static bool infer_embed(nnc_graph_walk *w, nnc_graph_op *op)
 {
-    if (!op->in.ids) {
-        return nnc_graph_fail(w, op->node, "%s: expected token ids, found values", op->node->label);
-    }
+    if (!op->in.ids) { return nnc_graph_fail(w, op->node, "%s: expected token ids, found values", op->node->label); }
     op->out.ids = false;
     op->out.rank = 2;
     op->out.dims[1] = op->values[NNC_EMBED_WIDTH];

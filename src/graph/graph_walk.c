@@ -30,9 +30,7 @@ int64_t nnc_graph_width(const nnc_graph_tensor *t)
 int64_t nnc_graph_elements(const nnc_graph_tensor *t)
 {
     int64_t product = 1;
-    for (int32_t i = 0; i < t->rank; i++) {
-        product *= t->dims[i];
-    }
+    for (int32_t i = 0; i < t->rank; i++) { product *= t->dims[i]; }
     return product;
 }
 
@@ -69,9 +67,7 @@ bool nnc_graph_fail(nnc_graph_walk *walk, const nnc_graph_node *node, const char
 static nnc_graph_binding *find(nnc_graph_walk *w, int32_t name, int32_t from)
 {
     for (int32_t i = w->binding_count - 1; i >= from; i--) {
-        if (w->bindings[i].name == name) {
-            return &w->bindings[i];
-        }
+        if (w->bindings[i].name == name) { return &w->bindings[i]; }
     }
     return NULL;
 }
@@ -80,9 +76,7 @@ static nnc_graph_binding *find(nnc_graph_walk *w, int32_t name, int32_t from)
 static bool bind(nnc_graph_walk *w, const nnc_graph_node *node, int32_t name)
 {
     nnc_graph_binding *old = find(w, name, w->frame);
-    if (!w->begun) {
-        return nnc_graph_fail(w, node, "names a tensor where none exists");
-    }
+    if (!w->begun) { return nnc_graph_fail(w, node, "names a tensor where none exists"); }
     if (old == NULL && w->binding_count == NNC_GRAPH_NAMES_MAX) {
         return nnc_graph_fail(w, node, "too many names at a time, expected at most %d", NNC_GRAPH_NAMES_MAX);
     }
@@ -93,9 +87,7 @@ static bool bind(nnc_graph_walk *w, const nnc_graph_node *node, int32_t name)
 static bool look_up(nnc_graph_walk *w, const nnc_graph_node *node, int32_t name, nnc_graph_tensor *tensor)
 {
     const nnc_graph_binding *found = find(w, name, 0);
-    if (found == NULL) {
-        return nnc_graph_fail(w, node, "no tensor is called \"%s\" here", w->net->names[name]);
-    }
+    if (found == NULL) { return nnc_graph_fail(w, node, "no tensor is called \"%s\" here", w->net->names[name]); }
     *tensor = found->tensor;
     return true;
 }
@@ -120,12 +112,8 @@ static bool read_values(nnc_graph_walk *w, const nnc_graph_node *node, const int
         const nnc_graph_param *param = &row->params[i];
         const nnc_graph_value *said = &node->values[i];
         values[i] = param->type == NNC_GRAPH_NUMBER || said->index < 0 ? param->unsaid : said->index;
-        if (said->number.count == 0) {
-            continue;
-        }
-        if (!value_of(w, node, param->name, &said->number, args, &values[i])) {
-            return false;
-        }
+        if (said->number.count == 0) { continue; }
+        if (!value_of(w, node, param->name, &said->number, args, &values[i])) { return false; }
         if (values[i] < param->min || values[i] > param->max) {
             return nnc_graph_fail(w, node, "%s: %s out of range, expected %" PRId64 " to %" PRId64 ", found %" PRId64,
                                   node->label, param->name, param->min, param->max, values[i]);
@@ -141,9 +129,7 @@ static bool find_others(nnc_graph_walk *w, const nnc_graph_node *node, nnc_graph
     nnc_graph_tensor *next = &op->with;
     for (int32_t i = 0; i < row->param_count; i++) {
         if (row->params[i].type == NNC_GRAPH_TENSOR && node->values[i].index >= 0) {
-            if (!look_up(w, node, node->values[i].index, next)) {
-                return false;
-            }
+            if (!look_up(w, node, node->values[i].index, next)) { return false; }
             next = &op->also;
         }
     }
@@ -174,9 +160,7 @@ static bool shape_of(nnc_graph_walk *w, const nnc_graph_node *node, const int64_
 {
     t->rank = node->shape_count;
     for (int32_t i = 0; i < node->shape_count; i++) {
-        if (!value_of(w, node, "shape", &node->shape[i], args, &t->dims[i])) {
-            return false;
-        }
+        if (!value_of(w, node, "shape", &node->shape[i], args, &t->dims[i])) { return false; }
     }
     return true;
 }
@@ -201,14 +185,10 @@ static bool run_op(nnc_graph_walk *w, const nnc_graph_node *node, const int64_t 
     if (!w->begun && node->kind != NNC_GRAPH_INPUT) {
         return nnc_graph_fail(w, node, "%s has no tensor to work on", node->label);
     }
-    if (!read_values(w, node, args, values) || !find_others(w, node, &op)) {
-        return false;
-    }
+    if (!read_values(w, node, args, values) || !find_others(w, node, &op)) { return false; }
     op.out = op.in;
     op.out.storage = w->storage_count;
-    if (node->shape_count > 0 && !shape_of(w, node, args, &op.out)) {
-        return false;
-    }
+    if (node->shape_count > 0 && !shape_of(w, node, args, &op.out)) { return false; }
     const nnc_graph_kind_row *row = nnc_graph_kind_row_of(node->kind);
     if (!check_parts(w, &op, row->parts || node->kind == NNC_GRAPH_INPUT) || !row->infer(w, &op) ||
         !check_size(w, &op)) {
@@ -258,9 +238,7 @@ static void take_state(const nnc_graph_walk *w, int32_t count, state *s)
 static bool same_tensor(const nnc_graph_tensor *a, const nnc_graph_tensor *b)
 {
     bool same = a->rank == b->rank && a->ids == b->ids && a->sharded == b->sharded;
-    for (int32_t i = 0; same && i < a->rank; i++) {
-        same = a->dims[i] == b->dims[i];
-    }
+    for (int32_t i = 0; same && i < a->rank; i++) { same = a->dims[i] == b->dims[i]; }
     return same;
 }
 
@@ -282,9 +260,7 @@ static bool run_repeat(nnc_graph_walk *w, const nnc_graph_node *node, const int6
 {
     state before, after;
     bool done = true;
-    if (turns > 0 && !w->begun) {
-        return nnc_graph_fail(w, node, "a repeat has no tensor to work on");
-    }
+    if (turns > 0 && !w->begun) { return nnc_graph_fail(w, node, "a repeat has no tensor to work on"); }
     w->repeats++;
     for (int64_t turn = 0; done && turn < turns; turn++) {
         const int32_t count = w->binding_count;
@@ -327,9 +303,7 @@ static bool run_marked(nnc_graph_walk *w, const nnc_graph_node *node, const int6
                        int32_t *marks)
 {
     int64_t count = 0;
-    if (!value_of(w, node, what, &node->count, args, &count)) {
-        return false;
-    }
+    if (!value_of(w, node, what, &node->count, args, &count)) { return false; }
     *marks += count != 0;
     const bool done = run_ops(w, &node->ops, args);
     *marks -= count != 0;
@@ -425,9 +399,7 @@ static void measure_op(void *context, nnc_graph_walk *walk, const nnc_graph_op *
     int64_t params = 0;
     m->sizes.ops++;
     m->sizes.tables = m->sizes.tables || op->node->kind == NNC_GRAPH_TABLE;
-    if (walk->tied > 0) {
-        return;
-    }
+    if (walk->tied > 0) { return; }
     if (!nnc_mul_i64(weights->rows * weights->cols, weights->count, &params) ||
         !nnc_add_i64(params, weights->vector, &params) || !nnc_add_i64(params, m->sizes.params, &m->sizes.params)) {
         nnc_graph_fail(walk, op->node, "more parameters than 64 bits count");
@@ -452,9 +424,7 @@ static void measure_leave(void *context, int32_t mark, int64_t turns)
 {
     measure *m = context;
     int64_t own = m->sizes.params - m->marks[mark].params;
-    if (!nnc_mul_i64(own, turns, &own) || !nnc_add_i64(m->marks[mark].params, own, &own)) {
-        own = INT64_MAX;
-    }
+    if (!nnc_mul_i64(own, turns, &own) || !nnc_add_i64(m->marks[mark].params, own, &own)) { own = INT64_MAX; }
     m->sizes.params = own;
     const double ops = (double)(m->sizes.ops - m->marks[mark].ops) * (double)turns;
     m->sizes.ops = m->marks[mark].ops + (ops < 1e15 ? (int64_t)ops : NNC_GRAPH_NUMBER_MAX);
@@ -469,9 +439,7 @@ bool nnc_graph_measure(const struct nnc_graph_net *net, const int64_t *lets, nnc
     const nnc_graph_sink sink = { &m, measure_op, measure_enter, measure_leave };
     const bool done = nnc_graph_run(net, lets, &sink, fault) && fault->where == NULL;
     *sizes = m.sizes;
-    if (m.runs != 1) {
-        sizes->layers = 0; /* the layers differ, or the network has no layers */
-    }
+    if (m.runs != 1) { sizes->layers = 0; /* the layers differ, or the network has no layers */ }
     return done;
 }
 
@@ -506,13 +474,9 @@ bool nnc_expr_value(const nnc_expr *expr, const int64_t *lets, const int64_t *ar
             result = args[code->value];
         } else if (code->kind != NNC_CODE_NUMBER) {
             depth -= 2;
-            if (!apply(code->kind, stack[depth], stack[depth + 1], &result)) {
-                return false;
-            }
+            if (!apply(code->kind, stack[depth], stack[depth + 1], &result)) { return false; }
         }
-        if (result > NNC_GRAPH_NUMBER_MAX || result < -NNC_GRAPH_NUMBER_MAX) {
-            return false;
-        }
+        if (result > NNC_GRAPH_NUMBER_MAX || result < -NNC_GRAPH_NUMBER_MAX) { return false; }
         stack[depth++] = result;
     }
     *value = stack[0];

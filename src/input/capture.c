@@ -40,9 +40,7 @@ static int format_of(nnc_json at)
 {
     const char *name = nnc_json_type_of(at) == NNC_JSON_TEXT ? nnc_json_text(at) : "";
     for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++) {
-        if (strcmp(name, formats[i].name) == 0) {
-            return (int)i;
-        }
+        if (strcmp(name, formats[i].name) == 0) { return (int)i; }
     }
     nnc_json_mismatch(at, "unknown dtype", "one of PyTorch such as float32, bfloat16 or int64");
     return -1;
@@ -92,9 +90,7 @@ static bool is_list(nnc_json at, nnc_json parent, const char *key, int32_t most)
 static bool read_modules(reader *r, nnc_json root)
 {
     const nnc_json at = nnc_json_get(root, "modules");
-    if (!is_list(at, root, "modules", STORAGES_MAX)) {
-        return false;
-    }
+    if (!is_list(at, root, "modules", STORAGES_MAX)) { return false; }
     r->modules = nnc_arena_array(r->arena, (size_t)nnc_json_count(at) + 1, sizeof *r->modules);
     if (r->modules == NULL) {
         nnc_faults_no_memory(r->faults);
@@ -123,9 +119,7 @@ typedef struct copies {
 static bool read_copies(nnc_json at, const storage *s, copies *c)
 {
     *c = (copies){ 1, 0, 0 };
-    if (at.node == NULL) {
-        return true;
-    }
+    if (at.node == NULL) { return true; }
     const nnc_json first = nnc_json_next(at), last = nnc_json_next(first);
     if (!whole(at, 1, STORAGES_MAX, &c->count) || !whole(first, -POSITIONS_MAX, POSITIONS_MAX, &c->first_step) ||
         !whole(last, -POSITIONS_MAX, POSITIONS_MAX, &c->last_step)) {
@@ -153,9 +147,7 @@ static bool read_storage(nnc_json item, storage *s, copies *c)
     const nnc_json size = nnc_json_first(item), word = nnc_json_next(size);
     const nnc_json dtype = nnc_json_next(word), from = nnc_json_next(dtype);
     const char *name = nnc_json_type_of(word) == NNC_JSON_TEXT ? nnc_json_text(word) : "";
-    while (kind < STORAGE_KINDS && strcmp(name, storage_kinds[kind]) != 0) {
-        kind++;
-    }
+    while (kind < STORAGE_KINDS && strcmp(name, storage_kinds[kind]) != 0) { kind++; }
     if (kind == STORAGE_KINDS) {
         nnc_json_mismatch(word, "unknown kind of storage",
                           "parameter, frozen, buffer, input, gradient, state, kept or temporary");
@@ -181,16 +173,12 @@ static bool read_storage(nnc_json item, storage *s, copies *c)
 static bool read_storages(reader *r, nnc_json root)
 {
     const nnc_json at = nnc_json_get(root, "storages");
-    if (!is_list(at, root, "storages", STORAGES_MAX)) {
-        return false;
-    }
+    if (!is_list(at, root, "storages", STORAGES_MAX)) { return false; }
     int64_t total = 0;
     for (nnc_json item = nnc_json_first(at); item.node != NULL; item = nnc_json_next(item)) {
         storage one;
         copies c;
-        if (!read_storage(item, &one, &c)) {
-            return false;
-        }
+        if (!read_storage(item, &one, &c)) { return false; }
         total += c.count;
     }
     if (total > STORAGES_MAX) {
@@ -229,13 +217,9 @@ static bool read_tensor(reader *r, nnc_json item, tensor *t, int64_t *count)
     const nnc_json dtype = nnc_json_first(item), shape = nnc_json_next(dtype);
     const int format = format_of(dtype);
     *t = (tensor){ .elements = 1.0 };
-    if (format < 0 || !is_list(shape, item, NULL, RANK_MAX)) {
-        return false;
-    }
+    if (format < 0 || !is_list(shape, item, NULL, RANK_MAX)) { return false; }
     for (nnc_json dim = nnc_json_first(shape); dim.node != NULL; dim = nnc_json_next(dim)) {
-        if (!whole(dim, 0, DIM_MAX, &t->shape[t->rank])) {
-            return false;
-        }
+        if (!whole(dim, 0, DIM_MAX, &t->shape[t->rank])) { return false; }
         t->elements *= (double)t->shape[t->rank++];
     }
     if (t->elements > BYTES_MAX) {
@@ -261,15 +245,11 @@ bool nnc_capture_tensors(reader *r, nnc_json op, const char *key, tensors *all)
 {
     const nnc_json at = nnc_json_get(op, key);
     all->count = 0;
-    if (!is_list(at, op, key, TENSORS_MAX)) {
-        return false;
-    }
+    if (!is_list(at, op, key, TENSORS_MAX)) { return false; }
     for (nnc_json item = nnc_json_first(at); item.node != NULL; item = nnc_json_next(item)) {
         tensor one;
         int64_t count = 0;
-        if (!read_tensor(r, item, &one, &count)) {
-            return false;
-        }
+        if (!read_tensor(r, item, &one, &count)) { return false; }
         if (count > TENSORS_MAX - all->count) {
             nnc_json_fault(at, NULL, "too long, expected at most %d tensors", TENSORS_MAX);
             return false;
@@ -330,9 +310,7 @@ static const struct {
 form nnc_capture_form(const char *name)
 {
     for (size_t i = 0; i < sizeof operators / sizeof operators[0]; i++) {
-        if (strcmp(name, operators[i].name) == 0) {
-            return operators[i].form;
-        }
+        if (strcmp(name, operators[i].name) == 0) { return operators[i].form; }
     }
     return FORM_KERNEL;
 }
@@ -421,9 +399,7 @@ static bool refuse_shapes(nnc_json at, const char *expected)
 /* Reads a product. The operands are the last two tensors; addmm has an addend before the operands. */
 static bool read_product(nnc_json at, const tensors *in, const tensors *out, nnc_captured_op *op)
 {
-    if (in->count < 2 || out->count < 1) {
-        return refuse_shapes(at, "two matrices");
-    }
+    if (in->count < 2 || out->count < 1) { return refuse_shapes(at, "two matrices"); }
     const tensor *a = &in->of[in->count - 2], *b = &in->of[in->count - 1];
     const int32_t rank = a->rank;
     if (rank < 2 || rank > 3 || b->rank != rank || a->shape[rank - 1] != b->shape[rank - 2] ||
@@ -459,9 +435,7 @@ static bool read_window(nnc_json at, int64_t *stride, bool *transposed, int64_t 
             known = true;
             *transposed = nnc_json_bool(arg);
         } else if (type == NNC_JSON_NUMBER && known) {
-            if (!whole(arg, 1, DIM_MAX, groups)) {
-                return false;
-            }
+            if (!whole(arg, 1, DIM_MAX, groups)) { return false; }
         }
     }
     const nnc_json first = lists >= 3 ? nnc_json_first(recent[lists % 3]) : (nnc_json){ 0 };
@@ -483,9 +457,7 @@ static bool set_conv(nnc_json at, const tensor *x, const tensor *w, const tensor
         !(x->elements * w->elements * y->elements > 0.0)) {
         return refuse_shapes(at, "a map, a kernel and a map");
     }
-    if (!read_window(at, &op->stride, &op->transposed, &op->groups)) {
-        return false;
-    }
+    if (!read_window(at, &op->stride, &op->transposed, &op->groups)) { return false; }
     const int64_t narrow = op->transposed ? x->shape[1] : y->shape[1];
     const int64_t wide = op->transposed ? y->shape[1] : x->shape[1];
     if (w->shape[0] != narrow || w->shape[1] * op->groups != wide) {
@@ -511,9 +483,7 @@ static bool set_conv(nnc_json at, const tensor *x, const tensor *w, const tensor
 static bool first_bool(nnc_json at)
 {
     for (nnc_json arg = nnc_json_first(nnc_json_get(at, "args")); arg.node != NULL; arg = nnc_json_next(arg)) {
-        if (nnc_json_type_of(arg) == NNC_JSON_BOOL) {
-            return nnc_json_bool(arg);
-        }
+        if (nnc_json_type_of(arg) == NNC_JSON_BOOL) { return nnc_json_bool(arg); }
     }
     return false;
 }
@@ -523,9 +493,7 @@ static bool first_bool(nnc_json at)
 static bool is_causal(nnc_json at, const char *name)
 {
     bool last = false;
-    if (!has(name, "efficient") && !has(name, "cudnn")) {
-        return first_bool(at);
-    }
+    if (!has(name, "efficient") && !has(name, "cudnn")) { return first_bool(at); }
     for (nnc_json arg = nnc_json_first(nnc_json_get(at, "args")); arg.node != NULL; arg = nnc_json_next(arg)) {
         last = nnc_json_type_of(arg) == NNC_JSON_BOOL ? nnc_json_bool(arg) : last;
     }
@@ -537,9 +505,7 @@ static bool is_causal(nnc_json at, const char *name)
 static bool read_attention(nnc_json at, const tensors *in, bool backward, nnc_captured_op *op)
 {
     const int32_t first = backward ? 1 : 0;
-    if (in->count < first + 3) {
-        return refuse_shapes(at, "queries, keys and values");
-    }
+    if (in->count < first + 3) { return refuse_shapes(at, "queries, keys and values"); }
     const tensor *q = &in->of[first], *k = &in->of[first + 1], *v = &in->of[first + 2];
     if (q->rank != 4 || k->rank != 4 || v->rank != 4 || !(q->elements * k->elements > 0.0) ||
         q->shape[0] != k->shape[0] || q->shape[3] != k->shape[3] || v->shape[2] != k->shape[2] ||
@@ -581,13 +547,9 @@ static nnc_captured_op *add_op(reader *r, const nnc_captured_op *like)
 static bool add_conv_backward(reader *r, nnc_json at, const tensors *in, const tensors *out,
                               const nnc_captured_op *like)
 {
-    if (in->count < 3) {
-        return refuse_shapes(at, "a gradient, a map and a kernel");
-    }
+    if (in->count < 3) { return refuse_shapes(at, "a gradient, a map and a kernel"); }
     nnc_captured_op op = *like;
-    if (!set_conv(at, &in->of[1], &in->of[2], &in->of[0], &op)) {
-        return false;
-    }
+    if (!set_conv(at, &in->of[1], &in->of[2], &in->of[0], &op)) { return false; }
     for (int32_t i = 0; i < out->count; i++) {
         const tensor *t = &out->of[i];
         const bool is_weight = t->rank == in->of[2].rank && memcmp(t->shape, in->of[2].shape, sizeof t->shape) == 0 &&
@@ -597,9 +559,7 @@ static bool add_conv_backward(reader *r, nnc_json at, const tensors *in, const t
                                : NNC_CAPTURED_CONV_GRAD_INPUT;
         op.read_bytes = in->of[0].bytes;
         op.write_bytes = t->bytes;
-        if (add_op(r, &op) == NULL) {
-            return false;
-        }
+        if (add_op(r, &op) == NULL) { return false; }
     }
     return true;
 }
@@ -607,9 +567,7 @@ static bool add_conv_backward(reader *r, nnc_json at, const tensors *in, const t
 static void set_bytes(form how, const tensors *in, const tensors *out, nnc_captured_op *op)
 {
     op->kind = NNC_CAPTURED_KERNEL;
-    for (int32_t i = 0; i < out->count; i++) {
-        op->write_bytes += out->of[i].bytes;
-    }
+    for (int32_t i = 0; i < out->count; i++) { op->write_bytes += out->of[i].bytes; }
     const tensor *const table = &in->of[0];
     const double rows_bytes = how == FORM_GATHER ? op->write_bytes
                               : how == FORM_BAG && in->count > 1
@@ -619,9 +577,7 @@ static void set_bytes(form how, const tensors *in, const tensors *out, nnc_captu
         const bool written = how == FORM_WRITE && i == 0;
         op->read_bytes += written ? 0.0 : i == 0 ? fmin(rows_bytes, table->bytes) : in->of[i].bytes;
     }
-    if (out->count > 0) {
-        op->dtype = out->of[0].dtype;
-    }
+    if (out->count > 0) { op->dtype = out->of[0].dtype; }
 }
 
 /* Counts each parameter in the first forward operator that reads it. (Equal layers are recorded once, and backward
@@ -636,9 +592,7 @@ static bool take_parameters(reader *r, nnc_json at, const tensors *in, bool tabl
         const tensor *t = &in->of[i];
         storage *s = &r->storages[t->storage];
         s->reader = r->file_ops - 1;
-        if ((s->kind != PARAMETER && s->kind != FROZEN) || s->seen) {
-            continue;
-        }
+        if ((s->kind != PARAMETER && s->kind != FROZEN) || s->seen) { continue; }
         s->seen = true;
         op->frozen = any ? op->frozen : s->kind == FROZEN;
         any = true;
@@ -716,9 +670,7 @@ static bool read_op(reader *r, nnc_json at, tensors *in, tensors *out)
         nnc_faults_no_memory(r->faults);
         return false;
     }
-    if (counts && !is_known(name, nnc_json_text(name), op.name)) {
-        return false;
-    }
+    if (counts && !is_known(name, nnc_json_text(name), op.name)) { return false; }
     op.module = r->modules[module];
     r->program->operators += op.repeat;
     r->module_of[r->file_ops] = op.module;
@@ -736,9 +688,7 @@ static bool read_op(reader *r, nnc_json at, tensors *in, tensors *out)
         return true;
     }
     const size_t rows = sizeof operators / sizeof operators[0];
-    while (row < rows && strcmp(op.name, operators[row].name) != 0) {
-        row++;
-    }
+    while (row < rows && strcmp(op.name, operators[row].name) != 0) { row++; }
     const form how = row < rows ? operators[row].form : FORM_KERNEL;
     op.group = group_of(r, op.name, op.module, row < rows ? operators[row].group : NNC_GROUP_COUNT, out, in);
     if (how == FORM_GATHER && op.group == NNC_GROUP_EMBEDDING && in->count > 1 && op.phase == NNC_PHASE_FORWARD &&
@@ -746,9 +696,7 @@ static bool read_op(reader *r, nnc_json at, tensors *in, tensors *out)
         r->program->tokens = (int64_t)in->of[1].elements;
     }
     bool good = take_parameters(r, at, in, op.group == NNC_GROUP_EMBEDDING, &op);
-    if (!good) {
-        return false;
-    }
+    if (!good) { return false; }
     switch (how) {
     case FORM_PRODUCT: good = read_product(at, in, out, &op); break;
     case FORM_ATTENTION:
@@ -757,16 +705,12 @@ static bool read_op(reader *r, nnc_json at, tensors *in, tensors *out)
         good = in->count >= 2 && out->count >= 1 ? set_conv(at, &in->of[0], &in->of[1], &out->of[0], &op)
                                                  : refuse_shapes(at, "a map and a kernel");
         op.kind = NNC_CAPTURED_CONV;
-        if (good && r->program->image == 0) {
-            r->program->image = op.w_in;
-        }
+        if (good && r->program->image == 0) { r->program->image = op.w_in; }
         break;
     case FORM_CONV_BACKWARD: good = add_conv_backward(r, at, in, out, &op); break;
     default: set_bytes(how, in, out, &op);
     }
-    if (good && how != FORM_CONV_BACKWARD) {
-        good = add_op(r, &op) != NULL;
-    }
+    if (good && how != FORM_CONV_BACKWARD) { good = add_op(r, &op) != NULL; }
     r->last_of[r->file_ops - 1] = r->count;
     return good;
 }
@@ -774,9 +718,7 @@ static bool read_op(reader *r, nnc_json at, tensors *in, tensors *out)
 static bool read_ops(reader *r, nnc_json root)
 {
     const nnc_json at = nnc_json_get(root, "ops");
-    if (!is_list(at, root, "ops", OPS_MAX)) {
-        return false;
-    }
+    if (!is_list(at, root, "ops", OPS_MAX)) { return false; }
     const size_t count = (size_t)nnc_json_count(at) + 1;
     r->first_of = nnc_arena_array(r->arena, count, sizeof *r->first_of);
     r->last_of = nnc_arena_array(r->arena, count, sizeof *r->last_of);
@@ -790,9 +732,7 @@ static bool read_ops(reader *r, nnc_json root)
         return false;
     }
     for (nnc_json item = nnc_json_first(at); item.node != NULL; item = nnc_json_next(item)) {
-        if (!read_op(r, item, r->in, r->out)) {
-            return false;
-        }
+        if (!read_op(r, item, r->in, r->out)) { return false; }
     }
     return true;
 }
@@ -812,9 +752,7 @@ static int32_t *place_ops(reader *r, nnc_json root, int32_t *count)
     }
     int32_t *places = nnc_arena_array(r->arena, (size_t)r->program->operators + 1, sizeof *places);
     if (!is_list(blocks, root, "blocks", OPS_MAX) || places == NULL) {
-        if (places == NULL) {
-            nnc_faults_no_memory(r->faults);
-        }
+        if (places == NULL) { nnc_faults_no_memory(r->faults); }
         return NULL;
     }
     for (nnc_json item = nnc_json_first(blocks);; item = nnc_json_next(item)) {
@@ -831,21 +769,15 @@ static int32_t *place_ops(reader *r, nnc_json root, int32_t *count)
             }
         }
         for (; at < first; at++) {
-            if (total < r->program->operators) {
-                places[total++] = at;
-            }
+            if (total < r->program->operators) { places[total++] = at; }
         }
         for (int64_t i = 0; i < repeat; i++) {
             for (int64_t j = 0; j < length; j++) {
-                if (total < r->program->operators) {
-                    places[total++] = (int32_t)(first + j);
-                }
+                if (total < r->program->operators) { places[total++] = (int32_t)(first + j); }
             }
         }
         at += (int32_t)length;
-        if (item.node == NULL) {
-            break;
-        }
+        if (item.node == NULL) { break; }
     }
     if (total != r->program->operators) {
         nnc_json_fault(root, "blocks",
@@ -901,9 +833,7 @@ static bool read_parameters(reader *r, nnc_json root)
         nnc_json_fault(root, "parameters", "missing or of a wrong type, expected an object");
         return false;
     }
-    if (!member(at, "count", 1, BYTES_MAX, &count) || !member(at, "trained", 0, BYTES_MAX, &trained)) {
-        return false;
-    }
+    if (!member(at, "count", 1, BYTES_MAX, &count) || !member(at, "trained", 0, BYTES_MAX, &trained)) { return false; }
     if (r->program->params > count) {
         nnc_json_fault(at, "count", "fewer than the operators read, expected %" PRId64 ", found %" PRId64,
                        r->program->params, count);
@@ -971,17 +901,13 @@ static bool read_program(reader *r, nnc_json root)
     if (nnc_json_type_of(batch) != NNC_JSON_NULL && !member(root, "batch", 1, POSITIONS_MAX, &r->program->batch)) {
         return false;
     }
-    if (!read_modules(r, root) || !read_storages(r, root) || !read_ops(r, root)) {
-        return false;
-    }
+    if (!read_modules(r, root) || !read_storages(r, root) || !read_ops(r, root)) { return false; }
     if (r->count == 0 || r->ops[0].phase != NNC_PHASE_FORWARD) {
         nnc_json_fault(root, "ops", "no step, expected operators of forward and of backward");
         return false;
     }
     const int32_t *places = place_ops(r, root, &count);
-    if (places == NULL || !nnc_capture_lifetimes(r, places, count) || !read_parameters(r, root)) {
-        return false;
-    }
+    if (places == NULL || !nnc_capture_lifetimes(r, places, count) || !read_parameters(r, root)) { return false; }
     if (!nnc_capture_slots(r, nnc_json_get(root, "blocks"), places, count)) {
         nnc_faults_no_memory(r->faults);
         return false;

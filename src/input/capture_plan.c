@@ -29,18 +29,14 @@ static void add_kept(reader *r, const int32_t *places, int32_t count)
     for (int32_t i = 0; i < r->storage_count; i++) {
         const storage *s = &r->storages[i];
         const int32_t place = s->first >= 0 && s->first < count ? places[s->first] : 0;
-        if (s->kind == INPUT) {
-            r->program->input_bytes += s->bytes;
-        }
+        if (s->kind == INPUT) { r->program->input_bytes += s->bytes; }
         if (s->kind == INPUT || s->kind == KEPT) {
             const bool inside = r->first_of[place] < r->last_of[place];
             nnc_captured_op *op = &r->ops[inside ? r->first_of[place] : 0];
             op->kept_bytes += s->bytes; /* first the sum over all repeats; the loop below divides it by their number */
         }
     }
-    for (int32_t i = 0; i < r->count; i++) {
-        r->ops[i].kept_bytes /= (double)r->ops[i].repeat;
-    }
+    for (int32_t i = 0; i < r->count; i++) { r->ops[i].kept_bytes /= (double)r->ops[i].repeat; }
 }
 
 /* Bytes in memory at one position of the step, by kind of storage. */
@@ -141,9 +137,7 @@ static int32_t *blocks_of(const reader *r, nnc_json blocks)
         const int64_t first = (int64_t)nnc_json_number(nnc_json_first(item));
         const int64_t length = (int64_t)nnc_json_number(nnc_json_next(nnc_json_first(item)));
         number++;
-        for (int64_t i = first; i < first + length; i++) {
-            block[i] = number;
-        }
+        for (int64_t i = first; i < first + length; i++) { block[i] = number; }
     }
     return block;
 }
@@ -190,9 +184,7 @@ static slot_names name_slots(const reader *r, const int32_t *slot_of)
             continue;
         }
         last = i;
-        if (unit_of(r->module_of[i]).whole > 0) {
-            names.ops[names.count++] = i;
-        }
+        if (unit_of(r->module_of[i]).whole > 0) { names.ops[names.count++] = i; }
     }
     return names;
 }
@@ -223,9 +215,7 @@ static void assign_backward(const reader *r, const slot_names *names, const int3
 {
     int32_t least = 0, first = r->file_ops; /* first: index of the first backward operator that belongs to a unit */
     for (int32_t i = r->file_ops - 1; i >= 0; i--) {
-        if (!r->backward_of[i]) {
-            continue;
-        }
+        if (!r->backward_of[i]) { continue; }
         const bool known = i + 1 < r->file_ops && r->backward_of[i + 1] && r->module_of[i + 1] == r->module_of[i] &&
                            block[i + 1] == block[i];
         const int32_t like = known ? -1 : slot_like(r, names, block, slot_of, i);
@@ -246,9 +236,7 @@ static bool is_passed_on(const reader *r, const int32_t *places, const int32_t *
         const storage *s = &r->storages[i];
         const bool made =
             s->first >= 0 && (s->kind == KEPT || s->kind == TEMPORARY) && !(s->bytes < bytes) && !(s->bytes > bytes);
-        if (made && slot_of[places[s->first]] == slot) {
-            return true;
-        }
+        if (made && slot_of[places[s->first]] == slot) { return true; }
     }
     return false;
 }
@@ -261,9 +249,7 @@ static void find_entering(reader *r, const int32_t *places, int32_t count, const
         const int32_t from = made ? slot_of[places[s->first]] : -1, to = s->reader >= 0 ? slot_of[s->reader] : -1;
         const bool first_unit = s->kind == INPUT && r->slots[slot_of[0]].unit; /* inputs are counted in the first op, so
                                                                                 * the first slot must be a unit */
-        if (to <= from || s->whole || (s->kind != KEPT && s->kind != TEMPORARY && !first_unit)) {
-            continue;
-        }
+        if (to <= from || s->whole || (s->kind != KEPT && s->kind != TEMPORARY && !first_unit)) { continue; }
         const int32_t unit = r->slots[to].unit ? to : from >= 0 && r->slots[from].unit ? from : -1;
         if (unit >= 0) {
             const double repeat = (double)r->slots[unit].repeat;
@@ -283,19 +269,13 @@ bool nnc_capture_slots(reader *r, nnc_json blocks, const int32_t *places, int32_
     int32_t *slot_of = nnc_arena_array(r->arena, (size_t)r->file_ops + 1, sizeof *slot_of);
     const int32_t *block = blocks_of(r, blocks);
     r->slots = nnc_arena_array(r->arena, (size_t)r->file_ops + 1, sizeof *r->slots);
-    if (slot_of == NULL || block == NULL || r->slots == NULL) {
-        return false;
-    }
+    if (slot_of == NULL || block == NULL || r->slots == NULL) { return false; }
     cut_forward(r, block, slot_of);
     const slot_names names = name_slots(r, slot_of);
-    if (names.ops == NULL) {
-        return false;
-    }
+    if (names.ops == NULL) { return false; }
     assign_backward(r, &names, block, slot_of);
     for (int32_t i = 0; i < r->file_ops; i++) {
-        for (int32_t j = r->first_of[i]; j < r->last_of[i]; j++) {
-            r->ops[j].slot = slot_of[i];
-        }
+        for (int32_t j = r->first_of[i]; j < r->last_of[i]; j++) { r->ops[j].slot = slot_of[i]; }
     }
     find_entering(r, places, count, slot_of);
     nnc_capture_slot_bytes(r);
@@ -304,14 +284,10 @@ bool nnc_capture_slots(reader *r, nnc_json blocks, const int32_t *places, int32_
 
 void nnc_capture_slot_bytes(reader *r)
 {
-    for (int32_t i = 0; i < r->program->slot_count; i++) {
-        r->slots[i].input_bytes = 0.0;
-    }
+    for (int32_t i = 0; i < r->program->slot_count; i++) { r->slots[i].input_bytes = 0.0; }
     for (int32_t i = 0; i < r->storage_count; i++) {
         const storage *s = &r->storages[i];
-        if (s->enters >= 0) {
-            r->slots[s->enters].input_bytes += s->enters_repeat * s->bytes;
-        }
+        if (s->enters >= 0) { r->slots[s->enters].input_bytes += s->enters_repeat * s->bytes; }
     }
     r->program->slots = r->slots;
 }
@@ -389,9 +365,7 @@ static rule rule_of(const char *name, bool backward)
     static const char *const ends[] = { "_backward_data", "_backward", "_forward", "_with_logits" };
     char base[128];
     bool of_backward = false;
-    if (nnc_capture_form(name) >= FORM_PRODUCT) {
-        return RULE_NARROW;
-    }
+    if (nnc_capture_form(name) >= FORM_PRODUCT) { return RULE_NARROW; }
     snprintf(base, sizeof base, "%s", name);
     for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++) {
         const size_t length = strlen(base), end = strlen(ends[i]);
@@ -455,16 +429,12 @@ static void read_operand(caster *c, const tensor *t, rule how, bool backward, mo
     const double share = how == RULE_NARROW || (how >= RULE_MAP && narrow) ? 0.5 : 1.0;
     m->before += t->bytes;
     m->after += is_single(t) ? share * t->bytes : t->bytes;
-    if (!is_single(t)) {
-        return;
-    }
+    if (!is_single(t)) { return; }
     m->any = true;
     m->wide = m->wide || (!narrow && t->elements > 1.0 && (how != RULE_MAP || t->rank > 1));
     if (saved && s->kind == KEPT) {
         unsigned *readers = readers_of(c, s);
-        if (readers != NULL) {
-            *readers |= 1u << how;
-        }
+        if (readers != NULL) { *readers |= 1u << how; }
     }
     if (saved || (weight && c->copied[t->storage])) {
         return; /* backward reads the tensor in the format in which forward used it */
@@ -501,13 +471,9 @@ static void cast_op(caster *c, int32_t number, const tensors *in, const tensors 
     moved read = { 0 }, written = { 0 };
     const bool backward = c->r.ops[first].phase == NNC_PHASE_BACKWARD;
     const rule how = rule_of(c->r.ops[first].name, backward);
-    for (int32_t i = 0; i < in->count; i++) {
-        read_operand(c, &in->of[i], how, backward, &read);
-    }
+    for (int32_t i = 0; i < in->count; i++) { read_operand(c, &in->of[i], how, backward, &read); }
     const bool narrow = how == RULE_NARROW || (how >= RULE_MAP && read.any && !read.wide);
-    for (int32_t i = 0; i < out->count; i++) {
-        write_result(c, &out->of[i], how, narrow, &written);
-    }
+    for (int32_t i = 0; i < out->count; i++) { write_result(c, &out->of[i], how, narrow, &written); }
     c->writes_narrow[number] = narrow;
     for (int32_t i = first; i < last; i++) {
         nnc_captured_op *op = &c->r.ops[i];
@@ -524,15 +490,11 @@ static double bytes_under(caster *c, int32_t number)
 {
     const storage *s = &c->r.storages[number];
     const bool narrow = is_narrow(c, number);
-    if (s->whole || s->dtype != NNC_FP32 || (s->kind != KEPT && s->kind != TEMPORARY)) {
-        return s->bytes;
-    }
+    if (s->whole || s->dtype != NNC_FP32 || (s->kind != KEPT && s->kind != TEMPORARY)) { return s->bytes; }
     const double own = narrow ? 0.5 : 1.0;
     const unsigned *found = s->kind == KEPT ? readers_of(c, s) : NULL;
     const unsigned readers = found != NULL ? *found : 0;
-    if (readers == 0) {
-        return own * s->bytes;
-    }
+    if (readers == 0) { return own * s->bytes; }
     const bool copy = (readers & 1u << (narrow ? RULE_FP32 : RULE_NARROW)) != 0;
     const bool itself = (readers & ~(1u << (narrow ? RULE_FP32 : RULE_NARROW))) != 0;
     return s->bytes * ((itself ? own : 0.0) + (copy ? 1.5 - own : 0.0));
@@ -561,9 +523,7 @@ static bool begin(caster *c, const reader *recorded)
     *c->r.program = *recorded->program;
     c->r.program->ops = c->r.ops;
     c->r.program->input_bytes = 0.0; /* input_bytes is summed again below */
-    for (int32_t i = 0; i < recorded->count; i++) {
-        c->r.ops[i].kept_bytes = c->r.ops[i].transient_bytes = 0.0;
-    }
+    for (int32_t i = 0; i < recorded->count; i++) { c->r.ops[i].kept_bytes = c->r.ops[i].transient_bytes = 0.0; }
     return true;
 }
 
@@ -585,9 +545,7 @@ struct nnc_captured *nnc_capture_autocast(const reader *recorded, nnc_json root,
         }
         cast_op(&c, number, in, out);
     }
-    for (int32_t i = 0; i < c.r.storage_count; i++) {
-        c.r.storages[i].bytes = bytes_under(&c, i);
-    }
+    for (int32_t i = 0; i < c.r.storage_count; i++) { c.r.storages[i].bytes = bytes_under(&c, i); }
     nnc_capture_slot_bytes(&c.r);
     return nnc_capture_lifetimes(&c.r, places, count) ? c.r.program : NULL;
 }

@@ -147,9 +147,7 @@ static void read_catalogue(nnc_json root, const char *stem, catalogue *c)
 void nnc_catalogue_read_open(nnc_json_doc *doc, nnc_specs *specs, const char *stem)
 {
     catalogue c = { .entry_count = 0 };
-    if (nnc_spec_complete(doc, specs, NNC_SPEC_KIND_COUNT)) {
-        read_catalogue(nnc_json_root(doc), stem, &c);
-    }
+    if (nnc_spec_complete(doc, specs, NNC_SPEC_KIND_COUNT)) { read_catalogue(nnc_json_root(doc), stem, &c); }
 }
 
 static nnc_status load(nnc_specs *specs, const char *path, const char *schema, catalogue *c, nnc_error *err)
@@ -190,9 +188,7 @@ static nnc_status fail_offer(const char *seller, const catalogue *c, const nnc_d
     char known[256] = "";
     size_t used = 0;
     bool same = false;
-    for (int32_t i = 0; i < c->entry_count; i++) {
-        same = same || strcmp(c->entries[i].device, device->id) == 0;
-    }
+    for (int32_t i = 0; i < c->entry_count; i++) { same = same || strcmp(c->entries[i].device, device->id) == 0; }
     for (int32_t i = 0; i < c->entry_count && used < sizeof known; i++) {
         const entry *e = &c->entries[i];
         if (same ? strcmp(e->device, device->id) == 0 : i == 0 || strcmp(e->device, e[-1].device) != 0) {
@@ -221,25 +217,17 @@ nnc_status nnc_prices_load(nnc_specs *specs, const char *seller, nnc_offer offer
     if (!nnc_is_path(seller)) {
         char id[64];
         snprintf(id, sizeof id, "%s", seller);
-        for (char *at = id; *at; at++) {
-            *at = (char)(*at >= 'A' && *at <= 'Z' ? *at - 'A' + 'a' : *at);
-        }
+        for (char *at = id; *at; at++) { *at = (char)(*at >= 'A' && *at <= 'Z' ? *at - 'A' + 'a' : *at); }
         NNC_TRY(nnc_specs_find_like(specs, &lists, id, &path, err));
     }
     NNC_TRY(load(specs, path, PRICES, &c, err));
     nnc_price *prices = nnc_arena_array(nnc_specs_arena(specs), (size_t)c.entry_count, sizeof *prices);
     int32_t count = 0;
-    if (prices == NULL) {
-        return nnc_fail(err, NNC_NO_MEMORY, path, "out of memory");
-    }
+    if (prices == NULL) { return nnc_fail(err, NNC_NO_MEMORY, path, "out of memory"); }
     for (int32_t i = 0; i < c.entry_count; i++) {
-        if (suits(&c.entries[i], device, offer, region)) {
-            prices[count++] = c.entries[i].price;
-        }
+        if (suits(&c.entries[i], device, offer, region)) { prices[count++] = c.entries[i].price; }
     }
-    if (count == 0) {
-        return fail_offer(seller, &c, device, offer, region, err);
-    }
+    if (count == 0) { return fail_offer(seller, &c, device, offer, region, err); }
     device->prices = prices;
     device->price_count = count;
     return NNC_OK;
@@ -270,9 +258,7 @@ static int32_t find(nnc_specs *specs, const char *asked, const void *list, int32
     }
     for (size_t i = 0; i < (size_t)count; i++) {
         const char *id = (const char *)list + i * size;
-        if (strcasecmp(id, asked) == 0 || strcasecmp(id + name_at, asked) == 0) {
-            return (int32_t)i;
-        }
+        if (strcasecmp(id, asked) == 0 || strcasecmp(id + name_at, asked) == 0) { return (int32_t)i; }
         names[2 * i] = id;
         names[2 * i + 1] = id + name_at;
     }
@@ -292,9 +278,7 @@ nnc_status nnc_region_load(nnc_specs *specs, const char *id_or_name, nnc_region 
     NNC_TRY(open_grid(specs, "grid/regions.json", GRID, "--region", &c, err));
     const int32_t at = find(specs, c.asked, c.regions, c.region_count, sizeof *region, offsetof(nnc_region, name),
                             "--region", "a country, its ISO code or a cloud's region", &why);
-    if (at < 0 || c.regions == NULL) {
-        return nnc_fail(err, why.status, why.where, "%s", why.what);
-    }
+    if (at < 0 || c.regions == NULL) { return nnc_fail(err, why.status, why.where, "%s", why.what); }
     *region = c.regions[at];
     return NNC_OK;
 }
@@ -309,9 +293,7 @@ nnc_status nnc_building_load(nnc_specs *specs, const char *id_or_name, nnc_build
     NNC_TRY(open_grid(specs, "grid/buildings.json", BUILDINGS, "--building", &c, err));
     const int32_t at = find(specs, id_or_name, c.buildings, c.building_count, sizeof *building,
                             offsetof(nnc_building, name), "--building", "an operator such as google or aws", &why);
-    if (at < 0 || c.buildings == NULL) {
-        return nnc_fail(err, why.status, why.where, "%s", why.what);
-    }
+    if (at < 0 || c.buildings == NULL) { return nnc_fail(err, why.status, why.where, "%s", why.what); }
     *building = c.buildings[at];
     return NNC_OK;
 }

@@ -228,9 +228,7 @@ static void check_experts(nnc_json at, const nnc_decoder *d)
         nnc_json_fault(at, "experts_per_token", "out of range, expected 1 to experts = %" PRId64 ", found %" PRId64,
                        d->experts, d->experts_per_token);
     }
-    if (d->expert_hidden < 1) {
-        nnc_json_fault(at, "expert_hidden", "missing, expected the width of one expert");
-    }
+    if (d->expert_hidden < 1) { nnc_json_fault(at, "expert_hidden", "missing, expected the width of one expert"); }
     if (d->dense_layers >= d->layers) {
         nnc_json_fault(at, "dense_layers",
                        "leaves no layer for experts, expected less than %" PRId64 ", found %" PRId64, d->layers,
@@ -245,9 +243,7 @@ static void check_experts(nnc_json at, const nnc_decoder *d)
 static int64_t layers_of(const nnc_decoder *d, const unsigned *kinds, int32_t count, unsigned kind)
 {
     int64_t found = 0;
-    for (int32_t i = 0; i < count; i++) {
-        found += i < d->layers && kinds[i] == kind ? 1 : 0;
-    }
+    for (int32_t i = 0; i < count; i++) { found += i < d->layers && kinds[i] == kind ? 1 : 0; }
     return found;
 }
 
@@ -355,12 +351,8 @@ static void check_states(nnc_json at, const nnc_decoder *d)
 {
     unsigned used = d->mixers_count > 0 ? 0 : BIT(NNC_MIXER_FULL);
     bool dense = d->mlps_count == 0 && (d->experts == 0 || d->dense_layers > 0);
-    for (int32_t i = 0; i < d->mixers_count; i++) {
-        used |= BIT(d->mixers[i]);
-    }
-    for (int32_t i = 0; i < d->mlps_count; i++) {
-        dense = dense || d->mlps[i] == NNC_LAYER_DENSE;
-    }
+    for (int32_t i = 0; i < d->mixers_count; i++) { used |= BIT(d->mixers[i]); }
+    for (int32_t i = 0; i < d->mlps_count; i++) { dense = dense || d->mlps[i] == NNC_LAYER_DENSE; }
     for (size_t i = 0; i < NNC_COUNT_OF(state_fields); i++) {
         const char *place = (const char *)d + state_fields[i].offset;
         check_beside(at, state_fields[i].name, *(const int64_t *)(const void *)place > 0,
@@ -474,9 +466,7 @@ static void decoder_rules(nnc_json at, const nnc_model *model)
     check_layers(at, d);
     check_ends(at, d);
     check_states(at, d);
-    if (d->heads == 0) {
-        return;
-    }
+    if (d->heads == 0) { return; }
     if (d->heads % d->kv_heads != 0) {
         nnc_json_fault(at, "kv_heads", "does not divide heads, expected a divisor of %" PRId64 ", found %" PRId64,
                        d->heads, d->kv_heads);

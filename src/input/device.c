@@ -170,13 +170,9 @@ static void link_rules(nnc_json at, const nnc_scale_up *link)
 static void device_rules(nnc_json at, const nnc_device *device)
 {
     int peaks = 0;
-    for (int i = 0; i < NNC_DTYPE_COUNT; i++) {
-        peaks += device->matmul_flops_per_s[i] > 0;
-    }
+    for (int i = 0; i < NNC_DTYPE_COUNT; i++) { peaks += device->matmul_flops_per_s[i] > 0; }
     nnc_check_ranges(at, &nnc_device_table, device);
-    if (peaks == 0) {
-        nnc_json_fault(at, "matmul_flops_per_s", "empty, expected at least one peak, found none");
-    }
+    if (peaks == 0) { nnc_json_fault(at, "matmul_flops_per_s", "empty, expected at least one peak, found none"); }
     link_rules(at, &device->scale_up);
 }
 
@@ -203,12 +199,8 @@ static bool says_basis(nnc_json root)
 static nnc_basis basis_of(nnc_json root, nnc_basis basis)
 {
     for (const nnc_json_doc *doc = root.doc; doc->like != NULL; doc = doc->like) {
-        if (says_basis(nnc_json_root(doc))) {
-            return basis;
-        }
-        if (says_rate(nnc_json_root(doc))) {
-            return basis > NNC_BASIS_DEFAULT ? NNC_BASIS_DEFAULT : basis;
-        }
+        if (says_basis(nnc_json_root(doc))) { return basis; }
+        if (says_rate(nnc_json_root(doc))) { return basis > NNC_BASIS_DEFAULT ? NNC_BASIS_DEFAULT : basis; }
     }
     return basis;
 }
@@ -229,9 +221,7 @@ static void fill_formats(nnc_json gemm, nnc_efficiencies *e)
         const nnc_dtype dtype = (nnc_dtype)i;
         const nnc_dtype *near = bytes_of[i] < 2.0 ? narrow : wide;
         int k = 0;
-        while (k < NEAR && nnc_json_get(gemm, nnc_dtype_name(near[k])).node == NULL) {
-            k++;
-        }
+        while (k < NEAR && nnc_json_get(gemm, nnc_dtype_name(near[k])).node == NULL) { k++; }
         if (k < NEAR && nnc_json_get(gemm, nnc_dtype_name(dtype)).node == NULL) {
             e->gemm[i] = e->gemm[near[k]];
             e->gemm[i].l2_bytes_per_flop *= bytes_of[i] / bytes_of[near[k]];
@@ -261,9 +251,7 @@ static void need_sources(nnc_json root, const nnc_device *device)
                                                       * other */
             sourced = sourced || strncmp(of, keys[k], strlen(of)) == 0 || strncmp(of, keys[k], strlen(keys[k])) == 0;
         }
-        if (!sourced) {
-            nnc_json_fault(root, keys[k], "has no source, expected one under \"sources\", found none");
-        }
+        if (!sourced) { nnc_json_fault(root, keys[k], "has no source, expected one under \"sources\", found none"); }
     }
 }
 
@@ -285,9 +273,7 @@ void nnc_device_read(nnc_json root, const char *stem, void *spec)
     nnc_fields_init(&nnc_device_table, device);
     nnc_efficiencies_neutral(&device->efficiency);
     nnc_read_object(root, &nnc_device_table, other_keys, device);
-    if (nnc_json_type_of(root) != NNC_JSON_OBJECT) {
-        return;
-    }
+    if (nnc_json_type_of(root) != NNC_JSON_OBJECT) { return; }
     nnc_read_identity(root, "nncost.device/1", stem);
     nnc_name_by_id(device->name, sizeof device->name, device->id);
     nnc_read_texts(nnc_json_get(root, "aliases"), &device->aliases, &device->alias_count);
@@ -304,9 +290,7 @@ void nnc_device_read(nnc_json root, const char *stem, void *spec)
         nnc_json_type_of(nnc_json_get(nnc_json_get(root, "efficiency"), "serving")) == NNC_JSON_OBJECT;
     fill_formats(nnc_json_get(nnc_json_get(root, "efficiency"), "gemm"), &device->efficiency);
     device->rated = rated_of(device);
-    if (root.doc->faults->count == 0) {
-        device_rules(root, device);
-    }
+    if (root.doc->faults->count == 0) { device_rules(root, device); }
     device->lenient = root.doc->lenient;
     judge(root, device);
 }
@@ -343,9 +327,7 @@ static uint32_t format_of(const char *field, const char *peaks)
 {
     const size_t length = strlen(peaks);
     for (int i = 0; strncmp(field, peaks, length) == 0 && i < NNC_DTYPE_COUNT; i++) {
-        if (strcmp(field + length, nnc_dtype_name((nnc_dtype)i)) == 0) {
-            return 1U << i;
-        }
+        if (strcmp(field + length, nnc_dtype_name((nnc_dtype)i)) == 0) { return 1U << i; }
     }
     return 0;
 }
@@ -368,9 +350,7 @@ nnc_status nnc_device_set(nnc_device *device, const char *field, const char *val
     } else if (status == NNC_OK) {
         device->rated.matmul_set |= format_of(field, "matmul_flops_per_s.");
         device->rated.vector_set |= format_of(field, "vector_flops_per_s.");
-        if (strcmp(field, "units") == 0 || strcmp(field, "clock_hz") == 0) {
-            scale_peaks(device);
-        }
+        if (strcmp(field, "units") == 0 || strcmp(field, "clock_hz") == 0) { scale_peaks(device); }
     }
     char why[NNC_IMPLAUSIBLE_TEXT];
     device->implausible = !nnc_device_is_plausible(device, why, sizeof why);
@@ -470,19 +450,13 @@ static void read_cluster(nnc_json root, const char *stem, nnc_device *device)
                            "missing, expected the bandwidth of one device, found nothing");
         }
     }
-    if (device->scale_up.devices == 0 || !has(root, "scale_up")) {
-        device->scale_up.devices = c.devices_per_node;
-    }
+    if (device->scale_up.devices == 0 || !has(root, "scale_up")) { device->scale_up.devices = c.devices_per_node; }
     if (has(root, "scale_out")) {
         settle_network(root, &c);
         device->scale_out = c.scale_out.link;
     }
-    if (has(root, "host")) {
-        device->host = c.host;
-    }
-    if (root.doc->faults->count == 0) {
-        link_rules(root, &device->scale_up);
-    }
+    if (has(root, "host")) { device->host = c.host; }
+    if (root.doc->faults->count == 0) { link_rules(root, &device->scale_up); }
     device->lenient = root.doc->lenient;
     judge(root, device);
 }
@@ -495,9 +469,7 @@ bool nnc_is_cluster(nnc_json root)
 
 void nnc_cluster_read_open(nnc_json_doc *doc, nnc_specs *specs, const char *stem, nnc_device *device)
 {
-    if (nnc_spec_complete(doc, specs, NNC_SPEC_KIND_COUNT)) {
-        read_cluster(nnc_json_root(doc), stem, device);
-    }
+    if (nnc_spec_complete(doc, specs, NNC_SPEC_KIND_COUNT)) { read_cluster(nnc_json_root(doc), stem, device); }
 }
 
 /* Applies a cluster file; stem NULL: any id. */
@@ -511,13 +483,9 @@ static nnc_status apply_cluster(nnc_specs *specs, const char *name, const char *
                          .text = text,
                          .size = size,
                          .lenient = nnc_specs_are_lenient(specs) };
-    if (nnc_json_parse(&doc)) {
-        nnc_cluster_read_open(&doc, specs, stem, &linked);
-    }
+    if (nnc_json_parse(&doc)) { nnc_cluster_read_open(&doc, specs, stem, &linked); }
     nnc_json_free(&doc);
-    if (faults.status == NNC_OK) {
-        *device = linked;
-    }
+    if (faults.status == NNC_OK) { *device = linked; }
     return faults.status;
 }
 
@@ -530,9 +498,7 @@ nnc_status nnc_cluster_load(nnc_specs *specs, const char *path, nnc_device *devi
     char stem[NNC_STEM_MAX];
     size_t size = 0;
     nnc_status status = nnc_file_read(path, &text, &size, err);
-    if (status == NNC_IO) {
-        nnc_error_within(err, "--cluster");
-    }
+    if (status == NNC_IO) { nnc_error_within(err, "--cluster"); }
     NNC_TRY(status);
     status = apply_cluster(specs, path, nnc_spec_required_id(path, stem), text, size, device, err);
     free(text);

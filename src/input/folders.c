@@ -25,13 +25,9 @@ static int by_name(const void *a, const void *b)
 static bool id_of(nnc_arena *arena, const char *name, char **id)
 {
     *id = NULL;
-    if (name[0] == '.' || !nnc_ends_in(name, ".json")) {
-        return true;
-    }
+    if (name[0] == '.' || !nnc_ends_in(name, ".json")) { return true; }
     *id = nnc_arena_strdup(arena, name);
-    if (*id != NULL) {
-        (*id)[strlen(name) - strlen(".json")] = '\0';
-    }
+    if (*id != NULL) { (*id)[strlen(name) - strlen(".json")] = '\0'; }
     return *id != NULL;
 }
 
@@ -66,9 +62,7 @@ static bool add_folder_ids(nnc_folders *folders, const char *path, nnc_id_list *
 {
     nnc_arena *arena = folders->arena;
     DIR *dir = opendir(path);
-    if (dir == NULL) {
-        note_trouble(folders, path, errno);
-    }
+    if (dir == NULL) { note_trouble(folders, path, errno); }
     bool added = dir != NULL || errno != ENOMEM; /* a missing folder counts as a folder without files; only a lack of
                                                   * memory is an error */
     for (const struct dirent *entry; added && dir != NULL;) {
@@ -81,22 +75,16 @@ static bool add_folder_ids(nnc_folders *folders, const char *path, nnc_id_list *
         }
         added = id_of(arena, entry->d_name, &id) && (id == NULL || add_id(arena, list, id));
     }
-    if (dir != NULL) {
-        closedir(dir);
-    }
+    if (dir != NULL) { closedir(dir); }
     return added;
 }
 
 static void sort_ids(nnc_id_list *list)
 {
     int32_t kept = 0;
-    if (list->count > 0) {
-        qsort(list->ids, (size_t)list->count, sizeof(*list->ids), by_name);
-    }
+    if (list->count > 0) { qsort(list->ids, (size_t)list->count, sizeof(*list->ids), by_name); }
     for (int32_t i = 0; i < list->count; i++) {
-        if (kept == 0 || strcmp(list->ids[kept - 1], list->ids[i]) != 0) {
-            list->ids[kept++] = list->ids[i];
-        }
+        if (kept == 0 || strcmp(list->ids[kept - 1], list->ids[i]) != 0) { list->ids[kept++] = list->ids[i]; }
     }
     list->count = kept;
 }
@@ -112,9 +100,7 @@ static bool says_nothing(const char *word, size_t length, bool first)
     const char *const *words = first ? makers : endings;
     const size_t count = first ? sizeof makers / sizeof makers[0] : sizeof endings / sizeof endings[0];
     for (size_t i = 0; i < count; i++) {
-        if (strlen(words[i]) == length && memcmp(words[i], word, length) == 0) {
-            return true;
-        }
+        if (strlen(words[i]) == length && memcmp(words[i], word, length) == 0) { return true; }
     }
     return false;
 }
@@ -124,9 +110,7 @@ static size_t word_length(const char *text)
 {
     size_t length = 0;
     if (isalpha((unsigned char)text[0])) {
-        while (isalpha((unsigned char)text[length])) {
-            length++;
-        }
+        while (isalpha((unsigned char)text[length])) { length++; }
         return length;
     }
     while (isdigit((unsigned char)text[length]) ||
@@ -153,17 +137,13 @@ static void normalise_id(const char *text, char *plain, size_t size)
             return;
         }
         char *word = plain + used + (used > 0 ? 1 : 0);
-        for (size_t i = 0; i < length; i++) {
-            word[i] = (char)tolower((unsigned char)from[i]);
-        }
+        for (size_t i = 0; i < length; i++) { word[i] = (char)tolower((unsigned char)from[i]); }
         from += length;
         if (length == 1 && word[0] == 'g' && word > plain + 1 && isdigit((unsigned char)word[-2])) {
             word[length++] = 'b'; /* "40g" is read as "40gb" */
         }
         if (!says_nothing(word, length, used == 0)) {
-            if (used > 0) {
-                plain[used++] = '-';
-            }
+            if (used > 0) { plain[used++] = '-'; }
             used += length;
         }
         plain[used] = '\0';
@@ -185,9 +165,7 @@ static char *join(nnc_arena *arena, const char *a, const char *b, const char *c)
 {
     const size_t size = strlen(a) + strlen(b) + strlen(c) + 1;
     char *text = nnc_arena_alloc(arena, size);
-    if (text != NULL) {
-        snprintf(text, size, "%s%s%s", a, b, c);
-    }
+    if (text != NULL) { snprintf(text, size, "%s%s%s", a, b, c); }
     return text;
 }
 
@@ -204,9 +182,7 @@ static bool add_path(nnc_folders *folders, const char *path)
     bool added = rest != NULL;
     while (added && rest != NULL) {
         char *colon = strchr(rest, NNC_PATH_SEPARATOR);
-        if (colon != NULL) {
-            *colon = '\0';
-        }
+        if (colon != NULL) { *colon = '\0'; }
         added = rest[0] == '\0' || add_folder(folders, rest);
         rest = colon != NULL ? colon + 1 : NULL;
     }
@@ -219,22 +195,14 @@ bool nnc_folders_open(nnc_folders *folders, const char *data_path)
     const char *config = getenv("XDG_CONFIG_HOME");
     const char *home = getenv(NNC_HOME_VARIABLE);
     size_t capacity = 3;
-    for (const char *c = path; c != NULL && *c != '\0'; c++) {
-        capacity += *c == NNC_PATH_SEPARATOR;
-    }
+    for (const char *c = path; c != NULL && *c != '\0'; c++) { capacity += *c == NNC_PATH_SEPARATOR; }
     folders->paths = nnc_arena_array(folders->arena, capacity, sizeof(*folders->paths));
-    if (folders->paths == NULL || (path != NULL && !add_path(folders, path))) {
-        return false;
-    }
+    if (folders->paths == NULL || (path != NULL && !add_path(folders, path))) { return false; }
     /* The XDG base directory specification says that relative paths are ignored. */
     if (config != NULL && config[0] == '/') {
-        if (!add_folder(folders, join(folders->arena, config, "/nncost", ""))) {
-            return false;
-        }
+        if (!add_folder(folders, join(folders->arena, config, "/nncost", ""))) { return false; }
     } else if (home != NULL && home[0] != '\0') {
-        if (!add_folder(folders, join(folders->arena, home, "/.config/nncost", ""))) {
-            return false;
-        }
+        if (!add_folder(folders, join(folders->arena, home, "/.config/nncost", ""))) { return false; }
     }
     return data_path == NULL || add_folder(folders, nnc_arena_strdup(folders->arena, data_path));
 }
@@ -249,9 +217,7 @@ static bool list_all(nnc_folders *folders, const nnc_spec_info *info, nnc_id_lis
 {
     *list = (nnc_id_list){ .count = 0 };
     for (int i = 0; i < folders->count; i++) {
-        if (!list_folder(folders, info, folders->paths[i], list)) {
-            return false;
-        }
+        if (!list_folder(folders, info, folders->paths[i], list)) { return false; }
     }
     sort_ids(list);
     return true;
@@ -298,9 +264,7 @@ static bool has_alias(nnc_folders *folders, const char *path, const char *alias,
     size_t size = 0;
     nnc_error why = { 0 };
     const bool read = is_regular(folders, path) && nnc_file_read(path, &text, &size, &why) == NNC_OK;
-    if (why.status == NNC_IO && folders->trouble.status == NNC_OK) {
-        folders->trouble = why;
-    }
+    if (why.status == NNC_IO && folders->trouble.status == NNC_OK) { folders->trouble = why; }
     const char *at = read ? strstr(text, "\"aliases\"") : NULL;
     const char *end = at != NULL ? strchr(at, ']') : NULL;
     bool has = false;
@@ -325,9 +289,7 @@ static bool find_shipped(nnc_folders *folders, const nnc_spec_info *info, const 
     char line[320], id[256];
     const int size = snprintf(line, sizeof line, "\n%s/%s=", info->folder, alias);
     const char *at = strchr(alias, '\n') == NULL ? strstr(nnc_shipped_aliases, line) : NULL;
-    if (at == NULL) {
-        return false;
-    }
+    if (at == NULL) { return false; }
     snprintf(id, sizeof id, "%.*s", (int)strcspn(at + size, "\n"), at + size);
     const char *one = path_of(folders, info, folder, id);
     const bool found = one == NULL || has_alias(folders, one, alias, equal);
@@ -343,15 +305,11 @@ static nnc_status find_in(nnc_folders *folders, const nnc_spec_info *info, const
     if (aliased && same == equal && find_shipped(folders, info, folder, id, path)) {
         return *path != NULL ? NNC_OK : nnc_fail(err, NNC_NO_MEMORY, folder, "out of memory");
     }
-    if (!list_folder(folders, info, folder, &list)) {
-        return nnc_fail(err, NNC_NO_MEMORY, folder, "out of memory");
-    }
+    if (!list_folder(folders, info, folder, &list)) { return nnc_fail(err, NNC_NO_MEMORY, folder, "out of memory"); }
     sort_ids(&list);
     for (int32_t i = 0; i < list.count; i++) {
         const char *one = path_of(folders, info, folder, list.ids[i]);
-        if (one == NULL) {
-            return nnc_fail(err, NNC_NO_MEMORY, folder, "out of memory");
-        }
+        if (one == NULL) { return nnc_fail(err, NNC_NO_MEMORY, folder, "out of memory"); }
         if (aliased ? has_alias(folders, one, id, same) : same(list.ids[i], id)) {
             *path = one;
             return NNC_OK;
@@ -366,9 +324,7 @@ static const char *nearest_id(const nnc_id_list *list, const char *text)
     const char *best = NULL;
     for (int32_t i = 0; i < list->count; i++) {
         const bool begins = strlen(text) >= 2 && strncasecmp(list->ids[i], text, strlen(text)) == 0;
-        if (begins && (best == NULL || strlen(list->ids[i]) < strlen(best))) {
-            best = list->ids[i];
-        }
+        if (begins && (best == NULL || strlen(list->ids[i]) < strlen(best))) { best = list->ids[i]; }
     }
     return best != NULL ? best : nnc_nearest(text, list->ids, (size_t)list->count);
 }
@@ -388,16 +344,12 @@ static int instance_devices(nnc_folders *folders, const char *path, const char *
     char *text = NULL;
     size_t size = 0;
     double devices = 0.0;
-    if (nnc_file_read(path, &text, &size, NULL) != NNC_OK) {
-        return 0;
-    }
+    if (nnc_file_read(path, &text, &size, NULL) != NNC_OK) { return 0; }
     nnc_faults faults = { .name = path };
     nnc_json_doc doc = { .faults = &faults, .arena = folders->arena, .text = text, .size = size };
     if (nnc_json_parse(&doc)) {
         nnc_json at = nnc_json_first(nnc_json_get(nnc_json_root(&doc), "instances"));
-        while (at.node != NULL && strcasecmp(nnc_json_key(at), name) != 0) {
-            at = nnc_json_next(at);
-        }
+        while (at.node != NULL && strcasecmp(nnc_json_key(at), name) != 0) { at = nnc_json_next(at); }
         devices = at.node != NULL && nnc_json_type_of(at) == NNC_JSON_NUMBER ? nnc_json_number(at) : 0.0;
     }
     nnc_json_free(&doc);
@@ -418,9 +370,7 @@ static int counted(const char *text, char *name, size_t size)
     const char *mark = strrchr(text, ':');
     mark = mark != NULL ? mark : strrchr(text, 'x') > strrchr(text, 'X') ? strrchr(text, 'x') : strrchr(text, 'X');
     const long after = mark != NULL ? strtol(mark + 1, &end, 10) : 0;
-    if (after <= 0 || after > 1000000 || *end != '\0' || mark == text) {
-        return 0;
-    }
+    if (after <= 0 || after > 1000000 || *end != '\0' || mark == text) { return 0; }
     snprintf(name, size, "%.*s", (int)(mark - text), text);
     return (int)after;
 }
@@ -464,9 +414,7 @@ static nnc_status fail_unknown(nnc_folders *folders, const nnc_spec_info *info, 
     char known[256];
     nnc_id_list list;
     size_t used = 0;
-    if (!list_all(folders, info, &list)) {
-        return nnc_fail(err, NNC_NO_MEMORY, info->argument, "out of memory");
-    }
+    if (!list_all(folders, info, &list)) { return nnc_fail(err, NNC_NO_MEMORY, info->argument, "out of memory"); }
     NNC_TRY(nnc_folders_trouble(folders, err));
     if (list.count == 0) {
         return nnc_fail(err, NNC_UNKNOWN_ID, info->argument,
@@ -495,9 +443,7 @@ static nnc_status find_id(nnc_folders *folders, const nnc_spec_info *info, const
     static same_fn *const ways[] = { equal, same_id };
     for (int i = 0; i < folders->count; i++) {
         const char *one = path_of(folders, info, folders->paths[i], id);
-        if (one == NULL) {
-            return nnc_fail(err, NNC_NO_MEMORY, id, "out of memory");
-        }
+        if (one == NULL) { return nnc_fail(err, NNC_NO_MEMORY, id, "out of memory"); }
         struct stat about;
         if (stat(one, &about) == 0) {
             *path = one;
@@ -525,9 +471,7 @@ nnc_status nnc_folders_find_like(nnc_folders *folders, const nnc_spec_info *info
                                  nnc_error *err)
 {
     *path = NULL;
-    if (is_usable(id)) {
-        NNC_TRY(find_id(folders, info, id, path, err));
-    }
+    if (is_usable(id)) { NNC_TRY(find_id(folders, info, id, path, err)); }
     return *path != NULL ? NNC_OK : fail_unknown(folders, info, id, err);
 }
 
@@ -550,9 +494,7 @@ nnc_status nnc_folders_file(nnc_folders *folders, const char *name, const char *
     *path = NULL;
     for (int i = 0; i < folders->count && *path == NULL; i++) {
         const char *one = join(folders->arena, folders->paths[i], "/", name);
-        if (one == NULL) {
-            return nnc_fail(err, NNC_NO_MEMORY, name, "out of memory");
-        }
+        if (one == NULL) { return nnc_fail(err, NNC_NO_MEMORY, name, "out of memory"); }
         if (access(one, F_OK) == 0) {
             *path = one;
         } else {
@@ -590,12 +532,8 @@ static nnc_status find_here(nnc_folders *folders, const char **path, nnc_error *
 nnc_status nnc_folders_find(nnc_folders *folders, nnc_spec_kind kind, const char *id, const char **path, nnc_error *err)
 {
     *path = NULL;
-    if (kind == NNC_SPEC_DEVICE && strcmp(id, ".") == 0) {
-        return find_here(folders, path, err);
-    }
-    if (!is_usable(id)) {
-        return fail_unknown(folders, &nnc_spec_kinds[kind], id, err);
-    }
+    if (kind == NNC_SPEC_DEVICE && strcmp(id, ".") == 0) { return find_here(folders, path, err); }
+    if (!is_usable(id)) { return fail_unknown(folders, &nnc_spec_kinds[kind], id, err); }
     NNC_TRY(nnc_folders_id(folders, kind, id, path, err));
     return *path != NULL ? NNC_OK : fail_misplaced(folders, kind, id, err);
 }
@@ -624,9 +562,7 @@ static nnc_status copy_piped(const nnc_piped *piped, char **text, size_t *size, 
 const nnc_piped *nnc_specs_kept(nnc_specs *specs, const char *path)
 {
     const nnc_piped *piped = *nnc_specs_piped(specs);
-    while (piped != NULL && strcmp(piped->path, path) != 0) {
-        piped = piped->next;
-    }
+    while (piped != NULL && strcmp(piped->path, path) != 0) { piped = piped->next; }
     return piped;
 }
 
@@ -637,9 +573,7 @@ nnc_status nnc_specs_keep(nnc_specs *specs, const char *path, const char *text, 
     nnc_piped *piped = nnc_arena_alloc(arena, sizeof *piped);
     char *copy = nnc_arena_alloc(arena, size + 1);
     const char *name = nnc_arena_strdup(arena, path);
-    if (piped == NULL || copy == NULL || name == NULL) {
-        return nnc_fail(err, NNC_NO_MEMORY, path, "out of memory");
-    }
+    if (piped == NULL || copy == NULL || name == NULL) { return nnc_fail(err, NNC_NO_MEMORY, path, "out of memory"); }
     memcpy(copy, text, size);
     copy[size] = '\0';
     *piped = (nnc_piped){ *all, name, copy, size };
@@ -650,9 +584,7 @@ nnc_status nnc_specs_keep(nnc_specs *specs, const char *path, const char *text, 
 nnc_status nnc_specs_read(nnc_specs *specs, const char *path, char **text, size_t *size, nnc_error *err)
 {
     const nnc_piped *kept = nnc_specs_kept(specs, path);
-    if (kept != NULL) {
-        return copy_piped(kept, text, size, err);
-    }
+    if (kept != NULL) { return copy_piped(kept, text, size, err); }
     const bool pipe = nnc_is_pipe(path);
     NNC_TRY(nnc_file_read(path, text, size, err));
     const nnc_status status = pipe ? nnc_specs_keep(specs, path, *text, *size, err) : NNC_OK;
@@ -669,9 +601,7 @@ nnc_status nnc_specs_read(nnc_specs *specs, const char *path, char **text, size_
 static const char *path_in(nnc_specs *specs, const char *folder, const char *below, const char *name)
 {
     size_t length = strlen(folder);
-    while (length > 1 && folder[length - 1] == '/') {
-        length--;
-    }
+    while (length > 1 && folder[length - 1] == '/') { length--; }
     const size_t size = length + strlen(below) + strlen(name) + 3;
     char *path = nnc_arena_alloc(nnc_specs_arena(specs), size);
     if (path != NULL) {
@@ -687,12 +617,8 @@ static nnc_status find_network(nnc_specs *specs, const char *folder, const char 
 {
     for (size_t i = 0; i < sizeof networks / sizeof networks[0]; i++) {
         *path = path_in(specs, folder, networks[i], "config.json");
-        if (*path == NULL) {
-            return nnc_fail(err, NNC_NO_MEMORY, folder, "out of memory");
-        }
-        if (access(*path, F_OK) == 0) {
-            return NNC_OK;
-        }
+        if (*path == NULL) { return nnc_fail(err, NNC_NO_MEMORY, folder, "out of memory"); }
+        if (access(*path, F_OK) == 0) { return NNC_OK; }
     }
     return nnc_fail(err, NNC_IO, folder,
                     "no network in it, expected config.json, or model_index.json and "
@@ -702,9 +628,7 @@ static nnc_status find_network(nnc_specs *specs, const char *folder, const char 
 static nnc_status find_in_folder(nnc_specs *specs, const char *folder, const char **path, nnc_error *err)
 {
     *path = path_in(specs, folder, "", "config.json");
-    if (*path == NULL) {
-        return nnc_fail(err, NNC_NO_MEMORY, folder, "out of memory");
-    }
+    if (*path == NULL) { return nnc_fail(err, NNC_NO_MEMORY, folder, "out of memory"); }
     return access(*path, F_OK) == 0 ? NNC_OK : find_network(specs, folder, path, err);
 }
 
@@ -727,18 +651,14 @@ static bool may_be_name(const char *text)
 nnc_status nnc_place_of_model(nnc_specs *specs, const char *asked, const char **path, nnc_error *err)
 {
     *path = asked;
-    if (nnc_is_folder(asked)) {
-        return find_in_folder(specs, asked, path, err);
-    }
+    if (nnc_is_folder(asked)) { return find_in_folder(specs, asked, path, err); }
     if (is_called(asked, "model_index.json") && access(asked, F_OK) == 0) {
         const char *slash = strrchr(asked, '/');
         char folder[512];
         snprintf(folder, sizeof folder, "%.*s", slash != NULL ? (int)(slash - asked) : 1, slash != NULL ? asked : ".");
         return find_network(specs, folder, path, err);
     }
-    if (access(asked, F_OK) != 0 && strcmp(asked, "-") != 0 && may_be_name(asked)) {
-        *path = NULL;
-    }
+    if (access(asked, F_OK) != 0 && strcmp(asked, "-") != 0 && may_be_name(asked)) { *path = NULL; }
     return NNC_OK;
 }
 
@@ -803,13 +723,9 @@ static nnc_json shape_of(nnc_json table, const char *name, bool exact)
          shape = nnc_json_next(shape)) {
         for (nnc_json one = nnc_json_first(nnc_json_get(shape, "names")); one.node != NULL; one = nnc_json_next(one)) {
             const char *text = nnc_json_type_of(one) == NNC_JSON_TEXT ? nnc_json_text(one) : "";
-            if (!exact) {
-                plain_name(table, text, plain, &unused);
-            }
+            if (!exact) { plain_name(table, text, plain, &unused); }
             if (exact ? strcasecmp(text, name) == 0 : strcmp(plain, wanted) == 0 && plain[0] != '\0') {
-                if (found.node != NULL && found.node != shape.node) {
-                    return (nnc_json){ .node = NULL };
-                }
+                if (found.node != NULL && found.node != shape.node) { return (nnc_json){ .node = NULL }; }
                 found = shape;
             }
         }
@@ -843,9 +759,7 @@ static const char *nearest_name(nnc_json table, const char *name, nnc_arena *are
     plain_name(table, name, plain, &unused);
     const char *near = plains != NULL && names != NULL ? nnc_nearest(plain, plains, (size_t)count) : NULL;
     for (int32_t i = 0; near != NULL && i < count; i++) {
-        if (plains[i] == near) {
-            return nnc_arena_strdup(arena, names[i]);
-        }
+        if (plains[i] == near) { return nnc_arena_strdup(arena, names[i]); }
     }
     return NULL;
 }
@@ -871,13 +785,9 @@ static nnc_status look_up(nnc_specs *specs, nnc_json table, const char *name, vo
     nnc_json shape = shape_of(table, name, true);
     char plain[PLAIN_MAX];
     const char *stored = NULL;
-    if (shape.node == NULL) {
-        shape = shape_of(table, name, false);
-    }
+    if (shape.node == NULL) { shape = shape_of(table, name, false); }
     const char *slash = strchr(name, '/'), *inner = slash != NULL ? strchr(slash, '_') : NULL;
-    if (shape.node == NULL && inner != NULL) {
-        shape = shape_of(table, inner + 1, false);
-    }
+    if (shape.node == NULL && inner != NULL) { shape = shape_of(table, inner + 1, false); }
     if (shape.node == NULL) {
         hub->nearest = nearest_name(table, name, arena);
         return NNC_OK;
@@ -898,9 +808,7 @@ static nnc_status with_table(nnc_specs *specs, look *look_in, const char *name, 
     char *text = NULL;
     size_t size = 0;
     NNC_TRY(nnc_specs_file(specs, "hub/names.json", &path, err));
-    if (path == NULL) {
-        return NNC_OK;
-    }
+    if (path == NULL) { return NNC_OK; }
     NNC_TRY(nnc_specs_read(specs, path, &text, &size, err));
     nnc_faults faults = { .name = path, .err = err };
     nnc_json_doc doc = { .faults = &faults, .arena = nnc_specs_arena(specs), .text = text, .size = size };
@@ -923,9 +831,7 @@ static void squeeze(const char *name, char text[PLAIN_MAX])
     const char *slash = strrchr(name, '/');
     size_t length = 0;
     for (const char *c = slash != NULL ? slash + 1 : name; *c != '\0' && length + 1 < PLAIN_MAX; c++) {
-        if (isalnum((unsigned char)*c)) {
-            text[length++] = (char)tolower((unsigned char)*c);
-        }
+        if (isalnum((unsigned char)*c)) { text[length++] = (char)tolower((unsigned char)*c); }
     }
     text[length] = '\0';
 }
@@ -972,12 +878,8 @@ nnc_status nnc_hub_tell(nnc_specs *specs, const char *asked, const nnc_hub_name 
                  hub->stored);
         notes[count++] = nnc_arena_strdup(arena, text);
     }
-    for (int32_t i = 0; i < model->note_count; i++) {
-        notes[count++] = model->notes[i];
-    }
-    for (int32_t i = 0; i < count; i++) {
-        NNC_GOT(notes[i], err);
-    }
+    for (int32_t i = 0; i < model->note_count; i++) { notes[count++] = model->notes[i]; }
+    for (int32_t i = 0; i < count; i++) { NNC_GOT(notes[i], err); }
     model->notes = notes;
     model->note_count = count;
     model->stored = hub->stored;

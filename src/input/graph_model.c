@@ -40,9 +40,7 @@ static bool put(parser *p, nnc_code_kind kind, int64_t value)
 static int32_t index_of(const char *const *names, int32_t count, const char *text, size_t length)
 {
     for (int32_t i = 0; i < count; i++) {
-        if (strlen(names[i]) == length && memcmp(names[i], text, length) == 0) {
-            return i;
-        }
+        if (strlen(names[i]) == length && memcmp(names[i], text, length) == 0) { return i; }
     }
     return -1;
 }
@@ -56,15 +54,9 @@ static bool put_name(void *context, const char *name, size_t length)
     size_t count = 0;
     const int32_t arg = index_of(s->args, s->arg_count, name, length);
     const int32_t let = index_of(s->lets, s->let_count, name, length);
-    if (arg >= 0 || let >= 0) {
-        return put(p, arg >= 0 ? NNC_CODE_ARG : NNC_CODE_LET, arg >= 0 ? arg : let);
-    }
-    for (int32_t i = 0; i < s->arg_count; i++) {
-        known[count++] = s->args[i];
-    }
-    for (int32_t i = 0; i < s->let_count; i++) {
-        known[count++] = s->lets[i];
-    }
+    if (arg >= 0 || let >= 0) { return put(p, arg >= 0 ? NNC_CODE_ARG : NNC_CODE_LET, arg >= 0 ? arg : let); }
+    for (int32_t i = 0; i < s->arg_count; i++) { known[count++] = s->args[i]; }
+    for (int32_t i = 0; i < s->let_count; i++) { known[count++] = s->lets[i]; }
     snprintf(found, sizeof found, "%.*s", (int)length, name);
     const char *near = nnc_nearest(found, known, count);
     nnc_json_fault(p->at, NULL,
@@ -174,9 +166,7 @@ static nnc_graph_ops read_ops(reader *r, nnc_json at);
 static const char *copy_text(reader *r, const char *text)
 {
     const char *copy = nnc_arena_strdup(r->arena, text);
-    if (copy == NULL) {
-        nnc_faults_no_memory(r->faults);
-    }
+    if (copy == NULL) { nnc_faults_no_memory(r->faults); }
     return copy;
 }
 
@@ -214,14 +204,10 @@ static int32_t tensor_name(reader *r, nnc_json at)
         return -1;
     }
     for (int32_t i = 0; i < r->name_count; i++) {
-        if (strcmp(r->names[i], nnc_json_text(at)) == 0) {
-            return i;
-        }
+        if (strcmp(r->names[i], nnc_json_text(at)) == 0) { return i; }
     }
     const char *name = read_name(r, at, nnc_json_text(at));
-    if (name == NULL) {
-        return -1;
-    }
+    if (name == NULL) { return -1; }
     if (r->name_count == TENSOR_NAMES_MAX) {
         nnc_json_fault(at, NULL, "too many names, expected at most %d", TENSOR_NAMES_MAX);
         return -1;
@@ -249,9 +235,7 @@ static int32_t word_of(nnc_json at, const nnc_graph_param *param)
     int32_t i = 0;
     for (; param->words[i] != NULL; i++) {
         const size_t used = strlen(expected);
-        if (nnc_json_type_of(at) == NNC_JSON_TEXT && strcmp(param->words[i], nnc_json_text(at)) == 0) {
-            return i;
-        }
+        if (nnc_json_type_of(at) == NNC_JSON_TEXT && strcmp(param->words[i], nnc_json_text(at)) == 0) { return i; }
         snprintf(expected + used, sizeof expected - used, "%s %s", i > 0 ? "," : "", param->words[i]);
     }
     nnc_json_mismatch(at, "unknown value", expected);
@@ -266,9 +250,7 @@ static void read_shape(const reader *r, nnc_json at, nnc_graph_node *node)
         return;
     }
     for (nnc_json item = nnc_json_first(at); item.node != NULL; item = nnc_json_next(item)) {
-        if (!read_expr(r, item, &node->shape[node->shape_count++])) {
-            return;
-        }
+        if (!read_expr(r, item, &node->shape[node->shape_count++])) { return; }
     }
 }
 
@@ -309,9 +291,7 @@ static const char *label_of(reader *r, nnc_json at, const nnc_graph_node *node)
     snprintf(label, sizeof label, "%s%s%.40s", r->inside != NULL ? r->inside->name : "", r->inside != NULL ? "." : "",
              own);
     for (char *c = label; *c != '\0'; c++) {
-        if (*c < ' ' || *c > '~') {
-            *c = '?';
-        }
+        if (*c < ' ' || *c > '~') { *c = '?'; }
     }
     return copy_text(r, label);
 }
@@ -322,18 +302,14 @@ static void read_op(reader *r, nnc_json at, nnc_graph_node *node)
     const nnc_graph_kind_row *row = nnc_graph_kind_row_of(node->kind);
     size_t count = 5;
     for (int32_t i = 0; i < row->param_count; i++) {
-        if (row->params[i].name != NULL) {
-            keys[count++] = row->params[i].name;
-        }
+        if (row->params[i].name != NULL) { keys[count++] = row->params[i].name; }
         node->values[i].index = -1;
     }
     node->group = NNC_GROUP_COUNT;
     node->label = label_of(r, at, node);
     for (nnc_json item = nnc_json_first(at); item.node != NULL; item = nnc_json_next(item)) {
         int32_t i = 0;
-        while (i < row->param_count && !is_key(item, row->params[i].name)) {
-            i++;
-        }
+        while (i < row->param_count && !is_key(item, row->params[i].name)) { i++; }
         if (i < row->param_count) {
             read_param(r, item, &row->params[i], node, &node->values[i]);
         } else if (is_key(item, "group")) {
@@ -363,9 +339,7 @@ static void find_kind(nnc_json at, nnc_graph_node *node, bool *found)
         node->kind = (nnc_graph_kind)kind;
         return;
     }
-    for (int i = 0; i < NNC_GRAPH_KIND_COUNT; i++) {
-        names[i] = nnc_graph_kind_name((nnc_graph_kind)i);
-    }
+    for (int i = 0; i < NNC_GRAPH_KIND_COUNT; i++) { names[i] = nnc_graph_kind_name((nnc_graph_kind)i); }
     const char *near = text ? nnc_nearest(nnc_json_text(at), names, NNC_GRAPH_KIND_COUNT) : NULL;
     nnc_json_fault(at, NULL, "unknown op%s%s%s, found %.60s", near != NULL ? ", perhaps \"" : "",
                    near != NULL ? near : "", near != NULL ? "\"" : "", text ? nnc_json_text(at) : "no name");
@@ -379,9 +353,7 @@ static void read_use(reader *r, nnc_json at, nnc_graph_node *node)
     const bool text = nnc_json_type_of(name) == NNC_JSON_TEXT;
     for (int32_t i = 0; i < r->define_count; i++) {
         names[i] = r->defines[i].name;
-        if (text && strcmp(nnc_json_text(name), names[i]) == 0) {
-            node->define = &r->defines[i];
-        }
+        if (text && strcmp(nnc_json_text(name), names[i]) == 0) { node->define = &r->defines[i]; }
     }
     if (node->define == NULL) {
         const char *near = text ? nnc_nearest(nnc_json_text(name), names, (size_t)r->define_count) : NULL;
@@ -390,14 +362,10 @@ static void read_use(reader *r, nnc_json at, nnc_graph_node *node)
                        text ? nnc_json_text(name) : "");
         return;
     }
-    for (int32_t i = 0; i < node->define->arg_count; i++) {
-        keys[3 + i] = node->define->args[i];
-    }
+    for (int32_t i = 0; i < node->define->arg_count; i++) { keys[3 + i] = node->define->args[i]; }
     for (nnc_json item = nnc_json_first(at); item.node != NULL; item = nnc_json_next(item)) {
         int32_t i = 0;
-        while (i < node->define->arg_count && !is_key(item, node->define->args[i])) {
-            i++;
-        }
+        while (i < node->define->arg_count && !is_key(item, node->define->args[i])) { i++; }
         if (i < node->define->arg_count) {
             read_expr(r, item, &node->args[i]);
         } else if (!nnc_is_one_of(nnc_json_key(item), keys)) {
@@ -417,9 +385,7 @@ static void read_around(reader *r, nnc_json at, const char *key, nnc_graph_node 
 {
     const char *const keys[] = { key, "ops", "as", "note", NULL };
     for (nnc_json item = nnc_json_first(at); item.node != NULL; item = nnc_json_next(item)) {
-        if (!nnc_is_one_of(nnc_json_key(item), keys)) {
-            refuse_key(item, key, keys);
-        }
+        if (!nnc_is_one_of(nnc_json_key(item), keys)) { refuse_key(item, key, keys); }
     }
     if (read_expr(r, nnc_json_get(at, key), &node->count)) {
         const size_t used = strlen(r->path);
@@ -433,9 +399,7 @@ static void read_names_only(nnc_json at)
 {
     static const char *const keys[] = { "as", "from", "note", NULL };
     for (nnc_json item = nnc_json_first(at); item.node != NULL; item = nnc_json_next(item)) {
-        if (!nnc_is_one_of(nnc_json_key(item), keys)) {
-            refuse_key(item, "step", keys);
-        }
+        if (!nnc_is_one_of(nnc_json_key(item), keys)) { refuse_key(item, "step", keys); }
     }
 }
 
@@ -453,9 +417,7 @@ static void read_node(reader *r, nnc_json at, nnc_graph_node *node)
         nnc_json_mismatch(at, "wrong type", "a step: an object with op, use, repeat, if, tied, frozen, from or as");
         return;
     }
-    while (i < NNC_COUNT_OF(steps) && nnc_json_type_of(nnc_json_get(at, steps[i].key)) == NNC_JSON_ABSENT) {
-        i++;
-    }
+    while (i < NNC_COUNT_OF(steps) && nnc_json_type_of(nnc_json_get(at, steps[i].key)) == NNC_JSON_ABSENT) { i++; }
     if (i == NNC_COUNT_OF(steps)) {
         nnc_json_fault(at, NULL, "not a step, expected op, use, repeat, if, tied, frozen, from or as, found none");
         return;
@@ -464,9 +426,7 @@ static void read_node(reader *r, nnc_json at, nnc_graph_node *node)
     switch (node->step) {
     case NNC_STEP_OP:
         find_kind(nnc_json_get(at, "op"), node, &found);
-        if (found) {
-            read_op(r, at, node);
-        }
+        if (found) { read_op(r, at, node); }
         break;
     case NNC_STEP_USE: read_use(r, at, node); break;
     case NNC_STEP_REPEAT:
@@ -475,13 +435,9 @@ static void read_node(reader *r, nnc_json at, nnc_graph_node *node)
     case NNC_STEP_IF: read_around(r, at, steps[i].key, node); break;
     default: read_names_only(at);
     }
-    if (node->step == NNC_STEP_FROM) {
-        node->from = tensor_name(r, nnc_json_get(at, "from"));
-    }
+    if (node->step == NNC_STEP_FROM) { node->from = tensor_name(r, nnc_json_get(at, "from")); }
     const nnc_json as = nnc_json_get(at, "as");
-    if (as.node != NULL) {
-        node->as = tensor_name(r, as);
-    }
+    if (as.node != NULL) { node->as = tensor_name(r, as); }
 }
 
 /* Reads a list of entries of "ops". The recursion through read_node is as deep as the entries are nested. */
@@ -529,9 +485,7 @@ static void read_lets(reader *r, nnc_json at, int64_t *values)
     for (nnc_json item = nnc_json_first(at); item.node != NULL && nnc_json_go_on(item); item = nnc_json_next(item)) {
         nnc_expr expr = { 0 };
         const char *name = read_name(r, item, nnc_json_key(item));
-        if (name == NULL || !read_expr(r, item, &expr)) {
-            return;
-        }
+        if (name == NULL || !read_expr(r, item, &expr)) { return; }
         if (net->let_count == NNC_GRAPH_LETS_MAX) {
             nnc_json_fault(item, NULL, "too many numbers, expected at most %d", NNC_GRAPH_LETS_MAX);
             return;
@@ -586,13 +540,9 @@ static void read_defines(reader *r, nnc_json at)
         nnc_graph_define *define = &r->defines[r->define_count];
         define->name = read_name(r, item, nnc_json_key(item));
         for (nnc_json key = nnc_json_first(item); key.node != NULL; key = nnc_json_next(key)) {
-            if (!nnc_is_one_of(nnc_json_key(key), keys)) {
-                refuse_key(key, "macro", keys);
-            }
+            if (!nnc_is_one_of(nnc_json_key(key), keys)) { refuse_key(key, "macro", keys); }
         }
-        if (define->name == NULL) {
-            return;
-        }
+        if (define->name == NULL) { return; }
         read_args(r, nnc_json_get(item, "args"), define);
         snprintf(r->path, sizeof r->path, "define.%s.ops", define->name);
         define->ops = read_ops(r, nnc_json_get(item, "ops"));
@@ -614,9 +564,7 @@ static void read_input(reader *r, nnc_json root)
     }
     read_op(r, at, &net->input);
     const nnc_json as = nnc_json_get(at, "as");
-    if (as.node != NULL) {
-        net->input.as = tensor_name(r, as);
-    }
+    if (as.node != NULL) { net->input.as = tensor_name(r, as); }
     const nnc_graph_node *input = &net->input;
     const nnc_expr *length = input->shape_count > 0 ? &input->shape[input->shape_count - 1] : &input->values[0].number;
     net->images = input->shape_count >= 3;
@@ -633,9 +581,7 @@ static const nnc_graph_node *find_layers(const nnc_graph_ops *ops)
     const nnc_graph_node *found = NULL;
     for (int32_t i = 0; i < ops->count; i++) {
         if (ops->nodes[i].step == NNC_STEP_REPEAT) {
-            if (found != NULL) {
-                return NULL;
-            }
+            if (found != NULL) { return NULL; }
             found = &ops->nodes[i];
         }
     }
@@ -655,12 +601,8 @@ static const struct nnc_graph_net *read_net(nnc_json root, int64_t lets[NNC_GRAP
     }
     memset(lets, 0, NNC_GRAPH_LETS_MAX * sizeof *lets);
     read_lets(&r, nnc_json_get(root, "let"), lets);
-    if (r.faults->count == 0) {
-        read_input(&r, root);
-    }
-    if (r.faults->count == 0) {
-        read_defines(&r, nnc_json_get(root, "define"));
-    }
+    if (r.faults->count == 0) { read_input(&r, root); }
+    if (r.faults->count == 0) { read_defines(&r, nnc_json_get(root, "define")); }
     if (r.faults->count == 0) {
         snprintf(r.path, sizeof r.path, "ops");
         const nnc_json ops = nnc_json_get(root, "ops");
@@ -671,9 +613,7 @@ static const struct nnc_graph_net *read_net(nnc_json root, int64_t lets[NNC_GRAP
         }
     }
     static const char *const parts[] = { "input", "define", "ops" };
-    for (int i = 0; i < 3; i++) {
-        r.net->texts[i] = nnc_json_copy(nnc_json_get(root, parts[i]));
-    }
+    for (int i = 0; i < 3; i++) { r.net->texts[i] = nnc_json_copy(nnc_json_get(root, parts[i])); }
     r.net->names = r.names;
     r.net->name_count = r.name_count;
     r.net->layers = find_layers(&r.net->ops);
@@ -735,9 +675,7 @@ static void check_published(nnc_json root, const nnc_model *model)
 void nnc_graph_take(nnc_json root, nnc_model *model)
 {
     model->graph.net = read_net(root, model->graph.lets);
-    if (model->graph.net != NULL) {
-        model->graph.fields = own_fields(root, model->graph.net);
-    }
+    if (model->graph.net != NULL) { model->graph.fields = own_fields(root, model->graph.net); }
 }
 
 void nnc_graph_tower(nnc_json at, nnc_model *model)
@@ -757,9 +695,7 @@ void nnc_graph_tower(nnc_json at, nnc_model *model)
         }
     }
     tower->net = read_net(at, tower->lets);
-    if (tower->net == NULL) {
-        return;
-    }
+    if (tower->net == NULL) { return; }
     if (!nnc_graph_measure(tower->net, tower->lets, &sizes, &fault)) {
         nnc_json_fault(at, fault.where, "%s", fault.what);
         return;
@@ -772,9 +708,7 @@ static void complete_graph(nnc_json root, nnc_model *model)
     if (model->graph.net == NULL) { /* another program's configuration has not set the network */
         nnc_graph_take(root, model);
     }
-    if (model->graph.net != NULL) {
-        check_published(root, model);
-    }
+    if (model->graph.net != NULL) { check_published(root, model); }
 }
 
 static void graph_rules(nnc_json at, const nnc_model *model)

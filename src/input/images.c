@@ -70,15 +70,9 @@ static void put_bytes(nnc_buffer *out, const void *bytes, size_t size)
 static uint64_t place_of(nnc_buffer *texts, const char *text)
 {
     size_t at = 0;
-    if (text == NULL) {
-        return 0;
-    }
-    while (at < texts->size && strcmp(texts->bytes + at, text) != 0) {
-        at += strlen(texts->bytes + at) + 1;
-    }
-    if (at == texts->size) {
-        nnc_buffer_put(texts, text, strlen(text) + 1);
-    }
+    if (text == NULL) { return 0; }
+    while (at < texts->size && strcmp(texts->bytes + at, text) != 0) { at += strlen(texts->bytes + at) + 1; }
+    if (at == texts->size) { nnc_buffer_put(texts, text, strlen(text) + 1); }
     return at + 1;
 }
 
@@ -109,9 +103,7 @@ static void put_struct(nnc_buffer *out, const char *bytes, size_t count)
         put(out, kinds);
     }
     for (size_t i = 0; i < count; i++) {
-        if (word_of(bytes, i) != 0 && word_of(bytes, i) != nan) {
-            put(out, word_of(bytes, i));
-        }
+        if (word_of(bytes, i) != 0 && word_of(bytes, i) != nan) { put(out, word_of(bytes, i)); }
     }
 }
 
@@ -136,9 +128,7 @@ bool nnc_image_write(nnc_specs *specs, nnc_spec_kind kind, const void *spec, con
 {
     const size_t size = nnc_spec_kinds[kind].size;
     char *copy = nnc_arena_alloc(nnc_specs_arena(specs), size);
-    if (copy == NULL || size % WORD != 0) {
-        return false;
-    }
+    if (copy == NULL || size % WORD != 0) { return false; }
     memcpy(copy, spec, size);
     memset(copy + nnc_spec_kinds[kind].path_offset, 0, sizeof(void *));
     for (int i = 0; i < LISTS; i++) {
@@ -158,9 +148,7 @@ bool nnc_image_write(nnc_specs *specs, nnc_spec_kind kind, const void *spec, con
         int32_t elements_count;
         memcpy(&elements, (const char *)spec + lists[i].at, sizeof elements);
         memcpy(&elements_count, (const char *)spec + lists[i].count_at, sizeof elements_count);
-        if (lists[i].kind == kind) {
-            put_list(out, texts, &lists[i], elements, elements_count);
-        }
+        if (lists[i].kind == kind) { put_list(out, texts, &lists[i], elements, elements_count); }
     }
     return !out->failed && !texts->failed;
 }
@@ -189,9 +177,7 @@ static bool get_list(nnc_arena *arena, const char *texts, const uint64_t **at, c
     const int32_t count = (int32_t) * (*at)++;
     const size_t size = l->size * (size_t)count;
     char *elements = count > 0 ? nnc_arena_alloc(arena, size) : NULL;
-    if (elements == NULL) {
-        return count == 0;
-    }
+    if (elements == NULL) { return count == 0; }
     memcpy(elements, *at, size);
     *at += (size + WORD - 1) / WORD;
     for (int32_t i = 0; i < count; i++) {
@@ -242,23 +228,17 @@ bool nnc_image_read(nnc_specs *specs, const uint64_t *images, nnc_spec_kind kind
     nnc_arena *arena = nnc_specs_arena(specs);
     const char *texts = (const char *)(images + images[1]);
     const uint64_t *at = find_image(images, nnc_image_digest(text, size));
-    if (at == NULL || (*at & 0xff) != (uint64_t)kind) {
-        return false;
-    }
+    if (at == NULL || (*at & 0xff) != (uint64_t)kind) { return false; }
     const int likes = (int)(*at++ >> 8);
     for (int i = 0; i < likes; i++) {
         const char *id = text_at(texts, *at++);
-        if (!is_unchanged(specs, kind, id, *at++)) {
-            return false;
-        }
+        if (!is_unchanged(specs, kind, id, *at++)) { return false; }
     }
     get_struct(&at, spec, nnc_spec_kinds[kind].size / WORD);
     bool whole = stem == NULL || strcmp(stem, spec) == 0; /* every struct begins with the id */
     for (int i = 0; i < LISTS && whole; i++) {
         whole = lists[i].kind != kind || get_list(arena, texts, &at, &lists[i], spec);
     }
-    if (!whole) {
-        memset(spec, 0, nnc_spec_kinds[kind].size);
-    }
+    if (!whole) { memset(spec, 0, nnc_spec_kinds[kind].size); }
     return whole;
 }

@@ -39,18 +39,14 @@ static bool add(nnc_specs *specs, nnc_spec_kind kind, const char *path, entry *o
     while (file != NULL) {
         char *text = NULL;
         size_t size = 0;
-        if (count == NNC_LIKE_MAX || nnc_specs_read(specs, file, &text, &size, &err) != NNC_OK) {
-            return false;
-        }
+        if (count == NNC_LIKE_MAX || nnc_specs_read(specs, file, &text, &size, &err) != NNC_OK) { return false; }
         *(count < 0 ? &one->digest : &digests[count]) = nnc_image_digest(text, size);
         const char *like = like_of(specs, text, size);
         free(text);
         file = NULL;
         if (++count < NNC_LIKE_MAX && like != NULL) {
             likes[count] = like;
-            if (nnc_is_path(like) || nnc_specs_find(specs, kind, like, &file, &err) != NNC_OK) {
-                return false;
-            }
+            if (nnc_is_path(like) || nnc_specs_find(specs, kind, like, &file, &err) != NNC_OK) { return false; }
         }
     }
     return nnc_spec_load(specs, kind, path, &spec, &err) == NNC_OK &&
@@ -69,9 +65,7 @@ static void print_words(FILE *out, const nnc_buffer *bytes)
 
 int main(int argc, char **argv)
 {
-    if (argc != 3) {
-        return 2;
-    }
+    if (argc != 3) { return 2; }
     unsetenv("NNCOST_PATH");
     unsetenv("XDG_CONFIG_HOME");
     unsetenv("HOME");
@@ -82,9 +76,7 @@ int main(int argc, char **argv)
         char pattern[4096];
         glob_t files;
         snprintf(pattern, sizeof pattern, "%s/%s/*.json", argv[1], nnc_spec_kinds[kind].folder);
-        if (kind == NNC_SPEC_MODEL || glob(pattern, 0, NULL, &files) != 0) {
-            continue;
-        }
+        if (kind == NNC_SPEC_MODEL || glob(pattern, 0, NULL, &files) != 0) { continue; }
         for (size_t i = 0; i < files.gl_pathc && count < sizeof entries / sizeof entries[0]; i++) {
             nnc_specs *specs = nnc_specs_open(argv[1]);
             const size_t before = images.size;
@@ -100,9 +92,7 @@ int main(int argc, char **argv)
     }
     qsort(entries, count, sizeof *entries, by_digest);
     FILE *out = fopen(argv[2], "w");
-    if (out == NULL || images.failed) {
-        return 4;
-    }
+    if (out == NULL || images.failed) { return 4; }
     fprintf(out, "#include \"cli/cli_internal.h\"\n\nconst uint64_t nnc_shipped_images[] = {\n%zu, %zu,\n", count,
             2 + 2 * count + images.size / sizeof(uint64_t));
     for (size_t i = 0; i < count; i++) {

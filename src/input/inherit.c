@@ -46,9 +46,7 @@ static void refuse_reference(nnc_json at, const char *key, size_t length)
     snprintf(found, sizeof found, "%.*s", (int)(length < 60 ? length : 60), key);
     for (const nnc_json_doc *doc = at.doc; doc != NULL; doc = doc->like) {
         nnc_json one = nnc_json_first(nnc_json_get(nnc_json_root(doc), "references"));
-        for (; one.node != NULL && count < KEYS_MAX; one = nnc_json_next(one)) {
-            names[count++] = nnc_json_key(one);
-        }
+        for (; one.node != NULL && count < KEYS_MAX; one = nnc_json_next(one)) { names[count++] = nnc_json_key(one); }
     }
     const char *near = nnc_nearest(found, names, count);
     nnc_json_fault(at, NULL, "unknown reference, expected a key of \"references\"%s%s%s, found \"@%s\"",
@@ -62,18 +60,14 @@ static void expand_text(nnc_json at)
     for (const char *c = strchr(text, '@'); c != NULL; c = strchr(c + 1, '@')) {
         const size_t length = cited(nnc_json_text(at), c);
         const char *meant = length > 0 ? find_reference(at.doc, c + 1, length) : NULL;
-        if (length > 0 && meant == NULL) {
-            refuse_reference(at, c + 1, length);
-        }
+        if (length > 0 && meant == NULL) { refuse_reference(at, c + 1, length); }
         if (meant != NULL) {
             nnc_buffer_put(&out, text, (size_t)(c - text));
             nnc_buffer_text(&out, meant);
             text = c + 1 + length;
         }
     }
-    if (text == nnc_json_text(at)) {
-        return;
-    }
+    if (text == nnc_json_text(at)) { return; }
     nnc_buffer_text(&out, text);
     nnc_buffer_byte(&out, '\0');
     if (out.failed) {
@@ -151,9 +145,7 @@ static void merge(nnc_json to, nnc_json from, const char *const *but)
     for (nnc_json at = nnc_json_first(from); at.node != NULL; at = nnc_json_next(at)) {
         const char *key = nnc_json_key(at);
         const nnc_json own = nnc_json_get(to, key);
-        if (nnc_is_one_of(key, but) || (other && strcmp(key, "fitted_on") == 0)) {
-            continue;
-        }
+        if (nnc_is_one_of(key, but) || (other && strcmp(key, "fitted_on") == 0)) { continue; }
         if (own.node == NULL) {
             nnc_json_inherit(to, at);
         } else if (is_object(own) && is_object(at)) {
@@ -186,9 +178,7 @@ static void fill_in_same(nnc_json container)
     for (nnc_json at = nnc_json_first(container); at.node != NULL; at = nnc_json_next(at)) {
         if (is_object(at) && !nnc_is_one_of(nnc_json_key(at), texts)) {
             const nnc_json name = nnc_json_get(at, "same_as");
-            if (name.node != NULL) {
-                copy_same(container, at, name);
-            }
+            if (name.node != NULL) { copy_same(container, at, name); }
             fill_in_same(at);
         }
     }
@@ -203,9 +193,7 @@ static bool says_figures(nnc_json root)
                                          "note",   "references", "prices",  "stands_for", "compared",
                                          "ranges", "date",       "recipes", "instances",  NULL };
     nnc_json at = nnc_json_first(root);
-    while (at.node != NULL && nnc_is_one_of(nnc_json_key(at), names)) {
-        at = nnc_json_next(at);
-    }
+    while (at.node != NULL && nnc_is_one_of(nnc_json_key(at), names)) { at = nnc_json_next(at); }
     return at.node != NULL;
 }
 
@@ -213,9 +201,7 @@ static bool says_figures(nnc_json root)
 static void merge_sources(nnc_json root, nnc_json from)
 {
     nnc_json to = nnc_json_get(root, "sources");
-    if (to.node == NULL && !says_figures(root)) {
-        to = nnc_json_inherit_object(root, "sources");
-    }
+    if (to.node == NULL && !says_figures(root)) { to = nnc_json_inherit_object(root, "sources"); }
     for (nnc_json at = nnc_json_first(from); is_object(to) && at.node != NULL; at = nnc_json_next(at)) {
         const char *rest;
         const nnc_json said = nnc_json_follow(root, nnc_json_key(at), &rest);
@@ -244,9 +230,7 @@ static nnc_json_doc *open_like(nnc_specs *specs, nnc_spec_kind kind, const char 
         *doc = (nnc_json_doc){
             .faults = faults, .arena = arena, .text = text, .size = size, .foreign = kind == NNC_SPEC_MODEL
         };
-        if (nnc_json_parse(doc)) {
-            complete(doc, specs, kind);
-        }
+        if (nnc_json_parse(doc)) { complete(doc, specs, kind); }
     }
     free(text);
     if (doc->root == NULL || faults->count > 0) {
@@ -314,12 +298,8 @@ static bool complete(nnc_json_doc *doc, nnc_specs *specs, nnc_spec_kind kind)
 {
     const nnc_json root = nnc_json_root(doc);
     const nnc_json like = nnc_json_get(root, "like");
-    if (!is_object(root) || nnc_is_foreign(root)) {
-        return true;
-    }
-    if (kind != NNC_SPEC_KIND_COUNT && like.node != NULL && !read_like(doc, like, specs, kind)) {
-        return false;
-    }
+    if (!is_object(root) || nnc_is_foreign(root)) { return true; }
+    if (kind != NNC_SPEC_KIND_COUNT && like.node != NULL && !read_like(doc, like, specs, kind)) { return false; }
     expand_references(root);
     if (doc->like != NULL) {
         const nnc_json from = nnc_json_root(doc->like);
@@ -332,9 +312,7 @@ static bool complete(nnc_json_doc *doc, nnc_specs *specs, nnc_spec_kind kind)
 bool nnc_spec_complete(nnc_json_doc *doc, nnc_specs *specs, nnc_spec_kind kind)
 {
     const bool completed = complete(doc, specs, kind);
-    if (!nnc_is_foreign(nnc_json_root(doc))) {
-        fill_in_same(nnc_json_root(doc));
-    }
+    if (!nnc_is_foreign(nnc_json_root(doc))) { fill_in_same(nnc_json_root(doc)); }
     return completed;
 }
 
@@ -349,9 +327,7 @@ nnc_status nnc_lineage_open(nnc_specs *specs, nnc_spec_kind kind, const char *pa
 {
     nnc_json_doc *doc = path != NULL ? open_like(specs, kind, path, err) : NULL;
     *lineage = NULL;
-    if (doc == NULL) {
-        return path != NULL ? err->status : NNC_OK;
-    }
+    if (doc == NULL) { return path != NULL ? err->status : NNC_OK; }
     if (doc->like != NULL) {
         fill_in_same(nnc_json_root(doc));
         *lineage = nnc_arena_alloc(nnc_specs_arena(specs), sizeof **lineage);
@@ -367,9 +343,7 @@ nnc_status nnc_lineage_open(nnc_specs *specs, nnc_spec_kind kind, const char *pa
 
 void nnc_lineage_close(nnc_lineage *lineage)
 {
-    if (lineage != NULL) {
-        nnc_json_free(lineage->doc);
-    }
+    if (lineage != NULL) { nnc_json_free(lineage->doc); }
 }
 
 /* Tests whether a file itself sets a field, directly or by "same_as". */
@@ -390,8 +364,6 @@ const char *nnc_lineage_of(const nnc_lineage *lineage, const char *dotted)
     char key[64];
     const nnc_json_doc *doc = lineage->doc;
     snprintf(key, sizeof key, "%.*s", (int)strcspn(dotted, "."), dotted);
-    while (doc != NULL && !says(nnc_json_root(doc), dotted)) {
-        doc = nnc_is_one_of(key, never) ? NULL : doc->like;
-    }
+    while (doc != NULL && !says(nnc_json_root(doc), dotted)) { doc = nnc_is_one_of(key, never) ? NULL : doc->like; }
     return doc != NULL ? nnc_json_text(nnc_json_get(nnc_json_root(doc), "id")) : NULL;
 }

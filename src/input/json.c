@@ -44,17 +44,11 @@ static bool may_repeat(const cJSON *object)
     int count = 0;
     for (const cJSON *at = object->child; at != NULL; at = at->next) {
         uint64_t hash = 14695981039346656037U; /* FNV-1a */
-        for (const char *c = at->string; *c != '\0'; c++) {
-            hash = (hash ^ (unsigned char)*c) * 1099511628211U;
-        }
+        for (const char *c = at->string; *c != '\0'; c++) { hash = (hash ^ (unsigned char)*c) * 1099511628211U; }
         hash |= 1;
         size_t place = hash >> 56;
-        while (seen[place] != 0 && seen[place] != hash) {
-            place = (place + 1) % SEEN_MAX;
-        }
-        if (seen[place] == hash || ++count > SEEN_MAX / 2) {
-            return true;
-        }
+        while (seen[place] != 0 && seen[place] != hash) { place = (place + 1) % SEEN_MAX; }
+        if (seen[place] == hash || ++count > SEEN_MAX / 2) { return true; }
         seen[place] = hash;
     }
     return false;
@@ -68,9 +62,7 @@ static void refuse_repeats(const nnc_json_doc *doc, const cJSON *object)
         nnc_faults_no_memory(doc->faults);
         return;
     }
-    for (const cJSON *at = object->child; at != NULL; at = at->next, count++) {
-        members[count] = (keyed){ at, count };
-    }
+    for (const cJSON *at = object->child; at != NULL; at = at->next, count++) { members[count] = (keyed){ at, count }; }
     qsort(members, (size_t)count, sizeof *members, by_key);
     for (int i = 1; i < count; i++) {
         if (strcmp(members[i - 1].node->string, members[i].node->string) == 0) {
@@ -85,9 +77,7 @@ static void refuse_repeats(const nnc_json_doc *doc, const cJSON *object)
 static bool refuse_values(const nnc_json_doc *doc, const cJSON *at)
 {
     bool finite = isfinite(at->valuedouble);
-    if (cJSON_IsObject(at) && may_repeat(at)) {
-        refuse_repeats(doc, at);
-    }
+    if (cJSON_IsObject(at) && may_repeat(at)) { refuse_repeats(doc, at); }
     for (const cJSON *child = at->child; child != NULL; child = child->next) {
         finite = refuse_values(doc, child) && finite;
     }
@@ -97,9 +87,7 @@ static bool refuse_values(const nnc_json_doc *doc, const cJSON *at)
 /* Tests the \uXXXX at `at`: returns 1 for the first half of a surrogate pair, 2 for the second half, else 0. */
 static int surrogate_at(const char *at)
 {
-    if (at[0] != '\\' || at[1] != 'u' || (at[2] | 0x20) != 'd') {
-        return 0;
-    }
+    if (at[0] != '\\' || at[1] != 'u' || (at[2] | 0x20) != 'd') { return 0; }
     const char digit = (char)(at[3] | 0x20);
     return digit >= 'c' && digit <= 'f' ? 2 : digit == '8' || digit == '9' || digit == 'a' || digit == 'b';
 }
@@ -145,9 +133,7 @@ static bool walk_to(nnc_walk *w, const char *dotted)
             nnc_walk_value(w);
             more = nnc_walk_member(w, true);
         }
-        if (!more) {
-            return false;
-        }
+        if (!more) { return false; }
         dotted += length + (dotted[length] == '.');
     }
     return w->text[w->at] == '{';
@@ -159,15 +145,11 @@ static bool leave_out(nnc_json_doc *doc, nnc_buffer *lean)
     nnc_walk w = nnc_walk_begin(doc->text);
     int32_t capacity = 0;
     size_t copied = 0;
-    if (!walk_to(&w, doc->apart.name)) {
-        return false;
-    }
+    if (!walk_to(&w, doc->apart.name)) { return false; }
     while (nnc_walk_member(&w, true)) {
         const size_t place = w.text[w.at] == '{' ? w.at : 0;
         size_t *places = nnc_arena_grow(doc->arena, doc->apart.places, doc->apart.count, &capacity, sizeof *places);
-        if (places == NULL) {
-            return false;
-        }
+        if (places == NULL) { return false; }
         doc->apart.places = places;
         places[doc->apart.count++] = place;
         nnc_walk_value(&w);
@@ -206,13 +188,9 @@ static size_t word_at(const char *at)
 
 static bool replace_python_numbers(nnc_arena *arena, const char **text, size_t size)
 {
-    if (strstr(*text, "Infinity") == NULL && strstr(*text, "NaN") == NULL) {
-        return true;
-    }
+    if (strstr(*text, "Infinity") == NULL && strstr(*text, "NaN") == NULL) { return true; }
     char *copy = nnc_arena_alloc(arena, size + 1);
-    if (copy == NULL) {
-        return false;
-    }
+    if (copy == NULL) { return false; }
     memcpy(copy, *text, size);
     bool quoted = false;
     for (char *c = copy; *c != '\0'; c++) {
@@ -259,9 +237,7 @@ bool nnc_json_parse(nnc_json_doc *doc)
                   nnc_json_scan(doc->text, doc->size, values_max, &fault))) {
         doc->root = cJSON_ParseWithLengthOpts(doc->text, doc->size + 1, &end, true);
     }
-    if (doc->root == NULL || !refuse_values(doc, doc->root)) {
-        refuse_text(doc, values_max, end);
-    }
+    if (doc->root == NULL || !refuse_values(doc, doc->root)) { refuse_text(doc, values_max, end); }
     return doc->faults->count == before;
 }
 
@@ -274,9 +250,7 @@ static bool is_apart(nnc_json at, int32_t index)
 bool nnc_json_open(nnc_json at, int32_t index)
 {
     const nnc_json_doc *doc = at.doc;
-    if (!is_apart(at, index)) {
-        return true;
-    }
+    if (!is_apart(at, index)) { return true; }
     const int before = doc->faults->count;
     const size_t place = doc->apart.places[index];
     const char *end = doc->text + place;
@@ -286,9 +260,7 @@ bool nnc_json_open(nnc_json at, int32_t index)
         read->child = NULL;
         cJSON_Delete(read);
     }
-    if (read == NULL || !refuse_values(doc, at.node)) {
-        refuse_text(doc, values_max_of(doc), end);
-    }
+    if (read == NULL || !refuse_values(doc, at.node)) { refuse_text(doc, values_max_of(doc), end); }
     return doc->faults->count == before;
 }
 
@@ -333,9 +305,7 @@ nnc_json nnc_json_root(const nnc_json_doc *doc)
 
 nnc_json_type nnc_json_type_of(nnc_json at)
 {
-    if (at.node == NULL) {
-        return NNC_JSON_ABSENT;
-    }
+    if (at.node == NULL) { return NNC_JSON_ABSENT; }
     switch (at.node->type & 0xFF) {
     case cJSON_False:
     case cJSON_True: return NNC_JSON_BOOL;
@@ -404,9 +374,7 @@ static cJSON *last_of(nnc_json object, bool added)
 
 void nnc_json_set_text(nnc_json at, const char *text)
 {
-    if (cJSON_SetValuestring((cJSON *)at.node, text) == NULL) {
-        nnc_faults_no_memory(at.doc->faults);
-    }
+    if (cJSON_SetValuestring((cJSON *)at.node, text) == NULL) { nnc_faults_no_memory(at.doc->faults); }
 }
 
 void nnc_json_inherit(nnc_json object, nnc_json value)
@@ -435,14 +403,10 @@ typedef struct way {
 /* Finds the path from the value `at` to the value `to` inside it. The recursion is as deep as the text is nested. */
 static bool find(nnc_json at, nnc_json to, way *w)
 {
-    if (at.node == to.node) {
-        return true;
-    }
+    if (at.node == to.node) { return true; }
     w->open[w->depth++] = at;
     for (nnc_json child = nnc_json_first(at); child.node != NULL; child = nnc_json_next(child)) {
-        if (find(child, to, w)) {
-            return true;
-        }
+        if (find(child, to, w)) { return true; }
     }
     w->depth--;
     return false;
@@ -451,9 +415,7 @@ static bool find(nnc_json at, nnc_json to, way *w)
 /* Returns the member "same_as" or "like" by which a value was inherited. */
 static nnc_json own_of(nnc_json container, nnc_json at)
 {
-    if (!nnc_json_inherited(at)) {
-        return at;
-    }
+    if (!nnc_json_inherited(at)) { return at; }
     const nnc_json same = nnc_json_get(container, "same_as");
     return same.node != NULL ? same : nnc_json_get(container, "like");
 }
@@ -466,26 +428,20 @@ static long line_of(const way *w, nnc_json at)
         const bool object = nnc_json_type_of(w->open[i]) == NNC_JSON_OBJECT;
         const nnc_json below = i + 1 < w->depth ? w->open[i + 1] : at;
         const nnc_json child = own_of(w->open[i], below);
-        if (child.node == NULL) {
-            break; /* all later members of this object are inherited */
-        }
+        if (child.node == NULL) { break; /* all later members of this object are inherited */ }
         nnc_walk_member(&walk, object);
         for (nnc_json c = nnc_json_first(w->open[i]); c.node != child.node; c = nnc_json_next(c)) {
             nnc_walk_value(&walk);
             nnc_walk_member(&walk, object);
         }
-        if (child.node != below.node) {
-            break;
-        }
+        if (child.node != below.node) { break; }
     }
     return walk.key_line;
 }
 
 static size_t append(char *text, size_t size, size_t used, const char *format, const char *key, int index)
 {
-    if (used >= size) {
-        return used;
-    }
+    if (used >= size) { return used; }
     const int n = key != NULL ? snprintf(text + used, size - used, format, key)
                               : snprintf(text + used, size - used, format, index);
     return n > 0 ? used + (size_t)n : used;
@@ -501,9 +457,7 @@ static void write_path(const way *w, nnc_json at, char *text, size_t size)
             used = append(text, size, used, used > 0 ? ".%s" : "%s", nnc_json_key(child), 0);
         } else {
             int index = 0;
-            for (nnc_json c = nnc_json_first(w->open[i]); c.node != child.node; c = nnc_json_next(c)) {
-                index++;
-            }
+            for (nnc_json c = nnc_json_first(w->open[i]); c.node != child.node; c = nnc_json_next(c)) { index++; }
             used = append(text, size, used, "[%d]", NULL, index);
         }
     }
@@ -515,15 +469,11 @@ nnc_json nnc_json_follow(nnc_json at, const char *dotted, const char **rest)
     while (**rest != '\0') {
         char part[64];
         const size_t length = strcspn(*rest, ".");
-        if (length >= sizeof(part)) {
-            break;
-        }
+        if (length >= sizeof(part)) { break; }
         memcpy(part, *rest, length);
         part[length] = '\0';
         const nnc_json child = nnc_json_get(at, part);
-        if (child.node == NULL) {
-            break;
-        }
+        if (child.node == NULL) { break; }
         at = child;
         *rest += length + ((*rest)[length] == '.');
     }
@@ -548,9 +498,7 @@ static void write_where(nnc_json at, const char *member, char *where, size_t siz
         way w = { .depth = 0 };
         find(nnc_json_root(doc), at, &w);
         write_path(&w, at, path, sizeof(path));
-        if (w.depth > 0) {
-            snprintf(line, sizeof(line), ":%ld", line_of(&w, at));
-        }
+        if (w.depth > 0) { snprintf(line, sizeof(line), ":%ld", line_of(&w, at)); }
     }
     const char *dot = path[0] != '\0' && rest[0] != '\0' ? "." : "";
     const char *colon = name != NULL && (path[0] != '\0' || rest[0] != '\0') ? ": " : "";
@@ -561,22 +509,16 @@ void nnc_faults_note(nnc_faults *faults, const nnc_error *fault)
 {
     if (faults->count++ == 0) {
         faults->status = fault->status;
-        if (faults->err != NULL) {
-            *faults->err = *fault;
-        }
+        if (faults->err != NULL) { *faults->err = *fault; }
     }
-    if (faults->report != NULL && faults->count <= NNC_FAULTS_MAX) {
-        faults->report(faults->context, fault);
-    }
+    if (faults->report != NULL && faults->count <= NNC_FAULTS_MAX) { faults->report(faults->context, fault); }
 }
 
 /* Notes "out of memory", only once, because it is no error of the file. */
 void nnc_faults_no_memory(nnc_faults *faults)
 {
     nnc_error fault;
-    if (faults->no_memory) {
-        return;
-    }
+    if (faults->no_memory) { return; }
     faults->no_memory = true;
     nnc_fail(&fault, NNC_NO_MEMORY, faults->name != NULL ? faults->name : "", "out of memory");
     nnc_faults_note(faults, &fault);
@@ -592,9 +534,7 @@ void nnc_json_fault(nnc_json at, const char *member, const char *format, ...)
 {
     nnc_error fault;
     char where[sizeof(fault.where)];
-    if (!nnc_json_go_on(at)) {
-        return;
-    }
+    if (!nnc_json_go_on(at)) { return; }
     write_where(at, member, where, sizeof(where));
     va_list args;
     va_start(args, format);

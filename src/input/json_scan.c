@@ -89,9 +89,7 @@ static bool scan_escape(scan *s)
         }
         zero = zero && c == '0';
     }
-    if (zero) {
-        return refuse(s, s->at, "NUL in text", "a character from \\u0001");
-    }
+    if (zero) { return refuse(s, s->at, "NUL in text", "a character from \\u0001"); }
     s->at += 6;
     return true;
 }
@@ -110,9 +108,7 @@ static const char *past_plain(const char *at, const char *end)
         uint64_t word;
         memcpy(&word, at, sizeof word);
         const uint64_t other = word | (word - each * ' ') | zeros(word ^ each * '"') | zeros(word ^ each * '\\');
-        if ((other & each * 0x80) != 0) {
-            break;
-        }
+        if ((other & each * 0x80) != 0) { break; }
     }
     return at;
 }
@@ -123,21 +119,15 @@ static bool scan_text(scan *s)
     while (s->at < s->end && *s->at != '"') {
         const unsigned char c = (unsigned char)*s->at;
         const size_t length = c < 0x80 ? 1 : nnc_utf8_length(s->at, (size_t)(s->end - s->at));
-        if (length == 0) {
-            return refuse(s, s->at, "bad character in text", "UTF-8");
-        }
-        if (c < 0x20) {
-            return refuse(s, s->at, "raw control character in text", "an escape such as \\n");
-        }
+        if (length == 0) { return refuse(s, s->at, "bad character in text", "UTF-8"); }
+        if (c < 0x20) { return refuse(s, s->at, "raw control character in text", "an escape such as \\n"); }
         if (c != '\\') {
             s->at += length;
         } else if (!scan_escape(s)) {
             return false;
         }
     }
-    if (s->at == s->end) {
-        return refuse(s, s->at, "bad syntax", "'\"' at the end of a text");
-    }
+    if (s->at == s->end) { return refuse(s, s->at, "bad syntax", "'\"' at the end of a text"); }
     s->at++;
     return true;
 }
@@ -157,15 +147,11 @@ static bool scan_number(scan *s)
     if (length == 0 || (after < s->end && goes_on(*after))) {
         return refuse(s, s->at, "bad number", "one such as 12, -0.5 or 3e9");
     }
-    if (length >= sizeof(number)) {
-        return refuse(s, s->at, "number too long", "at most 63 characters");
-    }
+    if (length >= sizeof(number)) { return refuse(s, s->at, "number too long", "at most 63 characters"); }
     if (s->fault != NULL) { /* without `fault`, refuse_values checks the numbers later, in the tree */
         memcpy(number, s->at, length);
         number[length] = '\0';
-        if (!nnc_read_double(number, &value)) {
-            return refuse(s, s->at, "infinite number", "at most 1.79e308");
-        }
+        if (!nnc_read_double(number, &value)) { return refuse(s, s->at, "infinite number", "at most 1.79e308"); }
     }
     s->at = after;
     return true;
@@ -191,18 +177,12 @@ bool nnc_json_scan_lexemes(const char *text, size_t size, int values_max)
             s.at++;
             continue;
         }
-        if (c == '"' ? !scan_text(&s) : begins_number(c) && !scan_number(&s)) {
-            return false;
-        }
-        if (c == '"' || begins_number(c)) {
-            continue;
-        }
+        if (c == '"' ? !scan_text(&s) : begins_number(c) && !scan_number(&s)) { return false; }
+        if (c == '"' || begins_number(c)) { continue; }
         const bool opens = c == '{' || c == '[';
         depth += opens ? 1 : c == '}' || c == ']' ? -1 : 0;
         values += opens || c == ',';
-        if (depth > NNC_SCAN_DEPTH_MAX || values > values_max || (unsigned char)c > 0x7E || c < ' ') {
-            return false;
-        }
+        if (depth > NNC_SCAN_DEPTH_MAX || values > values_max || (unsigned char)c > 0x7E || c < ' ') { return false; }
         s.at++;
     }
     return true;
@@ -242,9 +222,7 @@ static bool refuse_order(scan *s)
 static bool open_bracket(scan *s)
 {
     const bool object = *s->at == '{';
-    if (s->depth == NNC_SCAN_DEPTH_MAX) {
-        return refuse(s, s->at, "nested too deeply", "at most 64 levels");
-    }
+    if (s->depth == NNC_SCAN_DEPTH_MAX) { return refuse(s, s->at, "nested too deeply", "at most 64 levels"); }
     s->at++;
     s->depth++;
     s->objects = s->objects << 1 | (object ? 1U : 0U);
@@ -267,9 +245,7 @@ static bool scan_value(scan *s, char c)
         snprintf(expected, sizeof(expected), "at most %d", s->values_max);
         return refuse(s, s->at, "too many values", expected);
     }
-    if (c == '{' || c == '[') {
-        return open_bracket(s);
-    }
+    if (c == '{' || c == '[') { return open_bracket(s); }
     s->allowed = s->depth > 0 ? COMMA | CLOSE : END;
     return c == '"' ? scan_text(s) : begins_number(c) ? scan_number(s) : scan_word(s);
 }
@@ -297,12 +273,8 @@ static bool scan_next(scan *s)
 static bool scan_all(scan *s)
 {
     do {
-        while (s->at < s->end && is_blank(*s->at)) {
-            s->at++;
-        }
-        if (s->at == s->end && s->allowed == END) {
-            return true;
-        }
+        while (s->at < s->end && is_blank(*s->at)) { s->at++; }
+        if (s->at == s->end && s->allowed == END) { return true; }
     } while (scan_next(s));
     return false;
 }
@@ -336,9 +308,7 @@ static bool parts(char c)
 static void skip_blanks(nnc_walk *w)
 {
     const char *at = w->text + w->at;
-    for (; is_blank(*at); at++) {
-        w->line += *at == '\n';
-    }
+    for (; is_blank(*at); at++) { w->line += *at == '\n'; }
     w->at = (size_t)(at - w->text);
 }
 
@@ -346,18 +316,14 @@ static void skip_blanks(nnc_walk *w)
 static void skip_plain(nnc_walk *w)
 {
     const char *at = w->text + w->at;
-    while (*at != '"' && !is_blank(*at) && !parts(*at) && !opens(*at) && !closes(*at)) {
-        at++;
-    }
+    while (*at != '"' && !is_blank(*at) && !parts(*at) && !opens(*at) && !closes(*at)) { at++; }
     w->at = (size_t)(at - w->text);
 }
 
 static void skip_quoted(nnc_walk *w)
 {
     const char *at = w->text + w->at + 1;
-    for (; *at != '"'; at++) {
-        at += *at == '\\';
-    }
+    for (; *at != '"'; at++) { at += *at == '\\'; }
     w->at = (size_t)(at - w->text) + 1;
 }
 

@@ -60,9 +60,7 @@ static bool element(const char *from, const char *end, const char *name, char va
     char open[WORD_MAX];
     const int length = snprintf(open, sizeof open, "<%s>", name);
     const char *at = strstr(from, open);
-    if (at == NULL || at >= end) {
-        return false;
-    }
+    if (at == NULL || at >= end) { return false; }
     at += length;
     snprintf(value, WORD_MAX, "%.*s", (int)strcspn(at, "<"), at);
     return true;
@@ -72,9 +70,7 @@ static bool element(const char *from, const char *end, const char *name, char va
 static bool number(const char *from, const char *end, const char *name, double *value)
 {
     char word[WORD_MAX];
-    if (!element(from, end, name, word)) {
-        return false;
-    }
+    if (!element(from, end, name, word)) { return false; }
     word[strcspn(word, " ")] = '\0';
     return nnc_read_double(word, value) && *value > 0.0;
 }
@@ -94,9 +90,7 @@ static nnc_status read_driver(const char *name, const char *text, machine *m, nn
                             "'nvidia-smi -q -x' writes them",
                             m->count);
         }
-        if (!add_gpu(name, m, product, err)) {
-            return NNC_BAD_SPEC;
-        }
+        if (!add_gpu(name, m, product, err)) { return NNC_BAD_SPEC; }
         m->mem_bytes = mib * 1048576.0;
         (void)(number(gpu, end, "current_power_limit", &m->power_w) || number(gpu, end, "power_limit", &m->power_w));
         gpu = next;
@@ -114,9 +108,7 @@ static bool attribute(const char *tag, const char *name, char value[WORD_MAX])
     const char *end = tag + strcspn(tag, ">");
     const int length = snprintf(open, sizeof open, " %s=\"", name);
     const char *at = strstr(tag, open);
-    if (at == NULL || at >= end) {
-        return false;
-    }
+    if (at == NULL || at >= end) { return false; }
     at += length;
     snprintf(value, WORD_MAX, "%.*s", (int)strcspn(at, "\""), at);
     return true;
@@ -156,9 +148,7 @@ typedef struct linked {
 
 static int root_of(const linked *l, int i)
 {
-    while (l->root[i] != i) {
-        i = l->root[i];
-    }
+    while (l->root[i] != i) { i = l->root[i]; }
     return i;
 }
 
@@ -211,9 +201,7 @@ static int count_linked(const char *text)
     const char *end = from != NULL ? strstr(from, "</distances2") : NULL;
     linked l = { .count = 0 };
     int first = -1, joined = 0;
-    if (end == NULL) {
-        return 0;
-    }
+    if (end == NULL) { return 0; }
     read_objects(from, end, &l);
     join_objects(from, end, &l);
     for (int i = 0; i < l.count; i++) {
@@ -237,9 +225,7 @@ static nnc_status read_topology(const char *name, const char *text, machine *m, 
             if (end != NULL && attribute(at, "name", word) && strncmp(word, libraries[i], length) == 0 &&
                 word[length] >= '0' && word[length] <= '9' && strchr(word, '.') == NULL &&
                 info(at, end, "GPUModel", word)) {
-                if (!add_gpu(name, m, word, err)) {
-                    return NNC_BAD_SPEC;
-                }
+                if (!add_gpu(name, m, word, err)) { return NNC_BAD_SPEC; }
                 read_memory(at, end, &m->mem_bytes);
             }
             at = next;
@@ -256,9 +242,7 @@ nnc_status nnc_machine_json(const char *name, const char *text, nnc_buffer *json
 {
     machine m = { .count = 0 };
     NNC_TRY(is_topology(text) ? read_topology(name, text, &m, err) : read_driver(name, text, &m, err));
-    if (m.count == 0) {
-        return nnc_fail(err, NNC_BAD_SPEC, name, "expected a GPU, found none");
-    }
+    if (m.count == 0) { return nnc_fail(err, NNC_BAD_SPEC, name, "expected a GPU, found none"); }
     const char *brand[] = { "NVIDIA ", "Tesla " }, *like = m.product;
     for (size_t i = 0; i < NNC_COUNT_OF(brand); i++) {
         like += strncmp(like, brand[i], strlen(brand[i])) == 0 ? strlen(brand[i]) : 0;
@@ -300,12 +284,8 @@ nnc_status nnc_machine_ask(char **text, size_t *size, nnc_error *err)
 #endif
     char *bytes = malloc(XML_BYTES_MAX + 1);
     *size = told != NULL && bytes != NULL ? fread(bytes, 1, XML_BYTES_MAX, told) : 0;
-    if (told != NULL) {
-        pclose(told);
-    }
-    if (bytes == NULL) {
-        return nnc_no_memory(err);
-    }
+    if (told != NULL) { pclose(told); }
+    if (bytes == NULL) { return nnc_no_memory(err); }
     bytes[*size] = '\0';
     if (!nnc_is_machine(bytes)) {
         free(bytes);

@@ -59,9 +59,7 @@ static void complete(nnc_json root, nnc_model *model)
     rows[model->family]->complete(root, model);
     nnc_scale_dims_record(model);
     model->lenient = root.doc->lenient;
-    if (root.doc->faults->count == 0) {
-        nnc_model_rules(root, model);
-    }
+    if (root.doc->faults->count == 0) { nnc_model_rules(root, model); }
 }
 
 void nnc_model_read(nnc_json root, const char *stem, void *spec)
@@ -74,9 +72,7 @@ void nnc_model_read(nnc_json root, const char *stem, void *spec)
         return;
     }
     if (nnc_is_foreign(root)) {
-        if (nnc_foreign_read(root, model)) {
-            complete(root, model);
-        }
+        if (nnc_foreign_read(root, model)) { complete(root, model); }
         return;
     }
     if (nnc_is_capture(root)) {
@@ -84,23 +80,17 @@ void nnc_model_read(nnc_json root, const char *stem, void *spec)
         return;
     }
     nnc_read_schema(root, "nncost.model/1");
-    if (!read_family(root, model)) {
-        return;
-    }
+    if (!read_family(root, model)) { return; }
     const nnc_family_fields *row = rows[model->family];
     const nnc_field_table *table = &row->table;
     const char *const *other_keys = row->keys != NULL ? row->keys : keys;
-    if (row->begin != NULL) {
-        row->begin(model);
-    }
+    if (row->begin != NULL) { row->begin(model); }
     nnc_read_object(root, table, other_keys, model);
     nnc_read_id(root, stem); /* the id is checked last, because an error in the file name is the least important */
     nnc_name_by_id(model->name, sizeof model->name, model->id);
     nnc_read_texts(nnc_json_get(root, "aliases"), &model->aliases, &model->alias_count);
     nnc_read_sources(root, table, other_keys, &model->sources, &model->source_count);
-    if (root.doc->faults->count > 0) {
-        return;
-    }
+    if (root.doc->faults->count > 0) { return; }
     complete(root, model);
 }
 
@@ -238,19 +228,11 @@ void nnc_scale_dims_follow(nnc_model *model, const char *field)
     for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++) {
         was->set |= strcmp(field, fields[i].name) == 0 ? fields[i].flag : 0U;
     }
-    if (d.hidden == NULL || was->hidden == 0 || (was->set & HIDDEN) == 0) {
-        return;
-    }
+    if (d.hidden == NULL || was->hidden == 0 || (was->set & HIDDEN) == 0) { return; }
     follow_heads(&d, was, was->set);
-    if ((was->set & FFN) == 0) {
-        follow(d.ffn_hidden, was->ffn_hidden, *d.hidden, was->hidden);
-    }
-    if ((was->set & EXPERT) == 0) {
-        follow(d.expert_hidden, was->expert_hidden, *d.hidden, was->hidden);
-    }
-    if ((was->set & SHARED) == 0) {
-        follow(d.shared_hidden, was->shared_hidden, *d.hidden, was->hidden);
-    }
+    if ((was->set & FFN) == 0) { follow(d.ffn_hidden, was->ffn_hidden, *d.hidden, was->hidden); }
+    if ((was->set & EXPERT) == 0) { follow(d.expert_hidden, was->expert_hidden, *d.hidden, was->hidden); }
+    if ((was->set & SHARED) == 0) { follow(d.shared_hidden, was->shared_hidden, *d.hidden, was->hidden); }
 }
 
 static void check_whole(nnc_json at, const nnc_scale_dims *was, const char *name, unsigned flag, int64_t recorded,
@@ -269,9 +251,7 @@ void nnc_scale_dims_check(nnc_json at, const nnc_model *model)
     nnc_model copy = *model;
     const dims d = dims_of(&copy);
     const nnc_scale_dims *was = &model->recorded;
-    if (d.hidden == NULL || was->hidden == 0 || (was->set & HIDDEN) == 0) {
-        return;
-    }
+    if (d.hidden == NULL || was->hidden == 0 || (was->set & HIDDEN) == 0) { return; }
     const int64_t hidden = *d.hidden;
     const bool fill = was->heads * was->head_dim == was->hidden;
     if (keeps_count(was, hidden, was->set)) {
@@ -384,9 +364,7 @@ static void unet_complete(nnc_json root, nnc_model *model)
     (void)root;
     u->latent_factor = u->latent_factor == 0 ? 1 : u->latent_factor;
     u->kernel = u->kernel == 0 ? 3 : u->kernel;
-    if (u->norm == NNC_NORM_GROUP && u->norm_groups == 0) {
-        u->norm_groups = 32;
-    }
+    if (u->norm == NNC_NORM_GROUP && u->norm_groups == 0) { u->norm_groups = 32; }
 }
 
 /* Tests whether the level at `index` has attention. Index `levels` is the middle, which has the width of the deepest
@@ -404,18 +382,14 @@ static int64_t channels_at(const nnc_unet *u, int32_t index)
 static bool has_attention(const nnc_unet *u)
 {
     bool any = false;
-    for (int32_t i = 0; i <= u->levels; i++) {
-        any = any || attends(u, i);
-    }
+    for (int32_t i = 0; i <= u->levels; i++) { any = any || attends(u, i); }
     return any;
 }
 
 static bool has_transformers(const nnc_unet *u)
 {
     bool any = u->transformer_depth > 0;
-    for (int32_t i = 0; i < u->transformer_depths_count; i++) {
-        any = any || u->transformer_depths[i] > 0;
-    }
+    for (int32_t i = 0; i < u->transformer_depths_count; i++) { any = any || u->transformer_depths[i] > 0; }
     return any;
 }
 
@@ -530,9 +504,7 @@ static void unet_rules(nnc_json at, const nnc_model *model)
                        " up, found %" PRId64,
                        u->latent_factor, u->latent_factor << (u->levels - 1), u->image);
     }
-    if (u->kernel % 2 == 0) {
-        nnc_json_fault(at, "kernel", "even, expected an odd side, found %" PRId64, u->kernel);
-    }
+    if (u->kernel % 2 == 0) { nnc_json_fault(at, "kernel", "even, expected an odd side, found %" PRId64, u->kernel); }
     if (u->norm != NNC_NORM_GROUP && u->norm != NNC_NORM_BATCH) {
         nnc_json_fault(at, "norm", "does not suit a unet, expected group or batch, found %s",
                        nnc_norm_kind_name(u->norm));

@@ -10,12 +10,8 @@ static double main_peak(const nnc_device *d)
 {
     const double *peak = d->matmul_flops_per_s;
     double most = 0.0;
-    if (peak[NNC_BF16] > 0.0 || peak[NNC_FP16] > 0.0) {
-        return fmax(peak[NNC_BF16], peak[NNC_FP16]);
-    }
-    for (int i = 0; i < NNC_DTYPE_COUNT; i++) {
-        most = fmax(most, peak[i]); /* fmax ignores NaN */
-    }
+    if (peak[NNC_BF16] > 0.0 || peak[NNC_FP16] > 0.0) { return fmax(peak[NNC_BF16], peak[NNC_FP16]); }
+    for (int i = 0; i < NNC_DTYPE_COUNT; i++) { most = fmax(most, peak[i]); /* fmax ignores NaN */ }
     return most;
 }
 
@@ -26,9 +22,7 @@ static double extreme_peak(const nnc_device *d, bool fastest)
     double found = main_peak(d);
     for (int i = 0; i < NNC_DTYPE_COUNT; i++) {
         const double peak = d->matmul_flops_per_s[i];
-        if (i != NNC_FP64 && peak > 0.0) {
-            found = fastest ? fmax(found, peak) : fmin(found, peak);
-        }
+        if (i != NNC_FP64 && peak > 0.0) { found = fastest ? fmax(found, peak) : fmin(found, peak); }
     }
     return found / main_peak(d);
 }
@@ -65,9 +59,7 @@ typedef struct frame {
 static void path_text(const frame *at, char *text, size_t size)
 {
     text[0] = '\0';
-    if (at->above != NULL) {
-        path_text(at->above, text, size);
-    }
+    if (at->above != NULL) { path_text(at->above, text, size); }
     const size_t used = strlen(text);
     snprintf(text + used, size - used, "%s%s", used > 0 ? "." : "", at->name);
 }
@@ -127,12 +119,8 @@ static double host_s(const nnc_software *s)
     const double times[] = { s->launch_s,   s->launch_expert_s, s->launch_product_s, e->host_layer_s,
                              e->sequence_s, e->all_reduce_s,    e->layer_s,          e->launch_s };
     double most = 0.0;
-    for (size_t i = 0; i < NNC_COUNT_OF(times); i++) {
-        most = fmax(most, times[i]);
-    }
-    for (int i = 0; i < NNC_DTYPE_COUNT; i++) {
-        most = fmax(most, e->expert_s[i]);
-    }
+    for (size_t i = 0; i < NNC_COUNT_OF(times); i++) { most = fmax(most, times[i]); }
+    for (int i = 0; i < NNC_DTYPE_COUNT; i++) { most = fmax(most, e->expert_s[i]); }
     return most;
 }
 
@@ -171,9 +159,7 @@ static bool is_within(const bounds *of, char *text, size_t size)
 static bool are_within(const bounds *list, size_t count, char *text, size_t size)
 {
     for (size_t i = 0; i < count; i++) {
-        if (!is_within(&list[i], text, size)) {
-            return false;
-        }
+        if (!is_within(&list[i], text, size)) { return false; }
     }
     return true;
 }

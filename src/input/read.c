@@ -128,12 +128,8 @@ static void refuse_key(nnc_json at, const char *what, const char *const *names, 
 
 static bool is_note(nnc_json at)
 {
-    if (strcmp(nnc_json_key(at), "note") != 0) {
-        return false;
-    }
-    if (nnc_json_type_of(at) != NNC_JSON_TEXT) {
-        nnc_json_mismatch(at, "wrong type", "text");
-    }
+    if (strcmp(nnc_json_key(at), "note") != 0) { return false; }
+    if (nnc_json_type_of(at) != NNC_JSON_TEXT) { nnc_json_mismatch(at, "wrong type", "text"); }
     return true;
 }
 
@@ -148,14 +144,10 @@ static void read_by_dtype(nnc_json at, const nnc_field *field, void *place)
     }
     for (nnc_json item = nnc_json_first(at); item.node != NULL && nnc_json_go_on(item); item = nnc_json_next(item)) {
         const nnc_dtype dtype = dtype_of_key(item);
-        if (is_note(item)) {
-            continue;
-        }
+        if (is_note(item)) { continue; }
         if (dtype == NNC_DTYPE_COUNT) {
             const char *formats[NNC_DTYPE_COUNT];
-            for (int i = 0; i < NNC_DTYPE_COUNT; i++) {
-                formats[i] = nnc_dtype_name((nnc_dtype)i);
-            }
+            for (int i = 0; i < NNC_DTYPE_COUNT; i++) { formats[i] = nnc_dtype_name((nnc_dtype)i); }
             refuse_key(item, field->name, formats, NNC_DTYPE_COUNT);
         } else if (field->type == NNC_FIELD_RATES) {
             read_number(item, &one, place, (int)dtype);
@@ -207,9 +199,7 @@ void nnc_read_field(nnc_json at, const nnc_field *field, void *object)
 bool nnc_is_one_of(const char *key, const char *const *keys)
 {
     for (; keys != NULL && *keys != NULL; keys++) {
-        if ((*keys)[0] == key[0] && strcmp(*keys, key) == 0) {
-            return true;
-        }
+        if ((*keys)[0] == key[0] && strcmp(*keys, key) == 0) { return true; }
     }
     return false;
 }
@@ -218,12 +208,8 @@ void nnc_refuse_unknown(nnc_json at, const nnc_field_table *table, const char *c
 {
     const char *names[NAMES_MAX];
     size_t count = 0;
-    for (size_t i = 0; i < table->count && count < NAMES_MAX; i++) {
-        names[count++] = table->fields[i].name;
-    }
-    for (; others != NULL && *others != NULL && count < NAMES_MAX; others++) {
-        names[count++] = *others;
-    }
+    for (size_t i = 0; i < table->count && count < NAMES_MAX; i++) { names[count++] = table->fields[i].name; }
+    for (; others != NULL && *others != NULL && count < NAMES_MAX; others++) { names[count++] = *others; }
     refuse_key(at, table->what, names, count);
 }
 
@@ -254,9 +240,7 @@ void nnc_read_object(nnc_json at, const nnc_field_table *table, const char *cons
         }
     }
     for (size_t i = 0; i < table->count && nnc_json_go_on(at); i++) {
-        if (table->fields[i].required) {
-            require(at, &table->fields[i]);
-        }
+        if (table->fields[i].required) { require(at, &table->fields[i]); }
     }
 }
 
@@ -264,9 +248,7 @@ void *nnc_read_objects(nnc_json at, const nnc_field_table *table, const char *co
                        int32_t *count)
 {
     *count = 0;
-    if (nnc_json_type_of(at) == NNC_JSON_ABSENT || nnc_json_type_of(at) == NNC_JSON_NULL) {
-        return NULL;
-    }
+    if (nnc_json_type_of(at) == NNC_JSON_ABSENT || nnc_json_type_of(at) == NNC_JSON_NULL) { return NULL; }
     if (nnc_json_type_of(at) != NNC_JSON_LIST) {
         char expected[64];
         snprintf(expected, sizeof(expected), "a list of %ss", table->what);
@@ -322,26 +304,20 @@ bool nnc_check_ranges(nnc_json at, const nnc_field_table *table, const void *obj
 
 const char *nnc_read_text(nnc_json at)
 {
-    if (nnc_json_type_of(at) == NNC_JSON_ABSENT) {
-        return NULL;
-    }
+    if (nnc_json_type_of(at) == NNC_JSON_ABSENT) { return NULL; }
     if (nnc_json_type_of(at) != NNC_JSON_TEXT) {
         nnc_json_mismatch(at, "wrong type", "text");
         return NULL;
     }
     const char *copy = nnc_arena_strdup(at.doc->arena, nnc_json_text(at));
-    if (copy == NULL) {
-        nnc_faults_no_memory(at.doc->faults);
-    }
+    if (copy == NULL) { nnc_faults_no_memory(at.doc->faults); }
     return copy;
 }
 
 void nnc_read_texts(nnc_json at, const char *const **texts, int32_t *count)
 {
     int32_t used = 0;
-    if (nnc_json_type_of(at) == NNC_JSON_ABSENT) {
-        return;
-    }
+    if (nnc_json_type_of(at) == NNC_JSON_ABSENT) { return; }
     if (nnc_json_type_of(at) != NNC_JSON_LIST) {
         nnc_json_mismatch(at, "wrong type", "a list of texts");
         return;
@@ -353,9 +329,7 @@ void nnc_read_texts(nnc_json at, const char *const **texts, int32_t *count)
     }
     for (nnc_json item = nnc_json_first(at); item.node != NULL; item = nnc_json_next(item)) {
         const char *text = nnc_read_text(item);
-        if (text != NULL) {
-            list[used++] = text;
-        }
+        if (text != NULL) { list[used++] = text; }
     }
     *texts = list;
     *count = used;
@@ -366,9 +340,7 @@ static bool names_fields(const char *key, const nnc_field_table *table, const ch
 {
     char first[64];
     const size_t length = strcspn(key, ".");
-    if (length >= sizeof(first)) {
-        return false;
-    }
+    if (length >= sizeof(first)) { return false; }
     memcpy(first, key, length);
     first[length] = '\0';
     return key[0] == '\0' || nnc_field_of_key(table, first) != NULL || nnc_is_one_of(first, others);
@@ -390,9 +362,7 @@ static void add_source(source_list *to, const char *key, nnc_json text)
         return;
     }
     to->list = list;
-    if (source.text != NULL) {
-        to->list[to->count++] = source;
-    }
+    if (source.text != NULL) { to->list[to->count++] = source; }
 }
 
 static void add_sources(nnc_json item, source_list *to)
@@ -401,9 +371,7 @@ static void add_sources(nnc_json item, source_list *to)
         add_source(to, nnc_json_key(item), item);
         return;
     }
-    if (nnc_json_count(item) == 0) {
-        nnc_json_mismatch(item, "empty", "the source of the value");
-    }
+    if (nnc_json_count(item) == 0) { nnc_json_mismatch(item, "empty", "the source of the value"); }
     for (nnc_json one = nnc_json_first(item); one.node != NULL; one = nnc_json_next(one)) {
         add_source(to, nnc_json_key(item), one);
     }
@@ -423,9 +391,7 @@ void nnc_read_sources(nnc_json root, const nnc_field_table *table, const char *c
         return;
     }
     for (nnc_json item = nnc_json_first(at); item.node != NULL && nnc_json_go_on(item); item = nnc_json_next(item)) {
-        if (!names_fields(nnc_json_key(item), table, others)) {
-            nnc_refuse_unknown(item, table, others);
-        }
+        if (!names_fields(nnc_json_key(item), table, others)) { nnc_refuse_unknown(item, table, others); }
         add_sources(item, &list);
     }
     *sources = list.list;
@@ -438,9 +404,7 @@ static void add_fitted(nnc_json at, const char *name, source_list *to)
 {
     char below[96];
     const nnc_json text = nnc_json_get(at, "fitted_on");
-    if (nnc_json_type_of(text) == NNC_JSON_TEXT) {
-        add_source(to, name, text);
-    }
+    if (nnc_json_type_of(text) == NNC_JSON_TEXT) { add_source(to, name, text); }
     for (nnc_json child = nnc_json_first(at); child.node != NULL; child = nnc_json_next(child)) {
         if (nnc_json_type_of(child) == NNC_JSON_OBJECT) {
             snprintf(below, sizeof below, "%.60s.%.30s", name, nnc_json_key(child));
@@ -458,9 +422,7 @@ void nnc_read_fitted(nnc_json root, const char *key, const nnc_source **sources,
         nnc_faults_no_memory(root.doc->faults);
         return;
     }
-    for (int32_t i = 0; i < *count + list.count; i++) {
-        all[i] = i < *count ? (*sources)[i] : list.list[i - *count];
-    }
+    for (int32_t i = 0; i < *count + list.count; i++) { all[i] = i < *count ? (*sources)[i] : list.list[i - *count]; }
     *sources = all;
     *count += list.count;
 }
@@ -485,9 +447,7 @@ void nnc_read_schema(nnc_json root, const char *schema)
 void nnc_read_id(nnc_json root, const char *stem)
 {
     const nnc_json id = nnc_json_get(root, "id");
-    if (nnc_json_type_of(id) != NNC_JSON_TEXT) {
-        return; /* the check of the field table reports this error */
-    }
+    if (nnc_json_type_of(id) != NNC_JSON_TEXT) { return; /* the check of the field table reports this error */ }
     if (!is_id(nnc_json_text(id))) {
         nnc_json_mismatch(id, "bad id", "a file name without '/' or \"..\"");
     } else if (stem != NULL && strcmp(stem, nnc_json_text(id)) != 0) {
@@ -499,9 +459,7 @@ void nnc_read_id(nnc_json root, const char *stem)
 
 void nnc_name_by_id(char *name, size_t size, const char *id)
 {
-    if (name[0] == '\0') {
-        snprintf(name, size, "%s", id);
-    }
+    if (name[0] == '\0') { snprintf(name, size, "%s", id); }
 }
 
 void nnc_read_identity(nnc_json root, const char *schema, const char *stem)
@@ -530,9 +488,7 @@ static const struct {
 static char *base_of(const nnc_metric *row, void *record)
 {
     char *at = record;
-    if (row->hop > 0) {
-        memcpy(&at, &at[row->hop - 1], sizeof at);
-    }
+    if (row->hop > 0) { memcpy(&at, &at[row->hop - 1], sizeof at); }
     return at;
 }
 
@@ -560,9 +516,7 @@ static void take_text(nnc_json value, const nnc_metric *row, char *at)
         return;
     }
     const char *copy = nnc_arena_strdup(value.doc->arena, nnc_json_text(value));
-    if (copy == NULL) {
-        nnc_faults_no_memory(value.doc->faults);
-    }
+    if (copy == NULL) { nnc_faults_no_memory(value.doc->faults); }
     memcpy(at, &copy, sizeof copy);
 }
 
@@ -641,9 +595,7 @@ static void take_row(const reading *r, const nnc_metric *row)
     const nnc_json_type type = nnc_json_type_of(value);
     const nnc_place place = { .record = r->record, .owner = r->owner };
     const double none = (double)NAN;
-    if (r->take(r->object, row, value, r->record) || row->get != NULL) {
-        return;
-    }
+    if (r->take(r->object, row, value, r->record) || row->get != NULL) { return; }
     if (type == NNC_JSON_ABSENT) {
         if (nnc_metric_rare(row)->when == NULL || nnc_metric_rare(row)->when(&place)) {
             nnc_json_fault(r->object, row->name, "missing, expected %s, found nothing", wanted[row->type].expected);
@@ -705,17 +657,11 @@ static nnc_status read_quoted(nnc_csv *csv, char **close, nnc_error *err)
     char *to = csv->at;
     const char *from = csv->at + 1;
     for (;; from++) {
-        if (from >= csv->end) {
-            return refuse(csv, "a quote that is not closed, expected '\"'", err);
-        }
-        if (*from == '"' && from[1] != '"') {
-            break;
-        }
+        if (from >= csv->end) { return refuse(csv, "a quote that is not closed, expected '\"'", err); }
+        if (*from == '"' && from[1] != '"') { break; }
         from += *from == '"'; /* a doubled quote means one quote */
         csv->line += *from == '\n';
-        if (*from == '\0') {
-            return refuse(csv, "a NUL byte, expected text", err);
-        }
+        if (*from == '\0') { return refuse(csv, "a NUL byte, expected text", err); }
         *to++ = *from;
     }
     *close = to;
@@ -762,14 +708,10 @@ nnc_status nnc_csv_next(nnc_csv *csv, bool *more, nnc_error *err)
 {
     bool last = false;
     csv->count = 0;
-    for (size_t ends = 0; csv->at < csv->end && (ends = break_length(csv->at)) > 0; csv->line++) {
-        csv->at += ends;
-    }
+    for (size_t ends = 0; csv->at < csv->end && (ends = break_length(csv->at)) > 0; csv->line++) { csv->at += ends; }
     csv->row_line = csv->line;
     *more = csv->at < csv->end;
-    while (*more && !last) {
-        NNC_TRY(read_cell(csv, &last, err));
-    }
+    while (*more && !last) { NNC_TRY(read_cell(csv, &last, err)); }
     return NNC_OK;
 }
 
@@ -794,9 +736,7 @@ static nnc_status read_heads(const nnc_csv *csv, arrival_columns *columns, nnc_e
     *columns = (arrival_columns){ { -1, -1, -1 } };
     for (int i = 0; i < csv->count; i++) {
         int name = 0;
-        while (name < 3 && strcmp(csv->cells[i], arrival_names[name]) != 0) {
-            name++;
-        }
+        while (name < 3 && strcmp(csv->cells[i], arrival_names[name]) != 0) { name++; }
         if (name == 3 || columns->place[name] >= 0) {
             return refuse_cell(csv, "column", "arrival_s, input_len and output_len, each once", csv->cells[i], err);
         }
@@ -816,9 +756,7 @@ static nnc_status read_arrival(const nnc_csv *csv, const arrival_columns *column
     }
     for (int i = 1; i < 3; i++) {
         double value = 0.0;
-        if (columns->place[i] < 0) {
-            continue;
-        }
+        if (columns->place[i] < 0) { continue; }
         const char *cell = columns->place[i] < csv->count ? csv->cells[columns->place[i]] : "";
         if (!nnc_read_quantity(cell, NULL, false, &value) || value != floor(value) || !(value >= 1.0) || value > 1e8) {
             return refuse_cell(csv, arrival_names[i], "a whole number from 1 to 1e8", cell, err);
@@ -839,14 +777,10 @@ static nnc_status read_arrivals(nnc_csv *csv, nnc_arena *arena, nnc_serve_ask *a
     NNC_TRY(read_heads(csv, &columns, err));
     for (;;) {
         NNC_TRY(nnc_csv_next(csv, &more, err));
-        if (!more) {
-            break;
-        }
+        if (!more) { break; }
         nnc_serve_arrival one = { .arrival_s = 0.0 };
         NNC_TRY(read_arrival(csv, &columns, count > 0 ? list[count - 1].arrival_s : 0.0, &one, err));
-        if (count == ARRIVALS_MAX) {
-            return refuse_cell(csv, "requests", "at most 1,048,576", "more", err);
-        }
+        if (count == ARRIVALS_MAX) { return refuse_cell(csv, "requests", "at most 1,048,576", "more", err); }
         nnc_serve_arrival *grown = nnc_arena_grow(arena, list, count, &capacity, sizeof *list);
         NNC_GOT(grown, err);
         list = grown;

@@ -35,9 +35,7 @@ void nnc_software_read(nnc_json root, const char *stem, void *spec)
                                               "compared", "ranges",  "recipes",    "aliases",    NULL };
     *software = nnc_software_default();
     nnc_read_object(root, &nnc_software_table, other_keys, software);
-    if (nnc_json_type_of(root) != NNC_JSON_OBJECT) {
-        return;
-    }
+    if (nnc_json_type_of(root) != NNC_JSON_OBJECT) { return; }
     nnc_read_identity(root, "nncost.software/1", stem);
     nnc_read_sources(root, &nnc_software_table, other_keys, &software->sources, &software->source_count);
     software->stands_for = nnc_read_objects(nnc_json_get(root, "stands_for"), &nnc_framework_table, no_keys,
@@ -79,12 +77,8 @@ nnc_status nnc_software_asked(nnc_specs *specs, const char *asked, nnc_software 
 static nnc_status load_or_neutral(nnc_specs *specs, const char *id, const nnc_software **software, nnc_error *err)
 {
     const nnc_status status = nnc_software_load(specs, id, software, err);
-    if (status != NNC_UNKNOWN_ID) {
-        return status;
-    }
-    if (strcmp(id, NNC_SOFTWARE_DEFAULT) != 0) {
-        return load_or_neutral(specs, NNC_SOFTWARE_DEFAULT, software, err);
-    }
+    if (status != NNC_UNKNOWN_ID) { return status; }
+    if (strcmp(id, NNC_SOFTWARE_DEFAULT) != 0) { return load_or_neutral(specs, NNC_SOFTWARE_DEFAULT, software, err); }
     nnc_software *made = nnc_arena_alloc(nnc_specs_arena(specs), sizeof *made);
     NNC_GOT(made, err);
     *made = nnc_software_default();
@@ -107,9 +101,7 @@ nnc_status nnc_profiles_load(nnc_specs *specs, const bool *wanted, nnc_profiles 
 {
     *profiles = (nnc_profiles){ .any = false };
     for (int i = 0; i < NNC_PROFILE_KINDS; i++) {
-        if (wanted == NULL || wanted[i]) {
-            NNC_TRY(load_or_neutral(specs, profile_ids[i], &profiles->of[i], err));
-        }
+        if (wanted == NULL || wanted[i]) { NNC_TRY(load_or_neutral(specs, profile_ids[i], &profiles->of[i], err)); }
     }
     return NNC_OK;
 }
@@ -143,9 +135,7 @@ nnc_status nnc_profiles_asked(nnc_specs *specs, const char *asked, nnc_profiles 
     }
     NNC_TRY(nnc_software_load(specs, asked, &one, err));
     *profiles = (nnc_profiles){ .any = false };
-    for (int i = 0; i < NNC_PROFILE_KINDS; i++) {
-        profiles->of[i] = one;
-    }
+    for (int i = 0; i < NNC_PROFILE_KINDS; i++) { profiles->of[i] = one; }
     return NNC_OK;
 }
 
@@ -230,9 +220,7 @@ static int compare_versions(const char *a, const char *b)
         char *a_end = NULL, *b_end = NULL;
         const long x = is_digit(*a) ? strtol(a, &a_end, 10) : 0;
         const long y = is_digit(*b) ? strtol(b, &b_end, 10) : 0;
-        if (x != y) {
-            return x < y ? -1 : 1;
-        }
+        if (x != y) { return x < y ? -1 : 1; }
         a = a_end == NULL ? a : *a_end == '.' ? a_end + 1 : a_end;
         b = b_end == NULL ? b : *b_end == '.' ? b_end + 1 : b_end;
     }
@@ -252,20 +240,14 @@ static bool has_version(const char *first, const char *asked)
 static bool split_words(const char *words, const char *name, const char **version)
 {
     const size_t length = strlen(name);
-    if (length == 0) {
-        return false;
-    }
+    if (length == 0) { return false; }
     for (size_t i = 0; i < length; i++) {
         const char *const pair = words + i;
         const bool blank = (*pair == '-' || *pair == ' ') && (name[i] == '-' || name[i] == ' ');
-        if (*pair == '\0' || (!blank && strncasecmp(pair, &name[i], 1) != 0)) {
-            return false;
-        }
+        if (*pair == '\0' || (!blank && strncasecmp(pair, &name[i], 1) != 0)) { return false; }
     }
     const char *rest = words + length;
-    if (*rest != '\0' && *rest != ' ' && *rest != '-') {
-        return false;
-    }
+    if (*rest != '\0' && *rest != ' ' && *rest != '-') { return false; }
     rest += strspn(rest, " -");
     rest += *rest == 'v' && is_digit(rest[1]) ? 1 : 0;
     *version = rest;
@@ -299,9 +281,7 @@ static int conditions(const nnc_framework *f, const nnc_release_ask *ask)
  * conditions. */
 static bool is_better(const nnc_release *a, const nnc_release *b)
 {
-    if (b->entry == NULL || a->named != b->named) {
-        return b->entry == NULL || a->named > b->named;
-    }
+    if (b->entry == NULL || a->named != b->named) { return b->entry == NULL || a->named > b->named; }
     const int newer = compare_versions(a->entry->version, b->entry->version);
     const int words = (int)strlen(a->entry->version) - (int)strlen(b->entry->version);
     return newer != 0 ? newer > 0 : a->met + words > b->met;
@@ -326,9 +306,7 @@ nnc_status nnc_release_find(nnc_specs *specs, const nnc_release_ask *ask, nnc_re
     int32_t count = 0;
     *release = (nnc_release){ .software = NULL };
     if (ask->software != NULL) {
-        if (ask->software->date[0] != '\0') {
-            try_profile(ask->software, ask, release);
-        }
+        if (ask->software->date[0] != '\0') { try_profile(ask->software, ask, release); }
         return NNC_OK;
     }
     NNC_TRY(nnc_specs_list(specs, NNC_SPEC_SOFTWARE, &ids, &count, err));
@@ -353,9 +331,7 @@ static void fill_formats(const nnc_framework *f, const nnc_given *given, nnc_mod
         /* Megatron adds up bf16 gradients in fp32, but not fp16 gradients. */
         p->policy = f->policy == NNC_POLICY_MIXED_FP32GRAD && p->precision == NNC_FP16 ? NNC_POLICY_MIXED : f->policy;
     }
-    if (!given->is(given->in, "attention")) {
-        p->attention = f->attention;
-    }
+    if (!given->is(given->in, "attention")) { p->attention = f->attention; }
     if (is_decoder(model) && f->vocab_multiple > 0 && model->decoder.vocab_multiple <= 1) {
         model->decoder.vocab_multiple = f->vocab_multiple * p->tensor;
     }
@@ -389,9 +365,7 @@ static void fill_stages(const nnc_framework *f, const nnc_given *given, const nn
         p->schedule == NNC_SCHEDULE_COUNT) {
         p->virtual_stages = (int32_t)(layers / p->pipeline);
     }
-    if (!given->is(given->in, "reshard") && f->gathered_in_pipelines && p->pipeline > 1) {
-        p->reshard = false;
-    }
+    if (!given->is(given->in, "reshard") && f->gathered_in_pipelines && p->pipeline > 1) { p->reshard = false; }
     if (f->half_selective && p->recompute == NNC_RECOMPUTE_ATTENTION && layers > 0) {
         p->recompute = NNC_RECOMPUTE_FULL;
         p->recompute_layers = nnc_ceil_div(layers, 2 * (int64_t)p->pipeline);
@@ -402,18 +376,12 @@ void nnc_release_fill(const nnc_framework *f, const nnc_given *given, nnc_model 
 {
     fill_formats(f, given, model, p);
     fill_stages(f, given, model, p);
-    if (!given->is(given->in, "zero")) {
-        p->zero = f->zero;
-    }
-    if (!given->is(given->in, "sequence_parallel")) {
-        p->sequence_parallel = f->sequence_parallel && p->tensor > 1;
-    }
+    if (!given->is(given->in, "zero")) { p->zero = f->zero; }
+    if (!given->is(given->in, "sequence_parallel")) { p->sequence_parallel = f->sequence_parallel && p->tensor > 1; }
     if (!given->is(given->in, "context_kind")) {
         p->context_kind = p->adapter_rank > 0 ? f->adapter_context_kind : f->context_kind;
     }
-    if (!given->is(given->in, "adapters")) {
-        p->adapters = f->adapters;
-    }
+    if (!given->is(given->in, "adapters")) { p->adapters = f->adapters; }
     if (!given->is(given->in, "frozen") && p->adapter_rank > 0 &&
         (p->precision == NNC_FP8 || p->precision == NNC_FP4)) {
         p->frozen = f->frozen;

@@ -40,9 +40,7 @@ nnc_specs *nnc_specs_open(const char *data_path)
     if (specs != NULL) {
         specs->arena = arena;
         specs->folders.arena = arena;
-        if (nnc_folders_open(&specs->folders, data_path)) {
-            return specs;
-        }
+        if (nnc_folders_open(&specs->folders, data_path)) { return specs; }
     }
     nnc_arena_destroy(arena);
     return NULL;
@@ -50,9 +48,7 @@ nnc_specs *nnc_specs_open(const char *data_path)
 
 void nnc_specs_close(nnc_specs *specs)
 {
-    if (specs != NULL) {
-        nnc_arena_destroy(specs->arena); /* specs is itself in this arena */
-    }
+    if (specs != NULL) { nnc_arena_destroy(specs->arena); /* specs is itself in this arena */ }
 }
 
 nnc_arena *nnc_specs_arena(nnc_specs *specs)
@@ -72,9 +68,7 @@ const nnc_piped **nnc_specs_piped(nnc_specs *specs)
 
 void nnc_specs_set_lenient(nnc_specs *specs, bool lenient)
 {
-    if (specs != NULL) {
-        specs->lenient = lenient;
-    }
+    if (specs != NULL) { specs->lenient = lenient; }
 }
 
 bool nnc_specs_are_lenient(const nnc_specs *specs)
@@ -104,9 +98,7 @@ void nnc_specs_mark(nnc_specs *specs, const char *text)
 bool nnc_specs_begin_like(nnc_specs *specs, const char *name)
 {
     const bool begun = specs->reading_count < NNC_LIKE_MAX;
-    if (begun) {
-        specs->reading[specs->reading_count++] = name;
-    }
+    if (begun) { specs->reading[specs->reading_count++] = name; }
     return begun;
 }
 
@@ -118,9 +110,7 @@ void nnc_specs_end_like(nnc_specs *specs)
 bool nnc_specs_is_reading(const nnc_specs *specs, const char *path)
 {
     int i = 0;
-    while (i < specs->reading_count && strcmp(specs->reading[i], path) != 0) {
-        i++;
-    }
+    while (i < specs->reading_count && strcmp(specs->reading[i], path) != 0) { i++; }
     return i < specs->reading_count;
 }
 
@@ -193,12 +183,8 @@ static nnc_status find_on_hub(nnc_specs *specs, const char *asked, const char **
     const bool owned = strchr(asked, '/') == slash && slash != asked;
     NNC_TRY(nnc_hub_find(specs, asked, hub, err));
     *path = hub->path;
-    if (*path == NULL && owned) {
-        NNC_TRY(specs_find_spelled(specs, NNC_SPEC_MODEL, slash + 1, path, err));
-    }
-    if (*path == NULL && owned) {
-        return fail_hub(asked, hub, err);
-    }
+    if (*path == NULL && owned) { NNC_TRY(specs_find_spelled(specs, NNC_SPEC_MODEL, slash + 1, path, err)); }
+    if (*path == NULL && owned) { return fail_hub(asked, hub, err); }
     *path = *path != NULL ? *path : asked;
     return NNC_OK;
 }
@@ -216,16 +202,12 @@ static nnc_status find_path(nnc_specs *specs, nnc_spec_kind kind, const char *id
             NNC_TRY(nnc_hub_find(specs, id, hub, err));
             *path = hub->path;
         }
-        if (status == NNC_OK || hub->path != NULL) {
-            return NNC_OK;
-        }
+        if (status == NNC_OK || hub->path != NULL) { return NNC_OK; }
         if (status != NNC_UNKNOWN_ID || kind != NNC_SPEC_MODEL || !nnc_is_folder(id)) {
             return nnc_fail(err, why.status, why.where, "%s", why.what);
         }
     }
-    if (kind == NNC_SPEC_MODEL) {
-        NNC_TRY(nnc_place_of_model(specs, id, path, err));
-    }
+    if (kind == NNC_SPEC_MODEL) { NNC_TRY(nnc_place_of_model(specs, id, path, err)); }
     return *path != NULL ? NNC_OK : find_on_hub(specs, id, path, hub, err);
 }
 
@@ -312,9 +294,7 @@ static nnc_status load_member(nnc_specs *specs, const char *asked, const void **
         }
     }
     const bool stand_in = path != NULL && words == NULL;
-    if (stand_in) {
-        NNC_TRY(read_value(specs, path, "stand_ins", name, &words, &unused, err));
-    }
+    if (stand_in) { NNC_TRY(read_value(specs, path, "stand_ins", name, &words, &unused, err)); }
     if (words != NULL) {
         NNC_TRY(nnc_model_make(specs, words, name, &made, err));
         made->implementation =
@@ -371,9 +351,7 @@ nnc_status nnc_specs_set_implementation(nnc_specs *specs, const char *name, nnc_
 
 void nnc_specs_take_implementation(const nnc_specs *specs, nnc_model *model)
 {
-    if (specs->implementation_given) {
-        model->implementation = specs->implementation;
-    }
+    if (specs->implementation_given) { model->implementation = specs->implementation; }
 }
 
 /* Loads a spec, or returns it if it is already loaded. */
@@ -389,9 +367,7 @@ static nnc_status load(nnc_specs *specs, nnc_spec_kind kind, const char *id, con
     }
     *out = NULL;
     const nnc_status found = find_path(specs, kind, id, &path, &hub, err);
-    if (kind == NNC_SPEC_MODEL && maybe_member(id, found, path)) {
-        NNC_TRY(load_member(specs, id, out, err));
-    }
+    if (kind == NNC_SPEC_MODEL && maybe_member(id, found, path)) { NNC_TRY(load_member(specs, id, out, err)); }
     if (*out == NULL) {
         NNC_TRY(found);
         NNC_TRY(nnc_spec_load(specs, kind, path, out, err));
@@ -464,15 +440,9 @@ static nnc_spec_kind spec_kind_said(nnc_json root)
 {
     const nnc_json at = nnc_json_get(root, "schema");
     int kind = 0;
-    if (nnc_json_type_of(at) != NNC_JSON_TEXT) {
-        return nnc_is_foreign(root) ? NNC_SPEC_MODEL : NNC_SPEC_KIND_COUNT;
-    }
-    if (nnc_is_capture(root)) {
-        return NNC_SPEC_MODEL;
-    }
-    while (kind < NNC_SPEC_KIND_COUNT && strcmp(nnc_spec_kinds[kind].schema, nnc_json_text(at)) != 0) {
-        kind++;
-    }
+    if (nnc_json_type_of(at) != NNC_JSON_TEXT) { return nnc_is_foreign(root) ? NNC_SPEC_MODEL : NNC_SPEC_KIND_COUNT; }
+    if (nnc_is_capture(root)) { return NNC_SPEC_MODEL; }
+    while (kind < NNC_SPEC_KIND_COUNT && strcmp(nnc_spec_kinds[kind].schema, nnc_json_text(at)) != 0) { kind++; }
     return (nnc_spec_kind)kind;
 }
 
@@ -493,9 +463,7 @@ nnc_spec_kind nnc_spec_kind_of(nnc_json root)
 void nnc_spec_read_open(nnc_json_doc *doc, nnc_specs *specs, nnc_spec_kind kind, const char *stem, void *out)
 {
     doc->specs = specs;
-    if (nnc_spec_complete(doc, specs, kind)) {
-        nnc_spec_kinds[kind].read(nnc_json_root(doc), stem, out);
-    }
+    if (nnc_spec_complete(doc, specs, kind)) { nnc_spec_kinds[kind].read(nnc_json_root(doc), stem, out); }
 }
 
 nnc_status nnc_spec_read(nnc_specs *specs, nnc_spec_kind kind, const char *stem, const char *text, size_t size,
@@ -507,9 +475,7 @@ nnc_status nnc_spec_read(nnc_specs *specs, nnc_spec_kind kind, const char *stem,
                          .size = size,
                          .foreign = kind == NNC_SPEC_MODEL,
                          .lenient = nnc_specs_are_lenient(specs) };
-    if (nnc_json_parse(&doc)) {
-        nnc_spec_read_open(&doc, specs, kind, stem, out);
-    }
+    if (nnc_json_parse(&doc)) { nnc_spec_read_open(&doc, specs, kind, stem, out); }
     nnc_json_free(&doc);
     return faults->status;
 }
@@ -522,9 +488,7 @@ void nnc_spec_stem(const char *path, bool config, char *stem, size_t size)
     if (config && slash != NULL && slash > path && strcmp(begin, "config.json") == 0) {
         end = slash;
         begin = end;
-        while (begin > path && begin[-1] != '/') {
-            begin--;
-        }
+        while (begin > path && begin[-1] != '/') { begin--; }
     } else if (end - begin > 5 && strcmp(end - 5, ".json") == 0) {
         end -= 5;
     }
@@ -538,12 +502,8 @@ const char *nnc_spec_required_id(const char *path, char stem[NNC_STEM_MAX])
     };
     const char *slash = strrchr(path, '/');
     const char *folder = slash;
-    if (slash == NULL || nnc_is_pipe(path)) {
-        return NULL;
-    }
-    while (folder > path && folder[-1] != '/') {
-        folder--;
-    }
+    if (slash == NULL || nnc_is_pipe(path)) { return NULL; }
+    while (folder > path && folder[-1] != '/') { folder--; }
     for (size_t i = 0; i < sizeof folders / sizeof folders[0]; i++) {
         if (strlen(folders[i]) == (size_t)(slash - folder) &&
             strncmp(folders[i], folder, (size_t)(slash - folder)) == 0) {
@@ -571,20 +531,14 @@ static nnc_status read_text(nnc_specs *specs, nnc_spec_kind kind, const char *pa
     nnc_arena *arena = nnc_specs_arena(specs);
     nnc_faults faults = { .name = path, .err = err };
     void *spec = nnc_arena_alloc(arena, nnc_spec_kinds[kind].size);
-    if (spec == NULL) {
-        return nnc_fail(err, NNC_NO_MEMORY, path, "out of memory");
-    }
+    if (spec == NULL) { return nnc_fail(err, NNC_NO_MEMORY, path, "out of memory"); }
     const char *id = nnc_spec_required_id(path, stem);
     if (specs->images == NULL || specs->lenient || !nnc_image_read(specs, specs->images, kind, id, text, size, spec)) {
         NNC_TRY(nnc_spec_read(specs, kind, id, text, size, &faults, spec));
     }
-    if (kind == NNC_SPEC_MODEL) {
-        spec_name(spec, nnc_is_pipe(path) ? NULL : path);
-    }
+    if (kind == NNC_SPEC_MODEL) { spec_name(spec, nnc_is_pipe(path) ? NULL : path); }
     const char *copy = nnc_arena_strdup(arena, path);
-    if (copy == NULL) {
-        return nnc_fail(err, NNC_NO_MEMORY, path, "out of memory");
-    }
+    if (copy == NULL) { return nnc_fail(err, NNC_NO_MEMORY, path, "out of memory"); }
     memcpy((char *)spec + nnc_spec_kinds[kind].path_offset, &copy, sizeof(copy));
     *out = spec;
     return NNC_OK;
@@ -601,9 +555,7 @@ nnc_status nnc_spec_load(nnc_specs *specs, nnc_spec_kind kind, const char *path,
     } else {
         NNC_TRY(nnc_specs_read(specs, path, &text, &size, err));
     }
-    if (kind == NNC_SPEC_DEVICE && nnc_is_machine(text)) {
-        status = nnc_machine_json(path, text, &json, err);
-    }
+    if (kind == NNC_SPEC_DEVICE && nnc_is_machine(text)) { status = nnc_machine_json(path, text, &json, err); }
     if (status == NNC_OK && json.bytes != NULL) {
         status = read_text(specs, kind, path, json.bytes, strlen(json.bytes), out, err);
     } else if (status == NNC_OK) {
@@ -620,12 +572,8 @@ nnc_status nnc_text_copy(const char *name, const char *text, size_t size, char *
         return nnc_fail(err, NNC_BAD_SPEC, name, "too large, expected at most 16 MB, found more");
     }
     *copy = malloc(size + 1);
-    if (*copy == NULL) {
-        return nnc_fail(err, NNC_NO_MEMORY, name, "out of memory");
-    }
-    if (size > 0) {
-        memcpy(*copy, text, size);
-    }
+    if (*copy == NULL) { return nnc_fail(err, NNC_NO_MEMORY, name, "out of memory"); }
+    if (size > 0) { memcpy(*copy, text, size); }
     (*copy)[size] = '\0';
     return NNC_OK;
 }
@@ -729,9 +677,7 @@ static nnc_status read_field_text(const nnc_field_table *table, const void *obje
     const nnc_field *field = NULL;
     const char *place = NULL;
     nnc_dtype dtype;
-    if (size > 0) {
-        text[0] = '\0';
-    }
+    if (size > 0) { text[0] = '\0'; }
     NNC_TRY(find(table, object, name, &field, &place, &dtype, err));
     if (field->type == NNC_FIELD_RATES && dtype != NNC_DTYPE_COUNT) {
         nnc_field one = *field;
@@ -846,9 +792,7 @@ static nnc_status read_all(int fd, const char *path, size_t guess, size_t most, 
             free(buffer);
             return nnc_file_too_large(path, most, err);
         }
-        if (got == 0) {
-            break;
-        }
+        if (got == 0) { break; }
         if (used > NNC_FILE_BYTES_MAX && !known) { /* only documents of some kinds may be larger than
                                                     * NNC_FILE_BYTES_MAX */
             buffer[used] = '\0';
@@ -881,12 +825,8 @@ nnc_status nnc_file_read_large(const char *path, size_t most, char **text, size_
     struct stat about;
     const bool is_standard = strcmp(path, "-") == 0;
     const int fd = nnc_open_to_read(is_standard ? "/dev/stdin" : path);
-    if (fd < 0 && errno == ENOMEM) {
-        return nnc_fail(err, NNC_NO_MEMORY, path, "out of memory");
-    }
-    if (fd < 0) {
-        return fail_io(err, path, "cannot be opened", errno);
-    }
+    if (fd < 0 && errno == ENOMEM) { return nnc_fail(err, NNC_NO_MEMORY, path, "out of memory"); }
+    if (fd < 0) { return fail_io(err, path, "cannot be opened", errno); }
     nnc_status status;
     if (fstat(fd, &about) != 0) {
         status = fail_io(err, path, "cannot be read", errno);
@@ -912,9 +852,7 @@ const char *nnc_path_from(nnc_arena *arena, const char *file, const char *path)
     const size_t folder = slash != NULL ? (size_t)(slash - file) + 1 : 0;
     const size_t size = folder + strlen(path) + 1;
     char *text = nnc_arena_alloc(arena, size);
-    if (text != NULL) {
-        snprintf(text, size, "%.*s%s", (int)folder, file, path);
-    }
+    if (text != NULL) { snprintf(text, size, "%.*s%s", (int)folder, file, path); }
     return text;
 }
 
@@ -966,9 +904,7 @@ static const char *const comments[] = { "note",       "sources", "references", "
 void nnc_json_digest_add(const nnc_json_doc *doc, nnc_json data)
 {
     static const char *const none[] = { "note", "source", NULL };
-    if (doc->digest != NULL) {
-        *doc->digest += nnc_json_digest(data, none);
-    }
+    if (doc->digest != NULL) { *doc->digest += nnc_json_digest(data, none); }
 }
 
 /* Adds the digests of the data files that are used to read a configuration of another program: if they change, the same

@@ -33,9 +33,7 @@ static const nnc_fitted_value *value_of(const rewriting *w, const char *object, 
     char name[NAME_MAX_BYTES];
     snprintf(name, sizeof name, "%s.%s", object, field);
     for (int32_t i = 0; i < w->change->count; i++) {
-        if (strcmp(w->change->values[i].name, name) == 0) {
-            return &w->change->values[i];
-        }
+        if (strcmp(w->change->values[i].name, name) == 0) { return &w->change->values[i]; }
     }
     return NULL;
 }
@@ -47,9 +45,7 @@ static const nnc_fitted_value *value_below(const rewriting *w, const char *objec
     const size_t length = strlen(object);
     for (int32_t i = 0; i < w->change->count; i++) {
         const char *name = w->change->values[i].name;
-        if (strncmp(name, object, length) == 0 && name[length] == '.') {
-            return &w->change->values[i];
-        }
+        if (strncmp(name, object, length) == 0 && name[length] == '.') { return &w->change->values[i]; }
     }
     return NULL;
 }
@@ -71,9 +67,7 @@ static void begin_member(const rewriting *w, const object_place *p, bool *any, b
 static bool has_objects(const object_place *p)
 {
     for (size_t i = 0; i < p->count; i++) {
-        if (p->fields[i].type == NNC_FIELD_OBJECT || p->fields[i].type == NNC_FIELD_OBJECT_BY_DTYPE) {
-            return true;
-        }
+        if (p->fields[i].type == NNC_FIELD_OBJECT || p->fields[i].type == NNC_FIELD_OBJECT_BY_DTYPE) { return true; }
     }
     return false;
 }
@@ -101,9 +95,7 @@ static void put_fitted_on(const rewriting *w, const object_place *p)
     }
     if (first == NULL) { /* the JSON object has no new parameter itself; only JSON objects inside it have one */
         first = value_below(w, p->name);
-        if (old == NULL) {
-            old = first != NULL ? first->fitted_on : "";
-        }
+        if (old == NULL) { old = first != NULL ? first->fitted_on : ""; }
         nnc_put_json_text(w->out, old);
         return;
     }
@@ -129,9 +121,7 @@ static void put_inner(const rewriting *w, const object_place *p, const nnc_field
     snprintf(name, sizeof name, "%s.%s", p->name, field->name);
     const nnc_json at = nnc_json_get(p->at, field->name);
     object_place inner = { at, field->fields, field->field_count, name, p->indent + 2 };
-    if (at.node == NULL && value_below(w, name) == NULL) {
-        return;
-    }
+    if (at.node == NULL && value_below(w, name) == NULL) { return; }
     begin_member(w, p, any, true, field->name);
     if (field->type == NNC_FIELD_OBJECT) {
         put_object(w, &inner);
@@ -179,9 +169,7 @@ static void put_member(const rewriting *w, const object_place *p, const nnc_fiel
 static bool has_new(const rewriting *w, const object_place *p)
 {
     for (size_t i = 0; i < p->count; i++) {
-        if (value_of(w, p->name, p->fields[i].name) != NULL) {
-            return true;
-        }
+        if (value_of(w, p->name, p->fields[i].name) != NULL) { return true; }
     }
     return false;
 }
@@ -258,9 +246,7 @@ static void put_device(const rewriting *w, const char *text, nnc_json root)
             put_parameters(w, root, "host");
             hosts = false;
         }
-        if (renamed && nnc_walk_key_is(&walk, "aliases")) {
-            continue;
-        }
+        if (renamed && nnc_walk_key_is(&walk, "aliases")) { continue; }
         nnc_buffer_print(w->out, "%s\n  %.*s: ", any ? "," : "", (int)walk.key_length, text + walk.key);
         any = true;
         if (nnc_walk_key_is(&walk, "id")) {
@@ -288,9 +274,7 @@ static nnc_status verify(nnc_specs *specs, const char *path, const nnc_device_ch
 {
     nnc_faults faults = { .name = path, .err = err };
     void *spec = nnc_arena_alloc(nnc_specs_arena(specs), nnc_spec_kinds[kind_of(change)].size);
-    if (spec == NULL) {
-        return nnc_fail(err, NNC_NO_MEMORY, path, "out of memory");
-    }
+    if (spec == NULL) { return nnc_fail(err, NNC_NO_MEMORY, path, "out of memory"); }
     return nnc_spec_read(specs, kind_of(change), change->id, text, size, &faults, spec);
 }
 

@@ -128,9 +128,7 @@ static bool is_launch_bound(nnc_fit *fit, const nnc_fit_row *r)
 {
     const double usual_s = 3.75e-5; /* the default of host.kernel_s */
     nnc_scored with, without;
-    if (fit->served || r->row->kind != NNC_MEASURED_STEP || !(r->device->host.kernel_s > 0.0)) {
-        return false;
-    }
+    if (fit->served || r->row->kind != NNC_MEASURED_STEP || !(r->device->host.kernel_s > 0.0)) { return false; }
     nnc_device slow = *r->device, fast = *r->device;
     slow.host.kernel_s = nnc_max(slow.host.kernel_s, usual_s);
     fast.host.kernel_s = 1e-12; /* not 0, because 0 would leave out all launches */
@@ -142,9 +140,7 @@ static bool is_launch_bound(nnc_fit *fit, const nnc_fit_row *r)
 static int32_t group_named(nnc_fit *fit, const char *name, nnc_measured_kind kind)
 {
     int32_t i = 0;
-    while (i < fit->group_count && strcmp(fit->groups[i].name, name) != 0) {
-        i++;
-    }
+    while (i < fit->group_count && strcmp(fit->groups[i].name, name) != 0) { i++; }
     if (i == fit->group_count) {
         nnc_fit_group *group = &fit->groups[fit->group_count++];
         *group = (nnc_fit_group){ .kind = kind };
@@ -157,9 +153,7 @@ void nnc_fit_group_rows(nnc_fit *fit)
 {
     char name[sizeof fit->groups[0].name];
     fit->group_count = 0;
-    for (int32_t i = 0; i < fit->row_count; i++) {
-        fit->rows[i].launches = is_launch_bound(fit, &fit->rows[i]);
-    }
+    for (int32_t i = 0; i < fit->row_count; i++) { fit->rows[i].launches = is_launch_bound(fit, &fit->rows[i]); }
     for (int rank = 0; rank <= 6; rank++) {
         for (int32_t i = 0; i < fit->row_count; i++) {
             nnc_fit_row *r = &fit->rows[i];
@@ -248,9 +242,7 @@ static int32_t count_equal(const nnc_fit *fit, int32_t group, row_key *key, int6
 static bool differs(const nnc_fit *fit, int32_t group, row_key *key)
 {
     int32_t i = 0;
-    while (i < fit->row_count && !is_in(&fit->rows[i], group)) {
-        i++;
-    }
+    while (i < fit->row_count && !is_in(&fit->rows[i], group)) { i++; }
     return i < fit->row_count && count_equal(fit, group, key, key(&fit->rows[i])) < fit->groups[group].rows;
 }
 
@@ -269,9 +261,7 @@ static const char from_kernels[] = "is fitted on kernels";
 
 bool nnc_fit_add(nnc_fit *fit, const char *name)
 {
-    if (fit->parameter_count == NNC_FIT_PARAMETERS_MAX) {
-        return false;
-    }
+    if (fit->parameter_count == NNC_FIT_PARAMETERS_MAX) { return false; }
     nnc_fit_parameter *parameter = &fit->parameters[fit->parameter_count++];
     *parameter = (nnc_fit_parameter){ .group = -1 };
     snprintf(parameter->name, sizeof parameter->name, "%s", name);
@@ -286,9 +276,7 @@ static void add(nnc_fit *fit, int32_t group, const char *prefix, const char *obj
     char name[NNC_FIT_NAME];
     snprintf(name, sizeof name, "%.30s%.20s%s%.27s", prefix, object, object[0] != '\0' ? "." : "", member);
     for (int32_t i = 0; i < fit->parameter_count && reason == NULL; i++) {
-        if (fit->parameters[i].reason == NULL && strcmp(fit->parameters[i].name, name) == 0) {
-            reason = from_kernels;
-        }
+        if (fit->parameters[i].reason == NULL && strcmp(fit->parameters[i].name, name) == 0) { reason = from_kernels; }
     }
     if (nnc_fit_add(fit, name)) {
         fit->parameters[fit->parameter_count - 1].group = group;
@@ -433,14 +421,10 @@ static void choose_of_group(nnc_fit *fit, int32_t g)
     const char *name = fit->groups[g].name, *group = NULL;
     for (size_t i = 0; i < sizeof choices / sizeof choices[0]; i++) {
         bool listed = false;
-        if (group == NULL && begins(name, choices[i].group)) {
-            group = choices[i].group;
-        }
+        if (group == NULL && begins(name, choices[i].group)) { group = choices[i].group; }
         if (group != NULL && strcmp(group, choices[i].group) == 0) {
             const char *reason = unmet(fit, g, choices[i].need, &listed);
-            if (listed) {
-                add(fit, g, choices[i].object, name + strlen(group), choices[i].member, reason);
-            }
+            if (listed) { add(fit, g, choices[i].object, name + strlen(group), choices[i].member, reason); }
         }
     }
 }
@@ -448,9 +432,7 @@ static void choose_of_group(nnc_fit *fit, int32_t g)
 void nnc_fit_choose(nnc_fit *fit)
 {
     for (int32_t g = 0; g < fit->group_count; g++) {
-        if (fit->groups[g].rows == 0) {
-            continue; /* all rows of the fit group are held out */
-        }
+        if (fit->groups[g].rows == 0) { continue; /* all rows of the fit group are held out */ }
         if (strcmp(fit->groups[g].name, "steps") == 0) {
             choose_of_steps(fit, g);
         } else {
@@ -527,9 +509,7 @@ static const range *range_of(const char *name)
     const char *member = dot != NULL ? dot + 1 : name;
     char word[NNC_FIT_NAME + 2];
     for (size_t i = 0; i < sizeof ranges / sizeof ranges[0]; i++) {
-        if (strcmp(ranges[i].member, member) == 0) {
-            return &ranges[i];
-        }
+        if (strcmp(ranges[i].member, member) == 0) { return &ranges[i]; }
     }
     snprintf(word, sizeof word, " %s ", member);
     return strstr(formats, word) != NULL ? &of_format : NULL;
@@ -586,9 +566,7 @@ static void put_parameters(const nnc_fit *fit, nnc_device *device, nnc_software 
 {
     for (int32_t i = 0; i < fit->parameter_count; i++) {
         const nnc_fit_parameter *p = &fit->parameters[i];
-        if (p->reason != NULL || isnan(p->value)) {
-            continue;
-        }
+        if (p->reason != NULL || isnan(p->value)) { continue; }
         char *object = fit->served ? (char *)software : (char *)device;
         *(double *)(void *)(object + p->offset) = p->value;
         if (!fit->served) {
@@ -628,9 +606,7 @@ static bool uses(const moving *m, const nnc_fit_row *r)
 static int32_t count_rows(const moving *m)
 {
     int32_t count = 0;
-    for (int32_t i = 0; i < m->fit->row_count; i++) {
-        count += uses(m, &m->fit->rows[i]);
-    }
+    for (int32_t i = 0; i < m->fit->row_count; i++) { count += uses(m, &m->fit->rows[i]); }
     return count;
 }
 
@@ -642,9 +618,7 @@ static bool weigh_group(const moving *m, int32_t group)
     int32_t files = 0;
     for (int32_t i = 0; i < fit->row_count; i++) {
         nnc_fit_row *r = &fit->rows[i];
-        if (r->group != group || !uses(m, r)) {
-            continue;
-        }
+        if (r->group != group || !uses(m, r)) { continue; }
         int32_t same = 0;
         bool first = true;
         for (int32_t k = 0; k < fit->row_count; k++) {
@@ -666,20 +640,14 @@ static bool weigh_group(const moving *m, int32_t group)
 static void weigh_rows(const moving *m)
 {
     int32_t groups = 0;
-    for (int32_t g = 0; g < m->fit->group_count; g++) {
-        groups += weigh_group(m, g);
-    }
-    for (int32_t i = 0; i < m->fit->row_count && groups > 0; i++) {
-        m->fit->rows[i].weight /= (double)groups;
-    }
+    for (int32_t g = 0; g < m->fit->group_count; g++) { groups += weigh_group(m, g); }
+    for (int32_t i = 0; i < m->fit->row_count && groups > 0; i++) { m->fit->rows[i].weight /= (double)groups; }
 }
 
 static double misfit(moving *m, const double *x)
 {
     double sum = 0.0;
-    for (int i = 0; i < m->count; i++) {
-        m->parameters[i]->value = value_at(m, i, x[i]);
-    }
+    for (int i = 0; i < m->count; i++) { m->parameters[i]->value = value_at(m, i, x[i]); }
     for (int32_t i = 0; i < m->fit->row_count; i++) {
         const nnc_fit_row *r = &m->fit->rows[i];
         if (uses(m, r)) {
@@ -788,21 +756,15 @@ static bool move(moving *m)
                                * being at the limit */
     double x[NNC_MINIMISE_MAX] = { 0 };
     weigh_rows(m);
-    if (m->count == 0) {
-        return true;
-    }
+    if (m->count == 0) { return true; }
     m->pull = pull_least + (m->count > 1 ? pull_of_rows / count_rows(m) : 0.0);
     const nnc_minimise_problem problem = {
         .count = m->count, .low = m->low, .high = m->high, .step = m->step, .value = objective, .context = m
     };
-    if (isnan(nnc_minimise(&problem, x))) {
-        return false;
-    }
+    if (isnan(nnc_minimise(&problem, x))) { return false; }
     for (int i = 0; i < m->count; i++) {
         m->parameters[i]->value = six_digits(value_at(m, i, x[i]));
-        if (m->left_out < 0) {
-            m->parameters[i]->at_limit = x[i] - m->low[i] < near || m->high[i] - x[i] < near;
-        }
+        if (m->left_out < 0) { m->parameters[i]->at_limit = x[i] - m->low[i] < near || m->high[i] - x[i] < near; }
     }
     return true;
 }
@@ -811,9 +773,7 @@ static bool move(moving *m)
 static void find_ranges(moving *m)
 {
     double x[NNC_MINIMISE_MAX] = { 0 };
-    for (int i = 0; i < m->count; i++) {
-        x[i] = place_of(m, i, m->parameters[i]->value);
-    }
+    for (int i = 0; i < m->count; i++) { x[i] = place_of(m, i, m->parameters[i]->value); }
     const double least = misfit(m, x) + 0.01;
     for (int i = 0; i < m->count; i++) {
         const double fitted = x[i];
@@ -830,9 +790,7 @@ static void find_ranges(moving *m)
         m->parameters[i]->low = six_digits(value_at(m, i, ends[0]));
         m->parameters[i]->high = six_digits(value_at(m, i, ends[1]));
     }
-    for (int i = 0; i < m->count; i++) {
-        m->parameters[i]->value = six_digits(value_at(m, i, x[i]));
-    }
+    for (int i = 0; i < m->count; i++) { m->parameters[i]->value = six_digits(value_at(m, i, x[i])); }
 }
 
 /* Returns the mean |error| of the fitted rows of a fit group. */
@@ -882,9 +840,7 @@ static bool fit_group(moving *m, nnc_fit *fit, int32_t group)
     *m = (moving){ .fit = fit, .group = group, .left_out = -1, .relative = m->relative };
     for (int32_t i = 0; i < fit->parameter_count; i++) {
         nnc_fit_parameter *p = &fit->parameters[i];
-        if (p->group != group || p->reason != NULL) {
-            continue;
-        }
+        if (p->group != group || p->reason != NULL) { continue; }
         m->ranges[m->count % NNC_MINIMISE_MAX] = range_of(p->name);
         if (m->count == NNC_MINIMISE_MAX || range_of(p->name) == NULL || field_of(m, p->name) == NULL) {
             p->reason = "is one parameter too many";
@@ -896,9 +852,7 @@ static bool fit_group(moving *m, nnc_fit *fit, int32_t group)
     weigh_rows(m);
     begin(m);
     drop_idle(m);
-    if (!move(m)) {
-        return false;
-    }
+    if (!move(m)) { return false; }
     if (group >= 0 && fit->groups[group].kind == NNC_MEASURED_STEP && refuse_contradicted(m)) {
         return fit_group(m, fit, group);
     }
@@ -933,9 +887,7 @@ static int32_t assign_parts(const moving *m, hand *hands)
 {
     int32_t count = 0, different = 0; /* number of rows; number of different digests */
     for (int32_t i = 0; i < m->fit->row_count; i++) {
-        if (uses(m, &m->fit->rows[i])) {
-            hands[count++] = (hand){ m->fit->rows[i].digest, i };
-        }
+        if (uses(m, &m->fit->rows[i])) { hands[count++] = (hand){ m->fit->rows[i].digest, i }; }
     }
     qsort(hands, (size_t)count, sizeof *hands, by_digest);
     for (int32_t i = 0; i < count; i++) {
@@ -961,12 +913,8 @@ static int32_t assign_models(const moving *m)
     int32_t models = 0;
     for (int32_t i = 0; i < m->fit->row_count; i++) {
         int32_t k = 0;
-        while (k < i && !(uses(m, &rows[k]) && same_model(rows[k].row, rows[i].row))) {
-            k++;
-        }
-        if (uses(m, &rows[i])) {
-            rows[i].part = k < i ? rows[k].part : models++ % MODELS_MAX;
-        }
+        while (k < i && !(uses(m, &rows[k]) && same_model(rows[k].row, rows[i].row))) { k++; }
+        if (uses(m, &rows[i])) { rows[i].part = k < i ? rows[k].part : models++ % MODELS_MAX; }
     }
     return models < 2 ? 0 : models < MODELS_MAX ? models : MODELS_MAX;
 }
@@ -978,30 +926,20 @@ static bool cross_part(moving *m, int32_t part, const double *last, size_t error
     nnc_fit *fit = m->fit;
     double own[NNC_MINIMISE_MAX];
     for (int32_t i = 0; i < fit->parameter_count; i++) {
-        if (m->group >= 0 && fit->parameters[i].group > m->group) {
-            fit->parameters[i].value = (double)NAN;
-        }
+        if (m->group >= 0 && fit->parameters[i].group > m->group) { fit->parameters[i].value = (double)NAN; }
     }
     m->left_out = part;
     const bool ok = move(m);
     m->left_out = -1;
-    for (int i = 0; i < m->count; i++) {
-        own[i] = m->parameters[i]->value;
-    }
-    for (int32_t i = 0; i < fit->parameter_count; i++) {
-        fit->parameters[i].value = last[i];
-    }
-    for (int i = 0; i < m->count; i++) {
-        m->parameters[i]->value = own[i];
-    }
+    for (int i = 0; i < m->count; i++) { own[i] = m->parameters[i]->value; }
+    for (int32_t i = 0; i < fit->parameter_count; i++) { fit->parameters[i].value = last[i]; }
+    for (int i = 0; i < m->count; i++) { m->parameters[i]->value = own[i]; }
     for (int32_t i = 0; i < fit->row_count; i++) {
         if (uses(m, &fit->rows[i]) && fit->rows[i].part == part) {
             *(double *)(void *)((char *)&fit->rows[i] + error) = error_of(m, &fit->rows[i]);
         }
     }
-    for (int32_t i = 0; i < fit->parameter_count; i++) {
-        fit->parameters[i].value = last[i];
-    }
+    for (int32_t i = 0; i < fit->parameter_count; i++) { fit->parameters[i].value = last[i]; }
     return ok;
 }
 
@@ -1013,9 +951,7 @@ static bool cross_validate(moving *m, hand *hands)
     double last[NNC_FIT_PARAMETERS_MAX];
     const int32_t parts = m->count > 0 ? assign_parts(m, hands) : 0;
     bool ok = true;
-    for (int32_t i = 0; i < fit->parameter_count; i++) {
-        last[i] = fit->parameters[i].value;
-    }
+    for (int32_t i = 0; i < fit->parameter_count; i++) { last[i] = fit->parameters[i].value; }
     for (int32_t part = 0; part < parts && ok; part++) {
         ok = cross_part(m, part, last, offsetof(nnc_fit_row, crossed));
     }
@@ -1025,9 +961,7 @@ static bool cross_validate(moving *m, hand *hands)
         ok = cross_part(m, model, last, offsetof(nnc_fit_row, left));
     }
     for (int32_t g = 0; g < fit->group_count; g++) {
-        if (m->group < 0 || m->group == g) {
-            fit->groups[g].parts = fit->groups[g].rows > 0 ? parts : 0;
-        }
+        if (m->group < 0 || m->group == g) { fit->groups[g].parts = fit->groups[g].rows > 0 ? parts : 0; }
     }
     return ok;
 }
@@ -1043,9 +977,7 @@ static void add_up(nnc_fit *fit, int32_t group, bool held, size_t offset, double
         const nnc_fit_row *r = &fit->rows[i];
         const double error = *(const double *)(const void *)((const char *)r + offset);
         const bool in = group < 0 ? r->row->kind == NNC_MEASURED_STEP && !isnan(r->left) : r->group == group;
-        if (in && r->held == held && !isnan(error)) {
-            errors[count++] = error;
-        }
+        if (in && r->held == held && !isnan(error)) { errors[count++] = error; }
     }
     stats->rows = group < 0 ? count : held ? fit->groups[group].held : fit->groups[group].rows;
     nnc_errors_sum(errors, count, stats);
@@ -1084,9 +1016,7 @@ static bool helps_others(moving *m)
             count++;
         }
     }
-    for (int i = 0; i < m->count; i++) {
-        m->parameters[i]->value = values[i];
-    }
+    for (int i = 0; i < m->count; i++) { m->parameters[i]->value = values[i]; }
     return count == 0 || left < without;
 }
 
@@ -1095,9 +1025,7 @@ static bool helps_others(moving *m)
  * the measured models. Returns false when out of memory. */
 static bool keep_helpful(nnc_fit *fit, moving *m, int32_t group, hand *hands)
 {
-    if (fit->groups[group].kind != NNC_MEASURED_STEP) {
-        return true;
-    }
+    if (fit->groups[group].kind != NNC_MEASURED_STEP) { return true; }
     bool ok = cross_validate(m, hands);
     for (int kept = m->count > 1 ? 1 : 0; ok && kept >= 0 && !helps_others(m); kept--) {
         for (int i = kept; i < m->count; i++) {
@@ -1136,9 +1064,7 @@ static void compare_without(moving *m, int32_t group, bool *rows_worse, bool *st
     }
     *rows_worse = rows > mean_error(m, group);
     *steps_worse = steps > mean_of_steps(m);
-    for (int i = 0; i < m->count; i++) {
-        m->parameters[i]->value = values[i];
-    }
+    for (int i = 0; i < m->count; i++) { m->parameters[i]->value = values[i]; }
 }
 
 /* Refuses the parameters whose names end in `end`; "" = all parameters. Returns the number of refused parameters. */
@@ -1167,17 +1093,13 @@ static bool keep_for_steps(nnc_fit *fit, moving *m, int32_t group)
     while (fit->groups[group].kind != NNC_MEASURED_STEP && m->count > 0) {
         bool rows_worse, steps_worse;
         compare_without(m, group, &rows_worse, &steps_worse);
-        if (!rows_worse && !steps_worse) {
-            break;
-        }
+        if (!rows_worse && !steps_worse) { break; }
         if (rows_worse && !m->relative) {
             m->relative = true;
         } else if (rows_worse || leave_out(m, ".fixed_s", for_steps) == 0) {
             leave_out(m, "", rows_worse ? for_rows : for_steps);
         }
-        if (!fit_group(m, fit, group)) {
-            return false;
-        }
+        if (!fit_group(m, fit, group)) { return false; }
     }
     return true;
 }
@@ -1195,9 +1117,7 @@ static bool fit_all(nnc_fit *fit, moving *m, hand *hands)
     }
     bool left = false; /* true: at least one fit left out a model. Steps on which no parameter is fitted then also get
                         * the error `left` */
-    for (int32_t i = 0; i < fit->row_count; i++) {
-        left = left || !isnan(fit->rows[i].left);
-    }
+    for (int32_t i = 0; i < fit->row_count; i++) { left = left || !isnan(fit->rows[i].left); }
     for (int32_t i = 0; i < fit->row_count && ok; i++) {
         nnc_fit_row *r = &fit->rows[i];
         r->after = error_of(&m[0], r);
@@ -1228,9 +1148,7 @@ nnc_status nnc_fit_run(nnc_fit *fit, nnc_error *err)
         r->before = error_of(&m[0], r);
     }
     ok = ok && fit_all(fit, m, hands);
-    if (ok) {
-        sum_errors(fit, errors);
-    }
+    if (ok) { sum_errors(fit, errors); }
     free(errors);
     free(hands);
     free(m);

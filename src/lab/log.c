@@ -96,19 +96,13 @@ static double number_at(const char *text)
 static double value_of(const pattern *p, const char *line)
 {
     const char *at = strstr(line, p->key);
-    if (at == NULL) {
-        return NAN;
-    }
+    if (at == NULL) { return NAN; }
     if (p->what == BAR_STEP || *p->key == ',' || strcmp(p->key, "s/it") == 0 || strcmp(p->key, "it/s") == 0) {
         const char *from = at;
-        while (from > line && strchr("0123456789.", from[-1]) != NULL) {
-            from--;
-        }
+        while (from > line && strchr("0123456789.", from[-1]) != NULL) { from--; }
         if (p->what == BAR_STEP && from > line && from[-1] == '/') {
             from--;
-            while (from > line && strchr("0123456789", from[-1]) != NULL) {
-                from--;
-            }
+            while (from > line && strchr("0123456789", from[-1]) != NULL) { from--; }
         }
         return from < at ? number_at(from) * p->unit : NAN;
     }
@@ -124,19 +118,11 @@ static bool is_other_bar(nnc_log *log, const char *line)
 {
     const char *percent = strstr(line, "%|");
     const char *end = percent != NULL ? strstr(percent, " [") : NULL;
-    if (percent == NULL) {
-        return false;
-    }
-    if (strspn(line, " 0123456789") != (size_t)(percent - line) || end == NULL) {
-        return true;
-    }
-    while (end[-1] >= '0' && end[-1] <= '9') {
-        end--;
-    }
+    if (percent == NULL) { return false; }
+    if (strspn(line, " 0123456789") != (size_t)(percent - line) || end == NULL) { return true; }
+    while (end[-1] >= '0' && end[-1] <= '9') { end--; }
     const double total = number_at(end);
-    if (!(log->bar_steps > 0.0)) {
-        log->bar_steps = total;
-    }
+    if (!(log->bar_steps > 0.0)) { log->bar_steps = total; }
     return !(total == log->bar_steps);
 }
 
@@ -154,9 +140,7 @@ static double step_of(const double values[QUANTITY_COUNT], const nnc_result *r)
         [MFU] = all_flops / (values[MFU] * r->peak_flops_per_s),
     };
     for (int i = STEP_S; i <= MFU; i++) {
-        if (of[i] > 0.0 && isfinite(of[i])) {
-            return of[i];
-        }
+        if (of[i] > 0.0 && isfinite(of[i])) { return of[i]; }
     }
     return NAN;
 }
@@ -164,9 +148,7 @@ static double step_of(const double values[QUANTITY_COUNT], const nnc_result *r)
 static void take(nnc_log *log, const char *program, double number, double step_s, double mfu)
 {
     const double at = isnan(number) ? (double)log->readings : number;
-    if (log->readings++ == 0) {
-        log->first_step = at;
-    }
+    if (log->readings++ == 0) { log->first_step = at; }
     log->program = program;
     if (log->readings == 1 || at - log->first_step < NNC_LOG_WARM_UP) {
         log->skipped++;
@@ -185,9 +167,7 @@ static void log_line(nnc_log *log, const char *line, const nnc_result *plan)
     const char *program = NULL;
     bool whole_run = false;
     log->lines++;
-    for (int i = 0; i < QUANTITY_COUNT; i++) {
-        values[i] = NAN;
-    }
+    for (int i = 0; i < QUANTITY_COUNT; i++) { values[i] = NAN; }
     for (int i = 0; i < PATTERN_COUNT; i++) {
         const pattern *p = &patterns[i];
         if ((program == NULL || strcmp(program, p->program) == 0) && strstr(line, p->mark) != NULL) {
@@ -200,9 +180,7 @@ static void log_line(nnc_log *log, const char *line, const nnc_result *plan)
         }
     }
     const bool bar = !isnan(values[BAR_STEP]) && isnan(values[STEP]);
-    if (program == NULL || (bar && is_other_bar(log, line))) {
-        return;
-    }
+    if (program == NULL || (bar && is_other_bar(log, line))) { return; }
     const double step_s = step_of(values, plan);
     const double rate = isnan(values[MFU]) ? values[FLOPS_PER_S] / plan->peak_flops_per_s : values[MFU];
     if (isfinite(step_s) && whole_run) {
@@ -233,9 +211,7 @@ double nnc_log_step_s(const nnc_log *log)
     double sorted[NNC_LOG_WINDOW];
     const int64_t most = NNC_LOG_WINDOW;
     const size_t count = (size_t)(log->judged < most ? log->judged : most);
-    if (log->judged == 0) {
-        return isnan(log->late_s) ? log->whole_run_s : log->late_s;
-    }
+    if (log->judged == 0) { return isnan(log->late_s) ? log->whole_run_s : log->late_s; }
     memcpy(sorted, log->step_s, count * sizeof *sorted);
     qsort(sorted, count, sizeof *sorted, ascending);
     return (sorted[(count - 1) / 2] + sorted[count / 2]) / 2.0;
@@ -248,20 +224,14 @@ nnc_status nnc_log_read(const char *path, const nnc_result *plan, nnc_log *log, 
     size_t size = 0;
     bool escape = false;
     FILE *file = strcmp(path, "-") == 0 ? stdin : fopen(path, "rb");
-    if (file == NULL) {
-        return nnc_fail(err, NNC_IO, path, "cannot be opened: %s", strerror(errno));
-    }
+    if (file == NULL) { return nnc_fail(err, NNC_IO, path, "cannot be opened: %s", strerror(errno)); }
     for (int c = 0; c != EOF;) {
         c = getc(file);
         if (c == '\n' || c == '\r' || c == EOF) { /* a progress bar ends its line with \r */
             const int64_t judged = log->judged;
             line[size] = '\0';
-            if (size > 0) {
-                log_line(log, line, plan);
-            }
-            if (each != NULL && log->judged != judged) {
-                each(context, log);
-            }
+            if (size > 0) { log_line(log, line, plan); }
+            if (each != NULL && log->judged != judged) { each(context, log); }
             size = 0;
             escape = false;
         } else if (escape) { /* an escape sequence for a colour: ESC [ 31 m */
@@ -273,8 +243,6 @@ nnc_status nnc_log_read(const char *path, const nnc_result *plan, nnc_log *log, 
         }
     }
     const bool failed = ferror(file) != 0;
-    if (file != stdin) {
-        (void)fclose(file);
-    }
+    if (file != stdin) { (void)fclose(file); }
     return failed ? nnc_fail(err, NNC_IO, path, "cannot be read") : NNC_OK;
 }

@@ -81,9 +81,7 @@ static const char *entry_of(const char *list, const char *key, char end)
 {
     const size_t length = strlen(key);
     for (const char *at = list + 1; *at != '\0'; at += strcspn(at, "|") + 1) {
-        if (strncmp(at, key, length) == 0 && at[length] == end) {
-            return at + length + 1;
-        }
+        if (strncmp(at, key, length) == 0 && at[length] == end) { return at + length + 1; }
     }
     return NULL;
 }
@@ -119,13 +117,9 @@ static bool column_find(nnc_arena *arena, const char *spelling, nnc_measured_col
     static const char *const lists[] = { text_columns, whole_columns, number_columns };
     const char *other = entry_of(column_spellings, spelling, '=');
     *found = (nnc_measured_column){ .spelling = spelling };
-    if (entry_of(people_columns, spelling, '|') != NULL) {
-        return true;
-    }
+    if (entry_of(people_columns, spelling, '|') != NULL) { return true; }
     char *name = nnc_arena_strdup(arena, other != NULL ? other : spelling);
-    if (name == NULL) {
-        return false;
-    }
+    if (name == NULL) { return false; }
     name[strcspn(name, "|")] = '\0';
     found->name = name;
     for (int type = NNC_COLUMN_TEXT; type <= NNC_COLUMN_NUMBER; type++) {
@@ -230,9 +224,7 @@ static nnc_status unknown_column(const reading *r, const char *name, nnc_error *
 static bool has(const reading *r, const char *name)
 {
     for (int i = 0; i < r->width; i++) {
-        if (r->columns[i].name != NULL && is(r->columns[i].name, name)) {
-            return true;
-        }
+        if (r->columns[i].name != NULL && is(r->columns[i].name, name)) { return true; }
     }
     return false;
 }
@@ -243,19 +235,13 @@ static nnc_status read_heading(reading *r, nnc_error *err)
     for (r->width = 0; r->width < r->csv.count; r->width++) {
         const char *spelling = r->csv.cells[r->width];
         nnc_measured_column *found = &r->columns[r->width];
-        if (!column_find(r->arena, spelling, found)) {
-            return unknown_column(r, spelling, err);
-        }
+        if (!column_find(r->arena, spelling, found)) { return unknown_column(r, spelling, err); }
         bool twice = found->name != NULL && has(r, found->name);
         for (int32_t i = 0; i < r->unused_count && found->name == NULL; i++) {
             twice = twice || is(r->unused[i], spelling);
         }
-        if (twice) {
-            return nnc_fail(err, NNC_BAD_SPEC, place(r, where), "column \"%s\" is there twice", spelling);
-        }
-        if (found->name == NULL) {
-            r->unused[r->unused_count++] = spelling;
-        }
+        if (twice) { return nnc_fail(err, NNC_BAD_SPEC, place(r, where), "column \"%s\" is there twice", spelling); }
+        if (found->name == NULL) { r->unused[r->unused_count++] = spelling; }
     }
     return NNC_OK;
 }
@@ -273,9 +259,7 @@ static nnc_measured_kind kind_of_timed(const reading *r)
 static nnc_measured_kind kind_of(const reading *r)
 {
     for (int32_t i = 0; i < r->unused_count; i++) {
-        if (begins(r->unused[i], "value")) {
-            return NNC_MEASURED_MEMORY;
-        }
+        if (begins(r->unused[i], "value")) { return NNC_MEASURED_MEMORY; }
     }
     const bool served = has(r, "mode") && (has(r, "input_len") || has(r, "iterations_per_s"));
     return served || (has(r, "what") && has(r, "time_s")) ? NNC_MEASURED_SERVING
@@ -344,9 +328,7 @@ static nnc_status check_cells(reading *r, nnc_error *err)
 static int index_of(const reading *r, const char *name)
 {
     for (int i = 0; i < r->width; i++) {
-        if (r->columns[i].name != NULL && is(r->columns[i].name, name)) {
-            return r->csv.cells[i][0] != '\0' ? i : -1;
-        }
+        if (r->columns[i].name != NULL && is(r->columns[i].name, name)) { return r->csv.cells[i][0] != '\0' ? i : -1; }
     }
     return -1;
 }
@@ -368,9 +350,7 @@ static int64_t whole_of(const reading *r, const char *name)
 {
     const int64_t most = 1000000000000000;
     int64_t value = 0;
-    if (!nnc_read_i64(text_of(r, name), &value)) {
-        return 0;
-    }
+    if (!nnc_read_i64(text_of(r, name), &value)) { return 0; }
     return value < -most ? -most : value > most ? most : value;
 }
 
@@ -440,13 +420,9 @@ static void set_fields(reading *r, const nnc_field_table *table, const char *pre
             continue;
         }
         const char *const *other = others;
-        while (*other != NULL && !is(*other, name)) {
-            other++;
-        }
+        while (*other != NULL && !is(*other, name)) { other++; }
         name += strlen(prefix);
-        if (*other == NULL && column_field(table, "", name) != NULL) {
-            set_cell(r, i, set, object, name);
-        }
+        if (*other == NULL && column_field(table, "", name) != NULL) { set_cell(r, i, set, object, name); }
     }
 }
 
@@ -457,9 +433,7 @@ static void note_given(reading *r, int cell)
     const char *name = r->columns[cell].name;
     const char *field = is(name, "sharding") ? "zero" : is(name, "flash_attention") ? "attention" : name;
     column_meaning(name, r->csv.cells[cell], text, sizeof text);
-    if (text[0] == '\0') {
-        return;
-    }
+    if (text[0] == '\0') { return; }
     const nnc_field *found = nnc_field_of_key(&nnc_plan_table, field);
     if (found != NULL) {
         const size_t i = (size_t)(found - nnc_plan_table.fields);
@@ -481,9 +455,7 @@ bool nnc_measured_gives(const void *in, const char *field)
 static int64_t sequences(reading *r, const char *name)
 {
     const double value = number_of(r, name);
-    if (isnan(value)) {
-        return 0;
-    }
+    if (isnan(value)) { return 0; }
     if (!(value >= 1.0 && value <= 1e15) || floor(value) != value) {
         refuse(r, "%s is not a whole number", r->columns[index_of(r, name)].spelling);
         return 0;
@@ -499,13 +471,9 @@ static void read_plan(reading *r, nnc_plan *p)
     set_fields(r, &nnc_plan_table, "", set_plan, p, own_rules);
     set_cell(r, index_of(r, "flash_attention"), set_plan, p, "attention");
     set_cell(r, index_of(r, "attention"), set_plan, p, "attention");
-    if (!given(r, "zero")) {
-        set_cell(r, index_of(r, "sharding"), set_plan, p, "zero");
-    }
+    if (!given(r, "zero")) { set_cell(r, index_of(r, "sharding"), set_plan, p, "zero"); }
     for (int i = 0; i < r->width; i++) {
-        if (r->columns[i].name != NULL && r->csv.cells[i][0] != '\0') {
-            note_given(r, i);
-        }
+        if (r->columns[i].name != NULL && r->csv.cells[i][0] != '\0') { note_given(r, i); }
     }
     p->shard = p->zero > 0 || !nnc_measured_gives(r->row, "zero") ? p->shard : 0;
     p->sequence_parallel &= p->tensor > 1; /* some tables state sequence parallelism even for runs without tensor
@@ -532,9 +500,7 @@ static const char *left_open(reading *r, const nnc_plan *p)
     const bool parallelism = p->devices > 1 && !given(r, "tensor") && !given(r, "data");
     const bool stages = p->pipeline > 1 && !given(r, "virtual_stages");
     const bool batch = p->micro_batch == 0 && p->micro_batches == 0;
-    if (has(r, "open")) {
-        return text_of(r, "open");
-    }
+    if (has(r, "open")) { return text_of(r, "open"); }
     snprintf(text, sizeof text, "%s%s%s%s%s%s", parallelism ? ", parallelism" : "",
              stages && !parallelism ? ", vpp" : "", batch ? ", micro_batch" : "",
              given(r, "recompute") ? "" : ", recompute",
@@ -563,12 +529,8 @@ static void read_decoder(reading *r, nnc_model *model)
                                                      : d->head_dim;
     d->ffn_hidden = d->ffn_hidden == 0 ? d->expert_hidden : d->ffn_hidden; /* the model has no dense layers, so the
                                                                             * width of its experts is used */
-    if (!given(r, "model.biases")) {
-        d->biases = !gated && d->positions != NNC_POSITIONS_ROTARY;
-    }
-    if (!given(r, "next_tokens")) {
-        r->row->plan.next_tokens = d->next_layers > 0;
-    }
+    if (!given(r, "model.biases")) { d->biases = !gated && d->positions != NNC_POSITIONS_ROTARY; }
+    if (!given(r, "next_tokens")) { r->row->plan.next_tokens = d->next_layers > 0; }
     if (nnc_model_check(model, "model", &err) != NNC_OK) {
         const char *field = strrchr(err.where, ' ');
         refuse(r, "%.64s %.200s", field != NULL ? field + 1 : err.where, err.what);
@@ -609,9 +571,7 @@ static void name_model(reading *r, const char *text)
     }
     const nnc_status status = make_model(r, text, &err);
     r->no_memory = r->no_memory || status == NNC_NO_MEMORY;
-    if (status != NNC_OK) {
-        refuse(r, "model %.60s: %.60s %.160s", text, err.where, err.what);
-    }
+    if (status != NNC_OK) { refuse(r, "model %.60s: %.60s %.160s", text, err.where, err.what); }
 }
 
 /* Loads a model configuration from its path, relative to the folder of the file. If the row has model.tied_head, this
@@ -627,9 +587,7 @@ static void read_configuration(reading *r)
     const int folder = slash != NULL ? (int)(slash + 1 - r->csv.name) : 0;
     snprintf(path, sizeof path, "%.*s%s", folder, r->csv.name, text_of(r, "config"));
     nnc_status status = nnc_model_load(r->specs, path, &loaded, &err);
-    if (status == NNC_OK) {
-        status = nnc_model_copy(r->specs, loaded, &made, &err);
-    }
+    if (status == NNC_OK) { status = nnc_model_copy(r->specs, loaded, &made, &err); }
     r->no_memory = r->no_memory || status == NNC_NO_MEMORY;
     if (status != NNC_OK) {
         refuse(r, "config %.60s: %.200s", text_of(r, "config"), err.what);
@@ -659,9 +617,7 @@ static void read_model(reading *r)
         row->plan.image = whole_of(r, "image");
         row->plan.seq_len = whole_of(r, "seq_len");
         name_model(r, row->model_name[0] == '\0' || given(r, "model") ? text_of(r, "model") : row->model_name);
-        if (row->model_id != NULL && row->model_id[0] == '\0') {
-            refuse(r, "no model, and no model.layers");
-        }
+        if (row->model_id != NULL && row->model_id[0] == '\0') { refuse(r, "no model, and no model.layers"); }
         return;
     }
     nnc_model *model = nnc_arena_alloc(r->arena, sizeof *model);
@@ -681,12 +637,8 @@ static void read_model(reading *r)
  * whether the program was compiled, and the layout of its feature maps. */
 static void read_program(reading *r, nnc_measured *row)
 {
-    if (!has(r, "config")) {
-        return;
-    }
-    if (!given(r, "clip_gradients")) {
-        row->plan.clip_gradients = false;
-    }
+    if (!has(r, "config")) { return; }
+    if (!given(r, "clip_gradients")) { row->plan.clip_gradients = false; }
     row->implementation = given(r, "config") ? NNC_IMPLEMENTATION_NONE : NNC_IMPLEMENTATION_TIMM;
     if (!given(r, "software") && begins(row->framework, "torch-")) {
         row->software = whole_of(r, "compiled") == 1        ? "torch-compile"
@@ -697,9 +649,7 @@ static void read_program(reading *r, nnc_measured *row)
 
 static void set_peak(reading *r, nnc_memory_stat stat, const char *name, double unit)
 {
-    if (given(r, name)) {
-        r->row->measured_bytes[stat] = unit * number_of(r, name);
-    }
+    if (given(r, name)) { r->row->measured_bytes[stat] = unit * number_of(r, name); }
 }
 
 static void read_peaks(reading *r)
@@ -716,9 +666,7 @@ static void read_peaks(reading *r)
     set_peak(r, NNC_MEMORY_RESERVED, "reserved_bytes", 1.0);
     set_peak(r, NNC_MEMORY_UNSTATED, "unstated_bytes", 1.0);
     for (int i = 0; i < NNC_MEMORY_STAT_COUNT; i++) {
-        if (r->row->measured_bytes[i] <= 0.0) {
-            refuse(r, "a measured peak of %g B", r->row->measured_bytes[i]);
-        }
+        if (r->row->measured_bytes[i] <= 0.0) { refuse(r, "a measured peak of %g B", r->row->measured_bytes[i]); }
     }
 }
 
@@ -748,9 +696,7 @@ static nnc_dtype dtype_of(reading *r)
 {
     const char *text = text_of(r, "dtype");
     const int found = nnc_names_find((nnc_names){ nnc_dtype_name, NNC_DTYPE_COUNT }, text);
-    if (found < 0) {
-        refuse(r, "number format \"%.32s\" has no meaning here", text);
-    }
+    if (found < 0) { refuse(r, "number format \"%.32s\" has no meaning here", text); }
     return found < 0 ? NNC_DTYPE_COUNT : (nnc_dtype)found;
 }
 
@@ -783,9 +729,7 @@ static void set_product(reading *r, nnc_op *op)
         p.m = grad_weight ? p.k : rows;
         p.k = grad_weight ? rows : p.k;
     }
-    if (p.m < 1 || p.n < 1 || p.k < 1) {
-        refuse(r, "no size");
-    }
+    if (p.m < 1 || p.n < 1 || p.k < 1) { refuse(r, "no size"); }
     op->name = "gemm";
     op->kind = NNC_OP_MATMUL;
     op->grad_bytes = wide || (adds && !is(text_of(r, "op"), "matmul")) ? 4.0 : 2.0;
@@ -824,9 +768,7 @@ static void set_vector(reading *r, nnc_op *op)
     const int64_t elements = m > 0 && n > 0 && m <= INT64_MAX / n ? m * n : 0;
     size_t i = 0;
     const size_t count = sizeof known / sizeof known[0];
-    while (i < count && !is(name, known[i].name)) {
-        i++;
-    }
+    while (i < count && !is(name, known[i].name)) { i++; }
     r->row->kind = NNC_MEASURED_VECTOR;
     r->row->both = is(name, "batch_norm") || is(name, "layer_norm_fb");
     if (i == count) {
@@ -854,9 +796,7 @@ static void set_vector(reading *r, nnc_op *op)
         op->issued[0] = (nnc_issued){ 1, own.read_bytes + own.write_bytes, 0 };
         op->issued_as = NNC_ISSUED_INSTEAD;
     }
-    if (elements <= 0) {
-        refuse(r, "no size");
-    }
+    if (elements <= 0) { refuse(r, "no size"); }
 }
 
 /* Reads an operator of PyTorch by its name. "_fb": forward and backward were timed together. "_f32": the logits were
@@ -906,9 +846,7 @@ static void set_operator(reading *r, nnc_op *op)
     for (size_t i = 0; i < NNC_COUNT_OF(names) && !known; i += 2) {
         known = is(name, names[i]) && nnc_streaming_op(names[i + 1], rows, columns, op->dtype, op);
     }
-    if (!known) {
-        refuse(r, "operation \"%.32s\" has no meaning here", name);
-    }
+    if (!known) { refuse(r, "operation \"%.32s\" has no meaning here", name); }
 }
 
 /* Returns the value of a column, or 1 if the cell is empty or not positive. */
@@ -993,9 +931,7 @@ static void read_attention(reading *r)
     const int64_t value = whole_of(r, "model.v_head_dim");
     const char *op = text_of(r, "op");
     const bool backward = is(op, "sdp_bwd");
-    if (op[0] != '\0' && !backward && !is(op, "sdp_fwd")) {
-        refuse(r, "operation \"%.32s\" has no meaning here", op);
-    }
+    if (op[0] != '\0' && !backward && !is(op, "sdp_fwd")) { refuse(r, "operation \"%.32s\" has no meaning here", op); }
     r->row->causal = whole_of(r, "causal") == 1;
     r->row->called = by_torch(r);
     r->row->op = (nnc_op){
@@ -1035,12 +971,8 @@ static void read_collective(reading *r)
                                     .nodes = given(r, "nodes") ? (int32_t)whole_of(r, "nodes") : 1,
                                     .bytes = number_of(r, "bytes") };
     c->kind = kind < 0 ? NNC_NO_COLLECTIVE : (nnc_collective)kind;
-    if (c->kind == NNC_NO_COLLECTIVE) {
-        refuse(r, "operation \"%.32s\" has no meaning here", op);
-    }
-    if (c->devices < 1 || c->nodes < 1 || !(c->bytes > 0.0)) {
-        refuse(r, "no size");
-    }
+    if (c->kind == NNC_NO_COLLECTIVE) { refuse(r, "operation \"%.32s\" has no meaning here", op); }
+    if (c->devices < 1 || c->nodes < 1 || !(c->bytes > 0.0)) { refuse(r, "no size"); }
 }
 
 /* ---- served requests ---- */
@@ -1064,9 +996,7 @@ static bool counts(const reading *r, nnc_served served)
     const char *mode = text_of(r, "mode");
     const bool together = starts_together(mode);
     const bool latency = given(r, "latency_s");
-    if (is_pass(r) || served == NNC_SERVED_PASS) {
-        return is_pass(r) && served == NNC_SERVED_PASS;
-    }
+    if (is_pass(r) || served == NNC_SERVED_PASS) { return is_pass(r) && served == NNC_SERVED_PASS; }
     switch (served) {
     case NNC_SERVED_TPOT: return !together && !is(mode, "offline-max");
     case NNC_SERVED_TTFT: return !together || (!latency && !given(r, "output_tokens_per_s"));
@@ -1121,9 +1051,7 @@ static void read_pass(reading *r)
     row->ask.input_len = whole_of(r, "input_len");
     row->ask.guidance = given(r, "iterations_per_s");
     row->ask.steps = row->ask.guidance ? 1 : 0;
-    if (found < 0 || row->ask.batch < 1) {
-        refuse(r, "a pass without a batch, or in a format that has no meaning");
-    }
+    if (found < 0 || row->ask.batch < 1) { refuse(r, "a pass without a batch, or in a format that has no meaning"); }
 }
 
 static bool is_replayed(const reading *r)
@@ -1145,9 +1073,7 @@ static bool read_timed(reading *r)
 {
     nnc_measured *row = r->row;
     const bool decode = is(text_of(r, "what"), "decode"), prefill = is(text_of(r, "what"), "prefill");
-    if (row->served != (decode ? NNC_SERVED_TPOT : NNC_SERVED_TTFT)) {
-        return false;
-    }
+    if (row->served != (decode ? NNC_SERVED_TPOT : NNC_SERVED_TTFT)) { return false; }
     row->ask = nnc_serve_ask_default();
     row->undecided = text_of(r, "open");
     row->measured_s = number_of(r, "time_s");
@@ -1175,19 +1101,13 @@ static bool read_timed(reading *r)
 static bool read_serving(reading *r)
 {
     nnc_measured *row = r->row;
-    if (has(r, "what")) {
-        return read_timed(r);
-    }
+    if (has(r, "what")) { return read_timed(r); }
     row->measured_s = served_s(r, row->served);
-    if (!counts(r, row->served) || !(row->measured_s > 0.0)) {
-        return false;
-    }
+    if (!counts(r, row->served) || !(row->measured_s > 0.0)) { return false; }
     row->undecided = text_of(r, "open");
     row->ask = nnc_serve_ask_default();
     row->single = begins(text_of(r, "mode"), "single");
-    if (row->software == NULL && row->reason != NULL) {
-        return true;
-    }
+    if (row->software == NULL && row->reason != NULL) { return true; }
     row->software = row->software != NULL ? row->software : row->framework;
     row->framework = row->software;
     if (row->software[0] == '\0') {
@@ -1237,12 +1157,8 @@ static void read_other_fields(reading *r)
     for (int i = 0; i < r->width; i++) {
         const char *name = r->columns[i].name, *text = r->csv.cells[i];
         const bool of_device = name != NULL && begins(name, "device.");
-        if (text[0] == '\0' || name == NULL || !(of_device || begins(name, "software."))) {
-            continue;
-        }
-        if (row->fields == NULL) {
-            row->fields = nnc_arena_array(r->arena, (size_t)r->width, sizeof *row->fields);
-        }
+        if (text[0] == '\0' || name == NULL || !(of_device || begins(name, "software."))) { continue; }
+        if (row->fields == NULL) { row->fields = nnc_arena_array(r->arena, (size_t)r->width, sizeof *row->fields); }
         if (row->fields == NULL) {
             r->no_memory = true;
             return;
@@ -1276,12 +1192,8 @@ static bool read_row(reading *r, nnc_served served)
         .served = served,
     };
     row->fitted = given(r, "fitted") ? whole_of(r, "fitted") == 1 : measured_is_fitted(row->source, row->model_name);
-    if (r->bad[0] != '\0') {
-        refuse(r, "%s", r->bad);
-    }
-    if (given(r, "refused")) {
-        refuse(r, "%s", text_of(r, "refused"));
-    }
+    if (r->bad[0] != '\0') { refuse(r, "%s", r->bad); }
+    if (given(r, "refused")) { refuse(r, "%s", text_of(r, "refused")); }
     if (is(text_of(r, "quality"), "C")) { /* some tables grade their rows; C means that a row contradicts itself or
                                            * physics */
         refuse(r, "quality C: contradicts itself or physics");
@@ -1296,9 +1208,7 @@ static bool read_row(reading *r, nnc_served served)
     case NNC_MEASURED_SERVING: return read_serving(r);
     default: read_product(r); break;
     }
-    if (row->reason == NULL && row->max_batch == 0 && !(row->measured_s > 0.0)) {
-        refuse(r, "no measured time");
-    }
+    if (row->reason == NULL && row->max_batch == 0 && !(row->measured_s > 0.0)) { refuse(r, "no measured time"); }
     return true;
 }
 
@@ -1316,9 +1226,7 @@ static nnc_status read_line(reading *r, nnc_error *err)
             r->row = &rows[r->count];
             r->count += read_row(r, (nnc_served)i) ? 1 : 0;
         }
-        if (rows == NULL || r->no_memory) {
-            return nnc_fail(err, NNC_NO_MEMORY, r->csv.name, "out of memory");
-        }
+        if (rows == NULL || r->no_memory) { return nnc_fail(err, NNC_NO_MEMORY, r->csv.name, "out of memory"); }
     }
     return NNC_OK;
 }
@@ -1327,9 +1235,7 @@ static nnc_status read_all(reading *r, nnc_measured_file *file, nnc_error *err)
 {
     bool more = false;
     NNC_TRY(nnc_csv_next(&r->csv, &more, err));
-    if (!more) {
-        return nnc_fail(err, NNC_BAD_SPEC, r->csv.name, "empty, expected a row of column names");
-    }
+    if (!more) { return nnc_fail(err, NNC_BAD_SPEC, r->csv.name, "empty, expected a row of column names"); }
     NNC_TRY(read_heading(r, err));
     NNC_TRY(check_heading(r, err));
     NNC_TRY(nnc_csv_next(&r->csv, &more, err));
@@ -1352,15 +1258,11 @@ nnc_status nnc_measured_parse(nnc_specs *specs, const char *name, const char *te
     char *copy = nnc_arena_alloc(arena, size + 1); /* the cells point into this copy */
     reading *r = nnc_arena_alloc(arena, sizeof *r);
     *file = (nnc_measured_file){ .path = nnc_arena_strdup(arena, name) };
-    if (r != NULL) {
-        r->unused = nnc_arena_array(arena, NNC_CSV_CELLS_MAX, sizeof *r->unused);
-    }
+    if (r != NULL) { r->unused = nnc_arena_array(arena, NNC_CSV_CELLS_MAX, sizeof *r->unused); }
     if (copy == NULL || file->path == NULL || r == NULL || r->unused == NULL) {
         return nnc_fail(err, NNC_NO_MEMORY, name, "out of memory");
     }
-    if (size > 0) {
-        memcpy(copy, text, size);
-    }
+    if (size > 0) { memcpy(copy, text, size); }
     r->csv = nnc_csv_begin(file->path, copy, size);
     r->specs = specs;
     r->arena = arena;
@@ -1408,9 +1310,7 @@ static void put_json_row(nnc_buffer *table, const char *columns, nnc_json row)
         }
         nnc_buffer_byte(table, ',');
     }
-    if (nnc_json_type_of(seconds) == NNC_JSON_NUMBER) {
-        nnc_buffer_print(table, "%.9g", nnc_json_number(seconds));
-    }
+    if (nnc_json_type_of(seconds) == NNC_JSON_NUMBER) { nnc_buffer_print(table, "%.9g", nnc_json_number(seconds)); }
     nnc_buffer_byte(table, '\n');
 }
 
@@ -1430,16 +1330,12 @@ static nnc_status tables_of_json(nnc_specs *specs, const char *path, const char 
     bool failed = false;
     for (nnc_json row = nnc_json_first(rows); known && row.node != NULL; row = nnc_json_next(row)) {
         const int i = table_of_kind(row);
-        if (tables[i].size == 0) {
-            nnc_buffer_print(&tables[i], "%s,measured_s\n", json_tables[i].columns);
-        }
+        if (tables[i].size == 0) { nnc_buffer_print(&tables[i], "%s,measured_s\n", json_tables[i].columns); }
         put_json_row(&tables[i], json_tables[i].columns, row);
         failed = failed || tables[i].failed;
     }
     nnc_json_free(&doc);
-    if (!read || failed) {
-        return read ? nnc_no_memory(err) : faults.status;
-    }
+    if (!read || failed) { return read ? nnc_no_memory(err) : faults.status; }
     return known ? NNC_OK
                  : nnc_fail(err, NNC_BAD_SPEC, path,
                             "expected a table, or a file of nncost.measure (schema "
@@ -1452,12 +1348,8 @@ static nnc_status join(nnc_specs *specs, nnc_measured_file *file, const nnc_meas
     const size_t count = (size_t)file->count + (size_t)more->count;
     nnc_measured *rows = nnc_arena_array(nnc_specs_arena(specs), count + 1, sizeof *rows);
     NNC_GOT(rows, err);
-    for (int32_t i = 0; i < file->count; i++) {
-        rows[i] = file->rows[i];
-    }
-    for (int32_t i = 0; i < more->count; i++) {
-        rows[file->count + i] = more->rows[i];
-    }
+    for (int32_t i = 0; i < file->count; i++) { rows[i] = file->rows[i]; }
+    for (int32_t i = 0; i < more->count; i++) { rows[file->count + i] = more->rows[i]; }
     file->rows = rows;
     file->count = (int32_t)count;
     return NNC_OK;

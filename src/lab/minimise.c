@@ -59,9 +59,7 @@ static bool start(const calls *call, nnc_minimise_problem *problem, double *x, d
 {
     double at[NNC_MINIMISE_MAX];
     nlopt_opt opt = call->create(NLOPT_LN_SBPLX, (unsigned)problem->count);
-    if (opt == NULL) {
-        return false;
-    }
+    if (opt == NULL) { return false; }
     memcpy(at, x, (size_t)problem->count * sizeof *at);
     bool set = call->set_min_objective(opt, evaluate, problem) > 0;
     set = set && call->set_lower_bounds(opt, problem->low) > 0;
@@ -86,18 +84,12 @@ double nnc_minimise(const nnc_minimise_problem *problem, double *x)
 {
     nnc_minimise_problem own = *problem; /* a copy, because NLopt passes the problem to evaluate without const */
     calls call;
-    if (load(&call, NULL) != NNC_OK) {
-        return (double)NAN;
-    }
+    if (load(&call, NULL) != NNC_OK) { return (double)NAN; }
     double least = evaluate((unsigned)own.count, x, NULL, &own);
     for (int i = 0; i < STARTS_MAX; i++) {
         const double before = least;
-        if (!start(&call, &own, x, &least)) {
-            return (double)NAN;
-        }
-        if (!(before - least > gain_least * fabs(before))) {
-            break;
-        }
+        if (!start(&call, &own, x, &least)) { return (double)NAN; }
+        if (!(before - least > gain_least * fabs(before))) { break; }
     }
     return least;
 }

@@ -37,9 +37,7 @@ static double backward_s(const nnc_device *device, const nnc_op *op)
     double time_s = 0.0;
     backward[0].phase = NNC_PHASE_BACKWARD;
     const int count = op->issued_as == NNC_ISSUED_INSTEAD ? 1 : nnc_op_backward(op, backward);
-    for (int i = 0; i < count; i++) {
-        time_s += kernel_s(device, &backward[i]);
-    }
+    for (int i = 0; i < count; i++) { time_s += kernel_s(device, &backward[i]); }
     return time_s;
 }
 
@@ -79,9 +77,7 @@ static void score_kernel(const nnc_measured *row, const nnc_device *device, nnc_
         p->causal = row->causal;
     }
     const bool measured = device->efficiency.attention[NNC_CUDNN].sustained_fraction < 1.0;
-    if (op.kind == NNC_OP_FLASH && op.u.flash.kernel == NNC_CUDNN && !measured) {
-        op.u.flash.kernel = NNC_FLASH3;
-    }
+    if (op.kind == NNC_OP_FLASH && op.u.flash.kernel == NNC_CUDNN && !measured) { op.u.flash.kernel = NNC_FLASH3; }
     const double device_s = kernel_s(device, &op) + (row->both ? backward_s(device, &op) : 0.0);
     scored->predicted_s = row->called ? nnc_max(device_s, called_s(row, device)) : device_s;
     scored->lower_bound_s = kernel_bound_s(device, &op);
@@ -103,9 +99,7 @@ static void score_memory(const nnc_measured *row, const nnc_result *result, nnc_
 {
     const nnc_memory *memory = &result->memory;
     int stat = 0;
-    while (stat < NNC_MEMORY_STAT_COUNT && isnan(row->measured_bytes[stat])) {
-        stat++;
-    }
+    while (stat < NNC_MEMORY_STAT_COUNT && isnan(row->measured_bytes[stat])) { stat++; }
     /* A peak of live tensors includes neither the context nor fragmentation. */
     const bool live = stat == NNC_MEMORY_ALLOCATED;
     const double predicted = (double)(memory->total_bytes - (live ? memory->reserve_bytes : 0));
@@ -156,17 +150,13 @@ static nnc_status least_recomputed(const nnc_model *model, const nnc_device *dev
     for (int i = first; i < last; i++) {
         again.recompute = parts[i];
         NNC_TRY(nnc_estimate(model, device, software, &again, scratch, result, err));
-        if (may_run(device, result)) {
-            return NNC_OK;
-        }
+        if (may_run(device, result)) { return NNC_OK; }
     }
     again.recompute = NNC_RECOMPUTE_FULL;
     NNC_TRY(nnc_estimate(model, device, software, &again, scratch, result, err));
     const int64_t layers = model->family == NNC_FAMILY_DECODER ? model->decoder.layers : 0;
     int32_t few = 0, many = (int32_t)(layers / plan->pipeline);
-    if (!may_run(device, result) || many < 2) {
-        return NNC_OK;
-    }
+    if (!may_run(device, result) || many < 2) { return NNC_OK; }
     while (many - few > 1) { /* search by halves: recomputing `few` layers is not enough, recomputing `many` layers is
                               * enough */
         again.recompute_layers = few + (many - few) / 2;
@@ -302,9 +292,7 @@ static nnc_status score_pass(const nnc_measured *row, const nnc_model *model, co
 static nnc_status score_serving(const nnc_measured *row, const nnc_model *model, const nnc_device *device,
                                 const nnc_software *software, nnc_scratch *scratch, nnc_scored *scored, nnc_error *err)
 {
-    if (row->served == NNC_SERVED_PASS) {
-        return score_pass(row, model, device, software, scratch, scored, err);
-    }
+    if (row->served == NNC_SERVED_PASS) { return score_pass(row, model, device, software, scratch, scored, err); }
     nnc_serve_ask ask = row->ask;
     nnc_serve serve, best = { 0 };
     scored->experts = model->family == NNC_FAMILY_DECODER && model->decoder.experts > 0;
@@ -321,9 +309,7 @@ static nnc_status score_serving(const nnc_measured *row, const nnc_model *model,
             status = NNC_OK;
         }
     }
-    if (status != NNC_OK) {
-        return nnc_fail(err, status, "tensor", "no degree fits");
-    }
+    if (status != NNC_OK) { return nnc_fail(err, status, "tensor", "no degree fits"); }
     score_served(row, &best, device, software, scored);
     return NNC_OK;
 }
@@ -361,9 +347,7 @@ nnc_status nnc_score_row(const nnc_measured *row, const nnc_model *model, const 
         status = score_collective(row, device, scored, err);
     } else {
         score_kernel(row, device, scored);
-        if (plan->mode == NNC_MODE_IDEAL) {
-            scored->predicted_s = scored->lower_bound_s;
-        }
+        if (plan->mode == NNC_MODE_IDEAL) { scored->predicted_s = scored->lower_bound_s; }
     }
     scored->error = scored->predicted_s / scored->measured_s - 1.0;
     return status;
@@ -394,9 +378,7 @@ void nnc_errors_sum(double *errors, int32_t count, nnc_score_stats *stats)
     double size = 0.0, sum = 0.0;
     stats->scored = count;
     stats->mape = stats->median = stats->p90 = stats->bias = NAN;
-    if (count == 0) {
-        return;
-    }
+    if (count == 0) { return; }
     for (int32_t i = 0; i < count; i++) {
         size += fabs(errors[i]);
         sum += errors[i];
@@ -414,12 +396,8 @@ static nnc_score_section served_section(const nnc_scored *scored)
 {
     const nnc_measured *row = scored->row;
     const nnc_serve_ask *ask = &row->ask;
-    if (row->undecided[0] != '\0') {
-        return NNC_SECTION_SERVING_APART;
-    }
-    if (scored->saturated) {
-        return NNC_SECTION_SATURATED;
-    }
+    if (row->undecided[0] != '\0') { return NNC_SECTION_SERVING_APART; }
+    if (scored->saturated) { return NNC_SECTION_SATURATED; }
     switch (row->served) {
     case NNC_SERVED_PASS: return NNC_SECTION_PASS;
     case NNC_SERVED_TPOT: return scored->experts ? NNC_SECTION_TPOT_EXPERTS : NNC_SECTION_TPOT;
@@ -452,9 +430,7 @@ static nnc_score_section memory_section(const nnc_scored *scored)
 {
     const nnc_measured *row = scored->row;
     bool states = false;
-    for (int i = 0; i < NNC_MEMORY_STAT_COUNT; i++) {
-        states = states || !isnan(row->measured_bytes[i]);
-    }
+    for (int i = 0; i < NNC_MEMORY_STAT_COUNT; i++) { states = states || !isnan(row->measured_bytes[i]); }
     return !states                                                                          ? NNC_SECTION_COUNT
            : row->undecided[0] == '\0' && !isnan(row->measured_bytes[NNC_MEMORY_ALLOCATED]) ? NNC_SECTION_MEMORY
                                                                                             : NNC_SECTION_MEMORY_APART;
@@ -496,20 +472,14 @@ static void add_group(gathering *g, nnc_score_section section, nnc_score_by by, 
                           by == NNC_SCORE_BY_HALF || by == NNC_SCORE_BY_WHAT;
     const bool has_models =
         section == NNC_SECTION_STEP || section == NNC_SECTION_STEP_APART || section >= NNC_SECTION_BATCH;
-    if (of_steps && (name[0] == '\0' || !has_models)) {
-        return;
-    }
+    if (of_steps && (name[0] == '\0' || !has_models)) { return; }
     for (int32_t i = 0; i < g->group_count; i++) {
         const nnc_score_group *group = &g->groups[i];
-        if (group->section == section && group->by == by && strcmp(group->name, name) == 0) {
-            return;
-        }
+        if (group->section == section && group->by == by && strcmp(group->name, name) == 0) { return; }
     }
     nnc_score_group *groups = nnc_arena_grow(g->arena, g->groups, g->group_count, &g->capacity, sizeof *groups);
     g->failed = g->failed || groups == NULL;
-    if (groups == NULL) {
-        return;
-    }
+    if (groups == NULL) { return; }
     g->groups = groups;
     g->groups[g->group_count++] = (nnc_score_group){ .section = section, .by = by, .name = name };
 }
@@ -533,17 +503,11 @@ static void sum_group(gathering *g, nnc_score_group *group)
         const nnc_scored *scored = &g->rows[i];
         const double error = memory ? scored->memory_error : scored->error;
         const nnc_score_section section = memory ? memory_section(scored) : time_section(scored);
-        if (section != group->section || strcmp(name_of(scored, group->by), group->name) != 0) {
-            continue;
-        }
+        if (section != group->section || strcmp(name_of(scored, group->by), group->name) != 0) { continue; }
         stats->rows++;
-        if (isnan(error)) {
-            continue;
-        }
+        if (isnan(error)) { continue; }
         g->errors[used++] = error;
-        if (!memory) {
-            add_interval(scored, stats);
-        }
+        if (!memory) { add_interval(scored, stats); }
         if (fabs(error) > largest) {
             largest = fabs(error);
             stats->worst = scored;
@@ -558,23 +522,17 @@ const nnc_score_group *nnc_score_groups(nnc_arena *arena, const nnc_scored *rows
     gathering g = { .arena = arena, .rows = rows, .count = count };
     g.errors = nnc_arena_array(arena, (size_t)count + 1, sizeof *g.errors);
     g.groups = nnc_arena_grow(arena, NULL, 0, &g.capacity, sizeof *g.groups);
-    if (g.errors == NULL || g.groups == NULL) {
-        return NULL;
-    }
+    if (g.errors == NULL || g.groups == NULL) { return NULL; }
     for (int section = 0; section < NNC_SECTION_COUNT; section++) {
         for (int by = 0; by < NNC_SCORE_BY_COUNT; by++) {
             for (int32_t i = 0; i < count; i++) {
                 const bool memory = is_memory((nnc_score_section)section);
                 const nnc_score_section own = memory ? memory_section(&rows[i]) : time_section(&rows[i]);
-                if ((int)own == section) {
-                    add_group(&g, own, (nnc_score_by)by, name_of(&rows[i], (nnc_score_by)by));
-                }
+                if ((int)own == section) { add_group(&g, own, (nnc_score_by)by, name_of(&rows[i], (nnc_score_by)by)); }
             }
         }
     }
-    for (int32_t i = 0; i < g.group_count; i++) {
-        sum_group(&g, &g.groups[i]);
-    }
+    for (int32_t i = 0; i < g.group_count; i++) { sum_group(&g, &g.groups[i]); }
     *group_count = g.group_count;
     return g.failed ? NULL : g.groups;
 }

@@ -42,12 +42,8 @@ static nnc_status bad(const nnc_checkpoint *c, const char *what, nnc_error *err)
 static bool add_part(nnc_checkpoint *c, const nnc_checkpoint_part *more)
 {
     int i = 0;
-    while (i < c->part_count && strcmp(c->parts[i].name, more->name) != 0) {
-        i++;
-    }
-    if (i == NNC_CHECKPOINT_PARTS) {
-        return false;
-    }
+    while (i < c->part_count && strcmp(c->parts[i].name, more->name) != 0) { i++; }
+    if (i == NNC_CHECKPOINT_PARTS) { return false; }
     nnc_checkpoint_part *part = &c->parts[i];
     if (i == c->part_count) {
         *part = (nnc_checkpoint_part){ .tensors = 0 };
@@ -74,9 +70,7 @@ static bool add_tensor(nnc_checkpoint *c, const char *type, int64_t params, int6
 static bool whole(nnc_json at, int64_t *value)
 {
     const double number = nnc_json_type_of(at) == NNC_JSON_NUMBER ? nnc_json_number(at) : -1.0;
-    if (!(number >= 0.0 && number <= 9e15)) {
-        return false;
-    }
+    if (!(number >= 0.0 && number <= 9e15)) { return false; }
     *value = (int64_t)number;
     return !((double)*value < number);
 }
@@ -92,9 +86,7 @@ static bool take_header_tensor(nnc_checkpoint *c, nnc_json at, int64_t space)
     }
     for (nnc_json one = nnc_json_first(shape); one.node != NULL; one = nnc_json_next(one)) {
         int64_t size = 0;
-        if (!whole(one, &size) || !nnc_mul_i64(params, size, &params)) {
-            return false;
-        }
+        if (!whole(one, &size) || !nnc_mul_i64(params, size, &params)) { return false; }
     }
     return add_tensor(c, nnc_json_text(type), params, end - begin);
 }
@@ -129,20 +121,14 @@ static nnc_status read_safetensors(nnc_checkpoint *c, nnc_arena *arena, FILE *fi
 {
     unsigned char first[8];
     uint64_t length = 0;
-    if (size < 8 || fread(first, 1, 8, file) != 8) {
-        return bad(c, "too short, expected the length of a header", err);
-    }
-    for (int i = 7; i >= 0; i--) {
-        length = length << 8 | first[i];
-    }
+    if (size < 8 || fread(first, 1, 8, file) != 8) { return bad(c, "too short, expected the length of a header", err); }
+    for (int i = 7; i >= 0; i--) { length = length << 8 | first[i]; }
     if (length > HEADER_MAX || (int64_t)length > size - 8) {
         return nnc_fail(err, NNC_BAD_SPEC, c->path, "bad header, expected at most %" PRId64 " bytes, found %" PRIu64,
                         size - 8 < HEADER_MAX ? size - 8 : HEADER_MAX, length);
     }
     char *text = malloc((size_t)length + 1);
-    if (text == NULL) {
-        return nnc_no_memory(err);
-    }
+    if (text == NULL) { return nnc_no_memory(err); }
     const bool complete = fread(text, 1, (size_t)length, file) == length;
     text[length] = '\0';
     const nnc_status status = complete ? read_header(c, arena, text, (size_t)length, size - 8 - (int64_t)length, err)
@@ -227,12 +213,8 @@ static bool take_number(gguf *g, int size, uint64_t *value)
 {
     unsigned char bytes[8];
     *value = 0;
-    if (!take(g, bytes, size)) {
-        return false;
-    }
-    for (int i = size - 1; i >= 0; i--) {
-        *value = *value << 8 | bytes[i];
-    }
+    if (!take(g, bytes, size)) { return false; }
+    for (int i = size - 1; i >= 0; i--) { *value = *value << 8 | bytes[i]; }
     return true;
 }
 
@@ -244,14 +226,10 @@ static bool take_text(gguf *g, char *text, size_t size, bool *kept)
         return wrong(g, "ends too early, or a length is larger than the file");
     }
     const size_t here = length < size - 1 ? (size_t)length : size - 1;
-    if (!take(g, text, (int64_t)here) || !skip(g, length - here)) {
-        return false;
-    }
+    if (!take(g, text, (int64_t)here) || !skip(g, length - here)) { return false; }
     text[here] = '\0';
     *kept = here == length;
-    for (size_t i = 0; i < here; i++) {
-        *kept = *kept && text[i] >= ' ' && text[i] <= '~';
-    }
+    for (size_t i = 0; i < here; i++) { *kept = *kept && text[i] >= ' ' && text[i] <= '~'; }
     return true;
 }
 
@@ -259,9 +237,7 @@ static bool take_text(gguf *g, char *text, size_t size, bool *kept)
 static bool put_number(gguf *g, unsigned type, nnc_buffer *out)
 {
     uint64_t bits = 0;
-    if (!take_number(g, type_bytes[type], &bits)) {
-        return false;
-    }
+    if (!take_number(g, type_bytes[type], &bits)) { return false; }
     switch (type) {
     case GGUF_BOOL: nnc_buffer_text(out, bits != 0 ? "true" : "false"); break;
     case GGUF_F32: {
@@ -290,32 +266,22 @@ static bool put_number(gguf *g, unsigned type, nnc_buffer *out)
 static bool put_list(gguf *g, nnc_buffer *out)
 {
     uint64_t type = 0, count = 0;
-    if (!take_number(g, 4, &type) || !take_number(g, 8, &count)) {
-        return false;
-    }
-    if (type >= GGUF_TYPES || type == GGUF_LIST) {
-        return wrong(g, "has a list of an unknown type");
-    }
+    if (!take_number(g, 4, &type) || !take_number(g, 8, &count)) { return false; }
+    if (type >= GGUF_TYPES || type == GGUF_LIST) { return wrong(g, "has a list of an unknown type"); }
     const uint64_t least = type == GGUF_TEXT ? 8 : (uint64_t)type_bytes[type];
-    if (count > (uint64_t)g->left / least) {
-        return wrong(g, "ends too early, or a length is larger than the file");
-    }
+    if (count > (uint64_t)g->left / least) { return wrong(g, "ends too early, or a length is larger than the file"); }
     if (type == GGUF_TEXT || count > LIST_MAX) {
         nnc_buffer_number(out, (double)count);
         for (uint64_t i = 0; type == GGUF_TEXT && i < count; i++) {
             uint64_t length = 0;
-            if (!take_number(g, 8, &length) || !skip(g, length)) {
-                return false;
-            }
+            if (!take_number(g, 8, &length) || !skip(g, length)) { return false; }
         }
         return type == GGUF_TEXT || skip(g, count * least);
     }
     nnc_buffer_byte(out, '[');
     for (uint64_t i = 0; i < count; i++) {
         nnc_buffer_text(out, i > 0 ? "," : "");
-        if (!put_number(g, (unsigned)type, out)) {
-            return false;
-        }
+        if (!put_number(g, (unsigned)type, out)) { return false; }
     }
     nnc_buffer_byte(out, ']');
     return true;
@@ -340,12 +306,8 @@ static bool take_key(gguf *g)
     bool kept = false, has_text = false;
     uint64_t type = 0;
     nnc_buffer value = { 0 };
-    if (!take_text(g, key, sizeof key, &kept) || !take_number(g, 4, &type)) {
-        return false;
-    }
-    if (type >= GGUF_TYPES) {
-        return wrong(g, "has a value of an unknown type");
-    }
+    if (!take_text(g, key, sizeof key, &kept) || !take_number(g, 4, &type)) { return false; }
+    if (type >= GGUF_TYPES) { return wrong(g, "has a value of an unknown type"); }
     bool read = true;
     if (type == GGUF_TEXT) {
         read = take_text(g, text, sizeof text, &has_text);
@@ -380,24 +342,16 @@ static bool take_tensor(gguf *g)
     bool kept = false;
     uint64_t dimensions = 0, type = 0, offset = 0, size = 0;
     int64_t params = 1, bytes = 0, first = 1;
-    if (!take_text(g, name, sizeof name, &kept) || !take_number(g, 4, &dimensions)) {
-        return false;
-    }
-    if (dimensions > DIMENSIONS_MAX) {
-        return wrong(g, "has a tensor of more than 4 dimensions");
-    }
+    if (!take_text(g, name, sizeof name, &kept) || !take_number(g, 4, &dimensions)) { return false; }
+    if (dimensions > DIMENSIONS_MAX) { return wrong(g, "has a tensor of more than 4 dimensions"); }
     for (uint64_t i = 0; i < dimensions; i++) {
-        if (!take_number(g, 8, &size)) {
-            return false;
-        }
+        if (!take_number(g, 8, &size)) { return false; }
         if (size > INT64_MAX || !nnc_mul_i64(params, (int64_t)size, &params)) {
             return wrong(g, "has a tensor that is too large");
         }
         first = i == 0 ? (int64_t)size : first;
     }
-    if (!take_number(g, 4, &type) || !take_number(g, 8, &offset)) {
-        return false;
-    }
+    if (!take_number(g, 4, &type) || !take_number(g, 8, &offset)) { return false; }
     if (type >= sizeof tensor_types / sizeof *tensor_types || tensor_types[type].bytes == 0) {
         return wrong(g, "has a tensor of an unknown type");
     }
@@ -411,9 +365,7 @@ static bool take_tensor(gguf *g)
         nnc_put_json_text(&g->c->metadata, path);
         nnc_buffer_print(&g->c->metadata, ":%" PRId64 ",\n", params);
     }
-    if (is_constant(name)) {
-        g->c->constants += params;
-    }
+    if (is_constant(name)) { g->c->constants += params; }
     return add_tensor(g->c, tensor_types[type].name, params, bytes) || wrong(g, "has too many weights");
 }
 
@@ -421,9 +373,7 @@ static bool take_tensor(gguf *g)
 static const char *main_type(const nnc_checkpoint *c)
 {
     const nnc_checkpoint_part *best = &c->parts[0];
-    for (int i = 1; i < c->part_count; i++) {
-        best = c->parts[i].bytes > best->bytes ? &c->parts[i] : best;
-    }
+    for (int i = 1; i < c->part_count; i++) { best = c->parts[i].bytes > best->bytes ? &c->parts[i] : best; }
     return c->part_count > 0 ? best->name : "none";
 }
 
@@ -438,18 +388,12 @@ static nnc_status read_gguf(nnc_checkpoint *c, FILE *file, int64_t size, nnc_err
         well = wrong(&g, "is no GGUF file of version 2 or 3");
     }
     well = well && take_number(&g, 8, &tensors) && take_number(&g, 8, &keys);
-    for (uint64_t i = 0; well && i < keys; i++) {
-        well = take_key(&g);
-    }
-    for (uint64_t i = 0; well && i < tensors; i++) {
-        well = take_tensor(&g);
-    }
+    for (uint64_t i = 0; well && i < keys; i++) { well = take_key(&g); }
+    for (uint64_t i = 0; well && i < tensors; i++) { well = take_tensor(&g); }
     nnc_buffer_print(&c->metadata, "\"checkpoint.type\":\"%s\",\"checkpoint.params\":%" PRId64 "}", main_type(c),
                      c->params - c->constants);
     nnc_buffer_byte(&c->metadata, '\0');
-    if (!well) {
-        return bad(c, g.fault, err);
-    }
+    if (!well) { return bad(c, g.fault, err); }
     return c->metadata.failed ? nnc_no_memory(err) : NNC_OK;
 }
 
@@ -460,9 +404,7 @@ static nnc_status read_one(nnc_checkpoint *c, nnc_arena *arena, const char *path
     FILE *file = fopen(path, "rb");
     struct stat status;
     if (file == NULL || fstat(fileno(file), &status) != 0 || !S_ISREG(status.st_mode)) {
-        if (file != NULL) {
-            fclose(file);
-        }
+        if (file != NULL) { fclose(file); }
         return nnc_fail(err, NNC_IO, path, "cannot be opened, expected a readable file");
     }
     const nnc_status read = nnc_checkpoint_parse(c, arena, file, (int64_t)status.st_size, err);
@@ -482,40 +424,28 @@ static nnc_status read_index(nnc_checkpoint *c, nnc_arena *arena, nnc_json root,
     const nnc_json metadata = nnc_json_get(root, "metadata");
     const char *shards[SHARDS_MAX];
     int count = 0, missing = 0;
-    if (nnc_json_type_of(map) != NNC_JSON_OBJECT) {
-        return bad(c, "no index, expected \"weight_map\"", err);
-    }
+    if (nnc_json_type_of(map) != NNC_JSON_OBJECT) { return bad(c, "no index, expected \"weight_map\"", err); }
     for (nnc_json at = nnc_json_first(map); at.node != NULL; at = nnc_json_next(at)) {
         const char *name = nnc_json_type_of(at) == NNC_JSON_TEXT ? nnc_json_text(at) : "/";
         int i = count - 1; /* a tensor is most often in the same file as the tensor before it */
-        while (i >= 0 && strcmp(shards[i], name) != 0) {
-            i--;
-        }
+        while (i >= 0 && strcmp(shards[i], name) != 0) { i--; }
         if (strchr(name, '/') != NULL || (i < 0 && count == SHARDS_MAX)) {
             return bad(c, "bad index, expected names of files next to it", err);
         }
-        if (i < 0) {
-            shards[count++] = name;
-        }
+        if (i < 0) { shards[count++] = name; }
     }
     for (int i = 0; i < count; i++) {
         const char *path = nnc_path_from(arena, c->path, shards[i]);
         nnc_checkpoint shard = { .path = path };
         nnc_error ignored;
-        if (path == NULL) {
-            return nnc_no_memory(err);
-        }
+        if (path == NULL) { return nnc_no_memory(err); }
         const nnc_status status = read_one(&shard, arena, path, &ignored);
         missing += status == NNC_IO ? 1 : 0;
         for (int k = 0; status == NNC_OK && k < shard.part_count; k++) {
-            if (!add_part(c, &shard.parts[k])) {
-                return bad(c, "has too many weights", err);
-            }
+            if (!add_part(c, &shard.parts[k])) { return bad(c, "has too many weights", err); }
         }
         nnc_buffer_free(&shard.metadata);
-        if (status != NNC_OK && status != NNC_IO) {
-            return nnc_fail(err, status, ignored.where, "%s", ignored.what);
-        }
+        if (status != NNC_OK && status != NNC_IO) { return nnc_fail(err, status, ignored.where, "%s", ignored.what); }
     }
     if (missing > 0) {
         int64_t bytes = 0;
@@ -534,9 +464,7 @@ nnc_status nnc_checkpoint_read(nnc_specs *specs, const char *path, nnc_checkpoin
     char *text = NULL;
     size_t size = 0;
     *c = (nnc_checkpoint){ .path = path };
-    if (!nnc_ends_in(path, ".json")) {
-        return read_one(c, arena, path, err);
-    }
+    if (!nnc_ends_in(path, ".json")) { return read_one(c, arena, path, err); }
     NNC_TRY(nnc_file_read_large(path, HEADER_MAX, &text, &size, err));
     nnc_faults faults = { .name = path, .err = err };
     nnc_json_doc doc = {

@@ -33,9 +33,7 @@ static bool is_shell(const char *path)
 
 void nnc_document_free(nnc_document *d)
 {
-    if (d->is_parsed) {
-        nnc_json_free(&d->doc);
-    }
+    if (d->is_parsed) { nnc_json_free(&d->doc); }
     nnc_buffer_free(&d->json);
     free(d->text);
 }
@@ -64,9 +62,7 @@ static nnc_status document_read(nnc_specs *specs, const char *path, nnc_document
         NNC_TRY((is_toml(path) ? nnc_toml_to_json : nnc_yaml_to_json)(path, text, size, &d->json, err));
         size = d->json.size;
         nnc_buffer_byte(&d->json, '\0');
-        if (d->json.failed) {
-            return nnc_no_memory(err);
-        }
+        if (d->json.failed) { return nnc_no_memory(err); }
         text = d->json.bytes;
     }
     return nnc_document_parse(specs, d, text, size);
@@ -129,9 +125,7 @@ static bool may_be_format(const char *table, const char *text)
         const size_t length = strcspn(at + 1, "\"") + 2; /* number of bytes of one entry of "signs", with its two
                                                           * quotes */
         snprintf(sign, sizeof sign, "%.*s", (int)length, at);
-        if (strstr(text, sign) != NULL) {
-            return true;
-        }
+        if (strstr(text, sign) != NULL) { return true; }
         at += length;
     }
     return false;
@@ -142,12 +136,8 @@ static nnc_status recognise(nnc_specs *specs, nnc_json root, const char **format
 {
     nnc_id_list ids = { 0 };
     *format = NULL;
-    if (nnc_json_type_of(root) != NNC_JSON_OBJECT) {
-        return NNC_OK;
-    }
-    if (!nnc_specs_list_folder(specs, "foreign/launch", &ids)) {
-        return nnc_no_memory(err);
-    }
+    if (nnc_json_type_of(root) != NNC_JSON_OBJECT) { return NNC_OK; }
+    if (!nnc_specs_list_folder(specs, "foreign/launch", &ids)) { return nnc_no_memory(err); }
     for (int32_t i = 0; i < ids.count; i++) {
         bool may_be = false;
         NNC_TRY(table_read(specs, ids.ids[i], table, err));
@@ -203,15 +193,9 @@ bool nnc_launch_is_file(nnc_specs *specs, const char *path, const char *format)
     if (is_yaml(path) || is_toml(path) || is_gguf(path) || is_shell(path) || nnc_ends_in(path, ".py")) {
         return true; /* YAML, TOML, scripts and programs: no other files that nncost reads are of these types */
     }
-    if (!nnc_ends_in(path, ".json") || nnc_checkpoint_is_file(path)) {
-        return false;
-    }
-    if (format != NULL) {
-        return true;
-    }
-    if (!is_regular(path)) {
-        return false;
-    }
+    if (!nnc_ends_in(path, ".json") || nnc_checkpoint_is_file(path)) { return false; }
+    if (format != NULL) { return true; }
+    if (!is_regular(path)) { return false; }
     const bool is = !is_other_json(specs, path) && document_read(specs, path, &content, &err) == NNC_OK &&
                     recognise(specs, nnc_json_root(&content.doc), &found, &table, &err) == NNC_OK && found != NULL;
     nnc_document_free(&content);
@@ -270,9 +254,7 @@ static nnc_status refuse_program(nnc_reading *r, const char *path, const nnc_she
 static nnc_status add_options(nnc_reading *r, const char *path, const char *format, const char *json, bool *known)
 {
     nnc_launch_file *file = add_file(r, path, format);
-    if (file == NULL) {
-        return r->status;
-    }
+    if (file == NULL) { return r->status; }
     file->content = (nnc_document){ .faults = { .name = path, .err = r->err } };
     NNC_TRY(nnc_document_parse(r->specs, &file->content, json, strlen(json)));
     NNC_TRY(open_table(r, file));
@@ -299,9 +281,7 @@ static nnc_status add_command(nnc_reading *r, const char *path, const char *form
         NNC_TRY(open_file(r, config, format));
         *known = true;
     }
-    if (!*known || command->launcher == NULL) {
-        return NNC_OK;
-    }
+    if (!*known || command->launcher == NULL) { return NNC_OK; }
     return add_options(r, path, command->launcher, command->launcher_options, &launcher);
 }
 
@@ -332,9 +312,7 @@ static nnc_status keep_written(nnc_reading *r, const char *script, const nnc_scr
 {
     for (; file != NULL; file = file->next) {
         const char *path = nnc_path_from(r->arena, script, file->path);
-        if (path == NULL) {
-            return nnc_no_memory(r->err);
-        }
+        if (path == NULL) { return nnc_no_memory(r->err); }
         NNC_TRY(nnc_specs_keep(r->specs, path, file->text, strlen(file->text), r->err));
     }
     return NNC_OK;
@@ -395,17 +373,13 @@ static nnc_status open_script(nnc_reading *r, const char *path, const char *form
 /* Reads a file and finds its table. NOLINTNEXTLINE(misc-no-recursion) */
 static nnc_status open_file(nnc_reading *r, const char *path, const char *format)
 {
-    if (is_shell(path)) {
-        return open_script(r, path, format);
-    }
+    if (is_shell(path)) { return open_script(r, path, format); }
     if (nnc_ends_in(path, ".py")) {
         return nnc_fail(r->err, NNC_BAD_SPEC, path,
                         "Python code, which nncost does not run, expected a file of options, or its values as options");
     }
     nnc_launch_file *file = add_file(r, path, format);
-    if (file == NULL) {
-        return r->status;
-    }
+    if (file == NULL) { return r->status; }
     NNC_TRY(document_read(r->specs, path, &file->content, r->err));
     NNC_TRY(open_table(r, file));
     return file->format != NULL ? NNC_OK : refuse_kind(r, path);
@@ -417,18 +391,12 @@ const char *nnc_launch_path(nnc_arena *arena, const char *from, const char *name
 {
     const char *next_to = nnc_path_from(arena, from, name);
     char folder[512];
-    if (next_to == NULL || access(next_to, R_OK) == 0 || name[0] == '/') {
-        return next_to;
-    }
+    if (next_to == NULL || access(next_to, R_OK) == 0 || name[0] == '/') { return next_to; }
     for (size_t length = strlen(from); length > 0 && length < sizeof folder;) {
-        while (length > 0 && from[length - 1] != '/') {
-            length--;
-        }
+        while (length > 0 && from[length - 1] != '/') { length--; }
         snprintf(folder, sizeof folder, "%.*s", (int)length, from);
         const char *path = nnc_path_from(arena, length > 0 ? folder : "x", name);
-        if (path == NULL || access(path, R_OK) == 0) {
-            return path;
-        }
+        if (path == NULL || access(path, R_OK) == 0) { return path; }
         length -= length > 0 ? 1 : 0;
     }
     return next_to;
@@ -438,9 +406,7 @@ const char *nnc_launch_path(nnc_arena *arena, const char *from, const char *name
 static bool has_format(const nnc_reading *r, const char *format)
 {
     for (int i = 0; i < r->file_count; i++) {
-        if (r->files[i].format != NULL && strcmp(r->files[i].format, format) == 0) {
-            return true;
-        }
+        if (r->files[i].format != NULL && strcmp(r->files[i].format, format) == 0) { return true; }
     }
     return false;
 }
@@ -465,16 +431,12 @@ static void read_references(nnc_reading *r)
         const char *name = nnc_json_text(named->at), *from = named->at.doc->faults->name;
         const char *written = nnc_path_from(r->arena, from, name);
         const char *path = written != NULL && is_there(r, written) ? written : nnc_launch_path(r->arena, from, name);
-        if (has_format(r, named->format)) {
-            continue;
-        }
+        if (has_format(r, named->format)) { continue; }
         if (path == NULL) {
             r->status = nnc_no_memory(r->err);
         } else if (is_there(r, path)) {
             r->status = open_file(r, path, named->format);
-            if (nnc_reading_goes_on(r)) {
-                nnc_reading_keys(r, r->file_count - 1);
-            }
+            if (nnc_reading_goes_on(r)) { nnc_reading_keys(r, r->file_count - 1); }
         } else if (set_known(r, named)) {
             continue;
         } else if (r->asked->may_be_open || r->asked->lenient) {
@@ -495,9 +457,7 @@ static const char *options_of(nnc_reading *r, int index)
 {
     nnc_buffer text = { 0 };
     const nnc_model_field *software = nnc_reading_model(r, "SOFTWARE");
-    if (software != NULL && software->file == index) {
-        nnc_buffer_print(&text, "--software %s", software->value);
-    }
+    if (software != NULL && software->file == index) { nnc_buffer_print(&text, "--software %s", software->value); }
     for (int i = 0; i < r->set_count; i++) {
         char option[NNC_OPTION_NAME];
         const nnc_set_field *set = &r->sets[i];
@@ -519,12 +479,8 @@ static nnc_status hand_over(nnc_reading *r, nnc_scenario_args *given)
     for (int i = 0; i < r->set_count; i++) {
         const nnc_set_field *set = &r->sets[i];
         const char *value = nnc_arena_strdup(r->arena, set->value);
-        if (value == NULL) {
-            return nnc_no_memory(r->err);
-        }
-        if (set->is_kept || nnc_reading_is_given(r, set->field)) {
-            continue;
-        }
+        if (value == NULL) { return nnc_no_memory(r->err); }
+        if (set->is_kept || nnc_reading_is_given(r, set->field)) { continue; }
         if (given->setting_count == NNC_SETTINGS_MAX) {
             return nnc_fail(r->err, NNC_BAD_USAGE, r->files[0].path, "too many options");
         }
@@ -538,9 +494,7 @@ static nnc_status hand_over(nnc_reading *r, nnc_scenario_args *given)
     for (int i = 0; said->files != NULL && i < r->file_count; i++) {
         const char *format = nnc_arena_strdup(r->arena, r->files[i].format);
         said->files[i] = (nnc_source_file){ r->files[i].path, format, options_of(r, i) };
-        if (format == NULL || said->files[i].options == NULL) {
-            return nnc_no_memory(r->err);
-        }
+        if (format == NULL || said->files[i].options == NULL) { return nnc_no_memory(r->err); }
     }
     said->file_count = r->file_count;
     given->launch = said;
@@ -574,15 +528,11 @@ static nnc_status read_all(nnc_reading *r, nnc_scenario_args *given)
 {
     const int given_files = r->file_count;
     NNC_TRY(check_purpose(r));
-    for (int i = 0; i < given_files && nnc_reading_goes_on(r); i++) {
-        nnc_reading_keys(r, i);
-    }
+    for (int i = 0; i < given_files && nnc_reading_goes_on(r); i++) { nnc_reading_keys(r, i); }
     read_references(r);
     nnc_reading_answer(r, 0);
     const int asked = r->question_count;
-    for (int i = 0; i < r->file_count && nnc_reading_goes_on(r) && !r->is_incomplete; i++) {
-        nnc_reading_rules(r, i);
-    }
+    for (int i = 0; i < r->file_count && nnc_reading_goes_on(r) && !r->is_incomplete; i++) { nnc_reading_rules(r, i); }
     nnc_reading_answer(r, asked);
     return nnc_reading_goes_on(r) ? hand_over(r, given) : r->status;
 }
@@ -614,9 +564,7 @@ static nnc_status make_model(nnc_reading *r, int index, const char **path)
     r->file = index;
     nnc_reading_set(r, nnc_json_root(&r->files[index].content.doc), "",
                     nnc_json_get(nnc_json_root(&r->files[index].table.doc), "model"), true);
-    if (made == NULL || name == NULL) {
-        return nnc_no_memory(r->err);
-    }
+    if (made == NULL || name == NULL) { return nnc_no_memory(r->err); }
     const char *slash = strrchr(file, '/'), *base = slash != NULL ? slash + 1 : file;
     if (strlen(base) < sizeof stem) {
         snprintf(name, size, "%s%s", slash == NULL ? "./" : "", file);
@@ -642,9 +590,7 @@ static nnc_status make_model(nnc_reading *r, int index, const char **path)
     *made = (nnc_piped){ .next = *all, .path = name, .size = length };
     made->text = text.failed ? NULL : nnc_arena_strdup(r->arena, text.bytes);
     nnc_buffer_free(&text);
-    if (made->text == NULL) {
-        return nnc_no_memory(r->err);
-    }
+    if (made->text == NULL) { return nnc_no_memory(r->err); }
     *all = made;
     *path = name;
     return nnc_reading_goes_on(r) ? NNC_OK : r->status;
@@ -681,21 +627,15 @@ static bool is_model(nnc_specs *specs, const char *operand)
 static nnc_status put_model(nnc_reading *r, int leading, char **operands, int *count)
 {
     const char *model = NULL;
-    if (r->model_given != NULL) {
-        return NNC_OK;
-    }
+    if (r->model_given != NULL) { return NNC_OK; }
     NNC_TRY(model_of(r, &model));
     if (model == NULL && !r->asked->may_be_open) {
         return nnc_fail(r->err, NNC_BAD_USAGE, *count > leading ? "MODEL" : "MODEL and DEVICE",
                         "missing, expected FILE... MODEL DEVICE: the files name no model");
     }
-    if (model == NULL) {
-        return NNC_OK;
-    }
+    if (model == NULL) { return NNC_OK; }
     char *kept = nnc_arena_strdup(r->arena, model);
-    if (kept == NULL) {
-        return nnc_no_memory(r->err);
-    }
+    if (kept == NULL) { return nnc_no_memory(r->err); }
     const int at = *count < leading ? *count : leading;
     memmove(operands + at + 1, operands + at, (size_t)(*count - at) * sizeof *operands);
     operands[at] = kept;
@@ -734,9 +674,7 @@ static bool is_program(const char *word)
 {
     static const char *const programs[] = { "vllm", "trtllm-serve", "sglang", "python", "python3" };
     for (size_t i = 0; i < sizeof programs / sizeof *programs; i++) {
-        if (strcmp(word, programs[i]) == 0) {
-            return true;
-        }
+        if (strcmp(word, programs[i]) == 0) { return true; }
     }
     return word[0] == '-' && word[1] == '-';
 }
@@ -751,9 +689,7 @@ static nnc_status take_variables(nnc_reading *r, char **operands, int *count)
         const char *word = operands[i];
         const size_t length = strspn(word, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789");
         if (is_program(word)) { /* all words after a program belong to its command */
-            while (i < *count) {
-                operands[kept++] = operands[i++];
-            }
+            while (i < *count) { operands[kept++] = operands[i++]; }
         } else if (length > 0 && word[length] == '=' && strchr(word, '\'') == NULL &&
                    (!(word[0] >= '0' && word[0] <= '9') || strspn(word, "0123456789") == length)) {
             /* "1=x": the first argument of the script */
@@ -781,9 +717,7 @@ static nnc_status open_operands(nnc_reading *r, char **operands, int *operand_co
         if (is_program(operands[i])) {
             NNC_TRY(nnc_shell_arguments(r->arena, operands + i, *operand_count - i, &json, r->err));
             NNC_TRY(add_options(r, "arguments", r->asked->format, json, &known));
-            if (!known) {
-                return refuse_kind(r, operands[i]);
-            }
+            if (!known) { return refuse_kind(r, operands[i]); }
             break;
         }
         if (nnc_launch_is_file(r->specs, operands[i], r->asked->format)) {
@@ -804,13 +738,9 @@ nnc_status nnc_launch_take(nnc_specs *specs, const nnc_launch_asked *asked, char
                            nnc_scenario_args *given, nnc_error *err)
 {
     nnc_status status = check_format(specs, asked->format, err);
-    if (status != NNC_OK || *operand_count == 0) {
-        return status;
-    }
+    if (status != NNC_OK || *operand_count == 0) { return status; }
     nnc_reading *r = calloc(1, sizeof *r);
-    if (r == NULL) {
-        return nnc_no_memory(err);
-    }
+    if (r == NULL) { return nnc_no_memory(err); }
     r->specs = specs, r->asked = asked, r->given = given, r->err = err;
     r->arena = nnc_specs_arena(specs);
     status = open_operands(r, operands, operand_count);
@@ -821,9 +751,7 @@ nnc_status nnc_launch_take(nnc_specs *specs, const nnc_launch_asked *asked, char
         }
         take_sets(r);
         r->said = nnc_arena_alloc(r->arena, sizeof *r->said);
-        if (r->said != NULL) {
-            *r->said = (nnc_launch_said){ .file_count = 0 };
-        }
+        if (r->said != NULL) { *r->said = (nnc_launch_said){ .file_count = 0 }; }
         status = r->said != NULL ? read_all(r, given) : nnc_no_memory(err);
         status = status == NNC_OK ? put_model(r, asked->leading, operands, operand_count) : status;
         operands[*operand_count] = NULL;
@@ -842,18 +770,12 @@ nnc_status nnc_launch_model(nnc_specs *specs, const char *device, const char **m
     nnc_launch_asked asked = { .format = NULL };
     char *words[4] = { NULL };
     int count = 2;
-    if (!nnc_launch_is_file(specs, *model, NULL)) {
-        return NNC_OK;
-    }
+    if (!nnc_launch_is_file(specs, *model, NULL)) { return NNC_OK; }
     words[0] = nnc_arena_strdup(nnc_specs_arena(specs), *model);
     words[1] = nnc_arena_strdup(nnc_specs_arena(specs), device);
-    if (words[0] == NULL || words[1] == NULL) {
-        return nnc_no_memory(err);
-    }
+    if (words[0] == NULL || words[1] == NULL) { return nnc_no_memory(err); }
     NNC_TRY(nnc_launch_take(specs, &asked, words, &count, given, err));
-    if (count < 2) {
-        return nnc_fail(err, NNC_BAD_SPEC, *model, "names no model, expected a launch file that does");
-    }
+    if (count < 2) { return nnc_fail(err, NNC_BAD_SPEC, *model, "names no model, expected a launch file that does"); }
     *model = words[0];
     return NNC_OK;
 }

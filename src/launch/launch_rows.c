@@ -102,14 +102,10 @@ static bool gives_option(const nnc_reading *r, const char *text)
         text += 2;
         const size_t length = strspn(text, "abcdefghijklmnopqrstuvwxyz-");
         snprintf(name, sizeof name, "%.*s", (int)length, text);
-        for (char *c = name; *c != '\0'; c++) {
-            *c = (char)(*c == '-' ? '_' : *c);
-        }
+        for (char *c = name; *c != '\0'; c++) { *c = (char)(*c == '-' ? '_' : *c); }
         const nnc_field *field = length > 0 ? field_of(r, name) : NULL;
         /* A method changes the meaning of the batch, so the option --method alone cannot replace a key. */
-        if (field != NULL && strcmp(field->name, "method") != 0 && nnc_reading_is_given(r, field)) {
-            return true;
-        }
+        if (field != NULL && strcmp(field->name, "method") != 0 && nnc_reading_is_given(r, field)) { return true; }
     }
     return false;
 }
@@ -152,9 +148,7 @@ static void refuse(nnc_reading *r, nnc_json at, const char *path, const char *wh
 bool nnc_reading_is_given(const nnc_reading *r, const nnc_field *field)
 {
     for (int i = 0; i < r->given->setting_count; i++) {
-        if (r->given->settings[i].field == field) {
-            return true;
-        }
+        if (r->given->settings[i].field == field) { return true; }
     }
     return false;
 }
@@ -162,9 +156,7 @@ bool nnc_reading_is_given(const nnc_reading *r, const nnc_field *field)
 static nnc_set_field *find_set(nnc_reading *r, const nnc_field *field)
 {
     for (int i = 0; i < r->set_count; i++) {
-        if (r->sets[i].field == field) {
-            return &r->sets[i];
-        }
+        if (r->sets[i].field == field) { return &r->sets[i]; }
     }
     return NULL;
 }
@@ -172,9 +164,7 @@ static nnc_set_field *find_set(nnc_reading *r, const nnc_field *field)
 nnc_model_field *nnc_reading_model(nnc_reading *r, const char *name)
 {
     for (int i = 0; i < r->model_count; i++) {
-        if (strcmp(r->model[i].name, name) == 0) {
-            return &r->model[i];
-        }
+        if (strcmp(r->model[i].name, name) == 0) { return &r->model[i]; }
     }
     return NULL;
 }
@@ -314,9 +304,7 @@ static void set_text(nnc_reading *r, nnc_json at, const char *name, const char *
         return;
     }
     nnc_set_field *set = find_set(r, field);
-    if (is_default && (nnc_reading_is_given(r, field) || is_open(r, name))) {
-        return;
-    }
+    if (is_default && (nnc_reading_is_given(r, field) || is_open(r, name))) { return; }
     if (set != NULL && (is_default || strcmp(set->value, text) == 0)) {
         if (set->is_default && !is_default) {
             set->is_default = false;
@@ -325,9 +313,7 @@ static void set_text(nnc_reading *r, nnc_json at, const char *name, const char *
         return; /* the field already has the same value */
     }
     if (set != NULL && !set->is_default && nnc_flags_of(field->type) == NULL) {
-        if (!nnc_reading_is_given(r, field)) {
-            disagree(r, at, set, text);
-        }
+        if (!nnc_reading_is_given(r, field)) { disagree(r, at, set, text); }
         return;
     }
     if (set != NULL && !set->is_default) {
@@ -383,17 +369,13 @@ static void key_name(const nnc_reading *r, const char *key, char *name, size_t s
         return;
     }
     snprintf(name, size, "%s", key + strspn(key, "-"));
-    for (char *c = name; *c != '\0'; c++) {
-        *c = (char)(*c == '-' ? '_' : *c);
-    }
+    for (char *c = name; *c != '\0'; c++) { *c = (char)(*c == '-' ? '_' : *c); }
 }
 
 /* Tests whether an option names a key, as "--num-layers" names "num_layers". */
 static bool is_option(const char *option, const char *key)
 {
-    while (*option == '-') {
-        option++;
-    }
+    while (*option == '-') { option++; }
     while (*key != '\0' && (*option == *key || (*option == '-' && *key == '_'))) {
         option++;
         key++;
@@ -425,14 +407,10 @@ static nnc_json referred(nnc_json at)
         const char *text = nnc_json_text(at), *rest = "";
         const size_t length = strlen(text);
         char key[NNC_LAUNCH_KEY];
-        if (strncmp(text, "${", 2) != 0 || text[length - 1] != '}' || length > sizeof key) {
-            break;
-        }
+        if (strncmp(text, "${", 2) != 0 || text[length - 1] != '}' || length > sizeof key) { break; }
         snprintf(key, sizeof key, "%.*s", (int)length - 3, text + 2);
         const nnc_json found = nnc_json_follow(nnc_json_root(at.doc), key, &rest);
-        if (found.node == NULL || *rest != '\0') {
-            break;
-        }
+        if (found.node == NULL || *rest != '\0') { break; }
         at = found;
     }
     return at;
@@ -446,9 +424,7 @@ static nnc_json value_of(const nnc_reading *r, const char *key)
     nnc_json found = { 0 };
     if (table_part(r, "arguments").node == NULL) {
         found = nnc_json_get(keys_of(r), key);
-        if (found.node == NULL) {
-            found = nnc_json_follow(keys_of(r), key, &rest);
-        }
+        if (found.node == NULL) { found = nnc_json_follow(keys_of(r), key, &rest); }
     } else {
         for (nnc_json at = nnc_json_first(keys_of(r)); at.node != NULL; at = nnc_json_next(at)) {
             found = is_option(nnc_json_key(at), key) ? at : found;
@@ -478,9 +454,7 @@ static bool list_text(nnc_json list, char *text, size_t size)
             const char *json = nnc_json_copy(list); /* nested lists and objects are copied as JSON */
             return json != NULL && snprintf(text, size, "%s", json) < (int)size;
         }
-        if (count == ITEMS_MAX || !value_text(at, items[count], sizeof items[count])) {
-            return false;
-        }
+        if (count == ITEMS_MAX || !value_text(at, items[count], sizeof items[count])) { return false; }
         order[count] = items[count];
         count++;
     }
@@ -537,13 +511,9 @@ static bool model_text(nnc_reading *r, const char *name, char *text, size_t size
         snprintf(text, size, "%s", field != NULL ? field->value : "");
         return field != NULL;
     }
-    if (nnc_model_load(r->specs, id, &model, NULL) != NNC_OK) {
-        return false;
-    }
+    if (nnc_model_load(r->specs, id, &model, NULL) != NNC_OK) { return false; }
     const nnc_field *row = nnc_field_of_key(nnc_model_table_of(model), name);
-    if (row != NULL) {
-        nnc_field_text(row, model, text, size);
-    }
+    if (row != NULL) { nnc_field_text(row, model, text, size); }
     return row != NULL;
 }
 
@@ -579,9 +549,7 @@ static bool take_key(void *context, const char *name, size_t length)
     if (found.node != NULL) {
         const nnc_json_type type = nnc_json_type_of(found);
         number = type == NNC_JSON_NUMBER ? nnc_json_number(found) : -1.0;
-        if (type == NNC_JSON_TEXT) {
-            (void)nnc_read_double(nnc_json_text(found), &number);
-        }
+        if (type == NNC_JSON_TEXT) { (void)nnc_read_double(nnc_json_text(found), &number); }
         if (type == NNC_JSON_TEXT && strstr(nnc_json_text(found), "${") != NULL) {
             nnc_json_fault(found, NULL,
                            "is %.200s, which the script does not set, expected NAME=VALUE among the arguments",
@@ -595,9 +563,7 @@ static bool take_key(void *context, const char *name, size_t length)
             return false;
         }
     }
-    if (f->depth == (int)(sizeof f->stack / sizeof *f->stack)) {
-        return false;
-    }
+    if (f->depth == (int)(sizeof f->stack / sizeof *f->stack)) { return false; }
     f->stack[f->depth++] = number;
     return true;
 }
@@ -636,9 +602,7 @@ static bool calculate(nnc_reading *r, nnc_json at, const char *text, char value[
     formula f = { .r = r, .at = at };
     text += whole ? 0 : 1;
     if (!nnc_expression_read(&grammar, text + 1, &f)) {
-        if (nnc_reading_goes_on(r)) {
-            refuse_formula(&f, "fewer operands", text);
-        }
+        if (nnc_reading_goes_on(r)) { refuse_formula(&f, "fewer operands", text); }
         return false;
     }
     const double result = f.stack[0];
@@ -665,9 +629,7 @@ static void current_text(nnc_reading *r, const nnc_field *field, char text[NNC_L
     const nnc_set_field *set = find_set(r, field);
     const char *value = set != NULL && !set->is_kept ? set->value : NULL;
     for (int i = 0; i < r->given->setting_count; i++) {
-        if (r->given->settings[i].field == field) {
-            value = r->given->settings[i].value;
-        }
+        if (r->given->settings[i].field == field) { value = r->given->settings[i].value; }
     }
     if (value == NULL || usual_text(field, value, text, NULL) != NNC_OK) {
         nnc_field_text(field, of, text, NNC_LAUNCH_VALUE);
@@ -697,9 +659,7 @@ static bool condition_text(nnc_reading *r, const char *name, char *text, size_t 
         return true;
     }
     if (model_name(name) != NULL) {
-        if (!model_text(r, model_name(name), text, size)) {
-            snprintf(text, size, "absent");
-        }
+        if (!model_text(r, model_name(name), text, size)) { snprintf(text, size, "absent"); }
         return true;
     }
     if (field != NULL) {
@@ -713,13 +673,9 @@ static bool condition_text(nnc_reading *r, const char *name, char *text, size_t 
 static bool is_like(const char *text, const char *word)
 {
     const size_t length = strlen(word);
-    if (length < 3 || word[0] != '*' || word[length - 1] != '*') {
-        return strcasecmp(text, word) == 0;
-    }
+    if (length < 3 || word[0] != '*' || word[length - 1] != '*') { return strcasecmp(text, word) == 0; }
     for (; *text != '\0'; text++) {
-        if (strncasecmp(text, word + 1, length - 2) == 0) {
-            return true;
-        }
+        if (strncasecmp(text, word + 1, length - 2) == 0) { return true; }
     }
     return false;
 }
@@ -730,15 +686,11 @@ static bool holds(nnc_reading *r, nnc_json conditions)
         char text[NNC_LAUNCH_TEXT];
         const bool negated = nnc_json_key(one)[0] == '!';
         bool met = false;
-        if (!condition_text(r, nnc_json_key(one) + negated, text, sizeof text)) {
-            return false;
-        }
+        if (!condition_text(r, nnc_json_key(one) + negated, text, sizeof text)) { return false; }
         for (nnc_json value = nnc_json_first(one); value.node != NULL; value = nnc_json_next(value)) {
             met = met || is_like(text, nnc_json_text(value));
         }
-        if (met == negated) {
-            return false;
-        }
+        if (met == negated) { return false; }
     }
     return true;
 }
@@ -793,9 +745,7 @@ void nnc_reading_set(nnc_reading *r, nnc_json at, const char *path, nnc_json fie
             continue; /* the value is not needed, so an error in its arithmetic must not be reported */
         } else if (nnc_reading_text(r, at, nnc_json_text(one), text, sizeof text)) {
             nnc_set_field *set = name[0] == '+' ? find_set(r, field_of(r, name + 1)) : NULL;
-            if (set != NULL) {
-                set->is_default = true;
-            }
+            if (set != NULL) { set->is_default = true; }
             set_text(r, at, name + (name[0] == '?' || name[0] == '+'), text,
                      name[0] == '?' || (are_defaults && name[0] != '+'));
         }
@@ -862,9 +812,7 @@ static bool read_pattern(nnc_json letters, const char *text, nnc_buffer *out, in
 {
     const char *at = text + strspn(text, "(");
     if (*at != '[') {
-        while (*at != '\0' && put_letter(letters, *at, out, count)) {
-            at++;
-        }
+        while (*at != '\0' && put_letter(letters, *at, out, count)) { at++; }
         return *at == '\0';
     }
     while (*at == '[') {
@@ -873,9 +821,7 @@ static bool read_pattern(nnc_json letters, const char *text, nnc_buffer *out, in
         const long times = close != NULL && close[1] == '*' ? strtol(close + 2, &end, 10) : 1;
         for (long i = 0; close != NULL && i < times; i++) {
             for (const char *c = at + 1; c < close; c++) {
-                if (strchr(", ", *c) == NULL && !put_letter(letters, *c, out, count)) {
-                    return false;
-                }
+                if (strchr(", ", *c) == NULL && !put_letter(letters, *c, out, count)) { return false; }
             }
         }
         at = close == NULL ? "?" : end != NULL ? end : close + 1;
@@ -909,15 +855,11 @@ static void take_pattern(nnc_reading *r, nnc_json at, nnc_json row, const char *
     } else {
         set_text(r, at, text_of(row, "to"), list.bytes, false);
         snprintf(number, sizeof number, "%d", count);
-        if (total[0] != '\0') {
-            set_text(r, at, total, number, false);
-        }
+        if (total[0] != '\0') { set_text(r, at, total, number, false); }
     }
     nnc_buffer_free(&list);
     const nnc_json second = nnc_json_get(row, "second");
-    if (nnc_reading_goes_on(r) && second.node != NULL) {
-        take_pattern(r, at, second, text);
-    }
+    if (nnc_reading_goes_on(r) && second.node != NULL) { take_pattern(r, at, second, text); }
 }
 
 /* Sets the vocabulary to the vocabulary of the model that has the name of the tokenizer. */
@@ -973,9 +915,7 @@ static void refuse_unset(nnc_reading *r, nnc_json at, const char *path, nnc_json
     char what[NNC_LAUNCH_TEXT], option[NNC_OPTION_NAME] = "";
     const nnc_field *field = field_of(r, text_of(row, "to"));
     bool may_be_set = true;
-    if (field != NULL) {
-        nnc_option_name(field->name, option);
-    }
+    if (field != NULL) { nnc_option_name(field->name, option); }
     if (strncmp(name, "branch}", 7) == 0) {
         snprintf(what, sizeof what,
                  "stands in a branch or loop, expected NAME=VALUE among the arguments that "
@@ -1028,12 +968,8 @@ static void take_words(nnc_reading *r, nnc_json at, const char *path, nnc_json r
     while (*rest != '\0' && nnc_reading_goes_on(r)) {
         char *word = rest;
         rest += strcspn(rest, ", ");
-        if (*rest != '\0') {
-            *rest++ = '\0';
-        }
-        if (*word != '\0') {
-            take_text(r, at, path, row, word);
-        }
+        if (*rest != '\0') { *rest++ = '\0'; }
+        if (*word != '\0') { take_text(r, at, path, row, word); }
     }
 }
 
@@ -1102,9 +1038,7 @@ static void take_value(nnc_reading *r, nnc_json at, const char *path, nnc_json r
  * '*'. */
 static bool is_inside(const char *key, const char *path)
 {
-    if (!nnc_ends_in(key, "*")) {
-        return strcmp(key, "*") == 0;
-    }
+    if (!nnc_ends_in(key, "*")) { return strcmp(key, "*") == 0; }
     const size_t stem = strlen(key) - (nnc_ends_in(key, ".*") ? 2 : 1);
     return strncmp(key, path, stem) == 0 && (path[stem] == '.' || key[stem] == '*');
 }
@@ -1118,12 +1052,8 @@ static nnc_json find_row(nnc_json rows, const char *path, bool *below)
     *below = false;
     for (nnc_json row = nnc_json_first(rows); row.node != NULL; row = nnc_json_next(row)) {
         const char *key = nnc_json_text(nnc_json_get(row, "key"));
-        if (strcmp(key, path) == 0) {
-            return row;
-        }
-        if (wide.node == NULL && is_inside(key, path)) {
-            wide = row;
-        }
+        if (strcmp(key, path) == 0) { return row; }
+        if (wide.node == NULL && is_inside(key, path)) { wide = row; }
         *below = *below || (strncmp(key, path, length) == 0 && key[length] == '.');
     }
     const nnc_json none = { 0 };
@@ -1227,9 +1157,7 @@ void nnc_reading_keys(nnc_reading *r, int index)
     }
     read_members(r, keys, "");
     read_absent(r, keys);
-    if (nnc_reading_goes_on(r)) {
-        nnc_reading_set(r, root, "", table_part(r, "defaults"), true);
-    }
+    if (nnc_reading_goes_on(r)) { nnc_reading_set(r, root, "", table_part(r, "defaults"), true); }
 }
 
 /* ---- checks and questions after all files are read ---- */
@@ -1265,9 +1193,7 @@ static void answer(nnc_reading *r, nnc_launch_question *q)
 {
     char options[160], what[256];
     q->is_open = !is_answered(r, q);
-    if (!q->is_open) {
-        return;
-    }
+    if (!q->is_open) { return; }
     put_options(q, options, sizeof options);
     snprintf(what, sizeof what, "left open, expected %s, or a file that sets it", options);
     if (r->asked->may_be_open) {
@@ -1281,9 +1207,7 @@ static void answer(nnc_reading *r, nnc_launch_question *q)
 
 void nnc_reading_answer(nnc_reading *r, int first)
 {
-    for (int i = first; i < r->question_count && nnc_reading_goes_on(r); i++) {
-        answer(r, &r->questions[i]);
-    }
+    for (int i = first; i < r->question_count && nnc_reading_goes_on(r); i++) { answer(r, &r->questions[i]); }
 }
 
 void nnc_reading_rules(nnc_reading *r, int index)

@@ -49,9 +49,7 @@ typedef struct writing {
 static bool is_one_of(const char *const *names, size_t count, const char *name)
 {
     for (size_t i = 0; i < count; i++) {
-        if (strcmp(names[i], name) == 0) {
-            return true;
-        }
+        if (strcmp(names[i], name) == 0) { return true; }
     }
     return false;
 }
@@ -59,9 +57,7 @@ static bool is_one_of(const char *const *names, size_t count, const char *name)
 static bool has_text(nnc_json list, const char *text)
 {
     for (nnc_json one = nnc_json_first(list); one.node != NULL; one = nnc_json_next(one)) {
-        if (strcmp(nnc_json_text(one), text) == 0) {
-            return true;
-        }
+        if (strcmp(nnc_json_text(one), text) == 0) { return true; }
     }
     return false;
 }
@@ -85,17 +81,13 @@ static void put_fields(nnc_buffer *out, const char *prefix, const nnc_field_tabl
     for (size_t i = 0; i < table->count; i++) {
         const nnc_field *field = &table->fields[i];
         char text[NNC_LAUNCH_TEXT];
-        if (field->name == NULL || field->type == NNC_FIELD_OBJECT) {
-            continue;
-        }
+        if (field->name == NULL || field->type == NNC_FIELD_OBJECT) { continue; }
         nnc_field_text(field, object, text, sizeof text);
         if (prefix[0] != '\0' && field->type == NNC_FIELD_BOOL) { /* tables write booleans of a model as "true" and
                                                                    * "false" */
             snprintf(text, sizeof text, "%s", strcmp(text, "on") == 0 ? "true" : "false");
         }
-        if (strcmp(text, "-") != 0) {
-            put_member(out, prefix, field->name, text);
-        }
+        if (strcmp(text, "-") != 0) { put_member(out, prefix, field->name, text); }
     }
 }
 
@@ -141,12 +133,8 @@ static bool is_same_value(const char *a, const char *b)
     for (;;) {
         a += strspn(a, marks);
         b += strspn(b, marks);
-        if (*a != *b) {
-            return false;
-        }
-        if (*a == '\0') {
-            return true;
-        }
+        if (*a != *b) { return false; }
+        if (*a == '\0') { return true; }
         a++;
         b++;
     }
@@ -161,9 +149,7 @@ static int matches(writing *w, nnc_json fields, const char **given)
         const char *name = nnc_json_key(one), *text = nnc_json_text(one);
         const char *own = field_text(w, name);
         char made[NNC_LAUNCH_TEXT];
-        if (name[0] == '-' ? own != NULL : own == NULL) {
-            return 0;
-        }
+        if (name[0] == '-' ? own != NULL : own == NULL) { return 0; }
         if (text[0] == '@') {
             *given = own;
         } else if (text[0] == '=' || name[0] == '!') {
@@ -187,9 +173,7 @@ static bool invert(writing *w, const char *key, char *value, size_t size)
     int best = 0;
     if (to != NULL) {
         const char *text = field_text(w, to);
-        if (text == NULL || (as != NULL && strcmp(as, "switch") != 0)) {
-            return false;
-        }
+        if (text == NULL || (as != NULL && strcmp(as, "switch") != 0)) { return false; }
         snprintf(value, size, "%s", as == NULL ? text : strcmp(text, "on") == 0 ? "1.0" : "0.0");
         return true;
     }
@@ -226,9 +210,7 @@ static bool is_word(const char *value)
     size_t length = 0;
     while (isalnum((unsigned char)value[length]) || (length > 0 && strchr("_-./", value[length]) != NULL)) {
         length += value[length] != '\0';
-        if (value[length] == '\0') {
-            break;
-        }
+        if (value[length] == '\0') { break; }
     }
     return length > 0 && value[length] == '\0' && !isdigit((unsigned char)value[0]) &&
            !is_one_of(other, NNC_COUNT_OF(other), value);
@@ -236,27 +218,21 @@ static bool is_word(const char *value)
 
 static void indent(nnc_buffer *out, int depth)
 {
-    for (int i = 0; i < depth; i++) {
-        nnc_buffer_text(out, "  ");
-    }
+    for (int i = 0; i < depth; i++) { nnc_buffer_text(out, "  "); }
 }
 
 /* Returns the length of the common start of two keys, up to and including a dot. */
 static size_t common(const char *a, const char *b)
 {
     size_t same = 0;
-    for (size_t i = 0; a[i] != '\0' && a[i] == b[i]; i++) {
-        same = a[i] == '.' ? i + 1 : same;
-    }
+    for (size_t i = 0; a[i] != '\0' && a[i] == b[i]; i++) { same = a[i] == '.' ? i + 1 : same; }
     return same;
 }
 
 static int depth_of(const char *key, size_t size)
 {
     int depth = 0;
-    for (size_t i = 0; i < size; i++) {
-        depth += key[i] == '.' ? 1 : 0;
-    }
+    for (size_t i = 0; i < size; i++) { depth += key[i] == '.' ? 1 : 0; }
     return depth;
 }
 
@@ -287,13 +263,9 @@ static const char *open_objects(writing *w, const char *key)
 
 static void put_option(writing *w, const char *key, const char *value)
 {
-    if (strcmp(value, "false") == 0) {
-        return;
-    }
+    if (strcmp(value, "false") == 0) { return; }
     nnc_buffer_text(w->out, " \\\n    --");
-    for (; *key != '\0'; key++) {
-        nnc_buffer_byte(w->out, (char)(*key == '_' ? '-' : *key));
-    }
+    for (; *key != '\0'; key++) { nnc_buffer_byte(w->out, (char)(*key == '_' ? '-' : *key)); }
     if (strcmp(value, "true") != 0) {
         nnc_buffer_byte(w->out, ' ');
         if (value[0] == '$') {
@@ -321,9 +293,7 @@ static void put_key(writing *w, const char *key, const char *value)
     } else if (common(w->last, key) != table + 1) {
         nnc_buffer_print(w->out, "\n[%.*s]\n", (int)table, key);
     }
-    if (strcmp(w->form, "toml") == 0) {
-        nnc_buffer_print(w->out, "%s = ", key + table + (dot != NULL ? 1 : 0));
-    }
+    if (strcmp(w->form, "toml") == 0) { nnc_buffer_print(w->out, "%s = ", key + table + (dot != NULL ? 1 : 0)); }
     if (is_bare(value) || (strcmp(w->form, "yaml") == 0 && is_word(value))) {
         nnc_buffer_text(w->out, value);
     } else {
@@ -374,9 +344,7 @@ static void put_entry(writing *w, nnc_json entry)
     const char *key = text_in(entry, "key"), *value = text_in(entry, "value");
     const char *of = text_in(entry, "of"), *part = text_in(entry, "part");
     char text[NNC_LAUNCH_TEXT], *kept = text, *slash = NULL;
-    if (!nnc_reading_applies(w->r, entry, "if")) {
-        return;
-    }
+    if (!nnc_reading_applies(w->r, entry, "if")) { return; }
     const bool found = value != NULL ? nnc_reading_text(w->r, entry, value, text, sizeof text)
                                      : invert(w, of != NULL ? of : key, text, sizeof text);
     const char *needed = text_in(entry, "or");
@@ -384,9 +352,7 @@ static void put_entry(writing *w, nnc_json entry)
         w->r->status =
             nnc_fail(w->r->err, NNC_ILLEGAL_PLAN, "MODEL", "cannot be written for %s: %s", w->asked->format, needed);
     }
-    if (!found) {
-        return;
-    }
+    if (!found) { return; }
     slash = part != NULL ? strchr(text, '/') : NULL;
     if (slash != NULL) {
         *slash = '\0';
@@ -400,9 +366,7 @@ static void put_file(writing *w)
     for (nnc_json line = nnc_json_first(nnc_json_get(w->writer, "head")); line.node != NULL;
          line = nnc_json_next(line)) {
         const bool plain = nnc_json_type_of(line) == NNC_JSON_TEXT;
-        if (!plain && !nnc_reading_applies(w->r, line, "if")) {
-            continue;
-        }
+        if (!plain && !nnc_reading_applies(w->r, line, "if")) { continue; }
         const bool last = nnc_json_next(line).node == NULL && strcmp(w->form, "shell") == 0;
         put_line(w, plain ? nnc_json_text(line) : text_in(line, "text"));
         nnc_buffer_text(w->out, last ? "" : "\n");
@@ -429,19 +393,13 @@ static nnc_status keep_file(nnc_specs *specs, const char *form, const nnc_buffer
     nnc_piped *made = nnc_arena_alloc(arena, sizeof *made);
     char name[64];
     int number = 1;
-    for (const nnc_piped *one = *all; one != NULL; one = one->next) {
-        number++;
-    }
+    for (const nnc_piped *one = *all; one != NULL; one = one->next) { number++; }
     snprintf(name, sizeof name, "./written-%d.%s", number, strcmp(form, "shell") == 0 ? "sh" : form);
-    if (made == NULL) {
-        return nnc_no_memory(err);
-    }
+    if (made == NULL) { return nnc_no_memory(err); }
     *path = nnc_arena_strdup(arena, name);
     *made = (nnc_piped){ .next = *all, .path = *path, .size = text->size - 1 };
     made->text = nnc_arena_strdup(arena, text->bytes);
-    if (made->path == NULL || made->text == NULL) {
-        return nnc_no_memory(err);
-    }
+    if (made->path == NULL || made->text == NULL) { return nnc_no_memory(err); }
     *all = made;
     return NNC_OK;
 }
@@ -458,9 +416,7 @@ static nnc_status give(const writing *w, nnc_arena *arena, nnc_scenario_args *gi
         }
         nnc_field_text(field, w->asked->plan, text, sizeof text);
         const char *value = nnc_arena_strdup(arena, text);
-        if (value == NULL) {
-            return nnc_no_memory(err);
-        }
+        if (value == NULL) { return nnc_no_memory(err); }
         if (text[0] != '-' && strcmp(text, "0") != 0) {
             given->settings[given->setting_count++] = (nnc_setting){ field, value };
         }
@@ -517,20 +473,14 @@ static nnc_status check_as(const writing *w, nnc_specs *specs, const char *model
     NNC_TRY(keep_file(specs, w->form, w->out, &path, err));
     nnc_arena *arena = nnc_specs_arena(specs);
     words[count++] = nnc_arena_strdup(arena, path);
-    if (has_text(nnc_json_get(w->writer, "outside"), "MODEL")) {
-        words[count++] = nnc_arena_strdup(arena, model);
-    }
+    if (has_text(nnc_json_get(w->writer, "outside"), "MODEL")) { words[count++] = nnc_arena_strdup(arena, model); }
     words[count++] = nnc_arena_strdup(arena, w->asked->device);
-    for (int i = 0; i < count; i++) {
-        NNC_GOT(words[i], err);
-    }
+    for (int i = 0; i < count; i++) { NNC_GOT(words[i], err); }
     NNC_TRY(give(w, arena, given, err));
     const nnc_status taken = nnc_launch_take(specs, &asked, words, &count, given, err);
     given->launch = NULL;
     NNC_TRY(taken);
-    if (count != 2) {
-        return nnc_fail(err, NNC_ILLEGAL_PLAN, "MODEL", "cannot be written for %s", asked.format);
-    }
+    if (count != 2) { return nnc_fail(err, NNC_ILLEGAL_PLAN, "MODEL", "cannot be written for %s", asked.format); }
     NNC_TRY(nnc_scenario_load(specs, given, words[0], words[1], scenario, err));
     NNC_TRY(nnc_plan_resolve(&scenario->plan, &scenario->model, w->asked->on, &plan, err));
     if (nnc_model_table_of(&scenario->model) != nnc_model_table_of(w->asked->model)) {
@@ -583,15 +533,9 @@ static nnc_status give_defaults(nnc_specs *specs, nnc_json fields, nnc_scenario_
         const nnc_field *field = nnc_field_of_key(&nnc_plan_table, nnc_json_key(one));
         const char *value = nnc_arena_strdup(nnc_specs_arena(specs), nnc_json_text(one));
         bool known = field == NULL || given->setting_count == NNC_SETTINGS_MAX;
-        for (int i = 0; i < given->setting_count; i++) {
-            known = known || given->settings[i].field == field;
-        }
-        if (value == NULL) {
-            return nnc_no_memory(err);
-        }
-        if (!known) {
-            given->settings[given->setting_count++] = (nnc_setting){ field, value };
-        }
+        for (int i = 0; i < given->setting_count; i++) { known = known || given->settings[i].field == field; }
+        if (value == NULL) { return nnc_no_memory(err); }
+        if (!known) { given->settings[given->setting_count++] = (nnc_setting){ field, value }; }
     }
     return NNC_OK;
 }
@@ -611,9 +555,7 @@ nnc_status nnc_launch_defaults(nnc_specs *specs, const char *format, bool search
                           given->software, format, nnc_json_text(nnc_json_first(list)));
     }
     status = status == NNC_OK ? give_defaults(specs, nnc_json_get(writer, "plan"), given, err) : status;
-    if (status == NNC_OK && searches) {
-        status = give_defaults(specs, nnc_json_get(writer, "search"), given, err);
-    }
+    if (status == NNC_OK && searches) { status = give_defaults(specs, nnc_json_get(writer, "search"), given, err); }
     nnc_document_free(&table);
     return status;
 }
@@ -626,9 +568,7 @@ nnc_status nnc_launch_write(nnc_specs *specs, const nnc_launch_plan *asked, nnc_
     const nnc_scenario_args none = { .setting_count = 0 };
     nnc_buffer document = { 0 }, file = { 0 };
     const char *model = NULL;
-    if (r == NULL) {
-        return nnc_no_memory(err);
-    }
+    if (r == NULL) { return nnc_no_memory(err); }
     r->specs = specs, r->asked = &how, r->given = &none, r->err = err, r->said = &said;
     r->arena = nnc_specs_arena(specs);
     r->file_count = 1;
@@ -653,9 +593,7 @@ nnc_status nnc_launch_write(nnc_specs *specs, const nnc_launch_plan *asked, nnc_
         status = file.failed ? nnc_no_memory(err) : r->status;
     }
     status = status == NNC_OK ? check_again(&w, specs, model, err) : status;
-    if (status == NNC_OK) {
-        nnc_buffer_text(out, file.bytes);
-    }
+    if (status == NNC_OK) { nnc_buffer_text(out, file.bytes); }
     nnc_document_free(&plan->content);
     nnc_document_free(&plan->table);
     nnc_document_free(&plan->also);
@@ -699,9 +637,7 @@ static bool is_asked(const nnc_serve_ask *ask, const char *name, char text[NNC_L
 static void put_engine_option(nnc_buffer *out, const char *key)
 {
     nnc_buffer_text(out, " --");
-    for (; *key != '\0'; key++) {
-        nnc_buffer_byte(out, (char)(*key == '_' ? '-' : *key));
-    }
+    for (; *key != '\0'; key++) { nnc_buffer_byte(out, (char)(*key == '_' ? '-' : *key)); }
 }
 
 /* Writes the option of one row of the table, if the field of this row has to be written. Returns the name of the field;
@@ -718,9 +654,7 @@ static const char *put_row(nnc_buffer *out, const nnc_serve_ask *ask, nnc_json r
     }
     for (nnc_json one = nnc_json_first(values); one.node != NULL; one = nnc_json_next(one)) {
         const nnc_json set = nnc_json_first(one);
-        if (set.node == NULL || nnc_json_count(one) != 1 || !is_asked(ask, nnc_json_key(set), text)) {
-            continue;
-        }
+        if (set.node == NULL || nnc_json_count(one) != 1 || !is_asked(ask, nnc_json_key(set), text)) { continue; }
         const char *value = nnc_json_text(set);
         if (strcmp(value, text) == 0 || value[0] == '@') {
             put_engine_option(out, key);
@@ -741,9 +675,7 @@ static void put_rows(nnc_buffer *out, const nnc_serve_ask *ask, nnc_json rows, n
         const size_t before = out->size;
         const char *field = put_row(out, ask, row);
         bool known = field == NULL;
-        for (int i = 0; i < count && !known; i++) {
-            known = strcmp(written[i], field) == 0;
-        }
+        for (int i = 0; i < count && !known; i++) { known = strcmp(written[i], field) == 0; }
         for (nnc_json one = nnc_json_first(write); one.node != NULL && !known; one = nnc_json_next(one)) {
             for (nnc_json of = nnc_json_first(nnc_json_get(one, "of")); of.node != NULL; of = nnc_json_next(of)) {
                 known = known || strcmp(nnc_json_text(of), field) == 0;
@@ -769,9 +701,7 @@ static void put_products(nnc_buffer *out, const nnc_serve_ask *ask, nnc_json wri
         }
         if (product > 1.0) {
             put_engine_option(out, nnc_json_text(nnc_json_get(one, "key")));
-            if (nnc_json_get(one, "switch").node == NULL) {
-                nnc_buffer_print(out, " %.0f", product);
-            }
+            if (nnc_json_get(one, "switch").node == NULL) { nnc_buffer_print(out, " %.0f", product); }
         }
     }
 }
@@ -793,9 +723,7 @@ static nnc_status check(nnc_specs *specs, const char *format, const char *comman
     while (*text != '\0' && count < WORDS_MAX - 2) {
         words[count++] = text;
         text += strcspn(text, " ");
-        if (*text != '\0') {
-            *text++ = '\0';
-        }
+        if (*text != '\0') { *text++ = '\0'; }
     }
     nnc_status status = nnc_launch_take(specs, &asked, words, &count, given, err);
     nnc_serve_ask read = nnc_serve_ask_default();
@@ -847,9 +775,7 @@ nnc_status nnc_launch_emit(nnc_specs *specs, const char *format, const char *mod
         nnc_buffer_byte(&command, '\0');
         status = command.failed ? nnc_no_memory(err) : check(specs, format, command.bytes, &ask, err);
     }
-    if (status == NNC_OK) {
-        nnc_buffer_print(out, "%s\n", command.bytes);
-    }
+    if (status == NNC_OK) { nnc_buffer_print(out, "%s\n", command.bytes); }
     nnc_buffer_free(&command);
     nnc_document_free(&table);
     return status;

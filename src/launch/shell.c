@@ -22,17 +22,11 @@
 static int fnmatch(const char *pattern, const char *text, int flags)
 {
     for (; *pattern != '\0' && *pattern != '*'; pattern++, text++) {
-        if (*text == '\0' || (*pattern != '?' && *pattern != *text)) {
-            return 1;
-        }
+        if (*text == '\0' || (*pattern != '?' && *pattern != *text)) { return 1; }
     }
-    if (*pattern == '\0') {
-        return *text != '\0';
-    }
+    if (*pattern == '\0') { return *text != '\0'; }
     while (fnmatch(pattern + 1, text, flags) != 0) {
-        if (*text++ == '\0') {
-            return 1;
-        }
+        if (*text++ == '\0') { return 1; }
     }
     return 0;
 }
@@ -69,9 +63,7 @@ static bool put_unset(nnc_shell *s, const char *at, const char *end, const char 
     const char *colon = memchr(at, ':', (size_t)(end - at));
     const char *value = colon != NULL ? colon + 1 + strspn(colon + 1, " ") : end;
     const size_t length = nnc_shell_name_length(name);
-    if (value >= end || *value == '\n') {
-        return false;
-    }
+    if (value >= end || *value == '\n') { return false; }
     nnc_script_cells_put_text(s, to, at, (size_t)(value - at), true);
     nnc_script_cells_put_text(s, to, "\"${", 3, true);
     nnc_script_cells_put_text(s, to, length > 0 ? name : "?", length > 0 ? length : 1, true);
@@ -84,9 +76,7 @@ static void expand_line(nnc_shell *s, const char *at, const char *end, nnc_scrip
 {
     const char *begin = at;
     nnc_script_cells made = { 0 };
-    if (s->writes == NNC_RUNS_MAYBE && put_unset(s, at, end, "branch", to)) {
-        return;
-    }
+    if (s->writes == NNC_RUNS_MAYBE && put_unset(s, at, end, "branch", to)) { return; }
     while (at < end && nnc_shell_goes_on(s)) {
         if (s->is_plain || (*at != '$' && *at != '`' && *at != '\\')) {
             nnc_script_cells_put(s, &made, *at++, s->line, true);
@@ -112,9 +102,7 @@ static void write_file(nnc_shell *s, const nnc_script_cells *text)
     const char *made = nnc_script_cells_text(s, (const nnc_script_cell *)(const void *)text->bytes.bytes,
                                              nnc_script_cells_count(text));
     nnc_script_file *file = s->script->files;
-    while (file != NULL && strcmp(file->path, s->into) != 0) {
-        file = file->next;
-    }
+    while (file != NULL && strcmp(file->path, s->into) != 0) { file = file->next; }
     if (file == NULL) {
         file = nnc_arena_alloc(s->arena, sizeof *file);
         if (file == NULL) {
@@ -144,16 +132,12 @@ static void read_document(nnc_shell *s)
         const size_t length = strcspn(begin, "\n");
         const bool last = length == s->marker_length && strncmp(begin, s->marker, length) == 0;
         const char *end = begin + length + (begin[length] == '\n');
-        if (!last && s->into != NULL && s->writes != NNC_RUNS_NOT) {
-            expand_line(s, begin, end, &text);
-        }
+        if (!last && s->into != NULL && s->writes != NNC_RUNS_NOT) { expand_line(s, begin, end, &text); }
         s->at = end;
         s->line++;
         s->marker = last ? NULL : s->marker;
     }
-    if (s->into != NULL && s->writes != NNC_RUNS_NOT && nnc_shell_goes_on(s)) {
-        write_file(s, &text);
-    }
+    if (s->into != NULL && s->writes != NNC_RUNS_NOT && nnc_shell_goes_on(s)) { write_file(s, &text); }
     s->into = NULL;
     nnc_buffer_free(&text.bytes);
 }
@@ -193,9 +177,7 @@ static const char *word_end(nnc_shell *s, const char *at)
         }
         if (*at == '(' && at[-1] == '=' && nnc_shell_name_length(begin) > 0) {
             const char *end = nnc_shell_end_of(at, 0);
-            if (end != NULL) {
-                return end;
-            }
+            if (end != NULL) { return end; }
         }
     }
     return at;
@@ -209,9 +191,7 @@ static token next_token(nnc_shell *s)
     skip_blanks(s);
     token t = { .at = s->at };
     for (size_t i = 0; i < sizeof operators / sizeof *operators && t.length == 0; i++) {
-        if (strncmp(s->at, operators[i], strlen(operators[i])) == 0) {
-            t.length = strlen(operators[i]);
-        }
+        if (strncmp(s->at, operators[i], strlen(operators[i])) == 0) { t.length = strlen(operators[i]); }
     }
     if (t.length == 0 && *s->at != '\0') {
         t.length = (size_t)(word_end(s, s->at) - s->at);
@@ -223,9 +203,7 @@ static token next_token(nnc_shell *s)
 
 static void pass(nnc_shell *s, const token *t)
 {
-    for (size_t i = 0; i < t->length; i++) {
-        s->line += t->at[i] == '\n';
-    }
+    for (size_t i = 0; i < t->length; i++) { s->line += t->at[i] == '\n'; }
 }
 
 static const char *token_text(nnc_shell *s, const token *t)
@@ -260,9 +238,7 @@ static void split(nnc_shell *s, const nnc_script_cell *all, int32_t count, bool 
     for (int32_t i = 0; i <= count; i++) {
         const bool blank =
             i == count || nnc_script_cell_is_blank(&all[i]) || (at_all && isspace((unsigned char)all[i].c));
-        if (blank && i > begin) {
-            add_word(s, to, all + begin, i - begin);
-        }
+        if (blank && i > begin) { add_word(s, to, all + begin, i - begin); }
         begin = blank ? i + 1 : begin;
     }
 }
@@ -276,9 +252,7 @@ static void expand_words(nnc_shell *s, const token *t, nnc_script_words *to)
     /* "bash -c '..'" and eval have a whole command in one quoted word */
     const char *last = to->count > 0 ? to->items[to->count - 1].text : "";
     const bool inner = strcmp(last, "-c") == 0 || strcmp(last, "eval") == 0 || strcmp(last, "-lc") == 0;
-    if (nnc_shell_goes_on(s) && list != NULL) {
-        split(s, list, nnc_script_cells_count(&all), inner, to);
-    }
+    if (nnc_shell_goes_on(s) && list != NULL) { split(s, list, nnc_script_cells_count(&all), inner, to); }
     nnc_buffer_free(&all.bytes);
     s->line = line;
 }
@@ -307,9 +281,7 @@ static nnc_certainty not_of(nnc_certainty t)
 static const char *operand(const char *text, const nnc_shell *s)
 {
     const size_t length = strlen(text);
-    if (strstr(text, "${") == NULL) {
-        return text;
-    }
+    if (strstr(text, "${") == NULL) { return text; }
     const bool whole = strncmp(text, "${", 2) == 0 && strchr(text, '}') == text + length - 1;
     return whole && nnc_shell_variable(s, text + 2, length - 3) == NULL &&
                    (nnc_shell_name_length(text + 2) == length - 3 || length == 4)
@@ -332,9 +304,7 @@ static nnc_certainty compare(const char *a, const char *of, const char *b, bool 
         const bool same = is_pattern ? fnmatch(b, a, 0) == 0 : strcmp(a, b) == 0;
         return is_pattern && !has_patterns ? NNC_RUNS_MAYBE : truth_of(same != differs);
     }
-    if (!nnc_read_double(a, &x) || !nnc_read_double(b, &y)) {
-        return NNC_RUNS_MAYBE;
-    }
+    if (!nnc_read_double(a, &x) || !nnc_read_double(b, &y)) { return NNC_RUNS_MAYBE; }
     return strcmp(of, "-eq") == 0   ? truth_of(!(x < y || x > y))
            : strcmp(of, "-ne") == 0 ? truth_of(x < y || x > y)
            : strcmp(of, "-gt") == 0 ? truth_of(x > y)
@@ -432,9 +402,7 @@ static void skip_to(nnc_shell *s, const char *a, const char *b)
     for (;;) {
         const token t = next_token(s);
         pass(s, &t);
-        if (t.length == 0 || !nnc_shell_goes_on(s) || is_token(&t, a) || is_token(&t, b)) {
-            return;
-        }
+        if (t.length == 0 || !nnc_shell_goes_on(s) || is_token(&t, a) || is_token(&t, b)) { return; }
     }
 }
 
@@ -445,9 +413,7 @@ static void begin_for(nnc_shell *s)
     open_frame(s, 'l');
     s->runs = both(s->runs, NNC_RUNS_MAYBE);
     const token name = next_token(s);
-    if (name.is_word) {
-        nnc_shell_assign(s, name.at, nnc_shell_name_length(name.at), &none, false, false);
-    }
+    if (name.is_word) { nnc_shell_assign(s, name.at, nnc_shell_name_length(name.at), &none, false, false); }
     skip_to(s, "do", "do");
 }
 
@@ -518,9 +484,7 @@ static bool take_keyword(nnc_shell *s, const token *t)
         }
         s->runs = f->outside;
         s->in_condition = is_token(t, "elif");
-        if (!s->in_condition) {
-            begin_branch(s, NNC_RUNS);
-        }
+        if (!s->in_condition) { begin_branch(s, NNC_RUNS); }
     } else if (is_token(t, "fi")) {
         close_frame(s, 'i');
     } else if (is_token(t, "for") || is_token(t, "select")) {
@@ -560,13 +524,9 @@ static void read_items(nnc_shell *s, const char *at, const char *end, nnc_script
     s->at = at;
     while (s->at < end && nnc_shell_goes_on(s)) {
         const token t = next_token(s);
-        if (t.at >= end || t.length == 0) {
-            break;
-        }
+        if (t.at >= end || t.length == 0) { break; }
         if (t.is_word) {
-            if (nnc_script_cells_count(to) > 0) {
-                nnc_script_cells_put(s, to, ' ', s->line, false);
-            }
+            if (nnc_script_cells_count(to) > 0) { nnc_script_cells_put(s, to, ' ', s->line, false); }
             const int32_t before = s->line;
             nnc_shell_expand(s, t.at, t.at + t.length, to);
             s->line = before;
@@ -585,9 +545,7 @@ static bool take_assignment(nnc_shell *s, const token *t)
     const size_t length = digits > 0 && t->at[digits] == '=' ? digits : nnc_shell_name_length(t->at);
     const bool append = t->at[length] == '+';
     const char *value = t->at + length + append + 1;
-    if (length == 0 || t->at[length + append] != '=') {
-        return false;
-    }
+    if (length == 0 || t->at[length + append] != '=') { return false; }
     nnc_script_cells cells_of = { 0 };
     const char *end = t->at + t->length;
     const bool is_array = value < end && *value == '(';
@@ -598,9 +556,7 @@ static bool take_assignment(nnc_shell *s, const token *t)
         nnc_shell_expand(s, value, end, &cells_of);
     }
     s->line = line;
-    if (nnc_shell_goes_on(s)) {
-        nnc_shell_assign(s, t->at, length, &cells_of, append, is_array);
-    }
+    if (nnc_shell_goes_on(s)) { nnc_shell_assign(s, t->at, length, &cells_of, append, is_array); }
     nnc_buffer_free(&cells_of.bytes);
     return true;
 }
@@ -665,9 +621,7 @@ static void read_instead(nnc_shell *s, const char *name, const char *text, int32
     s->depth = 0;
     s->marker = NULL;
     s->after[0] = '\0';
-    if (is_function) {
-        open_frame(s, 'f');
-    }
+    if (is_function) { open_frame(s, 'f'); }
     read_text(s, is_function);
     memcpy(s->frames, outer.frames, sizeof s->frames);
     memcpy(s->after, outer.after, sizeof s->after);
@@ -722,12 +676,8 @@ static bool call(nnc_shell *s, const nnc_script_words *w)
     static const char *const names[ARGUMENTS] = { "1", "2", "3", "4", "5", "6", "7", "8", "9" };
     nnc_shell_var *arguments[ARGUMENTS];
     const nnc_shell_function *f = s->functions;
-    while (f != NULL && strcmp(f->name, w->items[0].text) != 0) {
-        f = f->next;
-    }
-    if (f == NULL || s->calls == CALLS_MAX || s->called == CALLS_DEEP) {
-        return f != NULL;
-    }
+    while (f != NULL && strcmp(f->name, w->items[0].text) != 0) { f = f->next; }
+    if (f == NULL || s->calls == CALLS_MAX || s->called == CALLS_DEEP) { return f != NULL; }
     for (int32_t i = 0; i < ARGUMENTS && nnc_shell_goes_on(s); i++) {
         nnc_script_cells value = { 0 };
         const char *text = i + 1 < w->count ? w->items[i + 1].text : "";
@@ -772,16 +722,12 @@ static token read_command(nnc_shell *s)
     for (; t.length > 0 && nnc_shell_goes_on(s); t = next_token(s)) {
         const nnc_shell_frame *f = top(s);
         if (at_begin && f != NULL && f->kind == 'c' && f->at_pattern && !is_token(&t, "\n") && !is_token(&t, "esac")) {
-            if (is_token(&t, "(")) {
-                t = next_token(s);
-            }
+            if (is_token(&t, "(")) { t = next_token(s); }
             read_patterns(s, t);
         } else if (at_begin && t.is_word && take_keyword(s, &t)) {
             negated = negated != is_token(&t, "!");
             if (!is_token(&t, "!") && !is_token(&t, "time")) {
-                if (s->depth > depth) {
-                    s->frames[depth].behind = outside; /* "a || { b; }" */
-                }
+                if (s->depth > depth) { s->frames[depth].behind = outside; /* "a || { b; }" */ }
                 pass(s, &t);
                 s->after[0] = '\0';
                 return (token){ .at = ";", .length = 1 };
@@ -867,9 +813,7 @@ static void take_end(nnc_shell *s, const token *t)
             s->runs = f->outside;
         }
     } else if (is_token(t, ")")) {
-        if (top(s) != NULL && top(s)->kind == '(') {
-            close_frame(s, '(');
-        }
+        if (top(s) != NULL && top(s)->kind == '(') { close_frame(s, '('); }
     }
 }
 
@@ -896,9 +840,7 @@ static void read_slurm(nnc_shell *s, const char *text)
     };
     const char *counted = text;
     for (const char *at = strstr(text, "#SBATCH"); at != NULL; at = strstr(at + 1, "#SBATCH")) {
-        for (; counted < at; counted++) {
-            s->line += *counted == '\n' ? 1 : 0;
-        }
+        for (; counted < at; counted++) { s->line += *counted == '\n' ? 1 : 0; }
         const char *option = at + 7 + strspn(at + 7, " \t");
         nnc_script_cells words = { 0 };
         nnc_script_cells_put_text(s, &words, option, strcspn(option, "#\n"), false);
@@ -928,9 +870,7 @@ static void keep_variables(nnc_shell *s)
     const nnc_shell_var *order[256];
     nnc_script_words all = { 0 };
     int count = 0;
-    for (const nnc_shell_var *v = s->variables; v != NULL && count < 256; v = v->next) {
-        order[count++] = v;
-    }
+    for (const nnc_shell_var *v = s->variables; v != NULL && count < 256; v = v->next) { order[count++] = v; }
     while (count > 0 && nnc_shell_goes_on(s)) {
         const nnc_shell_var *v = order[--count];
         nnc_script_words w = { 0 };
@@ -964,9 +904,7 @@ nnc_status nnc_shell_read(const char *name, const char *text, nnc_arena *arena, 
     if (nnc_shell_goes_on(&s) && s.made.count == 0 && s.starts_unknown) {
         nnc_shell_refuse(&s, "starts a program whose name only a run of the script knows: give its options");
     }
-    if (nnc_shell_goes_on(&s) && s.made.count == 0) {
-        keep_variables(&s);
-    }
+    if (nnc_shell_goes_on(&s) && s.made.count == 0) { keep_variables(&s); }
     if (nnc_shell_goes_on(&s) && s.sourced != NULL && s.made.count == 0) {
         char what[256];
         snprintf(what, sizeof what, "starts no program itself; %.120s, which it reads, is not found: give its options",

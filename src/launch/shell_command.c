@@ -26,9 +26,7 @@ static const char *launcher_of(const char *text)
         { "srun", "srun" },
     };
     for (size_t i = 0; i < sizeof launchers / sizeof *launchers; i++) {
-        if (strcmp(base_name(text), launchers[i][0]) == 0) {
-            return launchers[i][1];
-        }
+        if (strcmp(base_name(text), launchers[i][0]) == 0) { return launchers[i][1]; }
     }
     return NULL;
 }
@@ -38,9 +36,7 @@ static bool is_program(const char *text)
 {
     static const char *const programs[] = { "llamafactory-cli", "axolotl", "vllm", "trtllm-serve", "sglang" };
     for (size_t i = 0; i < sizeof programs / sizeof *programs; i++) {
-        if (strcmp(base_name(text), programs[i]) == 0) {
-            return true;
-        }
+        if (strcmp(base_name(text), programs[i]) == 0) { return true; }
     }
     return false;
 }
@@ -51,9 +47,7 @@ static int32_t interpreter_at(const nnc_script_words *w, int32_t from, int32_t e
     static const char *const names[] = { "python", "python3", "bash", "sh", "env" };
     for (; from < end; from++) {
         for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-            if (strcmp(base_name(w->items[from].text), names[i]) == 0) {
-                return from;
-            }
+            if (strcmp(base_name(w->items[from].text), names[i]) == 0) { return from; }
         }
     }
     return end;
@@ -97,9 +91,7 @@ bool nnc_put_object(nnc_buffer *out, const char *text)
     if (text[strspn(text, " \n")] != '{' || !nnc_json_scan(text, strlen(text), NNC_SCAN_VALUES_RECORDED, &fault)) {
         return false;
     }
-    for (; *text != '\0'; text++) {
-        nnc_buffer_byte(out, (char)(*text == '\n' || *text == '\r' ? ' ' : *text));
-    }
+    for (; *text != '\0'; text++) { nnc_buffer_byte(out, (char)(*text == '\n' || *text == '\r' ? ' ' : *text)); }
     return true;
 }
 
@@ -147,9 +139,7 @@ static int32_t read_flag(nnc_shell_commands *s, const nnc_script_words *w, int32
         f->joined = equals + 1;
     }
     f->name = name;
-    for (at++; at < end && !nnc_shell_is_option(w->items[at].text); at++) {
-        f->count++;
-    }
+    for (at++; at < end && !nnc_shell_is_option(w->items[at].text); at++) { f->count++; }
     return at;
 }
 
@@ -174,9 +164,7 @@ static const char *options_json(nnc_shell_commands *s, const nnc_script_words *w
         }
         i = read_flag(s, w, i, end, &flags[count]);
         int32_t same = 0;
-        while (strcmp(flags[same].name, flags[count].name) != 0) {
-            same++;
-        }
+        while (strcmp(flags[same].name, flags[count].name) != 0) { same++; }
         flags[same] = flags[count];
         count += same == count;
     }
@@ -189,18 +177,14 @@ static const char *options_json(nnc_shell_commands *s, const nnc_script_words *w
     nnc_put_json_text(&out, program);
     for (int32_t i = 0; i < count; i++) {
         nnc_buffer_byte(&out, ',');
-        for (; line < flags[i].line; line++) {
-            nnc_buffer_byte(&out, '\n');
-        }
+        for (; line < flags[i].line; line++) { nnc_buffer_byte(&out, '\n'); }
         put_flag(&out, &flags[i], w);
     }
     nnc_buffer_byte(&out, '}');
     nnc_buffer_byte(&out, '\0');
     const char *json = out.failed ? NULL : nnc_arena_strdup(s->arena, out.bytes);
     nnc_buffer_free(&out);
-    if (json == NULL) {
-        s->status = nnc_no_memory(s->err);
-    }
+    if (json == NULL) { s->status = nnc_no_memory(s->err); }
     return json != NULL ? json : "{}";
 }
 
@@ -216,12 +200,8 @@ static const char *with_engine(nnc_shell_commands *s, const nnc_script_words *w,
                                            "vllm.entrypoints.openai.api_server" };
     const char *name = base_name(w->items[program].text), *model = "";
     size_t engine = 0;
-    while (engine < sizeof engines / sizeof *engines && strcmp(engines[engine], name) != 0) {
-        engine++;
-    }
-    if (engine == sizeof engines / sizeof *engines) {
-        return options;
-    }
+    while (engine < sizeof engines / sizeof *engines && strcmp(engines[engine], name) != 0) { engine++; }
+    if (engine == sizeof engines / sizeof *engines) { return options; }
     for (int32_t i = program + 1; i < w->count && !nnc_shell_is_option(w->items[i].text); i++) {
         model = strcmp(w->items[i].text, "serve") != 0 ? w->items[i].text : model;
     }
@@ -235,9 +215,7 @@ static const char *with_engine(nnc_shell_commands *s, const nnc_script_words *w,
     nnc_buffer_byte(&out, '\0');
     const char *json = out.failed ? NULL : nnc_arena_strdup(s->arena, out.bytes);
     nnc_buffer_free(&out);
-    if (json == NULL) {
-        s->status = nnc_no_memory(s->err);
-    }
+    if (json == NULL) { s->status = nnc_no_memory(s->err); }
     return json != NULL ? json : options;
 }
 
@@ -247,9 +225,7 @@ static int32_t command_end(const nnc_script_words *w, int32_t from)
     static const char *const ends[] = { ">", ">>", "<", "|", "||", "&&", ";", "2>&1", "&>", "&>>", "2>", "&" };
     for (; from < w->count; from++) {
         for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
-            if (strcmp(w->items[from].text, ends[i]) == 0) {
-                return from;
-            }
+            if (strcmp(w->items[from].text, ends[i]) == 0) { return from; }
         }
     }
     return from;
@@ -290,13 +266,9 @@ void nnc_shell_keep(nnc_shell_commands *s, const nnc_script_words *w)
     const int32_t program = program_at(w);
     int32_t launcher = -1;
     nnc_shell_command made = { .line = 1 };
-    for (int32_t i = 0; i < program; i++) {
-        launcher = launcher_of(w->items[i].text) != NULL ? i : launcher;
-    }
+    for (int32_t i = 0; i < program; i++) { launcher = launcher_of(w->items[i].text) != NULL ? i : launcher; }
     const int32_t end = program < 0 ? 0 : command_end(w, program + 1);
-    if (program < 0 || end - program < 2) {
-        return;
-    }
+    if (program < 0 || end - program < 2) { return; }
     made.line = w->items[program].line;
     made.options = with_engine(s, w, program, options_json(s, w, program + 1, end, base_name(w->items[program].text)));
     made.launcher_options = "{}";
@@ -323,9 +295,7 @@ bool nnc_shell_starts_unknown(const nnc_script_words *w)
 {
     bool is_unknown = false;
     for (int32_t i = 1; i < w->count && launcher_of(w->items[0].text) != NULL && program_at(w) < 0; i++) {
-        if (is_unknown && nnc_shell_is_option(w->items[i].text)) {
-            return true;
-        }
+        if (is_unknown && nnc_shell_is_option(w->items[i].text)) { return true; }
         is_unknown = !nnc_shell_is_option(w->items[i - 1].text) && strstr(w->items[i].text, "${") != NULL;
     }
     return false;
@@ -342,15 +312,9 @@ nnc_status nnc_shell_arguments(nnc_arena *arena, char **list, int count, const c
 {
     nnc_shell_commands s = { .arena = arena, .err = err };
     nnc_script_words w = { .items = nnc_arena_array(arena, (size_t)count, sizeof(nnc_script_word)), .count = count };
-    if (w.items == NULL) {
-        return nnc_no_memory(err);
-    }
-    for (int i = 0; i < count; i++) {
-        w.items[i] = (nnc_script_word){ list[i], 1 };
-    }
-    if (!nnc_shell_is_option(list[0])) {
-        nnc_shell_keep(&s, &w);
-    }
+    if (w.items == NULL) { return nnc_no_memory(err); }
+    for (int i = 0; i < count; i++) { w.items[i] = (nnc_script_word){ list[i], 1 }; }
+    if (!nnc_shell_is_option(list[0])) { nnc_shell_keep(&s, &w); }
     *json = s.count > 0 ? s.list[0].options : options_json(&s, &w, 0, count, "");
     return s.status;
 }

@@ -43,17 +43,13 @@ void nnc_script_cells_put(nnc_shell *s, nnc_script_cells *to, char c, int32_t li
 
 void nnc_script_cells_put_text(nnc_shell *s, nnc_script_cells *to, const char *text, size_t length, bool kept)
 {
-    for (size_t i = 0; i < length; i++) {
-        nnc_script_cells_put(s, to, text[i], s->line, kept);
-    }
+    for (size_t i = 0; i < length; i++) { nnc_script_cells_put(s, to, text[i], s->line, kept); }
 }
 
 nnc_shell_var *nnc_shell_variable(const nnc_shell *s, const char *name, size_t length)
 {
     nnc_shell_var *v = s->variables;
-    while (v != NULL && (strncmp(v->name, name, length) != 0 || v->name[length] != '\0')) {
-        v = v->next;
-    }
+    while (v != NULL && (strncmp(v->name, name, length) != 0 || v->name[length] != '\0')) { v = v->next; }
     return v;
 }
 
@@ -72,9 +68,7 @@ const char *nnc_script_cells_text(nnc_shell *s, const nnc_script_cell *from, int
         return "";
     }
     for (int32_t i = 0; i < count; i++) {
-        if (from[i].c != '\0') {
-            text[used++] = from[i].c;
-        }
+        if (from[i].c != '\0') { text[used++] = from[i].c; }
     }
     text[used] = '\0';
     return text;
@@ -106,9 +100,7 @@ void nnc_shell_assign(nnc_shell *s, const char *name, size_t length, const nnc_s
     nnc_shell_var *v = nnc_shell_variable(s, name, length);
     nnc_script_cells all = { 0 };
     const bool has_value = v != NULL;
-    if (s->runs == NNC_RUNS_NOT) {
-        return;
-    }
+    if (s->runs == NNC_RUNS_NOT) { return; }
     if (v == NULL) {
         v = nnc_arena_alloc(s->arena, sizeof *v);
         char *copy = nnc_arena_alloc(s->arena, length + 1);
@@ -123,9 +115,7 @@ void nnc_shell_assign(nnc_shell *s, const char *name, size_t length, const nnc_s
     }
     if (append && v->count > 0) {
         nnc_buffer_put(&all.bytes, v->value, (size_t)v->count * sizeof(nnc_script_cell));
-        if (is_array) {
-            nnc_script_cells_put(s, &all, ' ', s->line, false);
-        }
+        if (is_array) { nnc_script_cells_put(s, &all, ' ', s->line, false); }
     }
     if (s->runs == NNC_RUNS_MAYBE && (append || is_array)) { /* only the new items are unknown */
         put_options(s, value, &all);
@@ -162,12 +152,8 @@ const char *nnc_shell_end_of(const char *at, int depth)
     const char first = at[at[0] == '$'];
     const char closes[] = "(){}", *open = strchr(closes, first);
     char close = first;
-    if (open != NULL && (first == '(' || first == '{')) {
-        close = open[1];
-    }
-    if (depth > NNC_SHELL_NESTING_MAX) {
-        return NULL;
-    }
+    if (open != NULL && (first == '(' || first == '{')) { close = open[1]; }
+    if (depth > NNC_SHELL_NESTING_MAX) { return NULL; }
     at += at[0] == '$' ? 2 : 1;
     while (*at != '\0' && *at != close) {
         const bool nested = first != '\'' && (*at == '`' || (*at == '$' && (at[1] == '(' || at[1] == '{')));
@@ -177,9 +163,7 @@ const char *nnc_shell_end_of(const char *at, int depth)
             at += 2;
         } else if (nested || quoted || bracket) {
             at = nnc_shell_end_of(at, depth + 1);
-            if (at == NULL) {
-                return NULL;
-            }
+            if (at == NULL) { return NULL; }
         } else {
             at++;
         }
@@ -195,9 +179,7 @@ static bool is_name(char c, bool first)
 size_t nnc_shell_name_length(const char *at)
 {
     size_t length = 0;
-    while (is_name(at[length], length == 0)) {
-        length++;
-    }
+    while (is_name(at[length], length == 0)) { length++; }
     return length;
 }
 
@@ -212,9 +194,7 @@ typedef struct sum {
 static bool push(sum *of, double number)
 {
     const bool fits = of->depth < (int)(sizeof of->stack / sizeof *of->stack);
-    if (fits) {
-        of->stack[of->depth++] = number;
-    }
+    if (fits) { of->stack[of->depth++] = number; }
     return fits;
 }
 
@@ -244,9 +224,7 @@ static bool sum_operate(void *context, nnc_operator of)
     }
     const double b = to->stack[--to->depth], a = to->stack[to->depth - 1];
     const bool divides = of == NNC_OPERATOR_DIVIDE || of == NNC_OPERATOR_REMAINDER;
-    if (divides && !(b > 0.0 || b < 0.0)) {
-        return false;
-    }
+    if (divides && !(b > 0.0 || b < 0.0)) { return false; }
     const double quotient = divides ? (double)(int64_t)(a / b) : 0.0;
     to->stack[to->depth - 1] = of == NNC_OPERATOR_ADD         ? a + b
                                : of == NNC_OPERATOR_SUBTRACT  ? a - b
@@ -273,9 +251,7 @@ static const char *find_choice(const char *at, char sign)
     int brackets = 0, choices = 0;
     for (; *at != '\0'; at++) {
         brackets += (*at == '(') - (*at == ')');
-        if (brackets == 0 && choices == 0 && *at == sign) {
-            return at;
-        }
+        if (brackets == 0 && choices == 0 && *at == sign) { return at; }
         choices += brackets == 0 ? (*at == '?') - (*at == ':') : 0;
     }
     return NULL;
@@ -291,9 +267,7 @@ bool nnc_shell_calculate(nnc_shell *s, const char *text, double *result)
     if (other != NULL && strlen(text) < sizeof part) {
         double holds = 0.0;
         snprintf(part, sizeof part, "%.*s", (int)(ask - text), text);
-        if (!nnc_shell_calculate(s, part, &holds)) {
-            return false;
-        }
+        if (!nnc_shell_calculate(s, part, &holds)) { return false; }
         snprintf(part, sizeof part, "%.*s", (int)(other - ask - 1), ask + 1);
         return nnc_shell_calculate(s, holds > 0.0 || holds < 0.0 ? part : other + 1, result);
     }
@@ -405,9 +379,7 @@ static void put_default(nnc_shell *s, const char *word, const char *end, bool qu
     const int32_t before = nnc_script_cells_count(to);
     nnc_shell_expand(s, word, end, to);
     nnc_script_cell *all = (nnc_script_cell *)(void *)to->bytes.bytes;
-    for (int32_t i = before; quoted && i < nnc_script_cells_count(to); i++) {
-        all[i].is_kept = true;
-    }
+    for (int32_t i = before; quoted && i < nnc_script_cells_count(to); i++) { all[i].is_kept = true; }
 }
 
 /* Returns the length of a variable's name, or of the number of an argument. */
@@ -441,9 +413,7 @@ static void expand_braces(nnc_shell *s, const char *at, const char *end, bool qu
     } else if (length == 0 || (sign != '\0' && strchr("-=+?", sign) == NULL)) {
         put_unknown(s, at, (size_t)(end - at), to);
     } else if (sign == '+') {
-        if (!empty) {
-            nnc_shell_expand(s, word, end, to);
-        }
+        if (!empty) { nnc_shell_expand(s, word, end, to); }
     } else if (empty && (sign == '-' || sign == '=')) {
         put_default(s, word, end, quoted, to);
     } else if (v == NULL || v->is_unknown) {
@@ -494,16 +464,12 @@ void nnc_shell_expand(nnc_shell *s, const char *at, const char *end, nnc_script_
 {
     bool quoted = false;
     int32_t opened = 0; /* number of cells before the opening quote */
-    if (++s->nesting > NNC_SHELL_NESTING_MAX) {
-        nnc_shell_refuse(s, "nested too deeply");
-    }
+    if (++s->nesting > NNC_SHELL_NESTING_MAX) { nnc_shell_refuse(s, "nested too deeply"); }
     while (at < end && nnc_shell_goes_on(s)) {
         const int32_t line = s->line;
         if (*at == '\\' && at + 1 < end) {
             const bool plain = quoted && strchr("$`\"\\\n", at[1]) == NULL;
-            if (plain) {
-                nnc_script_cells_put(s, to, '\\', line, true);
-            }
+            if (plain) { nnc_script_cells_put(s, to, '\\', line, true); }
             if (at[1] == '\n') {
                 s->line++;
             } else {
@@ -512,9 +478,7 @@ void nnc_shell_expand(nnc_shell *s, const char *at, const char *end, nnc_script_
             at += 2;
         } else if (*at == '\'' && !quoted) {
             const char *close = memchr(at + 1, '\'', (size_t)(end - at - 1));
-            if (close == at + 1) {
-                nnc_script_cells_put(s, to, '\0', line, true);
-            }
+            if (close == at + 1) { nnc_script_cells_put(s, to, '\0', line, true); }
             for (at++; at < end && at != close; at++) {
                 nnc_script_cells_put(s, to, *at, s->line, true);
                 s->line += *at == '\n';
@@ -530,9 +494,7 @@ void nnc_shell_expand(nnc_shell *s, const char *at, const char *end, nnc_script_
         } else if (*at == '$' || *at == '`') {
             const char *next = nnc_shell_expand_one(s, at, end, quoted, to);
             s->line = line;
-            for (; at < next; at++) {
-                s->line += *at == '\n';
-            }
+            for (; at < next; at++) { s->line += *at == '\n'; }
         } else {
             nnc_script_cells_put(s, to, *at, line, quoted);
             s->line += *at == '\n';

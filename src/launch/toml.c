@@ -62,9 +62,7 @@ static void skip(toml *t, bool over)
     while (t->at < t->end) {
         const char c = *t->at;
         if (c == '#') {
-            while (t->at < t->end && *t->at != '\n') {
-                t->at++;
-            }
+            while (t->at < t->end && *t->at != '\n') { t->at++; }
         } else if (c == ' ' || c == '\t' || c == '\r' || (over && c == '\n')) {
             step(t);
         } else {
@@ -81,9 +79,7 @@ static bool is_bare(char c)
 /* Writes a Unicode character as UTF-8. */
 static bool put_character(toml *t, nnc_buffer *text, unsigned long code)
 {
-    if (code == 0 || code > 0x10FFFF || (code >= 0xD800 && code < 0xE000)) {
-        return fail(t, "a character of Unicode");
-    }
+    if (code == 0 || code > 0x10FFFF || (code >= 0xD800 && code < 0xE000)) { return fail(t, "a character of Unicode"); }
     if (code < 0x80) {
         nnc_buffer_byte(text, (char)code);
         return true;
@@ -91,9 +87,7 @@ static bool put_character(toml *t, nnc_buffer *text, unsigned long code)
     const int more = code < 0x800 ? 1 : code < 0x10000 ? 2 : 3;
     static const unsigned char first[] = { 0, 0xC0, 0xE0, 0xF0 };
     nnc_buffer_byte(text, (char)(first[more] | (code >> (6 * more))));
-    for (int i = more - 1; i >= 0; i--) {
-        nnc_buffer_byte(text, (char)(0x80 | ((code >> (6 * i)) & 0x3F)));
-    }
+    for (int i = more - 1; i >= 0; i--) { nnc_buffer_byte(text, (char)(0x80 | ((code >> (6 * i)) & 0x3F))); }
     return true;
 }
 
@@ -110,9 +104,7 @@ static bool read_escape(toml *t, nnc_buffer *text)
     }
     const int digits = c == 'u' ? 4 : c == 'U' ? 8 : 0;
     char hex[9] = "", *end = hex;
-    if (digits == 0 || t->end - t->at <= digits) {
-        return fail(t, "an escape such as \\n");
-    }
+    if (digits == 0 || t->end - t->at <= digits) { return fail(t, "an escape such as \\n"); }
     memcpy(hex, t->at + 1, (size_t)digits);
     const unsigned long code = strtoul(hex, &end, 16);
     if (end != hex + digits || strspn(hex, "0123456789abcdefABCDEF") != (size_t)digits) {
@@ -130,12 +122,8 @@ static bool read_text(toml *t, nnc_buffer *text)
     const char three[] = { quote, quote, quote, '\0' };
     const bool many = starts(t, three), literal = quote == '\'';
     t->at += many ? 3 : 1;
-    if (many && starts(t, "\r\n")) {
-        t->at++;
-    }
-    if (many && peek(t) == '\n') {
-        step(t);
-    }
+    if (many && starts(t, "\r\n")) { t->at++; }
+    if (many && peek(t) == '\n') { step(t); }
     while (t->at < t->end) {
         if (many ? starts(t, three) : *t->at == quote) {
             t->at += many ? 3 : 1;
@@ -145,20 +133,14 @@ static bool read_text(toml *t, nnc_buffer *text)
             }
             return true;
         }
-        if (*t->at == '\0' || (!many && *t->at == '\n')) {
-            break;
-        }
+        if (*t->at == '\0' || (!many && *t->at == '\n')) { break; }
         if (*t->at == '\\' && !literal) {
             t->at++;
             const char *blanks = t->at;
-            while (many && blanks < t->end && strchr(" \t\r", *blanks) != NULL && *blanks != '\0') {
-                blanks++;
-            }
+            while (many && blanks < t->end && strchr(" \t\r", *blanks) != NULL && *blanks != '\0') { blanks++; }
             if (many && blanks < t->end && *blanks == '\n') { /* a backslash at the end of a line joins the lines */
                 t->at = blanks;
-                while (t->at < t->end && *t->at != '\0' && strchr(" \t\r\n", *t->at) != NULL) {
-                    step(t);
-                }
+                while (t->at < t->end && *t->at != '\0' && strchr(" \t\r\n", *t->at) != NULL) { step(t); }
             } else if (!read_escape(t, text)) {
                 return false;
             }
@@ -176,13 +158,9 @@ static bool read_key(toml *t, nnc_buffer *key)
     for (;;) {
         skip(t, false);
         if (peek(t) == '"' || peek(t) == '\'') {
-            if (!read_text(t, key)) {
-                return false;
-            }
+            if (!read_text(t, key)) { return false; }
         } else if (is_bare(peek(t))) {
-            while (is_bare(peek(t))) {
-                nnc_buffer_byte(key, *t->at++);
-            }
+            while (is_bare(peek(t))) { nnc_buffer_byte(key, *t->at++); }
         } else {
             return fail(t, "a key");
         }
@@ -199,9 +177,7 @@ static bool read_key(toml *t, nnc_buffer *key)
 /* Writes line breaks up to a line of the TOML text. */
 static void to_line(toml *t, unsigned long line)
 {
-    for (; t->written < line; t->written++) {
-        nnc_buffer_byte(t->out, '\n');
-    }
+    for (; t->written < line; t->written++) { nnc_buffer_byte(t->out, '\n'); }
 }
 
 /* Reads a number with or without underscores: decimal, or with 0x, 0o, 0b. */
@@ -211,9 +187,7 @@ static bool read_number(const char *word, double *number)
     size_t used = 0;
     for (const char *c = word; *c != '\0'; c++) {
         if (*c != '_' || used == 0) {
-            if (used + 2 > sizeof digits) {
-                return false;
-            }
+            if (used + 2 > sizeof digits) { return false; }
             digits[used++] = *c;
         }
     }
@@ -277,37 +251,23 @@ static bool put_member(toml *t, const char *prefix, int depth);
 static bool put_value(toml *t, int depth)
 {
     const char open = peek(t), close = open == '[' ? ']' : '}';
-    if (open == '"' || open == '\'') {
-        return put_quoted(t);
-    }
+    if (open == '"' || open == '\'') { return put_quoted(t); }
     to_line(t, t->line);
-    if (open != '[' && open != '{') {
-        return put_word(t);
-    }
-    if (depth == DEPTH_MAX) {
-        return fail(t, "fewer levels");
-    }
+    if (open != '[' && open != '{') { return put_word(t); }
+    if (depth == DEPTH_MAX) { return fail(t, "fewer levels"); }
     t->at++;
     nnc_buffer_byte(t->out, open);
     for (bool first = true;; first = false) {
         skip(t, true);
-        if (peek(t) == close) {
-            break;
-        }
+        if (peek(t) == close) { break; }
         if (!first) {
-            if (peek(t) != ',') {
-                return fail(t, "a comma");
-            }
+            if (peek(t) != ',') { return fail(t, "a comma"); }
             t->at++;
             skip(t, true);
-            if (peek(t) == close) {
-                break;
-            }
+            if (peek(t) == close) { break; }
             nnc_buffer_byte(t->out, ',');
         }
-        if (open == '[' ? !put_value(t, depth + 1) : !put_member(t, "", depth + 1)) {
-            return false;
-        }
+        if (open == '[' ? !put_value(t, depth + 1) : !put_member(t, "", depth + 1)) { return false; }
     }
     t->at++;
     nnc_buffer_byte(t->out, close);
@@ -324,9 +284,7 @@ static bool put_member(toml *t, const char *prefix, int depth)
         t->status = nnc_no_memory(t->err);
         read = false;
     }
-    if (read && peek(t) != '=') {
-        read = fail(t, "=");
-    }
+    if (read && peek(t) != '=') { read = fail(t, "="); }
     if (read) {
         t->at++;
         skip(t, false);
@@ -344,9 +302,7 @@ static bool read_table(toml *t)
 {
     nnc_buffer key = { 0 };
     t->at++;
-    if (peek(t) == '[') {
-        return fail(t, "no array of tables ([[name]])");
-    }
+    if (peek(t) == '[') { return fail(t, "no array of tables ([[name]])"); }
     bool read = read_key(t, &key);
     if (read && (key.failed || peek(t) != ']')) {
         read = fail(t, "]");
@@ -369,9 +325,7 @@ nnc_status nnc_toml_to_json(const char *name, const char *text, size_t size, nnc
                .written = 1,
                .out = json,
                .err = err };
-    if (size > TOML_BYTES_MAX) {
-        return nnc_file_too_large(name, TOML_BYTES_MAX, err);
-    }
+    if (size > TOML_BYTES_MAX) { return nnc_file_too_large(name, TOML_BYTES_MAX, err); }
     t.at += starts(&t, "\xEF\xBB\xBF") ? 3 : 0;
     nnc_buffer_byte(json, '{');
     for (skip(&t, true); t.at < t.end && t.status == NNC_OK; skip(&t, true)) {
@@ -379,16 +333,12 @@ nnc_status nnc_toml_to_json(const char *name, const char *text, size_t size, nnc
             (void)read_table(&t);
         } else {
             to_line(&t, t.line);
-            if (t.any) {
-                nnc_buffer_byte(json, ',');
-            }
+            if (t.any) { nnc_buffer_byte(json, ','); }
             t.any = true;
             (void)put_member(&t, t.prefix, 0);
         }
         skip(&t, false);
-        if (t.status == NNC_OK && t.at < t.end && *t.at != '\n') {
-            (void)fail(&t, "the end of the line");
-        }
+        if (t.status == NNC_OK && t.at < t.end && *t.at != '\n') { (void)fail(&t, "the end of the line"); }
     }
     nnc_buffer_byte(json, '}');
     return t.status == NNC_OK && json->failed ? nnc_no_memory(err) : t.status;

@@ -89,28 +89,20 @@ static nnc_status refuse(const writer *w, yaml_mark_t at, const char *what)
 static void step_to(writer *w, yaml_mark_t at)
 {
     level *in = w->depth > 0 ? &w->levels[w->depth - 1] : NULL;
-    if (in != NULL && !in->at_value && in->count++ > 0) {
-        nnc_buffer_byte(w->out, ',');
-    }
-    for (; w->line < at.line; w->line++) {
-        nnc_buffer_byte(w->out, '\n');
-    }
+    if (in != NULL && !in->at_value && in->count++ > 0) { nnc_buffer_byte(w->out, ','); }
+    for (; w->line < at.line; w->line++) { nnc_buffer_byte(w->out, '\n'); }
 }
 
 /* Called after a value: the next event of an object is a key. */
 static void end_value(writer *w)
 {
-    if (w->depth > 0) {
-        w->levels[w->depth - 1].at_value = false;
-    }
+    if (w->depth > 0) { w->levels[w->depth - 1].at_value = false; }
 }
 
 static bool is_word(const char *text, const char *const *words)
 {
     for (; *words != NULL; words++) {
-        if (strcmp(text, *words) == 0) {
-            return true;
-        }
+        if (strcmp(text, *words) == 0) { return true; }
     }
     return false;
 }
@@ -124,17 +116,13 @@ static bool read_number(const char *text, double *number)
     bool any = false, dot = false;
     for (const char *c = text; *c != '\0'; c++) {
         const bool digit = *c >= '0' && *c <= '9';
-        if (*c == '_' && any) {
-            continue;
-        }
+        if (*c == '_' && any) { continue; }
         if (*c == '.' && any && !dot && !(c[1] >= '0' && c[1] <= '9')) {
             dot = true; /* "1." and "1.e-5" are numbers in YAML but not in JSON */
             continue;
         }
         dot = dot || *c == '.';
-        if (used + 2 > sizeof digits || !(digit || strchr("+-.eE", *c) != NULL)) {
-            return false;
-        }
+        if (used + 2 > sizeof digits || !(digit || strchr("+-.eE", *c) != NULL)) { return false; }
         any = any || digit;
         digits[used++] = *c;
     }
@@ -167,9 +155,7 @@ static void put_plain(nnc_buffer *out, const char *text)
 /* Gives a name to the node that begins here. *index receives 1 + the index of the anchor. */
 static nnc_status begin_anchor(writer *w, const yaml_event_t *event, const unsigned char *name, int *index)
 {
-    if (name == NULL) {
-        return NNC_OK;
-    }
+    if (name == NULL) { return NNC_OK; }
     if (w->anchor_count == ANCHORS_MAX || strlen((const char *)name) >= sizeof w->anchors[0].name) {
         return refuse(w, event->start_mark, "too many anchors (&), or one with too long a name");
     }
@@ -185,9 +171,7 @@ static const anchor *find_anchor(const writer *w, const yaml_event_t *event)
 {
     const anchor *a = NULL;
     for (int i = 0; i < w->anchor_count; i++) {
-        if (strcmp(w->anchors[i].name, (const char *)event->data.alias.anchor) == 0) {
-            a = &w->anchors[i];
-        }
+        if (strcmp(w->anchors[i].name, (const char *)event->data.alias.anchor) == 0) { a = &w->anchors[i]; }
     }
     return a;
 }
@@ -213,9 +197,7 @@ static bool find_member(const writer *w, const level *in, const char *key, size_
         memcpy(found, w->keys.bytes + in->keys + i * sizeof *found, sizeof *found);
         if (memcmp(w->out->bytes + found->begin, key, length) == 0) {
             member next = { .begin = last };
-            if (i + 1 < count) {
-                memcpy(&next, w->keys.bytes + in->keys + (i + 1) * sizeof next, sizeof next);
-            }
+            if (i + 1 < count) { memcpy(&next, w->keys.bytes + in->keys + (i + 1) * sizeof next, sizeof next); }
             *end = next.begin;
             return true;
         }
@@ -272,9 +254,7 @@ static nnc_status merge(writer *w, const yaml_event_t *event, level *in)
         return refuse(w, event->start_mark, "too long with its aliases (*) written out");
     }
     in->at_value = false;
-    for (; w->line < event->start_mark.line; w->line++) {
-        nnc_buffer_byte(w->out, '\n');
-    }
+    for (; w->line < event->start_mark.line; w->line++) { nnc_buffer_byte(w->out, '\n'); }
     size_t next = 0;
     for (size_t at = a->begin + 1; at < a->end && !w->out->failed; at = next + 1) {
         next = member_end(w->out->bytes, at, a->end);
@@ -287,9 +267,7 @@ static nnc_status merge(writer *w, const yaml_event_t *event, level *in)
             find_member(w, in, w->out->bytes + at, (size_t)(colon + 2 - (w->out->bytes + at)), 0, &found, &end)) {
             continue;
         }
-        if (in->count++ > 0) {
-            nnc_buffer_byte(w->out, ',');
-        }
+        if (in->count++ > 0) { nnc_buffer_byte(w->out, ','); }
         const member made = { .begin = w->out->size, .merged = true };
         nnc_buffer_put(&w->keys, &made, sizeof made);
         for (; at < next && !w->out->failed; at++) {
@@ -331,9 +309,7 @@ static nnc_status put_scalar(writer *w, const yaml_event_t *event)
     if (strlen(text) != event->data.scalar.length) {
         return refuse(w, event->start_mark, "bad text, expected no NUL, found one");
     }
-    if (in != NULL && in->merges) {
-        return refuse_merge(w, event);
-    }
+    if (in != NULL && in->merges) { return refuse_merge(w, event); }
     if (in != NULL && in->object && !in->at_value && strcmp(text, "<<") == 0 &&
         event->data.scalar.style == YAML_PLAIN_SCALAR_STYLE) {
         in->merges = true;
@@ -348,9 +324,7 @@ static nnc_status put_scalar(writer *w, const yaml_event_t *event)
         }
         nnc_put_json_text(w->out, text);
         nnc_buffer_byte(w->out, ':');
-        if (!w->out->failed) {
-            drop_earlier(w, in, begins);
-        }
+        if (!w->out->failed) { drop_earlier(w, in, begins); }
         in->at_value = true;
         return NNC_OK;
     }
@@ -360,9 +334,7 @@ static nnc_status put_scalar(writer *w, const yaml_event_t *event)
     } else if (!nnc_put_object(w->out, text)) {
         nnc_put_json_text(w->out, text);
     }
-    if (named > 0) {
-        w->anchors[named - 1].end = w->out->size;
-    }
+    if (named > 0) { w->anchors[named - 1].end = w->out->size; }
     end_value(w);
     return NNC_OK;
 }
@@ -370,12 +342,8 @@ static nnc_status put_scalar(writer *w, const yaml_event_t *event)
 static nnc_status begin(writer *w, const yaml_event_t *event, bool object)
 {
     const level *in = w->depth > 0 ? &w->levels[w->depth - 1] : NULL;
-    if (w->depth == DEPTH_MAX) {
-        return refuse(w, event->start_mark, "nested too deeply");
-    }
-    if (in != NULL && in->merges) {
-        return refuse_merge(w, event);
-    }
+    if (w->depth == DEPTH_MAX) { return refuse(w, event->start_mark, "nested too deeply"); }
+    if (in != NULL && in->merges) { return refuse_merge(w, event); }
     if (in != NULL && in->object && !in->at_value) {
         return refuse(w, event->start_mark, "bad key, expected a word, found a list or a mapping");
     }
@@ -393,9 +361,7 @@ static void end(writer *w)
     const level *closed = &w->levels[--w->depth];
     nnc_buffer_byte(w->out, closed->object ? '}' : ']');
     w->keys.size = closed->keys;
-    if (closed->anchor > 0) {
-        w->anchors[closed->anchor - 1].end = w->out->size;
-    }
+    if (closed->anchor > 0) { w->anchors[closed->anchor - 1].end = w->out->size; }
     end_value(w);
 }
 
@@ -412,9 +378,7 @@ static bool has_tag(const yaml_event_t *event)
 
 static nnc_status take_event(writer *w, const yaml_event_t *event)
 {
-    if (has_tag(event)) {
-        return refuse(w, event->start_mark, "cannot be read, expected no tag (!), found one");
-    }
+    if (has_tag(event)) { return refuse(w, event->start_mark, "cannot be read, expected no tag (!), found one"); }
     switch (event->type) {
     case YAML_DOCUMENT_START_EVENT:
         return w->documents++ == 0 ? NNC_OK
@@ -432,9 +396,7 @@ static nnc_status take_event(writer *w, const yaml_event_t *event)
 static nnc_status refuse_syntax(const writer *w, const yaml_parser_t *parser)
 {
     char what[256];
-    if (parser->error == YAML_MEMORY_ERROR) {
-        return nnc_no_memory(w->err);
-    }
+    if (parser->error == YAML_MEMORY_ERROR) { return nnc_no_memory(w->err); }
     snprintf(what, sizeof what, "bad syntax, expected YAML, found: %.200s",
              parser->problem != NULL ? parser->problem : "another text");
     return refuse(w, parser->problem_mark, what);
@@ -447,13 +409,9 @@ nnc_status nnc_yaml_to_json(const char *name, const char *text, size_t size, nnc
     yaml_calls call;
     nnc_status status = NNC_OK;
     bool more = true;
-    if (size > YAML_BYTES_MAX) {
-        return nnc_file_too_large(name, YAML_BYTES_MAX, err);
-    }
+    if (size > YAML_BYTES_MAX) { return nnc_file_too_large(name, YAML_BYTES_MAX, err); }
     NNC_TRY(load(&call, err));
-    if (!call.parser_initialize(&parser)) {
-        return nnc_no_memory(err);
-    }
+    if (!call.parser_initialize(&parser)) { return nnc_no_memory(err); }
     call.parser_set_input_string(&parser, (const unsigned char *)text, size);
     while (status == NNC_OK && more) {
         yaml_event_t event;
@@ -467,9 +425,7 @@ nnc_status nnc_yaml_to_json(const char *name, const char *text, size_t size, nnc
     }
     call.parser_delete(&parser);
     nnc_buffer_free(&w.keys);
-    if (status == NNC_OK && w.documents == 0) {
-        nnc_buffer_text(json, "null");
-    }
+    if (status == NNC_OK && w.documents == 0) { nnc_buffer_text(json, "null"); }
     return status == NNC_OK && json->failed ? nnc_no_memory(err) : status;
 }
 

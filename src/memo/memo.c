@@ -88,9 +88,7 @@ void *nnc_memo_find(nnc_memo *memo, const void *key)
 void *nnc_memo_add(nnc_memo *memo, const void *key)
 {
     nnc_memo_slot *slot = slot_at(memo, 0);
-    for (uint32_t i = 1; i < memo->ways && slot->entry > 0; i++) {
-        slot = slot_at(memo, i);
-    }
+    for (uint32_t i = 1; i < memo->ways && slot->entry > 0; i++) { slot = slot_at(memo, i); }
     if (slot->entry > 0) {
         slot = slot_at(memo, memo->turn++ & (memo->ways - 1));
     } else {
@@ -129,9 +127,7 @@ static nnc_timing time_op(void *context, const nnc_device *device, const nnc_op 
 {
     nnc_memo *memo = context;
     const nnc_matmul *u = &op->u.matmul;
-    if (nnc_op_timed(op) != NNC_TIMED_GEMM) {
-        return nnc_op_time(device, op, work);
-    }
+    if (nnc_op_timed(op) != NNC_TIMED_GEMM) { return nnc_op_time(device, op, work); }
     const int64_t flags = (int64_t)op->math_dtype << 8 | (op->phase == NNC_PHASE_GRAD_WEIGHT ? 1 : 0) |
                           (u->one_by_one ? 2 : 0) | (u->b_is_weight ? 4 : 0) | (u->in_blocks ? 8 : 0);
     const product_key key = { .m = u->m,
@@ -145,9 +141,7 @@ static nnc_timing time_op(void *context, const nnc_device *device, const nnc_op 
                               .vector_flops = work->vector_flops,
                               .write_bytes = work->write_bytes };
     const nnc_timing *known = nnc_memo_find(memo, &key);
-    if (known != NULL) {
-        return *known;
-    }
+    if (known != NULL) { return *known; }
     const nnc_timing timing = nnc_op_time(device, op, work);
     *(nnc_timing *)nnc_memo_add(memo, &key) = timing;
     return timing;
@@ -190,15 +184,9 @@ static nnc_status lower(nnc_estimate_cache *shared, const nnc_lowering *how, nnc
 
 static void accumulate(const nnc_estimate_cache *shared, double grad_accumulate, nnc_lowered *a)
 {
-    if (a->grad_accumulate == grad_accumulate) {
-        return;
-    }
-    for (int32_t i = 0; i < a->count; i++) {
-        a->list.ops[i].grad_accumulate = grad_accumulate;
-    }
-    if (a->tabled) {
-        nnc_rows_accumulate(&a->rows, shared->device, grad_accumulate);
-    }
+    if (a->grad_accumulate == grad_accumulate) { return; }
+    for (int32_t i = 0; i < a->count; i++) { a->list.ops[i].grad_accumulate = grad_accumulate; }
+    if (a->tabled) { nnc_rows_accumulate(&a->rows, shared->device, grad_accumulate); }
     a->grad_accumulate = grad_accumulate;
 }
 
@@ -239,9 +227,7 @@ static nnc_rows_like find_like(const nnc_estimate_cache *shared, const nnc_lower
             last = other;
         }
     }
-    if (last == NULL) {
-        return (nnc_rows_like){ .list = NULL };
-    }
+    if (last == NULL) { return (nnc_rows_like){ .list = NULL }; }
     const bool same = network == NULL || nnc_same_bytes(last->routes, network->routes, sizeof last->routes);
     return (nnc_rows_like){ &last->list, last->count, &last->rows, same };
 }
@@ -262,9 +248,7 @@ static void make_table(nnc_estimate_cache *shared, nnc_lowered *a, const nnc_ste
         }
         a->list.count = count;
         memset(a->routes, 0, size);
-        if (network != NULL) {
-            memcpy(a->routes, network->routes, size);
-        }
+        if (network != NULL) { memcpy(a->routes, network->routes, size); }
         a->tabled = true;
     }
 }
@@ -378,9 +362,7 @@ static void keep_pass(nnc_estimate_cache *shared, const nnc_step *step, const nn
         p->step.network = &p->network;
     }
     p->timed = units != NULL;
-    if (p->timed) {
-        memcpy(p->units, units, segments * sizeof units[0]);
-    }
+    if (p->timed) { memcpy(p->units, units, segments * sizeof units[0]); }
     shared->partitioned = p;
     shared->ended = p->timed ? p : NULL;
     shared->ended_passes = step->plan->micro_batches;
@@ -546,9 +528,7 @@ static nnc_status estimate_shared(const nnc_model *model, const nnc_device *devi
             keep_over(shared, software, r);
             return nnc_estimate_untimed(model, r, err);
         }
-        if (known->timed) {
-            return time_known(model, known, scratch, r, err);
-        }
+        if (known->timed) { return time_known(model, known, scratch, r, err); }
     }
     shared->partitioned = shared->ended = NULL;
     NNC_TRY(nnc_prepare_list(shared, software, &r->plan, &scratch->network, &step, sums, &alike, err));
@@ -557,9 +537,7 @@ static nnc_status estimate_shared(const nnc_model *model, const nnc_device *devi
         nnc_stage_memory(&step, model, true, &scratch->step, r);
         if (ends_untimed(scratch, r)) {
             nnc_describe_model(model, &alike->whole, &step, r);
-            if (lasts(shared)) {
-                keep_pass(shared, &step, NULL, r);
-            }
+            if (lasts(shared)) { keep_pass(shared, &step, NULL, r); }
             keep_over(shared, software, r);
             return nnc_estimate_untimed(model, r, err);
         }
@@ -594,9 +572,7 @@ static void compare_specs(nnc_estimate_cache *shared, const nnc_model *model, co
 {
     /* The list of a graph, or of a model with towers, depends on more than the bytes of the model struct. */
     const bool whole = model->family != NNC_FAMILY_GRAPH && model->captured == NULL && model->tower_count == 0;
-    if (shared->promised) {
-        return;
-    }
+    if (shared->promised) { return; }
     if (!whole || !nnc_same_bytes(&shared->last_model, model, sizeof *model) ||
         !nnc_same_bytes(&shared->last_device, device, sizeof *device)) {
         memcpy(&shared->last_model, model, sizeof *model);
@@ -605,9 +581,7 @@ static void compare_specs(nnc_estimate_cache *shared, const nnc_model *model, co
         shared->model = NULL;
         return;
     }
-    if (shared->model == NULL) {
-        nnc_estimate_cache_begin(shared, model, device);
-    }
+    if (shared->model == NULL) { nnc_estimate_cache_begin(shared, model, device); }
     shared->model = model; /* model and device have the same content as in the cache, but may lie at another address */
     shared->device = device;
 }
@@ -819,9 +793,7 @@ static uint64_t key_of(const nnc_plan *plan)
 {
     const int32_t chunks = nnc_schedule_chunks(plan);
     const bool full = (plan->recompute & NNC_RECOMPUTE_FULL) != 0;
-    if (plan->pipeline > PARTITION_STAGES || chunks > PARTITION_VIRTUAL / plan->pipeline) {
-        return 0;
-    }
+    if (plan->pipeline > PARTITION_STAGES || chunks > PARTITION_VIRTUAL / plan->pipeline) { return 0; }
     return ((uint64_t)plan->schedule << 32) | ((uint64_t)chunks << 16) | ((uint64_t)plan->pipeline << 1) |
            (full ? 1 : 0);
 }
@@ -861,9 +833,7 @@ void nnc_step_partition_recall(nnc_scratch *scratch, const nnc_step *step)
         return;
     }
     nnc_step_partition(step, m);
-    if (key != 0) {
-        keep(m, plan->pipeline, nnc_memo_add(memo, &key));
-    }
+    if (key != 0) { keep(m, plan->pipeline, nnc_memo_add(memo, &key)); }
 }
 
 bool nnc_search_memos_create(nnc_estimate_cache *shared)

@@ -83,9 +83,7 @@ char *nnc_plan_word(const nnc_plan *plan, char text[NNC_METRIC_TEXT_MAX])
     }
     for (char *c = text; *c != '\0'; c++) { /* writes "+" between the parts of a value, because "," separates values in
                                              * lists of plans */
-        if (*c == ',') {
-            *c = '+';
-        }
+        if (*c == ',') { *c = '+'; }
     }
     return text;
 }

@@ -13,9 +13,7 @@ static const nnc_cell no_value = { .kind = NNC_CELL_NULL };
 static const char *base_of(const nnc_metric *row, const void *record)
 {
     const char *at = record;
-    if (row->hop > 0 && at != NULL) {
-        memcpy(&at, &at[row->hop - 1], sizeof at);
-    }
+    if (row->hop > 0 && at != NULL) { memcpy(&at, &at[row->hop - 1], sizeof at); }
     return at;
 }
 
@@ -44,13 +42,9 @@ nnc_cell nnc_text_cell(const char *text)
 
 nnc_cell nnc_metric_read(const nnc_metric *row, const nnc_place *place, int32_t index, char text[NNC_METRIC_TEXT_MAX])
 {
-    if (row->get != NULL) {
-        return row->get(place, text);
-    }
+    if (row->get != NULL) { return row->get(place, text); }
     const char *at = base_of(row, place->record);
-    if (at == NULL) {
-        return no_value;
-    }
+    if (at == NULL) { return no_value; }
     const size_t size = row->each_count > 0 ? sizeof(int64_t) : row->size; /* bytes of one element of an array: an
                                                                             * int64_t or a double */
     at += row->offset + (size_t)index * size;
@@ -88,9 +82,7 @@ nnc_lines nnc_metric_lines(const nnc_metric *row, const nnc_place *place)
     if (base != NULL) {
         lines.count = whole_at(base + row->count_offset, row->count_size);
         lines.records = base + row->offset;
-        if (!row->in_place) {
-            memcpy(&lines.records, base + row->offset, sizeof lines.records);
-        }
+        if (!row->in_place) { memcpy(&lines.records, base + row->offset, sizeof lines.records); }
     }
     return lines;
 }
@@ -124,9 +116,7 @@ static void add_column(finder *f, const char *prefix, const nnc_metric *row, int
     char name[192], number[16];
     nnc_column *column = f->list != NULL ? &f->list[f->count] : NULL;
     f->count++;
-    if (column == NULL) {
-        return;
-    }
+    if (column == NULL) { return; }
     snprintf(number, sizeof number, "%" PRId32, index);
     snprintf(name, sizeof name, "%s%s%s%s", prefix, row->name, row->each_count > 0 ? "." : "",
              row->each_count == 0                 ? ""
@@ -153,9 +143,7 @@ static void find_columns(finder *f, const nnc_metrics *metrics, const char *pref
             find_columns(f, row->rows, inner);
             f->depth--;
         } else if (row->name != NULL && row->type != NNC_METRIC_LIST && row->type != NNC_METRIC_TEXTS) {
-            for (int32_t k = 0; k < values; k++) {
-                add_column(f, prefix, row, k);
-            }
+            for (int32_t k = 0; k < values; k++) { add_column(f, prefix, row, k); }
         }
     }
 }
@@ -166,14 +154,10 @@ nnc_status nnc_columns_of(const nnc_metrics *metrics, nnc_arena *arena, nnc_colu
     *columns = (nnc_columns){ .count = 0 };
     find_columns(&f, metrics, "");
     f.list = nnc_arena_array(arena, (size_t)f.count + 1, sizeof *f.list);
-    if (f.list == NULL) {
-        return NNC_NO_MEMORY;
-    }
+    if (f.list == NULL) { return NNC_NO_MEMORY; }
     f.count = 0;
     find_columns(&f, metrics, "");
-    if (f.failed) {
-        return NNC_NO_MEMORY;
-    }
+    if (f.failed) { return NNC_NO_MEMORY; }
     *columns = (nnc_columns){ f.list, f.count };
     return NNC_OK;
 }
@@ -181,17 +165,13 @@ nnc_status nnc_columns_of(const nnc_metrics *metrics, nnc_arena *arena, nnc_colu
 bool nnc_column_is_full(const nnc_column *column)
 {
     bool full = column->metric->full;
-    for (int i = 0; i < column->depth; i++) {
-        full = full || column->inside[i]->full;
-    }
+    for (int i = 0; i < column->depth; i++) { full = full || column->inside[i]->full; }
     return full;
 }
 
 nnc_cell nnc_column_read(const nnc_column *column, nnc_place place, char text[NNC_METRIC_TEXT_MAX])
 {
-    for (int i = 0; i < column->depth; i++) {
-        place = nnc_metric_inside(column->inside[i], &place);
-    }
+    for (int i = 0; i < column->depth; i++) { place = nnc_metric_inside(column->inside[i], &place); }
     return nnc_metric_read(column->metric, &place, column->index, text);
 }
 
@@ -236,12 +216,8 @@ nnc_name_match nnc_name_find(const void *names, size_t stride, int32_t count, co
     const char *full = NULL, *found = NULL;
     for (int32_t i = 0; i < count; i++) {
         memcpy(&full, (const char *)names + (size_t)i * stride, sizeof full);
-        if (strcmp(full, word) == 0) {
-            return (nnc_name_match){ i, -1 };
-        }
-        if (!ends_so(full, word) || (found != NULL && gives_way(full) && !gives_way(found))) {
-            continue;
-        }
+        if (strcmp(full, word) == 0) { return (nnc_name_match){ i, -1 }; }
+        if (!ends_so(full, word) || (found != NULL && gives_way(full) && !gives_way(found))) { continue; }
         if (found == NULL || (gives_way(found) && !gives_way(full))) {
             match = (nnc_name_match){ i, -1 };
             found = full;
@@ -291,9 +267,7 @@ nnc_past nnc_report_past(const nnc_report *report)
         const nnc_track *one = &software->compared[i];
         if (one->unseen > 0 && strcmp(one->family, family) == 0) {
             add_track(&all, one);
-            if (strcmp(one->device, report->device->id) == 0) {
-                add_track(&here, one);
-            }
+            if (strcmp(one->device, report->device->id) == 0) { add_track(&here, one); }
         }
     }
     here.device_rows = all.device_rows = here.unseen;
@@ -322,9 +296,7 @@ const char *nnc_report_currency(const nnc_report *report)
 
 const char *nnc_launch_advice(const nnc_result *result)
 {
-    if (result->bound != NNC_BOUND_HOST) {
-        return NULL;
-    }
+    if (result->bound != NNC_BOUND_HOST) { return NULL; }
     return result->host_s > 0.5 * result->bound_s[NNC_BOUND_HOST]
                ? "the host limits the step: record ops once and replay them (CUDA graphs, "
                  "torch.compile), or make each op larger (a larger --micro-batch)"
@@ -394,9 +366,7 @@ const char *nnc_report_sentence(const nnc_report *report, char text[NNC_METRIC_T
     if (report->overrides != NULL && report->overrides[0] != '\0') {
         snprintf(set, sizeof set, " with %.90s%s", report->overrides, strlen(report->overrides) > 90 ? "..." : "");
     }
-    if (r->plan.devices > 1) {
-        snprintf(many, sizeof many, "%" PRId32 " x ", r->plan.devices);
-    }
+    if (r->plan.devices > 1) { snprintf(many, sizeof many, "%" PRId32 " x ", r->plan.devices); }
     write_memory_words(report, memory);
     snprintf(text, NNC_METRIC_TEXT_MAX,
              "One step of %.48s%s takes %s%s on %s%.60s and is bound by %s, %.1f%% of it; %.170s.",

@@ -17,13 +17,9 @@ static nnc_status read_file(const char *path, uint8_t **bytes, size_t *size, nnc
     errno = 0;
     const int descriptor = nnc_open_to_read(path);
     FILE *file = descriptor >= 0 ? fdopen(descriptor, "rb") : NULL;
-    if (file == NULL && errno == ENOMEM) {
-        return nnc_no_memory(err);
-    }
+    if (file == NULL && errno == ENOMEM) { return nnc_no_memory(err); }
     if (file == NULL || fstat(fileno(file), &about) != 0) {
-        if (file != NULL) {
-            fclose(file);
-        }
+        if (file != NULL) { fclose(file); }
         return nnc_fail(err, NNC_IO, path, "cannot be read");
     }
     if (about.st_size > BYTES_MAX) {
@@ -43,23 +39,17 @@ static nnc_status read_file(const char *path, uint8_t **bytes, size_t *size, nnc
 static int64_t names_in(const Onnx__GraphProto *proto)
 {
     size_t names = proto->n_initializer + proto->n_input + 8;
-    for (size_t i = 0; i < proto->n_node; i++) {
-        names += proto->node[i]->n_input + proto->node[i]->n_output;
-    }
+    for (size_t i = 0; i < proto->n_node; i++) { names += proto->node[i]->n_input + proto->node[i]->n_output; }
     return names < 1000000 ? (int64_t)names : -1;
 }
 
 static bool make_room(nnc_onnx_graph *g)
 {
     const int64_t names = names_in(g->proto);
-    if (names < 0) {
-        return nnc_onnx_refuse(g, "has more than a million values");
-    }
+    if (names < 0) { return nnc_onnx_refuse(g, "has more than a million values"); }
     g->capacity = (int32_t)names;
     g->slot_count = 64;
-    while (g->slot_count < 2 * names) {
-        g->slot_count *= 2;
-    }
+    while (g->slot_count < 2 * names) { g->slot_count *= 2; }
     g->values = nnc_arena_array(g->arena, (size_t)names, sizeof *g->values);
     g->slots = nnc_arena_array(g->arena, (size_t)g->slot_count, sizeof *g->slots);
     if (g->values == NULL || g->slots == NULL) {
@@ -124,9 +114,7 @@ static bool read_tensors(nnc_onnx_graph *g)
     for (size_t i = 0; i < proto->n_input; i++) {
         const Onnx__ValueInfoProto *info = proto->input[i];
         const int32_t at = nnc_onnx_find(g, info->name != NULL ? info->name : "");
-        if (at <= 0) {
-            return nnc_onnx_refuse(g, "an input without a name");
-        }
+        if (at <= 0) { return nnc_onnx_refuse(g, "an input without a name"); }
         nnc_onnx_value *v = &g->values[at];
         if (v->kind != NNC_ONNX_UNKNOWN) {
             continue; /* the name belongs to a parameter, because old files list parameters among the inputs too */
@@ -140,9 +128,7 @@ static bool read_tensors(nnc_onnx_graph *g)
             v->origin = elements;
             continue;
         }
-        if (!place_input(g, info, v, first)) {
-            return false;
-        }
+        if (!place_input(g, info, v, first)) { return false; }
         first = false;
     }
     return !first || nnc_onnx_refuse(g, "has no input");
@@ -171,9 +157,7 @@ static bool run_node(nnc_onnx_graph *g)
 {
     const char *type = g->node->op_type;
     bool constant = true;
-    if (type == NULL || g->node->n_output == 0) {
-        return nnc_onnx_refuse(g, "has no type or no output");
-    }
+    if (type == NULL || g->node->n_output == 0) { return nnc_onnx_refuse(g, "has no type or no output"); }
     for (size_t i = 0; i < g->node->n_input; i++) {
         const nnc_onnx_value *v = nnc_onnx_input(g, i);
         constant = constant && v->kind != NNC_ONNX_ACTIVATION;
@@ -201,15 +185,9 @@ static bool write_outputs(nnc_onnx_graph *g)
         const char *name = g->proto->output[i]->name;
         const int32_t at = nnc_onnx_find(g, name != NULL ? name : "");
         nnc_onnx_value *v = at > 0 ? &g->values[at] : NULL;
-        if (v == NULL || v->kind != NNC_ONNX_ACTIVATION) {
-            continue;
-        }
-        if (!nnc_onnx_materialise(g, v)) {
-            return false;
-        }
-        if (!any) {
-            write_loss(g, v);
-        }
+        if (v == NULL || v->kind != NNC_ONNX_ACTIVATION) { continue; }
+        if (!nnc_onnx_materialise(g, v)) { return false; }
+        if (!any) { write_loss(g, v); }
         any = true;
     }
     return any || nnc_onnx_refuse(g, "has no output that depends on its input");
@@ -218,9 +196,7 @@ static bool write_outputs(nnc_onnx_graph *g)
 /* Converts all nodes. It is called twice, because the graph is converted in two equal passes. */
 static bool pass(nnc_onnx_graph *g)
 {
-    for (int32_t i = 0; i < g->name_count; i++) {
-        g->names[i] = -1;
-    }
+    for (int32_t i = 0; i < g->name_count; i++) { g->names[i] = -1; }
     g->count = g->regs = g->step = 0;
     g->current = -1;
     g->convolutions = g->batch_norms = g->dropouts = g->biased = 0;
@@ -228,14 +204,10 @@ static bool pass(nnc_onnx_graph *g)
     g->node = NULL;
     nnc_buffer_clear(&g->out);
     memset(g->slots, 0, (size_t)g->slot_count * sizeof *g->slots);
-    if (nnc_onnx_find(g, "") != 0 || !read_tensors(g)) {
-        return false;
-    }
+    if (nnc_onnx_find(g, "") != 0 || !read_tensors(g)) { return false; }
     for (size_t i = 0; i < g->proto->n_node; i++) {
         g->node = g->proto->node[i];
-        if (!run_node(g)) {
-            return nnc_onnx_refuse(g, "cannot be placed");
-        }
+        if (!run_node(g)) { return nnc_onnx_refuse(g, "cannot be placed"); }
     }
     return write_outputs(g);
 }
@@ -250,15 +222,11 @@ static const char *notes_of(const nnc_onnx_graph *g)
                          "them\n",
                          g->convolutions);
     }
-    if (g->dropouts == 0) {
-        nnc_buffer_text(&text, "no dropout is in the file\n");
-    }
+    if (g->dropouts == 0) { nnc_buffer_text(&text, "no dropout is in the file\n"); }
     nnc_buffer_text(&text, "a loss was added, which the file has not\n");
     const char *copy = NULL;
     nnc_buffer_byte(&text, '\0');
-    if (!text.failed) {
-        copy = nnc_arena_strdup(g->arena, text.bytes);
-    }
+    if (!text.failed) { copy = nnc_arena_strdup(g->arena, text.bytes); }
     nnc_buffer_free(&text);
     return copy;
 }
@@ -277,9 +245,7 @@ static nnc_status finish(nnc_onnx_graph *g, const char *id, char **text, size_t 
     nnc_buffer_text(&all, "\n  ]\n}\n");
     *size = all.size;
     *text = all.failed || g->out.failed ? NULL : nnc_arena_alloc(g->arena, all.size + 1);
-    if (*text != NULL) {
-        memcpy(*text, all.bytes, all.size);
-    }
+    if (*text != NULL) { memcpy(*text, all.bytes, all.size); }
     nnc_buffer_free(&all);
     return *text != NULL ? NNC_OK : nnc_no_memory(g->err);
 }
@@ -319,9 +285,7 @@ static void *take(void *context, size_t size)
     enum { OVERHEAD = 32 }; /* bytes of overhead per allocation */
     unpacking *u = context;
     u->too_many = u->too_many || size > u->left || u->left - size < OVERHEAD;
-    if (u->too_many) {
-        return NULL;
-    }
+    if (u->too_many) { return NULL; }
     u->left -= size + OVERHEAD;
     void *memory = malloc(size > 0 ? size : 1);
     u->failed = u->failed || memory == NULL;
@@ -358,9 +322,7 @@ nnc_status nnc_onnx_read(const char *path, const uint8_t *bytes, size_t count, c
                               left);
         }
     }
-    if (model != NULL) {
-        onnx__model_proto__free_unpacked(model, &memory);
-    }
+    if (model != NULL) { onnx__model_proto__free_unpacked(model, &memory); }
     return status;
 }
 
@@ -370,9 +332,7 @@ nnc_status nnc_onnx_import(const char *path, const char *id, const char *axes, n
     uint8_t *bytes = NULL;
     size_t count = 0;
     nnc_status status = read_file(path, &bytes, &count, err);
-    if (status == NNC_OK) {
-        status = nnc_onnx_read(path, bytes, count, id, axes, arena, text, size, notes, err);
-    }
+    if (status == NNC_OK) { status = nnc_onnx_read(path, bytes, count, id, axes, arena, text, size, notes, err); }
     free(bytes);
     return status;
 }

@@ -17,9 +17,7 @@ nnc_status nnc_onnx_take(nnc_specs *specs, char **operand, nnc_error *err)
     const size_t size = strlen(*operand) + 3;
     char *path = nnc_arena_alloc(arena, size);
     nnc_piped *made = nnc_arena_alloc(arena, sizeof *made);
-    if (path == NULL || made == NULL) {
-        return nnc_no_memory(err);
-    }
+    if (path == NULL || made == NULL) { return nnc_no_memory(err); }
     snprintf(path, size, "%s%s", slash == NULL ? "./" : "", *operand);
     *made = (nnc_piped){ .next = *all, .path = path };
     NNC_TRY(nnc_onnx_import(*operand, slash != NULL ? slash + 1 : *operand, NULL, arena, &made->text, &made->size,

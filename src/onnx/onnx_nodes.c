@@ -18,9 +18,7 @@ static bool part(nnc_onnx_graph *g, nnc_onnx_value *in, nnc_onnx_value *out)
         return true;
     }
     const int64_t rows[] = { had / has, has };
-    if (!nnc_onnx_view(g, in, 2, rows)) {
-        return false;
-    }
+    if (!nnc_onnx_view(g, in, 2, rows)) { return false; }
     nnc_onnx_made(out, nnc_onnx_step(g, in->reg, "\"op\": \"slice\", \"axis\": \"tokens\", \"size\": 1"), 2,
                   (const int64_t[]){ 1, has });
     return true;
@@ -38,9 +36,7 @@ static bool split(nnc_onnx_graph *g)
         out->dims[axis] = sizes != NULL && sizes->whole != NULL && sizes->rank == 1 && i < sizes->dims[0]
                               ? sizes->whole[i]
                               : nnc_onnx_ints(g, "split", (size_t)i, in->dims[axis] / parts);
-        if (!part(g, in, out)) {
-            return false;
-        }
+        if (!part(g, in, out)) { return false; }
     }
     return axis >= 0;
 }
@@ -50,12 +46,8 @@ static bool split(nnc_onnx_graph *g)
 static bool gather(nnc_onnx_graph *g)
 {
     nnc_onnx_value *in = nnc_onnx_input(g, 0), *index = nnc_onnx_input(g, 1), *out = nnc_onnx_output(g, 0);
-    if (!nnc_onnx_moved_shape(g, in, out)) {
-        return false;
-    }
-    if (in->kind == NNC_ONNX_ACTIVATION) {
-        return part(g, in, out);
-    }
+    if (!nnc_onnx_moved_shape(g, in, out)) { return false; }
+    if (in->kind == NNC_ONNX_ACTIVATION) { return part(g, in, out); }
     if (!index->ids || in->kind != NNC_ONNX_WEIGHT || in->rank != 2 || index->shape_rank != 1) {
         return nnc_onnx_refuse(g, "expected token ids that look up a table of parameters");
     }
@@ -85,9 +77,7 @@ static bool concatenate(nnc_onnx_graph *g)
 {
     nnc_onnx_value *first = nnc_onnx_input(g, 0), *out = nnc_onnx_output(g, 0);
     const int32_t axis = nnc_onnx_axis(g, first, nnc_onnx_int(g, "axis", 0));
-    if (axis < 0) {
-        return false;
-    }
+    if (axis < 0) { return false; }
     if (first->kind == NNC_ONNX_WEIGHT && g->node->n_input == 2 && axis == 1) {
         return prepend(g, first, nnc_onnx_input(g, 1), out);
     }
@@ -103,9 +93,7 @@ static bool concatenate(nnc_onnx_graph *g)
         }
         const int64_t rest = elements / v->dims[axis];
         const int64_t rows[] = { v->dims[axis], rest };
-        if (channels ? !nnc_onnx_as_map(g, v) : !nnc_onnx_view(g, v, 2, rows)) {
-            return false;
-        }
+        if (channels ? !nnc_onnx_as_map(g, v) : !nnc_onnx_view(g, v, 2, rows)) { return false; }
         if (i == 0) {
             joined = *v;
             continue;
@@ -114,9 +102,7 @@ static bool concatenate(nnc_onnx_graph *g)
         const int32_t step = g->step;
         const int32_t reg = nnc_onnx_step(g, joined.reg, "\"op\": \"concat\", \"with\": \"%s\", \"axis\": \"%s\"", name,
                                           channels ? "channels" : "tokens");
-        if (!g->second) {
-            g->reg[v->reg].last = step + 1;
-        }
+        if (!g->second) { g->reg[v->reg].last = step + 1; }
         joined.dims[axis] += v->dims[axis];
         joined.shape[0] += v->shape[0];
         nnc_onnx_made(&joined, reg, joined.shape_rank, joined.shape);
@@ -130,9 +116,7 @@ static bool moved(nnc_onnx_graph *g)
 {
     nnc_onnx_value *in = nnc_onnx_input(g, 0), *out = nnc_onnx_output(g, 0);
     int64_t had = 0, has = 0;
-    if (!nnc_onnx_moved_shape(g, in, out)) {
-        return false;
-    }
+    if (!nnc_onnx_moved_shape(g, in, out)) { return false; }
     if (!nnc_onnx_elements(in, &had) || !nnc_onnx_elements(out, &has) || had != has) {
         return nnc_onnx_is(g, "Slice") ? part(g, in, out)
                                        : nnc_onnx_refuse(g, "repeats values, which cannot be placed");
@@ -193,9 +177,7 @@ static bool read_window(nnc_onnx_graph *g, const nnc_onnx_value *in, const int64
             w->end[i] > most) {
             return nnc_onnx_refuse(g, "a window of impossible numbers");
         }
-        if (there && (upper || lower)) {
-            pad_alike(w, i, in->dims[2 + at], upper);
-        }
+        if (there && (upper || lower)) { pad_alike(w, i, in->dims[2 + at], upper); }
         w->begin[i] += i > 0 ? pads[i - 1] : 0;
         w->end[i] += i > 0 ? pads[1 + i] : 0;
     }
@@ -227,18 +209,12 @@ static bool window_text(nnc_onnx_graph *g, const window *w, char *text, size_t s
 static int64_t side_of(const nnc_onnx_graph *g, const window *w, int i, int64_t length, bool up)
 {
     const int64_t reach = w->dilation[i] * (w->kernel[i] - 1) + 1;
-    if (up) {
-        return (length - 1) * w->stride[i] - w->begin[i] - w->end[i] + reach + w->more[i];
-    }
+    if (up) { return (length - 1) * w->stride[i] - w->begin[i] - w->end[i] + reach + w->more[i]; }
     const int64_t room = length + w->begin[i] + w->end[i] - reach;
-    if (room < 0) {
-        return -1;
-    }
+    if (room < 0) { return -1; }
     const bool ceil = nnc_onnx_int(g, "ceil_mode", 0) != 0;
     int64_t out = (ceil ? nnc_ceil_div(room, w->stride[i]) : room / w->stride[i]) + 1;
-    if (ceil && (out - 1) * w->stride[i] >= length + w->begin[i]) {
-        out--;
-    }
+    if (ceil && (out - 1) * w->stride[i] >= length + w->begin[i]) { out--; }
     return out;
 }
 
@@ -247,9 +223,7 @@ static int64_t side_of(const nnc_onnx_graph *g, const window *w, int i, int64_t 
 static nnc_onnx_value *without_pad(nnc_onnx_graph *g, nnc_onnx_value *in, int64_t pads[4])
 {
     memset(pads, 0, 4 * sizeof *pads);
-    if (in->pattern != NNC_ONNX_PADDED) {
-        return in;
-    }
+    if (in->pattern != NNC_ONNX_PADDED) { return in; }
     memcpy(pads, in->pads, sizeof in->pads);
     return &g->values[in->src];
 }
@@ -276,9 +250,7 @@ static bool place_window(nnc_onnx_graph *g, nnc_onnx_value *in, nnc_onnx_value *
     }
     for (int i = SIDES - held; i < SIDES; i++) {
         side[i] = side_of(g, &w, i, side[i], up);
-        if (side[i] < 1) {
-            return nnc_onnx_refuse(g, "no window fits into axis %d", i + in->rank - SIDES);
-        }
+        if (side[i] < 1) { return nnc_onnx_refuse(g, "no window fits into axis %d", i + in->rank - SIDES); }
     }
     shape[0] = channels;
     memcpy(shape + 1, side + SIDES - held, (size_t)held * sizeof *side);
@@ -341,13 +313,9 @@ static bool pool(nnc_onnx_graph *g)
 static bool global_pool(nnc_onnx_graph *g)
 {
     nnc_onnx_value *in = nnc_onnx_input(g, 0), *out = nnc_onnx_output(g, 0);
-    if (!nnc_onnx_as_map(g, in)) {
-        return false;
-    }
+    if (!nnc_onnx_as_map(g, in)) { return false; }
     nnc_onnx_same_dims(in, out);
-    for (int32_t i = 2; i < out->rank; i++) {
-        out->dims[i] = 1;
-    }
+    for (int32_t i = 2; i < out->rank; i++) { out->dims[i] = 1; }
     nnc_onnx_made(out, nnc_onnx_step(g, in->reg, "\"op\": \"global_pool\""), 1, out->dims + 1);
     return true;
 }
@@ -377,17 +345,13 @@ static bool pad(nnc_onnx_graph *g)
             return nnc_onnx_refuse(g, "pads: expected them around a map alone");
         }
         out->dims[axis] += pads[i];
-        if (axis >= 2) {
-            out->pads[(i < rank ? 0 : 2) + axis + 2 - rank] = pads[i];
-        }
+        if (axis >= 2) { out->pads[(i < rank ? 0 : 2) + axis + 2 - rank] = pads[i]; }
     }
     if (none) {
         nnc_onnx_alias(g, in, out);
         return true;
     }
-    if (!nnc_onnx_materialise(g, in)) {
-        return false;
-    }
+    if (!nnc_onnx_materialise(g, in)) { return false; }
     nnc_onnx_defer(g, out, NNC_ONNX_PADDED, in);
     return true;
 }
@@ -414,9 +378,7 @@ static bool resize(nnc_onnx_graph *g)
     nnc_onnx_value *in = nnc_onnx_input(g, 0), *out = nnc_onnx_output(g, 0);
     const Onnx__AttributeProto *mode = nnc_onnx_attribute(g, "mode");
     const bool linear = same_text(mode, "linear") || same_text(mode, "bilinear");
-    if (!nnc_onnx_as_map(g, in)) {
-        return false;
-    }
+    if (!nnc_onnx_as_map(g, in)) { return false; }
     const int64_t factor = factor_of(g, in);
     if (factor < 1 || factor > 64 || (mode != NULL && !linear && !same_text(mode, "nearest"))) {
         return nnc_onnx_refuse(g, "expected a map to become larger by one whole number on both sides, "
@@ -469,9 +431,7 @@ static bool recurrent(nnc_onnx_graph *g)
     }
     const int64_t tokens = in->dims[batch_first ? 1 : 0];
     const int64_t rows[] = { tokens, in->dims[2] }, shape[] = { tokens, turns * hidden };
-    if (!nnc_onnx_view(g, in, 2, rows)) {
-        return false;
-    }
+    if (!nnc_onnx_view(g, in, 2, rows)) { return false; }
     const char *kind = gates == 4 ? "lstm" : gates == 3 ? "gru" : "rnn";
     const int32_t reg = nnc_onnx_step(
         g, in->reg,
@@ -496,9 +456,7 @@ bool nnc_onnx_act(nnc_onnx_graph *g, const char *kind)
 {
     nnc_onnx_value *in = nnc_onnx_input(g, 0), *out = nnc_onnx_output(g, 0);
     nnc_onnx_same_dims(in, out);
-    if (!nnc_onnx_materialise(g, in)) {
-        return false;
-    }
+    if (!nnc_onnx_materialise(g, in)) { return false; }
     nnc_onnx_made(out, nnc_onnx_step(g, in->reg, "\"op\": \"act\", \"kind\": \"%s\"", kind), in->shape_rank, in->shape);
     return true;
 }
@@ -512,9 +470,7 @@ static bool dropout(nnc_onnx_graph *g)
         nnc_onnx_alias(g, in, out);
         return true;
     }
-    if (!nnc_onnx_materialise(g, in)) {
-        return false;
-    }
+    if (!nnc_onnx_materialise(g, in)) { return false; }
     nnc_onnx_made(out, nnc_onnx_step(g, in->reg, "\"op\": \"dropout\""), in->shape_rank, in->shape);
     return true;
 }
@@ -620,9 +576,7 @@ static const struct {
 bool nnc_onnx_convert(nnc_onnx_graph *g)
 {
     for (size_t i = 0; i < sizeof nodes / sizeof *nodes; i++) {
-        if (nnc_onnx_is(g, nodes[i].type)) {
-            return nodes[i].place(g);
-        }
+        if (nnc_onnx_is(g, nodes[i].type)) { return nodes[i].place(g); }
     }
     return nnc_onnx_refuse(g, "cannot be placed");
 }

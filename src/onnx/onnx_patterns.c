@@ -20,9 +20,7 @@ bool nnc_onnx_layer_norm(nnc_onnx_graph *g)
 {
     nnc_onnx_value *in = nnc_onnx_input(g, 0), *out = nnc_onnx_output(g, 0);
     const int64_t axis = nnc_onnx_int(g, "axis", -1);
-    if (axis != -1 && axis != in->rank - 1) {
-        return nnc_onnx_refuse(g, "axis: expected the last one");
-    }
+    if (axis != -1 && axis != in->rank - 1) { return nnc_onnx_refuse(g, "axis: expected the last one"); }
     nnc_onnx_same_dims(in, out);
     nnc_onnx_defer(g, out, NNC_ONNX_NORMED_GAIN, in);
     return nnc_onnx_write_norm(g, out, nnc_onnx_has_input(g, 2) ? "" : ", \"bias\": false");
@@ -32,9 +30,7 @@ bool nnc_onnx_instance_norm(nnc_onnx_graph *g)
 {
     nnc_onnx_value *in = nnc_onnx_input(g, 0), *out = nnc_onnx_output(g, 0);
     const int64_t groups = nnc_onnx_int(g, "num_groups", in->rank >= 4 ? in->dims[1] : 1);
-    if (!nnc_onnx_as_map(g, in)) {
-        return false;
-    }
+    if (!nnc_onnx_as_map(g, in)) { return false; }
     nnc_onnx_same_dims(in, out);
     nnc_onnx_made(out, nnc_onnx_step(g, in->reg, "\"op\": \"norm\", \"kind\": \"group\", \"groups\": %" PRId64, groups),
                   in->shape_rank, in->shape);
@@ -60,16 +56,12 @@ bool nnc_onnx_mean(nnc_onnx_graph *g)
     }
     for (int64_t i = 0; i < count; i++) {
         const int32_t axis = nnc_onnx_axis(g, in, list[i]);
-        if (axis < 0) {
-            return false;
-        }
+        if (axis < 0) { return false; }
         gone[axis] = true;
     }
     out->rank = 0;
     for (int32_t i = 0; i < in->rank; i++) {
-        if (!gone[i] || keep) {
-            out->dims[out->rank++] = gone[i] ? 1 : in->dims[i];
-        }
+        if (!gone[i] || keep) { out->dims[out->rank++] = gone[i] ? 1 : in->dims[i]; }
     }
     if (count == 1 && gone[in->rank - 1]) {
         const bool squares = in->pattern == NNC_ONNX_SQUARED;
@@ -80,12 +72,8 @@ bool nnc_onnx_mean(nnc_onnx_graph *g)
     }
     const bool map = in->rank >= 4 && in->rank <= 5 && count == in->rank - 2 && !gone[0] && !gone[1];
     const bool tokens = in->rank == 3 && count == 1 && gone[1] && in->dims[0] == 1;
-    if (!map && !tokens) {
-        return nnc_onnx_refuse(g, "a mean over other axes than positions, tokens or the last");
-    }
-    if (map ? !nnc_onnx_as_map(g, in) : !nnc_onnx_as_rows(g, in)) {
-        return false;
-    }
+    if (!map && !tokens) { return nnc_onnx_refuse(g, "a mean over other axes than positions, tokens or the last"); }
+    if (map ? !nnc_onnx_as_map(g, in) : !nnc_onnx_as_rows(g, in)) { return false; }
     const int64_t width = map ? in->dims[1] : in->dims[2];
     nnc_onnx_made(out, nnc_onnx_step(g, in->reg, "\"op\": \"global_pool\""), 1, &width);
     return true;
@@ -95,9 +83,7 @@ bool nnc_onnx_response_norm(nnc_onnx_graph *g)
 {
     nnc_onnx_value *in = nnc_onnx_input(g, 0), *out = nnc_onnx_output(g, 0);
     nnc_onnx_same_dims(in, out);
-    if (!nnc_onnx_as_map(g, in)) {
-        return false;
-    }
+    if (!nnc_onnx_as_map(g, in)) { return false; }
     nnc_onnx_made(
         out, nnc_onnx_step(g, in->reg, "\"op\": \"norm\", \"kind\": \"layer\", \"affine\": false, \"name\": \"lrn\""),
         in->shape_rank, in->shape);
@@ -107,9 +93,7 @@ bool nnc_onnx_response_norm(nnc_onnx_graph *g)
 bool nnc_onnx_root(nnc_onnx_graph *g)
 {
     nnc_onnx_value *in = nnc_onnx_input(g, 0), *out = nnc_onnx_output(g, 0);
-    if (in->pattern != NNC_ONNX_VARIANCE) {
-        return nnc_onnx_refuse(g, "a root outside of a norm");
-    }
+    if (in->pattern != NNC_ONNX_VARIANCE) { return nnc_onnx_refuse(g, "a root outside of a norm"); }
     nnc_onnx_same_dims(in, out);
     nnc_onnx_alias(g, in, out);
     nnc_onnx_becomes(out, NNC_ONNX_DEVIATION);
@@ -127,14 +111,10 @@ static bool is_mean_of(const nnc_onnx_graph *g, const nnc_onnx_value *m, const n
 static bool per_channel(const nnc_onnx_value *w, const nnc_onnx_value *x, bool *map)
 {
     int64_t elements = 0;
-    if (!nnc_onnx_elements(w, &elements) || x->rank < 1 || w->rank < 1) {
-        return false;
-    }
+    if (!nnc_onnx_elements(w, &elements) || x->rank < 1 || w->rank < 1) { return false; }
     const int32_t sides = x->rank - 2;
     *map = x->rank >= 4 && w->rank > sides;
-    for (int32_t i = 0; *map && i < sides; i++) {
-        *map = w->dims[w->rank - 1 - i] == 1;
-    }
+    for (int32_t i = 0; *map && i < sides; i++) { *map = w->dims[w->rank - 1 - i] == 1; }
     return *map ? elements == x->dims[1] && w->dims[w->rank - 1 - sides] == elements
                 : elements == x->dims[x->rank - 1] && w->dims[w->rank - 1] == elements;
 }
@@ -146,9 +126,7 @@ static bool with_constant(nnc_onnx_graph *g, nnc_onnx_value *x, const nnc_onnx_v
     const bool adds = nnc_onnx_is(g, "Add") || nnc_onnx_is(g, "Sub"), times = nnc_onnx_is(g, "Mul");
     bool map = false;
     int64_t elements = 0, own = 0;
-    if (!nnc_onnx_broadcast(g, x, w, out)) {
-        return false;
-    }
+    if (!nnc_onnx_broadcast(g, x, w, out)) { return false; }
     if (x->pattern == NNC_ONNX_SCORES || x->pattern == NNC_ONNX_PROBABILITIES) { /* the constant is a scale, a mask or a
                                                                                   * bias */
         const int64_t table = adds && !w->computed && w->kind == NNC_ONNX_WEIGHT ? w->origin : 0;
@@ -184,25 +162,19 @@ static bool with_constant(nnc_onnx_graph *g, nnc_onnx_value *x, const nnc_onnx_v
         return nnc_onnx_write_norm(g, out, "");
     }
     if ((x->pattern == NNC_ONNX_BATCH_NORM && times) || (x->pattern == NNC_ONNX_BATCH_GAIN && adds)) {
-        if (!channels) {
-            return nnc_onnx_refuse(g, "expected one value per channel");
-        }
+        if (!channels) { return nnc_onnx_refuse(g, "expected one value per channel"); }
         nnc_onnx_alias(g, x, out);
         nnc_onnx_becomes(out, NNC_ONNX_BATCH_GAIN);
         return times || nnc_onnx_write_batch_norm(g, out);
     }
     if (channels) {
-        if (map ? !nnc_onnx_as_map(g, x) : !nnc_onnx_as_rows(g, x)) {
-            return false;
-        }
+        if (map ? !nnc_onnx_as_map(g, x) : !nnc_onnx_as_rows(g, x)) { return false; }
         nnc_onnx_made(out, nnc_onnx_step(g, x->reg, "\"op\": \"scale\"%s", adds ? ", \"kind\": \"bias\"" : ""),
                       x->shape_rank, x->shape);
         return true;
     }
     if (adds && nnc_onnx_elements(w, &elements) && nnc_onnx_elements(x, &own) && elements == own) {
-        if (!nnc_onnx_as_rows(g, x)) {
-            return false;
-        }
+        if (!nnc_onnx_as_rows(g, x)) { return false; }
         nnc_onnx_made(out,
                       nnc_onnx_step(g, x->reg, "\"op\": \"position\", \"kind\": \"%s\"",
                                     w->computed || w->kind == NNC_ONNX_WHOLE ? "fixed" : "learned"),
@@ -220,9 +192,7 @@ static bool same_place(const nnc_onnx_value *a, const nnc_onnx_value *b)
 /* Returns the kind of activation that equals x times a function of x; NULL = no such kind. */
 static const char *product_of(const nnc_onnx_graph *g, const nnc_onnx_value *x, const nnc_onnx_value *f)
 {
-    if (f->src < 0 || !same_place(x, &g->values[f->src])) {
-        return NULL;
-    }
+    if (f->src < 0 || !same_place(x, &g->values[f->src])) { return NULL; }
     return f->pattern == NNC_ONNX_ERF_PLUS       ? "gelu"
            : f->pattern == NNC_ONNX_SIGMOID      ? "silu"
            : f->pattern == NNC_ONNX_HARD_SIGMOID ? "hard_swish"
@@ -237,9 +207,7 @@ static bool both(nnc_onnx_graph *g, nnc_onnx_value *a, nnc_onnx_value *b, nnc_on
     int64_t na = 0, nb = 0;
     nnc_onnx_elements(a, &na);
     nnc_onnx_elements(b, &nb);
-    if (!nnc_onnx_broadcast(g, a, b, out)) {
-        return false;
-    }
+    if (!nnc_onnx_broadcast(g, a, b, out)) { return false; }
     nnc_onnx_value *large = na >= nb ? a : b, *small = na >= nb ? b : a;
     if (na == nb) {
         if (!nnc_onnx_materialise(g, a) || !nnc_onnx_materialise(g, b) ||
@@ -259,9 +227,7 @@ static bool both(nnc_onnx_graph *g, nnc_onnx_value *a, nnc_onnx_value *b, nnc_on
     nnc_onnx_with(g, small->reg, name);
     const int32_t step = g->step;
     const int32_t reg = nnc_onnx_step(g, large->reg, "\"op\": \"%s\", \"with\": \"%s\"", op, name);
-    if (!g->second) {
-        g->reg[small->reg].last = step + 1;
-    }
+    if (!g->second) { g->reg[small->reg].last = step + 1; }
     nnc_onnx_made(out, reg, large->shape_rank, large->shape);
     return true;
 }
@@ -292,9 +258,7 @@ bool nnc_onnx_pair(nnc_onnx_graph *g)
         return suits || nnc_onnx_refuse(g, "a norm of an unknown form");
     }
     if (a->kind != NNC_ONNX_ACTIVATION || b->kind != NNC_ONNX_ACTIVATION) {
-        if (over && a->kind != NNC_ONNX_ACTIVATION) {
-            return nnc_onnx_refuse(g, "a constant over an activation");
-        }
+        if (over && a->kind != NNC_ONNX_ACTIVATION) { return nnc_onnx_refuse(g, "a constant over an activation"); }
         return a->kind == NNC_ONNX_ACTIVATION ? with_constant(g, a, b, out) : with_constant(g, b, a, out);
     }
     if (a->pattern == NNC_ONNX_SCORES || b->pattern == NNC_ONNX_SCORES) { /* one input is the scores; the other is a
@@ -322,9 +286,7 @@ bool nnc_onnx_sum(nnc_onnx_graph *g)
 {
     nnc_onnx_value *out = nnc_onnx_output(g, 0), *first = nnc_onnx_input(g, 0);
     nnc_onnx_value sum = *first;
-    if (first->kind != NNC_ONNX_ACTIVATION) {
-        return nnc_onnx_refuse(g, "a sum that begins with a constant");
-    }
+    if (first->kind != NNC_ONNX_ACTIVATION) { return nnc_onnx_refuse(g, "a sum that begins with a constant"); }
     nnc_onnx_same_dims(first, out);
     for (size_t i = 1; i < g->node->n_input; i++) {
         nnc_onnx_value *next = nnc_onnx_input(g, i), made = sum;
@@ -399,9 +361,7 @@ static bool attention(nnc_onnx_graph *g, nnc_onnx_value *scores, nnc_onnx_value 
     const int32_t reg = nnc_onnx_step(
         g, query->reg, "\"op\": \"attention\", \"heads\": %" PRId64 ", \"key\": \"%s\", \"value\": \"%s\"%s", heads,
         k_name, v_name, extra);
-    if (!g->second) {
-        g->reg[key->reg].last = g->reg[value->reg].last = step + 1;
-    }
+    if (!g->second) { g->reg[key->reg].last = g->reg[value->reg].last = step + 1; }
     out->rank = r;
     memcpy(out->dims, query->dims, sizeof out->dims);
     out->dims[r - 1] = e;
@@ -423,9 +383,7 @@ bool nnc_onnx_product(nnc_onnx_graph *g)
     if (a->kind != NNC_ONNX_ACTIVATION || b->kind != NNC_ONNX_ACTIVATION) {
         return nnc_onnx_refuse(g, "expected rows times a matrix of parameters, or two activations");
     }
-    if (a->pattern == NNC_ONNX_PROBABILITIES) {
-        return attention(g, a, b, out);
-    }
+    if (a->pattern == NNC_ONNX_PROBABILITIES) { return attention(g, a, b, out); }
     if (a->rank < 3 || b->rank != a->rank || a->dims[a->rank - 1] != b->dims[b->rank - 2]) {
         return nnc_onnx_refuse(g, "a product of two activations that is no attention");
     }

@@ -10,9 +10,7 @@ bool nnc_onnx_refuse(nnc_onnx_graph *g, const char *format, ...)
 {
     char what[300];
     va_list args;
-    if (g->status != NNC_OK) {
-        return false;
-    }
+    if (g->status != NNC_OK) { return false; }
     va_start(args, format);
     vsnprintf(what, sizeof what, format, args);
     va_end(args);
@@ -30,9 +28,7 @@ bool nnc_onnx_refuse(nnc_onnx_graph *g, const char *format, ...)
 static uint64_t hash_of(const char *name)
 {
     uint64_t hash = 14695981039346656037u;
-    for (; *name != '\0'; name++) {
-        hash = (hash ^ (unsigned char)*name) * 1099511628211u;
-    }
+    for (; *name != '\0'; name++) { hash = (hash ^ (unsigned char)*name) * 1099511628211u; }
     return hash;
 }
 
@@ -41,9 +37,7 @@ int32_t nnc_onnx_find(nnc_onnx_graph *g, const char *name)
     const uint64_t mask = (uint64_t)g->slot_count - 1;
     uint64_t at = hash_of(name) & mask;
     while (g->slots[at] != 0) {
-        if (strcmp(g->values[g->slots[at] - 1].name, name) == 0) {
-            return g->slots[at] - 1;
-        }
+        if (strcmp(g->values[g->slots[at] - 1].name, name) == 0) { return g->slots[at] - 1; }
         at = (at + 1) & mask;
     }
     if (g->count == g->capacity) { /* the capacity is the number of all names in the file */
@@ -93,9 +87,7 @@ const Onnx__AttributeProto *nnc_onnx_attribute(const nnc_onnx_graph *g, const ch
 {
     for (size_t i = 0; i < g->node->n_attribute; i++) {
         const Onnx__AttributeProto *a = g->node->attribute[i];
-        if (a->name != NULL && strcmp(a->name, name) == 0) {
-            return a;
-        }
+        if (a->name != NULL && strcmp(a->name, name) == 0) { return a; }
     }
     return NULL;
 }
@@ -160,9 +152,7 @@ const char *nnc_onnx_axis_left(const nnc_onnx_graph *g)
     int index = 0;
     for (const char *at = g->axes; at != NULL && *at != '\0'; index++) {
         const size_t size = strcspn(at, ",");
-        if (index >= AXES_MAX || (g->axes_used >> index & 1U) == 0) {
-            return at;
-        }
+        if (index >= AXES_MAX || (g->axes_used >> index & 1U) == 0) { return at; }
         at += size + (at[size] == ',');
     }
     return NULL;
@@ -257,9 +247,7 @@ static int64_t *whole_floats(nnc_onnx_graph *g, const Onnx__TensorProto *t, int6
         } else if (t->has_raw_data && (size_t)(i + 1) * 4 <= t->raw_data.len) {
             memcpy(&value, t->raw_data.data + i * 4, 4);
         }
-        if (!(value > -1e6F && value < 1e6F) || (float)(int64_t)value != value) {
-            return NULL;
-        }
+        if (!(value > -1e6F && value < 1e6F) || (float)(int64_t)value != value) { return NULL; }
         whole[i] = (int64_t)value;
     }
     return whole;
@@ -278,12 +266,8 @@ bool nnc_onnx_constant(nnc_onnx_graph *g, const Onnx__TensorProto *t, nnc_onnx_v
         return nnc_onnx_refuse(g, "a tensor has %zu axes, expected at most %d", t->n_dims, NNC_ONNX_RANK_MAX);
     }
     v->rank = (int32_t)t->n_dims;
-    for (int32_t i = 0; i < v->rank; i++) {
-        v->dims[i] = t->dims[i];
-    }
-    if (!nnc_onnx_elements(v, &elements)) {
-        return nnc_onnx_refuse(g, "a constant of an impossible size");
-    }
+    for (int32_t i = 0; i < v->rank; i++) { v->dims[i] = t->dims[i]; }
+    if (!nnc_onnx_elements(v, &elements)) { return nnc_onnx_refuse(g, "a constant of an impossible size"); }
     v->kind = is_whole(t->data_type) ? NNC_ONNX_WHOLE : NNC_ONNX_WEIGHT;
     v->origin = elements;
     if (v->kind == NNC_ONNX_WHOLE) {
@@ -307,15 +291,9 @@ bool nnc_onnx_known(const nnc_onnx_value *v, int64_t *count)
 static bool calculate(const char *type, int64_t a, int64_t b, int64_t *out)
 {
     *out = 0;
-    if (strcmp(type, "Add") == 0) {
-        return nnc_add_i64(a, b, out);
-    }
-    if (strcmp(type, "Sub") == 0) {
-        return b != INT64_MIN && nnc_add_i64(a, -b, out);
-    }
-    if (strcmp(type, "Mul") == 0) {
-        return nnc_mul_i64(a, b, out);
-    }
+    if (strcmp(type, "Add") == 0) { return nnc_add_i64(a, b, out); }
+    if (strcmp(type, "Sub") == 0) { return b != INT64_MIN && nnc_add_i64(a, -b, out); }
+    if (strcmp(type, "Mul") == 0) { return nnc_mul_i64(a, b, out); }
     if (strcmp(type, "Div") == 0 || strcmp(type, "Mod") == 0) {
         if (b == 0 || b == -1) {
             *out = type[0] == 'D' && a != INT64_MIN ? -a : 0;
@@ -355,9 +333,7 @@ static bool concatenate(nnc_onnx_graph *g, nnc_onnx_value *out)
     const int32_t axis = nnc_onnx_axis(g, first, nnc_onnx_int(g, "axis", 0));
     int64_t total = 0, count = 0;
     bool numbers = first->rank == 1;
-    if (axis < 0) {
-        return false;
-    }
+    if (axis < 0) { return false; }
     nnc_onnx_same_dims(first, out);
     out->kind = first->kind;
     out->computed = true;
@@ -373,9 +349,7 @@ static bool concatenate(nnc_onnx_graph *g, nnc_onnx_value *out)
     int64_t at = 0;
     for (size_t i = 0; out->whole != NULL && i < g->node->n_input; i++) {
         const nnc_onnx_value *v = nnc_onnx_input(g, i);
-        for (int64_t k = 0; k < v->dims[0]; k++) {
-            out->whole[at++] = v->whole[k];
-        }
+        for (int64_t k = 0; k < v->dims[0]; k++) { out->whole[at++] = v->whole[k]; }
     }
     return true;
 }
@@ -391,19 +365,13 @@ static bool fill(nnc_onnx_graph *g, nnc_onnx_value *out)
     }
     out->rank = (int32_t)count;
     memcpy(out->dims, shape->whole, (size_t)count * sizeof(int64_t));
-    if (!nnc_onnx_elements(out, &elements)) {
-        return nnc_onnx_refuse(g, "its shape is impossible");
-    }
+    if (!nnc_onnx_elements(out, &elements)) { return nnc_onnx_refuse(g, "its shape is impossible"); }
     out->origin = elements;
     const bool whole = value != NULL && value->t != NULL && is_whole(value->t->data_type);
     out->kind = whole ? NNC_ONNX_WHOLE : NNC_ONNX_WEIGHT;
     out->whole = whole ? new_numbers(g, elements) : NULL;
-    if (out->whole != NULL && !whole_of(value->t, 0, &number)) {
-        out->whole = NULL;
-    }
-    for (int64_t i = 0; out->whole != NULL && i < elements; i++) {
-        out->whole[i] = number;
-    }
+    if (out->whole != NULL && !whole_of(value->t, 0, &number)) { out->whole = NULL; }
+    for (int64_t i = 0; out->whole != NULL && i < elements; i++) { out->whole[i] = number; }
     return true;
 }
 
@@ -411,9 +379,7 @@ static bool choose(nnc_onnx_graph *g, nnc_onnx_value *out)
 {
     const nnc_onnx_value *which = nnc_onnx_input(g, 0), *a = nnc_onnx_input(g, 1), *b = nnc_onnx_input(g, 2);
     int64_t n = 0, na = 0, nb = 0;
-    if (!nnc_onnx_broadcast(g, a, b, out)) {
-        return false;
-    }
+    if (!nnc_onnx_broadcast(g, a, b, out)) { return false; }
     out->kind = a->kind == NNC_ONNX_WHOLE && b->kind == NNC_ONNX_WHOLE ? NNC_ONNX_WHOLE : NNC_ONNX_WEIGHT;
     out->computed = true;
     if (nnc_onnx_known(which, &n) && nnc_onnx_known(a, &na) && nnc_onnx_known(b, &nb) && n == na && n == nb) {
@@ -428,9 +394,7 @@ static bool choose(nnc_onnx_graph *g, nnc_onnx_value *out)
 static bool is(const nnc_onnx_graph *g, const char *const *types)
 {
     for (; *types != NULL; types++) {
-        if (strcmp(*types, g->node->op_type) == 0) {
-            return true;
-        }
+        if (strcmp(*types, g->node->op_type) == 0) { return true; }
     }
     return false;
 }
@@ -443,9 +407,7 @@ bool nnc_onnx_shape_of(nnc_onnx_graph *g)
     out->rank = 1;
     out->dims[0] = in->rank;
     out->whole = nnc_arena_array(g->arena, (size_t)in->rank + 1, sizeof(int64_t));
-    if (out->whole != NULL) {
-        memcpy(out->whole, in->dims, (size_t)in->rank * sizeof(int64_t));
-    }
+    if (out->whole != NULL) { memcpy(out->whole, in->dims, (size_t)in->rank * sizeof(int64_t)); }
     return true;
 }
 
@@ -459,29 +421,17 @@ bool nnc_onnx_fold(nnc_onnx_graph *g)
     const nnc_onnx_value *in = nnc_onnx_input(g, 0);
     if (strcmp(g->node->op_type, "Constant") == 0) {
         const Onnx__AttributeProto *a = value;
-        if (a != NULL && a->t != NULL) {
-            return nnc_onnx_constant(g, a->t, out);
-        }
+        if (a != NULL && a->t != NULL) { return nnc_onnx_constant(g, a->t, out); }
         out->kind = NNC_ONNX_WEIGHT; /* the constant is a single number or a text */
         out->origin = 1;
         return nnc_onnx_attribute(g, "value_float") != NULL || nnc_onnx_attribute(g, "value_int") != NULL ||
                nnc_onnx_refuse(g, "a constant of an unknown form");
     }
-    if (strcmp(g->node->op_type, "ConstantOfShape") == 0) {
-        return fill(g, out);
-    }
-    if (strcmp(g->node->op_type, "Shape") == 0) {
-        return nnc_onnx_shape_of(g);
-    }
-    if (is(g, pairs)) {
-        return combine(g, out);
-    }
-    if (strcmp(g->node->op_type, "Concat") == 0) {
-        return concatenate(g, out);
-    }
-    if (strcmp(g->node->op_type, "Where") == 0) {
-        return choose(g, out);
-    }
+    if (strcmp(g->node->op_type, "ConstantOfShape") == 0) { return fill(g, out); }
+    if (strcmp(g->node->op_type, "Shape") == 0) { return nnc_onnx_shape_of(g); }
+    if (is(g, pairs)) { return combine(g, out); }
+    if (strcmp(g->node->op_type, "Concat") == 0) { return concatenate(g, out); }
+    if (strcmp(g->node->op_type, "Where") == 0) { return choose(g, out); }
     out->kind = in->kind;
     out->origin = in->origin;
     out->computed = in->computed;
@@ -508,13 +458,9 @@ static bool list_of(nnc_onnx_graph *g, const char *name, size_t input, const int
         *count = (int64_t)a->n_ints;
         return true;
     }
-    if (!nnc_onnx_has_input(g, input)) {
-        return true;
-    }
+    if (!nnc_onnx_has_input(g, input)) { return true; }
     const nnc_onnx_value *v = nnc_onnx_input(g, input);
-    if (!nnc_onnx_known(v, count)) {
-        return nnc_onnx_refuse(g, "%s: expected numbers that can be worked out", name);
-    }
+    if (!nnc_onnx_known(v, count)) { return nnc_onnx_refuse(g, "%s: expected numbers that can be worked out", name); }
     *list = v->whole;
     return true;
 }
@@ -524,9 +470,7 @@ static bool reshape(nnc_onnx_graph *g, const nnc_onnx_value *in, nnc_onnx_value 
     const int64_t *shape = NULL;
     int64_t count = 0, elements = 0, product = 1;
     int32_t open = -1;
-    if (!list_of(g, "shape", 1, &shape, &count)) {
-        return false;
-    }
+    if (!list_of(g, "shape", 1, &shape, &count)) { return false; }
     if (count < 0 || count > NNC_ONNX_RANK_MAX || !nnc_onnx_elements(in, &elements)) {
         return nnc_onnx_refuse(g, "expected a shape of up to %d axes", NNC_ONNX_RANK_MAX);
     }
@@ -571,9 +515,7 @@ static bool flatten(nnc_onnx_graph *g, const nnc_onnx_value *in, nnc_onnx_value 
     const int64_t split = axis < 0 ? axis + in->rank : axis;
     out->rank = 2;
     out->dims[0] = out->dims[1] = 1;
-    for (int32_t i = 0; i < in->rank; i++) {
-        out->dims[i < split ? 0 : 1] *= in->dims[i];
-    }
+    for (int32_t i = 0; i < in->rank; i++) { out->dims[i < split ? 0 : 1] *= in->dims[i]; }
     return true;
 }
 
@@ -582,17 +524,11 @@ static bool squeeze(nnc_onnx_graph *g, const nnc_onnx_value *in, nnc_onnx_value 
     const int64_t *axes = NULL;
     int64_t count = 0;
     bool gone[NNC_ONNX_RANK_MAX] = { false };
-    if (!list_of(g, "axes", 1, &axes, &count)) {
-        return false;
-    }
-    for (int32_t i = 0; i < in->rank; i++) {
-        gone[i] = count < 0 && in->dims[i] == 1;
-    }
+    if (!list_of(g, "axes", 1, &axes, &count)) { return false; }
+    for (int32_t i = 0; i < in->rank; i++) { gone[i] = count < 0 && in->dims[i] == 1; }
     for (int64_t i = 0; i < count; i++) {
         const int32_t axis = nnc_onnx_axis(g, in, axes[i]);
-        if (axis < 0) {
-            return false;
-        }
+        if (axis < 0) { return false; }
         if (in->dims[axis] != 1) {
             return nnc_onnx_refuse(g, "axis %d has %lld places, expected 1", axis, (long long)in->dims[axis]);
         }
@@ -600,9 +536,7 @@ static bool squeeze(nnc_onnx_graph *g, const nnc_onnx_value *in, nnc_onnx_value 
     }
     out->rank = 0;
     for (int32_t i = 0; i < in->rank; i++) {
-        if (!gone[i]) {
-            out->dims[out->rank++] = in->dims[i];
-        }
+        if (!gone[i]) { out->dims[out->rank++] = in->dims[i]; }
     }
     return true;
 }
@@ -612,23 +546,17 @@ static bool unsqueeze(nnc_onnx_graph *g, const nnc_onnx_value *in, nnc_onnx_valu
     const int64_t *axes = NULL;
     int64_t count = 0;
     bool made[NNC_ONNX_RANK_MAX] = { false };
-    if (!list_of(g, "axes", 1, &axes, &count)) {
-        return false;
-    }
+    if (!list_of(g, "axes", 1, &axes, &count)) { return false; }
     out->rank = in->rank + (int32_t)(count > 0 ? count : 0);
     if (count < 1 || count > NNC_ONNX_RANK_MAX || out->rank > NNC_ONNX_RANK_MAX) {
         return nnc_onnx_refuse(g, "axes: expected up to %d in all", NNC_ONNX_RANK_MAX);
     }
     for (int64_t i = 0; i < count; i++) {
         const int32_t axis = nnc_onnx_axis(g, out, axes[i]);
-        if (axis < 0 || made[axis]) {
-            return nnc_onnx_refuse(g, "axes: one is said twice");
-        }
+        if (axis < 0 || made[axis]) { return nnc_onnx_refuse(g, "axes: one is said twice"); }
         made[axis] = true;
     }
-    for (int32_t i = 0, from = 0; i < out->rank; i++) {
-        out->dims[i] = made[i] ? 1 : in->dims[from++];
-    }
+    for (int32_t i = 0, from = 0; i < out->rank; i++) { out->dims[i] = made[i] ? 1 : in->dims[from++]; }
     return true;
 }
 
@@ -637,16 +565,12 @@ static bool expand(nnc_onnx_graph *g, const nnc_onnx_value *in, nnc_onnx_value *
     nnc_onnx_value to = { .rank = 0 };
     const int64_t *shape = NULL;
     int64_t count = 0;
-    if (!list_of(g, "shape", 1, &shape, &count)) {
-        return false;
-    }
+    if (!list_of(g, "shape", 1, &shape, &count)) { return false; }
     if (count < 0 || count > NNC_ONNX_RANK_MAX) {
         return nnc_onnx_refuse(g, "expected a shape of up to %d axes", NNC_ONNX_RANK_MAX);
     }
     to.rank = (int32_t)count;
-    for (int32_t i = 0; i < to.rank; i++) {
-        to.dims[i] = shape[i];
-    }
+    for (int32_t i = 0; i < to.rank; i++) { to.dims[i] = shape[i]; }
     return nnc_onnx_broadcast(g, in, &to, out);
 }
 
@@ -669,9 +593,7 @@ static bool slice(nnc_onnx_graph *g, const nnc_onnx_value *in, nnc_onnx_value *o
     for (int64_t i = 0; i < count; i++) {
         const int32_t axis = nnc_onnx_axis(g, in, axis_count >= 0 ? axes[i] : i);
         const int64_t step = step_count >= 0 ? steps[i] : 1;
-        if (axis < 0 || step < 1) {
-            return nnc_onnx_refuse(g, "steps: expected 1 or more");
-        }
+        if (axis < 0 || step < 1) { return nnc_onnx_refuse(g, "steps: expected 1 or more"); }
         const int64_t side = in->dims[axis];
         int64_t from = starts[i] < 0 ? starts[i] + side : starts[i];
         int64_t to = ends[i] < 0 ? ends[i] + side : ends[i];
@@ -703,9 +625,7 @@ static bool gather(nnc_onnx_graph *g, const nnc_onnx_value *in, nnc_onnx_value *
             out->dims[out->rank++] = in->dims[i];
             continue;
         }
-        for (int32_t k = 0; k < index->rank; k++) {
-            out->dims[out->rank++] = index->dims[k];
-        }
+        for (int32_t k = 0; k < index->rank; k++) { out->dims[out->rank++] = index->dims[k]; }
     }
     if (in->kind == NNC_ONNX_WHOLE && in->rank == 1 && in->whole != NULL && nnc_onnx_known(index, &count)) {
         out->whole = new_numbers(g, count);
@@ -743,12 +663,8 @@ bool nnc_onnx_moved_shape(nnc_onnx_graph *g, const nnc_onnx_value *in, nnc_onnx_
 {
     for (size_t i = 0; i < sizeof moves / sizeof *moves; i++) {
         if (strcmp(moves[i].type, g->node->op_type) == 0) {
-            if (!moves[i].shape(g, in, out)) {
-                return false;
-            }
-            if (moves[i].keeps && in->kind == NNC_ONNX_WHOLE) {
-                out->whole = in->whole;
-            }
+            if (!moves[i].shape(g, in, out)) { return false; }
+            if (moves[i].keeps && in->kind == NNC_ONNX_WHOLE) { out->whole = in->whole; }
             return true;
         }
     }

@@ -12,16 +12,12 @@
 
 static void out_of_memory(nnc_onnx_graph *g)
 {
-    if (g->status == NNC_OK) {
-        g->status = nnc_no_memory(g->err);
-    }
+    if (g->status == NNC_OK) { g->status = nnc_no_memory(g->err); }
 }
 
 static int32_t new_reg(nnc_onnx_graph *g)
 {
-    if (g->second) {
-        return g->regs++;
-    }
+    if (g->second) { return g->regs++; }
     struct nnc_onnx_reg *grown = nnc_arena_grow(g->arena, g->reg, g->regs, &g->reg_capacity, sizeof *g->reg);
     if (grown == NULL) {
         out_of_memory(g);
@@ -36,18 +32,14 @@ static int32_t new_reg(nnc_onnx_graph *g)
 static void release(nnc_onnx_graph *g)
 {
     for (int32_t i = 0; i < g->name_count; i++) {
-        if (g->names[i] >= 0 && g->reg[g->names[i]].last <= g->step) {
-            g->names[i] = -1;
-        }
+        if (g->names[i] >= 0 && g->reg[g->names[i]].last <= g->step) { g->names[i] = -1; }
     }
 }
 
 static int32_t take_name(nnc_onnx_graph *g, int32_t reg)
 {
     int32_t i = 0;
-    while (i < g->name_count && g->names[i] >= 0) {
-        i++;
-    }
+    while (i < g->name_count && g->names[i] >= 0) { i++; }
     if (i == g->name_count) {
         int32_t capacity = g->name_count;
         int32_t *grown = nnc_arena_grow(g->arena, g->names, g->name_count, &capacity, sizeof *grown);
@@ -84,9 +76,7 @@ int32_t nnc_onnx_begin(nnc_onnx_graph *g)
 
 const char *nnc_onnx_with(nnc_onnx_graph *g, int32_t reg, char text[16])
 {
-    if (!g->second) {
-        g->reg[reg].last = g->step + 1;
-    }
+    if (!g->second) { g->reg[reg].last = g->step + 1; }
     snprintf(text, 16, "t%" PRId32, g->reg[reg].name >= 0 ? g->reg[reg].name : 0);
     return text;
 }
@@ -104,9 +94,7 @@ int32_t nnc_onnx_step(nnc_onnx_graph *g, int32_t from, const char *format, ...)
     }
     g->step++;
     const int32_t reg = new_reg(g);
-    if (g->second) {
-        release(g);
-    }
+    if (g->second) { release(g); }
     begin_step(g);
     nnc_buffer_text(&g->out, members);
     if (g->second && g->reg[reg].last > 0) {
@@ -131,24 +119,16 @@ bool nnc_onnx_view(nnc_onnx_graph *g, nnc_onnx_value *v, int32_t rank, const int
 {
     char text[96] = "";
     int64_t had = 1, has = 1;
-    if (!nnc_onnx_materialise(g, v)) {
-        return false;
-    }
-    for (int32_t i = 0; i < v->shape_rank; i++) {
-        had *= v->shape[i];
-    }
+    if (!nnc_onnx_materialise(g, v)) { return false; }
+    for (int32_t i = 0; i < v->shape_rank; i++) { had *= v->shape[i]; }
     for (int32_t i = 0; i < rank; i++) {
         const size_t used = strlen(text);
         has *= shape[i];
         snprintf(text + used, sizeof text - used, "%s%" PRId64, i > 0 ? ", " : "", shape[i]);
     }
     bool same = rank == v->shape_rank;
-    for (int32_t i = 0; same && i < rank; i++) {
-        same = shape[i] == v->shape[i];
-    }
-    if (same) {
-        return true;
-    }
+    for (int32_t i = 0; same && i < rank; i++) { same = shape[i] == v->shape[i]; }
+    if (same) { return true; }
     if (had != has || v->ids) {
         return nnc_onnx_refuse(g, "a tensor of %" PRId64 " values cannot be taken as %s", had, text);
     }
@@ -176,9 +156,7 @@ bool nnc_onnx_as_rows(nnc_onnx_graph *g, nnc_onnx_value *v)
     }
     const int64_t width = v->dims[v->rank - 1];
     const int64_t shape[] = { elements / width, width };
-    if (elements == width) {
-        return nnc_onnx_view(g, v, 1, shape + 1);
-    }
+    if (elements == width) { return nnc_onnx_view(g, v, 1, shape + 1); }
     return nnc_onnx_view(g, v, 2, shape);
 }
 
@@ -225,9 +203,7 @@ void nnc_onnx_defer(nnc_onnx_graph *g, nnc_onnx_value *out, nnc_onnx_pattern pat
 static bool write_plain(nnc_onnx_graph *g, nnc_onnx_value *v, const char *members)
 {
     nnc_onnx_value *src = &g->values[v->src];
-    if (!nnc_onnx_materialise(g, src)) {
-        return false;
-    }
+    if (!nnc_onnx_materialise(g, src)) { return false; }
     nnc_onnx_made(v, nnc_onnx_step(g, src->reg, "%s", members), src->shape_rank, src->shape);
     return true;
 }
@@ -243,9 +219,7 @@ bool nnc_onnx_write_norm(nnc_onnx_graph *g, nnc_onnx_value *v, const char *affin
 bool nnc_onnx_write_linear(nnc_onnx_graph *g, nnc_onnx_value *v, bool bias)
 {
     nnc_onnx_value *src = &g->values[v->src];
-    if (!nnc_onnx_as_rows(g, src)) {
-        return false;
-    }
+    if (!nnc_onnx_as_rows(g, src)) { return false; }
     int64_t shape[2] = { src->shape[0], v->width };
     const int32_t reg = nnc_onnx_step(g, src->reg, "\"op\": \"linear\", \"out\": %" PRId32 "%s", v->width,
                                       bias ? "" : ", \"bias\": false");
@@ -264,18 +238,14 @@ bool nnc_onnx_write_batch_norm(nnc_onnx_graph *g, nnc_onnx_value *v)
 static bool write_same(nnc_onnx_graph *g, nnc_onnx_value *v)
 {
     nnc_onnx_value *same = &g->values[v->same_as - 1];
-    if (!nnc_onnx_materialise(g, same)) {
-        return false;
-    }
+    if (!nnc_onnx_materialise(g, same)) { return false; }
     nnc_onnx_made(v, same->reg, same->shape_rank, same->shape);
     return true;
 }
 
 bool nnc_onnx_materialise(nnc_onnx_graph *g, nnc_onnx_value *v)
 {
-    if (v->pattern != NNC_ONNX_PLAIN && v->same_as > 0 && v->kind == NNC_ONNX_ACTIVATION) {
-        return write_same(g, v);
-    }
+    if (v->pattern != NNC_ONNX_PLAIN && v->same_as > 0 && v->kind == NNC_ONNX_ACTIVATION) { return write_same(g, v); }
     switch (v->pattern) {
     case NNC_ONNX_PLAIN: return v->reg >= 0 || nnc_onnx_refuse(g, "reads \"%.60s\", which nothing makes", v->name);
     case NNC_ONNX_NORMED: return nnc_onnx_write_norm(g, v, ", \"affine\": false");
@@ -296,9 +266,7 @@ bool nnc_onnx_put_off(nnc_onnx_graph *g, nnc_onnx_pattern pattern)
 {
     nnc_onnx_value *in = nnc_onnx_input(g, 0), *out = nnc_onnx_output(g, 0);
     nnc_onnx_same_dims(in, out);
-    if (!nnc_onnx_materialise(g, in)) {
-        return false;
-    }
+    if (!nnc_onnx_materialise(g, in)) { return false; }
     nnc_onnx_defer(g, out, pattern, in);
     return true;
 }

@@ -68,9 +68,7 @@ NNC_SAYING nnc_work matmul_work(const nnc_op *op, nnc_derivation *why)
                       "add to an existing gradient");
         return work;
     }
-    if (d.bias > 0.0) {
-        NNC_SET(why, work.vector_flops, "FLOP", d.m * d.n);
-    }
+    if (d.bias > 0.0) { NNC_SET(why, work.vector_flops, "FLOP", d.m * d.n); }
     NNC_SET(why, work.read_bytes, "B",
             (d.batch * d.m * d.k + d.batch * d.experts / d.b_shared * d.k * d.n) * d.in_bytes + d.bias * d.in_bytes);
     NNC_NOTE(why, "operands cross memory once; each expert has its own B; b_shared products of the "
@@ -195,9 +193,7 @@ static void shard_experts(nnc_op *op, const nnc_degrees *d)
     nnc_matmul *p = &op->u.matmul;
     const double useful = p->useful > 0.0 ? p->useful : 1.0;
     p->m = nnc_scaled_up(p->m, d->expert > 1 ? d->imbalance : 1.0);
-    if (d->expert > 1 && d->imbalance > 1.0) {
-        p->useful = useful / d->imbalance;
-    }
+    if (d->expert > 1 && d->imbalance > 1.0) { p->useful = useful / d->imbalance; }
     p->experts = nnc_at_least_one(p->experts / d->expert);
     op->weights.count /= d->expert;
     op->weights.vector /= d->expert;
@@ -318,9 +314,7 @@ NNC_SAYING nnc_work conv_work(const nnc_op *op, nnc_derivation *why)
         NNC_SET(why, work.write_bytes, "B", d.inputs * d.out_bytes);
         return work;
     }
-    if (d.bias > 0.0) {
-        NNC_SET(why, work.vector_flops, "FLOP", d.outputs);
-    }
+    if (d.bias > 0.0) { NNC_SET(why, work.vector_flops, "FLOP", d.outputs); }
     if (op->phase == NNC_PHASE_GRAD_WEIGHT) {
         NNC_LET(why, grad_accumulate, NULL, op->grad_accumulate);
         NNC_SET(why, work.read_bytes, "B",
@@ -349,9 +343,7 @@ NNC_SAYING nnc_work conv_work(const nnc_op *op, nnc_derivation *why)
 NNC_SAYING double conv_kept(const nnc_op *op, nnc_derivation *why)
 {
     const conv_dims d = conv_dims_of(op, NULL);
-    if (!op->u.conv.keeps_input) {
-        return 0.0;
-    }
+    if (!op->u.conv.keeps_input) { return 0.0; }
     NNC_SAY(why, kept_bytes, "B", d.inputs * d.in_bytes);
     NNC_NOTE(why, nnc_kept_note);
     return kept_bytes;

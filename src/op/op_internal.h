@@ -488,28 +488,26 @@ typedef struct nnc_op_row {
 
 /* Defines the functions of a row from KIND_work (which also records the dims), KIND_kept and KIND_transient. Each of
  * these is NNC_SAYING and takes a derivation. Only a forward op keeps bytes. */
-#define NNC_OP_FUNCTIONS(kind)                                    \
-    static nnc_work kind##_plain_work(const nnc_op *op)           \
-    {                                                             \
-        return kind##_work(op, NULL);                             \
-    }                                                             \
-    static double kind##_plain_kept(const nnc_op *op)             \
-    {                                                             \
-        return kind##_kept(op, NULL);                             \
-    }                                                             \
-    static double kind##_plain_transient(const nnc_op *op)        \
-    {                                                             \
-        return kind##_transient(op, NULL);                        \
-    }                                                             \
-    static void kind##_say(const nnc_op *op, nnc_derivation *why) \
-    {                                                             \
-        (void)kind##_work(op, why);                               \
-        if (op->phase == NNC_PHASE_FORWARD) {                     \
-            if (!nnc_op_keeps_nothing(op)) {                      \
-                (void)kind##_kept(op, why);                       \
-            }                                                     \
-            (void)kind##_transient(op, why);                      \
-        }                                                         \
+#define NNC_OP_FUNCTIONS(kind)                                             \
+    static nnc_work kind##_plain_work(const nnc_op *op)                    \
+    {                                                                      \
+        return kind##_work(op, NULL);                                      \
+    }                                                                      \
+    static double kind##_plain_kept(const nnc_op *op)                      \
+    {                                                                      \
+        return kind##_kept(op, NULL);                                      \
+    }                                                                      \
+    static double kind##_plain_transient(const nnc_op *op)                 \
+    {                                                                      \
+        return kind##_transient(op, NULL);                                 \
+    }                                                                      \
+    static void kind##_say(const nnc_op *op, nnc_derivation *why)          \
+    {                                                                      \
+        (void)kind##_work(op, why);                                        \
+        if (op->phase == NNC_PHASE_FORWARD) {                              \
+            if (!nnc_op_keeps_nothing(op)) { (void)kind##_kept(op, why); } \
+            (void)kind##_transient(op, why);                               \
+        }                                                                  \
     }
 /* Sets a dim of the struct `d`, and records it as an operand. */
 #define NNC_DIM(why, dim, value) \

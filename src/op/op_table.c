@@ -164,9 +164,7 @@ int64_t nnc_weights_params(const nnc_weights *weights)
 void nnc_op_say_params(const nnc_op *op, nnc_derivation *why)
 {
     const nnc_weights *w = &op->weights;
-    if (w->count == 0 && w->vector == 0) {
-        return;
-    }
+    if (w->count == 0 && w->vector == 0) { return; }
     NNC_LET(why, matrices, NULL, (double)w->count);
     NNC_LET(why, rows, NULL, (double)w->rows);
     NNC_LET(why, columns, NULL, (double)w->cols);
@@ -186,9 +184,7 @@ const char *nnc_op_path(const nnc_op *op, char *text, size_t size)
 {
     const char *in = op->place != NULL ? op->place : "", *name = op->name;
     const size_t head = strcspn(in, ".");
-    if (head > 0 && strncmp(in, name, head) == 0 && name[head] == '.') {
-        name += head + 1;
-    }
+    if (head > 0 && strncmp(in, name, head) == 0 && name[head] == '.') { name += head + 1; }
     snprintf(text, size, "%s%s%s", in, head > 0 ? "." : "", name);
     return text;
 }
@@ -211,13 +207,9 @@ nnc_group nnc_op_group(const nnc_op *op)
 
 void nnc_op_shape(const nnc_op *op, char *text, unsigned long size)
 {
-    if (text == NULL || size == 0) {
-        return;
-    }
+    if (text == NULL || size == 0) { return; }
     text[0] = '\0';
-    if (op != NULL) {
-        nnc_op_row_of(op)->shape(op, text, size);
-    }
+    if (op != NULL) { nnc_op_row_of(op)->shape(op, text, size); }
 }
 
 NNC_ENUM_NAMES(nnc_phase, NNC_PHASE_LIST)
@@ -255,9 +247,7 @@ double nnc_stored_bytes(nnc_stored stored, double group_size)
         NNC_STORED_LIST(STORED)
 #undef STORED
     };
-    if ((unsigned)stored >= NNC_STORED_COUNT) {
-        return (double)NAN;
-    }
+    if ((unsigned)stored >= NNC_STORED_COUNT) { return (double)NAN; }
     const double group = rows[stored].group > 0.0 ? rows[stored].group : group_size;
     const double shared = rows[stored].scale_bits + rows[stored].zero_bits;
     return (rows[stored].bits + (shared > 0.0 ? shared / group : 0.0)) / 8.0;

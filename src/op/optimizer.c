@@ -165,18 +165,14 @@ static const optimizer *const optimizers[] = { NNC_OPTIMIZER_LIST(NNC_ROW_AT) };
 nnc_optimizer nnc_optimizer_smaller(nnc_optimizer kind)
 {
     for (int i = 0; i < NNC_OPTIMIZER_COUNT; i++) {
-        if ((optimizers[i]->instead_of >> kind & 1U) != 0) {
-            return (nnc_optimizer)i;
-        }
+        if ((optimizers[i]->instead_of >> kind & 1U) != 0) { return (nnc_optimizer)i; }
     }
     return kind;
 }
 
 static double moments_of(const nnc_update *u, const dims *d, nnc_derivation *why)
 {
-    if (optimizers[u->optimizer]->moments_bytes != NULL) {
-        return optimizers[u->optimizer]->moments_bytes(d, why);
-    }
+    if (optimizers[u->optimizer]->moments_bytes != NULL) { return optimizers[u->optimizer]->moments_bytes(d, why); }
     NNC_LET(why, moments, NULL, optimizers[u->optimizer]->moments);
     NNC_SAY(why, moments_bytes, "B", d->moment_bytes_per_param * moments * d->params);
     return moments_bytes;
@@ -204,9 +200,7 @@ NNC_SAYING nnc_work step_work(const nnc_update *u, nnc_derivation *why)
     const double moments_bytes = moments_of(u, &d, why);
     const optimizer *row = optimizers[u->optimizer];
     nnc_work work = { 0 };
-    if (row->more != NULL) {
-        work = row->more(u, &d, why);
-    }
+    if (row->more != NULL) { work = row->more(u, &d, why); }
     NNC_LET(why, more_read_bytes, "B", work.read_bytes);
     NNC_LET(why, more_written_bytes, "B", work.write_bytes);
     NNC_LET(why, flops_per_param, NULL, row->flops);
@@ -244,9 +238,7 @@ NNC_SAYING nnc_work step_work(const nnc_update *u, nnc_derivation *why)
 NNC_SAYING nnc_work update_work(const nnc_op *op, nnc_derivation *why)
 {
     const nnc_update *u = &op->u.update;
-    if (u->kind == NNC_UPDATE_STEP) {
-        return step_work(u, why);
-    }
+    if (u->kind == NNC_UPDATE_STEP) { return step_work(u, why); }
     const dims d = dims_of(u, why);
     nnc_work work = { 0 };
     if (u->kind == NNC_UPDATE_ZERO) {

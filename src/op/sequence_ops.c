@@ -244,9 +244,7 @@ const nnc_op_row nnc_norm_row = {
 
 int64_t nnc_attention_pairs(int64_t s_q, int64_t s_k, bool causal, int64_t window)
 {
-    if (!causal) {
-        return s_q * s_k;
-    }
+    if (!causal) { return s_q * s_k; }
     /* number of keys before the first query's own key: both sequences end at the same position */
     const int64_t before = s_k - s_q;
     /* number of queries that have fewer keys than the window */
@@ -333,9 +331,7 @@ NNC_SAYING double flash_kept(const nnc_op *op, nnc_derivation *why)
 {
     const nnc_flash *p = &op->u.flash;
     const dims d = dims_of(op, NULL);
-    if (!p->keeps_qkv) {
-        return 0.0;
-    }
+    if (!p->keeps_qkv) { return 0.0; }
     if (op->dropped) {
         NNC_SAY(why, kept_bytes, "B", 4.0 * d.batch * d.heads * d.s_q);
         NNC_NOTE(why, "the log-sum-exp; queries, keys and values are recomputed");
@@ -573,9 +569,7 @@ NNC_SAYING nnc_work loss_work(const nnc_op *op, nnc_derivation *why)
         NNC_SET(why, work.write_bytes, "B", tokens * classes * (4.0 + 4.0));
         return work;
     }
-    if (backward) {
-        NNC_SET(why, work.write_bytes, "B", tokens * classes * element_bytes);
-    }
+    if (backward) { NNC_SET(why, work.write_bytes, "B", tokens * classes * element_bytes); }
     return work;
 }
 
@@ -601,9 +595,7 @@ NNC_SAYING double loss_transient(const nnc_op *op, nnc_derivation *why)
     const nnc_loss *p = &op->u.loss;
     const double tokens = (double)p->tokens, classes = (double)p->classes;
     const double element_bytes = nnc_dtype_bytes(op->dtype), kept_bytes = loss_kept(op, NULL);
-    if (p->fused || p->in_place || p->squared_error) {
-        return 0.0;
-    }
+    if (p->fused || p->in_place || p->squared_error) { return 0.0; }
     NNC_SAY(why, transient_bytes, "B", tokens * classes * (element_bytes + 4.0 + 4.0) - kept_bytes);
     NNC_NOTE(why, "logits, their fp32 copy and the fp32 probabilities at once, less the kept tensors");
     return transient_bytes;

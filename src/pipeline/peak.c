@@ -28,9 +28,7 @@ static void look(peak *to, const int64_t *kept)
     }
     if (sum > to->highest) {
         to->highest = sum;
-        for (int32_t c = 0; c < to->chunks; c++) {
-            to->counts[c] = (double)kept[c];
-        }
+        for (int32_t c = 0; c < to->chunks; c++) { to->counts[c] = (double)kept[c]; }
     }
 }
 
@@ -77,9 +75,7 @@ static int64_t kept_at(const interleaved *in, int64_t k, int64_t chunk)
 static void look_at(interleaved *in, int64_t k)
 {
     double sum = 0.0;
-    for (int32_t i = 0; i < in->others; i++) {
-        sum += (double)kept_at(in, k, in->place[i]) * in->more_bytes[i];
-    }
+    for (int32_t i = 0; i < in->others; i++) { sum += (double)kept_at(in, k, in->place[i]) * in->more_bytes[i]; }
     if (sum > in->highest) {
         in->highest = sum;
         in->peak_at = k;
@@ -91,9 +87,7 @@ static void look_at(interleaved *in, int64_t k)
 static void look_in_round(interleaved *in, int64_t k, int64_t end)
 {
     const int64_t at = k < 0 ? k + in->stages * in->chunks : k;
-    if (at < end) {
-        look_at(in, at);
-    }
+    if (at < end) { look_at(in, at); }
 }
 
 /* Finds the peak by looking only where it can be. The number of kept passes of a chunk is linear between the moments
@@ -146,9 +140,7 @@ static double interleaved_peak(const nnc_pipeline *pipeline, int64_t device, con
 bool nnc_pipeline_peak_of_one(const nnc_pipeline *pipeline, int32_t device, int32_t chunk, bool more, double *count,
                               double *all)
 {
-    if (nnc_schedule_of(pipeline->schedule)->chunks != 0 || pipeline->chunks < 2) {
-        return false;
-    }
+    if (nnc_schedule_of(pipeline->schedule)->chunks != 0 || pipeline->chunks < 2) { return false; }
     const double sign = more ? 1.0 : -1.0;
     const interleaved in = find_interleaved(pipeline, device, 1, &chunk, &sign);
     *count = (double)kept_at(&in, in.peak_at, chunk);
@@ -168,9 +160,7 @@ typedef struct walk {
 
 static void run_stream(walk *w, int32_t stream)
 {
-    if (w->done[stream] >= w->limit[stream]) {
-        return;
-    }
+    if (w->done[stream] >= w->limit[stream]) { return; }
     w->done[stream]++;
     if (stream <= NNC_F1) {
         w->kept[stream]++;
@@ -186,9 +176,7 @@ static void run_op(walk *w, int32_t op)
     const bool pair = op == NNC_F0_BW1 || op == NNC_F1_BW0; /* the op is a pair: a forward and a backward that run at
                                                              * the same time */
     const bool frees = pair || op == NNC_BW0 || op == NNC_BW1;
-    if (pair) {
-        run_stream(w, op == NNC_F0_BW1 ? NNC_F0 : NNC_F1);
-    }
+    if (pair) { run_stream(w, op == NNC_F0_BW1 ? NNC_F0 : NNC_F1); }
     if (frees) {
         const bool second = op == NNC_BW1 || op == NNC_F0_BW1;
         run_stream(w, second ? NNC_B1 : NNC_B0);
@@ -204,21 +192,15 @@ static void run_repeats(walk *w, const nnc_order_run *run)
 {
     for (int64_t i = 0; i < run->repeat; i++) {
         const walk before = *w;
-        for (uint8_t k = 0; k < run->ops; k++) {
-            run_op(w, run->op[k]);
-        }
+        for (uint8_t k = 0; k < run->ops; k++) { run_op(w, run->op[k]); }
         const int64_t between = run->repeat - 2 - i;
         bool whole = between > 0;
         for (int32_t s = 0; s < NNC_STREAMS && whole; s++) {
             const int64_t each = w->done[s] - before.done[s];
             whole = each == 0 || each <= (w->limit[s] - w->done[s]) / (between + 1);
         }
-        for (int32_t s = 0; s < NNC_STREAMS && whole; s++) {
-            w->done[s] += (w->done[s] - before.done[s]) * between;
-        }
-        for (int32_t c = 0; c < 2 && whole; c++) {
-            w->kept[c] += (w->kept[c] - before.kept[c]) * between;
-        }
+        for (int32_t s = 0; s < NNC_STREAMS && whole; s++) { w->done[s] += (w->done[s] - before.done[s]) * between; }
+        for (int32_t c = 0; c < 2 && whole; c++) { w->kept[c] += (w->kept[c] - before.kept[c]) * between; }
         i += whole ? between : 0;
     }
 }
@@ -230,9 +212,7 @@ double nnc_pipeline_peak(const nnc_pipeline *pipeline, int32_t device, const dou
     const bool dual = row->dual && p > 1;
     const int32_t chunks = dual ? 2 : pipeline->chunks;
     peak found = { .bytes = bytes, .counts = counts, .chunks = chunks, .highest = -1.0 };
-    if (row->chunks == 0 && chunks > 1) {
-        return interleaved_peak(pipeline, device, bytes, counts);
-    }
+    if (row->chunks == 0 && chunks > 1) { return interleaved_peak(pipeline, device, bytes, counts); }
     nnc_pipeline_device order = { .runs = 0 };
     walk w = { .freeing = row->splits && !row->frees_early ? NNC_W0 : NNC_B0,
                .swapped = dual && device >= p / 2,
@@ -242,8 +222,6 @@ double nnc_pipeline_peak(const nnc_pipeline *pipeline, int32_t device, const dou
         w.limit[s] = dual ? (first ? (m + 1) / 2 : m / 2) : m;
     }
     row->write(pipeline, device, &order);
-    for (int32_t r = 0; r < order.runs; r++) {
-        run_repeats(&w, &order.order[r]);
-    }
+    for (int32_t r = 0; r < order.runs; r++) { run_repeats(&w, &order.order[r]); }
     return found.highest;
 }

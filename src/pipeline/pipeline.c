@@ -97,9 +97,7 @@ static void begin_device(const replay *r, int32_t d)
     device->run = device->op = 0;
     device->left = device->order[0].repeat;
     device->kept = device->kept_max = 0;
-    for (int32_t i = 0; i < NNC_STREAMS; i += r->folded ? 1 : 2) {
-        begin_stream(r, d, i);
-    }
+    for (int32_t i = 0; i < NNC_STREAMS; i += r->folded ? 1 : 2) { begin_stream(r, d, i); }
 }
 
 static double *begin_queue(const replay *r, nnc_queue *queue, double *slots, int32_t from, int32_t to)
@@ -107,9 +105,7 @@ static double *begin_queue(const replay *r, nnc_queue *queue, double *slots, int
     const int32_t a = device_of(r, from), b = device_of(r, to);
     uint64_t count = NNC_QUEUE_SLOTS;
     /* Queues between devices that are not neighbours need more entries: p micro-batches can be on the way at once. */
-    while ((a - b > 1 || b - a > 1) && count < (uint64_t)r->pipeline->stages) {
-        count *= 2;
-    }
+    while ((a - b > 1 || b - a > 1) && count < (uint64_t)r->pipeline->stages) { count *= 2; }
     queue->arrival_s = slots;
     queue->send_s = a == b ? 0 : r->pipeline->send_s;
     queue->mask = count - 1;
@@ -151,9 +147,7 @@ static void begin(const replay *r)
             slots = begin_queue(r, &memory->backward[s - 1], slots, s, s - 1);
         }
     }
-    for (int32_t d = 0; d < r->pipeline->stages; d++) {
-        begin_device(r, d);
-    }
+    for (int32_t d = 0; d < r->pipeline->stages; d++) { begin_device(r, d); }
 }
 
 static bool pending(const nnc_stream *stream)
@@ -171,9 +165,7 @@ static bool ready(const nnc_stream *stream)
 static double receive(nnc_stream *stream, double start_s)
 {
     nnc_queue *const in = stream->in;
-    if (in == NULL) {
-        return start_s;
-    }
+    if (in == NULL) { return start_s; }
     const double arrival_s = in->arrival_s[in->got++ & in->mask];
     return arrival_s > start_s ? arrival_s : start_s;
 }
@@ -181,9 +173,7 @@ static double receive(nnc_stream *stream, double start_s)
 static void send(nnc_stream *stream, double arrival_s)
 {
     nnc_queue *const out = stream->out;
-    if (out != NULL) {
-        out->arrival_s[out->put++ & out->mask] = arrival_s;
-    }
+    if (out != NULL) { out->arrival_s[out->put++ & out->mask] = arrival_s; }
 }
 
 static void report(const replay *r, int32_t d, const nnc_stream *stream, nnc_pipeline_phase phase, double start_s,
@@ -220,16 +210,12 @@ static double book(const replay *r, int32_t d, nnc_stream *stream, nnc_pipeline_
     nnc_pipeline_device *const device = &r->memory->device[d];
     const double end_s = start_s + stream->time_s;
     device->kept += stream->keeps;
-    if (device->kept > device->kept_max) {
-        device->kept_max = device->kept;
-    }
+    if (device->kept > device->kept_max) { device->kept_max = device->kept; }
     if (!device->started) {
         device->started = true;
         device->first_s = start_s;
     }
-    if (r->event != NULL) {
-        report(r, d, stream, phase, start_s, end_s);
-    }
+    if (r->event != NULL) { report(r, d, stream, phase, start_s, end_s); }
     stream->done++;
     device->free_s = end_s;
     return end_s;
@@ -240,12 +226,8 @@ static bool run_one(const replay *r, int32_t d, int32_t index)
     nnc_pipeline_device *const device = &r->memory->device[d];
     nnc_stream *const stream = &device->stream[index];
     const nnc_pipeline_phase phase = (nnc_pipeline_phase)(index / 2);
-    if (!pending(stream)) {
-        return true;
-    }
-    if (!ready(stream)) {
-        return false;
-    }
+    if (!pending(stream)) { return true; }
+    if (!ready(stream)) { return false; }
     const double start_s = receive(stream, device->free_s);
     send(stream, start_s + stream->send_s);
     if (r->quiet) {
@@ -255,15 +237,11 @@ static bool run_one(const replay *r, int32_t d, int32_t index)
         }
         stream->done++;
         device->free_s = start_s + stream->time_s;
-        if (--stream->turn_left == 0) {
-            turn(r, stream, phase);
-        }
+        if (--stream->turn_left == 0) { turn(r, stream, phase); }
         return true;
     }
     book(r, d, stream, phase, start_s);
-    if (--stream->turn_left == 0) {
-        turn(r, stream, phase);
-    }
+    if (--stream->turn_left == 0) { turn(r, stream, phase); }
     return true;
 }
 
@@ -271,9 +249,7 @@ static bool run_one(const replay *r, int32_t d, int32_t index)
 static bool run_quietly(nnc_pipeline_device *device, nnc_stream *f, nnc_stream *b, nnc_stream *w)
 {
     const bool has_f = f != NULL && pending(f), has_b = pending(b);
-    if ((has_f && !ready(f)) || (has_b && !ready(b))) {
-        return false;
-    }
+    if ((has_f && !ready(f)) || (has_b && !ready(b))) { return false; }
     double at_s = device->free_s;
     at_s = has_f ? receive(f, at_s) : at_s;
     at_s = has_b ? receive(b, at_s) : at_s;
@@ -292,12 +268,8 @@ static bool run_quietly(nnc_pipeline_device *device, nnc_stream *f, nnc_stream *
         w->done++;
     }
     device->free_s = at_s;
-    if (has_f) {
-        send(f, at_s + (f->out != NULL ? f->out->send_s : 0));
-    }
-    if (has_b) {
-        send(b, at_s + (b->out != NULL ? b->out->send_s : 0));
-    }
+    if (has_f) { send(f, at_s + (f->out != NULL ? f->out->send_s : 0)); }
+    if (has_b) { send(b, at_s + (b->out != NULL ? b->out->send_s : 0)); }
     return true;
 }
 
@@ -309,25 +281,17 @@ static bool run_joined(const replay *r, int32_t d, int32_t forward, int32_t chun
     nnc_stream *const f = forward < 0 ? NULL : &device->stream[forward];
     nnc_stream *const b = &device->stream[NNC_B0 + chunk];
     nnc_stream *const w = &device->stream[NNC_W0 + chunk];
-    if (r->quiet) {
-        return run_quietly(device, f, b, w);
-    }
+    if (r->quiet) { return run_quietly(device, f, b, w); }
     const bool has_f = f != NULL && pending(f), has_b = pending(b);
-    if ((has_f && !ready(f)) || (has_b && !ready(b))) {
-        return false;
-    }
+    if ((has_f && !ready(f)) || (has_b && !ready(b))) { return false; }
     double at_s = device->free_s;
     at_s = has_f ? receive(f, at_s) : at_s;
     at_s = has_b ? receive(b, at_s) : at_s;
     at_s = has_f ? book(r, d, f, NNC_RUN_FORWARD, at_s) : at_s;
     at_s = has_b ? book(r, d, b, NNC_RUN_BACKWARD, at_s) : at_s;
     at_s = has_b ? book(r, d, w, NNC_RUN_WEIGHT, at_s) : at_s;
-    if (has_f) {
-        send(f, at_s + (f->out != NULL ? f->out->send_s : 0));
-    }
-    if (has_b) {
-        send(b, at_s + (b->out != NULL ? b->out->send_s : 0));
-    }
+    if (has_f) { send(f, at_s + (f->out != NULL ? f->out->send_s : 0)); }
+    if (has_b) { send(b, at_s + (b->out != NULL ? b->out->send_s : 0)); }
     return true;
 }
 
@@ -351,16 +315,12 @@ static bool run_device(const replay *r, int32_t d)
         const nnc_order_run *const run = &device->order[device->run];
         for (; device->left > 0; device->left--) {
             for (; device->op < run->ops; device->op++) {
-                if (!run_op(r, d, run->op[device->op])) {
-                    return moved;
-                }
+                if (!run_op(r, d, run->op[device->op])) { return moved; }
                 moved = true;
             }
             device->op = 0;
         }
-        if (++device->run < device->runs) {
-            device->left = device->order[device->run].repeat;
-        }
+        if (++device->run < device->runs) { device->left = device->order[device->run].repeat; }
     }
     return moved;
 }
@@ -368,9 +328,7 @@ static bool run_device(const replay *r, int32_t d)
 static bool sweep(replay *r)
 {
     bool moved = false;
-    for (int32_t d = r->pipeline->stages - 1; d >= 0; d--) {
-        moved |= run_device(r, d);
-    }
+    for (int32_t d = r->pipeline->stages - 1; d >= 0; d--) { moved |= run_device(r, d); }
     return moved;
 }
 
@@ -378,9 +336,7 @@ static bool is_done(const replay *r)
 {
     for (int32_t d = 0; d < r->pipeline->stages; d++) {
         const nnc_pipeline_device *const device = &r->memory->device[d];
-        if (device->run < device->runs) {
-            return false;
-        }
+        if (device->run < device->runs) { return false; }
     }
     return true;
 }
@@ -407,9 +363,7 @@ static double device_busy_s(const replay *r, int32_t d)
  * all wait for the last one. */
 static void wait_for_all(const replay *r, nnc_pipeline_result *result)
 {
-    for (int32_t d = 0; d < r->pipeline->stages && !r->row->splits; d++) {
-        result->span_s[d] = result->total_s;
-    }
+    for (int32_t d = 0; d < r->pipeline->stages && !r->row->splits; d++) { result->span_s[d] = result->total_s; }
 }
 
 static void summarise(const replay *r, nnc_pipeline_result *result)
@@ -458,9 +412,7 @@ bool nnc_pipeline_run_tracks(const nnc_pipeline *pipeline, const double send_s[N
     const nnc_wave_shape shape = nnc_wave_shape_of(pipeline, send_s, NNC_TRACKS);
     const nnc_wave *const wave = &memory->tracks;
     nnc_wave_run_tracks(&shape, count, &memory->tracks);
-    for (int32_t k = 0; k < NNC_TRACKS; k++) {
-        total_s[k] = 0;
-    }
+    for (int32_t k = 0; k < NNC_TRACKS; k++) { total_s[k] = 0; }
     for (int32_t d = 0; d < pipeline->stages; d++) {
         for (int32_t k = 0; k < NNC_TRACKS; k++) {
             const int32_t at = d * NNC_TRACKS + k;
@@ -478,15 +430,10 @@ bool nnc_pipeline_replay(const nnc_pipeline *pipeline, nnc_pipeline_memory *memo
                          nnc_pipeline_event_fn *event, void *context)
 {
     replay r = { .event = event, .context = context };
-    if (!lay_out(&r, pipeline, memory)) {
-        return false;
-    }
+    if (!lay_out(&r, pipeline, memory)) { return false; }
     begin(&r);
-    while (sweep(&r)) {
-    }
-    if (!is_done(&r)) {
-        return false;
-    }
+    while (sweep(&r)) {}
+    if (!is_done(&r)) { return false; }
     summarise(&r, result);
     return true;
 }
@@ -496,9 +443,7 @@ bool nnc_pipeline_replay(const nnc_pipeline *pipeline, nnc_pipeline_memory *memo
 static nnc_queue *queue_at(const replay *r, int32_t i)
 {
     const int32_t s = i / 2;
-    if (s % r->chain == 0) {
-        return NULL;
-    }
+    if (s % r->chain == 0) { return NULL; }
     return i % 2 == 0 ? &r->memory->forward[s] : &r->memory->backward[s - 1];
 }
 
@@ -534,9 +479,7 @@ static int64_t period(const replay *r, double *later_s)
     const double delta_s = device[0].free_s - moment->device[0].free_s;
     const bool forced = repeats >= NNC_SKIP_FORCE_OPS / pipeline->stages;
     const double slack_s = forced ? INFINITY : 8 * DBL_EPSILON * device[0].free_s;
-    if (repeats <= 0) {
-        return 0;
-    }
+    if (repeats <= 0) { return 0; }
     for (int32_t d = 0; d < pipeline->stages; d++) {
         if (device[d].run != moment->device[d].run || device[d].op != moment->device[d].op ||
             moment->device[d].left - device[d].left != repeats || device[d].run == device[d].runs ||
@@ -548,9 +491,7 @@ static int64_t period(const replay *r, double *later_s)
     for (int32_t i = 0; i < 2 * r->virtual_stages; i++) {
         const nnc_queue *const queue = queue_at(r, i);
         for (uint64_t k = queue != NULL ? queue->got : 0; queue != NULL && k < queue->put; k++) {
-            if (!(fabs(queue->arrival_s[k & queue->mask] - *arrival_s++ - delta_s) <= slack_s)) {
-                return 0;
-            }
+            if (!(fabs(queue->arrival_s[k & queue->mask] - *arrival_s++ - delta_s) <= slack_s)) { return 0; }
         }
     }
     *later_s = delta_s;
@@ -569,9 +510,7 @@ static void skip_op(nnc_pipeline_device *device, uint8_t op, int64_t times)
     const int32_t chunk = op == NNC_BW1 || op == NNC_F0_BW1;
     stream[NNC_B0 + chunk].done += times;
     stream[NNC_W0 + chunk].done += times;
-    if (forward) {
-        stream[NNC_F1 - chunk].done += times;
-    }
+    if (forward) { stream[NNC_F1 - chunk].done += times; }
 }
 
 /* Advances the state by `times` periods of `repeats` repeats each. */
@@ -583,9 +522,7 @@ static void skip(const replay *r, int64_t repeats, int64_t times, double later_s
         const nnc_order_run *const run = &device->order[device->run];
         device->left -= times * repeats;
         device->free_s += skip_s;
-        for (int32_t i = 0; i < run->ops; i++) {
-            skip_op(device, run->op[i], times * repeats);
-        }
+        for (int32_t i = 0; i < run->ops; i++) { skip_op(device, run->op[i], times * repeats); }
     }
     for (int32_t i = 0; i < 2 * r->virtual_stages; i++) {
         const nnc_queue *const queue = queue_at(r, i);
@@ -602,17 +539,13 @@ static bool skip_periods(const replay *r)
     double later_s = 0;
     const int64_t repeats = period(r, &later_s);
     int64_t left = INT64_MAX;
-    if (repeats == 0) {
-        return false;
-    }
+    if (repeats == 0) { return false; }
     for (int32_t d = 0; d < r->pipeline->stages; d++) {
         const int64_t here = r->memory->device[d].left;
         left = here < left ? here : left;
     }
     const int64_t times = (left - 1) / repeats;
-    if (times * repeats < NNC_SKIP_MIN) {
-        return false;
-    }
+    if (times * repeats < NNC_SKIP_MIN) { return false; }
     skip(r, repeats, times, later_s);
     return true;
 }
@@ -622,9 +555,7 @@ static bool skip_periods(const replay *r)
 bool nnc_pipeline_run(const nnc_pipeline *pipeline, nnc_pipeline_memory *memory, nnc_pipeline_result *result)
 {
     replay r = { .quiet = true };
-    if (!lay_out(&r, pipeline, memory)) {
-        return false;
-    }
+    if (!lay_out(&r, pipeline, memory)) { return false; }
     if (r.row->wave != NULL) {
         const nnc_wave_shape shape = nnc_wave_shape_of(pipeline, &pipeline->send_s, 1);
         nnc_wave_run_tracks(&shape, 1, &memory->wave);
@@ -635,9 +566,7 @@ bool nnc_pipeline_run(const nnc_pipeline *pipeline, nnc_pipeline_memory *memory,
     const bool skips = pipeline->micro_batches > NNC_SKIP_MIN && pipeline->micro_batches / 2 >= pipeline->stages;
     int64_t age = 0, age_max = 0;
     while (sweep(&r)) {
-        if (!skips) {
-            continue;
-        }
+        if (!skips) { continue; }
         if (age == age_max || skip_periods(&r)) {
             age_max = age == age_max ? 2 * age_max + 1 : 1;
             age = 0;
@@ -645,9 +574,7 @@ bool nnc_pipeline_run(const nnc_pipeline *pipeline, nnc_pipeline_memory *memory,
         }
         age++;
     }
-    if (!is_done(&r)) {
-        return false;
-    }
+    if (!is_done(&r)) { return false; }
     summarise(&r, result);
     return true;
 }

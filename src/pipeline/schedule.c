@@ -17,15 +17,11 @@ static int64_t most(int64_t a, int64_t b)
 
 static void append(nnc_pipeline_device *device, int64_t repeat, const uint8_t *op, size_t ops)
 {
-    if (repeat <= 0) {
-        return;
-    }
+    if (repeat <= 0) { return; }
     nnc_order_run *const run = &device->order[device->runs++];
     run->repeat = repeat;
     run->ops = (uint8_t)ops;
-    for (size_t i = 0; i < ops; i++) {
-        run->op[i] = op[i];
-    }
+    for (size_t i = 0; i < ops; i++) { run->op[i] = op[i]; }
 }
 
 #define APPEND(device, repeat, ...) \
@@ -134,9 +130,7 @@ static double bubble_interleaved(const nnc_equal_stages *s, nnc_derivation *why)
 
 static double in_flight_interleaved(double m, double p, double v, double stage, nnc_derivation *why)
 {
-    if (!(v > 1)) {
-        return in_flight_1f1b(m, p, v, stage, why);
-    }
+    if (!(v > 1)) { return in_flight_1f1b(m, p, v, stage, why); }
     NNC_SAY(why, in_flight, NULL, nnc_min(m * v, 2 * (p - stage - 1) + (v - 1) * p + 1) / v);
     return in_flight;
 }
@@ -292,9 +286,7 @@ static void write_pairs(nnc_pipeline_device *device, int64_t n, int64_t p, int64
     APPEND(device, main - (inner == 0), NNC_F0_BW1, NNC_F1_BW0);
     APPEND(device, inner, NNC_BW1, NNC_F1_BW0);
     APPEND(device, (i + 1) / 2, NNC_BW1, NNC_BW0);
-    if (i % 2 == 0) {
-        APPEND(device, 1, NNC_BW1, NNC_B0);
-    }
+    if (i % 2 == 0) { APPEND(device, 1, NNC_BW1, NNC_B0); }
     APPEND(device, late1, NNC_B1, NNC_B0);
     const int64_t fill1 = least(inner, late1);
     APPEND(device, fill1, NNC_W1, NNC_B0);
@@ -317,9 +309,7 @@ static void write_dualpipe(const nnc_pipeline *pipeline, int64_t d, nnc_pipeline
  * published formula is tFB + tB - 3 tW, where tB is the whole backward. */
 static double bubble_dualpipe(const nnc_equal_stages *s, nnc_derivation *why)
 {
-    if (!(s->p > 1)) {
-        return 0;
-    }
+    if (!(s->p > 1)) { return 0; }
     NNC_SAY(why, equal_bubble_s, "s", nnc_max(0, (0.5 * s->p - 1) * (s->f + 2 * s->b - s->w)));
     return equal_bubble_s;
 }
@@ -329,9 +319,7 @@ static double bubble_dualpipe(const nnc_equal_stages *s, nnc_derivation *why)
 static double in_flight_dualpipe(double m, double p, double v, double stage, nnc_derivation *why)
 {
     const bool upper = stage < p / 2;
-    if (!(p > 1)) {
-        return in_flight_1f1b(m, p, v, stage, why);
-    }
+    if (!(p > 1)) { return in_flight_1f1b(m, p, v, stage, why); }
     NNC_LET(why, near, NULL, upper ? ceil(m / 2) : floor(m / 2));
     NNC_LET(why, before, NULL, upper ? stage : p - stage - 1);
     NNC_SAY(why, in_flight, NULL, nnc_min(nnc_min(m, p + 1), near + 1 + before));
@@ -422,9 +410,7 @@ static nnc_status check_ends(const nnc_plan *p, int64_t layers, nnc_error *err)
     const int64_t chunks = nnc_schedule_chunks(p);
     const int64_t others = p->pipeline - (first > 0 ? 1 : 0) - (last > 0 ? 1 : 0);
     const int64_t rest = layers - first - last;
-    if (first == 0 && last == 0) {
-        return NNC_OK;
-    }
+    if (first == 0 && last == 0) { return NNC_OK; }
     if (p->pipeline < 2 || nnc_schedule_dual(p) || nnc_schedule_ends_meet(p) || p->ends_as_layers) {
         return nnc_fail(err, NNC_ILLEGAL_PLAN, option,
                         "expected a pipeline that runs one way, without --ends-as-layers");

@@ -84,12 +84,8 @@ static int64_t clamp(int64_t value, int64_t end)
  * -1. */
 static device_range active(const nnc_wave_shape *shape, int64_t at, int64_t step)
 {
-    if (step == 0) {
-        return (device_range){ 0, at >= 0 && at < shape->ops ? shape->p : 0 };
-    }
-    if (step > 0) {
-        return (device_range){ clamp(-at, shape->p), clamp(shape->ops - at, shape->p) };
-    }
+    if (step == 0) { return (device_range){ 0, at >= 0 && at < shape->ops ? shape->p : 0 }; }
+    if (step > 0) { return (device_range){ clamp(-at, shape->p), clamp(shape->ops - at, shape->p) }; }
     return (device_range){ clamp(at - shape->ops + 1, shape->p), clamp(at + 1, shape->p) };
 }
 
@@ -112,9 +108,7 @@ EACH void add_tracks(double *sum, const double *a, const double *b, const int64_
         *sum = *a + *b;
         return;
     }
-    for (int64_t k = 0; k < tracks; k += STEP) {
-        FOUR(&sum[k]) = FOUR_OF(&a[k]) + FOUR_OF(&b[k]);
-    }
+    for (int64_t k = 0; k < tracks; k += STEP) { FOUR(&sum[k]) = FOUR_OF(&a[k]) + FOUR_OF(&b[k]); }
 }
 
 EACH void copy_tracks(double *to, const double *from, const int64_t tracks)
@@ -123,16 +117,12 @@ EACH void copy_tracks(double *to, const double *from, const int64_t tracks)
         *to = *from;
         return;
     }
-    for (int64_t k = 0; k < tracks; k += STEP) {
-        FOUR(&to[k]) = FOUR_OF(&from[k]);
-    }
+    for (int64_t k = 0; k < tracks; k += STEP) { FOUR(&to[k]) = FOUR_OF(&from[k]); }
 }
 
 EACH void set_zero(double *to, const int64_t tracks)
 {
-    for (int64_t k = 0; k < tracks; k++) {
-        to[k] = 0;
-    }
+    for (int64_t k = 0; k < tracks; k++) { to[k] = 0; }
 }
 
 /* Adds the time of sending the result, if the pipeline has another device. */
@@ -181,15 +171,11 @@ EACH void turn(const nnc_wave_shape *shape, nnc_wave *wave, int64_t t, const int
     const int64_t p = shape->p, v = shape->v;
     set_forward(shape, wave, wave->forward.place, wave->forward.chunk, tracks);
     /* The first and the last virtual stage wait for no message. */
-    if (wave->forward.chunk == 0) {
-        set_zero(wave->now.down_s, tracks);
-    }
+    if (wave->forward.chunk == 0) { set_zero(wave->now.down_s, tracks); }
     go_on(shape, &wave->forward);
     if (t - shape->lead + p - 1 >= 0) {
         set_backward(shape, wave, p - 1 - wave->backward.place, v - 1 - wave->backward.chunk, tracks);
-        if (wave->backward.chunk == 0) {
-            set_zero(&wave->now.up_s[p * tracks], tracks);
-        }
+        if (wave->backward.chunk == 0) { set_zero(&wave->now.up_s[p * tracks], tracks); }
         go_on(shape, &wave->backward);
     }
 }
@@ -205,15 +191,9 @@ EACH void forward_slot(nnc_wave *wave, device_range range, const int64_t tracks)
     double *const restrict down_s = wave->now.down_s;
     for (int64_t i = (range.end - 1) * tracks; i >= range.first * tracks; i -= tracks) {
         double start_s[NNC_TRACKS];
-        for (int64_t k = 0; k < tracks; k++) {
-            start_s[k] = later(down_s[i + k], free_s[i + k]);
-        }
-        for (int64_t k = 0; k < tracks; k++) {
-            free_s[i + k] = start_s[k] + wave->forward_s[i + k];
-        }
-        for (int64_t k = 0; k < tracks; k++) {
-            down_s[i + tracks + k] = start_s[k] + wave->forward_send_s[i + k];
-        }
+        for (int64_t k = 0; k < tracks; k++) { start_s[k] = later(down_s[i + k], free_s[i + k]); }
+        for (int64_t k = 0; k < tracks; k++) { free_s[i + k] = start_s[k] + wave->forward_s[i + k]; }
+        for (int64_t k = 0; k < tracks; k++) { down_s[i + tracks + k] = start_s[k] + wave->forward_send_s[i + k]; }
     }
 }
 
@@ -224,15 +204,9 @@ EACH void backward_skewed(nnc_wave *wave, device_range range, const int64_t trac
     double *const restrict up_s = wave->now.up_s;
     for (int64_t i = range.first * tracks; i < range.end * tracks; i += tracks) {
         double start_s[NNC_TRACKS];
-        for (int64_t k = 0; k < tracks; k++) {
-            start_s[k] = later(up_s[i + tracks + k], free_s[i + k]);
-        }
-        for (int64_t k = 0; k < tracks; k++) {
-            free_s[i + k] = start_s[k] + wave->backward_s[i + k];
-        }
-        for (int64_t k = 0; k < tracks; k++) {
-            up_s[i + k] = start_s[k] + wave->backward_send_s[i + k];
-        }
+        for (int64_t k = 0; k < tracks; k++) { start_s[k] = later(up_s[i + tracks + k], free_s[i + k]); }
+        for (int64_t k = 0; k < tracks; k++) { free_s[i + k] = start_s[k] + wave->backward_s[i + k]; }
+        for (int64_t k = 0; k < tracks; k++) { up_s[i + k] = start_s[k] + wave->backward_send_s[i + k]; }
     }
 }
 
@@ -246,15 +220,9 @@ EACH void backward_slot(nnc_wave *wave, device_range range, const int64_t tracks
     copy_tracks(arrival_s, &up_s[range.end * tracks], tracks);
     for (int64_t i = (range.end - 1) * tracks; i >= range.first * tracks; i -= tracks) {
         double start_s[NNC_TRACKS];
-        for (int64_t k = 0; k < tracks; k++) {
-            start_s[k] = later(arrival_s[k], free_s[i + k]);
-        }
-        for (int64_t k = 0; k < tracks; k++) {
-            arrival_s[k] = start_s[k] + wave->backward_send_s[i + k];
-        }
-        for (int64_t k = 0; k < tracks; k++) {
-            free_s[i + k] = start_s[k] + wave->backward_s[i + k];
-        }
+        for (int64_t k = 0; k < tracks; k++) { start_s[k] = later(arrival_s[k], free_s[i + k]); }
+        for (int64_t k = 0; k < tracks; k++) { arrival_s[k] = start_s[k] + wave->backward_send_s[i + k]; }
+        for (int64_t k = 0; k < tracks; k++) { free_s[i + k] = start_s[k] + wave->backward_s[i + k]; }
         copy_tracks(&up_s[i], arrival_s, tracks);
     }
 }
@@ -270,21 +238,11 @@ EACH void both_slot(nnc_wave *wave, device_range range, const bool skewed, const
     copy_tracks(arrival_s, &up_s[range.end * tracks], tracks);
     for (int64_t i = (range.end - 1) * tracks; i >= range.first * tracks; i -= tracks) {
         double start_s[NNC_TRACKS], sent_s[NNC_TRACKS];
-        for (int64_t k = 0; k < tracks; k++) {
-            start_s[k] = later(down_s[i + k], free_s[i + k]);
-        }
-        for (int64_t k = 0; k < tracks; k++) {
-            down_s[i + tracks + k] = start_s[k] + wave->forward_send_s[i + k];
-        }
-        for (int64_t k = 0; k < tracks; k++) {
-            start_s[k] = later(arrival_s[k], start_s[k] + wave->forward_s[i + k]);
-        }
-        for (int64_t k = 0; k < tracks; k++) {
-            free_s[i + k] = start_s[k] + wave->backward_s[i + k];
-        }
-        for (int64_t k = 0; k < tracks; k++) {
-            sent_s[k] = start_s[k] + wave->backward_send_s[i + k];
-        }
+        for (int64_t k = 0; k < tracks; k++) { start_s[k] = later(down_s[i + k], free_s[i + k]); }
+        for (int64_t k = 0; k < tracks; k++) { down_s[i + tracks + k] = start_s[k] + wave->forward_send_s[i + k]; }
+        for (int64_t k = 0; k < tracks; k++) { start_s[k] = later(arrival_s[k], start_s[k] + wave->forward_s[i + k]); }
+        for (int64_t k = 0; k < tracks; k++) { free_s[i + k] = start_s[k] + wave->backward_s[i + k]; }
+        for (int64_t k = 0; k < tracks; k++) { sent_s[k] = start_s[k] + wave->backward_send_s[i + k]; }
         copy_tracks(arrival_s, skewed ? &up_s[i] : sent_s, tracks);
         copy_tracks(&up_s[i], sent_s, tracks);
     }
@@ -305,9 +263,7 @@ EACH void slot(const nnc_wave_shape *shape, nnc_wave *wave, int64_t t, int64_t t
     const device_range weight = active(shape, at, -1);
     const bool together = forward.first == backward.first && forward.end == backward.end;
     for (int64_t i = 0; i < times; i++) {
-        if (shape->v > 1) {
-            turn(shape, wave, t, tracks);
-        }
+        if (shape->v > 1) { turn(shape, wave, t, tracks); }
         if (t < p && i == 0) { /* in the first slots, device i starts in slot i */
             copy_tracks(&wave->first_s[t * tracks], &wave->now.down_s[t * tracks], tracks);
         }
@@ -323,9 +279,7 @@ EACH void slot(const nnc_wave_shape *shape, nnc_wave *wave, int64_t t, int64_t t
                 backward_slot(wave, backward, tracks);
             }
         }
-        if (shape->splits) {
-            weight_slot(wave, weight, tracks);
-        }
+        if (shape->splits) { weight_slot(wave, weight, tracks); }
         if (shape->v > 1) {
             copy_tracks(wave->now.down_s, &wave->now.down_s[p * tracks], tracks);
             copy_tracks(&wave->now.up_s[p * tracks], wave->now.up_s, tracks);
@@ -429,9 +383,7 @@ static void copy_track(const nnc_wave_shape *shape, nnc_wave_state *to, nnc_wave
     for (int r = 0; r < 3; r++) {
         double *const a = row(to, r);
         const double *const b = row(from, r);
-        for (int64_t i = track; i < (shape->p + (r > 0)) * tracks; i += tracks) {
-            a[i] = b[i];
-        }
+        for (int64_t i = track; i < (shape->p + (r > 0)) * tracks; i += tracks) { a[i] = b[i]; }
     }
 }
 
@@ -450,9 +402,7 @@ static bool came_back(const nnc_wave_shape *shape, nnc_wave *wave, int64_t track
     for (int r = 0; r < 3; r++) {
         const double *const now = row(&wave->now, r), *const then = row(&wave->then, r);
         for (int64_t i = (shape->p - (r == 0)) * tracks + track; i >= 0; i -= tracks) {
-            if (!near(now[i] - then[i], by_s, now_s) && now[i] != 0) {
-                return false;
-            }
+            if (!near(now[i] - then[i], by_s, now_s) && now[i] != 0) { return false; }
         }
     }
     return true;
@@ -467,9 +417,7 @@ static bool goes_on(const nnc_wave_shape *shape, nnc_wave *wave, double times, i
         const double *const later = row(&wave->later, r);
         for (int64_t i = track; i < (shape->p + (r > 0)) * tracks; i += tracks) {
             const double reached_s = later[i] + times * (later[i] - then[i]);
-            if (!near(now[i], reached_s, times * later[i] + now[i])) {
-                return false;
-            }
+            if (!near(now[i], reached_s, times * later[i] + now[i])) { return false; }
         }
     }
     return true;
@@ -516,9 +464,7 @@ static bool is_due(const watch *w, int64_t t)
 static int64_t ages_left(const nnc_wave_shape *shape, const watch *w, int64_t t)
 {
     const int64_t age = t - w->then, left = w->until - t, turn = slots_of_turn(shape);
-    if (left < age || left < NNC_SKIP_MIN || age % turn != 0) {
-        return 0;
-    }
+    if (left < age || left < NNC_SKIP_MIN || age % turn != 0) { return 0; }
     const int64_t times = left / age;
     return times * age >= NNC_SKIP_MIN ? times : 0;
 }
@@ -557,22 +503,16 @@ static void drift(const nnc_wave_shape *shape, int32_t count, nnc_wave *wave, wa
         d[k].times = d[k].bad < TRIAL_MIN ? 0 : d[k].bad;
         trying = trying || d[k].times > 0;
     }
-    if (!trying) {
-        return;
-    }
+    if (!trying) { return; }
     copy_all(shape, &wave->saved, &wave->now);
     while (trying) {
         for (int32_t k = 0; k < count; k++) {
-            if (d[k].times > 0) {
-                extend(shape, wave, (double)d[k].times, k);
-            }
+            if (d[k].times > 0) { extend(shape, wave, (double)d[k].times, k); }
         }
         run_slots(shape, wave, t, slots);
         trying = false;
         for (int32_t k = 0; k < count; k++) {
-            if (d[k].times == 0) {
-                continue;
-            }
+            if (d[k].times == 0) { continue; }
             if (goes_on(shape, wave, (double)(d[k].times + 1), k)) {
                 copy_track(shape, &wave->saved, &wave->now, k);
                 d[k].good = d[k].times;
@@ -621,9 +561,7 @@ static void watch_tracks(const nnc_wave_shape *shape, int32_t count, nnc_wave *w
         if (drifts[k]) {
             const int64_t slots = w[k].repeat;
             drift(shape, count, wave, w, at, drifts, slots, t);
-            for (int32_t i = k; i < count; i++) {
-                drifts[i] = drifts[i] && w[i].repeat != slots;
-            }
+            for (int32_t i = k; i < count; i++) { drifts[i] = drifts[i] && w[i].repeat != slots; }
         }
     }
     for (int32_t k = 0; k < count; k++) {
@@ -639,9 +577,7 @@ static bool any_skips(const nnc_wave_shape *shape, int32_t count, nnc_wave *wave
 {
     const bool back = ages_left(shape, w, t) > 0, drifts = t - w->then == 2 * w->repeat;
     for (int32_t k = 0; k < count && (back || drifts); k++) {
-        if ((back && repeats(shape, wave, w, t, k)) || (drifts && goes_on(shape, wave, 1, k))) {
-            return true;
-        }
+        if ((back && repeats(shape, wave, w, t, k)) || (drifts && goes_on(shape, wave, 1, k))) { return true; }
     }
     return false;
 }
@@ -661,9 +597,7 @@ static void run_skipping(const nnc_wave_shape *shape, int32_t count, nnc_wave *w
     }
     for (int64_t turned = 0;;) {
         int64_t slots = turn - turned;
-        if (turned == 0) {
-            watch_tracks(shape, count, wave, w, at, t);
-        }
+        if (turned == 0) { watch_tracks(shape, count, wave, w, at, t); }
         for (int32_t k = 0; k < count; k++) {
             const int64_t left = w[k].until - at[k];
             if (left > 0) {
@@ -674,14 +608,10 @@ static void run_skipping(const nnc_wave_shape *shape, int32_t count, nnc_wave *w
                 going--;
             }
         }
-        if (going == 0) {
-            break;
-        }
+        if (going == 0) { break; }
         run_slots(shape, wave, t, slots);
         turned = (turned + slots) % turn;
-        for (int32_t k = 0; k < count; k++) {
-            at[k] += slots;
-        }
+        for (int32_t k = 0; k < count; k++) { at[k] += slots; }
     }
     copy_all(shape, &wave->now, &wave->kept);
 }
@@ -697,9 +627,7 @@ static void run_stretch(const nnc_wave_shape *shape, int32_t count, nnc_wave *wa
                 run_skipping(shape, count, wave, w, t);
                 return;
             }
-            if (w->age_max > 0 && t - w->then == w->repeat) {
-                copy_all(shape, &wave->later, &wave->now);
-            }
+            if (w->age_max > 0 && t - w->then == w->repeat) { copy_all(shape, &wave->later, &wave->now); }
             if (is_due(w, t)) {
                 copy_all(shape, &wave->then, &wave->now);
                 mark(shape, w, t);
@@ -717,9 +645,7 @@ void nnc_wave_run_tracks(const nnc_wave_shape *shape, int32_t count, nnc_wave *w
     begin(shape, wave);
     for (int64_t t = 0; t < slots;) {
         watch w = { .until = skips ? same_until(shape, t) : t };
-        if (w.until > slots) {
-            w.until = slots;
-        }
+        if (w.until > slots) { w.until = slots; }
         if (w.until - t >= NNC_SKIP_MIN) {
             run_stretch(shape, count, wave, &w, t);
             t = w.until;

@@ -90,12 +90,8 @@ void nnc_canvas_subject(const nnc_model *model, const nnc_device *device, int32_
                         char text[NNC_CANVAS_TITLE])
 {
     char many[32] = "", set[64] = "";
-    if (overrides != NULL) {
-        snprintf(set, sizeof set, " with %.56s", overrides);
-    }
-    if (devices > 1) {
-        snprintf(many, sizeof many, "%d x ", (int)devices);
-    }
+    if (overrides != NULL) { snprintf(set, sizeof set, " with %.56s", overrides); }
+    if (devices > 1) { snprintf(many, sizeof many, "%d x ", (int)devices); }
     snprintf(text, NNC_CANVAS_TITLE, "%.40s%s on %s%.40s", model->name[0] != '\0' ? model->name : model->id, set, many,
              device->name[0] != '\0' ? device->name : device->id);
 }
@@ -136,9 +132,7 @@ void nnc_canvas_entry(nnc_canvas *canvas, nnc_px x, nnc_px y, const nnc_legend *
 {
     swatch(canvas, x, y, entry);
     nnc_svg_text(&canvas->svg, "", 's', x + INDENT, y, entry->label);
-    if (entry->value[0] != '\0') {
-        nnc_svg_text(&canvas->svg, "dim", 's', x + INDENT, y + NNC_PX(15), entry->value);
-    }
+    if (entry->value[0] != '\0') { nnc_svg_text(&canvas->svg, "dim", 's', x + INDENT, y + NNC_PX(15), entry->value); }
 }
 
 void nnc_canvas_rows(nnc_canvas *canvas, const nnc_legend *entries, int count)
@@ -156,9 +150,7 @@ void nnc_canvas_legend(nnc_canvas *canvas, nnc_px x, const nnc_legend *entries, 
 {
     const nnc_px gap = NNC_PX(16), first = x;
     bool values = false;
-    for (int i = 0; i < count; i++) {
-        values = values || entries[i].value[0] != '\0';
-    }
+    for (int i = 0; i < count; i++) { values = values || entries[i].value[0] != '\0'; }
     if (canvas->narrow && values) {
         nnc_canvas_rows(canvas, entries, count);
         return;
@@ -208,13 +200,9 @@ void nnc_place_take_line(nnc_places *places, nnc_px x1, nnc_px y1, nnc_px x2, nn
 static bool is_free(const nnc_places *places, nnc_box box)
 {
     const nnc_box in = places->area;
-    if (box.x < in.x || box.y < in.y || box.x + box.w > in.x + in.w || box.y + box.h > in.y + in.h) {
-        return false;
-    }
+    if (box.x < in.x || box.y < in.y || box.x + box.w > in.x + in.w || box.y + box.h > in.y + in.h) { return false; }
     for (int i = 0; i < places->count; i++) {
-        if (!apart(places->taken[i], box)) {
-            return false;
-        }
+        if (!apart(places->taken[i], box)) { return false; }
     }
     return true;
 }
@@ -255,9 +243,7 @@ static bool crosses_text(const nnc_places *places, leader line)
         for (int k = 0; places->text[i] && k <= POINTS; k++) {
             const nnc_box point = { line.x1 + (line.x2 - line.x1) * k / POINTS,
                                     line.y1 + (line.y2 - line.y1) * k / POINTS, 1, 1 };
-            if (!apart(places->taken[i], point)) {
-                return true;
-            }
+            if (!apart(places->taken[i], point)) { return true; }
         }
     }
     return false;
@@ -290,18 +276,14 @@ bool nnc_canvas_label(nnc_canvas *canvas, nnc_places *places, nnc_spot spot, nnc
     const nnc_px a = nnc_text_px(line, two ? NNC_TYPE_BOLD : NNC_TYPE_PLAIN);
     const nnc_px b = nnc_text_px(below, NNC_TYPE_PLAIN);
     nnc_box box;
-    if (!nnc_place_by(places, spot, a > b ? a : b, NNC_PX(two ? 29 : 13), far, &box)) {
-        return false;
-    }
+    if (!nnc_place_by(places, spot, a > b ? a : b, NNC_PX(two ? 29 : 13), far, &box)) { return false; }
     const leader to = leader_to(spot, box);
     if (abs(to.x2 - to.x1) + abs(to.y2 - to.y1) > NNC_PX(8)) {
         nnc_svg_line(&canvas->svg, "axis", to.x1, to.y1, to.x2, to.y2);
         nnc_place_take_line(places, to.x1, to.y1, to.x2, to.y2, NNC_PX(1));
     }
     nnc_svg_text(&canvas->svg, two ? "b halo" : "halo", 's', box.x, box.y + NNC_PX(10), line);
-    if (two) {
-        nnc_svg_text(&canvas->svg, "dim halo", 's', box.x, box.y + NNC_PX(25), below);
-    }
+    if (two) { nnc_svg_text(&canvas->svg, "dim halo", 's', box.x, box.y + NNC_PX(25), below); }
     return true;
 }
 
@@ -337,9 +319,7 @@ static int decade_ticks(const nnc_scale *scale, const double *steps, int step_co
         for (int i = 0; i < step_count && count < NNC_TICKS_MAX; i++) {
             const double value = steps[i] * pow(10.0, decade);
             const bool inside = value >= scale->from * (1.0 - 1e-9) && value <= scale->to * (1.0 + 1e-9);
-            if (inside && decade % every == 0) {
-                ticks[count++] = value;
-            }
+            if (inside && decade % every == 0) { ticks[count++] = value; }
         }
     }
     return count;
@@ -355,9 +335,7 @@ static int log_ticks(const nnc_scale *scale, int most, double ticks[NNC_TICKS_MA
         count = decade_ticks(scale, many, 7, 1, ticks);
         return count <= most ? count : decade_ticks(scale, few, 3, 1, ticks);
     }
-    for (int every = 1; count > most && every < 64; every++) {
-        count = decade_ticks(scale, few, 1, every, ticks);
-    }
+    for (int every = 1; count > most && every < 64; every++) { count = decade_ticks(scale, few, 1, every, ticks); }
     return count;
 }
 
@@ -365,15 +343,11 @@ int nnc_scale_ticks(const nnc_scale *scale, int most, double ticks[NNC_TICKS_MAX
 {
     static const double steps[] = { 1.0, 2.0, 5.0, 10.0 };
     int count = 0;
-    if (scale->log) {
-        return log_ticks(scale, most, ticks);
-    }
+    if (scale->log) { return log_ticks(scale, most, ticks); }
     const double least = (scale->to - scale->from) / (most > 1 ? most : 1);
     const double decade = pow(10.0, floor(log10(least)));
     size_t i = 0;
-    while (i < 3 && steps[i] * decade < least) {
-        i++;
-    }
+    while (i < 3 && steps[i] * decade < least) { i++; }
     const double step = steps[i] * decade;
     const double first = ceil(scale->from / step - 1e-9);
     while (count < NNC_TICKS_MAX && (first + count) * step <= scale->to + 1e-9 * step) {
@@ -394,9 +368,7 @@ char *nnc_tick_text(double value, const char *unit, char text[NNC_NUMBER_TEXT])
     char *end = text + strcspn(text, " ");
     char *last = end;
     if (memchr(text, '.', (size_t)(end - text)) != NULL) {
-        while (last[-1] == '0') {
-            last--;
-        }
+        while (last[-1] == '0') { last--; }
         last -= last[-1] == '.' ? 1 : 0;
     }
     memmove(last, end, strlen(end) + 1);

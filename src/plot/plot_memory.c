@@ -144,9 +144,7 @@ static void draw_one(nnc_canvas *canvas, const nnc_report *report, const nnc_rep
     nnc_canvas_heading(canvas, "Memory", sentence, result);
     const nnc_scale scale = scale_to(canvas, canvas->left, nnc_max(capacity, (double)more->capacity_bytes),
                                      nnc_max(total, (double)more->total_bytes));
-    if (other != NULL) {
-        draw_other(canvas, &scale, more);
-    }
+    if (other != NULL) { draw_other(canvas, &scale, more); }
     draw_bar(canvas, &scale, memory, NNC_PX(30));
     draw_headroom(canvas, &scale, memory, NNC_PX(30));
     draw_legend(canvas, &memory, 1, true);
@@ -305,9 +303,7 @@ static void draw_parts(nnc_canvas *canvas, const nnc_scale *scale, const nnc_rep
         done_s += p->seconds;
         p->w = nnc_scale_at(scale, done_s) - p->x;
         snprintf(tip, sizeof tip, "%s%s: %s", outlined ? "outlined: " : "", entry.label, entry.value);
-        if (is_exposed(p)) {
-            add_kinds(report->result, tip, sizeof tip);
-        }
+        if (is_exposed(p)) { add_kinds(report->result, tip, sizeof tip); }
         const nnc_box box = { p->x, canvas->y, p->w, height };
         nnc_svg_mark(&canvas->svg, outlined ? NULL : p->row->name, NULL, tip);
         if (!outlined && entry.hue[0] == '\0') {
@@ -391,9 +387,7 @@ static void draw_bounds(nnc_canvas *canvas, const nnc_result *r, double other_s)
 
     canvas->y += NNC_PX(20);
     nnc_svg_text(&canvas->svg, "dim", 's', both ? x[0] : canvas->left, canvas->y, low);
-    if (both) {
-        nnc_svg_text(&canvas->svg, "dim", 's', x[1], canvas->y, high);
-    }
+    if (both) { nnc_svg_text(&canvas->svg, "dim", 's', x[1], canvas->y, high); }
     canvas->y += NNC_PX(14);
     nnc_svg_line(&canvas->svg, "axis", canvas->left, canvas->y, canvas->right, canvas->y);
     nnc_canvas_say(canvas, " %c%s, %s.", 'A', low + 1, high);

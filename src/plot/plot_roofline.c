@@ -136,9 +136,7 @@ static void gather_marks(roofline *r, const nnc_report *report)
     for (int32_t i = 0; i < report->op_count; i++) {
         const nnc_op_cost *cost = &report->ops[i];
         const double share = cost->time_s * cost->repeat / report->result->step_s;
-        if (!(cost->repeat > 0)) {
-            continue;
-        }
+        if (!(cost->repeat > 0)) { continue; }
         if (is_drawn(cost) && rate_of(cost) >= r->y.from && nnc_intensity(&cost->work) >= r->x.from &&
             r->count < ROOF_MARKS_MAX) {
             add_mark(r, cost, share);
@@ -146,9 +144,7 @@ static void gather_marks(roofline *r, const nnc_report *report)
         }
     }
     r->not_drawn = 1.0;
-    for (int bound = 0; bound < NNC_BOUND_COUNT; bound++) {
-        r->not_drawn -= r->bound_share[bound];
-    }
+    for (int bound = 0; bound < NNC_BOUND_COUNT; bound++) { r->not_drawn -= r->bound_share[bound]; }
     qsort(r->marks, (size_t)r->count, sizeof *r->marks, by_share);
     join_small(r);
     qsort(r->marks, (size_t)r->count, sizeof *r->marks, by_share);
@@ -198,9 +194,7 @@ static void draw_sustained(roofline *r)
     const nnc_result *result = r->report->result;
     const double peak = nnc_report_sustained_flops_per_s(r->report);
     const double rate = nnc_report_sustained_bytes_per_s(r->report);
-    if (result->plan.mode == NNC_MODE_IDEAL || !(peak < r->peak || rate < r->rate)) {
-        return;
-    }
+    if (result->plan.mode == NNC_MODE_IDEAL || !(peak < r->peak || rate < r->rate)) { return; }
     snprintf(tip, sizeof tip, "sustained by fitted kernels: %s, %s", nnc_unit_text(peak, "FLOP/s", a),
              nnc_unit_text(rate, "B/s", b));
     draw_roof_line(r, "roof dash thin", tip, peak, rate);
@@ -324,9 +318,7 @@ static void draw_labels(roofline *r)
         char label[96];
         bool near = false;
         snprintf(label, sizeof label, "%.60s", name);
-        if (m->others > 0) {
-            snprintf(label, sizeof label, "%.60s and %d more", name, m->others);
-        }
+        if (m->others > 0) { snprintf(label, sizeof label, "%.60s and %d more", name, m->others); }
         for (int k = 0; k < i && !near; k++) {
             near = strcmp(nnc_op_name(r->marks[k].cost->op), name) == 0 && abs(r->marks[k].x - m->x) < NNC_PX(60) &&
                    abs(r->marks[k].y - m->y) < NNC_PX(60);
@@ -484,9 +476,7 @@ static void draw_op_legend(nnc_canvas *canvas, const nnc_plot_ops *ops, bool pri
     nnc_legend entries[3];
     int count = 0;
     for (int i = 0; i < 3; i++) {
-        if (ops->labels[i] != NULL) {
-            entries[count++] = (nnc_legend){ .hue = ops->hues[i], .label = ops->labels[i] };
-        }
+        if (ops->labels[i] != NULL) { entries[count++] = (nnc_legend){ .hue = ops->hues[i], .label = ops->labels[i] }; }
     }
     nnc_canvas_legend(canvas, canvas->left, entries, count);
     if (priced) {
@@ -514,9 +504,7 @@ static void draw_measured(nnc_canvas *canvas, const nnc_plot_data *data)
     const nnc_px names = (canvas->right - canvas->left) * (canvas->narrow ? 45 : 50) / 100;
     const nnc_scale scale = { 0.0, most, canvas->left + names, canvas->right - NNC_PX(62), false };
     canvas->y += NNC_PX(4);
-    for (int32_t i = 0; i < ops->count; i++) {
-        draw_op(canvas, &scale, &ops->ops[i]);
-    }
+    for (int32_t i = 0; i < ops->count; i++) { draw_op(canvas, &scale, &ops->ops[i]); }
     if (ops->rest_s > 0.0) {
         char text[96], a[NNC_NUMBER_TEXT];
         snprintf(text, sizeof text, "all other operators: %s", nnc_unit_text(ops->rest_s, "s", a));

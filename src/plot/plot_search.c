@@ -43,9 +43,7 @@ static void draw_capacity(front *f)
     const nnc_search *search = f->data->search->search;
     const double limit = (double)(search->mem_bytes > 0 ? search->mem_bytes : f->data->search->device->mem_bytes);
     const nnc_px right = f->area.x + f->area.w;
-    if (limit >= f->x.to) {
-        return;
-    }
+    if (limit >= f->x.to) { return; }
     const nnc_px x = nnc_scale_at(&f->x, limit);
     nnc_svg_hatched(&f->canvas->svg, (nnc_box){ x, f->area.y, right - x, f->area.h });
     nnc_svg_line(&f->canvas->svg, "edge", x, f->area.y, x, f->area.y + f->area.h);
@@ -85,12 +83,8 @@ static void draw_plans(front *f)
         nnc_svg_to(svg, i == 0 ? 'M' : 'L', x, y);
     }
     nnc_svg_path_end(svg, false);
-    for (int32_t i = 0; i < r->best_count; i++) {
-        draw_plan(f, &r->best[i], "hollow", NNC_PX(4));
-    }
-    for (int32_t i = 0; i < r->pareto_count; i++) {
-        draw_plan(f, &r->pareto[i], "dot compute", NNC_PX(4.5));
-    }
+    for (int32_t i = 0; i < r->best_count; i++) { draw_plan(f, &r->best[i], "hollow", NNC_PX(4)); }
+    for (int32_t i = 0; i < r->pareto_count; i++) { draw_plan(f, &r->pareto[i], "dot compute", NNC_PX(4.5)); }
 }
 
 /* Returns the plan at the knee of the front, where more memory begins to gain little: in the picture, the plan farthest
@@ -154,12 +148,8 @@ static void draw_front(nnc_canvas *canvas, const nnc_plot_data *data)
     draw_plans(&f);
     const int32_t knee = knee_of(&f);
     draw_label(&f, &r->pareto[0], "fastest", false);
-    if (r->pareto_count > 1) {
-        draw_label(&f, &r->pareto[r->pareto_count - 1], "leanest", true);
-    }
-    if (knee > 0) {
-        draw_label(&f, &r->pareto[knee], "knee", false);
-    }
+    if (r->pareto_count > 1) { draw_label(&f, &r->pareto[r->pareto_count - 1], "leanest", true); }
+    if (knee > 0) { draw_label(&f, &r->pareto[knee], "knee", false); }
     canvas->y = f.area.y + f.area.h + NNC_PX(44);
 }
 
@@ -222,9 +212,7 @@ static void draw_lost(const bars *b, nnc_px x, nnc_px *top, double share, const 
 {
     char tip[96], text[NNC_NUMBER_TEXT];
     const nnc_px h = b->y.start - nnc_scale_at(&b->y, share);
-    if (h < NNC_PX(1)) {
-        return;
-    }
+    if (h < NNC_PX(1)) { return; }
     snprintf(tip, sizeof tip, "%s of this is lost %s", nnc_percent_text(share, text), what);
     nnc_svg_mark(&b->canvas->svg, NULL, NULL, tip);
     if (class == NULL) {
@@ -260,14 +248,10 @@ static void draw_bar(const bars *b, int at, const nnc_search_size *size, double 
     nnc_percent_text(share, d);
     snprintf(tip, sizeof tip, "%" PRId32 " device%s: %s of the smallest size's rate, step %s, MFU %s", size->devices,
              plural, d, a, c);
-    if (lost > 0.0) {
-        nnc_text_append(tip, sizeof tip, "; ", "%s with stragglers", nnc_percent_text(left, e));
-    }
+    if (lost > 0.0) { nnc_text_append(tip, sizeof tip, "; ", "%s with stragglers", nnc_percent_text(left, e)); }
     nnc_canvas_say(b->canvas, " %" PRId32 " device%s: %s, step %s.", size->devices, plural, d, a);
     nnc_svg_mark(svg, NULL, NULL, tip);
-    if (full < top) {
-        nnc_svg_rect(svg, "axis dash", (nnc_box){ x, full, b->w, top - full });
-    }
+    if (full < top) { nnc_svg_rect(svg, "axis dash", (nnc_box){ x, full, b->w, top - full }); }
     nnc_svg_rect(svg, "backward", (nnc_box){ x, top, b->w, bottom - top });
     nnc_svg_mark_end(svg);
     nnc_px at_top = top;
@@ -298,15 +282,9 @@ static void draw_scaling_key(nnc_canvas *canvas, const nnc_search_report *report
         idle = idle || (size->found && size->best.bubble_share >= 0.005);
         short_of = short_of || !size->found || rate_of(size) < 0.995 * rate_of(&report->sizes[0]);
     }
-    if (exposed) {
-        entries[used++] = (nnc_legend){ .hue = "exposed", .label = "exposed communication" };
-    }
-    if (idle) {
-        entries[used++] = (nnc_legend){ .hue = "host", .label = "idle stages" };
-    }
-    if (lost) {
-        entries[used++] = (nnc_legend){ .hue = "", .label = "stragglers, 10.4% (arXiv:2505.05713)" };
-    }
+    if (exposed) { entries[used++] = (nnc_legend){ .hue = "exposed", .label = "exposed communication" }; }
+    if (idle) { entries[used++] = (nnc_legend){ .hue = "host", .label = "idle stages" }; }
+    if (lost) { entries[used++] = (nnc_legend){ .hue = "", .label = "stragglers, 10.4% (arXiv:2505.05713)" }; }
     nnc_canvas_legend(canvas, left, entries, used);
     if (short_of) {
         canvas->y += NNC_PX(4);
@@ -324,17 +302,11 @@ static void draw_scaling(nnc_canvas *canvas, const nnc_plot_data *data)
     const nnc_search_size *first = NULL;
     char subject[NNC_CANVAS_TITLE], sentence[NNC_CANVAS_TITLE + 160], base[96] = "no plan of any size fits";
     double most = 1.0;
-    for (int i = count - 1; i >= 0; i--) {
-        first = report->sizes[i].found ? &report->sizes[i] : first;
-    }
+    for (int i = count - 1; i >= 0; i--) { first = report->sizes[i].found ? &report->sizes[i] : first; }
     for (int i = 0; i < count && first != NULL; i++) {
-        if (report->sizes[i].found) {
-            most = nnc_max(most, rate_of(&report->sizes[i]) / rate_of(first));
-        }
+        if (report->sizes[i].found) { most = nnc_max(most, rate_of(&report->sizes[i]) / rate_of(first)); }
     }
-    if (first != NULL) {
-        snprintf(base, sizeof base, "throughput per device against %" PRId32, first->devices);
-    }
+    if (first != NULL) { snprintf(base, sizeof base, "throughput per device against %" PRId32, first->devices); }
     nnc_canvas_subject(report->model, report->device, 1, report->overrides, subject);
     snprintf(sentence, sizeof sentence, "%s, %s; the batch of %" PRId64 " is fixed, every size has its own best plan",
              subject, base, report->search->base.global_batch);

@@ -40,18 +40,14 @@ static const char *const activity_labels[NNC_ACTIVITY_COUNT] = {
 static stage_row stage_row_from(const stage_rows *t, const nnc_interval *first)
 {
     const nnc_interval *end = t->report->intervals + t->report->interval_count, *at = first;
-    while (at < end && at->stage == first->stage) {
-        at++;
-    }
+    while (at < end && at->stage == first->stage) { at++; }
     return (stage_row){ first, at };
 }
 
 /* Finds the visible part of an interval, in pixels. Returns false if it is not visible. */
 static bool clip(const stage_rows *t, const nnc_interval *one, nnc_px *from, nnc_px *to)
 {
-    if (one->end_s <= t->x.from || one->start_s >= t->x.to) {
-        return false;
-    }
+    if (one->end_s <= t->x.from || one->start_s >= t->x.to) { return false; }
     *from = nnc_scale_at(&t->x, nnc_max(one->start_s, t->x.from));
     *to = nnc_scale_at(&t->x, nnc_min(one->end_s, t->x.to));
     return *to > *from;
@@ -87,9 +83,7 @@ static nnc_px stack(const stage_rows *t, int32_t column, int activity, nnc_px *a
 {
     const double scale = (double)t->height / t->column;
     double before = 0.0;
-    for (int a = 0; a < activity; a++) {
-        before += t->spent[column][a];
-    }
+    for (int a = 0; a < activity; a++) { before += t->spent[column][a]; }
     *above = 10 * (nnc_px)lround(before * scale / 10.0);
     return 10 * (nnc_px)lround((before + t->spent[column][activity]) * scale / 10.0) - *above;
 }
@@ -104,9 +98,7 @@ static int64_t put_columns(const stage_rows *t, nnc_svg *svg, int activity, nnc_
         nnc_px above = 0, next_above = 0;
         const nnc_px height = stack(t, i, activity, &above);
         int32_t end = i + 1;
-        while (end < columns && stack(t, end, activity, &next_above) == height && next_above == above) {
-            end++;
-        }
+        while (end < columns && stack(t, end, activity, &next_above) == height && next_above == above) { end++; }
         if (height > 0) {
             const nnc_px x = t->x.start + i * t->column, last = t->x.start + end * t->column;
             count++;
@@ -126,9 +118,7 @@ static int64_t sort_out(stage_rows *t, stage_row l)
     nnc_px from = 0, to = 0;
     memset(t->spent, 0, (size_t)(t->x.end - t->x.start + 1) / NNC_PX(1) * sizeof *t->spent);
     for (const nnc_interval *one = l.first; one < l.end; one++) {
-        if (one->activity == NNC_ACTIVITY_IDLE || !clip(t, one, &from, &to)) {
-            continue;
-        }
+        if (one->activity == NNC_ACTIVITY_IDLE || !clip(t, one, &from, &to)) { continue; }
         t->has[one->activity] = true;
         if (is_wide(t, from, to)) {
             wide++;
@@ -197,24 +187,18 @@ static void put_stage(stage_rows *t, stage_row l)
     snprintf(text, sizeof text, "stage %" PRId32 ": idle %s of the step", first->stage,
              nnc_percent_text(idle_s / t->report->result->step_s, share));
     nnc_svg_mark(svg, "bubble_s", NULL, text);
-    if (clip(t, &all, &from, &to)) {
-        nnc_svg_hatched(svg, (nnc_box){ from, t->canvas->y, to - from, t->height });
-    }
+    if (clip(t, &all, &from, &to)) { nnc_svg_hatched(svg, (nnc_box){ from, t->canvas->y, to - from, t->height }); }
     sort_out(t, l);
     for (int a = 0; a < NNC_ACTIVITY_IDLE; a++) {
         if (put_columns(t, NULL, a, 0) > 0 || (!detail && t->has[a])) {
             nnc_svg_path(svg, activity_hues[a]);
             put_columns(t, svg, a, t->canvas->y);
-            if (!detail) {
-                put_wide(t, l, a, false);
-            }
+            if (!detail) { put_wide(t, l, a, false); }
             nnc_svg_path_end(svg, true);
         }
     }
     nnc_svg_mark_end(svg);
-    for (int a = 0; detail && a < NNC_ACTIVITY_IDLE; a++) {
-        put_wide(t, l, a, true);
-    }
+    for (int a = 0; detail && a < NNC_ACTIVITY_IDLE; a++) { put_wide(t, l, a, true); }
 }
 
 /* ---- memory over time ---- */
@@ -303,13 +287,9 @@ static void choose_column(stage_rows *t)
             const int64_t wide = sort_out(t, stage_row_from(t, at));
             t->passes += wide;
             count += wide;
-            for (int a = 0; a < NNC_ACTIVITY_IDLE; a++) {
-                count += put_columns(t, NULL, a, 0);
-            }
+            for (int a = 0; a < NNC_ACTIVITY_IDLE; a++) { count += put_columns(t, NULL, a, 0); }
         }
-        if (count <= most) {
-            return;
-        }
+        if (count <= most) { return; }
     }
 }
 
@@ -339,9 +319,7 @@ static void draw_key(stage_rows *t)
     nnc_legend entries[NNC_ACTIVITY_COUNT];
     int count = 0;
     for (int a = 0; a < NNC_ACTIVITY_COUNT; a++) {
-        if (t->has[a]) {
-            entries[count++] = (nnc_legend){ .hue = activity_hues[a], .label = activity_labels[a] };
-        }
+        if (t->has[a]) { entries[count++] = (nnc_legend){ .hue = activity_hues[a], .label = activity_labels[a] }; }
     }
     nnc_canvas_legend(t->canvas, t->x.start, entries, count);
 }
@@ -424,14 +402,10 @@ static void draw(nnc_canvas *canvas, const nnc_plot_data *data)
             canvas->y += t.height + 2 * t.gap;
         }
     }
-    if (other_s > t.x.from && other_s <= t.x.to) {
-        draw_end(&t, other_s, top);
-    }
+    if (other_s > t.x.from && other_s <= t.x.to) { draw_end(&t, other_s, top); }
     draw_axis(&t);
     draw_key(&t);
-    if (memory) {
-        draw_memory_key(&t);
-    }
+    if (memory) { draw_memory_key(&t); }
     free(t.spent);
 }
 

@@ -32,9 +32,7 @@ static bool is_known(const nnc_figure *figure)
 static bool same_number(double a, double b)
 {
     char a_text[NNC_NUMBER_TEXT], b_text[NNC_NUMBER_TEXT];
-    if (a == b) {
-        return true;
-    }
+    if (a == b) { return true; }
     if (fabs(a - b) > 1e-10 * fabs(a)) {
         return false; /* if the numbers differ clearly, their printed digits need not be compared */
     }
@@ -60,9 +58,7 @@ static bool is_tolerated(const nnc_figure *old, const nnc_figure *now, const nnc
             best_length = length;
         }
     }
-    if (best == NULL || old->text != NULL || now->text != NULL) {
-        return false;
-    }
+    if (best == NULL || old->text != NULL || now->text != NULL) { return false; }
     return fabs(now->number - old->number) <= nnc_max(best->absolute, best->relative * fabs(old->number));
 }
 
@@ -70,9 +66,7 @@ static bool is_input(const char *name)
 {
     static const char *const inputs[] = { "model.", "device.", "plan." };
     for (size_t i = 0; i < sizeof inputs / sizeof inputs[0]; i++) {
-        if (strncmp(name, inputs[i], strlen(inputs[i])) == 0) {
-            return true;
-        }
+        if (strncmp(name, inputs[i], strlen(inputs[i])) == 0) { return true; }
     }
     return false;
 }
@@ -82,9 +76,7 @@ static double size_of(const nnc_change *change)
 {
     const bool number = change->kind != NNC_CHANGE_GONE && change->kind != NNC_CHANGE_NEW &&
                         change->old->text == NULL && change->now->text == NULL;
-    if (!number) {
-        return -1;
-    }
+    if (!number) { return -1; }
     return isnan(change->relative) ? HUGE_VAL : fabs(change->relative);
 }
 
@@ -100,9 +92,7 @@ static int rank_of(const nnc_change *change)
                                          "cost." };
     enum { RANKS = sizeof first / sizeof first[0] };
     int rank = change->kind == NNC_CHANGE_MOVED ? 0 : RANKS;
-    while (rank < RANKS && strncmp(name_of(change), first[rank], strlen(first[rank])) != 0) {
-        rank++;
-    }
+    while (rank < RANKS && strncmp(name_of(change), first[rank], strlen(first[rank])) != 0) { rank++; }
     return rank;
 }
 
@@ -112,22 +102,12 @@ static int by_size(const void *a, const void *b)
 {
     const nnc_change *left = a, *right = b;
     const bool left_new = left->kind == NNC_CHANGE_NEW, right_new = right->kind == NNC_CHANGE_NEW;
-    if (left_new != right_new) {
-        return right_new ? -1 : 1;
-    }
-    if (rank_of(left) != rank_of(right)) {
-        return rank_of(left) - rank_of(right);
-    }
-    if (left->input != right->input) {
-        return left->input ? -1 : 1;
-    }
-    if (left->kind != right->kind) {
-        return left->kind < right->kind ? -1 : 1;
-    }
+    if (left_new != right_new) { return right_new ? -1 : 1; }
+    if (rank_of(left) != rank_of(right)) { return rank_of(left) - rank_of(right); }
+    if (left->input != right->input) { return left->input ? -1 : 1; }
+    if (left->kind != right->kind) { return left->kind < right->kind ? -1 : 1; }
     const double left_size = size_of(left), right_size = size_of(right);
-    if (left_size != right_size) {
-        return left_size > right_size ? -1 : 1;
-    }
+    if (left_size != right_size) { return left_size > right_size ? -1 : 1; }
     return strcmp(name_of(left), name_of(right));
 }
 
@@ -150,14 +130,10 @@ int32_t nnc_figures_compare(nnc_figures old, nnc_figures now, const nnc_toleranc
                             nnc_change *changes)
 {
     int32_t count = 0, next = 0;
-    if (changes == NULL) {
-        return 0;
-    }
+    if (changes == NULL) { return 0; }
     for (int32_t i = 0; i < old.count; i++) {
         const nnc_figure *was = &old.list[i], *is = find_from(now, &next, was->name);
-        if (!is_known(was) || (is_known(is) && same(was, is))) {
-            continue;
-        }
+        if (!is_known(was) || (is_known(is) && same(was, is))) { continue; }
         const bool tolerated = is_known(is) && is_tolerated(was, is, tolerances, tolerance_count);
         changes[count++] = change_of(was, is_known(is) ? is : NULL, tolerated);
     }
@@ -168,9 +144,7 @@ int32_t nnc_figures_compare(nnc_figures old, nnc_figures now, const nnc_toleranc
             changes[count++] = change_of(NULL, is, false);
         }
     }
-    if (count > 0) {
-        qsort(changes, (size_t)count, sizeof *changes, by_size);
-    }
+    if (count > 0) { qsort(changes, (size_t)count, sizeof *changes, by_size); }
     return count;
 }
 
@@ -181,9 +155,7 @@ static double moved(nnc_figures old, nnc_figures now, const char *name)
     const nnc_figure *was = find_from(old, &next, name);
     next = 0;
     const nnc_figure *is = find_from(now, &next, name);
-    if (!is_known(was) || !is_known(is) || was->text != NULL || is->text != NULL || same(was, is)) {
-        return 0;
-    }
+    if (!is_known(was) || !is_known(is) || was->text != NULL || is->text != NULL || same(was, is)) { return 0; }
     return is->number - was->number;
 }
 
@@ -197,9 +169,7 @@ static bool is_part(const char *name, const char *total)
 
 const char *nnc_figures_responsible(nnc_figures old, nnc_figures now, const char *total, double *moved_by)
 {
-    if (total == NULL || moved_by == NULL) {
-        return NULL;
-    }
+    if (total == NULL || moved_by == NULL) { return NULL; }
     const double all = moved(old, now, total), direction = all < 0 ? -1 : 1;
     const char *found = NULL;
     *moved_by = 0;
@@ -228,9 +198,7 @@ static void put_text(char *into, size_t size, const char *text)
     for (; text[length] != '\0' && length + 4 < size && columns < 40; length++) {
         columns += ((unsigned char)text[length] & 0xC0u) != 0x80u;
     }
-    while (((unsigned char)text[length] & 0xC0u) == 0x80u) {
-        length--;
-    }
+    while (((unsigned char)text[length] & 0xC0u) == 0x80u) { length--; }
     snprintf(into, size, "%.*s%s", (int)length, text, text[length] != '\0' ? ".." : "");
 }
 
@@ -323,9 +291,7 @@ static const nnc_change *find_change(const nnc_check_row *row, const char *name)
 {
     for (int32_t i = 0; i < row->change_count; i++) {
         const nnc_change *change = &row->changes[i];
-        if (change->kind == NNC_CHANGE_MOVED && strcmp(nnc_change_name(change), name) == 0) {
-            return change;
-        }
+        if (change->kind == NNC_CHANGE_MOVED && strcmp(nnc_change_name(change), name) == 0) { return change; }
     }
     return NULL;
 }
@@ -343,9 +309,7 @@ void nnc_check_headline(const nnc_check_row *row, char *text, size_t size)
     for (size_t i = 0; i < sizeof totals / sizeof totals[0] && used < size; i++) {
         const nnc_change *change = find_change(row, totals[i].name);
         double moved_by = 0;
-        if (change == NULL) {
-            continue;
-        }
+        if (change == NULL) { continue; }
         const nnc_change_text pair = nnc_change_text_of(change);
         const char *part = nnc_figures_responsible(row->old, row->now, totals[i].name, &moved_by);
         const char *dot = part != NULL ? strchr(part, '.') : NULL;
@@ -364,9 +328,7 @@ void nnc_check_headline(const nnc_check_row *row, char *text, size_t size)
 static const nnc_recorded_estimate *find(const nnc_recorded *recorded, const char *id)
 {
     for (int32_t i = 0; i < recorded->estimate_count; i++) {
-        if (strcmp(recorded->estimates[i].id, id) == 0) {
-            return &recorded->estimates[i];
-        }
+        if (strcmp(recorded->estimates[i].id, id) == 0) { return &recorded->estimates[i]; }
     }
     return NULL;
 }
@@ -377,12 +339,8 @@ static const nnc_recorded_estimate *find(const nnc_recorded *recorded, const cha
 static void add_op(nnc_check_op *rows, int32_t *count, const nnc_recorded_op *op, bool now)
 {
     int32_t i = 0;
-    while (i < *count && (strcmp(rows[i].name, op->name) != 0 || strcmp(rows[i].phase, op->phase) != 0)) {
-        i++;
-    }
-    if (i == *count) {
-        rows[(*count)++] = (nnc_check_op){ op->name, op->phase, (double)NAN, (double)NAN };
-    }
+    while (i < *count && (strcmp(rows[i].name, op->name) != 0 || strcmp(rows[i].phase, op->phase) != 0)) { i++; }
+    if (i == *count) { rows[(*count)++] = (nnc_check_op){ op->name, op->phase, (double)NAN, (double)NAN }; }
     double *sum = now ? &rows[i].now_s : &rows[i].old_s;
     *sum = (isnan(*sum) ? 0 : *sum) + op->repeat * op->time_s;
 }
@@ -396,9 +354,7 @@ static int by_change(const void *a, const void *b)
 {
     const nnc_check_op *left = a, *right = b;
     const double left_change = op_change_s(left), right_change = op_change_s(right);
-    if (left_change != right_change) {
-        return left_change > right_change ? -1 : 1;
-    }
+    if (left_change != right_change) { return left_change > right_change ? -1 : 1; }
     const int names = strcmp(left->name, right->name);
     return names != 0 ? names : strcmp(left->phase, right->phase);
 }
@@ -407,23 +363,13 @@ static bool compare_ops(nnc_arena *arena, const nnc_recorded_estimate *old, cons
                         nnc_check_row *row)
 {
     int32_t count = 0;
-    if (old->op_count == 0 || now->op_count == 0) {
-        return true;
-    }
+    if (old->op_count == 0 || now->op_count == 0) { return true; }
     nnc_check_op *ops = nnc_arena_array(arena, (size_t)old->op_count + (size_t)now->op_count, sizeof *ops);
-    if (ops == NULL) {
-        return false;
-    }
-    for (int32_t i = 0; i < old->op_count; i++) {
-        add_op(ops, &count, &old->ops[i], false);
-    }
-    for (int32_t i = 0; i < now->op_count; i++) {
-        add_op(ops, &count, &now->ops[i], true);
-    }
+    if (ops == NULL) { return false; }
+    for (int32_t i = 0; i < old->op_count; i++) { add_op(ops, &count, &old->ops[i], false); }
+    for (int32_t i = 0; i < now->op_count; i++) { add_op(ops, &count, &now->ops[i], true); }
     qsort(ops, (size_t)count, sizeof *ops, by_change);
-    while (count > 0 && op_change_s(&ops[count - 1]) == 0) {
-        count--;
-    }
+    while (count > 0 && op_change_s(&ops[count - 1]) == 0) { count--; }
     row->ops = ops;
     row->op_count = count;
     return true;
@@ -439,9 +385,7 @@ static bool compare(nnc_arena *arena, const nnc_recorded_estimate *old, const nn
     const size_t room = (size_t)was.count + (size_t)is.count;
     nnc_change *changes = nnc_arena_array(arena, room + 1, sizeof *changes);
     *row = (nnc_check_row){ .id = now->id, .old = was, .now = is };
-    if (changes == NULL || was.list == NULL || is.list == NULL) {
-        return false;
-    }
+    if (changes == NULL || was.list == NULL || is.list == NULL) { return false; }
     row->changes = changes;
     row->change_count = nnc_figures_compare(was, is, NULL, 0, changes);
     row->state = row->change_count > 0 ? NNC_CHECK_MOVED : NNC_CHECK_SAME;
@@ -518,9 +462,7 @@ static double step_again(nnc_specs *specs, nnc_arena *arena, nnc_figures figures
     }
     for (char *at = sets; at != NULL && *at != '\0' && given.set_count < NNC_SETS_MAX;) {
         char *end = strstr(at, ", "), *value = strchr(at, '=');
-        if (end != NULL) {
-            *end = '\0';
-        }
+        if (end != NULL) { *end = '\0'; }
         if (value != NULL && strncmp(at, "software.", 9) == 0 &&
             given.setting_count < NNC_SETTINGS_MAX) { /* the setting changes a switch of the software profile */
             *value = '\0';
@@ -556,9 +498,7 @@ static bool split_change(nnc_specs *specs, nnc_arena *arena, nnc_check_row *row)
         return true;
     }
     const double same_s = step_again(specs, arena, row->now, was);
-    if (isnan(same_s)) {
-        return true;
-    }
+    if (isnan(same_s)) { return true; }
     row->change_s = new_step->number - old_step->number;
     row->framework_s = new_step->number - same_s;
     nnc_buffer text = { 0 };
@@ -575,9 +515,7 @@ static bool split_change(nnc_specs *specs, nnc_arena *arena, nnc_check_row *row)
             more = true;
         }
     }
-    if (more) {
-        nnc_buffer_print(&text, " %s", nnc_unit_text(same_s - old_step->number, "s", part));
-    }
+    if (more) { nnc_buffer_print(&text, " %s", nnc_unit_text(same_s - old_step->number, "s", part)); }
     nnc_buffer_byte(&text, '\0');
     row->split = nnc_arena_strdup(arena, text.failed ? NULL : text.bytes);
     nnc_buffer_free(&text);
@@ -587,9 +525,7 @@ static bool split_change(nnc_specs *specs, nnc_arena *arena, nnc_check_row *row)
 nnc_status nnc_check_list_changes(nnc_arena *arena, nnc_check_report *report, nnc_error *err)
 {
     size_t count = 0;
-    for (int32_t i = 0; i < report->row_count; i++) {
-        count += (size_t)report->rows[i].change_count;
-    }
+    for (int32_t i = 0; i < report->row_count; i++) { count += (size_t)report->rows[i].change_count; }
     nnc_check_line *lines = nnc_arena_array(arena, count + 1, sizeof *lines);
     NNC_GOT(lines, err);
     report->lines = lines;
@@ -612,9 +548,7 @@ nnc_status nnc_diff_make(nnc_specs *specs, nnc_arena *arena, const char *old_pat
     *report = (nnc_check_report){ .path = old_path, .other = now_path, .tool = now.tool, .old_tool = old.tool };
     report->rows = compare_all(arena, &old, &now, &report->row_count);
     for (int32_t i = 0; report->rows != NULL && i < report->row_count; i++) {
-        if (!split_change(specs, arena, (nnc_check_row *)&report->rows[i])) {
-            return nnc_no_memory(err);
-        }
+        if (!split_change(specs, arena, (nnc_check_row *)&report->rows[i])) { return nnc_no_memory(err); }
     }
     return report->rows != NULL ? nnc_check_list_changes(arena, report, err) : nnc_no_memory(err);
 }
@@ -625,9 +559,7 @@ nnc_status nnc_diff_make(nnc_specs *specs, nnc_arena *arena, const char *old_pat
 int32_t nnc_check_missed(const nnc_check_row *row)
 {
     int32_t missed = 0;
-    for (int32_t i = 0; i < row->verdict_count; i++) {
-        missed += !row->verdicts[i].met;
-    }
+    for (int32_t i = 0; i < row->verdict_count; i++) { missed += !row->verdicts[i].met; }
     return missed;
 }
 
@@ -689,9 +621,7 @@ static const char *kind_name(unsigned kind)
 
 static nnc_cell cell_of(const nnc_figure *figure)
 {
-    if (figure == NULL) {
-        return (nnc_cell){ .kind = NNC_CELL_NULL };
-    }
+    if (figure == NULL) { return (nnc_cell){ .kind = NNC_CELL_NULL }; }
     return figure->text != NULL ? nnc_text_cell(figure->text) : nnc_number_cell(figure->number);
 }
 

@@ -29,9 +29,7 @@ static const char plan_kind[] = "plan";
 static const char *find(const nnc_recorded_digest *list, int32_t count, const char *kind, const char *name)
 {
     for (int32_t i = 0; i < count; i++) {
-        if (strcmp(list[i].name, name) == 0 && strcmp(list[i].kind, kind) == 0) {
-            return list[i].digest;
-        }
+        if (strcmp(list[i].name, name) == 0 && strcmp(list[i].kind, kind) == 0) { return list[i].digest; }
     }
     return NULL;
 }
@@ -93,9 +91,7 @@ static nnc_status origins_add(nnc_origins *origins, const nnc_plans_scenario *fr
 static int kind_of(const nnc_recorded_digest *digest)
 {
     int kind = 0;
-    while (kind < NNC_REF_COUNT && strcmp(nnc_plans_ref_names[kind], digest->kind) != 0) {
-        kind++;
-    }
+    while (kind < NNC_REF_COUNT && strcmp(nnc_plans_ref_names[kind], digest->kind) != 0) { kind++; }
     return kind;
 }
 
@@ -112,9 +108,7 @@ static const nnc_recorded_digest *origins_sorted(const nnc_origins *origins, con
 {
     const size_t files = (size_t)origins->count, all = files + (size_t)plans->scenario_count;
     nnc_recorded_digest *list = nnc_arena_array(origins->arena, all, sizeof *list);
-    if (list == NULL) {
-        return NULL;
-    }
+    if (list == NULL) { return NULL; }
     if (files > 0) {
         memcpy(list, origins->list, files * sizeof *list);
         qsort(list, files, sizeof *list, by_kind);
@@ -124,9 +118,7 @@ static const nnc_recorded_digest *origins_sorted(const nnc_origins *origins, con
         char text[NNC_DIGEST_TEXT];
         nnc_digest_print(scenario->digest, text);
         list[i] = (nnc_recorded_digest){ plan_kind, scenario->id, nnc_arena_strdup(origins->arena, text) };
-        if (list[i].digest == NULL) {
-            return NULL;
-        }
+        if (list[i].digest == NULL) { return NULL; }
     }
     *count = (int32_t)all;
     return list;
@@ -163,9 +155,7 @@ static void plan_text(const nnc_check_row *row, char *text, size_t size)
                                      strncmp(name, "plan.", 5) == 0 ? name + 5 : name, pair.old, pair.now);
         }
     }
-    if (used == head) {
-        snprintf(text, size, "plan: changed in the file");
-    }
+    if (used == head) { snprintf(text, size, "plan: changed in the file"); }
 }
 
 /* Lists the causes of a scenario's changes in row->causes, from the differences between its files now and those in
@@ -176,9 +166,7 @@ static bool causes_find(nnc_origins *origins, const nnc_plans_scenario *from, co
     const char **causes = nnc_arena_array(origins->arena, NNC_CAUSES_MAX, sizeof *causes);
     char text[256], digest[NNC_DIGEST_TEXT];
     bool said = causes != NULL;
-    if (!said) {
-        return false;
-    }
+    if (!said) { return false; }
     const char *old = find_plan(recorded, from->id, &origins->next_plan);
     if (old != NULL && strcmp(old, nnc_digest_print(from->digest, digest)) != 0) {
         plan_text(row, text, sizeof text);
@@ -247,9 +235,7 @@ static bool is_recorded(const nnc_plans *plans, const nnc_figure *figure)
         return false;
     }
     for (int32_t i = 0; i < plans->record_count; i++) {
-        if (nnc_figure_match(plans->record[i], figure->name) >= 0) {
-            return true;
-        }
+        if (nnc_figure_match(plans->record[i], figure->name) >= 0) { return true; }
     }
     return plans->record_count == 0;
 }
@@ -266,13 +252,9 @@ static bool reserve(nnc_check *c, int32_t count, nnc_figure_room *room)
 static nnc_status select_now(nnc_check *c, nnc_figures all, nnc_figures *selected, nnc_error *err)
 {
     int32_t count = 0;
-    if (!reserve(c, all.count, &c->now)) {
-        return nnc_no_memory(err);
-    }
+    if (!reserve(c, all.count, &c->now)) { return nnc_no_memory(err); }
     for (int32_t i = 0; i < all.count; i++) {
-        if (is_recorded(c->plans, &all.list[i])) {
-            c->now.list[count++] = all.list[i];
-        }
+        if (is_recorded(c->plans, &all.list[i])) { c->now.list[count++] = all.list[i]; }
     }
     *selected = (nnc_figures){ c->now.list, count };
     return NNC_OK;
@@ -283,9 +265,7 @@ static nnc_status select_now(nnc_check *c, nnc_figures all, nnc_figures *selecte
 static nnc_status select_old(nnc_check *c, const nnc_packed *all, nnc_figures *selected, nnc_error *err)
 {
     int32_t count = 0;
-    if (!reserve(c, nnc_packed_count(all), &c->old)) {
-        return nnc_no_memory(err);
-    }
+    if (!reserve(c, nnc_packed_count(all), &c->old)) { return nnc_no_memory(err); }
     for (int32_t i = 0; i < nnc_packed_count(all); i++) {
         c->old.list[count] = nnc_packed_figure(all, i);
         count += is_recorded(c->plans, &c->old.list[count]);
@@ -298,9 +278,7 @@ static nnc_status select_old(nnc_check *c, const nnc_packed *all, nnc_figures *s
 static bool own_list(nnc_check *c, nnc_figures *figures)
 {
     nnc_figure *list = nnc_arena_array(c->arena, (size_t)figures->count + 1, sizeof *list);
-    if (list != NULL && figures->count > 0) {
-        memcpy(list, figures->list, (size_t)figures->count * sizeof *list);
-    }
+    if (list != NULL && figures->count > 0) { memcpy(list, figures->list, (size_t)figures->count * sizeof *list); }
     figures->list = list;
     return list != NULL;
 }
@@ -309,9 +287,7 @@ static bool own_list(nnc_check *c, nnc_figures *figures)
 static nnc_status check_name(nnc_figures figures, const char *key, const char *name, nnc_error *err)
 {
     for (int32_t i = 0; i < figures.count; i++) {
-        if (nnc_figure_match(name, figures.list[i].name) >= 0) {
-            return NNC_OK;
-        }
+        if (nnc_figure_match(name, figures.list[i].name) >= 0) { return NNC_OK; }
     }
     nnc_figure_find(figures, name, err);
     snprintf(err->where, sizeof err->where, "%s.%.64s", key, name);
@@ -384,18 +360,14 @@ static bool compare(nnc_check *c, const nnc_plans_scenario *from, nnc_check_row 
         c->changes = nnc_arena_array(c->arena, (size_t)room + 1, sizeof *c->changes);
         c->change_room = c->changes != NULL ? room : 0;
     }
-    if (c->changes == NULL) {
-        return false;
-    }
+    if (c->changes == NULL) { return false; }
     row->change_count = nnc_figures_compare(row->old, row->now, from->tolerances, from->tolerance_count, c->changes);
     for (int32_t i = 0; i < row->change_count; i++) {
         if (c->changes[i].kind == NNC_CHANGE_MOVED || c->changes[i].kind == NNC_CHANGE_GONE) {
             row->state = NNC_CHECK_MOVED;
         }
     }
-    if (row->change_count == 0) {
-        return true;
-    }
+    if (row->change_count == 0) { return true; }
     return own_list(c, &row->old) && own_list(c, &row->now) && own_changes(c, from, row) &&
            (row->state != NNC_CHECK_MOVED ||
             causes_find(&c->origins, from, scenario_of(c, from), &c->plans->recorded, row));
@@ -412,12 +384,8 @@ static bool keep(nnc_check *c, const nnc_plans_scenario *from, nnc_check_row *ro
         !nnc_packed_make(c->arena, row->now, index > 0 ? &estimate[-1].figures : NULL, &estimate->figures)) {
         return false;
     }
-    if (row->change_count > 0) {
-        return true;
-    }
-    if (c->keeping == NNC_KEEPS_ROWS) {
-        return own_list(c, &row->old) && own_list(c, &row->now);
-    }
+    if (row->change_count > 0) { return true; }
+    if (c->keeping == NNC_KEEPS_ROWS) { return own_list(c, &row->old) && own_list(c, &row->now); }
     row->old = row->now = (nnc_figures){ NULL, 0 };
     return true;
 }
@@ -456,13 +424,9 @@ static nnc_status check_scenario(nnc_check *c, const nnc_plans_scenario *from, n
     row->state = old != NULL ? NNC_CHECK_SAME : c->plans->recorded.tool != NULL ? NNC_CHECK_ADDED : NNC_CHECK_NOT_ASKED;
     if (old != NULL) {
         NNC_TRY(select_old(c, &old->figures, &row->old, err));
-        if (!compare(c, from, row)) {
-            return nnc_no_memory(err);
-        }
+        if (!compare(c, from, row)) { return nnc_no_memory(err); }
     }
-    if (!keep(c, from, row)) {
-        return nnc_no_memory(err);
-    }
+    if (!keep(c, from, row)) { return nnc_no_memory(err); }
     c->report.row_count++;
     return NNC_OK;
 }
@@ -493,12 +457,8 @@ static nnc_status check_all(nnc_check *c, nnc_error *err)
     const size_t room = (size_t)plans->scenario_count + (size_t)plans->recorded.estimate_count;
     c->report.rows = nnc_arena_array(c->arena, room, sizeof *c->report.rows);
     c->estimates = nnc_arena_array(c->arena, room, sizeof *c->estimates);
-    if (c->report.rows == NULL || c->estimates == NULL) {
-        return nnc_no_memory(err);
-    }
-    for (int32_t i = 0; i < plans->scenario_count; i++) {
-        NNC_TRY(check_scenario(c, &plans->scenarios[i], err));
-    }
+    if (c->report.rows == NULL || c->estimates == NULL) { return nnc_no_memory(err); }
+    for (int32_t i = 0; i < plans->scenario_count; i++) { NNC_TRY(check_scenario(c, &plans->scenarios[i], err)); }
     for (int32_t i = 0; i < plans->record_count; i++) {
         bool known = false;
         for (int kind = 0; kind < 2 && !known; kind++) {
@@ -545,9 +505,7 @@ nnc_status nnc_check_make(nnc_specs *specs, const char *path, nnc_check_keeping 
                                            .old_tool = made->plans->recorded.tool };
         status = check_all(made, err);
     }
-    if (status == NNC_OK) {
-        status = nnc_check_list_changes(made->arena, &made->report, err);
-    }
+    if (status == NNC_OK) { status = nnc_check_list_changes(made->arena, &made->report, err); }
     if (status != NNC_OK) {
         nnc_check_destroy(made);
         return status;
@@ -636,9 +594,7 @@ static nnc_status write_recorded(nnc_check *c, const nnc_recorded *recorded, nnc
     const char *text = part.failed ? NULL : nnc_plans_with_recorded(c->arena, c->plans, part.bytes, &size);
     nnc_buffer_free(&part);
     NNC_GOT(text, err);
-    if (size == c->plans->size && memcmp(text, c->plans->text, size) == 0) {
-        return NNC_OK;
-    }
+    if (size == c->plans->size && memcmp(text, c->plans->text, size) == 0) { return NNC_OK; }
     NNC_TRY(verify(c->plans, text, size, err));
     NNC_TRY(refuse_other(c->plans, "--update", err));
     return replace(c->plans->path, text, size, err);
@@ -667,20 +623,12 @@ static void find_member(const nnc_plans *plans, size_t *begin, size_t *end)
     const char *text = plans->text;
     *begin = plans->places.begin;
     *end = plans->places.end;
-    while (text[*begin - 1] != ':') {
-        --*begin;
-    }
-    while (text[*begin - 1] != '"') {
-        --*begin;
-    }
+    while (text[*begin - 1] != ':') { --*begin; }
+    while (text[*begin - 1] != '"') { --*begin; }
     *begin -= strlen("\"recorded\"");
     size_t before = *begin, after = *end;
-    while (strchr(blank, text[before - 1]) != NULL) {
-        before--;
-    }
-    while (text[after] != '\0' && strchr(blank, text[after]) != NULL) {
-        after++;
-    }
+    while (strchr(blank, text[before - 1]) != NULL) { before--; }
+    while (text[after] != '\0' && strchr(blank, text[after]) != NULL) { after++; }
     if (text[before - 1] == ',') {
         *begin = before - 1;
     } else if (text[after] == ',') {

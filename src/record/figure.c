@@ -14,18 +14,14 @@ enum { NAMES_MAX = 512 };
 static bool ends(const char *figure, const char *name)
 {
     const size_t whole = strlen(figure), part = strlen(name);
-    if (part > whole || strcmp(figure + whole - part, name) != 0) {
-        return false;
-    }
+    if (part > whole || strcmp(figure + whole - part, name) != 0) { return false; }
     return part == whole || (part > 0 && figure[whole - part - 1] == '.');
 }
 
 int nnc_figure_match(const char *name, const char *figure)
 {
     const size_t length = name != NULL && figure != NULL ? strlen(name) : 0;
-    if (length == 0) {
-        return name != NULL && figure != NULL ? 0 : -1;
-    }
+    if (length == 0) { return name != NULL && figure != NULL ? 0 : -1; }
     const bool begins = strncmp(figure, name, length) == 0 && (figure[length] == '.' || figure[length] == '\0');
     return begins || ends(figure, name) ? (int)length : -1;
 }
@@ -39,9 +35,7 @@ static const nnc_figure *unknown(nnc_figures figures, const char *name, nnc_erro
     for (int32_t i = 0; i < figures.count && count + 2 <= NAMES_MAX; i++) {
         const char *dot = strrchr(figures.list[i].name, '.');
         names[count++] = figures.list[i].name;
-        if (dot != NULL) {
-            names[count++] = dot + 1;
-        }
+        if (dot != NULL) { names[count++] = dot + 1; }
     }
     const char *near = nnc_nearest(name, names, count);
     nnc_fail(err, NNC_BAD_SPEC, name,
@@ -54,12 +48,8 @@ static const nnc_figure *unknown(nnc_figures figures, const char *name, nnc_erro
 const nnc_figure *nnc_figure_find(nnc_figures figures, const char *name, nnc_error *err)
 {
     const nnc_figure *list = figures.list;
-    if (nnc_need(__func__, "name", name != NULL, err) != NNC_OK) {
-        return NULL;
-    }
-    if (figures.count == 0) {
-        return unknown(figures, name, err);
-    }
+    if (nnc_need(__func__, "name", name != NULL, err) != NNC_OK) { return NULL; }
+    if (figures.count == 0) { return unknown(figures, name, err); }
     const nnc_name_match match = nnc_name_find(&list[0].name, sizeof list[0], figures.count, name);
     if (match.other >= 0) {
         nnc_fail(err, NNC_BAD_SPEC, name, "ambiguous, expected a full name such as %s or %s, found \"%.60s\"",
@@ -83,12 +73,8 @@ static const nnc_figures *copy_kinds(nnc_arena *arena, nnc_figures figures)
 {
     nnc_figures *kinds = nnc_arena_alloc(arena, sizeof *kinds);
     nnc_figure *list = nnc_arena_array(arena, (size_t)figures.count + 1, sizeof *list);
-    if (kinds == NULL || list == NULL) {
-        return NULL;
-    }
-    if (figures.count > 0) {
-        memcpy(list, figures.list, (size_t)figures.count * sizeof *list);
-    }
+    if (kinds == NULL || list == NULL) { return NULL; }
+    if (figures.count > 0) { memcpy(list, figures.list, (size_t)figures.count * sizeof *list); }
     *kinds = (nnc_figures){ list, figures.count };
     return kinds;
 }
@@ -98,9 +84,7 @@ bool nnc_packed_make(nnc_arena *arena, nnc_figures figures, const nnc_packed *be
     const bool same = before != NULL && same_kinds(before->kinds, figures);
     nnc_packed_value *values = nnc_arena_array(arena, (size_t)figures.count + 1, sizeof *values);
     *packed = (nnc_packed){ same ? before->kinds : copy_kinds(arena, figures), values };
-    if (values == NULL || packed->kinds == NULL) {
-        return false;
-    }
+    if (values == NULL || packed->kinds == NULL) { return false; }
     for (int32_t i = 0; i < figures.count; i++) {
         const nnc_figure *figure = &figures.list[i];
         if (figure->text != NULL) {
@@ -129,9 +113,7 @@ const nnc_figure *nnc_packed_list(nnc_arena *arena, const nnc_packed *packed)
 {
     const int32_t count = nnc_packed_count(packed);
     nnc_figure *list = nnc_arena_array(arena, (size_t)count + 1, sizeof *list);
-    for (int32_t i = 0; list != NULL && i < count; i++) {
-        list[i] = nnc_packed_figure(packed, i);
-    }
+    for (int32_t i = 0; list != NULL && i < count; i++) { list[i] = nnc_packed_figure(packed, i); }
     return list;
 }
 
@@ -149,9 +131,7 @@ nnc_status nnc_requirement_read(const char *name, const char *rule, nnc_requirem
     NNC_NEED(rule);
     NNC_NEED(requirement);
     size_t i = 0;
-    while (i < NNC_RELATION_COUNT && strncmp(rule, relations[i].sign, strlen(relations[i].sign)) != 0) {
-        i++;
-    }
+    while (i < NNC_RELATION_COUNT && strncmp(rule, relations[i].sign, strlen(relations[i].sign)) != 0) { i++; }
     if (i == NNC_RELATION_COUNT) {
         return nnc_fail(err, NNC_BAD_SPEC, name,
                         "not a requirement, expected one such as \"<= 9.5\" (<=, <, >=, > or ==), "
@@ -176,9 +156,7 @@ nnc_status nnc_requirement_read(const char *name, const char *rule, nnc_requirem
 
 bool nnc_requirement_met(const nnc_requirement *requirement, const nnc_figure *figure)
 {
-    if (requirement == NULL || figure == NULL) {
-        return false;
-    }
+    if (requirement == NULL || figure == NULL) { return false; }
     if (requirement->text != NULL || figure->text != NULL) {
         return requirement->text != NULL && figure->text != NULL && strcmp(requirement->text, figure->text) == 0;
     }
@@ -205,9 +183,7 @@ static nnc_status take(nnc_buffer *out, char **text, size_t *size, nnc_error *er
         return nnc_no_memory(err);
     }
     *text = out->bytes;
-    if (size != NULL) {
-        *size = length;
-    }
+    if (size != NULL) { *size = length; }
     return NNC_OK;
 }
 

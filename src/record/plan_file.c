@@ -22,9 +22,7 @@ static bool plans_no_memory(nnc_json at)
 static const char *plans_copy_text(nnc_json at, const char *text)
 {
     const char *copy = nnc_arena_strdup(at.doc->arena, text);
-    if (copy == NULL) {
-        plans_no_memory(at);
-    }
+    if (copy == NULL) { plans_no_memory(at); }
     return copy;
 }
 
@@ -32,9 +30,7 @@ static const char *plans_copy_text(nnc_json at, const char *text)
 static void put_pair(nnc_json at, nnc_pairs *pairs, nnc_pair pair)
 {
     int32_t i = 0;
-    while (i < pairs->count && strcmp(pairs->list[i].key, pair.key) != 0) {
-        i++;
-    }
+    while (i < pairs->count && strcmp(pairs->list[i].key, pair.key) != 0) { i++; }
     if (pair.text == NULL) {
         if (i < pairs->count) {
             pairs->count--;
@@ -117,9 +113,7 @@ static void pairs_read_value(nnc_json at, const nnc_field *field, nnc_pairs *int
             return;
         }
         value_text(at, text, sizeof(text));
-        if (text[0] == '\0') {
-            return;
-        }
+        if (text[0] == '\0') { return; }
         if (try_value(field, text, &err) != NNC_OK) {
             nnc_json_fault(at, NULL, "%s", err.what);
             return;
@@ -133,9 +127,7 @@ static void pairs_read_value(nnc_json at, const nnc_field *field, nnc_pairs *int
  * reports a fault and returns NULL. */
 static void pairs_read(nnc_json at, nnc_pairs *pairs, const char *(*read)(nnc_json item))
 {
-    if (nnc_json_type_of(at) == NNC_JSON_ABSENT) {
-        return;
-    }
+    if (nnc_json_type_of(at) == NNC_JSON_ABSENT) { return; }
     if (nnc_json_type_of(at) != NNC_JSON_OBJECT) {
         nnc_json_mismatch(at, "wrong type", "an object");
         return;
@@ -143,13 +135,9 @@ static void pairs_read(nnc_json at, nnc_pairs *pairs, const char *(*read)(nnc_js
     for (nnc_json item = nnc_json_first(at); item.node != NULL && nnc_json_go_on(item); item = nnc_json_next(item)) {
         nnc_pair pair = { .key = plans_copy_text(item, nnc_json_key(item)) };
         const bool removes = nnc_json_type_of(item) == NNC_JSON_NULL;
-        if (strcmp(nnc_json_key(item), "note") == 0 || pair.key == NULL) {
-            continue;
-        }
+        if (strcmp(nnc_json_key(item), "note") == 0 || pair.key == NULL) { continue; }
         pair.text = removes ? NULL : read(item);
-        if (removes || pair.text != NULL) {
-            put_pair(item, pairs, pair);
-        }
+        if (removes || pair.text != NULL) { put_pair(item, pairs, pair); }
     }
 }
 
@@ -186,12 +174,8 @@ static bool pairs_own(nnc_json at, nnc_pairs *pairs)
     const int32_t most = pairs->count + 2 * nnc_json_count(at);
     const int32_t room = most < NNC_PLANS_PAIRS_MAX ? most : NNC_PLANS_PAIRS_MAX;
     nnc_pair *list = nnc_arena_array(at.doc->arena, (size_t)room + 1, sizeof(*list));
-    if (list == NULL) {
-        return plans_no_memory(at);
-    }
-    if (pairs->count > 0) {
-        memcpy(list, pairs->list, (size_t)pairs->count * sizeof(*list));
-    }
+    if (list == NULL) { return plans_no_memory(at); }
+    if (pairs->count > 0) { memcpy(list, pairs->list, (size_t)pairs->count * sizeof(*list)); }
     pairs->list = list;
     return true;
 }
@@ -206,9 +190,7 @@ static void read_measured(nnc_json at, nnc_pairs *require)
     } rules[] = { { "step_s", "step.interval_s.0", "<=" },
                   { "step_s", "step.interval_s.1", ">=" },
                   { "memory_bytes", "memory.total_interval_bytes.1", ">=" } };
-    if (nnc_json_type_of(at) == NNC_JSON_ABSENT || !pairs_own(at, require)) {
-        return;
-    }
+    if (nnc_json_type_of(at) == NNC_JSON_ABSENT || !pairs_own(at, require)) { return; }
     if (nnc_json_type_of(at) != NNC_JSON_OBJECT) {
         nnc_json_mismatch(at, "wrong type", "an object");
         return;
@@ -219,9 +201,7 @@ static void read_measured(nnc_json at, nnc_pairs *require)
         bool known = strcmp(nnc_json_key(item), "note") == 0;
         for (size_t i = 0; i < NNC_COUNT_OF(rules); i++) {
             char number[NNC_NUMBER_TEXT], text[NNC_NUMBER_TEXT + 4];
-            if (strcmp(nnc_json_key(item), rules[i].name) != 0) {
-                continue;
-            }
+            if (strcmp(nnc_json_key(item), rules[i].name) != 0) { continue; }
             known = true;
             if (type != NNC_JSON_NULL && !(value > 0.0)) {
                 nnc_json_mismatch(item, "not measured", "a number above 0, or null");
@@ -232,9 +212,7 @@ static void read_measured(nnc_json at, nnc_pairs *require)
                 item, require,
                 (nnc_pair){ .key = rules[i].end, .text = type == NNC_JSON_NULL ? NULL : plans_copy_text(item, text) });
         }
-        if (!known) {
-            nnc_json_mismatch(item, "unknown key", "step_s or memory_bytes");
-        }
+        if (!known) { nnc_json_mismatch(item, "unknown key", "step_s or memory_bytes"); }
     }
 }
 
@@ -284,13 +262,9 @@ static void read_tolerances(nnc_json at, part *into)
         allowance given = { 0 };
         const char *name = plans_copy_text(item, nnc_json_key(item));
         int32_t i = 0;
-        if (name == NULL || strcmp(name, "note") == 0) {
-            continue;
-        }
+        if (name == NULL || strcmp(name, "note") == 0) { continue; }
         nnc_read_object(item, &allowance_table, NULL, &given);
-        while (i < into->tolerance_count && strcmp(into->tolerances[i].name, name) != 0) {
-            i++;
-        }
+        while (i < into->tolerance_count && strcmp(into->tolerances[i].name, name) != 0) { i++; }
         if (i == NNC_PLANS_PAIRS_MAX) {
             nnc_json_fault(item, NULL, "too many keys, expected at most %d, found more", NNC_PLANS_PAIRS_MAX);
             return;
@@ -307,9 +281,7 @@ static bool own_lists(nnc_json at, part *own)
     const nnc_tolerance *common = own->tolerances;
     if (tolerances) {
         own->tolerances = nnc_arena_array(at.doc->arena, NNC_PLANS_PAIRS_MAX, sizeof(*own->tolerances));
-        if (own->tolerances == NULL) {
-            return plans_no_memory(at);
-        }
+        if (own->tolerances == NULL) { return plans_no_memory(at); }
         if (own->tolerance_count > 0) {
             memcpy(own->tolerances, common, (size_t)own->tolerance_count * sizeof(*common));
         }
@@ -337,9 +309,7 @@ static void read_ref(nnc_json at, const char **ref)
 static void read_serve(nnc_json at, part *into)
 {
     const nnc_json_type type = nnc_json_type_of(at);
-    if (type == NNC_JSON_ABSENT) {
-        return;
-    }
+    if (type == NNC_JSON_ABSENT) { return; }
     if (type != NNC_JSON_BOOL && type != NNC_JSON_NULL) {
         nnc_json_mismatch(at, "wrong type", "true or false");
         return;
@@ -353,9 +323,7 @@ static void read_serve(nnc_json at, part *into)
 
 static const nnc_field *field_of(const part *into, const char *key)
 {
-    if (into->serve) {
-        return nnc_field_of_key(&nnc_serve_table, key);
-    }
+    if (into->serve) { return nnc_field_of_key(&nnc_serve_table, key); }
     const nnc_field *field = nnc_field_of_key(&nnc_plan_table, key);
     field = field != NULL ? field : nnc_field_of_key(&nnc_run_table, key);
     return field != NULL ? field : nnc_field_of_key(&nnc_switch_table, key);
@@ -369,9 +337,7 @@ static void read_part(nnc_json at, bool scenario, part *into)
         return;
     }
     read_serve(nnc_json_get(at, "serve"), into);
-    if (!own_lists(at, into)) {
-        return;
-    }
+    if (!own_lists(at, into)) { return; }
     for (nnc_json item = nnc_json_first(at); item.node != NULL && nnc_json_go_on(item); item = nnc_json_next(item)) {
         const nnc_field *field = field_of(into, nnc_json_key(item));
         if (field != NULL) {
@@ -382,9 +348,7 @@ static void read_part(nnc_json at, bool scenario, part *into)
         }
     }
     (void)nnc_read_text(nnc_json_get(at, "note"));
-    for (int i = 0; i < NNC_REF_COUNT; i++) {
-        read_ref(nnc_json_get(at, nnc_plans_ref_names[i]), &into->refs[i]);
-    }
+    for (int i = 0; i < NNC_REF_COUNT; i++) { read_ref(nnc_json_get(at, nnc_plans_ref_names[i]), &into->refs[i]); }
     pairs_read(nnc_json_get(at, "set"), &into->sets, plans_read_set);
     pairs_read(nnc_json_get(at, "require"), &into->require, plans_read_rule);
     if (into->serve && nnc_json_get(at, "measured").node != NULL) {
@@ -409,9 +373,7 @@ static uint64_t digest_part(const part *own)
 static const nnc_requirement *requirements_of(nnc_json at, const nnc_pairs *rules)
 {
     nnc_requirement *list = nnc_arena_array(at.doc->arena, (size_t)rules->count + 1, sizeof(*list));
-    if (list == NULL) {
-        plans_no_memory(at);
-    }
+    if (list == NULL) { plans_no_memory(at); }
     for (int32_t i = 0; list != NULL && i < rules->count; i++) {
         nnc_requirement_read(rules->list[i].key, rules->list[i].text, &list[i], NULL);
     }
@@ -481,16 +443,12 @@ static void refuse_equal_ids(nnc_json list, const nnc_plans *plans)
         plans_no_memory(list);
         return;
     }
-    for (int32_t i = 0; i < count; i++) {
-        sorted[i] = (id_place){ plans->scenarios[i].id, i };
-    }
+    for (int32_t i = 0; i < count; i++) { sorted[i] = (id_place){ plans->scenarios[i].id, i }; }
     qsort(sorted, (size_t)count, sizeof(*sorted), by_id);
     for (int32_t i = 1; i < count && nnc_json_go_on(list); i++) {
         if (strcmp(sorted[i - 1].id, sorted[i].id) == 0) {
             nnc_json item = nnc_json_first(list);
-            for (int32_t k = 0; k < sorted[i].place; k++) {
-                item = nnc_json_next(item);
-            }
+            for (int32_t k = 0; k < sorted[i].place; k++) { item = nnc_json_next(item); }
             nnc_json_mismatch(nnc_json_get(item, "id"), "repeated id", "it once");
         }
     }
@@ -502,9 +460,7 @@ static void plans_read_scenarios(nnc_json root, nnc_plans *plans)
     const int count = nnc_json_type_of(at) == NNC_JSON_LIST ? nnc_json_count(at) : 0;
     const int before = root.doc->faults->count;
     part common = { .refs = { NULL } };
-    if (common_at.node != NULL) {
-        read_part(common_at, false, &common);
-    }
+    if (common_at.node != NULL) { read_part(common_at, false, &common); }
     if (count < 1 || count > NNC_PLANS_SCENARIOS_MAX) {
         if (at.node == NULL) {
             nnc_json_fault(root, "scenarios", "missing, expected a list, found nothing");
@@ -526,18 +482,14 @@ static void plans_read_scenarios(nnc_json root, nnc_plans *plans)
     }
     plans->scenarios = list;
     plans->scenario_count = used;
-    if (root.doc->faults->count == before) {
-        refuse_equal_ids(at, plans);
-    }
+    if (root.doc->faults->count == before) { refuse_equal_ids(at, plans); }
 }
 
 static bool read_schema(nnc_json root)
 {
     const nnc_json at = nnc_json_get(root, "schema");
     const char *text = nnc_json_type_of(at) == NNC_JSON_TEXT ? nnc_json_text(at) : "";
-    if (strcmp(text, NNC_PLANS_SCHEMA) == 0) {
-        return true;
-    }
+    if (strcmp(text, NNC_PLANS_SCHEMA) == 0) { return true; }
     if (nnc_json_type_of(root) != NNC_JSON_OBJECT) {
         nnc_json_mismatch(root, "wrong type", "an object");
     } else if (at.node == NULL) {
@@ -554,13 +506,9 @@ static void read_root(nnc_json root, nnc_plans *plans)
 {
     static const char *const keys[] = { "schema", "note", "common", "record", "scenarios", "recorded", NULL };
     static const nnc_field_table none = { "plan file", NULL, 0 };
-    if (!read_schema(root)) {
-        return;
-    }
+    if (!read_schema(root)) { return; }
     for (nnc_json item = nnc_json_first(root); item.node != NULL && nnc_json_go_on(item); item = nnc_json_next(item)) {
-        if (!nnc_is_one_of(nnc_json_key(item), keys)) {
-            nnc_refuse_unknown(item, &none, keys);
-        }
+        if (!nnc_is_one_of(nnc_json_key(item), keys)) { nnc_refuse_unknown(item, &none, keys); }
     }
     (void)nnc_read_text(nnc_json_get(root, "note"));
     nnc_read_texts(nnc_json_get(root, "record"), &plans->record, &plans->record_count);
@@ -600,9 +548,7 @@ void nnc_plans_parse(nnc_arena *arena, const char *text, size_t size, nnc_faults
     if (nnc_json_parse(&doc)) {
         const nnc_json root = nnc_json_root(&doc);
         read_root(root, plans);
-        if (faults->count == 0) {
-            find_lines(root, plans);
-        }
+        if (faults->count == 0) { find_lines(root, plans); }
     }
     nnc_json_free(&doc);
 }
@@ -620,13 +566,9 @@ nnc_status nnc_plans_read(nnc_specs *specs, nnc_arena *arena, const char *path, 
     size_t size = 0;
     nnc_plans *read = nnc_arena_alloc(arena, sizeof(*read));
     nnc_faults faults = { .name = nnc_arena_strdup(arena, path), .err = err };
-    if (read == NULL || faults.name == NULL) {
-        return nnc_fail(err, NNC_NO_MEMORY, path, "out of memory");
-    }
+    if (read == NULL || faults.name == NULL) { return nnc_fail(err, NNC_NO_MEMORY, path, "out of memory"); }
     NNC_TRY(plans_text(specs, path, &text, &size, err));
-    if (!nnc_arena_own(arena, text)) {
-        return nnc_fail(err, NNC_NO_MEMORY, path, "out of memory");
-    }
+    if (!nnc_arena_own(arena, text)) { return nnc_fail(err, NNC_NO_MEMORY, path, "out of memory"); }
     nnc_plans_parse(arena, text, size, &faults, read);
     *plans = read;
     return faults.status;
@@ -681,9 +623,7 @@ int nnc_spec_validate(nnc_specs *specs, const char *asked, nnc_fault_fn *report,
     size_t size = 0;
     nnc_error err;
     const char *path = asked;
-    if (specs == NULL || asked == NULL || report == NULL) {
-        return 1;
-    }
+    if (specs == NULL || asked == NULL || report == NULL) { return 1; }
     if (nnc_is_folder(asked) && nnc_place_of_model(specs, asked, &path, &err) != NNC_OK) {
         report(context, &err);
         return 1;
@@ -737,9 +677,7 @@ nnc_status nnc_plans_pick(const nnc_plans *plans, const char *id, const nnc_plan
             *scenario = one;
             return NNC_OK;
         }
-        if (count < NAMES_MAX) {
-            names[count++] = one->id;
-        }
+        if (count < NAMES_MAX) { names[count++] = one->id; }
     }
     if (id == NULL) {
         return nnc_fail(err, NNC_BAD_USAGE, "--scenario",
@@ -775,9 +713,7 @@ static bool is_given(const nnc_scenario_args *given, int count, const nnc_field 
 {
     for (int i = 0; i < count; i++) {
         const nnc_field *other = given->settings[i].field;
-        if (other == field || (is_load(field) && is_load(other))) {
-            return true;
-        }
+        if (other == field || (is_load(field) && is_load(other))) { return true; }
     }
     return false;
 }
@@ -806,12 +742,8 @@ static nnc_status merge(nnc_arena *arena, const nnc_plans_scenario *from, nnc_sc
         snprintf(set, size, "%s=%s", pair->key, pair->text);
         sets[set_count++] = set;
     }
-    for (int i = 0; i < given->set_count; i++) {
-        sets[set_count++] = given->sets[i];
-    }
-    if (set_count > 0) {
-        memcpy(given->sets, sets, (size_t)set_count * sizeof *sets);
-    }
+    for (int i = 0; i < given->set_count; i++) { sets[set_count++] = given->sets[i]; }
+    if (set_count > 0) { memcpy(given->sets, sets, (size_t)set_count * sizeof *sets); }
     given->set_count = set_count;
     return NNC_OK;
 }
@@ -929,26 +861,18 @@ nnc_figures nnc_figures_of(nnc_collector *collector, const nnc_report *report)
     struct nnc_collected *kind = images ? &collector->images : served ? &collector->served : &collector->trained;
     const nnc_metrics *metrics = images ? &nnc_images_metrics : served ? &nnc_serve_metrics : &nnc_estimate_run_metrics;
     const nnc_columns *columns = &kind->columns;
-    if (columns->list == NULL && nnc_columns_of(metrics, collector->arena, &kind->columns) != NNC_OK) {
-        return none;
-    }
+    if (columns->list == NULL && nnc_columns_of(metrics, collector->arena, &kind->columns) != NNC_OK) { return none; }
     if (kind->figures == NULL) {
         kind->figures = nnc_arena_array(collector->arena, (size_t)columns->count, sizeof *kind->figures);
     }
-    if (kind->figures == NULL) {
-        return none;
-    }
+    if (kind->figures == NULL) { return none; }
     const nnc_place place = { .record = report };
     int32_t count = columns->count; /* metrics of the run come last; without a run they are left out */
-    while (report->run == NULL && count > 0 && strncmp(columns->list[count - 1].name, "run.", 4) == 0) {
-        count--;
-    }
+    while (report->run == NULL && count > 0 && strncmp(columns->list[count - 1].name, "run.", 4) == 0) { count--; }
     for (int32_t i = 0; i < count; i++) {
         char text[NNC_METRIC_TEXT_MAX];
         const nnc_cell cell = nnc_column_read(&columns->list[i], place, text);
-        if (!set_figure(&kind->figures[i], collector->arena, columns->list[i].name, &cell)) {
-            return none;
-        }
+        if (!set_figure(&kind->figures[i], collector->arena, columns->list[i].name, &cell)) { return none; }
     }
     return (nnc_figures){ kind->figures, count };
 }

@@ -93,9 +93,7 @@ static void add_figure(nnc_json at, const char *name, nnc_figure_list *into)
 static size_t append_part(char *name, size_t used, const char *part)
 {
     const size_t dot = used > 0 ? 1 : 0, length = strlen(part);
-    if (used + dot + length >= FIGURE_NAME_MAX) {
-        return 0;
-    }
+    if (used + dot + length >= FIGURE_NAME_MAX) { return 0; }
     name[used] = '.';
     memcpy(name + used + dot, part, length + 1);
     return used + dot + length;
@@ -111,9 +109,7 @@ static void flatten(nnc_json at, char *name, size_t used, nnc_figure_list *into)
          item = nnc_json_next(item), index++) {
         const nnc_json_type type = nnc_json_type_of(item);
         char place[16];
-        if (list) {
-            snprintf(place, sizeof(place), "%d", index);
-        }
+        if (list) { snprintf(place, sizeof(place), "%d", index); }
         const size_t length = append_part(name, used, list ? place : nnc_json_key(item));
         if (length == 0 && into->quiet) {
             into->faulty = true;
@@ -149,9 +145,7 @@ static void pass_recorded(nnc_walk *w, size_t estimates_end)
         return;
     }
     nnc_walk_on(w, estimates_end);
-    while (nnc_walk_member(w, true)) {
-        nnc_walk_value(w);
-    }
+    while (nnc_walk_member(w, true)) { nnc_walk_value(w); }
 }
 
 void nnc_plans_find_places(nnc_plans *plans, size_t estimates_end, long *lines, int32_t count)
@@ -194,9 +188,7 @@ static bool complete(nnc_arena *arena, char *recorded)
     const bool parsed = place != NULL && nnc_json_parse(&doc);
     nnc_json item = nnc_json_first(nnc_json_get(nnc_json_root(&doc), "estimates"));
     for (int32_t i = 0; parsed && item.node != NULL; item = nnc_json_next(item), i++) {
-        if (nnc_json_open(item, i)) {
-            nnc_json_close(item, i, skip);
-        }
+        if (nnc_json_open(item, i)) { nnc_json_close(item, i, skip); }
     }
     if (parsed && faults.count == 0) {
         nnc_digest_print(nnc_json_digest(nnc_json_root(&doc), skip), digest);
@@ -221,9 +213,7 @@ const char *nnc_plans_with_recorded(nnc_arena *arena, const nnc_plans *plans, ch
     const size_t head = there ? places->begin : places->insert;
     const size_t tail = there ? places->end : places->insert;
     const size_t key = there ? 0 : sizeof(member) - 1, part = strlen(recorded);
-    if (!complete(arena, recorded)) {
-        return NULL;
-    }
+    if (!complete(arena, recorded)) { return NULL; }
     *size = head + key + part + (plans->size - tail);
     char *text = nnc_arena_alloc(arena, *size + 1);
     if (text != NULL) {
@@ -250,9 +240,7 @@ static bool is_member(nnc_json at, nnc_json_type type, const char *expected)
 static void read_digests(nnc_json at, nnc_recorded *recorded)
 {
     size_t room = 0;
-    if (!is_member(at, NNC_JSON_OBJECT, "an object")) {
-        return;
-    }
+    if (!is_member(at, NNC_JSON_OBJECT, "an object")) { return; }
     for (nnc_json kind = nnc_json_first(at); kind.node != NULL; kind = nnc_json_next(kind)) {
         room += nnc_json_type_of(kind) == NNC_JSON_OBJECT ? (size_t)nnc_json_count(kind) : 0;
     }
@@ -285,9 +273,7 @@ static void read_one(nnc_json item, int32_t index, bool loud, const nnc_recorded
     found->count = 0;
     found->quiet = !loud;
     *estimate = (nnc_recorded_estimate){ .id = nnc_arena_strdup(arena, nnc_json_key(item)) };
-    if (!nnc_json_open(item, index)) {
-        return;
-    }
+    if (!nnc_json_open(item, index)) { return; }
     figures_add(item, "", found);
     nnc_json_close(item, index, not_digested);
     const nnc_figures figures = { found->list, found->count };
@@ -300,9 +286,7 @@ static void read_one(nnc_json item, int32_t index, bool loud, const nnc_recorded
 /* Reads all estimates. Returns false if there is a fault; the fault is reported only if `loud`. */
 static bool read_estimates(nnc_json at, bool loud, nnc_recorded *recorded)
 {
-    if (nnc_json_type_of(at) != NNC_JSON_OBJECT) {
-        return loud && is_member(at, NNC_JSON_OBJECT, "an object");
-    }
+    if (nnc_json_type_of(at) != NNC_JSON_OBJECT) { return loud && is_member(at, NNC_JSON_OBJECT, "an object"); }
     nnc_recorded_estimate *list = nnc_arena_array(at.doc->arena, (size_t)nnc_json_count(at) + 1, sizeof(*list));
     if (list == NULL) {
         nnc_faults_no_memory(at.doc->faults);
@@ -332,9 +316,7 @@ static int64_t version_number(const char *text)
     for (int i = 0; i < 3; i++) {
         char *end = NULL;
         const long part = *text >= '0' && *text <= '9' ? strtol(text, &end, 10) : -1;
-        if (part < 0 || part > 999 || *end != (i < 2 ? '.' : '\0')) {
-            return -1;
-        }
+        if (part < 0 || part > 999 || *end != (i < 2 ? '.' : '\0')) { return -1; }
         number = 1000 * number + part;
         text = end + 1;
     }
@@ -407,14 +389,10 @@ void nnc_recorded_of(nnc_json at, nnc_recorded *recorded)
         return;
     }
     for (nnc_json item = nnc_json_first(at); item.node != NULL && nnc_json_go_on(item); item = nnc_json_next(item)) {
-        if (!nnc_is_one_of(nnc_json_key(item), keys)) {
-            nnc_refuse_unknown(item, &none, keys);
-        }
+        if (!nnc_is_one_of(nnc_json_key(item), keys)) { nnc_refuse_unknown(item, &none, keys); }
     }
     read_digests(nnc_json_get(at, "digests"), recorded);
-    if (!good) {
-        (void)read_estimates(estimates, true, recorded);
-    }
+    if (!good) { (void)read_estimates(estimates, true, recorded); }
 }
 
 /* ---- estimate files ---- */
@@ -427,9 +405,7 @@ static double number_or_nan(nnc_json at)
 /* Reads the ops of an estimate. If the model is served, the time of an op already covers all layers, so repeat is 1. */
 static void read_ops(nnc_json at, bool served, nnc_recorded_estimate *estimate)
 {
-    if (nnc_json_type_of(at) != NNC_JSON_LIST) {
-        return;
-    }
+    if (nnc_json_type_of(at) != NNC_JSON_LIST) { return; }
     nnc_recorded_op *list = nnc_arena_array(at.doc->arena, (size_t)nnc_json_count(at) + 1, sizeof(*list));
     if (list == NULL) {
         nnc_faults_no_memory(at.doc->faults);
@@ -510,9 +486,7 @@ static nnc_status parse_either(nnc_arena *arena, const char *text, size_t size, 
     nnc_json_doc doc = {
         .faults = faults, .arena = arena, .text = text, .size = size, .values_max = NNC_SCAN_VALUES_RECORDED
     };
-    if (nnc_json_parse(&doc)) {
-        read_either(nnc_json_root(&doc), recorded);
-    }
+    if (nnc_json_parse(&doc)) { read_either(nnc_json_root(&doc), recorded); }
     nnc_json_free(&doc);
     return faults->status;
 }

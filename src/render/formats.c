@@ -209,9 +209,7 @@ void nnc_record_members(nnc_record *record, const nnc_metrics *metrics, const nn
     char text[NNC_METRIC_TEXT_MAX];
     for (size_t i = 0; i < metrics->count; i++) {
         const nnc_metric *row = &metrics->rows[i];
-        if (nnc_metric_rare(row)->when != NULL && !nnc_metric_rare(row)->when(place)) {
-            continue;
-        }
+        if (nnc_metric_rare(row)->when != NULL && !nnc_metric_rare(row)->when(place)) { continue; }
         if (row->type == NNC_METRIC_OBJECT) {
             put_object(record, row, place);
         } else if (row->type == NNC_METRIC_LIST || row->type == NNC_METRIC_TEXTS) {
@@ -231,9 +229,7 @@ static void json_write_view(nnc_buffer *out, nnc_style style, const nnc_view *vi
 {
     const nnc_place place = { .record = record };
     nnc_record document = nnc_record_begin(out, view->schema);
-    if (nnc_is_marked(style)) {
-        nnc_record_text(&document, "implausible", style.mark);
-    }
+    if (nnc_is_marked(style)) { nnc_record_text(&document, "implausible", style.mark); }
     document.exact = view->exact;
     nnc_record_members(&document, view->document, &place);
     nnc_record_end(&document);
@@ -262,9 +258,7 @@ static bool is_formula(const char *text)
 {
     static const char *const wide[] = { "\xEF\xBC\x8B", "\xEF\xBC\x8D", "\xEF\xBC\x9D", "\xEF\xBC\xA0" };
     bool starts = strchr("=+-@", *text) != NULL && *text != '\0';
-    for (size_t i = 0; i < sizeof wide / sizeof *wide; i++) {
-        starts = starts || strncmp(text, wide[i], 3) == 0;
-    }
+    for (size_t i = 0; i < sizeof wide / sizeof *wide; i++) { starts = starts || strncmp(text, wide[i], 3) == 0; }
     return starts || (text[0] == ':' && text[1] == ':');
 }
 
@@ -300,9 +294,7 @@ static void csv_put_cell(nnc_buffer *out, const nnc_cell *cell)
     switch (cell->kind) {
     case NNC_CELL_NULL: break;
     case NNC_CELL_NUMBER:
-        if (isfinite(cell->number)) {
-            nnc_buffer_number(out, cell->number);
-        }
+        if (isfinite(cell->number)) { nnc_buffer_number(out, cell->number); }
         break;
     case NNC_CELL_WHOLE: nnc_buffer_whole(out, cell->whole); break;
     case NNC_CELL_BOOL: nnc_buffer_text(out, cell->flag ? "true" : "false"); break;
@@ -319,9 +311,7 @@ static void csv_put_names(nnc_buffer *out, const char *const *names, int count, 
     }
     for (int i = 0; i < count; i++) {
         char name[NNC_METRIC_TEXT_MAX];
-        if (plain) {
-            nnc_short_name(names, count, i, name, sizeof name);
-        }
+        if (plain) { nnc_short_name(names, count, i, name, sizeof name); }
         nnc_buffer_text(out, i > 0 ? "," : "");
         csv_put_text(out, plain ? name : names[i]);
     }
@@ -330,9 +320,7 @@ static void csv_put_names(nnc_buffer *out, const char *const *names, int count, 
 static void csv_put_heads(nnc_buffer *out, nnc_heads heads, bool plain)
 {
     const char **names = malloc((size_t)heads.count * sizeof *names + 1);
-    for (int i = 0; names != NULL && i < heads.count; i++) {
-        names[i] = heads.list[i].name;
-    }
+    for (int i = 0; names != NULL && i < heads.count; i++) { names[i] = heads.list[i].name; }
     csv_put_names(out, names, heads.count, plain);
     nnc_buffer_text(out, "\r\n");
     free(names);
@@ -351,9 +339,7 @@ static void csv_plain_put_heading(nnc_buffer *out, nnc_heads heads)
 static void csv_put_line(nnc_buffer *out, nnc_heads heads, const nnc_cell *cells)
 {
     for (int i = 0; i < heads.count; i++) {
-        if (i > 0) {
-            nnc_buffer_byte(out, ',');
-        }
+        if (i > 0) { nnc_buffer_byte(out, ','); }
         csv_put_cell(out, &cells[i]);
     }
     nnc_buffer_put(out, "\r\n", 2);
@@ -381,16 +367,12 @@ static void csv_write_lines(nnc_buffer *out, nnc_style style, const nnc_view *vi
     nnc_arena *arena = nnc_arena_create();
     out->failed = out->failed || arena == NULL || nnc_columns_of(lines.metrics, arena, &columns) != NNC_OK;
     const char **names = arena != NULL ? nnc_arena_array(arena, (size_t)columns.count + 1, sizeof *names) : NULL;
-    for (int32_t i = 0; names != NULL && i < columns.count; i++) {
-        names[i] = columns.list[i].name;
-    }
+    for (int32_t i = 0; names != NULL && i < columns.count; i++) { names[i] = columns.list[i].name; }
     csv_put_names(out, names, columns.count, plain);
     nnc_buffer_text(out, nnc_is_marked(style) ? ",implausible\r\n" : "\r\n");
     for (int64_t i = 0; i < lines.count; i++) {
         const nnc_place place = nnc_line_place(&lines, i);
-        if (nnc_line_listed(&lines, &place)) {
-            put_record(out, style, columns, &place);
-        }
+        if (nnc_line_listed(&lines, &place)) { put_record(out, style, columns, &place); }
     }
     nnc_arena_destroy(arena);
 }
@@ -450,9 +432,7 @@ static void markdown_put_heading(nnc_buffer *out, nnc_heads heads)
     }
     nnc_buffer_text(out, " |\n");
     for (int i = 0; i < heads.count; i++) {
-        if (heads.list[i].text != NULL) {
-            nnc_buffer_text(out, heads.list[i].left ? "|:---" : "|---:");
-        }
+        if (heads.list[i].text != NULL) { nnc_buffer_text(out, heads.list[i].left ? "|:---" : "|---:"); }
     }
     nnc_buffer_text(out, "|\n");
 }
@@ -610,19 +590,13 @@ static void put_table(nnc_buffer *out, nnc_style style, nnc_table *table)
     (void)style;
     nnc_buffer_text(out, "<div class=\"wide\"><table><thead><tr>");
     for (int i = 0; i < table->count; i++) {
-        if (table->heads[i].text != NULL) {
-            put_cell(out, &table->heads[i], "th", table->heads[i].text);
-        }
+        if (table->heads[i].text != NULL) { put_cell(out, &table->heads[i], "th", table->heads[i].text); }
     }
     nnc_buffer_text(out, "</thead><tbody>\n");
     for (int64_t i = 0; i < table->cell_count; i++, cell += strlen(cell) + 1) {
         const nnc_head *head = &table->heads[i % table->count];
-        if (i % table->count == 0) {
-            nnc_buffer_text(out, i > 0 ? "\n<tr>" : "<tr>");
-        }
-        if (head->text != NULL) {
-            put_cell(out, head, "td", cell);
-        }
+        if (i % table->count == 0) { nnc_buffer_text(out, i > 0 ? "\n<tr>" : "<tr>"); }
+        if (head->text != NULL) { put_cell(out, head, "td", cell); }
     }
     nnc_buffer_text(out, "\n</tbody></table></div>\n");
 }

@@ -39,13 +39,9 @@ static void put_piece(nnc_sheet *sheet, nnc_ink ink, const char *text, int follo
     } else if (sheet->items > 0) {
         page->text(sheet, " ");
     }
-    if (inked) {
-        nnc_buffer_print(sheet->out, "\033[%sm", codes[ink]);
-    }
+    if (inked) { nnc_buffer_print(sheet->out, "\033[%sm", codes[ink]); }
     page->text(sheet, text);
-    if (inked) {
-        nnc_buffer_text(sheet->out, "\033[0m");
-    }
+    if (inked) { nnc_buffer_text(sheet->out, "\033[0m"); }
     sheet->items++;
 }
 
@@ -57,9 +53,7 @@ void nnc_sheet_item(nnc_sheet *sheet, nnc_ink ink, const char *format, ...)
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
 
-    if (sheet->items > 0) {
-        page_of(sheet)->text(sheet, ",");
-    }
+    if (sheet->items > 0) { page_of(sheet)->text(sheet, ","); }
     put_piece(sheet, ink, text, 1); /* one column remains for the comma of the next item */
 }
 
@@ -80,9 +74,7 @@ static void put_words(nnc_sheet *sheet, char *text)
         const size_t length = strcspn(word, " ");
         const bool last = word[length] == '\0';
         word[length] = '\0';
-        if (length > 0) {
-            put_piece(sheet, NNC_INK_PLAIN, word, 0);
-        }
+        if (length > 0) { put_piece(sheet, NNC_INK_PLAIN, word, 0); }
         word += length + (last ? 0 : 1);
     }
 }
@@ -157,9 +149,7 @@ enum { FORM_COUNT = sizeof forms / sizeof forms[0] };
 static const struct form *form_of(const char *name)
 {
     for (int i = 0; i < FORM_COUNT; i++) {
-        if (strcmp(forms[i].name, name) == 0) {
-            return &forms[i];
-        }
+        if (strcmp(forms[i].name, name) == 0) { return &forms[i]; }
     }
     return NULL;
 }
@@ -168,9 +158,7 @@ static const struct form *form_of(const char *name)
 static int32_t index_of(const nnc_metric *row, const char *name)
 {
     for (int32_t i = 0; i < row->each_count && nnc_metric_rare(row)->each != NULL; i++) {
-        if (strcmp(nnc_metric_rare(row)->each((unsigned)i), name) == 0) {
-            return i;
-        }
+        if (strcmp(nnc_metric_rare(row)->each((unsigned)i), name) == 0) { return i; }
     }
     return (int32_t)strtol(name, NULL, 10);
 }
@@ -180,12 +168,8 @@ static int32_t index_of(const nnc_metric *row, const char *name)
 static int name_length(const nnc_metric *row, const char *name)
 {
     int length = 0;
-    if (row->name == NULL) {
-        return 0;
-    }
-    while (row->name[length] != '\0' && row->name[length] == name[length]) {
-        length++;
-    }
+    if (row->name == NULL) { return 0; }
+    while (row->name[length] != '\0' && row->name[length] == name[length]) { length++; }
     return row->name[length] == '\0' ? length : -1;
 }
 
@@ -196,9 +180,7 @@ static const nnc_metric *find_row(const nnc_metrics *metrics, const char *name, 
     for (size_t i = 0; i < metrics->count; i++) {
         const nnc_metric *row = &metrics->rows[i];
         const int length = name_length(row, name);
-        if (length < 0) {
-            continue;
-        }
+        if (length < 0) { continue; }
         if (row->type == NNC_METRIC_OBJECT && (row->name == NULL || name[length] == '.')) {
             nnc_place inside = place->record != NULL ? nnc_metric_inside(row, place) : *place;
             const char *rest = row->name != NULL ? name + length + 1 : name;
@@ -233,9 +215,7 @@ static const char *split(const char *at, char name[REFERENCE_MAX], char own_form
 {
     at = take(at + 1, ':', '}', name);
     *form = *at == ':' ? own_form : NULL;
-    if (*at == ':') {
-        at = take(at + 1, '}', '}', own_form);
-    }
+    if (*at == ':') { at = take(at + 1, '}', '}', own_form); }
     return at + 1;
 }
 
@@ -264,9 +244,7 @@ static nnc_cell operand(const nnc_metrics *metrics, const void *record, const ch
 {
     nnc_place place = { .record = record };
     int32_t index = 0;
-    if (word[0] >= '0' && word[0] <= '9') {
-        return nnc_number_cell(strtod(word, NULL));
-    }
+    if (word[0] >= '0' && word[0] <= '9') { return nnc_number_cell(strtod(word, NULL)); }
     const nnc_metric *row = find_row(metrics, word, &place, &index);
     return row != NULL ? nnc_metric_read(row, &place, index, text) : nnc_text_cell(word);
 }
@@ -283,9 +261,7 @@ static const char *next_part(const char *when, part *p)
     p->not = *when == '!';
     p->left[0] = p->sign[0] = p->right[0] = '\0';
     when = take(when + (p->not ? 1 : 0), ' ', ',', p->left);
-    if (*when == ' ') {
-        when = take(take(when + 1, ' ', ' ', p->sign) + 1, ',', ',', p->right);
-    }
+    if (*when == ' ') { when = take(take(when + 1, ' ', ' ', p->sign) + 1, ',', ',', p->right); }
     return *when == ',' ? when + 2 : NULL;
 }
 
@@ -350,19 +326,13 @@ static bool all_known(const nnc_page_rows *page)
 static const char *shown(const nnc_metric *row, nnc_cell cell, const struct form *form, char text[NNC_METRIC_TEXT_MAX])
 {
     double value = cell.kind == NNC_CELL_WHOLE ? (double)cell.whole : cell.number;
-    if (form == NULL) {
-        return nnc_cell_text(&cell, row->show, row->unit, text);
-    }
+    if (form == NULL) { return nnc_cell_text(&cell, row->show, row->unit, text); }
     if (form->printf != NULL) {
         snprintf(text, NNC_METRIC_TEXT_MAX, form->printf, value);
         return text;
     }
-    if (strcmp(form->name, "gib") == 0) {
-        return nnc_binary_text(value, text);
-    }
-    if (strcmp(form->name, "si") == 0) {
-        return nnc_unit_text(value, "", text);
-    }
+    if (strcmp(form->name, "gib") == 0) { return nnc_binary_text(value, text); }
+    if (strcmp(form->name, "si") == 0) { return nnc_unit_text(value, "", text); }
     value = form->divisor > 0.0 ? value / form->divisor : value;
     value = strcmp(form->name, "ceil") == 0 ? ceil(value) : value;
     cell = nnc_number_cell(value);
@@ -385,14 +355,10 @@ bool nnc_page_text(const nnc_metrics *metrics, const void *record, const char *t
         text = split(text, name, own_form, &form);
         const nnc_metric *row = find_row(metrics, name, &place, &index);
         const nnc_cell cell = nnc_metric_read(row, &place, index, own);
-        if (cell.kind == NNC_CELL_NULL) {
-            return false;
-        }
+        if (cell.kind == NNC_CELL_NULL) { return false; }
         const struct form *as = form != NULL ? form_of(form) : NULL;
         const char *value = shown(row, cell, as, number);
-        while (*value != '\0' && used + 1 < NNC_PAGE_TEXT) {
-            filled[used++] = *value++;
-        }
+        while (*value != '\0' && used + 1 < NNC_PAGE_TEXT) { filled[used++] = *value++; }
     }
     filled[used < NNC_PAGE_TEXT ? used : NNC_PAGE_TEXT - 1] = '\0';
     return true;
@@ -408,9 +374,7 @@ typedef struct page_line {
 
 static void close_line(page_line *l)
 {
-    if (l->open) {
-        nnc_sheet_end(l->sheet);
-    }
+    if (l->open) { nnc_sheet_end(l->sheet); }
     l->open = false;
     l->label = NULL;
 }
@@ -458,9 +422,7 @@ void nnc_sheet_rows(nnc_sheet *sheet, const nnc_page_rows *page, const void *rec
     for (size_t i = 0; i < page->count; i++) {
         const nnc_page_row *row = &page->rows[i];
         const bool block = row->kind == NNC_ROW_GAP || row->kind == NNC_ROW_BLOCK;
-        if (l.skipped && row->label == NULL && !block) {
-            continue;
-        }
+        if (l.skipped && row->label == NULL && !block) { continue; }
         const bool shows = holds(page->metrics, record, row->when);
         if (row->label != NULL) {
             close_line(&l);
@@ -472,9 +434,7 @@ void nnc_sheet_rows(nnc_sheet *sheet, const nnc_page_rows *page, const void *rec
                 l.last = NULL;
             }
         }
-        if (shows && (block || !l.skipped)) {
-            write_row(&l, page, row, record);
-        }
+        if (shows && (block || !l.skipped)) { write_row(&l, page, row, record); }
     }
     close_line(&l);
 }
@@ -585,9 +545,7 @@ static void add_left_out(nnc_sheet *sheet, const void *record)
     const int64_t layers = report->model->decoder.next_layers;
     char a[NNC_NUMBER_TEXT], b[NNC_NUMBER_TEXT] = "";
     if (report->result->next_params > 0) {
-        if (layers > 1) {
-            snprintf(b, sizeof b, "%" PRId64 " ", layers);
-        }
+        if (layers > 1) { snprintf(b, sizeof b, "%" PRId64 " ", layers); }
         nnc_sheet_item(sheet, NNC_INK_PLAIN, "without its %smulti-token prediction layer%s (+%s)", b,
                        layers > 1 ? "s" : "", nnc_count_text((double)report->result->next_params, a));
     }
@@ -608,9 +566,7 @@ static void add_batch(nnc_sheet *sheet, const void *record)
 {
     const nnc_plan *plan = PLAN_OF(record);
     char text[96] = "", data[24] = "";
-    if (plan->data > 1) {
-        snprintf(data, sizeof data, " x data %" PRId32, plan->data);
-    }
+    if (plan->data > 1) { snprintf(data, sizeof data, " x data %" PRId32, plan->data); }
     if (plan->data > 1 || plan->micro_batches > 1) {
         snprintf(text, sizeof text, " = %" PRId64 " micro-batch%s of %" PRId64 "%s", plan->micro_batches,
                  plan->micro_batches > 1 ? "es" : "", plan->micro_batch, data);
@@ -686,9 +642,7 @@ void nnc_sheet_launch(nnc_sheet *sheet, const nnc_report *report)
 {
     const nnc_launch_said *said = report->launch;
     int32_t harmless = 0;
-    if (said == NULL) {
-        return;
-    }
+    if (said == NULL) { return; }
     for (int32_t i = 0; i < said->file_count; i++) {
         const nnc_source_file *file = &said->files[i];
         nnc_sheet_label(sheet, i == 0 ? "read" : "");
@@ -744,12 +698,8 @@ void nnc_sheet_building(nnc_sheet *sheet, const void *record)
 void nnc_sheet_region(nnc_sheet *sheet, const void *record)
 {
     const nnc_region *region = ((const nnc_report *)record)->region;
-    if (region == NULL) {
-        return;
-    }
+    if (region == NULL) { return; }
     char year[16] = "year not stated";
-    if (region->year > 0) {
-        snprintf(year, sizeof year, "%" PRId32, region->year);
-    }
+    if (region->year > 0) { snprintf(year, sizeof year, "%" PRId32, region->year); }
     nnc_sheet_words(sheet, "(%s, %s, location-based: %s)", region->name, year, region->source);
 }

@@ -36,9 +36,7 @@ static void put_px(nnc_buffer *out, nnc_px value)
 {
     const nnc_px size = value < 0 ? -value : value;
     nnc_buffer_print(out, "%s%" PRId32, value < 0 ? "-" : "", size / 10);
-    if (size % 10 != 0) {
-        nnc_buffer_print(out, ".%" PRId32, size % 10);
-    }
+    if (size % 10 != 0) { nnc_buffer_print(out, ".%" PRId32, size % 10); }
 }
 
 /* Writes an attribute with a length: ` name="12.3"`. */
@@ -52,9 +50,7 @@ static void put_attribute(nnc_buffer *out, const char *name, nnc_px value)
 static void put_class(nnc_svg *svg, const char *element, const char *class)
 {
     nnc_buffer_print(&svg->body, "<%s", element);
-    if (class[0] != '\0') {
-        nnc_buffer_print(&svg->body, " class=\"%s\"", class);
-    }
+    if (class[0] != '\0') { nnc_buffer_print(&svg->body, " class=\"%s\"", class); }
 }
 
 static void put_box(nnc_buffer *out, nnc_box box)
@@ -74,9 +70,7 @@ void nnc_svg_mark(nnc_svg *svg, const char *explain, const char *key, const char
 {
     nnc_buffer *out = &svg->body;
     nnc_buffer_text(out, "<g");
-    if (explain != NULL) {
-        nnc_buffer_print(out, " data-explain=\"%s\"", explain);
-    }
+    if (explain != NULL) { nnc_buffer_print(out, " data-explain=\"%s\"", explain); }
     if (key != NULL) {
         nnc_buffer_text(out, " data-key=\"");
         nnc_put_xml(out, key);
@@ -156,9 +150,7 @@ void nnc_svg_turned(nnc_svg *svg, const char *class, char anchor, nnc_px x, nnc_
     put_class(svg, "text", class);
     put_attribute(out, "x", x);
     put_attribute(out, "y", y);
-    if (anchor != 's') {
-        nnc_buffer_print(out, " text-anchor=\"%s\"", anchor == 'm' ? "middle" : "end");
-    }
+    if (anchor != 's') { nnc_buffer_print(out, " text-anchor=\"%s\"", anchor == 'm' ? "middle" : "end"); }
     if (angle != 0) {
         nnc_buffer_text(out, " transform=\"rotate(");
         put_px(out, angle);
@@ -356,13 +348,9 @@ static void put_colours(nnc_buffer *out, bool dark)
     for (int i = 0; i < nnc_palette_count; i++) {
         const nnc_hue *hue = &nnc_palette[i];
         const char *colour = dark ? hue->dark : hue->light;
-        if (hue->hues == 0) {
-            continue;
-        }
+        if (hue->hues == 0) { continue; }
         nnc_buffer_print(out, ".nnc .%s{fill:%s}", hue->name, colour);
-        if (hue->hues == NNC_HUES_BOUND) {
-            nnc_buffer_print(out, ".nnc .mark.%s{stroke:%s}", hue->name, colour);
-        }
+        if (hue->hues == NNC_HUES_BOUND) { nnc_buffer_print(out, ".nnc .mark.%s{stroke:%s}", hue->name, colour); }
         if (hue->on_light != NULL) {
             nnc_buffer_print(out, ".nnc .on-%s{fill:%s}", hue->name, dark ? hue->on_dark : hue->on_light);
         }

@@ -20,13 +20,9 @@ char *nnc_count_text(double value, char text[NNC_NUMBER_TEXT])
         char digits[NNC_NUMBER_TEXT];
         const int count = snprintf(digits, sizeof digits, "%" PRId64, (int64_t)llround(size));
         int at = 0;
-        if (value < 0) {
-            text[at++] = '-';
-        }
+        if (value < 0) { text[at++] = '-'; }
         for (int i = 0; i < count; i++) {
-            if (i > 0 && (count - i) % 3 == 0) {
-                text[at++] = ',';
-            }
+            if (i > 0 && (count - i) % 3 == 0) { text[at++] = ','; }
             text[at++] = digits[i];
         }
         text[at] = '\0';
@@ -49,9 +45,7 @@ static char *scaled_text(double value, char text[NNC_NUMBER_TEXT])
 {
     nnc_unit_text(value, "", text);
     size_t length = strlen(text);
-    while (length > 0 && text[length - 1] == ' ') {
-        text[--length] = '\0';
-    }
+    while (length > 0 && text[length - 1] == ' ') { text[--length] = '\0'; }
     return text;
 }
 
@@ -72,9 +66,7 @@ static char *error_text(double error, char text[NNC_NUMBER_TEXT])
 static char *short_text(double value, char text[NNC_NUMBER_TEXT])
 {
     char rounded[NNC_NUMBER_TEXT];
-    if (fabs(value) >= 1e4) {
-        return nnc_unit_text(value, "", text);
-    }
+    if (fabs(value) >= 1e4) { return nnc_unit_text(value, "", text); }
     snprintf(rounded, sizeof rounded, "%.3e", value);
     return nnc_number_text(strtod(rounded, NULL), text);
 }
@@ -89,20 +81,12 @@ const char *nnc_cell_text(const nnc_cell *cell, nnc_show show, const char *unit,
 {
     const bool whole = cell->kind == NNC_CELL_WHOLE;
     const double value = whole ? (double)cell->whole : cell->number;
-    if (cell->kind == NNC_CELL_TEXT) {
-        return cell->text;
-    }
-    if (cell->kind == NNC_CELL_BOOL) {
-        return cell->flag ? "yes" : "no";
-    }
-    if (cell->kind == NNC_CELL_NULL || !isfinite(value)) {
-        return "-";
-    }
+    if (cell->kind == NNC_CELL_TEXT) { return cell->text; }
+    if (cell->kind == NNC_CELL_BOOL) { return cell->flag ? "yes" : "no"; }
+    if (cell->kind == NNC_CELL_NULL || !isfinite(value)) { return "-"; }
     switch (show) {
     case NNC_SHOW_UNIT:
-        if (unit != NULL && is_measured(unit)) {
-            return nnc_unit_text(value, unit, text);
-        }
+        if (unit != NULL && is_measured(unit)) { return nnc_unit_text(value, unit, text); }
         if (whole) {
             snprintf(text, NNC_NUMBER_TEXT, "%" PRId64, cell->whole);
             return text;
@@ -159,9 +143,7 @@ static bool starts_character(char byte)
 int nnc_text_width(const char *text)
 {
     int width = 0;
-    for (; *text; text++) {
-        width += starts_character(*text) ? 1 : 0;
-    }
+    for (; *text; text++) { width += starts_character(*text) ? 1 : 0; }
     return width;
 }
 
@@ -188,9 +170,7 @@ void nnc_put_plain(nnc_buffer *out, const char *text, int max)
             max -= (int)plain;
             continue;
         }
-        if (starts_character(*text) && max-- <= 0) {
-            return;
-        }
+        if (starts_character(*text) && max-- <= 0) { return; }
         text += put_printable(out, text);
     }
 }
@@ -198,9 +178,7 @@ void nnc_put_plain(nnc_buffer *out, const char *text, int max)
 void nnc_put_markdown(nnc_buffer *out, const char *text)
 {
     while (*text != '\0') {
-        if (strchr("\\`*<|[", *text) != NULL) {
-            nnc_buffer_byte(out, '\\');
-        }
+        if (strchr("\\`*<|[", *text) != NULL) { nnc_buffer_byte(out, '\\'); }
         text += put_printable(out, text);
     }
 }
@@ -210,9 +188,7 @@ void nnc_put_markdown(nnc_buffer *out, const char *text)
 void nnc_table_begin(nnc_table *table, const nnc_head *heads, int count)
 {
     *table = (nnc_table){ .count = 0 };
-    for (int i = 0; i < count; i++) {
-        nnc_table_head(table, heads[i]);
-    }
+    for (int i = 0; i < count; i++) { nnc_table_head(table, heads[i]); }
 }
 
 void nnc_table_head(nnc_table *table, nnc_head head)
@@ -291,9 +267,7 @@ void nnc_table_records(nnc_table *table, nnc_lines lines)
 {
     for (int64_t i = 0; i < lines.count; i++) {
         const nnc_place place = nnc_line_place(&lines, i);
-        if (nnc_line_listed(&lines, &place)) {
-            nnc_table_record(table, lines.metrics, &place);
-        }
+        if (nnc_line_listed(&lines, &place)) { nnc_table_record(table, lines.metrics, &place); }
     }
 }
 
@@ -306,17 +280,13 @@ int64_t nnc_table_rows(const nnc_table *table)
 static void write_cells(nnc_table *table, nnc_buffer *out, nnc_style style)
 {
     out->failed = out->failed || table->cells.failed;
-    if (!table->cells.failed) {
-        style.format->page->table(out, style, table);
-    }
+    if (!table->cells.failed) { style.format->page->table(out, style, table); }
 }
 
 void nnc_table_write(nnc_table *table, nnc_buffer *out, nnc_style style)
 {
     write_cells(table, out, style);
-    if (style.format->page->below != NULL) {
-        style.format->page->below(out, style, table);
-    }
+    if (style.format->page->below != NULL) { style.format->page->below(out, style, table); }
     nnc_buffer_free(&table->cells);
 }
 
@@ -333,9 +303,7 @@ bool nnc_table_under(nnc_buffer *out, nnc_style style, nnc_lines lines, const ch
     nnc_table table = { .count = 0 };
     nnc_table_heads(&table, lines.metrics);
     nnc_table_records(&table, lines);
-    if (table.cell_count == 0) {
-        return false;
-    }
+    if (table.cell_count == 0) { return false; }
     style.format->page->heading(out, heading);
     nnc_table_write(&table, out, style);
     return true;
@@ -366,9 +334,7 @@ void nnc_table_put(nnc_table *table, nnc_buffer *out, nnc_style style, const cha
         }
     }
     nnc_buffer_put(&table->cells, lines, (size_t)(end - lines));
-    if (table->laid_out) {
-        put_rows(table, out, style);
-    }
+    if (table->laid_out) { put_rows(table, out, style); }
 }
 
 /* ---- the format for a terminal: lines wrap at its width, tables fit into it ---- */
@@ -405,9 +371,7 @@ static void put_page_heading(nnc_buffer *out, const char *text)
 static int total_width(const nnc_table *table, int gap)
 {
     int total = 0;
-    for (int i = 0; i < table->count; i++) {
-        total += table->widths[i] > 0 ? table->widths[i] + gap : 0;
-    }
+    for (int i = 0; i < table->count; i++) { total += table->widths[i] > 0 ? table->widths[i] + gap : 0; }
     return total > 0 ? total - gap : 0;
 }
 
@@ -419,9 +383,7 @@ static void measure(nnc_table *table)
     }
     for (int64_t i = 0; i < table->cell_count; i++, cell += strlen(cell) + 1) {
         const int column = (int)(i % table->count), width = nnc_text_width(cell);
-        if (table->heads[column].text != NULL && width > table->widths[column]) {
-            table->widths[column] = width;
-        }
+        if (table->heads[column].text != NULL && width > table->widths[column]) { table->widths[column] = width; }
     }
 }
 
@@ -431,9 +393,7 @@ static int next_to_drop(const nnc_table *table)
     int found = -1;
     for (int c = 0; c < table->count; c++) {
         const int drop = table->heads[c].drop;
-        if (table->widths[c] > 0 && drop > 0 && (found < 0 || drop < table->heads[found].drop)) {
-            found = c;
-        }
+        if (table->widths[c] > 0 && drop > 0 && (found < 0 || drop < table->heads[found].drop)) { found = c; }
     }
     return found;
 }
@@ -470,15 +430,11 @@ static int fit(nnc_table *table, int width)
     for (;;) {
         shrink(table, width, gap);
         const int drop = next_to_drop(table);
-        if (drop < 0 || total_width(table, gap) <= width) {
-            return gap;
-        }
+        if (drop < 0 || total_width(table, gap) <= width) { return gap; }
         /* The columns that were cut may have their full width again, because this column is left out. */
         table->widths[drop] = 0;
         table->dropped[drop] = true;
-        for (int c = 0; c < table->count; c++) {
-            table->widths[c] = table->widths[c] > 0 ? full[c] : 0;
-        }
+        for (int c = 0; c < table->count; c++) { table->widths[c] = table->widths[c] > 0 ? full[c] : 0; }
     }
 }
 
@@ -511,9 +467,7 @@ static void put_heads(const nnc_table *table, nnc_buffer *out, bool strong, int 
     line l = { .out = out, .gap = gap };
     nnc_buffer_text(out, strong ? "\033[1m" : "");
     for (int c = 0; c < table->count; c++) {
-        if (table->widths[c] > 0) {
-            put_cell(&l, &table->heads[c], table->widths[c], table->heads[c].text);
-        }
+        if (table->widths[c] > 0) { put_cell(&l, &table->heads[c], table->widths[c], table->heads[c].text); }
     }
     nnc_buffer_text(out, strong ? "\033[0m\n" : "\n");
 }

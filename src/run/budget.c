@@ -83,9 +83,7 @@ nnc_optimum nnc_serving_optimal(nnc_law kind, double params, double tokens, doub
     best.params = params;
     best.tokens = tokens;
     best.loss = loss;
-    if (isnan(loss) || isnan(served)) {
-        return best;
-    }
+    if (isnan(loss) || isnan(served)) { return best; }
     /* The FLOPs have only one minimum over log N, so ternary search finds it. */
     double low = log(params) - 12.0, high = log(params) + 12.0;
     for (int i = 0; i < 300; i++) {
@@ -202,9 +200,7 @@ static nnc_status work_out(const nnc_device *device, const nnc_budget_ask *ask, 
         budget->device_hours = ask->cost / budget->price_per_device_hour;
         budget->flops = budget->device_hours * 3600.0 * budget->flops_per_s;
     }
-    if (!isnan(ask->days)) {
-        budget->devices = ceil(budget->device_hours / (24.0 * ask->days));
-    }
+    if (!isnan(ask->days)) { budget->devices = ceil(budget->device_hours / (24.0 * ask->days)); }
     for (int i = 0; i < NNC_LAW_COUNT; i++) {
         const nnc_law kind = (nnc_law)i;
         const double loss = nnc_law_loss(kind, ask->params, ask->tokens);

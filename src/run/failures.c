@@ -10,9 +10,7 @@ double nnc_young_interval(double block_s, double mtbf_s)
 
 double nnc_daly_interval(double block_s, double mtbf_s)
 {
-    if (!(block_s < 2.0 * mtbf_s)) {
-        return mtbf_s;
-    }
+    if (!(block_s < 2.0 * mtbf_s)) { return mtbf_s; }
     const double x = block_s / (2.0 * mtbf_s);
     return nnc_young_interval(block_s, mtbf_s) * (1.0 + sqrt(x) / 3.0 + x / 9.0) - block_s;
 }
@@ -98,14 +96,10 @@ static void say_checkpoint(const nnc_run_ask *ask, double link_bytes_per_s, nnc_
         NNC_SOURCE(why, "2 TB/s for 16,384 devices, arXiv:2407.21783 section 3.3.1");
     }
     NNC_PUT(why, write_bytes_per_s, "B/s");
-    if (isnan(read_bytes_per_s)) {
-        NNC_SET(why, read_bytes_per_s, "B/s", write_bytes_per_s);
-    }
+    if (isnan(read_bytes_per_s)) { NNC_SET(why, read_bytes_per_s, "B/s", write_bytes_per_s); }
     NNC_PUT(why, read_bytes_per_s, "B/s");
     run->save_s = ask->save_s;
-    if (isnan(ask->save_s)) {
-        NNC_SET(why, run->save_s, "s", run->checkpoint_bytes / write_bytes_per_s);
-    }
+    if (isnan(ask->save_s)) { NNC_SET(why, run->save_s, "s", run->checkpoint_bytes / write_bytes_per_s); }
     NNC_PUT(why, run->save_s, "s");
     run->block_s = ask->block_s;
     if (isnan(ask->block_s) && ask->asynchronous) {
@@ -117,9 +111,7 @@ static void say_checkpoint(const nnc_run_ask *ask, double link_bytes_per_s, nnc_
     }
     NNC_PUT(why, run->block_s, "s");
     run->load_s = ask->load_s;
-    if (isnan(ask->load_s)) {
-        NNC_SET(why, run->load_s, "s", run->checkpoint_bytes / read_bytes_per_s);
-    }
+    if (isnan(ask->load_s)) { NNC_SET(why, run->load_s, "s", run->checkpoint_bytes / read_bytes_per_s); }
     NNC_PUT(why, run->load_s, "s");
 }
 

@@ -205,9 +205,7 @@ static void say_times(const nnc_run_ask *ask, double computed_s, nnc_run *run, n
     NNC_SAY(why, useful_s, "s",
             run->train_s + run->wait_s + run->straggler_s + run->rollout_s + run->score_s + run->sync_s);
     run->save_time_s = 0.0;
-    if (run->interval_s > 0.0) {
-        NNC_SET(why, run->save_time_s, "s", useful_s / run->interval_s * run->block_s);
-    }
+    if (run->interval_s > 0.0) { NNC_SET(why, run->save_time_s, "s", useful_s / run->interval_s * run->block_s); }
     NNC_PUT(why, run->save_time_s, "s");
     if (isnan(run->system_mtbf_s)) { /* without failures no work is lost, so checkpoints are the only overhead */
         run->lost_s = 0.0;
@@ -227,9 +225,7 @@ static void say_times(const nnc_run_ask *ask, double computed_s, nnc_run *run, n
     NNC_SET(why, run->run_s, "s",
             useful_s + run->save_time_s + run->lost_s + run->evaluate_s + run->warmup_s + run->planned_s +
                 run->sites_s);
-    if (!isnan(run->system_mtbf_s)) {
-        NNC_SET(why, run->stops, NULL, run->run_s / run->system_mtbf_s);
-    }
+    if (!isnan(run->system_mtbf_s)) { NNC_SET(why, run->stops, NULL, run->run_s / run->system_mtbf_s); }
 }
 
 /* Sets the times of a run whose step time is unknown: only the requested days are known. */
@@ -368,9 +364,7 @@ nnc_status nnc_run_say(const nnc_result *result, const nnc_device *device, const
     run->steps = timed ? steps_of_days(ask, run, why) : steps_asked(plan, ask, &one, why);
     say_amount(&one, run, why);
     say_times(ask, one.seconds, run, why);
-    if (isnan(run->run_s) && timed) {
-        say_days_alone(ask, run, why);
-    }
+    if (isnan(run->run_s) && timed) { say_days_alone(ask, run, why); }
     say_money(ask, run, why);
     nnc_run_energy(result, device, ask, busy_of(result), run, why);
     return NNC_OK;
@@ -388,13 +382,9 @@ nnc_status nnc_run_into(const nnc_result *result, const nnc_device *device, cons
     NNC_TRY(nnc_need(here, "run", run != NULL, err));
     NNC_TRY(nnc_sized_check(run, sizeof *run, "nnc_run", err));
     NNC_TRY(nnc_plan_read(plan, &full_plan, err));
-    if (ask != NULL) {
-        NNC_TRY(nnc_sized_read(&full_ask, sizeof full_ask, ask, "nnc_run_ask", err));
-    }
+    if (ask != NULL) { NNC_TRY(nnc_sized_read(&full_ask, sizeof full_ask, ask, "nnc_run_ask", err)); }
     NNC_TRY(nnc_run_ask_check(&full_ask, err));
-    if (result != NULL) {
-        NNC_TRY(nnc_sized_read(&full_result, sizeof full_result, result, "nnc_result", err));
-    }
+    if (result != NULL) { NNC_TRY(nnc_sized_read(&full_result, sizeof full_result, result, "nnc_result", err)); }
     NNC_TRY(nnc_run_say(result != NULL ? &full_result : NULL, device, &full_plan, &full_ask, &full_run, NULL, err));
     nnc_sized_write(run, &full_run, sizeof full_run);
     return NNC_OK;
@@ -472,9 +462,7 @@ static double forward_of(const nnc_result *result, double seconds, nnc_derivatio
 /* Returns the generated tokens as a share of all tokens of a sequence. */
 static double generated_share_of(const nnc_result *result, const nnc_run_ask *ask)
 {
-    if (!isnan(ask->response_tokens)) {
-        return ask->response_tokens / (ask->response_tokens + ask->prompt_tokens);
-    }
+    if (!isnan(ask->response_tokens)) { return ask->response_tokens / (ask->response_tokens + ask->prompt_tokens); }
     return result != NULL && ask->prompt_tokens > 0.0
                ? nnc_max(0.0, 1.0 - ask->prompt_tokens / (double)result->plan.seq_len)
                : 1.0;
@@ -513,9 +501,7 @@ void nnc_run_method(const nnc_result *result, const nnc_run_ask *ask, double tok
 {
     const method_row *m = &rows[ask->method];
     run->rollout_step_s = run->score_step_s = run->sync_step_s = 0.0;
-    if (ask->method == NNC_METHOD_TRAIN) {
-        return;
-    }
+    if (ask->method == NNC_METHOD_TRAIN) { return; }
     const double policy = !isnan(ask->policy_params) ? ask->policy_params
                           : result != NULL           ? (double)result->active_params
                                                      : (double)NAN;
@@ -534,13 +520,9 @@ void nnc_run_method(const nnc_result *result, const nnc_run_ask *ask, double tok
 
     const double forward_step_s = forward_of(result, *seconds, why);
     run->score_step_s = ask->score_s;
-    if (isnan(ask->score_s)) {
-        NNC_SET(why, run->score_step_s, "s", passes * forward_step_s);
-    }
+    if (isnan(ask->score_s)) { NNC_SET(why, run->score_step_s, "s", passes * forward_step_s); }
     NNC_PUT(why, run->score_step_s, "s");
-    if (m->rollout) {
-        say_rollout(result, ask, tokens / ask->sites, 2.0 * policy, run, why);
-    }
+    if (m->rollout) { say_rollout(result, ask, tokens / ask->sites, 2.0 * policy, run, why); }
     NNC_LET(why, forward_flops, "FLOP", result != NULL ? result->forward_flops * ask->sites : *flops / 3.0);
     NNC_LET(why, update_flops, "FLOP", *flops);
     NNC_LET(why, rollout_passes, NULL, m->rollout ? 1.0 : 0.0);

@@ -77,9 +77,7 @@ static int find_target(const nnc_scenario *scenario, const char *field)
     for (int target = 0; target < SET_TARGETS; target++) {
         void *object = NULL;
         nnc_dtype dtype;
-        if (nnc_field_find(target_table(scenario, target), first, &object, &dtype) != NULL) {
-            return target;
-        }
+        if (nnc_field_find(target_table(scenario, target), first, &object, &dtype) != NULL) { return target; }
     }
     return SET_TARGETS;
 }
@@ -92,15 +90,11 @@ static nnc_status unknown_field(const nnc_scenario *scenario, const char *field,
     size_t count = 0;
     for (int target = 0; target < SET_TARGETS; target++) {
         const nnc_field_table *table = target_table(scenario, target);
-        for (size_t i = 0; i < table->count && count < NAMES_MAX; i++) {
-            names[count++] = table->fields[i].name;
-        }
+        for (size_t i = 0; i < table->count && count < NAMES_MAX; i++) { names[count++] = table->fields[i].name; }
     }
     const char *nearest = nnc_nearest(field, names, count);
     snprintf(where, sizeof where, "--set %.256s", field);
-    if (nearest == NULL) {
-        return nnc_fail(err, NNC_BAD_USAGE, where, "no such field of plan, model or device");
-    }
+    if (nearest == NULL) { return nnc_fail(err, NNC_BAD_USAGE, where, "no such field of plan, model or device"); }
     return nnc_fail(err, NNC_BAD_USAGE, where, "no such field of plan, model or device, did you mean %s?", nearest);
 }
 
@@ -127,9 +121,7 @@ static const char *own_field(const char *name)
         { "num_experts_per_tok", "experts_per_token" },
     };
     for (size_t i = 0; i < NNC_COUNT_OF(names); i++) {
-        if (strcmp(names[i][0], name) == 0) {
-            return names[i][1];
-        }
+        if (strcmp(names[i][0], name) == 0) { return names[i][1]; }
     }
     return name;
 }
@@ -150,16 +142,12 @@ static nnc_status apply_set(nnc_scenario *scenario, const char *set, nnc_error *
             field = name + strlen(target_names[i]);
         }
     }
-    if (target == SET_TARGETS) {
-        target = find_target(scenario, name);
-    }
+    if (target == SET_TARGETS) { target = find_target(scenario, name); }
     if (target == SET_TARGETS && own_field(name) != name) {
         field = own_field(name);
         target = find_target(scenario, field);
     }
-    if (target == SET_TARGETS) {
-        return unknown_field(scenario, name, err);
-    }
+    if (target == SET_TARGETS) { return unknown_field(scenario, name, err); }
     if (set_target(scenario, target, field, set + length + 1, err) != NNC_OK) {
         char where[320];
         snprintf(where, sizeof where, "--set %s", name);
@@ -183,12 +171,8 @@ static void say_followed(nnc_scenario *scenario)
 
 static nnc_status apply_sets(const nnc_scenario_args *given, nnc_scenario *scenario, nnc_error *err)
 {
-    for (int i = 0; i < given->set_count; i++) {
-        NNC_TRY(apply_set(scenario, given->sets[i], err));
-    }
-    if (given->set_count == 0) {
-        return NNC_OK;
-    }
+    for (int i = 0; i < given->set_count; i++) { NNC_TRY(apply_set(scenario, given->sets[i], err)); }
+    if (given->set_count == 0) { return NNC_OK; }
     say_followed(scenario);
     if (nnc_model_check(&scenario->model, "--set", err) != NNC_OK ||
         nnc_device_check(&scenario->device, "--set", err) != NNC_OK) {
@@ -210,9 +194,7 @@ static nnc_status check_batch(const nnc_plan *plan, nnc_error *err)
         }
         data = plan->devices / product;
     }
-    if (plan->micro_batch <= 0 || plan->micro_batches <= 0 || plan->global_batch <= 0) {
-        return NNC_OK;
-    }
+    if (plan->micro_batch <= 0 || plan->micro_batches <= 0 || plan->global_batch <= 0) { return NNC_OK; }
     if (nnc_mul_i64(plan->micro_batch, plan->micro_batches, &product) && nnc_mul_i64(product, data, &product) &&
         product == plan->global_batch) {
         return NNC_OK;
@@ -252,9 +234,7 @@ static nnc_status apply_place(nnc_specs *specs, const nnc_scenario_args *given, 
         scenario->report.building = &scenario->building;
         scenario->run_ask.pue = scenario->building.pue; /* an explicit --pue is applied later */
     }
-    if (given->seller == NULL) {
-        return NNC_OK;
-    }
+    if (given->seller == NULL) { return NNC_OK; }
     scenario->report.spot = offer == NNC_OFFER_SPOT;
     const bool of_seller = given->region != NULL && scenario->region.seller[0] != '\0';
     return nnc_prices_load(specs, given->seller, offer, of_seller ? scenario->region.id : NULL, &scenario->device, err);
@@ -286,9 +266,7 @@ nnc_status nnc_scenario_args_currency(const nnc_scenario_args *given, const nnc_
 nnc_status nnc_scenario_apply(nnc_specs *specs, const nnc_scenario_args *given, nnc_scenario *scenario, nnc_error *err)
 {
     scenario->overrides[0] = '\0';
-    if (given->cluster != NULL) {
-        NNC_TRY(nnc_cluster_load(specs, given->cluster, &scenario->device, err));
-    }
+    if (given->cluster != NULL) { NNC_TRY(nnc_cluster_load(specs, given->cluster, &scenario->device, err)); }
     NNC_TRY(apply_place(specs, given, scenario, err));
     NNC_TRY(apply_settings(given, scenario, err));
     NNC_TRY(nnc_scenario_args_currency(given, &scenario->device, err));
@@ -312,9 +290,7 @@ bool nnc_model_as_published(const nnc_model *model, int64_t *params)
 {
     const nnc_device device = nnc_counting_device();
     nnc_model counting = *model;
-    if (model->published_params == 0) {
-        return true;
-    }
+    if (model->published_params == 0) { return true; }
     nnc_scratch *scratch = nnc_scratch_create();
     const nnc_plan plan = nnc_plan_default();
     nnc_result counted;
@@ -421,9 +397,7 @@ static nnc_status apply_release(const nnc_scenario_args *given, nnc_scenario *sc
         NNC_TRY(nnc_scenario_release(scenario, &asked, scenario->model.id, err));
     }
     NNC_TRY(nnc_scenario_switch(given, scenario, err));
-    if (!scenario->report.software_chosen) {
-        scenario->profiles = nnc_profiles_of_one(&scenario->software);
-    }
+    if (!scenario->report.software_chosen) { scenario->profiles = nnc_profiles_of_one(&scenario->software); }
     return NNC_OK;
 }
 
@@ -468,9 +442,7 @@ nnc_status nnc_scenario_load(nnc_specs *specs, const nnc_scenario_args *given, c
     say_switched(given, scenario);
     NNC_TRY(judge(scenario, device, err));
     scenario->rollout_tokens_per_s = scenario->rollout_batch = (double)NAN;
-    if (scenario->run_ask.method != NNC_METHOD_TRAIN) {
-        NNC_TRY(nnc_scenario_rollout(specs, scenario, err));
-    }
+    if (scenario->run_ask.method != NNC_METHOD_TRAIN) { NNC_TRY(nnc_scenario_rollout(specs, scenario, err)); }
     return check_batch(&scenario->plan, err);
 }
 
@@ -480,9 +452,7 @@ static void fill_run_ask(const nnc_device *device, nnc_run_ask *ask)
     if (isnan(ask->device_mtbf_s)) {
         ask->device_mtbf_s = ask->stops == NNC_STOPS_ANY ? device->mtbf.any_s : device->mtbf.hardware_s;
     }
-    if (isnan(ask->embodied_kg)) {
-        ask->embodied_kg = device->embodied_kg;
-    }
+    if (isnan(ask->embodied_kg)) { ask->embodied_kg = device->embodied_kg; }
     if (isnan(ask->idle_w) && isnan(ask->busy_w)) {
         ask->idle_w = device->node_power.idle_w;
         ask->busy_w = device->node_power.busy_w;
@@ -491,9 +461,7 @@ static void fill_run_ask(const nnc_device *device, nnc_run_ask *ask)
 
 bool nnc_scenario_complete_run(nnc_scenario *scenario)
 {
-    if (!scenario->asks_run) {
-        return false;
-    }
+    if (!scenario->asks_run) { return false; }
     nnc_run_ask *ask = &scenario->run_ask;
     fill_run_ask(&scenario->device, ask);
     if (isnan(ask->rollout_tokens_per_s) && !isnan(scenario->rollout_tokens_per_s)) {
@@ -518,9 +486,7 @@ bool nnc_scenario_complete_run(nnc_scenario *scenario)
 
 nnc_status nnc_scenario_run(nnc_scenario *scenario, nnc_error *err)
 {
-    if (!nnc_scenario_complete_run(scenario)) {
-        return NNC_OK;
-    }
+    if (!nnc_scenario_complete_run(scenario)) { return NNC_OK; }
     NNC_TRY(nnc_run_of(&scenario->result, &scenario->device, &scenario->plan, &scenario->run_ask, &scenario->run, err));
     scenario->report.run_ask = &scenario->run_ask;
     scenario->report.run = &scenario->run;
@@ -596,9 +562,7 @@ nnc_status nnc_scenario_profiles(nnc_scenario *scenario, nnc_error *err)
 {
     const bool any = scenario->profiles.any;
     bool wanted[NNC_PROFILE_KINDS] = { false };
-    if (scenario->profiles.of[NNC_PROFILE_COPIES] != NULL) {
-        return NNC_OK;
-    }
+    if (scenario->profiles.of[NNC_PROFILE_COPIES] != NULL) { return NNC_OK; }
     for (int i = 0; i < NNC_PROFILE_KINDS; i++) {
         wanted[i] =
             i == NNC_PROFILE_COPIES || nnc_profile_kind_may(&scenario->model, &scenario->device, (nnc_profile_kind)i);
@@ -628,9 +592,7 @@ nnc_status nnc_scenario_changes(nnc_scenario *scenario, bool quick, nnc_scratch 
     const bool captured = scenario->model.captured != NULL; /* such a program has its recorded layout and operators */
     if (strcmp(scenario->software.id, "torch-eager") == 0 && !captured) {
         NNC_TRY(nnc_software_load(scenario->specs, "torch-compile", &ask.others[0], err));
-        if (maps) {
-            NNC_TRY(nnc_software_load(scenario->specs, "torch-channels-last", &ask.others[1], err));
-        }
+        if (maps) { NNC_TRY(nnc_software_load(scenario->specs, "torch-channels-last", &ask.others[1], err)); }
     }
     nnc_plan_changes_find(&ask, scratch, changes);
     return NNC_OK;
@@ -741,19 +703,13 @@ nnc_status nnc_scenario_open_facts(const nnc_scenario *scenario, nnc_scratch *sc
         { "zero", VALUES(stages), plan->data > 1 },
     };
     *count = 0;
-    if (!scenario->report.software_chosen || plan->mode != NNC_MODE_PREDICTED) {
-        return NNC_OK;
-    }
+    if (!scenario->report.software_chosen || plan->mode != NNC_MODE_PREDICTED) { return NNC_OK; }
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         const nnc_field *field = nnc_field_of_key(&nnc_plan_table, rows[i].name);
         nnc_open_fact fact = { .name = rows[i].name, .values = rows[i].of.values, .value_count = rows[i].of.count };
-        if (!rows[i].asked || (field != NULL && !is_open(field, &scenario->plan))) {
-            continue;
-        }
+        if (!rows[i].asked || (field != NULL && !is_open(field, &scenario->plan))) { continue; }
         NNC_TRY(set_effects(scenario, &fact, scratch, err));
-        if (!(fact.high - fact.low > MOVES)) {
-            continue;
-        }
+        if (!(fact.high - fact.low > MOVES)) { continue; }
         int32_t at = (*count)++;
         for (; at > 0 && facts[at - 1].high - facts[at - 1].low < fact.high - fact.low; at--) {
             facts[at] = facts[at - 1];
@@ -779,9 +735,7 @@ static frugal_plan make_frugal(const nnc_scenario *s, const nnc_given *given, in
     const bool shard = chosen && !given->is(given->in, "zero") && s->result.plan.data > 1;
     const bool sequence = chosen && !given->is(given->in, "sequence_parallel") && s->result.plan.tensor > 1;
     char zero_text[16] = "";
-    if (recompute) {
-        frugal.plan.recompute = NNC_RECOMPUTE_FULL;
-    }
+    if (recompute) { frugal.plan.recompute = NNC_RECOMPUTE_FULL; }
     if (shard) {
         frugal.plan.zero = zero;
         snprintf(zero_text, sizeof zero_text, " --zero %" PRId32, zero);
@@ -806,18 +760,12 @@ nnc_status nnc_scenario_lower_end(nnc_scenario *s, const nnc_given *given, nnc_s
     const nnc_profile_kind kind = nnc_profile_kind_of(&s->model, &s->device, &s->plan);
     const open_values list = s->report.software_chosen ? software_of(kind) : (open_values){ 0 };
     double least = (double)memory->total_interval_bytes[0];
-    if (s->result.verdict != NNC_OVER_MEMORY) {
-        return NNC_OK;
-    }
+    if (s->result.verdict != NNC_OVER_MEMORY) { return NNC_OK; }
     for (int32_t i = -1; i < list.count; i++) {
         const nnc_software *software = &s->software;
         const nnc_status status = i >= 0 ? nnc_software_load(s->specs, list.values[i], &software, err) : NNC_OK;
-        if (fails(status)) {
-            return status;
-        }
-        if (status != NNC_OK) {
-            continue; /* this profile is skipped if its file is not installed */
-        }
+        if (fails(status)) { return status; }
+        if (status != NNC_OK) { continue; /* this profile is skipped if its file is not installed */ }
         for (int32_t zero = 1; zero <= 3; zero += 2) {
             const frugal_plan frugal = make_frugal(s, given, zero);
             const double bytes = least_of(s, software, &frugal.plan, scratch);
@@ -868,21 +816,15 @@ static void add_interval(void *context, const nnc_interval *interval)
             list->capacity = capacity;
         }
     }
-    if (!list->failed) {
-        list->items[list->count++] = *interval;
-    }
+    if (!list->failed) { list->items[list->count++] = *interval; }
 }
 
 /* Orders intervals by stage, then by time. */
 static int compare_intervals(const void *a, const void *b)
 {
     const nnc_interval *x = a, *y = b;
-    if (x->stage != y->stage) {
-        return x->stage < y->stage ? -1 : 1;
-    }
-    if (x->start_s < y->start_s || x->start_s > y->start_s) {
-        return x->start_s < y->start_s ? -1 : 1;
-    }
+    if (x->stage != y->stage) { return x->stage < y->stage ? -1 : 1; }
+    if (x->start_s < y->start_s || x->start_s > y->start_s) { return x->start_s < y->start_s ? -1 : 1; }
     return x->end_s < y->end_s ? -1 : x->end_s > y->end_s ? 1 : 0;
 }
 
@@ -890,9 +832,7 @@ nnc_status nnc_scenario_timeline(nnc_scenario *scenario, nnc_scratch *scratch, n
 {
     interval_list list = { .items = NULL };
     nnc_status status = nnc_timeline(scratch, &scenario->result, add_interval, &list, err);
-    if (status == NNC_OK && (list.failed || list.count == 0)) {
-        status = nnc_no_memory(err);
-    }
+    if (status == NNC_OK && (list.failed || list.count == 0)) { status = nnc_no_memory(err); }
     if (status != NNC_OK) {
         free(list.items);
         return status;
@@ -927,9 +867,7 @@ static bool has_word(const char *words, const char *word)
 {
     const size_t length = strlen(word);
     for (const char *at = words; (at = strstr(at, word)) != NULL; at += length) {
-        if ((at == words || at[-1] == ' ') && (at[length] == ' ' || at[length] == '\0')) {
-            return true;
-        }
+        if ((at == words || at[-1] == ' ') && (at[length] == ' ' || at[length] == '\0')) { return true; }
     }
     return false;
 }
@@ -940,9 +878,7 @@ static nnc_status refuse_unread(const nnc_scenario_args *given, const reader *re
         const char *name = given->settings[i].field->name;
         for (size_t r = 0; r < count; r++) {
             char option[NNC_OPTION_NAME];
-            if (readers[r].reads || !has_word(readers[r].fields, name)) {
-                continue;
-            }
+            if (readers[r].reads || !has_word(readers[r].fields, name)) { continue; }
             nnc_option_name(name, option);
             return nnc_fail(err, NNC_BAD_USAGE, option, "changes nothing here, expected it with %s", readers[r].needs);
         }

@@ -32,9 +32,7 @@ static void take_stored(const nnc_model *model, nnc_serve_ask *ask)
 static bool asks_for_images(const nnc_scenario_args *given)
 {
     for (int i = 0; i < given->setting_count; i++) {
-        if (strcmp(given->settings[i].field->name, "steps") == 0) {
-            return true;
-        }
+        if (strcmp(given->settings[i].field->name, "steps") == 0) { return true; }
     }
     return false;
 }
@@ -96,18 +94,12 @@ nnc_status nnc_serve_scenario_load(nnc_specs *specs, const nnc_scenario_args *gi
     }
     if (scenario->ask.draft[0] != '\0') {
         const nnc_status status = nnc_model_load(specs, scenario->ask.draft, &scenario->ask.draft_model, err);
-        if (status == NNC_UNKNOWN_ID) {
-            snprintf(err->where, sizeof err->where, "--draft");
-        }
+        if (status == NNC_UNKNOWN_ID) { snprintf(err->where, sizeof err->where, "--draft"); }
         NNC_TRY(status);
     }
-    if (scenario->ask.arrivals[0] != '\0') {
-        NNC_TRY(nnc_arrivals_load(specs, &scenario->ask, err));
-    }
+    if (scenario->ask.arrivals[0] != '\0') { NNC_TRY(nnc_arrivals_load(specs, &scenario->ask, err)); }
     scenario->images_ask.steps = 0;
-    if (images && scenario->base.model.family != NNC_FAMILY_DECODER) {
-        NNC_TRY(load_images(specs, scenario, err));
-    }
+    if (images && scenario->base.model.family != NNC_FAMILY_DECODER) { NNC_TRY(load_images(specs, scenario, err)); }
     return nnc_scenario_args_currency(given, &scenario->base.device, err);
 }
 
@@ -183,18 +175,12 @@ static void add_change(serve_trial *t, const nnc_serve_ask *ask)
     const nnc_serve_ask *asked = &t->scenario->ask;
     nnc_serve_change *change = &t->scenario->changes[report->serve_change_count];
     char tensor[24] = "", batch[40] = "", weights[32] = "";
-    if (!fits(t, ask)) {
-        return;
-    }
-    if (ask->tensor != asked->tensor) {
-        snprintf(tensor, sizeof tensor, " --tensor %" PRId32, ask->tensor);
-    }
+    if (!fits(t, ask)) { return; }
+    if (ask->tensor != asked->tensor) { snprintf(tensor, sizeof tensor, " --tensor %" PRId32, ask->tensor); }
     if (ask->weights != asked->weights) {
         snprintf(weights, sizeof weights, " --weights %s", nnc_stored_name(ask->weights));
     }
-    if (ask->batch != asked->batch) {
-        snprintf(batch, sizeof batch, " --batch %" PRId64, ask->batch);
-    }
+    if (ask->batch != asked->batch) { snprintf(batch, sizeof batch, " --batch %" PRId64, ask->batch); }
     snprintf(change->options, sizeof change->options, "%s%s%s", tensor, weights, batch);
     memmove(change->options, change->options + 1, strlen(change->options)); /* removes the leading blank */
     change->tpot_s = t->serve.tpot_s;
@@ -214,9 +200,7 @@ static bool split_more(serve_trial *t, nnc_serve_ask *ask)
         ask->tensor = tensor;
         ask->data = 0;
         ask->devices = plan->devices;
-        if (fits(t, ask)) {
-            return true;
-        }
+        if (fits(t, ask)) { return true; }
     }
     *ask = asked;
     return false;
@@ -231,9 +215,7 @@ void nnc_serve_scenario_changes(nnc_serve_scenario *scenario, nnc_scratch *scrat
     const nnc_serve *serve = &scenario->serve;
     nnc_serve_ask ask = scenario->ask;
     bool found = serve->fits;
-    if (scenario->images_ask.steps > 0 || serve->mode != NNC_SERVE_STATIC) {
-        return;
-    }
+    if (scenario->images_ask.steps > 0 || serve->mode != NNC_SERVE_STATIC) { return; }
     if (!found && split_more(&t, &ask)) {
         found = true;
         add_change(&t, &ask);
@@ -261,13 +243,9 @@ static int64_t sequences_of(const nnc_scenario *scenario, int64_t *seq_len)
     const nnc_run_ask *run = &scenario->run_ask;
     nnc_plan plan;
     *seq_len = scenario->plan.seq_len > 0 ? scenario->plan.seq_len : nnc_model_sizes_of(&scenario->model).seq_len;
-    if (!isnan(run->rollout_batch)) {
-        return (int64_t)run->rollout_batch;
-    }
+    if (!isnan(run->rollout_batch)) { return (int64_t)run->rollout_batch; }
     /* Either the plan is illegal, which the estimate reports, or a search has not yet set its batch. */
-    if (nnc_plan_resolve(&scenario->plan, &scenario->model, &scenario->device, &plan, NULL) != NNC_OK) {
-        return 0;
-    }
+    if (nnc_plan_resolve(&scenario->plan, &scenario->model, &scenario->device, &plan, NULL) != NNC_OK) { return 0; }
     const double devices = run->rollout_devices > 0.0 ? run->rollout_devices : plan.devices;
     return (int64_t)ceil((double)plan.global_batch / fmax(devices / run->rollout_tensor, 1.0));
 }

@@ -166,12 +166,8 @@ bool nnc_plan_groups_shipped(nnc_plan_groups *groups, nnc_error *err)
     nnc_plan plan = groups->settled;
     for (uint64_t inside = groups->space->block_size; inside-- > 0;) {
         nnc_space_inside(groups->space, inside, &plan);
-        if (nnc_schedule_repeats(&plan)) {
-            continue;
-        }
-        if (ships(groups, &plan, &option)) {
-            return true;
-        }
+        if (nnc_schedule_repeats(&plan)) { continue; }
+        if (ships(groups, &plan, &option)) { return true; }
     }
     if (option != NULL) {
         nnc_fail(err, NNC_ILLEGAL_PLAN, option,
@@ -253,9 +249,7 @@ static bool same_pass(const nnc_plan_groups *block, const nnc_plan *a, const nnc
 static nnc_pass_costs *find_pass(nnc_plan_groups *groups, const nnc_plan *plan, const nnc_software *software)
 {
     for (int32_t i = 0; i < groups->pass_count; i++) {
-        if (same_pass(groups, plan, software, &groups->passes[i])) {
-            return &groups->passes[i];
-        }
+        if (same_pass(groups, plan, software, &groups->passes[i])) { return &groups->passes[i]; }
     }
     return NULL;
 }
@@ -283,16 +277,10 @@ static void time_pass(nnc_plan_groups *groups, nnc_pass_costs *pass, int split)
     nnc_rows *rows = &groups->scratch->rows;
     const bool both = groups->splits && pass->work.plan.pipeline > 1 && !pass->timed[1 - split];
     nnc_lowered_rows(groups->scratch->shared, pass->alike, &pass->step, rows);
-    for (int32_t i = 0; both && i < rows->count; i++) {
-        groups->rows_s[i] = rows->rows[i].time_s;
-    }
+    for (int32_t i = 0; both && i < rows->count; i++) { groups->rows_s[i] = rows->rows[i].time_s; }
     sum_units(groups, pass, split);
-    for (int32_t i = 0; both && i < rows->count; i++) {
-        rows->rows[i].time_s = groups->rows_s[i];
-    }
-    if (both) {
-        sum_units(groups, pass, 1 - split);
-    }
+    for (int32_t i = 0; both && i < rows->count; i++) { rows->rows[i].time_s = groups->rows_s[i]; }
+    if (both) { sum_units(groups, pass, 1 - split); }
     pass->timed[split] = true;
     pass->timed[1 - split] = pass->timed[1 - split] || both;
 }
@@ -389,9 +377,7 @@ static void keep_sums(nnc_plan_groups *groups, const nnc_pass_costs *pass)
 /* Lowers the op list of a pass, unless the list of this pass was lowered last. */
 static bool list_pass(nnc_plan_groups *groups, nnc_pass_costs *pass)
 {
-    if (groups->listed == pass) {
-        return true;
-    }
+    if (groups->listed == pass) { return true; }
     groups->listed = pass;
     return nnc_prepare_list(groups->scratch->shared, pass->software, &pass->work.plan, &pass->network, &pass->step,
                             pass->sums, &pass->alike, NULL) == NNC_OK;
@@ -404,9 +390,7 @@ static void complete_pass(nnc_plan_groups *groups, nnc_pass_costs *pass)
     pass->holds = 0;
     groups->listed = NULL;
     pass->usable = list_pass(groups, pass);
-    if (pass->usable) {
-        keep_sums(groups, pass);
-    }
+    if (pass->usable) { keep_sums(groups, pass); }
 }
 
 static nnc_pass_costs *make_pass(nnc_plan_groups *groups, const nnc_plan *plan, const nnc_software *software)
@@ -423,9 +407,7 @@ static nnc_pass_costs *make_pass(nnc_plan_groups *groups, const nnc_plan *plan, 
     pass->worked = pass->timed[0] = pass->timed[1] = false;
     groups->listed = groups->listed == pass ? NULL : groups->listed;
     pass->usable = pass->guessed = guess_pass(groups, pass);
-    if (!pass->guessed) {
-        complete_pass(groups, pass);
-    }
+    if (!pass->guessed) { complete_pass(groups, pass); }
     return pass;
 }
 
@@ -447,9 +429,7 @@ void nnc_plan_groups_work(nnc_plan_groups *groups, nnc_pass_costs *pass, nnc_res
     const nnc_plan plan = result->plan;
     const nnc_memory memory = result->memory;
     const double step_s = result->step_s;
-    if (!pass->worked) {
-        count_work(groups, pass);
-    }
+    if (!pass->worked) { count_work(groups, pass); }
     *result = pass->work;
     result->plan = plan;
     result->memory = memory;
@@ -459,9 +439,7 @@ void nnc_plan_groups_work(nnc_plan_groups *groups, nnc_pass_costs *pass, nnc_res
 bool nnc_plan_groups_times(nnc_plan_groups *groups, nnc_pass_costs *pass, const nnc_plan *plan)
 {
     const int split = nnc_schedule_splits(plan) ? 1 : 0;
-    if (pass->guessed) {
-        complete_pass(groups, pass);
-    }
+    if (pass->guessed) { complete_pass(groups, pass); }
     if (!pass->timed[split] && pass->usable) {
         (void)list_pass(groups, pass); /* list_pass cannot fail here, because the same list was lowered when the pass
                                         * was made */
@@ -492,9 +470,7 @@ static void drop_lighter(nnc_plan_groups *groups)
             lighter = k != i && keeps_more(&h[groups->heaviest[k]], &h[groups->heaviest[i]]) &&
                       (k < i || !keeps_more(&h[groups->heaviest[i]], &h[groups->heaviest[k]]));
         }
-        if (!lighter) {
-            groups->heaviest[count++] = groups->heaviest[i];
-        }
+        if (!lighter) { groups->heaviest[count++] = groups->heaviest[i]; }
     }
     groups->heaviest_count = count;
 }
@@ -556,9 +532,7 @@ static int32_t set_memory(nnc_plan_groups *groups, nnc_pass_costs *pass, nnc_res
             result->memory = memory;
             fullest = groups->heaviest[i];
         }
-        if (memory.total_bytes > groups->limit_bytes) {
-            break;
-        }
+        if (memory.total_bytes > groups->limit_bytes) { break; }
     }
     return fullest;
 }
@@ -568,14 +542,10 @@ static int32_t set_memory(nnc_plan_groups *groups, nnc_pass_costs *pass, nnc_res
 static bool is_over(const nnc_plan_groups *groups, const nnc_pass_costs *pass, const nnc_plan *plan)
 {
     const nnc_stage_residency *h = groups->scratch->step.holdings, *over = &pass->over_stage;
-    if (!pass->over || plan->zero > pass->over_zero || (plan->offload & ~pass->over_offload) != 0) {
-        return false;
-    }
+    if (!pass->over || plan->zero > pass->over_zero || (plan->offload & ~pass->over_offload) != 0) { return false; }
     for (int32_t i = 0; i < groups->heaviest_count; i++) {
         const nnc_stage_residency *one = &h[groups->heaviest[i]];
-        if (!one->uneven && one->segments == over->segments && keeps_more(one, over)) {
-            return true;
-        }
+        if (!one->uneven && one->segments == over->segments && keeps_more(one, over)) { return true; }
     }
     return false;
 }
@@ -605,25 +575,17 @@ static bool weigh(nnc_plan_groups *groups, nnc_pass_costs *pass, nnc_result *res
     int32_t stage = set_memory(groups, pass, result);
     if (pass->guessed && nnc_memory_verdict(&result->memory, groups->limit_bytes) == NNC_FITS) {
         complete_pass(groups, pass);
-        if (!pass->usable) {
-            return false;
-        }
+        if (!pass->usable) { return false; }
         stage = set_memory(groups, pass, result);
     }
-    if (nnc_memory_verdict(&result->memory, groups->limit_bytes) != NNC_FITS) {
-        keep_over(groups, pass, plan, stage);
-    }
+    if (nnc_memory_verdict(&result->memory, groups->limit_bytes) != NNC_FITS) { keep_over(groups, pass, plan, stage); }
     return true;
 }
 
 nnc_pass_costs *nnc_plan_groups_plan(nnc_plan_groups *groups, uint64_t inside, nnc_result *result)
 {
-    if (!groups->known) {
-        find_allowed(groups);
-    }
-    if (!groups->allowed[inside] || !has_schedule(groups, groups->software[inside])) {
-        return NULL;
-    }
+    if (!groups->known) { find_allowed(groups); }
+    if (!groups->allowed[inside] || !has_schedule(groups, groups->software[inside])) { return NULL; }
     nnc_plan *plan = &result->plan;
     *plan = groups->settled;
     result->step_s = 0.0;
@@ -631,9 +593,7 @@ nnc_pass_costs *nnc_plan_groups_plan(nnc_plan_groups *groups, uint64_t inside, n
     const nnc_software *software = groups->software[inside];
     nnc_pass_costs *pass = find_pass(groups, plan, software);
     pass = pass != NULL ? pass : make_pass(groups, plan, software);
-    if (!pass->usable) {
-        return NULL;
-    }
+    if (!pass->usable) { return NULL; }
     if (!groups->partitioned) {
         nnc_step step = pass->step;
         step.plan = plan;
@@ -664,9 +624,7 @@ bool nnc_plan_groups_step(nnc_plan_groups *groups, nnc_pass_costs *pass, uint64_
         pass->runs = nnc_step_core_run(&step, pass->units[split], m, &pass->run);
         pass->group = groups->group;
     }
-    if (!pass->runs) {
-        return false;
-    }
+    if (!pass->runs) { return false; }
     if (result->plan.pipeline == 1) { /* without a pipeline, the step is the sum of its parts */
         nnc_result parts = { .plan = result->plan };
         const bool timed = nnc_step_core_parts(&step, pass->units[split], &pass->run, m, &parts);
@@ -712,13 +670,9 @@ bool nnc_plan_groups_wait(nnc_plan_groups *groups, nnc_pass_costs *pass, uint64_
     nnc_step_memory *m = &groups->scratch->step;
     const nnc_plan *plan = &result->plan;
     const nnc_segment_time *units = pass->units[nnc_schedule_splits(plan) ? 1 : 0];
-    if (groups->replay == NULL || !nnc_batched_replay_takes(plan)) {
-        return false;
-    }
+    if (groups->replay == NULL || !nnc_batched_replay_takes(plan)) { return false; }
     const nnc_step step = step_of(groups, pass, plan, inside);
-    if (!fill_ends(groups, plan, waiting)) {
-        return false;
-    }
+    if (!fill_ends(groups, plan, waiting)) { return false; }
     if (pass->waits != groups->group || !nnc_batched_replay_has(groups->replay, &pass->track)) {
         nnc_step_core_times(&step, units, m);
         const nnc_pipeline pipeline = nnc_step_pipeline(plan, m);
@@ -750,9 +704,7 @@ double nnc_plan_groups_least_s(const nnc_pass_costs *pass, const nnc_plan *plan)
 
 void nnc_plan_groups_finish(nnc_plan_groups *groups)
 {
-    if (groups->replay != NULL) {
-        nnc_batched_replay_finish(groups->replay, &groups->scratch->step.pipeline);
-    }
+    if (groups->replay != NULL) { nnc_batched_replay_finish(groups->replay, &groups->scratch->step.pipeline); }
 }
 
 const nnc_software *nnc_plan_groups_software(const nnc_pass_costs *pass)
@@ -766,9 +718,7 @@ nnc_plan_groups *nnc_plan_groups_create(const nnc_model *model, const nnc_device
 {
     nnc_plan_groups *made = calloc(1, sizeof *made); /* the operating system provides memory only for pages that are
                                                       * used, and most of this struct is never used */
-    if (made == NULL) {
-        return NULL;
-    }
+    if (made == NULL) { return NULL; }
     made->model = model;
     made->device = device;
     made->profiles = profiles;
@@ -886,9 +836,7 @@ static void replay(nnc_batched_replay *r, int32_t place, nnc_pipeline_memory *me
 {
     replay_set *set = &r->sets[place];
     double total_s[NNC_TRACKS];
-    if (r->keys[place] == 0) {
-        return;
-    }
+    if (r->keys[place] == 0) { return; }
     nnc_pipeline pipeline = set->shape;
     const size_t room = (size_t)pipeline.stages * (size_t)pipeline.chunks * NNC_TRACKS;
     pipeline.forward_s = set->times_s;
@@ -910,9 +858,7 @@ static int32_t set_of(nnc_batched_replay *r, const nnc_pipeline *pipeline, nnc_p
 {
     const uint64_t key = key_of(pipeline);
     uint8_t *hint = &r->hints[(key * 0x9E3779B97F4A7C15u) >> (64 - HINT_BITS)];
-    if (r->keys[*hint] == key) {
-        return *hint;
-    }
+    if (r->keys[*hint] == key) { return *hint; }
     for (int32_t i = 0; i < SETS; i++) {
         if (r->keys[i] == key) {
             *hint = (uint8_t)i;
@@ -969,7 +915,5 @@ void nnc_batched_replay_wait(nnc_batched_replay *r, const nnc_replay_place *trac
 
 void nnc_batched_replay_finish(nnc_batched_replay *r, nnc_pipeline_memory *memory)
 {
-    for (int32_t i = 0; i < SETS; i++) {
-        replay(r, i, memory);
-    }
+    for (int32_t i = 0; i < SETS; i++) { replay(r, i, memory); }
 }

@@ -316,28 +316,20 @@ static void add_search(uint64_t *digest, const nnc_search_task *task)
     *digest = nnc_digest_number(*digest, (uint64_t)search->mem_bytes);
     add_number(digest, search->deadline_s);
     add_number(digest, search->budget);
-    if (search->risk > 0.0) {
-        add_number(digest, search->risk);
-    }
+    if (search->risk > 0.0) { add_number(digest, search->risk); }
     *digest = nnc_digest_number(*digest, (uint64_t)search->objective);
     *digest = nnc_digest_number(*digest, (uint64_t)search->best);
     *digest = nnc_digest_number(*digest, search->no_prune);
     *digest = nnc_digest_number(*digest, (uint64_t)task->size_count);
-    for (int32_t i = 0; i < task->size_count; i++) {
-        *digest = nnc_digest_number(*digest, (uint64_t)task->sizes[i]);
-    }
+    for (int32_t i = 0; i < task->size_count; i++) { *digest = nnc_digest_number(*digest, (uint64_t)task->sizes[i]); }
 }
 
 nnc_status nnc_search_digest(const nnc_search_task *task, nnc_specs *specs, const char *const *files, int file_count,
                              const char *const *texts, int text_count, uint64_t *digest, nnc_error *err)
 {
     *digest = nnc_digest_text(NNC_DIGEST_START, nnc_version());
-    for (int i = 0; i < file_count; i++) {
-        NNC_TRY(add_file(specs, digest, files[i], err));
-    }
-    for (int i = 0; i < text_count; i++) {
-        *digest = nnc_digest_text(*digest, texts[i]);
-    }
+    for (int i = 0; i < file_count; i++) { NNC_TRY(add_file(specs, digest, files[i], err)); }
+    for (int i = 0; i < text_count; i++) { *digest = nnc_digest_text(*digest, texts[i]); }
     add_search(digest, task);
     return NNC_OK;
 }
@@ -352,15 +344,9 @@ nnc_status nnc_search_shard_is(const char *path, bool *is, nnc_error *err)
     char start[256];
     const int file = nnc_open_to_read(path);
     const ssize_t size = file >= 0 ? read(file, start, sizeof start - 1) : -1;
-    if (size < 0) {
-        nnc_fail(err, NNC_IO, path, "cannot %s: %s", file < 0 ? "open" : "read", strerror(errno));
-    }
-    if (file >= 0) {
-        close(file);
-    }
-    if (size < 0) {
-        return NNC_IO;
-    }
+    if (size < 0) { nnc_fail(err, NNC_IO, path, "cannot %s: %s", file < 0 ? "open" : "read", strerror(errno)); }
+    if (file >= 0) { close(file); }
+    if (size < 0) { return NNC_IO; }
     start[size] = '\0';
     const char *at = start + strspn(start, " \t\r\n");
     at += *at == '{' ? 1 : 0;
@@ -451,9 +437,7 @@ static void read_root(nnc_json root, nnc_search_report *shard)
     }
     shard->result->any_missed = shard->result->missed.plan.devices > 0;
     shard->why.status = shard->why.what[0] != '\0' ? NNC_ILLEGAL_PLAN : NNC_OK;
-    for (int32_t i = 0; i < shard->size_count; i++) {
-        settle_size(&shard->sizes[i]);
-    }
+    for (int32_t i = 0; i < shard->size_count; i++) { settle_size(&shard->sizes[i]); }
 }
 
 /* Reads a shard into the arena. NNC_BAD_SPEC: the file is no shard, or its search was stopped before the end. Other
@@ -464,15 +448,11 @@ static nnc_status search_shard_read(nnc_arena *arena, const char *path, nnc_sear
     size_t size = 0;
     *shard = (nnc_search_report){ .search = nnc_arena_alloc(arena, sizeof *shard->search),
                                   .result = nnc_arena_alloc(arena, sizeof *shard->result) };
-    if (shard->search == NULL || shard->result == NULL) {
-        return nnc_no_memory(err);
-    }
+    if (shard->search == NULL || shard->result == NULL) { return nnc_no_memory(err); }
     NNC_TRY(nnc_file_read(path, &text, &size, err));
     nnc_faults faults = { .name = path, .err = err };
     nnc_json_doc doc = { .faults = &faults, .arena = arena, .text = text, .size = size, .values_max = VALUES_MAX };
-    if (nnc_json_parse(&doc)) {
-        read_root(nnc_json_root(&doc), shard);
-    }
+    if (nnc_json_parse(&doc)) { read_root(nnc_json_root(&doc), shard); }
     nnc_json_free(&doc);
     free(text);
     return faults.status;
@@ -501,9 +481,7 @@ static void add_total(nnc_search_total *sum, const nnc_search_total *more)
  * plan, so the reason of shard 1 is used. */
 static void merge_why(nnc_error *sum, const nnc_error *more, bool first_shard)
 {
-    if (more->status == NNC_OK || (first_shard && sum->status != NNC_OK)) {
-        *sum = *more;
-    }
+    if (more->status == NNC_OK || (first_shard && sum->status != NNC_OK)) { *sum = *more; }
 }
 
 static void merge_size(nnc_objective objective, nnc_search_size *sum, const nnc_search_size *more, bool first_shard)
@@ -563,9 +541,7 @@ static nnc_status check_legal(const nnc_search_report *sum, nnc_error *err)
     const nnc_error *why = sum->sizes != NULL && sum->size_count > 0 ? &sum->sizes[0].why : &sum->why;
     for (int32_t i = 0; i < sum->size_count; i++) {
         /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): it is not NULL here */
-        if (sum->sizes[i].why.status == NNC_OK) {
-            return NNC_OK;
-        }
+        if (sum->sizes[i].why.status == NNC_OK) { return NNC_OK; }
     }
     return why->status == NNC_OK ? NNC_OK : nnc_fail(err, why->status, why->where, "%s", why->what);
 }
@@ -574,9 +550,7 @@ nnc_status nnc_search_merge(nnc_arena *arena, char *const *paths, int count, con
                             nnc_search_report *report, nnc_error *err)
 {
     merger *m = nnc_arena_alloc(arena, sizeof *m);
-    if (m == NULL) {
-        return nnc_no_memory(err);
-    }
+    if (m == NULL) { return nnc_no_memory(err); }
     m->sum = report;
     m->seen.kind = "search";
     const nnc_status status = read_shards(m, arena, paths, count, err);

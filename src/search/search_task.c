@@ -67,9 +67,7 @@ static int32_t least(const nnc_search_size *sizes, int32_t count, bool by_cost)
     int32_t best = -1;
     for (int32_t i = 0; i < count; i++) {
         const nnc_found *a = &sizes[i].best, *b = best < 0 ? NULL : &sizes[best].best;
-        if (sizes[i].found && (b == NULL || spent(a, by_cost) < spent(b, by_cost))) {
-            best = i;
-        }
+        if (sizes[i].found && (b == NULL || spent(a, by_cost) < spent(b, by_cost))) { best = i; }
     }
     return best;
 }
@@ -96,9 +94,7 @@ static nnc_status search_size(const nnc_search_task *task, nnc_search_size *size
         size->why = why;
         return NNC_OK;
     }
-    if (status != NNC_OK) {
-        return nnc_fail(err, status, why.where, "%s", why.what);
-    }
+    if (status != NNC_OK) { return nnc_fail(err, status, why.where, "%s", why.what); }
     size->found = result->best_count > 0;
     size->any_missed = result->any_missed;
     size->best = result->best[0];
@@ -111,9 +107,7 @@ static nnc_status search_sizes(const nnc_search_task *task, nnc_arena *arena, nn
     bool legal = false;
     report->size_asked = task->size_count;
     report->sizes = nnc_arena_array(arena, (size_t)task->size_count, sizeof *report->sizes);
-    if (report->sizes == NULL) {
-        return nnc_no_memory(err);
-    }
+    if (report->sizes == NULL) { return nnc_no_memory(err); }
     for (int32_t i = 0; i < task->size_count && !report->stopped; i++) {
         nnc_search_size *size = &report->sizes[i];
         size->devices = task->sizes[i];
@@ -175,14 +169,10 @@ static nnc_status find_targets(const nnc_search_task *task, nnc_arena *arena, nn
         nnc_scratch_destroy(scratch);
         NNC_TRY(status);
     }
-    if (report->stopped || (found->best_count > 0 && found->best[0].step_s <= task->target_step_s)) {
-        return NNC_OK;
-    }
+    if (report->stopped || (found->best_count > 0 && found->best[0].step_s <= task->target_step_s)) { return NNC_OK; }
     nnc_search roomy = task->search;
     nnc_search_result *result = nnc_arena_alloc(arena, sizeof *result);
-    if (result == NULL) {
-        return nnc_no_memory(err);
-    }
+    if (result == NULL) { return nnc_no_memory(err); }
     roomy.mem_bytes = INT64_C(1) << 50;
     roomy.objective = NNC_OBJECTIVE_TIME;
     NNC_TRY(search_one(task, &roomy, result, &report->stopped, err));
@@ -223,17 +213,13 @@ nnc_status nnc_search_task_run(nnc_search_task *task, nnc_arena *arena, nnc_sear
                                    .currency = currency_of(task),
                                    .fastest = -1,
                                    .cheapest = -1 };
-    if (report->result == NULL) {
-        return nnc_no_memory(err);
-    }
+    if (report->result == NULL) { return nnc_no_memory(err); }
     if (task->size_count > 0) {
         NNC_TRY(search_sizes(task, arena, report, err));
     } else {
         NNC_TRY(search_best(task, report, err));
     }
-    if (task->target_step_s > 0.0) {
-        NNC_TRY(find_targets(task, arena, report, err));
-    }
+    if (task->target_step_s > 0.0) { NNC_TRY(find_targets(task, arena, report, err)); }
     report->elapsed_s = seconds() - start;
     return NNC_OK;
 }
@@ -400,9 +386,7 @@ static void wait_for_asking(MPI_Status *from)
     MPI_Irecv(NULL, 0, MPI_BYTE, MPI_ANY_SOURCE, TAG_ASK, MPI_COMM_WORLD, &request);
     while (!there) {
         MPI_Test(&request, &there, from);
-        if (!there) {
-            nnc_rank_group_nap();
-        }
+        if (!there) { nnc_rank_group_nap(); }
     }
 }
 
@@ -452,14 +436,10 @@ nnc_status nnc_rank_group_search(nnc_rank_group ranks, const nnc_model *model, c
     nnc_search said = *search, alone = *search;
     desk d = { .ranks = ranks, .search = search };
     alone.threads = 1;
-    if (ranks.size == 1) {
-        return nnc_search_with(model, device, profiles, search, NULL, watch, result, err);
-    }
+    if (ranks.size == 1) { return nnc_search_with(model, device, profiles, search, NULL, watch, result, err); }
     d.known = malloc(sizeof *d.known);
     d.part = malloc(sizeof *d.part);
-    if (d.known == NULL || d.part == NULL) {
-        nnc_rank_group_abort(ranks, NNC_NO_MEMORY);
-    }
+    if (d.known == NULL || d.part == NULL) { nnc_rank_group_abort(ranks, NNC_NO_MEMORY); }
     if (nnc_space_make(model, device, &alone, &d.space, NULL) == NNC_OK) {
         d.own = nnc_searcher_create(model, device, profiles, &alone, &d.space);
     }
@@ -476,9 +456,7 @@ nnc_status nnc_rank_group_search(nnc_rank_group ranks, const nnc_model *model, c
 
 void nnc_rank_group_search_end(nnc_rank_group ranks)
 {
-    if (ranks.size > 1) {
-        tell(ORDER_END);
-    }
+    if (ranks.size > 1) { tell(ORDER_END); }
 }
 
 /* Takes part in one round as an MPI rank other than 0: evaluates the blocks that rank 0 assigns. */
@@ -492,9 +470,7 @@ static void serve_round(nnc_searcher *searcher, nnc_front *known, nnc_search_par
         MPI_Request request;
         MPI_Irecv(&next, (int)sizeof next, MPI_BYTE, 0, TAG_RUN, MPI_COMM_WORLD, &request);
         nnc_rank_group_wait(&request);
-        if (next.first == next.end) {
-            break;
-        }
+        if (next.first == next.end) { break; }
         nnc_searcher_work(searcher, known, next.first, next.end, part);
     }
     send_part(part);
@@ -508,9 +484,7 @@ void nnc_rank_group_search_serve(nnc_rank_group ranks, const nnc_model *model, c
     nnc_searcher *searcher = NULL;
     nnc_search search;
     nnc_space space;
-    if (known == NULL || part == NULL) {
-        nnc_rank_group_abort(ranks, NNC_NO_MEMORY);
-    }
+    if (known == NULL || part == NULL) { nnc_rank_group_abort(ranks, NNC_NO_MEMORY); }
     for (order what = next_order(); what != ORDER_END; what = next_order()) {
         if (what == ORDER_SEARCH) {
             nnc_rank_group_broadcast(&search, sizeof search);
@@ -525,9 +499,7 @@ void nnc_rank_group_search_serve(nnc_rank_group ranks, const nnc_model *model, c
             if (searcher == NULL && nnc_space_make(model, device, &search, &space, NULL) == NNC_OK) {
                 searcher = nnc_searcher_create(model, device, profiles, &search, &space);
             }
-            if (searcher == NULL) {
-                nnc_rank_group_abort(ranks, NNC_NO_MEMORY);
-            }
+            if (searcher == NULL) { nnc_rank_group_abort(ranks, NNC_NO_MEMORY); }
             serve_round(searcher, known, part);
         }
     }

@@ -25,9 +25,7 @@
 void nnc_search_init(nnc_search *search, size_t struct_size)
 {
     nnc_search unset;
-    if (search == NULL || struct_size < sizeof struct_size) {
-        return;
-    }
+    if (search == NULL || struct_size < sizeof struct_size) { return; }
     memset(&unset, 0, sizeof unset);
     unset.base = nnc_plan_default();
     unset.best = 10;
@@ -59,9 +57,7 @@ static nnc_status check_choice(const char *member, const nnc_choice *choice, nnc
         const bool fits = field->type == NNC_FIELD_BOOL  ? value == 0 || value == 1
                           : field->type == NNC_FIELD_I64 ? value >= 1
                                                          : value >= 0 && value <= INT32_MAX;
-        if (fits) {
-            nnc_field_store(field, (char *)&plan + field->offset, 0, (double)value);
-        }
+        if (fits) { nnc_field_store(field, (char *)&plan + field->offset, 0, (double)value); }
         if (!fits || nnc_plan_check(&plan, NULL) != NNC_OK) {
             char where[64], expected[256];
             snprintf(where, sizeof where, "nnc_search.%s.values[%d]", member, (int)i);
@@ -97,9 +93,7 @@ static nnc_status check_choices(const nnc_search *s, nnc_error *err)
 /* Copies a search of any struct_size and checks its limits. NNC_BAD_USAGE or NNC_ILLEGAL_PLAN: err names the member. */
 static nnc_status search_read(const nnc_search *given, nnc_search *search, nnc_error *err)
 {
-    if (given == NULL) {
-        return nnc_need("nnc_search_run", "search", false, err);
-    }
+    if (given == NULL) { return nnc_need("nnc_search_run", "search", false, err); }
     assert(search != NULL);
     nnc_search_init(search, sizeof *search);
     NNC_TRY(nnc_sized_read(search, sizeof *search, given, "nnc_search", err));
@@ -136,12 +130,8 @@ static nnc_status refuse(nnc_searcher *searcher, uint64_t blocks, nnc_error *err
                         * repeat those of another block, is passed over. */
     for (uint64_t place = 0; place < blocks && place < REASONS_MOST; place++) {
         nnc_error refusal = { .status = NNC_OK };
-        if (nnc_searcher_legal(searcher, place, &refusal)) {
-            return NNC_OK;
-        }
-        if (!said && err != NULL && refusal.status != NNC_OK) {
-            *err = refusal;
-        }
+        if (nnc_searcher_legal(searcher, place, &refusal)) { return NNC_OK; }
+        if (!said && err != NULL && refusal.status != NNC_OK) { *err = refusal; }
         said = said || refusal.status != NNC_OK;
     }
     return blocks > 0 ? NNC_ILLEGAL_PLAN
@@ -157,9 +147,7 @@ static nnc_status search_rounds(const nnc_search *search, const nnc_space *space
     nnc_front *known = malloc(sizeof *known);
     uint64_t size = search->no_prune ? ROUND_MOST : ROUND_FIRST; /* first rounds are short for the sake of pruning, so
                                                                   * without pruning all rounds are long */
-    if (known == NULL) {
-        return NNC_NO_MEMORY;
-    }
+    if (known == NULL) { return NNC_NO_MEMORY; }
     for (uint64_t first = 0, end = 0; first < blocks; first = end) {
         end = first + size < blocks ? first + size : blocks;
         size = size < ROUND_MOST ? 2 * size : size;
@@ -170,9 +158,7 @@ static nnc_status search_rounds(const nnc_search *search, const nnc_space *space
             nnc_searcher_work(searcher, known, first, end, part);
         }
         result->covered = end * space->block_size;
-        if (watch->progress != NULL && !watch->progress(watch->context, result->covered, result->space)) {
-            break;
-        }
+        if (watch->progress != NULL && !watch->progress(watch->context, result->covered, result->space)) { break; }
     }
     free(known);
     return NNC_OK;
@@ -212,12 +198,8 @@ nnc_status nnc_search_with(const nnc_model *model, const nnc_device *device, con
     nnc_space space;
     memset(result, 0, sizeof *result);
     nnc_status status = check_limits(search, device, err);
-    if (status == NNC_OK) {
-        status = nnc_space_make(model, device, search, &space, err);
-    }
-    if (status != NNC_OK) {
-        return status;
-    }
+    if (status == NNC_OK) { status = nnc_space_make(model, device, search, &space, err); }
+    if (status != NNC_OK) { return status; }
     const uint64_t blocks = nnc_shard_size(search, &space);
     result->space = blocks * space.block_size;
     nnc_searcher *searcher = nnc_searcher_create(model, device, profiles, search, &space);
@@ -234,9 +216,7 @@ nnc_status nnc_search_with(const nnc_model *model, const nnc_device *device, con
         result->feasible = part->feasible;
         nnc_front_result(&part->front, result);
         const bool covered = result->covered == result->space;
-        if (result->legal == 0 && covered) {
-            status = refuse(searcher, blocks, err);
-        }
+        if (result->legal == 0 && covered) { status = refuse(searcher, blocks, err); }
     }
     free(part);
     nnc_searcher_destroy(searcher);
@@ -283,9 +263,7 @@ void nnc_search_result_destroy(nnc_search_result *result)
 
 nnc_search_tally nnc_search_result_tally(const nnc_search_result *result)
 {
-    if (result == NULL) {
-        return (nnc_search_tally){ 0 };
-    }
+    if (result == NULL) { return (nnc_search_tally){ 0 }; }
     return (nnc_search_tally){ .space = result->space,
                                .covered = result->covered,
                                .evaluated = result->evaluated,
@@ -413,9 +391,7 @@ static bool misses_more(worker *w, nnc_pass_costs *pass, nnc_result *result, dou
     const nnc_searcher *r = w->of;
     const nnc_search *search = r->search;
     const nnc_plan *plan = &search->base;
-    if (!r->known->any_missed || !(r->known->missed.step_s < least_s)) {
-        return false;
-    }
+    if (!r->known->any_missed || !(r->known->missed.step_s < least_s)) { return false; }
     nnc_plan_groups_work(w->groups, pass, result);
     const double steps =
         !isnan(plan->samples) ? plan->samples / (double)plan->global_batch : plan->tokens / (double)result->tokens;
@@ -449,9 +425,7 @@ static void keep_plan(worker *w, nnc_pass_costs *pass, nnc_result *result, uint6
         missed ? !w->part.front.any_missed || step_s <= w->part.front.missed.step_s
                : nnc_front_takes(r->known, search->objective, search->best, index, step_s, bytes) &&
                      nnc_front_takes(&w->part.front, search->objective, search->best, index, step_s, bytes);
-    if (!wanted || !nnc_plan_groups_parts(w->groups, pass, result)) {
-        return;
-    }
+    if (!wanted || !nnc_plan_groups_parts(w->groups, pass, result)) { return; }
     count_run(r, result, &run); /* the run is computed again, because the parts of the step time are known only now */
     const nnc_found found = found_of(result, &run, nnc_plan_groups_software(pass), index);
     if (missed) {
@@ -530,17 +504,13 @@ static void try_plan(worker *w, uint64_t index, uint64_t inside)
     waiting.index = index;
     waiting.memory_bytes = result.memory.total_bytes;
     waiting.fits = fits;
-    if ((!hopeless || search->no_prune) && nnc_plan_groups_wait(w->groups, pass, inside, &result, &waiting)) {
-        return;
-    }
+    if ((!hopeless || search->no_prune) && nnc_plan_groups_wait(w->groups, pass, inside, &result, &waiting)) { return; }
     if ((hopeless && !search->no_prune) || !nnc_plan_groups_step(w->groups, pass, inside, &result)) {
         w->part.pruned++;
         return;
     }
     w->part.evaluated++;
-    if (fits) {
-        keep_plan(w, pass, &result, index);
-    }
+    if (fits) { keep_plan(w, pass, &result, index); }
 }
 
 static void run_block(worker *w, uint64_t number)
@@ -569,9 +539,7 @@ static void run_blocks(void *context)
     nnc_searcher *r = w->of;
     for (uint64_t first; (first = atomic_fetch_add(&r->next, r->run)) < r->end;) {
         const uint64_t end = r->end - first < r->run ? r->end : first + r->run;
-        for (uint64_t place = first; place < end; place++) {
-            run_block(w, shard_block(r->search, place));
-        }
+        for (uint64_t place = first; place < end; place++) { run_block(w, shard_block(r->search, place)); }
     }
     nnc_plan_groups_finish(w->groups);
 }
@@ -617,12 +585,8 @@ void nnc_searcher_work(nnc_searcher *searcher, const nnc_front *known, uint64_t 
 
 void nnc_searcher_complete(nnc_searcher *searcher, nnc_front *front)
 {
-    for (int32_t i = 0; i < front->best_count; i++) {
-        complete(&searcher->workers[0], &front->best[i]);
-    }
-    for (int32_t i = 0; i < front->pareto_count; i++) {
-        complete(&searcher->workers[0], &front->pareto[i]);
-    }
+    for (int32_t i = 0; i < front->best_count; i++) { complete(&searcher->workers[0], &front->best[i]); }
+    for (int32_t i = 0; i < front->pareto_count; i++) { complete(&searcher->workers[0], &front->pareto[i]); }
 }
 
 bool nnc_searcher_legal(nnc_searcher *searcher, uint64_t place, nnc_error *err)
@@ -639,9 +603,7 @@ nnc_searcher *nnc_searcher_create(const nnc_model *model, const nnc_device *devi
                           : search->threads > NNC_SEARCH_THREADS_MAX ? NNC_SEARCH_THREADS_MAX
                                                                      : search->threads;
     nnc_searcher *made = calloc(1, sizeof *made);
-    if (made == NULL) {
-        return NULL;
-    }
+    if (made == NULL) { return NULL; }
     made->device = device;
     made->search = search;
     made->space = space;
@@ -675,12 +637,8 @@ nnc_searcher *nnc_searcher_create(const nnc_model *model, const nnc_device *devi
 
 void nnc_searcher_destroy(nnc_searcher *searcher)
 {
-    if (searcher == NULL) {
-        return;
-    }
-    for (int32_t i = 0; i < searcher->count; i++) {
-        nnc_plan_groups_destroy(searcher->workers[i].groups);
-    }
+    if (searcher == NULL) { return; }
+    for (int32_t i = 0; i < searcher->count; i++) { nnc_plan_groups_destroy(searcher->workers[i].groups); }
     free(searcher->workers);
     free(searcher);
 }

@@ -21,23 +21,17 @@ static nnc_status add_divisors(nnc_space_axis *choice, const char *option, int64
 {
     const int64_t root = (int64_t)sqrt((double)whole);
     for (int64_t i = 1; i <= most && i <= root; i++) {
-        if (whole % i == 0) {
-            NNC_TRY(add(choice, option, i, err));
-        }
+        if (whole % i == 0) { NNC_TRY(add(choice, option, i, err)); }
     }
     for (int64_t i = root; i > 0; i--) { /* this loop adds the larger divisor of each pair of divisors */
-        if (whole % i == 0 && whole / i > i && whole / i <= most) {
-            NNC_TRY(add(choice, option, whole / i, err));
-        }
+        if (whole % i == 0 && whole / i > i && whole / i <= most) { NNC_TRY(add(choice, option, whole / i, err)); }
     }
     return NNC_OK;
 }
 
 static nnc_status add_list(nnc_space_axis *choice, const char *option, const int64_t *values, int count, nnc_error *err)
 {
-    for (int i = 0; i < count; i++) {
-        NNC_TRY(add(choice, option, values[i], err));
-    }
+    for (int i = 0; i < count; i++) { NNC_TRY(add(choice, option, values[i], err)); }
     return NNC_OK;
 }
 
@@ -46,9 +40,7 @@ static nnc_status add_schedules(nnc_space_axis *choice, int32_t most, nnc_error 
 {
     for (int32_t place = 1; place <= most; place++) {
         for (int i = 0; i < NNC_SCHEDULE_COUNT; i++) {
-            if (nnc_schedule_of((nnc_schedule)i)->searched == place) {
-                NNC_TRY(add(choice, "--schedule", i, err));
-            }
+            if (nnc_schedule_of((nnc_schedule)i)->searched == place) { NNC_TRY(add(choice, "--schedule", i, err)); }
         }
     }
     return NNC_OK;
@@ -113,9 +105,7 @@ nnc_status nnc_space_make(const nnc_model *model, const nnc_device *device, cons
     for (int a = 0; a < NNC_AXES; a++) {
         space->axes[a].count = asked[a]->count;
         memcpy(space->axes[a].values, asked[a]->values, sizeof asked[a]->values);
-        if (asked[a]->count == 0) {
-            NNC_TRY(fill(model, device, search, (nnc_axis)a, &space->axes[a], err));
-        }
+        if (asked[a]->count == 0) { NNC_TRY(fill(model, device, search, (nnc_axis)a, &space->axes[a], err)); }
         *(a < NNC_BLOCK_AXES ? &space->blocks : &space->block_size) *= (uint64_t)space->axes[a].count;
     }
     return NNC_OK;
@@ -201,15 +191,9 @@ void nnc_front_clear(nnc_front *front)
 bool nnc_found_before(nnc_objective objective, const nnc_found *a, const nnc_found *b)
 {
     const bool by_memory = objective == NNC_OBJECTIVE_MEMORY;
-    if (by_memory && a->memory_bytes != b->memory_bytes) {
-        return a->memory_bytes < b->memory_bytes;
-    }
-    if (a->step_s < b->step_s || a->step_s > b->step_s) {
-        return a->step_s < b->step_s;
-    }
-    if (a->memory_bytes != b->memory_bytes) {
-        return a->memory_bytes < b->memory_bytes;
-    }
+    if (by_memory && a->memory_bytes != b->memory_bytes) { return a->memory_bytes < b->memory_bytes; }
+    if (a->step_s < b->step_s || a->step_s > b->step_s) { return a->step_s < b->step_s; }
+    if (a->memory_bytes != b->memory_bytes) { return a->memory_bytes < b->memory_bytes; }
     return a->index < b->index;
 }
 
@@ -224,15 +208,9 @@ static void insert(nnc_found *list, int32_t *count, int32_t place, int32_t most,
 static void add_best(nnc_front *front, nnc_objective objective, int32_t best, const nnc_found *found)
 {
     int32_t place = front->best_count;
-    if (place == best && !nnc_found_before(objective, found, &front->best[place - 1])) {
-        return;
-    }
-    while (place > 0 && nnc_found_before(objective, found, &front->best[place - 1])) {
-        place--;
-    }
-    if (place < best) {
-        insert(front->best, &front->best_count, place, best, found);
-    }
+    if (place == best && !nnc_found_before(objective, found, &front->best[place - 1])) { return; }
+    while (place > 0 && nnc_found_before(objective, found, &front->best[place - 1])) { place--; }
+    if (place < best) { insert(front->best, &front->best_count, place, best, found); }
 }
 
 /* Returns the number of plans on the Pareto front that are at least as fast as step_s. */
@@ -253,9 +231,7 @@ static int32_t no_slower(const nnc_front *front, double step_s)
 static bool dominated(const nnc_front *front, const nnc_found *found)
 {
     const int32_t place = no_slower(front, found->step_s);
-    if (place == 0) {
-        return false;
-    }
+    if (place == 0) { return false; }
     const nnc_found *one = &front->pareto[place - 1]; /* the plan with the least memory among the plans of the front
                                                        * that are at least as fast */
     const bool equal = one->memory_bytes == found->memory_bytes && !(one->step_s < found->step_s);
@@ -264,26 +240,20 @@ static bool dominated(const nnc_front *front, const nnc_found *found)
 
 static void add_pareto(nnc_front *front, const nnc_found *found)
 {
-    if (dominated(front, found)) {
-        return;
-    }
+    if (dominated(front, found)) { return; }
     int32_t first = no_slower(front, found->step_s);
     while (first > 0 && !(front->pareto[first - 1].step_s < found->step_s) &&
            front->pareto[first - 1].memory_bytes >= found->memory_bytes) {
         first--; /* also removes the plan before, which is equally fast and needs at least as much memory */
     }
     int32_t end = first;
-    while (end < front->pareto_count && front->pareto[end].memory_bytes >= found->memory_bytes) {
-        end++;
-    }
+    while (end < front->pareto_count && front->pareto[end].memory_bytes >= found->memory_bytes) { end++; }
     memmove(&front->pareto[first], &front->pareto[end], sizeof *found * (size_t)(front->pareto_count - end));
     front->pareto_count -= end - first;
     if (front->pareto_count == NNC_PARETO_MAX) {
         front->truncated = true; /* the front is full, so its plan with the least memory is dropped */
     }
-    if (first < NNC_PARETO_MAX) {
-        insert(front->pareto, &front->pareto_count, first, NNC_PARETO_MAX, found);
-    }
+    if (first < NNC_PARETO_MAX) { insert(front->pareto, &front->pareto_count, first, NNC_PARETO_MAX, found); }
 }
 
 void nnc_front_add(nnc_front *front, nnc_objective objective, int32_t best, const nnc_found *found)
@@ -319,15 +289,9 @@ void nnc_front_miss(nnc_front *front, const nnc_found *found)
 
 void nnc_front_merge(nnc_front *front, nnc_objective objective, int32_t best, const nnc_front *other)
 {
-    for (int32_t i = 0; i < other->best_count; i++) {
-        add_best(front, objective, best, &other->best[i]);
-    }
-    for (int32_t i = 0; i < other->pareto_count; i++) {
-        add_pareto(front, &other->pareto[i]);
-    }
-    if (other->any_missed) {
-        nnc_front_miss(front, &other->missed);
-    }
+    for (int32_t i = 0; i < other->best_count; i++) { add_best(front, objective, best, &other->best[i]); }
+    for (int32_t i = 0; i < other->pareto_count; i++) { add_pareto(front, &other->pareto[i]); }
+    if (other->any_missed) { nnc_front_miss(front, &other->missed); }
     front->truncated = front->truncated || other->truncated;
 }
 

@@ -141,16 +141,12 @@ nnc_status nnc_serve_into(const nnc_model *model, const nnc_device *device, cons
     NNC_TRY(nnc_need(here, "scratch", scratch != NULL, err));
     NNC_TRY(nnc_need(here, "serve", serve != NULL, err));
     NNC_TRY(nnc_sized_check(serve, sizeof *serve, "nnc_serve", err));
-    if (ask != NULL) {
-        NNC_TRY(nnc_sized_read(&full, sizeof full, ask, "nnc_serve_ask", err));
-    }
+    if (ask != NULL) { NNC_TRY(nnc_sized_read(&full, sizeof full, ask, "nnc_serve_ask", err)); }
     NNC_TRY(nnc_serve_ask_check(&full, err));
     NNC_TRY(
         nnc_serve_say(model, device, asked.software, &full, scratch, &whole, ops != NULL ? &list : NULL, NULL, err));
     nnc_sized_write(serve, &whole, sizeof whole);
-    if (op_count != NULL) {
-        *op_count = list.count;
-    }
+    if (op_count != NULL) { *op_count = list.count; }
     return NNC_OK;
 }
 
@@ -357,9 +353,7 @@ static nnc_status check_experts(const nnc_decoder *d, const nnc_serve_ask *p, nn
         return nnc_fail(err, NNC_ILLEGAL_PLAN, "--expert",
                         "is not tensor x attention_data, expected 1 or %" PRId64 ", found %" PRId32, ranks, p->expert);
     }
-    if (p->expert > 1) {
-        return nnc_divides("--expert", "experts", d->experts, p->expert, err);
-    }
+    if (p->expert > 1) { return nnc_divides("--expert", "experts", d->experts, p->expert, err); }
     return nnc_divides("--tensor", "expert_hidden", d->expert_hidden, ranks, err);
 }
 
@@ -372,9 +366,7 @@ static nnc_status check_split(const nnc_model *model, const nnc_serve_ask *p, nn
                         "has more stages than layers, expected at most %" PRId64 ", found %" PRId32, d->layers,
                         p->pipeline);
     }
-    if (d->heads > 0) {
-        NNC_TRY(nnc_divides("--tensor", "heads", d->heads, t, err));
-    }
+    if (d->heads > 0) { NNC_TRY(nnc_divides("--tensor", "heads", d->heads, t, err)); }
     if (d->heads > 0 && d->kv_lora_rank == 0 && d->kv_heads % t != 0 && t % d->kv_heads != 0) {
         return nnc_fail(err, NNC_ILLEGAL_PLAN, "--tensor",
                         "kv_heads %" PRId64 " neither divide over %" PRId64 " ranks nor are divided by them",
@@ -453,14 +445,10 @@ static void resolve_engine(const nnc_serve_engine *engine, nnc_serve_ask *p)
                    { &p->max_batch, engine->max_batch, 256 },
                    { &p->block, engine->block, 16 } };
     for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
-        if (*counts[i].asked == 0) {
-            *counts[i].asked = counts[i].engine > 0 ? counts[i].engine : counts[i].otherwise;
-        }
+        if (*counts[i].asked == 0) { *counts[i].asked = counts[i].engine > 0 ? counts[i].engine : counts[i].otherwise; }
     }
     p->preempt = p->preempt || engine->preempt;
-    if (isnan(p->memory_use)) {
-        p->memory_use = isnan(engine->memory_use) ? 0.9 : engine->memory_use;
-    }
+    if (isnan(p->memory_use)) { p->memory_use = isnan(engine->memory_use) ? 0.9 : engine->memory_use; }
 }
 
 /* Parses --disaggregate "P:D" and sets the default draft length. */
@@ -482,9 +470,7 @@ static nnc_status resolve_formulas(nnc_serve_ask *p, nnc_error *err)
         return nnc_fail(err, NNC_ILLEGAL_PLAN, "--disaggregate",
                         "expected replicas that prefill and replicas that decode, found one kind");
     }
-    if (p->draft_model != NULL && p->draft_length == 0) {
-        p->draft_length = DRAFT_LENGTH;
-    }
+    if (p->draft_model != NULL && p->draft_length == 0) { p->draft_length = DRAFT_LENGTH; }
     return NNC_OK;
 }
 
@@ -505,9 +491,7 @@ static nnc_status resolve_mode(nnc_serve_ask *p, nnc_serve_mode *mode, nnc_error
             : p->concurrency > 0      ? NNC_SERVE_CLOSED
             : !isnan(p->request_rate) ? NNC_SERVE_OPEN
                                       : NNC_SERVE_STATIC;
-    if (given == 0) {
-        p->batch = 1;
-    }
+    if (given == 0) { p->batch = 1; }
     return resolve_formulas(p, err);
 }
 

@@ -38,9 +38,7 @@ double nnc_serve_decode_s(const nnc_serve_case *of, double sequences, double con
 {
     const nnc_serve_ask *p = of->plan;
     const double tokens = (double)p->draft_length;
-    if (p->draft_length == 0) {
-        return nnc_serve_decode(of, sequences, context, NULL).time_s;
-    }
+    if (p->draft_length == 0) { return nnc_serve_decode(of, sequences, context, NULL).time_s; }
     const double draft_s = of->draft != NULL ? nnc_serve_decode(of->draft, sequences, context, NULL).time_s
                                              : p->draft_share * nnc_serve_decode(of, sequences, context, NULL).time_s;
     return nnc_serve_verify(of, sequences, context, tokens + 1.0).time_s + tokens * draft_s;
@@ -247,9 +245,7 @@ static void say_rates(const load *l, nnc_serve *s, nnc_derivation *why)
 /* Records in `why` the parts of a step and their sum. */
 static void say_step(const char *name, const nnc_serve_step *s, nnc_derivation *why)
 {
-    if (why == NULL) {
-        return;
-    }
+    if (why == NULL) { return; }
     nnc_say_of(why, "%s", name);
     NNC_PUT(why, s->product_s, "s");
     NNC_PUT(why, s->expert_s, "s");
@@ -377,9 +373,7 @@ void nnc_serve_load(const nnc_serve_case *of, nnc_serve *s, nnc_serve_list *list
     s->saturated =
         s->mode == NNC_SERVE_OPEN && of->plan->arrival_count == 0 && of->plan->request_rate >= s->saturation_rate;
     const bool loop = s->mode == NNC_SERVE_CLOSED || s->mode == NNC_SERVE_OPEN;
-    if (loop && !s->saturated) {
-        nnc_serve_replay(&l, &replayed);
-    }
+    if (loop && !s->saturated) { nnc_serve_replay(&l, &replayed); }
     const double sequences = s->mode == NNC_SERVE_STATIC ? (double)of->plan->batch / of->plan->data
                              : s->mode == NNC_SERVE_CLOSED && l.decode_workers == 0 ? nnc_min((double)l.open, l.most)
                                                                                     : replayed.sequences;
@@ -478,10 +472,6 @@ void nnc_serve_extra(const nnc_serve_case *of, const nnc_device *device, nnc_ser
     s->tokens_per_verify = s->speculation_speedup = s->speculation_tpot_s = unknown;
     s->transfer_bytes = s->transfer_s = s->apart_requests_per_s = s->apart_workers_ratio = unknown;
     s->apart_ttft_s = s->apart_tpot_s = s->draft_s = s->verify_s = unknown;
-    if (p->draft_length > 0) {
-        say_speculation(of, s, why);
-    }
-    if (p->prefill_workers > 0) {
-        say_apart(of, device, s, why);
-    }
+    if (p->draft_length > 0) { say_speculation(of, s, why); }
+    if (p->prefill_workers > 0) { say_apart(of, device, s, why); }
 }

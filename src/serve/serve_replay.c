@@ -171,9 +171,7 @@ static double prefill_of(simulation *s, double fresh)
 {
     const nnc_serve_load_case *l = s->load;
     double part = 0.0;
-    if (fresh == l->fresh) {
-        return l->busy_s;
-    }
+    if (fresh == l->fresh) { return l->busy_s; }
     const int32_t knot = knot_of(FINE, fresh, &part);
     double *table = s->work->prefill;
     for (int32_t i = knot; i < knot + 2; i++) {
@@ -188,9 +186,7 @@ static double prefill_of(simulation *s, double fresh)
 static double added_knot(simulation *s, int32_t row, int32_t column)
 {
     double *value = &s->work->added[row][column];
-    if (isnan(*value)) {
-        *value = nnc_serve_added_s(s->load, knot_value(COARSE, row), knot_value(COARSE, column));
-    }
+    if (isnan(*value)) { *value = nnc_serve_added_s(s->load, knot_value(COARSE, row), knot_value(COARSE, column)); }
     return *value;
 }
 
@@ -236,9 +232,7 @@ static double ln(double x)
     }
     const double t = (mantissa - 1.0) / (mantissa + 1.0), square = t * t;
     double sum = 0.0;
-    for (int term = 21; term > 0; term -= 2) {
-        sum = sum * square + 1.0 / term;
-    }
+    for (int term = 21; term > 0; term -= 2) { sum = sum * square + 1.0 / term; }
     return 2.0 * t * sum + exponent * 0.69314718055994530942;
 }
 
@@ -258,9 +252,7 @@ static double gamma_of(simulation *s, double shape)
         } while (size >= 1.0 || size == 0.0);
         x *= sqrt(-2.0 * ln(size) / size);
         const double v = (1.0 + c * x) * (1.0 + c * x) * (1.0 + c * x);
-        if (v > 0.0 && ln(uniform(&s->gaps)) < 0.5 * x * x + d - d * v + d * ln(v)) {
-            return lift * d * v / shape;
-        }
+        if (v > 0.0 && ln(uniform(&s->gaps)) < 0.5 * x * x + d - d * v + d * ln(v)) { return lift * d * v / shape; }
     }
 }
 
@@ -310,14 +302,10 @@ static void heap_rise(simulation *s, worker *w, int32_t place, int32_t index)
 static void heap_remove(simulation *s, worker *w, int32_t place)
 {
     const int32_t last = w->heap[--w->running];
-    if (place == w->running) {
-        return;
-    }
+    if (place == w->running) { return; }
     for (int32_t child = 2 * place + 1; child < w->running; child = 2 * place + 1) {
         child += child + 1 < w->running && ends_before(s, w->heap[child + 1], w->heap[child]) ? 1 : 0;
-        if (!ends_before(s, w->heap[child], last)) {
-            break;
-        }
+        if (!ends_before(s, w->heap[child], last)) { break; }
         heap_put(s, w, place, w->heap[child]);
         place = child;
     }
@@ -336,9 +324,7 @@ static void start(simulation *s, worker *w, int32_t index)
     r->finish = w->step + (int64_t)nnc_ceil((r->output - r->made) / s->tokens_of_step - 1e-9);
     r->older = w->newest;
     r->newer = NONE;
-    if (w->newest != NONE) {
-        s->requests[w->newest].newer = index;
-    }
+    if (w->newest != NONE) { s->requests[w->newest].newer = index; }
     w->newest = index;
     heap_rise(s, w, w->running++, index);
 }
@@ -354,9 +340,7 @@ static void stop(simulation *s, worker *w, int32_t index)
     } else {
         w->newest = r->older;
     }
-    if (r->older != NONE) {
-        s->requests[r->older].newer = r->newer;
-    }
+    if (r->older != NONE) { s->requests[r->older].newer = r->newer; }
     heap_remove(s, w, r->place);
     if (w->running == 0) { /* resets the sums when no sequence runs, which removes rounding errors */
         w->context = w->room = w->growth = 0.0;
@@ -387,9 +371,7 @@ static void prefill_apart(simulation *s, request *r)
     const nnc_serve_load_case *l = s->load;
     double *free_s = s->work->free_s;
     int32_t first = 0;
-    for (int32_t i = 1; i < l->prefill_workers; i++) {
-        first = free_s[i] < free_s[first] ? i : first;
-    }
+    for (int32_t i = 1; i < l->prefill_workers; i++) { first = free_s[i] < free_s[first] ? i : first; }
     const double busy_s = prefill_of(s, r->fresh);
     free_s[first] = nnc_max(free_s[first], r->ready_s) + busy_s;
     r->ready_s = free_s[first] + busy_s * (l->stages - 1.0) + l->transfer_s * (double)r->input / l->input;
@@ -425,9 +407,7 @@ static void issue(simulation *s, worker *w, double arrival_s)
     }
     const double cached = nnc_min(floor(plan->prefix_hit * r->input), r->input - 1.0);
     r->fresh = r->left = r->input - cached;
-    if (l->prefill_workers > 0) {
-        prefill_apart(s, r);
-    }
+    if (l->prefill_workers > 0) { prefill_apart(s, r); }
     push(s, w, index);
 }
 
@@ -437,9 +417,7 @@ static void finish(simulation *s, worker *w, int32_t index)
     const double late_s = s->load->prefill_workers > 0 ? 0.0 : prefill_of(s, r->fresh) * (s->load->stages - 1.0);
     r->first_s += late_s;
     r->last_s = nnc_max(w->clock_s + late_s, r->first_s);
-    if (s->load->open > 0 && s->issued < s->count) {
-        issue(s, w, r->last_s);
-    }
+    if (s->load->open > 0 && s->issued < s->count) { issue(s, w, r->last_s); }
 }
 
 /* Removes the newest sequence from the cache. Its prompt and output will be computed again. */
@@ -496,23 +474,17 @@ static bool waits_for_more(simulation *s, const worker *w, double *until_s)
     const double enough = plan->wait_share * s->load->chunk;
     double tokens = w->running, room = 0.0, next_s = (double)INFINITY;
     int32_t more = 0, index = w->head;
-    if (w->waited >= (double)plan->wait_steps || w->running == 0 || s->load->prefill_workers > 0) {
-        return false;
-    }
+    if (w->waited >= (double)plan->wait_steps || w->running == 0 || s->load->prefill_workers > 0) { return false; }
     for (; index != NONE && tokens < enough; index = s->requests[index].next) {
         request *r = &s->requests[index];
         take_place(s, r);
         next_s = r->ready_s > w->clock_s ? r->ready_s : next_s;
-        if (r->ready_s > w->clock_s || !has_place(s, w, more, room, r)) {
-            break;
-        }
+        if (r->ready_s > w->clock_s || !has_place(s, w, more, room, r)) { break; }
         tokens += r->left;
         room += r->room;
         more++;
     }
-    if (more == 0 || tokens >= enough) {
-        return false;
-    }
+    if (more == 0 || tokens >= enough) { return false; }
     *until_s = nnc_min(*until_s, next_s);
     return true;
 }
@@ -524,23 +496,15 @@ static bool mixed_iteration(simulation *s, worker *w)
     double budget = s->load->chunk, prompts = 0.0, room = 0.0;
     double until_s = 0.0;
     int32_t more = 0, done = NONE, last = NONE;
-    if (waits_for_more(s, w, &until_s)) {
-        return false;
-    }
+    if (waits_for_more(s, w, &until_s)) { return false; }
     while (w->head != NONE && budget > 0.0) {
         request *r = &s->requests[w->head];
         const int32_t index = w->head;
-        if (r->ready_s > w->clock_s) {
-            break;
-        }
+        if (r->ready_s > w->clock_s) { break; }
         take_place(s, r);
-        if (!has_place(s, w, more, room, r)) {
-            break;
-        }
+        if (!has_place(s, w, more, room, r)) { break; }
         const double part = nnc_min(r->left, budget), whole = r->fresh + r->made;
-        if (part > 0.0) {
-            prompts += part / whole * prefill_of(s, whole) / s->load->busy_s;
-        }
+        if (part > 0.0) { prompts += part / whole * prefill_of(s, whole) / s->load->busy_s; }
         budget -= part;
         r->left -= part;
         more++;
@@ -554,9 +518,7 @@ static bool mixed_iteration(simulation *s, worker *w)
         *(last == NONE ? &done : &s->requests[last].next) = index;
         last = index;
     }
-    if (more == 0) {
-        return false;
-    }
+    if (more == 0) { return false; }
     w->waited = 0.0;
     if (prompts > 0.0) {
         double slope = 0.0;
@@ -586,9 +548,7 @@ static double steps_for(double time_s, double first_s, double slope_s)
     const double b = first_s - slope_s / 2.0;
     const double root = sqrt(b * b + 2.0 * slope_s * nnc_max(time_s, 0.0));
     double steps = nnc_max(nnc_ceil(2.0 * nnc_max(time_s, 0.0) / (b + root)), 1.0);
-    while (steps > 1.0 && (steps - 1.0) * (b + slope_s / 2.0 * (steps - 1.0)) >= time_s) {
-        steps -= 1.0;
-    }
+    while (steps > 1.0 && (steps - 1.0) * (b + slope_s / 2.0 * (steps - 1.0)) >= time_s) { steps -= 1.0; }
     return steps;
 }
 
@@ -603,12 +563,8 @@ static void decode_run(simulation *s, worker *w, double horizon_s)
     const double cell = floor(nnc_max((context - s->context_low) / s->context_gap, 0.0));
     const double knot = s->context_low + (cell + 1.0) * s->context_gap;
     double steps = (double)(s->requests[w->heap[0]].finish - w->step);
-    if (cell < CONTEXTS - 1) {
-        steps = nnc_min(steps, nnc_max(nnc_ceil((knot - context) / s->tokens_of_step), 1.0));
-    }
-    if (w->growth > 0.0) {
-        steps = nnc_min(steps, nnc_max(floor((s->load->places - room_now(w)) / w->growth), 1.0));
-    }
+    if (cell < CONTEXTS - 1) { steps = nnc_min(steps, nnc_max(nnc_ceil((knot - context) / s->tokens_of_step), 1.0)); }
+    if (w->growth > 0.0) { steps = nnc_min(steps, nnc_max(floor((s->load->places - room_now(w)) / w->growth), 1.0)); }
     const bool waits = waits_for_more(s, w, &until_s);
     if (waits) {
         steps = nnc_min(steps, (double)s->load->of->plan->wait_steps - w->waited);
@@ -652,9 +608,7 @@ static bool turn(simulation *s)
             second_s = nnc_min(second_s, event_s);
         }
     }
-    if (w == NULL) {
-        return false;
-    }
+    if (w == NULL) { return false; }
     w->clock_s = first_s;
     while (s->load->of->plan->preempt && w->running > 1 && room_now(w) + w->growth > s->load->places * (1.0 + 1e-12)) {
         preempt(s, w);
@@ -680,9 +634,7 @@ static double gap_scale(simulation *s)
 {
     const uint64_t state = s->gaps;
     double sum_s = 0.0;
-    for (int64_t i = 0; i < s->count; i++) {
-        sum_s += gap_s(s);
-    }
+    for (int64_t i = 0; i < s->count; i++) { sum_s += gap_s(s); }
     s->gaps = state;
     return (double)s->count / s->load->requests_per_s / sum_s;
 }
@@ -723,12 +675,8 @@ static double ranked(double *values, int64_t count, int64_t k)
         const double pivot = values[low + (high - low) / 2];
         int64_t i = low, j = high;
         while (i <= j) {
-            while (values[i] < pivot) {
-                i++;
-            }
-            while (values[j] > pivot) {
-                j--;
-            }
+            while (values[i] < pivot) { i++; }
+            while (values[j] > pivot) { j--; }
             if (i <= j) {
                 const double held = values[i];
                 values[i++] = values[j];
@@ -752,9 +700,7 @@ static nnc_serve_spread_of summary_of(double *values, int64_t count)
     static const double shares[] = { 0.5, 0.9, 0.99 };
     nnc_serve_spread_of of = { .mean = 0.0 };
     double *const places[] = { &of.p50, &of.p90, &of.p99 };
-    for (int64_t i = 0; i < count; i++) {
-        of.mean += values[i];
-    }
+    for (int64_t i = 0; i < count; i++) { of.mean += values[i]; }
     of.mean /= (double)count;
     for (int i = 0; i < 3; i++) {
         *places[i] = ranked(values, count, (int64_t)nnc_ceil(shares[i] * (double)count) - 1);
@@ -770,9 +716,7 @@ static void collect(simulation *s, int64_t skipped)
     for (const request *r = s->requests + skipped; r < s->requests + s->count; r++) {
         work->ttft[s->counted] = r->first_s - r->arrival_s;
         work->request_s[s->counted++] = r->last_s - r->arrival_s;
-        if (r->output > 1) {
-            work->tpot[s->counted_tpot++] = (r->last_s - r->first_s) / (r->output - 1.0);
-        }
+        if (r->output > 1) { work->tpot[s->counted_tpot++] = (r->last_s - r->first_s) / (r->output - 1.0); }
     }
 }
 
@@ -784,9 +728,7 @@ static bool certain(const simulation *s)
     double sum = 0.0, squares = 0.0;
     for (int64_t i = 0; i < each * BATCHES; i += each) {
         double mean_s = 0.0;
-        for (int64_t k = i; k < i + each; k++) {
-            mean_s += s->work->ttft[k] / (double)each;
-        }
+        for (int64_t k = i; k < i + each; k++) { mean_s += s->work->ttft[k] / (double)each; }
         sum += mean_s;
         squares += mean_s * mean_s;
     }
@@ -828,13 +770,10 @@ void nnc_serve_replay(const nnc_serve_load_case *load, nnc_serve_replayed *resul
     const int64_t most = draws_arrivals(&s) ? runs_of(s.count) : 1;
     for (int64_t run = 0; run < most; run++) {
         begin(&s);
-        while (turn(&s)) {
-        }
+        while (turn(&s)) {}
         collect(&s, load->skipped);
         result->requests += s.count;
-        if (run == 0 && certain(&s)) {
-            break;
-        }
+        if (run == 0 && certain(&s)) { break; }
     }
     summarise(&s);
 }

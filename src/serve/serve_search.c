@@ -38,9 +38,7 @@ static double miss(const nnc_serve *s, const nnc_serve_limit *limit)
 static int32_t broken(const searching *of, const nnc_serve *s)
 {
     for (int32_t i = 0; i < of->search->limit_count; i++) {
-        if (!holds(s, &of->search->limits[i])) {
-            return i;
-        }
+        if (!holds(s, &of->search->limits[i])) { return i; }
     }
     return -1;
 }
@@ -71,23 +69,17 @@ static void add_to_front(nnc_serve_search_result *r, const nnc_serve_found *foun
 {
     int32_t kept = 0, place = 0;
     for (int32_t i = 0; i < r->front_count; i++) {
-        if (covers(&r->front[i], found)) {
-            return;
-        }
+        if (covers(&r->front[i], found)) { return; }
     }
     for (int32_t i = 0; i < r->front_count; i++) {
-        if (!covers(found, &r->front[i])) {
-            r->front[kept++] = r->front[i];
-        }
+        if (!covers(found, &r->front[i])) { r->front[kept++] = r->front[i]; }
     }
     r->front_count = kept;
     if (kept == NNC_SERVE_FRONT) {
         r->front_left_out++;
         return;
     }
-    while (place < kept && r->front[place].tokens_per_s_per_user < found->tokens_per_s_per_user) {
-        place++;
-    }
+    while (place < kept && r->front[place].tokens_per_s_per_user < found->tokens_per_s_per_user) { place++; }
     memmove(&r->front[place + 1], &r->front[place], sizeof *found * (size_t)(kept - place));
     r->front[place] = *found;
     r->front_count = kept + 1;
@@ -111,9 +103,7 @@ static bool note_found(searching *of, const nnc_serve_found *found)
     nnc_serve_search_result *r = of->result;
     const bool cheaper =
         !r->found || found->output_tokens_per_s_per_device > r->cheapest.output_tokens_per_s_per_device;
-    if (cheaper) {
-        r->cheapest = *found;
-    }
+    if (cheaper) { r->cheapest = *found; }
     if (!r->found || found->tpot_s < 0.99 * r->fastest.tpot_s) { /* a new fastest deployment has to be more than 1 %
                                                                   * faster */
         r->fastest = *found;
@@ -156,9 +146,7 @@ static void answer(searching *of, deployment *d)
 static void try_load(searching *of, deployment *d)
 {
     answer(of, d);
-    if (!d->s.fits || d->s.saturated) {
-        return;
-    }
+    if (!d->s.fits || d->s.saturated) { return; }
     of->result->fitting++;
     const int32_t limit = broken(of, &d->s);
     if (limit >= 0) {
@@ -235,9 +223,7 @@ static int32_t degrees(int32_t asked, int32_t most, int32_t list[32])
         list[count++] = asked > 0 ? asked : 1;
         return count;
     }
-    for (int32_t degree = 1; degree <= most && count < 32; degree *= 2) {
-        list[count++] = degree;
-    }
+    for (int32_t degree = 1; degree <= most && count < 32; degree *= 2) { list[count++] = degree; }
     return count;
 }
 
@@ -287,11 +273,7 @@ nnc_status nnc_serve_search_of(const nnc_model *model, const nnc_device *device,
     result->nearest_limit = -1;
     const int32_t count =
         degrees(ask->devices > 0 ? ask->devices : 0, ask->devices > 0 ? 1 : search->devices_most, counts);
-    for (int32_t i = 0; i < count; i++) {
-        try_degrees(&of, ask, counts[i]);
-    }
-    if (of.out_of_memory) {
-        return nnc_no_memory(err);
-    }
+    for (int32_t i = 0; i < count; i++) { try_degrees(&of, ask, counts[i]); }
+    if (of.out_of_memory) { return nnc_no_memory(err); }
     return result->deployments > 0 ? NNC_OK : of.last;
 }

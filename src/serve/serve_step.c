@@ -36,14 +36,10 @@ static double math_bits(nnc_stored stored)
 /* Returns the format of attention and head: 16 bits, or the format of the products if it is wider. */
 static nnc_dtype plain_format(const nnc_device *device, nnc_dtype precision)
 {
-    if (precision == NNC_FP32 || precision == NNC_TF32 || precision == NNC_FP64) {
-        return precision;
-    }
+    if (precision == NNC_FP32 || precision == NNC_TF32 || precision == NNC_FP64) { return precision; }
     static const nnc_dtype order[] = { NNC_BF16, NNC_FP16, NNC_TF32, NNC_FP32 };
     for (size_t i = 0; i < sizeof order / sizeof order[0]; i++) {
-        if (nnc_device_matmul_peak(device, order[i]) > 0.0) {
-            return order[i];
-        }
+        if (nnc_device_matmul_peak(device, order[i]) > 0.0) { return order[i]; }
     }
     return NNC_BF16;
 }
@@ -96,9 +92,7 @@ static void memory_rates(const nnc_device *device, const nnc_serve_engine *engin
     const double most = said(engine->unit_bytes_per_clock * device->units * device->clock_hz, (double)INFINITY);
     double *const rates[] = { &r->stream_bytes_per_s, &r->plain_bytes_per_s, &r->expert_bytes_per_s, &r->kv_bytes_per_s,
                               &r->state_bytes_per_s };
-    for (size_t i = 0; i < sizeof rates / sizeof rates[0] && most > 0.0; i++) {
-        *rates[i] = nnc_min(*rates[i], most);
-    }
+    for (size_t i = 0; i < sizeof rates / sizeof rates[0] && most > 0.0; i++) { *rates[i] = nnc_min(*rates[i], most); }
 }
 
 static void kernel_times(const nnc_device *device, const nnc_serve_engine *engine, const nnc_serve_ask *plan,
@@ -335,9 +329,7 @@ static double cache_reads(const making *m, double window)
     const double chunks = nnc_ceil(m->fresh / (double)m->of->plan->chunk);
     const double chunk = nnc_min((double)m->of->plan->chunk, m->fresh);
     const double all = chunks * m->cached + chunk * chunks * (chunks - 1.0) / 2.0;
-    if (m->decode) {
-        return window > 0.0 ? nnc_min(m->cached + 1.0, window) : m->cached + 1.0;
-    }
+    if (m->decode) { return window > 0.0 ? nnc_min(m->cached + 1.0, window) : m->cached + 1.0; }
     return window > 0.0 ? nnc_min(all, chunks * window) : all;
 }
 
@@ -458,18 +450,10 @@ static nnc_serve_step finish(making *m, double factor)
 {
     const nnc_serve_engine *engine = m->of->engine;
     nnc_serve_step *s = &m->step;
-    for (int32_t i = 0; i < m->of->net->product_count; i++) {
-        add_product(m, &m->of->net->products[i]);
-    }
-    for (int32_t i = 0; i < m->of->net->attention_count; i++) {
-        add_attention(m, &m->of->net->attentions[i]);
-    }
-    for (int32_t i = 0; i < m->of->net->state_count; i++) {
-        add_state(m, &m->of->net->states[i]);
-    }
-    if (m->decode) {
-        add_sampling(m);
-    }
+    for (int32_t i = 0; i < m->of->net->product_count; i++) { add_product(m, &m->of->net->products[i]); }
+    for (int32_t i = 0; i < m->of->net->attention_count; i++) { add_attention(m, &m->of->net->attentions[i]); }
+    for (int32_t i = 0; i < m->of->net->state_count; i++) { add_state(m, &m->of->net->states[i]); }
+    if (m->decode) { add_sampling(m); }
     add_comm(m);
     s->product_s *= factor;
     s->expert_s *= factor;
@@ -631,9 +615,7 @@ double nnc_serve_critical_batch(const nnc_serve_case *of, double context, double
     NNC_LET(why, all_weight_bytes, "B", all.weight_bytes);
     NNC_SAY(why, spare_bytes, "B", flops_per_sequence / ridge - kv_bytes_per_sequence);
     NNC_NOTE(why, "memory time per sequence that compute covers, available for reading weights");
-    if (spare_bytes > 0.0) {
-        NNC_SET(why, critical_batch, NULL, all_weight_bytes / spare_bytes);
-    }
+    if (spare_bytes > 0.0) { NNC_SET(why, critical_batch, NULL, all_weight_bytes / spare_bytes); }
     double intensity_limit_flops_per_byte = 0.0;
     NNC_SET(why, intensity_limit_flops_per_byte, NULL, flops_per_sequence / kv_bytes_per_sequence);
     *intensity_limit = intensity_limit_flops_per_byte;

@@ -96,9 +96,7 @@ static void write_op(const nnc_writer *w, const nnc_captured_op *c)
     const nnc_plan *plan = w->how->plan;
     const bool autocast = plan->policy == NNC_POLICY_AMP;
     nnc_op *op = writers[c->kind](w, c);
-    if (w->how->software->lists_operators) {
-        issue(c, op);
-    }
+    if (w->how->software->lists_operators) { issue(c, op); }
     op->place = c->module;
     op->repeat = c->repeat;
     op->dtype = c->narrow ? plan->precision : c->dtype;
@@ -112,9 +110,7 @@ static void write_op(const nnc_writer *w, const nnc_captured_op *c)
     op->frozen = c->frozen;
     op->weights =
         (nnc_weights){ .count = c->rows > 0, .rows = c->rows, .cols = c->cols, .vector = c->vector, .table = c->table };
-    if (c->phase == NNC_PHASE_BACKWARD && op->phase == NNC_PHASE_FORWARD) {
-        op->phase = NNC_PHASE_BACKWARD;
-    }
+    if (c->phase == NNC_PHASE_BACKWARD && op->phase == NNC_PHASE_FORWARD) { op->phase = NNC_PHASE_BACKWARD; }
 }
 
 /* ---- a step between two recorded steps ---- */
@@ -193,9 +189,7 @@ static void write_slots(const nnc_writer *w, const struct nnc_captured *program,
         for (; forward < program->count &&
                (program->ops[forward].phase != NNC_PHASE_FORWARD || program->ops[forward].slot <= s);
              forward++) {
-            if (program->ops[forward].phase == NNC_PHASE_FORWARD) {
-                write_at(&inside, program, other, forward, share);
-            }
+            if (program->ops[forward].phase == NNC_PHASE_FORWARD) { write_at(&inside, program, other, forward, share); }
         }
         for (; backward >= 0 && (program->ops[backward].phase == NNC_PHASE_FORWARD || program->ops[backward].slot <= s);
              backward--) {
@@ -230,24 +224,16 @@ static void lower(const nnc_model *model, const nnc_writer *w)
 static void defaults(const nnc_model *model, nnc_plan *p)
 {
     const struct nnc_captured *program = model->captured;
-    if (p->precision == NNC_DTYPE_COUNT) {
-        p->precision = p->policy == NNC_POLICY_AMP ? NNC_BF16 : program->dtype;
-    }
-    if (p->policy == NNC_POLICY_DEFAULT && program->dtype == NNC_BF16) {
-        p->policy = NNC_POLICY_BF16_PURE;
-    }
+    if (p->precision == NNC_DTYPE_COUNT) { p->precision = p->policy == NNC_POLICY_AMP ? NNC_BF16 : program->dtype; }
+    if (p->policy == NNC_POLICY_DEFAULT && program->dtype == NNC_BF16) { p->policy = NNC_POLICY_BF16_PURE; }
     if (p->optimizer == NNC_OPTIMIZER_ADAMW && program->optimizer != NNC_OPTIMIZER_COUNT) {
         p->optimizer = program->optimizer; /* adamw is also the default of a plan, so the plan may not give an
                                             * optimizer; the recorded optimizer is used */
     }
     p->clip_gradients = false; /* the plan needs no clipping of its own: if the step clips gradients, these operators
                                 * were recorded */
-    if (program->frozen != NNC_FROZEN_COUNT && p->frozen == NNC_FROZEN_16) {
-        p->frozen = program->frozen;
-    }
-    if (p->micro_batch == 0 && p->global_batch == 0) {
-        p->micro_batch = program->batch;
-    }
+    if (program->frozen != NNC_FROZEN_COUNT && p->frozen == NNC_FROZEN_16) { p->frozen = program->frozen; }
+    if (p->micro_batch == 0 && p->global_batch == 0) { p->micro_batch = program->batch; }
 }
 
 static nnc_status refuse(const char *option, const char *what, nnc_error *err)
@@ -260,9 +246,7 @@ static nnc_status check_precision(const struct nnc_captured *program, const nnc_
     const bool autocast = p->policy == NNC_POLICY_AMP && program->autocast != NULL &&
                           (p->precision == NNC_BF16 || p->precision == NNC_FP16);
     const bool same = p->precision == program->dtype || (program->dtype == NNC_FP32 && p->precision == NNC_TF32);
-    if (autocast) {
-        return NNC_OK;
-    }
+    if (autocast) { return NNC_OK; }
     if (!same) {
         return nnc_fail(err, NNC_ILLEGAL_PLAN, "--precision",
                         "a captured program runs in the formats that were recorded, expected %s%s, "
@@ -294,9 +278,7 @@ static nnc_status check_samples(const struct nnc_captured *program, int64_t samp
     const int64_t two = program->second != NULL ? program->second->batch : one;
     int64_t least = 0, most = 0;
     nnc_captured_batches(program, &least, &most);
-    if (samples >= least && samples <= most) {
-        return NNC_OK;
-    }
+    if (samples >= least && samples <= most) { return NNC_OK; }
     if (program->second != NULL) {
         return nnc_fail(err, NNC_ILLEGAL_PLAN, "--micro-batch",
                         "the step was recorded with %" PRId64 " and %" PRId64
@@ -314,9 +296,7 @@ static nnc_status check_units(const struct nnc_captured *program, const nnc_plan
 {
     const char *option = p->recompute != 0 ? "--recompute" : "--zero";
     bool any = false;
-    for (int32_t i = 0; i < program->slot_count; i++) {
-        any = any || program->slots[i].unit;
-    }
+    for (int32_t i = 0; i < program->slot_count; i++) { any = any || program->slots[i].unit; }
     if (program->passes > 1) {
         return nnc_fail(err, NNC_ILLEGAL_PLAN, option,
                         "the step accumulates gradients, expected one forward and backward, found %" PRId32
@@ -339,9 +319,7 @@ static nnc_status resolve(const nnc_model *model, nnc_plan *p, nnc_error *err)
     const struct nnc_captured *program = model->captured;
     NNC_TRY(check_precision(program, p, err));
     NNC_TRY(check_samples(program, p->micro_batch, err));
-    if (p->recompute != 0 || p->zero > 2) {
-        NNC_TRY(check_units(program, p, err));
-    }
+    if (p->recompute != 0 || p->zero > 2) { NNC_TRY(check_units(program, p, err)); }
     if (p->train != NNC_TRAIN_ALL || p->adapter_rank > 0) {
         return refuse(p->adapter_rank > 0 ? "--adapter-rank" : "--train",
                       "expected the weights to be trained that were; capture a step of the model with its adapters, "
@@ -354,15 +332,11 @@ static nnc_status resolve(const nnc_model *model, nnc_plan *p, nnc_error *err)
     if ((p->offload & NNC_OFFLOAD_ACTIVATIONS) != 0) {
         return refuse("--offload", "expected optimizer, or with --zero 3 also weights", err);
     }
-    if (p->activations == NNC_ACTIVATIONS_KORTHIKANTI) {
-        return refuse("--activations", "expected per-op", err);
-    }
+    if (p->activations == NNC_ACTIVATIONS_KORTHIKANTI) { return refuse("--activations", "expected per-op", err); }
     if (p->seq_len > 0 && (program->tokens == 0 || p->seq_len != program->tokens / program->batch)) {
         return refuse("--seq-len", "expected no length", err);
     }
-    if (p->image > 0 && p->image != program->image) {
-        return refuse("--image", "expected no size", err);
-    }
+    if (p->image > 0 && p->image != program->image) { return refuse("--image", "expected no size", err); }
     p->seq_len = program->tokens / program->batch;
     p->image = program->tokens > 0 ? 0 : program->image;
     return NNC_OK;

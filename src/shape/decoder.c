@@ -36,9 +36,7 @@ static nnc_mlp_kind mlp_of(const nnc_decoder *d, int64_t layer)
 static bool has_dense(const nnc_decoder *d)
 {
     bool dense = d->mlps_count == 0 && mlp_of(d, 0) == NNC_LAYER_DENSE;
-    for (int32_t i = 0; i < d->mlps_count && !dense; i++) {
-        dense = d->mlps[i] == NNC_LAYER_DENSE;
-    }
+    for (int32_t i = 0; i < d->mlps_count && !dense; i++) { dense = d->mlps[i] == NNC_LAYER_DENSE; }
     return dense;
 }
 
@@ -198,12 +196,8 @@ static void write_embedding(const nnc_layer_writer *w, const nnc_decoder *d, boo
     } else {
         list->lookup_params += nnc_list_mul(&w->to, vocab, table_width(d));
     }
-    if (d->embed_norm) {
-        nnc_layer_norm(w, "embed.norm", width);
-    }
-    if (d->bidirectional) {
-        project(w, d);
-    }
+    if (d->embed_norm) { nnc_layer_norm(w, "embed.norm", width); }
+    if (d->bidirectional) { project(w, d); }
     nnc_layer_dropout(w, "embed.dropout", NNC_GROUP_EMBEDDING);
 }
 
@@ -262,9 +256,7 @@ static void masked(const nnc_layer_writer *w, const nnc_decoder *d)
 {
     const int64_t width = table_width(d);
     nnc_layer_writer some = *w; /* the head processes only the masked positions */
-    if (d->head_share > 0.0) {
-        some.tokens = (int64_t)nnc_ceil((double)w->tokens * d->head_share);
-    }
+    if (d->head_share > 0.0) { some.tokens = (int64_t)nnc_ceil((double)w->tokens * d->head_share); }
     dense(&some, d, some.tokens, width);
     nnc_layer_norm(&some, "head.dense_norm", width);
     words(&some, d);
@@ -343,12 +335,8 @@ static head_writer *const *const heads[] = { NNC_MODEL_HEAD_LIST(NNC_ROW_AT) };
 
 static void write_head(const nnc_layer_writer *w, const nnc_decoder *d)
 {
-    if (d->streams > 1) {
-        nnc_decoder_streams(w, d, NULL);
-    }
-    if (d->norm_place != NNC_NORM_POST) {
-        nnc_layer_norm(w, "head.norm", d->hidden);
-    }
+    if (d->streams > 1) { nnc_decoder_streams(w, d, NULL); }
+    if (d->norm_place != NNC_NORM_POST) { nnc_layer_norm(w, "head.norm", d->hidden); }
     if (state_width(d) != d->hidden) {
         nnc_layer_linear(w, "head.project", NNC_GROUP_HEAD, NNC_SPLIT_SEQUENCE, state_width(d), d->hidden, false);
     }
@@ -426,14 +414,10 @@ static void write_encoder(const nnc_layer_writer *w, const nnc_decoder *d)
         write_embedding(&one, d, true);
         w->to.list->input_bytes += 4.0 * (double)one.tokens;
     }
-    if (layer.norm_place != NNC_NORM_POST) {
-        nnc_layer_norm(&one, "encoder.norm", d->hidden);
-    }
+    if (layer.norm_place != NNC_NORM_POST) { nnc_layer_norm(&one, "encoder.norm", d->hidden); }
     nnc_list_segment(&w->to, d->encoder_layers, true);
     one.to = nnc_list_block(&w->to, d->encoder_layers, one.hidden_elements);
-    if (d->positions == NNC_POSITIONS_RELATIVE_EACH) {
-        relative_positions(&one, d);
-    }
+    if (d->positions == NNC_POSITIONS_RELATIVE_EACH) { relative_positions(&one, d); }
     nnc_layer_attention(&one, &nnc_attention_plain, NULL);
     nnc_layer_mlp(&one);
 }
@@ -471,9 +455,7 @@ static void write_towers(const nnc_model *model, const nnc_writer *to)
             nnc_graph_write_part(&model->towers[i], to, nnc_list_mul(to, to->how->plan->micro_batch, images));
         }
     }
-    for (int32_t i = first; i < to->list->count; i++) {
-        to->list->ops[i].tower = true;
-    }
+    for (int32_t i = first; i < to->list->count; i++) { to->list->ops[i].tower = true; }
 }
 
 /* ---- layers ---- */
@@ -526,9 +508,7 @@ static void block(const nnc_layer_writer *w, const nnc_decoder *d, const kind *k
     one.to = nnc_list_block(&w->to, k->count, stream_elements(w, d));
     nnc_decoder_keep_state(&one, d, k->mixer);
     if (nnc_mixer_attends(k->mixer)) {
-        if (d->streams > 1) {
-            nnc_decoder_streams(&one, d, attention_streams);
-        }
+        if (d->streams > 1) { nnc_decoder_streams(&one, d, attention_streams); }
         nnc_layer_begin_norm(&one, nnc_attention_plain.norm);
         if (d->shared_keys) {
             nnc_decoder_project_shared(&one, d, k->mixer);
@@ -537,9 +517,7 @@ static void block(const nnc_layer_writer *w, const nnc_decoder *d, const kind *k
         } else {
             nnc_layer_project(&one, &nnc_attention_plain, NULL);
         }
-        if (d->index_heads > 0 && k->mixer == NNC_MIXER_FULL && !d->shared_keys) {
-            nnc_decoder_pick_tokens(&one, d);
-        }
+        if (d->index_heads > 0 && k->mixer == NNC_MIXER_FULL && !d->shared_keys) { nnc_decoder_pick_tokens(&one, d); }
         nnc_layer_attend(&one, &nnc_attention_plain, NULL);
     }
     if (d->positions == NNC_POSITIONS_RELATIVE_EACH) {
@@ -547,12 +525,8 @@ static void block(const nnc_layer_writer *w, const nnc_decoder *d, const kind *k
     } else if (d->positions == NNC_POSITIONS_DISENTANGLED) {
         distance_scores(&one, d);
     }
-    if (d->encoder_layers > 0) {
-        cross_attention(&one, d);
-    }
-    if (d->streams > 1 && k->mlp != NNC_LAYER_NO_MLP) {
-        nnc_decoder_streams(&one, d, mlp_streams);
-    }
+    if (d->encoder_layers > 0) { cross_attention(&one, d); }
+    if (d->streams > 1 && k->mlp != NNC_LAYER_NO_MLP) { nnc_decoder_streams(&one, d, mlp_streams); }
     if (k->mlp == NNC_LAYER_EXPERTS) {
         nnc_decoder_experts(&one, d);
     } else if (k->mlp == NNC_LAYER_DENSE) {
@@ -571,9 +545,7 @@ static void again(nnc_op_list *list, const nnc_decoder *d, const nnc_layer_write
 {
     const int32_t first = list->count;
     layers(w, d, k);
-    for (int32_t i = first; i < list->count; i++) {
-        list->ops[i].weights = (nnc_weights){ 0 };
-    }
+    for (int32_t i = first; i < list->count; i++) { list->ops[i].weights = (nnc_weights){ 0 }; }
 }
 
 /* Writes the modules for multi-token prediction, which predict later tokens. A module normalises the stream and the
@@ -614,25 +586,19 @@ static int32_t kinds_of(const nnc_decoder *d, nnc_op_list *list, kind kinds[KIND
         const kind runs[] = { { mixer_of(d, 0), mlp_of(d, 0), first },
                               { mixer_of(d, 0), NNC_LAYER_EXPERTS, d->layers - first } };
         for (int i = 0; i < 2; i++) {
-            if (runs[i].count > 0) {
-                kinds[count++] = runs[i];
-            }
+            if (runs[i].count > 0) { kinds[count++] = runs[i]; }
         }
         return count;
     }
     for (int64_t layer = 0; layer < d->layers && layer < NNC_MIXED_LAYERS_MAX; layer++) {
         const kind k = { mixer_of(d, layer), mlp_of(d, layer), 0 };
         int32_t i = 0;
-        while (i < count && (kinds[i].mixer != k.mixer || kinds[i].mlp != k.mlp)) {
-            i++;
-        }
+        while (i < count && (kinds[i].mixer != k.mixer || kinds[i].mlp != k.mlp)) { i++; }
         if (i == KINDS_MAX) {
             list->truncated = true;
             return count;
         }
-        if (i == count) {
-            kinds[count++] = k;
-        }
+        if (i == count) { kinds[count++] = k; }
         kinds[i].count++;
         list->mixed[list->mixed_count++] = (uint8_t)(i + 1); /* + 1, because segment 0 is the embedding */
     }
@@ -655,9 +621,7 @@ static void lower(const nnc_model *model, const nnc_writer *to)
     nnc_list_segment(to, 1, false);
     write_towers(model, to);
     write_embedding(&w, d, false);
-    if (d->encoder_layers > 0) {
-        write_encoder(&w, d);
-    }
+    if (d->encoder_layers > 0) { write_encoder(&w, d); }
     for (int32_t i = 0; i < kind_count; i++) {
         if (d->share_layers && kinds[i].count > 1) {
             kind first = kinds[i];
@@ -669,9 +633,7 @@ static void lower(const nnc_model *model, const nnc_writer *to)
             layers(&w, d, &kinds[i]);
         }
     }
-    if (plan->next_tokens) {
-        further_tokens(&w, d);
-    }
+    if (plan->next_tokens) { further_tokens(&w, d); }
     nnc_list_segment(to, 1, false);
     write_head(&w, d);
 }
@@ -683,9 +645,7 @@ static nnc_status resolve(const nnc_model *model, nnc_plan *p, nnc_error *err)
     const bool plain = !nnc_mlp_gated(d->mlp) && d->head == NNC_HEAD_LOGITS && !d->bidirectional &&
                        d->norm_place == NNC_NORM_PRE && d->encoder_layers == 0 && d->mixers_count == 0 &&
                        d->mlps_count == 0;
-    if (p->image > 0) {
-        return nnc_fail(err, NNC_ILLEGAL_PLAN, "--image", "a decoder takes tokens, not images");
-    }
+    if (p->image > 0) { return nnc_fail(err, NNC_ILLEGAL_PLAN, "--image", "a decoder takes tokens, not images"); }
     if (p->next_tokens && (d->next_layers == 0 || d->head != NNC_HEAD_LOGITS)) {
         return nnc_fail(err, NNC_ILLEGAL_PLAN, "--next-tokens",
                         "expected a model with next_layers and a head of words, found %" PRId64
@@ -698,9 +658,7 @@ static nnc_status resolve(const nnc_model *model, nnc_plan *p, nnc_error *err)
                         "longer than the position table, expected at most %" PRId64 ", found %" PRId64, positions,
                         p->seq_len);
     }
-    if (p->activations != NNC_ACTIVATIONS_KORTHIKANTI) {
-        return NNC_OK;
-    }
+    if (p->activations != NNC_ACTIVATIONS_KORTHIKANTI) { return NNC_OK; }
     if (!(plain && d->ffn_hidden == 4 * d->hidden && d->kv_heads == d->heads)) {
         return nnc_fail(err, NNC_ILLEGAL_PLAN, "--activations",
                         "the korthikanti formula counts a GPT layer (plain MLP of 4 x hidden, as "
@@ -746,13 +704,9 @@ static nnc_status split(const nnc_model *model, const nnc_plan *p, nnc_error *er
                         p->context);
     }
     for (int32_t i = 0; i < d->mixers_count; i++) {
-        if (!nnc_mixer_attends(d->mixers[i]) && d->mixers[i] != NNC_MIXER_NONE) {
-            NNC_TRY(split_states(d, p, err));
-        }
+        if (!nnc_mixer_attends(d->mixers[i]) && d->mixers[i] != NNC_MIXER_NONE) { NNC_TRY(split_states(d, p, err)); }
     }
-    if (d->heads > 0) {
-        NNC_TRY(nnc_layer_split_context(&layer, p, p->seq_len, err));
-    }
+    if (d->heads > 0) { NNC_TRY(nnc_layer_split_context(&layer, p, p->seq_len, err)); }
     const nnc_layer window = layer_of_mixer(&layer, d, NNC_MIXER_WINDOW);
     NNC_TRY(nnc_layer_split_tensor(&layer, p, err));
     NNC_TRY(nnc_layer_split_tensor(&window, p, err));
@@ -776,9 +730,7 @@ static void describe(const nnc_model *model, char shape[NNC_SHAPE_TEXT], char in
 {
     const nnc_decoder *d = &model->decoder;
     char before[32] = "";
-    if (d->encoder_layers > 0) {
-        snprintf(before, sizeof before, "%" PRId64 " + ", d->encoder_layers);
-    }
+    if (d->encoder_layers > 0) { snprintf(before, sizeof before, "%" PRId64 " + ", d->encoder_layers); }
     snprintf(shape, NNC_SHAPE_TEXT, "%s%" PRId64 " layers, hidden %" PRId64, before, d->layers, d->hidden);
     snprintf(input, NNC_SHAPE_TEXT, "%" PRId64 " tokens", d->seq_len);
 }

@@ -171,9 +171,7 @@ void nnc_decoder_project_shared(const nnc_layer_writer *w, const nnc_decoder *d,
     if (mixer == NNC_MIXER_FAR || mixer == NNC_MIXER_FAR_PICKED) {
         compress(w, names, l->head_dim, l->far_ratio, mixer == NNC_MIXER_FAR_PICKED);
     }
-    if (mixer == NNC_MIXER_FAR_PICKED) {
-        pick_keys(w, d);
-    }
+    if (mixer == NNC_MIXER_FAR_PICKED) { pick_keys(w, d); }
     nnc_layer_tensor_collective(w, "attn.tensor_in", true, d->q_lora_rank + l->head_dim);
     nnc_layer_linear(w, "attn.q_up", NNC_GROUP_ATTENTION, NNC_SPLIT_COLUMN, l->heads * l->head_dim, d->q_lora_rank,
                      false);
@@ -268,9 +266,7 @@ static void dispatch_collective(const routing *r, const char *name, bool out)
     const double ranks = (double)plan->context * (plan->sequence_parallel ? plan->tensor : 1);
     const double copies = (double)r->d->experts_per_token;
     const double padding = (double)r->rows / (double)r->copies;
-    if (plan->expert == 1) {
-        return;
-    }
+    if (plan->expert == 1) { return; }
     nnc_collective_op e = { .comm = NNC_COMM_EXPERT,
                             .forward = NNC_ALL_TO_ALL,
                             .backward = NNC_ALL_TO_ALL,
@@ -336,9 +332,7 @@ static void mask_product(const routing *r, const char *name, bool back)
 static bool clamp(const routing *r)
 {
     const nnc_layer_writer *w = r->w;
-    if (!r->d->expert_clamp || w->to.how->software->fused_expert_clamp) {
-        return false;
-    }
+    if (!r->d->expert_clamp || w->to.how->software->fused_expert_clamp) { return false; }
     const int64_t inner = nnc_list_mul(&w->to, r->rows, r->d->expert_hidden);
     nnc_op *op = nnc_list_pointwise(&w->to, "moe.clamp", NNC_PW_CLAMP, NNC_GROUP_MLP, nnc_list_mul(&w->to, inner, 2));
     op->split = NNC_SPLIT_EXPERT_INNER;
@@ -398,9 +392,7 @@ static void routed(const routing *r)
     }
     nnc_op *combine = reorder(r, "moe.combine", scored ? NNC_PW_SUM_COPIES : NNC_PW_COMBINE, single, copied);
     /* The gradient of the scores needs the results of the experts before they are weighted. */
-    if (!scored) {
-        combine->u.pointwise.extra_kept_bytes = nnc_list_bytes(&w->to, copied);
-    }
+    if (!scored) { combine->u.pointwise.extra_kept_bytes = nnc_list_bytes(&w->to, copied); }
 }
 
 /* Writes the norms of experts: before and after the routed experts, and after the shared expert. The router multiplies
@@ -432,9 +424,7 @@ void nnc_decoder_experts(const nnc_layer_writer *w, const nnc_decoder *d)
 
     nnc_layer_begin_norm(w, "mlp.norm");
     const int32_t first = w->to.list->count;
-    if (width > 0) {
-        nnc_layer_tensor_collective(w, "mlp.tensor_in", true, width);
-    }
+    if (width > 0) { nnc_layer_tensor_collective(w, "mlp.tensor_in", true, width); }
     nnc_op *router = nnc_layer_linear(w, "moe.router", NNC_GROUP_MLP, NNC_SPLIT_SEQUENCE, d->experts, d->hidden, false);
     router->u.matmul.keeps_a = !nnc_list_recomputes(&w->to, NNC_RECOMPUTE_NORM);
     router->weights.vector = d->router_bias ? d->experts : 0;
@@ -445,9 +435,7 @@ void nnc_decoder_experts(const nnc_layer_writer *w, const nnc_decoder *d)
     if (d->shared_hidden > 0) {
         const int32_t inner = w->to.list->count;
         nnc_layer_dense(w, &shared, d->shared_hidden, false); /* the router owns the input of the shared expert */
-        if (nnc_list_recomputes(&w->to, NNC_RECOMPUTE_SHARED_EXPERTS)) {
-            nnc_list_again(&w->to, inner);
-        }
+        if (nnc_list_recomputes(&w->to, NNC_RECOMPUTE_SHARED_EXPERTS)) { nnc_list_again(&w->to, inner); }
     }
     if (d->shared_gate) {
         nnc_layer_linear(w, "moe.shared_gate", NNC_GROUP_MLP, NNC_SPLIT_SEQUENCE, 1, d->hidden, false)
@@ -456,9 +444,7 @@ void nnc_decoder_experts(const nnc_layer_writer *w, const nnc_decoder *d)
         gate->split = NNC_SPLIT_SEQUENCE;
         gate->u.pointwise.keeps_input = true;
     }
-    if (d->expert_norms) {
-        expert_norms(w, d);
-    }
+    if (d->expert_norms) { expert_norms(w, d); }
     if (d->expert_latent > 0) { /* projection to the width of the routed experts. Source: NemotronHMoE of vLLM,
                                  * nemotron_h.py */
         nnc_layer_linear(w, "moe.latent_in", NNC_GROUP_MLP, NNC_SPLIT_SEQUENCE, r.width, d->hidden, false)
@@ -468,12 +454,8 @@ void nnc_decoder_experts(const nnc_layer_writer *w, const nnc_decoder *d)
     if (d->expert_latent > 0) {
         nnc_layer_linear(w, "moe.latent_out", NNC_GROUP_MLP, NNC_SPLIT_SEQUENCE, d->hidden, r.width, false);
     }
-    if (width > 0) {
-        nnc_layer_tensor_collective(w, "mlp.tensor_out", false, width);
-    }
-    if (nnc_list_recomputes(&w->to, NNC_RECOMPUTE_MOE)) {
-        nnc_list_again(&w->to, first);
-    }
+    if (width > 0) { nnc_layer_tensor_collective(w, "mlp.tensor_out", false, width); }
+    if (nnc_list_recomputes(&w->to, NNC_RECOMPUTE_MOE)) { nnc_list_again(&w->to, first); }
     nnc_layer_join(w, "mlp.end_norm", "mlp.residual", NNC_GROUP_MLP);
 }
 
@@ -529,9 +511,7 @@ static void convolve(const nnc_layer_writer *w, const nnc_decoder *d, int64_t ch
                             .needs_grad_input = true,
                             .keeps_input = true };
     nnc_list_conv(&w->to, "ssm.conv", NNC_GROUP_ATTENTION, &conv, d->conv_bias)->split = NNC_SPLIT_INNER;
-    if (silu) {
-        pointwise(w, "ssm.conv_act", NNC_PW_SILU, channels);
-    }
+    if (silu) { pointwise(w, "ssm.conv_act", NNC_PW_SILU, channels); }
 }
 
 static void gate(const nnc_layer_writer *w, const char *name, int64_t width)
@@ -589,9 +569,7 @@ static void mamba2_behind(const nnc_layer_writer *w, const nnc_decoder *d, bool 
                      .chunk = d->ssm_chunk > 0 ? d->ssm_chunk : CHUNK },
          3 * d->ssm_heads);
     gate(w, "ssm.gate", inner);
-    if (!d->no_state_norm) {
-        state_norm(w, inner, 1);
-    }
+    if (!d->no_state_norm) { state_norm(w, inner, 1); }
     leave(w, inner);
 }
 

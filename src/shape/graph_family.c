@@ -88,9 +88,7 @@ static double bytes_kept(const lowering *l, const nnc_graph_tensor *t)
 
 static void remake(const lowering *l, const nnc_graph_op *op, const nnc_op *written)
 {
-    if (written->recomputed) {
-        place_of(l, &op->out)->flags |= PLACE_REMADE;
-    }
+    if (written->recomputed) { place_of(l, &op->out)->flags |= PLACE_REMADE; }
 }
 
 /* ---- convolutions, norms, products ---- */
@@ -174,9 +172,7 @@ static void tensor_collective(const lowering *l, const char *label, const nnc_gr
                                   .forward = entering ? NNC_NO_COLLECTIVE : NNC_ALL_REDUCE,
                                   .backward = entering ? NNC_ALL_REDUCE : NNC_NO_COLLECTIVE,
                                   .bytes = nnc_list_bytes(&l->to, all_elements(l, t)) };
-    if (l->to.how->plan->tensor > 1) {
-        nnc_list_collective(&l->to, label, e);
-    }
+    if (l->to.how->plan->tensor > 1) { nnc_list_collective(&l->to, label, e); }
 }
 
 static void lower_linear(lowering *l, const nnc_graph_op *op)
@@ -184,17 +180,13 @@ static void lower_linear(lowering *l, const nnc_graph_op *op)
     static const nnc_split splits[] = { NNC_SPLIT_TOKENS, NNC_SPLIT_COLUMN, NNC_SPLIT_ROW };
     const int64_t split = op->values[NNC_LINEAR_SPLIT];
     const bool keeps_a = keeps(l, &op->in);
-    if (split == NNC_LINEAR_COLUMNS) {
-        tensor_collective(l, op->node->label, &op->in, true);
-    }
+    if (split == NNC_LINEAR_COLUMNS) { tensor_collective(l, op->node->label, &op->in, true); }
     nnc_op *linear =
         nnc_list_linear(&l->to, op->node->label, group_of(op, NNC_GROUP_MLP), splits[split], all_positions(l, &op->in),
                         op->weights.cols, op->weights.rows, op->weights.vector > 0);
     linear->u.matmul.needs_grad_input = has_grad(l, &op->in);
     linear->u.matmul.keeps_a = keeps_a;
-    if (split == NNC_LINEAR_ROWS) {
-        tensor_collective(l, op->node->label, &op->out, false);
-    }
+    if (split == NNC_LINEAR_ROWS) { tensor_collective(l, op->node->label, &op->out, false); }
 }
 
 /* ---- ops that work element by element ---- */
@@ -224,9 +216,7 @@ static void lower_act(lowering *l, const nnc_graph_op *op)
     /* The activation overwrites the output of the norm, so the norm is not recomputed. */
     const int32_t producer = place_of(l, &op->in)->producer;
     act->u.pointwise.keeps_output = keeps(l, &op->out);
-    if (producer >= 0) {
-        l->list->ops[producer].recomputed = false;
-    }
+    if (producer >= 0) { l->list->ops[producer].recomputed = false; }
 }
 
 static void lower_dropout(lowering *l, const nnc_graph_op *op)
@@ -319,9 +309,7 @@ static void lower_input(lowering *l, const nnc_graph_op *op)
     const int64_t elements = all_elements(l, &op->out);
     place_of(l, &op->out)->flags = PLACE_KEPT;
     l->list->input_bytes += bytes * (double)elements;
-    if (op->out.ids && op->node == &l->net->input) {
-        l->list->tokens = elements;
-    }
+    if (op->out.ids && op->node == &l->net->input) { l->list->tokens = elements; }
 }
 
 /* Writes the memory copies of windowed attention. Software that copies queries, keys and values to a layout by heads
@@ -361,9 +349,7 @@ static void lower_attention(lowering *l, const nnc_graph_op *op)
     const nnc_core_names names = { op->node->label, parts[0], parts[1], parts[2], parts[3], parts[4] };
     const nnc_layer_writer w =
         nnc_layer_begin(&l->to, &layer, nnc_list_mul(&l->to, l->batch, tokens / seq_len), seq_len);
-    if (blocks && map) {
-        copy_windows(l, op);
-    }
+    if (blocks && map) { copy_windows(l, op); }
     const int32_t first = l->list->count;
     const bool owned = (place_of(l, &op->in)->flags & PLACE_KEPT) != 0;
     nnc_layer_core(&w, &names, op->with.rank > 0 && !blocks ? nnc_graph_positions(&op->with) : seq_len);
@@ -371,23 +357,15 @@ static void lower_attention(lowering *l, const nnc_graph_op *op)
         l->list->ops[i].group = group_of(op, NNC_GROUP_ATTENTION);
         l->list->ops[i].split = op->in.sharded ? NNC_SPLIT_HEADS : NNC_SPLIT_TOKENS;
     }
-    if (blocks && map) {
-        copy_windows(l, op);
-    }
+    if (blocks && map) { copy_windows(l, op); }
     if (op->weights.count > 0) {
         l->list->ops[first].weights =
             (nnc_weights){ .count = 1, .rows = op->weights.rows, .cols = op->weights.cols, .table = true };
     }
-    if (owned && l->list->ops[first].kind == NNC_OP_FLASH) {
-        l->list->ops[first].u.flash.keeps_qkv = false;
-    }
+    if (owned && l->list->ops[first].kind == NNC_OP_FLASH) { l->list->ops[first].u.flash.keeps_qkv = false; }
     keeps(l, &op->in);
-    if (op->with.rank > 0) {
-        keeps(l, &op->with);
-    }
-    if (op->also.rank > 0) {
-        keeps(l, &op->also);
-    }
+    if (op->with.rank > 0) { keeps(l, &op->with); }
+    if (op->also.rank > 0) { keeps(l, &op->also); }
 }
 
 /* Writes a recurrent layer: one product of all tokens, then for each token a product with the state and a kernel of the
@@ -534,9 +512,7 @@ static void lower_op(void *context, nnc_graph_walk *walk, const nnc_graph_op *op
     const int32_t first = l->list->count;
     const int64_t looked_up = l->list->lookup_params;
     rows[op->node->kind](l, op);
-    for (int32_t i = first; i < l->list->count && walk->frozen > 0; i++) {
-        l->list->ops[i].fixed = true;
-    }
+    for (int32_t i = first; i < l->list->count && walk->frozen > 0; i++) { l->list->ops[i].fixed = true; }
     if (walk->tied > 0) { /* the first op that uses these weights counts them */
         l->list->lookup_params = looked_up;
         for (int32_t i = first; i < l->list->count; i++) {
@@ -550,9 +526,7 @@ static void lower_op(void *context, nnc_graph_walk *walk, const nnc_graph_op *op
 static const int64_t *lets_of(const nnc_graph *g, int64_t length, int64_t own[NNC_GRAPH_LETS_MAX])
 {
     const int32_t at = g->net->length_let;
-    if (at < 0 || length == 0 || length == g->lets[at]) {
-        return g->lets;
-    }
+    if (at < 0 || length == 0 || length == g->lets[at]) { return g->lets; }
     memcpy(own, g->lets, NNC_GRAPH_LETS_MAX * sizeof *own);
     own[at] = length;
     return own;
@@ -564,9 +538,7 @@ static const int64_t *lets_of(const nnc_graph *g, int64_t length, int64_t own[NN
 static void hear(void *context, nnc_graph_walk *walk, const nnc_graph_op *op)
 {
     lowering *l = context;
-    if (l->depth == 0 && l->list->segments[l->list->segment_count - 1].layer) {
-        nnc_list_segment(&l->to, 1, false);
-    }
+    if (l->depth == 0 && l->list->segments[l->list->segment_count - 1].layer) { nnc_list_segment(&l->to, 1, false); }
     lower_op(context, walk, op);
 }
 
@@ -641,9 +613,7 @@ static void take_text(const nnc_graph *part, const nnc_plan *plan, int64_t own[N
 {
     memcpy(own, part->lets, NNC_GRAPH_LETS_MAX * sizeof *own);
     for (int32_t i = 0; i < part->net->let_count; i++) {
-        if (strcmp(part->net->let_names[i], "text_len") == 0 && plan->seq_len > 0) {
-            own[i] = plan->seq_len;
-        }
+        if (strcmp(part->net->let_names[i], "text_len") == 0 && plan->seq_len > 0) { own[i] = plan->seq_len; }
     }
 }
 
@@ -668,9 +638,7 @@ static void lower(const nnc_model *model, const nnc_writer *to)
 {
     const nnc_graph *g = &model->graph;
     const int64_t factor = factor_of(model);
-    if (g->net->layers == NULL || write(g, to, factor, true) > LAYER_SEGMENTS_MAX) {
-        write(g, to, factor, false);
-    }
+    if (g->net->layers == NULL || write(g, to, factor, true) > LAYER_SEGMENTS_MAX) { write(g, to, factor, false); }
 }
 
 /* ---- the row ---- */
@@ -779,9 +747,7 @@ static void divide(divider *d, const nnc_graph_op *op, const char *what, int64_t
 {
     char text[96];
     snprintf(text, sizeof text, "%.60s: %s", op->node->label, what);
-    if (d->status == NNC_OK) {
-        d->status = nnc_divides("--tensor", text, whole, d->ranks, d->err);
-    }
+    if (d->status == NNC_OK) { d->status = nnc_divides("--tensor", text, whole, d->ranks, d->err); }
 }
 
 static void hear_split(void *context, nnc_graph_walk *walk, const nnc_graph_op *op)
@@ -828,9 +794,7 @@ static nnc_status split(const nnc_model *model, const nnc_plan *p, nnc_error *er
         return nnc_fail(err, NNC_ILLEGAL_PLAN, p->context > 1 ? "--context" : "--sequence-parallel",
                         "the positions of a graph are not split over ranks");
     }
-    if (p->tensor == 1) {
-        return NNC_OK;
-    }
+    if (p->tensor == 1) { return NNC_OK; }
     if (nnc_graph_run(model->graph.net, model->graph.lets, &sink, &fault) && d.marked == 0) {
         return nnc_fail(err, NNC_ILLEGAL_PLAN, "--tensor",
                         "no linear layer of %s is marked with a split, expected 1, found %" PRId32, model->id,

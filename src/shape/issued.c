@@ -276,9 +276,7 @@ static void issue(nnc_op *op, const nnc_model *model, number_mode mode, int64_t 
     } else if (op->kind == NNC_OP_FLASH) {
         const bool windows = vision && op->u.flash.batch > samples;
         add_kernels(op, windows ? 1.0 + window_forward : 1.0, windows ? 3.0 + window_backward : 3.0);
-        if (nnc_is_written_out(op, model)) {
-            nnc_write_out(op);
-        }
+        if (nnc_is_written_out(op, model)) { nnc_write_out(op); }
     } else if (vision && is_pointwise(op, NNC_PW_CONCAT)) {
         add_join(op, mode);
     } else if (op->kind == NNC_OP_NORM) {
@@ -306,9 +304,7 @@ void nnc_list_issue(nnc_op_list *list, const nnc_model *model, const nnc_lowerin
     double products = 1.0; /* number of products of the linear layer before this op */
     for (int32_t i = 0; i < list->count; i++) {
         nnc_op *op = &list->ops[i];
-        if (nnc_op_is_collective(op) || op->recorded) {
-            continue;
-        }
+        if (nnc_op_is_collective(op) || op->recorded) { continue; }
         issue(op, model, mode, plan->micro_batch);
         const bool adapter = strncmp(op->name, "adapter.", 8) == 0;
         if (adapter && op->kind == NNC_OP_MATMUL) {

@@ -77,9 +77,7 @@ static bool reads_norm(const nnc_op *op)
                                          "cross.q",       "moe.router",     "moe.shared_gate_up",
                                          "moe.shared_up", "moe.shared_gate" };
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        if (strcmp(op->name, names[i]) == 0) {
-            return true;
-        }
+        if (strcmp(op->name, names[i]) == 0) { return true; }
     }
     return false;
 }
@@ -158,9 +156,7 @@ static void keep_image_op(nnc_op *op, const nnc_lowering *how)
     static const kept_row after_norm = { 4, 2, 4 };
     const bool amp = how->plan->policy == NNC_POLICY_AMP;
     if (op->kind == NNC_OP_NORM && op->u.norm.kind != NNC_NORM_BATCH) {
-        if (op->u.norm.keeps_input || amp) {
-            keep(op, how, &layer_norm, 1.0);
-        }
+        if (op->u.norm.keeps_input || amp) { keep(op, how, &layer_norm, 1.0); }
     } else if (op->kind == NNC_OP_POINTWISE && op->u.pointwise.keeps_input && amp &&
                (strcmp(op->name, "block.act1") == 0 || strcmp(op->name, "block.act2") == 0 ||
                 strcmp(op->name, "modulate.mul") == 0)) {
@@ -181,9 +177,7 @@ void nnc_list_keep_by_library(nnc_op_list *list, const nnc_lowering *how, const 
         return; /* the rows of this file do not describe programs with these features */
     }
     for (int32_t i = 0; i < list->count; i++) {
-        if (list->ops[i].forward_only) {
-            continue;
-        }
+        if (list->ops[i].forward_only) { continue; }
         if (model->family == NNC_FAMILY_DECODER) {
             keep_decoder_op(list, i, how, model);
         } else {

@@ -38,9 +38,7 @@ bool nnc_plan_trains_all(const nnc_plan *plan)
 static bool has_fixed(const nnc_op_list *list)
 {
     bool fixed = false;
-    for (int32_t i = 0; i < list->count && !fixed; i++) {
-        fixed = list->ops[i].fixed;
-    }
+    for (int32_t i = 0; i < list->count && !fixed; i++) { fixed = list->ops[i].fixed; }
     return fixed;
 }
 
@@ -59,16 +57,12 @@ void nnc_lower(const nnc_model *model, const nnc_lowering *how, nnc_op_list *lis
     list->stream_elements = 0;
     list->tied_rows = list->tied_cols = list->next_layers = 0;
     family_rows[model->family]->lower(model, &(nnc_writer){ list, how, 1, -1, NULL });
-    if (!nnc_plan_trains_all(how->plan) || has_fixed(list)) {
-        nnc_list_train(list, how);
-    }
+    if (!nnc_plan_trains_all(how->plan) || has_fixed(list)) { nnc_list_train(list, how); }
     if (model->implementation != NNC_IMPLEMENTATION_NONE && how->software->lists_operators &&
         how->plan->tensor * how->plan->context * how->plan->expert == 1) {
         nnc_list_issue(list, model, how);
     }
-    if (how->software->library_kept) {
-        nnc_list_keep_by_library(list, how, model);
-    }
+    if (how->software->library_kept) { nnc_list_keep_by_library(list, how, model); }
 }
 
 nnc_status nnc_family_takes_images(const nnc_model *model, int64_t image, nnc_plan *plan, nnc_error *err)
@@ -99,9 +93,7 @@ enum { NEAR_ENOUGH = 1000000 }; /* how far from the value a legal value is searc
 static void nearest_divisors(int64_t whole, int64_t value, char *text, size_t size)
 {
     int64_t below = 0, above = 0;
-    for (int64_t i = value; i >= 1 && below == 0; i--) {
-        below = whole % i == 0 ? i : 0;
-    }
+    for (int64_t i = value; i >= 1 && below == 0; i--) { below = whole % i == 0 ? i : 0; }
     for (int64_t i = value + 1; i <= whole && i <= value + NEAR_ENOUGH && above == 0; i++) {
         above = whole % i == 0 ? i : 0;
     }
@@ -115,9 +107,7 @@ static void nearest_divisors(int64_t whole, int64_t value, char *text, size_t si
 nnc_status nnc_divides(const char *option, const char *what, int64_t whole, int64_t ranks, nnc_error *err)
 {
     char legal[64];
-    if (ranks <= 1 || whole % ranks == 0) {
-        return NNC_OK;
-    }
+    if (ranks <= 1 || whole % ranks == 0) { return NNC_OK; }
     if (err == NULL) { /* without err no message is needed */
         return NNC_ILLEGAL_PLAN;
     }
@@ -357,9 +347,7 @@ nnc_status nnc_plan_split_devices(nnc_plan *p, nnc_error *err)
 
 static nnc_status split_experts(int64_t experts, const nnc_plan *p, nnc_error *err)
 {
-    if (p->expert == 1) {
-        return NNC_OK;
-    }
+    if (p->expert == 1) { return NNC_OK; }
     if (experts == 0) {
         return nnc_fail(err, NNC_ILLEGAL_PLAN, "--expert", "the model has no experts to spread, expected 1");
     }
@@ -368,9 +356,7 @@ static nnc_status split_experts(int64_t experts, const nnc_plan *p, nnc_error *e
                         "one rank cannot get more than all tokens, expected at most --expert %" PRId32 ", found %g",
                         p->expert, p->imbalance);
     }
-    if (experts != NNC_EXPERTS_ANY) {
-        NNC_TRY(nnc_divides("--expert", "experts", experts, p->expert, err));
-    }
+    if (experts != NNC_EXPERTS_ANY) { NNC_TRY(nnc_divides("--expert", "experts", experts, p->expert, err)); }
     if (p->whole_experts && p->tensor > 1 && !p->sequence_parallel) {
         return nnc_fail(err, NNC_ILLEGAL_PLAN, "--whole-experts",
                         "each tensor rank sends its own tokens to the experts, expected "
@@ -465,14 +451,10 @@ nnc_status nnc_layer_split_sequence(const nnc_plan *p, int64_t tokens, nnc_error
 nnc_status nnc_layer_split_context(const nnc_layer *l, const nnc_plan *p, int64_t seq_len, nnc_error *err)
 {
     const int64_t c = p->context, kv_heads = l->kv_heads / p->tensor;
-    if (c == 1) {
-        return NNC_OK;
-    }
+    if (c == 1) { return NNC_OK; }
     if (nnc_context_over_heads(p)) {
         NNC_TRY(nnc_divides("--context", "heads of a tensor rank", l->heads / p->tensor, c, err));
-        if (kv_heads >= 1) {
-            NNC_TRY(nnc_divides("--context", "kv_heads of a tensor rank", kv_heads, c, err));
-        }
+        if (kv_heads >= 1) { NNC_TRY(nnc_divides("--context", "kv_heads of a tensor rank", kv_heads, c, err)); }
         NNC_TRY(nnc_divides("--context", "seq_len", seq_len, c, err));
     } else if (seq_len % 2 != 0) {
         /* each rank has one part of the first half of the tokens and one part of the second half: equal causal work */
@@ -504,14 +486,8 @@ static nnc_degrees degrees_of(const nnc_plan *plan)
 void nnc_list_shard(nnc_op_list *list, const nnc_plan *plan)
 {
     const nnc_degrees d = degrees_of(plan);
-    if (d.tensor == 1 && d.context == 1 && d.expert == 1) {
-        return;
-    }
-    for (int32_t i = 0; i < list->count; i++) {
-        nnc_op_row_of(&list->ops[i])->shard(&list->ops[i], &d);
-    }
+    if (d.tensor == 1 && d.context == 1 && d.expert == 1) { return; }
+    for (int32_t i = 0; i < list->count; i++) { nnc_op_row_of(&list->ops[i])->shard(&list->ops[i], &d); }
     /* the kept input of a recompute block is a part of the residual stream, so it is divided like the stream */
-    for (int32_t i = 0; i < list->block_count; i++) {
-        list->blocks[i].input_bytes /= (double)d.sequence;
-    }
+    for (int32_t i = 0; i < list->block_count; i++) { list->blocks[i].input_bytes /= (double)d.sequence; }
 }

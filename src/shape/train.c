@@ -67,9 +67,7 @@ static unsigned matrices_of(const nnc_op *op)
         { ".shared_down", NNC_ADAPTED_SHARED_DOWN },
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        if (strcmp(op->name, rows[i].end) == 0 || nnc_ends_in(op->name, rows[i].end)) {
-            return rows[i].matrices;
-        }
+        if (strcmp(op->name, rows[i].end) == 0 || nnc_ends_in(op->name, rows[i].end)) { return rows[i].matrices; }
     }
     return 0;
 }
@@ -77,9 +75,7 @@ static unsigned matrices_of(const nnc_op *op)
 static int64_t bits_of(unsigned flags)
 {
     int64_t count = 0;
-    for (; flags != 0; flags &= flags - 1) {
-        count++;
-    }
+    for (; flags != 0; flags &= flags - 1) { count++; }
     return count;
 }
 
@@ -96,12 +92,8 @@ static int64_t adapted_parts(const nnc_op *op, const nnc_plan *plan, int64_t *ou
         strcmp(op->name, "moe.router") == 0 || (op->group != NNC_GROUP_ATTENTION && op->group != NNC_GROUP_MLP)) {
         return 0;
     }
-    if (is_qkv && (asked & NNC_ADAPTED_QKV) != 0) {
-        return 1;
-    }
-    if (asked == NNC_ADAPTED_LINEAR) {
-        return has != 0 ? bits_of(has) : 1;
-    }
+    if (is_qkv && (asked & NNC_ADAPTED_QKV) != 0) { return 1; }
+    if (asked == NNC_ADAPTED_LINEAR) { return has != 0 ? bits_of(has) : 1; }
     asked |= (asked & NNC_ADAPTED_MLP) / NNC_ADAPTED_GATE * NNC_ADAPTED_SHARED_GATE;
     if (is_qkv && (has & asked) != has) {
         const int64_t rows = p->heads + 2 * p->kv_heads;
@@ -240,16 +232,12 @@ static bool read_again(const nnc_op_list *list, int32_t at, unsigned train, cons
  * later iterations follow trained ops. */
 static int32_t begin_of(const nnc_op_list *list, int32_t at)
 {
-    if (at == list->count) {
-        return at;
-    }
+    if (at == list->count) { return at; }
     const bool layer = list->segments[list->ops[at].segment].layer;
     const int32_t block = list->ops[at].block;
     for (int32_t i = 0; i < at; i++) {
         const nnc_op *op = &list->ops[i];
-        if (layer ? list->segments[op->segment].layer : block >= 0 && op->block == block) {
-            return i;
-        }
+        if (layer ? list->segments[op->segment].layer : block >= 0 && op->block == block) { return i; }
     }
     return at;
 }
@@ -259,9 +247,7 @@ static int32_t begin_of(const nnc_op_list *list, int32_t at)
 static void stop_gradient(nnc_op_list *list, int32_t first)
 {
     nnc_op *op = &list->ops[first];
-    if (first == list->count || op->repeat > 1 || list->segments[op->segment].instances > 1) {
-        return;
-    }
+    if (first == list->count || op->repeat > 1 || list->segments[op->segment].instances > 1) { return; }
     if (op->kind == NNC_OP_MATMUL) {
         op->u.matmul.needs_grad_input = false;
     } else if (op->kind == NNC_OP_CONV) {
@@ -274,9 +260,7 @@ static void clear_blocks(nnc_op_list *list, int32_t first)
 {
     for (int32_t b = 0; b < list->block_count; b++) {
         bool backward = false;
-        for (int32_t i = first; i < list->count; i++) {
-            backward = backward || list->ops[i].block == b;
-        }
+        for (int32_t i = first; i < list->count; i++) { backward = backward || list->ops[i].block == b; }
         list->blocks[b].input_bytes *= backward ? 1.0 : 0.0;
     }
 }
@@ -305,19 +289,11 @@ void nnc_list_train(nnc_op_list *list, const nnc_lowering *how)
             add_adapter(&(place){ list, i + 1 }, op, plan);
             op->u.matmul.keeps_a = false; /* the adapter counts the bytes of the kept input */
         }
-        if (op->frozen && is_dequantized(plan) && is_linear(op)) {
-            add_dequantize(&(place){ list, i }, op, plan);
-        }
+        if (op->frozen && is_dequantized(plan) && is_linear(op)) { add_dequantize(&(place){ list, i }, op, plan); }
     }
-    while (first < list->count && (!has_weights(&list->ops[first]) || list->ops[first].frozen)) {
-        first++;
-    }
-    if (begin_of(list, first) == first) {
-        stop_gradient(list, first);
-    }
+    while (first < list->count && (!has_weights(&list->ops[first]) || list->ops[first].frozen)) { first++; }
+    if (begin_of(list, first) == first) { stop_gradient(list, first); }
     first = begin_of(list, first);
-    for (int32_t i = 0; i < first; i++) {
-        list->ops[i].forward_only = true;
-    }
+    for (int32_t i = 0; i < first; i++) { list->ops[i].forward_only = true; }
     clear_blocks(list, first);
 }

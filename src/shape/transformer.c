@@ -53,9 +53,7 @@ nnc_op *nnc_layer_norm(const nnc_layer_writer *w, const char *name, int64_t widt
 void nnc_layer_begin_norm(const nnc_layer_writer *w, const char *name)
 {
     const nnc_norm_place place = w->layer->norm_place;
-    if (place != NNC_NORM_POST && place != NNC_NORM_BRANCH) {
-        nnc_layer_norm(w, name, w->layer->hidden);
-    }
+    if (place != NNC_NORM_POST && place != NNC_NORM_BRANCH) { nnc_layer_norm(w, name, w->layer->hidden); }
 }
 
 nnc_op *nnc_layer_linear(const nnc_layer_writer *w, const char *name, nnc_group group, nnc_split split, int64_t n,
@@ -77,13 +75,9 @@ void nnc_layer_residual(const nnc_layer_writer *w, const char *name, nnc_group g
 void nnc_layer_join(const nnc_layer_writer *w, const char *norm, const char *name, nnc_group group)
 {
     const nnc_norm_place place = w->layer->norm_place;
-    if (place == NNC_NORM_BRANCH || place == NNC_NORM_SANDWICH) {
-        nnc_layer_norm(w, norm, w->layer->hidden);
-    }
+    if (place == NNC_NORM_BRANCH || place == NNC_NORM_SANDWICH) { nnc_layer_norm(w, norm, w->layer->hidden); }
     nnc_layer_residual(w, name, group);
-    if (place == NNC_NORM_POST) {
-        nnc_layer_norm(w, norm, w->layer->hidden);
-    }
+    if (place == NNC_NORM_POST) { nnc_layer_norm(w, norm, w->layer->hidden); }
 }
 
 void nnc_layer_dropout(const nnc_layer_writer *w, const char *name, nnc_group group)
@@ -102,9 +96,7 @@ void nnc_layer_tensor_collective(const nnc_layer_writer *w, const char *name, bo
 {
     const nnc_plan *plan = w->to.how->plan;
     nnc_collective_op e = { .comm = NNC_COMM_TENSOR };
-    if (plan->tensor == 1) {
-        return;
-    }
+    if (plan->tensor == 1) { return; }
     e.bytes = (double)w->tokens / (double)plan->context * nnc_list_bytes(&w->to, width);
     if (plan->sequence_parallel) {
         e.forward = entering ? NNC_ALL_GATHER : NNC_REDUCE_SCATTER;
@@ -222,13 +214,9 @@ static void context_collective(const nnc_layer_writer *w, const char *name, bool
         .bytes = nnc_dtype_bytes(w->to.how->dtype),
     };
     nnc_collective_op e = { .comm = NNC_COMM_CONTEXT };
-    if (plan->context == 1) {
-        return;
-    }
+    if (plan->context == 1) { return; }
     context_of(plan)->collective(&part, before, &e);
-    if (e.forward != NNC_NO_COLLECTIVE) {
-        nnc_list_collective(&w->to, name, e);
-    }
+    if (e.forward != NNC_NO_COLLECTIVE) { nnc_list_collective(&w->to, name, e); }
 }
 
 /* ---- attention without its projections ---- */
@@ -290,9 +278,7 @@ static void unfused_core(const core *c)
     if (c->layer->score_softcap) {
         over_scores(c, "attn.softcap", NNC_PW_SOFTCAP)->u.pointwise.keeps_output = !c->recomputed;
     }
-    if (!software->fused_softmax) {
-        over_scores(c, c->names->mask, NNC_PW_SCALE_MASK);
-    }
+    if (!software->fused_softmax) { over_scores(c, c->names->mask, NNC_PW_SCALE_MASK); }
     nnc_op *softmax = over_scores(c, c->names->softmax, NNC_PW_SOFTMAX);
     softmax->u.pointwise.by_reductions = software->by_reductions;
     softmax->weights.vector = c->layer->sinks ? c->layer->heads : 0;
@@ -376,9 +362,7 @@ static void fused_core(const core *c)
     };
     op->weights.vector = l->sinks ? l->heads : 0;
     nnc_list_mul(c->w, c->scores, l->head_dim);
-    if (in_blocks) {
-        merge_blocks(c);
-    }
+    if (in_blocks) { merge_blocks(c); }
 }
 
 /* Returns the number of query-key pairs if a token attends to half a window on each side, and to itself. */
@@ -386,9 +370,7 @@ static int64_t both_sides(int64_t s_q, int64_t s_k, int64_t window)
 {
     const int64_t side = window / 2;
     int64_t all = INT64_MAX; /* initial value if the product is too large for an int64; the caller refuses it */
-    if (!nnc_mul_i64(s_q, s_k, &all)) {
-        return INT64_MAX;
-    }
+    if (!nnc_mul_i64(s_q, s_k, &all)) { return INT64_MAX; }
     return window == 0 || side >= s_k ? all : s_q * (2 * side + 1) - side * (side + 1);
 }
 
@@ -448,19 +430,13 @@ void nnc_layer_core(const nnc_layer_writer *w, const nnc_core_names *names, int6
     c.pairs = !l->causal   ? both_sides(c.s_q, c.s_k, l->window)
               : l->chunked ? chunk_pairs(c.s_q, l->window)
                            : nnc_attention_pairs(c.s_q, c.s_k, true, l->window);
-    if (l->far_ratio > 0) {
-        c.pairs += far_pairs(c.s_q, l->far_ratio, l->far_most);
-    }
+    if (l->far_ratio > 0) { c.pairs += far_pairs(c.s_q, l->far_ratio, l->far_most); }
     c.in_window = l->causal && l->window > 0 && l->window < c.s_k ? nnc_list_mul(c.w, c.s_q, l->window) : c.all;
     c.scores = nnc_list_mul(c.w, nnc_list_mul(c.w, c.batch, l->heads), c.all);
     const bool unfused = w->to.how->attention == NNC_ATTENTION_UNFUSED;
     const nnc_head_copy copy = w->to.how->software->copied_heads;
-    if (copy == NNC_HEADS_ALWAYS || (copy == NNC_HEADS_UNFUSED && unfused)) {
-        copy_heads(&c);
-    }
-    if (c.kv_heads > l->kv_heads) {
-        expand_kv(&c);
-    }
+    if (copy == NNC_HEADS_ALWAYS || (copy == NNC_HEADS_UNFUSED && unfused)) { copy_heads(&c); }
+    if (c.kv_heads > l->kv_heads) { expand_kv(&c); }
     if (unfused) {
         unfused_core(&c);
     } else {
@@ -518,9 +494,7 @@ void nnc_layer_project(const nnc_layer_writer *w, const nnc_attention_names *nam
         head_norm(w, "attn.q_norm", l->heads);
         head_norm(w, "attn.k_norm", l->kv_heads);
     }
-    if (l->rotary > 0) {
-        nnc_layer_rotary(w, names->rotary, (l->heads + l->kv_heads) * l->rotary);
-    }
+    if (l->rotary > 0) { nnc_layer_rotary(w, names->rotary, (l->heads + l->kv_heads) * l->rotary); }
 }
 
 /* Tests whether attention and MLP run in parallel on the same input. */
@@ -560,9 +534,7 @@ void nnc_layer_attend(const nnc_layer_writer *w, const nnc_attention_names *name
                               * reduction serves both */
         linear_collective(w, names->tensor_out, false, l->hidden);
     }
-    if (names->residual != NULL) {
-        nnc_layer_join(w, names->end_norm, names->residual, NNC_GROUP_ATTENTION);
-    }
+    if (names->residual != NULL) { nnc_layer_join(w, names->end_norm, names->residual, NNC_GROUP_ATTENTION); }
 }
 
 void nnc_layer_attention(const nnc_layer_writer *w, const nnc_attention_names *names, const nnc_cross *cross)
@@ -588,9 +560,7 @@ nnc_op *nnc_layer_activation(const nnc_layer_writer *w, const char *name, nnc_sp
     act->recomputed = nnc_layer_acts_again(w, split);
     act->u.pointwise.keeps_input = true;
     act->u.pointwise.keeps_8bit = w->to.how->plan->fp8_inputs;
-    if (w->layer->mlp == NNC_MLP_GELU && w->to.how->software->written_out) {
-        act->u.pointwise.fused = false;
-    }
+    if (w->layer->mlp == NNC_MLP_GELU && w->to.how->software->written_out) { act->u.pointwise.fused = false; }
     if (nnc_mlp_gated(w->layer->mlp) && !w->to.how->software->fused_activation) {
         act->u.pointwise.fused = false;
         if (!act->recomputed) { /* backward of gate x up needs the activated gate */
@@ -623,13 +593,9 @@ void nnc_layer_mlp(const nnc_layer_writer *w)
         nnc_layer_begin_norm(w, "mlp.norm");
     }
     const int32_t first = w->to.list->count;
-    if (!shared) {
-        linear_collective(w, "mlp.tensor_in", true, l->hidden);
-    }
+    if (!shared) { linear_collective(w, "mlp.tensor_in", true, l->hidden); }
     nnc_layer_dense(w, &names, l->ffn_hidden, !shared);
     linear_collective(w, "mlp.tensor_out", false, l->hidden);
-    if (nnc_list_recomputes(&w->to, NNC_RECOMPUTE_MLP)) {
-        nnc_list_again(&w->to, first);
-    }
+    if (nnc_list_recomputes(&w->to, NNC_RECOMPUTE_MLP)) { nnc_list_again(&w->to, first); }
     nnc_layer_join(w, "mlp.end_norm", "mlp.residual", NNC_GROUP_MLP);
 }

@@ -92,9 +92,7 @@ static void double_conv(const writer *w, feature_map in, int64_t middle, int64_t
 static void time_projection(const writer *w, feature_map map)
 {
     const int64_t width = w->u->time_embed_width;
-    if (width == 0) {
-        return;
-    }
+    if (width == 0) { return; }
     nnc_list_pointwise(&w->to, "block.time_act", NNC_PW_SILU, NNC_GROUP_TIME, nnc_list_mul(&w->to, w->batch, width));
     nnc_list_linear(&w->to, "block.time", NNC_GROUP_TIME, NNC_SPLIT_TOKENS, w->batch, map.channels, width, true);
     over_map(w, "block.time_add", NNC_PW_TIME_ADD, NNC_GROUP_TIME, map);
@@ -110,9 +108,7 @@ static void norm_act_conv(const writer *w, const char *const names[4], feature_m
     act->recomputed = again;
     act->u.pointwise.inside = w->to.how->software->fused_maps;
     act->u.pointwise.keeps_input = !nnc_list_recomputes(&w->to, NNC_RECOMPUTE_NORM);
-    if (dropout > 0.0) {
-        over_map(w, names[3], NNC_PW_DROPOUT, NNC_GROUP_CONV, in)->u.pointwise.keeps_mask = true;
-    }
+    if (dropout > 0.0) { over_map(w, names[3], NNC_PW_DROPOUT, NNC_GROUP_CONV, in)->u.pointwise.keeps_mask = true; }
     square_conv(w, names[2], NNC_GROUP_CONV, in, out, w->u->kernel, false)->u.conv.keeps_input = !again;
 }
 
@@ -199,9 +195,7 @@ static void transformer(const writer *w, const nnc_layer *layer, int64_t seq_len
                                 .frozen = w->to.how->software->context_frozen };
 
     nnc_layer_attention(&one, cross_only ? &first_cross : &self, cross_only ? &context : NULL);
-    if (context.len > 0) {
-        nnc_layer_attention(&one, &cross, &context);
-    }
+    if (context.len > 0) { nnc_layer_attention(&one, &cross, &context); }
     nnc_layer_norm(&one, "ff.norm", layer->hidden);
     if (!w->to.how->software->fused_activation) { /* gate and value are the two halves of one tensor, so a kernel of its
                                                    * own splits them */
@@ -283,9 +277,7 @@ static int64_t half_up(int64_t side)
 /* Returns the side of the map at a level: pooling rounds down, a strided convolution with padding 1 rounds up. */
 static int64_t side_at(const nnc_unet *u, int64_t side, int level)
 {
-    for (int i = 0; i < level; i++) {
-        side = u->down == NNC_DOWN_MAX_POOL ? side / 2 : half_up(side);
-    }
+    for (int i = 0; i < level; i++) { side = u->down == NNC_DOWN_MAX_POOL ? side / 2 : half_up(side); }
     return side;
 }
 
@@ -322,9 +314,7 @@ static void classic_down(const writer *w, int64_t side)
         if (deepest && u->up == NNC_UP_BILINEAR) {
             out /= 2; /* bilinear sampling does not halve the channels; this level halves them */
         }
-        if (level > 0) {
-            pool(&at, in);
-        }
+        if (level > 0) { pool(&at, in); }
         double_conv(&at, in, out, out, level == 0, 1);
         if (u->blocks_per_level > 1) {
             double_conv(&at, (feature_map){ out, in.side }, out, out, false, u->blocks_per_level - 1);
@@ -415,9 +405,7 @@ static void time_embedding(const writer *w)
 {
     const nnc_unet *u = w->u;
     const int64_t width = u->time_embed_width;
-    if (width == 0) {
-        return;
-    }
+    if (width == 0) { return; }
     nnc_list_pointwise(&w->to, "time.sinusoid", NNC_PW_TIMESTEP, NNC_GROUP_TIME, w->batch * u->channels);
     nnc_op *first =
         nnc_list_linear(&w->to, "time.linear1", NNC_GROUP_TIME, NNC_SPLIT_TOKENS, w->batch, width, u->channels, true);
@@ -467,18 +455,10 @@ static void diffusion_down(const writer *w, int64_t side, skips *stack)
         const feature_map map = { out, side_at(u, side, level) };
         const int64_t first = previous == out ? 0 : 1; /* number of first blocks that change the width: 1, or 0 if the
                                                         * first block does not */
-        if (first > 0) {
-            residual_block(&at, (feature_map){ previous, map.side }, out, 1);
-        }
-        if (blocks > first) {
-            residual_block(&at, map, out, blocks - first);
-        }
-        if (attends(u, level)) {
-            level_attention(&at, level, map, blocks);
-        }
-        for (int64_t i = 0; i < blocks; i++) {
-            push(w->to.list, stack, out);
-        }
+        if (first > 0) { residual_block(&at, (feature_map){ previous, map.side }, out, 1); }
+        if (blocks > first) { residual_block(&at, map, out, blocks - first); }
+        if (attends(u, level)) { level_attention(&at, level, map, blocks); }
+        for (int64_t i = 0; i < blocks; i++) { push(w->to.list, stack, out); }
         if (level < u->levels - 1) {
             square_conv(&at, "down.conv", NNC_GROUP_RESAMPLE, map, (feature_map){ out, side_at(u, side, level + 1) },
                         u->kernel, false);
@@ -494,9 +474,7 @@ static void diffusion_middle(const writer *w, int64_t side)
     const feature_map map = { channels(u, u->levels - 1), side_at(u, side, u->levels - 1) };
     const writer at = at_place(w, "mid");
     residual_block(&at, map, map.channels, 2);
-    if (u->middle_attention) {
-        level_attention(&at, u->levels, map, 1);
-    }
+    if (u->middle_attention) { level_attention(&at, u->levels, map, 1); }
 }
 
 /* Writes the residual blocks of one level on the way up. Successive blocks with equal widths are written once, with the
@@ -528,9 +506,7 @@ static void diffusion_up(const writer *w, int64_t side, skips *stack)
         const writer at = at_place(w, place_of(up_places, level));
         const feature_map map = { channels(u, level), side_at(u, side, level) };
         previous = diffusion_up_blocks(&at, map, previous, stack);
-        if (attends(u, level)) {
-            level_attention(&at, level, map, u->blocks_per_level + 1);
-        }
+        if (attends(u, level)) { level_attention(&at, level, map, u->blocks_per_level + 1); }
         if (level > 0) {
             const feature_map larger = { map.channels, side_at(u, side, level - 1) };
             nnc_list_pointwise(&at.to, "up.sample", NNC_PW_UPSAMPLE_NEAREST, NNC_GROUP_RESAMPLE,

@@ -54,9 +54,7 @@ static void embedding(const nnc_layer_writer *w, const nnc_vit *v)
     nnc_op *op = nnc_list_pointwise(&w->to, "embed.class", NNC_PW_CONCAT, NNC_GROUP_EMBEDDING, w->hidden_elements);
     op->weights.vector = (v->distilled ? 2 : 1) * v->hidden;
     w->to.list->lookup_params = op->weights.vector;
-    if (v->relative_positions) {
-        return;
-    }
+    if (v->relative_positions) { return; }
     op = nnc_list_pointwise(&w->to, "embed.positions", NNC_PW_POSITION_ADD, NNC_GROUP_EMBEDDING, w->hidden_elements);
     op->weights = (nnc_weights){ .count = 1, .rows = w->seq_len, .cols = v->hidden, .table = true };
     w->to.list->lookup_params += nnc_list_mul(&w->to, w->seq_len, v->hidden);
@@ -120,17 +118,11 @@ static void lower(const nnc_model *model, const nnc_writer *to)
     embedding(&ends, v);
     nnc_list_segment(to, v->layers, true);
     w.to = nnc_list_block(to, v->layers, ends.hidden_elements);
-    if (v->relative_positions) {
-        relative_positions(&w, v, plan);
-    }
+    if (v->relative_positions) { relative_positions(&w, v, plan); }
     nnc_layer_attention(&w, &nnc_attention_plain, NULL);
-    if (v->layer_scale) {
-        scale(&w, v, "attn.scale", NNC_GROUP_ATTENTION);
-    }
+    if (v->layer_scale) { scale(&w, v, "attn.scale", NNC_GROUP_ATTENTION); }
     nnc_layer_mlp(&w);
-    if (v->layer_scale) {
-        scale(&w, v, "mlp.scale", NNC_GROUP_MLP);
-    }
+    if (v->layer_scale) { scale(&w, v, "mlp.scale", NNC_GROUP_MLP); }
     nnc_list_segment(to, 1, false);
     head(&ends, v);
 }

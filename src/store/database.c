@@ -47,9 +47,7 @@ static nnc_status sql_fail(const connection *db, nnc_error *err)
     if (code == SQLITE_NOTADB || code == SQLITE_CORRUPT) {
         return nnc_fail(err, NNC_BAD_SPEC, db->path, "not a database of a sweep: %s", db->call.errmsg(db->file));
     }
-    if (code == SQLITE_NOMEM) {
-        return nnc_fail(err, NNC_NO_MEMORY, db->path, "out of memory");
-    }
+    if (code == SQLITE_NOMEM) { return nnc_fail(err, NNC_NO_MEMORY, db->path, "out of memory"); }
     const bool reads = code == SQLITE_CANTOPEN || code == SQLITE_BUSY || code == SQLITE_LOCKED;
     return nnc_fail(err, NNC_IO, db->path, "%s: %s", reads ? "cannot open" : "cannot write", db->call.errmsg(db->file));
 }
@@ -144,9 +142,7 @@ static nnc_status sql_head(const connection *db, nnc_database_head *head, nnc_er
 static uint64_t digest_names(const char *const *names, int count)
 {
     uint64_t digest = NNC_DIGEST_START;
-    for (int i = 0; i < count; i++) {
-        digest = nnc_digest_text(digest, names[i]);
-    }
+    for (int i = 0; i < count; i++) { digest = nnc_digest_text(digest, names[i]); }
     return digest;
 }
 
@@ -253,16 +249,12 @@ static nnc_status sql_open(connection *db, const char *path, int flags, nnc_erro
 
 static void sql_close(connection *db)
 {
-    if (db->file != NULL) {
-        db->call.close(db->file); /* rolls back */
-    }
+    if (db->file != NULL) { db->call.close(db->file); /* rolls back */ }
 }
 
 static void sql_finalize(const connection *db, sqlite3_stmt *query)
 {
-    if (query != NULL) {
-        db->call.finalize(query);
-    }
+    if (query != NULL) { db->call.finalize(query); }
 }
 
 /* ---- rows in their order ---- */
@@ -278,9 +270,7 @@ typedef struct cursor {
 
 static nnc_status cursor_open(cursor *rows, const connection *db, nnc_error *err)
 {
-    if (!sql_prepare(db, "SELECT * FROM rows ORDER BY row", &rows->query)) {
-        return sql_damaged(db, err);
-    }
+    if (!sql_prepare(db, "SELECT * FROM rows ORDER BY row", &rows->query)) { return sql_damaged(db, err); }
     rows->last = -1;
     rows->count = db->call.column_count(rows->query);
     return rows->count < 1 || rows->count > NNC_DATABASE_COLUMNS_MAX ? sql_foreign(db, err) : NNC_OK;
@@ -293,21 +283,13 @@ static nnc_status cursor_next(cursor *rows, const connection *db, const nnc_data
 {
     const int code = db->call.step(rows->query);
     *cells = NULL;
-    if (code == SQLITE_DONE && rows->row_count == head->count && rows->digest == head->rows_digest) {
-        return NNC_OK;
-    }
-    if (code != SQLITE_ROW) {
-        return sql_damaged(db, err);
-    }
+    if (code == SQLITE_DONE && rows->row_count == head->count && rows->digest == head->rows_digest) { return NNC_OK; }
+    if (code != SQLITE_ROW) { return sql_damaged(db, err); }
     for (int i = 0; i < rows->count; i++) {
-        if (!read_cell(db, rows->query, i, &rows->cells[i])) {
-            return nnc_no_memory(err);
-        }
+        if (!read_cell(db, rows->query, i, &rows->cells[i])) { return nnc_no_memory(err); }
     }
     const nnc_cell *number = &rows->cells[0];
-    if (number->kind != NNC_CELL_WHOLE || number->whole <= rows->last) {
-        return sql_damaged(db, err);
-    }
+    if (number->kind != NNC_CELL_WHOLE || number->whole <= rows->last) { return sql_damaged(db, err); }
     rows->last = number->whole;
     rows->row_count++;
     rows->digest = digest_row(rows->digest, rows->cells, rows->count);
@@ -333,9 +315,7 @@ static void put_quoted(nnc_buffer *sql, char quote, const char *text)
 {
     nnc_buffer_byte(sql, quote);
     for (; *text != '\0'; text++) {
-        if (*text == quote) {
-            nnc_buffer_byte(sql, quote);
-        }
+        if (*text == quote) { nnc_buffer_byte(sql, quote); }
         nnc_buffer_byte(sql, *text);
     }
     nnc_buffer_byte(sql, quote);
@@ -408,9 +388,7 @@ static nnc_status check_rows(nnc_database *db, const nnc_database_head *head, co
     cursor rows = { 0 };
     const nnc_cell *cells = NULL;
     nnc_status status = cursor_open(&rows, &db->sql, err);
-    if (status == NNC_OK) {
-        status = rows.count == db->count ? NNC_OK : sql_damaged(&db->sql, err);
-    }
+    if (status == NNC_OK) { status = rows.count == db->count ? NNC_OK : sql_damaged(&db->sql, err); }
     rows.digest = digest_names(names, db->count);
     do {
         status = status == NNC_OK ? cursor_next(&rows, &db->sql, head, &cells, err) : status;
@@ -425,9 +403,7 @@ static nnc_status prepare(nnc_database *db, nnc_error *err)
 {
     nnc_buffer sql = { 0 };
     nnc_buffer_text(&sql, "INSERT INTO rows VALUES (?");
-    for (int i = 1; i < db->count; i++) {
-        nnc_buffer_text(&sql, ", ?");
-    }
+    for (int i = 1; i < db->count; i++) { nnc_buffer_text(&sql, ", ?"); }
     nnc_buffer_put(&sql, ")", 2);
     nnc_status status = NNC_OK;
     if (sql.failed) {
@@ -460,14 +436,10 @@ static nnc_status open_all(nnc_database *db, const char *path, nnc_database_head
     nnc_database_head found = { 0 };
     bool empty = true;
     NNC_TRY(open_file(db, path, err));
-    if (head->disposable) {
-        NNC_TRY(sql_run(&db->sql, "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF", err));
-    }
+    if (head->disposable) { NNC_TRY(sql_run(&db->sql, "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF", err)); }
     NNC_TRY(sql_inspect(&db->sql, &empty, err));
     NNC_TRY(lock(db, err));
-    if (empty) {
-        NNC_TRY(create(&db->sql, head, names, db->count, err));
-    }
+    if (empty) { NNC_TRY(create(&db->sql, head, names, db->count, err)); }
     NNC_TRY(sql_head(&db->sql, &found, err));
     NNC_TRY(check_head(path, &found, head, err));
     NNC_TRY(check_rows(db, &found, names, err));
@@ -481,9 +453,7 @@ nnc_status nnc_database_open(const char *path, nnc_database_head *head, const ch
 {
     nnc_database *db = calloc(1, sizeof *db);
     *database = db;
-    if (db == NULL) {
-        return nnc_fail(err, NNC_NO_MEMORY, path, "out of memory");
-    }
+    if (db == NULL) { return nnc_fail(err, NNC_NO_MEMORY, path, "out of memory"); }
     db->count = count;
     const nnc_status status = open_all(db, path, head, names, err);
     if (status != NNC_OK) {
@@ -507,9 +477,7 @@ static int bind(const nnc_database *db, int index, const nnc_cell *cell)
 
 static nnc_status begin_batch(nnc_database *db, nnc_error *err)
 {
-    if (db->in_batch) {
-        return NNC_OK;
-    }
+    if (db->in_batch) { return NNC_OK; }
     const nnc_status status = sql_run(&db->sql, "BEGIN IMMEDIATE", err);
     db->in_batch = status == NNC_OK;
     return status;
@@ -519,9 +487,7 @@ nnc_status nnc_database_put(nnc_database *db, const nnc_cell *cells, nnc_error *
 {
     NNC_TRY(begin_batch(db, err));
     bool ok = true;
-    for (int i = 0; i < db->count; i++) {
-        ok = ok && bind(db, i + 1, &cells[i]) == SQLITE_OK;
-    }
+    for (int i = 0; i < db->count; i++) { ok = ok && bind(db, i + 1, &cells[i]) == SQLITE_OK; }
     ok = ok && db->sql.call.step(db->insert) == SQLITE_DONE;
     db->row_count += ok;
     db->digest = ok ? digest_row(db->digest, cells, db->count) : db->digest;
@@ -535,9 +501,7 @@ nnc_status nnc_database_commit(nnc_database *db, int64_t done, nnc_error *err)
                     db->sql.call.bind_int64(db->progress, 2, db->row_count) == SQLITE_OK &&
                     db->sql.call.bind_int64(db->progress, 3, (int64_t)db->digest) == SQLITE_OK &&
                     db->sql.call.step(db->progress) == SQLITE_DONE;
-    if (db->sql.call.reset(db->progress) != SQLITE_OK || !ok) {
-        return sql_fail(&db->sql, err);
-    }
+    if (db->sql.call.reset(db->progress) != SQLITE_OK || !ok) { return sql_fail(&db->sql, err); }
     const nnc_status status = sql_run(&db->sql, "COMMIT", err);
     db->in_batch = status != NNC_OK;
     return status;
@@ -594,9 +558,7 @@ static nnc_status open_query(nnc_database_reader *reader, nnc_error *err)
 {
     bool empty = true;
     NNC_TRY(sql_inspect(&reader->sql, &empty, err));
-    if (empty) {
-        return sql_foreign(&reader->sql, err);
-    }
+    if (empty) { return sql_foreign(&reader->sql, err); }
     NNC_TRY(sql_head(&reader->sql, &reader->head, err));
     NNC_TRY(cursor_open(&reader->rows, &reader->sql, err));
     NNC_TRY(read_names(reader, err));
@@ -608,13 +570,9 @@ nnc_status nnc_database_reader_open(const char *path, nnc_database_reader **out,
 {
     nnc_database_reader *reader = calloc(1, sizeof *reader);
     *out = reader;
-    if (reader == NULL) {
-        return nnc_fail(err, NNC_NO_MEMORY, path, "out of memory");
-    }
+    if (reader == NULL) { return nnc_fail(err, NNC_NO_MEMORY, path, "out of memory"); }
     nnc_status status = sql_open(&reader->sql, path, SQLITE_OPEN_READONLY, err);
-    if (status == NNC_OK) {
-        status = open_query(reader, err);
-    }
+    if (status == NNC_OK) { status = open_query(reader, err); }
     if (status != NNC_OK) {
         nnc_database_reader_close(reader);
         *out = NULL;

@@ -23,9 +23,7 @@ nnc_status nnc_file_open(nnc_file *file, const char *path, nnc_error *err)
         file->cuts = fstat(STDOUT_FILENO, &status) == 0 && S_ISREG(status.st_mode);
         return NNC_OK;
     }
-    if (stat(path, &status) == 0 && S_ISDIR(status.st_mode)) {
-        return write_failed(file, EISDIR, err);
-    }
+    if (stat(path, &status) == 0 && S_ISDIR(status.st_mode)) { return write_failed(file, EISDIR, err); }
     bool opened = false;
     if (stat(path, &status) == 0 && !S_ISREG(status.st_mode)) { /* the path names no regular file but a pipe or a
                                                                  * file such as /dev/null */
@@ -42,9 +40,7 @@ nnc_status nnc_file_open(nnc_file *file, const char *path, nnc_error *err)
 static void cut_back(const nnc_file *file, const char *lines, size_t written)
 {
     size_t whole = written;
-    while (whole > 0 && lines[whole - 1] != '\n') {
-        whole--;
-    }
+    while (whole > 0 && lines[whole - 1] != '\n') { whole--; }
     const off_t end = lseek(file->descriptor, 0, SEEK_CUR);
     if (file->cuts && end >= 0 && ftruncate(file->descriptor, end - (off_t)(written - whole)) == 0) {
         lseek(file->descriptor, 0, SEEK_END);
@@ -169,15 +165,11 @@ static bool read_row(const source *s, bool json, int64_t *row)
     const char *at = s->line;
     char digits[NNC_NUMBER_TEXT];
     if (json) {
-        if (strncmp(at, key, strlen(key)) != 0) {
-            return false;
-        }
+        if (strncmp(at, key, strlen(key)) != 0) { return false; }
         at += strlen(key);
     }
     const size_t length = strcspn(at, ",}\r\n");
-    if (length == 0 || length >= sizeof digits) {
-        return false;
-    }
+    if (length == 0 || length >= sizeof digits) { return false; }
     memcpy(digits, at, length);
     digits[length] = '\0';
     return nnc_read_i64(digits, row) && *row >= 0;
@@ -193,9 +185,7 @@ static nnc_status advance(source *s, bool json, nnc_error *err)
         return status;
     }
     NNC_TRY(read_line(s, err));
-    if (s->ended) {
-        return NNC_OK;
-    }
+    if (s->ended) { return NNC_OK; }
     if (!read_row(s, json, &s->row)) {
         return nnc_fail(err, NNC_BAD_SPEC, s->path,
                         "no line of a sweep, expected the column row first, found \"%.40s\"", s->line);
@@ -215,9 +205,7 @@ static nnc_status is_database(const char *path, bool *is, nnc_error *err)
     static const char magic[] = "SQLite format 3";
     char start[sizeof magic] = "";
     const int file = open(path, O_RDONLY | O_CLOEXEC);
-    if (file < 0) {
-        return cannot_open(path, err);
-    }
+    if (file < 0) { return cannot_open(path, err); }
     *is = read(file, start, sizeof start) == (ssize_t)sizeof start && memcmp(start, magic, sizeof magic) == 0;
     close(file);
     return NNC_OK;
@@ -230,23 +218,17 @@ static nnc_status open_lines(merger *m, nnc_error *err)
     for (int i = 0; i < m->count; i++) {
         source *s = &m->sources[i];
         s->file = fopen(s->path, "rb");
-        if (s->file == NULL) {
-            return cannot_open(s->path, err);
-        }
+        if (s->file == NULL) { return cannot_open(s->path, err); }
         const int first = getc(s->file);
         ungetc(first, s->file);
         /* An empty file is treated as a file of JSON Lines without a line. */
         const bool json = first == '{' || first == EOF;
         m->json = i == 0 ? json : m->json;
-        if (json) {
-            continue;
-        }
+        if (json) { continue; }
         NNC_TRY(read_line(s, err));
         if (i == 0) {
             nnc_buffer_put(&m->text, s->line, s->line_size);
-            if (m->text.failed) {
-                return nnc_no_memory(err);
-            }
+            if (m->text.failed) { return nnc_no_memory(err); }
         }
         if (m->text.bytes == NULL || m->text.size != s->line_size ||
             memcmp(m->text.bytes, s->line, s->line_size) != 0) {
@@ -292,18 +274,14 @@ static nnc_status open_databases(merger *m, bool to_lines, nnc_error *err)
         for (m->head_count = 0; m->head_count < count; m->head_count++) {
             m->heads[m->head_count].name = names[m->head_count];
         }
-        if (!m->json) {
-            nnc_format_csv.heading(&m->text, (nnc_heads){ m->heads, count });
-        }
+        if (!m->json) { nnc_format_csv.heading(&m->text, (nnc_heads){ m->heads, count }); }
         return NNC_OK;
     }
     nnc_database_head head = *nnc_database_reader_head(m->sources[0].reader);
     head.shard = head.shards = 1;
     head.rows = head.done = 0;
     head.disposable = true;
-    for (int i = 0; i < m->count; i++) {
-        head.rows += nnc_database_reader_head(m->sources[i].reader)->rows;
-    }
+    for (int i = 0; i < m->count; i++) { head.rows += nnc_database_reader_head(m->sources[i].reader)->rows; }
     if (!nnc_atomic_file_open_named(&m->written, m->out)) { /* a new file is empty, and SQLite opens an empty file as an
                                                              * empty database */
         return cannot_write(m->out, err);
@@ -314,20 +292,14 @@ static nnc_status open_databases(merger *m, bool to_lines, nnc_error *err)
 static nnc_status put(merger *m, const source *s, nnc_error *err)
 {
     const nnc_format *format = m->json ? &nnc_format_json : &nnc_format_csv;
-    if (m->database != NULL) {
-        return nnc_database_put(m->database, s->cells, err);
-    }
+    if (m->database != NULL) { return nnc_database_put(m->database, s->cells, err); }
     if (s->reader != NULL) {
         format->line(&m->text, (nnc_heads){ m->heads, m->head_count }, s->cells);
     } else {
         nnc_buffer_put(&m->text, s->line, s->line_size);
     }
-    if (m->text.failed) {
-        return no_memory(m->out, err);
-    }
-    if (m->text.size < WRITE_SIZE) {
-        return NNC_OK;
-    }
+    if (m->text.failed) { return no_memory(m->out, err); }
+    if (m->text.size < WRITE_SIZE) { return NNC_OK; }
     const nnc_status status = nnc_file_write(&m->file, m->text.bytes, m->text.size, err);
     nnc_buffer_clear(&m->text);
     return status;
@@ -346,9 +318,7 @@ static nnc_status merge_rows(merger *m, nnc_error *err)
             source *s = &m->sources[i];
             next = !s->ended && (next == NULL || s->row < next->row) ? s : next;
         }
-        if (next == NULL) {
-            return NNC_OK;
-        }
+        if (next == NULL) { return NNC_OK; }
         if (next->row == last) {
             return nnc_fail(err, NNC_BAD_SPEC, next->path, "row %lld is in another shard too", (long long)last);
         }
@@ -362,9 +332,7 @@ static nnc_status merge_lines(merger *m, nnc_error *err)
 {
     NNC_TRY(nnc_file_open(&m->file, m->out, err));
     nnc_status status = merge_rows(m, err);
-    if (status == NNC_OK) {
-        status = nnc_file_write(&m->file, m->text.bytes, m->text.size, err);
-    }
+    if (status == NNC_OK) { status = nnc_file_write(&m->file, m->text.bytes, m->text.size, err); }
     if (status != NNC_OK) {
         nnc_file_close(&m->file, false, NULL);
         return status;
@@ -375,18 +343,12 @@ static nnc_status merge_lines(merger *m, nnc_error *err)
 static nnc_status merge_database(merger *m, nnc_error *err)
 {
     int64_t done = 0;
-    for (int i = 0; i < m->count; i++) {
-        done += nnc_database_reader_head(m->sources[i].reader)->rows;
-    }
+    for (int i = 0; i < m->count; i++) { done += nnc_database_reader_head(m->sources[i].reader)->rows; }
     nnc_status status = merge_rows(m, err);
-    if (status == NNC_OK) {
-        status = nnc_database_commit(m->database, done, err);
-    }
+    if (status == NNC_OK) { status = nnc_database_commit(m->database, done, err); }
     nnc_database_close(m->database);
     m->database = NULL;
-    if (status == NNC_OK && !nnc_atomic_file_keep(&m->written, true)) {
-        status = cannot_write(m->out, err);
-    }
+    if (status == NNC_OK && !nnc_atomic_file_keep(&m->written, true)) { status = cannot_write(m->out, err); }
     return status;
 }
 
@@ -395,9 +357,7 @@ static void close_all(merger *m)
     for (int i = 0; m->sources != NULL && i < m->count; i++) {
         source *s = &m->sources[i];
         nnc_database_reader_close(s->reader);
-        if (s->file != NULL) {
-            fclose(s->file);
-        }
+        if (s->file != NULL) { fclose(s->file); }
         free(s->line);
     }
     nnc_database_close(m->database);
@@ -415,16 +375,10 @@ nnc_status nnc_merge(const char *out, char *const *inputs, int count, nnc_error 
         !databases || nnc_ends_in(out, ".csv") || nnc_ends_in(out, ".json") || nnc_ends_in(out, ".jsonl");
     merger m = { .out = out, .count = count };
     m.sources = calloc((size_t)count, sizeof *m.sources);
-    if (m.sources == NULL) {
-        return no_memory(out, err);
-    }
-    for (int i = 0; i < count; i++) {
-        m.sources[i].path = inputs[i];
-    }
+    if (m.sources == NULL) { return no_memory(out, err); }
+    for (int i = 0; i < count; i++) { m.sources[i].path = inputs[i]; }
     nnc_status status = databases ? open_databases(&m, to_lines, err) : open_lines(&m, err);
-    if (status == NNC_OK) {
-        status = to_lines ? merge_lines(&m, err) : merge_database(&m, err);
-    }
+    if (status == NNC_OK) { status = to_lines ? merge_lines(&m, err) : merge_database(&m, err); }
     close_all(&m);
     return status;
 }

@@ -28,9 +28,7 @@ static nnc_status add(value_list *list, const char *text, nnc_error *err)
         return nnc_fail(err, NNC_BAD_USAGE, list->where, "too many values, expected at most %d", NNC_SWEEP_VALUES_MAX);
     }
     const char **values = nnc_arena_grow(list->arena, list->values, list->count, &list->capacity, sizeof *list->values);
-    if (values == NULL) {
-        return no_memory(list, err);
-    }
+    if (values == NULL) { return no_memory(list, err); }
     list->values = values;
     list->values[list->count] = nnc_arena_strdup(list->arena, text);
     return list->values[list->count++] != NULL ? NNC_OK : no_memory(list, err);
@@ -45,9 +43,7 @@ typedef struct range {
 static bool read_part(const nnc_field *field, const char *text, size_t length, double *value)
 {
     char part[NNC_NUMBER_TEXT * 2];
-    if (length >= sizeof part) {
-        return false;
-    }
+    if (length >= sizeof part) { return false; }
     snprintf(part, sizeof part, "%.*s", (int)length, text);
     return field != NULL ? nnc_read_quantity(part, field->unit, field->type != NNC_FIELD_F64, value)
                          : nnc_read_double(part, value);
@@ -110,12 +106,8 @@ static nnc_status refuse_twice(const value_list *list, nnc_error *err)
 {
     const size_t count = (size_t)list->count;
     const char **sorted = nnc_arena_array(list->arena, count, sizeof *sorted);
-    if (sorted == NULL) {
-        return no_memory(list, err);
-    }
-    for (size_t i = 0; i < count; i++) {
-        sorted[i] = list->values[i];
-    }
+    if (sorted == NULL) { return no_memory(list, err); }
+    for (size_t i = 0; i < count; i++) { sorted[i] = list->values[i]; }
     qsort(sorted, count, sizeof *sorted, by_text);
     for (size_t i = 1; i < count; i++) {
         if (strcmp(sorted[i], sorted[i - 1]) == 0) {
@@ -129,20 +121,14 @@ static nnc_status read_list(value_list *read, const char *list, nnc_error *err)
 {
     char *text = nnc_arena_strdup(read->arena, list);
     nnc_status status = NNC_OK;
-    if (text == NULL) {
-        return no_memory(read, err);
-    }
+    if (text == NULL) { return no_memory(read, err); }
     const bool one = read->field != NULL && nnc_field_is_one_set(read->field, list);
     for (bool more = true; more && status == NNC_OK;) {
         const size_t length = one ? strlen(text) : strcspn(text, ",");
         more = text[length] == ',';
         text[length] = '\0';
-        if (length == 0) {
-            return nnc_fail(err, NNC_BAD_USAGE, read->where, "empty value in the list \"%s\"", list);
-        }
-        if (read->field != NULL) {
-            nnc_field_join(read->field, text);
-        }
+        if (length == 0) { return nnc_fail(err, NNC_BAD_USAGE, read->where, "empty value in the list \"%s\"", list); }
+        if (read->field != NULL) { nnc_field_join(read->field, text); }
         const bool is_range = read->numeric && strstr(text, "..") != NULL;
         status = is_range ? add_range(read, text, err) : add(read, text, err);
         text += length + 1;
@@ -225,9 +211,7 @@ static nnc_status adopt(const char *where, nnc_error *err)
 static nnc_status add_axis(nnc_sweep *sweep, const char *where, nnc_sweep_axis **axis, nnc_error *err)
 {
     nnc_sweep_axes *axes = &sweep->axes;
-    if (sweep->settled) {
-        return nnc_fail(err, NNC_BAD_USAGE, where, "axes come before all else");
-    }
+    if (sweep->settled) { return nnc_fail(err, NNC_BAD_USAGE, where, "axes come before all else"); }
     if (axes->axis_count == NNC_SWEEP_AXES_MAX) {
         return nnc_fail(err, NNC_BAD_USAGE, where, "too many axes, expected at most %d", NNC_SWEEP_AXES_MAX);
     }
@@ -242,16 +226,12 @@ static nnc_status load_software(nnc_specs *specs, const char *value, const nnc_s
     const nnc_release_ask ask = { .words = value, .device = "", .model = "", .family = "" };
     nnc_error missing = { 0 };
     const nnc_status status = nnc_software_load(specs, value, software, &missing);
-    if (status == NNC_UNKNOWN_ID && !nnc_is_path(value)) {
-        NNC_TRY(nnc_release_find(specs, &ask, &release, err));
-    }
+    if (status == NNC_UNKNOWN_ID && !nnc_is_path(value)) { NNC_TRY(nnc_release_find(specs, &ask, &release, err)); }
     if (release.software != NULL) {
         *software = release.software;
         return NNC_OK;
     }
-    if (status != NNC_OK && err != NULL) {
-        *err = missing;
-    }
+    if (status != NNC_OK && err != NULL) { *err = missing; }
     return status;
 }
 
@@ -277,9 +257,7 @@ static nnc_status load(nnc_sweep *sweep, nnc_sweep_target target, const char *va
     NNC_TRY(nnc_device_load(sweep->specs, value, &device, err));
     *spec = device;
     *id = device->id;
-    if (sweep->cluster == NULL) {
-        return NNC_OK;
-    }
+    if (sweep->cluster == NULL) { return NNC_OK; }
     nnc_device *joined = nnc_arena_alloc(sweep->arena, sizeof *joined);
     NNC_GOT(joined, err);
     *joined = *device;
@@ -299,9 +277,7 @@ nnc_status nnc_sweep_add_whole(nnc_sweep *sweep, nnc_sweep_target target, const 
     NNC_TRY(nnc_sweep_list(arena, where, list, false, &axis->values, &axis->count, err));
     nnc_cell *cells = nnc_arena_array(arena, (size_t)axis->count, sizeof *cells);
     axis->specs = nnc_arena_array(arena, (size_t)axis->count, sizeof *axis->specs);
-    if (cells == NULL || axis->specs == NULL) {
-        return nnc_no_memory(err);
-    }
+    if (cells == NULL || axis->specs == NULL) { return nnc_no_memory(err); }
     for (int32_t i = 0; i < axis->count; i++) {
         cells[i].kind = NNC_CELL_TEXT;
         NNC_TRY(load(sweep, target, axis->values[i], &axis->specs[i], &cells[i].text, err));
@@ -325,9 +301,7 @@ static nnc_cell cell_of(const nnc_field *field, const char *value)
         const bool on = strcmp(value, "on") == 0 || strcmp(value, "true") == 0 || strcmp(value, "1") == 0;
         return (nnc_cell){ .kind = NNC_CELL_BOOL, .flag = on };
     }
-    if (joins(field) || !nnc_read_double(value, &number)) {
-        return (nnc_cell){ .kind = NNC_CELL_TEXT, .text = value };
-    }
+    if (joins(field) || !nnc_read_double(value, &number)) { return (nnc_cell){ .kind = NNC_CELL_TEXT, .text = value }; }
     int64_t whole = 0;
     return nnc_read_i64(value, &whole) ? (nnc_cell){ .kind = NNC_CELL_WHOLE, .whole = whole }
                                        : (nnc_cell){ .kind = NNC_CELL_NUMBER, .number = number };
@@ -360,9 +334,7 @@ static nnc_status try_values(nnc_sweep *sweep, nnc_sweep_axis *axis, const nnc_f
     for (int32_t m = of_model ? models->count - 1 : 0; m >= 0; m--) {
         nnc_point trial = sweep->point;
         for (int32_t i = 0; i < axis->count; i++) {
-            if (of_model) {
-                nnc_point_set(&trial, models, m, NULL);
-            }
+            if (of_model) { nnc_point_set(&trial, models, m, NULL); }
             if ((direct ? nnc_field_set_found(field, (char *)&trial.plan + (axis->offset - field->offset),
                                               NNC_DTYPE_COUNT, axis->field, axis->values[i], err)
                         : nnc_point_set(&trial, axis, i, err)) != NNC_OK) {
@@ -423,9 +395,7 @@ static nnc_status bind_field(nnc_sweep *sweep, const char *where, const nnc_foun
     NNC_TRY(read_values(read, found->field, &axis->values, &axis->count, err));
     nnc_cell *cells = nnc_arena_array(arena, (size_t)axis->count, sizeof *cells);
     NNC_GOT(cells, err);
-    for (int32_t i = 0; i < axis->count; i++) {
-        cells[i] = cell_of(found->field, axis->values[i]);
-    }
+    for (int32_t i = 0; i < axis->count; i++) { cells[i] = cell_of(found->field, axis->values[i]); }
     axis->cells = cells;
     NNC_TRY(try_values(sweep, axis, found->field, where, err));
     sweep->axes.axis_count++;
@@ -437,9 +407,7 @@ static nnc_status find_field(nnc_sweep *sweep, const char *where, const char *na
 {
     enum { NAMES_MAX = 256 };
     const char *names[NAMES_MAX];
-    if (nnc_sweep_find(&sweep->point, name, false, found)) {
-        return NNC_OK;
-    }
+    if (nnc_sweep_find(&sweep->point, name, false, found)) { return NNC_OK; }
     const size_t count = nnc_sweep_field_names(&sweep->point, names, NAMES_MAX);
     const char *nearest = nnc_nearest(name, names, count);
     return nnc_fail(err, NNC_BAD_USAGE, where, "no such field of plan, model or device: \"%s\"%s%s%s", name,

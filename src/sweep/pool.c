@@ -34,12 +34,8 @@ void nnc_batch_mark(nnc_batch *batch, int64_t row, double key)
 bool nnc_batch_next(const nnc_batch *batch, size_t *at, nnc_batch_row *row)
 {
     mark before = { 0 }, next;
-    if (*at >= batch->marks.size) {
-        return false;
-    }
-    if (*at > 0) {
-        memcpy(&before, batch->marks.bytes + *at - sizeof before, sizeof before);
-    }
+    if (*at >= batch->marks.size) { return false; }
+    if (*at > 0) { memcpy(&before, batch->marks.bytes + *at - sizeof before, sizeof before); }
     memcpy(&next, batch->marks.bytes + *at, sizeof next);
     *at += sizeof next;
     *row = (nnc_batch_row){
@@ -67,9 +63,7 @@ static void pool_chunk(const nnc_pool *pool, int64_t chunk, nnc_batch *batch)
     nnc_batch_clear(batch);
     batch->first = pool->first + chunk * pool->chunk;
     batch->count = pool->end - batch->first;
-    if (batch->count > pool->chunk) {
-        batch->count = pool->chunk;
-    }
+    if (batch->count > pool->chunk) { batch->count = pool->chunk; }
 }
 
 static nnc_status pool_emit(const nnc_pool *pool, const nnc_batch *batch, bool *stop, nnc_error *err)
@@ -197,9 +191,7 @@ static nnc_status emit_all(ring *r, nnc_error *err)
     nnc_status status = NNC_OK;
     for (const nnc_batch *batch = next_batch(r); batch != NULL; batch = next_batch(r)) {
         bool stop = false;
-        if (status == NNC_OK) {
-            status = pool_emit(r->pool, batch, &stop, err);
-        }
+        if (status == NNC_OK) { status = pool_emit(r->pool, batch, &stop, err); }
         release(r, stop || status != NNC_OK);
     }
     return status;
@@ -211,9 +203,7 @@ static nnc_status run_threads(ring *r, runner *runners, nnc_error *err)
     int started = 0;
     for (; started < pool->threads; started++) {
         runners[started] = (runner){ .ring = r, .worker = pool->workers[started] };
-        if (pthread_create(&runners[started].thread, NULL, run_thread, &runners[started]) != 0) {
-            break;
-        }
+        if (pthread_create(&runners[started].thread, NULL, run_thread, &runners[started]) != 0) { break; }
     }
     nnc_status status = NNC_OK;
     if (started == 0) {
@@ -221,9 +211,7 @@ static nnc_status run_threads(ring *r, runner *runners, nnc_error *err)
     } else {
         status = emit_all(r, err);
     }
-    for (int i = 0; i < started; i++) {
-        pthread_join(runners[i].thread, NULL);
-    }
+    for (int i = 0; i < started; i++) { pthread_join(runners[i].thread, NULL); }
     return status;
 }
 
@@ -232,9 +220,7 @@ nnc_status nnc_pool_run(const nnc_pool *pool, nnc_error *err)
     ring r = { .pool = pool,
                .slot_count = (int64_t)pool->threads * SLOTS_PER_THREAD,
                .chunk_count = pool_chunks(pool) };
-    if (pool->threads == 1 || r.chunk_count < 2) {
-        return pool_run_alone(pool, r.chunk_count, err);
-    }
+    if (pool->threads == 1 || r.chunk_count < 2) { return pool_run_alone(pool, r.chunk_count, err); }
     r.slots = calloc((size_t)r.slot_count, sizeof *r.slots);
     runner *runners = calloc((size_t)pool->threads, sizeof *runners);
     nnc_status status = NNC_NO_MEMORY;
@@ -249,9 +235,7 @@ nnc_status nnc_pool_run(const nnc_pool *pool, nnc_error *err)
     pthread_cond_destroy(&r.finished);
     pthread_cond_destroy(&r.freed);
     pthread_mutex_destroy(&r.lock);
-    for (int64_t i = 0; i < r.slot_count; i++) {
-        nnc_batch_free(&r.slots[i].batch);
-    }
+    for (int64_t i = 0; i < r.slot_count; i++) { nnc_batch_free(&r.slots[i].batch); }
 done:
     free(runners);
     free(r.slots);
@@ -374,9 +358,7 @@ void nnc_rank_group_end(void)
 
 void nnc_rank_group_abort(nnc_rank_group ranks, nnc_status status)
 {
-    if (ranks.size > 1) {
-        MPI_Abort(MPI_COMM_WORLD, nnc_status_exit_code(status));
-    }
+    if (ranks.size > 1) { MPI_Abort(MPI_COMM_WORLD, nnc_status_exit_code(status)); }
 }
 
 /* Sleeps, longer each time. A waiting MPI call would keep a core busy that other ranks could use. */
@@ -537,9 +519,7 @@ static void take_message(desk *d, const MPI_Status *from, nnc_error *err)
         static const char page[4096];
         nnc_buffer_put(&d->message, page, sizeof page);
     }
-    if (d->message.failed) {
-        MPI_Abort(MPI_COMM_WORLD, nnc_status_exit_code(NNC_NO_MEMORY));
-    }
+    if (d->message.failed) { MPI_Abort(MPI_COMM_WORLD, nnc_status_exit_code(NNC_NO_MEMORY)); }
     MPI_Recv(d->message.bytes, size, MPI_BYTE, from->MPI_SOURCE, TAG_BATCH, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     memcpy(&head, d->message.bytes, sizeof head);
     d->idle[d->idle_count++] = from->MPI_SOURCE;
@@ -550,18 +530,14 @@ static void take_message(desk *d, const MPI_Status *from, nnc_error *err)
     nnc_buffer_put(&s->batch.bytes, marks + head.marks_size, (size_t)head.bytes_size);
     s->batch.tally = head.tally;
     s->done = true;
-    if (head.failed || s->batch.marks.failed || s->batch.bytes.failed) {
-        keep_failure(d, err);
-    }
+    if (head.failed || s->batch.marks.failed || s->batch.bytes.failed) { keep_failure(d, err); }
 }
 
 static void emit_ready(desk *d, nnc_error *err)
 {
     for (rank_slot *s = &d->slots[d->emitted % d->slot_count]; s->done; s = &d->slots[d->emitted % d->slot_count]) {
         bool stop = false;
-        if (d->status == NNC_OK) {
-            d->status = d->pool->emit(d->pool->context, &s->batch, &stop, err);
-        }
+        if (d->status == NNC_OK) { d->status = d->pool->emit(d->pool->context, &s->batch, &stop, err); }
         s->done = false;
         d->emitted++;
         d->stop = d->stop || stop || d->status != NNC_OK;
@@ -588,9 +564,7 @@ static void work_on(desk *d, nnc_error *err)
     pool_chunk(d->pool, d->handed++, &s->batch);
     d->pool->work(d->pool->workers[0], &s->batch);
     s->done = true;
-    if (s->batch.marks.failed || s->batch.bytes.failed) {
-        keep_failure(d, err);
-    }
+    if (s->batch.marks.failed || s->batch.bytes.failed) { keep_failure(d, err); }
 }
 
 static void lead_all(desk *d, int busy_most, nnc_error *err)
@@ -621,17 +595,13 @@ static nnc_status lead(nnc_rank_group ranks, const nnc_pool *pool, nnc_error *er
     if (d.slots == NULL || d.idle == NULL) {
         d.status = nnc_no_memory(err);
     } else {
-        for (int i = 0; i < busy_most; i++) {
-            d.idle[d.idle_count++] = 1 + i % helpers;
-        }
+        for (int i = 0; i < busy_most; i++) { d.idle[d.idle_count++] = 1 + i % helpers; }
         lead_all(&d, busy_most, err);
     }
     for (int rank = 1; rank < ranks.size; rank++) {
         MPI_Send(&no_more, 1, MPI_INT64_T, rank, TAG_CHUNK, MPI_COMM_WORLD);
     }
-    for (int64_t i = 0; d.slots != NULL && i < d.slot_count; i++) {
-        nnc_batch_free(&d.slots[i].batch);
-    }
+    for (int64_t i = 0; d.slots != NULL && i < d.slot_count; i++) { nnc_batch_free(&d.slots[i].batch); }
     nnc_buffer_free(&d.message);
     free(d.idle);
     free(d.slots);
@@ -640,9 +610,7 @@ static nnc_status lead(nnc_rank_group ranks, const nnc_pool *pool, nnc_error *er
 
 nnc_status nnc_rank_group_run(nnc_rank_group ranks, const nnc_pool *pool, nnc_error *err)
 {
-    if (ranks.size == 1) {
-        return nnc_pool_run(pool, err);
-    }
+    if (ranks.size == 1) { return nnc_pool_run(pool, err); }
     return ranks.rank == 0 ? lead(ranks, pool, err) : serve(pool);
 }
 
@@ -656,8 +624,6 @@ bool nnc_rank_group_all_well(nnc_rank_group ranks, uint64_t digest, nnc_status *
         *status = nnc_fail(err, NNC_BAD_SPEC, name, "reads other files than rank 0");
     }
     const int first = first_rank(ranks, *status != NNC_OK);
-    if (first >= 0 && first != ranks.rank) {
-        *status = NNC_OK;
-    }
+    if (first >= 0 && first != ranks.rank) { *status = NNC_OK; }
     return first < 0;
 }

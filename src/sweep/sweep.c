@@ -39,9 +39,7 @@ nnc_status nnc_sweep_create(nnc_specs *specs, const char *models, const char *de
         made->cluster = nnc_arena_strdup(made->arena, cluster);
         status = made->cluster != NULL ? NNC_OK : nnc_no_memory(err);
     }
-    if (status == NNC_OK) {
-        status = add_specs(made, models, devices, software, err);
-    }
+    if (status == NNC_OK) { status = add_specs(made, models, devices, software, err); }
     if (status != NNC_OK) {
         nnc_sweep_destroy(made);
         return status;
@@ -88,9 +86,7 @@ static void find_first_profile(nnc_sweep *sweep)
     nnc_sweep_axes *axes = &sweep->axes;
     const nnc_point *point = &sweep->point;
     for (int32_t i = 0; i < axes->axis_count; i++) {
-        if (axes->axes[i].target == NNC_SWEEP_SOFTWARE) {
-            axes->first = axes->axes[i].specs[0];
-        }
+        if (axes->axes[i].target == NNC_SWEEP_SOFTWARE) { axes->first = axes->axes[i].specs[0]; }
     }
     axes->kept = nnc_profile_kind_by_plan(&point->model, &point->plan);
     axes->kept_plan = point->plan;
@@ -102,25 +98,19 @@ static void find_first_profile(nnc_sweep *sweep)
 nnc_status nnc_sweep_settle(nnc_sweep *sweep, nnc_error *err)
 {
     const nnc_shard shard = sweep->shard;
-    if (sweep->settled) {
-        return NNC_OK;
-    }
+    if (sweep->settled) { return NNC_OK; }
     NNC_TRY(nnc_sweep_count(&sweep->axes, err));
     const int64_t rows = sweep->axes.rows;
     sweep->shard_rows = shard.number > rows ? 0 : (rows - shard.number) / shard.of + 1;
     find_first_profile(sweep);
-    if (nnc_columns_of(&nnc_estimate_metrics, sweep->arena, &sweep->figures) != NNC_OK) {
-        return nnc_no_memory(err);
-    }
+    if (nnc_columns_of(&nnc_estimate_metrics, sweep->arena, &sweep->figures) != NNC_OK) { return nnc_no_memory(err); }
     sweep->settled = true;
     return NNC_OK;
 }
 
 void nnc_sweep_keep_all(nnc_sweep *sweep)
 {
-    if (sweep != NULL) {
-        sweep->all = true;
-    }
+    if (sweep != NULL) { sweep->all = true; }
 }
 
 nnc_status nnc_sweep_columns(nnc_sweep *sweep, const char *names, nnc_error *err)
@@ -158,9 +148,7 @@ nnc_status nnc_sweep_size(nnc_sweep *sweep, int64_t *rows, nnc_error *err)
 
 void nnc_sweep_close_pool(nnc_pool *pool)
 {
-    for (int i = 0; pool->workers != NULL && i < pool->threads; i++) {
-        nnc_sweeper_destroy(pool->workers[i]);
-    }
+    for (int i = 0; pool->workers != NULL && i < pool->threads; i++) { nnc_sweeper_destroy(pool->workers[i]); }
     free(pool->workers);
     pool->workers = NULL;
 }
@@ -224,17 +212,13 @@ nnc_status nnc_sweep_run(nnc_sweep *sweep, int threads, nnc_sweep_row_fn *row, v
         return nnc_fail(err, NNC_BAD_USAGE, "threads", "expected a number from 1 to %d, found %d", NNC_POOL_THREADS_MAX,
                         threads);
     }
-    if (sweep->column_count == 0) {
-        NNC_TRY(nnc_sweep_columns(sweep, NULL, err));
-    }
+    if (sweep->column_count == 0) { NNC_TRY(nnc_sweep_columns(sweep, NULL, err)); }
     NNC_TRY(nnc_sweep_open_pool(sweep, 0, threads, &pool, err));
     pool.emit = tell;
     pool.context = &to;
     const nnc_status status = nnc_pool_run(&pool, err);
     nnc_sweep_close_pool(&pool);
-    if (tally != NULL) {
-        *tally = to.tally;
-    }
+    if (tally != NULL) { *tally = to.tally; }
     return status;
 }
 
@@ -253,13 +237,9 @@ static nnc_status add_file(uint64_t *digest, const char *path, nnc_error *err)
             break;
         }
     }
-    if (file != NULL) {
-        fclose(file);
-    }
+    if (file != NULL) { fclose(file); }
     *digest = nnc_digest_text(*digest, "");
-    if (file == NULL && errno == ENOMEM) {
-        return nnc_no_memory(err);
-    }
+    if (file == NULL && errno == ENOMEM) { return nnc_no_memory(err); }
     return ok ? NNC_OK : nnc_fail(err, NNC_IO, path, "cannot read");
 }
 
@@ -286,24 +266,14 @@ static nnc_status add_axis(uint64_t *digest, const nnc_sweep_axis *axis, nnc_err
 nnc_status nnc_sweep_digest(const nnc_sweep *sweep, uint64_t *made, nnc_error *err)
 {
     uint64_t digest = nnc_digest_text(NNC_DIGEST_START, nnc_version());
-    for (int32_t i = 0; i < sweep->axes.axis_count; i++) {
-        NNC_TRY(add_axis(&digest, &sweep->axes.axes[i], err));
-    }
-    if (sweep->cluster != NULL) {
-        NNC_TRY(add_file(&digest, sweep->cluster, err));
-    }
+    for (int32_t i = 0; i < sweep->axes.axis_count; i++) { NNC_TRY(add_axis(&digest, &sweep->axes.axes[i], err)); }
+    if (sweep->cluster != NULL) { NNC_TRY(add_file(&digest, sweep->cluster, err)); }
     const nnc_profiles *p = sweep->axes.profiles;
     for (int i = 0; i < NNC_PROFILE_KINDS && p != NULL; i++) {
-        if (p->of[i] != NULL && p->of[i]->path != NULL) {
-            NNC_TRY(add_file(&digest, p->of[i]->path, err));
-        }
+        if (p->of[i] != NULL && p->of[i]->path != NULL) { NNC_TRY(add_file(&digest, p->of[i]->path, err)); }
     }
-    for (int32_t i = 0; i < sweep->column_count; i++) {
-        digest = nnc_digest_text(digest, sweep->heads[i].name);
-    }
-    for (int32_t i = 0; i < sweep->where_count; i++) {
-        digest = nnc_digest_text(digest, sweep->where_texts[i]);
-    }
+    for (int32_t i = 0; i < sweep->column_count; i++) { digest = nnc_digest_text(digest, sweep->heads[i].name); }
+    for (int32_t i = 0; i < sweep->where_count; i++) { digest = nnc_digest_text(digest, sweep->where_texts[i]); }
     digest = nnc_digest_text(digest, sweep->all ? "all" : "fits");
     *made = digest;
     return NNC_OK;
@@ -343,9 +313,7 @@ static const nnc_software *unusual_profile(const nnc_sweep *sweep, const int32_t
     const nnc_model *model = &sweep->point.model;
     const nnc_device *device = &sweep->point.device;
     nnc_plan plan = sweep->point.plan;
-    if (axes->profiles == NULL || axes->each) {
-        return NULL;
-    }
+    if (axes->profiles == NULL || axes->each) { return NULL; }
     for (int32_t i = 0; i < axes->axis_count; i++) {
         const nnc_sweep_axis *axis = &axes->axes[i];
         const int32_t place = places[axis->group];
@@ -522,9 +490,7 @@ static value of_number(double number)
 
 static value of_cell(const nnc_cell *cell)
 {
-    if (cell == NULL) {
-        return (value){ .later = true };
-    }
+    if (cell == NULL) { return (value){ .later = true }; }
     switch (cell->kind) {
     case NNC_CELL_NUMBER: return of_number(cell->number);
     case NNC_CELL_WHOLE: return of_number((double)cell->whole);
@@ -560,9 +526,7 @@ static double compute(nnc_operator of, value a, value b)
 /* Returns true, false or not known: whether a value counts as true. A value that is not recorded counts as false. */
 static nnc_truth truth_of(value v)
 {
-    if (v.later) {
-        return NNC_NOT_KNOWN_YET;
-    }
+    if (v.later) { return NNC_NOT_KNOWN_YET; }
     return v.text != NULL || (!isnan(v.number) && v.number != 0.0) ? NNC_TRUE : NNC_FALSE;
 }
 
@@ -587,17 +551,13 @@ static value test_node(const tester *t, int32_t index) /* NOLINT(misc-no-recursi
     }
     const bool is_and = node->of == NNC_OPERATOR_AND, joins = is_and || node->of == NNC_OPERATOR_OR;
     const nnc_truth decides = is_and ? NNC_FALSE : NNC_TRUE;
-    if (joins && truth_of(a) == decides) {
-        return of_truth(decides);
-    }
+    if (joins && truth_of(a) == decides) { return of_truth(decides); }
     const value b = test_node(t, node->right);
     if (joins) {
         const nnc_truth right = truth_of(b);
         return of_truth(right == decides ? decides : a.later ? NNC_NOT_KNOWN_YET : right);
     }
-    if (a.later || b.later) {
-        return (value){ .later = true };
-    }
+    if (a.later || b.later) { return (value){ .later = true }; }
     return of_number(compute(node->of, a, b));
 }
 

@@ -74,9 +74,7 @@ size_t nnc_sweep_field_names(const nnc_point *point, const char **names, size_t 
     size_t count = 0;
     for (int i = 0; i < PLACE_COUNT; i++) {
         const nnc_field_table *table = table_of(places[i].target, point);
-        for (size_t k = 0; k < table->count && count < max; k++) {
-            names[count++] = table->fields[k].name;
-        }
+        for (size_t k = 0; k < table->count && count < max; k++) { names[count++] = table->fields[k].name; }
     }
     return count;
 }
@@ -91,21 +89,15 @@ nnc_cell nnc_field_cell(const nnc_slot *slot, const nnc_point *point, const nnc_
         return (nnc_cell){ .kind = NNC_CELL_NULL };
     }
     const char *at = (const char *)object + field->offset;
-    if (field->type == NNC_FIELD_BOOL) {
-        return (nnc_cell){ .kind = NNC_CELL_BOOL, .flag = *(const bool *)at };
-    }
+    if (field->type == NNC_FIELD_BOOL) { return (nnc_cell){ .kind = NNC_CELL_BOOL, .flag = *(const bool *)at }; }
     if (field->type == NNC_FIELD_RATES && dtype < NNC_DTYPE_COUNT) {
         memcpy(&number, at + (size_t)dtype * sizeof number, sizeof number);
         return (nnc_cell){ .kind = NNC_CELL_NUMBER, .number = number };
     }
     nnc_field_text(field, object, text, size);
     int64_t whole = 0;
-    if (strcmp(text, "-") == 0) {
-        return (nnc_cell){ .kind = NNC_CELL_NULL };
-    }
-    if (nnc_read_i64(text, &whole)) {
-        return (nnc_cell){ .kind = NNC_CELL_WHOLE, .whole = whole };
-    }
+    if (strcmp(text, "-") == 0) { return (nnc_cell){ .kind = NNC_CELL_NULL }; }
+    if (nnc_read_i64(text, &whole)) { return (nnc_cell){ .kind = NNC_CELL_WHOLE, .whole = whole }; }
     return nnc_read_double(text, &number) ? (nnc_cell){ .kind = NNC_CELL_NUMBER, .number = number }
                                           : (nnc_cell){ .kind = NNC_CELL_TEXT, .text = text };
 }
@@ -183,9 +175,7 @@ static nnc_status find_figure(const lookup *l, const char *name, nnc_slot *slot,
 static nnc_status find_field(const lookup *l, const char *name, nnc_slot *slot, nnc_error *err)
 {
     nnc_found_field found;
-    if (!nnc_sweep_find(&l->sweep->point, name, true, &found)) {
-        return NNC_OK;
-    }
+    if (!nnc_sweep_find(&l->sweep->point, name, true, &found)) { return NNC_OK; }
     const char *full = nnc_found_name(l->sweep->arena, &found);
     NNC_GOT(full, err);
     *slot = (nnc_slot){
@@ -235,9 +225,7 @@ static nnc_status find_name(const lookup *l, const char *name, nnc_slot *slot, n
             return NNC_OK;
         }
     }
-    if (find_axis(l->sweep, name, slot)) {
-        return NNC_OK;
-    }
+    if (find_axis(l->sweep, name, slot)) { return NNC_OK; }
     /* Tries the name as an alias of an option, such as "tp". */
     const void *object = NULL;
     nnc_dtype dtype;
@@ -246,14 +234,10 @@ static nnc_status find_name(const lookup *l, const char *name, nnc_slot *slot, n
     if (option != NULL) {
         snprintf(full, sizeof full, "plan.%s", option->name);
         name = full;
-        if (find_axis(l->sweep, name, slot)) {
-            return NNC_OK;
-        }
+        if (find_axis(l->sweep, name, slot)) { return NNC_OK; }
     }
     nnc_status status = find_figure(l, name, slot, err);
-    if (status == NNC_OK && slot->kind == NNC_NAME_NONE) {
-        status = find_field(l, name, slot, err);
-    }
+    if (status == NNC_OK && slot->kind == NNC_NAME_NONE) { status = find_field(l, name, slot, err); }
     if (status == NNC_OK && slot->kind == NNC_NAME_NONE) {
         unknown(l, name, err);
         return NNC_BAD_USAGE;
@@ -268,17 +252,11 @@ static nnc_status use_name(void *context, const char *name, int32_t *index, nnc_
     nnc_sweep *sweep = l->sweep;
     nnc_slot slot;
     const nnc_status status = find_name(l, name, &slot, err);
-    if (status != NNC_OK) {
-        return status;
-    }
+    if (status != NNC_OK) { return status; }
     for (*index = 0; *index < sweep->slot_count; ++*index) {
-        if (strcmp(sweep->slots[*index].name, slot.name) == 0) {
-            return NNC_OK;
-        }
+        if (strcmp(sweep->slots[*index].name, slot.name) == 0) { return NNC_OK; }
     }
-    if (sweep->slot_count == NNC_SWEEP_SLOTS_MAX) {
-        return nnc_fail(err, NNC_BAD_USAGE, l->option, "too many names");
-    }
+    if (sweep->slot_count == NNC_SWEEP_SLOTS_MAX) { return nnc_fail(err, NNC_BAD_USAGE, l->option, "too many names"); }
     sweep->slots[sweep->slot_count++] = slot;
     return NNC_OK;
 }
@@ -300,9 +278,7 @@ static const char *currency_of(const nnc_sweep *sweep)
         const nnc_sweep_axis *axis = &sweep->axes.axes[a];
         for (int32_t i = 0; i < axis->count && axis->target == NNC_SWEEP_DEVICE; i++) {
             const char *one = nnc_price_currency((const nnc_device *)axis->specs[i]);
-            if (currency != NULL && strcmp(currency, one) != 0) {
-                return NULL;
-            }
+            if (currency != NULL && strcmp(currency, one) != 0) { return NULL; }
             currency = one;
         }
     }
@@ -366,13 +342,9 @@ static nnc_status add_column(lookup *l, const char *name, nnc_error *err)
     nnc_sweep *sweep = l->sweep;
     int32_t index = 0;
     const nnc_status status = use_name(l, name, &index, err);
-    if (status != NNC_OK) {
-        return status;
-    }
+    if (status != NNC_OK) { return status; }
     for (int32_t i = 0; i < sweep->column_count; i++) {
-        if (sweep->columns[i] == index) {
-            return NNC_OK;
-        }
+        if (sweep->columns[i] == index) { return NNC_OK; }
     }
     if (sweep->column_count == NNC_TABLE_COLUMNS) {
         return nnc_fail(err, NNC_BAD_USAGE, l->option, "too many columns");
@@ -434,9 +406,7 @@ static nnc_status add_default(lookup *l, nnc_error *err)
     };
     nnc_status status = NNC_OK;
     for (int32_t i = 0; i < axes->axis_count && status == NNC_OK; i++) {
-        if (axes->axes[i].count > 1) {
-            status = add_column(l, axes->axes[i].name, err);
-        }
+        if (axes->axes[i].count > 1) { status = add_column(l, axes->axes[i].name, err); }
     }
     for (size_t i = 0; i < sizeof names / sizeof names[0] && status == NNC_OK; i++) {
         status = add_column(l, names[i], err);

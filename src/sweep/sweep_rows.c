@@ -72,9 +72,7 @@ void nnc_point_move(nnc_point *point, int64_t row)
     }
     memcpy(point->places, places, sizeof *places * (size_t)axes->group_count);
     point->placed = true;
-    if (specs_moved) {
-        check_specs(point);
-    }
+    if (specs_moved) { check_specs(point); }
     if (axes->profiles != NULL) {
         const nnc_profile_kind usual = nnc_profile_kind_of(&point->model, &point->device, &point->plan);
         const nnc_profile_kind kind =
@@ -94,9 +92,7 @@ static bool is_given(const void *in, const char *field)
     const nnc_sweep_axes *axes = in;
     for (int32_t i = 0; i < axes->axis_count; i++) {
         const nnc_sweep_axis *axis = &axes->axes[i];
-        if (axis->target == NNC_SWEEP_PLAN_FIELD && strcmp(axis->field, field) == 0) {
-            return true;
-        }
+        if (axis->target == NNC_SWEEP_PLAN_FIELD && strcmp(axis->field, field) == 0) { return true; }
     }
     return false;
 }
@@ -127,9 +123,7 @@ static nnc_status estimate_release(nnc_point *point, nnc_result *result, nnc_err
 nnc_status nnc_point_estimate(nnc_point *point, nnc_result *result, nnc_error *err)
 {
     if (point->spec_fault.status != NNC_OK) {
-        if (err != NULL) {
-            *err = point->spec_fault;
-        }
+        if (err != NULL) { *err = point->spec_fault; }
         return point->spec_fault.status;
     }
     if (point->axes->profiles == NULL && point->software.date[0] != '\0') { /* an axis names the profile, and it is a
@@ -176,9 +170,7 @@ typedef struct row_order {
 static bool decides_ops(const nnc_sweep *sweep, const nnc_sweep_axis *axis)
 {
     nnc_plan first = sweep->point.plan, last = first;
-    if (axis->target != NNC_SWEEP_PLAN_FIELD || axis->bytes == NULL) {
-        return true;
-    }
+    if (axis->target != NNC_SWEEP_PLAN_FIELD || axis->bytes == NULL) { return true; }
     memcpy((char *)&first + axis->offset, axis->bytes, axis->size);
     memcpy((char *)&last + axis->offset, axis->bytes + (size_t)(axis->count - 1) * axis->size, axis->size);
     first = nnc_plan_lowering_key(&first);
@@ -241,13 +233,9 @@ static bool order_rows(const nnc_sweep *sweep, row_order *order, const nnc_batch
         rises = rises && key >= before;
         before = key;
     }
-    if (rises) {
-        return false;
-    }
+    if (rises) { return false; }
     qsort(keys, (size_t)batch->count, sizeof keys[0], by_key);
-    for (int64_t i = 0; i < batch->count; i++) {
-        order->turns[i].row = keys[i] % NNC_POOL_CHUNK_MAX;
-    }
+    for (int64_t i = 0; i < batch->count; i++) { order->turns[i].row = keys[i] % NNC_POOL_CHUNK_MAX; }
     return true;
 }
 
@@ -287,9 +275,7 @@ static bool asks_full(const nnc_sweep *sweep)
 {
     for (int32_t i = 0; i < sweep->slot_count; i++) {
         const nnc_slot *slot = &sweep->slots[i];
-        if (slot->kind == NNC_NAME_FIGURE && nnc_column_is_full(&sweep->figures.list[slot->index])) {
-            return true;
-        }
+        if (slot->kind == NNC_NAME_FIGURE && nnc_column_is_full(&sweep->figures.list[slot->index])) { return true; }
     }
     return false;
 }
@@ -297,9 +283,7 @@ static bool asks_full(const nnc_sweep *sweep)
 nnc_sweeper *nnc_sweeper_create(const nnc_sweep *sweep)
 {
     nnc_sweeper *sweeper = calloc(1, sizeof *sweeper);
-    if (sweeper == NULL) {
-        return NULL;
-    }
+    if (sweeper == NULL) { return NULL; }
     sweeper->sweep = sweep;
     sweeper->point.axes = &sweep->axes;
     sweeper->point.scratch = nnc_scratch_create();
@@ -401,9 +385,7 @@ static nnc_cell framework_of(nnc_sweeper *s)
         first == NULL || strcmp(first->id, point->software.id) == 0 ||
         nnc_estimate_read(&point->model, &point->device, first, &point->plan, point->scratch, &same, NULL) == NNC_OK;
     point->scratch->fits_only = fits_only;
-    if (!done) {
-        return (nnc_cell){ .kind = NNC_CELL_NULL };
-    }
+    if (!done) { return (nnc_cell){ .kind = NNC_CELL_NULL }; }
     return (nnc_cell){ .kind = NNC_CELL_NUMBER, .number = s->result.step_s - same.step_s };
 }
 
@@ -443,9 +425,7 @@ static nnc_truth test(nnc_sweeper *s)
     nnc_truth all = NNC_TRUE;
     for (int32_t i = 0; i < s->sweep->where_count; i++) {
         const nnc_truth one = nnc_where_test(&s->sweep->where[i], read_cell, s);
-        if (one == NNC_FALSE) {
-            return NNC_FALSE;
-        }
+        if (one == NNC_FALSE) { return NNC_FALSE; }
         all = one == NNC_NOT_KNOWN_YET ? one : all;
     }
     return all;
@@ -467,9 +447,7 @@ static void write_row(nnc_sweeper *s, int64_t row, nnc_batch *batch)
 {
     const nnc_sweep *sweep = s->sweep;
     batch->bytes.failed = batch->bytes.failed || s->command.failed;
-    for (int32_t i = 0; i < sweep->column_count; i++) {
-        s->shown[i] = s->cells[sweep->columns[i]];
-    }
+    for (int32_t i = 0; i < sweep->column_count; i++) { s->shown[i] = s->cells[sweep->columns[i]]; }
     if (sweep->format != NULL) {
         sweep->format->line(&batch->bytes, (nnc_heads){ sweep->heads, sweep->column_count }, s->shown);
     } else {
@@ -573,9 +551,7 @@ void nnc_sweeper_work(void *sweeper, nnc_batch *batch)
         work_mixed(s, batch);
         return;
     }
-    for (int64_t i = batch->first; i < batch->first + batch->count; i++) {
-        do_row(s, row_at(s->sweep, i), batch);
-    }
+    for (int64_t i = batch->first; i < batch->first + batch->count; i++) { do_row(s, row_at(s->sweep, i), batch); }
 }
 
 int64_t nnc_sweeper_chunk(const nnc_sweeper *sweeper)

@@ -64,9 +64,7 @@ static bool type_at(const char *list, int32_t index, char name[32])
             i++;
         } else if (*p == '"') {
             const char *end = strchr(p + 1, '"');
-            if (end == NULL) {
-                return false;
-            }
+            if (end == NULL) { return false; }
             if (i == index) {
                 const size_t size = (size_t)(end - p - 1) < 31 ? (size_t)(end - p - 1) : 31;
                 memcpy(name, p + 1, size);
@@ -103,9 +101,7 @@ static const char *add_shape(const char *p, int32_t input, const char *type_list
         char *end;
         const long long size = strtoll(p, &end, 10);
         if (end != p) {
-            if (t.rank >= RANK_MAX || size < 0 || size > INT64_C(1000000000000)) {
-                return NULL;
-            }
+            if (t.rank >= RANK_MAX || size < 0 || size > INT64_C(1000000000000)) { return NULL; }
             t.shape[t.rank++] = size;
             t.elements *= (double)size;
             p = end - 1;
@@ -130,14 +126,10 @@ static bool read_shapes(const nnc_trace_kind *kind, tensors *all)
     all->too_many = false;
     for (const char *p = kind->dims; p != NULL && *p != '\0'; p++) {
         const char *inner = p + 1;
-        while (*p == '[' && (*inner == ' ' || *inner == '\n')) {
-            inner++;
-        }
+        while (*p == '[' && (*inner == ' ' || *inner == '\n')) { inner++; }
         if (*p == '[' && depth > 0 && *inner != '[') {
             p = add_shape(p, input, kind->types, all);
-            if (p == NULL) {
-                return false;
-            }
+            if (p == NULL) { return false; }
         } else {
             depth += (*p == '[') - (*p == ']');
             input += *p == ',' && depth == 1;
@@ -150,9 +142,7 @@ static bool read_shapes(const nnc_trace_kind *kind, tensors *all)
 static const tensor *input_of(const tensors *all, int32_t input)
 {
     for (int32_t i = 0; i < all->count; i++) {
-        if (all->of[i].input == input) {
-            return &all->of[i];
-        }
+        if (all->of[i].input == input) { return &all->of[i]; }
     }
     return NULL;
 }
@@ -162,9 +152,7 @@ static int values_of(const char *list, int32_t index, int64_t *values, int most)
 {
     char text[32];
     int count = 0;
-    if (!type_at(list, index, text)) {
-        return 0;
-    }
+    if (!type_at(list, index, text)) { return 0; }
     for (const char *p = text; *p != '\0' && count < most; p++) {
         char *end;
         const long long value = strtoll(p, &end, 10);
@@ -380,13 +368,9 @@ static double broadcast_bytes(const tensors *in)
             int64_t *to = &shape[RANK_MAX - 1 - d];
             *to = t->shape[t->rank - 1 - d] > *to ? t->shape[t->rank - 1 - d] : *to;
         }
-        if (t->elements > 0.0) {
-            width = nnc_max(width, t->bytes / t->elements);
-        }
+        if (t->elements > 0.0) { width = nnc_max(width, t->bytes / t->elements); }
     }
-    for (int d = 0; d < RANK_MAX; d++) {
-        elements *= shape[d] > 0 ? (double)shape[d] : 1.0;
-    }
+    for (int d = 0; d < RANK_MAX; d++) { elements *= shape[d] > 0 ? (double)shape[d] : 1.0; }
     return elements * width;
 }
 
@@ -398,9 +382,7 @@ static bool moved_of(form how, const tensors *in, nnc_kernel *moved)
         first += in->of[i].input == in->of[0].input ? in->of[i].bytes : 0.0;
     }
     const tensor *a = in->count > 0 ? &in->of[0] : NULL, *b = input_of(in, 1);
-    if (a == NULL || isnan(all)) {
-        return false;
-    }
+    if (a == NULL || isnan(all)) { return false; }
     switch (how) {
     case MOVES_ALL: *moved = (nnc_kernel){ all, broadcast_bytes(in) }; return true;
     case WRITES_FIRST: *moved = (nnc_kernel){ 0.0, first }; return true;
@@ -422,13 +404,9 @@ static bool moved_of(form how, const tensors *in, nnc_kernel *moved)
 static bool kernel_of(const char *name, const tensors *in, nnc_op *op)
 {
     op->kind = NNC_OP_KERNEL;
-    if (strncmp(name, "_foreach_", 9) == 0) {
-        return moved_of(UPDATES, in, &op->u.kernel);
-    }
+    if (strncmp(name, "_foreach_", 9) == 0) { return moved_of(UPDATES, in, &op->u.kernel); }
     for (size_t i = 0; i < sizeof moves / sizeof *moves; i++) {
-        if (strcmp(moves[i].name, name) == 0) {
-            return moved_of(moves[i].form, in, &op->u.kernel);
-        }
+        if (strcmp(moves[i].name, name) == 0) { return moved_of(moves[i].form, in, &op->u.kernel); }
     }
     return false;
 }
@@ -449,9 +427,7 @@ static int ops_of(const nnc_trace_kind *kind, const char *name, const tensors *i
         }
     }
     for (size_t i = 0; i < sizeof convs / sizeof *convs; i++) {
-        if (strcmp(name, convs[i].name) == 0) {
-            return forward_conv(kind, &convs[i], in, ops);
-        }
+        if (strcmp(name, convs[i].name) == 0) { return forward_conv(kind, &convs[i], in, ops); }
     }
     if (strcmp(name, "convolution_backward") == 0) {
         const tensor *dy = input_of(in, 0), *x = input_of(in, 1), *w = input_of(in, 2);
@@ -588,9 +564,7 @@ nnc_trace_price nnc_trace_price_of(const nnc_device *device, const nnc_trace_kin
     nnc_op ops[2] = { op, op };
     if (in != NULL && read_shapes(kind, in)) {
         count = ops_of(kind, colons != NULL ? colons + 1 : kind->name, in, ops);
-        for (int32_t i = 0; i < in->count && dtype == NNC_DTYPE_COUNT; i++) {
-            dtype = in->of[i].dtype;
-        }
+        for (int32_t i = 0; i < in->count && dtype == NNC_DTYPE_COUNT; i++) { dtype = in->of[i].dtype; }
     }
     free(in);
     const bool pass = ops[0].kind == NNC_OP_KERNEL;
@@ -599,9 +573,7 @@ nnc_trace_price nnc_trace_price_of(const nnc_device *device, const nnc_trace_kin
     for (int i = 0; i < count && known; i++) {
         ops[i].dtype = dtype == NNC_DTYPE_COUNT ? NNC_FP32 : dtype;
         ops[i].math_dtype = pass ? ops[i].dtype : math;
-        if (ops[i].kind == NNC_OP_MATMUL) {
-            set_alignment(&ops[i], hint.aligned);
-        }
+        if (ops[i].kind == NNC_OP_MATMUL) { set_alignment(&ops[i], hint.aligned); }
         add_time(device, &ops[i], &price);
     }
     if (count == 0 || !known) {

@@ -16,15 +16,11 @@
 bool nnc_trace_is(const char *path)
 {
     char head[4096];
-    if (nnc_ends_in(path, ".gz")) {
-        return true;
-    }
+    if (nnc_ends_in(path, ".gz")) { return true; }
     FILE *file = nnc_ends_in(path, ".json") ? fopen(path, "rb") : NULL;
     const size_t size = file != NULL ? fread(head, 1, sizeof head - 1, file) : 0;
     head[size] = '\0';
-    if (file != NULL) {
-        (void)fclose(file);
-    }
+    if (file != NULL) { (void)fclose(file); }
     return strstr(head, "\"traceEvents\"") != NULL || strstr(head, "\"schemaVersion\"") != NULL ||
            head[strspn(head, " \n\t\r")] == '[';
 }
@@ -76,9 +72,7 @@ typedef struct texts {
 static uint64_t hash_of(const char *text, size_t size)
 {
     uint64_t hash = 14695981039346656037u; /* FNV-1a */
-    for (size_t i = 0; i < size; i++) {
-        hash = (hash ^ (unsigned char)text[i]) * 1099511628211u;
-    }
+    for (size_t i = 0; i < size; i++) { hash = (hash ^ (unsigned char)text[i]) * 1099511628211u; }
     return hash;
 }
 
@@ -86,14 +80,10 @@ static bool grow_slots(texts *t)
 {
     const int32_t size = t->size == 0 ? 256 : 2 * t->size;
     int32_t *slots = calloc((size_t)size, sizeof *slots);
-    if (slots == NULL) {
-        return false;
-    }
+    if (slots == NULL) { return false; }
     for (int32_t i = 0; i < t->count; i++) {
         uint64_t at = hash_of(t->list[i], strlen(t->list[i]));
-        while (slots[at & (uint64_t)(size - 1)] != 0) {
-            at++;
-        }
+        while (slots[at & (uint64_t)(size - 1)] != 0) { at++; }
         slots[at & (uint64_t)(size - 1)] = i + 1;
     }
     free(t->slots);
@@ -105,21 +95,15 @@ static bool grow_slots(texts *t)
 /* Returns the index of a string, which is added if it is new; -1 = out of memory. */
 static int32_t number_of(texts *t, const char *text, size_t size)
 {
-    if (2 * t->count >= t->size && !grow_slots(t)) {
-        return -1;
-    }
+    if (2 * t->count >= t->size && !grow_slots(t)) { return -1; }
     uint64_t at = hash_of(text, size);
     for (; t->slots[at & (uint64_t)(t->size - 1)] != 0; at++) {
         const int32_t i = t->slots[at & (uint64_t)(t->size - 1)] - 1;
-        if (strncmp(t->list[i], text, size) == 0 && t->list[i][size] == '\0') {
-            return i;
-        }
+        if (strncmp(t->list[i], text, size) == 0 && t->list[i][size] == '\0') { return i; }
     }
     t->list = nnc_arena_grow(t->arena, t->list, t->count, &t->capacity, sizeof *t->list);
     char *copy = nnc_arena_alloc(t->arena, size + 1);
-    if (t->list == NULL || copy == NULL) {
-        return -1;
-    }
+    if (t->list == NULL || copy == NULL) { return -1; }
     memcpy(copy, text, size);
     t->list[t->count] = copy;
     t->slots[at & (uint64_t)(t->size - 1)] = t->count + 1;
@@ -167,12 +151,8 @@ static void no_memory(reader *r)
 /* Returns the next byte without taking it; -1 = the end, or an error. */
 static int peek(reader *r)
 {
-    if (r->at < r->filled) {
-        return r->window[r->at];
-    }
-    if (r->failed) {
-        return -1;
-    }
+    if (r->at < r->filled) { return r->window[r->at]; }
+    if (r->failed) { return -1; }
     r->before += r->filled;
     r->at = r->filled = 0;
     const int got = r->z.gzread(r->file, r->window, WINDOW_BYTES);
@@ -221,17 +201,13 @@ static size_t take_value(reader *r, bool kept)
     int c = peek_word(r);
     for (; c >= 0; c = peek(r)) {
         const bool ends = !text && depth == 0 && (c == ',' || c == '}' || c == ']' || c == ':');
-        if (ends && size > 0) {
-            break;
-        }
+        if (ends && size > 0) { break; }
         if (ends || size >= EVENT_BYTES_MAX || depth > DEPTH_MAX) {
             fail(r, NNC_BAD_SPEC, ends ? "bad syntax, expected a value" : "a value is too long");
             return 0;
         }
         r->at++;
-        if (kept) {
-            r->event[size] = (char)c;
-        }
+        if (kept) { r->event[size] = (char)c; }
         size++;
         if (text) {
             text = escaped || c != '"';
@@ -240,17 +216,13 @@ static size_t take_value(reader *r, bool kept)
             text = c == '"';
             depth += (c == '{' || c == '[') - (c == '}' || c == ']');
         }
-        if (!text && depth == 0 && (c == '"' || c == '}' || c == ']')) {
-            break;
-        }
+        if (!text && depth == 0 && (c == '"' || c == '}' || c == ']')) { break; }
     }
     if (c < 0) {
         fail(r, NNC_BAD_SPEC, "ends too early, within a value");
         return 0;
     }
-    if (kept) {
-        r->event[size] = '\0';
-    }
+    if (kept) { r->event[size] = '\0'; }
     return size;
 }
 
@@ -275,9 +247,7 @@ static bool is(slice s, const char *text)
 
 static const char *skip_blanks(const char *p)
 {
-    while (*p == ' ' || *p == '\n' || *p == '\t' || *p == '\r') {
-        p++;
-    }
+    while (*p == ' ' || *p == '\n' || *p == '\t' || *p == '\r') { p++; }
     return p;
 }
 
@@ -307,9 +277,7 @@ static const char *slice_value(const char *p, slice *value)
         }
     }
     const char *end = p;
-    while (end > begin && (end[-1] == ' ' || end[-1] == '\n' || end[-1] == '\t' || end[-1] == '\r')) {
-        end--;
-    }
+    while (end > begin && (end[-1] == ' ' || end[-1] == '\n' || end[-1] == '\t' || end[-1] == '\r')) { end--; }
     const bool quoted = *begin == '"' && end > begin + 1;
     *value = (slice){ begin + quoted, (size_t)(end - begin) - (quoted ? 2 : 0) };
     return end > begin && !text && depth == 0 ? p : NULL;
@@ -398,9 +366,7 @@ static bool nanoseconds(slice s, int64_t *ns)
         }
     }
     for (int i = decimals < 0 ? 0 : decimals; i < 3; i++) {
-        if (value > INT64_MAX / 10) {
-            return false;
-        }
+        if (value > INT64_MAX / 10) { return false; }
         value *= 10;
     }
     *ns = value;
@@ -411,9 +377,7 @@ static int64_t whole(slice s)
 {
     int64_t value = 0;
     for (size_t i = 0; i < s.size; i++) {
-        if (s.text[i] < '0' || s.text[i] > '9' || value > INT64_MAX / 10 - 1) {
-            return -1;
-        }
+        if (s.text[i] < '0' || s.text[i] > '9' || value > INT64_MAX / 10 - 1) { return -1; }
         value = 10 * value + (s.text[i] - '0');
     }
     return s.size > 0 ? value : -1;
@@ -427,12 +391,8 @@ static void put_list(nnc_buffer *out, slice list)
         const char c = list.text[i];
         const bool blank = c == ' ' || c == '\n' || c == '\t' || c == '\r';
         text = text != (c == '"');
-        if (text || !blank) {
-            nnc_buffer_byte(out, c);
-        }
-        if (!text && c == ',') {
-            nnc_buffer_byte(out, ' ');
-        }
+        if (text || !blank) { nnc_buffer_byte(out, c); }
+        if (!text && c == ',') { nnc_buffer_byte(out, ' '); }
     }
 }
 
@@ -441,9 +401,7 @@ static int32_t key_number(reader *r, texts *t)
 {
     const char *text = r->key.size > 0 ? r->key.bytes : "";
     const int32_t number = r->key.failed ? -1 : number_of(t, text, r->key.size);
-    if (number < 0) {
-        no_memory(r);
-    }
+    if (number < 0) { no_memory(r); }
     return number;
 }
 
@@ -497,9 +455,7 @@ static category category_of(slice text)
                  { "Memset", COPY },
                  { "user_annotation", ANNOTATION } };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        if (is(text, rows[i].name)) {
-            return rows[i].of;
-        }
+        if (is(text, rows[i].name)) { return rows[i].of; }
     }
     return OTHER;
 }
@@ -510,9 +466,7 @@ static nnc_trace_class class_of(category of, slice name)
     for (size_t m = 0; m < sizeof marks / sizeof *marks && of == KERNEL; m++) {
         const size_t length = strlen(marks[m]);
         for (size_t i = 0; i + length <= name.size && i < 40; i++) {
-            if (memcmp(name.text + i, marks[m], length) == 0) {
-                return NNC_TRACE_COMMUNICATION;
-            }
+            if (memcmp(name.text + i, marks[m], length) == 0) { return NNC_TRACE_COMMUNICATION; }
         }
     }
     return of == COPY ? NNC_TRACE_COPY : NNC_TRACE_COMPUTE;
@@ -545,9 +499,7 @@ static void add_event(reader *r, const event *e, int64_t start, int64_t lasts)
     } else if (of == ANNOTATION && e->name.size > 13 && memcmp(e->name.text, "ProfilerStep#", 13) == 0) {
         r->trace->steps++;
     }
-    if (r->calls.failed || r->launches.failed || r->kernels.failed) {
-        no_memory(r);
-    }
+    if (r->calls.failed || r->launches.failed || r->kernels.failed) { no_memory(r); }
 }
 
 static void read_event(reader *r)
@@ -555,9 +507,7 @@ static void read_event(reader *r)
     event e = { 0 };
     int64_t start = 0, lasts = 0;
     const size_t size = take_value(r, true);
-    if (r->failed) {
-        return;
-    }
+    if (r->failed) { return; }
     if (r->event[0] != '{' || r->event[size - 1] != '}' || !read_members(r->event, &e, set_outer) ||
         (e.args.size > 0 && *e.args.text == '{' && !read_members(e.args.text, &e, set_arg))) {
         fail(r, NNC_BAD_SPEC, "bad syntax, expected an event as an object");
@@ -571,9 +521,7 @@ static void read_event(reader *r)
 
 static void read_events(reader *r)
 {
-    if (!take(r, '[')) {
-        return;
-    }
+    if (!take(r, '[')) { return; }
     int c = peek_word(r);
     while (!r->failed && c != ']') {
         read_event(r);
@@ -619,9 +567,7 @@ static void read_document(reader *r)
         read_events(r);
         return;
     }
-    if (!take(r, '{')) {
-        return;
-    }
+    if (!take(r, '{')) { return; }
     bool events = false;
     int c = peek_word(r);
     while (!r->failed && c != '}') {
@@ -629,9 +575,7 @@ static void read_document(reader *r)
         const bool list = !r->failed && strcmp(r->event, "\"traceEvents\"") == 0;
         const bool devices = !r->failed && strcmp(r->event, "\"deviceProperties\"") == 0;
         const bool ranks = !r->failed && strcmp(r->event, "\"distributedInfo\"") == 0;
-        if (r->failed || !take(r, ':')) {
-            return;
-        }
+        if (r->failed || !take(r, ':')) { return; }
         events = events || list;
         if (list) {
             read_events(r);
@@ -650,9 +594,7 @@ static void read_document(reader *r)
             (void)take(r, '}');
         }
     }
-    if (!events) {
-        fail(r, NNC_BAD_SPEC, "no list \"traceEvents\", expected a trace of PyTorch's profiler");
-    }
+    if (!events) { fail(r, NNC_BAD_SPEC, "no list \"traceEvents\", expected a trace of PyTorch's profiler"); }
 }
 
 /* Splits the keys of operators with shapes into name, dims, types and values. */
@@ -666,13 +608,9 @@ static bool split_kinds(reader *r)
         for (int k = 0; k < 4 && p != NULL; k++) {
             parts[k] = p;
             p = strchr(p, '\x01');
-            if (p != NULL) {
-                *p++ = '\0';
-            }
+            if (p != NULL) { *p++ = '\0'; }
         }
-        if (parts[0] == NULL) {
-            return false;
-        }
+        if (parts[0] == NULL) { return false; }
         const bool shaped = parts[1] != NULL && *parts[1] != '\0';
         t->kinds[i] = (nnc_trace_kind){ .name = parts[0],
                                         .dims = shaped ? parts[1] : NULL,
@@ -692,9 +630,7 @@ static void read_open(reader *r)
         return;
     }
     read_document(r);
-    if (!r->failed && !split_kinds(r)) {
-        no_memory(r);
-    }
+    if (!r->failed && !split_kinds(r)) { no_memory(r); }
     t->bytes = r->before + r->at;
     t->names = r->names.list;
     t->name_count = r->names.count;

@@ -63,9 +63,7 @@ static void find_issuers(const nnc_trace *t, nnc_trace_launch *const *in_time, c
             while (depth > 0 && (open[depth - 1]->thread != c->thread || open[depth - 1]->end_ns <= c->start_ns)) {
                 depth--;
             }
-            if (depth < NESTING_MAX) {
-                open[depth++] = c;
-            }
+            if (depth < NESTING_MAX) { open[depth++] = c; }
         }
         const nnc_trace_call *found = NULL;
         for (int k = depth - 1; k >= 0 && found == NULL; k--) {
@@ -94,21 +92,11 @@ static bool links_make(nnc_trace *t, links *l)
     l->in_time = calloc((size_t)t->launch_count + 1, sizeof *l->in_time);
     l->issuer = calloc((size_t)t->launch_count + 1, sizeof *l->issuer);
     l->by_external = calloc((size_t)t->call_count + 1, sizeof *l->by_external);
-    if (l->in_time == NULL || l->issuer == NULL || l->by_external == NULL) {
-        return false;
-    }
-    if (t->launch_count > 0) {
-        qsort(t->launches, (size_t)t->launch_count, sizeof *t->launches, by_correlation);
-    }
-    if (t->call_count > 0) {
-        qsort(t->calls, (size_t)t->call_count, sizeof *t->calls, call_in_time);
-    }
-    for (int64_t i = 0; i < t->launch_count; i++) {
-        l->in_time[i] = &t->launches[i];
-    }
-    for (int64_t i = 0; i < t->call_count; i++) {
-        l->by_external[i] = &t->calls[i];
-    }
+    if (l->in_time == NULL || l->issuer == NULL || l->by_external == NULL) { return false; }
+    if (t->launch_count > 0) { qsort(t->launches, (size_t)t->launch_count, sizeof *t->launches, by_correlation); }
+    if (t->call_count > 0) { qsort(t->calls, (size_t)t->call_count, sizeof *t->calls, call_in_time); }
+    for (int64_t i = 0; i < t->launch_count; i++) { l->in_time[i] = &t->launches[i]; }
+    for (int64_t i = 0; i < t->call_count; i++) { l->by_external[i] = &t->calls[i]; }
     qsort(l->in_time, (size_t)t->launch_count, sizeof *l->in_time, launch_in_time);
     qsort(l->by_external, (size_t)t->call_count, sizeof *l->by_external, by_external);
     find_issuers(t, l->in_time, l->issuer);
@@ -123,9 +111,7 @@ static const nnc_trace_call *issuer_of(const nnc_trace *t, const links *l, const
         kernel->correlation >= 0 && t->launch_count > 0
             ? bsearch(&key, t->launches, (size_t)t->launch_count, sizeof key, by_correlation)
             : NULL;
-    if (launch != NULL) {
-        return l->issuer[launch - t->launches];
-    }
+    if (launch != NULL) { return l->issuer[launch - t->launches]; }
     const nnc_trace_call wanted = { .external = kernel->external }, *at = &wanted;
     const nnc_trace_call **call = kernel->external > 0 && t->call_count > 0
                                       ? bsearch(&at, l->by_external, (size_t)t->call_count, sizeof at, by_external)
@@ -250,9 +236,7 @@ static double factor_near(const sized *rows, int64_t count, int64_t at)
     int64_t found = 0;
     const int64_t first = at < NEAR_ROWS ? 0 : at - NEAR_ROWS;
     for (int64_t i = first; i < count && i <= at + NEAR_ROWS; i++) {
-        if (i != at) {
-            near[found++] = rows[i].ratio;
-        }
+        if (i != at) { near[found++] = rows[i].ratio; }
     }
     return found > 0 ? median_of(near, found) : 1.0;
 }
@@ -337,9 +321,7 @@ static nnc_status find(nnc_trace *t, nnc_trace_sum *sum, nnc_error *err)
         r->expected_s = nnc_max(r->price.predicted_s * r->factor, r->price.bound_s);
         r->times = r->measured_s / r->expected_s;
         r->save_s = r->measured_s - r->expected_s;
-        if (padded_s < r->expected_s && padded_s < r->measured_s) {
-            r->save_s = r->measured_s - padded_s;
-        }
+        if (padded_s < r->expected_s && padded_s < r->measured_s) { r->save_s = r->measured_s - padded_s; }
         if (r->save_s > 0.05 * r->measured_s) {
             sum->findings[sum->finding_count++] = *r;
             sum->save_s += r->save_s;
@@ -369,9 +351,7 @@ static int32_t main_device(const nnc_trace *t, int32_t *devices)
         int64_t *count = &counts[t->kernels[i].device + 1];
         *devices += (*count)++ == 0;
     }
-    for (int32_t d = 1; d < DEVICES_MAX + 2; d++) {
-        best = counts[d] > counts[best] ? d : best;
-    }
+    for (int32_t d = 1; d < DEVICES_MAX + 2; d++) { best = counts[d] > counts[best] ? d : best; }
     return best - 1;
 }
 
@@ -401,9 +381,7 @@ static double idle_for_host_s(const nnc_trace *t, int32_t device)
     for (int64_t i = 0; i < t->kernel_count; i++) {
         const nnc_trace_kernel *k = &t->kernels[i];
         const nnc_trace_launch key = { .correlation = k->correlation };
-        if (k->device != device) {
-            continue;
-        }
+        if (k->device != device) { continue; }
         if (k->start_ns > end && k->correlation >= 0 && t->launch_count > 0) {
             const nnc_trace_launch *launch =
                 bsearch(&key, t->launches, (size_t)t->launch_count, sizeof key, by_correlation);
@@ -444,9 +422,7 @@ nnc_status nnc_trace_sum_up(nnc_trace *trace, const char *path, const nnc_device
                         "no kernel of a device, expected a trace with activity of CUDA or ROCm");
     }
     NNC_TRY(make_rows(trace, sum, err));
-    for (int64_t i = 0; i < sum->row_count; i++) {
-        price_row(device, &sum->rows[i]);
-    }
+    for (int64_t i = 0; i < sum->row_count; i++) { price_row(device, &sum->rows[i]); }
     NNC_TRY(find(trace, sum, err));
     add_time(trace, sum);
     return NNC_OK;
@@ -482,9 +458,7 @@ bool nnc_trace_collectives(const nnc_trace *t, int32_t rank, nnc_buffer *all)
             nnc_buffer_put(all, &one, sizeof one);
         }
     }
-    if (all->failed || all->size == before) {
-        return !all->failed;
-    }
+    if (all->failed || all->size == before) { return !all->failed; }
     nnc_trace_collective *own = (nnc_trace_collective *)(void *)(all->bytes + before);
     const size_t count = (all->size - before) / sizeof *own;
     qsort(own, count, sizeof *own, in_order);
@@ -502,16 +476,12 @@ static int by_number(const void *a, const void *b)
 
 void nnc_trace_wait(nnc_trace_collective *all, int64_t count, nnc_trace_rank *ranks)
 {
-    if (count > 0) {
-        qsort(all, (size_t)count, sizeof *all, by_number);
-    }
+    if (count > 0) { qsort(all, (size_t)count, sizeof *all, by_number); }
     for (int64_t i = 0, end = 0; i < count; i = end) {
         double least = all[i].seconds;
         for (end = i + 1; end < count && by_number(&all[i], &all[end]) == 0; end++) {
             least = nnc_min(least, all[end].seconds);
         }
-        for (int64_t k = i; k < end; k++) {
-            ranks[all[k].rank].waits_s += all[k].seconds - least;
-        }
+        for (int64_t k = i; k < end; k++) { ranks[all[k].rank].waits_s += all[k].seconds - least; }
     }
 }

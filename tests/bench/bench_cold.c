@@ -52,8 +52,7 @@ static int run_all(long runs, char **commands[2], double *times[2])
                 fprintf(stderr, "bench_cold: %s failed\n", commands[k][0]);
                 return 0;
             }
-            if (i >= 0)
-                times[k][i] = elapsed;
+            if (i >= 0) times[k][i] = elapsed;
         }
     }
     return 1;
@@ -63,8 +62,7 @@ static void report(long runs, double *times[2])
 {
     struct rusage children; /* ru_maxrss: of the largest child, KiB */
     const double *nothing = times[0], *own = times[1];
-    for (int k = 0; k < 2; k++)
-        qsort(times[k], (size_t)runs, sizeof *times[k], by_value);
+    for (int k = 0; k < 2; k++) qsort(times[k], (size_t)runs, sizeof *times[k], by_value);
     getrusage(RUSAGE_CHILDREN, &children);
     printf("cold start, %ld runs: median %.2f ms, p90 %.2f ms, max %.2f ms, peak RSS %.1f MiB\n", runs,
            1e3 * own[runs / 2], 1e3 * own[runs * 9 / 10], 1e3 * own[runs - 1], (double)children.ru_maxrss / 1024);
@@ -84,8 +82,7 @@ int main(int argc, char **argv)
     }
     double *times[2] = { calloc((size_t)runs, sizeof(double)), calloc((size_t)runs, sizeof(double)) };
     const int ran = times[0] && times[1] && run_all(runs, commands, times);
-    if (ran)
-        report(runs, times);
+    if (ran) report(runs, times);
     free(times[0]);
     free(times[1]);
     return ran ? 0 : 1;

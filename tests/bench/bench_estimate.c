@@ -64,8 +64,7 @@ typedef struct setup {
 static double time_calls(const setup *s, const nnc_model *model, long calls, nnc_result *result)
 {
     const double start = now_s();
-    for (long i = 0; i < calls; i++)
-        nnc_estimate(model, s->device, &s->software, &s->plan, s->scratch, result, NULL);
+    for (long i = 0; i < calls; i++) nnc_estimate(model, s->device, &s->software, &s->plan, s->scratch, result, NULL);
     return (now_s() - start) / (double)calls;
 }
 
@@ -74,11 +73,9 @@ static void bench(const setup *s, const nnc_model *model)
 {
     nnc_result result;
     long calls = 1;
-    while (time_calls(s, model, calls, &result) * (double)calls < batch_s)
-        calls *= 2;
+    while (time_calls(s, model, calls, &result) * (double)calls < batch_s) calls *= 2;
     double best_s = INFINITY;
-    for (int i = 0; i < BATCHES; i++)
-        best_s = fmin(best_s, time_calls(s, model, calls, &result));
+    for (int i = 0; i < BATCHES; i++) best_s = fmin(best_s, time_calls(s, model, calls, &result));
     printf("%-12s %5d devices %8.2f us per estimate, %5d ops, %8.3g op/s, %6.2f of the reference\n", model->id,
            (int)result.plan.devices, 1e6 * best_s, (int)result.op_count, result.op_count / best_s,
            best_s / bench_reference_s());
@@ -94,8 +91,7 @@ int main(int argc, char **argv)
     nnc_specs *specs = nnc_specs_open(argv[1]);
     setup s = { .software = nnc_software_default(), .plan = nnc_plan_default(), .scratch = nnc_scratch_create() };
     nnc_status status = NNC_NO_MEMORY;
-    if (!specs || !s.scratch)
-        goto done;
+    if (!specs || !s.scratch) goto done;
     status = nnc_device_load(specs, "a100", &s.device, &err);
     for (size_t i = 0; status == NNC_OK && i < sizeof questions / sizeof *questions; i++) {
         const nnc_model *found = NULL;
@@ -104,20 +100,16 @@ int main(int argc, char **argv)
         s.plan = nnc_plan_default();
         for (int k = 0; status == NNC_OK && questions[i].plan[k][0]; k++)
             status = nnc_plan_set(&s.plan, questions[i].plan[k][0], questions[i].plan[k][1], &err);
-        if (status == NNC_OK)
-            status = nnc_model_load(specs, questions[i].model, &found, &err);
-        if (status != NNC_OK)
-            break;
+        if (status == NNC_OK) status = nnc_model_load(specs, questions[i].model, &found, &err);
+        if (status != NNC_OK) break;
         model = *found;
         if (s.plan.tensor > 1) /* so that the vocabulary divides */
             model.decoder.vocab_multiple = (int64_t)128 * s.plan.tensor;
         status = nnc_estimate(&model, s.device, &s.software, &s.plan, s.scratch, &result, &err);
-        if (status == NNC_OK)
-            bench(&s, &model);
+        if (status == NNC_OK) bench(&s, &model);
     }
 done:
-    if (status != NNC_OK)
-        fprintf(stderr, "bench_estimate: %s %s %s\n", nnc_status_text(status), err.where, err.what);
+    if (status != NNC_OK) fprintf(stderr, "bench_estimate: %s %s %s\n", nnc_status_text(status), err.where, err.what);
     nnc_scratch_destroy(s.scratch);
     nnc_specs_close(specs);
     return nnc_status_exit_code(status);

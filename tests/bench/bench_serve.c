@@ -39,8 +39,7 @@ static double now_s(void)
 static double time_calls(const setup *s, long calls, nnc_serve *serve)
 {
     const double start = now_s();
-    for (long i = 0; i < calls; i++)
-        nnc_serve_of(s->model, s->device, &s->software, &s->ask, s->scratch, serve, NULL);
+    for (long i = 0; i < calls; i++) nnc_serve_of(s->model, s->device, &s->software, &s->ask, s->scratch, serve, NULL);
     return (now_s() - start) / (double)calls;
 }
 
@@ -49,11 +48,9 @@ static void bench_call(const setup *s, const char *what)
 {
     nnc_serve serve;
     long calls = 1;
-    while (time_calls(s, calls, &serve) * (double)calls < batch_s)
-        calls *= 2;
+    while (time_calls(s, calls, &serve) * (double)calls < batch_s) calls *= 2;
     double best_s = INFINITY;
-    for (int i = 0; i < BATCHES; i++)
-        best_s = fmin(best_s, time_calls(s, calls, &serve));
+    for (int i = 0; i < BATCHES; i++) best_s = fmin(best_s, time_calls(s, calls, &serve));
     printf("%-14s %-28s %8.2f us per answer\n", s->model->id, what, 1e6 * best_s);
 }
 
@@ -115,10 +112,8 @@ int main(int argc, char **argv)
     nnc_specs *specs = nnc_specs_open(argv[1]);
     setup s = { .scratch = nnc_scratch_create(), .found = malloc(sizeof *s.found) };
     nnc_status status = NNC_NO_MEMORY;
-    if (specs && s.scratch && s.found)
-        status = bench(&s, specs, &err);
-    if (status != NNC_OK)
-        fprintf(stderr, "bench_serve: %s %s %s\n", nnc_status_text(status), err.where, err.what);
+    if (specs && s.scratch && s.found) status = bench(&s, specs, &err);
+    if (status != NNC_OK) fprintf(stderr, "bench_serve: %s %s %s\n", nnc_status_text(status), err.where, err.what);
     free(s.found);
     nnc_scratch_destroy(s.scratch);
     nnc_specs_close(specs);

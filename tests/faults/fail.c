@@ -72,9 +72,7 @@ void *realloc(void *old, size_t size)
 
 static bool refused(int kind, int descriptor, int cause)
 {
-    if (descriptor == STDERR_FILENO || !fails(kind)) {
-        return false;
-    }
+    if (descriptor == STDERR_FILENO || !fails(kind)) { return false; }
     errno = cause;
     return true;
 }

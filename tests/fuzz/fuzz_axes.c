@@ -19,9 +19,7 @@ static bool is_long(const char *text)
         const double last = fabs(strtod(dots + 2, &end));
         const double by = *end == '+' ? fabs(strtod(end + 1, &end)) : 1.0;
         const bool plain = *end == '\0' || *end == ',' || *end == '*';
-        if (!plain || !(last <= LONG_RANGE * by)) {
-            return true;
-        }
+        if (!plain || !(last <= LONG_RANGE * by)) { return true; }
     }
     return false;
 }
@@ -29,21 +27,15 @@ static bool is_long(const char *text)
 static bool is_one_of(const uint8_t *data, size_t size)
 {
     unsigned sum = 0;
-    for (size_t i = 0; i < size; i++) {
-        sum = sum * 31 + data[i];
-    }
+    for (size_t i = 0; i < size; i++) { sum = sum * 31 + data[i]; }
     return sum % ONE_OF == 0;
 }
 
 static void check(const char **values, int32_t count)
 {
-    if (count < 1 || count > NNC_SWEEP_VALUES_MAX) {
-        abort();
-    }
+    if (count < 1 || count > NNC_SWEEP_VALUES_MAX) { abort(); }
     for (int32_t i = 0; i < count; i++) {
-        if (values[i] == NULL || values[i][0] == '\0') {
-            abort();
-        }
+        if (values[i] == NULL || values[i][0] == '\0') { abort(); }
     }
 }
 
@@ -54,18 +46,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const char **values = NULL;
     int32_t count = 0;
     nnc_error err;
-    if (text != NULL && size > 0) {
-        memcpy(text, data, size);
-    }
+    if (text != NULL && size > 0) { memcpy(text, data, size); }
     if (text != NULL && (!is_long(text) || is_one_of(data, size))) {
         for (int numeric = 0; numeric < 2; numeric++) {
             if (nnc_sweep_list(arena, "--axis", text, numeric == 1, &values, &count, &err) == NNC_OK) {
                 check(values, count);
             }
         }
-        if (nnc_sweep_sizes(arena, "--devices", text, &values, &count, &err) == NNC_OK) {
-            check(values, count);
-        }
+        if (nnc_sweep_sizes(arena, "--devices", text, &values, &count, &err) == NNC_OK) { check(values, count); }
     }
     nnc_arena_destroy(arena);
     return 0;

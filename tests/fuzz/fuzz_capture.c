@@ -13,9 +13,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 /* abort() is what a fuzzer sees. */
 static void sound(bool holds)
 {
-    if (!holds) {
-        abort();
-    }
+    if (!holds) { abort(); }
 }
 
 static void estimate(nnc_specs *specs, const nnc_model *model, nnc_scratch *scratch)

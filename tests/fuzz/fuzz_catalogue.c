@@ -14,9 +14,7 @@ static void read_any(nnc_specs *specs, const char *text, size_t size)
     nnc_error err;
     nnc_faults faults = { .name = "fuzz", .err = &err };
     nnc_json_doc doc = { .faults = &faults, .arena = nnc_specs_arena(specs), .text = text, .size = size };
-    if (nnc_json_parse(&doc)) {
-        nnc_catalogue_read_open(&doc, specs, "fuzz");
-    }
+    if (nnc_json_parse(&doc)) { nnc_catalogue_read_open(&doc, specs, "fuzz"); }
     nnc_json_free(&doc);
 }
 
@@ -26,13 +24,9 @@ static void read_prices(nnc_specs *specs, const char *path)
     nnc_device device = { .id = "round" };
     nnc_error err;
     for (int offer = 0; offer < NNC_OFFER_COUNT; offer++) {
-        if (nnc_prices_load(specs, path, (nnc_offer)offer, NULL, &device, &err) != NNC_OK) {
-            continue;
-        }
+        if (nnc_prices_load(specs, path, (nnc_offer)offer, NULL, &device, &err) != NNC_OK) { continue; }
         for (int32_t i = 0; i < device.price_count; i++) {
-            if (!(device.prices[i].per_device_hour > 0.0)) {
-                abort();
-            }
+            if (!(device.prices[i].per_device_hour > 0.0)) { abort(); }
         }
     }
 }
@@ -48,9 +42,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         fuzz_folder(folder);
         snprintf(path, sizeof path, "%s/fuzz.json", folder);
     }
-    if (specs == NULL || nnc_text_copy("fuzz", (const char *)data, size, &text, &err) != NNC_OK) {
-        return 0;
-    }
+    if (specs == NULL || nnc_text_copy("fuzz", (const char *)data, size, &text, &err) != NNC_OK) { return 0; }
     read_any(specs, text, size);
     free(text);
     fuzz_write(path, data, size);

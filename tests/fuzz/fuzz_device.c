@@ -13,8 +13,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     nnc_specs *specs = fuzz_toys(); /* to be like one of these */
     nnc_device device;
     nnc_error err;
-    if (specs != NULL) {
-        (void)nnc_device_parse_into(specs, "fuzz", (const char *)data, size, &device, &err);
-    }
+    if (specs != NULL) { (void)nnc_device_parse_into(specs, "fuzz", (const char *)data, size, &device, &err); }
     return 0;
 }

@@ -19,9 +19,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             for (int32_t i = 0; i < recorded.estimate_count; i++) {
                 const nnc_packed *figures = &recorded.estimates[i].figures;
                 for (int32_t k = 0; k < nnc_packed_count(figures); k++) {
-                    if (nnc_packed_figure(figures, k).name == NULL) {
-                        abort();
-                    }
+                    if (nnc_packed_figure(figures, k).name == NULL) { abort(); }
                 }
             }
         }

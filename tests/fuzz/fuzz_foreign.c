@@ -44,9 +44,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (path[0] == '\0') {
         fuzz_folder(folder);
         snprintf(path, sizeof path, "%s/foreign", folder);
-        if (mkdir(path, 0700) != 0 || setenv("NNCOST_PATH", NNCOST_SOURCE_DIR, 1) != 0) {
-            abort();
-        }
+        if (mkdir(path, 0700) != 0 || setenv("NNCOST_PATH", NNCOST_SOURCE_DIR, 1) != 0) { abort(); }
         snprintf(path, sizeof path, "%s/foreign/fuzz.json", folder);
     }
     fuzz_write(path, data, size);

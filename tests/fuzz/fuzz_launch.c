@@ -20,13 +20,9 @@ static void check(const nnc_scenario_args *given)
             nnc_field_is_of(&nnc_serve_table, field) ? nnc_field_set(&nnc_serve_table, &serve, field->name, value, NULL)
             : nnc_field_is_of(&nnc_run_table, field) ? nnc_field_set(&nnc_run_table, &run, field->name, value, NULL)
                                                      : nnc_plan_set(&plan, field->name, value, NULL);
-        if (status != NNC_OK) {
-            abort();
-        }
+        if (status != NNC_OK) { abort(); }
     }
-    if (given->launch == NULL || given->launch->file_count < 1) {
-        abort();
-    }
+    if (given->launch == NULL || given->launch->file_count < 1) { abort(); }
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -34,12 +30,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     static char folder[FUZZ_PATH];
     char path[FUZZ_PATH + 16];
     nnc_error err;
-    if (folder[0] == '\0') {
-        fuzz_folder(folder);
-    }
-    if (size == 0) {
-        return 0;
-    }
+    if (folder[0] == '\0') { fuzz_folder(folder); }
+    if (size == 0) { return 0; }
     nnc_specs *specs = nnc_specs_open(NNCOST_SOURCE_DIR);
     nnc_scenario_args given = { .setting_count = 0 };
     static const char *const others[] = {
@@ -59,9 +51,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     fuzz_write(path, data + 1, size - 1);
     char *operands[] = { path, NULL };
     int count = 1;
-    if (specs != NULL && nnc_launch_take(specs, &asked, operands, &count, &given, &err) == NNC_OK) {
-        check(&given);
-    }
+    if (specs != NULL && nnc_launch_take(specs, &asked, operands, &count, &given, &err) == NNC_OK) { check(&given); }
     nnc_specs_close(specs);
     return 0;
 }

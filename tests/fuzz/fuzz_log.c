@@ -7,9 +7,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 static void judge(void *context, const nnc_log *log)
 {
     (void)context;
-    if (log->judged < 1 || log->judged + log->skipped != log->readings || !(nnc_log_step_s(log) > 0.0)) {
-        abort();
-    }
+    if (log->judged < 1 || log->judged + log->skipped != log->readings || !(nnc_log_step_s(log) > 0.0)) { abort(); }
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -25,12 +23,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         snprintf(file, sizeof file, "%s/log", path);
     }
     fuzz_write(file, data, size);
-    if (nnc_log_read(file, &plan, &log, judge, NULL, &err) != NNC_OK) {
-        abort(); /* a file that can be read is read */
-    }
+    if (nnc_log_read(file, &plan, &log, judge, NULL, &err) != NNC_OK) { abort(); /* a file that can be read is read */ }
     const double step_s = nnc_log_step_s(&log);
-    if (step_s <= 0.0 || log.allocated_bytes < 0.0 || log.reserved_bytes < 0.0) {
-        abort();
-    }
+    if (step_s <= 0.0 || log.allocated_bytes < 0.0 || log.reserved_bytes < 0.0) { abort(); }
     return 0;
 }

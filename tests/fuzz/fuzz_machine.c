@@ -12,9 +12,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     nnc_buffer json = { 0 };
     nnc_error err;
     char *text = malloc(size + 1);
-    if (text == NULL) {
-        return 0;
-    }
+    if (text == NULL) { return 0; }
     memcpy(text, data, size);
     text[size] = '\0';
     if (nnc_is_machine(text) && nnc_machine_json("fuzz", text, &json, &err) == NNC_OK &&

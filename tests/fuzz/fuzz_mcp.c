@@ -12,18 +12,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 nnc_status nnc_command_call(int argc, char **argv, nnc_buffer *out, nnc_error *err)
 {
     int i = 1;
-    if (argc < 5 || argv[argc] != NULL || strcmp(argv[0], "nncost") != 0 || argv[1][0] == '-') {
-        abort();
-    }
+    if (argc < 5 || argv[argc] != NULL || strcmp(argv[0], "nncost") != 0 || argv[1][0] == '-') { abort(); }
     while (strcmp(argv[++i], "--") != 0) {
         const char *value = strchr(argv[i], '=');
-        if (strncmp(argv[i], "--", 2) != 0 || (value != NULL && strcmp(value, "=-") == 0)) {
-            abort();
-        }
+        if (strncmp(argv[i], "--", 2) != 0 || (value != NULL && strcmp(value, "=-") == 0)) { abort(); }
     }
-    if (argc - i > 3 || argc - i < 2) {
-        abort();
-    }
+    if (argc - i > 3 || argc - i < 2) { abort(); }
     nnc_buffer_text(out, argv[argc - 1]);
     *err = (nnc_error){ .status = NNC_OK };
     return NNC_OK;

@@ -12,12 +12,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 static void check_row(const nnc_measured *row)
 {
     const bool of_step = row->kind == NNC_MEASURED_STEP && row->model_id == NULL;
-    if (row->reason == NULL && !(row->measured_s > 0.0)) {
-        abort();
-    }
-    if (row->reason == NULL && of_step && nnc_model_check(row->model, "row", NULL) != NNC_OK) {
-        abort();
-    }
+    if (row->reason == NULL && !(row->measured_s > 0.0)) { abort(); }
+    if (row->reason == NULL && of_step && nnc_model_check(row->model, "row", NULL) != NNC_OK) { abort(); }
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -26,9 +22,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     nnc_measured_file file;
     nnc_error err;
     if (specs != NULL && nnc_measured_parse(specs, "fuzz", (const char *)data, size, &file, &err) == NNC_OK) {
-        for (int32_t i = 0; i < file.count; i++) {
-            check_row(&file.rows[i]);
-        }
+        for (int32_t i = 0; i < file.count; i++) { check_row(&file.rows[i]); }
     }
     return 0;
 }

@@ -17,18 +17,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     char *paths[] = { first, second };
     const size_t mark = sizeof between - 1;
     nnc_error err;
-    if (folder[0] == '\0') {
-        fuzz_folder(folder);
-    }
+    if (folder[0] == '\0') { fuzz_folder(folder); }
     snprintf(first, sizeof first, "%s/1", folder);
     snprintf(second, sizeof second, "%s/2", folder);
     snprintf(out, sizeof out, "%s/out.csv", folder);
     const uint8_t *cut = size > 0 ? memmem(data, size, between, mark) : NULL;
     const size_t head = cut != NULL ? (size_t)(cut - data) : size;
     fuzz_write(first, data, head);
-    if (cut != NULL) {
-        fuzz_write(second, cut + mark, size - head - mark);
-    }
+    if (cut != NULL) { fuzz_write(second, cut + mark, size - head - mark); }
     (void)nnc_merge(out, paths, cut != NULL ? 2 : 1, &err);
     unlink(out);
     return 0;

@@ -13,14 +13,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     /* Architectures are those that are shipped; a model may be like a toy. */
     static bool begun; /* of the process */
-    if (!begun) {
-        begun = setenv("NNCOST_PATH", NNCOST_SOURCE_DIR, 1) == 0;
-    }
+    if (!begun) { begun = setenv("NNCOST_PATH", NNCOST_SOURCE_DIR, 1) == 0; }
     nnc_specs *specs = fuzz_toys();
     nnc_model model;
     nnc_error err;
-    if (specs != NULL) {
-        (void)nnc_model_parse_into(specs, "fuzz", (const char *)data, size, &model, &err);
-    }
+    if (specs != NULL) { (void)nnc_model_parse_into(specs, "fuzz", (const char *)data, size, &model, &err); }
     return 0;
 }

@@ -38,9 +38,7 @@ static void write_defaults(const char *text)
         fuzz_folder(folder);
         setenv("XDG_CONFIG_HOME", folder, 1);
         snprintf(path, sizeof path, "%s/nncost", folder);
-        if (mkdir(path, 0700) != 0) {
-            abort();
-        }
+        if (mkdir(path, 0700) != 0) { abort(); }
         strcat(path, "/defaults"); /* NOLINT(clang-analyzer-security.insecureAPI.strcpy) */
     }
     fuzz_write(path, (const uint8_t *)text, strlen(text));
@@ -75,9 +73,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     text[size] = '\0';
     char *file = strstr(text, "\n\n");
     write_defaults(file != NULL ? file + 2 : "");
-    if (file != NULL) {
-        *file = '\0';
-    }
+    if (file != NULL) { *file = '\0'; }
     const nnc_command *command = commands[(unsigned char)text[0] % COMMANDS];
     for (int i = 0; i < COMMANDS; i++) {
         const size_t length = strlen(commands[i]->name);
@@ -86,15 +82,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     }
     const int argc = split(text, argv);
     const nnc_status status = argc > 0 ? nnc_options_parse(argc, argv, command, options, &err) : NNC_BAD_USAGE;
-    if (argc > 0 && status != NNC_OK && (err.where[0] == '\0' || err.what[0] == '\0')) {
-        abort();
-    }
-    if (argc > 0 && options->operand_count >= argc) {
-        abort();
-    }
-    if (argc > 0) {
-        nnc_options_free(options);
-    }
+    if (argc > 0 && status != NNC_OK && (err.where[0] == '\0' || err.what[0] == '\0')) { abort(); }
+    if (argc > 0 && options->operand_count >= argc) { abort(); }
+    if (argc > 0) { nnc_options_free(options); }
     free(options);
     free(text);
     return 0;

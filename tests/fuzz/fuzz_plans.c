@@ -23,9 +23,7 @@ static void record_again(nnc_arena *arena, const nnc_plans *plans)
         const char *text = nnc_plans_with_recorded(arena, plans, part.bytes, &size);
         if (text != NULL) {
             nnc_plans_parse(arena, text, size, &faults, &again);
-            if (faults.count > 0 || again.scenario_count != plans->scenario_count) {
-                abort();
-            }
+            if (faults.count > 0 || again.scenario_count != plans->scenario_count) { abort(); }
         }
     }
     nnc_buffer_free(&part);
@@ -38,13 +36,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     nnc_plans plans;
     char *text = arena != NULL ? nnc_arena_alloc(arena, size + 1) : NULL;
     if (text != NULL) {
-        if (size > 0) {
-            memcpy(text, data, size);
-        }
+        if (size > 0) { memcpy(text, data, size); }
         nnc_plans_parse(arena, text, size, &faults, &plans);
-        if (faults.count == 0) {
-            record_again(arena, &plans);
-        }
+        if (faults.count == 0) { record_again(arena, &plans); }
     }
     nnc_arena_destroy(arena);
     return 0;

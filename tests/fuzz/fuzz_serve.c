@@ -21,9 +21,7 @@ typedef struct toys {
 /* abort() is what a fuzzer sees. */
 static void sound(bool holds)
 {
-    if (!holds) {
-        abort();
-    }
+    if (!holds) { abort(); }
 }
 
 static nnc_status set(toys *t, char *line)
@@ -31,9 +29,7 @@ static nnc_status set(toys *t, char *line)
     char *value = strchr(line, '=');
     char *dot = strchr(line, '.');
     nnc_error err;
-    if (value == NULL || dot == NULL || dot > value) {
-        return NNC_OK;
-    }
+    if (value == NULL || dot == NULL || dot > value) { return NNC_OK; }
     *value++ = '\0';
     *dot++ = '\0';
     return strcmp(line, "serve") == 0    ? nnc_field_set(&nnc_serve_table, &t->ask, dot, value, &err)

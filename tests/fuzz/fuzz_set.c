@@ -22,9 +22,7 @@ typedef struct toys {
 /* abort() is what a fuzzer sees. */
 static void sound(bool holds)
 {
-    if (!holds) {
-        abort();
-    }
+    if (!holds) { abort(); }
 }
 
 static nnc_status set(toys *t, char *line)
@@ -32,9 +30,7 @@ static nnc_status set(toys *t, char *line)
     char *value = strchr(line, '=');
     char *dot = strchr(line, '.');
     nnc_error err;
-    if (value == NULL || dot == NULL || dot > value) {
-        return NNC_OK;
-    }
+    if (value == NULL || dot == NULL || dot > value) { return NNC_OK; }
     *value++ = '\0';
     *dot++ = '\0';
     return strcmp(line, "plan") == 0     ? nnc_plan_set(&t->plan, dot, value, &err)
@@ -59,9 +55,7 @@ static void estimate(toys *t, nnc_scratch *scratch)
     nnc_result result;
     nnc_run run;
     nnc_error err;
-    if (nnc_estimate(&t->model, &t->device, &t->software, &t->plan, scratch, &result, &err) != NNC_OK) {
-        return;
-    }
+    if (nnc_estimate(&t->model, &t->device, &t->software, &t->plan, scratch, &result, &err) != NNC_OK) { return; }
     check(&result);
     if (nnc_run_of(&result, &t->device, &t->plan, &t->run, &run, &err) == NNC_OK) {
         sound(!(run.run_s < 0.0) && !(run.goodput > 1.0));

@@ -15,9 +15,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     nnc_arena *arena = nnc_arena_create();
     nnc_search_report report;
     nnc_error err;
-    if (folder[0] == '\0') {
-        fuzz_folder(folder);
-    }
+    if (folder[0] == '\0') { fuzz_folder(folder); }
     snprintf(path, sizeof path, "%s/shard.json", folder);
     if (arena != NULL) {
         fuzz_write(path, data, size);

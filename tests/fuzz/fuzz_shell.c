@@ -10,9 +10,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 static void check(const char *json)
 {
     nnc_json_scan_fault fault;
-    if (!nnc_json_scan(json, strlen(json), NNC_SCAN_VALUES_RECORDED, &fault)) {
-        abort();
-    }
+    if (!nnc_json_scan(json, strlen(json), NNC_SCAN_VALUES_RECORDED, &fault)) { abort(); }
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

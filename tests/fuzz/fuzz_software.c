@@ -13,8 +13,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     nnc_specs *specs = fuzz_toys(); /* to be like one of these */
     nnc_software software;
     nnc_error err;
-    if (specs != NULL) {
-        (void)nnc_software_parse_into(specs, "fuzz", (const char *)data, size, &software, &err);
-    }
+    if (specs != NULL) { (void)nnc_software_parse_into(specs, "fuzz", (const char *)data, size, &software, &err); }
     return 0;
 }

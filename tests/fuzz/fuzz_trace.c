@@ -15,9 +15,7 @@ static void check_rows(const nnc_trace_sum *sum)
             (sizes.op == NULL || sizes.m < 1 || sizes.n < 1 || sizes.k < 0)) {
             abort();
         }
-        if (r->price.predicted_s < 0.0 || r->price.bound_s < 0.0 || r->kernels < r->calls) {
-            abort();
-        }
+        if (r->price.predicted_s < 0.0 || r->price.bound_s < 0.0 || r->kernels < r->calls) { abort(); }
     }
 }
 
@@ -29,9 +27,7 @@ static void check_ranks(const nnc_trace *trace)
         nnc_trace_wait((nnc_trace_collective *)(void *)all.bytes, (int64_t)(all.size / sizeof(nnc_trace_collective)),
                        ranks);
     }
-    if (ranks[0].waits_s != 0.0 || ranks[1].waits_s != 0.0) {
-        abort(); /* a rank waits for its equal */
-    }
+    if (ranks[0].waits_s != 0.0 || ranks[1].waits_s != 0.0) { abort(); /* a rank waits for its equal */ }
     nnc_buffer_free(&all);
 }
 
@@ -46,17 +42,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (path[0] == '\0') {
         fuzz_folder(path);
         snprintf(file, sizeof file, "%s/t.json", path);
-        if (nnc_device_load(fuzz_toys(), "fitted", &loaded, &err) != NNC_OK) {
-            abort();
-        }
+        if (nnc_device_load(fuzz_toys(), "fitted", &loaded, &err) != NNC_OK) { abort(); }
         device = *loaded;
     }
     fuzz_write(file, data, size);
     (void)nnc_trace_is(file);
     if (nnc_trace_read(file, &trace, &err) == NNC_OK && nnc_trace_sum_up(trace, file, &device, &sum, &err) == NNC_OK) {
-        if (sum.kernel_s > 0.0 && !(sum.linked_share >= 0.0 && sum.linked_share <= 1.0 + 1e-9)) {
-            abort();
-        }
+        if (sum.kernel_s > 0.0 && !(sum.linked_share >= 0.0 && sum.linked_share <= 1.0 + 1e-9)) { abort(); }
         check_rows(&sum);
         check_ranks(trace);
     }

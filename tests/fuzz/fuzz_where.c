@@ -37,19 +37,13 @@ static void check(const nnc_where *where)
                                      { .kind = NNC_CELL_BOOL, .flag = true } };
     known k = { .count = 0 };
     nnc_truth last = NNC_NOT_KNOWN_YET;
-    for (int i = 0; i < KNOWN; i++) {
-        k.cells[i] = some[(size_t)i % (sizeof some / sizeof *some)];
-    }
+    for (int i = 0; i < KNOWN; i++) { k.cells[i] = some[(size_t)i % (sizeof some / sizeof *some)]; }
     for (; k.count <= KNOWN; k.count++) {
         const nnc_truth now = nnc_where_test(where, read_known, &k);
-        if (last != NNC_NOT_KNOWN_YET && now != last) {
-            abort();
-        }
+        if (last != NNC_NOT_KNOWN_YET && now != last) { abort(); }
         last = now;
     }
-    if (last == NNC_NOT_KNOWN_YET) {
-        abort();
-    }
+    if (last == NNC_NOT_KNOWN_YET) { abort(); }
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -60,9 +54,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (text != NULL) {
         memcpy(text, data, size);
         text[size] = '\0';
-        if (nnc_where_parse("--where", text, name, NULL, &where, &err) == NNC_OK) {
-            check(&where);
-        }
+        if (nnc_where_parse("--where", text, name, NULL, &where, &err) == NNC_OK) { check(&where); }
     }
     free(text);
     return 0;

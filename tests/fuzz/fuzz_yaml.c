@@ -15,9 +15,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (nnc_yaml_to_json("fuzz", size > 0 ? (const char *)data : "", size, &json, &err) == NNC_OK) {
         const size_t length = json.size;
         nnc_buffer_byte(&json, '\0');
-        if (!json.failed && !nnc_json_scan(json.bytes, length, NNC_SCAN_VALUES_RECORDED, &fault)) {
-            abort();
-        }
+        if (!json.failed && !nnc_json_scan(json.bytes, length, NNC_SCAN_VALUES_RECORDED, &fault)) { abort(); }
     }
     nnc_buffer_free(&json);
     return 0;

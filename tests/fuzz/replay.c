@@ -20,9 +20,7 @@ static int replay_file(const char *path)
         if (size == room) {
             room = room == 0 ? 4096 : 2 * room;
             uint8_t *larger = realloc(data, room);
-            if (larger == NULL) {
-                abort();
-            }
+            if (larger == NULL) { abort(); }
             data = larger;
         }
         got = fread(data + size, 1, room - size, file);
@@ -45,25 +43,19 @@ static int replay(const char *path, int *count)
     int failed = dir == NULL;
     for (const struct dirent *entry; dir != NULL && (entry = readdir(dir)) != NULL;) {
         char name[4096];
-        if (entry->d_name[0] == '.') {
-            continue;
-        }
+        if (entry->d_name[0] == '.') { continue; }
         snprintf(name, sizeof(name), "%s/%s", path, entry->d_name);
         ++*count;
         failed |= replay_file(name);
     }
-    if (dir != NULL) {
-        closedir(dir);
-    }
+    if (dir != NULL) { closedir(dir); }
     return failed;
 }
 
 int main(int argc, char **argv)
 {
     int count = 0, failed = 0;
-    for (int i = 1; i < argc; i++) {
-        failed |= replay(argv[i], &count);
-    }
+    for (int i = 1; i < argc; i++) { failed |= replay(argv[i], &count); }
     printf("%d inputs\n", count);
     return failed || count == 0;
 }

@@ -17,8 +17,7 @@ static nnc_status estimate(const nnc_model *model, const nnc_device *device, nnc
     plan.devices = 4;
     plan.zero = 1;
     nnc_status status = nnc_estimate(model, device, NULL, &plan, scratch, &out.result, err);
-    if (status == NNC_OK)
-        status = nnc_plan_resolve(&plan, model, device, &resolved, err);
+    if (status == NNC_OK) status = nnc_plan_resolve(&plan, model, device, &resolved, err);
     if (status == NNC_OK)
         printf("step %.12g s, mfu %.12g, memory %lld B, data %d, %d ops, guard %lx\n", out.result.step_s,
                out.result.mfu, (long long)out.result.memory.total_bytes, (int)resolved.data,
@@ -47,14 +46,10 @@ int main(int argc, char **argv)
     const nnc_device *device = NULL;
     nnc_specs *specs = nnc_specs_open(argc > 1 ? argv[1] : ".");
     nnc_status status = nnc_model_load(specs, "dense", &model, &err);
-    if (status == NNC_OK)
-        status = nnc_device_load(specs, "round", &device, &err);
-    if (status == NNC_OK)
-        status = estimate(model, device, &err);
-    if (status == NNC_OK)
-        status = search(model, device, &err);
-    if (status != NNC_OK)
-        fprintf(stderr, "%s: %s\n", err.where, err.what);
+    if (status == NNC_OK) status = nnc_device_load(specs, "round", &device, &err);
+    if (status == NNC_OK) status = estimate(model, device, &err);
+    if (status == NNC_OK) status = search(model, device, &err);
+    if (status != NNC_OK) fprintf(stderr, "%s: %s\n", err.where, err.what);
     nnc_specs_close(specs);
     return (int)status;
 }

@@ -54,9 +54,7 @@ static inline bool has_word(const char *list, const char *word)
     const size_t length = strlen(word);
     for (const char *at = list; at != NULL && *at != '\0'; at = strchr(at, ' ')) {
         at += *at == ' ';
-        if (strncmp(at, word, length) == 0 && (at[length] == ' ' || at[length] == '\0')) {
-            return true;
-        }
+        if (strncmp(at, word, length) == 0 && (at[length] == ' ' || at[length] == '\0')) { return true; }
     }
     return false;
 }
@@ -68,9 +66,7 @@ static inline void check_answer(const char *id, const cJSON *expected, const ans
     const char *name = text_of(expected, "name");
     const cJSON *value = member(expected, "value");
     int i = 0;
-    while (i < out->count && strcmp(out->item[i].name, name) != 0) {
-        i++;
-    }
+    while (i < out->count && strcmp(out->item[i].name, name) != 0) { i++; }
     if (i == out->count) {
         ck_assert_msg(without != NULL && has_word(without, name), "%s: %s is not computed", id, name);
         return;
@@ -96,12 +92,8 @@ static inline void ck_every_entry_has_its_place(const cJSON *entries, const solv
     {
         const char *id = text_of(entry, "id");
         int places = later_topics != NULL && has_word(later_topics, text_of(entry, "topic"));
-        for (size_t i = 0; i < solved_count; i++) {
-            places += strcmp(table[i].id, id) == 0;
-        }
-        for (size_t i = 0; i < later_count; i++) {
-            places += has_word(later[i].ids, id);
-        }
+        for (size_t i = 0; i < solved_count; i++) { places += strcmp(table[i].id, id) == 0; }
+        for (size_t i = 0; i < later_count; i++) { places += has_word(later[i].ids, id); }
         ck_assert_msg(places == 1, "%s stands in %d places, expected 1", id, places);
     }
 }

@@ -74,9 +74,7 @@ static inline const nnc_op_cost *find_row(const char *name, nnc_phase phase)
     int32_t count = 0;
     const nnc_op_cost *rows = nnc_scratch_ops(scratch, &count);
     for (int32_t i = 0; i < count; i++) {
-        if (rows[i].op->phase == phase && strcmp(rows[i].op->name, name) == 0) {
-            return &rows[i];
-        }
+        if (rows[i].op->phase == phase && strcmp(rows[i].op->name, name) == 0) { return &rows[i]; }
     }
     return NULL;
 }

@@ -125,9 +125,7 @@ static inline split_case draw_legal(int *number)
     for (;;) {
         const split_case c = draw_cluster((*number)++);
         nnc_plan plan;
-        if (nnc_plan_resolve(&c.plan, &c.model, &c.device, &plan, NULL) == NNC_OK) {
-            return c;
-        }
+        if (nnc_plan_resolve(&c.plan, &c.model, &c.device, &plan, NULL) == NNC_OK) { return c; }
     }
 }
 

@@ -19,9 +19,7 @@ static double evaluate_sum(evaluator *e);
 static inline bool evaluate_skip(evaluator *e, char wanted)
 {
     e->at += strspn(e->at, " ");
-    if (*e->at != wanted) {
-        return false;
-    }
+    if (*e->at != wanted) { return false; }
     e->at++;
     return true;
 }
@@ -58,9 +56,7 @@ static inline double evaluate_call(evaluator *e, const char *name, size_t length
         e->failed = true;
         return (double)NAN;
     }
-    if (functions[i].of_one != NULL) {
-        value = functions[i].of_one(value);
-    }
+    if (functions[i].of_one != NULL) { value = functions[i].of_one(value); }
     while (functions[i].of_two != NULL && evaluate_skip(e, ',')) {
         value = functions[i].of_two(value, evaluate_sum(e));
     }
@@ -70,9 +66,7 @@ static inline double evaluate_call(evaluator *e, const char *name, size_t length
 
 static inline double evaluate_value(evaluator *e)
 {
-    if (evaluate_skip(e, '-')) {
-        return -evaluate_value(e);
-    }
+    if (evaluate_skip(e, '-')) { return -evaluate_value(e); }
     if (evaluate_skip(e, '(')) {
         const double value = evaluate_sum(e);
         e->failed = e->failed || !evaluate_skip(e, ')');

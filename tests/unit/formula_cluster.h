@@ -234,9 +234,7 @@ static double replayed_s(const nnc_pipeline *pipeline)
 static double equal_stages_s(nnc_schedule schedule, int32_t p, int32_t v, int64_t m, double pass_s)
 {
     double forward[64], backward[64], weight[64];
-    for (int i = 0; i < p * v; i++) {
-        forward[i] = backward[i] = weight[i] = pass_s / 3 / v;
-    }
+    for (int i = 0; i < p * v; i++) { forward[i] = backward[i] = weight[i] = pass_s / 3 / v; }
     const nnc_pipeline pipeline = { schedule, p, v, m, forward, backward, weight, 0.0 };
     return replayed_s(&pipeline);
 }

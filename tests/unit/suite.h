@@ -35,9 +35,7 @@ static inline int run_tests_with(const char *name, SFun set_up, SFun tear_down, 
 {
     Suite *suite = suite_create(name);
     TCase *tcase = add_case(suite, name, set_up, tear_down);
-    for (size_t i = 0; i < count; i++) {
-        tcase_add_test(tcase, tests[i]);
-    }
+    for (size_t i = 0; i < count; i++) { tcase_add_test(tcase, tests[i]); }
     return run_suite(suite);
 }
 

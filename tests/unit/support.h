@@ -139,9 +139,7 @@ static inline nnc_model double_conv_unet(int64_t image, int64_t channels, int32_
                      .kernel = 3,
                      .down = NNC_DOWN_MAX_POOL,
                      .up = NNC_UP_TRANSPOSED_CONV };
-    for (int32_t i = 0; i < levels; i++) {
-        u->channel_multipliers[i] = (int64_t)1 << i;
-    }
+    for (int32_t i = 0; i < levels; i++) { u->channel_multipliers[i] = (int64_t)1 << i; }
     return model;
 }
 
@@ -199,9 +197,7 @@ static inline double sum_rows(row_test *wanted, row_value *value)
     const nnc_op_cost *rows = nnc_scratch_ops(scratch, &count);
     double sum = 0.0;
     for (int32_t i = 0; i < count; i++) {
-        if (wanted == NULL || wanted(&rows[i])) {
-            sum += value(&rows[i]) * rows[i].repeat;
-        }
+        if (wanted == NULL || wanted(&rows[i])) { sum += value(&rows[i]) * rows[i].repeat; }
     }
     return sum;
 }
@@ -260,9 +256,7 @@ static inline const cJSON *find_entry(const cJSON *list, const char *key, const 
     const cJSON *entry = NULL;
     cJSON_ArrayForEach(entry, list)
     {
-        if (strcmp(text_of(entry, key), text) == 0) {
-            return entry;
-        }
+        if (strcmp(text_of(entry, key), text) == 0) { return entry; }
     }
     ck_abort_msg("no %s %s", key, text);
     return NULL;

@@ -62,15 +62,9 @@ static bool any_fits(int64_t mem_bytes, const nnc_plan *plan, unsigned set)
                 tried.precision = NNC_BF16;
                 tried.policy = NNC_POLICY_MIXED;
             }
-            if ((set & 8U) != 0 && plan->optimizer == NNC_OPTIMIZER_ADAMW) {
-                tried.optimizer = NNC_OPTIMIZER_ADAM8BIT;
-            }
-            if ((set & 16U) != 0 && plan->precision != NNC_FP32) {
-                tried.policy = NNC_POLICY_BF16_PURE;
-            }
-            if (result_on(mem_bytes, &tried).verdict == NNC_FITS) {
-                return true;
-            }
+            if ((set & 8U) != 0 && plan->optimizer == NNC_OPTIMIZER_ADAMW) { tried.optimizer = NNC_OPTIMIZER_ADAM8BIT; }
+            if ((set & 16U) != 0 && plan->precision != NNC_FP32) { tried.policy = NNC_POLICY_BF16_PURE; }
+            if (result_on(mem_bytes, &tried).verdict == NNC_FITS) { return true; }
         }
     }
     return false;
@@ -82,12 +76,8 @@ static int fewest_changes(int64_t mem_bytes, const nnc_plan *plan)
     int fewest = 6;
     for (unsigned set = 1; set < 32; set++) {
         int bits = 0;
-        for (unsigned rest = set; rest != 0; rest &= rest - 1) {
-            bits++;
-        }
-        if (bits < fewest && any_fits(mem_bytes, plan, set)) {
-            fewest = bits;
-        }
+        for (unsigned rest = set; rest != 0; rest &= rest - 1) { bits++; }
+        if (bits < fewest && any_fits(mem_bytes, plan, set)) { fewest = bits; }
     }
     return fewest;
 }
@@ -105,9 +95,7 @@ static double fastest_gentle_s(int64_t mem_bytes, const nnc_plan *plan)
             const nnc_result result = result_on(mem_bytes, &tried);
             fastest_s = result.verdict == NNC_FITS && result.step_s < fastest_s ? result.step_s : fastest_s;
         }
-        if (batch % 2 != 0) {
-            return fastest_s;
-        }
+        if (batch % 2 != 0) { return fastest_s; }
     }
 }
 
@@ -123,9 +111,7 @@ static nnc_plan typed(const nnc_plan *plan, const char *text)
         nnc_error err = { 0 };
         ck_assert_msg(strncmp(option, "--", 2) == 0 && value != NULL, "%s", text);
         snprintf(field, sizeof field, "%s", option + 2);
-        for (char *dash = strchr(field, '-'); dash != NULL; dash = strchr(dash, '-')) {
-            *dash = '_';
-        }
+        for (char *dash = strchr(field, '-'); dash != NULL; dash = strchr(dash, '-')) { *dash = '_'; }
         ck_assert_msg(nnc_plan_set(&result, field, value, &err) == NNC_OK, "%s: %s", err.where, err.what);
     }
     return result;
@@ -176,13 +162,9 @@ START_TEST(fastest_then_fewest)
                 ck_assert(isfinite(fastest_s) || advice[i].changes <= expected);
                 ck_assert(i == 0 || !isfinite(fastest_s) || advice[i].step_s >= advice[i - 1].step_s);
                 check_advice(mem_bytes, &plans[p], &advice[i]);
-                for (int j = 0; j < i; j++) {
-                    ck_assert_str_ne(advice[i].text, advice[j].text);
-                }
+                for (int j = 0; j < i; j++) { ck_assert_str_ne(advice[i].text, advice[j].text); }
             }
-            if (isfinite(fastest_s)) {
-                ck_assert_double_le(advice[0].step_s, 1.03 * fastest_s);
-            }
+            if (isfinite(fastest_s)) { ck_assert_double_le(advice[0].step_s, 1.03 * fastest_s); }
         }
         ck_assert(gentle && other && none); /* the sizes above meant something */
     }
@@ -241,9 +223,7 @@ START_TEST(sixteen_bits_of_either_kind)
         device.matmul_flops_per_s[NNC_BF16] = (kinds & 1) != 0 ? 100e12 : (double)NAN;
         device.matmul_flops_per_s[NNC_FP16] = (kinds & 2) != 0 ? 100e12 : (double)NAN;
         const int count = nnc_advise(&model, &device, &software, &plan, scratch, advice, MOST);
-        for (int i = 0; i < count; i++) {
-            has = has || strstr(advice[i].text, "--precision") != NULL;
-        }
+        for (int i = 0; i < count; i++) { has = has || strstr(advice[i].text, "--precision") != NULL; }
         ck_assert_msg(has == (kinds != 0), "%d: %d, %s", kinds, count, count > 0 ? advice[0].text : "");
     }
 }
@@ -259,9 +239,7 @@ START_TEST(room)
     ck_assert_int_gt(count, 1);
     for (int max = 0; max <= count; max++) {
         ck_assert_int_eq(advise(mem_bytes, &plan, some, max), max);
-        for (int i = 0; i < max; i++) {
-            ck_assert_str_eq(some[i].text, all[i].text);
-        }
+        for (int i = 0; i < max; i++) { ck_assert_str_eq(some[i].text, all[i].text); }
     }
 }
 END_TEST
@@ -348,9 +326,7 @@ START_TEST(advice_does_not_repeat)
             const int count = advise(mem_bytes, &plan, advice, MOST);
             for (int i = 0; i < count; i++) {
                 check_advice(mem_bytes, &plan, &advice[i]);
-                for (int k = 0; k < i; k++) {
-                    ck_assert_str_ne(advice[i].text, advice[k].text);
-                }
+                for (int k = 0; k < i; k++) { ck_assert_str_ne(advice[i].text, advice[k].text); }
             }
         }
     }

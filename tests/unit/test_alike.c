@@ -98,9 +98,7 @@ static int check_plan(const split_case *c, const scratches *s, const nnc_columns
     ck_assert_int_eq(status, nnc_estimate(&c->model, &c->device, &c->software, &c->plan, s->shared, &shared, NULL));
     *known += status == NNC_OK && nnc_pass_find(s->brief->shared, &alone.plan, &c->software) != NULL;
     ck_assert_int_eq(status, nnc_estimate(&c->model, &c->device, &c->software, &c->plan, s->brief, &brief, NULL));
-    if (status != NNC_OK) {
-        return 0;
-    }
+    if (status != NNC_OK) { return 0; }
     check_same(&alone, &shared);
     check_twice(c, &alone, s->twice);
     if (alone.plan.mode == NNC_MODE_PREDICTED) {
@@ -175,9 +173,7 @@ START_TEST(verdicts_are_the_same)
     for (int i = 0; i < NETWORKS; i++) {
         split_case c = draw_cluster(i);
         nnc_result r, q;
-        if (nnc_estimate(&c.model, &c.device, &c.software, &c.plan, whole, &r, NULL) != NNC_OK) {
-            continue;
-        }
+        if (nnc_estimate(&c.model, &c.device, &c.software, &c.plan, whole, &r, NULL) != NNC_OK) { continue; }
         c.device.mem_bytes = r.memory.total_bytes + r.memory.activation_bytes * between(0, 4);
         ck_assert(nnc_scratch_share(quick, &c.model, &c.device, false));
         for (int k = 0; k < PLANS; k++) {

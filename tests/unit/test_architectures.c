@@ -65,16 +65,12 @@ static void check_model(const cJSON *known)
     const char *id = text_of(known, "id");
     nnc_plan plan = nnc_plan_default();
     plan.precision = NNC_BF16;
-    if (cJSON_HasObjectItem(known, "seq_len")) {
-        plan.seq_len = whole(known, "seq_len");
-    }
+    if (cJSON_HasObjectItem(known, "seq_len")) { plan.seq_len = whole(known, "seq_len"); }
     snprintf(path, sizeof path, "tests/data/architectures/%s.json", id);
     const nnc_model *model = load_model(path);
     const nnc_result r = estimate(model, &plan);
     check(known, "params", (double)r.params);
-    if (cJSON_HasObjectItem(known, "active_params")) {
-        check(known, "active_params", (double)r.active_params);
-    }
+    if (cJSON_HasObjectItem(known, "active_params")) { check(known, "active_params", (double)r.active_params); }
     if (cJSON_HasObjectItem(known, "seq_len")) {
         check(known, "linear_flops", sum_rows(is_linear, flops_of));
         check(known, "attention_flops", sum_rows(is_attention, flops_of));

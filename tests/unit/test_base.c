@@ -176,9 +176,7 @@ START_TEST(numbers_are_written_as_printf_does)
         state ^= state >> 7;
         state ^= state << 17;
         memcpy(&value, &state, sizeof value);
-        if (isfinite(value) && value != 0.0) {
-            check_written(value);
-        }
+        if (isfinite(value) && value != 0.0) { check_written(value); }
         const double share = (double)(state >> 11) * 0x1p-53;
         check_written((share + 1e-9) * pow(10.0, (double)(state % 64) - 24.0));
         check_written((double)(state % 100000) / 1000.0 + 1.0);
@@ -214,9 +212,7 @@ START_TEST(numbers_ignore_the_locale)
     static const char *const locales[] = { "de_DE.UTF-8", "fr_FR.UTF-8", "de_DE", "ps_AF" };
     const char *set = NULL;
     double value;
-    for (size_t i = 0; i < COUNT_OF(locales) && set == NULL; i++) {
-        set = setlocale(LC_ALL, locales[i]);
-    }
+    for (size_t i = 0; i < COUNT_OF(locales) && set == NULL; i++) { set = setlocale(LC_ALL, locales[i]); }
     ck_assert(nnc_read_double("1234.5", &value) && value == 1234.5);
     ck_assert(!nnc_read_double("1234,5", &value));
     expect_number(0.5, "0.5");
@@ -369,9 +365,7 @@ START_TEST(lines_are_taken_apart_as_a_shell_does)
     char line[] = "  gpt2 --set 'name=a b' it\\'s \"x \\\" y\" '' \t", *words[6];
     const char *const expected[] = { "gpt2", "--set", "name=a b", "it's", "x \" y", "" };
     ck_assert_int_eq(nnc_shell_split(line, words, 6), 6);
-    for (int i = 0; i < 6; i++) {
-        ck_assert_str_eq(words[i], expected[i]);
-    }
+    for (int i = 0; i < 6; i++) { ck_assert_str_eq(words[i], expected[i]); }
     char more[] = "a b c", open[] = "'a b";
     ck_assert_int_eq(nnc_shell_split(more, words, 2), -1);
     ck_assert_int_eq(nnc_shell_split(open, words, 2), 1); /* an open quote ends with the line */

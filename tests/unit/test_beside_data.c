@@ -160,9 +160,7 @@ static void draw_part(drawn_rows *d, nnc_phase phase)
     const nnc_op product = { .kind = NNC_OP_MATMUL, .phase = phase, .u.matmul.experts = between(0, 2) };
     const nnc_op attention = { .kind = NNC_OP_FLASH, .phase = phase };
     add_row(d, product, scaled(0.1, 10.0));
-    if (phase != NNC_PHASE_GRAD_WEIGHT && coin()) {
-        add_row(d, attention, scaled(0.1, 10.0));
-    }
+    if (phase != NNC_PHASE_GRAD_WEIGHT && coin()) { add_row(d, attention, scaled(0.1, 10.0)); }
     for (int k = 0; k < NNC_COMM_COUNT && phase != NNC_PHASE_GRAD_WEIGHT; k++) {
         for (uint64_t count = draw(3); count > 0; count--) {
             nnc_op exchange = { .kind = NNC_OP_COLLECTIVE, .phase = phase };
@@ -178,9 +176,7 @@ static void draw_rows(drawn_rows *d, int number)
 {
     seed(number);
     memset(d, 0, sizeof *d);
-    for (int k = 0; k < NNC_COMM_COUNT; k++) {
-        d->overlap.share[k] = (double)draw(5) / 4.0;
-    }
+    for (int k = 0; k < NNC_COMM_COUNT; k++) { d->overlap.share[k] = (double)draw(5) / 4.0; }
     d->overlap.tensor_backward = (double)draw(5) / 4.0;
     d->overlap.context_ahead = (double)draw(3) / 2.0;
     d->overlap.ring_share = 0.5 + 0.5 * (double)draw(2);
@@ -209,9 +205,7 @@ static void draw_rows(drawn_rows *d, int number)
 static double units_of(const drawn_rows *d, int32_t segment)
 {
     for (int32_t i = 0; i < d->list.block_count; i++) {
-        if (d->list.blocks[i].segment == segment) {
-            return (double)d->list.blocks[i].repeat;
-        }
+        if (d->list.blocks[i].segment == segment) { return (double)d->list.blocks[i].repeat; }
     }
     return (double)d->list.segments[segment].instances;
 }
@@ -262,9 +256,7 @@ START_TEST(rows_add_up_to_segments)
                 double device_s = 0.0, free_s[NNC_LANES] = { 0 };
                 for (int32_t i = 0; i < d->rows.count; i++) {
                     const nnc_op_cost *row = &d->rows.rows[i];
-                    if (row->op->segment != s || (int)nnc_part_of(row) != part) {
-                        continue;
-                    }
+                    if (row->op->segment != s || (int)nnc_part_of(row) != part) { continue; }
                     device_s += row->time_s * row->repeat / instances;
                     const bool exchange = row->op->kind == NNC_OP_COLLECTIVE;
                     const unsigned links = exchange ? links_of[nnc_lane_of(&d->network, &row->op->u.collective)] : 0;

@@ -81,9 +81,7 @@ START_TEST(without_a_limit_an_ideal_step_is_its_next)
             next_s = b != (int)r.bound ? fmax(next_s, r.bound_s[b]) : next_s;
         }
         seen[r.bound]++;
-        if (r.bound <= NNC_BOUND_NETWORK) {
-            ck_assert_double_eq(r.step_without_bound_s, next_s);
-        }
+        if (r.bound <= NNC_BOUND_NETWORK) { ck_assert_double_eq(r.step_without_bound_s, next_s); }
         ck_assert_double_eq(r.bound_s[NNC_BOUND_HOST], 0.0);
     }
     ck_assert(seen[NNC_BOUND_COMPUTE] > 0 && seen[NNC_BOUND_MEMORY] > 0 && seen[NNC_BOUND_NETWORK] > 0);
@@ -134,9 +132,7 @@ START_TEST(a_range_widens_with_what_is_uncertain)
         c.software.spread.kernels = 0.4;
         c.software.spread.experts = 0.0;
         const nnc_result r = result_of_split(&c);
-        if (r.plan.mode != NNC_MODE_PREDICTED) {
-            continue;
-        }
+        if (r.plan.mode != NNC_MODE_PREDICTED) { continue; }
         const double x = r.bound_s[NNC_BOUND_NETWORK] / r.step_s;
         const double y = (r.bound_s[NNC_BOUND_HOST] + r.bound_s[NNC_BOUND_BUBBLE]) / r.step_s;
         const double shares = 0.0625 * x * x + 0.25 * y * y;
@@ -144,9 +140,7 @@ START_TEST(a_range_widens_with_what_is_uncertain)
         ck_assert_double_eq_tol(log(r.interval_s[1] / r.step_s), 1.15 * half, 1e-9);
         ck_assert_double_eq_tol(r.interval_s[0], fmax(r.step_s * exp(-0.85 * half), r.lower_bound_s), 1e-9 * r.step_s);
         nnc_range measured[] = { { .of = "decoder", .own = 0.1 }, { .of = "experts", .own = 0.1 } };
-        for (int of = 0; of < 2; of++) {
-            snprintf(measured[of].device, sizeof measured->device, "%s", c.device.id);
-        }
+        for (int of = 0; of < 2; of++) { snprintf(measured[of].device, sizeof measured->device, "%s", c.device.id); }
         c.software.ranges = measured;
         c.software.range_count = 2;
         const double narrow = log(result_of_split(&c).interval_s[1] / r.step_s);
@@ -179,9 +173,7 @@ START_TEST(ideal_rows_load_their_links)
         for (int32_t k = 0; k < count; k++) {
             const nnc_op_cost *row = &rows[k];
             double load_s[NNC_FABRICS], all_s = 0.0;
-            if (!nnc_op_is_collective(row->op)) {
-                continue;
-            }
+            if (!nnc_op_is_collective(row->op)) { continue; }
             nnc_fabric_load(&network, &row->op->u.collective, load_s);
             for (int f = 0; f < NNC_FABRICS; f++) {
                 all_s += load_s[f];
@@ -192,9 +184,7 @@ START_TEST(ideal_rows_load_their_links)
             exposed_s += row->time_s * row->repeat;
         }
         double busiest_s = 0.0;
-        for (int f = 0; f < NNC_FABRICS; f++) {
-            busiest_s = fmax(busiest_s, links_s[f]);
-        }
+        for (int f = 0; f < NNC_FABRICS; f++) { busiest_s = fmax(busiest_s, links_s[f]); }
         for (int k = 0; k < NNC_COMM_COUNT; k++) {
             ck_assert_double_eq_tol(r.communication_s[k], sums_s[k], 1e-9 * sums_s[k] + 1e-300);
         }

@@ -204,9 +204,7 @@ START_TEST(devices_of_virtual_stages)
         plan.schedule = (nnc_schedule)i;
         plan.virtual_stages = 2;
         const int32_t *expected = nnc_schedule_ends_meet(&plan) ? vee : chunks;
-        for (int32_t v = 0; v < 8; v++) {
-            ck_assert_int_eq(nnc_partition_device(&plan, v), expected[v]);
-        }
+        for (int32_t v = 0; v < 8; v++) { ck_assert_int_eq(nnc_partition_device(&plan, v), expected[v]); }
     }
     plan.schedule = NNC_SCHEDULE_ZB_V;
     ck_assert(nnc_schedule_ends_meet(&plan));

@@ -53,9 +53,7 @@ static void type(const char *options, nnc_plan *plan, nnc_model *changed, const 
         char *off = strstr(option, "=off");
         snprintf(field, sizeof field, "%s", strcmp(option, "--lora") == 0 ? "adapter_rank" : option + 2);
         field[off != NULL ? off - option - 2 : (long)strlen(field)] = '\0';
-        for (char *c = field; *c != '\0'; c++) {
-            *c = *c == '-' ? '_' : *c;
-        }
+        for (char *c = field; *c != '\0'; c++) { *c = *c == '-' ? '_' : *c; }
         if (strcmp(option, "--set") == 0) {
             ck_assert_str_eq(strtok_r(NULL, " ", &next), "vocab_multiple=128");
             changed->decoder.vocab_multiple = 128;
@@ -105,9 +103,7 @@ static void check_list(const nnc_plan *plan, const char *const *expected, int co
                   changes.list[i].adapters);
     }
     ck_assert_int_eq(changes.count, count);
-    if (changes.together.options[0] != '\0') {
-        check_change(plan, &base, &changes.together);
-    }
+    if (changes.together.options[0] != '\0') { check_change(plan, &base, &changes.together); }
 }
 
 /* bf16 multiplies 20 times as fast as fp32 (TF32, 10 times, loses to it; fp8 needs a peak; fp16 is for devices without
@@ -217,9 +213,7 @@ END_TEST
 static const nnc_plan_change *listed(const char *options)
 {
     for (int i = 0; i < changes.count; i++) {
-        if (strcmp(changes.list[i].options, options) == 0) {
-            return &changes.list[i];
-        }
+        if (strcmp(changes.list[i].options, options) == 0) { return &changes.list[i]; }
     }
     return NULL;
 }

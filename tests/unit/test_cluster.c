@@ -94,9 +94,7 @@ START_TEST(splitting_changes_no_mathematics)
         c.plan.offload = 0;
         c.plan.recompute_layers = 0; /* is counted per stage */
         nnc_plan legal;
-        if (nnc_plan_resolve(&c.plan, &c.model, &c.device, &legal, NULL) != NNC_OK) {
-            continue;
-        }
+        if (nnc_plan_resolve(&c.plan, &c.model, &c.device, &legal, NULL) != NNC_OK) { continue; }
         const nnc_result r = result_of_split(&c);
         split_case alone = c;
         alone.plan.data = alone.plan.tensor = alone.plan.pipeline = alone.plan.context = 1;
@@ -297,9 +295,7 @@ START_TEST(uneven_layers)
     untied.decoder.tied_head = false;
     const nnc_result own = estimate_on_cluster(&untied, &plan);
     params = 0;
-    for (int32_t d = 0; d < 4; d++) {
-        params += stages[d].params;
-    }
+    for (int32_t d = 0; d < 4; d++) { params += stages[d].params; }
     ck_assert_int_eq(params, own.params);
     ck_assert_ptr_null(find_row("pipeline.tied_table", NNC_PHASE_COMM));
 }

@@ -128,9 +128,7 @@ static double expert_bytes(double imbalance, double capacity)
     int32_t count = 0;
     const nnc_op_cost *rows = nnc_scratch_ops(scratch, &count);
     for (int32_t i = 0; i < count; i++) {
-        if (strcmp(rows[i].op->name, "moe.all_to_all_in") == 0) {
-            return rows[i].op->u.collective.bytes;
-        }
+        if (strcmp(rows[i].op->name, "moe.all_to_all_in") == 0) { return rows[i].op->u.collective.bytes; }
     }
     return 0.0;
 }

@@ -115,9 +115,7 @@ START_TEST(names_are_unique)
         }
         globfree(&files);
     }
-    for (size_t i = 0; i < root_count; i++) {
-        cJSON_Delete(roots[i]);
-    }
+    for (size_t i = 0; i < root_count; i++) { cJSON_Delete(roots[i]); }
 }
 END_TEST
 
@@ -195,9 +193,7 @@ static void check_device(const nnc_device *device)
 START_TEST(peaks_are_dense_and_plausible)
 {
     glob_t files = files_of(DEVICES);
-    for (size_t i = 0; i < files.gl_pathc; i++) {
-        check_device(load_device(below_root(files.gl_pathv[i])));
-    }
+    for (size_t i = 0; i < files.gl_pathc; i++) { check_device(load_device(below_root(files.gl_pathv[i]))); }
     globfree(&files);
 }
 END_TEST
@@ -212,9 +208,7 @@ static const char *const uncounted[] = {
 static bool is_uncounted(const nnc_model *model)
 {
     size_t i = 0;
-    while (i < COUNT_OF(uncounted) && strcmp(uncounted[i], model->id) != 0) {
-        i++;
-    }
+    while (i < COUNT_OF(uncounted) && strcmp(uncounted[i], model->id) != 0) { i++; }
     return i < COUNT_OF(uncounted);
 }
 
@@ -226,9 +220,7 @@ START_TEST(uncounted_networks_by_others)
     const nnc_plan plan = nnc_plan_default();
     nnc_model model = *load_model("models/retinanet-resnext-50.json");
     static const char *const lets[] = { "inner", "groups" };
-    for (size_t i = 0; i < COUNT_OF(lets); i++) {
-        ck_assert_int_eq(nnc_model_set(&model, lets[i], "1", NULL), NNC_OK);
-    }
+    for (size_t i = 0; i < COUNT_OF(lets); i++) { ck_assert_int_eq(nnc_model_set(&model, lets[i], "1", NULL), NNC_OK); }
     ck_assert_int_eq(nnc_model_set(&model, "classes", "91", NULL), NNC_OK);
     ck_assert_int_eq(estimate(&model, &plan).params, 34014999 + 26560);
 
@@ -408,9 +400,7 @@ START_TEST(no_op_is_above_its_roof)
         for (int32_t k = 0; k < count; k++) {
             const nnc_work *work = &rows[k].work;
             const double intensity = nnc_intensity(work), flops = work->flops + work->vector_flops;
-            if (!(rows[k].time_s > 0.0 && rows[k].repeat > 0.0 && intensity > 0.0 && flops > 0.0)) {
-                continue;
-            }
+            if (!(rows[k].time_s > 0.0 && rows[k].repeat > 0.0 && intensity > 0.0 && flops > 0.0)) { continue; }
             /* The peak is that of matrix products; vector FLOPs have none. An op of these alone may exceed the peak
              * where the ridge is below 1. */
             const bool free = work->flops == 0.0 && peak < rate;

@@ -14,9 +14,7 @@ static void deal_of(const nnc_plan *plan, int64_t layers, int64_t *held)
     list.segments[0] = list.segments[2] = (nnc_segment){ 1, false };
     list.segments[1] = (nnc_segment){ layers, true };
     nnc_partition_layers(&list, plan, &partition);
-    for (int32_t v = 0; v < partition.virtual_stages; v++) {
-        held[v] = partition.shares[v].instances[1];
-    }
+    for (int32_t v = 0; v < partition.virtual_stages; v++) { held[v] = partition.shares[v].instances[1]; }
     ck_assert_int_eq(partition.shares[0].instances[0], 1);
     ck_assert_int_eq(partition.shares[partition.virtual_stages - 1].instances[2], 1);
 }
@@ -166,18 +164,14 @@ START_TEST(alternating_layers_are_dealt_out)
         for (int32_t v = 0; v < plan.pipeline; v++) {
             const int64_t size = slots_before(layers, plan.pipeline, v + 1) - next;
             int64_t held[2] = { 0 };
-            for (int64_t i = next; i < next + size; i++) {
-                held[list.mixed[i]]++;
-            }
+            for (int64_t i = next; i < next + size; i++) { held[list.mixed[i]]++; }
             next += size;
             ck_assert_int_eq(partition.shares[v].instances[0], held[0]);
             ck_assert_int_eq(partition.shares[v].instances[1], held[1]);
             const bool same =
                 v > 0 && memcmp(&partition.shares[v], &partition.shares[v - 1], sizeof partition.shares[v]) == 0;
             ck_assert(!partition.alike[v] || same);
-            if (list.mixed_count == 0 && v > 1 && v < plan.pipeline - 1) {
-                ck_assert(partition.alike[v] == same);
-            }
+            if (list.mixed_count == 0 && v > 1 && v < plan.pipeline - 1) { ck_assert(partition.alike[v] == same); }
         }
     }
 }

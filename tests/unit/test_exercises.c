@@ -42,9 +42,7 @@ static double rows_to_reach(double intensity, int64_t n, int64_t k, nnc_dtype dt
         nnc_op op = linear(rows, n, k);
         op.dtype = op.math_dtype = dtype;
         const nnc_work work = nnc_op_work(&op);
-        if (nnc_intensity(&work) >= intensity) {
-            return (double)rows;
-        }
+        if (nnc_intensity(&work) >= intensity) { return (double)rows; }
     }
     return (double)NAN;
 }

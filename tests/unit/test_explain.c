@@ -154,9 +154,7 @@ static void check_line(const scenario *s, const cJSON *line)
     const cJSON *expected = member(line, "result");
     double value = (double)NAN;
     lines++;
-    if (strcmp(text_of(line, "kind"), "formula") != 0) {
-        return;
-    }
+    if (strcmp(text_of(line, "kind"), "formula") != 0) { return; }
     if (!evaluate(text_of(line, "numbers"), &value)) {
         fault(s, line, "no arithmetic", value);
     } else if (cJSON_IsNumber(expected) ? !near(value, expected->valuedouble) : !isnan(value)) {
@@ -188,9 +186,7 @@ static bool is_said(const cJSON *json, const cJSON *about, const char *name, siz
 static void check_names(const scenario *s, const cJSON *json, const cJSON *line)
 {
     const char *formula = text_of(line, "formula"), *numbers = text_of(line, "numbers");
-    if (strstr(text_of(line, "of"), " comm") != NULL) {
-        return;
-    }
+    if (strstr(text_of(line, "of"), " comm") != NULL) { return; }
     while (*formula != '\0' && *numbers != '\0') {
         const size_t length = isalpha((unsigned char)*formula)
                                   ? strspn(formula, "abcdefghijklmnopqrstuvwxyz"
@@ -204,12 +200,8 @@ static void check_names(const scenario *s, const cJSON *json, const cJSON *line)
         char *end = NULL;
         const bool unknown = strncmp(numbers, "unknown", 7) == 0;
         const double value = unknown ? (double)NAN : strtod(numbers, &end);
-        if (!isalpha((unsigned char)*formula) || (!unknown && end == numbers)) {
-            return; /* not side by side */
-        }
-        if (value != 0.0 && !is_said(json, line, formula, length, value)) {
-            fault(s, line, formula, value);
-        }
+        if (!isalpha((unsigned char)*formula) || (!unknown && end == numbers)) { return; /* not side by side */ }
+        if (value != 0.0 && !is_said(json, line, formula, length, value)) { fault(s, line, formula, value); }
         formula += length;
         numbers = unknown ? numbers + 7 : end;
     }
@@ -225,9 +217,7 @@ static cJSON *check_name(const scenario *s, const char *name)
     cJSON_ArrayForEach(line, member(json, "lines"))
     {
         check_line(s, line);
-        if (names && strcmp(text_of(line, "kind"), "formula") == 0) {
-            check_names(s, json, line);
-        }
+        if (names && strcmp(text_of(line, "kind"), "formula") == 0) { check_names(s, json, line); }
     }
     return json;
 }
@@ -239,9 +229,7 @@ static bool is_said_in_words(const char *column)
                                          "memory.stage",         "memory.fits", "memory.transient_what",
                                          "work.flops_convention" };
     for (size_t i = 0; i < COUNT_OF(names); i++) {
-        if (strcmp(column, names[i]) == 0) {
-            return true;
-        }
+        if (strcmp(column, names[i]) == 0) { return true; }
     }
     return false;
 }
@@ -281,9 +269,7 @@ static const cJSON *line_of(const cJSON *json, const char *of, const char *name)
     const cJSON *line = NULL, *last = NULL;
     cJSON_ArrayForEach(line, member(json, "lines"))
     {
-        if (strcmp(text_of(line, "of"), of) == 0 && strcmp(text_of(line, "name"), name) == 0) {
-            last = line;
-        }
+        if (strcmp(text_of(line, "of"), of) == 0 && strcmp(text_of(line, "name"), name) == 0) { last = line; }
     }
     return last;
 }
@@ -322,16 +308,12 @@ static void check_op(const scenario *s, int32_t row)
 {
     const char *name = report.ops[row].op->name;
     for (int32_t i = 0; i < row; i++) {
-        if (strcmp(report.ops[i].op->name, name) == 0) {
-            return; /* checked with that one */
-        }
+        if (strcmp(report.ops[i].op->name, name) == 0) { return; /* checked with that one */ }
     }
     cJSON *json = check_name(s, name);
     for (int32_t i = row; i < report.op_count; i++) {
         const nnc_op *op = report.ops[i].op;
-        if (strcmp(op->name, name) == 0 && rows_named(name, op->phase) == 1) {
-            check_row(s, json, &report.ops[i]);
-        }
+        if (strcmp(op->name, name) == 0 && rows_named(name, op->phase) == 1) { check_row(s, json, &report.ops[i]); }
     }
     cJSON_Delete(json);
 }
@@ -340,17 +322,11 @@ static void check_op(const scenario *s, int32_t row)
 static void check_part(const scenario *s, bool ideal, int32_t every, int32_t first)
 {
     open_report(s, ideal);
-    for (int32_t i = first; i < columns.count; i += every) {
-        check_metric(s, &columns.list[i]);
-    }
+    for (int32_t i = first; i < columns.count; i += every) { check_metric(s, &columns.list[i]); }
     for (int32_t i = 0; nnc_aliases[i].name != NULL; i++) {
-        if (i % every == first) {
-            cJSON_Delete(check_name(s, nnc_aliases[i].name));
-        }
+        if (i % every == first) { cJSON_Delete(check_name(s, nnc_aliases[i].name)); }
     }
-    for (int32_t i = first; i < report.op_count; i += every) {
-        check_op(s, i);
-    }
+    for (int32_t i = first; i < report.op_count; i += every) { check_op(s, i); }
 }
 
 static void check_none_false(void)

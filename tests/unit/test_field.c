@@ -103,9 +103,7 @@ static void check_table(const nnc_field_table *table, const void *object)
         ck_assert_str_ne(text, "");
         nnc_field_text(field, object, text, sizeof(text));
         ck_assert_str_ne(text, "");
-        for (size_t j = 0; j < i; j++) {
-            ck_assert_str_ne(field->name, table->fields[j].name);
-        }
+        for (size_t j = 0; j < i; j++) { ck_assert_str_ne(field->name, table->fields[j].name); }
     }
 }
 

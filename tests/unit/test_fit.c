@@ -115,9 +115,7 @@ static void run_fit(void)
 static const nnc_fit_parameter *parameter(const char *name)
 {
     for (int32_t i = 0; i < fit.parameter_count; i++) {
-        if (strcmp(fit.parameters[i].name, name) == 0) {
-            return &fit.parameters[i];
-        }
+        if (strcmp(fit.parameters[i].name, name) == 0) { return &fit.parameters[i]; }
     }
     ck_abort_msg("%s is not there", name);
     return NULL;
@@ -136,9 +134,7 @@ static void add_products(void)
     static const int64_t m[] = { 16, 128, 640, 1536, 8192 }, n[] = { 512, 4096 }, k[] = { 64, 512, 4096, 16384 };
     for (int a = 0; a < 5; a++) {
         for (int b = 0; b < 2; b++) {
-            for (int c = 0; c < 4; c++) {
-                add_product(m[a], n[b], k[c]);
-            }
+            for (int c = 0; c < 4; c++) { add_product(m[a], n[b], k[c]); }
         }
     }
 }
@@ -237,9 +233,7 @@ END_TEST
 
 static void add_steps(void)
 {
-    for (int i = 0; i < 10; i++) {
-        add_step(i % 2 == 0 ? 1024 : 4096, 512 << (i % 3), 1 + i % 4);
-    }
+    for (int i = 0; i < 10; i++) { add_step(i % 2 == 0 ? 1024 : 4096, 512 << (i % 3), 1 + i % 4); }
 }
 
 START_TEST(steps_of_several_shapes_give_two_figures)
@@ -261,9 +255,7 @@ END_TEST
 /* One hidden size: a slow product and a slow memory look alike. */
 START_TEST(steps_of_one_shape_give_one_figure)
 {
-    for (int i = 0; i < 6; i++) {
-        add_step(1024, 1024, i + 1);
-    }
+    for (int i = 0; i < 6; i++) { add_step(1024, 1024, i + 1); }
     measure(&start);
     begin_fit();
     nnc_fit_choose(&fit);
@@ -301,9 +293,7 @@ START_TEST(the_same_rows_give_the_same_digits)
     nnc_device truth = device_of_products();
     add_products();
     measure(&truth);
-    for (int32_t i = 0; i < count; i++) {
-        rows[i].measured_s *= i % 3 == 0 ? 1.04 : 0.98; /* no fit is perfect */
-    }
+    for (int32_t i = 0; i < count; i++) { rows[i].measured_s *= i % 3 == 0 ? 1.04 : 0.98; /* no fit is perfect */ }
     begin_fit();
     nnc_fit_choose(&fit);
     run_fit();
@@ -345,9 +335,7 @@ START_TEST(kernels_leave_the_steps_as_good_as_they_were)
     const int32_t products = count;
     add_steps();
     measure(&start);
-    for (int32_t i = 0; i < products; i++) {
-        rows[i].measured_s += 2e-3;
-    }
+    for (int32_t i = 0; i < products; i++) { rows[i].measured_s += 2e-3; }
     begin_fit();
     nnc_fit_choose(&fit);
     run_fit();

@@ -155,13 +155,9 @@ START_TEST(advice_misses_no_remedy)
         plan.micro_batch = 1 + draw[4] % 4;
         plan.adapter_rank = draw[5] % 3 == 0 ? 8 : 0;
         nnc_result now;
-        if (nnc_estimate(&model, &device, &software, &plan, scratch, &now, NULL) != NNC_OK) {
-            continue;
-        }
+        if (nnc_estimate(&model, &device, &software, &plan, scratch, &now, NULL) != NNC_OK) { continue; }
         device.mem_bytes = now.memory.total_bytes * (20 + draw[3] % 75) / 100;
-        if (estimate_with(&model, &device, &software, &plan).verdict == NNC_FITS) {
-            continue;
-        }
+        if (estimate_with(&model, &device, &software, &plan).verdict == NNC_FITS) { continue; }
         over++;
         nnc_advice advice[3];
         const int count = nnc_advise_by_plan(&model, &device, &profiles, &plan, scratch, advice, 3);

@@ -341,9 +341,7 @@ START_TEST(long_lists_pass)
     size_t used = (size_t)snprintf(text, sizeof text,
                                    LLAMA ", \"quantization_config\": { \"quant_method\": \"fp8\", "
                                          "\"ignore\": [\"a\"");
-    for (int i = 0; i < 20000; i++) {
-        used += (size_t)snprintf(text + used, sizeof text - used, ",\"b\"");
-    }
+    for (int i = 0; i < 20000; i++) { used += (size_t)snprintf(text + used, sizeof text - used, ",\"b\""); }
     snprintf(text + used, sizeof text - used, "] } }");
     ck_assert_int_eq(parse(text, &m), NNC_OK);
     ck_assert_str_eq(m.notes[m.note_count - 1],
@@ -426,12 +424,8 @@ START_TEST(layers_follow_patterns)
     char mixers[8] = "", mlps[8] = "";
     const nnc_status status = parse(patterns[_i].text, &m);
     ck_assert_msg(status == NNC_OK, "%s: %s", err.where, err.what);
-    for (int32_t i = 0; i < m.decoder.mixers_count && i < 7; i++) {
-        mixers[i] = "FWCU"[m.decoder.mixers[i]];
-    }
-    for (int32_t i = 0; i < m.decoder.mlps_count && i < 7; i++) {
-        mlps[i] = "DE"[m.decoder.mlps[i]];
-    }
+    for (int32_t i = 0; i < m.decoder.mixers_count && i < 7; i++) { mixers[i] = "FWCU"[m.decoder.mixers[i]]; }
+    for (int32_t i = 0; i < m.decoder.mlps_count && i < 7; i++) { mlps[i] = "DE"[m.decoder.mlps[i]]; }
     ck_assert_str_eq(mixers, patterns[_i].mixers);
     ck_assert_str_eq(mlps, patterns[_i].mlps);
 }

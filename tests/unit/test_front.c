@@ -12,9 +12,7 @@ static nnc_front front, other, before;
 static bool smaller(const double a[3], const double b[3])
 {
     int i = 0;
-    while (i < 2 && a[i] == b[i]) {
-        i++;
-    }
+    while (i < 2 && a[i] == b[i]) { i++; }
     return a[i] < b[i];
 }
 
@@ -45,9 +43,7 @@ static void check_front(nnc_objective objective, int count)
             bool also = false;
             place += is_better(objective, &plans[k], &plans[i]);
             beaten = beaten || dominates(&plans[k], &plans[i]);
-            for (int j = 0; j < count; j++) {
-                also = also || dominates(&plans[j], &plans[k]);
-            }
+            for (int j = 0; j < count; j++) { also = also || dominates(&plans[j], &plans[k]); }
             faster += !also && plans[k].step_s < plans[i].step_s;
         }
         ck_assert(place >= BEST || front.best[place].index == plans[i].index);
@@ -62,12 +58,8 @@ static void check_front(nnc_objective objective, int count)
 static bool same_front(const nnc_front *a, const nnc_front *b)
 {
     bool same = a->best_count == b->best_count && a->pareto_count == b->pareto_count;
-    for (int i = 0; same && i < a->best_count; i++) {
-        same = a->best[i].index == b->best[i].index;
-    }
-    for (int i = 0; same && i < a->pareto_count; i++) {
-        same = a->pareto[i].index == b->pareto[i].index;
-    }
+    for (int i = 0; same && i < a->best_count; i++) { same = a->best[i].index == b->best[i].index; }
+    for (int i = 0; same && i < a->pareto_count; i++) { same = a->pareto[i].index == b->pareto[i].index; }
     return same;
 }
 
@@ -162,9 +154,7 @@ START_TEST(full_fronts_say_so)
             nnc_front_add(&front, NNC_OBJECTIVE_TIME, BEST, &plans[i]);
         }
         ck_assert_int_eq(front.pareto_count, NNC_PARETO_MAX);
-        for (int i = 0; i < NNC_PARETO_MAX; i++) {
-            ck_assert_int_eq((int)front.pareto[i].index, i);
-        }
+        for (int i = 0; i < NNC_PARETO_MAX; i++) { ck_assert_int_eq((int)front.pareto[i].index, i); }
         ck_assert(front.truncated == (more > 0));
         nnc_front_clear(&other);
         ck_assert(!other.truncated);

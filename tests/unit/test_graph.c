@@ -14,9 +14,7 @@ static nnc_status parse(const char *body, nnc_model *model)
     error = (nnc_error){ 0 };
     const nnc_model *read = NULL;
     const nnc_status status = nnc_model_parse(specs, "toy.json", text, strlen(text), &read, &error);
-    if (status == NNC_OK) {
-        *model = *read;
-    }
+    if (status == NNC_OK) { *model = *read; }
     return status;
 }
 

@@ -124,9 +124,7 @@ static nnc_device draw_device(void)
     device.vector_flops_per_s[NNC_FP32] = scaled(1e11, 1e14);
     device.mem_bytes_per_s = scaled(1e10, 1e13);
     device.mem_bytes = (int64_t)scaled(1e6, 1e11);
-    for (int i = 0; i < NNC_DTYPE_COUNT; i++) {
-        device.efficiency.gemm[i] = draw_gemm_efficiency();
-    }
+    for (int i = 0; i < NNC_DTYPE_COUNT; i++) { device.efficiency.gemm[i] = draw_gemm_efficiency(); }
     device.efficiency.attention[NNC_FLASH1] = draw_flash_efficiency();
     device.efficiency.attention[NNC_FLASH2] = draw_flash_efficiency();
     device.efficiency.attention[NNC_FLASH3] = draw_flash_efficiency();
@@ -170,9 +168,7 @@ static nnc_plan draw_plan(void)
                                            NNC_POLICY_AMP,   NNC_POLICY_BF16_STATES_FP32, NNC_POLICY_BF16_PURE };
     nnc_plan plan = nnc_plan_default();
     plan.precision = precisions[draw(5)];
-    if (plan.precision > NNC_TF32) {
-        plan.policy = policies[draw(6)];
-    }
+    if (plan.precision > NNC_TF32) { plan.policy = policies[draw(6)]; }
     plan.micro_batch = between(1, 5);
     plan.micro_batches = between(1, 4);
     plan.optimizer = (nnc_optimizer)draw(NNC_OPTIMIZER_COUNT);
@@ -228,9 +224,7 @@ START_TEST(parts_and_bounds)
         ck_assert_int_ge(m->activation_bytes, 0);
         ck_assert_int_gt(m->transient_bytes, 0);
         int64_t params = 0;
-        for (int g = 0; g < NNC_GROUP_COUNT; g++) {
-            params += r.params_by_group[g];
-        }
+        for (int g = 0; g < NNC_GROUP_COUNT; g++) { params += r.params_by_group[g]; }
         ck_assert_int_eq(params, r.params);
     }
 }
@@ -314,9 +308,7 @@ START_TEST(better_devices)
         const nnc_result before = result_of(&c);
         const double factor = scaled(1.01, 10.0);
         drawn better = c;
-        for (int d = 0; d < NNC_DTYPE_COUNT; d++) {
-            better.device.matmul_flops_per_s[d] *= factor;
-        }
+        for (int d = 0; d < NNC_DTYPE_COUNT; d++) { better.device.matmul_flops_per_s[d] *= factor; }
         check_no_slower(&better, &before);
         better = c;
         better.device.mem_bytes_per_s *= factor;
@@ -331,9 +323,7 @@ START_TEST(better_devices)
         nnc_efficiencies neutral;
         nnc_efficiencies_neutral(&neutral);
         better = c;
-        for (int d = 0; d < NNC_DTYPE_COUNT; d++) {
-            better.device.efficiency.gemm[d] = neutral.gemm[d];
-        }
+        for (int d = 0; d < NNC_DTYPE_COUNT; d++) { better.device.efficiency.gemm[d] = neutral.gemm[d]; }
         check_no_slower(&better, &before);
         better.device.efficiency = neutral;
         check_no_slower(&better, &before);
@@ -432,9 +422,7 @@ START_TEST(continuous)
         double step_s = result_of(&near).step_s;
         ck_assert_double_ge(step_s, before.step_s * (1 - 2e-6));
         near = c;
-        for (int d = 0; d < NNC_DTYPE_COUNT; d++) {
-            near.device.matmul_flops_per_s[d] *= 1 + 1e-6;
-        }
+        for (int d = 0; d < NNC_DTYPE_COUNT; d++) { near.device.matmul_flops_per_s[d] *= 1 + 1e-6; }
         step_s = result_of(&near).step_s;
         ck_assert_double_ge(step_s, before.step_s * (1 - 2e-6));
     }

@@ -35,9 +35,7 @@ static double of_a_layer(double layers, bool forward)
     const nnc_op_cost *rows = nnc_scratch_ops(scratch, &count);
     for (int32_t i = 0; i < count; i++) {
         const bool first = rows[i].op->phase == NNC_PHASE_FORWARD;
-        if (fabs(rows[i].repeat - layers) < 0.5 && first == forward) {
-            kernels += nnc_op_issued(rows[i].op).kernels;
-        }
+        if (fabs(rows[i].repeat - layers) < 0.5 && first == forward) { kernels += nnc_op_issued(rows[i].op).kernels; }
     }
     return kernels;
 }
@@ -47,9 +45,7 @@ static const nnc_op_cost *row_of(const char *name, nnc_phase phase)
     int32_t count = 0;
     const nnc_op_cost *rows = nnc_scratch_ops(scratch, &count);
     for (int32_t i = 0; i < count; i++) {
-        if (strcmp(rows[i].op->name, name) == 0 && rows[i].op->phase == phase) {
-            return &rows[i];
-        }
+        if (strcmp(rows[i].op->name, name) == 0 && rows[i].op->phase == phase) { return &rows[i]; }
     }
     ck_abort_msg("no row %s", name);
     return NULL;

@@ -185,16 +185,12 @@ START_TEST(deep_scripts_are_refused)
 {
     char text[4096];
     nnc_shell_script script = { .commands = NULL };
-    for (size_t i = 0; i + 1 < sizeof text; i += 2) {
-        memcpy(text + i, "$(", 2);
-    }
+    for (size_t i = 0; i + 1 < sizeof text; i += 2) { memcpy(text + i, "$(", 2); }
     text[sizeof text - 2] = '\0';
     ck_assert_int_eq(nnc_shell_read("t.sh", text, nnc_specs_arena(specs), &script, &err), NNC_BAD_SPEC);
     /* Each line doubles the text: the limit stops it. */
     snprintf(text, sizeof text, "A=0123456789\n");
-    for (int i = 0; i < 40; i++) {
-        strcat(text, "A=$A$A\n");
-    }
+    for (int i = 0; i < 40; i++) { strcat(text, "A=$A$A\n"); }
     ck_assert_int_eq(nnc_shell_read("t.sh", text, nnc_specs_arena(specs), &script, &err), NNC_BAD_SPEC);
 }
 END_TEST
@@ -426,9 +422,7 @@ static char *interop(const char *name)
 static const char *value_of(const nnc_scenario_args *given, const char *name)
 {
     for (int i = 0; i < given->setting_count; i++) {
-        if (strcmp(given->settings[i].field->name, name) == 0) {
-            return given->settings[i].value;
-        }
+        if (strcmp(given->settings[i].field->name, name) == 0) { return given->settings[i].value; }
     }
     return "";
 }
@@ -436,9 +430,7 @@ static const char *value_of(const nnc_scenario_args *given, const char *name)
 static int count_skipped(const nnc_launch_said *said)
 {
     int count = 0;
-    for (int32_t i = 0; i < said->ignored_count; i++) {
-        count += said->ignored[i].skipped ? 1 : 0;
-    }
+    for (int32_t i = 0; i < said->ignored_count; i++) { count += said->ignored[i].skipped ? 1 : 0; }
     return count;
 }
 
@@ -479,9 +471,7 @@ START_TEST(real_files_are_understood)
     } else {
         ck_assert_msg(status == NNC_OK, "%s: %s", err.where, err.what);
         ck_assert_int_eq(count, samples[_i].model != NULL ? 1 : 0);
-        if (count == 1) {
-            check_model(operands[0], samples[_i].model);
-        }
+        if (count == 1) { check_model(operands[0], samples[_i].model); }
         snprintf(expected, sizeof expected, "%s", samples[_i].options);
         for (char *word = strtok(expected, " "); word != NULL; word = strtok(NULL, " "), words++) {
             char *value = strchr(word, '=');
@@ -520,9 +510,7 @@ static void check_fields(nnc_json fields)
 {
     for (nnc_json one = nnc_json_first(fields); one.node != NULL; one = nnc_json_next(one)) {
         const char *name = nnc_json_key(one);
-        if (name[0] == '#') {
-            continue; /* the reason why the estimate is inexact */
-        }
+        if (name[0] == '#') { continue; /* the reason why the estimate is inexact */ }
         name += strchr("?!-+", name[0]) != NULL;
         check_name(name);
         nnc_plan plan = nnc_plan_default();
@@ -539,20 +527,14 @@ static void check_row(nnc_json row)
     static const char *const kinds[] = { "to", "values", "sets", "file", "harmless", "note" };
     const char *key = nnc_json_text(nnc_json_get(row, "key"));
     int kind_count = 0;
-    for (size_t i = 0; i < COUNT_OF(kinds); i++) {
-        kind_count += nnc_json_get(row, kinds[i]).node != NULL ? 1 : 0;
-    }
+    for (size_t i = 0; i < COUNT_OF(kinds); i++) { kind_count += nnc_json_get(row, kinds[i]).node != NULL ? 1 : 0; }
     ck_assert_msg(kind_count == 1 || (kind_count == 0 && nnc_json_get(row, "instead").node != NULL), "%s: %d kinds",
                   key, kind_count);
     const nnc_json to = nnc_json_get(row, "to");
-    if (to.node != NULL) {
-        check_name(nnc_json_text(to));
-    }
+    if (to.node != NULL) { check_name(nnc_json_text(to)); }
     check_fields(nnc_json_get(row, "sets"));
     const nnc_json values = nnc_json_get(row, "values"), open = nnc_json_get(row, "auto");
-    for (nnc_json one = nnc_json_first(values); one.node != NULL; one = nnc_json_next(one)) {
-        check_fields(one);
-    }
+    for (nnc_json one = nnc_json_first(values); one.node != NULL; one = nnc_json_next(one)) { check_fields(one); }
     for (nnc_json one = nnc_json_first(open); one.node != NULL; one = nnc_json_next(one)) {
         ck_assert_ptr_nonnull(nnc_field_of_key(&nnc_plan_table, nnc_json_text(one)));
     }

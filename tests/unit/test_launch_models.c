@@ -137,9 +137,7 @@ static const struct {
 static const char *value_of(const nnc_scenario_args *given, const char *name)
 {
     for (int i = 0; i < given->setting_count; i++) {
-        if (strcmp(given->settings[i].field->name, name) == 0) {
-            return given->settings[i].value;
-        }
+        if (strcmp(given->settings[i].field->name, name) == 0) { return given->settings[i].value; }
     }
     return "";
 }
@@ -186,9 +184,7 @@ START_TEST(real_files_have_their_model)
     int count = 1;
     snprintf(path, sizeof path, "%s/tests/data/interop/%s", NNCOST_SOURCE_DIR, samples[_i].file);
     snprintf(beside, sizeof beside, "%s", samples[_i].operands);
-    for (char *word = strtok(beside, " "); word != NULL; word = strtok(NULL, " ")) {
-        operands[count++] = word;
-    }
+    for (char *word = strtok(beside, " "); word != NULL; word = strtok(NULL, " ")) { operands[count++] = word; }
     const nnc_status status = nnc_launch_take(specs, &asked, operands, &count, &given, &err);
     if (strstr(path, ".y") != NULL && !nnc_yaml_is_read) {
         ck_assert_int_eq(status, NNC_IO);
@@ -222,9 +218,7 @@ START_TEST(open_files_are_refused)
     int count = 1;
     snprintf(path, sizeof path, "%s/tests/data/interop/%s", NNCOST_SOURCE_DIR, refusals[_i].file);
     snprintf(beside, sizeof beside, "%s", refusals[_i].operands);
-    for (char *word = strtok(beside, " "); word != NULL; word = strtok(NULL, " ")) {
-        operands[count++] = word;
-    }
+    for (char *word = strtok(beside, " "); word != NULL; word = strtok(NULL, " ")) { operands[count++] = word; }
     ck_assert_int_ne(nnc_launch_take(specs, &asked, operands, &count, &given, &err), NNC_OK);
     ck_assert_msg(strstr(err.what, refusals[_i].what) != NULL, "%s", err.what);
 }
@@ -245,9 +239,7 @@ static void read_command(char *command, nnc_serve_ask *read)
     nnc_scenario_args given = { .setting_count = 0 };
     char *operands[64] = { NULL };
     int count = 0;
-    for (char *word = strtok(command, " \n"); word != NULL; word = strtok(NULL, " \n")) {
-        operands[count++] = word;
-    }
+    for (char *word = strtok(command, " \n"); word != NULL; word = strtok(NULL, " \n")) { operands[count++] = word; }
     const nnc_status status = nnc_launch_take(specs, &asked, operands, &count, &given, &err);
     ck_assert_msg(status == NNC_OK, "%s: %s", err.where, err.what);
     *read = nnc_serve_ask_default();

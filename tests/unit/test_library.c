@@ -94,12 +94,8 @@ static void expect_device(const char *name, nnc_status status, const char *where
     const nnc_device *d;
     memset(&err, 0, sizeof(err));
     ck_assert_int_eq(nnc_device_load(specs, name, &d, &err), status);
-    if (where != NULL) {
-        ck_assert_ptr_nonnull(strstr(err.where, where));
-    }
-    if (what != NULL) {
-        ck_assert_str_eq(err.what, what);
-    }
+    if (where != NULL) { ck_assert_ptr_nonnull(strstr(err.where, where)); }
+    if (what != NULL) { ck_assert_str_eq(err.what, what); }
 }
 
 START_TEST(specs_are_found)

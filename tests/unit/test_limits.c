@@ -42,9 +42,7 @@ static int bad_values(const nnc_field *field, double values[6])
     case NNC_FIELD_I64:
         values[count++] = -1.0;
         values[count++] = INT32_MIN;
-        if (field->max > 0.0 && field->max < INT32_MAX) {
-            values[count++] = field->max + 1.0;
-        }
+        if (field->max > 0.0 && field->max < INT32_MAX) { values[count++] = field->max + 1.0; }
         break;
     case NNC_FIELD_F64:
         values[count++] = INFINITY;
@@ -115,9 +113,7 @@ START_TEST(no_field_of_a_plan_takes_garbage)
         for (int k = 0; k < count; k++) {
             nnc_plan plan = nnc_plan_default(), resolved;
             nnc_result result;
-            if (is_unset(field, (const char *)&unset, values[k])) {
-                continue;
-            }
+            if (is_unset(field, (const char *)&unset, values[k])) { continue; }
             put(field, (char *)&plan, values[k]);
             expect_refusal(nnc_plan_check(&plan, &err), where, values[k]);
             expect_refusal(nnc_estimate(model, device, NULL, &plan, scratch, &result, &err), where, values[k]);
@@ -157,17 +153,13 @@ static int refuse_fields(const nnc_field *fields, size_t count, const char *pref
         if (field->type == NNC_FIELD_OBJECT) {
             tried += refuse_fields(field->fields, field->field_count, where, software, offset + field->offset);
         }
-        if (field->type == NNC_FIELD_OBJECT || field->type == NNC_FIELD_TEXT) {
-            continue;
-        }
+        if (field->type == NNC_FIELD_OBJECT || field->type == NNC_FIELD_TEXT) { continue; }
         const int number = bad_values(field, values);
         const nnc_software unset = nnc_software_default();
         for (int k = 0; k < number; k++) {
             const nnc_software before = *software;
             nnc_result result;
-            if (is_unset(field, (const char *)&unset + offset, values[k])) {
-                continue;
-            }
+            if (is_unset(field, (const char *)&unset + offset, values[k])) { continue; }
             put(field, (char *)software + offset, values[k]);
             expect_refusal(nnc_estimate(model, device, software, NULL, scratch, &result, &err), where, values[k]);
             *software = before;

@@ -233,9 +233,7 @@ static double busiest_link(int32_t X, int32_t k, bool wrap, double bytes_per_pai
         }
     }
     double most = 0; /* the other direction mirrors this one */
-    for (int32_t i = 0; i < L; i++) {
-        most = right[i] > most ? right[i] : most;
-    }
+    for (int32_t i = 0; i < L; i++) { most = right[i] > most ? right[i] : most; }
     return most;
 }
 
@@ -280,9 +278,7 @@ static nnc_device any_device(void)
                                            NNC_LINK_RING, NNC_LINK_PCIE,   NNC_LINK_TORUS };
     const nnc_link_kind kind = kinds[below(6)];
     nnc_device d = device_of(kind, power(6), between(1e9, 1e12), between(1e9, 1e11));
-    if (kind == NNC_LINK_TORUS) {
-        d = torus(2 * power(2), 2 * power(2), power(3), below(2), between(1e9, 1e11));
-    }
+    if (kind == NNC_LINK_TORUS) { d = torus(2 * power(2), 2 * power(2), power(3), below(2), between(1e9, 1e11)); }
     d.scale_up.reduces_in_switch = below(2);
     d.scale_up.latency_s = between(0, 1e-5);
     d.scale_out.latency_s = between(0, 1e-5);
@@ -319,9 +315,7 @@ START_TEST(levels_as_counted)
         const any_group g = any();
         const nnc_scale_up *up = &g.device.scale_up;
         int32_t domain = g.per_node > 0 ? g.per_node : up->devices;
-        if (up->kind == NNC_LINK_TORUS && domain > up->devices) {
-            domain = up->devices;
-        }
+        if (up->kind == NNC_LINK_TORUS && domain > up->devices) { domain = up->devices; }
         domain = up->kind == NNC_LINK_NONE ? 1 : domain;
         int32_t first = 0, domains = 0, last = -1;
         for (int32_t rank = 0; rank < g.size; rank++) {
@@ -334,12 +328,8 @@ START_TEST(levels_as_counted)
         ck_assert_int_eq(g.route.outer, domains);
         ck_assert_int_eq(g.route.size, first * domains);
         int32_t members = 1;
-        for (int32_t k = 0; k < g.route.axes; k++) {
-            members *= g.route.axis_length[k];
-        }
-        if (g.route.axes > 0) {
-            ck_assert_int_eq(members, g.route.inner);
-        }
+        for (int32_t k = 0; k < g.route.axes; k++) { members *= g.route.axis_length[k]; }
+        if (g.route.axes > 0) { ck_assert_int_eq(members, g.route.inner); }
     }
 }
 END_TEST

@@ -32,9 +32,7 @@ static const nnc_measured *published(const char *name, const char *id)
     snprintf(path, sizeof path, NNCOST_SOURCE_DIR "/tests/published/%s.csv", name);
     ck_assert_msg(nnc_measured_load(specs, path, &file, &err) == NNC_OK, "%s: %s", err.where, err.what);
     for (int32_t i = 0; i < file.count; i++) {
-        if (strcmp(file.rows[i].id, id) == 0) {
-            return &file.rows[i];
-        }
+        if (strcmp(file.rows[i].id, id) == 0) { return &file.rows[i]; }
     }
     ck_abort_msg("%s has no row %s", name, id);
     return NULL;
@@ -420,9 +418,7 @@ START_TEST(every_published_file_is_read)
         nnc_error err = { 0 };
         snprintf(path, sizeof path, NNCOST_SOURCE_DIR "/tests/published/%s.csv", files[f].name);
         ck_assert_msg(nnc_measured_load(specs, path, &file, &err) == NNC_OK, "%s: %s", err.where, err.what);
-        for (int32_t i = 0; i < file.count; i++) {
-            expressed += file.rows[i].reason == NULL;
-        }
+        for (int32_t i = 0; i < file.count; i++) { expressed += file.rows[i].reason == NULL; }
         ck_assert_msg(file.count == files[f].rows && expressed == files[f].expressed, "%s: %d of %d rows",
                       files[f].name, (int)expressed, (int)file.count);
     }

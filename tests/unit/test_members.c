@@ -32,9 +32,7 @@ static network find(const char *name, const char *task)
     snprintf(key, sizeof key, "%s/%s", name, task);
     const cJSON *at = cJSON_GetObjectItemCaseSensitive(member(table, "members"), key);
     at = at != NULL ? at : cJSON_GetObjectItemCaseSensitive(member(table, "members"), name);
-    if (!cJSON_IsString(at)) {
-        return (network){ NULL, at != NULL ? member(at, "refused")->valuestring : "" };
-    }
+    if (!cJSON_IsString(at)) { return (network){ NULL, at != NULL ? member(at, "refused")->valuestring : "" }; }
     snprintf(text, sizeof text,
              "id,device,devices,micro_batch,recompute,model_name,model,measured_s\n"
              "a,x,1,1,none,%s,%s,1\n",
@@ -201,8 +199,6 @@ int main(void)
                                    stand_ins_have_wider_ranges_and_leave_the_network_open };
     Suite *suite = suite_create("members");
     TCase *tcase = add_case(suite, "members", open_members, close_members);
-    for (size_t i = 0; i < COUNT_OF(tests); i++) {
-        tcase_add_test(tcase, tests[i]);
-    }
+    for (size_t i = 0; i < COUNT_OF(tests); i++) { tcase_add_test(tcase, tests[i]); }
     return run_suite(suite);
 }

@@ -37,12 +37,8 @@ static void check_table(uint32_t slots, uint32_t ways, uint64_t keys, bool all_s
     ck_assert_uint_gt(found, keys);
     if (all_stay) { /* in order of arrival, each once */
         uint64_t sum = 0, wanted = 0;
-        for (uint32_t i = 0; i < memo.count; i++) {
-            sum += *(uint64_t *)nnc_memo_value(&memo, i);
-        }
-        for (uint64_t i = 0; i < keys; i++) {
-            wanted += written[i];
-        }
+        for (uint32_t i = 0; i < memo.count; i++) { sum += *(uint64_t *)nnc_memo_value(&memo, i); }
+        for (uint64_t i = 0; i < keys; i++) { wanted += written[i]; }
         ck_assert_uint_eq(memo.count, keys);
         ck_assert_uint_eq(sum, wanted);
     }

@@ -100,9 +100,7 @@ START_TEST(more_work)
             default: more.model.decoder.vocab += 64; break;
             }
             nnc_plan plan;
-            if (nnc_plan_resolve(&more.plan, &more.model, &more.device, &plan, NULL) != NNC_OK) {
-                continue;
-            }
+            if (nnc_plan_resolve(&more.plan, &more.model, &more.device, &plan, NULL) != NNC_OK) { continue; }
             const nnc_result after = result_of_split(&more);
             ck_assert_msg(at_most(before.step_s, after.step_s * slack_of(&before.plan)), "%d, %d: %.12g after %.12g",
                           number - 1, kind, after.step_s, before.step_s);

@@ -308,9 +308,7 @@ static void floats(const char *name, const char *numbers)
     tensor(name, "", NULL);
     Onnx__TensorProto *t = &f.tensors[f.tensor_count - 1];
     t->n_float_data = (size_t)read_numbers(numbers, whole);
-    for (size_t i = 0; i < t->n_float_data; i++) {
-        values[f.tensor_count - 1][i] = (float)whole[i];
-    }
+    for (size_t i = 0; i < t->n_float_data; i++) { values[f.tensor_count - 1][i] = (float)whole[i]; }
     t->float_data = values[f.tensor_count - 1];
     f.numbers[f.tensor_count - 1][0] = (int64_t)t->n_float_data;
     t->dims = f.numbers[f.tensor_count - 1];

@@ -355,14 +355,10 @@ END_TEST
 START_TEST(names)
 {
     for (int i = 0; i < NNC_PHASE_COUNT; i++) {
-        for (int j = 0; j < i; j++) {
-            ck_assert_str_ne(nnc_phase_name((nnc_phase)i), nnc_phase_name((nnc_phase)j));
-        }
+        for (int j = 0; j < i; j++) { ck_assert_str_ne(nnc_phase_name((nnc_phase)i), nnc_phase_name((nnc_phase)j)); }
     }
     for (int i = 0; i < NNC_GROUP_COUNT; i++) {
-        for (int j = 0; j < i; j++) {
-            ck_assert_str_ne(nnc_group_name((nnc_group)i), nnc_group_name((nnc_group)j));
-        }
+        for (int j = 0; j < i; j++) { ck_assert_str_ne(nnc_group_name((nnc_group)i), nnc_group_name((nnc_group)j)); }
     }
     ck_assert_str_eq(nnc_phase_name(NNC_PHASE_COUNT), "?");
     ck_assert_str_eq(nnc_group_name(NNC_GROUP_COUNT), "?");

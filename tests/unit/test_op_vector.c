@@ -215,9 +215,7 @@ START_TEST(every_pointwise_kind_has_an_example)
 {
     for (int kind = 0; kind < NNC_PW_KIND_COUNT; kind++) {
         size_t i = 0;
-        while (i < COUNT_OF(examples) && (int)examples[i].kind != kind) {
-            i++;
-        }
+        while (i < COUNT_OF(examples) && (int)examples[i].kind != kind) { i++; }
         ck_assert_msg(i < COUNT_OF(examples), "%s: expected a worked example, found none",
                       nnc_pointwise_kind_name((nnc_pointwise_kind)kind));
     }
@@ -456,9 +454,7 @@ int main(void)
                                    muon };
     Suite *suite = suite_create("op_vector");
     TCase *tcase = add_case(suite, "op_vector", NULL, NULL);
-    for (size_t i = 0; i < COUNT_OF(tests); i++) {
-        tcase_add_test(tcase, tests[i]);
-    }
+    for (size_t i = 0; i < COUNT_OF(tests); i++) { tcase_add_test(tcase, tests[i]); }
     tcase_add_loop_test(tcase, pointwise, 0, (int)COUNT_OF(examples));
     tcase_add_test(tcase, every_pointwise_kind_has_an_example);
     tcase_add_test(tcase, pools_of_any_window);

@@ -23,12 +23,8 @@ static void on_event(void *context, const nnc_pipeline_event *event)
     const int32_t d = event->device;
     const double kept = bytes[d][event->chunk];
     ck_assert_int_lt(counts[d] + 1, MOMENTS);
-    if (event->phase == NNC_RUN_FORWARD) {
-        moments[d][counts[d]++] = (moment){ event->start_s, kept };
-    }
-    if (event->phase == freeing) {
-        moments[d][counts[d]++] = (moment){ event->end_s, -kept };
-    }
+    if (event->phase == NNC_RUN_FORWARD) { moments[d][counts[d]++] = (moment){ event->start_s, kept }; }
+    if (event->phase == freeing) { moments[d][counts[d]++] = (moment){ event->end_s, -kept }; }
 }
 
 /* By time; bytes that are freed at a moment are free for what starts then. */
@@ -78,9 +74,7 @@ static void expect_peaks(nnc_schedule schedule, int32_t p, int32_t v, int64_t m)
     const nnc_pipeline shape = { .schedule = schedule, .stages = p, .chunks = v, .micro_batches = m };
     const int32_t chunks = schedule == NNC_SCHEDULE_DUALPIPE && p > 1 ? 2 : v;
     for (int32_t d = 0; d < p; d++) {
-        for (int32_t c = 0; c < CHUNKS; c++) {
-            bytes[d][c] = draw(3) == 0 ? 0.0 : (double)between(0, 1 << 20);
-        }
+        for (int32_t c = 0; c < CHUNKS; c++) { bytes[d][c] = draw(3) == 0 ? 0.0 : (double)between(0, 1 << 20); }
     }
     replay(schedule, p, v, m);
     for (int32_t d = 0; d < p; d++) {
@@ -89,9 +83,7 @@ static void expect_peaks(nnc_schedule schedule, int32_t p, int32_t v, int64_t m)
         ck_assert_msg(!(found < peak_of(d)) && !(found > peak_of(d)),
                       "%s p %d v %d m %d device %d: found %.17g, expected %.17g", nnc_schedule_name(schedule), (int)p,
                       (int)v, (int)m, (int)d, found, peak_of(d));
-        for (int32_t c = 0; c < chunks; c++) {
-            sum += kept[c] * bytes[d][c];
-        }
+        for (int32_t c = 0; c < chunks; c++) { sum += kept[c] * bytes[d][c]; }
         ck_assert_double_eq(sum, found);
     }
 }
@@ -130,9 +122,7 @@ static void find_bytes(const nnc_plan *plan)
         double kept = 0.0;
         for (int32_t s = 0; s < scratch->list.segment_count; s++) {
             const double part = (double)m->partition.shares[v].instances[s];
-            if (part > 0.0) {
-                kept += nnc_segment_kept_bytes(&sums[s], h, plan, s) * part / (double)h->instances[s];
-            }
+            if (part > 0.0) { kept += nnc_segment_kept_bytes(&sums[s], h, plan, s) * part / (double)h->instances[s]; }
         }
         bytes[d][v / p] = kept;
     }
@@ -168,9 +158,7 @@ START_TEST(activations_of_random_plans)
         split_case c = draw_legal(&number);
         c.plan.offload &= ~(unsigned)NNC_OFFLOAD_ACTIVATIONS;
         c.plan.ends_as_layers = draw(4) == 0;
-        if (c.plan.schedule == NNC_SCHEDULE_INTERLEAVED) {
-            c.plan.virtual_stages = (int32_t)between(1, 4);
-        }
+        if (c.plan.schedule == NNC_SCHEDULE_INTERLEAVED) { c.plan.virtual_stages = (int32_t)between(1, 4); }
         nnc_plan plan;
         if (c.plan.pipeline == 1 || c.plan.micro_batches > 60 ||
             nnc_plan_resolve(&c.plan, &c.model, &c.device, &plan, NULL) != NNC_OK) {
@@ -196,9 +184,7 @@ START_TEST(activations_of_random_plans)
         by_schedule[r.plan.schedule]++;
         tried++;
     }
-    for (int s = 0; s < NNC_SCHEDULE_COUNT; s++) {
-        ck_assert_int_gt(by_schedule[s], 20);
-    }
+    for (int s = 0; s < NNC_SCHEDULE_COUNT; s++) { ck_assert_int_gt(by_schedule[s], 20); }
 }
 END_TEST
 
@@ -232,16 +218,12 @@ static double inside(const nnc_op_list *list, const nnc_policy_sizes *sizes, int
     bool entered[NNC_BLOCKS_MAX] = { false };
     for (int32_t i = 0; i < list->count; i++) {
         const nnc_op *op = &list->ops[i];
-        if (op->segment != now->segment) {
-            continue;
-        }
+        if (op->segment != now->segment) { continue; }
         const op_bytes b = bytes_of(list, op, sizes);
         const double n = (double)list->segments[op->segment].instances;
         sum += i >= last ? b.gradient : 0.0;
         sum += i <= last ? b.cast : 0.0;
-        if (i > last) {
-            continue;
-        }
+        if (i > last) { continue; }
         if (!again || op->block < 0) {
             sum += b.kept;
             continue;

@@ -136,9 +136,7 @@ START_TEST(equal_stages_meet_the_closed_forms)
     static const double times[][3] = { { 1, 1, 1 }, { 1, 1, 0.5 },   { 1, 1.5, 0.7 }, { 0.5, 1, 0.5 },
                                        { 1, 2, 0 }, { 0.8, 1.2, 1 }, { 1, 1, 2 },     { 2, 0.5, 1 } };
     for (size_t i = 0; i < sizeof times / sizeof *times; i++) {
-        for (int s = 0; s < NNC_SCHEDULE_COUNT; s++) {
-            sweep_equal_stages((nnc_schedule)s, times[i]);
-        }
+        for (int s = 0; s < NNC_SCHEDULE_COUNT; s++) { sweep_equal_stages((nnc_schedule)s, times[i]); }
     }
 }
 END_TEST
@@ -284,9 +282,7 @@ END_TEST
 START_TEST(largest)
 {
     static double ones[NNC_PIPELINE_VIRTUAL_MAX];
-    for (int i = 0; i < NNC_PIPELINE_VIRTUAL_MAX; i++) {
-        ones[i] = 1;
-    }
+    for (int i = 0; i < NNC_PIPELINE_VIRTUAL_MAX; i++) { ones[i] = 1; }
     for (int s = 0; s < NNC_SCHEDULE_COUNT; s++) {
         const nnc_schedule schedule = (nnc_schedule)s;
         nnc_pipeline pipeline = pipeline_of(schedule, NNC_PIPELINE_STAGES_MAX, 1, 1024);

@@ -62,9 +62,7 @@ static void expect_dependencies(const trace *t, bool splits)
             ck_assert_int_eq(t->at[s][k][NNC_RUN_BACKWARD].seen, 1);
             ck_assert_int_eq(t->at[s][k][NNC_RUN_WEIGHT].seen, splits);
             expect_after(t, s, NNC_RUN_FORWARD, s, NNC_RUN_BACKWARD, k);
-            if (splits) {
-                expect_after(t, s, NNC_RUN_BACKWARD, s, NNC_RUN_WEIGHT, k);
-            }
+            if (splits) { expect_after(t, s, NNC_RUN_BACKWARD, s, NNC_RUN_WEIGHT, k); }
             if (s > 0) {
                 expect_after(t, s - 1, NNC_RUN_FORWARD, s, NNC_RUN_FORWARD, k);
                 expect_after(t, s, NNC_RUN_BACKWARD, s - 1, NNC_RUN_BACKWARD, k);
@@ -78,9 +76,7 @@ START_TEST(events_are_a_schedule)
     seed = 123456789123456789U;
     for (int i = 0; i < 700; i++) {
         nnc_pipeline pipeline = random_pipeline(MICRO_BATCHES);
-        if (pipeline.micro_batches > MICRO_BATCHES) {
-            continue; /* rounded up to a multiple of the stages */
-        }
+        if (pipeline.micro_batches > MICRO_BATCHES) { continue; /* rounded up to a multiple of the stages */ }
         const bool splits = pipeline.schedule == NNC_SCHEDULE_ZB_H1 || pipeline.schedule == NNC_SCHEDULE_ZB_H2 ||
                             pipeline.schedule == NNC_SCHEDULE_ZB_V ||
                             (pipeline.schedule == NNC_SCHEDULE_DUALPIPE && pipeline.stages > 1);

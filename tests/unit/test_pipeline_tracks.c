@@ -15,9 +15,7 @@ static void check_track(const nnc_pipeline *of, int32_t track, const double *spa
 {
     ck_assert(nnc_pipeline_run(of, memory, &run));
     ck_assert_double_eq(total_s, run.total_s);
-    for (int32_t d = 0; d < of->stages; d++) {
-        ck_assert_double_eq(span_s[d * NNC_TRACKS + track], run.span_s[d]);
-    }
+    for (int32_t d = 0; d < of->stages; d++) { ck_assert_double_eq(span_s[d * NNC_TRACKS + track], run.span_s[d]); }
 }
 
 typedef double track_times[3][VIRTUAL];

@@ -21,9 +21,7 @@ static nnc_status parse(const char *text)
 static const char *value_of(const nnc_plans_scenario *scenario, const char *key)
 {
     for (int32_t i = 0; i < scenario->values.count; i++) {
-        if (strcmp(scenario->values.list[i].key, key) == 0) {
-            return scenario->values.list[i].text;
-        }
+        if (strcmp(scenario->values.list[i].key, key) == 0) { return scenario->values.list[i].text; }
     }
     return NULL;
 }
@@ -284,9 +282,7 @@ START_TEST(estimates_are_read_one_by_one)
     const char *text = put_into(ONE " }", &recorded, true, &size);
     char where[64];
     long line = 1;
-    for (const char *at = text; at < strstr(text, "\"b\""); at++) {
-        line += *at == '\n';
-    }
+    for (const char *at = text; at < strstr(text, "\"b\""); at++) { line += *at == '\n'; }
     snprintf(where, sizeof where, "p.json:%ld: recorded.estimates.b.step.step_s", line);
     ck_assert_int_eq(parse(text), NNC_BAD_SPEC);
     ck_assert_str_eq(err.where, where);
@@ -332,9 +328,7 @@ START_TEST(an_edit_by_hand_is_noticed)
     char *copy = nnc_arena_strdup(arena, text);
     int edits = 0;
     for (size_t i = plans.places.insert + 40; i < size; i++) {
-        if (copy[i] < '1' || copy[i] > '8' || strstr(text + i, "\"estimates\"") != NULL) {
-            continue;
-        }
+        if (copy[i] < '1' || copy[i] > '8' || strstr(text + i, "\"estimates\"") != NULL) { continue; }
         copy[i]++;
         ck_assert_msg(parse(copy) == NNC_BAD_SPEC, "byte %zu: %s", i, copy);
         copy[i]--;
@@ -378,9 +372,7 @@ START_TEST(large_files_are_read)
     out = open_memstream(&text, &size);
     ck_assert_ptr_nonnull(out);
     fputs(HEAD COMMON "\"set\": {", out);
-    for (int i = 0; i < 100; i++) {
-        fprintf(out, "%s\"k%d\": 1", i > 0 ? ",\n" : "", i == 80 ? 7 : i);
-    }
+    for (int i = 0; i < 100; i++) { fprintf(out, "%s\"k%d\": 1", i > 0 ? ",\n" : "", i == 80 ? 7 : i); }
     fputs("} }", out);
     ck_assert_int_eq(fclose(out), 0);
     ck_assert_int_eq(parse(text), NNC_BAD_SPEC);

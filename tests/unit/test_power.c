@@ -30,9 +30,7 @@ static double drawn_w(const nnc_device *device, double *pass_s)
     *pass_s = 0.0;
     for (int32_t i = 0; i < count; i++) {
         const nnc_work *w = &rows[i].work;
-        if (rows[i].op->phase == NNC_PHASE_UPDATE) {
-            continue;
-        }
+        if (rows[i].op->phase == NNC_PHASE_UPDATE) { continue; }
         joules += 600.0 * w->flops / device->matmul_flops_per_s[NNC_BF16] * rows[i].repeat;
         joules += 100.0 * bytes_of(w) / device->mem_bytes_per_s * rows[i].repeat;
         *pass_s += rows[i].time_s * rows[i].repeat;

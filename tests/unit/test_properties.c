@@ -74,9 +74,7 @@ static split_case draw_shipped(int number)
     split_case c = { .model = *shipped.models[draw((uint64_t)shipped.model_count)],
                      .device = *shipped.devices[draw((uint64_t)shipped.device_count)],
                      .software = *shipped.software[draw((uint64_t)shipped.software_count)] };
-    if (c.model.family == NNC_FAMILY_DECODER) {
-        c.model.decoder.vocab_multiple = 128;
-    }
+    if (c.model.family == NNC_FAMILY_DECODER) { c.model.decoder.vocab_multiple = 128; }
     c.plan = draw_any(&c.model);
     return c;
 }
@@ -87,9 +85,7 @@ static split_case next_legal(int *number)
     for (;;) {
         const split_case c = draw_shipped((*number)++);
         nnc_result result;
-        if (nnc_estimate(&c.model, &c.device, &c.software, &c.plan, scratch, &result, NULL) == NNC_OK) {
-            return c;
-        }
+        if (nnc_estimate(&c.model, &c.device, &c.software, &c.plan, scratch, &result, NULL) == NNC_OK) { return c; }
     }
 }
 
@@ -177,9 +173,7 @@ START_TEST(better_devices)
         better.device.mem_bytes_per_s *= factor;
         check_faster(&better, &before, "memory", number - 1);
         better = c;
-        for (int d = 0; d < NNC_DTYPE_COUNT; d++) {
-            better.device.matmul_flops_per_s[d] *= factor;
-        }
+        for (int d = 0; d < NNC_DTYPE_COUNT; d++) { better.device.matmul_flops_per_s[d] *= factor; }
         check_faster(&better, &before, "peak", number - 1);
     }
     ck_assert_int_eq(failures, 0);

@@ -42,9 +42,7 @@ static void read_sheet(const char *name)
 static const char *cell(int row, const char *name)
 {
     for (int i = 0; i < COLUMNS_MAX && open_sheet.cells[0][i] != NULL; i++) {
-        if (strcmp(open_sheet.cells[0][i], name) == 0) {
-            return open_sheet.cells[row][i];
-        }
+        if (strcmp(open_sheet.cells[0][i], name) == 0) { return open_sheet.cells[row][i]; }
     }
     ck_abort_msg("no column %s", name);
     return NULL;

@@ -75,9 +75,7 @@ static void check_params(const char *id, const cJSON *params, const nnc_result *
     cJSON_ArrayForEach(entry, member(params, "groups"))
     {
         size_t i = 0;
-        while (i < COUNT_OF(groups) && strcmp(groups[i].name, entry->string) != 0) {
-            i++;
-        }
+        while (i < COUNT_OF(groups) && strcmp(groups[i].name, entry->string) != 0) { i++; }
         ck_assert_msg(i < COUNT_OF(groups), "%s: unknown group %s", id, entry->string);
         expected[groups[i].group] += (int64_t)entry->valuedouble;
         resample = resample || groups[i].group == NNC_GROUP_RESAMPLE;
@@ -100,9 +98,7 @@ static nnc_plan plan_of(const cJSON *run, bool images)
     plan.micro_batch = whole(run, "batch");
     plan.precision = strcmp(text_of(run, "dtype"), "float32") == 0 ? NNC_FP32 : NNC_BF16;
     plan.attention = cJSON_IsTrue(member(run, "modelled")) ? NNC_ATTENTION_FLASH : NNC_ATTENTION_UNFUSED;
-    if (!images) {
-        plan.seq_len = whole(shape, "seq");
-    }
+    if (!images) { plan.seq_len = whole(shape, "seq"); }
     return plan;
 }
 
@@ -143,13 +139,9 @@ static void check_flops(const cJSON *run, const nnc_model *model, const nnc_devi
 static int64_t left_out_bytes(const cJSON *run, const nnc_model *model, const nnc_plan *plan)
 {
     const nnc_unet *u = &model->unet;
-    if (model->family == NNC_FAMILY_DECODER) {
-        return 8 * plan->micro_batch * plan->seq_len;
-    }
+    if (model->family == NNC_FAMILY_DECODER) { return 8 * plan->micro_batch * plan->seq_len; }
     const int64_t element_bytes = strcmp(text_of(run, "dtype"), "float32") == 0 ? 4 : 2;
-    if (model->family == NNC_FAMILY_GRAPH) {
-        return plan->micro_batch * 1000 * element_bytes; /* classes */
-    }
+    if (model->family == NNC_FAMILY_GRAPH) { return plan->micro_batch * 1000 * element_bytes; /* classes */ }
     const int64_t side = u->image / u->latent_factor;
     return plan->micro_batch * side * side * u->out_channels * element_bytes;
 }

@@ -63,9 +63,7 @@ START_TEST(lines)
     fill(cells, 7, "a\",b\nc", 0.0123);
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         nnc_buffer heading = { 0 }, line = { 0 };
-        if (cases[i].format->heading != NULL) {
-            cases[i].format->heading(&heading, all_heads);
-        }
+        if (cases[i].format->heading != NULL) { cases[i].format->heading(&heading, all_heads); }
         cases[i].format->line(&line, all_heads, cells);
         ck_assert_str_eq(as_text(&heading), cases[i].heading);
         ck_assert_str_eq(as_text(&line), cases[i].line);

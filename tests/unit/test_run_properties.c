@@ -99,9 +99,7 @@ START_TEST(better_is_never_longer)
     for (int i = 0; i < RUNS; i++) {
         const nnc_plan plan = random_plan();
         const nnc_run_ask ask = random_ask();
-        if (!advances(&plan, &ask)) {
-            continue;
-        }
+        if (!advances(&plan, &ask)) { continue; }
         const nnc_run run = run_of(&plan, &ask);
         for (size_t k = 0; k < COUNT_OF(knobs); k++) {
             nnc_run_ask better = ask;
@@ -128,9 +126,7 @@ START_TEST(identities)
         ck_assert_double_eq(best.run_s, plan.samples / (double)plan.global_batch * ask.step_s);
         ck_assert_double_eq(best.goodput, 1.0);
 
-        if (!advances(&plan, &ask)) {
-            continue;
-        }
+        if (!advances(&plan, &ask)) { continue; }
         const nnc_run run = run_of(&plan, &ask);
         ck_assert(run.run_s >= best.run_s && run.goodput > 0.0 && run.goodput <= 1.0);
         CLOSE(run.train_s + run.wait_s + run.straggler_s + run.save_time_s + run.lost_s + run.evaluate_s +
@@ -153,9 +149,7 @@ START_TEST(identities)
         const nnc_run counted = run_of(&plan, &timed);
         timed.days = counted.days;
         plan.samples = (double)NAN;
-        if (counted.days < 1e15) {
-            CLOSE(run_of(&plan, &timed).steps, counted.steps, 1e-6);
-        }
+        if (counted.days < 1e15) { CLOSE(run_of(&plan, &timed).steps, counted.steps, 1e-6); }
 
         /* without a step the parts still fill the days */
         timed.step_s = (double)NAN;

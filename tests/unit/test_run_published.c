@@ -23,9 +23,7 @@ static int each_row(const char *path, int cells, void (*check)(char *const *cell
     ck_assert_int_eq(nnc_csv_next(&csv, &more, &err), NNC_OK);
     for (; more; rows++) {
         ck_assert_int_eq(csv.count, cells);
-        if (rows >= 0) {
-            check(csv.cells);
-        }
+        if (rows >= 0) { check(csv.cells); }
         ck_assert_int_eq(nnc_csv_next(&csv, &more, &err), NNC_OK);
     }
     free(text);

@@ -69,9 +69,7 @@ static const nnc_score_group *find(const nnc_score_group *groups, int32_t count,
                                    nnc_score_by by)
 {
     for (int32_t i = 0; i < count; i++) {
-        if (groups[i].section == section && groups[i].by == by) {
-            return &groups[i];
-        }
+        if (groups[i].section == section && groups[i].by == by) { return &groups[i]; }
     }
     ck_abort_msg("no such group");
     return NULL;

@@ -79,9 +79,7 @@ static void check_same(const nnc_search_result *a, const nnc_search_result *b)
         ck_assert_uint_eq(a->best[i].index, b->best[i].index);
         ck_assert_double_eq(a->best[i].step_s, b->best[i].step_s);
     }
-    for (int32_t i = 0; i < a->pareto_count; i++) {
-        ck_assert_uint_eq(a->pareto[i].index, b->pareto[i].index);
-    }
+    for (int32_t i = 0; i < a->pareto_count; i++) { ck_assert_uint_eq(a->pareto[i].index, b->pareto[i].index); }
 }
 
 START_TEST(equals_estimate_to_the_last_digit)
@@ -90,12 +88,8 @@ START_TEST(equals_estimate_to_the_last_digit)
     nnc_scratch *scratch = nnc_scratch_create();
     run(&search, result);
     ck_assert_int_gt(result->best_count, 1);
-    for (int32_t i = 0; i < result->best_count; i++) {
-        check_found(&result->best[i], scratch);
-    }
-    for (int32_t i = 0; i < result->pareto_count; i++) {
-        check_found(&result->pareto[i], scratch);
-    }
+    for (int32_t i = 0; i < result->best_count; i++) { check_found(&result->best[i], scratch); }
+    for (int32_t i = 0; i < result->pareto_count; i++) { check_found(&result->pareto[i], scratch); }
     nnc_scratch_destroy(scratch);
 }
 END_TEST
@@ -338,9 +332,7 @@ START_TEST(finds_the_fastest_of_all)
         }
         legal++;
         feasible += estimate.verdict == NNC_FITS;
-        if (estimate.verdict == NNC_FITS && estimate.step_s < fastest_s) {
-            fastest_s = estimate.step_s;
-        }
+        if (estimate.verdict == NNC_FITS && estimate.step_s < fastest_s) { fastest_s = estimate.step_s; }
     }
     nnc_scratch_destroy(scratch);
     ck_assert_uint_eq(result->evaluated, legal);
@@ -557,15 +549,11 @@ static void check_shards(const nnc_search *whole, int32_t shards)
     nnc_front_result(front, result);
     check_same(result, other);
     ck_assert_int_eq(result->any_missed, other->any_missed);
-    if (other->any_missed) {
-        ck_assert_uint_eq(result->missed.index, other->missed.index);
-    }
+    if (other->any_missed) { ck_assert_uint_eq(result->missed.index, other->missed.index); }
     ck_assert_uint_eq(sum.space, other->space);
     ck_assert_uint_eq(sum.legal, other->legal);
     ck_assert_uint_eq(sum.feasible, other->feasible);
-    if (whole->no_prune) {
-        ck_assert_uint_eq(sum.evaluated, other->evaluated);
-    }
+    if (whole->no_prune) { ck_assert_uint_eq(sum.evaluated, other->evaluated); }
     free(front);
     free(part);
 }
@@ -669,9 +657,7 @@ START_TEST(batches_are_replays)
     nnc_batched_replay_finish(replay, memory);
     ck_assert(!nnc_batched_replay_has(replay, &last));
     ck_assert_uint_eq((uint64_t)count, index);
-    for (uint64_t i = 0; i < index; i++) {
-        ck_assert_int_eq(batch_answers[i], 1);
-    }
+    for (uint64_t i = 0; i < index; i++) { ck_assert_int_eq(batch_answers[i], 1); }
     nnc_batched_replay_destroy(replay);
     free(alone);
     free(memory);

@@ -71,9 +71,7 @@ START_TEST(sizes_are_searches)
         sum.pruned += size->total.pruned;
         sum.legal += size->total.legal;
         sum.feasible += size->total.feasible;
-        if (!size->found) {
-            continue;
-        }
+        if (!size->found) { continue; }
         const nnc_search_result *one = search_of(&task, sizes[i]);
         ck_assert_double_eq(size->best.step_s, one->best[0].step_s);
         ck_assert_uint_eq(size->best.index, one->best[0].index);
@@ -82,12 +80,8 @@ START_TEST(sizes_are_searches)
         ck_assert_uint_eq(size->total.evaluated + size->total.pruned, one->space);
         ck_assert_uint_eq(size->total.legal, one->legal);
         ck_assert_uint_eq(size->total.feasible, one->feasible);
-        if (fastest < 0 || size->best.step_s < report.sizes[fastest].best.step_s) {
-            fastest = i;
-        }
-        if (cheapest < 0 || size->best.device_s < report.sizes[cheapest].best.device_s) {
-            cheapest = i;
-        }
+        if (fastest < 0 || size->best.step_s < report.sizes[fastest].best.step_s) { fastest = i; }
+        if (cheapest < 0 || size->best.device_s < report.sizes[cheapest].best.device_s) { cheapest = i; }
     }
     ck_assert_int_eq(memcmp(&sum, &report.total, sizeof sum), 0);
     ck_assert_uint_gt(sum.legal, 0);
@@ -138,9 +132,7 @@ static void write_shard(const nnc_search_report *report, const char *path)
 /* A shard holds the command of each plan, which the program writes. */
 static void name_commands(nnc_search_report *report)
 {
-    for (int32_t i = 0; i < report->result->best_count; i++) {
-        report->result->best[i].command = "nncost estimate";
-    }
+    for (int32_t i = 0; i < report->result->best_count; i++) { report->result->best[i].command = "nncost estimate"; }
     for (int32_t i = 0; i < report->result->pareto_count; i++) {
         report->result->pareto[i].command = "nncost estimate";
     }
@@ -184,9 +176,7 @@ static nnc_search_total write_shards(const nnc_search_task *whole)
 
 static void remove_shards(void)
 {
-    for (int32_t i = 0; i < SHARDS; i++) {
-        remove(paths[i]);
-    }
+    for (int32_t i = 0; i < SHARDS; i++) { remove(paths[i]); }
 }
 
 static void check_found(const nnc_found *a, const nnc_found *b)
@@ -231,13 +221,9 @@ START_TEST(merged_shards_are_the_search)
                   err.what);
     const nnc_search_result *whole = search_of(&task, 16);
     ck_assert_int_eq(merged.result->best_count, whole->best_count);
-    for (int32_t i = 0; i < whole->best_count; i++) {
-        check_found(&merged.result->best[i], &whole->best[i]);
-    }
+    for (int32_t i = 0; i < whole->best_count; i++) { check_found(&merged.result->best[i], &whole->best[i]); }
     ck_assert_int_eq(merged.result->pareto_count, whole->pareto_count);
-    for (int32_t i = 0; i < whole->pareto_count; i++) {
-        check_found(&merged.result->pareto[i], &whole->pareto[i]);
-    }
+    for (int32_t i = 0; i < whole->pareto_count; i++) { check_found(&merged.result->pareto[i], &whole->pareto[i]); }
     ck_assert_int_eq(memcmp(&sum, &merged.total, sizeof sum), 0);
     ck_assert_uint_eq(merged.total.space, whole->space);
     ck_assert_uint_eq(merged.total.legal, whole->legal);
@@ -281,9 +267,7 @@ START_TEST(merged_sizes_are_the_search)
         ck_assert_uint_eq(a->total.space, b->total.space);
         ck_assert_uint_eq(a->total.legal, b->total.legal);
         ck_assert_uint_eq(a->total.feasible, b->total.feasible);
-        if (b->found) {
-            check_found(&a->best, &b->best);
-        }
+        if (b->found) { check_found(&a->best, &b->best); }
     }
     ck_assert_int_eq(merged.fastest, whole.fastest);
     ck_assert_int_eq(merged.cheapest, whole.cheapest);
@@ -348,9 +332,7 @@ START_TEST(digests_differ)
         s->base.global_batch = what == 19 ? 64 : 32;
         s->run = what == 20 ? &run : what == 24 ? &other_run : NULL;
         seen[count++] = digest_of(&task, what == 21 ? "x" : "y");
-        for (int i = 0; i < count - 1; i++) {
-            ck_assert_msg(seen[i] != seen[count - 1], "%d and %d", i, what);
-        }
+        for (int i = 0; i < count - 1; i++) { ck_assert_msg(seen[i] != seen[count - 1], "%d and %d", i, what); }
     }
     /* every value of a choice counts, also the first and the last of several */
     static const int64_t values[][2] = { { 1, 2 }, { 2, 2 }, { 1, 4 } };
@@ -361,9 +343,7 @@ START_TEST(digests_differ)
         task.search.tensor.values[0] = values[i][0];
         task.search.tensor.values[1] = values[i][1];
         of_values[i] = digest_of(&task, "y");
-        for (size_t k = 0; k < i; k++) {
-            ck_assert(of_values[k] != of_values[i]);
-        }
+        for (size_t k = 0; k < i; k++) { ck_assert(of_values[k] != of_values[i]); }
     }
     nnc_search_task same = base;
     const uint64_t digest = digest_of(&base, "z");
@@ -409,9 +389,7 @@ START_TEST(pruning_by_limits_keeps_the_answer)
                 check_found(&pruned.best[i], &all->best[i]);
                 ck_assert(what < 4 ? all->best[i].run_s <= s->deadline_s : all->best[i].cost_run <= s->budget);
             }
-            if (all->any_missed) {
-                check_found(&pruned.missed, &all->missed);
-            }
+            if (all->any_missed) { check_found(&pruned.missed, &all->missed); }
         }
     }
 }

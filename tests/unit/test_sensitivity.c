@@ -43,9 +43,7 @@ static void sense(const nnc_device *device, const nnc_plan *plan, nnc_sensitivit
     int count = 0;
     ck_assert_int_eq(
         nnc_sensitivity_of(gpt, device, &software, plan, scratch, sorted, NNC_PARAMETER_COUNT, &count, &err), NNC_OK);
-    for (int i = 0; i < NNC_PARAMETER_COUNT; i++) {
-        entries[i] = (nnc_sensitivity){ .elasticity = (double)NAN };
-    }
+    for (int i = 0; i < NNC_PARAMETER_COUNT; i++) { entries[i] = (nnc_sensitivity){ .elasticity = (double)NAN }; }
     for (int i = 0; i < count; i++) {
         ck_assert(i == 0 || fabs(sorted[i].elasticity) <= fabs(sorted[i - 1].elasticity));
         entries[sorted[i].figure] = sorted[i];
@@ -91,9 +89,7 @@ START_TEST(elasticities_have_bounds)
         for (int i = 0; i < NNC_PARAMETER_COUNT; i++) {
             const nnc_sensitivity *e = &entries[i];
             const bool latency = i == NNC_PARAMETER_SCALE_UP_LATENCY || i == NNC_PARAMETER_SCALE_OUT_LATENCY;
-            if (isnan(e->elasticity)) {
-                continue;
-            }
+            if (isnan(e->elasticity)) { continue; }
             ck_assert_double_ge(latency ? -e->elasticity : e->elasticity, -1.0 - 1e-9);
             ck_assert_double_le(latency ? -e->elasticity : e->elasticity, 0.0);
             ck_assert(latency ? e->doubled_s >= now_s : e->doubled_s <= now_s);

@@ -199,9 +199,7 @@ START_TEST(search_finds)
         ck_assert(i == 0 || f->tokens_per_s_per_user > f[-1].tokens_per_s_per_user);
         ck_assert(i == 0 || f->output_tokens_per_s_per_device < f[-1].output_tokens_per_s_per_device);
     }
-    if (r->cheapest.broken >= 0) {
-        ck_assert(r->cheapest.broken_value > limits[r->cheapest.broken].value);
-    }
+    if (r->cheapest.broken >= 0) { ck_assert(r->cheapest.broken_value > limits[r->cheapest.broken].value); }
     free(r);
 }
 END_TEST

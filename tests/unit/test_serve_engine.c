@@ -262,9 +262,7 @@ START_TEST(a_pass_is_a_row)
     ck_assert_int_eq(ask->tensor, 4);
     ck_assert_int_eq(ask->expert, 4);
     ck_assert_int_eq(ask->attention_data, 1);
-    for (int i = 1; i < 4; i++) {
-        ck_assert_int_eq(f.rows[i].served, NNC_SERVED_PASS);
-    }
+    for (int i = 1; i < 4; i++) { ck_assert_int_eq(f.rows[i].served, NNC_SERVED_PASS); }
     ck_assert_double_eq(f.rows[1].measured_s, 0.08);
     ck_assert(f.rows[1].ask.guidance && f.rows[1].ask.steps == 1 && f.rows[1].ask.batch == 4);
     ck_assert_double_eq(f.rows[2].measured_s, 0.01);

@@ -25,9 +25,7 @@ static bench *set_up(const char *id, const char *const *sets, const nnc_serve_as
     memset(&b, 0, sizeof b);
     ok(nnc_model_load(specs, id, &model, &err), &err);
     ok(nnc_model_copy(specs, model, &b.model, &err), &err);
-    for (; sets != NULL && *sets != NULL; sets += 2) {
-        ok(nnc_model_set(b.model, sets[0], sets[1], &err), &err);
-    }
+    for (; sets != NULL && *sets != NULL; sets += 2) { ok(nnc_model_set(b.model, sets[0], sets[1], &err), &err); }
     ok(nnc_device_load(specs, "h100", &device, &err), &err);
     ok(nnc_device_copy(specs, device, &b.device, &err), &err);
     ok(nnc_device_set(b.device, "efficiency.basis", "none", &err), &err);
@@ -253,9 +251,7 @@ static void critical_weights(void) /* S1.13 */
                                                     : NNC_STORED_MXFP4;
     const nnc_serve_ask ask = nnc_serve_ask_default();
     bench *b = set_up("llama3-8b", NULL, &ask);
-    if (has("weight_bytes")) {
-        is("weight_bytes", nnc_stored_bytes(stored, 128.0));
-    }
+    if (has("weight_bytes")) { is("weight_bytes", nnc_stored_bytes(stored, 128.0)); }
     is("critical_batch", nnc_device_ridge(b->device, stored == NNC_STORED_FP8 ? NNC_FP8 : NNC_BF16) *
                              nnc_stored_bytes(stored, 128.0) / 2.0);
 }
@@ -283,9 +279,7 @@ static void critical(void) /* S1.14 */
     const double wanted = cJSON_GetNumberValue(
         cJSON_GetObjectItemCaseSensitive(cJSON_GetObjectItemCaseSensitive(example, "expected"), "critical_batch"));
     is("critical_batch", fabs(batch / wanted - 1.0) < 1e-9 ? wanted : batch);
-    if (has("intensity_limit")) {
-        is("intensity_limit", limit);
-    }
+    if (has("intensity_limit")) { is("intensity_limit", limit); }
 }
 
 static void prefill(void) /* S1.15 to S1.17 */
@@ -525,9 +519,7 @@ START_TEST(examples)
         const char *id = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(example, "id"));
         const int before = checked;
         for (size_t i = 0; i < sizeof sections / sizeof sections[0]; i++) {
-            if (is_of(id, sections[i].ids)) {
-                sections[i].check();
-            }
+            if (is_of(id, sections[i].ids)) { sections[i].check(); }
         }
         ck_assert_msg(checked - before == cJSON_GetArraySize(cJSON_GetObjectItemCaseSensitive(example, "expected")),
                       "%s: %d values checked", id, checked - before);

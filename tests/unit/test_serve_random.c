@@ -81,9 +81,7 @@ START_TEST(nothing_beats_its_bound)
     for (int number = 0; number < PLANS; number++) {
         const drawn d = draw_served(number);
         nnc_serve s;
-        if (!serve(&d, &d.ask, &s)) {
-            continue;
-        }
+        if (!serve(&d, &d.ask, &s)) { continue; }
         legal++;
         HOLDS(at_least(s.prefill.time_s, s.prefill.lower_bound_s));
         HOLDS(at_least(s.decode.time_s, s.decode.lower_bound_s));
@@ -113,9 +111,7 @@ START_TEST(decode_grows)
         few.batch = (int64_t)scaled(1.0, 300.0);
         few.data = 1;
         few.devices = 0;
-        if (!serve(&d, &few, &a)) {
-            continue;
-        }
+        if (!serve(&d, &few, &a)) { continue; }
         more = few;
         more.batch += between(1, 300);
         HOLDS(serve(&d, &more, &b) && at_least(b.decode.time_s, a.decode.time_s));
@@ -151,9 +147,7 @@ START_TEST(as_many_fit_as_it_says)
         ask.request_rate = (double)NAN;
         ask.offline = false;
         ask.batch = (int64_t)scaled(1.0, 5000.0);
-        if (!serve(&d, &ask, &s)) {
-            continue;
-        }
+        if (!serve(&d, &ask, &s)) { continue; }
         HOLDS(s.fits == (s.headroom_bytes >= 0.0));
         over += !s.fits;
         if (s.max_sequences < 1.0 || s.max_sequences > 1e6) {

@@ -226,9 +226,7 @@ static double gamma_gap(uint64_t *state, double shape)
         } while (r >= 1.0 || r == 0.0);
         x *= sqrt(-2.0 * log(r) / r);
         const double v = pow(1.0 + x / sqrt(9.0 * d), 3.0);
-        if (v > 0.0 && log(uniform(state)) < 0.5 * x * x + d * (1.0 - v + log(v))) {
-            return boost * d * v / shape;
-        }
+        if (v > 0.0 && log(uniform(state)) < 0.5 * x * x + d * (1.0 - v + log(v))) { return boost * d * v / shape; }
     }
 }
 
@@ -244,18 +242,14 @@ static bool is_enough(const double *values, int count)
         means[i / each] += values[i] / each;
         mean += values[i] / (10.0 * each);
     }
-    for (int i = 0; i < 10; i++) {
-        squares += (means[i] - mean) * (means[i] - mean);
-    }
+    for (int i = 0; i < 10; i++) { squares += (means[i] - mean) * (means[i] - mean); }
     return sqrt(squares / 10.0 / 9.0) <= 0.01 * mean;
 }
 
 static double mean_of(const double *values, int count)
 {
     double sum = 0.0;
-    for (int i = 0; i < count; i++) {
-        sum += values[i] / count;
-    }
+    for (int i = 0; i < count; i++) { sum += values[i] / count; }
     return sum;
 }
 
@@ -317,9 +311,7 @@ START_TEST(lengths_are_even_and_mirrored)
     ask.length_spread = 0.5;
     for (int k = 0; k < RUNS * REQUESTS; k++) {
         drawn = k % 2 == 0 ? 2.0 * uniform(&state) - 1.0 : -drawn;
-        if (k % 2 == 0) {
-            (void)uniform(&state); /* the output's */
-        }
+        if (k % 2 == 0) { (void)uniform(&state); /* the output's */ }
         nnc_serve_ask one = ask;
         const double length = INPUT * (1.0 + 0.5 * drawn);
         nnc_serve_arrival a = { .arrival_s = 0.0, .input_len = (int64_t)floor(length + 0.5) };
@@ -395,9 +387,7 @@ START_TEST(workers_take_turns)
 {
     enum { REQUESTS = 10 };
     nnc_serve_ask ask = recorded(2, REQUESTS);
-    for (int i = 0; i < REQUESTS; i++) {
-        arrivals[i] = (nnc_serve_arrival){ .arrival_s = 0.0 };
-    }
+    for (int i = 0; i < REQUESTS; i++) { arrivals[i] = (nnc_serve_arrival){ .arrival_s = 0.0 }; }
     ask.prefill_workers = REQUESTS;
     for (int workers = 1; workers <= REQUESTS; workers++) {
         const int each = REQUESTS / workers, more = REQUESTS % workers;
@@ -421,9 +411,7 @@ START_TEST(steps_between_knots)
         const int64_t n = cases[i].sequences, low = cases[i].low, high = cases[i].high;
         nnc_serve_ask ask = recorded(2, n);
         ask.chunk = n * INPUT;
-        for (int64_t k = 0; k < n; k++) {
-            arrivals[k] = (nnc_serve_arrival){ .arrival_s = 0.0 };
-        }
+        for (int64_t k = 0; k < n; k++) { arrivals[k] = (nnc_serve_arrival){ .arrival_s = 0.0 }; }
         const double part = (double)(n - low) / (double)(high - low);
         const nnc_serve s = served(&ask);
         CLOSE(s.tpot_s, (1.0 - part) * decode_s(low, 1001) + part * decode_s(high, 1001), 1e-9);
@@ -455,9 +443,7 @@ END_TEST
 START_TEST(a_full_cache)
 {
     nnc_serve_ask ask = recorded(1016, 3);
-    for (int i = 0; i < 3; i++) {
-        arrivals[i] = (nnc_serve_arrival){ .arrival_s = 0.0 };
-    }
+    for (int i = 0; i < 3; i++) { arrivals[i] = (nnc_serve_arrival){ .arrival_s = 0.0 }; }
     engine.serving.preempt = false; /* on in the profile of vllm */
     const double whole = served(&ask).max_sequences;
     ask.memory_use = 0.9; /* of it, only what two sequences take is left */

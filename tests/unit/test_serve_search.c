@@ -70,9 +70,7 @@ static int64_t try_all(const nnc_serve_ask *ask, const nnc_serve_search *search,
                 one.data = devices / tensor / stages;
                 one.concurrency = one.data;
                 nnc_serve s;
-                if (nnc_serve_of(model, device, engine, &one, scratch, &s, &err) != NNC_OK) {
-                    continue;
-                }
+                if (nnc_serve_of(model, device, engine, &one, scratch, &s, &err) != NNC_OK) { continue; }
                 ++*deployments;
                 const double most = fmin(s.max_sequences / one.data, (double)s.plan.max_batch);
                 for (double n = 1.0, last = 0.0; n <= most && n > last; last = n, n = following(n, most)) {
@@ -186,9 +184,7 @@ START_TEST(misses)
     load("llama3-8b");
     try_all(&ask, &free_search, &deployments);
     double least_s = (double)INFINITY;
-    for (int i = 0; i < tried_count; i++) {
-        least_s = fmin(least_s, tried[i].tpot_s);
-    }
+    for (int i = 0; i < tried_count; i++) { least_s = fmin(least_s, tried[i].tpot_s); }
     ok(nnc_serve_search_of(model, device, engine, &ask, &search, scratch, r, &err), &err);
     ck_assert(!r->found && r->meeting == 0 && r->front_count == 0 && r->nearest_limit == 0);
     ck_assert_double_eq(r->nearest.tpot_s, least_s);

@@ -108,9 +108,7 @@ START_TEST(steps_are_sums)
         }
         for (double context = 3.0; context < 10000.0; context = context * 8.0 + 1.0) {
             double sum = 0.0, tokens = 6.0;
-            for (double t = 0.0; t < tokens; t += 1.0) {
-                sum += decode_flops(2.0, context + t);
-            }
+            for (double t = 0.0; t < tokens; t += 1.0) { sum += decode_flops(2.0, context + t); }
             CLOSE(nnc_serve_verify(&of, 2.0, context, tokens).flops, sum, 1e-12);
             const nnc_serve_step prefill = nnc_serve_prefill(&of, 2.0, context - 1.0, tokens, NULL);
             CLOSE(prefill.flops, sum - 2.0 * (tokens - 1.0) * head, 1e-12);
@@ -118,9 +116,7 @@ START_TEST(steps_are_sums)
             const nnc_serve_step decode = nnc_serve_decode(&of, 5.0, context, NULL);
             const nnc_serve_step mixed = nnc_serve_mixed(&of, 5.0, context, 0.5, context - 1.0, tokens);
             /* a state is updated by the decode step alone; the prompts of a mixed step leave it out */
-            if (net.state_count == 0) {
-                CLOSE(mixed.flops, decode.flops + 0.5 * one.flops, 1e-12);
-            }
+            if (net.state_count == 0) { CLOSE(mixed.flops, decode.flops + 0.5 * one.flops, 1e-12); }
             ck_assert_double_gt(mixed.time_s, decode.time_s);
             const nnc_serve_step none = nnc_serve_mixed(&of, 5.0, context, 0.0, 0.0, 0.0);
             CLOSE(none.time_s, decode.time_s, 1e-12);
@@ -285,18 +281,14 @@ START_TEST(rates_end_at_the_memory)
     engine->kv_factor = 1.5;
     engine->unit_bytes_per_clock = 10.0;
     device->units = 0;
-    for (int i = 0; i < NNC_STORED_COUNT; i++) {
-        engine->stream_factor[i] = 1.5;
-    }
+    for (int i = 0; i < NNC_STORED_COUNT; i++) { engine->stream_factor[i] = 1.5; }
     for (int i = 0; i < NNC_STORED_COUNT; i++) {
         nnc_serve_rates r;
         plan.weights = (nnc_stored)i;
         ok(nnc_serve_rates_of(device, &software, &plan, &r, &err), &err);
         const double rates[] = { r.stream_bytes_per_s, r.plain_bytes_per_s, r.expert_bytes_per_s, r.kv_bytes_per_s,
                                  r.state_bytes_per_s };
-        for (size_t k = 0; k < COUNT_OF(rates); k++) {
-            ck_assert_double_eq(rates[k], device->mem_bytes_per_s);
-        }
+        for (size_t k = 0; k < COUNT_OF(rates); k++) { ck_assert_double_eq(rates[k], device->mem_bytes_per_s); }
         ck_assert_double_eq(r.plain_bytes, i == NNC_STORED_FP32 ? 4.0 : 2.0);
     }
 }

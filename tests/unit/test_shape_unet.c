@@ -140,9 +140,7 @@ static void residual_block(tally *t, const nnc_unet *u, int64_t in, int64_t out,
     linear(t, 1, u->time_embed_width, out, true);
     norm(t, out);
     conv(t, out, out, side, 3, true);
-    if (in != out) {
-        conv(t, in, out, side, 1, true);
-    }
+    if (in != out) { conv(t, in, out, side, 1, true); }
 }
 
 static void transformer(tally *t, const nnc_unet *u, int64_t width, int64_t side)
@@ -158,9 +156,7 @@ static void transformer(tally *t, const nnc_unet *u, int64_t width, int64_t side
     conv(t, width, width, side, 1, true);
     for (int64_t i = 0; i < u->transformer_depth; i++) {
         norm(t, width);
-        for (int j = 0; j < 3; j++) {
-            linear(t, tokens, width, width, false);
-        }
+        for (int j = 0; j < 3; j++) { linear(t, tokens, width, width, false); }
         scores(t, tokens, tokens, width);
         linear(t, tokens, width, width, true);
         if (u->context_len > 0) { /* the text needs no gradient */
@@ -194,9 +190,7 @@ static tally diffusion(const nnc_unet *u)
         for (int64_t i = 0; i < u->blocks_per_level; i++) {
             residual_block(&t, u, width, out, side);
             width = out;
-            if (u->attention_levels[level]) {
-                transformer(&t, u, width, side);
-            }
+            if (u->attention_levels[level]) { transformer(&t, u, width, side); }
             skips[count++] = width;
         }
         if (level < u->levels - 1) {
@@ -206,9 +200,7 @@ static tally diffusion(const nnc_unet *u)
         }
     }
     residual_block(&t, u, width, width, side);
-    if (u->middle_attention) {
-        transformer(&t, u, width, side);
-    }
+    if (u->middle_attention) { transformer(&t, u, width, side); }
     residual_block(&t, u, width, width, side);
     for (int level = u->levels - 1; level >= 0; level--) {
         const int64_t out = u->channels * u->channel_multipliers[level];
@@ -216,13 +208,9 @@ static tally diffusion(const nnc_unet *u)
             ck_assert_int_gt(count, 0);
             residual_block(&t, u, width + skips[--count], out, sides[level]);
             width = out;
-            if (u->attention_levels[level]) {
-                transformer(&t, u, width, sides[level]);
-            }
+            if (u->attention_levels[level]) { transformer(&t, u, width, sides[level]); }
         }
-        if (level > 0) {
-            conv(&t, width, width, sides[level - 1], 3, true);
-        }
+        if (level > 0) { conv(&t, width, width, sides[level - 1], 3, true); }
     }
     ck_assert_int_eq(count, 0);
     norm(&t, width);

@@ -88,9 +88,7 @@ START_TEST(pipeline_sends)
     char shape[64] = "";
     const nnc_op_cost *rows = nnc_scratch_ops(scratch, &count);
     for (int32_t i = 0; i < count; i++) {
-        if (strcmp(nnc_op_name(rows[i].op), "pipeline.send") == 0) {
-            nnc_op_shape(rows[i].op, shape, sizeof shape);
-        }
+        if (strcmp(nnc_op_name(rows[i].op), "pipeline.send") == 0) { nnc_op_shape(rows[i].op, shape, sizeof shape); }
     }
     ck_assert_str_eq(shape, "bytes=560");
 }

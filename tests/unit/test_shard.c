@@ -47,9 +47,7 @@ static bool split(const nnc_model *model, const nnc_plan *given)
 {
     const nnc_device device = cluster_device();
     nnc_plan plan;
-    if (nnc_plan_resolve(given, model, &device, &plan, NULL) != NNC_OK) {
-        return false;
-    }
+    if (nnc_plan_resolve(given, model, &device, &plan, NULL) != NNC_OK) { return false; }
     nnc_plan alone = plan;
     alone.tensor = alone.context = alone.expert = 1;
     alone.sequence_parallel = false;
@@ -86,9 +84,7 @@ static bool in_stream(const nnc_op *op)
 /* How many tensor ranks repeat the work of an op. A lookup gives each of them all tokens. */
 static double repeated(const nnc_op *op, const nnc_plan *plan)
 {
-    if (op->kind == NNC_OP_EMBEDDING) {
-        return plan->tensor;
-    }
+    if (op->kind == NNC_OP_EMBEDDING) { return plan->tensor; }
     return in_stream(op) && !plan->sequence_parallel ? plan->tensor : 1.0;
 }
 

@@ -295,9 +295,7 @@ START_TEST(long_texts_are_refused_quickly)
     ck_assert_int_eq(read_device(text, &d), NNC_BAD_SPEC);
     ck_assert_str_eq(err.where, "d.json:1:65");
     ck_assert_str_eq(err.what, "nested too deeply, expected at most 64 levels, found '['");
-    for (size_t i = 1; i < SIZE; i++) {
-        text[i] = i % 2 == 1 ? '1' : ',';
-    }
+    for (size_t i = 1; i < SIZE; i++) { text[i] = i % 2 == 1 ? '1' : ','; }
     ck_assert_int_eq(read_device(text, &d), NNC_BAD_SPEC);
     ck_assert_str_eq(err.what, "too many values, expected at most 100000, found '1'");
     memset(text, '1', SIZE);

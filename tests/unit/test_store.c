@@ -136,9 +136,7 @@ START_TEST(databases)
     nnc_error err = { 0 };
     nnc_cell cells[COLUMNS];
     nnc_database_head head = head_of(1, 1, 10);
-    if (!has_sqlite()) {
-        return;
-    }
+    if (!has_sqlite()) { return; }
     ck_assert_int_eq(nnc_database_open("a", &head, names, COLUMNS, &db, &err), NNC_OK);
     ck_assert_int_eq(head.done, 0);
     fill(cells, 0, "x", 1.0);
@@ -163,9 +161,7 @@ START_TEST(databases_refused)
     nnc_database *db = NULL;
     nnc_error err = { 0 };
     nnc_database_head head = head_of(1, 3, 4), other = head;
-    if (!has_sqlite()) {
-        return;
-    }
+    if (!has_sqlite()) { return; }
     write_database("a", 1, 4, true);
     other.digest[0] = 'x';
     ck_assert_int_eq(nnc_database_open("a", &other, names, COLUMNS, &db, &err), NNC_BAD_SPEC);
@@ -179,14 +175,10 @@ START_TEST(databases_refused)
     /* read-only; root may still write */
     ck_assert_int_eq(chmod("a", 0444), 0);
     ck_assert_int_eq(chmod(folder, 0755), 0);
-    if (geteuid() == 0) {
-        ck_assert_int_eq(seteuid(65534), 0);
-    }
+    if (geteuid() == 0) { ck_assert_int_eq(seteuid(65534), 0); }
     ck_assert_int_eq(nnc_database_open("a", &head, names, COLUMNS, &db, &err), NNC_IO);
     ck_assert_ptr_nonnull(strstr(err.what, "read-only"));
-    if (getuid() == 0) {
-        ck_assert_int_eq(seteuid(0), 0);
-    }
+    if (getuid() == 0) { ck_assert_int_eq(seteuid(0), 0); }
 }
 END_TEST
 
@@ -238,9 +230,7 @@ START_TEST(merged_databases)
     nnc_database_reader *reader = NULL;
     const nnc_cell *cells = NULL;
     char *shards[] = { "c", "a", "b" };
-    if (!has_sqlite()) {
-        return;
-    }
+    if (!has_sqlite()) { return; }
     write_database("a", 1, 4, true);
     write_database("b", 2, 4, true);
     write_database("c", 3, 3, true);

@@ -47,9 +47,7 @@ static rgb seen(rgb colour, int view)
     rgb result;
     for (int i = 0; i < 3; i++) {
         double sum = 0.0;
-        for (int k = 0; k < 3; k++) {
-            sum += views[view][i][k] * colour.v[k];
-        }
+        for (int k = 0; k < 3; k++) { sum += views[view][i][k] * colour.v[k]; }
         result.v[i] = fmin(fmax(sum, 0.0), 1.0);
     }
     return result;
@@ -68,9 +66,7 @@ static double distance(rgb a, rgb b)
         double f[3];
         for (int i = 0; i < 3; i++) {
             double t = 0.0;
-            for (int k = 0; k < 3; k++) {
-                t += xyz[i][k] * colours[c].v[k] / white[i];
-            }
+            for (int k = 0; k < 3; k++) { t += xyz[i][k] * colours[c].v[k] / white[i]; }
             f[i] = t > 216.0 / 24389.0 ? cbrt(t) : (24389.0 / 27.0 * t + 16.0) / 116.0;
         }
         lab[c][0] = 116.0 * f[1] - 16.0;
@@ -95,9 +91,7 @@ static double contrast(const char *a, const char *b)
 static const nnc_hue *hue_of(const char *name)
 {
     for (int i = 0; i < nnc_palette_count; i++) {
-        if (strcmp(nnc_palette[i].name, name) == 0) {
-            return &nnc_palette[i];
-        }
+        if (strcmp(nnc_palette[i].name, name) == 0) { return &nnc_palette[i]; }
     }
     ck_abort_msg("no hue %s", name);
     return NULL;
@@ -127,9 +121,7 @@ START_TEST(marks_and_text_stand_out)
     const nnc_hue *page = hue_of("page");
     for (int i = 0; i < nnc_palette_count; i++) {
         const nnc_hue *hue = &nnc_palette[i];
-        if (hue->hues == 0 || hue == page) {
-            continue;
-        }
+        if (hue->hues == 0 || hue == page) { continue; }
         ck_assert_double_ge(contrast(hue->light, page->light), 3.0);
         ck_assert_double_ge(contrast(hue->dark, page->dark), 3.0);
         if (hue->on_light != NULL) {

@@ -221,9 +221,7 @@ START_TEST(constraints_refused)
     memset(deep, '(', sizeof deep - 1);
     deep[sizeof deep - 1] = '\0';
     ck_assert_int_eq(nnc_where_parse("--where", deep, name_variable, NULL, &where, &err), NNC_BAD_USAGE);
-    for (size_t i = 0; i + 1 < sizeof wide; i++) {
-        wide[i] = "a + "[i % 4];
-    }
+    for (size_t i = 0; i + 1 < sizeof wide; i++) { wide[i] = "a + "[i % 4]; }
     wide[sizeof wide - 4] = '\0'; /* after an a */
     ck_assert_int_eq(nnc_where_parse("--where", wide, name_variable, NULL, &where, &err), NNC_BAD_USAGE);
 }
@@ -257,9 +255,7 @@ static void add(nnc_sweep_axes *axes, nnc_sweep_target target, const char *name,
     const int32_t index = axes->axis_count++;
     const char **copy = nnc_arena_array(arena, count, sizeof *copy);
     ck_assert_ptr_nonnull(copy);
-    for (size_t i = 0; i < count; i++) {
-        copy[i] = values[i];
-    }
+    for (size_t i = 0; i < count; i++) { copy[i] = values[i]; }
     axes->axes[index] = (nnc_sweep_axis){ .name = name,
                                           .target = target,
                                           .field = name,

@@ -65,9 +65,7 @@ START_TEST(rows_equal_estimates)
     ck_assert_int_eq(size, 14);
     ck_assert_int_eq(nnc_sweep_columns(sweep, "model,micro_batch,step_s,total_bytes", NULL), NNC_OK);
     ck_assert_int_eq(nnc_sweep_column_count(sweep), COUNT_OF(names));
-    for (int i = 0; i < (int)COUNT_OF(names); i++) {
-        ck_assert_str_eq(nnc_sweep_column_name(sweep, i), names[i]);
-    }
+    for (int i = 0; i < (int)COUNT_OF(names); i++) { ck_assert_str_eq(nnc_sweep_column_name(sweep, i), names[i]); }
     ck_assert_ptr_null(nnc_sweep_column_name(sweep, COUNT_OF(names)));
     const rows *kept = run(2, ROWS_MAX, &tally);
     int fitting = 0;
@@ -157,9 +155,7 @@ START_TEST(parts_are_the_whole)
         ck_assert_int_eq(nnc_sweep_part(sweep, part, PARTS, NULL), NNC_OK);
         nnc_sweep_keep_all(sweep);
         const rows *kept = run(1, ROWS_MAX, NULL);
-        for (int i = 0; i < kept->count; i++) {
-            ck_assert_int_eq(kept->numbers[i], part - 1 + i * PARTS);
-        }
+        for (int i = 0; i < kept->count; i++) { ck_assert_int_eq(kept->numbers[i], part - 1 + i * PARTS); }
         count += kept->count;
     }
     ck_assert_int_eq(count, 8);

@@ -81,12 +81,8 @@ START_TEST(every_schedule_fills_the_step)
                 plan.schedule = (nnc_schedule)s;
                 const bool odd = s == NNC_SCHEDULE_DUALPIPE && pipelines[p] % 2 != 0;
                 const bool uneven = s == NNC_SCHEDULE_INTERLEAVED && passes[m] % pipelines[p] != 0;
-                if (pipelines[p] > 1 && (odd || uneven)) {
-                    continue; /* no such schedule */
-                }
-                if (s == NNC_SCHEDULE_INTERLEAVED && pipelines[p] > 1) {
-                    plan.virtual_stages = 2;
-                }
+                if (pipelines[p] > 1 && (odd || uneven)) { continue; /* no such schedule */ }
+                if (s == NNC_SCHEDULE_INTERLEAVED && pipelines[p] > 1) { plan.virtual_stages = 2; }
                 check(&model, &device, &plan);
                 plan.mode = NNC_MODE_IDEAL;
                 check(&model, &device, &plan);

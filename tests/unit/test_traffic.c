@@ -53,9 +53,7 @@ START_TEST(sharded_states)
         near((double)m->weight_bytes, (zero == 3 ? 2.0 / 64 : 2.0) * (double)r.params, 1e-5);
         near((double)m->gradient_bytes, (zero >= 2 ? 2.0 / 64 : 2.0) * (double)r.params, 1e-5);
         near((double)m->optimizer_bytes, (zero >= 1 ? 12.0 / 64 : 12.0) * (double)r.params, 1e-5);
-        if (zero > 0) {
-            ck_assert_int_eq(m->activation_bytes, before.activation_bytes);
-        }
+        if (zero > 0) { ck_assert_int_eq(m->activation_bytes, before.activation_bytes); }
         before = *m;
     }
     /* Megatron's distributed optimizer: 6 + 12 / dp, example F10.6 */

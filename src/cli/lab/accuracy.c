@@ -200,9 +200,7 @@ static void write_section(nnc_buffer *out, nnc_style style, const nnc_accuracy_r
         const nnc_score_by by = report->groups[i].by;
         const bool wanted =
             !report->summary || by == NNC_SCORE_BY_WHAT || by == NNC_SCORE_BY_HALF || by == NNC_SCORE_IN_TOTAL;
-        if (report->groups[i].section == section && wanted) {
-            nnc_table_record(&table, &group_metrics, &place);
-        }
+        if (report->groups[i].section == section && wanted) { nnc_table_record(&table, &group_metrics, &place); }
     }
     if (nnc_table_rows(&table) > 0) {
         nnc_sheet_heading(out, style, section_titles[section]);
@@ -268,14 +266,10 @@ static void write_unused(nnc_buffer *out, nnc_style style, const nnc_accuracy_re
                 nnc_sheet_words(&sheet, "columns that no prediction uses:");
             }
             any = true;
-            if (!seen) {
-                nnc_sheet_words(&sheet, "%s", column);
-            }
+            if (!seen) { nnc_sheet_words(&sheet, "%s", column); }
         }
     }
-    if (any) {
-        nnc_sheet_end(&sheet);
-    }
+    if (any) { nnc_sheet_end(&sheet); }
 }
 
 /* Lists the frameworks without a known release, each once. */
@@ -300,30 +294,22 @@ static void write_unknown(nnc_buffer *out, nnc_style style, const nnc_accuracy_r
             any = true;
         }
     }
-    if (any) {
-        nnc_sheet_end(&sheet);
-    }
+    if (any) { nnc_sheet_end(&sheet); }
 }
 
 static void write_page(nnc_buffer *out, nnc_style style, const void *record)
 {
     const nnc_accuracy_report *report = record;
     int32_t scored = 0;
-    for (int32_t i = 0; i < report->count; i++) {
-        scored += report->rows[i].reason == NULL;
-    }
+    for (int32_t i = 0; i < report->count; i++) { scored += report->rows[i].reason == NULL; }
     nnc_buffer_print(out, "%d rows: %d predicted, %d that cannot be expressed\n", (int)report->count, (int)scored,
                      (int)(report->count - scored));
-    if (report->overrides != NULL) {
-        nnc_buffer_print(out, "with %s\n", report->overrides);
-    }
+    if (report->overrides != NULL) { nnc_buffer_print(out, "with %s\n", report->overrides); }
     for (int section = 0; section < NNC_SECTION_COUNT; section++) {
         write_section(out, style, report, (nnc_score_section)section);
     }
     write_unknown(out, style, report);
-    if (report->summary) {
-        return;
-    }
+    if (report->summary) { return; }
     nnc_lines lines = { &contradictions, report, report->rows, report->count };
     if (!nnc_table_under(out, style, lines, "rows whose lower bound is above the measurement")) {
         nnc_buffer_text(out, "\nno lower bound is above the measurement\n");
@@ -393,12 +379,8 @@ static nnc_status score(accuracy *a, const nnc_measured *row, nnc_scored *scored
         scored->reason = row->reason;
         return NNC_OK;
     }
-    if (status == NNC_OK) {
-        status = nnc_row_load(specs, &a->session->options, row, s, &why);
-    }
-    if (status != NNC_OK) {
-        return nnc_left_out_reason(a->arena, &why, &scored->reason, err);
-    }
+    if (status == NNC_OK) { status = nnc_row_load(specs, &a->session->options, row, s, &why); }
+    if (status != NNC_OK) { return nnc_left_out_reason(a->arena, &why, &scored->reason, err); }
     NNC_TRY(nnc_scenario_apply(specs, &a->session->options.given, s, err));
     NNC_TRY(nnc_scenario_switch(&a->session->options.given, s, err));
     const char *id = scored->device; /* the scenario is used again for the next row, so the id is kept */
@@ -413,9 +395,7 @@ static nnc_status score(accuracy *a, const nnc_measured *row, nnc_scored *scored
     scored->unknown = row->kind == NNC_MEASURED_STEP && row->software == NULL && row->framework[0] != '\0' &&
                       s->release.entry == NULL && a->session->options.level != NNC_LEVEL_USER;
     scored->software = nnc_arena_strdup(a->arena, s->software.id);
-    if (status == NNC_OK && a->session->options.summary) {
-        NNC_TRY(set_what(a, scored, err));
-    }
+    if (status == NNC_OK && a->session->options.summary) { NNC_TRY(set_what(a, scored, err)); }
     return status == NNC_OK ? NNC_OK : nnc_left_out_reason(a->arena, &why, &scored->reason, err);
 }
 
@@ -423,9 +403,7 @@ static nnc_status read_files(accuracy *a, nnc_error *err)
 {
     size_t rows = 0;
     NNC_TRY(nnc_rows_read(a->session, &a->choice, a->arena, &a->files, &a->file_count, err));
-    for (int32_t f = 0; f < a->file_count; f++) {
-        rows += (size_t)a->files[f].count;
-    }
+    for (int32_t f = 0; f < a->file_count; f++) { rows += (size_t)a->files[f].count; }
     a->rows = nnc_arena_array(a->arena, rows + 1, sizeof *a->rows);
     return a->rows != NULL ? NNC_OK : nnc_no_memory(err);
 }
@@ -435,9 +413,7 @@ static nnc_status score_files(accuracy *a, nnc_error *err)
     for (int32_t f = 0; f < a->file_count; f++) {
         for (int32_t i = 0; i < a->files[f].count; i++) {
             const nnc_measured *row = &a->files[f].rows[i];
-            if (!nnc_row_passes(&a->choice, row) || !nnc_row_in_fold(&a->choice, row)) {
-                continue;
-            }
+            if (!nnc_row_passes(&a->choice, row) || !nnc_row_in_fold(&a->choice, row)) { continue; }
             nnc_scored *scored = &a->rows[a->count++];
             *scored = nnc_scored_open(row);
             NNC_TRY(score(a, row, scored, err));
@@ -465,9 +441,7 @@ static nnc_status report(accuracy *a, nnc_error *err)
     }
     found.left_out = left_out;
     found.groups = nnc_score_groups(a->arena, a->rows, a->count, &found.group_count);
-    if (found.groups == NULL || left_out == NULL) {
-        return nnc_no_memory(err);
-    }
+    if (found.groups == NULL || left_out == NULL) { return nnc_no_memory(err); }
     nnc_view_write(a->session->out, a->session->style, &nnc_accuracy_view, &found);
     return NNC_OK;
 }

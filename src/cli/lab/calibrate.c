@@ -224,12 +224,8 @@ static void write_errors(nnc_buffer *out, nnc_style style, const nnc_calibration
     for (int32_t i = 0; i < report->group_count; i++) {
         const nnc_fit_group *g = &report->groups[i];
         crossed = crossed || g->parts > 0;
-        if (g->rows > 0) {
-            put_errors(&table, g->name, "fitted on", &g->before, &g->after, &g->crossed);
-        }
-        if (g->held > 0) {
-            put_errors(&table, g->name, "held out", &g->held_before, &g->held_after, NULL);
-        }
+        if (g->rows > 0) { put_errors(&table, g->name, "fitted on", &g->before, &g->after, &g->crossed); }
+        if (g->held > 0) { put_errors(&table, g->name, "held out", &g->held_before, &g->held_after, NULL); }
     }
     nnc_sheet_heading(out, style, "errors");
     nnc_table_write(&table, out, style);
@@ -240,9 +236,7 @@ static void write_errors(nnc_buffer *out, nnc_style style, const nnc_calibration
                          100.0 * report->loo.mape, 100.0 * report->loo.median, 100.0 * report->loo_before.mape,
                          100.0 * report->loo_before.median);
     }
-    if (!crossed) {
-        nnc_buffer_text(out, "\nno cross-validation: it needs two rows that may be in different parts\n");
-    }
+    if (!crossed) { nnc_buffer_text(out, "\nno cross-validation: it needs two rows that may be in different parts\n"); }
 }
 
 static void write_next(nnc_buffer *out, nnc_style style, const nnc_calibration_report *report)
@@ -266,22 +260,16 @@ static void write_page(nnc_buffer *out, nnc_style style, const void *record)
     nnc_buffer_print(out, "%s: fitted on %d row%s, %d held out, %d of other %s\n",
                      served ? report->software : report->device, (int)report->rows, report->rows == 1 ? "" : "s",
                      (int)report->held, (int)report->other_devices, served ? "engines or devices" : "devices");
-    if (report->overrides != NULL) {
-        nnc_buffer_print(out, "with %s\n", report->overrides);
-    }
+    if (report->overrides != NULL) { nnc_buffer_print(out, "with %s\n", report->overrides); }
     lines.metrics = &fitted;
-    if (!nnc_table_under(out, style, lines, "fitted")) {
-        nnc_buffer_text(out, "\nno parameter is fitted\n");
-    }
+    if (!nnc_table_under(out, style, lines, "fitted")) { nnc_buffer_text(out, "\nno parameter is fitted\n"); }
     lines.metrics = &left;
     (void)nnc_table_under(out, style, lines, "left as they are");
     write_errors(out, style, report);
     (void)nnc_table_under(out, style,
                           (nnc_lines){ &nnc_left_out_metrics, report, report->unused, report->unused_count },
                           "rows that are not used");
-    if (report->asked_model != NULL) {
-        write_next(out, style, report);
-    }
+    if (report->asked_model != NULL) { write_next(out, style, report); }
     if (report->written != NULL) {
         nnc_buffer_text(out, "\nwritten to ");
         nnc_put_plain(out, report->written, nnc_text_width(report->written));
@@ -316,12 +304,8 @@ static bool is_ours(calibration *c, const nnc_measured *row)
 {
     const nnc_device *device = NULL;
     nnc_error why;
-    if (c->fit->served) {
-        return is_of_engine(c, row);
-    }
-    if (c->last_name != NULL && strcmp(c->last_name, row->device) == 0) {
-        return c->last_is_ours;
-    }
+    if (c->fit->served) { return is_of_engine(c, row); }
+    if (c->last_name != NULL && strcmp(c->last_name, row->device) == 0) { return c->last_is_ours; }
     bool ours = strcmp(row->device, c->asked) == 0 || strcmp(row->device, c->device->id) == 0;
     for (int32_t i = 0; i < c->device->alias_count && !ours; i++) {
         ours = strcmp(row->device, c->device->aliases[i]) == 0;
@@ -350,9 +334,7 @@ static nnc_status give_reason(calibration *c, const nnc_measured *row, const nnc
 static void *copy(calibration *c, const void *bytes, size_t size)
 {
     void *place = nnc_arena_alloc(c->arena, size);
-    if (place != NULL) {
-        memcpy(place, bytes, size);
-    }
+    if (place != NULL) { memcpy(place, bytes, size); }
     return place;
 }
 
@@ -381,9 +363,7 @@ static nnc_status add_row(calibration *c, const nnc_measured *row, int32_t file,
     nnc_error why = { 0 };
     const nnc_status status =
         nnc_score_row(row, &s->model, &s->device, &s->software, &s->plan, fit->scratch, &scored, &why);
-    if (status != NNC_OK) {
-        return give_reason(c, row, &why, err);
-    }
+    if (status != NNC_OK) { return give_reason(c, row, &why, err); }
     if (!(scored.predicted_s > 0.0) || !isfinite(scored.predicted_s)) {
         count_unused(c, row, "has no prediction");
         return NNC_OK;
@@ -400,9 +380,7 @@ static nnc_status add_row(calibration *c, const nnc_measured *row, int32_t file,
         .file = file,
         .held = !nnc_row_in_fold(&c->choice, row) || held,
     };
-    if (kept.model == NULL || kept.device == NULL || kept.software == NULL) {
-        return nnc_no_memory(err);
-    }
+    if (kept.model == NULL || kept.device == NULL || kept.software == NULL) { return nnc_no_memory(err); }
     fit->rows[fit->row_count++] = kept;
     return NNC_OK;
 }
@@ -411,9 +389,7 @@ static nnc_status take_row(calibration *c, const nnc_measured *row, int32_t file
 {
     const char *reason = row->reason;
     nnc_error why = { 0 };
-    if (!nnc_row_passes(&c->choice, row)) {
-        return NNC_OK;
-    }
+    if (!nnc_row_passes(&c->choice, row)) { return NNC_OK; }
     if (!is_ours(c, row)) {
         c->other_devices++;
         return NNC_OK;
@@ -445,18 +421,12 @@ static nnc_status take_row(calibration *c, const nnc_measured *row, int32_t file
 static nnc_status read_rows(calibration *c, nnc_error *err)
 {
     size_t rows = 1;
-    for (int32_t f = 0; f < c->file_count; f++) {
-        rows += (size_t)c->files[f].count;
-    }
+    for (int32_t f = 0; f < c->file_count; f++) { rows += (size_t)c->files[f].count; }
     c->fit->rows = nnc_arena_array(c->arena, rows, sizeof *c->fit->rows);
     c->unused = nnc_arena_array(c->arena, rows, sizeof *c->unused);
-    if (c->fit->rows == NULL || c->unused == NULL) {
-        return nnc_no_memory(err);
-    }
+    if (c->fit->rows == NULL || c->unused == NULL) { return nnc_no_memory(err); }
     for (int32_t f = 0; f < c->file_count; f++) {
-        for (int32_t i = 0; i < c->files[f].count; i++) {
-            NNC_TRY(take_row(c, &c->files[f].rows[i], f, err));
-        }
+        for (int32_t i = 0; i < c->files[f].count; i++) { NNC_TRY(take_row(c, &c->files[f].rows[i], f, err)); }
     }
     return c->held == NULL || c->held_count > 0 || c->fit->row_count == 0
                ? NNC_OK
@@ -469,9 +439,7 @@ static nnc_status read_rows(calibration *c, nnc_error *err)
 static int32_t count_fitted(const nnc_fit *fit)
 {
     int32_t count = 0;
-    for (int32_t i = 0; i < fit->row_count; i++) {
-        count += !fit->rows[i].held;
-    }
+    for (int32_t i = 0; i < fit->row_count; i++) { count += !fit->rows[i].held; }
     return count;
 }
 
@@ -536,17 +504,13 @@ static nnc_status write_file(calibration *c, const char *path, nnc_error *err)
     nnc_device_change change = { .id = stem, .basis = basis_of(fit), .values = values, .engine = fit->served };
     const char *text = NULL;
     size_t size = 0;
-    if (values == NULL) {
-        return nnc_no_memory(err);
-    }
+    if (values == NULL) { return nnc_no_memory(err); }
     nnc_spec_stem(path, false, stem, sizeof stem);
     for (int32_t i = 0; i < fit->parameter_count; i++) {
         const nnc_fit_parameter *f = &fit->parameters[i];
         if (f->reason == NULL && !isnan(f->value)) {
             values[change.count++] = (nnc_fitted_value){ f->name, f->value, data_text(c, f->group) };
-            if (values[change.count - 1].fitted_on == NULL) {
-                return nnc_no_memory(err);
-            }
+            if (values[change.count - 1].fitted_on == NULL) { return nnc_no_memory(err); }
         }
     }
     nnc_status status = nnc_device_rewrite(c->session->specs, fit->served ? c->engine.path : c->device->path, &change,
@@ -563,9 +527,7 @@ static nnc_status write_report(calibration *c, const char *written, nnc_error *e
     const char *model = c->session->options.explain;
     nnc_next *next = nnc_arena_array(c->arena, NNC_NEXT_MAX, sizeof *next);
     int32_t next_count = 0;
-    if (data == NULL || next == NULL) {
-        return nnc_no_memory(err);
-    }
+    if (data == NULL || next == NULL) { return nnc_no_memory(err); }
     if (model != NULL) {
         NNC_TRY(nnc_next_measurements(c->session, fit, &c->start, c->asked, model, next, &next_count, err));
     }
@@ -598,13 +560,9 @@ static nnc_status write_report(calibration *c, const char *written, nnc_error *e
 
 static nnc_status need_rows(const calibration *c, nnc_error *err)
 {
-    if (count_fitted(c->fit) > 0) {
-        return NNC_OK;
-    }
+    if (count_fitted(c->fit) > 0) { return NNC_OK; }
     int32_t unused = 0;
-    for (int32_t i = 0; i < c->unused_count; i++) {
-        unused += c->unused[i].rows;
-    }
+    for (int32_t i = 0; i < c->unused_count; i++) { unused += c->unused[i].rows; }
     return nnc_fail(err, NNC_BAD_SPEC, c->session->options.operands[0],
                     "no row to fit on, expected rows of %s, found %d of other %s, %d held out "
                     "and %d that cannot be used%s%s%s",
@@ -645,9 +603,7 @@ static nnc_status add_asked(calibration *c, const char *name, nnc_error *err)
             return nnc_fail(err, NNC_BAD_USAGE, "--fit", "names %s twice", place.name);
         }
     }
-    if (!nnc_fit_add(c->fit, place.name)) {
-        return nnc_fail(err, NNC_BAD_USAGE, "--fit", "names too many figures");
-    }
+    if (!nnc_fit_add(c->fit, place.name)) { return nnc_fail(err, NNC_BAD_USAGE, "--fit", "names too many figures"); }
     return NNC_OK;
 }
 
@@ -655,9 +611,7 @@ static nnc_status choose_parameters(calibration *c, nnc_error *err)
 {
     const char *asked = c->session->options.fit;
     nnc_fit_group_rows(c->fit);
-    if (asked == NULL) {
-        nnc_fit_choose(c->fit);
-    }
+    if (asked == NULL) { nnc_fit_choose(c->fit); }
     while (asked != NULL && *asked != '\0') {
         char name[NNC_FIT_NAME];
         const size_t length = strcspn(asked, ",");
@@ -665,9 +619,7 @@ static nnc_status choose_parameters(calibration *c, nnc_error *err)
         NNC_TRY(add_asked(c, name, err));
         asked += length + (asked[length] == ',');
     }
-    for (int32_t i = 0; i < c->fit->parameter_count; i++) {
-        NNC_TRY(place_parameter(c, &c->fit->parameters[i], err));
-    }
+    for (int32_t i = 0; i < c->fit->parameter_count; i++) { NNC_TRY(place_parameter(c, &c->fit->parameters[i], err)); }
     return NNC_OK;
 }
 
@@ -692,9 +644,7 @@ static nnc_status find_device(calibration *c, nnc_error *err)
     for (int32_t f = 0; f < c->file_count; f++) {
         for (int32_t i = 0; i < c->files[f].count; i++) {
             const nnc_measured *row = &c->files[f].rows[i];
-            if (!nnc_row_passes(&c->choice, row)) {
-                continue;
-            }
+            if (!nnc_row_passes(&c->choice, row)) { continue; }
             if (c->asked != NULL && strcmp(c->asked, row->device) != 0) {
                 return nnc_fail(err, NNC_BAD_USAGE, "--device",
                                 "missing, expected the device whose parameters are fitted: the "
@@ -741,9 +691,7 @@ static nnc_status check_options(calibration *c, const char *output, nnc_error *e
                         (int)sizeof c->start.id - 1, ".json");
     }
     NNC_TRY(nnc_row_choice_read(&c->session->options, &c->choice, err));
-    if (c->fit->served && c->choice.together == 0) {
-        nnc_row_choice_by_model(&c->choice);
-    }
+    if (c->fit->served && c->choice.together == 0) { nnc_row_choice_by_model(&c->choice); }
     return NNC_OK;
 }
 
@@ -759,9 +707,7 @@ static nnc_status calibrate(calibration *c, nnc_error *err)
         c->change.setting_count = 0; /* settings of the plan are for the model of --explain, not for the rows */
     }
     NNC_TRY(nnc_rows_read(c->session, &c->choice, c->arena, &c->files, &c->file_count, err));
-    if (c->asked == NULL && !c->fit->served) {
-        NNC_TRY(find_device(c, err));
-    }
+    if (c->asked == NULL && !c->fit->served) { NNC_TRY(find_device(c, err)); }
     NNC_TRY(c->fit->served ? load_engine(c, err) : load_device(c, err));
     NNC_TRY(read_rows(c, err));
     NNC_TRY(need_rows(c, err));
@@ -789,9 +735,7 @@ static nnc_status run_either(nnc_session *session, bool served, nnc_error *err)
     } else {
         status = calibrate(&c, err);
     }
-    if (c.fit != NULL) {
-        nnc_scratch_destroy(c.fit->scratch);
-    }
+    if (c.fit != NULL) { nnc_scratch_destroy(c.fit->scratch); }
     free(c.fit);
     free(c.scenario);
     nnc_arena_destroy(c.arena);

@@ -13,9 +13,7 @@ static nnc_status read_fold(const char *text, nnc_row_choice *into, nnc_error *e
 {
     char part[24];
     const char *given = text;
-    if (text == NULL) {
-        return NNC_OK;
-    }
+    if (text == NULL) { return NNC_OK; }
     into->others = strncmp(text, "not:", 4) == 0;
     text += into->others ? 4 : 0;
     const size_t length = strcspn(text, "/");
@@ -74,9 +72,7 @@ uint64_t nnc_row_digest(const nnc_row_choice *choice, const nnc_measured *row)
     };
     uint32_t crc = 0;
     bool first = true;
-    if (choice->together == 0) {
-        return nnc_digest_bytes(NNC_DIGEST_START, row->id, strlen(row->id));
-    }
+    if (choice->together == 0) { return nnc_digest_bytes(NNC_DIGEST_START, row->id, strlen(row->id)); }
     for (int key = 0; key < GROUP_KEYS; key++) {
         if ((choice->together >> key & 1u) != 0) {
             crc = first ? crc : nnc_crc32(crc, "/", 1);
@@ -89,9 +85,7 @@ uint64_t nnc_row_digest(const nnc_row_choice *choice, const nnc_measured *row)
 
 bool nnc_row_in_fold(const nnc_row_choice *choice, const nnc_measured *row)
 {
-    if (choice->parts == 0) {
-        return true;
-    }
+    if (choice->parts == 0) { return true; }
     const uint64_t digest = nnc_row_digest(choice, row);
     const bool inside = digest % (uint64_t)choice->parts == (uint64_t)(choice->part - 1);
     return inside != choice->others;
@@ -125,13 +119,9 @@ static nnc_status load_model(nnc_specs *specs, const nnc_measured *row, nnc_scen
                                                      .vocab_multiple = 1,
                                                      .seq_len = 1 } };
     const nnc_model *model = row->model != NULL ? row->model : &stand_in;
-    if (row->model_id != NULL) {
-        NNC_TRY(nnc_model_load(specs, row->model_id, &model, err));
-    }
+    if (row->model_id != NULL) { NNC_TRY(nnc_model_load(specs, row->model_id, &model, err)); }
     scenario->model = *model;
-    if (row->implementation != NNC_IMPLEMENTATION_NONE) {
-        scenario->model.implementation = row->implementation;
-    }
+    if (row->implementation != NNC_IMPLEMENTATION_NONE) { scenario->model.implementation = row->implementation; }
     nnc_specs_take_implementation(specs, &scenario->model);
     return NNC_OK;
 }
@@ -167,9 +157,7 @@ static nnc_status find_release(nnc_specs *specs, const nnc_release_ask *ask, nnc
     if (word > 0 && strncmp(ask->framework, ask->version, word) == 0) {
         NNC_TRY(find_in_version(specs, ask, release, err));
     }
-    if (release->entry == NULL && word > 0) {
-        NNC_TRY(nnc_release_find(specs, ask, release, err));
-    }
+    if (release->entry == NULL && word > 0) { NNC_TRY(nnc_release_find(specs, ask, release, err)); }
     return release->entry != NULL ? NNC_OK : find_in_version(specs, ask, release, err);
 }
 
@@ -184,12 +172,8 @@ static nnc_status load_framework(nnc_specs *specs, nnc_level level, const nnc_me
                                   .model = row->model_name,
                                   .family = nnc_family_name(s->model.family) };
     s->release = (nnc_release){ .entry = NULL };
-    if (level != NNC_LEVEL_USER) {
-        NNC_TRY(find_release(specs, &ask, &s->release, err));
-    }
-    if (s->release.entry == NULL) {
-        return choose_software(specs, s, err);
-    }
+    if (level != NNC_LEVEL_USER) { NNC_TRY(find_release(specs, &ask, &s->release, err)); }
+    if (s->release.entry == NULL) { return choose_software(specs, s, err); }
     s->software = *s->release.software;
     NNC_TRY(nnc_scenario_release(s, &given, row->model_name, err));
     if (level == NNC_LEVEL_PLAN) {
@@ -220,16 +204,12 @@ nnc_status nnc_row_load(nnc_specs *specs, const nnc_options *options, const nnc_
 {
     nnc_status status = load_model(specs, row, scenario, err);
     scenario->plan = row->plan;
-    if (status == NNC_OK) {
-        status = load_software(specs, options, row, scenario, err);
-    }
+    if (status == NNC_OK) { status = load_software(specs, options, row, scenario, err); }
     /* For a torus, tables state hosts of four or eight devices. These do not limit any link, so they are ignored. */
     if (scenario->device.scale_up.kind == NNC_LINK_TORUS && scenario->plan.devices_per_node <= TORUS_HOST_MOST) {
         scenario->plan.devices_per_node = 0;
     }
-    if (!isnan(row->internode_bytes_per_s)) {
-        scenario->device.scale_out.bytes_per_s = row->internode_bytes_per_s;
-    }
+    if (!isnan(row->internode_bytes_per_s)) { scenario->device.scale_out.bytes_per_s = row->internode_bytes_per_s; }
     for (int32_t i = 0; i < row->field_count && status == NNC_OK; i++) {
         const nnc_measured_field *field = &row->fields[i];
         status = field->of_device ? nnc_device_set(&scenario->device, field->name, field->value, err)
@@ -248,9 +228,7 @@ static void put_trace(nnc_buffer *table, const nnc_trace_sum *sum, const char *d
         const nnc_trace_row *r = &sum->rows[i];
         const nnc_trace_kind kind = { r->op, r->dims, r->types, r->values };
         nnc_trace_sizes of;
-        if (!r->linked || !nnc_trace_sizes_of(&kind, r->tf32, &of)) {
-            continue;
-        }
+        if (!r->linked || !nnc_trace_sizes_of(&kind, r->tf32, &of)) { continue; }
         char k[24] = "", batch[24] = "";
         if (of.k > 0) {
             snprintf(k, sizeof k, "%lld", (long long)of.k);
@@ -302,9 +280,7 @@ nnc_status nnc_rows_read(nnc_session *session, const nnc_row_choice *choice, nnc
     for (*count = 0; *count < options->operand_count; (*count)++) {
         nnc_measured_file *file = &(*files)[*count];
         NNC_TRY(load_rows(session, options->operands[*count], file, err));
-        for (int32_t i = 0; i < file->count && !any; i++) {
-            any = nnc_row_passes(choice, &file->rows[i]);
-        }
+        for (int32_t i = 0; i < file->count && !any; i++) { any = nnc_row_passes(choice, &file->rows[i]); }
     }
     return any ? NNC_OK : nnc_fail(err, NNC_BAD_USAGE, "--only", "no row has it in its id, found \"%s\"", choice->only);
 }

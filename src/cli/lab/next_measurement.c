@@ -55,9 +55,7 @@ enum { OTHERS = sizeof others / sizeof others[0], DEVICES_MOST = 512 };
 static const char *measure_of(const char *name)
 {
     for (size_t i = 0; i < sizeof measures / sizeof measures[0]; i++) {
-        if (strncmp(name, measures[i].begin, strlen(measures[i].begin)) == 0) {
-            return measures[i].measure;
-        }
+        if (strncmp(name, measures[i].begin, strlen(measures[i].begin)) == 0) { return measures[i].measure; }
     }
     return NULL;
 }
@@ -75,23 +73,17 @@ static bool spread_of(nnc_specs *specs, const char *name, double ratio[2])
     const char *const *ids = NULL;
     double values[DEVICES_MOST];
     int32_t count = 0, found = 0;
-    if (nnc_specs_list(specs, NNC_SPEC_DEVICE, &ids, &count, NULL) != NNC_OK) {
-        return false;
-    }
+    if (nnc_specs_list(specs, NNC_SPEC_DEVICE, &ids, &count, NULL) != NNC_OK) { return false; }
     for (int32_t i = 0; i < count && found < DEVICES_MOST; i++) {
         const nnc_device *device = NULL;
         nnc_parameter_place place = { 0 };
-        if (nnc_device_load(specs, ids[i], &device, NULL) != NNC_OK) {
-            continue;
-        }
+        if (nnc_device_load(specs, ids[i], &device, NULL) != NNC_OK) { continue; }
         nnc_device copy = *device;
         if (copy.efficiency.fitted && nnc_parameter_find(&copy, name, &place, NULL) == NNC_OK && *place.value > 0.0) {
             values[found++] = *place.value;
         }
     }
-    if (found < 5) {
-        return false;
-    }
+    if (found < 5) { return false; }
     qsort(values, (size_t)found, sizeof values[0], ascending);
     ratio[0] = values[found / 10] / values[found / 2];
     ratio[1] = values[found - 1 - found / 10] / values[found / 2];
@@ -133,9 +125,7 @@ static double step_with(nnc_scenario *s, nnc_scratch *scratch, const char *name,
     if (nnc_parameter_find(&s->device, name, &place, NULL) == NNC_OK) {
         *place.value = value;
         nnc_result result;
-        if (nnc_report_estimate(&s->report, &s->plan, scratch, &result, NULL) == NNC_OK) {
-            step_s = result.step_s;
-        }
+        if (nnc_report_estimate(&s->report, &s->plan, scratch, &result, NULL) == NNC_OK) { step_s = result.step_s; }
     }
     s->device = kept;
     return step_s;
@@ -147,9 +137,7 @@ static void try_parameter(question *q, nnc_scenario *s, nnc_scratch *scratch, co
     nnc_parameter_place place = { 0 };
     double ratio[2];
     for (int32_t i = 0; i < q->count; i++) {
-        if (strcmp(q->list[i].name, name) == 0) {
-            return;
-        }
+        if (strcmp(q->list[i].name, name) == 0) { return; }
     }
     if (measure_of(name) == NULL || q->count == NNC_NEXT_MAX ||
         nnc_parameter_find(&s->device, name, &place, NULL) != NNC_OK || !(*place.value > 0.0)) {
@@ -170,9 +158,7 @@ static void try_parameter(question *q, nnc_scenario *s, nnc_scratch *scratch, co
     next.low_step_s = step_with(s, scratch, name, next.low);
     next.high_step_s = step_with(s, scratch, name, next.high);
     next.share = fabs(log(next.low_step_s / next.high_step_s));
-    if (next.share > 1e-4) {
-        q->list[q->count++] = next;
-    }
+    if (next.share > 1e-4) { q->list[q->count++] = next; }
 }
 
 static int widest_first(const void *a, const void *b)
@@ -196,12 +182,8 @@ static nnc_status ask(nnc_session *session, void *context, nnc_scenario *scenari
     for (int32_t i = 0; i < q->fit->parameter_count; i++) {
         try_parameter(q, scenario, scratch, q->fit->parameters[i].name);
     }
-    for (int i = 0; i < OTHERS; i++) {
-        try_parameter(q, scenario, scratch, others[i]);
-    }
-    if (q->count > 0) {
-        qsort(q->list, (size_t)q->count, sizeof *q->list, widest_first);
-    }
+    for (int i = 0; i < OTHERS; i++) { try_parameter(q, scenario, scratch, others[i]); }
+    if (q->count > 0) { qsort(q->list, (size_t)q->count, sizeof *q->list, widest_first); }
     return NNC_OK;
 }
 
@@ -210,9 +192,7 @@ nnc_status nnc_next_measurements(nnc_session *session, const nnc_fit *fit, const
 {
     question q = { .specs = session->specs, .fit = fit, .start = start, .list = list };
     const nnc_status status = nnc_scenario_report(session, model, device, ask, &q, err);
-    if (status != NNC_OK && strcmp(err->where, "MODEL") == 0) {
-        snprintf(err->where, sizeof err->where, "--explain");
-    }
+    if (status != NNC_OK && strcmp(err->where, "MODEL") == 0) { snprintf(err->where, sizeof err->where, "--explain"); }
     *count = q.count;
     return status;
 }

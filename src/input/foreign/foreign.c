@@ -65,19 +65,13 @@ static const nnc_architecture *find_row(nnc_foreign_set *set, nnc_json root)
     const nnc_json at = nnc_json_get(root, key);
     const bool named = nnc_json_type_of(at) == NNC_JSON_TEXT;
     const nnc_architecture *row = named ? nnc_foreign_find(set, nnc_json_text(at)) : NULL;
-    if (set->faults->count > 0) {
-        return NULL;
-    }
+    if (set->faults->count > 0) { return NULL; }
     if (row != NULL && row->refuses[0] != '\0') {
         nnc_json_fault(at, NULL, "%s, found \"%s\"", row->refuses, nnc_json_text(at));
         return NULL;
     }
-    if (row != NULL && row->stands_for.node != NULL) {
-        return stands_for(set, root, row);
-    }
-    if (row != NULL && nnc_foreign_is_network(row)) {
-        return row;
-    }
+    if (row != NULL && row->stands_for.node != NULL) { return stands_for(set, root, row); }
+    if (row != NULL && nnc_foreign_is_network(row)) { return row; }
     refuse_architecture(set, at);
     return NULL;
 }
@@ -92,12 +86,8 @@ static bool take_graph(nnc_foreign_file *file)
     const char *path = NULL;
     nnc_error err;
     const nnc_architecture *row = file->row;
-    while (row != NULL && row->graph[0] == '\0') {
-        row = row->below;
-    }
-    if (row == NULL) {
-        return true;
-    }
+    while (row != NULL && row->graph[0] == '\0') { row = row->below; }
+    if (row == NULL) { return true; }
     snprintf(below, sizeof below, "foreign/graphs/%s.json", row->graph);
     if (strpbrk(row->graph, "/\\") != NULL || nnc_specs_file(file->set->specs, below, &path, NULL) != NNC_OK ||
         path == NULL) {
@@ -116,9 +106,7 @@ static bool take_graph(nnc_foreign_file *file)
         nnc_json_digest_add(file->at.doc, nnc_json_root(&doc));
         nnc_graph_take(nnc_json_root(&doc), file->model);
     }
-    if (faults.count > 0) {
-        nnc_faults_note(file->at.doc->faults, &err);
-    }
+    if (faults.count > 0) { nnc_faults_note(file->at.doc->faults, &err); }
     nnc_json_free(&doc);
     free(text);
     return faults.count == 0;
@@ -131,9 +119,7 @@ static bool is_field(const nnc_foreign_file *file, nnc_json at, const char *name
     nnc_dtype dtype;
     void *object = file->model;
     const nnc_field *field = NULL;
-    if (name[0] == '\0' || nnc_field_of_key(nnc_model_table_of(file->model), name) != NULL) {
-        return true;
-    }
+    if (name[0] == '\0' || nnc_field_of_key(nnc_model_table_of(file->model), name) != NULL) { return true; }
     (void)nnc_field_at(nnc_model_table_of(file->model), name, &object, &field, &dtype, &why);
     nnc_json_fault(at, NULL, "%s", why.what);
     nnc_foreign_pass_on(file->at.doc->faults, at);
@@ -205,9 +191,7 @@ bool nnc_foreign_begin(nnc_foreign_file *file)
         return false;
     }
     bool good = take_graph(file);
-    for (; good && row != NULL; row = row->below) {
-        good = check_row(file, row);
-    }
+    for (; good && row != NULL; row = row->below) { good = check_row(file, row); }
     return good;
 }
 
@@ -236,12 +220,8 @@ static bool allowed(nnc_json at, nnc_json only)
     const char *value = nnc_foreign_text(at, text, sizeof text);
     const nnc_json_type type = nnc_json_type_of(only);
     const nnc_json each = nnc_json_get(only, "each");
-    if (type == NNC_JSON_OBJECT && each.node == NULL) {
-        return value != NULL;
-    }
-    if (nnc_json_type_of(at) == NNC_JSON_NULL || (type == NNC_JSON_NULL && nnc_foreign_is_empty(at))) {
-        return true;
-    }
+    if (type == NNC_JSON_OBJECT && each.node == NULL) { return value != NULL; }
+    if (nnc_json_type_of(at) == NNC_JSON_NULL || (type == NNC_JSON_NULL && nnc_foreign_is_empty(at))) { return true; }
     if (each.node != NULL) {
         bool same = nnc_json_type_of(at) == NNC_JSON_LIST;
         for (nnc_json one = nnc_json_first(at); same && one.node != NULL; one = nnc_json_next(one)) {
@@ -250,15 +230,11 @@ static bool allowed(nnc_json at, nnc_json only)
         }
         return same;
     }
-    if (value == NULL) {
-        return type == NNC_JSON_LIST && nnc_json_count(only) == 0 && nnc_json_count(at) == 0;
-    }
+    if (value == NULL) { return type == NNC_JSON_LIST && nnc_json_count(only) == 0 && nnc_json_count(at) == 0; }
     nnc_json one = type == NNC_JSON_LIST ? nnc_json_first(only) : only;
     while (one.node != NULL) {
         const char *known = nnc_foreign_text(one, own, sizeof own);
-        if (known != NULL && strcmp(known, value) == 0) {
-            return true;
-        }
+        if (known != NULL && strcmp(known, value) == 0) { return true; }
         one = type == NNC_JSON_LIST ? nnc_json_next(one) : (nnc_json){ only.doc, NULL };
     }
     return false;
@@ -270,9 +246,7 @@ static bool looks_like_size(nnc_json at, const char *key)
     static const char *const parts[] = { "num_",  "n_",     "layer", "hidden", "_dim",  "_size",
                                          "_rank", "expert", "heads", "width",  "depth", "channel" };
     bool sized = false;
-    for (size_t i = 0; i < NNC_COUNT_OF(parts); i++) {
-        sized = sized || strstr(key, parts[i]) != NULL;
-    }
+    for (size_t i = 0; i < NNC_COUNT_OF(parts); i++) { sized = sized || strstr(key, parts[i]) != NULL; }
     return sized && nnc_json_type_of(at) == NNC_JSON_NUMBER && nnc_json_number(at) >= 1;
 }
 
@@ -323,13 +297,9 @@ static bool check_known(nnc_foreign_file *file, nnc_json at, const char *key)
     const nnc_json any_only = any != NULL ? any->only : none;
     const char *inside = strrchr(key, '.');
     const char *own = inside != NULL ? inside + 1 : key;
-    while (row != NULL && !nnc_foreign_mentions(row, key)) {
-        row = row->below;
-    }
+    while (row != NULL && !nnc_foreign_mentions(row, key)) { row = row->below; }
     check_only(at, nnc_json_get(row != NULL ? row->only : any_only, key));
-    if (row == NULL && inside != NULL) {
-        check_only(at, nnc_json_get(any_only, own));
-    }
+    if (row == NULL && inside != NULL) { check_only(at, nnc_json_get(any_only, own)); }
     const bool of_text = file->row != NULL && file->row->part && strcmp(key, "tie_word_embeddings") == 0;
     return row != NULL || of_text || nnc_json_get(any_only, own).node != NULL ||
            (any != NULL && (nnc_foreign_listed(any->harmless, own) || nnc_foreign_listed(any->harmless, key))) ||
@@ -407,9 +377,7 @@ static void read_class(nnc_foreign_file *file, nnc_json root)
     const nnc_json list = nnc_json_get(root, "architectures");
     const nnc_json at = nnc_json_first(list);
     const nnc_architecture *row = file->row;
-    while (row->below != NULL && row->classes.node == NULL) {
-        row = row->below;
-    }
+    while (row->below != NULL && row->classes.node == NULL) { row = row->below; }
     const bool named = nnc_json_type_of(list) == NNC_JSON_LIST && nnc_json_type_of(at) == NNC_JSON_TEXT;
     char expected[256] = "one that ends in";
     for (nnc_json c = nnc_json_first(row->classes); c.node != NULL; c = nnc_json_next(c)) {
@@ -447,9 +415,7 @@ static void set_implied(nnc_foreign_file *file)
 /* Returns the nearest architecture file with patterns: `row`, or a file in its chain of "like" keys. */
 static const nnc_architecture *with_patterns(const nnc_architecture *row)
 {
-    while (row->below != NULL && row->pattern_count == 0) {
-        row = row->below;
-    }
+    while (row->below != NULL && row->pattern_count == 0) { row = row->below; }
     return row;
 }
 
@@ -457,9 +423,7 @@ static const nnc_architecture *with_patterns(const nnc_architecture *row)
 static void fill(nnc_foreign_file *file)
 {
     const nnc_json root = file->at;
-    if (!nnc_foreign_begin(file) || !nnc_json_go_on(root)) {
-        return;
-    }
+    if (!nnc_foreign_begin(file) || !nnc_json_go_on(root)) { return; }
     check_members(file, root, "", 0);
     set_implied(file);
     if (file->around == NULL && nnc_foreign_is_network(file->row) && nnc_json_root(root.doc).node == root.node) {
@@ -470,9 +434,7 @@ static void fill(nnc_foreign_file *file)
     for (int32_t i = 0; i < row->pattern_count && root.doc->faults->count == 0; i++) {
         nnc_foreign_pattern_read(file, &row->patterns[i]);
     }
-    if (file->row->levels.node != NULL && nnc_json_go_on(root)) {
-        nnc_foreign_levels_read(file, file->row->levels);
-    }
+    if (file->row->levels.node != NULL && nnc_json_go_on(root)) { nnc_foreign_levels_read(file, file->row->levels); }
 }
 
 /* ---- several networks in one file ---- */
@@ -619,13 +581,9 @@ static void read_part(nnc_foreign_file *file, nnc_json said)
                                 .row = row_of(file->set, at, nnc_json_get(said, "like"), true),
                                 .implied = nnc_json_get(said, "sets"),
                                 .model = part };
-    if (inside.row == NULL) {
-        return;
-    }
+    if (inside.row == NULL) { return; }
     fill(&inside);
-    if (file->at.doc->faults->count > 0) {
-        return;
-    }
+    if (file->at.doc->faults->count > 0) { return; }
     if (part->graph.fields == NULL || model->tower_count >= (int32_t)NNC_COUNT_OF(model->towers)) {
         nnc_json_fault(at, NULL, "no tower, expected an architecture with a graph, found %.60s", inside.row->id);
         return;
@@ -688,9 +646,7 @@ static void check_head_dim(const nnc_foreign_file *file, const nnc_decoder *d)
 static int64_t limit_sequence(nnc_decoder *d)
 {
     const int64_t maximum = d->seq_len;
-    if (nnc_positions_learned(d->positions) && d->positions_max == 0) {
-        d->positions_max = maximum;
-    }
+    if (nnc_positions_learned(d->positions) && d->positions_max == 0) { d->positions_max = maximum; }
     d->seq_len = maximum > TRAINED_TOKENS ? TRAINED_TOKENS : maximum;
     return maximum;
 }
@@ -740,17 +696,11 @@ static void write_notes(const nnc_foreign_file *file, nnc_json root, int64_t max
     if (file->taken[0] != '\0') {
         add_note(&list, "left open by the file, so as %s has it: %s", file->row->id, file->taken);
     }
-    if (file->noted[0] != '\0') {
-        add_note(&list, "%s", file->noted);
-    }
+    if (file->noted[0] != '\0') { add_note(&list, "%s", file->noted); }
     for (const nnc_architecture *row = file->row; row != NULL; row = row->below) {
-        if (row->says[0] != '\0') {
-            add_note(&list, "%s", row->says);
-        }
+        if (row->says[0] != '\0') { add_note(&list, "%s", row->says); }
     }
-    if (file->skipped[0] != '\0') {
-        add_note(&list, "skipped by --lenient: %s", file->skipped);
-    }
+    if (file->skipped[0] != '\0') { add_note(&list, "skipped by --lenient: %s", file->skipped); }
     note_quantization(&list, root);
     const char **texts = nnc_arena_array(list.arena, (size_t)list.count + 1, sizeof *texts);
     if (texts == NULL) {
@@ -812,9 +762,7 @@ bool nnc_foreign_read(nnc_json root, nnc_model *model)
     nnc_foreign_open(&set, root.doc->specs, root.doc->arena, root.doc->faults);
     nnc_foreign_file file = { .at = root, .set = &set, .model = model };
     file.row = find_row(&set, root);
-    if (file.row != NULL) {
-        read(&file, root);
-    }
+    if (file.row != NULL) { read(&file, root); }
     nnc_foreign_digest(&set, root.doc);
     nnc_foreign_close(&set);
     return file.row != NULL && root.doc->faults->count == 0;

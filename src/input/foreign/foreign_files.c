@@ -33,17 +33,13 @@ static bool is_object(nnc_json at)
 static bool is_type(nnc_json at, nnc_json_type type, const char *expected)
 {
     const bool same = nnc_json_type_of(at) == type;
-    if (!same) {
-        nnc_json_mismatch(at, "wrong type", expected);
-    }
+    if (!same) { nnc_json_mismatch(at, "wrong type", expected); }
     return same;
 }
 
 static void check_each(nnc_json at, check_fn *check)
 {
-    for (nnc_json one = nnc_json_first(at); one.node != NULL; one = nnc_json_next(one)) {
-        check(one);
-    }
+    for (nnc_json one = nnc_json_first(at); one.node != NULL; one = nnc_json_next(one)) { check(one); }
 }
 
 static void check_text(nnc_json at)
@@ -80,23 +76,17 @@ static void check_object(nnc_json at)
 
 static void check_fields(nnc_json at)
 {
-    if (is_type(at, NNC_JSON_OBJECT, "an object of fields")) {
-        check_each(at, check_scalar);
-    }
+    if (is_type(at, NNC_JSON_OBJECT, "an object of fields")) { check_each(at, check_scalar); }
 }
 
 static void check_values(nnc_json at)
 {
-    if (is_type(at, NNC_JSON_OBJECT, "an object of values")) {
-        check_each(at, check_value);
-    }
+    if (is_type(at, NNC_JSON_OBJECT, "an object of values")) { check_each(at, check_value); }
 }
 
 static void check_texts(nnc_json at)
 {
-    if (is_type(at, NNC_JSON_LIST, "a list of texts")) {
-        check_each(at, check_text);
-    }
+    if (is_type(at, NNC_JSON_LIST, "a list of texts")) { check_each(at, check_text); }
 }
 
 /* Checks an object that must have the string "key" and may have the members in `others`, but no further members. */
@@ -130,9 +120,7 @@ static void check_number(nnc_json at)
 {
     static const char *const others[] = { "default", NULL };
     const nnc_json number = is_object(at) && check_keyed(at, "number", others) ? nnc_json_get(at, "default") : at;
-    if (number.node != NULL) {
-        (void)is_type(number, NNC_JSON_NUMBER, "a number, or a key and its default");
-    }
+    if (number.node != NULL) { (void)is_type(number, NNC_JSON_NUMBER, "a number, or a key and its default"); }
 }
 
 static void check_less(nnc_json at)
@@ -166,9 +154,7 @@ static void check_part(nnc_json at)
     if (nnc_json_type_of(like) != NNC_JSON_TEXT) {
         nnc_json_fault(at, "like", "missing, expected the architecture of the part, found nothing");
     }
-    if (sets.node != NULL) {
-        check_fields(sets);
-    }
+    if (sets.node != NULL) { check_fields(sets); }
 }
 
 static void check_parts(nnc_json at)
@@ -187,13 +173,9 @@ static void check_levels(nnc_json at)
     }
     if (heads.node != NULL) {
         check_texts(heads);
-        if (nnc_json_count(heads) != 2) {
-            nnc_json_mismatch(heads, "wrong length", "two keys of head counts");
-        }
+        if (nnc_json_count(heads) != 2) { nnc_json_mismatch(heads, "wrong length", "two keys of head counts"); }
     }
-    if (fallback.node != NULL) {
-        check_value(fallback);
-    }
+    if (fallback.node != NULL) { check_value(fallback); }
 }
 
 static void check_stands_for(nnc_json at)
@@ -319,12 +301,8 @@ static void read_object(nnc_json at, const object_table *table, void *object)
         const member *m = &table->members[i];
         const nnc_json value = nnc_json_get(at, m->name);
         names[i] = m->name;
-        if (m->offset > 0) {
-            memcpy((char *)object + m->offset, &value, sizeof value);
-        }
-        if (m->check != NULL && value.node != NULL) {
-            m->check(value);
-        }
+        if (m->offset > 0) { memcpy((char *)object + m->offset, &value, sizeof value); }
+        if (m->check != NULL && value.node != NULL) { m->check(value); }
     }
     nnc_read_object(at, &table->fields, names, object);
 }
@@ -333,9 +311,7 @@ static void read_object(nnc_json at, const object_table *table, void *object)
 static void *read_objects(nnc_json list, const object_table *table, size_t size, int32_t *count)
 {
     *count = 0;
-    if (list.node == NULL || !is_type(list, NNC_JSON_LIST, "a list of objects")) {
-        return NULL;
-    }
+    if (list.node == NULL || !is_type(list, NNC_JSON_LIST, "a list of objects")) { return NULL; }
     const size_t all = (size_t)nnc_json_count(list) + 1;
     char *array = nnc_arena_array(list.doc->arena, all, size);
     if (array == NULL) {
@@ -354,9 +330,7 @@ static nnc_json values_of(nnc_foreign_set *set, nnc_json at)
 {
     const nnc_json none = { at.doc, NULL };
     if (nnc_json_type_of(at) != NNC_JSON_TEXT) {
-        if (at.node != NULL) {
-            check_values(at);
-        }
+        if (at.node != NULL) { check_values(at); }
         return at;
     }
     const nnc_json all = set->any != NULL ? set->any->values : none;
@@ -427,17 +401,13 @@ static void read_row(nnc_foreign_set *set, nnc_json root, const char *stem, nnc_
 
 void nnc_foreign_pass_on(nnc_faults *faults, nnc_json in_file)
 {
-    if (in_file.doc->faults != faults) {
-        nnc_faults_note(faults, in_file.doc->faults->err);
-    }
+    if (in_file.doc->faults != faults) { nnc_faults_note(faults, in_file.doc->faults->err); }
 }
 
 static document *find_document(const nnc_foreign_set *set, const char *name)
 {
     document *d = set->documents;
-    while (d != NULL && strcmp(d->row.id, name) != 0) {
-        d = d->next;
-    }
+    while (d != NULL && strcmp(d->row.id, name) != 0) { d = d->next; }
     return d;
 }
 
@@ -445,9 +415,7 @@ static document *find_document(const nnc_foreign_set *set, const char *name)
 static const nnc_architecture *take(nnc_foreign_set *set, const document *d)
 {
     const bool loud = !set->quiet || d->err.status == NNC_NO_MEMORY;
-    if (!d->good && loud && set->faults->count == 0) {
-        nnc_faults_note(set->faults, &d->err);
-    }
+    if (!d->good && loud && set->faults->count == 0) { nnc_faults_note(set->faults, &d->err); }
     return d->good ? &d->row : NULL;
 }
 
@@ -483,9 +451,7 @@ static void read_root(nnc_foreign_set *set, nnc_json root, const char *stem, nnc
         return;
     }
     read_row(set, root, stem, row);
-    if (root.doc->faults->count == 0 && row->like[0] != '\0') {
-        read_like(set, root, row);
-    }
+    if (root.doc->faults->count == 0 && row->like[0] != '\0') { read_like(set, root, row); }
 }
 
 static void read_document(nnc_foreign_set *set, const char *path, const char *name, document *d)
@@ -497,9 +463,7 @@ static void read_document(nnc_foreign_set *set, const char *path, const char *na
         return;
     }
     d->doc = (nnc_json_doc){ .faults = &d->faults, .arena = set->arena, .text = d->text, .size = size };
-    if (nnc_json_parse(&d->doc)) {
-        read_root(set, nnc_json_root(&d->doc), name, &d->row);
-    }
+    if (nnc_json_parse(&d->doc)) { read_root(set, nnc_json_root(&d->doc), name, &d->row); }
     snprintf(d->row.id, sizeof d->row.id, "%s", name); /* the name under which the file is found, even if its "id"
                                                         * differs */
 }
@@ -528,17 +492,11 @@ const nnc_architecture *nnc_foreign_find(nnc_foreign_set *set, const char *name)
     char below[96];
     const char *path = NULL;
     document *d = find_document(set, name);
-    if (d != NULL) {
-        return take(set, d);
-    }
+    if (d != NULL) { return take(set, d); }
     snprintf(below, sizeof below, "foreign/%.70s.json", name);
-    if (!is_usable(name) || set->specs == NULL) {
-        return NULL;
-    }
+    if (!is_usable(name) || set->specs == NULL) { return NULL; }
     const bool found = nnc_specs_file(set->specs, below, &path, NULL) == NNC_OK;
-    if (found && path == NULL) {
-        return NULL;
-    }
+    if (found && path == NULL) { return NULL; }
     d = found ? nnc_arena_alloc(set->arena, sizeof *d) : NULL;
     if (d == NULL) {
         nnc_faults_no_memory(set->faults);
@@ -564,9 +522,7 @@ void nnc_foreign_open(nnc_foreign_set *set, nnc_specs *specs, nnc_arena *arena, 
 void nnc_foreign_digest(const nnc_foreign_set *set, const nnc_json_doc *doc)
 {
     for (const document *d = set->documents; d != NULL; d = d->next) {
-        if (d->good) {
-            nnc_json_digest_add(doc, nnc_json_root(&d->doc));
-        }
+        if (d->good) { nnc_json_digest_add(doc, nnc_json_root(&d->doc)); }
     }
 }
 
@@ -584,15 +540,11 @@ const nnc_architecture *const *nnc_foreign_all(nnc_foreign_set *set, int32_t *co
     nnc_id_list list = { .count = 0 };
     const bool quiet = set->quiet;
     *count = 0;
-    if (set->specs == NULL) {
-        return NULL;
-    }
+    if (set->specs == NULL) { return NULL; }
     const nnc_architecture **all = nnc_specs_list_folder(set->specs, "foreign", &list)
                                        ? nnc_arena_array(set->arena, (size_t)list.count + 1, sizeof *all)
                                        : NULL;
-    if (all == NULL) {
-        nnc_faults_no_memory(set->faults);
-    }
+    if (all == NULL) { nnc_faults_no_memory(set->faults); }
     set->quiet = true;
     for (int32_t i = 0; all != NULL && i < list.count; i++) {
         all[*count] = nnc_foreign_find(set, list.ids[i]);
@@ -618,20 +570,14 @@ const char *nnc_foreign_nearest(nnc_foreign_set *set, const char *name, bool net
 
 const nnc_architecture *nnc_foreign_next(const nnc_architecture *chain, const nnc_architecture *previous)
 {
-    if (chain == previous) {
-        return NULL;
-    }
-    while (chain->below != previous) {
-        chain = chain->below;
-    }
+    if (chain == previous) { return NULL; }
+    while (chain->below != previous) { chain = chain->below; }
     return chain;
 }
 
 nnc_family nnc_foreign_family(const nnc_architecture *row)
 {
-    while (row->family == NNC_FAMILY_COUNT && row->below != NULL) {
-        row = row->below;
-    }
+    while (row->family == NNC_FAMILY_COUNT && row->below != NULL) { row = row->below; }
     return row->family;
 }
 
@@ -644,9 +590,7 @@ bool nnc_foreign_listed(nnc_json list, const char *text)
         const bool same = one[0] == '*'                      ? nnc_foreign_ends(text, one + 1) && length >= size
                           : size > 0 && one[size - 1] == '*' ? strncmp(one, text, size - 1) == 0
                                                              : strcmp(one, text) == 0;
-        if (same) {
-            return true;
-        }
+        if (same) { return true; }
     }
     return false;
 }
@@ -657,9 +601,7 @@ static bool names(const char *list, const char *key)
     const size_t length = strlen(key);
     for (const char *at = list; *at != '\0' && length > 0; at += *at == '|') {
         const size_t size = strcspn(at, "|");
-        if (size >= length && memcmp(at, key, length) == 0 && (size == length || at[length] == '.')) {
-            return true;
-        }
+        if (size >= length && memcmp(at, key, length) == 0 && (size == length || at[length] == '.')) { return true; }
         at += size;
     }
     return false;
@@ -677,12 +619,8 @@ static bool pattern_reads(const nnc_foreign_pattern *p, const char *key)
     const char *const texts[] = { p->needs, p->list, p->letters, p->matrix, p->only, p->except };
     const nnc_json objects[] = { p->when, p->from, p->end, p->every, p->offset };
     bool reads = false;
-    for (size_t i = 0; i < NNC_COUNT_OF(texts); i++) {
-        reads = reads || names(texts[i], key);
-    }
-    for (size_t i = 0; i < NNC_COUNT_OF(objects); i++) {
-        reads = reads || names_within(objects[i], key);
-    }
+    for (size_t i = 0; i < NNC_COUNT_OF(texts); i++) { reads = reads || names(texts[i], key); }
+    for (size_t i = 0; i < NNC_COUNT_OF(objects); i++) { reads = reads || names_within(objects[i], key); }
     return reads;
 }
 
@@ -700,9 +638,7 @@ static bool reads(const nnc_architecture *row, const char *key)
         const nnc_foreign_key *k = &row->keys[i];
         found = names(k->key, key) || names_within(k->when, key) || names_within(k->two_thirds_multiple_of, key);
     }
-    for (int32_t i = 0; !found && i < row->pattern_count; i++) {
-        found = pattern_reads(&row->patterns[i], key);
-    }
+    for (int32_t i = 0; !found && i < row->pattern_count; i++) { found = pattern_reads(&row->patterns[i], key); }
     return found;
 }
 
@@ -714,9 +650,7 @@ bool nnc_foreign_mentions(const nnc_architecture *row, const char *key)
 
 bool nnc_foreign_speaks_of(const nnc_architecture *row, const char *key)
 {
-    while (row != NULL && !nnc_foreign_mentions(row, key)) {
-        row = row->below;
-    }
+    while (row != NULL && !nnc_foreign_mentions(row, key)) { row = row->below; }
     return row != NULL;
 }
 
@@ -727,9 +661,7 @@ bool nnc_foreign_overridden(const nnc_architecture *asked, const nnc_architectur
         for (const char *at = list; *at != '\0'; at += *at == '|') {
             const size_t size = strcspn(at, "|");
             snprintf(key, sizeof key, "%.*s", (int)size, at);
-            if (nnc_foreign_mentions(asked, key)) {
-                return true;
-            }
+            if (nnc_foreign_mentions(asked, key)) { return true; }
             at += size;
         }
     }
@@ -755,9 +687,7 @@ bool nnc_foreign_shapes(nnc_foreign_set *set, const char *key)
     nnc_id_list list = { .count = 0 };
     const bool quiet = set->quiet;
     bool shapes = false;
-    if (set->specs == NULL || !nnc_specs_list_folder(set->specs, "foreign", &list)) {
-        return false;
-    }
+    if (set->specs == NULL || !nnc_specs_list_folder(set->specs, "foreign", &list)) { return false; }
     set->quiet = true;
     for (int32_t i = 0; !shapes && i < list.count; i++) {
         const nnc_architecture *row = may_speak_of(set, list.ids[i], key) ? nnc_foreign_find(set, list.ids[i]) : NULL;
@@ -777,9 +707,7 @@ static bool begins_inside(const char *one, const char *key)
 bool nnc_foreign_speaks_inside(const nnc_architecture *row, const char *key)
 {
     bool inside = false;
-    for (int32_t i = 0; !inside && i < row->key_count; i++) {
-        inside = begins_inside(row->keys[i].key, key);
-    }
+    for (int32_t i = 0; !inside && i < row->key_count; i++) { inside = begins_inside(row->keys[i].key, key); }
     for (nnc_json at = nnc_json_first(row->only); !inside && at.node != NULL; at = nnc_json_next(at)) {
         inside = begins_inside(nnc_json_key(at), key);
     }

@@ -16,9 +16,7 @@ void nnc_foreign_note(char *list, size_t size, const char *format, ...)
     va_start(values, format);
     vsnprintf(text, sizeof text, format, values);
     va_end(values);
-    if (used + 3 < size) {
-        snprintf(list + used, size - used, "%s%s", used > 0 ? ", " : "", text);
-    }
+    if (used + 3 < size) { snprintf(list + used, size - used, "%s%s", used > 0 ? ", " : "", text); }
 }
 
 void nnc_foreign_expected(char *text, size_t size, const char *begin, const char *between, nnc_json names)
@@ -123,9 +121,7 @@ bool nnc_foreign_ends(const char *name, const char *end)
 bool nnc_foreign_speaks(nnc_json at, nnc_json when)
 {
     char text[64], own[64];
-    if (when.node == NULL) {
-        return true;
-    }
+    if (when.node == NULL) { return true; }
     const char *key = nnc_json_text(nnc_json_get(when, "key"));
     const nnc_json is = nnc_json_get(when, "is"), unsaid = nnc_json_get(when, "default");
     const bool other = is.node == NULL;
@@ -177,9 +173,7 @@ static void set_text(nnc_json at, nnc_model *model, const char *to, const char *
         const double product = times * foreign_number(from, model);
         text = nnc_number_text(from->type == NNC_FIELD_I64 ? floor(product) : product, number);
     }
-    if (nnc_field_set(table, model, to, text, &why) == NNC_OK) {
-        return;
-    }
+    if (nnc_field_set(table, model, to, text, &why) == NNC_OK) { return; }
     if (from != NULL || value.node == NULL) {
         nnc_json_fault(at, NULL, "%.80s: %.300s", why.where, why.what);
     } else if (at.doc->faults->count == 0) {
@@ -191,9 +185,7 @@ static void set_text(nnc_json at, nnc_model *model, const char *to, const char *
 void nnc_foreign_set_value(nnc_json at, nnc_model *model, const char *to, nnc_json value)
 {
     char own[64];
-    if (value.node == NULL) {
-        return;
-    }
+    if (value.node == NULL) { return; }
     if (nnc_json_type_of(value) != NNC_JSON_OBJECT) {
         set_text(at, model, to, nnc_foreign_text(value, own, sizeof own), value);
         return;
@@ -313,9 +305,7 @@ static int64_t count_listed(nnc_json root, nnc_json less, int64_t layers)
     for (nnc_json at = nnc_json_first(list); nnc_json_type_of(list) == NNC_JSON_LIST && at.node != NULL;
          at = nnc_json_next(at)) {
         const bool whole = nnc_json_type_of(at) == NNC_JSON_NUMBER && nnc_json_number(at) >= 0;
-        if (!whole) {
-            nnc_json_mismatch(at, "wrong value", "the number of a layer, from 0");
-        }
+        if (!whole) { nnc_json_mismatch(at, "wrong value", "the number of a layer, from 0"); }
         count += whole && nnc_json_number(at) < (double)layers;
     }
     return count;
@@ -330,14 +320,10 @@ static void read_plain(nnc_json at, nnc_json root, const nnc_foreign_key *key, c
         const int64_t number = (int64_t)foreign_number(field, model);
         const int64_t rest = number - count_listed(root, key->less_listed, number);
         store(field, model, (double)rest);
-        if (rest < 1) {
-            nnc_json_mismatch(at, "no layer is left", "more than are listed");
-        }
+        if (rest < 1) { nnc_json_mismatch(at, "no layer is left", "more than are listed"); }
     }
     const nnc_field *other = field_of(model, key->none_if_equal);
-    if (other != NULL && foreign_number(other, model) == foreign_number(field, model)) {
-        store(field, model, 0);
-    }
+    if (other != NULL && foreign_number(other, model) == foreign_number(field, model)) { store(field, model, 0); }
 }
 
 /* Tests whether a number is used unchanged: the field is a number, and `values` does not translate this number. */
@@ -402,9 +388,7 @@ static void note_taken(nnc_foreign_file *file, const char *name, const nnc_forei
 {
     char text[128];
     const bool fields = nnc_json_type_of(key->absent) == NNC_JSON_OBJECT;
-    if (key->optional || strcmp(key->to, "dropout") == 0 || (fields && nnc_json_count(key->absent) == 0)) {
-        return;
-    }
+    if (key->optional || strcmp(key->to, "dropout") == 0 || (fields && nnc_json_count(key->absent) == 0)) { return; }
     if (key->to[0] != '\0') {
         nnc_field_text(field, model, text, sizeof text);
         nnc_foreign_note(file->taken, sizeof file->taken, "%s %s", name, text);
@@ -434,9 +418,7 @@ static void read_absent(nnc_foreign_file *file, nnc_json at, const nnc_foreign_k
     } else if (at.node != NULL && !is_derived(model, key)) {
         nnc_json_mismatch(at, "says nothing", expected);
     } else {
-        if (!key->optional) {
-            nnc_foreign_set_value(where, model, key->to, key->absent);
-        }
+        if (!key->optional) { nnc_foreign_set_value(where, model, key->to, key->absent); }
         note_taken(file, name, key, field, model);
     }
 }
@@ -446,9 +428,7 @@ static void read_absent(nnc_foreign_file *file, nnc_json at, const nnc_foreign_k
 /* Returns the words of a list inside a list, joined: "ResBlock+AttnBlock"; for any other value its text. */
 static const char *joined(nnc_json at, char *text, size_t size)
 {
-    if (nnc_json_type_of(at) != NNC_JSON_LIST) {
-        return nnc_foreign_text(at, text, size);
-    }
+    if (nnc_json_type_of(at) != NNC_JSON_LIST) { return nnc_foreign_text(at, text, size); }
     nnc_foreign_expected(text, size, "", "+", at);
     return text;
 }
@@ -475,9 +455,7 @@ static void read_item(nnc_json at, const nnc_foreign_key *key, const char *name,
 static nnc_json item_at(nnc_json list, int index)
 {
     nnc_json at = nnc_json_first(list);
-    for (; at.node != NULL && index > 0; index--) {
-        at = nnc_json_next(at);
-    }
+    for (; at.node != NULL && index > 0; index--) { at = nnc_json_next(at); }
     return index < 0 ? (nnc_json){ list.doc, NULL } : at;
 }
 
@@ -513,9 +491,7 @@ static void read_several(nnc_foreign_file *file, const nnc_foreign_key *key)
     const nnc_json list = nnc_foreign_get(file->at, key->key);
     const bool given = nnc_json_type_of(list) != NNC_JSON_ABSENT;
     const bool each = nnc_json_type_of(list) == NNC_JSON_LIST;
-    if (!check_list(file, key, list)) {
-        return;
-    }
+    if (!check_list(file, key, list)) { return; }
     if (!given) {
         nnc_foreign_expected(text, sizeof text, "", ",", key->absent);
         nnc_foreign_note(file->taken, sizeof file->taken, "%s %s", key->key, text);
@@ -543,9 +519,7 @@ static void read_several(nnc_foreign_file *file, const nnc_foreign_key *key)
 static nnc_json last_of(nnc_json list)
 {
     nnc_json last = list;
-    for (nnc_json at = nnc_json_first(list); at.node != NULL; at = nnc_json_next(at)) {
-        last = at;
-    }
+    for (nnc_json at = nnc_json_first(list); at.node != NULL; at = nnc_json_next(at)) { last = at; }
     return last;
 }
 
@@ -572,9 +546,7 @@ void nnc_foreign_read_key(nnc_foreign_file *file, const nnc_foreign_key *key, co
         read_several(file, key);
         return;
     }
-    if (!nnc_foreign_speaks(file->at, key->when)) {
-        return;
-    }
+    if (!nnc_foreign_speaks(file->at, key->when)) { return; }
     nnc_json at = nnc_foreign_get(file->at, key->key);
     nnc_field one = key->to[0] != '\0' ? *field_of(file->model, key->to) : none, *field = &one;
     if (one.type == NNC_FIELD_I64 && !key->may_be_zero) { /* 0 is not allowed, because in the field it would mean that
@@ -582,9 +554,7 @@ void nnc_foreign_read_key(nnc_foreign_file *file, const nnc_foreign_key *key, co
         one.min = 1;
         one.unit = NULL;
     }
-    if (key->last_of_list && nnc_json_type_of(at) == NNC_JSON_LIST) {
-        at = last_of(at);
-    }
+    if (key->last_of_list && nnc_json_type_of(at) == NNC_JSON_LIST) { at = last_of(at); }
     const bool given = nnc_foreign_is_given(at);
     nnc_model read = *file->model;
     if (given) {
@@ -612,9 +582,7 @@ static const nnc_foreign_key *earlier(const nnc_foreign_file *file, const nnc_fo
     while (key->to[0] != '\0' && (row = nnc_foreign_next(file->row, row)) != NULL) {
         for (int32_t i = 0; i < row->key_count; i++) {
             const nnc_foreign_key *k = &row->keys[i];
-            if (k == key) {
-                return NULL;
-            }
+            if (k == key) { return NULL; }
             if (strcmp(k->to, key->to) == 0 && nnc_foreign_speaks(file->at, k->when) &&
                 !nnc_foreign_overridden(file->row, row, k->key)) {
                 return k;

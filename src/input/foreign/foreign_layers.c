@@ -63,9 +63,7 @@ static bool read_list(kinds *k, nnc_json list)
     for (nnc_json at = nnc_json_first(list); layer < k->layers; at = nnc_json_next(at), layer++) {
         char own[64];
         const char *word = nnc_foreign_text(at, own, sizeof own);
-        if (!translate(k, at, word != NULL ? word : "", layer)) {
-            return false;
-        }
+        if (!translate(k, at, word != NULL ? word : "", layer)) { return false; }
     }
     return true;
 }
@@ -75,14 +73,10 @@ static bool read_letters(kinds *k, nnc_json at)
 {
     const char *letters = nnc_json_text(at);
     const int64_t length = (int64_t)strlen(letters);
-    if (length == 0 || length > k->layers) {
-        return refuse_length(k, at);
-    }
+    if (length == 0 || length > k->layers) { return refuse_length(k, at); }
     for (int64_t layer = 0; layer < k->layers; layer++) {
         const char letter[2] = { letters[layer % length], '\0' };
-        if (!translate(k, at, letter, layer)) {
-            return false;
-        }
+        if (!translate(k, at, letter, layer)) { return false; }
     }
     return true;
 }
@@ -103,12 +97,8 @@ static bool read_matrix(kinds *k, nnc_json matrix)
             for (nnc_json at = nnc_json_first(words); at.node != NULL; at = nnc_json_next(at)) {
                 char own[64];
                 const char *word = nnc_foreign_text(at, own, sizeof own);
-                if (layer == k->layers) {
-                    return refuse_length(k, matrix);
-                }
-                if (!translate(k, at, word != NULL ? word : "", layer++)) {
-                    return false;
-                }
+                if (layer == k->layers) { return refuse_length(k, matrix); }
+                if (!translate(k, at, word != NULL ? word : "", layer++)) { return false; }
             }
         }
     }
@@ -124,9 +114,7 @@ static bool number_of(kinds *k, nnc_json rule, int64_t least, int64_t unsaid, in
     const nnc_json fallback = nnc_json_get(rule, "default");
     double value = 0;
     *number = unsaid;
-    if (rule.node == NULL || (!nnc_foreign_is_given(at) && fallback.node == NULL)) {
-        return true;
-    }
+    if (rule.node == NULL || (!nnc_foreign_is_given(at) && fallback.node == NULL)) { return true; }
     if (at.node == NULL) { /* the file does not have the key; a key with the value null would have a node */
         char name[64], text[NNC_NUMBER_TEXT];
         value = nnc_json_number(fallback);
@@ -140,9 +128,7 @@ static bool number_of(kinds *k, nnc_json rule, int64_t least, int64_t unsaid, in
     }
     if (!(value >= (double)least && value < 1e9) || value != (double)(int64_t)value) {
         nnc_json_mismatch(at, "out of range", least > 0 ? "a whole number from 1" : "a whole number");
-        if (at.node == rule.node) {
-            nnc_foreign_pass_on(k->file->at.doc->faults, rule);
-        }
+        if (at.node == rule.node) { nnc_foreign_pass_on(k->file->at.doc->faults, rule); }
         return false;
     }
     *number = (int64_t)value;
@@ -194,25 +180,13 @@ static bool find_kinds(kinds *k)
     const nnc_json letters = nnc_foreign_get(root, p->letters);
     const nnc_json only = nnc_foreign_get(root, p->only);
     const nnc_json matrix = nnc_foreign_get(root, p->matrix);
-    if (p->needs[0] != '\0' && !nnc_foreign_is_given(nnc_foreign_get(root, p->needs))) {
-        return false;
-    }
-    if (nnc_json_type_of(list) == NNC_JSON_LIST && nnc_json_count(list) > 0) {
-        return read_list(k, list);
-    }
-    if (nnc_json_type_of(list) == NNC_JSON_TEXT) {
-        return read_letters(k, list);
-    }
-    if (nnc_json_type_of(letters) == NNC_JSON_TEXT) {
-        return read_letters(k, letters);
-    }
-    if (nnc_json_type_of(matrix) == NNC_JSON_LIST) {
-        return read_matrix(k, matrix);
-    }
+    if (p->needs[0] != '\0' && !nnc_foreign_is_given(nnc_foreign_get(root, p->needs))) { return false; }
+    if (nnc_json_type_of(list) == NNC_JSON_LIST && nnc_json_count(list) > 0) { return read_list(k, list); }
+    if (nnc_json_type_of(list) == NNC_JSON_TEXT) { return read_letters(k, list); }
+    if (nnc_json_type_of(letters) == NNC_JSON_TEXT) { return read_letters(k, letters); }
+    if (nnc_json_type_of(matrix) == NNC_JSON_LIST) { return read_matrix(k, matrix); }
     if (nnc_foreign_is_given(only)) {
-        for (int64_t layer = 0; layer < k->layers; layer++) {
-            set_kind(k, layer, p->out);
-        }
+        for (int64_t layer = 0; layer < k->layers; layer++) { set_kind(k, layer, p->out); }
         return set_listed(k, only, p->in);
     }
     return p->in[0] != '\0' && nnc_foreign_speaks(root, p->when) && follow_rule(k);
@@ -246,13 +220,9 @@ static bool set_leading(const kinds *k)
 {
     char text[24];
     int64_t dense = 0;
-    while (dense < k->layers && strcmp(k->of[dense], "dense") == 0) {
-        dense++;
-    }
+    while (dense < k->layers && strcmp(k->of[dense], "dense") == 0) { dense++; }
     for (int64_t layer = dense; layer < k->layers; layer++) {
-        if (strcmp(k->of[layer], "experts") != 0) {
-            return false;
-        }
+        if (strcmp(k->of[layer], "experts") != 0) { return false; }
     }
     if (dense > 0) {
         snprintf(text, sizeof text, "%lld", (long long)dense);
@@ -266,9 +236,7 @@ static void set_kinds(const kinds *k)
     char text[NNC_PATTERN_MAX * KIND_MAX] = "";
     const int64_t period = period_of(k);
     size_t used = 0;
-    if (strcmp(k->pattern->to, "mlps") == 0 && set_leading(k)) {
-        return;
-    }
+    if (strcmp(k->pattern->to, "mlps") == 0 && set_leading(k)) { return; }
     if (period == 1 && strcmp(k->pattern->to, "mixers") == 0 &&
         (strcmp(k->of[0], "full") == 0 || strcmp(k->of[0], "window") == 0)) {
         if (k->of[0][0] == 'f') { /* all layers attend to all tokens, so the window is not used */
@@ -301,12 +269,8 @@ void nnc_foreign_pattern_read(nnc_foreign_file *file, const nnc_foreign_pattern 
         nnc_json_fault(file->at, NULL, "too many layers, expected at most %d", (int)LAYERS_MAX);
         return;
     }
-    if (!find_kinds(k)) {
-        return;
-    }
-    if (pattern->last[0] != '\0') {
-        set_kind(k, k->layers - 1, pattern->last);
-    }
+    if (!find_kinds(k)) { return; }
+    if (pattern->last[0] != '\0') { set_kind(k, k->layers - 1, pattern->last); }
     set_kinds(k);
 }
 
@@ -428,9 +392,7 @@ void nnc_foreign_levels_read(nnc_foreign_file *file, nnc_json levels)
     const nnc_json root = file->at;
     nnc_unet *u = &file->model->unet;
     read_channels(root, u);
-    if (u->levels == 0) {
-        return;
-    }
+    if (u->levels == 0) { return; }
     u->image *= u->latent_factor;
     u->time_embed_width = 4 * u->channels;
     read_blocks(root, levels, u);
