@@ -66,8 +66,9 @@ static double to_double(const char *text)
  * quotient is the nearest double. Source: Clinger, PLDI '90. Returns false for other texts. */
 static bool read_short(const char *text, double *out)
 {
-    static const double powers[] = { 1e0, 1e1, 1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
-                                     1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15 };
+    static const double tens[] = {
+        1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15
+    };
     int64_t value = 0;
     int digits = 0, decimals = 0;
     const char *point = NULL, *c = text;
@@ -84,7 +85,7 @@ static bool read_short(const char *text, double *out)
         (text[0] == '0' && digits - decimals > 1)) {
         return false;
     }
-    *out = (double)value / powers[decimals];
+    *out = (double)value / tens[decimals];
     return true;
 }
 

@@ -130,10 +130,10 @@ bool nnc_image_write(nnc_specs *specs, nnc_spec_kind kind, const void *spec, con
     char *copy = nnc_arena_alloc(nnc_specs_arena(specs), size);
     if (copy == NULL || size % WORD != 0) { return false; }
     memcpy(copy, spec, size);
-    memset(copy + nnc_spec_kinds[kind].path_offset, 0, sizeof(void *));
+    memset(copy + nnc_spec_kinds[kind].path_offset, 0, sizeof spec);
     for (int i = 0; i < LISTS; i++) {
         if (lists[i].kind == kind) {
-            memset(copy + lists[i].at, 0, sizeof(void *));
+            memset(copy + lists[i].at, 0, sizeof spec);
             memset(copy + lists[i].count_at, 0, sizeof(int32_t));
         }
     }

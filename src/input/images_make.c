@@ -96,8 +96,8 @@ int main(int argc, char **argv)
     fprintf(out, "#include \"cli/cli_internal.h\"\n\nconst uint64_t nnc_shipped_images[] = {\n%zu, %zu,\n", count,
             2 + 2 * count + images.size / sizeof(uint64_t));
     for (size_t i = 0; i < count; i++) {
-        fprintf(out, "0x%llxu, %llu,\n", (unsigned long long)entries[i].digest,
-                (unsigned long long)(entries[i].at + 2 + 2 * count));
+        const uint64_t place = entries[i].at + 2 + 2 * count;
+        fprintf(out, "0x%" PRIx64 "u, %" PRIu64 ",\n", entries[i].digest, place);
     }
     print_words(out, &images);
     print_words(out, &texts);
