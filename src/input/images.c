@@ -146,9 +146,10 @@ bool nnc_image_write(nnc_specs *specs, nnc_spec_kind kind, const void *spec, con
     for (int i = 0; i < LISTS; i++) {
         const char *elements;
         int32_t elements_count;
+        if (lists[i].kind != kind) { continue; }
         memcpy(&elements, (const char *)spec + lists[i].at, sizeof elements);
         memcpy(&elements_count, (const char *)spec + lists[i].count_at, sizeof elements_count);
-        if (lists[i].kind == kind) { put_list(out, texts, &lists[i], elements, elements_count); }
+        put_list(out, texts, &lists[i], elements, elements_count);
     }
     return !out->failed && !texts->failed;
 }
