@@ -139,7 +139,7 @@ static bool is_for_tools(const nnc_option_text *option)
 /* Converts an option to a key: "--micro-batch" -> "micro_batch". */
 static void key_of(const char *name, char key[NNC_OPTION_NAME])
 {
-    snprintf(key, NNC_OPTION_NAME, "%s", strncmp(name, "--", 2) == 0 ? name + 2 : name);
+    snprintf(key, NNC_OPTION_NAME, "%.*s", NNC_OPTION_NAME - 1, strncmp(name, "--", 2) == 0 ? name + 2 : name);
     for (char *c = key; *c != '\0'; c++) { *c = (char)(*c == '-' ? '_' : *c); }
 }
 

@@ -203,6 +203,10 @@ static void put_stage(stage_rows *t, stage_row l)
 
 /* ---- memory over time ---- */
 
+/* MEMORY_ROWS: most stages whose memory is drawn. MEMORY_STEPS: above this number of intervals in a stage, only some steps
+ * of its memory are drawn. ROWS: most stages shown; a longer pipeline shows every n-th stage. MARKS: most rectangles. */
+enum { MEMORY_ROWS = 16, MEMORY_STEPS = 200, ROWS = 64, MARKS = 4000 };
+
 /* Returns the micro-batches (of an interleaved schedule, their parts) that a stage keeps, after an interval: one more
  * after each forward, one fewer after the last pass that reads its activations. */
 static int64_t kept_after(const nnc_interval *one, bool splits, int64_t kept)
@@ -217,7 +221,11 @@ static void put_memory(const stage_rows *t, stage_row l, const nnc_memory *memor
 {
     nnc_svg *svg = &t->canvas->svg;
     char tip[128], least[NNC_NUMBER_TEXT], most[NNC_NUMBER_TEXT];
-    int64_t kept = 0, peak = 0;
+    int64_t kept = 0, peak = 0, drawn = -1;
+    nnc_px reached = 0;
+    /* least distance between two drawn steps of memory; the peak is always drawn */
+    const nnc_px steps = t->canvas->how->marks > 0 ? 24 : 100;
+    const nnc_px apart = l.end - l.first > MEMORY_STEPS ? (t->x.end - t->x.start) / steps : 0;
     bool splits = false, begun = false;
     for (const nnc_interval *one = l.first; one < l.end; one++) {
         splits = splits || one->activity == NNC_ACTIVITY_WEIGHT;
@@ -239,9 +247,14 @@ static void put_memory(const stage_rows *t, stage_row l, const nnc_memory *memor
     for (const nnc_interval *one = l.first; one < l.end; one++) {
         nnc_px from = 0, to = 0;
         const int64_t after = kept_after(one, splits, kept);
-        if (clip(t, one, &from, &to) && (after != kept || !begun || one + 1 == l.end)) {
-            nnc_svg_to(svg, begun ? 'L' : 'M', from, nnc_scale_at(&y, fixed + each * (double)kept));
+        if (clip(t, one, &from, &to) &&
+            ((after != drawn && ((after == peak && drawn != peak) || to >= reached)) || !begun || one + 1 == l.end)) {
+            if (!begun || apart == 0) {
+                nnc_svg_to(svg, begun ? 'L' : 'M', from, nnc_scale_at(&y, fixed + each * (double)kept));
+            }
             nnc_svg_to(svg, 'L', to, nnc_scale_at(&y, fixed + each * (double)after));
+            reached = to + apart;
+            drawn = after;
             begun = true;
         }
         kept = after;
@@ -262,9 +275,6 @@ static void draw_memory_key(const stage_rows *t)
     nnc_svg_text(&canvas->svg, "", 's', t->x.start + NNC_PX(18), canvas->y, text);
     canvas->y += NNC_PX(8);
 }
-
-/* MEMORY_ROWS: most stages whose memory is drawn. ROWS: most stages shown; a longer pipeline shows every n-th stage. MARKS: most rectangles. */
-enum { MEMORY_ROWS = 16, ROWS = 64, MARKS = 4000 };
 
 /* Returns the first interval of the next stage that is shown; NULL after the last stage. */
 static const nnc_interval *next_row(const stage_rows *t, const nnc_interval *at)
