@@ -71,79 +71,27 @@ void nnc_graph_windows(const nnc_graph_op *op, nnc_graph_window windows[3])
     windows[2].pad_end = or_else(v[NNC_WINDOW_PAD_END_D], or_else(v[NNC_WINDOW_PAD_D], windows[0].pad_end));
 }
 
-/* Parameters of a window; they have the same indices in every kind with a window. */
-#define WINDOW(stride_unsaid, what)                                                                            \
-    [NNC_WINDOW_KERNEL] = { "kernel",                                                                          \
-                            NNC_GRAPH_NUMBER,                                                                  \
-                            .unsaid = 1,                                                                       \
-                            .min = 1,                                                                          \
-                            .max = NNC_GRAPH_KERNEL_MAX,                                                       \
-                            .help = "Side of the " what "." },                                                 \
-    [NNC_WINDOW_STRIDE] = { "stride",                                                                          \
-                            NNC_GRAPH_NUMBER,                                                                  \
-                            .unsaid = (stride_unsaid),                                                         \
-                            .min = 1,                                                                          \
-                            .max = NNC_GRAPH_KERNEL_MAX,                                                       \
-                            .help = "Positions from one window to the next." },                                \
-    [NNC_WINDOW_PAD] = { "pad",                                                                                \
-                         NNC_GRAPH_NUMBER,                                                                     \
-                         .unsaid = 0,                                                                          \
-                         .min = 0,                                                                             \
-                         .max = NNC_GRAPH_KERNEL_MAX,                                                          \
-                         .help = "Positions beyond each side." },                                              \
-    [NNC_WINDOW_PAD_END] = { "pad_end",                                                                        \
-                             NNC_GRAPH_NUMBER,                                                                 \
-                             .unsaid = NNC_GRAPH_UNSAID,                                                       \
-                             .min = 0,                                                                         \
-                             .max = NNC_GRAPH_KERNEL_MAX,                                                      \
-                             .help = "Positions beyond the bottom and the right, where they "                  \
-                                     "differ." },                                                              \
-    [NNC_WINDOW_KERNEL_W] = { "kernel_w",                                                                      \
-                              NNC_GRAPH_NUMBER,                                                                \
-                              .unsaid = NNC_GRAPH_UNSAID,                                                      \
-                              .min = 1,                                                                        \
-                              .max = NNC_GRAPH_KERNEL_MAX,                                                     \
-                              .help = "Its width, where it differs." },                                        \
-    [NNC_WINDOW_STRIDE_W] = { "stride_w",                                                                      \
-                              NNC_GRAPH_NUMBER,                                                                \
-                              .unsaid = NNC_GRAPH_UNSAID,                                                      \
-                              .min = 1,                                                                        \
-                              .max = NNC_GRAPH_KERNEL_MAX,                                                     \
-                              .help = "Along the width." },                                                    \
-    [NNC_WINDOW_PAD_W] = { "pad_w",                                                                            \
-                           NNC_GRAPH_NUMBER,                                                                   \
-                           .unsaid = NNC_GRAPH_UNSAID,                                                         \
-                           .min = 0,                                                                           \
-                           .max = NNC_GRAPH_KERNEL_MAX,                                                        \
-                           .help = "Left and right." },                                                        \
-    [NNC_WINDOW_PAD_END_W] = { "pad_end_w",                                                                    \
-                               NNC_GRAPH_NUMBER,                                                               \
-                               .unsaid = NNC_GRAPH_UNSAID,                                                     \
-                               .min = 0,                                                                       \
-                               .max = NNC_GRAPH_KERNEL_MAX,                                                    \
-                               .help = "Right." },                                                             \
-    [NNC_WINDOW_KERNEL_D] = { "kernel_d",                                                                      \
-                              NNC_GRAPH_NUMBER,                                                                \
-                              .unsaid = NNC_GRAPH_UNSAID,                                                      \
-                              .min = 1,                                                                        \
-                              .max = NNC_GRAPH_KERNEL_MAX,                                                     \
-                              .help = "Its depth in a volume, where it differs." },                            \
-    [NNC_WINDOW_STRIDE_D] = { "stride_d",                                                                      \
-                              NNC_GRAPH_NUMBER,                                                                \
-                              .unsaid = NNC_GRAPH_UNSAID,                                                      \
-                              .min = 1,                                                                        \
-                              .max = NNC_GRAPH_KERNEL_MAX,                                                     \
-                              .help = "Along the depth." },                                                    \
-    [NNC_WINDOW_PAD_D] = { "pad_d",                                                                            \
-                           NNC_GRAPH_NUMBER,                                                                   \
-                           .unsaid = NNC_GRAPH_UNSAID,                                                         \
-                           .min = 0,                                                                           \
-                           .max = NNC_GRAPH_KERNEL_MAX,                                                        \
-                           .help = "In front and behind." },                                                   \
-    [NNC_WINDOW_PAD_END_D] = {                                                                                 \
-        "pad_end_d",      NNC_GRAPH_NUMBER, .unsaid = NNC_GRAPH_UNSAID, .min = 0, .max = NNC_GRAPH_KERNEL_MAX, \
-        .help = "Behind."                                                                                      \
+/* A parameter of a window, in positions. */
+#define POSITIONS(index, name, unsaid_, min_, help_)                                                             \
+    [index] = {                                                                                                  \
+        name, NNC_GRAPH_NUMBER, .unsaid = (unsaid_), .min = (min_), .max = NNC_GRAPH_KERNEL_MAX, .help = (help_) \
     }
+
+/* Parameters of a window; they have the same indices in every kind with a window. */
+#define WINDOW(stride_unsaid, what)                                                                                  \
+    POSITIONS(NNC_WINDOW_KERNEL, "kernel", 1, 1, "Side of the " what "."),                                           \
+        POSITIONS(NNC_WINDOW_STRIDE, "stride", stride_unsaid, 1, "Positions from one window to the next."),          \
+        POSITIONS(NNC_WINDOW_PAD, "pad", 0, 0, "Positions beyond each side."),                                       \
+        POSITIONS(NNC_WINDOW_PAD_END, "pad_end", NNC_GRAPH_UNSAID, 0,                                                \
+                  "Positions beyond the bottom and the right, where they differ."),                                  \
+        POSITIONS(NNC_WINDOW_KERNEL_W, "kernel_w", NNC_GRAPH_UNSAID, 1, "Its width, where it differs."),             \
+        POSITIONS(NNC_WINDOW_STRIDE_W, "stride_w", NNC_GRAPH_UNSAID, 1, "Along the width."),                         \
+        POSITIONS(NNC_WINDOW_PAD_W, "pad_w", NNC_GRAPH_UNSAID, 0, "Left and right."),                                \
+        POSITIONS(NNC_WINDOW_PAD_END_W, "pad_end_w", NNC_GRAPH_UNSAID, 0, "Right."),                                 \
+        POSITIONS(NNC_WINDOW_KERNEL_D, "kernel_d", NNC_GRAPH_UNSAID, 1, "Its depth in a volume, where it differs."), \
+        POSITIONS(NNC_WINDOW_STRIDE_D, "stride_d", NNC_GRAPH_UNSAID, 1, "Along the depth."),                         \
+        POSITIONS(NNC_WINDOW_PAD_D, "pad_d", NNC_GRAPH_UNSAID, 0, "In front and behind."),                           \
+        POSITIONS(NNC_WINDOW_PAD_END_D, "pad_end_d", NNC_GRAPH_UNSAID, 0, "Behind.")
 
 /* Computes the sides of the output of an op with a window. */
 static bool sides(nnc_graph_walk *w, nnc_graph_op *op)

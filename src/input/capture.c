@@ -315,8 +315,8 @@ form nnc_capture_form(const char *name)
     return FORM_KERNEL;
 }
 
-/* Tests whether an operator outside of the table multiplies matrices, by the words of its name. Its FLOPs do not follow
- * from the sizes of its tensors, so that it is no kernel that only moves bytes. */
+/* Tests whether an operator outside of the table multiplies matrices, by the words of its name. The FLOPs of
+ * such an operator are not known, so it must not be counted as a kernel that only moves bytes. */
 static bool multiplies(const char *name)
 {
     static const char *const words[] = { "mm",          "bmm",    "addmm",   "addbmm",  "baddbmm",  "mv",

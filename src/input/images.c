@@ -1,6 +1,6 @@
 /* Images of shipped devices and software profiles. An image is the content of a struct, made at build time by the
- * reader of the files. If the text of a file, and the texts of all files in its chain of "like" keys, are those from
- * which an image was made, the image is copied and the file is not parsed.
+ * reader of the files. A file is not parsed but replaced by its image if its text, and the texts of all files in its chain
+ * of "like" keys, have not changed since the build.
  *
  * All images are one list of words: number of images; position of the first text; for each image the digest of its
  * file and its position, sorted by digest; the images; the texts. An image has: kind of spec and number of files in

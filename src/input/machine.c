@@ -51,6 +51,17 @@ static bool add_gpu(const char *name, machine *m, const char *product, nnc_error
     return true;
 }
 
+/* Copies the text after the first `open` between `from` and `end`, up to a character of `stop`. Returns false when
+ * `open` is not there. */
+static bool after(const char *from, const char *end, const char *open, const char *stop, char value[WORD_MAX])
+{
+    const char *at = strstr(from, open);
+    if (at == NULL || at >= end) { return false; }
+    at += strlen(open);
+    snprintf(value, WORD_MAX, "%.*s", (int)strcspn(at, stop), at);
+    return true;
+}
+
 /* ---- nvidia-smi ---- */
 
 /* Copies the text of the first XML element `name` between `from` and `end`. Returns false when there is no such
@@ -58,12 +69,8 @@ static bool add_gpu(const char *name, machine *m, const char *product, nnc_error
 static bool element(const char *from, const char *end, const char *name, char value[WORD_MAX])
 {
     char open[WORD_MAX];
-    const int length = snprintf(open, sizeof open, "<%s>", name);
-    const char *at = strstr(from, open);
-    if (at == NULL || at >= end) { return false; }
-    at += length;
-    snprintf(value, WORD_MAX, "%.*s", (int)strcspn(at, "<"), at);
-    return true;
+    snprintf(open, sizeof open, "<%s>", name);
+    return after(from, end, open, "<", value);
 }
 
 /* Reads the number of "81559 MiB". Returns false for "N/A" and similar texts. */
@@ -105,13 +112,8 @@ static nnc_status read_driver(const char *name, const char *text, machine *m, nn
 static bool attribute(const char *tag, const char *name, char value[WORD_MAX])
 {
     char open[WORD_MAX];
-    const char *end = tag + strcspn(tag, ">");
-    const int length = snprintf(open, sizeof open, " %s=\"", name);
-    const char *at = strstr(tag, open);
-    if (at == NULL || at >= end) { return false; }
-    at += length;
-    snprintf(value, WORD_MAX, "%.*s", (int)strcspn(at, "\""), at);
-    return true;
+    snprintf(open, sizeof open, " %s=\"", name);
+    return after(tag, tag + strcspn(tag, ">"), open, "\"", value);
 }
 
 /* Copies the value of the XML element <info name="NAME" value=".."> between `from` and `end`. Returns false when

@@ -426,8 +426,9 @@ static void keep_over(nnc_estimate_cache *shared, const nnc_software *software, 
     }
 }
 
-/* Tests whether a plan is the last plan that did not fit with as many or more samples in a micro-batch and, without a
- * pipeline, as many or more micro-batches: memory never falls with them. Plans whose memory might exceed what an estimate accepts are left to the estimate. */
+/* Tests whether a plan needs at least the memory of the last plan that did not fit. Of the fields that decide memory, it
+ * may have more samples in a micro-batch and, without a pipeline, more micro-batches; memory never falls with either. A
+ * plan whose memory might exceed what an estimate accepts is left to the estimate. */
 static bool is_over_too(const nnc_estimate_cache *shared, const nnc_software *software, const nnc_plan *plan)
 {
     const nnc_plan *over = &shared->over;
