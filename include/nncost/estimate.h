@@ -132,8 +132,7 @@ NNC_API void nnc_scratch_destroy(nnc_scratch *scratch);
 NNC_API nnc_status nnc_estimate_into(const nnc_model *model, const nnc_device *device, const nnc_software *software,
                                      const nnc_plan *plan, nnc_scratch *scratch, nnc_result *result, nnc_error *err);
 static inline nnc_status nnc_estimate(const nnc_model *model, const nnc_device *device, const nnc_software *software,
-                                      const nnc_plan *plan, nnc_scratch *scratch, nnc_result *result, nnc_error *err)
-{
+                                      const nnc_plan *plan, nnc_scratch *scratch, nnc_result *result, nnc_error *err) {
     result->struct_size = sizeof *result;
     return nnc_estimate_into(model, device, software, plan, scratch, result, err);
 }

@@ -42,8 +42,7 @@ NNC_API const char *nnc_positions_name(nnc_positions positions);
 NNC_API const char *nnc_positions_help(nnc_positions positions);
 
 /* Returns true when the model looks positions up in a table. */
-static inline bool nnc_positions_learned(nnc_positions positions)
-{
+static inline bool nnc_positions_learned(nnc_positions positions) {
     return positions == NNC_POSITIONS_LEARNED || positions == NNC_POSITIONS_LEARNED_RELATIVE;
 }
 
@@ -68,10 +67,7 @@ NNC_API const char *nnc_mlp_name(nnc_mlp mlp);
 NNC_API const char *nnc_mlp_help(nnc_mlp mlp);
 
 /* Returns true when the MLP is gated: it has three matrices, and one product computes gate and value. */
-static inline bool nnc_mlp_gated(nnc_mlp mlp)
-{
-    return mlp == NNC_MLP_SWIGLU || mlp == NNC_MLP_GEGLU;
-}
+static inline bool nnc_mlp_gated(nnc_mlp mlp) { return mlp == NNC_MLP_SWIGLU || mlp == NNC_MLP_GEGLU; }
 
 /* Token mixer of a layer. */
 #define NNC_MIXER_LIST(X)                                                                                             \

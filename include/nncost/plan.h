@@ -542,8 +542,7 @@ NNC_API bool nnc_software_ships(const nnc_software *software, const nnc_plan *pl
 /* A plan with every field at its default. nnc_plan_init does the same for a struct of size struct_size, for programs
  * that do not read this header. */
 NNC_API void nnc_plan_init(nnc_plan *plan, size_t struct_size);
-static inline nnc_plan nnc_plan_default(void)
-{
+static inline nnc_plan nnc_plan_default(void) {
     nnc_plan plan;
     nnc_plan_init(&plan, sizeof plan);
     return plan;
@@ -560,8 +559,7 @@ NNC_API nnc_status nnc_plan_check(const nnc_plan *plan, nnc_error *err);
 NNC_API nnc_status nnc_plan_resolve_into(const nnc_plan *plan, const nnc_model *model, const nnc_device *device,
                                          nnc_plan *resolved, nnc_error *err);
 static inline nnc_status nnc_plan_resolve(const nnc_plan *plan, const nnc_model *model, const nnc_device *device,
-                                          nnc_plan *resolved, nnc_error *err)
-{
+                                          nnc_plan *resolved, nnc_error *err) {
     if (resolved != plan) { resolved->struct_size = sizeof *resolved; }
     return nnc_plan_resolve_into(plan, model, device, resolved, err);
 }

@@ -118,8 +118,7 @@ typedef struct nnc_run_ask {
 /* Sets every member to its default, as `nncost run` does: detection 600 s and start 30 s as in arXiv:2402.15627, repair
  * 2 days, 8 workers per device, PUE 1. */
 NNC_API void nnc_run_ask_init(nnc_run_ask *ask, size_t struct_size);
-static inline nnc_run_ask nnc_run_ask_default(void)
-{
+static inline nnc_run_ask nnc_run_ask_default(void) {
     nnc_run_ask ask;
     nnc_run_ask_init(&ask, sizeof ask);
     return ask;
@@ -180,8 +179,7 @@ typedef struct nnc_run {
 NNC_API nnc_status nnc_run_into(const nnc_result *result, const nnc_device *device, const nnc_plan *plan,
                                 const nnc_run_ask *ask, nnc_run *run, nnc_error *err);
 static inline nnc_status nnc_run_of(const nnc_result *result, const nnc_device *device, const nnc_plan *plan,
-                                    const nnc_run_ask *ask, nnc_run *run, nnc_error *err)
-{
+                                    const nnc_run_ask *ask, nnc_run *run, nnc_error *err) {
     run->struct_size = sizeof *run;
     return nnc_run_into(result, device, plan, ask, run, err);
 }
@@ -250,8 +248,7 @@ typedef struct nnc_budget_ask {
 
 /* Sets every member to its default: MFU 0.4 and goodput 0.95, as reported for large runs. */
 NNC_API void nnc_budget_ask_init(nnc_budget_ask *ask, size_t struct_size);
-static inline nnc_budget_ask nnc_budget_ask_default(void)
-{
+static inline nnc_budget_ask nnc_budget_ask_default(void) {
     nnc_budget_ask ask;
     nnc_budget_ask_init(&ask, sizeof ask);
     return ask;
@@ -275,8 +272,7 @@ typedef struct nnc_budget {
 NNC_API nnc_status nnc_budget_into(const nnc_device *device, const nnc_budget_ask *ask, nnc_budget *budget,
                                    nnc_error *err);
 static inline nnc_status nnc_budget_of(const nnc_device *device, const nnc_budget_ask *ask, nnc_budget *budget,
-                                       nnc_error *err)
-{
+                                       nnc_error *err) {
     budget->struct_size = sizeof *budget;
     return nnc_budget_into(device, ask, budget, err);
 }

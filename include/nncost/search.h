@@ -51,8 +51,7 @@ typedef struct nnc_search {
 /* Sets all choices open and asks for the ten fastest plans; then set base.devices and base.global_batch. struct_size:
  * size of the struct, for programs that do not read this header. */
 NNC_API void nnc_search_init(nnc_search *search, size_t struct_size);
-static inline nnc_search nnc_search_default(void)
-{
+static inline nnc_search nnc_search_default(void) {
     nnc_search search;
     nnc_search_init(&search, sizeof search);
     return search;

@@ -85,8 +85,7 @@ typedef struct nnc_serve_ask {
 } nnc_serve_ask;
 
 NNC_API void nnc_serve_ask_init(nnc_serve_ask *ask, size_t struct_size);
-static inline nnc_serve_ask nnc_serve_ask_default(void)
-{
+static inline nnc_serve_ask nnc_serve_ask_default(void) {
     nnc_serve_ask ask;
     nnc_serve_ask_init(&ask, sizeof ask);
     return ask;
@@ -176,8 +175,8 @@ NNC_API nnc_status nnc_serve_into(const nnc_model *model, const nnc_device *devi
                                   const nnc_serve_ask *ask, nnc_scratch *scratch, nnc_serve *serve, nnc_serve_op *ops,
                                   int32_t *op_count, nnc_error *err);
 static inline nnc_status nnc_serve_of(const nnc_model *model, const nnc_device *device, const nnc_software *software,
-                                      const nnc_serve_ask *ask, nnc_scratch *scratch, nnc_serve *serve, nnc_error *err)
-{
+                                      const nnc_serve_ask *ask, nnc_scratch *scratch, nnc_serve *serve,
+                                      nnc_error *err) {
     serve->struct_size = sizeof *serve;
     return nnc_serve_into(model, device, software, ask, scratch, serve, NULL, NULL, err);
 }

@@ -23,13 +23,9 @@ struct nnc_arena {
     const owned *owned;
 };
 
-nnc_arena *nnc_arena_create(void)
-{
-    return calloc(1, sizeof(nnc_arena));
-}
+nnc_arena *nnc_arena_create(void) { return calloc(1, sizeof(nnc_arena)); }
 
-void nnc_arena_destroy(nnc_arena *arena)
-{
+void nnc_arena_destroy(nnc_arena *arena) {
     if (arena == NULL) { return; }
     for (const owned *o = arena->owned; o != NULL; o = o->next) { /* memory from malloc that the arena owns is freed
                                                                    * first, because the blocks contain the list of it */
@@ -43,8 +39,7 @@ void nnc_arena_destroy(nnc_arena *arena)
     free(arena);
 }
 
-static block *add_block(nnc_arena *arena, size_t need)
-{
+static block *add_block(nnc_arena *arena, size_t need) {
     const size_t size = need > BLOCK_BYTES ? need : BLOCK_BYTES;
     block *b = malloc(sizeof(block) + size);
     if (b == NULL) { return NULL; }
@@ -55,8 +50,7 @@ static block *add_block(nnc_arena *arena, size_t need)
     return b;
 }
 
-void *nnc_arena_alloc(nnc_arena *arena, size_t size)
-{
+void *nnc_arena_alloc(nnc_arena *arena, size_t size) {
     const size_t align = alignof(max_align_t);
     if (size > PTRDIFF_MAX - sizeof(block) - align) { return NULL; /* no object can have this many bytes */ }
     size = (size + align - 1) / align * align;
@@ -70,14 +64,12 @@ void *nnc_arena_alloc(nnc_arena *arena, size_t size)
     return memset(bytes, 0, size);
 }
 
-void *nnc_arena_array(nnc_arena *arena, size_t count, size_t size)
-{
+void *nnc_arena_array(nnc_arena *arena, size_t count, size_t size) {
     if (size != 0 && count > SIZE_MAX / size) { return NULL; }
     return nnc_arena_alloc(arena, count * size);
 }
 
-void *nnc_arena_grow(nnc_arena *arena, void *list, int32_t count, int32_t *capacity, size_t size)
-{
+void *nnc_arena_grow(nnc_arena *arena, void *list, int32_t count, int32_t *capacity, size_t size) {
     if (count < *capacity) { return list; }
     const int32_t larger = *capacity > 0 ? 2 * *capacity : 64;
     void *copy = nnc_arena_array(arena, (size_t)larger, size);
@@ -85,15 +77,13 @@ void *nnc_arena_grow(nnc_arena *arena, void *list, int32_t count, int32_t *capac
     return copy != NULL && count > 0 ? memcpy(copy, list, (size_t)count * size) : copy;
 }
 
-char *nnc_arena_strdup(nnc_arena *arena, const char *text)
-{
+char *nnc_arena_strdup(nnc_arena *arena, const char *text) {
     const size_t size = strlen(text) + 1;
     char *copy = nnc_arena_alloc(arena, size);
     return copy == NULL ? NULL : memcpy(copy, text, size);
 }
 
-bool nnc_arena_own(nnc_arena *arena, void *allocated)
-{
+bool nnc_arena_own(nnc_arena *arena, void *allocated) {
     owned *o = nnc_arena_alloc(arena, sizeof *o);
     if (o == NULL) {
         free(allocated);

@@ -94,8 +94,7 @@ const char *nnc_nearest(const char *text, const char *const *names, size_t count
 
 /* Defines const char *TYPE_name(TYPE value), which returns the text of a value in the list; "?" for other values. */
 #define NNC_ENUM_NAMES(type, list)                                                    \
-    const char *type##_name(type value)                                               \
-    {                                                                                 \
+    const char *type##_name(type value) {                                             \
         static const char *const texts[] = { list(NNC_ENUM_TEXT) };                   \
         return (unsigned)value < sizeof texts / sizeof texts[0] ? texts[value] : "?"; \
     }
@@ -106,8 +105,7 @@ const char *nnc_nearest(const char *text, const char *const *names, size_t count
 /* Also defines const char *TYPE_help(TYPE value), which returns the help of a value in the list. */
 #define NNC_ENUM_TEXTS(type, list)                                                    \
     NNC_ENUM_NAMES(type, list)                                                        \
-    const char *type##_help(type value)                                               \
-    {                                                                                 \
+    const char *type##_help(type value) {                                             \
         static const char *const texts[] = { list(NNC_ENUM_HELP) };                   \
         return (unsigned)value < sizeof texts / sizeof texts[0] ? texts[value] : "?"; \
     }
@@ -150,15 +148,13 @@ nnc_status nnc_sized_check(const void *given, size_t full_size, const char *what
 /* ---- numbers ---- */
 
 /* Writes a * b or a + b into *out. Returns false on overflow; *out is then unchanged. */
-static inline bool nnc_mul_i64(int64_t a, int64_t b, int64_t *out)
-{
+static inline bool nnc_mul_i64(int64_t a, int64_t b, int64_t *out) {
     int64_t product;
     if (__builtin_mul_overflow(a, b, &product)) { return false; }
     *out = product;
     return true;
 }
-static inline bool nnc_add_i64(int64_t a, int64_t b, int64_t *out)
-{
+static inline bool nnc_add_i64(int64_t a, int64_t b, int64_t *out) {
     int64_t sum;
     if (__builtin_add_overflow(a, b, &sum)) { return false; }
     *out = sum;
@@ -167,41 +163,27 @@ static inline bool nnc_add_i64(int64_t a, int64_t b, int64_t *out)
 
 /* Return the larger and the smaller of two numbers. If either is NaN, the result is NaN (fmax and fmin would ignore
  * it). */
-static inline double nnc_max(double a, double b)
-{
-    return isnan(a) || a > b ? a : b;
-}
-static inline double nnc_min(double a, double b)
-{
-    return isnan(a) || a < b ? a : b;
-}
-static inline double nnc_pow4(double x)
-{
-    return x * x * x * x;
-}
+static inline double nnc_max(double a, double b) { return isnan(a) || a > b ? a : b; }
+static inline double nnc_min(double a, double b) { return isnan(a) || a < b ? a : b; }
+static inline double nnc_pow4(double x) { return x * x * x * x; }
 
 /* Tests whether a text contains another text, in upper or lower case. */
 bool nnc_contains_nocase(const char *text, const char *part);
 
 /* Tests whether a text ends with another text. */
-static inline bool nnc_ends_in(const char *text, const char *end)
-{
+static inline bool nnc_ends_in(const char *text, const char *end) {
     const size_t length = strlen(text), tail = strlen(end);
     return length > tail && strcmp(text + length - tail, end) == 0;
 }
 
 /* Computes ceil(x) without a library call, for x > 0 and far below 2^63. */
-static inline double nnc_ceil(double x)
-{
+static inline double nnc_ceil(double x) {
     const double whole = (double)(int64_t)x;
     return whole < x ? whole + 1.0 : whole;
 }
 
 /* Computes ceil(a / b) for a >= 0, b > 0. */
-static inline int64_t nnc_ceil_div(int64_t a, int64_t b)
-{
-    return a / b + (a % b != 0);
-}
+static inline int64_t nnc_ceil_div(int64_t a, int64_t b) { return a / b + (a % b != 0); }
 
 /* Returns the length of the number at the start of text, by the grammar of JSON ("-0.5e9"; not "01", "1.", "+1", ".5",
  * "inf"); 0 = no number. */

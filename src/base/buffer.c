@@ -4,8 +4,7 @@
 
 #include "base/base_internal.h"
 
-static bool reserve(nnc_buffer *buffer, size_t size)
-{
+static bool reserve(nnc_buffer *buffer, size_t size) {
     if (size <= buffer->capacity - buffer->size) { return true; }
     size_t capacity = buffer->capacity > 0 ? buffer->capacity : 1024;
     while (capacity - buffer->size < size && capacity <= SIZE_MAX / 2) { capacity *= 2; }
@@ -19,44 +18,33 @@ static bool reserve(nnc_buffer *buffer, size_t size)
     return true;
 }
 
-void nnc_buffer_put(nnc_buffer *buffer, const void *bytes, size_t size)
-{
+void nnc_buffer_put(nnc_buffer *buffer, const void *bytes, size_t size) {
     if (size > 0 && reserve(buffer, size)) {
         memcpy(buffer->bytes + buffer->size, bytes, size);
         buffer->size += size;
     }
 }
 
-void nnc_buffer_text(nnc_buffer *buffer, const char *text)
-{
-    nnc_buffer_put(buffer, text, strlen(text));
-}
+void nnc_buffer_text(nnc_buffer *buffer, const char *text) { nnc_buffer_put(buffer, text, strlen(text)); }
 
-void nnc_buffer_byte(nnc_buffer *buffer, char byte)
-{
-    nnc_buffer_put(buffer, &byte, 1);
-}
+void nnc_buffer_byte(nnc_buffer *buffer, char byte) { nnc_buffer_put(buffer, &byte, 1); }
 
-void nnc_buffer_number(nnc_buffer *buffer, double value)
-{
+void nnc_buffer_number(nnc_buffer *buffer, double value) {
     if (reserve(buffer, NNC_NUMBER_TEXT)) { buffer->size += nnc_number_write(value, buffer->bytes + buffer->size); }
 }
 
-void nnc_buffer_whole(nnc_buffer *buffer, int64_t value)
-{
+void nnc_buffer_whole(nnc_buffer *buffer, int64_t value) {
     if (reserve(buffer, NNC_NUMBER_TEXT)) { buffer->size += nnc_whole_write(value, buffer->bytes + buffer->size); }
 }
 
-void nnc_buffer_blanks(nnc_buffer *buffer, int count)
-{
+void nnc_buffer_blanks(nnc_buffer *buffer, int count) {
     if (count > 0 && reserve(buffer, (size_t)count)) {
         memset(buffer->bytes + buffer->size, ' ', (size_t)count);
         buffer->size += (size_t)count;
     }
 }
 
-void nnc_buffer_print(nnc_buffer *buffer, const char *format, ...)
-{
+void nnc_buffer_print(nnc_buffer *buffer, const char *format, ...) {
     va_list arguments;
     for (bool again = true; again;) {
         const size_t space = buffer->capacity - buffer->size;
@@ -73,20 +61,17 @@ void nnc_buffer_print(nnc_buffer *buffer, const char *format, ...)
     }
 }
 
-void nnc_buffer_clear(nnc_buffer *buffer)
-{
+void nnc_buffer_clear(nnc_buffer *buffer) {
     buffer->size = 0;
     buffer->failed = false;
 }
 
-void nnc_buffer_free(nnc_buffer *buffer)
-{
+void nnc_buffer_free(nnc_buffer *buffer) {
     free(buffer->bytes);
     *buffer = (nnc_buffer){ 0 };
 }
 
-void nnc_text_append(char *text, size_t size, const char *separator, const char *format, ...)
-{
+void nnc_text_append(char *text, size_t size, const char *separator, const char *format, ...) {
     const size_t used = strlen(text), gap = used > 0 ? strlen(separator) : 0;
     va_list arguments;
     if (used + gap < size) {
@@ -101,8 +86,7 @@ void nnc_text_append(char *text, size_t size, const char *separator, const char 
 
 /* The lead byte decides the length and the range of the second byte; later bytes are 80..BF. Source: The Unicode
  * Standard, table 3-7 (no overlong forms, no surrogates, up to U+10FFFF). */
-size_t nnc_utf8_length(const char *text, size_t size)
-{
+size_t nnc_utf8_length(const char *text, size_t size) {
     const unsigned char *s = (const unsigned char *)text;
     if (size == 0) { return 0; }
     if (s[0] < 0x80) { return 1; }
@@ -119,14 +103,12 @@ size_t nnc_utf8_length(const char *text, size_t size)
 
 /* Finds "##[" and "##vso[": a CI runner executes them anywhere in a line. Source: github.com/actions/runner,
  * ActionCommand.cs; learn.microsoft.com, "Logging commands". */
-static bool is_runner_command(const char *text)
-{
+static bool is_runner_command(const char *text) {
     return text[0] == '#' && text[1] == '#' && text[2 + strspn(text + 2, "abcdefghijklmnopqrstuvwxyz")] == '[';
 }
 
 /* Control characters and invisible characters: The Unicode Standard 15, tables 2-3 and 23-1, and annex 9, table 4. */
-size_t nnc_control_length(const char *text)
-{
+size_t nnc_control_length(const char *text) {
     static const struct {
         unsigned first, last;
     } controls[] = { { 0x00, 0x1F },     { 0x7F, 0x9F },      { 0xAD, 0xAD },     { 0x61C, 0x61C },
@@ -148,8 +130,7 @@ size_t nnc_control_length(const char *text)
     return is_runner_command(text) ? 1 : 0;
 }
 
-size_t nnc_plain_length(const char *text, size_t most)
-{
+size_t nnc_plain_length(const char *text, size_t most) {
     size_t length = 0;
     while (length < most && text[length] >= ' ' && text[length] <= '~' && text[length] != '"' && text[length] != '\\' &&
            text[length] != '#') {
@@ -161,8 +142,7 @@ size_t nnc_plain_length(const char *text, size_t most)
 /* ---- JSON ---- */
 
 /* Writes a control character as \uXXXX; a character beyond U+FFFF as two escapes, RFC 8259, section 7. */
-static void put_escape(nnc_buffer *out, const char *text, size_t length)
-{
+static void put_escape(nnc_buffer *out, const char *text, size_t length) {
     unsigned code = (unsigned char)text[0] & (length == 1 ? 0x7FU : 0xFFU >> (length + 1));
     for (size_t i = 1; i < length; i++) { code = code << 6U | ((unsigned char)text[i] & 0x3FU); }
     if (code > 0xFFFF) {
@@ -172,8 +152,7 @@ static void put_escape(nnc_buffer *out, const char *text, size_t length)
     nnc_buffer_print(out, "\\u%04x", code);
 }
 
-void nnc_put_json_text(nnc_buffer *out, const char *text)
-{
+void nnc_put_json_text(nnc_buffer *out, const char *text) {
     const size_t begin = nnc_plain_length(text, SIZE_MAX);
     nnc_buffer_byte(out, '"');
     nnc_buffer_put(out, text, begin); /* usually the whole text */
@@ -202,14 +181,12 @@ void nnc_put_json_text(nnc_buffer *out, const char *text)
 /* ---- shell words ---- */
 
 /* Tests whether a character needs no quotes in a shell. */
-static bool is_plain(char c)
-{
+static bool is_plain(char c) {
     return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') ||
            (c != '\0' && strchr("-_./=,:+@%", c) != NULL);
 }
 
-void nnc_shell_word(nnc_buffer *out, const char *text)
-{
+void nnc_shell_word(nnc_buffer *out, const char *text) {
     const char *c = text;
     while (is_plain(*c)) { c++; }
     if (c > text && *c == '\0') {
@@ -228,8 +205,7 @@ void nnc_shell_word(nnc_buffer *out, const char *text)
 }
 
 /* Copies one word without its quotes from `from` to `to`, in the same line; returns the position after the word. */
-static char *take_word(char *from, char *to)
-{
+static char *take_word(char *from, char *to) {
     char quote = '\0';
     for (; *from != '\0' && (quote != '\0' || strchr(" \t\n", *from) == NULL); from++) {
         if (*from == quote) {
@@ -246,8 +222,7 @@ static char *take_word(char *from, char *to)
     return end;
 }
 
-int nnc_shell_split(char *line, char **words, int most)
-{
+int nnc_shell_split(char *line, char **words, int most) {
     int count = 0;
     for (line += strspn(line, " \t\n"); *line != '\0'; line += strspn(line, " \t\n")) {
         if (count == most) { return -1; }
@@ -259,8 +234,7 @@ int nnc_shell_split(char *line, char **words, int most)
 
 /* ---- packed cells: for each cell its kind, then its value ---- */
 
-static void pack(nnc_buffer *out, const nnc_cell *cell)
-{
+static void pack(nnc_buffer *out, const nnc_cell *cell) {
     nnc_buffer_byte(out, (char)cell->kind);
     switch (cell->kind) {
     case NNC_CELL_NULL: break;
@@ -271,13 +245,11 @@ static void pack(nnc_buffer *out, const nnc_cell *cell)
     }
 }
 
-void nnc_cells_pack(nnc_buffer *out, const nnc_cell *cells, int count)
-{
+void nnc_cells_pack(nnc_buffer *out, const nnc_cell *cells, int count) {
     for (int i = 0; i < count; i++) { pack(out, &cells[i]); }
 }
 
-void nnc_cells_unpack(const char *packed, nnc_cell *cells, int count)
-{
+void nnc_cells_unpack(const char *packed, nnc_cell *cells, int count) {
     for (int i = 0; i < count; i++) {
         nnc_cell *cell = &cells[i];
         cell->kind = (nnc_cell_kind)*packed++;
@@ -302,8 +274,7 @@ void nnc_cells_unpack(const char *packed, nnc_cell *cells, int count)
 
 /* ---- digests ---- */
 
-uint64_t nnc_digest_bytes(uint64_t digest, const void *bytes, size_t size)
-{
+uint64_t nnc_digest_bytes(uint64_t digest, const void *bytes, size_t size) {
     const unsigned char *at = bytes;
     for (size_t i = 0; i < size; i++) {
         digest = (digest ^ at[i]) * UINT64_C(0x100000001b3); /* unsigned multiplication: the result is taken modulo
@@ -312,13 +283,9 @@ uint64_t nnc_digest_bytes(uint64_t digest, const void *bytes, size_t size)
     return digest;
 }
 
-uint64_t nnc_digest_text(uint64_t digest, const char *text)
-{
-    return nnc_digest_bytes(digest, text, strlen(text) + 1);
-}
+uint64_t nnc_digest_text(uint64_t digest, const char *text) { return nnc_digest_bytes(digest, text, strlen(text) + 1); }
 
-uint64_t nnc_digest_number(uint64_t digest, uint64_t number)
-{
+uint64_t nnc_digest_number(uint64_t digest, uint64_t number) {
     if (number <= 0xFF) { /* the other seven bytes are 0; a byte of 0 only multiplies the digest by the prime */
         return (digest ^ number) * UINT64_C(0x1efac7090aef4a21); /* multiplies by the prime to the power of 8, once for
                                                                   * each byte of the number */
@@ -328,8 +295,7 @@ uint64_t nnc_digest_number(uint64_t digest, uint64_t number)
     return nnc_digest_bytes(digest, bytes, sizeof bytes);
 }
 
-uint32_t nnc_crc32(uint32_t crc, const void *bytes, size_t size)
-{
+uint32_t nnc_crc32(uint32_t crc, const void *bytes, size_t size) {
     const unsigned char *byte = bytes;
     crc = ~crc;
     for (size_t i = 0; i < size; i++) {
@@ -339,8 +305,7 @@ uint32_t nnc_crc32(uint32_t crc, const void *bytes, size_t size)
     return ~crc;
 }
 
-char *nnc_digest_print(uint64_t digest, char text[NNC_DIGEST_TEXT])
-{
+char *nnc_digest_print(uint64_t digest, char text[NNC_DIGEST_TEXT]) {
     snprintf(text, NNC_DIGEST_TEXT, "%016" PRIx64, digest);
     return text;
 }
@@ -348,8 +313,7 @@ char *nnc_digest_print(uint64_t digest, char text[NNC_DIGEST_TEXT])
 /* ---- short names ---- */
 
 /* Tests whether another name ends in the same parts. SQL, which has such names, ignores upper and lower case. */
-static bool is_shared(const char *end, const char *const *names, int count, int own)
-{
+static bool is_shared(const char *end, const char *const *names, int count, int own) {
     const size_t length = strlen(end);
     for (int i = 0; i < count; i++) {
         const size_t whole = strlen(names[i]);
@@ -361,8 +325,7 @@ static bool is_shared(const char *end, const char *const *names, int count, int 
     return false;
 }
 
-void nnc_short_name(const char *const *names, int count, int index, char *name, size_t size)
-{
+void nnc_short_name(const char *const *names, int count, int index, char *name, size_t size) {
     const char *begin = names[index], *end = begin + strlen(begin);
     for (const char *at = end; at > begin; at--) {
         if (at[-1] == '.' && isalpha((unsigned char)*at) && !is_shared(at, names, count, index)) {

@@ -8,15 +8,13 @@
 
 /* ---- formulas: from C source to text, and their names one by one ---- */
 
-static void formula_start(nnc_formula *formula)
-{
+static void formula_start(nnc_formula *formula) {
     formula->used = 0;
     formula->text[0] = '\0';
     formula->failed = false;
 }
 
-static void formula_put(nnc_formula *formula, const char *text, size_t length)
-{
+static void formula_put(nnc_formula *formula, const char *text, size_t length) {
     if (length >= sizeof formula->text - formula->used) {
         formula->failed = true;
         return;
@@ -26,27 +24,19 @@ static void formula_put(nnc_formula *formula, const char *text, size_t length)
     formula->text[formula->used] = '\0';
 }
 
-static bool is_letter(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-}
+static bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
+static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 /* Returns the length of the C name at the start of text; 0 = no name. */
-static size_t c_name(const char *text)
-{
+static size_t c_name(const char *text) {
     size_t length = 0;
     while (is_letter(text[length]) || (length > 0 && is_digit(text[length]))) { length++; }
     return length;
 }
 
 /* Appends a number, "2.0" as 2. Returns the number of characters read. */
-static size_t put_number(nnc_formula *formula, const char *text)
-{
+static size_t put_number(nnc_formula *formula, const char *text) {
     const size_t whole = strspn(text, "0123456789");
     const size_t zeros = text[whole] == '.' ? strspn(text + whole + 1, "0") : 0;
     const char *after = zeros > 0 ? text + whole + 1 + zeros : "0";
@@ -83,8 +73,7 @@ static size_t put_name(nnc_formula *formula, const char *text) /* NOLINT(misc-no
 
 /* Appends a C expression without casts, prefixes of members and ".0"; x[1] becomes x.1, nnc_max and nnc_min lose their
  * prefix, and nnc_pow4(x) becomes x^4. */
-static void formula_tidy(nnc_formula *formula, const char *code)
-{
+static void formula_tidy(nnc_formula *formula, const char *code) {
     static const char cast[] = "(double)";
     while (*code) {
         if (strncmp(code, cast, strlen(cast)) == 0) {
@@ -104,8 +93,7 @@ static void formula_tidy(nnc_formula *formula, const char *code)
 }
 
 /* Returns the length of the name at the start of a tidy formula. A name may have parts that are joined by dots. */
-static size_t formula_name(const char *text)
-{
+static size_t formula_name(const char *text) {
     size_t length = c_name(text);
     while (length > 0 && text[length] == '.' && (is_letter(text[length + 1]) || is_digit(text[length + 1]))) {
         length++;
@@ -114,8 +102,7 @@ static size_t formula_name(const char *text)
     return length;
 }
 
-const char *nnc_formula_name(const char **at, size_t *size)
-{
+const char *nnc_formula_name(const char **at, size_t *size) {
     while (**at) {
         const char *name = *at;
         *size = formula_name(name);
@@ -146,8 +133,7 @@ struct nnc_derivation {
     bool failed;
 };
 
-nnc_derivation *nnc_derivation_create(void)
-{
+nnc_derivation *nnc_derivation_create(void) {
     nnc_derivation *why = calloc(1, sizeof *why);
     if (why != NULL) { why->arena = nnc_arena_create(); }
     if (why != NULL && why->arena == NULL) {
@@ -157,8 +143,7 @@ nnc_derivation *nnc_derivation_create(void)
     return why;
 }
 
-void nnc_derivation_destroy(nnc_derivation *why)
-{
+void nnc_derivation_destroy(nnc_derivation *why) {
     if (why != NULL) {
         nnc_arena_destroy(why->arena);
         free(why->symbols);
@@ -168,8 +153,7 @@ void nnc_derivation_destroy(nnc_derivation *why)
 }
 
 /* Makes space for one more entry of a list. Returns false when out of memory. */
-static bool grow(nnc_derivation *why, void **list, int count, int *capacity, size_t size)
-{
+static bool grow(nnc_derivation *why, void **list, int count, int *capacity, size_t size) {
     if (count < *capacity) { return true; }
     const int larger = *capacity > 0 ? 2 * *capacity : 64;
     void *grown = realloc(*list, (size_t)larger * size);
@@ -182,31 +166,27 @@ static bool grow(nnc_derivation *why, void **list, int count, int *capacity, siz
     return true;
 }
 
-bool nnc_derivation_lines(const nnc_derivation *why, const nnc_line **lines, int *count)
-{
+bool nnc_derivation_lines(const nnc_derivation *why, const nnc_line **lines, int *count) {
     *lines = why->lines;
     *count = why->line_count;
     return !why->failed;
 }
 
-void nnc_derivation_clear(nnc_derivation *why)
-{
+void nnc_derivation_clear(nnc_derivation *why) {
     why->line_count = why->symbol_count = 0;
     why->of[0] = why->terms[0] = '\0';
 }
 
 /* ---- text of a line ---- */
 
-static const char *keep(nnc_derivation *why, const nnc_formula *w)
-{
+static const char *keep(nnc_derivation *why, const nnc_formula *w) {
     const char *kept = nnc_arena_strdup(why->arena, w->text);
     why->failed = why->failed || w->failed || kept == NULL;
     return kept != NULL ? kept : "";
 }
 
 /* Returns the newest operand with the name; NULL = unknown. */
-static const symbol *find(const nnc_derivation *why, const char *name, size_t length)
-{
+static const symbol *find(const nnc_derivation *why, const char *name, size_t length) {
     for (int i = why->symbol_count - 1; i >= 0; i--) {
         const symbol *s = &why->symbols[i];
         if (strlen(s->name) == length && memcmp(s->name, name, length) == 0) { return s; }
@@ -214,8 +194,7 @@ static const symbol *find(const nnc_derivation *why, const char *name, size_t le
     return NULL;
 }
 
-static void put_value(nnc_formula *w, double value)
-{
+static void put_value(nnc_formula *w, double value) {
     char number[NNC_NUMBER_TEXT];
     const char *text = isnan(value) ? "unknown" : nnc_number_text(value, number);
     const bool negative = text[0] == '-';
@@ -224,8 +203,7 @@ static void put_value(nnc_formula *w, double value)
     formula_put(w, ")", negative ? 1 : 0);
 }
 
-static void substitute(const nnc_derivation *why, const char *formula, nnc_formula *w)
-{
+static void substitute(const nnc_derivation *why, const char *formula, nnc_formula *w) {
     const char *at = formula, *name = NULL;
     size_t length = 0;
     while ((name = nnc_formula_name(&at, &length)) != NULL) {
@@ -242,8 +220,7 @@ static void substitute(const nnc_derivation *why, const char *formula, nnc_formu
 }
 
 /* Tests whether the formula contains the name before `at`. */
-static bool is_repeated(const char *formula, const char *at, size_t length)
-{
+static bool is_repeated(const char *formula, const char *at, size_t length) {
     const char *before = formula, *name = NULL;
     size_t other = 0;
     while ((name = nnc_formula_name(&before, &other)) != NULL && name < at) {
@@ -252,8 +229,7 @@ static bool is_repeated(const char *formula, const char *at, size_t length)
     return false;
 }
 
-static void list_units(const nnc_derivation *why, const char *formula, nnc_formula *w)
-{
+static void list_units(const nnc_derivation *why, const char *formula, nnc_formula *w) {
     const char *at = formula, *name = NULL;
     size_t length = 0;
     while ((name = nnc_formula_name(&at, &length)) != NULL) {
@@ -271,16 +247,14 @@ static void list_units(const nnc_derivation *why, const char *formula, nnc_formu
 
 /* ---- adding lines ---- */
 
-void nnc_say_of(nnc_derivation *why, const char *format, ...)
-{
+void nnc_say_of(nnc_derivation *why, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(why->of, sizeof why->of, format, arguments);
     va_end(arguments);
 }
 
-void nnc_say_operand(nnc_derivation *why, const char *name, const char *unit, double value)
-{
+void nnc_say_operand(nnc_derivation *why, const char *name, const char *unit, double value) {
     void *symbols = why->symbols;
     if (strlen(name) >= NAME_MAX_SIZE ||
         !grow(why, &symbols, why->symbol_count, &why->symbol_capacity, sizeof(symbol))) {
@@ -294,8 +268,7 @@ void nnc_say_operand(nnc_derivation *why, const char *name, const char *unit, do
 }
 
 /* Adds a line; its value becomes an operand of the lines that follow. */
-static void add_line(nnc_derivation *why, const nnc_line *line)
-{
+static void add_line(nnc_derivation *why, const nnc_line *line) {
     void *lines = why->lines;
     if (grow(why, &lines, why->line_count, &why->line_capacity, sizeof *line)) {
         why->lines = lines;
@@ -304,8 +277,7 @@ static void add_line(nnc_derivation *why, const nnc_line *line)
     }
 }
 
-void nnc_say_formula(nnc_derivation *why, const char *name, const char *unit, const char *formula, double value)
-{
+void nnc_say_formula(nnc_derivation *why, const char *name, const char *unit, const char *formula, double value) {
     nnc_formula texts[5];
     for (int i = 0; i < 5; i++) { formula_start(&texts[i]); }
     formula_put(&texts[0], why->of, strlen(why->of));
@@ -322,21 +294,16 @@ void nnc_say_formula(nnc_derivation *why, const char *name, const char *unit, co
                                .value = value });
 }
 
-void nnc_say_copy(nnc_derivation *why, const nnc_line *line)
-{
-    add_line(why, line);
-}
+void nnc_say_copy(nnc_derivation *why, const nnc_line *line) { add_line(why, line); }
 
-void nnc_say_let(nnc_derivation *why, const char *name, const char *unit, double value)
-{
+void nnc_say_let(nnc_derivation *why, const char *name, const char *unit, double value) {
     nnc_formula tidied;
     formula_start(&tidied);
     formula_tidy(&tidied, name);
     nnc_say_operand(why, tidied.text, unit, value);
 }
 
-void nnc_say_line(nnc_derivation *why, const char *name, const char *unit, const char *formula, double value)
-{
+void nnc_say_line(nnc_derivation *why, const char *name, const char *unit, const char *formula, double value) {
     nnc_formula tidied, tidied_name;
     formula_start(&tidied);
     formula_start(&tidied_name);
@@ -346,8 +313,7 @@ void nnc_say_line(nnc_derivation *why, const char *name, const char *unit, const
     nnc_say_formula(why, tidied_name.text, unit, tidied.text, value);
 }
 
-void nnc_say_named(nnc_derivation *why, const char *name, const char *unit, const char *formula, double value)
-{
+void nnc_say_named(nnc_derivation *why, const char *name, const char *unit, const char *formula, double value) {
     nnc_formula tidied;
     formula_start(&tidied);
     formula_tidy(&tidied, formula);
@@ -355,8 +321,7 @@ void nnc_say_named(nnc_derivation *why, const char *name, const char *unit, cons
     nnc_say_formula(why, name, unit, tidied.text, value);
 }
 
-void nnc_say_note(nnc_derivation *why, const char *meaning)
-{
+void nnc_say_note(nnc_derivation *why, const char *meaning) {
     if (why->line_count > 0) {
         const char *kept = nnc_arena_strdup(why->arena, meaning);
         why->lines[why->line_count - 1].meaning = kept;
@@ -364,13 +329,11 @@ void nnc_say_note(nnc_derivation *why, const char *meaning)
     }
 }
 
-void nnc_say_source(nnc_derivation *why, const char *source)
-{
+void nnc_say_source(nnc_derivation *why, const char *source) {
     if (why->line_count > 0) { why->lines[why->line_count - 1].source = source; }
 }
 
-void nnc_say_term(nnc_derivation *why, const char *name, const char *unit, double value)
-{
+void nnc_say_term(nnc_derivation *why, const char *name, const char *unit, double value) {
     const size_t used = strlen(why->terms);
     if (value == 0.0) { return; }
     if (used + strlen(name) + sizeof " + " > sizeof why->terms) {
@@ -381,8 +344,7 @@ void nnc_say_term(nnc_derivation *why, const char *name, const char *unit, doubl
     nnc_say_operand(why, name, unit, value);
 }
 
-void nnc_say_sum(nnc_derivation *why, const char *name, const char *unit, double value)
-{
+void nnc_say_sum(nnc_derivation *why, const char *name, const char *unit, double value) {
     nnc_say_formula(why, name, unit, why->terms[0] != '\0' ? why->terms : "0", value);
     why->terms[0] = '\0';
 }
@@ -411,24 +373,16 @@ typedef struct parser {
     int nesting;
 } parser;
 
-static bool has(const parser *p, nnc_operator of)
-{
-    return (p->reader->operators >> of & 1u) != 0;
-}
+static bool has(const parser *p, nnc_operator of) { return (p->reader->operators >> of & 1u) != 0; }
 
-static bool refuse(const parser *p, const char *expected)
-{
+static bool refuse(const parser *p, const char *expected) {
     p->reader->refuse(p->context, expected, p->at);
     return false;
 }
 
-static void skip_blanks(parser *p)
-{
-    p->at += strspn(p->at, " \t\n");
-}
+static void skip_blanks(parser *p) { p->at += strspn(p->at, " \t\n"); }
 
-static bool read_text(parser *p)
-{
+static bool read_text(parser *p) {
     const char *begin = p->at + 1, *end = strchr(begin, *p->at);
     if (end == NULL) { return refuse(p, "the closing quote"); }
     if (!p->reader->text(p->context, begin, (size_t)(end - begin))) { return false; }
@@ -436,8 +390,7 @@ static bool read_text(parser *p)
     return true;
 }
 
-static bool read_name(parser *p)
-{
+static bool read_name(parser *p) {
     const char *name = p->at;
     while (isalnum((unsigned char)*p->at) || (*p->at != '\0' && strchr(p->reader->name_marks, *p->at) != NULL)) {
         p->at++;
@@ -445,8 +398,7 @@ static bool read_name(parser *p)
     return p->reader->name(p->context, name, (size_t)(p->at - name));
 }
 
-static bool read_number(parser *p)
-{
+static bool read_number(parser *p) {
     const size_t length = p->reader->number(p->context, p->at);
     p->at += length;
     return length > 0;
@@ -455,8 +407,7 @@ static bool read_number(parser *p)
 static bool read_level(parser *p, int level);
 
 /* Reads a sign or an opening bracket, and its operand. */
-static bool read_nested(parser *p)
-{
+static bool read_nested(parser *p) {
     const char first = *p->at++;
     p->nesting++;
     if (!read_level(p, first == '(' ? LOOSEST : TIGHTEST + 1)) { return false; }
@@ -465,8 +416,7 @@ static bool read_nested(parser *p)
     return *p->at++ == ')' || (p->at--, refuse(p, "\")\""));
 }
 
-static bool read_operand(parser *p)
-{
+static bool read_operand(parser *p) {
     skip_blanks(p);
     if (p->nesting == p->reader->nesting_max) { return refuse(p, "fewer brackets and signs inside each other"); }
     const char first = *p->at;
@@ -480,8 +430,7 @@ static bool read_operand(parser *p)
 }
 
 /* Returns the index of the operator at the current position of the text; -1 = no operator. */
-static int operator_here(const parser *p)
-{
+static int operator_here(const parser *p) {
     for (int i = 0; i < NNC_OPERATOR_COUNT; i++) {
         if (has(p, operators[i].of) && strncmp(p->at, operators[i].text, strlen(operators[i].text)) == 0) { return i; }
     }
@@ -502,8 +451,7 @@ static bool read_level(parser *p, int level) /* NOLINT(misc-no-recursion): nesti
     }
 }
 
-bool nnc_expression_read(const nnc_expression_reader *reader, const char *text, void *context)
-{
+bool nnc_expression_read(const nnc_expression_reader *reader, const char *text, void *context) {
     parser p = { .reader = reader, .context = context, .at = text };
     return read_level(&p, LOOSEST) && (*p.at == '\0' || refuse(&p, "an operator"));
 }

@@ -5,8 +5,7 @@
 #include "base/base_internal.h"
 
 /* Returns the message of the loader without the name of the library at its start. */
-static const char *reason(const char *library)
-{
+static const char *reason(const char *library) {
     const char *text = dlerror();
     const size_t length = strlen(library);
     return text == NULL                                                                  ? "unknown"
@@ -16,15 +15,13 @@ static const char *reason(const char *library)
 
 /* Tests whether the loader reports out of memory. It does so only by text: "cannot create shared object descriptor",
  * "cannot allocate name record". */
-static bool means_memory(const char *text)
-{
+static bool means_memory(const char *text) {
     return strstr(text, "cannot create") != NULL || strstr(text, "cannot allocate") != NULL ||
            strstr(text, "cannot extend") != NULL || strstr(text, "memory") != NULL;
 }
 
 nnc_status nnc_dlopen_functions(const char *library, const char *package, const char *const *names, size_t count,
-                                void *functions, nnc_error *err)
-{
+                                void *functions, nnc_error *err) {
     void *handle = dlopen(library, RTLD_NOW | RTLD_LOCAL);
     for (size_t i = 0; i < count; i++) {
         void *function = handle != NULL ? dlsym(handle, names[i]) : NULL;

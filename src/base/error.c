@@ -7,8 +7,7 @@
 #include "base/base_internal.h"
 
 /* Replaces control characters and invalid UTF-8 by '?'. */
-static void sanitise(char *text)
-{
+static void sanitise(char *text) {
     const size_t size = strlen(text);
     for (size_t i = 0; i < size;) {
         const size_t length = nnc_utf8_length(text + i, size - i);
@@ -18,8 +17,7 @@ static void sanitise(char *text)
     }
 }
 
-nnc_status nnc_vfail(nnc_error *err, nnc_status status, const char *where, const char *format, va_list args)
-{
+nnc_status nnc_vfail(nnc_error *err, nnc_status status, const char *where, const char *format, va_list args) {
     if (err != NULL) {
         char what[sizeof(err->what)]; /* the message is first written to a copy, because the arguments may point into
                                        * err->what */
@@ -33,8 +31,7 @@ nnc_status nnc_vfail(nnc_error *err, nnc_status status, const char *where, const
     return status;
 }
 
-nnc_status nnc_fail(nnc_error *err, nnc_status status, const char *where, const char *format, ...)
-{
+nnc_status nnc_fail(nnc_error *err, nnc_status status, const char *where, const char *format, ...) {
     va_list args;
     va_start(args, format);
     nnc_vfail(err, status, where, format, args);
@@ -42,8 +39,7 @@ nnc_status nnc_fail(nnc_error *err, nnc_status status, const char *where, const 
     return status;
 }
 
-void nnc_error_within(nnc_error *err, const char *outer)
-{
+void nnc_error_within(nnc_error *err, const char *outer) {
     if (err != NULL) {
         char where[sizeof err->where];
         snprintf(where, sizeof where, "%.*s: ", (int)(sizeof where / 2), outer);
@@ -56,15 +52,11 @@ void nnc_error_within(nnc_error *err, const char *outer)
 
 enum { NAME_MAX_LENGTH = 64 };
 
-static size_t smaller(size_t a, size_t b)
-{
-    return a < b ? a : b;
-}
+static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
 
 /* Counts the insertions, deletions, replacements and swaps of neighbouring letters that turn one text into the other
  * (optimal string alignment). */
-static size_t edit_distance(const char *a, size_t a_length, const char *b, size_t b_length)
-{
+static size_t edit_distance(const char *a, size_t a_length, const char *b, size_t b_length) {
     size_t rows[3][NAME_MAX_LENGTH + 1]; /* the last three rows of the distance matrix, in rotation */
     for (size_t j = 0; j <= b_length; j++) { rows[0][j] = j; }
     for (size_t i = 1; i <= a_length; i++) {
@@ -82,15 +74,13 @@ static size_t edit_distance(const char *a, size_t a_length, const char *b, size_
     return rows[a_length % 3][b_length];
 }
 
-bool nnc_contains_nocase(const char *text, const char *part)
-{
+bool nnc_contains_nocase(const char *text, const char *part) {
     const size_t length = strlen(part);
     for (; *text != '\0' && strncasecmp(text, part, length) != 0; text++) {}
     return *text != '\0' || length == 0;
 }
 
-const char *nnc_nearest(const char *text, const char *const *names, size_t count)
-{
+const char *nnc_nearest(const char *text, const char *const *names, size_t count) {
     const size_t length = strlen(text);
     const char *best = NULL;
     size_t best_distance = NAME_MAX_LENGTH + 1;
@@ -108,19 +98,14 @@ const char *nnc_nearest(const char *text, const char *const *names, size_t count
     return best;
 }
 
-nnc_status nnc_no_memory(nnc_error *err)
-{
-    return nnc_fail(err, NNC_NO_MEMORY, "nncost", "out of memory");
-}
+nnc_status nnc_no_memory(nnc_error *err) { return nnc_fail(err, NNC_NO_MEMORY, "nncost", "out of memory"); }
 
-nnc_status nnc_need(const char *function, const char *what, bool given, nnc_error *err)
-{
+nnc_status nnc_need(const char *function, const char *what, bool given, nnc_error *err) {
     if (given) { return NNC_OK; }
     return nnc_fail(err, NNC_BAD_USAGE, function, "no %s, expected a pointer to it, found NULL", what);
 }
 
-int nnc_status_exit_code(nnc_status status)
-{
+int nnc_status_exit_code(nnc_status status) {
     switch (status) {
 #define EXIT_CODE(name, exit_code, text) \
     case name: return exit_code;
@@ -131,8 +116,7 @@ int nnc_status_exit_code(nnc_status status)
     return 4;
 }
 
-const char *nnc_status_text(nnc_status status)
-{
+const char *nnc_status_text(nnc_status status) {
     switch (status) {
 #define TEXT(name, exit_code, text) \
     case name: return text;
@@ -146,20 +130,15 @@ const char *nnc_status_text(nnc_status status)
 /* Limit on the size of a struct: a larger value means that the member struct_size was not set. */
 enum { SIZE_MAX_KNOWN = 1 << 20 };
 
-static size_t size_of(const void *given)
-{
+static size_t size_of(const void *given) {
     size_t size = 0;
     memcpy(&size, given, sizeof size);
     return size;
 }
 
-static size_t least_of(size_t a, size_t b)
-{
-    return a < b ? a : b;
-}
+static size_t least_of(size_t a, size_t b) { return a < b ? a : b; }
 
-nnc_status nnc_sized_check(const void *given, size_t full_size, const char *what, nnc_error *err)
-{
+nnc_status nnc_sized_check(const void *given, size_t full_size, const char *what, nnc_error *err) {
     const size_t size = size_of(given);
     if (size <= sizeof size || size > SIZE_MAX_KNOWN) {
         char where[64];
@@ -170,8 +149,7 @@ nnc_status nnc_sized_check(const void *given, size_t full_size, const char *what
     return NNC_OK;
 }
 
-nnc_status nnc_sized_read(void *full, size_t full_size, const void *given, const char *what, nnc_error *err)
-{
+nnc_status nnc_sized_read(void *full, size_t full_size, const void *given, const char *what, nnc_error *err) {
     NNC_TRY(nnc_sized_check(given, full_size, what, err));
     const size_t size = size_of(given);
     for (size_t i = full_size; i < size; i++) {
@@ -187,23 +165,20 @@ nnc_status nnc_sized_read(void *full, size_t full_size, const void *given, const
     return NNC_OK;
 }
 
-void nnc_sized_write(void *given, const void *full, size_t full_size)
-{
+void nnc_sized_write(void *given, const void *full, size_t full_size) {
     const size_t size = size_of(given), shared = least_of(size, full_size);
     memcpy((char *)given + sizeof size, (const char *)full + sizeof size, shared - sizeof size);
     memset((char *)given + shared, 0, size - shared);
 }
 
-int nnc_names_find(nnc_names names, const char *text)
-{
+int nnc_names_find(nnc_names names, const char *text) {
     for (int i = 0; i < names.count; i++) {
         if (strcmp(names.of((unsigned)i), text) == 0) { return i; }
     }
     return -1;
 }
 
-int nnc_names_find_nocase(nnc_names names, const char *text)
-{
+int nnc_names_find_nocase(nnc_names names, const char *text) {
     int found = nnc_names_find(names, text);
     for (int i = 0; i < names.count && found < 0; i++) {
         found = strcasecmp(names.of((unsigned)i), text) == 0 ? i : -1;
@@ -211,7 +186,4 @@ int nnc_names_find_nocase(nnc_names names, const char *text)
     return found;
 }
 
-const char *nnc_version(void)
-{
-    return NNCOST_VERSION;
-}
+const char *nnc_version(void) { return NNCOST_VERSION; }

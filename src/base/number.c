@@ -24,15 +24,13 @@
 
 enum { NUMBER_LENGTH_MAX = 63 };
 
-static size_t digits(const char *text, size_t size)
-{
+static size_t digits(const char *text, size_t size) {
     size_t n = 0;
     while (n < size && text[n] >= '0' && text[n] <= '9') { n++; }
     return n;
 }
 
-size_t nnc_number_span(const char *text, size_t size)
-{
+size_t nnc_number_span(const char *text, size_t size) {
     size_t at = size > 0 && text[0] == '-' ? 1 : 0;
     const size_t whole = digits(text + at, size - at);
     if (whole == 0 || (whole > 1 && text[at] == '0')) { return 0; }
@@ -53,8 +51,7 @@ size_t nnc_number_span(const char *text, size_t size)
 
 /* Reads a number with strtod, which follows the locale of the caller. If strtod stops at the '.', the locale has
  * another decimal point, which replaces the '.'. nl_langinfo also works with a locale that is set for one thread. */
-static double to_double(const char *text)
-{
+static double to_double(const char *text) {
     char *end, own[NUMBER_LENGTH_MAX + 16];
     const double value = strtod(text, &end);
     if (*end == '\0') { return value; }
@@ -64,8 +61,7 @@ static double to_double(const char *text)
 
 /* Reads digits with or without decimals, at most 15 in all: a double holds them and the power of ten exactly, so that the
  * quotient is the nearest double. Source: Clinger, PLDI '90. Returns false for other texts. */
-static bool read_short(const char *text, double *out)
-{
+static bool read_short(const char *text, double *out) {
     static const double tens[] = {
         1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15
     };
@@ -89,8 +85,7 @@ static bool read_short(const char *text, double *out)
     return true;
 }
 
-bool nnc_read_double(const char *text, double *out)
-{
+bool nnc_read_double(const char *text, double *out) {
     if (read_short(text, out)) { return true; }
     const size_t size = strlen(text);
     if (size == 0 || size > NUMBER_LENGTH_MAX || nnc_number_span(text, size) != size) { return false; }
@@ -100,8 +95,7 @@ bool nnc_read_double(const char *text, double *out)
     return true;
 }
 
-bool nnc_read_i64(const char *text, int64_t *out)
-{
+bool nnc_read_i64(const char *text, int64_t *out) {
     double value;
     if (!nnc_read_double(text, &value) || fabs(value) > EXACT_MAX || value != floor(value)) { return false; }
     *out = (int64_t)value;
@@ -109,8 +103,7 @@ bool nnc_read_i64(const char *text, int64_t *out)
 }
 
 /* Writes four significant digits and keeps trailing zeros: 12.30, 312.0, 4096. */
-static void four_digits(double value, char *text, size_t size)
-{
+static void four_digits(double value, char *text, size_t size) {
     const double size_of = fabs(value);
     if (size_of == 0) {
         snprintf(text, size, "0");
@@ -129,8 +122,7 @@ static void four_digits(double value, char *text, size_t size)
     nnc_fix_point(text);
 }
 
-static char *seconds_text(double value, char text[NNC_NUMBER_TEXT])
-{
+static char *seconds_text(double value, char text[NNC_NUMBER_TEXT]) {
     static const struct {
         double from, seconds;
         const char *unit;
@@ -151,8 +143,7 @@ static char *seconds_text(double value, char text[NNC_NUMBER_TEXT])
     return text;
 }
 
-char *nnc_unit_text(double value, const char *unit, char text[NNC_NUMBER_TEXT])
-{
+char *nnc_unit_text(double value, const char *unit, char text[NNC_NUMBER_TEXT]) {
     static const char *const prefixes[] = { "n", "u", "m", "", "k", "M", "G", "T", "P", "E", "Z", "Y" };
     const size_t one = 3, last = sizeof(prefixes) / sizeof(prefixes[0]) - 1;
     if (!isfinite(value)) {
@@ -184,8 +175,7 @@ char *nnc_unit_text(double value, const char *unit, char text[NNC_NUMBER_TEXT])
 
 /* ---- printing with 12 digits ---- */
 
-void nnc_fix_point(char *text)
-{
+void nnc_fix_point(char *text) {
     char *at = text + (text[0] == '-');
     at += strspn(at, "0123456789");
     if (*at == '\0' || *at == 'e') { return; }
@@ -195,8 +185,7 @@ void nnc_fix_point(char *text)
     memmove(at + 1, rest, strlen(rest) + 1);
 }
 
-void nnc_shorten_exponent(char *text)
-{
+void nnc_shorten_exponent(char *text) {
     char *at = strchr(text, 'e');
     if (at == NULL) { return; }
     at++;
@@ -224,8 +213,7 @@ static const uint64_t powers[] = {
 _Static_assert(sizeof powers / sizeof powers[0] == POWER_MAX - POWER_MIN + 1, "a power is missing");
 
 /* Returns the upper half of the 128-bit product of two numbers; *low receives the lower half. */
-static uint64_t multiply(uint64_t a, uint64_t b, uint64_t *low)
-{
+static uint64_t multiply(uint64_t a, uint64_t b, uint64_t *low) {
     const uint64_t a0 = a & UINT32_MAX, a1 = a >> 32, b0 = b & UINT32_MAX, b1 = b >> 32;
     const uint64_t least = a0 * b0, middle = a1 * b0 + (least >> 32);
     const uint64_t other = a0 * b1 + (middle & UINT32_MAX);
@@ -237,8 +225,7 @@ static uint64_t multiply(uint64_t a, uint64_t b, uint64_t *low)
  * It multiplies the number by a power of ten from the table and uses only the upper 64 bits of the product, so the
  * result is too small by less than one unit of these bits. Returns false if this error or a tie could decide the last
  * digit, or if the table lacks the power. */
-static bool twelve_digits(double value, uint64_t *whole, int *power)
-{
+static bool twelve_digits(double value, uint64_t *whole, int *power) {
     uint64_t bits, low;
     memcpy(&bits, &value, sizeof bits);
     const int binary = (int)(bits >> 52 & 0x7FF) - 1023;
@@ -271,16 +258,14 @@ static const char pairs[] = "00010203040506070809101112131415161718192021222324"
                             "50515253545556575859606162636465666768697071727374"
                             "75767778798081828384858687888990919293949596979899";
 
-static void put_four(char *text, uint32_t number)
-{
+static void put_four(char *text, uint32_t number) {
     memcpy(text, pairs + (size_t)(number / 100) * 2, 2);
     memcpy(text + 2, pairs + (size_t)(number % 100) * 2, 2);
 }
 
 /* Writes a number as "%.12g" does in the C locale, but with a shorter exponent. Returns the end of the text; NULL = the
  * last digit is not certain. */
-static char *put_plain(double value, char *text)
-{
+static char *put_plain(double value, char *text) {
     char digit[DIGITS];
     uint64_t whole;
     int power, count = DIGITS;
@@ -316,8 +301,7 @@ static char *put_plain(double value, char *text)
     return text;
 }
 
-size_t nnc_number_write(double value, char text[NNC_NUMBER_TEXT])
-{
+size_t nnc_number_write(double value, char text[NNC_NUMBER_TEXT]) {
     if (isnormal(value)) {
         const char *const end = put_plain(value, text);
         if (end != NULL) { return (size_t)(end - text); }
@@ -334,14 +318,12 @@ size_t nnc_number_write(double value, char text[NNC_NUMBER_TEXT])
     return strlen(text);
 }
 
-char *nnc_number_text(double value, char text[NNC_NUMBER_TEXT])
-{
+char *nnc_number_text(double value, char text[NNC_NUMBER_TEXT]) {
     (void)nnc_number_write(value, text);
     return text;
 }
 
-size_t nnc_whole_write(int64_t value, char text[NNC_NUMBER_TEXT])
-{
+size_t nnc_whole_write(int64_t value, char text[NNC_NUMBER_TEXT]) {
     char digit[24];
     int count = 0;
     uint64_t left = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
@@ -364,22 +346,19 @@ typedef struct suffix {
 } suffix;
 
 /* Returns the factor of a suffix; 0 = not in the list. A list ends with NULL. */
-static double factor_of(const suffix *list, const char *text)
-{
+static double factor_of(const suffix *list, const char *text) {
     while (list->text != NULL && strcmp(list->text, text) != 0) { list++; }
     return list->text != NULL ? list->factor : 0.0;
 }
 
-static double time_factor(const char *text)
-{
+static double time_factor(const char *text) {
     static const suffix units[] = { { "ns", 1e-9 },  { "us", 1e-6 },   { "ms", 1e-3 },    { "s", 1.0 }, { "min", 60.0 },
                                     { "h", 3600.0 }, { "d", 86400.0 }, { "w", 604800.0 }, { NULL, 0.0 } };
     return factor_of(units, text);
 }
 
 /* Returns the factor of a count suffix. Lengths in tokens use 1024: an "8k" context has 8192 tokens. */
-static double count_factor(const char *text, bool length)
-{
+static double count_factor(const char *text, bool length) {
     static const suffix counts[] = { { "k", 1e3 }, { "K", 1e3 },  { "M", 1e6 }, { "B", 1e9 },
                                      { "G", 1e9 }, { "T", 1e12 }, { NULL, 0.0 } };
     static const suffix lengths[] = { { "k", 1024.0 }, { "K", 1024.0 }, { "M", 1048576.0 }, { NULL, 0.0 } };
@@ -387,8 +366,7 @@ static double count_factor(const char *text, bool length)
 }
 
 /* Returns the factor of an SI or binary prefix that is followed by the unit or by nothing. */
-static double prefix_factor(const char *text, const char *unit)
-{
+static double prefix_factor(const char *text, const char *unit) {
     static const suffix prefixes[] = {
         { "Ki", 1024.0 },
         { "Mi", 1048576.0 },
@@ -416,8 +394,7 @@ static double prefix_factor(const char *text, const char *unit)
     return 0.0;
 }
 
-bool nnc_read_quantity(const char *text, const char *unit, bool whole, double *out)
-{
+bool nnc_read_quantity(const char *text, const char *unit, bool whole, double *out) {
     char number[NNC_NUMBER_TEXT * 2];
     const size_t length = nnc_number_span(text, strlen(text));
     if (length == 0 || length >= sizeof number) { return false; }
@@ -440,14 +417,12 @@ bool nnc_read_quantity(const char *text, const char *unit, bool whole, double *o
 }
 
 /* Tests whether a text ends with `end`. */
-static bool ends_with(const char *text, const char *end)
-{
+static bool ends_with(const char *text, const char *end) {
     const size_t length = strlen(text), tail = strlen(end);
     return length >= tail && strcmp(text + length - tail, end) == 0;
 }
 
-bool nnc_read_typed(const char *text, double *out)
-{
+bool nnc_read_typed(const char *text, double *out) {
     static const char *const units[] = { "B/s", "FLOP/s", "B", "s" };
     const size_t length = nnc_number_span(text, strlen(text));
     const char *rest = text + length + strspn(text + length, " ");
@@ -463,8 +438,7 @@ bool nnc_read_typed(const char *text, double *out)
     return *rest == '\0' && nnc_read_double(text, out);
 }
 
-bool nnc_read_money(const char *text, double *out, char currency[NNC_CURRENCY_TEXT])
-{
+bool nnc_read_money(const char *text, double *out, char currency[NNC_CURRENCY_TEXT]) {
     static const char *const signs[][2] = { { "$", "USD" }, { "\xE2\x82\xAC", "EUR" } };
     char number[NNC_NUMBER_TEXT * 2], word[8] = "";
     const bool dollars = text[0] == '$';

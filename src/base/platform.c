@@ -39,8 +39,7 @@
 #define linkat(from, own, to, path, flags) ((void)(own), -1)
 
 /* Renames a file over another file, because rename() of Windows does not replace a file. */
-static int replace(const char *from, const char *to)
-{
+static int replace(const char *from, const char *to) {
     if (MoveFileExA(from, to, MOVEFILE_REPLACE_EXISTING | MOVEFILE_WRITE_THROUGH)) { return 0; }
     errno = EACCES;
     return -1;
@@ -55,8 +54,7 @@ static int replace(const char *from, const char *to)
 
 /* ---- writing ---- */
 
-size_t nnc_write_bytes(int descriptor, const char *bytes, size_t size)
-{
+size_t nnc_write_bytes(int descriptor, const char *bytes, size_t size) {
     size_t written = 0;
     while (written < size) {
         const ssize_t step = write(descriptor, bytes + written, size - written);
@@ -68,16 +66,12 @@ size_t nnc_write_bytes(int descriptor, const char *bytes, size_t size)
 
 #if defined(__wasi__)
 
-int nnc_open_to_read(const char *path)
-{
-    return open(path, O_RDONLY | O_CLOEXEC);
-}
+int nnc_open_to_read(const char *path) { return open(path, O_RDONLY | O_CLOEXEC); }
 
 #else
 
 /* Tests whether an open file is inside one of the folders in `roots`. */
-static bool is_inside(int descriptor, const char *roots)
-{
+static bool is_inside(int descriptor, const char *roots) {
     char entry[64], path[PATH_MAX];
     snprintf(entry, sizeof entry, "/proc/self/fd/%d", descriptor);
     const ssize_t size = readlink(entry, path, sizeof path - 1); /* NOLINT(readability-suspicious-call-argument) */
@@ -95,8 +89,7 @@ static bool is_inside(int descriptor, const char *roots)
     return false;
 }
 
-int nnc_open_to_read(const char *path)
-{
+int nnc_open_to_read(const char *path) {
     const char *roots = getenv(NNC_ROOTS_VARIABLE);
     struct stat about;
 #if defined(_WIN32)
@@ -117,8 +110,7 @@ int nnc_open_to_read(const char *path)
 
 /* ---- the program ---- */
 
-bool nnc_program_path(char *path, size_t size)
-{
+bool nnc_program_path(char *path, size_t size) {
 #if defined(_WIN32)
     const DWORD length = GetModuleFileNameA(NULL, path, (DWORD)size);
     for (DWORD i = 0; i < length; i++) { path[i] = path[i] == '\\' ? '/' : path[i]; }
@@ -133,8 +125,7 @@ bool nnc_program_path(char *path, size_t size)
 #endif
 }
 
-void nnc_system_prepare(int argc, char **argv)
-{
+void nnc_system_prepare(int argc, char **argv) {
 #if defined(_WIN32)
     for (int i = 0; i < 3; i++) { (void)_setmode(i, O_BINARY); }
     for (int i = 1; i < argc; i++) {
@@ -149,8 +140,7 @@ void nnc_system_prepare(int argc, char **argv)
 #endif
 }
 
-bool nnc_atomic_file_write(const char *path, const char *text, size_t size)
-{
+bool nnc_atomic_file_write(const char *path, const char *text, size_t size) {
     nnc_atomic_file file;
     if (!nnc_atomic_file_open(&file, path)) { return false; }
     if (nnc_write_bytes(file.descriptor, text, size) < size) {
@@ -166,8 +156,7 @@ bool nnc_atomic_file_write(const char *path, const char *text, size_t size)
 
 #if defined(__wasi__)
 
-bool nnc_atomic_file_open(nnc_atomic_file *file, const char *path)
-{
+bool nnc_atomic_file_open(nnc_atomic_file *file, const char *path) {
     *file = (nnc_atomic_file){ .target = strdup(path), .descriptor = -1 };
     if (file->target == NULL) {
         errno = ENOMEM;
@@ -183,13 +172,9 @@ bool nnc_atomic_file_open(nnc_atomic_file *file, const char *path)
     return file->target != NULL;
 }
 
-bool nnc_atomic_file_open_named(nnc_atomic_file *file, const char *path)
-{
-    return nnc_atomic_file_open(file, path);
-}
+bool nnc_atomic_file_open_named(nnc_atomic_file *file, const char *path) { return nnc_atomic_file_open(file, path); }
 
-bool nnc_atomic_file_keep(nnc_atomic_file *file, bool durable)
-{
+bool nnc_atomic_file_keep(nnc_atomic_file *file, bool durable) {
     (void)durable;
     const bool closed = close(file->descriptor) == 0;
     const int cause = errno;
@@ -199,8 +184,7 @@ bool nnc_atomic_file_keep(nnc_atomic_file *file, bool durable)
     return closed;
 }
 
-void nnc_atomic_file_drop(nnc_atomic_file *file)
-{
+void nnc_atomic_file_drop(nnc_atomic_file *file) {
     if (file->target != NULL) {
         close(file->descriptor);
         unlink(file->target);
@@ -213,22 +197,19 @@ void nnc_atomic_file_drop(nnc_atomic_file *file)
 
 enum { LINKS_MAX = 40, NAMES_MAX = 100 };
 
-static void release(nnc_atomic_file *file)
-{
+static void release(nnc_atomic_file *file) {
     free(file->temporary);
     free(file->target);
     *file = (nnc_atomic_file){ .descriptor = -1 };
 }
 
-static size_t folder_length(const char *path)
-{
+static size_t folder_length(const char *path) {
     const char *slash = strrchr(path, '/');
     return slash != NULL ? (size_t)(slash - path) + 1 : 0;
 }
 
 /* Returns an allocated path: a name in the folder of a path, or in "./" if the path has no folder. */
-static char *in_folder_of(const char *path, const char *name)
-{
+static char *in_folder_of(const char *path, const char *name) {
     const size_t length = folder_length(path), size = length + strlen(name) + 3;
     char *text = malloc(size);
     if (text != NULL) {
@@ -239,8 +220,7 @@ static char *in_folder_of(const char *path, const char *name)
 
 /* Returns the allocated path of the file that a symbolic link names, which need not exist; for other files the path
  * itself. */
-static char *through_links(const char *path)
-{
+static char *through_links(const char *path) {
     char name[PATH_MAX];
     char *at = strdup(path);
     for (int i = 0; at != NULL && i < LINKS_MAX; i++) {
@@ -254,8 +234,7 @@ static char *through_links(const char *path)
     return at;
 }
 
-static bool set_target(nnc_atomic_file *file, const char *path)
-{
+static bool set_target(nnc_atomic_file *file, const char *path) {
     file->target = realpath(path, NULL);
     if (file->target == NULL && errno == ENOMEM) { return false; }
     if (file->target == NULL) { /* the temporary file does not exist yet */
@@ -264,8 +243,7 @@ static bool set_target(nnc_atomic_file *file, const char *path)
     return file->target != NULL;
 }
 
-static mode_t permissions_of(const char *target)
-{
+static mode_t permissions_of(const char *target) {
     struct stat old;
     const mode_t mask = umask(0); /* umask() can only be read by setting it */
     umask(mask);
@@ -274,8 +252,7 @@ static mode_t permissions_of(const char *target)
 
 /* Starts the temporary file. Refuses to replace a file that its owner made read-only, even though the folder allows
  * it. */
-static bool begin(nnc_atomic_file *file, const char *path)
-{
+static bool begin(nnc_atomic_file *file, const char *path) {
     struct stat old;
     *file = (nnc_atomic_file){ .descriptor = -1 };
     if (!set_target(file, path)) {
@@ -291,16 +268,14 @@ static bool begin(nnc_atomic_file *file, const char *path)
     return true;
 }
 
-static bool fail(nnc_atomic_file *file)
-{
+static bool fail(nnc_atomic_file *file) {
     const int cause = errno;
     nnc_atomic_file_drop(file);
     errno = cause;
     return false;
 }
 
-static bool make_named(nnc_atomic_file *file)
-{
+static bool make_named(nnc_atomic_file *file) {
     const mode_t mode = permissions_of(file->target);
     char *name = in_folder_of(file->target, ".nncost-XXXXXX");
     if (name == NULL) {
@@ -318,15 +293,13 @@ static bool make_named(nnc_atomic_file *file)
     return fchmod(file->descriptor, mode) == 0 || fail(file);
 }
 
-bool nnc_atomic_file_open_named(nnc_atomic_file *file, const char *path)
-{
+bool nnc_atomic_file_open_named(nnc_atomic_file *file, const char *path) {
     return begin(file, path) && make_named(file);
 }
 
 /* Uses a file without a name, which the system deletes when the process ends. Not every file system supports it, and
  * only /proc can give the file a name later. */
-bool nnc_atomic_file_open(nnc_atomic_file *file, const char *path)
-{
+bool nnc_atomic_file_open(nnc_atomic_file *file, const char *path) {
     if (!begin(file, path)) { return false; }
     const mode_t mode = permissions_of(file->target);
     char *folder = in_folder_of(file->target, ".");
@@ -341,8 +314,7 @@ bool nnc_atomic_file_open(nnc_atomic_file *file, const char *path)
 }
 
 /* Gives an unnamed file the next free name. */
-static bool set_name(nnc_atomic_file *file)
-{
+static bool set_name(nnc_atomic_file *file) {
     char own[64], name[64];
     bool named = file->temporary != NULL;
     snprintf(own, sizeof own, "/proc/self/fd/%d", file->descriptor);
@@ -367,8 +339,7 @@ static bool set_name(nnc_atomic_file *file)
 }
 
 /* Writes the folder of a path to disk, which makes a new name in the folder durable. Failures are ignored. */
-static void sync_folder(char *path)
-{
+static void sync_folder(char *path) {
     char *slash = strrchr(path, '/');
     if (slash != NULL) { slash[slash == path ? 1 : 0] = '\0'; }
     const int folder = open(slash != NULL ? path : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -380,13 +351,9 @@ static void sync_folder(char *path)
 
 /* If durable, waits until the bytes of a file are on disk. A file system that cannot do this returns EINVAL, which
  * counts as success. */
-static bool sync_file(int descriptor, bool durable)
-{
-    return !durable || fsync(descriptor) == 0 || errno == EINVAL;
-}
+static bool sync_file(int descriptor, bool durable) { return !durable || fsync(descriptor) == 0 || errno == EINVAL; }
 
-bool nnc_atomic_file_keep(nnc_atomic_file *file, bool durable)
-{
+bool nnc_atomic_file_keep(nnc_atomic_file *file, bool durable) {
     const bool synced = sync_file(file->descriptor, durable) && set_name(file);
     if (!synced) { return fail(file); }
     const int descriptor = file->descriptor;
@@ -397,8 +364,7 @@ bool nnc_atomic_file_keep(nnc_atomic_file *file, bool durable)
     return true;
 }
 
-void nnc_atomic_file_drop(nnc_atomic_file *file)
-{
+void nnc_atomic_file_drop(nnc_atomic_file *file) {
     if (file->target != NULL && file->descriptor >= 0) { close(file->descriptor); }
     if (file->temporary != NULL) { unlink(file->temporary); }
     release(file);
@@ -408,8 +374,7 @@ void nnc_atomic_file_drop(nnc_atomic_file *file)
 
 /* ---- threads ---- */
 
-int32_t nnc_threads_available(void)
-{
+int32_t nnc_threads_available(void) {
 #if defined(_WIN32)
     SYSTEM_INFO system;
     GetSystemInfo(&system);
@@ -424,8 +389,7 @@ int32_t nnc_threads_available(void)
 
 #if defined(__wasi__)
 
-void nnc_threads_run(void (*work)(void *context), void *contexts, size_t size, int32_t count)
-{
+void nnc_threads_run(void (*work)(void *context), void *contexts, size_t size, int32_t count) {
     (void)size;
     (void)count;
     work(contexts);
@@ -439,15 +403,13 @@ typedef struct runner {
     pthread_t thread;
 } runner;
 
-static void *run(void *argument)
-{
+static void *run(void *argument) {
     const runner *self = argument;
     self->work(self->context);
     return NULL;
 }
 
-void nnc_threads_run(void (*work)(void *context), void *contexts, size_t size, int32_t count)
-{
+void nnc_threads_run(void (*work)(void *context), void *contexts, size_t size, int32_t count) {
     runner runners[NNC_THREADS_MAX];
     int32_t started = 1;
     for (; started < count && started < NNC_THREADS_MAX; started++) {

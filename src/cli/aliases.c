@@ -208,8 +208,7 @@ enum { ALIASES = sizeof aliases / sizeof aliases[0] };
 
 /* Tests whether `word`, up to a '=', is equal to `name`. Upper case counts as lower case, and '_' as '-'. A '*' in
  * `name` matches any ending. */
-static bool alike(const char *name, const char *word)
-{
+static bool alike(const char *name, const char *word) {
     for (; *name != '\0' && *name != '*'; name++, word++) {
         const char c = (char)tolower((unsigned char)*word);
         if ((c == '_' ? '-' : c) != *name) { return false; }
@@ -225,16 +224,14 @@ typedef struct expansion {
     int count;
 } expansion;
 
-static void put(expansion *e, const char *text, size_t size)
-{
+static void put(expansion *e, const char *text, size_t size) {
     nnc_buffer_put(&e->words, text, size);
     nnc_buffer_byte(&e->words, '\0');
     e->count++;
 }
 
 /* Adds the words of an alias to the new command line, with the value in the place of '%'. */
-static void put_words(expansion *e, const char *words, const char *value)
-{
+static void put_words(expansion *e, const char *words, const char *value) {
     while (*words != '\0') {
         const size_t length = strcspn(words, " ");
         const char *mark = memchr(words, '%', length);
@@ -248,8 +245,7 @@ static void put_words(expansion *e, const char *words, const char *value)
     }
 }
 
-static bool applies(const expansion *e, const alias *row, const char *word)
-{
+static bool applies(const expansion *e, const alias *row, const char *word) {
     char option[NNC_OPTION_NAME];
     const char *words = row->words != NULL ? row->words : row->option;
     snprintf(option, sizeof option, "%.*s", (int)strcspn(words, " ="), words);
@@ -257,8 +253,7 @@ static bool applies(const expansion *e, const alias *row, const char *word)
 }
 
 /* Returns 1 if the word turns a switch on ("true"), 0 if it turns a switch off, and -1 for any other word. */
-static int switch_value(const char *value)
-{
+static int switch_value(const char *value) {
     static const char *const words[] = { "false", "true", "0", "1", "no", "yes", "off", "on" };
     for (int i = 0; i < (int)(sizeof words / sizeof words[0]); i++) {
         if (alike(words[i], value)) { return i % 2; }
@@ -267,8 +262,7 @@ static int switch_value(const char *value)
 }
 
 static nnc_status refuse_value(const expansion *e, const char *word, const char *typed, const char *value,
-                               nnc_error *err)
-{
+                               nnc_error *err) {
     char expected[256] = "";
     for (int i = 0; i < ALIASES; i++) {
         const size_t length = strlen(expected);
@@ -282,8 +276,7 @@ static nnc_status refuse_value(const expansion *e, const char *word, const char 
 
 /* Finds the alias of a word: the alias for its value, or else the alias for any value. If it returns NULL but sets
  * *found, the word is known and its value is wrong. */
-static const alias *row_of(const expansion *e, const char *word, const char *value, bool *found)
-{
+static const alias *row_of(const expansion *e, const char *word, const char *value, bool *found) {
     const alias *any = NULL;
     *found = false;
     for (int i = 0; i < ALIASES; i++) {
@@ -301,8 +294,7 @@ static const alias *row_of(const expansion *e, const char *word, const char *val
 
 /* Replaces one word of argv, together with its value if it has one. *used: number of words that were taken. *found:
  * true if the word is an alias. */
-static nnc_status expand_word(expansion *e, char **argv, bool last, int *used, bool *found, nnc_error *err)
-{
+static nnc_status expand_word(expansion *e, char **argv, bool last, int *used, bool *found, nnc_error *err) {
     const char *word = argv[0], *equals = strchr(word, '=');
     const char *value = equals != NULL ? equals + 1 : last || strncmp(argv[1], "--", 2) == 0 ? NULL : argv[1];
     const alias *row = row_of(e, word, value, found);
@@ -328,8 +320,7 @@ static nnc_status expand_word(expansion *e, char **argv, bool last, int *used, b
 }
 
 /* Makes a new argv in one allocation: the pointers, then the words. */
-static char **pack(const expansion *e)
-{
+static char **pack(const expansion *e) {
     const size_t pointers = ((size_t)e->count + 1) * sizeof(char *);
     char *block = malloc(pointers + e->words.size);
     if (block == NULL || e->words.bytes == NULL) {
@@ -348,8 +339,7 @@ static char **pack(const expansion *e)
 }
 
 nnc_status nnc_aliases_expand(int *argc, char **argv, nnc_option_known *known, const void *context, char ***expanded,
-                              nnc_error *err)
-{
+                              nnc_error *err) {
     static const char *const loads[] = { "--request-rate",    "--arrivals", "--concurrency",
                                          "--max-concurrency", "--offline",  "--serve" };
     expansion e = { .known = known, .context = context };

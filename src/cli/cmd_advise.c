@@ -26,8 +26,7 @@ typedef struct answer {
 /* Writes a change as a sentence: "--precision fp8: a step takes 818.6 ms, 21.7% faster, 40.1 GB, 0.0002 USD a step;
  * it fits." base: the result without the change. currency NULL: no price is known. Returns text. */
 static const char *plan_change_sentence(const nnc_plan_change *change, const nnc_result *base, const char *currency,
-                                        char *text, size_t size)
-{
+                                        char *text, size_t size) {
     char step[NNC_NUMBER_TEXT], total[NNC_NUMBER_TEXT], cost[NNC_NUMBER_TEXT];
     const double percent = 100.0 * (change->gain - 1.0);
     nnc_unit_text(change->step_s, "s", step);
@@ -75,8 +74,7 @@ static const nnc_metric change_rows[] = {
 };
 static const nnc_metrics change_metrics = NNC_METRICS("a change of a plan", change_rows, line);
 
-static nnc_cell get_verdict(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX])
-{
+static nnc_cell get_verdict(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX]) {
     const answer *a = place->record;
     return nnc_text_cell(nnc_report_sentence(&a->report, text));
 }
@@ -97,8 +95,7 @@ static const nnc_metrics advise_metrics = NNC_METRICS("advice on a plan", advise
 
 /* ---- the answer ---- */
 
-static void add(answer *a, const nnc_plan_change *change)
-{
+static void add(answer *a, const nnc_plan_change *change) {
     int32_t place = a->count++;
     for (; place > 0 && change->samples_per_s > a->lines[place - 1].change.samples_per_s; place--) {
         a->lines[place] = a->lines[place - 1];
@@ -106,16 +103,14 @@ static void add(answer *a, const nnc_plan_change *change)
     a->lines[place].change = *change;
 }
 
-static bool has(const answer *a, const char *options)
-{
+static bool has(const answer *a, const char *options) {
     int32_t i = 0;
     while (i < a->count && strcmp(a->lines[i].change.options, options) != 0) { i++; }
     return i < a->count;
 }
 
 /* Adds a change that makes the plan fit. It keeps the batch of the plan. */
-static void add_advice(answer *a, const nnc_advice *advice)
-{
+static void add_advice(answer *a, const nnc_advice *advice) {
     const nnc_result *r = a->report.result;
     nnc_plan_change change = { .step_s = advice->step_s,
                                .samples_per_s = (double)r->plan.global_batch / advice->step_s,
@@ -128,8 +123,7 @@ static void add_advice(answer *a, const nnc_advice *advice)
     if (!has(a, change.options)) { add(a, &change); }
 }
 
-static void fill(answer *a, const nnc_plan_changes *found)
-{
+static void fill(answer *a, const nnc_plan_changes *found) {
     for (int32_t i = 0; i < found->count && a->count < SHOWN; i++) { add(a, &found->list[i]); }
     if (found->together.options[0] != '\0' && !has(a, found->together.options)) { add(a, &found->together); }
     for (int32_t i = 0; i < a->report.advice_count; i++) { add_advice(a, &a->report.advice[i]); }
@@ -142,14 +136,12 @@ static void fill(answer *a, const nnc_plan_changes *found)
 
 /* ---- the output ---- */
 
-static nnc_lines lines_of(const void *record)
-{
+static nnc_lines lines_of(const void *record) {
     const answer *a = record;
     return (nnc_lines){ &change_metrics, NULL, a->lines, a->count };
 }
 
-static void write_page(nnc_buffer *out, nnc_style style, const void *record)
-{
+static void write_page(nnc_buffer *out, nnc_style style, const void *record) {
     const answer *a = record;
     char text[NNC_METRIC_TEXT_MAX];
     nnc_sheet_line(out, style, "%s", nnc_report_sentence(&a->report, text));
@@ -172,8 +164,7 @@ const nnc_view nnc_advise_view = {
 };
 
 static nnc_status write_answer(nnc_session *session, void *context, nnc_scenario *scenario, nnc_scratch *scratch,
-                               nnc_error *err)
-{
+                               nnc_error *err) {
     nnc_plan_changes found;
     answer a = { .report = scenario->report };
     (void)context;
@@ -185,8 +176,7 @@ static nnc_status write_answer(nnc_session *session, void *context, nnc_scenario
     return NNC_OK;
 }
 
-static nnc_status run(nnc_session *session, nnc_error *err)
-{
+static nnc_status run(nnc_session *session, nnc_error *err) {
     char **operands = session->options.operands;
     return nnc_scenario_report(session, operands[0], operands[1], write_answer, NULL, err);
 }
@@ -216,10 +206,7 @@ typedef struct fit_answer {
 
 #define FIT(member) NNC_IN(fit_answer, fit.member)
 
-static nnc_cell positive(int64_t value)
-{
-    return nnc_number_cell(value > 0 ? (double)value : (double)NAN);
-}
+static nnc_cell positive(int64_t value) { return nnc_number_cell(value > 0 ? (double)value : (double)NAN); }
 
 NNC_GET(get_seq_len, fit_answer, positive(self->fit.seq_len))
 NNC_GET(get_recorded, fit_answer, positive(self->fit.recorded_batch))
@@ -301,14 +288,12 @@ static const nnc_page_row page_rows[] = {
 };
 static const nnc_page_rows page = NNC_PAGE_ROWS(&fit_metrics, page_rows);
 
-static nnc_lines fit_lines_of(const void *record)
-{
+static nnc_lines fit_lines_of(const void *record) {
     const fit_answer *a = record;
     return (nnc_lines){ &remedy_metrics, NULL, a->remedies, a->fit.remedy_count };
 }
 
-static void write_fit_page(nnc_buffer *out, nnc_style style, const void *record)
-{
+static void write_fit_page(nnc_buffer *out, nnc_style style, const void *record) {
     const fit_answer *a = record;
     nnc_sheet sheet = nnc_sheet_begin(out, style);
     nnc_sheet_subject(&sheet, &a->report);
@@ -328,8 +313,7 @@ const nnc_view nnc_fit_view = {
 };
 
 static nnc_status write_fit_answer(nnc_session *session, void *context, nnc_scenario *scenario, nnc_scratch *scratch,
-                                   nnc_error *err)
-{
+                                   nnc_error *err) {
     fit_answer a = { .report = scenario->report };
     (void)context;
     (void)scratch;
@@ -349,8 +333,7 @@ static nnc_status write_fit_answer(nnc_session *session, void *context, nnc_scen
     return status;
 }
 
-static nnc_status run_fit(nnc_session *session, nnc_error *err)
-{
+static nnc_status run_fit(nnc_session *session, nnc_error *err) {
     char **operands = session->options.operands;
     return nnc_scenario_report(session, operands[0], operands[1], write_fit_answer, NULL, err);
 }
@@ -385,8 +368,7 @@ typedef struct limits {
 /* Returns the formula of a limit as text, and its form for the layers that do most of the work. Source: "How to
  * Scale Your Model", chapter 5, Training: https://jax-ml.github.io/scaling-book/training/; for rings:
  * arXiv:2310.01889, section 3. */
-static const char *limit_formula(nnc_limit of)
-{
+static const char *limit_formula(nnc_limit of) {
     switch (of) {
     case NNC_LIMIT_TENSOR: return "network_s <= other bounds; MLPs alone: tensor <= F W / C";
     case NNC_LIMIT_CONTEXT:
@@ -468,16 +450,14 @@ static const nnc_page_row limit_page_rows[] = {
 };
 static const nnc_page_rows limit_page = NNC_PAGE_ROWS(&limit_metrics, limit_page_rows);
 
-static nnc_lines points_of(const void *record)
-{
+static nnc_lines points_of(const void *record) {
     const limits *a = record;
     return (nnc_lines){ &point_metrics, NULL, a->points, a->found.count };
 }
 
 /* Writes the page of nncost limit: how far the plan can be divided, with a table of the sizes just below and above
  * this limit. */
-static void write_limit(nnc_buffer *out, nnc_style style, const void *record)
-{
+static void write_limit(nnc_buffer *out, nnc_style style, const void *record) {
     enum { AROUND = 7 };
     const limits *a = record;
     nnc_sheet sheet = nnc_sheet_begin(out, style);
@@ -499,8 +479,7 @@ const nnc_view nnc_limit_view = {
 };
 
 static nnc_status write_limits(nnc_session *session, void *context, nnc_scenario *scenario, nnc_scratch *scratch,
-                               nnc_error *err)
-{
+                               nnc_error *err) {
     limits *a = context;
     (void)scratch;
     nnc_scratch *own = nnc_scratch_create();
@@ -522,8 +501,7 @@ static nnc_status write_limits(nnc_session *session, void *context, nnc_scenario
     return status;
 }
 
-static nnc_status run_limit(nnc_session *session, nnc_error *err)
-{
+static nnc_status run_limit(nnc_session *session, nnc_error *err) {
     char **operands = session->options.operands;
     if (!nnc_option_given(&session->options, "--of")) {
         return nnc_fail(err, NNC_BAD_USAGE, "--of", "missing, expected tensor, context, data or batch");

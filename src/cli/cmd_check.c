@@ -10,20 +10,17 @@
 
 enum { SHOWN_CHANGES = 10, SHOWN_ROWS = 20 };
 
-static const char *state_text(nnc_check_state state)
-{
+static const char *state_text(nnc_check_state state) {
     return state == NNC_CHECK_SAME ? "as recorded" : nnc_check_state_name(state);
 }
 
-static bool is_shown(const nnc_check_report *report, const nnc_check_row *row)
-{
+static bool is_shown(const nnc_check_report *report, const nnc_check_row *row) {
     return nnc_check_row_moved(row) || nnc_check_row_failed(report, row);
 }
 
 /* ---- table ---- */
 
-static const char *currency_of(const nnc_check_row *row, const nnc_change *change)
-{
+static const char *currency_of(const nnc_check_row *row, const nnc_change *change) {
     static const char *const money[] = { "cost.step", "cost.run", "cost.per_million_tokens",
                                          "cost.per_thousand_samples", "cost.price_per_device_hour" };
     const nnc_figures figures = row->now.count > 0 ? row->now : row->old;
@@ -36,8 +33,7 @@ static const char *currency_of(const nnc_check_row *row, const nnc_change *chang
     return "";
 }
 
-static void put_value(nnc_table *table, const char *text, const char *currency)
-{
+static void put_value(nnc_table *table, const char *text, const char *currency) {
     char cell[96];
     const bool bare = *currency == '\0' || strcmp(text, "-") == 0;
     snprintf(cell, sizeof cell, "%s%s%s", text, bare ? "" : " ", bare ? "" : currency);
@@ -45,8 +41,7 @@ static void put_value(nnc_table *table, const char *text, const char *currency)
 }
 
 void nnc_changes_write(nnc_buffer *out, nnc_style style, const nnc_check_row *row, int32_t most, const char *old_head,
-                       const char *now_head)
-{
+                       const char *now_head) {
     const nnc_head heads[] = { { .text = "metric", .left = true, .shrinks = true },
                                { .text = old_head },
                                { .text = now_head },
@@ -67,8 +62,7 @@ void nnc_changes_write(nnc_buffer *out, nnc_style style, const nnc_check_row *ro
     nnc_table_write(&table, out, style);
 }
 
-static void write_causes(nnc_sheet *sheet, const nnc_check_row *row)
-{
+static void write_causes(nnc_sheet *sheet, const nnc_check_row *row) {
     for (int32_t i = 0; i < row->cause_count; i++) {
         nnc_sheet_label(sheet, i == 0 ? "  why" : "  ");
         nnc_sheet_words(sheet, "%s", row->causes[i]);
@@ -76,8 +70,7 @@ static void write_causes(nnc_sheet *sheet, const nnc_check_row *row)
     }
 }
 
-static void write_missed(nnc_sheet *sheet, const nnc_check_row *row)
-{
+static void write_missed(nnc_sheet *sheet, const nnc_check_row *row) {
     for (int32_t i = 0; i < row->verdict_count; i++) {
         char text[256];
         if (!row->verdicts[i].met) {
@@ -89,13 +82,9 @@ static void write_missed(nnc_sheet *sheet, const nnc_check_row *row)
     }
 }
 
-static void put_path(nnc_buffer *out, const char *path)
-{
-    nnc_put_plain(out, path, nnc_text_width(path));
-}
+static void put_path(nnc_buffer *out, const char *path) { nnc_put_plain(out, path, nnc_text_width(path)); }
 
-static void write_row(nnc_buffer *out, nnc_style style, const nnc_check_report *report, const nnc_check_row *row)
-{
+static void write_row(nnc_buffer *out, nnc_style style, const nnc_check_report *report, const nnc_check_row *row) {
     nnc_sheet sheet = nnc_sheet_begin(out, style);
     char headline[512];
     nnc_check_headline(row, headline, sizeof headline);
@@ -123,8 +112,7 @@ static void write_row(nnc_buffer *out, nnc_style style, const nnc_check_report *
 }
 
 /* Counts the metrics that this version has but the recorded file lacks. Such metrics cannot fail. */
-static int32_t added_metrics(const nnc_check_report *report)
-{
+static int32_t added_metrics(const nnc_check_report *report) {
     int32_t added = 0;
     for (int32_t i = 0; i < report->row_count; i++) {
         for (int32_t k = 0; report->rows[i].state == NNC_CHECK_SAME && k < report->rows[i].change_count; k++) {
@@ -136,8 +124,7 @@ static int32_t added_metrics(const nnc_check_report *report)
 
 /* Writes "nncost check PATH --update", which accepts the changes, with the path quoted for a shell. Returns false
  * when out of memory. */
-static bool accept_command(nnc_buffer *command, const nnc_check_report *report)
-{
+static bool accept_command(nnc_buffer *command, const nnc_check_report *report) {
     nnc_buffer_text(command, "nncost check ");
     nnc_shell_word(command, report->path);
     nnc_buffer_text(command, " --update");
@@ -145,8 +132,7 @@ static bool accept_command(nnc_buffer *command, const nnc_check_report *report)
     return !command->failed;
 }
 
-static void put_command(nnc_buffer *out, nnc_style style, const nnc_check_report *report)
-{
+static void put_command(nnc_buffer *out, nnc_style style, const nnc_check_report *report) {
     nnc_buffer command = { 0 };
     nnc_buffer_byte(out, '\'');
     if (!accept_command(&command, report)) {
@@ -160,8 +146,7 @@ static void put_command(nnc_buffer *out, nnc_style style, const nnc_check_report
     nnc_buffer_free(&command);
 }
 
-static void write_advice(nnc_buffer *out, nnc_style style, const nnc_check_report *report, const nnc_check_sum *sum)
-{
+static void write_advice(nnc_buffer *out, nnc_style style, const nnc_check_report *report, const nnc_check_sum *sum) {
     const int32_t moved = sum->states[NNC_CHECK_MOVED] + sum->states[NNC_CHECK_ADDED] + sum->states[NNC_CHECK_REMOVED];
     if (report->updated) {
         nnc_buffer_print(out, "recorded by nncost %s\n", report->tool);
@@ -179,8 +164,7 @@ static void write_advice(nnc_buffer *out, nnc_style style, const nnc_check_repor
     }
 }
 
-static void write_table(nnc_buffer *out, nnc_style style, const nnc_check_report *report)
-{
+static void write_table(nnc_buffer *out, nnc_style style, const nnc_check_report *report) {
     const nnc_check_sum sum = nnc_check_sum_of(report);
     int32_t shown = 0, hidden = 0;
     char text[256];
@@ -204,8 +188,7 @@ static void write_table(nnc_buffer *out, nnc_style style, const nnc_check_report
 
 /* ---- Markdown ---- */
 
-static void markdown_cell(nnc_buffer *out, const nnc_check_row *row, const char *name)
-{
+static void markdown_cell(nnc_buffer *out, const nnc_check_row *row, const char *name) {
     for (int32_t i = 0; i < row->change_count; i++) {
         const nnc_change *change = &row->changes[i];
         if (change->kind == NNC_CHANGE_MOVED && strcmp(nnc_change_name(change), name) == 0) {
@@ -218,8 +201,7 @@ static void markdown_cell(nnc_buffer *out, const nnc_check_row *row, const char 
     nnc_buffer_text(out, " | ");
 }
 
-static void markdown_line(nnc_buffer *out, const nnc_check_row *row)
-{
+static void markdown_line(nnc_buffer *out, const nnc_check_row *row) {
     const int32_t missed = nnc_check_missed(row);
     nnc_buffer_text(out, "| ");
     nnc_put_markdown(out, row->id);
@@ -238,8 +220,7 @@ static void markdown_line(nnc_buffer *out, const nnc_check_row *row)
     nnc_buffer_text(out, " |\n");
 }
 
-static void markdown_details(nnc_buffer *out, nnc_style style, const nnc_check_row *row)
-{
+static void markdown_details(nnc_buffer *out, nnc_style style, const nnc_check_row *row) {
     if (row->change_count == 0) { return; }
     nnc_buffer_text(out, "\n<details><summary>");
     nnc_put_xml(out, row->id); /* GitHub reads no Markdown inside HTML, so the id is escaped as XML */
@@ -255,8 +236,7 @@ static void markdown_details(nnc_buffer *out, nnc_style style, const nnc_check_r
 }
 
 /* Writes a Markdown comment. It begins with an HTML comment, by which a job finds its own earlier comment. */
-static void write_markdown(nnc_buffer *out, nnc_style style, const nnc_check_report *report)
-{
+static void write_markdown(nnc_buffer *out, nnc_style style, const nnc_check_report *report) {
     const nnc_check_sum sum = nnc_check_sum_of(report);
     int32_t failing = 0, shown = 0;
     char text[256];
@@ -284,8 +264,7 @@ static void write_markdown(nnc_buffer *out, nnc_style style, const nnc_check_rep
     write_advice(out, style, report, &sum);
 }
 
-static void write_page(nnc_buffer *out, nnc_style style, const void *record)
-{
+static void write_page(nnc_buffer *out, nnc_style style, const void *record) {
     (style.format == &nnc_format_markdown ? write_markdown : write_table)(out, style, record);
 }
 
@@ -293,22 +272,19 @@ const nnc_view nnc_check_output = {
     .schema = NNC_CHECK_SCHEMA, .document = &nnc_check_document, .lines = nnc_check_lines, .page = write_page
 };
 
-const nnc_format *nnc_check_format_at(unsigned index)
-{
+const nnc_format *nnc_check_format_at(unsigned index) {
     return index < NNC_FORMAT_COUNT    ? nnc_formats[index]
            : index == NNC_FORMAT_COUNT ? &nnc_format_junit
                                        : &nnc_format_github;
 }
 
-const char *nnc_check_format_name(unsigned index)
-{
+const char *nnc_check_format_name(unsigned index) {
     return index < NNC_CHECK_FORMAT_COUNT ? nnc_check_format_at(index)->name : "?";
 }
 
 /* ---- JUnit XML: a test case for each recorded estimate and each requirement, without times or host names ---- */
 
-static void begin_case(nnc_buffer *out, const nnc_check_report *report, const nnc_check_row *row, const char *what)
-{
+static void begin_case(nnc_buffer *out, const nnc_check_report *report, const nnc_check_row *row, const char *what) {
     nnc_buffer_text(out, "    <testcase classname=\"");
     nnc_put_xml(out, row->id);
     nnc_buffer_text(out, "\" name=\"");
@@ -318,20 +294,15 @@ static void begin_case(nnc_buffer *out, const nnc_check_report *report, const nn
     nnc_buffer_print(out, "\" line=\"%ld\"", row->line);
 }
 
-static void put_failure(nnc_buffer *out, const char *type, const char *message)
-{
+static void put_failure(nnc_buffer *out, const char *type, const char *message) {
     nnc_buffer_print(out, ">\n      <failure type=\"%s\" message=\"", type);
     nnc_put_xml(out, message);
     nnc_buffer_text(out, "\">");
 }
 
-static void end_failure(nnc_buffer *out)
-{
-    nnc_buffer_text(out, "</failure>\n    </testcase>\n");
-}
+static void end_failure(nnc_buffer *out) { nnc_buffer_text(out, "</failure>\n    </testcase>\n"); }
 
-static void put_estimate(nnc_buffer *out, const nnc_check_report *report, const nnc_check_row *row)
-{
+static void put_estimate(nnc_buffer *out, const nnc_check_report *report, const nnc_check_row *row) {
     char headline[512];
     const bool failed = row->state != NNC_CHECK_SAME && !report->updated;
     begin_case(out, report, row, "estimate as recorded");
@@ -362,8 +333,7 @@ static void put_estimate(nnc_buffer *out, const nnc_check_report *report, const 
 }
 
 static void put_verdict(nnc_buffer *out, const nnc_check_report *report, const nnc_check_row *row,
-                        const nnc_check_verdict *verdict)
-{
+                        const nnc_check_verdict *verdict) {
     char text[256];
     snprintf(text, sizeof text, "%s %s", verdict->requirement->name, verdict->requirement->rule);
     begin_case(out, report, row, text);
@@ -376,8 +346,7 @@ static void put_verdict(nnc_buffer *out, const nnc_check_report *report, const n
     end_failure(out);
 }
 
-static void write_junit(nnc_buffer *out, nnc_style style, const nnc_view *view, const void *record)
-{
+static void write_junit(nnc_buffer *out, nnc_style style, const nnc_view *view, const void *record) {
     const nnc_check_report *report = record;
     (void)style, (void)view;
     int32_t cases = 0, failures = 0;
@@ -406,8 +375,7 @@ const nnc_format nnc_format_junit = { .name = "junit", .view = write_junit };
  * GitHub Actions" ---- */
 
 /* Writes a text with escapes. In a property, ':' and ',' are also escaped. */
-static void put_escaped(nnc_buffer *out, const char *text, bool property)
-{
+static void put_escaped(nnc_buffer *out, const char *text, bool property) {
     for (size_t size; *text != '\0'; text += size) {
         const size_t control = nnc_control_length(text);
         const bool escaped = *text == '%' || (property && (*text == ':' || *text == ','));
@@ -418,8 +386,7 @@ static void put_escaped(nnc_buffer *out, const char *text, bool property)
     }
 }
 
-static void begin_error(nnc_buffer *out, const nnc_check_report *report, const nnc_check_row *row)
-{
+static void begin_error(nnc_buffer *out, const nnc_check_report *report, const nnc_check_row *row) {
     nnc_buffer_text(out, "::error file=");
     put_escaped(out, report->path, true);
     nnc_buffer_print(out, ",line=%ld,title=nncost ", row->line > 0 ? row->line : 1);
@@ -427,8 +394,7 @@ static void begin_error(nnc_buffer *out, const nnc_check_report *report, const n
     nnc_buffer_text(out, "::");
 }
 
-static void put_moved(nnc_buffer *out, const nnc_check_report *report, const nnc_check_row *row)
-{
+static void put_moved(nnc_buffer *out, const nnc_check_report *report, const nnc_check_row *row) {
     char headline[512];
     begin_error(out, report, row);
     nnc_check_headline(row, headline, sizeof headline);
@@ -456,8 +422,7 @@ static void put_moved(nnc_buffer *out, const nnc_check_report *report, const nnc
     nnc_buffer_byte(out, '\n');
 }
 
-static void write_github(nnc_buffer *out, nnc_style style, const nnc_view *view, const void *record)
-{
+static void write_github(nnc_buffer *out, nnc_style style, const nnc_view *view, const void *record) {
     const nnc_check_report *report = record;
     (void)style, (void)view;
     char text[256];
@@ -487,8 +452,7 @@ const nnc_format nnc_format_github = { .name = "github", .view = write_github };
 
 enum { SHOWN_OPS = 8 };
 
-static void write_ops(nnc_buffer *out, nnc_style style, const nnc_check_row *row)
-{
+static void write_ops(nnc_buffer *out, nnc_style style, const nnc_check_row *row) {
     const int32_t shown = row->op_count < SHOWN_OPS ? row->op_count : SHOWN_OPS;
     nnc_table_of(out, style, (nnc_lines){ &nnc_check_op_metrics, row, row->ops, shown });
     if (row->op_count > shown) {
@@ -497,8 +461,7 @@ static void write_ops(nnc_buffer *out, nnc_style style, const nnc_check_row *row
     }
 }
 
-static void write_difference(nnc_buffer *out, nnc_style style, const nnc_check_row *row)
-{
+static void write_difference(nnc_buffer *out, nnc_style style, const nnc_check_row *row) {
     const bool markdown = style.format == &nnc_format_markdown;
     char headline[512];
     nnc_check_headline(row, headline, sizeof headline);
@@ -521,8 +484,7 @@ static void write_difference(nnc_buffer *out, nnc_style style, const nnc_check_r
     }
 }
 
-static void write_differences(nnc_buffer *out, nnc_style style, const void *record)
-{
+static void write_differences(nnc_buffer *out, nnc_style style, const void *record) {
     const nnc_check_report *report = record;
     int32_t differ = 0;
     for (int32_t i = 0; i < report->row_count; i++) { differ += report->rows[i].state != NNC_CHECK_SAME; }
@@ -545,8 +507,7 @@ const nnc_view nnc_diff_output = {
 };
 
 /* Writes each training scenario of the plan file as a launch file. */
-static nnc_status emit_all(nnc_session *session, nnc_arena *arena, nnc_error *err)
-{
+static nnc_status emit_all(nnc_session *session, nnc_arena *arena, nnc_error *err) {
     static const nnc_scenario_args nothing = { .setting_count = 0 };
     const nnc_plans *plans = NULL;
     nnc_scenario *scenario = nnc_arena_alloc(arena, sizeof *scenario);
@@ -563,8 +524,7 @@ static nnc_status emit_all(nnc_session *session, nnc_arena *arena, nnc_error *er
     return NNC_OK;
 }
 
-static nnc_status run_check(nnc_session *session, nnc_error *err)
-{
+static nnc_status run_check(nnc_session *session, nnc_error *err) {
     const nnc_options *options = &session->options;
     nnc_check *check = NULL;
     if (options->forget) {
@@ -604,8 +564,7 @@ const nnc_command nnc_cmd_check = {
     .run = run_check,
 };
 
-static nnc_status run_diff(nnc_session *session, nnc_error *err)
-{
+static nnc_status run_diff(nnc_session *session, nnc_error *err) {
     char **paths = session->options.operands;
     nnc_check_report report;
     nnc_arena *arena = nnc_arena_create();

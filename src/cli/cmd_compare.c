@@ -28,26 +28,22 @@ typedef struct comparison_rows {
 } comparison_rows;
 
 /* Returns the speed: tokens per second if every row has tokens, otherwise samples per second. */
-static double speed(const nnc_result *result, bool tokens)
-{
+static double speed(const nnc_result *result, bool tokens) {
     return tokens ? result->tokens_per_s : result->samples_per_s;
 }
 
-static double unit_cost(const nnc_result *result, bool tokens)
-{
+static double unit_cost(const nnc_result *result, bool tokens) {
     return result->cost_step / (tokens ? (double)result->tokens / 1e6 : (double)result->plan.global_batch / 1e3);
 }
 
 /* Returns the speed by which rows are ranked: the speed of the whole run with its losses if every row has a run, else
  * the speed of a step. */
-static double rank_speed(const nnc_report *report, bool tokens, bool run)
-{
+static double rank_speed(const nnc_report *report, bool tokens, bool run) {
     return run ? (tokens ? report->run->tokens : report->run->samples) / report->run->run_s
                : speed(report->result, tokens);
 }
 
-static double rank_cost(const nnc_report *report, bool tokens, bool run)
-{
+static double rank_cost(const nnc_report *report, bool tokens, bool run) {
     return run ? report->run->cost / (tokens ? report->run->tokens : report->run->samples)
                : unit_cost(report->result, tokens);
 }
@@ -61,8 +57,7 @@ typedef struct ranking {
     int32_t fastest, cheapest; /* index of the fastest and of the cheapest row that fits in memory; -1 = no row fits */
 } ranking;
 
-static ranking rank(const comparison_rows *comparison)
-{
+static ranking rank(const comparison_rows *comparison) {
     ranking found = { .tokens = true, .run = true, .fastest = -1, .cheapest = -1 };
     for (int32_t i = 0; i < comparison->row_count; i++) {
         const nnc_run *run = comparison->rows[i].report.run;
@@ -94,8 +89,7 @@ static ranking rank(const comparison_rows *comparison)
 
 /* Adds an amount of money to the table. mixed: the costs of the table are in several currencies, so the cell names its
  * currency. */
-static void put_amount(nnc_table *table, const nnc_report *report, double amount, bool mixed)
-{
+static void put_amount(nnc_table *table, const nnc_report *report, double amount, bool mixed) {
     char text[NNC_NUMBER_TEXT], whole[NNC_NUMBER_TEXT + 16];
     const char *currency = mixed && !isnan(amount) ? nnc_report_currency(report) : NULL;
     snprintf(whole, sizeof whole, "%s%s%s", nnc_count_text(amount, text), currency != NULL ? " " : "",
@@ -114,14 +108,12 @@ static void put_amount(nnc_table *table, const nnc_report *report, double amount
     } while (0)
 
 /* Returns the currency, such as "USD"; returns "cost" if the rows have several currencies. */
-static const char *cost_word(ranking ranked)
-{
+static const char *cost_word(ranking ranked) {
     return ranked.mixed || ranked.currency == NULL ? "cost" : ranked.currency;
 }
 
 /* Adds the columns of the run. cost_head: memory for a heading. */
-static void put_run(nnc_table *table, const nnc_report *row, ranking ranked, char cost_head[32])
-{
+static void put_run(nnc_table *table, const nnc_report *row, ranking ranked, char cost_head[32]) {
     char text[NNC_NUMBER_TEXT];
     const nnc_run *run = row != NULL ? row->run : NULL;
     snprintf(cost_head, 32, "run %s", cost_word(ranked));
@@ -137,14 +129,12 @@ static void put_run(nnc_table *table, const nnc_report *row, ranking ranked, cha
     COLUMN(nnc_table_share(table, run->goodput), .text = "goodput", .drop = 3);
 }
 
-static const char *fit_word(nnc_verdict verdict)
-{
+static const char *fit_word(nnc_verdict verdict) {
     return verdict == NNC_FITS ? "yes" : verdict == NNC_TIGHT ? "tight" : "NO";
 }
 
 /* Adds the columns of a row. heads: memory for two headings. */
-static void put_columns(nnc_table *table, const nnc_report *row, ranking ranked, char heads[2][32])
-{
+static void put_columns(nnc_table *table, const nnc_report *row, ranking ranked, char heads[2][32]) {
     char text[NNC_NUMBER_TEXT];
     const nnc_result *result = row != NULL ? row->result : NULL;
     snprintf(heads[0], 32, "%s/%s", cost_word(ranked), ranked.tokens ? "Mtoken" : "ksample");
@@ -164,8 +154,7 @@ static void put_columns(nnc_table *table, const nnc_report *row, ranking ranked,
 
 /* Writes the marks of a row: "fastest, cheapest, not measured". Not measured: the efficiencies of its device are
  * defaults. */
-static const char *crown_of(const comparison_rows *comparison, ranking ranked, int32_t row, char crown[64])
-{
+static const char *crown_of(const comparison_rows *comparison, ranking ranked, int32_t row, char crown[64]) {
     const bool fastest = row == ranked.fastest, cheapest = row == ranked.cheapest;
     const bool unmeasured = comparison->rows[row].report.device->efficiency.basis == NNC_BASIS_DEFAULT;
     snprintf(crown, 64, "%s%s%s",
@@ -177,8 +166,7 @@ static const char *crown_of(const comparison_rows *comparison, ranking ranked, i
     return crown;
 }
 
-static void write_page(nnc_buffer *out, nnc_style style, const void *record)
-{
+static void write_page(nnc_buffer *out, nnc_style style, const void *record) {
     enum { VARIED_MAX = 32 };
     const comparison_rows *comparison = record;
     const ranking ranked = rank(comparison);
@@ -235,8 +223,7 @@ static const nnc_metric document_rows[] = {
 };
 static const nnc_metrics document = NNC_METRICS("a comparison", document_rows, comparison_rows);
 
-static nnc_lines lines_of(const void *record)
-{
+static nnc_lines lines_of(const void *record) {
     const comparison_rows *comparison = record;
     return (nnc_lines){ &compared, comparison, comparison->rows, comparison->row_count };
 }
@@ -268,8 +255,7 @@ typedef struct product {
 
 /* Adds a list of values. where: option or operand that errors name. field: plan field; NULL = another list. */
 static nnc_status add_axis(product *p, const char *name, const char *where, const nnc_field *field, const char *list,
-                           nnc_error *err)
-{
+                           nnc_error *err) {
     const bool one = field != NULL && nnc_field_is_one_set(field, list);
     axis *added = &p->axes[p->axis_count++];
     char *text = nnc_arena_strdup(p->arena, list);
@@ -301,8 +287,7 @@ static nnc_status add_axis(product *p, const char *name, const char *where, cons
 
 /* Adds the scenarios that --scenario names, or else all scenarios of the plan file. They take the place of the
  * models. */
-static nnc_status add_scenarios(product *p, const nnc_options *options, nnc_error *err)
-{
+static nnc_status add_scenarios(product *p, const nnc_options *options, nnc_error *err) {
     const nnc_plans *plans = p->plans;
     size_t size = 1;
     if (options->scenario != NULL) { return add_axis(p, "scenario", "--scenario", NULL, options->scenario, err); }
@@ -316,8 +301,7 @@ static nnc_status add_scenarios(product *p, const nnc_options *options, nnc_erro
     return add_axis(p, "scenario", "--scenario", NULL, all, err);
 }
 
-static nnc_status list_axes(product *p, nnc_session *session, nnc_error *err)
-{
+static nnc_status list_axes(product *p, nnc_session *session, nnc_error *err) {
     const nnc_options *options = &session->options;
     const char *device = options->operand_count > 1 ? options->operands[1] : "-";
     p->row_count = 1;
@@ -341,8 +325,7 @@ static nnc_status list_axes(product *p, nnc_session *session, nnc_error *err)
 }
 
 /* Returns the value of every list in a row. The last list varies fastest. */
-static void row_values(const product *p, int32_t row, const char **values)
-{
+static void row_values(const product *p, int32_t row, const char **values) {
     for (int i = p->axis_count - 1; i >= 0; i--) {
         assert(p->axes[i].count > 0);
         values[i] = p->axes[i].values[row % p->axes[i].count];
@@ -353,8 +336,7 @@ static void row_values(const product *p, int32_t row, const char **values)
 /* If the profile of a row was chosen by its plan, gives it the profile of the first row, so that a difference
  * between two rows has a single cause. A row keeps its profile if its model or device has one profile for all plans,
  * or with --software any. */
-static nnc_status keep_software(const nnc_scenario *first, nnc_scenario *scenario, nnc_error *err)
-{
+static nnc_status keep_software(const nnc_scenario *first, nnc_scenario *scenario, nnc_error *err) {
     const nnc_software *software = &first->software;
     if (scenario == first || !scenario->report.software_chosen || scenario->profiles.any) { return NNC_OK; }
     const nnc_profile_kind by_plan = nnc_profile_kind_by_plan(&first->model, &first->plan),
@@ -371,8 +353,7 @@ static nnc_status keep_software(const nnc_scenario *first, nnc_scenario *scenari
 
 /* Writes the command line that gives the estimate of a row. */
 static nnc_status put_command(const product *p, const nnc_options *options, const nnc_command_args *args, bool chosen,
-                              const nnc_scenario *scenario, const char **command, nnc_error *err)
-{
+                              const nnc_scenario *scenario, const char **command, nnc_error *err) {
     nnc_buffer text = { 0 };
     nnc_scenario_args given = options->given;
     nnc_command_args full = *args;
@@ -385,8 +366,7 @@ static nnc_status put_command(const product *p, const nnc_options *options, cons
 }
 
 static nnc_status estimate_row(nnc_session *session, const product *p, int32_t row, nnc_scenario *scenarios,
-                               const char **command, nnc_scratch *scratch, nnc_error *err)
-{
+                               const char **command, nnc_scratch *scratch, nnc_error *err) {
     nnc_scenario *scenario = &scenarios[row];
     const char *values[AXES_MAX] = { NULL };
     nnc_options options = session->options;
@@ -423,8 +403,7 @@ static nnc_status estimate_row(nnc_session *session, const product *p, int32_t r
 
 /* Splits the change of the step from the first row to this row: "+242 ms: framework 231 ms, zero 11 ms". */
 static nnc_status split_change(const product *p, const nnc_scenario *scenarios, int32_t row, nnc_scratch *scratch,
-                               compared_row *made, nnc_error *err)
-{
+                               compared_row *made, nnc_error *err) {
     const nnc_scenario *first = &scenarios[0], *scenario = &scenarios[row];
     const char *here[AXES_MAX] = { NULL }, *there[AXES_MAX] = { NULL };
     char all[NNC_NUMBER_TEXT], part[NNC_NUMBER_TEXT];
@@ -458,14 +437,12 @@ static nnc_status split_change(const product *p, const nnc_scenario *scenarios, 
 
 /* Tests whether a list is a column of the page. The device and the scenario always are columns; other lists are columns
  * if they have several values. */
-static bool is_shown(const product *p, int index)
-{
+static bool is_shown(const product *p, int index) {
     return index == AXIS_DEVICE || p->axes[index].count > 1 || (index == AXIS_MODEL && p->plans != NULL);
 }
 
 static nnc_status write_rows(nnc_session *session, const product *p, const nnc_scenario *scenarios,
-                             const char *const *commands, nnc_scratch *scratch, nnc_error *err)
-{
+                             const char *const *commands, nnc_scratch *scratch, nnc_error *err) {
     const char *names[AXES_MAX];
     int32_t shown = 0;
     for (int i = 0; i < p->axis_count; i++) {
@@ -505,8 +482,7 @@ static nnc_status write_rows(nnc_session *session, const product *p, const nnc_s
     return NNC_OK;
 }
 
-static nnc_status run(nnc_session *session, nnc_error *err)
-{
+static nnc_status run(nnc_session *session, nnc_error *err) {
     product p = { .arena = nnc_arena_create() };
     nnc_scratch *scratch = nnc_scratch_create();
     nnc_scenario *scenarios = NULL;

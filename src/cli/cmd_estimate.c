@@ -16,8 +16,7 @@
 /* ---- the step ---- */
 
 /* Writes the error of the predictions of published steps with the same profile and kind of model. */
-static void write_past(nnc_sheet *sheet, const void *record)
-{
+static void write_past(nnc_sheet *sheet, const void *record) {
     const nnc_report *report = record;
     const char *as = report->software_chosen ? " predicted without their framework" : "";
     char error[NNC_NUMBER_TEXT], bias[NNC_NUMBER_TEXT], others[64] = "";
@@ -45,8 +44,7 @@ static void write_past(nnc_sheet *sheet, const void *record)
 }
 
 /* Writes those two unknown properties of the software (open facts) that can change the step time most. */
-static void write_open_facts(nnc_sheet *sheet, const void *record)
-{
+static void write_open_facts(nnc_sheet *sheet, const void *record) {
     const nnc_report *report = record;
     if (report->open_fact_count == 0) { return; }
     nnc_sheet_label(sheet, "");
@@ -64,8 +62,7 @@ static void write_open_facts(nnc_sheet *sheet, const void *record)
 /* ---- memory ---- */
 
 /* Returns the note that follows the size of a memory class. */
-static const char *class_note(const nnc_memory *memory, const char *name)
-{
+static const char *class_note(const nnc_memory *memory, const char *name) {
     static const char *const notes[][2] = {
         { "optimizer_bytes", "states and master weights" },
         { "activation_bytes", "kept for backward" },
@@ -79,8 +76,7 @@ static const char *class_note(const nnc_memory *memory, const char *name)
 }
 
 /* Writes the classes of memory, which are the metrics that add up to its total. */
-static void write_memory(nnc_sheet *sheet, const void *record)
-{
+static void write_memory(nnc_sheet *sheet, const void *record) {
     const nnc_memory *memory = &((const nnc_report *)record)->result->memory;
     static const nnc_head heads[] = {
         { .text = "memory", .left = true },
@@ -106,8 +102,7 @@ static void write_memory(nnc_sheet *sheet, const void *record)
 }
 
 /* Writes the least memory that the open settings of the plan allow, and these settings. */
-static void write_least(nnc_sheet *sheet, const nnc_report *report)
-{
+static void write_least(nnc_sheet *sheet, const nnc_report *report) {
     char least[NNC_NUMBER_TEXT];
     nnc_unit_text((double)report->result->memory.total_interval_bytes[0], "B", least);
     if (report->least_options[0] != '\0') {
@@ -118,14 +113,12 @@ static void write_least(nnc_sheet *sheet, const nnc_report *report)
 }
 
 /* Tests whether a plan with this memory may run out of it, by the spread of the estimate. */
-static bool is_tight(const nnc_report *report, int64_t bytes)
-{
+static bool is_tight(const nnc_report *report, int64_t bytes) {
     const nnc_memory *m = &report->result->memory;
     return (double)bytes * (double)m->total_interval_bytes[1] > (double)m->total_bytes * (double)m->capacity_bytes;
 }
 
-void nnc_fit_write(nnc_sheet *sheet, const char *label, const nnc_report *report)
-{
+void nnc_fit_write(nnc_sheet *sheet, const char *label, const nnc_report *report) {
     char a[NNC_NUMBER_TEXT], b[NNC_NUMBER_TEXT], c[NNC_NUMBER_TEXT];
     const nnc_memory *memory = &report->result->memory;
     const double total = (double)memory->total_bytes, capacity = (double)memory->capacity_bytes;
@@ -192,8 +185,7 @@ static const nnc_metric stage_memory_rows[] = {
 };
 static const nnc_metrics stage_memory = NNC_METRICS("memory of a stage", stage_memory_rows, nnc_stage);
 
-static void write_stages(nnc_sheet *sheet, const void *record)
-{
+static void write_stages(nnc_sheet *sheet, const void *record) {
     const nnc_report *report = record;
     nnc_lines lines = { &nnc_stage_time_metrics, report, report->stages, report->stage_count };
     nnc_table_of(sheet->out, sheet->style, lines);
@@ -205,8 +197,7 @@ static void write_stages(nnc_sheet *sheet, const void *record)
 /* If a doubled peak makes the step at least this factor longer than its elasticity promises, the page explains why. */
 static const double explained_from = 1.1;
 
-static void write_capacity(nnc_buffer *out, nnc_style style, const nnc_sensitivity *entry)
-{
+static void write_capacity(nnc_buffer *out, nnc_style style, const nnc_sensitivity *entry) {
     char needed[NNC_NUMBER_TEXT], has[NNC_NUMBER_TEXT], then[64] = "less than that it does not fit";
     if (entry->needed > entry->value) {
         snprintf(then, sizeof then, "%.4g times as much it fits", entry->needed / entry->value);
@@ -218,8 +209,7 @@ static void write_capacity(nnc_buffer *out, nnc_style style, const nnc_sensitivi
 
 /* Explains why a doubled matrix peak gains less than its elasticity promises: the bandwidth of the L2 cache is not
  * doubled. */
-static void write_cache(nnc_buffer *out, const nnc_sensitivity *peak, const nnc_report *report)
-{
+static void write_cache(nnc_buffer *out, const nnc_sensitivity *peak, const nnc_report *report) {
     const nnc_dtype precision = report->result->plan.precision;
     const double cache = report->device->efficiency.gemm[precision].l2_bytes_per_s;
     const double promised_s = report->result->step_s * exp2(peak->elasticity);
@@ -232,8 +222,7 @@ static void write_cache(nnc_buffer *out, const nnc_sensitivity *peak, const nnc_
     }
 }
 
-static void write_sensitivity(nnc_sheet *sheet, const void *record)
-{
+static void write_sensitivity(nnc_sheet *sheet, const void *record) {
     const nnc_report *report = record;
     nnc_table table = { .count = 0 };
     const nnc_sensitivity *capacity = NULL, *peak = NULL;
@@ -264,8 +253,7 @@ typedef struct slice {
 static const double shown_from = 1e-6;
 
 /* Lists the metrics that add up to the step. */
-static int step_parts(const nnc_result *result, slice parts[])
-{
+static int step_parts(const nnc_result *result, slice parts[]) {
     const nnc_place place = { .record = result };
     char text[NNC_METRIC_TEXT_MAX];
     int count = 0;
@@ -280,8 +268,7 @@ static int step_parts(const nnc_result *result, slice parts[])
     return count;
 }
 
-static int step_groups(const nnc_report *report, slice groups[])
-{
+static int step_groups(const nnc_report *report, slice groups[]) {
     double seconds[NNC_GROUP_COUNT] = { 0 };
     int count = 0;
     for (int32_t i = 0; i < report->op_count; i++) {
@@ -301,8 +288,7 @@ static int step_groups(const nnc_report *report, slice groups[])
 enum { SLICES_MAX = NNC_GROUP_COUNT + 8 };
 
 /* Adds the cells of a part; name NULL: empty cells. */
-static void put_slice(nnc_table *table, const char *indent, const slice *part, double step_s)
-{
+static void put_slice(nnc_table *table, const char *indent, const slice *part, double step_s) {
     if (part->name == NULL) {
         for (int i = 0; i < 3; i++) { nnc_table_cell(table, ""); }
         return;
@@ -315,8 +301,7 @@ static void put_slice(nnc_table *table, const char *indent, const slice *part, d
 }
 
 /* Writes the time of the step in two tables: by parts, and by groups of ops. In a terminal they stand side by side. */
-static void write_parts(nnc_sheet *sheet, const void *record)
-{
+static void write_parts(nnc_sheet *sheet, const void *record) {
     static const nnc_head heads[] = {
         { .text = "part", .left = true },    { .text = "time" }, { .text = "share" },
         { .text = "  group", .left = true }, { .text = "time" }, { .text = "share" },
@@ -345,8 +330,7 @@ static void write_parts(nnc_sheet *sheet, const void *record)
 
 /* ---- the page ---- */
 
-static bool communicates(const nnc_result *result)
-{
+static bool communicates(const nnc_result *result) {
     bool any = false;
     for (int kind = 0; kind < NNC_COMM_COUNT; kind++) {
         any = any || result->communication_s[kind] > 0 || result->exposed_s[kind] > 0;
@@ -383,8 +367,7 @@ static const nnc_metric page_metric_rows[] = {
 };
 static const nnc_metrics page_metrics = NNC_METRICS("an estimate's page", page_metric_rows, nnc_report);
 
-static void add_host_rates(nnc_sheet *sheet, const void *record)
-{
+static void add_host_rates(nnc_sheet *sheet, const void *record) {
     char a[NNC_NUMBER_TEXT];
     (void)record;
     nnc_sheet_words(sheet,
@@ -394,8 +377,7 @@ static void add_host_rates(nnc_sheet *sheet, const void *record)
 }
 
 /* Adds an item for each kind of communication: its exposed time and its whole time. */
-static void add_networks(nnc_sheet *sheet, const void *record)
-{
+static void add_networks(nnc_sheet *sheet, const void *record) {
     const nnc_result *result = ((const nnc_report *)record)->result;
     char a[NNC_NUMBER_TEXT], b[NNC_NUMBER_TEXT];
     for (int kind = 0; kind < NNC_COMM_COUNT; kind++) {
@@ -407,16 +389,14 @@ static void add_networks(nnc_sheet *sheet, const void *record)
     }
 }
 
-static void write_fit(nnc_sheet *sheet, const void *record)
-{
+static void write_fit(nnc_sheet *sheet, const void *record) {
     if (sheet->style.format == &nnc_format_markdown) {
         nnc_sheet_gap(sheet); /* a list directly after a table would be read as a row of the table */
     }
     nnc_fit_write(sheet, "total", record);
 }
 
-static void add_price(nnc_sheet *sheet, const void *record)
-{
+static void add_price(nnc_sheet *sheet, const void *record) {
     const nnc_price *price = nnc_report_price(record);
     if (price != NULL) {
         nnc_sheet_price(sheet, price);
@@ -425,13 +405,9 @@ static void add_price(nnc_sheet *sheet, const void *record)
     }
 }
 
-static void write_run(nnc_sheet *sheet, const void *record)
-{
-    nnc_run_lines(sheet->out, sheet->style, record);
-}
+static void write_run(nnc_sheet *sheet, const void *record) { nnc_run_lines(sheet->out, sheet->style, record); }
 
-static void write_timeline(nnc_sheet *sheet, const void *record)
-{
+static void write_timeline(nnc_sheet *sheet, const void *record) {
     nnc_timeline_write(sheet->out, sheet->style, record);
 }
 
@@ -529,13 +505,9 @@ static const nnc_page_row page_rows[] = {
 };
 static const nnc_page_rows page = NNC_PAGE_ROWS(&page_metrics, page_rows);
 
-void nnc_step_write(nnc_sheet *sheet, const nnc_report *report)
-{
-    nnc_sheet_rows(sheet, &step_page, report);
-}
+void nnc_step_write(nnc_sheet *sheet, const nnc_report *report) { nnc_sheet_rows(sheet, &step_page, report); }
 
-static void write_page(nnc_buffer *out, nnc_style style, const void *record)
-{
+static void write_page(nnc_buffer *out, nnc_style style, const void *record) {
     nnc_sheet sheet = nnc_sheet_begin(out, style);
     nnc_sheet_subject(&sheet, record);
     nnc_sheet_gap(&sheet);
@@ -558,15 +530,13 @@ typedef struct first_screen {
     const nnc_plan_changes *changes;
 } first_screen;
 
-static void write_sentence(nnc_sheet *sheet, const void *record)
-{
+static void write_sentence(nnc_sheet *sheet, const void *record) {
     char text[NNC_METRIC_TEXT_MAX];
     nnc_sheet_line(sheet->out, sheet->style, "%s", nnc_report_sentence(record, text));
     nnc_sheet_gap(sheet);
 }
 
-static void add_plan_word(nnc_sheet *sheet, const void *record)
-{
+static void add_plan_word(nnc_sheet *sheet, const void *record) {
     const nnc_plan *plan = &((const nnc_report *)record)->result->plan;
     char text[NNC_METRIC_TEXT_MAX];
     if (plan->devices > 1) {
@@ -582,8 +552,7 @@ static void add_plan_word(nnc_sheet *sheet, const void *record)
 }
 
 /* Writes the source of the range. The word "measured" appears only if measured steps exist. */
-static void write_trust(nnc_sheet *sheet, const void *record)
-{
+static void write_trust(nnc_sheet *sheet, const void *record) {
     const nnc_report *report = record;
     const nnc_past *p = &report->past;
     char error[NNC_NUMBER_TEXT], bias[NNC_NUMBER_TEXT];
@@ -607,8 +576,7 @@ static void write_trust(nnc_sheet *sheet, const void *record)
     nnc_sheet_end(sheet);
 }
 
-static void add_verdict(nnc_sheet *sheet, const void *record)
-{
+static void add_verdict(nnc_sheet *sheet, const void *record) {
     const nnc_result *r = ((const nnc_report *)record)->result;
     char a[NNC_NUMBER_TEXT], b[NNC_NUMBER_TEXT];
     nnc_unit_text(fabs((double)r->memory.headroom_bytes), "B", a);
@@ -626,8 +594,7 @@ static void add_verdict(nnc_sheet *sheet, const void *record)
 }
 
 /* If nncost chose the torch.compile profile, writes the step without a compiler, because many programs run eager. */
-static void write_eager(nnc_sheet *sheet, const void *record)
-{
+static void write_eager(nnc_sheet *sheet, const void *record) {
     const first_screen *first = record;
     char step[NNC_NUMBER_TEXT], memory[NNC_NUMBER_TEXT];
     if (isnan(first->report.eager_s)) { return; }
@@ -640,8 +607,7 @@ static void write_eager(nnc_sheet *sheet, const void *record)
 }
 
 /* Writes the three largest of four classes of memory. */
-static void write_largest(nnc_sheet *sheet, const void *record)
-{
+static void write_largest(nnc_sheet *sheet, const void *record) {
     const nnc_memory *m = &((const nnc_report *)record)->result->memory;
     slice parts[] = { { "weights", (double)m->weight_bytes },
                       { "gradients", (double)m->gradient_bytes },
@@ -661,8 +627,7 @@ static void write_largest(nnc_sheet *sheet, const void *record)
 }
 
 static void put_change(nnc_sheet *sheet, const char *label, const char *options, double step_s, double gain,
-                       int64_t bytes, bool tight)
-{
+                       int64_t bytes, bool tight) {
     char step[NNC_NUMBER_TEXT], total[NNC_NUMBER_TEXT];
     nnc_sheet_label(sheet, label);
     nnc_sheet_words(sheet, "%s:", options);
@@ -673,15 +638,13 @@ static void put_change(nnc_sheet *sheet, const char *label, const char *options,
 }
 
 /* Tests whether the options of a change are so long that the change needs a second line. */
-static bool is_long(const char *options)
-{
+static bool is_long(const char *options) {
     enum { LONG = 38 };
     return strlen(options) > LONG;
 }
 
 /* Writes changes that make the plan fit, or else changes that make it faster. Each of them was estimated. */
-static void write_changes(nnc_sheet *sheet, const void *record)
-{
+static void write_changes(nnc_sheet *sheet, const void *record) {
     const first_screen *first = record;
     const nnc_report *report = &first->report;
     const nnc_plan_changes *found = first->changes;
@@ -714,8 +677,7 @@ static void write_changes(nnc_sheet *sheet, const void *record)
 }
 
 /* Writes a line that says what --full shows in addition. */
-static void write_more(nnc_sheet *sheet, const void *record)
-{
+static void write_more(nnc_sheet *sheet, const void *record) {
     const nnc_report *report = record;
     const int32_t notes = report->model->note_count + (report->launch != NULL ? report->launch->file_count : 0);
     char noted[64] = "";
@@ -786,21 +748,18 @@ static const nnc_page_row first_rows[] = {
 };
 static const nnc_page_rows first_page = NNC_PAGE_ROWS(&page_metrics, first_rows);
 
-static void write_first(nnc_buffer *out, nnc_style style, const void *record)
-{
+static void write_first(nnc_buffer *out, nnc_style style, const void *record) {
     nnc_sheet sheet = nnc_sheet_begin(out, style);
     nnc_sheet_rows(&sheet, &first_page, record);
 }
 
-static void write_brief(nnc_buffer *out, nnc_style style, const void *record)
-{
+static void write_brief(nnc_buffer *out, nnc_style style, const void *record) {
     char text[NNC_METRIC_TEXT_MAX];
     nnc_sheet_line(out, style, "%s", nnc_report_sentence(record, text));
 }
 
 /* Returns the table for CSV: the timeline, the stages or the sensitivity, if asked for. */
-static nnc_lines lines_of(const void *record)
-{
+static nnc_lines lines_of(const void *record) {
     const nnc_report *report = record;
     return report->intervals != NULL
                ? (nnc_lines){ &nnc_interval_metrics, report, report->intervals, report->interval_count }
@@ -824,8 +783,7 @@ static const nnc_view brief_view = {
 
 /* ---- the command ---- */
 
-static nnc_status write_trace(const nnc_report *report, const char *path, nnc_error *err)
-{
+static nnc_status write_trace(const nnc_report *report, const char *path, nnc_error *err) {
     nnc_buffer out = { 0 };
     nnc_report_trace(&out, report);
     const nnc_status status = out.failed ? nnc_no_memory(err) : nnc_output_write(path, out.bytes, out.size, err);
@@ -834,8 +792,7 @@ static nnc_status write_trace(const nnc_report *report, const char *path, nnc_er
 }
 
 static nnc_status write_report(nnc_session *session, const nnc_report *report, const nnc_plan_changes *changes,
-                               nnc_error *err)
-{
+                               nnc_error *err) {
     const nnc_options *options = &session->options;
     first_screen shown = { .report = *report, .changes = changes };
     shown.report.all_stages = options->stages;
@@ -850,8 +807,8 @@ static nnc_status write_report(nnc_session *session, const nnc_report *report, c
 }
 
 /* Computes the sensitivity in a second scratch, because the report points into the first scratch. */
-static nnc_status find_sensitivity(nnc_scenario *scenario, nnc_sensitivity entries[NNC_PARAMETER_COUNT], nnc_error *err)
-{
+static nnc_status find_sensitivity(nnc_scenario *scenario, nnc_sensitivity entries[NNC_PARAMETER_COUNT],
+                                   nnc_error *err) {
     nnc_scratch *scratch = nnc_scratch_create();
     NNC_GOT(scratch, err);
     const nnc_status status =
@@ -864,8 +821,7 @@ static nnc_status find_sensitivity(nnc_scenario *scenario, nnc_sensitivity entri
 
 /* Finds the unknown properties of the software that change the step time (open facts). Uses a second scratch, because
  * the report points into the first. */
-static nnc_status find_open_facts(nnc_scenario *scenario, nnc_open_fact facts[NNC_OPEN_FACTS_MAX], nnc_error *err)
-{
+static nnc_status find_open_facts(nnc_scenario *scenario, nnc_open_fact facts[NNC_OPEN_FACTS_MAX], nnc_error *err) {
     nnc_scratch *scratch = nnc_scratch_create();
     NNC_GOT(scratch, err);
     scenario->report.open_facts = facts;
@@ -875,8 +831,7 @@ static nnc_status find_open_facts(nnc_scenario *scenario, nnc_open_fact facts[NN
 }
 
 /* Reads --measured: a time such as "0.41s", or a rate of samples or tokens. */
-static nnc_status read_measured(const char *text, const nnc_result *r, nnc_own_step *own, nnc_error *err)
-{
+static nnc_status read_measured(const char *text, const nnc_result *r, nnc_own_step *own, nnc_error *err) {
     static const char *const units[] = { "tokens/s", "samples/s", "s" };
     double value = 0.0;
     int unit = 0;
@@ -895,8 +850,7 @@ static nnc_status read_measured(const char *text, const nnc_result *r, nnc_own_s
 }
 
 static nnc_status write_answer(nnc_session *session, void *context, nnc_scenario *scenario, nnc_scratch *scratch,
-                               nnc_error *err)
-{
+                               nnc_error *err) {
     const nnc_options *options = &session->options;
     nnc_sensitivity entries[NNC_PARAMETER_COUNT];
     nnc_open_fact facts[NNC_OPEN_FACTS_MAX];
@@ -934,8 +888,7 @@ static nnc_status write_answer(nnc_session *session, void *context, nnc_scenario
     return status;
 }
 
-static nnc_status run(nnc_session *session, nnc_error *err)
-{
+static nnc_status run(nnc_session *session, nnc_error *err) {
     const nnc_options *options = &session->options;
     if (nnc_format_is_csv(options->format) && options->stages && options->timeline) {
         return nnc_fail(err, NNC_BAD_USAGE, "--stages",

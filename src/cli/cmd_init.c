@@ -7,8 +7,7 @@
 static const char *const default_model = "gpt2-xl", *const default_device = "a100-sxm4-80gb";
 
 /* Writes a text that is a number as a JSON number, with the same digits; other texts as strings. */
-static void put_value(nnc_record *record, const char *key, const char *text)
-{
+static void put_value(nnc_record *record, const char *key, const char *text) {
     double number = 0;
     if (nnc_read_double(text, &number)) {
         nnc_record_json(record, key, text);
@@ -17,8 +16,7 @@ static void put_value(nnc_record *record, const char *key, const char *text)
     }
 }
 
-void nnc_scenario_field(nnc_record *record, const nnc_field *field, const void *object)
-{
+void nnc_scenario_field(nnc_record *record, const nnc_field *field, const void *object) {
     char text[256];
     nnc_field_text(field, object, text, sizeof text);
     if (field->type == NNC_FIELD_BOOL) {
@@ -28,8 +26,7 @@ void nnc_scenario_field(nnc_record *record, const nnc_field *field, const void *
     }
 }
 
-void nnc_scenario_sets(nnc_record *record, const nnc_scenario_args *given)
-{
+void nnc_scenario_sets(nnc_record *record, const nnc_scenario_args *given) {
     if (given->set_count == 0) { return; }
     nnc_record_object(record, "set");
     for (int i = 0; i < given->set_count; i++) {
@@ -44,22 +41,19 @@ void nnc_scenario_sets(nnc_record *record, const nnc_scenario_args *given)
 }
 
 /* Returns the value plus 10 %, rounded up to two digits: 0.4313 -> 0.48. */
-static double with_headroom(double value)
-{
+static double with_headroom(double value) {
     const double unit = pow(10, floor(log10(value)) - 1);
     return ceil(1.1 * value / unit) * unit;
 }
 
-static void put_limit(nnc_record *record, const char *key, double limit, const char *unit)
-{
+static void put_limit(nnc_record *record, const char *key, double limit, const char *unit) {
     char number[NNC_NUMBER_TEXT], text[NNC_NUMBER_TEXT + 16];
     snprintf(text, sizeof text, "<= %s%s", nnc_number_text(limit, number), unit);
     nnc_record_text(record, key, text);
 }
 
 /* Writes requirements that the result meets, with 10 % to spare. */
-static void put_limits(nnc_record *record, const nnc_report *report)
-{
+static void put_limits(nnc_record *record, const nnc_report *report) {
     const nnc_serve *serve = report->serve;
     nnc_record_object(record, "require");
     if (serve == NULL) {
@@ -74,8 +68,7 @@ static void put_limits(nnc_record *record, const nnc_report *report)
     nnc_record_close(record);
 }
 
-static void write_file(const nnc_session *session, const nnc_report *report)
-{
+static void write_file(const nnc_session *session, const nnc_report *report) {
     const nnc_scenario_args *given = &session->options.given;
     const bool served = report->serve != NULL;
     nnc_record record = nnc_record_begin(session->out, NNC_PLANS_SCHEMA);
@@ -174,16 +167,14 @@ static const struct {
 };
 
 /* Returns the template of "device", "model" or "cluster"; NULL = another word. */
-static const char *template_of(const char *kind)
-{
+static const char *template_of(const char *kind) {
     for (size_t i = 0; i < sizeof templates / sizeof templates[0]; i++) {
         if (strcmp(kind, templates[i].kind) == 0) { return templates[i].text; }
     }
     return NULL;
 }
 
-static nnc_status run(nnc_session *session, nnc_error *err)
-{
+static nnc_status run(nnc_session *session, nnc_error *err) {
     const nnc_options *options = &session->options;
     const char *file = options->operand_count == 1 ? template_of(options->operands[0]) : NULL;
     const bool plan = options->operand_count == 1 && strcmp(options->operands[0], "plan") == 0;
@@ -220,8 +211,7 @@ done:
 }
 
 static nnc_status write_served(nnc_session *session, nnc_serve_scenario *scenario, nnc_scratch *scratch,
-                               nnc_arena *arena, nnc_error *err)
-{
+                               nnc_arena *arena, nnc_error *err) {
     (void)scratch, (void)arena;
     session->exit_code = 0;
     if (scenario->base.report.images != NULL) {
@@ -231,8 +221,7 @@ static nnc_status write_served(nnc_session *session, nnc_serve_scenario *scenari
     return NNC_OK;
 }
 
-static nnc_status run_served(nnc_session *session, nnc_error *err)
-{
+static nnc_status run_served(nnc_session *session, nnc_error *err) {
     return nnc_serve_report(session, session->options.operands[0], session->options.operands[1], write_served, err);
 }
 

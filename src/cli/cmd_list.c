@@ -12,15 +12,13 @@
 #include "shape/shape_internal.h"
 
 /* Returns the default precision of a plan on a device: bf16, or else fp16, or else fp32. */
-static nnc_dtype usual_precision(const nnc_device *device)
-{
+static nnc_dtype usual_precision(const nnc_device *device) {
     return !isnan(device->matmul_flops_per_s[NNC_BF16])   ? NNC_BF16
            : !isnan(device->matmul_flops_per_s[NNC_FP16]) ? NNC_FP16
                                                           : NNC_FP32;
 }
 
-static void join_aliases(const nnc_device *device, char *text, size_t size)
-{
+static void join_aliases(const nnc_device *device, char *text, size_t size) {
     size_t used = 0;
     text[0] = '\0';
     for (int32_t i = 0; i < device->alias_count && used < size; i++) {
@@ -41,8 +39,7 @@ NNC_GET(get_price, nnc_device, nnc_number_cell(self->price_count > 0 ? self->pri
 
 NNC_GET(get_currency, nnc_device, nnc_text_cell(nnc_price_currency(self)))
 
-static nnc_cell get_shown_price(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX])
-{
+static nnc_cell get_shown_price(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX]) {
     const nnc_device *device = place->record;
     char amount[NNC_NUMBER_TEXT];
     if (device->price_count == 0) { return nnc_text_cell(NULL); }
@@ -54,8 +51,7 @@ static nnc_cell get_shown_price(const nnc_place *place, char text[NNC_METRIC_TEX
 NNC_GET(get_year, nnc_device,
         (nnc_cell){ .kind = self->year > 0 ? NNC_CELL_WHOLE : NNC_CELL_NULL, .whole = self->year })
 
-static nnc_cell get_aliases(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX])
-{
+static nnc_cell get_aliases(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX]) {
     const nnc_device *device = place->record;
     join_aliases(device, text, NNC_METRIC_TEXT_MAX);
     return nnc_text_cell(text);
@@ -93,16 +89,14 @@ typedef struct counted_model {
     nnc_result result;
 } counted_model;
 
-static nnc_cell get_shape(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX])
-{
+static nnc_cell get_shape(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX]) {
     const nnc_model *model = &((const counted_model *)place->record)->model;
     char input[NNC_SHAPE_TEXT];
     nnc_family_of(model)->describe(model, text, input);
     return nnc_text_cell(text);
 }
 
-static nnc_cell get_input(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX])
-{
+static nnc_cell get_input(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX]) {
     const nnc_model *model = &((const counted_model *)place->record)->model;
     char shape[NNC_SHAPE_TEXT];
     nnc_family_of(model)->describe(model, shape, text);
@@ -137,8 +131,7 @@ static const nnc_metrics software_metrics = NNC_METRICS("a software profile", so
 
 /* ---- lists ---- */
 
-static nnc_status load_device(nnc_specs *specs, const char *id, nnc_scratch *scratch, void *record, nnc_error *err)
-{
+static nnc_status load_device(nnc_specs *specs, const char *id, nnc_scratch *scratch, void *record, nnc_error *err) {
     const nnc_device *device = NULL;
     (void)scratch;
     NNC_TRY(nnc_device_load(specs, id, &device, err));
@@ -146,8 +139,7 @@ static nnc_status load_device(nnc_specs *specs, const char *id, nnc_scratch *scr
     return NNC_OK;
 }
 
-static nnc_status load_model(nnc_specs *specs, const char *id, nnc_scratch *scratch, void *record, nnc_error *err)
-{
+static nnc_status load_model(nnc_specs *specs, const char *id, nnc_scratch *scratch, void *record, nnc_error *err) {
     const nnc_device device = nnc_counting_device();
     const nnc_software software = nnc_software_default();
     const nnc_plan plan = nnc_plan_default();
@@ -159,8 +151,7 @@ static nnc_status load_model(nnc_specs *specs, const char *id, nnc_scratch *scra
     return nnc_estimate(model, &device, &software, &plan, scratch, &counted->result, err);
 }
 
-nnc_status nnc_model_count(nnc_specs *specs, const char *id, int64_t *params, nnc_error *err)
-{
+nnc_status nnc_model_count(nnc_specs *specs, const char *id, int64_t *params, nnc_error *err) {
     counted_model counted = { .result = { .params = 0 } };
     nnc_scratch *scratch = nnc_scratch_create();
     const nnc_status status = scratch != NULL ? load_model(specs, id, scratch, &counted, err) : nnc_no_memory(err);
@@ -169,8 +160,7 @@ nnc_status nnc_model_count(nnc_specs *specs, const char *id, int64_t *params, nn
     return status;
 }
 
-static nnc_status load_software(nnc_specs *specs, const char *id, nnc_scratch *scratch, void *record, nnc_error *err)
-{
+static nnc_status load_software(nnc_specs *specs, const char *id, nnc_scratch *scratch, void *record, nnc_error *err) {
     const nnc_software *software = NULL;
     (void)scratch;
     NNC_TRY(nnc_software_load(specs, id, &software, err));
@@ -185,14 +175,12 @@ typedef struct listing {
     int32_t count;
 } listing;
 
-static nnc_lines lines_of(const void *record)
-{
+static nnc_lines lines_of(const void *record) {
     const listing *list = record;
     return (nnc_lines){ list->metrics, list, list->records, list->count };
 }
 
-static void write_page(nnc_buffer *out, nnc_style style, const void *record)
-{
+static void write_page(nnc_buffer *out, nnc_style style, const void *record) {
     nnc_table_of(out, style, lines_of(record));
 }
 
@@ -231,8 +219,7 @@ static const struct {
 enum { LIST_COUNT = sizeof lists / sizeof lists[0] };
 
 /* Tests whether the id, the name or an alias contains a text, in upper or lower case. text NULL = no condition. */
-static bool has_text(const nnc_metrics *metrics, const void *record, const char *text)
-{
+static bool has_text(const nnc_metrics *metrics, const void *record, const char *text) {
     static const char *const columns[] = { "id", "name", "aliases" };
     char space[NNC_METRIC_TEXT_MAX];
     const nnc_place place = { .record = record };
@@ -248,8 +235,7 @@ static bool has_text(const nnc_metrics *metrics, const void *record, const char 
 
 /* Lists all specs of a kind. text: text that the id or name contains; NULL = list all. */
 static nnc_status list_all(nnc_session *session, int which, const char *const *ids, int32_t count, const char *text,
-                           nnc_error *err)
-{
+                           nnc_error *err) {
     const nnc_view view = {
         .schema = lists[which].schema, .document = &lists[which].document, .lines = lines_of, .page = write_page
     };
@@ -281,8 +267,7 @@ static nnc_status list_all(nnc_session *session, int which, const char *const *i
     return status;
 }
 
-static nnc_status list_one(nnc_session *session, int which, const char *text, nnc_error *err)
-{
+static nnc_status list_one(nnc_session *session, int which, const char *text, nnc_error *err) {
     const char *const *ids = NULL;
     int32_t count = 0;
     const nnc_status status = nnc_specs_list(session->specs, lists[which].kind, &ids, &count, err);
@@ -290,8 +275,7 @@ static nnc_status list_one(nnc_session *session, int which, const char *text, nn
 }
 
 /* Tests whether a word is the name of a list, in the plural or singular ("devices", "device"). */
-static bool is_called(const char *name, const char *word)
-{
+static bool is_called(const char *name, const char *word) {
     const size_t length = strlen(name);
     const bool cards =
         strcasecmp(word, "gpus") == 0 || strcasecmp(word, "cards") == 0 || strcasecmp(word, "hardware") == 0;
@@ -299,8 +283,7 @@ static bool is_called(const char *name, const char *word)
            (name[length - 1] == 's' && strlen(word) == length - 1 && strncasecmp(name, word, length - 1) == 0);
 }
 
-static nnc_status run(nnc_session *session, nnc_error *err)
-{
+static nnc_status run(nnc_session *session, nnc_error *err) {
     const nnc_options *options = &session->options;
     const char *what = options->operands[0];
     const char *text = options->operand_count > 1 ? options->operands[1] : NULL;

@@ -107,15 +107,13 @@ static const struct tool {
 };
 enum { TOOL_COUNT = sizeof tools / sizeof tools[0] };
 
-static void put_pair(nnc_buffer *out, const char *key, const char *text)
-{
+static void put_pair(nnc_buffer *out, const char *key, const char *text) {
     nnc_put_json_text(out, key);
     nnc_buffer_byte(out, ':');
     nnc_put_json_text(out, text);
 }
 
-static const nnc_command *command_of(const struct tool *tool)
-{
+static const nnc_command *command_of(const struct tool *tool) {
     const nnc_command *command = NULL;
     for (int i = 0; (command = nnc_command_at(i)) != NULL; i++) {
         if (strcmp(command->name, tool->name) == 0) { return command; }
@@ -125,8 +123,7 @@ static const nnc_command *command_of(const struct tool *tool)
 
 /* Tests whether a tool has an option. Tools lack options that write files, and options that change the page for
  * people. */
-static bool is_for_tools(const nnc_option_text *option)
-{
+static bool is_for_tools(const nnc_option_text *option) {
     static const char *const others[] = { "--output",   "--trace",  "--plans",   "--db",    "--update",
                                           "--forget",   "--format", "--help",    "--brief", "--no-defaults",
                                           "--progress", "--width",  "--help-all" };
@@ -137,23 +134,20 @@ static bool is_for_tools(const nnc_option_text *option)
 }
 
 /* Converts an option to a key: "--micro-batch" -> "micro_batch". */
-static void key_of(const char *name, char key[NNC_OPTION_NAME])
-{
+static void key_of(const char *name, char key[NNC_OPTION_NAME]) {
     snprintf(key, NNC_OPTION_NAME, "%.*s", NNC_OPTION_NAME - 1, strncmp(name, "--", 2) == 0 ? name + 2 : name);
     for (char *c = key; *c != '\0'; c++) { *c = (char)(*c == '-' ? '_' : *c); }
 }
 
 /* Tests whether the options of a command may be lists of values. */
-static bool takes_lists(const nnc_command *command)
-{
+static bool takes_lists(const nnc_command *command) {
     return command == &nnc_cmd_compare || command == &nnc_cmd_search || command == &nnc_cmd_scale ||
            command == &nnc_cmd_sweep;
 }
 
 /* Writes the type of an option. A switch is a boolean. A number may also be a string: with a unit or, in some
  * commands, as a list. A fixed set of values is an enum; commands with lists also accept a string with commas. */
-static void put_type(nnc_buffer *out, const nnc_command *command, const nnc_option_text *option)
-{
+static void put_type(nnc_buffer *out, const nnc_command *command, const nnc_option_text *option) {
     const nnc_field *field = option->field;
     const bool lists = takes_lists(command) && option->of_plan;
     switch (field->type) {
@@ -181,8 +175,7 @@ static void put_type(nnc_buffer *out, const nnc_command *command, const nnc_opti
     }
 }
 
-static void put_options(nnc_buffer *out, const struct tool *tool)
-{
+static void put_options(nnc_buffer *out, const struct tool *tool) {
     const nnc_command *command = command_of(tool);
     nnc_option_text option;
     bool more = false;
@@ -198,8 +191,7 @@ static void put_options(nnc_buffer *out, const struct tool *tool)
     }
 }
 
-static void put_tool(nnc_buffer *out, const struct tool *tool)
-{
+static void put_tool(nnc_buffer *out, const struct tool *tool) {
     nnc_buffer_byte(out, '{');
     put_pair(out, "name", tool->name);
     nnc_buffer_byte(out, ',');
@@ -252,8 +244,7 @@ typedef enum reach { REACH_NONE, REACH_BELOW, REACH_ALL } reach;
 
 /* Returns REACH_ALL if the member with path `at` is selected, REACH_BELOW if only members inside it are selected,
  * REACH_NONE otherwise. */
-static reach reach_of(choice *c, const char *at)
-{
+static reach reach_of(choice *c, const char *at) {
     const size_t length = strlen(at);
     reach found = c->paths == NULL || length == 0 ? REACH_BELOW : REACH_NONE;
     for (int i = 0; c->paths != NULL && c->paths[i] != NULL && length > 0; i++) {
@@ -268,15 +259,13 @@ static reach reach_of(choice *c, const char *at)
     return found;
 }
 
-static bool is_container(nnc_json at)
-{
+static bool is_container(nnc_json at) {
     return nnc_json_type_of(at) == NNC_JSON_OBJECT || nnc_json_type_of(at) == NNC_JSON_LIST;
 }
 
 static void put_value(choice *c, nnc_json at, const char *path, bool all, int depth);
 
-static void put_object(choice *c, nnc_json at, const char *path, bool all, int depth)
-{
+static void put_object(choice *c, nnc_json at, const char *path, bool all, int depth) {
     bool more = false;
     nnc_buffer_byte(c->out, '{');
     for (nnc_json one = nnc_json_first(at); one.node != NULL; one = nnc_json_next(one)) {
@@ -296,8 +285,7 @@ static void put_object(choice *c, nnc_json at, const char *path, bool all, int d
     nnc_buffer_byte(c->out, '}');
 }
 
-static void put_value(choice *c, nnc_json at, const char *path, bool all, int depth)
-{
+static void put_value(choice *c, nnc_json at, const char *path, bool all, int depth) {
     int count = 0;
     switch (nnc_json_type_of(at)) {
     case NNC_JSON_OBJECT: put_object(c, at, path, all, depth); return;
@@ -319,15 +307,13 @@ static void put_value(choice *c, nnc_json at, const char *path, bool all, int de
 }
 
 /* Returns the index of the first path that names no member; -1 = all paths name one. */
-static int first_missing(const choice *c)
-{
+static int first_missing(const choice *c) {
     int i = 0;
     while (c->paths[i] != NULL && c->found[i]) { i++; }
     return c->paths[i] != NULL ? i : -1;
 }
 
-static nnc_status refuse_path(nnc_json root, const char *path, nnc_error *err)
-{
+static nnc_status refuse_path(nnc_json root, const char *path, nnc_error *err) {
     enum { NAMES_MAX = 64 };
     const char *names[NAMES_MAX];
     char head[PATH_BYTES];
@@ -351,8 +337,7 @@ static nnc_status refuse_path(nnc_json root, const char *path, nnc_error *err)
 
 /* Cuts lists, then leaves out deep objects, until the answer is short. If lists were cut, adds a member that says
  * so. */
-static void shorten(choice *c, nnc_json root)
-{
+static void shorten(choice *c, nnc_json root) {
     static const struct {
         int most, depth;
     } cuts[] = { { 200, 9 }, { 20, 9 }, { 10, 9 }, { 5, 9 }, { 3, 3 }, { 2, 2 }, { 0, 2 }, { 0, 1 } };
@@ -373,8 +358,7 @@ static void shorten(choice *c, nnc_json root)
 
 /* Writes the members of an answer that the paths name; paths NULL: all members. exact: writes whole lists, and
  * refuses a path that names no member; otherwise shortens the answer. */
-static nnc_status select_members(nnc_json root, const char *const *paths, bool exact, nnc_buffer *out, nnc_error *err)
-{
+static nnc_status select_members(nnc_json root, const char *const *paths, bool exact, nnc_buffer *out, nnc_error *err) {
     bool found[FIELDS_MAX] = { false };
     choice c = { .paths = paths, .found = found, .most = INT32_MAX, .depth = 99, .out = out };
     if (!exact) {
@@ -396,8 +380,7 @@ typedef struct words {
 } words;
 
 /* Joins three strings to one word of the command line, and adds this word. */
-static void add_word(words *w, const char *begin, const char *middle, const char *end)
-{
+static void add_word(words *w, const char *begin, const char *middle, const char *end) {
     const size_t size = strlen(begin) + strlen(middle) + strlen(end) + 1;
     char *word = w->count < WORDS_MAX ? nnc_arena_alloc(w->arena, size) : NULL;
     w->failed = w->failed || word == NULL;
@@ -410,8 +393,7 @@ static void add_word(words *w, const char *begin, const char *middle, const char
 
 /* Tests whether a list of names, with commas, contains standard input, a pipe, or a name longer than any path. Standard
  * input has the messages, and reading a pipe could wait forever. */
-static bool names_pipe(const char *list)
-{
+static bool names_pipe(const char *list) {
     char name[PATH_MAX];
     for (bool more = true; more;) {
         const size_t length = strcspn(list, ",");
@@ -426,8 +408,7 @@ static bool names_pipe(const char *list)
     return false;
 }
 
-static bool is_option_name(const char *key)
-{
+static bool is_option_name(const char *key) {
     static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_";
     const size_t length = strlen(key);
     return length > 0 && length < NNC_OPTION_NAME && strspn(key, letters) == length;
@@ -435,8 +416,7 @@ static bool is_option_name(const char *key)
 
 /* Writes a number with all its digits; whole numbers without an exponent. */
 enum { DIGITS = 32 };
-static const char *all_digits(double number, char text[DIGITS])
-{
+static const char *all_digits(double number, char text[DIGITS]) {
     const bool whole = fabs(number) < 0x1p53 && !(floor(number) < number);
     snprintf(text, DIGITS, whole ? "%.0f" : "%.15g", number);
     if (strtod(text, NULL) < number || strtod(text, NULL) > number) { snprintf(text, DIGITS, "%.17g", number); }
@@ -444,8 +424,7 @@ static const char *all_digits(double number, char text[DIGITS])
 }
 
 /* Adds an option such as "--micro-batch=4"; a switch is "--timeline". */
-static void add_option(words *w, const char *key, nnc_json value)
-{
+static void add_option(words *w, const char *key, nnc_json value) {
     char name[NNC_OPTION_NAME + 3], number[DIGITS];
     const char *text = number;
     snprintf(name, sizeof name, "--%s", strncmp(key, "--", 2) == 0 ? key + 2 : key);
@@ -466,8 +445,7 @@ static void add_option(words *w, const char *key, nnc_json value)
 }
 
 /* Tests whether a key is an option of the command that takes a value. */
-static bool takes_value(const nnc_command *command, const char *key)
-{
+static bool takes_value(const nnc_command *command, const char *key) {
     nnc_option_text option;
     char typed[NNC_OPTION_NAME], name[NNC_OPTION_NAME];
     key_of(key, typed);
@@ -478,8 +456,7 @@ static bool takes_value(const nnc_command *command, const char *key)
     return false;
 }
 
-static nnc_status add_options(words *w, const nnc_command *command, nnc_json options, nnc_error *err)
-{
+static nnc_status add_options(words *w, const nnc_command *command, nnc_json options, nnc_error *err) {
     if (nnc_json_type_of(options) != NNC_JSON_OBJECT && nnc_json_type_of(options) != NNC_JSON_ABSENT) {
         return nnc_fail(err, NNC_BAD_USAGE, "options", "wrong type, expected an object");
     }
@@ -501,16 +478,14 @@ static nnc_status add_options(words *w, const nnc_command *command, nnc_json opt
     return NNC_OK;
 }
 
-static const char *text_of(nnc_json object, const char *key)
-{
+static const char *text_of(nnc_json object, const char *key) {
     const nnc_json at = nnc_json_get(object, key);
     return nnc_json_type_of(at) == NNC_JSON_TEXT ? nnc_json_text(at) : NULL;
 }
 
 /* Checks the arguments. Each member is an operand of the tool, or "options". If a member is an option, the error
  * says so. */
-static nnc_status check_arguments(const struct tool *tool, nnc_json arguments, nnc_error *err)
-{
+static nnc_status check_arguments(const struct tool *tool, nnc_json arguments, nnc_error *err) {
     for (nnc_json one = nnc_json_first(arguments); one.node != NULL; one = nnc_json_next(one)) {
         const char *key = nnc_json_key(one), *known[2 + OPERANDS_MAX + OPTIONS_MAX];
         char names[OPTIONS_MAX][NNC_OPTION_NAME];
@@ -547,8 +522,7 @@ static nnc_status check_arguments(const struct tool *tool, nnc_json arguments, n
 }
 
 /* Checks the members of "params": "name", "arguments" and "_meta". */
-static nnc_status check_params(nnc_json params, nnc_error *err)
-{
+static nnc_status check_params(nnc_json params, nnc_error *err) {
     static const char *const known[] = { "name", "arguments", "_meta" };
     for (nnc_json one = nnc_json_first(params); one.node != NULL; one = nnc_json_next(one)) {
         const char *key = nnc_json_key(one);
@@ -562,8 +536,7 @@ static nnc_status check_params(nnc_json params, nnc_error *err)
 }
 
 /* Reads the paths of "fields", a list of strings. *all: the whole answer is wanted. */
-static nnc_status read_fields(nnc_json fields, const char *paths[FIELDS_MAX + 1], bool *all, nnc_error *err)
-{
+static nnc_status read_fields(nnc_json fields, const char *paths[FIELDS_MAX + 1], bool *all, nnc_error *err) {
     int count = 0;
     const nnc_json_type type = nnc_json_type_of(fields);
     *all = false;
@@ -584,8 +557,7 @@ static nnc_status read_fields(nnc_json fields, const char *paths[FIELDS_MAX + 1]
 /* Reduces a JSON answer to the fields that the call names, or else to the tool's own fields. The lines of a sweep are
  * not changed. */
 static nnc_status keep_fields(const struct tool *tool, nnc_json fields, nnc_arena *arena, nnc_buffer *answer,
-                              nnc_error *err)
-{
+                              nnc_error *err) {
     const char *paths[FIELDS_MAX + 1] = { NULL };
     bool all = false;
     nnc_error why = { 0 };
@@ -610,8 +582,7 @@ static nnc_status keep_fields(const struct tool *tool, nnc_json fields, nnc_aren
     return status;
 }
 
-static nnc_status call(nnc_json params, nnc_arena *arena, nnc_buffer *answer, nnc_error *err)
-{
+static nnc_status call(nnc_json params, nnc_arena *arena, nnc_buffer *answer, nnc_error *err) {
     const char *name = text_of(params, "name");
     const nnc_json arguments = nnc_json_get(params, "arguments");
     const struct tool *tool = NULL;
@@ -649,8 +620,7 @@ static nnc_status call(nnc_json params, nnc_arena *arena, nnc_buffer *answer, nn
     return keep_fields(tool, nnc_json_get(arguments, "fields"), arena, answer, err);
 }
 
-static void put_content(nnc_buffer *out, nnc_json params, nnc_arena *arena)
-{
+static void put_content(nnc_buffer *out, nnc_json params, nnc_arena *arena) {
     nnc_buffer answer = { 0 };
     nnc_error err = { 0 };
     const nnc_status status = call(params, arena, &answer, &err);
@@ -672,8 +642,7 @@ static void put_content(nnc_buffer *out, nnc_json params, nnc_arena *arena)
 
 #define HELP "nncost://help/"
 
-static void put_resources(nnc_buffer *out)
-{
+static void put_resources(nnc_buffer *out) {
     const nnc_command *command = NULL;
     nnc_buffer_text(out, "\"result\":{\"resources\":[");
     for (int i = 0; (command = nnc_command_at(i)) != NULL; i++) {
@@ -689,8 +658,7 @@ static void put_resources(nnc_buffer *out)
 
 static void put_fault(nnc_buffer *out, int code, const char *message);
 
-static void put_resource(nnc_buffer *out, nnc_json params)
-{
+static void put_resource(nnc_buffer *out, nnc_json params) {
     const char *uri = text_of(params, "uri");
     const bool ours = uri != NULL && strncmp(uri, HELP, strlen(HELP)) == 0;
     const nnc_command *command = ours ? command_of(&(struct tool){ .name = uri + strlen(HELP) }) : NULL;
@@ -711,8 +679,7 @@ static void put_resource(nnc_buffer *out, nnc_json params)
 
 /* ---- messages ---- */
 
-void nnc_mcp_put_id(nnc_buffer *out, nnc_json id)
-{
+void nnc_mcp_put_id(nnc_buffer *out, nnc_json id) {
     if (nnc_json_type_of(id) == NNC_JSON_TEXT) {
         nnc_put_json_text(out, nnc_json_text(id));
     } else if (nnc_json_type_of(id) == NNC_JSON_NUMBER) {
@@ -724,14 +691,12 @@ void nnc_mcp_put_id(nnc_buffer *out, nnc_json id)
 }
 
 /* Tests whether an answer can repeat an id: it is a string, or a number that a double represents exactly. */
-static bool is_id(nnc_json id)
-{
+static bool is_id(nnc_json id) {
     return nnc_json_type_of(id) == NNC_JSON_TEXT ||
            (nnc_json_type_of(id) == NNC_JSON_NUMBER && fabs(nnc_json_number(id)) < 0x1p53);
 }
 
-static void put_head(nnc_buffer *out, nnc_json id)
-{
+static void put_head(nnc_buffer *out, nnc_json id) {
     nnc_buffer_text(out, "{\"jsonrpc\":\"2.0\",\"id\":");
     if (is_id(id)) {
         nnc_mcp_put_id(out, id);
@@ -741,15 +706,13 @@ static void put_head(nnc_buffer *out, nnc_json id)
     nnc_buffer_byte(out, ',');
 }
 
-static void put_fault(nnc_buffer *out, int code, const char *message)
-{
+static void put_fault(nnc_buffer *out, int code, const char *message) {
     nnc_buffer_print(out, "\"error\":{\"code\":%d,", code);
     put_pair(out, "message", message);
     nnc_buffer_text(out, "}");
 }
 
-static void reply(nnc_buffer *out, nnc_json root, nnc_arena *arena)
-{
+static void reply(nnc_buffer *out, nnc_json root, nnc_arena *arena) {
     const char *method = text_of(root, "method");
     const nnc_json params = nnc_json_get(root, "params");
     put_head(out, nnc_json_get(root, "id"));
@@ -788,14 +751,12 @@ static void reply(nnc_buffer *out, nnc_json root, nnc_arena *arena)
 
 /* Tests whether a message needs an answer. Notifications need no answer. Answers need none either: this server sends no
  * requests. */
-static bool wants_answer(nnc_json root)
-{
+static bool wants_answer(nnc_json root) {
     return nnc_json_type_of(root) != NNC_JSON_OBJECT || nnc_json_get(root, "id").node != NULL ||
            nnc_json_get(root, "method").node == NULL;
 }
 
-nnc_status nnc_mcp_answer(const char *line, size_t size, nnc_buffer *out, nnc_error *err)
-{
+nnc_status nnc_mcp_answer(const char *line, size_t size, nnc_buffer *out, nnc_error *err) {
     nnc_arena *arena = nnc_arena_create();
     nnc_error why = { 0 };
     nnc_faults faults = { .name = "message", .err = &why };

@@ -16,8 +16,7 @@ typedef struct ops_row {
     double key; /* sort key */
 } ops_row;
 
-static void add_cost(ops_row *row, const nnc_op_cost *cost)
-{
+static void add_cost(ops_row *row, const nnc_op_cost *cost) {
     row->instances += cost->repeat;
     row->flops += cost->work.flops * cost->repeat;
     row->vector_flops += cost->work.vector_flops * cost->repeat;
@@ -26,8 +25,7 @@ static void add_cost(ops_row *row, const nnc_op_cost *cost)
     row->bound_s[cost->bound] += cost->time_s * cost->repeat;
 }
 
-static const char *row_key(const nnc_op_cost *cost, nnc_ops_by by)
-{
+static const char *row_key(const nnc_op_cost *cost, nnc_ops_by by) {
     switch (by) {
     case NNC_BY_GROUP: return nnc_group_name(nnc_op_group(cost->op));
     case NNC_BY_PHASE: return nnc_phase_name(nnc_op_phase(cost->op));
@@ -39,8 +37,7 @@ static const char *row_key(const nnc_op_cost *cost, nnc_ops_by by)
 }
 
 /* Fills the rows of the table, in the order in which ops first appear. Returns the number of rows. */
-static int32_t gather(const nnc_report *report, nnc_ops_by by, ops_row *rows)
-{
+static int32_t gather(const nnc_report *report, nnc_ops_by by, ops_row *rows) {
     int32_t count = 0;
     for (int32_t i = 0; i < report->op_count; i++) {
         const nnc_op_cost *cost = &report->ops[i];
@@ -58,28 +55,24 @@ static int32_t gather(const nnc_report *report, nnc_ops_by by, ops_row *rows)
     return count;
 }
 
-static double sort_key(const ops_row *row, nnc_ops_sort sort)
-{
+static double sort_key(const ops_row *row, nnc_ops_sort sort) {
     return sort == NNC_SORT_TIME ? row->seconds : sort == NNC_SORT_FLOPS ? row->flops + row->vector_flops : row->bytes;
 }
 
 /* Orders rows by key, largest first. Rows with equal keys, and rows without a number, keep their order. */
-static int descending(const void *a, const void *b)
-{
+static int descending(const void *a, const void *b) {
     const ops_row *x = a, *y = b;
     if (x->key > y->key || (!isnan(x->key) && isnan(y->key))) { return -1; }
     if (x->key < y->key || (isnan(x->key) && !isnan(y->key))) { return 1; }
     return x->order < y->order ? -1 : 1;
 }
 
-static void sort_rows(ops_row *rows, int32_t count, nnc_ops_sort sort)
-{
+static void sort_rows(ops_row *rows, int32_t count, nnc_ops_sort sort) {
     for (int32_t i = 0; i < count; i++) { rows[i].key = sort_key(&rows[i], sort); }
     if (sort != NNC_SORT_ORDER) { qsort(rows, (size_t)count, sizeof *rows, descending); }
 }
 
-static nnc_bound main_bound(const ops_row *row)
-{
+static nnc_bound main_bound(const ops_row *row) {
     nnc_bound main = NNC_BOUND_COMPUTE;
     for (int bound = 1; bound < NNC_BOUND_COUNT; bound++) {
         main = row->bound_s[bound] > row->bound_s[main] ? (nnc_bound)bound : main;
@@ -89,10 +82,7 @@ static nnc_bound main_bound(const ops_row *row)
 
 /* Returns the number of instances by which the sums of a row are divided. A row of one op shows one instance; a sum
  * shows all. */
-static double shown_instances(const ops_row *row)
-{
-    return row->cost != NULL ? row->instances : 1.0;
-}
+static double shown_instances(const ops_row *row) { return row->cost != NULL ? row->instances : 1.0; }
 
 NNC_GET(get_flops, ops_row, nnc_number_cell((self->flops + self->vector_flops) / shown_instances(self)))
 
@@ -125,22 +115,19 @@ static const nnc_metrics numbers = NNC_METRICS("numbers of a row", number_rows, 
 
 NNC_GET(get_phase, ops_row, nnc_text_cell(nnc_phase_name(nnc_op_phase(self->cost->op))))
 
-static nnc_cell get_shape(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX])
-{
+static nnc_cell get_shape(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX]) {
     const ops_row *row = place->record;
     nnc_op_shape(row->cost->op, text, NNC_METRIC_TEXT_MAX);
     return nnc_text_cell(text);
 }
 
-static nnc_cell get_path(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX])
-{
+static nnc_cell get_path(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX]) {
     const ops_row *row = place->record;
     return nnc_text_cell(nnc_op_path(row->cost->op, text, NNC_METRIC_TEXT_MAX));
 }
 
 /* Returns the kept bytes; an empty cell for an op that keeps no tensors for backward. */
-static nnc_cell get_kept(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX])
-{
+static nnc_cell get_kept(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX]) {
     const nnc_op *op = ((const ops_row *)place->record)->cost->op;
     const double bytes = nnc_op_phase(op) == NNC_PHASE_FORWARD ? nnc_op_kept_bytes(op) : 0.0;
     (void)text;
@@ -197,8 +184,7 @@ typedef struct ops_list {
     bool bare;
 } ops_list;
 
-static nnc_lines lines_of(const void *record)
-{
+static nnc_lines lines_of(const void *record) {
     const ops_list *list = record;
     return (nnc_lines){ &row_metrics[list->by], list, list->rows, list->count };
 }
@@ -230,8 +216,7 @@ static const nnc_page_row total_rows[] = {
 };
 static const nnc_page_rows totals = NNC_PAGE_ROWS(&page_metrics, total_rows);
 
-static void write_page(nnc_buffer *out, nnc_style style, const void *record)
-{
+static void write_page(nnc_buffer *out, nnc_style style, const void *record) {
     const ops_list *list = record;
     nnc_sheet sheet = nnc_sheet_begin(out, style);
     if (!list->bare) {
@@ -262,8 +247,7 @@ const nnc_view nnc_ops_output = {
     .schema = "nncost.ops/1", .document = &document, .lines = lines_of, .page = write_page
 };
 
-nnc_status nnc_report_ops(nnc_buffer *out, nnc_style style, const nnc_report *report, nnc_ops_view view)
-{
+nnc_status nnc_report_ops(nnc_buffer *out, nnc_style style, const nnc_report *report, nnc_ops_view view) {
     nnc_metric own_rows[NNC_COUNT_OF(document_rows)];
     memcpy(own_rows, document_rows, sizeof own_rows);
     own_rows[OPS_ROW].rows = &row_metrics[view.by]; /* rows of one op, or sums by op, group or phase */
@@ -284,8 +268,7 @@ nnc_status nnc_report_ops(nnc_buffer *out, nnc_style style, const nnc_report *re
 
 /* Checks the options of the training run. The page shows only how the run loads its data; without options of data
  * loading, all options of the run are refused. */
-static nnc_status check_run(const nnc_scenario_args *given, const nnc_report *report, nnc_error *err)
-{
+static nnc_status check_run(const nnc_scenario_args *given, const nnc_report *report, nnc_error *err) {
     const bool shown = report->run != NULL && !isnan(report->run->input_s);
     for (int i = 0; i < given->own_count && !shown; i++) {
         const nnc_field *field = given->settings[i].field;
@@ -301,8 +284,7 @@ static nnc_status check_run(const nnc_scenario_args *given, const nnc_report *re
 }
 
 static nnc_status write(nnc_session *session, void *context, nnc_scenario *scenario, nnc_scratch *scratch,
-                        nnc_error *err)
-{
+                        nnc_error *err) {
     const nnc_report *report = &scenario->report;
     (void)context, (void)scratch;
     NNC_TRY(check_run(&session->options.given, report, err));
@@ -310,8 +292,7 @@ static nnc_status write(nnc_session *session, void *context, nnc_scenario *scena
                                                                                                  : nnc_no_memory(err);
 }
 
-static nnc_status run(nnc_session *session, nnc_error *err)
-{
+static nnc_status run(nnc_session *session, nnc_error *err) {
     char **operands = session->options.operands;
     return nnc_scenario_report(session, operands[0], operands[1], write, NULL, err);
 }
@@ -392,8 +373,7 @@ static const nnc_page_row page_rows[] = {
 };
 static const nnc_page_rows page = NNC_PAGE_ROWS(&op_metrics, page_rows);
 
-static void write_op_page(nnc_buffer *out, nnc_style style, const void *record)
-{
+static void write_op_page(nnc_buffer *out, nnc_style style, const void *record) {
     nnc_sheet sheet = nnc_sheet_begin(out, style);
     nnc_sheet_rows(&sheet, &page, record);
 }
@@ -401,8 +381,7 @@ static void write_op_page(nnc_buffer *out, nnc_style style, const void *record)
 const nnc_view nnc_op_view = { .schema = "nncost.op/1", .document = &op_metrics, .page = write_op_page };
 
 /* Reads "4096x4096x4096". Returns false if the text is not such a list of whole numbers. */
-static bool read_dims(const char *text, nnc_single_op *alone)
-{
+static bool read_dims(const char *text, nnc_single_op *alone) {
     char number[24];
     while (alone->dim_count < NNC_SINGLE_OP_DIMS_MAX) {
         const size_t length = strcspn(text, "x");
@@ -420,8 +399,7 @@ static bool read_dims(const char *text, nnc_single_op *alone)
 }
 
 /* Sets the plan options of the command line in `plan`. */
-static nnc_status read_settings(const nnc_scenario_args *given, nnc_plan *plan, nnc_error *err)
-{
+static nnc_status read_settings(const nnc_scenario_args *given, nnc_plan *plan, nnc_error *err) {
     for (int i = 0; i < given->setting_count; i++) {
         const nnc_setting *setting = &given->settings[i];
         const nnc_status status = nnc_field_set(&nnc_plan_table, plan, setting->field->name, setting->value, err);
@@ -433,8 +411,7 @@ static nnc_status read_settings(const nnc_scenario_args *given, nnc_plan *plan, 
     return NNC_OK;
 }
 
-static nnc_status find_precision(const nnc_device *device, nnc_plan *plan, nnc_error *err)
-{
+static nnc_status find_precision(const nnc_device *device, nnc_plan *plan, nnc_error *err) {
     static const nnc_dtype preferred[] = { NNC_BF16, NNC_FP16, NNC_FP32 };
     for (int i = 0; i < 3 && plan->precision == NNC_DTYPE_COUNT; i++) {
         if (!isnan(nnc_device_matmul_peak(device, preferred[i]))) { plan->precision = preferred[i]; }
@@ -446,8 +423,7 @@ static nnc_status find_precision(const nnc_device *device, nnc_plan *plan, nnc_e
     return NNC_OK;
 }
 
-static nnc_status run_op(nnc_session *session, nnc_error *err)
-{
+static nnc_status run_op(nnc_session *session, nnc_error *err) {
     char **operands = session->options.operands;
     nnc_plan plan = nnc_plan_default();
     answer a = { .alone = { .kind = operands[0] } };

@@ -12,8 +12,7 @@
 #endif
 
 /* Finds the picture that the first operand names. */
-static nnc_status find_picture(const nnc_session *session, const nnc_picture **picture, nnc_error *err)
-{
+static nnc_status find_picture(const nnc_session *session, const nnc_picture **picture, nnc_error *err) {
     const nnc_names names = { nnc_picture_name, NNC_PICTURE_COUNT };
     const char *name = session->options.operands[0];
     char expected[128] = "";
@@ -31,8 +30,7 @@ static nnc_status find_picture(const nnc_session *session, const nnc_picture **p
 
 /* Sets the options of the picture: pictures of a search take the options of a search, pictures of an estimate do
  * not. */
-static void form_of(const nnc_options *options, nnc_form *form)
-{
+static void form_of(const nnc_options *options, nnc_form *form) {
     const nnc_names names = { nnc_picture_name, NNC_PICTURE_COUNT };
     const char *name = options->operand_count > 0 ? options->operands[0] : "";
     const int found = nnc_names_find_nocase(names, name);
@@ -43,8 +41,7 @@ static void form_of(const nnc_options *options, nnc_form *form)
 }
 
 /* Refuses options that only other pictures use. */
-static nnc_status check_options(const nnc_options *options, const nnc_picture *picture, nnc_error *err)
-{
+static nnc_status check_options(const nnc_options *options, const nnc_picture *picture, nnc_error *err) {
     const struct {
         const char *option;
         bool allowed;
@@ -61,8 +58,7 @@ static nnc_status check_options(const nnc_options *options, const nnc_picture *p
     return NNC_OK;
 }
 
-static nnc_plot_how plot_style(const nnc_options *options)
-{
+static nnc_plot_how plot_style(const nnc_options *options) {
     return (nnc_plot_how){ .width = options->width,
                            .fragment = options->fragment,
                            .stages = options->stages,
@@ -70,8 +66,7 @@ static nnc_plot_how plot_style(const nnc_options *options)
                            .to_s = options->to_s };
 }
 
-static nnc_status draw(nnc_session *session, const nnc_plot_data *data, nnc_error *err)
-{
+static nnc_status draw(nnc_session *session, const nnc_plot_data *data, nnc_error *err) {
     const nnc_picture *picture = NULL;
     const nnc_plot_how how = plot_style(&session->options);
     NNC_TRY(find_picture(session, &picture, err));
@@ -86,16 +81,14 @@ typedef struct outlined {
 } outlined;
 
 static nnc_status draw_outlined(nnc_session *session, void *context, nnc_scenario *other, nnc_scratch *scratch,
-                                nnc_error *err)
-{
+                                nnc_error *err) {
     const outlined *o = context;
     (void)session, (void)scratch;
     return draw(o->session, &(nnc_plot_data){ .report = o->report, .other = &other->report }, err);
 }
 
 /* Estimates the command line of --against, in a separate session. */
-static nnc_status draw_against(outlined *o, char *line, nnc_session *other, nnc_error *err)
-{
+static nnc_status draw_against(outlined *o, char *line, nnc_session *other, nnc_error *err) {
     enum { WORDS = 256 };
     char *words[WORDS + 1] = { (char *)"plot" };
     const int count = nnc_shell_split(line, words + 1, WORDS - 1);
@@ -111,8 +104,7 @@ static nnc_status draw_against(outlined *o, char *line, nnc_session *other, nnc_
     return nnc_scenario_report(other, operands[0], operands[1], draw_outlined, o, err);
 }
 
-static nnc_status draw_both(nnc_session *session, const nnc_report *report, nnc_error *err)
-{
+static nnc_status draw_both(nnc_session *session, const nnc_report *report, nnc_error *err) {
     char *line = strdup(session->options.against);
     nnc_session *other = calloc(1, sizeof *other);
     nnc_status status = NNC_NO_MEMORY;
@@ -137,8 +129,7 @@ static nnc_status draw_both(nnc_session *session, const nnc_report *report, nnc_
 }
 
 static nnc_status draw_report(nnc_session *session, void *context, nnc_scenario *scenario, nnc_scratch *scratch,
-                              nnc_error *err)
-{
+                              nnc_error *err) {
     const nnc_picture *picture = NULL;
     const nnc_plot_how how = plot_style(&session->options);
     (void)context;
@@ -160,8 +151,7 @@ static nnc_status draw_report(nnc_session *session, void *context, nnc_scenario 
 }
 
 /* Draws a picture of a search. A front has one number of devices, a scaling chart has several. */
-static nnc_status draw_found(nnc_session *session, void *context, const nnc_search_report *report, nnc_error *err)
-{
+static nnc_status draw_found(nnc_session *session, void *context, const nnc_search_report *report, nnc_error *err) {
     (void)context;
     const nnc_picture *picture = NULL;
     NNC_TRY(find_picture(session, &picture, err));
@@ -176,16 +166,14 @@ static nnc_status draw_found(nnc_session *session, void *context, const nnc_sear
 
 /* ---- PNG ---- */
 
-static nnc_status refuse_png(nnc_error *err)
-{
+static nnc_status refuse_png(nnc_error *err) {
     return nnc_fail(err, NNC_BAD_USAGE, "--output",
                     "PNG needs 'resvg' or 'rsvg-convert' (Debian: librsvg2-bin), found "
                     "neither; a name that ends in .svg needs none");
 }
 
 #if defined(NNC_NO_PROCESSES)
-nnc_status nnc_make_png(nnc_buffer *text, nnc_error *err)
-{
+nnc_status nnc_make_png(nnc_buffer *text, nnc_error *err) {
     (void)text;
     return refuse_png(err);
 }
@@ -196,8 +184,7 @@ static char *const converters[][4] = { { (char *)"resvg", (char *)"-", (char *)"
 
 extern char **environ;
 
-static bool convert(char *const *words, FILE *svg, FILE *png)
-{
+static bool convert(char *const *words, FILE *svg, FILE *png) {
     posix_spawn_file_actions_t actions;
     pid_t child = 0;
     int status = 0;
@@ -209,8 +196,7 @@ static bool convert(char *const *words, FILE *svg, FILE *png)
     return begun && waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 /* Replaces the text by the content of a file. Returns false if the file is empty. */
-static bool take_bytes(nnc_buffer *text, FILE *file)
-{
+static bool take_bytes(nnc_buffer *text, FILE *file) {
     char bytes[4096];
     size_t size = 0;
     nnc_buffer_clear(text);
@@ -220,8 +206,7 @@ static bool take_bytes(nnc_buffer *text, FILE *file)
 }
 
 /* Replaces the SVG in text by a PNG picture of it. */
-nnc_status nnc_make_png(nnc_buffer *text, nnc_error *err)
-{
+nnc_status nnc_make_png(nnc_buffer *text, nnc_error *err) {
     FILE *svg = tmpfile(), *png = tmpfile();
     bool done = false;
     const bool written = svg != NULL && png != NULL && !text->failed &&
@@ -236,8 +221,7 @@ nnc_status nnc_make_png(nnc_buffer *text, nnc_error *err)
 }
 #endif
 
-static nnc_status draw_picture(nnc_session *session, const nnc_picture *picture, nnc_error *err)
-{
+static nnc_status draw_picture(nnc_session *session, const nnc_picture *picture, nnc_error *err) {
     char **operands = session->options.operands;
     if (picture->of < NNC_PLOT_FRONT) {
         return nnc_scenario_report(session, operands[1], operands[2], draw_report, NULL, err);
@@ -252,8 +236,7 @@ static nnc_status draw_picture(nnc_session *session, const nnc_picture *picture,
     return status;
 }
 
-static nnc_status run(nnc_session *session, nnc_error *err)
-{
+static nnc_status run(nnc_session *session, nnc_error *err) {
     const nnc_picture *picture = NULL;
     const nnc_options *options = &session->options;
     NNC_TRY(find_picture(session, &picture, err));

@@ -14,8 +14,7 @@
 /* Limits that keep a page below 120 kB. OPS: rows of a table. PASSES: passes of a timeline. */
 enum { OPS = 60, PASSES = 250, WIDE = 720, NARROW = 360 };
 
-static nnc_style html_of(const nnc_session *session)
-{
+static nnc_style html_of(const nnc_session *session) {
     nnc_style style = session->style;
     style.format = &nnc_format_html;
     style.colour = false;
@@ -25,8 +24,7 @@ static nnc_style html_of(const nnc_session *session)
 /* ---- pictures ---- */
 
 static void put_picture(nnc_buffer *out, const nnc_picture *picture, const nnc_plot_data *data, const char *class,
-                        int32_t width)
-{
+                        int32_t width) {
     char id[64];
     snprintf(id, sizeof id, "nnc-%zu-%s", out->size, picture->name); /* the id is unique on the page */
     const nnc_plot_how how = {
@@ -38,8 +36,7 @@ static void put_picture(nnc_buffer *out, const nnc_picture *picture, const nnc_p
 }
 
 /* Draws each picture in a wide and a narrow form; the page shows one of them. A timeline can be scrolled sideways. */
-static void put_pictures(nnc_buffer *out, const nnc_plot_data *data, bool pipelined)
-{
+static void put_pictures(nnc_buffer *out, const nnc_plot_data *data, bool pipelined) {
     for (unsigned i = 0; i < NNC_PICTURE_COUNT; i++) {
         const nnc_picture *picture = nnc_pictures[i];
         if (picture->of == NNC_PLOT_ESTIMATE) {
@@ -53,8 +50,7 @@ static void put_pictures(nnc_buffer *out, const nnc_plot_data *data, bool pipeli
 
 /* ---- an estimate ---- */
 
-static void put_sources(nnc_buffer *out, const char *what, const nnc_source *sources, int32_t count)
-{
+static void put_sources(nnc_buffer *out, const char *what, const nnc_source *sources, int32_t count) {
     if (count > 0) {
         nnc_html_put(out, "h3", what);
         nnc_buffer_text(out, "<dl>\n");
@@ -66,8 +62,7 @@ static void put_sources(nnc_buffer *out, const char *what, const nnc_source *sou
     nnc_buffer_text(out, count > 0 ? "</dl>\n" : "");
 }
 
-static nnc_status put_estimate(nnc_session *session, const nnc_report *report, nnc_error *err)
-{
+static nnc_status put_estimate(nnc_session *session, const nnc_report *report, nnc_error *err) {
     nnc_buffer *out = session->out;
     char text[NNC_METRIC_TEXT_MAX], head[256];
     const nnc_plot_data data = { .report = report };
@@ -99,16 +94,14 @@ static nnc_status put_estimate(nnc_session *session, const nnc_report *report, n
 /* ---- a search ---- */
 
 static void put_plans(nnc_session *session, const char *heading, const nnc_found *list, int32_t count,
-                      const nnc_search_report *report)
-{
+                      const nnc_search_report *report) {
     if (count > 0) {
         nnc_html_put(session->out, "h2", heading);
         nnc_found_write(session->out, html_of(session), list, count, report->currency, report->sizes != NULL);
     }
 }
 
-static nnc_status put_search(nnc_session *session, const nnc_search_report *report, nnc_error *err)
-{
+static nnc_status put_search(nnc_session *session, const nnc_search_report *report, nnc_error *err) {
     nnc_buffer *out = session->out;
     const nnc_plot_data data = { .search = report };
     const bool sizes = report->sizes != NULL;
@@ -143,8 +136,7 @@ static nnc_status put_search(nnc_session *session, const nnc_search_report *repo
 
 /* ---- two estimates ---- */
 
-static void put_diff(nnc_session *session, const nnc_check_report *report)
-{
+static void put_diff(nnc_session *session, const nnc_check_report *report) {
     nnc_buffer *out = session->out;
     char text[512];
     int32_t differ = 0;
@@ -173,8 +165,7 @@ static void put_diff(nnc_session *session, const nnc_check_report *report)
 
 /* ---- end of the page ---- */
 
-static void put_foot(nnc_session *session)
-{
+static void put_foot(nnc_session *session) {
     nnc_buffer *out = session->out;
     nnc_buffer command = { 0 };
     nnc_html_put(out, "h2", "This page");
@@ -201,8 +192,7 @@ static void put_foot(nnc_session *session)
 }
 
 static nnc_status write_estimate(nnc_session *session, void *context, nnc_scenario *scenario, nnc_scratch *scratch,
-                                 nnc_error *err)
-{
+                                 nnc_error *err) {
     const nnc_result *result = &scenario->result;
     (void)context;
     if (result->plan.pipeline > 1) { NNC_TRY(nnc_scenario_timeline(scenario, scratch, err)); }
@@ -213,8 +203,7 @@ static nnc_status write_estimate(nnc_session *session, void *context, nnc_scenar
 }
 
 /* Writes a section for each scenario of a plan file, or for --scenario only. */
-static nnc_status write_estimates(nnc_session *session, nnc_arena *arena, nnc_error *err)
-{
+static nnc_status write_estimates(nnc_session *session, nnc_arena *arena, nnc_error *err) {
     char **operands = session->options.operands;
     const nnc_plans *plans = NULL;
     NNC_TRY(nnc_plans_open(session->specs, arena, operands[0], &plans, err));
@@ -228,8 +217,7 @@ static nnc_status write_estimates(nnc_session *session, nnc_arena *arena, nnc_er
     return NNC_OK;
 }
 
-static nnc_status write_diff(nnc_session *session, nnc_arena *arena, nnc_error *err)
-{
+static nnc_status write_diff(nnc_session *session, nnc_arena *arena, nnc_error *err) {
     char **operands = session->options.operands;
     nnc_check_report report;
     if (session->options.operand_count < 3) {
@@ -240,19 +228,16 @@ static nnc_status write_diff(nnc_session *session, nnc_arena *arena, nnc_error *
     return NNC_OK;
 }
 
-static nnc_status write_search(nnc_session *session, void *context, const nnc_search_report *report, nnc_error *err)
-{
+static nnc_status write_search(nnc_session *session, void *context, const nnc_search_report *report, nnc_error *err) {
     (void)context;
     return put_search(session, report, err);
 }
 
-static bool is_of(const nnc_options *options, const char *what)
-{
+static bool is_of(const nnc_options *options, const char *what) {
     return options->operand_count > 0 && strcmp(options->operands[0], what) == 0;
 }
 
-static void form_of(const nnc_options *options, nnc_form *form)
-{
+static void form_of(const nnc_options *options, nnc_form *form) {
     if (is_of(options, "diff")) {
         snprintf(form->name, sizeof form->name, "report diff");
         form->takes = NNC_TAKES_COMMON | NNC_TAKES_REPORT;
@@ -262,8 +247,7 @@ static void form_of(const nnc_options *options, nnc_form *form)
     }
 }
 
-static nnc_status run(nnc_session *session, nnc_error *err)
-{
+static nnc_status run(nnc_session *session, nnc_error *err) {
     const nnc_options *options = &session->options;
     const bool search = is_of(options, "search"), diff = is_of(options, "diff");
     nnc_arena *arena = nnc_arena_create();
@@ -309,8 +293,7 @@ const nnc_command nnc_cmd_report = {
 static const char mark[] = "<meta name=\"nnc-start\" content=\"";
 
 /* Reads the page, which is installed with the data or in the build folder of the source tree. */
-static nnc_status read_page(const char *data, char **text, size_t *size, nnc_error *err)
-{
+static nnc_status read_page(const char *data, char **text, size_t *size, nnc_error *err) {
     static const char *const places[] = { "explorer.html", "build/web/explorer.html" };
     char path[PATH_MAX + 32];
     for (size_t i = 0; data != NULL && i < sizeof places / sizeof places[0]; i++) {
@@ -323,8 +306,7 @@ static nnc_status read_page(const char *data, char **text, size_t *size, nnc_err
 }
 
 /* Checks that the operands are ids, because a page reads only files that the user drops on it. */
-static nnc_status check(nnc_session *session, nnc_arena *arena, nnc_error *err)
-{
+static nnc_status check(nnc_session *session, nnc_arena *arena, nnc_error *err) {
     const nnc_options *options = &session->options;
     nnc_scenario *scenario = nnc_arena_alloc(arena, sizeof *scenario);
     NNC_GOT(scenario, err);
@@ -343,8 +325,7 @@ static nnc_status check(nnc_session *session, nnc_arena *arena, nnc_error *err)
 }
 
 /* Writes the command line to start with: the current one, with "estimate" for "explore" and without --output. */
-static void put_start(nnc_buffer *out, const nnc_session *session)
-{
+static void put_start(nnc_buffer *out, const nnc_session *session) {
     const char *end = session->arguments.bytes + session->arguments.size;
     nnc_buffer words = { 0 };
     if (session->options.operand_count == 0) { return; }
@@ -364,8 +345,7 @@ static void put_start(nnc_buffer *out, const nnc_session *session)
     nnc_buffer_free(&words);
 }
 
-static nnc_status write_page(nnc_session *session, const char *page, size_t size, nnc_error *err)
-{
+static nnc_status write_page(nnc_session *session, const char *page, size_t size, nnc_error *err) {
     const char *path = session->options.output != NULL ? session->options.output : "nncost-explorer.html";
     const char *at = strstr(page, mark);
     nnc_buffer text = { 0 };
@@ -381,8 +361,7 @@ static nnc_status write_page(nnc_session *session, const char *page, size_t size
     return status;
 }
 
-static nnc_status run_explore(nnc_session *session, nnc_error *err)
-{
+static nnc_status run_explore(nnc_session *session, nnc_error *err) {
     char *page = NULL;
     size_t size = 0;
     nnc_arena *arena = nnc_arena_create();

@@ -6,8 +6,7 @@
 
 /* Returns the text of the source of a parameter. In the device file, sources have keys: the longest key that is equal
  * to the parameter's key or contains it is used. */
-static const char *source_of(const nnc_device *device, const char *key)
-{
+static const char *source_of(const nnc_device *device, const char *key) {
     const char *text = NULL;
     size_t best = 0;
     for (int32_t i = 0; device != NULL && i < device->source_count; i++) {
@@ -22,8 +21,7 @@ static const char *source_of(const nnc_device *device, const char *key)
 }
 
 /* Writes the parts of the wall time, which are the metrics that add up to it. */
-static void write_parts(nnc_sheet *sheet, const void *record)
-{
+static void write_parts(nnc_sheet *sheet, const void *record) {
     const nnc_run *run = ((const nnc_report *)record)->run;
     static const nnc_head heads[] = { { .text = "part", .left = true },
                                       { .text = "time" },
@@ -83,22 +81,19 @@ static const nnc_metrics page_metrics = NNC_METRICS("a run's page", page_metric_
 
 /* ---- sources ---- */
 
-static void add_stop_source(nnc_sheet *sheet, const void *record)
-{
+static void add_stop_source(nnc_sheet *sheet, const void *record) {
     const nnc_report *report = record;
     const bool any = report->run_ask->stops == NNC_STOPS_ANY;
     const char *source = source_of(report->device, any ? "mtbf.any_s" : "mtbf.hardware_s");
     if (source != NULL) { nnc_sheet_words(sheet, "(%s)", source); }
 }
 
-static void add_price(nnc_sheet *sheet, const void *record)
-{
+static void add_price(nnc_sheet *sheet, const void *record) {
     const nnc_report *report = record;
     nnc_sheet_price(sheet, report->result != NULL ? nnc_report_price(report) : NULL);
 }
 
-static void add_embodied_source(nnc_sheet *sheet, const void *record)
-{
+static void add_embodied_source(nnc_sheet *sheet, const void *record) {
     const nnc_report *report = record;
     if (report->device != NULL && !(fabs(report->run_ask->embodied_kg - report->device->embodied_kg) > 0.0)) {
         const char *source = source_of(report->device, "embodied_kg");
@@ -122,8 +117,7 @@ static const nnc_page_row input_rows[] = {
 };
 static const nnc_page_rows input_page = NNC_PAGE_ROWS(&nnc_run_metrics, input_rows);
 
-static void write_input(nnc_sheet *sheet, const void *record)
-{
+static void write_input(nnc_sheet *sheet, const void *record) {
     nnc_sheet_rows(sheet, &input_page, ((const nnc_report *)record)->run);
 }
 
@@ -196,21 +190,18 @@ static const nnc_page_rows run_page_rows = NNC_PAGE_ROWS(&page_metrics, run_rows
 
 enum { INDENT = 12 };
 
-void nnc_run_input_lines(nnc_buffer *out, nnc_style style, const nnc_run *run)
-{
+void nnc_run_input_lines(nnc_buffer *out, nnc_style style, const nnc_run *run) {
     nnc_sheet sheet = nnc_sheet_begin(out, style);
     nnc_sheet_rows(&sheet, &input_page, run);
 }
 
-void nnc_run_lines(nnc_buffer *out, nnc_style style, const nnc_report *report)
-{
+void nnc_run_lines(nnc_buffer *out, nnc_style style, const nnc_report *report) {
     nnc_sheet sheet = nnc_sheet_begin(out, style);
     sheet.indent = INDENT;
     nnc_sheet_rows(&sheet, &run_page_rows, report);
 }
 
-static void run_page(nnc_buffer *out, nnc_style style, const void *record)
-{
+static void run_page(nnc_buffer *out, nnc_style style, const void *record) {
     nnc_sheet sheet = nnc_sheet_begin(out, style);
     nnc_sheet_subject(&sheet, record);
     nnc_sheet_gap(&sheet);
@@ -220,13 +211,9 @@ static void run_page(nnc_buffer *out, nnc_style style, const void *record)
     nnc_run_lines(out, style, record);
 }
 
-static void bare_page(nnc_buffer *out, nnc_style style, const void *record)
-{
-    nnc_run_lines(out, style, record);
-}
+static void bare_page(nnc_buffer *out, nnc_style style, const void *record) { nnc_run_lines(out, style, record); }
 
-static nnc_lines lines_of(const void *record)
-{
+static nnc_lines lines_of(const void *record) {
     const nnc_report *report = record;
     return (nnc_lines){ &nnc_run_metrics, NULL, report->run, 1 };
 }
@@ -244,8 +231,7 @@ const nnc_view nnc_bare_run_view = {
 };
 
 static nnc_status write_answer(nnc_session *session, void *context, nnc_scenario *scenario, nnc_scratch *scratch,
-                               nnc_error *err)
-{
+                               nnc_error *err) {
     (void)context, (void)scratch, (void)err;
     session->exit_code = scenario->result.verdict != NNC_OVER_MEMORY ? 0 : 1;
     nnc_report shown = scenario->report;
@@ -255,8 +241,7 @@ static nnc_status write_answer(nnc_session *session, void *context, nnc_scenario
 }
 
 /* Computes a run without a model and a device, from the options alone. */
-static nnc_status run_bare(nnc_session *session, nnc_error *err)
-{
+static nnc_status run_bare(nnc_session *session, nnc_error *err) {
     const nnc_scenario_args *given = &session->options.given;
     nnc_plan plan = nnc_plan_default();
     nnc_run_ask ask = nnc_run_ask_default();
@@ -276,8 +261,7 @@ static nnc_status run_bare(nnc_session *session, nnc_error *err)
     return NNC_OK;
 }
 
-static nnc_status run(nnc_session *session, nnc_error *err)
-{
+static nnc_status run(nnc_session *session, nnc_error *err) {
     const nnc_options *options = &session->options;
     session->options.given.asks_run = true;
     return options->operand_count == 0
@@ -303,10 +287,7 @@ const nnc_command nnc_cmd_run = {
 /* ---- nncost budget: the model and data that an amount of money or FLOPs trains best, by published scaling laws
  * ---- */
 
-static const char *law_at(unsigned index)
-{
-    return nnc_law_name((nnc_law)index);
-}
+static const char *law_at(unsigned index) { return nnc_law_name((nnc_law)index); }
 
 /* Metrics of the best model by one scaling law. */
 static const nnc_metric optimum_rows[] = {
@@ -364,14 +345,12 @@ static const nnc_metric budget_rows[] = {
 };
 static const nnc_metrics budget_metrics = NNC_METRICS("a budget", budget_rows, answer);
 
-static void add_budget_price(nnc_sheet *sheet, const void *record)
-{
+static void add_budget_price(nnc_sheet *sheet, const void *record) {
     const answer *a = record;
     nnc_sheet_price(sheet, isnan(a->ask->price) ? a->device->prices : NULL);
 }
 
-static void write_optima(nnc_sheet *sheet, const void *record)
-{
+static void write_optima(nnc_sheet *sheet, const void *record) {
     const answer *a = record;
     nnc_table table = { .count = 0 };
     nnc_table_heads(&table, &optimum_metrics);
@@ -380,8 +359,7 @@ static void write_optima(nnc_sheet *sheet, const void *record)
     nnc_table_write(&table, sheet->out, sheet->style);
 }
 
-static void add_comparison(nnc_sheet *sheet, const void *record)
-{
+static void add_comparison(nnc_sheet *sheet, const void *record) {
     const nnc_budget *b = &((const answer *)record)->budget;
     nnc_sheet_words(sheet,
                     "costs %.3g times the FLOPs of the best model of this loss by the law of "
@@ -419,14 +397,12 @@ static const nnc_page_row page_rows[] = {
 };
 static const nnc_page_rows page = NNC_PAGE_ROWS(&budget_page_metrics, page_rows);
 
-static void write_page(nnc_buffer *out, nnc_style style, const void *record)
-{
+static void write_page(nnc_buffer *out, nnc_style style, const void *record) {
     nnc_sheet sheet = nnc_sheet_begin(out, style);
     nnc_sheet_rows(&sheet, &page, record);
 }
 
-static nnc_lines budget_lines_of(const void *record)
-{
+static nnc_lines budget_lines_of(const void *record) {
     const answer *a = record;
     return (nnc_lines){ &optimum_metrics, a, a->optima, a->count };
 }
@@ -435,8 +411,7 @@ const nnc_view nnc_budget_view = {
     .schema = "nncost.budget/1", .document = &budget_metrics, .lines = budget_lines_of, .page = write_page
 };
 
-static nnc_status run_budget(nnc_session *session, nnc_error *err)
-{
+static nnc_status run_budget(nnc_session *session, nnc_error *err) {
     const nnc_scenario_args *given = &session->options.given;
     nnc_budget_ask ask = nnc_budget_ask_default();
     answer a = { .ask = &ask, .count = NNC_LAW_COUNT };

@@ -39,16 +39,14 @@ typedef struct nnc_scale {
     int32_t count;
 } nnc_scale;
 
-static const char *part_name(unsigned part)
-{
+static const char *part_name(unsigned part) {
     static const char *const names[NNC_SCALE_COMM] = { "compute", "recompute", "update", "bubble", "host" };
     return part < NNC_SCALE_COMM ? names[part] : nnc_comm_name(part - NNC_SCALE_COMM);
 }
 
 /* Returns the part of device time with the largest loss that is smaller than the loss of part `than` (-1 = the largest
  * of all). Returns -1 if that loss is below 0.5 %. */
-static int most_lost(const scale_row *row, int than)
-{
+static int most_lost(const scale_row *row, int than) {
     int most = -1;
     for (int i = 0; i < NNC_SCALE_COUNT; i++) {
         const bool next = than < 0 || row->lost[i] < row->lost[than] || (i > than && row->lost[i] <= row->lost[than]);
@@ -60,8 +58,7 @@ static int most_lost(const scale_row *row, int than)
 NNC_GET(get_broke, scale_row, nnc_text_cell(most_lost(self, -1) >= 0 ? part_name((unsigned)most_lost(self, -1)) : NULL))
 
 /* Writes the parts that lost most: "data 12.3%, update 4.0%". */
-static nnc_cell get_lost(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX])
-{
+static nnc_cell get_lost(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX]) {
     const scale_row *row = place->record;
     const int first = most_lost(row, -1), second = first >= 0 ? most_lost(row, first) : -1;
     char share[NNC_NUMBER_TEXT], other[NNC_NUMBER_TEXT];
@@ -78,8 +75,7 @@ NNC_GET(get_tokens_per_s, scale_row,
                                                                                    : (double)NAN))
 
 /* If there is no plan, shows the reason up to its colon. The whole reason is below the table. */
-static nnc_cell get_shown_plan(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX])
-{
+static nnc_cell get_shown_plan(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX]) {
     const nnc_best *best = place->record;
     if (best->result != NULL) { return nnc_best_plan(place, text); }
     snprintf(text, NNC_METRIC_TEXT_MAX, "%.*s", (int)strcspn(best->reason, ":"), best->reason);
@@ -150,15 +146,13 @@ static const nnc_metric document_rows[] = {
 };
 static const nnc_metrics document = NNC_METRICS("how a step scales", document_rows, nnc_scale);
 
-static nnc_lines lines_of(const void *record)
-{
+static nnc_lines lines_of(const void *record) {
     const nnc_scale *scale = record;
     return (nnc_lines){ &scale_metrics, scale, scale->rows, scale->count };
 }
 
 /* Writes the table with the columns that have values: tokens or samples, the run and its cost. */
-static void write_table(nnc_buffer *out, nnc_style style, const nnc_scale *scale)
-{
+static void write_table(nnc_buffer *out, nnc_style style, const nnc_scale *scale) {
     nnc_table table = { .count = 0 };
     bool tokens = false, run = false, cost = false, mixed = false;
     for (int32_t i = 0; i < scale->count; i++) {
@@ -178,15 +172,11 @@ static void write_table(nnc_buffer *out, nnc_style style, const nnc_scale *scale
     nnc_table_write(&table, out, style);
 }
 
-static const char *plural_of(int32_t devices)
-{
-    return devices == 1 ? "" : "s";
-}
+static const char *plural_of(int32_t devices) { return devices == 1 ? "" : "s"; }
 
 /* Writes the largest number of devices with an efficiency of 90 % or more, and the part with the largest loss for the
  * next number of devices. */
-static void write_verdict(nnc_buffer *out, nnc_style style, const nnc_scale *scale)
-{
+static void write_verdict(nnc_buffer *out, nnc_style style, const nnc_scale *scale) {
     const scale_row *good = &scale->rows[scale->base], *first_bad = NULL;
     for (int32_t i = scale->base + 1; i < scale->count; i++) {
         const scale_row *row = &scale->rows[i];
@@ -213,8 +203,7 @@ static void write_verdict(nnc_buffer *out, nnc_style style, const nnc_scale *sca
                      most >= NNC_SCALE_COMM ? " collectives" : "");
 }
 
-static void write_page(nnc_buffer *out, nnc_style style, const void *record)
-{
+static void write_page(nnc_buffer *out, nnc_style style, const void *record) {
     const nnc_scale *scale = record;
     nnc_buffer_print(out, "%s%s%s on %s, global batch %" PRId64 "%s; the best plan of each size\n\n", scale->model,
                      scale->overrides != NULL ? " with " : "", scale->overrides != NULL ? scale->overrides : "",
@@ -248,8 +237,7 @@ typedef struct scaler {
 } scaler;
 
 /* Computes the parts of a step as device time. They add up to the step. */
-static void device_time(const nnc_result *r, double parts[NNC_SCALE_COUNT])
-{
+static void device_time(const nnc_result *r, double parts[NNC_SCALE_COUNT]) {
     const double devices = (double)r->plan.devices;
     parts[NNC_SCALE_COMPUTE] = devices * (r->forward_s + r->backward_s);
     parts[NNC_SCALE_RECOMPUTE] = devices * r->recompute_s;
@@ -259,8 +247,7 @@ static void device_time(const nnc_result *r, double parts[NNC_SCALE_COUNT])
     for (int i = 0; i < NNC_COMM_COUNT; i++) { parts[NNC_SCALE_COMM + i] = devices * r->exposed_s[i]; }
 }
 
-static nnc_status give_reason(nnc_arena *arena, const nnc_search_size *size, nnc_best *best, nnc_error *err)
-{
+static nnc_status give_reason(nnc_arena *arena, const nnc_search_size *size, nnc_best *best, nnc_error *err) {
     char text[1100];
     const bool legal = size->why.status == NNC_OK;
     if (legal) {
@@ -272,16 +259,12 @@ static nnc_status give_reason(nnc_arena *arena, const nnc_search_size *size, nnc
     return best->reason != NULL ? NNC_OK : nnc_no_memory(err);
 }
 
-static double device_s(const scale_row *row)
-{
-    return row->best.found.step_s * row->devices;
-}
+static double device_s(const scale_row *row) { return row->best.found.step_s * row->devices; }
 
 /* Computes the efficiency of each row relative to the row with the highest throughput per device, so at most 1. (The
  * row with the fewest devices need not be the best, because plans with little memory may be slower.) `lost` has the
  * device time of each part before the call, and the relative difference from the best row after it. */
-static void compare_sizes(nnc_scale *scale)
-{
+static void compare_sizes(nnc_scale *scale) {
     double base[NNC_SCALE_COUNT];
     if (scale->base < 0) { return; }
     const scale_row *best = &scale->rows[scale->base];
@@ -301,8 +284,7 @@ static void compare_sizes(nnc_scale *scale)
 /* Computes how much longer the step is with the software profile of this plan than with the profile of the first
  * plan. */
 static nnc_status split_step(nnc_session *session, const nnc_search_report *report, const scale_row *first,
-                             nnc_scratch *scratch, scale_row *row, nnc_error *err)
-{
+                             nnc_scratch *scratch, scale_row *row, nnc_error *err) {
     const nnc_software *software = NULL;
     nnc_result same;
     if (strcmp(first->best.software, row->best.software) == 0) { return NNC_OK; }
@@ -313,8 +295,7 @@ static nnc_status split_step(nnc_session *session, const nnc_search_report *repo
     return NNC_OK;
 }
 
-static nnc_status fill(nnc_session *session, scaler *s, const nnc_search_report *report, nnc_error *err)
-{
+static nnc_status fill(nnc_session *session, scaler *s, const nnc_search_report *report, nnc_error *err) {
     nnc_scale *scale = &s->scale;
     const scale_row *first = NULL;
     for (int32_t i = 0; i < report->size_count; i++) {
@@ -339,8 +320,7 @@ static nnc_status fill(nnc_session *session, scaler *s, const nnc_search_report 
     return NNC_OK;
 }
 
-static nnc_status write(nnc_session *session, void *context, const nnc_search_report *report, nnc_error *err)
-{
+static nnc_status write(nnc_session *session, void *context, const nnc_search_report *report, nnc_error *err) {
     scaler *s = context;
     nnc_scale *scale = &s->scale;
     if (report->sizes == NULL || report->digest != NULL) {
@@ -361,8 +341,7 @@ static nnc_status write(nnc_session *session, void *context, const nnc_search_re
 }
 
 /* Adds default numbers of devices if the options have none. */
-static nnc_status choose_sizes(nnc_options *options, nnc_error *err)
-{
+static nnc_status choose_sizes(nnc_options *options, nnc_error *err) {
     nnc_scenario_args *given = &options->given;
     for (int i = 0; i < given->setting_count; i++) {
         if (strcmp(given->settings[i].field->name, "devices") == 0) { return NNC_OK; }
@@ -375,8 +354,7 @@ static nnc_status choose_sizes(nnc_options *options, nnc_error *err)
     return NNC_OK;
 }
 
-static nnc_status search_all_sizes(nnc_session *session, scaler *s, nnc_error *err)
-{
+static nnc_status search_all_sizes(nnc_session *session, scaler *s, nnc_error *err) {
     const nnc_options *options = &session->options;
     const char *device = options->operands[1];
     int64_t batch = 0;
@@ -391,8 +369,7 @@ static nnc_status search_all_sizes(nnc_session *session, scaler *s, nnc_error *e
     return nnc_search_args_run(session, options->operands[0], device, write, s, err);
 }
 
-static nnc_status run(nnc_session *session, nnc_error *err)
-{
+static nnc_status run(nnc_session *session, nnc_error *err) {
     scaler s = { .arena = nnc_arena_create(), .scratch = nnc_scratch_create() };
     const nnc_status status = search_all_sizes(session, &s, err);
     nnc_scratch_destroy(s.scratch);

@@ -20,16 +20,14 @@ typedef struct spent {
 /* Size of a text such as "run cost 12.3 USD", which spent_text writes. */
 enum { SPENT_TEXT = 96 };
 
-static spent spent_on(const nnc_found *found, const char *currency)
-{
+static spent spent_on(const nnc_found *found, const char *currency) {
     const bool run = !isnan(found->run_s);
     const double money = run ? found->cost_run : found->cost_step;
     if (!isnan(money)) { return (spent){ run ? "run cost" : "step cost", money, currency }; }
     return run ? (spent){ "device-hours", found->device_hours, NULL } : (spent){ "device-s", found->device_s, NULL };
 }
 
-static const char *spent_text(const nnc_found *found, const char *currency, char text[SPENT_TEXT])
-{
+static const char *spent_text(const nnc_found *found, const char *currency, char text[SPENT_TEXT]) {
     const spent cost = spent_on(found, currency);
     char amount[NNC_NUMBER_TEXT];
     snprintf(text, SPENT_TEXT, "%s %s%s%s", cost.what, nnc_count_text(cost.amount, amount),
@@ -47,8 +45,7 @@ NNC_GET(get_energy, plan_row, nnc_number_cell(self->found.energy_j / 3.6e6))
 NNC_GET(get_carbon, plan_row, nnc_number_cell(self->found.carbon_kg / 1000.0))
 NNC_GET(get_cost, plan_row, nnc_number_cell(spent_on(&self->found, NULL).amount))
 
-static nnc_cell get_plan(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX])
-{
+static nnc_cell get_plan(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX]) {
     const plan_row *self = place->record;
     nnc_plan_word(&self->found.plan, text);
     if (self->like > 0) {
@@ -77,8 +74,7 @@ static const nnc_metric plan_column_rows[] = {
 enum { DEVICES, STEP, RUN, COST, GOODPUT, ENERGY, CARBON, MEMORY, MFU, BUBBLE, SOFTWARE };
 static const nnc_metrics plan_columns = NNC_METRICS("a plan that fits", plan_column_rows, plan_row);
 
-static bool software_differs(const nnc_found *list, int32_t count)
-{
+static bool software_differs(const nnc_found *list, int32_t count) {
     for (int32_t i = 1; i < count; i++) {
         if (strcmp(list[i].software, list[0].software) != 0) { return true; }
     }
@@ -86,8 +82,7 @@ static bool software_differs(const nnc_found *list, int32_t count)
 }
 
 /* Tests whether two plans would have the same numbers in the table. */
-static bool is_like(const nnc_found *a, const nnc_found *b)
-{
+static bool is_like(const nnc_found *a, const nnc_found *b) {
     char left[NNC_NUMBER_TEXT], right[NNC_NUMBER_TEXT];
     return a->plan.devices == b->plan.devices && strcmp(a->software, b->software) == 0 &&
            strcmp(nnc_unit_text(a->step_s, "s", left), nnc_unit_text(b->step_s, "s", right)) == 0 &&
@@ -96,8 +91,7 @@ static bool is_like(const nnc_found *a, const nnc_found *b)
 }
 
 /* Joins neighbouring plans with the same numbers to one row. */
-static int32_t fold(const nnc_found *list, int32_t count, plan_row *rows)
-{
+static int32_t fold(const nnc_found *list, int32_t count, plan_row *rows) {
     int32_t kept = 0;
     for (int32_t i = 0; i < count; i++) {
         if (kept > 0 && is_like(&rows[kept - 1].found, &list[i])) {
@@ -110,8 +104,7 @@ static int32_t fold(const nnc_found *list, int32_t count, plan_row *rows)
 }
 
 void nnc_found_write(nnc_buffer *out, nnc_style style, const nnc_found *list, int32_t count, const char *currency,
-                     bool sizes)
-{
+                     bool sizes) {
     const bool run = count > 0 && !isnan(list[0].run_s);
     char head[64] = "";
     nnc_table table = { .count = 0 };
@@ -144,8 +137,7 @@ void nnc_found_write(nnc_buffer *out, nnc_style style, const nnc_found *list, in
 }
 
 /* Writes why a number of devices has no plan. */
-static void write_none(nnc_buffer *out, nnc_style style, const nnc_search_size *size, const char *currency)
-{
+static void write_none(nnc_buffer *out, nnc_style style, const nnc_search_size *size, const char *currency) {
     char step[NNC_NUMBER_TEXT], run[NNC_NUMBER_TEXT], cost[SPENT_TEXT];
     const char *plural = size->devices == 1 ? "" : "s";
     if (size->why.status != NNC_OK) {
@@ -162,8 +154,7 @@ static void write_none(nnc_buffer *out, nnc_style style, const nnc_search_size *
     }
 }
 
-static void write_named(nnc_buffer *out, const char *name, const nnc_search_report *report, int32_t index)
-{
+static void write_named(nnc_buffer *out, const char *name, const nnc_search_report *report, int32_t index) {
     const nnc_found *found = &report->sizes[index].best;
     char step[NNC_NUMBER_TEXT], run[NNC_NUMBER_TEXT], cost[SPENT_TEXT];
     nnc_buffer_print(out, "%s: %" PRId32 " device%s, %s a step", name, found->plan.devices,
@@ -173,8 +164,7 @@ static void write_named(nnc_buffer *out, const char *name, const nnc_search_repo
     if (found->command != NULL) { nnc_buffer_print(out, "    %s\n", found->command); }
 }
 
-static void write_sizes(nnc_buffer *out, nnc_style style, const nnc_search_report *report)
-{
+static void write_sizes(nnc_buffer *out, nnc_style style, const nnc_search_report *report) {
     nnc_arena *arena = nnc_arena_create();
     const size_t room = report->size_count > 0 ? (size_t)report->size_count : 1;
     nnc_found *list = arena != NULL ? nnc_arena_array(arena, room, sizeof *list) : NULL;
@@ -200,8 +190,7 @@ static void write_sizes(nnc_buffer *out, nnc_style style, const nnc_search_repor
 
 /* Size of a text such as ", bubble 1.2 ms less". The text is empty if the difference is a rounding error. */
 enum { DIFFERENCE = 80 };
-static const char *difference(const char *what, double less_s, double step_s, char text[DIFFERENCE])
-{
+static const char *difference(const char *what, double less_s, double step_s, char text[DIFFERENCE]) {
     char number[NNC_NUMBER_TEXT];
     text[0] = '\0';
     if (fabs(less_s) > 1e-6 * step_s) {
@@ -212,8 +201,7 @@ static const char *difference(const char *what, double less_s, double step_s, ch
 }
 
 /* Writes the difference between the best and the second plan, by part of the step. */
-static void write_why(nnc_buffer *out, nnc_style style, const nnc_search_result *r)
-{
+static void write_why(nnc_buffer *out, nnc_style style, const nnc_search_result *r) {
     const nnc_found *a = &r->best[0], *b = &r->best[1];
     char faster[NNC_NUMBER_TEXT];
     const double bubble_s = b->bubble_share * b->step_s - a->bubble_share * a->step_s;
@@ -229,8 +217,7 @@ static void write_why(nnc_buffer *out, nnc_style style, const nnc_search_result 
 }
 
 /* Writes the fastest plan that misses the deadline or the budget. */
-static void write_missed(nnc_buffer *out, nnc_style style, const nnc_found *missed, const char *currency)
-{
+static void write_missed(nnc_buffer *out, nnc_style style, const nnc_found *missed, const char *currency) {
     char step[NNC_NUMBER_TEXT], run[NNC_NUMBER_TEXT], cost[SPENT_TEXT];
     nnc_sheet_line(out, style,
                    "no plan that fits meets the deadline and the budget; the fastest takes %s a "
@@ -239,8 +226,7 @@ static void write_missed(nnc_buffer *out, nnc_style style, const nnc_found *miss
                    spent_text(missed, currency, cost));
 }
 
-static void write_target(nnc_buffer *out, const nnc_search_report *report, const nnc_target *t)
-{
+static void write_target(nnc_buffer *out, const nnc_search_report *report, const nnc_target *t) {
     char name[NNC_PARAMETER_TEXT], now[NNC_NUMBER_TEXT], then[NNC_NUMBER_TEXT];
     const char *unit = nnc_sensitivity_parameter_unit(t->figure);
     const bool memory = t->figure == NNC_PARAMETER_MEM_BYTES;
@@ -259,8 +245,7 @@ static void write_target(nnc_buffer *out, const nnc_search_report *report, const
     }
 }
 
-static void write_targets(nnc_buffer *out, const nnc_search_report *report)
-{
+static void write_targets(nnc_buffer *out, const nnc_search_report *report) {
     const nnc_search_result *r = report->result;
     char goal[NNC_NUMBER_TEXT], now[NNC_NUMBER_TEXT];
     nnc_unit_text(report->target_step_s, "s", goal);
@@ -278,14 +263,12 @@ static void write_targets(nnc_buffer *out, const nnc_search_report *report)
     for (int i = 0; i < report->target_count; i++) { write_target(out, report, &report->targets[i]); }
 }
 
-static bool is_as_fast(const nnc_found *a, const nnc_found *b)
-{
+static bool is_as_fast(const nnc_found *a, const nnc_found *b) {
     return fabs(a->step_s - b->step_s) <= 1e-6 * b->step_s;
 }
 
 /* Writes the probability that the first plan is the fastest, and the most likely other plan. */
-static void write_sure(nnc_buffer *out, nnc_style style, const nnc_search_report *report)
-{
+static void write_sure(nnc_buffer *out, nnc_style style, const nnc_search_report *report) {
     enum { STEPS = 20 }; /* number of measured steps that would decide between the plans */
     const nnc_search_result *r = report->result;
     const nnc_sure *sure = report->sure;
@@ -305,8 +288,7 @@ static void write_sure(nnc_buffer *out, nnc_style style, const nnc_search_report
                    nnc_unit_text(STEPS * (r->best[0].step_s + r->best[other].step_s), "s", time));
 }
 
-static void write_result(nnc_buffer *out, nnc_style style, const nnc_search_report *report)
-{
+static void write_result(nnc_buffer *out, nnc_style style, const nnc_search_report *report) {
     const nnc_search_result *r = report->result;
     if (r->any_missed) {
         write_missed(out, style, &r->missed, report->currency);
@@ -327,8 +309,7 @@ static void write_result(nnc_buffer *out, nnc_style style, const nnc_search_repo
     nnc_found_write(out, style, r->pareto, r->pareto_count < 12 ? r->pareto_count : 12, report->currency, false);
 }
 
-static void write_head(nnc_buffer *out, nnc_style style, const nnc_search_report *report)
-{
+static void write_head(nnc_buffer *out, nnc_style style, const nnc_search_report *report) {
     const nnc_search_total *t = &report->total;
     const char *chosen = report->batch_chosen != NULL ? report->batch_chosen : "";
     const char *with = report->overrides != NULL ? " with " : "";
@@ -356,8 +337,7 @@ static void write_head(nnc_buffer *out, nnc_style style, const nnc_search_report
     nnc_buffer_byte(out, '\n');
 }
 
-static void write_page(nnc_buffer *out, nnc_style style, const void *record)
-{
+static void write_page(nnc_buffer *out, nnc_style style, const void *record) {
     const nnc_search_report *report = record;
     write_head(out, style, report);
     if (!report->device->efficiency.fitted) {
@@ -378,8 +358,7 @@ static void write_page(nnc_buffer *out, nnc_style style, const void *record)
     }
 }
 
-static nnc_lines lines_of(const void *record)
-{
+static nnc_lines lines_of(const void *record) {
     const nnc_search_report *report = record;
     return report->sizes != NULL
                ? (nnc_lines){ &nnc_size_best_metrics, report, report->sizes, report->size_count }
@@ -390,8 +369,7 @@ const nnc_view nnc_search_output = {
     .schema = NNC_SEARCH_SCHEMA, .document = &nnc_search_document, .lines = lines_of, .page = write_page
 };
 
-void nnc_report_search(nnc_buffer *out, nnc_style style, const nnc_search_report *report)
-{
+void nnc_report_search(nnc_buffer *out, nnc_style style, const nnc_search_report *report) {
     nnc_view view = nnc_search_output;
     view.exact = report->digest != NULL;
     nnc_view_write(out, style, &view, report);
@@ -400,8 +378,7 @@ void nnc_report_search(nnc_buffer *out, nnc_style style, const nnc_search_report
 enum { USUAL_TOKENS = 4194304 }; /* a usual batch of language-model pre-training */
 
 /* Reads the batch and the sequence length that the options give; 0 = not given. */
-static nnc_status read_given(const nnc_scenario_args *given, nnc_plan *plan, nnc_error *err)
-{
+static nnc_status read_given(const nnc_scenario_args *given, nnc_plan *plan, nnc_error *err) {
     for (int i = 0; i < given->setting_count; i++) {
         const nnc_setting *setting = &given->settings[i];
         if (strcmp(setting->field->name, "global_batch") == 0 || strcmp(setting->field->name, "seq_len") == 0) {
@@ -416,8 +393,7 @@ static nnc_status read_given(const nnc_scenario_args *given, nnc_plan *plan, nnc
 }
 
 /* Returns the value of a setting as a whole number; `none` if it is not given, 0 if it is a list. */
-static int64_t whole_setting(const nnc_scenario_args *given, const char *name, int64_t none)
-{
+static int64_t whole_setting(const nnc_scenario_args *given, const char *name, int64_t none) {
     for (int i = 0; i < given->setting_count; i++) {
         double number = 0.0;
         if (strcmp(given->settings[i].field->name, name) == 0) {
@@ -428,8 +404,7 @@ static int64_t whole_setting(const nnc_scenario_args *given, const char *name, i
 }
 
 /* Returns the largest number of the list --devices, such as 1,8 or 8..512*2; 1 if it is not given. */
-static int64_t most_devices(const nnc_scenario_args *given)
-{
+static int64_t most_devices(const nnc_scenario_args *given) {
     int64_t most = 1;
     for (int i = 0; i < given->setting_count; i++) {
         const char *at = strcmp(given->settings[i].field->name, "devices") == 0 ? given->settings[i].value : NULL;
@@ -444,8 +419,7 @@ static int64_t most_devices(const nnc_scenario_args *given)
 }
 
 /* Returns the batch that follows from micro-batches and degrees, as in launch files; 0 = not determined. */
-static int64_t fixed_batch(const nnc_scenario_args *given)
-{
+static int64_t fixed_batch(const nnc_scenario_args *given) {
     const int64_t split =
         whole_setting(given, "tensor", 1) * whole_setting(given, "pipeline", 1) * whole_setting(given, "context", 1);
     const int64_t devices = whole_setting(given, "devices", 0);
@@ -453,8 +427,7 @@ static int64_t fixed_batch(const nnc_scenario_args *given)
     return whole_setting(given, "micro_batch", 0) * whole_setting(given, "micro_batches", 0) * data;
 }
 
-static nnc_status keep_batch(nnc_scenario_args *given, nnc_arena *arena, int64_t batch, nnc_error *err)
-{
+static nnc_status keep_batch(nnc_scenario_args *given, nnc_arena *arena, int64_t batch, nnc_error *err) {
     char number[24];
     snprintf(number, sizeof number, "%" PRId64, batch);
     const char *value = nnc_arena_strdup(arena, number);
@@ -464,8 +437,7 @@ static nnc_status keep_batch(nnc_scenario_args *given, nnc_arena *arena, int64_t
 }
 
 nnc_status nnc_batch_choose(nnc_session *session, const char *model_asked, nnc_arena *arena, int64_t *global_batch,
-                            const char **chosen, nnc_error *err)
-{
+                            const char **chosen, nnc_error *err) {
     nnc_scenario_args *given = &session->options.given;
     nnc_plan plan = nnc_plan_default();
     const nnc_plans *plans = NULL;
@@ -499,8 +471,7 @@ nnc_status nnc_batch_choose(nnc_session *session, const char *model_asked, nnc_a
 /* Estimates a plan that a search found, because the search does not keep the parts of the step, the bound and the
  * energy. The result is in the arena; its op table is valid until the next use of scratch. */
 static nnc_status estimate_found(const nnc_session *session, const nnc_search_report *report, const nnc_found *found,
-                                 nnc_scratch *scratch, nnc_arena *arena, const nnc_result **result, nnc_error *err)
-{
+                                 nnc_scratch *scratch, nnc_arena *arena, const nnc_result **result, nnc_error *err) {
     nnc_profiles profiles;
     nnc_result *made = nnc_arena_alloc(arena, sizeof *made);
     NNC_GOT(made, err);
@@ -514,8 +485,7 @@ static nnc_status estimate_found(const nnc_session *session, const nnc_search_re
 /* ---- the best plan of a device, or of a number of devices ---- */
 
 nnc_status nnc_best_fill(const nnc_session *session, const nnc_search_report *report, const nnc_found *found,
-                         nnc_scratch *scratch, nnc_arena *arena, nnc_best *best, nnc_error *err)
-{
+                         nnc_scratch *scratch, nnc_arena *arena, nnc_best *best, nnc_error *err) {
     const double none = (double)NAN;
     *best =
         (nnc_best){ .currency = report->currency,
@@ -529,19 +499,17 @@ nnc_status nnc_best_fill(const nnc_session *session, const nnc_search_report *re
 }
 
 /* Getters for rows that begin with an nnc_best; null if no plan was found. */
-#define BEST_GET(function, ...)                                               \
-    nnc_cell function(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX]) \
-    {                                                                         \
-        const nnc_best *best = place->record;                                 \
-        (void)text;                                                           \
-        return best->result != NULL ? (__VA_ARGS__) : nnc_text_cell(NULL);    \
+#define BEST_GET(function, ...)                                                 \
+    nnc_cell function(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX]) { \
+        const nnc_best *best = place->record;                                   \
+        (void)text;                                                             \
+        return best->result != NULL ? (__VA_ARGS__) : nnc_text_cell(NULL);      \
     }
 BEST_GET(nnc_best_devices, nnc_whole_cell(best->found.plan.devices))
 BEST_GET(nnc_best_memory, nnc_whole_cell(best->found.memory_bytes))
 BEST_GET(nnc_best_plan, nnc_text_cell(nnc_plan_word(&best->found.plan, text)))
 
-nnc_cell nnc_best_cost(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX])
-{
+nnc_cell nnc_best_cost(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX]) {
     const nnc_best *best = place->record;
     char amount[NNC_NUMBER_TEXT];
     if (isnan(best->cost)) { return nnc_text_cell(NULL); }
@@ -549,8 +517,7 @@ nnc_cell nnc_best_cost(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX])
     return nnc_text_cell(text);
 }
 
-void nnc_best_command(nnc_buffer *out, const nnc_best *best)
-{
+void nnc_best_command(nnc_buffer *out, const nnc_best *best) {
     if (best->found.command != NULL) { nnc_buffer_print(out, "    %s\n", best->found.command); }
 }
 
@@ -565,10 +532,7 @@ static const double common_share = 0.7;
 static const double within_90 = 1.6449;
 
 /* Returns the probability that a normal variable exceeds x standard deviations. */
-static double above(double x)
-{
-    return 0.5 * erfc(x / sqrt(2.0));
-}
+static double above(double x) { return 0.5 * erfc(x / sqrt(2.0)); }
 
 /* A plan of the list: the logarithm of its step, and the standard deviation of the error that it does not share with
  * the other plans. */
@@ -579,8 +543,7 @@ typedef struct candidate {
 
 /* Returns the probability that plan i is the fastest: the probability that all others are slower, integrated over
  * the error of plan i. */
-static double probability_best(const candidate *list, int32_t count, int32_t i)
-{
+static double probability_best(const candidate *list, int32_t count, int32_t i) {
     enum { POINTS = 201 };
     const double reach = 5.0, width = 2.0 * reach / (POINTS - 1);
     double sum = 0.0, weights = 0.0;
@@ -598,8 +561,7 @@ static double probability_best(const candidate *list, int32_t count, int32_t i)
 }
 
 static nnc_status find_sure(const nnc_session *session, nnc_search_report *report, nnc_scratch *scratch,
-                            nnc_arena *arena, nnc_error *err)
-{
+                            nnc_arena *arena, nnc_error *err) {
     const nnc_search_result *r = report->result;
     const int64_t asked = report->search->mem_bytes;
     candidate list[NNC_SEARCH_BEST_MAX] = { 0 };
@@ -627,8 +589,7 @@ static nnc_status find_sure(const nnc_session *session, nnc_search_report *repor
 /* ---- the command ---- */
 
 /* --emit: writes the best plan; for several numbers of devices, the fastest plan. */
-static nnc_status emit_best(nnc_session *session, const nnc_search_report *report, nnc_error *err)
-{
+static nnc_status emit_best(nnc_session *session, const nnc_search_report *report, nnc_error *err) {
     char **operands = session->options.operands;
     const nnc_found *best =
         report->sizes != NULL ? &report->sizes[report->fastest].best : nnc_search_result_best(report->result, 0);
@@ -642,8 +603,8 @@ static nnc_status emit_best(nnc_session *session, const nnc_search_report *repor
 }
 
 /* Writes the result of a search. batch_chosen: points to the text of nnc_batch_choose. */
-static nnc_status write_found(nnc_session *session, void *batch_chosen, const nnc_search_report *report, nnc_error *err)
-{
+static nnc_status write_found(nnc_session *session, void *batch_chosen, const nnc_search_report *report,
+                              nnc_error *err) {
     nnc_search_report found = *report;
     nnc_arena *arena = nnc_arena_create();
     nnc_scratch *scratch = nnc_scratch_create();
@@ -665,8 +626,7 @@ static nnc_status write_found(nnc_session *session, void *batch_chosen, const nn
 }
 
 /* Searches. If the options have no batch, chooses one, and the page says so. */
-static nnc_status search_one(nnc_session *session, nnc_arena *arena, nnc_error *err)
-{
+static nnc_status search_one(nnc_session *session, nnc_arena *arena, nnc_error *err) {
     char **operands = session->options.operands;
     int64_t batch = 0;
     const char *chosen = "";
@@ -674,8 +634,7 @@ static nnc_status search_one(nnc_session *session, nnc_arena *arena, nnc_error *
     return nnc_search_args_run(session, operands[0], operands[1], write_found, &chosen, err);
 }
 
-static nnc_status run(nnc_session *session, nnc_error *err)
-{
+static nnc_status run(nnc_session *session, nnc_error *err) {
     if (nnc_device_ranking_asked(&session->options)) {
         return session->options.emit != NULL
                    ? nnc_fail(err, NNC_BAD_USAGE, "--emit", "writes the plan of one device, found several")

@@ -30,8 +30,7 @@ static const nnc_metrics page_metrics = NNC_METRICS("a page of serving", page_me
 /* ---- functions that rows of the page call ---- */
 
 /* Adds the source of the price, unless --price gives another price. */
-static void add_price(nnc_sheet *sheet, const void *record)
-{
+static void add_price(nnc_sheet *sheet, const void *record) {
     const nnc_report *report = record;
     const nnc_price *price = report->device->price_count > 0 ? report->device->prices : NULL;
     const double counted =
@@ -40,8 +39,7 @@ static void add_price(nnc_sheet *sheet, const void *record)
 }
 
 /* Writes the parts of a prefill and of a decode step. */
-static void write_steps(nnc_sheet *sheet, const void *record)
-{
+static void write_steps(nnc_sheet *sheet, const void *record) {
     const nnc_serve *s = ((const nnc_report *)record)->serve;
     const nnc_serve_step *steps[] = { &s->prefill, &s->decode };
     static const char *const names[] = { "prefill", "decode" };
@@ -56,10 +54,7 @@ static void write_steps(nnc_sheet *sheet, const void *record)
     nnc_table_write(&table, sheet->out, sheet->style);
 }
 
-static void write_launch(nnc_sheet *sheet, const void *record)
-{
-    nnc_sheet_launch(sheet, record);
-}
+static void write_launch(nnc_sheet *sheet, const void *record) { nnc_sheet_launch(sheet, record); }
 
 /* ---- the page of tokens ---- */
 
@@ -181,8 +176,7 @@ static const nnc_page_rows answer_page = NNC_PAGE_ROWS(&page_metrics, answer_row
 
 /* Writes the changes that make the deployment fit or, if it fits, make it cheaper: "would fit    --tensor 4: 52.5 ms
  * per token, 73 tokens/s, 105 USD per million out". */
-static void write_changes(nnc_sheet *sheet, const nnc_report *report)
-{
+static void write_changes(nnc_sheet *sheet, const nnc_report *report) {
     char time[NNC_NUMBER_TEXT], rate[NNC_NUMBER_TEXT], cost[NNC_NUMBER_TEXT], money[64] = "";
     const char *label = report->serve->fits ? "cheaper" : "would fit";
     for (int32_t i = 0; i < report->serve_change_count; i++) {
@@ -201,8 +195,7 @@ static void write_changes(nnc_sheet *sheet, const nnc_report *report)
 
 enum { INDENT = 13, IMAGES_INDENT = 11 };
 
-static void write_page(nnc_buffer *out, nnc_style style, const void *record)
-{
+static void write_page(nnc_buffer *out, nnc_style style, const void *record) {
     nnc_sheet sheet = nnc_sheet_begin(out, style);
     sheet.indent = INDENT;
     nnc_sheet_rows(&sheet, &plan_page, record);
@@ -210,19 +203,14 @@ static void write_page(nnc_buffer *out, nnc_style style, const void *record)
     write_changes(&sheet, record);
 }
 
-static nnc_lines lines_of(const void *record)
-{
-    return (nnc_lines){ &nnc_serve_metrics, NULL, record, 1 };
-}
+static nnc_lines lines_of(const void *record) { return (nnc_lines){ &nnc_serve_metrics, NULL, record, 1 }; }
 
-static nnc_lines op_lines(const void *record)
-{
+static nnc_lines op_lines(const void *record) {
     const nnc_report *report = record;
     return (nnc_lines){ &nnc_serve_op_metrics, NULL, report->serve_ops, report->serve_op_count };
 }
 
-static void write_ops_page(nnc_buffer *out, nnc_style style, const void *record)
-{
+static void write_ops_page(nnc_buffer *out, nnc_style style, const void *record) {
     nnc_sheet sheet = nnc_sheet_begin(out, style);
     sheet.indent = INDENT;
     nnc_sheet_rows(&sheet, &plan_page, record);
@@ -268,8 +256,7 @@ static const nnc_page_row images_rows[] = {
 };
 static const nnc_page_rows images_page = NNC_PAGE_ROWS(&nnc_images_metrics, images_rows);
 
-static void write_images_page(nnc_buffer *out, nnc_style style, const void *record)
-{
+static void write_images_page(nnc_buffer *out, nnc_style style, const void *record) {
     nnc_sheet sheet = nnc_sheet_begin(out, style);
     sheet.indent = IMAGES_INDENT;
     nnc_sheet_rows(&sheet, &images_page, record);
@@ -282,8 +269,7 @@ const nnc_view nnc_images_view = { .schema = "nncost.images/1",
 /* ---- the commands ---- */
 
 static nnc_status load(nnc_session *session, nnc_arena *arena, const char *model, const char *device,
-                       nnc_serve_scenario *scenario, nnc_error *err)
-{
+                       nnc_serve_scenario *scenario, nnc_error *err) {
     const nnc_scenario_args *given = &session->options.given;
     const nnc_plans_scenario *picked = NULL;
     const nnc_plans *plans = NULL;
@@ -297,8 +283,7 @@ static nnc_status load(nnc_session *session, nnc_arena *arena, const char *model
     return nnc_serve_scenario_check_read(given, scenario, err);
 }
 
-static nnc_status answer(nnc_session *session, nnc_serve_scenario *scenario, nnc_scratch *scratch, nnc_error *err)
-{
+static nnc_status answer(nnc_session *session, nnc_serve_scenario *scenario, nnc_scratch *scratch, nnc_error *err) {
     const nnc_serve *serve = &scenario->serve;
     NNC_TRY(nnc_serve_scenario_compute(scenario, scratch, err));
     nnc_serve_scenario_changes(scenario, scratch);
@@ -308,8 +293,7 @@ static nnc_status answer(nnc_session *session, nnc_serve_scenario *scenario, nnc
 }
 
 static nnc_status with_scenario(nnc_session *session, const char *model, const char *device, bool answered,
-                                nnc_serve_writer *write, nnc_error *err)
-{
+                                nnc_serve_writer *write, nnc_error *err) {
     nnc_serve_scenario *scenario = calloc(1, sizeof *scenario);
     nnc_scratch *scratch = nnc_scratch_create();
     nnc_arena *arena = nnc_arena_create();
@@ -329,20 +313,17 @@ done:
 }
 
 nnc_status nnc_serve_with(nnc_session *session, const char *model, const char *device, nnc_serve_writer *write,
-                          nnc_error *err)
-{
+                          nnc_error *err) {
     return with_scenario(session, model, device, false, write, err);
 }
 
 nnc_status nnc_serve_report(nnc_session *session, const char *model, const char *device, nnc_serve_writer *write,
-                            nnc_error *err)
-{
+                            nnc_error *err) {
     return with_scenario(session, model, device, true, write, err);
 }
 
 static nnc_status write_answer(nnc_session *session, nnc_serve_scenario *scenario, nnc_scratch *scratch,
-                               nnc_arena *arena, nnc_error *err)
-{
+                               nnc_arena *arena, nnc_error *err) {
     const nnc_report *report = &scenario->base.report;
     (void)scratch, (void)arena;
     if (session->options.emit != NULL) { NNC_TRY(nnc_emit_deployment(session, report, &scenario->ask, err)); }
@@ -354,8 +335,8 @@ static nnc_status write_answer(nnc_session *session, nnc_serve_scenario *scenari
     return NNC_OK;
 }
 
-nnc_status nnc_emit_deployment(nnc_session *session, const nnc_report *report, const nnc_serve_ask *ask, nnc_error *err)
-{
+nnc_status nnc_emit_deployment(nnc_session *session, const nnc_report *report, const nnc_serve_ask *ask,
+                               nnc_error *err) {
     const char *software = session->options.given.software;
     char engine[NNC_EMIT_FORMAT];
     const char *file = nnc_emit_file(&session->options, engine);
@@ -376,8 +357,7 @@ nnc_status nnc_emit_deployment(nnc_session *session, const nnc_report *report, c
     return status;
 }
 
-static nnc_status run(nnc_session *session, nnc_error *err)
-{
+static nnc_status run(nnc_session *session, nnc_error *err) {
     char **operands = session->options.operands;
     if (nnc_emit_instead(session)) { /* --emit: the command that starts the engine does not depend on the load */
         return nnc_serve_with(session, operands[0], operands[1], write_answer, err);
@@ -400,8 +380,7 @@ const nnc_command nnc_cmd_serve = {
 };
 
 static nnc_status write_ops(nnc_session *session, nnc_serve_scenario *scenario, nnc_scratch *scratch, nnc_arena *arena,
-                            nnc_error *err)
-{
+                            nnc_error *err) {
     const nnc_report *report = &scenario->base.report;
     (void)scratch, (void)arena;
     if (report->images != NULL) {
@@ -413,8 +392,7 @@ static nnc_status write_ops(nnc_session *session, nnc_serve_scenario *scenario, 
     return NNC_OK;
 }
 
-static nnc_status run_ops(nnc_session *session, nnc_error *err)
-{
+static nnc_status run_ops(nnc_session *session, nnc_error *err) {
     char **operands = session->options.operands;
     return nnc_serve_report(session, operands[0], operands[1], write_ops, err);
 }
@@ -432,8 +410,7 @@ const nnc_command nnc_cmd_serve_ops = {
 };
 
 static nnc_status write_explained(nnc_session *session, nnc_serve_scenario *scenario, nnc_scratch *scratch,
-                                  nnc_arena *arena, nnc_error *err)
-{
+                                  nnc_arena *arena, nnc_error *err) {
     static const nnc_explain_output none = { NULL, NULL };
     (void)scratch, (void)arena;
     session->exit_code = 0;
@@ -441,8 +418,7 @@ static nnc_status write_explained(nnc_session *session, nnc_serve_scenario *scen
                               err);
 }
 
-static nnc_status run_explain(nnc_session *session, nnc_error *err)
-{
+static nnc_status run_explain(nnc_session *session, nnc_error *err) {
     char **operands = session->options.operands;
     return nnc_serve_report(session, operands[1], operands[2], write_explained, err);
 }

@@ -71,13 +71,9 @@ static const nnc_metric search_rows[] = {
 };
 static const nnc_metrics search_document = NNC_METRICS("a search for a deployment", search_rows, searched);
 
-static const nnc_metric *metric_of(const char *name)
-{
-    return nnc_metric_find(&nnc_serve_metrics, name);
-}
+static const nnc_metric *metric_of(const char *name) { return nnc_metric_find(&nnc_serve_metrics, name); }
 
-static void value_text(const nnc_serve_limit *limit, double value, char text[NNC_NUMBER_TEXT])
-{
+static void value_text(const nnc_serve_limit *limit, double value, char text[NNC_NUMBER_TEXT]) {
     const char *unit = metric_of(limit->name)->unit;
     if (unit != NULL) {
         nnc_unit_text(value, unit, text);
@@ -86,8 +82,7 @@ static void value_text(const nnc_serve_limit *limit, double value, char text[NNC
     }
 }
 
-static nnc_cell get_why(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX])
-{
+static nnc_cell get_why(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX]) {
     const searched *self = place->record;
     const nnc_serve_search_result *r = self->result;
     const nnc_serve_found *best = &r->cheapest;
@@ -115,8 +110,7 @@ static nnc_cell get_why(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX])
     return nnc_text_cell(text);
 }
 
-static nnc_lines front_lines(const void *record)
-{
+static nnc_lines front_lines(const void *record) {
     const searched *self = record;
     return (nnc_lines){ &found_metrics, NULL, self->result->front, self->result->front_count };
 }
@@ -155,20 +149,17 @@ static const nnc_page_row found_page_rows[] = {
 static const nnc_page_rows found_page = NNC_PAGE_ROWS(&page_metrics, found_page_rows);
 
 static void write_deployment(nnc_sheet *sheet, const char *label, const nnc_serve_found *found,
-                             const nnc_report *report)
-{
+                             const nnc_report *report) {
     const priced one = { *found, label, nnc_price_currency(report->device) };
     nnc_sheet_rows(sheet, &found_page, &one);
 }
 
-static void write_cheapest(nnc_sheet *sheet, const void *record)
-{
+static void write_cheapest(nnc_sheet *sheet, const void *record) {
     const searched *self = record;
     write_deployment(sheet, "cheapest", &self->result->cheapest, self->report);
 }
 
-static void write_fastest(nnc_sheet *sheet, const void *record)
-{
+static void write_fastest(nnc_sheet *sheet, const void *record) {
     const searched *self = record;
     write_deployment(sheet, "fastest", &self->result->fastest, self->report);
     nnc_table_under(sheet->out, sheet->style, front_lines(record),
@@ -202,8 +193,7 @@ static const nnc_page_row page_rows[] = {
 };
 static const nnc_page_rows page = NNC_PAGE_ROWS(&searched_metrics, page_rows);
 
-static void search_page(nnc_buffer *out, nnc_style style, const void *record)
-{
+static void search_page(nnc_buffer *out, nnc_style style, const void *record) {
     nnc_sheet sheet = nnc_sheet_begin(out, style);
     sheet.indent = 11;
     nnc_sheet_rows(&sheet, &page, record);
@@ -216,16 +206,14 @@ const nnc_view nnc_serve_search_view = {
 static const char option[] = "--slo";
 
 /* Tests whether a metric can have a limit: it must be a single number in a section of nnc_serve. */
-static bool has_limit(const nnc_column *column)
-{
+static bool has_limit(const nnc_column *column) {
     const nnc_metric *row = column->metric;
     const nnc_metric *inside = column->depth > 0 ? column->inside[column->depth - 1] : NULL;
     return row->type == NNC_METRIC_NUMBER && row->each_count == 0 && row->get == NULL && row->hop == 0 &&
            inside != NULL && inside->hop > 0 && inside->size == 0 && strncmp(column->name, "plan.", 5) != 0;
 }
 
-static nnc_status unknown(const nnc_columns *columns, const char *word, nnc_error *err)
-{
+static nnc_status unknown(const nnc_columns *columns, const char *word, nnc_error *err) {
     enum { NAMES_MAX = 256 };
     const char *names[NAMES_MAX];
     size_t count = 0;
@@ -239,8 +227,7 @@ static nnc_status unknown(const nnc_columns *columns, const char *word, nnc_erro
                     nearest != NULL ? ", perhaps " : "", nearest != NULL ? nearest : "", word);
 }
 
-static nnc_status read_one(const nnc_columns *columns, const char *text, nnc_serve_limit *limit, nnc_error *err)
-{
+static nnc_status read_one(const nnc_columns *columns, const char *text, nnc_serve_limit *limit, nnc_error *err) {
     char word[96];
     const char *sign = strpbrk(text, "<>");
     if (sign == NULL || sign[1] != '=' || sign == text || (size_t)(sign - text) >= sizeof word) {
@@ -259,8 +246,7 @@ static nnc_status read_one(const nnc_columns *columns, const char *text, nnc_ser
 }
 
 static nnc_status slo_read(const char *text, nnc_arena *arena, nnc_serve_limit limits[NNC_SERVE_LIMITS], int32_t *count,
-                           nnc_error *err)
-{
+                           nnc_error *err) {
     nnc_columns columns;
     *count = 0;
     if (text == NULL) { return NNC_OK; }
@@ -282,8 +268,7 @@ static nnc_status slo_read(const char *text, nnc_arena *arena, nnc_serve_limit l
 enum { DEVICES_MOST = 1 << 20, NODE = 8 };
 
 static nnc_status search(nnc_session *session, nnc_serve_scenario *scenario, nnc_scratch *scratch, nnc_arena *arena,
-                         nnc_error *err)
-{
+                         nnc_error *err) {
     const nnc_options *options = &session->options;
     const nnc_report *report = &scenario->base.report;
     nnc_serve_limit limits[NNC_SERVE_LIMITS];
@@ -321,8 +306,7 @@ static nnc_status search(nnc_session *session, nnc_serve_scenario *scenario, nnc
     return NNC_OK;
 }
 
-static nnc_status run(nnc_session *session, nnc_error *err)
-{
+static nnc_status run(nnc_session *session, nnc_error *err) {
     char **operands = session->options.operands, engine[NNC_EMIT_FORMAT];
     nnc_scenario_args *given = &session->options.given;
     if (session->options.emit != NULL && given->software == NULL) {
@@ -379,18 +363,13 @@ static const nnc_metrics sweep_document = NNC_METRICS("served side by side", swe
 static const nnc_metrics images_document = NNC_METRICS("images side by side", images_rows, serve_rows);
 
 /* Tests whether the first model makes images; then all models do. */
-static bool makes_images(const serve_rows *rows)
-{
-    return rows->reports[0].images != NULL;
-}
+static bool makes_images(const serve_rows *rows) { return rows->reports[0].images != NULL; }
 
-static const nnc_metrics *metrics_of(const serve_rows *rows)
-{
+static const nnc_metrics *metrics_of(const serve_rows *rows) {
     return makes_images(rows) ? &nnc_images_metrics : &nnc_serve_metrics;
 }
 
-static nnc_lines lines_of(const void *record)
-{
+static nnc_lines lines_of(const void *record) {
     const serve_rows *rows = record;
     return (nnc_lines){ metrics_of(rows), NULL, rows->reports, rows->count };
 }
@@ -422,13 +401,9 @@ static const column image_columns[] = {
     { NULL, NULL, false },
 };
 
-static const column *columns_of(const serve_rows *rows)
-{
-    return makes_images(rows) ? image_columns : token_columns;
-}
+static const column *columns_of(const serve_rows *rows) { return makes_images(rows) ? image_columns : token_columns; }
 
-static void put_heads(nnc_table *table, const serve_rows *rows)
-{
+static void put_heads(nnc_table *table, const serve_rows *rows) {
     const char *const whole[] = { rows->models ? "model" : NULL, rows->devices ? "device" : NULL,
                                   rows->engines ? "software" : NULL };
     for (int i = 0; i < 3; i++) {
@@ -441,14 +416,12 @@ static void put_heads(nnc_table *table, const serve_rows *rows)
     nnc_table_head(table, (nnc_head){ .text = "", .left = true });
 }
 
-static const char *remark_of(const nnc_report *report)
-{
+static const char *remark_of(const nnc_report *report) {
     const bool fits = report->images != NULL ? report->images->fits : report->serve->fits;
     return !fits ? "does not fit" : report->images == NULL && report->serve->saturated ? "saturated" : "";
 }
 
-static void put_row(nnc_table *table, const serve_rows *rows, int64_t row)
-{
+static void put_row(nnc_table *table, const serve_rows *rows, int64_t row) {
     const nnc_report *report = &rows->reports[row];
     const char *const whole[] = { rows->models ? report->model->id : NULL, rows->devices ? report->device->id : NULL,
                                   rows->engines ? report->software->id : NULL };
@@ -463,8 +436,7 @@ static void put_row(nnc_table *table, const serve_rows *rows, int64_t row)
     nnc_table_cell(table, remark_of(report));
 }
 
-static void sweep_page(nnc_buffer *out, nnc_style style, const void *record)
-{
+static void sweep_page(nnc_buffer *out, nnc_style style, const void *record) {
     const serve_rows *rows = record;
     nnc_sheet sheet = nnc_sheet_begin(out, style);
     nnc_table table = { .count = 0 };
@@ -511,15 +483,13 @@ typedef struct serve_sweep {
 } serve_sweep;
 
 static nnc_status add_axis(serve_sweep *s, const char *where, const char *list, bool numeric, const char **slot,
-                           nnc_error *err)
-{
+                           nnc_error *err) {
     axis *a = &s->axes[s->axis_count++];
     a->slot = slot;
     return nnc_sweep_list(s->arena, where, list, numeric, &a->values, &a->count, err);
 }
 
-static nnc_status find_axes(serve_sweep *s, nnc_error *err)
-{
+static nnc_status find_axes(serve_sweep *s, nnc_error *err) {
     char **operands = s->session->options.operands;
     NNC_TRY(add_axis(s, "MODEL", operands[0], false, &s->model, err));
     NNC_TRY(add_axis(s, "DEVICE", operands[1], false, &s->device, err));
@@ -545,8 +515,7 @@ static nnc_status find_axes(serve_sweep *s, nnc_error *err)
     return NNC_OK;
 }
 
-static nnc_status count_rows(const serve_sweep *s, int64_t *rows, nnc_error *err)
-{
+static nnc_status count_rows(const serve_sweep *s, int64_t *rows, nnc_error *err) {
     *rows = 1;
     for (int32_t i = 0; i < s->axis_count; i++) {
         *rows *= s->axes[i].count;
@@ -558,8 +527,7 @@ static nnc_status count_rows(const serve_sweep *s, int64_t *rows, nnc_error *err
 }
 
 /* Adds a row. An illegal row is counted and left out. */
-static nnc_status add_row(serve_sweep *s, int64_t row, nnc_error *err)
-{
+static nnc_status add_row(serve_sweep *s, int64_t row, nnc_error *err) {
     serve_rows *rows = &s->rows;
     nnc_serve_scenario *one = nnc_arena_alloc(s->arena, sizeof *one);
     const char **values = nnc_arena_array(s->arena, AXES_MAX, sizeof *values);
@@ -587,8 +555,7 @@ static nnc_status add_row(serve_sweep *s, int64_t row, nnc_error *err)
     return NNC_OK;
 }
 
-static nnc_status sweep(serve_sweep *s, nnc_error *err)
-{
+static nnc_status sweep(serve_sweep *s, nnc_error *err) {
     int64_t count = 0;
     NNC_TRY(find_axes(s, err));
     NNC_TRY(count_rows(s, &count, err));
@@ -606,8 +573,7 @@ static nnc_status sweep(serve_sweep *s, nnc_error *err)
     return NNC_OK;
 }
 
-static nnc_status run_serve_sweep(nnc_session *session, nnc_error *err)
-{
+static nnc_status run_serve_sweep(nnc_session *session, nnc_error *err) {
     serve_sweep *s = calloc(1, sizeof *s);
     nnc_status status = NNC_NO_MEMORY;
     NNC_GOT(s, err);

@@ -29,8 +29,7 @@ typedef struct shown_field {
     const char *name, *value, *unit;
 } shown_field;
 
-static nnc_cell get_value(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX])
-{
+static nnc_cell get_value(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX]) {
     const shown_field *field = place->record;
     double number = 0.0;
     (void)text;
@@ -39,8 +38,7 @@ static nnc_cell get_value(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX]
 }
 
 /* Writes a large or small number with a prefix; another column shows all digits. */
-static nnc_cell get_scaled(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX])
-{
+static nnc_cell get_scaled(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX]) {
     const shown_field *field = place->record;
     double number = 0.0;
     const bool scales =
@@ -83,8 +81,7 @@ NNC_IF(is_like_another, void, NNC_OWNER(shown_spec)->view->lineage != NULL)
 
 NNC_GET(get_from, shown_field, nnc_text_cell(nnc_lineage_of(NNC_OWNER(shown_spec)->view->lineage, self->name)))
 
-static void add_field(shown_spec *to, const char *name, const char *value, const char *unit)
-{
+static void add_field(shown_spec *to, const char *name, const char *value, const char *unit) {
     shown_field *fields = nnc_arena_grow(to->arena, to->fields, to->count, &to->capacity, sizeof *fields);
     if (fields == NULL) {
         to->failed = true;
@@ -98,8 +95,7 @@ static void add_field(shown_spec *to, const char *name, const char *value, const
 
 enum { NAME_MAX_LENGTH = 128, VALUE_MAX_LENGTH = 8192 }; /* a value may be a list with the names of all layers */
 
-static void add_rates(shown_spec *to, const nnc_field *field, const void *object, const char *name)
-{
+static void add_rates(shown_spec *to, const nnc_field *field, const void *object, const char *name) {
     for (int dtype = 0; dtype < NNC_DTYPE_COUNT; dtype++) {
         double rate = 0.0;
         memcpy(&rate, (const char *)object + field->offset + (size_t)dtype * sizeof rate, sizeof rate);
@@ -121,8 +117,7 @@ typedef struct level {
 
 enum { LEVELS_MAX = 16 };
 
-static void push(level *stack, int *depth, const nnc_field *field, const void *object, const char *prefix)
-{
+static void push(level *stack, int *depth, const nnc_field *field, const void *object, const char *prefix) {
     if (*depth < LEVELS_MAX) {
         level *added = &stack[(*depth)++];
         *added = (level){ field->fields, field->field_count, 0, object, "" };
@@ -131,29 +126,23 @@ static void push(level *stack, int *depth, const nnc_field *field, const void *o
 }
 
 /* Tests whether a field only holds a comment of the file. Comments are shown with the sources. */
-static bool is_comment(const nnc_field *field)
-{
-    return field->type == NNC_FIELD_TEXT && field->size == 0;
-}
+static bool is_comment(const nnc_field *field) { return field->type == NNC_FIELD_TEXT && field->size == 0; }
 
 /* Tests whether a field is rarely used and not set; such fields are not shown. */
-static bool is_off(const nnc_field *field, const char *text)
-{
+static bool is_off(const nnc_field *field, const char *text) {
     return field->rare && (strcmp(text, "off") == 0 || strcmp(text, "0") == 0 || strcmp(text, "-") == 0 ||
                            (field->type == NNC_FIELD_ENUM && strcmp(text, field->names.of(0)) == 0));
 }
 
 /* Tests whether the efficiencies of a number format are neutral, because its products were not measured. */
-static bool is_neutral_product(const shown_spec *to, const nnc_gemm_efficiency *e)
-{
+static bool is_neutral_product(const shown_spec *to, const nnc_gemm_efficiency *e) {
     return to->device != NULL && e->sustained_fraction == 1.0 && e->memory_fraction == 1.0 && e->fixed_s == 0.0 &&
            isnan(e->wave_quantization);
 }
 
 /* Tests whether the struct at `place` (efficiencies, serving parameters) is neutral, because it was not fitted.
  * Unfitted efficiencies (all 1) and unfitted parameters of serving are not shown. */
-static bool is_neutral(const shown_spec *to, const void *place)
-{
+static bool is_neutral(const shown_spec *to, const void *place) {
     const nnc_software *software = to->view->table == &nnc_software_table ? to->view->object : NULL;
     return (to->device != NULL && place == (const void *)&to->device->efficiency && !to->device->efficiency.fitted) ||
            (to->device != NULL && place == (const void *)&to->device->efficiency.serving &&
@@ -161,8 +150,7 @@ static bool is_neutral(const shown_spec *to, const void *place)
            (software != NULL && place == (const void *)&software->serving && !software->serving.fitted);
 }
 
-static void add_fields(shown_spec *to, const nnc_field_table *table, const void *root)
-{
+static void add_fields(shown_spec *to, const nnc_field_table *table, const void *root) {
     level stack[LEVELS_MAX] = { { table->fields, table->count, 0, root, "" } };
     int depth = 1;
     while (depth > 0) {
@@ -197,8 +185,7 @@ static void add_fields(shown_spec *to, const nnc_field_table *table, const void 
     }
 }
 
-static void write_notes(nnc_sheet *sheet, const spec_view *view)
-{
+static void write_notes(nnc_sheet *sheet, const spec_view *view) {
     char text[NNC_NUMBER_TEXT];
     const nnc_device *device = view->device;
     for (int32_t i = 0; device != NULL && i < device->alias_count; i++) {
@@ -236,15 +223,13 @@ static void write_notes(nnc_sheet *sheet, const spec_view *view)
     }
 }
 
-static nnc_lines lines_of(const void *record)
-{
+static nnc_lines lines_of(const void *record) {
     const shown_spec *shown = record;
     return (nnc_lines){ shown->view->lineage != NULL ? &field_metrics : &own_metrics, shown, shown->fields,
                         shown->count };
 }
 
-static void write_page(nnc_buffer *out, nnc_style style, const void *record)
-{
+static void write_page(nnc_buffer *out, nnc_style style, const void *record) {
     const shown_spec *shown = record;
     const spec_view *view = shown->view;
     nnc_sheet sheet = nnc_sheet_begin(out, style);
@@ -291,8 +276,7 @@ static const nnc_view spec_output = {
     .schema = "nncost.show/1", .document = &document, .lines = lines_of, .page = write_page
 };
 
-static nnc_status write_spec(nnc_buffer *out, nnc_style style, const spec_view *view)
-{
+static nnc_status write_spec(nnc_buffer *out, nnc_style style, const spec_view *view) {
     shown_spec shown = { .view = view, .arena = nnc_arena_create(), .device = view->device };
     if (shown.arena == NULL) { return NNC_NO_MEMORY; }
     add_fields(&shown, view->table, view->object);
@@ -303,8 +287,7 @@ static nnc_status write_spec(nnc_buffer *out, nnc_style style, const spec_view *
 
 /* ---- a model as a file ---- */
 
-static double number_at(const nnc_field *field, const char *place, int index)
-{
+static double number_at(const nnc_field *field, const char *place, int index) {
     switch (nnc_field_element(field->type)) {
     case NNC_FIELD_BOOL: return ((const bool *)(const void *)place)[index];
     case NNC_FIELD_I32: return ((const int32_t *)(const void *)place)[index];
@@ -314,8 +297,7 @@ static double number_at(const nnc_field *field, const char *place, int index)
     }
 }
 
-static void put_value(nnc_record *record, const char *key, const nnc_field *field, double value)
-{
+static void put_value(nnc_record *record, const char *key, const nnc_field *field, double value) {
     if (field->names.of != NULL) {
         nnc_record_text(record, key, field->names.of((unsigned)value));
     } else if (nnc_field_element(field->type) == NNC_FIELD_BOOL) {
@@ -327,8 +309,7 @@ static void put_value(nnc_record *record, const char *key, const nnc_field *fiel
     }
 }
 
-static void put_field(nnc_record *record, const nnc_field *field, const nnc_model *model)
-{
+static void put_field(nnc_record *record, const nnc_field *field, const nnc_model *model) {
     const char *place = (const char *)model + field->offset;
     if (field->type == NNC_FIELD_TEXT) {
         nnc_record_text(record, field->name, place);
@@ -346,8 +327,7 @@ static void put_field(nnc_record *record, const nnc_field *field, const nnc_mode
 }
 
 /* Tests whether a field would have the same value in a file without its key. */
-static bool is_default(const nnc_field *field, const nnc_model *model, const nnc_model *empty)
-{
+static bool is_default(const nnc_field *field, const nnc_model *model, const nnc_model *empty) {
     int32_t count = 0;
     if (field->capacity > 0) {
         memcpy(&count, (const char *)model + field->count_offset, sizeof count);
@@ -358,8 +338,7 @@ static bool is_default(const nnc_field *field, const nnc_model *model, const nnc
 }
 
 /* Writes the sources of the model. All sources with the same key form one list. */
-static void put_sources(nnc_record *record, const nnc_model *model)
-{
+static void put_sources(nnc_record *record, const nnc_model *model) {
     nnc_record_object(record, "sources");
     for (int32_t i = 0; i < model->source_count; i++) {
         const char *key = model->sources[i].key;
@@ -379,8 +358,7 @@ static void put_sources(nnc_record *record, const nnc_model *model)
 }
 
 /* Writes the network of a graph, with the current values of its numbers. */
-static void put_graph(nnc_record *record, const nnc_graph *graph)
-{
+static void put_graph(nnc_record *record, const nnc_graph *graph) {
     static const char *const parts[] = { "input", "define", "ops" };
     const struct nnc_graph_net *net = graph->net;
     nnc_record_object(record, "let");
@@ -397,8 +375,7 @@ static void put_graph(nnc_record *record, const nnc_graph *graph)
     }
 }
 
-static void put_towers(nnc_record *record, const nnc_model *model)
-{
+static void put_towers(nnc_record *record, const nnc_model *model) {
     nnc_record_list(record, "towers");
     for (int32_t i = 0; i < model->tower_count; i++) {
         nnc_record_object(record, NULL);
@@ -409,8 +386,7 @@ static void put_towers(nnc_record *record, const nnc_model *model)
 }
 
 /* Writes a model as a file, without fields that have their defaults. */
-static void write_model(nnc_buffer *out, const nnc_model *model)
-{
+static void write_model(nnc_buffer *out, const nnc_model *model) {
     const nnc_family_fields *family = nnc_family_fields_of(model->family);
     nnc_record record = nnc_record_begin(out, "nncost.model/1");
     nnc_model empty = { .family = model->family };
@@ -432,8 +408,7 @@ static void write_model(nnc_buffer *out, const nnc_model *model)
 
 /* ---- the command ---- */
 
-static nnc_status load(nnc_specs *specs, nnc_spec_kind kind, const char *id, spec_view *view, nnc_error *err)
-{
+static nnc_status load(nnc_specs *specs, nnc_spec_kind kind, const char *id, spec_view *view, nnc_error *err) {
     const nnc_device *device = NULL;
     const nnc_model *model = NULL;
     const nnc_software *software = NULL;
@@ -455,8 +430,7 @@ static nnc_status load(nnc_specs *specs, nnc_spec_kind kind, const char *id, spe
 }
 
 /* Returns the kind of a file, from its schema. A file without a schema is a model. */
-static nnc_spec_kind kind_of_file(nnc_specs *specs, const char *path)
-{
+static nnc_spec_kind kind_of_file(nnc_specs *specs, const char *path) {
     char *text = NULL;
     size_t size = 0;
     nnc_spec_kind kind = NNC_SPEC_MODEL;
@@ -469,8 +443,7 @@ static nnc_spec_kind kind_of_file(nnc_specs *specs, const char *path)
     return kind;
 }
 
-static nnc_status unknown_id(nnc_specs *specs, const char *id, nnc_error *err)
-{
+static nnc_status unknown_id(nnc_specs *specs, const char *id, nnc_error *err) {
     enum { NAMES_MAX = 1024 };
     const char *names[NAMES_MAX];
     size_t name_count = 0;
@@ -487,8 +460,7 @@ static nnc_status unknown_id(nnc_specs *specs, const char *id, nnc_error *err)
                                       "no device, model or software profile of this id, see 'nncost list'");
 }
 
-static nnc_status find(nnc_specs *specs, const char *id, spec_view *view, nnc_error *err)
-{
+static nnc_status find(nnc_specs *specs, const char *id, spec_view *view, nnc_error *err) {
     if (nnc_is_path(id) || nnc_is_folder(id)) { return load(specs, kind_of_file(specs, id), id, view, err); }
     for (int kind = 0; kind < NNC_SPEC_KIND_COUNT; kind++) {
         const nnc_status status = load(specs, (nnc_spec_kind)kind, id, view, err);
@@ -499,8 +471,7 @@ static nnc_status find(nnc_specs *specs, const char *id, spec_view *view, nnc_er
 
 /* Prints the command line that the launch files among the operands are equal to. If the model or the device is not
  * given, prints MODEL or DEVICE in its place. */
-static nnc_status write_options(nnc_session *session, nnc_error *err)
-{
+static nnc_status write_options(nnc_session *session, nnc_error *err) {
     nnc_options *options = &session->options;
     const nnc_launch_asked asked = { .format = options->launch_format,
                                      .lenient = options->lenient,
@@ -526,8 +497,7 @@ static nnc_status write_options(nnc_session *session, nnc_error *err)
     return NNC_OK;
 }
 
-static nnc_status run(nnc_session *session, nnc_error *err)
-{
+static nnc_status run(nnc_session *session, nnc_error *err) {
     spec_view view = { 0 };
     if (session->options.to_options) { return write_options(session, err); }
     if (session->options.launch_format != NULL) { return nnc_fail(err, NNC_BAD_USAGE, "--from", "needs --to-options"); }
@@ -570,8 +540,7 @@ const nnc_command nnc_cmd_show = {
 /* ---- validate checks files ---- */
 
 /* Prints a fault to standard error. The worst fault decides the exit code. */
-static void print_fault(void *context, const nnc_error *fault)
-{
+static void print_fault(void *context, const nnc_error *fault) {
     int *exit_code = context;
     const int code = nnc_status_exit_code(fault->status);
     fprintf(stderr, "nncost: %s: %s\n", fault->where, fault->what);
@@ -594,14 +563,12 @@ static const nnc_metric faults_rows[] = {
 };
 static const nnc_metrics faults_document = NNC_METRICS("files", faults_rows, nnc_options);
 
-static nnc_lines fault_lines_of(const void *record)
-{
+static nnc_lines fault_lines_of(const void *record) {
     const nnc_options *options = record;
     return (nnc_lines){ &files, options, options->operands, options->operand_count };
 }
 
-static void write_faults(nnc_buffer *out, nnc_style style, const void *record)
-{
+static void write_faults(nnc_buffer *out, nnc_style style, const void *record) {
     const nnc_options *options = record;
     for (int i = 0; i < options->operand_count; i++) {
         nnc_buffer_text(out, style.format == &nnc_format_markdown ? "- " : "");
@@ -614,8 +581,7 @@ static const nnc_view validate_view = {
     .schema = "nncost.validate/1", .document = &faults_document, .lines = fault_lines_of, .page = write_faults
 };
 
-static nnc_status run_validate(nnc_session *session, nnc_error *err)
-{
+static nnc_status run_validate(nnc_session *session, nnc_error *err) {
     (void)err;
     for (int i = 0; i < session->options.operand_count; i++) {
         nnc_spec_validate(session->specs, session->options.operands[i], print_fault, &session->exit_code);
@@ -641,8 +607,7 @@ const nnc_command nnc_cmd_validate = {
 
 /* Prints the parts that the import could not keep, each on a line of standard error, because standard output has the
  * model file. */
-static void print_notes(const char *path, const char *notes)
-{
+static void print_notes(const char *path, const char *notes) {
     while (notes != NULL && *notes != '\0') {
         const size_t length = strcspn(notes, "\n");
         nnc_error note;
@@ -653,8 +618,7 @@ static void print_notes(const char *path, const char *notes)
     }
 }
 
-static nnc_status run_import(nnc_session *session, nnc_error *err)
-{
+static nnc_status run_import(nnc_session *session, nnc_error *err) {
     const char *path = session->options.operands[0], *notes = NULL;
     const char *slash = strrchr(path, '/');
     const char *axes = session->options.operand_count > 1 ? session->options.operands[1] : NULL;
@@ -720,14 +684,12 @@ static const nnc_metric shown_rows[] = {
 };
 static const nnc_metrics shown_metrics = NNC_METRICS("a checkpoint", shown_rows, shown);
 
-static nnc_lines checkpoint_lines_of(const void *record)
-{
+static nnc_lines checkpoint_lines_of(const void *record) {
     const shown *s = record;
     return (nnc_lines){ &type_metrics, s, s->types, s->count };
 }
 
-static void write_types(nnc_sheet *sheet, const void *record)
-{
+static void write_types(nnc_sheet *sheet, const void *record) {
     nnc_table_of(sheet->out, sheet->style, checkpoint_lines_of(record));
 }
 
@@ -744,8 +706,7 @@ static const nnc_page_row page_rows[] = {
 };
 static const nnc_page_rows page = NNC_PAGE_ROWS(&shown_metrics, page_rows);
 
-static void write_checkpoint(nnc_buffer *out, nnc_style style, const void *record)
-{
+static void write_checkpoint(nnc_buffer *out, nnc_style style, const void *record) {
     nnc_sheet sheet = nnc_sheet_begin(out, style);
     nnc_sheet_rows(&sheet, &page, record);
 }
@@ -754,8 +715,7 @@ const nnc_view nnc_checkpoint_view = {
     .schema = "nncost.checkpoint/1", .document = &shown_metrics, .lines = checkpoint_lines_of, .page = write_checkpoint
 };
 
-nnc_status nnc_checkpoint_show(nnc_session *session, const char *path, nnc_error *err)
-{
+nnc_status nnc_checkpoint_show(nnc_session *session, const char *path, nnc_error *err) {
     shown s = { .count = 0 };
     const nnc_status status = nnc_checkpoint_read(session->specs, path, &s.file, err);
     nnc_buffer_free(&s.file.metadata);
@@ -767,8 +727,7 @@ nnc_status nnc_checkpoint_show(nnc_session *session, const char *path, nnc_error
 
 /* ---- a checkpoint as a model ---- */
 
-nnc_status nnc_checkpoint_check(nnc_session *session, const char *path, const char *model, nnc_error *err)
-{
+nnc_status nnc_checkpoint_check(nnc_session *session, const char *path, const char *model, nnc_error *err) {
     nnc_checkpoint file;
     int64_t params = 0;
     const nnc_status status = nnc_checkpoint_read(session->specs, path, &file, err);
@@ -784,8 +743,7 @@ nnc_status nnc_checkpoint_check(nnc_session *session, const char *path, const ch
     return NNC_OK;
 }
 
-nnc_status nnc_checkpoint_take(nnc_session *session, char **operand, nnc_error *err)
-{
+nnc_status nnc_checkpoint_take(nnc_session *session, char **operand, nnc_error *err) {
     nnc_arena *arena = nnc_specs_arena(session->specs);
     const char *config = nnc_path_from(arena, *operand, "config.json");
     char *kept = config != NULL ? nnc_arena_strdup(arena, config) : NULL;

@@ -44,16 +44,14 @@ typedef struct row_sink {
 
 static const double commit_every_s = 0.25;
 
-static double now_s(void)
-{
+static double now_s(void) {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
 /* Writes the collected text to the file. */
-static nnc_status flush(row_sink *sink, nnc_error *err)
-{
+static nnc_status flush(row_sink *sink, nnc_error *err) {
     if (sink->text.failed) { return nnc_no_memory(err); }
     const nnc_status status = nnc_file_write(&sink->file, sink->text.bytes, sink->text.size, err);
     nnc_buffer_clear(&sink->text);
@@ -61,13 +59,11 @@ static nnc_status flush(row_sink *sink, nnc_error *err)
 }
 
 /* Returns a style without a limit of width, because all requested columns must be shown. */
-static nnc_style style_of(const row_sink *sink)
-{
+static nnc_style style_of(const row_sink *sink) {
     return (nnc_style){ .format = sink->sweep->format, .width = INT_MAX };
 }
 
-static nnc_status write_lines(row_sink *sink, const char *lines, size_t size, nnc_error *err)
-{
+static nnc_status write_lines(row_sink *sink, const char *lines, size_t size, nnc_error *err) {
     if (!sink->sweep->format->held) {
         if (sink->text.size > 0) { /* the heading is written together with the first rows */
             NNC_TRY(flush(sink, err));
@@ -78,8 +74,7 @@ static nnc_status write_lines(row_sink *sink, const char *lines, size_t size, nn
     return flush(sink, err);
 }
 
-static nnc_status open_database(row_sink *sink, nnc_error *err)
-{
+static nnc_status open_database(row_sink *sink, nnc_error *err) {
     const nnc_sweep *sweep = sink->sweep;
     nnc_database_head head = { .shard = (int32_t)sweep->shard.number,
                                .shards = (int32_t)sweep->shard.of,
@@ -96,8 +91,7 @@ static nnc_status open_database(row_sink *sink, nnc_error *err)
     return status;
 }
 
-static nnc_status open_lines(row_sink *sink, const nnc_options *options, nnc_error *err)
-{
+static nnc_status open_lines(row_sink *sink, const nnc_options *options, nnc_error *err) {
     const nnc_sweep *sweep = sink->sweep;
     const nnc_format *format = sweep->format;
     nnc_table_begin(&sink->table, sweep->heads, sweep->column_count);
@@ -114,8 +108,7 @@ static nnc_status open_lines(row_sink *sink, const nnc_options *options, nnc_err
     return status;
 }
 
-static void release(row_sink *sink)
-{
+static void release(row_sink *sink) {
     for (int32_t i = 0; i < sink->top_count; i++) { free(sink->top[i].line); }
     free(sink->top);
     nnc_buffer_free(&sink->text);
@@ -124,8 +117,7 @@ static void release(row_sink *sink)
 }
 
 static nnc_status sink_open(row_sink *sink, const nnc_sweep *sweep, const nnc_options *options,
-                            const nnc_interrupt *interrupt, nnc_error *err)
-{
+                            const nnc_interrupt *interrupt, nnc_error *err) {
     *sink = (row_sink){ .sweep = sweep, .interrupt = interrupt, .database_path = options->sweep.database };
     const nnc_status status = sink->database_path != NULL ? open_database(sink, err) : open_lines(sink, options, err);
     if (status != NNC_OK) {
@@ -140,8 +132,7 @@ static nnc_status sink_open(row_sink *sink, const nnc_sweep *sweep, const nnc_op
 }
 
 /* Orders rows by key, smallest first; rows with equal keys are ordered by row number. */
-static int best_first(const void *a, const void *b)
-{
+static int best_first(const void *a, const void *b) {
     const kept_row *x = a, *y = b;
     if (x->key < y->key || x->key > y->key) { return x->key < y->key ? -1 : 1; }
     return x->row < y->row ? -1 : x->row > y->row;
@@ -149,8 +140,7 @@ static int best_first(const void *a, const void *b)
 
 /* Sorts the candidates and drops all but the best. Then, if the list is full, `bounded` is true: a row that is worse
  * than the last candidate is not added. */
-static void keep_top(row_sink *sink)
-{
+static void keep_top(row_sink *sink) {
     qsort(sink->top, (size_t)sink->top_count, sizeof *sink->top, best_first);
     while (sink->top_count > sink->top_most) { free(sink->top[--sink->top_count].line); }
     sink->bounded = sink->top_count == sink->top_most;
@@ -158,8 +148,7 @@ static void keep_top(row_sink *sink)
 
 /* Adds a candidate. The list has space for twice the rows that are kept, so it is sorted only when this space is
  * full. */
-static nnc_status add_candidate(row_sink *sink, const nnc_batch_row *row, nnc_error *err)
-{
+static nnc_status add_candidate(row_sink *sink, const nnc_batch_row *row, nnc_error *err) {
     kept_row kept = { .key = row->key, .row = row->number, .size = row->size };
     if (sink->bounded && best_first(&sink->top[sink->top_most - 1], &kept) < 0) { return NNC_OK; }
     if (sink->top_count == 2 * (int64_t)sink->top_most) { keep_top(sink); }
@@ -170,16 +159,14 @@ static nnc_status add_candidate(row_sink *sink, const nnc_batch_row *row, nnc_er
     return NNC_OK;
 }
 
-static nnc_status take_row(row_sink *sink, const nnc_batch_row *row, nnc_error *err)
-{
+static nnc_status take_row(row_sink *sink, const nnc_batch_row *row, nnc_error *err) {
     nnc_cell cells[NNC_TABLE_COLUMNS];
     if (sink->database == NULL) { return add_candidate(sink, row, err); }
     nnc_cells_unpack(row->bytes, cells, sink->sweep->column_count);
     return nnc_database_put(sink->database, cells, err);
 }
 
-static nnc_status take_rows(row_sink *sink, const nnc_batch *batch, nnc_error *err)
-{
+static nnc_status take_rows(row_sink *sink, const nnc_batch *batch, nnc_error *err) {
     nnc_batch_row row;
     if (sink->database == NULL && sink->top == NULL) {
         return write_lines(sink, batch->bytes.bytes, batch->bytes.size, err);
@@ -188,8 +175,7 @@ static nnc_status take_rows(row_sink *sink, const nnc_batch *batch, nnc_error *e
     return NNC_OK;
 }
 
-static nnc_status sink_emit(void *context, const nnc_batch *batch, bool *stop, nnc_error *err)
-{
+static nnc_status sink_emit(void *context, const nnc_batch *batch, bool *stop, nnc_error *err) {
     row_sink *sink = context;
     nnc_status status = take_rows(sink, batch, err);
     sink->done = batch->first + batch->count;
@@ -205,8 +191,7 @@ static nnc_status sink_emit(void *context, const nnc_batch *batch, bool *stop, n
 }
 
 /* Prints the number of plans that are illegal or exceed the memory and therefore have no row. */
-static void say_hidden(row_sink *sink)
-{
+static void say_hidden(row_sink *sink) {
     const nnc_sweep_tally *tally = &sink->tally;
     const int64_t hidden = tally->illegal + tally->over_memory;
     if (hidden > 0 && tally->fitting > 0 && !sink->sweep->all) {
@@ -218,8 +203,7 @@ static void say_hidden(row_sink *sink)
     }
 }
 
-static nnc_status finish_lines(row_sink *sink, nnc_error *err)
-{
+static nnc_status finish_lines(row_sink *sink, nnc_error *err) {
     nnc_status status = NNC_OK;
     if (sink->top != NULL) { keep_top(sink); }
     for (int32_t i = 0; sink->top != NULL && i < sink->top_count && status == NNC_OK; i++) {
@@ -231,8 +215,7 @@ static nnc_status finish_lines(row_sink *sink, nnc_error *err)
     return status;
 }
 
-static nnc_status finish_database(row_sink *sink, nnc_buffer *out, nnc_error *err)
-{
+static nnc_status finish_database(row_sink *sink, nnc_buffer *out, nnc_error *err) {
     const nnc_status status = nnc_database_commit(sink->database, sink->done, err);
     const int64_t count = status == NNC_OK ? nnc_database_count(sink->database) : 0;
     if (status == NNC_OK) {
@@ -243,8 +226,7 @@ static nnc_status finish_database(row_sink *sink, nnc_buffer *out, nnc_error *er
     return status;
 }
 
-static void say_stopped(const row_sink *sink)
-{
+static void say_stopped(const row_sink *sink) {
     const char *what = sink->database != NULL ? "; the same command continues from there"
                        : sink->top != NULL    ? "; the best of these are written"
                                               : "; the output has whole rows";
@@ -252,8 +234,7 @@ static void say_stopped(const row_sink *sink)
             sink->sweep->shard_rows, what);
 }
 
-static nnc_status sink_close(row_sink *sink, nnc_buffer *out, nnc_status status, nnc_error *err)
-{
+static nnc_status sink_close(row_sink *sink, nnc_buffer *out, nnc_status status, nnc_error *err) {
     nnc_progress_end(&sink->progress);
     if (sink->done == sink->sweep->shard_rows) {
         sink->stopped = 0; /* a signal is ignored here, because the output is complete */
@@ -270,8 +251,7 @@ static nnc_status sink_close(row_sink *sink, nnc_buffer *out, nnc_status status,
     return status;
 }
 
-static nnc_status check_options(const nnc_options *options, nnc_error *err)
-{
+static nnc_status check_options(const nnc_options *options, nnc_error *err) {
     const nnc_sweep_options *asked = &options->sweep;
     const char *with = options->output != NULL                ? "--output"
                        : options->view.top > 0                ? "--top"
@@ -283,16 +263,14 @@ static nnc_status check_options(const nnc_options *options, nnc_error *err)
     return NNC_OK;
 }
 
-static nnc_status read_threads(int64_t given, int *threads, nnc_error *err)
-{
+static nnc_status read_threads(int64_t given, int *threads, nnc_error *err) {
     int64_t number = nnc_threads_available();
     const nnc_status status = nnc_option_count("--threads", given, NNC_POOL_THREADS_MAX, &number, err);
     *threads = number < 1 ? 1 : number > NNC_POOL_THREADS_MAX ? NNC_POOL_THREADS_MAX : (int)number;
     return status;
 }
 
-static nnc_status add_axes(const nnc_options *options, nnc_sweep *sweep, nnc_error *err)
-{
+static nnc_status add_axes(const nnc_options *options, nnc_sweep *sweep, nnc_error *err) {
     const nnc_scenario_args *given = &options->given;
     for (int i = 0; i < given->setting_count; i++) {
         const nnc_setting *setting = &given->settings[i];
@@ -314,8 +292,7 @@ static nnc_status add_axes(const nnc_options *options, nnc_sweep *sweep, nnc_err
 }
 
 /* Adds the names of metrics that columns, --where and --by use. */
-static nnc_status add_names(const nnc_options *options, nnc_sweep *sweep, nnc_error *err)
-{
+static nnc_status add_names(const nnc_options *options, nnc_sweep *sweep, nnc_error *err) {
     const nnc_sweep_options *asked = &options->sweep;
     const bool to_program = nnc_format_is_csv(options->format) || options->format == &nnc_format_json;
     /* shards and programs need the number of a row */
@@ -335,8 +312,7 @@ static nnc_status add_names(const nnc_options *options, nnc_sweep *sweep, nnc_er
     return asked->by != NULL ? nnc_fail(err, NNC_BAD_USAGE, "--by", "goes with --top N") : NNC_OK;
 }
 
-static nnc_status prepare(nnc_session *session, nnc_sweep **made, nnc_error *err)
-{
+static nnc_status prepare(nnc_session *session, nnc_sweep **made, nnc_error *err) {
     const nnc_options *options = &session->options;
     NNC_TRY(check_options(options, err));
     NNC_TRY(nnc_sweep_create(session->specs, options->operands[0], options->operands[1], options->given.software,
@@ -350,8 +326,7 @@ static nnc_status prepare(nnc_session *session, nnc_sweep **made, nnc_error *err
 
 /* Runs all rows. Returns false if a rank has failed, so that there are no rows. */
 static bool run_rows(nnc_rank_group ranks, const nnc_sweep *sweep, row_sink *sink, int threads, nnc_status *status,
-                     nnc_error *err)
-{
+                     nnc_error *err) {
     nnc_pool pool;
     *status = nnc_sweep_open_pool(sweep, sink->from, ranks.size > 1 ? 1 : threads, &pool, err);
     const bool opened = *status == NNC_OK;
@@ -366,8 +341,7 @@ static bool run_rows(nnc_rank_group ranks, const nnc_sweep *sweep, row_sink *sin
 }
 
 /* Prints the reason why the sweep has no rows. */
-static void say_none(const nnc_sweep *sweep, const nnc_sweep_tally *tally)
-{
+static void say_none(const nnc_sweep *sweep, const nnc_sweep_tally *tally) {
     const int64_t plans = tally->illegal + tally->over_memory + tally->fitting;
     if (plans == 0) {
         fprintf(stderr, "nncost: --where: leaves none of the %" PRId64 " combinations\n", tally->excluded);
@@ -379,8 +353,7 @@ static void say_none(const nnc_sweep *sweep, const nnc_sweep_tally *tally)
 }
 
 static nnc_status finish(nnc_session *session, const nnc_sweep *sweep, row_sink *sink, nnc_status status,
-                         nnc_error *err)
-{
+                         nnc_error *err) {
     status = sink_close(sink, session->out, status, err);
     session->exit_code = sink->stopped != 0                               ? 128 + sink->stopped
                          : sink->tally.fitting > 0 || sweep->shard.of > 1 ? 0
@@ -391,8 +364,7 @@ static nnc_status finish(nnc_session *session, const nnc_sweep *sweep, row_sink 
 
 /* Runs a sweep; rank 0 writes. All ranks start only after each has read the same input without an error. */
 static nnc_status run_ranks(nnc_session *session, nnc_rank_group ranks, const nnc_sweep *sweep, uint64_t digest,
-                            nnc_status status, nnc_error *err)
-{
+                            nnc_status status, nnc_error *err) {
     nnc_interrupt interrupt;
     row_sink sink = { 0 };
     int threads = 1;
@@ -413,8 +385,7 @@ static nnc_status run_ranks(nnc_session *session, nnc_rank_group ranks, const nn
     return status;
 }
 
-static nnc_status run_sweep(nnc_session *session, nnc_error *err)
-{
+static nnc_status run_sweep(nnc_session *session, nnc_error *err) {
     const nnc_rank_group ranks = nnc_rank_group_begin();
     nnc_sweep *sweep = NULL;
     uint64_t digest = 0;
@@ -448,8 +419,7 @@ const nnc_command nnc_cmd_sweep = {
 };
 
 /* Merges shards of a search; the session writes the result. */
-static nnc_status merge_search(nnc_session *session, const char *out, char *const *shards, int count, nnc_error *err)
-{
+static nnc_status merge_search(nnc_session *session, const char *out, char *const *shards, int count, nnc_error *err) {
     const nnc_style style = { .format = nnc_ends_in(out, ".csv") ? &nnc_format_csv : &nnc_format_json };
     nnc_search_report report;
     nnc_arena *arena = nnc_arena_create();
@@ -464,8 +434,7 @@ static nnc_status merge_search(nnc_session *session, const char *out, char *cons
     return status;
 }
 
-static nnc_status run_merge(nnc_session *session, nnc_error *err)
-{
+static nnc_status run_merge(nnc_session *session, nnc_error *err) {
     const nnc_options *options = &session->options;
     /* OUT must not exist, because it could be a shard that would be overwritten */
     if (access(options->operands[0], F_OK) == 0) {

@@ -27,15 +27,13 @@ typedef struct answer {
     int64_t shown; /* largest number of rows on a page */
 } answer;
 
-static const char *class_name(unsigned class)
-{
+static const char *class_name(unsigned class) {
     static const char *const names[] = { "compute", "communication", "copy" };
     return class < 3 ? names[class] : "?";
 }
 
 /* Writes why an operator takes longer than it should. */
-static nnc_cell reason(const nnc_trace_row *r, char text[NNC_METRIC_TEXT_MAX])
-{
+static nnc_cell reason(const nnc_trace_row *r, char text[NNC_METRIC_TEXT_MAX]) {
     const double calls = (double)r->calls;
     char was[NNC_NUMBER_TEXT], could[NNC_NUMBER_TEXT];
     if (r->price.odd > 0 && r->price.padded_s < r->measured_s) {
@@ -162,8 +160,7 @@ static const nnc_page_row page_rows[] = {
 static const nnc_page_rows page = NNC_PAGE_ROWS(&document, page_rows);
 
 /* Writes one line for each finding: the saving, the operator, and the reason. */
-static void write_findings(nnc_buffer *out, nnc_style style, const answer *a)
-{
+static void write_findings(nnc_buffer *out, nnc_style style, const answer *a) {
     const int64_t most = a->shown > 0 ? a->shown : 10;
     if (a->sum.finding_count > 0) { nnc_sheet_heading(out, style, "findings, most to win first"); }
     for (int64_t i = 0; i < a->sum.finding_count && i < most; i++) {
@@ -176,8 +173,7 @@ static void write_findings(nnc_buffer *out, nnc_style style, const answer *a)
     }
 }
 
-static void write_ops(nnc_buffer *out, nnc_style style, const answer *a)
-{
+static void write_ops(nnc_buffer *out, nnc_style style, const answer *a) {
     const int64_t most = a->shown > 0 ? a->shown : 12;
     nnc_table table = { .count = 0 };
     nnc_sheet_heading(out, style, "operators, most time first");
@@ -197,8 +193,7 @@ static void write_ops(nnc_buffer *out, nnc_style style, const answer *a)
     }
 }
 
-static void write_page(nnc_buffer *out, nnc_style style, const void *record)
-{
+static void write_page(nnc_buffer *out, nnc_style style, const void *record) {
     const answer *a = record;
     nnc_sheet sheet = nnc_sheet_begin(out, style);
     nnc_sheet_rows(&sheet, &page, record);
@@ -207,8 +202,7 @@ static void write_page(nnc_buffer *out, nnc_style style, const void *record)
     write_ops(out, style, a);
 }
 
-static nnc_lines lines_of(const void *record)
-{
+static nnc_lines lines_of(const void *record) {
     const answer *a = record;
     return (nnc_lines){ &row_metrics, a, a->sum.rows, (int32_t)a->sum.row_count };
 }
@@ -253,14 +247,12 @@ static const nnc_metric comparison_rows[] = {
 };
 static const nnc_metrics comparison_metrics = NNC_METRICS("two traces", comparison_rows, comparison);
 
-static nnc_lines changes_of(const void *record)
-{
+static nnc_lines changes_of(const void *record) {
     const comparison *c = record;
     return (nnc_lines){ &change_metrics, c, c->changes, c->count };
 }
 
-static void write_comparison(nnc_buffer *out, nnc_style style, const void *record)
-{
+static void write_comparison(nnc_buffer *out, nnc_style style, const void *record) {
     const comparison *c = record;
     char before[NNC_NUMBER_TEXT], after[NNC_NUMBER_TEXT];
     nnc_sheet sheet = nnc_sheet_begin(out, style);
@@ -282,22 +274,19 @@ static const nnc_view comparison_view = {
     .schema = "nncost.trace-changes/1", .document = &comparison_metrics, .lines = changes_of, .page = write_comparison
 };
 
-static int by_name(const void *a, const void *b)
-{
+static int by_name(const void *a, const void *b) {
     const change *x = a, *y = b;
     const int op = strcmp(x->op, y->op);
     return op != 0 ? op : strcmp(x->dims != NULL ? x->dims : "", y->dims != NULL ? y->dims : "");
 }
 
-static int largest_first(const void *a, const void *b)
-{
+static int largest_first(const void *a, const void *b) {
     const change *x = a, *y = b;
     const double p = fabs(x->change_s), q = fabs(y->change_s);
     return (p < q) - (p > q);
 }
 
-static nnc_status compare(comparison *c, nnc_arena *arena, nnc_error *err)
-{
+static nnc_status compare(comparison *c, nnc_arena *arena, nnc_error *err) {
     const answer *sides[] = { &c->before, &c->after };
     const size_t most = (size_t)(c->before.sum.row_count + c->after.sum.row_count);
     change *all = nnc_arena_array(arena, most + 1, sizeof *all);
@@ -366,14 +355,12 @@ static const nnc_metric ranks_rows[] = {
 };
 static const nnc_metrics ranks_metrics = NNC_METRICS("the ranks of a run", ranks_rows, run_of_ranks);
 
-static nnc_lines ranks_of(const void *record)
-{
+static nnc_lines ranks_of(const void *record) {
     const run_of_ranks *r = record;
     return (nnc_lines){ &rank_metrics, r, r->ranks, r->count };
 }
 
-static void write_ranks(nnc_buffer *out, nnc_style style, const void *record)
-{
+static void write_ranks(nnc_buffer *out, nnc_style style, const void *record) {
     const run_of_ranks *r = record;
     char waits[NNC_NUMBER_TEXT], span[NNC_NUMBER_TEXT];
     nnc_sheet sheet = nnc_sheet_begin(out, style);
@@ -400,8 +387,7 @@ static const nnc_view ranks_view = {
 };
 
 static nnc_status read_rank(const char *path, int32_t place, nnc_trace_rank *rank, nnc_buffer *collectives,
-                            nnc_error *err)
-{
+                            nnc_error *err) {
     nnc_trace *trace = NULL;
     nnc_trace_sum sum;
     NNC_TRY(nnc_trace_read(path, &trace, err));
@@ -419,8 +405,7 @@ static nnc_status read_rank(const char *path, int32_t place, nnc_trace_rank *ran
     return status;
 }
 
-static nnc_status run_ranks(nnc_session *session, int32_t count, nnc_error *err)
-{
+static nnc_status run_ranks(nnc_session *session, int32_t count, nnc_error *err) {
     run_of_ranks run = { .ranks = calloc((size_t)count, sizeof *run.ranks), .count = count };
     nnc_buffer collectives = { 0 };
     nnc_status status = NNC_OK;
@@ -448,8 +433,7 @@ static nnc_status run_ranks(nnc_session *session, int32_t count, nnc_error *err)
 /* ---- the command ---- */
 
 static nnc_status read_answer(nnc_session *session, const char *path, const char *id, answer *a, nnc_trace **trace,
-                              nnc_error *err)
-{
+                              nnc_error *err) {
     const nnc_device *device = NULL;
     if (id != NULL) { NNC_TRY(nnc_device_load(session->specs, id, &device, err)); }
     NNC_TRY(nnc_trace_read(path, trace, err));
@@ -467,14 +451,12 @@ static nnc_status read_answer(nnc_session *session, const char *path, const char
 }
 
 /* Tests whether the name of an output is that of a picture. NULL = standard output. */
-static bool is_picture(const char *output)
-{
+static bool is_picture(const char *output) {
     return output != NULL && (nnc_ends_in(output, ".svg") || nnc_ends_in(output, ".png"));
 }
 
 /* Draws the operators with most time. */
-static nnc_status draw(nnc_session *session, const answer *a, nnc_error *err)
-{
+static nnc_status draw(nnc_session *session, const answer *a, nnc_error *err) {
     enum { OPS_MAX = 40, NAMES_PX = 180 };
     static const char *const hues[] = { "compute", "network", "memory" };
     nnc_plot_op ops[OPS_MAX];
@@ -516,8 +498,7 @@ static nnc_status draw(nnc_session *session, const answer *a, nnc_error *err)
 /* Compares a step of the trace with the estimated step. Bubbles and launches are the idle time of the estimated
  * step. */
 static nnc_status add_parts(nnc_session *session, void *context, nnc_scenario *scenario, nnc_scratch *scratch,
-                            nnc_error *err)
-{
+                            nnc_error *err) {
     answer *a = context;
     const nnc_result *r = &scenario->result;
     const double steps = (double)a->steps, idle_s = r->host_s + r->bubble_s;
@@ -541,8 +522,7 @@ static nnc_status add_parts(nnc_session *session, void *context, nnc_scenario *s
     return NNC_OK;
 }
 
-static nnc_status run_one(nnc_session *session, const char *device, const char *model, nnc_error *err)
-{
+static nnc_status run_one(nnc_session *session, const char *device, const char *model, nnc_error *err) {
     nnc_trace *trace = NULL;
     answer a;
     nnc_status status = read_answer(session, session->options.operands[0], device, &a, &trace, err);
@@ -558,8 +538,7 @@ static nnc_status run_one(nnc_session *session, const char *device, const char *
     return status;
 }
 
-static nnc_status run_two(nnc_session *session, const char *device, nnc_error *err)
-{
+static nnc_status run_two(nnc_session *session, const char *device, nnc_error *err) {
     char **operands = session->options.operands;
     nnc_trace *before = NULL, *after = NULL;
     comparison c = { .shown = session->options.view.top };
@@ -575,8 +554,7 @@ static nnc_status run_two(nnc_session *session, const char *device, nnc_error *e
     return ranks ? run_ranks(session, 2, err) : status;
 }
 
-static nnc_status run_trace(nnc_session *session, nnc_error *err)
-{
+static nnc_status run_trace(nnc_session *session, nnc_error *err) {
     char **operands = session->options.operands;
     const int32_t count = (int32_t)session->options.operand_count;
     int32_t traces = 1;

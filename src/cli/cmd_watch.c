@@ -56,8 +56,7 @@ static const nnc_page_row page_rows[] = {
 };
 static const nnc_page_rows page = NNC_PAGE_ROWS(&document, page_rows);
 
-static void write_page(nnc_buffer *out, nnc_style style, const void *record)
-{
+static void write_page(nnc_buffer *out, nnc_style style, const void *record) {
     const answer *a = record;
     char low[NNC_NUMBER_TEXT], high[NNC_NUMBER_TEXT];
     nnc_sheet sheet = nnc_sheet_begin(out, style);
@@ -76,13 +75,9 @@ typedef struct following {
     bool outside;
 } following;
 
-static bool is_outside(const double alarm_s[2], double step_s)
-{
-    return step_s < alarm_s[0] || step_s > alarm_s[1];
-}
+static bool is_outside(const double alarm_s[2], double step_s) { return step_s < alarm_s[0] || step_s > alarm_s[1]; }
 
-static void follow(void *context, const nnc_log *log)
-{
+static void follow(void *context, const nnc_log *log) {
     following *f = context;
     const double step_s = nnc_log_step_s(log);
     if (is_outside(f->alarm_s, step_s) != f->outside) {
@@ -95,8 +90,7 @@ static void follow(void *context, const nnc_log *log)
 }
 
 static nnc_status watch(nnc_session *session, void *context, nnc_scenario *scenario, nnc_scratch *scratch,
-                        nnc_error *err)
-{
+                        nnc_error *err) {
     const char *path = context;
     const nnc_result *r = &scenario->result;
     const bool standard = strcmp(path, "-") == 0;
@@ -144,8 +138,7 @@ static nnc_status watch(nnc_session *session, void *context, nnc_scenario *scena
     return NNC_OK;
 }
 
-static nnc_status run(nnc_session *session, nnc_error *err)
-{
+static nnc_status run(nnc_session *session, nnc_error *err) {
     char **operands = session->options.operands;
     return nnc_scenario_report(session, operands[1], operands[2], watch, operands[0], err);
 }

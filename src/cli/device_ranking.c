@@ -78,14 +78,12 @@ static const nnc_metric document_rows[] = {
 };
 static const nnc_metrics document = NNC_METRICS("devices to choose from", document_rows, choices);
 
-static nnc_lines lines_of(const void *record)
-{
+static nnc_lines lines_of(const void *record) {
     const choices *all = record;
     return (nnc_lines){ &choice_metrics, all, all->rows, all->count };
 }
 
-static void write_unmeasured(nnc_buffer *out, const choices *all)
-{
+static void write_unmeasured(nnc_buffer *out, const choices *all) {
     int32_t count = 0;
     for (int32_t i = 0; i < all->count; i++) {
         const choice_row *row = &all->rows[i];
@@ -98,8 +96,7 @@ static void write_unmeasured(nnc_buffer *out, const choices *all)
 }
 
 /* Writes the table. Its headings say whether cost and energy are of the run or of a step. */
-static void write_table(nnc_buffer *out, nnc_style style, const choices *all)
-{
+static void write_table(nnc_buffer *out, nnc_style style, const choices *all) {
     nnc_table table = { .count = 0 };
     bool run = true;
     for (int32_t i = 0; i < all->count; i++) {
@@ -114,8 +111,7 @@ static void write_table(nnc_buffer *out, nnc_style style, const choices *all)
 }
 
 /* Writes the source of each price, because prices differ more between sellers than between devices. */
-static void write_prices(nnc_buffer *out, const choices *all)
-{
+static void write_prices(nnc_buffer *out, const choices *all) {
     int32_t count = 0;
     for (int32_t i = 0; i < all->count; i++) {
         const choice_row *row = &all->rows[i];
@@ -131,8 +127,7 @@ static void write_prices(nnc_buffer *out, const choices *all)
     nnc_buffer_text(out, count > 0 ? "\n" : "");
 }
 
-static void write_page(nnc_buffer *out, nnc_style style, const void *record)
-{
+static void write_page(nnc_buffer *out, nnc_style style, const void *record) {
     const choices *all = record;
     nnc_put_sets(out, all->given);
     nnc_buffer_print(out, "%s, global batch %" PRId64 "%s; for each device: %s\n\n", all->model, all->global_batch,
@@ -150,8 +145,7 @@ const nnc_view nnc_choices_view = {
 
 enum { DEVICES_MAX = 32 };
 
-bool nnc_device_ranking_asked(const nnc_options *options)
-{
+bool nnc_device_ranking_asked(const nnc_options *options) {
     return options->operand_count == 2 && strchr(options->operands[1], ',') != NULL;
 }
 
@@ -163,21 +157,18 @@ typedef struct ranking {
     bool fastest; /* true: devices are ranked by time; false: by cost */
 } ranking;
 
-static const char *keep(nnc_arena *arena, const char *text)
-{
+static const char *keep(nnc_arena *arena, const char *text) {
     return text != NULL ? nnc_arena_strdup(arena, text) : NULL;
 }
 
 /* Returns the best plan on a device; NULL = no plan fits. */
-static const nnc_found *best_of(const nnc_search_report *report, bool fastest)
-{
+static const nnc_found *best_of(const nnc_search_report *report, bool fastest) {
     if (report->sizes == NULL) { return report->result->best_count > 0 ? &report->result->best[0] : NULL; }
     const int32_t index = fastest ? report->fastest : report->cheapest;
     return index >= 0 ? &report->sizes[index].best : NULL;
 }
 
-static const char *reason_of(nnc_arena *arena, const nnc_search_report *report)
-{
+static const char *reason_of(nnc_arena *arena, const nnc_search_report *report) {
     char text[600];
     bool missed = report->sizes == NULL && report->result->any_missed;
     const nnc_error *why = &report->why;
@@ -194,8 +185,7 @@ static const char *reason_of(nnc_arena *arena, const nnc_search_report *report)
 }
 
 /* Fills a row of the ranking. Strings are copied, because the memory of the search is freed after it. */
-static nnc_status take(nnc_session *session, void *context, const nnc_search_report *report, nnc_error *err)
-{
+static nnc_status take(nnc_session *session, void *context, const nnc_search_report *report, nnc_error *err) {
     ranking *r = context;
     choice_row *row = r->row;
     const nnc_device *device = report->device;
@@ -222,8 +212,7 @@ static nnc_status take(nnc_session *session, void *context, const nnc_search_rep
     return NNC_OK;
 }
 
-static int compare(const double a[], const double b[], int count)
-{
+static int compare(const double a[], const double b[], int count) {
     for (int i = 0; i < count; i++) {
         if (a[i] < b[i] || a[i] > b[i]) { return a[i] < b[i] ? -1 : 1; }
     }
@@ -232,8 +221,7 @@ static int compare(const double a[], const double b[], int count)
 
 /* Orders devices: first those whose plan has a cost, by cost; then those whose plan has no cost, by time; then
  * devices without a plan. */
-static int by_cost(const void *a, const void *b)
-{
+static int by_cost(const void *a, const void *b) {
     const choice_row *rows[] = { a, b };
     double keys[2][3];
     for (int i = 0; i < 2; i++) {
@@ -246,15 +234,13 @@ static int by_cost(const void *a, const void *b)
     return order != 0 ? order : strcmp(rows[0]->id, rows[1]->id);
 }
 
-static int by_time(const void *a, const void *b)
-{
+static int by_time(const void *a, const void *b) {
     const nnc_best *x = &((const choice_row *)a)->best, *y = &((const choice_row *)b)->best;
     return compare((const double[]){ x->result == NULL, x->found.step_s },
                    (const double[]){ y->result == NULL, y->found.step_s }, 2);
 }
 
-static const char *aim_of(const nnc_options *options, bool *fastest)
-{
+static const char *aim_of(const nnc_options *options, bool *fastest) {
     const bool deadline = options->search.deadline_s > 0.0, budget = options->search.budget != NULL;
     const char *objective = options->search.objective;
     *fastest = objective != NULL ? strcmp(objective, "time") == 0 : budget && !deadline;
@@ -267,8 +253,7 @@ static const char *aim_of(const nnc_options *options, bool *fastest)
 
 /* ---- plan file ---- */
 
-static void put_fields(nnc_record *record, const nnc_options *options, const nnc_plan *plan)
-{
+static void put_fields(nnc_record *record, const nnc_options *options, const nnc_plan *plan) {
     static const char *const chosen[] = { "devices",        "data",        "tensor",   "pipeline",
                                           "virtual_stages", "context",     "expert",   "sequence_parallel",
                                           "zero",           "micro_batch", "schedule", "recompute",
@@ -288,8 +273,7 @@ static void put_fields(nnc_record *record, const nnc_options *options, const nnc
 }
 
 /* Writes the options of the run. */
-static void put_run(nnc_record *record, const nnc_scenario_args *given)
-{
+static void put_run(nnc_record *record, const nnc_scenario_args *given) {
     for (int i = 0; i < given->setting_count; i++) {
         const nnc_field *field = given->settings[i].field;
         nnc_run_ask ask = nnc_run_ask_default();
@@ -302,8 +286,7 @@ static void put_run(nnc_record *record, const nnc_scenario_args *given)
 
 /* Writes the cluster, with a path that is valid in any folder, and the price of --seller, because a plan file cannot
  * name a seller. */
-static nnc_status put_terms(nnc_record *record, const nnc_session *session, const choice_row *row, nnc_error *err)
-{
+static nnc_status put_terms(nnc_record *record, const nnc_session *session, const choice_row *row, nnc_error *err) {
     const nnc_scenario_args *given = &session->options.given;
     char folder[PATH_MAX], text[2 * PATH_MAX];
     if (given->cluster != NULL) {
@@ -328,8 +311,7 @@ static nnc_status put_terms(nnc_record *record, const nnc_session *session, cons
     return NNC_OK;
 }
 
-static nnc_status write_plans(const nnc_session *session, const choices *all, nnc_error *err)
-{
+static nnc_status write_plans(const nnc_session *session, const choices *all, nnc_error *err) {
     const nnc_options *options = &session->options;
     nnc_buffer out = { 0 };
     nnc_status status = NNC_OK;
@@ -364,8 +346,7 @@ static nnc_status write_plans(const nnc_session *session, const choices *all, nn
 
 /* ---- the command ---- */
 
-static nnc_status search_all(ranking *r, nnc_session *session, choices *all, nnc_error *err)
-{
+static nnc_status search_all(ranking *r, nnc_session *session, choices *all, nnc_error *err) {
     char *list = nnc_arena_strdup(r->arena, session->options.operands[1]);
     NNC_GOT(list, err);
     for (char *next = list; next != NULL;) {
@@ -391,8 +372,7 @@ static nnc_status search_all(ranking *r, nnc_session *session, choices *all, nnc
     return NNC_OK;
 }
 
-static nnc_status choose(nnc_session *session, ranking *r, nnc_error *err)
-{
+static nnc_status choose(nnc_session *session, ranking *r, nnc_error *err) {
     choices all = { .model = session->options.operands[0], .given = &session->options.given };
     choice_row *rows = nnc_arena_array(r->arena, DEVICES_MAX, sizeof *rows);
     bool any = false;
@@ -409,8 +389,7 @@ static nnc_status choose(nnc_session *session, ranking *r, nnc_error *err)
     return session->options.search.plans != NULL ? write_plans(session, &all, err) : NNC_OK;
 }
 
-nnc_status nnc_device_ranking_run(nnc_session *session, nnc_error *err)
-{
+nnc_status nnc_device_ranking_run(nnc_session *session, nnc_error *err) {
     if (session->options.search.target_step_s > 0.0) {
         return nnc_fail(err, NNC_BAD_USAGE, "--target-step", "is for one device, expected a single DEVICE");
     }

@@ -19,15 +19,13 @@ static const char *const top[] = { "Batch", "Parallelism", "Memory", "Software",
 static const char *const last[] = { "Cost", "Output" };
 enum { FIRST = sizeof top / sizeof top[0], LAST = sizeof last / sizeof last[0], GROUPS = 32 };
 
-static bool has(const char *const *words, int count, const char *word)
-{
+static bool has(const char *const *words, int count, const char *word) {
     int i = 0;
     while (i < count && strcmp(words[i], word) != 0) { i++; }
     return i < count;
 }
 
-static int order_groups(unsigned takes, const char *groups[GROUPS])
-{
+static int order_groups(unsigned takes, const char *groups[GROUPS]) {
     int count = FIRST;
     nnc_option_text option;
     memcpy(groups, top, sizeof top);
@@ -38,8 +36,7 @@ static int order_groups(unsigned takes, const char *groups[GROUPS])
     return count + LAST;
 }
 
-static void write_option(nnc_sheet *sheet, const nnc_option_text *option)
-{
+static void write_option(nnc_sheet *sheet, const nnc_option_text *option) {
     char label[NNC_OPTION_NAME + 32];
     snprintf(label, sizeof label, "  %s%s", option->name, option->argument);
     nnc_sheet_label(sheet, label);
@@ -47,8 +44,7 @@ static void write_option(nnc_sheet *sheet, const nnc_option_text *option)
     nnc_sheet_end(sheet);
 }
 
-static void write_options(nnc_buffer *out, nnc_style style, unsigned takes)
-{
+static void write_options(nnc_buffer *out, nnc_style style, unsigned takes) {
     nnc_sheet sheet = nnc_sheet_begin(out, style);
     nnc_option_text option;
     const char *groups[GROUPS];
@@ -77,8 +73,7 @@ static const char *const common[] = { "--devices",     "--tensor",        "--pip
 enum { COMMON = sizeof common / sizeof common[0], COMMON_LEAST = 12, BRIEF_MAX = 18 };
 
 /* Returns the length of the first sentence, without its full stop and without the default value. */
-static int sentence_length(const char *help)
-{
+static int sentence_length(const char *help) {
     const char *stop = strstr(help, ". "), *bracket = strstr(help, " [");
     size_t length = strlen(help);
     length = stop != NULL && (size_t)(stop - help) < length ? (size_t)(stop - help) : length;
@@ -87,8 +82,7 @@ static int sentence_length(const char *help)
 }
 
 /* Writes the first sentence of an option's help on one line, cut between words. */
-static void write_brief(nnc_buffer *out, nnc_style style, const nnc_option_text *option)
-{
+static void write_brief(nnc_buffer *out, nnc_style style, const nnc_option_text *option) {
     char label[NNC_OPTION_NAME + 40];
     const char *letter = strcmp(option->name, "--format") == 0   ? "-f, "
                          : strcmp(option->name, "--output") == 0 ? "-o, "
@@ -106,8 +100,7 @@ static void write_brief(nnc_buffer *out, nnc_style style, const nnc_option_text 
 }
 
 /* Tests whether an option is specific to a command. Rarely used options are not counted as specific. */
-static bool is_own(unsigned takes, const nnc_option_text *option)
-{
+static bool is_own(unsigned takes, const nnc_option_text *option) {
     static const char *const rare[] = { "--seller",   "--offer",    "--region",     "--building",
                                         "--scenario", "--timeline", "--stages",     "--trace",
                                         "--measured", "--from",     "--to-options", "--sensitivity" };
@@ -116,8 +109,7 @@ static bool is_own(unsigned takes, const nnc_option_text *option)
            !(of_plan && has(rare, sizeof rare / sizeof rare[0], option->name));
 }
 
-static void write_brief_options(nnc_buffer *out, nnc_style style, const char *command, unsigned takes)
-{
+static void write_brief_options(nnc_buffer *out, nnc_style style, const char *command, unsigned takes) {
     nnc_option_text option;
     int count = 0, shown = 0, own_count = 0;
     for (int i = 0; nnc_option_at(takes, i, &option); i++) {
@@ -140,8 +132,7 @@ static void write_brief_options(nnc_buffer *out, nnc_style style, const char *co
 
 /* ---- commands ---- */
 
-void nnc_help_program(nnc_buffer *out, nnc_style style)
-{
+void nnc_help_program(nnc_buffer *out, nnc_style style) {
     nnc_sheet sheet = nnc_sheet_begin(out, style);
     sheet.indent = 12;
     nnc_buffer_text(out, "usage: nncost COMMAND ...\n\n"
@@ -178,8 +169,7 @@ void nnc_help_program(nnc_buffer *out, nnc_style style)
                          "Example: nncost estimate gpt2-xl a100 --micro-batch 4\n");
 }
 
-void nnc_help_program_brief(nnc_buffer *out)
-{
+void nnc_help_program_brief(nnc_buffer *out) {
     nnc_buffer_text(out, "usage: nncost COMMAND ...\n\n"
                          "  nncost estimate gpt2-xl a100 --micro-batch 4   time, memory, cost of a training step\n"
                          "  nncost search llama3-8b h100 --devices 64      the best plan for 64 devices\n"
@@ -210,16 +200,14 @@ void nnc_help_program_brief(nnc_buffer *out)
 enum { MANY = 100 };
 
 /* Tests whether only --help-all shows a group: software details, or (except in 'run') groups of a whole run. */
-static bool is_rare_group(const nnc_command *command, const char *group)
-{
+static bool is_rare_group(const nnc_command *command, const char *group) {
     static const char *const rare[] = { "Software",    "Run",   "Failures", "Checkpoints",
                                         "Fine-tuning", "Sites", "Input",    "Energy" };
     const int count = strcmp(command->name, "run") == 0 ? 1 : (int)(sizeof rare / sizeof rare[0]);
     return has(rare, count, group);
 }
 
-static int option_count(unsigned takes)
-{
+static int option_count(unsigned takes) {
     nnc_option_text option;
     int count = 0;
     while (nnc_option_at(takes, count, &option)) { count++; }
@@ -227,8 +215,7 @@ static int option_count(unsigned takes)
 }
 
 /* Writes a line for each option, by group. */
-static void write_short_options(nnc_buffer *out, nnc_style style, const nnc_command *command)
-{
+static void write_short_options(nnc_buffer *out, nnc_style style, const nnc_command *command) {
     nnc_option_text option;
     const char *groups[GROUPS];
     const int count = order_groups(command->takes, groups);
@@ -248,15 +235,13 @@ static void write_short_options(nnc_buffer *out, nnc_style style, const nnc_comm
                      command->name, option_count(command->takes));
 }
 
-static void put_paragraph(nnc_sheet *sheet, const char *text)
-{
+static void put_paragraph(nnc_sheet *sheet, const char *text) {
     nnc_sheet_label(sheet, "");
     nnc_sheet_words(sheet, "%s", text);
     nnc_sheet_end(sheet);
 }
 
-void nnc_help_command(nnc_buffer *out, nnc_style style, const nnc_command *command, nnc_help_level level)
-{
+void nnc_help_command(nnc_buffer *out, nnc_style style, const nnc_command *command, nnc_help_level level) {
     nnc_sheet sheet = nnc_sheet_begin(out, style);
     nnc_buffer_print(out, "usage: nncost %s %s [options]\n\n", command->name, command->operands);
     sheet.indent = 0;
@@ -328,21 +313,18 @@ static const struct output {
 };
 enum { OUTPUT_COUNT = sizeof outputs / sizeof outputs[0] };
 
-static const nnc_metrics *metrics_of(const struct output *output)
-{
+static const nnc_metrics *metrics_of(const struct output *output) {
     return output->view != NULL ? output->view->document : &nnc_sweep_own_metrics;
 }
 
-static void put_names(nnc_record *record, const char *key, const char *(*name_of)(unsigned), int count)
-{
+static void put_names(nnc_record *record, const char *key, const char *(*name_of)(unsigned), int count) {
     nnc_record_list(record, key);
     for (int i = 0; i < count; i++) { nnc_record_text(record, NULL, name_of((unsigned)i)); }
     nnc_record_close(record);
 }
 
 /* Writes the type of a metric, and whether its value may be null. */
-static void put_metric_type(nnc_record *record, const nnc_metric *row)
-{
+static void put_metric_type(nnc_record *record, const nnc_metric *row) {
     static const char *const types[] = {
         [NNC_METRIC_NUMBER] = "number", [NNC_METRIC_WHOLE] = "integer", [NNC_METRIC_BOOL] = "boolean",
         [NNC_METRIC_TEXT] = "string",   [NNC_METRIC_CHARS] = "string",  [NNC_METRIC_ENUM] = "choice",
@@ -363,8 +345,7 @@ static void put_metrics(nnc_record *record, const nnc_metrics *metrics);
 
 /* Writes a metric. name: the full name for a column of a sweep. Tables nest a few deep.
  * NOLINTNEXTLINE(misc-no-recursion) */
-static void put_metric(nnc_record *record, const nnc_metric *row, const char *name)
-{
+static void put_metric(nnc_record *record, const nnc_metric *row, const char *name) {
     const nnc_metric_more *more = nnc_metric_rare(row);
     nnc_record_object(record, NULL);
     nnc_record_text(record, "name", name);
@@ -393,8 +374,7 @@ static void put_metric(nnc_record *record, const nnc_metric *row, const char *na
 }
 
 /* NOLINTNEXTLINE(misc-no-recursion) */
-static void put_metrics(nnc_record *record, const nnc_metrics *metrics)
-{
+static void put_metrics(nnc_record *record, const nnc_metrics *metrics) {
     for (size_t i = 0; i < metrics->count; i++) {
         const nnc_metric *row = &metrics->rows[i];
         if (row->name != NULL) {
@@ -406,8 +386,7 @@ static void put_metrics(nnc_record *record, const nnc_metrics *metrics)
 }
 
 /* Writes all metrics of an estimate with their full names. */
-static nnc_status put_columns(nnc_record *record)
-{
+static nnc_status put_columns(nnc_record *record) {
     nnc_columns columns;
     nnc_arena *arena = nnc_arena_create();
     const nnc_status status = arena != NULL ? nnc_columns_of(&nnc_estimate_metrics, arena, &columns) : NNC_NO_MEMORY;
@@ -421,8 +400,7 @@ static nnc_status put_columns(nnc_record *record)
     return status;
 }
 
-static nnc_status put_outputs(nnc_record *record)
-{
+static nnc_status put_outputs(nnc_record *record) {
     nnc_status status = NNC_OK;
     nnc_record_list(record, "outputs");
     for (int i = 0; i < OUTPUT_COUNT && status == NNC_OK; i++) {
@@ -443,8 +421,7 @@ static nnc_status put_outputs(nnc_record *record)
 
 /* ---- fields of files ---- */
 
-static const char *field_kind(nnc_field_type type)
-{
+static const char *field_kind(nnc_field_type type) {
     switch (type) {
     case NNC_FIELD_BOOL: return "switch";
     case NNC_FIELD_ENUM: return "choice";
@@ -466,8 +443,7 @@ static const char *field_kind(nnc_field_type type)
     }
 }
 
-static void put_limit(nnc_record *record, const char *key, const nnc_field *field, bool upper)
-{
+static void put_limit(nnc_record *record, const char *key, const nnc_field *field, bool upper) {
     if (field->min == 0 && field->max == 0) {
         nnc_record_null(record, key);
     } else {
@@ -478,8 +454,7 @@ static void put_limit(nnc_record *record, const char *key, const nnc_field *fiel
 static void put_fields(nnc_record *record, const char *key, const nnc_field *fields, size_t count);
 
 /* Tables nest a few deep. NOLINTNEXTLINE(misc-no-recursion) */
-static void put_field(nnc_record *record, const nnc_field *field)
-{
+static void put_field(nnc_record *record, const nnc_field *field) {
     nnc_record_object(record, NULL);
     nnc_record_text(record, "name", field->name);
     nnc_record_text(record, "kind", field_kind(field->type));
@@ -499,15 +474,13 @@ static void put_field(nnc_record *record, const nnc_field *field)
 }
 
 /* NOLINTNEXTLINE(misc-no-recursion) */
-static void put_fields(nnc_record *record, const char *key, const nnc_field *fields, size_t count)
-{
+static void put_fields(nnc_record *record, const char *key, const nnc_field *fields, size_t count) {
     nnc_record_list(record, key);
     for (size_t i = 0; i < count; i++) { put_field(record, &fields[i]); }
     nnc_record_close(record);
 }
 
-static void put_tables(nnc_record *record)
-{
+static void put_tables(nnc_record *record) {
     static const struct {
         const char *name;
         const nnc_field_table *table;
@@ -533,8 +506,7 @@ static void put_tables(nnc_record *record)
 /* ---- commands and options ---- */
 
 /* Returns the kind of an option's value, from the type of its field or the name of its argument. */
-static const char *option_kind(const nnc_option_text *option)
-{
+static const char *option_kind(const nnc_option_text *option) {
     return option->of_file                            ? field_kind(option->field->type)
            : option->argument[0] == '\0'              ? "flag"
            : option->values.count > 0                 ? "choice"
@@ -544,8 +516,7 @@ static const char *option_kind(const nnc_option_text *option)
                                                       : "text";
 }
 
-static void put_choices(nnc_record *record, const nnc_option_text *option)
-{
+static void put_choices(nnc_record *record, const nnc_option_text *option) {
     const nnc_flag *flags = nnc_flags_of(option->field->type);
     if (flags == NULL && option->values.count == 0) {
         nnc_record_null(record, "choices");
@@ -558,8 +529,7 @@ static void put_choices(nnc_record *record, const nnc_option_text *option)
 }
 
 /* Writes an option with everything that an input form needs. */
-static void put_option(nnc_record *record, const nnc_option_text *option)
-{
+static void put_option(nnc_record *record, const nnc_option_text *option) {
     const nnc_field *field = option->field;
     nnc_record_object(record, NULL);
     nnc_record_text(record, "name", option->name);
@@ -576,15 +546,13 @@ static void put_option(nnc_record *record, const nnc_option_text *option)
     nnc_record_close(record);
 }
 
-static void put_command_texts(nnc_record *record, const nnc_command *command)
-{
+static void put_command_texts(nnc_record *record, const nnc_command *command) {
     nnc_record_text(record, "operands", command->operands);
     nnc_record_text(record, "summary", command->summary);
     nnc_record_text(record, "notes", command->notes);
 }
 
-static void put_commands(nnc_record *record)
-{
+static void put_commands(nnc_record *record) {
     const nnc_command *command = NULL;
     nnc_option_text option;
     nnc_record_list(record, "commands");
@@ -606,8 +574,7 @@ static void put_commands(nnc_record *record)
 }
 
 /* Writes all options in the form of the man page and the completions, with the commands that take them. */
-static void put_all_options(nnc_record *record)
-{
+static void put_all_options(nnc_record *record) {
     const nnc_command *command = NULL;
     nnc_option_text option;
     nnc_record_list(record, "options");
@@ -631,18 +598,11 @@ static void put_all_options(nnc_record *record)
     nnc_record_close(record);
 }
 
-static const char *dtype_name(unsigned dtype)
-{
-    return nnc_dtype_name((nnc_dtype)dtype);
-}
+static const char *dtype_name(unsigned dtype) { return nnc_dtype_name((nnc_dtype)dtype); }
 
-static const char *ref_name(unsigned index)
-{
-    return nnc_plans_ref_names[index];
-}
+static const char *ref_name(unsigned index) { return nnc_plans_ref_names[index]; }
 
-static nnc_status write_tables(nnc_session *session, nnc_error *err)
-{
+static nnc_status write_tables(nnc_session *session, nnc_error *err) {
     nnc_record record = nnc_record_begin(session->out, "nncost.options/1");
     nnc_record_text(&record, "version", nnc_version());
     put_commands(&record);
@@ -669,8 +629,7 @@ static nnc_status write_tables(nnc_session *session, nnc_error *err)
 /* ---- pages ---- */
 
 /* Prints a page of docs/, from the source tree or from the installed data. */
-static nnc_status write_page(nnc_session *session, const char *name, nnc_error *err)
-{
+static nnc_status write_page(nnc_session *session, const char *name, nnc_error *err) {
     char path[PATH_MAX + 64], *text = NULL;
     size_t size = 0;
     nnc_error missing;
@@ -689,13 +648,11 @@ static const char *const files[][2] = {
 };
 enum { FILE_COUNT = sizeof files / sizeof files[0], SCHEMA_COUNT = FILE_COUNT + OUTPUT_COUNT };
 
-static const char *schema_name(int index)
-{
+static const char *schema_name(int index) {
     return index < FILE_COUNT ? files[index][0] : outputs[index - FILE_COUNT].name;
 }
 
-static nnc_status write_schema(nnc_session *session, nnc_error *err)
-{
+static nnc_status write_schema(nnc_session *session, nnc_error *err) {
     const char *kind = session->options.operands[1];
     char kinds[256] = "", page[64];
     for (int i = 0; i < SCHEMA_COUNT; i++) {
@@ -727,8 +684,7 @@ static const struct page {
     { "completion", "fish", "nncost.fish-completion" },
 };
 
-static nnc_status run_docs(nnc_session *session, nnc_error *err)
-{
+static nnc_status run_docs(nnc_session *session, nnc_error *err) {
     const char *first = session->options.operands[0], *second = session->options.operands[1];
     if (strcmp(first, "schema") == 0) { return write_schema(session, err); }
     if (strcmp(first, "options") == 0 && second == NULL) { return write_tables(session, err); }
@@ -770,8 +726,7 @@ const nnc_command nnc_cmd_docs = {
 /* ---- explain ---- */
 
 /* Lists the outputs of all commands except estimate; NULL at the end. */
-static void list_explained(nnc_explain_output list[OUTPUT_COUNT + 1])
-{
+static void list_explained(nnc_explain_output list[OUTPUT_COUNT + 1]) {
     int count = 0;
     for (int i = 0; i < OUTPUT_COUNT; i++) {
         if (metrics_of(&outputs[i]) != &nnc_estimate_document) {
@@ -782,8 +737,7 @@ static void list_explained(nnc_explain_output list[OUTPUT_COUNT + 1])
 }
 
 static nnc_status write_explained(nnc_session *session, void *context, nnc_scenario *scenario, nnc_scratch *scratch,
-                                  nnc_error *err)
-{
+                                  nnc_error *err) {
     nnc_explain_output explained[OUTPUT_COUNT + 1];
     (void)context, (void)scratch;
     list_explained(explained);
@@ -791,8 +745,7 @@ static nnc_status write_explained(nnc_session *session, void *context, nnc_scena
                               err);
 }
 
-static nnc_status run_explain(nnc_session *session, nnc_error *err)
-{
+static nnc_status run_explain(nnc_session *session, nnc_error *err) {
     char **operands = session->options.operands;
     nnc_explain_output explained[OUTPUT_COUNT + 1];
     list_explained(explained);

@@ -27,14 +27,10 @@ static const nnc_command *const commands[] = {
 };
 enum { COMMAND_COUNT = sizeof commands / sizeof commands[0] };
 
-const nnc_command *nnc_command_at(int index)
-{
-    return index < COMMAND_COUNT ? commands[index] : NULL;
-}
+const nnc_command *nnc_command_at(int index) { return index < COMMAND_COUNT ? commands[index] : NULL; }
 
 /* Removes the last part of a path. Returns false if nothing would be left. */
-static bool to_parent(char *path)
-{
+static bool to_parent(char *path) {
     char *slash = strrchr(path, '/');
     if (slash == NULL || slash == path) { return false; }
     *slash = '\0';
@@ -42,8 +38,7 @@ static bool to_parent(char *path)
 }
 
 #ifdef NNCOST_SOURCE_DIR
-static bool in_build_folder(const char *program)
-{
+static bool in_build_folder(const char *program) {
     char folder[PATH_MAX], cache[PATH_MAX + 32];
     snprintf(folder, sizeof folder, "%s", program);
     while (to_parent(folder)) {
@@ -56,8 +51,7 @@ static bool in_build_folder(const char *program)
 
 /* Finds the folder with hw/, models/ and software/. For an installed program, PREFIX/bin/nncost, it is
  * PREFIX/share/nncost; for a program in its build folder it is the source tree. NULL: neither was found. */
-static const char *find_data(char path[PATH_MAX])
-{
+static const char *find_data(char path[PATH_MAX]) {
     char program[PATH_MAX], prefix[PATH_MAX], probe[PATH_MAX + 8];
     if (!nnc_program_path(program, sizeof program)) { return NULL; }
     snprintf(prefix, sizeof prefix, "%s", program);
@@ -92,8 +86,7 @@ static const char *const other_words[][2] = {
     { "measure", "python3 -m nncost.measure" },
 };
 
-static const nnc_command *find_command(const char *name, nnc_error *err)
-{
+static const nnc_command *find_command(const char *name, nnc_error *err) {
     const char *names[COMMAND_COUNT];
     for (int i = 0; i < COMMAND_COUNT; i++) {
         names[i] = commands[i]->name;
@@ -114,8 +107,7 @@ static const nnc_command *find_command(const char *name, nnc_error *err)
 }
 
 /* Returns the command of two words, "check diff"; NULL = they are no command. */
-static const nnc_command *find_part(int argc, char **argv)
-{
+static const nnc_command *find_part(int argc, char **argv) {
     char words[64];
     if (argc < 3 || snprintf(words, sizeof words, "%s %s", argv[1], argv[2]) >= (int)sizeof words) { return NULL; }
     for (int i = 0; i < COMMAND_COUNT; i++) {
@@ -124,8 +116,7 @@ static const nnc_command *find_part(int argc, char **argv)
     return NULL;
 }
 
-static nnc_status check_operands(const nnc_command *command, const nnc_options *options, nnc_error *err)
-{
+static nnc_status check_operands(const nnc_command *command, const nnc_options *options, nnc_error *err) {
     if (options->operand_count < command->min_operands) {
         return nnc_fail(err, NNC_BAD_USAGE, command->name, "too few arguments, expected %s", command->operands);
     }
@@ -137,8 +128,7 @@ static nnc_status check_operands(const nnc_command *command, const nnc_options *
 }
 
 /* Makes rank 0 alone report an error, because under MPI all ranks have the same error. */
-static nnc_status refuse_once(nnc_session *session, const nnc_command *command, nnc_status status, nnc_error *err)
-{
+static nnc_status refuse_once(nnc_session *session, const nnc_command *command, nnc_status status, nnc_error *err) {
     if (command->ranks) {
         const nnc_rank_group ranks = nnc_rank_group_begin();
         (void)nnc_rank_group_all_well(ranks, 0, &status, err);
@@ -150,8 +140,7 @@ static nnc_status refuse_once(nnc_session *session, const nnc_command *command, 
 
 /* Replaces launch files among the operands by the settings that they are equal to, in commands that take launch
  * files. */
-static nnc_status take_launch_files(nnc_session *session, const nnc_command *command, nnc_error *err)
-{
+static nnc_status take_launch_files(nnc_session *session, const nnc_command *command, nnc_error *err) {
     nnc_options *options = &session->options;
     const bool searches =
         command == &nnc_cmd_report && options->operand_count > 0 && strcmp(options->operands[0], "search") == 0;
@@ -164,8 +153,7 @@ static nnc_status take_launch_files(nnc_session *session, const nnc_command *com
 }
 
 /* Turns --host HOST into --set device.host.kernel_s=S. */
-static nnc_status take_host(nnc_session *session, nnc_error *err)
-{
+static nnc_status take_host(nnc_session *session, nnc_error *err) {
     nnc_options *options = &session->options;
     double kernel_s = 0.0;
     if (options->implementation != NULL) {
@@ -181,8 +169,7 @@ static nnc_status take_host(nnc_session *session, nnc_error *err)
     return NNC_OK;
 }
 
-static nnc_status run_command(nnc_session *session, const nnc_command *command, nnc_error *err)
-{
+static nnc_status run_command(nnc_session *session, const nnc_command *command, nnc_error *err) {
     char path[PATH_MAX];
     nnc_status status = NNC_OK;
     if (!(command->takes & (NNC_TAKES_LAUNCH | NNC_TAKES_FILES))) {
@@ -226,8 +213,7 @@ static nnc_status run_command(nnc_session *session, const nnc_command *command, 
 }
 
 /* Tests whether "--serve" is among the options. */
-static bool asks_to_serve(int argc, char **argv)
-{
+static bool asks_to_serve(int argc, char **argv) {
     int i = 2;
     while (i < argc && strcmp(argv[i], "--") != 0 && strcmp(argv[i], "--serve") != 0) { i++; }
     return i < argc && strcmp(argv[i], "--serve") == 0;
@@ -235,8 +221,7 @@ static bool asks_to_serve(int argc, char **argv)
 
 /* Returns 'v' if a word asks for the version of the program, 'h' for brief help, 'H' for full help; 0 = another
  * word. */
-static int about_itself(const char *word)
-{
+static int about_itself(const char *word) {
     static const struct {
         const char *word;
         int about;
@@ -248,8 +233,7 @@ static int about_itself(const char *word)
     return 0;
 }
 
-static nnc_status write_about(nnc_session *session, int about, int argc, char **argv, nnc_error *err)
-{
+static nnc_status write_about(nnc_session *session, int about, int argc, char **argv, nnc_error *err) {
     const nnc_command *part = find_part(argc - 1, argv + 1);
     const int most = strcmp(argv[1], "help") != 0 ? 2 : part != NULL ? 4 : 3;
     if (argc > most) {
@@ -271,8 +255,7 @@ static nnc_status write_about(nnc_session *session, int about, int argc, char **
 }
 
 /* Returns the first given option that writes a file; NULL = no such option. */
-static const char *writing_option(const nnc_options *options)
-{
+static const char *writing_option(const nnc_options *options) {
     return options->output != NULL           ? "--output"
            : options->trace != NULL          ? "--trace"
            : options->search.plans != NULL   ? "--plans"
@@ -283,8 +266,7 @@ static const char *writing_option(const nnc_options *options)
 }
 
 /* Checks that --output does not replace a file that the command reads, even under another name. */
-static nnc_status check_output(const nnc_options *options, nnc_error *err)
-{
+static nnc_status check_output(const nnc_options *options, nnc_error *err) {
     struct stat out, in;
     if (options->output == NULL || stat(options->output, &out) != 0 || !S_ISREG(out.st_mode)) { return NNC_OK; }
     for (int i = 0; i < options->operand_count; i++) {
@@ -297,8 +279,7 @@ static nnc_status check_output(const nnc_options *options, nnc_error *err)
     return NNC_OK;
 }
 
-static nnc_status dispatch(nnc_session *session, int argc, char **argv, nnc_error *err)
-{
+static nnc_status dispatch(nnc_session *session, int argc, char **argv, nnc_error *err) {
     if (argc < 2) { return nnc_fail(err, NNC_BAD_USAGE, "command line", "no command, see 'nncost --help'"); }
     const int about = about_itself(argv[1]);
     if (about != 0) { return write_about(session, about, argc, argv, err); }
@@ -335,8 +316,7 @@ static nnc_status dispatch(nnc_session *session, int argc, char **argv, nnc_erro
     return run_command(session, command, err);
 }
 
-nnc_status nnc_command_call(int argc, char **argv, nnc_buffer *out, nnc_error *err)
-{
+nnc_status nnc_command_call(int argc, char **argv, nnc_buffer *out, nnc_error *err) {
     nnc_session session = { .out = out, .inside = true };
     const nnc_status status = dispatch(&session, argc, argv, err);
     nnc_options_free(&session.options);
@@ -346,8 +326,7 @@ nnc_status nnc_command_call(int argc, char **argv, nnc_buffer *out, nnc_error *e
 
 /* Makes malloc take large allocations from the system, zeroed and untouched, even after one was freed. The memory of
  * an estimate is 27 MB, and few of its pages are used. */
-static void keep_blocks_apart(void)
-{
+static void keep_blocks_apart(void) {
 #ifdef __GLIBC__
     (void)mallopt(M_MMAP_THRESHOLD, 1 << 20);
 #endif
@@ -363,8 +342,7 @@ typedef struct tree_memory {
 } tree_memory;
 static tree_memory *trees;
 
-static void *allocate_tree(size_t size)
-{
+static void *allocate_tree(size_t size) {
     if (size > TREES_BYTES - trees->used) { return malloc(size); }
     void *made = &trees->bytes[trees->used];
     trees->used += (size + TREES_ALIGN - 1) / TREES_ALIGN * TREES_ALIGN;
@@ -372,8 +350,7 @@ static void *allocate_tree(size_t size)
     return made;
 }
 
-static void release_tree(void *block)
-{
+static void release_tree(void *block) {
     if ((uintptr_t)block - (uintptr_t)trees->bytes >= TREES_BYTES) {
         free(block);
     } else if (--trees->live == 0) {
@@ -381,15 +358,13 @@ static void release_tree(void *block)
     }
 }
 
-static void share_trees(void)
-{
+static void share_trees(void) {
     trees = trees != NULL ? trees : calloc(1, sizeof *trees); /* a browser page calls main() again for each command
                                                                * line */
     if (trees != NULL) { nnc_json_allocate_with(allocate_tree, release_tree); }
 }
 
-int main(int argc, char **argv)
-{
+int main(int argc, char **argv) {
     nnc_buffer out = { 0 };
     nnc_session session = { .out = &out };
     nnc_error err = { 0 };

@@ -44,15 +44,13 @@ typedef struct server {
     bool cancels;    /* true: the input may contain a cancellation */
 } server;
 
-static double now_s(void)
-{
+static double now_s(void) {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-static nnc_status write_answer(const nnc_buffer *out, nnc_error *err)
-{
+static nnc_status write_answer(const nnc_buffer *out, nnc_error *err) {
     if (out->failed) { return nnc_no_memory(err); }
     return nnc_write_bytes(STDOUT_FILENO, out->bytes, out->size) == out->size
                ? NNC_OK
@@ -60,8 +58,7 @@ static nnc_status write_answer(const nnc_buffer *out, nnc_error *err)
 }
 
 /* Reads the bytes that are available, as many as the buffer has space for. */
-static void read_input(server *s)
-{
+static void read_input(server *s) {
     if (s->at > 0) {
         memmove(s->input, s->input + s->at, s->used - s->at);
         s->used -= s->at;
@@ -77,8 +74,7 @@ static void read_input(server *s)
 }
 
 /* Returns the next message if all of it is read; NULL: it is not complete. */
-static char *message_at(const server *s, size_t at, size_t *size)
-{
+static char *message_at(const server *s, size_t at, size_t *size) {
     char *line = s->input + at, *end = memchr(line, '\n', s->used - at);
     *size = end != NULL ? (size_t)(end - line) : s->used - at;
     return end != NULL || (s->ended && *size > 0) ? line : NULL;
@@ -92,8 +88,7 @@ typedef struct message {
     char cancels[300]; /* id of the call that the message cancels */
 } message;
 
-static void take_id(nnc_json id, char text[300])
-{
+static void take_id(nnc_json id, char text[300]) {
     nnc_buffer out = { 0 };
     nnc_mcp_put_id(&out, id);
     if (!out.failed && out.size > 0 && out.size < 300) {
@@ -103,8 +98,7 @@ static void take_id(nnc_json id, char text[300])
     nnc_buffer_free(&out);
 }
 
-static message read_message(char *line, size_t size)
-{
+static message read_message(char *line, size_t size) {
     message m = { .id = "" };
     nnc_arena *arena = nnc_arena_create();
     nnc_error why = { 0 };
@@ -129,8 +123,7 @@ static message read_message(char *line, size_t size)
 }
 
 /* Tests whether a message in the input cancels the call of message m. */
-static bool is_cancelled(server *s, const message *m)
-{
+static bool is_cancelled(server *s, const message *m) {
     size_t at = s->at, size = 0;
     for (char *line; s->cancels && at < s->used && (line = message_at(s, at, &size)) != NULL; at += size + 1) {
         if (memmem(line, size, cancelled, sizeof cancelled - 1) != NULL &&
@@ -144,8 +137,7 @@ static bool is_cancelled(server *s, const message *m)
 /* ---- one call ---- */
 
 /* Runs a call in its own process: without standard input and with little memory. Writes the answer into the pipe. */
-static void work(const server *s, const char *line, size_t size, int pipe)
-{
+static void work(const server *s, const char *line, size_t size, int pipe) {
     const int none = open("/dev/null", O_RDWR | O_CLOEXEC);
     nnc_buffer out = { 0 };
     nnc_error err = { 0 };
@@ -157,8 +149,7 @@ static void work(const server *s, const char *line, size_t size, int pipe)
     _exit(well ? 0 : out.size > ANSWER_MAX ? 2 : 1);
 }
 
-static void put_failure(nnc_buffer *out, const message *m, const char *what)
-{
+static void put_failure(nnc_buffer *out, const message *m, const char *what) {
     nnc_buffer_clear(out);
     nnc_buffer_print(out,
                      "{\"jsonrpc\":\"2.0\",\"id\":%s,\"result\":{\"content\":[{\"type\":\"text\","
@@ -168,8 +159,7 @@ static void put_failure(nnc_buffer *out, const message *m, const char *what)
 
 /* Reads the answer of a call until the answer ends, its time is over, or the client cancels the call. Returns false if
  * the client does not need the answer. */
-static bool await(server *s, const message *m, pid_t child, int pipe, nnc_buffer *out)
-{
+static bool await(server *s, const message *m, pid_t child, int pipe, nnc_buffer *out) {
     char block[BLOCK];
     int status = 0;
     const double end_s = now_s() + s->deadline_s;
@@ -206,8 +196,7 @@ static bool await(server *s, const message *m, pid_t child, int pipe, nnc_buffer
     return !stopped;
 }
 
-static nnc_status call(server *s, const message *m, const char *line, size_t size, nnc_error *err)
-{
+static nnc_status call(server *s, const message *m, const char *line, size_t size, nnc_error *err) {
     int pipes[2];
     nnc_buffer out = { 0 };
     if (pipe(pipes) != 0) { /* not pipe2(), which macOS lacks; the child starts no other program */
@@ -229,8 +218,7 @@ static nnc_status call(server *s, const message *m, const char *line, size_t siz
 
 /* ---- the loop ---- */
 
-static nnc_status answer_too_long(nnc_error *err)
-{
+static nnc_status answer_too_long(nnc_error *err) {
     nnc_buffer out = { 0 };
     nnc_buffer_text(&out, "{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":-32600,\"message\":"
                           "\"too large, expected at most 1 MB in one message\"}}\n");
@@ -240,8 +228,7 @@ static nnc_status answer_too_long(nnc_error *err)
 }
 
 /* Answers the message at s->at, and moves s->at behind it. */
-static nnc_status take(server *s, char *line, size_t size, nnc_error *err)
-{
+static nnc_status take(server *s, char *line, size_t size, nnc_error *err) {
     const message m = read_message(line, size);
     s->at += size + (s->at + size < s->used ? 1 : 0);
     if (size == 0 || (m.id[0] != '\0' && is_cancelled(s, &m))) { return NNC_OK; }
@@ -262,8 +249,7 @@ static nnc_status take(server *s, char *line, size_t size, nnc_error *err)
     return status;
 }
 
-static nnc_status serve(server *s, nnc_error *err)
-{
+static nnc_status serve(server *s, nnc_error *err) {
     while (!s->ended || s->at < s->used) {
         size_t size = 0;
         char *line = s->at < s->used ? message_at(s, s->at, &size) : NULL;
@@ -288,8 +274,7 @@ static nnc_status serve(server *s, nnc_error *err)
 }
 
 /* Sets the folders that calls may read, including those of the program's data, for nnc_open_to_read. */
-static nnc_status set_roots(nnc_session *session, nnc_error *err)
-{
+static nnc_status set_roots(nnc_session *session, nnc_error *err) {
     const char *asked = session->options.mcp.root;
     nnc_buffer roots = { 0 };
     char real[PATH_MAX];
@@ -307,8 +292,7 @@ static nnc_status set_roots(nnc_session *session, nnc_error *err)
     return set ? NNC_OK : nnc_no_memory(err);
 }
 
-nnc_status nnc_mcp_serve(nnc_session *session, nnc_error *err)
-{
+nnc_status nnc_mcp_serve(nnc_session *session, nnc_error *err) {
     server s = { .deadline_s = session->options.mcp.deadline_s,
                  .memory_bytes = (rlim_t)session->options.mcp.memory_bytes };
     s.input = malloc(INPUT_MAX + 1);

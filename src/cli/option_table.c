@@ -317,8 +317,7 @@ const nnc_option_fields nnc_option_tables[] = {
     { 0, NULL, NULL },
 };
 
-bool nnc_option_has(const nnc_option_fields *of, const nnc_field *field)
-{
+bool nnc_option_has(const nnc_option_fields *of, const nnc_field *field) {
     const char *const *name = of->only;
     while (name != NULL && *name != NULL && strcmp(*name, field->name) != 0) { name++; }
     return name == NULL || *name != NULL;
@@ -327,8 +326,7 @@ bool nnc_option_has(const nnc_option_fields *of, const nnc_field *field)
 /* ---- an option as text ---- */
 
 /* Returns the argument of a field's option. The value of a switch is always joined to its name: "--dora=off". */
-static const char *field_argument(const nnc_field *field)
-{
+static const char *field_argument(const nnc_field *field) {
     switch (field->type) {
     case NNC_FIELD_BOOL: return "[=off]";
     case NNC_FIELD_ENUM: return " NAME";
@@ -342,28 +340,24 @@ static const char *field_argument(const nnc_field *field)
 }
 
 /* Adds a part to a text, after a blank. */
-static void append(char *text, size_t size, const char *before, const char *part, const char *after)
-{
+static void append(char *text, size_t size, const char *before, const char *part, const char *after) {
     const size_t used = strlen(text);
     snprintf(text + used, size - used, "%s%s%s%s", used > 0 ? " " : "", before, part, after);
 }
 
-static void put_default(const char *value, nnc_option_text *text)
-{
+static void put_default(const char *value, nnc_option_text *text) {
     snprintf(text->default_text, sizeof text->default_text, "%s", value);
     if (*value != '\0') { append(text->help, sizeof text->help, "[", value, "]"); }
 }
 
 /* Returns the group of a field. Fields of a table are ordered by group, and only the first field of a group names
  * it. */
-static const char *group_of(const nnc_field_table *table, const nnc_field *field)
-{
+static const char *group_of(const nnc_field_table *table, const nnc_field *field) {
     while (field->group == NULL && field > table->fields) { field--; }
     return field->group;
 }
 
-static void describe_field(const nnc_option_fields *of, const nnc_field *field, nnc_option_text *text)
-{
+static void describe_field(const nnc_option_fields *of, const nnc_field *field, nnc_option_text *text) {
     const size_t size = sizeof text->help;
     char expected[160];
     nnc_option_name(field->name, text->name);
@@ -395,8 +389,7 @@ static void describe_field(const nnc_option_fields *of, const nnc_field *field, 
                 text);
 }
 
-static void describe_own(const nnc_own_option *own, nnc_option_text *text)
-{
+static void describe_own(const nnc_own_option *own, nnc_option_text *text) {
     char number[NNC_NUMBER_TEXT] = "";
     nnc_option_name(own->field.name, text->name);
     if (own->argument != NULL) { snprintf(text->argument, sizeof text->argument, " %s", own->argument); }
@@ -409,8 +402,7 @@ static void describe_own(const nnc_own_option *own, nnc_option_text *text)
     put_default(own->field.default_text != NULL ? own->field.default_text : number, text);
 }
 
-bool nnc_option_at(unsigned takes, int index, nnc_option_text *text)
-{
+bool nnc_option_at(unsigned takes, int index, nnc_option_text *text) {
     *text = (nnc_option_text){ 0 };
     for (const nnc_option_fields *of = nnc_option_tables; of->table != NULL; of++) {
         for (size_t i = 0; (of->takes & takes) && i < of->table->count; i++) {

@@ -37,8 +37,7 @@ typedef struct spellings {
     int count;
 } spellings;
 
-static void add_spelling(spellings *list, const char *name, const nnc_own_option *own, const nnc_field *field)
-{
+static void add_spelling(spellings *list, const char *name, const nnc_own_option *own, const nnc_field *field) {
     if (name != NULL && list->count < SPELLINGS_MAX) {
         spelling *added = &list->entries[list->count++];
         nnc_option_name(name, added->name);
@@ -47,8 +46,7 @@ static void add_spelling(spellings *list, const char *name, const nnc_own_option
     }
 }
 
-static void list_spellings(spellings *list, unsigned takes)
-{
+static void list_spellings(spellings *list, unsigned takes) {
     list->count = 0;
     for (const nnc_option_fields *of = nnc_option_tables; of->table != NULL; of++) {
         for (size_t i = 0; (of->takes & takes) && i < of->table->count; i++) {
@@ -66,8 +64,7 @@ static void list_spellings(spellings *list, unsigned takes)
 }
 
 /* Finds the option with the spelling of a word up to a '=', in upper or lower case; NULL = no such option. */
-static const spelling *find_spelling(const spellings *list, const char *word)
-{
+static const spelling *find_spelling(const spellings *list, const char *word) {
     const size_t length = strcspn(word, "=");
     for (int i = 0; i < list->count; i++) {
         const char *name = list->entries[i].name;
@@ -77,8 +74,7 @@ static const spelling *find_spelling(const spellings *list, const char *word)
 }
 
 /* Finds the option of a letter, such as 'o'; NULL = no such option. */
-static const spelling *find_letter(const spellings *list, int letter)
-{
+static const spelling *find_letter(const spellings *list, int letter) {
     for (int i = 0; i < list->count; i++) {
         const nnc_own_option *own = list->entries[i].own;
         if (own != NULL && own->letter != 0 && own->letter == letter) { return &list->entries[i]; }
@@ -87,8 +83,7 @@ static const spelling *find_letter(const spellings *list, int letter)
 }
 
 /* Fails, because the word is not an option of the command. Names the option that is probably meant. */
-static nnc_status refuse_unknown(const spellings *list, const char *command, const char *word, nnc_error *err)
-{
+static nnc_status refuse_unknown(const spellings *list, const char *command, const char *word, nnc_error *err) {
     const char *names[SPELLINGS_MAX];
     char typed[64];
     spellings all;
@@ -113,8 +108,7 @@ static nnc_status refuse_unknown(const spellings *list, const char *command, con
 /* ---- values of own options, by their type ---- */
 
 /* Returns the index of a text among names; -1 = it is not there, and err is set. */
-static int choose(const char *option, const char *text, nnc_names names, nnc_error *err)
-{
+static int choose(const char *option, const char *text, nnc_names names, nnc_error *err) {
     char expected[128] = "";
     const int found = nnc_names_find_nocase(names, text);
     for (int i = 0; i < names.count && found < 0; i++) {
@@ -128,8 +122,7 @@ static int choose(const char *option, const char *text, nnc_names names, nnc_err
 
 /* Reads a whole number within the limits of its row. */
 static nnc_status read_count(const nnc_field *field, const char *option, const char *text, double *value,
-                             nnc_error *err)
-{
+                             nnc_error *err) {
     int64_t count = 0;
     if (!nnc_read_i64(text, &count) || (double)count < field->min || (double)count > field->max) {
         return nnc_fail(err, NNC_BAD_USAGE, option,
@@ -141,8 +134,7 @@ static nnc_status read_count(const nnc_field *field, const char *option, const c
 }
 
 /* Reads a number of bytes, with or without a unit: "60GB", "40GiB". */
-static nnc_status read_bytes(const char *option, const char *text, double *bytes, nnc_error *err)
-{
+static nnc_status read_bytes(const char *option, const char *text, double *bytes, nnc_error *err) {
     if (!nnc_read_quantity(text, "B", true, bytes) || *bytes < 1.0 || *bytes > 0x1p50 || *bytes - floor(*bytes) > 0.0) {
         return nnc_fail(err, NNC_BAD_USAGE, option,
                         "not a size, expected whole bytes, at least 1, such as 60GB or 40GiB, "
@@ -153,8 +145,7 @@ static nnc_status read_bytes(const char *option, const char *text, double *bytes
 }
 
 /* Reads a time: "2.5s", "800ms", "30d", or seconds without a unit. */
-static nnc_status read_time(const char *option, const char *text, double *seconds, nnc_error *err)
-{
+static nnc_status read_time(const char *option, const char *text, double *seconds, nnc_error *err) {
     if (!nnc_read_quantity(text, "s", false, seconds) || !(*seconds > 0.0)) {
         return nnc_fail(err, NNC_BAD_USAGE, option,
                         "not a time, expected a number above 0 and one of us, ms, s, min, h, d, w, "
@@ -165,8 +156,7 @@ static nnc_status read_time(const char *option, const char *text, double *second
 }
 
 static nnc_status store_text(const nnc_field *field, const char *option, const char *text, nnc_options *options,
-                             nnc_error *err)
-{
+                             nnc_error *err) {
     const char **place = (const char **)(void *)((char *)options + field->offset);
     if (field->capacity > 0) {
         int *count = (int *)(void *)((char *)options + field->count_offset);
@@ -182,14 +172,12 @@ static nnc_status store_text(const nnc_field *field, const char *option, const c
 
 /* Tests whether a value is a number or one of a list of words. Such values are read last, because the form of the
  * command may not have the option. */
-static bool is_read_last(const nnc_field *field)
-{
+static bool is_read_last(const nnc_field *field) {
     return field->type != NNC_FIELD_BOOL && field->type != NNC_FIELD_TEXT;
 }
 
 /* Reads a number or a word into the member of options. */
-static nnc_status read_value(const nnc_own_option *own, const char *text, nnc_options *options, nnc_error *err)
-{
+static nnc_status read_value(const nnc_own_option *own, const char *text, nnc_options *options, nnc_error *err) {
     const nnc_field *field = &own->field;
     char option[NNC_OPTION_NAME];
     double value = 0.0;
@@ -207,8 +195,7 @@ static nnc_status read_value(const nnc_own_option *own, const char *text, nnc_op
     return NNC_OK;
 }
 
-static nnc_status read_values(nnc_options *options, nnc_error *err)
-{
+static nnc_status read_values(nnc_options *options, nnc_error *err) {
     for (int i = 0; i < nnc_own_option_count; i++) {
         const nnc_own_option *own = &nnc_own_options[i];
         if (options->texts[i] != NULL && is_read_last(&own->field)) {
@@ -218,8 +205,7 @@ static nnc_status read_values(nnc_options *options, nnc_error *err)
     return NNC_OK;
 }
 
-static void set_default_values(nnc_options *options)
-{
+static void set_default_values(nnc_options *options) {
     for (int i = 0; i < nnc_own_option_count; i++) {
         const nnc_own_option *own = &nnc_own_options[i];
         if (own->default_value != 0.0) {
@@ -230,13 +216,11 @@ static void set_default_values(nnc_options *options)
 
 /* ---- taking an option ---- */
 
-static nnc_status given_twice(const char *option, const char *first, const char *second, nnc_error *err)
-{
+static nnc_status given_twice(const char *option, const char *first, const char *second, nnc_error *err) {
     return nnc_fail(err, NNC_BAD_USAGE, option, "given twice, as \"%s\" and as \"%s\"", first, second);
 }
 
-static nnc_status take_setting(nnc_options *options, const spelling *entry, const char *value, nnc_error *err)
-{
+static nnc_status take_setting(nnc_options *options, const spelling *entry, const char *value, nnc_error *err) {
     nnc_scenario_args *given = &options->given;
     for (int i = 0; i < given->setting_count; i++) {
         const nnc_setting *setting = &given->settings[i];
@@ -252,8 +236,7 @@ static nnc_status take_setting(nnc_options *options, const spelling *entry, cons
 }
 
 /* Stores the value of an option. value NULL: the option is a switch. */
-static nnc_status take(nnc_options *options, const spelling *entry, const char *value, nnc_error *err)
-{
+static nnc_status take(nnc_options *options, const spelling *entry, const char *value, nnc_error *err) {
     const nnc_own_option *own = entry->own;
     if (own == NULL) { return take_setting(options, entry, value != NULL ? value : "on", err); }
     const char **text = &options->texts[own - nnc_own_options];
@@ -270,8 +253,7 @@ static nnc_status take(nnc_options *options, const spelling *entry, const char *
     return own->field.type == NNC_FIELD_TEXT ? store_text(&own->field, entry->name, value, options, err) : NNC_OK;
 }
 
-static bool is_given(const nnc_options *options, const spelling *entry)
-{
+static bool is_given(const nnc_options *options, const spelling *entry) {
     if (entry->own != NULL) { return options->texts[entry->own - nnc_own_options] != NULL; }
     for (int i = 0; i < options->given.setting_count; i++) {
         if (options->given.settings[i].field == entry->field) { return true; }
@@ -279,8 +261,7 @@ static bool is_given(const nnc_options *options, const spelling *entry)
     return false;
 }
 
-bool nnc_option_given(const nnc_options *options, const char *name)
-{
+bool nnc_option_given(const nnc_options *options, const char *name) {
     for (int i = 0; i < nnc_own_option_count; i++) {
         char option[NNC_OPTION_NAME];
         if (options->texts[i] != NULL && strcmp(nnc_option_name(nnc_own_options[i].field.name, option), name) == 0) {
@@ -290,8 +271,7 @@ bool nnc_option_given(const nnc_options *options, const char *name)
     return false;
 }
 
-nnc_status nnc_option_count(const char *option, int64_t given, int64_t most, int64_t *value, nnc_error *err)
-{
+nnc_status nnc_option_count(const char *option, int64_t given, int64_t most, int64_t *value, nnc_error *err) {
     if (given > most) {
         return nnc_fail(err, NNC_BAD_USAGE, option,
                         "out of range, expected a whole number from 1 to %" PRId64 ", found %" PRId64, most, given);
@@ -300,8 +280,7 @@ nnc_status nnc_option_count(const char *option, int64_t given, int64_t most, int
     return NNC_OK;
 }
 
-nnc_status nnc_option_device(nnc_specs *specs, const char *text, const nnc_device **device, nnc_error *err)
-{
+nnc_status nnc_option_device(nnc_specs *specs, const char *text, const nnc_device **device, nnc_error *err) {
     const nnc_status status = nnc_device_load(specs, text, device, err);
     if (status == NNC_UNKNOWN_ID) { snprintf(err->where, sizeof err->where, "--device"); }
     return status;
@@ -310,8 +289,7 @@ nnc_status nnc_option_device(nnc_specs *specs, const char *text, const nnc_devic
 /* ---- the defaults file: one option per line ---- */
 
 /* Finds $XDG_CONFIG_HOME/nncost/defaults. A relative path is ignored, as the XDG specification says. */
-static bool find_file(char path[PATH_MAX])
-{
+static bool find_file(char path[PATH_MAX]) {
     const char *config = getenv("XDG_CONFIG_HOME");
     const char *home = getenv(NNC_HOME_VARIABLE);
     int length = -1;
@@ -325,14 +303,12 @@ static bool find_file(char path[PATH_MAX])
 
 /* Tests whether the first operand is a plan file. A plan file has all inputs of its estimates, so the defaults file is
  * not used. */
-static bool asks_plan_file(const nnc_options *options)
-{
+static bool asks_plan_file(const nnc_options *options) {
     const char *first = options->operand_count > 0 ? options->operands[0] : "";
     return nnc_is_path(first) && (nnc_is_pipe(first) ? options->operand_count == 1 : nnc_plans_is(NULL, first));
 }
 
-static char *trim(char *text)
-{
+static char *trim(char *text) {
     text += strspn(text, " \t\r");
     size_t length = strlen(text);
     while (length > 0 && isspace((unsigned char)text[length - 1])) { text[--length] = '\0'; }
@@ -340,8 +316,7 @@ static char *trim(char *text)
 }
 
 /* Cuts "--name value" or "--name=value" into two parts and returns the value; NULL = no value. */
-static char *cut_value(char *line)
-{
+static char *cut_value(char *line) {
     char *end = line + strcspn(line, " \t=");
     if (*end == '\0') { return NULL; }
     *end = '\0';
@@ -349,8 +324,7 @@ static char *cut_value(char *line)
 }
 
 /* Returns the error of a line of the defaults file; NULL = no error. */
-static const char *wrong_with(const spelling *entry, const char *value)
-{
+static const char *wrong_with(const spelling *entry, const char *value) {
     const nnc_own_option *own = entry->own;
     if (own != NULL && (own->field.capacity > 0 || own->letter == 'h' || own->letter == 'o' ||
                         strcmp(own->field.name, "no-defaults") == 0)) {
@@ -370,8 +344,7 @@ typedef struct defaults {
 } defaults;
 
 /* Takes a line of the defaults file. Lines for other commands are checked and then skipped. */
-static nnc_status take_line(defaults *r, char *line, const char *where, nnc_error *err)
-{
+static nnc_status take_line(defaults *r, char *line, const char *where, nnc_error *err) {
     const char *value = cut_value(line);
     const spelling *known = find_spelling(&r->all, line);
     const spelling *entry = find_spelling(r->list, line);
@@ -390,8 +363,7 @@ static nnc_status take_line(defaults *r, char *line, const char *where, nnc_erro
 }
 
 /* Takes the options of the defaults file that the command has and that were not given. */
-static nnc_status read_defaults(nnc_options *options, const spellings *list, nnc_error *err)
-{
+static nnc_status read_defaults(nnc_options *options, const spellings *list, nnc_error *err) {
     char path[PATH_MAX], where[PATH_MAX + 24];
     size_t size = 0;
     if (!find_file(path)) { return NNC_OK; }
@@ -413,15 +385,13 @@ static nnc_status read_defaults(nnc_options *options, const spellings *list, nnc
 /* ---- the command line ---- */
 
 /* Returns the kind of argument for getopt. "=off" turns a field's switch off, so its value is joined to the name. */
-static int argument_kind(const spelling *entry)
-{
+static int argument_kind(const spelling *entry) {
     if (entry->own != NULL) { return entry->own->argument != NULL ? required_argument : no_argument; }
     return entry->field->type == NNC_FIELD_BOOL ? optional_argument : required_argument;
 }
 
 /* Turns --power-cap W into --set device.power_cap_w=W. */
-static nnc_status set_power_cap(nnc_options *options, nnc_error *err)
-{
+static nnc_status set_power_cap(nnc_options *options, nnc_error *err) {
     if (options->given.set_count == NNC_SETS_MAX) {
         return nnc_fail(err, NNC_BAD_USAGE, "--power-cap", "too many options");
     }
@@ -431,8 +401,7 @@ static nnc_status set_power_cap(nnc_options *options, nnc_error *err)
 }
 
 /* Finds the format by its name. check has more formats than other commands. */
-static nnc_status choose_format(nnc_options *options, unsigned takes, nnc_error *err)
-{
+static nnc_status choose_format(nnc_options *options, unsigned takes, nnc_error *err) {
     const nnc_names names = (takes & NNC_TAKES_CHECK) != 0
                                 ? (nnc_names){ nnc_check_format_name, NNC_CHECK_FORMAT_COUNT }
                                 : (nnc_names){ nnc_format_name, NNC_FORMAT_COUNT };
@@ -446,8 +415,7 @@ static nnc_status choose_format(nnc_options *options, unsigned takes, nnc_error 
 /* Takes a result of getopt. code: 0 or a letter: an option; '?': an unknown option, or one with a value that it does
  * not take; ':': the value is missing. */
 static nnc_status take_found(nnc_options *options, const spellings *list, const char *command, int code,
-                             const char *word, nnc_error *err)
-{
+                             const char *word, nnc_error *err) {
     const spelling *found =
         code != 0 && code != ':' && code != '?' ? find_letter(list, code) : find_spelling(list, word);
     if (found == NULL && (code == ':' || code == '?') && word[1] != '-') { found = find_letter(list, optopt); }
@@ -468,8 +436,7 @@ static nnc_status take_found(nnc_options *options, const spellings *list, const 
 }
 
 /* Writes option names in lower case and with '-' for '_', so that getopt finds them. */
-static void fold_options(int argc, char **argv)
-{
+static void fold_options(int argc, char **argv) {
     for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
         for (char *c = argv[i]; strncmp(argv[i], "--", 2) == 0 && *c != '\0' && *c != '='; c++) {
             *c = (char)(*c >= 'A' && *c <= 'Z' ? *c - 'A' + 'a' : *c == '_' ? '-' : *c);
@@ -480,8 +447,7 @@ static void fold_options(int argc, char **argv)
 /* Lists the options of the form that the operands choose. Refuses given options that are not in the list, because
  * the form would not read them. */
 static nnc_status narrow(const nnc_command *command, const nnc_options *options, const spellings *all, spellings *list,
-                         nnc_error *err)
-{
+                         nnc_error *err) {
     nnc_form form = { .takes = command->takes };
     command->form(options, &form);
     list_spellings(list, form.takes);
@@ -499,8 +465,7 @@ typedef struct getopt_rows {
     char letters[16];
 } getopt_rows;
 
-static void list_getopt(getopt_rows *rows, const spellings *list)
-{
+static void list_getopt(getopt_rows *rows, const spellings *list) {
     /* "-": operands are returned in their order, whatever POSIXLY_CORRECT is. ":": a missing value has its own code. */
     snprintf(rows->letters, sizeof rows->letters, "-:");
     for (int i = 0; i < list->count; i++) {
@@ -519,8 +484,7 @@ static void list_getopt(getopt_rows *rows, const spellings *list)
 
 /* Takes the options of argv, and moves the operands to options->operands. */
 static nnc_status read_arguments(int argc, char **argv, const char *command, const spellings *list,
-                                 nnc_options *options, nnc_error *err)
-{
+                                 nnc_options *options, nnc_error *err) {
     getopt_rows rows; /* not initialised, because the struct is large */
     nnc_status status = NNC_OK;
     list_getopt(&rows, list);
@@ -545,13 +509,9 @@ static nnc_status read_arguments(int argc, char **argv, const char *command, con
     return status;
 }
 
-static bool is_known(const void *list, const char *option)
-{
-    return find_spelling(list, option) != NULL;
-}
+static bool is_known(const void *list, const char *option) { return find_spelling(list, option) != NULL; }
 
-void nnc_options_free(nnc_options *options)
-{
+void nnc_options_free(nnc_options *options) {
     free(options->defaults);
     free(options->expanded);
     options->defaults = NULL;
@@ -559,8 +519,7 @@ void nnc_options_free(nnc_options *options)
 }
 
 /* Tests whether an argument is an unknown option, perhaps of another program. */
-static bool has_unknown(int argc, char **argv, const spellings *list)
-{
+static bool has_unknown(int argc, char **argv, const spellings *list) {
     char option[NNC_OPTION_NAME];
     for (int i = 0; i < argc && strcmp(argv[i], "--") != 0; i++) {
         snprintf(option, sizeof option, "%.*s", (int)strcspn(argv[i], "="), argv[i]);
@@ -570,8 +529,7 @@ static bool has_unknown(int argc, char **argv, const spellings *list)
 }
 
 /* Returns the format for the ending of FILE in "-o FILE.json", unless --format is given. */
-static const nnc_format *format_of_output(const char *command, const char *path)
-{
+static const nnc_format *format_of_output(const char *command, const char *path) {
     static const char *const others[] = { "calibrate", "import", "init", "plot", "report", "docs", "explore", "merge" };
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
         if (strcmp(others[i], command) == 0) { return NULL; /* the output of these commands is not a table */ }
@@ -587,8 +545,7 @@ static const nnc_format *format_of_output(const char *command, const char *path)
     return NULL;
 }
 
-nnc_status nnc_options_parse(int argc, char **argv, const nnc_command *command, nnc_options *options, nnc_error *err)
-{
+nnc_status nnc_options_parse(int argc, char **argv, const nnc_command *command, nnc_options *options, nnc_error *err) {
     spellings all, narrowed; /* not initialised, because the structs are large */
     const spellings *list = &all;
     *options = (nnc_options){ .format = &nnc_format_table, .operands = argv + 1 };

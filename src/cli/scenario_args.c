@@ -6,8 +6,7 @@
 /* ---- loading ---- */
 
 nnc_status nnc_plans_of_args(nnc_session *session, nnc_arena *arena, const char *model, const char *device,
-                             const nnc_plans **plans, const nnc_plans_scenario **picked, nnc_error *err)
-{
+                             const nnc_plans **plans, const nnc_plans_scenario **picked, nnc_error *err) {
     const nnc_options *options = &session->options;
     if (nnc_is_path(model)) { NNC_TRY(nnc_plans_open(session->specs, arena, model, plans, err)); }
     if (*plans != NULL) { return nnc_plans_pick(*plans, options->scenario, picked, err); }
@@ -21,22 +20,19 @@ nnc_status nnc_plans_of_args(nnc_session *session, nnc_arena *arena, const char 
     return NNC_OK;
 }
 
-void nnc_put_sets(nnc_buffer *out, const nnc_scenario_args *given)
-{
+void nnc_put_sets(nnc_buffer *out, const nnc_scenario_args *given) {
     for (int i = 0; i < given->set_count; i++) {
         nnc_buffer_print(out, "%s%s", i == 0 ? "with " : ", ", given->sets[i]);
     }
     nnc_buffer_text(out, given->set_count > 0 ? "\n\n" : "");
 }
 
-void nnc_scenario_request_run(nnc_scenario *scenario)
-{
+void nnc_scenario_request_run(nnc_scenario *scenario) {
     scenario->asks_run = scenario->asks_run || !isnan(scenario->plan.tokens) || !isnan(scenario->plan.samples);
 }
 
 /* Refuses options that this estimate would not use. A host with a kernel time of 0 is a CPU; every estimate uses it. */
-static nnc_status check_read(const nnc_options *options, const nnc_scenario *scenario, nnc_error *err)
-{
+static nnc_status check_read(const nnc_options *options, const nnc_scenario *scenario, nnc_error *err) {
     const bool listed = scenario->model.captured != NULL || scenario->model.implementation != NNC_IMPLEMENTATION_NONE;
     const bool whole = nnc_plan_is_whole(&scenario->plan), issues = scenario->software.lists_operators && whole;
     const char *divides = whole ? NULL : "no --tensor, --context and --expert";
@@ -66,8 +62,7 @@ static nnc_status check_read(const nnc_options *options, const nnc_scenario *sce
 }
 
 nnc_status nnc_scenario_load_args(nnc_session *session, nnc_arena *arena, const char *model, const char *device,
-                                  nnc_scenario *scenario, nnc_error *err)
-{
+                                  nnc_scenario *scenario, nnc_error *err) {
     const nnc_scenario_args *given = &session->options.given;
     const nnc_plans_scenario *picked = NULL;
     const nnc_plans *plans = NULL;
@@ -80,8 +75,7 @@ nnc_status nnc_scenario_load_args(nnc_session *session, nnc_arena *arena, const 
 }
 
 nnc_status nnc_scenario_report(nnc_session *session, const char *model, const char *device, nnc_report_writer *write,
-                               void *context, nnc_error *err)
-{
+                               void *context, nnc_error *err) {
     nnc_scenario *scenario = calloc(1, sizeof *scenario);
     nnc_scratch *scratch = nnc_scratch_create();
     nnc_arena *arena = nnc_arena_create();
@@ -103,16 +97,14 @@ done:
 
 /* ---- launch files of plans: --emit FORMAT[=FILE] ---- */
 
-const char *nnc_emit_file(const nnc_options *options, char format[NNC_EMIT_FORMAT])
-{
+const char *nnc_emit_file(const nnc_options *options, char format[NNC_EMIT_FORMAT]) {
     const char *equals = options->emit != NULL ? strchr(options->emit, '=') : NULL;
     const int length = equals != NULL ? (int)(equals - options->emit) : NNC_EMIT_FORMAT;
     snprintf(format, NNC_EMIT_FORMAT, "%.*s", length, options->emit != NULL ? options->emit : "");
     return equals != NULL ? equals + 1 : NULL;
 }
 
-nnc_status nnc_emit_begin(nnc_session *session, bool searches, nnc_error *err)
-{
+nnc_status nnc_emit_begin(nnc_session *session, bool searches, nnc_error *err) {
     char format[NNC_EMIT_FORMAT];
     nnc_scenario_args *given = &session->options.given;
     const nnc_plans *plans = NULL;
@@ -125,13 +117,11 @@ nnc_status nnc_emit_begin(nnc_session *session, bool searches, nnc_error *err)
     return plans != NULL ? NNC_OK : nnc_launch_defaults(session->specs, format, searches, given, err);
 }
 
-bool nnc_emit_instead(const nnc_session *session)
-{
+bool nnc_emit_instead(const nnc_session *session) {
     return session->options.emit != NULL && strchr(session->options.emit, '=') == NULL;
 }
 
-nnc_status nnc_emit_plan(nnc_session *session, const nnc_launch_plan *plan, const char *name, nnc_error *err)
-{
+nnc_status nnc_emit_plan(nnc_session *session, const nnc_launch_plan *plan, const char *name, nnc_error *err) {
     nnc_buffer text = { 0 };
     char format[NNC_EMIT_FORMAT];
     const char *file = nnc_emit_file(&session->options, format);
@@ -159,8 +149,7 @@ nnc_status nnc_emit_plan(nnc_session *session, const nnc_launch_plan *plan, cons
     return status;
 }
 
-nnc_status nnc_emit_scenario(nnc_session *session, const nnc_scenario *scenario, const char *name, nnc_error *err)
-{
+nnc_status nnc_emit_scenario(nnc_session *session, const nnc_scenario *scenario, const char *name, nnc_error *err) {
     const nnc_report *report = &scenario->report;
     nnc_plan resolved;
     nnc_launch_plan plan = { .software = scenario->software.id,
@@ -179,16 +168,14 @@ nnc_status nnc_emit_scenario(nnc_session *session, const nnc_scenario *scenario,
 
 /* ---- command lines ---- */
 
-static void put_pair(nnc_buffer *out, const char *option, const char *value)
-{
+static void put_pair(nnc_buffer *out, const char *option, const char *value) {
     if (value != NULL) {
         nnc_buffer_print(out, " %s ", option);
         nnc_shell_word(out, value);
     }
 }
 
-static void put_option(nnc_buffer *out, const nnc_field *field, const char *value)
-{
+static void put_option(nnc_buffer *out, const nnc_field *field, const char *value) {
     char name[NNC_OPTION_NAME];
     nnc_option_name(field->name, name);
     if (field->type != NNC_FIELD_BOOL) {
@@ -200,8 +187,7 @@ static void put_option(nnc_buffer *out, const nnc_field *field, const char *valu
     }
 }
 
-void nnc_command_put(nnc_buffer *out, const nnc_command_args *args)
-{
+void nnc_command_put(nnc_buffer *out, const nnc_command_args *args) {
     const nnc_scenario_args *given = args->given;
     nnc_buffer_text(out, given->launch != NULL && given->launch->serves ? "nncost serve " : "nncost estimate ");
     nnc_shell_word(out, args->model);
@@ -223,8 +209,7 @@ void nnc_command_put(nnc_buffer *out, const nnc_command_args *args)
     for (int i = 0; i < given->set_count; i++) { put_pair(out, "--set", given->sets[i]); }
 }
 
-const char *nnc_command_keep(nnc_arena *arena, nnc_buffer *out)
-{
+const char *nnc_command_keep(nnc_arena *arena, nnc_buffer *out) {
     nnc_buffer_byte(out, '\0');
     const char *text = out->failed ? NULL : nnc_arena_strdup(arena, out->bytes);
     nnc_buffer_clear(out);
@@ -233,8 +218,7 @@ const char *nnc_command_keep(nnc_arena *arena, nnc_buffer *out)
 
 /* ---- command lines of plans that a search has found ---- */
 
-static bool is_given(const nnc_scenario_args *given, const char *name)
-{
+static bool is_given(const nnc_scenario_args *given, const char *name) {
     for (int i = 0; i < given->setting_count; i++) {
         if (strcmp(given->settings[i].field->name, name) == 0) { return true; }
     }
@@ -243,8 +227,7 @@ static bool is_given(const nnc_scenario_args *given, const char *name)
 
 /* Tests whether a field is left out of the command line, because it follows from other options. With a plan file,
  * degrees are written, because the file may have other values. */
-static bool follows(const nnc_field *field, const nnc_plan *plan, bool of_plan_file)
-{
+static bool follows(const nnc_field *field, const nnc_plan *plan, bool of_plan_file) {
     if (strcmp(field->name, "schedule") == 0) { return plan->pipeline == 1; }
     return !of_plan_file && (strcmp(field->name, "data") == 0 || strcmp(field->name, "micro_batches") == 0);
 }
@@ -252,8 +235,7 @@ static bool follows(const nnc_field *field, const nnc_plan *plan, bool of_plan_f
 /* Writes the fields of the plan that a search chose and that differ from their defaults. choices: a table of
  * metrics; a row without a name is a nested table. NOLINTNEXTLINE(misc-no-recursion) */
 static void put_choices(nnc_buffer *out, const nnc_metrics *choices, const nnc_command_args *args, const nnc_plan *plan,
-                        bool of_plan_file)
-{
+                        bool of_plan_file) {
     const nnc_plan usual = nnc_plan_default();
     for (size_t i = 0; i < choices->count; i++) {
         const nnc_metric *row = &choices->rows[i];
@@ -278,8 +260,7 @@ static void put_choices(nnc_buffer *out, const nnc_metrics *choices, const nnc_c
 /* Returns plan `index` (from 0) among the plans of a report; NULL after the last. With several numbers of devices, the
  * plans are the best plan and the nearest miss of each number; otherwise the best plans, the Pareto front and the
  * nearest miss. */
-static nnc_found *found_at(nnc_search_report *report, int32_t index)
-{
+static nnc_found *found_at(nnc_search_report *report, int32_t index) {
     nnc_search_result *result = report->result;
     for (int32_t i = 0; i < report->size_count; i++) {
         if (report->sizes[i].found && index-- == 0) { return &report->sizes[i].best; }
@@ -293,8 +274,7 @@ static nnc_found *found_at(nnc_search_report *report, int32_t index)
 }
 
 nnc_status nnc_command_all(nnc_arena *arena, const nnc_command_args *args, bool of_plan_file, nnc_search_report *report,
-                           nnc_error *err)
-{
+                           nnc_error *err) {
     nnc_buffer text = { 0 };
     nnc_status status = NNC_OK;
     nnc_found *found = NULL;

@@ -14,13 +14,11 @@ enum { SIZES_MAX = 1024 };
 
 /* ---- options ---- */
 
-bool nnc_is_shard(const nnc_setting *setting)
-{
+bool nnc_is_shard(const nnc_setting *setting) {
     return strcmp(setting->field->name, "shard") == 0 && strchr(setting->value, '/') != NULL;
 }
 
-nnc_status nnc_shard_read(const char *text, nnc_shard *shard, nnc_error *err)
-{
+nnc_status nnc_shard_read(const char *text, nnc_shard *shard, nnc_error *err) {
     char first[NNC_NUMBER_TEXT];
     const char *slash = strchr(text, '/');
     const int length = slash != NULL ? (int)(slash - text) : 0;
@@ -54,8 +52,7 @@ static const searched all_searched[] = {
 };
 
 /* Finds the plan field of a search; NULL: the search does not vary it. */
-static const searched *find_searched(const char *field)
-{
+static const searched *find_searched(const char *field) {
     for (size_t i = 0; i < sizeof all_searched / sizeof *all_searched; i++) {
         if (strcmp(all_searched[i].field, field) == 0) { return &all_searched[i]; }
     }
@@ -64,8 +61,7 @@ static const searched *find_searched(const char *field)
 
 /* Returns the value of a searched field as a number: a number, the index of a name, flags, or a switch. It is never
  * negative. */
-static int64_t value_in(const nnc_plan *plan, const searched *one)
-{
+static int64_t value_in(const nnc_plan *plan, const searched *one) {
     const char *at = (const char *)plan + one->value;
     int64_t wide = 0;
     int32_t number = 0;
@@ -78,8 +74,7 @@ static int64_t value_in(const nnc_plan *plan, const searched *one)
 }
 
 /* Reads a list such as "1,2,4". Each value is set as a plan field, so that its limits and names apply. */
-static nnc_status read_choice(const nnc_setting *setting, const searched *axis, nnc_choice *choice, nnc_error *err)
-{
+static nnc_status read_choice(const nnc_setting *setting, const searched *axis, nnc_choice *choice, nnc_error *err) {
     const bool one_set = nnc_field_is_one_set(setting->field, setting->value);
     char name[NNC_OPTION_NAME], one[128];
     const char *text = setting->value;
@@ -105,8 +100,7 @@ static nnc_status read_choice(const nnc_setting *setting, const searched *axis, 
 }
 
 /* Reads numbers of devices: "8..4096" or "8,16". They are searched one after the other. */
-static nnc_status read_devices(const char *text, nnc_arena *arena, nnc_search_task *task, nnc_error *err)
-{
+static nnc_status read_devices(const char *text, nnc_arena *arena, nnc_search_task *task, nnc_error *err) {
     const char **values = NULL;
     NNC_TRY(nnc_sweep_sizes(arena, "--devices", text, &values, &task->size_count, err));
     task->sizes = nnc_arena_array(arena, (size_t)task->size_count, sizeof *task->sizes);
@@ -124,8 +118,7 @@ static nnc_status read_devices(const char *text, nnc_arena *arena, nnc_search_ta
 
 /* Moves three kinds of settings into the task: fields that the search varies, several numbers of devices, and --shard
  * I/N. The other settings hold for every plan. */
-static nnc_status split_settings(nnc_options *options, nnc_arena *arena, nnc_search_task *task, nnc_error *err)
-{
+static nnc_status split_settings(nnc_options *options, nnc_arena *arena, nnc_search_task *task, nnc_error *err) {
     int kept = 0;
     for (int i = 0; i < options->given.setting_count; i++) {
         const nnc_setting *setting = &options->given.settings[i];
@@ -150,8 +143,7 @@ static nnc_status split_settings(nnc_options *options, nnc_arena *arena, nnc_sea
     return NNC_OK;
 }
 
-static nnc_status read_money(const char *text, double *money, nnc_error *err)
-{
+static nnc_status read_money(const char *text, double *money, nnc_error *err) {
     char currency[NNC_CURRENCY_TEXT];
     if (text != NULL && (!nnc_read_money(text, money, currency) || !(*money > 0.0))) {
         return nnc_fail(err, NNC_BAD_USAGE, "--budget",
@@ -162,8 +154,7 @@ static nnc_status read_money(const char *text, double *money, nnc_error *err)
     return NNC_OK;
 }
 
-static nnc_status read_objective(const char *text, nnc_objective *objective, nnc_error *err)
-{
+static nnc_status read_objective(const char *text, nnc_objective *objective, nnc_error *err) {
     const nnc_names names = { nnc_objective_name, NNC_OBJECTIVE_COUNT };
     const int found = text != NULL ? nnc_names_find_nocase(names, text) : (int)*objective;
     if (found < 0) {
@@ -175,8 +166,7 @@ static nnc_status read_objective(const char *text, nnc_objective *objective, nnc
 }
 
 /* Reads a share: "5%" or "0.05". */
-static nnc_status read_risk(const char *text, double *risk, nnc_error *err)
-{
+static nnc_status read_risk(const char *text, double *risk, nnc_error *err) {
     char digits[32] = "";
     const size_t length = text != NULL ? strlen(text) : 0;
     const bool percent = length > 0 && text[length - 1] == '%';
@@ -190,8 +180,7 @@ static nnc_status read_risk(const char *text, double *risk, nnc_error *err)
 }
 
 /* Moves the options of a search into the task. The options that are left hold for every plan. */
-static nnc_status read_options(nnc_options *options, nnc_arena *arena, nnc_search_task *task, nnc_error *err)
-{
+static nnc_status read_options(nnc_options *options, nnc_arena *arena, nnc_search_task *task, nnc_error *err) {
     const nnc_search_options *given = &options->search;
     nnc_search *search = &task->search;
     /* MPI starts a rank for each core, so each rank uses one thread */
@@ -220,8 +209,7 @@ static nnc_status read_options(nnc_options *options, nnc_arena *arena, nnc_searc
 /* Lists one node, two nodes, four nodes and so on, in devices. The plan, or else the device file, gives the number
  * of devices per node. */
 static nnc_status fill_sizes(const nnc_plan *base, const nnc_device *device, int64_t max_devices, nnc_arena *arena,
-                             nnc_search_task *task, nnc_error *err)
-{
+                             nnc_search_task *task, nnc_error *err) {
     const int64_t node = base->devices_per_node > 0     ? base->devices_per_node
                          : device->scale_up.devices > 0 ? device->scale_up.devices
                                                         : 1;
@@ -243,8 +231,7 @@ static nnc_status fill_sizes(const nnc_plan *base, const nnc_device *device, int
 /* Applies --max-devices to the numbers of devices. If no number of devices is given, makes a list up to
  * --max-devices. */
 static nnc_status settle_sizes(const nnc_plan *base, const nnc_device *device, int64_t max_devices, nnc_arena *arena,
-                               nnc_search_task *task, nnc_error *err)
-{
+                               nnc_search_task *task, nnc_error *err) {
     int32_t kept = 0, least = INT32_MAX;
     if (task->size_count == 0 && max_devices > 0 && base->devices == 0) {
         return fill_sizes(base, device, max_devices, arena, task, err);
@@ -278,8 +265,7 @@ typedef struct watch {
     nnc_progress_form form;
 } watch;
 
-static bool show_progress(void *context, uint64_t covered, uint64_t space)
-{
+static bool show_progress(void *context, uint64_t covered, uint64_t space) {
     watch *w = context;
     if (covered < w->covered || w->progress.end != (int64_t)space) { /* the search for another number of devices has
                                                                       * begun */
@@ -301,8 +287,7 @@ typedef struct base {
 } base;
 
 /* Sets the precision policy of the plans to the policy of a named framework, unless --policy is given. */
-static void keep_policy(nnc_scenario_args *given, nnc_scenario *scenario)
-{
+static void keep_policy(nnc_scenario_args *given, nnc_scenario *scenario) {
     const nnc_policy policy = scenario->software.policy;
     nnc_plan *plan = &scenario->plan;
     const bool whole = plan->precision == NNC_FP32 || plan->precision == NNC_TF32 || plan->precision == NNC_FP64;
@@ -316,8 +301,7 @@ static void keep_policy(nnc_scenario_args *given, nnc_scenario *scenario)
 
 /* Loads the scenario that all plans start from. From a plan file it keeps the number of devices and the global batch;
  * the search decides how these are divided. */
-static nnc_status load_base(nnc_session *session, nnc_arena *arena, base *b, nnc_search_task *task, nnc_error *err)
-{
+static nnc_status load_base(nnc_session *session, nnc_arena *arena, base *b, nnc_search_task *task, nnc_error *err) {
     const nnc_scenario *scenario = &b->scenario;
     nnc_plan *plan = &task->search.base;
     const nnc_plans *plans = NULL;
@@ -351,8 +335,7 @@ static nnc_status load_base(nnc_session *session, nnc_arena *arena, base *b, nnc
 
 /* Computes a digest of everything that determines the result, so that shards of different searches are not merged. */
 static nnc_status make_digest(const nnc_session *session, const base *b, const nnc_search_task *task, uint64_t *digest,
-                              nnc_error *err)
-{
+                              nnc_error *err) {
     const nnc_options *options = &session->options;
     const nnc_scenario_args *given = &options->given;
     const nnc_profiles *p = task->profiles;
@@ -367,8 +350,8 @@ static nnc_status make_digest(const nnc_session *session, const base *b, const n
 
 /* Keeps only the profile of the best plan on the fewest devices that have a plan, so that a difference between
  * numbers of devices has a single cause. Each MPI rank finds this profile on its own. */
-static nnc_status keep_software(nnc_session *session, nnc_arena *arena, base *b, nnc_search_task *task, nnc_error *err)
-{
+static nnc_status keep_software(nnc_session *session, nnc_arena *arena, base *b, nnc_search_task *task,
+                                nnc_error *err) {
     nnc_profiles *profiles = &b->scenario.profiles;
     nnc_scenario_args *given = &session->options.given;
     if (!session->options.search.one_software || given->software != NULL || !b->scenario.report.software_chosen) {
@@ -396,8 +379,7 @@ static nnc_status keep_software(nnc_session *session, nnc_arena *arena, base *b,
 /* Prepares the task from options and files. All MPI ranks prepare the same task; the digest of their inputs checks
  * this. */
 static nnc_status prepare(nnc_session *session, nnc_arena *arena, base *b, nnc_search_task *task, uint64_t *digest,
-                          nnc_error *err)
-{
+                          nnc_error *err) {
     NNC_TRY(read_options(&session->options, arena, task, err));
     NNC_TRY(load_base(session, arena, b, task, err));
     if (task->size_count > 0 && task->target_step_s > 0.0) {
@@ -411,8 +393,7 @@ static nnc_status prepare(nnc_session *session, nnc_arena *arena, base *b, nnc_s
 
 /* Merges the files of --shards. Each must have the digest of this search. */
 static nnc_status read_shards(const nnc_options *options, nnc_search_task *task, nnc_arena *arena, uint64_t digest,
-                              nnc_search_report *report, nnc_error *err)
-{
+                              nnc_search_report *report, nnc_error *err) {
     char text[NNC_DIGEST_TEXT], *at = nnc_arena_strdup(arena, options->search.shards);
     char **paths = nnc_arena_array(arena, strlen(options->search.shards) + 1, sizeof *paths);
     int count = 0;
@@ -431,8 +412,7 @@ static nnc_status read_shards(const nnc_options *options, nnc_search_task *task,
     return NNC_OK;
 }
 
-static void print_stopped(const nnc_search_report *report)
-{
+static void print_stopped(const nnc_search_report *report) {
     const uint64_t covered = report->total.covered, space = report->total.space;
     if (report->size_count > 0) {
         fprintf(stderr, "nncost: search: interrupted in size %" PRId32 " of %" PRId32 "\n", report->size_count,
@@ -447,8 +427,7 @@ static void print_stopped(const nnc_search_report *report)
 
 /* Runs a search with progress, and adds to each plan its command line. */
 static nnc_status run_task(const nnc_options *options, nnc_arena *arena, const base *b, nnc_search_task *task, watch *w,
-                           nnc_search_report *report, nnc_error *err)
-{
+                           nnc_search_report *report, nnc_error *err) {
     const nnc_command_args args = {
         b->model, b->device, options->scenario, &options->given, options->lenient,
     };
@@ -462,8 +441,7 @@ static nnc_status run_task(const nnc_options *options, nnc_arena *arena, const b
 
 /* Runs on rank 0: searches, and writes the result. */
 static nnc_status search_and_write(nnc_session *session, nnc_arena *arena, const base *b, nnc_search_task *task,
-                                   uint64_t digest, nnc_error *err)
-{
+                                   uint64_t digest, nnc_error *err) {
     char text[NNC_DIGEST_TEXT];
     nnc_search_report report;
     const nnc_options *options = &session->options;
@@ -480,8 +458,7 @@ static nnc_status search_and_write(nnc_session *session, nnc_arena *arena, const
 }
 
 /* Runs on every other rank: works for rank 0 until rank 0 has the result. */
-static void work_for_rank_0(const nnc_search_task *task)
-{
+static void work_for_rank_0(const nnc_search_task *task) {
     nnc_interrupt interrupt;
     nnc_interrupt_hold(&interrupt);
     nnc_rank_group_search_serve(task->ranks, task->model, task->device, task->profiles, task->search.run,
@@ -489,8 +466,7 @@ static void work_for_rank_0(const nnc_search_task *task)
     nnc_interrupt_release(&interrupt);
 }
 
-static nnc_status run_on_rank(nnc_session *session, nnc_rank_group ranks, nnc_arena *arena, base *b, nnc_error *err)
-{
+static nnc_status run_on_rank(nnc_session *session, nnc_rank_group ranks, nnc_arena *arena, base *b, nnc_error *err) {
     nnc_search_task task = { .ranks = ranks };
     uint64_t digest = 0;
     nnc_status status = b != NULL ? prepare(session, arena, b, &task, &digest, err) : nnc_no_memory(err);
@@ -506,8 +482,7 @@ static nnc_status run_on_rank(nnc_session *session, nnc_rank_group ranks, nnc_ar
 }
 
 nnc_status nnc_search_args_run(nnc_session *session, const char *model, const char *device, nnc_search_writer *write,
-                               void *context, nnc_error *err)
-{
+                               void *context, nnc_error *err) {
     const nnc_rank_group ranks = nnc_rank_group_begin();
     nnc_arena *arena = nnc_arena_create();
     base *b = arena != NULL ? nnc_arena_alloc(arena, sizeof *b) : NULL;

@@ -22,8 +22,7 @@
 enum { WIDTH_DEFAULT = 100, WIDTH_MIN = 60, WIDTH_MAX = 1000 };
 
 /* Returns the width of the terminal that is standard output, in columns; 0 = unknown. */
-static int terminal_columns(void)
-{
+static int terminal_columns(void) {
 #ifdef NNC_NO_PROCESSES
     return 0;
 #else
@@ -32,8 +31,7 @@ static int terminal_columns(void)
 #endif
 }
 
-static int terminal_width(bool terminal)
-{
+static int terminal_width(bool terminal) {
     int64_t columns = 0;
     const char *text = getenv("COLUMNS");
     if (text == NULL || !nnc_read_i64(text, &columns) || columns < 1) {
@@ -43,8 +41,7 @@ static int terminal_width(bool terminal)
     return (int)(columns < WIDTH_MIN ? WIDTH_MIN : columns > WIDTH_MAX ? WIDTH_MAX : columns);
 }
 
-nnc_style nnc_output_style(const nnc_options *options)
-{
+nnc_style nnc_output_style(const nnc_options *options) {
     const bool terminal = options->output == NULL && isatty(STDOUT_FILENO) == 1;
     const char *term = getenv("TERM");
     return (nnc_style){
@@ -54,18 +51,15 @@ nnc_style nnc_output_style(const nnc_options *options)
     };
 }
 
-static nnc_status write_failed(const char *where, nnc_error *err)
-{
+static nnc_status write_failed(const char *where, nnc_error *err) {
     return nnc_fail(err, NNC_IO, where, "cannot write: %s", strerror(errno));
 }
 
-static nnc_status write_stdout(const char *text, size_t size, nnc_error *err)
-{
+static nnc_status write_stdout(const char *text, size_t size, nnc_error *err) {
     return nnc_write_bytes(STDOUT_FILENO, text, size) == size ? NNC_OK : write_failed("standard output", err);
 }
 
-nnc_status nnc_output_write(const char *path, const char *text, size_t size, nnc_error *err)
-{
+nnc_status nnc_output_write(const char *path, const char *text, size_t size, nnc_error *err) {
     struct stat status;
     text = text != NULL ? text : ""; /* an empty buffer has bytes = NULL */
     if (path == NULL) { return write_stdout(text, size, err); }
@@ -91,15 +85,13 @@ NNC_ENUM_NAMES(nnc_progress_form, NNC_PROGRESS_LIST)
 
 static const double every_s = 0.2;
 
-static double now_s(void)
-{
+static double now_s(void) {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-nnc_progress nnc_progress_begin(const char *what, int64_t from, int64_t end, nnc_progress_form form, bool quiet)
-{
+nnc_progress nnc_progress_begin(const char *what, int64_t from, int64_t end, nnc_progress_form form, bool quiet) {
     const double begun_s = now_s();
     const bool json = form == NNC_PROGRESS_JSON;
     const bool line = form == NNC_PROGRESS_LINE && !quiet && isatty(STDERR_FILENO) == 1;
@@ -114,8 +106,7 @@ nnc_progress nnc_progress_begin(const char *what, int64_t from, int64_t end, nnc
                            .next_s = begun_s + every_s };
 }
 
-static void print_json(nnc_progress *progress, double now)
-{
+static void print_json(nnc_progress *progress, double now) {
     const double per_s = (double)(progress->done - progress->from) / (now - progress->begun_s);
     fprintf(stderr, "{\"what\": \"%s\", \"done\": %" PRId64 ", \"of\": %" PRId64 ", \"per_s\": %.6g}\n", progress->what,
             progress->done, progress->end, per_s);
@@ -124,8 +115,7 @@ static void print_json(nnc_progress *progress, double now)
     progress->next_s = now + every_s;
 }
 
-void nnc_progress_show(nnc_progress *progress, int64_t done)
-{
+void nnc_progress_show(nnc_progress *progress, int64_t done) {
     char did[NNC_NUMBER_TEXT], all[NNC_NUMBER_TEXT], rate[NNC_NUMBER_TEXT], left[NNC_NUMBER_TEXT];
     const double now = progress->shown ? now_s() : 0.0;
     progress->done = done;
@@ -142,8 +132,7 @@ void nnc_progress_show(nnc_progress *progress, int64_t done)
     progress->next_s = now + every_s;
 }
 
-void nnc_progress_end(nnc_progress *progress)
-{
+void nnc_progress_end(nnc_progress *progress) {
     if (progress->json && progress->done > progress->shown_done) {
         print_json(progress, now_s());
     } else if (progress->shown && !progress->json) {
@@ -158,8 +147,7 @@ void nnc_progress_end(nnc_progress *progress)
 static const int numbers[] = { SIGHUP, SIGINT, SIGUSR1, SIGTERM, SIGXCPU };
 enum { COUNT = sizeof numbers / sizeof numbers[0] };
 
-static void set_of(uint32_t bits, sigset_t *set)
-{
+static void set_of(uint32_t bits, sigset_t *set) {
     sigemptyset(set);
     for (int i = 0; i < COUNT; i++) {
         if ((bits >> i & 1U) != 0) { sigaddset(set, numbers[i]); }
@@ -167,8 +155,7 @@ static void set_of(uint32_t bits, sigset_t *set)
 }
 
 /* Holds signals back. A signal that the shell ignores, for example for a background job, stays ignored. */
-void nnc_interrupt_hold(nnc_interrupt *interrupt)
-{
+void nnc_interrupt_hold(nnc_interrupt *interrupt) {
     struct sigaction action;
     sigset_t held, before;
     *interrupt = (nnc_interrupt){ 0, 0 };
@@ -183,8 +170,7 @@ void nnc_interrupt_hold(nnc_interrupt *interrupt)
     }
 }
 
-int nnc_interrupt_pending(const nnc_interrupt *interrupt)
-{
+int nnc_interrupt_pending(const nnc_interrupt *interrupt) {
     sigset_t pending;
     sigemptyset(&pending);
     sigpending(&pending);
@@ -194,8 +180,7 @@ int nnc_interrupt_pending(const nnc_interrupt *interrupt)
     return 0;
 }
 
-void nnc_interrupt_release(nnc_interrupt *interrupt)
-{
+void nnc_interrupt_release(nnc_interrupt *interrupt) {
     int number = 0;
     sigset_t held, blocked;
     set_of(interrupt->held, &held);
@@ -206,24 +191,16 @@ void nnc_interrupt_release(nnc_interrupt *interrupt)
 
 #else
 
-void nnc_interrupt_hold(nnc_interrupt *interrupt)
-{
-    *interrupt = (nnc_interrupt){ 0, 0 };
-}
+void nnc_interrupt_hold(nnc_interrupt *interrupt) { *interrupt = (nnc_interrupt){ 0, 0 }; }
 
-int nnc_interrupt_pending(const nnc_interrupt *interrupt)
-{
+int nnc_interrupt_pending(const nnc_interrupt *interrupt) {
     (void)interrupt;
     return 0;
 }
 
-void nnc_interrupt_release(nnc_interrupt *interrupt)
-{
-    (void)interrupt;
-}
+void nnc_interrupt_release(nnc_interrupt *interrupt) { (void)interrupt; }
 
-nnc_status nnc_run_outside_program(nnc_session *session, nnc_error *err)
-{
+nnc_status nnc_run_outside_program(nnc_session *session, nnc_error *err) {
     (void)session;
     return nnc_fail(err, NNC_BAD_USAGE, "command",
                     "works only in the program on Linux and macOS: a page has neither measured files nor pipes, and "
@@ -240,19 +217,12 @@ enum { WORDS_MAX = 1024 };
 int main(int argc, char **argv);
 
 /* Allocates memory for the words of a command line. */
-__attribute__((export_name("nnc_alloc"))) void *page_alloc(size_t size)
-{
-    return malloc(size);
-}
+__attribute__((export_name("nnc_alloc"))) void *page_alloc(size_t size) { return malloc(size); }
 
-__attribute__((export_name("nnc_free"))) void page_free(void *memory)
-{
-    free(memory);
-}
+__attribute__((export_name("nnc_free"))) void page_free(void *memory) { free(memory); }
 
 /* Runs a command line, given as words that each end with a NUL. Returns the exit code. */
-__attribute__((export_name("nnc_run"))) int32_t page_run(char *words, size_t size)
-{
+__attribute__((export_name("nnc_run"))) int32_t page_run(char *words, size_t size) {
     static char program[] = "nncost";
     char *argv[WORDS_MAX + 1] = { program };
     int argc = 1;

@@ -10,13 +10,9 @@ typedef struct lane {
     const nnc_interval *at, *end;
 } lane;
 
-static const nnc_interval *end_of(const nnc_report *report)
-{
-    return report->intervals + report->interval_count;
-}
+static const nnc_interval *end_of(const nnc_report *report) { return report->intervals + report->interval_count; }
 
-static lane lane_of(const nnc_report *report, const nnc_interval *first)
-{
+static lane lane_of(const nnc_report *report, const nnc_interval *first) {
     const nnc_interval *at = first;
     while (at < end_of(report) && at->stage == first->stage) { at++; }
     return (lane){ first, at };
@@ -25,8 +21,7 @@ static lane lane_of(const nnc_report *report, const nnc_interval *first)
 /* ---- --timeline: a bar of letters per stage ---- */
 
 /* Adds the time of each activity between from_s and to_s. Returns the first interval that ends after from_s. */
-static const nnc_interval *spend(lane l, double from_s, double to_s, double *spent_s)
-{
+static const nnc_interval *spend(lane l, double from_s, double to_s, double *spent_s) {
     while (l.at < l.end && l.at->end_s <= from_s) { l.at++; }
     for (const nnc_interval *one = l.at; one < l.end && one->start_s < to_s; one++) {
         const double start_s = one->start_s > from_s ? one->start_s : from_s;
@@ -37,8 +32,7 @@ static const nnc_interval *spend(lane l, double from_s, double to_s, double *spe
 
 /* Draws the bar of a stage, one letter for each slice of time. Time of activities that a letter does not show is
  * added to the next slices, so the letters have the right shares even if passes are shorter than a slice. */
-static void draw(lane l, double begin_s, double slice_s, char *bar, int width)
-{
+static void draw(lane l, double begin_s, double slice_s, char *bar, int width) {
     double carried_s[NNC_ACTIVITY_COUNT] = { 0 };
     for (int i = 0; i < width; i++) {
         const double from_s = begin_s + i * slice_s, to_s = from_s + slice_s;
@@ -58,8 +52,7 @@ static void draw(lane l, double begin_s, double slice_s, char *bar, int width)
     bar[width] = '\0';
 }
 
-static void write_interval(nnc_sheet *sheet, const nnc_interval *one, bool chunks)
-{
+static void write_interval(nnc_sheet *sheet, const nnc_interval *one, bool chunks) {
     char start[NNC_NUMBER_TEXT], end[NNC_NUMBER_TEXT], name[64];
     if (one->micro_batch < 0) {
         snprintf(name, sizeof name, "%s", nnc_activity_name(one->activity));
@@ -74,8 +67,7 @@ static void write_interval(nnc_sheet *sheet, const nnc_interval *one, bool chunk
 
 /* Writes the first and last passes of a stage, and its intervals that are not passes. Idle time is shown in the bar
  * only. */
-static void write_lane(nnc_sheet *sheet, lane l, bool chunks)
-{
+static void write_lane(nnc_sheet *sheet, lane l, bool chunks) {
     enum { SHOWN = 3 };
     int64_t passes = 0, done = 0;
     char label[32];
@@ -101,8 +93,7 @@ typedef struct span {
     bool has[NNC_ACTIVITY_COUNT];
 } span;
 
-static span span_of(const nnc_report *report)
-{
+static span span_of(const nnc_report *report) {
     span all = { .begin_s = report->intervals[0].start_s, .end_s = report->intervals[0].end_s };
     for (int64_t i = 0; i < report->interval_count; i++) {
         const nnc_interval *one = &report->intervals[i];
@@ -113,8 +104,7 @@ static span span_of(const nnc_report *report)
     return all;
 }
 
-static void write_key(nnc_sheet *sheet, const span *all, double slice_s)
-{
+static void write_key(nnc_sheet *sheet, const span *all, double slice_s) {
     char a[NNC_NUMBER_TEXT], b[NNC_NUMBER_TEXT];
     nnc_sheet_label(sheet, "timeline");
     nnc_sheet_item(sheet, NNC_INK_STRONG, "%s..%s", nnc_unit_text(all->begin_s, "s", a),
@@ -128,14 +118,12 @@ static void write_key(nnc_sheet *sheet, const span *all, double slice_s)
     nnc_sheet_end(sheet);
 }
 
-static bool has_chunks(const nnc_report *report)
-{
+static bool has_chunks(const nnc_report *report) {
     const nnc_plan *plan = &report->result->plan;
     return plan->pipeline > 1 && (nnc_schedule_chunks(plan) > 1 || nnc_schedule_dual(plan));
 }
 
-void nnc_timeline_write(nnc_buffer *out, nnc_style style, const nnc_report *report)
-{
+void nnc_timeline_write(nnc_buffer *out, nnc_style style, const nnc_report *report) {
     enum { LABEL = 10, SLICES_MAX = 400 };
     char bar[SLICES_MAX + 1];
     nnc_sheet sheet = nnc_sheet_begin(out, style);
@@ -168,19 +156,12 @@ void nnc_timeline_write(nnc_buffer *out, nnc_style style, const nnc_report *repo
  * by the link that they use longest. */
 enum { STAGES, OPS, NETWORKS };
 
-static int64_t ns_of(double seconds)
-{
-    return (int64_t)llround(1e9 * seconds);
-}
+static int64_t ns_of(double seconds) { return (int64_t)llround(1e9 * seconds); }
 
 /* Converts to microseconds, the unit of the format. */
-static double us_of(int64_t ns)
-{
-    return (double)ns / 1e3;
-}
+static double us_of(int64_t ns) { return (double)ns / 1e3; }
 
-static void begin_event(nnc_record *record, const char *name, const char *phase, int pid, int32_t tid)
-{
+static void begin_event(nnc_record *record, const char *name, const char *phase, int pid, int32_t tid) {
     nnc_record_object(record, NULL);
     nnc_record_text(record, "name", name);
     nnc_record_text(record, "ph", phase);
@@ -188,8 +169,7 @@ static void begin_event(nnc_record *record, const char *name, const char *phase,
     nnc_record_whole(record, "tid", tid);
 }
 
-static void put_name(nnc_record *record, const char *what, int pid, int32_t tid, const char *name)
-{
+static void put_name(nnc_record *record, const char *what, int pid, int32_t tid, const char *name) {
     begin_event(record, what, "M", pid, tid);
     nnc_record_object(record, "args");
     nnc_record_text(record, "name", name);
@@ -199,16 +179,14 @@ static void put_name(nnc_record *record, const char *what, int pid, int32_t tid,
 
 /* Begins a slice, to which the caller then adds arguments. */
 static void begin_slice(nnc_record *record, const char *name, const char *category, int pid, int32_t tid,
-                        int64_t from_ns, int64_t to_ns)
-{
+                        int64_t from_ns, int64_t to_ns) {
     begin_event(record, name, "X", pid, tid);
     nnc_record_text(record, "cat", category);
     nnc_record_number(record, "ts", us_of(from_ns));
     nnc_record_number(record, "dur", us_of(to_ns - from_ns));
 }
 
-static void put_pass(nnc_record *record, const nnc_interval *one)
-{
+static void put_pass(nnc_record *record, const nnc_interval *one) {
     char name[64];
     const char *activity = nnc_activity_name(one->activity);
     const bool pass = one->micro_batch >= 0;
@@ -223,8 +201,7 @@ static void put_pass(nnc_record *record, const nnc_interval *one)
     nnc_record_close(record);
 }
 
-static void put_counter(nnc_record *record, const char *what, const char *unit, const nnc_interval *one, double value)
-{
+static void put_counter(nnc_record *record, const char *what, const char *unit, const nnc_interval *one, double value) {
     char name[64];
     snprintf(name, sizeof name, "%s, stage %" PRId32, what, one->stage);
     begin_event(record, name, "C", STAGES, one->stage);
@@ -237,14 +214,12 @@ static void put_counter(nnc_record *record, const char *what, const char *unit, 
 
 /* Returns the memory of a stage when a pass ends. Only the activations change: they are proportional to the
  * micro-batches in flight. The memory of the stage includes their maximum. */
-static double resident_bytes(const nnc_memory *memory, int64_t in_flight, int64_t most)
-{
+static double resident_bytes(const nnc_memory *memory, int64_t in_flight, int64_t most) {
     const double kept = (double)memory->activation_bytes;
     return (double)memory->total_bytes - kept + floor(kept * (double)in_flight / (double)(most > 0 ? most : 1));
 }
 
-static void put_arrow(nnc_record *record, const char *phase, const nnc_interval *one, int64_t ns, int64_t id)
-{
+static void put_arrow(nnc_record *record, const char *phase, const nnc_interval *one, int64_t ns, int64_t id) {
     begin_event(record, nnc_activity_name(one->activity), phase, STAGES, one->stage);
     nnc_record_text(record, "cat", "send");
     nnc_record_whole(record, "id", id);
@@ -253,16 +228,14 @@ static void put_arrow(nnc_record *record, const char *phase, const nnc_interval 
     nnc_record_close(record);
 }
 
-static bool next_pass(lane *l, nnc_activity activity)
-{
+static bool next_pass(lane *l, nnc_activity activity) {
     while (l->at < l->end && l->at->activity != activity) { l->at++; }
     return l->at < l->end;
 }
 
 /* Draws arrows from each pass of one stage to the pass of the same micro-batch on another stage. Both stages must
  * have the passes in the same order. */
-static void put_arrows(nnc_record *record, lane from, lane to, nnc_activity activity, int64_t *id)
-{
+static void put_arrows(nnc_record *record, lane from, lane to, nnc_activity activity, int64_t *id) {
     for (; next_pass(&from, activity) && next_pass(&to, activity); from.at++, to.at++) {
         const int64_t sent = ns_of(from.at->end_s) - 1, taken = ns_of(to.at->start_s);
         if (from.at->micro_batch != to.at->micro_batch || sent < ns_of(from.at->start_s) || taken < sent) {
@@ -274,13 +247,11 @@ static void put_arrows(nnc_record *record, lane from, lane to, nnc_activity acti
     }
 }
 
-static int change_of(const nnc_interval *one)
-{
+static int change_of(const nnc_interval *one) {
     return one->activity == NNC_ACTIVITY_FORWARD ? 1 : one->activity == NNC_ACTIVITY_BACKWARD ? -1 : 0;
 }
 
-static void put_stage(nnc_record *record, const nnc_report *report, lane l)
-{
+static void put_stage(nnc_record *record, const nnc_report *report, lane l) {
     const nnc_memory *memory =
         l.at->stage < report->stage_count ? &report->stages[l.at->stage].memory : &report->result->memory;
     int64_t in_flight = 0, most = 0;
@@ -302,16 +273,14 @@ static void put_stage(nnc_record *record, const nnc_report *report, lane l)
 
 /* Tests whether every stage has a single chunk. Arrows need this, because else the next stage differs between
  * passes. */
-static bool one_chunk(const nnc_report *report)
-{
+static bool one_chunk(const nnc_report *report) {
     for (int64_t i = 0; i < report->interval_count; i++) {
         if (report->intervals[i].chunk != 0) { return false; }
     }
     return true;
 }
 
-static void put_stages(nnc_record *record, const nnc_report *report)
-{
+static void put_stages(nnc_record *record, const nnc_report *report) {
     const bool arrows = one_chunk(report);
     int64_t id = 1;
     lane before = { NULL, NULL };
@@ -328,8 +297,7 @@ static void put_stages(nnc_record *record, const nnc_report *report)
 }
 
 /* Writes every op with the time of all its instances, one after the other, with a thread for each phase. */
-static void put_ops(nnc_record *record, const nnc_report *report)
-{
+static void put_ops(nnc_record *record, const nnc_report *report) {
     double used_s[NNC_PHASE_COUNT] = { 0 };
     char text[256];
     for (int32_t i = 0; i < report->op_count; i++) {
@@ -353,8 +321,7 @@ static void put_ops(nnc_record *record, const nnc_report *report)
 }
 
 /* Writes every collective with its time on its link in a step, overlapped or not, one after the other. */
-static void put_networks(nnc_record *record, const nnc_report *report)
-{
+static void put_networks(nnc_record *record, const nnc_report *report) {
     static const char *const links[] = { "scale_up", "scale_out", "host" };
     enum { LINKS = sizeof links / sizeof links[0] };
     double used_s[LINKS] = { 0 };
@@ -376,8 +343,7 @@ static void put_networks(nnc_record *record, const nnc_report *report)
     }
 }
 
-void nnc_report_trace(nnc_buffer *out, const nnc_report *report)
-{
+void nnc_report_trace(nnc_buffer *out, const nnc_report *report) {
     char name[256];
     nnc_record record = nnc_record_begin(out, "nncost.trace/1");
     nnc_record_text(&record, "displayTimeUnit", "ms");

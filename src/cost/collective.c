@@ -6,8 +6,7 @@
  * alpha for a latency. [collectives] [collectives-fitted] */
 #include "cost/cost_internal.h"
 
-static int32_t ceil_log2(int32_t n)
-{
+static int32_t ceil_log2(int32_t n) {
     int32_t steps = 0;
     for (int64_t reach = 1; reach < n; reach *= 2) { steps++; }
     return steps;
@@ -16,8 +15,7 @@ static int32_t ceil_log2(int32_t n)
 /* Returns the rate of a ring through all nodes, one node after the other. Each NIC of a node belongs to a ring of its
  * own, and each ring carries a part of the data (as in NCCL). The rate is therefore the slower of the links inside a
  * node and all NICs of a node together. */
-static double flat_bytes_per_s(const nnc_route *r, nnc_derivation *why)
-{
+static double flat_bytes_per_s(const nnc_route *r, nnc_derivation *why) {
     double bytes_per_s = r->inner == 1 ? r->outer_bytes_per_s : r->inner_bytes_per_s;
     if (r->inner > 1 && r->outer > 1) {
         NNC_SET(why, bytes_per_s, "B/s", nnc_min(r->inner_bytes_per_s, r->inner * r->outer_bytes_per_s));
@@ -28,16 +26,14 @@ static double flat_bytes_per_s(const nnc_route *r, nnc_derivation *why)
 }
 
 /* Returns the latency of one step of a ring: the latency of the slowest hop. */
-static double flat_latency_s(const nnc_route *r, nnc_derivation *why)
-{
+static double flat_latency_s(const nnc_route *r, nnc_derivation *why) {
     const double inner = r->inner > 1 ? r->inner_latency_s : 0.0;
     NNC_LET(why, latency_s, "s", r->outer > 1 ? nnc_max(inner, r->outer_latency_s) : inner);
     return latency_s;
 }
 
 /* Returns the time of an all-gather or reduce-scatter around a ring: n - 1 steps of S/n bytes. */
-static double flat_ring_s(const nnc_route *r, double moved, nnc_derivation *why)
-{
+static double flat_ring_s(const nnc_route *r, double moved, nnc_derivation *why) {
     const double bytes_per_s = flat_bytes_per_s(r, why), latency_s = flat_latency_s(r, why);
     NNC_LET(why, ranks, NULL, r->size);
     NNC_SAY(why, ring_s, "s", (ranks - 1.0) * latency_s + (ranks - 1.0) / ranks * moved / bytes_per_s);
@@ -45,8 +41,7 @@ static double flat_ring_s(const nnc_route *r, double moved, nnc_derivation *why)
 }
 
 /* Returns the latency of the steps to the farthest rank of a torus, one axis after the other. */
-static double torus_latency_s(const nnc_route *r, nnc_derivation *why)
-{
+static double torus_latency_s(const nnc_route *r, nnc_derivation *why) {
     double hops = 0.0;
     for (int32_t i = 0; i < r->axes; i++) {
         const int32_t X = r->axis_length[i];
@@ -60,8 +55,7 @@ static double torus_latency_s(const nnc_route *r, nnc_derivation *why)
 
 /* Returns the time of an all-gather inside a domain. On a torus latency and transfer overlap, so the longer of both
  * counts. */
-static double inner_gather_s(const nnc_route *r, double moved, nnc_derivation *why)
-{
+static double inner_gather_s(const nnc_route *r, double moved, nnc_derivation *why) {
     double inside_s = 0.0;
     if (r->axes > 0) {
         const double hops_s = torus_latency_s(r, why);
@@ -75,8 +69,7 @@ static double inner_gather_s(const nnc_route *r, double moved, nnc_derivation *w
 }
 
 /* Returns the time of an all-gather between domains; each device sends `part` bytes. */
-static double outer_gather_s(const nnc_route *r, double part, nnc_derivation *why)
-{
+static double outer_gather_s(const nnc_route *r, double part, nnc_derivation *why) {
     double across_s = 0.0;
     NNC_PUT(why, part, "B");
     if (r->outer > 1) {
@@ -88,31 +81,27 @@ static double outer_gather_s(const nnc_route *r, double part, nnc_derivation *wh
 }
 
 /* Returns the bytes of the tensor that each rank of a domain holds, if the domain divides the tensor. */
-static double part_of(const nnc_route *r, double moved, nnc_derivation *why)
-{
+static double part_of(const nnc_route *r, double moved, nnc_derivation *why) {
     NNC_SAY(why, part, "B", moved / r->inner);
     NNC_NOTE(why, "what one rank of a domain sends across");
     return part;
 }
 
 /* Returns the time of an all-gather. A reduce-scatter takes as long, because it has the same steps in reverse order. */
-static double gather_ring_s(const nnc_route *r, double moved, nnc_derivation *why)
-{
+static double gather_ring_s(const nnc_route *r, double moved, nnc_derivation *why) {
     const double ring_s = flat_ring_s(r, moved, why);
     NNC_SAY(why, collective_s, "s", ring_s);
     return collective_s;
 }
 
-static double gather_levels_s(const nnc_route *r, double moved, nnc_derivation *why)
-{
+static double gather_levels_s(const nnc_route *r, double moved, nnc_derivation *why) {
     const double inside_s = inner_gather_s(r, moved, why);
     const double across_s = outer_gather_s(r, part_of(r, moved, why), why);
     NNC_SAY(why, collective_s, "s", inside_s + across_s);
     return collective_s;
 }
 
-static double reduce_ring_s(const nnc_route *r, double moved, nnc_derivation *why)
-{
+static double reduce_ring_s(const nnc_route *r, double moved, nnc_derivation *why) {
     const double ring_s = flat_ring_s(r, moved, why);
     NNC_SAY(why, collective_s, "s", 2.0 * ring_s);
     NNC_NOTE(why, "a reduce-scatter, then an all-gather");
@@ -121,8 +110,7 @@ static double reduce_ring_s(const nnc_route *r, double moved, nnc_derivation *wh
 
 /* Returns the time of an all-reduce over two trees. Each tree carries half of the data; the leaves of one tree are
  * inner nodes of the other. */
-static double reduce_tree_s(const nnc_route *r, double moved, nnc_derivation *why)
-{
+static double reduce_tree_s(const nnc_route *r, double moved, nnc_derivation *why) {
     const double bytes_per_s = flat_bytes_per_s(r, why);
     NNC_LET(why, inner_depth, NULL, r->inner > 1 ? ceil_log2(r->inner) : 0);
     NNC_LET(why, outer_depth, NULL, r->outer > 1 ? ceil_log2(r->outer) : 0);
@@ -134,8 +122,7 @@ static double reduce_tree_s(const nnc_route *r, double moved, nnc_derivation *wh
 
 /* Returns the time of an all-reduce in levels: reduce-scatter inside domains, all-reduce across domains, all-gather
  * inside domains. */
-static double reduce_levels_s(const nnc_route *r, double moved, nnc_derivation *why)
-{
+static double reduce_levels_s(const nnc_route *r, double moved, nnc_derivation *why) {
     const double inside_s = inner_gather_s(r, moved, why);
     const double across_s = outer_gather_s(r, part_of(r, moved, why), why);
     NNC_SAY(why, collective_s, "s", 2.0 * inside_s + 2.0 * across_s);
@@ -143,8 +130,7 @@ static double reduce_levels_s(const nnc_route *r, double moved, nnc_derivation *
     return collective_s;
 }
 
-static double reduce_level_tree_s(const nnc_route *r, double moved, nnc_derivation *why)
-{
+static double reduce_level_tree_s(const nnc_route *r, double moved, nnc_derivation *why) {
     const double inside_s = inner_gather_s(r, moved, why), part = part_of(r, moved, why);
     NNC_LET(why, outer_depth, NULL, ceil_log2(r->outer));
     NNC_SAY(why, across_s, "s", 2.0 * outer_depth * r->outer_latency_s + 2.0 * part / r->outer_bytes_per_s);
@@ -153,8 +139,7 @@ static double reduce_level_tree_s(const nnc_route *r, double moved, nnc_derivati
     return collective_s;
 }
 
-static double reduce_switch_s(const nnc_route *r, double moved, nnc_derivation *why)
-{
+static double reduce_switch_s(const nnc_route *r, double moved, nnc_derivation *why) {
     NNC_SAY(why, collective_s, "s", 2.0 * r->inner_latency_s + moved / r->inner_bytes_per_s);
     NNC_NOTE(why, "the switch adds up");
     return collective_s;
@@ -163,8 +148,7 @@ static double reduce_switch_s(const nnc_route *r, double moved, nnc_derivation *
 /* Returns the time of an all-to-all on a torus. A byte to a random rank of an axis of X ranks crosses X/4 links of a
  * ring on average, and 2X links share the work. The middle link of a line carries a quarter of all bytes. Axes work at
  * the same time. */
-static double torus_all_to_all_s(const nnc_route *r, double moved, nnc_derivation *why)
-{
+static double torus_all_to_all_s(const nnc_route *r, double moved, nnc_derivation *why) {
     double inside_s = torus_latency_s(r, why);
     NNC_PUT(why, r->link_bytes_per_s, "B/s");
     for (int32_t i = 0; i < r->axes; i++) {
@@ -180,8 +164,7 @@ static double torus_all_to_all_s(const nnc_route *r, double moved, nnc_derivatio
 
 /* Returns the time of an all-to-all in which each pair of ranks sends directly. Pairs inside a domain and pairs across
  * domains use different links at the same time. */
-static double pairs_s(const nnc_route *r, double moved, nnc_derivation *why)
-{
+static double pairs_s(const nnc_route *r, double moved, nnc_derivation *why) {
     NNC_LET(why, ranks, NULL, r->size);
     NNC_LET(why, near, NULL, r->inner - 1.0);
     NNC_LET(why, far, NULL, r->size - r->inner);
@@ -197,24 +180,21 @@ static double pairs_s(const nnc_route *r, double moved, nnc_derivation *why)
 
 /* Returns the time of an all-to-all in two levels: a rank first collects, inside its domain, the data for its peers in
  * other domains. */
-static double all_to_all_levels_s(const nnc_route *r, double moved, nnc_derivation *why)
-{
+static double all_to_all_levels_s(const nnc_route *r, double moved, nnc_derivation *why) {
     const double inside_s = r->axes > 0 ? torus_all_to_all_s(r, moved, why) : inner_gather_s(r, moved, why);
     const double across_s = outer_gather_s(r, moved, why);
     NNC_SAY(why, collective_s, "s", inside_s + across_s);
     return collective_s;
 }
 
-static double broadcast_ring_s(const nnc_route *r, double moved, nnc_derivation *why)
-{
+static double broadcast_ring_s(const nnc_route *r, double moved, nnc_derivation *why) {
     const double bytes_per_s = flat_bytes_per_s(r, why), latency_s = flat_latency_s(r, why);
     NNC_LET(why, ranks, NULL, r->size);
     NNC_SAY(why, collective_s, "s", (ranks - 1.0) * latency_s + moved / bytes_per_s);
     return collective_s;
 }
 
-static double broadcast_tree_s(const nnc_route *r, double moved, nnc_derivation *why)
-{
+static double broadcast_tree_s(const nnc_route *r, double moved, nnc_derivation *why) {
     double inside_s = 0.0, across_s = 0.0;
     NNC_LET(why, inner_depth, NULL, ceil_log2(r->inner));
     NNC_LET(why, outer_depth, NULL, ceil_log2(r->outer));
@@ -232,8 +212,7 @@ static double broadcast_tree_s(const nnc_route *r, double moved, nnc_derivation 
 
 /* Returns the time of a broadcast on a torus: from domain to domain through all NICs of each domain, then along all
  * axes at once. */
-static double torus_broadcast_s(const nnc_route *r, double moved, nnc_derivation *why)
-{
+static double torus_broadcast_s(const nnc_route *r, double moved, nnc_derivation *why) {
     double across_s = 0.0;
     if (r->outer > 1) {
         const double bytes_per_s = flat_bytes_per_s(r, why);
@@ -247,8 +226,7 @@ static double torus_broadcast_s(const nnc_route *r, double moved, nnc_derivation
 
 /* Returns the time of a message from each rank to the next rank. All ranks send at the same time, so the slowest hop
  * counts. */
-static double hop_s(const nnc_route *r, double moved, nnc_derivation *why)
-{
+static double hop_s(const nnc_route *r, double moved, nnc_derivation *why) {
     int32_t links = 1;
     double inside_s = 0.0, across_s = 0.0;
     for (int32_t i = 0; i < r->axes; i++) { links = r->axis_stride[i] > links ? r->axis_stride[i] : links; }
@@ -273,8 +251,7 @@ enum {
     TORUSES = 32 /* group of ranks over several toruses */
 };
 
-static unsigned group_of(const nnc_route *r)
-{
+static unsigned group_of(const nnc_route *r) {
     if (r->axes > 0) { return TORUS | (r->outer > 1 ? TORUSES : 0U); }
     return PLAIN | (r->inner > 1 && r->outer > 1 ? TWO : ONE) | (r->reduces_in_switch && r->outer == 1 ? ADDS : 0U);
 }
@@ -318,8 +295,7 @@ static const algorithm algorithms[NNC_COLLECTIVE_COUNT][ALGORITHMS] = {
 /* Returns the fastest allowed algorithm. If none of them is allowed, returns the first that works on this route.
  * Returns NULL if the collective moves no data. */
 static const algorithm *fastest(const nnc_route *route, nnc_collective kind, double moved, unsigned allowed,
-                                double *seconds)
-{
+                                double *seconds) {
     const unsigned group = group_of(route);
     const algorithm *best = NULL, *first = NULL;
     for (const algorithm *a = algorithms[kind]; a->seconds != NULL; a++) {
@@ -340,8 +316,7 @@ static const algorithm *fastest(const nnc_route *route, nnc_collective kind, dou
     return best;
 }
 
-static void say_route(const nnc_route *r, nnc_derivation *why)
-{
+static void say_route(const nnc_route *r, nnc_derivation *why) {
     NNC_PUT(why, (double)r->inner, NULL);
     NNC_PUT(why, (double)r->outer, NULL);
     NNC_PUT(why, r->inner_bytes_per_s, "B/s");
@@ -351,8 +326,7 @@ static void say_route(const nnc_route *r, nnc_derivation *why)
 }
 
 double nnc_collective_say_s(const nnc_route *route, nnc_collective kind, double bytes, unsigned allowed,
-                            nnc_derivation *why, const char **by)
-{
+                            nnc_derivation *why, const char **by) {
     double seconds = 0.0, moved = bytes;
     *by = "none";
     if (route->size <= 1) { return 0.0; }
@@ -371,19 +345,16 @@ double nnc_collective_say_s(const nnc_route *route, nnc_collective kind, double 
     return seconds;
 }
 
-double nnc_collective_by_s(const nnc_route *route, nnc_collective kind, double bytes, unsigned allowed)
-{
+double nnc_collective_by_s(const nnc_route *route, nnc_collective kind, double bytes, unsigned allowed) {
     const char *by = NULL;
     return nnc_collective_say_s(route, kind, bytes, allowed, NULL, &by);
 }
 
-double nnc_collective_s(const nnc_route *route, nnc_collective kind, double bytes)
-{
+double nnc_collective_s(const nnc_route *route, nnc_collective kind, double bytes) {
     return nnc_collective_by_s(route, kind, bytes, NNC_ALGORITHM_ALL);
 }
 
-double nnc_collective_sent_bytes(nnc_collective kind, int32_t size, double bytes)
-{
+double nnc_collective_sent_bytes(nnc_collective kind, int32_t size, double bytes) {
     if (size <= 1) { return 0.0; }
     const double most = (size - 1.0) / size * bytes;
     switch (kind) {
@@ -397,8 +368,7 @@ double nnc_collective_sent_bytes(nnc_collective kind, int32_t size, double bytes
 
 /* ---- fitted efficiencies ---- */
 
-static const nnc_collective_efficiency *efficiency_of(const nnc_collective_efficiencies *fitted, nnc_collective kind)
-{
+static const nnc_collective_efficiency *efficiency_of(const nnc_collective_efficiencies *fitted, nnc_collective kind) {
     switch (kind) {
     case NNC_ALL_REDUCE: return &fitted->all_reduce;
     case NNC_ALL_GATHER: return &fitted->all_gather;
@@ -410,8 +380,7 @@ static const nnc_collective_efficiency *efficiency_of(const nnc_collective_effic
 
 /* Copies the route and lowers its rates to the rates that collectives reach. The fitted fixed costs include the latency
  * inside a domain. */
-static nnc_route reached_route(const nnc_route *route, const nnc_collective_efficiency *e, nnc_derivation *why)
-{
+static nnc_route reached_route(const nnc_route *route, const nnc_collective_efficiency *e, nnc_derivation *why) {
     nnc_route r = *route;
     NNC_LET(why, group, NULL, r.inner > 1 ? (double)r.inner : 2.0);
     NNC_PUT(why, e->bus_fraction, NULL);
@@ -434,8 +403,7 @@ static nnc_route reached_route(const nnc_route *route, const nnc_collective_effi
 
 /* Returns the fixed cost of one call: a constant, a cost per doubling of the group, and a cost for leaving the
  * domain. */
-static double fixed_of(const nnc_route *route, const nnc_collective_efficiency *e, nnc_derivation *why)
-{
+static double fixed_of(const nnc_route *route, const nnc_collective_efficiency *e, nnc_derivation *why) {
     NNC_LET(why, call_s, "s", e->fixed_s);
     NNC_LET(why, doubling_s, "s", route->inner > 1 ? e->log2_s : 0.0);
     NNC_LET(why, leaving_s, "s", route->outer > 1 ? route->fitted->scale_out_fixed_s : 0.0);
@@ -445,8 +413,7 @@ static double fixed_of(const nnc_route *route, const nnc_collective_efficiency *
 }
 
 double nnc_collective_say_predicted_s(const nnc_route *route, nnc_collective kind, double bytes, nnc_derivation *why,
-                                      const char **by)
-{
+                                      const char **by) {
     const nnc_collective_efficiency *e = route->fitted != NULL ? efficiency_of(route->fitted, kind) : NULL;
     if (e == NULL || route->size <= 1 || !(bytes > 0.0)) {
         return nnc_collective_say_s(route, kind, bytes, NNC_ALGORITHM_ALL, why, by);
@@ -464,8 +431,7 @@ double nnc_collective_say_predicted_s(const nnc_route *route, nnc_collective kin
     return predicted_s;
 }
 
-double nnc_collective_predicted_s(const nnc_route *route, nnc_collective kind, double bytes)
-{
+double nnc_collective_predicted_s(const nnc_route *route, nnc_collective kind, double bytes) {
     const char *by = NULL;
     return nnc_collective_say_predicted_s(route, kind, bytes, NULL, &by);
 }

@@ -41,8 +41,7 @@ nnc_timing nnc_op_time(const nnc_device *device, const nnc_op *op, const nnc_wor
 nnc_timing nnc_op_say_time(const nnc_device *device, const nnc_op *op, const nnc_work *work, nnc_derivation *why);
 
 /* Records FLOPs and bytes of an op, so that formulas recorded later can use them as operands. */
-NNC_SAYING void nnc_say_work(const nnc_work *work, nnc_derivation *why)
-{
+NNC_SAYING void nnc_say_work(const nnc_work *work, nnc_derivation *why) {
     NNC_PUT(why, work->flops, "FLOP");
     NNC_PUT(why, work->vector_flops, "FLOP");
     NNC_PUT(why, work->read_bytes, "B");
@@ -158,8 +157,7 @@ enum { NNC_OFFLOAD_HOST_LINK, NNC_OFFLOAD_HOST_MEMORY };
 nnc_status nnc_network_find(const nnc_device *device, const nnc_plan *plan, nnc_network *network, nnc_error *err);
 
 /* Returns the kind of rank group of a collective. Offload communication has no rank group; it uses the host link. */
-static inline nnc_route_kind nnc_network_route_of(const nnc_collective_op *exchange)
-{
+static inline nnc_route_kind nnc_network_route_of(const nnc_collective_op *exchange) {
     switch (exchange->comm) {
     case NNC_COMM_TENSOR: return NNC_ROUTE_TENSOR;
     case NNC_COMM_CONTEXT: return NNC_ROUTE_CONTEXT;
@@ -200,8 +198,7 @@ typedef enum nnc_lane {
 } nnc_lane;
 
 /* Inline because it is called for every row of every plan. */
-static inline nnc_lane nnc_lane_of(const nnc_network *network, const nnc_collective_op *exchange)
-{
+static inline nnc_lane nnc_lane_of(const nnc_network *network, const nnc_collective_op *exchange) {
     if (exchange->comm == NNC_COMM_OFFLOAD) { return NNC_LANE_HOST; }
     const nnc_route *route = network != NULL ? &network->routes[nnc_network_route_of(exchange)] : NULL;
     return route == NULL || route->outer <= 1 ? NNC_LANE_SCALE_UP
@@ -209,8 +206,7 @@ static inline nnc_lane nnc_lane_of(const nnc_network *network, const nnc_collect
                                               : NNC_LANE_SCALE_OUT;
 }
 
-static inline bool nnc_lanes_meet(nnc_lane a, nnc_lane b)
-{
+static inline bool nnc_lanes_meet(nnc_lane a, nnc_lane b) {
     return a == b || (a == NNC_LANE_BOTH && b != NNC_LANE_HOST) || (b == NNC_LANE_BOTH && a != NNC_LANE_HOST);
 }
 
@@ -258,8 +254,7 @@ typedef enum nnc_part {
     NNC_PARTS
 } nnc_part;
 
-static inline nnc_part nnc_part_of(const nnc_op_cost *row)
-{
+static inline nnc_part nnc_part_of(const nnc_op_cost *row) {
     switch (row->op->phase) {
     case NNC_PHASE_FORWARD: return NNC_PART_FORWARD;
     case NNC_PHASE_RECOMPUTE: return NNC_PART_RECOMPUTE;
@@ -376,8 +371,7 @@ typedef struct nnc_stage_residency {
 
 /* Tests whether two devices hold the same layers and recompute the same layers. Their micro-batches in flight may
  * differ. */
-static inline bool nnc_stage_residency_same(const nnc_stage_residency *a, const nnc_stage_residency *b)
-{
+static inline bool nnc_stage_residency_same(const nnc_stage_residency *a, const nnc_stage_residency *b) {
     bool same = true;
     for (int32_t s = 0; s < a->segments; s++) {
         same = same && a->instances[s] == b->instances[s] && a->recomputed[s] == b->recomputed[s];

@@ -15,36 +15,22 @@ typedef struct box {
     bool wraps[AXES];
 } box;
 
-static int32_t least(int32_t a, int32_t b)
-{
-    return a < b ? a : b;
-}
+static int32_t least(int32_t a, int32_t b) { return a < b ? a : b; }
 
-static int32_t ceil_div(int32_t a, int32_t b)
-{
-    return (int32_t)nnc_ceil_div(a, b);
-}
+static int32_t ceil_div(int32_t a, int32_t b) { return (int32_t)nnc_ceil_div(a, b); }
 
 /* Returns the scale-up rate of the device file. A PCIe device counts as having its own link to a root complex that
  * carries all links at full rate. A server whose PCIe switches share an uplink is slower in reality. */
-static double scale_up_rate(const nnc_device *device)
-{
-    return device->scale_up.bytes_per_s;
-}
+static double scale_up_rate(const nnc_device *device) { return device->scale_up.bytes_per_s; }
 
-static double scale_out_rate(const nnc_device *device)
-{
+static double scale_out_rate(const nnc_device *device) {
     const double shared = device->scale_out.oversubscription;
     return device->scale_out.bytes_per_s / (shared > 1.0 ? shared : 1.0);
 }
 
-static double latency(double recorded_s)
-{
-    return isnan(recorded_s) ? 0.0 : recorded_s;
-}
+static double latency(double recorded_s) { return isnan(recorded_s) ? 0.0 : recorded_s; }
 
-static nnc_status missing(const nnc_device *device, const char *figure, int32_t size, nnc_error *err)
-{
+static nnc_status missing(const nnc_device *device, const char *figure, int32_t size, nnc_error *err) {
     char where[sizeof(err->where)];
     snprintf(where, sizeof(where), "%s: %s", device->path != NULL ? device->path : device->id, figure);
     return nnc_fail(err, NNC_BAD_SPEC, where,
@@ -52,8 +38,7 @@ static nnc_status missing(const nnc_device *device, const char *figure, int32_t 
 }
 
 /* Returns the number of devices in the full scale-up fabric; 0 = not recorded. */
-static int32_t fabric_devices(const nnc_scale_up *up)
-{
+static int32_t fabric_devices(const nnc_scale_up *up) {
     int64_t devices = up->devices;
     if (devices == 0 && up->kind == NNC_LINK_TORUS) {
         devices = 1;
@@ -62,8 +47,7 @@ static int32_t fabric_devices(const nnc_scale_up *up)
     return devices < INT32_MAX ? (int32_t)devices : INT32_MAX;
 }
 
-static box whole_torus(const nnc_scale_up *up)
-{
+static box whole_torus(const nnc_scale_up *up) {
     box pod = { { 1, 1, 1 }, { false, false, false } };
     for (int32_t i = 0; i < up->dims_count; i++) {
         int32_t at = 0; /* moves shorter axes to the front; axes that are missing have the length 1 */
@@ -79,8 +63,7 @@ static box whole_torus(const nnc_scale_up *up)
 
 /* Writes n as a product of three lengths that fit into the pod, as near to a cube as possible. Prefers the largest
  * shortest side, then the largest middle side. Returns false if n has no such product. */
-static bool cubic(const box *pod, int32_t n, int32_t length[AXES])
-{
+static bool cubic(const box *pod, int32_t n, int32_t length[AXES]) {
     const int64_t b_max = pod->length[1], c_max = pod->length[2];
     int32_t a = least(pod->length[0], CUBE_ROOT_MAX);
     while (a * a * a > n) { a--; }
@@ -104,8 +87,7 @@ static bool cubic(const box *pod, int32_t n, int32_t length[AXES])
  * pod (TPU v5e, v6e). In three dimensions, all axes also keep them if the slice consists of whole 4x4x4 cubes, because
  * optical switches connect the faces of cubes freely (Jouppi et al., TPU v4, arXiv:2304.01433; Cloud TPU documentation
  * of v4 and v5p). A number of ranks that fits no box is treated as a line. */
-static box slice_of(const nnc_scale_up *up, int32_t n)
-{
+static box slice_of(const nnc_scale_up *up, int32_t n) {
     const box pod = whole_torus(up);
     box slice = { { 1, 1, n }, { false, false, false } };
     if (!cubic(&pod, n, slice.length)) { return slice; }
@@ -115,8 +97,7 @@ static box slice_of(const nnc_scale_up *up, int32_t n)
     return slice;
 }
 
-static void add_axis(nnc_route *route, int32_t length, int32_t stride, bool wraps)
-{
+static void add_axis(nnc_route *route, int32_t length, int32_t stride, bool wraps) {
     route->axis_length[route->axes] = length;
     route->axis_stride[route->axes] = stride;
     route->axis_wraps[route->axes] = wraps;
@@ -127,8 +108,7 @@ static void add_axis(nnc_route *route, int32_t length, int32_t stride, bool wrap
  * share the links of the axis: each group has 1/k of the rate, and a message to the next rank crosses k links. A group
  * that fills only a part of an axis has a line there, without wrap-around. up: if k does not divide an axis, rounds the
  * number of places up instead of down. Returns false if some ranks find no place. */
-static bool span_axes_by(const box *slice, int32_t stride, bool up, nnc_route *route)
-{
+static bool span_axes_by(const box *slice, int32_t stride, bool up, nnc_route *route) {
     int32_t left = route->inner;
     int64_t base = 1; /* distance in rank numbers between neighbours along the axis */
     route->axes = 0;
@@ -146,8 +126,7 @@ static bool span_axes_by(const box *slice, int32_t stride, bool up, nnc_route *r
     return left == 1;
 }
 
-static void span_axes(const box *slice, int32_t stride, nnc_route *route)
-{
+static void span_axes(const box *slice, int32_t stride, nnc_route *route) {
     if (!span_axes_by(slice, stride, false, route) && !span_axes_by(slice, stride, true, route)) {
         route->axes = 0;
         add_axis(route, route->inner, stride, false);
@@ -158,8 +137,7 @@ static void span_axes(const box *slice, int32_t stride, nnc_route *route)
  * links through which a rank receives, over all axes; software reaches it if parts of the data take the axes in
  * different orders. On a line without wrap-around only one link per rank counts, because ranks at the ends have no
  * other link. */
-static void torus_route(const nnc_scale_up *up, int32_t ranks, int32_t stride, nnc_route *route)
-{
+static void torus_route(const nnc_scale_up *up, int32_t ranks, int32_t stride, nnc_route *route) {
     box slice = { { 1, 1, ranks }, { false, false, ranks == fabric_devices(up) } };
     if (up->kind == NNC_LINK_TORUS) { slice = slice_of(up, ranks); }
     span_axes(&slice, stride, route);
@@ -169,8 +147,7 @@ static void torus_route(const nnc_scale_up *up, int32_t ranks, int32_t stride, n
 }
 
 /* Sets the part of the route inside one domain. ranks: number of ranks of the world in one domain. */
-static void inner_route(const nnc_device *device, int32_t ranks, int32_t stride, nnc_route *route)
-{
+static void inner_route(const nnc_device *device, int32_t ranks, int32_t stride, nnc_route *route) {
     const nnc_scale_up *up = &device->scale_up;
     const double rate = scale_up_rate(device);
     route->inner_latency_s = latency(up->latency_s);
@@ -193,8 +170,7 @@ static void inner_route(const nnc_device *device, int32_t ranks, int32_t stride,
 /* Returns the name of the link that limits a large message. A ring through all ranks is as slow as the slower one of
  * the domain's links and its NICs. If a hierarchical algorithm is faster than the ring, the NICs are the slower link.
  * A torus has only hierarchical algorithms: compares their time inside a domain with their time between domains. */
-static const char *slower_link(const nnc_route *route)
-{
+static const char *slower_link(const nnc_route *route) {
     const double inner = route->inner, outer = route->outer;
     if (route->inner == 1 || route->outer == 1) { return route->outer > 1 ? "scale_out" : "scale_up"; }
     const double nics = inner * route->outer_bytes_per_s;
@@ -203,8 +179,7 @@ static const char *slower_link(const nnc_route *route)
 }
 
 /* Returns the number of ranks of the world that share a domain; 0 = not recorded. */
-static int32_t domain_of(const nnc_scale_up *up, int32_t devices_per_node)
-{
+static int32_t domain_of(const nnc_scale_up *up, int32_t devices_per_node) {
     const int32_t fabric = fabric_devices(up);
     if (up->kind == NNC_LINK_NONE) { return 1; }
     if (devices_per_node == 0) { return fabric; }
@@ -212,8 +187,7 @@ static int32_t domain_of(const nnc_scale_up *up, int32_t devices_per_node)
 }
 
 nnc_status nnc_route_find(const nnc_device *device, int32_t devices, int32_t devices_per_node, int32_t size,
-                          int32_t stride, nnc_route *route, nnc_error *err)
-{
+                          int32_t stride, nnc_route *route, nnc_error *err) {
     const nnc_scale_up *up = &device->scale_up;
     *route = (nnc_route){ .size = size, .inner = 1, .outer = 1, .link = "scale_up" };
     if (size <= 1) { return NNC_OK; }

@@ -9,8 +9,7 @@
 
 /* ---- one instance of each segment ---- */
 
-static void add_weights(const nnc_weights *w, double instances, nnc_parameters *sum)
-{
+static void add_weights(const nnc_weights *w, double instances, nnc_parameters *sum) {
     const double matrices = (double)w->count * instances;
     const double elements = matrices * (double)w->rows * (double)w->cols;
     const double vector = (double)w->vector * instances;
@@ -22,14 +21,12 @@ static void add_weights(const nnc_weights *w, double instances, nnc_parameters *
     }
 }
 
-static bool is_expert(const nnc_op *op)
-{
+static bool is_expert(const nnc_op *op) {
     return op->split == NNC_SPLIT_EXPERT_COLUMN || op->split == NNC_SPLIT_EXPERT_ROW || op->in_place;
 }
 
 /* Returns the sum of parameters to which the weights of an op are added: experts or all other ops. */
-static nnc_parameters *kind_of(const nnc_op *op, nnc_segment_sums *s)
-{
+static nnc_parameters *kind_of(const nnc_op *op, nnc_segment_sums *s) {
     if (op->frozen || op->in_place) { return is_expert(op) ? &s->frozen_expert : &s->frozen; }
     return is_expert(op) ? &s->expert : &s->dense;
 }
@@ -37,8 +34,7 @@ static nnc_parameters *kind_of(const nnc_op *op, nnc_segment_sums *s)
 /* Adds the parameters of an op to `outside` of its segment if the op is in no recompute block; otherwise to `params` of
  * its block, for one repeat of the block. */
 static void add_unit(const nnc_op_list *list, const nnc_op *op, double instances, double *params,
-                     double outside[NNC_SEGMENTS_MAX])
-{
+                     double outside[NNC_SEGMENTS_MAX]) {
     nnc_parameters own = { 0 };
     if (op->block < 0) {
         add_weights(&op->weights, instances, &own);
@@ -52,8 +48,7 @@ static void add_unit(const nnc_op_list *list, const nnc_op *op, double instances
 /* Sets the largest ZeRO-3 unit of each segment. If the whole segment is one unit, counts all its parameters. */
 static void set_units(const nnc_op_list *list, const double *params, const double *frozen,
                       const double outside[NNC_SEGMENTS_MAX], const double frozen_outside[NNC_SEGMENTS_MAX],
-                      nnc_segment_sums sums[NNC_SEGMENTS_MAX])
-{
+                      nnc_segment_sums sums[NNC_SEGMENTS_MAX]) {
     for (int32_t s = 0; s < list->segment_count; s++) {
         sums[s].unit_params = outside[s];
         sums[s].unit_frozen = frozen_outside[s];
@@ -71,8 +66,7 @@ static void set_units(const nnc_op_list *list, const double *params, const doubl
     }
 }
 
-void nnc_segments_sum(const nnc_op_list *list, nnc_segment_sums sums[NNC_SEGMENTS_MAX])
-{
+void nnc_segments_sum(const nnc_op_list *list, nnc_segment_sums sums[NNC_SEGMENTS_MAX]) {
     double live[NNC_BLOCKS_MAX], again[NNC_BLOCKS_MAX], params[NNC_BLOCKS_MAX], outside[NNC_SEGMENTS_MAX] = { 0 };
     double frozen[NNC_BLOCKS_MAX], frozen_outside[NNC_SEGMENTS_MAX] = { 0 };
     memset(sums, 0, sizeof sums[0] * NNC_SEGMENTS_MAX);
@@ -113,21 +107,16 @@ void nnc_segments_sum(const nnc_op_list *list, nnc_segment_sums sums[NNC_SEGMENT
 
 /* ---- parameters of a device ---- */
 
-double nnc_dense_shards(const nnc_plan *plan)
-{
-    return plan->zero > 0 ? (double)plan->shard : 1.0;
-}
+double nnc_dense_shards(const nnc_plan *plan) { return plan->zero > 0 ? (double)plan->shard : 1.0; }
 
-double nnc_expert_shards(const nnc_plan *plan)
-{
+double nnc_expert_shards(const nnc_plan *plan) {
     const int32_t same = nnc_plan_expert_ranks(plan) / plan->expert;
     return plan->zero > 0 ? (double)(plan->shard < same ? plan->shard : same) : 1.0;
 }
 
 /* Sums a parameter count over all instances that a device holds. DualPipe keeps the stages of both directions, and
  * `instances` counts both. */
-static nnc_parameters sum_of(const nnc_segment_sums *sums, const nnc_stage_residency *holding, size_t at)
-{
+static nnc_parameters sum_of(const nnc_segment_sums *sums, const nnc_stage_residency *holding, size_t at) {
     nnc_parameters total = { 0 };
     for (int32_t s = 0; s < holding->segments; s++) {
         const nnc_parameters *p = (const nnc_parameters *)(const void *)((const char *)&sums[s] + at);
@@ -146,50 +135,41 @@ static nnc_parameters sum_of(const nnc_segment_sums *sums, const nnc_stage_resid
 }
 
 nnc_parameters nnc_stage_residency_trained(const nnc_segment_sums *sums, const nnc_stage_residency *holding,
-                                           bool expert)
-{
+                                           bool expert) {
     return sum_of(sums, holding, expert ? offsetof(nnc_segment_sums, expert) : offsetof(nnc_segment_sums, dense));
 }
 
 static nnc_parameters stage_residency_frozen(const nnc_segment_sums *sums, const nnc_stage_residency *holding,
-                                             bool expert)
-{
+                                             bool expert) {
     return sum_of(sums, holding,
                   expert ? offsetof(nnc_segment_sums, frozen_expert) : offsetof(nnc_segment_sums, frozen));
 }
 
 /* Returns the bytes per frozen parameter of norms and biases. */
-static double frozen_vector_bytes(const nnc_plan *plan)
-{
-    return plan->frozen == NNC_FROZEN_32 ? 4.0 : 2.0;
-}
+static double frozen_vector_bytes(const nnc_plan *plan) { return plan->frozen == NNC_FROZEN_32 ? 4.0 : 2.0; }
 
 /* Returns the bytes per frozen parameter: 4 or 2 in 32 or 16 bits, 1 in 8 bits. NF4 takes half a byte, an 8-bit scale
  * per 64 values and a 32-bit scale per 256 of these scales. */
-static double frozen_param_bytes(const nnc_plan *plan)
-{
+static double frozen_param_bytes(const nnc_plan *plan) {
     return plan->frozen == NNC_FROZEN_NF4                                      ? 0.5 + 1.0 / 64.0 + 4.0 / (64.0 * 256.0)
            : plan->frozen == NNC_FROZEN_INT8 || plan->frozen == NNC_FROZEN_FP8 ? 1.0
                                                                                : frozen_vector_bytes(plan);
 }
 
-double nnc_frozen_bytes(const nnc_parameters *frozen, const nnc_plan *plan)
-{
+double nnc_frozen_bytes(const nnc_parameters *frozen, const nnc_plan *plan) {
     return frozen_param_bytes(plan) * frozen->matrix_params +
            frozen_vector_bytes(plan) * (frozen->params - frozen->matrix_params - frozen->table_params) +
            NNC_TABLE_BYTES * frozen->table_params;
 }
 
-double nnc_stage_residency_params(const nnc_segment_sums sums[NNC_SEGMENTS_MAX], const nnc_stage_residency *holding)
-{
+double nnc_stage_residency_params(const nnc_segment_sums sums[NNC_SEGMENTS_MAX], const nnc_stage_residency *holding) {
     return nnc_stage_residency_trained(sums, holding, false).params +
            nnc_stage_residency_trained(sums, holding, true).params +
            stage_residency_frozen(sums, holding, false).params + stage_residency_frozen(sums, holding, true).params;
 }
 
 void nnc_parameters_update(const nnc_parameters *dense, const nnc_parameters *expert, const nnc_plan *plan,
-                           nnc_update *update)
-{
+                           nnc_update *update) {
     const double d = nnc_dense_shards(plan), e = nnc_expert_shards(plan);
     update->params = (int64_t)ceil(dense->params / d + expert->params / e);
     update->matrix_params = (int64_t)ceil(dense->matrix_params / d + expert->matrix_params / e);
@@ -197,8 +177,7 @@ void nnc_parameters_update(const nnc_parameters *dense, const nnc_parameters *ex
     update->orthogonalise_flops = dense->orthogonalise_flops / d + expert->orthogonalise_flops / e;
 }
 
-void nnc_stage_residency_copy(nnc_stage_residency *to, const nnc_stage_residency *from)
-{
+void nnc_stage_residency_copy(nnc_stage_residency *to, const nnc_stage_residency *from) {
     for (int32_t s = 0; s < from->segments; s++) {
         to->instances[s] = from->instances[s];
         to->recomputed[s] = from->recomputed[s];
@@ -211,15 +190,13 @@ void nnc_stage_residency_copy(nnc_stage_residency *to, const nnc_stage_residency
     to->odd_chunk = from->odd_chunk;
 }
 
-void nnc_holding_keep(nnc_stage_residency *holding, double in_flight)
-{
+void nnc_holding_keep(nnc_stage_residency *holding, double in_flight) {
     holding->in_flight = in_flight;
     for (int32_t s = 0; s < holding->segments; s++) { holding->flight[s] = in_flight; }
 }
 
 double nnc_segment_kept_bytes(const nnc_segment_sums *sum, const nnc_stage_residency *holding, const nnc_plan *plan,
-                              int32_t segment)
-{
+                              int32_t segment) {
     const double every = plan->recompute_every > 1 ? (double)plan->recompute_every : 1.0;
     const double again = (double)holding->recomputed[segment];
     return ((double)holding->instances[segment] - again) * sum->kept_bytes + ceil(again / every) * sum->input_bytes;
@@ -227,8 +204,7 @@ double nnc_segment_kept_bytes(const nnc_segment_sums *sum, const nnc_stage_resid
 
 /* ---- activations ---- */
 
-NNC_SAYING double korthikanti_layer(const nnc_decoder *d, const nnc_plan *plan, nnc_derivation *why)
-{
+NNC_SAYING double korthikanti_layer(const nnc_decoder *d, const nnc_plan *plan, nnc_derivation *why) {
     NNC_LET(why, s, NULL, (double)plan->seq_len / plan->context);
     NNC_LET(why, b, NULL, (double)plan->micro_batch);
     NNC_LET(why, h, NULL, (double)d->hidden);
@@ -256,16 +232,14 @@ NNC_SAYING double korthikanti_layer(const nnc_decoder *d, const nnc_plan *plan, 
     return layer_bytes;
 }
 
-double nnc_korthikanti_layer_bytes(const nnc_decoder *d, const nnc_plan *plan)
-{
+double nnc_korthikanti_layer_bytes(const nnc_decoder *d, const nnc_plan *plan) {
     return korthikanti_layer(d, plan, NULL);
 }
 
 /* Returns the activation bytes outside the layers, by arXiv:2205.05198: the dropout mask of the embedding; at the
  * head, the inputs of the norm and of the logits, and the fp32 logits. */
 NNC_SAYING double korthikanti_ends(const nnc_decoder *d, const nnc_plan *plan, const nnc_stage_residency *holding,
-                                   int32_t last, nnc_derivation *why)
-{
+                                   int32_t last, nnc_derivation *why) {
     NNC_LET(why, s, NULL, (double)plan->seq_len / plan->context);
     NNC_LET(why, b, NULL, (double)plan->micro_batch);
     NNC_LET(why, h, NULL, (double)d->hidden);
@@ -288,8 +262,7 @@ NNC_SAYING double korthikanti_ends(const nnc_decoder *d, const nnc_plan *plan, c
 }
 
 NNC_SAYING nnc_kept find_kept(const nnc_op_list *list, const nnc_segment_sums *sums, const nnc_stage_residency *holding,
-                              const nnc_plan *plan, nnc_derivation *why)
-{
+                              const nnc_plan *plan, nnc_derivation *why) {
     NNC_LET(why, every, NULL, plan->recompute_every > 1 ? (double)plan->recompute_every : 1.0);
     nnc_kept k = { 0 };
     for (int32_t s = 0; s < holding->segments; s++) {
@@ -322,15 +295,13 @@ NNC_SAYING nnc_kept find_kept(const nnc_op_list *list, const nnc_segment_sums *s
 }
 
 static nnc_kept kept_of(const nnc_op_list *list, const nnc_segment_sums *sums, const nnc_stage_residency *holding,
-                        const nnc_plan *plan, nnc_derivation *why)
-{
+                        const nnc_plan *plan, nnc_derivation *why) {
     return why != NULL ? find_kept(list, sums, holding, plan, why) : find_kept(list, sums, holding, plan, NULL);
 }
 
 /* Returns the kept bytes if the chunks of a device keep different amounts: each segment has its own number of
  * micro-batches in flight at the peak. */
-NNC_SAYING double uneven_bytes(const nnc_stage_residency *holding, const nnc_kept *k, nnc_derivation *why)
-{
+NNC_SAYING double uneven_bytes(const nnc_stage_residency *holding, const nnc_kept *k, nnc_derivation *why) {
     double sum = 0.0;
     for (int32_t s = 0; s < holding->segments; s++) {
         if (holding->instances[s] == 0) { continue; }
@@ -349,8 +320,7 @@ NNC_SAYING double uneven_bytes(const nnc_stage_residency *holding, const nnc_kep
 }
 
 NNC_SAYING double find_activations(const nnc_model *model, const nnc_op_list *list, const nnc_stage_residency *holding,
-                                   const nnc_plan *plan, const nnc_kept *k, nnc_derivation *why)
-{
+                                   const nnc_plan *plan, const nnc_kept *k, nnc_derivation *why) {
     const double pass_bytes = k->bytes;
     double waiting_bytes = 0.0;
     NNC_PUT(why, holding->in_flight, NULL);
@@ -392,23 +362,20 @@ NNC_SAYING double find_activations(const nnc_model *model, const nnc_op_list *li
 }
 
 static double activation_bytes_of(const nnc_model *model, const nnc_op_list *list, const nnc_stage_residency *holding,
-                                  const nnc_plan *plan, const nnc_kept *k, nnc_derivation *why)
-{
+                                  const nnc_plan *plan, const nnc_kept *k, nnc_derivation *why) {
     return why != NULL ? find_activations(model, list, holding, plan, k, why)
                        : find_activations(model, list, holding, plan, k, NULL);
 }
 
 /* ---- all resident bytes ---- */
 
-nnc_verdict nnc_memory_verdict(const nnc_memory *memory, int64_t capacity_bytes)
-{
+nnc_verdict nnc_memory_verdict(const nnc_memory *memory, int64_t capacity_bytes) {
     return memory->total_bytes > capacity_bytes               ? NNC_OVER_MEMORY
            : memory->total_interval_bytes[1] > capacity_bytes ? NNC_TIGHT
                                                               : NNC_FITS;
 }
 
-double nnc_memory_risk(const nnc_memory *memory, int64_t capacity_bytes)
-{
+double nnc_memory_risk(const nnc_memory *memory, int64_t capacity_bytes) {
     const double within_90 = 1.6449; /* standard deviations from the mean that enclose 90 % of a normal distribution */
     const double total = (double)memory->total_bytes, capacity = (double)capacity_bytes;
     const double deviation = log((double)memory->total_interval_bytes[1] / total) / within_90;
@@ -417,19 +384,14 @@ double nnc_memory_risk(const nnc_memory *memory, int64_t capacity_bytes)
 
 /* Converts to whole bytes. The limit is above the capacity of any device, and a sum of a few such values does not
  * overflow. */
-static int64_t whole_bytes(double bytes)
-{
-    return (int64_t)nnc_min(bytes, 0x1p60);
-}
+static int64_t whole_bytes(double bytes) { return (int64_t)nnc_min(bytes, 0x1p60); }
 
-static const char *held_name(const nnc_policy_sizes *sizes)
-{
+static const char *held_name(const nnc_policy_sizes *sizes) {
     return sizes->cast_bytes > 0.0 ? "16-bit copy of the weights" : "gradients, not stored";
 }
 
 /* Returns the live bytes of a recomputed block, or of recomputed modules, while its backward runs. */
-static double live_of(const nnc_segment_sums *sum, const nnc_plan *plan, double again)
-{
+static double live_of(const nnc_segment_sums *sum, const nnc_plan *plan, double again) {
     const double every = plan->recompute_every > 1 ? (double)plan->recompute_every : 1.0;
     return again > 0.0 ? nnc_min(every, again) * sum->live_bytes : sum->again_bytes;
 }
@@ -445,8 +407,7 @@ static double live_of(const nnc_segment_sums *sum, const nnc_plan *plan, double 
  *
  * Each of several equal instances changes both sums by the same amount, so only the first or the last of them can be at
  * the peak. */
-static bool gradients_come_late(const nnc_plan *plan, const nnc_software *software)
-{
+static bool gradients_come_late(const nnc_plan *plan, const nnc_software *software) {
     const nnc_policy_sizes sizes = nnc_policy_bytes(plan->policy);
     return !software->zero_gradients && !software->added_gradients && plan->devices == 1 && plan->micro_batches == 1 &&
            plan->activations != NNC_ACTIVATIONS_KORTHIKANTI && sizes.gradient_bytes > 0.0;
@@ -457,10 +418,7 @@ typedef struct moment {
     const char *what;
 } moment;
 
-static double sum_moment(const moment *m)
-{
-    return m->gradients + m->kept + m->op + m->block + m->casts;
-}
+static double sum_moment(const moment *m) { return m->gradients + m->kept + m->op + m->block + m->casts; }
 
 /* The ops of one model, and the most bytes that one instance of each segment holds at any moment of backward. */
 typedef struct replay {
@@ -477,27 +435,23 @@ typedef struct replay {
     double largest_op_bytes;
 } replay;
 
-static double instances_of(const nnc_op_list *list, const nnc_op *op)
-{
+static double instances_of(const nnc_op_list *list, const nnc_op *op) {
     return (double)op->repeat / (double)list->segments[op->segment].instances;
 }
 
-static double trained_params(const nnc_op *op)
-{
+static double trained_params(const nnc_op *op) {
     const nnc_weights *w = &op->weights;
     return op->frozen || op->in_place ? 0.0 : (double)w->count * (double)w->rows * (double)w->cols + (double)w->vector;
 }
 
 /* Returns the bytes of the 16-bit copies that autocast makes of product weights. A copy is kept until the gradient
  * of its weight is known. */
-static double cast_of(const replay *r, const nnc_op *op)
-{
+static double cast_of(const replay *r, const nnc_op *op) {
     const bool product = op->kind == NNC_OP_MATMUL || op->kind == NNC_OP_CONV;
     return product && !op->weights.table ? r->sizes.cast_bytes * trained_params(op) : 0.0;
 }
 
-static void take_larger(moment *most, const moment *now)
-{
+static void take_larger(moment *most, const moment *now) {
     if (sum_moment(now) > sum_moment(most)) { *most = *now; }
 }
 
@@ -511,8 +465,7 @@ typedef struct left_over {
     const nnc_op *first[NNC_BLOCKS_MAX]; /* first op of each block in `live`; a block may lie inside another block */
 } left_over;
 
-static void begin_backward(const replay *r, left_over *left)
-{
+static void begin_backward(const replay *r, left_over *left) {
     const nnc_op_list *list = r->list;
     memset(left, 0, sizeof *left);
     for (int32_t b = 0; b < list->block_count; b++) {
@@ -534,8 +487,7 @@ static void begin_backward(const replay *r, left_over *left)
     }
 }
 
-static void leave_op(const replay *r, const nnc_op *op, left_over *left)
-{
+static void leave_op(const replay *r, const nnc_op *op, left_over *left) {
     const double n = instances_of(r->list, op), kept = nnc_op_kept_bytes(op);
     left->kept[op->segment] -= n * kept;
     left->casts[op->segment] -= n * cast_of(r, op);
@@ -551,8 +503,7 @@ static void leave_op(const replay *r, const nnc_op *op, left_over *left)
     }
 }
 
-static void replay_ops(replay *r)
-{
+static void replay_ops(replay *r) {
     const nnc_op_list *list = r->list;
     left_over left;
     begin_backward(r, &left);
@@ -581,8 +532,7 @@ static void replay_ops(replay *r)
 /* Compares the memory peaks of the first and the last instance of segment s with *most, the largest peak so far. `rest`
  * is the bytes that the other segments hold. */
 static void replay_segment(const replay *r, const nnc_segment_sums *sum, const nnc_stage_residency *holding,
-                           const nnc_resident_bytes *held, int32_t s, const moment *rest, moment *most)
-{
+                           const nnc_resident_bytes *held, int32_t s, const moment *rest, moment *most) {
     const double n = (double)holding->instances[s], again = (double)holding->recomputed[s];
     const double every = r->plan->recompute_every > 1 ? (double)r->plan->recompute_every : 1.0;
     const double all = held->kept.segment_bytes[s];
@@ -605,8 +555,7 @@ static void replay_segment(const replay *r, const nnc_segment_sums *sum, const n
 }
 
 static void find_peak(replay *r, const nnc_segment_sums sums[NNC_SEGMENTS_MAX], const nnc_stage_residency *holding,
-                      nnc_resident_bytes *held)
-{
+                      nnc_resident_bytes *held) {
     moment rest = { 0 }, most = { 0 };
     replay_ops(r);
     for (int32_t s = 0; s < holding->segments; s++) {
@@ -638,8 +587,7 @@ static void find_peak(replay *r, const nnc_segment_sums sums[NNC_SEGMENTS_MAX], 
 
 nnc_resident_bytes nnc_resident_bytes_of(const nnc_op_list *list, const nnc_segment_sums sums[NNC_SEGMENTS_MAX],
                                          const nnc_stage_residency *holding, const nnc_plan *plan,
-                                         const nnc_software *software)
-{
+                                         const nnc_software *software) {
     nnc_resident_bytes held = { .dense = nnc_stage_residency_trained(sums, holding, false),
                                 .expert = nnc_stage_residency_trained(sums, holding, true),
                                 .frozen = stage_residency_frozen(sums, holding, false),
@@ -677,8 +625,7 @@ nnc_resident_bytes nnc_resident_bytes_of(const nnc_op_list *list, const nnc_segm
 
 /* Tests whether the peak is computed as one moment of backward. Returns false if weights or activations lie in host
  * memory. */
-static bool is_replayed(const nnc_resident_bytes *held, const nnc_plan *plan)
-{
+static bool is_replayed(const nnc_resident_bytes *held, const nnc_plan *plan) {
     return held->replayed && (plan->offload & (NNC_OFFLOAD_WEIGHTS | NNC_OFFLOAD_ACTIVATIONS)) == 0;
 }
 
@@ -686,8 +633,7 @@ static bool is_replayed(const nnc_resident_bytes *held, const nnc_plan *plan)
  * head has no block); weights that ZeRO-3 gathers (of two units, plus the whole gradient of one unit); short-lived
  * bytes of the precision policy. */
 NNC_SAYING void set_transient(const nnc_resident_bytes *held, const nnc_plan *plan, double params, nnc_memory *memory,
-                              nnc_derivation *why)
-{
+                              nnc_derivation *why) {
     const nnc_policy_sizes sizes = nnc_policy_bytes(plan->policy);
     const double op_bytes = held->op_bytes, live_block = held->block_bytes;
     const double unit_params = held->unit_params, unit_frozen = held->unit_frozen;
@@ -737,8 +683,7 @@ typedef struct parts {
     double stage_params, sharded_params;
 } parts;
 
-NNC_SAYING parts parts_of(const nnc_resident_bytes *held, const nnc_plan *plan, nnc_derivation *why)
-{
+NNC_SAYING parts parts_of(const nnc_resident_bytes *held, const nnc_plan *plan, nnc_derivation *why) {
     NNC_LET(why, dense_params, NULL, held->dense.params);
     NNC_LET(why, expert_params, NULL, held->expert.params);
     NNC_LET(why, dense_shards, NULL, nnc_dense_shards(plan));
@@ -750,8 +695,7 @@ NNC_SAYING parts parts_of(const nnc_resident_bytes *held, const nnc_plan *plan, 
     return (parts){ stage_params, sharded_params };
 }
 
-NNC_SAYING double states_of(const nnc_resident_bytes *held, const nnc_plan *plan, const parts *p, nnc_derivation *why)
-{
+NNC_SAYING double states_of(const nnc_resident_bytes *held, const nnc_plan *plan, const parts *p, nnc_derivation *why) {
     nnc_update update = { .optimizer = plan->optimizer, .policy = plan->policy };
     nnc_parameters_update(&held->dense, &held->expert, plan, &update);
     NNC_LET(why, master_bytes_per_param, NULL, nnc_policy_bytes(plan->policy).master_bytes);
@@ -767,8 +711,7 @@ NNC_SAYING double states_of(const nnc_resident_bytes *held, const nnc_plan *plan
 }
 
 /* Returns the bytes of weights that are not trained, after ZeRO. */
-NNC_SAYING double frozen_bytes_of(const nnc_resident_bytes *held, const nnc_plan *plan, nnc_derivation *why)
-{
+NNC_SAYING double frozen_bytes_of(const nnc_resident_bytes *held, const nnc_plan *plan, nnc_derivation *why) {
     const nnc_parameters dense = held->frozen, expert = held->frozen_expert;
     const bool sharded = plan->zero == 3;
     if (!(dense.params + expert.params > 0.0) || (plan->offload & NNC_OFFLOAD_WEIGHTS) != 0) { return 0.0; }
@@ -798,8 +741,7 @@ NNC_SAYING double frozen_bytes_of(const nnc_resident_bytes *held, const nnc_plan
 
 /* Sets the difference between the peak over backward and the sum of the memory classes, which do not all live at
  * once. */
-NNC_SAYING void set_apart(const nnc_resident_bytes *held, nnc_memory *memory, nnc_derivation *why)
-{
+NNC_SAYING void set_apart(const nnc_resident_bytes *held, nnc_memory *memory, nnc_derivation *why) {
     NNC_LET(why, gradients_at_peak, "B", held->peak.gradient_bytes);
     NNC_LET(why, kept_at_peak, "B", held->peak.activation_bytes);
     NNC_LET(why, working_bytes, "B", held->peak.op_bytes);
@@ -824,8 +766,7 @@ NNC_SAYING void set_apart(const nnc_resident_bytes *held, nnc_memory *memory, nn
  * MiB. Tensors of the loss are the largest short-lived tensors; lasting tensors that are created later split a freed
  * block of their size.
  * Source: c10/cuda/CUDACachingAllocator.cpp of PyTorch.   [allocator] */
-NNC_SAYING void set_allocated(const nnc_software *software, nnc_memory *memory, nnc_derivation *why)
-{
+NNC_SAYING void set_allocated(const nnc_software *software, nnc_memory *memory, nnc_derivation *why) {
     NNC_LET(why, counted_bytes, "B",
             (double)(memory->weight_bytes + memory->gradient_bytes + memory->optimizer_bytes +
                      memory->activation_bytes + memory->transient_bytes + memory->apart_bytes));
@@ -842,8 +783,7 @@ NNC_SAYING void set_allocated(const nnc_software *software, nnc_memory *memory, 
 }
 
 /* Sets the reserve for bytes that the plan does not count: the user's value, else the value of the software profile. */
-NNC_SAYING void set_aside(const nnc_plan *plan, const nnc_software *software, nnc_memory *memory, nnc_derivation *why)
-{
+NNC_SAYING void set_aside(const nnc_plan *plan, const nnc_software *software, nnc_memory *memory, nnc_derivation *why) {
     if (plan->reserve_bytes >= 0) {
         memory->reserve_bytes = plan->reserve_bytes;
         NNC_PUT(why, memory->reserve_bytes, "B");
@@ -867,8 +807,7 @@ NNC_SAYING void set_aside(const nnc_plan *plan, const nnc_software *software, nn
 
 /* Sets the range of measured peaks. If the user gives the reserve, the range is the total itself. */
 NNC_SAYING void set_interval(const nnc_model *model, const nnc_plan *plan, const nnc_software *software,
-                             nnc_memory *memory, nnc_derivation *why)
-{
+                             nnc_memory *memory, nnc_derivation *why) {
     const bool own = plan->reserve_bytes >= 0;
     const double beyond = model->stand_in ? STAND_IN : 1.0;
     if (memory->one_moment && software->library_kept && !own &&
@@ -895,8 +834,7 @@ NNC_SAYING void set_interval(const nnc_model *model, const nnc_plan *plan, const
 }
 
 NNC_SAYING void complete(const nnc_model *model, const nnc_plan *plan, const nnc_software *software, nnc_memory *memory,
-                         nnc_derivation *why)
-{
+                         nnc_derivation *why) {
     set_allocated(software, memory, why);
     set_aside(plan, software, memory, why);
     NNC_SET(why, memory->total_bytes, "B",
@@ -909,8 +847,7 @@ NNC_SAYING void complete(const nnc_model *model, const nnc_plan *plan, const nnc
 NNC_SAYING nnc_memory memory_of(const nnc_model *model, const nnc_op_list *list, const nnc_segment_sums *said,
                                 const nnc_resident_bytes *held, const nnc_stage_residency *holding,
                                 const nnc_plan *plan, const nnc_software *software, int64_t capacity_bytes,
-                                nnc_derivation *why)
-{
+                                nnc_derivation *why) {
     const nnc_policy_sizes sizes = nnc_policy_bytes(plan->policy);
     const parts p = parts_of(held, plan, why);
     NNC_WHEN(why, (void)kept_of(list, said, holding, plan, why));
@@ -968,16 +905,14 @@ NNC_SAYING nnc_memory memory_of(const nnc_model *model, const nnc_op_list *list,
 
 nnc_memory nnc_memory_of_resident(const nnc_model *model, const nnc_op_list *list, const nnc_resident_bytes *held,
                                   const nnc_stage_residency *holding, const nnc_plan *plan,
-                                  const nnc_software *software, int64_t capacity_bytes)
-{
+                                  const nnc_software *software, int64_t capacity_bytes) {
     return memory_of(model, list, NULL, held, holding, plan, software, capacity_bytes, NULL);
 }
 
 nnc_memory nnc_memory_say(const nnc_model *model, const nnc_op_list *list,
                           const nnc_segment_sums sums[NNC_SEGMENTS_MAX], const nnc_stage_residency *holding,
                           const nnc_plan *plan, const nnc_software *software, int64_t capacity_bytes,
-                          nnc_derivation *why)
-{
+                          nnc_derivation *why) {
     const nnc_resident_bytes held = nnc_resident_bytes_of(list, sums, holding, plan, software);
     return why != NULL ? memory_of(model, list, sums, &held, holding, plan, software, capacity_bytes, why)
                        : nnc_memory_of_resident(model, list, &held, holding, plan, software, capacity_bytes);
@@ -985,15 +920,13 @@ nnc_memory nnc_memory_say(const nnc_model *model, const nnc_op_list *list,
 
 nnc_memory nnc_memory_of(const nnc_model *model, const nnc_op_list *list, const nnc_segment_sums sums[NNC_SEGMENTS_MAX],
                          const nnc_stage_residency *holding, const nnc_plan *plan, const nnc_software *software,
-                         int64_t capacity_bytes)
-{
+                         int64_t capacity_bytes) {
     return nnc_memory_say(model, list, sums, holding, plan, software, capacity_bytes, NULL);
 }
 
 nnc_memory nnc_memory_in_flight(const nnc_memory *same, const nnc_model *model, const nnc_op_list *list,
                                 const nnc_segment_sums sums[NNC_SEGMENTS_MAX], const nnc_stage_residency *holding,
-                                const nnc_plan *plan, const nnc_software *software)
-{
+                                const nnc_plan *plan, const nnc_software *software) {
     const nnc_kept k = kept_of(list, sums, holding, plan, NULL);
     nnc_memory memory = *same;
     memory.activation_bytes = whole_bytes(activation_bytes_of(model, list, holding, plan, &k, NULL));

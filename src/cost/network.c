@@ -16,8 +16,7 @@ ORDER(TENSOR, PIPELINE, CONTEXT, DATA)
 static const order *const orders[] = { NNC_RANK_ORDER_LIST(NNC_ROW_AT) };
 
 /* Sets the distance in rank numbers between neighbours along each axis. */
-static void strides_of(const nnc_plan *plan, int32_t strides[AXES])
-{
+static void strides_of(const nnc_plan *plan, int32_t strides[AXES]) {
     const int32_t degrees[AXES] = { plan->tensor, plan->context, plan->data, plan->pipeline };
     int32_t stride = 1;
     for (int i = 0; i < AXES; i++) {
@@ -27,8 +26,7 @@ static void strides_of(const nnc_plan *plan, int32_t strides[AXES])
     }
 }
 
-nnc_status nnc_network_find(const nnc_device *device, const nnc_plan *plan, nnc_network *network, nnc_error *err)
-{
+nnc_status nnc_network_find(const nnc_device *device, const nnc_plan *plan, nnc_network *network, nnc_error *err) {
     int32_t strides[AXES];
     strides_of(plan, strides);
     const int32_t replicas = plan->data * plan->context;
@@ -68,8 +66,7 @@ nnc_status nnc_network_find(const nnc_device *device, const nnc_plan *plan, nnc_
 
 /* Returns the seconds of an offload transfer over the host link, or of an update in host memory. */
 static double offload_s(const nnc_network *network, const nnc_collective_op *exchange, double count,
-                        nnc_derivation *why)
-{
+                        nnc_derivation *why) {
     const bool memory = exchange->route == NNC_OFFLOAD_HOST_MEMORY;
     NNC_PUT(why, exchange->bytes, "B");
     NNC_LET(why, host_bytes_per_s, "B/s",
@@ -81,8 +78,7 @@ static double offload_s(const nnc_network *network, const nnc_collective_op *exc
 
 /* Returns the average number of domains that the copies of a token reach. The router draws the expert groups of a token
  * without replacement. One expert group spans several domains, or several expert groups share a domain. */
-NNC_SAYING double reached(const nnc_collective_op *e, double domains, nnc_derivation *why)
-{
+NNC_SAYING double reached(const nnc_collective_op *e, double domains, nnc_derivation *why) {
     NNC_LET(why, copies, NULL, e->copies);
     if (!(e->groups_met > 0.0)) {
         NNC_SAY(why, reached_domains, NULL, domains * (1.0 - pow(1.0 - 1.0 / domains, copies)));
@@ -108,8 +104,7 @@ NNC_SAYING double reached(const nnc_collective_op *e, double domains, nnc_deriva
 }
 
 double nnc_network_carried_bytes(const nnc_network *network, const nnc_collective_op *exchange, bool ideal,
-                                 nnc_derivation *why)
-{
+                                 nnc_derivation *why) {
     const double bytes = exchange->bytes;
     const nnc_route *route = &network->routes[nnc_network_route_of(exchange)];
     const double copies = exchange->copies;
@@ -128,8 +123,7 @@ double nnc_network_carried_bytes(const nnc_network *network, const nnc_collectiv
 
 /* Returns the seconds of `count` calls with the fitted values, including the fixed cost of a call inside a step. */
 static double fitted_s(const nnc_route *route, nnc_collective kind, double bytes, double count, const char **by,
-                       nnc_derivation *why)
-{
+                       nnc_derivation *why) {
     const double predicted_s = nnc_collective_say_predicted_s(route, kind, bytes, why, by);
     NNC_LET(why, step_fixed_s, "s", route->fitted->step_fixed_s);
     NNC_PUT(why, predicted_s, "s");
@@ -141,8 +135,7 @@ static double fitted_s(const nnc_route *route, nnc_collective kind, double bytes
 
 /* Returns the seconds of a collective and sets *by to the name of its algorithm. */
 static double exchange_s(const nnc_network *network, const nnc_collective_op *exchange, const char **by,
-                         nnc_derivation *why)
-{
+                         nnc_derivation *why) {
     NNC_LET(why, count, NULL, exchange->count > 0.0 ? exchange->count : 1.0);
     const nnc_route *route = &network->routes[nnc_network_route_of(exchange)];
     if (exchange->comm == NNC_COMM_OFFLOAD) {
@@ -161,33 +154,26 @@ static double exchange_s(const nnc_network *network, const nnc_collective_op *ex
     return network_s;
 }
 
-static const char *link_of(const nnc_network *network, const nnc_collective_op *exchange)
-{
+static const char *link_of(const nnc_network *network, const nnc_collective_op *exchange) {
     return exchange->comm == NNC_COMM_OFFLOAD ? "host" : network->routes[nnc_network_route_of(exchange)].link;
 }
 
 /* Compares the bits of two values. */
-static bool equal(const double *a, const double *b)
-{
-    return memcmp((const void *)a, (const void *)b, sizeof *a) == 0;
-}
+static bool equal(const double *a, const double *b) { return memcmp((const void *)a, (const void *)b, sizeof *a) == 0; }
 
-bool nnc_network_same(const nnc_collective_op *a, const nnc_collective_op *b)
-{
+bool nnc_network_same(const nnc_collective_op *a, const nnc_collective_op *b) {
     return a->comm == b->comm && a->route == b->route && a->forward == b->forward && equal(&a->bytes, &b->bytes) &&
            equal(&a->count, &b->count) && equal(&a->copies, &b->copies) && equal(&a->groups, &b->groups) &&
            equal(&a->groups_met, &b->groups_met) && a->once_per_node == b->once_per_node;
 }
 
-double nnc_network_exchange_s(const nnc_network *network, const nnc_collective_op *exchange, const char **link)
-{
+double nnc_network_exchange_s(const nnc_network *network, const nnc_collective_op *exchange, const char **link) {
     const char *by = NULL;
     *link = link_of(network, exchange);
     return exchange_s(network, exchange, &by, NULL);
 }
 
-const char *nnc_network_say_s(const nnc_network *network, const nnc_collective_op *exchange, nnc_derivation *why)
-{
+const char *nnc_network_say_s(const nnc_network *network, const nnc_collective_op *exchange, nnc_derivation *why) {
     const char *by = NULL;
     exchange_s(network, exchange, &by, why);
     NNC_SOURCE(why, "Patarasuk, Yuan, JPDC 69(2), 2009 (ring); Sanders, Speck, Traeff, Parallel "
@@ -195,8 +181,7 @@ const char *nnc_network_say_s(const nnc_network *network, const nnc_collective_o
     return by;
 }
 
-const char *nnc_fabric_name(nnc_fabric fabric)
-{
+const char *nnc_fabric_name(nnc_fabric fabric) {
     static const char *const names[NNC_FABRICS] = { "scale_up", "scale_out", "host" };
     return names[fabric];
 }
@@ -213,8 +198,7 @@ typedef struct bytes_in {
     double inside, across;
 } bytes_in;
 
-NNC_SAYING bytes_in bytes_of(const nnc_route *r, nnc_collective kind, double moved, nnc_derivation *why)
-{
+NNC_SAYING bytes_in bytes_of(const nnc_route *r, nnc_collective kind, double moved, nnc_derivation *why) {
     bytes_in b = { 0.0, 0.0 };
     NNC_LET(why, near, NULL, r->inner);
     NNC_LET(why, domains, NULL, r->outer);
@@ -252,8 +236,7 @@ NNC_SAYING bytes_in bytes_of(const nnc_route *r, nnc_collective kind, double mov
 
 /* Returns the load of an all-to-all on a torus: the time of the links in the middle of its longest axis, as in
  * [collectives]. */
-NNC_SAYING double torus_pairs_s(const nnc_route *r, double moved, nnc_derivation *why)
-{
+NNC_SAYING double torus_pairs_s(const nnc_route *r, double moved, nnc_derivation *why) {
     double inside_s = 0.0;
     NNC_LET(why, domains, NULL, r->outer);
     NNC_PUT(why, r->link_bytes_per_s, "B/s");
@@ -269,8 +252,7 @@ NNC_SAYING double torus_pairs_s(const nnc_route *r, double moved, nnc_derivation
 
 /* Returns the rate for the bytes that a rank receives inside its domain. A message to the next rank of the group
  * crosses the links between the two ranks one after the other. */
-NNC_SAYING double inside_rate(const nnc_route *r, nnc_collective kind, nnc_derivation *why)
-{
+NNC_SAYING double inside_rate(const nnc_route *r, nnc_collective kind, nnc_derivation *why) {
     int32_t links = 1;
     if (kind != NNC_P2P) {
         NNC_PUT(why, r->inner_bytes_per_s, "B/s");
@@ -288,8 +270,7 @@ typedef struct loads {
     double inside_s, across_s, host_s;
 } loads;
 
-NNC_SAYING loads collective_loads(const nnc_route *r, nnc_collective kind, double moved, nnc_derivation *why)
-{
+NNC_SAYING loads collective_loads(const nnc_route *r, nnc_collective kind, double moved, nnc_derivation *why) {
     loads l = { 0.0, 0.0, 0.0 };
     if (r->size <= 1 || !(moved > 0.0)) { return l; }
     const bytes_in b = bytes_of(r, kind, moved, why);
@@ -306,8 +287,7 @@ NNC_SAYING loads collective_loads(const nnc_route *r, nnc_collective kind, doubl
     return l;
 }
 
-NNC_SAYING loads loads_of(const nnc_network *network, const nnc_collective_op *exchange, nnc_derivation *why)
-{
+NNC_SAYING loads loads_of(const nnc_network *network, const nnc_collective_op *exchange, nnc_derivation *why) {
     loads l = { 0.0, 0.0, 0.0 };
     if (exchange->comm != NNC_COMM_OFFLOAD) {
         const double moved = nnc_network_carried_bytes(network, exchange, true, why);
@@ -320,13 +300,9 @@ NNC_SAYING loads loads_of(const nnc_network *network, const nnc_collective_op *e
     return l;
 }
 
-static double count_of(const nnc_collective_op *exchange)
-{
-    return exchange->count > 0.0 ? exchange->count : 1.0;
-}
+static double count_of(const nnc_collective_op *exchange) { return exchange->count > 0.0 ? exchange->count : 1.0; }
 
-void nnc_fabric_load(const nnc_network *network, const nnc_collective_op *exchange, double load_s[NNC_FABRICS])
-{
+void nnc_fabric_load(const nnc_network *network, const nnc_collective_op *exchange, double load_s[NNC_FABRICS]) {
     const loads l = loads_of(network, exchange, NULL);
     const double count = count_of(exchange);
     load_s[NNC_FABRIC_SCALE_UP] = count * l.inside_s;
@@ -334,8 +310,7 @@ void nnc_fabric_load(const nnc_network *network, const nnc_collective_op *exchan
     load_s[NNC_FABRIC_HOST] = count * l.host_s;
 }
 
-void nnc_fabric_say_load(const nnc_network *network, const nnc_collective_op *exchange, nnc_derivation *why)
-{
+void nnc_fabric_say_load(const nnc_network *network, const nnc_collective_op *exchange, nnc_derivation *why) {
     const loads l = loads_of(network, exchange, why);
     NNC_LET(why, count, NULL, count_of(exchange));
     NNC_PUT(why, l.inside_s, "s");

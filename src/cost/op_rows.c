@@ -9,14 +9,12 @@
 #include "cost/cost_internal.h"
 #include "op/op_internal.h"
 
-static nnc_timing time_of(const nnc_rows *rows, const nnc_device *device, const nnc_op_cost *row)
-{
+static nnc_timing time_of(const nnc_rows *rows, const nnc_device *device, const nnc_op_cost *row) {
     return rows->timer != NULL ? rows->timer->time(rows->timer->context, device, row->op, &row->work)
                                : nnc_op_time(device, row->op, &row->work);
 }
 
-static void set_time(nnc_rows *rows, const nnc_device *device, nnc_op_cost *row)
-{
+static void set_time(nnc_rows *rows, const nnc_device *device, nnc_op_cost *row) {
     const nnc_timing t = time_of(rows, device, row);
     row->compute_s = t.compute_s;
     row->memory_s = t.memory_s;
@@ -25,8 +23,7 @@ static void set_time(nnc_rows *rows, const nnc_device *device, nnc_op_cost *row)
     row->bound = t.bound;
 }
 
-static void travel(const nnc_network *network, nnc_op_cost *row)
-{
+static void travel(const nnc_network *network, nnc_op_cost *row) {
     row->link = "";
     row->network_s = network != NULL ? nnc_network_exchange_s(network, &row->op->u.collective, &row->link) : 0.0;
     row->time_s = row->network_s;
@@ -35,8 +32,7 @@ static void travel(const nnc_network *network, nnc_op_cost *row)
 /* Returns a recent row on the same network with an equal collective, or NULL. Layers send tensors of the same size
  * again and again. */
 enum { NEAR = 32 };
-static const nnc_op_cost *find_near(const nnc_rows *rows, const nnc_collective_op *exchange)
-{
+static const nnc_op_cost *find_near(const nnc_rows *rows, const nnc_collective_op *exchange) {
     const int32_t last = rows->count - 2;
     const int32_t first = last - NEAR > rows->fresh ? last - NEAR : rows->fresh;
     for (int32_t i = last; i >= first; i--) {
@@ -46,8 +42,7 @@ static const nnc_op_cost *find_near(const nnc_rows *rows, const nnc_collective_o
     return NULL;
 }
 
-static void add(nnc_rows *rows, const nnc_op *op, const nnc_device *device, const nnc_network *network, double repeat)
-{
+static void add(nnc_rows *rows, const nnc_op *op, const nnc_device *device, const nnc_network *network, double repeat) {
     nnc_op_cost *row = &rows->rows[rows->count++];
     *row = (nnc_op_cost){ .op = op, .work = nnc_op_work(op), .repeat = repeat };
     if (nnc_op_is_collective(op)) {
@@ -64,15 +59,13 @@ static void add(nnc_rows *rows, const nnc_op *op, const nnc_device *device, cons
     }
 }
 
-void nnc_rows_reroute(nnc_rows *rows, const nnc_network *network)
-{
+void nnc_rows_reroute(nnc_rows *rows, const nnc_network *network) {
     for (int32_t i = 0; i < rows->count; i++) {
         if (nnc_op_is_collective(rows->rows[i].op)) { travel(network, &rows->rows[i]); }
     }
 }
 
-void nnc_rows_accumulate(nnc_rows *rows, const nnc_device *device, double share)
-{
+void nnc_rows_accumulate(nnc_rows *rows, const nnc_device *device, double share) {
     for (int32_t i = rows->forward_count; i < rows->count; i++) {
         nnc_op_cost *row = &rows->rows[i];
         if (row->op->phase == NNC_PHASE_GRAD_WEIGHT) {
@@ -85,20 +78,17 @@ void nnc_rows_accumulate(nnc_rows *rows, const nnc_device *device, double share)
     }
 }
 
-bool nnc_row_fills_units(const nnc_op_cost *row)
-{
+bool nnc_row_fills_units(const nnc_op_cost *row) {
     const nnc_timed timed = nnc_op_timed(row->op);
     return (timed == NNC_TIMED_GEMM || timed == NNC_TIMED_FLASH) && row->bound == NNC_BOUND_COMPUTE;
 }
 
-double nnc_rows_lent_factor(const nnc_device *device, const nnc_plan *plan, const nnc_software *software)
-{
+double nnc_rows_lent_factor(const nnc_device *device, const nnc_plan *plan, const nnc_software *software) {
     const double units = (double)device->units, lent = (double)software->network_units;
     return plan->expert > 1 && lent > 0.0 && lent < units ? units / (units - lent) : 1.0;
 }
 
-void nnc_rows_lend(nnc_rows *rows, double factor)
-{
+void nnc_rows_lend(nnc_rows *rows, double factor) {
     for (int32_t i = 0; i < rows->count && factor > 1.0; i++) {
         nnc_op_cost *row = &rows->rows[i];
         if (nnc_row_fills_units(row)) {
@@ -110,14 +100,13 @@ void nnc_rows_lend(nnc_rows *rows, double factor)
 
 /* Tests whether an op runs in forward. Some collectives, and the backward operators of captured programs, run only in
  * backward. */
-static bool runs(const nnc_op *op)
-{
+static bool runs(const nnc_op *op) {
     if (op->recorded) { return op->phase == NNC_PHASE_FORWARD; }
     return !nnc_op_is_collective(op) || op->u.collective.forward != NNC_NO_COLLECTIVE;
 }
 
-void nnc_rows_add(nnc_rows *rows, const nnc_op *op, const nnc_device *device, const nnc_network *network, double repeat)
-{
+void nnc_rows_add(nnc_rows *rows, const nnc_op *op, const nnc_device *device, const nnc_network *network,
+                  double repeat) {
     nnc_op *copy = &rows->ops[rows->count];
     *copy = *op;
     rows->fresh = rows->count;
@@ -126,8 +115,7 @@ void nnc_rows_add(nnc_rows *rows, const nnc_op *op, const nnc_device *device, co
 
 /* Appends a row with the work and the time of a row that is known already. If network is not NULL, a collective is
  * timed again on the routes of this network; NULL means that the routes are the same. */
-static nnc_op_cost *add_known(nnc_rows *rows, const nnc_op *op, const nnc_op_cost *known, const nnc_network *network)
-{
+static nnc_op_cost *add_known(nnc_rows *rows, const nnc_op *op, const nnc_op_cost *known, const nnc_network *network) {
     nnc_op_cost *row = &rows->rows[rows->count++];
     *row = *known;
     row->op = op;
@@ -137,8 +125,7 @@ static nnc_op_cost *add_known(nnc_rows *rows, const nnc_op *op, const nnc_op_cos
 
 /* Tests whether two ops are equal in all fields that determine their rows. Ignores recomputation and the share of
  * micro-batches that add to a gradient; add_backward handles both. */
-static bool same_rows(const nnc_op *a, const nnc_op *b)
-{
+static bool same_rows(const nnc_op *a, const nnc_op *b) {
     const size_t again = offsetof(nnc_op, recomputed), frozen = offsetof(nnc_op, frozen);
     const size_t share = offsetof(nnc_op, grad_accumulate), dims = offsetof(nnc_op, u);
     const char *x = (const char *)a, *y = (const char *)b;
@@ -147,8 +134,7 @@ static bool same_rows(const nnc_op *a, const nnc_op *b)
 }
 
 /* Returns the indices of the rows of op i in the table of a similar list; NULL = op i of that list is different. */
-static const nnc_op_place *find_place(const nnc_rows_like *like, const nnc_op_list *list, int32_t i)
-{
+static const nnc_op_place *find_place(const nnc_rows_like *like, const nnc_op_list *list, int32_t i) {
     return like->list != NULL && i < like->count && same_rows(&list->ops[i], &like->list->ops[i])
                ? &like->rows->places[i]
                : NULL;
@@ -156,8 +142,7 @@ static const nnc_op_place *find_place(const nnc_rows_like *like, const nnc_op_li
 
 /* Copies the backward rows of an equal op. Times weight-gradient rows again if the share of added gradients differs. */
 static void copy_backward(nnc_rows *rows, const nnc_op *op, const nnc_rows *from, const nnc_op_place *place,
-                          const nnc_device *device, const nnc_network *network)
-{
+                          const nnc_device *device, const nnc_network *network) {
     for (int i = 0; i < place->backward_count; i++) {
         const nnc_op_cost *known = &from->rows[place->backward + i];
         nnc_op *backward = &rows->ops[rows->count];
@@ -175,8 +160,7 @@ static void copy_backward(nnc_rows *rows, const nnc_op *op, const nnc_rows *from
 }
 
 static void add_backward(nnc_rows *rows, const nnc_op_list *list, int32_t index, const nnc_device *device,
-                         const nnc_network *network, const nnc_plan *plan, const nnc_rows_like *like)
-{
+                         const nnc_network *network, const nnc_plan *plan, const nnc_rows_like *like) {
     const nnc_op *op = &list->ops[index];
     const bool whole_block = (plan->recompute & NNC_RECOMPUTE_FULL) != 0 && op->block >= 0;
     const nnc_op_place *known = find_place(like, list, index);
@@ -199,8 +183,7 @@ static void add_backward(nnc_rows *rows, const nnc_op_list *list, int32_t index,
 }
 
 static void add_forward(nnc_rows *rows, const nnc_op_list *list, int32_t index, const nnc_device *device,
-                        const nnc_network *network, const nnc_rows_like *like)
-{
+                        const nnc_network *network, const nnc_rows_like *like) {
     const nnc_op *op = &list->ops[index];
     rows->places[index].forward = -1;
     if (!runs(op)) { return; }
@@ -215,44 +198,38 @@ static void add_forward(nnc_rows *rows, const nnc_op_list *list, int32_t index, 
 
 /* Appends the forward rows of the ops from `first` on. */
 static void add_forwards(nnc_rows *rows, const nnc_op_list *list, int32_t first, const nnc_device *device,
-                         const nnc_network *network, const nnc_rows_like *like)
-{
+                         const nnc_network *network, const nnc_rows_like *like) {
     for (int32_t i = first; i < list->count; i++) { add_forward(rows, list, i, device, network, like); }
     rows->forward_count = rows->count;
 }
 
 static void add_backwards(nnc_rows *rows, const nnc_op_list *list, int32_t first, const nnc_device *device,
-                          const nnc_network *network, const nnc_plan *plan, const nnc_rows_like *like)
-{
+                          const nnc_network *network, const nnc_plan *plan, const nnc_rows_like *like) {
     for (int32_t i = list->count - 1; i >= first; i--) { add_backward(rows, list, i, device, network, plan, like); }
 }
 
 static const nnc_rows_like like_none;
 
 void nnc_rows_build(const nnc_op_list *list, const nnc_device *device, const nnc_network *network, const nnc_plan *plan,
-                    nnc_rows *rows)
-{
+                    nnc_rows *rows) {
     nnc_rows_build_like(list, device, network, plan, &like_none, rows);
 }
 
 void nnc_rows_build_like(const nnc_op_list *list, const nnc_device *device, const nnc_network *network,
-                         const nnc_plan *plan, const nnc_rows_like *like, nnc_rows *rows)
-{
+                         const nnc_plan *plan, const nnc_rows_like *like, nnc_rows *rows) {
     rows->count = rows->fresh = 0;
     add_forwards(rows, list, 0, device, network, like);
     add_backwards(rows, list, 0, device, network, plan, like);
 }
 
 /* Copies the rows first <= i < end of another table. */
-static void copy(nnc_rows *rows, const nnc_rows *from, int32_t first, int32_t end)
-{
+static void copy(nnc_rows *rows, const nnc_rows *from, int32_t first, int32_t end) {
     memcpy(&rows->rows[rows->count], &from->rows[first], sizeof rows->rows[0] * (size_t)(end - first));
     rows->count += end - first;
 }
 
 void nnc_rows_join(const nnc_rows *base, const nnc_op_list *list, int32_t first, const nnc_device *device,
-                   const nnc_network *network, const nnc_plan *plan, nnc_rows *rows)
-{
+                   const nnc_network *network, const nnc_plan *plan, nnc_rows *rows) {
     rows->count = 0;
     copy(rows, base, 0, base->forward_count);
     rows->fresh = rows->count;
@@ -261,14 +238,12 @@ void nnc_rows_join(const nnc_rows *base, const nnc_op_list *list, int32_t first,
     copy(rows, base, base->forward_count, base->count);
 }
 
-double nnc_power_limit(const nnc_device *device)
-{
+double nnc_power_limit(const nnc_device *device) {
     const double cap = device->power_cap_w;
     return cap > 0.0 && (isnan(device->power_w) || cap < device->power_w) ? cap : device->power_w;
 }
 
-nnc_status nnc_power_check(const nnc_device *device, nnc_error *err)
-{
+nnc_status nnc_power_check(const nnc_device *device, nnc_error *err) {
     const nnc_power_efficiency *e = &device->efficiency.power;
     const double limit = nnc_power_limit(device), idle_w = e->idle_share * device->power_w;
     if (!(limit < device->power_w)) { return NNC_OK; /* the device has no power cap, or a cap above the board limit */ }
@@ -284,14 +259,12 @@ nnc_status nnc_power_check(const nnc_device *device, nnc_error *err)
 }
 
 /* Returns the share of the power that the matrix units draw at full rate, for the number format of the op. */
-static double matrix_share(const nnc_device *device, const nnc_op *op)
-{
+static double matrix_share(const nnc_device *device, const nnc_op *op) {
     const double share = device->efficiency.gemm[op->math_dtype].power_share;
     return isnan(share) ? device->efficiency.gemm[NNC_BF16].power_share : share;
 }
 
-static double compute_seconds(const nnc_rows *rows)
-{
+static double compute_seconds(const nnc_rows *rows) {
     double sum_s = 0.0;
     for (int32_t i = 0; i < rows->count; i++) {
         sum_s += nnc_op_is_collective(rows->rows[i].op) ? 0.0 : rows->rows[i].time_s * rows->rows[i].repeat;
@@ -300,8 +273,7 @@ static double compute_seconds(const nnc_rows *rows)
 }
 
 /* Returns the energy of all rows (without the idle share) divided by power_w, in seconds. */
-static double demand_seconds(const nnc_rows *rows, const nnc_device *device)
-{
+static double demand_seconds(const nnc_rows *rows, const nnc_device *device) {
     const double memory_share = device->efficiency.power.memory_share;
     double sum_s = 0.0;
     for (int32_t i = 0; i < rows->count; i++) {
@@ -318,8 +290,7 @@ static double demand_seconds(const nnc_rows *rows, const nnc_device *device)
 }
 
 /* Returns the slowdown of the rows under the power limit. pass_s: seconds of all rows at full clock. */
-static double slowdown_of(const nnc_rows *rows, const nnc_device *device, double pass_s)
-{
+static double slowdown_of(const nnc_rows *rows, const nnc_device *device, double pass_s) {
     const nnc_power_efficiency *e = &device->efficiency.power;
     const double room = nnc_power_limit(device) / device->power_w - e->idle_share;
     if (!(e->exponent > 0.0) || !(pass_s > 0.0) || !(room > 0.0)) { return 1.0; }
@@ -327,8 +298,7 @@ static double slowdown_of(const nnc_rows *rows, const nnc_device *device, double
     return drawn > room ? pow(drawn / room, e->exponent) : 1.0;
 }
 
-void nnc_power_throttle(nnc_rows *rows, const nnc_device *device)
-{
+void nnc_power_throttle(nnc_rows *rows, const nnc_device *device) {
     const double pass_s = compute_seconds(rows), slowdown = slowdown_of(rows, device, pass_s);
     double slowed_s = 0.0;
     int16_t slowed[NNC_ROWS_MAX]; /* indices of the slowed rows */

@@ -10,26 +10,22 @@
 
 NNC_ENUM_NAMES(nnc_bound, NNC_BOUND_LIST)
 
-double nnc_device_matmul_peak(const nnc_device *device, nnc_dtype dtype)
-{
+double nnc_device_matmul_peak(const nnc_device *device, nnc_dtype dtype) {
     if (device == NULL || (unsigned)dtype >= NNC_DTYPE_COUNT) { return (double)NAN; }
     const double peak = device->matmul_flops_per_s[dtype];
     return isnan(peak) && dtype == NNC_FP32 ? device->vector_flops_per_s[dtype] : peak;
 }
 
-double nnc_device_ridge(const nnc_device *device, nnc_dtype dtype)
-{
+double nnc_device_ridge(const nnc_device *device, nnc_dtype dtype) {
     return device != NULL ? nnc_device_matmul_peak(device, dtype) / device->mem_bytes_per_s : (double)NAN;
 }
 
-int64_t nnc_device_capacity(const nnc_device *device)
-{
+int64_t nnc_device_capacity(const nnc_device *device) {
     const double mem = (double)device->mem_bytes, usable = device->usable_bytes;
     return usable <= mem && usable > 0.97 * mem ? (int64_t)usable : device->mem_bytes;
 }
 
-double nnc_intensity(const nnc_work *work)
-{
+double nnc_intensity(const nnc_work *work) {
     if (work == NULL) { return NAN; }
     const double bytes = work->read_bytes + work->write_bytes;
     return bytes > 0.0 ? (work->flops + work->vector_flops) / bytes : NAN;
@@ -44,8 +40,7 @@ typedef struct device_rates {
 } device_rates;
 
 NNC_SAYING device_rates rates_of(const nnc_device *device, nnc_dtype dtype, const nnc_efficiency *e,
-                                 nnc_derivation *why)
-{
+                                 nnc_derivation *why) {
     const device_rates r = { .matmul_flops_per_s = nnc_device_matmul_peak(device, dtype),
                              .vector_flops_per_s = device->vector_flops_per_s[NNC_FP32],
                              .mem_bytes_per_s = device->mem_bytes_per_s,
@@ -64,8 +59,7 @@ NNC_SAYING device_rates rates_of(const nnc_device *device, nnc_dtype dtype, cons
 }
 
 /* Returns the seconds on the vector units; 0 if the device does not publish their peak. */
-NNC_SAYING double vector_seconds(const device_rates *r, const nnc_work *work, nnc_derivation *why)
-{
+NNC_SAYING double vector_seconds(const device_rates *r, const nnc_work *work, nnc_derivation *why) {
     double vector_s = 0.0;
     if (!isnan(r->vector_flops_per_s)) {
         if (work->vector_flops > 0.0) { NNC_SET(why, vector_s, "s", work->vector_flops / r->vector_flops_per_s); }
@@ -75,8 +69,7 @@ NNC_SAYING double vector_seconds(const device_rates *r, const nnc_work *work, nn
 }
 
 /* Combines the times of the resources: names the bound and adds the fixed cost. */
-NNC_SAYING nnc_timing roofline(double compute_s, double memory_s, double fixed_s, nnc_derivation *why)
-{
+NNC_SAYING nnc_timing roofline(double compute_s, double memory_s, double fixed_s, nnc_derivation *why) {
     nnc_timing t = { .compute_s = compute_s, .memory_s = memory_s, .fixed_s = fixed_s };
     const double larger = nnc_max(compute_s, memory_s);
     NNC_SET(why, t.time_s, "s", nnc_max(compute_s, memory_s) + fixed_s);
@@ -145,8 +138,7 @@ typedef struct choice {
                                      * memory traffic (tv above); score: sum of the fourth powers of both */
 } choice;
 
-NNC_SAYING choice try_split(const product *p, double tiles, double tm, double tn, double split, nnc_derivation *why)
-{
+NNC_SAYING choice try_split(const product *p, double tiles, double tm, double tn, double split, nnc_derivation *why) {
     NNC_SAY(why, blocks, NULL, tiles * split);
     NNC_SAY(why, waves, NULL, blocks / p->units);
     NNC_SAY(why, counted_waves, NULL,
@@ -174,8 +166,7 @@ typedef struct grid {
     double most_blocks;
 } grid;
 
-NNC_SAYING grid grid_of(const product *p)
-{
+NNC_SAYING grid grid_of(const product *p) {
     grid g = { .most_blocks = split_waves * p->units };
     for (int i = 0; i < SIDES; i++) {
         g.rows[i] = nnc_ceil(p->m / sides[i]) * p->count;
@@ -184,8 +175,7 @@ NNC_SAYING grid grid_of(const product *p)
     return g;
 }
 
-NNC_SAYING choice best_tiling(const product *p)
-{
+NNC_SAYING choice best_tiling(const product *p) {
     choice best = { .score = INFINITY };
     const grid g = grid_of(p);
     for (int i = 0; i < TILES; i++) {
@@ -200,8 +190,7 @@ NNC_SAYING choice best_tiling(const product *p)
 }
 
 /* Records the first tiling that reaches the best score. */
-static void say_tiling(const product *p, const choice *best, nnc_derivation *why)
-{
+static void say_tiling(const product *p, const choice *best, nnc_derivation *why) {
     for (int i = 0; i < TILES; i++) {
         for (int split = 1; split <= SPLIT_MOST; split *= 2) {
             const double tm = sides[kinds_of_tile[i].side_m], tn = sides[kinds_of_tile[i].side_n];
@@ -223,8 +212,7 @@ static void say_tiling(const product *p, const choice *best, nnc_derivation *why
 }
 
 /* Returns the bytes per second that the L2 cache feeds to the units; NaN = not limited by the L2 cache. */
-NNC_SAYING double cache_rate_of(const nnc_gemm_efficiency *e, double matmul_flops_per_s, nnc_derivation *why)
-{
+NNC_SAYING double cache_rate_of(const nnc_gemm_efficiency *e, double matmul_flops_per_s, nnc_derivation *why) {
     if (!isnan(e->l2_bytes_per_s) || isnan(e->l2_bytes_per_flop)) { return e->l2_bytes_per_s; }
     NNC_PUT(why, e->l2_bytes_per_flop, "B/FLOP");
     NNC_PUT(why, matmul_flops_per_s, "FLOP/s");
@@ -236,8 +224,7 @@ NNC_SAYING double cache_rate_of(const nnc_gemm_efficiency *e, double matmul_flop
 /* Returns the factor on k_fill for units that are slower than the matrix units. The start and end of a tile are memory
  * latencies (CUTLASS, efficient_gemm.md: prologue and epilogue of the main loop). k_fill is measured on matrix units;
  * slower units compute fewer elements of k in the same time. */
-static double slower_units(const nnc_device *device, nnc_dtype dtype)
-{
+static double slower_units(const nnc_device *device, nnc_dtype dtype) {
     const nnc_dtype measured = isnan(device->matmul_flops_per_s[NNC_BF16]) ? NNC_FP16 : NNC_BF16;
     const double matrix = device->matmul_flops_per_s[measured];
     const bool vector = dtype == NNC_FP32 && isnan(device->matmul_flops_per_s[NNC_FP32]);
@@ -245,8 +232,7 @@ static double slower_units(const nnc_device *device, nnc_dtype dtype)
 }
 
 NNC_SAYING product product_of(const nnc_device *device, const nnc_op *op, const nnc_gemm_efficiency *e, double rate,
-                              double memory_rate, nnc_derivation *why)
-{
+                              double memory_rate, nnc_derivation *why) {
     const double cache_rate = cache_rate_of(e, nnc_device_matmul_peak(device, op->math_dtype), why);
     const nnc_matmul *u = &op->u.matmul;
     const double experts = u->experts > 0 ? (double)u->experts : 1.0;
@@ -281,16 +267,12 @@ NNC_SAYING product product_of(const nnc_device *device, const nnc_op *op, const 
 }
 
 /* Returns the number of kernels for the products of an expert group: one, or one per expert. */
-static double kernels_of(const nnc_matmul *u)
-{
-    return u->one_by_one && u->experts > 1 ? (double)u->experts : 1.0;
-}
+static double kernels_of(const nnc_matmul *u) { return u->one_by_one && u->experts > 1 ? (double)u->experts : 1.0; }
 
 /* Tests whether a dimension of the weight matrix is not a multiple of 16 bytes. If so, not all rows of operands and
  * results begin at multiples of 16 bytes. Numbers of tokens do not matter. For a recorded gradient it is not known
  * which dimensions count tokens, so only the last dimension is tested. */
-static bool is_odd(const nnc_op *op)
-{
+static bool is_odd(const nnc_op *op) {
     const nnc_matmul *u = &op->u.matmul;
     const int64_t multiple = (int64_t)(16.0 / nnc_dtype_bytes(op->math_dtype));
     const bool weight = op->phase == NNC_PHASE_GRAD_WEIGHT;
@@ -299,8 +281,7 @@ static bool is_odd(const nnc_op *op)
            (u->n % multiple != 0 || other % multiple != 0);
 }
 
-static double alignment_of(const nnc_op *op, const nnc_gemm_efficiency *e)
-{
+static double alignment_of(const nnc_op *op, const nnc_gemm_efficiency *e) {
     const nnc_matmul *u = &op->u.matmul;
     const bool ragged = u->experts > 1 && !(u->useful > 0.0); /* true: the experts get different numbers of tokens */
     const double scales = (u->in_blocks ? e->block_ratio : 1.0) * (ragged ? e->group_ratio : 1.0);
@@ -311,8 +292,7 @@ static double alignment_of(const nnc_op *op, const nnc_gemm_efficiency *e)
  * seconds count only for the share of the time in which the matrix units are busy. If a product waits for memory, its
  * traffic includes them already. */
 NNC_SAYING double sums_s_of(const device_rates *r, const nnc_op *op, const nnc_work *work, double busy_share,
-                            nnc_derivation *why)
-{
+                            nnc_derivation *why) {
     if (op->phase != NNC_PHASE_GRAD_WEIGHT || !(op->grad_bytes > 0.0)) { return 0.0; }
     NNC_PUT(why, sums_share, NULL);
     NNC_PUT(why, busy_share, NULL);
@@ -325,8 +305,7 @@ NNC_SAYING double sums_s_of(const device_rates *r, const nnc_op *op, const nnc_w
     return sums_s;
 }
 
-NNC_SAYING nnc_timing gemm_time(const nnc_device *device, const nnc_op *op, const nnc_work *work, nnc_derivation *why)
-{
+NNC_SAYING nnc_timing gemm_time(const nnc_device *device, const nnc_op *op, const nnc_work *work, nnc_derivation *why) {
     const nnc_gemm_efficiency *e = &device->efficiency.gemm[op->math_dtype];
     const bool library = op->issued_as == NNC_ISSUED_TOO && !isnan(e->library_memory_fraction);
     const nnc_efficiency shared = { e->sustained_fraction, library ? e->library_memory_fraction : e->memory_fraction,
@@ -389,15 +368,14 @@ NNC_SAYING nnc_timing gemm_time(const nnc_device *device, const nnc_op *op, cons
 /* Rounds a head width up to one that kernels have: 32, 64, 96, ... in FlashAttention, multiples of 128 lanes on a TPU.
  * Sources: csrc/flash_attn/src/static_switch.h of Dao-AILab/flash-attention;
  * https://github.com/jax-ml/jax/issues/30861. */
-static double padded(const nnc_flash_efficiency *e, int64_t width)
-{
+static double padded(const nnc_flash_efficiency *e, int64_t width) {
     return e->sustained_fraction < 1.0 && e->head_multiple > 1.0
                ? nnc_ceil((double)width / e->head_multiple) * e->head_multiple
                : (double)width;
 }
 
-NNC_SAYING nnc_timing flash_time(const nnc_device *device, const nnc_op *op, const nnc_work *work, nnc_derivation *why)
-{
+NNC_SAYING nnc_timing flash_time(const nnc_device *device, const nnc_op *op, const nnc_work *work,
+                                 nnc_derivation *why) {
     const nnc_flash *u = &op->u.flash;
     const nnc_flash_efficiency *e = &device->efficiency.attention[u->kernel];
     const nnc_efficiency shared = { e->sustained_fraction, e->memory_fraction, e->fixed_s };
@@ -490,8 +468,7 @@ static const double few_channels_fraction = 0.36;
 enum { FEW_CHANNELS = 8 };
 
 NNC_SAYING double share_of(const nnc_op *op, const nnc_work *work, double channels_half, double depth_half,
-                           nnc_derivation *why)
-{
+                           nnc_derivation *why) {
     const nnc_conv *p = &op->u.conv;
     const double groups = (double)p->groups;
     if (op->phase == NNC_PHASE_GRAD_WEIGHT) {
@@ -514,8 +491,7 @@ NNC_SAYING double share_of(const nnc_op *op, const nnc_work *work, double channe
     return share;
 }
 
-NNC_SAYING double converted_s(const nnc_device *device, const nnc_op *op, nnc_derivation *why)
-{
+NNC_SAYING double converted_s(const nnc_device *device, const nnc_op *op, nnc_derivation *why) {
     const nnc_conv *p = &op->u.conv;
     const bool library = op->issued_as == NNC_ISSUED_TOO;
     const bool by_product = p->kernel == 1 && p->kernel_w <= 1 && p->stride == 1;
@@ -545,15 +521,13 @@ static const double grouped_ratio = 1.5;
 
 /* Tests whether PyTorch runs this depthwise convolution with its own kernels. On contiguous maps these kernels
  * (conv_depthwise2d) add up in fp32 on the vector units. */
-static bool by_channel(const nnc_op *op)
-{
+static bool by_channel(const nnc_op *op) {
     return op->issued_as == NNC_ISSUED_TOO && op->u.conv.groups > 1 && op->u.conv.groups == op->u.conv.c_in;
 }
 
 /* Returns the number of tiles of 128 positions x 64 channels of a result; a unit computes one at a time. The positions of
  * a weight gradient are the terms of its sums, which can be split over the units. */
-static double tiles_of(const nnc_op *op)
-{
+static double tiles_of(const nnc_op *op) {
     const nnc_conv *p = &op->u.conv;
     if (op->phase == NNC_PHASE_GRAD_WEIGHT) { return INFINITY; }
     const bool back = op->phase == NNC_PHASE_GRAD_INPUT;
@@ -562,8 +536,7 @@ static double tiles_of(const nnc_op *op)
 }
 
 NNC_SAYING double products_s(const nnc_op *op, const nnc_work *work, const nnc_conv_efficiency *e,
-                             const device_rates *r, double units, nnc_derivation *why)
-{
+                             const device_rates *r, double units, nnc_derivation *why) {
     const bool shaped = e->channels_half > 0.0 || e->depth_half > 0.0;
     const bool library = op->issued_as == NNC_ISSUED_TOO && op->u.conv.groups == 1;
     const double saved = nnc_op_products_saved(op);
@@ -623,8 +596,7 @@ NNC_SAYING double products_s(const nnc_op *op, const nnc_work *work, const nnc_c
     return matrix_s;
 }
 
-NNC_SAYING nnc_timing conv_time(const nnc_device *device, const nnc_op *op, const nnc_work *work, nnc_derivation *why)
-{
+NNC_SAYING nnc_timing conv_time(const nnc_device *device, const nnc_op *op, const nnc_work *work, nnc_derivation *why) {
     nnc_conv_efficiency e = device->efficiency.conv;
     if (op->issued_as == NNC_ISSUED_TOO && op->u.conv.groups == 1 && op->math_dtype != NNC_FP32 &&
         !isnan(e.library_sustained_fraction)) {
@@ -671,8 +643,7 @@ NNC_SAYING nnc_timing conv_time(const nnc_device *device, const nnc_op *op, cons
 /* Returns the time with constant fractions of the datasheet rates. The rate of an optimizer's matrix products also has
  * the calibration factor of the machine. */
 NNC_SAYING nnc_timing constant_time(const nnc_device *device, const nnc_op *op, const nnc_work *work,
-                                    nnc_derivation *why)
-{
+                                    nnc_derivation *why) {
     const nnc_efficiency e = form_of(op)->efficiency(device, op);
     const device_rates r = rates_of(device, op->math_dtype, &e, why);
     nnc_say_work(work, why);
@@ -690,15 +661,13 @@ NNC_SAYING nnc_timing constant_time(const nnc_device *device, const nnc_op *op, 
 
 /* ---- one row per form ---- */
 
-static nnc_efficiency pointwise_efficiency(const nnc_device *device, const nnc_op *op)
-{
+static nnc_efficiency pointwise_efficiency(const nnc_device *device, const nnc_op *op) {
     const nnc_efficiencies *all = &device->efficiency;
     const bool tuned = op->tuned && !isnan(all->pointwise_tuned.memory_fraction);
     return tuned ? all->pointwise_tuned : all->pointwise;
 }
 
-static nnc_efficiency map_efficiency(const nnc_device *device, const nnc_op *op)
-{
+static nnc_efficiency map_efficiency(const nnc_device *device, const nnc_op *op) {
     const nnc_efficiencies *all = &device->efficiency;
     const nnc_efficiency *maps = op->tuned && !isnan(all->maps_tuned.memory_fraction) ? &all->maps_tuned : &all->maps;
     return maps->memory_fraction > 0.0 ? *maps : pointwise_efficiency(device, op);
@@ -706,30 +675,26 @@ static nnc_efficiency map_efficiency(const nnc_device *device, const nnc_op *op)
 
 /* Returns the efficiency of casts to 8 bits. These casts are kernels of the matrix product library and reach the
  * bandwidth of that library. */
-static nnc_efficiency cast_efficiency(const nnc_device *device, const nnc_op *op)
-{
+static nnc_efficiency cast_efficiency(const nnc_device *device, const nnc_op *op) {
     nnc_efficiency e = pointwise_efficiency(device, op);
     e.memory_fraction = device->efficiency.gemm[NNC_FP8].memory_fraction;
     e.fixed_s = device->efficiency.gemm[NNC_FP8].fixed_s;
     return e;
 }
 
-static nnc_efficiency update_efficiency(const nnc_device *device, const nnc_op *op)
-{
+static nnc_efficiency update_efficiency(const nnc_device *device, const nnc_op *op) {
     (void)op;
     return device->efficiency.optimizer;
 }
 
 /* Compiles the functions of a form twice: without and with a derivation. */
-#define FORM(form)                                                                                   \
-    static nnc_timing form##_plain(const nnc_device *device, const nnc_op *op, const nnc_work *work) \
-    {                                                                                                \
-        return form(device, op, work, NULL);                                                         \
-    }                                                                                                \
-    static nnc_timing form##_say(const nnc_device *device, const nnc_op *op, const nnc_work *work,   \
-                                 nnc_derivation *why)                                                \
-    {                                                                                                \
-        return form(device, op, work, why);                                                          \
+#define FORM(form)                                                                                     \
+    static nnc_timing form##_plain(const nnc_device *device, const nnc_op *op, const nnc_work *work) { \
+        return form(device, op, work, NULL);                                                           \
+    }                                                                                                  \
+    static nnc_timing form##_say(const nnc_device *device, const nnc_op *op, const nnc_work *work,     \
+                                 nnc_derivation *why) {                                                \
+        return form(device, op, work, why);                                                            \
     }
 #define MEMBERS(form) .time = form##_plain, .say = form##_say
 
@@ -751,18 +716,14 @@ ROW(NNC_TIMED_NETWORK, MEMBERS(constant_time), .efficiency = pointwise_efficienc
 
 static const time_form *const forms[] = { NNC_TIMED_LIST(NNC_ROW_AT) };
 
-static const time_form *form_of(const nnc_op *op)
-{
-    return forms[nnc_op_timed(op)];
-}
+static const time_form *form_of(const nnc_op *op) { return forms[nnc_op_timed(op)]; }
 
 /* ---- kernels as a library issues them ---- */
 
 /* t = bytes / (g B) + mixed bytes / (g_mixed B) + rows s + F / (f P) + kernels t0. Norms as one kernel, softmax and
  * cross-entropy have their own fractions g. s is the time per row of a layer norm. F is the FLOPs of attention that is
  * written out as fp32 products.   [issued] */
-static double issued_fraction(const nnc_stream_efficiency *e, const nnc_op *op)
-{
+static double issued_fraction(const nnc_stream_efficiency *e, const nnc_op *op) {
     if (op->kind == NNC_OP_UPDATE) {
         return op->u.update.optimizer == NNC_OPTIMIZER_MOMENTUM ? e->memory_fraction
                : op->u.update.policy == NNC_POLICY_BF16_PURE    ? e->adamw_narrow_fraction
@@ -775,8 +736,7 @@ static double issued_fraction(const nnc_stream_efficiency *e, const nnc_op *op)
                                                                                     : e->memory_fraction;
 }
 
-NNC_SAYING nnc_timing issued_time(const nnc_device *device, const nnc_op *op, nnc_derivation *why)
-{
+NNC_SAYING nnc_timing issued_time(const nnc_device *device, const nnc_op *op, nnc_derivation *why) {
     const nnc_stream_efficiency *e = &device->efficiency.stream;
     const nnc_issued i = nnc_op_issued(op);
     const bool backward = op->phase == NNC_PHASE_BACKWARD;
@@ -810,8 +770,7 @@ NNC_SAYING nnc_timing issued_time(const nnc_device *device, const nnc_op *op, nn
     return roofline(products_s, kernels_s, started_s, why);
 }
 
-static nnc_timing issued_too(const nnc_device *device, const nnc_op *op, nnc_derivation *why)
-{
+static nnc_timing issued_too(const nnc_device *device, const nnc_op *op, nnc_derivation *why) {
     const nnc_issued i = nnc_op_issued(op);
     const nnc_stream_efficiency *e = &device->efficiency.stream;
     nnc_op plain = *op;
@@ -826,16 +785,14 @@ static nnc_timing issued_too(const nnc_device *device, const nnc_op *op, nnc_der
     return t;
 }
 
-nnc_timing nnc_op_time(const nnc_device *device, const nnc_op *op, const nnc_work *work)
-{
+nnc_timing nnc_op_time(const nnc_device *device, const nnc_op *op, const nnc_work *work) {
     if (op->issued_as != NNC_ISSUED_NOT) {
         return op->issued_as == NNC_ISSUED_INSTEAD ? issued_time(device, op, NULL) : issued_too(device, op, NULL);
     }
     return form_of(op)->time(device, op, work);
 }
 
-nnc_timing nnc_op_say_time(const nnc_device *device, const nnc_op *op, const nnc_work *work, nnc_derivation *why)
-{
+nnc_timing nnc_op_say_time(const nnc_device *device, const nnc_op *op, const nnc_work *work, nnc_derivation *why) {
     if (op->issued_as != NNC_ISSUED_NOT) {
         return op->issued_as == NNC_ISSUED_INSTEAD ? issued_time(device, op, why) : issued_too(device, op, why);
     }

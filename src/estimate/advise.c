@@ -41,8 +41,7 @@ static const unsigned recomputes[] = { NNC_RECOMPUTE_ATTENTION, NNC_RECOMPUTE_NO
                                        NNC_RECOMPUTE_NORM | NNC_RECOMPUTE_ACTIVATION, NNC_RECOMPUTE_FULL };
 
 /* Returns how many times `value` can be halved; at most `max`. */
-static int halvings(int64_t value, int max)
-{
+static int halvings(int64_t value, int max) {
     int count = 0;
     while (count < max && value > 1 && value % 2 == 0) {
         value /= 2;
@@ -51,8 +50,7 @@ static int halvings(int64_t value, int max)
     return count;
 }
 
-static int shorter_steps(const nnc_plan *plan)
-{
+static int shorter_steps(const nnc_plan *plan) {
     int count = 0;
     for (int64_t s = plan->seq_len; s % 2 == 0 && s / 2 >= SHORTEST; s /= 2) { count++; }
     return count;
@@ -60,8 +58,7 @@ static int shorter_steps(const nnc_plan *plan)
 
 /* Returns the number of strengths of a change. Some strengths may be illegal; an estimate with them then fails. */
 /* NOLINTNEXTLINE(readability-function-cognitive-complexity,readability-function-size): one case after the other */
-static int steps_of(change what, const nnc_model *model, const nnc_plan *plan, const nnc_device *device)
-{
+static int steps_of(change what, const nnc_model *model, const nnc_plan *plan, const nnc_device *device) {
     const bool single = plan->precision == NNC_FP32 || plan->precision == NNC_TF32;
     const bool smaller = nnc_optimizer_smaller(plan->optimizer) != plan->optimizer;
     const bool splits = nnc_family_of(model)->split != NULL && plan->devices > 1;
@@ -91,8 +88,7 @@ static int steps_of(change what, const nnc_model *model, const nnc_plan *plan, c
 }
 
 /* Moves devices from data parallelism to another degree. Each replica then runs more micro-batches. */
-static bool take_from_data(int step, nnc_plan *plan, int32_t *degree)
-{
+static bool take_from_data(int step, nnc_plan *plan, int32_t *degree) {
     const bool whole = plan->shard == plan->data * plan->context;
     if (plan->data % (1 << step) != 0 || *degree > INT32_MAX >> step) { return false; }
     plan->data >>= step;
@@ -103,8 +99,7 @@ static bool take_from_data(int step, nnc_plan *plan, int32_t *degree)
 }
 
 /* Applies a change with strength `step` (from 1) to a resolved plan. Returns false if this is not possible. */
-static bool apply(change what, int step, const nnc_device *device, nnc_plan *plan)
-{
+static bool apply(change what, int step, const nnc_device *device, nnc_plan *plan) {
     switch (what) {
     case CHANGE_MICRO_BATCH:
         plan->micro_batch >>= step;
@@ -142,8 +137,7 @@ static bool apply(change what, int step, const nnc_device *device, nnc_plan *pla
 }
 
 /* Writes the plan fields that differ between two plans as options of the command line. */
-static void write_changes(const nnc_plan *from, const nnc_plan *to, char *text, size_t size)
-{
+static void write_changes(const nnc_plan *from, const nnc_plan *to, char *text, size_t size) {
     char name[64];
     const struct {
         const char *option;
@@ -212,8 +206,7 @@ typedef enum outcome { OUTCOME_ILLEGAL, OUTCOME_OVER, OUTCOME_FITS } outcome;
 
 /* Tests whether the plan fits with strength at[c] of each change c (0 = no change). With `timed`, also estimates its
  * step time. */
-static outcome try_plan(search *s, const int at[CHANGES], bool timed, nnc_advice *advice)
-{
+static outcome try_plan(search *s, const int at[CHANGES], bool timed, nnc_advice *advice) {
     nnc_result result;
     bool possible = true;
     *advice = (nnc_advice){ .plan = *s->base };
@@ -245,8 +238,7 @@ static outcome try_plan(search *s, const int at[CHANGES], bool timed, nnc_advice
 
 /* Tries a set of changes at all strengths, from mild to strong, until a plan fits. The strength of the last change
  * varies fastest. Returns true if a plan fits. */
-static bool try_set(search *s, unsigned set, nnc_advice *advice)
-{
+static bool try_set(search *s, unsigned set, nnc_advice *advice) {
     int at[CHANGES] = { 0 }, strongest[CHANGES] = { 0 };
     for (int c = 0; c < CHANGES; c++) {
         at[c] = (set >> c & 1U) != 0 ? 1 : 0;
@@ -272,16 +264,14 @@ static bool try_set(search *s, unsigned set, nnc_advice *advice)
     return false;
 }
 
-static int bits(unsigned set)
-{
+static int bits(unsigned set) {
     int count = 0;
     for (; set != 0; set &= set - 1) { count++; }
     return count;
 }
 
 /* Inserts a plan that fits into the list of the fastest plans. Returns the new length of the list. */
-static int keep_fastest(nnc_advice *advice, int found, int max, const nnc_advice *one)
-{
+static int keep_fastest(nnc_advice *advice, int found, int max, const nnc_advice *one) {
     int place = found;
     while (place > 0 && one->step_s < advice[place - 1].step_s) { place--; }
     if (place == max) { return found; }
@@ -297,8 +287,7 @@ typedef struct found_sets {
     int count;
 } found_sets;
 
-static bool holds_one(const found_sets *found, unsigned set)
-{
+static bool holds_one(const found_sets *found, unsigned set) {
     bool holds = false;
     for (int i = 0; i < found->count && !holds; i++) { holds = (set & found->sets[i]) == found->sets[i]; }
     return holds;
@@ -306,8 +295,7 @@ static bool holds_one(const found_sets *found, unsigned set)
 
 /* Tries all sets of `size` changes out of the first `changes`. For gentle changes it keeps the fastest plans, otherwise
  * the first `max` plans, with mild changes before strong ones. */
-static void try_sets(search *s, int size, int changes, found_sets *fitting, nnc_advice *advice, int *found, int max)
-{
+static void try_sets(search *s, int size, int changes, found_sets *fitting, nnc_advice *advice, int *found, int max) {
     nnc_advice one;
     const bool gentle = changes == CHANGES_GENTLE;
     for (unsigned set = 1; set < 1U << changes && s->tries > 0 && (gentle || *found < max); set++) {
@@ -326,8 +314,7 @@ static void try_sets(search *s, int size, int changes, found_sets *fitting, nnc_
 
 /* Tests whether this plan was tried before. If so, it cannot be faster than the best plan so far. Measured: this saves
  * half of the estimates. */
-static bool was_tried(search *s, const int at[CHANGES])
-{
+static bool was_tried(search *s, const int at[CHANGES]) {
     uint64_t key = 0;
     for (int c = 0; c < CHANGES_GENTLE; c++) { key = key << 6 | (unsigned)at[c]; }
     key |= UINT64_C(1) << 63;
@@ -342,8 +329,7 @@ static bool was_tried(search *s, const int at[CHANGES])
 }
 
 /* Makes this plan the best plan if it fits and is faster than the best plan so far. Returns true if it is. */
-static bool take_faster(search *s, const int at[CHANGES], nnc_advice *advice)
-{
+static bool take_faster(search *s, const int at[CHANGES], nnc_advice *advice) {
     nnc_advice one;
     if (was_tried(s, at) || try_plan(s, at, true, &one) != OUTCOME_FITS || one.changes == 0 ||
         !(one.step_s < s->best_s)) {
@@ -357,8 +343,7 @@ static bool take_faster(search *s, const int at[CHANGES], nnc_advice *advice)
 
 /* Changes the fastest gentle plan, one or two changes at a time, until no change makes it faster. Returns true if
  * *advice became faster. */
-static bool refine(search *s, nnc_advice *advice)
-{
+static bool refine(search *s, nnc_advice *advice) {
     bool any = false, better = true;
     while (better) {
         better = false;
@@ -381,14 +366,10 @@ static bool refine(search *s, nnc_advice *advice)
 
 /* ---- many changes at once ---- */
 
-static bool is_degree(int c)
-{
-    return c == CHANGE_TENSOR || c == CHANGE_PIPELINE || c == CHANGE_CONTEXT;
-}
+static bool is_degree(int c) { return c == CHANGE_TENSOR || c == CHANGE_PIPELINE || c == CHANGE_CONTEXT; }
 
 /* Adds changes one by one, each at its full strength or at the strongest legal one, until the plan fits. */
-static bool add_until_it_fits(search *s, int at[CHANGES])
-{
+static bool add_until_it_fits(search *s, int at[CHANGES]) {
     nnc_advice one;
     outcome now = try_plan(s, at, false, &one);
     for (int c = 0; c < CHANGES && now != OUTCOME_FITS; c++) {
@@ -405,8 +386,7 @@ static bool add_until_it_fits(search *s, int at[CHANGES])
 }
 
 /* Lowers the strength of change c as far as the plan still fits. */
-static void weaken(search *s, int at[CHANGES], int c)
-{
+static void weaken(search *s, int at[CHANGES], int c) {
     nnc_advice one;
     const int strongest = at[c];
     for (at[c] = 0; at[c] < strongest && try_plan(s, at, false, &one) != OUTCOME_FITS;) { at[c]++; }
@@ -414,8 +394,7 @@ static void weaken(search *s, int at[CHANGES], int c)
 
 /* Tries all changes together, for each way to turn data ranks into tensor, pipeline and context ranks. try_sets cannot
  * try sets of so many changes. Keeps the plan with the fewest changes. Returns 1 if a plan fits. */
-static int try_all_together(search *s, nnc_advice *advice)
-{
+static int try_all_together(search *s, nnc_advice *advice) {
     const int tensor = s->steps[CHANGE_TENSOR], pipeline = s->steps[CHANGE_PIPELINE],
               context = s->steps[CHANGE_CONTEXT];
     int found = 0;
@@ -440,8 +419,7 @@ static int try_all_together(search *s, nnc_advice *advice)
 
 /* Finds advice as nnc_advise does, for a plan that nnc_plan_read has read and checked. */
 static int advise(const nnc_model *model, const nnc_device *device, const nnc_profiles *profiles, const nnc_plan *plan,
-                  nnc_scratch *scratch, nnc_advice *advice, int max)
-{
+                  nnc_scratch *scratch, nnc_advice *advice, int max) {
     enum { AT_ONCE = 4 };
     const nnc_software *software = nnc_profile_of(profiles, model, device, plan);
     nnc_plan base;
@@ -485,8 +463,7 @@ static int advise(const nnc_model *model, const nnc_device *device, const nnc_pr
 }
 
 int nnc_advise(const nnc_model *model, const nnc_device *device, const nnc_software *software, const nnc_plan *plan,
-               nnc_scratch *scratch, nnc_advice *advice, int max)
-{
+               nnc_scratch *scratch, nnc_advice *advice, int max) {
     nnc_estimate_args asked;
     if (scratch == NULL || advice == NULL ||
         nnc_estimate_args_read("nnc_advise", model, device, software, plan, &asked, NULL) != NNC_OK) {
@@ -497,8 +474,7 @@ int nnc_advise(const nnc_model *model, const nnc_device *device, const nnc_softw
 }
 
 int nnc_advise_by_plan(const nnc_model *model, const nnc_device *device, const nnc_profiles *profiles,
-                       const nnc_plan *plan, nnc_scratch *scratch, nnc_advice *advice, int max)
-{
+                       const nnc_plan *plan, nnc_scratch *scratch, nnc_advice *advice, int max) {
     nnc_plan full;
     if (model == NULL || device == NULL || profiles == NULL || scratch == NULL || advice == NULL ||
         nnc_plan_read(plan, &full, NULL) != NNC_OK) {

@@ -13,8 +13,7 @@ typedef struct engine_rates {
     double matrix_s[NNC_DTYPE_COUNT], vector_s, memory_s;
 } engine_rates;
 
-static engine_rates rates_of(const nnc_device *device)
-{
+static engine_rates rates_of(const nnc_device *device) {
     const double vector_rate = device->vector_flops_per_s[NNC_FP32];
     engine_rates rates = { .vector_s = isnan(vector_rate) ? 0.0 : 1.0 / vector_rate,
                            .memory_s = 1.0 / device->mem_bytes_per_s };
@@ -25,8 +24,7 @@ static engine_rates rates_of(const nnc_device *device)
 }
 
 NNC_SAYING double engine_time_s(const engine_rates *rates, nnc_engine engine, const nnc_op *op, const nnc_work *w,
-                                nnc_derivation *why)
-{
+                                nnc_derivation *why) {
     switch (engine) {
     case NNC_ENGINE_MATRIX: {
         if (!(w->flops > 0.0)) { return 0.0; }
@@ -63,24 +61,22 @@ typedef struct engine_sums {
 } engine_sums;
 
 /* Sets the times of one segment on one engine, which the replay needs. */
-static void set_unit(const engine_sums *sums, int engine, nnc_segment_time *unit)
-{
+static void set_unit(const engine_sums *sums, int engine, nnc_segment_time *unit) {
     unit->forward_s = sums->parts[NNC_PART_FORWARD][engine];
     unit->backward_s = sums->parts[NNC_PART_BACKWARD][engine];
     unit->recompute_s = sums->parts[NNC_PART_RECOMPUTE][engine];
     unit->weight_s = sums->parts[WEIGHT_PART][engine];
 }
 
-static void add_times(double sums[NNC_ENGINES + 1], double matrix_s, double vector_s, double memory_s, double serial_s)
-{
+static void add_times(double sums[NNC_ENGINES + 1], double matrix_s, double vector_s, double memory_s,
+                      double serial_s) {
     sums[NNC_ENGINE_MATRIX] += matrix_s;
     sums[NNC_ENGINE_VECTOR] += vector_s;
     sums[NNC_ENGINE_MEMORY] += memory_s;
     sums[NNC_ENGINES] += serial_s;
 }
 
-void nnc_bound_segment_times_sum(const nnc_step *step, const nnc_rows *rows, nnc_bound_segment_times *units)
-{
+void nnc_bound_segment_times_sum(const nnc_step *step, const nnc_rows *rows, nnc_bound_segment_times *units) {
     const engine_rates rates = rates_of(step->device);
     engine_sums all[NNC_SEGMENTS_MAX];
     const int32_t segments = step->list->segment_count;
@@ -108,8 +104,7 @@ void nnc_bound_segment_times_sum(const nnc_step *step, const nnc_rows *rows, nnc
     }
 }
 
-double nnc_upper_bound(const nnc_step *step, const nnc_bound_segment_times *units, double send_s, nnc_step_memory *m)
-{
+double nnc_upper_bound(const nnc_step *step, const nnc_bound_segment_times *units, double send_s, nnc_step_memory *m) {
     double longest = 0.0;
     if (!nnc_step_run(step, units->serial, send_s, m)) { return -1.0; }
     for (int32_t d = 0; d < step->plan->pipeline; d++) {
@@ -134,8 +129,7 @@ double nnc_upper_bound(const nnc_step *step, const nnc_bound_segment_times *unit
 
 /* Sets the parts of one device's step on one engine. */
 static void engine_parts(const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX], const nnc_step_memory *m,
-                         int32_t stage, const engine_rates *rates, nnc_engine engine, nnc_ideal *ideal)
-{
+                         int32_t stage, const engine_rates *rates, nnc_engine engine, nnc_ideal *ideal) {
     const nnc_stage_residency *holding = &m->holdings[stage];
     const double passes = (double)nnc_step_passes(step->plan);
     const bool full = (step->plan->recompute & NNC_RECOMPUTE_FULL) != 0;
@@ -153,8 +147,7 @@ static void engine_parts(const nnc_step *step, const nnc_segment_time units[NNC_
     }
 }
 
-static double parts_s(const nnc_ideal *i)
-{
+static double parts_s(const nnc_ideal *i) {
     return i->forward_s + i->backward_s + i->recompute_s + i->update_s + i->exposed_comm_s + i->bubble_s;
 }
 
@@ -164,8 +157,7 @@ typedef struct link_loads {
     double once_s[NNC_SEGMENTS_MAX][NNC_FABRICS], again_s[NNC_SEGMENTS_MAX][NNC_FABRICS];
 } link_loads;
 
-static void load_links(const nnc_step *step, const nnc_rows *rows, link_loads *loads)
-{
+static void load_links(const nnc_step *step, const nnc_rows *rows, link_loads *loads) {
     const bool full = (step->plan->recompute & NNC_RECOMPUTE_FULL) != 0;
     memset(loads, 0, sizeof *loads);
     for (int32_t i = 0; i < rows->count; i++) {
@@ -184,8 +176,7 @@ static void load_links(const nnc_step *step, const nnc_rows *rows, link_loads *l
 
 /* Returns the seconds that the busiest fabric of a device works in a step, overlapped or not. Sets *fabric. */
 static double device_network_s(const nnc_step *step, const link_loads *loads, const nnc_stage_residency *holding,
-                               const nnc_step_end *t, nnc_fabric *fabric)
-{
+                               const nnc_step_end *t, nnc_fabric *fabric) {
     const double passes = (double)nnc_step_passes(step->plan);
     double sums[NNC_FABRICS] = { 0 };
     for (int32_t s = 0; s < step->list->segment_count; s++) {
@@ -206,8 +197,7 @@ static double device_network_s(const nnc_step *step, const link_loads *loads, co
 
 /* Finds the device with the busiest links. */
 static void find_busiest_links(const nnc_step *step, const nnc_rows *rows, const nnc_step_memory *m, nnc_ideal *ideal,
-                               int32_t *stage)
-{
+                               int32_t *stage) {
     link_loads loads;
     ideal->network_s = 0.0;
     ideal->fabric = NNC_FABRIC_SCALE_UP;
@@ -230,8 +220,7 @@ static void find_busiest_links(const nnc_step *step, const nnc_rows *rows, const
 /* Returns an upper limit of the pipeline time: each stage once, then the slowest stage for each further micro-batch.
  * Sets *busy_s to the longest time that any device works. */
 static double longest_s(const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX], const nnc_step_memory *m,
-                        double *busy_s)
-{
+                        double *busy_s) {
     double all = 0.0, slowest = 0.0;
     for (int32_t d = 0; d < step->plan->pipeline; d++) {
         double one = 0.0;
@@ -248,8 +237,7 @@ static double longest_s(const nnc_step *step, const nnc_segment_time units[NNC_S
 
 /* Computes the ideal step for one engine alone. Returns false if the pipeline is too large to replay. */
 static bool engine_step(const nnc_step *step, const nnc_bound_segment_times *units, const engine_rates *rates,
-                        nnc_engine engine, nnc_step_memory *m, nnc_ideal *one)
-{
+                        nnc_engine engine, nnc_step_memory *m, nnc_ideal *one) {
     *one = (nnc_ideal){ .engine = engine };
     if (!nnc_step_run(step, units->engine[engine], 0.0, m)) { return false; }
     one->stage = nnc_step_busiest(m, step->plan->pipeline);
@@ -264,8 +252,7 @@ static bool engine_step(const nnc_step *step, const nnc_bound_segment_times *uni
 /* If the links decide, describes the device with the busiest links: the parts of its step, and the time that its engine
  * waits. */
 static void wait_for_links(const nnc_step *step, const nnc_bound_segment_times *units, const engine_rates *rates,
-                           int32_t stage, const nnc_step_memory *m, nnc_ideal *ideal)
-{
+                           int32_t stage, const nnc_step_memory *m, nnc_ideal *ideal) {
     const double engine_s = ideal->step_s;
     if (stage != ideal->stage) {
         ideal->stage = stage;
@@ -278,8 +265,7 @@ static void wait_for_links(const nnc_step *step, const nnc_bound_segment_times *
 }
 
 bool nnc_ideal_step(const nnc_step *step, const nnc_rows *rows, const nnc_bound_segment_times *units,
-                    nnc_step_memory *m, nnc_ideal *ideal)
-{
+                    nnc_step_memory *m, nnc_ideal *ideal) {
     const engine_rates rates = rates_of(step->device);
     double most_s[NNC_ENGINES], busy_s[NNC_ENGINES], engine_s[NNC_ENGINES];
     int first = 0;
@@ -312,8 +298,7 @@ bool nnc_ideal_step(const nnc_step *step, const nnc_rows *rows, const nnc_bound_
 
 /* ---- rows and lines of the ideal step ---- */
 
-void nnc_ideal_say(const nnc_ideal *ideal, nnc_derivation *why)
-{
+void nnc_ideal_say(const nnc_ideal *ideal, nnc_derivation *why) {
     NNC_LET(why, matrix_s, "s", ideal->engine_s[NNC_ENGINE_MATRIX]);
     NNC_LET(why, vector_s, "s", ideal->engine_s[NNC_ENGINE_VECTOR]);
     NNC_LET(why, memory_s, "s", ideal->engine_s[NNC_ENGINE_MEMORY]);
@@ -324,8 +309,7 @@ void nnc_ideal_say(const nnc_ideal *ideal, nnc_derivation *why)
     (void)lower_bound_s;
 }
 
-void nnc_ideal_say_row(const nnc_ideal *ideal, const nnc_device *device, const nnc_op_cost *row, nnc_derivation *why)
-{
+void nnc_ideal_say_row(const nnc_ideal *ideal, const nnc_device *device, const nnc_op_cost *row, nnc_derivation *why) {
     const engine_rates rates = rates_of(device);
     const nnc_op *op = row->op;
     double times[NNC_ENGINES];
@@ -364,8 +348,7 @@ void nnc_ideal_say_row(const nnc_ideal *ideal, const nnc_device *device, const n
 
 /* Records the bubble as the time of the engine's step that its parts do not cover, and the exposed communication as
  * the time by which the links exceed the engine. */
-static void say_ideal_step(const nnc_step *step, const nnc_ideal *ideal, const nnc_rows *rows, const nnc_result *r)
-{
+static void say_ideal_step(const nnc_step *step, const nnc_ideal *ideal, const nnc_rows *rows, const nnc_result *r) {
     nnc_derivation *const why = step->why;
     nnc_say_rows(rows, r, why);
     NNC_LET(why, engine_step_s, "s", ideal->engine_s[ideal->engine]);
@@ -385,8 +368,7 @@ static void say_ideal_step(const nnc_step *step, const nnc_ideal *ideal, const n
 
 /* Sets the bounds. In the ideal step every resource may be busy all the time, so without the largest bound the next
  * largest decides. */
-static void set_bounds(const nnc_ideal *ideal, nnc_result *r, nnc_derivation *why)
-{
+static void set_bounds(const nnc_ideal *ideal, nnc_result *r, nnc_derivation *why) {
     NNC_LET(why, matrix_s, "s", ideal->engine_s[NNC_ENGINE_MATRIX]);
     NNC_LET(why, vector_s, "s", ideal->engine_s[NNC_ENGINE_VECTOR]);
     NNC_LET(why, memory_s, "s", ideal->engine_s[NNC_ENGINE_MEMORY]);
@@ -410,8 +392,7 @@ static void set_bounds(const nnc_ideal *ideal, nnc_result *r, nnc_derivation *wh
 
 /* Sets the time of a collective to its load, the sum over all fabrics. Returns the share of the exposed communication
  * that belongs to this collective. */
-static double exposed_of(const nnc_step *step, const nnc_ideal *ideal, nnc_op_cost *row)
-{
+static double exposed_of(const nnc_step *step, const nnc_ideal *ideal, nnc_op_cost *row) {
     nnc_derivation *const why = step->why;
     double load_s[NNC_FABRICS];
     int most = 0;
@@ -436,8 +417,7 @@ static double exposed_of(const nnc_step *step, const nnc_ideal *ideal, nnc_op_co
 
 /* Fills the stages of an ideal step. All stages get the exposed communication and the update of the deciding stage.
  * rows must be as nnc_ideal_step left them. */
-static void describe_stages(const nnc_step *step, const nnc_ideal *ideal, const nnc_rows *rows, nnc_step_memory *m)
-{
+static void describe_stages(const nnc_step *step, const nnc_ideal *ideal, const nnc_rows *rows, nnc_step_memory *m) {
     nnc_bound_segment_times units;
     nnc_bound_segment_times_sum(step, rows, &units);
     nnc_step_run(step, units.engine[ideal->engine], 0.0, m);
@@ -448,8 +428,7 @@ static void describe_stages(const nnc_step *step, const nnc_ideal *ideal, const 
     }
 }
 
-void nnc_ideal_rows(const nnc_step *step, const nnc_ideal *ideal, nnc_rows *rows, nnc_step_memory *m, nnc_result *r)
-{
+void nnc_ideal_rows(const nnc_step *step, const nnc_ideal *ideal, nnc_rows *rows, nnc_step_memory *m, nnc_result *r) {
     const engine_rates rates = rates_of(step->device);
     const nnc_overlap hidden = { .share = { 1.0, 1.0, 1.0, 1.0, 1.0, 1.0 } };
     nnc_segment_time none[NNC_SEGMENTS_MAX];

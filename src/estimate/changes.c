@@ -56,14 +56,12 @@ typedef struct tuner {
     int tries;
 } tuner;
 
-static bool has_peak(const tuner *t, nnc_dtype precision)
-{
+static bool has_peak(const tuner *t, nnc_dtype precision) {
     return !isnan(nnc_device_matmul_peak(t->ask->device, precision));
 }
 
 /* Sets the micro-batch and data ranks of a plan, and the number of micro-batches that keeps the global batch. */
-static bool keep_batch(const nnc_plan *now, int64_t micro_batch, int32_t data, nnc_plan *plan)
-{
+static bool keep_batch(const nnc_plan *now, int64_t micro_batch, int32_t data, nnc_plan *plan) {
     const int64_t product = micro_batch * data;
     if (now->global_batch % product != 0) { return false; }
     if (plan->global_batch == 0 || plan->micro_batches > 0) { plan->micro_batches = now->global_batch / product; }
@@ -72,8 +70,7 @@ static bool keep_batch(const nnc_plan *now, int64_t micro_batch, int32_t data, n
 
 /* Multiplies or divides one degree of parallelism; the number of data ranks follows, so that the number of devices
  * stays. */
-static bool split(const nnc_plan *now, int step, int32_t most, int32_t degree, int32_t *asked, nnc_plan *plan)
-{
+static bool split(const nnc_plan *now, int step, int32_t most, int32_t degree, int32_t *asked, nnc_plan *plan) {
     const int32_t to = 1 << (step - 1), all = now->data * degree;
     if (to == degree || to > most || all % to != 0) { return false; }
     *asked = to;
@@ -81,8 +78,7 @@ static bool split(const nnc_plan *now, int step, int32_t most, int32_t degree, i
     return keep_batch(now, now->micro_batch, all / to, plan);
 }
 
-static bool grow_batch(const nnc_plan *now, int step, nnc_plan *plan)
-{
+static bool grow_batch(const nnc_plan *now, int step, nnc_plan *plan) {
     const int64_t micro_batch = now->micro_batch << step;
     plan->micro_batch = micro_batch;
     if (now->micro_batches % (1 << step) == 0) { return keep_batch(now, micro_batch, now->data, plan); }
@@ -91,8 +87,7 @@ static bool grow_batch(const nnc_plan *now, int step, nnc_plan *plan)
     return true;
 }
 
-static bool set_precision(const tuner *t, const nnc_plan *now, int step, nnc_plan *plan)
-{
+static bool set_precision(const tuner *t, const nnc_plan *now, int step, nnc_plan *plan) {
     static const nnc_dtype faster[] = { NNC_TF32, NNC_BF16, NNC_FP16, NNC_FP8 };
     const nnc_dtype to = faster[step - 1], from = now->precision;
     const bool single = from == NNC_FP32 || from == NNC_TF32;
@@ -107,8 +102,7 @@ static bool set_precision(const tuner *t, const nnc_plan *now, int step, nnc_pla
 
 /* Applies a move (a kind of change) with strength `step` (from 1) to a candidate; `now` is the resolved plan. Returns
  * false if the move changes nothing or is not possible. */
-static bool apply(const tuner *t, move what, int step, const nnc_plan *now, candidate *c)
-{
+static bool apply(const tuner *t, move what, int step, const nnc_plan *now, candidate *c) {
     static const unsigned recomputes[] = { NNC_RECOMPUTE_NONE, NNC_RECOMPUTE_ATTENTION,
                                            NNC_RECOMPUTE_NORM | NNC_RECOMPUTE_ACTIVATION, NNC_RECOMPUTE_FULL };
     nnc_plan *plan = &c->plan;
@@ -155,8 +149,7 @@ static bool apply(const tuner *t, move what, int step, const nnc_plan *now, cand
 }
 
 /* Writes the plan fields that differ from the given plan as options of the command line. */
-static void write_options(const tuner *t, const candidate *c, char *text, size_t size)
-{
+static void write_options(const tuner *t, const candidate *c, char *text, size_t size) {
     char from[64], to[64], name[NNC_OPTION_NAME];
     text[0] = '\0';
     for (size_t i = 0; i < nnc_plan_table.count; i++) {
@@ -173,14 +166,12 @@ static void write_options(const tuner *t, const candidate *c, char *text, size_t
     if (c->software != NULL) { nnc_text_append(text, size, " ", "--software %s", c->software->id); }
 }
 
-static const nnc_software *software_of(const tuner *t, const candidate *c)
-{
+static const nnc_software *software_of(const tuner *t, const candidate *c) {
     return c->software != NULL ? c->software
                                : nnc_profile_of(t->ask->profiles, t->ask->model, t->ask->device, &c->plan);
 }
 
-static bool estimate(tuner *t, const candidate *c, nnc_result *r)
-{
+static bool estimate(tuner *t, const candidate *c, nnc_result *r) {
     const nnc_software *software = software_of(t, c);
     t->tries++;
     return (!t->shipped || nnc_software_ships(software, &c->plan, NULL)) &&
@@ -190,8 +181,7 @@ static bool estimate(tuner *t, const candidate *c, nnc_result *r)
 
 /* Tests whether result a is better than result b. A plan that fits is better than a plan that does not. Of two plans
  * that fit, the faster is better; of two that do not fit, the plan with less memory. */
-static bool better(const nnc_result *a, const nnc_result *b)
-{
+static bool better(const nnc_result *a, const nnc_result *b) {
     if ((a->verdict == NNC_OVER_MEMORY) != (b->verdict == NNC_OVER_MEMORY)) { return b->verdict == NNC_OVER_MEMORY; }
     return a->verdict == NNC_OVER_MEMORY
                ? (double)a->memory.total_bytes < (1.0 - worth_smaller) * (double)b->memory.total_bytes
@@ -201,8 +191,7 @@ static bool better(const nnc_result *a, const nnc_result *b)
 /* Finds the best strength of a move from a candidate whose resolved plan is `now`. Returns false if no strength is
  * possible. */
 static bool best_step(tuner *t, move what, const candidate *from, const nnc_plan *now, int most, candidate *to,
-                      nnc_result *r)
-{
+                      nnc_result *r) {
     bool any = false;
     for (int step = 1; step <= most; step++) {
         candidate next = *from;
@@ -219,8 +208,7 @@ static bool best_step(tuner *t, move what, const candidate *from, const nnc_plan
     return any;
 }
 
-static void keep(const tuner *t, const candidate *c, const nnc_result *r, bool adapters, nnc_plan_change *change)
-{
+static void keep(const tuner *t, const candidate *c, const nnc_result *r, bool adapters, nnc_plan_change *change) {
     *change = (nnc_plan_change){ .step_s = r->step_s,
                                  .samples_per_s = r->samples_per_s,
                                  .gain = r->samples_per_s / t->base.samples_per_s,
@@ -233,8 +221,7 @@ static void keep(const tuner *t, const candidate *c, const nnc_result *r, bool a
 }
 
 /* Tests whether a change is worth listing: the changed plan has to fit, and to be faster or smaller by a minimum. */
-static bool is_worth(const tuner *t, const nnc_result *r)
-{
+static bool is_worth(const tuner *t, const nnc_result *r) {
     const bool over = t->base.verdict == NNC_OVER_MEMORY;
     return r->verdict != NNC_OVER_MEMORY &&
            (over || r->samples_per_s > (1.0 + worth_faster) * t->base.samples_per_s ||
@@ -243,8 +230,7 @@ static bool is_worth(const tuner *t, const nnc_result *r)
 
 /* Adds moves (changes of one option) to the plan *best until no further move improves it. *reached is the estimate of
  * *best. */
-static void combine(tuner *t, candidate *best, nnc_result *reached)
-{
+static void combine(tuner *t, candidate *best, nnc_result *reached) {
     int rounds = 0;
     for (bool helps = true; helps && rounds < ROUNDS_MAX; rounds += helps ? 1 : 0) {
         const candidate from = *best;
@@ -263,8 +249,7 @@ static void combine(tuner *t, candidate *best, nnc_result *reached)
 }
 
 /* Finds the best combination of moves. If no combination is worth listing, tries QLoRA with other moves. */
-static void find_together(tuner *t, nnc_plan_changes *found)
-{
+static void find_together(tuner *t, nnc_plan_changes *found) {
     candidate best = { .plan = *t->ask->plan }, qlora;
     nnc_result reached = t->base;
     combine(t, &best, &reached);
@@ -280,8 +265,7 @@ static void find_together(tuner *t, nnc_plan_changes *found)
 }
 
 /* Inserts a change into the list, which is sorted by samples per second, the fastest first. */
-static void insert(nnc_plan_change *changes, int count, const nnc_plan_change *one)
-{
+static void insert(nnc_plan_change *changes, int count, const nnc_plan_change *one) {
     int place = count;
     while (place > 0 && one->samples_per_s > changes[place - 1].samples_per_s) {
         changes[place] = changes[place - 1];
@@ -290,8 +274,7 @@ static void insert(nnc_plan_change *changes, int count, const nnc_plan_change *o
     changes[place] = *one;
 }
 
-int nnc_plan_changes_find(const nnc_plan_change_ask *ask, nnc_scratch *scratch, nnc_plan_changes *found)
-{
+int nnc_plan_changes_find(const nnc_plan_change_ask *ask, nnc_scratch *scratch, nnc_plan_changes *found) {
     tuner t = { .ask = ask, .scratch = scratch, .padded = *ask->model };
     const candidate base = { .plan = *ask->plan };
     *found = (nnc_plan_changes){ .count = 0 };

@@ -8,13 +8,11 @@ static const char *const part_names[NNC_PARTS] = {
     [NNC_PART_COMM] = "comm",       [NNC_PART_UPDATE] = "update",
 };
 
-void nnc_say_name(const char *what, int32_t segment, nnc_part part, char name[NNC_SAY_NAME])
-{
+void nnc_say_name(const char *what, int32_t segment, nnc_part part, char name[NNC_SAY_NAME]) {
     snprintf(name, NNC_SAY_NAME, "%s.%d.%s", what, (int)segment, part_names[part]);
 }
 
-void nnc_say_plan(const nnc_plan *plan, nnc_derivation *why)
-{
+void nnc_say_plan(const nnc_plan *plan, nnc_derivation *why) {
     NNC_PUT(why, plan->data, NULL);
     NNC_PUT(why, plan->tensor, NULL);
     NNC_PUT(why, plan->pipeline, NULL);
@@ -41,8 +39,7 @@ typedef struct keyed {
 } keyed;
 
 /* Adds a value to the sum of its key. Keys past KEYS_MAX share the last sum. */
-static void add_keyed(keyed *k, const char *key, double value)
-{
+static void add_keyed(keyed *k, const char *key, double value) {
     int i = 0;
     while (i < k->count && strcmp(k->keys[i], key) != 0) { i++; }
     if (i == KEYS_MAX) {
@@ -56,14 +53,12 @@ static void add_keyed(keyed *k, const char *key, double value)
     k->sums[i] += value;
 }
 
-static void say_keyed(const keyed *k, const char *name, const char *unit, double result, nnc_derivation *why)
-{
+static void say_keyed(const keyed *k, const char *name, const char *unit, double result, nnc_derivation *why) {
     for (int i = 0; i < k->count; i++) { nnc_say_term(why, k->keys[i], unit, k->sums[i]); }
     nnc_say_sum(why, name, unit, result);
 }
 
-void nnc_say_groups(const nnc_group_sums *groups, nnc_part part, const char *name, double result, nnc_derivation *why)
-{
+void nnc_say_groups(const nnc_group_sums *groups, nnc_part part, const char *name, double result, nnc_derivation *why) {
     for (int group = 0; group < NNC_GROUP_COUNT; group++) {
         char term[NNC_SAY_NAME];
         snprintf(term, sizeof term, "%s.%s", part_names[part], nnc_group_name((nnc_group)group));
@@ -72,8 +67,8 @@ void nnc_say_groups(const nnc_group_sums *groups, nnc_part part, const char *nam
     nnc_say_sum(why, name, "FLOP", result);
 }
 
-void nnc_say_parts(const double sums[NNC_PARTS], const char *name, const char *unit, double result, nnc_derivation *why)
-{
+void nnc_say_parts(const double sums[NNC_PARTS], const char *name, const char *unit, double result,
+                   nnc_derivation *why) {
     for (int part = 0; part < NNC_PARTS; part++) {
         char term[NNC_SAY_NAME];
         snprintf(term, sizeof term, "%s.%s", part_names[part], name);
@@ -82,8 +77,7 @@ void nnc_say_parts(const double sums[NNC_PARTS], const char *name, const char *u
     nnc_say_sum(why, name, unit, result);
 }
 
-void nnc_say_params(const nnc_op_list *list, const nnc_result *r, nnc_derivation *why)
-{
+void nnc_say_params(const nnc_op_list *list, const nnc_result *r, nnc_derivation *why) {
     char name[NNC_SAY_NAME];
     double active[NNC_GROUP_COUNT] = { 0 }, trained[NNC_GROUP_COUNT] = { 0 };
     for (int group = 0; group < NNC_GROUP_COUNT; group++) {
@@ -119,8 +113,7 @@ void nnc_say_params(const nnc_op_list *list, const nnc_result *r, nnc_derivation
 /* ---- the step ---- */
 
 static void say_host(const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX],
-                     const nnc_stage_residency *holding, const nnc_result *r)
-{
+                     const nnc_stage_residency *holding, const nnc_result *r) {
     nnc_derivation *const why = step->why;
     const bool full = (step->plan->recompute & NNC_RECOMPUTE_FULL) != 0;
     char formula[1024] = "0", name[NNC_SAY_NAME], instances[NNC_SAY_NAME];
@@ -145,8 +138,7 @@ static void say_host(const nnc_step *step, const nnc_segment_time units[NNC_SEGM
 }
 
 void nnc_say_step(const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX],
-                  const nnc_stage_residency *holding, const nnc_result *r)
-{
+                  const nnc_stage_residency *holding, const nnc_result *r) {
     nnc_derivation *const why = step->why;
     say_host(step, units, holding, r);
     for (int k = 0; k < NNC_COMM_COUNT; k++) {
@@ -164,19 +156,16 @@ void nnc_say_step(const nnc_step *step, const nnc_segment_time units[NNC_SEGMENT
 
 /* ---- rows of the step ---- */
 
-static void group_key(const nnc_op_cost *row, const char *what, char key[NNC_SAY_NAME])
-{
+static void group_key(const nnc_op_cost *row, const char *what, char key[NNC_SAY_NAME]) {
     snprintf(key, NNC_SAY_NAME, "%s.%s", what, nnc_group_name(row->op->group));
 }
 
-static void op_key(const nnc_op_cost *row, char key[NNC_SAY_NAME])
-{
+static void op_key(const nnc_op_cost *row, char key[NNC_SAY_NAME]) {
     snprintf(key, NNC_SAY_NAME, "%s.%s", row->op->name, nnc_phase_name(row->op->phase));
 }
 
 /* Records the seconds of one part of the step as a sum over groups of ops. */
-static void say_part(const nnc_rows *rows, nnc_part part, const char *name, double result, nnc_derivation *why)
-{
+static void say_part(const nnc_rows *rows, nnc_part part, const char *name, double result, nnc_derivation *why) {
     keyed sums = { .count = 0 };
     for (int32_t i = 0; i < rows->count; i++) {
         const nnc_op_cost *row = &rows->rows[i];
@@ -191,8 +180,7 @@ static void say_part(const nnc_rows *rows, nnc_part part, const char *name, doub
 }
 
 /* Records the seconds of one kind of communication as a sum over ops: exposed seconds only, or all seconds. */
-static void say_kind(const nnc_rows *rows, nnc_comm kind, bool exposed, double result, nnc_derivation *why)
-{
+static void say_kind(const nnc_rows *rows, nnc_comm kind, bool exposed, double result, nnc_derivation *why) {
     char name[NNC_SAY_NAME];
     keyed sums = { .count = 0 };
     for (int32_t i = 0; i < rows->count; i++) {
@@ -209,8 +197,7 @@ static void say_kind(const nnc_rows *rows, nnc_comm kind, bool exposed, double r
                  exposed ? "of each collective, time_s times repeat" : "of each collective, network_s times repeat");
 }
 
-static void say_bound(const nnc_rows *rows, nnc_bound bound, const nnc_result *r, nnc_derivation *why)
-{
+static void say_bound(const nnc_rows *rows, nnc_bound bound, const nnc_result *r, nnc_derivation *why) {
     char name[NNC_SAY_NAME];
     keyed sums = { .count = 0 };
     for (int32_t i = 0; i < rows->count; i++) {
@@ -232,8 +219,7 @@ static void say_bound(const nnc_rows *rows, nnc_bound bound, const nnc_result *r
                                                 : "of the ops that it bounds");
 }
 
-static void say_traffic(const nnc_rows *rows, const nnc_result *r, nnc_derivation *why)
-{
+static void say_traffic(const nnc_rows *rows, const nnc_result *r, nnc_derivation *why) {
     keyed flops = { .count = 0 }, read = { .count = 0 }, written = { .count = 0 };
     double device_flops = 0.0;
     for (int32_t i = 0; i < rows->count; i++) {
@@ -259,8 +245,7 @@ static void say_traffic(const nnc_rows *rows, const nnc_result *r, nnc_derivatio
     NNC_SOURCE(why, "Williams, Waterman, Patterson, CACM 52(4), 2009");
 }
 
-void nnc_say_rows(const nnc_rows *rows, const nnc_result *r, nnc_derivation *why)
-{
+void nnc_say_rows(const nnc_rows *rows, const nnc_result *r, nnc_derivation *why) {
     nnc_say_of_step(why);
     say_part(rows, NNC_PART_FORWARD, "forward_s", r->forward_s, why);
     say_part(rows, NNC_PART_BACKWARD, "backward_s", r->backward_s, why);
@@ -273,13 +258,11 @@ void nnc_say_rows(const nnc_rows *rows, const nnc_result *r, nnc_derivation *why
     say_traffic(rows, r, why);
 }
 
-void nnc_say_bounds(const nnc_rows *rows, const nnc_result *r, nnc_derivation *why)
-{
+void nnc_say_bounds(const nnc_rows *rows, const nnc_result *r, nnc_derivation *why) {
     for (int bound = 0; bound < NNC_BOUND_COUNT; bound++) { say_bound(rows, (nnc_bound)bound, r, why); }
 }
 
-void nnc_say_serial(const nnc_step *step, const nnc_rows *rows, const nnc_result *r)
-{
+void nnc_say_serial(const nnc_step *step, const nnc_rows *rows, const nnc_result *r) {
     static const char *const names[] = { "compute_total_s", "memory_total_s", "fixed_total_s", "network_total_s",
                                          "launch_total_s" };
     double totals[sizeof names / sizeof names[0]] = { 0 };
@@ -299,8 +282,7 @@ void nnc_say_serial(const nnc_step *step, const nnc_rows *rows, const nnc_result
     nnc_say_note(step->why, "of every op of the step, one after the other");
 }
 
-void nnc_say_equal_stages(const nnc_step *step, const nnc_stage *busiest)
-{
+void nnc_say_equal_stages(const nnc_step *step, const nnc_stage *busiest) {
     const nnc_plan *plan = step->plan;
     const double stages = nnc_schedule_dual(plan) ? 2.0 : 1.0; /* number of stages that one device holds */
     const nnc_equal_stages equal = { .p = plan->pipeline,

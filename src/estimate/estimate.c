@@ -21,8 +21,7 @@ _Static_assert(sizeof(nnc_memory) <= NNC_MEMORY_SPACE && (int)NNC_GROUP_COUNT <=
 
 /* ---- rates, money and energy ---- */
 
-void nnc_utilisation(nnc_result *r, nnc_derivation *why)
-{
+void nnc_utilisation(nnc_result *r, nnc_derivation *why) {
     const nnc_plan *plan = &r->plan;
     const double devices = plan->devices;
     if (nnc_convention_of(plan->flops_convention)->by_params) {
@@ -44,15 +43,13 @@ void nnc_utilisation(nnc_result *r, nnc_derivation *why)
     }
 }
 
-double nnc_price_of(const nnc_plan *plan, const nnc_device *device)
-{
+double nnc_price_of(const nnc_plan *plan, const nnc_device *device) {
     return !isnan(plan->price)       ? plan->price
            : device->price_count > 0 ? device->prices[0].per_device_hour
                                      : (double)NAN;
 }
 
-void nnc_run_cost(const nnc_device *device, nnc_result *r, nnc_derivation *why)
-{
+void nnc_run_cost(const nnc_device *device, nnc_result *r, nnc_derivation *why) {
     const nnc_plan *plan = &r->plan;
     const double devices = plan->devices;
     r->price_per_device_hour = nnc_price_of(plan, device);
@@ -90,16 +87,14 @@ void nnc_run_cost(const nnc_device *device, nnc_result *r, nnc_derivation *why)
 
 /* Returns the name of the group of measurements for a model. A graph is a group of its own, because each network has
  * other convolutions. Other models are grouped by family. */
-static const char *measured_of(const nnc_model *model, bool experts)
-{
+static const char *measured_of(const nnc_model *model, bool experts) {
     return model->family == NNC_FAMILY_GRAPH || model->captured != NULL ? model->id
            : experts                                                    ? "experts"
                                                                         : nnc_family_name(model->family);
 }
 
 /* Returns the measured range of the profile on this device with models of this group; NULL = not measured. */
-static const nnc_range *measured_range(const nnc_model *model, bool experts, const nnc_step *step)
-{
+static const nnc_range *measured_range(const nnc_model *model, bool experts, const nnc_step *step) {
     const nnc_software *software = step->software;
     const char *of = measured_of(model, experts);
     for (int32_t i = 0; i < software->range_count; i++) {
@@ -109,15 +104,13 @@ static const nnc_range *measured_range(const nnc_model *model, bool experts, con
     return NULL;
 }
 
-bool nnc_is_as_published(const nnc_result *r, const nnc_model *model)
-{
+bool nnc_is_as_published(const nnc_result *r, const nnc_model *model) {
     const double stated = (double)model->published_params;
     return !(stated > 0.0) || r->plan.adapter_rank > 0 || r->plan.next_tokens ||
            fabs((double)r->params - stated) <= 0.01 * stated;
 }
 
-static void set_interval(const nnc_model *model, const nnc_step *step, nnc_result *r)
-{
+static void set_interval(const nnc_model *model, const nnc_step *step, nnc_result *r) {
     const nnc_spreads *s = &step->software->spread;
     const nnc_basis basis = step->device->efficiency.basis;
     r->interval_s[0] = r->interval_s[1] = NAN;
@@ -148,8 +141,7 @@ static void set_interval(const nnc_model *model, const nnc_step *step, nnc_resul
 }
 
 /* Returns an error if kept bytes or parameters of the result are not exact, or times are not finite. */
-static nnc_status check_result(const nnc_result *r, const nnc_model *model, nnc_error *err)
-{
+static nnc_status check_result(const nnc_result *r, const nnc_model *model, nnc_error *err) {
     const double exact = 9007199254740992.0; /* 2^53 bytes, 9 PB: more than any device has */
     const nnc_memory *m = &r->memory;
     if (!((double)m->activation_bytes < exact && (double)m->transient_bytes < exact)) {
@@ -171,8 +163,7 @@ static nnc_status check_result(const nnc_result *r, const nnc_model *model, nnc_
 
 /* Tests whether ideal fusion would leave the lower bound unchanged. The lower bound never counts bytes of norms and
  * pointwise ops. */
-static bool is_ideal(const nnc_plan *plan, const nnc_software *software)
-{
+static bool is_ideal(const nnc_plan *plan, const nnc_software *software) {
     return plan->attention != NNC_ATTENTION_UNFUSED && software->fused_loss && software->fused_optimizer &&
            !software->zero_gradients && !software->added_gradients;
 }
@@ -191,8 +182,7 @@ typedef struct fusing {
 } fusing;
 
 /* Builds the step of the ideally fused model with flash attention. */
-static bool fuse(const nnc_model *model, const nnc_step *step, nnc_scratch *scratch, fusing *with, bound_rows *fused)
-{
+static bool fuse(const nnc_model *model, const nnc_step *step, nnc_scratch *scratch, fusing *with, bound_rows *fused) {
     nnc_bound_segment_times units;
     with->software = nnc_software_default();
     with->software.context_frozen =
@@ -216,8 +206,7 @@ static bool fuse(const nnc_model *model, const nnc_step *step, nnc_scratch *scra
 /* Sets both bounds. The lower bound is the shorter ideal step of two: the ideally fused model with flash attention, or
  * the plan's own ops (unfused attention has four products in backward, flash attention five). */
 static bool bound_step(const nnc_model *model, const nnc_step *step, nnc_scratch *scratch, fusing *with,
-                       bound_rows *lower, nnc_result *r)
-{
+                       bound_rows *lower, nnc_result *r) {
     nnc_bound_segment_times units;
     bound_rows own = { .step = *step, .rows = &scratch->rows };
     own.step.why = NULL;
@@ -239,8 +228,7 @@ static bool bound_step(const nnc_model *model, const nnc_step *step, nnc_scratch
 /* Sets the upper bound to the larger of two times: the sum of all parts without overlap, and the replayed step. The
  * step can be longer than the sum, because overlapped times do not grow part by part, and because a schedule with split
  * backward may end later although a backward takes less time. */
-static void raise_upper(nnc_result *r, nnc_derivation *why)
-{
+static void raise_upper(nnc_result *r, nnc_derivation *why) {
     if (r->step_s > r->upper_bound_s) {
         NNC_LET(why, nothing_hides_s, "s", r->upper_bound_s);
         NNC_PUT(why, r->step_s, "s");
@@ -249,8 +237,7 @@ static void raise_upper(nnc_result *r, nnc_derivation *why)
 }
 
 /* Sets the idle share: the mean over the pipeline stages. */
-static void set_idle_share(const nnc_step *step, const nnc_stage *stages, nnc_result *r)
-{
+static void set_idle_share(const nnc_step *step, const nnc_stage *stages, nnc_result *r) {
     const int32_t count = step->plan->pipeline;
     double work_s = 0.0; /* mean of the time that a stage works, over all stages */
     if (count == 1) {
@@ -265,15 +252,13 @@ static void set_idle_share(const nnc_step *step, const nnc_stage *stages, nnc_re
     NNC_SET(step->why, r->idle_share, NULL, nnc_max(0.0, 1.0 - work_s / r->step_s));
 }
 
-static nnc_status fail_long(nnc_error *err)
-{
+static nnc_status fail_long(nnc_error *err) {
     return nnc_fail(err, NNC_ILLEGAL_PLAN, "--pipeline",
                     "the schedule is too long to replay, expected at most %d stages", NNC_STAGES_MAX);
 }
 
 /* Sets the values that a brief estimate leaves out to NaN. */
-static void leave_out(nnc_result *r)
-{
+static void leave_out(nnc_result *r) {
     r->interval_s[0] = r->interval_s[1] = r->lower_bound_s = r->upper_bound_s = (double)NAN;
     r->executed_flops = r->vector_flops = r->read_bytes = r->write_bytes = (double)NAN;
     r->idle_share = r->step_without_bound_s = r->kernels = (double)NAN;
@@ -284,14 +269,12 @@ static void leave_out(nnc_result *r)
 
 /* ---- the step ---- */
 
-bool nnc_estimate_is_brief(const nnc_scratch *scratch, const nnc_plan *plan)
-{
+bool nnc_estimate_is_brief(const nnc_scratch *scratch, const nnc_plan *plan) {
     return scratch->brief && plan->mode == NNC_MODE_PREDICTED;
 }
 
 nnc_status nnc_estimate_time_parts(const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX],
-                                   nnc_scratch *scratch, nnc_result *r, nnc_error *err)
-{
+                                   nnc_scratch *scratch, nnc_result *r, nnc_error *err) {
     const nnc_overlap overlap = nnc_overlap_of(step->plan, step->software);
     nnc_step_times times;
     nnc_step_ends_set(step, units, &overlap, &scratch->step);
@@ -303,8 +286,7 @@ nnc_status nnc_estimate_time_parts(const nnc_step *step, const nnc_segment_time 
     return NNC_OK;
 }
 
-static nnc_status time_briefly(const nnc_step *step, nnc_scratch *scratch, nnc_result *r, nnc_error *err)
-{
+static nnc_status time_briefly(const nnc_step *step, nnc_scratch *scratch, nnc_result *r, nnc_error *err) {
     nnc_segment_time units[NNC_SEGMENTS_MAX];
     nnc_step_segment_times(step, &scratch->rows, units);
     return nnc_estimate_time_parts(step, units, scratch, r, err);
@@ -312,8 +294,7 @@ static nnc_status time_briefly(const nnc_step *step, nnc_scratch *scratch, nnc_r
 
 /* Computes bounds and step for the mode of the plan. */
 static nnc_status time_fully(const nnc_model *model, const nnc_step *step, nnc_scratch *scratch, nnc_result *r,
-                             nnc_error *err)
-{
+                             nnc_error *err) {
     bound_rows lower;
     fusing with;
     nnc_rows *rows = &scratch->rows;
@@ -338,8 +319,7 @@ static nnc_status time_fully(const nnc_model *model, const nnc_step *step, nnc_s
 
 /* ---- one estimate, step by step ---- */
 
-void nnc_estimate_begin(nnc_scratch *scratch, nnc_result *r)
-{
+void nnc_estimate_begin(nnc_scratch *scratch, nnc_result *r) {
     memset(r, 0, sizeof *r);
     r->struct_size = sizeof *r;
     scratch->shown = NULL;
@@ -349,8 +329,7 @@ void nnc_estimate_begin(nnc_scratch *scratch, nnc_result *r)
  * was lowered to *how, and sets *step. */
 static nnc_status lower(const nnc_model *model, const nnc_device *device, const nnc_software *software,
                         const nnc_plan *plan, nnc_scratch *scratch, nnc_derivation *why, nnc_lowering *how,
-                        nnc_step *step, nnc_segment_sums sums[NNC_SEGMENTS_MAX], nnc_result *r, nnc_error *err)
-{
+                        nnc_step *step, nnc_segment_sums sums[NNC_SEGMENTS_MAX], nnc_result *r, nnc_error *err) {
     nnc_plan seen;
     NNC_TRY(nnc_plan_resolve_for(plan, model, device, software, &r->plan, err));
     const nnc_lowering from = nnc_lowering_seen(&r->plan, software, &seen);
@@ -366,8 +345,7 @@ static nnc_status lower(const nnc_model *model, const nnc_device *device, const 
 /* Shards the op list and times its ops. Writes to scratch->rows the op table of one micro-batch, on a rank that holds
  * every layer. Model FLOPs are counted before sharding. */
 static void shard_and_cost(const nnc_step *step, const nnc_lowering *how, nnc_scratch *scratch,
-                           nnc_segment_sums sums[NNC_SEGMENTS_MAX], nnc_result *r)
-{
+                           nnc_segment_sums sums[NNC_SEGMENTS_MAX], nnc_result *r) {
     const nnc_plan *plan = step->plan;
     const bool whole = nnc_plan_is_whole(plan);
     if (!whole) {
@@ -382,8 +360,7 @@ static void shard_and_cost(const nnc_step *step, const nnc_lowering *how, nnc_sc
 }
 
 nnc_status nnc_estimate_time(const nnc_model *model, nnc_step *step, nnc_scratch *scratch, nnc_result *r,
-                             nnc_error *err)
-{
+                             nnc_error *err) {
     const bool brief = nnc_estimate_is_brief(scratch, &r->plan);
     nnc_stage_memory(step, model, brief, &scratch->step, r);
     nnc_step_ends_find(step, &scratch->step, &scratch->ends);
@@ -392,8 +369,7 @@ nnc_status nnc_estimate_time(const nnc_model *model, nnc_step *step, nnc_scratch
 }
 
 /* Completes the estimate of a plan whose memory is known but whose times are not. */
-nnc_status nnc_estimate_untimed(const nnc_model *model, nnc_result *r, nnc_error *err)
-{
+nnc_status nnc_estimate_untimed(const nnc_model *model, nnc_result *r, nnc_error *err) {
     NNC_TRY(check_result(r, model, err));
     leave_out(r);
     r->step_s = r->samples_per_s = r->tokens_per_s = r->cost_step = r->mfu = (double)NAN;
@@ -401,16 +377,14 @@ nnc_status nnc_estimate_untimed(const nnc_model *model, nnc_result *r, nnc_error
 }
 
 nnc_status nnc_estimate_finish(const nnc_model *model, const nnc_device *device, const nnc_step *step, nnc_result *r,
-                               nnc_error *err)
-{
+                               nnc_error *err) {
     nnc_utilisation(r, step->why);
     nnc_run_cost(device, r, step->why);
     return check_result(r, model, err);
 }
 
 nnc_status nnc_estimate_once(const nnc_model *model, const nnc_device *device, const nnc_software *software,
-                             const nnc_plan *plan, nnc_scratch *scratch, nnc_result *r, nnc_error *err)
-{
+                             const nnc_plan *plan, nnc_scratch *scratch, nnc_result *r, nnc_error *err) {
     nnc_segment_sums sums[NNC_SEGMENTS_MAX];
     nnc_lowering how;
     nnc_step step;
@@ -424,8 +398,7 @@ nnc_status nnc_estimate_once(const nnc_model *model, const nnc_device *device, c
 }
 
 nnc_status nnc_estimate_memory(const nnc_model *model, const nnc_device *device, const nnc_software *software,
-                               const nnc_plan *plan, nnc_scratch *scratch, nnc_result *r, nnc_error *err)
-{
+                               const nnc_plan *plan, nnc_scratch *scratch, nnc_result *r, nnc_error *err) {
     nnc_segment_sums sums[NNC_SEGMENTS_MAX];
     nnc_lowering how;
     nnc_step step;
@@ -438,33 +411,28 @@ nnc_status nnc_estimate_memory(const nnc_model *model, const nnc_device *device,
 }
 
 nnc_status nnc_estimate_read(const nnc_model *model, const nnc_device *device, const nnc_software *software,
-                             const nnc_plan *plan, nnc_scratch *scratch, nnc_result *result, nnc_error *err)
-{
+                             const nnc_plan *plan, nnc_scratch *scratch, nnc_result *result, nnc_error *err) {
     return scratch->estimate(model, device, software, plan, scratch, result, err);
 }
 
 /* ---- rows and stages of the last estimate ---- */
 
-const nnc_op_cost *nnc_scratch_ops(const nnc_scratch *scratch, int32_t *count)
-{
+const nnc_op_cost *nnc_scratch_ops(const nnc_scratch *scratch, int32_t *count) {
     *count = scratch->shown != NULL ? scratch->shown->count : 0;
     return scratch->shown != NULL ? scratch->shown->rows : NULL;
 }
 
-const nnc_stage *nnc_scratch_stages(const nnc_scratch *scratch, int32_t *count)
-{
+const nnc_stage *nnc_scratch_stages(const nnc_scratch *scratch, int32_t *count) {
     *count = scratch->shown != NULL ? scratch->stages : 0;
     return scratch->step.stages;
 }
 
-const nnc_op_cost *nnc_scratch_op(const nnc_scratch *scratch, int32_t index)
-{
+const nnc_op_cost *nnc_scratch_op(const nnc_scratch *scratch, int32_t index) {
     const nnc_rows *rows = scratch != NULL ? scratch->shown : NULL;
     return rows != NULL && index >= 0 && index < rows->count ? &rows->rows[index] : NULL;
 }
 
-const nnc_stage *nnc_scratch_stage(const nnc_scratch *scratch, int32_t index)
-{
+const nnc_stage *nnc_scratch_stage(const nnc_scratch *scratch, int32_t index) {
     const bool known = scratch != NULL && scratch->shown != NULL;
     return known && index >= 0 && index < scratch->stages ? &scratch->step.stages[index] : NULL;
 }
@@ -473,8 +441,7 @@ const nnc_stage *nnc_scratch_stage(const nnc_scratch *scratch, int32_t index)
 
 /* Reads and checks the arguments, unless they equal those of the previous call. */
 static nnc_status read_again(const char *function, const nnc_model *model, const nnc_device *device,
-                             const nnc_software *software, const nnc_plan *plan, nnc_scratch *scratch, nnc_error *err)
-{
+                             const nnc_software *software, const nnc_plan *plan, nnc_scratch *scratch, nnc_error *err) {
     nnc_estimate_args asked;
     NNC_TRY(nnc_need(function, "model", model != NULL, err));
     NNC_TRY(nnc_need(function, "device", device != NULL, err));
@@ -493,8 +460,7 @@ static nnc_status read_again(const char *function, const nnc_model *model, const
 }
 
 nnc_status nnc_estimate_into(const nnc_model *model, const nnc_device *device, const nnc_software *software,
-                             const nnc_plan *plan, nnc_scratch *scratch, nnc_result *result, nnc_error *err)
-{
+                             const nnc_plan *plan, nnc_scratch *scratch, nnc_result *result, nnc_error *err) {
     static const char here[] = "nnc_estimate";
     NNC_TRY(nnc_need(here, "scratch", scratch != NULL, err));
     NNC_TRY(nnc_need(here, "result", result != NULL, err));

@@ -122,8 +122,7 @@ typedef struct nnc_launch {
                                        * op */
     bool recorded_attention; /* true: norms and attention take no host time, because they are recorded and replayed */
 } nnc_launch;
-static inline double nnc_launch_of_op_s(const nnc_launch *launch, const nnc_op *op)
-{
+static inline double nnc_launch_of_op_s(const nnc_launch *launch, const nnc_op *op) {
     if (launch->kernel_s > 0.0) { return launch->kernel_s * nnc_op_issued(op).kernels; }
     const double products = op->kind == NNC_OP_MATMUL ? (double)op->u.matmul.experts : 0.0;
     if (launch->recorded_attention && (op->group == NNC_GROUP_ATTENTION || op->group == NNC_GROUP_NORM)) { return 0.0; }
@@ -168,8 +167,7 @@ typedef struct nnc_step {
 
 /* Tests whether a separate kernel adds the gradients of each micro-batch to the sum. In captured programs autograd runs
  * this kernel. */
-static inline bool nnc_step_adds_gradients(const nnc_step *step)
-{
+static inline bool nnc_step_adds_gradients(const nnc_step *step) {
     return step->software->added_gradients || step->list->recorded;
 }
 
@@ -192,28 +190,24 @@ typedef struct nnc_step_memory {
 
 /* Returns the number of passes over the segments of a device. DualPipe sends half of the micro-batches through each of
  * the two stages of a device. */
-static inline int64_t nnc_step_passes(const nnc_plan *plan)
-{
+static inline int64_t nnc_step_passes(const nnc_plan *plan) {
     return plan->micro_batches / (nnc_schedule_dual(plan) ? 2 : 1);
 }
 
 /* Returns the number of ranks that hold the same shard of the parameters outside experts (route NNC_ROUTE_SHARD) or of
  * the parameters of experts (other routes). */
-static inline int32_t nnc_shard_replicas(const nnc_plan *plan, nnc_route_kind route, double shards)
-{
+static inline int32_t nnc_shard_replicas(const nnc_plan *plan, nnc_route_kind route, double shards) {
     const int32_t same =
         route == NNC_ROUTE_SHARD ? plan->data * plan->context : nnc_plan_expert_ranks(plan) / plan->expert;
     return same / (int32_t)shards;
 }
 
-static inline nnc_route_kind nnc_replica_route(nnc_route_kind route)
-{
+static inline nnc_route_kind nnc_replica_route(nnc_route_kind route) {
     return route == NNC_ROUTE_SHARD ? NNC_ROUTE_REPLICA : NNC_ROUTE_EXPERT_REPLICA;
 }
 
 /* Returns the seconds of an op that does not communicate. Resources in step->free take no time. */
-static inline double nnc_step_free_s(const nnc_step *step, double compute_s, double memory_s, double fixed_s)
-{
+static inline double nnc_step_free_s(const nnc_step *step, double compute_s, double memory_s, double fixed_s) {
     const double compute = step->free[NNC_BOUND_COMPUTE] ? 0.0 : compute_s;
     const double memory = step->free[NNC_BOUND_MEMORY] ? 0.0 : memory_s;
     return nnc_max(compute, memory) + (step->free[NNC_BOUND_HOST] ? 0.0 : fixed_s);
@@ -415,15 +409,9 @@ double nnc_upper_bound(const nnc_step *step, const nnc_bound_segment_times *unit
 
 /* nnc_say_of_row: the following lines belong to a row of the op table. nnc_say_of_step: the following lines
  * belong to the step again. Both functions do nothing if why is NULL. */
-static inline void nnc_say_of_row(nnc_derivation *why, int32_t row)
-{
-    NNC_WHEN(why, nnc_say_of(why, "#%d", (int)row));
-}
+static inline void nnc_say_of_row(nnc_derivation *why, int32_t row) { NNC_WHEN(why, nnc_say_of(why, "#%d", (int)row)); }
 
-static inline void nnc_say_of_step(nnc_derivation *why)
-{
-    NNC_WHEN(why, nnc_say_of(why, "%s", ""));
-}
+static inline void nnc_say_of_step(nnc_derivation *why) { NNC_WHEN(why, nnc_say_of(why, "%s", "")); }
 
 /* Length of a name such as "host.1.forward": one instance of segment 1 in one part of a pass. */
 enum { NNC_SAY_NAME = 64 };
@@ -458,10 +446,7 @@ nnc_lowering nnc_lowering_of(const nnc_plan *plan, const nnc_software *software,
 nnc_lowering nnc_lowering_seen(const nnc_plan *plan, const nnc_software *software, nnc_plan *seen);
 
 /* Compares bytes; equal bytes have equal values. */
-static inline bool nnc_same_bytes(const void *a, const void *b, size_t size)
-{
-    return memcmp(a, b, size) == 0;
-}
+static inline bool nnc_same_bytes(const void *a, const void *b, size_t size) { return memcmp(a, b, size) == 0; }
 
 /* Begins a step: finds the links of the plan and the launch cost. nnc_step_set_list then sets the op list. */
 nnc_status nnc_step_begin(const nnc_model *model, const nnc_device *device, const nnc_software *software,

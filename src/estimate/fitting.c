@@ -24,15 +24,13 @@ typedef struct finder {
 } finder;
 
 static nnc_status estimate(finder *f, const nnc_model *model, const nnc_plan *plan, bool timed, nnc_result *r,
-                           nnc_error *err)
-{
+                           nnc_error *err) {
     const nnc_software *software = nnc_profile_of(f->profiles, model, f->device, plan);
     return timed ? nnc_estimate_read(model, f->device, software, plan, f->scratch, r, err)
                  : nnc_estimate_memory(model, f->device, software, plan, f->scratch, r, err);
 }
 
-static const nnc_model *resize(finder *f, size_kind kind, int64_t size, nnc_plan *plan)
-{
+static const nnc_model *resize(finder *f, size_kind kind, int64_t size, nnc_plan *plan) {
     switch (kind) {
     case SIZE_MICRO_BATCH:
         plan->micro_batch = size;
@@ -47,8 +45,7 @@ static const nnc_model *resize(finder *f, size_kind kind, int64_t size, nnc_plan
 
 /* Returns the largest size that fits (or, with `tight`, that may fit); 0 = not even size 1. Illegal plans do not
  * fit. */
-static int64_t largest(finder *f, size_kind kind, const nnc_plan *base, bool tight)
-{
+static int64_t largest(finder *f, size_kind kind, const nnc_plan *base, bool tight) {
     static const int64_t limits[] = { BATCH_MAX, SEQ_MAX / SEQ_STEP, RANK_MAX, LAYERS_MAX };
     int64_t low = 0, high = 1, most = limits[kind];
     bool doubling = true;
@@ -74,8 +71,7 @@ static int64_t largest(finder *f, size_kind kind, const nnc_plan *base, bool tig
 }
 
 void nnc_fitting_micro_batches(const nnc_model *model, const nnc_device *device, const nnc_profiles *profiles,
-                               const nnc_plan *plan, nnc_scratch *scratch, int64_t *fits, int64_t *tight)
-{
+                               const nnc_plan *plan, nnc_scratch *scratch, int64_t *fits, int64_t *tight) {
     finder f = { model, device, profiles, scratch, *model };
     *fits = largest(&f, SIZE_MICRO_BATCH, plan, false);
     *tight = largest(&f, SIZE_MICRO_BATCH, plan, true);
@@ -89,8 +85,7 @@ typedef struct option {
 } option;
 
 /* Sets the options of a remedy. */
-static void apply(const option *o, nnc_plan *plan)
-{
+static void apply(const option *o, nnc_plan *plan) {
     char words[96], *rest = NULL;
     snprintf(words, sizeof words, "%s", o->text);
     for (char *name = strtok_r(words, " ", &rest); name != NULL; name = strtok_r(NULL, " ", &rest)) {
@@ -105,8 +100,7 @@ static void apply(const option *o, nnc_plan *plan)
     }
 }
 
-static void add_remedy(finder *f, const option *o, const nnc_plan *base, const nnc_plan *resolved, nnc_fitting *fit)
-{
+static void add_remedy(finder *f, const option *o, const nnc_plan *base, const nnc_plan *resolved, nnc_fitting *fit) {
     nnc_plan plan = *base;
     nnc_result r;
     nnc_remedy *remedy = &fit->remedies[fit->remedy_count];
@@ -130,8 +124,7 @@ static void add_remedy(finder *f, const option *o, const nnc_plan *base, const n
     fit->remedy_count++;
 }
 
-static void add_remedies(finder *f, const nnc_plan *base, const nnc_plan *p, nnc_fitting *fit)
-{
+static void add_remedies(finder *f, const nnc_plan *base, const nnc_plan *p, nnc_fitting *fit) {
     const bool stores_all = p->recompute == 0, has_adapters = p->adapter_rank > 0;
     const bool stores_scores = stores_all && p->attention == NNC_ATTENTION_UNFUSED;
     const bool has_larger = nnc_optimizer_smaller(p->optimizer) != p->optimizer && !has_adapters;
@@ -165,8 +158,7 @@ static void add_remedies(finder *f, const nnc_plan *base, const nnc_plan *p, nnc
 }
 
 nnc_status nnc_fitting_find(const nnc_model *model, const nnc_device *device, const nnc_profiles *profiles,
-                            const nnc_plan *plan, nnc_scratch *scratch, nnc_fitting *fit, nnc_error *err)
-{
+                            const nnc_plan *plan, nnc_scratch *scratch, nnc_fitting *fit, nnc_error *err) {
     finder f = { model, device, profiles, scratch, *model };
     nnc_plan read, shown;
     nnc_result now;
@@ -215,8 +207,7 @@ typedef struct limit_search {
     nnc_bound bound;        /* resource that bounds the step of the size estimated last */
 } limit_search;
 
-static nnc_plan limit_plan(const limit_search *s, int64_t size)
-{
+static nnc_plan limit_plan(const limit_search *s, int64_t size) {
     nnc_plan plan = *s->base;
     switch (s->answer->of) {
     case NNC_LIMIT_TENSOR: plan.tensor = (int32_t)size; break;
@@ -230,14 +221,12 @@ static nnc_plan limit_plan(const limit_search *s, int64_t size)
 }
 
 /* Returns the tokens (or images) of one device in a step. */
-static double per_device(const nnc_result *r)
-{
+static double per_device(const nnc_result *r) {
     return (double)(r->tokens > 0 ? r->tokens : r->plan.global_batch) / r->plan.devices;
 }
 
 /* Estimates one size and inserts its point in the list. Sets *past to whether the size is beyond the limit. */
-static nnc_status try_size(limit_search *s, int64_t size, bool *past, nnc_error *err)
-{
+static nnc_status try_size(limit_search *s, int64_t size, bool *past, nnc_error *err) {
     nnc_limit_answer *a = s->answer;
     const nnc_plan plan = limit_plan(s, size);
     nnc_plan ideal_plan = plan;
@@ -266,8 +255,7 @@ static nnc_status try_size(limit_search *s, int64_t size, bool *past, nnc_error 
 }
 
 /* Finds the largest degree that the network does not bound; tries every legal degree. 0 = no such degree. */
-static nnc_status largest_degree(limit_search *s, int64_t *size, nnc_error *err)
-{
+static nnc_status largest_degree(limit_search *s, int64_t *size, nnc_error *err) {
     nnc_limit_answer *a = s->answer;
     bool past = false, any = false;
     *size = 0;
@@ -295,8 +283,7 @@ static nnc_status largest_degree(limit_search *s, int64_t *size, nnc_error *err)
 
 /* Finds the smallest size at which the network does not bound the step (for the axis batch: at which compute bounds the
  * step). 0 = no such size. */
-static nnc_status smallest_size(limit_search *s, int64_t *size, nnc_error *err)
-{
+static nnc_status smallest_size(limit_search *s, int64_t *size, nnc_error *err) {
     int64_t low = 0, high = 1;
     bool past = true;
     while (past && high <= STEPS_MAX) {
@@ -324,8 +311,7 @@ static nnc_status smallest_size(limit_search *s, int64_t *size, nnc_error *err)
 
 nnc_status nnc_limit_find(const nnc_model *model, const nnc_device *device, const nnc_software *software,
                           const nnc_plan *plan, nnc_limit of, nnc_scratch *scratch, nnc_limit_answer *answer,
-                          nnc_error *err)
-{
+                          nnc_error *err) {
     const nnc_profiles profiles = nnc_profiles_of_one(software);
     nnc_plan base, resolved;
     int64_t size = 0;

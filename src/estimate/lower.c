@@ -7,8 +7,7 @@
 #include "op/op_internal.h"
 #include "shape/shape_internal.h"
 
-nnc_plan nnc_plan_lowering_key(const nnc_plan *plan)
-{
+nnc_plan nnc_plan_lowering_key(const nnc_plan *plan) {
     const nnc_plan unset = { 0 };
     nnc_plan seen = *plan;
     seen.devices = unset.devices;
@@ -34,8 +33,7 @@ nnc_plan nnc_plan_lowering_key(const nnc_plan *plan)
     return seen;
 }
 
-nnc_lowering nnc_lowering_of(const nnc_plan *plan, const nnc_software *software, nnc_attention attention)
-{
+nnc_lowering nnc_lowering_of(const nnc_plan *plan, const nnc_software *software, nnc_attention attention) {
     const double passes = (double)plan->micro_batches;
     const nnc_policy_sizes sizes = nnc_policy_bytes(plan->policy);
     const bool own_buffer = sizes.gradient_bytes > sizes.weight_bytes;
@@ -56,8 +54,7 @@ nnc_lowering nnc_lowering_of(const nnc_plan *plan, const nnc_software *software,
     };
 }
 
-nnc_lowering nnc_lowering_seen(const nnc_plan *plan, const nnc_software *software, nnc_plan *seen)
-{
+nnc_lowering nnc_lowering_seen(const nnc_plan *plan, const nnc_software *software, nnc_plan *seen) {
     nnc_lowering how = nnc_lowering_of(plan, software, plan->attention);
     *seen = nnc_plan_lowering_key(plan);
     how.plan = seen;
@@ -67,8 +64,7 @@ nnc_lowering nnc_lowering_seen(const nnc_plan *plan, const nnc_software *softwar
 /* More parameters than any model has. The bytes of this many parameters are exact in a double. */
 #define PARAMS_MAX 0x1p47
 
-nnc_status nnc_check_list(const nnc_op_list *list, const nnc_model *model, nnc_error *err)
-{
+nnc_status nnc_check_list(const nnc_op_list *list, const nnc_model *model, nnc_error *err) {
     if (list->overflow) {
         return nnc_fail(err, NNC_ILLEGAL_PLAN, model->id, "a tensor of this plan has more elements than 64 bits count");
     }
@@ -99,8 +95,7 @@ nnc_status nnc_check_list(const nnc_op_list *list, const nnc_model *model, nnc_e
 /* Returns the parameters of the layers that predict tokens further ahead. Each of these layers repeats the last layer
  * and adds three norms and a product that merges two streams; it uses the embedding table and head of the model.
  * Source: arXiv:2412.19437, section 2.2. */
-static int64_t next_params(const nnc_op_list *list, const nnc_decoder *d)
-{
+static int64_t next_params(const nnc_op_list *list, const nnc_decoder *d) {
     int32_t last = list->segment_count - 1;
     int64_t params = 2 * d->hidden * d->hidden + (d->plain_norms ? 0 : 3 * d->hidden);
     while (last > 0 && !list->segments[last].layer) { last--; }
@@ -114,8 +109,7 @@ static int64_t next_params(const nnc_op_list *list, const nnc_decoder *d)
 }
 
 /* Sets the sizes of the whole model before sharding: parameters, tokens and input of a step. */
-static void describe_model(const nnc_op_list *list, const nnc_device *device, nnc_result *r, nnc_derivation *why)
-{
+static void describe_model(const nnc_op_list *list, const nnc_device *device, nnc_result *r, nnc_derivation *why) {
     const nnc_plan *plan = &r->plan;
     for (int32_t i = 0; i < list->count; i++) {
         const nnc_op *op = &list->ops[i];
@@ -155,30 +149,26 @@ static void describe_model(const nnc_op_list *list, const nnc_device *device, nn
 }
 
 /* Returns the parameters per rank of the second copy of the embedding table, which the last pipeline stage holds. */
-static double second_table(const nnc_op_list *list, const nnc_plan *plan)
-{
+static double second_table(const nnc_op_list *list, const nnc_plan *plan) {
     return plan->pipeline > 1 && !nnc_schedule_ends_meet(plan)
                ? (double)list->tied_rows / plan->tensor * (double)list->tied_cols
                : 0.0;
 }
 
 /* Returns the bytes of the activations of one micro-batch that one rank sends from stage to stage. */
-static double send_bytes(const nnc_op_list *list, const nnc_lowering *how)
-{
+static double send_bytes(const nnc_op_list *list, const nnc_lowering *how) {
     const nnc_plan *plan = how->plan;
     const double ranks = (double)plan->context * (plan->sequence_parallel ? plan->tensor : 1);
     return (double)list->stream_elements / ranks * nnc_dtype_bytes(how->dtype);
 }
 
 /* Tests whether the embedding table is frozen. The table may also be the head. */
-static bool table_is_frozen(const nnc_plan *plan)
-{
+static bool table_is_frozen(const nnc_plan *plan) {
     return (plan->train != NNC_TRAIN_ALL || plan->adapter_rank > 0) && (plan->train & NNC_TRAIN_EMBEDDING) == 0;
 }
 
 static void unit_exchange(nnc_op_list *list, const nnc_lowering *how, const char *name, int32_t segment,
-                          nnc_collective_op exchange)
-{
+                          nnc_collective_op exchange) {
     const double units = nnc_list_units(list, segment);
     const nnc_writer w = { list, how, (int64_t)((double)list->segments[segment].instances * units), -1, NULL };
     exchange.bytes /= units;
@@ -190,8 +180,7 @@ static void unit_exchange(nnc_op_list *list, const nnc_lowering *how, const char
  * is scattered in backward. Replicas of a shard group also add up their gradients. Without resharding, one gather per
  * step is enough (see step_end.c). */
 static void sharded_unit(nnc_op_list *list, const nnc_lowering *how, int32_t segment, const nnc_parameters *p,
-                         nnc_route_kind route, double shards)
-{
+                         nnc_route_kind route, double shards) {
     const nnc_plan *plan = how->plan;
     const double weights = nnc_policy_bytes(plan->policy).weight_bytes * p->params;
     const double gradients = nnc_policy_gradient_io_bytes(plan->policy) * p->params;
@@ -219,8 +208,7 @@ static void sharded_unit(nnc_op_list *list, const nnc_lowering *how, int32_t seg
 
 /* Adds the ZeRO-3 gathers of weights that are not trained; these have no gradient. */
 static void frozen_unit(nnc_op_list *list, const nnc_lowering *how, int32_t segment, const nnc_parameters *p,
-                        nnc_route_kind route, double shards)
-{
+                        nnc_route_kind route, double shards) {
     if (p->params > 0.0 && shards > 1.0) {
         unit_exchange(list, how, "data.gather_frozen", segment,
                       (nnc_collective_op){ .comm = NNC_COMM_DATA,
@@ -231,8 +219,7 @@ static void frozen_unit(nnc_op_list *list, const nnc_lowering *how, int32_t segm
     }
 }
 
-static void add_casts(nnc_op_list *list, const nnc_segment_sums sums[NNC_SEGMENTS_MAX], const nnc_lowering *how)
-{
+static void add_casts(nnc_op_list *list, const nnc_segment_sums sums[NNC_SEGMENTS_MAX], const nnc_lowering *how) {
     const nnc_software *software = how->software;
     const bool wide = nnc_policy_bytes(how->plan->policy).weight_bytes > 2.0;
     if (list->recorded || !software->cast_weights || !wide || nnc_dtype_bytes(how->dtype) > 2.0) { return; }
@@ -252,8 +239,7 @@ static void add_casts(nnc_op_list *list, const nnc_segment_sums sums[NNC_SEGMENT
 }
 
 static void add_unit_collectives(nnc_op_list *list, const nnc_segment_sums sums[NNC_SEGMENTS_MAX],
-                                 const nnc_lowering *how)
-{
+                                 const nnc_lowering *how) {
     const nnc_plan *plan = how->plan;
     const nnc_policy_sizes sizes = nnc_policy_bytes(plan->policy);
     for (int32_t s = 0; s < list->segment_count; s++) {
@@ -280,8 +266,7 @@ static void add_unit_collectives(nnc_op_list *list, const nnc_segment_sums sums[
     }
 }
 
-void nnc_finish_list(nnc_op_list *list, const nnc_lowering *how, nnc_segment_sums sums[NNC_SEGMENTS_MAX])
-{
+void nnc_finish_list(nnc_op_list *list, const nnc_lowering *how, nnc_segment_sums sums[NNC_SEGMENTS_MAX]) {
     const double table = second_table(list, how->plan);
     const bool frozen = table_is_frozen(how->plan);
     nnc_segment_sums *last = &sums[list->segment_count - 1];
@@ -295,8 +280,7 @@ void nnc_finish_list(nnc_op_list *list, const nnc_lowering *how, nnc_segment_sum
     add_unit_collectives(list, sums, how);
 }
 
-void nnc_split_list(nnc_op_list *list, const nnc_lowering *how, nnc_segment_sums sums[NNC_SEGMENTS_MAX])
-{
+void nnc_split_list(nnc_op_list *list, const nnc_lowering *how, nnc_segment_sums sums[NNC_SEGMENTS_MAX]) {
     nnc_list_shard(list, how->plan);
     nnc_segments_sum(list, sums);
     nnc_finish_list(list, how, sums);
@@ -306,8 +290,8 @@ void nnc_split_list(nnc_op_list *list, const nnc_lowering *how, nnc_segment_sums
  * 10 us for each kernel, through the Python interpreter. */
 #define NNC_KERNEL_LAUNCH_S 1e-5
 
-static nnc_launch launch_of(const nnc_model *model, const nnc_device *device, const nnc_software *software, bool whole)
-{
+static nnc_launch launch_of(const nnc_model *model, const nnc_device *device, const nnc_software *software,
+                            bool whole) {
     const bool experts = nnc_model_sizes_of(model).experts > 0;
     if (device->host.kernel_s == 0.0) { /* a CPU calls its kernels itself, so it needs no time to issue them */
         return (nnc_launch){ 0 };
@@ -324,8 +308,7 @@ static nnc_launch launch_of(const nnc_model *model, const nnc_device *device, co
 }
 
 nnc_status nnc_step_begin(const nnc_model *model, const nnc_device *device, const nnc_software *software,
-                          const nnc_plan *plan, nnc_network *network, nnc_step *step, nnc_error *err)
-{
+                          const nnc_plan *plan, nnc_network *network, nnc_step *step, nnc_error *err) {
     const bool alone = plan->devices == 1 && plan->offload == 0;
     NNC_TRY(nnc_power_check(device, err));
     if (!alone) { NNC_TRY(nnc_network_find(device, plan, network, err)); }
@@ -338,16 +321,14 @@ nnc_status nnc_step_begin(const nnc_model *model, const nnc_device *device, cons
 }
 
 void nnc_step_set_list(nnc_step *step, const nnc_op_list *list, const nnc_lowering *how,
-                       const nnc_segment_sums sums[NNC_SEGMENTS_MAX])
-{
+                       const nnc_segment_sums sums[NNC_SEGMENTS_MAX]) {
     step->list = list;
     step->sums = sums;
     nnc_step_set_send(step, send_bytes(list, how));
     step->tied_params = second_table(list, step->plan);
 }
 
-void nnc_describe_model(const nnc_model *model, const nnc_op_list *whole, const nnc_step *step, nnc_result *r)
-{
+void nnc_describe_model(const nnc_model *model, const nnc_op_list *whole, const nnc_step *step, nnc_result *r) {
     describe_model(whole, step->device, r, step->why);
     const nnc_plan *plan = step->plan;
     if (model->decoder.next_layers > 0 && plan->adapter_rank == 0 && !plan->next_tokens) {
@@ -355,7 +336,4 @@ void nnc_describe_model(const nnc_model *model, const nnc_op_list *whole, const 
     }
 }
 
-bool nnc_plan_is_whole(const nnc_plan *plan)
-{
-    return plan->tensor == 1 && plan->context == 1 && plan->expert == 1;
-}
+bool nnc_plan_is_whole(const nnc_plan *plan) { return plan->tensor == 1 && plan->context == 1 && plan->expert == 1; }

@@ -6,8 +6,7 @@
 #include "estimate/estimate_internal.h"
 #include "op/op_internal.h"
 
-nnc_overlap nnc_overlap_of(const nnc_plan *plan, const nnc_software *software)
-{
+nnc_overlap nnc_overlap_of(const nnc_plan *plan, const nnc_software *software) {
     const nnc_overlap own = { .share = { [NNC_COMM_TENSOR] = software->overlap_tensor,
                                          [NNC_COMM_CONTEXT] = software->overlap_context,
                                          [NNC_COMM_EXPERT] = software->overlap_expert,
@@ -45,8 +44,7 @@ typedef struct exposed {
     double beside[NNC_COMM_COUNT], behind[NNC_COMM_COUNT];
 } exposed;
 
-static inline void collect(const nnc_op_cost *row, const nnc_network *network, const nnc_overlap *overlap, budget *b)
-{
+static inline void collect(const nnc_op_cost *row, const nnc_network *network, const nnc_overlap *overlap, budget *b) {
     const double time_s = row->time_s * row->repeat;
     if (nnc_op_is_collective(row->op)) {
         const nnc_collective_op *e = &row->op->u.collective;
@@ -61,14 +59,12 @@ static inline void collect(const nnc_op_cost *row, const nnc_network *network, c
     }
 }
 
-static double share_of(const nnc_overlap *overlap, int comm, nnc_part part)
-{
+static double share_of(const nnc_overlap *overlap, int comm, nnc_part part) {
     return comm == NNC_COMM_TENSOR && part == NNC_PART_BACKWARD ? overlap->tensor_backward : overlap->share[comm];
 }
 
 /* Subtracts the overlapped time from *left_s. Returns the share of the communication that stays exposed. */
-NNC_SAYING double hide(double exchange_s, double share, double *left_s, nnc_derivation *why)
-{
+NNC_SAYING double hide(double exchange_s, double share, double *left_s, nnc_derivation *why) {
     NNC_LET(why, overlap, NULL, share);
     NNC_LET(why, window_s, "s", *left_s);
     NNC_PUT(why, exchange_s, "s");
@@ -89,8 +85,7 @@ typedef struct windows {
 } windows;
 
 /* Subtracts time that is now overlapped from the free time of `lane` and of all lanes that share links with it. */
-static void use(windows *w, nnc_lane lane, double hidden_s, double exposed_s)
-{
+static void use(windows *w, nnc_lane lane, double hidden_s, double exposed_s) {
     for (int f = 0; f < NNC_LANES && hidden_s > 0.0; f++) {
         w->left_s[f] -= nnc_lanes_meet((nnc_lane)f, lane) ? hidden_s : 0.0;
     }
@@ -98,8 +93,7 @@ static void use(windows *w, nnc_lane lane, double hidden_s, double exposed_s)
 }
 
 /* Returns the time that the device waits for other lanes. Communication of this lane continues meanwhile. */
-static double beside_waits_s(const windows *w, nnc_lane lane)
-{
+static double beside_waits_s(const windows *w, nnc_lane lane) {
     double waits_s = 0.0;
     for (int f = 0; f < NNC_LANES; f++) { waits_s += nnc_lanes_meet((nnc_lane)f, lane) ? 0.0 : w->exposed_s[f]; }
     return waits_s;
@@ -107,8 +101,7 @@ static double beside_waits_s(const windows *w, nnc_lane lane)
 
 /* Computes the exposed share of each kind of communication. asked: the collective to explain; NULL = no explanation. */
 NNC_SAYING void settle(const budget *b, const nnc_overlap *overlap, nnc_part part, const nnc_collective_op *asked,
-                       exposed *shares, nnc_derivation *why)
-{
+                       exposed *shares, nnc_derivation *why) {
     windows w = { { 0 }, { 0 } };
     double attention[NNC_LANES];
     for (int f = 0; f < NNC_LANES; f++) {
@@ -161,8 +154,7 @@ NNC_SAYING void settle(const budget *b, const nnc_overlap *overlap, nnc_part par
 
 /* Records how the exposed time of a collective was computed. */
 static void say_hidden(const budget *b, const nnc_overlap *overlap, const nnc_op_cost *row, int32_t index,
-                       nnc_derivation *why)
-{
+                       nnc_derivation *why) {
     exposed shares;
     const nnc_collective_op *e = &row->op->u.collective;
     nnc_say_of_row(why, index);
@@ -176,8 +168,7 @@ static void say_hidden(const budget *b, const nnc_overlap *overlap, const nnc_op
     nnc_say_of_step(why);
 }
 
-static bool any_collective(const nnc_rows *rows)
-{
+static bool any_collective(const nnc_rows *rows) {
     for (int32_t i = 0; i < rows->count; i++) {
         if (nnc_op_is_collective(rows->rows[i].op)) { return true; }
     }
@@ -185,8 +176,7 @@ static bool any_collective(const nnc_rows *rows)
 }
 
 NNC_SAYING void hide_rows(nnc_rows *rows, const nnc_op_list *list, const nnc_network *network,
-                          const nnc_overlap *overlap, nnc_derivation *why)
-{
+                          const nnc_overlap *overlap, nnc_derivation *why) {
     budget budgets[NNC_SEGMENTS_MAX][NNC_PASS_PARTS];
     exposed shares[NNC_SEGMENTS_MAX][NNC_PASS_PARTS]; /* exposed shares of each segment and part; set only for parts
                                                        * with communication */
@@ -216,8 +206,7 @@ NNC_SAYING void hide_rows(nnc_rows *rows, const nnc_op_list *list, const nnc_net
 }
 
 void nnc_rows_overlap(nnc_rows *rows, const nnc_op_list *list, const nnc_network *network, const nnc_overlap *overlap,
-                      nnc_derivation *why)
-{
+                      nnc_derivation *why) {
     if (why != NULL) {
         hide_rows(rows, list, network, overlap, why);
     } else {
@@ -227,8 +216,7 @@ void nnc_rows_overlap(nnc_rows *rows, const nnc_op_list *list, const nnc_network
 
 /* Returns the time of a part. Changes host_s from the time to issue the ops to the extra time that issuing causes.
  * name: name of the recorded formula. */
-NNC_SAYING double part_s(nnc_segment_time *unit, nnc_part part, const char *name, nnc_derivation *why)
-{
+NNC_SAYING double part_s(nnc_segment_time *unit, nnc_part part, const char *name, nnc_derivation *why) {
     double device_s = unit->compute_s[part];
     for (int k = 0; k < NNC_COMM_COUNT; k++) { device_s += unit->exposed_s[part][k]; }
     const double issue_s = unit->host_s[part];
@@ -248,8 +236,7 @@ NNC_SAYING double part_s(nnc_segment_time *unit, nnc_part part, const char *name
 
 /* Adds the time of a row to the lanes whose communication can overlap with this row. The time of a collective counts
  * only for lanes that share no links with the collective. */
-static inline void add_free(nnc_segment_time *unit, nnc_part part, double time_s, double network_s, nnc_lane lane)
-{
+static inline void add_free(nnc_segment_time *unit, nnc_part part, double time_s, double network_s, nnc_lane lane) {
     for (int f = 0; f < NNC_LANES; f++) {
         unit->free_s[part][f] += time_s - (nnc_lanes_meet((nnc_lane)f, lane) ? network_s : 0.0);
     }
@@ -272,8 +259,7 @@ typedef struct clocks {
 } clocks;
 
 /* Issues the kernels of a row. Returns the seconds that the device waits for the host. */
-static double issue_row(clocks *c, double kernels, double time_s)
-{
+static double issue_row(clocks *c, double kernels, double time_s) {
     const double before_s = c->device_s + time_s;
     if (!(kernels > 0.0)) {
         c->device_s = before_s;
@@ -293,8 +279,7 @@ static double issue_row(clocks *c, double kernels, double time_s)
 
 /* Issues all instances of one segment, forward or backward. Adds the mean wait of one instance to host_s. */
 static void issue_segment(clocks *c, const nnc_rows *rows, const nnc_op_list *list, int32_t s, bool forward,
-                          nnc_segment_time *unit)
-{
+                          nnc_segment_time *unit) {
     const int32_t begin = forward ? 0 : rows->forward_count;
     const int32_t end = forward ? rows->forward_count : rows->count;
     const double instances = (double)list->segments[s].instances;
@@ -312,8 +297,7 @@ static void issue_segment(clocks *c, const nnc_rows *rows, const nnc_op_list *li
 
 /* Issues the kernels of two equal passes, one after the other. Writes the waits of the second pass to host_s. */
 static void issue_pass(const nnc_rows *rows, const nnc_op_list *list, double kernel_s,
-                       nnc_segment_time units[NNC_SEGMENTS_MAX])
-{
+                       nnc_segment_time units[NNC_SEGMENTS_MAX]) {
     clocks c = { .kernel_s = kernel_s };
     for (int pass = 0; pass < 2; pass++) {
         for (int32_t s = 0; s < list->segment_count; s++) {
@@ -325,16 +309,14 @@ static void issue_pass(const nnc_rows *rows, const nnc_op_list *list, double ker
 }
 
 /* Returns the device time of a part plus its waits for the host. */
-static double issued_part_s(const nnc_segment_time *unit, nnc_part part)
-{
+static double issued_part_s(const nnc_segment_time *unit, nnc_part part) {
     double part_s = unit->compute_s[part] + unit->host_s[part];
     for (int k = 0; k < NNC_COMM_COUNT; k++) { part_s += unit->exposed_s[part][k]; }
     return part_s;
 }
 
 NNC_SAYING void sum_units(const nnc_rows *rows, const nnc_op_list *list, const nnc_network *network,
-                          const nnc_launch *launch, nnc_segment_time units[NNC_SEGMENTS_MAX], nnc_derivation *why)
-{
+                          const nnc_launch *launch, nnc_segment_time units[NNC_SEGMENTS_MAX], nnc_derivation *why) {
     memset(units, 0, sizeof units[0] * (size_t)list->segment_count);
     for (int32_t i = 0; i < rows->count; i++) {
         const nnc_op_cost *row = &rows->rows[i];
@@ -370,8 +352,7 @@ NNC_SAYING void sum_units(const nnc_rows *rows, const nnc_op_list *list, const n
 }
 
 void nnc_segment_times_sum(const nnc_rows *rows, const nnc_op_list *list, const nnc_network *network,
-                           const nnc_launch *launch, nnc_segment_time units[NNC_SEGMENTS_MAX], nnc_derivation *why)
-{
+                           const nnc_launch *launch, nnc_segment_time units[NNC_SEGMENTS_MAX], nnc_derivation *why) {
     if (why != NULL) {
         sum_units(rows, list, network, launch, units, why);
     } else {
@@ -379,8 +360,7 @@ void nnc_segment_times_sum(const nnc_rows *rows, const nnc_op_list *list, const 
     }
 }
 
-void nnc_step_segment_times(const nnc_step *step, nnc_rows *rows, nnc_segment_time units[NNC_SEGMENTS_MAX])
-{
+void nnc_step_segment_times(const nnc_step *step, nnc_rows *rows, nnc_segment_time units[NNC_SEGMENTS_MAX]) {
     const nnc_overlap overlap = nnc_overlap_of(step->plan, step->software);
     if (step->network != NULL) { nnc_rows_overlap(rows, step->list, step->network, &overlap, step->why); }
     nnc_segment_times_sum(rows, step->list, step->network, &step->launch, units, step->why);

@@ -8,8 +8,7 @@
  * A stage that equals the stage before is marked (alike), so that later code computes equal stages once. */
 #include "estimate/estimate_internal.h"
 
-int32_t nnc_partition_device(const nnc_plan *plan, int32_t virtual_stage)
-{
+int32_t nnc_partition_device(const nnc_plan *plan, int32_t virtual_stage) {
     const int32_t p = plan->pipeline;
     const bool back = nnc_schedule_ends_meet(plan) && virtual_stage >= p;
     return back ? 2 * p - 1 - virtual_stage : virtual_stage % p;
@@ -17,8 +16,7 @@ int32_t nnc_partition_device(const nnc_plan *plan, int32_t virtual_stage)
 
 /* Returns the number of layers of a segment between layers `from` and `to`. *first is the number of the segment's first
  * layer; it is moved to the first layer of the next segment. */
-static int64_t layers_between(const nnc_op_list *list, int32_t segment, int64_t *first, int64_t from, int64_t to)
-{
+static int64_t layers_between(const nnc_op_list *list, int32_t segment, int64_t *first, int64_t from, int64_t to) {
     int64_t held = 0;
     for (int64_t i = from; list->mixed_count > 0 && i < to; i++) { held += list->mixed[i] == segment ? 1 : 0; }
     if (list->mixed_count > 0) { return held; }
@@ -34,15 +32,11 @@ typedef struct even_parts {
     int64_t each, more;
 } even_parts;
 
-static even_parts divide(int64_t total, int64_t parts)
-{
+static even_parts divide(int64_t total, int64_t parts) {
     return parts > 0 ? (even_parts){ total / parts, total % parts } : (even_parts){ 0, 0 };
 }
 
-static int64_t part_of(even_parts all, int64_t part)
-{
-    return all.each + (part < all.more ? 1 : 0);
-}
+static int64_t part_of(even_parts all, int64_t part) { return all.each + (part < all.more ? 1 : 0); }
 
 /* Layers per virtual stage. Embedding and head are included if they count as layers. The first and the last stage may
  * have given numbers of layers; `rest` distributes the other layers. */
@@ -52,8 +46,7 @@ typedef struct slots {
     even_parts first, last, rest;
 } slots;
 
-static slots slots_of(const nnc_plan *plan, int64_t total, int32_t chunks)
-{
+static slots slots_of(const nnc_plan *plan, int64_t total, int32_t chunks) {
     const int64_t p = plan->pipeline;
     const int64_t first = plan->first_stage_layers, last = plan->last_stage_layers;
     const int64_t others = p - (first > 0 ? 1 : 0) - (last > 0 ? 1 : 0);
@@ -66,16 +59,14 @@ static slots slots_of(const nnc_plan *plan, int64_t total, int32_t chunks)
                     .rest = divide(total - first - last, others * chunks) };
 }
 
-static int64_t slots_at(const slots *s, int64_t stage, int64_t chunk)
-{
+static int64_t slots_at(const slots *s, int64_t stage, int64_t chunk) {
     if (stage == 0 && s->own_first) { return part_of(s->first, chunk); }
     if (stage == s->stages - 1 && s->own_last) { return part_of(s->last, chunk); }
     return part_of(s->rest, chunk * s->others + stage - s->own_first);
 }
 
 /* Returns the instances of each segment with layers `from` to `to`; front adds the embedding, back adds the head. */
-static nnc_stage_layers share_of(const nnc_op_list *list, int64_t from, int64_t to, bool front, bool back)
-{
+static nnc_stage_layers share_of(const nnc_op_list *list, int64_t from, int64_t to, bool front, bool back) {
     nnc_stage_layers share = { { 0 } };
     int64_t first = 0; /* number of the first layer of the segment */
     for (int32_t s = 0; s < list->segment_count; s++) {
@@ -88,8 +79,7 @@ static nnc_stage_layers share_of(const nnc_op_list *list, int64_t from, int64_t 
 
 /* Returns the end of the segment that holds all layers from `from` to `to`; INT64_MIN = no single segment holds
  * them. */
-static int64_t segment_end(const nnc_op_list *list, int64_t from, int64_t to)
-{
+static int64_t segment_end(const nnc_op_list *list, int64_t from, int64_t to) {
     int64_t first = 0;
     for (int32_t s = 0; s < list->segment_count && list->mixed_count == 0; s++) {
         const int64_t end = first + (list->segments[s].layer ? list->segments[s].instances : 0);
@@ -101,14 +91,12 @@ static int64_t segment_end(const nnc_op_list *list, int64_t from, int64_t to)
 
 /* Returns the number of virtual stages from v on that have as many layers as the stage before v. The last stage holds
  * the head and is excluded. 0 or less = no such stage. */
-static int64_t as_many(const slots *s, int64_t v, int64_t count)
-{
+static int64_t as_many(const slots *s, int64_t v, int64_t count) {
     const int64_t last = count - 1, more = s->rest.more;
     return s->own_first || s->own_last ? 0 : (v <= more && more < last ? more : last) - v;
 }
 
-void nnc_partition_layers(const nnc_op_list *list, const nnc_plan *plan, nnc_stage_partition *partition)
-{
+void nnc_partition_layers(const nnc_op_list *list, const nnc_plan *plan, nnc_stage_partition *partition) {
     const int32_t chunks = plan->pipeline > 1 ? nnc_schedule_chunks(plan) : 1;
     const int32_t count = plan->pipeline * chunks;
     int64_t layers = 0, next = 0;
@@ -143,14 +131,12 @@ void nnc_partition_layers(const nnc_op_list *list, const nnc_plan *plan, nnc_sta
 }
 
 /* Returns the number of chunks of a device; in dualpipe, the number of directions. */
-static int32_t chunks_of(const nnc_stage_partition *partition, const nnc_plan *plan)
-{
+static int32_t chunks_of(const nnc_stage_partition *partition, const nnc_plan *plan) {
     return nnc_schedule_dual(plan) ? 2 : partition->virtual_stages / partition->stages;
 }
 
 static const nnc_stage_layers *chunk_of(const nnc_stage_partition *partition, const nnc_plan *plan, int32_t device,
-                                        int32_t chunk)
-{
+                                        int32_t chunk) {
     const int32_t p = partition->stages;
     const bool back = nnc_schedule_ends_meet(plan) && chunk == 1;
     const int32_t v = back ? 2 * p - 1 - device : chunk * p + device;
@@ -158,8 +144,7 @@ static const nnc_stage_layers *chunk_of(const nnc_stage_partition *partition, co
 }
 
 static void device_layers(const nnc_stage_partition *partition, const nnc_plan *plan, int32_t device,
-                          int64_t instances[NNC_SEGMENTS_MAX])
-{
+                          int64_t instances[NNC_SEGMENTS_MAX]) {
     const int32_t chunks = chunks_of(partition, plan);
     for (int32_t c = 0; c < chunks; c++) {
         const nnc_stage_layers *share = chunk_of(partition, plan, device, c);
@@ -169,8 +154,7 @@ static void device_layers(const nnc_stage_partition *partition, const nnc_plan *
     }
 }
 
-int64_t nnc_recomputed_layers(const nnc_plan *plan, const nnc_op_list *list, int32_t segment, int64_t instances)
-{
+int64_t nnc_recomputed_layers(const nnc_plan *plan, const nnc_op_list *list, int32_t segment, int64_t instances) {
     const bool some = plan->recompute_layers > 0 && list->segments[segment].layer;
     if ((plan->recompute & NNC_RECOMPUTE_FULL) == 0) { return 0; }
     return some && plan->recompute_layers < instances ? plan->recompute_layers : instances;
@@ -180,8 +164,7 @@ int64_t nnc_recomputed_layers(const nnc_plan *plan, const nnc_op_list *list, int
 
 /* Sets whether the chunks of a device hold different segments, and which single chunk differs (odd_chunk). */
 static void set_uneven(const nnc_stage_partition *partition, const nnc_step *step, int32_t device,
-                       nnc_stage_residency *h)
-{
+                       nnc_stage_residency *h) {
     const int32_t chunks = step->plan->pipeline > 1 ? chunks_of(partition, step->plan) : 1;
     h->uneven = h->uneven_layers = h->odd_more = false;
     h->odd_chunk = -1;
@@ -207,8 +190,7 @@ static void set_uneven(const nnc_stage_partition *partition, const nnc_step *ste
 /* Sets the segments and instances that a device holds. Writes only the segments in use, because the struct has space
  * for many more. */
 static void set_holding(const nnc_step *step, const nnc_stage_partition *partition, int32_t device, double in_flight,
-                        nnc_stage_residency *h)
-{
+                        nnc_stage_residency *h) {
     h->segments = step->list->segment_count;
     device_layers(partition, step->plan, device, h->instances);
     nnc_holding_keep(h, in_flight);
@@ -219,8 +201,7 @@ static void set_holding(const nnc_step *step, const nnc_stage_partition *partiti
 }
 
 /* Tests whether all virtual stages of a device are marked as equal to the virtual stages of the device before. */
-static bool like_before(const nnc_stage_partition *partition, const nnc_plan *plan, int32_t device)
-{
+static bool like_before(const nnc_stage_partition *partition, const nnc_plan *plan, int32_t device) {
     bool like = device > 0 && !nnc_schedule_ends_meet(plan);
     for (int32_t v = device; like && v < partition->virtual_stages; v += partition->stages) {
         like = partition->alike[v];
@@ -228,8 +209,7 @@ static bool like_before(const nnc_stage_partition *partition, const nnc_plan *pl
     return like;
 }
 
-static double in_flight_of(const nnc_plan *plan, int32_t device, nnc_derivation *why)
-{
+static double in_flight_of(const nnc_plan *plan, int32_t device, nnc_derivation *why) {
     if (plan->pipeline == 1) {
         NNC_SAY(why, in_flight, NULL, 1.0);
         return in_flight;
@@ -244,13 +224,11 @@ static double in_flight_of(const nnc_plan *plan, int32_t device, nnc_derivation 
 }
 
 /* Records how many micro-batches a device keeps in flight. */
-static void step_say_in_flight(const nnc_step *step, int32_t device)
-{
+static void step_say_in_flight(const nnc_step *step, int32_t device) {
     (void)in_flight_of(step->plan, device, step->why);
 }
 
-void nnc_step_partition(const nnc_step *step, nnc_step_memory *memory)
-{
+void nnc_step_partition(const nnc_step *step, nnc_step_memory *memory) {
     const nnc_plan *plan = step->plan;
     nnc_partition_layers(step->list, plan, &memory->partition);
     for (int32_t d = 0; d < plan->pipeline; d++) {
@@ -267,8 +245,7 @@ void nnc_step_partition(const nnc_step *step, nnc_step_memory *memory)
     }
 }
 
-bool nnc_step_partition_again(const nnc_step *step, nnc_step_memory *memory)
-{
+bool nnc_step_partition_again(const nnc_step *step, nnc_step_memory *memory) {
     bool same = true;
     for (int32_t d = 0; d < step->plan->pipeline; d++) {
         nnc_stage_residency *h = &memory->holdings[d];
@@ -282,8 +259,7 @@ bool nnc_step_partition_again(const nnc_step *step, nnc_step_memory *memory)
 /* Finds the peak of a device whose chunks are equal except for one, the odd chunk. Returns false if it has no odd
  * chunk. */
 static bool find_odd_peak(const nnc_step *step, const nnc_pipeline *pipeline, const nnc_step_memory *m, int32_t device,
-                          nnc_stage_residency *h)
-{
+                          nnc_stage_residency *h) {
     double count, all;
     if (h->odd_chunk < 0 || !nnc_pipeline_peak_of_one(pipeline, device, h->odd_chunk, h->odd_more, &count, &all)) {
         return false;
@@ -298,8 +274,7 @@ static bool find_odd_peak(const nnc_step *step, const nnc_pipeline *pipeline, co
     return true;
 }
 
-void nnc_step_find_peak(const nnc_step *step, nnc_step_memory *m, int32_t device)
-{
+void nnc_step_find_peak(const nnc_step *step, nnc_step_memory *m, int32_t device) {
     nnc_stage_residency *h = &m->holdings[device];
     const nnc_plan *plan = step->plan;
     const nnc_pipeline pipeline = { .schedule = plan->schedule,
@@ -334,8 +309,7 @@ void nnc_step_find_peak(const nnc_step *step, nnc_step_memory *m, int32_t device
 
 /* ---- memory of each stage ---- */
 
-void nnc_stage_memory(const nnc_step *step, const nnc_model *model, bool fullest, nnc_step_memory *m, nnc_result *r)
-{
+void nnc_stage_memory(const nnc_step *step, const nnc_model *model, bool fullest, nnc_step_memory *m, nnc_result *r) {
     const nnc_plan *plan = step->plan;
     const nnc_stage_residency *before = NULL; /* the last stage whose memory was computed */
     nnc_memory memory = { 0 };

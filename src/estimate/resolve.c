@@ -7,8 +7,7 @@
 #include "shape/shape_internal.h"
 
 /* Writes the formats in which a device multiplies, for example "fp64, fp32, bf16". */
-static void formats_of(const nnc_device *device, char *text, size_t size)
-{
+static void formats_of(const nnc_device *device, char *text, size_t size) {
     text[0] = '\0';
     for (int i = 0; i < NNC_DTYPE_COUNT; i++) {
         if (!isnan(nnc_device_matmul_peak(device, (nnc_dtype)i)) && i != NNC_FP64 && i != NNC_INT8 && i != NNC_FP4 &&
@@ -18,8 +17,7 @@ static void formats_of(const nnc_device *device, char *text, size_t size)
     }
 }
 
-static nnc_status resolve_precision(const nnc_device *device, nnc_plan *p, nnc_error *err)
-{
+static nnc_status resolve_precision(const nnc_device *device, nnc_plan *p, nnc_error *err) {
     static const nnc_dtype preferred[] = { NNC_BF16, NNC_FP16, NNC_FP32 };
     char formats[128];
     for (size_t i = 0; p->precision == NNC_DTYPE_COUNT && i < 3; i++) {
@@ -40,8 +38,7 @@ static nnc_status resolve_precision(const nnc_device *device, nnc_plan *p, nnc_e
     return NNC_OK;
 }
 
-static nnc_status resolve_policy(nnc_plan *p, nnc_error *err)
-{
+static nnc_status resolve_policy(nnc_plan *p, nnc_error *err) {
     const double needed = nnc_dtype_bytes(p->precision);
     const nnc_policy usual = needed < 4.0 ? NNC_POLICY_MIXED : NNC_POLICY_FP32;
     if (p->policy == NNC_POLICY_DEFAULT) { p->policy = usual; }
@@ -56,8 +53,7 @@ static nnc_status resolve_policy(nnc_plan *p, nnc_error *err)
 }
 
 /* Completes micro_batch * micro_batches * data = global_batch; any two determine the third. */
-static nnc_status resolve_batch(nnc_plan *p, nnc_error *err)
-{
+static nnc_status resolve_batch(nnc_plan *p, nnc_error *err) {
     const int64_t data = p->data;
     int64_t product = 0;
     if (p->global_batch > 0 && (p->micro_batch == 0 || p->micro_batches == 0)) {
@@ -90,8 +86,7 @@ static nnc_status resolve_batch(nnc_plan *p, nnc_error *err)
 }
 
 /* Checks --recompute-layers, which counts the layers of one stage. */
-static nnc_status check_recompute_layers(const nnc_plan *p, const nnc_model *model, int64_t layers, nnc_error *err)
-{
+static nnc_status check_recompute_layers(const nnc_plan *p, const nnc_model *model, int64_t layers, nnc_error *err) {
     const int64_t ends = p->first_stage_layers > p->last_stage_layers ? p->first_stage_layers : p->last_stage_layers;
     const int64_t even = (nnc_schedule_dual(p) ? 2 : 1) * nnc_ceil_div(layers, p->pipeline);
     const int64_t held = ends > even ? ends : even;
@@ -105,8 +100,7 @@ static nnc_status check_recompute_layers(const nnc_plan *p, const nnc_model *mod
 }
 
 /* Checks the options on trained and frozen weights. */
-static nnc_status check_trained(const nnc_plan *p, const nnc_model *model, nnc_error *err)
-{
+static nnc_status check_trained(const nnc_plan *p, const nnc_model *model, nnc_error *err) {
     const bool all = nnc_plan_trains_all(p) && model->captured == NULL;
     if ((p->train & NNC_TRAIN_ADAPTERS) != 0 && p->adapter_rank == 0) {
         return nnc_fail(err, NNC_ILLEGAL_PLAN, "--train", "there are no adapters, expected --adapter-rank too");
@@ -128,22 +122,19 @@ static nnc_status check_trained(const nnc_plan *p, const nnc_model *model, nnc_e
     return NNC_OK;
 }
 
-static nnc_status resolve_schedule(nnc_plan *p, const nnc_family_row *family, int64_t layers, nnc_error *err)
-{
+static nnc_status resolve_schedule(nnc_plan *p, const nnc_family_row *family, int64_t layers, nnc_error *err) {
     if (family->split != NULL) { return nnc_schedule_resolve(p, layers, err); }
     p->schedule = NNC_SCHEDULE_1F1B; /* with one pipeline stage all schedules are equal */
     return NNC_OK;
 }
 
-static nnc_status check_schedule(const nnc_plan *p, const nnc_model *model, int64_t layers, nnc_error *err)
-{
+static nnc_status check_schedule(const nnc_plan *p, const nnc_model *model, int64_t layers, nnc_error *err) {
     NNC_TRY(nnc_schedule_check(p, err));
     return check_recompute_layers(p, model, layers, err);
 }
 
 nnc_status nnc_plan_resolve_read(const nnc_plan *plan, const nnc_model *model, const nnc_device *device,
-                                 nnc_plan *resolved, nnc_error *err)
-{
+                                 nnc_plan *resolved, nnc_error *err) {
     const nnc_family_row *family = nnc_family_of(model);
     nnc_plan *p = resolved;
     *p = *plan;
@@ -164,8 +155,7 @@ nnc_status nnc_plan_resolve_read(const nnc_plan *plan, const nnc_model *model, c
 }
 
 nnc_status nnc_plan_resolve_for(const nnc_plan *plan, const nnc_model *model, const nnc_device *device,
-                                const nnc_software *software, nnc_plan *resolved, nnc_error *err)
-{
+                                const nnc_software *software, nnc_plan *resolved, nnc_error *err) {
     NNC_TRY(nnc_plan_resolve_read(plan, model, device, resolved, err));
     /* Without context parallelism, a profile without fused attention gets unfused attention. */
     if (software->unfused_attention && resolved->attention == NNC_ATTENTION_FLASH && resolved->context == 1) {
@@ -174,14 +164,12 @@ nnc_status nnc_plan_resolve_for(const nnc_plan *plan, const nnc_model *model, co
     return NNC_OK;
 }
 
-nnc_status nnc_plan_resolve_schedule(nnc_plan *plan, const nnc_model *model, int64_t layers, nnc_error *err)
-{
+nnc_status nnc_plan_resolve_schedule(nnc_plan *plan, const nnc_model *model, int64_t layers, nnc_error *err) {
     NNC_TRY(resolve_schedule(plan, nnc_family_of(model), layers, err));
     return check_schedule(plan, model, layers, err);
 }
 
-nnc_profiles nnc_profiles_of_one(const nnc_software *software)
-{
+nnc_profiles nnc_profiles_of_one(const nnc_software *software) {
     nnc_profiles all = { .any = false };
     for (int i = 0; i < NNC_PROFILE_KINDS; i++) { all.of[i] = software; }
     return all;
@@ -190,8 +178,7 @@ nnc_profiles nnc_profiles_of_one(const nnc_software *software)
 /* ZeRO 3 selects the profile of FSDP, with any other parallelism: torchtitan and others combine FSDP with tensor and
  * pipeline parallelism. Decoders with ZeRO 1 or 2 get the profile of Megatron, even if no layer is split. Otherwise a
  * search would split a model only to get the kernels of Megatron. */
-nnc_profile_kind nnc_profile_kind_by_plan(const nnc_model *model, const nnc_plan *plan)
-{
+nnc_profile_kind nnc_profile_kind_by_plan(const nnc_model *model, const nnc_plan *plan) {
     if (plan == NULL) { return NNC_PROFILE_COPIES; }
     const bool shares = plan->zero > 0 && model->family == NNC_FAMILY_DECODER;
     const bool experts = plan->expert > 1 && model->family == NNC_FAMILY_DECODER; /* only decoders have experts; in
@@ -209,8 +196,7 @@ nnc_profile_kind nnc_profile_kind_by_plan(const nnc_model *model, const nnc_plan
 /* Tests whether the GPU is older than Hopper. Published runs on such GPUs are mostly from 2019 to 2023, with software
  * of that time. Training in fp16 and TF32 came before bf16, and before fused attention (arXiv:2205.14135 of May 2022,
  * in PyTorch since 2.0 of March 2023). Training in bf16 used the first generation of FlashAttention. */
-static bool is_early(const nnc_device *device)
-{
+static bool is_early(const nnc_device *device) {
     static const char *const early[] = { "pascal", "volta", "turing", "ampere" };
     bool found = false;
     for (size_t i = 0; i < sizeof early / sizeof early[0]; i++) {
@@ -220,8 +206,7 @@ static bool is_early(const nnc_device *device)
 }
 
 nnc_profile_kind nnc_profile_kind_kept(const nnc_model *model, const nnc_device *device, const nnc_plan *plan,
-                                       nnc_profile_kind kept)
-{
+                                       nnc_profile_kind kept) {
     const bool transformer = model->family == NNC_FAMILY_DECODER || model->family == NNC_FAMILY_VIT;
     if (model->captured != NULL) { return NNC_PROFILE_EAGER; }
     if (strncmp(device->architecture, "tpu", 3) == 0) { return NNC_PROFILE_TPU; }
@@ -233,8 +218,7 @@ nnc_profile_kind nnc_profile_kind_kept(const nnc_model *model, const nnc_device 
                                                                           : kept;
 }
 
-bool nnc_profile_kind_may(const nnc_model *model, const nnc_device *device, nnc_profile_kind kind)
-{
+bool nnc_profile_kind_may(const nnc_model *model, const nnc_device *device, nnc_profile_kind kind) {
     const bool transformer = model->family == NNC_FAMILY_DECODER || model->family == NNC_FAMILY_VIT;
     const bool tpu = strncmp(device->architecture, "tpu", 3) == 0;
     if (model->captured != NULL || tpu) {
@@ -249,20 +233,17 @@ bool nnc_profile_kind_may(const nnc_model *model, const nnc_device *device, nnc_
     }
 }
 
-nnc_profile_kind nnc_profile_kind_of(const nnc_model *model, const nnc_device *device, const nnc_plan *plan)
-{
+nnc_profile_kind nnc_profile_kind_of(const nnc_model *model, const nnc_device *device, const nnc_plan *plan) {
     return nnc_profile_kind_kept(model, device, plan, nnc_profile_kind_by_plan(model, plan));
 }
 
 const nnc_software *nnc_profile_of(const nnc_profiles *profiles, const nnc_model *model, const nnc_device *device,
-                                   const nnc_plan *plan)
-{
+                                   const nnc_plan *plan) {
     if (profiles == NULL || model == NULL || device == NULL) { return NULL; }
     return profiles->of[nnc_profile_kind_of(model, device, plan)];
 }
 
-bool nnc_software_ships(const nnc_software *software, const nnc_plan *plan, const char **option)
-{
+bool nnc_software_ships(const nnc_software *software, const nnc_plan *plan, const char **option) {
     if (software == NULL || plan == NULL) { return false; }
     const nnc_shipped *has = &software->ships;
     const struct {
@@ -299,8 +280,7 @@ bool nnc_software_ships(const nnc_software *software, const nnc_plan *plan, cons
     return lacks == NULL;
 }
 
-nnc_status nnc_plan_read(const nnc_plan *given, nnc_plan *plan, nnc_error *err)
-{
+nnc_status nnc_plan_read(const nnc_plan *given, nnc_plan *plan, nnc_error *err) {
     if (given == NULL) {
         *plan = nnc_plan_default();
         return NNC_OK;
@@ -316,8 +296,7 @@ nnc_status nnc_plan_read(const nnc_plan *given, nnc_plan *plan, nnc_error *err)
 
 nnc_status nnc_estimate_args_read(const char *function, const nnc_model *model, const nnc_device *device,
                                   const nnc_software *software, const nnc_plan *plan, nnc_estimate_args *asked,
-                                  nnc_error *err)
-{
+                                  nnc_error *err) {
     NNC_TRY(nnc_need(function, "model", model != NULL, err));
     NNC_TRY(nnc_need(function, "device", device != NULL, err));
     if (device->implausible && !device->lenient) {
@@ -334,8 +313,7 @@ nnc_status nnc_estimate_args_read(const char *function, const nnc_model *model, 
 }
 
 nnc_status nnc_plan_resolve_into(const nnc_plan *plan, const nnc_model *model, const nnc_device *device,
-                                 nnc_plan *resolved, nnc_error *err)
-{
+                                 nnc_plan *resolved, nnc_error *err) {
     static const char here[] = "nnc_plan_resolve";
     nnc_plan asked, full;
     NNC_TRY(nnc_need(here, "model", model != NULL, err));

@@ -39,8 +39,7 @@ static const struct {
 NNC_ROW_EACH(figures, NNC_PARAMETER_COUNT);
 
 char *nnc_sensitivity_parameter_name(nnc_sensitivity_parameter figure, nnc_dtype precision,
-                                     char text[NNC_PARAMETER_TEXT])
-{
+                                     char text[NNC_PARAMETER_TEXT]) {
     if (text == NULL || (unsigned)figure >= NNC_PARAMETER_COUNT) {
         if (text != NULL) { snprintf(text, NNC_PARAMETER_TEXT, "?"); }
         return text;
@@ -52,22 +51,20 @@ char *nnc_sensitivity_parameter_name(nnc_sensitivity_parameter figure, nnc_dtype
     return text;
 }
 
-const char *nnc_sensitivity_parameter_unit(nnc_sensitivity_parameter figure)
-{
+const char *nnc_sensitivity_parameter_unit(nnc_sensitivity_parameter figure) {
     return (unsigned)figure < NNC_PARAMETER_COUNT ? figures[figure].unit : "?";
 }
 
 /* Returns the address of the value of a parameter; NULL for mem_bytes, which is an integer. */
-static double *place_of(nnc_device *device, nnc_sensitivity_parameter figure, nnc_dtype precision)
-{
+static double *place_of(nnc_device *device, nnc_sensitivity_parameter figure, nnc_dtype precision) {
     const which_rate rate = figures[figure].rate;
     const int at = rate == OF_PRECISION ? (int)precision : rate == OF_FP32 ? (int)NNC_FP32 : 0;
     void *place = (char *)device + figures[figure].offset;
     return figure == NNC_PARAMETER_MEM_BYTES ? NULL : (double *)place + at;
 }
 
-double nnc_sensitivity_parameter_value(const nnc_device *device, nnc_sensitivity_parameter figure, nnc_dtype precision)
-{
+double nnc_sensitivity_parameter_value(const nnc_device *device, nnc_sensitivity_parameter figure,
+                                       nnc_dtype precision) {
     if (device == NULL || (unsigned)figure >= NNC_PARAMETER_COUNT || (unsigned)precision >= NNC_DTYPE_COUNT) {
         return (double)NAN;
     }
@@ -79,8 +76,7 @@ double nnc_sensitivity_parameter_value(const nnc_device *device, nnc_sensitivity
 }
 
 void nnc_sensitivity_parameter_scale(nnc_device *device, nnc_sensitivity_parameter figure, nnc_dtype precision,
-                                     double factor)
-{
+                                     double factor) {
     const double value = nnc_sensitivity_parameter_value(device, figure, precision) * factor;
     if (isnan(value) || !(factor > 0.0)) {
         return; /* the device file lacks the value, or there is no such parameter */
@@ -105,8 +101,7 @@ typedef struct trial {
 } trial;
 
 static nnc_status step_with(const trial *t, nnc_sensitivity_parameter figure, double factor, double *step_s,
-                            nnc_error *err)
-{
+                            nnc_error *err) {
     nnc_device device = *t->device;
     nnc_result result;
     nnc_sensitivity_parameter_scale(&device, figure, t->precision, factor);
@@ -118,8 +113,7 @@ static nnc_status step_with(const trial *t, nnc_sensitivity_parameter figure, do
 /* Reads and checks the arguments into `asked`, and makes t point to them. */
 static nnc_status begin(const char *function, const nnc_model *model, const nnc_device *device,
                         const nnc_software *software, const nnc_plan *plan, nnc_scratch *scratch,
-                        nnc_estimate_args *asked, trial *t, nnc_error *err)
-{
+                        nnc_estimate_args *asked, trial *t, nnc_error *err) {
     NNC_TRY(nnc_need(function, "scratch", scratch != NULL, err));
     NNC_TRY(nnc_estimate_args_read(function, model, device, software, plan, asked, err));
     *t = (trial){
@@ -128,8 +122,7 @@ static nnc_status begin(const char *function, const nnc_model *model, const nnc_
     return NNC_OK;
 }
 
-static nnc_status sense(const trial *t, nnc_sensitivity *entry, nnc_error *err)
-{
+static nnc_status sense(const trial *t, nnc_sensitivity *entry, nnc_error *err) {
     double below_s = 0.0, above_s = 0.0;
     NNC_TRY(step_with(t, entry->figure, 1.0 - APART, &below_s, err));
     NNC_TRY(step_with(t, entry->figure, 1.0 + APART, &above_s, err));
@@ -140,8 +133,7 @@ static nnc_status sense(const trial *t, nnc_sensitivity *entry, nnc_error *err)
 }
 
 /* Inserts an entry: the largest elasticity first; equal entries keep the order of the table. */
-static void insert(nnc_sensitivity *entries, int max, int *count, const nnc_sensitivity *entry)
-{
+static void insert(nnc_sensitivity *entries, int max, int *count, const nnc_sensitivity *entry) {
     int at = *count;
     for (; at > 0 && fabs(entries[at - 1].elasticity) < fabs(entry->elasticity); at--) {
         if (at < max) { entries[at] = entries[at - 1]; }
@@ -152,8 +144,7 @@ static void insert(nnc_sensitivity *entries, int max, int *count, const nnc_sens
 
 nnc_status nnc_sensitivity_of(const nnc_model *model, const nnc_device *device, const nnc_software *software,
                               const nnc_plan *plan, nnc_scratch *scratch, nnc_sensitivity *entries, int max, int *count,
-                              nnc_error *err)
-{
+                              nnc_error *err) {
     nnc_estimate_args asked;
     nnc_result now;
     trial t;
@@ -182,8 +173,7 @@ nnc_status nnc_sensitivity_of(const nnc_model *model, const nnc_device *device, 
 
 nnc_status nnc_target_find(const nnc_model *model, const nnc_device *device, const nnc_software *software,
                            const nnc_plan *plan, nnc_sensitivity_parameter figure, double step_s, nnc_scratch *scratch,
-                           nnc_target *target, nnc_error *err)
-{
+                           nnc_target *target, nnc_error *err) {
     nnc_estimate_args asked;
     nnc_plan resolved;
     trial t;

@@ -13,8 +13,8 @@
 
 /* ---- passes through the schedule ---- */
 
-static void find_virtual_times(const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX], nnc_step_memory *m)
-{
+static void find_virtual_times(const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX],
+                               nnc_step_memory *m) {
     const bool full = (step->plan->recompute & NNC_RECOMPUTE_FULL) != 0;
     for (int32_t v = 0; v < m->partition.virtual_stages; v++) {
         double forward = 0.0, backward = 0.0, weight = 0.0;
@@ -38,8 +38,7 @@ static void find_virtual_times(const nnc_step *step, const nnc_segment_time unit
     }
 }
 
-nnc_pipeline nnc_step_pipeline(const nnc_plan *plan, const nnc_step_memory *m)
-{
+nnc_pipeline nnc_step_pipeline(const nnc_plan *plan, const nnc_step_memory *m) {
     return (nnc_pipeline){ .schedule = plan->schedule,
                            .stages = plan->pipeline,
                            .chunks = m->partition.virtual_stages / plan->pipeline,
@@ -50,8 +49,7 @@ nnc_pipeline nnc_step_pipeline(const nnc_plan *plan, const nnc_step_memory *m)
                            .send_s = m->send_s };
 }
 
-static bool rerun(const nnc_plan *plan, double send_s, nnc_step_memory *m)
-{
+static bool rerun(const nnc_plan *plan, double send_s, nnc_step_memory *m) {
     m->send_s = send_s;
     m->runs++;
     if (plan->pipeline == 1) {
@@ -64,23 +62,20 @@ static bool rerun(const nnc_plan *plan, double send_s, nnc_step_memory *m)
 }
 
 bool nnc_step_run(const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX], double send_s,
-                  nnc_step_memory *m)
-{
+                  nnc_step_memory *m) {
     find_virtual_times(step, units, m);
     return rerun(step->plan, send_s, m);
 }
 
 /* ---- the busiest stage ---- */
 
-int32_t nnc_step_busiest(const nnc_step_memory *m, int32_t stages)
-{
+int32_t nnc_step_busiest(const nnc_step_memory *m, int32_t stages) {
     int32_t stage = 0;
     for (int32_t d = 1; d < stages; d++) { stage = m->run.busy_s[d] > m->run.busy_s[stage] ? d : stage; }
     return stage;
 }
 
-void nnc_step_restrict(const nnc_step *step, const nnc_stage_residency *holding, nnc_rows *rows)
-{
+void nnc_step_restrict(const nnc_step *step, const nnc_stage_residency *holding, nnc_rows *rows) {
     const nnc_plan *plan = step->plan;
     const double passes = (double)nnc_step_passes(plan);
     for (int32_t i = 0; i < rows->count; i++) {
@@ -95,8 +90,7 @@ void nnc_step_restrict(const nnc_step *step, const nnc_stage_residency *holding,
 
 /* Appends a row for the messages between stages. Its time is the delay that messages cause in the pipeline. */
 static void append_sends(const nnc_step *step, const nnc_step_memory *m, int32_t device, double exposed_s,
-                         nnc_rows *rows)
-{
+                         nnc_rows *rows) {
     const nnc_plan *plan = step->plan;
     const nnc_op op = { .name = "pipeline.send",
                         .kind = NNC_OP_COLLECTIVE,
@@ -130,8 +124,7 @@ static void append_sends(const nnc_step *step, const nnc_step_memory *m, int32_t
 
 /* Adds the parts of one device's step to the result, from the times of its segments. */
 static void add_units(const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX],
-                      const nnc_stage_residency *holding, nnc_result *r)
-{
+                      const nnc_stage_residency *holding, nnc_result *r) {
     const bool full = (step->plan->recompute & NNC_RECOMPUTE_FULL) != 0;
     const double passes = (double)nnc_step_passes(step->plan);
     for (int32_t s = 0; s < step->list->segment_count; s++) {
@@ -151,8 +144,7 @@ static void add_units(const nnc_step *step, const nnc_segment_time units[NNC_SEG
 }
 
 /* Adds traffic, communication (exposed or not) and bounds of the rows to the result. */
-static void add_rows(const nnc_rows *rows, nnc_result *r)
-{
+static void add_rows(const nnc_rows *rows, nnc_result *r) {
     for (int32_t i = 0; i < rows->count; i++) {
         const nnc_op_cost *row = &rows->rows[i];
         r->bound_s[row->bound] += row->time_s * row->repeat;
@@ -166,8 +158,7 @@ static void add_rows(const nnc_rows *rows, nnc_result *r)
     r->bound_s[NNC_BOUND_BUBBLE] += r->bubble_s;
 }
 
-void nnc_step_describe(const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX], nnc_step_memory *m)
-{
+void nnc_step_describe(const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX], nnc_step_memory *m) {
     const nnc_plan *plan = step->plan;
     const int32_t last = step->list->segment_count - 1;
     for (int32_t d = 0; d < plan->pipeline; d++) {
@@ -196,34 +187,27 @@ void nnc_step_describe(const nnc_step *step, const nnc_segment_time units[NNC_SE
     }
 }
 
-void nnc_step_set_send(nnc_step *step, double send_bytes)
-{
+void nnc_step_set_send(nnc_step *step, double send_bytes) {
     const nnc_collective_op send = { .comm = NNC_COMM_PIPELINE, .forward = NNC_P2P, .bytes = send_bytes };
     const char *link = NULL;
     step->send_bytes = send_bytes;
     step->send_s = step->plan->pipeline > 1 ? nnc_network_exchange_s(step->network, &send, &link) : 0.0;
 }
 
-double nnc_step_send_s(const nnc_step *step)
-{
-    return step->free[NNC_BOUND_NETWORK] ? 0.0 : step->send_s;
-}
+double nnc_step_send_s(const nnc_step *step) { return step->free[NNC_BOUND_NETWORK] ? 0.0 : step->send_s; }
 
-static double exposed_send_s(const nnc_step *step)
-{
+static double exposed_send_s(const nnc_step *step) {
     const nnc_overlap overlap = nnc_overlap_of(step->plan, step->software);
     return nnc_step_send_s(step) * (1.0 - overlap.share[NNC_COMM_PIPELINE]);
 }
 
-void nnc_step_core_times(const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX], nnc_step_memory *m)
-{
+void nnc_step_core_times(const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX], nnc_step_memory *m) {
     find_virtual_times(step, units, m);
     m->send_s = exposed_send_s(step);
 }
 
 bool nnc_step_core_run(const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX], nnc_step_memory *m,
-                       nnc_step_times *times)
-{
+                       nnc_step_times *times) {
     *times = (nnc_step_times){ .send_s = exposed_send_s(step) };
     if (!nnc_step_run(step, units, times->send_s, m)) { return false; }
     times->total_s = m->run.total_s;
@@ -233,21 +217,18 @@ bool nnc_step_core_run(const nnc_step *step, const nnc_segment_time units[NNC_SE
 }
 
 /* Returns the seconds of passes and step end of a stage. */
-static double ends_s(const nnc_step_memory *m, int32_t stage)
-{
+static double ends_s(const nnc_step_memory *m, int32_t stage) {
     return m->run.span_s[stage] + (m->stages[stage].exchange_s + m->stages[stage].update_s);
 }
 
-static int32_t slowest_stage(const nnc_step_memory *m, int32_t stages)
-{
+static int32_t slowest_stage(const nnc_step_memory *m, int32_t stages) {
     int32_t slowest = 0;
     for (int32_t d = 1; d < stages; d++) { slowest = ends_s(m, d) > ends_s(m, slowest) ? d : slowest; }
     return slowest;
 }
 
 double nnc_step_core_s(const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX],
-                       const nnc_step_times *times, nnc_step_memory *m)
-{
+                       const nnc_step_times *times, nnc_step_memory *m) {
     if (times->run != m->runs && nnc_schedule_splits(step->plan)) { /* m->run has the replay of another plan, so this
                                                                      * plan is replayed again */
         (void)nnc_step_run(step, units, times->send_s, m);
@@ -267,8 +248,7 @@ double nnc_step_core_s(const nnc_step *step, const nnc_segment_time units[NNC_SE
 
 /* Finds the delay of the step by messages between stages: replays the same passes without messages. */
 static bool find_delay(const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX],
-                       const nnc_step_times *times, nnc_step_memory *m)
-{
+                       const nnc_step_times *times, nnc_step_memory *m) {
     const int32_t stages = step->plan->pipeline;
     m->delay_s = 0.0;
     if (!(times->send_s > 0.0)) { return true; }
@@ -284,8 +264,7 @@ static bool find_delay(const nnc_step *step, const nnc_segment_time units[NNC_SE
 }
 
 bool nnc_step_core_parts(const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX],
-                         const nnc_step_times *times, nnc_step_memory *m, nnc_result *r)
-{
+                         const nnc_step_times *times, nnc_step_memory *m, nnc_result *r) {
     const nnc_plan *plan = step->plan;
     if (!find_delay(step, units, times, m)) { return false; }
     r->exposed_s[NNC_COMM_PIPELINE] = m->delay_s;
@@ -313,8 +292,7 @@ bool nnc_step_core_parts(const nnc_step *step, const nnc_segment_time units[NNC_
 /* ---- bounds of the step ---- */
 
 /* Sets the largest bound of the step and the second largest. */
-void nnc_step_rank(nnc_result *r)
-{
+void nnc_step_rank(nnc_result *r) {
     r->bound = NNC_BOUND_COMPUTE;
     for (int b = 0; b < NNC_BOUND_COUNT; b++) {
         if (r->bound_s[b] > r->bound_s[r->bound]) { r->bound = (nnc_bound)b; }
@@ -325,8 +303,7 @@ void nnc_step_rank(nnc_result *r)
     }
 }
 
-static void free_rows(const nnc_step *step, nnc_rows *rows)
-{
+static void free_rows(const nnc_step *step, nnc_rows *rows) {
     for (int32_t i = 0; i < rows->count; i++) {
         nnc_op_cost *row = &rows->rows[i];
         if (nnc_op_is_collective(row->op)) {
@@ -338,8 +315,7 @@ static void free_rows(const nnc_step *step, nnc_rows *rows)
     }
 }
 
-static double without_bound_s(const nnc_step *step, nnc_bound bound, nnc_rows *fresh, nnc_step_memory *m)
-{
+static double without_bound_s(const nnc_step *step, nnc_bound bound, nnc_rows *fresh, nnc_step_memory *m) {
     nnc_step freed = *step;
     nnc_segment_time units[NNC_SEGMENTS_MAX];
     nnc_step_times times = { .stage = 0 };
@@ -362,8 +338,7 @@ static double without_bound_s(const nnc_step *step, nnc_bound bound, nnc_rows *f
 
 /* Sets the step time that remains if the largest bound took no time. */
 static void free_bound(const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX],
-                       const nnc_step_times *times, nnc_rows *fresh, nnc_step_memory *m, nnc_result *r)
-{
+                       const nnc_step_times *times, nnc_rows *fresh, nnc_step_memory *m, nnc_result *r) {
     const nnc_overlap overlap = nnc_overlap_of(step->plan, step->software);
     NNC_PUT(step->why, r->step_s, "s");
     NNC_PUT(step->why, r->bubble_s, "s");
@@ -386,15 +361,13 @@ static void free_bound(const nnc_step *step, const nnc_segment_time units[NNC_SE
  * then shorten the step little. */
 static const double held_share = 0.25;
 
-static void mark_host(nnc_rows *rows, const nnc_result *r)
-{
+static void mark_host(nnc_rows *rows, const nnc_result *r) {
     for (int32_t i = 0; i < rows->count && r->host_s >= held_share * r->step_s; i++) {
         rows->rows[i].bound = NNC_BOUND_HOST;
     }
 }
 
-bool nnc_step_time(const nnc_step *step, nnc_rows *rows, nnc_rows *spare, nnc_step_memory *m, nnc_result *r)
-{
+bool nnc_step_time(const nnc_step *step, nnc_rows *rows, nnc_rows *spare, nnc_step_memory *m, nnc_result *r) {
     const nnc_overlap overlap = nnc_overlap_of(step->plan, step->software);
     nnc_segment_time units[NNC_SEGMENTS_MAX];
     nnc_step_times times;
@@ -423,8 +396,7 @@ bool nnc_step_time(const nnc_step *step, nnc_rows *rows, nnc_rows *spare, nnc_st
 
 /* ---- work of the step ---- */
 
-bool nnc_step_recomputed(const nnc_step *step, const nnc_step_memory *m, double shares[NNC_SEGMENTS_MAX])
-{
+bool nnc_step_recomputed(const nnc_step *step, const nnc_step_memory *m, double shares[NNC_SEGMENTS_MAX]) {
     bool everywhere = true;
     for (int32_t s = 0; s < step->list->segment_count; s++) {
         int64_t again = 0, held = 0;
@@ -439,16 +411,14 @@ bool nnc_step_recomputed(const nnc_step *step, const nnc_step_memory *m, double 
     return everywhere;
 }
 
-static double counted_flops(const nnc_work *work, const nnc_convention *convention)
-{
+static double counted_flops(const nnc_work *work, const nnc_convention *convention) {
     return convention->pairs == NNC_COUNTS_MASK     ? work->causal_flops
            : convention->pairs == NNC_COUNTS_WINDOW ? work->window_flops
                                                     : work->full_flops;
 }
 
 void nnc_step_pass_work(const nnc_step *step, const nnc_rows *rows, const double again[NNC_SEGMENTS_MAX],
-                        nnc_pass_work *work)
-{
+                        nnc_pass_work *work) {
     const nnc_convention *convention = nnc_convention_of(step->plan->flops_convention);
     memset(work, 0, sizeof *work);
     for (int32_t i = 0; i < rows->count; i++) {
@@ -462,8 +432,7 @@ void nnc_step_pass_work(const nnc_step *step, const nnc_rows *rows, const double
     }
 }
 
-NNC_SAYING void add_work(const nnc_step *step, const nnc_pass_work *work, nnc_result *r, nnc_derivation *why)
-{
+NNC_SAYING void add_work(const nnc_step *step, const nnc_pass_work *work, nnc_result *r, nnc_derivation *why) {
     const nnc_plan *plan = step->plan;
     const double passes = (double)plan->micro_batches * plan->data;
     NNC_PUT(why, passes, NULL);
@@ -486,8 +455,7 @@ NNC_SAYING void add_work(const nnc_step *step, const nnc_pass_work *work, nnc_re
     NNC_SET(why, r->recompute_flops, "FLOP", recomputed_pass_flops * passes);
 }
 
-void nnc_step_work(const nnc_step *step, const nnc_pass_work *work, nnc_result *r)
-{
+void nnc_step_work(const nnc_step *step, const nnc_pass_work *work, nnc_result *r) {
     if (step->why != NULL) {
         add_work(step, work, r, step->why);
     } else {
@@ -495,8 +463,7 @@ void nnc_step_work(const nnc_step *step, const nnc_pass_work *work, nnc_result *
     }
 }
 
-void nnc_step_count_work(const nnc_step *step, const nnc_rows *rows, const nnc_step_memory *m, nnc_result *r)
-{
+void nnc_step_count_work(const nnc_step *step, const nnc_rows *rows, const nnc_step_memory *m, nnc_result *r) {
     double again[NNC_SEGMENTS_MAX];
     nnc_pass_work work;
     (void)nnc_step_recomputed(step, m, again);
@@ -505,8 +472,7 @@ void nnc_step_count_work(const nnc_step *step, const nnc_rows *rows, const nnc_s
 }
 
 NNC_SAYING void add_executed(const nnc_step *step, const nnc_rows *rows, const nnc_step_memory *m, nnc_result *r,
-                             nnc_derivation *why)
-{
+                             nnc_derivation *why) {
     const nnc_plan *plan = step->plan;
     const double ranks = (double)plan->tensor * plan->context * plan->data;
     double again[NNC_SEGMENTS_MAX], matrix[NNC_PARTS] = { 0 }, vector[NNC_PARTS] = { 0 };
@@ -539,8 +505,7 @@ NNC_SAYING void add_executed(const nnc_step *step, const nnc_rows *rows, const n
     }
 }
 
-void nnc_step_executed(const nnc_step *step, const nnc_rows *rows, const nnc_step_memory *m, nnc_result *r)
-{
+void nnc_step_executed(const nnc_step *step, const nnc_rows *rows, const nnc_step_memory *m, nnc_result *r) {
     if (step->why != NULL) {
         add_executed(step, rows, m, r, step->why);
     } else {
@@ -550,14 +515,10 @@ void nnc_step_executed(const nnc_step *step, const nnc_rows *rows, const nnc_ste
 
 /* Tests whether the schedule needs no barrier between steps. The step of each stage then begins with the first pass of
  * this stage. */
-static bool rolls(const nnc_plan *plan)
-{
-    return plan->pipeline > 1 && nnc_schedule_of(plan->schedule)->rolls;
-}
+static bool rolls(const nnc_plan *plan) { return plan->pipeline > 1 && nnc_schedule_of(plan->schedule)->rolls; }
 
 /* Returns the number of passes of all stages in a timeline. */
-static double timeline_passes(const nnc_step_memory *m, const nnc_plan *plan)
-{
+static double timeline_passes(const nnc_step_memory *m, const nnc_plan *plan) {
     return (double)m->partition.virtual_stages * (double)plan->micro_batches * (nnc_schedule_splits(plan) ? 3.0 : 2.0);
 }
 
@@ -572,8 +533,7 @@ typedef struct timeline {
 } timeline;
 
 /* Reports idle time, except gaps of the size of a rounding error. */
-static void idle_until(timeline *w, int32_t stage, double until_s)
-{
+static void idle_until(timeline *w, int32_t stage, double until_s) {
     const double start_s = w->end_s[stage];
     assert(w->interval != NULL);
     if (until_s - start_s > 1e-12 * w->step_s) {
@@ -586,8 +546,7 @@ static void idle_until(timeline *w, int32_t stage, double until_s)
     w->end_s[stage] = until_s;
 }
 
-static void add_interval(timeline *w, const nnc_interval *interval)
-{
+static void add_interval(timeline *w, const nnc_interval *interval) {
     const int32_t stage = interval->stage;
     if (!w->started[stage]) {
         w->started[stage] = true;
@@ -599,8 +558,7 @@ static void add_interval(timeline *w, const nnc_interval *interval)
     w->end_s[stage] = interval->end_s;
 }
 
-static void add_pass(void *context, const nnc_pipeline_event *event)
-{
+static void add_pass(void *context, const nnc_pipeline_event *event) {
     static const nnc_activity activities[] = { [NNC_RUN_FORWARD] = NNC_ACTIVITY_FORWARD,
                                                [NNC_RUN_BACKWARD] = NNC_ACTIVITY_BACKWARD,
                                                [NNC_RUN_WEIGHT] = NNC_ACTIVITY_WEIGHT };
@@ -613,8 +571,7 @@ static void add_pass(void *context, const nnc_pipeline_event *event)
 }
 
 /* Reports the passes without a pipeline: forward and backward of each micro-batch in turn. */
-static void add_passes(const nnc_step_memory *m, const nnc_plan *plan, timeline *w)
-{
+static void add_passes(const nnc_step_memory *m, const nnc_plan *plan, timeline *w) {
     const double backward_s = m->backward_s[0] + m->weight_s[0];
     double now_s = 0.0;
     for (int64_t i = 0; i < plan->micro_batches; i++) {
@@ -630,8 +587,7 @@ static void add_passes(const nnc_step_memory *m, const nnc_plan *plan, timeline 
     }
 }
 
-static void end_stage(timeline *w, const nnc_stage *stages, int32_t stage)
-{
+static void end_stage(timeline *w, const nnc_stage *stages, int32_t stage) {
     nnc_interval next = { .stage = stage, .micro_batch = -1, .start_s = w->end_s[stage] };
     next.end_s = next.start_s + stages[stage].exchange_s;
     next.activity = NNC_ACTIVITY_EXCHANGE;
@@ -646,8 +602,7 @@ static void end_stage(timeline *w, const nnc_stage *stages, int32_t stage)
 /* Replays the step and calls `interval` as nnc_timeline() describes. Returns false if the pipeline cannot be
  * replayed. */
 static bool timeline_replay(nnc_step_memory *m, const nnc_plan *plan, double step_s, nnc_interval_fn *interval,
-                            void *context)
-{
+                            void *context) {
     timeline w = { .interval = interval, .context = context, .rolls = rolls(plan), .step_s = step_s };
     if (plan->pipeline == 1) {
         add_passes(m, plan, &w);
@@ -663,8 +618,7 @@ static bool timeline_replay(nnc_step_memory *m, const nnc_plan *plan, double ste
 /* ---- public: the timeline of the last estimate ---- */
 
 nnc_status nnc_timeline(nnc_scratch *scratch, const nnc_result *result, nnc_interval_fn *interval, void *context,
-                        nnc_error *err)
-{
+                        nnc_error *err) {
     nnc_result whole = { 0 };
     NNC_TRY(nnc_need("nnc_timeline", "scratch", scratch != NULL, err));
     NNC_TRY(nnc_need("nnc_timeline", "result", result != NULL, err));
@@ -695,8 +649,7 @@ typedef struct kind {
 } kind;
 
 /* Fills a matrix product from the dims M x N x K; with four numbers the first is the batch. */
-static void fill_matmul(const nnc_single_op *a, nnc_op *op)
-{
+static void fill_matmul(const nnc_single_op *a, nnc_op *op) {
     const int64_t *d = a->dims + a->dim_count - 3;
     op->kind = NNC_OP_MATMUL;
     op->u.matmul = (nnc_matmul){ .batch = a->dim_count > 3 ? a->dims[0] : 1,
@@ -710,8 +663,7 @@ static void fill_matmul(const nnc_single_op *a, nnc_op *op)
 
 /* Fills an attention from the dims batch x heads x tokens x head width; a fifth number is the number of key and value
  * heads. */
-static void fill_attention(const nnc_single_op *a, nnc_op *op)
-{
+static void fill_attention(const nnc_single_op *a, nnc_op *op) {
     const int64_t *d = a->dims;
     const double all = (double)d[2] * (double)d[2];
     const bool causal = !a->unmasked;
@@ -734,8 +686,7 @@ static void fill_attention(const nnc_single_op *a, nnc_op *op)
 
 /* Fills a convolution from the dims batch x input channels x height x width x output channels x kernel, then stride and
  * groups. Padding is kernel / 2. */
-static void fill_conv(const nnc_single_op *a, nnc_op *op)
-{
+static void fill_conv(const nnc_single_op *a, nnc_op *op) {
     const int64_t *d = a->dims;
     const int64_t stride = a->dim_count > 6 ? d[6] : 1;
     op->kind = NNC_OP_CONV;
@@ -774,8 +725,7 @@ static const struct {
     { "embedding", NNC_OP_POINTWISE, NNC_PW_COPY, { 1, 1 }, { 2, 3 }, { 0 } },
 };
 
-bool nnc_streaming_op(const char *name, int64_t rows, int64_t columns, nnc_dtype dtype, nnc_op *op)
-{
+bool nnc_streaming_op(const char *name, int64_t rows, int64_t columns, nnc_dtype dtype, nnc_op *op) {
     size_t i = 0;
     while (i < sizeof operators / sizeof operators[0] && strcmp(operators[i].name, name) != 0) { i++; }
     if (i == sizeof operators / sizeof operators[0]) { return false; }
@@ -802,15 +752,12 @@ bool nnc_streaming_op(const char *name, int64_t rows, int64_t columns, nnc_dtype
 }
 
 /* Fills an operator of PyTorch from the dims ROWSxCOLUMNS, or from one number of values. */
-static void fill_operator(const nnc_single_op *a, nnc_op *op)
-{
+static void fill_operator(const nnc_single_op *a, nnc_op *op) {
     (void)nnc_streaming_op(a->kind, a->dims[0], a->dim_count > 1 ? a->dims[1] : 1, a->precision, op);
 }
 
-#define COLLECTIVE(text, which)               \
-    {                                         \
-        .name = (text), .collective = (which) \
-    }
+#define COLLECTIVE(text, which) \
+    { .name = (text), .collective = (which) }
 #define OPERATOR(text, numbers)                                                                           \
     {                                                                                                     \
         .name = (text), .dims = (numbers) > 1 ? "ROWSxCOLUMNS" : "VALUES", .least = (numbers), .most = 2, \
@@ -847,8 +794,7 @@ static const kind kinds[] = {
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
 /* Tests whether the product of the dims is too large to be exact in a double. */
-static bool too_large(const nnc_single_op *a)
-{
+static bool too_large(const nnc_single_op *a) {
     double product = 1.0;
     for (int32_t i = 0; i < a->dim_count; i++) { product *= (double)a->dims[i]; }
     return product > 1e18;
@@ -856,8 +802,7 @@ static bool too_large(const nnc_single_op *a)
 
 /* Sets the attention kernel by name: names of torch.nn.attention.SDPBackend, and names in device files. The efficient
  * kernel uses the values of FlashAttention's first generation. */
-static nnc_status choose_kernel(const nnc_device *device, const nnc_single_op *a, nnc_op *op, nnc_error *err)
-{
+static nnc_status choose_kernel(const nnc_device *device, const nnc_single_op *a, nnc_op *op, nnc_error *err) {
     static const char *const others[] = { "flash", "efficient", "math" };
     static const nnc_flash_kernel stands_for[] = { NNC_FLASH2, NNC_FLASH1, NNC_FLASH2 };
     const nnc_names names = { nnc_flash_kernel_name, NNC_FLASH_KERNEL_COUNT };
@@ -878,8 +823,7 @@ static nnc_status choose_kernel(const nnc_device *device, const nnc_single_op *a
     return NNC_OK;
 }
 
-static nnc_status time_op(const kind *k, const nnc_device *device, nnc_single_op *a, nnc_error *err)
-{
+static nnc_status time_op(const kind *k, const nnc_device *device, nnc_single_op *a, nnc_error *err) {
     nnc_op op = { .name = k->name,
                   .phase = NNC_PHASE_FORWARD,
                   .dtype = a->precision,
@@ -925,8 +869,7 @@ static nnc_status time_op(const kind *k, const nnc_device *device, nnc_single_op
     return NNC_OK;
 }
 
-static nnc_status time_collective(const kind *k, const nnc_device *device, nnc_single_op *a, nnc_error *err)
-{
+static nnc_status time_collective(const kind *k, const nnc_device *device, nnc_single_op *a, nnc_error *err) {
     nnc_route route;
     if (a->devices < 2) {
         return nnc_fail(err, NNC_BAD_USAGE, "--devices", "missing, expected how many take part, at least 2");
@@ -946,8 +889,7 @@ static nnc_status time_collective(const kind *k, const nnc_device *device, nnc_s
     return NNC_OK;
 }
 
-nnc_status nnc_single_op_time(const nnc_device *device, nnc_single_op *a, nnc_error *err)
-{
+nnc_status nnc_single_op_time(const nnc_device *device, nnc_single_op *a, nnc_error *err) {
     const kind *k = kinds;
     while (k < kinds + KINDS && strcmp(k->name, a->kind) != 0) { k++; }
     if (k == kinds + KINDS) {

@@ -16,8 +16,7 @@ typedef struct writer {
 } writer;
 
 static void add(writer *w, const char *name, nnc_comm comm, nnc_route_kind route, nnc_collective kind, double bytes,
-                int64_t passes)
-{
+                int64_t passes) {
     if (bytes > 0.0 && w->count < NNC_STEP_EXCHANGES_MAX) {
         w->ops[w->count++] =
             (nnc_op){ .name = name,
@@ -34,16 +33,14 @@ static void add(writer *w, const char *name, nnc_comm comm, nnc_route_kind route
 
 /* Returns the bytes of one gradient value on the network. If gradients are one flat buffer, they are sent in the format
  * of the products. */
-static double sent_gradient_bytes(const nnc_plan *plan, bool flat)
-{
+static double sent_gradient_bytes(const nnc_plan *plan, bool flat) {
     const double bytes = nnc_policy_gradient_io_bytes(plan->policy);
     return flat ? nnc_min(bytes, nnc_dtype_bytes(plan->precision)) : bytes;
 }
 
 /* Adds an all-gather of weights that runs `times` times per step. */
 static void add_weights(writer *w, const nnc_plan *plan, double params, nnc_route_kind route, double shards,
-                        int64_t times)
-{
+                        int64_t times) {
     if (shards > 1.0) {
         add(w, "data.gather_weights", NNC_COMM_DATA, route, NNC_ALL_GATHER,
             nnc_policy_bytes(plan->policy).weight_bytes * params, times);
@@ -54,8 +51,7 @@ static void add_weights(writer *w, const nnc_plan *plan, double params, nnc_rout
  * each time; weights in one flat buffer are also gathered each time. This communication comes first in the list,
  * because it leaves less time for communication that happens once per step. */
 static void exchange_every_pass(writer *w, const nnc_plan *plan, bool flat, double params, nnc_route_kind route,
-                                double shards)
-{
+                                double shards) {
     if (plan->zero == 2 && shards > 1.0) {
         add(w, "data.scatter_gradients", NNC_COMM_DATA, route, NNC_REDUCE_SCATTER,
             sent_gradient_bytes(plan, flat) * params, nnc_step_passes(plan));
@@ -65,8 +61,7 @@ static void exchange_every_pass(writer *w, const nnc_plan *plan, bool flat, doub
 
 /* Adds the collectives for the gradients of one kind of parameters, for ZeRO stages 0 to 2. */
 static void add_gradients(writer *w, const nnc_plan *plan, bool flat, double params, nnc_route_kind route,
-                          double shards)
-{
+                          double shards) {
     const double g = sent_gradient_bytes(plan, flat) * params;
     const int32_t replicas = nnc_shard_replicas(plan, route, shards);
     if (plan->zero == 0) {
@@ -83,8 +78,7 @@ static void add_gradients(writer *w, const nnc_plan *plan, bool flat, double par
 }
 
 static int step_collectives(double dense, double expert, const nnc_plan *plan, bool flat, double tied_params,
-                            nnc_op ops[NNC_STEP_EXCHANGES_MAX])
-{
+                            nnc_op ops[NNC_STEP_EXCHANGES_MAX]) {
     writer w = { .ops = ops };
     const double gradient = nnc_policy_gradient_io_bytes(plan->policy);
     const double local = dense / nnc_dense_shards(plan) + expert / nnc_expert_shards(plan);
@@ -112,8 +106,7 @@ static int step_collectives(double dense, double expert, const nnc_plan *plan, b
 }
 
 NNC_SAYING double exposed_of(const nnc_collective_op *exchange, double exchange_s, double share, nnc_lane lane,
-                             const nnc_overlap_window *window, nnc_derivation *why)
-{
+                             const nnc_overlap_window *window, nnc_derivation *why) {
     const bool data = exchange->comm == NNC_COMM_DATA;
     const nnc_route_kind route = data ? (nnc_route_kind)exchange->route : NNC_ROUTE_COUNT;
     const bool expert = route == NNC_ROUTE_EXPERT_SHARD || route == NNC_ROUTE_EXPERT_REPLICA;
@@ -152,34 +145,27 @@ NNC_SAYING double exposed_of(const nnc_collective_op *exchange, double exchange_
 }
 
 double nnc_cluster_exposed_s(const nnc_collective_op *exchange, double exchange_s, double share, nnc_lane lane,
-                             const nnc_overlap_window *window)
-{
+                             const nnc_overlap_window *window) {
     return exposed_of(exchange, exchange_s, share, lane, window, NULL);
 }
 
 static double exposed_seconds(const nnc_collective_op *exchange, double exchange_s, double share, nnc_lane lane,
-                              const nnc_overlap_window *window, nnc_derivation *why)
-{
+                              const nnc_overlap_window *window, nnc_derivation *why) {
     return why != NULL ? exposed_of(exchange, exchange_s, share, lane, window, why)
                        : exposed_of(exchange, exchange_s, share, lane, window, NULL);
 }
 
-static bool holds(const nnc_stage_residency *holding, int32_t segment)
-{
-    return holding->instances[segment] > 0;
-}
+static bool holds(const nnc_stage_residency *holding, int32_t segment) { return holding->instances[segment] > 0; }
 
 /* Returns the number of micro-batches whose gradients a separate kernel adds up: all if sums are wider than weights,
  * else all but the first. */
-static int64_t added_passes(const nnc_step *step)
-{
+static int64_t added_passes(const nnc_step *step) {
     const nnc_policy_sizes sizes = nnc_policy_bytes(step->plan->policy);
     const bool own_buffer = sizes.gradient_bytes > sizes.weight_bytes;
     return nnc_step_adds_gradients(step) ? nnc_step_passes(step->plan) - (own_buffer ? 0 : 1) : 0;
 }
 
-static nnc_update update_of(const nnc_step *step, const nnc_step_end_params *held)
-{
+static nnc_update update_of(const nnc_step *step, const nnc_step_end_params *held) {
     nnc_update u = { .optimizer = step->plan->optimizer,
                      .policy = step->plan->policy,
                      .fused = step->software->fused_optimizer };
@@ -195,8 +181,7 @@ static const double launch_params = 320.0 * 65536.0;
  * one fused pass (20). */
 static const double momentum_passes = 32.0 / 20.0;
 
-static void issue_update(nnc_op *op)
-{
+static void issue_update(nnc_op *op) {
     const nnc_work work = nnc_op_work(op);
     const bool passes = op->u.update.optimizer == NNC_OPTIMIZER_MOMENTUM;
     op->issued_as = NNC_ISSUED_INSTEAD;
@@ -206,8 +191,7 @@ static void issue_update(nnc_op *op)
     };
 }
 
-static void add_updates(const nnc_step *step, const nnc_step_end_params *held, const nnc_update *u, nnc_step_end *t)
-{
+static void add_updates(const nnc_step *step, const nnc_step_end_params *held, const nnc_update *u, nnc_step_end *t) {
     static const struct {
         const char *name;
         nnc_update_kind kind;
@@ -243,16 +227,14 @@ static void add_updates(const nnc_step *step, const nnc_step_end_params *held, c
     }
 }
 
-nnc_step_end_params nnc_step_end_params_of(const nnc_step *step, const nnc_stage_residency *holding)
-{
+nnc_step_end_params nnc_step_end_params_of(const nnc_step *step, const nnc_stage_residency *holding) {
     const bool end = holds(holding, 0) || holds(holding, step->list->segment_count - 1);
     return (nnc_step_end_params){ .dense = nnc_stage_residency_trained(step->sums, holding, false),
                                   .expert = nnc_stage_residency_trained(step->sums, holding, true),
                                   .tied_params = end ? step->tied_params : 0.0 };
 }
 
-void nnc_step_end_find(const nnc_step *step, const nnc_step_end_params *held, nnc_step_end *t)
-{
+void nnc_step_end_find(const nnc_step *step, const nnc_step_end_params *held, nnc_step_end *t) {
     const nnc_plan *plan = step->plan;
     const nnc_update u = update_of(step, held);
     t->exchange_count = 0;
@@ -286,8 +268,7 @@ void nnc_step_end_find(const nnc_step *step, const nnc_step_end_params *held, nn
 
 /* Returns the share of the gradients outside experts that belongs to the embedding table of the first segment. This
  * table is reduced last. */
-static double table_share(const nnc_step *step, const nnc_stage_residency *holding)
-{
+static double table_share(const nnc_step *step, const nnc_stage_residency *holding) {
     const nnc_parameters *first = &step->sums[0].dense;
     double dense = 0.0;
     for (int32_t s = 0; s < step->list->segment_count; s++) {
@@ -299,8 +280,7 @@ static double table_share(const nnc_step *step, const nnc_stage_residency *holdi
 
 /* Returns the time of one device that its step end can overlap with. */
 static nnc_overlap_window window_of(const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX],
-                                    const nnc_stage_residency *holding)
-{
+                                    const nnc_stage_residency *holding) {
     nnc_overlap_window h = { .bucket_bytes = step->software->bucket_bytes,
                              .table_share = table_share(step, holding),
                              .shards = nnc_dense_shards(step->plan),
@@ -326,8 +306,7 @@ static nnc_overlap_window window_of(const nnc_step *step, const nnc_segment_time
 /* Returns the exposed seconds of a collective and updates the window. Lanes that share links with the collective lose
  * its overlapped time. Other lanes gain its exposed time, in which the device waits. */
 static double expose(const nnc_step *step, const nnc_collective_op *e, double raw_s, const nnc_overlap *overlap,
-                     nnc_overlap_window *window, nnc_derivation *why)
-{
+                     nnc_overlap_window *window, nnc_derivation *why) {
     const nnc_lane lane = nnc_lane_of(step->network, e);
     const double exposed_s = exposed_seconds(e, raw_s, overlap->share[e->comm], lane, window, why);
     double *const left_s = e->forward == NNC_ALL_GATHER ? window->forward_s : window->backward_s;
@@ -339,8 +318,7 @@ static double expose(const nnc_step *step, const nnc_collective_op *e, double ra
 
 nnc_step_end_seconds nnc_step_end_expose(const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX],
                                          const nnc_stage_residency *holding, const nnc_overlap *overlap,
-                                         const nnc_step_end *t)
-{
+                                         const nnc_step_end *t) {
     nnc_overlap_window window = window_of(step, units, holding);
     nnc_step_end_seconds seconds = { .exchanges = t->exchange_count };
     for (int i = 0; i < t->exchange_count; i++) {
@@ -356,14 +334,12 @@ nnc_step_end_seconds nnc_step_end_expose(const nnc_step *step, const nnc_segment
     return seconds;
 }
 
-void nnc_step_end_add(const nnc_step_end_seconds *seconds, nnc_result *r)
-{
+void nnc_step_end_add(const nnc_step_end_seconds *seconds, nnc_result *r) {
     for (int i = 0; i < seconds->exchanges; i++) { r->exposed_s[seconds->comm[i]] += seconds->exposed_s[i]; }
     r->update_s += seconds->update_s;
 }
 
-void nnc_step_ends_find(const nnc_step *step, const nnc_step_memory *m, nnc_step_ends *ends)
-{
+void nnc_step_ends_find(const nnc_step *step, const nnc_step_memory *m, nnc_step_ends *ends) {
     for (int32_t d = 0; d < step->plan->pipeline; d++) {
         if (m->alike[d]) {
             ends->of[d] = ends->of[d - 1];
@@ -375,8 +351,7 @@ void nnc_step_ends_find(const nnc_step *step, const nnc_step_memory *m, nnc_step
     }
 }
 
-void nnc_step_end_set(nnc_step_memory *m, int32_t d, const nnc_step_end_seconds *seconds)
-{
+void nnc_step_end_set(nnc_step_memory *m, int32_t d, const nnc_step_end_seconds *seconds) {
     nnc_stage *stage = &m->stages[d];
     double exposed_s[NNC_COMM_COUNT] = { 0.0 };
     m->ends[d] = seconds;
@@ -386,8 +361,7 @@ void nnc_step_end_set(nnc_step_memory *m, int32_t d, const nnc_step_end_seconds 
     for (int k = 0; k < NNC_COMM_COUNT; k++) { stage->exchange_s += exposed_s[k]; }
 }
 
-void nnc_step_end_set_alike(nnc_step_memory *m, int32_t d)
-{
+void nnc_step_end_set_alike(nnc_step_memory *m, int32_t d) {
     nnc_stage *stage = &m->stages[d];
     m->ends[d] = m->ends[d - 1];
     stage->exchange_s = stage[-1].exchange_s;
@@ -395,8 +369,7 @@ void nnc_step_end_set_alike(nnc_step_memory *m, int32_t d)
 }
 
 void nnc_step_ends_set(const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX], const nnc_overlap *overlap,
-                       nnc_step_memory *m)
-{
+                       nnc_step_memory *m) {
     for (int32_t d = 0; d < step->plan->pipeline; d++) {
         if (m->alike[d]) {
             nnc_step_end_set_alike(m, d);
@@ -411,8 +384,7 @@ _Static_assert(NNC_STEP_EXCHANGES_MAX + (int)NNC_UPDATE_KIND_COUNT + 1 <= NNC_ST
                "the table holds the step end and the messages between stages");
 
 void nnc_step_end_append(const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX], const nnc_step_memory *m,
-                         int32_t stage, const nnc_overlap *overlap, nnc_rows *rows)
-{
+                         int32_t stage, const nnc_overlap *overlap, nnc_rows *rows) {
     const nnc_step_end *t = step->ends->of[stage];
     nnc_overlap_window window = window_of(step, units, &m->holdings[stage]);
     for (int i = 0; i < t->exchange_count; i++) {

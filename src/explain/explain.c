@@ -40,8 +40,7 @@ const nnc_alias nnc_aliases[] = {
     { NULL, NULL, { NULL } },
 };
 
-void nnc_answer_add(nnc_answer *answer, nnc_explained explained)
-{
+void nnc_answer_add(nnc_answer *answer, nnc_explained explained) {
     if (answer->count == answer->capacity) {
         const int32_t capacity = answer->capacity > 0 ? 2 * answer->capacity : 64;
         nnc_explained *grown = realloc(answer->lines, (size_t)capacity * sizeof *grown);
@@ -55,8 +54,7 @@ void nnc_answer_add(nnc_answer *answer, nnc_explained explained)
     answer->lines[answer->count++] = explained;
 }
 
-static bool add_alias(nnc_question *a, const char *word)
-{
+static bool add_alias(nnc_question *a, const char *word) {
     for (const nnc_alias *alias = nnc_aliases; alias->name != NULL; alias++) {
         if (strcmp(alias->name, word) == 0) {
             for (const char *const *name = alias->stands_for; *name != NULL; name++) {
@@ -68,8 +66,7 @@ static bool add_alias(nnc_question *a, const char *word)
     return false;
 }
 
-static nnc_status unknown_name(const nnc_question *a, const char *word, nnc_error *err)
-{
+static nnc_status unknown_name(const nnc_question *a, const char *word, nnc_error *err) {
     enum { NAMES_MAX = 2048 };
     const char *names[NAMES_MAX];
     size_t count = 0;
@@ -88,14 +85,10 @@ static nnc_status unknown_name(const nnc_question *a, const char *word, nnc_erro
                                       "memory, step_s, cost or attn.qkv; 'nncost explain' lists them");
 }
 
-static bool is_served(const nnc_report *report)
-{
-    return report->serve != NULL || report->images != NULL;
-}
+static bool is_served(const nnc_report *report) { return report->serve != NULL || report->images != NULL; }
 
 /* Estimates serving or images again, with a derivation. */
-static nnc_status repeat_serving(nnc_question *a, nnc_error *err)
-{
+static nnc_status repeat_serving(nnc_question *a, nnc_error *err) {
     const nnc_report *r = a->report;
     nnc_serve again;
     if (r->images != NULL) {
@@ -106,8 +99,7 @@ static nnc_status repeat_serving(nnc_question *a, nnc_error *err)
 }
 
 /* Estimates the training step again, with a derivation. */
-static nnc_status repeat_training(nnc_question *a, nnc_error *err)
-{
+static nnc_status repeat_training(nnc_question *a, nnc_error *err) {
     const nnc_report *r = a->report;
     nnc_result again;
     r->scratch->why = a->step;
@@ -125,16 +117,14 @@ static nnc_status repeat_training(nnc_question *a, nnc_error *err)
 }
 
 /* Makes the estimate of a question again, and keeps every line of its derivation. */
-static nnc_status repeat_estimate(nnc_question *a, nnc_error *err)
-{
+static nnc_status repeat_estimate(nnc_question *a, nnc_error *err) {
     NNC_TRY(is_served(a->report) ? repeat_serving(a, err) : repeat_training(a, err));
     if (!nnc_derivation_lines(a->step, &a->said, &a->said_count)) { return nnc_no_memory(err); }
     a->shown = nnc_arena_array(a->arena, (size_t)a->said_count + 1, sizeof *a->shown);
     return a->shown != NULL ? NNC_OK : nnc_no_memory(err);
 }
 
-static nnc_status answer_word(nnc_question *a, const char *word, nnc_error *err)
-{
+static nnc_status answer_word(nnc_question *a, const char *word, nnc_error *err) {
     /* NOLINTNEXTLINE(clang-analyzer-core.NonNullParamChecker): it is not NULL here */
     memset(a->shown, 0, (size_t)a->said_count * sizeof *a->shown);
     const bool known = add_alias(a, word) || nnc_answer_columns(a, word, NNC_NAMES_EXACT) ||
@@ -148,8 +138,7 @@ static nnc_status answer_word(nnc_question *a, const char *word, nnc_error *err)
 }
 
 /* Clears the numbers of the example from an answer; the formulas stay. */
-static void forget_numbers(nnc_answer *answer)
-{
+static void forget_numbers(nnc_answer *answer) {
     for (int32_t i = 0; i < answer->count; i++) {
         nnc_explained *e = &answer->lines[i];
         e->line.numbers = e->line.where = e->text = NULL;
@@ -158,8 +147,7 @@ static void forget_numbers(nnc_answer *answer)
 }
 
 /* Cuts "mfu,memory" at its commas and returns the number of words. words NULL: only counts. */
-static int32_t cut_words(char *text, const char **words)
-{
+static int32_t cut_words(char *text, const char **words) {
     int32_t count = 0;
     for (char *at = text; at != NULL; count++) {
         char *comma = strchr(at, ',');
@@ -175,8 +163,7 @@ static int32_t cut_words(char *text, const char **words)
 /* ---- questions ---- */
 /* Answers each word with the first question whose estimate has a metric or op of this name. */
 static nnc_status answer_words(nnc_question *questions, int question_count, const char *const *words, int32_t count,
-                               nnc_answer *answers, nnc_error *err)
-{
+                               nnc_answer *answers, nnc_error *err) {
     for (int32_t w = 0; w < count; w++) {
         nnc_error why = { 0 };
         nnc_status status = NNC_BAD_USAGE;
@@ -197,8 +184,7 @@ static nnc_status answer_words(nnc_question *questions, int question_count, cons
     return NNC_OK;
 }
 
-static nnc_status open_question(nnc_question *a, nnc_error *err)
-{
+static nnc_status open_question(nnc_question *a, nnc_error *err) {
     a->arena = nnc_arena_create();
     a->step = nnc_derivation_create();
     a->row = nnc_derivation_create();
@@ -213,8 +199,7 @@ static nnc_status open_question(nnc_question *a, nnc_error *err)
     return repeat_estimate(a, err);
 }
 
-static void close_question(nnc_question *a)
-{
+static void close_question(nnc_question *a) {
     nnc_arena_destroy(a->arena);
     nnc_derivation_destroy(a->step);
     nnc_derivation_destroy(a->row);
@@ -223,8 +208,7 @@ static void close_question(nnc_question *a)
 /* Answers names joined by commas, each from the first question whose estimate has the name. The caller fills report,
  * outputs and example of each question; the other members are freed at return. */
 static nnc_status nnc_explain(nnc_buffer *out, nnc_style style, nnc_question *questions, int question_count,
-                              const char *names, nnc_error *err)
-{
+                              const char *names, nnc_error *err) {
     nnc_status status = NNC_OK;
     char *text = strdup(names);
     const int32_t count = text != NULL ? cut_words(text, NULL) : 0;
@@ -246,8 +230,7 @@ static nnc_status nnc_explain(nnc_buffer *out, nnc_style style, nnc_question *qu
 }
 
 nnc_status nnc_report_explain(nnc_buffer *out, nnc_style style, const nnc_report *report,
-                              const nnc_explain_output *outputs, const char *names, nnc_error *err)
-{
+                              const nnc_explain_output *outputs, const char *names, nnc_error *err) {
     nnc_question question = { .report = report, .outputs = outputs };
     return nnc_explain(out, style, &question, 1, names, err);
 }
@@ -318,8 +301,7 @@ typedef struct opened {
     nnc_scratch *scratch;
 } opened;
 
-static nnc_status open_example(nnc_specs *specs, int index, opened *to, nnc_error *err)
-{
+static nnc_status open_example(nnc_specs *specs, int index, opened *to, nnc_error *err) {
     const char *model = examples[index].model;
     nnc_plan plan = nnc_plan_default();
     /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): it is not NULL here */
@@ -352,8 +334,7 @@ static nnc_status open_example(nnc_specs *specs, int index, opened *to, nnc_erro
 }
 
 nnc_status nnc_explain_formulas(nnc_buffer *out, nnc_style style, nnc_specs *specs, const nnc_explain_output *outputs,
-                                const char *names, nnc_error *err)
-{
+                                const char *names, nnc_error *err) {
     nnc_question questions[EXAMPLE_COUNT] = { 0 };
     opened *examples_opened = calloc(EXAMPLE_COUNT, sizeof *examples_opened);
     nnc_status status = examples_opened != NULL ? NNC_OK : nnc_no_memory(err);
@@ -402,8 +383,7 @@ static const nnc_metric answer_rows[] = {
 };
 static const nnc_metrics answer_document = NNC_METRICS("a derivation", answer_rows, nnc_answer);
 
-static void write_words(nnc_sheet *sheet, const char *label, const char *text)
-{
+static void write_words(nnc_sheet *sheet, const char *label, const char *text) {
     if (text != NULL) {
         nnc_sheet_label(sheet, label);
         nnc_sheet_words(sheet, "%s", text);
@@ -411,8 +391,7 @@ static void write_words(nnc_sheet *sheet, const char *label, const char *text)
     }
 }
 
-static void write_result(nnc_sheet *sheet, const nnc_explained *e, const char *label)
-{
+static void write_result(nnc_sheet *sheet, const nnc_explained *e, const char *label) {
     char number[NNC_NUMBER_TEXT];
     const nnc_line *line = &e->line;
     const bool known = !isnan(line->value), unit = line->unit != NULL && known;
@@ -433,8 +412,7 @@ static void write_result(nnc_sheet *sheet, const nnc_explained *e, const char *l
 }
 
 /* Writes the operands and their units as one paragraph. */
-static void write_where(nnc_sheet *sheet, const char *where)
-{
+static void write_where(nnc_sheet *sheet, const char *where) {
     nnc_sheet_label(sheet, "  where");
     while (*where) {
         const size_t length = strcspn(where, "\n");
@@ -444,8 +422,7 @@ static void write_where(nnc_sheet *sheet, const char *where)
     nnc_sheet_end(sheet);
 }
 
-static void write_line(nnc_sheet *sheet, const nnc_explained *e, bool symbols)
-{
+static void write_line(nnc_sheet *sheet, const nnc_explained *e, bool symbols) {
     const nnc_line *line = &e->line;
     const bool computed = line->formula != NULL;
     const char *label = line->name;
@@ -474,8 +451,7 @@ static void write_line(nnc_sheet *sheet, const nnc_explained *e, bool symbols)
     write_words(sheet, "  source", line->source);
 }
 
-static void write_page(nnc_buffer *out, nnc_style style, const void *record)
-{
+static void write_page(nnc_buffer *out, nnc_style style, const void *record) {
     const nnc_answer *answer = record;
     nnc_sheet sheet = nnc_sheet_begin(out, style);
     if (answer->report != NULL && (answer->report->serve != NULL || answer->report->images != NULL)) {
@@ -504,8 +480,7 @@ static void write_page(nnc_buffer *out, nnc_style style, const void *record)
     }
 }
 
-static nnc_lines lines_of(const void *record)
-{
+static nnc_lines lines_of(const void *record) {
     const nnc_answer *answer = record;
     return (nnc_lines){ &line_metrics, answer, answer->lines, answer->count };
 }
@@ -515,8 +490,7 @@ static const nnc_view answer_view = {
 };
 
 /* Writes all answers on one page; each answer begins with its name. */
-static void write_together(nnc_buffer *out, nnc_style style, const nnc_answer *answers, int32_t count)
-{
+static void write_together(nnc_buffer *out, nnc_style style, const nnc_answer *answers, int32_t count) {
     nnc_answer all = answers[0];
     all.lines = NULL;
     all.count = all.capacity = 0;
@@ -532,8 +506,7 @@ static void write_together(nnc_buffer *out, nnc_style style, const nnc_answer *a
     free(all.lines);
 }
 
-void nnc_answers_write(nnc_buffer *out, nnc_style style, const nnc_answer *answers, int32_t count)
-{
+void nnc_answers_write(nnc_buffer *out, nnc_style style, const nnc_answer *answers, int32_t count) {
     if (count > 1 && !style.format->documents) {
         write_together(out, style, answers, count);
         return;

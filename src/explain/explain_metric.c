@@ -17,16 +17,14 @@ typedef struct finder {
     bool failed;
 } finder;
 
-static bool is_listed(const finder *f, const nnc_metrics *table)
-{
+static bool is_listed(const finder *f, const nnc_metrics *table) {
     for (int32_t i = 0; i < f->count && f->list != NULL; i++) {
         if (f->list[i].table == table) { return true; }
     }
     return false;
 }
 
-static void add_name(finder *f, const nnc_metrics *table, const nnc_metric *row, const char *path, bool again)
-{
+static void add_name(finder *f, const nnc_metrics *table, const nnc_metric *row, const char *path, bool again) {
     if (f->list != NULL) {
         const char *kept = nnc_arena_strdup(f->arena, path);
         f->list[f->count] = (nnc_explained_name){ kept, f->output, table, row, again };
@@ -36,8 +34,7 @@ static void add_name(finder *f, const nnc_metrics *table, const nnc_metric *row,
 }
 
 /* Tables nest a few deep. NOLINTNEXTLINE(misc-no-recursion) */
-static void find_names(finder *f, const nnc_metrics *table, const char *prefix)
-{
+static void find_names(finder *f, const nnc_metrics *table, const char *prefix) {
     const bool again = is_listed(f, table);
     for (size_t i = 0; i < table->count; i++) {
         const nnc_metric *row = &table->rows[i];
@@ -54,8 +51,7 @@ static void find_names(finder *f, const nnc_metrics *table, const char *prefix)
     }
 }
 
-static void find_all(finder *f, const nnc_explain_output *outputs)
-{
+static void find_all(finder *f, const nnc_explain_output *outputs) {
     f->output = "estimate";
     find_names(f, &nnc_estimate_document, "");
     for (; outputs != NULL && outputs->name != NULL; outputs++) {
@@ -64,8 +60,7 @@ static void find_all(finder *f, const nnc_explain_output *outputs)
     }
 }
 
-nnc_status nnc_explained_names_of(const nnc_explain_output *outputs, nnc_arena *arena, nnc_explained_names *names)
-{
+nnc_status nnc_explained_names_of(const nnc_explain_output *outputs, nnc_arena *arena, nnc_explained_names *names) {
     finder f = { .arena = arena };
     find_all(&f, outputs);
     f.list = nnc_arena_array(arena, (size_t)f.count + 1, sizeof *f.list);
@@ -77,16 +72,14 @@ nnc_status nnc_explained_names_of(const nnc_explain_output *outputs, nnc_arena *
 }
 
 /* Tests whether a path equals `name` (of this length), or ends with a dot and `name`. */
-static bool ends_path(const char *path, const char *name, size_t length)
-{
+static bool ends_path(const char *path, const char *name, size_t length) {
     const size_t whole = strlen(path);
     return length <= whole && strncmp(path + whole - length, name, length) == 0 &&
            (length == whole || path[whole - length - 1] == '.');
 }
 
 /* Tests whether the word is the name of an array and of one of its values, such as "exposed_comm.data". */
-static bool is_value_of(const nnc_explained_name *name, const char *word)
-{
+static bool is_value_of(const nnc_explained_name *name, const char *word) {
     const char *dot = strrchr(word, '.');
     if (dot == NULL || name->row->each_count == 0 || !ends_path(name->path, word, (size_t)(dot - word))) {
         return false;
@@ -104,8 +97,7 @@ static bool is_value_of(const nnc_explained_name *name, const char *word)
 
 /* Returns the first name that equals the word. Otherwise returns the first name that ends with the word, or the
  * array of the value that the word names. NULL = no such name. */
-static const nnc_explained_name *explained_names_find(const nnc_explained_names *names, const char *word)
-{
+static const nnc_explained_name *explained_names_find(const nnc_explained_names *names, const char *word) {
     const nnc_explained_name *end = NULL;
     for (int32_t i = 0; i < names->count; i++) {
         const nnc_explained_name *name = &names->list[i];
@@ -116,8 +108,7 @@ static const nnc_explained_name *explained_names_find(const nnc_explained_names 
 }
 
 /* Returns the help text of a metric; a metric of the plan has the help text of the plan's field. */
-static const char *metric_meaning(const nnc_metric *row)
-{
+static const char *metric_meaning(const nnc_metric *row) {
     return row->help == NULL && row->name != NULL ? nnc_field_help(&nnc_plan_table, row->name) : row->help;
 }
 
@@ -149,14 +140,12 @@ static const nnc_metric list_rows[] = {
 };
 static const nnc_metrics names_document = NNC_METRICS("names that can be explained", list_rows, nnc_explained_names);
 
-static nnc_lines lines_of(const void *record)
-{
+static nnc_lines lines_of(const void *record) {
     const nnc_explained_names *names = record;
     return (nnc_lines){ &name_metrics, names, names->list, names->count };
 }
 
-static void write_name(nnc_sheet *sheet, const char *name, const char *meaning, const char *unit)
-{
+static void write_name(nnc_sheet *sheet, const char *name, const char *meaning, const char *unit) {
     nnc_sheet_label(sheet, name);
     if ((int)strlen(name) >= sheet->indent) {
         nnc_sheet_end(sheet);
@@ -167,8 +156,7 @@ static void write_name(nnc_sheet *sheet, const char *name, const char *meaning, 
     nnc_sheet_end(sheet);
 }
 
-static void write_page(nnc_buffer *out, nnc_style style, const void *record)
-{
+static void write_page(nnc_buffer *out, nnc_style style, const void *record) {
     const nnc_explained_names *names = record;
     const nnc_metrics *table = NULL;
     nnc_sheet sheet = nnc_sheet_begin(out, style);
@@ -200,8 +188,7 @@ static const nnc_view names_view = {
     .schema = "nncost.explain-list/1", .document = &names_document, .lines = lines_of, .page = write_page
 };
 
-nnc_status nnc_explain_list(nnc_buffer *out, nnc_style style, const nnc_explain_output *outputs, nnc_error *err)
-{
+nnc_status nnc_explain_list(nnc_buffer *out, nnc_style style, const nnc_explain_output *outputs, nnc_error *err) {
     nnc_explained_names names = { .count = 0 };
     nnc_arena *arena = nnc_arena_create();
     nnc_status status = NNC_NO_MEMORY;
@@ -213,38 +200,31 @@ nnc_status nnc_explain_list(nnc_buffer *out, nnc_style style, const nnc_explain_
 
 /* ---- Lines of an answer: of a metric with the operands of its formula, and of an op with its rows ---- */
 
-const char *nnc_metric_short_name(const char *column)
-{
+const char *nnc_metric_short_name(const char *column) {
     const char *dot = strchr(column, '.');
     return dot != NULL ? dot + 1 : column;
 }
 
 /* Returns the name of a metric for an answer. Metrics of cost and of the run keep the first part of their name, because
  * a metric of the step may have the same short name, as "cost.step" and "step". */
-static const char *full_name(const char *column)
-{
+static const char *full_name(const char *column) {
     return strncmp(column, "cost.", 5) == 0 || strncmp(column, "run.", 4) == 0 ? column : nnc_metric_short_name(column);
 }
 
 /* Returns the member `of` that the lines of a metric have in the derivation: "run", a phase of serving, or "" for the
  * step. */
-static const char *owner_of(const char *column)
-{
+static const char *owner_of(const char *column) {
     return strncmp(column, "run.", 4) == 0       ? "run"
            : strncmp(column, "prefill.", 8) == 0 ? "prefill"
            : strncmp(column, "decode.", 7) == 0  ? "decode"
                                                  : "";
 }
 
-static const char *owner_text(const char *of)
-{
-    return of[0] != '\0' ? of : "step";
-}
+static const char *owner_text(const char *of) { return of[0] != '\0' ? of : "step"; }
 
 /* Returns the index of the last line before line `before` that has the name `name` and the member `of`; -1 = no such
  * line. */
-static int find_said(const nnc_question *a, const char *of, const char *name, size_t length, int before)
-{
+static int find_said(const nnc_question *a, const char *of, const char *name, size_t length, int before) {
     for (int i = before - 1; i >= 0; i--) {
         if (strcmp(a->said[i].of, of) == 0 && strlen(a->said[i].name) == length &&
             memcmp(a->said[i].name, name, length) == 0) {
@@ -256,8 +236,7 @@ static int find_said(const nnc_question *a, const char *of, const char *name, si
 
 /* Finds the line of the estimate for a metric, by its short name, or by "cost_step" for cost.step; -1 = no such
  * line. */
-static int said_of(const nnc_question *a, const char *column)
-{
+static int said_of(const nnc_question *a, const char *column) {
     char joined[96];
     const char *name = nnc_metric_short_name(column);
     if (strncmp(column, "plan.", 5) == 0) { /* for a plan field only the given value is explained, even if a result has
@@ -270,8 +249,7 @@ static int said_of(const nnc_question *a, const char *column)
     return find_said(a, "", joined, strlen(joined), a->said_count);
 }
 
-static bool is_metric(const nnc_question *a, const char *name, size_t length)
-{
+static bool is_metric(const nnc_question *a, const char *name, size_t length) {
     for (int32_t i = 0; i < a->columns.count; i++) {
         const char *metric = nnc_metric_short_name(a->columns.list[i].name);
         if (strlen(metric) == length && memcmp(metric, name, length) == 0) { return true; }
@@ -297,16 +275,14 @@ static void add_operands(nnc_question *a, int line) /* NOLINT(misc-no-recursion)
 }
 
 /* Adds the lines of the derivation whose member `of` names this metric. This excludes the line of the metric itself. */
-static void add_asides(nnc_question *a, const char *name)
-{
+static void add_asides(nnc_question *a, const char *name) {
     for (int i = 0; i < a->said_count; i++) {
         if (strcmp(a->said[i].of, name) == 0) { nnc_answer_add(&a->answer, (nnc_explained){ .line = a->said[i] }); }
     }
 }
 
 /* Adds a metric that is not computed: an input or a fact. */
-static void add_value(nnc_question *a, const nnc_column *column)
-{
+static void add_value(nnc_question *a, const nnc_column *column) {
     static const char *const inputs[] = { "model.", "device.", "plan.", "cost." };
     char text[NNC_METRIC_TEXT_MAX] = "";
     const nnc_cell cell = nnc_column_read(column, (nnc_place){ .record = a->report }, text);
@@ -333,8 +309,7 @@ static void add_value(nnc_question *a, const nnc_column *column)
     nnc_answer_add(&a->answer, e);
 }
 
-static void add_metric(nnc_question *a, const nnc_column *column)
-{
+static void add_metric(nnc_question *a, const nnc_column *column) {
     const int line = said_of(a, column->name);
     if (line < 0) {
         add_value(a, column);
@@ -355,8 +330,7 @@ static void add_metric(nnc_question *a, const nnc_column *column)
 
 /* ---- names ---- */
 
-static nnc_naming names_column(const char *column, const char *word)
-{
+static nnc_naming names_column(const char *column, const char *word) {
     const size_t length = strlen(word);
     nnc_naming best = NNC_NAMES_NOT_AT_ALL;
     for (const char *at = column; at != NULL && best < NNC_NAMES_ENDING;) {
@@ -370,15 +344,13 @@ static nnc_naming names_column(const char *column, const char *word)
 }
 
 /* Tests whether a metric describes a part of the network that this model does not have. */
-static bool is_left_out(const nnc_question *a, const nnc_column *column)
-{
+static bool is_left_out(const nnc_question *a, const nnc_column *column) {
     char text[NNC_METRIC_TEXT_MAX];
     const nnc_cell cell = nnc_column_read(column, (nnc_place){ .record = a->report }, text);
     return column->metric->sparse && cell.kind == NNC_CELL_WHOLE && cell.whole == 0;
 }
 
-bool nnc_answer_columns(nnc_question *a, const char *word, nnc_naming least)
-{
+bool nnc_answer_columns(nnc_question *a, const char *word, nnc_naming least) {
     nnc_naming best = NNC_NAMES_NOT_AT_ALL;
     for (int32_t i = 0; i < a->columns.count; i++) {
         const nnc_naming fits = names_column(a->columns.list[i].name, word);
@@ -393,8 +365,7 @@ bool nnc_answer_columns(nnc_question *a, const char *word, nnc_naming least)
     return best > NNC_NAMES_NOT_AT_ALL;
 }
 
-bool nnc_answer_operand(nnc_question *a, const char *word)
-{
+bool nnc_answer_operand(nnc_question *a, const char *word) {
     int line = find_said(a, "", word, strlen(word), a->said_count);
     line = line >= 0 ? line : find_said(a, "run", word, strlen(word), a->said_count);
     if (line >= 0) {
@@ -409,8 +380,7 @@ bool nnc_answer_operand(nnc_question *a, const char *word)
 
 /* Explains a member of any output. A metric of the estimate gets its formula, also under the name that another
  * output uses; other members get only their meaning. */
-bool nnc_answer_member(nnc_question *a, const char *word)
-{
+bool nnc_answer_member(nnc_question *a, const char *word) {
     const nnc_explained_name *found = explained_names_find(&a->names, word);
     bool any = false;
     if (found == NULL) { return false; }
@@ -439,8 +409,7 @@ bool nnc_answer_member(nnc_question *a, const char *word)
 }
 
 /* Copies the lines of one derivation, and sets their member `of`, the name of a row. */
-static void add_lines(nnc_answer *answer, const nnc_derivation *why, const char *heading, const char *of)
-{
+static void add_lines(nnc_answer *answer, const nnc_derivation *why, const char *heading, const char *of) {
     const nnc_line *lines = NULL;
     int count = 0;
     answer->failed = !nnc_derivation_lines(why, &lines, &count) || answer->failed;
@@ -451,8 +420,7 @@ static void add_lines(nnc_answer *answer, const nnc_derivation *why, const char 
     }
 }
 
-static void say_intensity(const nnc_device *device, const nnc_op_cost *cost, bool numbers, nnc_derivation *why)
-{
+static void say_intensity(const nnc_device *device, const nnc_op_cost *cost, bool numbers, nnc_derivation *why) {
     const nnc_work *work = &cost->work;
     char verdict[160];
     if (!(work->read_bytes + work->write_bytes > 0.0)) { return; }
@@ -474,8 +442,7 @@ static void say_intensity(const nnc_device *device, const nnc_op_cost *cost, boo
 
 /* Explains why an op is slower than alone: the network occupies compute units, or the average power of the step
  * would exceed the limit. */
-static void say_slowed(const nnc_op_cost *cost, const nnc_timing *alone, double lent_factor, nnc_derivation *why)
-{
+static void say_slowed(const nnc_op_cost *cost, const nnc_timing *alone, double lent_factor, nnc_derivation *why) {
     nnc_timing slowed = *alone, *t = &slowed;
     NNC_LET(why, fixed_s, "s", t->fixed_s);
     if (lent_factor > 1.0) {
@@ -500,8 +467,7 @@ static void say_slowed(const nnc_op_cost *cost, const nnc_timing *alone, double 
     (void)time_s;
 }
 
-static void say_compute(const nnc_report *report, const nnc_op_cost *cost, bool numbers, nnc_derivation *why)
-{
+static void say_compute(const nnc_report *report, const nnc_op_cost *cost, bool numbers, nnc_derivation *why) {
     const nnc_op *op = cost->op;
     nnc_op_say(op, why);
     if (op->phase == NNC_PHASE_FORWARD) { nnc_op_say_params(op, why); }
@@ -521,8 +487,7 @@ static void say_compute(const nnc_report *report, const nnc_op_cost *cost, bool 
 }
 
 /* Writes the route of a collective, such as "8 ranks inside one domain, over scale_up, by ring". */
-static void route_text(const nnc_network *network, const nnc_op_cost *cost, const char *by, char *text, size_t size)
-{
+static void route_text(const nnc_network *network, const nnc_op_cost *cost, const char *by, char *text, size_t size) {
     const nnc_collective_op *e = &cost->op->u.collective;
     const nnc_route *route = &network->routes[nnc_network_route_of(e)];
     if (e->comm == NNC_COMM_OFFLOAD) {
@@ -538,8 +503,7 @@ static void route_text(const nnc_network *network, const nnc_op_cost *cost, cons
 
 /* Explains the time of a collective, then the part of it that the step leaves exposed. */
 static void say_network(const nnc_report *report, const nnc_op_cost *cost, const nnc_derivation *step, char *route,
-                        size_t size, nnc_derivation *why)
-{
+                        size_t size, nnc_derivation *why) {
     const bool ideal = report->result->plan.mode == NNC_MODE_IDEAL;
     const nnc_network *network = &report->scratch->network;
     const char *by = NULL;
@@ -560,8 +524,7 @@ static void say_network(const nnc_report *report, const nnc_op_cost *cost, const
 }
 
 static void explain_row(nnc_answer *answer, const nnc_report *report, const nnc_derivation *step,
-                        const nnc_op_cost *cost, nnc_derivation *why)
-{
+                        const nnc_op_cost *cost, nnc_derivation *why) {
     char of[96], heading[384], route[192], shape[128];
     const nnc_op *op = cost->op;
     const double step_s = report->result->step_s;
@@ -589,15 +552,13 @@ static void explain_row(nnc_answer *answer, const nnc_report *report, const nnc_
     add_lines(answer, why, nnc_arena_strdup(answer->arena, heading), nnc_arena_strdup(answer->arena, of));
 }
 
-static bool is_named(const nnc_op_cost *cost, const char *name)
-{
+static bool is_named(const nnc_op_cost *cost, const char *name) {
     char path[NNC_METRIC_TEXT_MAX];
     return strcmp(cost->op->name, name) == 0 || strcmp(nnc_op_path(cost->op, path, sizeof path), name) == 0;
 }
 
 /* Returns the row of an op that takes most time in a phase; NULL if the op has no row in the phase. */
-static const nnc_op_cost *longest_row(const nnc_report *report, const char *name, nnc_phase phase)
-{
+static const nnc_op_cost *longest_row(const nnc_report *report, const char *name, nnc_phase phase) {
     const nnc_op_cost *longest = NULL;
     for (int32_t i = 0; i < report->op_count; i++) {
         const nnc_op_cost *cost = &report->ops[i];
@@ -610,8 +571,7 @@ static const nnc_op_cost *longest_row(const nnc_report *report, const char *name
 }
 
 bool nnc_explain_op(nnc_answer *answer, const nnc_report *report, const nnc_derivation *step, nnc_derivation *why,
-                    const char *name)
-{
+                    const char *name) {
     enum { ROWS_SHOWN = 8 };
     int rows = 0;
     for (int32_t i = 0; i < report->op_count; i++) { rows += is_named(&report->ops[i], name) ? 1 : 0; }

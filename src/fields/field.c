@@ -7,13 +7,11 @@
 #define LEAST 1e-15
 #define EXACT_MAX 9007199254740992.0 /* 2^53: above it, a double does not represent every whole number */
 
-bool nnc_field_is_of(const nnc_field_table *table, const nnc_field *field)
-{
+bool nnc_field_is_of(const nnc_field_table *table, const nnc_field *field) {
     return field >= table->fields && field < table->fields + table->count;
 }
 
-nnc_field_type nnc_field_element(nnc_field_type type)
-{
+nnc_field_type nnc_field_element(nnc_field_type type) {
     switch (type) {
     case NNC_FIELD_RATES: return NNC_FIELD_F64;
     case NNC_FIELD_I32_LIST: return NNC_FIELD_I32;
@@ -24,20 +22,15 @@ nnc_field_type nnc_field_element(nnc_field_type type)
     }
 }
 
-static bool is_whole(const nnc_field *field)
-{
+static bool is_whole(const nnc_field *field) {
     const nnc_field_type type = nnc_field_element(field->type);
     return type == NNC_FIELD_I32 || type == NNC_FIELD_I64;
 }
 
-static bool has_limits(const nnc_field *field)
-{
-    return field->min != 0 || field->max != 0;
-}
+static bool has_limits(const nnc_field *field) { return field->min != 0 || field->max != 0; }
 
 /* Writes a limit: "80 B", "1e9", "1e15 FLOP/s". A limit of a million or more is written with an exponent. */
-static void limit_text(const nnc_field *field, double limit, char *text, size_t size)
-{
+static void limit_text(const nnc_field *field, double limit, char *text, size_t size) {
     char number[NNC_NUMBER_TEXT], power[16] = "";
     const char *unit = field->unit != NULL ? field->unit : "";
     int zeros = 0;
@@ -51,8 +44,7 @@ static void limit_text(const nnc_field *field, double limit, char *text, size_t 
 
 /* Writes " (did you mean 312e12?)" for a value that is out of range, if it was probably given in another unit. The
  * value is multiplied by the power of 1000 that brings it nearest to a typical value. */
-static void slip_text(const nnc_field *field, double value, char *text, size_t size)
-{
+static void slip_text(const nnc_field *field, double value, char *text, size_t size) {
     char number[NNC_NUMBER_TEXT];
     text[0] = '\0';
     if (!(field->usual > 0.0 && value > 0.0)) { return; }
@@ -62,8 +54,7 @@ static void slip_text(const nnc_field *field, double value, char *text, size_t s
     if (power != 0 && strchr(number, 'e') == NULL) { snprintf(text, size, " (did you mean %se%d?)", number, power); }
 }
 
-const char *nnc_field_refuse(const nnc_field *field, double value, char *expected, size_t size)
-{
+const char *nnc_field_refuse(const nnc_field *field, double value, char *expected, size_t size) {
     char limit[64], slip[64];
     if (is_whole(field) && value != floor(value)) {
         snprintf(expected, size, "a whole number");
@@ -100,8 +91,7 @@ const char *nnc_field_refuse(const nnc_field *field, double value, char *expecte
     return NULL;
 }
 
-void nnc_field_store(const nnc_field *field, void *place, int index, double value)
-{
+void nnc_field_store(const nnc_field *field, void *place, int index, double value) {
     switch (nnc_field_element(field->type)) {
     case NNC_FIELD_BOOL: ((bool *)place)[index] = value != 0; break;
     case NNC_FIELD_I32: ((int32_t *)place)[index] = (int32_t)value; break;
@@ -116,8 +106,7 @@ void nnc_field_store(const nnc_field *field, void *place, int index, double valu
     }
 }
 
-static void expect_number(const nnc_field *field, char *text, size_t size)
-{
+static void expect_number(const nnc_field *field, char *text, size_t size) {
     const char *what = is_whole(field) ? "a whole number" : "a number";
     char min[64], max[64];
     limit_text(field, field->min, min, sizeof(min));
@@ -134,8 +123,7 @@ static void expect_number(const nnc_field *field, char *text, size_t size)
     }
 }
 
-static void expect_name(const nnc_field *field, const char *before, char *text, size_t size)
-{
+static void expect_name(const nnc_field *field, const char *before, char *text, size_t size) {
     if (field->names.count == 1) {
         snprintf(text, size, "%s in this version", field->names.of(0));
         return;
@@ -146,8 +134,7 @@ static void expect_name(const nnc_field *field, const char *before, char *text, 
     }
 }
 
-void nnc_field_expected(const nnc_field *field, char *text, size_t size)
-{
+void nnc_field_expected(const nnc_field *field, char *text, size_t size) {
     switch (field->type) {
     case NNC_FIELD_BOOL: snprintf(text, size, "true or false"); break;
     case NNC_FIELD_I32:
@@ -185,15 +172,13 @@ void nnc_field_expected(const nnc_field *field, char *text, size_t size)
     }
 }
 
-static void append(char *text, size_t size, size_t *used, const char *part)
-{
+static void append(char *text, size_t size, size_t *used, const char *part) {
     const int n = *used < size ? snprintf(text + *used, size - *used, "%s%s", *used > 0 ? ", " : "", part) : 0;
     *used += n > 0 ? (size_t)n : 0;
 }
 
 /* Writes one value of a field as text; for a list, the element `index`. */
-static void value_text(const nnc_field *field, const void *place, int index, char *text, size_t size)
-{
+static void value_text(const nnc_field *field, const void *place, int index, char *text, size_t size) {
     char number[NNC_NUMBER_TEXT];
     double value = (double)NAN;
     switch (nnc_field_element(field->type)) {
@@ -212,8 +197,7 @@ static void value_text(const nnc_field *field, const void *place, int index, cha
     snprintf(text, size, "%s", isnan(value) ? "-" : nnc_number_text(value, number));
 }
 
-static void rates_text(const nnc_field *field, const double *rates, char *text, size_t size)
-{
+static void rates_text(const nnc_field *field, const double *rates, char *text, size_t size) {
     size_t used = 0;
     for (int i = 0; i < NNC_DTYPE_COUNT; i++) {
         if (!isnan(rates[i])) {
@@ -226,8 +210,7 @@ static void rates_text(const nnc_field *field, const double *rates, char *text, 
     if (used == 0) { snprintf(text, size, "-"); }
 }
 
-static void list_text(const nnc_field *field, const void *object, char *text, size_t size)
-{
+static void list_text(const nnc_field *field, const void *object, char *text, size_t size) {
     const char *base = object;
     size_t used = 0;
     int32_t count;
@@ -240,8 +223,7 @@ static void list_text(const nnc_field *field, const void *object, char *text, si
     if (used == 0) { snprintf(text, size, "-"); }
 }
 
-void nnc_field_text(const nnc_field *field, const void *object, char *text, size_t size)
-{
+void nnc_field_text(const nnc_field *field, const void *object, char *text, size_t size) {
     const void *place = (const char *)object + field->offset;
     switch (field->type) {
     case NNC_FIELD_TEXT:
@@ -262,8 +244,7 @@ void nnc_field_text(const nnc_field *field, const void *object, char *text, size
     }
 }
 
-char *nnc_option_name(const char *field, char text[NNC_OPTION_NAME])
-{
+char *nnc_option_name(const char *field, char text[NNC_OPTION_NAME]) {
     size_t size = 2;
     memcpy(text, "--", size);
     for (; *field != '\0' && size < NNC_OPTION_NAME - 1;
@@ -276,8 +257,7 @@ char *nnc_option_name(const char *field, char text[NNC_OPTION_NAME])
 
 /* ---- finding a field, and setting it from text ---- */
 
-static const nnc_field *find_here(const nnc_field *fields, size_t count, const char *text, size_t length)
-{
+static const nnc_field *find_here(const nnc_field *fields, size_t count, const char *text, size_t length) {
     for (size_t i = 0; i < count; i++) {
         if (nnc_same_name(fields[i].name, text, length) || nnc_same_name(fields[i].alias, text, length)) {
             return &fields[i];
@@ -286,8 +266,7 @@ static const nnc_field *find_here(const nnc_field *fields, size_t count, const c
     return NULL;
 }
 
-static nnc_dtype dtype_named(const char *text, size_t length)
-{
+static nnc_dtype dtype_named(const char *text, size_t length) {
     int i = 0;
     while (i < NNC_DTYPE_COUNT && !nnc_same_name(nnc_dtype_name((nnc_dtype)i), text, length)) { i++; }
     return (nnc_dtype)i;
@@ -301,8 +280,7 @@ typedef struct search {
     const char *rest;
 } search;
 
-static const nnc_field *find(search *s, void **object, nnc_dtype *dtype)
-{
+static const nnc_field *find(search *s, void **object, nnc_dtype *dtype) {
     *dtype = NNC_DTYPE_COUNT;
     for (;;) {
         const size_t length = strcspn(s->rest, ".");
@@ -330,14 +308,12 @@ static const nnc_field *find(search *s, void **object, nnc_dtype *dtype)
     }
 }
 
-const nnc_field *nnc_field_find(const nnc_field_table *table, const char *dotted, void **object, nnc_dtype *dtype)
-{
+const nnc_field *nnc_field_find(const nnc_field_table *table, const char *dotted, void **object, nnc_dtype *dtype) {
     search s = { table->what, table->fields, table->count, dotted };
     return find(&s, object, dtype);
 }
 
-const nnc_field *nnc_field_of_key(const nnc_field_table *table, const char *key)
-{
+const nnc_field *nnc_field_of_key(const nnc_field_table *table, const char *key) {
     for (size_t i = 0; i < table->count; i++) {
         const char *name = table->fields[i].name;
         if (name[0] == key[0] && strcmp(name, key) == 0) { /* compares the first letters before it calls strcmp, because
@@ -348,14 +324,12 @@ const nnc_field *nnc_field_of_key(const nnc_field_table *table, const char *key)
     return NULL;
 }
 
-const char *nnc_field_help(const nnc_field_table *table, const char *name)
-{
+const char *nnc_field_help(const nnc_field_table *table, const char *name) {
     const nnc_field *field = nnc_field_of_key(table, name);
     return field != NULL ? field->help : NULL;
 }
 
-static nnc_status fail_unknown(const search *s, const char *dotted, nnc_error *err)
-{
+static nnc_status fail_unknown(const search *s, const char *dotted, nnc_error *err) {
     const char *names[NNC_DTYPE_COUNT + 128];
     size_t count = 0;
     for (size_t i = 0; i < s->count && count < 128; i++) { names[count++] = s->fields[i].name; }
@@ -368,8 +342,7 @@ static nnc_status fail_unknown(const search *s, const char *dotted, nnc_error *e
                     s->rest);
 }
 
-static bool read_bool(const char *text, double *value)
-{
+static bool read_bool(const char *text, double *value) {
     static const char *const words[] = { "off", "on", "false", "true", "0", "1" };
     for (int i = 0; i < 6; i++) {
         if (strcmp(text, words[i]) == 0) {
@@ -380,8 +353,7 @@ static bool read_bool(const char *text, double *value)
     return false;
 }
 
-static bool read_flags(const nnc_flag *names, const char *text, double *value)
-{
+static bool read_flags(const nnc_flag *names, const char *text, double *value) {
     unsigned flags;
     const bool read = nnc_flags_read(names, text, &flags);
     *value = flags;
@@ -390,8 +362,7 @@ static bool read_flags(const nnc_flag *names, const char *text, double *value)
 
 /* Reads a number. An amount of money may have a currency; the caller, who knows the device, compares it with the
  * currency of the device's prices. */
-static bool read_number(const nnc_field *field, const char *text, double *value)
-{
+static bool read_number(const nnc_field *field, const char *text, double *value) {
     char currency[NNC_CURRENCY_TEXT];
     const bool is_money =
         field->unit == NULL && (strstr(field->name, "price") != NULL || strcmp(field->name, "cost") == 0);
@@ -400,8 +371,7 @@ static bool read_number(const nnc_field *field, const char *text, double *value)
 }
 
 /* Reads one value, or one element of a list. Returns the error; NULL = no error. */
-static const char *parse(const nnc_field *field, const char *text, double *value, char *expected, size_t size)
-{
+static const char *parse(const nnc_field *field, const char *text, double *value, char *expected, size_t size) {
     const char *what = NULL;
     switch (nnc_field_element(field->type)) {
     case NNC_FIELD_BOOL: what = read_bool(text, value) ? NULL : "not a switch"; break;
@@ -428,8 +398,7 @@ static const char *parse(const nnc_field *field, const char *text, double *value
     return what;
 }
 
-static const char *set_list(const nnc_field *field, void *object, const char *text, char *expected, size_t size)
-{
+static const char *set_list(const nnc_field *field, void *object, const char *text, char *expected, size_t size) {
     double values[NNC_PATTERN_MAX]; /* values that are read; space for the longest list */
     int32_t count = 0;
     for (const char *at = text; at != NULL;) {
@@ -451,8 +420,7 @@ static const char *set_list(const nnc_field *field, void *object, const char *te
     return NULL;
 }
 
-static const char *set_text(const nnc_field *field, void *object, const char *text, char *expected, size_t size)
-{
+static const char *set_text(const nnc_field *field, void *object, const char *text, char *expected, size_t size) {
     const size_t length = strlen(text);
     if (field->size == 0 || length == 0 || length >= field->size) {
         nnc_field_expected(field, expected, size);
@@ -463,16 +431,14 @@ static const char *set_text(const nnc_field *field, void *object, const char *te
 }
 
 nnc_status nnc_field_at(const nnc_field_table *table, const char *dotted, void **object, const nnc_field **field,
-                        nnc_dtype *dtype, nnc_error *err)
-{
+                        nnc_dtype *dtype, nnc_error *err) {
     search s = { table->what, table->fields, table->count, dotted };
     *field = find(&s, object, dtype);
     return *field != NULL ? NNC_OK : fail_unknown(&s, dotted, err);
 }
 
 nnc_status nnc_field_set(const nnc_field_table *table, void *object, const char *dotted, const char *value,
-                         nnc_error *err)
-{
+                         nnc_error *err) {
     nnc_dtype dtype;
     const nnc_field *field = NULL;
     NNC_TRY(nnc_field_at(table, dotted, &object, &field, &dtype, err));
@@ -480,8 +446,7 @@ nnc_status nnc_field_set(const nnc_field_table *table, void *object, const char 
 }
 
 nnc_status nnc_field_set_found(const nnc_field *field, void *object, nnc_dtype dtype, const char *dotted,
-                               const char *value, nnc_error *err)
-{
+                               const char *value, nnc_error *err) {
     char expected[256];
     const char *what;
     double number = 0;
@@ -510,8 +475,7 @@ nnc_status nnc_field_set_found(const nnc_field *field, void *object, nnc_dtype d
 /* ---- defaults and limits ---- */
 
 /* Returns the initial value of a member: its default; without a default the value "not given". */
-static double initial_value(const nnc_field *field)
-{
+static double initial_value(const nnc_field *field) {
     return field->has_default                                ? field->default_value
            : nnc_field_element(field->type) == NNC_FIELD_F64 ? (double)NAN
                                                              : 0.0;
@@ -519,8 +483,7 @@ static double initial_value(const nnc_field *field)
 
 /* Sets the members of a zeroed object to their defaults; most members that are not doubles stay 0. This runs for each
  * scenario of a plan file. */
-static void init(const nnc_field *fields, size_t count, char *object)
-{
+static void init(const nnc_field *fields, size_t count, char *object) {
     for (const nnc_field *f = fields; f < fields + count; f++) {
         char *place = object + f->offset;
         if (f->type == NNC_FIELD_F64) {
@@ -536,14 +499,10 @@ static void init(const nnc_field *fields, size_t count, char *object)
     }
 }
 
-void nnc_fields_init(const nnc_field_table *table, void *object)
-{
-    init(table->fields, table->count, object);
-}
+void nnc_fields_init(const nnc_field_table *table, void *object) { init(table->fields, table->count, object); }
 
 /* Tests whether a number is within the limits of its field, or equal to the initial value of the field. */
-static bool number_suits(const nnc_field *field, double value)
-{
+static bool number_suits(const nnc_field *field, double value) {
     const double unset = initial_value(field);
     const bool open = field->min == 0.0 && field->max == 0.0;
     if (value == unset || (isnan(value) && isnan(unset))) { return true; }
@@ -551,8 +510,7 @@ static bool number_suits(const nnc_field *field, double value)
                 : (field->above_min ? value > field->min : value >= field->min) && value <= field->max;
 }
 
-static bool suits(const nnc_field *field, const char *at)
-{
+static bool suits(const nnc_field *field, const char *at) {
     unsigned value = 0;
     switch (field->type) {
     case NNC_FIELD_BOOL: return *(const unsigned char *)at <= 1;
@@ -572,8 +530,7 @@ static bool suits(const nnc_field *field, const char *at)
     }
 }
 
-static void found_text(const nnc_field *field, const char *at, char *text, size_t size)
-{
+static void found_text(const nnc_field *field, const char *at, char *text, size_t size) {
     char number[NNC_NUMBER_TEXT];
     switch (field->type) {
     case NNC_FIELD_BOOL: snprintf(text, size, "%u", *(const unsigned char *)at); break;
@@ -584,8 +541,7 @@ static void found_text(const nnc_field *field, const char *at, char *text, size_
     }
 }
 
-static bool all_suit(const nnc_field *fields, size_t count, const char *object)
-{
+static bool all_suit(const nnc_field *fields, size_t count, const char *object) {
     for (const nnc_field *f = fields; f < fields + count; f++) {
         const char *at = object + f->offset;
         if (f->type == NNC_FIELD_OBJECT ? !all_suit(f->fields, f->field_count, at) : !suits(f, at)) { return false; }
@@ -596,8 +552,7 @@ static bool all_suit(const nnc_field *fields, size_t count, const char *object)
 /* Reports the first field with a wrong value. prefix: stands before the names of members; NULL: the fields are
  * options. */
 static nnc_status refuse_first(const nnc_field *fields, size_t count, const char *prefix, const char *object,
-                               nnc_error *err)
-{
+                               nnc_error *err) {
     while (count > 0 && all_suit(fields, 1, object)) {
         fields++;
         count--;
@@ -615,8 +570,7 @@ static nnc_status refuse_first(const nnc_field *fields, size_t count, const char
     return nnc_fail(err, NNC_ILLEGAL_PLAN, where, "out of range, expected %s, found %s", expected, found);
 }
 
-nnc_status nnc_fields_check(const nnc_field_table *table, const char *prefix, const void *object, nnc_error *err)
-{
+nnc_status nnc_fields_check(const nnc_field_table *table, const char *prefix, const void *object, nnc_error *err) {
     return all_suit(table->fields, table->count, object)
                ? NNC_OK
                : refuse_first(table->fields, table->count, prefix, object, err);

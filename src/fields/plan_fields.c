@@ -9,8 +9,7 @@
  * struct that the caller gives. */
 /* NOLINTBEGIN(bugprone-macro-parentheses): a type */
 #define INIT_BY_ROWS(type, table)                                  \
-    void type##_init(type *object, size_t struct_size)             \
-    {                                                              \
+    void type##_init(type *object, size_t struct_size) {           \
         type unset;                                                \
         if (object != NULL && struct_size >= sizeof struct_size) { \
             memset(&unset, 0, sizeof unset);                       \
@@ -28,8 +27,7 @@
 #define DEGREES_MAX 16777216
 #define DEGREE(member) NNC_FIELD(nnc_plan, member), .min = 1, .max = DEGREES_MAX
 
-static const char *zero_name(unsigned stage)
-{
+static const char *zero_name(unsigned stage) {
     static const char *const names[] = { "0", "1", "2", "3" };
     return names[stage < 4 ? stage : 3];
 }
@@ -154,16 +152,14 @@ _Static_assert(sizeof(nnc_plan) <= NNC_PLAN_SPACE, "nnc_plan is larger than its 
 
 INIT_BY_ROWS(nnc_plan, nnc_plan_table)
 
-nnc_status nnc_plan_set(nnc_plan *plan, const char *field, const char *value, nnc_error *err)
-{
+nnc_status nnc_plan_set(nnc_plan *plan, const char *field, const char *value, nnc_error *err) {
     NNC_NEED(plan);
     NNC_NEED(field);
     NNC_NEED(value);
     return nnc_field_set(&nnc_plan_table, plan, field, value, err);
 }
 
-nnc_status nnc_plan_check(const nnc_plan *plan, nnc_error *err)
-{
+nnc_status nnc_plan_check(const nnc_plan *plan, nnc_error *err) {
     NNC_TRY(nnc_need("nnc_plan_check", "plan", plan != NULL, err));
     return nnc_fields_check(&nnc_plan_table, NULL, plan, err);
 }
@@ -315,8 +311,7 @@ const nnc_field_table nnc_run_table = { "run", run_fields, NNC_COUNT_OF(run_fiel
 
 INIT_BY_ROWS(nnc_run_ask, nnc_run_table)
 
-nnc_status nnc_run_ask_check(const nnc_run_ask *ask, nnc_error *err)
-{
+nnc_status nnc_run_ask_check(const nnc_run_ask *ask, nnc_error *err) {
     NNC_TRY(nnc_need("nnc_run_ask_check", "ask", ask != NULL, err));
     return nnc_fields_check(&nnc_run_table, NULL, ask, err);
 }
@@ -359,15 +354,9 @@ INIT_BY_ROWS(nnc_budget_ask, nnc_budget_table)
 /* Storage formats have names but no help: docs/serving.md describes them. */
 #define STORED_NAMES .names = { stored_name, NNC_STORED_COUNT }
 
-static const char *stored_name(unsigned value)
-{
-    return nnc_stored_name((nnc_stored)value);
-}
+static const char *stored_name(unsigned value) { return nnc_stored_name((nnc_stored)value); }
 
-static const char *dtype_name(unsigned value)
-{
-    return nnc_dtype_name((nnc_dtype)value);
-}
+static const char *dtype_name(unsigned value) { return nnc_dtype_name((nnc_dtype)value); }
 
 static const nnc_field serve_fields[] = {
     { LENGTH(input_len), .group = "Requests", .alias = "isl", NNC_DEFAULT(1024), .help = "Tokens of a prompt." },
@@ -461,8 +450,7 @@ const nnc_field_table nnc_serve_table = { "serve plan", serve_fields, NNC_COUNT_
 
 INIT_BY_ROWS(nnc_serve_ask, nnc_serve_table)
 
-nnc_status nnc_serve_ask_check(const nnc_serve_ask *ask, nnc_error *err)
-{
+nnc_status nnc_serve_ask_check(const nnc_serve_ask *ask, nnc_error *err) {
     NNC_TRY(nnc_need("nnc_serve_ask_check", "ask", ask != NULL, err));
     return nnc_fields_check(&nnc_serve_table, NULL, ask, err);
 }

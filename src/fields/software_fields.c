@@ -219,8 +219,7 @@ const nnc_field_table nnc_switch_table = { "switch", software_fields + SWITCHES_
 
 const nnc_field_table nnc_software_table = { "software profile", software_fields, NNC_COUNT_OF(software_fields) };
 
-nnc_software nnc_software_default(void)
-{
+nnc_software nnc_software_default(void) {
     nnc_software software;
     memset(&software, 0, sizeof software);
     nnc_fields_init(&nnc_software_table, &software);
@@ -229,8 +228,7 @@ nnc_software nnc_software_default(void)
     return software;
 }
 
-nnc_status nnc_software_check(const nnc_software *software, nnc_error *err)
-{
+nnc_status nnc_software_check(const nnc_software *software, nnc_error *err) {
     return nnc_fields_check(&nnc_software_table, "software", software, err);
 }
 
@@ -345,13 +343,11 @@ const nnc_flag nnc_adapted_flags[] = {
 };
 
 /* Returns the word for no flags: "none", "all" or "linear". */
-static const char *name_of_none(const nnc_flag *list)
-{
+static const char *name_of_none(const nnc_flag *list) {
     return list == nnc_train_flags ? "all" : list == nnc_adapted_flags ? "linear" : "none";
 }
 
-const nnc_flag *nnc_flags_of(nnc_field_type type)
-{
+const nnc_flag *nnc_flags_of(nnc_field_type type) {
     return type == NNC_FIELD_ADAPTERS    ? nnc_adapted_flags
            : type == NNC_FIELD_RECOMPUTE ? nnc_recompute_flags
            : type == NNC_FIELD_OFFLOAD   ? nnc_offload_flags
@@ -359,13 +355,9 @@ const nnc_flag *nnc_flags_of(nnc_field_type type)
                                          : NULL;
 }
 
-static bool has_parts(const nnc_field *field)
-{
-    return nnc_flags_of(field->type) != NULL || field->capacity > 0;
-}
+static bool has_parts(const nnc_field *field) { return nnc_flags_of(field->type) != NULL || field->capacity > 0; }
 
-bool nnc_field_is_one_set(const nnc_field *field, const char *list)
-{
+bool nnc_field_is_one_set(const nnc_field *field, const char *list) {
     const nnc_flag *flags = nnc_flags_of(field->type);
     bool one = has_parts(field) && strchr(list, '+') == NULL && strstr(list, "..") == NULL;
     for (const char *at = list; one && flags != NULL && at != NULL;) {
@@ -379,8 +371,7 @@ bool nnc_field_is_one_set(const nnc_field *field, const char *list)
     return one;
 }
 
-void nnc_field_join(const nnc_field *field, char *value)
-{
+void nnc_field_join(const nnc_field *field, char *value) {
     char *last = NULL;
     for (char *at = value; has_parts(field) && (at = strchr(at, '+')) != NULL;) {
         last = at;
@@ -389,8 +380,7 @@ void nnc_field_join(const nnc_field *field, char *value)
     if (last != NULL && last[1] == '\0') { *last = '\0'; }
 }
 
-bool nnc_same_name(const char *name, const char *text, size_t length)
-{
+bool nnc_same_name(const char *name, const char *text, size_t length) {
     if (name == NULL || (length > 0 && name[0] != text[0]) || strlen(name) != length) {
         return false; /* the text begins with '-' or '_', and no name does */
     }
@@ -400,15 +390,13 @@ bool nnc_same_name(const char *name, const char *text, size_t length)
     return true;
 }
 
-unsigned nnc_flags_all(const nnc_flag *list)
-{
+unsigned nnc_flags_all(const nnc_flag *list) {
     unsigned all = 0;
     for (; list->name != NULL; list++) { all |= list->flag; }
     return all;
 }
 
-bool nnc_flags_read(const nnc_flag *list, const char *text, unsigned *flags)
-{
+bool nnc_flags_read(const nnc_flag *list, const char *text, unsigned *flags) {
     *flags = 0;
     if (strcmp(text, name_of_none(list)) == 0) { return true; }
     for (;;) {
@@ -422,8 +410,7 @@ bool nnc_flags_read(const nnc_flag *list, const char *text, unsigned *flags)
     }
 }
 
-static void flags_text(const nnc_flag *list, unsigned flags, char *text, size_t size)
-{
+static void flags_text(const nnc_flag *list, unsigned flags, char *text, size_t size) {
     if (text == NULL || size == 0) { return; }
     const char *single = flags != 0 ? NULL : name_of_none(list);
     size_t length = 0;
@@ -441,23 +428,17 @@ static void flags_text(const nnc_flag *list, unsigned flags, char *text, size_t 
     }
 }
 
-void nnc_recompute_text(unsigned recompute, char *text, unsigned long size)
-{
+void nnc_recompute_text(unsigned recompute, char *text, unsigned long size) {
     const bool full = (recompute & NNC_RECOMPUTE_FULL) != 0; /* "full" includes the other flags */
     flags_text(nnc_recompute_flags, full ? NNC_RECOMPUTE_FULL : recompute, text, size);
 }
 
-void nnc_offload_text(unsigned offload, char *text, unsigned long size)
-{
+void nnc_offload_text(unsigned offload, char *text, unsigned long size) {
     flags_text(nnc_offload_flags, offload, text, size);
 }
 
-void nnc_adapted_text(unsigned adapted, char *text, unsigned long size)
-{
+void nnc_adapted_text(unsigned adapted, char *text, unsigned long size) {
     flags_text(nnc_adapted_flags, adapted, text, size);
 }
 
-void nnc_train_text(unsigned train, char *text, unsigned long size)
-{
-    flags_text(nnc_train_flags, train, text, size);
-}
+void nnc_train_text(unsigned train, char *text, unsigned long size) { flags_text(nnc_train_flags, train, text, size); }

@@ -364,15 +364,11 @@ const char *nnc_graph_shape_text(const nnc_graph_tensor *t, char text[96]);
 NNC_GRAPH_KIND_LIST(NNC_GRAPH_KIND_ROW)
 #undef NNC_GRAPH_KIND_ROW
 
-#define NNC_GRAPH_ROW(list, function)                                                        \
-    {                                                                                        \
-        .params = (list), .param_count = sizeof(list) / sizeof(list)[0], .infer = (function) \
-    }
+#define NNC_GRAPH_ROW(list, function) \
+    { .params = (list), .param_count = sizeof(list) / sizeof(list)[0], .infer = (function) }
 
-#define NNC_GRAPH_PARTS_ROW(list, function)                                                                 \
-    {                                                                                                       \
-        .params = (list), .param_count = sizeof(list) / sizeof(list)[0], .infer = (function), .parts = true \
-    }
+#define NNC_GRAPH_PARTS_ROW(list, function) \
+    { .params = (list), .param_count = sizeof(list) / sizeof(list)[0], .infer = (function), .parts = true }
 
 /* Indices of parameters in the values of an op. The first indices are the parameters of a window that moves over a map;
  * they are the same for every kind with a window. A kind without dilation does not use the index of dilation. */

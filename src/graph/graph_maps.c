@@ -5,33 +5,22 @@
 
 #include "graph/graph_internal.h"
 
-static bool graph_needs_map(nnc_graph_walk *w, const nnc_graph_op *op)
-{
+static bool graph_needs_map(nnc_graph_walk *w, const nnc_graph_op *op) {
     char text[96];
     return op->in.rank == 3 || nnc_graph_fail(w, op->node, "%s: expected a map of channels x height x width, found %s",
                                               op->node->label, nnc_graph_shape_text(&op->in, text));
 }
 
-static bool is_volume(const nnc_graph_op *op)
-{
-    return op->in.rank == 4;
-}
+static bool is_volume(const nnc_graph_op *op) { return op->in.rank == 4; }
 
 /* Tests that the input of the op is a map or a volume; otherwise notes a fault. */
-static bool needs_sides(nnc_graph_walk *w, const nnc_graph_op *op)
-{
-    return is_volume(op) || graph_needs_map(w, op);
-}
+static bool needs_sides(nnc_graph_walk *w, const nnc_graph_op *op) { return is_volume(op) || graph_needs_map(w, op); }
 
 /* Returns the index in nnc_graph_windows of the window along an axis of a map or volume. */
-static int window_of(const nnc_graph_op *op, int axis)
-{
-    return !is_volume(op) ? axis - 1 : axis == 1 ? 2 : axis - 2;
-}
+static int window_of(const nnc_graph_op *op, int axis) { return !is_volume(op) ? axis - 1 : axis == 1 ? 2 : axis - 2; }
 
 /* Returns the number of windows along a side; 0 = the window does not fit. */
-static int64_t graph_side(int64_t side, const nnc_graph_window *window)
-{
+static int64_t graph_side(int64_t side, const nnc_graph_window *window) {
     const int64_t span = window->dilation * (window->kernel - 1) + 1;
     const int64_t room = side + window->pad + window->pad_end - span;
     const int64_t up = window->ceil ? window->stride - 1 : 0;
@@ -44,13 +33,9 @@ static int64_t graph_side(int64_t side, const nnc_graph_window *window)
 
 /* Returns `value`, or `other` if `value` is not given. A parameter for the width defaults to the same parameter for the
  * height. */
-static int64_t or_else(int64_t value, int64_t other)
-{
-    return value == NNC_GRAPH_UNSAID ? other : value;
-}
+static int64_t or_else(int64_t value, int64_t other) { return value == NNC_GRAPH_UNSAID ? other : value; }
 
-void nnc_graph_windows(const nnc_graph_op *op, nnc_graph_window windows[3])
-{
+void nnc_graph_windows(const nnc_graph_op *op, nnc_graph_window windows[3]) {
     const int64_t *v = op->values;
     const int64_t stride = or_else(v[NNC_WINDOW_STRIDE], v[NNC_WINDOW_KERNEL]);
     windows[0] = (nnc_graph_window){ .kernel = v[NNC_WINDOW_KERNEL],
@@ -94,8 +79,7 @@ void nnc_graph_windows(const nnc_graph_op *op, nnc_graph_window windows[3])
         POSITIONS(NNC_WINDOW_PAD_END_D, "pad_end_d", NNC_GRAPH_UNSAID, 0, "Behind.")
 
 /* Computes the sides of the output of an op with a window. */
-static bool sides(nnc_graph_walk *w, nnc_graph_op *op)
-{
+static bool sides(nnc_graph_walk *w, nnc_graph_op *op) {
     static const char *const names[] = { "height", "width", "depth" };
     nnc_graph_window windows[3];
     if (!needs_sides(w, op)) { return false; }
@@ -131,8 +115,7 @@ static bool sides(nnc_graph_walk *w, nnc_graph_op *op)
 
 static const nnc_graph_param conv_params[] = { WINDOW(1, "kernel"), DILATION, CHANNELS };
 
-static bool weights_of(nnc_graph_walk *w, nnc_graph_op *op)
-{
+static bool weights_of(nnc_graph_walk *w, nnc_graph_op *op) {
     const int64_t *v = op->values;
     const int64_t in = op->in.dims[0], out = v[NNC_CONV_OUT], groups = v[NNC_CONV_GROUPS];
     nnc_graph_window windows[3];
@@ -151,10 +134,7 @@ static bool weights_of(nnc_graph_walk *w, nnc_graph_op *op)
     return true;
 }
 
-static bool infer_conv(nnc_graph_walk *w, nnc_graph_op *op)
-{
-    return sides(w, op) && weights_of(w, op);
-}
+static bool infer_conv(nnc_graph_walk *w, nnc_graph_op *op) { return sides(w, op) && weights_of(w, op); }
 
 static const nnc_graph_param transpose_params[] = {
     WINDOW(NNC_GRAPH_UNSAID, "kernel"),
@@ -165,8 +145,7 @@ static const nnc_graph_param transpose_params[] = {
 };
 
 /* Infers the output of a transposed convolution. Output side: (input side - 1) stride - pads + span of the kernel. */
-static bool infer_transpose(nnc_graph_walk *w, nnc_graph_op *op)
-{
+static bool infer_transpose(nnc_graph_walk *w, nnc_graph_op *op) {
     nnc_graph_window windows[3];
     if (!needs_sides(w, op)) { return false; }
     nnc_graph_windows(op, windows);
@@ -191,8 +170,7 @@ static const nnc_graph_param pool_params[] = {
                         .help = "Function over a window: mean or maximum." },
 };
 
-static bool infer_global_pool(nnc_graph_walk *w, nnc_graph_op *op)
-{
+static bool infer_global_pool(nnc_graph_walk *w, nnc_graph_op *op) {
     op->out.rank = 1;
     op->out.dims[0] = nnc_graph_width(&op->in);
     return nnc_graph_needs_values(w, op);
@@ -207,8 +185,7 @@ static const nnc_graph_param upsample_params[] = {
                               .help = "Sides of the output over those of the input." },
 };
 
-static bool infer_upsample(nnc_graph_walk *w, nnc_graph_op *op)
-{
+static bool infer_upsample(nnc_graph_walk *w, nnc_graph_op *op) {
     for (int axis = 1; axis < op->in.rank; axis++) {
         op->out.dims[axis] = op->in.dims[axis] * op->values[NNC_UPSAMPLE_FACTOR];
     }
@@ -222,8 +199,7 @@ static const nnc_graph_param fold_params[] = {
       .help = "Side of a square of positions." },
 };
 
-static bool infer_fold(nnc_graph_walk *w, nnc_graph_op *op)
-{
+static bool infer_fold(nnc_graph_walk *w, nnc_graph_op *op) {
     const int64_t side = op->values[0];
     if (!graph_needs_map(w, op)) { return false; }
     if (op->in.dims[1] % side != 0 || op->in.dims[2] % side != 0) {
@@ -237,8 +213,7 @@ static bool infer_fold(nnc_graph_walk *w, nnc_graph_op *op)
     return true;
 }
 
-static bool infer_unfold(nnc_graph_walk *w, nnc_graph_op *op)
-{
+static bool infer_unfold(nnc_graph_walk *w, nnc_graph_op *op) {
     const int64_t side = op->values[0];
     if (!graph_needs_map(w, op)) { return false; }
     if (op->in.dims[0] % (side * side) != 0) {
@@ -252,8 +227,7 @@ static bool infer_unfold(nnc_graph_walk *w, nnc_graph_op *op)
     return true;
 }
 
-static bool infer_flatten(nnc_graph_walk *w, nnc_graph_op *op)
-{
+static bool infer_flatten(nnc_graph_walk *w, nnc_graph_op *op) {
     op->out.rank = 1;
     op->out.dims[0] = nnc_graph_elements(&op->in);
     op->out.storage = op->in.storage;
@@ -265,8 +239,7 @@ static const nnc_graph_param view_params[] = {
 };
 
 /* Checks a view. The walk has already set the shape of its output. */
-static bool infer_view(nnc_graph_walk *w, nnc_graph_op *op)
-{
+static bool infer_view(nnc_graph_walk *w, nnc_graph_op *op) {
     char one[96], other[96];
     op->out.storage = op->in.storage;
     if (op->node->shape_count == 0 || op->in.ids || nnc_graph_elements(&op->in) != nnc_graph_elements(&op->out)) {
@@ -276,8 +249,7 @@ static bool infer_view(nnc_graph_walk *w, nnc_graph_op *op)
     return true;
 }
 
-static bool infer_to_tokens(nnc_graph_walk *w, nnc_graph_op *op)
-{
+static bool infer_to_tokens(nnc_graph_walk *w, nnc_graph_op *op) {
     op->out.rank = 2;
     op->out.dims[0] = nnc_graph_positions(&op->in);
     op->out.dims[1] = op->in.dims[0];
@@ -290,8 +262,7 @@ static const nnc_graph_param to_map_params[] = {
                             .help = "Rows of positions." },
 };
 
-static bool infer_to_map(nnc_graph_walk *w, nnc_graph_op *op)
-{
+static bool infer_to_map(nnc_graph_walk *w, nnc_graph_op *op) {
     const int64_t height = op->values[NNC_TO_MAP_HEIGHT];
     if (op->in.rank != 2 || op->in.dims[0] % height != 0) {
         char text[96];

@@ -7,18 +7,14 @@
 
 /* ---- ops on one tensor of any shape ---- */
 
-bool nnc_graph_needs_values(nnc_graph_walk *w, const nnc_graph_op *op)
-{
+bool nnc_graph_needs_values(nnc_graph_walk *w, const nnc_graph_op *op) {
     return !op->in.ids || nnc_graph_fail(w, op->node,
                                          "%s: expected values, found token ids, which an embed "
                                          "looks up",
                                          op->node->label);
 }
 
-static bool infer_same(nnc_graph_walk *w, nnc_graph_op *op)
-{
-    return nnc_graph_needs_values(w, op);
-}
+static bool infer_same(nnc_graph_walk *w, nnc_graph_op *op) { return nnc_graph_needs_values(w, op); }
 
 static const char *const norm_words[] = { "layer", "rms", "group", "batch", NULL };
 
@@ -37,8 +33,7 @@ static const nnc_graph_param norm_params[] = {
                                        "itself with the same gain." },
 };
 
-static bool infer_norm(nnc_graph_walk *w, nnc_graph_op *op)
-{
+static bool infer_norm(nnc_graph_walk *w, nnc_graph_op *op) {
     const int64_t *v = op->values;
     const int64_t width = nnc_graph_width(&op->in), heads = v[NNC_NORM_PARAM_HEADS];
     const bool grouped = v[NNC_NORM_PARAM_KIND] == NNC_NORM_GROUP;
@@ -61,8 +56,7 @@ static const nnc_graph_param act_params[] = {
       .help = "Which function; swiglu and geglu multiply one half by the function of the other." },
 };
 
-static bool infer_act(nnc_graph_walk *w, nnc_graph_op *op)
-{
+static bool infer_act(nnc_graph_walk *w, nnc_graph_op *op) {
     if (op->values[0] >= NNC_ACT_SWIGLU) {
         int64_t *width = &op->out.dims[nnc_graph_width_axis(&op->out)];
         if (*width % 2 != 0) {
@@ -86,8 +80,7 @@ static const nnc_graph_param linear_params[] = {
                                    "part of the output; then by rows, and they add up." },
 };
 
-static bool infer_linear(nnc_graph_walk *w, nnc_graph_op *op)
-{
+static bool infer_linear(nnc_graph_walk *w, nnc_graph_op *op) {
     const int64_t out = op->values[NNC_LINEAR_OUT], split = op->values[NNC_LINEAR_SPLIT];
     if (op->in.sharded != (split == NNC_LINEAR_ROWS)) {
         return nnc_graph_fail(w, op->node, "%s: split: row comes after column, and nothing else does", op->node->label);
@@ -107,8 +100,7 @@ static const nnc_graph_param scale_params[] = {
       .help = "The values multiply, or are added." },
 };
 
-static bool infer_scale(nnc_graph_walk *w, nnc_graph_op *op)
-{
+static bool infer_scale(nnc_graph_walk *w, nnc_graph_op *op) {
     op->weights.vector = nnc_graph_width(&op->in);
     return nnc_graph_needs_values(w, op);
 }
@@ -119,8 +111,7 @@ static const nnc_graph_param with_params[] = {
     { "with", NNC_GRAPH_TENSOR, .required = true, .help = "The other tensor." },
 };
 
-static bool same_shape(const nnc_graph_tensor *a, const nnc_graph_tensor *b)
-{
+static bool same_shape(const nnc_graph_tensor *a, const nnc_graph_tensor *b) {
     bool same = a->rank == b->rank && a->ids == b->ids;
     for (int32_t i = 0; same && i < a->rank; i++) { same = a->dims[i] == b->dims[i]; }
     return same;
@@ -128,8 +119,7 @@ static bool same_shape(const nnc_graph_tensor *a, const nnc_graph_tensor *b)
 
 /* Infers the output of an op on two tensors of equal shapes, or on a tensor and one value per channel. Notes a fault
  * for other shapes. */
-static bool infer_both(nnc_graph_walk *w, nnc_graph_op *op)
-{
+static bool infer_both(nnc_graph_walk *w, nnc_graph_op *op) {
     const nnc_graph_tensor *a = &op->in, *b = &op->with;
     const bool same = same_shape(a, b);
     char one[96], other[96];
@@ -153,8 +143,7 @@ static const nnc_graph_param concat_params[] = {
     [NNC_CONCAT_AXIS] = { "axis", NNC_GRAPH_WORD, .words = axis_words, .unsaid = 0, .help = "Which axis grows." },
 };
 
-static bool axis_of(nnc_graph_walk *w, const nnc_graph_op *op, bool tokens, int *axis)
-{
+static bool axis_of(nnc_graph_walk *w, const nnc_graph_op *op, bool tokens, int *axis) {
     char text[96];
     *axis = tokens ? 0 : nnc_graph_width_axis(&op->in);
     return !tokens || op->in.rank == 2 ||
@@ -162,8 +151,7 @@ static bool axis_of(nnc_graph_walk *w, const nnc_graph_op *op, bool tokens, int 
                           nnc_graph_shape_text(&op->in, text));
 }
 
-static bool infer_concat(nnc_graph_walk *w, nnc_graph_op *op)
-{
+static bool infer_concat(nnc_graph_walk *w, nnc_graph_op *op) {
     char one[96], other[96];
     nnc_graph_tensor with = op->with;
     int axis = 0;
@@ -188,8 +176,7 @@ static const nnc_graph_param slice_params[] = {
     [NNC_SLICE_AXIS] = { "axis", NNC_GRAPH_WORD, .words = axis_words, .unsaid = 0, .help = "The axis." },
 };
 
-static bool infer_slice(nnc_graph_walk *w, nnc_graph_op *op)
-{
+static bool infer_slice(nnc_graph_walk *w, nnc_graph_op *op) {
     const int64_t size = op->values[NNC_SLICE_SIZE], start = op->values[NNC_SLICE_START];
     int axis = 0;
     if (!axis_of(w, op, op->values[NNC_SLICE_AXIS] == NNC_AXIS_TOKENS, &axis)) { return false; }
@@ -209,8 +196,7 @@ static const nnc_graph_param loss_params[] = {
 
 /* ---- tokens ---- */
 
-static bool needs_tokens(nnc_graph_walk *w, const nnc_graph_op *op)
-{
+static bool needs_tokens(nnc_graph_walk *w, const nnc_graph_op *op) {
     char text[96];
     return (op->in.rank == 2 && !op->in.ids) || nnc_graph_fail(w, op->node, "%s: expected tokens x width, found %s",
                                                                op->node->label, nnc_graph_shape_text(&op->in, text));
@@ -223,8 +209,7 @@ static const nnc_graph_param input_params[] = {
 };
 enum { INPUT_TOKENS };
 
-static bool infer_input(nnc_graph_walk *w, nnc_graph_op *op)
-{
+static bool infer_input(nnc_graph_walk *w, nnc_graph_op *op) {
     const int64_t tokens = op->values[INPUT_TOKENS];
     op->out.sharded = false;
     op->out.ids = tokens > 0;
@@ -259,14 +244,10 @@ static const nnc_graph_param attention_params[] = {
                                .help = "Rows of a table of biases, one value per head." },
 };
 
-static int64_t or_none(const nnc_graph_tensor *t)
-{
-    return t->rank > 0 ? nnc_graph_width(t) : 0;
-}
+static int64_t or_none(const nnc_graph_tensor *t) { return t->rank > 0 ? nnc_graph_width(t) : 0; }
 
 /* Finds the head width of queries and keys, and the head width of values. Keys and values have one of three layouts. */
-static bool infer_attention(nnc_graph_walk *w, nnc_graph_op *op)
-{
+static bool infer_attention(nnc_graph_walk *w, nnc_graph_op *op) {
     const int64_t *v = op->values;
     const int64_t heads = v[NNC_ATTENTION_HEADS];
     const int64_t kv = v[NNC_ATTENTION_KV_HEADS] == NNC_GRAPH_UNSAID ? heads : v[NNC_ATTENTION_KV_HEADS];
@@ -320,14 +301,12 @@ static const nnc_graph_param recurrent_params[] = {
                              .help = "Both products of a gate have a bias, as in PyTorch." },
 };
 
-int64_t nnc_graph_gates(const nnc_graph_op *op)
-{
+int64_t nnc_graph_gates(const nnc_graph_op *op) {
     static const int64_t gates[] = { 4, 3, 1 };
     return gates[op->values[NNC_RECURRENT_KIND]] * (1 + op->values[NNC_RECURRENT_BOTH]);
 }
 
-static bool infer_recurrent(nnc_graph_walk *w, nnc_graph_op *op)
-{
+static bool infer_recurrent(nnc_graph_walk *w, nnc_graph_op *op) {
     const int64_t hidden = op->values[NNC_RECURRENT_HIDDEN], outputs = nnc_graph_gates(op) * hidden;
     op->out.dims[1] = hidden * (1 + op->values[NNC_RECURRENT_BOTH]);
     op->weights = (nnc_graph_weights){ .count = 1,
@@ -346,8 +325,7 @@ static const nnc_graph_param embed_params[] = {
                           .help = "Values of each." },
 };
 
-static bool infer_embed(nnc_graph_walk *w, nnc_graph_op *op)
-{
+static bool infer_embed(nnc_graph_walk *w, nnc_graph_op *op) {
     if (!op->in.ids) { return nnc_graph_fail(w, op->node, "%s: expected token ids, found values", op->node->label); }
     op->out.ids = false;
     op->out.rank = 2;
@@ -367,8 +345,7 @@ static const nnc_graph_param table_params[] = {
                             .help = "Rows of a sample, which are summed." },
 };
 
-static bool infer_table(nnc_graph_walk *w, nnc_graph_op *op)
-{
+static bool infer_table(nnc_graph_walk *w, nnc_graph_op *op) {
     char text[96];
     op->out.dims[0] += op->values[NNC_TABLE_WIDTH];
     op->weights = (nnc_graph_weights){
@@ -388,8 +365,7 @@ static const nnc_graph_param position_params[] = {
                             .help = "Rows of the learned table; left out, the tokens." },
 };
 
-static bool infer_position(nnc_graph_walk *w, nnc_graph_op *op)
-{
+static bool infer_position(nnc_graph_walk *w, nnc_graph_op *op) {
     const int64_t rows = op->values[NNC_POSITION_ROWS], tokens = nnc_graph_positions(&op->in);
     if (rows > 0 && rows < tokens) {
         return nnc_graph_fail(w, op->node, "%s: rows: expected at least %" PRId64 " for the tokens, found %" PRId64,
@@ -407,8 +383,7 @@ static const nnc_graph_param timestep_params[] = {
     { "width", NNC_GRAPH_NUMBER, .required = true, .min = 1, .max = 10000000, .help = "Values of the embedding." },
 };
 
-static bool infer_timestep(nnc_graph_walk *w, nnc_graph_op *op)
-{
+static bool infer_timestep(nnc_graph_walk *w, nnc_graph_op *op) {
     (void)w;
     op->out = (nnc_graph_tensor){ .rank = 1, .dims = { op->values[0] }, .storage = op->out.storage };
     return true;
@@ -418,15 +393,13 @@ static const nnc_graph_param prepend_params[] = {
     { "count", NNC_GRAPH_NUMBER, .unsaid = 1, .min = 1, .max = 1000000, .help = "How many." },
 };
 
-static bool infer_prepend(nnc_graph_walk *w, nnc_graph_op *op)
-{
+static bool infer_prepend(nnc_graph_walk *w, nnc_graph_op *op) {
     op->out.dims[0] += op->values[0];
     op->weights.vector = op->values[0] * nnc_graph_width(&op->in);
     return needs_tokens(w, op);
 }
 
-static bool infer_select(nnc_graph_walk *w, nnc_graph_op *op)
-{
+static bool infer_select(nnc_graph_walk *w, nnc_graph_op *op) {
     op->out.rank = 1;
     op->out.dims[0] = op->in.dims[1];
     return needs_tokens(w, op);

@@ -5,8 +5,7 @@
 
 NNC_ENUM_TEXTS(nnc_graph_kind, NNC_GRAPH_KIND_LIST)
 
-const nnc_graph_kind_row *nnc_graph_kind_row_of(nnc_graph_kind kind)
-{
+const nnc_graph_kind_row *nnc_graph_kind_row_of(nnc_graph_kind kind) {
     static const nnc_graph_kind_row *const rows[] = {
 #define NNC_GRAPH_KIND_AT(name, text, help, row) [name] = &nnc_graph_##row##_row,
         NNC_GRAPH_KIND_LIST(NNC_GRAPH_KIND_AT)
@@ -17,30 +16,19 @@ const nnc_graph_kind_row *nnc_graph_kind_row_of(nnc_graph_kind kind)
 
 /* ---- sizes of tensors ---- */
 
-int nnc_graph_width_axis(const nnc_graph_tensor *t)
-{
-    return t->rank >= 3 ? 0 : t->rank - 1;
-}
+int nnc_graph_width_axis(const nnc_graph_tensor *t) { return t->rank >= 3 ? 0 : t->rank - 1; }
 
-int64_t nnc_graph_width(const nnc_graph_tensor *t)
-{
-    return t->rank > 0 ? t->dims[nnc_graph_width_axis(t)] : 1;
-}
+int64_t nnc_graph_width(const nnc_graph_tensor *t) { return t->rank > 0 ? t->dims[nnc_graph_width_axis(t)] : 1; }
 
-int64_t nnc_graph_elements(const nnc_graph_tensor *t)
-{
+int64_t nnc_graph_elements(const nnc_graph_tensor *t) {
     int64_t product = 1;
     for (int32_t i = 0; i < t->rank; i++) { product *= t->dims[i]; }
     return product;
 }
 
-int64_t nnc_graph_positions(const nnc_graph_tensor *t)
-{
-    return nnc_graph_elements(t) / nnc_graph_width(t);
-}
+int64_t nnc_graph_positions(const nnc_graph_tensor *t) { return nnc_graph_elements(t) / nnc_graph_width(t); }
 
-const char *nnc_graph_shape_text(const nnc_graph_tensor *t, char text[96])
-{
+const char *nnc_graph_shape_text(const nnc_graph_tensor *t, char text[96]) {
     size_t used = 0;
     text[0] = '\0';
     for (int32_t i = 0; i < t->rank && used < 96; i++) {
@@ -50,8 +38,7 @@ const char *nnc_graph_shape_text(const nnc_graph_tensor *t, char text[96])
     return text;
 }
 
-bool nnc_graph_fail(nnc_graph_walk *walk, const nnc_graph_node *node, const char *format, ...)
-{
+bool nnc_graph_fail(nnc_graph_walk *walk, const nnc_graph_node *node, const char *format, ...) {
     va_list args;
     if (walk->fault->where == NULL) {
         walk->fault->where = node->where;
@@ -64,8 +51,7 @@ bool nnc_graph_fail(nnc_graph_walk *walk, const nnc_graph_node *node, const char
 
 /* ---- names ---- */
 
-static nnc_graph_binding *find(nnc_graph_walk *w, int32_t name, int32_t from)
-{
+static nnc_graph_binding *find(nnc_graph_walk *w, int32_t name, int32_t from) {
     for (int32_t i = w->binding_count - 1; i >= from; i--) {
         if (w->bindings[i].name == name) { return &w->bindings[i]; }
     }
@@ -73,8 +59,7 @@ static nnc_graph_binding *find(nnc_graph_walk *w, int32_t name, int32_t from)
 }
 
 /* Gives the current tensor a name in the current macro. A name that already exists there now refers to this tensor. */
-static bool bind(nnc_graph_walk *w, const nnc_graph_node *node, int32_t name)
-{
+static bool bind(nnc_graph_walk *w, const nnc_graph_node *node, int32_t name) {
     nnc_graph_binding *old = find(w, name, w->frame);
     if (!w->begun) { return nnc_graph_fail(w, node, "names a tensor where none exists"); }
     if (old == NULL && w->binding_count == NNC_GRAPH_NAMES_MAX) {
@@ -84,8 +69,7 @@ static bool bind(nnc_graph_walk *w, const nnc_graph_node *node, int32_t name)
     return true;
 }
 
-static bool look_up(nnc_graph_walk *w, const nnc_graph_node *node, int32_t name, nnc_graph_tensor *tensor)
-{
+static bool look_up(nnc_graph_walk *w, const nnc_graph_node *node, int32_t name, nnc_graph_tensor *tensor) {
     const nnc_graph_binding *found = find(w, name, 0);
     if (found == NULL) { return nnc_graph_fail(w, node, "no tensor is called \"%s\" here", w->net->names[name]); }
     *tensor = found->tensor;
@@ -95,8 +79,7 @@ static bool look_up(nnc_graph_walk *w, const nnc_graph_node *node, int32_t name,
 /* ---- ops ---- */
 
 static bool value_of(nnc_graph_walk *w, const nnc_graph_node *node, const char *what, const nnc_expr *expr,
-                     const int64_t *args, int64_t *value)
-{
+                     const int64_t *args, int64_t *value) {
     return nnc_expr_value(expr, w->lets, args, value) ||
            nnc_graph_fail(w, node,
                           "%s: \"%s\": expected a whole number, found a division that leaves a rest, or a "
@@ -105,8 +88,7 @@ static bool value_of(nnc_graph_walk *w, const nnc_graph_node *node, const char *
 }
 
 static bool read_values(nnc_graph_walk *w, const nnc_graph_node *node, const int64_t *args,
-                        int64_t values[NNC_GRAPH_PARAMS_MAX])
-{
+                        int64_t values[NNC_GRAPH_PARAMS_MAX]) {
     const nnc_graph_kind_row *row = nnc_graph_kind_row_of(node->kind);
     for (int32_t i = 0; i < row->param_count; i++) {
         const nnc_graph_param *param = &row->params[i];
@@ -123,8 +105,7 @@ static bool read_values(nnc_graph_walk *w, const nnc_graph_node *node, const int
 }
 
 /* Finds the tensors that an op reads in addition to the current tensor. */
-static bool find_others(nnc_graph_walk *w, const nnc_graph_node *node, nnc_graph_op *op)
-{
+static bool find_others(nnc_graph_walk *w, const nnc_graph_node *node, nnc_graph_op *op) {
     const nnc_graph_kind_row *row = nnc_graph_kind_row_of(node->kind);
     nnc_graph_tensor *next = &op->with;
     for (int32_t i = 0; i < row->param_count; i++) {
@@ -136,8 +117,7 @@ static bool find_others(nnc_graph_walk *w, const nnc_graph_node *node, nnc_graph
     return true;
 }
 
-static bool check_size(nnc_graph_walk *w, const nnc_graph_op *op)
-{
+static bool check_size(nnc_graph_walk *w, const nnc_graph_op *op) {
     int64_t product = 1;
     for (int32_t i = 0; i < op->out.rank; i++) {
         if (op->out.dims[i] < 1 || op->out.dims[i] > NNC_GRAPH_DIM_MAX ||
@@ -156,8 +136,7 @@ static bool check_size(nnc_graph_walk *w, const nnc_graph_op *op)
     return true;
 }
 
-static bool shape_of(nnc_graph_walk *w, const nnc_graph_node *node, const int64_t *args, nnc_graph_tensor *t)
-{
+static bool shape_of(nnc_graph_walk *w, const nnc_graph_node *node, const int64_t *args, nnc_graph_tensor *t) {
     t->rank = node->shape_count;
     for (int32_t i = 0; i < node->shape_count; i++) {
         if (!value_of(w, node, "shape", &node->shape[i], args, &t->dims[i])) { return false; }
@@ -167,8 +146,7 @@ static bool shape_of(nnc_graph_walk *w, const nnc_graph_node *node, const int64_
 
 /* Checks an op whose input is divided: between a product divided by columns and a product divided by rows, each tensor
  * rank has only a part of the width. */
-static bool check_parts(nnc_graph_walk *w, const nnc_graph_op *op, bool parts)
-{
+static bool check_parts(nnc_graph_walk *w, const nnc_graph_op *op, bool parts) {
     const bool differ = op->with.rank > 0 && op->with.sharded != op->in.sharded;
     return (!op->in.sharded || parts) && !differ
                ? true
@@ -178,8 +156,7 @@ static bool check_parts(nnc_graph_walk *w, const nnc_graph_op *op, bool parts)
                                 op->node->label);
 }
 
-static bool run_op(nnc_graph_walk *w, const nnc_graph_node *node, const int64_t *args)
-{
+static bool run_op(nnc_graph_walk *w, const nnc_graph_node *node, const int64_t *args) {
     int64_t values[NNC_GRAPH_PARAMS_MAX] = { 0 };
     nnc_graph_op op = { .node = node, .values = values, .in = w->current };
     if (!w->begun && node->kind != NNC_GRAPH_INPUT) {
@@ -218,8 +195,7 @@ typedef struct state {
     bool current_alias[NNC_GRAPH_NAMES_MAX];
 } state;
 
-static void take_state(const nnc_graph_walk *w, int32_t count, state *s)
-{
+static void take_state(const nnc_graph_walk *w, int32_t count, state *s) {
     s->current = w->current;
     s->count = count;
     s->flags[count] = w->storages[w->current.storage].flags;
@@ -235,15 +211,13 @@ static void take_state(const nnc_graph_walk *w, int32_t count, state *s)
     }
 }
 
-static bool same_tensor(const nnc_graph_tensor *a, const nnc_graph_tensor *b)
-{
+static bool same_tensor(const nnc_graph_tensor *a, const nnc_graph_tensor *b) {
     bool same = a->rank == b->rank && a->ids == b->ids && a->sharded == b->sharded;
     for (int32_t i = 0; same && i < a->rank; i++) { same = a->dims[i] == b->dims[i]; }
     return same;
 }
 
-static bool same_state(const state *a, const state *b)
-{
+static bool same_state(const state *a, const state *b) {
     bool same = same_tensor(&a->current, &b->current) && a->flags[a->count] == b->flags[b->count];
     for (int32_t i = 0; same && i < a->count; i++) {
         same = a->bindings[i].name == b->bindings[i].name &&
@@ -256,8 +230,7 @@ static bool same_state(const state *a, const state *b)
 static bool run_ops(nnc_graph_walk *w, const nnc_graph_ops *ops, const int64_t *args);
 
 /* Walks the iterations of a repeat. Iterations that start from the same state are equal and are walked once. */
-static bool run_repeat(nnc_graph_walk *w, const nnc_graph_node *node, const int64_t *args, int64_t turns)
-{
+static bool run_repeat(nnc_graph_walk *w, const nnc_graph_node *node, const int64_t *args, int64_t turns) {
     state before, after;
     bool done = true;
     if (turns > 0 && !w->begun) { return nnc_graph_fail(w, node, "a repeat has no tensor to work on"); }
@@ -279,8 +252,7 @@ static bool run_repeat(nnc_graph_walk *w, const nnc_graph_node *node, const int6
     return done;
 }
 
-static bool run_use(nnc_graph_walk *w, const nnc_graph_node *node, const int64_t *args)
-{
+static bool run_use(nnc_graph_walk *w, const nnc_graph_node *node, const int64_t *args) {
     const nnc_graph_define *define = node->define;
     int64_t own[NNC_GRAPH_ARGS_MAX];
     const int32_t frame = w->frame;
@@ -300,8 +272,7 @@ static bool run_use(nnc_graph_walk *w, const nnc_graph_node *node, const int64_t
 
 /* Walks a list of ops that is tied or frozen. If `count` of the list is 0, its ops are neither tied nor frozen. */
 static bool run_marked(nnc_graph_walk *w, const nnc_graph_node *node, const int64_t *args, const char *what,
-                       int32_t *marks)
-{
+                       int32_t *marks) {
     int64_t count = 0;
     if (!value_of(w, node, what, &node->count, args, &count)) { return false; }
     *marks += count != 0;
@@ -310,8 +281,7 @@ static bool run_marked(nnc_graph_walk *w, const nnc_graph_node *node, const int6
     return done;
 }
 
-static bool run_node(nnc_graph_walk *w, const nnc_graph_node *node, const int64_t *args)
-{
+static bool run_node(nnc_graph_walk *w, const nnc_graph_node *node, const int64_t *args) {
     int64_t count = 0;
     switch (node->step) {
     case NNC_STEP_OP: return run_op(w, node, args);
@@ -331,8 +301,7 @@ static bool run_node(nnc_graph_walk *w, const nnc_graph_node *node, const int64_
     }
 }
 
-static bool run_ops(nnc_graph_walk *w, const nnc_graph_ops *ops, const int64_t *args)
-{
+static bool run_ops(nnc_graph_walk *w, const nnc_graph_ops *ops, const int64_t *args) {
     bool done = true;
     w->depth++;
     for (int32_t i = 0; done && i < ops->count; i++) {
@@ -349,8 +318,7 @@ static bool run_ops(nnc_graph_walk *w, const nnc_graph_ops *ops, const int64_t *
     return done;
 }
 
-static bool begin(nnc_graph_walk *w, const int64_t *lets)
-{
+static bool begin(nnc_graph_walk *w, const int64_t *lets) {
     const struct nnc_graph_net *net = w->net;
     for (int32_t i = 0; i < net->let_count; i++) {
         w->lets[i] = lets[i];
@@ -365,8 +333,7 @@ static bool begin(nnc_graph_walk *w, const int64_t *lets)
 }
 
 bool nnc_graph_run(const struct nnc_graph_net *net, const int64_t *lets, const nnc_graph_sink *sink,
-                   nnc_graph_fault *fault)
-{
+                   nnc_graph_fault *fault) {
     nnc_graph_walk w;
     w.net = net;
     w.sink = sink;
@@ -392,8 +359,7 @@ typedef struct measure {
     int32_t runs; /* number of sequences of equal layers so far */
 } measure;
 
-static void measure_op(void *context, nnc_graph_walk *walk, const nnc_graph_op *op)
-{
+static void measure_op(void *context, nnc_graph_walk *walk, const nnc_graph_op *op) {
     measure *m = context;
     const nnc_graph_weights *weights = &op->weights;
     int64_t params = 0;
@@ -406,8 +372,7 @@ static void measure_op(void *context, nnc_graph_walk *walk, const nnc_graph_op *
     }
 }
 
-static int32_t measure_enter(void *context, nnc_graph_walk *walk, const nnc_graph_node *repeat)
-{
+static int32_t measure_enter(void *context, nnc_graph_walk *walk, const nnc_graph_node *repeat) {
     measure *m = context;
     const int32_t mark = m->depth < NNC_GRAPH_DEPTH_MAX ? m->depth++ : m->depth;
     m->marks[mark].params = m->sizes.params;
@@ -420,8 +385,7 @@ static int32_t measure_enter(void *context, nnc_graph_walk *walk, const nnc_grap
     return mark;
 }
 
-static void measure_leave(void *context, int32_t mark, int64_t turns)
-{
+static void measure_leave(void *context, int32_t mark, int64_t turns) {
     measure *m = context;
     int64_t own = m->sizes.params - m->marks[mark].params;
     if (!nnc_mul_i64(own, turns, &own) || !nnc_add_i64(m->marks[mark].params, own, &own)) { own = INT64_MAX; }
@@ -433,8 +397,7 @@ static void measure_leave(void *context, int32_t mark, int64_t turns)
 }
 
 bool nnc_graph_measure(const struct nnc_graph_net *net, const int64_t *lets, nnc_graph_sizes *sizes,
-                       nnc_graph_fault *fault)
-{
+                       nnc_graph_fault *fault) {
     measure m = { .net = net };
     const nnc_graph_sink sink = { &m, measure_op, measure_enter, measure_leave };
     const bool done = nnc_graph_run(net, lets, &sink, fault) && fault->where == NULL;
@@ -445,8 +408,7 @@ bool nnc_graph_measure(const struct nnc_graph_net *net, const int64_t *lets, nnc
 
 /* ---- evaluates the postfix code of an expression of a graph file ---- */
 
-static bool apply(nnc_code_kind kind, int64_t a, int64_t b, int64_t *out)
-{
+static bool apply(nnc_code_kind kind, int64_t a, int64_t b, int64_t *out) {
     switch (kind) {
     case NNC_CODE_ADD: return nnc_add_i64(a, b, out);
     case NNC_CODE_SUBTRACT: return nnc_add_i64(a, -b, out);
@@ -460,8 +422,7 @@ static bool apply(nnc_code_kind kind, int64_t a, int64_t b, int64_t *out)
     }
 }
 
-bool nnc_expr_value(const nnc_expr *expr, const int64_t *lets, const int64_t *args, int64_t *value)
-{
+bool nnc_expr_value(const nnc_expr *expr, const int64_t *lets, const int64_t *args, int64_t *value) {
     int64_t stack[NNC_GRAPH_STACK_MAX] = { 0 };
     int32_t depth = 0;
     for (int32_t i = 0; i < expr->count; i++) {

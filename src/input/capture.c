@@ -36,8 +36,7 @@ static const struct {
                 { "uint8", 1, true, NNC_FP32 },         { "bool", 1, true, NNC_FP32 },
                 { "float8_e4m3fn", 1, false, NNC_FP8 }, { "float8_e5m2", 1, false, NNC_FP8 } };
 
-static int format_of(nnc_json at)
-{
+static int format_of(nnc_json at) {
     const char *name = nnc_json_type_of(at) == NNC_JSON_TEXT ? nnc_json_text(at) : "";
     for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++) {
         if (strcmp(name, formats[i].name) == 0) { return (int)i; }
@@ -47,8 +46,7 @@ static int format_of(nnc_json at)
 }
 
 /* Reads a whole number in [least, most]. Returns false when an error was noted. */
-static bool whole(nnc_json at, double least, double most, int64_t *value)
-{
+static bool whole(nnc_json at, double least, double most, int64_t *value) {
     char expected[96];
     const double number = nnc_json_type_of(at) == NNC_JSON_NUMBER ? nnc_json_number(at) : -1e300;
     if (number >= least && number <= most && number == (double)(int64_t)number) {
@@ -61,8 +59,7 @@ static bool whole(nnc_json at, double least, double most, int64_t *value)
 }
 
 /* Reads a whole number in [least, most] from a member of an object. Returns false when an error was noted. */
-static bool member(nnc_json object, const char *key, double least, double most, int64_t *value)
-{
+static bool member(nnc_json object, const char *key, double least, double most, int64_t *value) {
     const nnc_json at = nnc_json_get(object, key);
     if (at.node == NULL) {
         nnc_json_fault(object, key, "missing, expected a whole number, found nothing");
@@ -71,8 +68,7 @@ static bool member(nnc_json object, const char *key, double least, double most, 
     return whole(at, least, most, value);
 }
 
-static bool is_list(nnc_json at, nnc_json parent, const char *key, int32_t most)
-{
+static bool is_list(nnc_json at, nnc_json parent, const char *key, int32_t most) {
     if (nnc_json_type_of(at) != NNC_JSON_LIST) {
         nnc_json_fault(at.node != NULL ? at : parent, at.node != NULL ? NULL : key,
                        "missing or of a wrong type, expected a list");
@@ -87,8 +83,7 @@ static bool is_list(nnc_json at, nnc_json parent, const char *key, int32_t most)
 
 /* ---- modules, storages ---- */
 
-static bool read_modules(reader *r, nnc_json root)
-{
+static bool read_modules(reader *r, nnc_json root) {
     const nnc_json at = nnc_json_get(root, "modules");
     if (!is_list(at, root, "modules", STORAGES_MAX)) { return false; }
     r->modules = nnc_arena_array(r->arena, (size_t)nnc_json_count(at) + 1, sizeof *r->modules);
@@ -116,8 +111,7 @@ typedef struct copies {
     int64_t count, first_step, last_step;
 } copies;
 
-static bool read_copies(nnc_json at, const storage *s, copies *c)
-{
+static bool read_copies(nnc_json at, const storage *s, copies *c) {
     *c = (copies){ 1, 0, 0 };
     if (at.node == NULL) { return true; }
     const nnc_json first = nnc_json_next(at), last = nnc_json_next(first);
@@ -134,8 +128,7 @@ static bool read_copies(nnc_json at, const storage *s, copies *c)
 }
 
 /* Reads a storage, and its copies in equal layers. */
-static bool read_storage(nnc_json item, storage *s, copies *c)
-{
+static bool read_storage(nnc_json item, storage *s, copies *c) {
     int64_t bytes = 0, first = 0, last = 0;
     int kind = 0;
     const int32_t count = nnc_json_type_of(item) == NNC_JSON_LIST ? nnc_json_count(item) : 0;
@@ -170,8 +163,7 @@ static bool read_storage(nnc_json item, storage *s, copies *c)
     return read_copies(nnc_json_next(nnc_json_next(from)), s, c);
 }
 
-static bool read_storages(reader *r, nnc_json root)
-{
+static bool read_storages(reader *r, nnc_json root) {
     const nnc_json at = nnc_json_get(root, "storages");
     if (!is_list(at, root, "storages", STORAGES_MAX)) { return false; }
     int64_t total = 0;
@@ -206,8 +198,7 @@ static bool read_storages(reader *r, nnc_json root)
 /* ---- tensors of an operator ---- */
 
 /* Reads a tensor; *count receives the number of equal tensors, whose storages have consecutive numbers. */
-static bool read_tensor(reader *r, nnc_json item, tensor *t, int64_t *count)
-{
+static bool read_tensor(reader *r, nnc_json item, tensor *t, int64_t *count) {
     int64_t number = 0;
     const int32_t entries = nnc_json_type_of(item) == NNC_JSON_LIST ? nnc_json_count(item) : 0;
     if (entries != 3 && entries != 4) {
@@ -241,8 +232,7 @@ static bool read_tensor(reader *r, nnc_json item, tensor *t, int64_t *count)
     return true;
 }
 
-bool nnc_capture_tensors(reader *r, nnc_json op, const char *key, tensors *all)
-{
+bool nnc_capture_tensors(reader *r, nnc_json op, const char *key, tensors *all) {
     const nnc_json at = nnc_json_get(op, key);
     all->count = 0;
     if (!is_list(at, op, key, TENSORS_MAX)) { return false; }
@@ -307,8 +297,7 @@ static const struct {
     { "cat", FORM_KERNEL, NNC_GROUP_RESAMPLE },
 };
 
-form nnc_capture_form(const char *name)
-{
+form nnc_capture_form(const char *name) {
     for (size_t i = 0; i < sizeof operators / sizeof operators[0]; i++) {
         if (strcmp(name, operators[i].name) == 0) { return operators[i].form; }
     }
@@ -317,8 +306,7 @@ form nnc_capture_form(const char *name)
 
 /* Tests whether an operator outside of the table multiplies matrices, by the words of its name. The FLOPs of
  * such an operator are not known, so it must not be counted as a kernel that only moves bytes. */
-static bool multiplies(const char *name)
-{
+static bool multiplies(const char *name) {
     static const char *const words[] = { "mm",          "bmm",    "addmm",   "addbmm",  "baddbmm",  "mv",
                                          "addmv",       "dot",    "vdot",    "matmul",  "linear",   "bilinear",
                                          "trilinear",   "einsum", "rnn",     "lstm",    "gru",      "attention",
@@ -340,8 +328,7 @@ static bool multiplies(const char *name)
 
 /* Refuses an operator whose work is not known: one of another library than PyTorch, or one that multiplies matrices in
  * a form that is not in the table. */
-static bool is_known(nnc_json at, const char *full, const char *base)
-{
+static bool is_known(nnc_json at, const char *full, const char *base) {
     static const char *const libraries[] = { "aten.", "prims.", "torchvision." };
     bool known = nnc_capture_form(base) != FORM_KERNEL || !multiplies(base);
     bool own = strchr(full, '.') == NULL;
@@ -358,8 +345,7 @@ static bool is_known(nnc_json at, const char *full, const char *base)
 }
 
 /* Returns the base of a name: "aten.add_.Tensor" -> "add_". */
-static const char *base_name(reader *r, const char *full)
-{
+static const char *base_name(reader *r, const char *full) {
     char base[128];
     const char *dot = strchr(full, '.');
     const char *begin = dot != NULL ? dot + 1 : full;
@@ -368,16 +354,12 @@ static const char *base_name(reader *r, const char *full)
     return nnc_arena_strdup(r->arena, base);
 }
 
-static bool has(const char *text, const char *word)
-{
-    return strstr(text, word) != NULL;
-}
+static bool has(const char *text, const char *word) { return strstr(text, word) != NULL; }
 
 /* Finds the part of the network that an operator belongs to: by the operator, else by the path of its module, else by
  * its shape (maps have four axes). */
 static nnc_group group_of(const reader *r, const char *name, const char *module, nnc_group known, const tensors *out,
-                          const tensors *in)
-{
+                          const tensors *in) {
     const tensor *t = out->count > 0 ? &out->of[0] : in->count > 0 ? &in->of[0] : NULL;
     return known != NNC_GROUP_COUNT                                        ? known
            : has(name, "norm") || has(module, "norm") || has(module, "bn") ? NNC_GROUP_NORM
@@ -390,15 +372,13 @@ static nnc_group group_of(const reader *r, const char *name, const char *module,
 
 /* ---- operators: dims ---- */
 
-static bool refuse_shapes(nnc_json at, const char *expected)
-{
+static bool refuse_shapes(nnc_json at, const char *expected) {
     nnc_json_fault(at, "inputs", "shapes that do not go together, expected %s", expected);
     return false;
 }
 
 /* Reads a product. The operands are the last two tensors; addmm has an addend before the operands. */
-static bool read_product(nnc_json at, const tensors *in, const tensors *out, nnc_captured_op *op)
-{
+static bool read_product(nnc_json at, const tensors *in, const tensors *out, nnc_captured_op *op) {
     if (in->count < 2 || out->count < 1) { return refuse_shapes(at, "two matrices"); }
     const tensor *a = &in->of[in->count - 2], *b = &in->of[in->count - 1];
     const int32_t rank = a->rank;
@@ -418,8 +398,7 @@ static bool read_product(nnc_json at, const tensors *in, const tensors *out, nnc
 
 /* Reads the window of a convolution from its last arguments: [..., stride, padding, dilation, transposed, output
  * padding, groups]. */
-static bool read_window(nnc_json at, int64_t *stride, bool *transposed, int64_t *groups)
-{
+static bool read_window(nnc_json at, int64_t *stride, bool *transposed, int64_t *groups) {
     int lists = 0;
     bool known = false;
     *stride = 0;
@@ -450,8 +429,7 @@ static bool read_window(nnc_json at, int64_t *stride, bool *transposed, int64_t 
 
 /* Sets the dims of a convolution from its input x, weight w and output y. If maps have one axis, the height is 1; if
  * they have three axes, the height is depth times height. */
-static bool set_conv(nnc_json at, const tensor *x, const tensor *w, const tensor *y, nnc_captured_op *op)
-{
+static bool set_conv(nnc_json at, const tensor *x, const tensor *w, const tensor *y, nnc_captured_op *op) {
     const int32_t rank = x->rank;
     if (rank < 3 || rank > 5 || w->rank != rank || y->rank != rank || x->shape[0] != y->shape[0] ||
         !(x->elements * w->elements * y->elements > 0.0)) {
@@ -480,8 +458,7 @@ static bool set_conv(nnc_json at, const tensor *x, const tensor *w, const tensor
     return true;
 }
 
-static bool first_bool(nnc_json at)
-{
+static bool first_bool(nnc_json at) {
     for (nnc_json arg = nnc_json_first(nnc_json_get(at, "args")); arg.node != NULL; arg = nnc_json_next(arg)) {
         if (nnc_json_type_of(arg) == NNC_JSON_BOOL) { return nnc_json_bool(arg); }
     }
@@ -490,8 +467,7 @@ static bool first_bool(nnc_json at)
 
 /* Tests for a causal mask. In the efficient kernel the first boolean asks for the log-sum-exp, and `is_causal` is the
  * last boolean. */
-static bool is_causal(nnc_json at, const char *name)
-{
+static bool is_causal(nnc_json at, const char *name) {
     bool last = false;
     if (!has(name, "efficient") && !has(name, "cudnn")) { return first_bool(at); }
     for (nnc_json arg = nnc_json_first(nnc_json_get(at, "args")); arg.node != NULL; arg = nnc_json_next(arg)) {
@@ -502,8 +478,7 @@ static bool is_causal(nnc_json at, const char *name)
 
 /* Reads attention. Queries, keys and values are [batch, heads, tokens, width]; in backward the gradient precedes
  * them. */
-static bool read_attention(nnc_json at, const tensors *in, bool backward, nnc_captured_op *op)
-{
+static bool read_attention(nnc_json at, const tensors *in, bool backward, nnc_captured_op *op) {
     const int32_t first = backward ? 1 : 0;
     if (in->count < first + 3) { return refuse_shapes(at, "queries, keys and values"); }
     const tensor *q = &in->of[first], *k = &in->of[first + 1], *v = &in->of[first + 2];
@@ -527,8 +502,7 @@ static bool read_attention(nnc_json at, const tensors *in, bool backward, nnc_ca
 
 /* ---- operators ---- */
 
-static nnc_captured_op *add_op(reader *r, const nnc_captured_op *like)
-{
+static nnc_captured_op *add_op(reader *r, const nnc_captured_op *like) {
     if (r->count == r->capacity) {
         nnc_captured_op *grown = nnc_arena_grow(r->arena, r->ops, r->count, &r->capacity, sizeof *r->ops);
         if (grown == NULL) {
@@ -545,8 +519,7 @@ static nnc_captured_op *add_op(reader *r, const nnc_captured_op *like)
 /* Adds the entries of a convolution_backward to r->ops: one for each output (gradient of the input, of the weight, of
  * the bias). */
 static bool add_conv_backward(reader *r, nnc_json at, const tensors *in, const tensors *out,
-                              const nnc_captured_op *like)
-{
+                              const nnc_captured_op *like) {
     if (in->count < 3) { return refuse_shapes(at, "a gradient, a map and a kernel"); }
     nnc_captured_op op = *like;
     if (!set_conv(at, &in->of[1], &in->of[2], &in->of[0], &op)) { return false; }
@@ -564,8 +537,7 @@ static bool add_conv_backward(reader *r, nnc_json at, const tensors *in, const t
     return true;
 }
 
-static void set_bytes(form how, const tensors *in, const tensors *out, nnc_captured_op *op)
-{
+static void set_bytes(form how, const tensors *in, const tensors *out, nnc_captured_op *op) {
     op->kind = NNC_CAPTURED_KERNEL;
     for (int32_t i = 0; i < out->count; i++) { op->write_bytes += out->of[i].bytes; }
     const tensor *const table = &in->of[0];
@@ -584,8 +556,7 @@ static void set_bytes(form how, const tensors *in, const tensors *out, nnc_captu
  * begins with the last layer, so recorded backward operators read the parameters of another layer.) An operator counts
  * either trained or frozen parameters: the kind of its last parameter, usually the matrix, decides. A parameter of the
  * other kind, such as a frozen bias of a trained matrix, is added to r->loose. */
-static bool take_parameters(reader *r, nnc_json at, const tensors *in, bool table, nnc_captured_op *op)
-{
+static bool take_parameters(reader *r, nnc_json at, const tensors *in, bool table, nnc_captured_op *op) {
     bool any = false;
     /* from the last tensor to the first, because a bias precedes the matrix */
     for (int32_t i = in->count - 1; i >= 0 && op->phase == NNC_PHASE_FORWARD; i--) {
@@ -618,8 +589,7 @@ static bool take_parameters(reader *r, nnc_json at, const tensors *in, bool tabl
     return true;
 }
 
-static bool read_phase(nnc_json at, bool *counts, nnc_phase *phase)
-{
+static bool read_phase(nnc_json at, bool *counts, nnc_phase *phase) {
     const nnc_json word = nnc_json_get(at, "phase");
     const char *text = nnc_json_type_of(word) == NNC_JSON_TEXT ? nnc_json_text(word) : "";
     const bool optimizer = strcmp(text, "optimizer") == 0;
@@ -635,8 +605,7 @@ static bool read_phase(nnc_json at, bool *counts, nnc_phase *phase)
 }
 
 /* Tests whether the value is an object with a name and known keys only. Returns false with a fault if not. */
-static bool is_operator(nnc_json at)
-{
+static bool is_operator(nnc_json at) {
     static const char *const keys[] = { "name", "phase", "module", "inputs", "outputs", "args", "repeat", NULL };
     if (nnc_json_type_of(at) != NNC_JSON_OBJECT || nnc_json_type_of(nnc_json_get(at, "name")) != NNC_JSON_TEXT) {
         nnc_json_mismatch(at, "not an operator", "an object with a name");
@@ -653,8 +622,7 @@ static bool is_operator(nnc_json at)
     return true;
 }
 
-static bool read_op(reader *r, nnc_json at, tensors *in, tensors *out)
-{
+static bool read_op(reader *r, nnc_json at, tensors *in, tensors *out) {
     const nnc_json name = nnc_json_get(at, "name");
     nnc_captured_op op = { .dtype = NNC_FP32 };
     bool counts = true;
@@ -715,8 +683,7 @@ static bool read_op(reader *r, nnc_json at, tensors *in, tensors *out)
     return good;
 }
 
-static bool read_ops(reader *r, nnc_json root)
-{
+static bool read_ops(reader *r, nnc_json root) {
     const nnc_json at = nnc_json_get(root, "ops");
     if (!is_list(at, root, "ops", OPS_MAX)) { return false; }
     const size_t count = (size_t)nnc_json_count(at) + 1;
@@ -742,8 +709,7 @@ static bool read_ops(reader *r, nnc_json root)
 /* Returns an array with the op of the file that ran at each position of the unfolded step; *count receives the number
  * of positions. Returns NULL when an error was noted. */
 /* Most of it are checks of the file. NOLINTNEXTLINE(readability-function-cognitive-complexity) */
-static int32_t *place_ops(reader *r, nnc_json root, int32_t *count)
-{
+static int32_t *place_ops(reader *r, nnc_json root, int32_t *count) {
     const nnc_json blocks = nnc_json_get(root, "blocks");
     int32_t at = 0, total = 0;
     if (r->program->operators > POSITIONS_MAX) {
@@ -792,8 +758,7 @@ static int32_t *place_ops(reader *r, nnc_json root, int32_t *count)
 /* Finds the optimizer by its operators and by its state elements per trained weight. Adam and RMSprop divide by the root
  * of their second moment; RMSprop and Adagrad have no first moment. Lion takes the sign. SGD has no state without
  * momentum. */
-static nnc_optimizer optimizer_of(const reader *r)
-{
+static nnc_optimizer optimizer_of(const reader *r) {
     double states = 0.0, weights = 0.0;
     for (int32_t i = 0; i < r->storage_count; i++) {
         const double elements = r->storages[i].bytes / r->storages[i].width;
@@ -812,8 +777,7 @@ static nnc_optimizer optimizer_of(const reader *r)
 
 /* Adds the parameters in r->loose (trained or frozen), which no operator counts yet, to the first forward operator that
  * has no parameters of the other kind. */
-static void add_loose(reader *r, bool frozen)
-{
+static void add_loose(reader *r, bool frozen) {
     for (int32_t i = 0; i < r->count && r->loose[frozen] > 0.0; i++) {
         nnc_captured_op *op = &r->ops[i];
         if (op->phase == NNC_PHASE_FORWARD && op->repeat == 1 &&
@@ -825,8 +789,7 @@ static void add_loose(reader *r, bool frozen)
     }
 }
 
-static bool read_parameters(reader *r, nnc_json root)
-{
+static bool read_parameters(reader *r, nnc_json root) {
     const nnc_json at = nnc_json_get(root, "parameters");
     int64_t count = 0, trained = 0;
     if (nnc_json_type_of(at) != NNC_JSON_OBJECT) {
@@ -854,8 +817,7 @@ static bool read_parameters(reader *r, nnc_json root)
 }
 
 /* Returns the format of most trained parameters. */
-static nnc_dtype main_dtype(const reader *r)
-{
+static nnc_dtype main_dtype(const reader *r) {
     double bytes[NNC_DTYPE_COUNT] = { 0 };
     nnc_dtype most = NNC_FP32;
     for (int32_t i = 0; i < r->storage_count; i++) {
@@ -869,8 +831,7 @@ static nnc_dtype main_dtype(const reader *r)
 }
 
 /* Returns the storage format of most frozen parameters. */
-static nnc_frozen main_frozen(const reader *r)
-{
+static nnc_frozen main_frozen(const reader *r) {
     double bytes[9] = { 0 };
     int most = 0; /* bytes per parameter in the most frequent format */
     for (int32_t i = 0; i < r->storage_count; i++) {
@@ -883,8 +844,7 @@ static nnc_frozen main_frozen(const reader *r)
     return most == 0 ? NNC_FROZEN_COUNT : most >= 4 ? NNC_FROZEN_32 : most == 2 ? NNC_FROZEN_16 : NNC_FROZEN_INT8;
 }
 
-static bool read_program(reader *r, nnc_json root)
-{
+static bool read_program(reader *r, nnc_json root) {
     static const char *const keys[] = { "schema", "source",   "batch", "parameters", "modules", "ops",
                                         "blocks", "storages", "note",  "second",     NULL };
     const nnc_json batch = nnc_json_get(root, "batch");
@@ -925,8 +885,7 @@ static bool read_program(reader *r, nnc_json root)
 }
 
 /* Tests whether two programs with different numbers of samples have the same operators in the same order. */
-static bool is_same_program(nnc_json at, const struct nnc_captured *one, const struct nnc_captured *two)
-{
+static bool is_same_program(nnc_json at, const struct nnc_captured *one, const struct nnc_captured *two) {
     if (two->batch == one->batch) {
         nnc_json_fault(at, "batch", "as in the first step, expected another than %" PRId64, one->batch);
         return false;
@@ -950,8 +909,7 @@ static bool is_same_program(nnc_json at, const struct nnc_captured *one, const s
     return true;
 }
 
-static struct nnc_captured *read_step(nnc_json root)
-{
+static struct nnc_captured *read_step(nnc_json root) {
     reader r = { .arena = root.doc->arena, .faults = root.doc->faults };
     r.program = nnc_arena_alloc(r.arena, sizeof *r.program);
     if (r.program == NULL) {
@@ -961,8 +919,7 @@ static struct nnc_captured *read_step(nnc_json root)
     return read_program(&r, root) && r.faults->count == 0 ? r.program : NULL;
 }
 
-void nnc_capture_read(nnc_json root, nnc_model *model)
-{
+void nnc_capture_read(nnc_json root, nnc_model *model) {
     const nnc_json second = nnc_json_get(root, "second");
     struct nnc_captured *program = read_step(root);
     model->family = NNC_FAMILY_CAPTURE;
@@ -986,15 +943,13 @@ void nnc_capture_read(nnc_json root, nnc_model *model)
 static const nnc_field fields[] = { NNC_COMMON_FIELDS };
 
 /* Refuses a model file with this family, because only a captured program may have it. */
-static void complete(nnc_json root, nnc_model *model)
-{
+static void complete(nnc_json root, nnc_model *model) {
     if (model->captured == NULL) {
         nnc_json_fault(root, "family", "a capture is a file of its own, expected schema " NNC_CAPTURE_SCHEMA);
     }
 }
 
-static void rules(nnc_json at, const nnc_model *model)
-{
+static void rules(nnc_json at, const nnc_model *model) {
     (void)at;
     (void)model;
 }

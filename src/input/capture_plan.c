@@ -24,8 +24,7 @@
 
 /* Adds the bytes of each kept storage to the operator that created it. Kept inputs are counted in the first
  * operator. */
-static void add_kept(reader *r, const int32_t *places, int32_t count)
-{
+static void add_kept(reader *r, const int32_t *places, int32_t count) {
     for (int32_t i = 0; i < r->storage_count; i++) {
         const storage *s = &r->storages[i];
         const int32_t place = s->first >= 0 && s->first < count ? places[s->first] : 0;
@@ -46,8 +45,7 @@ typedef struct live {
 
 /* For each storage, adds its bytes to `change` where the storage is first used and subtracts them after its last use. A
  * gradient lives from its first write to the end of the step. */
-static void add_lives(const reader *r, int32_t count, live *change)
-{
+static void add_lives(const reader *r, int32_t count, live *change) {
     for (int32_t i = 0; i < r->storage_count; i++) {
         const storage *s = &r->storages[i];
         const int32_t begin = s->first < 0 ? 0 : s->first < count ? s->first : count;
@@ -66,8 +64,7 @@ static void add_lives(const reader *r, int32_t count, live *change)
 
 /* Adds temporary bytes to the backward operators during which these bytes are in memory. The peak is the largest sum of
  * bytes in memory before the optimizer starts. */
-bool nnc_capture_lifetimes(reader *r, const int32_t *places, int32_t count)
-{
+bool nnc_capture_lifetimes(reader *r, const int32_t *places, int32_t count) {
     live *change = nnc_arena_array(r->arena, (size_t)count + 2, sizeof *change), now = { 0 };
     double most = -1.0;
     if (change == NULL) {
@@ -107,8 +104,7 @@ typedef struct unit_name {
     size_t stem, whole;
 } unit_name;
 
-static unit_name unit_of(const char *path)
-{
+static unit_name unit_of(const char *path) {
     for (const char *part = path; *part != '\0'; part += strcspn(part, ".") + (part[strcspn(part, ".")] == '.')) {
         const size_t digits = strspn(part, "0123456789");
         if (digits > 0 && (part[digits] == '.' || part[digits] == '\0')) {
@@ -120,8 +116,7 @@ static unit_name unit_of(const char *path)
 
 /* Compares two module paths. Returns 2 for modules of the same unit, 1 for modules of two units in the same numbered
  * list, else 0. */
-static int likeness(const char *a, const char *b)
-{
+static int likeness(const char *a, const char *b) {
     const unit_name x = unit_of(a), y = unit_of(b);
     return x.whole == 0 || x.stem != y.stem || strncmp(a, b, x.stem) != 0 ? 0
            : x.whole == y.whole && strncmp(a, b, x.whole) == 0            ? 2
@@ -130,8 +125,7 @@ static int likeness(const char *a, const char *b)
 
 /* Returns, for each op of the file, the number (from 1) of the entry of "blocks" that contains it; 0 = no entry.
  * place_ops has checked "blocks". */
-static int32_t *blocks_of(const reader *r, nnc_json blocks)
-{
+static int32_t *blocks_of(const reader *r, nnc_json blocks) {
     int32_t *block = nnc_arena_array(r->arena, (size_t)r->file_ops + 1, sizeof *block), number = 0;
     for (nnc_json item = nnc_json_first(blocks); block != NULL && item.node != NULL; item = nnc_json_next(item)) {
         const int64_t first = (int64_t)nnc_json_number(nnc_json_first(item));
@@ -144,8 +138,7 @@ static int32_t *blocks_of(const reader *r, nnc_json blocks)
 
 /* Divides the forward ops into slots (see the top of this file). Sets slot_of[i] to the index of the slot of op i; -1
  * for backward ops. */
-static void cut_forward(reader *r, const int32_t *block, int32_t *slot_of)
-{
+static void cut_forward(reader *r, const int32_t *block, int32_t *slot_of) {
     int32_t last = -1, units = 0;
     for (int32_t i = 0; i < r->file_ops; i++) {
         slot_of[i] = -1;
@@ -173,8 +166,7 @@ typedef struct slot_names {
     int32_t *ops, count;
 } slot_names;
 
-static slot_names name_slots(const reader *r, const int32_t *slot_of)
-{
+static slot_names name_slots(const reader *r, const int32_t *slot_of) {
     slot_names names = { nnc_arena_array(r->arena, (size_t)r->file_ops + 1, sizeof *names.ops), 0 };
     int32_t last = -1;
     for (int32_t i = 0; names.ops != NULL && i < r->file_ops; i++) {
@@ -193,8 +185,7 @@ static slot_names name_slots(const reader *r, const int32_t *slot_of)
  * operator belongs to folded layers, a slot of equal layers is preferred; otherwise a slot of the operator's unit.
  * Among equally good slots, the last is returned. */
 static int32_t slot_like(const reader *r, const slot_names *names, const int32_t *block, const int32_t *slot_of,
-                         int32_t number)
-{
+                         int32_t number) {
     int32_t found = -1;
     int most = 0;
     for (int32_t j = 0; j < names->count; j++) {
@@ -211,8 +202,7 @@ static int32_t slot_like(const reader *r, const slot_names *names, const int32_t
 
 /* Sets the slot of each backward operator. An operator outside of units gets the slot of the next backward operator
  * that is in a unit, or else the first slot. Operators before all units get the last slot. */
-static void assign_backward(const reader *r, const slot_names *names, const int32_t *block, int32_t *slot_of)
-{
+static void assign_backward(const reader *r, const slot_names *names, const int32_t *block, int32_t *slot_of) {
     int32_t least = 0, first = r->file_ops; /* first: index of the first backward operator that belongs to a unit */
     for (int32_t i = r->file_ops - 1; i >= 0; i--) {
         if (!r->backward_of[i]) { continue; }
@@ -230,8 +220,7 @@ static void assign_backward(const reader *r, const slot_names *names, const int3
 
 /* Tests whether an operator of the slot creates a tensor of `bytes` bytes. Each repeat of the slot then passes such a
  * tensor to the next repeat. */
-static bool is_passed_on(const reader *r, const int32_t *places, const int32_t *slot_of, int32_t slot, double bytes)
-{
+static bool is_passed_on(const reader *r, const int32_t *places, const int32_t *slot_of, int32_t slot, double bytes) {
     for (int32_t i = 0; i < r->storage_count; i++) {
         const storage *s = &r->storages[i];
         const bool made =
@@ -241,8 +230,7 @@ static bool is_passed_on(const reader *r, const int32_t *places, const int32_t *
     return false;
 }
 
-static void find_entering(reader *r, const int32_t *places, int32_t count, const int32_t *slot_of)
-{
+static void find_entering(reader *r, const int32_t *places, int32_t count, const int32_t *slot_of) {
     for (int32_t i = 0; i < r->storage_count; i++) {
         storage *s = &r->storages[i];
         const bool made = s->first >= 0 && s->first < count;
@@ -264,8 +252,7 @@ static void find_entering(reader *r, const int32_t *places, int32_t count, const
     }
 }
 
-bool nnc_capture_slots(reader *r, nnc_json blocks, const int32_t *places, int32_t count)
-{
+bool nnc_capture_slots(reader *r, nnc_json blocks, const int32_t *places, int32_t count) {
     int32_t *slot_of = nnc_arena_array(r->arena, (size_t)r->file_ops + 1, sizeof *slot_of);
     const int32_t *block = blocks_of(r, blocks);
     r->slots = nnc_arena_array(r->arena, (size_t)r->file_ops + 1, sizeof *r->slots);
@@ -282,8 +269,7 @@ bool nnc_capture_slots(reader *r, nnc_json blocks, const int32_t *places, int32_
     return true;
 }
 
-void nnc_capture_slot_bytes(reader *r)
-{
+void nnc_capture_slot_bytes(reader *r) {
     for (int32_t i = 0; i < r->program->slot_count; i++) { r->slots[i].input_bytes = 0.0; }
     for (int32_t i = 0; i < r->storage_count; i++) {
         const storage *s = &r->storages[i];
@@ -314,8 +300,7 @@ typedef struct caster {
     kept_sizes *kept;              /* for each op of the file: sizes of the tensors that it keeps for backward */
 } caster;
 
-static bool is_fp32_only(const char *name)
-{
+static bool is_fp32_only(const char *name) {
     static const char *const names[] = { "native_layer_norm",
                                          "native_group_norm",
                                          "_softmax",
@@ -360,8 +345,7 @@ static bool is_fp32_only(const char *name)
 
 /* Returns the autocast rule of an operator. Its name without an ending such as "_backward" names a forward operator,
  * whose rule applies. */
-static rule rule_of(const char *name, bool backward)
-{
+static rule rule_of(const char *name, bool backward) {
     static const char *const ends[] = { "_backward_data", "_backward", "_forward", "_with_logits" };
     char base[128];
     bool of_backward = false;
@@ -379,19 +363,16 @@ static rule rule_of(const char *name, bool backward)
                                                             : RULE_WIDEST;
 }
 
-static int32_t place_of(const caster *c, const storage *s)
-{
+static int32_t place_of(const caster *c, const storage *s) {
     return s->first >= 0 && s->first < c->count ? c->places[s->first] : -1;
 }
 
-static bool is_narrow(const caster *c, int32_t number)
-{
+static bool is_narrow(const caster *c, int32_t number) {
     const int32_t place = place_of(c, &c->r.storages[number]);
     return c->known[number] ? c->narrow[number] : place >= 0 && c->writes_narrow[place];
 }
 
-static unsigned *readers_of(caster *c, const storage *s)
-{
+static unsigned *readers_of(caster *c, const storage *s) {
     const int32_t place = place_of(c, s);
     kept_sizes *k = place >= 0 ? &c->kept[place] : NULL;
     for (int i = 0; k != NULL && i < SLOTS; i++) {
@@ -410,19 +391,14 @@ typedef struct moved {
     bool any, wide; /* any: an operand is in floating point; wide: such an operand has 32 bits */
 } moved;
 
-static bool is_single(const tensor *t)
-{
-    return !t->whole && t->dtype == NNC_FP32;
-}
+static bool is_single(const tensor *t) { return !t->whole && t->dtype == NNC_FP32; }
 
-static void add_cast(const tensor *t, moved *m)
-{
+static void add_cast(const tensor *t, moved *m) {
     m->cast_kernels += 1.0;
     m->cast_bytes += 6.0 * t->elements; /* a cast reads or writes 4 bytes and 2 bytes per element */
 }
 
-static void read_operand(caster *c, const tensor *t, rule how, bool backward, moved *m)
-{
+static void read_operand(caster *c, const tensor *t, rule how, bool backward, moved *m) {
     const storage *s = &c->r.storages[t->storage];
     const bool narrow = is_narrow(c, t->storage), weight = s->kind == PARAMETER || s->kind == FROZEN;
     const bool saved = backward && (s->kind == KEPT || s->kind == INPUT || weight);
@@ -445,8 +421,7 @@ static void read_operand(caster *c, const tensor *t, rule how, bool backward, mo
     }
 }
 
-static void write_result(caster *c, const tensor *t, rule how, bool narrow, moved *m)
-{
+static void write_result(caster *c, const tensor *t, rule how, bool narrow, moved *m) {
     const bool gradient = c->r.storages[t->storage].kind == GRADIENT;
     m->before += t->bytes;
     m->after += is_single(t) && narrow ? 0.5 * t->bytes : t->bytes;
@@ -459,14 +434,10 @@ static void write_result(caster *c, const tensor *t, rule how, bool narrow, move
     }
 }
 
-static double scale_of(const moved *m)
-{
-    return m->before > 0.0 ? m->after / m->before : 1.0;
-}
+static double scale_of(const moved *m) { return m->before > 0.0 ? m->after / m->before : 1.0; }
 
 /* Converts one operator of the file, which has one or several entries in ops. */
-static void cast_op(caster *c, int32_t number, const tensors *in, const tensors *out)
-{
+static void cast_op(caster *c, int32_t number, const tensors *in, const tensors *out) {
     const int32_t first = c->r.first_of[number], last = c->r.last_of[number];
     moved read = { 0 }, written = { 0 };
     const bool backward = c->r.ops[first].phase == NNC_PHASE_BACKWARD;
@@ -486,8 +457,7 @@ static void cast_op(caster *c, int32_t number, const tensors *in, const tensors 
 }
 
 /* Returns the bytes of a storage under autocast. A kept tensor exists in each format in which backward reads it. */
-static double bytes_under(caster *c, int32_t number)
-{
+static double bytes_under(caster *c, int32_t number) {
     const storage *s = &c->r.storages[number];
     const bool narrow = is_narrow(c, number);
     if (s->whole || s->dtype != NNC_FP32 || (s->kind != KEPT && s->kind != TEMPORARY)) { return s->bytes; }
@@ -500,8 +470,7 @@ static double bytes_under(caster *c, int32_t number)
     return s->bytes * ((itself ? own : 0.0) + (copy ? 1.5 - own : 0.0));
 }
 
-static bool begin(caster *c, const reader *recorded)
-{
+static bool begin(caster *c, const reader *recorded) {
     nnc_arena *arena = recorded->arena;
     const size_t storages = (size_t)recorded->storage_count + 1, ops = (size_t)recorded->file_ops + 1;
     c->r.ops = nnc_arena_array(arena, (size_t)recorded->count + 1, sizeof *c->r.ops);
@@ -527,8 +496,7 @@ static bool begin(caster *c, const reader *recorded)
     return true;
 }
 
-struct nnc_captured *nnc_capture_autocast(const reader *recorded, nnc_json root, const int32_t *places, int32_t count)
-{
+struct nnc_captured *nnc_capture_autocast(const reader *recorded, nnc_json root, const int32_t *places, int32_t count) {
     caster c = { .r = *recorded, .places = places, .count = count };
     tensors *in = recorded->in, *out = recorded->out;
     int32_t number = 0;

@@ -59,20 +59,15 @@ static const nnc_field_table building_table = { "building", building_fields, NNC
 
 static const char PRICES[] = "nncost.prices/1", GRID[] = "nncost.grid/1", BUILDINGS[] = "nncost.buildings/1";
 
-static bool is(nnc_json root, const char *schema)
-{
+static bool is(nnc_json root, const char *schema) {
     const nnc_json at = nnc_json_get(root, "schema");
     return nnc_json_type_of(at) == NNC_JSON_TEXT && strcmp(nnc_json_text(at), schema) == 0;
 }
 
-bool nnc_is_catalogue(nnc_json root)
-{
-    return is(root, PRICES) || is(root, GRID) || is(root, BUILDINGS);
-}
+bool nnc_is_catalogue(nnc_json root) { return is(root, PRICES) || is(root, GRID) || is(root, BUILDINGS); }
 
 /* Reads a required text of an entry: its "source", or "where" or "date" of a price. */
-static const char *stated(nnc_json item, const char *key)
-{
+static const char *stated(nnc_json item, const char *key) {
     const char *text = nnc_read_text(nnc_json_get(item, key));
     if (nnc_json_type_of(nnc_json_get(item, key)) == NNC_JSON_ABSENT) {
         nnc_json_fault(item, key, "missing, expected it with every value, found nothing");
@@ -80,8 +75,7 @@ static const char *stated(nnc_json item, const char *key)
     return text;
 }
 
-static void read_entries(nnc_json at, catalogue *c)
-{
+static void read_entries(nnc_json at, catalogue *c) {
     static const char *const others[] = { "where", "date", "source", NULL };
     c->entries = nnc_read_objects(at, &entry_table, others, sizeof *c->entries, &c->entry_count);
     nnc_json item = nnc_json_first(at);
@@ -94,8 +88,7 @@ static void read_entries(nnc_json at, catalogue *c)
 }
 
 /* Replaces the code that was asked for by the id of the country that has it. */
-static void take_code(nnc_json codes, const char *id, catalogue *c)
-{
+static void take_code(nnc_json codes, const char *id, catalogue *c) {
     nnc_json code = nnc_json_first(codes);
     for (int i = nnc_json_count(codes); i > 0; i--, code = nnc_json_next(code)) {
         const char *text = nnc_read_text(code);
@@ -103,8 +96,7 @@ static void take_code(nnc_json codes, const char *id, catalogue *c)
     }
 }
 
-static void read_regions(nnc_json at, catalogue *c)
-{
+static void read_regions(nnc_json at, catalogue *c) {
     static const char *const others[] = { "source", "codes", NULL };
     c->regions = nnc_read_objects(at, &region_table, others, sizeof *c->regions, &c->region_count);
     nnc_json item = nnc_json_first(at);
@@ -114,8 +106,7 @@ static void read_regions(nnc_json at, catalogue *c)
     }
 }
 
-static void read_buildings(nnc_json at, catalogue *c)
-{
+static void read_buildings(nnc_json at, catalogue *c) {
     static const char *const others[] = { "source", NULL };
     c->buildings = nnc_read_objects(at, &building_table, others, sizeof *c->buildings, &c->building_count);
     nnc_json item = nnc_json_first(at);
@@ -124,8 +115,7 @@ static void read_buildings(nnc_json at, catalogue *c)
     }
 }
 
-static void read_catalogue(nnc_json root, const char *stem, catalogue *c)
-{
+static void read_catalogue(nnc_json root, const char *stem, catalogue *c) {
     static const struct {
         const char *schema, *list;
         void (*read)(nnc_json at, catalogue *c);
@@ -144,14 +134,12 @@ static void read_catalogue(nnc_json root, const char *stem, catalogue *c)
     }
 }
 
-void nnc_catalogue_read_open(nnc_json_doc *doc, nnc_specs *specs, const char *stem)
-{
+void nnc_catalogue_read_open(nnc_json_doc *doc, nnc_specs *specs, const char *stem) {
     catalogue c = { .entry_count = 0 };
     if (nnc_spec_complete(doc, specs, NNC_SPEC_KIND_COUNT)) { read_catalogue(nnc_json_root(doc), stem, &c); }
 }
 
-static nnc_status load(nnc_specs *specs, const char *path, const char *schema, catalogue *c, nnc_error *err)
-{
+static nnc_status load(nnc_specs *specs, const char *path, const char *schema, catalogue *c, nnc_error *err) {
     char stem[256];
     char *text = NULL;
     size_t size = 0;
@@ -174,8 +162,7 @@ static nnc_status load(nnc_specs *specs, const char *path, const char *schema, c
 
 /* ---- prices ---- */
 
-static bool suits(const entry *e, const nnc_device *device, nnc_offer offer, const char *region)
-{
+static bool suits(const entry *e, const nnc_device *device, nnc_offer offer, const char *region) {
     return strcmp(e->device, device->id) == 0 && e->offer == offer &&
            (region == NULL || strcasecmp(e->region, region) == 0);
 }
@@ -183,8 +170,7 @@ static bool suits(const entry *e, const nnc_device *device, nnc_offer offer, con
 /* Reports a missing offer. The message lists the offers for this device; if there are none, the devices of the
  * seller. */
 static nnc_status fail_offer(const char *seller, const catalogue *c, const nnc_device *device, nnc_offer offer,
-                             const char *region, nnc_error *err)
-{
+                             const char *region, nnc_error *err) {
     char known[256] = "";
     size_t used = 0;
     bool same = false;
@@ -203,8 +189,7 @@ static nnc_status fail_offer(const char *seller, const catalogue *c, const nnc_d
 }
 
 nnc_status nnc_prices_load(nnc_specs *specs, const char *seller, nnc_offer offer, const char *region,
-                           nnc_device *device, nnc_error *err)
-{
+                           nnc_device *device, nnc_error *err) {
     static const nnc_spec_info lists = {
         .what = "seller", .plural = "prices", .folder = "prices", .argument = "--seller"
     };
@@ -237,8 +222,7 @@ nnc_status nnc_prices_load(nnc_specs *specs, const char *seller, nnc_offer offer
 
 /* Loads a catalogue from a data folder. */
 static nnc_status open_grid(nnc_specs *specs, const char *file, const char *schema, const char *option, catalogue *c,
-                            nnc_error *err)
-{
+                            nnc_error *err) {
     const char *path = NULL;
     NNC_TRY(nnc_specs_file(specs, file, &path, err));
     return path != NULL ? load(specs, path, schema, c, err)
@@ -249,8 +233,7 @@ static nnc_status open_grid(nnc_specs *specs, const char *file, const char *sche
 /* Returns the index of an entry by id or name, in a list whose entries begin with id; -1 = unknown, with err filled
  * in. */
 static int32_t find(nnc_specs *specs, const char *asked, const void *list, int32_t count, size_t size, size_t name_at,
-                    const char *option, const char *expected, nnc_error *err)
-{
+                    const char *option, const char *expected, nnc_error *err) {
     const char **names = nnc_arena_array(nnc_specs_arena(specs), 2 * (size_t)count + 1, sizeof *names);
     if (names == NULL) {
         (void)nnc_no_memory(err);
@@ -268,8 +251,7 @@ static int32_t find(nnc_specs *specs, const char *asked, const void *list, int32
     return -1;
 }
 
-nnc_status nnc_region_load(nnc_specs *specs, const char *id_or_name, nnc_region *region, nnc_error *err)
-{
+nnc_status nnc_region_load(nnc_specs *specs, const char *id_or_name, nnc_region *region, nnc_error *err) {
     catalogue c = { .asked = id_or_name };
     nnc_error why = { .status = NNC_OK };
     NNC_NEED(specs);
@@ -283,8 +265,7 @@ nnc_status nnc_region_load(nnc_specs *specs, const char *id_or_name, nnc_region 
     return NNC_OK;
 }
 
-nnc_status nnc_building_load(nnc_specs *specs, const char *id_or_name, nnc_building *building, nnc_error *err)
-{
+nnc_status nnc_building_load(nnc_specs *specs, const char *id_or_name, nnc_building *building, nnc_error *err) {
     catalogue c = { .entry_count = 0 };
     nnc_error why = { .status = NNC_OK };
     NNC_NEED(specs);

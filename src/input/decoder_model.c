@@ -175,8 +175,7 @@ static const nnc_field fields[] = {
 
 /* Reads the towers: networks that encode images or sounds for the decoder, each in the form of a graph
  * file. */
-static void read_towers(nnc_json root, nnc_model *model)
-{
+static void read_towers(nnc_json root, nnc_model *model) {
     const nnc_json list = nnc_json_get(root, "towers");
     if (list.node != NULL && (nnc_json_type_of(list) != NNC_JSON_LIST || nnc_json_count(list) > NNC_TOWERS_MAX)) {
         nnc_json_mismatch(list, "wrong value", "a list of one or two objects");
@@ -187,8 +186,7 @@ static void read_towers(nnc_json root, nnc_model *model)
     }
 }
 
-static void complete_decoder(nnc_json root, nnc_model *model)
-{
+static void complete_decoder(nnc_json root, nnc_model *model) {
     nnc_decoder *d = &model->decoder;
     read_towers(root, model);
     if (d->heads == 0) { /* a missing value is reported later, by the rules of the family */
@@ -207,8 +205,7 @@ static void complete_decoder(nnc_json root, nnc_model *model)
 
 /* ---- rules between fields ---- */
 
-static void check_experts(nnc_json at, const nnc_decoder *d)
-{
+static void check_experts(nnc_json at, const nnc_decoder *d) {
     if (d->experts == 0) {
         if (d->expert_latent > 0 || d->expert_norms || d->experts_per_token > 0 || d->expert_hidden > 0 ||
             d->shared_hidden > 0 || d->dense_layers > 0 || d->router_bias || d->shared_gate || d->expert_bias ||
@@ -240,15 +237,13 @@ static void check_experts(nnc_json at, const nnc_decoder *d)
 }
 
 /* Counts the layers of one kind in a pattern of layers. */
-static int64_t layers_of(const nnc_decoder *d, const unsigned *kinds, int32_t count, unsigned kind)
-{
+static int64_t layers_of(const nnc_decoder *d, const unsigned *kinds, int32_t count, unsigned kind) {
     int64_t found = 0;
     for (int32_t i = 0; i < count; i++) { found += i < d->layers && kinds[i] == kind ? 1 : 0; }
     return found;
 }
 
-static void check_mixers(nnc_json at, const nnc_decoder *d)
-{
+static void check_mixers(nnc_json at, const nnc_decoder *d) {
     const unsigned *kinds = (const unsigned *)d->mixers;
     const int64_t windows = layers_of(d, kinds, d->mixers_count, NNC_MIXER_WINDOW) +
                             layers_of(d, kinds, d->mixers_count, NNC_MIXER_CHUNK) +
@@ -269,8 +264,7 @@ static void check_mixers(nnc_json at, const nnc_decoder *d)
     }
 }
 
-static void check_mlps(nnc_json at, const nnc_decoder *d)
-{
+static void check_mlps(nnc_json at, const nnc_decoder *d) {
     const int64_t experts = layers_of(d, (const unsigned *)d->mlps, d->mlps_count, NNC_LAYER_EXPERTS);
     if (d->mlps_count > d->layers) {
         nnc_json_fault(at, "mlps", "more than there are layers, expected at most %" PRId64 " names, found %" PRId32,
@@ -285,15 +279,13 @@ static void check_mlps(nnc_json at, const nnc_decoder *d)
 }
 
 /* Checks that a field is given if another field requires it, and only then. */
-static void check_beside(nnc_json at, const char *field, bool given, bool wanted, const char *other)
-{
+static void check_beside(nnc_json at, const char *field, bool given, bool wanted, const char *other) {
     if (given != wanted) {
         nnc_json_fault(at, field, "%s, expected it with %s and only then", given ? "does not apply" : "missing", other);
     }
 }
 
-static void check_ends(nnc_json at, const nnc_decoder *d)
-{
+static void check_ends(nnc_json at, const nnc_decoder *d) {
     const bool relative = d->positions == NNC_POSITIONS_RELATIVE || d->positions == NNC_POSITIONS_LEARNED_RELATIVE ||
                           d->positions == NNC_POSITIONS_RELATIVE_EACH || d->positions == NNC_POSITIONS_DISENTANGLED;
     if (d->share_layers && (d->mixers_count > 1 || d->mlps_count > 1 || d->experts > 0 || d->encoder_layers > 0)) {
@@ -347,8 +339,7 @@ static const struct {
     { MEMBER(ssm_rank), MAMBA },           { MEMBER(conv_kernel), MAMBA | HEADED | BIT(NNC_MIXER_SHORT_CONV) },
 };
 
-static void check_states(nnc_json at, const nnc_decoder *d)
-{
+static void check_states(nnc_json at, const nnc_decoder *d) {
     unsigned used = d->mixers_count > 0 ? 0 : BIT(NNC_MIXER_FULL);
     bool dense = d->mlps_count == 0 && (d->experts == 0 || d->dense_layers > 0);
     for (int32_t i = 0; i < d->mixers_count; i++) { used |= BIT(d->mixers[i]); }
@@ -385,8 +376,7 @@ static void check_states(nnc_json at, const nnc_decoder *d)
  * list. */
 enum { MIXED_LAYERS_MAX = 1024 };
 
-static void check_layers(nnc_json at, const nnc_decoder *d)
-{
+static void check_layers(nnc_json at, const nnc_decoder *d) {
     if (d->layers > MIXED_LAYERS_MAX && (d->mixers_count > 1 || d->mlps_count > 1)) {
         nnc_json_fault(at, "layers", "too many that differ, expected at most %d with mixers or mlps, found %" PRId64,
                        (int)MIXED_LAYERS_MAX, d->layers);
@@ -414,8 +404,7 @@ static void check_layers(nnc_json at, const nnc_decoder *d)
     }
 }
 
-static void check_latent(nnc_json at, const nnc_decoder *d)
-{
+static void check_latent(nnc_json at, const nnc_decoder *d) {
     const bool any = (d->q_lora_rank > 0 && !d->shared_keys) || d->qk_nope_head_dim > 0 || d->qk_rope_head_dim > 0;
     if (d->kv_lora_rank == 0 ? any : d->qk_nope_head_dim < 1 || d->qk_rope_head_dim < 1 || d->v_head_dim < 1) {
         nnc_json_fault(at, "kv_lora_rank",
@@ -435,8 +424,7 @@ static void check_latent(nnc_json at, const nnc_decoder *d)
 }
 
 /* Checks shared_keys (each token has one vector that is key and value), and the layers that require it. */
-static void check_shared(nnc_json at, const nnc_decoder *d)
-{
+static void check_shared(nnc_json at, const nnc_decoder *d) {
     const unsigned *kinds = (const unsigned *)d->mixers;
     const bool far = layers_of(d, kinds, d->mixers_count, NNC_MIXER_FAR) > 0;
     const bool picked = layers_of(d, kinds, d->mixers_count, NNC_MIXER_FAR_PICKED) > 0;
@@ -454,8 +442,7 @@ static void check_shared(nnc_json at, const nnc_decoder *d)
     }
 }
 
-static void decoder_rules(nnc_json at, const nnc_model *model)
-{
+static void decoder_rules(nnc_json at, const nnc_model *model) {
     const nnc_decoder *d = &model->decoder;
     check_shared(at, d);
     if (d->tower_inputs > 0 && model->tower_count == 0) {

@@ -113,8 +113,7 @@ const nnc_field_table nnc_price_table = { "price", price_fields, NNC_COUNT_OF(pr
 
 /* Checks "instances": names of servers that clouds rent out, and the number of devices of each. Only nnc_folders uses
  * them, for its messages. */
-static void check_instances(nnc_json at)
-{
+static void check_instances(nnc_json at) {
     for (nnc_json one = nnc_json_first(at); one.node != NULL; one = nnc_json_next(one)) {
         if (nnc_json_type_of(one) != NNC_JSON_NUMBER || nnc_json_number(one) < 1) {
             nnc_json_mismatch(one, "not possible", "the number of devices of the server");
@@ -122,8 +121,7 @@ static void check_instances(nnc_json at)
     }
 }
 
-static void read_prices(nnc_json at, nnc_device *device)
-{
+static void read_prices(nnc_json at, nnc_device *device) {
     static const char *const others[] = { "where", "date", "source", NULL };
     nnc_price *prices = nnc_read_objects(at, &nnc_price_table, others, sizeof(*prices), &device->price_count);
     nnc_json item = nnc_json_first(at);
@@ -141,8 +139,7 @@ static void read_prices(nnc_json at, nnc_device *device)
     device->prices = prices;
 }
 
-static void link_rules(nnc_json at, const nnc_scale_up *link)
-{
+static void link_rules(nnc_json at, const nnc_scale_up *link) {
     int64_t devices = 1;
     if (link->kind != NNC_LINK_TORUS) {
         if (link->dims_count > 0 || link->wrap_count > 0) {
@@ -167,8 +164,7 @@ static void link_rules(nnc_json at, const nnc_scale_up *link)
 }
 
 /* Checks rules between fields. at: the root of the document, or a value without a document. */
-static void device_rules(nnc_json at, const nnc_device *device)
-{
+static void device_rules(nnc_json at, const nnc_device *device) {
     int peaks = 0;
     for (int i = 0; i < NNC_DTYPE_COUNT; i++) { peaks += device->matmul_flops_per_s[i] > 0; }
     nnc_check_ranges(at, &nnc_device_table, device);
@@ -177,8 +173,7 @@ static void device_rules(nnc_json at, const nnc_device *device)
 }
 
 /* Tests whether the file itself sets a rate, so that the rate is not inherited by its key "like". */
-static bool says_rate(nnc_json root)
-{
+static bool says_rate(nnc_json root) {
     static const char *const rates[] = { "units",           "clock_hz", "matmul_flops_per_s", "vector_flops_per_s",
                                          "mem_bytes_per_s", "l2_bytes", "scratch_bytes",      NULL };
     nnc_json at = nnc_json_first(root);
@@ -188,16 +183,14 @@ static bool says_rate(nnc_json root)
     return at.node != NULL;
 }
 
-static bool says_basis(nnc_json root)
-{
+static bool says_basis(nnc_json root) {
     const nnc_json all = nnc_json_get(root, "efficiency"), basis = nnc_json_get(all, "basis");
     return basis.node != NULL && !nnc_json_inherited(all) && !nnc_json_inherited(basis);
 }
 
 /* Returns the basis of inherited efficiencies. If the file itself sets a rate, the efficiencies were measured on
  * another device, and the basis is "default". */
-static nnc_basis basis_of(nnc_json root, nnc_basis basis)
-{
+static nnc_basis basis_of(nnc_json root, nnc_basis basis) {
     for (const nnc_json_doc *doc = root.doc; doc->like != NULL; doc = doc->like) {
         if (says_basis(nnc_json_root(doc))) { return basis; }
         if (says_rate(nnc_json_root(doc))) { return basis > NNC_BASIS_DEFAULT ? NNC_BASIS_DEFAULT : basis; }
@@ -207,8 +200,7 @@ static nnc_basis basis_of(nnc_json root, nnc_basis basis)
 
 /* Copies fitted values to formats without fitted values: to narrow formats from fp8, to other formats from 16-bit
  * formats. Elements of twice the width need twice the traffic of the L2 cache per FLOP. */
-static void fill_formats(nnc_json gemm, nnc_efficiencies *e)
-{
+static void fill_formats(nnc_json gemm, nnc_efficiencies *e) {
     static const double bytes_of[NNC_DTYPE_COUNT] = {
 #define BYTES(name, text, bytes) [name] = (bytes),
         NNC_DTYPE_LIST(BYTES)
@@ -232,8 +224,7 @@ static void fill_formats(nnc_json gemm, nnc_efficiencies *e)
     }
 }
 
-static nnc_rated rated_of(const nnc_device *device)
-{
+static nnc_rated rated_of(const nnc_device *device) {
     nnc_rated rated = { .units = device->units, .clock_hz = device->clock_hz };
     memcpy(rated.matmul_flops_per_s, device->matmul_flops_per_s, sizeof rated.matmul_flops_per_s);
     memcpy(rated.vector_flops_per_s, device->vector_flops_per_s, sizeof rated.vector_flops_per_s);
@@ -241,8 +232,7 @@ static nnc_rated rated_of(const nnc_device *device)
 }
 
 /* Checks that values from which a cost or failure rate is computed name their source. */
-static void need_sources(nnc_json root, const nnc_device *device)
-{
+static void need_sources(nnc_json root, const nnc_device *device) {
     static const char *const keys[] = { "mtbf", "node_power", "embodied_kg" };
     for (size_t k = 0; k < NNC_COUNT_OF(keys); k++) {
         bool sourced = nnc_json_get(root, keys[k]).node == NULL;
@@ -256,8 +246,7 @@ static void need_sources(nnc_json root, const nnc_device *device)
 }
 
 /* Refuses a device with implausible values; if the device is lenient, only marks it as implausible. */
-static void judge(nnc_json at, nnc_device *device)
-{
+static void judge(nnc_json at, nnc_device *device) {
     char why[NNC_IMPLAUSIBLE_TEXT];
     device->implausible = at.doc->faults->count == 0 && at.doc->faults->status == NNC_OK &&
                           !nnc_device_is_plausible(device, why, sizeof why);
@@ -266,8 +255,7 @@ static void judge(nnc_json at, nnc_device *device)
     }
 }
 
-void nnc_device_read(nnc_json root, const char *stem, void *spec)
-{
+void nnc_device_read(nnc_json root, const char *stem, void *spec) {
     nnc_device *device = spec;
     memset(device, 0, sizeof *device);
     nnc_fields_init(&nnc_device_table, device);
@@ -295,8 +283,7 @@ void nnc_device_read(nnc_json root, const char *stem, void *spec)
     judge(root, device);
 }
 
-nnc_status nnc_device_check(const nnc_device *device, const char *name, nnc_error *err)
-{
+nnc_status nnc_device_check(const nnc_device *device, const char *name, nnc_error *err) {
     NNC_NEED(device);
     nnc_faults faults = { .name = name, .err = err };
     const nnc_json_doc none = { .faults = &faults };
@@ -307,8 +294,7 @@ nnc_status nnc_device_check(const nnc_device *device, const char *name, nnc_erro
 }
 
 /* Scales peaks after a change of units or clock, to which peaks are proportional. Peaks that --set has changed stay. */
-static void scale_peaks(nnc_device *device)
-{
+static void scale_peaks(nnc_device *device) {
     const nnc_rated *rated = &device->rated;
     const double units = rated->units > 0 ? (double)device->units / rated->units : 1.0;
     const double clock = rated->clock_hz > 0.0 ? device->clock_hz / rated->clock_hz : 1.0;
@@ -323,8 +309,7 @@ static void scale_peaks(nnc_device *device)
 }
 
 /* Returns the bit of the format in a name "<peaks>.<format>"; 0 = another name. */
-static uint32_t format_of(const char *field, const char *peaks)
-{
+static uint32_t format_of(const char *field, const char *peaks) {
     const size_t length = strlen(peaks);
     for (int i = 0; strncmp(field, peaks, length) == 0 && i < NNC_DTYPE_COUNT; i++) {
         if (strcmp(field + length, nnc_dtype_name((nnc_dtype)i)) == 0) { return 1U << i; }
@@ -332,8 +317,7 @@ static uint32_t format_of(const char *field, const char *peaks)
     return 0;
 }
 
-nnc_status nnc_device_set(nnc_device *device, const char *field, const char *value, nnc_error *err)
-{
+nnc_status nnc_device_set(nnc_device *device, const char *field, const char *value, nnc_error *err) {
     NNC_NEED(device);
     NNC_NEED(field);
     NNC_NEED(value);
@@ -406,14 +390,10 @@ const nnc_field_table nnc_cluster_table = { "cluster", cluster_fields, NNC_COUNT
 
 static const char *const cluster_keys[] = { "schema", "sources", "references", NULL };
 
-static bool has(nnc_json root, const char *key)
-{
-    return nnc_json_type_of(nnc_json_get(root, key)) == NNC_JSON_OBJECT;
-}
+static bool has(nnc_json root, const char *key) { return nnc_json_type_of(nnc_json_get(root, key)) == NNC_JSON_OBJECT; }
 
 /* Computes the bandwidth per device from the given members. */
-static void settle_network(nnc_json root, cluster *c)
-{
+static void settle_network(nnc_json root, cluster *c) {
     network *n = &c->scale_out;
     const bool by_nics = n->nics_per_node > 0 || !isnan(n->nic_bytes_per_s);
     if (!isnan(n->link.bytes_per_s) && by_nics) {
@@ -431,8 +411,7 @@ static void settle_network(nnc_json root, cluster *c)
 }
 
 /* Replaces the links of the device by the links in the document. If errors were noted, the device is not valid. */
-static void read_cluster(nnc_json root, const char *stem, nnc_device *device)
-{
+static void read_cluster(nnc_json root, const char *stem, nnc_device *device) {
     cluster c = { .devices_per_node = 0 };
     if (nnc_json_type_of(root) != NNC_JSON_OBJECT) {
         nnc_json_mismatch(root, "wrong type", "an object");
@@ -461,21 +440,18 @@ static void read_cluster(nnc_json root, const char *stem, nnc_device *device)
     judge(root, device);
 }
 
-bool nnc_is_cluster(nnc_json root)
-{
+bool nnc_is_cluster(nnc_json root) {
     const nnc_json schema = nnc_json_get(root, "schema");
     return nnc_json_type_of(schema) == NNC_JSON_TEXT && strcmp(nnc_json_text(schema), "nncost.cluster/1") == 0;
 }
 
-void nnc_cluster_read_open(nnc_json_doc *doc, nnc_specs *specs, const char *stem, nnc_device *device)
-{
+void nnc_cluster_read_open(nnc_json_doc *doc, nnc_specs *specs, const char *stem, nnc_device *device) {
     if (nnc_spec_complete(doc, specs, NNC_SPEC_KIND_COUNT)) { read_cluster(nnc_json_root(doc), stem, device); }
 }
 
 /* Applies a cluster file; stem NULL: any id. */
 static nnc_status apply_cluster(nnc_specs *specs, const char *name, const char *stem, const char *text, size_t size,
-                                nnc_device *device, nnc_error *err)
-{
+                                nnc_device *device, nnc_error *err) {
     nnc_device linked = *device;
     nnc_faults faults = { .name = name, .err = err };
     nnc_json_doc doc = { .faults = &faults,
@@ -489,8 +465,7 @@ static nnc_status apply_cluster(nnc_specs *specs, const char *name, const char *
     return faults.status;
 }
 
-nnc_status nnc_cluster_load(nnc_specs *specs, const char *path, nnc_device *device, nnc_error *err)
-{
+nnc_status nnc_cluster_load(nnc_specs *specs, const char *path, nnc_device *device, nnc_error *err) {
     NNC_NEED(specs);
     NNC_NEED(path);
     NNC_NEED(device);
@@ -506,8 +481,7 @@ nnc_status nnc_cluster_load(nnc_specs *specs, const char *path, nnc_device *devi
 }
 
 nnc_status nnc_cluster_parse(nnc_specs *specs, const char *name, const char *text, size_t size, nnc_device *device,
-                             nnc_error *err)
-{
+                             nnc_error *err) {
     NNC_NEED(specs);
     NNC_NEED(name);
     NNC_NEED(text);
@@ -744,8 +718,7 @@ const nnc_field nnc_efficiencies_fields[NNC_EFFICIENCIES_FIELDS] = {
     { NNC_FIELD_COMMENT("fitted_on"), .help = "The measured rows that the calibration was fitted on." },
 };
 
-void nnc_efficiencies_neutral(nnc_efficiencies *e)
-{
+void nnc_efficiencies_neutral(nnc_efficiencies *e) {
     static const nnc_field_table table = { "efficiency", nnc_efficiencies_fields, NNC_EFFICIENCIES_FIELDS };
     memset(e, 0, sizeof *e);
     nnc_fields_init(&table, e);

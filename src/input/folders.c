@@ -15,15 +15,13 @@
 
 /* ---- the ids of a folder ---- */
 
-static int by_name(const void *a, const void *b)
-{
+static int by_name(const void *a, const void *b) {
     const char *const *left = a, *const *right = b;
     return strcmp(*left, *right);
 }
 
 /* Returns the id of a file in the arena: "h100.json" -> "h100". *id is NULL if the name does not end in ".json". */
-static bool id_of(nnc_arena *arena, const char *name, char **id)
-{
+static bool id_of(nnc_arena *arena, const char *name, char **id) {
     *id = NULL;
     if (name[0] == '.' || !nnc_ends_in(name, ".json")) { return true; }
     *id = nnc_arena_strdup(arena, name);
@@ -31,8 +29,7 @@ static bool id_of(nnc_arena *arena, const char *name, char **id)
     return *id != NULL;
 }
 
-static bool add_id(nnc_arena *arena, nnc_id_list *list, const char *id)
-{
+static bool add_id(nnc_arena *arena, nnc_id_list *list, const char *id) {
     const char **ids = nnc_arena_grow(arena, list->ids, list->count, &list->capacity, sizeof(*ids));
     if (ids != NULL) {
         list->ids = ids;
@@ -43,23 +40,20 @@ static bool add_id(nnc_arena *arena, nnc_id_list *list, const char *id)
 
 /* Stores the first error of the system, such as an unreadable folder. A look-up that finds no file then reports this
  * error. */
-static void note_trouble(nnc_folders *folders, const char *path, int number)
-{
+static void note_trouble(nnc_folders *folders, const char *path, int number) {
     if (folders->trouble.status == NNC_OK && number != 0 && number != ENOENT && number != ENOTDIR &&
         number != ENAMETOOLONG) {
         nnc_fail(&folders->trouble, NNC_IO, path, "cannot be read: %s", strerror(number));
     }
 }
 
-nnc_status nnc_folders_trouble(const nnc_folders *folders, nnc_error *err)
-{
+nnc_status nnc_folders_trouble(const nnc_folders *folders, nnc_error *err) {
     return folders->trouble.status == NNC_OK
                ? NNC_OK
                : nnc_fail(err, NNC_IO, folders->trouble.where, "%s", folders->trouble.what);
 }
 
-static bool add_folder_ids(nnc_folders *folders, const char *path, nnc_id_list *list)
-{
+static bool add_folder_ids(nnc_folders *folders, const char *path, nnc_id_list *list) {
     nnc_arena *arena = folders->arena;
     DIR *dir = opendir(path);
     if (dir == NULL) { note_trouble(folders, path, errno); }
@@ -79,8 +73,7 @@ static bool add_folder_ids(nnc_folders *folders, const char *path, nnc_id_list *
     return added;
 }
 
-static void sort_ids(nnc_id_list *list)
-{
+static void sort_ids(nnc_id_list *list) {
     int32_t kept = 0;
     if (list->count > 0) { qsort(list->ids, (size_t)list->count, sizeof(*list->ids), by_name); }
     for (int32_t i = 0; i < list->count; i++) {
@@ -92,8 +85,7 @@ static void sort_ids(nnc_id_list *list)
 /* ---- spellings of an id ---- */
 
 /* Tests whether a word of a name has no meaning for the search: a vendor at the start, a suffix at the end. */
-static bool says_nothing(const char *word, size_t length, bool first)
-{
+static bool says_nothing(const char *word, size_t length, bool first) {
     static const char *const makers[] = { "nvidia",  "amd",  "intel",    "google", "aws",   "tesla",
                                           "geforce", "meta", "instinct", "radeon", "apple", "graphics" };
     static const char *const endings[] = { "hf", "instruct", "chat", "gpu", "graphics", "generation" };
@@ -106,8 +98,7 @@ static bool says_nothing(const char *word, size_t length, bool first)
 }
 
 /* Returns the length of the word, or of the number with dots, at the start of text; 0 = neither. */
-static size_t word_length(const char *text)
-{
+static size_t word_length(const char *text) {
     size_t length = 0;
     if (isalpha((unsigned char)text[0])) {
         while (isalpha((unsigned char)text[length])) { length++; }
@@ -120,8 +111,7 @@ static size_t word_length(const char *text)
     return length;
 }
 
-static void normalise_id(const char *text, char *plain, size_t size)
-{
+static void normalise_id(const char *text, char *plain, size_t size) {
     const char *owner = strrchr(text, '/');
     const char *from = owner != NULL ? owner + 1 : text;
     size_t used = 0;
@@ -150,8 +140,7 @@ static void normalise_id(const char *text, char *plain, size_t size)
     }
 }
 
-static bool same_id(const char *a, const char *b)
-{
+static bool same_id(const char *a, const char *b) {
     char left[256], right[256];
     normalise_id(a, left, sizeof left);
     normalise_id(b, right, sizeof right);
@@ -161,23 +150,20 @@ static bool same_id(const char *a, const char *b)
 /* ---- data folders ---- */
 
 /* Returns the strings a, b and c, joined, in the arena; NULL when out of memory. */
-static char *join(nnc_arena *arena, const char *a, const char *b, const char *c)
-{
+static char *join(nnc_arena *arena, const char *a, const char *b, const char *c) {
     const size_t size = strlen(a) + strlen(b) + strlen(c) + 1;
     char *text = nnc_arena_alloc(arena, size);
     if (text != NULL) { snprintf(text, size, "%s%s%s", a, b, c); }
     return text;
 }
 
-static bool add_folder(nnc_folders *folders, const char *folder)
-{
+static bool add_folder(nnc_folders *folders, const char *folder) {
     folders->paths[folders->count] = folder;
     return folders->paths[folders->count++] != NULL;
 }
 
 /* Adds each part of $NNCOST_PATH; skips empty parts. */
-static bool add_path(nnc_folders *folders, const char *path)
-{
+static bool add_path(nnc_folders *folders, const char *path) {
     char *rest = nnc_arena_strdup(folders->arena, path);
     bool added = rest != NULL;
     while (added && rest != NULL) {
@@ -189,8 +175,7 @@ static bool add_path(nnc_folders *folders, const char *path)
     return added;
 }
 
-bool nnc_folders_open(nnc_folders *folders, const char *data_path)
-{
+bool nnc_folders_open(nnc_folders *folders, const char *data_path) {
     const char *path = getenv("NNCOST_PATH");
     const char *config = getenv("XDG_CONFIG_HOME");
     const char *home = getenv(NNC_HOME_VARIABLE);
@@ -207,14 +192,12 @@ bool nnc_folders_open(nnc_folders *folders, const char *data_path)
     return data_path == NULL || add_folder(folders, nnc_arena_strdup(folders->arena, data_path));
 }
 
-static bool list_folder(nnc_folders *folders, const nnc_spec_info *info, const char *folder, nnc_id_list *list)
-{
+static bool list_folder(nnc_folders *folders, const nnc_spec_info *info, const char *folder, nnc_id_list *list) {
     const char *path = join(folders->arena, folder, "/", info->folder);
     return path != NULL && add_folder_ids(folders, path, list);
 }
 
-static bool list_all(nnc_folders *folders, const nnc_spec_info *info, nnc_id_list *list)
-{
+static bool list_all(nnc_folders *folders, const nnc_spec_info *info, nnc_id_list *list) {
     *list = (nnc_id_list){ .count = 0 };
     for (int i = 0; i < folders->count; i++) {
         if (!list_folder(folders, info, folders->paths[i], list)) { return false; }
@@ -223,26 +206,22 @@ static bool list_all(nnc_folders *folders, const nnc_spec_info *info, nnc_id_lis
     return true;
 }
 
-bool nnc_folders_list(nnc_folders *folders, nnc_spec_kind kind, nnc_id_list *list)
-{
+bool nnc_folders_list(nnc_folders *folders, nnc_spec_kind kind, nnc_id_list *list) {
     return list_all(folders, &nnc_spec_kinds[kind], list);
 }
 
-bool nnc_folders_list_folder(nnc_folders *folders, const char *folder, nnc_id_list *list)
-{
+bool nnc_folders_list_folder(nnc_folders *folders, const char *folder, nnc_id_list *list) {
     const nnc_spec_info info = { .folder = folder };
     return list_all(folders, &info, list);
 }
 
-static const char *path_of(nnc_folders *folders, const nnc_spec_info *info, const char *folder, const char *id)
-{
+static const char *path_of(nnc_folders *folders, const nnc_spec_info *info, const char *folder, const char *id) {
     char name[320];
     snprintf(name, sizeof(name), "/%s/%.255s", info->folder, id);
     return join(folders->arena, folder, name, ".json");
 }
 
-static bool is_regular(nnc_folders *folders, const char *path)
-{
+static bool is_regular(nnc_folders *folders, const char *path) {
     struct stat about;
     const bool found = stat(path, &about) == 0;
     note_trouble(folders, path, found ? 0 : errno);
@@ -252,14 +231,10 @@ static bool is_regular(nnc_folders *folders, const char *path)
 /* Compares two ids: exactly, or in any spelling. */
 typedef bool same_fn(const char *a, const char *b);
 
-static bool equal(const char *a, const char *b)
-{
-    return strcmp(a, b) == 0;
-}
+static bool equal(const char *a, const char *b) { return strcmp(a, b) == 0; }
 
 /* Tests whether the file has the alias. Searches its text, which is much cheaper than parsing it. */
-static bool has_alias(nnc_folders *folders, const char *path, const char *alias, same_fn *same)
-{
+static bool has_alias(nnc_folders *folders, const char *path, const char *alias, same_fn *same) {
     char *text = NULL, one[256];
     size_t size = 0;
     nnc_error why = { 0 };
@@ -284,8 +259,7 @@ static bool has_alias(nnc_folders *folders, const char *path, const char *alias,
 /* Looks an alias up in the index of the shipped files. Returns true when the folder has the file and the file still has
  * the alias. *path NULL: out of memory. */
 static bool find_shipped(nnc_folders *folders, const nnc_spec_info *info, const char *folder, const char *alias,
-                         const char **path)
-{
+                         const char **path) {
     char line[320], id[256];
     const int size = snprintf(line, sizeof line, "\n%s/%s=", info->folder, alias);
     const char *at = strchr(alias, '\n') == NULL ? strstr(nnc_shipped_aliases, line) : NULL;
@@ -299,8 +273,7 @@ static bool find_shipped(nnc_folders *folders, const nnc_spec_info *info, const 
 
 /* Finds a file of a folder by id or, if `aliased`, by alias. *path stays NULL when there is no such file. */
 static nnc_status find_in(nnc_folders *folders, const nnc_spec_info *info, const char *folder, const char *id,
-                          bool aliased, same_fn *same, const char **path, nnc_error *err)
-{
+                          bool aliased, same_fn *same, const char **path, nnc_error *err) {
     nnc_id_list list = { .count = 0 };
     if (aliased && same == equal && find_shipped(folders, info, folder, id, path)) {
         return *path != NULL ? NNC_OK : nnc_fail(err, NNC_NO_MEMORY, folder, "out of memory");
@@ -319,8 +292,7 @@ static nnc_status find_in(nnc_folders *folders, const nnc_spec_info *info, const
 }
 
 /* Returns the id that begins with the text, else the id with the smallest edit distance; NULL = no id is near. */
-static const char *nearest_id(const nnc_id_list *list, const char *text)
-{
+static const char *nearest_id(const nnc_id_list *list, const char *text) {
     const char *best = NULL;
     for (int32_t i = 0; i < list->count; i++) {
         const bool begins = strlen(text) >= 2 && strncasecmp(list->ids[i], text, strlen(text)) == 0;
@@ -330,8 +302,7 @@ static const char *nearest_id(const nnc_id_list *list, const char *text)
 }
 
 /* Tests whether the text is usable as a file name in a folder. */
-static bool is_usable(const char *id)
-{
+static bool is_usable(const char *id) {
     return id[0] != '\0' && id[0] != '.' && strlen(id) < 256 && strstr(id, "..") == NULL && strchr(id, '"') == NULL;
 }
 
@@ -339,8 +310,7 @@ static nnc_status find_id(nnc_folders *folders, const nnc_spec_info *info, const
                           nnc_error *err);
 
 /* Returns the number of devices of a cloud server that a device file lists in "instances"; 0 = not listed. */
-static int instance_devices(nnc_folders *folders, const char *path, const char *name)
-{
+static int instance_devices(nnc_folders *folders, const char *path, const char *name) {
     char *text = NULL;
     size_t size = 0;
     double devices = 0.0;
@@ -359,8 +329,7 @@ static int instance_devices(nnc_folders *folders, const char *path, const char *
 
 /* Reads "8xH100", "h100x8" or "h100:8". Returns the number of devices and writes the name of the device; 0 = another
  * form. */
-static int counted(const char *text, char *name, size_t size)
-{
+static int counted(const char *text, char *name, size_t size) {
     char *end = NULL;
     const long before = strtol(text, &end, 10);
     if (before > 0 && before <= 1000000 && (*end == 'x' || *end == 'X') && end[1] != '\0') {
@@ -377,8 +346,7 @@ static int counted(const char *text, char *name, size_t size)
 
 /* Tests whether an unknown name means a server of a cloud, several devices, or this machine. Writes to `known` what to
  * use instead. */
-static bool expected_device(nnc_folders *folders, const char *id, const nnc_id_list *list, char *known, size_t size)
-{
+static bool expected_device(nnc_folders *folders, const char *id, const nnc_id_list *list, char *known, size_t size) {
     static const char *const here[] = { "cuda", "gpu", "local", "auto", "cuda:0", "mps", "cpu", "rocm", "xpu", NULL };
     const nnc_spec_info *info = &nnc_spec_kinds[NNC_SPEC_DEVICE];
     const char *plain = strncasecmp(id, "standard_", 9) == 0 ? id + 9 : id;
@@ -409,8 +377,7 @@ static bool expected_device(nnc_folders *folders, const char *id, const nnc_id_l
     return false;
 }
 
-static nnc_status fail_unknown(nnc_folders *folders, const nnc_spec_info *info, const char *id, nnc_error *err)
-{
+static nnc_status fail_unknown(nnc_folders *folders, const nnc_spec_info *info, const char *id, nnc_error *err) {
     char known[256];
     nnc_id_list list;
     size_t used = 0;
@@ -438,8 +405,7 @@ static nnc_status fail_unknown(nnc_folders *folders, const nnc_spec_info *info, 
 
 /* Finds an id by the steps described at the top of this file. */
 static nnc_status find_id(nnc_folders *folders, const nnc_spec_info *info, const char *id, const char **path,
-                          nnc_error *err)
-{
+                          nnc_error *err) {
     static same_fn *const ways[] = { equal, same_id };
     for (int i = 0; i < folders->count; i++) {
         const char *one = path_of(folders, info, folders->paths[i], id);
@@ -462,22 +428,19 @@ static nnc_status find_id(nnc_folders *folders, const nnc_spec_info *info, const
     return NNC_OK;
 }
 
-nnc_status nnc_folders_id(nnc_folders *folders, nnc_spec_kind kind, const char *id, const char **path, nnc_error *err)
-{
+nnc_status nnc_folders_id(nnc_folders *folders, nnc_spec_kind kind, const char *id, const char **path, nnc_error *err) {
     return find_id(folders, &nnc_spec_kinds[kind], id, path, err);
 }
 
 nnc_status nnc_folders_find_like(nnc_folders *folders, const nnc_spec_info *info, const char *id, const char **path,
-                                 nnc_error *err)
-{
+                                 nnc_error *err) {
     *path = NULL;
     if (is_usable(id)) { NNC_TRY(find_id(folders, info, id, path, err)); }
     return *path != NULL ? NNC_OK : fail_unknown(folders, info, id, err);
 }
 
 /* Reports an id that a file of another kind has: the argument is probably in the wrong place. */
-static nnc_status fail_misplaced(nnc_folders *folders, nnc_spec_kind kind, const char *id, nnc_error *err)
-{
+static nnc_status fail_misplaced(nnc_folders *folders, nnc_spec_kind kind, const char *id, nnc_error *err) {
     for (int other = 0; other < NNC_SPEC_KIND_COUNT; other++) {
         const char *path = NULL;
         if (other != (int)kind && nnc_folders_id(folders, (nnc_spec_kind)other, id, &path, NULL) == NNC_OK &&
@@ -489,8 +452,7 @@ static nnc_status fail_misplaced(nnc_folders *folders, nnc_spec_kind kind, const
     return fail_unknown(folders, &nnc_spec_kinds[kind], id, err);
 }
 
-nnc_status nnc_folders_file(nnc_folders *folders, const char *name, const char **path, nnc_error *err)
-{
+nnc_status nnc_folders_file(nnc_folders *folders, const char *name, const char **path, nnc_error *err) {
     *path = NULL;
     for (int i = 0; i < folders->count && *path == NULL; i++) {
         const char *one = join(folders->arena, folders->paths[i], "/", name);
@@ -505,8 +467,7 @@ nnc_status nnc_folders_file(nnc_folders *folders, const char *name, const char *
 }
 
 /* Finds device ".": the newest file ID-here.json, which nncost.measure writes; else the output of nvidia-smi. */
-static nnc_status find_here(nnc_folders *folders, const char **path, nnc_error *err)
-{
+static nnc_status find_here(nnc_folders *folders, const char **path, nnc_error *err) {
     time_t newest = 0;
     for (int i = 0; i < folders->count; i++) {
         nnc_id_list list = { .count = 0 };
@@ -529,8 +490,8 @@ static nnc_status find_here(nnc_folders *folders, const char **path, nnc_error *
     return NNC_OK;
 }
 
-nnc_status nnc_folders_find(nnc_folders *folders, nnc_spec_kind kind, const char *id, const char **path, nnc_error *err)
-{
+nnc_status nnc_folders_find(nnc_folders *folders, nnc_spec_kind kind, const char *id, const char **path,
+                            nnc_error *err) {
     *path = NULL;
     if (kind == NNC_SPEC_DEVICE && strcmp(id, ".") == 0) { return find_here(folders, path, err); }
     if (!is_usable(id)) { return fail_unknown(folders, &nnc_spec_kinds[kind], id, err); }
@@ -538,36 +499,31 @@ nnc_status nnc_folders_find(nnc_folders *folders, nnc_spec_kind kind, const char
     return *path != NULL ? NNC_OK : fail_misplaced(folders, kind, id, err);
 }
 
-bool nnc_is_pipe(const char *path)
-{
+bool nnc_is_pipe(const char *path) {
     struct stat about;
     return strcmp(path, "-") == 0 || strncmp(path, "/dev/", 5) == 0 ||
            (stat(path, &about) == 0 && (S_ISFIFO(about.st_mode) || S_ISCHR(about.st_mode)));
 }
 
-bool nnc_is_folder(const char *path)
-{
+bool nnc_is_folder(const char *path) {
     struct stat about;
     return stat(path, &about) == 0 && S_ISDIR(about.st_mode);
 }
 
 /* ---- pipes ---- */
 
-static nnc_status copy_piped(const nnc_piped *piped, char **text, size_t *size, nnc_error *err)
-{
+static nnc_status copy_piped(const nnc_piped *piped, char **text, size_t *size, nnc_error *err) {
     *size = piped->size;
     return nnc_text_copy(piped->path, piped->text, piped->size, text, err);
 }
 
-const nnc_piped *nnc_specs_kept(nnc_specs *specs, const char *path)
-{
+const nnc_piped *nnc_specs_kept(nnc_specs *specs, const char *path) {
     const nnc_piped *piped = *nnc_specs_piped(specs);
     while (piped != NULL && strcmp(piped->path, path) != 0) { piped = piped->next; }
     return piped;
 }
 
-nnc_status nnc_specs_keep(nnc_specs *specs, const char *path, const char *text, size_t size, nnc_error *err)
-{
+nnc_status nnc_specs_keep(nnc_specs *specs, const char *path, const char *text, size_t size, nnc_error *err) {
     const nnc_piped **all = nnc_specs_piped(specs);
     nnc_arena *arena = nnc_specs_arena(specs);
     nnc_piped *piped = nnc_arena_alloc(arena, sizeof *piped);
@@ -581,8 +537,7 @@ nnc_status nnc_specs_keep(nnc_specs *specs, const char *path, const char *text, 
     return NNC_OK;
 }
 
-nnc_status nnc_specs_read(nnc_specs *specs, const char *path, char **text, size_t *size, nnc_error *err)
-{
+nnc_status nnc_specs_read(nnc_specs *specs, const char *path, char **text, size_t *size, nnc_error *err) {
     const nnc_piped *kept = nnc_specs_kept(specs, path);
     if (kept != NULL) { return copy_piped(kept, text, size, err); }
     const bool pipe = nnc_is_pipe(path);
@@ -598,8 +553,7 @@ nnc_status nnc_specs_read(nnc_specs *specs, const char *path, char **text, size_
 /* ---- folders that contain a model ---- */
 
 /* Returns folder/below/name in the arena, with single slashes; NULL = out of memory. */
-static const char *path_in(nnc_specs *specs, const char *folder, const char *below, const char *name)
-{
+static const char *path_in(nnc_specs *specs, const char *folder, const char *below, const char *name) {
     size_t length = strlen(folder);
     while (length > 1 && folder[length - 1] == '/') { length--; }
     const size_t size = length + strlen(below) + strlen(name) + 3;
@@ -613,8 +567,7 @@ static const char *path_in(nnc_specs *specs, const char *folder, const char *bel
 /* In a diffusers pipeline the trained network is in one of these folders. */
 static const char *const networks[] = { "unet", "transformer", "prior", "decoder" };
 
-static nnc_status find_network(nnc_specs *specs, const char *folder, const char **path, nnc_error *err)
-{
+static nnc_status find_network(nnc_specs *specs, const char *folder, const char **path, nnc_error *err) {
     for (size_t i = 0; i < sizeof networks / sizeof networks[0]; i++) {
         *path = path_in(specs, folder, networks[i], "config.json");
         if (*path == NULL) { return nnc_fail(err, NNC_NO_MEMORY, folder, "out of memory"); }
@@ -625,15 +578,13 @@ static nnc_status find_network(nnc_specs *specs, const char *folder, const char 
                     "unet/config.json or transformer/config.json, found neither");
 }
 
-static nnc_status find_in_folder(nnc_specs *specs, const char *folder, const char **path, nnc_error *err)
-{
+static nnc_status find_in_folder(nnc_specs *specs, const char *folder, const char **path, nnc_error *err) {
     *path = path_in(specs, folder, "", "config.json");
     if (*path == NULL) { return nnc_fail(err, NNC_NO_MEMORY, folder, "out of memory"); }
     return access(*path, F_OK) == 0 ? NNC_OK : find_network(specs, folder, path, err);
 }
 
-static bool is_called(const char *path, const char *name)
-{
+static bool is_called(const char *path, const char *name) {
     const char *slash = strrchr(path, '/');
     return strcmp(slash != NULL ? slash + 1 : path, name) == 0;
 }
@@ -642,14 +593,12 @@ static bool is_called(const char *path, const char *name)
 
 /* Tests whether the text may be a name on the hub, "meta-llama/Llama-3.1-8B", or the folder of a copy. Returns false
  * for names of JSON files. */
-static bool may_be_name(const char *text)
-{
+static bool may_be_name(const char *text) {
     const char *slash = strrchr(text, '/');
     return slash != NULL && slash[1] != '\0' && text[0] != '.' && !nnc_ends_in(text, ".json");
 }
 
-nnc_status nnc_place_of_model(nnc_specs *specs, const char *asked, const char **path, nnc_error *err)
-{
+nnc_status nnc_place_of_model(nnc_specs *specs, const char *asked, const char **path, nnc_error *err) {
     *path = asked;
     if (nnc_is_folder(asked)) { return find_in_folder(specs, asked, path, err); }
     if (is_called(asked, "model_index.json") && access(asked, F_OK) == 0) {
@@ -677,8 +626,7 @@ enum { PLAIN_MAX = 128 };
 
 /* Reads the word from `from` to the next separator, in lower case; '_' is read as '.' (Llama-3_3). Returns NULL when
  * there is no further word. */
-static const char *next_word(const char *from, char word[PLAIN_MAX])
-{
+static const char *next_word(const char *from, char word[PLAIN_MAX]) {
     size_t length = 0;
     from += strspn(from, "- ");
     for (; from[length] != '\0' && strchr("- ", from[length]) == NULL && length + 1 < PLAIN_MAX; length++) {
@@ -692,8 +640,7 @@ static const char *next_word(const char *from, char word[PLAIN_MAX])
 /* Writes the name without its owner and without words that do not change the dimensions of the network. A word for a
  * format of weights sets *stored, which belongs to the document; of several such words the last is used
  * ("GPTQ-Int8"). */
-static void plain_name(nnc_json table, const char *name, char plain[PLAIN_MAX], const char **stored)
-{
+static void plain_name(nnc_json table, const char *name, char plain[PLAIN_MAX], const char **stored) {
     const nnc_json words = nnc_json_get(table, "words"), formats = nnc_json_get(table, "formats");
     const char *slash = strrchr(name, '/');
     const char *from = slash != NULL ? slash + 1 : name;
@@ -713,8 +660,7 @@ static void plain_name(nnc_json table, const char *name, char plain[PLAIN_MAX], 
 
 /* Returns the entry of "shapes" (one network with its names) that has a name; node NULL = not known. exact: compares
  * names without changes. Otherwise compares the names that plain_name makes; if two entries match, returns no entry. */
-static nnc_json shape_of(nnc_json table, const char *name, bool exact)
-{
+static nnc_json shape_of(nnc_json table, const char *name, bool exact) {
     nnc_json found = { .node = NULL };
     char wanted[PLAIN_MAX], plain[PLAIN_MAX];
     const char *unused = NULL;
@@ -734,8 +680,7 @@ static nnc_json shape_of(nnc_json table, const char *name, bool exact)
 }
 
 /* Returns the known name that is nearest, after plain_name has shortened both; NULL = no name is near. */
-static const char *nearest_name(nnc_json table, const char *name, nnc_arena *arena)
-{
+static const char *nearest_name(nnc_json table, const char *name, nnc_arena *arena) {
     const nnc_json shapes = nnc_json_get(table, "shapes");
     int32_t count = 0, capacity = 0;
     const char **plains = NULL, **names = NULL;
@@ -766,8 +711,7 @@ static const char *nearest_name(nnc_json table, const char *name, nnc_arena *are
 
 /* Finds the file with the dimensions of a network: a shipped model, or a configuration of the hub. *path stays NULL
  * when no data folder has it. */
-static nnc_status place(nnc_specs *specs, const char *shape, const char **path, nnc_error *err)
-{
+static nnc_status place(nnc_specs *specs, const char *shape, const char **path, nnc_error *err) {
     static const char *const folders[] = { "models", "hub" };
     for (size_t i = 0; i < NNC_COUNT_OF(folders) && *path == NULL; i++) {
         char file[96];
@@ -778,8 +722,7 @@ static nnc_status place(nnc_specs *specs, const char *shape, const char **path, 
 }
 
 /* Looks a name up in the table. found: points to an nnc_hub_name. */
-static nnc_status look_up(nnc_specs *specs, nnc_json table, const char *name, void *found, nnc_error *err)
-{
+static nnc_status look_up(nnc_specs *specs, nnc_json table, const char *name, void *found, nnc_error *err) {
     nnc_hub_name *hub = found;
     nnc_arena *arena = nnc_specs_arena(specs);
     nnc_json shape = shape_of(table, name, true);
@@ -802,8 +745,7 @@ static nnc_status look_up(nnc_specs *specs, nnc_json table, const char *name, vo
 
 /* A function that with_table calls with the table of names. */
 typedef nnc_status look(nnc_specs *specs, nnc_json table, const char *name, void *found, nnc_error *err);
-static nnc_status with_table(nnc_specs *specs, look *look_in, const char *name, void *found, nnc_error *err)
-{
+static nnc_status with_table(nnc_specs *specs, look *look_in, const char *name, void *found, nnc_error *err) {
     const char *path = NULL;
     char *text = NULL;
     size_t size = 0;
@@ -819,15 +761,13 @@ static nnc_status with_table(nnc_specs *specs, look *look_in, const char *name, 
     return status;
 }
 
-nnc_status nnc_hub_find(nnc_specs *specs, const char *name, nnc_hub_name *hub, nnc_error *err)
-{
+nnc_status nnc_hub_find(nnc_specs *specs, const char *name, nnc_hub_name *hub, nnc_error *err) {
     *hub = (nnc_hub_name){ .path = NULL };
     return with_table(specs, look_up, name, hub, err);
 }
 
 /* Copies the letters and digits of the last part of a name, in lower case. */
-static void squeeze(const char *name, char text[PLAIN_MAX])
-{
+static void squeeze(const char *name, char text[PLAIN_MAX]) {
     const char *slash = strrchr(name, '/');
     size_t length = 0;
     for (const char *c = slash != NULL ? slash + 1 : name; *c != '\0' && length + 1 < PLAIN_MAX; c++) {
@@ -838,8 +778,7 @@ static void squeeze(const char *name, char text[PLAIN_MAX])
 
 /* Finds the shortest name (with its owner) that contains the whole id. found: points to a const char *, which does not
  * change when no name contains the id. */
-static nnc_status usual_name(nnc_specs *specs, nnc_json table, const char *id, void *found, nnc_error *err)
-{
+static nnc_status usual_name(nnc_specs *specs, nnc_json table, const char *id, void *found, nnc_error *err) {
     const nnc_json names = nnc_json_get(nnc_json_get(nnc_json_get(table, "shapes"), id), "names");
     const char **name = found, *best = NULL;
     char wanted[PLAIN_MAX], text[PLAIN_MAX];
@@ -855,14 +794,13 @@ static nnc_status usual_name(nnc_specs *specs, nnc_json table, const char *id, v
     return *name != NULL ? NNC_OK : nnc_no_memory(err);
 }
 
-nnc_status nnc_hub_usual(nnc_specs *specs, const char *id, const char **name, nnc_error *err)
-{
+nnc_status nnc_hub_usual(nnc_specs *specs, const char *id, const char **name, nnc_error *err) {
     *name = id;
     return with_table(specs, usual_name, id, (void *)name, err);
 }
 
-nnc_status nnc_hub_tell(nnc_specs *specs, const char *asked, const nnc_hub_name *hub, nnc_model *model, nnc_error *err)
-{
+nnc_status nnc_hub_tell(nnc_specs *specs, const char *asked, const nnc_hub_name *hub, nnc_model *model,
+                        nnc_error *err) {
     nnc_arena *arena = nnc_specs_arena(specs);
     const char **notes = nnc_arena_array(arena, (size_t)model->note_count + 2, sizeof *notes);
     char text[512];

@@ -15,8 +15,7 @@ typedef struct parser {
                              * operator */
 } parser;
 
-static void refuse(void *context, const char *expected, const char *at)
-{
+static void refuse(void *context, const char *expected, const char *at) {
     const parser *p = context;
     if (*at == '\0') {
         nnc_json_fault(p->at, NULL, "not an expression, expected %s, found the end of \"%.60s\"", expected, p->text);
@@ -26,8 +25,7 @@ static void refuse(void *context, const char *expected, const char *at)
     }
 }
 
-static bool put(parser *p, nnc_code_kind kind, int64_t value)
-{
+static bool put(parser *p, nnc_code_kind kind, int64_t value) {
     p->waiting += kind <= NNC_CODE_ARG ? 1 : -1;
     if (p->count == CODE_MAX || p->waiting > NNC_GRAPH_STACK_MAX) {
         nnc_json_fault(p->at, NULL, "too long an expression, expected fewer parts in \"%.60s\"", p->text);
@@ -37,16 +35,14 @@ static bool put(parser *p, nnc_code_kind kind, int64_t value)
     return true;
 }
 
-static int32_t index_of(const char *const *names, int32_t count, const char *text, size_t length)
-{
+static int32_t index_of(const char *const *names, int32_t count, const char *text, size_t length) {
     for (int32_t i = 0; i < count; i++) {
         if (strlen(names[i]) == length && memcmp(names[i], text, length) == 0) { return i; }
     }
     return -1;
 }
 
-static bool put_name(void *context, const char *name, size_t length)
-{
+static bool put_name(void *context, const char *name, size_t length) {
     parser *p = context;
     const nnc_expr_scope *s = p->scope;
     const char *known[NNC_GRAPH_LETS_MAX + NNC_GRAPH_ARGS_MAX];
@@ -66,8 +62,7 @@ static bool put_name(void *context, const char *name, size_t length)
     return false;
 }
 
-static size_t put_number(void *context, const char *at)
-{
+static size_t put_number(void *context, const char *at) {
     char digits[DIGITS_MAX + 1];
     int64_t value = 0;
     const size_t length = strspn(at, "0123456789");
@@ -80,8 +75,7 @@ static size_t put_number(void *context, const char *at)
     return put(context, NNC_CODE_NUMBER, value) ? length : 0;
 }
 
-static bool put_operator(void *context, nnc_operator of)
-{
+static bool put_operator(void *context, nnc_operator of) {
     return put(context,
                of == NNC_OPERATOR_ADD        ? NNC_CODE_ADD
                : of == NNC_OPERATOR_SUBTRACT ? NNC_CODE_SUBTRACT
@@ -90,8 +84,7 @@ static bool put_operator(void *context, nnc_operator of)
                0);
 }
 
-static bool read_text(parser *p)
-{
+static bool read_text(parser *p) {
     static const nnc_expression_reader grammar = { .operators = NNC_OPERATORS_ARITHMETIC,
                                                    .nesting_max = EXPRESSION_NESTING_MAX,
                                                    .name_marks = "_",
@@ -102,8 +95,7 @@ static bool read_text(parser *p)
     return nnc_expression_read(&grammar, p->text, p);
 }
 
-static bool keep(parser *p, nnc_expr *expr)
-{
+static bool keep(parser *p, nnc_expr *expr) {
     nnc_arena *arena = p->at.doc->arena;
     nnc_code *code = nnc_arena_array(arena, (size_t)p->count, sizeof *code);
     const char *text = nnc_arena_strdup(arena, p->text);
@@ -118,8 +110,7 @@ static bool keep(parser *p, nnc_expr *expr)
 
 /* Reads an expression: a whole number, true or false, or a text of + - * / ( ) and names. Returns false when an error
  * was noted. */
-static bool expr_read(nnc_json at, const nnc_expr_scope *scope, nnc_expr *expr)
-{
+static bool expr_read(nnc_json at, const nnc_expr_scope *scope, nnc_expr *expr) {
     char text[NNC_NUMBER_TEXT];
     parser p = { .at = at, .scope = scope };
     if (nnc_json_type_of(at) == NNC_JSON_TEXT) {
@@ -163,29 +154,25 @@ static nnc_graph_ops read_ops(reader *r, nnc_json at);
 
 /* ---- names ---- */
 
-static const char *copy_text(reader *r, const char *text)
-{
+static const char *copy_text(reader *r, const char *text) {
     const char *copy = nnc_arena_strdup(r->arena, text);
     if (copy == NULL) { nnc_faults_no_memory(r->faults); }
     return copy;
 }
 
-static nnc_expr_scope scope_of(const reader *r)
-{
+static nnc_expr_scope scope_of(const reader *r) {
     return (nnc_expr_scope){ .lets = r->net->let_names,
                              .let_count = r->net->let_count,
                              .args = r->inside != NULL ? r->inside->args : NULL,
                              .arg_count = r->inside != NULL ? r->inside->arg_count : 0 };
 }
 
-static bool read_expr(const reader *r, nnc_json at, nnc_expr *expr)
-{
+static bool read_expr(const reader *r, nnc_json at, nnc_expr *expr) {
     const nnc_expr_scope scope = scope_of(r);
     return expr_read(at, &scope, expr);
 }
 
-static const char *read_name(reader *r, nnc_json at, const char *text)
-{
+static const char *read_name(reader *r, nnc_json at, const char *text) {
     const size_t length = strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
     if (length == 0 || length > 40 || text[length] != '\0' || (text[0] >= '0' && text[0] <= '9')) {
         nnc_json_fault(at, NULL,
@@ -197,8 +184,7 @@ static const char *read_name(reader *r, nnc_json at, const char *text)
     return copy_text(r, text);
 }
 
-static int32_t tensor_name(reader *r, nnc_json at)
-{
+static int32_t tensor_name(reader *r, nnc_json at) {
     if (nnc_json_type_of(at) != NNC_JSON_TEXT) {
         nnc_json_mismatch(at, "wrong type", "the name of a tensor");
         return -1;
@@ -218,19 +204,14 @@ static int32_t tensor_name(reader *r, nnc_json at)
 
 /* ---- ops ---- */
 
-static bool is_key(nnc_json at, const char *key)
-{
-    return key != NULL && strcmp(nnc_json_key(at), key) == 0;
-}
+static bool is_key(nnc_json at, const char *key) { return key != NULL && strcmp(nnc_json_key(at), key) == 0; }
 
-static void refuse_key(nnc_json at, const char *what, const char *const *keys)
-{
+static void refuse_key(nnc_json at, const char *what, const char *const *keys) {
     const nnc_field_table none = { what, NULL, 0 };
     nnc_refuse_unknown(at, &none, keys);
 }
 
-static int32_t word_of(nnc_json at, const nnc_graph_param *param)
-{
+static int32_t word_of(nnc_json at, const nnc_graph_param *param) {
     char expected[256] = "one of";
     int32_t i = 0;
     for (; param->words[i] != NULL; i++) {
@@ -242,8 +223,7 @@ static int32_t word_of(nnc_json at, const nnc_graph_param *param)
     return -1;
 }
 
-static void read_shape(const reader *r, nnc_json at, nnc_graph_node *node)
-{
+static void read_shape(const reader *r, nnc_json at, nnc_graph_node *node) {
     const int count = nnc_json_type_of(at) == NNC_JSON_LIST ? nnc_json_count(at) : 0;
     if (count < 1 || count > NNC_GRAPH_RANK_MAX) {
         nnc_json_mismatch(at, "wrong shape", "a list of 1 to 4 numbers, the batch left out");
@@ -255,8 +235,7 @@ static void read_shape(const reader *r, nnc_json at, nnc_graph_node *node)
 }
 
 static void read_param(reader *r, nnc_json at, const nnc_graph_param *param, nnc_graph_node *node,
-                       nnc_graph_value *value)
-{
+                       nnc_graph_value *value) {
     switch (param->type) {
     case NNC_GRAPH_NUMBER: read_expr(r, at, &value->number); break;
     case NNC_GRAPH_WORD: value->index = word_of(at, param); break;
@@ -267,8 +246,7 @@ static void read_param(reader *r, nnc_json at, const nnc_graph_param *param, nnc
 
 static const nnc_names groups = { nnc_group_name, NNC_GROUP_COUNT };
 
-static void read_group(nnc_json at, nnc_graph_node *node)
-{
+static void read_group(nnc_json at, nnc_graph_node *node) {
     const int group = nnc_json_type_of(at) == NNC_JSON_TEXT ? nnc_names_find(groups, nnc_json_text(at)) : -1;
     if (group < 0 || group == NNC_GROUP_OPTIMIZER || group == NNC_GROUP_NETWORK) {
         nnc_json_mismatch(at, "unknown group", "embedding, attention, mlp, norm, conv, resample, time or head");
@@ -278,8 +256,7 @@ static void read_group(nnc_json at, nnc_graph_node *node)
 }
 
 /* Returns the label of an op, "bottleneck.conv": the name of the macro, then the name of the op or else its kind. */
-static const char *label_of(reader *r, nnc_json at, const nnc_graph_node *node)
-{
+static const char *label_of(reader *r, nnc_json at, const nnc_graph_node *node) {
     char label[96];
     const nnc_json name = nnc_json_get(at, "name");
     const char *own = nnc_graph_kind_name(node->kind);
@@ -296,8 +273,7 @@ static const char *label_of(reader *r, nnc_json at, const nnc_graph_node *node)
     return copy_text(r, label);
 }
 
-static void read_op(reader *r, nnc_json at, nnc_graph_node *node)
-{
+static void read_op(reader *r, nnc_json at, nnc_graph_node *node) {
     const char *keys[NNC_GRAPH_PARAMS_MAX + 8] = { "op", "as", "name", "group", "note" };
     const nnc_graph_kind_row *row = nnc_graph_kind_row_of(node->kind);
     size_t count = 5;
@@ -329,8 +305,7 @@ static void read_op(reader *r, nnc_json at, nnc_graph_node *node)
 
 static const nnc_names kinds = { (const char *(*)(unsigned))nnc_graph_kind_name, NNC_GRAPH_KIND_COUNT };
 
-static void find_kind(nnc_json at, nnc_graph_node *node, bool *found)
-{
+static void find_kind(nnc_json at, nnc_graph_node *node, bool *found) {
     const char *names[NNC_GRAPH_KIND_COUNT];
     const bool text = nnc_json_type_of(at) == NNC_JSON_TEXT;
     const int kind = text ? nnc_names_find(kinds, nnc_json_text(at)) : -1;
@@ -345,8 +320,7 @@ static void find_kind(nnc_json at, nnc_graph_node *node, bool *found)
                    near != NULL ? near : "", near != NULL ? "\"" : "", text ? nnc_json_text(at) : "no name");
 }
 
-static void read_use(reader *r, nnc_json at, nnc_graph_node *node)
-{
+static void read_use(reader *r, nnc_json at, nnc_graph_node *node) {
     const char *names[DEFINES_MAX];
     const char *keys[NNC_GRAPH_ARGS_MAX + 4] = { "use", "as", "note" };
     const nnc_json name = nnc_json_get(at, "use");
@@ -381,8 +355,7 @@ static void read_use(reader *r, nnc_json at, nnc_graph_node *node)
 }
 
 /* Reads an entry of "ops" that contains other entries, such as a repeat. */
-static void read_around(reader *r, nnc_json at, const char *key, nnc_graph_node *node)
-{
+static void read_around(reader *r, nnc_json at, const char *key, nnc_graph_node *node) {
     const char *const keys[] = { key, "ops", "as", "note", NULL };
     for (nnc_json item = nnc_json_first(at); item.node != NULL; item = nnc_json_next(item)) {
         if (!nnc_is_one_of(nnc_json_key(item), keys)) { refuse_key(item, key, keys); }
@@ -395,16 +368,14 @@ static void read_around(reader *r, nnc_json at, const char *key, nnc_graph_node 
     }
 }
 
-static void read_names_only(nnc_json at)
-{
+static void read_names_only(nnc_json at) {
     static const char *const keys[] = { "as", "from", "note", NULL };
     for (nnc_json item = nnc_json_first(at); item.node != NULL; item = nnc_json_next(item)) {
         if (!nnc_is_one_of(nnc_json_key(item), keys)) { refuse_key(item, "step", keys); }
     }
 }
 
-static void read_node(reader *r, nnc_json at, nnc_graph_node *node)
-{
+static void read_node(reader *r, nnc_json at, nnc_graph_node *node) {
     static const struct {
         const char *key;
         nnc_graph_step step;
@@ -441,8 +412,7 @@ static void read_node(reader *r, nnc_json at, nnc_graph_node *node)
 }
 
 /* Reads a list of entries of "ops". The recursion through read_node is as deep as the entries are nested. */
-static nnc_graph_ops read_ops(reader *r, nnc_json at)
-{
+static nnc_graph_ops read_ops(reader *r, nnc_json at) {
     nnc_graph_ops ops = { NULL, 0 };
     const size_t used = strlen(r->path);
     if (nnc_json_type_of(at) != NNC_JSON_LIST || nnc_json_count(at) < 1) {
@@ -475,8 +445,7 @@ static nnc_graph_ops read_ops(reader *r, nnc_json at)
 
 /* ---- a file: numbers, input, macros, steps ---- */
 
-static void read_lets(reader *r, nnc_json at, int64_t *values)
-{
+static void read_lets(reader *r, nnc_json at, int64_t *values) {
     struct nnc_graph_net *net = r->net;
     if (at.node != NULL && nnc_json_type_of(at) != NNC_JSON_OBJECT) {
         nnc_json_mismatch(at, "wrong type", "an object of numbers by name");
@@ -500,8 +469,7 @@ static void read_lets(reader *r, nnc_json at, int64_t *values)
     }
 }
 
-static void read_args(reader *r, nnc_json at, nnc_graph_define *define)
-{
+static void read_args(reader *r, nnc_json at, nnc_graph_define *define) {
     if (at.node != NULL && nnc_json_type_of(at) != NNC_JSON_OBJECT) {
         nnc_json_mismatch(at, "wrong type", "an object of defaults by name");
         return;
@@ -521,8 +489,7 @@ static void read_args(reader *r, nnc_json at, nnc_graph_define *define)
     }
 }
 
-static void read_defines(reader *r, nnc_json at)
-{
+static void read_defines(reader *r, nnc_json at) {
     static const char *const keys[] = { "args", "ops", "note", NULL };
     if (at.node != NULL && nnc_json_type_of(at) != NNC_JSON_OBJECT) {
         nnc_json_mismatch(at, "wrong type", "an object of macros by name");
@@ -551,8 +518,7 @@ static void read_defines(reader *r, nnc_json at)
     r->inside = NULL;
 }
 
-static void read_input(reader *r, nnc_json root)
-{
+static void read_input(reader *r, nnc_json root) {
     struct nnc_graph_net *net = r->net;
     const nnc_json at = nnc_json_get(root, "input");
     net->input = (nnc_graph_node){ .step = NNC_STEP_OP, .as = -1, .from = -1, .where = "input" };
@@ -576,8 +542,7 @@ static void read_input(reader *r, nnc_json root)
 
 /* Returns the repeat at the top level of "ops" if there is exactly one (its ops are the layers of the network), else
  * NULL. */
-static const nnc_graph_node *find_layers(const nnc_graph_ops *ops)
-{
+static const nnc_graph_node *find_layers(const nnc_graph_ops *ops) {
     const nnc_graph_node *found = NULL;
     for (int32_t i = 0; i < ops->count; i++) {
         if (ops->nodes[i].step == NNC_STEP_REPEAT) {
@@ -588,8 +553,7 @@ static const nnc_graph_node *find_layers(const nnc_graph_ops *ops)
     return found;
 }
 
-static const struct nnc_graph_net *read_net(nnc_json root, int64_t lets[NNC_GRAPH_LETS_MAX])
-{
+static const struct nnc_graph_net *read_net(nnc_json root, int64_t lets[NNC_GRAPH_LETS_MAX]) {
     nnc_arena *arena = root.doc->arena;
     reader r = { .arena = arena, .faults = root.doc->faults };
     r.net = nnc_arena_alloc(arena, sizeof *r.net);
@@ -625,14 +589,10 @@ static const struct nnc_graph_net *read_net(nnc_json root, int64_t lets[NNC_GRAP
 static const nnc_field fields[] = { NNC_COMMON_FIELDS };
 
 /* Tests whether a name is a common field of all models, which a let must not use. */
-static bool is_common(const char *name)
-{
-    return nnc_field_of_key(&nnc_graph_fields.table, name) != NULL;
-}
+static bool is_common(const char *name) { return nnc_field_of_key(&nnc_graph_fields.table, name) != NULL; }
 
 /* Returns the fields of this network: the common fields, and one row per let that users can set. */
-static const nnc_field_table *own_fields(nnc_json root, const struct nnc_graph_net *net)
-{
+static const nnc_field_table *own_fields(nnc_json root, const struct nnc_graph_net *net) {
     nnc_arena *arena = root.doc->arena;
     nnc_field *list = nnc_arena_array(arena, NNC_COUNT_OF(fields) + NNC_GRAPH_LETS_MAX, sizeof *list);
     nnc_field_table *table = nnc_arena_alloc(arena, sizeof *table);
@@ -661,8 +621,7 @@ static const nnc_field_table *own_fields(nnc_json root, const struct nnc_graph_n
     return table;
 }
 
-static void check_published(nnc_json root, const nnc_model *model)
-{
+static void check_published(nnc_json root, const nnc_model *model) {
     nnc_graph_fault fault;
     nnc_graph_sizes sizes;
     if (model->published_params > 0 && nnc_graph_measure(model->graph.net, model->graph.lets, &sizes, &fault) &&
@@ -672,14 +631,12 @@ static void check_published(nnc_json root, const nnc_model *model)
     }
 }
 
-void nnc_graph_take(nnc_json root, nnc_model *model)
-{
+void nnc_graph_take(nnc_json root, nnc_model *model) {
     model->graph.net = read_net(root, model->graph.lets);
     if (model->graph.net != NULL) { model->graph.fields = own_fields(root, model->graph.net); }
 }
 
-void nnc_graph_tower(nnc_json at, nnc_model *model)
-{
+void nnc_graph_tower(nnc_json at, nnc_model *model) {
     static const char *const tower_keys[] = { "let", "input", "define", "ops", "note", NULL };
     nnc_graph_fault fault;
     nnc_graph_sizes sizes;
@@ -703,16 +660,14 @@ void nnc_graph_tower(nnc_json at, nnc_model *model)
     model->tower_count++;
 }
 
-static void complete_graph(nnc_json root, nnc_model *model)
-{
+static void complete_graph(nnc_json root, nnc_model *model) {
     if (model->graph.net == NULL) { /* another program's configuration has not set the network */
         nnc_graph_take(root, model);
     }
     if (model->graph.net != NULL) { check_published(root, model); }
 }
 
-static void graph_rules(nnc_json at, const nnc_model *model)
-{
+static void graph_rules(nnc_json at, const nnc_model *model) {
     nnc_graph_fault fault;
     nnc_graph_sizes sizes;
     if (!nnc_graph_measure(model->graph.net, model->graph.lets, &sizes, &fault)) {

@@ -39,8 +39,7 @@ static const list lists[] = {
 };
 enum { LISTS = sizeof lists / sizeof lists[0] };
 
-uint64_t nnc_image_digest(const char *text, size_t size)
-{
+uint64_t nnc_image_digest(const char *text, size_t size) {
     uint64_t digest = size, word;
     for (size_t i = 0; i < size; i += WORD) {
         word = 0;
@@ -53,13 +52,9 @@ uint64_t nnc_image_digest(const char *text, size_t size)
 
 /* ---- writing ---- */
 
-static void put(nnc_buffer *out, uint64_t word)
-{
-    nnc_buffer_put(out, (const char *)&word, sizeof word);
-}
+static void put(nnc_buffer *out, uint64_t word) { nnc_buffer_put(out, (const char *)&word, sizeof word); }
 
-static void put_bytes(nnc_buffer *out, const void *bytes, size_t size)
-{
+static void put_bytes(nnc_buffer *out, const void *bytes, size_t size) {
     static const char zeros[WORD] = { 0 };
     nnc_buffer_put(out, bytes, size);
     nnc_buffer_put(out, zeros, (WORD - size % WORD) % WORD);
@@ -67,8 +62,7 @@ static void put_bytes(nnc_buffer *out, const void *bytes, size_t size)
 
 /* Returns the position of a text among the texts of all images, plus 1; equal texts have one position. 0 stands for
  * NULL. */
-static uint64_t place_of(nnc_buffer *texts, const char *text)
-{
+static uint64_t place_of(nnc_buffer *texts, const char *text) {
     size_t at = 0;
     if (text == NULL) { return 0; }
     while (at < texts->size && strcmp(texts->bytes + at, text) != 0) { at += strlen(texts->bytes + at) + 1; }
@@ -76,23 +70,20 @@ static uint64_t place_of(nnc_buffer *texts, const char *text)
     return at + 1;
 }
 
-static uint64_t nan_word(void)
-{
+static uint64_t nan_word(void) {
     const double nan = (double)NAN;
     uint64_t word;
     memcpy(&word, &nan, sizeof word);
     return word;
 }
 
-static uint64_t word_of(const char *bytes, size_t i)
-{
+static uint64_t word_of(const char *bytes, size_t i) {
     uint64_t word;
     memcpy(&word, bytes + i * WORD, sizeof word);
     return word;
 }
 
-static void put_struct(nnc_buffer *out, const char *bytes, size_t count)
-{
+static void put_struct(nnc_buffer *out, const char *bytes, size_t count) {
     const uint64_t nan = nan_word();
     for (size_t i = 0; i < count; i += 32) {
         uint64_t kinds = 0;
@@ -107,8 +98,7 @@ static void put_struct(nnc_buffer *out, const char *bytes, size_t count)
     }
 }
 
-static void put_list(nnc_buffer *out, nnc_buffer *texts, const list *l, const char *elements, int32_t count)
-{
+static void put_list(nnc_buffer *out, nnc_buffer *texts, const list *l, const char *elements, int32_t count) {
     put(out, (uint64_t)count);
     const size_t begin = out->size;
     put_bytes(out, elements, l->size * (size_t)count);
@@ -124,8 +114,7 @@ static void put_list(nnc_buffer *out, nnc_buffer *texts, const list *l, const ch
 }
 
 bool nnc_image_write(nnc_specs *specs, nnc_spec_kind kind, const void *spec, const char *const *likes,
-                     const uint64_t *digests, int count, nnc_buffer *out, nnc_buffer *texts)
-{
+                     const uint64_t *digests, int count, nnc_buffer *out, nnc_buffer *texts) {
     const size_t size = nnc_spec_kinds[kind].size;
     char *copy = nnc_arena_alloc(nnc_specs_arena(specs), size);
     if (copy == NULL || size % WORD != 0) { return false; }
@@ -156,13 +145,9 @@ bool nnc_image_write(nnc_specs *specs, nnc_spec_kind kind, const void *spec, con
 
 /* ---- reading ---- */
 
-static const char *text_at(const char *texts, uint64_t place)
-{
-    return place > 0 ? texts + place - 1 : NULL;
-}
+static const char *text_at(const char *texts, uint64_t place) { return place > 0 ? texts + place - 1 : NULL; }
 
-static void get_struct(const uint64_t **at, char *bytes, size_t count)
-{
+static void get_struct(const uint64_t **at, char *bytes, size_t count) {
     const uint64_t nan = nan_word(), *kinds = *at;
     *at += (count + 31) / 32;
     for (size_t i = 0; i < count; i++) {
@@ -173,8 +158,7 @@ static void get_struct(const uint64_t **at, char *bytes, size_t count)
     }
 }
 
-static bool get_list(nnc_arena *arena, const char *texts, const uint64_t **at, const list *l, char *spec)
-{
+static bool get_list(nnc_arena *arena, const char *texts, const uint64_t **at, const list *l, char *spec) {
     const int32_t count = (int32_t) * (*at)++;
     const size_t size = l->size * (size_t)count;
     char *elements = count > 0 ? nnc_arena_alloc(arena, size) : NULL;
@@ -194,8 +178,7 @@ static bool get_list(nnc_arena *arena, const char *texts, const uint64_t **at, c
 }
 
 /* Returns the image of a text; NULL = no image. */
-static const uint64_t *find_image(const uint64_t *images, uint64_t digest)
-{
+static const uint64_t *find_image(const uint64_t *images, uint64_t digest) {
     uint64_t low = 0, high = images[0];
     const uint64_t *pairs = images + 2;
     while (low < high) {
@@ -210,8 +193,7 @@ static const uint64_t *find_image(const uint64_t *images, uint64_t digest)
 }
 
 /* Tests whether the file of an id has the text that an image was made of. */
-static bool is_unchanged(nnc_specs *specs, nnc_spec_kind kind, const char *id, uint64_t digest)
-{
+static bool is_unchanged(nnc_specs *specs, nnc_spec_kind kind, const char *id, uint64_t digest) {
     char *text = NULL;
     const char *path;
     size_t size = 0;
@@ -224,8 +206,7 @@ static bool is_unchanged(nnc_specs *specs, nnc_spec_kind kind, const char *id, u
 }
 
 bool nnc_image_read(nnc_specs *specs, const uint64_t *images, nnc_spec_kind kind, const char *stem, const char *text,
-                    size_t size, void *spec)
-{
+                    size_t size, void *spec) {
     nnc_arena *arena = nnc_specs_arena(specs);
     const char *texts = (const char *)(images + images[1]);
     const uint64_t *at = find_image(images, nnc_image_digest(text, size));

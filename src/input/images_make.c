@@ -7,15 +7,13 @@ typedef struct entry {
     uint64_t digest, at;
 } entry;
 
-static int by_digest(const void *a, const void *b)
-{
+static int by_digest(const void *a, const void *b) {
     const uint64_t x = ((const entry *)a)->digest, y = ((const entry *)b)->digest;
     return x < y ? -1 : x > y;
 }
 
 /* Returns the value of the key "like" in the text of a file, in the arena; NULL = no such key. */
-static const char *like_of(nnc_specs *specs, const char *text, size_t size)
-{
+static const char *like_of(nnc_specs *specs, const char *text, size_t size) {
     nnc_error err;
     nnc_faults faults = { .name = "", .err = &err };
     nnc_json_doc doc = { .faults = &faults, .arena = nnc_specs_arena(specs), .text = text, .size = size };
@@ -29,8 +27,8 @@ static const char *like_of(nnc_specs *specs, const char *text, size_t size)
 }
 
 /* Adds the image of a file. Returns false if the file cannot have an image, for example if its key "like" is a path. */
-static bool add(nnc_specs *specs, nnc_spec_kind kind, const char *path, entry *one, nnc_buffer *out, nnc_buffer *texts)
-{
+static bool add(nnc_specs *specs, nnc_spec_kind kind, const char *path, entry *one, nnc_buffer *out,
+                nnc_buffer *texts) {
     const char *likes[NNC_LIKE_MAX], *file = path;
     uint64_t digests[NNC_LIKE_MAX];
     const void *spec;
@@ -53,8 +51,7 @@ static bool add(nnc_specs *specs, nnc_spec_kind kind, const char *path, entry *o
            nnc_image_write(specs, kind, spec, likes, digests, count, out, texts);
 }
 
-static void print_words(FILE *out, const nnc_buffer *bytes)
-{
+static void print_words(FILE *out, const nnc_buffer *bytes) {
     for (size_t i = 0; i < bytes->size; i += sizeof(uint64_t)) {
         uint64_t word = 0;
         const size_t left = bytes->size - i;
@@ -63,8 +60,7 @@ static void print_words(FILE *out, const nnc_buffer *bytes)
     }
 }
 
-int main(int argc, char **argv)
-{
+int main(int argc, char **argv) {
     if (argc != 3) { return 2; }
     unsetenv("NNCOST_PATH");
     unsetenv("XDG_CONFIG_HOME");

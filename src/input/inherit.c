@@ -8,8 +8,7 @@
 enum { KEYS_MAX = 256 };
 
 /* Returns the length of a reference key. Faster than strspn, which builds a table of the letters on each call. */
-static size_t key_length(const char *text)
-{
+static size_t key_length(const char *text) {
     const char *c = text;
     while ((*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') || (*c >= '0' && *c <= '9') || *c == '_' || *c == '-') {
         c++;
@@ -18,15 +17,13 @@ static size_t key_length(const char *text)
 }
 
 /* Returns the length of the key that is cited at `at`; 0 = no key. An '@' inside a word is an ordinary letter. */
-static size_t cited(const char *text, const char *at)
-{
+static size_t cited(const char *text, const char *at) {
     const bool begins = at == text || strchr(" (\"'[", at[-1]) != NULL;
     return *at == '@' && begins ? key_length(at + 1) : 0;
 }
 
 /* Returns the text of a reference key in a file or in the files of its chain of "like" keys; NULL = unknown. */
-static const char *find_reference(const nnc_json_doc *doc, const char *key, size_t length)
-{
+static const char *find_reference(const nnc_json_doc *doc, const char *key, size_t length) {
     for (; doc != NULL; doc = doc->like) {
         nnc_json at = nnc_json_first(nnc_json_get(nnc_json_root(doc), "references"));
         for (; at.node != NULL; at = nnc_json_next(at)) {
@@ -38,8 +35,7 @@ static const char *find_reference(const nnc_json_doc *doc, const char *key, size
     return NULL;
 }
 
-static void refuse_reference(nnc_json at, const char *key, size_t length)
-{
+static void refuse_reference(nnc_json at, const char *key, size_t length) {
     char found[64];
     const char *names[KEYS_MAX];
     size_t count = 0;
@@ -53,8 +49,7 @@ static void refuse_reference(nnc_json at, const char *key, size_t length)
                    near != NULL ? ", perhaps \"@" : "", near != NULL ? near : "", near != NULL ? "\"" : "", found);
 }
 
-static void expand_text(nnc_json at)
-{
+static void expand_text(nnc_json at) {
     const char *text = nnc_json_text(at); /* the part of the text that is not yet copied to out */
     nnc_buffer out = { 0 };
     for (const char *c = strchr(text, '@'); c != NULL; c = strchr(c + 1, '@')) {
@@ -80,8 +75,7 @@ static void expand_text(nnc_json at)
 
 /* Replaces citations such as "@key" in all strings inside `at`. cites: true = `at` is inside "sources", so every string
  * may cite. The recursion is as deep as the text is nested. */
-static void expand(nnc_json at, bool cites)
-{
+static void expand(nnc_json at, bool cites) {
     static const char *const keys[] = { "fitted_on", "source", NULL };
     if (nnc_json_type_of(at) == NNC_JSON_TEXT) {
         if (strchr(nnc_json_text(at), '@') != NULL && (cites || nnc_is_one_of(nnc_json_key(at), keys))) {
@@ -95,8 +89,7 @@ static void expand(nnc_json at, bool cites)
     }
 }
 
-static void expand_references(nnc_json root)
-{
+static void expand_references(nnc_json root) {
     const nnc_json at = nnc_json_get(root, "references");
     if (at.node != NULL && nnc_json_type_of(at) != NNC_JSON_OBJECT) {
         nnc_json_mismatch(at, "wrong type", "an object of texts");
@@ -121,14 +114,10 @@ static const char *const never[] = {
     "spread", "stands_for", "compared", "ranges",  "date", "recipes", "instances",  NULL
 };
 
-static bool is_object(nnc_json at)
-{
-    return nnc_json_type_of(at) == NNC_JSON_OBJECT;
-}
+static bool is_object(nnc_json at) { return nnc_json_type_of(at) == NNC_JSON_OBJECT; }
 
 /* Tests whether an object has a number that it does not inherit; an inherited "fitted_on" would then be wrong. */
-static bool has_own_number(nnc_json object)
-{
+static bool has_own_number(nnc_json object) {
     nnc_json at = nnc_json_first(object);
     while (at.node != NULL && (nnc_json_inherited(at) || nnc_json_type_of(at) != NNC_JSON_NUMBER)) {
         at = nnc_json_next(at);
@@ -138,8 +127,7 @@ static bool has_own_number(nnc_json object)
 
 /* Adds the members of `from` that `to` lacks, also inside nested objects, except the keys in `but`. The recursion is as
  * deep as the text is nested. */
-static void merge(nnc_json to, nnc_json from, const char *const *but)
-{
+static void merge(nnc_json to, nnc_json from, const char *const *but) {
     static const char *const comment[] = { "note", NULL };
     const bool other = has_own_number(to);
     for (nnc_json at = nnc_json_first(from); at.node != NULL; at = nnc_json_next(at)) {
@@ -156,8 +144,7 @@ static void merge(nnc_json to, nnc_json from, const char *const *but)
 
 /* ---- same_as ---- */
 
-static void copy_same(nnc_json container, nnc_json object, nnc_json name)
-{
+static void copy_same(nnc_json container, nnc_json object, nnc_json name) {
     static const char *const but[] = { "note", "same_as", NULL };
     const bool text = nnc_json_type_of(name) == NNC_JSON_TEXT;
     const nnc_json other = nnc_json_get(container, text ? nnc_json_text(name) : "");
@@ -172,8 +159,7 @@ static void copy_same(nnc_json container, nnc_json object, nnc_json name)
 
 /* Completes objects that have the key "same_as" from the objects that it names. The recursion is as deep as the text is
  * nested. */
-static void fill_in_same(nnc_json container)
-{
+static void fill_in_same(nnc_json container) {
     static const char *const texts[] = { "sources", "references", NULL };
     for (nnc_json at = nnc_json_first(container); at.node != NULL; at = nnc_json_next(at)) {
         if (is_object(at) && !nnc_is_one_of(nnc_json_key(at), texts)) {
@@ -187,8 +173,7 @@ static void fill_in_same(nnc_json container)
 /* ---- like ---- */
 
 /* Tests whether a file has other values than names and prices; such a file needs its own sources. */
-static bool says_figures(nnc_json root)
-{
+static bool says_figures(nnc_json root) {
     static const char *const names[] = { "schema", "id",         "name",    "aliases",    "like",
                                          "note",   "references", "prices",  "stands_for", "compared",
                                          "ranges", "date",       "recipes", "instances",  NULL };
@@ -198,8 +183,7 @@ static bool says_figures(nnc_json root)
 }
 
 /* Adds the sources of the values that a file inherits. */
-static void merge_sources(nnc_json root, nnc_json from)
-{
+static void merge_sources(nnc_json root, nnc_json from) {
     nnc_json to = nnc_json_get(root, "sources");
     if (to.node == NULL && !says_figures(root)) { to = nnc_json_inherit_object(root, "sources"); }
     for (nnc_json at = nnc_json_first(from); is_object(to) && at.node != NULL; at = nnc_json_next(at)) {
@@ -214,8 +198,7 @@ static void merge_sources(nnc_json root, nnc_json from)
 static bool complete(nnc_json_doc *doc, nnc_specs *specs, nnc_spec_kind kind);
 
 /* Opens the file that a key "like" names as a document without its text. It was already read without errors. */
-static nnc_json_doc *open_like(nnc_specs *specs, nnc_spec_kind kind, const char *path, nnc_error *err)
-{
+static nnc_json_doc *open_like(nnc_specs *specs, nnc_spec_kind kind, const char *path, nnc_error *err) {
     nnc_arena *arena = nnc_specs_arena(specs);
     nnc_json_doc *doc = nnc_arena_alloc(arena, sizeof *doc);
     nnc_faults *faults = nnc_arena_alloc(arena, sizeof *faults);
@@ -241,8 +224,7 @@ static nnc_json_doc *open_like(nnc_specs *specs, nnc_spec_kind kind, const char 
     return doc;
 }
 
-static bool find_like(nnc_json at, nnc_specs *specs, nnc_spec_kind kind, const char **path)
-{
+static bool find_like(nnc_json at, nnc_specs *specs, nnc_spec_kind kind, const char **path) {
     nnc_error err;
     const char *name = at.doc->faults->name;
     if (nnc_json_type_of(at) != NNC_JSON_TEXT) {
@@ -273,8 +255,7 @@ static bool find_like(nnc_json at, nnc_specs *specs, nnc_spec_kind kind, const c
 
 /* Reads the file that the key "like" names. That file must be valid by itself. Returns false when an error was
  * noted. */
-static bool read_like(nnc_json_doc *doc, nnc_json at, nnc_specs *specs, nnc_spec_kind kind)
-{
+static bool read_like(nnc_json_doc *doc, nnc_json at, nnc_specs *specs, nnc_spec_kind kind) {
     nnc_error err;
     const char *path;
     const void *spec;
@@ -294,8 +275,7 @@ static bool read_like(nnc_json_doc *doc, nnc_json at, nnc_specs *specs, nnc_spec
     return doc->like != NULL;
 }
 
-static bool complete(nnc_json_doc *doc, nnc_specs *specs, nnc_spec_kind kind)
-{
+static bool complete(nnc_json_doc *doc, nnc_specs *specs, nnc_spec_kind kind) {
     const nnc_json root = nnc_json_root(doc);
     const nnc_json like = nnc_json_get(root, "like");
     if (!is_object(root) || nnc_is_foreign(root)) { return true; }
@@ -309,8 +289,7 @@ static bool complete(nnc_json_doc *doc, nnc_specs *specs, nnc_spec_kind kind)
     return true;
 }
 
-bool nnc_spec_complete(nnc_json_doc *doc, nnc_specs *specs, nnc_spec_kind kind)
-{
+bool nnc_spec_complete(nnc_json_doc *doc, nnc_specs *specs, nnc_spec_kind kind) {
     const bool completed = complete(doc, specs, kind);
     if (!nnc_is_foreign(nnc_json_root(doc))) { fill_in_same(nnc_json_root(doc)); }
     return completed;
@@ -323,8 +302,7 @@ struct nnc_lineage {
 };
 
 nnc_status nnc_lineage_open(nnc_specs *specs, nnc_spec_kind kind, const char *path, nnc_lineage **lineage,
-                            nnc_error *err)
-{
+                            nnc_error *err) {
     nnc_json_doc *doc = path != NULL ? open_like(specs, kind, path, err) : NULL;
     *lineage = NULL;
     if (doc == NULL) { return path != NULL ? err->status : NNC_OK; }
@@ -341,14 +319,12 @@ nnc_status nnc_lineage_open(nnc_specs *specs, nnc_spec_kind kind, const char *pa
     return NNC_OK;
 }
 
-void nnc_lineage_close(nnc_lineage *lineage)
-{
+void nnc_lineage_close(nnc_lineage *lineage) {
     if (lineage != NULL) { nnc_json_free(lineage->doc); }
 }
 
 /* Tests whether a file itself sets a field, directly or by "same_as". */
-static bool says(nnc_json at, const char *dotted)
-{
+static bool says(nnc_json at, const char *dotted) {
     char key[64];
     const size_t length = strcspn(dotted, ".");
     snprintf(key, sizeof key, "%.*s", (int)length, dotted);
@@ -359,8 +335,7 @@ static bool says(nnc_json at, const char *dotted)
     return dotted[length] == '\0' || says(child, dotted + length + 1);
 }
 
-const char *nnc_lineage_of(const nnc_lineage *lineage, const char *dotted)
-{
+const char *nnc_lineage_of(const nnc_lineage *lineage, const char *dotted) {
     char key[64];
     const nnc_json_doc *doc = lineage->doc;
     snprintf(key, sizeof key, "%.*s", (int)strcspn(dotted, "."), dotted);

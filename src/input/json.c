@@ -11,8 +11,7 @@
 
 #include "input/input_internal.h"
 
-static void fault_at(const nnc_json_doc *doc, nnc_position at, const char *what)
-{
+static void fault_at(const nnc_json_doc *doc, nnc_position at, const char *what) {
     nnc_error fault;
     char where[sizeof(fault.where)];
     const char *name = doc->faults->name;
@@ -27,8 +26,7 @@ typedef struct keyed {
     int place;
 } keyed;
 
-static int by_key(const void *a, const void *b)
-{
+static int by_key(const void *a, const void *b) {
     const keyed *left = a, *right = b;
     const int keys = strcmp(left->node->string, right->node->string);
     return keys != 0 ? keys : (left->place > right->place) - (left->place < right->place);
@@ -38,8 +36,7 @@ enum { SEEN_MAX = 256 };
 
 /* Tests whether two keys may be equal: they have the same hash, or the object has too many keys to test. Returns false
  * when all keys differ, so that they need not be sorted. */
-static bool may_repeat(const cJSON *object)
-{
+static bool may_repeat(const cJSON *object) {
     uint64_t seen[SEEN_MAX] = { 0 }; /* 0 = empty slot */
     int count = 0;
     for (const cJSON *at = object->child; at != NULL; at = at->next) {
@@ -54,8 +51,7 @@ static bool may_repeat(const cJSON *object)
     return false;
 }
 
-static void refuse_repeats(const nnc_json_doc *doc, const cJSON *object)
-{
+static void refuse_repeats(const nnc_json_doc *doc, const cJSON *object) {
     int count = 0;
     keyed *members = calloc((size_t)cJSON_GetArraySize(object) + 1, sizeof *members);
     if (members == NULL) {
@@ -74,8 +70,7 @@ static void refuse_repeats(const nnc_json_doc *doc, const cJSON *object)
 
 /* Checks the tree for errors that cJSON does not report: repeated keys, and 1e999, which it reads as infinity. The
  * recursion is as deep as the text is nested, which is limited. */
-static bool refuse_values(const nnc_json_doc *doc, const cJSON *at)
-{
+static bool refuse_values(const nnc_json_doc *doc, const cJSON *at) {
     bool finite = isfinite(at->valuedouble);
     if (cJSON_IsObject(at) && may_repeat(at)) { refuse_repeats(doc, at); }
     for (const cJSON *child = at->child; child != NULL; child = child->next) {
@@ -85,23 +80,20 @@ static bool refuse_values(const nnc_json_doc *doc, const cJSON *at)
 }
 
 /* Tests the \uXXXX at `at`: returns 1 for the first half of a surrogate pair, 2 for the second half, else 0. */
-static int surrogate_at(const char *at)
-{
+static int surrogate_at(const char *at) {
     if (at[0] != '\\' || at[1] != 'u' || (at[2] | 0x20) != 'd') { return 0; }
     const char digit = (char)(at[3] | 0x20);
     return digit >= 'c' && digit <= 'f' ? 2 : digit == '8' || digit == '9' || digit == 'a' || digit == 'b';
 }
 
-static bool is_half(const char *at)
-{
+static bool is_half(const char *at) {
     const int half = surrogate_at(at);
     return half == 2 || (half == 1 && surrogate_at(at + 6) != 2);
 }
 
 /* Reports why a text was refused. end: the place where cJSON stopped. cJSON fails at half a surrogate pair, at a number
  * if the decimal point of the caller's locale has several bytes, and when out of memory. */
-static void refuse_text(const nnc_json_doc *doc, int values_max, const char *end)
-{
+static void refuse_text(const nnc_json_doc *doc, int values_max, const char *end) {
     nnc_json_scan_fault fault;
     if (!nnc_json_scan(doc->text, doc->size, values_max, &fault)) {
         fault_at(doc, fault.at, fault.what);
@@ -116,14 +108,12 @@ static void refuse_text(const nnc_json_doc *doc, int values_max, const char *end
     }
 }
 
-static int values_max_of(const nnc_json_doc *doc)
-{
+static int values_max_of(const nnc_json_doc *doc) {
     return doc->values_max > 0 ? doc->values_max : NNC_SCAN_VALUES_MAX;
 }
 
 /* Moves to the value of a dotted name. Returns false when it does not exist. */
-static bool walk_to(nnc_walk *w, const char *dotted)
-{
+static bool walk_to(nnc_walk *w, const char *dotted) {
     char key[64];
     while (*dotted != '\0') {
         const size_t length = strcspn(dotted, ".");
@@ -140,8 +130,7 @@ static bool walk_to(nnc_walk *w, const char *dotted)
 }
 
 /* Copies the text without the members of the large object, and stores the places of the members in the document. */
-static bool leave_out(nnc_json_doc *doc, nnc_buffer *lean)
-{
+static bool leave_out(nnc_json_doc *doc, nnc_buffer *lean) {
     nnc_walk w = nnc_walk_begin(doc->text);
     int32_t capacity = 0;
     size_t copied = 0;
@@ -165,8 +154,7 @@ static bool leave_out(nnc_json_doc *doc, nnc_buffer *lean)
 }
 
 /* Parses the document without the large object. Returns false when all of it must be parsed instead. */
-static bool parse_lean(nnc_json_doc *doc)
-{
+static bool parse_lean(nnc_json_doc *doc) {
     nnc_buffer lean = { 0 };
     const char *rest = NULL;
     if (leave_out(doc, &lean)) {
@@ -178,16 +166,14 @@ static bool parse_lean(nnc_json_doc *doc)
 }
 
 /* Returns the length of a Python number that JSON does not have, at the start of text; 0 = no such number. */
-static size_t word_at(const char *at)
-{
+static size_t word_at(const char *at) {
     return strncmp(at, "-Infinity", 9) == 0  ? 9
            : strncmp(at, "Infinity", 8) == 0 ? 8
            : strncmp(at, "NaN", 3) == 0      ? 3
                                              : 0;
 }
 
-static bool replace_python_numbers(nnc_arena *arena, const char **text, size_t size)
-{
+static bool replace_python_numbers(nnc_arena *arena, const char **text, size_t size) {
     if (strstr(*text, "Infinity") == NULL && strstr(*text, "NaN") == NULL) { return true; }
     char *copy = nnc_arena_alloc(arena, size + 1);
     if (copy == NULL) { return false; }
@@ -209,8 +195,7 @@ static bool replace_python_numbers(nnc_arena *arena, const char **text, size_t s
     return true;
 }
 
-bool nnc_json_parse(nnc_json_doc *doc)
-{
+bool nnc_json_parse(nnc_json_doc *doc) {
     const int before = doc->faults->count;
     const bool python = doc->foreign && strstr(doc->text, "\"schema\"") == NULL;
     const bool captured = doc->foreign && strstr(doc->text, "\"" NNC_CAPTURE_SCHEMA "\"") != NULL;
@@ -241,14 +226,12 @@ bool nnc_json_parse(nnc_json_doc *doc)
     return doc->faults->count == before;
 }
 
-static bool is_apart(nnc_json at, int32_t index)
-{
+static bool is_apart(nnc_json at, int32_t index) {
     const nnc_json_large *apart = &at.doc->apart;
     return apart->object != NULL && index < apart->count && apart->places[index] > 0;
 }
 
-bool nnc_json_open(nnc_json at, int32_t index)
-{
+bool nnc_json_open(nnc_json at, int32_t index) {
     const nnc_json_doc *doc = at.doc;
     if (!is_apart(at, index)) { return true; }
     const int before = doc->faults->count;
@@ -264,8 +247,7 @@ bool nnc_json_open(nnc_json at, int32_t index)
     return doc->faults->count == before;
 }
 
-void nnc_json_close(nnc_json at, int32_t index, const char *const *skip)
-{
+void nnc_json_close(nnc_json at, int32_t index, const char *const *skip) {
     if (is_apart(at, index)) {
         cJSON *node = (cJSON *)at.node;
         at.doc->apart.digests[index] = nnc_json_digest(at, skip);
@@ -274,22 +256,19 @@ void nnc_json_close(nnc_json at, int32_t index, const char *const *skip)
     }
 }
 
-const char *nnc_json_copy(nnc_json at)
-{
+const char *nnc_json_copy(nnc_json at) {
     char *text = at.node != NULL ? cJSON_PrintUnformatted(at.node) : NULL;
     const char *copy = text != NULL ? nnc_arena_strdup(at.doc->arena, text) : NULL;
     cJSON_free(text);
     return copy;
 }
 
-void nnc_json_allocate_with(void *(*allocate)(size_t), void (*release)(void *))
-{
+void nnc_json_allocate_with(void *(*allocate)(size_t), void (*release)(void *)) {
     cJSON_Hooks hooks = { allocate, release };
     cJSON_InitHooks(&hooks);
 }
 
-void nnc_json_free(nnc_json_doc *doc)
-{
+void nnc_json_free(nnc_json_doc *doc) {
     cJSON_Delete(doc->root);
     doc->root = NULL;
     if (doc->like != NULL) {
@@ -298,13 +277,9 @@ void nnc_json_free(nnc_json_doc *doc)
     }
 }
 
-nnc_json nnc_json_root(const nnc_json_doc *doc)
-{
-    return (nnc_json){ doc, doc->root };
-}
+nnc_json nnc_json_root(const nnc_json_doc *doc) { return (nnc_json){ doc, doc->root }; }
 
-nnc_json_type nnc_json_type_of(nnc_json at)
-{
+nnc_json_type nnc_json_type_of(nnc_json at) {
     if (at.node == NULL) { return NNC_JSON_ABSENT; }
     switch (at.node->type & 0xFF) {
     case cJSON_False:
@@ -317,51 +292,30 @@ nnc_json_type nnc_json_type_of(nnc_json at)
     }
 }
 
-nnc_json nnc_json_get(nnc_json object, const char *key)
-{
+nnc_json nnc_json_get(nnc_json object, const char *key) {
     return (nnc_json){ object.doc, cJSON_GetObjectItemCaseSensitive(object.node, key) };
 }
 
-nnc_json nnc_json_first(nnc_json container)
-{
+nnc_json nnc_json_first(nnc_json container) {
     return (nnc_json){ container.doc, container.node != NULL ? container.node->child : NULL };
 }
 
-nnc_json nnc_json_next(nnc_json at)
-{
-    return (nnc_json){ at.doc, at.node != NULL ? at.node->next : NULL };
-}
+nnc_json nnc_json_next(nnc_json at) { return (nnc_json){ at.doc, at.node != NULL ? at.node->next : NULL }; }
 
-const char *nnc_json_key(nnc_json at)
-{
-    return at.node->string != NULL ? at.node->string : "";
-}
+const char *nnc_json_key(nnc_json at) { return at.node->string != NULL ? at.node->string : ""; }
 
-bool nnc_json_bool(nnc_json at)
-{
-    return cJSON_IsTrue(at.node) != 0;
-}
+bool nnc_json_bool(nnc_json at) { return cJSON_IsTrue(at.node) != 0; }
 
-double nnc_json_number(nnc_json at)
-{
-    return at.node->valuedouble;
-}
+double nnc_json_number(nnc_json at) { return at.node->valuedouble; }
 
-const char *nnc_json_text(nnc_json at)
-{
-    return at.node->valuestring;
-}
+const char *nnc_json_text(nnc_json at) { return at.node->valuestring; }
 
-int nnc_json_count(nnc_json at)
-{
-    return cJSON_GetArraySize(at.node);
-}
+int nnc_json_count(nnc_json at) { return cJSON_GetArraySize(at.node); }
 
 /* A bit of a node's type that cJSON does not use. */
 enum { INHERITED = 1 << 16 };
 
-static cJSON *last_of(nnc_json object, bool added)
-{
+static cJSON *last_of(nnc_json object, bool added) {
     cJSON *last = NULL;
     if (added) {
         last = object.node->child->prev; /* in cJSON the member `prev` of the first child points to the last child */
@@ -372,25 +326,19 @@ static cJSON *last_of(nnc_json object, bool added)
     return last;
 }
 
-void nnc_json_set_text(nnc_json at, const char *text)
-{
+void nnc_json_set_text(nnc_json at, const char *text) {
     if (cJSON_SetValuestring((cJSON *)at.node, text) == NULL) { nnc_faults_no_memory(at.doc->faults); }
 }
 
-void nnc_json_inherit(nnc_json object, nnc_json value)
-{
+void nnc_json_inherit(nnc_json object, nnc_json value) {
     last_of(object, cJSON_AddItemReferenceToObject((cJSON *)object.node, value.node->string, (cJSON *)value.node));
 }
 
-nnc_json nnc_json_inherit_object(nnc_json object, const char *key)
-{
+nnc_json nnc_json_inherit_object(nnc_json object, const char *key) {
     return (nnc_json){ object.doc, last_of(object, cJSON_AddObjectToObject((cJSON *)object.node, key) != NULL) };
 }
 
-bool nnc_json_inherited(nnc_json at)
-{
-    return at.node != NULL && (at.node->type & INHERITED) != 0;
-}
+bool nnc_json_inherited(nnc_json at) { return at.node != NULL && (at.node->type & INHERITED) != 0; }
 
 /* ---- errors: finding the place, and noting them ---- */
 
@@ -401,8 +349,7 @@ typedef struct way {
 } way;
 
 /* Finds the path from the value `at` to the value `to` inside it. The recursion is as deep as the text is nested. */
-static bool find(nnc_json at, nnc_json to, way *w)
-{
+static bool find(nnc_json at, nnc_json to, way *w) {
     if (at.node == to.node) { return true; }
     w->open[w->depth++] = at;
     for (nnc_json child = nnc_json_first(at); child.node != NULL; child = nnc_json_next(child)) {
@@ -413,16 +360,14 @@ static bool find(nnc_json at, nnc_json to, way *w)
 }
 
 /* Returns the member "same_as" or "like" by which a value was inherited. */
-static nnc_json own_of(nnc_json container, nnc_json at)
-{
+static nnc_json own_of(nnc_json container, nnc_json at) {
     if (!nnc_json_inherited(at)) { return at; }
     const nnc_json same = nnc_json_get(container, "same_as");
     return same.node != NULL ? same : nnc_json_get(container, "like");
 }
 
 /* Returns the line of a value's key; in a list, of the value. */
-static long line_of(const way *w, nnc_json at)
-{
+static long line_of(const way *w, nnc_json at) {
     nnc_walk walk = nnc_walk_begin(at.doc->text);
     for (int i = 0; i < w->depth; i++) {
         const bool object = nnc_json_type_of(w->open[i]) == NNC_JSON_OBJECT;
@@ -439,16 +384,14 @@ static long line_of(const way *w, nnc_json at)
     return walk.key_line;
 }
 
-static size_t append(char *text, size_t size, size_t used, const char *format, const char *key, int index)
-{
+static size_t append(char *text, size_t size, size_t used, const char *format, const char *key, int index) {
     if (used >= size) { return used; }
     const int n = key != NULL ? snprintf(text + used, size - used, format, key)
                               : snprintf(text + used, size - used, format, index);
     return n > 0 ? used + (size_t)n : used;
 }
 
-static void write_path(const way *w, nnc_json at, char *text, size_t size)
-{
+static void write_path(const way *w, nnc_json at, char *text, size_t size) {
     size_t used = 0;
     text[0] = '\0';
     for (int i = 0; i < w->depth; i++) {
@@ -463,8 +406,7 @@ static void write_path(const way *w, nnc_json at, char *text, size_t size)
     }
 }
 
-nnc_json nnc_json_follow(nnc_json at, const char *dotted, const char **rest)
-{
+nnc_json nnc_json_follow(nnc_json at, const char *dotted, const char **rest) {
     *rest = dotted;
     while (**rest != '\0') {
         char part[64];
@@ -480,15 +422,13 @@ nnc_json nnc_json_follow(nnc_json at, const char *dotted, const char **rest)
     return at;
 }
 
-long nnc_json_line(nnc_json at)
-{
+long nnc_json_line(nnc_json at) {
     way w = { .depth = 0 };
     find(nnc_json_root(at.doc), at, &w);
     return w.depth > 0 ? line_of(&w, at) : 1;
 }
 
-static void write_where(nnc_json at, const char *member, char *where, size_t size)
-{
+static void write_where(nnc_json at, const char *member, char *where, size_t size) {
     const nnc_json_doc *doc = at.doc;
     const char *name = doc->faults->name;
     const char *rest = member != NULL ? member : "";
@@ -505,8 +445,7 @@ static void write_where(nnc_json at, const char *member, char *where, size_t siz
     snprintf(where, size, "%s%s%s%s%s%s", name != NULL ? name : "", line, colon, path, dot, rest);
 }
 
-void nnc_faults_note(nnc_faults *faults, const nnc_error *fault)
-{
+void nnc_faults_note(nnc_faults *faults, const nnc_error *fault) {
     if (faults->count++ == 0) {
         faults->status = fault->status;
         if (faults->err != NULL) { *faults->err = *fault; }
@@ -515,8 +454,7 @@ void nnc_faults_note(nnc_faults *faults, const nnc_error *fault)
 }
 
 /* Notes "out of memory", only once, because it is no error of the file. */
-void nnc_faults_no_memory(nnc_faults *faults)
-{
+void nnc_faults_no_memory(nnc_faults *faults) {
     nnc_error fault;
     if (faults->no_memory) { return; }
     faults->no_memory = true;
@@ -524,14 +462,12 @@ void nnc_faults_no_memory(nnc_faults *faults)
     nnc_faults_note(faults, &fault);
 }
 
-bool nnc_json_go_on(nnc_json at)
-{
+bool nnc_json_go_on(nnc_json at) {
     const nnc_faults *faults = at.doc->faults;
     return !faults->no_memory && faults->count < (faults->report != NULL ? NNC_FAULTS_MAX : 1);
 }
 
-void nnc_json_fault(nnc_json at, const char *member, const char *format, ...)
-{
+void nnc_json_fault(nnc_json at, const char *member, const char *format, ...) {
     nnc_error fault;
     char where[sizeof(fault.where)];
     if (!nnc_json_go_on(at)) { return; }
@@ -543,8 +479,7 @@ void nnc_json_fault(nnc_json at, const char *member, const char *format, ...)
     nnc_faults_note(at.doc->faults, &fault);
 }
 
-static void describe(nnc_json at, char *text, size_t size)
-{
+static void describe(nnc_json at, char *text, size_t size) {
     char number[NNC_NUMBER_TEXT];
     switch (nnc_json_type_of(at)) {
     case NNC_JSON_ABSENT: snprintf(text, size, "nothing"); break;
@@ -567,8 +502,7 @@ static void describe(nnc_json at, char *text, size_t size)
     }
 }
 
-void nnc_json_mismatch(nnc_json at, const char *what, const char *expected)
-{
+void nnc_json_mismatch(nnc_json at, const char *what, const char *expected) {
     char found[96];
     describe(at, found, sizeof(found));
     nnc_json_fault(at, NULL, "%s, expected %s, found %s", what, expected, found);

@@ -17,8 +17,7 @@ typedef struct scan {
     nnc_json_scan_fault *fault; /* receives the description of an error; NULL = no description needed */
 } scan;
 
-nnc_position nnc_json_position(const char *text, const char *at)
-{
+nnc_position nnc_json_position(const char *text, const char *at) {
     nnc_position position = { 1, 1 };
     for (const char *c = text; c < at; c++) {
         if (*c == '\n') {
@@ -32,8 +31,7 @@ nnc_position nnc_json_position(const char *text, const char *at)
     return position;
 }
 
-static size_t word_length(const char *at, const char *end)
-{
+static size_t word_length(const char *at, const char *end) {
     size_t n = 0;
     while (at + n < end && n < 24 &&
            ((at[n] >= 'a' && at[n] <= 'z') || (at[n] >= 'A' && at[n] <= 'Z') || (at[n] >= '0' && at[n] <= '9') ||
@@ -44,8 +42,7 @@ static size_t word_length(const char *at, const char *end)
 }
 
 /* Writes the text at a place for a message. */
-static void describe(const scan *s, const char *at, char *text, size_t size)
-{
+static void describe(const scan *s, const char *at, char *text, size_t size) {
     const size_t left = (size_t)(s->end - at);
     const size_t word = word_length(at, s->end);
     const size_t character = nnc_utf8_length(at, left);
@@ -60,8 +57,7 @@ static void describe(const scan *s, const char *at, char *text, size_t size)
     }
 }
 
-static bool refuse(scan *s, const char *at, const char *what, const char *expected)
-{
+static bool refuse(scan *s, const char *at, const char *what, const char *expected) {
     char found[48];
     if (s->fault != NULL) {
         describe(s, at, found, sizeof(found));
@@ -72,8 +68,7 @@ static bool refuse(scan *s, const char *at, const char *what, const char *expect
 }
 
 /* Scans the character after a backslash. Refuses \u0000, because it would end a C string early. */
-static bool scan_escape(scan *s)
-{
+static bool scan_escape(scan *s) {
     if (s->end - s->at < 2 || strchr("\"\\/bfnrtu", s->at[1]) == NULL || s->at[1] == '\0') {
         return refuse(s, s->at, "bad escape in text", "one of \\\" \\\\ \\/ \\b \\f \\n \\r \\t \\u");
     }
@@ -95,14 +90,10 @@ static bool scan_escape(scan *s)
 }
 
 /* Returns a word with bit 7 set in each byte that is 0 in `word`; its other bits have no meaning. */
-static uint64_t zeros(uint64_t word)
-{
-    return (word - 0x0101010101010101U) & ~word;
-}
+static uint64_t zeros(uint64_t word) { return (word - 0x0101010101010101U) & ~word; }
 
 /* Skips printable ASCII without quotes and backslashes, eight bytes at a time; most of a text consists of it. */
-static const char *past_plain(const char *at, const char *end)
-{
+static const char *past_plain(const char *at, const char *end) {
     static const uint64_t each = 0x0101010101010101U;
     for (; end - at >= 8; at += 8) {
         uint64_t word;
@@ -113,8 +104,7 @@ static const char *past_plain(const char *at, const char *end)
     return at;
 }
 
-static bool scan_text(scan *s)
-{
+static bool scan_text(scan *s) {
     s->at = past_plain(s->at + 1, s->end);
     while (s->at < s->end && *s->at != '"') {
         const unsigned char c = (unsigned char)*s->at;
@@ -133,13 +123,11 @@ static bool scan_text(scan *s)
 }
 
 /* Tests whether a character could continue a number; such a character after a complete number is an error. */
-static bool goes_on(char c)
-{
+static bool goes_on(char c) {
     return (c >= '0' && c <= '9') || c == '.' || c == 'e' || c == 'E' || c == '+' || c == '-';
 }
 
-static bool scan_number(scan *s)
-{
+static bool scan_number(scan *s) {
     char number[64]; /* cJSON reads at most 63 characters */
     double value;
     const size_t length = nnc_number_span(s->at, (size_t)(s->end - s->at));
@@ -157,18 +145,11 @@ static bool scan_number(scan *s)
     return true;
 }
 
-static bool is_blank(char c)
-{
-    return c == ' ' || c == '\n' || c == '\r' || c == '\t';
-}
+static bool is_blank(char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; }
 
-static bool begins_number(char c)
-{
-    return c == '-' || (c >= '0' && c <= '9');
-}
+static bool begins_number(char c) { return c == '-' || (c >= '0' && c <= '9'); }
 
-bool nnc_json_scan_lexemes(const char *text, size_t size, int values_max)
-{
+bool nnc_json_scan_lexemes(const char *text, size_t size, int values_max) {
     scan s = { .begin = text, .at = text, .end = text + size };
     int values = 1, depth = 0; /* an empty list counts as one value */
     while (s.at < s.end) {
@@ -190,8 +171,7 @@ bool nnc_json_scan_lexemes(const char *text, size_t size, int values_max)
 
 /* ---- the grammar, with error messages ---- */
 
-static bool scan_word(scan *s)
-{
+static bool scan_word(scan *s) {
     static const char *const words[] = { "true", "false", "null" };
     for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
         const size_t length = strlen(words[i]);
@@ -203,13 +183,9 @@ static bool scan_word(scan *s)
     return refuse(s, s->at, "bad syntax", "a value");
 }
 
-static bool in_object(const scan *s)
-{
-    return (s->objects & 1U) != 0;
-}
+static bool in_object(const scan *s) { return (s->objects & 1U) != 0; }
 
-static bool refuse_order(scan *s)
-{
+static bool refuse_order(scan *s) {
     return refuse(s, s->at, "bad syntax",
                   (s->allowed & VALUE) != 0   ? "a value"
                   : (s->allowed & KEY) != 0   ? "a key in quotes"
@@ -219,8 +195,7 @@ static bool refuse_order(scan *s)
                                               : "',' or ']'");
 }
 
-static bool open_bracket(scan *s)
-{
+static bool open_bracket(scan *s) {
     const bool object = *s->at == '{';
     if (s->depth == NNC_SCAN_DEPTH_MAX) { return refuse(s, s->at, "nested too deeply", "at most 64 levels"); }
     s->at++;
@@ -230,16 +205,14 @@ static bool open_bracket(scan *s)
     return true;
 }
 
-static void close_bracket(scan *s)
-{
+static void close_bracket(scan *s) {
     s->at++;
     s->depth--;
     s->objects >>= 1;
     s->allowed = s->depth > 0 ? COMMA | CLOSE : END;
 }
 
-static bool scan_value(scan *s, char c)
-{
+static bool scan_value(scan *s, char c) {
     if (s->values++ == s->values_max) {
         char expected[32];
         snprintf(expected, sizeof(expected), "at most %d", s->values_max);
@@ -251,8 +224,7 @@ static bool scan_value(scan *s, char c)
 }
 
 /* Scans the next lexeme if it is allowed here. */
-static bool scan_next(scan *s)
-{
+static bool scan_next(scan *s) {
     const char c = *s->at; /* 0 means the end of the text */
     if ((s->allowed & CLOSE) != 0 && c == (in_object(s) ? '}' : ']')) {
         close_bracket(s);
@@ -270,8 +242,7 @@ static bool scan_next(scan *s)
     return (s->allowed & VALUE) != 0 ? scan_value(s, c) : refuse_order(s);
 }
 
-static bool scan_all(scan *s)
-{
+static bool scan_all(scan *s) {
     do {
         while (s->at < s->end && is_blank(*s->at)) { s->at++; }
         if (s->at == s->end && s->allowed == END) { return true; }
@@ -279,8 +250,7 @@ static bool scan_all(scan *s)
     return false;
 }
 
-bool nnc_json_scan(const char *text, size_t size, int values_max, nnc_json_scan_fault *fault)
-{
+bool nnc_json_scan(const char *text, size_t size, int values_max, nnc_json_scan_fault *fault) {
     scan s = {
         .begin = text, .at = text, .end = text + size, .allowed = VALUE, .values_max = values_max, .fault = fault
     };
@@ -290,52 +260,38 @@ bool nnc_json_scan(const char *text, size_t size, int values_max, nnc_json_scan_
     return scan_all(&s);
 }
 
-static bool opens(char c)
-{
-    return c == '{' || c == '[';
-}
+static bool opens(char c) { return c == '{' || c == '['; }
 
-static bool closes(char c)
-{
-    return c == '}' || c == ']' || c == '\0';
-}
+static bool closes(char c) { return c == '}' || c == ']' || c == '\0'; }
 
-static bool parts(char c)
-{
-    return c == ',' || c == ':';
-}
+static bool parts(char c) { return c == ',' || c == ':'; }
 
-static void skip_blanks(nnc_walk *w)
-{
+static void skip_blanks(nnc_walk *w) {
     const char *at = w->text + w->at;
     for (; is_blank(*at); at++) { w->line += *at == '\n'; }
     w->at = (size_t)(at - w->text);
 }
 
 /* Skips a number or a word. */
-static void skip_plain(nnc_walk *w)
-{
+static void skip_plain(nnc_walk *w) {
     const char *at = w->text + w->at;
     while (*at != '"' && !is_blank(*at) && !parts(*at) && !opens(*at) && !closes(*at)) { at++; }
     w->at = (size_t)(at - w->text);
 }
 
-static void skip_quoted(nnc_walk *w)
-{
+static void skip_quoted(nnc_walk *w) {
     const char *at = w->text + w->at + 1;
     for (; *at != '"'; at++) { at += *at == '\\'; }
     w->at = (size_t)(at - w->text) + 1;
 }
 
-nnc_walk nnc_walk_begin(const char *text)
-{
+nnc_walk nnc_walk_begin(const char *text) {
     nnc_walk w = { .text = text, .line = 1, .key_line = 1 };
     skip_blanks(&w);
     return w;
 }
 
-bool nnc_walk_member(nnc_walk *w, bool object)
-{
+bool nnc_walk_member(nnc_walk *w, bool object) {
     skip_blanks(w);
     if (!closes(w->text[w->at])) { /* the byte at w->at is the opening bracket or a comma */
         w->at++;
@@ -358,14 +314,12 @@ bool nnc_walk_member(nnc_walk *w, bool object)
     return true;
 }
 
-bool nnc_walk_key_is(const nnc_walk *w, const char *key)
-{
+bool nnc_walk_key_is(const nnc_walk *w, const char *key) {
     const size_t length = strlen(key);
     return w->key_length == length + 2 && memcmp(w->text + w->key + 1, key, length) == 0;
 }
 
-void nnc_walk_value(nnc_walk *w)
-{
+void nnc_walk_value(nnc_walk *w) {
     int depth = 0;
     do {
         skip_blanks(w);
@@ -386,8 +340,7 @@ void nnc_walk_value(nnc_walk *w)
     } while (depth > 0);
 }
 
-void nnc_walk_on(nnc_walk *w, size_t to)
-{
+void nnc_walk_on(nnc_walk *w, size_t to) {
     const char *end = w->text + to;
     for (const char *at = w->text + w->at; (at = memchr(at, '\n', (size_t)(end - at))) != NULL;) {
         w->line++;

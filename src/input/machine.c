@@ -29,19 +29,16 @@ typedef struct machine {
     const char *tool;
 } machine;
 
-static bool is_topology(const char *text)
-{
+static bool is_topology(const char *text) {
     return strstr(text, "<topology") != NULL && strstr(text, "<object type=\"Machine\"") != NULL;
 }
 
-bool nnc_is_machine(const char *text)
-{
+bool nnc_is_machine(const char *text) {
     return strncmp(text, "<?xml", 5) == 0 && (strstr(text, "<nvidia_smi_log") != NULL || is_topology(text));
 }
 
 /* Counts a GPU. Returns false if it is another product than the GPUs before it. */
-static bool add_gpu(const char *name, machine *m, const char *product, nnc_error *err)
-{
+static bool add_gpu(const char *name, machine *m, const char *product, nnc_error *err) {
     if (m->count++ > 0 && strcmp(m->product, product) != 0) {
         nnc_fail(err, NNC_BAD_SPEC, name, "expected GPUs of one product, found %s and %s; give the id of one",
                  m->product, product);
@@ -53,8 +50,7 @@ static bool add_gpu(const char *name, machine *m, const char *product, nnc_error
 
 /* Copies the text after the first `open` between `from` and `end`, up to a character of `stop`. Returns false when
  * `open` is not there. */
-static bool after(const char *from, const char *end, const char *open, const char *stop, char value[WORD_MAX])
-{
+static bool after(const char *from, const char *end, const char *open, const char *stop, char value[WORD_MAX]) {
     const char *at = strstr(from, open);
     if (at == NULL || at >= end) { return false; }
     at += strlen(open);
@@ -66,24 +62,21 @@ static bool after(const char *from, const char *end, const char *open, const cha
 
 /* Copies the text of the first XML element `name` between `from` and `end`. Returns false when there is no such
  * element. */
-static bool element(const char *from, const char *end, const char *name, char value[WORD_MAX])
-{
+static bool element(const char *from, const char *end, const char *name, char value[WORD_MAX]) {
     char open[WORD_MAX];
     snprintf(open, sizeof open, "<%s>", name);
     return after(from, end, open, "<", value);
 }
 
 /* Reads the number of "81559 MiB". Returns false for "N/A" and similar texts. */
-static bool number(const char *from, const char *end, const char *name, double *value)
-{
+static bool number(const char *from, const char *end, const char *name, double *value) {
     char word[WORD_MAX];
     if (!element(from, end, name, word)) { return false; }
     word[strcspn(word, " ")] = '\0';
     return nnc_read_double(word, value) && *value > 0.0;
 }
 
-static nnc_status read_driver(const char *name, const char *text, machine *m, nnc_error *err)
-{
+static nnc_status read_driver(const char *name, const char *text, machine *m, nnc_error *err) {
     m->tool = "nvidia-smi -q -x";
     for (const char *gpu = strstr(text, "<gpu "); gpu != NULL;) {
         char product[WORD_MAX];
@@ -109,8 +102,7 @@ static nnc_status read_driver(const char *name, const char *text, machine *m, nn
 /* ---- hwloc ---- */
 
 /* Copies the value of an attribute of the tag at `tag`. Returns false when the tag has no such attribute. */
-static bool attribute(const char *tag, const char *name, char value[WORD_MAX])
-{
+static bool attribute(const char *tag, const char *name, char value[WORD_MAX]) {
     char open[WORD_MAX];
     snprintf(open, sizeof open, " %s=\"", name);
     return after(tag, tag + strcspn(tag, ">"), open, "\"", value);
@@ -118,8 +110,7 @@ static bool attribute(const char *tag, const char *name, char value[WORD_MAX])
 
 /* Copies the value of the XML element <info name="NAME" value=".."> between `from` and `end`. Returns false when
  * there is no such element. */
-static bool info(const char *from, const char *end, const char *name, char value[WORD_MAX])
-{
+static bool info(const char *from, const char *end, const char *name, char value[WORD_MAX]) {
     char open[WORD_MAX];
     snprintf(open, sizeof open, "<info name=\"%s\"", name);
     const char *at = strstr(from, open);
@@ -127,8 +118,7 @@ static bool info(const char *from, const char *end, const char *name, char value
 }
 
 /* Reads KiB as bytes: "16671616KiB", or without the unit. */
-static void read_memory(const char *from, const char *end, double *bytes)
-{
+static void read_memory(const char *from, const char *end, double *bytes) {
     static const char *const names[] = { "CUDAGlobalMemorySize", "RSMIVRAMSize" };
     char word[WORD_MAX];
     double kib = 0.0;
@@ -148,22 +138,19 @@ typedef struct linked {
                                                    * switch */
 } linked;
 
-static int root_of(const linked *l, int i)
-{
+static int root_of(const linked *l, int i) {
     while (l->root[i] != i) { i = l->root[i]; }
     return i;
 }
 
 /* Returns the text after the tag at `tag`. */
-static const char *content_of(const char *tag)
-{
+static const char *content_of(const char *tag) {
     const char *end = tag + strcspn(tag, ">");
     return end + (*end == '>' ? 1 : 0);
 }
 
 /* Reads the objects of a matrix, "OSDev:802 PCIDev:449 Package:3": GPUs, switches, and hosts, which join nothing. */
-static void read_objects(const char *from, const char *end, linked *l)
-{
+static void read_objects(const char *from, const char *end, linked *l) {
     for (const char *at = strstr(from, "<indexes"); at != NULL && at < end; at = strstr(at + 1, "<indexes")) {
         const char *word = content_of(at);
         for (; *word != '<' && *word != '\0' && l->count < LINKED_MAX; word += strcspn(word, " <") + (*word == ' ')) {
@@ -179,8 +166,7 @@ static void read_objects(const char *from, const char *end, linked *l)
 }
 
 /* Joins the objects with a bandwidth between them. */
-static void join_objects(const char *from, const char *end, linked *l)
-{
+static void join_objects(const char *from, const char *end, linked *l) {
     int i = 0;
     for (const char *at = strstr(from, "<u64values"); at != NULL && at < end; at = strstr(at + 1, "<u64values")) {
         const char *word = content_of(at);
@@ -197,8 +183,7 @@ static void join_objects(const char *from, const char *end, linked *l)
 }
 
 /* Returns the number of GPUs that NVLink joins with the first GPU; 0: the file does not say. */
-static int count_linked(const char *text)
-{
+static int count_linked(const char *text) {
     const char *from = strstr(text, "name=\"NVLinkBandwidth\"");
     const char *end = from != NULL ? strstr(from, "</distances2") : NULL;
     linked l = { .count = 0 };
@@ -215,8 +200,7 @@ static int count_linked(const char *text)
 
 /* Reads the GPUs from the XML of hwloc. Every GPU is listed once for each library that found it (cuda0, nvml0,
  * opencl0d0), so only one library counts. A name with a dot is a part of a GPU. */
-static nnc_status read_topology(const char *name, const char *text, machine *m, nnc_error *err)
-{
+static nnc_status read_topology(const char *name, const char *text, machine *m, nnc_error *err) {
     static const char *const libraries[] = { "cuda", "nvml", "rsmi", "ze" };
     m->tool = "lstopo --of xml";
     for (size_t i = 0; i < NNC_COUNT_OF(libraries) && m->count == 0; i++) {
@@ -240,8 +224,7 @@ static nnc_status read_topology(const char *name, const char *text, machine *m, 
 
 /* ---- the device file ---- */
 
-nnc_status nnc_machine_json(const char *name, const char *text, nnc_buffer *json, nnc_error *err)
-{
+nnc_status nnc_machine_json(const char *name, const char *text, nnc_buffer *json, nnc_error *err) {
     machine m = { .count = 0 };
     NNC_TRY(is_topology(text) ? read_topology(name, text, &m, err) : read_driver(name, text, &m, err));
     if (m.count == 0) { return nnc_fail(err, NNC_BAD_SPEC, name, "expected a GPU, found none"); }
@@ -276,8 +259,7 @@ nnc_status nnc_machine_json(const char *name, const char *text, nnc_buffer *json
     return json->failed ? nnc_no_memory(err) : NNC_OK;
 }
 
-nnc_status nnc_machine_ask(char **text, size_t *size, nnc_error *err)
-{
+nnc_status nnc_machine_ask(char **text, size_t *size, nnc_error *err) {
 #if defined(__wasi__) /* no processes */
     FILE *told = NULL;
 #define pclose fclose

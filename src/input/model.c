@@ -9,23 +9,17 @@ static const nnc_family_fields *const rows[] = {
 #undef NNC_FAMILY_FIELDS
 };
 
-const nnc_family_fields *nnc_family_fields_of(nnc_family family)
-{
+const nnc_family_fields *nnc_family_fields_of(nnc_family family) {
     return rows[(unsigned)family < NNC_FAMILY_COUNT ? family : 0];
 }
 
-const nnc_field_table *nnc_model_table(nnc_family family)
-{
-    return &nnc_family_fields_of(family)->table;
-}
+const nnc_field_table *nnc_model_table(nnc_family family) { return &nnc_family_fields_of(family)->table; }
 
-const nnc_field_table *nnc_model_table_of(const nnc_model *model)
-{
+const nnc_field_table *nnc_model_table_of(const nnc_model *model) {
     return model->graph.fields != NULL ? model->graph.fields : nnc_model_table(model->family);
 }
 
-void nnc_model_rules(nnc_json at, const nnc_model *model)
-{
+void nnc_model_rules(nnc_json at, const nnc_model *model) {
     const nnc_family_fields *row = rows[model->family];
     if (nnc_check_ranges(at, &row->table, model)) { /* the ranges are checked first, because the rules divide by these
                                                      * numbers */
@@ -35,8 +29,7 @@ void nnc_model_rules(nnc_json at, const nnc_model *model)
 }
 
 /* Reads the family, which decides the table of fields. Returns false when an error was noted. */
-static bool read_family(nnc_json root, nnc_model *model)
-{
+static bool read_family(nnc_json root, nnc_model *model) {
     const nnc_json at = nnc_json_get(root, "family");
     const nnc_field *field = nnc_field_of_key(nnc_model_table((nnc_family)0), "family");
     const int family = nnc_json_type_of(at) == NNC_JSON_TEXT ? nnc_names_find(field->names, nnc_json_text(at)) : -1;
@@ -54,16 +47,14 @@ static bool read_family(nnc_json root, nnc_model *model)
     return false;
 }
 
-static void complete(nnc_json root, nnc_model *model)
-{
+static void complete(nnc_json root, nnc_model *model) {
     rows[model->family]->complete(root, model);
     nnc_scale_dims_record(model);
     model->lenient = root.doc->lenient;
     if (root.doc->faults->count == 0) { nnc_model_rules(root, model); }
 }
 
-void nnc_model_read(nnc_json root, const char *stem, void *spec)
-{
+void nnc_model_read(nnc_json root, const char *stem, void *spec) {
     nnc_model *model = spec;
     static const char *const keys[] = { "schema", "aliases", "sources", "references", "like", NULL };
     memset(model, 0, sizeof(*model));
@@ -94,8 +85,7 @@ void nnc_model_read(nnc_json root, const char *stem, void *spec)
     complete(root, model);
 }
 
-nnc_status nnc_model_check(const nnc_model *model, const char *name, nnc_error *err)
-{
+nnc_status nnc_model_check(const nnc_model *model, const char *name, nnc_error *err) {
     NNC_NEED(model);
     nnc_faults faults = { .name = name, .err = err };
     const nnc_json_doc none = { .faults = &faults };
@@ -103,8 +93,7 @@ nnc_status nnc_model_check(const nnc_model *model, const char *name, nnc_error *
     return faults.status;
 }
 
-nnc_status nnc_model_set(nnc_model *model, const char *field, const char *value, nnc_error *err)
-{
+nnc_status nnc_model_set(nnc_model *model, const char *field, const char *value, nnc_error *err) {
     NNC_NEED(model);
     NNC_NEED(field);
     NNC_NEED(value);
@@ -128,8 +117,7 @@ typedef struct dims {
     int64_t *hidden, *heads, *kv_heads, *head_dim, *ffn_hidden, *expert_hidden, *shared_hidden;
 } dims;
 
-static dims dims_of(nnc_model *model)
-{
+static dims dims_of(nnc_model *model) {
     nnc_decoder *d = &model->decoder;
     nnc_vit *v = &model->vit;
     if (model->family == NNC_FAMILY_DECODER) {
@@ -150,13 +138,9 @@ static const struct {
 } fields[] = { { "hidden", HIDDEN },  { "heads", HEADS },          { "kv_heads", KV_HEADS },   { "head_dim", HEAD_DIM },
                { "ffn_hidden", FFN }, { "expert_hidden", EXPERT }, { "shared_hidden", SHARED } };
 
-static int64_t value_of(const int64_t *dim)
-{
-    return dim != NULL ? *dim : 0;
-}
+static int64_t value_of(const int64_t *dim) { return dim != NULL ? *dim : 0; }
 
-void nnc_scale_dims_record(nnc_model *model)
-{
+void nnc_scale_dims_record(nnc_model *model) {
     const dims d = dims_of(model);
     model->recorded = (nnc_scale_dims){ .hidden = value_of(d.hidden),
                                         .heads = value_of(d.heads),
@@ -168,16 +152,14 @@ void nnc_scale_dims_record(nnc_model *model)
 }
 
 /* Returns a x b / c, or 0 if the result is not a whole number. */
-static int64_t share(int64_t a, int64_t b, int64_t c)
-{
+static int64_t share(int64_t a, int64_t b, int64_t c) {
     int64_t product = 0;
     return nnc_mul_i64(a, b, &product) && c > 0 && product % c == 0 ? product / c : 0;
 }
 
 /* Scales a dimension in proportion to hidden. If the result is not whole, the dimension stays, and nnc_scale_dims_check
  * reports it. */
-static void follow(int64_t *dim, int64_t recorded, int64_t hidden, int64_t was)
-{
+static void follow(int64_t *dim, int64_t recorded, int64_t hidden, int64_t was) {
     if (dim != NULL && recorded > 0) {
         const int64_t value = share(recorded, hidden, was);
         *dim = value > 0 ? value : recorded;
@@ -186,15 +168,13 @@ static void follow(int64_t *dim, int64_t recorded, int64_t hidden, int64_t was)
 
 /* Tests whether the number of heads stays and their width changes: hidden is no multiple of the old width, but a
  * multiple of the number of heads. */
-static bool keeps_count(const nnc_scale_dims *was, int64_t hidden, unsigned set)
-{
+static bool keeps_count(const nnc_scale_dims *was, int64_t hidden, unsigned set) {
     return (set & (HEADS | HEAD_DIM)) == 0 && share(was->heads, hidden, was->hidden) == 0 &&
            (was->head_dim == 0 || was->heads * was->head_dim == was->hidden) && hidden % was->heads == 0;
 }
 
 /* Scales the number of heads; their width stays. If the user set the number of heads, scales the width instead. */
-static void follow_heads(const dims *d, const nnc_scale_dims *was, unsigned set)
-{
+static void follow_heads(const dims *d, const nnc_scale_dims *was, unsigned set) {
     const int64_t hidden = *d->hidden;
     const bool fill = d->head_dim != NULL && was->heads * was->head_dim == was->hidden;
     if (keeps_count(was, hidden, set)) {
@@ -221,8 +201,7 @@ static void follow_heads(const dims *d, const nnc_scale_dims *was, unsigned set)
     }
 }
 
-void nnc_scale_dims_follow(nnc_model *model, const char *field)
-{
+void nnc_scale_dims_follow(nnc_model *model, const char *field) {
     const dims d = dims_of(model);
     nnc_scale_dims *was = &model->recorded;
     for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++) {
@@ -236,8 +215,7 @@ void nnc_scale_dims_follow(nnc_model *model, const char *field)
 }
 
 static void check_whole(nnc_json at, const nnc_scale_dims *was, const char *name, unsigned flag, int64_t recorded,
-                        int64_t hidden)
-{
+                        int64_t hidden) {
     if ((was->set & flag) == 0 && recorded > 0 && share(recorded, hidden, was->hidden) == 0) {
         nnc_json_fault(at, name,
                        "does not scale with hidden, expected it to be set too, because %" PRId64 " x %" PRId64
@@ -246,8 +224,7 @@ static void check_whole(nnc_json at, const nnc_scale_dims *was, const char *name
     }
 }
 
-void nnc_scale_dims_check(nnc_json at, const nnc_model *model)
-{
+void nnc_scale_dims_check(nnc_json at, const nnc_model *model) {
     nnc_model copy = *model;
     const dims d = dims_of(&copy);
     const nnc_scale_dims *was = &model->recorded;
@@ -270,8 +247,7 @@ void nnc_scale_dims_check(nnc_json at, const nnc_model *model)
     check_whole(at, was, "shared_hidden", SHARED, was->shared_hidden, hidden);
 }
 
-void nnc_scale_dims_text(const nnc_model *model, char *text, size_t size)
-{
+void nnc_scale_dims_text(const nnc_model *model, char *text, size_t size) {
     nnc_model copy = *model;
     const dims d = dims_of(&copy);
     const nnc_scale_dims *was = &model->recorded;
@@ -353,13 +329,9 @@ static const nnc_field unet_fields[] = {
     { UNET(dropout), .max = 0.999, NNC_DEFAULT(0), .help = "Probability of dropping an element." },
 };
 
-static void begin(nnc_model *model)
-{
-    model->unet.conv_biases = true;
-}
+static void begin(nnc_model *model) { model->unet.conv_biases = true; }
 
-static void unet_complete(nnc_json root, nnc_model *model)
-{
+static void unet_complete(nnc_json root, nnc_model *model) {
     nnc_unet *u = &model->unet;
     (void)root;
     u->latent_factor = u->latent_factor == 0 ? 1 : u->latent_factor;
@@ -369,33 +341,28 @@ static void unet_complete(nnc_json root, nnc_model *model)
 
 /* Tests whether the level at `index` has attention. Index `levels` is the middle, which has the width of the deepest
  * level. */
-static bool attends(const nnc_unet *u, int32_t index)
-{
+static bool attends(const nnc_unet *u, int32_t index) {
     return index == u->levels ? u->middle_attention : index < u->attention_levels_count && u->attention_levels[index];
 }
 
-static int64_t channels_at(const nnc_unet *u, int32_t index)
-{
+static int64_t channels_at(const nnc_unet *u, int32_t index) {
     return u->channels * u->channel_multipliers[index < u->levels ? index : u->levels - 1];
 }
 
-static bool has_attention(const nnc_unet *u)
-{
+static bool has_attention(const nnc_unet *u) {
     bool any = false;
     for (int32_t i = 0; i <= u->levels; i++) { any = any || attends(u, i); }
     return any;
 }
 
-static bool has_transformers(const nnc_unet *u)
-{
+static bool has_transformers(const nnc_unet *u) {
     bool any = u->transformer_depth > 0;
     for (int32_t i = 0; i < u->transformer_depths_count; i++) { any = any || u->transformer_depths[i] > 0; }
     return any;
 }
 
 /* Checks lists with one entry per level, and inputs that are added to the time embedding. */
-static void check_levels(nnc_json at, const nnc_unet *u)
-{
+static void check_levels(nnc_json at, const nnc_unet *u) {
     const struct {
         const char *name;
         int32_t count;
@@ -417,8 +384,7 @@ static void check_levels(nnc_json at, const nnc_unet *u)
     }
 }
 
-static void check_heads(nnc_json at, const nnc_unet *u)
-{
+static void check_heads(nnc_json at, const nnc_unet *u) {
     const char *member = u->heads > 0 ? "heads" : "head_width";
     const int64_t divisor = u->heads > 0 ? u->heads : u->head_width;
     if ((u->heads > 0) == (u->head_width > 0)) {
@@ -437,8 +403,7 @@ static void check_heads(nnc_json at, const nnc_unet *u)
     }
 }
 
-static void check_attention(nnc_json at, const nnc_unet *u)
-{
+static void check_attention(nnc_json at, const nnc_unet *u) {
     if (u->attention_levels_count != 0 && u->attention_levels_count != u->levels) {
         nnc_json_fault(at, "attention_levels", "wrong length, expected %d, one per level, found %d", u->levels,
                        u->attention_levels_count);
@@ -464,8 +429,7 @@ static void check_attention(nnc_json at, const nnc_unet *u)
 
 /* Checks that each kind of block has its own way to halve and double levels, and that the segmentation kind has no time
  * embedding and no attention. */
-static void check_block(nnc_json at, const nnc_unet *u)
-{
+static void check_block(nnc_json at, const nnc_unet *u) {
     const bool residual = u->block == NNC_UNET_RESIDUAL;
     const nnc_unet_down down = residual ? NNC_DOWN_CONV : NNC_DOWN_MAX_POOL;
     if (u->down != down) {
@@ -490,8 +454,7 @@ static void check_block(nnc_json at, const nnc_unet *u)
     }
 }
 
-static void unet_rules(nnc_json at, const nnc_model *model)
-{
+static void unet_rules(nnc_json at, const nnc_model *model) {
     const nnc_unet *u = &model->unet;
     if (u->levels < 1) {
         nnc_json_fault(at, "channel_multipliers", "empty, expected one per level, found none");
@@ -555,16 +518,14 @@ static const nnc_field vit_fields[] = {
     { VIT(dropout), .max = 0.999, NNC_DEFAULT(0), .help = "Probability of dropping an element." },
 };
 
-static void vit_complete(nnc_json root, nnc_model *model)
-{
+static void vit_complete(nnc_json root, nnc_model *model) {
     nnc_vit *v = &model->vit;
     (void)root;
     v->in_channels = v->in_channels == 0 ? 3 : v->in_channels;
     v->ffn_hidden = v->ffn_hidden == 0 ? 4 * v->hidden : v->ffn_hidden;
 }
 
-static void vit_rules(nnc_json at, const nnc_model *model)
-{
+static void vit_rules(nnc_json at, const nnc_model *model) {
     const nnc_vit *v = &model->vit;
     if (v->hidden % v->heads != 0) {
         nnc_json_fault(at, "heads", "does not divide hidden, expected a divisor of %" PRId64 ", found %" PRId64,

@@ -6,8 +6,7 @@
 #include "input/input_internal.h"
 
 /* Returns the peak that training mostly uses: 16 bits, else the fastest other format. */
-static double main_peak(const nnc_device *d)
-{
+static double main_peak(const nnc_device *d) {
     const double *peak = d->matmul_flops_per_s;
     double most = 0.0;
     if (peak[NNC_BF16] > 0.0 || peak[NNC_FP16] > 0.0) { return fmax(peak[NNC_BF16], peak[NNC_FP16]); }
@@ -17,8 +16,7 @@ static double main_peak(const nnc_device *d)
 
 /* Returns peak of the fastest (or slowest) format / main peak. FP64 is left out, because it is very slow on some
  * devices. */
-static double extreme_peak(const nnc_device *d, bool fastest)
-{
+static double extreme_peak(const nnc_device *d, bool fastest) {
     double found = main_peak(d);
     for (int i = 0; i < NNC_DTYPE_COUNT; i++) {
         const double peak = d->matmul_flops_per_s[i];
@@ -56,16 +54,14 @@ typedef struct frame {
     const char *name;
 } frame;
 
-static void path_text(const frame *at, char *text, size_t size)
-{
+static void path_text(const frame *at, char *text, size_t size) {
     text[0] = '\0';
     if (at->above != NULL) { path_text(at->above, text, size); }
     const size_t used = strlen(text);
     snprintf(text + used, size - used, "%s%s", used > 0 ? "." : "", at->name);
 }
 
-static const rule *rule_of(const char *name)
-{
+static const rule *rule_of(const char *name) {
     const size_t length = strlen(name);
     for (const rule *r = fitted; r < fitted + NNC_COUNT_OF(fitted); r++) {
         if (name[length - 1] == r->ending[r->length - 1] && length >= r->length &&
@@ -76,8 +72,7 @@ static const rule *rule_of(const char *name)
     return NULL;
 }
 
-static bool is_possible(double value, const rule *by, const frame *at, char *text, size_t size)
-{
+static bool is_possible(double value, const rule *by, const frame *at, char *text, size_t size) {
     const rule *own = isnan(value) || value == 0.0 ? NULL : rule_of(at->name);
     const rule *of = own != NULL ? own : by;
     if (of == NULL || isnan(value) || value == 0.0 || (value >= of->least && value <= of->most)) {
@@ -91,8 +86,7 @@ static bool is_possible(double value, const rule *by, const frame *at, char *tex
 
 /* Tests whether all fitted values of a struct are plausible. by: rule for members without their own rule. */
 static bool are_possible(const nnc_field *fields, size_t count, const char *object, const rule *by, const frame *above,
-                         char *text, size_t size)
-{
+                         char *text, size_t size) {
     bool all = true;
     for (const nnc_field *f = fields; all && f < fields + count; f++) {
         const frame at = { above, f->name };
@@ -113,8 +107,7 @@ static bool are_possible(const nnc_field *fields, size_t count, const char *obje
 
 /* ---- software profiles ---- */
 
-static double host_s(const nnc_software *s)
-{
+static double host_s(const nnc_software *s) {
     const nnc_serve_engine *e = &s->serving;
     const double times[] = { s->launch_s,   s->launch_expert_s, s->launch_product_s, e->host_layer_s,
                              e->sequence_s, e->all_reduce_s,    e->layer_s,          e->launch_s };
@@ -124,8 +117,7 @@ static double host_s(const nnc_software *s)
     return most;
 }
 
-static double factor_of(const nnc_software *s, bool most)
-{
+static double factor_of(const nnc_software *s, bool most) {
     const nnc_serve_engine *e = &s->serving;
     const double factors[] = { e->attention_factor, e->decode_factor, e->prefill_factor, e->kv_factor,
                                e->all_reduce_factor };
@@ -146,8 +138,7 @@ typedef struct bounds {
     const char *what, *fields, *seen;
 } bounds;
 
-static bool is_within(const bounds *of, char *text, size_t size)
-{
+static bool is_within(const bounds *of, char *text, size_t size) {
     const double value = of->value;
     if (isnan(value) || value == 0.0 || isinf(value) || (value >= of->least && value <= of->most)) {
         return true; /* the ratio is infinite: the other field is 0 */
@@ -156,16 +147,14 @@ static bool is_within(const bounds *of, char *text, size_t size)
     return false;
 }
 
-static bool are_within(const bounds *list, size_t count, char *text, size_t size)
-{
+static bool are_within(const bounds *list, size_t count, char *text, size_t size) {
     for (size_t i = 0; i < count; i++) {
         if (!is_within(&list[i], text, size)) { return false; }
     }
     return true;
 }
 
-bool nnc_device_is_plausible(const nnc_device *d, char *text, size_t size)
-{
+bool nnc_device_is_plausible(const nnc_device *d, char *text, size_t size) {
     const double peak = main_peak(d);
     const bounds list[] = {
         { d->clock_hz, 2e8, 1e10, "clock, Hz", "clock_hz", "0.7 GHz TPU v2, 2.6 GHz RTX PRO 6000" },
@@ -221,8 +210,7 @@ bool nnc_device_is_plausible(const nnc_device *d, char *text, size_t size)
                         &(frame){ NULL, efficiency->name }, text, size);
 }
 
-bool nnc_software_is_plausible(const nnc_software *s, char *text, size_t size)
-{
+bool nnc_software_is_plausible(const nnc_software *s, char *text, size_t size) {
     const bounds list[] = {
         { host_s(s), 1e-9, 2e-3, "longest host time of an op or a layer, s",
           "launch_s, launch_expert_s, launch_product_s or serving (a time)", "1.5e-4 megatron, 4e-4 trtllm" },

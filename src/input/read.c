@@ -6,23 +6,20 @@
 
 enum { NAMES_MAX = 160 };
 
-static void mismatch(nnc_json at, const nnc_field *field, const char *what)
-{
+static void mismatch(nnc_json at, const nnc_field *field, const char *what) {
     char expected[256];
     nnc_field_expected(field, expected, sizeof(expected));
     nnc_json_mismatch(at, what, expected);
 }
 
 /* Reads a text that is a number with its unit: "24GiB". A text without a unit is refused. */
-static bool read_united(const char *text, const nnc_field *field, double *value)
-{
+static bool read_united(const char *text, const nnc_field *field, double *value) {
     const size_t length = strlen(text);
     return field->unit != NULL && length > 0 && !(text[length - 1] >= '0' && text[length - 1] <= '9') &&
            nnc_read_quantity(text, field->unit, false, value);
 }
 
-static void read_number(nnc_json at, const nnc_field *field, void *place, int index)
-{
+static void read_number(nnc_json at, const nnc_field *field, void *place, int index) {
     char expected[256];
     double value = 0.0;
     if (nnc_json_type_of(at) == NNC_JSON_NULL) {
@@ -42,8 +39,7 @@ static void read_number(nnc_json at, const nnc_field *field, void *place, int in
     }
 }
 
-static void read_bool(nnc_json at, const nnc_field *field, void *place, int index)
-{
+static void read_bool(nnc_json at, const nnc_field *field, void *place, int index) {
     if (nnc_json_type_of(at) != NNC_JSON_BOOL) {
         mismatch(at, field, "wrong type");
     } else {
@@ -51,8 +47,7 @@ static void read_bool(nnc_json at, const nnc_field *field, void *place, int inde
     }
 }
 
-static void read_name(nnc_json at, const nnc_field *field, void *place, int index)
-{
+static void read_name(nnc_json at, const nnc_field *field, void *place, int index) {
     if (nnc_json_type_of(at) != NNC_JSON_TEXT) {
         mismatch(at, field, "wrong type");
         return;
@@ -65,8 +60,7 @@ static void read_name(nnc_json at, const nnc_field *field, void *place, int inde
     }
 }
 
-static void read_text(nnc_json at, const nnc_field *field, void *place)
-{
+static void read_text(nnc_json at, const nnc_field *field, void *place) {
     if (nnc_json_type_of(at) != NNC_JSON_TEXT) {
         mismatch(at, field, "wrong type");
         return;
@@ -81,8 +75,7 @@ static void read_text(nnc_json at, const nnc_field *field, void *place)
     }
 }
 
-static void read_list(nnc_json at, const nnc_field *field, void *object)
-{
+static void read_list(nnc_json at, const nnc_field *field, void *object) {
     char *base = object;
     int32_t count = 0;
     if (nnc_json_type_of(at) != NNC_JSON_LIST) {
@@ -112,29 +105,25 @@ static void read_list(nnc_json at, const nnc_field *field, void *object)
 static const nnc_names dtypes = { nnc_dtype_name, NNC_DTYPE_COUNT };
 
 /* Returns the number format that a key names; NNC_DTYPE_COUNT = unknown. */
-static nnc_dtype dtype_of_key(nnc_json at)
-{
+static nnc_dtype dtype_of_key(nnc_json at) {
     const int found = nnc_names_find(dtypes, nnc_json_key(at));
     return found < 0 ? NNC_DTYPE_COUNT : (nnc_dtype)found;
 }
 
-static void refuse_key(nnc_json at, const char *what, const char *const *names, size_t count)
-{
+static void refuse_key(nnc_json at, const char *what, const char *const *names, size_t count) {
     const char *key = nnc_json_key(at);
     const char *near = nnc_nearest(key, names, count);
     nnc_json_fault(at, NULL, "unknown key, expected one of the %s's keys%s%s%s, found \"%.60s\"", what,
                    near != NULL ? ", perhaps \"" : "", near != NULL ? near : "", near != NULL ? "\"" : "", key);
 }
 
-static bool is_note(nnc_json at)
-{
+static bool is_note(nnc_json at) {
     if (strcmp(nnc_json_key(at), "note") != 0) { return false; }
     if (nnc_json_type_of(at) != NNC_JSON_TEXT) { nnc_json_mismatch(at, "wrong type", "text"); }
     return true;
 }
 
-static void read_by_dtype(nnc_json at, const nnc_field *field, void *place)
-{
+static void read_by_dtype(nnc_json at, const nnc_field *field, void *place) {
     const size_t size = field->size / NNC_DTYPE_COUNT;
     nnc_field one = *field;
     one.type = nnc_field_element(field->type);
@@ -158,15 +147,13 @@ static void read_by_dtype(nnc_json at, const nnc_field *field, void *place)
     }
 }
 
-static void read_flags(nnc_json at, const nnc_field *field, unsigned *flags)
-{
+static void read_flags(nnc_json at, const nnc_field *field, unsigned *flags) {
     if (nnc_json_type_of(at) != NNC_JSON_TEXT || !nnc_flags_read(nnc_flags_of(field->type), nnc_json_text(at), flags)) {
         mismatch(at, field, "unknown value");
     }
 }
 
-void nnc_read_field(nnc_json at, const nnc_field *field, void *object)
-{
+void nnc_read_field(nnc_json at, const nnc_field *field, void *object) {
     void *place = (char *)object + field->offset;
     switch (field->type) {
     case NNC_FIELD_BOOL: read_bool(at, field, place, 0); break;
@@ -196,16 +183,14 @@ void nnc_read_field(nnc_json at, const nnc_field *field, void *object)
     }
 }
 
-bool nnc_is_one_of(const char *key, const char *const *keys)
-{
+bool nnc_is_one_of(const char *key, const char *const *keys) {
     for (; keys != NULL && *keys != NULL; keys++) {
         if ((*keys)[0] == key[0] && strcmp(*keys, key) == 0) { return true; }
     }
     return false;
 }
 
-void nnc_refuse_unknown(nnc_json at, const nnc_field_table *table, const char *const *others)
-{
+void nnc_refuse_unknown(nnc_json at, const nnc_field_table *table, const char *const *others) {
     const char *names[NAMES_MAX];
     size_t count = 0;
     for (size_t i = 0; i < table->count && count < NAMES_MAX; i++) { names[count++] = table->fields[i].name; }
@@ -213,8 +198,7 @@ void nnc_refuse_unknown(nnc_json at, const nnc_field_table *table, const char *c
     refuse_key(at, table->what, names, count);
 }
 
-static void require(nnc_json at, const nnc_field *field)
-{
+static void require(nnc_json at, const nnc_field *field) {
     const nnc_json value = nnc_json_get(at, field->name);
     if (nnc_json_type_of(value) == NNC_JSON_ABSENT || nnc_json_type_of(value) == NNC_JSON_NULL) {
         char expected[256];
@@ -224,8 +208,7 @@ static void require(nnc_json at, const nnc_field *field)
 }
 
 /* Reads an object. The recursion through nnc_read_field is as deep as tables nest: device, efficiency, gemm. */
-void nnc_read_object(nnc_json at, const nnc_field_table *table, const char *const *others, void *object)
-{
+void nnc_read_object(nnc_json at, const nnc_field_table *table, const char *const *others, void *object) {
     if (nnc_json_type_of(at) != NNC_JSON_OBJECT) {
         nnc_json_mismatch(at, "wrong type", "an object");
         return;
@@ -245,8 +228,7 @@ void nnc_read_object(nnc_json at, const nnc_field_table *table, const char *cons
 }
 
 void *nnc_read_objects(nnc_json at, const nnc_field_table *table, const char *const *others, size_t size,
-                       int32_t *count)
-{
+                       int32_t *count) {
     *count = 0;
     if (nnc_json_type_of(at) == NNC_JSON_ABSENT || nnc_json_type_of(at) == NNC_JSON_NULL) { return NULL; }
     if (nnc_json_type_of(at) != NNC_JSON_LIST) {
@@ -269,8 +251,8 @@ void *nnc_read_objects(nnc_json at, const nnc_field_table *table, const char *co
 }
 
 /* Returns the error in the value of a whole-number field; NULL = no error, or a field of another type. */
-static const char *refuse_whole(const nnc_field *field, const void *object, double *value, char *expected, size_t size)
-{
+static const char *refuse_whole(const nnc_field *field, const void *object, double *value, char *expected,
+                                size_t size) {
     const char *place = (const char *)object + field->offset;
     if (field->type == NNC_FIELD_I32) {
         *value = *(const int32_t *)(const void *)place;
@@ -283,8 +265,7 @@ static const char *refuse_whole(const nnc_field *field, const void *object, doub
     return absent ? NULL : nnc_field_refuse(field, *value, expected, size);
 }
 
-bool nnc_check_ranges(nnc_json at, const nnc_field_table *table, const void *object)
-{
+bool nnc_check_ranges(nnc_json at, const nnc_field_table *table, const void *object) {
     bool suits = true;
     for (size_t i = 0; i < table->count && nnc_json_go_on(at); i++) {
         const nnc_field *field = &table->fields[i];
@@ -302,8 +283,7 @@ bool nnc_check_ranges(nnc_json at, const nnc_field_table *table, const void *obj
 
 /* ---- parts of every spec file: schema, id, texts, sources ---- */
 
-const char *nnc_read_text(nnc_json at)
-{
+const char *nnc_read_text(nnc_json at) {
     if (nnc_json_type_of(at) == NNC_JSON_ABSENT) { return NULL; }
     if (nnc_json_type_of(at) != NNC_JSON_TEXT) {
         nnc_json_mismatch(at, "wrong type", "text");
@@ -314,8 +294,7 @@ const char *nnc_read_text(nnc_json at)
     return copy;
 }
 
-void nnc_read_texts(nnc_json at, const char *const **texts, int32_t *count)
-{
+void nnc_read_texts(nnc_json at, const char *const **texts, int32_t *count) {
     int32_t used = 0;
     if (nnc_json_type_of(at) == NNC_JSON_ABSENT) { return; }
     if (nnc_json_type_of(at) != NNC_JSON_LIST) {
@@ -336,8 +315,7 @@ void nnc_read_texts(nnc_json at, const char *const **texts, int32_t *count)
 }
 
 /* Tests whether the key of a source is valid: "", a key of the file, or a dotted name that begins with a key. */
-static bool names_fields(const char *key, const nnc_field_table *table, const char *const *others)
-{
+static bool names_fields(const char *key, const nnc_field_table *table, const char *const *others) {
     char first[64];
     const size_t length = strcspn(key, ".");
     if (length >= sizeof(first)) { return false; }
@@ -352,8 +330,7 @@ typedef struct source_list {
     int32_t count, capacity;
 } source_list;
 
-static void add_source(source_list *to, const char *key, nnc_json text)
-{
+static void add_source(source_list *to, const char *key, nnc_json text) {
     nnc_arena *arena = text.doc->arena;
     nnc_source *list = nnc_arena_grow(arena, to->list, to->count, &to->capacity, sizeof(*list));
     const nnc_source source = { nnc_arena_strdup(arena, key), nnc_read_text(text) };
@@ -365,8 +342,7 @@ static void add_source(source_list *to, const char *key, nnc_json text)
     if (source.text != NULL) { to->list[to->count++] = source; }
 }
 
-static void add_sources(nnc_json item, source_list *to)
-{
+static void add_sources(nnc_json item, source_list *to) {
     if (nnc_json_type_of(item) != NNC_JSON_LIST) {
         add_source(to, nnc_json_key(item), item);
         return;
@@ -378,8 +354,7 @@ static void add_sources(nnc_json item, source_list *to)
 }
 
 void nnc_read_sources(nnc_json root, const nnc_field_table *table, const char *const *others,
-                      const nnc_source **sources, int32_t *count)
-{
+                      const nnc_source **sources, int32_t *count) {
     const nnc_json at = nnc_json_get(root, "sources");
     source_list list = { .count = 0 };
     if (nnc_json_type_of(at) == NNC_JSON_ABSENT) { /* sources may be absent here; only for shipped files,
@@ -400,8 +375,7 @@ void nnc_read_sources(nnc_json root, const nnc_field_table *table, const char *c
 
 /* Adds the texts of "fitted_on" in an object and in the objects inside it to the sources. The recursion is as deep as
  * the text is nested. */
-static void add_fitted(nnc_json at, const char *name, source_list *to)
-{
+static void add_fitted(nnc_json at, const char *name, source_list *to) {
     char below[96];
     const nnc_json text = nnc_json_get(at, "fitted_on");
     if (nnc_json_type_of(text) == NNC_JSON_TEXT) { add_source(to, name, text); }
@@ -413,8 +387,7 @@ static void add_fitted(nnc_json at, const char *name, source_list *to)
     }
 }
 
-void nnc_read_fitted(nnc_json root, const char *key, const nnc_source **sources, int32_t *count)
-{
+void nnc_read_fitted(nnc_json root, const char *key, const nnc_source **sources, int32_t *count) {
     source_list list = { .count = 0 };
     add_fitted(nnc_json_get(root, key), key, &list);
     nnc_source *all = nnc_arena_array(root.doc->arena, (size_t)(*count + list.count) + 1, sizeof *all);
@@ -427,13 +400,11 @@ void nnc_read_fitted(nnc_json root, const char *key, const nnc_source **sources,
     *count += list.count;
 }
 
-static bool is_id(const char *id)
-{
+static bool is_id(const char *id) {
     return id[0] != '\0' && id[0] != '.' && strchr(id, '/') == NULL && strstr(id, "..") == NULL;
 }
 
-void nnc_read_schema(nnc_json root, const char *schema)
-{
+void nnc_read_schema(nnc_json root, const char *schema) {
     const nnc_json kind = nnc_json_get(root, "schema");
     if (nnc_json_type_of(kind) == NNC_JSON_ABSENT) {
         nnc_json_fault(root, "schema", "missing, expected \"%s\", found nothing", schema);
@@ -444,8 +415,7 @@ void nnc_read_schema(nnc_json root, const char *schema)
     }
 }
 
-void nnc_read_id(nnc_json root, const char *stem)
-{
+void nnc_read_id(nnc_json root, const char *stem) {
     const nnc_json id = nnc_json_get(root, "id");
     if (nnc_json_type_of(id) != NNC_JSON_TEXT) { return; /* the check of the field table reports this error */ }
     if (!is_id(nnc_json_text(id))) {
@@ -457,13 +427,11 @@ void nnc_read_id(nnc_json root, const char *stem)
     }
 }
 
-void nnc_name_by_id(char *name, size_t size, const char *id)
-{
+void nnc_name_by_id(char *name, size_t size, const char *id) {
     if (name[0] == '\0') { snprintf(name, size, "%s", id); }
 }
 
-void nnc_read_identity(nnc_json root, const char *schema, const char *stem)
-{
+void nnc_read_identity(nnc_json root, const char *schema, const char *stem) {
     nnc_read_schema(root, schema);
     nnc_read_id(root, stem);
 }
@@ -485,21 +453,18 @@ static const struct {
 };
 
 /* Returns the address to which the offset of a row is relative. */
-static char *base_of(const nnc_metric *row, void *record)
-{
+static char *base_of(const nnc_metric *row, void *record) {
     char *at = record;
     if (row->hop > 0) { memcpy(&at, &at[row->hop - 1], sizeof at); }
     return at;
 }
 
-static void put_whole(char *at, size_t size, int64_t whole)
-{
+static void put_whole(char *at, size_t size, int64_t whole) {
     const int32_t narrow = (int32_t)whole;
     memcpy(at, size == sizeof whole ? (const void *)&whole : (const void *)&narrow, size);
 }
 
-static void take_whole(nnc_json value, char *at, size_t size)
-{
+static void take_whole(nnc_json value, char *at, size_t size) {
     const double number = nnc_json_number(value);
     const double most = size == sizeof(int64_t) ? WHOLE_MAX : (double)INT32_MAX;
     if (!(number >= 0.0 && number <= most && floor(number) >= number)) {
@@ -509,8 +474,7 @@ static void take_whole(nnc_json value, char *at, size_t size)
     put_whole(at, size, (int64_t)number);
 }
 
-static void take_text(nnc_json value, const nnc_metric *row, char *at)
-{
+static void take_text(nnc_json value, const nnc_metric *row, char *at) {
     if (row->type == NNC_METRIC_CHARS) {
         snprintf(at, row->size, "%s", nnc_json_text(value));
         return;
@@ -520,8 +484,7 @@ static void take_text(nnc_json value, const nnc_metric *row, char *at)
     memcpy(at, &copy, sizeof copy);
 }
 
-static void take_enum(nnc_json value, const nnc_metric *row, char *at)
-{
+static void take_enum(nnc_json value, const nnc_metric *row, char *at) {
     const int index = nnc_names_find(row->names, nnc_json_text(value));
     if (index < 0) {
         const nnc_field like = { .type = NNC_FIELD_ENUM, .names = row->names };
@@ -544,8 +507,7 @@ typedef struct reading {
 static void take_rows(const reading *r, const nnc_metrics *metrics);
 
 /* Objects nest a few deep. NOLINTNEXTLINE(misc-no-recursion) */
-static void take_list(const reading *r, const nnc_metric *row, nnc_json list, char *base)
-{
+static void take_list(const reading *r, const nnc_metric *row, nnc_json list, char *base) {
     const size_t size = row->rows->record_size;
     const int64_t count = nnc_json_count(list);
     char *at = base + row->offset;
@@ -571,8 +533,7 @@ static void take_list(const reading *r, const nnc_metric *row, nnc_json list, ch
 }
 
 /* NOLINTNEXTLINE(misc-no-recursion) */
-static void take_value(const reading *r, const nnc_metric *row, nnc_json value)
-{
+static void take_value(const reading *r, const nnc_metric *row, nnc_json value) {
     char *base = base_of(row, r->record), *at = base + row->offset;
     const double number = nnc_json_number(value);
     const bool flag = nnc_json_bool(value);
@@ -589,8 +550,7 @@ static void take_value(const reading *r, const nnc_metric *row, nnc_json value)
 }
 
 /* NOLINTNEXTLINE(misc-no-recursion) */
-static void take_row(const reading *r, const nnc_metric *row)
-{
+static void take_row(const reading *r, const nnc_metric *row) {
     const nnc_json value = nnc_json_get(r->object, row->name);
     const nnc_json_type type = nnc_json_type_of(value);
     const nnc_place place = { .record = r->record, .owner = r->owner };
@@ -610,8 +570,7 @@ static void take_row(const reading *r, const nnc_metric *row)
 }
 
 /* NOLINTNEXTLINE(misc-no-recursion) */
-static void take_rows(const reading *r, const nnc_metrics *metrics)
-{
+static void take_rows(const reading *r, const nnc_metrics *metrics) {
     for (size_t i = 0; i < metrics->count && nnc_json_go_on(r->object); i++) {
         const nnc_metric *row = &metrics->rows[i];
         if (row->name == NULL && row->rows != NULL) {
@@ -623,8 +582,7 @@ static void take_rows(const reading *r, const nnc_metrics *metrics)
     }
 }
 
-void nnc_record_read(nnc_json object, const nnc_metrics *metrics, void *record, nnc_record_take *take)
-{
+void nnc_record_read(nnc_json object, const nnc_metrics *metrics, void *record, nnc_record_take *take) {
     const reading all = { object, record, NULL, take };
     take_rows(&all, metrics);
 }
@@ -632,28 +590,22 @@ void nnc_record_read(nnc_json object, const nnc_metrics *metrics, void *record, 
 /* ---- Reads comma-separated values (RFC 4180) and decodes the cells in place; reads recorded requests in such a file
  * ---- */
 
-nnc_csv nnc_csv_begin(const char *name, char *text, size_t size)
-{
+nnc_csv nnc_csv_begin(const char *name, char *text, size_t size) {
     const size_t mark = size >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
     return (nnc_csv){ .name = name, .at = text + mark, .end = text + size, .line = 1 };
 }
 
-static nnc_status refuse(const nnc_csv *csv, const char *what, nnc_error *err)
-{
+static nnc_status refuse(const nnc_csv *csv, const char *what, nnc_error *err) {
     char where[512];
     snprintf(where, sizeof where, "%.480s:%ld", csv->name, csv->line);
     return nnc_fail(err, NNC_BAD_SPEC, where, "%s", what);
 }
 
 /* Returns the length of the line break at `at`; 0 = no line break. */
-static size_t break_length(const char *at)
-{
-    return *at == '\n' ? 1 : at[0] == '\r' && at[1] == '\n' ? 2 : 0;
-}
+static size_t break_length(const char *at) { return *at == '\n' ? 1 : at[0] == '\r' && at[1] == '\n' ? 2 : 0; }
 
 /* Decodes the quoted cell at csv->at. *close receives the end of its text. */
-static nnc_status read_quoted(nnc_csv *csv, char **close, nnc_error *err)
-{
+static nnc_status read_quoted(nnc_csv *csv, char **close, nnc_error *err) {
     char *to = csv->at;
     const char *from = csv->at + 1;
     for (;; from++) {
@@ -669,8 +621,7 @@ static nnc_status read_quoted(nnc_csv *csv, char **close, nnc_error *err)
     return NNC_OK;
 }
 
-static nnc_status read_plain(nnc_csv *csv, char **close, nnc_error *err)
-{
+static nnc_status read_plain(nnc_csv *csv, char **close, nnc_error *err) {
     while (csv->at < csv->end && *csv->at != ',' && break_length(csv->at) == 0) {
         if (*csv->at == '"' || *csv->at == '\0') {
             return refuse(csv, "a quote or NUL byte inside a plain cell, expected it in quotes", err);
@@ -682,8 +633,7 @@ static nnc_status read_plain(nnc_csv *csv, char **close, nnc_error *err)
 }
 
 /* Reads one cell and its separator; *last: the separator was not a comma. */
-static nnc_status read_cell(nnc_csv *csv, bool *last, nnc_error *err)
-{
+static nnc_status read_cell(nnc_csv *csv, bool *last, nnc_error *err) {
     char *start = csv->at, *close = start;
     if (csv->count == NNC_CSV_CELLS_MAX) {
         return refuse(csv, "more cells in a row than can be read, expected at most 256", err);
@@ -704,8 +654,7 @@ static nnc_status read_cell(nnc_csv *csv, bool *last, nnc_error *err)
     return NNC_OK;
 }
 
-nnc_status nnc_csv_next(nnc_csv *csv, bool *more, nnc_error *err)
-{
+nnc_status nnc_csv_next(nnc_csv *csv, bool *more, nnc_error *err) {
     bool last = false;
     csv->count = 0;
     for (size_t ends = 0; csv->at < csv->end && (ends = break_length(csv->at)) > 0; csv->line++) { csv->at += ends; }
@@ -718,8 +667,7 @@ nnc_status nnc_csv_next(nnc_csv *csv, bool *more, nnc_error *err)
 /* ---- recorded requests ---- */
 
 static nnc_status refuse_cell(const nnc_csv *csv, const char *column, const char *expected, const char *found,
-                              nnc_error *err)
-{
+                              nnc_error *err) {
     char where[512];
     snprintf(where, sizeof where, "%.480s:%ld", csv->name, csv->row_line);
     return nnc_fail(err, NNC_BAD_SPEC, where, "%s: expected %s, found \"%.40s\"", column, expected, found);
@@ -731,8 +679,7 @@ typedef struct arrival_columns {
 } arrival_columns;
 static const char *const arrival_names[] = { "arrival_s", "input_len", "output_len" };
 
-static nnc_status read_heads(const nnc_csv *csv, arrival_columns *columns, nnc_error *err)
-{
+static nnc_status read_heads(const nnc_csv *csv, arrival_columns *columns, nnc_error *err) {
     *columns = (arrival_columns){ { -1, -1, -1 } };
     for (int i = 0; i < csv->count; i++) {
         int name = 0;
@@ -747,8 +694,7 @@ static nnc_status read_heads(const nnc_csv *csv, arrival_columns *columns, nnc_e
 }
 
 static nnc_status read_arrival(const nnc_csv *csv, const arrival_columns *columns, double before_s,
-                               nnc_serve_arrival *arrival, nnc_error *err)
-{
+                               nnc_serve_arrival *arrival, nnc_error *err) {
     int64_t *const lengths[] = { NULL, &arrival->input_len, &arrival->output_len };
     const char *time = columns->place[0] < csv->count ? csv->cells[columns->place[0]] : "";
     if (!nnc_read_quantity(time, "s", false, &arrival->arrival_s) || !(arrival->arrival_s >= before_s)) {
@@ -766,8 +712,7 @@ static nnc_status read_arrival(const nnc_csv *csv, const arrival_columns *column
     return NNC_OK;
 }
 
-static nnc_status read_arrivals(nnc_csv *csv, nnc_arena *arena, nnc_serve_ask *ask, nnc_error *err)
-{
+static nnc_status read_arrivals(nnc_csv *csv, nnc_arena *arena, nnc_serve_ask *ask, nnc_error *err) {
     enum { ARRIVALS_MAX = 1 << 20 };
     nnc_serve_arrival *list = NULL;
     int32_t count = 0, capacity = 0;
@@ -791,8 +736,7 @@ static nnc_status read_arrivals(nnc_csv *csv, nnc_arena *arena, nnc_serve_ask *a
     return count > 0 ? NNC_OK : refuse_cell(csv, "requests", "at least one row", "none", err);
 }
 
-nnc_status nnc_arrivals_load(nnc_specs *specs, nnc_serve_ask *ask, nnc_error *err)
-{
+nnc_status nnc_arrivals_load(nnc_specs *specs, nnc_serve_ask *ask, nnc_error *err) {
     char *text = NULL;
     size_t size = 0;
     NNC_TRY(nnc_specs_read(specs, ask->arrivals, &text, &size, err));

@@ -27,8 +27,7 @@ const nnc_field_table nnc_range_table = { "range", range_fields, NNC_COUNT_OF(ra
 
 const nnc_field_table nnc_track_table = { "comparison", compared_fields, NNC_COUNT_OF(compared_fields) };
 
-void nnc_software_read(nnc_json root, const char *stem, void *spec)
-{
+void nnc_software_read(nnc_json root, const char *stem, void *spec) {
     nnc_software *software = spec;
     static const char *const no_keys[] = { NULL };
     static const char *const other_keys[] = { "schema",   "sources", "references", "stands_for", "like",
@@ -56,8 +55,7 @@ void nnc_software_read(nnc_json root, const char *stem, void *spec)
     software->serving.fitted = nnc_json_type_of(nnc_json_get(root, "serving")) == NNC_JSON_OBJECT;
 }
 
-nnc_status nnc_software_asked(nnc_specs *specs, const char *asked, nnc_software *software, nnc_error *err)
-{
+nnc_status nnc_software_asked(nnc_specs *specs, const char *asked, nnc_software *software, nnc_error *err) {
     const nnc_software *loaded = NULL;
     nnc_error missing = { 0 };
     *software = nnc_software_default();
@@ -74,8 +72,7 @@ nnc_status nnc_software_asked(nnc_specs *specs, const char *asked, nnc_software 
 }
 
 /* Loads a profile; if no folder has it, uses the neutral profile. */
-static nnc_status load_or_neutral(nnc_specs *specs, const char *id, const nnc_software **software, nnc_error *err)
-{
+static nnc_status load_or_neutral(nnc_specs *specs, const char *id, const nnc_software **software, nnc_error *err) {
     const nnc_status status = nnc_software_load(specs, id, software, err);
     if (status != NNC_UNKNOWN_ID) { return status; }
     if (strcmp(id, NNC_SOFTWARE_DEFAULT) != 0) { return load_or_neutral(specs, NNC_SOFTWARE_DEFAULT, software, err); }
@@ -92,13 +89,11 @@ static const char *const profile_ids[NNC_PROFILE_KINDS] = {
     [NNC_PROFILE_EARLY_SHARDED] = "fsdp-1",
 };
 
-nnc_status nnc_profile_load(nnc_specs *specs, nnc_profile_kind kind, const nnc_software **software, nnc_error *err)
-{
+nnc_status nnc_profile_load(nnc_specs *specs, nnc_profile_kind kind, const nnc_software **software, nnc_error *err) {
     return load_or_neutral(specs, profile_ids[kind], software, err);
 }
 
-nnc_status nnc_profiles_load(nnc_specs *specs, const bool *wanted, nnc_profiles *profiles, nnc_error *err)
-{
+nnc_status nnc_profiles_load(nnc_specs *specs, const bool *wanted, nnc_profiles *profiles, nnc_error *err) {
     *profiles = (nnc_profiles){ .any = false };
     for (int i = 0; i < NNC_PROFILE_KINDS; i++) {
         if (wanted == NULL || wanted[i]) { NNC_TRY(load_or_neutral(specs, profile_ids[i], &profiles->of[i], err)); }
@@ -106,8 +101,7 @@ nnc_status nnc_profiles_load(nnc_specs *specs, const bool *wanted, nnc_profiles 
     return NNC_OK;
 }
 
-nnc_status nnc_profiles_get(nnc_specs *specs, bool any, const nnc_profiles **profiles, nnc_error *err)
-{
+nnc_status nnc_profiles_get(nnc_specs *specs, bool any, const nnc_profiles **profiles, nnc_error *err) {
     nnc_profiles *made = NULL;
     NNC_TRY(nnc_need("nnc_profiles_get", "specs", specs != NULL, err));
     NNC_TRY(nnc_need("nnc_profiles_get", "profiles", profiles != NULL, err));
@@ -120,13 +114,9 @@ nnc_status nnc_profiles_get(nnc_specs *specs, bool any, const nnc_profiles **pro
     return NNC_OK;
 }
 
-bool nnc_software_is_chosen(const char *asked)
-{
-    return asked == NULL || strcmp(asked, NNC_SOFTWARE_ANY) == 0;
-}
+bool nnc_software_is_chosen(const char *asked) { return asked == NULL || strcmp(asked, NNC_SOFTWARE_ANY) == 0; }
 
-nnc_status nnc_profiles_asked(nnc_specs *specs, const char *asked, nnc_profiles *profiles, nnc_error *err)
-{
+nnc_status nnc_profiles_asked(nnc_specs *specs, const char *asked, nnc_profiles *profiles, nnc_error *err) {
     const nnc_software *one = NULL;
     if (nnc_software_is_chosen(asked)) {
         NNC_TRY(nnc_profiles_load(specs, NULL, profiles, err));
@@ -144,10 +134,8 @@ nnc_status nnc_profiles_asked(nnc_specs *specs, const char *asked, nnc_profiles 
  *
  * estimate and accuracy use the same table (the "stands_for" and "recipes" of software/<id>.json). ---- */
 
-#define SELECTS(owner, member, text)             \
-    {                                            \
-        NNC_FIELD(owner, member), .help = (text) \
-    }
+#define SELECTS(owner, member, text) \
+    { NNC_FIELD(owner, member), .help = (text) }
 
 static const nnc_field framework_fields[] = {
     { NNC_FIELD(nnc_framework, framework), .required = true,
@@ -203,19 +191,12 @@ const nnc_field_table nnc_recipe_table = { "recipe", recipe_fields, NNC_COUNT_OF
 
 /* ---- words ---- */
 
-static bool begins(const char *text, const char *prefix)
-{
-    return strncasecmp(text, prefix, strlen(prefix)) == 0;
-}
+static bool begins(const char *text, const char *prefix) { return strncasecmp(text, prefix, strlen(prefix)) == 0; }
 
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
+static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 /* Compares versions number by number: 26.04.01 > 26.02. Stops at any other character than a digit or a point. */
-static int compare_versions(const char *a, const char *b)
-{
+static int compare_versions(const char *a, const char *b) {
     while (is_digit(*a) || is_digit(*b)) {
         char *a_end = NULL, *b_end = NULL;
         const long x = is_digit(*a) ? strtol(a, &a_end, 10) : 0;
@@ -228,8 +209,7 @@ static int compare_versions(const char *a, const char *b)
 }
 
 /* Tests whether an entry whose first release is `first` applies to version `asked`. asked "" = the newest version. */
-static bool has_version(const char *first, const char *asked)
-{
+static bool has_version(const char *first, const char *asked) {
     return first[0] == '\0'      ? true
            : !is_digit(first[0]) ? begins(asked, first)
            : asked[0] == '\0'    ? true
@@ -237,8 +217,7 @@ static bool has_version(const char *first, const char *asked)
 }
 
 /* Splits "NeMo 25.11" after the name of a framework. Returns false when the words begin with another name. */
-static bool split_words(const char *words, const char *name, const char **version)
-{
+static bool split_words(const char *words, const char *name, const char **version) {
     const size_t length = strlen(name);
     if (length == 0) { return false; }
     for (size_t i = 0; i < length; i++) {
@@ -256,8 +235,7 @@ static bool split_words(const char *words, const char *name, const char **versio
 
 /* Returns the length of the entry's name or second name if the question has this name; 0 = the question names another
  * framework. */
-static size_t name_length(const nnc_framework *f, const nnc_release_ask *ask, const char **version)
-{
+static size_t name_length(const nnc_framework *f, const nnc_release_ask *ask, const char **version) {
     const char *const names[] = { f->framework, f->also };
     for (int i = 0; i < 2; i++) {
         *version = ask->version;
@@ -270,8 +248,7 @@ static size_t name_length(const nnc_framework *f, const nnc_release_ask *ask, co
 }
 
 /* Returns the number of characters in the conditions of an entry; -1 = a condition is not met. */
-static int conditions(const nnc_framework *f, const nnc_release_ask *ask)
-{
+static int conditions(const nnc_framework *f, const nnc_release_ask *ask) {
     return begins(ask->device, f->hardware) && begins(ask->model, f->model) && begins(ask->family, f->family)
                ? (int)(strlen(f->hardware) + strlen(f->model) + strlen(f->family))
                : -1;
@@ -279,16 +256,14 @@ static int conditions(const nnc_framework *f, const nnc_release_ask *ask)
 
 /* Tests whether entry a is better than entry b: it has the longer name; if equal, the newer release; if equal, more
  * conditions. */
-static bool is_better(const nnc_release *a, const nnc_release *b)
-{
+static bool is_better(const nnc_release *a, const nnc_release *b) {
     if (b->entry == NULL || a->named != b->named) { return b->entry == NULL || a->named > b->named; }
     const int newer = compare_versions(a->entry->version, b->entry->version);
     const int words = (int)strlen(a->entry->version) - (int)strlen(b->entry->version);
     return newer != 0 ? newer > 0 : a->met + words > b->met;
 }
 
-static void try_profile(const nnc_software *software, const nnc_release_ask *ask, nnc_release *release)
-{
+static void try_profile(const nnc_software *software, const nnc_release_ask *ask, nnc_release *release) {
     for (int32_t i = 0; i < software->stands_for_count; i++) {
         nnc_release one = { .software = software, .entry = &software->stands_for[i] };
         one.named = ask->software != NULL ? 1 : name_length(one.entry, ask, &one.version);
@@ -300,8 +275,7 @@ static void try_profile(const nnc_software *software, const nnc_release_ask *ask
     }
 }
 
-nnc_status nnc_release_find(nnc_specs *specs, const nnc_release_ask *ask, nnc_release *release, nnc_error *err)
-{
+nnc_status nnc_release_find(nnc_specs *specs, const nnc_release_ask *ask, nnc_release *release, nnc_error *err) {
     const char *const *ids = NULL;
     int32_t count = 0;
     *release = (nnc_release){ .software = NULL };
@@ -320,13 +294,9 @@ nnc_status nnc_release_find(nnc_specs *specs, const nnc_release_ask *ask, nnc_re
 
 /* ---- settings of a release ---- */
 
-static bool is_decoder(const nnc_model *model)
-{
-    return model->family == NNC_FAMILY_DECODER;
-}
+static bool is_decoder(const nnc_model *model) { return model->family == NNC_FAMILY_DECODER; }
 
-static void fill_formats(const nnc_framework *f, const nnc_given *given, nnc_model *model, nnc_plan *p)
-{
+static void fill_formats(const nnc_framework *f, const nnc_given *given, nnc_model *model, nnc_plan *p) {
     if (!given->is(given->in, "policy") && p->precision != NNC_FP32 && p->precision != NNC_TF32) {
         /* Megatron adds up bf16 gradients in fp32, but not fp16 gradients. */
         p->policy = f->policy == NNC_POLICY_MIXED_FP32GRAD && p->precision == NNC_FP16 ? NNC_POLICY_MIXED : f->policy;
@@ -342,8 +312,7 @@ static void fill_formats(const nnc_framework *f, const nnc_given *given, nnc_mod
 }
 
 /* Returns the number of micro-batches of a step; 0 = the plan does not determine it. */
-static int64_t passes_of(const nnc_plan *p)
-{
+static int64_t passes_of(const nnc_plan *p) {
     const int64_t ranks = (int64_t)p->tensor * p->pipeline * p->context;
     const int64_t data = p->data > 0 ? p->data : p->devices / ranks;
     const int64_t each = data * (p->micro_batch > 0 ? p->micro_batch : 1);
@@ -352,8 +321,7 @@ static int64_t passes_of(const nnc_plan *p)
                                                                             : 0;
 }
 
-static void fill_stages(const nnc_framework *f, const nnc_given *given, const nnc_model *model, nnc_plan *p)
-{
+static void fill_stages(const nnc_framework *f, const nnc_given *given, const nnc_model *model, nnc_plan *p) {
     enum { VIRTUAL_MOST = 64 };
     const int64_t layers = is_decoder(model) ? model->decoder.layers : 0;
     const int64_t stages = (int64_t)p->pipeline * p->virtual_stages, passes = passes_of(p);
@@ -372,8 +340,7 @@ static void fill_stages(const nnc_framework *f, const nnc_given *given, const nn
     }
 }
 
-void nnc_release_fill(const nnc_framework *f, const nnc_given *given, nnc_model *model, nnc_plan *p)
-{
+void nnc_release_fill(const nnc_framework *f, const nnc_given *given, nnc_model *model, nnc_plan *p) {
     fill_formats(f, given, model, p);
     fill_stages(f, given, model, p);
     if (!given->is(given->in, "zero")) { p->zero = f->zero; }
@@ -392,8 +359,7 @@ void nnc_release_fill(const nnc_framework *f, const nnc_given *given, nnc_model 
 }
 
 /* Sets fields of a profile from a text "FIELD=VALUE FIELD=VALUE". */
-static nnc_status set_switches(nnc_software *software, const char *text, nnc_error *err)
-{
+static nnc_status set_switches(nnc_software *software, const char *text, nnc_error *err) {
     while (*text != '\0') {
         char pair[96];
         const size_t length = strcspn(text, " ");
@@ -410,8 +376,7 @@ static nnc_status set_switches(nnc_software *software, const char *text, nnc_err
 }
 
 nnc_status nnc_release_switch(const nnc_release *release, const nnc_release_ask *ask, nnc_dtype precision,
-                              nnc_software *software, nnc_error *err)
-{
+                              nnc_software *software, nnc_error *err) {
     const char *set = "";
     const char *format = nnc_dtype_name(precision == NNC_DTYPE_COUNT ? NNC_BF16 : precision);
     for (int32_t i = 0; i < software->recipe_count; i++) {

@@ -33,8 +33,7 @@ struct nnc_specs {
     nnc_model_reader *model_reader;
 };
 
-nnc_specs *nnc_specs_open(const char *data_path)
-{
+nnc_specs *nnc_specs_open(const char *data_path) {
     nnc_arena *arena = nnc_arena_create();
     nnc_specs *specs = arena != NULL ? nnc_arena_alloc(arena, sizeof(*specs)) : NULL;
     if (specs != NULL) {
@@ -46,76 +45,52 @@ nnc_specs *nnc_specs_open(const char *data_path)
     return NULL;
 }
 
-void nnc_specs_close(nnc_specs *specs)
-{
+void nnc_specs_close(nnc_specs *specs) {
     if (specs != NULL) { nnc_arena_destroy(specs->arena); /* specs is itself in this arena */ }
 }
 
-nnc_arena *nnc_specs_arena(nnc_specs *specs)
-{
-    return specs->arena;
-}
+nnc_arena *nnc_specs_arena(nnc_specs *specs) { return specs->arena; }
 
-void nnc_specs_set_images(nnc_specs *specs, const uint64_t *images)
-{
-    specs->images = images;
-}
+void nnc_specs_set_images(nnc_specs *specs, const uint64_t *images) { specs->images = images; }
 
-const nnc_piped **nnc_specs_piped(nnc_specs *specs)
-{
-    return &specs->piped;
-}
+const nnc_piped **nnc_specs_piped(nnc_specs *specs) { return &specs->piped; }
 
-void nnc_specs_set_lenient(nnc_specs *specs, bool lenient)
-{
+void nnc_specs_set_lenient(nnc_specs *specs, bool lenient) {
     if (specs != NULL) { specs->lenient = lenient; }
 }
 
-bool nnc_specs_are_lenient(const nnc_specs *specs)
-{
-    return specs->lenient;
-}
+bool nnc_specs_are_lenient(const nnc_specs *specs) { return specs->lenient; }
 
-int nnc_specs_folders(const nnc_specs *specs, const char *const **folders)
-{
+int nnc_specs_folders(const nnc_specs *specs, const char *const **folders) {
     *folders = specs->folders.paths;
     return specs->folders.count;
 }
 
-const char *nnc_specs_marks(const nnc_specs *specs)
-{
-    return specs->marks;
-}
+const char *nnc_specs_marks(const nnc_specs *specs) { return specs->marks; }
 
-void nnc_specs_mark(nnc_specs *specs, const char *text)
-{
+void nnc_specs_mark(nnc_specs *specs, const char *text) {
     const size_t used = strlen(specs->marks);
     if (strstr(specs->marks, text) == NULL) {
         snprintf(specs->marks + used, sizeof specs->marks - used, "%s%s", used > 0 ? "; " : "", text);
     }
 }
 
-bool nnc_specs_begin_like(nnc_specs *specs, const char *name)
-{
+bool nnc_specs_begin_like(nnc_specs *specs, const char *name) {
     const bool begun = specs->reading_count < NNC_LIKE_MAX;
     if (begun) { specs->reading[specs->reading_count++] = name; }
     return begun;
 }
 
-void nnc_specs_end_like(nnc_specs *specs)
-{
-    specs->reading_count--;
-}
+void nnc_specs_end_like(nnc_specs *specs) { specs->reading_count--; }
 
-bool nnc_specs_is_reading(const nnc_specs *specs, const char *path)
-{
+bool nnc_specs_is_reading(const nnc_specs *specs, const char *path) {
     int i = 0;
     while (i < specs->reading_count && strcmp(specs->reading[i], path) != 0) { i++; }
     return i < specs->reading_count;
 }
 
-nnc_status nnc_specs_list(nnc_specs *specs, nnc_spec_kind kind, const char *const **ids, int32_t *count, nnc_error *err)
-{
+nnc_status nnc_specs_list(nnc_specs *specs, nnc_spec_kind kind, const char *const **ids, int32_t *count,
+                          nnc_error *err) {
     NNC_NEED(specs);
     NNC_NEED(ids);
     NNC_NEED(count);
@@ -133,39 +108,33 @@ nnc_status nnc_specs_list(nnc_specs *specs, nnc_spec_kind kind, const char *cons
     return NNC_OK;
 }
 
-bool nnc_specs_list_folder(nnc_specs *specs, const char *folder, nnc_id_list *list)
-{
+bool nnc_specs_list_folder(nnc_specs *specs, const char *folder, nnc_id_list *list) {
     return nnc_folders_list_folder(&specs->folders, folder, list);
 }
 
 /* Finds the file of an id in any spelling. *path stays NULL when there is no such file. */
 static nnc_status specs_find_spelled(nnc_specs *specs, nnc_spec_kind kind, const char *id, const char **path,
-                                     nnc_error *err)
-{
+                                     nnc_error *err) {
     *path = NULL;
     return nnc_folders_id(&specs->folders, kind, id, path, err);
 }
 
-nnc_status nnc_specs_find(nnc_specs *specs, nnc_spec_kind kind, const char *id, const char **path, nnc_error *err)
-{
+nnc_status nnc_specs_find(nnc_specs *specs, nnc_spec_kind kind, const char *id, const char **path, nnc_error *err) {
     return nnc_folders_find(&specs->folders, kind, id, path, err);
 }
 
 nnc_status nnc_specs_find_like(nnc_specs *specs, const nnc_spec_info *info, const char *id, const char **path,
-                               nnc_error *err)
-{
+                               nnc_error *err) {
     return nnc_folders_find_like(&specs->folders, info, id, path, err);
 }
 
-nnc_status nnc_specs_file(nnc_specs *specs, const char *name, const char **path, nnc_error *err)
-{
+nnc_status nnc_specs_file(nnc_specs *specs, const char *name, const char **path, nnc_error *err) {
     return nnc_folders_file(&specs->folders, name, path, err);
 }
 
 /* Reports a name of the hub that is not in the table of names. (A path with more than one folder is no name of the
  * hub.) */
-static nnc_status fail_hub(const char *asked, const nnc_hub_name *hub, nnc_error *err)
-{
+static nnc_status fail_hub(const char *asked, const nnc_hub_name *hub, nnc_error *err) {
     const char *name = strrchr(asked, '/') + 1;
     return nnc_fail(err, NNC_UNKNOWN_ID, asked,
                     "no such file or folder, and no known name of the hub, expected one%s%s or the "
@@ -177,8 +146,8 @@ static nnc_status fail_hub(const char *asked, const nnc_hub_name *hub, nnc_error
 
 /* Finds the file of a model on the hub: by its name in the table, or a shipped model whose id is the name in another
  * spelling. */
-static nnc_status find_on_hub(nnc_specs *specs, const char *asked, const char **path, nnc_hub_name *hub, nnc_error *err)
-{
+static nnc_status find_on_hub(nnc_specs *specs, const char *asked, const char **path, nnc_hub_name *hub,
+                              nnc_error *err) {
     const char *slash = strrchr(asked, '/');
     const bool owned = strchr(asked, '/') == slash && slash != asked;
     NNC_TRY(nnc_hub_find(specs, asked, hub, err));
@@ -192,8 +161,7 @@ static nnc_status find_on_hub(nnc_specs *specs, const char *asked, const char **
 /* Finds the file of an id or path. A folder with a model may be named without a slash; a model may be named by its hub
  * name without the owner. */
 static nnc_status find_path(nnc_specs *specs, nnc_spec_kind kind, const char *id, const char **path, nnc_hub_name *hub,
-                            nnc_error *err)
-{
+                            nnc_error *err) {
     *path = id;
     if (!nnc_is_path(id)) {
         nnc_error why = { .status = NNC_OK };
@@ -211,8 +179,7 @@ static nnc_status find_path(nnc_specs *specs, nnc_spec_kind kind, const char *id
     return *path != NULL ? NNC_OK : find_on_hub(specs, id, path, hub, err);
 }
 
-nnc_status nnc_model_make(nnc_specs *specs, const char *text, const char *name, nnc_model **model, nnc_error *err)
-{
+nnc_status nnc_model_make(nnc_specs *specs, const char *text, const char *name, nnc_model **model, nnc_error *err) {
     char pair[96];
     const nnc_model *base = NULL;
     size_t length = strcspn(text, " ");
@@ -236,8 +203,7 @@ nnc_status nnc_model_make(nnc_specs *specs, const char *text, const char *name, 
 
 /* Reads one value of a small data file, as a text or a number. The document is closed before it returns. */
 static nnc_status read_value(nnc_specs *specs, const char *path, const char *object, const char *key,
-                             const char **words, double *number, nnc_error *err)
-{
+                             const char **words, double *number, nnc_error *err) {
     char *text = NULL;
     size_t size = 0;
     NNC_TRY(nnc_specs_read(specs, path, &text, &size, err));
@@ -260,8 +226,7 @@ static nnc_status read_value(nnc_specs *specs, const char *path, const char *obj
 }
 
 /* Adds a note to the model: another network with the same counts was used in its place. */
-static nnc_status note_stand_in(nnc_specs *specs, const char *words, nnc_model *made, nnc_error *err)
-{
+static nnc_status note_stand_in(nnc_specs *specs, const char *words, nnc_model *made, nnc_error *err) {
     char text[320];
     const char **notes = nnc_arena_array(specs->arena, 1, sizeof *notes);
     NNC_GOT(notes, err);
@@ -277,8 +242,7 @@ static nnc_status note_stand_in(nnc_specs *specs, const char *words, nnc_model *
 /* Loads a network by its name in a library of vision models, with or without the library ("timm/") and the weights
  * (".a1_in1k"). If its dimensions are not known, loads another network with the same counts. *out stays NULL when no
  * library has it. */
-static nnc_status load_member(nnc_specs *specs, const char *asked, const void **out, nnc_error *err)
-{
+static nnc_status load_member(nnc_specs *specs, const char *asked, const void **out, nnc_error *err) {
     const char *path = NULL, *words = NULL;
     char name[96];
     double unused = 0.0;
@@ -306,8 +270,7 @@ static nnc_status load_member(nnc_specs *specs, const char *asked, const void **
 }
 
 /* Tests whether the name may be in a library of vision models. The id of a shipped file always means that file. */
-static bool maybe_member(const char *asked, nnc_status found, const char *path)
-{
+static bool maybe_member(const char *asked, nnc_status found, const char *path) {
     const char *slash = found == NNC_OK && path != NULL ? strrchr(path, '/') : NULL;
     const char *stem = slash != NULL ? slash + 1 : path;
     const size_t length = strlen(asked);
@@ -316,8 +279,7 @@ static bool maybe_member(const char *asked, nnc_status found, const char *path)
     return strncmp(asked, "timm/", 5) == 0 || (!nnc_is_path(asked) && !shipped);
 }
 
-nnc_status nnc_host_kernel_s(nnc_specs *specs, const char *id, double *kernel_s, nnc_error *err)
-{
+nnc_status nnc_host_kernel_s(nnc_specs *specs, const char *id, double *kernel_s, nnc_error *err) {
     char name[96];
     const char *path = NULL, *unused = NULL;
     *kernel_s = (double)NAN;
@@ -331,13 +293,9 @@ nnc_status nnc_host_kernel_s(nnc_specs *specs, const char *id, double *kernel_s,
     return isnan(*kernel_s) ? nnc_fail(err, NNC_BAD_SPEC, path, "kernel_s is missing") : NNC_OK;
 }
 
-nnc_model_reader **nnc_specs_model_reader(nnc_specs *specs)
-{
-    return &specs->model_reader;
-}
+nnc_model_reader **nnc_specs_model_reader(nnc_specs *specs) { return &specs->model_reader; }
 
-nnc_status nnc_specs_set_implementation(nnc_specs *specs, const char *name, nnc_error *err)
-{
+nnc_status nnc_specs_set_implementation(nnc_specs *specs, const char *name, nnc_error *err) {
     const nnc_names names = { nnc_implementation_name, NNC_IMPLEMENTATION_COUNT };
     const int found = nnc_names_find(names, name);
     if (found < 0) {
@@ -349,14 +307,12 @@ nnc_status nnc_specs_set_implementation(nnc_specs *specs, const char *name, nnc_
     return NNC_OK;
 }
 
-void nnc_specs_take_implementation(const nnc_specs *specs, nnc_model *model)
-{
+void nnc_specs_take_implementation(const nnc_specs *specs, nnc_model *model) {
     if (specs->implementation_given) { model->implementation = specs->implementation; }
 }
 
 /* Loads a spec, or returns it if it is already loaded. */
-static nnc_status load(nnc_specs *specs, nnc_spec_kind kind, const char *id, const void **out, nnc_error *err)
-{
+static nnc_status load(nnc_specs *specs, nnc_spec_kind kind, const char *id, const void **out, nnc_error *err) {
     const char *path = id;
     nnc_hub_name hub = { .path = NULL };
     for (const loaded *l = specs->loaded; l != NULL; l = l->next) {
@@ -418,26 +374,22 @@ const nnc_spec_info nnc_spec_kinds[NNC_SPEC_KIND_COUNT] = {
                             .read = nnc_software_read },
 };
 
-static bool has(nnc_json root, const char *key)
-{
+static bool has(nnc_json root, const char *key) {
     const nnc_json_type type = nnc_json_type_of(nnc_json_get(root, key));
     return type != NNC_JSON_ABSENT && type != NNC_JSON_NULL;
 }
 
-bool nnc_is_foreign(nnc_json root)
-{
+bool nnc_is_foreign(nnc_json root) {
     return nnc_json_type_of(root) == NNC_JSON_OBJECT && !has(root, "schema") &&
            (has(root, "model_type") || has(root, "_class_name"));
 }
 
-bool nnc_is_capture(nnc_json root)
-{
+bool nnc_is_capture(nnc_json root) {
     const nnc_json at = nnc_json_get(root, "schema");
     return nnc_json_type_of(at) == NNC_JSON_TEXT && strcmp(nnc_json_text(at), NNC_CAPTURE_SCHEMA) == 0;
 }
 
-static nnc_spec_kind spec_kind_said(nnc_json root)
-{
+static nnc_spec_kind spec_kind_said(nnc_json root) {
     const nnc_json at = nnc_json_get(root, "schema");
     int kind = 0;
     if (nnc_json_type_of(at) != NNC_JSON_TEXT) { return nnc_is_foreign(root) ? NNC_SPEC_MODEL : NNC_SPEC_KIND_COUNT; }
@@ -446,8 +398,7 @@ static nnc_spec_kind spec_kind_said(nnc_json root)
     return (nnc_spec_kind)kind;
 }
 
-nnc_spec_kind nnc_spec_kind_of(nnc_json root)
-{
+nnc_spec_kind nnc_spec_kind_of(nnc_json root) {
     const nnc_spec_kind kind = spec_kind_said(root);
     const nnc_json at = nnc_json_get(root, "schema");
     if (kind == NNC_SPEC_KIND_COUNT && at.node == NULL) {
@@ -460,15 +411,13 @@ nnc_spec_kind nnc_spec_kind_of(nnc_json root)
     return kind;
 }
 
-void nnc_spec_read_open(nnc_json_doc *doc, nnc_specs *specs, nnc_spec_kind kind, const char *stem, void *out)
-{
+void nnc_spec_read_open(nnc_json_doc *doc, nnc_specs *specs, nnc_spec_kind kind, const char *stem, void *out) {
     doc->specs = specs;
     if (nnc_spec_complete(doc, specs, kind)) { nnc_spec_kinds[kind].read(nnc_json_root(doc), stem, out); }
 }
 
 nnc_status nnc_spec_read(nnc_specs *specs, nnc_spec_kind kind, const char *stem, const char *text, size_t size,
-                         nnc_faults *faults, void *out)
-{
+                         nnc_faults *faults, void *out) {
     nnc_json_doc doc = { .faults = faults,
                          .arena = nnc_specs_arena(specs),
                          .text = text,
@@ -480,8 +429,7 @@ nnc_status nnc_spec_read(nnc_specs *specs, nnc_spec_kind kind, const char *stem,
     return faults->status;
 }
 
-void nnc_spec_stem(const char *path, bool config, char *stem, size_t size)
-{
+void nnc_spec_stem(const char *path, bool config, char *stem, size_t size) {
     const char *end = path + strlen(path);
     const char *slash = strrchr(path, '/');
     const char *begin = slash != NULL ? slash + 1 : path;
@@ -495,8 +443,7 @@ void nnc_spec_stem(const char *path, bool config, char *stem, size_t size)
     snprintf(stem, size, "%.*s", (int)(end - begin), begin);
 }
 
-const char *nnc_spec_required_id(const char *path, char stem[NNC_STEM_MAX])
-{
+const char *nnc_spec_required_id(const char *path, char stem[NNC_STEM_MAX]) {
     static const char *const folders[] = {
         "hw", "models", "software", "clusters", "prices", "grid", "hosts", "foreign"
     };
@@ -516,8 +463,7 @@ const char *nnc_spec_required_id(const char *path, char stem[NNC_STEM_MAX])
 
 /* Sets the id of a model that has no id (a foreign model): the name of its file, or of the folder of its
  * config.json. */
-static void spec_name(nnc_model *model, const char *path)
-{
+static void spec_name(nnc_model *model, const char *path) {
     if (model->id[0] == '\0') {
         nnc_spec_stem(path != NULL && path[0] != '\0' ? path : "model", true, model->id, sizeof(model->id));
         snprintf(model->name, sizeof(model->name), "%s", model->id);
@@ -525,8 +471,7 @@ static void spec_name(nnc_model *model, const char *path)
 }
 
 static nnc_status read_text(nnc_specs *specs, nnc_spec_kind kind, const char *path, const char *text, size_t size,
-                            const void **out, nnc_error *err)
-{
+                            const void **out, nnc_error *err) {
     char stem[NNC_STEM_MAX];
     nnc_arena *arena = nnc_specs_arena(specs);
     nnc_faults faults = { .name = path, .err = err };
@@ -544,8 +489,7 @@ static nnc_status read_text(nnc_specs *specs, nnc_spec_kind kind, const char *pa
     return NNC_OK;
 }
 
-nnc_status nnc_spec_load(nnc_specs *specs, nnc_spec_kind kind, const char *path, const void **out, nnc_error *err)
-{
+nnc_status nnc_spec_load(nnc_specs *specs, nnc_spec_kind kind, const char *path, const void **out, nnc_error *err) {
     char *text = NULL;
     size_t size = 0;
     nnc_buffer json = { 0 };
@@ -566,8 +510,7 @@ nnc_status nnc_spec_load(nnc_specs *specs, nnc_spec_kind kind, const char *path,
     return status;
 }
 
-nnc_status nnc_text_copy(const char *name, const char *text, size_t size, char **copy, nnc_error *err)
-{
+nnc_status nnc_text_copy(const char *name, const char *text, size_t size, char **copy, nnc_error *err) {
     if (size > NNC_FILE_BYTES_MAX) {
         return nnc_fail(err, NNC_BAD_SPEC, name, "too large, expected at most 16 MB, found more");
     }
@@ -579,8 +522,7 @@ nnc_status nnc_text_copy(const char *name, const char *text, size_t size, char *
 }
 
 static nnc_status parse(nnc_specs *specs, nnc_spec_kind kind, const char *name, const char *text, size_t size,
-                        void *out, nnc_error *err)
-{
+                        void *out, nnc_error *err) {
     nnc_faults faults = { .name = name, .err = err };
     char *copy = NULL;
     NNC_TRY(nnc_text_copy(name, text, size, &copy, err));
@@ -590,36 +532,31 @@ static nnc_status parse(nnc_specs *specs, nnc_spec_kind kind, const char *name, 
 }
 
 nnc_status nnc_device_parse_into(nnc_specs *specs, const char *name, const char *text, size_t size, nnc_device *device,
-                                 nnc_error *err)
-{
+                                 nnc_error *err) {
     return parse(specs, NNC_SPEC_DEVICE, name, text, size, device, err);
 }
 
 nnc_status nnc_model_parse_into(nnc_specs *specs, const char *name, const char *text, size_t size, nnc_model *model,
-                                nnc_error *err)
-{
+                                nnc_error *err) {
     NNC_TRY(parse(specs, NNC_SPEC_MODEL, name, text, size, model, err));
     spec_name(model, name);
     return NNC_OK;
 }
 
 nnc_status nnc_software_parse_into(nnc_specs *specs, const char *name, const char *text, size_t size,
-                                   nnc_software *software, nnc_error *err)
-{
+                                   nnc_software *software, nnc_error *err) {
     return parse(specs, NNC_SPEC_SOFTWARE, name, text, size, software, err);
 }
 
 /* ---- new specs, copies, and access to fields by name ---- */
 
 /* Allocates a struct of a kind of spec, which lives as long as the set; *spec is NULL on failure. */
-static nnc_status new_spec(nnc_specs *specs, nnc_spec_kind kind, void **spec, nnc_error *err)
-{
+static nnc_status new_spec(nnc_specs *specs, nnc_spec_kind kind, void **spec, nnc_error *err) {
     *spec = nnc_arena_alloc(nnc_specs_arena(specs), nnc_spec_kinds[kind].size);
     return *spec != NULL ? NNC_OK : nnc_no_memory(err);
 }
 
-static nnc_status copy_of(nnc_specs *specs, nnc_spec_kind kind, const void *from, void **copy, nnc_error *err)
-{
+static nnc_status copy_of(nnc_specs *specs, nnc_spec_kind kind, const void *from, void **copy, nnc_error *err) {
     assert(from != NULL); /* the caller has checked that `from` is not NULL */
     NNC_TRY(new_spec(specs, kind, copy, err));
     assert(*copy != NULL);
@@ -629,8 +566,7 @@ static nnc_status copy_of(nnc_specs *specs, nnc_spec_kind kind, const void *from
 
 /* Finds a field by name, and the struct that contains the field. */
 static nnc_status find(const nnc_field_table *table, const void *object, const char *name, const nnc_field **field,
-                       const char **place, nnc_dtype *dtype, nnc_error *err)
-{
+                       const char **place, nnc_dtype *dtype, nnc_error *err) {
     void *at = NULL; /* removes const for nnc_field_at; the object is only read */
     memcpy(&at, &object, sizeof at);
     const nnc_status status = nnc_field_at(table, name, &at, field, dtype, err);
@@ -638,8 +574,7 @@ static nnc_status find(const nnc_field_table *table, const void *object, const c
     return status;
 }
 
-static double number_of(const nnc_field *field, const void *place)
-{
+static double number_of(const nnc_field *field, const void *place) {
     switch (field->type) {
     case NNC_FIELD_BOOL: return *(const bool *)place ? 1.0 : 0.0;
     case NNC_FIELD_I32: return *(const int32_t *)place;
@@ -649,8 +584,7 @@ static double number_of(const nnc_field *field, const void *place)
 }
 
 static nnc_status read_number(const nnc_field_table *table, const void *object, const char *name, double *value,
-                              nnc_error *err)
-{
+                              nnc_error *err) {
     const nnc_field *field = NULL;
     const char *place = NULL;
     nnc_dtype dtype;
@@ -672,8 +606,7 @@ static nnc_status read_number(const nnc_field_table *table, const void *object, 
 }
 
 static nnc_status read_field_text(const nnc_field_table *table, const void *object, const char *name, char *text,
-                                  size_t size, nnc_error *err)
-{
+                                  size_t size, nnc_error *err) {
     const nnc_field *field = NULL;
     const char *place = NULL;
     nnc_dtype dtype;
@@ -692,85 +625,76 @@ static nnc_status read_field_text(const nnc_field_table *table, const void *obje
 
 /* Defines the same five functions for each kind of spec. table: field table of the struct with the name of the kind. */
 /* NOLINTBEGIN(bugprone-macro-parentheses): kind is a name */
-#define SPEC_FUNCTIONS(kind, KIND, table)                                                                            \
-    nnc_status nnc_##kind##_load(nnc_specs *specs, const char *id_or_path, const nnc_##kind **kind, nnc_error *err)  \
-    {                                                                                                                \
-        const void *spec = NULL;                                                                                     \
-        NNC_NEED(specs);                                                                                             \
-        NNC_NEED(id_or_path);                                                                                        \
-        NNC_NEED(kind);                                                                                              \
-        const nnc_status status = load(specs, KIND, id_or_path, &spec, err);                                         \
-        *kind = spec;                                                                                                \
-        return status;                                                                                               \
-    }                                                                                                                \
-    nnc_status nnc_##kind##_parse(nnc_specs *specs, const char *name, const char *text, size_t size,                 \
-                                  const nnc_##kind **kind, nnc_error *err)                                           \
-    {                                                                                                                \
-        void *spec = NULL;                                                                                           \
-        NNC_NEED(specs);                                                                                             \
-        NNC_NEED(name);                                                                                              \
-        NNC_NEED(text);                                                                                              \
-        NNC_NEED(kind);                                                                                              \
-        *kind = NULL;                                                                                                \
-        NNC_TRY(new_spec(specs, KIND, &spec, err));                                                                  \
-        NNC_TRY(nnc_##kind##_parse_into(specs, name, text, size, spec, err));                                        \
-        *kind = spec;                                                                                                \
-        return NNC_OK;                                                                                               \
-    }                                                                                                                \
-    nnc_status nnc_##kind##_copy(nnc_specs *specs, const nnc_##kind *from, nnc_##kind **copy, nnc_error *err)        \
-    {                                                                                                                \
-        void *spec = NULL;                                                                                           \
-        NNC_NEED(specs);                                                                                             \
-        NNC_NEED(from);                                                                                              \
-        NNC_NEED(copy);                                                                                              \
-        const nnc_status status = copy_of(specs, KIND, from, &spec, err);                                            \
-        *copy = spec;                                                                                                \
-        return status;                                                                                               \
-    }                                                                                                                \
-    nnc_status nnc_##kind##_number(const nnc_##kind *kind, const char *field, double *value, nnc_error *err)         \
-    {                                                                                                                \
-        NNC_NEED(kind);                                                                                              \
-        NNC_NEED(field);                                                                                             \
-        NNC_NEED(value);                                                                                             \
-        return read_number(table, kind, field, value, err);                                                          \
-    }                                                                                                                \
-    nnc_status nnc_##kind##_text(const nnc_##kind *kind, const char *field, char *text, size_t size, nnc_error *err) \
-    {                                                                                                                \
-        NNC_NEED(kind);                                                                                              \
-        NNC_NEED(field);                                                                                             \
-        NNC_NEED(text);                                                                                              \
-        return read_field_text(table, kind, field, text, size, err);                                                 \
+#define SPEC_FUNCTIONS(kind, KIND, table)                                                                              \
+    nnc_status nnc_##kind##_load(nnc_specs *specs, const char *id_or_path, const nnc_##kind **kind, nnc_error *err) {  \
+        const void *spec = NULL;                                                                                       \
+        NNC_NEED(specs);                                                                                               \
+        NNC_NEED(id_or_path);                                                                                          \
+        NNC_NEED(kind);                                                                                                \
+        const nnc_status status = load(specs, KIND, id_or_path, &spec, err);                                           \
+        *kind = spec;                                                                                                  \
+        return status;                                                                                                 \
+    }                                                                                                                  \
+    nnc_status nnc_##kind##_parse(nnc_specs *specs, const char *name, const char *text, size_t size,                   \
+                                  const nnc_##kind **kind, nnc_error *err) {                                           \
+        void *spec = NULL;                                                                                             \
+        NNC_NEED(specs);                                                                                               \
+        NNC_NEED(name);                                                                                                \
+        NNC_NEED(text);                                                                                                \
+        NNC_NEED(kind);                                                                                                \
+        *kind = NULL;                                                                                                  \
+        NNC_TRY(new_spec(specs, KIND, &spec, err));                                                                    \
+        NNC_TRY(nnc_##kind##_parse_into(specs, name, text, size, spec, err));                                          \
+        *kind = spec;                                                                                                  \
+        return NNC_OK;                                                                                                 \
+    }                                                                                                                  \
+    nnc_status nnc_##kind##_copy(nnc_specs *specs, const nnc_##kind *from, nnc_##kind **copy, nnc_error *err) {        \
+        void *spec = NULL;                                                                                             \
+        NNC_NEED(specs);                                                                                               \
+        NNC_NEED(from);                                                                                                \
+        NNC_NEED(copy);                                                                                                \
+        const nnc_status status = copy_of(specs, KIND, from, &spec, err);                                              \
+        *copy = spec;                                                                                                  \
+        return status;                                                                                                 \
+    }                                                                                                                  \
+    nnc_status nnc_##kind##_number(const nnc_##kind *kind, const char *field, double *value, nnc_error *err) {         \
+        NNC_NEED(kind);                                                                                                \
+        NNC_NEED(field);                                                                                               \
+        NNC_NEED(value);                                                                                               \
+        return read_number(table, kind, field, value, err);                                                            \
+    }                                                                                                                  \
+    nnc_status nnc_##kind##_text(const nnc_##kind *kind, const char *field, char *text, size_t size, nnc_error *err) { \
+        NNC_NEED(kind);                                                                                                \
+        NNC_NEED(field);                                                                                               \
+        NNC_NEED(text);                                                                                                \
+        return read_field_text(table, kind, field, text, size, err);                                                   \
     }
 /* NOLINTEND(bugprone-macro-parentheses) */
 SPEC_FUNCTIONS(device, NNC_SPEC_DEVICE, &nnc_device_table)
 SPEC_FUNCTIONS(model, NNC_SPEC_MODEL, nnc_model_table_of(model))
 SPEC_FUNCTIONS(software, NNC_SPEC_SOFTWARE, &nnc_software_table)
 
-nnc_status nnc_software_set(nnc_software *software, const char *field, const char *value, nnc_error *err)
-{
+nnc_status nnc_software_set(nnc_software *software, const char *field, const char *value, nnc_error *err) {
     NNC_NEED(software);
     NNC_NEED(field);
     NNC_NEED(value);
     return nnc_field_set(&nnc_software_table, software, field, value, err);
 }
 
-nnc_status nnc_plan_text(const nnc_plan *plan, const char *field, char *text, size_t size, nnc_error *err)
-{
+nnc_status nnc_plan_text(const nnc_plan *plan, const char *field, char *text, size_t size, nnc_error *err) {
     NNC_NEED(plan);
     NNC_NEED(field);
     NNC_NEED(text);
     return read_field_text(&nnc_plan_table, plan, field, text, size, err);
 }
 
-static nnc_status fail_io(nnc_error *err, const char *path, const char *what, int number)
-{
+static nnc_status fail_io(nnc_error *err, const char *path, const char *what, int number) {
     return nnc_fail(err, NNC_IO, path, "%s, expected a readable file, found: %s", what, strerror(number));
 }
 
 /* Reads to the end instead of trusting the file size, so that pipes can be read. */
 static nnc_status read_all(int fd, const char *path, size_t guess, size_t most, char **text, size_t *size,
-                           nnc_error *err)
-{
+                           nnc_error *err) {
     size_t capacity = (guess < NNC_FILE_BYTES_MAX ? guess : NNC_FILE_BYTES_MAX) + 1, used = 0;
     char *buffer = NULL;
     bool known = most <= NNC_FILE_BYTES_MAX;
@@ -810,18 +734,15 @@ static nnc_status read_all(int fd, const char *path, size_t guess, size_t most, 
     return NNC_OK;
 }
 
-nnc_status nnc_file_too_large(const char *path, size_t most, nnc_error *err)
-{
+nnc_status nnc_file_too_large(const char *path, size_t most, nnc_error *err) {
     return nnc_fail(err, NNC_BAD_SPEC, path, "too large, expected at most %zu MB, found more", most / 1000000);
 }
 
-nnc_status nnc_file_read(const char *path, char **text, size_t *size, nnc_error *err)
-{
+nnc_status nnc_file_read(const char *path, char **text, size_t *size, nnc_error *err) {
     return nnc_file_read_large(path, NNC_FILE_BYTES_MAX, text, size, err);
 }
 
-nnc_status nnc_file_read_large(const char *path, size_t most, char **text, size_t *size, nnc_error *err)
-{
+nnc_status nnc_file_read_large(const char *path, size_t most, char **text, size_t *size, nnc_error *err) {
     struct stat about;
     const bool is_standard = strcmp(path, "-") == 0;
     const int fd = nnc_open_to_read(is_standard ? "/dev/stdin" : path);
@@ -840,14 +761,12 @@ nnc_status nnc_file_read_large(const char *path, size_t most, char **text, size_
     return status;
 }
 
-bool nnc_is_path(const char *text)
-{
+bool nnc_is_path(const char *text) {
     return strchr(text, '/') != NULL || strcmp(text, "-") == 0 || nnc_ends_in(text, ".json") ||
            nnc_ends_in(text, ".xml");
 }
 
-const char *nnc_path_from(nnc_arena *arena, const char *file, const char *path)
-{
+const char *nnc_path_from(nnc_arena *arena, const char *file, const char *path) {
     const char *slash = path[0] != '/' ? strrchr(file, '/') : NULL;
     const size_t folder = slash != NULL ? (size_t)(slash - file) + 1 : 0;
     const size_t size = folder + strlen(path) + 1;
@@ -859,15 +778,13 @@ const char *nnc_path_from(nnc_arena *arena, const char *file, const char *path)
 /* ---- digests of the content of a file ---- */
 
 /* Returns the digest of a member. For a closed member of the large object, the digest is already stored. */
-static uint64_t member_digest(nnc_json object, nnc_json item, int32_t index, const char *const *skip)
-{
+static uint64_t member_digest(nnc_json object, nnc_json item, int32_t index, const char *const *skip) {
     const nnc_json_large *apart = &object.doc->apart;
     return object.node == apart->object && apart->places[index] > 0 ? apart->digests[index]
                                                                     : nnc_json_digest(item, skip);
 }
 
-uint64_t nnc_json_digest(nnc_json at, const char *const *skip)
-{
+uint64_t nnc_json_digest(nnc_json at, const char *const *skip) {
     const nnc_json_type type = nnc_json_type_of(at);
     uint64_t digest = nnc_digest_number(NNC_DIGEST_START, (uint64_t)type), bits = 0;
     int32_t index = 0;
@@ -901,16 +818,14 @@ uint64_t nnc_json_digest(nnc_json at, const char *const *skip)
 static const char *const comments[] = { "note",       "sources", "references", "like", "same_as",
                                         "stands_for", "aliases", "compared",   NULL };
 
-void nnc_json_digest_add(const nnc_json_doc *doc, nnc_json data)
-{
+void nnc_json_digest_add(const nnc_json_doc *doc, nnc_json data) {
     static const char *const none[] = { "note", "source", NULL };
     if (doc->digest != NULL) { *doc->digest += nnc_json_digest(data, none); }
 }
 
 /* Adds the digests of the data files that are used to read a configuration of another program: if they change, the same
  * configuration may give another model. Errors are not reported here; the command that uses the model reports them. */
-static nnc_status add_data_files(nnc_json_doc *doc, uint64_t *digest, nnc_error *err)
-{
+static nnc_status add_data_files(nnc_json_doc *doc, uint64_t *digest, nnc_error *err) {
     nnc_error why;
     nnc_faults unused = { .name = doc->faults->name, .err = &why };
     nnc_model *model = nnc_arena_alloc(doc->arena, sizeof *model);
@@ -923,8 +838,7 @@ static nnc_status add_data_files(nnc_json_doc *doc, uint64_t *digest, nnc_error 
     return NNC_OK;
 }
 
-nnc_status nnc_spec_digest(nnc_specs *specs, const char *path, uint64_t *digest, nnc_error *err)
-{
+nnc_status nnc_spec_digest(nnc_specs *specs, const char *path, uint64_t *digest, nnc_error *err) {
     char *text = NULL;
     size_t size = 0;
     NNC_TRY(nnc_specs_read(specs, path, &text, &size, err));

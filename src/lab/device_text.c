@@ -21,15 +21,13 @@ typedef struct object_place {
 
 enum { NAME_MAX_BYTES = 128 };
 
-static const char *old_text(nnc_json object, const char *key)
-{
+static const char *old_text(nnc_json object, const char *key) {
     const nnc_json at = nnc_json_get(object, key);
     return nnc_json_type_of(at) == NNC_JSON_TEXT ? nnc_json_text(at) : NULL;
 }
 
 /* Returns the new value of a parameter, or NULL if its old value remains. */
-static const nnc_fitted_value *value_of(const rewriting *w, const char *object, const char *field)
-{
+static const nnc_fitted_value *value_of(const rewriting *w, const char *object, const char *field) {
     char name[NAME_MAX_BYTES];
     snprintf(name, sizeof name, "%s.%s", object, field);
     for (int32_t i = 0; i < w->change->count; i++) {
@@ -40,8 +38,7 @@ static const nnc_fitted_value *value_of(const rewriting *w, const char *object, 
 
 /* Returns the first new parameter whose dotted name begins with the name of the JSON object `object`. Returns NULL
  * if no new parameter is in this object. */
-static const nnc_fitted_value *value_below(const rewriting *w, const char *object)
-{
+static const nnc_fitted_value *value_below(const rewriting *w, const char *object) {
     const size_t length = strlen(object);
     for (int32_t i = 0; i < w->change->count; i++) {
         const char *name = w->change->values[i].name;
@@ -51,8 +48,7 @@ static const nnc_fitted_value *value_below(const rewriting *w, const char *objec
 }
 
 /* Writes the text before the value of a member: the comma, the line end and the key. */
-static void begin_member(const rewriting *w, const object_place *p, bool *any, bool own_line, const char *key)
-{
+static void begin_member(const rewriting *w, const object_place *p, bool *any, bool own_line, const char *key) {
     nnc_buffer_text(w->out, *any ? "," : "");
     if (own_line) {
         nnc_buffer_print(w->out, "\n%*s", p->indent + 2, "");
@@ -64,8 +60,7 @@ static void begin_member(const rewriting *w, const object_place *p, bool *any, b
     nnc_buffer_text(w->out, ": ");
 }
 
-static bool has_objects(const object_place *p)
-{
+static bool has_objects(const object_place *p) {
     for (size_t i = 0; i < p->count; i++) {
         if (p->fields[i].type == NNC_FIELD_OBJECT || p->fields[i].type == NNC_FIELD_OBJECT_BY_DTYPE) { return true; }
     }
@@ -74,8 +69,7 @@ static bool has_objects(const object_place *p)
 
 /* Writes "fitted_on". If every parameter of the object is new, writes the new text alone; otherwise both texts, such
  * as "bus_fraction, fixed_s: rows.csv, 3 rows; the rest: as before". */
-static void put_fitted_on(const rewriting *w, const object_place *p)
-{
+static void put_fitted_on(const rewriting *w, const object_place *p) {
     static const char rest_mark[] = "; the rest: ";
     const nnc_fitted_value *first = NULL;
     const char *old = old_text(p->at, "fitted_on");
@@ -115,8 +109,7 @@ static void put_fitted_on(const rewriting *w, const object_place *p)
 static void put_object(const rewriting *w, const object_place *p);
 
 /* Writes a JSON object inside another object. If the field has one object per number format, writes each of them. */
-static void put_inner(const rewriting *w, const object_place *p, const nnc_field *field, bool *any)
-{
+static void put_inner(const rewriting *w, const object_place *p, const nnc_field *field, bool *any) {
     char name[NAME_MAX_BYTES];
     snprintf(name, sizeof name, "%s.%s", p->name, field->name);
     const nnc_json at = nnc_json_get(p->at, field->name);
@@ -142,8 +135,7 @@ static void put_inner(const rewriting *w, const object_place *p, const nnc_field
     nnc_buffer_print(w->out, "\n%*s}", inner.indent, "");
 }
 
-static void put_member(const rewriting *w, const object_place *p, const nnc_field *field, bool lines, bool *any)
-{
+static void put_member(const rewriting *w, const object_place *p, const nnc_field *field, bool lines, bool *any) {
     const nnc_json at = nnc_json_get(p->at, field->name);
     const nnc_fitted_value *value = value_of(w, p->name, field->name);
     if (field->type == NNC_FIELD_OBJECT || field->type == NNC_FIELD_OBJECT_BY_DTYPE) {
@@ -166,16 +158,14 @@ static void put_member(const rewriting *w, const object_place *p, const nnc_fiel
 }
 
 /* Tests whether an object has a new parameter itself, and not only in objects inside it. */
-static bool has_new(const rewriting *w, const object_place *p)
-{
+static bool has_new(const rewriting *w, const object_place *p) {
     for (size_t i = 0; i < p->count; i++) {
         if (value_of(w, p->name, p->fields[i].name) != NULL) { return true; }
     }
     return false;
 }
 
-static void put_object(const rewriting *w, const object_place *p)
-{
+static void put_object(const rewriting *w, const object_place *p) {
     const bool lines = has_objects(p);
     bool any = false;
     const nnc_field *comment = NULL;
@@ -205,13 +195,9 @@ static void put_object(const rewriting *w, const object_place *p)
 }
 
 /* Returns the key of the JSON object that contains the fitted parameters. */
-static const char *object_of(const rewriting *w)
-{
-    return w->change->engine ? "serving" : "efficiency";
-}
+static const char *object_of(const rewriting *w) { return w->change->engine ? "serving" : "efficiency"; }
 
-static void put_parameters(const rewriting *w, nnc_json root, const char *object)
-{
+static void put_parameters(const rewriting *w, nnc_json root, const char *object) {
     const nnc_field_table *table = w->change->engine ? &nnc_software_table : &nnc_device_table;
     for (size_t i = 0; i < table->count; i++) {
         const nnc_field *field = &table->fields[i];
@@ -223,8 +209,7 @@ static void put_parameters(const rewriting *w, nnc_json root, const char *object
 }
 
 /* Writes the file member by member. Members that change are written again; the others are copied. */
-static void put_device(const rewriting *w, const char *text, nnc_json root)
-{
+static void put_device(const rewriting *w, const char *text, nnc_json root) {
     const char *id = old_text(root, "id");
     const bool renamed = id == NULL || strcmp(id, w->change->id) != 0;
     const nnc_json parameters = nnc_json_get(root, object_of(w));
@@ -263,15 +248,13 @@ static void put_device(const rewriting *w, const char *text, nnc_json root)
     nnc_buffer_text(w->out, "\n}\n");
 }
 
-static nnc_spec_kind kind_of(const nnc_device_change *change)
-{
+static nnc_spec_kind kind_of(const nnc_device_change *change) {
     return change->engine ? NNC_SPEC_SOFTWARE : NNC_SPEC_DEVICE;
 }
 
 /* Reads the new text back, so that no file is written that nncost cannot read. */
 static nnc_status verify(nnc_specs *specs, const char *path, const nnc_device_change *change, const char *text,
-                         size_t size, nnc_error *err)
-{
+                         size_t size, nnc_error *err) {
     nnc_faults faults = { .name = path, .err = err };
     void *spec = nnc_arena_alloc(nnc_specs_arena(specs), nnc_spec_kinds[kind_of(change)].size);
     if (spec == NULL) { return nnc_fail(err, NNC_NO_MEMORY, path, "out of memory"); }
@@ -280,8 +263,7 @@ static nnc_status verify(nnc_specs *specs, const char *path, const nnc_device_ch
 
 /* Writes the new text into the arena. */
 static nnc_status write_all(const char *path, const nnc_device_change *change, const nnc_json_doc *doc,
-                            const char **text, size_t *size, nnc_error *err)
-{
+                            const char **text, size_t *size, nnc_error *err) {
     nnc_buffer out = { 0 };
     const rewriting w = { .out = &out, .change = change };
     put_device(&w, doc->text, nnc_json_root(doc));
@@ -293,8 +275,7 @@ static nnc_status write_all(const char *path, const nnc_device_change *change, c
 }
 
 nnc_status nnc_device_rewrite(nnc_specs *specs, const char *path, const nnc_device_change *change, const char **text,
-                              size_t *size, nnc_error *err)
-{
+                              size_t *size, nnc_error *err) {
     char *old = NULL;
     size_t old_size = 0;
     NNC_TRY(nnc_file_read(path, &old, &old_size, err));
@@ -317,8 +298,7 @@ nnc_status nnc_device_rewrite(nnc_specs *specs, const char *path, const nnc_devi
 /* Finds a field of a field table by its dotted name. The name may begin with the prefix, such as "efficiency.", or
  * leave it out. */
 static nnc_status find_place(const nnc_field_table *table, void *object, const char *prefix, const char *name,
-                             nnc_parameter_place *place, nnc_error *err)
-{
+                             nnc_parameter_place *place, nnc_error *err) {
     const nnc_field *field = NULL;
     nnc_dtype dtype;
     const bool whole = strncmp(name, prefix, strlen(prefix)) == 0 || strncmp(name, "host.", 5) == 0;
@@ -332,13 +312,11 @@ static nnc_status find_place(const nnc_field_table *table, void *object, const c
     return NNC_OK;
 }
 
-nnc_status nnc_parameter_find(nnc_device *device, const char *name, nnc_parameter_place *place, nnc_error *err)
-{
+nnc_status nnc_parameter_find(nnc_device *device, const char *name, nnc_parameter_place *place, nnc_error *err) {
     return find_place(&nnc_device_table, device, "efficiency.", name, place, err);
 }
 
 nnc_status nnc_engine_parameter_find(nnc_software *software, const char *name, nnc_parameter_place *place,
-                                     nnc_error *err)
-{
+                                     nnc_error *err) {
     return find_place(&nnc_software_table, software, "serving.", name, place, err);
 }

@@ -44,24 +44,17 @@
 
 /* ---- fit groups: a fit group is all rows that the same parameters explain ---- */
 
-static bool begins(const char *text, const char *prefix)
-{
-    return strncmp(text, prefix, strlen(prefix)) == 0;
-}
+static bool begins(const char *text, const char *prefix) { return strncmp(text, prefix, strlen(prefix)) == 0; }
 
 /* Tests whether the row is a time to first token of a server. A static batch is not counted: its time to first token is
  * a prefill alone, and depends more on step times than on the server. */
-static bool is_first_token(const nnc_measured *row)
-{
-    return row->served == NNC_SERVED_TTFT && row->ask.batch == 0;
-}
+static bool is_first_token(const nnc_measured *row) { return row->served == NNC_SERVED_TTFT && row->ask.batch == 0; }
 
 static const char host_steps[] = "launch-bound steps";
 
 /* Writes the name of the fit group of a row (the rows that the same parameters explain). Returns false if no
  * parameter explains the row. */
-static bool name_group(const nnc_measured *row, bool launches, char *name, size_t size)
-{
+static bool name_group(const nnc_measured *row, bool launches, char *name, size_t size) {
     const nnc_measured_collective *c = &row->collective;
     switch (row->kind) {
     case NNC_MEASURED_STEP: snprintf(name, size, "%s", launches ? host_steps : "steps"); return true;
@@ -91,8 +84,7 @@ static bool name_group(const nnc_measured *row, bool launches, char *name, size_
     }
 }
 
-bool nnc_fit_takes(const nnc_measured *row, bool served, const char **reason)
-{
+bool nnc_fit_takes(const nnc_measured *row, bool served, const char **reason) {
     char name[sizeof((nnc_fit_group *)0)->name];
     *reason = NULL;
     if (served != (row->kind == NNC_MEASURED_SERVING)) {
@@ -109,8 +101,7 @@ bool nnc_fit_takes(const nnc_measured *row, bool served, const char **reason)
 
 /* Returns the position of a row's fit group in the order of fitting: fit groups of kernels come before fit groups of
  * steps, because steps contain these kernels. */
-static int rank_of(const nnc_measured *row, bool launches)
-{
+static int rank_of(const nnc_measured *row, bool launches) {
     switch (row->kind) {
     case NNC_MEASURED_GEMM: return 0;
     case NNC_MEASURED_ATTENTION: return 1;
@@ -124,8 +115,7 @@ static int rank_of(const nnc_measured *row, bool launches)
 
 /* Tests whether the step is launch-bound: the device waits for launches for more than a fifth of the step. A host that
  * is faster than usual counts as a usual host. */
-static bool is_launch_bound(nnc_fit *fit, const nnc_fit_row *r)
-{
+static bool is_launch_bound(nnc_fit *fit, const nnc_fit_row *r) {
     const double usual_s = 3.75e-5; /* the default of host.kernel_s */
     nnc_scored with, without;
     if (fit->served || r->row->kind != NNC_MEASURED_STEP || !(r->device->host.kernel_s > 0.0)) { return false; }
@@ -137,8 +127,7 @@ static bool is_launch_bound(nnc_fit *fit, const nnc_fit_row *r)
            without.predicted_s < 0.8 * with.predicted_s;
 }
 
-static int32_t group_named(nnc_fit *fit, const char *name, nnc_measured_kind kind)
-{
+static int32_t group_named(nnc_fit *fit, const char *name, nnc_measured_kind kind) {
     int32_t i = 0;
     while (i < fit->group_count && strcmp(fit->groups[i].name, name) != 0) { i++; }
     if (i == fit->group_count) {
@@ -149,8 +138,7 @@ static int32_t group_named(nnc_fit *fit, const char *name, nnc_measured_kind kin
     return i;
 }
 
-void nnc_fit_group_rows(nnc_fit *fit)
-{
+void nnc_fit_group_rows(nnc_fit *fit) {
     char name[sizeof fit->groups[0].name];
     fit->group_count = 0;
     for (int32_t i = 0; i < fit->row_count; i++) { fit->rows[i].launches = is_launch_bound(fit, &fit->rows[i]); }
@@ -170,68 +158,42 @@ void nnc_fit_group_rows(nnc_fit *fit)
 
 typedef int64_t row_key(const nnc_fit_row *row);
 
-static int64_t hidden_of(const nnc_fit_row *r)
-{
-    return nnc_model_sizes_of(r->model).hidden;
-}
+static int64_t hidden_of(const nnc_fit_row *r) { return nnc_model_sizes_of(r->model).hidden; }
 
-static int64_t seq_len_of(const nnc_fit_row *r)
-{
+static int64_t seq_len_of(const nnc_fit_row *r) {
     return r->plan.seq_len > 0 ? r->plan.seq_len : nnc_model_sizes_of(r->model).seq_len;
 }
 
-static int64_t layers_of(const nnc_fit_row *r)
-{
-    return nnc_model_sizes_of(r->model).layers;
-}
+static int64_t layers_of(const nnc_fit_row *r) { return nnc_model_sizes_of(r->model).layers; }
 
-static int64_t ranks_of(const nnc_fit_row *r)
-{
-    return r->row->collective.devices;
-}
+static int64_t ranks_of(const nnc_fit_row *r) { return r->row->collective.devices; }
 
-static int64_t head_width_of(const nnc_fit_row *r)
-{
-    return r->row->op.u.flash.head_dim;
-}
+static int64_t head_width_of(const nnc_fit_row *r) { return r->row->op.u.flash.head_dim; }
 
-static int64_t backward_of(const nnc_fit_row *r)
-{
-    return r->row->op.phase == NNC_PHASE_BACKWARD;
-}
+static int64_t backward_of(const nnc_fit_row *r) { return r->row->op.phase == NNC_PHASE_BACKWARD; }
 
-static int64_t any_tensor_of(const nnc_fit_row *r)
-{
-    return r->plan.tensor > 1;
-}
+static int64_t any_tensor_of(const nnc_fit_row *r) { return r->plan.tensor > 1; }
 
-static int64_t any_nodes_of(const nnc_fit_row *r)
-{
+static int64_t any_nodes_of(const nnc_fit_row *r) {
     const int32_t node = r->plan.devices_per_node > 0 ? r->plan.devices_per_node : r->device->scale_up.devices;
     return r->plan.devices > node;
 }
 
 /* Tests whether the device file states the bandwidth of the L2 cache. If not, this bandwidth follows from the peak
  * rate. */
-static int64_t cache_rate_of(const nnc_fit_row *r)
-{
+static int64_t cache_rate_of(const nnc_fit_row *r) {
     return !isnan(r->device->efficiency.gemm[r->row->op.math_dtype].l2_bytes_per_s);
 }
 
 /* Returns the attention kernel that a step runs, plus 1; 0 = the step runs no fused attention kernel. */
-static int64_t flash_of(const nnc_fit_row *r)
-{
+static int64_t flash_of(const nnc_fit_row *r) {
     const nnc_attention attention = r->plan.attention;
     return attention == NNC_ATTENTION_UNFUSED ? 0 : (int64_t)nnc_attention_kernel(attention, r->software) + 1;
 }
 
-static bool is_in(const nnc_fit_row *r, int32_t group)
-{
-    return r->group == group && !r->held;
-}
+static bool is_in(const nnc_fit_row *r, int32_t group) { return r->group == group && !r->held; }
 
-static int32_t count_equal(const nnc_fit *fit, int32_t group, row_key *key, int64_t value)
-{
+static int32_t count_equal(const nnc_fit *fit, int32_t group, row_key *key, int64_t value) {
     int32_t count = 0;
     for (int32_t i = 0; i < fit->row_count; i++) {
         count += is_in(&fit->rows[i], group) && key(&fit->rows[i]) == value;
@@ -239,8 +201,7 @@ static int32_t count_equal(const nnc_fit *fit, int32_t group, row_key *key, int6
     return count;
 }
 
-static bool differs(const nnc_fit *fit, int32_t group, row_key *key)
-{
+static bool differs(const nnc_fit *fit, int32_t group, row_key *key) {
     int32_t i = 0;
     while (i < fit->row_count && !is_in(&fit->rows[i], group)) { i++; }
     return i < fit->row_count && count_equal(fit, group, key, key(&fit->rows[i])) < fit->groups[group].rows;
@@ -259,8 +220,7 @@ static const char one_width[] = "takes heads of two widths";
 static const char one_depth[] = "takes models of two depths, or is one with step_s";
 static const char from_kernels[] = "is fitted on kernels";
 
-bool nnc_fit_add(nnc_fit *fit, const char *name)
-{
+bool nnc_fit_add(nnc_fit *fit, const char *name) {
     if (fit->parameter_count == NNC_FIT_PARAMETERS_MAX) { return false; }
     nnc_fit_parameter *parameter = &fit->parameters[fit->parameter_count++];
     *parameter = (nnc_fit_parameter){ .group = -1 };
@@ -271,8 +231,7 @@ bool nnc_fit_add(nnc_fit *fit, const char *name)
 /* Adds the parameter "PREFIXobject.member" to a fit group. reason: why the rows of the fit group cannot determine
  * the parameter; NULL = they can. */
 static void add(nnc_fit *fit, int32_t group, const char *prefix, const char *object, const char *member,
-                const char *reason)
-{
+                const char *reason) {
     char name[NNC_FIT_NAME];
     snprintf(name, sizeof name, "%.30s%.20s%s%.27s", prefix, object, object[0] != '\0' ? "." : "", member);
     for (int32_t i = 0; i < fit->parameter_count && reason == NULL; i++) {
@@ -348,8 +307,7 @@ static const struct {
 /* Returns why the rows of a fit group do not meet a requirement; NULL = they meet it. *listed: false if the
  * parameter is not to be listed at all. */
 /* One case per need. NOLINTNEXTLINE(readability-function-cognitive-complexity) */
-static const char *unmet(const nnc_fit *fit, int32_t g, need what, bool *listed)
-{
+static const char *unmet(const nnc_fit *fit, int32_t g, need what, bool *listed) {
     const int32_t rows = fit->groups[g].rows;
     const int32_t backward = what < KERNELS ? count_equal(fit, g, backward_of, 1) : 0;
     const bool rate = (what == RATE || what == RATIO) && count_equal(fit, g, cache_rate_of, 1) > 0;
@@ -373,8 +331,7 @@ static const char *unmet(const nnc_fit *fit, int32_t g, need what, bool *listed)
 }
 
 /* Tests whether the attention kernel runs in enough steps of the fit group, with at least two sequence lengths. */
-static bool knows_flash(const nnc_fit *fit, int32_t g, int64_t kernel)
-{
+static bool knows_flash(const nnc_fit *fit, int32_t g, int64_t kernel) {
     int64_t length = -1;
     bool two = false;
     for (int32_t i = 0; i < fit->row_count; i++) {
@@ -387,8 +344,7 @@ static bool knows_flash(const nnc_fit *fit, int32_t g, int64_t kernel)
     return two && count_equal(fit, g, flash_of, kernel) >= ATTENTION_ROWS;
 }
 
-static void choose_of_steps(nnc_fit *fit, int32_t g)
-{
+static void choose_of_steps(nnc_fit *fit, int32_t g) {
     static const char all[] = "efficiency.";
     const int32_t rows = fit->groups[g].rows;
     const bool shapes = differs(fit, g, hidden_of) && differs(fit, g, seq_len_of);
@@ -416,8 +372,7 @@ static void choose_of_steps(nnc_fit *fit, int32_t g)
 
 /* Adds the parameters of a fit group. Finds the first entry of the table whose `group` is a beginning of the name of
  * the fit group, and uses all entries with the same `group`. */
-static void choose_of_group(nnc_fit *fit, int32_t g)
-{
+static void choose_of_group(nnc_fit *fit, int32_t g) {
     const char *name = fit->groups[g].name, *group = NULL;
     for (size_t i = 0; i < sizeof choices / sizeof choices[0]; i++) {
         bool listed = false;
@@ -429,8 +384,7 @@ static void choose_of_group(nnc_fit *fit, int32_t g)
     }
 }
 
-void nnc_fit_choose(nnc_fit *fit)
-{
+void nnc_fit_choose(nnc_fit *fit) {
     for (int32_t g = 0; g < fit->group_count; g++) {
         if (fit->groups[g].rows == 0) { continue; /* all rows of the fit group are held out */ }
         if (strcmp(fit->groups[g].name, "steps") == 0) {
@@ -502,8 +456,7 @@ static const range of_format = FACTOR("", 0.02, 5, 0.15, 1);
 /* clang-format on */
 
 /* Returns the range of a parameter; NULL: a parameter of this name cannot be fitted. */
-static const range *range_of(const char *name)
-{
+static const range *range_of(const char *name) {
     static const char formats[] = " bf16 fp16 fp8 fp8-block int8 int4 nvfp4 mxfp4 ";
     const char *dot = strrchr(name, '.');
     const char *member = dot != NULL ? dot + 1 : name;
@@ -540,30 +493,26 @@ typedef struct moving {
  * rows is added. Measurements scatter by some per cent; many rows outweigh the penalty. */
 static const double pull_least = 1e-5, pull_of_rows = 0.01;
 
-static const nnc_field *field_of(moving *m, const char *name)
-{
+static const nnc_field *field_of(moving *m, const char *name) {
     const bool served = m->fit->served;
     void *object = served ? (void *)&m->software : (void *)&m->device;
     nnc_dtype dtype;
     return nnc_field_find(served ? &nnc_software_table : &nnc_device_table, name, &object, &dtype);
 }
 
-static double value_at(const moving *m, int i, double x)
-{
+static double value_at(const moving *m, int i, double x) {
     const double none = 1e-12; /* limit in seconds or elements; a smaller value is a rounding error and counts as 0 */
     const range *r = m->ranges[i];
     const double sum = m->start[i] + x * r->step;
     return r->ratio ? m->start[i] * exp(x * r->step) : fabs(sum) < none ? 0.0 : sum;
 }
 
-static double place_of(const moving *m, int i, double value)
-{
+static double place_of(const moving *m, int i, double value) {
     const range *r = m->ranges[i];
     return r->ratio ? log(value / m->start[i]) / r->step : (value - m->start[i]) / r->step;
 }
 
-static void put_parameters(const nnc_fit *fit, nnc_device *device, nnc_software *software)
-{
+static void put_parameters(const nnc_fit *fit, nnc_device *device, nnc_software *software) {
     for (int32_t i = 0; i < fit->parameter_count; i++) {
         const nnc_fit_parameter *p = &fit->parameters[i];
         if (p->reason != NULL || isnan(p->value)) { continue; }
@@ -577,8 +526,7 @@ static void put_parameters(const nnc_fit *fit, nnc_device *device, nnc_software 
 }
 
 /* Predicts the seconds of a row with the current parameters; NaN = no prediction. */
-static double predict(moving *m, const nnc_fit_row *r)
-{
+static double predict(moving *m, const nnc_fit_row *r) {
     nnc_scored scored;
     if (m->fit->served) {
         m->software = *r->software;
@@ -592,19 +540,14 @@ static double predict(moving *m, const nnc_fit_row *r)
     return status == NNC_OK ? scored.predicted_s : (double)NAN;
 }
 
-static double error_of(moving *m, const nnc_fit_row *r)
-{
-    return predict(m, r) / r->row->measured_s - 1.0;
-}
+static double error_of(moving *m, const nnc_fit_row *r) { return predict(m, r) / r->row->measured_s - 1.0; }
 
 /* Tests whether the fit in progress uses this row. */
-static bool uses(const moving *m, const nnc_fit_row *r)
-{
+static bool uses(const moving *m, const nnc_fit_row *r) {
     return !r->held && (m->group < 0 || r->group == m->group) && (m->left_out < 0 || r->part != m->left_out);
 }
 
-static int32_t count_rows(const moving *m)
-{
+static int32_t count_rows(const moving *m) {
     int32_t count = 0;
     for (int32_t i = 0; i < m->fit->row_count; i++) { count += uses(m, &m->fit->rows[i]); }
     return count;
@@ -612,8 +555,7 @@ static int32_t count_rows(const moving *m)
 
 /* Divides a weight of 1 evenly over the files of a fit group, and the weight of a file over its rows. Returns false
  * if no row is used. */
-static bool weigh_group(const moving *m, int32_t group)
-{
+static bool weigh_group(const moving *m, int32_t group) {
     nnc_fit *fit = m->fit;
     int32_t files = 0;
     for (int32_t i = 0; i < fit->row_count; i++) {
@@ -637,15 +579,13 @@ static bool weigh_group(const moving *m, int32_t group)
     return files > 0;
 }
 
-static void weigh_rows(const moving *m)
-{
+static void weigh_rows(const moving *m) {
     int32_t groups = 0;
     for (int32_t g = 0; g < m->fit->group_count; g++) { groups += weigh_group(m, g); }
     for (int32_t i = 0; i < m->fit->row_count && groups > 0; i++) { m->fit->rows[i].weight /= (double)groups; }
 }
 
-static double misfit(moving *m, const double *x)
-{
+static double misfit(moving *m, const double *x) {
     double sum = 0.0;
     for (int i = 0; i < m->count; i++) { m->parameters[i]->value = value_at(m, i, x[i]); }
     for (int32_t i = 0; i < m->fit->row_count; i++) {
@@ -658,8 +598,7 @@ static double misfit(moving *m, const double *x)
     return sum;
 }
 
-static double objective(const double *x, void *context)
-{
+static double objective(const double *x, void *context) {
     moving *m = context;
     double away = 0.0;
     for (int i = 0; i < m->count; i++) {
@@ -671,8 +610,7 @@ static double objective(const double *x, void *context)
 /* ---- the fit of the parameters of one fit group ---- */
 
 /* Tests whether the value is neutral: missing (NaN), or the default of its field. */
-static bool is_neutral(double value, const nnc_field *field)
-{
+static bool is_neutral(double value, const nnc_field *field) {
     double neutral = (double)NAN;
     return isnan(value) ||
            (field->default_text != NULL && nnc_read_double(field->default_text, &neutral) && value == neutral);
@@ -680,8 +618,7 @@ static bool is_neutral(double value, const nnc_field *field)
 
 /* Sets the start of each parameter: the device's own value, or the usual value if the own value is neutral. If the
  * own values together fit better than the usual ones, starts from them. Widens the limits to include the start. */
-static void begin(moving *m)
-{
+static void begin(moving *m) {
     double own[NNC_MINIMISE_MAX] = { 0 }, usual[NNC_MINIMISE_MAX] = { 0 };
     const double cache = 2.0 * m->fit->rows[0].device->mem_bytes_per_s;
     bool complete = true, neutral = false;
@@ -709,8 +646,7 @@ static void begin(moving *m)
 }
 
 /* Removes from the fit the parameters that change no prediction, neither when they grow nor when they fall. */
-static void drop_idle(moving *m)
-{
+static void drop_idle(moving *m) {
     double x[NNC_MINIMISE_MAX] = { 0 };
     const double still = misfit(m, x);
     int kept = 0;
@@ -741,8 +677,7 @@ static void drop_idle(moving *m)
 }
 
 /* Rounds to the six digits of a device file. */
-static double six_digits(double value)
-{
+static double six_digits(double value) {
     char text[NNC_NUMBER_TEXT];
     double rounded = value;
     snprintf(text, sizeof text, "%.6g", value);
@@ -750,8 +685,7 @@ static double six_digits(double value)
 }
 
 /* Fits the parameters to their rows. Returns false when out of memory. */
-static bool move(moving *m)
-{
+static bool move(moving *m) {
     const double near = 1e-3; /* largest distance from a limit, in step sizes of the search, at which a value counts as
                                * being at the limit */
     double x[NNC_MINIMISE_MAX] = { 0 };
@@ -770,8 +704,7 @@ static bool move(moving *m)
 }
 
 /* Finds the range of each parameter while the others keep their fitted values. */
-static void find_ranges(moving *m)
-{
+static void find_ranges(moving *m) {
     double x[NNC_MINIMISE_MAX] = { 0 };
     for (int i = 0; i < m->count; i++) { x[i] = place_of(m, i, m->parameters[i]->value); }
     const double least = misfit(m, x) + 0.01;
@@ -794,8 +727,7 @@ static void find_ranges(moving *m)
 }
 
 /* Returns the mean |error| of the fitted rows of a fit group. */
-static double mean_error(moving *m, int32_t group)
-{
+static double mean_error(moving *m, int32_t group) {
     double sum = 0.0;
     int32_t count = 0;
     for (int32_t i = 0; i < m->fit->row_count; i++) {
@@ -811,8 +743,7 @@ static double mean_error(moving *m, int32_t group)
 
 /* Refuses parameters that were fitted to steps and that make the predictions of kernels worse. Returns true if any
  * is refused. */
-static bool refuse_contradicted(moving *m)
-{
+static bool refuse_contradicted(moving *m) {
     bool any = false;
     for (int i = 0; i < m->count; i++) {
         nnc_fit_parameter *p = m->parameters[i];
@@ -835,8 +766,7 @@ static bool refuse_contradicted(moving *m)
 }
 
 /* Fits the parameters of a fit group. Returns false when out of memory. */
-static bool fit_group(moving *m, nnc_fit *fit, int32_t group)
-{
+static bool fit_group(moving *m, nnc_fit *fit, int32_t group) {
     *m = (moving){ .fit = fit, .group = group, .left_out = -1, .relative = m->relative };
     for (int32_t i = 0; i < fit->parameter_count; i++) {
         nnc_fit_parameter *p = &fit->parameters[i];
@@ -874,8 +804,7 @@ typedef struct hand {
     int32_t row;
 } hand;
 
-static int by_digest(const void *a, const void *b)
-{
+static int by_digest(const void *a, const void *b) {
     const hand *x = a, *y = b;
     const int digests = (x->digest > y->digest) - (x->digest < y->digest);
     return digests != 0 ? digests : (x->row > y->row) - (x->row < y->row);
@@ -883,8 +812,7 @@ static int by_digest(const void *a, const void *b)
 
 /* Assigns the rows of a fit group to parts of the cross-validation, in the order of their digests. Returns the
  * number of parts; 0 when all rows must stay together. */
-static int32_t assign_parts(const moving *m, hand *hands)
-{
+static int32_t assign_parts(const moving *m, hand *hands) {
     int32_t count = 0, different = 0; /* number of rows; number of different digests */
     for (int32_t i = 0; i < m->fit->row_count; i++) {
         if (uses(m, &m->fit->rows[i])) { hands[count++] = (hand){ m->fit->rows[i].digest, i }; }
@@ -899,16 +827,14 @@ static int32_t assign_parts(const moving *m, hand *hands)
 
 enum { MODELS_MAX = 8 };
 
-static bool same_model(const nnc_measured *a, const nnc_measured *b)
-{
+static bool same_model(const nnc_measured *a, const nnc_measured *b) {
     return a->model_name == b->model_name ||
            (a->model_name != NULL && b->model_name != NULL && strcmp(a->model_name, b->model_name) == 0);
 }
 
 /* Assigns rows to parts of the cross-validation by their model. Returns the number of parts; 0 = there is only one
  * model. */
-static int32_t assign_models(const moving *m)
-{
+static int32_t assign_models(const moving *m) {
     nnc_fit_row *rows = m->fit->rows;
     int32_t models = 0;
     for (int32_t i = 0; i < m->fit->row_count; i++) {
@@ -921,8 +847,7 @@ static int32_t assign_models(const moving *m)
 
 /* Fits the parameters to all parts but one, then predicts the rows of that part. During this fit, parameters of
  * later fit groups have no value, as in the main fit. During the prediction they have their final value. */
-static bool cross_part(moving *m, int32_t part, const double *last, size_t error)
-{
+static bool cross_part(moving *m, int32_t part, const double *last, size_t error) {
     nnc_fit *fit = m->fit;
     double own[NNC_MINIMISE_MAX];
     for (int32_t i = 0; i < fit->parameter_count; i++) {
@@ -945,8 +870,7 @@ static bool cross_part(moving *m, int32_t part, const double *last, size_t error
 
 /* Computes the cross-validation error of each row, and its error by a fit that leaves out the model of the row. hands:
  * space for one element per row. Returns false when out of memory. */
-static bool cross_validate(moving *m, hand *hands)
-{
+static bool cross_validate(moving *m, hand *hands) {
     nnc_fit *fit = m->fit;
     double last[NNC_FIT_PARAMETERS_MAX];
     const int32_t parts = m->count > 0 ? assign_parts(m, hands) : 0;
@@ -969,8 +893,7 @@ static bool cross_validate(moving *m, hand *hands)
 /* ---- the whole fit ---- */
 
 /* Sums the errors of a fit group; group -1: the errors of all steps. */
-static void add_up(nnc_fit *fit, int32_t group, bool held, size_t offset, double *errors, nnc_score_stats *stats)
-{
+static void add_up(nnc_fit *fit, int32_t group, bool held, size_t offset, double *errors, nnc_score_stats *stats) {
     int32_t count = 0;
     *stats = (nnc_score_stats){ 0 };
     for (int32_t i = 0; i < fit->row_count; i++) {
@@ -983,8 +906,7 @@ static void add_up(nnc_fit *fit, int32_t group, bool held, size_t offset, double
     nnc_errors_sum(errors, count, stats);
 }
 
-static void sum_errors(nnc_fit *fit, double *errors)
-{
+static void sum_errors(nnc_fit *fit, double *errors) {
     add_up(fit, -1, false, offsetof(nnc_fit_row, before), errors, &fit->steps_before);
     add_up(fit, -1, false, offsetof(nnc_fit_row, left), errors, &fit->steps_left);
     for (int32_t g = 0; g < fit->group_count; g++) {
@@ -1000,8 +922,7 @@ static void sum_errors(nnc_fit *fit, double *errors)
 
 /* Tests whether the parameters improve the predictions of models that a fit leaves out. Returns true also if no model
  * can be left out. */
-static bool helps_others(moving *m)
-{
+static bool helps_others(moving *m) {
     double values[NNC_MINIMISE_MAX] = { 0 }, without = 0.0, left = 0.0;
     int32_t count = 0;
     for (int i = 0; i < m->count; i++) {
@@ -1023,8 +944,7 @@ static bool helps_others(moving *m)
 /* Checks the parameters of steps on models that a fit leaves out. If the parameters do not improve their predictions,
  * keeps only the first parameter. If the first alone does not improve them, keeps no parameter: it would only describe
  * the measured models. Returns false when out of memory. */
-static bool keep_helpful(nnc_fit *fit, moving *m, int32_t group, hand *hands)
-{
+static bool keep_helpful(nnc_fit *fit, moving *m, int32_t group, hand *hands) {
     if (fit->groups[group].kind != NNC_MEASURED_STEP) { return true; }
     bool ok = cross_validate(m, hands);
     for (int kept = m->count > 1 ? 1 : 0; ok && kept >= 0 && !helps_others(m); kept--) {
@@ -1042,8 +962,7 @@ static bool keep_helpful(nnc_fit *fit, moving *m, int32_t group, hand *hands)
 }
 
 /* Returns the sum of |error| over all training steps of the fit. */
-static double mean_of_steps(moving *m)
-{
+static double mean_of_steps(moving *m) {
     double sum = 0.0;
     for (int32_t g = 0; g < m->fit->group_count; g++) {
         const bool steps = m->fit->groups[g].kind == NNC_MEASURED_STEP;
@@ -1054,8 +973,7 @@ static double mean_of_steps(moving *m)
 
 /* Computes whether the fitted parameters of a fit group increase the mean error of its rows, and whether they
  * increase the error of the steps. */
-static void compare_without(moving *m, int32_t group, bool *rows_worse, bool *steps_worse)
-{
+static void compare_without(moving *m, int32_t group, bool *rows_worse, bool *steps_worse) {
     double values[NNC_MINIMISE_MAX] = { 0 };
     const double rows = mean_error(m, group), steps = mean_of_steps(m);
     for (int i = 0; i < m->count; i++) {
@@ -1068,8 +986,7 @@ static void compare_without(moving *m, int32_t group, bool *rows_worse, bool *st
 }
 
 /* Refuses the parameters whose names end in `end`; "" = all parameters. Returns the number of refused parameters. */
-static int leave_out(moving *m, const char *end, const char *reason)
-{
+static int leave_out(moving *m, const char *end, const char *reason) {
     int count = 0;
     for (int i = 0; i < m->count; i++) {
         nnc_fit_parameter *p = m->parameters[i];
@@ -1086,8 +1003,7 @@ static int leave_out(moving *m, const char *end, const char *reason)
  * were measured one call at a time, or with operands in the L2 cache, differ from the kernels of a step. Two milder
  * remedies come first. If rows are worse, the fit minimises the error itself instead of its logarithm. If steps are
  * worse, fixed_s is left out, because it contains the launch of a single call. Returns false when out of memory. */
-static bool keep_for_steps(nnc_fit *fit, moving *m, int32_t group)
-{
+static bool keep_for_steps(nnc_fit *fit, moving *m, int32_t group) {
     static const char for_rows[] = "does not make the mean error of its rows less",
                       for_steps[] = "makes the measured steps worse";
     while (fit->groups[group].kind != NNC_MEASURED_STEP && m->count > 0) {
@@ -1106,8 +1022,7 @@ static bool keep_for_steps(nnc_fit *fit, moving *m, int32_t group)
 
 /* Fits the parameters of each fit group. If the caller names parameters, they are fitted to all rows as one fit
  * group. m[] keeps the state of each fit for the cross-validation. */
-static bool fit_all(nnc_fit *fit, moving *m, hand *hands)
-{
+static bool fit_all(nnc_fit *fit, moving *m, hand *hands) {
     const bool joint = fit->parameter_count > 0 && fit->parameters[0].group < 0;
     const int32_t first = joint ? -1 : 0, count = joint ? 1 : fit->group_count;
     bool ok = true;
@@ -1131,8 +1046,7 @@ static bool fit_all(nnc_fit *fit, moving *m, hand *hands)
     return ok;
 }
 
-nnc_status nnc_fit_run(nnc_fit *fit, nnc_error *err)
-{
+nnc_status nnc_fit_run(nnc_fit *fit, nnc_error *err) {
     const size_t rows = (size_t)fit->row_count + 1;
     moving *m = calloc((size_t)fit->group_count + 1, sizeof *m);
     hand *hands = calloc(rows, sizeof *hands);

@@ -72,8 +72,7 @@ enum { PATTERN_COUNT = sizeof patterns / sizeof patterns[0] };
 
 /* Reads a number with commas between groups of three digits: "1,234.5". NaN if the text does not begin with a
  * number. */
-static double number_at(const char *text)
-{
+static double number_at(const char *text) {
     char digits[40];
     size_t size = 0;
     while (size + 1 < sizeof digits && *text != '\0') {
@@ -93,8 +92,7 @@ static double number_at(const char *text)
     return end == digits || !isfinite(value) ? NAN : value;
 }
 
-static double value_of(const pattern *p, const char *line)
-{
+static double value_of(const pattern *p, const char *line) {
     const char *at = strstr(line, p->key);
     if (at == NULL) { return NAN; }
     if (p->what == BAR_STEP || *p->key == ',' || strcmp(p->key, "s/it") == 0 || strcmp(p->key, "it/s") == 0) {
@@ -114,8 +112,7 @@ static double value_of(const pattern *p, const char *line)
 /* Tests whether the line is a progress bar, but not the bar of training. The bar of training has no words before its
  * percentage; bars of loading and of data have words there. The first bar without words sets the number of steps. Bars
  * with another number of steps are evaluations. */
-static bool is_other_bar(nnc_log *log, const char *line)
-{
+static bool is_other_bar(nnc_log *log, const char *line) {
     const char *percent = strstr(line, "%|");
     const char *end = percent != NULL ? strstr(percent, " [") : NULL;
     if (percent == NULL) { return false; }
@@ -128,8 +125,7 @@ static bool is_other_bar(nnc_log *log, const char *line)
 
 /* Returns the seconds of a step; NaN when the line does not state them. Programs count FLOPs in different ways, so a
  * rate of FLOPs or the MFU is used only if the line has no time and no other rate. */
-static double step_of(const double values[QUANTITY_COUNT], const nnc_result *r)
-{
+static double step_of(const double values[QUANTITY_COUNT], const nnc_result *r) {
     const double all_flops = r->model_flops / r->plan.devices;
     const double of[] = {
         [STEP_S] = values[STEP_S],
@@ -145,8 +141,7 @@ static double step_of(const double values[QUANTITY_COUNT], const nnc_result *r)
     return NAN;
 }
 
-static void take(nnc_log *log, const char *program, double number, double step_s, double mfu)
-{
+static void take(nnc_log *log, const char *program, double number, double step_s, double mfu) {
     const double at = isnan(number) ? (double)log->readings : number;
     if (log->readings++ == 0) { log->first_step = at; }
     log->program = program;
@@ -161,8 +156,7 @@ static void take(nnc_log *log, const char *program, double number, double step_s
 }
 
 /* Stores the values of one line of the log. plan: the result of the estimate, which converts rates to seconds. */
-static void log_line(nnc_log *log, const char *line, const nnc_result *plan)
-{
+static void log_line(nnc_log *log, const char *line, const nnc_result *plan) {
     double values[QUANTITY_COUNT];
     const char *program = NULL;
     bool whole_run = false;
@@ -193,21 +187,18 @@ static void log_line(nnc_log *log, const char *line, const nnc_result *plan)
     log->reserved_bytes = fmax(log->reserved_bytes, values[RESERVED_BYTES]);
 }
 
-nnc_log nnc_log_begin(void)
-{
+nnc_log nnc_log_begin(void) {
     return (nnc_log){
         .whole_run_s = NAN, .late_s = NAN, .mfu = NAN, .allocated_bytes = NAN, .reserved_bytes = NAN, .last_step = NAN
     };
 }
 
-static int ascending(const void *a, const void *b)
-{
+static int ascending(const void *a, const void *b) {
     const double x = *(const double *)a, y = *(const double *)b;
     return (x > y) - (x < y);
 }
 
-double nnc_log_step_s(const nnc_log *log)
-{
+double nnc_log_step_s(const nnc_log *log) {
     double sorted[NNC_LOG_WINDOW];
     const int64_t most = NNC_LOG_WINDOW;
     const size_t count = (size_t)(log->judged < most ? log->judged : most);
@@ -218,8 +209,7 @@ double nnc_log_step_s(const nnc_log *log)
 }
 
 nnc_status nnc_log_read(const char *path, const nnc_result *plan, nnc_log *log, nnc_log_fn *each, void *context,
-                        nnc_error *err)
-{
+                        nnc_error *err) {
     char line[8192]; /* a longer line is cut; no known program prints longer lines */
     size_t size = 0;
     bool escape = false;

@@ -77,8 +77,7 @@ static const char value_spellings[] =
 
 /* Returns the text after a key, which ends with '=' or '|', up to the next '|'. Returns NULL if the list has no such
  * key. */
-static const char *entry_of(const char *list, const char *key, char end)
-{
+static const char *entry_of(const char *list, const char *key, char end) {
     const size_t length = strlen(key);
     for (const char *at = list + 1; *at != '\0'; at += strcspn(at, "|") + 1) {
         if (strncmp(at, key, length) == 0 && at[length] == end) { return at + length + 1; }
@@ -88,8 +87,7 @@ static const char *entry_of(const char *list, const char *key, char end)
 
 /* Finds the field whose name, with the prefix in front, is the name of the column; NULL: the table has no such
  * field. */
-static const nnc_field *column_field(const nnc_field_table *table, const char *prefix, const char *name)
-{
+static const nnc_field *column_field(const nnc_field_table *table, const char *prefix, const char *name) {
     static char nothing[sizeof(nnc_model) + sizeof(nnc_device) + sizeof(nnc_software)];
     void *object = nothing; /* not a real struct: only its address is used, because offsets of fields are counted
                              * from it */
@@ -99,8 +97,7 @@ static const nnc_field *column_field(const nnc_field_table *table, const char *p
 }
 
 /* Finds the field with a canonical name; NULL: no field has this name. */
-static const nnc_field *field_of(const char *name)
-{
+static const nnc_field *field_of(const char *name) {
     const nnc_field *field = column_field(&nnc_plan_table, "", name);
     field = field != NULL ? field : column_field(&nnc_serve_table, "", name);
     field = field != NULL ? field : column_field(&nnc_device_table, "device.", name);
@@ -112,8 +109,7 @@ static const nnc_field *field_of(const char *name)
 }
 
 /* Finds the column of a spelling; its name is in the arena. Returns false if there is no such column. */
-static bool column_find(nnc_arena *arena, const char *spelling, nnc_measured_column *found)
-{
+static bool column_find(nnc_arena *arena, const char *spelling, nnc_measured_column *found) {
     static const char *const lists[] = { text_columns, whole_columns, number_columns };
     const char *other = entry_of(column_spellings, spelling, '=');
     *found = (nnc_measured_column){ .spelling = spelling };
@@ -139,8 +135,7 @@ static bool column_find(nnc_arena *arena, const char *spelling, nnc_measured_col
 
 /* Returns the column nearest to a wrong spelling; NULL: no column is near. The name is in `space`, which needs at
  * least 2 kB. */
-static const char *column_nearest(const char *spelling, char *space, size_t size)
-{
+static const char *column_nearest(const char *spelling, char *space, size_t size) {
     const char *names[256];
     size_t count = 0;
     snprintf(space, size, "%s%s%s", text_columns + 1, number_columns + 1, column_spellings + 1);
@@ -157,8 +152,7 @@ static const char *column_nearest(const char *spelling, char *space, size_t size
 }
 
 /* Copies the meaning of a cell (see value_spellings); "" = the cell states no value. */
-static void column_meaning(const char *name, const char *cell, char *text, size_t size)
-{
+static void column_meaning(const char *name, const char *cell, char *text, size_t size) {
     char key[160];
     snprintf(key, sizeof key, "%s:%.100s", name, cell);
     const char *meaning = entry_of(value_spellings, key, '=');
@@ -195,25 +189,17 @@ typedef struct reading {
     char bad[256]; /* description of a cell of the line that has the wrong type; "" = no such cell */
 } reading;
 
-static bool is(const char *text, const char *other)
-{
-    return strcmp(text, other) == 0;
-}
+static bool is(const char *text, const char *other) { return strcmp(text, other) == 0; }
 
-static bool begins(const char *text, const char *prefix)
-{
-    return strncmp(text, prefix, strlen(prefix)) == 0;
-}
+static bool begins(const char *text, const char *prefix) { return strncmp(text, prefix, strlen(prefix)) == 0; }
 
 /* Writes the place of the line, "FILE:LINE". */
-static const char *place(const reading *r, char text[512])
-{
+static const char *place(const reading *r, char text[512]) {
     snprintf(text, 512, "%.480s:%ld", r->csv.name, r->csv.row_line);
     return text;
 }
 
-static nnc_status unknown_column(const reading *r, const char *name, nnc_error *err)
-{
+static nnc_status unknown_column(const reading *r, const char *name, nnc_error *err) {
     char space[2048], where[512];
     const char *nearest = column_nearest(name, space, sizeof space);
     return nnc_fail(err, NNC_BAD_SPEC, place(r, where), "unknown column \"%.64s\"%s%s%s", name,
@@ -221,16 +207,14 @@ static nnc_status unknown_column(const reading *r, const char *name, nnc_error *
                     nearest != NULL ? "?" : "");
 }
 
-static bool has(const reading *r, const char *name)
-{
+static bool has(const reading *r, const char *name) {
     for (int i = 0; i < r->width; i++) {
         if (r->columns[i].name != NULL && is(r->columns[i].name, name)) { return true; }
     }
     return false;
 }
 
-static nnc_status read_heading(reading *r, nnc_error *err)
-{
+static nnc_status read_heading(reading *r, nnc_error *err) {
     char where[512];
     for (r->width = 0; r->width < r->csv.count; r->width++) {
         const char *spelling = r->csv.cells[r->width];
@@ -247,8 +231,7 @@ static nnc_status read_heading(reading *r, nnc_error *err)
 }
 
 /* Returns the kind of rows that have a time: a collective, a step, or a kernel. */
-static nnc_measured_kind kind_of_timed(const reading *r)
-{
+static nnc_measured_kind kind_of_timed(const reading *r) {
     return has(r, "bytes")     ? NNC_MEASURED_COLLECTIVE
            : !has(r, "dtype")  ? NNC_MEASURED_STEP
            : has(r, "seq_len") ? NNC_MEASURED_ATTENTION
@@ -256,8 +239,7 @@ static nnc_measured_kind kind_of_timed(const reading *r)
 }
 
 /* Returns the kind of rows, which follows from the columns. */
-static nnc_measured_kind kind_of(const reading *r)
-{
+static nnc_measured_kind kind_of(const reading *r) {
     for (int32_t i = 0; i < r->unused_count; i++) {
         if (begins(r->unused[i], "value")) { return NNC_MEASURED_MEMORY; }
     }
@@ -270,8 +252,7 @@ static nnc_measured_kind kind_of(const reading *r)
 }
 
 /* Checks that the file has the columns that every row of its kind needs. */
-static nnc_status check_heading(reading *r, nnc_error *err)
-{
+static nnc_status check_heading(reading *r, nnc_error *err) {
     static const char *const needed[NNC_MEASURED_KIND_COUNT][4] = {
         [NNC_MEASURED_STEP] = { "id", "device", "devices" },
         [NNC_MEASURED_GEMM] = { "id", "device", "n" },
@@ -299,8 +280,7 @@ static nnc_status check_heading(reading *r, nnc_error *err)
 
 /* Finds a cell of the wrong type. Its description becomes the reason why the row is not predicted; the file is not
  * refused. */
-static nnc_status check_cells(reading *r, nnc_error *err)
-{
+static nnc_status check_cells(reading *r, nnc_error *err) {
     static const char *const expected[] = { "", "a whole number", "a number" };
     char where[512];
     r->bad[0] = '\0';
@@ -325,43 +305,35 @@ static nnc_status check_cells(reading *r, nnc_error *err)
 /* ---- cells ---- */
 
 /* Returns the index of a column if its cell is not empty; -1: the row states nothing. */
-static int index_of(const reading *r, const char *name)
-{
+static int index_of(const reading *r, const char *name) {
     for (int i = 0; i < r->width; i++) {
         if (r->columns[i].name != NULL && is(r->columns[i].name, name)) { return r->csv.cells[i][0] != '\0' ? i : -1; }
     }
     return -1;
 }
 
-static bool given(const reading *r, const char *name)
-{
-    return index_of(r, name) >= 0;
-}
+static bool given(const reading *r, const char *name) { return index_of(r, name) >= 0; }
 
-static const char *text_of(const reading *r, const char *name)
-{
+static const char *text_of(const reading *r, const char *name) {
     const int i = index_of(r, name);
     return i >= 0 ? r->csv.cells[i] : "";
 }
 
 /* Reads a whole number; 0 when the cell is empty. Limits it to 1e15, more than any field allows, so that sums cannot
  * overflow. */
-static int64_t whole_of(const reading *r, const char *name)
-{
+static int64_t whole_of(const reading *r, const char *name) {
     const int64_t most = 1000000000000000;
     int64_t value = 0;
     if (!nnc_read_i64(text_of(r, name), &value)) { return 0; }
     return value < -most ? -most : value > most ? most : value;
 }
 
-static double number_of(const reading *r, const char *name)
-{
+static double number_of(const reading *r, const char *name) {
     double value = (double)NAN;
     return nnc_read_double(text_of(r, name), &value) ? value : (double)NAN;
 }
 
-static const char *keep(reading *r, const char *text)
-{
+static const char *keep(reading *r, const char *text) {
     const char *kept = nnc_arena_strdup(r->arena, text);
     r->no_memory = r->no_memory || kept == NULL;
     return kept != NULL ? kept : "";
@@ -369,8 +341,7 @@ static const char *keep(reading *r, const char *text)
 
 /* Stores the reason why the row cannot be predicted, unless an earlier reason is stored. */
 static void refuse(reading *r, const char *format, ...) NNC_PRINTF(2, 3);
-static void refuse(reading *r, const char *format, ...)
-{
+static void refuse(reading *r, const char *format, ...) {
     char text[320];
     va_list args;
     va_start(args, format);
@@ -382,25 +353,21 @@ static void refuse(reading *r, const char *format, ...)
 /* Sets a field of a plan or of a model from text. */
 typedef nnc_status nnc_set_text(void *object, const char *field, const char *value);
 
-static nnc_status set_plan(void *object, const char *field, const char *value)
-{
+static nnc_status set_plan(void *object, const char *field, const char *value) {
     return nnc_plan_set(object, field, value, NULL);
 }
 
-static nnc_status set_serve(void *object, const char *field, const char *value)
-{
+static nnc_status set_serve(void *object, const char *field, const char *value) {
     return nnc_field_set(&nnc_serve_table, object, field, value, NULL);
 }
 
-static nnc_status set_model(void *object, const char *field, const char *value)
-{
+static nnc_status set_model(void *object, const char *field, const char *value) {
     /* nnc_model_set is not used, because it scales the other widths of a model when one width is set. */
     return nnc_field_set(nnc_model_table(NNC_FAMILY_DECODER), object, field, value, NULL);
 }
 
 /* Sets a field to the meaning of the cell with this index. */
-static void set_cell(reading *r, int i, nnc_set_text *set, void *object, const char *field)
-{
+static void set_cell(reading *r, int i, nnc_set_text *set, void *object, const char *field) {
     char text[128];
     column_meaning(i >= 0 ? r->columns[i].name : "", i >= 0 ? r->csv.cells[i] : "", text, sizeof text);
     if (text[0] != '\0' && set(object, field, text) != NNC_OK) {
@@ -411,8 +378,7 @@ static void set_cell(reading *r, int i, nnc_set_text *set, void *object, const c
 /* Sets every field of a table that has a cell; the column is the prefix and the field's name. Fields in `others`
  * have their own rules and are left out. A model field with the cell 0 stays 0, as if it were not given. */
 static void set_fields(reading *r, const nnc_field_table *table, const char *prefix, nnc_set_text *set, void *object,
-                       const char *const *others)
-{
+                       const char *const *others) {
     for (int i = 0; i < r->width; i++) {
         const char *name = r->columns[i].name;
         if (name == NULL || r->csv.cells[i][0] == '\0' || !begins(name, prefix) ||
@@ -427,8 +393,7 @@ static void set_fields(reading *r, const nnc_field_table *table, const char *pre
 }
 
 /* Records that a cell sets a field of the plan. A cell that states nothing ("unknown") sets no field. */
-static void note_given(reading *r, int cell)
-{
+static void note_given(reading *r, int cell) {
     char text[128];
     const char *name = r->columns[cell].name;
     const char *field = is(name, "sharding") ? "zero" : is(name, "flash_attention") ? "attention" : name;
@@ -441,8 +406,7 @@ static void note_given(reading *r, int cell)
     }
 }
 
-bool nnc_measured_gives(const void *in, const char *field)
-{
+bool nnc_measured_gives(const void *in, const char *field) {
     const nnc_measured *row = in;
     const nnc_field *found = nnc_field_of_key(&nnc_plan_table, field);
     const size_t i = found != NULL ? (size_t)(found - nnc_plan_table.fields) : 0;
@@ -452,8 +416,7 @@ bool nnc_measured_gives(const void *in, const char *field)
 /* ---- a training step ---- */
 
 /* Reads a number of sequences. A fraction cannot be expressed in a plan, so it makes the row unpredictable. */
-static int64_t sequences(reading *r, const char *name)
-{
+static int64_t sequences(reading *r, const char *name) {
     const double value = number_of(r, name);
     if (isnan(value)) { return 0; }
     if (!(value >= 1.0 && value <= 1e15) || floor(value) != value) {
@@ -463,8 +426,7 @@ static int64_t sequences(reading *r, const char *name)
     return (int64_t)value;
 }
 
-static void read_plan(reading *r, nnc_plan *p)
-{
+static void read_plan(reading *r, nnc_plan *p) {
     enum { USUAL_RANK = 16 };
     static const char *const own_rules[] = { "attention", "micro_batch", "micro_batches", "global_batch", "seq_len",
                                              "image",     NULL };
@@ -494,8 +456,7 @@ static void read_plan(reading *r, nnc_plan *p)
 
 /* Returns the names of the settings that decide the time but are not stated: the settings in the column "open" if the
  * file has this column, otherwise the settings with empty cells. */
-static const char *left_open(reading *r, const nnc_plan *p)
-{
+static const char *left_open(reading *r, const nnc_plan *p) {
     char text[128];
     const bool parallelism = p->devices > 1 && !given(r, "tensor") && !given(r, "data");
     const bool stages = p->pipeline > 1 && !given(r, "virtual_stages");
@@ -511,8 +472,7 @@ static const char *left_open(reading *r, const nnc_plan *p)
 
 /* Reads a decoder from the columns "model.FIELD". An ungated decoder is a GPT: biases, GELU, layer norm, learned
  * positions. A gated decoder is a LLaMA: no biases, SwiGLU, RMS norm, rotary positions. */
-static void read_decoder(reading *r, nnc_model *model)
-{
+static void read_decoder(reading *r, nnc_model *model) {
     static const char *const none[] = { NULL };
     nnc_decoder *d = &model->decoder;
     nnc_error err = { 0 };
@@ -539,8 +499,7 @@ static void read_decoder(reading *r, nnc_model *model)
 
 /* Makes a model from "ID FIELD=VALUE ...": a shipped model with changed fields. If an earlier row has the same text,
  * shares its model. */
-static nnc_status make_model(reading *r, const char *text, nnc_error *err)
-{
+static nnc_status make_model(reading *r, const char *text, nnc_error *err) {
     nnc_model *made = NULL;
     for (int32_t i = r->count - 1; i >= 0; i--) {
         if (r->rows[i].model_text != NULL && is(r->rows[i].model_text, text)) {
@@ -555,8 +514,7 @@ static nnc_status make_model(reading *r, const char *text, nnc_error *err)
 }
 
 /* Loads or makes the model that a row names. */
-static void name_model(reading *r, const char *text)
-{
+static void name_model(reading *r, const char *text) {
     nnc_error err = { 0 };
     const nnc_model *loaded = NULL;
     if (strchr(text, '=') == NULL) {
@@ -576,8 +534,7 @@ static void name_model(reading *r, const char *text)
 
 /* Loads a model configuration from its path, relative to the folder of the file. If the row has model.tied_head, this
  * decides whether the head is tied. */
-static void read_configuration(reading *r)
-{
+static void read_configuration(reading *r) {
     char path[1024];
     nnc_measured *row = r->row;
     nnc_error err = { 0 };
@@ -604,8 +561,7 @@ static void read_configuration(reading *r)
     row->model = made;
 }
 
-static void read_model(reading *r)
-{
+static void read_model(reading *r) {
     nnc_measured *row = r->row;
     if (given(r, "config")) {
         row->plan.image = whole_of(r, "image");
@@ -635,8 +591,7 @@ static void read_model(reading *r)
 /* Sets the profile and the implementation of a row in a file with configurations (column config). The steps of such a
  * file are forward, backward and optimizer; gradients are clipped only if the row states it. The row also states
  * whether the program was compiled, and the layout of its feature maps. */
-static void read_program(reading *r, nnc_measured *row)
-{
+static void read_program(reading *r, nnc_measured *row) {
     if (!has(r, "config")) { return; }
     if (!given(r, "clip_gradients")) { row->plan.clip_gradients = false; }
     row->implementation = given(r, "config") ? NNC_IMPLEMENTATION_NONE : NNC_IMPLEMENTATION_TIMM;
@@ -647,13 +602,11 @@ static void read_program(reading *r, nnc_measured *row)
     }
 }
 
-static void set_peak(reading *r, nnc_memory_stat stat, const char *name, double unit)
-{
+static void set_peak(reading *r, nnc_memory_stat stat, const char *name, double unit) {
     if (given(r, name)) { r->row->measured_bytes[stat] = unit * number_of(r, name); }
 }
 
-static void read_peaks(reading *r)
-{
+static void read_peaks(reading *r) {
     const double gib = 1073741824.0;
     const char *stated = text_of(r, "mem_stat");
     const nnc_memory_stat stat = begins(stated, "reserved")   ? NNC_MEMORY_RESERVED
@@ -670,8 +623,7 @@ static void read_peaks(reading *r)
     }
 }
 
-static void read_step(reading *r)
-{
+static void read_step(reading *r) {
     nnc_measured *row = r->row;
     const double node = number_of(r, "internode_gbps_per_node");
     read_plan(r, &row->plan);
@@ -692,8 +644,7 @@ static void read_step(reading *r)
 /* ---- kernels and collectives ---- */
 
 /* Reads the number format. If no format has this name, returns NNC_DTYPE_COUNT and refuses the row. */
-static nnc_dtype dtype_of(reading *r)
-{
+static nnc_dtype dtype_of(reading *r) {
     const char *text = text_of(r, "dtype");
     const int found = nnc_names_find((nnc_names){ nnc_dtype_name, NNC_DTYPE_COUNT }, text);
     if (found < 0) { refuse(r, "number format \"%.32s\" has no meaning here", text); }
@@ -701,15 +652,11 @@ static nnc_dtype dtype_of(reading *r)
 }
 
 /* Tests whether PyTorch ran the kernel alone. The id of such a row contains "-torch/". */
-static bool by_torch(const reading *r)
-{
-    return strstr(text_of(r, "id"), "-torch/") != NULL;
-}
+static bool by_torch(const reading *r) { return strstr(text_of(r, "id"), "-torch/") != NULL; }
 
 /* Reads a matrix product. In a group of products, the file states the size of one product. A weight gradient is
  * stated with the shape of the forward product, and sums over its rows. */
-static void set_product(reading *r, nnc_op *op)
-{
+static void set_product(reading *r, nnc_op *op) {
     const char *stage = text_of(r, "stage");
     const bool wide = is(text_of(r, "out_dtype"), "fp32");
     const bool adds = is(text_of(r, "accumulate"), "True");
@@ -740,8 +687,7 @@ static void set_product(reading *r, nnc_op *op)
 
 /* Reads an op by its name. It has `rows` x `cols` elements, m x n, or n. Copies, sums and ReLU are single operators
  * of a library, which read and write their tensors once. */
-static void set_vector(reading *r, nnc_op *op)
-{
+static void set_vector(reading *r, nnc_op *op) {
     static const struct {
         const char *name;
         nnc_op_kind kind;
@@ -801,8 +747,7 @@ static void set_vector(reading *r, nnc_op *op)
 
 /* Reads an operator of PyTorch by its name. "_fb": forward and backward were timed together. "_f32": the logits were
  * cast to fp32. */
-static void set_operator(reading *r, nnc_op *op)
-{
+static void set_operator(reading *r, nnc_op *op) {
     static const char *const names[] = { "copy",
                                          "copy",
                                          "add",
@@ -850,15 +795,13 @@ static void set_operator(reading *r, nnc_op *op)
 }
 
 /* Returns the value of a column, or 1 if the cell is empty or not positive. */
-static int64_t positive_of(const reading *r, const char *column)
-{
+static int64_t positive_of(const reading *r, const char *column) {
     const int64_t value = whole_of(r, column);
     return value > 1 ? value : 1;
 }
 
 /* Reads a convolution. Its padding is half of its kernel size, as in the tables. */
-static void set_conv(reading *r, nnc_op *op)
-{
+static void set_conv(reading *r, nnc_op *op) {
     const int64_t side = whole_of(r, "side"), kernel = whole_of(r, "kernel_side");
     const int64_t stride = positive_of(r, "stride");
     const int64_t groups = positive_of(r, "groups");
@@ -885,8 +828,7 @@ static void set_conv(reading *r, nnc_op *op)
 }
 
 /* Reads one of the two times of a line: forward alone, or forward with both gradients. */
-static void read_conv(reading *r, bool both)
-{
+static void read_conv(reading *r, bool both) {
     nnc_op *op = &r->row->op;
     r->row->both = both;
     r->row->called = by_torch(r);
@@ -897,8 +839,7 @@ static void read_conv(reading *r, bool both)
     set_conv(r, op);
 }
 
-static void read_product(reading *r)
-{
+static void read_product(reading *r) {
     const char *name = text_of(r, "op");
     const nnc_dtype math = dtype_of(r);
     r->row->called = by_torch(r);
@@ -922,8 +863,7 @@ static void read_product(reading *r)
     }
 }
 
-static void read_attention(reading *r)
-{
+static void read_attention(reading *r) {
     const nnc_dtype dtype = dtype_of(r);
     const int64_t seq_len = whole_of(r, "seq_len");
     const int64_t heads = whole_of(r, "model.heads"), kv_heads = whole_of(r, "model.kv_heads");
@@ -962,8 +902,7 @@ static void read_attention(reading *r)
     }
 }
 
-static void read_collective(reading *r)
-{
+static void read_collective(reading *r) {
     const char *op = text_of(r, "op");
     const int kind = nnc_names_find((nnc_names){ nnc_collective_name, NNC_COLLECTIVE_COUNT }, op);
     nnc_measured_collective *c = &r->row->collective;
@@ -977,22 +916,17 @@ static void read_collective(reading *r)
 
 /* ---- served requests ---- */
 
-static bool starts_together(const char *mode)
-{
-    return is(mode, "static") || is(mode, "single-stream");
-}
+static bool starts_together(const char *mode) { return is(mode, "static") || is(mode, "single-stream"); }
 
 /* Tests whether the row is a single forward pass: a denoising step of all images, or an encoder over a batch (no tokens
  * are generated). */
-static bool is_pass(const reading *r)
-{
+static bool is_pass(const reading *r) {
     return given(r, "iterations_per_s") || (given(r, "latency_s") && !given(r, "output_len"));
 }
 
 /* Tests whether the row has this kind of measurement. If a batch is timed as a whole, it has no times of single
  * tokens. */
-static bool counts(const reading *r, nnc_served served)
-{
+static bool counts(const reading *r, nnc_served served) {
     const char *mode = text_of(r, "mode");
     const bool together = starts_together(mode);
     const bool latency = given(r, "latency_s");
@@ -1005,16 +939,14 @@ static bool counts(const reading *r, nnc_served served)
     }
 }
 
-static double served_s(const reading *r, nnc_served served)
-{
+static double served_s(const reading *r, nnc_served served) {
     const bool timed = served == NNC_SERVED_PASS && !given(r, "iterations_per_s");
     const double value = number_of(r, timed ? "latency_s" : nnc_served_name(served));
     const bool rate = served == NNC_SERVED_TOKEN || (served == NNC_SERVED_PASS && !timed);
     return rate ? 1.0 / value : value;
 }
 
-static void read_load(reading *r, nnc_serve_ask *ask)
-{
+static void read_load(reading *r, nnc_serve_ask *ask) {
     static const char *const loads[] = { "batch", "concurrency", "request_rate", NULL };
     const char *mode = text_of(r, "mode");
     set_fields(r, &nnc_serve_table, "", set_serve, ask, loads);
@@ -1042,8 +974,7 @@ static void read_load(reading *r, nnc_serve_ask *ask)
 }
 
 /* Reads a forward pass. A row with iterations_per_s is a denoising step with guidance, which makes two passes. */
-static void read_pass(reading *r)
-{
+static void read_pass(reading *r) {
     nnc_measured *row = r->row;
     const int found = nnc_names_find((nnc_names){ nnc_dtype_name, NNC_DTYPE_COUNT }, text_of(r, "weights"));
     row->pass_precision = found < 0 ? NNC_DTYPE_COUNT : (nnc_dtype)found;
@@ -1054,8 +985,7 @@ static void read_pass(reading *r)
     if (found < 0 || row->ask.batch < 1) { refuse(r, "a pass without a batch, or in a format that has no meaning"); }
 }
 
-static bool is_replayed(const reading *r)
-{
+static bool is_replayed(const reading *r) {
     for (int i = 0; i < r->width; i++) {
         if (is(r->columns[i].spelling, "cuda_graph")) { /* tables of steps also have this column, but this function is
                                                          * not called for them */
@@ -1069,8 +999,7 @@ static bool is_replayed(const reading *r)
  * gpt-fast describes steps that run as a recorded program (CUDA graph). Other steps are refused, because no profile
  * of serving runs operators one by one. Returns false if the row is a decode step but a prefill is asked for, or the
  * reverse. */
-static bool read_timed(reading *r)
-{
+static bool read_timed(reading *r) {
     nnc_measured *row = r->row;
     const bool decode = is(text_of(r, "what"), "decode"), prefill = is(text_of(r, "what"), "prefill");
     if (row->served != (decode ? NNC_SERVED_TPOT : NNC_SERVED_TTFT)) { return false; }
@@ -1098,8 +1027,7 @@ static bool read_timed(reading *r)
 
 /* Reads one measurement of served requests; the caller has set row->served to its kind. Returns false if the line has
  * no measurement of this kind. */
-static bool read_serving(reading *r)
-{
+static bool read_serving(reading *r) {
     nnc_measured *row = r->row;
     if (has(r, "what")) { return read_timed(r); }
     row->measured_s = served_s(r, row->served);
@@ -1125,16 +1053,14 @@ static bool read_serving(reading *r)
 
 /* ---- rows ---- */
 
-const char *nnc_measured_file_name(const char *path)
-{
+const char *nnc_measured_file_name(const char *path) {
     const char *slash = strrchr(path, '/');
     return slash != NULL ? slash + 1 : path;
 }
 
 /* Tests whether fits may use a row: if the CRC-32 of "SOURCE/MODEL" is even. Rows with the same source and model are
  * therefore either all fitted, or all only scored. */
-static bool measured_is_fitted(const char *source, const char *model_name)
-{
+static bool measured_is_fitted(const char *source, const char *model_name) {
     uint32_t crc = nnc_crc32(0, source, strlen(source));
     crc = nnc_crc32(crc, "/", 1);
     return nnc_crc32(crc, model_name, strlen(model_name)) % 2 == 0;
@@ -1142,8 +1068,7 @@ static bool measured_is_fitted(const char *source, const char *model_name)
 
 /* Returns the source without the part after its colon ("owner/repo:file@commit"). If the row has no source, returns the
  * name of the file. */
-static const char *source_of(reading *r)
-{
+static const char *source_of(reading *r) {
     char text[128];
     const char *cell = text_of(r, "source");
     snprintf(text, sizeof text, "%.*s", (int)strcspn(cell, ":"), cell);
@@ -1151,8 +1076,7 @@ static const char *source_of(reading *r)
 }
 
 /* Keeps the cells of "device.FIELD" and "software.FIELD" until the device and the software profile are loaded. */
-static void read_other_fields(reading *r)
-{
+static void read_other_fields(reading *r) {
     nnc_measured *row = r->row;
     for (int i = 0; i < r->width; i++) {
         const char *name = r->columns[i].name, *text = r->csv.cells[i];
@@ -1169,8 +1093,7 @@ static void read_other_fields(reading *r)
 
 /* Reads one row of a line; `served` is the number of the row in its line: the measurement of served requests, or 1
  * for forward and backward of a convolution. Returns false if the line has no such row. */
-static bool read_row(reading *r, nnc_served served)
-{
+static bool read_row(reading *r, nnc_served served) {
     nnc_measured *row = r->row;
     *row = (nnc_measured){
         .id = text_of(r, "id"),
@@ -1214,8 +1137,7 @@ static bool read_row(reading *r, nnc_served served)
 
 /* Reads a line. It gives one row, except for served requests (a row for each measurement) and convolutions (up to
  * two rows). */
-static nnc_status read_line(reading *r, nnc_error *err)
-{
+static nnc_status read_line(reading *r, nnc_error *err) {
     const int most = r->kind == NNC_MEASURED_SERVING                       ? NNC_SERVED_COUNT
                      : r->kind == NNC_MEASURED_CONV && given(r, "both_us") ? 2
                                                                            : 1;
@@ -1231,8 +1153,7 @@ static nnc_status read_line(reading *r, nnc_error *err)
     return NNC_OK;
 }
 
-static nnc_status read_all(reading *r, nnc_measured_file *file, nnc_error *err)
-{
+static nnc_status read_all(reading *r, nnc_measured_file *file, nnc_error *err) {
     bool more = false;
     NNC_TRY(nnc_csv_next(&r->csv, &more, err));
     if (!more) { return nnc_fail(err, NNC_BAD_SPEC, r->csv.name, "empty, expected a row of column names"); }
@@ -1252,8 +1173,7 @@ static nnc_status read_all(reading *r, nnc_measured_file *file, nnc_error *err)
 }
 
 nnc_status nnc_measured_parse(nnc_specs *specs, const char *name, const char *text, size_t size,
-                              nnc_measured_file *file, nnc_error *err)
-{
+                              nnc_measured_file *file, nnc_error *err) {
     nnc_arena *arena = nnc_specs_arena(specs);
     char *copy = nnc_arena_alloc(arena, size + 1); /* the cells point into this copy */
     reading *r = nnc_arena_alloc(arena, sizeof *r);
@@ -1282,8 +1202,7 @@ static const struct {
 };
 enum { JSON_TABLES = sizeof json_tables / sizeof json_tables[0] };
 
-static int table_of_kind(nnc_json row)
-{
+static int table_of_kind(nnc_json row) {
     const nnc_json kind = nnc_json_get(row, "kind");
     int i = 0;
     while (json_tables[i].kind != NULL &&
@@ -1293,8 +1212,7 @@ static int table_of_kind(nnc_json row)
     return i;
 }
 
-static void put_json_row(nnc_buffer *table, const char *columns, nnc_json row)
-{
+static void put_json_row(nnc_buffer *table, const char *columns, nnc_json row) {
     const nnc_json seconds = nnc_json_get(row, "measured_s");
     for (const char *at = columns; *at != '\0'; at += *at == ',') {
         char name[32];
@@ -1315,8 +1233,7 @@ static void put_json_row(nnc_buffer *table, const char *columns, nnc_json row)
 }
 
 static nnc_status tables_of_json(nnc_specs *specs, const char *path, const char *text, size_t size,
-                                 nnc_buffer tables[JSON_TABLES], nnc_error *err)
-{
+                                 nnc_buffer tables[JSON_TABLES], nnc_error *err) {
     nnc_faults faults = { .name = path, .err = err };
     nnc_json_doc doc = {
         .faults = &faults, .arena = nnc_specs_arena(specs), .text = text, .size = size, .values_max = 1000000
@@ -1343,8 +1260,7 @@ static nnc_status tables_of_json(nnc_specs *specs, const char *path, const char 
 }
 
 /* Appends the rows of `more` to `file`. */
-static nnc_status join(nnc_specs *specs, nnc_measured_file *file, const nnc_measured_file *more, nnc_error *err)
-{
+static nnc_status join(nnc_specs *specs, nnc_measured_file *file, const nnc_measured_file *more, nnc_error *err) {
     const size_t count = (size_t)file->count + (size_t)more->count;
     nnc_measured *rows = nnc_arena_array(nnc_specs_arena(specs), count + 1, sizeof *rows);
     NNC_GOT(rows, err);
@@ -1356,8 +1272,7 @@ static nnc_status join(nnc_specs *specs, nnc_measured_file *file, const nnc_meas
 }
 
 static nnc_status load_json(nnc_specs *specs, const char *path, const char *text, size_t size, nnc_measured_file *file,
-                            nnc_error *err)
-{
+                            nnc_error *err) {
     nnc_buffer tables[JSON_TABLES] = { { 0 } };
     nnc_status status = tables_of_json(specs, path, text, size, tables, err);
     *file = (nnc_measured_file){ .path = nnc_arena_strdup(nnc_specs_arena(specs), path) };
@@ -1372,8 +1287,7 @@ static nnc_status load_json(nnc_specs *specs, const char *path, const char *text
     return status;
 }
 
-nnc_status nnc_measured_load(nnc_specs *specs, const char *path, nnc_measured_file *file, nnc_error *err)
-{
+nnc_status nnc_measured_load(nnc_specs *specs, const char *path, nnc_measured_file *file, nnc_error *err) {
     char *text = NULL;
     size_t size = 0;
     NNC_TRY(nnc_file_read(path, &text, &size, err));

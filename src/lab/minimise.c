@@ -25,8 +25,7 @@ typedef struct calls {
     CALLS(CALL)
 } calls;
 
-static nnc_status load(calls *call, nnc_error *err)
-{
+static nnc_status load(calls *call, nnc_error *err) {
 #ifdef NNC_NLOPT_LIBRARY
 #define NAME(name) "nlopt_" #name,
     static const char *const names[] = { CALLS(NAME) };
@@ -39,15 +38,13 @@ static nnc_status load(calls *call, nnc_error *err)
 #endif
 }
 
-nnc_status nnc_minimise_available(nnc_error *err)
-{
+nnc_status nnc_minimise_available(nnc_error *err) {
     calls call;
     return load(&call, err);
 }
 
 /* NOLINTNEXTLINE(readability-non-const-parameter): the type is NLopt's */
-static double evaluate(unsigned count, const double *x, double *gradient, void *context)
-{
+static double evaluate(unsigned count, const double *x, double *gradient, void *context) {
     const nnc_minimise_problem *problem = context;
     (void)count, (void)gradient; /* not used, because the method needs no gradient */
     const double value = problem->value(x, problem->context);
@@ -55,8 +52,7 @@ static double evaluate(unsigned count, const double *x, double *gradient, void *
 }
 
 /* Runs the method once, from x. Returns false if the method could not start. */
-static bool start(const calls *call, nnc_minimise_problem *problem, double *x, double *least)
-{
+static bool start(const calls *call, nnc_minimise_problem *problem, double *x, double *least) {
     double at[NNC_MINIMISE_MAX];
     nlopt_opt opt = call->create(NLOPT_LN_SBPLX, (unsigned)problem->count);
     if (opt == NULL) { return false; }
@@ -80,8 +76,7 @@ static bool start(const calls *call, nnc_minimise_problem *problem, double *x, d
     return ran;
 }
 
-double nnc_minimise(const nnc_minimise_problem *problem, double *x)
-{
+double nnc_minimise(const nnc_minimise_problem *problem, double *x) {
     nnc_minimise_problem own = *problem; /* a copy, because NLopt passes the problem to evaluate without const */
     calls call;
     if (load(&call, NULL) != NNC_OK) { return (double)NAN; }
@@ -96,13 +91,11 @@ double nnc_minimise(const nnc_minimise_problem *problem, double *x)
 
 #else
 
-nnc_status nnc_minimise_available(nnc_error *err)
-{
+nnc_status nnc_minimise_available(nnc_error *err) {
     return nnc_fail(err, NNC_BAD_USAGE, "calibrate", "this program was built without NLopt");
 }
 
-double nnc_minimise(const nnc_minimise_problem *problem, double *x)
-{
+double nnc_minimise(const nnc_minimise_problem *problem, double *x) {
     (void)problem, (void)x;
     return (double)NAN;
 }

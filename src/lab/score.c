@@ -12,8 +12,7 @@
 /* Returns the time of the cast that is part of a measured 8-bit product. The product takes 16-bit rows, and a
  * separate kernel reads them twice (for the scale and for the cast) and writes them once. In a step, casts are ops
  * of their own. */
-static double cast_s(const nnc_device *device, const nnc_op *op)
-{
+static double cast_s(const nnc_device *device, const nnc_op *op) {
     const nnc_gemm_efficiency *e = &device->efficiency.gemm[op->math_dtype];
     const double elements = (double)op->u.matmul.m * (double)op->u.matmul.k;
     const double bytes = elements * (2.0 * nnc_dtype_bytes(NNC_BF16) + nnc_dtype_bytes(NNC_FP8));
@@ -21,8 +20,7 @@ static double cast_s(const nnc_device *device, const nnc_op *op)
 }
 
 /* Returns the seconds of one kernel, as in an estimate. */
-static double kernel_s(const nnc_device *device, const nnc_op *op)
-{
+static double kernel_s(const nnc_device *device, const nnc_op *op) {
     const nnc_work work = nnc_op_work(op);
     const double time_s = nnc_op_time(device, op, &work).time_s;
     const bool casts = op->kind == NNC_OP_MATMUL && op->math_dtype == NNC_FP8 &&
@@ -31,8 +29,7 @@ static double kernel_s(const nnc_device *device, const nnc_op *op)
 }
 
 /* Sums the times of the backward ops of an op. An operator of PyTorch has one backward op. */
-static double backward_s(const nnc_device *device, const nnc_op *op)
-{
+static double backward_s(const nnc_device *device, const nnc_op *op) {
     nnc_op backward[NNC_BACKWARD_MAX] = { *op };
     double time_s = 0.0;
     backward[0].phase = NNC_PHASE_BACKWARD;
@@ -43,8 +40,7 @@ static double backward_s(const nnc_device *device, const nnc_op *op)
 
 /* Returns a lower bound of a kernel's time. Only its arithmetic is counted, because the operands of a kernel that is
  * measured alone may be in the L2 cache. */
-static double kernel_bound_s(const nnc_device *device, const nnc_op *op)
-{
+static double kernel_bound_s(const nnc_device *device, const nnc_op *op) {
     const double peak = nnc_device_matmul_peak(device, op->math_dtype);
     const nnc_work work = nnc_op_work(op);
     return work.flops > 0.0 ? work.flops / peak : NAN;
@@ -56,8 +52,7 @@ static double kernel_bound_s(const nnc_device *device, const nnc_op *op)
  * Measured on the host of tests/published/h100: products and copies with almost no device time take 22 to 46 us.
  * Convolutions and attention, whose kernel is chosen on the host in each call, take 38 to 47 us. The backward of these
  * adds 154 to 225 us. */
-static double called_s(const nnc_measured *row, const nnc_device *device)
-{
+static double called_s(const nnc_measured *row, const nnc_device *device) {
     static const double forward_share = 0.8, planned_share = 1.1, backward_kernels = 5.0;
     const bool backward = row->op.phase != NNC_PHASE_FORWARD;
     const bool planned = !row->both && (row->op.kind == NNC_OP_CONV || row->op.kind == NNC_OP_FLASH);
@@ -67,8 +62,7 @@ static double called_s(const nnc_measured *row, const nnc_device *device)
                                     (backward || row->both ? backward_kernels : 0.0));
 }
 
-static void score_kernel(const nnc_measured *row, const nnc_device *device, nnc_scored *scored)
-{
+static void score_kernel(const nnc_measured *row, const nnc_device *device, nnc_scored *scored) {
     nnc_op op = row->op;
     if (op.kind == NNC_OP_FLASH) {
         nnc_flash *p = &op.u.flash;
@@ -84,8 +78,7 @@ static void score_kernel(const nnc_measured *row, const nnc_device *device, nnc_
 }
 
 static nnc_status score_collective(const nnc_measured *row, const nnc_device *device, nnc_scored *scored,
-                                   nnc_error *err)
-{
+                                   nnc_error *err) {
     const nnc_measured_collective *e = &row->collective;
     nnc_route route;
     const int32_t per_node = e->nodes > 1 ? e->devices / e->nodes : 0;
@@ -95,8 +88,7 @@ static nnc_status score_collective(const nnc_measured *row, const nnc_device *de
 }
 
 /* Compares the memory with the first kind of measured memory that the row states. */
-static void score_memory(const nnc_measured *row, const nnc_result *result, nnc_scored *scored)
-{
+static void score_memory(const nnc_measured *row, const nnc_result *result, nnc_scored *scored) {
     const nnc_memory *memory = &result->memory;
     int stat = 0;
     while (stat < NNC_MEMORY_STAT_COUNT && isnan(row->measured_bytes[stat])) { stat++; }
@@ -127,21 +119,16 @@ static const unsigned parts[] = {
 
 /* Returns the predicted memory that decides the open settings of a row: the lower end of its interval, because the
  * measured run fitted the device. */
-static double least_bytes(const nnc_result *result)
-{
-    return (double)result->memory.total_interval_bytes[0];
-}
+static double least_bytes(const nnc_result *result) { return (double)result->memory.total_interval_bytes[0]; }
 
-static bool may_run(const nnc_device *device, const nnc_result *result)
-{
+static bool may_run(const nnc_device *device, const nnc_result *result) {
     return least_bytes(result) <= (double)device->mem_bytes;
 }
 
 /* Finds the least recomputation with which the step fits the device, for a row that ran but does not state its
  * recomputation: first parts of layers, then the fewest full layers of each stage, then all layers. */
 static nnc_status least_recomputed(const nnc_model *model, const nnc_device *device, const nnc_software *software,
-                                   const nnc_plan *plan, nnc_scratch *scratch, nnc_result *result, nnc_error *err)
-{
+                                   const nnc_plan *plan, nnc_scratch *scratch, nnc_result *result, nnc_error *err) {
     nnc_plan again = *plan;
     const bool modules =
         model->family == NNC_FAMILY_DECODER && model->decoder.experts > 0 && software->ships.recompute_modules;
@@ -176,8 +163,7 @@ static nnc_status least_recomputed(const nnc_model *model, const nnc_device *dev
 #define GUESSED_NEEDS_RECOMPUTE 2.5
 
 static bool must_recompute(const nnc_measured *row, const nnc_device *device, const nnc_plan *plan,
-                           const nnc_result *result)
-{
+                           const nnc_result *result) {
     const bool guessed = strstr(row->undecided, "parallelism") != NULL;
     const double most = (guessed ? GUESSED_NEEDS_RECOMPUTE : 1.0) * (double)device->mem_bytes;
     return !row->as_stated && strstr(row->undecided, "recompute") != NULL && plan->recompute == NNC_RECOMPUTE_NONE &&
@@ -186,8 +172,7 @@ static bool must_recompute(const nnc_measured *row, const nnc_device *device, co
 
 /* Returns the time of a step including the host work of its program and the wait for samples, relative to the time
  * of the step alone. */
-static double host_ratio(const nnc_measured *row, const nnc_plan *plan, const nnc_result *result)
-{
+static double host_ratio(const nnc_measured *row, const nnc_plan *plan, const nnc_result *result) {
     const double passes = nnc_max((double)plan->micro_batches, 1.0);
     const double samples = passes * (double)plan->micro_batch;
     const double beside_s = passes * row->host_pass_s + samples * row->host_sample_s;
@@ -198,8 +183,7 @@ static double host_ratio(const nnc_measured *row, const nnc_plan *plan, const nn
 
 static nnc_status score_step(const nnc_measured *row, const nnc_model *model, const nnc_device *device,
                              const nnc_software *software, const nnc_plan *plan, nnc_scratch *scratch,
-                             nnc_scored *scored, nnc_error *err)
-{
+                             nnc_scored *scored, nnc_error *err) {
     nnc_result result;
     NNC_TRY(nnc_estimate(model, device, software, plan, scratch, &result, err));
     if (must_recompute(row, device, plan, &result)) {
@@ -223,8 +207,7 @@ static nnc_status score_step(const nnc_measured *row, const nnc_model *model, co
 
 /* Returns the predicted value of a measurement. A static batch is measured inside the engine, so the time of the
  * server between engine and client is subtracted. */
-static double predicted_of(const nnc_serve *serve, const nnc_serve_engine *engine, nnc_served served)
-{
+static double predicted_of(const nnc_serve *serve, const nnc_serve_engine *engine, nnc_served served) {
     const double server_s = serve->mode == NNC_SERVE_STATIC ? engine->ttft_s : 0.0;
     switch (served) {
     case NNC_SERVED_TPOT: return serve->tpot_s;
@@ -235,8 +218,7 @@ static double predicted_of(const nnc_serve *serve, const nnc_serve_engine *engin
 }
 
 static void score_served(const nnc_measured *row, const nnc_serve *serve, const nnc_device *device,
-                         const nnc_software *software, nnc_scored *scored)
-{
+                         const nnc_software *software, nnc_scored *scored) {
     const nnc_spread *spread = row->served == NNC_SERVED_TTFT ? &software->serving.ttft
                                                               : nnc_serve_spread(&software->serving, scored->experts);
     const double bounds[NNC_SERVED_COUNT] = {
@@ -263,8 +245,7 @@ static void score_served(const nnc_measured *row, const nnc_serve *serve, const 
 
 /* Predicts a forward pass: a denoising step, or an encoder over a batch. */
 static nnc_status score_pass(const nnc_measured *row, const nnc_model *model, const nnc_device *device,
-                             const nnc_software *software, nnc_scratch *scratch, nnc_scored *scored, nnc_error *err)
-{
+                             const nnc_software *software, nnc_scratch *scratch, nnc_scored *scored, nnc_error *err) {
     if (row->ask.steps > 0) {
         const nnc_images_ask ask = { .steps = 1,
                                      .guidance = row->ask.guidance,
@@ -290,8 +271,8 @@ static nnc_status score_pass(const nnc_measured *row, const nnc_model *model, co
 }
 
 static nnc_status score_serving(const nnc_measured *row, const nnc_model *model, const nnc_device *device,
-                                const nnc_software *software, nnc_scratch *scratch, nnc_scored *scored, nnc_error *err)
-{
+                                const nnc_software *software, nnc_scratch *scratch, nnc_scored *scored,
+                                nnc_error *err) {
     if (row->served == NNC_SERVED_PASS) { return score_pass(row, model, device, software, scratch, scored, err); }
     nnc_serve_ask ask = row->ask;
     nnc_serve serve, best = { 0 };
@@ -314,8 +295,7 @@ static nnc_status score_serving(const nnc_measured *row, const nnc_model *model,
     return NNC_OK;
 }
 
-nnc_scored nnc_scored_open(const nnc_measured *row)
-{
+nnc_scored nnc_scored_open(const nnc_measured *row) {
     return (nnc_scored){ .row = row,
                          .what = "",
                          .measured_s = row->measured_s,
@@ -334,8 +314,7 @@ nnc_scored nnc_scored_open(const nnc_measured *row)
 
 nnc_status nnc_score_row(const nnc_measured *row, const nnc_model *model, const nnc_device *device,
                          const nnc_software *software, const nnc_plan *plan, nnc_scratch *scratch, nnc_scored *scored,
-                         nnc_error *err)
-{
+                         nnc_error *err) {
     nnc_status status = NNC_OK;
     *scored = nnc_scored_open(row);
     scored->device = device->id;
@@ -353,8 +332,7 @@ nnc_status nnc_score_row(const nnc_measured *row, const nnc_model *model, const 
     return status;
 }
 
-bool nnc_score_contradicts(const nnc_scored *scored)
-{
+bool nnc_score_contradicts(const nnc_scored *scored) {
     const double rounding = isnan(scored->row->rounding) ? 0.0 : scored->row->rounding;
     return scored->lower_bound_s > scored->measured_s * (1.0 + rounding);
 }
@@ -367,14 +345,12 @@ bool nnc_score_contradicts(const nnc_scored *scored)
 NNC_ENUM_NAMES(nnc_score_section, NNC_SCORE_SECTION_LIST)
 NNC_ENUM_NAMES(nnc_score_by, NNC_SCORE_BY_LIST)
 
-static int by_size(const void *a, const void *b)
-{
+static int by_size(const void *a, const void *b) {
     const double x = fabs(*(const double *)a), y = fabs(*(const double *)b);
     return (x > y) - (x < y);
 }
 
-void nnc_errors_sum(double *errors, int32_t count, nnc_score_stats *stats)
-{
+void nnc_errors_sum(double *errors, int32_t count, nnc_score_stats *stats) {
     double size = 0.0, sum = 0.0;
     stats->scored = count;
     stats->mape = stats->median = stats->p90 = stats->bias = NAN;
@@ -392,8 +368,7 @@ void nnc_errors_sum(double *errors, int32_t count, nnc_score_stats *stats)
     stats->median = (fabs(errors[(count - 1) / 2]) + fabs(errors[count / 2])) / 2.0;
 }
 
-static nnc_score_section served_section(const nnc_scored *scored)
-{
+static nnc_score_section served_section(const nnc_scored *scored) {
     const nnc_measured *row = scored->row;
     const nnc_serve_ask *ask = &row->ask;
     if (row->undecided[0] != '\0') { return NNC_SECTION_SERVING_APART; }
@@ -409,8 +384,7 @@ static nnc_score_section served_section(const nnc_scored *scored)
     }
 }
 
-static nnc_score_section time_section(const nnc_scored *scored)
-{
+static nnc_score_section time_section(const nnc_scored *scored) {
     const nnc_measured *row = scored->row;
     switch (row->kind) {
     case NNC_MEASURED_STEP: return row->undecided[0] == '\0' ? NNC_SECTION_STEP : NNC_SECTION_STEP_APART;
@@ -426,8 +400,7 @@ static nnc_score_section time_section(const nnc_scored *scored)
 }
 
 /* Returns the section of the row's memory; NNC_SECTION_COUNT when the row states no memory. */
-static nnc_score_section memory_section(const nnc_scored *scored)
-{
+static nnc_score_section memory_section(const nnc_scored *scored) {
     const nnc_measured *row = scored->row;
     bool states = false;
     for (int i = 0; i < NNC_MEMORY_STAT_COUNT; i++) { states = states || !isnan(row->measured_bytes[i]); }
@@ -436,13 +409,11 @@ static nnc_score_section memory_section(const nnc_scored *scored)
                                                                                             : NNC_SECTION_MEMORY_APART;
 }
 
-static bool is_memory(nnc_score_section section)
-{
+static bool is_memory(nnc_score_section section) {
     return section == NNC_SECTION_MEMORY || section == NNC_SECTION_MEMORY_APART;
 }
 
-static const char *name_of(const nnc_scored *scored, nnc_score_by by)
-{
+static const char *name_of(const nnc_scored *scored, nnc_score_by by) {
     switch (by) {
     case NNC_SCORE_BY_FILE: return scored->row->file;
     case NNC_SCORE_FITTED: return scored->row->fitted ? scored->row->file : "";
@@ -465,8 +436,7 @@ typedef struct gathering {
     bool failed;
 } gathering;
 
-static void add_group(gathering *g, nnc_score_section section, nnc_score_by by, const char *name)
-{
+static void add_group(gathering *g, nnc_score_section section, nnc_score_by by, const char *name) {
     /* Kernels have no model, and their "framework" is the version of a library. */
     const bool of_steps = by == NNC_SCORE_BY_FRAMEWORK || by == NNC_SCORE_FITTED || by == NNC_SCORE_UNFITTED ||
                           by == NNC_SCORE_BY_HALF || by == NNC_SCORE_BY_WHAT;
@@ -484,8 +454,7 @@ static void add_group(gathering *g, nnc_score_section section, nnc_score_by by, 
     g->groups[g->group_count++] = (nnc_score_group){ .section = section, .by = by, .name = name };
 }
 
-static void add_interval(const nnc_scored *scored, nnc_score_stats *stats)
-{
+static void add_interval(const nnc_scored *scored, nnc_score_stats *stats) {
     if (!isnan(scored->low_s) && !isnan(scored->high_s)) {
         const double measured_s = scored->measured_s;
         stats->intervals++;
@@ -493,8 +462,7 @@ static void add_interval(const nnc_scored *scored, nnc_score_stats *stats)
     }
 }
 
-static void sum_group(gathering *g, nnc_score_group *group)
-{
+static void sum_group(gathering *g, nnc_score_group *group) {
     nnc_score_stats *stats = &group->stats;
     const bool memory = is_memory(group->section);
     double largest = -1.0;
@@ -517,8 +485,7 @@ static void sum_group(gathering *g, nnc_score_group *group)
     stats->inside = stats->intervals > 0 ? stats->inside / (double)stats->intervals : NAN;
 }
 
-const nnc_score_group *nnc_score_groups(nnc_arena *arena, const nnc_scored *rows, int32_t count, int32_t *group_count)
-{
+const nnc_score_group *nnc_score_groups(nnc_arena *arena, const nnc_scored *rows, int32_t count, int32_t *group_count) {
     gathering g = { .arena = arena, .rows = rows, .count = count };
     g.errors = nnc_arena_array(arena, (size_t)count + 1, sizeof *g.errors);
     g.groups = nnc_arena_grow(arena, NULL, 0, &g.capacity, sizeof *g.groups);

@@ -27,20 +27,17 @@ enum {
     SHARDS_MAX = 2048
 };
 
-bool nnc_checkpoint_is_file(const char *path)
-{
+bool nnc_checkpoint_is_file(const char *path) {
     return nnc_ends_in(path, ".safetensors") || nnc_ends_in(path, ".gguf") ||
            nnc_ends_in(path, ".safetensors.index.json");
 }
 
-static nnc_status bad(const nnc_checkpoint *c, const char *what, nnc_error *err)
-{
+static nnc_status bad(const nnc_checkpoint *c, const char *what, nnc_error *err) {
     return nnc_fail(err, NNC_BAD_SPEC, c->path, "%s", what);
 }
 
 /* Adds tensors of one type to the sums. Returns false when a sum is too large. */
-static bool add_part(nnc_checkpoint *c, const nnc_checkpoint_part *more)
-{
+static bool add_part(nnc_checkpoint *c, const nnc_checkpoint_part *more) {
     int i = 0;
     while (i < c->part_count && strcmp(c->parts[i].name, more->name) != 0) { i++; }
     if (i == NNC_CHECKPOINT_PARTS) { return false; }
@@ -57,8 +54,7 @@ static bool add_part(nnc_checkpoint *c, const nnc_checkpoint_part *more)
            nnc_add_i64(c->bytes, more->bytes, &c->bytes);
 }
 
-static bool add_tensor(nnc_checkpoint *c, const char *type, int64_t params, int64_t bytes)
-{
+static bool add_tensor(nnc_checkpoint *c, const char *type, int64_t params, int64_t bytes) {
     nnc_checkpoint_part part = { .tensors = 1, .params = params, .bytes = bytes };
     snprintf(part.name, sizeof part.name, "%s", type);
     return add_part(c, &part);
@@ -67,16 +63,14 @@ static bool add_tensor(nnc_checkpoint *c, const char *type, int64_t params, int6
 /* ---- safetensors ---- */
 
 /* Reads a whole number of at least 0. */
-static bool whole(nnc_json at, int64_t *value)
-{
+static bool whole(nnc_json at, int64_t *value) {
     const double number = nnc_json_type_of(at) == NNC_JSON_NUMBER ? nnc_json_number(at) : -1.0;
     if (!(number >= 0.0 && number <= 9e15)) { return false; }
     *value = (int64_t)number;
     return !((double)*value < number);
 }
 
-static bool take_header_tensor(nnc_checkpoint *c, nnc_json at, int64_t space)
-{
+static bool take_header_tensor(nnc_checkpoint *c, nnc_json at, int64_t space) {
     const nnc_json type = nnc_json_get(at, "dtype"), shape = nnc_json_get(at, "shape");
     const nnc_json from = nnc_json_first(nnc_json_get(at, "data_offsets"));
     int64_t params = 1, begin = 0, end = 0;
@@ -94,8 +88,7 @@ static bool take_header_tensor(nnc_checkpoint *c, nnc_json at, int64_t space)
 /* Reads the header of a safetensors file. text: `size` bytes of JSON and a NUL. space: number of bytes after the
  * header. */
 static nnc_status read_header(nnc_checkpoint *c, nnc_arena *arena, const char *text, size_t size, int64_t space,
-                              nnc_error *err)
-{
+                              nnc_error *err) {
     nnc_faults faults = { .name = c->path, .err = err };
     nnc_json_doc doc = {
         .faults = &faults, .arena = arena, .text = text, .size = size, .values_max = NNC_SCAN_VALUES_MANY
@@ -117,8 +110,7 @@ static nnc_status read_header(nnc_checkpoint *c, nnc_arena *arena, const char *t
     return status;
 }
 
-static nnc_status read_safetensors(nnc_checkpoint *c, nnc_arena *arena, FILE *file, int64_t size, nnc_error *err)
-{
+static nnc_status read_safetensors(nnc_checkpoint *c, nnc_arena *arena, FILE *file, int64_t size, nnc_error *err) {
     unsigned char first[8];
     uint64_t length = 0;
     if (size < 8 || fread(first, 1, 8, file) != 8) { return bad(c, "too short, expected the length of a header", err); }
@@ -184,14 +176,12 @@ static const struct {
     { "NVFP4", 64, 36 },  { "Q1_0", 128, 18 },    { "Q2_0", 64, 18 },
 };
 
-static bool wrong(gguf *g, const char *what)
-{
+static bool wrong(gguf *g, const char *what) {
     g->fault = g->fault != NULL ? g->fault : what;
     return false;
 }
 
-static bool take(gguf *g, void *to, int64_t size)
-{
+static bool take(gguf *g, void *to, int64_t size) {
     if (size > g->left || fread(to, 1, (size_t)size, g->file) != (size_t)size) {
         return wrong(g, "ends too early, or a length is larger than the file");
     }
@@ -199,8 +189,7 @@ static bool take(gguf *g, void *to, int64_t size)
     return true;
 }
 
-static bool skip(gguf *g, uint64_t size)
-{
+static bool skip(gguf *g, uint64_t size) {
     if (size > (uint64_t)g->left || fseeko(g->file, (off_t)size, SEEK_CUR) != 0) {
         return wrong(g, "ends too early, or a length is larger than the file");
     }
@@ -209,8 +198,7 @@ static bool skip(gguf *g, uint64_t size)
 }
 
 /* Reads a number of 1 to 8 bytes, lowest byte first. */
-static bool take_number(gguf *g, int size, uint64_t *value)
-{
+static bool take_number(gguf *g, int size, uint64_t *value) {
     unsigned char bytes[8];
     *value = 0;
     if (!take(g, bytes, size)) { return false; }
@@ -219,8 +207,7 @@ static bool take_number(gguf *g, int size, uint64_t *value)
 }
 
 /* Reads a string and cuts it to the size of `text`. *kept: true if the string is complete and printable ASCII. */
-static bool take_text(gguf *g, char *text, size_t size, bool *kept)
-{
+static bool take_text(gguf *g, char *text, size_t size, bool *kept) {
     uint64_t length = 0;
     if (!take_number(g, 8, &length) || length > (uint64_t)g->left) {
         return wrong(g, "ends too early, or a length is larger than the file");
@@ -234,8 +221,7 @@ static bool take_text(gguf *g, char *text, size_t size, bool *kept)
 }
 
 /* Writes a number of a given type as JSON. */
-static bool put_number(gguf *g, unsigned type, nnc_buffer *out)
-{
+static bool put_number(gguf *g, unsigned type, nnc_buffer *out) {
     uint64_t bits = 0;
     if (!take_number(g, type_bytes[type], &bits)) { return false; }
     switch (type) {
@@ -263,8 +249,7 @@ static bool put_number(gguf *g, unsigned type, nnc_buffer *out)
 }
 
 /* Writes a list of numbers as JSON. If the list is long, or is a list of strings, writes only the number of items. */
-static bool put_list(gguf *g, nnc_buffer *out)
-{
+static bool put_list(gguf *g, nnc_buffer *out) {
     uint64_t type = 0, count = 0;
     if (!take_number(g, 4, &type) || !take_number(g, 8, &count)) { return false; }
     if (type >= GGUF_TYPES || type == GGUF_LIST) { return wrong(g, "has a list of an unknown type"); }
@@ -288,8 +273,7 @@ static bool put_list(gguf *g, nnc_buffer *out)
 }
 
 /* Writes a key, with "ARCH" for the name of the architecture: "llama.block_count" -> "ARCH.block_count". */
-static void put_key(const gguf *g, const char *key, nnc_buffer *out)
-{
+static void put_key(const gguf *g, const char *key, nnc_buffer *out) {
     const size_t length = strlen(g->architecture);
     char name[KEY_MAX + 8];
     const bool own = length > 0 && strncmp(key, g->architecture, length) == 0 && key[length] == '.';
@@ -299,8 +283,7 @@ static void put_key(const gguf *g, const char *key, nnc_buffer *out)
 }
 
 /* Reads a key and its value. */
-static bool take_key(gguf *g)
-{
+static bool take_key(gguf *g) {
     nnc_buffer *out = &g->c->metadata;
     char key[KEY_MAX], text[TEXT_MAX];
     bool kept = false, has_text = false;
@@ -329,15 +312,11 @@ static bool take_key(gguf *g)
 }
 
 /* Tests whether a tensor is no parameter, because it is computed from the configuration. */
-static bool is_constant(const char *name)
-{
-    return strncmp(name, "rope_f", 6) == 0;
-}
+static bool is_constant(const char *name) { return strncmp(name, "rope_f", 6) == 0; }
 
 /* Reads a tensor: name, dimensions, type. The metadata also get the parameters of each tensor of the first layer,
  * and of each tensor outside layers. */
-static bool take_tensor(gguf *g)
-{
+static bool take_tensor(gguf *g) {
     char name[KEY_MAX];
     bool kept = false;
     uint64_t dimensions = 0, type = 0, offset = 0, size = 0;
@@ -370,15 +349,13 @@ static bool take_tensor(gguf *g)
 }
 
 /* Returns the type of tensors that has the most bytes. */
-static const char *main_type(const nnc_checkpoint *c)
-{
+static const char *main_type(const nnc_checkpoint *c) {
     const nnc_checkpoint_part *best = &c->parts[0];
     for (int i = 1; i < c->part_count; i++) { best = c->parts[i].bytes > best->bytes ? &c->parts[i] : best; }
     return c->part_count > 0 ? best->name : "none";
 }
 
-static nnc_status read_gguf(nnc_checkpoint *c, FILE *file, int64_t size, nnc_error *err)
-{
+static nnc_status read_gguf(nnc_checkpoint *c, FILE *file, int64_t size, nnc_error *err) {
     gguf g = { .c = c, .file = file, .left = size };
     char magic[4];
     uint64_t version = 0, tensors = 0, keys = 0;
@@ -399,8 +376,7 @@ static nnc_status read_gguf(nnc_checkpoint *c, FILE *file, int64_t size, nnc_err
 
 /* ---- files ---- */
 
-static nnc_status read_one(nnc_checkpoint *c, nnc_arena *arena, const char *path, nnc_error *err)
-{
+static nnc_status read_one(nnc_checkpoint *c, nnc_arena *arena, const char *path, nnc_error *err) {
     FILE *file = fopen(path, "rb");
     struct stat status;
     if (file == NULL || fstat(fileno(file), &status) != 0 || !S_ISREG(status.st_mode)) {
@@ -412,14 +388,12 @@ static nnc_status read_one(nnc_checkpoint *c, nnc_arena *arena, const char *path
     return read;
 }
 
-nnc_status nnc_checkpoint_parse(nnc_checkpoint *c, nnc_arena *arena, FILE *file, int64_t size, nnc_error *err)
-{
+nnc_status nnc_checkpoint_parse(nnc_checkpoint *c, nnc_arena *arena, FILE *file, int64_t size, nnc_error *err) {
     return nnc_ends_in(c->path, ".gguf") ? read_gguf(c, file, size, err) : read_safetensors(c, arena, file, size, err);
 }
 
 /* Reads each file that an index names, once. If a file is missing, takes the bytes from the total_size of the index. */
-static nnc_status read_index(nnc_checkpoint *c, nnc_arena *arena, nnc_json root, nnc_error *err)
-{
+static nnc_status read_index(nnc_checkpoint *c, nnc_arena *arena, nnc_json root, nnc_error *err) {
     const nnc_json map = nnc_json_get(root, "weight_map");
     const nnc_json metadata = nnc_json_get(root, "metadata");
     const char *shards[SHARDS_MAX];
@@ -458,8 +432,7 @@ static nnc_status read_index(nnc_checkpoint *c, nnc_arena *arena, nnc_json root,
     return NNC_OK;
 }
 
-nnc_status nnc_checkpoint_read(nnc_specs *specs, const char *path, nnc_checkpoint *c, nnc_error *err)
-{
+nnc_status nnc_checkpoint_read(nnc_specs *specs, const char *path, nnc_checkpoint *c, nnc_error *err) {
     nnc_arena *arena = nnc_specs_arena(specs);
     char *text = NULL;
     size_t size = 0;

@@ -10,43 +10,30 @@
 
 /* ---- documents ---- */
 
-static bool is_yaml(const char *path)
-{
-    return nnc_ends_in(path, ".yaml") || nnc_ends_in(path, ".yml");
-}
+static bool is_yaml(const char *path) { return nnc_ends_in(path, ".yaml") || nnc_ends_in(path, ".yml"); }
 
-static bool is_toml(const char *path)
-{
-    return nnc_ends_in(path, ".toml");
-}
+static bool is_toml(const char *path) { return nnc_ends_in(path, ".toml"); }
 
-static bool is_gguf(const char *path)
-{
-    return nnc_ends_in(path, ".gguf");
-}
+static bool is_gguf(const char *path) { return nnc_ends_in(path, ".gguf"); }
 
-static bool is_shell(const char *path)
-{
+static bool is_shell(const char *path) {
     return nnc_ends_in(path, ".sh") || nnc_ends_in(path, ".bash") || nnc_ends_in(path, ".slurm") ||
            nnc_ends_in(path, ".sbatch");
 }
 
-void nnc_document_free(nnc_document *d)
-{
+void nnc_document_free(nnc_document *d) {
     if (d->is_parsed) { nnc_json_free(&d->doc); }
     nnc_buffer_free(&d->json);
     free(d->text);
 }
 
-nnc_status nnc_document_parse(nnc_specs *specs, nnc_document *d, const char *text, size_t size)
-{
+nnc_status nnc_document_parse(nnc_specs *specs, nnc_document *d, const char *text, size_t size) {
     d->doc = (nnc_json_doc){ .faults = &d->faults, .arena = nnc_specs_arena(specs), .text = text, .size = size };
     d->is_parsed = true;
     return nnc_json_parse(&d->doc) ? NNC_OK : d->faults.status;
 }
 
-static nnc_status document_read(nnc_specs *specs, const char *path, nnc_document *d, nnc_error *err)
-{
+static nnc_status document_read(nnc_specs *specs, const char *path, nnc_document *d, nnc_error *err) {
     size_t size = 0;
     *d = (nnc_document){ .faults = { .name = path, .err = err } };
     if (is_gguf(path)) {
@@ -71,8 +58,7 @@ static nnc_status document_read(nnc_specs *specs, const char *path, nnc_document
 /* ---- formats ---- */
 
 /* Opens the table of a format, foreign/launch/FORMAT.json, and parses it. */
-static nnc_status table_read(nnc_specs *specs, const char *format, nnc_document *table, nnc_error *err)
-{
+static nnc_status table_read(nnc_specs *specs, const char *format, nnc_document *table, nnc_error *err) {
     size_t size = 0;
     char name[96];
     const char *path = NULL;
@@ -86,14 +72,12 @@ static nnc_status table_read(nnc_specs *specs, const char *format, nnc_document 
     return nnc_specs_read(specs, path, &table->text, &size, err);
 }
 
-nnc_status nnc_launch_table(nnc_specs *specs, const char *format, nnc_document *table, nnc_error *err)
-{
+nnc_status nnc_launch_table(nnc_specs *specs, const char *format, nnc_document *table, nnc_error *err) {
     NNC_TRY(table_read(specs, format, table, err));
     return nnc_document_parse(specs, table, table->text, table->text != NULL ? strlen(table->text) : 0);
 }
 
-static bool has_any(nnc_json root, nnc_json keys)
-{
+static bool has_any(nnc_json root, nnc_json keys) {
     for (nnc_json key = nnc_json_first(keys); key.node != NULL; key = nnc_json_next(key)) {
         const char *rest = "";
         if (nnc_json_get(root, nnc_json_text(key)).node != NULL ||
@@ -105,8 +89,7 @@ static bool has_any(nnc_json root, nnc_json keys)
 }
 
 /* Tests whether a document has a key that is a sign of a format, and no key that the format never has. */
-static bool is_format(nnc_json root, nnc_json table)
-{
+static bool is_format(nnc_json root, nnc_json table) {
     const nnc_json inside = nnc_json_get(table, "inside");
     const nnc_json of = inside.node != NULL ? nnc_json_get(root, nnc_json_text(inside)) : (nnc_json){ 0 };
     const bool has_inside = of.node != NULL && nnc_json_type_of(of) == NNC_JSON_OBJECT;
@@ -115,8 +98,7 @@ static bool is_format(nnc_json root, nnc_json table)
 }
 
 /* Tests whether the text of a document contains one of the "signs" of a table. If not, the table need not be parsed. */
-static bool may_be_format(const char *table, const char *text)
-{
+static bool may_be_format(const char *table, const char *text) {
     const char *at = table != NULL ? strstr(table, "\"signs\": [") : NULL;
     const char *end = at != NULL ? strchr(at, ']') : NULL;
     char sign[NNC_LAUNCH_VALUE];
@@ -132,8 +114,7 @@ static bool may_be_format(const char *table, const char *text)
 }
 
 /* Finds the table whose "signs" the document has; table->is_parsed tells whether there is one. */
-static nnc_status recognise(nnc_specs *specs, nnc_json root, const char **format, nnc_document *table, nnc_error *err)
-{
+static nnc_status recognise(nnc_specs *specs, nnc_json root, const char **format, nnc_document *table, nnc_error *err) {
     nnc_id_list ids = { 0 };
     *format = NULL;
     if (nnc_json_type_of(root) != NNC_JSON_OBJECT) { return NNC_OK; }
@@ -157,8 +138,7 @@ static nnc_status recognise(nnc_specs *specs, nnc_json root, const char **format
 
 /* Tests whether a JSON file is a file of nncost itself or the configuration of a model. Such files are frequent, so
  * this test avoids parsing them twice. */
-static bool is_other_json(nnc_specs *specs, const char *path)
-{
+static bool is_other_json(nnc_specs *specs, const char *path) {
     static const char *const keys[] = { "schema", "model_type" };
     char *text = NULL;
     size_t size = 0;
@@ -179,14 +159,12 @@ static bool is_other_json(nnc_specs *specs, const char *path)
 }
 
 /* Tests for a regular file. A pipe can be read only once, so it is left to the commands that read it. */
-static bool is_regular(const char *path)
-{
+static bool is_regular(const char *path) {
     struct stat status;
     return stat(path, &status) == 0 && S_ISREG(status.st_mode);
 }
 
-bool nnc_launch_is_file(nnc_specs *specs, const char *path, const char *format)
-{
+bool nnc_launch_is_file(nnc_specs *specs, const char *path, const char *format) {
     nnc_document content = { .is_parsed = false }, table = { .is_parsed = false };
     const char *found = NULL;
     nnc_error err;
@@ -204,8 +182,7 @@ bool nnc_launch_is_file(nnc_specs *specs, const char *path, const char *format)
 }
 
 /* Adds a file to the list of launch files and returns it; NULL when an error was noted. */
-static nnc_launch_file *add_file(nnc_reading *r, const char *path, const char *format)
-{
+static nnc_launch_file *add_file(nnc_reading *r, const char *path, const char *format) {
     if (r->file_count == NNC_LAUNCH_FILES_MAX) {
         r->status =
             nnc_fail(r->err, NNC_BAD_USAGE, path, "too many launch files, expected at most %d", NNC_LAUNCH_FILES_MAX);
@@ -217,8 +194,7 @@ static nnc_launch_file *add_file(nnc_reading *r, const char *path, const char *f
 }
 
 /* Finds the table of the format of a file that is in memory. If the format is not known, file->format stays NULL. */
-static nnc_status open_table(nnc_reading *r, nnc_launch_file *file)
-{
+static nnc_status open_table(nnc_reading *r, nnc_launch_file *file) {
     NNC_TRY(file->format != NULL
                 ? nnc_launch_table(r->specs, file->format, &file->table, r->err)
                 : recognise(r->specs, nnc_json_root(&file->content.doc), &file->format, &file->table, r->err));
@@ -227,15 +203,13 @@ static nnc_status open_table(nnc_reading *r, nnc_launch_file *file)
     return also.node != NULL ? nnc_launch_table(r->specs, nnc_json_text(also), &file->also, r->err) : NNC_OK;
 }
 
-static nnc_status refuse_kind(nnc_reading *r, const char *path)
-{
+static nnc_status refuse_kind(nnc_reading *r, const char *path) {
     return nnc_fail(r->err, NNC_BAD_SPEC, path,
                     "unknown kind of launch file, expected one of those in docs/files.md; "
                     "--from FORMAT names it");
 }
 
-static nnc_status refuse_program(nnc_reading *r, const char *path, const nnc_shell_command *command)
-{
+static nnc_status refuse_program(nnc_reading *r, const char *path, const nnc_shell_command *command) {
     const char *name = strstr(command->options, "\".program\":\"");
     char where[512];
     snprintf(where, sizeof where, "%.400s:%ld", path, command->line);
@@ -251,8 +225,7 @@ static nnc_status refuse_program(nnc_reading *r, const char *path, const nnc_she
 }
 
 /* Adds the options of a command as a launch file, if their format is known. */
-static nnc_status add_options(nnc_reading *r, const char *path, const char *format, const char *json, bool *known)
-{
+static nnc_status add_options(nnc_reading *r, const char *path, const char *format, const char *json, bool *known) {
     nnc_launch_file *file = add_file(r, path, format);
     if (file == NULL) { return r->status; }
     file->content = (nnc_document){ .faults = { .name = path, .err = r->err } };
@@ -271,8 +244,7 @@ static nnc_status open_file(nnc_reading *r, const char *path, const char *format
 /* Adds a command of a script: the options of its launcher and of its program, and the files that it names.
  * NOLINTNEXTLINE(misc-no-recursion): a script names no script */
 static nnc_status add_command(nnc_reading *r, const char *path, const char *format, const nnc_shell_command *command,
-                              bool *known)
-{
+                              bool *known) {
     bool launcher = false;
     const char *config = command->config != NULL ? nnc_launch_path(r->arena, path, command->config) : NULL;
     *known = false;
@@ -292,8 +264,7 @@ typedef struct source_reader {
 
 /* Returns the text of a script that another script reads. Looks in the folder of the script on the command line and in
  * the folders above it. */
-static const char *read_script(void *context, const char *name)
-{
+static const char *read_script(void *context, const char *name) {
     const source_reader *reader = context;
     nnc_reading *r = reader->r;
     char *text = NULL;
@@ -308,8 +279,7 @@ static const char *read_script(void *context, const char *name)
 
 /* Registers a file that a script writes, under its path relative to the script, so that the file is found although it
  * is not on disk. */
-static nnc_status keep_written(nnc_reading *r, const char *script, const nnc_script_file *file)
-{
+static nnc_status keep_written(nnc_reading *r, const char *script, const nnc_script_file *file) {
     for (; file != NULL; file = file->next) {
         const char *path = nnc_path_from(r->arena, script, file->path);
         if (path == NULL) { return nnc_no_memory(r->err); }
@@ -319,14 +289,12 @@ static nnc_status keep_written(nnc_reading *r, const char *script, const nnc_scr
 }
 
 /* Tests whether a file can be read: from disk, or as a file that a script writes. */
-static bool is_there(nnc_reading *r, const char *path)
-{
+static bool is_there(nnc_reading *r, const char *path) {
     return nnc_specs_kept(r->specs, path) != NULL || access(path, R_OK) == 0;
 }
 
 /* Adds the only command of a script whose options have a known format. NOLINTNEXTLINE(misc-no-recursion) */
-static nnc_status open_script(nnc_reading *r, const char *path, const char *format)
-{
+static nnc_status open_script(nnc_reading *r, const char *path, const char *format) {
     char *text = NULL;
     size_t size = 0;
     source_reader reader = { r, path };
@@ -371,8 +339,7 @@ static nnc_status open_script(nnc_reading *r, const char *path, const char *form
 }
 
 /* Reads a file and finds its table. NOLINTNEXTLINE(misc-no-recursion) */
-static nnc_status open_file(nnc_reading *r, const char *path, const char *format)
-{
+static nnc_status open_file(nnc_reading *r, const char *path, const char *format) {
     if (is_shell(path)) { return open_script(r, path, format); }
     if (nnc_ends_in(path, ".py")) {
         return nnc_fail(r->err, NNC_BAD_SPEC, path,
@@ -387,8 +354,7 @@ static nnc_status open_file(nnc_reading *r, const char *path, const char *format
 
 /* ---- other files that a launch file names ---- */
 
-const char *nnc_launch_path(nnc_arena *arena, const char *from, const char *name)
-{
+const char *nnc_launch_path(nnc_arena *arena, const char *from, const char *name) {
     const char *next_to = nnc_path_from(arena, from, name);
     char folder[512];
     if (next_to == NULL || access(next_to, R_OK) == 0 || name[0] == '/') { return next_to; }
@@ -403,8 +369,7 @@ const char *nnc_launch_path(nnc_arena *arena, const char *from, const char *name
 }
 
 /* Tests whether a launch file of a given format is already open. */
-static bool has_format(const nnc_reading *r, const char *format)
-{
+static bool has_format(const nnc_reading *r, const char *format) {
     for (int i = 0; i < r->file_count; i++) {
         if (r->files[i].format != NULL && strcmp(r->files[i].format, format) == 0) { return true; }
     }
@@ -412,8 +377,7 @@ static bool has_format(const nnc_reading *r, const char *format)
 }
 
 /* Sets the fields that a table gives for a path to a file shipped with the framework. Returns false for other paths. */
-static bool set_known(nnc_reading *r, const nnc_reference *named)
-{
+static bool set_known(nnc_reading *r, const nnc_reference *named) {
     const char *name = nnc_json_text(named->at), *slash = strrchr(name, '/');
     const nnc_json fields =
         named->known.node != NULL ? nnc_json_get(named->known, slash != NULL ? slash + 1 : name) : named->known;
@@ -424,8 +388,7 @@ static bool set_known(nnc_reading *r, const nnc_reference *named)
 
 /* Opens the files whose paths are values of keys. If a file of the same format is already open, a further file is not
  * opened. */
-static void read_references(nnc_reading *r)
-{
+static void read_references(nnc_reading *r) {
     for (int i = 0; i < r->reference_count && nnc_reading_goes_on(r); i++) {
         const nnc_reference *named = &r->references[i];
         const char *name = nnc_json_text(named->at), *from = named->at.doc->faults->name;
@@ -453,8 +416,7 @@ static void read_references(nnc_reading *r)
 /* ---- settings for the command line ---- */
 
 /* Returns the command-line options that have the same effect as a file. */
-static const char *options_of(nnc_reading *r, int index)
-{
+static const char *options_of(nnc_reading *r, int index) {
     nnc_buffer text = { 0 };
     const nnc_model_field *software = nnc_reading_model(r, "SOFTWARE");
     if (software != NULL && software->file == index) { nnc_buffer_print(&text, "--software %s", software->value); }
@@ -474,8 +436,7 @@ static const char *options_of(nnc_reading *r, int index)
 
 /* Copies the settings of the files to the settings of the command line. A setting that is already given takes
  * precedence. */
-static nnc_status hand_over(nnc_reading *r, nnc_scenario_args *given)
-{
+static nnc_status hand_over(nnc_reading *r, nnc_scenario_args *given) {
     for (int i = 0; i < r->set_count; i++) {
         const nnc_set_field *set = &r->sets[i];
         const char *value = nnc_arena_strdup(r->arena, set->value);
@@ -503,8 +464,7 @@ static nnc_status hand_over(nnc_reading *r, nnc_scenario_args *given)
 
 /* Checks the purpose of the files: if they start a training run, the command must compute training; if they start an
  * engine, it must compute serving. */
-static nnc_status check_purpose(nnc_reading *r)
-{
+static nnc_status check_purpose(nnc_reading *r) {
     for (int i = 0; i < r->file_count; i++) {
         const nnc_json table = nnc_json_root(&r->files[i].table.doc);
         const bool serves = nnc_json_get(table, "serves").node != NULL;
@@ -524,8 +484,7 @@ static nnc_status check_purpose(nnc_reading *r)
     return NNC_OK;
 }
 
-static nnc_status read_all(nnc_reading *r, nnc_scenario_args *given)
-{
+static nnc_status read_all(nnc_reading *r, nnc_scenario_args *given) {
     const int given_files = r->file_count;
     NNC_TRY(check_purpose(r));
     for (int i = 0; i < given_files && nnc_reading_goes_on(r); i++) { nnc_reading_keys(r, i); }
@@ -540,8 +499,7 @@ static nnc_status read_all(nnc_reading *r, nnc_scenario_args *given)
 /* ---- the model ---- */
 
 /* Writes a value as JSON. A number, true, false or a list is written as it is, other values as strings. */
-static void put_json(nnc_buffer *out, const char *value)
-{
+static void put_json(nnc_buffer *out, const char *value) {
     double number = 0.0;
     if (value[0] == '[' || strcmp(value, "true") == 0 || strcmp(value, "false") == 0 ||
         nnc_read_double(value, &number)) {
@@ -552,8 +510,7 @@ static void put_json(nnc_buffer *out, const char *value)
 }
 
 /* Writes the model that the files describe as a model file, which the specs then find under *path. */
-static nnc_status make_model(nnc_reading *r, int index, const char **path)
-{
+static nnc_status make_model(nnc_reading *r, int index, const char **path) {
     nnc_buffer text = { 0 };
     char stem[64];
     const nnc_piped **all = nnc_specs_piped(r->specs);
@@ -598,8 +555,7 @@ static nnc_status make_model(nnc_reading *r, int index, const char **path)
 
 /* Finds the model that the files describe: *model is its name, or the path of the model file that was made from the
  * description; NULL = the files describe no model. */
-static nnc_status model_of(nnc_reading *r, const char **model)
-{
+static nnc_status model_of(nnc_reading *r, const char **model) {
     const nnc_model_field *name = nnc_reading_model(r, "MODEL");
     *model = name != NULL ? name->value : NULL;
     for (int i = 0; i < r->model_count && *model == NULL; i++) {
@@ -611,8 +567,7 @@ static nnc_status model_of(nnc_reading *r, const char **model)
 }
 
 /* Tests whether an operand, or the first item of a list, names a model. */
-static bool is_model(nnc_specs *specs, const char *operand)
-{
+static bool is_model(nnc_specs *specs, const char *operand) {
     const nnc_model *model = NULL;
     char first[512];
     const char *path = NULL;
@@ -624,8 +579,7 @@ static bool is_model(nnc_specs *specs, const char *operand)
 }
 
 /* Puts the model of the files before the device, unless a model is given. leading: number of operands before MODEL. */
-static nnc_status put_model(nnc_reading *r, int leading, char **operands, int *count)
-{
+static nnc_status put_model(nnc_reading *r, int leading, char **operands, int *count) {
     const char *model = NULL;
     if (r->model_given != NULL) { return NNC_OK; }
     NNC_TRY(model_of(r, &model));
@@ -646,8 +600,7 @@ static nnc_status put_model(nnc_reading *r, int leading, char **operands, int *c
 /* ---- operands ---- */
 
 /* Uses values such as "--set model.vocab=32000" for fields of the model that the files leave open. */
-static void take_sets(nnc_reading *r)
-{
+static void take_sets(nnc_reading *r) {
     for (int i = 0; i < r->given->set_count; i++) {
         const char *set = r->given->sets[i], *equals = strchr(set, '=');
         if (strncmp(set, "model.", 6) == 0 && equals != NULL && r->model_count < NNC_LAUNCH_FIELDS_MAX) {
@@ -661,8 +614,7 @@ static void take_sets(nnc_reading *r)
 }
 
 /* Checks that there is a table for the format of --from. */
-static nnc_status check_format(nnc_specs *specs, const char *format, nnc_error *err)
-{
+static nnc_status check_format(nnc_specs *specs, const char *format, nnc_error *err) {
     nnc_document table = { .is_parsed = false };
     const nnc_status status = format != NULL ? nnc_launch_table(specs, format, &table, err) : NNC_OK;
     nnc_document_free(&table);
@@ -670,8 +622,7 @@ static nnc_status check_format(nnc_specs *specs, const char *format, nnc_error *
 }
 
 /* Tests whether a word is an option, or a program whose options follow. */
-static bool is_program(const char *word)
-{
+static bool is_program(const char *word) {
     static const char *const programs[] = { "vllm", "trtllm-serve", "sglang", "python", "python3" };
     for (size_t i = 0; i < sizeof programs / sizeof *programs; i++) {
         if (strcmp(word, programs[i]) == 0) { return true; }
@@ -681,8 +632,7 @@ static bool is_program(const char *word)
 
 /* Takes the operands NAME=VALUE, which set variables of scripts. They are put on the first line of a script, so that
  * the other lines keep their numbers. */
-static nnc_status take_variables(nnc_reading *r, char **operands, int *count)
-{
+static nnc_status take_variables(nnc_reading *r, char **operands, int *count) {
     nnc_buffer text = { 0 };
     int kept = 0;
     for (int i = 0; i < *count; i++) {
@@ -706,8 +656,7 @@ static nnc_status take_variables(nnc_reading *r, char **operands, int *count)
 }
 
 /* Takes the launch files, and the command after "--", out of the operands. */
-static nnc_status open_operands(nnc_reading *r, char **operands, int *operand_count)
-{
+static nnc_status open_operands(nnc_reading *r, char **operands, int *operand_count) {
     int kept = 0;
     const int asked = *operand_count;
     NNC_TRY(take_variables(r, operands, operand_count));
@@ -735,8 +684,7 @@ static nnc_status open_operands(nnc_reading *r, char **operands, int *operand_co
 }
 
 nnc_status nnc_launch_take(nnc_specs *specs, const nnc_launch_asked *asked, char **operands, int *operand_count,
-                           nnc_scenario_args *given, nnc_error *err)
-{
+                           nnc_scenario_args *given, nnc_error *err) {
     nnc_status status = check_format(specs, asked->format, err);
     if (status != NNC_OK || *operand_count == 0) { return status; }
     nnc_reading *r = calloc(1, sizeof *r);
@@ -765,8 +713,7 @@ nnc_status nnc_launch_take(nnc_specs *specs, const nnc_launch_asked *asked, char
     return status;
 }
 
-nnc_status nnc_launch_model(nnc_specs *specs, const char *device, const char **model, void *given, nnc_error *err)
-{
+nnc_status nnc_launch_model(nnc_specs *specs, const char *device, const char **model, void *given, nnc_error *err) {
     nnc_launch_asked asked = { .format = NULL };
     char *words[4] = { NULL };
     int count = 2;

@@ -63,20 +63,15 @@
 
 /* ---- notes on a launch file while it is read: errors, ignored keys, fields that are set ---- */
 
-bool nnc_reading_goes_on(const nnc_reading *r)
-{
-    return r->status == NNC_OK;
-}
+bool nnc_reading_goes_on(const nnc_reading *r) { return r->status == NNC_OK; }
 
 /* Sets r->err from the fault that was noted at a value. */
-void nnc_reading_fail(nnc_reading *r, nnc_json at)
-{
+void nnc_reading_fail(nnc_reading *r, nnc_json at) {
     r->status = at.doc->faults->status != NNC_OK ? at.doc->faults->status : NNC_BAD_SPEC;
 }
 
 /* Lists a key that sets no field. path: the keys from the root to this key, joined by dots. */
-void nnc_reading_ignore(nnc_reading *r, nnc_json at, const char *path, const char *why, bool skipped)
-{
+void nnc_reading_ignore(nnc_reading *r, nnc_json at, const char *path, const char *why, bool skipped) {
     nnc_launch_said *said = r->said;
     nnc_ignored_key *grown =
         nnc_arena_grow(r->arena, said->ignored, said->ignored_count, &said->ignored_capacity, sizeof *said->ignored);
@@ -95,8 +90,7 @@ void nnc_reading_ignore(nnc_reading *r, nnc_json at, const char *path, const cha
 static const nnc_field *field_of(const nnc_reading *r, const char *name);
 
 /* Tests whether one of the options in a text, "--recompute X or --offload X", is given on the command line. */
-static bool gives_option(const nnc_reading *r, const char *text)
-{
+static bool gives_option(const nnc_reading *r, const char *text) {
     while ((text = strstr(text, "--")) != NULL) {
         char name[NNC_OPTION_NAME];
         text += 2;
@@ -113,8 +107,7 @@ static bool gives_option(const nnc_reading *r, const char *text)
 /* Reports a key that cannot be used as an error; with --lenient lists it instead. remedy: advice for the user if the
  * row has none; NULL = `what` already gives advice. */
 static void refuse_with(nnc_reading *r, nnc_json at, const char *path, const char *what, nnc_json row,
-                        const char *remedy)
-{
+                        const char *remedy) {
     const nnc_json instead = nnc_json_get(row, "instead");
     if (instead.node != NULL && gives_option(r, nnc_json_text(instead))) {
         nnc_reading_ignore(r, at, path, "an option counts for it", true);
@@ -140,29 +133,25 @@ static void refuse_with(nnc_reading *r, nnc_json at, const char *path, const cha
 
 static const char as_option[] = "give what it means as an option of nncost";
 
-static void refuse(nnc_reading *r, nnc_json at, const char *path, const char *what, nnc_json row)
-{
+static void refuse(nnc_reading *r, nnc_json at, const char *path, const char *what, nnc_json row) {
     refuse_with(r, at, path, what, row, as_option);
 }
 
-bool nnc_reading_is_given(const nnc_reading *r, const nnc_field *field)
-{
+bool nnc_reading_is_given(const nnc_reading *r, const nnc_field *field) {
     for (int i = 0; i < r->given->setting_count; i++) {
         if (r->given->settings[i].field == field) { return true; }
     }
     return false;
 }
 
-static nnc_set_field *find_set(nnc_reading *r, const nnc_field *field)
-{
+static nnc_set_field *find_set(nnc_reading *r, const nnc_field *field) {
     for (int i = 0; i < r->set_count; i++) {
         if (r->sets[i].field == field) { return &r->sets[i]; }
     }
     return NULL;
 }
 
-nnc_model_field *nnc_reading_model(nnc_reading *r, const char *name)
-{
+nnc_model_field *nnc_reading_model(nnc_reading *r, const char *name) {
     for (int i = 0; i < r->model_count; i++) {
         if (strcmp(r->model[i].name, name) == 0) { return &r->model[i]; }
     }
@@ -170,23 +159,20 @@ nnc_model_field *nnc_reading_model(nnc_reading *r, const char *name)
 }
 
 /* Finds a field of the plan, of a run, or of a deployment; NULL: no such field. */
-static const nnc_field *field_of(const nnc_reading *r, const char *name)
-{
+static const nnc_field *field_of(const nnc_reading *r, const char *name) {
     const nnc_field *field = nnc_field_of_key(r->serves ? &nnc_serve_table : &nnc_plan_table, name);
     return field != NULL || r->serves ? field : nnc_field_of_key(&nnc_run_table, name);
 }
 
 /* Returns the name of a field of the model: "model.hidden" -> "hidden", "MODEL" -> "MODEL"; NULL: not a field of the
  * model. "SOFTWARE" is treated as such a field. */
-static const char *model_name(const char *name)
-{
+static const char *model_name(const char *name) {
     const bool whole = strcmp(name, "MODEL") == 0 || strcmp(name, "SOFTWARE") == 0;
     return strncmp(name, "model.", 6) == 0 ? name + 6 : whole ? name : NULL;
 }
 
 /* Tests whether an option or a file has set a field. */
-static bool is_known(nnc_reading *r, const char *name)
-{
+static bool is_known(nnc_reading *r, const char *name) {
     const nnc_field *field = field_of(r, name);
     const char *of_model = model_name(name);
     return of_model != NULL
@@ -194,8 +180,7 @@ static bool is_known(nnc_reading *r, const char *name)
                : field != NULL && (nnc_reading_is_given(r, field) || find_set(r, field) != NULL);
 }
 
-static void disagree(nnc_reading *r, nnc_json at, const nnc_set_field *first, const char *value)
-{
+static void disagree(nnc_reading *r, nnc_json at, const nnc_set_field *first, const char *value) {
     char option[NNC_OPTION_NAME];
     const char *path = r->files[first->file].path;
     const long line = first->at.node != NULL ? nnc_json_line(first->at) : 1;
@@ -205,8 +190,7 @@ static void disagree(nnc_reading *r, nnc_json at, const nnc_set_field *first, co
 }
 
 /* Tests whether a question is open and the field is the first that could answer it. */
-static bool is_open(const nnc_reading *r, const char *name)
-{
+static bool is_open(const nnc_reading *r, const char *name) {
     for (int i = 0; i < r->question_count; i++) {
         const nnc_launch_question *q = &r->questions[i];
         if (q->is_open && strcmp(q->only != NULL ? q->only : nnc_json_text(nnc_json_first(q->fields)), name) == 0) {
@@ -217,8 +201,7 @@ static bool is_open(const nnc_reading *r, const char *name)
 }
 
 /* Sets a field of the model, or its name. The value is checked later, when the model is read. */
-static void set_model(nnc_reading *r, nnc_json at, const char *name, const char *value, bool is_default)
-{
+static void set_model(nnc_reading *r, nnc_json at, const char *name, const char *value, bool is_default) {
     nnc_model_field *field = nnc_reading_model(r, name);
     if (field != NULL && (field->is_set || is_default || strcmp(field->value, value) == 0)) {
         field->is_default = field->is_default && is_default;
@@ -248,8 +231,7 @@ static void set_model(nnc_reading *r, nnc_json at, const char *name, const char 
 
 /* Writes the value of a field in the form that nncost uses for its option. If the value is wrong, err gives the
  * reason. */
-static nnc_status usual_text(const nnc_field *field, const char *value, char text[NNC_LAUNCH_VALUE], nnc_error *err)
-{
+static nnc_status usual_text(const nnc_field *field, const char *value, char text[NNC_LAUNCH_VALUE], nnc_error *err) {
     nnc_plan plan = nnc_plan_default();
     nnc_run_ask run = nnc_run_ask_default();
     nnc_serve_ask serve = nnc_serve_ask_default();
@@ -268,8 +250,7 @@ static nnc_status usual_text(const nnc_field *field, const char *value, char tex
 
 /* Joins the flags of two keys, such as "optimizer" and "weights". In some fields an empty list means all flags, in
  * other fields no flag. */
-static void join_flags(const nnc_field *field, char list[NNC_LAUNCH_VALUE], const char *more)
-{
+static void join_flags(const nnc_field *field, char list[NNC_LAUNCH_VALUE], const char *more) {
     const bool none_is_all = field->type == NNC_FIELD_TRAIN || field->type == NNC_FIELD_ADAPTERS;
     char both[2 * NNC_LAUNCH_VALUE];
     unsigned flags = 0, others = 0;
@@ -284,8 +265,7 @@ static void join_flags(const nnc_field *field, char list[NNC_LAUNCH_VALUE], cons
 }
 
 /* Sets a field from a text, which is checked in the same way as an option. */
-static void set_text(nnc_reading *r, nnc_json at, const char *name, const char *value, bool is_default)
-{
+static void set_text(nnc_reading *r, nnc_json at, const char *name, const char *value, bool is_default) {
     const nnc_field *field = field_of(r, name);
     char text[NNC_LAUNCH_VALUE];
     nnc_error bad;
@@ -330,8 +310,7 @@ static void set_text(nnc_reading *r, nnc_json at, const char *name, const char *
 }
 
 /* If nothing sets a field, marks that it keeps the default of nncost. */
-static void keep(nnc_reading *r, nnc_json at, const char *name)
-{
+static void keep(nnc_reading *r, nnc_json at, const char *name) {
     const nnc_field *field = field_of(r, name);
     if (field != NULL && find_set(r, field) == NULL && r->set_count < NNC_LAUNCH_FIELDS_MAX) {
         r->sets[r->set_count++] =
@@ -339,8 +318,7 @@ static void keep(nnc_reading *r, nnc_json at, const char *name)
     }
 }
 
-static void ask(nnc_reading *r, nnc_json at, const char *path, nnc_json fields, const char *only)
-{
+static void ask(nnc_reading *r, nnc_json at, const char *path, nnc_json fields, const char *only) {
     const char *kept = nnc_arena_strdup(r->arena, path);
     if (kept == NULL) {
         r->status = nnc_no_memory(r->err);
@@ -355,15 +333,13 @@ static void ask(nnc_reading *r, nnc_json at, const char *path, nnc_json fields, 
 /* ---- keys of a file ---- */
 
 /* Returns a member of the table of the file that is being read. */
-static nnc_json table_part(const nnc_reading *r, const char *part)
-{
+static nnc_json table_part(const nnc_reading *r, const char *part) {
     return nnc_json_get(nnc_json_root(&r->files[r->file].table.doc), part);
 }
 
 /* Converts an option of a command line to the name of a key: "--num-layers" -> "num_layers". Keys of other formats
  * stay. */
-static void key_name(const nnc_reading *r, const char *key, char *name, size_t size)
-{
+static void key_name(const nnc_reading *r, const char *key, char *name, size_t size) {
     if (table_part(r, "arguments").node == NULL) {
         snprintf(name, size, "%s", key);
         return;
@@ -373,8 +349,7 @@ static void key_name(const nnc_reading *r, const char *key, char *name, size_t s
 }
 
 /* Tests whether an option names a key, as "--num-layers" names "num_layers". */
-static bool is_option(const char *option, const char *key)
-{
+static bool is_option(const char *option, const char *key) {
     while (*option == '-') { option++; }
     while (*key != '\0' && (*option == *key || (*option == '-' && *key == '_'))) {
         option++;
@@ -384,8 +359,7 @@ static bool is_option(const char *option, const char *key)
 }
 
 /* Returns the JSON object of the file that contains the keys. */
-static nnc_json keys_of(const nnc_reading *r)
-{
+static nnc_json keys_of(const nnc_reading *r) {
     const nnc_json root = nnc_json_root(&r->files[r->file].content.doc);
     const nnc_json inside = table_part(r, "inside");
     const nnc_json found = inside.node != NULL ? nnc_json_get(root, nnc_json_text(inside)) : inside;
@@ -393,15 +367,13 @@ static nnc_json keys_of(const nnc_reading *r)
 }
 
 /* Returns a string member of a row of the table; "" if the row does not have it. */
-static const char *text_of(nnc_json row, const char *member)
-{
+static const char *text_of(nnc_json row, const char *member) {
     const nnc_json found = nnc_json_get(row, member);
     return found.node != NULL ? nnc_json_text(found) : "";
 }
 
 /* Follows a reference "${a.b}" to the value of that key; other values stay. */
-static nnc_json referred(nnc_json at)
-{
+static nnc_json referred(nnc_json at) {
     enum { REFERENCES_MAX = 8 };
     for (int i = 0; i < REFERENCES_MAX && nnc_json_type_of(at) == NNC_JSON_TEXT; i++) {
         const char *text = nnc_json_text(at), *rest = "";
@@ -418,8 +390,7 @@ static nnc_json referred(nnc_json at)
 
 /* Returns the value of a key of the file. If the key is absent, returns the value that "absent" in the table has; if
  * that is missing too, node is NULL. */
-static nnc_json value_of(const nnc_reading *r, const char *key)
-{
+static nnc_json value_of(const nnc_reading *r, const char *key) {
     const char *rest = "";
     nnc_json found = { 0 };
     if (table_part(r, "arguments").node == NULL) {
@@ -434,16 +405,14 @@ static nnc_json value_of(const nnc_reading *r, const char *key)
     return missing ? nnc_json_get(table_part(r, "absent"), key) : referred(found);
 }
 
-static int compare_texts(const void *a, const void *b)
-{
+static int compare_texts(const void *a, const void *b) {
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
 static bool value_text(nnc_json at, char *text, size_t size);
 
 /* Writes the items of a list in alphabetic order: "k_proj,q_proj". */
-static bool list_text(nnc_json list, char *text, size_t size)
-{
+static bool list_text(nnc_json list, char *text, size_t size) {
     enum { ITEMS_MAX = 32, ITEM_TEXT = 96 };
     char items[ITEMS_MAX][ITEM_TEXT];
     const char *order[ITEMS_MAX] = { NULL };
@@ -467,8 +436,7 @@ static bool list_text(nnc_json list, char *text, size_t size)
 }
 
 /* Writes a value as text: "true", "5e8", "cpu". NOLINTNEXTLINE(misc-no-recursion): a list has no list inside */
-static bool value_text(nnc_json at, char *text, size_t size)
-{
+static bool value_text(nnc_json at, char *text, size_t size) {
     char number[NNC_NUMBER_TEXT];
     switch (nnc_json_type_of(at)) {
     case NNC_JSON_BOOL: snprintf(text, size, "%s", nnc_json_bool(at) ? "true" : "false"); return true;
@@ -488,8 +456,7 @@ typedef struct formula {
     int depth;
 } formula;
 
-static size_t take_digits(void *context, const char *at)
-{
+static size_t take_digits(void *context, const char *at) {
     formula *f = context;
     char *end = NULL;
     const double number = strtod(at, &end);
@@ -502,8 +469,7 @@ static size_t take_digits(void *context, const char *at)
 
 /* Writes the value of a field of the model, as a key set it or as the named model has it. Returns false if neither
  * gives a value. */
-static bool model_text(nnc_reading *r, const char *name, char *text, size_t size)
-{
+static bool model_text(nnc_reading *r, const char *name, char *text, size_t size) {
     const nnc_model_field *field = nnc_reading_model(r, name), *named = nnc_reading_model(r, "MODEL");
     const char *id = r->model_given != NULL ? r->model_given : named != NULL ? named->value : NULL;
     const nnc_model *model = NULL;
@@ -521,8 +487,7 @@ static void current_text(nnc_reading *r, const nnc_field *field, char text[NNC_L
 
 /* Reads the value of a key, a number of at least 0, for a formula, and pushes it on the stack of the formula. An
  * absent key that ends in '?' counts as 1. */
-static bool take_key(void *context, const char *name, size_t length)
-{
+static bool take_key(void *context, const char *name, size_t length) {
     formula *f = context;
     char key[NNC_LAUNCH_KEY];
     const bool optional = name[length - 1] == '?';
@@ -568,8 +533,7 @@ static bool take_key(void *context, const char *name, size_t length)
     return true;
 }
 
-static bool take_operator(void *context, nnc_operator of)
-{
+static bool take_operator(void *context, nnc_operator of) {
     formula *f = context;
     const double b = f->stack[--f->depth], a = f->stack[f->depth - 1];
     f->stack[f->depth - 1] = of == NNC_OPERATOR_ADD        ? a + b
@@ -580,8 +544,7 @@ static bool take_operator(void *context, nnc_operator of)
     return true;
 }
 
-static void refuse_formula(void *context, const char *expected, const char *at)
-{
+static void refuse_formula(void *context, const char *expected, const char *at) {
     formula *f = context;
     f->r->status = nnc_fail(f->r->err, NNC_BAD_SPEC, f->r->files[f->r->file].format,
                             "bad arithmetic in the table, expected %s, found \"%s\"", expected, at);
@@ -589,8 +552,7 @@ static void refuse_formula(void *context, const char *expected, const char *at)
 
 /* Computes a formula such as "=4*hidden_size" or "=a/b?". The result must be a whole number of at least 0, unless
  * the formula begins with "=~". */
-static bool calculate(nnc_reading *r, nnc_json at, const char *text, char value[NNC_LAUNCH_VALUE])
-{
+static bool calculate(nnc_reading *r, nnc_json at, const char *text, char value[NNC_LAUNCH_VALUE]) {
     static const nnc_expression_reader grammar = { .operators = NNC_OPERATORS_ARITHMETIC | 1 << NNC_OPERATOR_REMAINDER,
                                                    .nesting_max = 8,
                                                    .name_marks = "._?",
@@ -618,8 +580,7 @@ static bool calculate(nnc_reading *r, nnc_json at, const char *text, char value[
 /* ---- conditions ---- */
 
 /* Writes the current value of a field: from an option, a file, or its default. */
-static void current_text(nnc_reading *r, const nnc_field *field, char text[NNC_LAUNCH_VALUE])
-{
+static void current_text(nnc_reading *r, const nnc_field *field, char text[NNC_LAUNCH_VALUE]) {
     const nnc_plan plan = nnc_plan_default();
     const nnc_run_ask run = nnc_run_ask_default();
     const nnc_serve_ask serve = nnc_serve_ask_default();
@@ -638,8 +599,7 @@ static void current_text(nnc_reading *r, const nnc_field *field, char text[NNC_L
 
 /* Computes the value to compare in a condition: its name is a key after '@', a formula after '=', or a field. Returns
  * false if there is no such field. */
-static bool condition_text(nnc_reading *r, const char *name, char *text, size_t size)
-{
+static bool condition_text(nnc_reading *r, const char *name, char *text, size_t size) {
     if (name[0] == '@') {
         const nnc_json found = value_of(r, name + 1);
         if (found.node == NULL || !value_text(found, text, size)) {
@@ -670,8 +630,7 @@ static bool condition_text(nnc_reading *r, const char *name, char *text, size_t 
 }
 
 /* Tests whether a text is equal to a word, ignoring case. A word "*x*" matches texts that contain x. */
-static bool is_like(const char *text, const char *word)
-{
+static bool is_like(const char *text, const char *word) {
     const size_t length = strlen(word);
     if (length < 3 || word[0] != '*' || word[length - 1] != '*') { return strcasecmp(text, word) == 0; }
     for (; *text != '\0'; text++) {
@@ -680,8 +639,7 @@ static bool is_like(const char *text, const char *word)
     return false;
 }
 
-static bool holds(nnc_reading *r, nnc_json conditions)
-{
+static bool holds(nnc_reading *r, nnc_json conditions) {
     for (nnc_json one = nnc_json_first(conditions); one.node != NULL; one = nnc_json_next(one)) {
         char text[NNC_LAUNCH_TEXT];
         const bool negated = nnc_json_key(one)[0] == '!';
@@ -697,8 +655,7 @@ static bool holds(nnc_reading *r, nnc_json conditions)
 
 /* Tests whether a row or rule of a table applies: the conditions of "when" (or "if") hold, and the conditions of
  * "unless" do not. */
-bool nnc_reading_applies(nnc_reading *r, nnc_json row, const char *when)
-{
+bool nnc_reading_applies(nnc_reading *r, nnc_json row, const char *when) {
     const nnc_json unless = nnc_json_get(row, "unless");
     return holds(r, nnc_json_get(row, when)) && (unless.node == NULL || !holds(r, unless));
 }
@@ -707,8 +664,7 @@ bool nnc_reading_applies(nnc_reading *r, nnc_json row, const char *when)
 
 /* Computes the text that a table gives to a field: a plain string, the result of a formula ('='), or the value of a key
  * ('@'). Returns false if an error was noted, or the key is absent. */
-bool nnc_reading_text(nnc_reading *r, nnc_json at, const char *value, char *text, size_t size)
-{
+bool nnc_reading_text(nnc_reading *r, nnc_json at, const char *value, char *text, size_t size) {
     char number[NNC_LAUNCH_VALUE];
     if (value[0] == '=') {
         const bool done = calculate(r, at, value, number);
@@ -724,14 +680,12 @@ bool nnc_reading_text(nnc_reading *r, nnc_json at, const char *value, char *text
 }
 
 /* Tests whether a field, or MODEL, is given on the command line. */
-static bool is_decided(const nnc_reading *r, const char *name)
-{
+static bool is_decided(const nnc_reading *r, const char *name) {
     const nnc_field *field = field_of(r, name);
     return (strcmp(name, "MODEL") == 0 && r->model_given != NULL) || (field != NULL && nnc_reading_is_given(r, field));
 }
 
-void nnc_reading_set(nnc_reading *r, nnc_json at, const char *path, nnc_json fields, bool are_defaults)
-{
+void nnc_reading_set(nnc_reading *r, nnc_json at, const char *path, nnc_json fields, bool are_defaults) {
     for (nnc_json one = nnc_json_first(fields); one.node != NULL && nnc_reading_goes_on(r); one = nnc_json_next(one)) {
         const char *name = nnc_json_key(one);
         char text[NNC_LAUNCH_TEXT];
@@ -753,8 +707,7 @@ void nnc_reading_set(nnc_reading *r, nnc_json at, const char *path, nnc_json fie
 }
 
 /* Writes the allowed values of a row, as many as fit in the text. */
-static void put_expected(nnc_json values, char *text, size_t size)
-{
+static void put_expected(nnc_json values, char *text, size_t size) {
     size_t used = 0;
     for (nnc_json one = nnc_json_first(values); one.node != NULL; one = nnc_json_next(one)) {
         const char *key = nnc_json_key(one);
@@ -766,8 +719,7 @@ static void put_expected(nnc_json values, char *text, size_t size)
     }
 }
 
-static void take_values(nnc_reading *r, nnc_json at, const char *path, nnc_json row, const char *text)
-{
+static void take_values(nnc_reading *r, nnc_json at, const char *path, nnc_json row, const char *text) {
     const nnc_json values = nnc_json_get(row, "values"), with = nnc_json_get(row, "with");
     char expected[160] = "", what[400], both[2 * NNC_LAUNCH_TEXT], other[NNC_LAUNCH_TEXT];
     if (with.node != NULL) {
@@ -795,8 +747,7 @@ static void take_values(nnc_reading *r, nnc_json at, const char *path, nnc_json 
 
 /* Writes the kind of layer that a letter of a pattern stands for, as the next item of a list. Returns false if
  * `letters` has no such letter. */
-static bool put_letter(nnc_json letters, char letter, nnc_buffer *out, int *count)
-{
+static bool put_letter(nnc_json letters, char letter, nnc_buffer *out, int *count) {
     const char name[2] = { letter, '\0' };
     const nnc_json word = nnc_json_get(letters, name);
     if (word.node != NULL) {
@@ -808,8 +759,7 @@ static bool put_letter(nnc_json letters, char letter, nnc_buffer *out, int *coun
 
 /* Reads a pattern of layers: "([0]*3+[1]*11)" has 3 layers of one kind, then 11 of another; "M-*" has a letter for
  * each layer. Returns false if the text is not a pattern. */
-static bool read_pattern(nnc_json letters, const char *text, nnc_buffer *out, int *count)
-{
+static bool read_pattern(nnc_json letters, const char *text, nnc_buffer *out, int *count) {
     const char *at = text + strspn(text, "(");
     if (*at != '[') {
         while (*at != '\0' && put_letter(letters, *at, out, count)) { at++; }
@@ -832,8 +782,7 @@ static bool read_pattern(nnc_json letters, const char *text, nnc_buffer *out, in
 
 /* Sets a list of the model to a pattern of layers. A number N means one layer of the first kind, then N - 1 layers
  * of the second. NOLINTNEXTLINE(misc-no-recursion): two deep */
-static void take_pattern(nnc_reading *r, nnc_json at, nnc_json row, const char *text)
-{
+static void take_pattern(nnc_reading *r, nnc_json at, nnc_json row, const char *text) {
     const nnc_json letters = nnc_json_get(row, "letters");
     const char *total = text_of(row, "count");
     nnc_buffer list = { 0 };
@@ -863,8 +812,7 @@ static void take_pattern(nnc_reading *r, nnc_json at, nnc_json row, const char *
 }
 
 /* Sets the vocabulary to the vocabulary of the model that has the name of the tokenizer. */
-static void take_vocab(nnc_reading *r, nnc_json at, const char *model, const char *to)
-{
+static void take_vocab(nnc_reading *r, nnc_json at, const char *model, const char *to) {
     const nnc_model *found = NULL;
     char number[NNC_LAUNCH_VALUE];
     if (nnc_model_load(r->specs, model, &found, NULL) == NNC_OK && found->family == NNC_FAMILY_DECODER) {
@@ -873,8 +821,7 @@ static void take_vocab(nnc_reading *r, nnc_json at, const char *model, const cha
     }
 }
 
-static void take_number(nnc_reading *r, nnc_json at, nnc_json row, const char *text)
-{
+static void take_number(nnc_reading *r, nnc_json at, nnc_json row, const char *text) {
     const nnc_json as = nnc_json_get(row, "as");
     const char *name = nnc_json_text(nnc_json_get(row, "to"));
     double number = 0.0;
@@ -893,8 +840,7 @@ static void take_number(nnc_reading *r, nnc_json at, nnc_json row, const char *t
 }
 
 /* Adds a key whose value is the path of another file to the list of references. */
-static void name_file(nnc_reading *r, nnc_json at, const char *path, nnc_json row)
-{
+static void name_file(nnc_reading *r, nnc_json at, const char *path, nnc_json row) {
     const char *kept = nnc_arena_strdup(r->arena, path);
     if (kept == NULL) {
         r->status = nnc_no_memory(r->err);
@@ -908,8 +854,7 @@ static void name_file(nnc_reading *r, nnc_json at, const char *path, nnc_json ro
 }
 
 /* Refuses a value with a variable that the script does not set: "${NAME}". */
-static void refuse_unset(nnc_reading *r, nnc_json at, const char *path, nnc_json row, const char *text)
-{
+static void refuse_unset(nnc_reading *r, nnc_json at, const char *path, nnc_json row, const char *text) {
     const char *name = strstr(text, "${") + 2;
     const size_t length = strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789");
     char what[NNC_LAUNCH_TEXT], option[NNC_OPTION_NAME] = "";
@@ -932,8 +877,7 @@ static void refuse_unset(nnc_reading *r, nnc_json at, const char *path, nnc_json
 }
 
 /* Applies the row of a key to one value, which is a text or an item of a list. */
-static void take_text(nnc_reading *r, nnc_json at, const char *path, nnc_json row, const char *text)
-{
+static void take_text(nnc_reading *r, nnc_json at, const char *path, nnc_json row, const char *text) {
     const nnc_json automatic = nnc_json_get(row, "auto"), sets = nnc_json_get(row, "sets");
     const char *decides = text_of(row, "decides");
     if (strstr(text, "${") != NULL && strcmp(text_of(row, "as"), "vocab") == 0) {
@@ -957,8 +901,7 @@ static void take_text(nnc_reading *r, nnc_json at, const char *path, nnc_json ro
 
 /* Applies the row to each word of an item; words are separated by blanks and commas. YAML reads "[a b]" as a single
  * item. */
-static void take_words(nnc_reading *r, nnc_json at, const char *path, nnc_json row)
-{
+static void take_words(nnc_reading *r, nnc_json at, const char *path, nnc_json row) {
     char text[NNC_LAUNCH_TEXT], *rest = text;
     if (!value_text(at, text, sizeof text)) {
         nnc_json_mismatch(at, "wrong value", "a word");
@@ -974,24 +917,21 @@ static void take_words(nnc_reading *r, nnc_json at, const char *path, nnc_json r
 }
 
 /* Tests whether a value switches a feature off. */
-static bool is_off(nnc_json at)
-{
+static bool is_off(nnc_json at) {
     const nnc_json_type type = nnc_json_type_of(at);
     return (type == NNC_JSON_BOOL && !nnc_json_bool(at)) || (type == NNC_JSON_TEXT && nnc_json_text(at)[0] == '\0') ||
            ((type == NNC_JSON_LIST || type == NNC_JSON_OBJECT) && nnc_json_count(at) == 0);
 }
 
 /* Tests whether a value is equal to the value of the key that "same" names. */
-static bool is_same(const nnc_reading *r, nnc_json at, nnc_json row)
-{
+static bool is_same(const nnc_reading *r, nnc_json at, nnc_json row) {
     const nnc_json same = nnc_json_get(row, "same");
     const nnc_json other = same.node != NULL ? value_of(r, nnc_json_text(same)) : same;
     char a[NNC_LAUNCH_VALUE], b[NNC_LAUNCH_VALUE];
     return other.node != NULL && value_text(at, a, sizeof a) && value_text(other, b, sizeof b) && strcmp(a, b) == 0;
 }
 
-static void take_value(nnc_reading *r, nnc_json at, const char *path, nnc_json row)
-{
+static void take_value(nnc_reading *r, nnc_json at, const char *path, nnc_json row) {
     const nnc_json harmless = nnc_json_get(row, "harmless"), place = at;
     const nnc_json otherwise = nnc_json_get(row, "otherwise");
     at = referred(at);
@@ -1036,8 +976,7 @@ static void take_value(nnc_reading *r, nnc_json at, const char *path, nnc_json r
 
 /* Tests whether a path is inside the key of a row that ends in ".*", or begins with the key of a row that ends in
  * '*'. */
-static bool is_inside(const char *key, const char *path)
-{
+static bool is_inside(const char *key, const char *path) {
     if (!nnc_ends_in(key, "*")) { return strcmp(key, "*") == 0; }
     const size_t stem = strlen(key) - (nnc_ends_in(key, ".*") ? 2 : 1);
     return strncmp(key, path, stem) == 0 && (path[stem] == '.' || key[stem] == '*');
@@ -1045,8 +984,7 @@ static bool is_inside(const char *key, const char *path)
 
 /* Finds the row of a key: a row with its name, otherwise a row with '*'. *below: there are rows for keys inside the
  * key. */
-static nnc_json find_row(nnc_json rows, const char *path, bool *below)
-{
+static nnc_json find_row(nnc_json rows, const char *path, bool *below) {
     const size_t length = strlen(path);
     nnc_json wide = { 0 };
     *below = false;
@@ -1062,8 +1000,7 @@ static nnc_json find_row(nnc_json rows, const char *path, bool *below)
 
 /* Finds the row of a key in the table of its file, or in the table that "also" names. *below: true if there are rows
  * for keys inside the key. */
-nnc_json nnc_reading_row(const nnc_reading *r, const char *path, bool *below)
-{
+nnc_json nnc_reading_row(const nnc_reading *r, const char *path, bool *below) {
     const nnc_launch_file *file = &r->files[r->file];
     bool below_also = false;
     nnc_json row = find_row(table_part(r, "keys"), path, below);
@@ -1076,8 +1013,7 @@ nnc_json nnc_reading_row(const nnc_reading *r, const char *path, bool *below)
 
 /* Reads an option such as "--no-enable-x" as "enable_x" false, if only "enable_x" has a row. Returns false if it has no
  * row. */
-static bool is_negated(nnc_reading *r, nnc_json at, const char *path)
-{
+static bool is_negated(nnc_reading *r, nnc_json at, const char *path) {
     bool below = false;
     const bool may = table_part(r, "arguments").node != NULL && strncmp(path, "no_", 3) == 0;
     const nnc_json none = { 0 }, row = may ? nnc_reading_row(r, path + 3, &below) : none;
@@ -1094,8 +1030,7 @@ static bool is_negated(nnc_reading *r, nnc_json at, const char *path)
 
 /* Reads the members of an object. prefix: the keys around the object, each with a dot. The recursion is as deep as
  * the file. NOLINTNEXTLINE(misc-no-recursion) */
-static void read_members(nnc_reading *r, nnc_json object, const char *prefix)
-{
+static void read_members(nnc_reading *r, nnc_json object, const char *prefix) {
     for (nnc_json at = nnc_json_first(object); at.node != NULL && nnc_reading_goes_on(r); at = nnc_json_next(at)) {
         char path[NNC_LAUNCH_KEY], name[NNC_LAUNCH_KEY];
         bool below = false;
@@ -1124,8 +1059,7 @@ static void read_members(nnc_reading *r, nnc_json object, const char *prefix)
 }
 
 /* Reads the values that the program gives to absent keys. */
-static void read_absent(nnc_reading *r, nnc_json keys)
-{
+static void read_absent(nnc_reading *r, nnc_json keys) {
     const nnc_json absent = table_part(r, "absent");
     for (nnc_json at = nnc_json_first(absent); at.node != NULL && nnc_reading_goes_on(r); at = nnc_json_next(at)) {
         const nnc_json found = value_of(r, nnc_json_key(at));
@@ -1145,8 +1079,7 @@ static void read_absent(nnc_reading *r, nnc_json keys)
     }
 }
 
-void nnc_reading_keys(nnc_reading *r, int index)
-{
+void nnc_reading_keys(nnc_reading *r, int index) {
     const nnc_json root = nnc_json_root(&r->files[index].content.doc);
     r->file = index;
     const nnc_json keys = keys_of(r);
@@ -1163,8 +1096,7 @@ void nnc_reading_keys(nnc_reading *r, int index)
 /* ---- checks and questions after all files are read ---- */
 
 /* Writes the options that answer a question: "--micro-batch or --global-batch". */
-static void put_options(const nnc_launch_question *q, char *text, size_t size)
-{
+static void put_options(const nnc_launch_question *q, char *text, size_t size) {
     char option[NNC_OPTION_NAME];
     size_t used = 0;
     text[0] = '\0';
@@ -1179,8 +1111,7 @@ static void put_options(const nnc_launch_question *q, char *text, size_t size)
     }
 }
 
-static bool is_answered(nnc_reading *r, const nnc_launch_question *q)
-{
+static bool is_answered(nnc_reading *r, const nnc_launch_question *q) {
     bool known = q->only != NULL && is_known(r, q->only);
     for (nnc_json one = nnc_json_first(q->fields); one.node != NULL; one = nnc_json_next(one)) {
         known = known || is_known(r, nnc_json_text(one));
@@ -1189,8 +1120,7 @@ static bool is_answered(nnc_reading *r, const nnc_launch_question *q)
 }
 
 /* Reports a question that is not answered as an error; if the caller allows it, lists the question instead. */
-static void answer(nnc_reading *r, nnc_launch_question *q)
-{
+static void answer(nnc_reading *r, nnc_launch_question *q) {
     char options[160], what[256];
     q->is_open = !is_answered(r, q);
     if (!q->is_open) { return; }
@@ -1205,13 +1135,11 @@ static void answer(nnc_reading *r, nnc_launch_question *q)
     }
 }
 
-void nnc_reading_answer(nnc_reading *r, int first)
-{
+void nnc_reading_answer(nnc_reading *r, int first) {
     for (int i = first; i < r->question_count && nnc_reading_goes_on(r); i++) { answer(r, &r->questions[i]); }
 }
 
-void nnc_reading_rules(nnc_reading *r, int index)
-{
+void nnc_reading_rules(nnc_reading *r, int index) {
     const nnc_json root = nnc_json_root(&r->files[index].content.doc);
     r->file = index;
     for (nnc_json rule = nnc_json_first(table_part(r, "rules")); rule.node != NULL && nnc_reading_goes_on(r);

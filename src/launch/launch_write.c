@@ -46,38 +46,33 @@ typedef struct writing {
     bool any;
 } writing;
 
-static bool is_one_of(const char *const *names, size_t count, const char *name)
-{
+static bool is_one_of(const char *const *names, size_t count, const char *name) {
     for (size_t i = 0; i < count; i++) {
         if (strcmp(names[i], name) == 0) { return true; }
     }
     return false;
 }
 
-static bool has_text(nnc_json list, const char *text)
-{
+static bool has_text(nnc_json list, const char *text) {
     for (nnc_json one = nnc_json_first(list); one.node != NULL; one = nnc_json_next(one)) {
         if (strcmp(nnc_json_text(one), text) == 0) { return true; }
     }
     return false;
 }
 
-static const char *text_in(nnc_json row, const char *member)
-{
+static const char *text_in(nnc_json row, const char *member) {
     const nnc_json found = nnc_json_get(row, member);
     return found.node != NULL ? nnc_json_text(found) : NULL;
 }
 
 /* ---- the plan as a document ---- */
 
-static void put_member(nnc_buffer *out, const char *prefix, const char *name, const char *text)
-{
+static void put_member(nnc_buffer *out, const char *prefix, const char *name, const char *text) {
     nnc_buffer_print(out, "%s\"%s%s\": ", out->size > 1 ? ",\n" : "", prefix, name);
     nnc_put_json_text(out, text);
 }
 
-static void put_fields(nnc_buffer *out, const char *prefix, const nnc_field_table *table, const void *object)
-{
+static void put_fields(nnc_buffer *out, const char *prefix, const nnc_field_table *table, const void *object) {
     for (size_t i = 0; i < table->count; i++) {
         const nnc_field *field = &table->fields[i];
         char text[NNC_LAUNCH_TEXT];
@@ -91,8 +86,7 @@ static void put_fields(nnc_buffer *out, const char *prefix, const nnc_field_tabl
     }
 }
 
-static void put_count(nnc_buffer *out, const char *name, int64_t count)
-{
+static void put_count(nnc_buffer *out, const char *name, int64_t count) {
     char text[NNC_LAUNCH_VALUE];
     snprintf(text, sizeof text, "%lld", (long long)count);
     put_member(out, "", name, text);
@@ -100,8 +94,7 @@ static void put_count(nnc_buffer *out, const char *name, int64_t count)
 
 /* Writes the plan as a document: the fields of the plan, the fields of the model as "model.FIELD", MODEL, SOFTWARE,
  * nodes, and the devices of each node. */
-static void put_document(nnc_buffer *out, const nnc_launch_plan *asked, const char *model)
-{
+static void put_document(nnc_buffer *out, const nnc_launch_plan *asked, const char *model) {
     const nnc_plan *plan = asked->plan;
     const int32_t domain = plan->devices_per_node > 0 ? plan->devices_per_node : plan->devices;
     const int32_t nodes = plan->devices <= domain ? 1 : plan->devices / domain;
@@ -120,15 +113,13 @@ static void put_document(nnc_buffer *out, const nnc_launch_plan *asked, const ch
 
 /* Returns the text of a field of the document, whose name may begin with '?', '!' or '-'; NULL: the field has no
  * text. */
-static const char *field_text(const writing *w, const char *name)
-{
+static const char *field_text(const writing *w, const char *name) {
     const nnc_json root = nnc_json_root(&w->r->files[0].content.doc);
     return text_in(root, name + (*name == '?' || *name == '!' || *name == '-'));
 }
 
 /* Tests whether two texts of a value are equal, except for the brackets, quotes and blanks of a list. */
-static bool is_same_value(const char *a, const char *b)
-{
+static bool is_same_value(const char *a, const char *b) {
     static const char marks[] = "[]\" ";
     for (;;) {
         a += strspn(a, marks);
@@ -142,8 +133,7 @@ static bool is_same_value(const char *a, const char *b)
 
 /* Compares with the plan all fields that one entry of "values" sets. Returns their number; 0 if a field has another
  * value in the plan. *given receives the text of the field that takes the value of the key itself ('@'). */
-static int matches(writing *w, nnc_json fields, const char **given)
-{
+static int matches(writing *w, nnc_json fields, const char **given) {
     int count = 0;
     for (nnc_json one = nnc_json_first(fields); one.node != NULL; one = nnc_json_next(one)) {
         const char *name = nnc_json_key(one), *text = nnc_json_text(one);
@@ -165,8 +155,7 @@ static int matches(writing *w, nnc_json fields, const char **given)
 
 /* Finds the value to write for a key: the value for which the row of the key sets its fields as the plan has them.
  * Returns false if there is no such value, for example when the feature is off. */
-static bool invert(writing *w, const char *key, char *value, size_t size)
-{
+static bool invert(writing *w, const char *key, char *value, size_t size) {
     bool below = false;
     const nnc_json row = nnc_reading_row(w->r, key, &below);
     const char *to = text_in(row, "to"), *as = text_in(row, "as"), *given = NULL;
@@ -196,16 +185,14 @@ static bool invert(writing *w, const char *key, char *value, size_t size)
 /* ---- lines ---- */
 
 /* Tests for a number, true, false, null or a JSON list, which YAML and TOML write without quotes. */
-static bool is_bare(const char *value)
-{
+static bool is_bare(const char *value) {
     double number = 0.0;
     return value[0] == '[' || strcmp(value, "true") == 0 || strcmp(value, "false") == 0 || strcmp(value, "null") == 0 ||
            (strchr("+-.0123456789", value[0]) != NULL && nnc_read_double(value, &number));
 }
 
 /* Tests whether YAML reads a value as a string although it has no quotes. */
-static bool is_word(const char *value)
-{
+static bool is_word(const char *value) {
     static const char *const other[] = { "no", "yes", "on", "off", "y", "n", "null", "true", "false" };
     size_t length = 0;
     while (isalnum((unsigned char)value[length]) || (length > 0 && strchr("_-./", value[length]) != NULL)) {
@@ -216,29 +203,25 @@ static bool is_word(const char *value)
            !is_one_of(other, NNC_COUNT_OF(other), value);
 }
 
-static void indent(nnc_buffer *out, int depth)
-{
+static void indent(nnc_buffer *out, int depth) {
     for (int i = 0; i < depth; i++) { nnc_buffer_text(out, "  "); }
 }
 
 /* Returns the length of the common start of two keys, up to and including a dot. */
-static size_t common(const char *a, const char *b)
-{
+static size_t common(const char *a, const char *b) {
     size_t same = 0;
     for (size_t i = 0; a[i] != '\0' && a[i] == b[i]; i++) { same = a[i] == '.' ? i + 1 : same; }
     return same;
 }
 
-static int depth_of(const char *key, size_t size)
-{
+static int depth_of(const char *key, size_t size) {
     int depth = 0;
     for (size_t i = 0; i < size; i++) { depth += key[i] == '.' ? 1 : 0; }
     return depth;
 }
 
 /* Closes the JSON objects that contain the last key but not the next key. */
-static void close_objects(writing *w, const char *key)
-{
+static void close_objects(writing *w, const char *key) {
     const size_t same = common(w->last, key);
     for (int depth = depth_of(w->last, strlen(w->last)), end = depth_of(key, same); depth > end; depth--) {
         nnc_buffer_byte(w->out, '\n');
@@ -248,8 +231,7 @@ static void close_objects(writing *w, const char *key)
 }
 
 /* Opens the objects around a key of YAML or JSON. Returns the last part of the key, which is inside them. */
-static const char *open_objects(writing *w, const char *key)
-{
+static const char *open_objects(writing *w, const char *key) {
     const bool json = strcmp(w->form, "json") == 0;
     const char *at = key + common(w->last, key);
     for (const char *dot = strchr(at, '.'); dot != NULL; dot = strchr(at, '.')) {
@@ -261,8 +243,7 @@ static const char *open_objects(writing *w, const char *key)
     return at;
 }
 
-static void put_option(writing *w, const char *key, const char *value)
-{
+static void put_option(writing *w, const char *key, const char *value) {
     if (strcmp(value, "false") == 0) { return; }
     nnc_buffer_text(w->out, " \\\n    --");
     for (; *key != '\0'; key++) { nnc_buffer_byte(w->out, (char)(*key == '_' ? '-' : *key)); }
@@ -276,8 +257,7 @@ static void put_option(writing *w, const char *key, const char *value)
     }
 }
 
-static void put_key(writing *w, const char *key, const char *value)
-{
+static void put_key(writing *w, const char *key, const char *value) {
     const char *dot = strrchr(key, '.');
     const size_t table = dot != NULL ? (size_t)(dot - key) : 0;
     if (strcmp(w->form, "shell") == 0) {
@@ -305,8 +285,7 @@ static void put_key(writing *w, const char *key, const char *value)
 }
 
 /* Writes a text with the values of fields in place of names in {braces}; "${..}" stays. */
-static void put_line(writing *w, const char *text)
-{
+static void put_line(writing *w, const char *text) {
     for (; *text != '\0'; text++) {
         char name[NNC_LAUNCH_VALUE];
         const size_t length = strcspn(text, "}");
@@ -327,8 +306,7 @@ static void put_line(writing *w, const char *text)
 /* ---- the file ---- */
 
 /* Fails with NNC_ILLEGAL_PLAN if a rule of "cannot" says that the program does not start such a plan. */
-static nnc_status check_rules(writing *w, nnc_error *err)
-{
+static nnc_status check_rules(writing *w, nnc_error *err) {
     for (nnc_json rule = nnc_json_first(nnc_json_get(w->writer, "cannot")); rule.node != NULL;
          rule = nnc_json_next(rule)) {
         if (nnc_reading_applies(w->r, rule, "if")) {
@@ -339,8 +317,7 @@ static nnc_status check_rules(writing *w, nnc_error *err)
     return w->r->status;
 }
 
-static void put_entry(writing *w, nnc_json entry)
-{
+static void put_entry(writing *w, nnc_json entry) {
     const char *key = text_in(entry, "key"), *value = text_in(entry, "value");
     const char *of = text_in(entry, "of"), *part = text_in(entry, "part");
     char text[NNC_LAUNCH_TEXT], *kept = text, *slash = NULL;
@@ -361,8 +338,7 @@ static void put_entry(writing *w, nnc_json entry)
     put_key(w, key, kept);
 }
 
-static void put_file(writing *w)
-{
+static void put_file(writing *w) {
     for (nnc_json line = nnc_json_first(nnc_json_get(w->writer, "head")); line.node != NULL;
          line = nnc_json_next(line)) {
         const bool plain = nnc_json_type_of(line) == NNC_JSON_TEXT;
@@ -386,8 +362,7 @@ static void put_file(writing *w)
 
 /* Stores a text in the specs as a file that can be read by its name; *path receives the name. */
 static nnc_status keep_file(nnc_specs *specs, const char *form, const nnc_buffer *text, const char **path,
-                            nnc_error *err)
-{
+                            nnc_error *err) {
     const nnc_piped **all = nnc_specs_piped(specs);
     nnc_arena *arena = nnc_specs_arena(specs);
     nnc_piped *made = nnc_arena_alloc(arena, sizeof *made);
@@ -405,8 +380,7 @@ static nnc_status keep_file(nnc_specs *specs, const char *form, const nnc_buffer
 }
 
 /* Adds to `given` the settings that no key of the written file gives. */
-static nnc_status give(const writing *w, nnc_arena *arena, nnc_scenario_args *given, nnc_error *err)
-{
+static nnc_status give(const writing *w, nnc_arena *arena, nnc_scenario_args *given, nnc_error *err) {
     const nnc_json outside = nnc_json_get(w->writer, "outside");
     for (size_t i = 0; i < nnc_plan_table.count; i++) {
         const nnc_field *field = &nnc_plan_table.fields[i];
@@ -425,8 +399,7 @@ static nnc_status give(const writing *w, nnc_arena *arena, nnc_scenario_args *gi
 }
 
 /* Tests whether a field of the plan has no effect, because another field switches its feature off. */
-static bool is_moot(const nnc_plan *plan, const char *name)
-{
+static bool is_moot(const nnc_plan *plan, const char *name) {
     return (strcmp(name, "context_kind") == 0 && plan->context == 1) ||
            (strcmp(name, "schedule") == 0 && plan->pipeline == 1) ||
            (strcmp(name, "reshard") == 0 && plan->zero != 3) ||
@@ -436,8 +409,7 @@ static bool is_moot(const nnc_plan *plan, const char *name)
 /* Compares the asked plan (or model) with the plan (or model) that was read from the written file. NNC_ILLEGAL_PLAN: a
  * field differs. */
 static nnc_status compare(const writing *w, const nnc_field_table *table, const char *prefix, const void *asked,
-                          const void *read, nnc_error *err)
-{
+                          const void *read, nnc_error *err) {
     for (size_t i = 0; i < table->count; i++) {
         const nnc_field *field = &table->fields[i];
         char a[NNC_LAUNCH_TEXT], b[NNC_LAUNCH_TEXT], option[NNC_OPTION_NAME + 8];
@@ -463,8 +435,7 @@ static nnc_status compare(const writing *w, const nnc_field_table *table, const 
 }
 
 static nnc_status check_as(const writing *w, nnc_specs *specs, const char *model, nnc_scenario_args *given,
-                           nnc_scenario *scenario, nnc_error *err)
-{
+                           nnc_scenario *scenario, nnc_error *err) {
     const nnc_launch_asked asked = { .format = w->asked->format };
     const char *path = NULL;
     char *words[4] = { NULL };
@@ -490,8 +461,7 @@ static nnc_status check_as(const writing *w, nnc_specs *specs, const char *model
     return compare(w, &nnc_plan_table, "", w->asked->plan, &plan, err);
 }
 
-static nnc_status check_again(const writing *w, nnc_specs *specs, const char *model, nnc_error *err)
-{
+static nnc_status check_again(const writing *w, nnc_specs *specs, const char *model, nnc_error *err) {
     nnc_scenario_args *given = calloc(1, sizeof *given);
     nnc_scenario *scenario = calloc(1, sizeof *scenario);
     const nnc_status status =
@@ -505,8 +475,7 @@ static nnc_status check_again(const writing *w, nnc_specs *specs, const char *mo
 
 /* Opens the table of a format that can be written. */
 static nnc_status open_writer(nnc_specs *specs, const char *format, nnc_document *table, nnc_json *writer,
-                              nnc_error *err)
-{
+                              nnc_error *err) {
     static const char expected[] = "expected megatron, torchtitan, deepspeed, accelerate, axolotl, "
                                    "llama-factory, transformers, maxtext or nanotron, found \"%.60s\"";
     const nnc_status status = nnc_launch_table(specs, format, table, err);
@@ -517,8 +486,7 @@ static nnc_status open_writer(nnc_specs *specs, const char *format, nnc_document
     return writer->node != NULL ? NNC_OK : nnc_fail(err, NNC_BAD_USAGE, "--emit", expected, format);
 }
 
-const char *nnc_launch_suffix(const char *format)
-{
+const char *nnc_launch_suffix(const char *format) {
     static const char *const json[] = { "deepspeed", "transformers" };
     return strcmp(format, "megatron") == 0               ? ".sh"
            : strcmp(format, "torchtitan") == 0           ? ".toml"
@@ -527,8 +495,7 @@ const char *nnc_launch_suffix(const char *format)
 }
 
 /* Adds the fields that an object of the writer lists, unless they are given. */
-static nnc_status give_defaults(nnc_specs *specs, nnc_json fields, nnc_scenario_args *given, nnc_error *err)
-{
+static nnc_status give_defaults(nnc_specs *specs, nnc_json fields, nnc_scenario_args *given, nnc_error *err) {
     for (nnc_json one = nnc_json_first(fields); one.node != NULL; one = nnc_json_next(one)) {
         const nnc_field *field = nnc_field_of_key(&nnc_plan_table, nnc_json_key(one));
         const char *value = nnc_arena_strdup(nnc_specs_arena(specs), nnc_json_text(one));
@@ -541,8 +508,7 @@ static nnc_status give_defaults(nnc_specs *specs, nnc_json fields, nnc_scenario_
 }
 
 nnc_status nnc_launch_defaults(nnc_specs *specs, const char *format, bool searches, nnc_scenario_args *given,
-                               nnc_error *err)
-{
+                               nnc_error *err) {
     nnc_document table = { .is_parsed = false };
     nnc_json writer = { 0 };
     nnc_status status = open_writer(specs, format, &table, &writer, err);
@@ -560,8 +526,7 @@ nnc_status nnc_launch_defaults(nnc_specs *specs, const char *format, bool search
     return status;
 }
 
-nnc_status nnc_launch_write(nnc_specs *specs, const nnc_launch_plan *asked, nnc_buffer *out, nnc_error *err)
-{
+nnc_status nnc_launch_write(nnc_specs *specs, const nnc_launch_plan *asked, nnc_buffer *out, nnc_error *err) {
     nnc_reading *r = calloc(1, sizeof *r);
     nnc_launch_said said = { .file_count = 0 };
     const nnc_launch_asked how = { .format = asked->format };
@@ -616,14 +581,12 @@ static const char *const decided[] = {
     "memory_use", "block",    "chunk", "max_batch", "draft",          "draft_length", "disaggregate", "group_size",
 };
 
-static void text_of(const nnc_serve_ask *ask, const char *name, char text[NNC_LAUNCH_VALUE])
-{
+static void text_of(const nnc_serve_ask *ask, const char *name, char text[NNC_LAUNCH_VALUE]) {
     nnc_field_text(nnc_field_of_key(&nnc_serve_table, name), ask, text, NNC_LAUNCH_VALUE);
 }
 
 /* Tests whether the command decides a field and the field is not at its default. Writes its value to `text`. */
-static bool is_asked(const nnc_serve_ask *ask, const char *name, char text[NNC_LAUNCH_VALUE])
-{
+static bool is_asked(const nnc_serve_ask *ask, const char *name, char text[NNC_LAUNCH_VALUE]) {
     const nnc_serve_ask usual = nnc_serve_ask_default();
     char other[NNC_LAUNCH_VALUE];
     if (nnc_field_of_key(&nnc_serve_table, name) == NULL) {
@@ -634,16 +597,14 @@ static bool is_asked(const nnc_serve_ask *ask, const char *name, char text[NNC_L
     return strcmp(text, other) != 0;
 }
 
-static void put_engine_option(nnc_buffer *out, const char *key)
-{
+static void put_engine_option(nnc_buffer *out, const char *key) {
     nnc_buffer_text(out, " --");
     for (; *key != '\0'; key++) { nnc_buffer_byte(out, (char)(*key == '_' ? '-' : *key)); }
 }
 
 /* Writes the option of one row of the table, if the field of this row has to be written. Returns the name of the field;
  * NULL = no option was written. */
-static const char *put_row(nnc_buffer *out, const nnc_serve_ask *ask, nnc_json row)
-{
+static const char *put_row(nnc_buffer *out, const nnc_serve_ask *ask, nnc_json row) {
     const char *key = nnc_json_text(nnc_json_get(row, "key"));
     const nnc_json to = nnc_json_get(row, "to"), values = nnc_json_get(row, "values");
     char text[NNC_LAUNCH_VALUE];
@@ -666,8 +627,7 @@ static const char *put_row(nnc_buffer *out, const nnc_serve_ask *ask, nnc_json r
 }
 
 /* Writes the options of all rows of the table, but each field only once, and no field that "write" has. */
-static void put_rows(nnc_buffer *out, const nnc_serve_ask *ask, nnc_json rows, nnc_json write)
-{
+static void put_rows(nnc_buffer *out, const nnc_serve_ask *ask, nnc_json rows, nnc_json write) {
     enum { WRITTEN_MAX = 32 };
     const char *written[WRITTEN_MAX];
     int count = 0;
@@ -689,8 +649,7 @@ static void put_rows(nnc_buffer *out, const nnc_serve_ask *ask, nnc_json rows, n
     }
 }
 
-static void put_products(nnc_buffer *out, const nnc_serve_ask *ask, nnc_json write)
-{
+static void put_products(nnc_buffer *out, const nnc_serve_ask *ask, nnc_json write) {
     for (nnc_json one = nnc_json_first(write); one.node != NULL; one = nnc_json_next(one)) {
         double product = 1.0;
         for (nnc_json of = nnc_json_first(nnc_json_get(one, "of")); of.node != NULL; of = nnc_json_next(of)) {
@@ -708,8 +667,7 @@ static void put_products(nnc_buffer *out, const nnc_serve_ask *ask, nnc_json wri
 
 /* Reads the command again, as `nncost serve -- COMMAND` does, and compares the plans. */
 static nnc_status check(nnc_specs *specs, const char *format, const char *command, const nnc_serve_ask *ask,
-                        nnc_error *err)
-{
+                        nnc_error *err) {
     enum { WORDS_MAX = 96 };
     const nnc_launch_asked asked = { .format = format, .serves = true };
     nnc_scenario_args *given = calloc(1, sizeof *given);
@@ -745,8 +703,7 @@ static nnc_status check(nnc_specs *specs, const char *format, const char *comman
 }
 
 nnc_status nnc_launch_emit(nnc_specs *specs, const char *format, const char *model, const nnc_serve_ask *plan,
-                           nnc_buffer *out, nnc_error *err)
-{
+                           nnc_buffer *out, nnc_error *err) {
     nnc_document table = { .is_parsed = false };
     nnc_serve_ask ask = *plan;
     nnc_buffer command = { 0 };

@@ -19,8 +19,7 @@
 
 #if defined(_WIN32)
 /* Windows has no fnmatch(): '*' and '?' alone. */
-static int fnmatch(const char *pattern, const char *text, int flags)
-{
+static int fnmatch(const char *pattern, const char *text, int flags) {
     for (; *pattern != '\0' && *pattern != '*'; pattern++, text++) {
         if (*text == '\0' || (*pattern != '?' && *pattern != *text)) { return 1; }
     }
@@ -51,15 +50,13 @@ typedef struct token {
     bool is_word;
 } token;
 
-static bool is_token(const token *t, const char *text)
-{
+static bool is_token(const token *t, const char *text) {
     return t->length == strlen(text) && strncmp(t->at, text, t->length) == 0;
 }
 
 /* Writes a line "key: value" of a here document with an unknown value instead of its own. Returns false if the line
  * has another form. */
-static bool put_unset(nnc_shell *s, const char *at, const char *end, const char *name, nnc_script_cells *to)
-{
+static bool put_unset(nnc_shell *s, const char *at, const char *end, const char *name, nnc_script_cells *to) {
     const char *colon = memchr(at, ':', (size_t)(end - at));
     const char *value = colon != NULL ? colon + 1 + strspn(colon + 1, " ") : end;
     const size_t length = nnc_shell_name_length(name);
@@ -72,8 +69,7 @@ static bool put_unset(nnc_shell *s, const char *at, const char *end, const char 
 }
 
 /* Expands a line of a here document, in which quotes are text. In a branch that may not run, values are unknown. */
-static void expand_line(nnc_shell *s, const char *at, const char *end, nnc_script_cells *to)
-{
+static void expand_line(nnc_shell *s, const char *at, const char *end, nnc_script_cells *to) {
     const char *begin = at;
     nnc_script_cells made = { 0 };
     if (s->writes == NNC_RUNS_MAYBE && put_unset(s, at, end, "branch", to)) { return; }
@@ -97,8 +93,7 @@ static void expand_line(nnc_shell *s, const char *at, const char *end, nnc_scrip
 }
 
 /* Keeps a text that the script writes to a file. */
-static void write_file(nnc_shell *s, const nnc_script_cells *text)
-{
+static void write_file(nnc_shell *s, const nnc_script_cells *text) {
     const char *made = nnc_script_cells_text(s, (const nnc_script_cell *)(const void *)text->bytes.bytes,
                                              nnc_script_cells_count(text));
     nnc_script_file *file = s->script->files;
@@ -124,8 +119,7 @@ static void write_file(nnc_shell *s, const nnc_script_cells *text)
 }
 
 /* Reads the text of a here document, which follows at the end of a line. */
-static void read_document(nnc_shell *s)
-{
+static void read_document(nnc_shell *s) {
     nnc_script_cells text = { 0 };
     while (s->marker != NULL && *s->at != '\0' && nnc_shell_goes_on(s)) {
         const char *begin = s->at + strspn(s->at, "\t");
@@ -142,8 +136,7 @@ static void read_document(nnc_shell *s)
     nnc_buffer_free(&text.bytes);
 }
 
-static void skip_blanks(nnc_shell *s)
-{
+static void skip_blanks(nnc_shell *s) {
     for (;;) {
         if (*s->at == ' ' || *s->at == '\t' || *s->at == '\r') {
             s->at++;
@@ -159,8 +152,7 @@ static void skip_blanks(nnc_shell *s)
 }
 
 /* Finds the end of a word. An array "A=(..)" is one word. */
-static const char *word_end(nnc_shell *s, const char *at)
-{
+static const char *word_end(nnc_shell *s, const char *at) {
     const char *begin = at;
     while (*at != '\0' && strchr(" \t\r\n;&|<>()", *at) == NULL) {
         const bool expands = *at == '`' || (*at == '$' && (at[1] == '(' || at[1] == '{'));
@@ -184,8 +176,7 @@ static const char *word_end(nnc_shell *s, const char *at)
 }
 
 /* Reads the next token. s->line stays at the line where the token begins; the caller then calls pass(). */
-static token next_token(nnc_shell *s)
-{
+static token next_token(nnc_shell *s) {
     static const char *const operators[] = { "&&", "||", ";;", "<<<", "<<", "&>>", ">>", ">&", "<&", "&>",
                                              "((", ";",  "&",  "|",   "(",  ")",   "<",  ">",  "\n" };
     skip_blanks(s);
@@ -201,13 +192,11 @@ static token next_token(nnc_shell *s)
     return t;
 }
 
-static void pass(nnc_shell *s, const token *t)
-{
+static void pass(nnc_shell *s, const token *t) {
     for (size_t i = 0; i < t->length; i++) { s->line += t->at[i] == '\n'; }
 }
 
-static const char *token_text(nnc_shell *s, const token *t)
-{
+static const char *token_text(nnc_shell *s, const token *t) {
     char *text = nnc_arena_alloc(s->arena, t->length + 1);
     if (text == NULL) {
         s->status = nnc_no_memory(s->err);
@@ -220,8 +209,7 @@ static const char *token_text(nnc_shell *s, const token *t)
 
 /* ---- words ---- */
 
-static void add_word(nnc_shell *s, nnc_script_words *to, const nnc_script_cell *from, int32_t count)
-{
+static void add_word(nnc_shell *s, nnc_script_words *to, const nnc_script_cell *from, int32_t count) {
     nnc_script_word *grown = nnc_arena_grow(s->arena, to->items, to->count, &to->capacity, sizeof *to->items);
     if (grown == NULL) {
         s->status = nnc_no_memory(s->err);
@@ -232,8 +220,7 @@ static void add_word(nnc_shell *s, nnc_script_words *to, const nnc_script_cell *
 }
 
 /* Divides cells into words, at unquoted blanks or (at_all) at all blanks. */
-static void split(nnc_shell *s, const nnc_script_cell *all, int32_t count, bool at_all, nnc_script_words *to)
-{
+static void split(nnc_shell *s, const nnc_script_cell *all, int32_t count, bool at_all, nnc_script_words *to) {
     int32_t begin = 0;
     for (int32_t i = 0; i <= count; i++) {
         const bool blank =
@@ -243,8 +230,7 @@ static void split(nnc_shell *s, const nnc_script_cell *all, int32_t count, bool 
     }
 }
 
-static void expand_words(nnc_shell *s, const token *t, nnc_script_words *to)
-{
+static void expand_words(nnc_shell *s, const token *t, nnc_script_words *to) {
     nnc_script_cells all = { 0 };
     const int32_t line = s->line;
     nnc_shell_expand(s, t->at, t->at + t->length, &all);
@@ -258,8 +244,7 @@ static void expand_words(nnc_shell *s, const token *t, nnc_script_words *to)
 }
 
 /* Keeps a command that starts a program, unless its branch does not run. */
-static void keep(nnc_shell *s, const nnc_script_words *w)
-{
+static void keep(nnc_shell *s, const nnc_script_words *w) {
     if (s->runs != NNC_RUNS_NOT && nnc_shell_goes_on(s)) {
         nnc_shell_keep(&s->made, w);
         s->status = s->made.status;
@@ -269,8 +254,7 @@ static void keep(nnc_shell *s, const nnc_script_words *w)
 
 /* ---- conditions ---- */
 
-static nnc_certainty not_of(nnc_certainty t)
-{
+static nnc_certainty not_of(nnc_certainty t) {
     return t == NNC_RUNS          ? NNC_RUNS_NOT
            : t == NNC_RUNS_NOT    ? NNC_RUNS
            : t == NNC_RUNS_LIKELY ? NNC_RUNS_NOT
@@ -278,8 +262,7 @@ static nnc_certainty not_of(nnc_certainty t)
 }
 
 /* Returns the operand of a test. A variable that nothing sets is empty. NULL: the value is not known. */
-static const char *operand(const char *text, const nnc_shell *s)
-{
+static const char *operand(const char *text, const nnc_shell *s) {
     const size_t length = strlen(text);
     if (strstr(text, "${") == NULL) { return text; }
     const bool whole = strncmp(text, "${", 2) == 0 && strchr(text, '}') == text + length - 1;
@@ -289,14 +272,10 @@ static const char *operand(const char *text, const nnc_shell *s)
                : NULL;
 }
 
-static nnc_certainty truth_of(bool holds)
-{
-    return holds ? NNC_RUNS : NNC_RUNS_NOT;
-}
+static nnc_certainty truth_of(bool holds) { return holds ? NNC_RUNS : NNC_RUNS_NOT; }
 
 /* NOLINTNEXTLINE(readability-function-cognitive-complexity,readability-function-size): one case after the other */
-static nnc_certainty compare(const char *a, const char *of, const char *b, bool has_patterns)
-{
+static nnc_certainty compare(const char *a, const char *of, const char *b, bool has_patterns) {
     double x = 0.0, y = 0.0;
     const bool differs = strcmp(of, "!=") == 0;
     if (differs || strcmp(of, "=") == 0 || strcmp(of, "==") == 0) {
@@ -315,8 +294,7 @@ static nnc_certainty compare(const char *a, const char *of, const char *b, bool 
 }
 
 /* Joins `count` words by blanks, because [[ ]] does not divide a value into words. Returns "" if out of memory. */
-static const char *joined(const nnc_shell *s, const nnc_script_words *w, int32_t from, int32_t count)
-{
+static const char *joined(const nnc_shell *s, const nnc_script_words *w, int32_t from, int32_t count) {
     nnc_buffer text = { 0 };
     for (int32_t i = from; i < from + count; i++) {
         nnc_buffer_text(&text, i > from ? " " : "");
@@ -329,8 +307,7 @@ static const char *joined(const nnc_shell *s, const nnc_script_words *w, int32_t
 }
 
 /* Evaluates a test "[ .. ]" or "[[ .. ]]", or a part of it between && and ||. Its words begin at `from`. */
-static nnc_certainty test(const nnc_shell *s, const nnc_script_words *w, int32_t from)
-{
+static nnc_certainty test(const nnc_shell *s, const nnc_script_words *w, int32_t from) {
     int32_t count = w->count - from;
     const bool bracket = count > 0 && w->items[w->count - 1].text[0] == ']';
     count -= bracket ? 1 : 0;
@@ -362,8 +339,7 @@ static nnc_certainty test(const nnc_shell *s, const nnc_script_words *w, int32_t
 
 /* Returns whether a branch runs. outside: whether the construct around it runs; condition: whether its condition
  * holds. */
-static nnc_certainty both(nnc_certainty outside, nnc_certainty condition)
-{
+static nnc_certainty both(nnc_certainty outside, nnc_certainty condition) {
     return outside == NNC_RUNS_NOT || condition == NNC_RUNS_NOT       ? NNC_RUNS_NOT
            : outside == NNC_RUNS_MAYBE || condition == NNC_RUNS_MAYBE ? NNC_RUNS_MAYBE
                                                                       : NNC_RUNS;
@@ -371,8 +347,7 @@ static nnc_certainty both(nnc_certainty outside, nnc_certainty condition)
 
 /* ---- constructs ---- */
 
-static nnc_shell_frame *open_frame(nnc_shell *s, char kind)
-{
+static nnc_shell_frame *open_frame(nnc_shell *s, char kind) {
     if (s->depth == NNC_SHELL_NESTING_MAX) {
         nnc_shell_refuse(s, "nested too deeply");
         return &s->frames[NNC_SHELL_NESTING_MAX - 1];
@@ -382,8 +357,7 @@ static nnc_shell_frame *open_frame(nnc_shell *s, char kind)
     return f;
 }
 
-static void close_frame(nnc_shell *s, char kind)
-{
+static void close_frame(nnc_shell *s, char kind) {
     if (s->depth == 0 || s->frames[s->depth - 1].kind != kind) {
         nnc_shell_refuse(s, "bad syntax, expected the end of another construct");
         return;
@@ -391,14 +365,10 @@ static void close_frame(nnc_shell *s, char kind)
     s->runs = s->frames[--s->depth].behind;
 }
 
-static nnc_shell_frame *top(nnc_shell *s)
-{
-    return s->depth > 0 ? &s->frames[s->depth - 1] : NULL;
-}
+static nnc_shell_frame *top(nnc_shell *s) { return s->depth > 0 ? &s->frames[s->depth - 1] : NULL; }
 
 /* Skips tokens up to and including one of two words, such as "do". */
-static void skip_to(nnc_shell *s, const char *a, const char *b)
-{
+static void skip_to(nnc_shell *s, const char *a, const char *b) {
     for (;;) {
         const token t = next_token(s);
         pass(s, &t);
@@ -407,8 +377,7 @@ static void skip_to(nnc_shell *s, const char *a, const char *b)
 }
 
 /* Reads "for NAME in ..". The loop makes the variable unknown. */
-static void begin_for(nnc_shell *s)
-{
+static void begin_for(nnc_shell *s) {
     static const nnc_script_cells none = { 0 };
     open_frame(s, 'l');
     s->runs = both(s->runs, NNC_RUNS_MAYBE);
@@ -418,8 +387,7 @@ static void begin_for(nnc_shell *s)
 }
 
 /* Reads "case WORD in". */
-static void begin_case(nnc_shell *s)
-{
+static void begin_case(nnc_shell *s) {
     nnc_script_words w = { 0 };
     token t = next_token(s);
     expand_words(s, &t, &w);
@@ -431,8 +399,7 @@ static void begin_case(nnc_shell *s)
 }
 
 /* Reads the patterns of a branch of case: "a|b)". */
-static void read_patterns(nnc_shell *s, token t)
-{
+static void read_patterns(nnc_shell *s, token t) {
     nnc_shell_frame *f = top(s);
     nnc_certainty met = NNC_RUNS_NOT;
     while (t.length > 0 && nnc_shell_goes_on(s) && !is_token(&t, ")")) {
@@ -455,8 +422,7 @@ static void read_patterns(nnc_shell *s, token t)
 }
 
 /* Begins a branch of an if. condition: whether the condition of the branch holds; NNC_RUNS for an else. */
-static void begin_branch(nnc_shell *s, nnc_certainty condition)
-{
+static void begin_branch(nnc_shell *s, nnc_certainty condition) {
     nnc_shell_frame *f = top(s);
     if (f == NULL || f->kind != 'i') {
         nnc_shell_refuse(s, "bad syntax, expected an if before it");
@@ -469,8 +435,7 @@ static void begin_branch(nnc_shell *s, nnc_certainty condition)
 }
 
 /* Takes a word that begins or ends a construct. Returns false if it is another word. */
-static bool take_keyword(nnc_shell *s, const token *t)
-{
+static bool take_keyword(nnc_shell *s, const token *t) {
     nnc_shell_frame *f = top(s);
     if (is_token(t, "if")) {
         open_frame(s, 'i');
@@ -517,8 +482,7 @@ static bool take_keyword(nnc_shell *s, const token *t)
 /* ---- statements ---- */
 
 /* Reads the items of "(a b c)". */
-static void read_items(nnc_shell *s, const char *at, const char *end, nnc_script_cells *to)
-{
+static void read_items(nnc_shell *s, const char *at, const char *end, nnc_script_cells *to) {
     const char *after = s->at;
     const int32_t line = s->line;
     s->at = at;
@@ -538,8 +502,7 @@ static void read_items(nnc_shell *s, const char *at, const char *end, nnc_script
 }
 
 /* Takes NAME=value, NAME+=value or NAME=(a b). Returns false if the word is no assignment. */
-static bool take_assignment(nnc_shell *s, const token *t)
-{
+static bool take_assignment(nnc_shell *s, const token *t) {
     const size_t digits = strspn(t->at, "0123456789"); /* a name of digits is an argument of the script, such as 1
                                                         * for $1 */
     const size_t length = digits > 0 && t->at[digits] == '=' ? digits : nnc_shell_name_length(t->at);
@@ -562,8 +525,7 @@ static bool take_assignment(nnc_shell *s, const token *t)
 }
 
 /* Evaluates ((..)) as a command, after the token "((". */
-static nnc_certainty read_sum(nnc_shell *s)
-{
+static nnc_certainty read_sum(nnc_shell *s) {
     nnc_script_cells inside = { 0 };
     double result = 0.0;
     const char *end = strstr(s->at, "))");
@@ -581,8 +543,7 @@ static nnc_certainty read_sum(nnc_shell *s)
 }
 
 /* Takes the file after <, > or <<. After << a here document follows at the end of the line. */
-static void take_redirection(nnc_shell *s, const token *of, const char **file)
-{
+static void take_redirection(nnc_shell *s, const token *of, const char **file) {
     const token t = next_token(s);
     if (is_token(of, "<<") && t.is_word) {
         const bool dash = t.at[0] == '-';
@@ -603,16 +564,14 @@ static void take_redirection(nnc_shell *s, const token *of, const char **file)
 }
 
 /* Tests whether a token is a number directly before < or >. */
-static bool is_descriptor(const nnc_shell *s, const token *t)
-{
+static bool is_descriptor(const nnc_shell *s, const token *t) {
     return t->length == 1 && isdigit((unsigned char)*t->at) && (*s->at == '<' || *s->at == '>');
 }
 
 /* Reads a text in the place of a command: a script, or the body of a function up to its '}'.
  * NOLINTNEXTLINE(misc-no-recursion) */
 static void read_instead(nnc_shell *s, const char *name, const char *text, int32_t line, int32_t reads_at,
-                         bool is_function)
-{
+                         bool is_function) {
     const nnc_shell outer = *s;
     s->name = name;
     s->at = text;
@@ -638,8 +597,7 @@ static void read_instead(nnc_shell *s, const char *name, const char *text, int32
 
 /* Reads the script in "source x.sh". If the folder in the path is not known, the folder of the current script is used.
  * NOLINTNEXTLINE(misc-no-recursion) */
-static void read_source(nnc_shell *s, const nnc_script_words *w)
-{
+static void read_source(nnc_shell *s, const nnc_script_words *w) {
     const char *path = w->items[1].text, *known = strrchr(path, '}');
     const char *from = known != NULL && known[1] == '/' ? known + 2 : path;
     const char *text = s->script->read != NULL && strstr(from, "${") == NULL && s->sources++ < SOURCES_MAX
@@ -653,8 +611,7 @@ static void read_source(nnc_shell *s, const nnc_script_words *w)
 }
 
 /* Stores the position of a function's body, and skips the body. */
-static void begin_function(nnc_shell *s, const char *name)
-{
+static void begin_function(nnc_shell *s, const char *name) {
     if (s->runs != NNC_RUNS_NOT) {
         nnc_shell_function *f = nnc_arena_alloc(s->arena, sizeof *f);
         if (f == NULL) {
@@ -670,8 +627,7 @@ static void begin_function(nnc_shell *s, const char *name)
 
 /* Reads the body of a function that a command calls, with its arguments. Returns false if there is no such function.
  * NOLINTNEXTLINE(misc-no-recursion): CALLS_DEEP */
-static bool call(nnc_shell *s, const nnc_script_words *w)
-{
+static bool call(nnc_shell *s, const nnc_script_words *w) {
     enum { ARGUMENTS = 9 };
     static const char *const names[ARGUMENTS] = { "1", "2", "3", "4", "5", "6", "7", "8", "9" };
     nnc_shell_var *arguments[ARGUMENTS];
@@ -705,8 +661,7 @@ static bool call(nnc_shell *s, const nnc_script_words *w)
 
 /* Reads one command up to the operator that ends it, which is returned. */
 /* NOLINTNEXTLINE(readability-function-cognitive-complexity,readability-function-size): one case after the other */
-static token read_command(nnc_shell *s)
-{
+static token read_command(nnc_shell *s) {
     nnc_script_words w = { 0 };
     const char *file = NULL; /* file that receives the output of the command */
     bool at_begin = true, negated = false, is_sum = false;
@@ -798,8 +753,7 @@ static token read_command(nnc_shell *s)
 
 /* Takes the operator that ends a command. "&&" inside [[ .. ]] also ends a command; the next part of the test is
  * then read as a command (in_test). */
-static void take_end(nnc_shell *s, const token *t)
-{
+static void take_end(nnc_shell *s, const token *t) {
     s->after[0] = '\0';
     if (is_token(t, "&&") || is_token(t, "||")) {
         s->after[0] = t->at[0];
@@ -818,8 +772,7 @@ static void take_end(nnc_shell *s, const token *t)
 }
 
 /* NOLINTNEXTLINE(misc-no-recursion) */
-static void read_text(nnc_shell *s, bool is_function)
-{
+static void read_text(nnc_shell *s, bool is_function) {
     while (nnc_shell_goes_on(s) && *s->at != '\0' && (!is_function || s->depth > 0)) {
         const token t = read_command(s);
         take_end(s, &t);
@@ -827,8 +780,7 @@ static void read_text(nnc_shell *s, bool is_function)
 }
 
 /* Sets the variables that Slurm sets, from lines such as "#SBATCH --nodes=2", and keeps the options for srun. */
-static void read_slurm(nnc_shell *s, const char *text)
-{
+static void read_slurm(nnc_shell *s, const char *text) {
     static const char *const options[][2] = {
         { "--nodes", "SLURM_NNODES" },
         { "--nodes", "SLURM_JOB_NUM_NODES" },
@@ -865,8 +817,7 @@ static void read_slurm(nnc_shell *s, const char *text)
 
 /* Takes the options from the variables of a script that starts no program itself: the options of a command in a
  * variable, or else all variables that hold options. */
-static void keep_variables(nnc_shell *s)
-{
+static void keep_variables(nnc_shell *s) {
     const nnc_shell_var *order[256];
     nnc_script_words all = { 0 };
     int count = 0;
@@ -888,8 +839,7 @@ static void keep_variables(nnc_shell *s)
 }
 
 nnc_status nnc_shell_read(const char *name, const char *text, nnc_arena *arena, nnc_shell_script *script,
-                          nnc_error *err)
-{
+                          nnc_error *err) {
     nnc_shell s = { .name = name,
                     .at = text,
                     .line = 1,

@@ -7,15 +7,13 @@
 #include "launch/launch_internal.h"
 
 /* Returns the word without its folders. */
-static const char *base_name(const char *text)
-{
+static const char *base_name(const char *text) {
     const char *slash = strrchr(text, '/');
     return slash != NULL ? slash + 1 : text;
 }
 
 /* Returns the format of a launcher; NULL: the word is not a launcher. */
-static const char *launcher_of(const char *text)
-{
+static const char *launcher_of(const char *text) {
     static const char *const launchers[][2] = {
         { "torchrun", "torchrun" },
         { "torch.distributed.run", "torchrun" },
@@ -32,8 +30,7 @@ static const char *launcher_of(const char *text)
 }
 
 /* Tests whether a word is a program that is started by its own name. */
-static bool is_program(const char *text)
-{
+static bool is_program(const char *text) {
     static const char *const programs[] = { "llamafactory-cli", "axolotl", "vllm", "trtllm-serve", "sglang" };
     for (size_t i = 0; i < sizeof programs / sizeof *programs; i++) {
         if (strcmp(base_name(text), programs[i]) == 0) { return true; }
@@ -42,8 +39,7 @@ static bool is_program(const char *text)
 }
 
 /* Returns the index of the interpreter that a launcher starts, "srun -n 8 python train.py"; `end` without one. */
-static int32_t interpreter_at(const nnc_script_words *w, int32_t from, int32_t end)
-{
+static int32_t interpreter_at(const nnc_script_words *w, int32_t from, int32_t end) {
     static const char *const names[] = { "python", "python3", "bash", "sh", "env" };
     for (; from < end; from++) {
         for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
@@ -55,8 +51,7 @@ static int32_t interpreter_at(const nnc_script_words *w, int32_t from, int32_t e
 
 /* Returns the index of the word that is the program: a Python file, the module after -m, or a program by name; -1 = no
  * program. */
-static int32_t program_at(const nnc_script_words *w)
-{
+static int32_t program_at(const nnc_script_words *w) {
     for (int32_t i = 0; i < w->count; i++) {
         const char *text = w->items[i].text;
         const bool module = i > 0 && strcmp(w->items[i - 1].text, "-m") == 0;
@@ -71,8 +66,7 @@ static int32_t program_at(const nnc_script_words *w)
     return -1;
 }
 
-bool nnc_shell_is_option(const char *text)
-{
+bool nnc_shell_is_option(const char *text) {
     return text[0] == '-' && text[1] != '\0' && !isdigit((unsigned char)text[1]) && text[1] != '.';
 }
 
@@ -85,8 +79,7 @@ typedef struct flag {
 
 /* Writes a text that is a JSON object, as in --speculative-config '{"method": "mtp"}', on one line. Returns false for
  * other texts. */
-bool nnc_put_object(nnc_buffer *out, const char *text)
-{
+bool nnc_put_object(nnc_buffer *out, const char *text) {
     nnc_json_scan_fault fault;
     if (text[strspn(text, " \n")] != '{' || !nnc_json_scan(text, strlen(text), NNC_SCAN_VALUES_RECORDED, &fault)) {
         return false;
@@ -95,8 +88,7 @@ bool nnc_put_object(nnc_buffer *out, const char *text)
     return true;
 }
 
-static void put_value(nnc_buffer *out, const char *text)
-{
+static void put_value(nnc_buffer *out, const char *text) {
     double number = 0.0;
     if (nnc_read_double(text, &number)) {
         nnc_buffer_number(out, number);
@@ -105,8 +97,7 @@ static void put_value(nnc_buffer *out, const char *text)
     }
 }
 
-static void put_flag(nnc_buffer *out, const flag *f, const nnc_script_words *w)
-{
+static void put_flag(nnc_buffer *out, const flag *f, const nnc_script_words *w) {
     nnc_put_json_text(out, f->name);
     nnc_buffer_byte(out, ':');
     if (f->joined != NULL) {
@@ -125,8 +116,7 @@ static void put_flag(nnc_buffer *out, const flag *f, const nnc_script_words *w)
 }
 
 /* Reads one option and returns the index of the word after its values. */
-static int32_t read_flag(nnc_shell_commands *s, const nnc_script_words *w, int32_t at, int32_t end, flag *f)
-{
+static int32_t read_flag(nnc_shell_commands *s, const nnc_script_words *w, int32_t at, int32_t end, flag *f) {
     const char *text = w->items[at].text + strspn(w->items[at].text, "-");
     const char *equals = strchr(text, '=');
     *f = (flag){ .first = at + 1, .line = w->items[at].line };
@@ -143,8 +133,7 @@ static int32_t read_flag(nnc_shell_commands *s, const nnc_script_words *w, int32
     return at;
 }
 
-static int compare_lines(const void *a, const void *b)
-{
+static int compare_lines(const void *a, const void *b) {
     const flag *x = a, *y = b;
     return x->line != y->line ? (x->line < y->line ? -1 : 1) : x->first < y->first ? -1 : 1;
 }
@@ -152,8 +141,7 @@ static int compare_lines(const void *a, const void *b)
 /* Writes the options among some words as JSON: the name of the program, then each option on its line. If an option
  * is given twice, the last one is used. */
 static const char *options_json(nnc_shell_commands *s, const nnc_script_words *w, int32_t from, int32_t end,
-                                const char *program)
-{
+                                const char *program) {
     nnc_buffer out = { 0 };
     int32_t count = 0, line = 1;
     flag *flags = nnc_arena_array(s->arena, (size_t)(end - from) + 1, sizeof *flags);
@@ -190,8 +178,7 @@ static const char *options_json(nnc_shell_commands *s, const nnc_script_words *w
 
 /* Adds a serving engine and its model before its options: {"vllm":"MODEL",..}. Does not change the options of other
  * programs. */
-static const char *with_engine(nnc_shell_commands *s, const nnc_script_words *w, int32_t program, const char *options)
-{
+static const char *with_engine(nnc_shell_commands *s, const nnc_script_words *w, int32_t program, const char *options) {
     static const char *const engines[] = { "vllm",
                                            "trtllm-serve",
                                            "sglang",
@@ -220,8 +207,7 @@ static const char *with_engine(nnc_shell_commands *s, const nnc_script_words *w,
 }
 
 /* Returns the index of the operator that ends a command inside a quoted text: "cd x; train.py --a > log". */
-static int32_t command_end(const nnc_script_words *w, int32_t from)
-{
+static int32_t command_end(const nnc_script_words *w, int32_t from) {
     static const char *const ends[] = { ">", ">>", "<", "|", "||", "&&", ";", "2>&1", "&>", "&>>", "2>", "&" };
     for (; from < w->count; from++) {
         for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
@@ -231,8 +217,7 @@ static int32_t command_end(const nnc_script_words *w, int32_t from)
     return from;
 }
 
-static void add_command(nnc_shell_commands *s, nnc_shell_command made)
-{
+static void add_command(nnc_shell_commands *s, nnc_shell_command made) {
     nnc_shell_command *grown = nnc_arena_grow(s->arena, s->list, s->count, &s->capacity, sizeof *grown);
     if (grown == NULL) {
         s->status = nnc_no_memory(s->err);
@@ -244,8 +229,8 @@ static void add_command(nnc_shell_commands *s, nnc_shell_command made)
 
 /* Returns the words after a launcher up to `end`; srun also takes the options of the #SBATCH lines, which its own
  * options replace. */
-static nnc_script_words launcher_words(nnc_shell_commands *s, const nnc_script_words *w, int32_t launcher, int32_t end)
-{
+static nnc_script_words launcher_words(nnc_shell_commands *s, const nnc_script_words *w, int32_t launcher,
+                                       int32_t end) {
     const bool is_srun = strcmp(launcher_of(w->items[launcher].text), "srun") == 0;
     const int32_t before = is_srun ? s->slurm.count : 0, count = before + end - launcher - 1;
     nnc_script_words all = { .items = nnc_arena_array(s->arena, (size_t)count + 1, sizeof *all.items) };
@@ -261,8 +246,7 @@ static nnc_script_words launcher_words(nnc_shell_commands *s, const nnc_script_w
 }
 
 /* Keeps a command that starts a program. */
-void nnc_shell_keep(nnc_shell_commands *s, const nnc_script_words *w)
-{
+void nnc_shell_keep(nnc_shell_commands *s, const nnc_script_words *w) {
     const int32_t program = program_at(w);
     int32_t launcher = -1;
     nnc_shell_command made = { .line = 1 };
@@ -286,13 +270,9 @@ void nnc_shell_keep(nnc_shell_commands *s, const nnc_script_words *w)
     add_command(s, made);
 }
 
-bool nnc_shell_has_program(const nnc_script_words *w)
-{
-    return program_at(w) >= 0;
-}
+bool nnc_shell_has_program(const nnc_script_words *w) { return program_at(w) >= 0; }
 
-bool nnc_shell_starts_unknown(const nnc_script_words *w)
-{
+bool nnc_shell_starts_unknown(const nnc_script_words *w) {
     bool is_unknown = false;
     for (int32_t i = 1; i < w->count && launcher_of(w->items[0].text) != NULL && program_at(w) < 0; i++) {
         if (is_unknown && nnc_shell_is_option(w->items[i].text)) { return true; }
@@ -301,15 +281,13 @@ bool nnc_shell_starts_unknown(const nnc_script_words *w)
     return false;
 }
 
-void nnc_shell_keep_options(nnc_shell_commands *s, const nnc_script_words *w)
-{
+void nnc_shell_keep_options(nnc_shell_commands *s, const nnc_script_words *w) {
     add_command(s, (nnc_shell_command){ .options = options_json(s, w, 0, w->count, ""),
                                         .launcher_options = "{}",
                                         .line = w->items[0].line });
 }
 
-nnc_status nnc_shell_arguments(nnc_arena *arena, char **list, int count, const char **json, nnc_error *err)
-{
+nnc_status nnc_shell_arguments(nnc_arena *arena, char **list, int count, const char **json, nnc_error *err) {
     nnc_shell_commands s = { .arena = arena, .err = err };
     nnc_script_words w = { .items = nnc_arena_array(arena, (size_t)count, sizeof(nnc_script_word)), .count = count };
     if (w.items == NULL) { return nnc_no_memory(err); }

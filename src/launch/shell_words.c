@@ -10,13 +10,9 @@
 #include "base/base_internal.h"
 #include "launch/launch_internal.h"
 
-bool nnc_shell_goes_on(const nnc_shell *s)
-{
-    return s->status == NNC_OK;
-}
+bool nnc_shell_goes_on(const nnc_shell *s) { return s->status == NNC_OK; }
 
-void nnc_shell_refuse(nnc_shell *s, const char *what)
-{
+void nnc_shell_refuse(nnc_shell *s, const char *what) {
     char where[512];
     if (nnc_shell_goes_on(s)) {
         snprintf(where, sizeof where, "%.400s:%d", s->name, (int)s->line);
@@ -26,13 +22,11 @@ void nnc_shell_refuse(nnc_shell *s, const char *what)
 
 /* ---- values ---- */
 
-int32_t nnc_script_cells_count(const nnc_script_cells *of)
-{
+int32_t nnc_script_cells_count(const nnc_script_cells *of) {
     return (int32_t)(of->bytes.size / sizeof(nnc_script_cell));
 }
 
-void nnc_script_cells_put(nnc_shell *s, nnc_script_cells *to, char c, int32_t line, bool kept)
-{
+void nnc_script_cells_put(nnc_shell *s, nnc_script_cells *to, char c, int32_t line, bool kept) {
     const nnc_script_cell one = { .line = s->reads_at > 0 ? s->reads_at : line, .c = c, .is_kept = kept };
     if (nnc_script_cells_count(to) < NNC_SCRIPT_CELLS_MAX) {
         nnc_buffer_put(&to->bytes, &one, sizeof one);
@@ -41,26 +35,22 @@ void nnc_script_cells_put(nnc_shell *s, nnc_script_cells *to, char c, int32_t li
     }
 }
 
-void nnc_script_cells_put_text(nnc_shell *s, nnc_script_cells *to, const char *text, size_t length, bool kept)
-{
+void nnc_script_cells_put_text(nnc_shell *s, nnc_script_cells *to, const char *text, size_t length, bool kept) {
     for (size_t i = 0; i < length; i++) { nnc_script_cells_put(s, to, text[i], s->line, kept); }
 }
 
-nnc_shell_var *nnc_shell_variable(const nnc_shell *s, const char *name, size_t length)
-{
+nnc_shell_var *nnc_shell_variable(const nnc_shell *s, const char *name, size_t length) {
     nnc_shell_var *v = s->variables;
     while (v != NULL && (strncmp(v->name, name, length) != 0 || v->name[length] != '\0')) { v = v->next; }
     return v;
 }
 
-bool nnc_script_cell_is_blank(const nnc_script_cell *c)
-{
+bool nnc_script_cell_is_blank(const nnc_script_cell *c) {
     return !c->is_kept && (c->c == ' ' || c->c == '\t' || c->c == '\n');
 }
 
 /* Returns the text of `count` cells, from the cell *from on. */
-const char *nnc_script_cells_text(nnc_shell *s, const nnc_script_cell *from, int32_t count)
-{
+const char *nnc_script_cells_text(nnc_shell *s, const nnc_script_cell *from, int32_t count) {
     char *text = nnc_arena_alloc(s->arena, (size_t)count + 1);
     int32_t used = 0;
     if (text == NULL) {
@@ -75,8 +65,7 @@ const char *nnc_script_cells_text(nnc_shell *s, const nnc_script_cell *from, int
 }
 
 /* Copies only the options among some words, with unknown values, because they come from a branch that may not run. */
-static void put_options(nnc_shell *s, const nnc_script_cells *from, nnc_script_cells *to)
-{
+static void put_options(nnc_shell *s, const nnc_script_cells *from, nnc_script_cells *to) {
     const nnc_script_cell *list = (const nnc_script_cell *)(const void *)from->bytes.bytes;
     bool at_begin = true, is_option = false;
     for (int32_t i = 0; i <= nnc_script_cells_count(from); i++) {
@@ -95,8 +84,7 @@ static void put_options(nnc_shell *s, const nnc_script_cells *from, nnc_script_c
 
 /* Sets a variable, or appends to it. In a branch that may not run, the variable becomes unknown. */
 void nnc_shell_assign(nnc_shell *s, const char *name, size_t length, const nnc_script_cells *value, bool append,
-                      bool is_array)
-{
+                      bool is_array) {
     nnc_shell_var *v = nnc_shell_variable(s, name, length);
     nnc_script_cells all = { 0 };
     const bool has_value = v != NULL;
@@ -147,8 +135,7 @@ void nnc_shell_assign(nnc_shell *s, const char *name, size_t length, const nnc_s
 
 /* Finds the end of a quoted text, of "${..}", "$(..)" or "`..`" that begins at `at`; NULL = no end. The recursion is as
  * deep as the brackets are nested. NOLINTNEXTLINE(misc-no-recursion) */
-const char *nnc_shell_end_of(const char *at, int depth)
-{
+const char *nnc_shell_end_of(const char *at, int depth) {
     const char first = at[at[0] == '$'];
     const char closes[] = "(){}", *open = strchr(closes, first);
     char close = first;
@@ -171,13 +158,11 @@ const char *nnc_shell_end_of(const char *at, int depth)
     return *at == close ? at + 1 : NULL;
 }
 
-static bool is_name(char c, bool first)
-{
+static bool is_name(char c, bool first) {
     return isalpha((unsigned char)c) || c == '_' || (!first && isdigit((unsigned char)c));
 }
 
-size_t nnc_shell_name_length(const char *at)
-{
+size_t nnc_shell_name_length(const char *at) {
     size_t length = 0;
     while (is_name(at[length], length == 0)) { length++; }
     return length;
@@ -191,22 +176,19 @@ typedef struct sum {
     int depth;
 } sum;
 
-static bool push(sum *of, double number)
-{
+static bool push(sum *of, double number) {
     const bool fits = of->depth < (int)(sizeof of->stack / sizeof *of->stack);
     if (fits) { of->stack[of->depth++] = number; }
     return fits;
 }
 
-static size_t sum_number(void *context, const char *at)
-{
+static size_t sum_number(void *context, const char *at) {
     char *end = NULL;
     const long number = strtol(at, &end, 10);
     return push(context, (double)number) ? (size_t)(end - at) : 0;
 }
 
-static bool sum_name(void *context, const char *name, size_t length)
-{
+static bool sum_name(void *context, const char *name, size_t length) {
     sum *of = context;
     const nnc_shell_var *v = nnc_shell_variable(of->s, name, length);
     double number = 0.0;
@@ -215,8 +197,7 @@ static bool sum_name(void *context, const char *name, size_t length)
 }
 
 /* NOLINTNEXTLINE(readability-function-cognitive-complexity,readability-function-size): one case after the other */
-static bool sum_operate(void *context, nnc_operator of)
-{
+static bool sum_operate(void *context, nnc_operator of) {
     sum *to = context;
     if (of == NNC_OPERATOR_NEGATE) {
         to->stack[to->depth - 1] = -to->stack[to->depth - 1];
@@ -240,14 +221,10 @@ static bool sum_operate(void *context, nnc_operator of)
     return to->stack[to->depth - 1] < 1e15 && to->stack[to->depth - 1] > -1e15;
 }
 
-static void sum_refuse(void *context, const char *expected, const char *at)
-{
-    (void)context, (void)expected, (void)at;
-}
+static void sum_refuse(void *context, const char *expected, const char *at) { (void)context, (void)expected, (void)at; }
 
 /* Finds the first '?' outside brackets, or the ':' that belongs to it; NULL: there is no such sign. */
-static const char *find_choice(const char *at, char sign)
-{
+static const char *find_choice(const char *at, char sign) {
     int brackets = 0, choices = 0;
     for (; *at != '\0'; at++) {
         brackets += (*at == '(') - (*at == ')');
@@ -259,8 +236,7 @@ static const char *find_choice(const char *at, char sign)
 
 /* Computes whole-number arithmetic as in $((..)), also "a > b ? a : b". Returns false if a value is not known. */
 /* NOLINTNEXTLINE(misc-no-recursion): each part is shorter */
-bool nnc_shell_calculate(nnc_shell *s, const char *text, double *result)
-{
+bool nnc_shell_calculate(nnc_shell *s, const char *text, double *result) {
     const char *ask = find_choice(text, '?');
     const char *other = ask != NULL ? find_choice(ask + 1, ':') : NULL;
     char part[256];
@@ -288,8 +264,7 @@ bool nnc_shell_calculate(nnc_shell *s, const char *text, double *result)
 
 /* ---- expansion ---- */
 
-static void put_variable(nnc_shell *s, const nnc_shell_var *v, bool quoted, bool items, nnc_script_cells *to)
-{
+static void put_variable(nnc_shell *s, const nnc_shell_var *v, bool quoted, bool items, nnc_script_cells *to) {
     for (int32_t i = 0; i < v->count; i++) {
         const nnc_script_cell c = v->value[i];
         nnc_script_cells_put(s, to, c.c, c.line, quoted && (!items || c.is_kept));
@@ -297,8 +272,7 @@ static void put_variable(nnc_shell *s, const nnc_shell_var *v, bool quoted, bool
 }
 
 /* Writes a text that is not expanded: "${NAME}". */
-static void put_unknown(nnc_shell *s, const char *at, size_t length, nnc_script_cells *to)
-{
+static void put_unknown(nnc_shell *s, const char *at, size_t length, nnc_script_cells *to) {
     nnc_script_cells_put_text(s, to, "${", 2, true);
     for (size_t i = 0; i < length && i < 60; i++) { /* blanks become '_', so that the text stays one word */
         nnc_script_cells_put(s, to, (char)(isspace((unsigned char)at[i]) ? '_' : at[i]), s->line, true);
@@ -307,8 +281,7 @@ static void put_unknown(nnc_shell *s, const char *at, size_t length, nnc_script_
 }
 
 /* Expands $((..)). `at` is the position after the two opening brackets. */
-static void expand_sum(nnc_shell *s, const char *at, const char *end, nnc_script_cells *to)
-{
+static void expand_sum(nnc_shell *s, const char *at, const char *end, nnc_script_cells *to) {
     nnc_script_cells inside = { 0 };
     double result = 0.0;
     char number[32];
@@ -325,8 +298,7 @@ static void expand_sum(nnc_shell *s, const char *at, const char *end, nnc_script
 }
 
 static void put_changed(nnc_shell *s, const nnc_shell_var *v, int (*change)(int), int32_t from, int32_t end,
-                        nnc_script_cells *to)
-{
+                        nnc_script_cells *to) {
     for (int32_t i = from; i < end; i++) {
         const char c = v->value[i].c;
         nnc_script_cells_put(s, to, (char)(change != NULL ? change((unsigned char)c) : c), v->value[i].line, true);
@@ -336,8 +308,7 @@ static void put_changed(nnc_shell *s, const nnc_shell_var *v, int (*change)(int)
 /* Expands ${NAME%word}, ${NAME%%x*}, ${NAME#word}, ${NAME##*x}: the value without its end or start. Other patterns
  * remove no characters.
  * NOLINTNEXTLINE(misc-no-recursion) */
-static void put_trimmed(nnc_shell *s, const nnc_shell_var *v, const char *at, const char *end, nnc_script_cells *to)
-{
+static void put_trimmed(nnc_shell *s, const nnc_shell_var *v, const char *at, const char *end, nnc_script_cells *to) {
     const char sign = *at;
     const bool longest = at[1] == sign;
     nnc_script_cells word = { 0 };
@@ -374,8 +345,7 @@ static void put_trimmed(nnc_shell *s, const nnc_shell_var *v, const char *at, co
 
 /* Expands the word of ${NAME:-word}. In quotes it stays one word.
  * NOLINTNEXTLINE(misc-no-recursion) */
-static void put_default(nnc_shell *s, const char *word, const char *end, bool quoted, nnc_script_cells *to)
-{
+static void put_default(nnc_shell *s, const char *word, const char *end, bool quoted, nnc_script_cells *to) {
     const int32_t before = nnc_script_cells_count(to);
     nnc_shell_expand(s, word, end, to);
     nnc_script_cell *all = (nnc_script_cell *)(void *)to->bytes.bytes;
@@ -383,16 +353,14 @@ static void put_default(nnc_shell *s, const char *word, const char *end, bool qu
 }
 
 /* Returns the length of a variable's name, or of the number of an argument. */
-static size_t name_or_number_length(const char *at, const char *end)
-{
+static size_t name_or_number_length(const char *at, const char *end) {
     const size_t digits = strspn(at, "0123456789"), given = (size_t)(end - at);
     return digits == 0 ? nnc_shell_name_length(at) : digits < given ? digits : given;
 }
 
 /* Expands ${NAME}, ${NAME:-word} or ${NAME[@]}; `at` is the name, `end` the closing bracket.
  * NOLINTNEXTLINE(misc-no-recursion) */
-static void expand_braces(nnc_shell *s, const char *at, const char *end, bool quoted, nnc_script_cells *to)
-{
+static void expand_braces(nnc_shell *s, const char *at, const char *end, bool quoted, nnc_script_cells *to) {
     const size_t length = name_or_number_length(at, end);
     const nnc_shell_var *v = nnc_shell_variable(s, at, length);
     const char *rest = at + length;
@@ -424,8 +392,7 @@ static void expand_braces(nnc_shell *s, const char *at, const char *end, bool qu
 }
 
 /* Expands an expression that begins with '$' or '`', and returns its end. NOLINTNEXTLINE(misc-no-recursion) */
-const char *nnc_shell_expand_one(nnc_shell *s, const char *at, const char *limit, bool quoted, nnc_script_cells *to)
-{
+const char *nnc_shell_expand_one(nnc_shell *s, const char *at, const char *limit, bool quoted, nnc_script_cells *to) {
     const char next = at[1];
     const bool bracket = *at == '`' || next == '(' || next == '{';
     const char *end = bracket ? nnc_shell_end_of(at, 0) : NULL;
@@ -460,8 +427,7 @@ const char *nnc_shell_expand_one(nnc_shell *s, const char *at, const char *limit
 
 /* Expands a part of the text. s->line is the line of `at` before the call, and the line of `end` after it.
  * NOLINTNEXTLINE(misc-no-recursion,readability-function-cognitive-complexity) */
-void nnc_shell_expand(nnc_shell *s, const char *at, const char *end, nnc_script_cells *to)
-{
+void nnc_shell_expand(nnc_shell *s, const char *at, const char *end, nnc_script_cells *to) {
     bool quoted = false;
     int32_t opened = 0; /* number of cells before the opening quote */
     if (++s->nesting > NNC_SHELL_NESTING_MAX) { nnc_shell_refuse(s, "nested too deeply"); }

@@ -27,8 +27,7 @@ typedef struct toml {
     nnc_status status;
 } toml;
 
-static bool fail(toml *t, const char *what)
-{
+static bool fail(toml *t, const char *what) {
     char where[512];
     if (t->status == NNC_OK) {
         snprintf(where, sizeof where, "%.400s:%lu:%lu", t->name, t->line, (unsigned long)(t->at - t->line_start) + 1);
@@ -37,19 +36,14 @@ static bool fail(toml *t, const char *what)
     return false;
 }
 
-static char peek(const toml *t)
-{
-    return (char)(t->at < t->end ? *t->at : '\0');
-}
+static char peek(const toml *t) { return (char)(t->at < t->end ? *t->at : '\0'); }
 
-static bool starts(const toml *t, const char *with)
-{
+static bool starts(const toml *t, const char *with) {
     const size_t length = strlen(with);
     return (size_t)(t->end - t->at) >= length && memcmp(t->at, with, length) == 0;
 }
 
-static void step(toml *t)
-{
+static void step(toml *t) {
     if (*t->at++ == '\n') {
         t->line++;
         t->line_start = t->at;
@@ -57,8 +51,7 @@ static void step(toml *t)
 }
 
 /* Skips blanks and a comment; if `over`, also the ends of lines. */
-static void skip(toml *t, bool over)
-{
+static void skip(toml *t, bool over) {
     while (t->at < t->end) {
         const char c = *t->at;
         if (c == '#') {
@@ -71,14 +64,12 @@ static void skip(toml *t, bool over)
     }
 }
 
-static bool is_bare(char c)
-{
+static bool is_bare(char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
 }
 
 /* Writes a Unicode character as UTF-8. */
-static bool put_character(toml *t, nnc_buffer *text, unsigned long code)
-{
+static bool put_character(toml *t, nnc_buffer *text, unsigned long code) {
     if (code == 0 || code > 0x10FFFF || (code >= 0xD800 && code < 0xE000)) { return fail(t, "a character of Unicode"); }
     if (code < 0x80) {
         nnc_buffer_byte(text, (char)code);
@@ -92,8 +83,7 @@ static bool put_character(toml *t, nnc_buffer *text, unsigned long code)
 }
 
 /* Reads an escape sequence, after its backslash. */
-static bool read_escape(toml *t, nnc_buffer *text)
-{
+static bool read_escape(toml *t, nnc_buffer *text) {
     static const char names[] = "btnfr\"\\", values[] = "\b\t\n\f\r\"\\";
     const char c = peek(t);
     const char *found = c != '\0' ? strchr(names, c) : NULL;
@@ -116,8 +106,7 @@ static bool read_escape(toml *t, nnc_buffer *text)
 
 /* Reads a quoted text into a buffer, which the caller frees. */
 /* NOLINTNEXTLINE(readability-function-cognitive-complexity,readability-function-size): one case after the other */
-static bool read_text(toml *t, nnc_buffer *text)
-{
+static bool read_text(toml *t, nnc_buffer *text) {
     const char quote = *t->at;
     const char three[] = { quote, quote, quote, '\0' };
     const bool many = starts(t, three), literal = quote == '\'';
@@ -153,8 +142,7 @@ static bool read_text(toml *t, nnc_buffer *text)
 }
 
 /* Reads a key with its dots into a buffer. */
-static bool read_key(toml *t, nnc_buffer *key)
-{
+static bool read_key(toml *t, nnc_buffer *key) {
     for (;;) {
         skip(t, false);
         if (peek(t) == '"' || peek(t) == '\'') {
@@ -175,14 +163,12 @@ static bool read_key(toml *t, nnc_buffer *key)
 }
 
 /* Writes line breaks up to a line of the TOML text. */
-static void to_line(toml *t, unsigned long line)
-{
+static void to_line(toml *t, unsigned long line) {
     for (; t->written < line; t->written++) { nnc_buffer_byte(t->out, '\n'); }
 }
 
 /* Reads a number with or without underscores: decimal, or with 0x, 0o, 0b. */
-static bool read_number(const char *word, double *number)
-{
+static bool read_number(const char *word, double *number) {
     char digits[64], *end = digits;
     size_t used = 0;
     for (const char *c = word; *c != '\0'; c++) {
@@ -204,8 +190,7 @@ static bool read_number(const char *word, double *number)
 }
 
 /* Writes true, false, a number, or a date. */
-static bool put_word(toml *t)
-{
+static bool put_word(toml *t) {
     char word[80];
     size_t length = 0;
     double number = 0.0;
@@ -227,8 +212,7 @@ static bool put_word(toml *t)
     return true;
 }
 
-static bool put_quoted(toml *t)
-{
+static bool put_quoted(toml *t) {
     nnc_buffer text = { 0 };
     const unsigned long line = t->line;
     bool read = read_text(t, &text);
@@ -248,8 +232,7 @@ static bool put_quoted(toml *t)
 static bool put_member(toml *t, const char *prefix, int depth);
 
 /* Writes a value, which may be a list or an inline table. NOLINTNEXTLINE(misc-no-recursion) */
-static bool put_value(toml *t, int depth)
-{
+static bool put_value(toml *t, int depth) {
     const char open = peek(t), close = open == '[' ? ']' : '}';
     if (open == '"' || open == '\'') { return put_quoted(t); }
     to_line(t, t->line);
@@ -275,8 +258,7 @@ static bool put_value(toml *t, int depth)
 }
 
 /* Reads and writes "key = value". NOLINTNEXTLINE(misc-no-recursion) */
-static bool put_member(toml *t, const char *prefix, int depth)
-{
+static bool put_member(toml *t, const char *prefix, int depth) {
     nnc_buffer key = { 0 };
     nnc_buffer_text(&key, prefix);
     bool read = read_key(t, &key);
@@ -298,8 +280,7 @@ static bool put_member(toml *t, const char *prefix, int depth)
 }
 
 /* Reads the name of a table: "[a.b]". */
-static bool read_table(toml *t)
-{
+static bool read_table(toml *t) {
     nnc_buffer key = { 0 };
     t->at++;
     if (peek(t) == '[') { return fail(t, "no array of tables ([[name]])"); }
@@ -315,8 +296,7 @@ static bool read_table(toml *t)
     return read;
 }
 
-nnc_status nnc_toml_to_json(const char *name, const char *text, size_t size, nnc_buffer *json, nnc_error *err)
-{
+nnc_status nnc_toml_to_json(const char *name, const char *text, size_t size, nnc_buffer *json, nnc_error *err) {
     toml t = { .name = name,
                .at = text,
                .end = text + size,

@@ -34,8 +34,7 @@ typedef struct yaml_calls {
 } yaml_calls;
 #undef POINTER
 
-static nnc_status load(yaml_calls *calls, nnc_error *err)
-{
+static nnc_status load(yaml_calls *calls, nnc_error *err) {
 #ifdef NNC_YAML_LIBRARY
 #define NAME(name) "yaml_" #name,
     static const char *const names[] = { YAML_CALLS(NAME) };
@@ -78,29 +77,25 @@ typedef struct writer {
     nnc_error *err;
 } writer;
 
-static nnc_status refuse(const writer *w, yaml_mark_t at, const char *what)
-{
+static nnc_status refuse(const writer *w, yaml_mark_t at, const char *what) {
     char where[512];
     snprintf(where, sizeof where, "%.400s:%lu:%lu", w->name, (unsigned long)at.line + 1, (unsigned long)at.column + 1);
     return nnc_fail(w->err, NNC_BAD_SPEC, where, "%s", what);
 }
 
 /* Moves to the line of an event, and writes a comma where one is needed. A value on the line of its key stays there. */
-static void step_to(writer *w, yaml_mark_t at)
-{
+static void step_to(writer *w, yaml_mark_t at) {
     level *in = w->depth > 0 ? &w->levels[w->depth - 1] : NULL;
     if (in != NULL && !in->at_value && in->count++ > 0) { nnc_buffer_byte(w->out, ','); }
     for (; w->line < at.line; w->line++) { nnc_buffer_byte(w->out, '\n'); }
 }
 
 /* Called after a value: the next event of an object is a key. */
-static void end_value(writer *w)
-{
+static void end_value(writer *w) {
     if (w->depth > 0) { w->levels[w->depth - 1].at_value = false; }
 }
 
-static bool is_word(const char *text, const char *const *words)
-{
+static bool is_word(const char *text, const char *const *words) {
     for (; *words != NULL; words++) {
         if (strcmp(text, *words) == 0) { return true; }
     }
@@ -109,8 +104,7 @@ static bool is_word(const char *text, const char *const *words)
 
 /* Reads a decimal number of YAML 1.1, without its underscores. Also accepts a number without a dot before its exponent
  * (1e-5), as the programs that read such files do. Refuses 010, because it is octal. */
-static bool read_number(const char *text, double *number)
-{
+static bool read_number(const char *text, double *number) {
     char digits[64];
     size_t used = 0;
     bool any = false, dot = false;
@@ -133,8 +127,7 @@ static bool read_number(const char *text, double *number)
            nnc_read_double(digits[0] == '+' ? first : digits, number) && isfinite(*number);
 }
 
-static void put_plain(nnc_buffer *out, const char *text)
-{
+static void put_plain(nnc_buffer *out, const char *text) {
     static const char *const yes[] = { "true", "True", "TRUE", "yes", "Yes", "YES", "on", "On", "ON", NULL };
     static const char *const no[] = { "false", "False", "FALSE", "no", "No", "NO", "off", "Off", "OFF", NULL };
     static const char *const empty[] = { "", "~", "null", "Null", "NULL", NULL };
@@ -153,8 +146,7 @@ static void put_plain(nnc_buffer *out, const char *text)
 }
 
 /* Gives a name to the node that begins here. *index receives 1 + the index of the anchor. */
-static nnc_status begin_anchor(writer *w, const yaml_event_t *event, const unsigned char *name, int *index)
-{
+static nnc_status begin_anchor(writer *w, const yaml_event_t *event, const unsigned char *name, int *index) {
     if (name == NULL) { return NNC_OK; }
     if (w->anchor_count == ANCHORS_MAX || strlen((const char *)name) >= sizeof w->anchors[0].name) {
         return refuse(w, event->start_mark, "too many anchors (&), or one with too long a name");
@@ -167,8 +159,7 @@ static nnc_status begin_anchor(writer *w, const yaml_event_t *event, const unsig
 }
 
 /* Returns the last anchor that has the name of an alias; NULL = no such anchor. */
-static const anchor *find_anchor(const writer *w, const yaml_event_t *event)
-{
+static const anchor *find_anchor(const writer *w, const yaml_event_t *event) {
     const anchor *a = NULL;
     for (int i = 0; i < w->anchor_count; i++) {
         if (strcmp(w->anchors[i].name, (const char *)event->data.alias.anchor) == 0) { a = &w->anchors[i]; }
@@ -176,8 +167,7 @@ static const anchor *find_anchor(const writer *w, const yaml_event_t *event)
     return a;
 }
 
-static nnc_status refuse_merge(const writer *w, const yaml_event_t *event)
-{
+static nnc_status refuse_merge(const writer *w, const yaml_event_t *event) {
     return refuse(w, event->start_mark, "bad merge (<<), expected one alias (*) of a mapping");
 }
 
@@ -190,8 +180,7 @@ typedef struct member {
 /* Finds the member of the open object that has a given key (with its quotes and ':'). *end receives the start of the
  * next member, or `last`. */
 static bool find_member(const writer *w, const level *in, const char *key, size_t length, size_t last, member *found,
-                        size_t *end)
-{
+                        size_t *end) {
     const size_t count = (w->keys.size - in->keys) / sizeof *found;
     for (size_t i = 0; i < count && count < KEYS_MAX && !w->keys.failed; i++) {
         memcpy(found, w->keys.bytes + in->keys + i * sizeof *found, sizeof *found);
@@ -207,8 +196,7 @@ static bool find_member(const writer *w, const level *in, const char *key, size_
 
 /* Overwrites an earlier member with blanks if it has the key that was written last, and its value is empty or it was
  * merged. */
-static void drop_earlier(writer *w, const level *in, size_t key)
-{
+static void drop_earlier(writer *w, const level *in, size_t key) {
     const size_t length = w->out->size - key;
     const member written = { .begin = key };
     member found = { 0 };
@@ -225,8 +213,7 @@ static void drop_earlier(writer *w, const level *in, size_t key)
 }
 
 /* Returns the position of the ',' or '}' after a member of an object in JSON text. */
-static size_t member_end(const char *json, size_t at, size_t end)
-{
+static size_t member_end(const char *json, size_t at, size_t end) {
     int depth = 0;
     bool quoted = false;
     for (; at < end; at++) {
@@ -244,8 +231,7 @@ static size_t member_end(const char *json, size_t at, size_t end)
 }
 
 /* Merges "<<: *name": copies the members of that mapping whose keys the open mapping does not have. */
-static nnc_status merge(writer *w, const yaml_event_t *event, level *in)
-{
+static nnc_status merge(writer *w, const yaml_event_t *event, level *in) {
     const anchor *a = find_anchor(w, event);
     if (a == NULL || a->end == 0 || w->out->failed || w->out->bytes[a->begin] != '{') {
         return refuse(w, event->start_mark, "bad merge (<<), expected a mapping with that anchor (&) before it");
@@ -279,8 +265,7 @@ static nnc_status merge(writer *w, const yaml_event_t *event, level *in)
 }
 
 /* Writes the node of an anchor again, without its line breaks. */
-static nnc_status put_alias(writer *w, const yaml_event_t *event)
-{
+static nnc_status put_alias(writer *w, const yaml_event_t *event) {
     level *in = w->depth > 0 ? &w->levels[w->depth - 1] : NULL;
     const anchor *a = find_anchor(w, event);
     if (in != NULL && in->merges) {
@@ -302,8 +287,7 @@ static nnc_status put_alias(writer *w, const yaml_event_t *event)
     return NNC_OK;
 }
 
-static nnc_status put_scalar(writer *w, const yaml_event_t *event)
-{
+static nnc_status put_scalar(writer *w, const yaml_event_t *event) {
     const char *text = (const char *)event->data.scalar.value;
     level *in = w->depth > 0 ? &w->levels[w->depth - 1] : NULL;
     if (strlen(text) != event->data.scalar.length) {
@@ -339,8 +323,7 @@ static nnc_status put_scalar(writer *w, const yaml_event_t *event)
     return NNC_OK;
 }
 
-static nnc_status begin(writer *w, const yaml_event_t *event, bool object)
-{
+static nnc_status begin(writer *w, const yaml_event_t *event, bool object) {
     const level *in = w->depth > 0 ? &w->levels[w->depth - 1] : NULL;
     if (w->depth == DEPTH_MAX) { return refuse(w, event->start_mark, "nested too deeply"); }
     if (in != NULL && in->merges) { return refuse_merge(w, event); }
@@ -356,8 +339,7 @@ static nnc_status begin(writer *w, const yaml_event_t *event, bool object)
     return NNC_OK;
 }
 
-static void end(writer *w)
-{
+static void end(writer *w) {
     const level *closed = &w->levels[--w->depth];
     nnc_buffer_byte(w->out, closed->object ? '}' : ']');
     w->keys.size = closed->keys;
@@ -366,8 +348,7 @@ static void end(writer *w)
 }
 
 /* Tests whether an event has a tag. libyaml gives no tag for scalars without quotes. */
-static bool has_tag(const yaml_event_t *event)
-{
+static bool has_tag(const yaml_event_t *event) {
     switch (event->type) {
     case YAML_SCALAR_EVENT: return event->data.scalar.tag != NULL;
     case YAML_SEQUENCE_START_EVENT: return event->data.sequence_start.tag != NULL;
@@ -376,8 +357,7 @@ static bool has_tag(const yaml_event_t *event)
     }
 }
 
-static nnc_status take_event(writer *w, const yaml_event_t *event)
-{
+static nnc_status take_event(writer *w, const yaml_event_t *event) {
     if (has_tag(event)) { return refuse(w, event->start_mark, "cannot be read, expected no tag (!), found one"); }
     switch (event->type) {
     case YAML_DOCUMENT_START_EVENT:
@@ -393,8 +373,7 @@ static nnc_status take_event(writer *w, const yaml_event_t *event)
     }
 }
 
-static nnc_status refuse_syntax(const writer *w, const yaml_parser_t *parser)
-{
+static nnc_status refuse_syntax(const writer *w, const yaml_parser_t *parser) {
     char what[256];
     if (parser->error == YAML_MEMORY_ERROR) { return nnc_no_memory(w->err); }
     snprintf(what, sizeof what, "bad syntax, expected YAML, found: %.200s",
@@ -402,8 +381,7 @@ static nnc_status refuse_syntax(const writer *w, const yaml_parser_t *parser)
     return refuse(w, parser->problem_mark, what);
 }
 
-nnc_status nnc_yaml_to_json(const char *name, const char *text, size_t size, nnc_buffer *json, nnc_error *err)
-{
+nnc_status nnc_yaml_to_json(const char *name, const char *text, size_t size, nnc_buffer *json, nnc_error *err) {
     writer w = { .name = name, .out = json, .err = err };
     yaml_parser_t parser;
     yaml_calls call;
@@ -433,8 +411,7 @@ nnc_status nnc_yaml_to_json(const char *name, const char *text, size_t size, nnc
 
 const bool nnc_yaml_is_read = false;
 
-nnc_status nnc_yaml_to_json(const char *name, const char *text, size_t size, nnc_buffer *json, nnc_error *err)
-{
+nnc_status nnc_yaml_to_json(const char *name, const char *text, size_t size, nnc_buffer *json, nnc_error *err) {
     (void)text, (void)size, (void)json;
     return nnc_fail(err, NNC_IO, name, "cannot be read: this program was built without libyaml");
 }

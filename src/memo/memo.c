@@ -13,13 +13,9 @@
 
 enum { ALIGN = 16 };
 
-static size_t aligned(size_t size)
-{
-    return (size + ALIGN - 1) / ALIGN * ALIGN;
-}
+static size_t aligned(size_t size) { return (size + ALIGN - 1) / ALIGN * ALIGN; }
 
-bool nnc_memo_create(nnc_memo *memo, uint32_t slots, uint32_t ways, size_t key_size, size_t hashed, size_t value_size)
-{
+bool nnc_memo_create(nnc_memo *memo, uint32_t slots, uint32_t ways, size_t key_size, size_t hashed, size_t value_size) {
     *memo = (nnc_memo){ .slots = slots,
                         .ways = ways < slots ? ways : slots,
                         .key_size = key_size,
@@ -35,15 +31,13 @@ bool nnc_memo_create(nnc_memo *memo, uint32_t slots, uint32_t ways, size_t key_s
     return true;
 }
 
-void nnc_memo_destroy(nnc_memo *memo)
-{
+void nnc_memo_destroy(nnc_memo *memo) {
     free(memo->slot);
     free(memo->entries);
     *memo = (nnc_memo){ .slots = 0 };
 }
 
-void nnc_memo_clear(nnc_memo *memo)
-{
+void nnc_memo_clear(nnc_memo *memo) {
     if (memo->count > 0) {
         memset(memo->slot, 0, memo->slots * sizeof *memo->slot);
         memo->count = 0;
@@ -51,8 +45,7 @@ void nnc_memo_clear(nnc_memo *memo)
 }
 
 /* Returns the hash of a key: mixes the first words of the key into all bits. */
-static uint64_t hash_of(const nnc_memo *memo, const void *key)
-{
+static uint64_t hash_of(const nnc_memo *memo, const void *key) {
     uint64_t hash = 0, word;
     for (size_t i = 0; i < memo->hashed; i++) {
         memcpy(&word, (const char *)key + i * sizeof word, sizeof word);
@@ -62,18 +55,15 @@ static uint64_t hash_of(const nnc_memo *memo, const void *key)
     return hash;
 }
 
-static nnc_memo_slot *slot_at(const nnc_memo *memo, uint32_t way)
-{
+static nnc_memo_slot *slot_at(const nnc_memo *memo, uint32_t way) {
     return &memo->slot[((uint32_t)memo->hash + way) & (memo->slots - 1)];
 }
 
-static unsigned char *key_at(const nnc_memo *memo, uint32_t entry)
-{
+static unsigned char *key_at(const nnc_memo *memo, uint32_t entry) {
     return memo->entries + (entry - 1) * memo->stride;
 }
 
-void *nnc_memo_find(nnc_memo *memo, const void *key)
-{
+void *nnc_memo_find(nnc_memo *memo, const void *key) {
     memo->hash = hash_of(memo, key);
     const uint32_t tag = (uint32_t)(memo->hash >> 32);
     for (uint32_t i = 0; i < memo->ways; i++) {
@@ -85,8 +75,7 @@ void *nnc_memo_find(nnc_memo *memo, const void *key)
     return NULL;
 }
 
-void *nnc_memo_add(nnc_memo *memo, const void *key)
-{
+void *nnc_memo_add(nnc_memo *memo, const void *key) {
     nnc_memo_slot *slot = slot_at(memo, 0);
     for (uint32_t i = 1; i < memo->ways && slot->entry > 0; i++) { slot = slot_at(memo, i); }
     if (slot->entry > 0) {
@@ -99,10 +88,7 @@ void *nnc_memo_add(nnc_memo *memo, const void *key)
     return key_at(memo, slot->entry) + memo->value_at;
 }
 
-void *nnc_memo_value(const nnc_memo *memo, uint32_t index)
-{
-    return key_at(memo, index + 1) + memo->value_at;
-}
+void *nnc_memo_value(const nnc_memo *memo, uint32_t index) { return key_at(memo, index + 1) + memo->value_at; }
 
 /* ---- Estimates that share results: lowered lists with their tables, product times, and the passes of plans that
  * differ only in the number of micro-batches.
@@ -123,8 +109,7 @@ typedef struct product_key {
 
 enum { PRODUCTS = 1024, PRODUCT_WAYS = 4 };
 
-static nnc_timing time_op(void *context, const nnc_device *device, const nnc_op *op, const nnc_work *work)
-{
+static nnc_timing time_op(void *context, const nnc_device *device, const nnc_op *op, const nnc_work *work) {
     nnc_memo *memo = context;
     const nnc_matmul *u = &op->u.matmul;
     if (nnc_op_timed(op) != NNC_TIMED_GEMM) { return nnc_op_time(device, op, work); }
@@ -155,8 +140,7 @@ typedef struct list_key {
 } list_key;
 
 /* Copies the used part of an op list. */
-static void copy_list(nnc_op_list *to, const nnc_op_list *from)
-{
+static void copy_list(nnc_op_list *to, const nnc_op_list *from) {
     const size_t mixed = offsetof(nnc_op_list, mixed_count); /* offset of the scalar members at the end of the struct */
     memcpy(to->ops, from->ops, (size_t)from->count * sizeof from->ops[0]);
     memcpy(to->blocks, from->blocks, (size_t)from->block_count * sizeof from->blocks[0]);
@@ -168,8 +152,7 @@ static void copy_list(nnc_op_list *to, const nnc_op_list *from)
     memcpy((char *)to + mixed, (const char *)from + mixed, sizeof *to - mixed);
 }
 
-static nnc_status lower(nnc_estimate_cache *shared, const nnc_lowering *how, nnc_lowered *a, nnc_error *err)
-{
+static nnc_status lower(nnc_estimate_cache *shared, const nnc_lowering *how, nnc_lowered *a, nnc_error *err) {
     nnc_lower(shared->model, how, &a->whole);
     NNC_TRY(nnc_check_list(&a->whole, shared->model, err));
     copy_list(&a->list, &a->whole);
@@ -182,8 +165,7 @@ static nnc_status lower(nnc_estimate_cache *shared, const nnc_lowering *how, nnc
     return NNC_OK;
 }
 
-static void accumulate(const nnc_estimate_cache *shared, double grad_accumulate, nnc_lowered *a)
-{
+static void accumulate(const nnc_estimate_cache *shared, double grad_accumulate, nnc_lowered *a) {
     if (a->grad_accumulate == grad_accumulate) { return; }
     for (int32_t i = 0; i < a->count; i++) { a->list.ops[i].grad_accumulate = grad_accumulate; }
     if (a->tabled) { nnc_rows_accumulate(&a->rows, shared->device, grad_accumulate); }
@@ -192,8 +174,7 @@ static void accumulate(const nnc_estimate_cache *shared, double grad_accumulate,
 
 /* Finds the lowered lists and sums of a plan in the cache of lists, or lowers the plan. */
 static nnc_status find_list(nnc_estimate_cache *shared, const nnc_plan *plan, const nnc_software *software,
-                            nnc_lowered **found, nnc_error *err)
-{
+                            nnc_lowered **found, nnc_error *err) {
     list_key key;
     nnc_lowering how = nnc_lowering_of(plan, software, plan->attention);
     key.seen = nnc_plan_lowering_key(plan);
@@ -216,8 +197,7 @@ static nnc_status find_list(nnc_estimate_cache *shared, const nnc_plan *plan, co
 
 /* Finds the latest table of another list with the same profile. Consecutive plans differ little, so most rows can be
  * copied. */
-static nnc_rows_like find_like(const nnc_estimate_cache *shared, const nnc_lowered *alike, const nnc_network *network)
-{
+static nnc_rows_like find_like(const nnc_estimate_cache *shared, const nnc_lowered *alike, const nnc_network *network) {
     const nnc_lowered *last = NULL;
     for (uint32_t i = 0; i < shared->alikes.count; i++) {
         const nnc_lowered *other = nnc_memo_value(&shared->alikes, i);
@@ -233,8 +213,7 @@ static nnc_rows_like find_like(const nnc_estimate_cache *shared, const nnc_lower
 }
 
 /* Makes the op table that all plans of a list share, or times its collectives again on other routes. */
-static void make_table(nnc_estimate_cache *shared, nnc_lowered *a, const nnc_step *step)
-{
+static void make_table(nnc_estimate_cache *shared, nnc_lowered *a, const nnc_step *step) {
     const nnc_network *network = step->network;
     const size_t size = sizeof a->routes;
     if (!a->tabled || (network != NULL && !nnc_same_bytes(a->routes, network->routes, size))) {
@@ -253,8 +232,7 @@ static void make_table(nnc_estimate_cache *shared, nnc_lowered *a, const nnc_ste
     }
 }
 
-void nnc_lowered_rows(nnc_estimate_cache *shared, nnc_lowered *alike, const nnc_step *step, nnc_rows *rows)
-{
+void nnc_lowered_rows(nnc_estimate_cache *shared, nnc_lowered *alike, const nnc_step *step, nnc_rows *rows) {
     make_table(shared, alike, step);
     nnc_rows_join(&alike->rows, &alike->list, alike->count, step->device, step->network, step->plan, rows);
     nnc_rows_lend(rows, nnc_rows_lent_factor(step->device, step->plan, step->software));
@@ -263,8 +241,7 @@ void nnc_lowered_rows(nnc_estimate_cache *shared, nnc_lowered *alike, const nnc_
 
 nnc_status nnc_prepare_list(nnc_estimate_cache *shared, const nnc_software *software, const nnc_plan *plan,
                             nnc_network *network, nnc_step *step, nnc_segment_sums sums[NNC_SEGMENTS_MAX],
-                            nnc_lowered **alike, nnc_error *err)
-{
+                            nnc_lowered **alike, nnc_error *err) {
     NNC_TRY(nnc_step_begin(shared->model, shared->device, software, plan, network, step, err));
     NNC_TRY(find_list(shared, plan, software, alike, err));
     nnc_op_list *list = &(*alike)->list;
@@ -277,8 +254,7 @@ nnc_status nnc_prepare_list(nnc_estimate_cache *shared, const nnc_software *soft
 }
 
 /* Prepares the op list for a plan whose list differs from that of its entry only in the number of micro-batches. */
-static void prepare_again(const nnc_estimate_cache *shared, const nnc_step *step, nnc_lowered *alike)
-{
+static void prepare_again(const nnc_estimate_cache *shared, const nnc_step *step, nnc_lowered *alike) {
     nnc_segment_sums sums[NNC_SEGMENTS_MAX]; /* sums that sharding writes; they are not used, because the step has its
                                               * own sums */
     const nnc_plan *plan = step->plan;
@@ -289,8 +265,7 @@ static void prepare_again(const nnc_estimate_cache *shared, const nnc_step *step
     nnc_finish_list(&alike->list, &how, sums);
 }
 
-void nnc_prepare_work(nnc_scratch *scratch, nnc_lowered *alike, const nnc_step *step, nnc_result *r)
-{
+void nnc_prepare_work(nnc_scratch *scratch, nnc_lowered *alike, const nnc_step *step, nnc_result *r) {
     double again[NNC_SEGMENTS_MAX];
     const bool everywhere = nnc_step_recomputed(step, &scratch->step, again);
     nnc_describe_model(scratch->shared->model, &alike->whole, step, r);
@@ -314,8 +289,7 @@ enum { PASSES = 256, PASS_WAYS = 4 };
 
 /* Returns the key of a plan in the cache of passes: the plan without its number of micro-batches, the length of the run,
  * and the overlap, which changes only the times of the passes. */
-static nnc_plan pass_key(const nnc_plan *plan)
-{
+static nnc_plan pass_key(const nnc_plan *plan) {
     const nnc_plan unset = { 0 };
     nnc_plan key = *plan;
     if (!nnc_schedule_dual(plan)) { /* DualPipe overlaps less with fewer micro-batches, so its key keeps their number;
@@ -330,8 +304,7 @@ static nnc_plan pass_key(const nnc_plan *plan)
     return key;
 }
 
-nnc_pass_entry *nnc_pass_find(nnc_estimate_cache *shared, const nnc_plan *plan, const nnc_software *software)
-{
+nnc_pass_entry *nnc_pass_find(nnc_estimate_cache *shared, const nnc_plan *plan, const nnc_software *software) {
     const nnc_plan key = pass_key(plan);
     nnc_pass_entry *p = nnc_memo_find(&shared->passes, &key);
     const bool valid = p != NULL && p->alike->listed && p->alike->list_number == p->list_number &&
@@ -342,8 +315,7 @@ nnc_pass_entry *nnc_pass_find(nnc_estimate_cache *shared, const nnc_plan *plan, 
 /* Keeps the passes of an estimate in the cache of passes. units NULL: the plan needs too much memory and has no
  * times. */
 static void keep_pass(nnc_estimate_cache *shared, const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX],
-                      const nnc_result *r)
-{
+                      const nnc_result *r) {
     const size_t segments = (size_t)step->list->segment_count;
     const nnc_plan key = pass_key(step->plan);
     nnc_pass_entry *p = nnc_memo_find(&shared->passes, &key); /* the entry that is found may be invalid; this function
@@ -371,16 +343,12 @@ static void keep_pass(nnc_estimate_cache *shared, const nnc_step *step, const nn
 }
 
 /* Tests whether the step end depends on the number of micro-batches. */
-static bool counts_passes(const nnc_step *step)
-{
-    return step->plan->zero == 2 || nnc_step_adds_gradients(step);
-}
+static bool counts_passes(const nnc_step *step) { return step->plan->zero == 2 || nnc_step_adds_gradients(step); }
 
 /* Sets partition and memory. Reuses the values of the previous plan if both have the same passes and the same
  * micro-batches in flight. */
 static void recall_memory(const nnc_model *model, const nnc_pass_entry *p, const nnc_step *step, nnc_scratch *scratch,
-                          nnc_result *r)
-{
+                          nnc_result *r) {
     nnc_estimate_cache *shared = scratch->shared;
     bool same = shared->partitioned == p;
     if (same) {
@@ -401,8 +369,7 @@ static void recall_memory(const nnc_model *model, const nnc_pass_entry *p, const
 }
 
 /* Sets the step ends. Reuses the step ends of the previous plan if they are equal. */
-static void recall_ends(const nnc_pass_entry *p, const nnc_step *step, nnc_scratch *scratch)
-{
+static void recall_ends(const nnc_pass_entry *p, const nnc_step *step, nnc_scratch *scratch) {
     nnc_estimate_cache *shared = scratch->shared;
     if (shared->ended != p || (shared->ended_passes != step->plan->micro_batches && counts_passes(step))) {
         nnc_step_ends_find(step, &scratch->step, &scratch->ends);
@@ -412,13 +379,11 @@ static void recall_ends(const nnc_pass_entry *p, const nnc_step *step, nnc_scrat
 }
 
 /* Tests whether the estimate is complete when the memory is known, because the plan needs no times. */
-static bool ends_untimed(const nnc_scratch *scratch, const nnc_result *r)
-{
+static bool ends_untimed(const nnc_scratch *scratch, const nnc_result *r) {
     return scratch->fits_only && scratch->brief && r->plan.mode == NNC_MODE_PREDICTED && r->verdict == NNC_OVER_MEMORY;
 }
 
-static void keep_over(nnc_estimate_cache *shared, const nnc_software *software, const nnc_result *r)
-{
+static void keep_over(nnc_estimate_cache *shared, const nnc_software *software, const nnc_result *r) {
     if (shared->promised) {
         shared->over = r->plan;
         shared->over_bytes = (double)r->memory.total_bytes;
@@ -429,8 +394,7 @@ static void keep_over(nnc_estimate_cache *shared, const nnc_software *software, 
 /* Tests whether a plan needs at least the memory of the last plan that did not fit. Of the fields that decide memory, it
  * may have more samples in a micro-batch and, without a pipeline, more micro-batches; memory never falls with either. A
  * plan whose memory might exceed what an estimate accepts is left to the estimate. */
-static bool is_over_too(const nnc_estimate_cache *shared, const nnc_software *software, const nnc_plan *plan)
-{
+static bool is_over_too(const nnc_estimate_cache *shared, const nnc_software *software, const nnc_plan *plan) {
     const nnc_plan *over = &shared->over;
     const double most = 4503599627370496.0; /* 2^52 bytes, half of the largest memory that an estimate accepts */
     nnc_plan like = *plan;
@@ -450,8 +414,7 @@ static bool is_over_too(const nnc_estimate_cache *shared, const nnc_software *so
 
 /* Sets the memory of a plan that is in the cache of passes. */
 static void weigh_known(const nnc_model *model, const nnc_software *software, nnc_pass_entry *p, nnc_scratch *scratch,
-                        nnc_result *r)
-{
+                        nnc_result *r) {
     p->step.plan = &r->plan;
     p->step.software = software;
     p->step.ends = &scratch->ends;
@@ -461,8 +424,7 @@ static void weigh_known(const nnc_model *model, const nnc_software *software, nn
 
 /* Completes the estimate of a plan that is in the cache of passes and whose memory is set. */
 static nnc_status time_known(const nnc_model *model, nnc_pass_entry *p, nnc_scratch *scratch, nnc_result *r,
-                             nnc_error *err)
-{
+                             nnc_error *err) {
     nnc_estimate_cache *shared = scratch->shared;
     const double share = nnc_lowering_of(&r->plan, p->step.software, r->plan.attention).grad_accumulate;
     nnc_step_work(&p->step, &p->work, r);
@@ -484,15 +446,11 @@ static nnc_status time_known(const nnc_model *model, nnc_pass_entry *p, nnc_scra
 
 /* Tests whether later plans may use the op list of the last estimate. Results are stored only for a list that a second
  * plan has already used. */
-static bool lasts(const nnc_estimate_cache *shared)
-{
-    return shared->promised && shared->last->found;
-}
+static bool lasts(const nnc_estimate_cache *shared) { return shared->promised && shared->last->found; }
 
 /* Calls nnc_estimate_time, and keeps the passes of a brief estimate in the cache of passes. */
 static nnc_status time_and_keep(const nnc_model *model, nnc_step *step, nnc_scratch *scratch, nnc_result *r,
-                                nnc_error *err)
-{
+                                nnc_error *err) {
     nnc_estimate_cache *shared = scratch->shared;
     nnc_segment_time units[NNC_SEGMENTS_MAX];
     if (!lasts(shared) || !nnc_estimate_is_brief(scratch, &r->plan)) {
@@ -507,8 +465,7 @@ static nnc_status time_and_keep(const nnc_model *model, nnc_step *step, nnc_scra
 }
 
 static nnc_status estimate_shared(const nnc_model *model, const nnc_device *device, const nnc_software *software,
-                                  const nnc_plan *plan, nnc_scratch *scratch, nnc_result *r, nnc_error *err)
-{
+                                  const nnc_plan *plan, nnc_scratch *scratch, nnc_result *r, nnc_error *err) {
     nnc_segment_sums sums[NNC_SEGMENTS_MAX];
     nnc_step step;
     nnc_lowered *alike = NULL;
@@ -553,8 +510,7 @@ static nnc_status estimate_shared(const nnc_model *model, const nnc_device *devi
     return nnc_estimate_finish(model, device, &step, r, err);
 }
 
-void nnc_estimate_cache_begin(nnc_estimate_cache *shared, const nnc_model *model, const nnc_device *device)
-{
+void nnc_estimate_cache_begin(nnc_estimate_cache *shared, const nnc_model *model, const nnc_device *device) {
     shared->model = model;
     shared->device = device;
     shared->partitioned = shared->ended = NULL;
@@ -569,8 +525,7 @@ void nnc_estimate_cache_begin(nnc_estimate_cache *shared, const nnc_model *model
 
 /* Keeps the caches if the previous estimate had an equal model and device; otherwise empties them. Has no effect after
  * nnc_scratch_share. */
-static void compare_specs(nnc_estimate_cache *shared, const nnc_model *model, const nnc_device *device)
-{
+static void compare_specs(nnc_estimate_cache *shared, const nnc_model *model, const nnc_device *device) {
     /* The list of a graph, or of a model with towers, depends on more than the bytes of the model struct. */
     const bool whole = model->family != NNC_FAMILY_GRAPH && model->captured == NULL && model->tower_count == 0;
     if (shared->promised) { return; }
@@ -588,8 +543,7 @@ static void compare_specs(nnc_estimate_cache *shared, const nnc_model *model, co
 }
 
 static nnc_status estimate(const nnc_model *model, const nnc_device *device, const nnc_software *software,
-                           const nnc_plan *plan, nnc_scratch *scratch, nnc_result *result, nnc_error *err)
-{
+                           const nnc_plan *plan, nnc_scratch *scratch, nnc_result *result, nnc_error *err) {
     nnc_estimate_cache *shared = scratch->shared;
     compare_specs(shared, model, device);
     if (shared->model == model && shared->device == device && scratch->why == NULL) {
@@ -601,8 +555,7 @@ static nnc_status estimate(const nnc_model *model, const nnc_device *device, con
 
 /* ---- scratch ---- */
 
-static bool create_lists(nnc_memo *memo, uint32_t count)
-{
+static bool create_lists(nnc_memo *memo, uint32_t count) {
     return nnc_memo_create(memo, count, count, sizeof(list_key), 0, sizeof(nnc_lowered));
 }
 
@@ -611,8 +564,7 @@ enum {
 }; /* bytes for 16 simulations of 10,000 requests; the system provides memory only for pages
                                 * that are used */
 
-void *nnc_scratch_load(nnc_scratch *scratch, size_t bytes)
-{
+void *nnc_scratch_load(nnc_scratch *scratch, size_t bytes) {
     if (scratch->load_bytes < bytes) {
         free(scratch->load);
         scratch->load = malloc(bytes);
@@ -621,8 +573,7 @@ void *nnc_scratch_load(nnc_scratch *scratch, size_t bytes)
     return scratch->load;
 }
 
-nnc_scratch *nnc_scratch_create(void)
-{
+nnc_scratch *nnc_scratch_create(void) {
     nnc_scratch *made = calloc(1, sizeof *made);
     nnc_estimate_cache *shared = calloc(1, sizeof *shared);
     if (made == NULL || shared == NULL) {
@@ -639,8 +590,7 @@ nnc_scratch *nnc_scratch_create(void)
     return made;
 }
 
-void nnc_scratch_destroy(nnc_scratch *scratch)
-{
+void nnc_scratch_destroy(nnc_scratch *scratch) {
     if (scratch != NULL) {
         nnc_memo_destroy(&scratch->shared->products);
         nnc_memo_destroy(&scratch->shared->alikes);
@@ -655,8 +605,7 @@ void nnc_scratch_destroy(nnc_scratch *scratch)
 }
 
 /* Creates the caches that only a search uses. */
-static bool create_search(nnc_scratch *scratch)
-{
+static bool create_search(nnc_scratch *scratch) {
     nnc_estimate_cache *shared = scratch->shared;
     shared->timer = (nnc_op_timer){ time_op, &shared->products };
     scratch->rows.timer = scratch->ideal_rows.timer = &shared->timer;
@@ -665,8 +614,7 @@ static bool create_search(nnc_scratch *scratch)
            nnc_search_memos_create(shared);
 }
 
-bool nnc_scratch_share(nnc_scratch *scratch, const nnc_model *model, const nnc_device *device, bool search)
-{
+bool nnc_scratch_share(nnc_scratch *scratch, const nnc_model *model, const nnc_device *device, bool search) {
     nnc_estimate_cache *shared = scratch->shared;
     if (shared->passes.slots == 0) { /* first call of nnc_scratch_share: creates large caches, because many plans
                                       * follow */
@@ -702,8 +650,7 @@ typedef struct end_key {
 
 enum { ENDS = 1024, END_WAYS = 4 };
 
-static void set_plan(end_key *key, const nnc_step *step)
-{
+static void set_plan(end_key *key, const nnc_step *step) {
     const nnc_plan *plan = step->plan;
     const bool every_pass = plan->zero == 2 || nnc_step_adds_gradients(step);
     memcpy(&key->plan, plan, sizeof key->plan);
@@ -731,16 +678,14 @@ typedef struct seconds_key {
 /* Number of bytes of `held` that the hash uses: two counts for each of the first three segments. */
 enum { HASHED_HELD = 6 * sizeof(int32_t) };
 
-static void set_held(seconds_key *key, const nnc_stage_residency *h)
-{
+static void set_held(seconds_key *key, const nnc_stage_residency *h) {
     for (int32_t s = 0; s < h->segments; s++) {
         key->held[s][0] = (int32_t)h->instances[s];
         key->held[s][1] = (int32_t)h->recomputed[s];
     }
 }
 
-static const nnc_step_end *find_end(nnc_memo *memo, const nnc_step *step, const nnc_stage_residency *holding)
-{
+static const nnc_step_end *find_end(nnc_memo *memo, const nnc_step *step, const nnc_stage_residency *holding) {
     end_key key;
     set_plan(&key, step);
     key.params = nnc_step_end_params_of(step, holding);
@@ -753,8 +698,7 @@ static const nnc_step_end *find_end(nnc_memo *memo, const nnc_step *step, const 
 }
 
 void nnc_step_ends_recall(nnc_scratch *scratch, const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX],
-                          uint64_t like)
-{
+                          uint64_t like) {
     nnc_estimate_cache *shared = scratch->shared;
     nnc_step_memory *m = &scratch->step;
     seconds_key key = { .like = like };
@@ -790,8 +734,7 @@ typedef struct partition {
 
 /* Returns a number that is equal for equal partitions, except for the micro-batches in flight. 0: not kept in the
  * cache. */
-static uint64_t key_of(const nnc_plan *plan)
-{
+static uint64_t key_of(const nnc_plan *plan) {
     const int32_t chunks = nnc_schedule_chunks(plan);
     const bool full = (plan->recompute & NNC_RECOMPUTE_FULL) != 0;
     if (plan->pipeline > PARTITION_STAGES || chunks > PARTITION_VIRTUAL / plan->pipeline) { return 0; }
@@ -799,8 +742,7 @@ static uint64_t key_of(const nnc_plan *plan)
            (full ? 1 : 0);
 }
 
-static void keep(const nnc_step_memory *m, int32_t stages, partition *to)
-{
+static void keep(const nnc_step_memory *m, int32_t stages, partition *to) {
     const size_t count = (size_t)m->partition.virtual_stages, devices = (size_t)stages;
     to->virtual_stages = m->partition.virtual_stages;
     memcpy(to->alike, m->alike, devices * sizeof m->alike[0]);
@@ -809,8 +751,7 @@ static void keep(const nnc_step_memory *m, int32_t stages, partition *to)
     memcpy(to->shares, m->partition.shares, count * sizeof m->partition.shares[0]);
 }
 
-static void recall(const partition *from, int32_t stages, int32_t segments, nnc_step_memory *m)
-{
+static void recall(const partition *from, int32_t stages, int32_t segments, nnc_step_memory *m) {
     const size_t count = (size_t)from->virtual_stages, devices = (size_t)stages;
     m->partition.stages = stages;
     m->partition.virtual_stages = from->virtual_stages;
@@ -821,8 +762,7 @@ static void recall(const partition *from, int32_t stages, int32_t segments, nnc_
     memcpy(m->partition.shares, from->shares, count * sizeof m->partition.shares[0]);
 }
 
-void nnc_step_partition_recall(nnc_scratch *scratch, const nnc_step *step)
-{
+void nnc_step_partition_recall(nnc_scratch *scratch, const nnc_step *step) {
     nnc_memo *memo = &scratch->shared->partitions;
     nnc_step_memory *m = &scratch->step;
     const nnc_plan *plan = step->plan;
@@ -837,8 +777,7 @@ void nnc_step_partition_recall(nnc_scratch *scratch, const nnc_step *step)
     if (key != 0) { keep(m, plan->pipeline, nnc_memo_add(memo, &key)); }
 }
 
-bool nnc_search_memos_create(nnc_estimate_cache *shared)
-{
+bool nnc_search_memos_create(nnc_estimate_cache *shared) {
     return nnc_memo_create(&shared->ends, ENDS, END_WAYS, sizeof(end_key), offsetof(end_key, plan),
                            sizeof(nnc_step_end)) &&
            nnc_memo_create(&shared->end_seconds, ENDS, END_WAYS, sizeof(seconds_key),

@@ -22,15 +22,13 @@ static const nnc_metric batch_rows[] = {
 };
 static const nnc_metrics batch = NNC_METRICS("batch sizes", batch_rows, nnc_plan);
 
-static nnc_cell get_recompute(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX])
-{
+static nnc_cell get_recompute(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX]) {
     const nnc_plan *plan = place->record;
     nnc_recompute_text(plan->recompute, text, NNC_METRIC_TEXT_MAX);
     return (nnc_cell){ .kind = NNC_CELL_TEXT, .text = text };
 }
 
-static nnc_cell get_offload(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX])
-{
+static nnc_cell get_offload(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX]) {
     const nnc_plan *plan = place->record;
     nnc_offload_text(plan->offload, text, NNC_METRIC_TEXT_MAX);
     return (nnc_cell){ .kind = NNC_CELL_TEXT, .text = text };
@@ -38,14 +36,12 @@ static nnc_cell get_offload(const nnc_place *place, char text[NNC_METRIC_TEXT_MA
 
 /* Tests whether the schedule is the usual one: "1f1b", or "interleaved" with virtual stages. Outputs then omit the
  * schedule. */
-static bool is_usual(const nnc_plan *plan)
-{
+static bool is_usual(const nnc_plan *plan) {
     return plan->pipeline == 1 ||
            plan->schedule == (plan->virtual_stages > 1 ? NNC_SCHEDULE_INTERLEAVED : NNC_SCHEDULE_1F1B);
 }
 
-char *nnc_plan_word(const nnc_plan *plan, char text[NNC_METRIC_TEXT_MAX])
-{
+char *nnc_plan_word(const nnc_plan *plan, char text[NNC_METRIC_TEXT_MAX]) {
     const struct {
         const char *name;
         int64_t degree, unsaid;
@@ -114,15 +110,13 @@ static const nnc_metric plan_rows[] = {
 };
 const nnc_metrics nnc_plan_metrics = NNC_METRICS("a plan", plan_rows, nnc_plan);
 
-static nnc_cell get_train(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX])
-{
+static nnc_cell get_train(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX]) {
     const nnc_plan *plan = place->record;
     nnc_train_text(plan->train, text, NNC_METRIC_TEXT_MAX);
     return nnc_text_cell(text);
 }
 
-static nnc_cell get_adapters(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX])
-{
+static nnc_cell get_adapters(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX]) {
     const nnc_plan *plan = place->record;
     nnc_adapted_text(plan->adapters, text, NNC_METRIC_TEXT_MAX);
     return nnc_text_cell(text);
@@ -601,8 +595,7 @@ NNC_IF(has_past, nnc_report, self->past.of != NNC_PAST_NONE)
 NNC_IF(has_own, nnc_report, self->own != NULL)
 NNC_IF(has_sensitivity, nnc_report, self->sensitivity != NULL)
 
-static nnc_cell get_sentence(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX])
-{
+static nnc_cell get_sentence(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX]) {
     return nnc_text_cell(nnc_report_sentence(place->record, text));
 }
 

@@ -10,15 +10,13 @@
 static const nnc_cell no_value = { .kind = NNC_CELL_NULL };
 
 /* Returns the address that the offsets of a row count from; NULL if the pointer to it is NULL. */
-static const char *base_of(const nnc_metric *row, const void *record)
-{
+static const char *base_of(const nnc_metric *row, const void *record) {
     const char *at = record;
     if (row->hop > 0 && at != NULL) { memcpy(&at, &at[row->hop - 1], sizeof at); }
     return at;
 }
 
-static int64_t whole_at(const char *at, size_t size)
-{
+static int64_t whole_at(const char *at, size_t size) {
     int64_t wide = 0;
     int32_t narrow = 0;
     if (size == sizeof wide) {
@@ -30,18 +28,15 @@ static int64_t whole_at(const char *at, size_t size)
     return narrow;
 }
 
-nnc_cell nnc_number_cell(double number)
-{
+nnc_cell nnc_number_cell(double number) {
     return isfinite(number) ? (nnc_cell){ .kind = NNC_CELL_NUMBER, .number = number } : no_value;
 }
 
-nnc_cell nnc_text_cell(const char *text)
-{
+nnc_cell nnc_text_cell(const char *text) {
     return text != NULL ? (nnc_cell){ .kind = NNC_CELL_TEXT, .text = text } : no_value;
 }
 
-nnc_cell nnc_metric_read(const nnc_metric *row, const nnc_place *place, int32_t index, char text[NNC_METRIC_TEXT_MAX])
-{
+nnc_cell nnc_metric_read(const nnc_metric *row, const nnc_place *place, int32_t index, char text[NNC_METRIC_TEXT_MAX]) {
     if (row->get != NULL) { return row->get(place, text); }
     const char *at = base_of(row, place->record);
     if (at == NULL) { return no_value; }
@@ -67,16 +62,14 @@ nnc_cell nnc_metric_read(const nnc_metric *row, const nnc_place *place, int32_t 
     }
 }
 
-nnc_place nnc_metric_inside(const nnc_metric *row, const nnc_place *place)
-{
+nnc_place nnc_metric_inside(const nnc_metric *row, const nnc_place *place) {
     const char *base = base_of(row, place->record);
     nnc_place inside = *place;
     inside.record = base != NULL ? base + row->offset : NULL;
     return inside;
 }
 
-nnc_lines nnc_metric_lines(const nnc_metric *row, const nnc_place *place)
-{
+nnc_lines nnc_metric_lines(const nnc_metric *row, const nnc_place *place) {
     const char *base = base_of(row, place->record);
     nnc_lines lines = { .metrics = row->rows, .owner = place->record };
     if (base != NULL) {
@@ -87,15 +80,13 @@ nnc_lines nnc_metric_lines(const nnc_metric *row, const nnc_place *place)
     return lines;
 }
 
-nnc_place nnc_line_place(const nnc_lines *lines, int64_t index)
-{
+nnc_place nnc_line_place(const nnc_lines *lines, int64_t index) {
     return (nnc_place){ .record = (const char *)lines->records + (size_t)index * lines->metrics->record_size,
                         .owner = lines->owner,
                         .index = index };
 }
 
-bool nnc_line_listed(const nnc_lines *lines, const nnc_place *place)
-{
+bool nnc_line_listed(const nnc_lines *lines, const nnc_place *place) {
     return lines->metrics->listed == NULL || lines->metrics->listed(place);
 }
 
@@ -111,8 +102,7 @@ typedef struct finder {
     bool failed;
 } finder;
 
-static void add_column(finder *f, const char *prefix, const nnc_metric *row, int32_t index)
-{
+static void add_column(finder *f, const char *prefix, const nnc_metric *row, int32_t index) {
     char name[192], number[16];
     nnc_column *column = f->list != NULL ? &f->list[f->count] : NULL;
     f->count++;
@@ -129,8 +119,7 @@ static void add_column(finder *f, const char *prefix, const nnc_metric *row, int
 }
 
 /* The recursion is only a few tables deep. NOLINTNEXTLINE(misc-no-recursion) */
-static void find_columns(finder *f, const nnc_metrics *metrics, const char *prefix)
-{
+static void find_columns(finder *f, const nnc_metrics *metrics, const char *prefix) {
     for (size_t i = 0; i < metrics->count; i++) {
         const nnc_metric *row = &metrics->rows[i];
         const int32_t values = row->each_count > 0 ? row->each_count : 1;
@@ -148,8 +137,7 @@ static void find_columns(finder *f, const nnc_metrics *metrics, const char *pref
     }
 }
 
-nnc_status nnc_columns_of(const nnc_metrics *metrics, nnc_arena *arena, nnc_columns *columns)
-{
+nnc_status nnc_columns_of(const nnc_metrics *metrics, nnc_arena *arena, nnc_columns *columns) {
     finder f = { .arena = arena };
     *columns = (nnc_columns){ .count = 0 };
     find_columns(&f, metrics, "");
@@ -162,15 +150,13 @@ nnc_status nnc_columns_of(const nnc_metrics *metrics, nnc_arena *arena, nnc_colu
     return NNC_OK;
 }
 
-bool nnc_column_is_full(const nnc_column *column)
-{
+bool nnc_column_is_full(const nnc_column *column) {
     bool full = column->metric->full;
     for (int i = 0; i < column->depth; i++) { full = full || column->inside[i]->full; }
     return full;
 }
 
-nnc_cell nnc_column_read(const nnc_column *column, nnc_place place, char text[NNC_METRIC_TEXT_MAX])
-{
+nnc_cell nnc_column_read(const nnc_column *column, nnc_place place, char text[NNC_METRIC_TEXT_MAX]) {
     for (int i = 0; i < column->depth; i++) { place = nnc_metric_inside(column->inside[i], &place); }
     return nnc_metric_read(column->metric, &place, column->index, text);
 }
@@ -178,8 +164,7 @@ nnc_cell nnc_column_read(const nnc_column *column, nnc_place place, char text[NN
 /* ---- names ---- */
 
 /* The recursion is only a few tables deep. NOLINTNEXTLINE(misc-no-recursion) */
-const nnc_metric *nnc_metric_find(const nnc_metrics *metrics, const char *name)
-{
+const nnc_metric *nnc_metric_find(const nnc_metrics *metrics, const char *name) {
     const nnc_metric *found = NULL;
     for (size_t i = 0; i < metrics->count && found == NULL; i++) {
         const nnc_metric *row = &metrics->rows[i];
@@ -197,21 +182,16 @@ const nnc_metric *nnc_metric_find(const nnc_metrics *metrics, const char *name)
 }
 
 /* Tests whether `full` ends with a dot and `word`. */
-static bool ends_so(const char *full, const char *word)
-{
+static bool ends_so(const char *full, const char *word) {
     const size_t whole = strlen(full), part = strlen(word);
     return part > 0 && whole > part && full[whole - part - 1] == '.' && strcmp(full + whole - part, word) == 0;
 }
 
 /* Tests whether the name is an input of the plan. If a result has the same last part, a short name means the result:
  * "tokens" is "work.tokens". */
-static bool gives_way(const char *full)
-{
-    return strncmp(full, "plan.", strlen("plan.")) == 0;
-}
+static bool gives_way(const char *full) { return strncmp(full, "plan.", strlen("plan.")) == 0; }
 
-nnc_name_match nnc_name_find(const void *names, size_t stride, int32_t count, const char *word)
-{
+nnc_name_match nnc_name_find(const void *names, size_t stride, int32_t count, const char *word) {
     nnc_name_match match = { -1, -1 };
     const char *full = NULL, *found = NULL;
     for (int32_t i = 0; i < count; i++) {
@@ -232,13 +212,9 @@ nnc_name_match nnc_name_find(const void *names, size_t stride, int32_t count, co
 
 static const char *const past_names[NNC_PAST_COUNT] = { "none", "too_few", "device", "all_devices" };
 
-const char *nnc_past_name(unsigned of)
-{
-    return of < NNC_PAST_COUNT ? past_names[of] : "?";
-}
+const char *nnc_past_name(unsigned of) { return of < NNC_PAST_COUNT ? past_names[of] : "?"; }
 
-static void add_track(nnc_past *past, const nnc_track *one)
-{
+static void add_track(nnc_past *past, const nnc_track *one) {
     const double all = (double)(past->unseen + one->unseen);
     past->error += (one->error - past->error) * (double)one->unseen / all;
     past->bias += (one->bias - past->bias) * (double)one->unseen / all;
@@ -246,14 +222,12 @@ static void add_track(nnc_past *past, const nnc_track *one)
     past->unseen += one->unseen;
 }
 
-bool nnc_report_is_implausible(const nnc_report *report)
-{
+bool nnc_report_is_implausible(const nnc_report *report) {
     return report->device->implausible || report->software->implausible ||
            !nnc_is_as_published(report->result, report->model);
 }
 
-nnc_past nnc_report_past(const nnc_report *report)
-{
+nnc_past nnc_report_past(const nnc_report *report) {
     const nnc_model *model = report->model;
     const nnc_software *software = report->software;
     const bool experts = model->family == NNC_FAMILY_DECODER && model->decoder.experts > 0;
@@ -278,24 +252,20 @@ nnc_past nnc_report_past(const nnc_report *report)
     return here.unseen < NNC_PAST_FEWEST ? all : here;
 }
 
-const nnc_price *nnc_report_price(const nnc_report *report)
-{
+const nnc_price *nnc_report_price(const nnc_report *report) {
     const nnc_device *device = report->device;
     return isnan(report->result->plan.price) && device->price_count > 0 ? device->prices : NULL;
 }
 
-const char *nnc_price_currency(const nnc_device *device)
-{
+const char *nnc_price_currency(const nnc_device *device) {
     return device->price_count > 0 ? device->prices->currency : "USD";
 }
 
-const char *nnc_report_currency(const nnc_report *report)
-{
+const char *nnc_report_currency(const nnc_report *report) {
     return isnan(report->result->price_per_device_hour) ? NULL : nnc_price_currency(report->device);
 }
 
-const char *nnc_launch_advice(const nnc_result *result)
-{
+const char *nnc_launch_advice(const nnc_result *result) {
     if (result->bound != NNC_BOUND_HOST) { return NULL; }
     return result->host_s > 0.5 * result->bound_s[NNC_BOUND_HOST]
                ? "the host limits the step: record ops once and replay them (CUDA graphs, "
@@ -304,15 +274,13 @@ const char *nnc_launch_advice(const nnc_result *result)
                  "--micro-batch, fewer of them)";
 }
 
-int64_t nnc_padded_rows(const nnc_report *report)
-{
+int64_t nnc_padded_rows(const nnc_report *report) {
     const int64_t rows = nnc_model_sizes_of(report->model).vocab;
     const int64_t padded = nnc_vocab_split(rows, report->result->plan.tensor);
     return padded != rows ? padded : 0;
 }
 
-double nnc_report_unit_cost(const nnc_result *result, nnc_derivation *why)
-{
+double nnc_report_unit_cost(const nnc_result *result, nnc_derivation *why) {
     double unit_cost = 0.0;
     if (result->tokens > 0) {
         NNC_SET_AS(why, "per_million_tokens", unit_cost, NULL, 1e6 * result->cost_step / (double)result->tokens);
@@ -323,15 +291,13 @@ double nnc_report_unit_cost(const nnc_result *result, nnc_derivation *why)
     return unit_cost;
 }
 
-double nnc_report_sustained_flops_per_s(const nnc_report *report)
-{
+double nnc_report_sustained_flops_per_s(const nnc_report *report) {
     const nnc_efficiencies *e = &report->device->efficiency;
     const double fraction = e->gemm[report->result->plan.precision].sustained_fraction * e->calibration;
     return nnc_min(fraction, 1.0) * report->result->peak_flops_per_s;
 }
 
-double nnc_report_sustained_bytes_per_s(const nnc_report *report)
-{
+double nnc_report_sustained_bytes_per_s(const nnc_report *report) {
     const nnc_efficiencies *e = &report->device->efficiency;
     return e->pointwise.memory_fraction * report->device->mem_bytes_per_s;
 }
@@ -339,8 +305,7 @@ double nnc_report_sustained_bytes_per_s(const nnc_report *report)
 enum { WORDS_MAX = 256 };
 
 /* Writes the verdict with its numbers, for example "it fits: 3.7 GB of 85.9 GB per device". */
-static void write_memory_words(const nnc_report *report, char words[WORDS_MAX])
-{
+static void write_memory_words(const nnc_report *report, char words[WORDS_MAX]) {
     const nnc_result *r = report->result;
     char total[NNC_NUMBER_TEXT], capacity[NNC_NUMBER_TEXT];
     nnc_unit_text((double)r->memory.total_bytes, "B", total);
@@ -357,8 +322,7 @@ static void write_memory_words(const nnc_report *report, char words[WORDS_MAX])
              total, capacity);
 }
 
-const char *nnc_report_sentence(const nnc_report *report, char text[NNC_METRIC_TEXT_MAX])
-{
+const char *nnc_report_sentence(const nnc_report *report, char text[NNC_METRIC_TEXT_MAX]) {
     const nnc_result *r = report->result;
     const nnc_model *model = report->model;
     const nnc_device *device = report->device;
@@ -382,23 +346,18 @@ const char *nnc_report_sentence(const nnc_report *report, char text[NNC_METRIC_T
 
 NNC_GET(get_op_name, nnc_op_cost, nnc_text_cell(nnc_op_name(self->op)))
 
-static nnc_cell get_op_path(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX])
-{
+static nnc_cell get_op_path(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX]) {
     const nnc_op_cost *cost = place->record;
     return nnc_text_cell(nnc_op_path(cost->op, text, NNC_METRIC_TEXT_MAX));
 }
 
-static bool is_kept(const nnc_op *op)
-{
-    return op->phase == NNC_PHASE_FORWARD;
-}
+static bool is_kept(const nnc_op *op) { return op->phase == NNC_PHASE_FORWARD; }
 
 NNC_GET(get_op_kept, nnc_op_cost, nnc_number_cell(is_kept(self->op) ? nnc_op_kept_bytes(self->op) : (double)NAN))
 
 NNC_GET(get_op_kind, nnc_op_cost, nnc_text_cell(nnc_op_kind_name(self->op)))
 
-static nnc_cell get_op_shape(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX])
-{
+static nnc_cell get_op_shape(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX]) {
     const nnc_op_cost *cost = place->record;
     nnc_op_shape(cost->op, text, NNC_METRIC_TEXT_MAX);
     return nnc_text_cell(text);
@@ -528,8 +487,7 @@ NNC_GET(get_lever, nnc_sensitivity,
 NNC_GET(get_shown_value, nnc_sensitivity,
         nnc_text_cell(nnc_unit_text(self->value, nnc_sensitivity_parameter_unit(self->figure), text)))
 
-static nnc_cell get_shown_elasticity(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX])
-{
+static nnc_cell get_shown_elasticity(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX]) {
     const nnc_sensitivity *entry = place->record;
     snprintf(text, NNC_METRIC_TEXT_MAX, "%.3f", entry->elasticity + 0.0); /* prints -0 as 0 */
     return nnc_text_cell(text);

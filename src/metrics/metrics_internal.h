@@ -101,8 +101,7 @@ typedef struct nnc_metric {
                           * omitted */
 } nnc_metric;
 
-static inline const nnc_metric_more *nnc_metric_rare(const nnc_metric *row)
-{
+static inline const nnc_metric_more *nnc_metric_rare(const nnc_metric *row) {
     static const nnc_metric_more none = { .when = NULL };
     return row->more != NULL ? row->more : &none;
 }
@@ -123,31 +122,21 @@ struct nnc_metrics {
 #define NNC_BOOL(of, ...) NNC_ROW_(of, __VA_ARGS__, .type = NNC_METRIC_BOOL)
 #define NNC_TEXT(of, ...) NNC_ROW_(of, __VA_ARGS__, .type = NNC_METRIC_TEXT)
 #define NNC_CHARS(of, ...) NNC_ROW_(of, __VA_ARGS__, .type = NNC_METRIC_CHARS)
-#define NNC_ROW_(of, member, ...)                        \
-    {                                                    \
-        .name = #member, NNC_IN(of, member), __VA_ARGS__ \
-    }
+#define NNC_ROW_(of, member, ...) \
+    { .name = #member, NNC_IN(of, member), __VA_ARGS__ }
 /* A row for an enumerator: the function that returns its names, and the number of enumerators. */
 #define NNC_NAMED(of, member, name_of, ...) NNC_NAMED_(of, member, name_of, __VA_ARGS__, .type = NNC_METRIC_ENUM)
-#define NNC_NAMED_(of, member, name_of, number, ...)                                       \
-    {                                                                                      \
-        .name = #member, NNC_IN(of, member), .names = { (name_of), (number) }, __VA_ARGS__ \
-    }
+#define NNC_NAMED_(of, member, name_of, number, ...) \
+    { .name = #member, NNC_IN(of, member), .names = { (name_of), (number) }, __VA_ARGS__ }
 /* NNC_AS makes a row whose name differs from the struct member. NNC_HEAD makes a row that only tables show. NNC_ROWS
  * includes the rows of another metrics table. */
-#define NNC_AS(text, kind, ...)                                \
-    {                                                          \
-        .name = (text), .type = NNC_METRIC_##kind, __VA_ARGS__ \
-    }
-#define NNC_HEAD(text, kind, ...)                              \
-    {                                                          \
-        .head = (text), .type = NNC_METRIC_##kind, __VA_ARGS__ \
-    }
+#define NNC_AS(text, kind, ...) \
+    { .name = (text), .type = NNC_METRIC_##kind, __VA_ARGS__ }
+#define NNC_HEAD(text, kind, ...) \
+    { .head = (text), .type = NNC_METRIC_##kind, __VA_ARGS__ }
 #define NNC_ROWS(...) NNC_ROWS_(__VA_ARGS__, .type = NNC_METRIC_OBJECT)
-#define NNC_ROWS_(table, ...)        \
-    {                                \
-        .rows = (table), __VA_ARGS__ \
-    }
+#define NNC_ROWS_(table, ...) \
+    { .rows = (table), __VA_ARGS__ }
 
 /* Place of a value: NNC_IN in the record, NNC_VIA after a pointer. NNC_COUNT: place of the count of a list. */
 #define NNC_IN(of, member) .offset = offsetof(of, member), .size = sizeof(((const of *)NULL)->member)
@@ -156,27 +145,23 @@ struct nnc_metrics {
 
 /* NNC_GET defines a function that returns a cell for the record `self`; `text` is a buffer for it. NNC_IF defines a
  * condition on the record `self`. */
-#define NNC_GET(function, of, ...)                                                   \
-    static nnc_cell function(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX]) \
-    {                                                                                \
-        const of *self = place->record;                                              \
-        (void)self, (void)text;                                                      \
-        return (__VA_ARGS__);                                                        \
+#define NNC_GET(function, of, ...)                                                     \
+    static nnc_cell function(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX]) { \
+        const of *self = place->record;                                                \
+        (void)self, (void)text;                                                        \
+        return (__VA_ARGS__);                                                          \
     }
-#define NNC_IF(function, of, condition)          \
-    static bool function(const nnc_place *place) \
-    {                                            \
-        const of *self = place->record;          \
-        (void)self;                              \
-        return (condition);                      \
+#define NNC_IF(function, of, condition)            \
+    static bool function(const nnc_place *place) { \
+        const of *self = place->record;            \
+        (void)self;                                \
+        return (condition);                        \
     }
 /* Used inside NNC_GET and NNC_IF: the record whose list contains the record `self`. */
 #define NNC_OWNER(of) ((const of *)place->owner)
 
-#define NNC_METRICS(text, list, of)                                                                        \
-    {                                                                                                      \
-        .what = (text), .rows = (list), .count = sizeof(list) / sizeof(list)[0], .record_size = sizeof(of) \
-    }
+#define NNC_METRICS(text, list, of) \
+    { .what = (text), .rows = (list), .count = sizeof(list) / sizeof(list)[0], .record_size = sizeof(of) }
 
 /* Reads one value of a row. index: index in an array. A number that is not finite becomes NNC_CELL_NULL. */
 nnc_cell nnc_metric_read(const nnc_metric *row, const nnc_place *place, int32_t index, char text[NNC_METRIC_TEXT_MAX]);
@@ -184,14 +169,8 @@ nnc_cell nnc_metric_read(const nnc_metric *row, const nnc_place *place, int32_t 
 /* These functions make a cell from a value. NaN and NULL become NNC_CELL_NULL. */
 nnc_cell nnc_number_cell(double number);
 nnc_cell nnc_text_cell(const char *text);
-static inline nnc_cell nnc_whole_cell(int64_t whole)
-{
-    return (nnc_cell){ .kind = NNC_CELL_WHOLE, .whole = whole };
-}
-static inline nnc_cell nnc_bool_cell(bool flag)
-{
-    return (nnc_cell){ .kind = NNC_CELL_BOOL, .flag = flag };
-}
+static inline nnc_cell nnc_whole_cell(int64_t whole) { return (nnc_cell){ .kind = NNC_CELL_WHOLE, .whole = whole }; }
+static inline nnc_cell nnc_bool_cell(bool flag) { return (nnc_cell){ .kind = NNC_CELL_BOOL, .flag = flag }; }
 
 /* Returns the record from which the rows of an object are read. */
 nnc_place nnc_metric_inside(const nnc_metric *row, const nnc_place *place);

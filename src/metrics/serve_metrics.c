@@ -268,8 +268,7 @@ static const nnc_metric document_rows[] = {
 };
 const nnc_metrics nnc_serve_document = NNC_METRICS("serving", document_rows, nnc_report);
 
-const nnc_metric *nnc_figure_metric(const char *name)
-{
+const nnc_metric *nnc_figure_metric(const char *name) {
     const nnc_metric *metric = nnc_metric_find(&nnc_estimate_run_metrics, name);
     metric = metric != NULL ? metric : nnc_metric_find(&nnc_serve_metrics, name);
     return metric != NULL ? metric : nnc_metric_find(&nnc_images_metrics, name);

@@ -11,8 +11,7 @@
  * shapes. */
 #define BYTES_MAX 536870912
 
-static nnc_status read_file(const char *path, uint8_t **bytes, size_t *size, nnc_error *err)
-{
+static nnc_status read_file(const char *path, uint8_t **bytes, size_t *size, nnc_error *err) {
     struct stat about;
     errno = 0;
     const int descriptor = nnc_open_to_read(path);
@@ -36,15 +35,13 @@ static nnc_status read_file(const char *path, uint8_t **bytes, size_t *size, nnc
     return got == *size ? NNC_OK : nnc_fail(err, NNC_IO, path, "cannot be read");
 }
 
-static int64_t names_in(const Onnx__GraphProto *proto)
-{
+static int64_t names_in(const Onnx__GraphProto *proto) {
     size_t names = proto->n_initializer + proto->n_input + 8;
     for (size_t i = 0; i < proto->n_node; i++) { names += proto->node[i]->n_input + proto->node[i]->n_output; }
     return names < 1000000 ? (int64_t)names : -1;
 }
 
-static bool make_room(nnc_onnx_graph *g)
-{
+static bool make_room(nnc_onnx_graph *g) {
     const int64_t names = names_in(g->proto);
     if (names < 0) { return nnc_onnx_refuse(g, "has more than a million values"); }
     g->capacity = (int32_t)names;
@@ -61,8 +58,7 @@ static bool make_room(nnc_onnx_graph *g)
 
 /* ---- inputs ---- */
 
-static bool is_float(const Onnx__ValueInfoProto *info)
-{
+static bool is_float(const Onnx__ValueInfoProto *info) {
     const Onnx__TypeProto__Tensor *type = nnc_onnx_type_of(info);
     return type == NULL || !type->has_elem_type ||
            (type->elem_type != ONNX__TENSOR_PROTO__DATA_TYPE__INT64 &&
@@ -72,8 +68,7 @@ static bool is_float(const Onnx__ValueInfoProto *info)
 
 /* Writes an input of the network. The first input becomes the input of the graph file; each later input becomes an
  * entry of "ops". */
-static bool place_input(nnc_onnx_graph *g, const Onnx__ValueInfoProto *info, nnc_onnx_value *v, bool first)
-{
+static bool place_input(nnc_onnx_graph *g, const Onnx__ValueInfoProto *info, nnc_onnx_value *v, bool first) {
     char shape[96] = "";
     const bool ids = !is_float(info);
     int64_t elements = 0;
@@ -99,8 +94,7 @@ static bool place_input(nnc_onnx_graph *g, const Onnx__ValueInfoProto *info, nnc
     return true;
 }
 
-static bool read_tensors(nnc_onnx_graph *g)
-{
+static bool read_tensors(nnc_onnx_graph *g) {
     const Onnx__GraphProto *proto = g->proto;
     bool first = true;
     for (size_t i = 0; i < proto->n_initializer; i++) {
@@ -136,8 +130,7 @@ static bool read_tensors(nnc_onnx_graph *g)
 
 /* ---- nodes ---- */
 
-static bool check_output(nnc_onnx_graph *g)
-{
+static bool check_output(nnc_onnx_graph *g) {
     for (size_t i = 0; i < g->node->n_output; i++) {
         const nnc_onnx_value *v = nnc_onnx_output(g, i);
         int64_t elements = 0;
@@ -153,8 +146,7 @@ static bool check_output(nnc_onnx_graph *g)
     return true;
 }
 
-static bool run_node(nnc_onnx_graph *g)
-{
+static bool run_node(nnc_onnx_graph *g) {
     const char *type = g->node->op_type;
     bool constant = true;
     if (type == NULL || g->node->n_output == 0) { return nnc_onnx_refuse(g, "has no type or no output"); }
@@ -171,14 +163,12 @@ static bool run_node(nnc_onnx_graph *g)
     return (constant ? nnc_onnx_fold(g) : nnc_onnx_convert(g)) && g->status == NNC_OK && check_output(g);
 }
 
-static void write_loss(nnc_onnx_graph *g, const nnc_onnx_value *v)
-{
+static void write_loss(nnc_onnx_graph *g, const nnc_onnx_value *v) {
     nnc_onnx_step(g, v->reg, "\"op\": \"loss\", \"kind\": \"%s\"",
                   v->shape_rank == 1 ? "cross_entropy" : "squared_error");
 }
 
-static bool write_outputs(nnc_onnx_graph *g)
-{
+static bool write_outputs(nnc_onnx_graph *g) {
     bool any = false;
     g->node = NULL;
     for (size_t i = 0; i < g->proto->n_output; i++) {
@@ -194,8 +184,7 @@ static bool write_outputs(nnc_onnx_graph *g)
 }
 
 /* Converts all nodes. It is called twice, because the graph is converted in two equal passes. */
-static bool pass(nnc_onnx_graph *g)
-{
+static bool pass(nnc_onnx_graph *g) {
     for (int32_t i = 0; i < g->name_count; i++) { g->names[i] = -1; }
     g->count = g->regs = g->step = 0;
     g->current = -1;
@@ -212,8 +201,7 @@ static bool pass(nnc_onnx_graph *g)
     return write_outputs(g);
 }
 
-static const char *notes_of(const nnc_onnx_graph *g)
-{
+static const char *notes_of(const nnc_onnx_graph *g) {
     nnc_buffer text = { 0 };
     if (g->batch_norms == 0 && g->biased > 1 && g->biased * 2 > g->convolutions) {
         nnc_buffer_print(&text,
@@ -231,8 +219,7 @@ static const char *notes_of(const nnc_onnx_graph *g)
     return copy;
 }
 
-static nnc_status finish(nnc_onnx_graph *g, const char *id, char **text, size_t *size)
-{
+static nnc_status finish(nnc_onnx_graph *g, const char *id, char **text, size_t *size) {
     nnc_buffer all = { 0 };
     nnc_buffer_text(&all, "{\n  \"schema\": \"nncost.model/1\",\n");
     nnc_buffer_text(&all, "  \"id\": ");
@@ -250,8 +237,7 @@ static nnc_status finish(nnc_onnx_graph *g, const char *id, char **text, size_t 
     return *text != NULL ? NNC_OK : nnc_no_memory(g->err);
 }
 
-static nnc_status convert(nnc_onnx_graph *g, const char *id, char **text, size_t *size, const char **notes)
-{
+static nnc_status convert(nnc_onnx_graph *g, const char *id, char **text, size_t *size, const char **notes) {
     if (make_room(g)) {
         if (pass(g)) {
             g->second = true;
@@ -275,13 +261,9 @@ typedef struct unpacking {
 } unpacking;
 
 /* Returns the limit for a file of `count` bytes: enough for a million values, and for files with weights. */
-static size_t most_bytes(size_t count)
-{
-    return (size_t)1000000000 + 3 * count;
-}
+static size_t most_bytes(size_t count) { return (size_t)1000000000 + 3 * count; }
 
-static void *take(void *context, size_t size)
-{
+static void *take(void *context, size_t size) {
     enum { OVERHEAD = 32 }; /* bytes of overhead per allocation */
     unpacking *u = context;
     u->too_many = u->too_many || size > u->left || u->left - size < OVERHEAD;
@@ -292,15 +274,13 @@ static void *take(void *context, size_t size)
     return memory;
 }
 
-static void give_back(void *context, void *memory)
-{
+static void give_back(void *context, void *memory) {
     (void)context;
     free(memory);
 }
 
 nnc_status nnc_onnx_read(const char *path, const uint8_t *bytes, size_t count, const char *id, const char *axes,
-                         nnc_arena *arena, char **text, size_t *size, const char **notes, nnc_error *err)
-{
+                         nnc_arena *arena, char **text, size_t *size, const char **notes, nnc_error *err) {
     unpacking taken = { .left = most_bytes(count) };
     ProtobufCAllocator memory = { take, give_back, &taken };
     Onnx__ModelProto *model = onnx__model_proto__unpack(&memory, count, bytes);
@@ -327,8 +307,7 @@ nnc_status nnc_onnx_read(const char *path, const uint8_t *bytes, size_t count, c
 }
 
 nnc_status nnc_onnx_import(const char *path, const char *id, const char *axes, nnc_arena *arena, char **text,
-                           size_t *size, const char **notes, nnc_error *err)
-{
+                           size_t *size, const char **notes, nnc_error *err) {
     uint8_t *bytes = NULL;
     size_t count = 0;
     nnc_status status = read_file(path, &bytes, &count, err);

@@ -174,8 +174,7 @@ void nnc_onnx_made(nnc_onnx_value *out, int32_t reg, int32_t rank, const int64_t
 
 /* ---- nodes ---- */
 
-static inline bool nnc_onnx_is(const nnc_onnx_graph *g, const char *type)
-{
+static inline bool nnc_onnx_is(const nnc_onnx_graph *g, const char *type) {
     return strcmp(g->node->op_type, type) == 0;
 }
 

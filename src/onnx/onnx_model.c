@@ -4,13 +4,9 @@
 #include "input/input_internal.h"
 #include "onnx/onnx_import.h"
 
-bool nnc_onnx_is_file(const char *path)
-{
-    return nnc_ends_in(path, ".onnx");
-}
+bool nnc_onnx_is_file(const char *path) { return nnc_ends_in(path, ".onnx"); }
 
-nnc_status nnc_onnx_take(nnc_specs *specs, char **operand, nnc_error *err)
-{
+nnc_status nnc_onnx_take(nnc_specs *specs, char **operand, nnc_error *err) {
     nnc_arena *arena = nnc_specs_arena(specs);
     const nnc_piped **all = nnc_specs_piped(specs);
     const char *slash = strrchr(*operand, '/'), *notes = NULL;
@@ -29,8 +25,7 @@ nnc_status nnc_onnx_take(nnc_specs *specs, char **operand, nnc_error *err)
 
 #ifdef NNC_ONNX_MISSING
 nnc_status nnc_onnx_import(const char *path, const char *id, const char *axes, nnc_arena *arena, char **text,
-                           size_t *size, const char **notes, nnc_error *err)
-{
+                           size_t *size, const char **notes, nnc_error *err) {
     (void)id;
     (void)axes;
     (void)arena;

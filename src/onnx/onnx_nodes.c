@@ -6,8 +6,7 @@
 /* ---- nodes that cut, join and reorder ---- */
 
 /* Converts a node that takes a part of an axis. The cost depends on the length of the part, not on its position. */
-static bool part(nnc_onnx_graph *g, nnc_onnx_value *in, nnc_onnx_value *out)
-{
+static bool part(nnc_onnx_graph *g, nnc_onnx_value *in, nnc_onnx_value *out) {
     int64_t had = 0, has = 0;
     nnc_onnx_elements(in, &had);
     if (!nnc_onnx_elements(out, &has) || has < 1 || had % has != 0) {
@@ -24,8 +23,7 @@ static bool part(nnc_onnx_graph *g, nnc_onnx_value *in, nnc_onnx_value *out)
     return true;
 }
 
-static bool split(nnc_onnx_graph *g)
-{
+static bool split(nnc_onnx_graph *g) {
     nnc_onnx_value *in = nnc_onnx_input(g, 0);
     const int32_t axis = nnc_onnx_axis(g, in, nnc_onnx_int(g, "axis", 0));
     const nnc_onnx_value *sizes = nnc_onnx_has_input(g, 1) ? nnc_onnx_input(g, 1) : NULL;
@@ -43,8 +41,7 @@ static bool split(nnc_onnx_graph *g)
 
 /* Converts a look-up of token ids in a table of parameters. If the table is an activation, takes a part of the
  * activation. */
-static bool gather(nnc_onnx_graph *g)
-{
+static bool gather(nnc_onnx_graph *g) {
     nnc_onnx_value *in = nnc_onnx_input(g, 0), *index = nnc_onnx_input(g, 1), *out = nnc_onnx_output(g, 0);
     if (!nnc_onnx_moved_shape(g, in, out)) { return false; }
     if (in->kind == NNC_ONNX_ACTIVATION) { return part(g, in, out); }
@@ -60,8 +57,7 @@ static bool gather(nnc_onnx_graph *g)
 }
 
 /* Puts a learned token before the other tokens. */
-static bool prepend(nnc_onnx_graph *g, const nnc_onnx_value *tokens, nnc_onnx_value *x, nnc_onnx_value *out)
-{
+static bool prepend(nnc_onnx_graph *g, const nnc_onnx_value *tokens, nnc_onnx_value *x, nnc_onnx_value *out) {
     if (x->rank != 3 || tokens->rank != 3 || x->dims[0] != 1 || tokens->dims[0] != 1 || tokens->dims[2] != x->dims[2] ||
         !nnc_onnx_as_rows(g, x)) {
         return nnc_onnx_refuse(g, "expected learned tokens before others");
@@ -73,8 +69,7 @@ static bool prepend(nnc_onnx_graph *g, const nnc_onnx_value *tokens, nnc_onnx_va
     return true;
 }
 
-static bool concatenate(nnc_onnx_graph *g)
-{
+static bool concatenate(nnc_onnx_graph *g) {
     nnc_onnx_value *first = nnc_onnx_input(g, 0), *out = nnc_onnx_output(g, 0);
     const int32_t axis = nnc_onnx_axis(g, first, nnc_onnx_int(g, "axis", 0));
     if (axis < 0) { return false; }
@@ -112,8 +107,7 @@ static bool concatenate(nnc_onnx_graph *g)
     return true;
 }
 
-static bool moved(nnc_onnx_graph *g)
-{
+static bool moved(nnc_onnx_graph *g) {
     nnc_onnx_value *in = nnc_onnx_input(g, 0), *out = nnc_onnx_output(g, 0);
     int64_t had = 0, has = 0;
     if (!nnc_onnx_moved_shape(g, in, out)) { return false; }
@@ -134,14 +128,12 @@ typedef struct window {
     int64_t kernel[SIDES], stride[SIDES], dilation[SIDES], begin[SIDES], end[SIDES], more[SIDES];
 } window;
 
-static bool same_text(const Onnx__AttributeProto *a, const char *text)
-{
+static bool same_text(const Onnx__AttributeProto *a, const char *text) {
     return a != NULL && a->has_s && a->s.len == strlen(text) && memcmp(a->s.data, text, a->s.len) == 0;
 }
 
 /* Computes the padding with which the output has one value per stride ("SAME"). */
-static void pad_alike(window *w, int side, int64_t length, bool upper)
-{
+static void pad_alike(window *w, int side, int64_t length, bool upper) {
     const int64_t outputs = nnc_ceil_div(length, w->stride[side]);
     const int64_t pad = (outputs - 1) * w->stride[side] + w->dilation[side] * (w->kernel[side] - 1) + 1 - length;
     const int64_t all = pad > 0 ? pad : 0;
@@ -152,8 +144,7 @@ static void pad_alike(window *w, int side, int64_t length, bool upper)
 /* Reads the window of the current node. pads: the pads of height and width of a Pad node before it. Returns false when
  * it refuses the node. */
 static bool read_window(nnc_onnx_graph *g, const nnc_onnx_value *in, const int64_t kernel[SIDES], const int64_t pads[4],
-                        window *w)
-{
+                        window *w) {
     const Onnx__AttributeProto *automatic = nnc_onnx_attribute(g, "auto_pad");
     const bool upper = same_text(automatic, "SAME_UPPER"), lower = same_text(automatic, "SAME_LOWER");
     const bool explicit =
@@ -184,8 +175,7 @@ static bool read_window(nnc_onnx_graph *g, const nnc_onnx_value *in, const int64
     return true;
 }
 
-static bool window_text(nnc_onnx_graph *g, const window *w, char *text, size_t size)
-{
+static bool window_text(nnc_onnx_graph *g, const window *w, char *text, size_t size) {
     const size_t used =
         (size_t)snprintf(text, size,
                          "\"kernel\": %" PRId64 ", \"kernel_w\": %" PRId64 ", \"stride\": %" PRId64
@@ -206,8 +196,7 @@ static bool window_text(nnc_onnx_graph *g, const window *w, char *text, size_t s
 
 /* Returns the number of positions of a window along one side of a map; -1 = the window does not fit. up: true for a
  * transposed convolution. */
-static int64_t side_of(const nnc_onnx_graph *g, const window *w, int i, int64_t length, bool up)
-{
+static int64_t side_of(const nnc_onnx_graph *g, const window *w, int i, int64_t length, bool up) {
     const int64_t reach = w->dilation[i] * (w->kernel[i] - 1) + 1;
     if (up) { return (length - 1) * w->stride[i] - w->begin[i] - w->end[i] + reach + w->more[i]; }
     const int64_t room = length + w->begin[i] + w->end[i] - reach;
@@ -220,8 +209,7 @@ static int64_t side_of(const nnc_onnx_graph *g, const window *w, int i, int64_t 
 
 /* If a Pad node precedes the current node, returns the input of the Pad node and copies its padding to pads; otherwise
  * returns `in`. */
-static nnc_onnx_value *without_pad(nnc_onnx_graph *g, nnc_onnx_value *in, int64_t pads[4])
-{
+static nnc_onnx_value *without_pad(nnc_onnx_graph *g, nnc_onnx_value *in, int64_t pads[4]) {
     memset(pads, 0, 4 * sizeof *pads);
     if (in->pattern != NNC_ONNX_PADDED) { return in; }
     memcpy(pads, in->pads, sizeof in->pads);
@@ -229,8 +217,7 @@ static nnc_onnx_value *without_pad(nnc_onnx_graph *g, nnc_onnx_value *in, int64_
 }
 
 static bool place_window(nnc_onnx_graph *g, nnc_onnx_value *in, nnc_onnx_value *out, int64_t channels,
-                         const int64_t kernel[SIDES], bool up, const char *members)
-{
+                         const int64_t kernel[SIDES], bool up, const char *members) {
     char text[600];
     int64_t pads[4], side[SIDES] = { 1, 1, 1 }, shape[1 + SIDES] = { 0 };
     window w = { .kernel = { 1, 1, 1 }, .stride = { 1, 1, 1 }, .dilation = { 1, 1, 1 } };
@@ -262,8 +249,7 @@ static bool place_window(nnc_onnx_graph *g, nnc_onnx_value *in, nnc_onnx_value *
     return true;
 }
 
-static bool convolution(nnc_onnx_graph *g)
-{
+static bool convolution(nnc_onnx_graph *g) {
     const bool up = nnc_onnx_is(g, "ConvTranspose"), bias = nnc_onnx_has_input(g, 2);
     nnc_onnx_value *in = nnc_onnx_input(g, 0), *out = nnc_onnx_output(g, 0);
     const nnc_onnx_value *w = nnc_onnx_input(g, 1);
@@ -295,8 +281,7 @@ static bool convolution(nnc_onnx_graph *g)
     return place_window(g, in, out, channels, kernel, up, members);
 }
 
-static bool pool(nnc_onnx_graph *g)
-{
+static bool pool(nnc_onnx_graph *g) {
     const bool max = nnc_onnx_is(g, "MaxPool");
     nnc_onnx_value *in = nnc_onnx_input(g, 0), *out = nnc_onnx_output(g, 0);
     int64_t kernel[SIDES] = { 1, 1, 1 };
@@ -310,8 +295,7 @@ static bool pool(nnc_onnx_graph *g)
 }
 
 /* Writes an op that computes the mean over all positions of a map, or over all tokens. */
-static bool global_pool(nnc_onnx_graph *g)
-{
+static bool global_pool(nnc_onnx_graph *g) {
     nnc_onnx_value *in = nnc_onnx_input(g, 0), *out = nnc_onnx_output(g, 0);
     if (!nnc_onnx_as_map(g, in)) { return false; }
     nnc_onnx_same_dims(in, out);
@@ -321,8 +305,7 @@ static bool global_pool(nnc_onnx_graph *g)
 }
 
 /* Defers a Pad node: the zeros around the map become part of the window of the next node. */
-static bool pad(nnc_onnx_graph *g)
-{
+static bool pad(nnc_onnx_graph *g) {
     nnc_onnx_value *in = nnc_onnx_input(g, 0), *out = nnc_onnx_output(g, 0);
     const nnc_onnx_value *amounts = nnc_onnx_input(g, 1);
     const Onnx__AttributeProto *own = nnc_onnx_attribute(g, "pads");
@@ -357,8 +340,7 @@ static bool pad(nnc_onnx_graph *g)
 }
 
 /* Returns the whole number by which both sides of a map are multiplied; 0 = no whole number. */
-static int64_t factor_of(nnc_onnx_graph *g, const nnc_onnx_value *in)
-{
+static int64_t factor_of(nnc_onnx_graph *g, const nnc_onnx_value *in) {
     const bool old = nnc_onnx_is(g, "Upsample");
     const nnc_onnx_value *scales = nnc_onnx_input(g, old ? 1 : 2), *sizes = nnc_onnx_input(g, 3);
     int64_t factors[4] = { 0 }, count = 0;
@@ -373,8 +355,7 @@ static int64_t factor_of(nnc_onnx_graph *g, const nnc_onnx_value *in)
     return factors[0] == 1 && factors[1] == 1 && factors[2] == factors[3] ? factors[2] : 0;
 }
 
-static bool resize(nnc_onnx_graph *g)
-{
+static bool resize(nnc_onnx_graph *g) {
     nnc_onnx_value *in = nnc_onnx_input(g, 0), *out = nnc_onnx_output(g, 0);
     const Onnx__AttributeProto *mode = nnc_onnx_attribute(g, "mode");
     const bool linear = same_text(mode, "linear") || same_text(mode, "bilinear");
@@ -401,8 +382,7 @@ static bool resize(nnc_onnx_graph *g)
 /* ---- recurrent layers ---- */
 
 /* Sets the last state of a recurrent layer: directions x 1 x hidden. */
-static void last_state(nnc_onnx_graph *g, size_t index, const nnc_onnx_value *all, int64_t turns, int64_t hidden)
-{
+static void last_state(nnc_onnx_graph *g, size_t index, const nnc_onnx_value *all, int64_t turns, int64_t hidden) {
     nnc_onnx_value *out = nnc_onnx_output(g, index);
     if (index < g->node->n_output && out->name[0] != '\0') {
         const int64_t shape[] = { 1, turns * hidden };
@@ -417,8 +397,7 @@ static void last_state(nnc_onnx_graph *g, size_t index, const nnc_onnx_value *al
 
 /* Converts LSTM, GRU and RNN. Inputs: the tokens (tokens x 1 x width), W (directions x gates of hidden x width), R, and
  * the biases; the outputs are tokens x directions x 1 x hidden, and the last state. */
-static bool recurrent(nnc_onnx_graph *g)
-{
+static bool recurrent(nnc_onnx_graph *g) {
     nnc_onnx_value *in = nnc_onnx_input(g, 0);
     const nnc_onnx_value *w = nnc_onnx_input(g, 1);
     const int64_t gates = nnc_onnx_is(g, "LSTM") ? 4 : nnc_onnx_is(g, "GRU") ? 3 : 1;
@@ -452,8 +431,7 @@ static bool recurrent(nnc_onnx_graph *g)
 
 /* ---- activations, and the table ---- */
 
-bool nnc_onnx_act(nnc_onnx_graph *g, const char *kind)
-{
+bool nnc_onnx_act(nnc_onnx_graph *g, const char *kind) {
     nnc_onnx_value *in = nnc_onnx_input(g, 0), *out = nnc_onnx_output(g, 0);
     nnc_onnx_same_dims(in, out);
     if (!nnc_onnx_materialise(g, in)) { return false; }
@@ -461,8 +439,7 @@ bool nnc_onnx_act(nnc_onnx_graph *g, const char *kind)
     return true;
 }
 
-static bool dropout(nnc_onnx_graph *g)
-{
+static bool dropout(nnc_onnx_graph *g) {
     g->dropouts++;
     nnc_onnx_value *in = nnc_onnx_input(g, 0), *out = nnc_onnx_output(g, 0);
     nnc_onnx_same_dims(in, out);
@@ -475,45 +452,21 @@ static bool dropout(nnc_onnx_graph *g)
     return true;
 }
 
-static bool error_function(nnc_onnx_graph *g)
-{
-    return nnc_onnx_put_off(g, NNC_ONNX_ERF);
-}
+static bool error_function(nnc_onnx_graph *g) { return nnc_onnx_put_off(g, NNC_ONNX_ERF); }
 
-static bool sigmoid(nnc_onnx_graph *g)
-{
-    return nnc_onnx_put_off(g, NNC_ONNX_SIGMOID);
-}
+static bool sigmoid(nnc_onnx_graph *g) { return nnc_onnx_put_off(g, NNC_ONNX_SIGMOID); }
 
-static bool hard_sigmoid(nnc_onnx_graph *g)
-{
-    return nnc_onnx_put_off(g, NNC_ONNX_HARD_SIGMOID);
-}
+static bool hard_sigmoid(nnc_onnx_graph *g) { return nnc_onnx_put_off(g, NNC_ONNX_HARD_SIGMOID); }
 
-static bool clip(nnc_onnx_graph *g)
-{
-    return nnc_onnx_put_off(g, NNC_ONNX_CLIPPED);
-}
+static bool clip(nnc_onnx_graph *g) { return nnc_onnx_put_off(g, NNC_ONNX_CLIPPED); }
 
-static bool relu(nnc_onnx_graph *g)
-{
-    return nnc_onnx_act(g, "relu");
-}
+static bool relu(nnc_onnx_graph *g) { return nnc_onnx_act(g, "relu"); }
 
-static bool gelu(nnc_onnx_graph *g)
-{
-    return nnc_onnx_act(g, "gelu");
-}
+static bool gelu(nnc_onnx_graph *g) { return nnc_onnx_act(g, "gelu"); }
 
-static bool tanh_of(nnc_onnx_graph *g)
-{
-    return nnc_onnx_act(g, "tanh");
-}
+static bool tanh_of(nnc_onnx_graph *g) { return nnc_onnx_act(g, "tanh"); }
 
-static bool hard_swish(nnc_onnx_graph *g)
-{
-    return nnc_onnx_act(g, "hard_swish");
-}
+static bool hard_swish(nnc_onnx_graph *g) { return nnc_onnx_act(g, "hard_swish"); }
 
 static const struct {
     const char *type;
@@ -573,8 +526,7 @@ static const struct {
     { "Shape", nnc_onnx_shape_of },
 };
 
-bool nnc_onnx_convert(nnc_onnx_graph *g)
-{
+bool nnc_onnx_convert(nnc_onnx_graph *g) {
     for (size_t i = 0; i < sizeof nodes / sizeof *nodes; i++) {
         if (nnc_onnx_is(g, nodes[i].type)) { return nodes[i].place(g); }
     }

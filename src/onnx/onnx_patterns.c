@@ -4,8 +4,7 @@
 
 /* ---- norms ---- */
 
-bool nnc_onnx_batch_norm(nnc_onnx_graph *g)
-{
+bool nnc_onnx_batch_norm(nnc_onnx_graph *g) {
     nnc_onnx_value *in = nnc_onnx_input(g, 0), *out = nnc_onnx_output(g, 0);
     int64_t elements = 0;
     if (in->rank < 4 || !nnc_onnx_elements(nnc_onnx_input(g, 1), &elements) || elements != in->dims[1]) {
@@ -16,8 +15,7 @@ bool nnc_onnx_batch_norm(nnc_onnx_graph *g)
     return true;
 }
 
-bool nnc_onnx_layer_norm(nnc_onnx_graph *g)
-{
+bool nnc_onnx_layer_norm(nnc_onnx_graph *g) {
     nnc_onnx_value *in = nnc_onnx_input(g, 0), *out = nnc_onnx_output(g, 0);
     const int64_t axis = nnc_onnx_int(g, "axis", -1);
     if (axis != -1 && axis != in->rank - 1) { return nnc_onnx_refuse(g, "axis: expected the last one"); }
@@ -26,8 +24,7 @@ bool nnc_onnx_layer_norm(nnc_onnx_graph *g)
     return nnc_onnx_write_norm(g, out, nnc_onnx_has_input(g, 2) ? "" : ", \"bias\": false");
 }
 
-bool nnc_onnx_instance_norm(nnc_onnx_graph *g)
-{
+bool nnc_onnx_instance_norm(nnc_onnx_graph *g) {
     nnc_onnx_value *in = nnc_onnx_input(g, 0), *out = nnc_onnx_output(g, 0);
     const int64_t groups = nnc_onnx_int(g, "num_groups", in->rank >= 4 ? in->dims[1] : 1);
     if (!nnc_onnx_as_map(g, in)) { return false; }
@@ -40,8 +37,7 @@ bool nnc_onnx_instance_norm(nnc_onnx_graph *g)
 /* Converts a mean. A mean over the positions of a map, or over tokens, is a pool; a mean over the last axis begins a
  * norm. */
 /* NOLINTNEXTLINE(readability-function-cognitive-complexity): one case after the other */
-bool nnc_onnx_mean(nnc_onnx_graph *g)
-{
+bool nnc_onnx_mean(nnc_onnx_graph *g) {
     nnc_onnx_value *in = nnc_onnx_input(g, 0), *out = nnc_onnx_output(g, 0);
     const nnc_onnx_value *axes = nnc_onnx_has_input(g, 1) ? nnc_onnx_input(g, 1) : NULL;
     const Onnx__AttributeProto *said = nnc_onnx_attribute(g, "axes");
@@ -79,8 +75,7 @@ bool nnc_onnx_mean(nnc_onnx_graph *g)
     return true;
 }
 
-bool nnc_onnx_response_norm(nnc_onnx_graph *g)
-{
+bool nnc_onnx_response_norm(nnc_onnx_graph *g) {
     nnc_onnx_value *in = nnc_onnx_input(g, 0), *out = nnc_onnx_output(g, 0);
     nnc_onnx_same_dims(in, out);
     if (!nnc_onnx_as_map(g, in)) { return false; }
@@ -90,8 +85,7 @@ bool nnc_onnx_response_norm(nnc_onnx_graph *g)
     return true;
 }
 
-bool nnc_onnx_root(nnc_onnx_graph *g)
-{
+bool nnc_onnx_root(nnc_onnx_graph *g) {
     nnc_onnx_value *in = nnc_onnx_input(g, 0), *out = nnc_onnx_output(g, 0);
     if (in->pattern != NNC_ONNX_VARIANCE) { return nnc_onnx_refuse(g, "a root outside of a norm"); }
     nnc_onnx_same_dims(in, out);
@@ -102,14 +96,12 @@ bool nnc_onnx_root(nnc_onnx_graph *g)
 
 /* ---- nodes with two inputs ---- */
 
-static bool is_mean_of(const nnc_onnx_graph *g, const nnc_onnx_value *m, const nnc_onnx_value *x)
-{
+static bool is_mean_of(const nnc_onnx_graph *g, const nnc_onnx_value *m, const nnc_onnx_value *x) {
     return m->pattern == NNC_ONNX_MEAN && &g->values[m->src] == x;
 }
 
 /* Tests whether w has one value for each channel of x. Channels are the last axis, or the first axis of a map. */
-static bool per_channel(const nnc_onnx_value *w, const nnc_onnx_value *x, bool *map)
-{
+static bool per_channel(const nnc_onnx_value *w, const nnc_onnx_value *x, bool *map) {
     int64_t elements = 0;
     if (!nnc_onnx_elements(w, &elements) || x->rank < 1 || w->rank < 1) { return false; }
     const int32_t sides = x->rank - 2;
@@ -121,8 +113,7 @@ static bool per_channel(const nnc_onnx_value *w, const nnc_onnx_value *x, bool *
 
 /* Converts a node that combines an activation and a constant. */
 /* NOLINTNEXTLINE(readability-function-cognitive-complexity): one case after the other */
-static bool with_constant(nnc_onnx_graph *g, nnc_onnx_value *x, const nnc_onnx_value *w, nnc_onnx_value *out)
-{
+static bool with_constant(nnc_onnx_graph *g, nnc_onnx_value *x, const nnc_onnx_value *w, nnc_onnx_value *out) {
     const bool adds = nnc_onnx_is(g, "Add") || nnc_onnx_is(g, "Sub"), times = nnc_onnx_is(g, "Mul");
     bool map = false;
     int64_t elements = 0, own = 0;
@@ -184,14 +175,12 @@ static bool with_constant(nnc_onnx_graph *g, nnc_onnx_value *x, const nnc_onnx_v
     return nnc_onnx_refuse(g, "a constant that is neither a number nor one value per channel or element");
 }
 
-static bool same_place(const nnc_onnx_value *a, const nnc_onnx_value *b)
-{
+static bool same_place(const nnc_onnx_value *a, const nnc_onnx_value *b) {
     return a->pattern == NNC_ONNX_PLAIN && b->pattern == NNC_ONNX_PLAIN && a->reg >= 0 && a->reg == b->reg;
 }
 
 /* Returns the kind of activation that equals x times a function of x; NULL = no such kind. */
-static const char *product_of(const nnc_onnx_graph *g, const nnc_onnx_value *x, const nnc_onnx_value *f)
-{
+static const char *product_of(const nnc_onnx_graph *g, const nnc_onnx_value *x, const nnc_onnx_value *f) {
     if (f->src < 0 || !same_place(x, &g->values[f->src])) { return NULL; }
     return f->pattern == NNC_ONNX_ERF_PLUS       ? "gelu"
            : f->pattern == NNC_ONNX_SIGMOID      ? "silu"
@@ -201,8 +190,7 @@ static const char *product_of(const nnc_onnx_graph *g, const nnc_onnx_value *x, 
 }
 
 /* Converts a node that combines two activations of equal shapes, or a map and one value per channel. */
-static bool both(nnc_onnx_graph *g, nnc_onnx_value *a, nnc_onnx_value *b, nnc_onnx_value *out, const char *op)
-{
+static bool both(nnc_onnx_graph *g, nnc_onnx_value *a, nnc_onnx_value *b, nnc_onnx_value *out, const char *op) {
     char name[16];
     int64_t na = 0, nb = 0;
     nnc_onnx_elements(a, &na);
@@ -233,8 +221,7 @@ static bool both(nnc_onnx_graph *g, nnc_onnx_value *a, nnc_onnx_value *b, nnc_on
 }
 
 /* NOLINTNEXTLINE(readability-function-cognitive-complexity): one case after the other */
-bool nnc_onnx_pair(nnc_onnx_graph *g)
-{
+bool nnc_onnx_pair(nnc_onnx_graph *g) {
     nnc_onnx_value *a = nnc_onnx_input(g, 0), *b = nnc_onnx_input(g, 1), *out = nnc_onnx_output(g, 0);
     const bool minus = nnc_onnx_is(g, "Sub"), over = nnc_onnx_is(g, "Div"), times = nnc_onnx_is(g, "Mul");
     if (minus && is_mean_of(g, b, a)) {
@@ -282,8 +269,7 @@ bool nnc_onnx_pair(nnc_onnx_graph *g)
 }
 
 /* Writes a sum of several inputs, two at a time. */
-bool nnc_onnx_sum(nnc_onnx_graph *g)
-{
+bool nnc_onnx_sum(nnc_onnx_graph *g) {
     nnc_onnx_value *out = nnc_onnx_output(g, 0), *first = nnc_onnx_input(g, 0);
     nnc_onnx_value sum = *first;
     if (first->kind != NNC_ONNX_ACTIVATION) { return nnc_onnx_refuse(g, "a sum that begins with a constant"); }
@@ -303,8 +289,7 @@ bool nnc_onnx_sum(nnc_onnx_graph *g)
 
 /* ---- products and attention ---- */
 
-bool nnc_onnx_gemm(nnc_onnx_graph *g)
-{
+bool nnc_onnx_gemm(nnc_onnx_graph *g) {
     nnc_onnx_value *in = nnc_onnx_input(g, 0), *out = nnc_onnx_output(g, 0);
     const nnc_onnx_value *w = nnc_onnx_input(g, 1);
     const bool turned = nnc_onnx_int(g, "transB", 0) != 0;
@@ -322,8 +307,7 @@ bool nnc_onnx_gemm(nnc_onnx_graph *g)
 }
 
 /* Writes attention: product of queries and keys, softmax, product with values. Heads are an axis of all three. */
-static bool attention(nnc_onnx_graph *g, nnc_onnx_value *scores, nnc_onnx_value *value, nnc_onnx_value *out)
-{
+static bool attention(nnc_onnx_graph *g, nnc_onnx_value *scores, nnc_onnx_value *value, nnc_onnx_value *out) {
     nnc_onnx_value *query = &g->values[scores->src], *key = &g->values[scores->key];
     const int32_t r = query->rank;
     if (r < 3 || r > 4 || key->rank != r || value->rank != r) {
@@ -369,8 +353,7 @@ static bool attention(nnc_onnx_graph *g, nnc_onnx_value *scores, nnc_onnx_value 
     return true;
 }
 
-bool nnc_onnx_product(nnc_onnx_graph *g)
-{
+bool nnc_onnx_product(nnc_onnx_graph *g) {
     nnc_onnx_value *a = nnc_onnx_input(g, 0), *b = nnc_onnx_input(g, 1), *out = nnc_onnx_output(g, 0);
     if (a->kind == NNC_ONNX_ACTIVATION && b->kind == NNC_ONNX_WEIGHT && b->rank == 2 && a->rank >= 1 &&
         a->dims[a->rank - 1] == b->dims[0] && b->dims[1] >= 1 && b->dims[1] <= 1000000000) {
@@ -395,8 +378,7 @@ bool nnc_onnx_product(nnc_onnx_graph *g)
     return true;
 }
 
-bool nnc_onnx_softmax(nnc_onnx_graph *g)
-{
+bool nnc_onnx_softmax(nnc_onnx_graph *g) {
     nnc_onnx_value *in = nnc_onnx_input(g, 0), *out = nnc_onnx_output(g, 0);
     if (in->pattern != NNC_ONNX_SCORES) {
         g->softmax_last = true;

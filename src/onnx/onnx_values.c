@@ -6,8 +6,7 @@
 
 /* ---- values by name, attributes of the node ---- */
 
-bool nnc_onnx_refuse(nnc_onnx_graph *g, const char *format, ...)
-{
+bool nnc_onnx_refuse(nnc_onnx_graph *g, const char *format, ...) {
     char what[300];
     va_list args;
     if (g->status != NNC_OK) { return false; }
@@ -25,15 +24,13 @@ bool nnc_onnx_refuse(nnc_onnx_graph *g, const char *format, ...)
     return false;
 }
 
-static uint64_t hash_of(const char *name)
-{
+static uint64_t hash_of(const char *name) {
     uint64_t hash = 14695981039346656037u;
     for (; *name != '\0'; name++) { hash = (hash ^ (unsigned char)*name) * 1099511628211u; }
     return hash;
 }
 
-int32_t nnc_onnx_find(nnc_onnx_graph *g, const char *name)
-{
+int32_t nnc_onnx_find(nnc_onnx_graph *g, const char *name) {
     const uint64_t mask = (uint64_t)g->slot_count - 1;
     uint64_t at = hash_of(name) & mask;
     while (g->slots[at] != 0) {
@@ -48,32 +45,27 @@ int32_t nnc_onnx_find(nnc_onnx_graph *g, const char *name)
     return g->count - 1;
 }
 
-bool nnc_onnx_has_input(const nnc_onnx_graph *g, size_t index)
-{
+bool nnc_onnx_has_input(const nnc_onnx_graph *g, size_t index) {
     return index < g->node->n_input && g->node->input[index] != NULL && g->node->input[index][0] != '\0';
 }
 
-nnc_onnx_value *nnc_onnx_input(nnc_onnx_graph *g, size_t index)
-{
+nnc_onnx_value *nnc_onnx_input(nnc_onnx_graph *g, size_t index) {
     const int32_t found = nnc_onnx_find(g, nnc_onnx_has_input(g, index) ? g->node->input[index] : "");
     return &g->values[found < 0 ? 0 : found];
 }
 
-void nnc_onnx_same_dims(const nnc_onnx_value *in, nnc_onnx_value *out)
-{
+void nnc_onnx_same_dims(const nnc_onnx_value *in, nnc_onnx_value *out) {
     out->rank = in->rank;
     memcpy(out->dims, in->dims, sizeof out->dims);
 }
 
-nnc_onnx_value *nnc_onnx_output(nnc_onnx_graph *g, size_t index)
-{
+nnc_onnx_value *nnc_onnx_output(nnc_onnx_graph *g, size_t index) {
     const bool said = index < g->node->n_output && g->node->output[index] != NULL;
     const int32_t found = nnc_onnx_find(g, said ? g->node->output[index] : "");
     return &g->values[found < 0 ? 0 : found];
 }
 
-bool nnc_onnx_elements(const nnc_onnx_value *v, int64_t *elements)
-{
+bool nnc_onnx_elements(const nnc_onnx_value *v, int64_t *elements) {
     *elements = 1;
     for (int32_t i = 0; i < v->rank; i++) {
         if (v->dims[i] < 0 || !nnc_mul_i64(*elements, v->dims[i], elements) || *elements > 1000000000000000) {
@@ -83,8 +75,7 @@ bool nnc_onnx_elements(const nnc_onnx_value *v, int64_t *elements)
     return true;
 }
 
-const Onnx__AttributeProto *nnc_onnx_attribute(const nnc_onnx_graph *g, const char *name)
-{
+const Onnx__AttributeProto *nnc_onnx_attribute(const nnc_onnx_graph *g, const char *name) {
     for (size_t i = 0; i < g->node->n_attribute; i++) {
         const Onnx__AttributeProto *a = g->node->attribute[i];
         if (a->name != NULL && strcmp(a->name, name) == 0) { return a; }
@@ -92,20 +83,17 @@ const Onnx__AttributeProto *nnc_onnx_attribute(const nnc_onnx_graph *g, const ch
     return NULL;
 }
 
-int64_t nnc_onnx_int(const nnc_onnx_graph *g, const char *name, int64_t unsaid)
-{
+int64_t nnc_onnx_int(const nnc_onnx_graph *g, const char *name, int64_t unsaid) {
     const Onnx__AttributeProto *a = nnc_onnx_attribute(g, name);
     return a != NULL && a->has_i ? a->i : unsaid;
 }
 
-int64_t nnc_onnx_ints(const nnc_onnx_graph *g, const char *name, size_t index, int64_t unsaid)
-{
+int64_t nnc_onnx_ints(const nnc_onnx_graph *g, const char *name, size_t index, int64_t unsaid) {
     const Onnx__AttributeProto *a = nnc_onnx_attribute(g, name);
     return a != NULL && index < a->n_ints ? a->ints[index] : unsaid;
 }
 
-int32_t nnc_onnx_axis(nnc_onnx_graph *g, const nnc_onnx_value *v, int64_t axis)
-{
+int32_t nnc_onnx_axis(nnc_onnx_graph *g, const nnc_onnx_value *v, int64_t axis) {
     if (axis < -v->rank || axis >= v->rank) {
         nnc_onnx_refuse(g, "axis %lld of a tensor of %d axes", (long long)axis, v->rank);
         return -1;
@@ -113,8 +101,7 @@ int32_t nnc_onnx_axis(nnc_onnx_graph *g, const nnc_onnx_value *v, int64_t axis)
     return (int32_t)(axis < 0 ? axis + v->rank : axis);
 }
 
-bool nnc_onnx_broadcast(nnc_onnx_graph *g, const nnc_onnx_value *a, const nnc_onnx_value *b, nnc_onnx_value *out)
-{
+bool nnc_onnx_broadcast(nnc_onnx_graph *g, const nnc_onnx_value *a, const nnc_onnx_value *b, nnc_onnx_value *out) {
     out->rank = a->rank > b->rank ? a->rank : b->rank;
     for (int32_t i = 0; i < out->rank; i++) {
         const int32_t ia = i - (out->rank - a->rank), ib = i - (out->rank - b->rank);
@@ -130,8 +117,7 @@ bool nnc_onnx_broadcast(nnc_onnx_graph *g, const nnc_onnx_value *a, const nnc_on
 enum { AXES_MAX = 32 };
 
 /* Returns the size that `axes` gives for an axis of an input, named or by its place ("x.2"); -1 = not given. */
-static int64_t axis_said(nnc_onnx_graph *g, const char *input, int axis, const char *name)
-{
+static int64_t axis_said(nnc_onnx_graph *g, const char *input, int axis, const char *name) {
     char place[96];
     int index = 0;
     snprintf(place, sizeof place, "%.80s.%d", input, axis);
@@ -147,8 +133,7 @@ static int64_t axis_said(nnc_onnx_graph *g, const char *input, int axis, const c
     return -1;
 }
 
-const char *nnc_onnx_axis_left(const nnc_onnx_graph *g)
-{
+const char *nnc_onnx_axis_left(const nnc_onnx_graph *g) {
     int index = 0;
     for (const char *at = g->axes; at != NULL && *at != '\0'; index++) {
         const size_t size = strcspn(at, ",");
@@ -158,14 +143,12 @@ const char *nnc_onnx_axis_left(const nnc_onnx_graph *g)
     return NULL;
 }
 
-const Onnx__TypeProto__Tensor *nnc_onnx_type_of(const Onnx__ValueInfoProto *info)
-{
+const Onnx__TypeProto__Tensor *nnc_onnx_type_of(const Onnx__ValueInfoProto *info) {
     return info->type != NULL && info->type->value_case == ONNX__TYPE_PROTO__VALUE_TENSOR_TYPE ? info->type->tensor_type
                                                                                                : NULL;
 }
 
-bool nnc_onnx_read_shape(nnc_onnx_graph *g, const Onnx__ValueInfoProto *info, nnc_onnx_value *v, bool batch)
-{
+bool nnc_onnx_read_shape(nnc_onnx_graph *g, const Onnx__ValueInfoProto *info, nnc_onnx_value *v, bool batch) {
     const Onnx__TypeProto__Tensor *type = nnc_onnx_type_of(info);
     if (type == NULL || type->shape == NULL || type->shape->n_dim > NNC_ONNX_RANK_MAX) {
         return nnc_onnx_refuse(g, "input %.60s has no shape", v->name);
@@ -197,15 +180,13 @@ bool nnc_onnx_read_shape(nnc_onnx_graph *g, const Onnx__ValueInfoProto *info, nn
 
 /* ---- constants ---- */
 
-static int64_t *new_numbers(nnc_onnx_graph *g, int64_t count)
-{
+static int64_t *new_numbers(nnc_onnx_graph *g, int64_t count) {
     return count >= 0 && count <= NNC_ONNX_WHOLE_MAX ? nnc_arena_array(g->arena, (size_t)count + 1, sizeof(int64_t))
                                                      : NULL;
 }
 
 /* Reads element `index` of a tensor of whole numbers. Returns false when the file has no data for the tensor. */
-static bool whole_of(const Onnx__TensorProto *t, size_t index, int64_t *value)
-{
+static bool whole_of(const Onnx__TensorProto *t, size_t index, int64_t *value) {
     if (t->data_type == ONNX__TENSOR_PROTO__DATA_TYPE__INT64) {
         if (index < t->n_int64_data) {
             *value = t->int64_data[index];
@@ -235,8 +216,7 @@ static bool whole_of(const Onnx__TensorProto *t, size_t index, int64_t *value)
 }
 
 /* Reads up to 8 whole numbers that are stored as floats: the factors of a Resize node. */
-static int64_t *whole_floats(nnc_onnx_graph *g, const Onnx__TensorProto *t, int64_t count)
-{
+static int64_t *whole_floats(nnc_onnx_graph *g, const Onnx__TensorProto *t, int64_t count) {
     enum { SOME = 8 };
     int64_t *whole =
         t->data_type == ONNX__TENSOR_PROTO__DATA_TYPE__FLOAT && count <= SOME ? new_numbers(g, count) : NULL;
@@ -253,14 +233,12 @@ static int64_t *whole_floats(nnc_onnx_graph *g, const Onnx__TensorProto *t, int6
     return whole;
 }
 
-static bool is_whole(int32_t type)
-{
+static bool is_whole(int32_t type) {
     return type == ONNX__TENSOR_PROTO__DATA_TYPE__INT64 || type == ONNX__TENSOR_PROTO__DATA_TYPE__INT32 ||
            type == ONNX__TENSOR_PROTO__DATA_TYPE__BOOL;
 }
 
-bool nnc_onnx_constant(nnc_onnx_graph *g, const Onnx__TensorProto *t, nnc_onnx_value *v)
-{
+bool nnc_onnx_constant(nnc_onnx_graph *g, const Onnx__TensorProto *t, nnc_onnx_value *v) {
     int64_t elements = 0;
     if (t->n_dims > NNC_ONNX_RANK_MAX) {
         return nnc_onnx_refuse(g, "a tensor has %zu axes, expected at most %d", t->n_dims, NNC_ONNX_RANK_MAX);
@@ -283,13 +261,11 @@ bool nnc_onnx_constant(nnc_onnx_graph *g, const Onnx__TensorProto *t, nnc_onnx_v
     return true;
 }
 
-bool nnc_onnx_known(const nnc_onnx_value *v, int64_t *count)
-{
+bool nnc_onnx_known(const nnc_onnx_value *v, int64_t *count) {
     return v->kind == NNC_ONNX_WHOLE && v->whole != NULL && nnc_onnx_elements(v, count);
 }
 
-static bool calculate(const char *type, int64_t a, int64_t b, int64_t *out)
-{
+static bool calculate(const char *type, int64_t a, int64_t b, int64_t *out) {
     *out = 0;
     if (strcmp(type, "Add") == 0) { return nnc_add_i64(a, b, out); }
     if (strcmp(type, "Sub") == 0) { return b != INT64_MIN && nnc_add_i64(a, -b, out); }
@@ -307,8 +283,7 @@ static bool calculate(const char *type, int64_t a, int64_t b, int64_t *out)
 }
 
 /* Combines two constants: computes numbers if both are known, else only the shape. */
-static bool combine(nnc_onnx_graph *g, nnc_onnx_value *out)
-{
+static bool combine(nnc_onnx_graph *g, nnc_onnx_value *out) {
     const nnc_onnx_value *a = nnc_onnx_input(g, 0), *b = nnc_onnx_input(g, 1);
     int64_t na = 0, nb = 0, count = 0;
     if (!nnc_onnx_broadcast(g, a, b, out) || !nnc_onnx_elements(out, &count)) {
@@ -327,8 +302,7 @@ static bool combine(nnc_onnx_graph *g, nnc_onnx_value *out)
     return true;
 }
 
-static bool concatenate(nnc_onnx_graph *g, nnc_onnx_value *out)
-{
+static bool concatenate(nnc_onnx_graph *g, nnc_onnx_value *out) {
     const nnc_onnx_value *first = nnc_onnx_input(g, 0);
     const int32_t axis = nnc_onnx_axis(g, first, nnc_onnx_int(g, "axis", 0));
     int64_t total = 0, count = 0;
@@ -355,8 +329,7 @@ static bool concatenate(nnc_onnx_graph *g, nnc_onnx_value *out)
 }
 
 /* Creates a tensor that repeats one value: whole numbers, or a parameter without data. */
-static bool fill(nnc_onnx_graph *g, nnc_onnx_value *out)
-{
+static bool fill(nnc_onnx_graph *g, nnc_onnx_value *out) {
     const Onnx__AttributeProto *value = nnc_onnx_attribute(g, "value");
     const nnc_onnx_value *shape = nnc_onnx_input(g, 0);
     int64_t count = 0, elements = 0, number = 0;
@@ -375,8 +348,7 @@ static bool fill(nnc_onnx_graph *g, nnc_onnx_value *out)
     return true;
 }
 
-static bool choose(nnc_onnx_graph *g, nnc_onnx_value *out)
-{
+static bool choose(nnc_onnx_graph *g, nnc_onnx_value *out) {
     const nnc_onnx_value *which = nnc_onnx_input(g, 0), *a = nnc_onnx_input(g, 1), *b = nnc_onnx_input(g, 2);
     int64_t n = 0, na = 0, nb = 0;
     if (!nnc_onnx_broadcast(g, a, b, out)) { return false; }
@@ -391,16 +363,14 @@ static bool choose(nnc_onnx_graph *g, nnc_onnx_value *out)
     return true;
 }
 
-static bool is(const nnc_onnx_graph *g, const char *const *types)
-{
+static bool is(const nnc_onnx_graph *g, const char *const *types) {
     for (; *types != NULL; types++) {
         if (strcmp(*types, g->node->op_type) == 0) { return true; }
     }
     return false;
 }
 
-bool nnc_onnx_shape_of(nnc_onnx_graph *g)
-{
+bool nnc_onnx_shape_of(nnc_onnx_graph *g) {
     const nnc_onnx_value *in = nnc_onnx_input(g, 0);
     nnc_onnx_value *out = nnc_onnx_output(g, 0);
     out->kind = NNC_ONNX_WHOLE;
@@ -411,8 +381,7 @@ bool nnc_onnx_shape_of(nnc_onnx_graph *g)
     return true;
 }
 
-bool nnc_onnx_fold(nnc_onnx_graph *g)
-{
+bool nnc_onnx_fold(nnc_onnx_graph *g) {
     static const char *const pairs[] = { "Add", "Sub", "Mul", "Div", "Mod", "Equal", "Less", "Greater", "Pow", NULL };
     static const char *const plain[] = { "Sqrt",       "Floor", "Ceil", "Neg", "Abs",     "Not", "Exp",
                                          "Reciprocal", "Cos",   "Sin",  "Erf", "Sigmoid", NULL };
@@ -447,8 +416,7 @@ bool nnc_onnx_fold(nnc_onnx_graph *g)
 
 /* Reads a list of numbers, which is an attribute in older files and an input in newer files. count -1 = the node has
  * neither. Returns false when it refuses the node. */
-static bool list_of(nnc_onnx_graph *g, const char *name, size_t input, const int64_t **list, int64_t *count)
-{
+static bool list_of(nnc_onnx_graph *g, const char *name, size_t input, const int64_t **list, int64_t *count) {
     static const int64_t none[1] = { 0 };
     const Onnx__AttributeProto *a = nnc_onnx_attribute(g, name);
     *list = none;
@@ -465,8 +433,7 @@ static bool list_of(nnc_onnx_graph *g, const char *name, size_t input, const int
     return true;
 }
 
-static bool reshape(nnc_onnx_graph *g, const nnc_onnx_value *in, nnc_onnx_value *out)
-{
+static bool reshape(nnc_onnx_graph *g, const nnc_onnx_value *in, nnc_onnx_value *out) {
     const int64_t *shape = NULL;
     int64_t count = 0, elements = 0, product = 1;
     int32_t open = -1;
@@ -496,8 +463,7 @@ static bool reshape(nnc_onnx_graph *g, const nnc_onnx_value *in, nnc_onnx_value 
                            (long long)elements, (long long)product);
 }
 
-static bool transpose(nnc_onnx_graph *g, const nnc_onnx_value *in, nnc_onnx_value *out)
-{
+static bool transpose(nnc_onnx_graph *g, const nnc_onnx_value *in, nnc_onnx_value *out) {
     out->rank = in->rank;
     for (int32_t i = 0; i < in->rank; i++) {
         const int64_t from = nnc_onnx_ints(g, "perm", (size_t)i, in->rank - 1 - i);
@@ -509,8 +475,7 @@ static bool transpose(nnc_onnx_graph *g, const nnc_onnx_value *in, nnc_onnx_valu
     return true;
 }
 
-static bool flatten(nnc_onnx_graph *g, const nnc_onnx_value *in, nnc_onnx_value *out)
-{
+static bool flatten(nnc_onnx_graph *g, const nnc_onnx_value *in, nnc_onnx_value *out) {
     const int64_t axis = nnc_onnx_int(g, "axis", 1);
     const int64_t split = axis < 0 ? axis + in->rank : axis;
     out->rank = 2;
@@ -519,8 +484,7 @@ static bool flatten(nnc_onnx_graph *g, const nnc_onnx_value *in, nnc_onnx_value 
     return true;
 }
 
-static bool squeeze(nnc_onnx_graph *g, const nnc_onnx_value *in, nnc_onnx_value *out)
-{
+static bool squeeze(nnc_onnx_graph *g, const nnc_onnx_value *in, nnc_onnx_value *out) {
     const int64_t *axes = NULL;
     int64_t count = 0;
     bool gone[NNC_ONNX_RANK_MAX] = { false };
@@ -541,8 +505,7 @@ static bool squeeze(nnc_onnx_graph *g, const nnc_onnx_value *in, nnc_onnx_value 
     return true;
 }
 
-static bool unsqueeze(nnc_onnx_graph *g, const nnc_onnx_value *in, nnc_onnx_value *out)
-{
+static bool unsqueeze(nnc_onnx_graph *g, const nnc_onnx_value *in, nnc_onnx_value *out) {
     const int64_t *axes = NULL;
     int64_t count = 0;
     bool made[NNC_ONNX_RANK_MAX] = { false };
@@ -560,8 +523,7 @@ static bool unsqueeze(nnc_onnx_graph *g, const nnc_onnx_value *in, nnc_onnx_valu
     return true;
 }
 
-static bool expand(nnc_onnx_graph *g, const nnc_onnx_value *in, nnc_onnx_value *out)
-{
+static bool expand(nnc_onnx_graph *g, const nnc_onnx_value *in, nnc_onnx_value *out) {
     nnc_onnx_value to = { .rank = 0 };
     const int64_t *shape = NULL;
     int64_t count = 0;
@@ -576,8 +538,7 @@ static bool expand(nnc_onnx_graph *g, const nnc_onnx_value *in, nnc_onnx_value *
 
 /* Slices a tensor, one axis at a time. The length of a slice is (end - start) / step, rounded up. */
 /* NOLINTNEXTLINE(readability-function-cognitive-complexity): one case after the other */
-static bool slice(nnc_onnx_graph *g, const nnc_onnx_value *in, nnc_onnx_value *out)
-{
+static bool slice(nnc_onnx_graph *g, const nnc_onnx_value *in, nnc_onnx_value *out) {
     const int64_t *starts = NULL, *ends = NULL, *axes = NULL, *steps = NULL;
     int64_t count = 0, end_count = 0, axis_count = 0, step_count = 0;
     if (!list_of(g, "starts", 1, &starts, &count) || !list_of(g, "ends", 2, &ends, &end_count) ||
@@ -611,8 +572,7 @@ static bool slice(nnc_onnx_graph *g, const nnc_onnx_value *in, nnc_onnx_value *o
 }
 
 /* Replaces the gathered axis by the axes of the indices. */
-static bool gather(nnc_onnx_graph *g, const nnc_onnx_value *in, nnc_onnx_value *out)
-{
+static bool gather(nnc_onnx_graph *g, const nnc_onnx_value *in, nnc_onnx_value *out) {
     const nnc_onnx_value *index = nnc_onnx_input(g, 1);
     const int32_t axis = nnc_onnx_axis(g, in, nnc_onnx_int(g, "axis", 0));
     int64_t count = 0;
@@ -641,8 +601,7 @@ static bool gather(nnc_onnx_graph *g, const nnc_onnx_value *in, nnc_onnx_value *
 }
 
 /* Gives the output the shape of the input. */
-static bool keep(nnc_onnx_graph *g, const nnc_onnx_value *in, nnc_onnx_value *out)
-{
+static bool keep(nnc_onnx_graph *g, const nnc_onnx_value *in, nnc_onnx_value *out) {
     (void)g;
     nnc_onnx_same_dims(in, out);
     return true;
@@ -659,8 +618,7 @@ static const struct {
     { "Cast", keep, true },       { "Dropout", keep, true },
 };
 
-bool nnc_onnx_moved_shape(nnc_onnx_graph *g, const nnc_onnx_value *in, nnc_onnx_value *out)
-{
+bool nnc_onnx_moved_shape(nnc_onnx_graph *g, const nnc_onnx_value *in, nnc_onnx_value *out) {
     for (size_t i = 0; i < sizeof moves / sizeof *moves; i++) {
         if (strcmp(moves[i].type, g->node->op_type) == 0) {
             if (!moves[i].shape(g, in, out)) { return false; }

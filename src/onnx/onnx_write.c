@@ -10,13 +10,11 @@
 
 /* ---- entries of "ops", and names of registers ---- */
 
-static void out_of_memory(nnc_onnx_graph *g)
-{
+static void out_of_memory(nnc_onnx_graph *g) {
     if (g->status == NNC_OK) { g->status = nnc_no_memory(g->err); }
 }
 
-static int32_t new_reg(nnc_onnx_graph *g)
-{
+static int32_t new_reg(nnc_onnx_graph *g) {
     if (g->second) { return g->regs++; }
     struct nnc_onnx_reg *grown = nnc_arena_grow(g->arena, g->reg, g->regs, &g->reg_capacity, sizeof *g->reg);
     if (grown == NULL) {
@@ -29,15 +27,13 @@ static int32_t new_reg(nnc_onnx_graph *g)
 }
 
 /* Frees the names of registers that the current entry of "ops" uses for the last time. */
-static void release(nnc_onnx_graph *g)
-{
+static void release(nnc_onnx_graph *g) {
     for (int32_t i = 0; i < g->name_count; i++) {
         if (g->names[i] >= 0 && g->reg[g->names[i]].last <= g->step) { g->names[i] = -1; }
     }
 }
 
-static int32_t take_name(nnc_onnx_graph *g, int32_t reg)
-{
+static int32_t take_name(nnc_onnx_graph *g, int32_t reg) {
     int32_t i = 0;
     while (i < g->name_count && g->names[i] >= 0) { i++; }
     if (i == g->name_count) {
@@ -55,14 +51,12 @@ static int32_t take_name(nnc_onnx_graph *g, int32_t reg)
 }
 
 /* Begins an entry of "ops", with a comma before it unless it is the first. */
-static void begin_step(nnc_onnx_graph *g)
-{
+static void begin_step(nnc_onnx_graph *g) {
     nnc_buffer_text(&g->out, g->begun ? ",\n    { " : "\n    { ");
     g->begun = true;
 }
 
-int32_t nnc_onnx_begin(nnc_onnx_graph *g)
-{
+int32_t nnc_onnx_begin(nnc_onnx_graph *g) {
     g->step++;
     const int32_t reg = new_reg(g);
     if (g->second && g->reg[reg].last > 0) {
@@ -74,15 +68,13 @@ int32_t nnc_onnx_begin(nnc_onnx_graph *g)
     return reg;
 }
 
-const char *nnc_onnx_with(nnc_onnx_graph *g, int32_t reg, char text[16])
-{
+const char *nnc_onnx_with(nnc_onnx_graph *g, int32_t reg, char text[16]) {
     if (!g->second) { g->reg[reg].last = g->step + 1; }
     snprintf(text, 16, "t%" PRId32, g->reg[reg].name >= 0 ? g->reg[reg].name : 0);
     return text;
 }
 
-int32_t nnc_onnx_step(nnc_onnx_graph *g, int32_t from, const char *format, ...)
-{
+int32_t nnc_onnx_step(nnc_onnx_graph *g, int32_t from, const char *format, ...) {
     char members[512], name[16];
     va_list args;
     va_start(args, format);
@@ -106,8 +98,7 @@ int32_t nnc_onnx_step(nnc_onnx_graph *g, int32_t from, const char *format, ...)
     return reg;
 }
 
-void nnc_onnx_made(nnc_onnx_value *out, int32_t reg, int32_t rank, const int64_t *shape)
-{
+void nnc_onnx_made(nnc_onnx_value *out, int32_t reg, int32_t rank, const int64_t *shape) {
     out->kind = NNC_ONNX_ACTIVATION;
     out->pattern = NNC_ONNX_PLAIN;
     out->reg = reg;
@@ -115,8 +106,7 @@ void nnc_onnx_made(nnc_onnx_value *out, int32_t reg, int32_t rank, const int64_t
     memcpy(out->shape, shape, (size_t)rank * sizeof *shape);
 }
 
-bool nnc_onnx_view(nnc_onnx_graph *g, nnc_onnx_value *v, int32_t rank, const int64_t *shape)
-{
+bool nnc_onnx_view(nnc_onnx_graph *g, nnc_onnx_value *v, int32_t rank, const int64_t *shape) {
     char text[96] = "";
     int64_t had = 1, has = 1;
     if (!nnc_onnx_materialise(g, v)) { return false; }
@@ -139,8 +129,7 @@ bool nnc_onnx_view(nnc_onnx_graph *g, nnc_onnx_value *v, int32_t rank, const int
     return true;
 }
 
-bool nnc_onnx_as_map(nnc_onnx_graph *g, nnc_onnx_value *v)
-{
+bool nnc_onnx_as_map(nnc_onnx_graph *g, nnc_onnx_value *v) {
     if (v->rank < 4 || v->rank > 5 || v->dims[0] != 1) {
         return nnc_onnx_refuse(g, "expected one map of channels x height x width, found %d axes%s", v->rank,
                                v->rank >= 4 ? " and another batch than 1" : "");
@@ -148,8 +137,7 @@ bool nnc_onnx_as_map(nnc_onnx_graph *g, nnc_onnx_value *v)
     return nnc_onnx_view(g, v, v->rank - 1, v->dims + 1);
 }
 
-bool nnc_onnx_as_rows(nnc_onnx_graph *g, nnc_onnx_value *v)
-{
+bool nnc_onnx_as_rows(nnc_onnx_graph *g, nnc_onnx_value *v) {
     int64_t elements = 0;
     if (v->rank < 1 || !nnc_onnx_elements(v, &elements) || v->dims[v->rank - 1] < 1) {
         return nnc_onnx_refuse(g, "expected rows of values, found a single one");
@@ -162,20 +150,15 @@ bool nnc_onnx_as_rows(nnc_onnx_graph *g, nnc_onnx_value *v)
 
 /* ---- deferred values ---- */
 
-bool nnc_onnx_is_scalar(const nnc_onnx_value *v)
-{
+bool nnc_onnx_is_scalar(const nnc_onnx_value *v) {
     int64_t elements = 0;
     return v->kind != NNC_ONNX_ACTIVATION && nnc_onnx_elements(v, &elements) && elements == 1;
 }
 
-int32_t nnc_onnx_index_of(const nnc_onnx_graph *g, const nnc_onnx_value *v)
-{
-    return (int32_t)(v - g->values);
-}
+int32_t nnc_onnx_index_of(const nnc_onnx_graph *g, const nnc_onnx_value *v) { return (int32_t)(v - g->values); }
 
 /* Makes `out` another name for the tensor of `in`, with another shape. */
-void nnc_onnx_alias(const nnc_onnx_graph *g, const nnc_onnx_value *in, nnc_onnx_value *out)
-{
+void nnc_onnx_alias(const nnc_onnx_graph *g, const nnc_onnx_value *in, nnc_onnx_value *out) {
     const char *name = out->name;
     nnc_onnx_value moved = *in;
     memcpy(moved.dims, out->dims, sizeof moved.dims);
@@ -187,37 +170,32 @@ void nnc_onnx_alias(const nnc_onnx_graph *g, const nnc_onnx_value *in, nnc_onnx_
     *out = moved;
 }
 
-void nnc_onnx_becomes(nnc_onnx_value *out, nnc_onnx_pattern pattern)
-{
+void nnc_onnx_becomes(nnc_onnx_value *out, nnc_onnx_pattern pattern) {
     out->pattern = pattern;
     out->same_as = 0;
 }
 
-void nnc_onnx_defer(nnc_onnx_graph *g, nnc_onnx_value *out, nnc_onnx_pattern pattern, const nnc_onnx_value *src)
-{
+void nnc_onnx_defer(nnc_onnx_graph *g, nnc_onnx_value *out, nnc_onnx_pattern pattern, const nnc_onnx_value *src) {
     out->kind = NNC_ONNX_ACTIVATION;
     out->pattern = pattern;
     out->src = nnc_onnx_index_of(g, src);
 }
 
-static bool write_plain(nnc_onnx_graph *g, nnc_onnx_value *v, const char *members)
-{
+static bool write_plain(nnc_onnx_graph *g, nnc_onnx_value *v, const char *members) {
     nnc_onnx_value *src = &g->values[v->src];
     if (!nnc_onnx_materialise(g, src)) { return false; }
     nnc_onnx_made(v, nnc_onnx_step(g, src->reg, "%s", members), src->shape_rank, src->shape);
     return true;
 }
 
-bool nnc_onnx_write_norm(nnc_onnx_graph *g, nnc_onnx_value *v, const char *affine)
-{
+bool nnc_onnx_write_norm(nnc_onnx_graph *g, nnc_onnx_value *v, const char *affine) {
     char members[96];
     nnc_onnx_value *src = &g->values[v->src];
     snprintf(members, sizeof members, "\"op\": \"norm\", \"kind\": \"%s\"%s", v->rms ? "rms" : "layer", affine);
     return nnc_onnx_as_rows(g, src) && write_plain(g, v, members);
 }
 
-bool nnc_onnx_write_linear(nnc_onnx_graph *g, nnc_onnx_value *v, bool bias)
-{
+bool nnc_onnx_write_linear(nnc_onnx_graph *g, nnc_onnx_value *v, bool bias) {
     nnc_onnx_value *src = &g->values[v->src];
     if (!nnc_onnx_as_rows(g, src)) { return false; }
     int64_t shape[2] = { src->shape[0], v->width };
@@ -227,24 +205,21 @@ bool nnc_onnx_write_linear(nnc_onnx_graph *g, nnc_onnx_value *v, bool bias)
     return true;
 }
 
-bool nnc_onnx_write_batch_norm(nnc_onnx_graph *g, nnc_onnx_value *v)
-{
+bool nnc_onnx_write_batch_norm(nnc_onnx_graph *g, nnc_onnx_value *v) {
     g->batch_norms++;
     return nnc_onnx_as_map(g, &g->values[v->src]) && write_plain(g, v, "\"op\": \"norm\", \"kind\": \"batch\"");
 }
 
 /* Writes a value that has the same elements as another value: writes the other value if it is not written yet, and uses
  * its register. */
-static bool write_same(nnc_onnx_graph *g, nnc_onnx_value *v)
-{
+static bool write_same(nnc_onnx_graph *g, nnc_onnx_value *v) {
     nnc_onnx_value *same = &g->values[v->same_as - 1];
     if (!nnc_onnx_materialise(g, same)) { return false; }
     nnc_onnx_made(v, same->reg, same->shape_rank, same->shape);
     return true;
 }
 
-bool nnc_onnx_materialise(nnc_onnx_graph *g, nnc_onnx_value *v)
-{
+bool nnc_onnx_materialise(nnc_onnx_graph *g, nnc_onnx_value *v) {
     if (v->pattern != NNC_ONNX_PLAIN && v->same_as > 0 && v->kind == NNC_ONNX_ACTIVATION) { return write_same(g, v); }
     switch (v->pattern) {
     case NNC_ONNX_PLAIN: return v->reg >= 0 || nnc_onnx_refuse(g, "reads \"%.60s\", which nothing makes", v->name);
@@ -262,8 +237,7 @@ bool nnc_onnx_materialise(nnc_onnx_graph *g, nnc_onnx_value *v)
 }
 
 /* Defers the output of the current node. */
-bool nnc_onnx_put_off(nnc_onnx_graph *g, nnc_onnx_pattern pattern)
-{
+bool nnc_onnx_put_off(nnc_onnx_graph *g, nnc_onnx_pattern pattern) {
     nnc_onnx_value *in = nnc_onnx_input(g, 0), *out = nnc_onnx_output(g, 0);
     nnc_onnx_same_dims(in, out);
     if (!nnc_onnx_materialise(g, in)) { return false; }

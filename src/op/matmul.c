@@ -12,14 +12,12 @@ typedef struct dims {
 /* Returns the bytes of one element, including its share of a scale. 8-bit elements have one fp32 scale per 128 values,
  * or a 1-byte scale per 32; fp4 elements have a 1-byte scale per 16. Sources: OCP Microscaling Formats v1.0;
  * DeepSeek-V3 arXiv:2412.19437, section 3.3.2; NVFP4 of Transformer Engine. */
-static double operand_bytes(const nnc_op *op)
-{
+static double operand_bytes(const nnc_op *op) {
     const double bytes = nnc_dtype_bytes(op->math_dtype);
     return !op->u.matmul.in_blocks ? bytes : bytes + (op->math_dtype == NNC_FP4 ? 1.0 / 16.0 : 1.0 / 32.0);
 }
 
-NNC_SAYING dims dims_of(const nnc_op *op, nnc_derivation *why)
-{
+NNC_SAYING dims dims_of(const nnc_op *op, nnc_derivation *why) {
     const nnc_matmul *p = &op->u.matmul;
     dims d;
     NNC_DIM(why, batch, p->batch);
@@ -42,8 +40,7 @@ NNC_SAYING dims dims_of(const nnc_op *op, nnc_derivation *why)
  * only pad the input of an expert count in executed FLOPs, not in model FLOPs. A weight gradient is written in its own
  * format; it is also read when it is added to the gradient of earlier passes.
  * Source: scaling-book "transformers".   [matmul] */
-NNC_SAYING nnc_work matmul_work(const nnc_op *op, nnc_derivation *why)
-{
+NNC_SAYING nnc_work matmul_work(const nnc_op *op, nnc_derivation *why) {
     const nnc_matmul *p = &op->u.matmul;
     const dims d = dims_of(op, why);
     nnc_work work = { 0 };
@@ -77,8 +74,7 @@ NNC_SAYING nnc_work matmul_work(const nnc_op *op, nnc_derivation *why)
     return work;
 }
 
-NNC_SAYING double matmul_kept(const nnc_op *op, nnc_derivation *why)
-{
+NNC_SAYING double matmul_kept(const nnc_op *op, nnc_derivation *why) {
     const nnc_matmul *p = &op->u.matmul;
     const dims d = dims_of(op, NULL);
     double a_bytes = 0.0, b_bytes = 0.0;
@@ -98,8 +94,7 @@ NNC_SAYING double matmul_kept(const nnc_op *op, nnc_derivation *why)
     return kept_bytes;
 }
 
-NNC_SAYING double matmul_transient(const nnc_op *op, nnc_derivation *why)
-{
+NNC_SAYING double matmul_transient(const nnc_op *op, nnc_derivation *why) {
     const dims d = dims_of(op, NULL);
     NNC_SAY(why, transient_bytes, "B", d.batch * d.m * (d.n + d.k) * d.out_bytes);
     NNC_NOTE(why, nnc_transient_note);
@@ -108,8 +103,7 @@ NNC_SAYING double matmul_transient(const nnc_op *op, nnc_derivation *why)
 
 NNC_OP_FUNCTIONS(matmul)
 
-static nnc_matmul product(const nnc_matmul *p, int64_t m, int64_t n, int64_t k)
-{
+static nnc_matmul product(const nnc_matmul *p, int64_t m, int64_t n, int64_t k) {
     return (nnc_matmul){
         .batch = p->batch,
         .padded = p->padded,
@@ -131,8 +125,7 @@ static nnc_matmul product(const nnc_matmul *p, int64_t m, int64_t n, int64_t k)
 /* Writes the backward ops of C = A B: dA = dC B^T and dB = A^T dC. If B is a weight, dB is the weight gradient. If A
  * needs no gradient, dA is left out. If a group of heads shares B, the product for dA reads B once per group. In the
  * product for dB every head of the group has its own operands, and the results of the group are added up. */
-static int matmul_backward(const nnc_op *op, nnc_op *backward)
-{
+static int matmul_backward(const nnc_op *op, nnc_op *backward) {
     const nnc_matmul *p = &op->u.matmul;
     int count = 0;
     if (p->needs_grad_input) {
@@ -150,22 +143,19 @@ static int matmul_backward(const nnc_op *op, nnc_op *backward)
     return count;
 }
 
-static void shard_columns(nnc_op *op, int64_t ranks)
-{
+static void shard_columns(nnc_op *op, int64_t ranks) {
     op->u.matmul.n /= ranks;
     op->weights.cols /= ranks;
     op->weights.vector /= ranks;
 }
 
-static void shard_rows(nnc_op *op, int64_t ranks)
-{
+static void shard_rows(nnc_op *op, int64_t ranks) {
     op->u.matmul.k /= ranks;
     op->weights.rows /= ranks;
 }
 
 /* Divides the heads over the tensor ranks; every rank has at least one key and value head. */
-static void shard_qkv(nnc_op *op, int64_t ranks)
-{
+static void shard_qkv(nnc_op *op, int64_t ranks) {
     nnc_matmul *p = &op->u.matmul;
     const int64_t all = p->n, head_dim = all / (p->heads + 2 * p->kv_heads);
     p->n = (p->heads / ranks + 2 * nnc_at_least_one(p->kv_heads / ranks)) * head_dim;
@@ -175,8 +165,7 @@ static void shard_qkv(nnc_op *op, int64_t ranks)
 
 /* Divides the heads over the ranks. If there are fewer key and value heads than ranks, every rank has one key and value
  * head for all of its query heads. */
-static void shard_scores(nnc_matmul *p, const nnc_degrees *d)
-{
+static void shard_scores(nnc_matmul *p, const nnc_degrees *d) {
     const int64_t heads = nnc_at_least_one(p->heads / d->heads);
     p->batch /= d->heads;
     p->b_shared = p->b_shared < heads ? p->b_shared : heads;
@@ -188,8 +177,7 @@ static void shard_scores(nnc_matmul *p, const nnc_degrees *d)
 
 /* Divides the experts over the expert ranks. A rank receives as many tokens as it sends, the busiest rank `imbalance`
  * times as many. */
-static void shard_experts(nnc_op *op, const nnc_degrees *d)
-{
+static void shard_experts(nnc_op *op, const nnc_degrees *d) {
     nnc_matmul *p = &op->u.matmul;
     const double useful = p->useful > 0.0 ? p->useful : 1.0;
     p->m = nnc_scaled_up(p->m, d->expert > 1 ? d->imbalance : 1.0);
@@ -200,8 +188,7 @@ static void shard_experts(nnc_op *op, const nnc_degrees *d)
     op->weights.active = nnc_at_least_one(op->weights.active / d->expert);
 }
 
-static void matmul_shard(nnc_op *op, const nnc_degrees *d)
-{
+static void matmul_shard(nnc_op *op, const nnc_degrees *d) {
     nnc_matmul *p = &op->u.matmul;
     if (op->split == NNC_SPLIT_HEADS) {
         shard_scores(p, d);
@@ -233,8 +220,7 @@ static void matmul_shard(nnc_op *op, const nnc_degrees *d)
     }
 }
 
-static void matmul_shape(const nnc_op *op, char *text, size_t size)
-{
+static void matmul_shape(const nnc_op *op, char *text, size_t size) {
     const nnc_matmul *p = &op->u.matmul;
     if (p->experts > 0) {
         snprintf(text, size, "experts=%" PRId64 " m=%" PRId64 " n=%" PRId64 " k=%" PRId64, p->experts, p->m, p->n,
@@ -263,8 +249,7 @@ typedef struct conv_dims {
     double in_bytes, out_bytes, grad_bytes; /* bytes of an element: maps and weights, output, weight gradient */
 } conv_dims;
 
-NNC_SAYING conv_dims conv_dims_of(const nnc_op *op, nnc_derivation *why)
-{
+NNC_SAYING conv_dims conv_dims_of(const nnc_op *op, nnc_derivation *why) {
     const nnc_conv *p = &op->u.conv;
     conv_dims d;
     NNC_DIM(why, batch, p->batch);
@@ -295,8 +280,7 @@ NNC_SAYING conv_dims conv_dims_of(const nnc_op *op, nnc_derivation *why)
  * multiply and one add; terms that read padding count too. A transposed convolution has the same number of terms for
  * every input element. The gradients of the input and of the weight each have as much work as forward. Input, weights
  * and output are read or written once; an explicit im2col would change the efficiency, not the work.   [conv2d] */
-NNC_SAYING nnc_work conv_work(const nnc_op *op, nnc_derivation *why)
-{
+NNC_SAYING nnc_work conv_work(const nnc_op *op, nnc_derivation *why) {
     const conv_dims d = conv_dims_of(op, why);
     nnc_work work = { 0 };
     if (op->u.conv.transposed) {
@@ -340,8 +324,7 @@ NNC_SAYING nnc_work conv_work(const nnc_op *op, nnc_derivation *why)
     return work;
 }
 
-NNC_SAYING double conv_kept(const nnc_op *op, nnc_derivation *why)
-{
+NNC_SAYING double conv_kept(const nnc_op *op, nnc_derivation *why) {
     const conv_dims d = conv_dims_of(op, NULL);
     if (!op->u.conv.keeps_input) { return 0.0; }
     NNC_SAY(why, kept_bytes, "B", d.inputs * d.in_bytes);
@@ -349,8 +332,7 @@ NNC_SAYING double conv_kept(const nnc_op *op, nnc_derivation *why)
     return kept_bytes;
 }
 
-NNC_SAYING double conv_transient(const nnc_op *op, nnc_derivation *why)
-{
+NNC_SAYING double conv_transient(const nnc_op *op, nnc_derivation *why) {
     const conv_dims d = conv_dims_of(op, NULL);
     NNC_SAY(why, transient_bytes, "B", (d.inputs + d.outputs) * d.out_bytes);
     NNC_NOTE(why, nnc_transient_note);
@@ -359,8 +341,7 @@ NNC_SAYING double conv_transient(const nnc_op *op, nnc_derivation *why)
 
 NNC_OP_FUNCTIONS(conv)
 
-static int conv_backward(const nnc_op *op, nnc_op *backward)
-{
+static int conv_backward(const nnc_op *op, nnc_op *backward) {
     int count = 0;
     if (op->u.conv.needs_grad_input) {
         backward[count] = *op;
@@ -372,8 +353,7 @@ static int conv_backward(const nnc_op *op, nnc_op *backward)
 }
 
 /* Divides the channels of a depthwise convolution over ranks. Every rank computes other convolutions in full. */
-static void conv_shard(nnc_op *op, const nnc_degrees *d)
-{
+static void conv_shard(nnc_op *op, const nnc_degrees *d) {
     nnc_conv *p = &op->u.conv;
     if (op->split == NNC_SPLIT_INNER) {
         p->c_in /= d->tensor;
@@ -384,16 +364,14 @@ static void conv_shard(nnc_op *op, const nnc_degrees *d)
     }
 }
 
-static void conv_shape(const nnc_op *op, char *text, size_t size)
-{
+static void conv_shape(const nnc_op *op, char *text, size_t size) {
     const nnc_conv *p = &op->u.conv;
     snprintf(text, size,
              "n=%" PRId64 " c=%" PRId64 "->%" PRId64 " %" PRId64 "x%" PRId64 "->%" PRId64 "x%" PRId64 " k=%" PRId64,
              p->batch, p->c_in, p->c_out, p->h_in, p->w_in, p->h_out, p->w_out, p->kernel);
 }
 
-static const char *conv_name(const nnc_op *op)
-{
+static const char *conv_name(const nnc_op *op) {
     return op->u.conv.transposed                               ? "conv_transpose2d"
            : op->u.conv.kernel_w == 1 && op->u.conv.kernel > 1 ? "conv1d"
                                                                : "conv2d";

@@ -329,15 +329,9 @@ struct nnc_op {
 };
 
 /* Returns true when the op runs again from the input of its module and keeps nothing itself. */
-static inline bool nnc_op_keeps_nothing(const nnc_op *op)
-{
-    return op->dropped && op->recomputed;
-}
+static inline bool nnc_op_keeps_nothing(const nnc_op *op) { return op->dropped && op->recomputed; }
 
-static inline bool nnc_op_is_collective(const nnc_op *op)
-{
-    return op->kind == NNC_OP_COLLECTIVE;
-}
+static inline bool nnc_op_is_collective(const nnc_op *op) { return op->kind == NNC_OP_COLLECTIVE; }
 
 /* ---- quantities computed from the dims ---- */
 
@@ -345,22 +339,18 @@ static inline bool nnc_op_is_collective(const nnc_op *op)
 nnc_work nnc_op_work(const nnc_op *op);
 
 /* Return the number of elements in all heads of attention: scores, queries, keys and values. */
-static inline double nnc_flash_scores(const nnc_flash *p)
-{
+static inline double nnc_flash_scores(const nnc_flash *p) {
     return (double)p->batch * (double)p->heads * (double)p->s_q * (double)p->s_k;
 }
-static inline double nnc_flash_queries(const nnc_flash *p)
-{
+static inline double nnc_flash_queries(const nnc_flash *p) {
     return (double)p->batch * (double)p->heads * (double)p->s_q * (double)p->head_dim;
 }
-static inline double nnc_flash_keys(const nnc_flash *p)
-{
+static inline double nnc_flash_keys(const nnc_flash *p) {
     return (double)p->batch * (double)p->kv_heads * (double)p->s_k * (double)(p->head_dim + p->value_dim);
 }
 
 /* Returns the kernels that a library issues in the phase of the op. */
-static inline nnc_issued nnc_op_issued(const nnc_op *op)
-{
+static inline nnc_issued nnc_op_issued(const nnc_op *op) {
     return op->phase == NNC_PHASE_GRAD_WEIGHT                                   ? op->issued[2]
            : op->phase == NNC_PHASE_FORWARD || op->phase == NNC_PHASE_RECOMPUTE ? op->issued[0]
                                                                                 : op->issued[1];
@@ -421,8 +411,7 @@ double nnc_muon_flops(int64_t rows, int64_t cols);
 
 /* Returns counted multiplications / executed multiplications: 1, except for fp32 convolutions with Winograd's F(2 x 2,
  * 3 x 3). Source: Lavin, Gray, arXiv:1509.09308.   [conv-time] */
-static inline double nnc_op_products_saved(const nnc_op *op)
-{
+static inline double nnc_op_products_saved(const nnc_op *op) {
     const nnc_conv *p = &op->u.conv;
     return op->kind == NNC_OP_CONV && op->math_dtype == NNC_FP32 && p->kernel == 3 &&
                    (p->kernel_w == 0 || p->kernel_w == 3) && p->stride == 1 && p->groups == 1
@@ -436,10 +425,7 @@ int64_t nnc_attention_pairs(int64_t s_q, int64_t s_k, bool causal, int64_t windo
 
 /* Tests whether training in this format uses the format only for the matrix products of layers; all other ops then run
  * in 16 bits. fp8: arXiv:2209.05433; fp4: NVFP4, arXiv:2509.25149. */
-static inline bool nnc_precision_is_narrow(nnc_dtype precision)
-{
-    return precision == NNC_FP8 || precision == NNC_FP4;
-}
+static inline bool nnc_precision_is_narrow(nnc_dtype precision) { return precision == NNC_FP8 || precision == NNC_FP4; }
 
 /* ---- the row of a kind of op ---- */
 
@@ -488,26 +474,16 @@ typedef struct nnc_op_row {
 
 /* Defines the functions of a row from KIND_work (which also records the dims), KIND_kept and KIND_transient. Each of
  * these is NNC_SAYING and takes a derivation. Only a forward op keeps bytes. */
-#define NNC_OP_FUNCTIONS(kind)                                             \
-    static nnc_work kind##_plain_work(const nnc_op *op)                    \
-    {                                                                      \
-        return kind##_work(op, NULL);                                      \
-    }                                                                      \
-    static double kind##_plain_kept(const nnc_op *op)                      \
-    {                                                                      \
-        return kind##_kept(op, NULL);                                      \
-    }                                                                      \
-    static double kind##_plain_transient(const nnc_op *op)                 \
-    {                                                                      \
-        return kind##_transient(op, NULL);                                 \
-    }                                                                      \
-    static void kind##_say(const nnc_op *op, nnc_derivation *why)          \
-    {                                                                      \
-        (void)kind##_work(op, why);                                        \
-        if (op->phase == NNC_PHASE_FORWARD) {                              \
-            if (!nnc_op_keeps_nothing(op)) { (void)kind##_kept(op, why); } \
-            (void)kind##_transient(op, why);                               \
-        }                                                                  \
+#define NNC_OP_FUNCTIONS(kind)                                                                    \
+    static nnc_work kind##_plain_work(const nnc_op *op) { return kind##_work(op, NULL); }         \
+    static double kind##_plain_kept(const nnc_op *op) { return kind##_kept(op, NULL); }           \
+    static double kind##_plain_transient(const nnc_op *op) { return kind##_transient(op, NULL); } \
+    static void kind##_say(const nnc_op *op, nnc_derivation *why) {                               \
+        (void)kind##_work(op, why);                                                               \
+        if (op->phase == NNC_PHASE_FORWARD) {                                                     \
+            if (!nnc_op_keeps_nothing(op)) { (void)kind##_kept(op, why); }                        \
+            (void)kind##_transient(op, why);                                                      \
+        }                                                                                         \
     }
 /* Sets a dim of the struct `d`, and records it as an operand. */
 #define NNC_DIM(why, dim, value) \
@@ -523,13 +499,9 @@ NNC_OP_KIND_LIST(NNC_OP_ROW)
 
 extern const nnc_op_row *const nnc_op_rows[NNC_OP_KIND_COUNT];
 
-static inline const nnc_op_row *nnc_op_row_of(const nnc_op *op)
-{
-    return nnc_op_rows[op->kind];
-}
+static inline const nnc_op_row *nnc_op_row_of(const nnc_op *op) { return nnc_op_rows[op->kind]; }
 
-static inline nnc_timed nnc_op_timed(const nnc_op *op)
-{
+static inline nnc_timed nnc_op_timed(const nnc_op *op) {
     const nnc_op_row *row = nnc_op_row_of(op);
     return row->timed_of != NULL ? row->timed_of(op) : row->timed;
 }

@@ -14,8 +14,7 @@ const nnc_op_row *const nnc_op_rows[NNC_OP_KIND_COUNT] = {
 /* Share of the bytes of pointwise kernels that are reads, if half of the kernels have two operands. */
 static const double issued_reads = 0.6;
 
-nnc_work nnc_op_work(const nnc_op *op)
-{
+nnc_work nnc_op_work(const nnc_op *op) {
     nnc_work work = nnc_op_row_of(op)->work(op);
     if (op->issued_as != NNC_ISSUED_NOT) {
         const nnc_issued issued = nnc_op_issued(op);
@@ -29,8 +28,7 @@ nnc_work nnc_op_work(const nnc_op *op)
 
 /* Returns the number of elements that library_kept and library_transient refer to: input of a product, logits of a
  * loss, output of a pointwise op or norm, scores of attention; 0 for other kinds. */
-static double op_elements(const nnc_op *op)
-{
+static double op_elements(const nnc_op *op) {
     switch (op->kind) {
     case NNC_OP_MATMUL: return (double)op->u.matmul.batch * (double)op->u.matmul.m * (double)op->u.matmul.k;
     case NNC_OP_NORM: return (double)op->u.norm.elements;
@@ -42,39 +40,34 @@ static double op_elements(const nnc_op *op)
 }
 
 /* Returns the bytes of the tensors that a library keeps, including the statistics of a norm. */
-static double library_kept(const nnc_op *op)
-{
+static double library_kept(const nnc_op *op) {
     const bool norm = op->kind == NNC_OP_NORM;
     const double rows = norm ? (double)op->u.norm.rows : 0.0;
     const double row_bytes = norm && op->u.norm.kind == NNC_NORM_RMS ? 4.0 : 8.0;
     return op->library_kept * op_elements(op) + row_bytes * rows;
 }
 
-double nnc_op_kept_bytes(const nnc_op *op)
-{
+double nnc_op_kept_bytes(const nnc_op *op) {
     return op->forward_only || nnc_op_keeps_nothing(op) ? 0.0
            : op->recorded                               ? op->recorded_kept
            : op->by_library                             ? library_kept(op)
                                                         : nnc_op_row_of(op)->kept(op);
 }
 
-double nnc_op_dropped_bytes(const nnc_op *op)
-{
+double nnc_op_dropped_bytes(const nnc_op *op) {
     nnc_op whole = *op;
     whole.dropped = false;
     return op->dropped ? nnc_op_kept_bytes(&whole) - nnc_op_kept_bytes(op) : 0.0;
 }
 
-double nnc_op_transient_bytes(const nnc_op *op)
-{
+double nnc_op_transient_bytes(const nnc_op *op) {
     return op->forward_only                                ? 0.0
            : op->recorded                                  ? op->recorded_transient
            : op->by_library && op->library_transient > 0.0 ? op->library_transient * op_elements(op)
                                                            : nnc_op_row_of(op)->transient(op);
 }
 
-void nnc_op_say(const nnc_op *op, nnc_derivation *why)
-{
+void nnc_op_say(const nnc_op *op, nnc_derivation *why) {
     if (!op->recorded && !(op->by_library && op->phase == NNC_PHASE_FORWARD)) {
         nnc_op_row_of(op)->say(op, why);
         return;
@@ -89,8 +82,7 @@ void nnc_op_say(const nnc_op *op, nnc_derivation *why)
     (void)kept_bytes;
 }
 
-int nnc_op_backward(const nnc_op *op, nnc_op backward[NNC_BACKWARD_MAX])
-{
+int nnc_op_backward(const nnc_op *op, nnc_op backward[NNC_BACKWARD_MAX]) {
     if (op->recorded) { /* the list of a captured program also has its backward ops */
         backward[0] = *op;
         return op->phase == NNC_PHASE_FORWARD ? 0 : 1;
@@ -111,58 +103,47 @@ int nnc_op_backward(const nnc_op *op, nnc_op backward[NNC_BACKWARD_MAX])
 const char nnc_kept_note[] = "for backward, of tensors that no other op keeps";
 const char nnc_transient_note[] = "while its backward runs: gradients of its input and output";
 
-int nnc_op_no_backward(const nnc_op *op, nnc_op backward[NNC_BACKWARD_MAX])
-{
+int nnc_op_no_backward(const nnc_op *op, nnc_op backward[NNC_BACKWARD_MAX]) {
     (void)op;
     (void)backward;
     return 0;
 }
 
-int nnc_op_same_backward(const nnc_op *op, nnc_op backward[NNC_BACKWARD_MAX])
-{
+int nnc_op_same_backward(const nnc_op *op, nnc_op backward[NNC_BACKWARD_MAX]) {
     backward[0] = *op;
     backward[0].phase = NNC_PHASE_BACKWARD;
     return 1;
 }
 
-static double op_no_bytes(const nnc_op *op)
-{
+static double op_no_bytes(const nnc_op *op) {
     (void)op;
     return 0.0;
 }
 
-void nnc_op_not_sharded(nnc_op *op, const nnc_degrees *degrees)
-{
+void nnc_op_not_sharded(nnc_op *op, const nnc_degrees *degrees) {
     (void)op;
     (void)degrees;
 }
 
-int64_t nnc_at_least_one(int64_t value)
-{
-    return value > 0 ? value : 1;
-}
+int64_t nnc_at_least_one(int64_t value) { return value > 0 ? value : 1; }
 
-int64_t nnc_scaled_up(int64_t value, double factor)
-{
+int64_t nnc_scaled_up(int64_t value, double factor) {
     const double exact = (double)value * factor;
     const int64_t whole = (int64_t)exact;
     return (double)whole < exact ? whole + 1 : whole;
 }
 
-int64_t nnc_weights_active(const nnc_weights *weights)
-{
+int64_t nnc_weights_active(const nnc_weights *weights) {
     const nnc_weights *w = weights;
     const bool some = w->active > 0;
     return (some ? w->active : w->count) * w->rows * w->cols + (some ? w->vector / w->count * w->active : w->vector);
 }
 
-int64_t nnc_weights_params(const nnc_weights *weights)
-{
+int64_t nnc_weights_params(const nnc_weights *weights) {
     return weights->count * weights->rows * weights->cols + weights->vector;
 }
 
-void nnc_op_say_params(const nnc_op *op, nnc_derivation *why)
-{
+void nnc_op_say_params(const nnc_op *op, nnc_derivation *why) {
     const nnc_weights *w = &op->weights;
     if (w->count == 0 && w->vector == 0) { return; }
     NNC_LET(why, matrices, NULL, (double)w->count);
@@ -174,14 +155,10 @@ void nnc_op_say_params(const nnc_op *op, nnc_derivation *why)
     (void)params;
 }
 
-const char *nnc_op_name(const nnc_op *op)
-{
-    return op != NULL ? op->name : "?";
-}
+const char *nnc_op_name(const nnc_op *op) { return op != NULL ? op->name : "?"; }
 
 /* Writes the place and the name of an op as one path: "down.0" and "down.conv" give "down.0.conv". */
-const char *nnc_op_path(const nnc_op *op, char *text, size_t size)
-{
+const char *nnc_op_path(const nnc_op *op, char *text, size_t size) {
     const char *in = op->place != NULL ? op->place : "", *name = op->name;
     const size_t head = strcspn(in, ".");
     if (head > 0 && strncmp(in, name, head) == 0 && name[head] == '.') { name += head + 1; }
@@ -189,24 +166,16 @@ const char *nnc_op_path(const nnc_op *op, char *text, size_t size)
     return text;
 }
 
-const char *nnc_op_kind_name(const nnc_op *op)
-{
+const char *nnc_op_kind_name(const nnc_op *op) {
     const nnc_op_row *row = op != NULL ? nnc_op_row_of(op) : NULL;
     return row == NULL ? "?" : row->name_of != NULL ? row->name_of(op) : row->name;
 }
 
-nnc_phase nnc_op_phase(const nnc_op *op)
-{
-    return op != NULL ? op->phase : NNC_PHASE_COUNT;
-}
+nnc_phase nnc_op_phase(const nnc_op *op) { return op != NULL ? op->phase : NNC_PHASE_COUNT; }
 
-nnc_group nnc_op_group(const nnc_op *op)
-{
-    return op != NULL ? op->group : NNC_GROUP_COUNT;
-}
+nnc_group nnc_op_group(const nnc_op *op) { return op != NULL ? op->group : NNC_GROUP_COUNT; }
 
-void nnc_op_shape(const nnc_op *op, char *text, unsigned long size)
-{
+void nnc_op_shape(const nnc_op *op, char *text, unsigned long size) {
     if (text == NULL || size == 0) { return; }
     text[0] = '\0';
     if (op != NULL) { nnc_op_row_of(op)->shape(op, text, size); }
@@ -222,13 +191,9 @@ static const nnc_convention NNC_ROW(NNC_CONVENTION_CAUSAL) = { NNC_COUNTS_MASK, 
 static const nnc_convention NNC_ROW(NNC_CONVENTION_6ND) = { NNC_COUNTS_ALL, true, all_pairs };
 static const nnc_convention *const conventions[] = { NNC_CONVENTION_LIST(NNC_ROW_AT) };
 
-const nnc_convention *nnc_convention_of(nnc_flops_convention convention)
-{
-    return conventions[convention];
-}
+const nnc_convention *nnc_convention_of(nnc_flops_convention convention) { return conventions[convention]; }
 
-double nnc_dtype_bytes(nnc_dtype dtype)
-{
+double nnc_dtype_bytes(nnc_dtype dtype) {
     static const double bytes_of[NNC_DTYPE_COUNT] = {
 #define BYTES(name, text, bytes) [name] = (bytes),
         NNC_DTYPE_LIST(BYTES)
@@ -237,8 +202,7 @@ double nnc_dtype_bytes(nnc_dtype dtype)
     return (unsigned)dtype < NNC_DTYPE_COUNT ? bytes_of[dtype] : (double)NAN;
 }
 
-double nnc_stored_bytes(nnc_stored stored, double group_size)
-{
+double nnc_stored_bytes(nnc_stored stored, double group_size) {
     static const struct {
         double bits, scale_bits, zero_bits, group;
     } rows[NNC_STORED_COUNT] = {
@@ -253,8 +217,7 @@ double nnc_stored_bytes(nnc_stored stored, double group_size)
     return (rows[stored].bits + (shared > 0.0 ? shared / group : 0.0)) / 8.0;
 }
 
-double nnc_block_format_bytes(double element_bytes, double scale_bytes, double block)
-{
+double nnc_block_format_bytes(double element_bytes, double scale_bytes, double block) {
     return element_bytes + scale_bytes / block;
 }
 
@@ -264,20 +227,17 @@ double nnc_block_format_bytes(double element_bytes, double scale_bytes, double b
 NNC_ENUM_NAMES(nnc_collective, NNC_COLLECTIVE_LIST)
 NNC_ENUM_NAMES(nnc_comm, NNC_COMM_LIST)
 
-static nnc_work collective_work(const nnc_op *op)
-{
+static nnc_work collective_work(const nnc_op *op) {
     (void)op;
     return (nnc_work){ 0 };
 }
 
-static void collective_say(const nnc_op *op, nnc_derivation *why)
-{
+static void collective_say(const nnc_op *op, nnc_derivation *why) {
     (void)op;
     (void)why;
 }
 
-static int collective_backward(const nnc_op *op, nnc_op *backward)
-{
+static int collective_backward(const nnc_op *op, nnc_op *backward) {
     const nnc_collective_op *e = &op->u.collective;
     const nnc_collective runs[] = { e->backward, e->backward_again };
     const double backward_bytes = e->backward_bytes > 0.0 ? e->backward_bytes : e->bytes;
@@ -295,15 +255,11 @@ static int collective_backward(const nnc_op *op, nnc_op *backward)
     return count;
 }
 
-static void collective_shape(const nnc_op *op, char *text, size_t size)
-{
+static void collective_shape(const nnc_op *op, char *text, size_t size) {
     snprintf(text, size, "bytes=%.0f", op->u.collective.bytes);
 }
 
-static const char *collective_name(const nnc_op *op)
-{
-    return nnc_collective_name(op->u.collective.forward);
-}
+static const char *collective_name(const nnc_op *op) { return nnc_collective_name(op->u.collective.forward); }
 
 const nnc_op_row nnc_collective_row = {
     .name_of = collective_name,
@@ -323,8 +279,7 @@ const nnc_op_row nnc_collective_row = {
 /* Returns the work of a captured operator: it reads each input once and writes each output once, with the bytes that
  * were recorded. Its arithmetic is not counted: on every device it takes much less time than the traffic.
  * [captured-kernel] */
-NNC_SAYING nnc_work kernel_work(const nnc_op *op, nnc_derivation *why)
-{
+NNC_SAYING nnc_work kernel_work(const nnc_op *op, nnc_derivation *why) {
     const nnc_kernel *p = &op->u.kernel;
     nnc_work work = { 0 };
     NNC_LET(why, recorded_read_bytes, "B", p->read_bytes);
@@ -335,24 +290,16 @@ NNC_SAYING nnc_work kernel_work(const nnc_op *op, nnc_derivation *why)
     return work;
 }
 
-static nnc_work kernel_plain_work(const nnc_op *op)
-{
-    return kernel_work(op, NULL);
-}
+static nnc_work kernel_plain_work(const nnc_op *op) { return kernel_work(op, NULL); }
 
-static void kernel_say(const nnc_op *op, nnc_derivation *why)
-{
-    (void)kernel_work(op, why);
-}
+static void kernel_say(const nnc_op *op, nnc_derivation *why) { (void)kernel_work(op, why); }
 
-static void kernel_shape(const nnc_op *op, char *text, size_t size)
-{
+static void kernel_shape(const nnc_op *op, char *text, size_t size) {
     const nnc_kernel *p = &op->u.kernel;
     snprintf(text, size, "read=%.0f written=%.0f", p->read_bytes, p->write_bytes);
 }
 
-static nnc_timed kernel_timed(const nnc_op *op)
-{
+static nnc_timed kernel_timed(const nnc_op *op) {
     const bool map = op->group == NNC_GROUP_CONV || op->group == NNC_GROUP_RESAMPLE;
     return map ? NNC_TIMED_MAP : NNC_TIMED_POINTWISE;
 }

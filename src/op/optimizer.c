@@ -18,37 +18,30 @@ static const nnc_policy_sizes NNC_ROW(NNC_POLICY_BF16_PURE) = { 2, 2, 0, 2, 0 };
 static const nnc_policy_sizes NNC_ROW(NNC_POLICY_FP8) = { 1, 4, 4, 2, 0 };
 static const nnc_policy_sizes *const policies[] = { NNC_POLICY_LIST(NNC_ROW_AT) };
 
-static const nnc_policy_sizes *sizes_of(nnc_policy policy)
-{
+static const nnc_policy_sizes *sizes_of(nnc_policy policy) {
     return policies[(unsigned)policy < NNC_POLICY_COUNT ? policy : NNC_POLICY_DEFAULT];
 }
 
-nnc_policy_sizes nnc_policy_bytes(nnc_policy policy)
-{
+nnc_policy_sizes nnc_policy_bytes(nnc_policy policy) {
     const double unknown = (double)NAN;
     return (unsigned)policy < NNC_POLICY_COUNT ? *sizes_of(policy)
                                                : (nnc_policy_sizes){ unknown, unknown, unknown, unknown, unknown };
 }
 
-static double gradient_io_bytes(const nnc_policy_sizes *sizes)
-{
+static double gradient_io_bytes(const nnc_policy_sizes *sizes) {
     return sizes->gradient_bytes > 0.0
                ? sizes->gradient_bytes
                : 2.0; /* the gradient is never stored: backward writes it and the update reads it once */
 }
 
-double nnc_policy_gradient_io_bytes(nnc_policy policy)
-{
-    return gradient_io_bytes(sizes_of(policy));
-}
+double nnc_policy_gradient_io_bytes(nnc_policy policy) { return gradient_io_bytes(sizes_of(policy)); }
 
 typedef struct dims {
     double params, matrix_params, factored_elements;
     double weight_bytes_per_param, gradient_bytes_per_param, master_bytes_per_param, moment_bytes_per_param;
 } dims;
 
-NNC_SAYING dims dims_of(const nnc_update *u, nnc_derivation *why)
-{
+NNC_SAYING dims dims_of(const nnc_update *u, nnc_derivation *why) {
     const nnc_policy_sizes *sizes = sizes_of(u->policy);
     dims d;
     NNC_DIM(why, params, u->params);
@@ -61,31 +54,27 @@ NNC_SAYING dims dims_of(const nnc_update *u, nnc_derivation *why)
     return d;
 }
 
-static double factored(const dims *d, nnc_derivation *why)
-{
+static double factored(const dims *d, nnc_derivation *why) {
     NNC_SAY(why, moments_bytes, "B", d->moment_bytes_per_param * d->factored_elements);
     NNC_NOTE(why, "rows and columns of each matrix, and all vectors");
     return moments_bytes;
 }
 
 /* Returns the bytes of two moments in 8 bits. Source: arXiv:2110.02861 */
-static double in_8_bits(const dims *d, nnc_derivation *why)
-{
+static double in_8_bits(const dims *d, nnc_derivation *why) {
     NNC_SAY(why, moments_bytes, "B", 2.0 * (1.0 + 4.0 / 256.0) * d->params);
     NNC_NOTE(why, "two moments of 8 bits, an fp32 scale per block of 256");
     return moments_bytes;
 }
 
 /* Returns the bytes of two moments in 4 bits. Source: pytorch/ao, torchao/optim/adam.py, AdamW4bit; arXiv:2309.01507 */
-static double in_4_bits(const dims *d, nnc_derivation *why)
-{
+static double in_4_bits(const dims *d, nnc_derivation *why) {
     NNC_SAY(why, moments_bytes, "B", 2.0 * (0.5 + 4.0 / 128.0) * d->params);
     NNC_NOTE(why, "two moments of 4 bits, an fp32 scale per block of 128");
     return moments_bytes;
 }
 
-static double of_muon(const dims *d, nnc_derivation *why)
-{
+static double of_muon(const dims *d, nnc_derivation *why) {
     NNC_SAY(why, moments_bytes, "B", d->moment_bytes_per_param * (2.0 * d->params - d->matrix_params));
     NNC_NOTE(why, "momentum for matrices, Adam for tables, gains and biases");
     return moments_bytes;
@@ -93,16 +82,14 @@ static double of_muon(const dims *d, nnc_derivation *why)
 
 /* Functions for the member `more` of an optimizer. Each returns the work that this optimizer has in addition to the
  * reads, writes and FLOPs of all optimizers. */
-static nnc_work means(const nnc_update *u, const dims *d, nnc_derivation *why)
-{
+static nnc_work means(const nnc_update *u, const dims *d, nnc_derivation *why) {
     (void)u;
     NNC_SAY(why, more_read_bytes, "B", d->gradient_bytes_per_param * d->params);
     NNC_NOTE(why, "the gradient once more, for its row and column means");
     return (nnc_work){ .read_bytes = more_read_bytes };
 }
 
-static nnc_work orthogonalise(const nnc_update *u, const dims *d, nnc_derivation *why)
-{
+static nnc_work orthogonalise(const nnc_update *u, const dims *d, nnc_derivation *why) {
     nnc_work work = { 0 };
     NNC_LET(why, orthogonalise_flops, "FLOP", u->orthogonalise_flops);
     NNC_SET(why, work.flops, "FLOP", orthogonalise_flops);
@@ -116,8 +103,7 @@ static nnc_work orthogonalise(const nnc_update *u, const dims *d, nnc_derivation
 }
 
 /* Returns the additional work of LAMB: the direction of the update and its norm. Source: arXiv:1904.00962 */
-static nnc_work direction(const nnc_update *u, const dims *d, nnc_derivation *why)
-{
+static nnc_work direction(const nnc_update *u, const dims *d, nnc_derivation *why) {
     (void)u;
     NNC_SAY(why, more_read_bytes, "B", 8.0 * d->params);
     NNC_NOTE(why, "the direction and the weight in fp32 once more, after their norms");
@@ -127,8 +113,7 @@ static nnc_work direction(const nnc_update *u, const dims *d, nnc_derivation *wh
 }
 
 /* Returns the additional work of LARS: the norms of weight and gradient. Source: arXiv:1708.03888 */
-static nnc_work norms(const nnc_update *u, const dims *d, nnc_derivation *why)
-{
+static nnc_work norms(const nnc_update *u, const dims *d, nnc_derivation *why) {
     (void)u;
     NNC_SAY(why, more_read_bytes, "B", (4.0 + d->gradient_bytes_per_param) * d->params);
     NNC_NOTE(why, "the weight in fp32 and the gradient once more, for their norms");
@@ -162,30 +147,26 @@ static const optimizer NNC_ROW(NNC_OPTIMIZER_ADAM4BIT) = { 0, 24, 20, in_4_bits,
 static const optimizer NNC_ROW(NNC_OPTIMIZER_ADAM_MINI) = { 1, 12, 16, NULL, NULL, 0 }; /* arXiv:2406.16793 */
 static const optimizer *const optimizers[] = { NNC_OPTIMIZER_LIST(NNC_ROW_AT) };
 
-nnc_optimizer nnc_optimizer_smaller(nnc_optimizer kind)
-{
+nnc_optimizer nnc_optimizer_smaller(nnc_optimizer kind) {
     for (int i = 0; i < NNC_OPTIMIZER_COUNT; i++) {
         if ((optimizers[i]->instead_of >> kind & 1U) != 0) { return (nnc_optimizer)i; }
     }
     return kind;
 }
 
-static double moments_of(const nnc_update *u, const dims *d, nnc_derivation *why)
-{
+static double moments_of(const nnc_update *u, const dims *d, nnc_derivation *why) {
     if (optimizers[u->optimizer]->moments_bytes != NULL) { return optimizers[u->optimizer]->moments_bytes(d, why); }
     NNC_LET(why, moments, NULL, optimizers[u->optimizer]->moments);
     NNC_SAY(why, moments_bytes, "B", d->moment_bytes_per_param * moments * d->params);
     return moments_bytes;
 }
 
-double nnc_update_moment_bytes(const nnc_update *update)
-{
+double nnc_update_moment_bytes(const nnc_update *update) {
     const dims d = dims_of(update, NULL);
     return moments_of(update, &d, NULL);
 }
 
-double nnc_update_say_moments(const nnc_update *update, nnc_derivation *why)
-{
+double nnc_update_say_moments(const nnc_update *update, nnc_derivation *why) {
     const dims d = dims_of(update, why);
     return moments_of(update, &d, why);
 }
@@ -194,8 +175,7 @@ double nnc_update_say_moments(const nnc_update *update, nnc_derivation *why)
  * and the moments, and writes the master copy, the moments and the 16-bit weight. Not fused: each primitive is a kernel
  * that reads and writes fp32; with a master copy, two more kernels cast the gradient to fp32 and the weight to 16
  * bits. */
-NNC_SAYING nnc_work step_work(const nnc_update *u, nnc_derivation *why)
-{
+NNC_SAYING nnc_work step_work(const nnc_update *u, nnc_derivation *why) {
     const dims d = dims_of(u, why);
     const double moments_bytes = moments_of(u, &d, why);
     const optimizer *row = optimizers[u->optimizer];
@@ -235,8 +215,7 @@ NNC_SAYING nnc_work step_work(const nnc_update *u, nnc_derivation *why)
 /* Computes the work of an update op. Clipping by the global norm reads every gradient; a fused step also scales the
  * gradients, else scaling is a separate pass. Zeroing writes gradients once. Adding gradients reads and writes them in
  * every pass. */
-NNC_SAYING nnc_work update_work(const nnc_op *op, nnc_derivation *why)
-{
+NNC_SAYING nnc_work update_work(const nnc_op *op, nnc_derivation *why) {
     const nnc_update *u = &op->u.update;
     if (u->kind == NNC_UPDATE_STEP) { return step_work(u, why); }
     const dims d = dims_of(u, why);
@@ -264,15 +243,13 @@ NNC_SAYING nnc_work update_work(const nnc_op *op, nnc_derivation *why)
     return work;
 }
 
-NNC_SAYING double update_kept(const nnc_op *op, nnc_derivation *why)
-{
+NNC_SAYING double update_kept(const nnc_op *op, nnc_derivation *why) {
     (void)op;
     (void)why;
     return 0.0;
 }
 
-NNC_SAYING double update_transient(const nnc_op *op, nnc_derivation *why)
-{
+NNC_SAYING double update_transient(const nnc_op *op, nnc_derivation *why) {
     (void)op;
     (void)why;
     return 0.0;
@@ -280,21 +257,16 @@ NNC_SAYING double update_transient(const nnc_op *op, nnc_derivation *why)
 
 NNC_OP_FUNCTIONS(update)
 
-double nnc_muon_flops(int64_t rows, int64_t cols)
-{
+double nnc_muon_flops(int64_t rows, int64_t cols) {
     const double r = (double)(rows < cols ? rows : cols), c = (double)(rows < cols ? cols : rows);
     return 5.0 * (4.0 * r * r * c + 2.0 * r * r * r);
 }
 
-static void update_shape(const nnc_op *op, char *text, size_t size)
-{
+static void update_shape(const nnc_op *op, char *text, size_t size) {
     snprintf(text, size, "params=%" PRId64, op->u.update.params);
 }
 
-static const char *update_name(const nnc_op *op)
-{
-    return nnc_update_kind_name(op->u.update.kind);
-}
+static const char *update_name(const nnc_op *op) { return nnc_update_kind_name(op->u.update.kind); }
 
 const nnc_op_row nnc_update_row = {
     .name_of = update_name,

@@ -121,13 +121,9 @@ ROW(NNC_PW_CAST, .flops = { 2, 2 }, .forward = { 1, 0 }, .backward = { 1, 0 }, .
 #undef ROW
 static const pointwise_row *const kinds[] = { NNC_POINTWISE_LIST(NNC_ROW_AT) };
 
-const nnc_activation *nnc_activation_of(nnc_pointwise_kind kind)
-{
-    return &kinds[kind]->act;
-}
+const nnc_activation *nnc_activation_of(nnc_pointwise_kind kind) { return &kinds[kind]->act; }
 
-static passes passes_of(const pointwise_row *row, bool fused, bool backward)
-{
+static passes passes_of(const pointwise_row *row, bool fused, bool backward) {
     const passes one = backward ? row->backward : row->forward;
     const passes many = backward ? row->unfused_backward : row->unfused_forward;
     return fused || many.reads + many.writes == 0.0 ? one : many;
@@ -135,21 +131,16 @@ static passes passes_of(const pointwise_row *row, bool fused, bool backward)
 
 /* Returns the memory passes of an op that runs inside the kernel of a norm. An activation moves no bytes. A residual
  * sum reads the branch; its backward writes the gradient of the branch. */
-static passes inside_norm(nnc_pointwise_kind kind, bool backward)
-{
+static passes inside_norm(nnc_pointwise_kind kind, bool backward) {
     const double side = kind == NNC_PW_RESIDUAL ? 1.0 : 0.0;
     return (passes){ backward ? 0.0 : side, backward ? side : 0.0 };
 }
 
 /* Returns the memory passes of softmax with one kernel per reduction. Forward: one kernel each for the largest value,
  * the sum and the quotient. Backward: one kernel for the sum of the products in a row, and one for all other work. */
-static passes by_reductions(bool backward)
-{
-    return backward ? (passes){ 4, 1 } : (passes){ 3, 1 };
-}
+static passes by_reductions(bool backward) { return backward ? (passes){ 4, 1 } : (passes){ 3, 1 }; }
 
-NNC_SAYING nnc_work pointwise_work(const nnc_op *op, nnc_derivation *why)
-{
+NNC_SAYING nnc_work pointwise_work(const nnc_op *op, nnc_derivation *why) {
     const nnc_pointwise *p = &op->u.pointwise;
     const pointwise_row *row = kinds[p->kind];
     const bool backward = op->phase == NNC_PHASE_BACKWARD;
@@ -196,8 +187,7 @@ NNC_SAYING nnc_work pointwise_work(const nnc_op *op, nnc_derivation *why)
     return work;
 }
 
-NNC_SAYING double pointwise_kept(const nnc_op *op, nnc_derivation *why)
-{
+NNC_SAYING double pointwise_kept(const nnc_op *op, nnc_derivation *why) {
     const nnc_pointwise *p = &op->u.pointwise;
     const pointwise_row *row = kinds[p->kind];
     const double elements = (double)p->elements, element_bytes = nnc_dtype_bytes(op->dtype);
@@ -218,8 +208,7 @@ NNC_SAYING double pointwise_kept(const nnc_op *op, nnc_derivation *why)
     return kept_bytes;
 }
 
-NNC_SAYING double pointwise_transient(const nnc_op *op, nnc_derivation *why)
-{
+NNC_SAYING double pointwise_transient(const nnc_op *op, nnc_derivation *why) {
     const nnc_pointwise *p = &op->u.pointwise;
     const double elements = (double)p->elements, element_bytes = nnc_dtype_bytes(op->dtype);
     NNC_LET(why, inputs, NULL, kinds[p->kind]->inputs);
@@ -232,14 +221,12 @@ NNC_SAYING double pointwise_transient(const nnc_op *op, nnc_derivation *why)
 
 NNC_OP_FUNCTIONS(pointwise)
 
-static int pointwise_backward(const nnc_op *op, nnc_op *backward)
-{
+static int pointwise_backward(const nnc_op *op, nnc_op *backward) {
     return kinds[op->u.pointwise.kind]->no_backward ? 0 : nnc_op_same_backward(op, backward);
 }
 
 /* Returns the number of ranks that share the elements. It may differ between the input and the output of a cast. */
-static int64_t ranks_of(const nnc_op *op, const nnc_degrees *d, bool backward)
-{
+static int64_t ranks_of(const nnc_op *op, const nnc_degrees *d, bool backward) {
     const bool cast = op->u.pointwise.kind == NNC_PW_CAST;
     /* a dequantization works on weights, so the split of the tokens does not change it */
     if (op->u.pointwise.kind == NNC_PW_DEQUANTIZE) {
@@ -261,8 +248,7 @@ static int64_t ranks_of(const nnc_op *op, const nnc_degrees *d, bool backward)
     }
 }
 
-static void pointwise_shard(nnc_op *op, const nnc_degrees *d)
-{
+static void pointwise_shard(nnc_op *op, const nnc_degrees *d) {
     nnc_pointwise *p = &op->u.pointwise;
     const int64_t ranks = ranks_of(op, d, false);
     p->elements /= ranks;
@@ -277,18 +263,13 @@ static void pointwise_shard(nnc_op *op, const nnc_degrees *d)
     }
 }
 
-static void pointwise_shape(const nnc_op *op, char *text, size_t size)
-{
+static void pointwise_shape(const nnc_op *op, char *text, size_t size) {
     snprintf(text, size, "elements=%" PRId64, op->u.pointwise.elements);
 }
 
-static const char *pointwise_name(const nnc_op *op)
-{
-    return nnc_pointwise_kind_name(op->u.pointwise.kind);
-}
+static const char *pointwise_name(const nnc_op *op) { return nnc_pointwise_kind_name(op->u.pointwise.kind); }
 
-static nnc_timed pointwise_timed(const nnc_op *op)
-{
+static nnc_timed pointwise_timed(const nnc_op *op) {
     const bool map = op->group == NNC_GROUP_CONV || op->group == NNC_GROUP_RESAMPLE;
     const nnc_timed own = kinds[op->u.pointwise.kind]->timed;
     return own != 0 ? own : map ? NNC_TIMED_MAP : NNC_TIMED_POINTWISE;

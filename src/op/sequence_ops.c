@@ -9,8 +9,7 @@ enum { TOKEN_ID_BYTES = 8 }; /* token ids are int64 on the device */
 
 /* Computes the work of a lookup. It has no multiplications: forward reads one row per token and writes it. Backward
  * reads dy and adds it to the gradient of the row, which is read and written.   [embedding] */
-NNC_SAYING nnc_work rows_work(const nnc_op *op, nnc_derivation *why)
-{
+NNC_SAYING nnc_work rows_work(const nnc_op *op, nnc_derivation *why) {
     NNC_LET(why, tokens, NULL, (double)op->u.embedding.tokens);
     NNC_LET(why, width, NULL, (double)op->u.embedding.width);
     NNC_LET(why, element_bytes, NULL, nnc_dtype_bytes(op->dtype));
@@ -32,8 +31,7 @@ NNC_SAYING nnc_work rows_work(const nnc_op *op, nnc_derivation *why)
 
 /* Computes the work of summed lookups of a table that is updated in place. Backward reads dy once per output, and reads
  * and writes each row that was looked up.   [tables] */
-NNC_SAYING nnc_work tables_work(const nnc_op *op, nnc_derivation *why)
-{
+NNC_SAYING nnc_work tables_work(const nnc_op *op, nnc_derivation *why) {
     NNC_LET(why, lookups, NULL, (double)op->u.embedding.tokens);
     NNC_LET(why, summed, NULL, (double)op->u.embedding.summed);
     NNC_LET(why, width, NULL, (double)op->u.embedding.width);
@@ -56,13 +54,11 @@ NNC_SAYING nnc_work tables_work(const nnc_op *op, nnc_derivation *why)
     return work;
 }
 
-NNC_SAYING nnc_work embedding_work(const nnc_op *op, nnc_derivation *why)
-{
+NNC_SAYING nnc_work embedding_work(const nnc_op *op, nnc_derivation *why) {
     return op->in_place ? tables_work(op, why) : rows_work(op, why);
 }
 
-NNC_SAYING double embedding_kept(const nnc_op *op, nnc_derivation *why)
-{
+NNC_SAYING double embedding_kept(const nnc_op *op, nnc_derivation *why) {
     const double tokens = (double)op->u.embedding.tokens, token_id_bytes = TOKEN_ID_BYTES;
     if (op->in_place) { NNC_PUT(why, tokens, NULL); } /* the work of a table counts lookups */
     NNC_SAY(why, kept_bytes, "B", token_id_bytes * tokens);
@@ -70,8 +66,7 @@ NNC_SAYING double embedding_kept(const nnc_op *op, nnc_derivation *why)
     return kept_bytes;
 }
 
-NNC_SAYING double embedding_transient(const nnc_op *op, nnc_derivation *why)
-{
+NNC_SAYING double embedding_transient(const nnc_op *op, nnc_derivation *why) {
     (void)op;
     (void)why;
     return 0.0;
@@ -79,15 +74,13 @@ NNC_SAYING double embedding_transient(const nnc_op *op, nnc_derivation *why)
 
 NNC_OP_FUNCTIONS(embedding)
 
-static void embedding_shard(nnc_op *op, const nnc_degrees *d)
-{
+static void embedding_shard(nnc_op *op, const nnc_degrees *d) {
     op->u.embedding.tokens /= d->context;
     op->weights.rows /= op->split == NNC_SPLIT_VOCAB ? d->tensor : 1;
     op->weights.rows = op->in_place ? (op->weights.rows + d->expert - 1) / d->expert : op->weights.rows;
 }
 
-static void embedding_shape(const nnc_op *op, char *text, size_t size)
-{
+static void embedding_shape(const nnc_op *op, char *text, size_t size) {
     snprintf(text, size, "tokens=%" PRId64 " width=%" PRId64, op->u.embedding.tokens, op->u.embedding.width);
 }
 
@@ -122,8 +115,7 @@ static const struct {
  * per primitive; forward has 6 memory passes (RMS: 5), and backward 1.5 times as many. By reductions: forward has one
  * kernel each for the mean, the variance and the scaling; backward has one kernel each for the sums over columns, the
  * sums over rows and the gradient, and each of these reads two inputs.   [norm] */
-NNC_SAYING nnc_work norm_work(const nnc_op *op, nnc_derivation *why)
-{
+NNC_SAYING nnc_work norm_work(const nnc_op *op, nnc_derivation *why) {
     const nnc_norm *p = &op->u.norm;
     const bool backward = op->phase == NNC_PHASE_BACKWARD;
     NNC_LET(why, elements, NULL, (double)p->elements);
@@ -173,8 +165,7 @@ NNC_SAYING nnc_work norm_work(const nnc_op *op, nnc_derivation *why)
 /* Returns the kept bytes of a norm. An RMS norm of 16-bit data that is written in fp32 primitives ("eager") keeps four
  * tensors: the upcast input, its square, the reciprocal, and the normalised value before the gain. Source:
  * tests/data/reference. */
-NNC_SAYING double norm_kept(const nnc_op *op, nnc_derivation *why)
-{
+NNC_SAYING double norm_kept(const nnc_op *op, nnc_derivation *why) {
     const nnc_norm *p = &op->u.norm;
     const double elements = (double)p->elements, element_bytes = nnc_dtype_bytes(op->dtype);
     NNC_LET(why, rows, NULL, (double)p->rows);
@@ -195,8 +186,7 @@ NNC_SAYING double norm_kept(const nnc_op *op, nnc_derivation *why)
     return kept_bytes;
 }
 
-NNC_SAYING double norm_transient(const nnc_op *op, nnc_derivation *why)
-{
+NNC_SAYING double norm_transient(const nnc_op *op, nnc_derivation *why) {
     const double elements = (double)op->u.norm.elements, element_bytes = nnc_dtype_bytes(op->dtype);
     NNC_SAY(why, transient_bytes, "B", 2.0 * elements * element_bytes);
     NNC_NOTE(why, nnc_transient_note);
@@ -205,8 +195,7 @@ NNC_SAYING double norm_transient(const nnc_op *op, nnc_derivation *why)
 
 NNC_OP_FUNCTIONS(norm)
 
-static void norm_shard(nnc_op *op, const nnc_degrees *d)
-{
+static void norm_shard(nnc_op *op, const nnc_degrees *d) {
     nnc_norm *p = &op->u.norm;
     /* norms of queries and keys (NNC_SPLIT_INNER): each tensor rank normalises its own heads */
     const int64_t ranks = op->split == NNC_SPLIT_INNER ? d->context * d->tensor : d->sequence;
@@ -215,18 +204,13 @@ static void norm_shard(nnc_op *op, const nnc_degrees *d)
     op->weights.vector /= p->across_heads ? d->tensor : 1;
 }
 
-static void norm_shape(const nnc_op *op, char *text, size_t size)
-{
+static void norm_shape(const nnc_op *op, char *text, size_t size) {
     snprintf(text, size, "rows=%" PRId64 " width=%" PRId64, op->u.norm.rows, op->u.norm.elements / op->u.norm.rows);
 }
 
-static const char *norm_name(const nnc_op *op)
-{
-    return kinds[op->u.norm.kind].name;
-}
+static const char *norm_name(const nnc_op *op) { return kinds[op->u.norm.kind].name; }
 
-static nnc_timed norm_timed(const nnc_op *op)
-{
+static nnc_timed norm_timed(const nnc_op *op) {
     const nnc_norm_kind kind = op->u.norm.kind;
     return kind == NNC_NORM_BATCH || kind == NNC_NORM_GROUP ? NNC_TIMED_MAP : NNC_TIMED_POINTWISE;
 }
@@ -243,8 +227,7 @@ const nnc_op_row nnc_norm_row = {
 
 /* ---- Fused attention (FlashAttention): scores stay on the chip ---- */
 
-int64_t nnc_attention_pairs(int64_t s_q, int64_t s_k, bool causal, int64_t window)
-{
+int64_t nnc_attention_pairs(int64_t s_q, int64_t s_k, bool causal, int64_t window) {
     if (!causal) { return s_q * s_k; }
     /* number of keys before the first query's own key: both sequences end at the same position */
     const int64_t before = s_k - s_q;
@@ -259,8 +242,7 @@ typedef struct dims {
     double element_bytes;
 } dims;
 
-NNC_SAYING dims dims_of(const nnc_op *op, nnc_derivation *why)
-{
+NNC_SAYING dims dims_of(const nnc_op *op, nnc_derivation *why) {
     const nnc_flash *p = &op->u.flash;
     dims d;
     NNC_DIM(why, batch, p->batch);
@@ -281,8 +263,7 @@ NNC_SAYING dims dims_of(const nnc_op *op, nnc_derivation *why)
  * causal_flops) include no recomputation: backward is twice forward. The softmax runs on the vector units. Per pair,
  * forward has max, subtract, exp, sum, divide; backward has subtract and exp again, then four operations for the
  * gradient. Source: FlashAttention arXiv:2205.14135; FlashAttention-2 arXiv:2307.08691.   [flash] */
-NNC_SAYING nnc_work flash_work(const nnc_op *op, nnc_derivation *why)
-{
+NNC_SAYING nnc_work flash_work(const nnc_op *op, nnc_derivation *why) {
     const nnc_flash *p = &op->u.flash;
     const dims d = dims_of(op, why);
     nnc_work work = { 0 };
@@ -328,8 +309,7 @@ NNC_SAYING nnc_work flash_work(const nnc_op *op, nnc_derivation *why)
 }
 
 /* Returns the kept bytes: Q, K, V and the log-sum-exp. The output projection owns the output of attention. */
-NNC_SAYING double flash_kept(const nnc_op *op, nnc_derivation *why)
-{
+NNC_SAYING double flash_kept(const nnc_op *op, nnc_derivation *why) {
     const nnc_flash *p = &op->u.flash;
     const dims d = dims_of(op, NULL);
     if (!p->keeps_qkv) { return 0.0; }
@@ -347,8 +327,7 @@ NNC_SAYING double flash_kept(const nnc_op *op, nnc_derivation *why)
     return kept_bytes;
 }
 
-NNC_SAYING double flash_transient(const nnc_op *op, nnc_derivation *why)
-{
+NNC_SAYING double flash_transient(const nnc_op *op, nnc_derivation *why) {
     const dims d = dims_of(op, NULL);
     NNC_SAY(why, transient_bytes, "B",
             d.batch * (d.s_q * d.heads + d.s_k * d.kv_heads) * (d.head_dim + d.value_dim) * d.element_bytes);
@@ -358,8 +337,7 @@ NNC_SAYING double flash_transient(const nnc_op *op, nnc_derivation *why)
 
 NNC_OP_FUNCTIONS(flash)
 
-static void flash_shard(nnc_op *op, const nnc_degrees *d)
-{
+static void flash_shard(nnc_op *op, const nnc_degrees *d) {
     nnc_flash *p = &op->u.flash;
     if (op->split == NNC_SPLIT_TOKENS) { /* NNC_SPLIT_TOKENS: every tensor rank computes attention with all heads */
         return;
@@ -375,8 +353,7 @@ static void flash_shard(nnc_op *op, const nnc_degrees *d)
     op->weights.vector /= d->tensor; /* attention sinks have one value per head, so tensor ranks divide these values */
 }
 
-static void flash_shape(const nnc_op *op, char *text, size_t size)
-{
+static void flash_shape(const nnc_op *op, char *text, size_t size) {
     const nnc_flash *p = &op->u.flash;
     snprintf(text, size, "b=%" PRId64 " heads=%" PRId64 "/%" PRId64 " s=%" PRId64 "x%" PRId64 " d=%" PRId64, p->batch,
              p->heads, p->kv_heads, p->s_q, p->s_k, p->head_dim);
@@ -400,8 +377,7 @@ typedef struct scan_dims {
     double element_bytes;
 } scan_dims;
 
-NNC_SAYING scan_dims scan_dims_of(const nnc_op *op, nnc_derivation *why)
-{
+NNC_SAYING scan_dims scan_dims_of(const nnc_op *op, nnc_derivation *why) {
     const nnc_scan *p = &op->u.scan;
     scan_dims d;
     NNC_DIM(why, tokens, p->tokens);
@@ -419,8 +395,7 @@ NNC_SAYING scan_dims scan_dims_of(const nnc_op *op, nnc_derivation *why)
  * decay, two for the input, two to add the input to the decayed state, two to read the state. The skip connection has
  * two per value. Counts by inspection; a transcendental function counts as one. Source: arXiv:2312.00752, algorithm 2.
  * [scan] */
-NNC_SAYING double selective_flops(const scan_dims *d, nnc_derivation *why)
-{
+NNC_SAYING double selective_flops(const scan_dims *d, nnc_derivation *why) {
     const double tokens = d->tokens, inner = d->inner, state = d->state;
     NNC_SAY(why, recurrence_flops, "FLOP", tokens * inner * (8.0 * state + 2.0));
     NNC_NOTE(why, "decay, input, state and output of every token, on the vector units");
@@ -432,8 +407,7 @@ NNC_SAYING double selective_flops(const scan_dims *d, nnc_derivation *why)
  * token. The delta rule first solves for the value that each token adds: two more products with keys, one more product
  * with values, and one more product with the state. Sources:
  * arXiv:2405.21060, section 6; arXiv:2412.06464, section 3.3.   [scan] */
-NNC_SAYING double chunked_flops(const nnc_scan *p, const scan_dims *d, double *mathematics, nnc_derivation *why)
-{
+NNC_SAYING double chunked_flops(const nnc_scan *p, const scan_dims *d, double *mathematics, nnc_derivation *why) {
     const double tokens = d->tokens, inner = d->inner, state = d->state, chunk = d->chunk;
     const double groups = d->groups, heads = d->heads;
     double pair_flops = 0.0, state_flops = 0.0;
@@ -452,8 +426,7 @@ NNC_SAYING double chunked_flops(const nnc_scan *p, const scan_dims *d, double *m
 
 /* Computes the work of a scan. Only the inputs are kept, so backward repeats the forward products; it also has two more
  * products for each forward product. */
-NNC_SAYING nnc_work scan_work(const nnc_op *op, nnc_derivation *why)
-{
+NNC_SAYING nnc_work scan_work(const nnc_op *op, nnc_derivation *why) {
     const nnc_scan *p = &op->u.scan;
     const scan_dims d = scan_dims_of(op, why);
     const bool backward = op->phase == NNC_PHASE_BACKWARD;
@@ -486,16 +459,14 @@ NNC_SAYING nnc_work scan_work(const nnc_op *op, nnc_derivation *why)
     return work;
 }
 
-NNC_SAYING double scan_kept(const nnc_op *op, nnc_derivation *why)
-{
+NNC_SAYING double scan_kept(const nnc_op *op, nnc_derivation *why) {
     const scan_dims d = scan_dims_of(op, NULL);
     NNC_SAY(why, kept_bytes, "B", d.tokens * d.inputs * d.element_bytes);
     NNC_NOTE(why, nnc_kept_note);
     return kept_bytes;
 }
 
-NNC_SAYING double scan_transient(const nnc_op *op, nnc_derivation *why)
-{
+NNC_SAYING double scan_transient(const nnc_op *op, nnc_derivation *why) {
     const scan_dims d = scan_dims_of(op, NULL);
     NNC_SAY(why, transient_bytes, "B", d.tokens * (d.inputs + d.inner) * d.element_bytes);
     NNC_NOTE(why, nnc_transient_note);
@@ -505,8 +476,7 @@ NNC_SAYING double scan_transient(const nnc_op *op, nnc_derivation *why)
 NNC_OP_FUNCTIONS(scan)
 
 /* Divides the heads over the tensor ranks. The rules of the layer guarantee that the groups can be divided, too. */
-static void scan_shard(nnc_op *op, const nnc_degrees *d)
-{
+static void scan_shard(nnc_op *op, const nnc_degrees *d) {
     nnc_scan *p = &op->u.scan;
     p->tokens /= d->context;
     p->inner /= d->tensor;
@@ -515,14 +485,12 @@ static void scan_shard(nnc_op *op, const nnc_degrees *d)
     op->weights.vector /= d->tensor;
 }
 
-static void scan_shape(const nnc_op *op, char *text, size_t size)
-{
+static void scan_shape(const nnc_op *op, char *text, size_t size) {
     const nnc_scan *p = &op->u.scan;
     snprintf(text, size, "tokens=%" PRId64 " inner=%" PRId64 " state=%" PRId64, p->tokens, p->inner, p->state);
 }
 
-static const char *scan_name(const nnc_op *op)
-{
+static const char *scan_name(const nnc_op *op) {
     return op->u.scan.chunk == 0 ? "selective_scan" : op->u.scan.delta ? "delta_scan" : "chunk_scan";
 }
 
@@ -541,8 +509,7 @@ const nnc_op_row nnc_scan_row = {
  * once; backward reads them and writes the gradient in their place. Unfused, in fp32: cast, log-softmax, its gradient,
  * cast back. Mean squared error: forward reads prediction and target, backward writes one gradient. Source: counts by
  * inspection.   [cross-entropy] */
-NNC_SAYING nnc_work loss_work(const nnc_op *op, nnc_derivation *why)
-{
+NNC_SAYING nnc_work loss_work(const nnc_op *op, nnc_derivation *why) {
     const nnc_loss *p = &op->u.loss;
     const bool backward = op->phase == NNC_PHASE_BACKWARD;
     NNC_LET(why, tokens, NULL, (double)p->tokens);
@@ -574,8 +541,7 @@ NNC_SAYING nnc_work loss_work(const nnc_op *op, nnc_derivation *why)
     return work;
 }
 
-NNC_SAYING double loss_kept(const nnc_op *op, nnc_derivation *why)
-{
+NNC_SAYING double loss_kept(const nnc_op *op, nnc_derivation *why) {
     const nnc_loss *p = &op->u.loss;
     const double tokens = (double)p->tokens, classes = (double)p->classes;
     NNC_LET(why, logit_bytes, NULL, p->keep == NNC_LOSS_KEEPS_FP32 ? 4.0 : nnc_dtype_bytes(op->dtype));
@@ -591,8 +557,7 @@ NNC_SAYING double loss_kept(const nnc_op *op, nnc_derivation *why)
 
 /* Returns the transient bytes of a loss. An unfused loss holds the logits, their fp32 copy and the fp32 probabilities
  * at the same time. The tensors that it keeps are counted in loss_kept instead. */
-NNC_SAYING double loss_transient(const nnc_op *op, nnc_derivation *why)
-{
+NNC_SAYING double loss_transient(const nnc_op *op, nnc_derivation *why) {
     const nnc_loss *p = &op->u.loss;
     const double tokens = (double)p->tokens, classes = (double)p->classes;
     const double element_bytes = nnc_dtype_bytes(op->dtype), kept_bytes = loss_kept(op, NULL);
@@ -604,21 +569,16 @@ NNC_SAYING double loss_transient(const nnc_op *op, nnc_derivation *why)
 
 NNC_OP_FUNCTIONS(loss)
 
-static void loss_shard(nnc_op *op, const nnc_degrees *d)
-{
+static void loss_shard(nnc_op *op, const nnc_degrees *d) {
     op->u.loss.tokens /= d->context;
     op->u.loss.classes /= op->split == NNC_SPLIT_VOCAB ? d->tensor : 1;
 }
 
-static void loss_shape(const nnc_op *op, char *text, size_t size)
-{
+static void loss_shape(const nnc_op *op, char *text, size_t size) {
     snprintf(text, size, "rows=%" PRId64 " classes=%" PRId64, op->u.loss.tokens, op->u.loss.classes);
 }
 
-static const char *loss_name(const nnc_op *op)
-{
-    return op->u.loss.squared_error ? "squared_error" : "cross_entropy";
-}
+static const char *loss_name(const nnc_op *op) { return op->u.loss.squared_error ? "squared_error" : "cross_entropy"; }
 
 const nnc_op_row nnc_loss_row = {
     .name_of = loss_name,

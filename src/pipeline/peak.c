@@ -18,8 +18,7 @@ typedef struct peak {
     int32_t chunks;
 } peak;
 
-static void look(peak *to, const int64_t *kept)
-{
+static void look(peak *to, const int64_t *kept) {
     double sum = 0.0;
     for (int32_t c = 0; c < to->chunks; c++) {
         /* Callers set one entry of `kept` for each chunk. */
@@ -52,28 +51,24 @@ typedef struct progress {
     int64_t rest;  /* passes so far in the unfinished round, all chunks together */
 } progress;
 
-static progress progress_of(const interleaved *in, int64_t ops)
-{
+static progress progress_of(const interleaved *in, int64_t ops) {
     const int64_t round = in->stages * in->chunks;
     return (progress){ .whole = ops / round * in->stages, .rest = ops % round };
 }
 
 /* Returns the number of finished passes of the chunk at `place` in the order. */
-static int64_t passes_of(progress of, int64_t place, int64_t stages)
-{
+static int64_t passes_of(progress of, int64_t place, int64_t stages) {
     const int64_t rest = of.rest - place * stages;
     return of.whole + (rest < 0 ? 0 : rest > stages ? stages : rest);
 }
 
 /* Returns the number of passes that a chunk keeps just before the k-th backward of the device. */
-static int64_t kept_at(const interleaved *in, int64_t k, int64_t chunk)
-{
+static int64_t kept_at(const interleaved *in, int64_t k, int64_t chunk) {
     return passes_of(progress_of(in, in->ahead + k), chunk, in->stages) -
            passes_of(progress_of(in, k), in->chunks - 1 - chunk, in->stages);
 }
 
-static void look_at(interleaved *in, int64_t k)
-{
+static void look_at(interleaved *in, int64_t k) {
     double sum = 0.0;
     for (int32_t i = 0; i < in->others; i++) { sum += (double)kept_at(in, k, in->place[i]) * in->more_bytes[i]; }
     if (sum > in->highest) {
@@ -84,8 +79,7 @@ static void look_at(interleaved *in, int64_t k)
 
 /* Computes the kept bytes at the k-th backward and keeps the largest so far. A negative k is moved to the first round;
  * a k past the end is ignored. */
-static void look_in_round(interleaved *in, int64_t k, int64_t end)
-{
+static void look_in_round(interleaved *in, int64_t k, int64_t end) {
     const int64_t at = k < 0 ? k + in->stages * in->chunks : k;
     if (at < end) { look_at(in, at); }
 }
@@ -94,8 +88,7 @@ static void look_in_round(interleaved *in, int64_t k, int64_t end)
  * where forward or backward of this chunk begins or ends, and repeats after a round. It is highest after the forwards
  * or before the backwards of the chunk, and lowest before the forwards or after the backwards. */
 static interleaved find_interleaved(const nnc_pipeline *pipeline, int64_t device, int32_t others, const int32_t *place,
-                                    const double *more_bytes)
-{
+                                    const double *more_bytes) {
     const int64_t p = pipeline->stages, v = pipeline->chunks, all = pipeline->micro_batches * v;
     const int64_t lead = 2 * (p - device - 1) + (v - 1) * p + 1;
     interleaved in = { .stages = p,
@@ -118,8 +111,7 @@ static interleaved find_interleaved(const nnc_pipeline *pipeline, int64_t device
 }
 
 /* Returns the peak in bytes over all chunks; sets counts to the kept passes of each chunk at the peak. */
-static double interleaved_peak(const nnc_pipeline *pipeline, int64_t device, const double *bytes, double *counts)
-{
+static double interleaved_peak(const nnc_pipeline *pipeline, int64_t device, const double *bytes, double *counts) {
     int32_t place[NNC_PIPELINE_VIRTUAL_MAX], others = 0;
     double more_bytes[NNC_PIPELINE_VIRTUAL_MAX];
     for (int32_t c = 0; c < pipeline->chunks; c++) {
@@ -138,8 +130,7 @@ static double interleaved_peak(const nnc_pipeline *pipeline, int64_t device, con
 }
 
 bool nnc_pipeline_peak_of_one(const nnc_pipeline *pipeline, int32_t device, int32_t chunk, bool more, double *count,
-                              double *all)
-{
+                              double *all) {
     if (nnc_schedule_of(pipeline->schedule)->chunks != 0 || pipeline->chunks < 2) { return false; }
     const double sign = more ? 1.0 : -1.0;
     const interleaved in = find_interleaved(pipeline, device, 1, &chunk, &sign);
@@ -158,8 +149,7 @@ typedef struct walk {
     peak *to;
 } walk;
 
-static void run_stream(walk *w, int32_t stream)
-{
+static void run_stream(walk *w, int32_t stream) {
     if (w->done[stream] >= w->limit[stream]) { return; }
     w->done[stream]++;
     if (stream <= NNC_F1) {
@@ -171,8 +161,7 @@ static void run_stream(walk *w, int32_t stream)
     }
 }
 
-static void run_op(walk *w, int32_t op)
-{
+static void run_op(walk *w, int32_t op) {
     const bool pair = op == NNC_F0_BW1 || op == NNC_F1_BW0; /* the op is a pair: a forward and a backward that run at
                                                              * the same time */
     const bool frees = pair || op == NNC_BW0 || op == NNC_BW1;
@@ -188,8 +177,7 @@ static void run_op(walk *w, int32_t op)
 
 /* Counts the repeats of a sequence of ops. Each repeat changes the counts by the same amount, so only the first and the
  * last repeat can hold the peak. */
-static void run_repeats(walk *w, const nnc_order_run *run)
-{
+static void run_repeats(walk *w, const nnc_order_run *run) {
     for (int64_t i = 0; i < run->repeat; i++) {
         const walk before = *w;
         for (uint8_t k = 0; k < run->ops; k++) { run_op(w, run->op[k]); }
@@ -205,8 +193,7 @@ static void run_repeats(walk *w, const nnc_order_run *run)
     }
 }
 
-double nnc_pipeline_peak(const nnc_pipeline *pipeline, int32_t device, const double *bytes, double *counts)
-{
+double nnc_pipeline_peak(const nnc_pipeline *pipeline, int32_t device, const double *bytes, double *counts) {
     const nnc_schedule_row *row = nnc_schedule_of(pipeline->schedule);
     const int64_t p = pipeline->stages, m = pipeline->micro_batches;
     const bool dual = row->dual && p > 1;

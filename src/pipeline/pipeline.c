@@ -23,20 +23,15 @@ typedef struct replay {
 
 /* ---- layout: the device of each virtual stage, and the queues of each stream ---- */
 
-static int32_t device_of(const replay *r, int32_t virtual_stage)
-{
+static int32_t device_of(const replay *r, int32_t virtual_stage) {
     const int32_t p = r->pipeline->stages;
     return r->folded && virtual_stage >= p ? 2 * p - 1 - virtual_stage : virtual_stage % p;
 }
 
-static int32_t chunk_of(const replay *r, int32_t virtual_stage)
-{
-    return virtual_stage / r->pipeline->stages;
-}
+static int32_t chunk_of(const replay *r, int32_t virtual_stage) { return virtual_stage / r->pipeline->stages; }
 
 /* Connects a stream to the virtual stage of its next ops. */
-static void bind(const replay *r, nnc_stream *stream, nnc_pipeline_phase phase, int32_t virtual_stage)
-{
+static void bind(const replay *r, nnc_stream *stream, nnc_pipeline_phase phase, int32_t virtual_stage) {
     nnc_pipeline_memory *const memory = r->memory;
     const nnc_pipeline *const pipeline = r->pipeline;
     const int32_t at = virtual_stage % r->chain; /* position of the virtual stage on the path of a micro-batch */
@@ -59,8 +54,7 @@ static void bind(const replay *r, nnc_stream *stream, nnc_pipeline_phase phase, 
     stream->send_s = stream->time_s + (stream->out != NULL ? stream->out->send_s : 0);
 }
 
-static void begin_stream(const replay *r, int32_t d, int32_t index)
-{
+static void begin_stream(const replay *r, int32_t d, int32_t index) {
     const nnc_pipeline *const pipeline = r->pipeline;
     const int32_t p = pipeline->stages, v = pipeline->chunks;
     const int64_t m = pipeline->micro_batches;
@@ -87,8 +81,7 @@ static void begin_stream(const replay *r, int32_t d, int32_t index)
     bind(r, stream, phase, virtual_stage);
 }
 
-static void begin_device(const replay *r, int32_t d)
-{
+static void begin_device(const replay *r, int32_t d) {
     nnc_pipeline_device *const device = &r->memory->device[d];
     device->runs = 0;
     r->row->write(r->pipeline, d, device);
@@ -100,8 +93,7 @@ static void begin_device(const replay *r, int32_t d)
     for (int32_t i = 0; i < NNC_STREAMS; i += r->folded ? 1 : 2) { begin_stream(r, d, i); }
 }
 
-static double *begin_queue(const replay *r, nnc_queue *queue, double *slots, int32_t from, int32_t to)
-{
+static double *begin_queue(const replay *r, nnc_queue *queue, double *slots, int32_t from, int32_t to) {
     const int32_t a = device_of(r, from), b = device_of(r, to);
     uint64_t count = NNC_QUEUE_SLOTS;
     /* Queues between devices that are not neighbours need more entries: p micro-batches can be on the way at once. */
@@ -113,8 +105,7 @@ static double *begin_queue(const replay *r, nnc_queue *queue, double *slots, int
     return slots + count;
 }
 
-static bool lay_out(replay *r, const nnc_pipeline *pipeline, nnc_pipeline_memory *memory)
-{
+static bool lay_out(replay *r, const nnc_pipeline *pipeline, nnc_pipeline_memory *memory) {
     const int32_t p = pipeline->stages, v = pipeline->chunks;
     const int64_t m = pipeline->micro_batches;
     const nnc_schedule_row *const row = nnc_schedule_of(pipeline->schedule);
@@ -137,8 +128,7 @@ static bool lay_out(replay *r, const nnc_pipeline *pipeline, nnc_pipeline_memory
     return true;
 }
 
-static void begin(const replay *r)
-{
+static void begin(const replay *r) {
     nnc_pipeline_memory *const memory = r->memory;
     double *slots = memory->arrival_s;
     for (int32_t s = 0; s < r->virtual_stages; s++) {
@@ -150,35 +140,28 @@ static void begin(const replay *r)
     for (int32_t d = 0; d < r->pipeline->stages; d++) { begin_device(r, d); }
 }
 
-static bool pending(const nnc_stream *stream)
-{
-    return stream->done < stream->limit;
-}
+static bool pending(const nnc_stream *stream) { return stream->done < stream->limit; }
 
-static bool ready(const nnc_stream *stream)
-{
+static bool ready(const nnc_stream *stream) {
     const nnc_queue *const in = stream->in, *const out = stream->out;
     return (in == NULL || in->put != in->got) && (out == NULL || out->put - out->got <= out->mask);
 }
 
 /* Takes the next message of the stream. Returns the time when this input has arrived, or start_s if that is later. */
-static double receive(nnc_stream *stream, double start_s)
-{
+static double receive(nnc_stream *stream, double start_s) {
     nnc_queue *const in = stream->in;
     if (in == NULL) { return start_s; }
     const double arrival_s = in->arrival_s[in->got++ & in->mask];
     return arrival_s > start_s ? arrival_s : start_s;
 }
 
-static void send(nnc_stream *stream, double arrival_s)
-{
+static void send(nnc_stream *stream, double arrival_s) {
     nnc_queue *const out = stream->out;
     if (out != NULL) { out->arrival_s[out->put++ & out->mask] = arrival_s; }
 }
 
 static void report(const replay *r, int32_t d, const nnc_stream *stream, nnc_pipeline_phase phase, double start_s,
-                   double end_s)
-{
+                   double end_s) {
     const nnc_pipeline *const pipeline = r->pipeline;
     const int32_t chunk = chunk_of(r, stream->virtual_stage);
     int64_t micro_batch = stream->done;
@@ -197,16 +180,14 @@ static void report(const replay *r, int32_t d, const nnc_stream *stream, nnc_pip
 }
 
 /* Moves an interleaved device to its next chunk: to a later chunk in forward, to an earlier chunk in backward. */
-static void turn(const replay *r, nnc_stream *stream, nnc_pipeline_phase phase)
-{
+static void turn(const replay *r, nnc_stream *stream, nnc_pipeline_phase phase) {
     const int32_t step = phase == NNC_RUN_FORWARD ? r->pipeline->stages : r->chain - r->pipeline->stages;
     stream->turn_left = stream->turn;
     bind(r, stream, phase, (stream->virtual_stage + step) % r->chain);
 }
 
 /* Lets the device run one op of a stream from start_s on. Returns the end of the op. */
-static double book(const replay *r, int32_t d, nnc_stream *stream, nnc_pipeline_phase phase, double start_s)
-{
+static double book(const replay *r, int32_t d, nnc_stream *stream, nnc_pipeline_phase phase, double start_s) {
     nnc_pipeline_device *const device = &r->memory->device[d];
     const double end_s = start_s + stream->time_s;
     device->kept += stream->keeps;
@@ -221,8 +202,7 @@ static double book(const replay *r, int32_t d, nnc_stream *stream, nnc_pipeline_
     return end_s;
 }
 
-static bool run_one(const replay *r, int32_t d, int32_t index)
-{
+static bool run_one(const replay *r, int32_t d, int32_t index) {
     nnc_pipeline_device *const device = &r->memory->device[d];
     nnc_stream *const stream = &device->stream[index];
     const nnc_pipeline_phase phase = (nnc_pipeline_phase)(index / 2);
@@ -246,8 +226,7 @@ static bool run_one(const replay *r, int32_t d, int32_t index)
 }
 
 /* Works as run_joined, but reports no events and does not count kept micro-batches. This is the most frequent case. */
-static bool run_quietly(nnc_pipeline_device *device, nnc_stream *f, nnc_stream *b, nnc_stream *w)
-{
+static bool run_quietly(nnc_pipeline_device *device, nnc_stream *f, nnc_stream *b, nnc_stream *w) {
     const bool has_f = f != NULL && pending(f), has_b = pending(b);
     if ((has_f && !ready(f)) || (has_b && !ready(b))) { return false; }
     double at_s = device->free_s;
@@ -275,8 +254,7 @@ static bool run_quietly(nnc_pipeline_device *device, nnc_stream *f, nnc_stream *
 
 /* Runs a forward (or none) and a whole backward (or none) as one op. Both inputs must be there at the start, and both
  * results are sent at the end. Returns false if an input is missing. */
-static bool run_joined(const replay *r, int32_t d, int32_t forward, int32_t chunk)
-{
+static bool run_joined(const replay *r, int32_t d, int32_t forward, int32_t chunk) {
     nnc_pipeline_device *const device = &r->memory->device[d];
     nnc_stream *const f = forward < 0 ? NULL : &device->stream[forward];
     nnc_stream *const b = &device->stream[NNC_B0 + chunk];
@@ -295,8 +273,7 @@ static bool run_joined(const replay *r, int32_t d, int32_t forward, int32_t chun
     return true;
 }
 
-static bool run_op(const replay *r, int32_t d, uint8_t op)
-{
+static bool run_op(const replay *r, int32_t d, uint8_t op) {
     switch (op) {
     case NNC_BW0: return run_joined(r, d, -1, 0);
     case NNC_BW1: return run_joined(r, d, -1, 1);
@@ -307,8 +284,7 @@ static bool run_op(const replay *r, int32_t d, uint8_t op)
 }
 
 /* Runs one device until it has to wait. Returns true if it ran any op. */
-static bool run_device(const replay *r, int32_t d)
-{
+static bool run_device(const replay *r, int32_t d) {
     nnc_pipeline_device *const device = &r->memory->device[d];
     bool moved = false;
     while (device->run < device->runs) {
@@ -325,15 +301,13 @@ static bool run_device(const replay *r, int32_t d)
     return moved;
 }
 
-static bool sweep(replay *r)
-{
+static bool sweep(replay *r) {
     bool moved = false;
     for (int32_t d = r->pipeline->stages - 1; d >= 0; d--) { moved |= run_device(r, d); }
     return moved;
 }
 
-static bool is_done(const replay *r)
-{
+static bool is_done(const replay *r) {
     for (int32_t d = 0; d < r->pipeline->stages; d++) {
         const nnc_pipeline_device *const device = &r->memory->device[d];
         if (device->run < device->runs) { return false; }
@@ -343,8 +317,7 @@ static bool is_done(const replay *r)
 
 /* ---- results ---- */
 
-static double device_busy_s(const replay *r, int32_t d)
-{
+static double device_busy_s(const replay *r, int32_t d) {
     const nnc_pipeline *const pipeline = r->pipeline;
     const int32_t p = pipeline->stages;
     const bool dual = r->dual;
@@ -361,13 +334,11 @@ static double device_busy_s(const replay *r, int32_t d)
 
 /* Sets the step time of each device in schedules with whole backwards: devices finish one after the other, and
  * all wait for the last one. */
-static void wait_for_all(const replay *r, nnc_pipeline_result *result)
-{
+static void wait_for_all(const replay *r, nnc_pipeline_result *result) {
     for (int32_t d = 0; d < r->pipeline->stages && !r->row->splits; d++) { result->span_s[d] = result->total_s; }
 }
 
-static void summarise(const replay *r, nnc_pipeline_result *result)
-{
+static void summarise(const replay *r, nnc_pipeline_result *result) {
     const nnc_pipeline *const pipeline = r->pipeline;
     result->total_s = result->makespan_s = 0;
     for (int32_t d = 0; d < pipeline->stages; d++) {
@@ -385,8 +356,7 @@ static void summarise(const replay *r, nnc_pipeline_result *result)
     wait_for_all(r, result);
 }
 
-static void summarise_wave(const replay *r, nnc_pipeline_result *result)
-{
+static void summarise_wave(const replay *r, nnc_pipeline_result *result) {
     const nnc_pipeline *const pipeline = r->pipeline;
     const nnc_wave *const wave = &r->memory->wave;
     result->total_s = result->makespan_s = 0;
@@ -402,8 +372,7 @@ static void summarise_wave(const replay *r, nnc_pipeline_result *result)
 }
 
 bool nnc_pipeline_run_tracks(const nnc_pipeline *pipeline, const double send_s[NNC_TRACKS], int32_t count,
-                             nnc_pipeline_memory *memory, double *span_s, double total_s[NNC_TRACKS])
-{
+                             nnc_pipeline_memory *memory, double *span_s, double total_s[NNC_TRACKS]) {
     replay r = { .quiet = true };
     if (pipeline->stages < 2 || pipeline->stages > NNC_TRACKS_STAGES_MAX || !lay_out(&r, pipeline, memory) ||
         r.row->wave == NULL) {
@@ -427,8 +396,7 @@ bool nnc_pipeline_run_tracks(const nnc_pipeline *pipeline, const double send_s[N
 }
 
 bool nnc_pipeline_replay(const nnc_pipeline *pipeline, nnc_pipeline_memory *memory, nnc_pipeline_result *result,
-                         nnc_pipeline_event_fn *event, void *context)
-{
+                         nnc_pipeline_event_fn *event, void *context) {
     replay r = { .event = event, .context = context };
     if (!lay_out(&r, pipeline, memory)) { return false; }
     begin(&r);
@@ -440,15 +408,13 @@ bool nnc_pipeline_replay(const nnc_pipeline *pipeline, nnc_pipeline_memory *memo
 
 /* Returns the i-th message queue: two per virtual stage, forward and backward in turn. Returns NULL where a chain of
  * virtual stages begins, which has no queue. */
-static nnc_queue *queue_at(const replay *r, int32_t i)
-{
+static nnc_queue *queue_at(const replay *r, int32_t i) {
     const int32_t s = i / 2;
     if (s % r->chain == 0) { return NULL; }
     return i % 2 == 0 ? &r->memory->forward[s] : &r->memory->backward[s - 1];
 }
 
-static void remember(const replay *r)
-{
+static void remember(const replay *r) {
     nnc_pipeline_moment *const moment = &r->memory->moment;
     for (int32_t d = 0; d < r->pipeline->stages; d++) {
         const nnc_pipeline_device *const device = &r->memory->device[d];
@@ -470,8 +436,7 @@ static void remember(const replay *r)
  * If so, sets *later_s to this amount and returns the number of repeats since that moment; otherwise returns 0. Times
  * count as equal within the rounding of a few additions. After NNC_SKIP_FORCE_OPS ops without a period, any time counts
  * as equal. */
-static int64_t period(const replay *r, double *later_s)
-{
+static int64_t period(const replay *r, double *later_s) {
     const nnc_pipeline *const pipeline = r->pipeline;
     const nnc_pipeline_moment *const moment = &r->memory->moment;
     const nnc_pipeline_device *const device = r->memory->device;
@@ -499,8 +464,7 @@ static int64_t period(const replay *r, double *later_s)
 }
 
 /* Advances the counts of a device as if an op of its order list had run `times` more times. */
-static void skip_op(nnc_pipeline_device *device, uint8_t op, int64_t times)
-{
+static void skip_op(nnc_pipeline_device *device, uint8_t op, int64_t times) {
     nnc_stream *const stream = device->stream;
     const bool forward = op <= NNC_F1 || op >= NNC_F0_BW1;
     if (op < NNC_STREAMS) {
@@ -514,8 +478,7 @@ static void skip_op(nnc_pipeline_device *device, uint8_t op, int64_t times)
 }
 
 /* Advances the state by `times` periods of `repeats` repeats each. */
-static void skip(const replay *r, int64_t repeats, int64_t times, double later_s)
-{
+static void skip(const replay *r, int64_t repeats, int64_t times, double later_s) {
     const double skip_s = (double)times * later_s;
     for (int32_t d = 0; d < r->pipeline->stages; d++) {
         nnc_pipeline_device *const device = &r->memory->device[d];
@@ -534,8 +497,7 @@ static void skip(const replay *r, int64_t repeats, int64_t times, double later_s
 
 /* Skips whole periods of the sequences of ops that the devices repeat now, but leaves the last repeat of each sequence.
  * Returns true if it skipped any period. */
-static bool skip_periods(const replay *r)
-{
+static bool skip_periods(const replay *r) {
     double later_s = 0;
     const int64_t repeats = period(r, &later_s);
     int64_t left = INT64_MAX;
@@ -552,8 +514,7 @@ static bool skip_periods(const replay *r)
 
 /* Finds periods with Brent's cycle detection: compares a remembered moment with each later moment, and replaces it
  * after 1, 2, 4, ... rounds over all devices. This finds a period of any length after any run-up. */
-bool nnc_pipeline_run(const nnc_pipeline *pipeline, nnc_pipeline_memory *memory, nnc_pipeline_result *result)
-{
+bool nnc_pipeline_run(const nnc_pipeline *pipeline, nnc_pipeline_memory *memory, nnc_pipeline_result *result) {
     replay r = { .quiet = true };
     if (!lay_out(&r, pipeline, memory)) { return false; }
     if (r.row->wave != NULL) {

@@ -272,33 +272,26 @@ typedef struct nnc_schedule_row {
 extern const nnc_schedule_row *const nnc_schedule_rows[];
 
 /* Returns the row of a schedule. NNC_SCHEDULE_COUNT (not given) has the row of 1f1b. */
-static inline const nnc_schedule_row *nnc_schedule_of(nnc_schedule schedule)
-{
+static inline const nnc_schedule_row *nnc_schedule_of(nnc_schedule schedule) {
     return nnc_schedule_rows[(unsigned)schedule < NNC_SCHEDULE_COUNT ? schedule : NNC_SCHEDULE_1F1B];
 }
 
 /* Returns the number of groups of layers that each device of the pipeline holds. */
-static inline int32_t nnc_schedule_chunks(const nnc_plan *plan)
-{
+static inline int32_t nnc_schedule_chunks(const nnc_plan *plan) {
     const int32_t chunks = nnc_schedule_of(plan->schedule)->chunks;
     return chunks > 0 ? chunks : plan->virtual_stages;
 }
 
 /* Tests whether one device holds both ends of the pipeline of a plan. Not meaningful without a pipeline. */
-static inline bool nnc_schedule_ends_meet(const nnc_plan *plan)
-{
-    return nnc_schedule_of(plan->schedule)->folded;
-}
+static inline bool nnc_schedule_ends_meet(const nnc_plan *plan) { return nnc_schedule_of(plan->schedule)->folded; }
 
 /* Tests whether weight gradients are separate ops in the schedule of a plan. */
-static inline bool nnc_schedule_splits(const nnc_plan *plan)
-{
+static inline bool nnc_schedule_splits(const nnc_plan *plan) {
     return plan->pipeline > 1 && nnc_schedule_of(plan->schedule)->splits;
 }
 
 /* Tests whether micro-batches enter at both ends of the pipeline of a plan. */
-static inline bool nnc_schedule_dual(const nnc_plan *plan)
-{
+static inline bool nnc_schedule_dual(const nnc_plan *plan) {
     return plan->pipeline > 1 && nnc_schedule_of(plan->schedule)->dual;
 }
 

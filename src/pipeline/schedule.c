@@ -5,18 +5,11 @@
 /* An order list gives the ops of each device in their order. It depends only on stages, chunks and micro-batches, not
  * on times. If an op takes longer, the replayed time therefore never gets shorter. */
 
-static int64_t least(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
+static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 
-static int64_t most(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
-}
+static int64_t most(int64_t a, int64_t b) { return a > b ? a : b; }
 
-static void append(nnc_pipeline_device *device, int64_t repeat, const uint8_t *op, size_t ops)
-{
+static void append(nnc_pipeline_device *device, int64_t repeat, const uint8_t *op, size_t ops) {
     if (repeat <= 0) { return; }
     nnc_order_run *const run = &device->order[device->runs++];
     run->repeat = repeat;
@@ -32,33 +25,28 @@ static void append(nnc_pipeline_device *device, int64_t repeat, const uint8_t *o
 
 /* Writes `ahead` forwards, then forward and backward in turn. n counts micro-batches; with several chunks per device,
  * it counts each chunk of a micro-batch. */
-static void alternate(nnc_pipeline_device *device, int64_t n, int64_t ahead)
-{
+static void alternate(nnc_pipeline_device *device, int64_t n, int64_t ahead) {
     ahead = least(ahead, n);
     APPEND(device, ahead, NNC_F0);
     APPEND(device, n - ahead, NNC_F0, NNC_B0);
     APPEND(device, ahead, NNC_B0);
 }
 
-static void write_1f1b(const nnc_pipeline *pipeline, int64_t d, nnc_pipeline_device *device)
-{
+static void write_1f1b(const nnc_pipeline *pipeline, int64_t d, nnc_pipeline_device *device) {
     alternate(device, pipeline->micro_batches, pipeline->stages - d - 1);
 }
 
-static void wave_1f1b(nnc_wave_shape *shape, int64_t m)
-{
+static void wave_1f1b(nnc_wave_shape *shape, int64_t m) {
     (void)m;
     shape->lead = shape->p - 1;
 }
 
-static double bubble_1f1b(const nnc_equal_stages *s, nnc_derivation *why)
-{
+static double bubble_1f1b(const nnc_equal_stages *s, nnc_derivation *why) {
     NNC_SAY(why, equal_bubble_s, "s", (s->p - 1) * (s->f + s->b + s->w));
     return equal_bubble_s;
 }
 
-static double in_flight_1f1b(double m, double p, double v, double stage, nnc_derivation *why)
-{
+static double in_flight_1f1b(double m, double p, double v, double stage, nnc_derivation *why) {
     (void)v;
     NNC_SAY(why, in_flight, NULL, nnc_min(m, p - stage));
     return in_flight;
@@ -75,20 +63,15 @@ static const nnc_schedule_row NNC_ROW(NNC_SCHEDULE_1F1B) = {
 
 /* ---- GPipe, arXiv:1811.06965: all forwards, then all backwards ---- */
 
-static void write_gpipe(const nnc_pipeline *pipeline, int64_t d, nnc_pipeline_device *device)
-{
+static void write_gpipe(const nnc_pipeline *pipeline, int64_t d, nnc_pipeline_device *device) {
     (void)d;
     APPEND(device, pipeline->micro_batches, NNC_F0);
     APPEND(device, pipeline->micro_batches, NNC_B0);
 }
 
-static void wave_gpipe(nnc_wave_shape *shape, int64_t m)
-{
-    shape->lead = m + shape->p - 1;
-}
+static void wave_gpipe(nnc_wave_shape *shape, int64_t m) { shape->lead = m + shape->p - 1; }
 
-static double in_flight_gpipe(double m, double p, double v, double stage, nnc_derivation *why)
-{
+static double in_flight_gpipe(double m, double p, double v, double stage, nnc_derivation *why) {
     (void)p, (void)v, (void)stage;
     NNC_SAY(why, in_flight, NULL, m);
     return in_flight;
@@ -107,14 +90,12 @@ static const nnc_schedule_row NNC_ROW(NNC_SCHEDULE_GPIPE) = {
  * turns after each group of p micro-batches. A device begins with min(m v, 2(p-i-1) + (v-1)p) forwards. Virtual stage s
  * is on device s % p; m is a multiple of p. With one chunk it equals 1f1b ---- */
 
-static void write_interleaved(const nnc_pipeline *pipeline, int64_t d, nnc_pipeline_device *device)
-{
+static void write_interleaved(const nnc_pipeline *pipeline, int64_t d, nnc_pipeline_device *device) {
     const int64_t p = pipeline->stages, v = pipeline->chunks, after = p - d - 1;
     alternate(device, pipeline->micro_batches * v, v == 1 ? after : 2 * after + (v - 1) * p);
 }
 
-static void wave_interleaved(nnc_wave_shape *shape, int64_t m)
-{
+static void wave_interleaved(nnc_wave_shape *shape, int64_t m) {
     wave_1f1b(shape, m);
     if (shape->v > 1) {
         shape->lead = 2 * (shape->p - 1) + (shape->v - 1) * shape->p;
@@ -122,14 +103,12 @@ static void wave_interleaved(nnc_wave_shape *shape, int64_t m)
     }
 }
 
-static double bubble_interleaved(const nnc_equal_stages *s, nnc_derivation *why)
-{
+static double bubble_interleaved(const nnc_equal_stages *s, nnc_derivation *why) {
     NNC_SAY(why, equal_bubble_s, "s", (s->p - 1) * (s->f + s->b + s->w) / s->v);
     return equal_bubble_s;
 }
 
-static double in_flight_interleaved(double m, double p, double v, double stage, nnc_derivation *why)
-{
+static double in_flight_interleaved(double m, double p, double v, double stage, nnc_derivation *why) {
     if (!(v > 1)) { return in_flight_1f1b(m, p, v, stage, why); }
     NNC_SAY(why, in_flight, NULL, nnc_min(m * v, 2 * (p - stage - 1) + (v - 1) * p + 1) / v);
     return in_flight;
@@ -150,8 +129,7 @@ static const nnc_schedule_row NNC_ROW(NNC_SCHEDULE_INTERLEAVED) = {
 
 /* Appends the ops of a device whose weight gradients are late: each weight gradient runs `late` input gradients after
  * its own input gradient. The last weight gradients fill the wait at the end. */
-static void alternate_split(nnc_pipeline_device *device, int64_t m, int64_t ahead, int64_t late)
-{
+static void alternate_split(nnc_pipeline_device *device, int64_t m, int64_t ahead, int64_t late) {
     ahead = least(ahead, m);
     late = least(late, m);
     const int64_t paired = m - ahead;
@@ -163,13 +141,11 @@ static void alternate_split(nnc_pipeline_device *device, int64_t m, int64_t ahea
     APPEND(device, late, NNC_W0);
 }
 
-static void write_zb_h1(const nnc_pipeline *pipeline, int64_t d, nnc_pipeline_device *device)
-{
+static void write_zb_h1(const nnc_pipeline *pipeline, int64_t d, nnc_pipeline_device *device) {
     alternate_split(device, pipeline->micro_batches, pipeline->stages - d - 1, d);
 }
 
-static double bubble_zb_h1(const nnc_equal_stages *s, nnc_derivation *why)
-{
+static double bubble_zb_h1(const nnc_equal_stages *s, nnc_derivation *why) {
     NNC_SAY(why, equal_bubble_s, "s", (s->p - 1) * (s->b + nnc_max(0, s->f - s->w)));
     return equal_bubble_s;
 }
@@ -186,26 +162,22 @@ static const nnc_schedule_row NNC_ROW(NNC_SCHEDULE_ZB_H1) = {
     .in_flight = in_flight_1f1b,
 };
 
-static void write_zb_h2(const nnc_pipeline *pipeline, int64_t d, nnc_pipeline_device *device)
-{
+static void write_zb_h2(const nnc_pipeline *pipeline, int64_t d, nnc_pipeline_device *device) {
     alternate_split(device, pipeline->micro_batches, 2 * (pipeline->stages - d - 1), 2 * d);
 }
 
-static void wave_zb_h2(nnc_wave_shape *shape, int64_t m)
-{
+static void wave_zb_h2(nnc_wave_shape *shape, int64_t m) {
     (void)m;
     shape->lead = 2 * (shape->p - 1);
     shape->skew = 1;
 }
 
-static double bubble_zb_h2(const nnc_equal_stages *s, nnc_derivation *why)
-{
+static double bubble_zb_h2(const nnc_equal_stages *s, nnc_derivation *why) {
     NNC_SAY(why, equal_bubble_s, "s", (s->p - 1) * nnc_max(0, s->b - s->f + 2 * nnc_max(0, s->f - s->w)));
     return equal_bubble_s;
 }
 
-static double in_flight_zb_h2(double m, double p, double v, double stage, nnc_derivation *why)
-{
+static double in_flight_zb_h2(double m, double p, double v, double stage, nnc_derivation *why) {
     (void)v, (void)stage;
     NNC_SAY(why, in_flight, NULL, nnc_min(m, 2 * p - 1));
     return in_flight;
@@ -225,8 +197,7 @@ static const nnc_schedule_row NNC_ROW(NNC_SCHEDULE_ZB_H2) = {
 /* ---- ZB-V, arXiv:2401.10241: two chunks; virtual stages 0..p-1 run down the devices and p..2p-1 back up. The list is
  * written for n >= 2p-1 micro-batches; with fewer, the missing ops are skipped ---- */
 
-static void write_zb_v(const nnc_pipeline *pipeline, int64_t i, nnc_pipeline_device *device)
-{
+static void write_zb_v(const nnc_pipeline *pipeline, int64_t i, nnc_pipeline_device *device) {
     const int64_t p = pipeline->stages, n = most(pipeline->micro_batches, 2 * p - 1);
     APPEND(device, 2 * (p - i) - 1, NNC_F0);
     APPEND(device, i, NNC_F1, NNC_F0);
@@ -239,16 +210,14 @@ static void write_zb_v(const nnc_pipeline *pipeline, int64_t i, nnc_pipeline_dev
     APPEND(device, i, NNC_W0);
 }
 
-static double bubble_zb_v(const nnc_equal_stages *s, nnc_derivation *why)
-{
+static double bubble_zb_v(const nnc_equal_stages *s, nnc_derivation *why) {
     (void)s;
     NNC_SAY(why, equal_bubble_s, "s", 0.0);
     return equal_bubble_s;
 }
 
 /* Returns the passes in flight of ZB-V: if m >= 2p-1, a device keeps both chunks of p micro-batches. */
-static double in_flight_zb_v(double m, double p, double v, double stage, nnc_derivation *why)
-{
+static double in_flight_zb_v(double m, double p, double v, double stage, nnc_derivation *why) {
     (void)v;
     NNC_SAY(why, in_flight, NULL, nnc_min(nnc_min(m, p), (m + 1 + stage) / 2));
     return in_flight;
@@ -271,8 +240,7 @@ static const nnc_schedule_row NNC_ROW(NNC_SCHEDULE_ZB_V) = {
  * list is written for n >= p micro-batches from each end; with fewer, the missing ops are skipped ---- */
 
 /* Writes the list of a device. Direction 0 enters at the end of this half of the devices; i counts from that end. */
-static void write_pairs(nnc_pipeline_device *device, int64_t n, int64_t p, int64_t i)
-{
+static void write_pairs(nnc_pipeline_device *device, int64_t n, int64_t p, int64_t i) {
     const int64_t inner = p / 2 - i - 1; /* number of devices between this device and the middle */
     const int64_t late1 = (i + 1) / 2;   /* number of late weight gradients at the end */
     const int64_t main = n - p + i + 1;
@@ -295,8 +263,7 @@ static void write_pairs(nnc_pipeline_device *device, int64_t n, int64_t p, int64
     APPEND(device, i + 1 - (late1 - fill1), NNC_W0);
 }
 
-static void write_dualpipe(const nnc_pipeline *pipeline, int64_t d, nnc_pipeline_device *device)
-{
+static void write_dualpipe(const nnc_pipeline *pipeline, int64_t d, nnc_pipeline_device *device) {
     const int64_t p = pipeline->stages, m = pipeline->micro_batches;
     if (p > 1) {
         write_pairs(device, most((m + 1) / 2, p), p, least(d, p - d - 1));
@@ -307,8 +274,7 @@ static void write_dualpipe(const nnc_pipeline *pipeline, int64_t d, nnc_pipeline
 
 /* Returns the bubble of DualPipe if a pair (forward and backward run together) takes the sum of both times. The
  * published formula is tFB + tB - 3 tW, where tB is the whole backward. */
-static double bubble_dualpipe(const nnc_equal_stages *s, nnc_derivation *why)
-{
+static double bubble_dualpipe(const nnc_equal_stages *s, nnc_derivation *why) {
     if (!(s->p > 1)) { return 0; }
     NNC_SAY(why, equal_bubble_s, "s", nnc_max(0, (0.5 * s->p - 1) * (s->f + 2 * s->b - s->w)));
     return equal_bubble_s;
@@ -316,8 +282,7 @@ static double bubble_dualpipe(const nnc_equal_stages *s, nnc_derivation *why)
 
 /* Returns the micro-batches in flight of DualPipe: p+1 if m >= 2p. The micro-batches from the nearer end of the
  * pipeline arrive first. */
-static double in_flight_dualpipe(double m, double p, double v, double stage, nnc_derivation *why)
-{
+static double in_flight_dualpipe(double m, double p, double v, double stage, nnc_derivation *why) {
     const bool upper = stage < p / 2;
     if (!(p > 1)) { return in_flight_1f1b(m, p, v, stage, why); }
     NNC_LET(why, near, NULL, upper ? ceil(m / 2) : floor(m / 2));
@@ -341,14 +306,12 @@ static const nnc_schedule_row NNC_ROW(NNC_SCHEDULE_DUALPIPE) = {
 const nnc_schedule_row *const nnc_schedule_rows[] = { NNC_SCHEDULE_LIST(NNC_ROW_AT) };
 
 double nnc_pipeline_bubble_s(nnc_schedule schedule, int32_t stages, int32_t chunks, double forward_s, double backward_s,
-                             double weight_s)
-{
+                             double weight_s) {
     const nnc_equal_stages equal = { stages, chunks, forward_s, backward_s, weight_s };
     return nnc_pipeline_say_bubble(schedule, &equal, NULL);
 }
 
-double nnc_pipeline_say_bubble(nnc_schedule schedule, const nnc_equal_stages *equal, nnc_derivation *why)
-{
+double nnc_pipeline_say_bubble(nnc_schedule schedule, const nnc_equal_stages *equal, nnc_derivation *why) {
     NNC_PUT(why, equal->p, NULL);
     NNC_PUT(why, equal->v, NULL);
     NNC_PUT(why, equal->f, "s");
@@ -358,14 +321,12 @@ double nnc_pipeline_say_bubble(nnc_schedule schedule, const nnc_equal_stages *eq
 }
 
 double nnc_pipeline_in_flight(nnc_schedule schedule, int32_t stages, int32_t chunks, int64_t micro_batches,
-                              int32_t stage)
-{
+                              int32_t stage) {
     return nnc_pipeline_say_in_flight(schedule, stages, chunks, micro_batches, stage, NULL);
 }
 
 double nnc_pipeline_say_in_flight(nnc_schedule schedule, int32_t stages, int32_t chunks, int64_t micro_batches,
-                                  int32_t stage, nnc_derivation *why)
-{
+                                  int32_t stage, nnc_derivation *why) {
     const double m = (double)micro_batches, p = stages, v = chunks;
     NNC_PUT(why, m, NULL);
     NNC_PUT(why, p, NULL);
@@ -378,15 +339,13 @@ double nnc_pipeline_say_in_flight(nnc_schedule schedule, int32_t stages, int32_t
 
 /* ---- checks of a plan: which schedules are legal for it ---- */
 
-bool nnc_schedule_repeats(const nnc_plan *plan)
-{
+bool nnc_schedule_repeats(const nnc_plan *plan) {
     const bool plain = plan->schedule == NNC_SCHEDULE_1F1B && plan->virtual_stages == 1;
     return plan->pipeline == 1 ? !plain : nnc_schedule_of(plan->schedule)->chunks == 0 && plan->virtual_stages == 1;
 }
 
 /* Checks the virtual stages. Rules that do not depend on the schedule come first. */
-static nnc_status check_chunks(const nnc_plan *p, nnc_error *err)
-{
+static nnc_status check_chunks(const nnc_plan *p, nnc_error *err) {
     if (p->virtual_stages > 1 && nnc_schedule_of(p->schedule)->chunks > 0) {
         return nnc_fail(err, NNC_ILLEGAL_PLAN, "--virtual-stages",
                         "only the interleaved schedule has virtual stages, expected 1, found "
@@ -403,8 +362,7 @@ static nnc_status check_chunks(const nnc_plan *p, nnc_error *err)
 }
 
 /* Checks the given numbers of layers of the first and the last stage. */
-static nnc_status check_ends(const nnc_plan *p, int64_t layers, nnc_error *err)
-{
+static nnc_status check_ends(const nnc_plan *p, int64_t layers, nnc_error *err) {
     const int64_t first = p->first_stage_layers, last = p->last_stage_layers;
     const char *option = first > 0 ? "--first-stage-layers" : "--last-stage-layers";
     const int64_t chunks = nnc_schedule_chunks(p);
@@ -425,8 +383,7 @@ static nnc_status check_ends(const nnc_plan *p, int64_t layers, nnc_error *err)
     return NNC_OK;
 }
 
-nnc_status nnc_schedule_resolve(nnc_plan *p, int64_t layers, nnc_error *err)
-{
+nnc_status nnc_schedule_resolve(nnc_plan *p, int64_t layers, nnc_error *err) {
     if (p->schedule == NNC_SCHEDULE_COUNT) {
         p->schedule = p->virtual_stages > 1 ? NNC_SCHEDULE_INTERLEAVED : NNC_SCHEDULE_1F1B;
     }
@@ -452,8 +409,7 @@ nnc_status nnc_schedule_resolve(nnc_plan *p, int64_t layers, nnc_error *err)
     return NNC_OK;
 }
 
-nnc_status nnc_schedule_check(const nnc_plan *p, nnc_error *err)
-{
+nnc_status nnc_schedule_check(const nnc_plan *p, nnc_error *err) {
     const int64_t m = p->micro_batches, stages = p->pipeline;
     if (stages > 1 && nnc_schedule_of(p->schedule)->chunks == 0 && m % stages != 0) {
         return nnc_fail(err, NNC_ILLEGAL_PLAN, "--micro-batches",

@@ -34,8 +34,7 @@ typedef struct device_range {
  * without them. */
 #if defined(__x86_64__) && defined(__GNUC__)
 #define WIDE __attribute__((target("avx2")))
-static bool is_wide(void)
-{
+static bool is_wide(void) {
 #ifdef CPU_FEATURE_ACTIVE /* the C library knows the answer already; the compiler's builtin asks the processor at each
                            * start */
     return CPU_FEATURE_ACTIVE(AVX2);
@@ -45,10 +44,7 @@ static bool is_wide(void)
 }
 #else
 #define WIDE
-static bool is_wide(void)
-{
-    return false;
-}
+static bool is_wide(void) { return false; }
 #endif
 
 /* EACH functions are compiled separately for each number of tracks (pipelines) and each processor. */
@@ -58,8 +54,7 @@ static bool is_wide(void)
 #define EACH static inline
 #endif
 
-nnc_wave_shape nnc_wave_shape_of(const nnc_pipeline *pipeline, const double *send_s, int64_t tracks)
-{
+nnc_wave_shape nnc_wave_shape_of(const nnc_pipeline *pipeline, const double *send_s, int64_t tracks) {
     const nnc_schedule_row *const row = nnc_schedule_of(pipeline->schedule);
     const int64_t v = pipeline->chunks, m = pipeline->micro_batches;
     nnc_wave_shape shape = { .pipeline = pipeline,
@@ -75,15 +70,11 @@ nnc_wave_shape nnc_wave_shape_of(const nnc_pipeline *pipeline, const double *sen
     return shape;
 }
 
-static int64_t clamp(int64_t value, int64_t end)
-{
-    return value < 0 ? 0 : value > end ? end : value;
-}
+static int64_t clamp(int64_t value, int64_t end) { return value < 0 ? 0 : value > end ? end : value; }
 
 /* Returns the range of devices i for which an op with number at + step * i exists in this time slot. step is 1, 0 or
  * -1. */
-static device_range active(const nnc_wave_shape *shape, int64_t at, int64_t step)
-{
+static device_range active(const nnc_wave_shape *shape, int64_t at, int64_t step) {
     if (step == 0) { return (device_range){ 0, at >= 0 && at < shape->ops ? shape->p : 0 }; }
     if (step > 0) { return (device_range){ clamp(-at, shape->p), clamp(shape->ops - at, shape->p) }; }
     return (device_range){ clamp(at - shape->ops + 1, shape->p), clamp(at + 1, shape->p) };
@@ -102,8 +93,7 @@ enum { STEP = 4 };
 enum { STEP = 1 };
 #endif
 
-EACH void add_tracks(double *sum, const double *a, const double *b, const int64_t tracks)
-{
+EACH void add_tracks(double *sum, const double *a, const double *b, const int64_t tracks) {
     if (tracks == 1) {
         *sum = *a + *b;
         return;
@@ -111,8 +101,7 @@ EACH void add_tracks(double *sum, const double *a, const double *b, const int64_
     for (int64_t k = 0; k < tracks; k += STEP) { FOUR(&sum[k]) = FOUR_OF(&a[k]) + FOUR_OF(&b[k]); }
 }
 
-EACH void copy_tracks(double *to, const double *from, const int64_t tracks)
-{
+EACH void copy_tracks(double *to, const double *from, const int64_t tracks) {
     if (tracks == 1) {
         *to = *from;
         return;
@@ -120,14 +109,12 @@ EACH void copy_tracks(double *to, const double *from, const int64_t tracks)
     for (int64_t k = 0; k < tracks; k += STEP) { FOUR(&to[k]) = FOUR_OF(&from[k]); }
 }
 
-EACH void set_zero(double *to, const int64_t tracks)
-{
+EACH void set_zero(double *to, const int64_t tracks) {
     for (int64_t k = 0; k < tracks; k++) { to[k] = 0; }
 }
 
 /* Adds the time of sending the result, if the pipeline has another device. */
-EACH void add_send(const nnc_wave_shape *shape, double *sum, const double *times, const int64_t tracks)
-{
+EACH void add_send(const nnc_wave_shape *shape, double *sum, const double *times, const int64_t tracks) {
     if (shape->p > 1) {
         add_tracks(sum, times, shape->send_s, tracks);
     } else {
@@ -135,15 +122,13 @@ EACH void add_send(const nnc_wave_shape *shape, double *sum, const double *times
     }
 }
 
-EACH void set_forward(const nnc_wave_shape *shape, nnc_wave *wave, int64_t i, int64_t chunk, const int64_t tracks)
-{
+EACH void set_forward(const nnc_wave_shape *shape, nnc_wave *wave, int64_t i, int64_t chunk, const int64_t tracks) {
     const int64_t at = i * tracks, s = (chunk * shape->p + i) * shape->stride;
     copy_tracks(&wave->forward_s[at], &shape->pipeline->forward_s[s], tracks);
     add_send(shape, &wave->forward_send_s[at], &wave->forward_s[at], tracks);
 }
 
-EACH void set_backward(const nnc_wave_shape *shape, nnc_wave *wave, int64_t i, int64_t chunk, const int64_t tracks)
-{
+EACH void set_backward(const nnc_wave_shape *shape, nnc_wave *wave, int64_t i, int64_t chunk, const int64_t tracks) {
     const nnc_pipeline *const pipeline = shape->pipeline;
     const int64_t at = i * tracks, s = (chunk * shape->p + i) * shape->stride;
     copy_tracks(&wave->weight_s[at], &pipeline->weight_s[s], tracks);
@@ -157,8 +142,7 @@ EACH void set_backward(const nnc_wave_shape *shape, nnc_wave *wave, int64_t i, i
 }
 
 /* Moves the cursor to the next device; after the last device, to the next chunk. */
-static void go_on(const nnc_wave_shape *shape, nnc_wave_cursor *next)
-{
+static void go_on(const nnc_wave_shape *shape, nnc_wave_cursor *next) {
     if (++next->place == shape->p) {
         next->place = 0;
         next->chunk = next->chunk + 1 < shape->v ? next->chunk + 1 : 0;
@@ -166,8 +150,7 @@ static void go_on(const nnc_wave_shape *shape, nnc_wave_cursor *next)
 }
 
 /* Moves at most one device to its next forward chunk and one device to its next backward chunk in this time slot. */
-EACH void turn(const nnc_wave_shape *shape, nnc_wave *wave, int64_t t, const int64_t tracks)
-{
+EACH void turn(const nnc_wave_shape *shape, nnc_wave *wave, int64_t t, const int64_t tracks) {
     const int64_t p = shape->p, v = shape->v;
     set_forward(shape, wave, wave->forward.place, wave->forward.chunk, tracks);
     /* The first and the last virtual stage wait for no message. */
@@ -180,13 +163,9 @@ EACH void turn(const nnc_wave_shape *shape, nnc_wave *wave, int64_t t, const int
     }
 }
 
-EACH double later(double a, double b)
-{
-    return a > b ? a : b;
-}
+EACH double later(double a, double b) { return a > b ? a : b; }
 
-EACH void forward_slot(nnc_wave *wave, device_range range, const int64_t tracks)
-{
+EACH void forward_slot(nnc_wave *wave, device_range range, const int64_t tracks) {
     double *const restrict free_s = wave->now.free_s;
     double *const restrict down_s = wave->now.down_s;
     for (int64_t i = (range.end - 1) * tracks; i >= range.first * tracks; i -= tracks) {
@@ -198,8 +177,7 @@ EACH void forward_slot(nnc_wave *wave, device_range range, const int64_t tracks)
 }
 
 /* Runs a backward on each device, with the message that the device below sent one time slot before. */
-EACH void backward_skewed(nnc_wave *wave, device_range range, const int64_t tracks)
-{
+EACH void backward_skewed(nnc_wave *wave, device_range range, const int64_t tracks) {
     double *const restrict free_s = wave->now.free_s;
     double *const restrict up_s = wave->now.up_s;
     for (int64_t i = range.first * tracks; i < range.end * tracks; i += tracks) {
@@ -211,8 +189,7 @@ EACH void backward_skewed(nnc_wave *wave, device_range range, const int64_t trac
 }
 
 /* Runs a backward on each device, with the message that the device below sends in this time slot. */
-EACH void backward_slot(nnc_wave *wave, device_range range, const int64_t tracks)
-{
+EACH void backward_slot(nnc_wave *wave, device_range range, const int64_t tracks) {
     double *const restrict free_s = wave->now.free_s;
     double *const restrict up_s = wave->now.up_s;
     double arrival_s[NNC_TRACKS]; /* arrival times of the messages; they stay in registers, because each device waits
@@ -228,8 +205,7 @@ EACH void backward_slot(nnc_wave *wave, device_range range, const int64_t tracks
 }
 
 /* Runs a forward and then a backward on devices that have both. skewed: messages as in backward_skewed. */
-EACH void both_slot(nnc_wave *wave, device_range range, const bool skewed, const int64_t tracks)
-{
+EACH void both_slot(nnc_wave *wave, device_range range, const bool skewed, const int64_t tracks) {
     double *const restrict free_s = wave->now.free_s;
     double *const restrict down_s = wave->now.down_s;
     double *const restrict up_s = wave->now.up_s;
@@ -248,15 +224,13 @@ EACH void both_slot(nnc_wave *wave, device_range range, const bool skewed, const
     }
 }
 
-EACH void weight_slot(nnc_wave *wave, device_range range, const int64_t tracks)
-{
+EACH void weight_slot(nnc_wave *wave, device_range range, const int64_t tracks) {
     for (int64_t i = range.first * tracks; i < range.end * tracks; i += tracks) {
         add_tracks(&wave->now.free_s[i], &wave->now.free_s[i], &wave->weight_s[i], tracks);
     }
 }
 
-EACH void slot(const nnc_wave_shape *shape, nnc_wave *wave, int64_t t, int64_t times, const int64_t tracks)
-{
+EACH void slot(const nnc_wave_shape *shape, nnc_wave *wave, int64_t t, int64_t times, const int64_t tracks) {
     const int64_t p = shape->p, at = t - shape->lead;
     const device_range forward = active(shape, t, -1);
     const device_range backward = active(shape, at, shape->skew > 0 ? 1 : 0);
@@ -287,23 +261,19 @@ EACH void slot(const nnc_wave_shape *shape, nnc_wave *wave, int64_t t, int64_t t
     }
 }
 
-WIDE static void slot_wide(const nnc_wave_shape *shape, nnc_wave *wave, int64_t t, int64_t times)
-{
+WIDE static void slot_wide(const nnc_wave_shape *shape, nnc_wave *wave, int64_t t, int64_t times) {
     slot(shape, wave, t, times, NNC_TRACKS);
 }
 
-static void slot_tracks(const nnc_wave_shape *shape, nnc_wave *wave, int64_t t, int64_t times)
-{
+static void slot_tracks(const nnc_wave_shape *shape, nnc_wave *wave, int64_t t, int64_t times) {
     slot(shape, wave, t, times, NNC_TRACKS);
 }
 
-static void slot_alone(const nnc_wave_shape *shape, nnc_wave *wave, int64_t t, int64_t times)
-{
+static void slot_alone(const nnc_wave_shape *shape, nnc_wave *wave, int64_t t, int64_t times) {
     slot(shape, wave, t, times, 1);
 }
 
-static void run_slots(const nnc_wave_shape *shape, nnc_wave *wave, int64_t t, int64_t times)
-{
+static void run_slots(const nnc_wave_shape *shape, nnc_wave *wave, int64_t t, int64_t times) {
     if (shape->tracks == 1) {
         slot_alone(shape, wave, t, times);
     } else if (shape->wide) {
@@ -313,8 +283,7 @@ static void run_slots(const nnc_wave_shape *shape, nnc_wave *wave, int64_t t, in
     }
 }
 
-static int64_t same_until(const nnc_wave_shape *shape, int64_t t)
-{
+static int64_t same_until(const nnc_wave_shape *shape, int64_t t) {
     const int64_t step[3] = { -1, shape->skew, -1 };
     const int64_t lead[3] = { 0, shape->lead, shape->lead };
     int64_t until = INT64_MAX;
@@ -332,18 +301,13 @@ static int64_t same_until(const nnc_wave_shape *shape, int64_t t)
     return until;
 }
 
-static int64_t slot_count(const nnc_wave_shape *shape)
-{
+static int64_t slot_count(const nnc_wave_shape *shape) {
     return shape->lead + shape->ops + (shape->splits ? shape->p - 1 : 0);
 }
 
-static int64_t slots_of_turn(const nnc_wave_shape *shape)
-{
-    return shape->v > 1 ? shape->p * shape->v : 1;
-}
+static int64_t slots_of_turn(const nnc_wave_shape *shape) { return shape->v > 1 ? shape->p * shape->v : 1; }
 
-static void begin(const nnc_wave_shape *shape, nnc_wave *wave)
-{
+static void begin(const nnc_wave_shape *shape, nnc_wave *wave) {
     const int64_t tracks = shape->tracks;
     for (int64_t i = 0; i < shape->p; i++) {
         set_zero(&wave->now.free_s[i * tracks], tracks);
@@ -371,14 +335,12 @@ static void begin(const nnc_wave_shape *shape, nnc_wave *wave)
 enum { TRIAL_MIN = 8 }; /* the fewest repeats for which a trial saves time */
 
 /* Returns the array of times with index i in a state. */
-static double *row(nnc_wave_state *state, int i)
-{
+static double *row(nnc_wave_state *state, int i) {
     return i == 0 ? state->free_s : i == 1 ? state->down_s : state->up_s;
 }
 
 /* Copies the entries of one track (a pipeline of the batch). The functions below also use the entries of one track. */
-static void copy_track(const nnc_wave_shape *shape, nnc_wave_state *to, nnc_wave_state *from, int64_t track)
-{
+static void copy_track(const nnc_wave_shape *shape, nnc_wave_state *to, nnc_wave_state *from, int64_t track) {
     const int64_t tracks = shape->tracks;
     for (int r = 0; r < 3; r++) {
         double *const a = row(to, r);
@@ -388,15 +350,11 @@ static void copy_track(const nnc_wave_shape *shape, nnc_wave_state *to, nnc_wave
 }
 
 /* Tests whether two times are equal up to the rounding of a few additions. */
-static bool near(double a_s, double b_s, double size_s)
-{
-    return fabs(a_s - b_s) <= 8 * DBL_EPSILON * size_s;
-}
+static bool near(double a_s, double b_s, double size_s) { return fabs(a_s - b_s) <= 8 * DBL_EPSILON * size_s; }
 
 /* Tests whether all times of a track (pipeline) are later than in the state `then` by the same amount. Entries before
  * any message stay 0. */
-static bool came_back(const nnc_wave_shape *shape, nnc_wave *wave, int64_t track)
-{
+static bool came_back(const nnc_wave_shape *shape, nnc_wave *wave, int64_t track) {
     const double now_s = wave->now.free_s[track], by_s = now_s - wave->then.free_s[track];
     const int64_t tracks = shape->tracks;
     for (int r = 0; r < 3; r++) {
@@ -409,8 +367,7 @@ static bool came_back(const nnc_wave_shape *shape, nnc_wave *wave, int64_t track
 }
 
 /* Tests whether now - later equals times * (later - then) in every entry of a track (pipeline). */
-static bool goes_on(const nnc_wave_shape *shape, nnc_wave *wave, double times, int64_t track)
-{
+static bool goes_on(const nnc_wave_shape *shape, nnc_wave *wave, double times, int64_t track) {
     const int64_t tracks = shape->tracks;
     for (int r = 0; r < 3; r++) {
         const double *const now = row(&wave->now, r), *const then = row(&wave->then, r);
@@ -424,8 +381,7 @@ static bool goes_on(const nnc_wave_shape *shape, nnc_wave *wave, double times, i
 }
 
 /* Sets now = later + times * (later - then) in every entry of a track (pipeline). */
-static void extend(const nnc_wave_shape *shape, nnc_wave *wave, double times, int64_t track)
-{
+static void extend(const nnc_wave_shape *shape, nnc_wave *wave, double times, int64_t track) {
     const int64_t tracks = shape->tracks;
     for (int r = 0; r < 3; r++) {
         double *const now = row(&wave->now, r);
@@ -445,8 +401,7 @@ typedef struct watch {
     int64_t repeat;      /* number of time slots that count as one repeat in the test for constant growth */
 } watch;
 
-static void mark(const nnc_wave_shape *shape, watch *w, int64_t t)
-{
+static void mark(const nnc_wave_shape *shape, watch *w, int64_t t) {
     const int64_t turn = slots_of_turn(shape);
     w->then = t;
     w->age_max = w->age_max == 0 ? 2 * turn : 2 * w->age_max;
@@ -454,15 +409,11 @@ static void mark(const nnc_wave_shape *shape, watch *w, int64_t t)
     w->repeat = w->age_max >= 2 * turn * shape->p ? turn * shape->p : turn;
 }
 
-static bool is_due(const watch *w, int64_t t)
-{
-    return w->age_max == 0 || t - w->then >= w->age_max;
-}
+static bool is_due(const watch *w, int64_t t) { return w->age_max == 0 || t - w->then >= w->age_max; }
 
 /* Returns how many times the time slots since the remembered state fit into the remaining time slots of the stretch; 0
  * if skipping saves no time. */
-static int64_t ages_left(const nnc_wave_shape *shape, const watch *w, int64_t t)
-{
+static int64_t ages_left(const nnc_wave_shape *shape, const watch *w, int64_t t) {
     const int64_t age = t - w->then, left = w->until - t, turn = slots_of_turn(shape);
     if (left < age || left < NNC_SKIP_MIN || age % turn != 0) { return 0; }
     const int64_t times = left / age;
@@ -471,13 +422,11 @@ static int64_t ages_left(const nnc_wave_shape *shape, const watch *w, int64_t t)
 
 /* Tests whether a track (pipeline) has returned to its remembered state, or has shown no period for too many time
  * slots. */
-static bool repeats(const nnc_wave_shape *shape, nnc_wave *wave, const watch *w, int64_t t, int64_t track)
-{
+static bool repeats(const nnc_wave_shape *shape, nnc_wave *wave, const watch *w, int64_t t, int64_t track) {
     return t - w->then >= NNC_SKIP_FORCE_OPS / shape->p || came_back(shape, wave, track);
 }
 
-static void copy_all(const nnc_wave_shape *shape, nnc_wave_state *to, nnc_wave_state *from)
-{
+static void copy_all(const nnc_wave_shape *shape, nnc_wave_state *to, nnc_wave_state *from) {
     for (int r = 0; r < 3; r++) {
         memcpy(row(to, r), row(from, r), (size_t)((shape->p + (r > 0)) * shape->tracks) * sizeof(double));
     }
@@ -493,8 +442,7 @@ typedef struct drifting {
  * equally. Skips repeats as far as a trial of one further repeat confirms. The trials of all tracks run at the same
  * time. */
 static void drift(const nnc_wave_shape *shape, int32_t count, nnc_wave *wave, watch *w, int64_t *at, const bool *drifts,
-                  int64_t slots, int64_t t)
-{
+                  int64_t slots, int64_t t) {
     drifting d[NNC_TRACKS];
     bool trying = false;
     for (int32_t k = 0; k < count; k++) {
@@ -533,8 +481,7 @@ static void drift(const nnc_wave_shape *shape, int32_t count, nnc_wave *wave, wa
 
 /* Skips periods of one track (pipeline) and advances *at. If it cannot, returns true if the track grew equally in two
  * repeats. */
-static bool skip(const nnc_wave_shape *shape, nnc_wave *wave, const watch *w, int64_t *at, int64_t track)
-{
+static bool skip(const nnc_wave_shape *shape, nnc_wave *wave, const watch *w, int64_t *at, int64_t track) {
     const int64_t age = *at - w->then, times = ages_left(shape, w, *at);
     if (times > 0 && repeats(shape, wave, w, *at, track)) {
         copy_track(shape, &wave->later, &wave->now, track);
@@ -550,8 +497,7 @@ static bool skip(const nnc_wave_shape *shape, nnc_wave *wave, const watch *w, in
 }
 
 /* Skips all possible periods of each track (pipeline) before the end of its stretch of equal time slots. */
-static void watch_tracks(const nnc_wave_shape *shape, int32_t count, nnc_wave *wave, watch *w, int64_t *at, int64_t t)
-{
+static void watch_tracks(const nnc_wave_shape *shape, int32_t count, nnc_wave *wave, watch *w, int64_t *at, int64_t t) {
     bool watched[NNC_TRACKS], drifts[NNC_TRACKS];
     for (int32_t k = 0; k < count; k++) {
         watched[k] = w[k].until - at[k] >= NNC_SKIP_MIN;
@@ -573,8 +519,7 @@ static void watch_tracks(const nnc_wave_shape *shape, int32_t count, nnc_wave *w
 }
 
 /* Tests whether any track (pipeline) can skip periods from time slot t on. */
-static bool any_skips(const nnc_wave_shape *shape, int32_t count, nnc_wave *wave, const watch *w, int64_t t)
-{
+static bool any_skips(const nnc_wave_shape *shape, int32_t count, nnc_wave *wave, const watch *w, int64_t t) {
     const bool back = ages_left(shape, w, t) > 0, drifts = t - w->then == 2 * w->repeat;
     for (int32_t k = 0; k < count && (back || drifts); k++) {
         if ((back && repeats(shape, wave, w, t, k)) || (drifts && goes_on(shape, wave, 1, k))) { return true; }
@@ -584,8 +529,7 @@ static bool any_skips(const nnc_wave_shape *shape, int32_t count, nnc_wave *wave
 
 /* Runs a stretch of equal time slots to its end, once some track (pipeline) can skip. From then on each track is at its
  * own time slot, and tracks that have finished are saved. Skips happen only at the end of a turn. */
-static void run_skipping(const nnc_wave_shape *shape, int32_t count, nnc_wave *wave, const watch *together, int64_t t)
-{
+static void run_skipping(const nnc_wave_shape *shape, int32_t count, nnc_wave *wave, const watch *together, int64_t t) {
     const int64_t turn = slots_of_turn(shape);
     watch w[NNC_TRACKS];
     int64_t at[NNC_TRACKS];
@@ -617,8 +561,7 @@ static void run_skipping(const nnc_wave_shape *shape, int32_t count, nnc_wave *w
 }
 
 /* Runs a stretch of equal time slots from t to the end of the stretch, w->until. */
-static void run_stretch(const nnc_wave_shape *shape, int32_t count, nnc_wave *wave, watch *w, int64_t t)
-{
+static void run_stretch(const nnc_wave_shape *shape, int32_t count, nnc_wave *wave, watch *w, int64_t t) {
     const int64_t turn = slots_of_turn(shape);
     while (t < w->until) {
         const int64_t left = w->until - t, slots = left < turn ? left : turn;
@@ -638,8 +581,7 @@ static void run_stretch(const nnc_wave_shape *shape, int32_t count, nnc_wave *wa
     }
 }
 
-void nnc_wave_run_tracks(const nnc_wave_shape *shape, int32_t count, nnc_wave *wave)
-{
+void nnc_wave_run_tracks(const nnc_wave_shape *shape, int32_t count, nnc_wave *wave) {
     const int64_t slots = slot_count(shape);
     const bool skips = shape->pipeline->micro_batches > NNC_SKIP_MIN;
     begin(shape, wave);

@@ -5,13 +5,9 @@ const nnc_picture *const nnc_pictures[NNC_PICTURE_COUNT] = {
     &nnc_plot_step, &nnc_plot_memory, &nnc_plot_roofline, &nnc_plot_timeline, &nnc_plot_front, &nnc_plot_scaling,
 };
 
-const char *nnc_picture_name(unsigned index)
-{
-    return index < NNC_PICTURE_COUNT ? nnc_pictures[index]->name : "?";
-}
+const char *nnc_picture_name(unsigned index) { return index < NNC_PICTURE_COUNT ? nnc_pictures[index]->name : "?"; }
 
-void nnc_plot_draw(nnc_buffer *out, const nnc_picture *picture, const nnc_plot_data *data, const nnc_plot_how *how)
-{
+void nnc_plot_draw(nnc_buffer *out, const nnc_picture *picture, const nnc_plot_data *data, const nnc_plot_how *how) {
     enum { NARROW = 500, MARGIN = 8 };
     char id[32];
     nnc_canvas canvas = {
@@ -23,8 +19,7 @@ void nnc_plot_draw(nnc_buffer *out, const nnc_picture *picture, const nnc_plot_d
     nnc_svg_end(&canvas.svg, out, NNC_PX(how->width), canvas.y, canvas.title, canvas.desc, !how->fragment);
 }
 
-void nnc_canvas_say(nnc_canvas *canvas, const char *format, ...)
-{
+void nnc_canvas_say(nnc_canvas *canvas, const char *format, ...) {
     const size_t used = strlen(canvas->desc);
     va_list arguments;
     va_start(arguments, format);
@@ -33,8 +28,7 @@ void nnc_canvas_say(nnc_canvas *canvas, const char *format, ...)
 }
 
 /* Writes running text from x on, over as many lines as it needs; later lines use the full width. */
-static void put_words(nnc_canvas *canvas, nnc_px x, nnc_px right, const char *text)
-{
+static void put_words(nnc_canvas *canvas, nnc_px x, nnc_px right, const char *text) {
     char line[NNC_TEXT_PX_MAX];
     while (*text != '\0') {
         size_t fits = 0, length = 0;
@@ -62,8 +56,7 @@ static void put_words(nnc_canvas *canvas, nnc_px x, nnc_px right, const char *te
     }
 }
 
-void nnc_canvas_heading(nnc_canvas *canvas, const char *name, const char *sentence, const char *result)
-{
+void nnc_canvas_heading(nnc_canvas *canvas, const char *name, const char *sentence, const char *result) {
     const nnc_px gap = NNC_PX(8);
     nnc_px right = canvas->right;
     canvas->y = NNC_PX(18);
@@ -87,8 +80,7 @@ void nnc_canvas_heading(nnc_canvas *canvas, const char *name, const char *senten
 }
 
 void nnc_canvas_subject(const nnc_model *model, const nnc_device *device, int32_t devices, const char *overrides,
-                        char text[NNC_CANVAS_TITLE])
-{
+                        char text[NNC_CANVAS_TITLE]) {
     char many[32] = "", set[64] = "";
     if (overrides != NULL) { snprintf(set, sizeof set, " with %.56s", overrides); }
     if (devices > 1) { snprintf(many, sizeof many, "%d x ", (int)devices); }
@@ -96,8 +88,7 @@ void nnc_canvas_subject(const nnc_model *model, const nnc_device *device, int32_
              device->name[0] != '\0' ? device->name : device->id);
 }
 
-void nnc_canvas_other(const nnc_report *other, double value, const char *unit, char sentence[NNC_CANVAS_SENTENCE])
-{
+void nnc_canvas_other(const nnc_report *other, double value, const char *unit, char sentence[NNC_CANVAS_SENTENCE]) {
     char subject[NNC_CANVAS_TITLE], text[NNC_NUMBER_TEXT];
     const size_t used = strlen(sentence);
     if (other != NULL) {
@@ -111,15 +102,13 @@ void nnc_canvas_other(const nnc_report *other, double value, const char *unit, c
 
 enum { SWATCH = NNC_PX(9), INDENT = NNC_PX(13), LINE = NNC_PX(17) };
 
-nnc_px nnc_canvas_entry_px(const nnc_legend *entry)
-{
+nnc_px nnc_canvas_entry_px(const nnc_legend *entry) {
     const nnc_px label = nnc_text_px(entry->label, NNC_TYPE_PLAIN);
     const nnc_px value = nnc_text_px(entry->value, NNC_TYPE_PLAIN);
     return INDENT + (label > value ? label : value);
 }
 
-static void swatch(nnc_canvas *canvas, nnc_px x, nnc_px y, const nnc_legend *entry)
-{
+static void swatch(nnc_canvas *canvas, nnc_px x, nnc_px y, const nnc_legend *entry) {
     const nnc_box box = { x, y - SWATCH, SWATCH, SWATCH };
     if (entry->hue[0] == '\0') {
         nnc_svg_hatched(&canvas->svg, box);
@@ -128,15 +117,13 @@ static void swatch(nnc_canvas *canvas, nnc_px x, nnc_px y, const nnc_legend *ent
     }
 }
 
-void nnc_canvas_entry(nnc_canvas *canvas, nnc_px x, nnc_px y, const nnc_legend *entry)
-{
+void nnc_canvas_entry(nnc_canvas *canvas, nnc_px x, nnc_px y, const nnc_legend *entry) {
     swatch(canvas, x, y, entry);
     nnc_svg_text(&canvas->svg, "", 's', x + INDENT, y, entry->label);
     if (entry->value[0] != '\0') { nnc_svg_text(&canvas->svg, "dim", 's', x + INDENT, y + NNC_PX(15), entry->value); }
 }
 
-void nnc_canvas_rows(nnc_canvas *canvas, const nnc_legend *entries, int count)
-{
+void nnc_canvas_rows(nnc_canvas *canvas, const nnc_legend *entries, int count) {
     for (int i = 0; i < count; i++) {
         canvas->y += LINE;
         swatch(canvas, canvas->left, canvas->y, &entries[i]);
@@ -146,8 +133,7 @@ void nnc_canvas_rows(nnc_canvas *canvas, const nnc_legend *entries, int count)
     canvas->y += NNC_PX(8);
 }
 
-void nnc_canvas_legend(nnc_canvas *canvas, nnc_px x, const nnc_legend *entries, int count)
-{
+void nnc_canvas_legend(nnc_canvas *canvas, nnc_px x, const nnc_legend *entries, int count) {
     const nnc_px gap = NNC_PX(16), first = x;
     bool values = false;
     for (int i = 0; i < count; i++) { values = values || entries[i].value[0] != '\0'; }
@@ -168,13 +154,11 @@ void nnc_canvas_legend(nnc_canvas *canvas, nnc_px x, const nnc_legend *entries, 
     canvas->y += NNC_PX(8) + (values ? NNC_PX(15) : 0);
 }
 
-static bool apart(nnc_box a, nnc_box b)
-{
+static bool apart(nnc_box a, nnc_box b) {
     return a.x + a.w <= b.x || b.x + b.w <= a.x || a.y + a.h <= b.y || b.y + b.h <= a.y;
 }
 
-void nnc_place_take(nnc_places *places, nnc_box box, bool text)
-{
+void nnc_place_take(nnc_places *places, nnc_box box, bool text) {
     if (places->count < NNC_TAKEN_MAX) {
         places->text[places->count] = text;
         places->taken[places->count++] = box;
@@ -183,8 +167,7 @@ void nnc_place_take(nnc_places *places, nnc_box box, bool text)
     }
 }
 
-void nnc_place_take_line(nnc_places *places, nnc_px x1, nnc_px y1, nnc_px x2, nnc_px y2, nnc_px thick)
-{
+void nnc_place_take_line(nnc_places *places, nnc_px x1, nnc_px y1, nnc_px x2, nnc_px y2, nnc_px thick) {
     const int length = abs(x2 - x1) > abs(y2 - y1) ? abs(x2 - x1) : abs(y2 - y1);
     const int parts = length / NNC_PX(6) + 1;
     for (int i = 0; i < parts; i++) { /* a chain of small boxes covers the line */
@@ -197,8 +180,7 @@ void nnc_place_take_line(nnc_places *places, nnc_px x1, nnc_px y1, nnc_px x2, nn
     }
 }
 
-static bool is_free(const nnc_places *places, nnc_box box)
-{
+static bool is_free(const nnc_places *places, nnc_box box) {
     const nnc_box in = places->area;
     if (box.x < in.x || box.y < in.y || box.x + box.w > in.x + in.w || box.y + box.h > in.y + in.h) { return false; }
     for (int i = 0; i < places->count; i++) {
@@ -217,8 +199,7 @@ static const struct {
     { 2, -2, 0 }, { -2, -2, 0 }, { 1, 2, 20 }, { -1, 2, 20 }, { 1, -2, 20 }, { -1, -2, 20 },
 };
 
-static nnc_px between(nnc_px value, nnc_px least, nnc_px most)
-{
+static nnc_px between(nnc_px value, nnc_px least, nnc_px most) {
     return value < least ? least : value > most ? most : value;
 }
 
@@ -227,8 +208,7 @@ typedef struct leader {
     nnc_px x1, y1, x2, y2;
 } leader;
 
-static leader leader_to(nnc_spot spot, nnc_box box)
-{
+static leader leader_to(nnc_spot spot, nnc_box box) {
     const nnc_px x = between(spot.x, box.x, box.x + box.w);
     const nnc_px y = between(spot.y, box.y, box.y + box.h);
     const double dx = x - spot.x, dy = y - spot.y, length = hypot(dx, dy);
@@ -236,8 +216,7 @@ static leader leader_to(nnc_spot spot, nnc_box box)
     return (leader){ spot.x + (nnc_px)lround(dx * part), spot.y + (nnc_px)lround(dy * part), x, y };
 }
 
-static bool crosses_text(const nnc_places *places, leader line)
-{
+static bool crosses_text(const nnc_places *places, leader line) {
     enum { POINTS = 24 };
     for (int i = 0; i < places->count; i++) {
         for (int k = 0; places->text[i] && k <= POINTS; k++) {
@@ -249,8 +228,7 @@ static bool crosses_text(const nnc_places *places, leader line)
     return false;
 }
 
-bool nnc_place_by(nnc_places *places, nnc_spot spot, nnc_px w, nnc_px h, nnc_px far, nnc_box *found)
-{
+bool nnc_place_by(nnc_places *places, nnc_spot spot, nnc_px w, nnc_px h, nnc_px far, nnc_box *found) {
     for (nnc_px ring = 0; ring <= far; ring += NNC_PX(12)) {
         for (size_t i = 0; i < sizeof places_of / sizeof places_of[0]; i++) {
             const int side = places_of[i].side, up = places_of[i].up;
@@ -270,8 +248,7 @@ bool nnc_place_by(nnc_places *places, nnc_spot spot, nnc_px w, nnc_px h, nnc_px 
 }
 
 bool nnc_canvas_label(nnc_canvas *canvas, nnc_places *places, nnc_spot spot, nnc_px far, const char *line,
-                      const char *below)
-{
+                      const char *below) {
     const bool two = below[0] != '\0';
     const nnc_px a = nnc_text_px(line, two ? NNC_TYPE_BOLD : NNC_TYPE_PLAIN);
     const nnc_px b = nnc_text_px(below, NNC_TYPE_PLAIN);
@@ -287,8 +264,7 @@ bool nnc_canvas_label(nnc_canvas *canvas, nnc_places *places, nnc_spot spot, nnc
     return true;
 }
 
-bool nnc_place_row(nnc_px *x, const nnc_px *w, int count, nnc_px from, nnc_px to, nnc_px gap)
-{
+bool nnc_place_row(nnc_px *x, const nnc_px *w, int count, nnc_px from, nnc_px to, nnc_px gap) {
     for (int i = 0; i < count; i++) { /* move each label to the right until it is past the label before it */
         const nnc_px least = i == 0 ? from : x[i - 1] + w[i - 1] + gap;
         x[i] = x[i] < least ? least : x[i];
@@ -301,8 +277,7 @@ bool nnc_place_row(nnc_px *x, const nnc_px *w, int count, nnc_px from, nnc_px to
     return count == 0 || x[0] >= from;
 }
 
-nnc_px nnc_scale_at(const nnc_scale *scale, double value)
-{
+nnc_px nnc_scale_at(const nnc_scale *scale, double value) {
     const double share = scale->log ? log(value / scale->from) / log(scale->to / scale->from)
                                     : (value - scale->from) / (scale->to - scale->from);
     return scale->start + nnc_px_of(share * (scale->end - scale->start) / 10.0);
@@ -311,8 +286,7 @@ nnc_px nnc_scale_at(const nnc_scale *scale, double value)
 /* Lists ticks: each factor in `steps` times a power of ten; only every `every`th power of ten is used. Returns the
  * number of ticks. */
 static int decade_ticks(const nnc_scale *scale, const double *steps, int step_count, int every,
-                        double ticks[NNC_TICKS_MAX])
-{
+                        double ticks[NNC_TICKS_MAX]) {
     const int first = (int)floor(log10(scale->from)), last = (int)ceil(log10(scale->to));
     int count = 0;
     for (int decade = first; decade <= last; decade++) {
@@ -327,8 +301,7 @@ static int decade_ticks(const nnc_scale *scale, const double *steps, int step_co
 
 /* Lists ticks at 1, 2 and 5 times each power of ten. If these are fewer than three, lists more factors. If they are too
  * many, lists one tick per power of ten, or per second power, and so on. */
-static int log_ticks(const nnc_scale *scale, int most, double ticks[NNC_TICKS_MAX])
-{
+static int log_ticks(const nnc_scale *scale, int most, double ticks[NNC_TICKS_MAX]) {
     static const double few[] = { 1.0, 2.0, 5.0 }, many[] = { 1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 7.0 };
     int count = decade_ticks(scale, few, 3, 1, ticks);
     if (count < 3) {
@@ -339,8 +312,7 @@ static int log_ticks(const nnc_scale *scale, int most, double ticks[NNC_TICKS_MA
     return count;
 }
 
-int nnc_scale_ticks(const nnc_scale *scale, int most, double ticks[NNC_TICKS_MAX])
-{
+int nnc_scale_ticks(const nnc_scale *scale, int most, double ticks[NNC_TICKS_MAX]) {
     static const double steps[] = { 1.0, 2.0, 5.0, 10.0 };
     int count = 0;
     if (scale->log) { return log_ticks(scale, most, ticks); }
@@ -358,8 +330,7 @@ int nnc_scale_ticks(const nnc_scale *scale, int most, double ticks[NNC_TICKS_MAX
 }
 
 /* Shortens the value of a tick: "200.0 ms" -> "200 ms", "1.000 s" -> "1 s", "100.0 m" -> "0.1". */
-char *nnc_tick_text(double value, const char *unit, char text[NNC_NUMBER_TEXT])
-{
+char *nnc_tick_text(double value, const char *unit, char text[NNC_NUMBER_TEXT]) {
     if (unit[0] == '\0' && value >= 0.01 && value < 1.0) { /* "0.1", not "100 m" */
         snprintf(text, NNC_NUMBER_TEXT, "%g", value);
         return text;
@@ -375,8 +346,7 @@ char *nnc_tick_text(double value, const char *unit, char text[NNC_NUMBER_TEXT])
     return text;
 }
 
-void nnc_canvas_grid(nnc_canvas *canvas, nnc_box area, nnc_ticks x, nnc_ticks y, const char *name)
-{
+void nnc_canvas_grid(nnc_canvas *canvas, nnc_box area, nnc_ticks x, nnc_ticks y, const char *name) {
     double ticks[NNC_TICKS_MAX];
     char text[NNC_NUMBER_TEXT];
     nnc_svg *svg = &canvas->svg;

@@ -166,8 +166,7 @@ bool nnc_canvas_label(nnc_canvas *canvas, nnc_places *places, nnc_spot spot, nnc
 bool nnc_place_row(nnc_px *x, const nnc_px *w, int count, nnc_px from, nnc_px to, nnc_px gap);
 
 /* Returns the box of 12 px text whose baseline is at y. */
-static inline nnc_box nnc_line_box(nnc_px x, nnc_px y, nnc_px w)
-{
+static inline nnc_box nnc_line_box(nnc_px x, nnc_px y, nnc_px w) {
     return (nnc_box){ x, y - NNC_PX(10), w, NNC_PX(13) };
 }
 

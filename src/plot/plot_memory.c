@@ -10,8 +10,7 @@ typedef struct memory_class {
 } memory_class;
 
 /* Lists the metrics that add up to the memory, in the order of the bar. Returns the number of metrics. */
-static int classes_of(const nnc_memory *memory, memory_class classes[CLASSES_MAX])
-{
+static int classes_of(const nnc_memory *memory, memory_class classes[CLASSES_MAX]) {
     const nnc_place place = { .record = memory };
     char text[NNC_METRIC_TEXT_MAX];
     int count = 0;
@@ -27,8 +26,7 @@ static int classes_of(const nnc_memory *memory, memory_class classes[CLASSES_MAX
 
 /* Draws the memory of one device, divided into classes: filled, or (for the other estimate) as outlines. */
 static void draw_classes(nnc_canvas *canvas, const nnc_scale *scale, const nnc_memory *memory, nnc_px height,
-                         bool outlined)
-{
+                         bool outlined) {
     memory_class classes[CLASSES_MAX];
     char size[NNC_NUMBER_TEXT], share[NNC_NUMBER_TEXT], tip[128], class[32];
     const int count = classes_of(memory, classes);
@@ -51,8 +49,7 @@ static void draw_classes(nnc_canvas *canvas, const nnc_scale *scale, const nnc_m
 
 /* Draws the bar of one device: its memory as the background, the memory of the plan by class on the same scale. A
  * frame marks memory above the capacity. */
-static void draw_bar(nnc_canvas *canvas, const nnc_scale *scale, const nnc_memory *memory, nnc_px height)
-{
+static void draw_bar(nnc_canvas *canvas, const nnc_scale *scale, const nnc_memory *memory, nnc_px height) {
     const nnc_px y = canvas->y, end = nnc_scale_at(scale, (double)memory->capacity_bytes);
     nnc_svg_rect(&canvas->svg, "idle", (nnc_box){ scale->start, y, end - scale->start, height });
     draw_classes(canvas, scale, memory, height, false);
@@ -64,8 +61,7 @@ static void draw_bar(nnc_canvas *canvas, const nnc_scale *scale, const nnc_memor
 }
 
 /* Draws the other estimate above the bar, with its own capacity. */
-static void draw_other(nnc_canvas *canvas, const nnc_scale *scale, const nnc_memory *memory)
-{
+static void draw_other(nnc_canvas *canvas, const nnc_scale *scale, const nnc_memory *memory) {
     const nnc_px height = NNC_PX(9), end = nnc_scale_at(scale, (double)memory->capacity_bytes);
     draw_classes(canvas, scale, memory, height, true);
     nnc_svg_line(&canvas->svg, "edge thin", end, canvas->y - NNC_PX(3), end, canvas->y + height + NNC_PX(1));
@@ -74,8 +70,7 @@ static void draw_other(nnc_canvas *canvas, const nnc_scale *scale, const nnc_mem
 
 /* Writes the free memory inside the bar if there is space. If the plan does not fit, writes the missing memory below
  * the bar. */
-static void draw_headroom(nnc_canvas *canvas, const nnc_scale *scale, const nnc_memory *memory, nnc_px height)
-{
+static void draw_headroom(nnc_canvas *canvas, const nnc_scale *scale, const nnc_memory *memory, nnc_px height) {
     char size[NNC_NUMBER_TEXT], text[64];
     const nnc_px from = nnc_scale_at(scale, (double)memory->total_bytes);
     const bool over = memory->headroom_bytes < 0;
@@ -94,8 +89,7 @@ static void draw_headroom(nnc_canvas *canvas, const nnc_scale *scale, const nnc_
 }
 
 /* Draws a legend of the memory classes in the bars, each with its largest value among the bars. */
-static void draw_legend(nnc_canvas *canvas, const nnc_memory *const *bars, int32_t bar_count, bool values)
-{
+static void draw_legend(nnc_canvas *canvas, const nnc_memory *const *bars, int32_t bar_count, bool values) {
     nnc_legend entries[CLASSES_MAX];
     int count = 0;
     char text[NNC_METRIC_TEXT_MAX], size[NNC_NUMBER_TEXT];
@@ -120,13 +114,11 @@ static void draw_legend(nnc_canvas *canvas, const nnc_memory *const *bars, int32
     nnc_canvas_legend(canvas, canvas->left, entries, count);
 }
 
-static nnc_scale scale_to(const nnc_canvas *canvas, nnc_px from, double capacity, double total)
-{
+static nnc_scale scale_to(const nnc_canvas *canvas, nnc_px from, double capacity, double total) {
     return (nnc_scale){ 0.0, total > capacity ? total : capacity, from, canvas->right, false };
 }
 
-static void draw_one(nnc_canvas *canvas, const nnc_report *report, const nnc_report *other)
-{
+static void draw_one(nnc_canvas *canvas, const nnc_report *report, const nnc_report *other) {
     const nnc_result *r = report->result;
     const nnc_memory *memory = &r->memory;
     const double total = (double)memory->total_bytes, capacity = (double)memory->capacity_bytes;
@@ -151,8 +143,7 @@ static void draw_one(nnc_canvas *canvas, const nnc_report *report, const nnc_rep
 }
 
 /* Returns the stage with most memory among stages `from` to `to` - 1. */
-static int32_t fullest(const nnc_report *report, int32_t from, int32_t to)
-{
+static int32_t fullest(const nnc_report *report, int32_t from, int32_t to) {
     int32_t most = from;
     for (int32_t i = from; i < to && i < report->stage_count; i++) {
         const int64_t bytes = report->stages[i].memory.total_bytes;
@@ -163,8 +154,7 @@ static int32_t fullest(const nnc_report *report, int32_t from, int32_t to)
 
 /* Draws one bar per stage, all on one scale. If the pipeline is very long, draws one bar for every n stages: the bar of
  * their stage with the most memory. */
-static void draw_stages(nnc_canvas *canvas, const nnc_report *report)
-{
+static void draw_stages(nnc_canvas *canvas, const nnc_report *report) {
     const int32_t every =
         nnc_ceil_div(report->stage_count, ROWS_MAX) > 1 ? (int32_t)nnc_ceil_div(report->stage_count, ROWS_MAX) : 1;
     const int32_t most = fullest(report, 0, report->stage_count);
@@ -198,8 +188,7 @@ static void draw_stages(nnc_canvas *canvas, const nnc_report *report)
     draw_legend(canvas, bars, count, false);
 }
 
-static void draw(nnc_canvas *canvas, const nnc_plot_data *data)
-{
+static void draw(nnc_canvas *canvas, const nnc_plot_data *data) {
     if (canvas->how->stages && data->report->stage_count > 1) {
         draw_stages(canvas, data->report);
     } else {
@@ -226,8 +215,7 @@ typedef struct part {
 } part;
 
 /* Lists the metrics that add up to the step, in the order of the bar. Returns the number of metrics. */
-static int parts_of(const nnc_result *result, part parts[PARTS_MAX])
-{
+static int parts_of(const nnc_result *result, part parts[PARTS_MAX]) {
     const nnc_place place = { .record = result };
     char text[NNC_METRIC_TEXT_MAX];
     int count = 0;
@@ -242,13 +230,9 @@ static int parts_of(const nnc_result *result, part parts[PARTS_MAX])
 }
 
 /* Returns the time that the step waits for input; 0 if there is no run, or if the input keeps up. */
-static double wait_of(const nnc_run *run)
-{
-    return run != NULL && run->input_wait_s > 0.0 ? run->input_wait_s : 0.0;
-}
+static double wait_of(const nnc_run *run) { return run != NULL && run->input_wait_s > 0.0 ? run->input_wait_s : 0.0; }
 
-static int add_wait(const nnc_run *run, part parts[PARTS_MAX], int count)
-{
+static int add_wait(const nnc_run *run, part parts[PARTS_MAX], int count) {
     for (size_t i = 0; wait_of(run) > 0.0 && i < nnc_run_metrics.count; i++) {
         if (strcmp(nnc_run_metrics.rows[i].name, "input_wait_s") == 0 && count < PARTS_MAX) {
             parts[count++] = (part){ .row = &nnc_run_metrics.rows[i], .seconds = run->input_wait_s };
@@ -257,13 +241,9 @@ static int add_wait(const nnc_run *run, part parts[PARTS_MAX], int count)
     return count;
 }
 
-static bool is_exposed(const part *p)
-{
-    return strcmp(p->row->name, "exposed_comm_s") == 0;
-}
+static bool is_exposed(const part *p) { return strcmp(p->row->name, "exposed_comm_s") == 0; }
 
-static nnc_legend entry_of(const part *p, double step_s)
-{
+static nnc_legend entry_of(const part *p, double step_s) {
     char time[NNC_NUMBER_TEXT], share[NNC_NUMBER_TEXT];
     const bool hatched = strcmp(p->row->name, "bubble_s") == 0 || strcmp(p->row->name, "input_wait_s") == 0;
     nnc_legend entry = { .hue = hatched ? "" : p->row->head,
@@ -275,8 +255,7 @@ static nnc_legend entry_of(const part *p, double step_s)
 }
 
 /* Appends the exposed communication of each kind of ranks (data, tensor ...) to a tooltip. */
-static void add_kinds(const nnc_result *result, char *tip, size_t size)
-{
+static void add_kinds(const nnc_result *result, char *tip, size_t size) {
     char exposed[NNC_NUMBER_TEXT], all[NNC_NUMBER_TEXT];
     for (unsigned kind = 0; kind < NNC_COMM_COUNT; kind++) {
         const size_t used = strlen(tip);
@@ -290,8 +269,7 @@ static void add_kinds(const nnc_result *result, char *tip, size_t size)
 
 /* Draws the parts side by side: filled, or as outlines for the other estimate. */
 static void draw_parts(nnc_canvas *canvas, const nnc_scale *scale, const nnc_report *report, part *parts, int count,
-                       bool outlined)
-{
+                       bool outlined) {
     const double step_s = report->result->step_s + wait_of(report->run);
     const nnc_px height = NNC_PX(outlined ? 9 : 30);
     double done_s = 0.0;
@@ -317,8 +295,7 @@ static void draw_parts(nnc_canvas *canvas, const nnc_scale *scale, const nnc_rep
     canvas->y += height;
 }
 
-static void say_parts(nnc_canvas *canvas, const part *parts, int count, double step_s)
-{
+static void say_parts(nnc_canvas *canvas, const part *parts, int count, double step_s) {
     for (int i = 0; i < count; i++) {
         const nnc_legend entry = entry_of(&parts[i], step_s);
         nnc_canvas_say(canvas, " %c%s %s.", entry.label[0] - 'a' + 'A', entry.label + 1, entry.value);
@@ -326,14 +303,12 @@ static void say_parts(nnc_canvas *canvas, const part *parts, int count, double s
 }
 
 /* Lists the parts of the step, and after them the wait for input data. Returns the number of entries. */
-static int all_parts(const nnc_report *report, part parts[PARTS_MAX])
-{
+static int all_parts(const nnc_report *report, part parts[PARTS_MAX]) {
     return add_wait(report->run, parts, parts_of(report->result, parts));
 }
 
 /* Writes a label under each part with a share of at least 2 %, with a leader line to the part. */
-static void draw_labels(nnc_canvas *canvas, const part *parts, int count, double step_s)
-{
+static void draw_labels(nnc_canvas *canvas, const part *parts, int count, double step_s) {
     const double shown_from = 0.02;
     nnc_legend entries[PARTS_MAX];
     nnc_px x[PARTS_MAX], w[PARTS_MAX], at[PARTS_MAX];
@@ -362,16 +337,14 @@ static void draw_labels(nnc_canvas *canvas, const part *parts, int count, double
     canvas->y += NNC_PX(43);
 }
 
-static void draw_tick(nnc_canvas *canvas, nnc_px x, const char *explain, const char *tip)
-{
+static void draw_tick(nnc_canvas *canvas, nnc_px x, const char *explain, const char *tip) {
     nnc_svg_mark(&canvas->svg, explain, NULL, tip);
     nnc_svg_line(&canvas->svg, "edge thin", x, canvas->y - NNC_PX(8), x, canvas->y + NNC_PX(8));
     nnc_svg_mark_end(&canvas->svg);
 }
 
 /* Draws a scale from 0 with the bounds, the prediction, and the range that contains nine of ten measurements. */
-static void draw_bounds(nnc_canvas *canvas, const nnc_result *r, double other_s)
-{
+static void draw_bounds(nnc_canvas *canvas, const nnc_result *r, double other_s) {
     const bool known = !isnan(r->interval_s[0]) && !isnan(r->interval_s[1]);
     const double most = known ? nnc_max(r->interval_s[1], r->upper_bound_s) : r->upper_bound_s;
     const nnc_scale scale = { 0.0, nnc_max(nnc_max(most, r->step_s), other_s) * 1.02, canvas->left, canvas->right,
@@ -419,8 +392,7 @@ static void draw_bounds(nnc_canvas *canvas, const nnc_result *r, double other_s)
     canvas->y += NNC_PX(known ? 32 : 16);
 }
 
-static void draw_step(nnc_canvas *canvas, const nnc_plot_data *data)
-{
+static void draw_step(nnc_canvas *canvas, const nnc_plot_data *data) {
     const nnc_report *report = data->report, *other = data->other;
     part parts[PARTS_MAX], others[PARTS_MAX];
     char sentence[NNC_CANVAS_SENTENCE], step[NNC_NUMBER_TEXT];

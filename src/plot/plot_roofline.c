@@ -26,26 +26,18 @@ typedef struct roofline {
     nnc_places places;
 } roofline;
 
-static double rate_of(const nnc_op_cost *cost)
-{
-    return (cost->work.flops + cost->work.vector_flops) / cost->time_s;
-}
+static double rate_of(const nnc_op_cost *cost) { return (cost->work.flops + cost->work.vector_flops) / cost->time_s; }
 
-static bool is_drawn(const nnc_op_cost *cost)
-{
+static bool is_drawn(const nnc_op_cost *cost) {
     const double rate = rate_of(cost), intensity = nnc_intensity(&cost->work);
     return cost->repeat > 0 && cost->time_s > 0 && isfinite(rate) && isfinite(intensity) && rate > 0 && intensity > 0;
 }
 
-static double power_below(double value)
-{
-    return pow(10.0, floor(log10(value) + 1e-9));
-}
+static double power_below(double value) { return pow(10.0, floor(log10(value) + 1e-9)); }
 
 /* Sets scales of whole decades. FLOP/B: from 0.1, or the lowest intensity of an op, to eight times the ridge point,
  * or the highest intensity. FLOP/s: down to the slowest op, at most seven decades. */
-static void roofline_scale(roofline *r, nnc_box area)
-{
+static void roofline_scale(roofline *r, nnc_box area) {
     const nnc_report *both[] = { r->report, r->other };
     double least = 0.1, most = least, slowest = INFINITY, peak = 0.0, ridge = 0.0;
     for (int k = 0; k < 2 && both[k] != NULL; k++) {
@@ -75,8 +67,7 @@ static void roofline_scale(roofline *r, nnc_box area)
 static const nnc_px NEAR = NNC_PX(3) / 2;
 
 /* Adds a symbol for a row of the op table, or joins the row with a symbol of the same op at the same position. */
-static void add_mark(roofline *r, const nnc_op_cost *cost, double share)
-{
+static void add_mark(roofline *r, const nnc_op_cost *cost, double share) {
     const double intensity = nnc_intensity(&cost->work), flops_per_s = rate_of(cost);
     const nnc_px x = nnc_scale_at(&r->x, intensity), y = nnc_scale_at(&r->y, flops_per_s);
     for (int i = 0; i < r->count; i++) {
@@ -92,16 +83,14 @@ static void add_mark(roofline *r, const nnc_op_cost *cost, double share)
     r->marks[r->count++] = (roof_mark){ cost, intensity, flops_per_s, share, 1, 0, x, y, 0 };
 }
 
-static int by_share(const void *a, const void *b)
-{
+static int by_share(const void *a, const void *b) {
     const roof_mark *x = a, *y = b;
     return x->share > y->share ? -1 : x->share < y->share ? 1 : x->cost < y->cost ? -1 : 1;
 }
 
 /* Joins small symbols at the same position, also those of different ops, because hundreds of small symbols look like a
  * cloud. */
-static void join_small(roofline *r)
-{
+static void join_small(roofline *r) {
     const double small = 9.0 / (46.0 * 46.0); /* the radius of a symbol grows with its share; below this share it is the
                                                * minimum */
     const bool page = r->canvas->how->marks > 0;
@@ -129,8 +118,7 @@ static void join_small(roofline *r)
 }
 
 /* Lists the symbols of one of the two estimates, largest share first, at most ROOF_MARKS_MAX. */
-static void gather_marks(roofline *r, const nnc_report *report)
-{
+static void gather_marks(roofline *r, const nnc_report *report) {
     r->count = 0;
     memset(r->bound_share, 0, sizeof r->bound_share);
     for (int32_t i = 0; i < report->op_count; i++) {
@@ -159,15 +147,13 @@ typedef struct roof {
     nnc_px left_y, x, y;
 } roof;
 
-static roof roof_at(const roofline *r, double peak, double rate)
-{
+static roof roof_at(const roofline *r, double peak, double rate) {
     return (roof){ .left_y = nnc_scale_at(&r->y, rate * r->x.from),
                    .x = nnc_scale_at(&r->x, peak / rate),
                    .y = nnc_scale_at(&r->y, peak) };
 }
 
-static void draw_roof_line(roofline *r, const char *class, const char *tip, double peak, double rate)
-{
+static void draw_roof_line(roofline *r, const char *class, const char *tip, double peak, double rate) {
     nnc_svg *svg = &r->canvas->svg;
     const roof at = roof_at(r, peak, rate);
     nnc_px x = r->x.start, y = at.left_y;
@@ -188,8 +174,7 @@ static void draw_roof_line(roofline *r, const char *class, const char *tip, doub
 }
 
 /* Draws the roof of the rates that fitted kernels sustain: long matrix products, and copies. */
-static void draw_sustained(roofline *r)
-{
+static void draw_sustained(roofline *r) {
     char tip[128], a[NNC_NUMBER_TEXT], b[NNC_NUMBER_TEXT];
     const nnc_result *result = r->report->result;
     const double peak = nnc_report_sustained_flops_per_s(r->report);
@@ -201,8 +186,7 @@ static void draw_sustained(roofline *r)
 }
 
 /* Draws the roof of the other estimate's device. */
-static void draw_other_roof(roofline *r)
-{
+static void draw_other_roof(roofline *r) {
     char tip[128], a[NNC_NUMBER_TEXT], b[NNC_NUMBER_TEXT];
     const double peak = r->other->result->peak_flops_per_s, rate = r->other->device->mem_bytes_per_s;
     snprintf(tip, sizeof tip, "outlined: %s, %s", nnc_unit_text(peak, "FLOP/s", a), nnc_unit_text(rate, "B/s", b));
@@ -210,8 +194,7 @@ static void draw_other_roof(roofline *r)
 }
 
 /* Draws the roof of the datasheet, and below it the roof that fitted kernels sustain. */
-static void draw_roof(roofline *r, nnc_box area)
-{
+static void draw_roof(roofline *r, nnc_box area) {
     nnc_svg *svg = &r->canvas->svg;
     char text[96], a[NNC_NUMBER_TEXT], b[NNC_NUMBER_TEXT];
     const roof at = roof_at(r, r->peak, r->rate);
@@ -260,8 +243,7 @@ static void draw_roof(roofline *r, nnc_box area)
 enum { LABELS = 9, LABELS_NARROW = 4 };
 static const double SHOWN_FROM = 0.004; /* least share of a symbol that gets a label */
 
-static void draw_shape(nnc_svg *svg, nnc_bound bound, nnc_px x, nnc_px y, nnc_px radius, bool outlined)
-{
+static void draw_shape(nnc_svg *svg, nnc_bound bound, nnc_px x, nnc_px y, nnc_px radius, bool outlined) {
     char class[32];
     snprintf(class, sizeof class, outlined ? "other" : "mark %s", nnc_bound_name(bound));
     if (bound == NNC_BOUND_COMPUTE) {
@@ -280,8 +262,7 @@ static void draw_shape(nnc_svg *svg, nnc_bound bound, nnc_px x, nnc_px y, nnc_px
     }
 }
 
-static void draw_marks(roofline *r, bool outlined)
-{
+static void draw_marks(roofline *r, bool outlined) {
     for (int i = 0; i < r->count; i++) {
         const roof_mark *m = &r->marks[i];
         char tip[256], key[128], a[NNC_NUMBER_TEXT], b[NNC_NUMBER_TEXT], c[NNC_NUMBER_TEXT];
@@ -308,8 +289,7 @@ static void draw_marks(roofline *r, bool outlined)
 
 /* Writes labels on the symbols, largest share first. Among near symbols with the same name, only the first gets a
  * label. */
-static void draw_labels(roofline *r)
-{
+static void draw_labels(roofline *r) {
     const int most = r->canvas->narrow ? LABELS_NARROW : LABELS;
     int shown = 0;
     for (int i = 0; i < r->count && shown < most && r->marks[i].share >= SHOWN_FROM; i++) {
@@ -332,8 +312,7 @@ static void draw_labels(roofline *r)
 
 /* Writes one line for each kind of bound with its share of the step time, and one line for the share that is not drawn.
  * The shares add up to the whole step. */
-static int legend_lines(const roofline *r, char lines[NNC_BOUND_COUNT + 1][64], nnc_bound bounds[NNC_BOUND_COUNT + 1])
-{
+static int legend_lines(const roofline *r, char lines[NNC_BOUND_COUNT + 1][64], nnc_bound bounds[NNC_BOUND_COUNT + 1]) {
     char share[NNC_NUMBER_TEXT];
     int count = 0;
     for (int bound = 0; bound < NNC_BOUND_COUNT; bound++) {
@@ -353,8 +332,7 @@ static int legend_lines(const roofline *r, char lines[NNC_BOUND_COUNT + 1][64], 
 }
 
 /* Draws the legend at the bottom right, where there are no ops; on a narrow canvas, below the plot. */
-static void draw_legend(roofline *r, nnc_box area)
-{
+static void draw_legend(roofline *r, nnc_box area) {
     char lines[NNC_BOUND_COUNT + 1][64];
     nnc_bound bounds[NNC_BOUND_COUNT + 1];
     const int count = legend_lines(r, lines, bounds);
@@ -383,8 +361,7 @@ static void draw_legend(roofline *r, nnc_box area)
     r->canvas->y = narrow ? y - NNC_PX(6) : area.y + area.h + NNC_PX(44);
 }
 
-static void draw(nnc_canvas *canvas, const nnc_plot_data *data)
-{
+static void draw(nnc_canvas *canvas, const nnc_plot_data *data) {
     const nnc_report *report = data->report;
     char subject[NNC_CANVAS_TITLE], sentence[NNC_CANVAS_SENTENCE];
     nnc_canvas_subject(report->model, report->device, report->result->plan.devices, report->overrides, subject);
@@ -436,8 +413,7 @@ const nnc_picture nnc_plot_roofline = {
 
 /* Draws one row: name and share at the left, then the measured time as a bar, the expected time as an outline, and the
  * bound as a line. */
-static void draw_op(nnc_canvas *canvas, const nnc_scale *scale, const nnc_plot_op *op)
-{
+static void draw_op(nnc_canvas *canvas, const nnc_scale *scale, const nnc_plot_op *op) {
     const nnc_px height = NNC_PX(14), y = canvas->y, share_px = NNC_PX(46);
     char tip[256], cut[NNC_TEXT_PX_MAX], share[NNC_NUMBER_TEXT], a[NNC_NUMBER_TEXT], b[NNC_NUMBER_TEXT];
     nnc_percent_text(op->share, share);
@@ -471,8 +447,7 @@ static void draw_op(nnc_canvas *canvas, const nnc_scale *scale, const nnc_plot_o
 
 /* Draws the legend: the colours of the classes of operators, then the outline and the line, which stand for expected
  * time and bound. */
-static void draw_op_legend(nnc_canvas *canvas, const nnc_plot_ops *ops, bool priced)
-{
+static void draw_op_legend(nnc_canvas *canvas, const nnc_plot_ops *ops, bool priced) {
     nnc_legend entries[3];
     int count = 0;
     for (int i = 0; i < 3; i++) {
@@ -490,8 +465,7 @@ static void draw_op_legend(nnc_canvas *canvas, const nnc_plot_ops *ops, bool pri
     }
 }
 
-static void draw_measured(nnc_canvas *canvas, const nnc_plot_data *data)
-{
+static void draw_measured(nnc_canvas *canvas, const nnc_plot_data *data) {
     const nnc_plot_ops *ops = data->ops;
     double most = 1e-12;
     bool priced = false;

@@ -11,8 +11,7 @@ typedef struct front {
     nnc_places places;
 } front;
 
-static nnc_scale scale_of(double from, double to, double log_from, nnc_px start, nnc_px end)
-{
+static nnc_scale scale_of(double from, double to, double log_from, nnc_px start, nnc_px end) {
     const bool log = from > 0 && to / from > log_from;
     const double room = log ? pow(to / from, 0.05) : 1.0, side = log ? 0.0 : 0.05 * (to - from);
     const double least = from == to ? 0.01 * to : 0.0; /* if all plans have the same value, the scale still needs some
@@ -20,8 +19,7 @@ static nnc_scale scale_of(double from, double to, double log_from, nnc_px start,
     return (nnc_scale){ from / room - side - least, to * room + side + least, start, end, log };
 }
 
-static void set_scales(front *f)
-{
+static void set_scales(front *f) {
     const nnc_search_result *r = f->data->search->result;
     double x[2] = { INFINITY, 0.0 }, y[2] = { INFINITY, 0.0 };
     for (int pass = 0; pass < 2; pass++) {
@@ -38,8 +36,7 @@ static void set_scales(front *f)
 }
 
 /* Hatches the area to the right of the capacity, where no plan fits. */
-static void draw_capacity(front *f)
-{
+static void draw_capacity(front *f) {
     const nnc_search *search = f->data->search->search;
     const double limit = (double)(search->mem_bytes > 0 ? search->mem_bytes : f->data->search->device->mem_bytes);
     const nnc_px right = f->area.x + f->area.w;
@@ -50,8 +47,7 @@ static void draw_capacity(front *f)
     nnc_place_take(&f->places, (nnc_box){ x, f->area.y, right - x, f->area.h }, false);
 }
 
-static void draw_plan(front *f, const nnc_found *plan, const char *class, nnc_px radius)
-{
+static void draw_plan(front *f, const nnc_found *plan, const char *class, nnc_px radius) {
     char tip[256], words[NNC_METRIC_TEXT_MAX], a[NNC_NUMBER_TEXT], b[NNC_NUMBER_TEXT], c[NNC_NUMBER_TEXT];
     const nnc_px x = nnc_scale_at(&f->x, (double)plan->memory_bytes);
     const nnc_px y = nnc_scale_at(&f->y, plan->step_s);
@@ -64,8 +60,7 @@ static void draw_plan(front *f, const nnc_found *plan, const char *class, nnc_px
     nnc_place_take(&f->places, (nnc_box){ x - radius, y - radius, 2 * radius, 2 * radius }, false);
 }
 
-static void draw_plans(front *f)
-{
+static void draw_plans(front *f) {
     const nnc_search_result *r = f->data->search->result;
     nnc_svg *svg = &f->canvas->svg;
     nnc_svg_path(svg, "stair");
@@ -89,8 +84,7 @@ static void draw_plans(front *f)
 
 /* Returns the plan at the knee of the front, where more memory begins to gain little: in the picture, the plan farthest
  * below the line from the fastest plan to the plan with least memory. -1 = no knee. */
-static int32_t knee_of(const front *f)
-{
+static int32_t knee_of(const front *f) {
     const nnc_search_result *r = f->data->search->result;
     const int32_t last = r->pareto_count - 1;
     int32_t knee = -1;
@@ -111,8 +105,7 @@ static int32_t knee_of(const front *f)
     return knee;
 }
 
-static void draw_label(front *f, const nnc_found *plan, const char *what, bool memory)
-{
+static void draw_label(front *f, const nnc_found *plan, const char *what, bool memory) {
     char head[96], words[NNC_METRIC_TEXT_MAX], text[NNC_NUMBER_TEXT];
     snprintf(head, sizeof head, "%s %s", what,
              memory ? nnc_unit_text((double)plan->memory_bytes, "B", text) : nnc_unit_text(plan->step_s, "s", text));
@@ -124,8 +117,7 @@ static void draw_label(front *f, const nnc_found *plan, const char *what, bool m
         NNC_PX(200), head, words);
 }
 
-static void draw_front(nnc_canvas *canvas, const nnc_plot_data *data)
-{
+static void draw_front(nnc_canvas *canvas, const nnc_plot_data *data) {
     const nnc_search_report *report = data->search;
     const nnc_search_result *r = report->result;
     char subject[NNC_CANVAS_TITLE], sentence[NNC_CANVAS_TITLE + 96];
@@ -170,16 +162,12 @@ enum { BARS_MAX = 48 };
  * Large Model Training Using What-if Analysis", OSDI 2025, arXiv:2505.05713. */
 static const double straggler_share = 0.104;
 
-static double stragglers_of(const nnc_search_size *size)
-{
+static double stragglers_of(const nnc_search_size *size) {
     return size->found && size->devices > size->best.plan.devices_per_node ? straggler_share : 0.0;
 }
 
 /* Returns the samples per second and device, without a factor that is the same for all numbers of devices. */
-static double rate_of(const nnc_search_size *size)
-{
-    return 1.0 / (size->best.step_s * size->devices);
-}
+static double rate_of(const nnc_search_size *size) { return 1.0 / (size->best.step_s * size->devices); }
 
 typedef struct bars {
     nnc_canvas *canvas;
@@ -187,8 +175,7 @@ typedef struct bars {
     nnc_px left, pitch, w;
 } bars;
 
-static void draw_grid(const bars *b)
-{
+static void draw_grid(const bars *b) {
     for (int percent = 0; percent <= 100; percent += 25) {
         char text[16];
         const nnc_px y = nnc_scale_at(&b->y, percent / 100.0);
@@ -199,8 +186,7 @@ static void draw_grid(const bars *b)
 }
 
 /* Writes a line of text inside a bar, if the bar is wide and high enough. */
-static void put_inside(const bars *b, nnc_px x, nnc_px y, nnc_px top, const char *text)
-{
+static void put_inside(const bars *b, nnc_px x, nnc_px y, nnc_px top, const char *text) {
     if (nnc_text_px(text, NNC_TYPE_SMALL) + NNC_PX(2) <= b->w && y - NNC_PX(12) > top) {
         nnc_svg_text(&b->canvas->svg, "s on-backward", 'm', x + b->w / 2, y, text);
     }
@@ -208,8 +194,7 @@ static void put_inside(const bars *b, nnc_px x, nnc_px y, nnc_px top, const char
 
 /* Draws a box below *top, the part of a bar that stands for lost throughput, and moves *top to its lower edge. what:
  * cause of the loss in the tooltip, "to stragglers". */
-static void draw_lost(const bars *b, nnc_px x, nnc_px *top, double share, const char *class, const char *what)
-{
+static void draw_lost(const bars *b, nnc_px x, nnc_px *top, double share, const char *class, const char *what) {
     char tip[96], text[NNC_NUMBER_TEXT];
     const nnc_px h = b->y.start - nnc_scale_at(&b->y, share);
     if (h < NNC_PX(1)) { return; }
@@ -224,8 +209,7 @@ static void draw_lost(const bars *b, nnc_px x, nnc_px *top, double share, const 
     *top += h;
 }
 
-static void draw_bar(const bars *b, int at, const nnc_search_size *size, double share)
-{
+static void draw_bar(const bars *b, int at, const nnc_search_size *size, double share) {
     char tip[240], text[48], a[NNC_NUMBER_TEXT], c[NNC_NUMBER_TEXT], d[NNC_NUMBER_TEXT], e[NNC_NUMBER_TEXT];
     const char *plural = size->devices == 1 ? "" : "s";
     nnc_svg *svg = &b->canvas->svg;
@@ -270,8 +254,7 @@ static void draw_bar(const bars *b, int at, const nnc_search_size *size, double 
 }
 
 /* Draws a legend of the colours that the bars have. */
-static void draw_scaling_key(nnc_canvas *canvas, const nnc_search_report *report, nnc_px left, int count)
-{
+static void draw_scaling_key(nnc_canvas *canvas, const nnc_search_report *report, nnc_px left, int count) {
     nnc_legend entries[5] = { { .hue = "backward", .label = "throughput per device: compute" } };
     int used = 1;
     bool lost = false, exposed = false, idle = false, short_of = false;
@@ -295,8 +278,7 @@ static void draw_scaling_key(nnc_canvas *canvas, const nnc_search_report *report
     }
 }
 
-static void draw_scaling(nnc_canvas *canvas, const nnc_plot_data *data)
-{
+static void draw_scaling(nnc_canvas *canvas, const nnc_plot_data *data) {
     const nnc_search_report *report = data->search;
     const int count = report->size_count < BARS_MAX ? report->size_count : BARS_MAX;
     const nnc_search_size *first = NULL;

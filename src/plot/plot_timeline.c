@@ -37,16 +37,14 @@ static const char *const activity_labels[NNC_ACTIVITY_COUNT] = {
 };
 
 /* Returns the row of the stage whose first interval is given. */
-static stage_row stage_row_from(const stage_rows *t, const nnc_interval *first)
-{
+static stage_row stage_row_from(const stage_rows *t, const nnc_interval *first) {
     const nnc_interval *end = t->report->intervals + t->report->interval_count, *at = first;
     while (at < end && at->stage == first->stage) { at++; }
     return (stage_row){ first, at };
 }
 
 /* Finds the visible part of an interval, in pixels. Returns false if it is not visible. */
-static bool clip(const stage_rows *t, const nnc_interval *one, nnc_px *from, nnc_px *to)
-{
+static bool clip(const stage_rows *t, const nnc_interval *one, nnc_px *from, nnc_px *to) {
     if (one->end_s <= t->x.from || one->start_s >= t->x.to) { return false; }
     *from = nnc_scale_at(&t->x, nnc_max(one->start_s, t->x.from));
     *to = nnc_scale_at(&t->x, nnc_min(one->end_s, t->x.to));
@@ -54,8 +52,7 @@ static bool clip(const stage_rows *t, const nnc_interval *one, nnc_px *from, nnc
 }
 
 /* Adds a rectangle to an SVG path. */
-static void put_box(nnc_svg *svg, nnc_box box)
-{
+static void put_box(nnc_svg *svg, nnc_box box) {
     nnc_svg_to(svg, 'M', box.x, box.y);
     nnc_svg_to(svg, 'L', box.x + box.w, box.y);
     nnc_svg_to(svg, 'L', box.x + box.w, box.y + box.h);
@@ -63,13 +60,9 @@ static void put_box(nnc_svg *svg, nnc_box box)
 }
 
 /* Tests whether an interval is wide enough for its own rectangle. A narrower interval is added up in columns. */
-static bool is_wide(const stage_rows *t, nnc_px from, nnc_px to)
-{
-    return to - from >= t->column * 3 / 2;
-}
+static bool is_wide(const stage_rows *t, nnc_px from, nnc_px to) { return to - from >= t->column * 3 / 2; }
 
-static void spend(stage_rows *t, nnc_activity activity, nnc_px from, nnc_px to)
-{
+static void spend(stage_rows *t, nnc_activity activity, nnc_px from, nnc_px to) {
     while (from < to) {
         const int32_t at = (from - t->x.start) / t->column;
         const nnc_px end = t->x.start + (at + 1) * t->column;
@@ -79,8 +72,7 @@ static void spend(stage_rows *t, nnc_activity activity, nnc_px from, nnc_px to)
 }
 
 /* Returns the height of an activity in a column. *above: position of its upper edge. Both are whole pixels. */
-static nnc_px stack(const stage_rows *t, int32_t column, int activity, nnc_px *above)
-{
+static nnc_px stack(const stage_rows *t, int32_t column, int activity, nnc_px *above) {
     const double scale = (double)t->height / t->column;
     double before = 0.0;
     for (int a = 0; a < activity; a++) { before += t->spent[column][a]; }
@@ -90,8 +82,7 @@ static nnc_px stack(const stage_rows *t, int32_t column, int activity, nnc_px *a
 
 /* Draws the columns of an activity as rectangles; equal neighbours are joined. Returns the number of rectangles. svg
  * NULL: only counts them. */
-static int64_t put_columns(const stage_rows *t, nnc_svg *svg, int activity, nnc_px y)
-{
+static int64_t put_columns(const stage_rows *t, nnc_svg *svg, int activity, nnc_px y) {
     const int32_t columns = (t->x.end - t->x.start + t->column - 1) / t->column;
     int64_t count = 0;
     for (int32_t i = 0; i < columns;) {
@@ -112,8 +103,7 @@ static int64_t put_columns(const stage_rows *t, nnc_svg *svg, int activity, nnc_
 }
 
 /* Adds the widths of a stage's narrow intervals to the columns. Returns the number of wide intervals. */
-static int64_t sort_out(stage_rows *t, stage_row l)
-{
+static int64_t sort_out(stage_rows *t, stage_row l) {
     int64_t wide = 0;
     nnc_px from = 0, to = 0;
     memset(t->spent, 0, (size_t)(t->x.end - t->x.start + 1) / NNC_PX(1) * sizeof *t->spent);
@@ -129,8 +119,7 @@ static int64_t sort_out(stage_rows *t, stage_row l)
     return wide;
 }
 
-static void put_pass(const stage_rows *t, const nnc_interval *one, nnc_box box)
-{
+static void put_pass(const stage_rows *t, const nnc_interval *one, nnc_box box) {
     nnc_svg *svg = &t->canvas->svg;
     char tip[160], number[24], class[32], from[NNC_NUMBER_TEXT], to[NNC_NUMBER_TEXT];
     nnc_unit_text(one->start_s, "s", from);
@@ -155,8 +144,7 @@ static void put_pass(const stage_rows *t, const nnc_interval *one, nnc_box box)
 
 /* Draws all wide passes of an activity. detail: true = each pass has its own tooltip; false = all passes are one
  * path. */
-static void put_wide(const stage_rows *t, stage_row l, int activity, bool detail)
-{
+static void put_wide(const stage_rows *t, stage_row l, int activity, bool detail) {
     nnc_px from = 0, to = 0;
     for (const nnc_interval *one = l.first; one < l.end; one++) {
         if ((int)one->activity == activity && clip(t, one, &from, &to) && is_wide(t, from, to)) {
@@ -170,8 +158,7 @@ static void put_wide(const stage_rows *t, stage_row l, int activity, bool detail
     }
 }
 
-static void put_stage(stage_rows *t, stage_row l)
-{
+static void put_stage(stage_rows *t, stage_row l) {
     nnc_svg *svg = &t->canvas->svg;
     const nnc_interval *first = l.first, *last = l.end - 1;
     char text[96], share[NNC_NUMBER_TEXT];
@@ -209,16 +196,14 @@ enum { MEMORY_ROWS = 16, MEMORY_STEPS = 200, ROWS = 64, MARKS = 4000 };
 
 /* Returns the micro-batches (of an interleaved schedule, their parts) that a stage keeps, after an interval: one more
  * after each forward, one fewer after the last pass that reads its activations. */
-static int64_t kept_after(const nnc_interval *one, bool splits, int64_t kept)
-{
+static int64_t kept_after(const nnc_interval *one, bool splits, int64_t kept) {
     const nnc_activity last = splits ? NNC_ACTIVITY_WEIGHT : NNC_ACTIVITY_BACKWARD;
     return kept + (one->activity == NNC_ACTIVITY_FORWARD) - (one->activity == last);
 }
 
 /* Draws the memory of a stage as a line. Its highest point is the peak of the estimate. Activations grow and shrink with
  * the number of micro-batches that the stage keeps. */
-static void put_memory(const stage_rows *t, stage_row l, const nnc_memory *memory, nnc_px height)
-{
+static void put_memory(const stage_rows *t, stage_row l, const nnc_memory *memory, nnc_px height) {
     nnc_svg *svg = &t->canvas->svg;
     char tip[128], least[NNC_NUMBER_TEXT], most[NNC_NUMBER_TEXT];
     int64_t kept = 0, peak = 0, drawn = -1;
@@ -263,8 +248,7 @@ static void put_memory(const stage_rows *t, stage_row l, const nnc_memory *memor
     nnc_svg_mark_end(svg);
 }
 
-static void draw_memory_key(const stage_rows *t)
-{
+static void draw_memory_key(const stage_rows *t) {
     nnc_canvas *canvas = t->canvas;
     char text[80], size[NNC_NUMBER_TEXT];
     canvas->y += NNC_PX(12);
@@ -277,8 +261,7 @@ static void draw_memory_key(const stage_rows *t)
 }
 
 /* Returns the first interval of the next stage that is shown; NULL after the last stage. */
-static const nnc_interval *next_row(const stage_rows *t, const nnc_interval *at)
-{
+static const nnc_interval *next_row(const stage_rows *t, const nnc_interval *at) {
     const nnc_interval *end = t->report->intervals + t->report->interval_count;
     do {
         at = at == NULL ? t->report->intervals : stage_row_from(t, at).end;
@@ -287,8 +270,7 @@ static const nnc_interval *next_row(const stage_rows *t, const nnc_interval *at)
 }
 
 /* Chooses the narrowest columns for which the number of rectangles stays within the limit. */
-static void choose_column(stage_rows *t)
-{
+static void choose_column(stage_rows *t) {
     const int64_t most = t->canvas->how->marks > 0 ? MARKS / 3 : MARKS;
     int64_t count = most + 1;
     for (t->column = NNC_PX(1); count > most && t->column < NNC_PX(64); t->column *= 2) {
@@ -303,8 +285,7 @@ static void choose_column(stage_rows *t)
     }
 }
 
-static void draw_axis(stage_rows *t)
-{
+static void draw_axis(stage_rows *t) {
     double ticks[NNC_TICKS_MAX];
     char text[NNC_NUMBER_TEXT];
     nnc_canvas *canvas = t->canvas;
@@ -324,8 +305,7 @@ static void draw_axis(stage_rows *t)
     canvas->y += NNC_PX(18);
 }
 
-static void draw_key(stage_rows *t)
-{
+static void draw_key(stage_rows *t) {
     nnc_legend entries[NNC_ACTIVITY_COUNT];
     int count = 0;
     for (int a = 0; a < NNC_ACTIVITY_COUNT; a++) {
@@ -334,8 +314,7 @@ static void draw_key(stage_rows *t)
     nnc_canvas_legend(t->canvas, t->x.start, entries, count);
 }
 
-static void draw_heading(stage_rows *t, const nnc_report *other)
-{
+static void draw_heading(stage_rows *t, const nnc_report *other) {
     const nnc_report *report = t->report;
     const nnc_plan *plan = &report->result->plan;
     char subject[NNC_CANVAS_TITLE], sentence[NNC_CANVAS_SENTENCE], idle[NNC_NUMBER_TEXT];
@@ -358,8 +337,7 @@ static void draw_heading(stage_rows *t, const nnc_report *other)
 }
 
 /* Draws a line at the end of the step of the other estimate. */
-static void draw_end(stage_rows *t, double other_s, nnc_px top)
-{
+static void draw_end(stage_rows *t, double other_s, nnc_px top) {
     char tip[64], text[NNC_NUMBER_TEXT];
     const nnc_px x = nnc_scale_at(&t->x, other_s);
     snprintf(tip, sizeof tip, "outlined: ends after %s", nnc_unit_text(other_s, "s", text));
@@ -369,8 +347,7 @@ static void draw_end(stage_rows *t, double other_s, nnc_px top)
 }
 
 /* Sets the time window: the whole step, or the part that was asked for. */
-static void set_scale(stage_rows *t, double other_s)
-{
+static void set_scale(stage_rows *t, double other_s) {
     const nnc_report *report = t->report;
     const nnc_plot_how *how = t->canvas->how;
     double from_s = report->intervals[0].start_s, to_s = nnc_max(report->intervals[0].end_s, other_s);
@@ -382,8 +359,7 @@ static void set_scale(stage_rows *t, double other_s)
                         t->canvas->left + NNC_PX(t->canvas->narrow ? 26 : 56), t->canvas->right, false };
 }
 
-static void draw(nnc_canvas *canvas, const nnc_plot_data *data)
-{
+static void draw(nnc_canvas *canvas, const nnc_plot_data *data) {
     const int32_t stages = data->report->result->plan.pipeline;
     stage_rows t = { .canvas = canvas,
                      .report = data->report,

@@ -10,8 +10,7 @@
 
 /* Finds a value by its name. Two estimates mostly list the same values in the same order, so the search starts after
  * the value found last. */
-static const nnc_figure *find_from(nnc_figures figures, int32_t *next, const char *name)
-{
+static const nnc_figure *find_from(nnc_figures figures, int32_t *next, const char *name) {
     for (int32_t i = 0; i < figures.count; i++) {
         const int32_t at = (*next + i) % figures.count;
         if (strcmp(figures.list[at].name, name) == 0) {
@@ -23,14 +22,12 @@ static const nnc_figure *find_from(nnc_figures figures, int32_t *next, const cha
 }
 
 /* Tests whether the figure has a value. NaN counts as missing. */
-static bool is_known(const nnc_figure *figure)
-{
+static bool is_known(const nnc_figure *figure) {
     return figure != NULL && (figure->text != NULL || !isnan(figure->number));
 }
 
 /* Tests whether both numbers are equal to 12 significant digits. */
-static bool same_number(double a, double b)
-{
+static bool same_number(double a, double b) {
     char a_text[NNC_NUMBER_TEXT], b_text[NNC_NUMBER_TEXT];
     if (a == b) { return true; }
     if (fabs(a - b) > 1e-10 * fabs(a)) {
@@ -39,16 +36,14 @@ static bool same_number(double a, double b)
     return strcmp(nnc_number_text(a, a_text), nnc_number_text(b, b_text)) == 0;
 }
 
-static bool same(const nnc_figure *old, const nnc_figure *now)
-{
+static bool same(const nnc_figure *old, const nnc_figure *now) {
     if (old->text != NULL || now->text != NULL) {
         return old->text != NULL && now->text != NULL && strcmp(old->text, now->text) == 0;
     }
     return same_number(old->number, now->number);
 }
 
-static bool is_tolerated(const nnc_figure *old, const nnc_figure *now, const nnc_tolerance *tolerances, int32_t count)
-{
+static bool is_tolerated(const nnc_figure *old, const nnc_figure *now, const nnc_tolerance *tolerances, int32_t count) {
     const nnc_tolerance *best = NULL;
     int best_length = -1;
     for (int32_t i = 0; i < count; i++) {
@@ -62,8 +57,7 @@ static bool is_tolerated(const nnc_figure *old, const nnc_figure *now, const nnc
     return fabs(now->number - old->number) <= nnc_max(best->absolute, best->relative * fabs(old->number));
 }
 
-static bool is_input(const char *name)
-{
+static bool is_input(const char *name) {
     static const char *const inputs[] = { "model.", "device.", "plan." };
     for (size_t i = 0; i < sizeof inputs / sizeof inputs[0]; i++) {
         if (strncmp(name, inputs[i], strlen(inputs[i])) == 0) { return true; }
@@ -72,22 +66,17 @@ static bool is_input(const char *name)
 }
 
 /* Returns the size of a change for sorting: infinite for a change from zero, -1 if a value is not a number. */
-static double size_of(const nnc_change *change)
-{
+static double size_of(const nnc_change *change) {
     const bool number = change->kind != NNC_CHANGE_GONE && change->kind != NNC_CHANGE_NEW &&
                         change->old->text == NULL && change->now->text == NULL;
     if (!number) { return -1; }
     return isnan(change->relative) ? HUGE_VAL : fabs(change->relative);
 }
 
-static const char *name_of(const nnc_change *change)
-{
-    return (change->old != NULL ? change->old : change->now)->name;
-}
+static const char *name_of(const nnc_change *change) { return (change->old != NULL ? change->old : change->now)->name; }
 
 /* Returns the position of a metric in lists of changes: time first, then memory, money, and all other metrics. */
-static int rank_of(const nnc_change *change)
-{
+static int rank_of(const nnc_change *change) {
     static const char *const first[] = { "step.step_s", "latency.tpot_s", "latency.ttft_s", "memory.total_bytes",
                                          "cost." };
     enum { RANKS = sizeof first / sizeof first[0] };
@@ -98,8 +87,7 @@ static int rank_of(const nnc_change *change)
 
 /* Orders changes by the kind of metric, then by size. Values that only the new estimate has come last. No two changes
  * are equal in this order, so the result does not depend on qsort. */
-static int by_size(const void *a, const void *b)
-{
+static int by_size(const void *a, const void *b) {
     const nnc_change *left = a, *right = b;
     const bool left_new = left->kind == NNC_CHANGE_NEW, right_new = right->kind == NNC_CHANGE_NEW;
     if (left_new != right_new) { return right_new ? -1 : 1; }
@@ -111,8 +99,7 @@ static int by_size(const void *a, const void *b)
     return strcmp(name_of(left), name_of(right));
 }
 
-static nnc_change change_of(const nnc_figure *old, const nnc_figure *now, bool tolerated)
-{
+static nnc_change change_of(const nnc_figure *old, const nnc_figure *now, bool tolerated) {
     nnc_change change = { .old = old, .now = now, .relative = (double)NAN };
     change.kind = !is_known(now)   ? NNC_CHANGE_GONE
                   : !is_known(old) ? NNC_CHANGE_NEW
@@ -127,8 +114,7 @@ static nnc_change change_of(const nnc_figure *old, const nnc_figure *now, bool t
 }
 
 int32_t nnc_figures_compare(nnc_figures old, nnc_figures now, const nnc_tolerance *tolerances, int32_t tolerance_count,
-                            nnc_change *changes)
-{
+                            nnc_change *changes) {
     int32_t count = 0, next = 0;
     if (changes == NULL) { return 0; }
     for (int32_t i = 0; i < old.count; i++) {
@@ -149,8 +135,7 @@ int32_t nnc_figures_compare(nnc_figures old, nnc_figures now, const nnc_toleranc
 }
 
 /* Returns the change of a value; 0 if one estimate lacks the value. */
-static double moved(nnc_figures old, nnc_figures now, const char *name)
-{
+static double moved(nnc_figures old, nnc_figures now, const char *name) {
     int32_t next = 0;
     const nnc_figure *was = find_from(old, &next, name);
     next = 0;
@@ -160,15 +145,13 @@ static double moved(nnc_figures old, nnc_figures now, const char *name)
 }
 
 /* Tests whether the value `name` is one of the parts that add up to `total`. */
-static bool is_part(const char *name, const char *total)
-{
+static bool is_part(const char *name, const char *total) {
     const nnc_metric *metric = nnc_figure_metric(name);
     return metric != NULL && nnc_metric_rare(metric)->part_of != NULL &&
            strcmp(nnc_metric_rare(metric)->part_of, total) == 0;
 }
 
-const char *nnc_figures_responsible(nnc_figures old, nnc_figures now, const char *total, double *moved_by)
-{
+const char *nnc_figures_responsible(nnc_figures old, nnc_figures now, const char *total, double *moved_by) {
     if (total == NULL || moved_by == NULL) { return NULL; }
     const double all = moved(old, now, total), direction = all < 0 ? -1 : 1;
     const char *found = NULL;
@@ -185,14 +168,12 @@ const char *nnc_figures_responsible(nnc_figures old, nnc_figures now, const char
 }
 
 /* Returns the unit of a metric; NULL if the metric has no unit, or this version does not know it. */
-static const char *unit_of(const char *name)
-{
+static const char *unit_of(const char *name) {
     const nnc_metric *metric = nnc_figure_metric(name);
     return metric != NULL ? metric->unit : NULL;
 }
 
-static void put_text(char *into, size_t size, const char *text)
-{
+static void put_text(char *into, size_t size, const char *text) {
     int columns = 0;
     size_t length = 0;
     for (; text[length] != '\0' && length + 4 < size && columns < 40; length++) {
@@ -202,8 +183,7 @@ static void put_text(char *into, size_t size, const char *text)
     snprintf(into, size, "%.*s%s", (int)length, text, text[length] != '\0' ? ".." : "");
 }
 
-static void plain_text(const nnc_figure *figure, char *into, size_t size)
-{
+static void plain_text(const nnc_figure *figure, char *into, size_t size) {
     char number[NNC_NUMBER_TEXT];
     if (figure == NULL) {
         snprintf(into, size, "-");
@@ -215,8 +195,7 @@ static void plain_text(const nnc_figure *figure, char *into, size_t size)
 }
 
 /* Writes a value with four digits and its unit, if it has one; small whole numbers in full. */
-static void short_text(const nnc_figure *figure, char *into, size_t size)
-{
+static void short_text(const nnc_figure *figure, char *into, size_t size) {
     char number[NNC_NUMBER_TEXT];
     const char *unit = figure != NULL && figure->text == NULL ? unit_of(figure->name) : NULL;
     if (unit != NULL) {
@@ -230,8 +209,7 @@ static void short_text(const nnc_figure *figure, char *into, size_t size)
 }
 
 /* Writes a value with all digits and its unit. */
-static void full_text(const nnc_figure *figure, char *into, size_t size)
-{
+static void full_text(const nnc_figure *figure, char *into, size_t size) {
     const char *unit = figure != NULL && figure->text == NULL ? unit_of(figure->name) : NULL;
     plain_text(figure, into, size);
     if (unit != NULL) {
@@ -240,8 +218,7 @@ static void full_text(const nnc_figure *figure, char *into, size_t size)
     }
 }
 
-static void percent_text(double relative, char *into, size_t size)
-{
+static void percent_text(double relative, char *into, size_t size) {
     if (isnan(relative)) {
         into[0] = '\0';
     } else if (fabs(relative) >= 10) { /* a factor such as "x 11.5" is easier to read than +1050 % */
@@ -251,8 +228,7 @@ static void percent_text(double relative, char *into, size_t size)
     }
 }
 
-nnc_change_text nnc_change_text_of(const nnc_change *change)
-{
+nnc_change_text nnc_change_text_of(const nnc_change *change) {
     nnc_change_text text = { .old = "" };
     short_text(change->old, text.old, sizeof text.old);
     short_text(change->now, text.now, sizeof text.now);
@@ -264,13 +240,11 @@ nnc_change_text nnc_change_text_of(const nnc_change *change)
     return text;
 }
 
-const char *nnc_change_name(const nnc_change *change)
-{
+const char *nnc_change_name(const nnc_change *change) {
     return (change->old != NULL ? change->old : change->now)->name;
 }
 
-void nnc_verdict_text(const nnc_check_verdict *verdict, char *text, size_t size)
-{
+void nnc_verdict_text(const nnc_check_verdict *verdict, char *text, size_t size) {
     char found[64], limit[64];
     const nnc_figure *figure = verdict->figure;
     const nnc_requirement *asked = verdict->requirement;
@@ -287,8 +261,7 @@ void nnc_verdict_text(const nnc_check_verdict *verdict, char *text, size_t size)
              as_typed ? "" : ")", known ? found : "nothing: the plan gives no such metric");
 }
 
-static const nnc_change *find_change(const nnc_check_row *row, const char *name)
-{
+static const nnc_change *find_change(const nnc_check_row *row, const char *name) {
     for (int32_t i = 0; i < row->change_count; i++) {
         const nnc_change *change = &row->changes[i];
         if (change->kind == NNC_CHANGE_MOVED && strcmp(nnc_change_name(change), name) == 0) { return change; }
@@ -296,8 +269,7 @@ static const nnc_change *find_change(const nnc_check_row *row, const char *name)
     return NULL;
 }
 
-void nnc_check_headline(const nnc_check_row *row, char *text, size_t size)
-{
+void nnc_check_headline(const nnc_check_row *row, char *text, size_t size) {
     static const struct {
         const char *what, *name;
     } totals[] = { { "step", "step.step_s" },
@@ -325,8 +297,7 @@ void nnc_check_headline(const nnc_check_row *row, char *text, size_t size)
     }
 }
 
-static const nnc_recorded_estimate *find(const nnc_recorded *recorded, const char *id)
-{
+static const nnc_recorded_estimate *find(const nnc_recorded *recorded, const char *id) {
     for (int32_t i = 0; i < recorded->estimate_count; i++) {
         if (strcmp(recorded->estimates[i].id, id) == 0) { return &recorded->estimates[i]; }
     }
@@ -336,8 +307,7 @@ static const nnc_recorded_estimate *find(const nnc_recorded *recorded, const cha
 /* ---- ops ---- */
 
 /* Adds the time of an op to the row of its name and phase. */
-static void add_op(nnc_check_op *rows, int32_t *count, const nnc_recorded_op *op, bool now)
-{
+static void add_op(nnc_check_op *rows, int32_t *count, const nnc_recorded_op *op, bool now) {
     int32_t i = 0;
     while (i < *count && (strcmp(rows[i].name, op->name) != 0 || strcmp(rows[i].phase, op->phase) != 0)) { i++; }
     if (i == *count) { rows[(*count)++] = (nnc_check_op){ op->name, op->phase, (double)NAN, (double)NAN }; }
@@ -345,13 +315,11 @@ static void add_op(nnc_check_op *rows, int32_t *count, const nnc_recorded_op *op
     *sum = (isnan(*sum) ? 0 : *sum) + op->repeat * op->time_s;
 }
 
-static double op_change_s(const nnc_check_op *op)
-{
+static double op_change_s(const nnc_check_op *op) {
     return fabs((isnan(op->now_s) ? 0 : op->now_s) - (isnan(op->old_s) ? 0 : op->old_s));
 }
 
-static int by_change(const void *a, const void *b)
-{
+static int by_change(const void *a, const void *b) {
     const nnc_check_op *left = a, *right = b;
     const double left_change = op_change_s(left), right_change = op_change_s(right);
     if (left_change != right_change) { return left_change > right_change ? -1 : 1; }
@@ -360,8 +328,7 @@ static int by_change(const void *a, const void *b)
 }
 
 static bool compare_ops(nnc_arena *arena, const nnc_recorded_estimate *old, const nnc_recorded_estimate *now,
-                        nnc_check_row *row)
-{
+                        nnc_check_row *row) {
     int32_t count = 0;
     if (old->op_count == 0 || now->op_count == 0) { return true; }
     nnc_check_op *ops = nnc_arena_array(arena, (size_t)old->op_count + (size_t)now->op_count, sizeof *ops);
@@ -378,8 +345,7 @@ static bool compare_ops(nnc_arena *arena, const nnc_recorded_estimate *old, cons
 /* ---- estimates ---- */
 
 static bool compare(nnc_arena *arena, const nnc_recorded_estimate *old, const nnc_recorded_estimate *now,
-                    nnc_check_row *row)
-{
+                    nnc_check_row *row) {
     const nnc_figures was = { nnc_packed_list(arena, &old->figures), nnc_packed_count(&old->figures) };
     const nnc_figures is = { nnc_packed_list(arena, &now->figures), nnc_packed_count(&now->figures) };
     const size_t room = (size_t)was.count + (size_t)is.count;
@@ -394,8 +360,7 @@ static bool compare(nnc_arena *arena, const nnc_recorded_estimate *old, const nn
 
 /* Pairs the estimates of two files. If each file has one estimate, these two are a pair, whatever their names.
  * Otherwise estimates with the same name are a pair; the order is that of the new file. */
-static nnc_check_row *compare_all(nnc_arena *arena, const nnc_recorded *old, const nnc_recorded *now, int32_t *count)
-{
+static nnc_check_row *compare_all(nnc_arena *arena, const nnc_recorded *old, const nnc_recorded *now, int32_t *count) {
     const bool single = old->estimate_count == 1 && now->estimate_count == 1;
     const size_t room = (size_t)old->estimate_count + (size_t)now->estimate_count;
     nnc_check_row *rows = nnc_arena_array(arena, room + 1, sizeof *rows);
@@ -420,28 +385,24 @@ static nnc_check_row *compare_all(nnc_arena *arena, const nnc_recorded *old, con
 
 /* ---- the part of a change that comes from the software profile ---- */
 
-static const nnc_figure *named(nnc_figures figures, const char *name)
-{
+static const nnc_figure *named(nnc_figures figures, const char *name) {
     int32_t next = 0;
     const nnc_figure *found = figures.count > 0 ? find_from(figures, &next, name) : NULL;
     return is_known(found) ? found : NULL;
 }
 
-static const char *text_in(nnc_figures figures, const char *name)
-{
+static const char *text_in(nnc_figures figures, const char *name) {
     const nnc_figure *found = named(figures, name);
     return found != NULL ? found->text : NULL;
 }
 
 /* Returns the plan field of a value such as "plan.zero"; NULL: the value is not a plan field. */
-static const nnc_field *plan_field(const char *name)
-{
+static const nnc_field *plan_field(const char *name) {
     return strncmp(name, "plan.", 5) == 0 ? nnc_field_of_key(&nnc_plan_table, name + 5) : NULL;
 }
 
 /* Estimates the step of a recorded plan again, under another software profile. Returns NaN if that is not possible. */
-static double step_again(nnc_specs *specs, nnc_arena *arena, nnc_figures figures, const char *software)
-{
+static double step_again(nnc_specs *specs, nnc_arena *arena, nnc_figures figures, const char *software) {
     const char *model = text_in(figures, "model.id"), *device = text_in(figures, "device.id");
     const char *overrides = text_in(figures, "plan.overrides");
     char *sets = nnc_arena_strdup(arena, overrides != NULL ? overrides : "");
@@ -486,8 +447,7 @@ static double step_again(nnc_specs *specs, nnc_arena *arena, nnc_figures figures
 
 /* Splits the change of the step between the software profile and the plan, model or device. Does so only if
  * estimating both plans again gives the recorded steps (to 12 digits). Returns false when out of memory. */
-static bool split_change(nnc_specs *specs, nnc_arena *arena, nnc_check_row *row)
-{
+static bool split_change(nnc_specs *specs, nnc_arena *arena, nnc_check_row *row) {
     static const char step[] = "step.step_s";
     const char *was = text_in(row->old, "plan.software"), *is = text_in(row->now, "plan.software");
     const nnc_figure *old_step = named(row->old, step), *new_step = named(row->now, step);
@@ -522,8 +482,7 @@ static bool split_change(nnc_specs *specs, nnc_arena *arena, nnc_check_row *row)
     return row->split != NULL;
 }
 
-nnc_status nnc_check_list_changes(nnc_arena *arena, nnc_check_report *report, nnc_error *err)
-{
+nnc_status nnc_check_list_changes(nnc_arena *arena, nnc_check_report *report, nnc_error *err) {
     size_t count = 0;
     for (int32_t i = 0; i < report->row_count; i++) { count += (size_t)report->rows[i].change_count; }
     nnc_check_line *lines = nnc_arena_array(arena, count + 1, sizeof *lines);
@@ -540,8 +499,7 @@ nnc_status nnc_check_list_changes(nnc_arena *arena, nnc_check_report *report, nn
 }
 
 nnc_status nnc_diff_make(nnc_specs *specs, nnc_arena *arena, const char *old_path, const char *now_path,
-                         nnc_check_report *report, nnc_error *err)
-{
+                         nnc_check_report *report, nnc_error *err) {
     nnc_recorded old, now;
     NNC_TRY(nnc_recorded_read(arena, old_path, &old, err));
     NNC_TRY(nnc_recorded_read(arena, now_path, &now, err));
@@ -556,25 +514,21 @@ nnc_status nnc_diff_make(nnc_specs *specs, nnc_arena *arena, const char *old_pat
 /* ---- the report of a check or of a comparison: sums over its rows, summary lines, and the metric tables of its
  * output ---- */
 
-int32_t nnc_check_missed(const nnc_check_row *row)
-{
+int32_t nnc_check_missed(const nnc_check_row *row) {
     int32_t missed = 0;
     for (int32_t i = 0; i < row->verdict_count; i++) { missed += !row->verdicts[i].met; }
     return missed;
 }
 
-bool nnc_check_row_moved(const nnc_check_row *row)
-{
+bool nnc_check_row_moved(const nnc_check_row *row) {
     return row->state == NNC_CHECK_MOVED || row->state == NNC_CHECK_ADDED || row->state == NNC_CHECK_REMOVED;
 }
 
-bool nnc_check_row_failed(const nnc_check_report *report, const nnc_check_row *row)
-{
+bool nnc_check_row_failed(const nnc_check_report *report, const nnc_check_row *row) {
     return (nnc_check_row_moved(row) && !report->updated) || nnc_check_missed(row) > 0;
 }
 
-nnc_check_sum nnc_check_sum_of(const nnc_check_report *report)
-{
+nnc_check_sum nnc_check_sum_of(const nnc_check_report *report) {
     nnc_check_sum sum = { .passed = true };
     for (int32_t i = 0; i < report->row_count; i++) {
         const nnc_check_row *row = &report->rows[i];
@@ -586,8 +540,7 @@ nnc_check_sum nnc_check_sum_of(const nnc_check_report *report)
     return sum;
 }
 
-void nnc_check_summary(const nnc_check_report *report, char *text, size_t size)
-{
+void nnc_check_summary(const nnc_check_report *report, char *text, size_t size) {
     const nnc_check_sum sum = nnc_check_sum_of(report);
     size_t used = 0;
     text[0] = '\0';
@@ -608,8 +561,7 @@ void nnc_check_summary(const nnc_check_report *report, char *text, size_t size)
 
 NNC_ENUM_NAMES(nnc_check_state, NNC_CHECK_STATE_LIST)
 
-static const char *kind_name(unsigned kind)
-{
+static const char *kind_name(unsigned kind) {
     static const char *const names[NNC_CHANGE_KIND_COUNT] = {
         [NNC_CHANGE_MOVED] = "moved",
         [NNC_CHANGE_GONE] = "gone",
@@ -619,8 +571,7 @@ static const char *kind_name(unsigned kind)
     return names[kind];
 }
 
-static nnc_cell cell_of(const nnc_figure *figure)
-{
+static nnc_cell cell_of(const nnc_figure *figure) {
     if (figure == NULL) { return (nnc_cell){ .kind = NNC_CELL_NULL }; }
     return figure->text != NULL ? nnc_text_cell(figure->text) : nnc_number_cell(figure->number);
 }
@@ -657,8 +608,7 @@ static const nnc_metrics verdicts = NNC_METRICS("a requirement", verdict_rows, n
 
 /* ---- ops ---- */
 
-static nnc_cell get_difference(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX])
-{
+static nnc_cell get_difference(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX]) {
     const nnc_check_op *op = place->record;
     char number[NNC_NUMBER_TEXT];
     const double by = (isnan(op->now_s) ? 0 : op->now_s) - (isnan(op->old_s) ? 0 : op->old_s);
@@ -679,8 +629,7 @@ const nnc_metrics nnc_check_op_metrics = NNC_METRICS("an op that takes another t
 
 static const char step_total[] = "step.step_s", memory_total[] = "memory.total_bytes";
 
-static nnc_cell responsible_for(const nnc_place *place, const char *total)
-{
+static nnc_cell responsible_for(const nnc_place *place, const char *total) {
     const nnc_check_row *row = place->record;
     double moved_by = 0;
     return nnc_text_cell(nnc_figures_responsible(row->old, row->now, total, &moved_by));
@@ -776,8 +725,7 @@ static const nnc_metric line_rows[] = {
 };
 static const nnc_metrics change_lines = NNC_METRICS("a change", line_rows, nnc_check_line);
 
-nnc_lines nnc_check_lines(const void *record)
-{
+nnc_lines nnc_check_lines(const void *record) {
     const nnc_check_report *report = record;
     return (nnc_lines){ &change_lines, report, report->lines, report->line_count };
 }

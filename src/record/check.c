@@ -26,8 +26,7 @@ typedef struct nnc_origins {
 
 static const char plan_kind[] = "plan";
 
-static const char *find(const nnc_recorded_digest *list, int32_t count, const char *kind, const char *name)
-{
+static const char *find(const nnc_recorded_digest *list, int32_t count, const char *kind, const char *name) {
     for (int32_t i = 0; i < count; i++) {
         if (strcmp(list[i].name, name) == 0 && strcmp(list[i].kind, kind) == 0) { return list[i].digest; }
     }
@@ -36,8 +35,7 @@ static const char *find(const nnc_recorded_digest *list, int32_t count, const ch
 
 /* Finds the recorded digest of a plan. Plans are recorded in the order of the scenarios, so the search starts after
  * the digest found last. */
-static const char *find_plan(const nnc_recorded *recorded, const char *id, int32_t *next)
-{
+static const char *find_plan(const nnc_recorded *recorded, const char *id, int32_t *next) {
     for (int32_t i = 0; i < recorded->digest_count; i++) {
         const nnc_recorded_digest *digest = &recorded->digests[(*next + i) % recorded->digest_count];
         if (strcmp(digest->name, id) == 0 && strcmp(digest->kind, plan_kind) == 0) {
@@ -48,8 +46,7 @@ static const char *find_plan(const nnc_recorded *recorded, const char *id, int32
     return NULL;
 }
 
-static nnc_status add(nnc_origins *origins, const char *kind, const char *name, const char *path, nnc_error *err)
-{
+static nnc_status add(nnc_origins *origins, const char *kind, const char *name, const char *path, nnc_error *err) {
     char text[NNC_DIGEST_TEXT];
     uint64_t digest = 0;
     NNC_TRY(nnc_spec_digest(origins->specs, path, &digest, err));
@@ -65,16 +62,14 @@ static nnc_status add(nnc_origins *origins, const char *kind, const char *name, 
 
 /* Returns the id or path of a scenario's file of one kind (model, device ...); NULL: the scenario names no such file.
  * If the plan chooses the software profile, returns the id of that profile. */
-static const char *name_of(const nnc_plans_scenario *from, const nnc_scenario *scenario, int kind)
-{
+static const char *name_of(const nnc_plans_scenario *from, const nnc_scenario *scenario, int kind) {
     const char *name = from->refs[kind];
     return kind == NNC_REF_SOFTWARE && nnc_software_is_chosen(name) ? scenario->software.id : name;
 }
 
 /* Adds the digests of the files of a loaded scenario. */
 static nnc_status origins_add(nnc_origins *origins, const nnc_plans_scenario *from, const nnc_scenario *scenario,
-                              nnc_error *err)
-{
+                              nnc_error *err) {
     const char *const paths[NNC_REF_COUNT] = { scenario->model.path, scenario->device.path, scenario->software.path,
                                                scenario->report.cluster };
     nnc_status status = NNC_OK;
@@ -88,15 +83,13 @@ static nnc_status origins_add(nnc_origins *origins, const nnc_plans_scenario *fr
     return status;
 }
 
-static int kind_of(const nnc_recorded_digest *digest)
-{
+static int kind_of(const nnc_recorded_digest *digest) {
     int kind = 0;
     while (kind < NNC_REF_COUNT && strcmp(nnc_plans_ref_names[kind], digest->kind) != 0) { kind++; }
     return kind;
 }
 
-static int by_kind(const void *a, const void *b)
-{
+static int by_kind(const void *a, const void *b) {
     const nnc_recorded_digest *left = a, *right = b;
     const int kinds = kind_of(left) - kind_of(right);
     return kinds != 0 ? kinds : strcmp(left->name, right->name);
@@ -104,8 +97,7 @@ static int by_kind(const void *a, const void *b)
 
 /* Returns the digests in the order of recording: files by kind and name, then plans in the order of the plan file.
  * NULL when out of memory. */
-static const nnc_recorded_digest *origins_sorted(const nnc_origins *origins, const nnc_plans *plans, int32_t *count)
-{
+static const nnc_recorded_digest *origins_sorted(const nnc_origins *origins, const nnc_plans *plans, int32_t *count) {
     const size_t files = (size_t)origins->count, all = files + (size_t)plans->scenario_count;
     nnc_recorded_digest *list = nnc_arena_array(origins->arena, all, sizeof *list);
     if (list == NULL) { return NULL; }
@@ -124,16 +116,14 @@ static const nnc_recorded_digest *origins_sorted(const nnc_origins *origins, con
     return list;
 }
 
-static bool say(const nnc_origins *origins, const char **causes, nnc_check_row *row, const char *text)
-{
+static bool say(const nnc_origins *origins, const char **causes, nnc_check_row *row, const char *text) {
     causes[row->cause_count] = nnc_arena_strdup(origins->arena, text);
     return causes[row->cause_count++] != NULL;
 }
 
 /* Tests whether a change is a change of the plan, or of the model or device that the scenario names. A value that only
  * the new estimate has is no such change, except plan.overrides and plan.cluster. */
-static bool is_of_plan(const nnc_change *change)
-{
+static bool is_of_plan(const nnc_change *change) {
     const char *name = nnc_change_name(change);
     if (change->kind == NNC_CHANGE_NEW) {
         return strcmp(name, "plan.overrides") == 0 || strcmp(name, "plan.cluster") == 0;
@@ -142,8 +132,7 @@ static bool is_of_plan(const nnc_change *change)
 }
 
 /* Writes the changed fields: "plan: micro_batch 1 -> 2, zero 0 -> 1". */
-static void plan_text(const nnc_check_row *row, char *text, size_t size)
-{
+static void plan_text(const nnc_check_row *row, char *text, size_t size) {
     size_t used = (size_t)snprintf(text, size, "plan");
     const size_t head = used;
     for (int32_t i = 0; i < row->change_count && used < size; i++) {
@@ -161,8 +150,7 @@ static void plan_text(const nnc_check_row *row, char *text, size_t size)
 /* Lists the causes of a scenario's changes in row->causes, from the differences between its files now and those in
  * `recorded`. Returns false when out of memory. */
 static bool causes_find(nnc_origins *origins, const nnc_plans_scenario *from, const nnc_scenario *scenario,
-                        const nnc_recorded *recorded, nnc_check_row *row)
-{
+                        const nnc_recorded *recorded, nnc_check_row *row) {
     const char **causes = nnc_arena_array(origins->arena, NNC_CAUSES_MAX, sizeof *causes);
     char text[256], digest[NNC_DIGEST_TEXT];
     bool said = causes != NULL;
@@ -228,8 +216,7 @@ struct nnc_check {
 
 /* Tests whether a value is recorded. Display names and NaN are not recorded. If the plan file has the key "record",
  * only the values in this list are recorded. */
-static bool is_recorded(const nnc_plans *plans, const nnc_figure *figure)
-{
+static bool is_recorded(const nnc_plans *plans, const nnc_figure *figure) {
     if (figure->text != NULL ? strcmp(figure->name, "model.name") == 0 || strcmp(figure->name, "device.name") == 0
                              : figure->number != figure->number) {
         return false;
@@ -240,8 +227,7 @@ static bool is_recorded(const nnc_plans *plans, const nnc_figure *figure)
     return plans->record_count == 0;
 }
 
-static bool reserve(nnc_check *c, int32_t count, nnc_figure_room *room)
-{
+static bool reserve(nnc_check *c, int32_t count, nnc_figure_room *room) {
     if (room->list == NULL || count > room->capacity) {
         room->list = nnc_arena_array(c->arena, (size_t)count + 1, sizeof *room->list);
         room->capacity = room->list != NULL ? count : 0;
@@ -249,8 +235,7 @@ static bool reserve(nnc_check *c, int32_t count, nnc_figure_room *room)
     return room->list != NULL;
 }
 
-static nnc_status select_now(nnc_check *c, nnc_figures all, nnc_figures *selected, nnc_error *err)
-{
+static nnc_status select_now(nnc_check *c, nnc_figures all, nnc_figures *selected, nnc_error *err) {
     int32_t count = 0;
     if (!reserve(c, all.count, &c->now)) { return nnc_no_memory(err); }
     for (int32_t i = 0; i < all.count; i++) {
@@ -262,8 +247,7 @@ static nnc_status select_now(nnc_check *c, nnc_figures all, nnc_figures *selecte
 
 /* Selects those recorded values that would still be recorded now, so that the other values are not reported as
  * missing. */
-static nnc_status select_old(nnc_check *c, const nnc_packed *all, nnc_figures *selected, nnc_error *err)
-{
+static nnc_status select_old(nnc_check *c, const nnc_packed *all, nnc_figures *selected, nnc_error *err) {
     int32_t count = 0;
     if (!reserve(c, nnc_packed_count(all), &c->old)) { return nnc_no_memory(err); }
     for (int32_t i = 0; i < nnc_packed_count(all); i++) {
@@ -275,8 +259,7 @@ static nnc_status select_old(nnc_check *c, const nnc_packed *all, nnc_figures *s
 }
 
 /* Copies a list to the arena, because its buffer is used again for the next scenario. */
-static bool own_list(nnc_check *c, nnc_figures *figures)
-{
+static bool own_list(nnc_check *c, nnc_figures *figures) {
     nnc_figure *list = nnc_arena_array(c->arena, (size_t)figures->count + 1, sizeof *list);
     if (list != NULL && figures->count > 0) { memcpy(list, figures->list, (size_t)figures->count * sizeof *list); }
     figures->list = list;
@@ -284,8 +267,7 @@ static bool own_list(nnc_check *c, nnc_figures *figures)
 }
 
 /* Refuses a name that no estimate has, because a tolerance for it would have no effect. */
-static nnc_status check_name(nnc_figures figures, const char *key, const char *name, nnc_error *err)
-{
+static nnc_status check_name(nnc_figures figures, const char *key, const char *name, nnc_error *err) {
     for (int32_t i = 0; i < figures.count; i++) {
         if (nnc_figure_match(name, figures.list[i].name) >= 0) { return NNC_OK; }
     }
@@ -295,8 +277,7 @@ static nnc_status check_name(nnc_figures figures, const char *key, const char *n
 }
 
 static nnc_status judge(nnc_check *c, const nnc_plans_scenario *from, nnc_figures all, nnc_check_row *row,
-                        nnc_error *err)
-{
+                        nnc_error *err) {
     nnc_check_verdict *verdicts = nnc_arena_array(c->arena, (size_t)from->requirement_count + 1, sizeof *verdicts);
     NNC_GOT(verdicts, err);
     for (int32_t i = 0; i < from->requirement_count; i++) {
@@ -322,8 +303,7 @@ static nnc_status judge(nnc_check *c, const nnc_plans_scenario *from, nnc_figure
     return NNC_OK;
 }
 
-static const nnc_recorded_estimate *find_old(nnc_check *c, const char *id)
-{
+static const nnc_recorded_estimate *find_old(nnc_check *c, const char *id) {
     const nnc_recorded *recorded = &c->plans->recorded;
     for (int32_t i = 0; i < recorded->estimate_count; i++) {
         const int32_t at = (c->next_old + i) % recorded->estimate_count;
@@ -335,14 +315,12 @@ static const nnc_recorded_estimate *find_old(nnc_check *c, const char *id)
     return NULL;
 }
 
-static nnc_scenario *scenario_of(nnc_check *c, const nnc_plans_scenario *from)
-{
+static nnc_scenario *scenario_of(nnc_check *c, const nnc_plans_scenario *from) {
     return from->serve ? &c->served->base : c->scenario;
 }
 
 /* Copies the changes of a row to the arena, with pointers to the copied values. */
-static bool own_changes(nnc_check *c, const nnc_plans_scenario *from, nnc_check_row *row)
-{
+static bool own_changes(nnc_check *c, const nnc_plans_scenario *from, nnc_check_row *row) {
     nnc_change *own = nnc_arena_array(c->arena, (size_t)row->change_count, sizeof *own);
     row->changes = own;
     return own != NULL &&
@@ -353,8 +331,7 @@ static bool own_changes(nnc_check *c, const nnc_plans_scenario *from, nnc_check_
 
 /* Lists the changes of a row. If there are changes, copies them and the values to the arena. Returns false when out
  * of memory. */
-static bool compare(nnc_check *c, const nnc_plans_scenario *from, nnc_check_row *row)
-{
+static bool compare(nnc_check *c, const nnc_plans_scenario *from, nnc_check_row *row) {
     const int32_t room = row->old.count + row->now.count;
     if (c->changes == NULL || room > c->change_room) {
         c->changes = nnc_arena_array(c->arena, (size_t)room + 1, sizeof *c->changes);
@@ -375,8 +352,7 @@ static bool compare(nnc_check *c, const nnc_plans_scenario *from, nnc_check_row 
 
 /* Copies to the arena the values of a scenario that the report or an update needs later. Returns false when out of
  * memory. */
-static bool keep(nnc_check *c, const nnc_plans_scenario *from, nnc_check_row *row)
-{
+static bool keep(nnc_check *c, const nnc_plans_scenario *from, nnc_check_row *row) {
     const int32_t index = c->report.row_count;
     nnc_recorded_estimate *estimate = &c->estimates[index];
     *estimate = (nnc_recorded_estimate){ .id = from->id };
@@ -391,8 +367,7 @@ static bool keep(nnc_check *c, const nnc_plans_scenario *from, nnc_check_row *ro
 }
 
 /* Estimates a training or serving scenario; *scenario receives its specs and result. */
-static nnc_status answer(nnc_check *c, const nnc_plans_scenario *from, nnc_scenario **scenario, nnc_error *err)
-{
+static nnc_status answer(nnc_check *c, const nnc_plans_scenario *from, nnc_scenario **scenario, nnc_error *err) {
     static const nnc_scenario_args nothing = { .setting_count = 0 };
     nnc_scenario *one = *scenario = scenario_of(c, from);
     if (from->serve) {
@@ -408,8 +383,7 @@ static nnc_status answer(nnc_check *c, const nnc_plans_scenario *from, nnc_scena
                : nnc_plans_blame(c->plans, from, err);
 }
 
-static nnc_status check_scenario(nnc_check *c, const nnc_plans_scenario *from, nnc_error *err)
-{
+static nnc_status check_scenario(nnc_check *c, const nnc_plans_scenario *from, nnc_error *err) {
     nnc_scenario *scenario = NULL;
     nnc_check_row *row = &c->report.rows[c->report.row_count];
     NNC_TRY(answer(c, from, &scenario, err));
@@ -432,8 +406,7 @@ static nnc_status check_scenario(nnc_check *c, const nnc_plans_scenario *from, n
 }
 
 /* Adds a row for each recorded estimate whose scenario is no longer in the file. */
-static void add_removed(nnc_check *c)
-{
+static void add_removed(nnc_check *c) {
     const nnc_recorded *recorded = &c->plans->recorded;
     const int32_t scenarios = c->plans->scenario_count;
     int32_t next = 0;
@@ -451,8 +424,7 @@ static void add_removed(nnc_check *c)
     }
 }
 
-static nnc_status check_all(nnc_check *c, nnc_error *err)
-{
+static nnc_status check_all(nnc_check *c, nnc_error *err) {
     const nnc_plans *plans = c->plans;
     const size_t room = (size_t)plans->scenario_count + (size_t)plans->recorded.estimate_count;
     c->report.rows = nnc_arena_array(c->arena, room, sizeof *c->report.rows);
@@ -473,8 +445,7 @@ static nnc_status check_all(nnc_check *c, nnc_error *err)
     return NNC_OK;
 }
 
-nnc_status nnc_check_create(nnc_specs *specs, const char *path, nnc_check **check, nnc_error *err)
-{
+nnc_status nnc_check_create(nnc_specs *specs, const char *path, nnc_check **check, nnc_error *err) {
     NNC_NEED(specs);
     NNC_NEED(path);
     NNC_NEED(check);
@@ -482,8 +453,7 @@ nnc_status nnc_check_create(nnc_specs *specs, const char *path, nnc_check **chec
 }
 
 nnc_status nnc_check_make(nnc_specs *specs, const char *path, nnc_check_keeping keeping, nnc_check **check,
-                          nnc_error *err)
-{
+                          nnc_error *err) {
     nnc_check *made = calloc(1, sizeof *made);
     *check = NULL;
     NNC_GOT(made, err);
@@ -514,8 +484,7 @@ nnc_status nnc_check_make(nnc_specs *specs, const char *path, nnc_check_keeping 
     return NNC_OK;
 }
 
-void nnc_check_destroy(nnc_check *check)
-{
+void nnc_check_destroy(nnc_check *check) {
     if (check != NULL) {
         free(check->scenario);
         free(check->served);
@@ -525,18 +494,11 @@ void nnc_check_destroy(nnc_check *check)
     }
 }
 
-const nnc_check_report *nnc_check_report_of(const nnc_check *check)
-{
-    return &check->report;
-}
+const nnc_check_report *nnc_check_report_of(const nnc_check *check) { return &check->report; }
 
-bool nnc_check_passed(const nnc_check *check)
-{
-    return check != NULL && nnc_check_sum_of(&check->report).passed;
-}
+bool nnc_check_passed(const nnc_check *check) { return check != NULL && nnc_check_sum_of(&check->report).passed; }
 
-const nnc_check_row *nnc_check_scenario(const nnc_check *check, int32_t index)
-{
+const nnc_check_row *nnc_check_scenario(const nnc_check *check, int32_t index) {
     const nnc_check_report *report = check != NULL ? &check->report : NULL;
     return report != NULL && index >= 0 && index < report->row_count ? &report->rows[index] : NULL;
 }
@@ -544,8 +506,7 @@ const nnc_check_row *nnc_check_scenario(const nnc_check *check, int32_t index)
 /* ---- updating the plan file ---- */
 
 /* Refuses a file that was edited during the check, or that cannot be replaced, such as a pipe. */
-static nnc_status refuse_other(const nnc_plans *plans, const char *option, nnc_error *err)
-{
+static nnc_status refuse_other(const nnc_plans *plans, const char *option, nnc_error *err) {
     struct stat about;
     char *text = NULL;
     size_t size = 0;
@@ -561,8 +522,7 @@ static nnc_status refuse_other(const nnc_plans *plans, const char *option, nnc_e
 }
 
 /* Parses the new text before it replaces the file, to make sure that nncost can read it. */
-static nnc_status verify(const nnc_plans *plans, const char *text, size_t size, nnc_error *err)
-{
+static nnc_status verify(const nnc_plans *plans, const char *text, size_t size, nnc_error *err) {
     nnc_arena *arena = nnc_arena_create();
     nnc_faults faults = { .name = plans->path, .err = err };
     nnc_plans again;
@@ -572,14 +532,12 @@ static nnc_status verify(const nnc_plans *plans, const char *text, size_t size, 
     return faults.status;
 }
 
-static nnc_status replace(const char *path, const char *text, size_t size, nnc_error *err)
-{
+static nnc_status replace(const char *path, const char *text, size_t size, nnc_error *err) {
     return nnc_atomic_file_write(path, text, size) ? NNC_OK
                                                    : nnc_fail(err, NNC_IO, path, "cannot write: %s", strerror(errno));
 }
 
-static nnc_status write_recorded(nnc_check *c, const nnc_recorded *recorded, nnc_error *err)
-{
+static nnc_status write_recorded(nnc_check *c, const nnc_recorded *recorded, nnc_error *err) {
     size_t size = 0;
     nnc_buffer part = { 0 };
     nnc_recorded_write(&part, recorded, c->plans->record_count > 0);
@@ -600,8 +558,7 @@ static nnc_status write_recorded(nnc_check *c, const nnc_recorded *recorded, nnc
     return replace(c->plans->path, text, size, err);
 }
 
-nnc_status nnc_check_update(nnc_check *c, nnc_error *err)
-{
+nnc_status nnc_check_update(nnc_check *c, nnc_error *err) {
     NNC_NEED(c);
     nnc_recorded recorded = {
         .tool = nnc_version(),
@@ -617,8 +574,7 @@ nnc_status nnc_check_update(nnc_check *c, nnc_error *err)
 }
 
 /* Finds the bytes of the member "recorded", with the comma that separates it from its neighbour. */
-static void find_member(const nnc_plans *plans, size_t *begin, size_t *end)
-{
+static void find_member(const nnc_plans *plans, size_t *begin, size_t *end) {
     static const char blank[] = " \t\r\n";
     const char *text = plans->text;
     *begin = plans->places.begin;
@@ -636,8 +592,7 @@ static void find_member(const nnc_plans *plans, size_t *begin, size_t *end)
     }
 }
 
-nnc_status nnc_plans_forget(nnc_specs *specs, const char *path, nnc_error *err)
-{
+nnc_status nnc_plans_forget(nnc_specs *specs, const char *path, nnc_error *err) {
     nnc_arena *arena = nnc_arena_create();
     const nnc_plans *plans = NULL;
     nnc_status status = arena != NULL ? nnc_plans_read(specs, arena, path, &plans, err) : nnc_no_memory(err);

@@ -11,15 +11,13 @@
 enum { NAMES_MAX = 512 };
 
 /* Tests whether the full name equals `name`, or ends with a dot and `name`. */
-static bool ends(const char *figure, const char *name)
-{
+static bool ends(const char *figure, const char *name) {
     const size_t whole = strlen(figure), part = strlen(name);
     if (part > whole || strcmp(figure + whole - part, name) != 0) { return false; }
     return part == whole || (part > 0 && figure[whole - part - 1] == '.');
 }
 
-int nnc_figure_match(const char *name, const char *figure)
-{
+int nnc_figure_match(const char *name, const char *figure) {
     const size_t length = name != NULL && figure != NULL ? strlen(name) : 0;
     if (length == 0) { return name != NULL && figure != NULL ? 0 : -1; }
     const bool begins = strncmp(figure, name, length) == 0 && (figure[length] == '.' || figure[length] == '\0');
@@ -28,8 +26,7 @@ int nnc_figure_match(const char *name, const char *figure)
 
 /* Reports an unknown name and the nearest known name. A misspelt name may be short or full, so it is compared with
  * both forms. */
-static const nnc_figure *unknown(nnc_figures figures, const char *name, nnc_error *err)
-{
+static const nnc_figure *unknown(nnc_figures figures, const char *name, nnc_error *err) {
     const char *names[NAMES_MAX];
     size_t count = 0;
     for (int32_t i = 0; i < figures.count && count + 2 <= NAMES_MAX; i++) {
@@ -45,8 +42,7 @@ static const nnc_figure *unknown(nnc_figures figures, const char *name, nnc_erro
     return NULL;
 }
 
-const nnc_figure *nnc_figure_find(nnc_figures figures, const char *name, nnc_error *err)
-{
+const nnc_figure *nnc_figure_find(nnc_figures figures, const char *name, nnc_error *err) {
     const nnc_figure *list = figures.list;
     if (nnc_need(__func__, "name", name != NULL, err) != NNC_OK) { return NULL; }
     if (figures.count == 0) { return unknown(figures, name, err); }
@@ -59,8 +55,7 @@ const nnc_figure *nnc_figure_find(nnc_figures figures, const char *name, nnc_err
     return match.index >= 0 ? &list[match.index] : unknown(figures, name, err);
 }
 
-static bool same_kinds(const nnc_figures *kinds, nnc_figures figures)
-{
+static bool same_kinds(const nnc_figures *kinds, nnc_figures figures) {
     bool same = kinds != NULL && kinds->count == figures.count;
     for (int32_t i = 0; same && i < figures.count; i++) {
         const nnc_figure *a = &kinds->list[i], *b = &figures.list[i];
@@ -69,8 +64,7 @@ static bool same_kinds(const nnc_figures *kinds, nnc_figures figures)
     return same;
 }
 
-static const nnc_figures *copy_kinds(nnc_arena *arena, nnc_figures figures)
-{
+static const nnc_figures *copy_kinds(nnc_arena *arena, nnc_figures figures) {
     nnc_figures *kinds = nnc_arena_alloc(arena, sizeof *kinds);
     nnc_figure *list = nnc_arena_array(arena, (size_t)figures.count + 1, sizeof *list);
     if (kinds == NULL || list == NULL) { return NULL; }
@@ -79,8 +73,7 @@ static const nnc_figures *copy_kinds(nnc_arena *arena, nnc_figures figures)
     return kinds;
 }
 
-bool nnc_packed_make(nnc_arena *arena, nnc_figures figures, const nnc_packed *before, nnc_packed *packed)
-{
+bool nnc_packed_make(nnc_arena *arena, nnc_figures figures, const nnc_packed *before, nnc_packed *packed) {
     const bool same = before != NULL && same_kinds(before->kinds, figures);
     nnc_packed_value *values = nnc_arena_array(arena, (size_t)figures.count + 1, sizeof *values);
     *packed = (nnc_packed){ same ? before->kinds : copy_kinds(arena, figures), values };
@@ -96,8 +89,7 @@ bool nnc_packed_make(nnc_arena *arena, nnc_figures figures, const nnc_packed *be
     return true;
 }
 
-nnc_figure nnc_packed_figure(const nnc_packed *packed, int32_t index)
-{
+nnc_figure nnc_packed_figure(const nnc_packed *packed, int32_t index) {
     const nnc_figure *kind = &packed->kinds->list[index];
     const nnc_packed_value value = packed->values[index];
     nnc_figure figure = { .name = kind->name, .number = (double)NAN };
@@ -109,8 +101,7 @@ nnc_figure nnc_packed_figure(const nnc_packed *packed, int32_t index)
     return figure;
 }
 
-const nnc_figure *nnc_packed_list(nnc_arena *arena, const nnc_packed *packed)
-{
+const nnc_figure *nnc_packed_list(nnc_arena *arena, const nnc_packed *packed) {
     const int32_t count = nnc_packed_count(packed);
     nnc_figure *list = nnc_arena_array(arena, (size_t)count + 1, sizeof *list);
     for (int32_t i = 0; list != NULL && i < count; i++) { list[i] = nnc_packed_figure(packed, i); }
@@ -125,8 +116,7 @@ static const struct {
     { "<=", NNC_AT_MOST }, { ">=", NNC_AT_LEAST }, { "==", NNC_EQUAL }, { "<", NNC_BELOW }, { ">", NNC_ABOVE },
 };
 
-nnc_status nnc_requirement_read(const char *name, const char *rule, nnc_requirement *requirement, nnc_error *err)
-{
+nnc_status nnc_requirement_read(const char *name, const char *rule, nnc_requirement *requirement, nnc_error *err) {
     NNC_NEED(name);
     NNC_NEED(rule);
     NNC_NEED(requirement);
@@ -154,8 +144,7 @@ nnc_status nnc_requirement_read(const char *name, const char *rule, nnc_requirem
     return NNC_OK;
 }
 
-bool nnc_requirement_met(const nnc_requirement *requirement, const nnc_figure *figure)
-{
+bool nnc_requirement_met(const nnc_requirement *requirement, const nnc_figure *figure) {
     if (requirement == NULL || figure == NULL) { return false; }
     if (requirement->text != NULL || figure->text != NULL) {
         return requirement->text != NULL && figure->text != NULL && strcmp(requirement->text, figure->text) == 0;
@@ -174,8 +163,7 @@ bool nnc_requirement_met(const nnc_requirement *requirement, const nnc_figure *f
 
 /* ---- library functions: one estimate as JSON, with the members that the program prints ---- */
 
-static nnc_status take(nnc_buffer *out, char **text, size_t *size, nnc_error *err)
-{
+static nnc_status take(nnc_buffer *out, char **text, size_t *size, nnc_error *err) {
     const size_t length = out->size;
     nnc_buffer_byte(out, '\0');
     if (out->failed) {
@@ -188,8 +176,7 @@ static nnc_status take(nnc_buffer *out, char **text, size_t *size, nnc_error *er
 }
 
 static nnc_status write(const char *function, nnc_report *report, const nnc_profiles *profiles, const nnc_plan *plan,
-                        nnc_scratch *scratch, char **text, size_t *size, nnc_error *err)
-{
+                        nnc_scratch *scratch, char **text, size_t *size, nnc_error *err) {
     nnc_result result;
     nnc_advice advice[NNC_ADVICE_MAX];
     nnc_buffer out = { 0 };
@@ -208,8 +195,7 @@ static nnc_status write(const char *function, nnc_report *report, const nnc_prof
 }
 
 nnc_status nnc_estimate_json(const nnc_model *model, const nnc_device *device, const nnc_software *software,
-                             const nnc_plan *plan, nnc_scratch *scratch, char **text, size_t *size, nnc_error *err)
-{
+                             const nnc_plan *plan, nnc_scratch *scratch, char **text, size_t *size, nnc_error *err) {
     static const char here[] = "nnc_estimate_json";
     nnc_estimate_args asked;
     NNC_TRY(nnc_estimate_args_read(here, model, device, software, plan, &asked, err));
@@ -220,8 +206,7 @@ nnc_status nnc_estimate_json(const nnc_model *model, const nnc_device *device, c
 
 nnc_status nnc_estimate_json_by_plan(const nnc_model *model, const nnc_device *device, const nnc_profiles *profiles,
                                      const nnc_plan *plan, nnc_scratch *scratch, char **text, size_t *size,
-                                     nnc_error *err)
-{
+                                     nnc_error *err) {
     static const char here[] = "nnc_estimate_json_by_plan";
     nnc_plan full;
     NNC_TRY(nnc_need(here, "model", model != NULL, err));
@@ -235,7 +220,4 @@ nnc_status nnc_estimate_json_by_plan(const nnc_model *model, const nnc_device *d
     return write(here, &report, profiles, &full, scratch, text, size, err);
 }
 
-void nnc_text_free(char *text)
-{
-    free(text);
-}
+void nnc_text_free(char *text) { free(text); }

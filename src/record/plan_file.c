@@ -12,23 +12,20 @@
 #include "scenario/scenario_internal.h"
 
 /* Reports that memory ran out; returns false. */
-static bool plans_no_memory(nnc_json at)
-{
+static bool plans_no_memory(nnc_json at) {
     nnc_faults_no_memory(at.doc->faults);
     return false;
 }
 
 /* Copies a string to the arena of the document. When out of memory, reports it and returns NULL. */
-static const char *plans_copy_text(nnc_json at, const char *text)
-{
+static const char *plans_copy_text(nnc_json at, const char *text) {
     const char *copy = nnc_arena_strdup(at.doc->arena, text);
     if (copy == NULL) { plans_no_memory(at); }
     return copy;
 }
 
 /* Sets the value of a key in a list; text NULL removes the key. */
-static void put_pair(nnc_json at, nnc_pairs *pairs, nnc_pair pair)
-{
+static void put_pair(nnc_json at, nnc_pairs *pairs, nnc_pair pair) {
     int32_t i = 0;
     while (i < pairs->count && strcmp(pairs->list[i].key, pair.key) != 0) { i++; }
     if (pair.text == NULL) {
@@ -46,8 +43,7 @@ static void put_pair(nnc_json at, nnc_pairs *pairs, nnc_pair pair)
 
 /* Writes a JSON value as an option would be written. If the value is not a number, a string or a boolean, reports a
  * fault and writes "". */
-static void value_text(nnc_json at, char *text, size_t size)
-{
+static void value_text(nnc_json at, char *text, size_t size) {
     char number[NNC_NUMBER_TEXT];
     text[0] = '\0';
     switch (nnc_json_type_of(at)) {
@@ -72,8 +68,7 @@ static void value_text(nnc_json at, char *text, size_t size)
     }
 }
 
-static bool suits(const nnc_field *field, nnc_json at)
-{
+static bool suits(const nnc_field *field, nnc_json at) {
     const nnc_json_type type = nnc_json_type_of(at);
     switch (field->type) {
     case NNC_FIELD_BOOL: return type == NNC_JSON_BOOL;
@@ -87,8 +82,7 @@ static bool suits(const nnc_field *field, nnc_json at)
 }
 
 /* Tests whether the field accepts the text as its value. */
-static nnc_status try_value(const nnc_field *field, const char *text, nnc_error *err)
-{
+static nnc_status try_value(const nnc_field *field, const char *text, nnc_error *err) {
     nnc_plan plan = nnc_plan_default();
     nnc_run_ask run = nnc_run_ask_default();
     nnc_serve_ask serve = nnc_serve_ask_default();
@@ -100,8 +94,7 @@ static nnc_status try_value(const nnc_field *field, const char *text, nnc_error 
 }
 
 /* Reads the value of a field, as an option would; null removes an inherited value. */
-static void pairs_read_value(nnc_json at, const nnc_field *field, nnc_pairs *into)
-{
+static void pairs_read_value(nnc_json at, const nnc_field *field, nnc_pairs *into) {
     nnc_error err;
     char text[256];
     nnc_pair pair = { .key = field->name, .field = field };
@@ -125,8 +118,7 @@ static void pairs_read_value(nnc_json at, const nnc_field *field, nnc_pairs *int
 
 /* Reads an object of keys and values; null removes a key. read: converts a value to text; if that is not possible, it
  * reports a fault and returns NULL. */
-static void pairs_read(nnc_json at, nnc_pairs *pairs, const char *(*read)(nnc_json item))
-{
+static void pairs_read(nnc_json at, nnc_pairs *pairs, const char *(*read)(nnc_json item)) {
     if (nnc_json_type_of(at) == NNC_JSON_ABSENT) { return; }
     if (nnc_json_type_of(at) != NNC_JSON_OBJECT) {
         nnc_json_mismatch(at, "wrong type", "an object");
@@ -141,8 +133,7 @@ static void pairs_read(nnc_json at, nnc_pairs *pairs, const char *(*read)(nnc_js
     }
 }
 
-static const char *plans_read_set(nnc_json item)
-{
+static const char *plans_read_set(nnc_json item) {
     char text[256];
     value_text(item, text, sizeof(text));
     if (strpbrk(nnc_json_key(item), "=, ") != NULL || nnc_json_key(item)[0] == '\0') {
@@ -152,8 +143,7 @@ static const char *plans_read_set(nnc_json item)
     return text[0] != '\0' ? plans_copy_text(item, text) : NULL;
 }
 
-static const char *plans_read_rule(nnc_json item)
-{
+static const char *plans_read_rule(nnc_json item) {
     nnc_requirement ignored;
     nnc_error err;
     if (nnc_json_type_of(item) != NNC_JSON_TEXT) {
@@ -169,8 +159,7 @@ static const char *plans_read_rule(nnc_json item)
 
 /* Copies the list to the arena, with space for two further entries per member of `at`. Returns false when out of
  * memory. */
-static bool pairs_own(nnc_json at, nnc_pairs *pairs)
-{
+static bool pairs_own(nnc_json at, nnc_pairs *pairs) {
     const int32_t most = pairs->count + 2 * nnc_json_count(at);
     const int32_t room = most < NNC_PLANS_PAIRS_MAX ? most : NNC_PLANS_PAIRS_MAX;
     nnc_pair *list = nnc_arena_array(at.doc->arena, (size_t)room + 1, sizeof(*list));
@@ -183,8 +172,7 @@ static bool pairs_own(nnc_json at, nnc_pairs *pairs)
 /* Turns measurements into requirements: the interval of the estimate must contain the measurement. A measured memory
  * is compared with the upper end only, because programs log just the memory that the allocator holds; `nncost watch`
  * does the same. */
-static void read_measured(nnc_json at, nnc_pairs *require)
-{
+static void read_measured(nnc_json at, nnc_pairs *require) {
     static const struct {
         const char *name, *end, *sign;
     } rules[] = { { "step_s", "step.interval_s.0", "<=" },
@@ -217,8 +205,7 @@ static void read_measured(nnc_json at, nnc_pairs *require)
 }
 
 /* Adds a list of pairs to a digest. The order of the keys does not matter. */
-static uint64_t pairs_digest(uint64_t digest, const nnc_pairs *pairs)
-{
+static uint64_t pairs_digest(uint64_t digest, const nnc_pairs *pairs) {
     uint64_t sum = 0;
     for (int32_t i = 0; i < pairs->count; i++) {
         sum += nnc_digest_text(nnc_digest_text(NNC_DIGEST_START, pairs->list[i].key), pairs->list[i].text);
@@ -252,8 +239,7 @@ static const nnc_field allowance_fields[] = {
 static const nnc_field_table allowance_table = { "tolerance", allowance_fields, NNC_COUNT_OF(allowance_fields) };
 
 /* Reads tolerances. A scenario's tolerance replaces the common tolerance of the same name. */
-static void read_tolerances(nnc_json at, part *into)
-{
+static void read_tolerances(nnc_json at, part *into) {
     if (nnc_json_type_of(at) != NNC_JSON_ABSENT && nnc_json_type_of(at) != NNC_JSON_OBJECT) {
         nnc_json_mismatch(at, "wrong type", "an object");
         return;
@@ -275,8 +261,7 @@ static void read_tolerances(nnc_json at, part *into)
 }
 
 /* Copies the inherited lists that a scenario changes; other lists remain shared with the common part. */
-static bool own_lists(nnc_json at, part *own)
-{
+static bool own_lists(nnc_json at, part *own) {
     const bool tolerances = nnc_json_get(at, "tolerance").node != NULL;
     const nnc_tolerance *common = own->tolerances;
     if (tolerances) {
@@ -291,8 +276,7 @@ static bool own_lists(nnc_json at, part *own)
            (require.node == NULL || pairs_own(require, &own->require));
 }
 
-static void read_ref(nnc_json at, const char **ref)
-{
+static void read_ref(nnc_json at, const char **ref) {
     if (nnc_json_type_of(at) == NNC_JSON_NULL) {
         *ref = NULL;
     } else if (nnc_json_type_of(at) != NNC_JSON_ABSENT) {
@@ -306,8 +290,7 @@ static void read_ref(nnc_json at, const char **ref)
 
 /* Reads the key "serve". Training and serving have different keys, metrics and requirements, so a scenario of the
  * other kind inherits only the specs and the --set fields. */
-static void read_serve(nnc_json at, part *into)
-{
+static void read_serve(nnc_json at, part *into) {
     const nnc_json_type type = nnc_json_type_of(at);
     if (type == NNC_JSON_ABSENT) { return; }
     if (type != NNC_JSON_BOOL && type != NNC_JSON_NULL) {
@@ -321,8 +304,7 @@ static void read_serve(nnc_json at, part *into)
     }
 }
 
-static const nnc_field *field_of(const part *into, const char *key)
-{
+static const nnc_field *field_of(const part *into, const char *key) {
     if (into->serve) { return nnc_field_of_key(&nnc_serve_table, key); }
     const nnc_field *field = nnc_field_of_key(&nnc_plan_table, key);
     field = field != NULL ? field : nnc_field_of_key(&nnc_run_table, key);
@@ -330,8 +312,7 @@ static const nnc_field *field_of(const part *into, const char *key)
 }
 
 /* Reads the common part, or a scenario that inherits it; null removes an inherited key. */
-static void read_part(nnc_json at, bool scenario, part *into)
-{
+static void read_part(nnc_json at, bool scenario, part *into) {
     if (nnc_json_type_of(at) != NNC_JSON_OBJECT) {
         nnc_json_mismatch(at, "wrong type", "an object");
         return;
@@ -360,8 +341,7 @@ static void read_part(nnc_json at, bool scenario, part *into)
     read_tolerances(nnc_json_get(at, "tolerance"), into);
 }
 
-static uint64_t digest_part(const part *own)
-{
+static uint64_t digest_part(const part *own) {
     uint64_t digest = own->serve ? nnc_digest_text(NNC_DIGEST_START, "serve") : NNC_DIGEST_START;
     for (int i = 0; i < NNC_REF_COUNT; i++) {
         digest = nnc_digest_text(digest, own->refs[i] != NULL ? own->refs[i] : "");
@@ -370,8 +350,7 @@ static uint64_t digest_part(const part *own)
 }
 
 /* Converts the rules of a plan file to requirements. The syntax of the rules was checked when they were read. */
-static const nnc_requirement *requirements_of(nnc_json at, const nnc_pairs *rules)
-{
+static const nnc_requirement *requirements_of(nnc_json at, const nnc_pairs *rules) {
     nnc_requirement *list = nnc_arena_array(at.doc->arena, (size_t)rules->count + 1, sizeof(*list));
     if (list == NULL) { plans_no_memory(at); }
     for (int32_t i = 0; list != NULL && i < rules->count; i++) {
@@ -380,8 +359,7 @@ static const nnc_requirement *requirements_of(nnc_json at, const nnc_pairs *rule
     return list;
 }
 
-static void read_id(nnc_json at, nnc_plans_scenario *scenario)
-{
+static void read_id(nnc_json at, nnc_plans_scenario *scenario) {
     const nnc_json id = nnc_json_get(at, "id");
     const char *text = nnc_json_type_of(id) == NNC_JSON_TEXT ? nnc_json_text(id) : "";
     bool plain = text[0] != '\0' && strlen(text) < 128;
@@ -397,8 +375,7 @@ static void read_id(nnc_json at, nnc_plans_scenario *scenario)
     }
 }
 
-static void read_scenario(nnc_json at, const part *common, nnc_plans_scenario *scenario)
-{
+static void read_scenario(nnc_json at, const part *common, nnc_plans_scenario *scenario) {
     part own = *common;
     if (nnc_json_type_of(at) != NNC_JSON_OBJECT) {
         nnc_json_mismatch(at, "wrong type", "an object");
@@ -428,15 +405,13 @@ typedef struct id_place {
     int32_t place;
 } id_place;
 
-static int by_id(const void *a, const void *b)
-{
+static int by_id(const void *a, const void *b) {
     const id_place *left = a, *right = b;
     const int ids = strcmp(left->id, right->id);
     return ids != 0 ? ids : (left->place > right->place) - (left->place < right->place);
 }
 
-static void refuse_equal_ids(nnc_json list, const nnc_plans *plans)
-{
+static void refuse_equal_ids(nnc_json list, const nnc_plans *plans) {
     const int32_t count = plans->scenario_count;
     id_place *sorted = nnc_arena_array(list.doc->arena, (size_t)count + 1, sizeof(*sorted));
     if (sorted == NULL) {
@@ -454,8 +429,7 @@ static void refuse_equal_ids(nnc_json list, const nnc_plans *plans)
     }
 }
 
-static void plans_read_scenarios(nnc_json root, nnc_plans *plans)
-{
+static void plans_read_scenarios(nnc_json root, nnc_plans *plans) {
     const nnc_json at = nnc_json_get(root, "scenarios"), common_at = nnc_json_get(root, "common");
     const int count = nnc_json_type_of(at) == NNC_JSON_LIST ? nnc_json_count(at) : 0;
     const int before = root.doc->faults->count;
@@ -485,8 +459,7 @@ static void plans_read_scenarios(nnc_json root, nnc_plans *plans)
     if (root.doc->faults->count == before) { refuse_equal_ids(at, plans); }
 }
 
-static bool read_schema(nnc_json root)
-{
+static bool read_schema(nnc_json root) {
     const nnc_json at = nnc_json_get(root, "schema");
     const char *text = nnc_json_type_of(at) == NNC_JSON_TEXT ? nnc_json_text(at) : "";
     if (strcmp(text, NNC_PLANS_SCHEMA) == 0) { return true; }
@@ -502,8 +475,7 @@ static bool read_schema(nnc_json root)
     return false;
 }
 
-static void read_root(nnc_json root, nnc_plans *plans)
-{
+static void read_root(nnc_json root, nnc_plans *plans) {
     static const char *const keys[] = { "schema", "note", "common", "record", "scenarios", "recorded", NULL };
     static const nnc_field_table none = { "plan file", NULL, 0 };
     if (!read_schema(root)) { return; }
@@ -516,8 +488,7 @@ static void read_root(nnc_json root, nnc_plans *plans)
     nnc_recorded_of(nnc_json_get(root, "recorded"), &plans->recorded);
 }
 
-static void find_lines(nnc_json root, nnc_plans *plans)
-{
+static void find_lines(nnc_json root, nnc_plans *plans) {
     const size_t count = (size_t)plans->scenario_count;
     nnc_plans_scenario *list = nnc_arena_array(root.doc->arena, count + 1, sizeof(*list));
     long *lines = nnc_arena_array(root.doc->arena, count + 1, sizeof(*lines));
@@ -536,8 +507,7 @@ static void find_lines(nnc_json root, nnc_plans *plans)
     }
 }
 
-void nnc_plans_parse(nnc_arena *arena, const char *text, size_t size, nnc_faults *faults, nnc_plans *plans)
-{
+void nnc_plans_parse(nnc_arena *arena, const char *text, size_t size, nnc_faults *faults, nnc_plans *plans) {
     nnc_json_doc doc = { .faults = faults,
                          .arena = arena,
                          .text = text,
@@ -554,14 +524,13 @@ void nnc_plans_parse(nnc_arena *arena, const char *text, size_t size, nnc_faults
 }
 
 /* Reads the text of a plan file or of any spec file. */
-static nnc_status plans_text(nnc_specs *specs, const char *path, char **text, size_t *size, nnc_error *err)
-{
+static nnc_status plans_text(nnc_specs *specs, const char *path, char **text, size_t *size, nnc_error *err) {
     return nnc_is_pipe(path) ? nnc_specs_read(specs, path, text, size, err)
                              : nnc_file_read_large(path, NNC_RECORDED_BYTES_MAX, text, size, err);
 }
 
-nnc_status nnc_plans_read(nnc_specs *specs, nnc_arena *arena, const char *path, const nnc_plans **plans, nnc_error *err)
-{
+nnc_status nnc_plans_read(nnc_specs *specs, nnc_arena *arena, const char *path, const nnc_plans **plans,
+                          nnc_error *err) {
     char *text = NULL;
     size_t size = 0;
     nnc_plans *read = nnc_arena_alloc(arena, sizeof(*read));
@@ -574,8 +543,7 @@ nnc_status nnc_plans_read(nnc_specs *specs, nnc_arena *arena, const char *path, 
     return faults.status;
 }
 
-bool nnc_plans_is(nnc_specs *specs, const char *path)
-{
+bool nnc_plans_is(nnc_specs *specs, const char *path) {
     char *text = NULL;
     size_t size = 0;
     const bool is = (specs != NULL || !nnc_is_pipe(path)) && plans_text(specs, path, &text, &size, NULL) == NNC_OK &&
@@ -586,8 +554,7 @@ bool nnc_plans_is(nnc_specs *specs, const char *path)
 
 /* Reads a spec file of any kind. Finds the kind of the file first, because the kind decides which table of fields is
  * used. */
-static void read_any(nnc_json_doc *doc, nnc_specs *specs, const char *path)
-{
+static void read_any(nnc_json_doc *doc, nnc_specs *specs, const char *path) {
     char stem[NNC_STEM_MAX];
     const char *named = nnc_spec_required_id(path, stem);
     const nnc_json root = nnc_json_root(doc);
@@ -617,8 +584,7 @@ static void read_any(nnc_json_doc *doc, nnc_specs *specs, const char *path)
     }
 }
 
-int nnc_spec_validate(nnc_specs *specs, const char *asked, nnc_fault_fn *report, void *context)
-{
+int nnc_spec_validate(nnc_specs *specs, const char *asked, nnc_fault_fn *report, void *context) {
     char *text = NULL;
     size_t size = 0;
     nnc_error err;
@@ -660,14 +626,12 @@ int nnc_spec_validate(nnc_specs *specs, const char *asked, nnc_fault_fn *report,
 /* ---- loading a scenario of a plan file, with changes by the command line ---- */
 
 nnc_status nnc_plans_open(nnc_specs *specs, nnc_arena *arena, const char *model, const nnc_plans **plans,
-                          nnc_error *err)
-{
+                          nnc_error *err) {
     *plans = NULL;
     return nnc_is_path(model) && nnc_plans_is(specs, model) ? nnc_plans_read(specs, arena, model, plans, err) : NNC_OK;
 }
 
-nnc_status nnc_plans_pick(const nnc_plans *plans, const char *id, const nnc_plans_scenario **scenario, nnc_error *err)
-{
+nnc_status nnc_plans_pick(const nnc_plans *plans, const char *id, const nnc_plans_scenario **scenario, nnc_error *err) {
     enum { NAMES_MAX = 256 };
     const char *names[NAMES_MAX] = { "" };
     size_t count = 0;
@@ -694,23 +658,20 @@ nnc_status nnc_plans_pick(const nnc_plans *plans, const char *id, const nnc_plan
 /* Returns the id or path with which a scenario names a file. Paths are relative to the folder of the plan file; a
  * cluster is always a path. */
 static const char *resolve_ref(nnc_arena *arena, const nnc_plans *plans, const nnc_plans_scenario *from,
-                               nnc_plans_ref kind)
-{
+                               nnc_plans_ref kind) {
     const char *ref = from->refs[kind];
     return ref == NULL || (!nnc_is_path(ref) && kind != NNC_REF_CLUSTER) ? ref : nnc_path_from(arena, plans->path, ref);
 }
 
 /* Tests whether the field is one of the four ways in which requests arrive. A scenario has only one of these fields, so
  * a new one replaces the old one. */
-static bool is_load(const nnc_field *field)
-{
+static bool is_load(const nnc_field *field) {
     static const char *const loads[] = { "batch", "concurrency", "request_rate", "offline", NULL };
     return nnc_field_is_of(&nnc_serve_table, field) && nnc_is_one_of(field->name, loads);
 }
 
 /* Tests whether the first `count` settings contain the field, or another field that replaces it. */
-static bool is_given(const nnc_scenario_args *given, int count, const nnc_field *field)
-{
+static bool is_given(const nnc_scenario_args *given, int count, const nnc_field *field) {
     for (int i = 0; i < count; i++) {
         const nnc_field *other = given->settings[i].field;
         if (other == field || (is_load(field) && is_load(other))) { return true; }
@@ -719,8 +680,7 @@ static bool is_given(const nnc_scenario_args *given, int count, const nnc_field 
 }
 
 /* Adds the scenario's settings to those of the command line, which take precedence. */
-static nnc_status merge(nnc_arena *arena, const nnc_plans_scenario *from, nnc_scenario_args *given, nnc_error *err)
-{
+static nnc_status merge(nnc_arena *arena, const nnc_plans_scenario *from, nnc_scenario_args *given, nnc_error *err) {
     const char *sets[NNC_SETS_MAX];
     int set_count = 0;
     const int own = given->setting_count;
@@ -748,8 +708,7 @@ static nnc_status merge(nnc_arena *arena, const nnc_plans_scenario *from, nnc_sc
     return NNC_OK;
 }
 
-nnc_status nnc_plans_blame(const nnc_plans *plans, const nnc_plans_scenario *from, nnc_error *err)
-{
+nnc_status nnc_plans_blame(const nnc_plans *plans, const nnc_plans_scenario *from, nnc_error *err) {
     char where[sizeof err->where];
     snprintf(where, sizeof where, "%s:%ld: %s", plans->path, from->line, from->id);
     nnc_error_within(err, where);
@@ -764,8 +723,7 @@ typedef struct whole_ask {
 } whole_ask;
 
 static nnc_status ask_whole(nnc_specs *specs, const nnc_scenario_args *given, nnc_arena *arena, const nnc_plans *plans,
-                            const nnc_plans_scenario *from, const char *device, whole_ask *whole, nnc_error *err)
-{
+                            const nnc_plans_scenario *from, const char *device, whole_ask *whole, nnc_error *err) {
     const char **refs = whole->refs;
     whole->given = *given;
     whole->own = given->setting_count == 0 && given->set_count == 0 && device == NULL && given->software == NULL &&
@@ -792,8 +750,7 @@ static nnc_status ask_whole(nnc_specs *specs, const nnc_scenario_args *given, nn
 /* Adds the scenario and its line to an error. If the command line changes nothing, a bad option is a fault of the
  * file. */
 static nnc_status blame(const nnc_plans *plans, const nnc_plans_scenario *from, bool own, nnc_status status,
-                        nnc_error *err)
-{
+                        nnc_error *err) {
     if (status != NNC_OK) {
         err->status = status == NNC_BAD_USAGE && own ? NNC_BAD_SPEC : status;
         status = nnc_plans_blame(plans, from, err);
@@ -804,8 +761,7 @@ static nnc_status blame(const nnc_plans *plans, const nnc_plans_scenario *from, 
 /* Loads a training scenario or a serving scenario; the pointer of the other kind is NULL. */
 static nnc_status load_whole(nnc_specs *specs, const nnc_scenario_args *given, nnc_arena *arena, const nnc_plans *plans,
                              const nnc_plans_scenario *from, const char *device, nnc_scenario *trained,
-                             nnc_serve_scenario *served, nnc_error *err)
-{
+                             nnc_serve_scenario *served, nnc_error *err) {
     whole_ask whole = { .own = false };
     if (from->serve != (served != NULL)) {
         nnc_fail(err, NNC_BAD_USAGE, "serve", "%s",
@@ -822,15 +778,13 @@ static nnc_status load_whole(nnc_specs *specs, const nnc_scenario_args *given, n
 }
 
 nnc_status nnc_plans_load(nnc_specs *specs, const nnc_scenario_args *given, nnc_arena *arena, const nnc_plans *plans,
-                          const nnc_plans_scenario *from, const char *device, nnc_scenario *scenario, nnc_error *err)
-{
+                          const nnc_plans_scenario *from, const char *device, nnc_scenario *scenario, nnc_error *err) {
     return load_whole(specs, given, arena, plans, from, device, scenario, NULL, err);
 }
 
 nnc_status nnc_plans_load_served(nnc_specs *specs, const nnc_scenario_args *given, nnc_arena *arena,
                                  const nnc_plans *plans, const nnc_plans_scenario *from, const char *device,
-                                 nnc_serve_scenario *scenario, nnc_error *err)
-{
+                                 nnc_serve_scenario *scenario, nnc_error *err) {
     return load_whole(specs, given, arena, plans, from, device, NULL, scenario, err);
 }
 
@@ -838,8 +792,7 @@ nnc_status nnc_plans_load_served(nnc_specs *specs, const nnc_scenario_args *give
 
 /* Sets a figure to the value of a cell. A string that is equal to the string of the last estimate is not copied again.
  * Returns false when out of memory. */
-static bool set_figure(nnc_figure *figure, nnc_arena *arena, const char *name, const nnc_cell *cell)
-{
+static bool set_figure(nnc_figure *figure, nnc_arena *arena, const char *name, const nnc_cell *cell) {
     const char *last = figure->text;
     *figure = (nnc_figure){ .name = name, .number = (double)NAN };
     switch (cell->kind) {
@@ -854,8 +807,7 @@ static bool set_figure(nnc_figure *figure, nnc_arena *arena, const char *name, c
     return true;
 }
 
-nnc_figures nnc_figures_of(nnc_collector *collector, const nnc_report *report)
-{
+nnc_figures nnc_figures_of(nnc_collector *collector, const nnc_report *report) {
     const nnc_figures none = { NULL, 0 };
     const bool served = report->serve != NULL, images = report->images != NULL;
     struct nnc_collected *kind = images ? &collector->images : served ? &collector->served : &collector->trained;

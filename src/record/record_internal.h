@@ -27,8 +27,7 @@ typedef struct nnc_packed {
  * must outlive the list. Returns false when out of memory. */
 bool nnc_packed_make(nnc_arena *arena, nnc_figures figures, const nnc_packed *before, nnc_packed *packed);
 
-static inline int32_t nnc_packed_count(const nnc_packed *packed)
-{
+static inline int32_t nnc_packed_count(const nnc_packed *packed) {
     return packed->kinds != NULL ? packed->kinds->count : 0;
 }
 

@@ -20,15 +20,13 @@ typedef struct nnc_figure_list {
 
 enum { FIGURE_NAME_MAX = 256, FIGURES_MAX = 10000 };
 
-static const char *name_for(nnc_arena *arena, const nnc_figure_list *into, const char *name)
-{
+static const char *name_for(nnc_arena *arena, const nnc_figure_list *into, const char *name) {
     const nnc_figures like = into->like;
     const bool known = into->count < like.count && strcmp(like.list[into->count].name, name) == 0;
     return known ? like.list[into->count].name : nnc_arena_strdup(arena, name);
 }
 
-static const char *text_for(nnc_arena *arena, const nnc_figure_list *into, const char *text)
-{
+static const char *text_for(nnc_arena *arena, const nnc_figure_list *into, const char *text) {
     const char *last = into->count < into->like.count ? into->like.list[into->count].text : NULL;
     return last != NULL && strcmp(last, text) == 0 ? last : nnc_arena_strdup(arena, text);
 }
@@ -36,8 +34,7 @@ static const char *text_for(nnc_arena *arena, const nnc_figure_list *into, const
 /* Tests whether the value has the type that the table of metrics states: number or string. A metric with an unknown
  * name may have either type. Most values have the same name as the value at the same index of `like`, so that value is
  * compared first. */
-static bool is_of_kind(const nnc_figure_list *into, const nnc_figure *figure)
-{
+static bool is_of_kind(const nnc_figure_list *into, const nnc_figure *figure) {
     const nnc_figures like = into->like;
     const bool text = figure->text != NULL;
     if (into->count < like.count && like.list[into->count].name == figure->name &&
@@ -51,14 +48,12 @@ static bool is_of_kind(const nnc_figure_list *into, const nnc_figure *figure)
 
 /* Tests whether the sign of the value is allowed. A metric with a unit must not be negative, unless its row in the
  * table of metrics allows any sign. */
-static bool is_in_range(const nnc_figure *figure)
-{
+static bool is_in_range(const nnc_figure *figure) {
     const nnc_metric *metric = figure->number < 0.0 ? nnc_figure_metric(figure->name) : NULL;
     return metric == NULL || metric->unit == NULL || metric->any_sign;
 }
 
-static void add_figure(nnc_json at, const char *name, nnc_figure_list *into)
-{
+static void add_figure(nnc_json at, const char *name, nnc_figure_list *into) {
     nnc_arena *arena = at.doc->arena;
     nnc_figure *list = nnc_arena_grow(arena, into->list, into->count, &into->capacity, sizeof(*list));
     if (list == NULL) {
@@ -90,8 +85,7 @@ static void add_figure(nnc_json at, const char *name, nnc_figure_list *into)
 }
 
 /* Appends a part to a name of `used` bytes; returns the new length, 0 = too long. */
-static size_t append_part(char *name, size_t used, const char *part)
-{
+static size_t append_part(char *name, size_t used, const char *part) {
     const size_t dot = used > 0 ? 1 : 0, length = strlen(part);
     if (used + dot + length >= FIGURE_NAME_MAX) { return 0; }
     name[used] = '.';
@@ -101,8 +95,7 @@ static size_t append_part(char *name, size_t used, const char *part)
 
 /* Adds the values of an object under flat names. Lists of strings or objects, such as advice, are for people and are
  * skipped. */
-static void flatten(nnc_json at, char *name, size_t used, nnc_figure_list *into)
-{
+static void flatten(nnc_json at, char *name, size_t used, nnc_figure_list *into) {
     const bool list = nnc_json_type_of(at) == NNC_JSON_LIST;
     int index = 0;
     for (nnc_json item = nnc_json_first(at); item.node != NULL && nnc_json_go_on(item) && into->count < FIGURES_MAX;
@@ -129,8 +122,7 @@ static void flatten(nnc_json at, char *name, size_t used, nnc_figure_list *into)
 
 /* Adds every number, string and boolean below `at` as "prefix.key.key"; the prefix is "" or shorter than 64 bytes.
  * Reports faults. */
-static void figures_add(nnc_json at, const char *prefix, nnc_figure_list *into)
-{
+static void figures_add(nnc_json at, const char *prefix, nnc_figure_list *into) {
     char name[FIGURE_NAME_MAX];
     const int used = snprintf(name, sizeof(name), "%s", prefix);
     flatten(at, name, (size_t)used, into);
@@ -138,8 +130,7 @@ static void figures_add(nnc_json at, const char *prefix, nnc_figure_list *into)
 
 /* Moves past the recorded part, which is most of a large file. estimates_end: offset of the end of its estimates; 0
  * = not known. */
-static void pass_recorded(nnc_walk *w, size_t estimates_end)
-{
+static void pass_recorded(nnc_walk *w, size_t estimates_end) {
     if (estimates_end <= w->at) {
         nnc_walk_value(w);
         return;
@@ -148,8 +139,7 @@ static void pass_recorded(nnc_walk *w, size_t estimates_end)
     while (nnc_walk_member(w, true)) { nnc_walk_value(w); }
 }
 
-void nnc_plans_find_places(nnc_plans *plans, size_t estimates_end, long *lines, int32_t count)
-{
+void nnc_plans_find_places(nnc_plans *plans, size_t estimates_end, long *lines, int32_t count) {
     nnc_walk w = nnc_walk_begin(plans->text);
     while (nnc_walk_member(&w, true)) {
         const size_t begin = w.at;
@@ -173,8 +163,7 @@ void nnc_plans_find_places(nnc_plans *plans, size_t estimates_end, long *lines, 
 }
 
 /* Replaces the placeholder of the digest in a recorded part. Returns false when out of memory. */
-static bool complete(nnc_arena *arena, char *recorded)
-{
+static bool complete(nnc_arena *arena, char *recorded) {
     static const char *const skip[] = { "digest", NULL };
     char digest[NNC_DIGEST_TEXT];
     nnc_faults faults = { .name = "recorded" };
@@ -199,14 +188,12 @@ static bool complete(nnc_arena *arena, char *recorded)
 }
 
 /* Copies bytes to `at`; returns the address after them. */
-static char *put(char *at, const char *bytes, size_t size)
-{
+static char *put(char *at, const char *bytes, size_t size) {
     memcpy(at, bytes, size);
     return at + size;
 }
 
-const char *nnc_plans_with_recorded(nnc_arena *arena, const nnc_plans *plans, char *recorded, size_t *size)
-{
+const char *nnc_plans_with_recorded(nnc_arena *arena, const nnc_plans *plans, char *recorded, size_t *size) {
     static const char member[] = ",\n  \"recorded\": ";
     const nnc_plans_places *places = &plans->places;
     const bool there = places->end > 0;
@@ -226,8 +213,7 @@ const char *nnc_plans_with_recorded(nnc_arena *arena, const nnc_plans *plans, ch
     return text;
 }
 
-static bool is_member(nnc_json at, nnc_json_type type, const char *expected)
-{
+static bool is_member(nnc_json at, nnc_json_type type, const char *expected) {
     if (nnc_json_type_of(at) != type) {
         nnc_json_mismatch(at, "wrong type", expected);
         return false;
@@ -237,8 +223,7 @@ static bool is_member(nnc_json at, nnc_json_type type, const char *expected)
 
 /* ---- the recorded part ---- */
 
-static void read_digests(nnc_json at, nnc_recorded *recorded)
-{
+static void read_digests(nnc_json at, nnc_recorded *recorded) {
     size_t room = 0;
     if (!is_member(at, NNC_JSON_OBJECT, "an object")) { return; }
     for (nnc_json kind = nnc_json_first(at); kind.node != NULL; kind = nnc_json_next(kind)) {
@@ -266,8 +251,7 @@ static const char *const not_digested[] = { "digest", NULL };
 /* Reads the values of one estimate. loud: true = faults are reported. before: the estimate that was read before; NULL =
  * no estimate. */
 static void read_one(nnc_json item, int32_t index, bool loud, const nnc_recorded_estimate *before,
-                     nnc_figure_list *found, nnc_recorded_estimate *estimate)
-{
+                     nnc_figure_list *found, nnc_recorded_estimate *estimate) {
     nnc_arena *arena = item.doc->arena;
     found->like = (nnc_figures){ found->list, found->count }; /* the list is used again for the next estimate */
     found->count = 0;
@@ -284,8 +268,7 @@ static void read_one(nnc_json item, int32_t index, bool loud, const nnc_recorded
 }
 
 /* Reads all estimates. Returns false if there is a fault; the fault is reported only if `loud`. */
-static bool read_estimates(nnc_json at, bool loud, nnc_recorded *recorded)
-{
+static bool read_estimates(nnc_json at, bool loud, nnc_recorded *recorded) {
     if (nnc_json_type_of(at) != NNC_JSON_OBJECT) { return loud && is_member(at, NNC_JSON_OBJECT, "an object"); }
     nnc_recorded_estimate *list = nnc_arena_array(at.doc->arena, (size_t)nnc_json_count(at) + 1, sizeof(*list));
     if (list == NULL) {
@@ -310,8 +293,7 @@ static bool read_estimates(nnc_json at, bool loud, nnc_recorded *recorded)
 }
 
 /* Turns a version into a number: "0.1.0" -> 1000; each part is below 1000. Returns -1 if the text is not a version. */
-static int64_t version_number(const char *text)
-{
+static int64_t version_number(const char *text) {
     int64_t number = 0;
     for (int i = 0; i < 3; i++) {
         char *end = NULL;
@@ -324,8 +306,7 @@ static int64_t version_number(const char *text)
 }
 
 /* Refuses a recorded part of another format or of a newer version; it is neither compared nor overwritten. */
-static bool is_of_this_version(nnc_json at, nnc_recorded *recorded)
-{
+static bool is_of_this_version(nnc_json at, nnc_recorded *recorded) {
     const nnc_json schema = nnc_json_get(at, "schema");
     char expected[64];
     if (nnc_json_type_of(schema) != NNC_JSON_TEXT || strcmp(nnc_json_text(schema), NNC_RECORDED_SCHEMA) != 0) {
@@ -355,8 +336,7 @@ static bool is_of_this_version(nnc_json at, nnc_recorded *recorded)
 }
 
 /* Refuses a recorded part that was edited by hand. */
-static bool is_untouched(nnc_json at)
-{
+static bool is_untouched(nnc_json at) {
     const nnc_json digest = nnc_json_get(at, "digest");
     char own[NNC_DIGEST_TEXT];
     nnc_digest_print(nnc_json_digest(at, not_digested), own);
@@ -372,8 +352,7 @@ static bool is_untouched(nnc_json at)
 
 /* Reads the recorded part. The digest covers all estimates, so these are read first, without reporting faults. If
  * the digest differs, only this is reported; otherwise faulty estimates are read again to report their faults. */
-void nnc_recorded_of(nnc_json at, nnc_recorded *recorded)
-{
+void nnc_recorded_of(nnc_json at, nnc_recorded *recorded) {
     static const char *const keys[] = {
         "schema", "note", "tool", "conventions", "digest", "digests", "estimates", NULL
     };
@@ -397,14 +376,12 @@ void nnc_recorded_of(nnc_json at, nnc_recorded *recorded)
 
 /* ---- estimate files ---- */
 
-static double number_or_nan(nnc_json at)
-{
+static double number_or_nan(nnc_json at) {
     return nnc_json_type_of(at) == NNC_JSON_NUMBER ? nnc_json_number(at) : (double)NAN;
 }
 
 /* Reads the ops of an estimate. If the model is served, the time of an op already covers all layers, so repeat is 1. */
-static void read_ops(nnc_json at, bool served, nnc_recorded_estimate *estimate)
-{
+static void read_ops(nnc_json at, bool served, nnc_recorded_estimate *estimate) {
     if (nnc_json_type_of(at) != NNC_JSON_LIST) { return; }
     nnc_recorded_op *list = nnc_arena_array(at.doc->arena, (size_t)nnc_json_count(at) + 1, sizeof(*list));
     if (list == NULL) {
@@ -427,8 +404,7 @@ static void read_ops(nnc_json at, bool served, nnc_recorded_estimate *estimate)
 }
 
 /* Reads the values of an estimate file, in the order of the file. */
-static void read_estimate(nnc_json root, bool served, nnc_recorded *recorded)
-{
+static void read_estimate(nnc_json root, bool served, nnc_recorded *recorded) {
     nnc_recorded_estimate *estimate = nnc_arena_alloc(root.doc->arena, sizeof(*estimate));
     nnc_figure_list found = { .count = 0 };
     if (estimate == NULL) {
@@ -455,8 +431,7 @@ static void read_estimate(nnc_json root, bool served, nnc_recorded *recorded)
     recorded->estimate_count = 1;
 }
 
-static void read_either(nnc_json root, nnc_recorded *recorded)
-{
+static void read_either(nnc_json root, nnc_recorded *recorded) {
     const nnc_json schema = nnc_json_get(root, "schema");
     const char *text = nnc_json_type_of(schema) == NNC_JSON_TEXT ? nnc_json_text(schema) : "";
     const bool served = strcmp(text, NNC_SERVE_SCHEMA) == 0;
@@ -471,8 +446,7 @@ static void read_either(nnc_json root, nnc_recorded *recorded)
 }
 
 static nnc_status parse_either(nnc_arena *arena, const char *text, size_t size, nnc_faults *faults,
-                               nnc_recorded *recorded)
-{
+                               nnc_recorded *recorded) {
     if (strstr(text, "\"nncost.plans/") != NULL) {
         nnc_plans plans;
         nnc_plans_parse(arena, text, size, faults, &plans);
@@ -492,15 +466,13 @@ static nnc_status parse_either(nnc_arena *arena, const char *text, size_t size, 
 }
 
 nnc_status nnc_recorded_parse(nnc_arena *arena, const char *name, const char *text, size_t size, nnc_recorded *recorded,
-                              nnc_error *err)
-{
+                              nnc_error *err) {
     nnc_faults faults = { .name = name, .err = err };
     *recorded = (nnc_recorded){ .tool = NULL };
     return parse_either(arena, text, size, &faults, recorded);
 }
 
-nnc_status nnc_recorded_read(nnc_arena *arena, const char *path, nnc_recorded *recorded, nnc_error *err)
-{
+nnc_status nnc_recorded_read(nnc_arena *arena, const char *path, nnc_recorded *recorded, nnc_error *err) {
     char *text = NULL;
     size_t size = 0;
     NNC_TRY(nnc_file_read_large(path, NNC_RECORDED_BYTES_MAX, &text, &size, err));
@@ -509,15 +481,13 @@ nnc_status nnc_recorded_read(nnc_arena *arena, const char *path, nnc_recorded *r
     return status;
 }
 
-static void put_member(nnc_buffer *out, int indent, const char *key, const char *text)
-{
+static void put_member(nnc_buffer *out, int indent, const char *key, const char *text) {
     nnc_buffer_print(out, "%*s\"%s\": ", indent, "", key);
     nnc_put_json_text(out, text);
 }
 
 /* Writes the digests, which are sorted by kind. */
-static void put_digests(nnc_buffer *out, const nnc_recorded *recorded)
-{
+static void put_digests(nnc_buffer *out, const nnc_recorded *recorded) {
     const char *kind = NULL;
     nnc_buffer_text(out, "    \"digests\": {");
     for (int32_t i = 0; i < recorded->digest_count; i++) {
@@ -535,8 +505,7 @@ static void put_digests(nnc_buffer *out, const nnc_recorded *recorded)
     nnc_buffer_text(out, kind != NULL ? "\n      }\n    },\n" : "},\n");
 }
 
-static void put_figure(nnc_buffer *out, const nnc_figure *figure)
-{
+static void put_figure(nnc_buffer *out, const nnc_figure *figure) {
     char number[NNC_NUMBER_TEXT];
     const char *rest = strchr(figure->name, '.');
     nnc_put_json_text(out, rest != NULL ? rest + 1 : figure->name);
@@ -551,8 +520,7 @@ static void put_figure(nnc_buffer *out, const nnc_figure *figure)
 }
 
 /* Writes the values of an estimate, grouped by the first part of their names: "step.step_s", "step.forward_s". */
-static void put_estimate(nnc_buffer *out, const nnc_packed *figures, bool one_line)
-{
+static void put_estimate(nnc_buffer *out, const nnc_packed *figures, bool one_line) {
     const char *part = "";
     size_t length = 0;
     const int32_t count = nnc_packed_count(figures);
@@ -575,8 +543,7 @@ static void put_estimate(nnc_buffer *out, const nnc_packed *figures, bool one_li
     nnc_buffer_text(out, one_line ? "" : "\n      ");
 }
 
-void nnc_recorded_write(nnc_buffer *out, const nnc_recorded *recorded, bool one_line)
-{
+void nnc_recorded_write(nnc_buffer *out, const nnc_recorded *recorded, bool one_line) {
     nnc_buffer_text(out, "{\n    \"schema\": \"" NNC_RECORDED_SCHEMA "\",\n");
     put_member(out, 4, "note", "Written by 'nncost check --update' and by nothing else.");
     nnc_buffer_text(out, ",\n");

@@ -8,18 +8,11 @@
 const nnc_format *const nnc_formats[NNC_FORMAT_COUNT] = { &nnc_format_table, &nnc_format_json, &nnc_format_csv,
                                                           &nnc_format_csv_plain, &nnc_format_markdown };
 
-const char *nnc_format_name(unsigned index)
-{
-    return index < NNC_FORMAT_COUNT ? nnc_formats[index]->name : "?";
-}
+const char *nnc_format_name(unsigned index) { return index < NNC_FORMAT_COUNT ? nnc_formats[index]->name : "?"; }
 
-bool nnc_is_marked(nnc_style style)
-{
-    return style.mark != NULL && style.mark[0] != '\0';
-}
+bool nnc_is_marked(nnc_style style) { return style.mark != NULL && style.mark[0] != '\0'; }
 
-void nnc_view_write(nnc_buffer *out, nnc_style style, const nnc_view *view, const void *record)
-{
+void nnc_view_write(nnc_buffer *out, nnc_style style, const nnc_view *view, const void *record) {
     style.format->view(out, style, view, record);
     if (style.format->page != NULL && nnc_is_marked(style)) {
         nnc_buffer_byte(out, '\n');
@@ -29,8 +22,7 @@ void nnc_view_write(nnc_buffer *out, nnc_style style, const nnc_view *view, cons
 
 /* ---- the JSON writer: single values of a document, and all members of a record by its metrics table ---- */
 
-void nnc_put_json_cell(nnc_buffer *out, const nnc_cell *cell)
-{
+void nnc_put_json_cell(nnc_buffer *out, const nnc_cell *cell) {
     switch (cell->kind) {
     case NNC_CELL_NULL: nnc_buffer_text(out, "null"); break;
     case NNC_CELL_NUMBER: nnc_buffer_number(out, cell->number); break;
@@ -41,8 +33,7 @@ void nnc_put_json_cell(nnc_buffer *out, const nnc_cell *cell)
 }
 
 /* Writes the comma, the line break and the key before a value. */
-static void begin_value(nnc_record *record, const char *key)
-{
+static void begin_value(nnc_record *record, const char *key) {
     const bool own_line = record->spread || record->depth == 1 || (record->depth == 2 && record->list[2]);
     const bool first = record->members[record->depth]++ == 0;
     nnc_buffer_text(record->out, first ? "" : ",");
@@ -58,22 +49,19 @@ static void begin_value(nnc_record *record, const char *key)
     }
 }
 
-nnc_record nnc_record_begin(nnc_buffer *out, const char *schema)
-{
+nnc_record nnc_record_begin(nnc_buffer *out, const char *schema) {
     nnc_record record = { .out = out, .depth = 1 };
     nnc_buffer_byte(out, '{');
     nnc_record_text(&record, "schema", schema);
     return record;
 }
 
-void nnc_record_end(nnc_record *record)
-{
+void nnc_record_end(nnc_record *record) {
     assert(record->depth == 1);
     nnc_buffer_text(record->out, "\n}\n");
 }
 
-static void open_level(nnc_record *record, const char *key, bool list)
-{
+static void open_level(nnc_record *record, const char *key, bool list) {
     assert(record->depth + 1 < NNC_RECORD_DEPTH);
     begin_value(record, key);
     nnc_buffer_byte(record->out, list ? '[' : '{');
@@ -82,18 +70,11 @@ static void open_level(nnc_record *record, const char *key, bool list)
     record->list[record->depth] = list;
 }
 
-void nnc_record_object(nnc_record *record, const char *key)
-{
-    open_level(record, key, false);
-}
+void nnc_record_object(nnc_record *record, const char *key) { open_level(record, key, false); }
 
-void nnc_record_list(nnc_record *record, const char *key)
-{
-    open_level(record, key, true);
-}
+void nnc_record_list(nnc_record *record, const char *key) { open_level(record, key, true); }
 
-void nnc_record_close(nnc_record *record)
-{
+void nnc_record_close(nnc_record *record) {
     const bool list = record->list[record->depth];
     if ((record->spread || (list && record->depth == 2)) && record->members[record->depth] > 0) {
         nnc_buffer_byte(record->out, '\n');
@@ -103,8 +84,7 @@ void nnc_record_close(nnc_record *record)
     record->depth--;
 }
 
-static void put_json_member(nnc_record *record, const char *key, const nnc_cell *cell)
-{
+static void put_json_member(nnc_record *record, const char *key, const nnc_cell *cell) {
     begin_value(record, key);
     if (cell->kind == NNC_CELL_NUMBER && record->exact) {
         nnc_buffer_print(record->out, "%.17g", cell->number);
@@ -113,44 +93,37 @@ static void put_json_member(nnc_record *record, const char *key, const nnc_cell 
     }
 }
 
-void nnc_record_text(nnc_record *record, const char *key, const char *text)
-{
+void nnc_record_text(nnc_record *record, const char *key, const char *text) {
     const nnc_cell cell = nnc_text_cell(text);
     put_json_member(record, key, &cell);
 }
 
-void nnc_record_number(nnc_record *record, const char *key, double value)
-{
+void nnc_record_number(nnc_record *record, const char *key, double value) {
     const nnc_cell cell = nnc_number_cell(value);
     put_json_member(record, key, &cell);
 }
 
-void nnc_record_whole(nnc_record *record, const char *key, int64_t value)
-{
+void nnc_record_whole(nnc_record *record, const char *key, int64_t value) {
     put_json_member(record, key, &(nnc_cell){ .kind = NNC_CELL_WHOLE, .whole = value });
 }
 
-void nnc_record_bool(nnc_record *record, const char *key, bool value)
-{
+void nnc_record_bool(nnc_record *record, const char *key, bool value) {
     put_json_member(record, key, &(nnc_cell){ .kind = NNC_CELL_BOOL, .flag = value });
 }
 
-void nnc_record_json(nnc_record *record, const char *key, const char *json)
-{
+void nnc_record_json(nnc_record *record, const char *key, const char *json) {
     begin_value(record, key);
     nnc_buffer_text(record->out, json);
 }
 
-void nnc_record_null(nnc_record *record, const char *key)
-{
+void nnc_record_null(nnc_record *record, const char *key) {
     put_json_member(record, key, &(nnc_cell){ .kind = NNC_CELL_NULL });
 }
 
 /* ---- records by their metrics table ---- */
 
 /* Writes an array: an object if its values have names, otherwise a list. */
-static void put_array(nnc_record *record, const nnc_metric *row, const nnc_place *place)
-{
+static void put_array(nnc_record *record, const nnc_metric *row, const nnc_place *place) {
     char text[NNC_METRIC_TEXT_MAX];
     open_level(record, row->name, nnc_metric_rare(row)->each == NULL);
     for (int32_t i = 0; i < row->each_count; i++) {
@@ -164,8 +137,7 @@ static void put_array(nnc_record *record, const nnc_metric *row, const nnc_place
 }
 
 /* Tables nest a few deep. NOLINTNEXTLINE(misc-no-recursion) */
-static void put_list(nnc_record *record, const nnc_metric *row, const nnc_place *place)
-{
+static void put_list(nnc_record *record, const nnc_metric *row, const nnc_place *place) {
     const nnc_lines lines = nnc_metric_lines(row, place);
     const char *const *texts = lines.records;
     if (lines.count == 0 && row->null_empty) {
@@ -189,8 +161,7 @@ static void put_list(nnc_record *record, const nnc_metric *row, const nnc_place 
 }
 
 /* NOLINTNEXTLINE(misc-no-recursion) */
-static void put_object(nnc_record *record, const nnc_metric *row, const nnc_place *place)
-{
+static void put_object(nnc_record *record, const nnc_metric *row, const nnc_place *place) {
     const nnc_place inside = nnc_metric_inside(row, place);
     if (row->name == NULL) {
         nnc_record_members(record, row->rows, &inside);
@@ -204,8 +175,7 @@ static void put_object(nnc_record *record, const nnc_metric *row, const nnc_plac
 }
 
 /* NOLINTNEXTLINE(misc-no-recursion) */
-void nnc_record_members(nnc_record *record, const nnc_metrics *metrics, const nnc_place *place)
-{
+void nnc_record_members(nnc_record *record, const nnc_metrics *metrics, const nnc_place *place) {
     char text[NNC_METRIC_TEXT_MAX];
     for (size_t i = 0; i < metrics->count; i++) {
         const nnc_metric *row = &metrics->rows[i];
@@ -225,8 +195,7 @@ void nnc_record_members(nnc_record *record, const nnc_metrics *metrics, const nn
 
 /* ---- JSON: one document, or an object in each line ---- */
 
-static void json_write_view(nnc_buffer *out, nnc_style style, const nnc_view *view, const void *record)
-{
+static void json_write_view(nnc_buffer *out, nnc_style style, const nnc_view *view, const void *record) {
     const nnc_place place = { .record = record };
     nnc_record document = nnc_record_begin(out, view->schema);
     if (nnc_is_marked(style)) { nnc_record_text(&document, "implausible", style.mark); }
@@ -235,8 +204,7 @@ static void json_write_view(nnc_buffer *out, nnc_style style, const nnc_view *vi
     nnc_record_end(&document);
 }
 
-static void json_put_line(nnc_buffer *out, nnc_heads heads, const nnc_cell *cells)
-{
+static void json_put_line(nnc_buffer *out, nnc_heads heads, const nnc_cell *cells) {
     for (int i = 0; i < heads.count; i++) {
         nnc_buffer_put(out, i > 0 ? ", " : "{", i > 0 ? 2 : 1);
         nnc_put_json_text(out, heads.list[i].name);
@@ -254,8 +222,7 @@ const nnc_format nnc_format_json = {
 
 /* Tests whether a spreadsheet would read the text as a formula, or a GitHub workflow would read it as a command. Some
  * spreadsheets also accept the wide forms of the signs: U+FF0B, U+FF0D, U+FF1D and U+FF20. */
-static bool is_formula(const char *text)
-{
+static bool is_formula(const char *text) {
     static const char *const wide[] = { "\xEF\xBC\x8B", "\xEF\xBC\x8D", "\xEF\xBC\x9D", "\xEF\xBC\xA0" };
     bool starts = strchr("=+-@", *text) != NULL && *text != '\0';
     for (size_t i = 0; i < sizeof wide / sizeof *wide; i++) { starts = starts || strncmp(text, wide[i], 3) == 0; }
@@ -264,8 +231,7 @@ static bool is_formula(const char *text)
 
 /* Writes a text. Control characters and line breaks become blanks. A formula gets an apostrophe, so that a
  * spreadsheet takes it as text. Source: OWASP, "CSV Injection". */
-static void csv_put_text(nnc_buffer *out, const char *text)
-{
+static void csv_put_text(nnc_buffer *out, const char *text) {
     const size_t begin = nnc_plain_length(text, SIZE_MAX);
     if (text[begin] == '\0' && memchr(text, ',', begin) == NULL && !is_formula(text)) {
         nnc_buffer_put(out, text, begin);
@@ -289,8 +255,7 @@ static void csv_put_text(nnc_buffer *out, const char *text)
     nnc_buffer_text(out, quoted ? "\"" : "");
 }
 
-static void csv_put_cell(nnc_buffer *out, const nnc_cell *cell)
-{
+static void csv_put_cell(nnc_buffer *out, const nnc_cell *cell) {
     switch (cell->kind) {
     case NNC_CELL_NULL: break;
     case NNC_CELL_NUMBER:
@@ -303,8 +268,7 @@ static void csv_put_cell(nnc_buffer *out, const nnc_cell *cell)
 }
 
 /* Writes the names of columns: dotted, or plain, as the short names of a database. */
-static void csv_put_names(nnc_buffer *out, const char *const *names, int count, bool plain)
-{
+static void csv_put_names(nnc_buffer *out, const char *const *names, int count, bool plain) {
     if (names == NULL) { /* out of memory */
         out->failed = true;
         return;
@@ -317,8 +281,7 @@ static void csv_put_names(nnc_buffer *out, const char *const *names, int count, 
     }
 }
 
-static void csv_put_heads(nnc_buffer *out, nnc_heads heads, bool plain)
-{
+static void csv_put_heads(nnc_buffer *out, nnc_heads heads, bool plain) {
     const char **names = malloc((size_t)heads.count * sizeof *names + 1);
     for (int i = 0; names != NULL && i < heads.count; i++) { names[i] = heads.list[i].name; }
     csv_put_names(out, names, heads.count, plain);
@@ -326,18 +289,11 @@ static void csv_put_heads(nnc_buffer *out, nnc_heads heads, bool plain)
     free(names);
 }
 
-static void csv_put_heading(nnc_buffer *out, nnc_heads heads)
-{
-    csv_put_heads(out, heads, false);
-}
+static void csv_put_heading(nnc_buffer *out, nnc_heads heads) { csv_put_heads(out, heads, false); }
 
-static void csv_plain_put_heading(nnc_buffer *out, nnc_heads heads)
-{
-    csv_put_heads(out, heads, true);
-}
+static void csv_plain_put_heading(nnc_buffer *out, nnc_heads heads) { csv_put_heads(out, heads, true); }
 
-static void csv_put_line(nnc_buffer *out, nnc_heads heads, const nnc_cell *cells)
-{
+static void csv_put_line(nnc_buffer *out, nnc_heads heads, const nnc_cell *cells) {
     for (int i = 0; i < heads.count; i++) {
         if (i > 0) { nnc_buffer_byte(out, ','); }
         csv_put_cell(out, &cells[i]);
@@ -345,8 +301,7 @@ static void csv_put_line(nnc_buffer *out, nnc_heads heads, const nnc_cell *cells
     nnc_buffer_put(out, "\r\n", 2);
 }
 
-static void put_record(nnc_buffer *out, nnc_style style, nnc_columns columns, const nnc_place *place)
-{
+static void put_record(nnc_buffer *out, nnc_style style, nnc_columns columns, const nnc_place *place) {
     for (int32_t i = 0; i < columns.count; i++) {
         char text[NNC_METRIC_TEXT_MAX];
         const nnc_cell cell = nnc_column_read(&columns.list[i], *place, text);
@@ -360,8 +315,7 @@ static void put_record(nnc_buffer *out, nnc_style style, nnc_columns columns, co
     nnc_buffer_text(out, "\r\n");
 }
 
-static void csv_write_lines(nnc_buffer *out, nnc_style style, const nnc_view *view, const void *record, bool plain)
-{
+static void csv_write_lines(nnc_buffer *out, nnc_style style, const nnc_view *view, const void *record, bool plain) {
     const nnc_lines lines = view->lines != NULL ? view->lines(record) : (nnc_lines){ view->document, NULL, record, 1 };
     nnc_columns columns = { .count = 0 };
     nnc_arena *arena = nnc_arena_create();
@@ -377,13 +331,11 @@ static void csv_write_lines(nnc_buffer *out, nnc_style style, const nnc_view *vi
     nnc_arena_destroy(arena);
 }
 
-static void csv_write_view(nnc_buffer *out, nnc_style style, const nnc_view *view, const void *record)
-{
+static void csv_write_view(nnc_buffer *out, nnc_style style, const nnc_view *view, const void *record) {
     csv_write_lines(out, style, view, record, false);
 }
 
-static void csv_plain_write_view(nnc_buffer *out, nnc_style style, const nnc_view *view, const void *record)
-{
+static void csv_plain_write_view(nnc_buffer *out, nnc_style style, const nnc_view *view, const void *record) {
     csv_write_lines(out, style, view, record, true);
 }
 
@@ -394,15 +346,13 @@ const nnc_format nnc_format_csv_plain = {
     .name = "csv-plain", .view = csv_plain_write_view, .heading = csv_plain_put_heading, .line = csv_put_line
 };
 
-bool nnc_format_is_csv(const nnc_format *format)
-{
+bool nnc_format_is_csv(const nnc_format *format) {
     return format == &nnc_format_csv || format == &nnc_format_csv_plain;
 }
 
 /* ---- GitHub's Markdown: lists and tables ---- */
 
-static void markdown_put_label(nnc_sheet *sheet, const char *label)
-{
+static void markdown_put_label(nnc_sheet *sheet, const char *label) {
     if (*label == '\0' || *label == ' ') {
         nnc_buffer_print(sheet->out, "  %s%s", label + strspn(label, " "), *label != '\0' ? ": " : "");
     } else {
@@ -410,18 +360,11 @@ static void markdown_put_label(nnc_sheet *sheet, const char *label)
     }
 }
 
-static void markdown_put_text(nnc_sheet *sheet, const char *text)
-{
-    nnc_put_markdown(sheet->out, text);
-}
+static void markdown_put_text(nnc_sheet *sheet, const char *text) { nnc_put_markdown(sheet->out, text); }
 
-static void markdown_put_page_heading(nnc_buffer *out, const char *text)
-{
-    nnc_buffer_print(out, "\n## %s\n\n", text);
-}
+static void markdown_put_page_heading(nnc_buffer *out, const char *text) { nnc_buffer_print(out, "\n## %s\n\n", text); }
 
-static void markdown_put_heading(nnc_buffer *out, nnc_heads heads)
-{
+static void markdown_put_heading(nnc_buffer *out, nnc_heads heads) {
     const char *before = "| ";
     for (int i = 0; i < heads.count; i++) {
         if (heads.list[i].text != NULL) {
@@ -437,8 +380,7 @@ static void markdown_put_heading(nnc_buffer *out, nnc_heads heads)
     nnc_buffer_text(out, "|\n");
 }
 
-static void markdown_put_line(nnc_buffer *out, nnc_heads heads, const nnc_cell *cells)
-{
+static void markdown_put_line(nnc_buffer *out, nnc_heads heads, const nnc_cell *cells) {
     for (int i = 0; i < heads.count; i++) {
         char text[NNC_METRIC_TEXT_MAX];
         nnc_buffer_text(out, i > 0 ? " | " : "| ");
@@ -447,8 +389,7 @@ static void markdown_put_line(nnc_buffer *out, nnc_heads heads, const nnc_cell *
     nnc_buffer_text(out, " |\n");
 }
 
-static void markdown_put_table(nnc_buffer *out, nnc_style style, nnc_table *table)
-{
+static void markdown_put_table(nnc_buffer *out, nnc_style style, nnc_table *table) {
     const char *cell = table->cells.bytes, *before = "| ";
     (void)style;
     markdown_put_heading(out, (nnc_heads){ table->heads, table->count });
@@ -471,8 +412,7 @@ static const nnc_page markdown_page = { .label = markdown_put_label,
                                         .heading = markdown_put_page_heading,
                                         .table = markdown_put_table };
 
-static void markdown_write_view(nnc_buffer *out, nnc_style style, const nnc_view *view, const void *record)
-{
+static void markdown_write_view(nnc_buffer *out, nnc_style style, const nnc_view *view, const void *record) {
     view->page(out, style, record);
 }
 
@@ -526,8 +466,7 @@ static const char script[] = "const size={n:1e-9,u:1e-6,m:1e-3,k:1e3,M:1e6,G:1e9
                              "const c=x===null?b.localeCompare(a):y-x;return down?c:-c});"
                              "body.append(...rows.map(([row])=>row))})})}";
 
-void nnc_html_begin(nnc_buffer *out, const char *title)
-{
+void nnc_html_begin(nnc_buffer *out, const char *title) {
     nnc_buffer_text(out, "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
                          "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
                          "style-src 'unsafe-inline'; script-src 'unsafe-inline'; base-uri 'none'; "
@@ -540,13 +479,9 @@ void nnc_html_begin(nnc_buffer *out, const char *title)
     nnc_buffer_text(out, "</style></head>\n<body><main>\n");
 }
 
-void nnc_html_end(nnc_buffer *out)
-{
-    nnc_buffer_print(out, "</main>\n<script>%s</script></body></html>\n", script);
-}
+void nnc_html_end(nnc_buffer *out) { nnc_buffer_print(out, "</main>\n<script>%s</script></body></html>\n", script); }
 
-void nnc_html_put(nnc_buffer *out, const char *element, const char *text)
-{
+void nnc_html_put(nnc_buffer *out, const char *element, const char *text) {
     nnc_buffer_print(out, "<%s>", element);
     nnc_put_xml(out, text);
     nnc_buffer_print(out, "</%s>\n", element);
@@ -554,8 +489,7 @@ void nnc_html_put(nnc_buffer *out, const char *element, const char *text)
 
 /* ---- HTML fragments: paragraphs and tables without a page; --format does not offer this format ---- */
 
-static void put_label(nnc_sheet *sheet, const char *label)
-{
+static void put_label(nnc_sheet *sheet, const char *label) {
     const bool below = *label == '\0' || *label == ' '; /* an empty or indented label continues the line above */
     nnc_buffer_text(sheet->out, below ? "<br>" : "<p>");
     label += strspn(label, " ");
@@ -566,26 +500,20 @@ static void put_label(nnc_sheet *sheet, const char *label)
     }
 }
 
-static void put_text(nnc_sheet *sheet, const char *text)
-{
-    nnc_put_xml(sheet->out, text);
-}
+static void put_text(nnc_sheet *sheet, const char *text) { nnc_put_xml(sheet->out, text); }
 
-static void put_heading(nnc_buffer *out, const char *text)
-{
+static void put_heading(nnc_buffer *out, const char *text) {
     nnc_buffer_text(out, "\n<h3>");
     nnc_put_xml(out, text);
     nnc_buffer_text(out, "</h3>\n");
 }
 
-static void put_cell(nnc_buffer *out, const nnc_head *head, const char *element, const char *text)
-{
+static void put_cell(nnc_buffer *out, const nnc_head *head, const char *element, const char *text) {
     nnc_buffer_print(out, "<%s%s>", element, head->left ? "" : " class=\"n\"");
     nnc_put_xml(out, text);
 }
 
-static void put_table(nnc_buffer *out, nnc_style style, nnc_table *table)
-{
+static void put_table(nnc_buffer *out, nnc_style style, nnc_table *table) {
     const char *cell = table->cells.bytes;
     (void)style;
     nnc_buffer_text(out, "<div class=\"wide\"><table><thead><tr>");
@@ -603,8 +531,7 @@ static void put_table(nnc_buffer *out, nnc_style style, nnc_table *table)
 
 static const nnc_page page = { .label = put_label, .text = put_text, .heading = put_heading, .table = put_table };
 
-static void write_view(nnc_buffer *out, nnc_style style, const nnc_view *view, const void *record)
-{
+static void write_view(nnc_buffer *out, nnc_style style, const nnc_view *view, const void *record) {
     view->page(out, style, record);
 }
 

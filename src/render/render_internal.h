@@ -186,18 +186,14 @@ typedef struct nnc_page_row {
 #define NNC_BLOCK(...) NNC_PAGE_ROW_(.kind = NNC_ROW_BLOCK, .write = __VA_ARGS__)
 #define NNC_GAP(...) NNC_PAGE_ROW_(.kind = NNC_ROW_GAP, __VA_ARGS__)
 #define NNC_PAGE_ROW_(...) \
-    {                      \
-        __VA_ARGS__        \
-    }
+    { __VA_ARGS__ }
 typedef struct nnc_page_rows {
     const nnc_metrics *metrics; /* metrics table of the record; names in braces are metrics of it */
     const nnc_page_row *rows;
     size_t count;
 } nnc_page_rows;
-#define NNC_PAGE_ROWS(table, list)                      \
-    {                                                   \
-        (table), (list), sizeof(list) / sizeof(list)[0] \
-    }
+#define NNC_PAGE_ROWS(table, list) \
+    { (table), (list), sizeof(list) / sizeof(list)[0] }
 
 /* Writes the rows of a page. Call it between two lines of the sheet, not within a line. */
 void nnc_sheet_rows(nnc_sheet *sheet, const nnc_page_rows *page, const void *record);

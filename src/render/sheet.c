@@ -5,26 +5,20 @@
 
 enum { LABEL_WIDTH = 10, REFERENCE_MAX = 96 };
 
-nnc_sheet nnc_sheet_begin(nnc_buffer *out, nnc_style style)
-{
+nnc_sheet nnc_sheet_begin(nnc_buffer *out, nnc_style style) {
     return (nnc_sheet){ .out = out, .style = style, .indent = LABEL_WIDTH };
 }
 
-static const nnc_page *page_of(const nnc_sheet *sheet)
-{
-    return sheet->style.format->page;
-}
+static const nnc_page *page_of(const nnc_sheet *sheet) { return sheet->style.format->page; }
 
-void nnc_sheet_label(nnc_sheet *sheet, const char *label)
-{
+void nnc_sheet_label(nnc_sheet *sheet, const char *label) {
     sheet->items = 0;
     page_of(sheet)->label(sheet, label);
 }
 
 /* Writes a piece of text without a line break in it. Starts a new line if the piece and `follows` more columns do
  * not fit. */
-static void put_piece(nnc_sheet *sheet, nnc_ink ink, const char *text, int follows)
-{
+static void put_piece(nnc_sheet *sheet, nnc_ink ink, const char *text, int follows) {
     static const char *const codes[] = {
         [NNC_INK_PLAIN] = "", [NNC_INK_STRONG] = "1", [NNC_INK_GOOD] = "32", [NNC_INK_BAD] = "1;31"
     };
@@ -45,8 +39,7 @@ static void put_piece(nnc_sheet *sheet, nnc_ink ink, const char *text, int follo
     sheet->items++;
 }
 
-void nnc_sheet_item(nnc_sheet *sheet, nnc_ink ink, const char *format, ...)
-{
+void nnc_sheet_item(nnc_sheet *sheet, nnc_ink ink, const char *format, ...) {
     char text[NNC_PAGE_TEXT];
     va_list arguments;
     va_start(arguments, format);
@@ -57,8 +50,7 @@ void nnc_sheet_item(nnc_sheet *sheet, nnc_ink ink, const char *format, ...)
     put_piece(sheet, ink, text, 1); /* one column remains for the comma of the next item */
 }
 
-void nnc_sheet_phrase(nnc_sheet *sheet, nnc_ink ink, const char *format, ...)
-{
+void nnc_sheet_phrase(nnc_sheet *sheet, nnc_ink ink, const char *format, ...) {
     char text[NNC_PAGE_TEXT];
     va_list arguments;
     va_start(arguments, format);
@@ -68,8 +60,7 @@ void nnc_sheet_phrase(nnc_sheet *sheet, nnc_ink ink, const char *format, ...)
 }
 
 /* Writes text word by word; changes the string. */
-static void put_words(nnc_sheet *sheet, char *text)
-{
+static void put_words(nnc_sheet *sheet, char *text) {
     for (char *word = text; *word;) {
         const size_t length = strcspn(word, " ");
         const bool last = word[length] == '\0';
@@ -79,8 +70,7 @@ static void put_words(nnc_sheet *sheet, char *text)
     }
 }
 
-void nnc_sheet_words(nnc_sheet *sheet, const char *format, ...)
-{
+void nnc_sheet_words(nnc_sheet *sheet, const char *format, ...) {
     char text[NNC_PAGE_TEXT];
     va_list arguments;
     va_start(arguments, format);
@@ -89,8 +79,7 @@ void nnc_sheet_words(nnc_sheet *sheet, const char *format, ...)
     put_words(sheet, text);
 }
 
-void nnc_sheet_line(nnc_buffer *out, nnc_style style, const char *format, ...)
-{
+void nnc_sheet_line(nnc_buffer *out, nnc_style style, const char *format, ...) {
     char text[NNC_PAGE_TEXT];
     va_list arguments;
     va_start(arguments, format);
@@ -106,21 +95,14 @@ void nnc_sheet_line(nnc_buffer *out, nnc_style style, const char *format, ...)
     nnc_sheet_end(&sheet);
 }
 
-void nnc_sheet_end(nnc_sheet *sheet)
-{
+void nnc_sheet_end(nnc_sheet *sheet) {
     nnc_buffer_byte(sheet->out, '\n');
     sheet->column = 0;
 }
 
-void nnc_sheet_gap(nnc_sheet *sheet)
-{
-    nnc_buffer_byte(sheet->out, '\n');
-}
+void nnc_sheet_gap(nnc_sheet *sheet) { nnc_buffer_byte(sheet->out, '\n'); }
 
-void nnc_sheet_heading(nnc_buffer *out, nnc_style style, const char *text)
-{
-    style.format->page->heading(out, text);
-}
+void nnc_sheet_heading(nnc_buffer *out, nnc_style style, const char *text) { style.format->page->heading(out, text); }
 
 /* ---- rows ---- */
 
@@ -146,8 +128,7 @@ static const struct form {
 };
 enum { FORM_COUNT = sizeof forms / sizeof forms[0] };
 
-static const struct form *form_of(const char *name)
-{
+static const struct form *form_of(const char *name) {
     for (int i = 0; i < FORM_COUNT; i++) {
         if (strcmp(forms[i].name, name) == 0) { return &forms[i]; }
     }
@@ -155,8 +136,7 @@ static const struct form *form_of(const char *name)
 }
 
 /* Returns the index of an array's value, from its name or its number. */
-static int32_t index_of(const nnc_metric *row, const char *name)
-{
+static int32_t index_of(const nnc_metric *row, const char *name) {
     for (int32_t i = 0; i < row->each_count && nnc_metric_rare(row)->each != NULL; i++) {
         if (strcmp(nnc_metric_rare(row)->each((unsigned)i), name) == 0) { return i; }
     }
@@ -165,8 +145,7 @@ static int32_t index_of(const nnc_metric *row, const char *name)
 
 /* Returns the length of the name of `row` if `name` begins with it; 0 if the row has no name; -1 if `name` begins
  * otherwise. */
-static int name_length(const nnc_metric *row, const char *name)
-{
+static int name_length(const nnc_metric *row, const char *name) {
     int length = 0;
     if (row->name == NULL) { return 0; }
     while (row->name[length] != '\0' && row->name[length] == name[length]) { length++; }
@@ -175,8 +154,7 @@ static int name_length(const nnc_metric *row, const char *name)
 
 /* Finds a metric by its full name, as nnc_metric_find does. *place becomes the record that contains the metric;
  * place->record may be NULL if the caller needs only the metric itself. */
-static const nnc_metric *find_row(const nnc_metrics *metrics, const char *name, nnc_place *place, int32_t *index)
-{
+static const nnc_metric *find_row(const nnc_metrics *metrics, const char *name, nnc_place *place, int32_t *index) {
     for (size_t i = 0; i < metrics->count; i++) {
         const nnc_metric *row = &metrics->rows[i];
         const int length = name_length(row, name);
@@ -199,8 +177,7 @@ static const nnc_metric *find_row(const nnc_metrics *metrics, const char *name, 
 }
 
 /* Copies text up to `end` or `or_end`, or to its end. Returns the position where it stopped. */
-static const char *take(const char *text, char end, char or_end, char taken[REFERENCE_MAX])
-{
+static const char *take(const char *text, char end, char or_end, char taken[REFERENCE_MAX]) {
     size_t length = 0;
     while (text[length] != '\0' && text[length] != end && text[length] != or_end && length + 1 < REFERENCE_MAX) {
         taken[length] = text[length];
@@ -211,16 +188,14 @@ static const char *take(const char *text, char end, char or_end, char taken[REFE
 }
 
 /* Splits a reference, which begins at '{', into its name and its form (NULL = no form). Returns the text after '}'. */
-static const char *split(const char *at, char name[REFERENCE_MAX], char own_form[REFERENCE_MAX], const char **form)
-{
+static const char *split(const char *at, char name[REFERENCE_MAX], char own_form[REFERENCE_MAX], const char **form) {
     at = take(at + 1, ':', '}', name);
     *form = *at == ':' ? own_form : NULL;
     if (*at == ':') { at = take(at + 1, '}', '}', own_form); }
     return at + 1;
 }
 
-static bool is_true(const nnc_cell *cell)
-{
+static bool is_true(const nnc_cell *cell) {
     switch (cell->kind) {
     case NNC_CELL_NULL: return false;
     case NNC_CELL_BOOL: return cell->flag;
@@ -231,8 +206,7 @@ static bool is_true(const nnc_cell *cell)
     return cell->number < 0.0 || cell->number > 0.0;
 }
 
-static double number_of(const nnc_cell *cell)
-{
+static double number_of(const nnc_cell *cell) {
     return cell->kind == NNC_CELL_WHOLE    ? (double)cell->whole
            : cell->kind == NNC_CELL_NUMBER ? cell->number
                                            : (double)NAN;
@@ -240,8 +214,7 @@ static double number_of(const nnc_cell *cell)
 
 /* Returns the value of an operand of a condition: of the metric with this name, or else the number or word itself. */
 static nnc_cell operand(const nnc_metrics *metrics, const void *record, const char *word,
-                        char text[NNC_METRIC_TEXT_MAX])
-{
+                        char text[NNC_METRIC_TEXT_MAX]) {
     nnc_place place = { .record = record };
     int32_t index = 0;
     if (word[0] >= '0' && word[0] <= '9') { return nnc_number_cell(strtod(word, NULL)); }
@@ -256,8 +229,7 @@ typedef struct part {
 } part;
 
 /* Reads the next term. Returns the text after it; NULL at the end. */
-static const char *next_part(const char *when, part *p)
-{
+static const char *next_part(const char *when, part *p) {
     p->not = *when == '!';
     p->left[0] = p->sign[0] = p->right[0] = '\0';
     when = take(when + (p->not ? 1 : 0), ' ', ',', p->left);
@@ -265,8 +237,7 @@ static const char *next_part(const char *when, part *p)
     return *when == ',' ? when + 2 : NULL;
 }
 
-static bool holds(const nnc_metrics *metrics, const void *record, const char *when)
-{
+static bool holds(const nnc_metrics *metrics, const void *record, const char *when) {
     char texts[2][NNC_METRIC_TEXT_MAX];
     bool all = true;
     for (part p = { .left = "" }; when != NULL && all;) {
@@ -290,8 +261,7 @@ static bool holds(const nnc_metrics *metrics, const void *record, const char *wh
 
 #ifdef NNC_CHECK_PAGES
 /* Tests whether the names in all rows are existing metrics and forms. Also tests rows that the page leaves out now. */
-static bool all_known(const nnc_page_rows *page)
-{
+static bool all_known(const nnc_page_rows *page) {
     for (size_t i = 0; i < page->count; i++) {
         const char *at = page->rows[i].text;
         const char *when = page->rows[i].when;
@@ -323,8 +293,8 @@ static bool all_known(const nnc_page_rows *page)
 #define CHECK_PAGE(page) (void)(page)
 #endif
 
-static const char *shown(const nnc_metric *row, nnc_cell cell, const struct form *form, char text[NNC_METRIC_TEXT_MAX])
-{
+static const char *shown(const nnc_metric *row, nnc_cell cell, const struct form *form,
+                         char text[NNC_METRIC_TEXT_MAX]) {
     double value = cell.kind == NNC_CELL_WHOLE ? (double)cell.whole : cell.number;
     if (form == NULL) { return nnc_cell_text(&cell, row->show, row->unit, text); }
     if (form->printf != NULL) {
@@ -339,8 +309,7 @@ static const char *shown(const nnc_metric *row, nnc_cell cell, const struct form
     return nnc_cell_text(&cell, form->show, NULL, text);
 }
 
-bool nnc_page_text(const nnc_metrics *metrics, const void *record, const char *text, char filled[NNC_PAGE_TEXT])
-{
+bool nnc_page_text(const nnc_metrics *metrics, const void *record, const char *text, char filled[NNC_PAGE_TEXT]) {
     size_t used = 0;
     while (*text != '\0' && used + 1 < NNC_PAGE_TEXT) {
         char name[REFERENCE_MAX] = "", own_form[REFERENCE_MAX] = "";
@@ -372,15 +341,13 @@ typedef struct page_line {
     bool open, skipped;
 } page_line;
 
-static void close_line(page_line *l)
-{
+static void close_line(page_line *l) {
     if (l->open) { nnc_sheet_end(l->sheet); }
     l->open = false;
     l->label = NULL;
 }
 
-static void open_line(page_line *l)
-{
+static void open_line(page_line *l) {
     if (l->label != NULL) {
         const bool same = l->last != NULL && strcmp(l->last, l->label) == 0;
         nnc_sheet_label(l->sheet, same ? "" : l->label);
@@ -390,8 +357,7 @@ static void open_line(page_line *l)
     }
 }
 
-static void write_row(page_line *l, const nnc_page_rows *page, const nnc_page_row *row, const void *record)
-{
+static void write_row(page_line *l, const nnc_page_rows *page, const nnc_page_row *row, const void *record) {
     char text[NNC_PAGE_TEXT];
     if (row->kind == NNC_ROW_GAP || row->kind == NNC_ROW_BLOCK) {
         close_line(l);
@@ -413,8 +379,7 @@ static void write_row(page_line *l, const nnc_page_rows *page, const nnc_page_ro
     }
 }
 
-void nnc_sheet_rows(nnc_sheet *sheet, const nnc_page_rows *page, const void *record)
-{
+void nnc_sheet_rows(nnc_sheet *sheet, const nnc_page_rows *page, const void *record) {
     page_line l = { .sheet = sheet };
     char filled[NNC_PAGE_TEXT]; /* text of a label after names in braces are replaced; a page has at most one such
                                  * label */
@@ -445,20 +410,17 @@ void nnc_sheet_rows(nnc_sheet *sheet, const nnc_page_rows *page, const void *rec
 #define PLAN_OF(record) (&((const nnc_report *)(record))->result->plan)
 
 /* Writes an id. If it was asked for by another word (an alias, a path), writes both: "a100 = a100-sxm4-80gb". */
-static void add_id(nnc_sheet *sheet, const char *asked, const char *id)
-{
+static void add_id(nnc_sheet *sheet, const char *asked, const char *id) {
     const bool same = asked == NULL || strcmp(asked, id) == 0;
     nnc_sheet_item(sheet, NNC_INK_STRONG, "%s%s%s", same ? "" : asked, same ? "" : " = ", id);
 }
 
-void nnc_sheet_model(nnc_sheet *sheet, const void *record)
-{
+void nnc_sheet_model(nnc_sheet *sheet, const void *record) {
     const nnc_report *report = record;
     add_id(sheet, report->model_asked, report->model->id);
 }
 
-void nnc_sheet_device(nnc_sheet *sheet, const void *record)
-{
+void nnc_sheet_device(nnc_sheet *sheet, const void *record) {
     const nnc_report *report = record;
     add_id(sheet, report->device_asked, report->device->id);
 }
@@ -468,8 +430,7 @@ void nnc_sheet_device(nnc_sheet *sheet, const void *record)
 /* ---- metrics of the page that the JSON output does not have ---- */
 
 /* Writes the degrees above 1: "data 2 x tensor 8 x pipeline 8". */
-static void degrees_text(const nnc_plan *plan, char *text, size_t size)
-{
+static void degrees_text(const nnc_plan *plan, char *text, size_t size) {
     const struct {
         const char *name;
         int32_t degree;
@@ -487,8 +448,7 @@ static void degrees_text(const nnc_plan *plan, char *text, size_t size)
 }
 
 /* Writes the recomputation: "full", "full every 2 layers", "full of 12 layers per stage". */
-static void recompute_text(const nnc_plan *plan, char *text, size_t size)
-{
+static void recompute_text(const nnc_plan *plan, char *text, size_t size) {
     const bool full = (plan->recompute & NNC_RECOMPUTE_FULL) != 0;
     nnc_recompute_text(plan->recompute, text, size);
     size_t used = strlen(text);
@@ -539,8 +499,7 @@ static const nnc_metrics page_metrics = NNC_METRICS("a subject", page_metric_row
 /* ---- functions that rows of the page call ---- */
 
 /* Adds the multi-token prediction layers that a plan without next_tokens leaves out. */
-static void add_left_out(nnc_sheet *sheet, const void *record)
-{
+static void add_left_out(nnc_sheet *sheet, const void *record) {
     const nnc_report *report = record;
     const int64_t layers = report->model->decoder.next_layers;
     char a[NNC_NUMBER_TEXT], b[NNC_NUMBER_TEXT] = "";
@@ -551,8 +510,7 @@ static void add_left_out(nnc_sheet *sheet, const void *record)
     }
 }
 
-static void write_notes(nnc_sheet *sheet, const void *record)
-{
+static void write_notes(nnc_sheet *sheet, const void *record) {
     const nnc_model *model = ((const nnc_report *)record)->model;
     for (int32_t i = 0; i < model->note_count; i++) {
         nnc_sheet_label(sheet, i == 0 ? "noted" : "");
@@ -562,8 +520,7 @@ static void write_notes(nnc_sheet *sheet, const void *record)
 }
 
 /* Adds the batch: "batch 256 = 4 micro-batches of 2 x data 32". */
-static void add_batch(nnc_sheet *sheet, const void *record)
-{
+static void add_batch(nnc_sheet *sheet, const void *record) {
     const nnc_plan *plan = PLAN_OF(record);
     char text[96] = "", data[24] = "";
     if (plan->data > 1) { snprintf(data, sizeof data, " x data %" PRId32, plan->data); }
@@ -638,8 +595,7 @@ static const nnc_page_row subject_rows[] = {
 };
 static const nnc_page_rows subject_page = NNC_PAGE_ROWS(&page_metrics, subject_rows);
 
-void nnc_sheet_launch(nnc_sheet *sheet, const nnc_report *report)
-{
+void nnc_sheet_launch(nnc_sheet *sheet, const nnc_report *report) {
     const nnc_launch_said *said = report->launch;
     int32_t harmless = 0;
     if (said == NULL) { return; }
@@ -669,16 +625,14 @@ void nnc_sheet_launch(nnc_sheet *sheet, const nnc_report *report)
     }
 }
 
-void nnc_sheet_subject(nnc_sheet *sheet, const nnc_report *report)
-{
+void nnc_sheet_subject(nnc_sheet *sheet, const nnc_report *report) {
     nnc_sheet_rows(sheet, &subject_page, report);
     nnc_sheet_launch(sheet, report);
 }
 
 /* ---- sources ---- */
 
-void nnc_sheet_price(nnc_sheet *sheet, const nnc_price *price)
-{
+void nnc_sheet_price(nnc_sheet *sheet, const nnc_price *price) {
     if (price != NULL && (price->where != NULL || price->date != NULL)) {
         nnc_sheet_words(sheet, "(%s%s%s)", price->where != NULL ? price->where : "",
                         price->where != NULL && price->date != NULL ? ", " : "",
@@ -687,16 +641,14 @@ void nnc_sheet_price(nnc_sheet *sheet, const nnc_price *price)
 }
 
 /* Writes the PUE with its source, because the PUE of different sources differs by a factor of several. */
-void nnc_sheet_building(nnc_sheet *sheet, const void *record)
-{
+void nnc_sheet_building(nnc_sheet *sheet, const void *record) {
     const nnc_building *building = ((const nnc_report *)record)->building;
     if (building != NULL) {
         nnc_sheet_words(sheet, "(%s, %" PRId32 ": %s)", building->name, building->year, building->source);
     }
 }
 
-void nnc_sheet_region(nnc_sheet *sheet, const void *record)
-{
+void nnc_sheet_region(nnc_sheet *sheet, const void *record) {
     const nnc_region *region = ((const nnc_report *)record)->region;
     if (region == NULL) { return; }
     char year[16] = "year not stated";

@@ -2,16 +2,14 @@
 #include "base/base_internal.h"
 #include "render/render_internal.h"
 
-nnc_px nnc_px_of(double pixels)
-{
+nnc_px nnc_px_of(double pixels) {
     const double most = 1e7; /* limit of a coordinate, far outside any picture */
     const double held = pixels > most ? most : pixels < -most ? -most : pixels;
     return isnan(pixels) ? 0 : (nnc_px)floor(10.0 * held + 0.5);
 }
 
 /* Writes '?' for control characters, because a picture may be printed to a terminal. */
-void nnc_put_xml(nnc_buffer *out, const char *text)
-{
+void nnc_put_xml(nnc_buffer *out, const char *text) {
     while (*text != '\0') {
         const size_t size = nnc_utf8_length(text, strnlen(text, 4));
         const size_t control = nnc_control_length(text);
@@ -32,42 +30,34 @@ void nnc_put_xml(nnc_buffer *out, const char *text)
     }
 }
 
-static void put_px(nnc_buffer *out, nnc_px value)
-{
+static void put_px(nnc_buffer *out, nnc_px value) {
     const nnc_px size = value < 0 ? -value : value;
     nnc_buffer_print(out, "%s%" PRId32, value < 0 ? "-" : "", size / 10);
     if (size % 10 != 0) { nnc_buffer_print(out, ".%" PRId32, size % 10); }
 }
 
 /* Writes an attribute with a length: ` name="12.3"`. */
-static void put_attribute(nnc_buffer *out, const char *name, nnc_px value)
-{
+static void put_attribute(nnc_buffer *out, const char *name, nnc_px value) {
     nnc_buffer_print(out, " %s=\"", name);
     put_px(out, value);
     nnc_buffer_byte(out, '"');
 }
 
-static void put_class(nnc_svg *svg, const char *element, const char *class)
-{
+static void put_class(nnc_svg *svg, const char *element, const char *class) {
     nnc_buffer_print(&svg->body, "<%s", element);
     if (class[0] != '\0') { nnc_buffer_print(&svg->body, " class=\"%s\"", class); }
 }
 
-static void put_box(nnc_buffer *out, nnc_box box)
-{
+static void put_box(nnc_buffer *out, nnc_box box) {
     put_attribute(out, "x", box.x);
     put_attribute(out, "y", box.y);
     put_attribute(out, "width", box.w);
     put_attribute(out, "height", box.h);
 }
 
-void nnc_svg_begin(nnc_svg *svg, const char *id)
-{
-    *svg = (nnc_svg){ .id = id };
-}
+void nnc_svg_begin(nnc_svg *svg, const char *id) { *svg = (nnc_svg){ .id = id }; }
 
-void nnc_svg_mark(nnc_svg *svg, const char *explain, const char *key, const char *tip)
-{
+void nnc_svg_mark(nnc_svg *svg, const char *explain, const char *key, const char *tip) {
     nnc_buffer *out = &svg->body;
     nnc_buffer_text(out, "<g");
     if (explain != NULL) { nnc_buffer_print(out, " data-explain=\"%s\"", explain); }
@@ -81,35 +71,28 @@ void nnc_svg_mark(nnc_svg *svg, const char *explain, const char *key, const char
     nnc_buffer_text(out, "</title>");
 }
 
-void nnc_svg_mark_end(nnc_svg *svg)
-{
-    nnc_buffer_text(&svg->body, "</g>\n");
-}
+void nnc_svg_mark_end(nnc_svg *svg) { nnc_buffer_text(&svg->body, "</g>\n"); }
 
-void nnc_svg_rect(nnc_svg *svg, const char *class, nnc_box box)
-{
+void nnc_svg_rect(nnc_svg *svg, const char *class, nnc_box box) {
     put_class(svg, "rect", class);
     put_box(&svg->body, box);
     nnc_buffer_text(&svg->body, "/>");
 }
 
-void nnc_svg_round(nnc_svg *svg, const char *class, nnc_box box, nnc_px radius)
-{
+void nnc_svg_round(nnc_svg *svg, const char *class, nnc_box box, nnc_px radius) {
     put_class(svg, "rect", class);
     put_box(&svg->body, box);
     put_attribute(&svg->body, "rx", radius);
     nnc_buffer_text(&svg->body, "/>");
 }
 
-void nnc_svg_hatched(nnc_svg *svg, nnc_box box)
-{
+void nnc_svg_hatched(nnc_svg *svg, nnc_box box) {
     nnc_buffer_print(&svg->body, "<rect class=\"bar\" fill=\"url(#%s-hatch)\"", svg->id);
     put_box(&svg->body, box);
     nnc_buffer_text(&svg->body, "/>");
 }
 
-void nnc_svg_circle(nnc_svg *svg, const char *class, nnc_px x, nnc_px y, nnc_px radius)
-{
+void nnc_svg_circle(nnc_svg *svg, const char *class, nnc_px x, nnc_px y, nnc_px radius) {
     put_class(svg, "circle", class);
     put_attribute(&svg->body, "cx", x);
     put_attribute(&svg->body, "cy", y);
@@ -117,35 +100,28 @@ void nnc_svg_circle(nnc_svg *svg, const char *class, nnc_px x, nnc_px y, nnc_px 
     nnc_buffer_text(&svg->body, "/>");
 }
 
-void nnc_svg_path(nnc_svg *svg, const char *class)
-{
+void nnc_svg_path(nnc_svg *svg, const char *class) {
     put_class(svg, "path", class);
     nnc_buffer_text(&svg->body, " d=\"");
 }
 
-void nnc_svg_to(nnc_svg *svg, char command, nnc_px x, nnc_px y)
-{
+void nnc_svg_to(nnc_svg *svg, char command, nnc_px x, nnc_px y) {
     nnc_buffer_byte(&svg->body, command);
     put_px(&svg->body, x);
     nnc_buffer_byte(&svg->body, ' ');
     put_px(&svg->body, y);
 }
 
-void nnc_svg_path_end(nnc_svg *svg, bool closed)
-{
-    nnc_buffer_text(&svg->body, closed ? "Z\"/>" : "\"/>");
-}
+void nnc_svg_path_end(nnc_svg *svg, bool closed) { nnc_buffer_text(&svg->body, closed ? "Z\"/>" : "\"/>"); }
 
-void nnc_svg_line(nnc_svg *svg, const char *class, nnc_px x1, nnc_px y1, nnc_px x2, nnc_px y2)
-{
+void nnc_svg_line(nnc_svg *svg, const char *class, nnc_px x1, nnc_px y1, nnc_px x2, nnc_px y2) {
     nnc_svg_path(svg, class);
     nnc_svg_to(svg, 'M', x1, y1);
     nnc_svg_to(svg, 'L', x2, y2);
     nnc_svg_path_end(svg, false);
 }
 
-void nnc_svg_turned(nnc_svg *svg, const char *class, char anchor, nnc_px x, nnc_px y, int32_t angle, const char *text)
-{
+void nnc_svg_turned(nnc_svg *svg, const char *class, char anchor, nnc_px x, nnc_px y, int32_t angle, const char *text) {
     nnc_buffer *out = &svg->body;
     put_class(svg, "text", class);
     put_attribute(out, "x", x);
@@ -165,21 +141,18 @@ void nnc_svg_turned(nnc_svg *svg, const char *class, char anchor, nnc_px x, nnc_
     nnc_buffer_text(out, "</text>\n");
 }
 
-void nnc_svg_text(nnc_svg *svg, const char *class, char anchor, nnc_px x, nnc_px y, const char *text)
-{
+void nnc_svg_text(nnc_svg *svg, const char *class, char anchor, nnc_px x, nnc_px y, const char *text) {
     nnc_svg_turned(svg, class, anchor, x, y, 0, text);
 }
 
-static void put_named(nnc_buffer *out, const char *element, const char *id, const char *text)
-{
+static void put_named(nnc_buffer *out, const char *element, const char *id, const char *text) {
     nnc_buffer_print(out, "<%s id=\"%s-%s\">", element, id, element);
     nnc_put_xml(out, text);
     nnc_buffer_print(out, "</%s>\n", element);
 }
 
 void nnc_svg_end(nnc_svg *svg, nnc_buffer *out, nnc_px width, nnc_px height, const char *title, const char *desc,
-                 bool page)
-{
+                 bool page) {
     const char *id = svg->id;
     nnc_buffer_text(out, "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"nnc\" viewBox=\"0 0 ");
     put_px(out, width);
@@ -229,8 +202,7 @@ static const uint16_t bold[LAST - FIRST + 1] = {
 };
 
 /* Returns the width of the first bytes of a text, in thousandths of the font size. */
-static int64_t advance_of(const char *text, size_t size, nnc_type type)
-{
+static int64_t advance_of(const char *text, size_t size, nnc_type type) {
     const uint16_t *widths = type == NNC_TYPE_BOLD ? bold : plain;
     int64_t sum = 0;
     for (size_t i = 0; i < size; i++) {
@@ -245,19 +217,14 @@ static int64_t advance_of(const char *text, size_t size, nnc_type type)
     return sum;
 }
 
-static nnc_px width_of(const char *text, size_t size, nnc_type type)
-{
+static nnc_px width_of(const char *text, size_t size, nnc_type type) {
     const int64_t points = type == NNC_TYPE_SMALL ? 10 : 12;
     return (nnc_px)((advance_of(text, size, type) * points * 105 + 9999) / 10000);
 }
 
-nnc_px nnc_text_px(const char *text, nnc_type type)
-{
-    return width_of(text, strlen(text), type);
-}
+nnc_px nnc_text_px(const char *text, nnc_type type) { return width_of(text, strlen(text), type); }
 
-char *nnc_text_cut(const char *text, nnc_type type, nnc_px width, char cut[NNC_TEXT_PX_MAX])
-{
+char *nnc_text_cut(const char *text, nnc_type type, nnc_px width, char cut[NNC_TEXT_PX_MAX]) {
     size_t size = strlen(text);
     if (size < NNC_TEXT_PX_MAX && width_of(text, size, type) <= width) {
         memcpy(cut, text, size + 1);
@@ -265,9 +232,7 @@ char *nnc_text_cut(const char *text, nnc_type type, nnc_px width, char cut[NNC_T
     }
     const nnc_px dots = nnc_text_px("..", type);
     while (size > 0 && (size > NNC_TEXT_PX_MAX - 3 || width_of(text, size, type) + dots > width)) {
-        do {
-            size--;
-        } while (size > 0 && ((unsigned char)text[size] & 0xC0U) == 0x80U);
+        do { size--; } while (size > 0 && ((unsigned char)text[size] & 0xC0U) == 0x80U);
     }
     snprintf(cut, NNC_TEXT_PX_MAX, "%.*s..", (int)size, text);
     return cut;
@@ -331,8 +296,7 @@ static const struct {
     { ".idle", "fill", "idle" },       { ".hatch", "fill", "dim" },       { ".other", "stroke", "ink" },
 };
 
-static const char *colour_of(const char *name, bool dark)
-{
+static const char *colour_of(const char *name, bool dark) {
     int i = 0;
     while (strcmp(nnc_palette[i].name, name) != 0) { /* the palette always has the class */
         i++;
@@ -340,8 +304,7 @@ static const char *colour_of(const char *name, bool dark)
     return dark ? nnc_palette[i].dark : nnc_palette[i].light;
 }
 
-static void put_colours(nnc_buffer *out, bool dark)
-{
+static void put_colours(nnc_buffer *out, bool dark) {
     for (size_t i = 0; i < sizeof uses / sizeof uses[0]; i++) {
         nnc_buffer_print(out, ".nnc %s{%s:%s}", uses[i].selector, uses[i].property, colour_of(uses[i].hue, dark));
     }
@@ -357,8 +320,7 @@ static void put_colours(nnc_buffer *out, bool dark)
     }
 }
 
-void nnc_palette_css(nnc_buffer *out)
-{
+void nnc_palette_css(nnc_buffer *out) {
     nnc_buffer_text(out, shapes);
     put_colours(out, false);
     nnc_buffer_text(out, "@media screen and (prefers-color-scheme:dark){");

@@ -9,8 +9,7 @@
  * overflowing int64_t. */
 static const double whole_max = 9007199254740992.0;
 
-char *nnc_count_text(double value, char text[NNC_NUMBER_TEXT])
-{
+char *nnc_count_text(double value, char text[NNC_NUMBER_TEXT]) {
     const double size = fabs(value);
     if (isnan(value)) {
         snprintf(text, NNC_NUMBER_TEXT, "-");
@@ -30,8 +29,7 @@ char *nnc_count_text(double value, char text[NNC_NUMBER_TEXT])
     return text;
 }
 
-char *nnc_percent_text(double share, char text[NNC_NUMBER_TEXT])
-{
+char *nnc_percent_text(double share, char text[NNC_NUMBER_TEXT]) {
     if (!isfinite(share)) {
         snprintf(text, NNC_NUMBER_TEXT, "-");
     } else {
@@ -41,8 +39,7 @@ char *nnc_percent_text(double share, char text[NNC_NUMBER_TEXT])
 }
 
 /* Formats a number with a prefix for a column whose heading has the unit: "386.5 G". */
-static char *scaled_text(double value, char text[NNC_NUMBER_TEXT])
-{
+static char *scaled_text(double value, char text[NNC_NUMBER_TEXT]) {
     nnc_unit_text(value, "", text);
     size_t length = strlen(text);
     while (length > 0 && text[length - 1] == ' ') { text[--length] = '\0'; }
@@ -50,8 +47,7 @@ static char *scaled_text(double value, char text[NNC_NUMBER_TEXT])
 }
 
 /* Formats an error: 0.1234 -> "+12.3%"; "x101" from a hundredfold error up; NaN is "-". */
-static char *error_text(double error, char text[NNC_NUMBER_TEXT])
-{
+static char *error_text(double error, char text[NNC_NUMBER_TEXT]) {
     if (!isfinite(error)) {
         snprintf(text, NNC_NUMBER_TEXT, "-");
     } else if (fabs(error) >= 100.0) {
@@ -63,8 +59,7 @@ static char *error_text(double error, char text[NNC_NUMBER_TEXT])
 }
 
 /* Formats a number with at most four significant digits. */
-static char *short_text(double value, char text[NNC_NUMBER_TEXT])
-{
+static char *short_text(double value, char text[NNC_NUMBER_TEXT]) {
     char rounded[NNC_NUMBER_TEXT];
     if (fabs(value) >= 1e4) { return nnc_unit_text(value, "", text); }
     snprintf(rounded, sizeof rounded, "%.3e", value);
@@ -72,13 +67,9 @@ static char *short_text(double value, char text[NNC_NUMBER_TEXT])
 }
 
 /* Tests whether the unit takes a prefix. Tokens and pixels are counted, so they take no prefix. */
-static bool is_measured(const char *unit)
-{
-    return !islower((unsigned char)unit[0]) || unit[1] == '\0';
-}
+static bool is_measured(const char *unit) { return !islower((unsigned char)unit[0]) || unit[1] == '\0'; }
 
-const char *nnc_cell_text(const nnc_cell *cell, nnc_show show, const char *unit, char text[NNC_METRIC_TEXT_MAX])
-{
+const char *nnc_cell_text(const nnc_cell *cell, nnc_show show, const char *unit, char text[NNC_METRIC_TEXT_MAX]) {
     const bool whole = cell->kind == NNC_CELL_WHOLE;
     const double value = whole ? (double)cell->whole : cell->number;
     if (cell->kind == NNC_CELL_TEXT) { return cell->text; }
@@ -104,14 +95,12 @@ const char *nnc_cell_text(const nnc_cell *cell, nnc_show show, const char *unit,
 }
 
 /* Returns the heading of a column: the last part of its name, such as "id" for model.id. */
-static const char *last_part(const char *name)
-{
+static const char *last_part(const char *name) {
     const char *dot = name != NULL ? strrchr(name, '.') : NULL;
     return dot != NULL ? dot + 1 : name;
 }
 
-nnc_head nnc_head_of(const nnc_metric *metric, const char *name)
-{
+nnc_head nnc_head_of(const nnc_metric *metric, const char *name) {
     const bool text = metric->type == NNC_METRIC_TEXT || metric->type == NNC_METRIC_CHARS ||
                       metric->type == NNC_METRIC_ENUM || metric->type == NNC_METRIC_BOOL;
     return (nnc_head){ .name = name,
@@ -123,8 +112,7 @@ nnc_head nnc_head_of(const nnc_metric *metric, const char *name)
                        .drop = metric->drop };
 }
 
-char *nnc_binary_text(double bytes, char text[NNC_NUMBER_TEXT])
-{
+char *nnc_binary_text(double bytes, char text[NNC_NUMBER_TEXT]) {
     static const char *const units[] = { "B", "KiB", "MiB", "GiB", "TiB" };
     size_t unit = 0;
     while (fabs(bytes) >= 1024.0 && unit + 1 < sizeof units / sizeof units[0]) {
@@ -135,28 +123,22 @@ char *nnc_binary_text(double bytes, char text[NNC_NUMBER_TEXT])
     return text;
 }
 
-static bool starts_character(char byte)
-{
-    return ((unsigned char)byte & 0xC0u) != 0x80u;
-}
+static bool starts_character(char byte) { return ((unsigned char)byte & 0xC0u) != 0x80u; }
 
-int nnc_text_width(const char *text)
-{
+int nnc_text_width(const char *text) {
     int width = 0;
     for (; *text; text++) { width += starts_character(*text) ? 1 : 0; }
     return width;
 }
 
 /* Writes a byte, or '?' for a control character. Returns the number of bytes read. */
-static size_t put_printable(nnc_buffer *out, const char *text)
-{
+static size_t put_printable(nnc_buffer *out, const char *text) {
     const size_t control = nnc_control_length(text);
     nnc_buffer_byte(out, (char)(control > 0 ? '?' : *text));
     return control > 0 ? control : 1;
 }
 
-void nnc_put_plain(nnc_buffer *out, const char *text, int max)
-{
+void nnc_put_plain(nnc_buffer *out, const char *text, int max) {
     if (text[0] == ':' && text[1] == ':' && max > 0) { /* "::" at the start of a line would be a workflow command */
         nnc_buffer_byte(out, '?');
         text++;
@@ -175,8 +157,7 @@ void nnc_put_plain(nnc_buffer *out, const char *text, int max)
     }
 }
 
-void nnc_put_markdown(nnc_buffer *out, const char *text)
-{
+void nnc_put_markdown(nnc_buffer *out, const char *text) {
     while (*text != '\0') {
         if (strchr("\\`*<|[", *text) != NULL) { nnc_buffer_byte(out, '\\'); }
         text += put_printable(out, text);
@@ -185,21 +166,18 @@ void nnc_put_markdown(nnc_buffer *out, const char *text)
 
 /* ---- Tables: rows and columns of text, and the terminal's format, which lays them out ---- */
 
-void nnc_table_begin(nnc_table *table, const nnc_head *heads, int count)
-{
+void nnc_table_begin(nnc_table *table, const nnc_head *heads, int count) {
     *table = (nnc_table){ .count = 0 };
     for (int i = 0; i < count; i++) { nnc_table_head(table, heads[i]); }
 }
 
-void nnc_table_head(nnc_table *table, nnc_head head)
-{
+void nnc_table_head(nnc_table *table, nnc_head head) {
     assert(table->count < NNC_TABLE_COLUMNS);
     table->heads[table->count++] = head;
 }
 
 /* An object adds the columns of its own rows. NOLINTNEXTLINE(misc-no-recursion) */
-void nnc_table_heads(nnc_table *table, const nnc_metrics *metrics)
-{
+void nnc_table_heads(nnc_table *table, const nnc_metrics *metrics) {
     for (size_t i = 0; i < metrics->count; i++) {
         const nnc_metric *row = &metrics->rows[i];
         if (row->type == NNC_METRIC_OBJECT) {
@@ -212,8 +190,7 @@ void nnc_table_heads(nnc_table *table, const nnc_metrics *metrics)
     }
 }
 
-void nnc_table_rename(nnc_table *table, const char *head, const char *text)
-{
+void nnc_table_rename(nnc_table *table, const char *head, const char *text) {
     for (int i = 0; i < table->count; i++) {
         if (table->heads[i].text != NULL && strcmp(table->heads[i].text, head) == 0) {
             table->heads[i].text = text;
@@ -222,34 +199,29 @@ void nnc_table_rename(nnc_table *table, const char *head, const char *text)
     }
 }
 
-void nnc_table_cell(nnc_table *table, const char *text)
-{
+void nnc_table_cell(nnc_table *table, const char *text) {
     nnc_buffer_put(&table->cells, text, strlen(text) + 1);
     table->cell_count++;
 }
 
-void nnc_table_number(nnc_table *table, double value, const char *unit)
-{
+void nnc_table_number(nnc_table *table, double value, const char *unit) {
     char text[NNC_NUMBER_TEXT];
     nnc_table_cell(table, nnc_unit_text(value, unit, text));
 }
 
-void nnc_table_whole(nnc_table *table, int64_t whole)
-{
+void nnc_table_whole(nnc_table *table, int64_t whole) {
     char text[NNC_NUMBER_TEXT];
     snprintf(text, sizeof text, "%" PRId64, whole);
     nnc_table_cell(table, text);
 }
 
-void nnc_table_share(nnc_table *table, double share)
-{
+void nnc_table_share(nnc_table *table, double share) {
     char text[NNC_NUMBER_TEXT];
     nnc_table_cell(table, nnc_percent_text(share, text));
 }
 
 /* NOLINTNEXTLINE(misc-no-recursion) */
-void nnc_table_record(nnc_table *table, const nnc_metrics *metrics, const nnc_place *place)
-{
+void nnc_table_record(nnc_table *table, const nnc_metrics *metrics, const nnc_place *place) {
     char text[NNC_METRIC_TEXT_MAX], shown[NNC_METRIC_TEXT_MAX];
     for (size_t i = 0; i < metrics->count; i++) {
         const nnc_metric *row = &metrics->rows[i];
@@ -263,43 +235,35 @@ void nnc_table_record(nnc_table *table, const nnc_metrics *metrics, const nnc_pl
     }
 }
 
-void nnc_table_records(nnc_table *table, nnc_lines lines)
-{
+void nnc_table_records(nnc_table *table, nnc_lines lines) {
     for (int64_t i = 0; i < lines.count; i++) {
         const nnc_place place = nnc_line_place(&lines, i);
         if (nnc_line_listed(&lines, &place)) { nnc_table_record(table, lines.metrics, &place); }
     }
 }
 
-int64_t nnc_table_rows(const nnc_table *table)
-{
-    return table->cell_count / table->count;
-}
+int64_t nnc_table_rows(const nnc_table *table) { return table->cell_count / table->count; }
 
 /* Writes the cells of a table. If memory ran out, writes nothing, because cells would be in wrong columns. */
-static void write_cells(nnc_table *table, nnc_buffer *out, nnc_style style)
-{
+static void write_cells(nnc_table *table, nnc_buffer *out, nnc_style style) {
     out->failed = out->failed || table->cells.failed;
     if (!table->cells.failed) { style.format->page->table(out, style, table); }
 }
 
-void nnc_table_write(nnc_table *table, nnc_buffer *out, nnc_style style)
-{
+void nnc_table_write(nnc_table *table, nnc_buffer *out, nnc_style style) {
     write_cells(table, out, style);
     if (style.format->page->below != NULL) { style.format->page->below(out, style, table); }
     nnc_buffer_free(&table->cells);
 }
 
-void nnc_table_of(nnc_buffer *out, nnc_style style, nnc_lines lines)
-{
+void nnc_table_of(nnc_buffer *out, nnc_style style, nnc_lines lines) {
     nnc_table table = { .count = 0 };
     nnc_table_heads(&table, lines.metrics);
     nnc_table_records(&table, lines);
     nnc_table_write(&table, out, style);
 }
 
-bool nnc_table_under(nnc_buffer *out, nnc_style style, nnc_lines lines, const char *heading)
-{
+bool nnc_table_under(nnc_buffer *out, nnc_style style, nnc_lines lines, const char *heading) {
     nnc_table table = { .count = 0 };
     nnc_table_heads(&table, lines.metrics);
     nnc_table_records(&table, lines);
@@ -310,15 +274,13 @@ bool nnc_table_under(nnc_buffer *out, nnc_style style, nnc_lines lines, const ch
 }
 
 /* Writes the rows that the table holds; the first call also writes the heads. */
-static void put_rows(nnc_table *table, nnc_buffer *out, nnc_style style)
-{
+static void put_rows(nnc_table *table, nnc_buffer *out, nnc_style style) {
     write_cells(table, out, style);
     nnc_buffer_clear(&table->cells);
     table->cell_count = 0;
 }
 
-void nnc_table_put(nnc_table *table, nnc_buffer *out, nnc_style style, const char *lines, size_t size)
-{
+void nnc_table_put(nnc_table *table, nnc_buffer *out, nnc_style style, const char *lines, size_t size) {
     const int64_t held = (int64_t)NNC_TABLE_HELD * table->count;
     const char *end = size > 0 ? lines + size : lines;
     if (!style.format->held) {
@@ -341,8 +303,7 @@ void nnc_table_put(nnc_table *table, nnc_buffer *out, nnc_style style, const cha
 
 enum { GAP = 2, SHRUNK_MIN = 8 };
 
-static void put_label(nnc_sheet *sheet, const char *label)
-{
+static void put_label(nnc_sheet *sheet, const char *label) {
     const int width = nnc_text_width(label);
     nnc_put_plain(sheet->out, label, width);
     if (width > 0 && width >= sheet->indent) { /* a label as wide as the indent gets a line of its own */
@@ -354,29 +315,23 @@ static void put_label(nnc_sheet *sheet, const char *label)
     sheet->column = sheet->indent;
 }
 
-static void put_text(nnc_sheet *sheet, const char *text)
-{
+static void put_text(nnc_sheet *sheet, const char *text) {
     const int width = nnc_text_width(text);
     nnc_put_plain(sheet->out, text, width);
     sheet->column += width;
 }
 
-static void put_page_heading(nnc_buffer *out, const char *text)
-{
-    nnc_buffer_print(out, "\n%s:\n\n", text);
-}
+static void put_page_heading(nnc_buffer *out, const char *text) { nnc_buffer_print(out, "\n%s:\n\n", text); }
 
 /* ---- the layout of a table ---- */
 
-static int total_width(const nnc_table *table, int gap)
-{
+static int total_width(const nnc_table *table, int gap) {
     int total = 0;
     for (int i = 0; i < table->count; i++) { total += table->widths[i] > 0 ? table->widths[i] + gap : 0; }
     return total > 0 ? total - gap : 0;
 }
 
-static void measure(nnc_table *table)
-{
+static void measure(nnc_table *table) {
     const char *cell = table->cells.bytes;
     for (int c = 0; c < table->count; c++) {
         table->widths[c] = table->heads[c].text != NULL ? nnc_text_width(table->heads[c].text) : 0;
@@ -388,8 +343,7 @@ static void measure(nnc_table *table)
 }
 
 /* Returns the column to leave out next; -1 = no other column may be left out. */
-static int next_to_drop(const nnc_table *table)
-{
+static int next_to_drop(const nnc_table *table) {
     int found = -1;
     for (int c = 0; c < table->count; c++) {
         const int drop = table->heads[c].drop;
@@ -399,8 +353,7 @@ static int next_to_drop(const nnc_table *table)
 }
 
 /* Returns the widest column that may be cut further; -1 = no column may be cut. */
-static int next_to_cut(const nnc_table *table)
-{
+static int next_to_cut(const nnc_table *table) {
     int found = -1;
     for (int c = 0; c < table->count; c++) {
         if (table->heads[c].shrinks && table->widths[c] > SHRUNK_MIN &&
@@ -412,8 +365,7 @@ static int next_to_cut(const nnc_table *table)
 }
 
 /* Cuts columns until the line fits, one character at a time, always from the widest column that may be cut. */
-static void shrink(nnc_table *table, int width, int gap)
-{
+static void shrink(nnc_table *table, int width, int gap) {
     int c;
     for (int over = total_width(table, gap) - width; over > 0 && (c = next_to_cut(table)) >= 0; over--) {
         table->widths[c]--;
@@ -422,8 +374,7 @@ static void shrink(nnc_table *table, int width, int gap)
 
 /* Makes a line fit into a width: first makes the gap smaller, then cuts columns, then leaves columns out. Returns
  * the gap. */
-static int fit(nnc_table *table, int width)
-{
+static int fit(nnc_table *table, int width) {
     int full[NNC_TABLE_COLUMNS];
     memcpy(full, table->widths, sizeof full);
     const int gap = total_width(table, GAP) > width ? 1 : GAP;
@@ -446,8 +397,7 @@ typedef struct line {
 } line;
 
 /* Writes a cell and returns whether it was cut. */
-static bool put_cell(line *l, const nnc_head *head, int width, const char *text)
-{
+static bool put_cell(line *l, const nnc_head *head, int width, const char *text) {
     const int full = nnc_text_width(text);
     const bool cut = full > width && head->shrinks;
     const int blank = full > width ? 0 : width - full;
@@ -462,8 +412,7 @@ static bool put_cell(line *l, const nnc_head *head, int width, const char *text)
     return cut;
 }
 
-static void put_heads(const nnc_table *table, nnc_buffer *out, bool strong, int gap)
-{
+static void put_heads(const nnc_table *table, nnc_buffer *out, bool strong, int gap) {
     line l = { .out = out, .gap = gap };
     nnc_buffer_text(out, strong ? "\033[1m" : "");
     for (int c = 0; c < table->count; c++) {
@@ -472,8 +421,7 @@ static void put_heads(const nnc_table *table, nnc_buffer *out, bool strong, int 
     nnc_buffer_text(out, strong ? "\033[0m\n" : "\n");
 }
 
-static void put_table(nnc_buffer *out, nnc_style style, nnc_table *table)
-{
+static void put_table(nnc_buffer *out, nnc_style style, nnc_table *table) {
     const char *cell = table->cells.bytes;
     if (!table->laid_out) {
         measure(table);
@@ -496,8 +444,7 @@ static void put_table(nnc_buffer *out, nnc_style style, nnc_table *table)
 }
 
 /* Lists the columns that were left out, or those that were cut. Returns whether the text has any names. */
-static bool name_columns(const nnc_table *table, bool cut, nnc_buffer *out)
-{
+static bool name_columns(const nnc_table *table, bool cut, nnc_buffer *out) {
     const char *before = !cut ? "left out: " : out->size > 0 ? "; cut: " : "cut: ";
     for (int c = 0; c < table->count; c++) {
         const char *head = table->heads[c].text;
@@ -510,8 +457,7 @@ static bool name_columns(const nnc_table *table, bool cut, nnc_buffer *out)
 }
 
 /* Writes below a table the names of the columns that did not fit. */
-static void put_below(nnc_buffer *out, nnc_style style, const nnc_table *table)
-{
+static void put_below(nnc_buffer *out, nnc_style style, const nnc_table *table) {
     nnc_buffer names = { 0 };
     name_columns(table, false, &names);
     if (name_columns(table, true, &names)) {
@@ -528,14 +474,12 @@ static const nnc_page page = { .label = put_label,
                                .below = put_below,
                                .wraps = true };
 
-static void write_view(nnc_buffer *out, nnc_style style, const nnc_view *view, const void *record)
-{
+static void write_view(nnc_buffer *out, nnc_style style, const nnc_view *view, const void *record) {
     view->page(out, style, record);
 }
 
 /* Packs the cells of a line into a buffer: the texts of the cells, each with a NUL, as a table stores them. */
-static void put_line(nnc_buffer *out, nnc_heads heads, const nnc_cell *cells)
-{
+static void put_line(nnc_buffer *out, nnc_heads heads, const nnc_cell *cells) {
     for (int i = 0; i < heads.count; i++) {
         char text[NNC_METRIC_TEXT_MAX];
         const char *shown = nnc_cell_text(&cells[i], heads.list[i].show, heads.list[i].unit, text);

@@ -15,14 +15,10 @@ typedef struct law {
 
 /* Sources of the three laws that give a loss: arXiv:2203.15556 equation 10 (PRINTED); its TeX source, as quoted by
  * arXiv:2404.10102 (TEX); the fit of arXiv:2404.10102 (EPOCH). */
-#define LOSS(...)                         \
-    {                                     \
-        __VA_ARGS__, false, NAN, NAN, NAN \
-    }
-#define BEST(...)                            \
-    {                                        \
-        NAN, NAN, NAN, NAN, NAN, __VA_ARGS__ \
-    }
+#define LOSS(...) \
+    { __VA_ARGS__, false, NAN, NAN, NAN }
+#define BEST(...) \
+    { NAN, NAN, NAN, NAN, NAN, __VA_ARGS__ }
 static const law NNC_ROW(NNC_LAW_RULE_20) = BEST(false, 1.0, 120.0, 0.5); /* the rule of 20 tokens per parameter: C =
                                                                            * 6 N x 20 N, so N = (C / 120)^0.5 */
 static const law NNC_ROW(NNC_LAW_PRINTED) = LOSS(1.69, 406.4, 410.7, 0.34, 0.28);
@@ -41,14 +37,12 @@ static const law NNC_ROW(NNC_LAW_DEEPSEEK) = BEST(true, 5.8316, 1.0, 0.4757);
 static const law NNC_ROW(NNC_LAW_KAPLAN) = BEST(false, 1.3e9, 8.64e19, 0.73);
 static const law *const laws[] = { NNC_LAW_LIST(NNC_ROW_AT) };
 
-double nnc_law_loss(nnc_law kind, double params, double tokens)
-{
+double nnc_law_loss(nnc_law kind, double params, double tokens) {
     const law *l = laws[(unsigned)kind < NNC_LAW_COUNT ? kind : NNC_LAW_RULE_20];
     return l->e + l->a / pow(params, l->alpha) + l->b / pow(tokens, l->beta);
 }
 
-nnc_optimum nnc_compute_optimal(nnc_law kind, double flops)
-{
+nnc_optimum nnc_compute_optimal(nnc_law kind, double flops) {
     const law *l = laws[(unsigned)kind < NNC_LAW_COUNT ? kind : NNC_LAW_RULE_20];
     nnc_optimum optimum = { .law = kind,
                             .loss = (double)NAN,
@@ -69,14 +63,12 @@ nnc_optimum nnc_compute_optimal(nnc_law kind, double flops)
 }
 
 /* Returns the number of tokens after which a model of N parameters reaches a loss; infinite if it never does. */
-static double tokens_to_reach(const law *l, double params, double loss)
-{
+static double tokens_to_reach(const law *l, double params, double loss) {
     const double left = loss - l->e - l->a / pow(params, l->alpha);
     return left > 0.0 ? pow(l->b / left, 1.0 / l->beta) : (double)INFINITY;
 }
 
-nnc_optimum nnc_serving_optimal(nnc_law kind, double params, double tokens, double served)
-{
+nnc_optimum nnc_serving_optimal(nnc_law kind, double params, double tokens, double served) {
     const law *l = laws[(unsigned)kind < NNC_LAW_COUNT ? kind : NNC_LAW_RULE_20];
     const double loss = nnc_law_loss(kind, params, tokens);
     nnc_optimum best = nnc_compute_optimal(kind, 6.0 * params * tokens);
@@ -107,8 +99,7 @@ nnc_optimum nnc_serving_optimal(nnc_law kind, double params, double tokens, doub
 /* ---- money ---- */
 
 /* Returns the least FLOPs with which a law reaches a loss. */
-static double flops_to_reach(nnc_law kind, double loss)
-{
+static double flops_to_reach(nnc_law kind, double loss) {
     double low = 1.0, high = 1e40;
     for (int i = 0; i < 200 && low < high; i++) {
         const double middle = sqrt(low * high);
@@ -122,16 +113,14 @@ static double flops_to_reach(nnc_law kind, double loss)
 }
 
 /* Checks that a value is above 0 and at most `most`, which is 1 for a share. */
-static nnc_status check_range(const char *option, double value, double most, nnc_error *err)
-{
+static nnc_status check_range(const char *option, double value, double most, nnc_error *err) {
     return isnan(value) || (value > 0.0 && value <= most)
                ? NNC_OK
                : nnc_fail(err, NNC_BAD_USAGE, option, "out of range, expected a number above 0, at most %g, found %g",
                           most, value);
 }
 
-static nnc_status check(const nnc_budget_ask *ask, nnc_error *err)
-{
+static nnc_status check(const nnc_budget_ask *ask, nnc_error *err) {
     NNC_TRY(check_range("--cost", ask->cost, 1e15, err));
     NNC_TRY(check_range("--days", ask->days, 1e6, err));
     NNC_TRY(check_range("--params", ask->params, 1e18, err));
@@ -161,8 +150,7 @@ static nnc_status check(const nnc_budget_ask *ask, nnc_error *err)
 }
 
 /* Sets the FLOP/s that training reaches on a device and the price of the device; both are NaN without a device. */
-static nnc_status find_rates(const nnc_device *device, const nnc_budget_ask *ask, nnc_budget *budget, nnc_error *err)
-{
+static nnc_status find_rates(const nnc_device *device, const nnc_budget_ask *ask, nnc_budget *budget, nnc_error *err) {
     budget->price_per_device_hour = ask->price;
     if (device == NULL) {
         return isnan(ask->cost) ? NNC_OK
@@ -182,8 +170,7 @@ static nnc_status find_rates(const nnc_device *device, const nnc_budget_ask *ask
     return NNC_OK;
 }
 
-static nnc_status work_out(const nnc_device *device, const nnc_budget_ask *ask, nnc_budget *budget, nnc_error *err)
-{
+static nnc_status work_out(const nnc_device *device, const nnc_budget_ask *ask, nnc_budget *budget, nnc_error *err) {
     NNC_TRY(check(ask, err));
     *budget = (nnc_budget){ .params = ask->params,
                             .tokens = ask->tokens,
@@ -216,8 +203,7 @@ static nnc_status work_out(const nnc_device *device, const nnc_budget_ask *ask, 
     return NNC_OK;
 }
 
-nnc_status nnc_budget_into(const nnc_device *device, const nnc_budget_ask *ask, nnc_budget *budget, nnc_error *err)
-{
+nnc_status nnc_budget_into(const nnc_device *device, const nnc_budget_ask *ask, nnc_budget *budget, nnc_error *err) {
     static const char here[] = "nnc_budget_of";
     nnc_budget_ask full_ask = nnc_budget_ask_default();
     nnc_budget full = { 0 };

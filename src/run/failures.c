@@ -3,20 +3,16 @@
 #include "cost/cost_internal.h"
 #include "run/run_internal.h"
 
-double nnc_young_interval(double block_s, double mtbf_s)
-{
-    return sqrt(2.0 * block_s * mtbf_s);
-}
+double nnc_young_interval(double block_s, double mtbf_s) { return sqrt(2.0 * block_s * mtbf_s); }
 
-double nnc_daly_interval(double block_s, double mtbf_s)
-{
+double nnc_daly_interval(double block_s, double mtbf_s) {
     if (!(block_s < 2.0 * mtbf_s)) { return mtbf_s; }
     const double x = block_s / (2.0 * mtbf_s);
     return nnc_young_interval(block_s, mtbf_s) * (1.0 + sqrt(x) / 3.0 + x / 9.0) - block_s;
 }
 
-double nnc_goodput(double interval_s, double block_s, double save_s, double restart_s, double mtbf_s, bool asynchronous)
-{
+double nnc_goodput(double interval_s, double block_s, double save_s, double restart_s, double mtbf_s,
+                   bool asynchronous) {
     const double again_s = asynchronous ? restart_s + save_s : restart_s;
     if (isinf(mtbf_s)) { /* if devices never fail, the formula below divides infinite numbers, so its limit is
                           * returned */
@@ -25,8 +21,7 @@ double nnc_goodput(double interval_s, double block_s, double save_s, double rest
     return interval_s / (mtbf_s * exp(again_s / mtbf_s) * expm1((interval_s + block_s) / mtbf_s));
 }
 
-double nnc_spares(double nodes_out, double enough_share, double *short_share)
-{
+double nnc_spares(double nodes_out, double enough_share, double *short_share) {
     enum { SPARES_MAX = 10000000 };
     /* The sum below adds Poisson probabilities of 0, 1, 2 ... nodes out of service. It starts at exp(-mean), which
      * underflows for means near 700. Larger means use the normal distribution: mean + 2.33 standard deviations (99
@@ -48,8 +43,7 @@ double nnc_spares(double nodes_out, double enough_share, double *short_share)
 
 /* Returns the share of the time in which at least `spares` nodes are out of service. A failure then has to wait for a
  * repair. */
-static double share_without_spare(double nodes_out, double spares)
-{
+static double share_without_spare(double nodes_out, double spares) {
     double term = exp(-nodes_out), below = 0.0;
     const int64_t most = (int64_t)fmin(spares, 1e9);
     for (int64_t k = 0; k < most && term > 0.0; k++) {
@@ -59,8 +53,7 @@ static double share_without_spare(double nodes_out, double spares)
     return fmax(1.0 - below, 0.0);
 }
 
-static void say_rate(const nnc_run_ask *ask, nnc_run *run, nnc_derivation *why)
-{
+static void say_rate(const nnc_run_ask *ask, nnc_run *run, nnc_derivation *why) {
     const double hours_per_month = 730.0;
     double stops_per_s = 0.0;
     NNC_LET(why, devices, NULL, run->devices);
@@ -85,8 +78,7 @@ static void say_rate(const nnc_run_ask *ask, nnc_run *run, nnc_derivation *why)
     NNC_SOURCE(why, "exponential law of independent stops");
 }
 
-static void say_checkpoint(const nnc_run_ask *ask, double link_bytes_per_s, nnc_run *run, nnc_derivation *why)
-{
+static void say_checkpoint(const nnc_run_ask *ask, double link_bytes_per_s, nnc_run *run, nnc_derivation *why) {
     double write_bytes_per_s = ask->storage_write_bytes_per_s;
     double read_bytes_per_s = ask->storage_read_bytes_per_s;
     NNC_LET(why, devices, NULL, run->devices);
@@ -115,8 +107,7 @@ static void say_checkpoint(const nnc_run_ask *ask, double link_bytes_per_s, nnc_
     NNC_PUT(why, run->load_s, "s");
 }
 
-static void say_spares(const nnc_run_ask *ask, nnc_run *run, nnc_derivation *why)
-{
+static void say_spares(const nnc_run_ask *ask, nnc_run *run, nnc_derivation *why) {
     NNC_LET(why, failing_share, NULL, ask->failing_share);
     NNC_LET(why, repair_s, "s", ask->repair_s);
     NNC_SET(why, run->nodes_out, NULL, failing_share * repair_s / run->system_mtbf_s);
@@ -124,8 +115,7 @@ static void say_spares(const nnc_run_ask *ask, nnc_run *run, nnc_derivation *why
     run->spares_needed = nnc_spares(run->nodes_out, 0.99, &run->short_share);
 }
 
-static void say_restart(const nnc_run_ask *ask, nnc_run *run, nnc_derivation *why)
-{
+static void say_restart(const nnc_run_ask *ask, nnc_run *run, nnc_derivation *why) {
     const double waiting = isnan(ask->replace_s) || ask->replace_s <= 0.0 || isnan(run->nodes_out)
                                ? 0.0
                                : share_without_spare(run->nodes_out, ask->spares);
@@ -141,8 +131,7 @@ static void say_restart(const nnc_run_ask *ask, nnc_run *run, nnc_derivation *wh
     }
 }
 
-static void say_interval(const nnc_run_ask *ask, nnc_run *run, nnc_derivation *why)
-{
+static void say_interval(const nnc_run_ask *ask, nnc_run *run, nnc_derivation *why) {
     NNC_SET(why, run->young_s, "s", sqrt(2.0 * run->block_s * run->system_mtbf_s));
     NNC_SOURCE(why, "Young, CACM 17(9), 1974");
     run->interval_s = ask->checkpoint_interval_s;
@@ -173,8 +162,7 @@ static void say_interval(const nnc_run_ask *ask, nnc_run *run, nnc_derivation *w
 
 /* Sets the results of elastic training: after a failure, training continues on the other replicas, and no work is
  * repeated. */
-static void say_elastic(const nnc_run_ask *ask, nnc_run *run, nnc_derivation *why)
-{
+static void say_elastic(const nnc_run_ask *ask, nnc_run *run, nnc_derivation *why) {
     NNC_LET(why, detect_s, "s", ask->detect_s);
     NNC_LET(why, reshard_s, "s", ask->reshard_s);
     NNC_LET(why, replace_s, "s", isnan(ask->replace_s) ? 0.0 : ask->replace_s);
@@ -187,8 +175,7 @@ static void say_elastic(const nnc_run_ask *ask, nnc_run *run, nnc_derivation *wh
     NNC_SET(why, run->first_order, NULL, run->goodput);
 }
 
-void nnc_run_failures(const nnc_run_ask *ask, double link_bytes_per_s, nnc_run *run, nnc_derivation *why)
-{
+void nnc_run_failures(const nnc_run_ask *ask, double link_bytes_per_s, nnc_run *run, nnc_derivation *why) {
     const bool stops = !isnan(ask->device_mtbf_s) || ask->reclaim_per_month > 0.0;
     const bool saves = stops || !isnan(ask->checkpoint_interval_s);
     run->goodput = 1.0;
@@ -233,8 +220,7 @@ void nnc_run_failures(const nnc_run_ask *ask, double link_bytes_per_s, nnc_run *
 /* Records in `why` the power of a training device as a share of its rated power, by the model of the power limit: idle
  * power, plus power of the matrix units, plus power of the memory. */
 static void say_drawn(const nnc_result *result, const nnc_device *device, double limit_w, double useful_share,
-                      nnc_run *run, nnc_derivation *why)
-{
+                      nnc_run *run, nnc_derivation *why) {
     const nnc_efficiencies *e = &device->efficiency;
     const double of_plan = e->gemm[result->plan.precision].power_share;
     NNC_LET(why, rated_w, "W", device->power_w);
@@ -257,8 +243,7 @@ static void say_drawn(const nnc_result *result, const nnc_device *device, double
 }
 
 static void say_power(const nnc_result *result, const nnc_device *device, const nnc_run_ask *ask, double busy,
-                      double limit_w, nnc_run *run, nnc_derivation *why)
-{
+                      double limit_w, nnc_run *run, nnc_derivation *why) {
     NNC_SAY(why, useful_s, "s",
             run->train_s + run->wait_s + run->straggler_s + run->rollout_s + run->score_s + run->sync_s +
                 run->evaluate_s);
@@ -293,8 +278,7 @@ static void say_power(const nnc_result *result, const nnc_device *device, const 
 }
 
 void nnc_run_energy(const nnc_result *result, const nnc_device *device, const nnc_run_ask *ask, double busy_share,
-                    nnc_run *run, nnc_derivation *why)
-{
+                    nnc_run *run, nnc_derivation *why) {
     const double rated_w = device != NULL ? nnc_power_limit(device) : (double)NAN;
     NNC_LET(why, pue, NULL, ask->pue);
     say_power(result, device, ask, busy_share, rated_w, run, why);

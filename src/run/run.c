@@ -14,8 +14,7 @@ typedef struct step {
     double samples, tokens, flops, seconds; /* per step */
 } step;
 
-static step step_of(const nnc_result *result, const nnc_plan *plan, const nnc_run_ask *ask)
-{
+static step step_of(const nnc_result *result, const nnc_plan *plan, const nnc_run_ask *ask) {
     if (result == NULL) {
         return (step){ .samples = plan->global_batch > 0 ? (double)plan->global_batch : (double)NAN,
                        .tokens = plan->global_batch > 0 && plan->seq_len > 0
@@ -32,8 +31,7 @@ static step step_of(const nnc_result *result, const nnc_plan *plan, const nnc_ru
 
 /* Adds up the samples, tokens and FLOPs of a step over all sites, because every site trains a replica on its own
  * samples. */
-static step of_sites(step one, const nnc_run_ask *ask)
-{
+static step of_sites(step one, const nnc_run_ask *ask) {
     one.samples *= ask->sites;
     one.tokens *= ask->sites;
     one.flops *= ask->sites;
@@ -41,8 +39,7 @@ static step of_sites(step one, const nnc_run_ask *ask)
 }
 
 /* Returns the number of steps for the requested amount of training; NaN if no amount is given. */
-static double steps_asked(const nnc_plan *plan, const nnc_run_ask *ask, const step *one, nnc_derivation *why)
-{
+static double steps_asked(const nnc_plan *plan, const nnc_run_ask *ask, const step *one, nnc_derivation *why) {
     double steps = (double)NAN;
     NNC_LET(why, tokens_per_step, NULL, one->tokens);
     NNC_LET(why, samples_per_step, NULL, one->samples);
@@ -66,8 +63,7 @@ static double steps_asked(const nnc_plan *plan, const nnc_run_ask *ask, const st
 
 /* Refuses a run that never ends, because stops come faster than it can restart and save. The goodput of such a run is
  * 0, up to rounding errors. */
-static nnc_status check_advances(const nnc_run *run, nnc_error *err)
-{
+static nnc_status check_advances(const nnc_run *run, nnc_error *err) {
     const double least = 1e-9;     /* smallest goodput that is accepted */
     if (!(run->goodput < least)) { /* the condition also holds if the goodput is NaN (unknown) */
         return NNC_OK;
@@ -78,8 +74,7 @@ static nnc_status check_advances(const nnc_run *run, nnc_error *err)
                     run->system_mtbf_s, run->interval_s + run->block_s + run->restart_s);
 }
 
-static nnc_status check_asked(const nnc_plan *plan, const nnc_run_ask *ask, nnc_error *err)
-{
+static nnc_status check_asked(const nnc_plan *plan, const nnc_run_ask *ask, nnc_error *err) {
     const int amounts = !isnan(plan->tokens) + !isnan(plan->samples) + !isnan(ask->epochs) + !isnan(ask->days) +
                         !isnan(ask->device_hours);
     if (amounts > 1) {
@@ -120,8 +115,7 @@ static nnc_status check_asked(const nnc_plan *plan, const nnc_run_ask *ask, nnc_
     return NNC_OK;
 }
 
-static void say_checkpoint_bytes(const nnc_result *result, const nnc_run_ask *ask, nnc_run *run, nnc_derivation *why)
-{
+static void say_checkpoint_bytes(const nnc_result *result, const nnc_run_ask *ask, nnc_run *run, nnc_derivation *why) {
     run->checkpoint_bytes = ask->checkpoint_bytes;
     if (isnan(ask->checkpoint_bytes) && result != NULL) {
         const nnc_policy_sizes sizes = nnc_policy_bytes(result->plan.policy);
@@ -143,8 +137,7 @@ static void say_checkpoint_bytes(const nnc_result *result, const nnc_run_ask *as
 
 /* ---- times ---- */
 
-static void say_amount(const step *one, nnc_run *run, nnc_derivation *why)
-{
+static void say_amount(const step *one, nnc_run *run, nnc_derivation *why) {
     NNC_LET(why, tokens_per_step, NULL, one->tokens);
     NNC_LET(why, samples_per_step, NULL, one->samples);
     NNC_LET(why, flops_per_step, "FLOP", one->flops);
@@ -154,8 +147,7 @@ static void say_amount(const step *one, nnc_run *run, nnc_derivation *why)
     NNC_SET(why, run->flops_per_token, "FLOP", flops_per_step / tokens_per_step);
 }
 
-static double days_asked(const nnc_run_ask *ask, const nnc_run *run, nnc_derivation *why)
-{
+static double days_asked(const nnc_run_ask *ask, const nnc_run *run, nnc_derivation *why) {
     double days = ask->days;
     if (isnan(days)) {
         NNC_LET(why, device_hours, "h", ask->device_hours);
@@ -167,8 +159,7 @@ static double days_asked(const nnc_run_ask *ask, const nnc_run *run, nnc_derivat
 }
 
 /* Returns the number of steps that fit into the requested days. */
-static double steps_of_days(const nnc_run_ask *ask, const nnc_run *run, nnc_derivation *why)
-{
+static double steps_of_days(const nnc_run_ask *ask, const nnc_run *run, nnc_derivation *why) {
     double steps = 0.0;
     const double days = days_asked(ask, run, why);
     NNC_LET(why, straggler_share, NULL, ask->straggler_share);
@@ -180,8 +171,7 @@ static double steps_of_days(const nnc_run_ask *ask, const nnc_run *run, nnc_deri
     return steps;
 }
 
-static void say_method_times(const nnc_run_ask *ask, nnc_run *run, nnc_derivation *why)
-{
+static void say_method_times(const nnc_run_ask *ask, nnc_run *run, nnc_derivation *why) {
     if (ask->method == NNC_METHOD_TRAIN) {
         run->rollout_s = run->score_s = run->sync_s = 0.0;
     } else {
@@ -194,8 +184,7 @@ static void say_method_times(const nnc_run_ask *ask, nnc_run *run, nnc_derivatio
     NNC_PUT(why, run->sync_s, "s");
 }
 
-static void say_times(const nnc_run_ask *ask, double computed_s, nnc_run *run, nnc_derivation *why)
-{
+static void say_times(const nnc_run_ask *ask, double computed_s, nnc_run *run, nnc_derivation *why) {
     NNC_LET(why, straggler_share, NULL, ask->straggler_share);
     NNC_PUT(why, computed_s, "s");
     NNC_SET(why, run->train_s, "s", run->steps * computed_s);
@@ -229,8 +218,7 @@ static void say_times(const nnc_run_ask *ask, double computed_s, nnc_run *run, n
 }
 
 /* Sets the times of a run whose step time is unknown: only the requested days are known. */
-static void say_days_alone(const nnc_run_ask *ask, nnc_run *run, nnc_derivation *why)
-{
+static void say_days_alone(const nnc_run_ask *ask, nnc_run *run, nnc_derivation *why) {
     const double days = days_asked(ask, run, why);
     NNC_LET(why, straggler_share, NULL, ask->straggler_share);
     NNC_SET(why, run->run_s, "s", days * 86400.0);
@@ -246,8 +234,7 @@ static void say_days_alone(const nnc_run_ask *ask, nnc_run *run, nnc_derivation 
     }
 }
 
-static void say_money(const nnc_run_ask *ask, nnc_run *run, nnc_derivation *why)
-{
+static void say_money(const nnc_run_ask *ask, nnc_run *run, nnc_derivation *why) {
     NNC_LET(why, devices, NULL, run->devices);
     NNC_SET(why, run->days, "days", run->run_s / 86400.0);
     NNC_SET(why, run->device_hours, "h", run->run_s / 3600.0 * devices);
@@ -270,13 +257,11 @@ static void say_money(const nnc_run_ask *ask, nnc_run *run, nnc_derivation *why)
     NNC_SET(why, run->cost_per_million_tokens, NULL, run->cost / run->tokens * 1e6);
 }
 
-static double busy_of(const nnc_result *result)
-{
+static double busy_of(const nnc_result *result) {
     return result == NULL ? 1.0 : 1.0 - (result->bubble_s + result->exposed_comm_s + result->host_s) / result->step_s;
 }
 
-static void forget(nnc_run *run)
-{
+static void forget(nnc_run *run) {
     const double unknown = (double)NAN;
     *run = (nnc_run){
         .struct_size = sizeof *run,
@@ -314,8 +299,7 @@ static void forget(nnc_run *run)
 }
 
 nnc_status nnc_run_say(const nnc_result *result, const nnc_device *device, const nnc_plan *plan, const nnc_run_ask *ask,
-                       nnc_run *run, nnc_derivation *why, nnc_error *err)
-{
+                       nnc_run *run, nnc_derivation *why, nnc_error *err) {
     step one = of_sites(step_of(result, plan, ask), ask);
     const double link = device != NULL ? device->host.bytes_per_s : (double)NAN;
     NNC_TRY(check_asked(plan, ask, err));
@@ -371,8 +355,7 @@ nnc_status nnc_run_say(const nnc_result *result, const nnc_device *device, const
 }
 
 nnc_status nnc_run_into(const nnc_result *result, const nnc_device *device, const nnc_plan *plan,
-                        const nnc_run_ask *ask, nnc_run *run, nnc_error *err)
-{
+                        const nnc_run_ask *ask, nnc_run *run, nnc_error *err) {
     static const char here[] = "nnc_run_of";
     nnc_plan full_plan;
     nnc_result full_result = { 0 };
@@ -407,20 +390,15 @@ static const method_row rows[NNC_METHOD_COUNT] = {
     [NNC_METHOD_PPO] = { .rollout = true, .again = true, .reference = true, .reward = true, .critic = true },
 };
 
-bool nnc_method_rolls_out(nnc_method method)
-{
-    return (unsigned)method < NNC_METHOD_COUNT && rows[method].rollout;
-}
+bool nnc_method_rolls_out(nnc_method method) { return (unsigned)method < NNC_METHOD_COUNT && rows[method].rollout; }
 
 /* Returns the size of a helper model relative to the trained model (the policy); 1 if the size of the helper is not
  * given. */
-static double over_policy(bool runs, double params, double policy)
-{
+static double over_policy(bool runs, double params, double policy) {
     return !runs ? 0.0 : isnan(params) ? 1.0 : params > 0.0 ? params / policy : 0.0;
 }
 
-nnc_status nnc_run_method_check(const nnc_result *result, const nnc_run_ask *ask, nnc_error *err)
-{
+nnc_status nnc_run_method_check(const nnc_result *result, const nnc_run_ask *ask, nnc_error *err) {
     const method_row *m = &rows[ask->method];
     if (m->teacher && isnan(ask->teacher_params)) {
         return nnc_fail(err, NNC_BAD_USAGE, "--teacher-params",
@@ -442,8 +420,7 @@ nnc_status nnc_run_method_check(const nnc_result *result, const nnc_run_ask *ask
 }
 
 /* Returns the seconds of a forward pass over all tokens of a step, including the exposed communication of forward. */
-static double forward_of(const nnc_result *result, double seconds, nnc_derivation *why)
-{
+static double forward_of(const nnc_result *result, double seconds, nnc_derivation *why) {
     double forward_step_s = (double)NAN;
     if (result == NULL) {
         NNC_LET(why, update_step_s, "s", seconds);
@@ -460,8 +437,7 @@ static double forward_of(const nnc_result *result, double seconds, nnc_derivatio
 }
 
 /* Returns the generated tokens as a share of all tokens of a sequence. */
-static double generated_share_of(const nnc_result *result, const nnc_run_ask *ask)
-{
+static double generated_share_of(const nnc_result *result, const nnc_run_ask *ask) {
     if (!isnan(ask->response_tokens)) { return ask->response_tokens / (ask->response_tokens + ask->prompt_tokens); }
     return result != NULL && ask->prompt_tokens > 0.0
                ? nnc_max(0.0, 1.0 - ask->prompt_tokens / (double)result->plan.seq_len)
@@ -469,8 +445,7 @@ static double generated_share_of(const nnc_result *result, const nnc_run_ask *as
 }
 
 static void say_rollout(const nnc_result *result, const nnc_run_ask *ask, double tokens, double weight_bytes,
-                        nnc_run *run, nnc_derivation *why)
-{
+                        nnc_run *run, nnc_derivation *why) {
     const double devices = ask->rollout_devices > 0.0 ? ask->rollout_devices : run->devices / ask->sites;
     run->rollout_step_s = ask->rollout_s;
     if (isnan(ask->rollout_s)) {
@@ -497,8 +472,7 @@ static void say_rollout(const nnc_result *result, const nnc_run_ask *ask, double
 }
 
 void nnc_run_method(const nnc_result *result, const nnc_run_ask *ask, double tokens, double *flops, double *seconds,
-                    nnc_run *run, nnc_derivation *why)
-{
+                    nnc_run *run, nnc_derivation *why) {
     const method_row *m = &rows[ask->method];
     run->rollout_step_s = run->score_step_s = run->sync_step_s = 0.0;
     if (ask->method == NNC_METHOD_TRAIN) { return; }
@@ -543,13 +517,9 @@ void nnc_run_method(const nnc_result *result, const nnc_run_ask *ask, double tok
 /* ---- input pipeline: storage, workers, host link ---- */
 
 /* Returns the time of a stage of the input pipeline, or 0 if this stage is not described. */
-static double or_nothing(double seconds)
-{
-    return isnan(seconds) ? 0.0 : seconds;
-}
+static double or_nothing(double seconds) { return isnan(seconds) ? 0.0 : seconds; }
 
-static void say_prefetch(const nnc_run_ask *ask, double samples, nnc_run *run, nnc_derivation *why)
-{
+static void say_prefetch(const nnc_run_ask *ask, double samples, nnc_run *run, nnc_derivation *why) {
     NNC_LET(why, workers, NULL, ask->workers);
     NNC_LET(why, prefetch, NULL, ask->prefetch);
     NNC_LET(why, samples_of_a_device, NULL, samples);
@@ -559,8 +529,7 @@ static void say_prefetch(const nnc_run_ask *ask, double samples, nnc_run *run, n
 }
 
 static void say_stages(const nnc_run_ask *ask, double link_bytes_per_s, double samples, double computed_s, nnc_run *run,
-                       nnc_derivation *why)
-{
+                       nnc_derivation *why) {
     NNC_LET(why, devices, NULL, run->devices);
     NNC_LET(why, samples_of_a_device, NULL, samples);
     NNC_LET(why, sample_bytes, "B", ask->sample_bytes);
@@ -583,8 +552,7 @@ static void say_stages(const nnc_run_ask *ask, double link_bytes_per_s, double s
 }
 
 void nnc_run_input(const nnc_run_ask *ask, double link_bytes_per_s, double samples_per_step, double computed_s,
-                   nnc_run *run, nnc_derivation *why)
-{
+                   nnc_run *run, nnc_derivation *why) {
     const double samples = samples_per_step / run->devices;
     NNC_PUT(why, computed_s, "s");
     say_stages(ask, link_bytes_per_s, samples, computed_s, run, why);
@@ -609,8 +577,7 @@ void nnc_run_input(const nnc_run_ask *ask, double link_bytes_per_s, double sampl
 
 /* Computes the time in which sites average their weights by a ring all-reduce: each site sends 2 (k - 1) / k of the
  * weight bytes. */
-void nnc_run_sites(const nnc_result *result, const nnc_run_ask *ask, nnc_run *run, nnc_derivation *why)
-{
+void nnc_run_sites(const nnc_result *result, const nnc_run_ask *ask, nnc_run *run, nnc_derivation *why) {
     run->outer_s = 0.0;
     if (ask->sites > 1.0) {
         NNC_LET(why, sites, NULL, ask->sites);
@@ -628,8 +595,7 @@ void nnc_run_sites(const nnc_result *result, const nnc_run_ask *ask, nnc_run *ru
     NNC_PUT(why, run->outer_s, "s");
 }
 
-void nnc_run_sites_time(const nnc_run_ask *ask, nnc_run *run, nnc_derivation *why)
-{
+void nnc_run_sites_time(const nnc_run_ask *ask, nnc_run *run, nnc_derivation *why) {
     run->sites_s = 0.0;
     if (ask->sites > 1.0) {
         NNC_LET(why, outer_every, NULL, ask->outer_every);

@@ -4,15 +4,13 @@
 #include "run/run_internal.h"
 #include "scenario/scenario_internal.h"
 
-static nnc_status bad_option(const char *option, nnc_error *err)
-{
+static nnc_status bad_option(const char *option, nnc_error *err) {
     snprintf(err->where, sizeof err->where, "%s", option);
     err->status = NNC_BAD_USAGE;
     return NNC_BAD_USAGE;
 }
 
-static nnc_status apply_setting(const nnc_field *field, const char *value, nnc_scenario *scenario, nnc_error *err)
-{
+static nnc_status apply_setting(const nnc_field *field, const char *value, nnc_scenario *scenario, nnc_error *err) {
     if (nnc_field_is_of(&nnc_switch_table, field)) {
         return NNC_OK; /* the name of a profile is checked later, when the profile is chosen */
     }
@@ -23,8 +21,7 @@ static nnc_status apply_setting(const nnc_field *field, const char *value, nnc_s
     return nnc_plan_set(&scenario->plan, field->name, value, err);
 }
 
-static nnc_status apply_settings(const nnc_scenario_args *given, nnc_scenario *scenario, nnc_error *err)
-{
+static nnc_status apply_settings(const nnc_scenario_args *given, nnc_scenario *scenario, nnc_error *err) {
     for (int i = 0; i < given->setting_count; i++) {
         const nnc_setting *setting = &given->settings[i];
         char value[256];
@@ -38,8 +35,7 @@ static nnc_status apply_settings(const nnc_scenario_args *given, nnc_scenario *s
     return NNC_OK;
 }
 
-nnc_status nnc_scenario_switch(const nnc_scenario_args *given, nnc_scenario *scenario, nnc_error *err)
-{
+nnc_status nnc_scenario_switch(const nnc_scenario_args *given, nnc_scenario *scenario, nnc_error *err) {
     for (int i = 0; i < given->setting_count; i++) {
         const nnc_field *field = given->settings[i].field;
         char name[NNC_OPTION_NAME];
@@ -55,23 +51,20 @@ nnc_status nnc_scenario_switch(const nnc_scenario_args *given, nnc_scenario *sce
 enum { SET_PLAN, SET_MODEL, SET_DEVICE, SET_TARGETS };
 static const char *const target_names[SET_TARGETS] = { "plan.", "model.", "device." };
 
-static const nnc_field_table *target_table(const nnc_scenario *scenario, int target)
-{
+static const nnc_field_table *target_table(const nnc_scenario *scenario, int target) {
     return target == SET_PLAN    ? &nnc_plan_table
            : target == SET_MODEL ? nnc_model_table_of(&scenario->model)
                                  : &nnc_device_table;
 }
 
-static nnc_status set_target(nnc_scenario *scenario, int target, const char *field, const char *value, nnc_error *err)
-{
+static nnc_status set_target(nnc_scenario *scenario, int target, const char *field, const char *value, nnc_error *err) {
     return target == SET_PLAN    ? nnc_plan_set(&scenario->plan, field, value, err)
            : target == SET_MODEL ? nnc_model_set(&scenario->model, field, value, err)
                                  : nnc_device_set(&scenario->device, field, value, err);
 }
 
 /* Returns the first table that has a field of this name (the part before the first dot); SET_TARGETS = no table. */
-static int find_target(const nnc_scenario *scenario, const char *field)
-{
+static int find_target(const nnc_scenario *scenario, const char *field) {
     char first[64];
     snprintf(first, sizeof first, "%.*s", (int)strcspn(field, "."), field);
     for (int target = 0; target < SET_TARGETS; target++) {
@@ -82,8 +75,7 @@ static int find_target(const nnc_scenario *scenario, const char *field)
     return SET_TARGETS;
 }
 
-static nnc_status unknown_field(const nnc_scenario *scenario, const char *field, nnc_error *err)
-{
+static nnc_status unknown_field(const nnc_scenario *scenario, const char *field, nnc_error *err) {
     enum { NAMES_MAX = 256 };
     const char *names[NAMES_MAX];
     char where[320];
@@ -99,8 +91,7 @@ static nnc_status unknown_field(const nnc_scenario *scenario, const char *field,
 }
 
 /* Returns the field name of nncost for a field of Hugging Face's configurations; other names are returned unchanged. */
-static const char *own_field(const char *name)
-{
+static const char *own_field(const char *name) {
     static const char *const names[][2] = {
         { "n_layer", "layers" },
         { "num_layers", "layers" },
@@ -126,8 +117,7 @@ static const char *own_field(const char *name)
     return name;
 }
 
-static nnc_status apply_set(nnc_scenario *scenario, const char *set, nnc_error *err)
-{
+static nnc_status apply_set(nnc_scenario *scenario, const char *set, nnc_error *err) {
     char name[256];
     const char *field = name;
     const size_t length = strcspn(set, "=");
@@ -159,8 +149,7 @@ static nnc_status apply_set(nnc_scenario *scenario, const char *set, nnc_error *
 }
 
 /* Adds to the list of overrides the dimensions that changed together with --set hidden=. */
-static void say_followed(nnc_scenario *scenario)
-{
+static void say_followed(nnc_scenario *scenario) {
     char text[192];
     const size_t used = strlen(scenario->overrides);
     nnc_scale_dims_text(&scenario->model, text, sizeof text);
@@ -169,8 +158,7 @@ static void say_followed(nnc_scenario *scenario)
     }
 }
 
-static nnc_status apply_sets(const nnc_scenario_args *given, nnc_scenario *scenario, nnc_error *err)
-{
+static nnc_status apply_sets(const nnc_scenario_args *given, nnc_scenario *scenario, nnc_error *err) {
     for (int i = 0; i < given->set_count; i++) { NNC_TRY(apply_set(scenario, given->sets[i], err)); }
     if (given->set_count == 0) { return NNC_OK; }
     say_followed(scenario);
@@ -184,8 +172,7 @@ static nnc_status apply_sets(const nnc_scenario_args *given, nnc_scenario *scena
 
 /* Checks the three batch numbers, because two of them fix the third. NNC_BAD_USAGE when all three are given and
  * disagree. */
-static nnc_status check_batch(const nnc_plan *plan, nnc_error *err)
-{
+static nnc_status check_batch(const nnc_plan *plan, nnc_error *err) {
     int64_t data = plan->data > 0 ? plan->data : 1, product = 0;
     if (plan->data == 0 && plan->devices > 0) { /* data ranks: the devices divided by the other degrees */
         if (!nnc_mul_i64(plan->tensor, plan->pipeline, &product) || !nnc_mul_i64(product, plan->context, &product) ||
@@ -204,8 +191,7 @@ static nnc_status check_batch(const nnc_plan *plan, nnc_error *err)
                     (long long)plan->global_batch);
 }
 
-nnc_status nnc_scenario_args_offer(const nnc_scenario_args *given, nnc_offer *offer, nnc_error *err)
-{
+nnc_status nnc_scenario_args_offer(const nnc_scenario_args *given, nnc_offer *offer, nnc_error *err) {
     const nnc_field offers = { .name = "offer", .type = NNC_FIELD_ENUM, .names = { nnc_offer_name, NNC_OFFER_COUNT } };
     const int found = given->offer != NULL ? nnc_names_find(offers.names, given->offer) : 0;
     if (found < 0) {
@@ -221,8 +207,8 @@ nnc_status nnc_scenario_args_offer(const nnc_scenario_args *given, nnc_offer *of
 }
 
 /* Applies region, building and seller. A region of one cloud can be combined with another seller. */
-static nnc_status apply_place(nnc_specs *specs, const nnc_scenario_args *given, nnc_scenario *scenario, nnc_error *err)
-{
+static nnc_status apply_place(nnc_specs *specs, const nnc_scenario_args *given, nnc_scenario *scenario,
+                              nnc_error *err) {
     nnc_offer offer = NNC_OFFER_ON_DEMAND;
     NNC_TRY(nnc_scenario_args_offer(given, &offer, err));
     if (given->region != NULL) {
@@ -240,8 +226,7 @@ static nnc_status apply_place(nnc_specs *specs, const nnc_scenario_args *given, 
     return nnc_prices_load(specs, given->seller, offer, of_seller ? scenario->region.id : NULL, &scenario->device, err);
 }
 
-nnc_status nnc_currency_is(const char *option, const char *text, const nnc_device *device, nnc_error *err)
-{
+nnc_status nnc_currency_is(const char *option, const char *text, const nnc_device *device, nnc_error *err) {
     char currency[NNC_CURRENCY_TEXT] = "";
     double amount = 0.0;
     const char *prices = nnc_price_currency(device);
@@ -253,8 +238,7 @@ nnc_status nnc_currency_is(const char *option, const char *text, const nnc_devic
     return NNC_OK;
 }
 
-nnc_status nnc_scenario_args_currency(const nnc_scenario_args *given, const nnc_device *device, nnc_error *err)
-{
+nnc_status nnc_scenario_args_currency(const nnc_scenario_args *given, const nnc_device *device, nnc_error *err) {
     for (int i = 0; i < given->setting_count; i++) {
         const nnc_setting *setting = &given->settings[i];
         char option[NNC_OPTION_NAME];
@@ -263,8 +247,8 @@ nnc_status nnc_scenario_args_currency(const nnc_scenario_args *given, const nnc_
     return NNC_OK;
 }
 
-nnc_status nnc_scenario_apply(nnc_specs *specs, const nnc_scenario_args *given, nnc_scenario *scenario, nnc_error *err)
-{
+nnc_status nnc_scenario_apply(nnc_specs *specs, const nnc_scenario_args *given, nnc_scenario *scenario,
+                              nnc_error *err) {
     scenario->overrides[0] = '\0';
     if (given->cluster != NULL) { NNC_TRY(nnc_cluster_load(specs, given->cluster, &scenario->device, err)); }
     NNC_TRY(apply_place(specs, given, scenario, err));
@@ -274,8 +258,7 @@ nnc_status nnc_scenario_apply(nnc_specs *specs, const nnc_scenario_args *given, 
 }
 
 /* Returns a device that can run any model, for estimates that only count the parameters of a model. */
-nnc_device nnc_counting_device(void)
-{
+nnc_device nnc_counting_device(void) {
     nnc_device device = { .id = "counting", .mem_bytes = 1, .mem_bytes_per_s = 1.0 };
     nnc_efficiencies_neutral(&device.efficiency);
     for (int dtype = 0; dtype < NNC_DTYPE_COUNT; dtype++) {
@@ -286,8 +269,7 @@ nnc_device nnc_counting_device(void)
     return device;
 }
 
-bool nnc_model_as_published(const nnc_model *model, int64_t *params)
-{
+bool nnc_model_as_published(const nnc_model *model, int64_t *params) {
     const nnc_device device = nnc_counting_device();
     nnc_model counting = *model;
     if (model->published_params == 0) { return true; }
@@ -305,8 +287,7 @@ bool nnc_model_as_published(const nnc_model *model, int64_t *params)
 /* Refuses inputs whose values cannot all be right. With --lenient, marks the answer in every output instead. loaded:
  * the device before changes. Reading its file has already tested it, so the device is tested again only if changes made
  * it differ. */
-static nnc_status judge(nnc_scenario *scenario, const nnc_device *loaded, nnc_error *err)
-{
+static nnc_status judge(nnc_scenario *scenario, const nnc_device *loaded, nnc_error *err) {
     const nnc_model *model = &scenario->model;
     const nnc_device *device = &scenario->device;
     const nnc_software *software = &scenario->software;
@@ -341,15 +322,13 @@ static nnc_status judge(nnc_scenario *scenario, const nnc_device *loaded, nnc_er
     return NNC_OK;
 }
 
-static nnc_release_ask ask_of(const nnc_scenario *scenario, const char *model)
-{
+static nnc_release_ask ask_of(const nnc_scenario *scenario, const char *model) {
     return (nnc_release_ask){ .device = scenario->device.id,
                               .model = model,
                               .family = nnc_family_name(scenario->model.family) };
 }
 
-nnc_status nnc_scenario_release(nnc_scenario *scenario, const nnc_given *given, const char *model, nnc_error *err)
-{
+nnc_status nnc_scenario_release(nnc_scenario *scenario, const nnc_given *given, const char *model, nnc_error *err) {
     const nnc_release *release = &scenario->release;
     const nnc_release_ask ask = ask_of(scenario, model);
     nnc_release_fill(release->entry, given, &scenario->model, &scenario->plan);
@@ -357,8 +336,7 @@ nnc_status nnc_scenario_release(nnc_scenario *scenario, const nnc_given *given, 
 }
 
 /* Tests whether an option or --set sets this field of the plan. */
-static bool is_given(const void *in, const char *field)
-{
+static bool is_given(const void *in, const char *field) {
     const nnc_scenario_args *given = in;
     const size_t length = strlen(field);
     bool found = false;
@@ -376,8 +354,7 @@ static bool is_given(const void *in, const char *field)
 }
 
 /* Adds the switches of the command line to the list of overrides, because they are not fields of the plan. */
-static void say_switched(const nnc_scenario_args *given, nnc_scenario *scenario)
-{
+static void say_switched(const nnc_scenario_args *given, nnc_scenario *scenario) {
     for (int i = 0; i < given->setting_count; i++) {
         const nnc_setting *setting = &given->settings[i];
         if (nnc_field_is_of(&nnc_switch_table, setting->field)) {
@@ -390,8 +367,7 @@ static void say_switched(const nnc_scenario_args *given, nnc_scenario *scenario)
 }
 
 /* Applies the release that --software names, then the switches of the command line. */
-static nnc_status apply_release(const nnc_scenario_args *given, nnc_scenario *scenario, nnc_error *err)
-{
+static nnc_status apply_release(const nnc_scenario_args *given, nnc_scenario *scenario, nnc_error *err) {
     if (scenario->release.entry != NULL) {
         const nnc_given asked = { is_given, given };
         NNC_TRY(nnc_scenario_release(scenario, &asked, scenario->model.id, err));
@@ -402,8 +378,7 @@ static nnc_status apply_release(const nnc_scenario_args *given, nnc_scenario *sc
 }
 
 nnc_status nnc_scenario_load(nnc_specs *specs, const nnc_scenario_args *given, const char *model_asked,
-                             const char *device_asked, nnc_scenario *scenario, nnc_error *err)
-{
+                             const char *device_asked, nnc_scenario *scenario, nnc_error *err) {
     const nnc_model *model = NULL;
     const nnc_device *device = NULL;
     NNC_TRY(nnc_model_load(specs, model_asked, &model, err));
@@ -447,8 +422,7 @@ nnc_status nnc_scenario_load(nnc_specs *specs, const nnc_scenario_args *given, c
 }
 
 /* Fills the open fields of a run with the values of the device file. */
-static void fill_run_ask(const nnc_device *device, nnc_run_ask *ask)
-{
+static void fill_run_ask(const nnc_device *device, nnc_run_ask *ask) {
     if (isnan(ask->device_mtbf_s)) {
         ask->device_mtbf_s = ask->stops == NNC_STOPS_ANY ? device->mtbf.any_s : device->mtbf.hardware_s;
     }
@@ -459,8 +433,7 @@ static void fill_run_ask(const nnc_device *device, nnc_run_ask *ask)
     }
 }
 
-bool nnc_scenario_complete_run(nnc_scenario *scenario)
-{
+bool nnc_scenario_complete_run(nnc_scenario *scenario) {
     if (!scenario->asks_run) { return false; }
     nnc_run_ask *ask = &scenario->run_ask;
     fill_run_ask(&scenario->device, ask);
@@ -484,8 +457,7 @@ bool nnc_scenario_complete_run(nnc_scenario *scenario)
     return true;
 }
 
-nnc_status nnc_scenario_run(nnc_scenario *scenario, nnc_error *err)
-{
+nnc_status nnc_scenario_run(nnc_scenario *scenario, nnc_error *err) {
     if (!nnc_scenario_complete_run(scenario)) { return NNC_OK; }
     NNC_TRY(nnc_run_of(&scenario->result, &scenario->device, &scenario->plan, &scenario->run_ask, &scenario->run, err));
     scenario->report.run_ask = &scenario->run_ask;
@@ -494,8 +466,7 @@ nnc_status nnc_scenario_run(nnc_scenario *scenario, nnc_error *err)
 }
 
 nnc_status nnc_report_estimate(nnc_report *report, const nnc_plan *plan, nnc_scratch *scratch, nnc_result *result,
-                               nnc_error *err)
-{
+                               nnc_error *err) {
     NNC_TRY(nnc_estimate(report->model, report->device, report->software, plan, scratch, result, err));
     if (report->least_bytes > 0 && report->least_bytes <= result->memory.capacity_bytes) {
         result->memory.total_interval_bytes[0] = report->least_bytes;
@@ -510,8 +481,7 @@ nnc_status nnc_report_estimate(nnc_report *report, const nnc_plan *plan, nnc_scr
 
 nnc_status nnc_report_advise(nnc_report *report, const nnc_profiles *profiles, const nnc_plan *plan,
                              nnc_scratch *scratch, nnc_result *result, nnc_advice advice[NNC_ADVICE_MAX],
-                             nnc_error *err)
-{
+                             nnc_error *err) {
     report->advice = advice;
     report->advice_count =
         nnc_advise_by_plan(report->model, report->device, profiles, plan, scratch, advice, NNC_ADVICE_MAX);
@@ -521,8 +491,7 @@ nnc_status nnc_report_advise(nnc_report *report, const nnc_profiles *profiles, c
 
 /* ---- software profile ---- */
 
-nnc_status nnc_scenario_named_profile(nnc_scenario *scenario, const char *asked, nnc_error *err)
-{
+nnc_status nnc_scenario_named_profile(nnc_scenario *scenario, const char *asked, nnc_error *err) {
     nnc_release_ask ask = ask_of(scenario, scenario->model.id);
     nnc_release *release = &scenario->release;
     nnc_error missing = { 0 };
@@ -548,8 +517,7 @@ nnc_status nnc_scenario_named_profile(nnc_scenario *scenario, const char *asked,
     return NNC_OK;
 }
 
-nnc_status nnc_scenario_choose(nnc_scenario *s, nnc_error *err)
-{
+nnc_status nnc_scenario_choose(nnc_scenario *s, nnc_error *err) {
     const nnc_software *software = nnc_profile_of(&s->profiles, &s->model, &s->device, &s->plan);
     if (software == NULL) {
         NNC_TRY(nnc_profile_load(s->specs, nnc_profile_kind_of(&s->model, &s->device, &s->plan), &software, err));
@@ -558,8 +526,7 @@ nnc_status nnc_scenario_choose(nnc_scenario *s, nnc_error *err)
     return NNC_OK;
 }
 
-nnc_status nnc_scenario_profiles(nnc_scenario *scenario, nnc_error *err)
-{
+nnc_status nnc_scenario_profiles(nnc_scenario *scenario, nnc_error *err) {
     const bool any = scenario->profiles.any;
     bool wanted[NNC_PROFILE_KINDS] = { false };
     if (scenario->profiles.of[NNC_PROFILE_COPIES] != NULL) { return NNC_OK; }
@@ -575,8 +542,7 @@ nnc_status nnc_scenario_profiles(nnc_scenario *scenario, nnc_error *err)
 /* Eager kernels may be changed to compiled kernels, and convolutional networks also to channels-last layout. On one
  * device all changes use the profile of the plan, so a quick search loads no other profiles. */
 nnc_status nnc_scenario_changes(nnc_scenario *scenario, bool quick, nnc_scratch *scratch, nnc_plan_changes *changes,
-                                nnc_error *err)
-{
+                                nnc_error *err) {
     nnc_profiles own = nnc_profiles_of_one(&scenario->software);
     nnc_plan_change_ask ask = { .model = &scenario->model,
                                 .device = &scenario->device,
@@ -616,8 +582,7 @@ typedef struct open_values {
 } open_values;
 #define VALUES(list) ((open_values){ (list), (int32_t)(sizeof(list) / sizeof(list)[0]) })
 
-static open_values software_of(nnc_profile_kind kind)
-{
+static open_values software_of(nnc_profile_kind kind) {
     switch (kind) {
     case NNC_PROFILE_COPIES: return VALUES(of_copies);
     case NNC_PROFILE_SHARDED:
@@ -629,8 +594,7 @@ static open_values software_of(nnc_profile_kind kind)
 }
 
 /* Tests whether the field of the plan has its default value. */
-static bool is_open(const nnc_field *field, const nnc_plan *plan)
-{
+static bool is_open(const nnc_field *field, const nnc_plan *plan) {
     const nnc_plan usual = nnc_plan_default();
     char text[128], usually[128];
     nnc_field_text(field, plan, text, sizeof text);
@@ -639,16 +603,12 @@ static bool is_open(const nnc_field *field, const nnc_plan *plan)
 }
 
 /* Tests whether an estimate failed for a reason other than the tried value: no memory, or an unreadable file. */
-static bool fails(nnc_status status)
-{
-    return status == NNC_NO_MEMORY || status == NNC_IO;
-}
+static bool fails(nnc_status status) { return status == NNC_NO_MEMORY || status == NNC_IO; }
 
 /* Estimates the step with this value of an open property of the software. result->step_s is NaN when the estimate
  * fails. */
 static nnc_status step_with(const nnc_scenario *s, const char *name, const char *value, nnc_scratch *scratch,
-                            nnc_result *result, nnc_error *err)
-{
+                            nnc_result *result, nnc_error *err) {
     const nnc_software *software = &s->software, *other = NULL;
     const bool named = strcmp(name, "software") == 0;
     nnc_plan plan = s->plan;
@@ -660,8 +620,7 @@ static nnc_status step_with(const nnc_scenario *s, const char *name, const char 
     return fails(status) ? status : NNC_OK;
 }
 
-nnc_status nnc_scenario_eager(const nnc_scenario *scenario, nnc_scratch *scratch, nnc_result *result, nnc_error *err)
-{
+nnc_status nnc_scenario_eager(const nnc_scenario *scenario, nnc_scratch *scratch, nnc_result *result, nnc_error *err) {
     result->step_s = (double)NAN;
     if (!scenario->report.software_chosen || scenario->result.plan.devices > 1 ||
         scenario->plan.mode != NNC_MODE_PREDICTED || strcmp(scenario->software.id, "torch-compile") != 0) {
@@ -672,8 +631,7 @@ nnc_status nnc_scenario_eager(const nnc_scenario *scenario, nnc_scratch *scratch
 
 /* Estimates how much the step changes over the values of an open property of the software: the least and the largest
  * relative change. */
-static nnc_status set_effects(const nnc_scenario *s, nnc_open_fact *fact, nnc_scratch *scratch, nnc_error *err)
-{
+static nnc_status set_effects(const nnc_scenario *s, nnc_open_fact *fact, nnc_scratch *scratch, nnc_error *err) {
     for (int32_t i = 0; i < fact->value_count; i++) {
         nnc_result other;
         NNC_TRY(step_with(s, fact->name, fact->values[i], scratch, &other, err));
@@ -688,8 +646,7 @@ static nnc_status set_effects(const nnc_scenario *s, nnc_open_fact *fact, nnc_sc
 #define MOVES 0.005 /* least range of the step time, as a share of the step, for which an open property is listed */
 
 nnc_status nnc_scenario_open_facts(const nnc_scenario *scenario, nnc_scratch *scratch,
-                                   nnc_open_fact facts[NNC_OPEN_FACTS_MAX], int32_t *count, nnc_error *err)
-{
+                                   nnc_open_fact facts[NNC_OPEN_FACTS_MAX], int32_t *count, nnc_error *err) {
     const nnc_plan *plan = &scenario->result.plan;
     const nnc_profile_kind kind = nnc_profile_kind_of(&scenario->model, &scenario->device, &scenario->plan);
     const bool gpu = kind != NNC_PROFILE_TPU && kind != NNC_PROFILE_EAGER;
@@ -727,8 +684,7 @@ typedef struct frugal_plan {
     char options[sizeof((nnc_report *)0)->least_options];
 } frugal_plan;
 
-static frugal_plan make_frugal(const nnc_scenario *s, const nnc_given *given, int32_t zero)
-{
+static frugal_plan make_frugal(const nnc_scenario *s, const nnc_given *given, int32_t zero) {
     frugal_plan frugal = { .plan = s->plan };
     const bool chosen = s->report.software_chosen;
     const bool recompute = !given->is(given->in, "recompute");
@@ -747,15 +703,14 @@ static frugal_plan make_frugal(const nnc_scenario *s, const nnc_given *given, in
 }
 
 /* Returns the lower end of the plan's memory interval in bytes; 0 = the plan is illegal. */
-static double least_of(const nnc_scenario *s, const nnc_software *software, const nnc_plan *plan, nnc_scratch *scratch)
-{
+static double least_of(const nnc_scenario *s, const nnc_software *software, const nnc_plan *plan,
+                       nnc_scratch *scratch) {
     nnc_result result;
     const nnc_status status = nnc_estimate_memory(&s->model, &s->device, software, plan, scratch, &result, NULL);
     return status == NNC_OK ? (double)result.memory.total_interval_bytes[0] : 0.0;
 }
 
-nnc_status nnc_scenario_lower_end(nnc_scenario *s, const nnc_given *given, nnc_scratch *scratch, nnc_error *err)
-{
+nnc_status nnc_scenario_lower_end(nnc_scenario *s, const nnc_given *given, nnc_scratch *scratch, nnc_error *err) {
     const nnc_memory *memory = &s->result.memory;
     const nnc_profile_kind kind = nnc_profile_kind_of(&s->model, &s->device, &s->plan);
     const open_values list = s->report.software_chosen ? software_of(kind) : (open_values){ 0 };
@@ -781,8 +736,7 @@ nnc_status nnc_scenario_lower_end(nnc_scenario *s, const nnc_given *given, nnc_s
 }
 
 nnc_status nnc_scenario_estimate(const nnc_scenario_args *given, nnc_scenario *scenario, nnc_scratch *scratch,
-                                 nnc_error *err)
-{
+                                 nnc_error *err) {
     nnc_report *report = &scenario->report;
     const nnc_plan *plan = &scenario->plan;
     nnc_result *result = &scenario->result;
@@ -803,8 +757,7 @@ typedef struct interval_list {
     bool failed;
 } interval_list;
 
-static void add_interval(void *context, const nnc_interval *interval)
-{
+static void add_interval(void *context, const nnc_interval *interval) {
     interval_list *list = context;
     if (list->count == list->capacity && !list->failed) {
         const size_t capacity = list->capacity > 0 ? 2 * list->capacity : 1024;
@@ -820,16 +773,14 @@ static void add_interval(void *context, const nnc_interval *interval)
 }
 
 /* Orders intervals by stage, then by time. */
-static int compare_intervals(const void *a, const void *b)
-{
+static int compare_intervals(const void *a, const void *b) {
     const nnc_interval *x = a, *y = b;
     if (x->stage != y->stage) { return x->stage < y->stage ? -1 : 1; }
     if (x->start_s < y->start_s || x->start_s > y->start_s) { return x->start_s < y->start_s ? -1 : 1; }
     return x->end_s < y->end_s ? -1 : x->end_s > y->end_s ? 1 : 0;
 }
 
-nnc_status nnc_scenario_timeline(nnc_scenario *scenario, nnc_scratch *scratch, nnc_error *err)
-{
+nnc_status nnc_scenario_timeline(nnc_scenario *scenario, nnc_scratch *scratch, nnc_error *err) {
     interval_list list = { .items = NULL };
     nnc_status status = nnc_timeline(scratch, &scenario->result, add_interval, &list, err);
     if (status == NNC_OK && (list.failed || list.count == 0)) { status = nnc_no_memory(err); }
@@ -843,8 +794,7 @@ nnc_status nnc_scenario_timeline(nnc_scenario *scenario, nnc_scratch *scratch, n
     return NNC_OK;
 }
 
-void nnc_scenario_timeline_free(nnc_scenario *scenario)
-{
+void nnc_scenario_timeline_free(nnc_scenario *scenario) {
     free(scenario->intervals);
     scenario->report.intervals = scenario->intervals = NULL;
     scenario->report.interval_count = 0;
@@ -863,8 +813,7 @@ typedef struct reader {
     const char *fields; /* names of the fields that are read under the condition, joined by spaces */
 } reader;
 
-static bool has_word(const char *words, const char *word)
-{
+static bool has_word(const char *words, const char *word) {
     const size_t length = strlen(word);
     for (const char *at = words; (at = strstr(at, word)) != NULL; at += length) {
         if ((at == words || at[-1] == ' ') && (at[length] == ' ' || at[length] == '\0')) { return true; }
@@ -872,8 +821,7 @@ static bool has_word(const char *words, const char *word)
     return false;
 }
 
-static nnc_status refuse_unread(const nnc_scenario_args *given, const reader *readers, size_t count, nnc_error *err)
-{
+static nnc_status refuse_unread(const nnc_scenario_args *given, const reader *readers, size_t count, nnc_error *err) {
     for (int i = 0; i < given->own_count; i++) {
         const char *name = given->settings[i].field->name;
         for (size_t r = 0; r < count; r++) {
@@ -886,8 +834,7 @@ static nnc_status refuse_unread(const nnc_scenario_args *given, const reader *re
     return NNC_OK;
 }
 
-nnc_status nnc_scenario_check_read(const nnc_scenario_args *given, const nnc_scenario *scenario, nnc_error *err)
-{
+nnc_status nnc_scenario_check_read(const nnc_scenario_args *given, const nnc_scenario *scenario, nnc_error *err) {
     const nnc_run_ask *run = &scenario->run_ask;
     const nnc_plan *plan = &scenario->plan; /* the plan before defaults are filled in, because defaults are no options
                                              * of the user */
@@ -949,8 +896,7 @@ nnc_status nnc_scenario_check_read(const nnc_scenario_args *given, const nnc_sce
 }
 
 nnc_status nnc_serve_scenario_check_read(const nnc_scenario_args *given, const nnc_serve_scenario *scenario,
-                                         nnc_error *err)
-{
+                                         nnc_error *err) {
     const nnc_serve_ask *ask = &scenario->ask;
     const bool recorded = ask->arrivals[0] != '\0', closed = ask->concurrency > 0;
     const bool open = !isnan(ask->request_rate);

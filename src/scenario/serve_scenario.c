@@ -3,8 +3,7 @@
 #include "scenario/scenario_internal.h"
 #include "shape/shape_internal.h"
 
-static nnc_status apply_settings(const nnc_scenario_args *given, nnc_serve_ask *ask, nnc_error *err)
-{
+static nnc_status apply_settings(const nnc_scenario_args *given, nnc_serve_ask *ask, nnc_error *err) {
     for (int i = 0; i < given->setting_count; i++) {
         const nnc_setting *setting = &given->settings[i];
         if (nnc_field_set(&nnc_serve_table, ask, setting->field->name, setting->value, err) != NNC_OK) {
@@ -19,8 +18,7 @@ static nnc_status apply_settings(const nnc_scenario_args *given, nnc_serve_ask *
 
 /* Sets the storage format of the weights from the name of the model on the hub, unless an option gives a format or a
  * precision. */
-static void take_stored(const nnc_model *model, nnc_serve_ask *ask)
-{
+static void take_stored(const nnc_model *model, nnc_serve_ask *ask) {
     for (int i = 0; i < NNC_STORED_COUNT && model->stored != NULL; i++) {
         if (ask->weights == NNC_STORED_COUNT && ask->precision == NNC_DTYPE_COUNT &&
             strcmp(model->stored, nnc_stored_name((nnc_stored)i)) == 0) {
@@ -29,8 +27,7 @@ static void take_stored(const nnc_model *model, nnc_serve_ask *ask)
     }
 }
 
-static bool asks_for_images(const nnc_scenario_args *given)
-{
+static bool asks_for_images(const nnc_scenario_args *given) {
     for (int i = 0; i < given->setting_count; i++) {
         if (strcmp(given->settings[i].field->name, "steps") == 0) { return true; }
     }
@@ -38,8 +35,7 @@ static bool asks_for_images(const nnc_scenario_args *given)
 }
 
 /* Loads the text encoders and the decoder of an image pipeline, by the names in the model file. */
-static nnc_status load_parts(nnc_specs *specs, const nnc_model *model, nnc_images_ask *ask, nnc_error *err)
-{
+static nnc_status load_parts(nnc_specs *specs, const nnc_model *model, nnc_images_ask *ask, nnc_error *err) {
     char names[sizeof model->text_encoders];
     snprintf(names, sizeof names, "%s", model->text_encoders);
     for (char *at = names; at[0] != '\0' && ask->encoder_count < NNC_IMAGES_ENCODERS;) {
@@ -53,8 +49,7 @@ static nnc_status load_parts(nnc_specs *specs, const nnc_model *model, nnc_image
     return model->image_decoder[0] != '\0' ? nnc_model_load(specs, model->image_decoder, &ask->decoder, err) : NNC_OK;
 }
 
-static nnc_status load_images(nnc_specs *specs, nnc_serve_scenario *scenario, nnc_error *err)
-{
+static nnc_status load_images(nnc_specs *specs, nnc_serve_scenario *scenario, nnc_error *err) {
     const nnc_serve_ask *asked = &scenario->ask;
     scenario->images_ask = (nnc_images_ask){ .steps = asked->steps,
                                              .guidance = asked->guidance,
@@ -68,8 +63,7 @@ static nnc_status load_images(nnc_specs *specs, nnc_serve_scenario *scenario, nn
 }
 
 nnc_status nnc_serve_scenario_load(nnc_specs *specs, const nnc_scenario_args *given, const char *model_asked,
-                                   const char *device_asked, nnc_serve_scenario *scenario, nnc_error *err)
-{
+                                   const char *device_asked, nnc_serve_scenario *scenario, nnc_error *err) {
     nnc_scenario_args rest = *given;
     rest.setting_count = 0;
     rest.asks_run = false;
@@ -103,8 +97,7 @@ nnc_status nnc_serve_scenario_load(nnc_specs *specs, const nnc_scenario_args *gi
     return nnc_scenario_args_currency(given, &scenario->base.device, err);
 }
 
-nnc_status nnc_serve_scenario_compute(nnc_serve_scenario *scenario, nnc_scratch *scratch, nnc_error *err)
-{
+nnc_status nnc_serve_scenario_compute(nnc_serve_scenario *scenario, nnc_scratch *scratch, nnc_error *err) {
     nnc_report *report = &scenario->base.report;
     int32_t count = 0;
     report->scratch = scratch;
@@ -134,23 +127,20 @@ typedef struct serve_trial {
 } serve_trial;
 
 /* Tests whether the deployment is legal and fits in memory. */
-static bool fits(serve_trial *t, const nnc_serve_ask *ask)
-{
+static bool fits(serve_trial *t, const nnc_serve_ask *ask) {
     const nnc_report *report = &t->scenario->base.report;
     return nnc_serve_of(report->model, report->device, report->software, ask, t->scratch, &t->serve, NULL) == NNC_OK &&
            t->serve.fits;
 }
 
-static bool is_quick(serve_trial *t, nnc_serve_ask ask, int64_t batch)
-{
+static bool is_quick(serve_trial *t, nnc_serve_ask ask, int64_t batch) {
     ask.batch = batch;
     return fits(t, &ask) && t->serve.tpot_s <= NNC_SERVE_TOKEN_S;
 }
 
 /* Finds the largest batch that fits and needs at most NNC_SERVE_TOKEN_S per token, with a precision of 1/16; 0 = no
  * batch. It doubles the batch and then bisects, because a larger batch needs more memory and more time. */
-static int64_t largest_batch(serve_trial *t, nnc_serve_ask ask)
-{
+static int64_t largest_batch(serve_trial *t, nnc_serve_ask ask) {
     int64_t low = 0, high = 1;
     while (high < 1 << 16 && is_quick(t, ask, high)) {
         low = high;
@@ -169,8 +159,7 @@ static int64_t largest_batch(serve_trial *t, nnc_serve_ask ask)
 
 /* Adds a change to the list: the tensor ranks, weight format and batch of `ask`. Adds it only if the changed deployment
  * fits. */
-static void add_change(serve_trial *t, const nnc_serve_ask *ask)
-{
+static void add_change(serve_trial *t, const nnc_serve_ask *ask) {
     nnc_report *report = &t->scenario->base.report;
     const nnc_serve_ask *asked = &t->scenario->ask;
     nnc_serve_change *change = &t->scenario->changes[report->serve_change_count];
@@ -193,8 +182,7 @@ static void add_change(serve_trial *t, const nnc_serve_ask *ask)
 
 /* Finds the fewest tensor ranks with which the deployment fits on the same devices, with fewer replicas. Sets *ask;
  * returns false if no number of ranks fits. */
-static bool split_more(serve_trial *t, nnc_serve_ask *ask)
-{
+static bool split_more(serve_trial *t, nnc_serve_ask *ask) {
     const nnc_serve_ask *plan = &t->scenario->serve.plan, asked = *ask;
     for (int32_t tensor = 2 * plan->tensor; tensor <= plan->tensor * plan->data; tensor *= 2) {
         ask->tensor = tensor;
@@ -206,8 +194,7 @@ static bool split_more(serve_trial *t, nnc_serve_ask *ask)
     return false;
 }
 
-void nnc_serve_scenario_changes(nnc_serve_scenario *scenario, nnc_scratch *scratch)
-{
+void nnc_serve_scenario_changes(nnc_serve_scenario *scenario, nnc_scratch *scratch) {
     enum { FORMATS = 3 };
     static const nnc_stored formats[FORMATS] = { NNC_STORED_FP8, NNC_STORED_INT8, NNC_STORED_INT4 };
     const nnc_report *report = &scenario->base.report;
@@ -238,8 +225,7 @@ void nnc_serve_scenario_changes(nnc_serve_scenario *scenario, nnc_scratch *scrat
 /* ---- generation during fine-tuning ---- */
 
 /* Returns the number of sequences that one replica generates per step; 0 = unknown. */
-static int64_t sequences_of(const nnc_scenario *scenario, int64_t *seq_len)
-{
+static int64_t sequences_of(const nnc_scenario *scenario, int64_t *seq_len) {
     const nnc_run_ask *run = &scenario->run_ask;
     nnc_plan plan;
     *seq_len = scenario->plan.seq_len > 0 ? scenario->plan.seq_len : nnc_model_sizes_of(&scenario->model).seq_len;
@@ -251,8 +237,7 @@ static int64_t sequences_of(const nnc_scenario *scenario, int64_t *seq_len)
 }
 
 static nnc_status serve_with(nnc_scenario *scenario, const nnc_software *engine, nnc_serve_ask *ask,
-                             nnc_scratch *scratch, nnc_error *err)
-{
+                             nnc_scratch *scratch, nnc_error *err) {
     nnc_serve serve;
     NNC_TRY(nnc_serve_of(&scenario->model, &scenario->device, engine, ask, scratch, &serve, err));
     if (!serve.fits && isnan(scenario->run_ask.rollout_batch)) {
@@ -270,8 +255,7 @@ static nnc_status serve_with(nnc_scenario *scenario, const nnc_software *engine,
     return NNC_OK;
 }
 
-nnc_status nnc_scenario_rollout(nnc_specs *specs, nnc_scenario *scenario, nnc_error *err)
-{
+nnc_status nnc_scenario_rollout(nnc_specs *specs, nnc_scenario *scenario, nnc_error *err) {
     const nnc_run_ask *run = &scenario->run_ask;
     const nnc_software *engine = NULL;
     int64_t seq_len = 0;

@@ -106,22 +106,19 @@ struct nnc_plan_groups {
                                    * once */
 };
 
-static const nnc_software *software_of(const nnc_plan_groups *groups, const nnc_plan *plan)
-{
+static const nnc_software *software_of(const nnc_plan_groups *groups, const nnc_plan *plan) {
     return nnc_profile_of(groups->profiles, groups->model, groups->device, plan);
 }
 
 /* Tests whether the framework of the plan's software profile offers the options of the plan. *option: the first option
  * that it lacks. */
-static bool ships(const nnc_plan_groups *groups, const nnc_plan *plan, const char **option)
-{
+static bool ships(const nnc_plan_groups *groups, const nnc_plan *plan, const char **option) {
     return groups->profiles->any || nnc_software_ships(software_of(groups, plan), plan, option);
 }
 
 /* Finds the schedules that at least one framework offers. Each ZeRO stage may have a different software profile, so all
  * ZeRO stages are tried. */
-static void find_schedules(nnc_plan_groups *groups, const nnc_plan *base)
-{
+static void find_schedules(nnc_plan_groups *groups, const nnc_plan *base) {
     const nnc_space_axis *zero = &groups->space->axes[NNC_AXIS_ZERO];
     nnc_plan plan = *base;
     plan.pipeline = 2;
@@ -139,8 +136,7 @@ static void find_schedules(nnc_plan_groups *groups, const nnc_plan *base)
     }
 }
 
-bool nnc_plan_groups_block(nnc_plan_groups *groups, const nnc_plan *base, uint64_t number, nnc_error *err)
-{
+bool nnc_plan_groups_block(nnc_plan_groups *groups, const nnc_plan *base, uint64_t number, nnc_error *err) {
     /* Choices that differ within the block of plans are set to values that are always legal, so that only choices that
      * are equal in the whole block can make the plan illegal. */
     nnc_plan *plain = &groups->settled;
@@ -160,8 +156,7 @@ bool nnc_plan_groups_block(nnc_plan_groups *groups, const nnc_plan *base, uint64
     return nnc_plan_resolve_read(plain, groups->model, groups->device, plain, err) == NNC_OK;
 }
 
-bool nnc_plan_groups_shipped(nnc_plan_groups *groups, nnc_error *err)
-{
+bool nnc_plan_groups_shipped(nnc_plan_groups *groups, nnc_error *err) {
     const char *option = NULL;
     nnc_plan plan = groups->settled;
     for (uint64_t inside = groups->space->block_size; inside-- > 0;) {
@@ -178,8 +173,7 @@ bool nnc_plan_groups_shipped(nnc_plan_groups *groups, nnc_error *err)
 }
 
 /* Tests whether the stages divide the layers, or the framework allows uneven stages. */
-static bool divides_layers(const nnc_plan_groups *groups, const nnc_plan *plan)
-{
+static bool divides_layers(const nnc_plan_groups *groups, const nnc_plan *plan) {
     const nnc_software *software = software_of(groups, plan);
     const int64_t parts = (int64_t)plan->pipeline * plan->virtual_stages;
     return groups->profiles->any || software->ships.uneven_stages || plan->pipeline == 1 ||
@@ -189,15 +183,13 @@ static bool divides_layers(const nnc_plan_groups *groups, const nnc_plan *plan)
 
 /* Tests whether the framework of the profile supports tensor ranks without sequence parallelism in a network with
  * experts, if the plan has them. */
-static bool splits_experts(const nnc_plan_groups *groups, const nnc_plan *plan)
-{
+static bool splits_experts(const nnc_plan_groups *groups, const nnc_plan *plan) {
     const bool has_experts = groups->model->family == NNC_FAMILY_DECODER && groups->model->decoder.experts > 0;
     return groups->profiles->any || !has_experts || plan->tensor == 1 || plan->sequence_parallel ||
            software_of(groups, plan)->ships.plain_experts;
 }
 
-bool nnc_plan_groups_group(nnc_plan_groups *groups, uint64_t group)
-{
+bool nnc_plan_groups_group(nnc_plan_groups *groups, uint64_t group) {
     nnc_plan *plan = &groups->settled;
     nnc_space_group(groups->space, group, plan);
     groups->group++;
@@ -208,8 +200,7 @@ bool nnc_plan_groups_group(nnc_plan_groups *groups, uint64_t group)
 }
 
 /* Finds the legal pairs of ZeRO stage and offload. They are the same for all schedules. */
-static void find_allowed(nnc_plan_groups *groups)
-{
+static void find_allowed(nnc_plan_groups *groups) {
     const uint64_t size = nnc_space_group_size(groups->space);
     nnc_plan plan = groups->settled;
     plan.schedule = NNC_SCHEDULE_COUNT; /* any */
@@ -222,8 +213,7 @@ static void find_allowed(nnc_plan_groups *groups)
 }
 
 /* Tests whether the framework offers the schedule of the group. */
-static bool has_schedule(const nnc_plan_groups *groups, const nnc_software *software)
-{
+static bool has_schedule(const nnc_plan_groups *groups, const nnc_software *software) {
     return groups->profiles->any || groups->settled.pipeline == 1 ||
            software->ships.schedules[groups->settled.schedule];
 }
@@ -232,8 +222,7 @@ static bool has_schedule(const nnc_plan_groups *groups, const nnc_software *soft
  * offloads move tensors, in every micro-batch. A schedule may put embedding and head on one device, which then holds a
  * tied embedding table only once. */
 static bool same_pass(const nnc_plan_groups *block, const nnc_plan *a, const nnc_software *software,
-                      const nnc_pass_costs *pass)
-{
+                      const nnc_pass_costs *pass) {
     const nnc_plan *groups = &pass->work.plan;
     const nnc_device *device = block->device;
     const unsigned moved = NNC_OFFLOAD_ACTIVATIONS | NNC_OFFLOAD_WEIGHTS;
@@ -246,8 +235,7 @@ static bool same_pass(const nnc_plan_groups *block, const nnc_plan *a, const nnc
            (!tied || nnc_schedule_ends_meet(a) == nnc_schedule_ends_meet(groups));
 }
 
-static nnc_pass_costs *find_pass(nnc_plan_groups *groups, const nnc_plan *plan, const nnc_software *software)
-{
+static nnc_pass_costs *find_pass(nnc_plan_groups *groups, const nnc_plan *plan, const nnc_software *software) {
     for (int32_t i = 0; i < groups->pass_count; i++) {
         if (same_pass(groups, plan, software, &groups->passes[i])) { return &groups->passes[i]; }
     }
@@ -255,8 +243,7 @@ static nnc_pass_costs *find_pass(nnc_plan_groups *groups, const nnc_plan *plan, 
 }
 
 /* Sums the op times of each segment. split: weight gradients are separate, so less communication overlaps. */
-static void sum_units(nnc_plan_groups *groups, nnc_pass_costs *pass, int split)
-{
+static void sum_units(nnc_plan_groups *groups, nnc_pass_costs *pass, int split) {
     nnc_plan plan = pass->work.plan;
     nnc_step step = pass->step;
     step.plan = &plan;
@@ -272,8 +259,7 @@ static void sum_units(nnc_plan_groups *groups, nnc_pass_costs *pass, int split)
 /* Computes the segment times of a pass, with separate weight gradients if split is 1. If an offered schedule has
  * separate weight gradients, also computes the times of the other case. Both cases use the same rows: overlap shortens
  * collectives in the rows, so the times of the rows are saved before and restored between. */
-static void time_pass(nnc_plan_groups *groups, nnc_pass_costs *pass, int split)
-{
+static void time_pass(nnc_plan_groups *groups, nnc_pass_costs *pass, int split) {
     nnc_rows *rows = &groups->scratch->rows;
     const bool both = groups->splits && pass->work.plan.pipeline > 1 && !pass->timed[1 - split];
     nnc_lowered_rows(groups->scratch->shared, pass->alike, &pass->step, rows);
@@ -286,8 +272,7 @@ static void time_pass(nnc_plan_groups *groups, nnc_pass_costs *pass, int split)
 }
 
 /* Returns the FLOPs and tokens of another pass of the block, or NULL. All passes of a block have equal FLOPs. */
-static const nnc_result *known_work(const nnc_plan_groups *groups, const nnc_software *software)
-{
+static const nnc_result *known_work(const nnc_plan_groups *groups, const nnc_software *software) {
     for (int32_t i = 0; i < groups->pass_count; i++) {
         const nnc_pass_costs *pass = &groups->passes[i];
         if (pass->worked && pass->usable && pass->step.software->context_frozen == software->context_frozen) {
@@ -315,8 +300,7 @@ typedef struct smaller_sums {
 
 enum { SMALLER = 256, SMALLER_WAYS = 4 };
 
-static smaller_key smaller_key_of(const nnc_plan *plan, const nnc_software *software)
-{
+static smaller_key smaller_key_of(const nnc_plan *plan, const nnc_software *software) {
     smaller_key key = { .plan = nnc_plan_lowering_key(plan), .software = software };
     key.plan.micro_batch = 0;
     key.plan.pipeline = plan->pipeline;
@@ -333,14 +317,12 @@ static smaller_key smaller_key_of(const nnc_plan *plan, const nnc_software *soft
 /* Tests whether micro_batch x seq_len^2 is below 2^45. A tensor has at most 2^17 times as many elements (number of
  * heads, or columns / sequence length), so all element counts fit into 64 bits. Then an op list that is legal with a
  * smaller micro-batch is also legal with this micro-batch. */
-static bool counts_elements(const nnc_plan *plan)
-{
+static bool counts_elements(const nnc_plan *plan) {
     return (double)plan->micro_batch * (double)plan->seq_len * (double)plan->seq_len < 0x1p45;
 }
 
 /* Begins a pass with the sums of an op list with a smaller micro-batch. Returns false if no such sums are stored. */
-static bool guess_pass(nnc_plan_groups *groups, nnc_pass_costs *pass)
-{
+static bool guess_pass(nnc_plan_groups *groups, nnc_pass_costs *pass) {
     const nnc_plan *plan = &pass->work.plan;
     if (groups->smaller.slots == 0 || plan->devices == 1 ||
         !counts_elements(plan)) { /* does not apply on one device, where the peak follows from a replay of the ops, not
@@ -361,8 +343,7 @@ static bool guess_pass(nnc_plan_groups *groups, nnc_pass_costs *pass)
     return true;
 }
 
-static void keep_sums(nnc_plan_groups *groups, const nnc_pass_costs *pass)
-{
+static void keep_sums(nnc_plan_groups *groups, const nnc_pass_costs *pass) {
     const smaller_key key = smaller_key_of(&pass->work.plan, pass->software);
     if (groups->smaller.slots > 0) {
         smaller_sums *known = nnc_memo_find(&groups->smaller, &key);
@@ -375,8 +356,7 @@ static void keep_sums(nnc_plan_groups *groups, const nnc_pass_costs *pass)
 }
 
 /* Lowers the op list of a pass, unless the list of this pass was lowered last. */
-static bool list_pass(nnc_plan_groups *groups, nnc_pass_costs *pass)
-{
+static bool list_pass(nnc_plan_groups *groups, nnc_pass_costs *pass) {
     if (groups->listed == pass) { return true; }
     groups->listed = pass;
     return nnc_prepare_list(groups->scratch->shared, pass->software, &pass->work.plan, &pass->network, &pass->step,
@@ -384,8 +364,7 @@ static bool list_pass(nnc_plan_groups *groups, nnc_pass_costs *pass)
 }
 
 /* Lowers the op list of a pass. Its sums replace the sums of a smaller micro-batch, with which the pass began. */
-static void complete_pass(nnc_plan_groups *groups, nnc_pass_costs *pass)
-{
+static void complete_pass(nnc_plan_groups *groups, nnc_pass_costs *pass) {
     pass->guessed = false;
     pass->holds = 0;
     groups->listed = NULL;
@@ -393,8 +372,7 @@ static void complete_pass(nnc_plan_groups *groups, nnc_pass_costs *pass)
     if (pass->usable) { keep_sums(groups, pass); }
 }
 
-static nnc_pass_costs *make_pass(nnc_plan_groups *groups, const nnc_plan *plan, const nnc_software *software)
-{
+static nnc_pass_costs *make_pass(nnc_plan_groups *groups, const nnc_plan *plan, const nnc_software *software) {
     nnc_pass_costs *pass = &groups->passes[groups->pass_next];
     groups->pass_next = (groups->pass_next + 1) % PASSES_MAX;
     groups->pass_count = groups->pass_count < PASSES_MAX ? groups->pass_count + 1 : PASSES_MAX;
@@ -411,8 +389,7 @@ static nnc_pass_costs *make_pass(nnc_plan_groups *groups, const nnc_plan *plan, 
     return pass;
 }
 
-static void count_work(nnc_plan_groups *groups, nnc_pass_costs *pass)
-{
+static void count_work(nnc_plan_groups *groups, nnc_pass_costs *pass) {
     const nnc_result *known = known_work(groups, pass->step.software);
     const nnc_plan plan = pass->work.plan;
     if (known != NULL) {
@@ -424,8 +401,7 @@ static void count_work(nnc_plan_groups *groups, nnc_pass_costs *pass)
     pass->worked = true;
 }
 
-void nnc_plan_groups_work(nnc_plan_groups *groups, nnc_pass_costs *pass, nnc_result *result)
-{
+void nnc_plan_groups_work(nnc_plan_groups *groups, nnc_pass_costs *pass, nnc_result *result) {
     const nnc_plan plan = result->plan;
     const nnc_memory memory = result->memory;
     const double step_s = result->step_s;
@@ -436,8 +412,7 @@ void nnc_plan_groups_work(nnc_plan_groups *groups, nnc_pass_costs *pass, nnc_res
     result->step_s = step_s;
 }
 
-bool nnc_plan_groups_times(nnc_plan_groups *groups, nnc_pass_costs *pass, const nnc_plan *plan)
-{
+bool nnc_plan_groups_times(nnc_plan_groups *groups, nnc_pass_costs *pass, const nnc_plan *plan) {
     const int split = nnc_schedule_splits(plan) ? 1 : 0;
     if (pass->guessed) { complete_pass(groups, pass); }
     if (!pass->timed[split] && pass->usable) {
@@ -449,8 +424,7 @@ bool nnc_plan_groups_times(nnc_plan_groups *groups, nnc_pass_costs *pass, const 
 }
 
 /* Tests whether stage a keeps at least as many bytes as stage b in every segment. */
-static bool keeps_more(const nnc_stage_residency *a, const nnc_stage_residency *groups)
-{
+static bool keeps_more(const nnc_stage_residency *a, const nnc_stage_residency *groups) {
     bool more = a->in_flight >= groups->in_flight && !a->uneven_layers && !groups->uneven_layers;
     for (int32_t s = 0; s < a->segments; s++) {
         more = more && a->recomputed[s] >= groups->recomputed[s] &&
@@ -460,8 +434,7 @@ static bool keeps_more(const nnc_stage_residency *a, const nnc_stage_residency *
 }
 
 /* Removes from `heaviest` each stage that cannot need more memory than another stage in it. */
-static void drop_lighter(nnc_plan_groups *groups)
-{
+static void drop_lighter(nnc_plan_groups *groups) {
     const nnc_stage_residency *h = groups->scratch->step.holdings;
     int32_t count = 0;
     for (int32_t i = 0; i < groups->heaviest_count; i++) {
@@ -477,8 +450,7 @@ static void drop_lighter(nnc_plan_groups *groups)
 
 /* Divides the layers of the group's plans into stages, and lists the stages that may need the most memory: among
  * neighbours with equal layers, the stage with the most micro-batches in flight. */
-static void partition_layers(nnc_plan_groups *groups, const nnc_step *step)
-{
+static void partition_layers(nnc_plan_groups *groups, const nnc_step *step) {
     const nnc_stage_residency *h = groups->scratch->step.holdings;
     nnc_step_partition_recall(groups->scratch, step);
     groups->heaviest_count = 0;
@@ -496,8 +468,7 @@ static void partition_layers(nnc_plan_groups *groups, const nnc_step *step)
 /* Returns the resident bytes of stage heaviest[i]. They are stored in pass->held if i < PASS_STAGES, otherwise in
  * *buffer. */
 static const nnc_resident_bytes *find_resident(const nnc_plan_groups *groups, nnc_pass_costs *pass,
-                                               const nnc_plan *plan, int32_t i, nnc_resident_bytes *buffer)
-{
+                                               const nnc_plan *plan, int32_t i, nnc_resident_bytes *buffer) {
     const nnc_stage_residency *h = &groups->scratch->step.holdings[groups->heaviest[i]];
     nnc_resident_bytes *held = i < PASS_STAGES ? &pass->held[i] : buffer;
     if (held == buffer || i >= pass->held_count) {
@@ -513,8 +484,7 @@ static const nnc_resident_bytes *find_resident(const nnc_plan_groups *groups, nn
 
 /* Writes the memory of the fullest stage, or of the first stage over the limit, to result. Returns the index of this
  * stage. */
-static int32_t set_memory(nnc_plan_groups *groups, nnc_pass_costs *pass, nnc_result *result)
-{
+static int32_t set_memory(nnc_plan_groups *groups, nnc_pass_costs *pass, nnc_result *result) {
     const nnc_plan *plan = &result->plan;
     nnc_resident_bytes buffer;
     if (pass->holds != groups->group) {
@@ -539,8 +509,7 @@ static int32_t set_memory(nnc_plan_groups *groups, nnc_pass_costs *pass, nnc_res
 
 /* Tests whether the plan must exceed the memory: another plan of the pass, which shards and offloads at least as much,
  * exceeds it on a stage, and some stage of this plan keeps at least as many bytes as that stage. */
-static bool is_over(const nnc_plan_groups *groups, const nnc_pass_costs *pass, const nnc_plan *plan)
-{
+static bool is_over(const nnc_plan_groups *groups, const nnc_pass_costs *pass, const nnc_plan *plan) {
     const nnc_stage_residency *h = groups->scratch->step.holdings, *over = &pass->over_stage;
     if (!pass->over || plan->zero > pass->over_zero || (plan->offload & ~pass->over_offload) != 0) { return false; }
     for (int32_t i = 0; i < groups->heaviest_count; i++) {
@@ -552,8 +521,7 @@ static bool is_over(const nnc_plan_groups *groups, const nnc_pass_costs *pass, c
 
 /* Stores a plan that exceeds the memory, and its stage that does. A stage whose chunks have different numbers of layers
  * is not stored. */
-static void keep_over(nnc_plan_groups *groups, nnc_pass_costs *pass, const nnc_plan *plan, int32_t stage)
-{
+static void keep_over(nnc_plan_groups *groups, nnc_pass_costs *pass, const nnc_plan *plan, int32_t stage) {
     const nnc_stage_residency *one = &groups->scratch->step.holdings[stage];
     if (!one->uneven && groups->smaller.slots > 0) {
         pass->over = true;
@@ -565,8 +533,7 @@ static void keep_over(nnc_plan_groups *groups, nnc_pass_costs *pass, const nnc_p
 
 /* Sets the memory of a plan in the result. If the plan is over the limit, this may be a lower bound of its memory.
  * Returns false if its op list cannot be lowered. */
-static bool weigh(nnc_plan_groups *groups, nnc_pass_costs *pass, nnc_result *result)
-{
+static bool weigh(nnc_plan_groups *groups, nnc_pass_costs *pass, nnc_result *result) {
     const nnc_plan *plan = &result->plan;
     if (is_over(groups, pass, plan)) {
         result->memory.total_bytes = result->memory.total_interval_bytes[1] = INT64_MAX;
@@ -582,8 +549,7 @@ static bool weigh(nnc_plan_groups *groups, nnc_pass_costs *pass, nnc_result *res
     return true;
 }
 
-nnc_pass_costs *nnc_plan_groups_plan(nnc_plan_groups *groups, uint64_t inside, nnc_result *result)
-{
+nnc_pass_costs *nnc_plan_groups_plan(nnc_plan_groups *groups, uint64_t inside, nnc_result *result) {
     if (!groups->known) { find_allowed(groups); }
     if (!groups->allowed[inside] || !has_schedule(groups, groups->software[inside])) { return NULL; }
     nnc_plan *plan = &result->plan;
@@ -605,8 +571,7 @@ nnc_pass_costs *nnc_plan_groups_plan(nnc_plan_groups *groups, uint64_t inside, n
 /* ---- step times, at once or in a batch ---- */
 
 /* Returns the nnc_step of a plan that has these costs per pass, and computes the step ends of the plan. */
-static nnc_step step_of(nnc_plan_groups *groups, const nnc_pass_costs *pass, const nnc_plan *plan, uint64_t inside)
-{
+static nnc_step step_of(nnc_plan_groups *groups, const nnc_pass_costs *pass, const nnc_plan *plan, uint64_t inside) {
     const int split = nnc_schedule_splits(plan) ? 1 : 0, dual = nnc_schedule_dual(plan) ? 1 : 0;
     const uint64_t place = pass->number * nnc_space_group_size(groups->space) + inside;
     nnc_step step = pass->step;
@@ -615,8 +580,7 @@ static nnc_step step_of(nnc_plan_groups *groups, const nnc_pass_costs *pass, con
     return step;
 }
 
-bool nnc_plan_groups_step(nnc_plan_groups *groups, nnc_pass_costs *pass, uint64_t inside, nnc_result *result)
-{
+bool nnc_plan_groups_step(nnc_plan_groups *groups, nnc_pass_costs *pass, uint64_t inside, nnc_result *result) {
     nnc_step_memory *m = &groups->scratch->step;
     const int split = nnc_schedule_splits(&result->plan) ? 1 : 0;
     const nnc_step step = step_of(groups, pass, &result->plan, inside);
@@ -637,8 +601,7 @@ bool nnc_plan_groups_step(nnc_plan_groups *groups, nnc_pass_costs *pass, uint64_
 
 /* Lists the seconds that each stage needs after its passes; neighbouring stages with equal seconds share an entry.
  * Returns false if the list gets too long. */
-static bool fill_ends(nnc_plan_groups *groups, const nnc_plan *plan, nnc_waiting *waiting)
-{
+static bool fill_ends(nnc_plan_groups *groups, const nnc_plan *plan, nnc_waiting *waiting) {
     const nnc_stage *stages = groups->scratch->step.stages;
     const bool *alike = groups->scratch->step.alike;
     const bool together = !nnc_schedule_splits(plan); /* without separate weight gradients all stages end together, so
@@ -665,8 +628,7 @@ static bool fill_ends(nnc_plan_groups *groups, const nnc_plan *plan, nnc_waiting
 }
 
 bool nnc_plan_groups_wait(nnc_plan_groups *groups, nnc_pass_costs *pass, uint64_t inside, const nnc_result *result,
-                          nnc_waiting *waiting)
-{
+                          nnc_waiting *waiting) {
     nnc_step_memory *m = &groups->scratch->step;
     const nnc_plan *plan = &result->plan;
     const nnc_segment_time *units = pass->units[nnc_schedule_splits(plan) ? 1 : 0];
@@ -683,8 +645,7 @@ bool nnc_plan_groups_wait(nnc_plan_groups *groups, nnc_pass_costs *pass, uint64_
     return true;
 }
 
-bool nnc_plan_groups_parts(nnc_plan_groups *groups, nnc_pass_costs *pass, nnc_result *result)
-{
+bool nnc_plan_groups_parts(nnc_plan_groups *groups, nnc_pass_costs *pass, nnc_result *result) {
     const int split = nnc_schedule_splits(&result->plan) ? 1 : 0;
     nnc_plan_groups_work(groups, pass, result); /* this call may lower the op list of the pass again */
     nnc_step step = pass->step;
@@ -696,26 +657,20 @@ bool nnc_plan_groups_parts(nnc_plan_groups *groups, nnc_pass_costs *pass, nnc_re
     return nnc_step_core_parts(&step, pass->units[split], &pass->run, &groups->scratch->step, result);
 }
 
-double nnc_plan_groups_least_s(const nnc_pass_costs *pass, const nnc_plan *plan)
-{
+double nnc_plan_groups_least_s(const nnc_pass_costs *pass, const nnc_plan *plan) {
     const int split = nnc_schedule_splits(plan) ? 1 : 0;
     return pass->pass_s[split] * (double)plan->micro_batches / plan->pipeline;
 }
 
-void nnc_plan_groups_finish(nnc_plan_groups *groups)
-{
+void nnc_plan_groups_finish(nnc_plan_groups *groups) {
     if (groups->replay != NULL) { nnc_batched_replay_finish(groups->replay, &groups->scratch->step.pipeline); }
 }
 
-const nnc_software *nnc_plan_groups_software(const nnc_pass_costs *pass)
-{
-    return pass->step.software;
-}
+const nnc_software *nnc_plan_groups_software(const nnc_pass_costs *pass) { return pass->step.software; }
 
 nnc_plan_groups *nnc_plan_groups_create(const nnc_model *model, const nnc_device *device, const nnc_profiles *profiles,
                                         const nnc_space *space, int64_t limit_bytes, bool bounds,
-                                        nnc_batched_fn *batched, void *context)
-{
+                                        nnc_batched_fn *batched, void *context) {
     nnc_plan_groups *made = calloc(1, sizeof *made); /* the operating system provides memory only for pages that are
                                                       * used, and most of this struct is never used */
     if (made == NULL) { return NULL; }
@@ -737,8 +692,7 @@ nnc_plan_groups *nnc_plan_groups_create(const nnc_model *model, const nnc_device
     return made;
 }
 
-void nnc_plan_groups_destroy(nnc_plan_groups *groups)
-{
+void nnc_plan_groups_destroy(nnc_plan_groups *groups) {
     if (groups != NULL) {
         nnc_memo_destroy(&groups->smaller);
         nnc_scratch_destroy(groups->scratch);
@@ -788,8 +742,7 @@ struct nnc_batched_replay {
     replay_set sets[SETS];
 };
 
-nnc_batched_replay *nnc_batched_replay_create(nnc_batched_fn *batched, void *context)
-{
+nnc_batched_replay *nnc_batched_replay_create(nnc_batched_fn *batched, void *context) {
     nnc_batched_replay *made = calloc(1, sizeof *made);
     if (made != NULL) {
         made->batched = batched;
@@ -798,13 +751,9 @@ nnc_batched_replay *nnc_batched_replay_create(nnc_batched_fn *batched, void *con
     return made;
 }
 
-void nnc_batched_replay_destroy(nnc_batched_replay *replay)
-{
-    free(replay);
-}
+void nnc_batched_replay_destroy(nnc_batched_replay *replay) { free(replay); }
 
-bool nnc_batched_replay_takes(const nnc_plan *plan)
-{
+bool nnc_batched_replay_takes(const nnc_plan *plan) {
     return plan->pipeline > 1 && plan->pipeline <= NNC_TRACKS_STAGES_MAX &&
            nnc_schedule_chunks(plan) <= VIRTUAL_MAX / plan->pipeline && plan->micro_batches < INT64_C(1) << 40 &&
            nnc_schedule_of(plan->schedule)->wave != NULL;
@@ -812,15 +761,13 @@ bool nnc_batched_replay_takes(const nnc_plan *plan)
 
 /* Returns a number from the schedule, stages, chunks and micro-batches; it differs for every combination and is never
  * 0. */
-static uint64_t key_of(const nnc_pipeline *p)
-{
+static uint64_t key_of(const nnc_pipeline *p) {
     return ((uint64_t)p->micro_batches << 24) | ((uint64_t)p->schedule << 16) | ((uint64_t)p->stages << 8) |
            (uint64_t)p->chunks;
 }
 
 /* Returns the step time of a waiting plan: the time of the stage that ends last. */
-static double waited_s(const nnc_waiting *plan, const double *span_s)
-{
+static double waited_s(const nnc_waiting *plan, const double *span_s) {
     const double *of = &span_s[plan->track];
     double step_s = 0.0;
     for (int32_t i = 0; i < plan->end_count; i++) {
@@ -832,8 +779,7 @@ static double waited_s(const nnc_waiting *plan, const double *span_s)
     return step_s;
 }
 
-static void replay(nnc_batched_replay *r, int32_t place, nnc_pipeline_memory *memory)
-{
+static void replay(nnc_batched_replay *r, int32_t place, nnc_pipeline_memory *memory) {
     replay_set *set = &r->sets[place];
     double total_s[NNC_TRACKS];
     if (r->keys[place] == 0) { return; }
@@ -854,8 +800,7 @@ static void replay(nnc_batched_replay *r, int32_t place, nnc_pipeline_memory *me
 
 /* Returns the index of the set of pipelines with the schedule, stages, chunks and micro-batches of `pipeline`. If no
  * set has them, replays the oldest set, empties it and returns its index. */
-static int32_t set_of(nnc_batched_replay *r, const nnc_pipeline *pipeline, nnc_pipeline_memory *memory)
-{
+static int32_t set_of(nnc_batched_replay *r, const nnc_pipeline *pipeline, nnc_pipeline_memory *memory) {
     const uint64_t key = key_of(pipeline);
     uint8_t *hint = &r->hints[(key * 0x9E3779B97F4A7C15u) >> (64 - HINT_BITS)];
     if (r->keys[*hint] == key) { return *hint; }
@@ -874,8 +819,7 @@ static int32_t set_of(nnc_batched_replay *r, const nnc_pipeline *pipeline, nnc_p
 }
 
 nnc_replay_place nnc_batched_replay_add(nnc_batched_replay *r, const nnc_pipeline *pipeline,
-                                        nnc_pipeline_memory *memory)
-{
+                                        nnc_pipeline_memory *memory) {
     const int32_t place = set_of(r, pipeline, memory);
     replay_set *set = &r->sets[place];
     if (set->tracks == NNC_TRACKS || set->plans == PLANS_MAX) {
@@ -899,21 +843,18 @@ nnc_replay_place nnc_batched_replay_add(nnc_batched_replay *r, const nnc_pipelin
     return (nnc_replay_place){ place, track, set->number };
 }
 
-bool nnc_batched_replay_has(const nnc_batched_replay *r, const nnc_replay_place *track)
-{
+bool nnc_batched_replay_has(const nnc_batched_replay *r, const nnc_replay_place *track) {
     const replay_set *set = &r->sets[track->set];
     return set->number == track->number && set->plans < PLANS_MAX;
 }
 
-void nnc_batched_replay_wait(nnc_batched_replay *r, const nnc_replay_place *track, nnc_waiting *plan)
-{
+void nnc_batched_replay_wait(nnc_batched_replay *r, const nnc_replay_place *track, nnc_waiting *plan) {
     replay_set *set = &r->sets[track->set];
     nnc_waiting *waits = &set->plan[set->plans++];
     plan->track = track->track;
     memcpy(waits, plan, offsetof(nnc_waiting, ends) + sizeof plan->ends[0] * (size_t)plan->end_count);
 }
 
-void nnc_batched_replay_finish(nnc_batched_replay *r, nnc_pipeline_memory *memory)
-{
+void nnc_batched_replay_finish(nnc_batched_replay *r, nnc_pipeline_memory *memory) {
     for (int32_t i = 0; i < SETS; i++) { replay(r, i, memory); }
 }

@@ -50,8 +50,7 @@ const nnc_metrics nnc_found_metrics = NNC_METRICS("a plan that fits", found_rows
 
 /* Tests whether a metric is written to a shard. In a shard, each plan has its index in the space, which decides between
  * equal plans. */
-static bool is_in_shard(const nnc_place *place)
-{
+static bool is_in_shard(const nnc_place *place) {
     const nnc_search_report *report = place->owner;
     return report == NULL || report->digest != NULL;
 }
@@ -87,10 +86,7 @@ NNC_IF(is_of_shard, void, NNC_OWNER(nnc_search_report)->digest != NULL)
 
 NNC_IF(is_found, nnc_search_size, self->found)
 
-static bool is_not_found(const nnc_place *place)
-{
-    return !is_found(place);
-}
+static bool is_not_found(const nnc_place *place) { return !is_found(place); }
 
 NNC_IF(missed_none, nnc_search_size, !self->any_missed)
 
@@ -135,15 +131,9 @@ NNC_IF(is_shard, nnc_search_report, self->digest != NULL)
 
 NNC_IF(has_sizes, nnc_search_report, self->sizes != NULL)
 
-static bool has_no_sizes(const nnc_place *place)
-{
-    return !has_sizes(place);
-}
+static bool has_no_sizes(const nnc_place *place) { return !has_sizes(place); }
 
-static bool is_lone_shard(const nnc_place *place)
-{
-    return is_shard(place) && !has_sizes(place);
-}
+static bool is_lone_shard(const nnc_place *place) { return is_shard(place) && !has_sizes(place); }
 
 NNC_IF(has_target, nnc_search_report, self->target_step_s > 0.0)
 
@@ -153,16 +143,14 @@ NNC_IF(has_none_missed, nnc_search_report, !self->result->any_missed)
 
 NNC_IF(is_legal, nnc_search_report, self->why.status == NNC_OK)
 
-static nnc_cell get_shard(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX])
-{
+static nnc_cell get_shard(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX]) {
     const nnc_search *search = ((const nnc_search_report *)place->record)->search;
     snprintf(text, NNC_METRIC_TEXT_MAX, "%" PRId32 "/%" PRId32, search->shard, search->shards);
     return nnc_text_cell(text);
 }
 
 /* Returns the number of devices at an index of `sizes`. */
-static nnc_cell devices_of(const nnc_search_report *report, int32_t index)
-{
+static nnc_cell devices_of(const nnc_search_report *report, int32_t index) {
     const nnc_cell none = { .kind = NNC_CELL_NULL };
     return index < 0 ? none : nnc_whole_cell(report->sizes[index].devices);
 }
@@ -171,8 +159,7 @@ NNC_GET(get_fastest, nnc_search_report, devices_of(self, self->fastest))
 
 NNC_GET(get_cheapest, nnc_search_report, devices_of(self, self->cheapest))
 
-static nnc_cell get_lever(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX])
-{
+static nnc_cell get_lever(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX]) {
     const nnc_target *target = place->record;
     const nnc_search_result *result = ((const nnc_search_report *)place->owner)->result;
     const nnc_dtype precision = result->best_count > 0 ? result->best[0].plan.precision : NNC_BF16;
@@ -257,24 +244,21 @@ const nnc_metrics nnc_search_document = NNC_METRICS("the result of a search", do
 
 /* ---- digest ---- */
 
-static void add_number(uint64_t *digest, double number)
-{
+static void add_number(uint64_t *digest, double number) {
     uint64_t bits = 0;
     memcpy(&bits, &number, sizeof bits);
     *digest = nnc_digest_number(*digest, bits);
 }
 
 /* Adds the content of a file to the digest, not its path. */
-static nnc_status add_file(nnc_specs *specs, uint64_t *digest, const char *path, nnc_error *err)
-{
+static nnc_status add_file(nnc_specs *specs, uint64_t *digest, const char *path, nnc_error *err) {
     uint64_t content = 0;
     const nnc_status status = path != NULL ? nnc_spec_digest(specs, path, &content, err) : NNC_OK;
     *digest = nnc_digest_number(*digest, content);
     return status;
 }
 
-static void add_plan(uint64_t *digest, const nnc_plan *plan)
-{
+static void add_plan(uint64_t *digest, const nnc_plan *plan) {
     for (size_t i = 0; i < nnc_plan_table.count; i++) {
         char text[256];
         nnc_field_text(&nnc_plan_table.fields[i], plan, text, sizeof text);
@@ -282,8 +266,7 @@ static void add_plan(uint64_t *digest, const nnc_plan *plan)
     }
 }
 
-static void add_run(uint64_t *digest, const nnc_run_ask *run)
-{
+static void add_run(uint64_t *digest, const nnc_run_ask *run) {
     for (size_t i = 0; run != NULL && i < nnc_run_table.count; i++) {
         char text[256];
         nnc_field_text(&nnc_run_table.fields[i], run, text, sizeof text);
@@ -291,8 +274,7 @@ static void add_run(uint64_t *digest, const nnc_run_ask *run)
     }
 }
 
-static void add_choices(uint64_t *digest, const nnc_search *search)
-{
+static void add_choices(uint64_t *digest, const nnc_search *search) {
     enum { CHOICES = 11 };
     const nnc_choice *const choices[CHOICES] = {
         &search->tensor,         &search->pipeline,    &search->context, &search->expert,
@@ -307,8 +289,7 @@ static void add_choices(uint64_t *digest, const nnc_search *search)
     }
 }
 
-static void add_search(uint64_t *digest, const nnc_search_task *task)
-{
+static void add_search(uint64_t *digest, const nnc_search_task *task) {
     const nnc_search *search = &task->search;
     add_plan(digest, &search->base);
     add_run(digest, search->run);
@@ -325,8 +306,7 @@ static void add_search(uint64_t *digest, const nnc_search_task *task)
 }
 
 nnc_status nnc_search_digest(const nnc_search_task *task, nnc_specs *specs, const char *const *files, int file_count,
-                             const char *const *texts, int text_count, uint64_t *digest, nnc_error *err)
-{
+                             const char *const *texts, int text_count, uint64_t *digest, nnc_error *err) {
     *digest = nnc_digest_text(NNC_DIGEST_START, nnc_version());
     for (int i = 0; i < file_count; i++) { NNC_TRY(add_file(specs, digest, files[i], err)); }
     for (int i = 0; i < text_count; i++) { *digest = nnc_digest_text(*digest, texts[i]); }
@@ -338,8 +318,7 @@ nnc_status nnc_search_digest(const nnc_search_task *task, nnc_specs *specs, cons
 
 enum { VALUES_MAX = 2000000 };
 
-nnc_status nnc_search_shard_is(const char *path, bool *is, nnc_error *err)
-{
+nnc_status nnc_search_shard_is(const char *path, bool *is, nnc_error *err) {
     static const char key[] = "\"schema\"";
     char start[256];
     const int file = nnc_open_to_read(path);
@@ -355,8 +334,7 @@ nnc_status nnc_search_shard_is(const char *path, bool *is, nnc_error *err)
     return NNC_OK;
 }
 
-static void read_plan(nnc_json at, nnc_plan *plan)
-{
+static void read_plan(nnc_json at, nnc_plan *plan) {
     *plan = nnc_plan_default();
     for (nnc_json item = nnc_json_first(at); item.node != NULL && nnc_json_go_on(item); item = nnc_json_next(item)) {
         char number[NNC_NUMBER_TEXT];
@@ -378,8 +356,7 @@ static void read_plan(nnc_json at, nnc_plan *plan)
 
 /* Reads those members of a plan that need their own code. The options of a plan are read as fields of nnc_plan. A step
  * time of null is a fault, because plans are sorted by it. */
-static bool take(nnc_json object, const nnc_metric *row, nnc_json value, void *record)
-{
+static bool take(nnc_json object, const nnc_metric *row, nnc_json value, void *record) {
     if (row->rows == &nnc_plan_choice_metrics && nnc_json_type_of(value) == NNC_JSON_OBJECT) {
         read_plan(value, (nnc_plan *)((char *)record + row->offset));
         return true;
@@ -391,8 +368,7 @@ static bool take(nnc_json object, const nnc_metric *row, nnc_json value, void *r
     return false;
 }
 
-static void read_part(nnc_json root, nnc_search *search)
-{
+static void read_part(nnc_json root, nnc_search *search) {
     const nnc_json part = nnc_json_get(root, "shard");
     const char *text = nnc_json_type_of(part) == NNC_JSON_TEXT ? nnc_json_text(part) : "";
     char end = '\0';
@@ -407,15 +383,13 @@ static void read_part(nnc_json root, nnc_search *search)
 
 /* Sets `found` and `any_missed` of the outcome for one number of devices, depending on whether `best` and `missed` were
  * read. */
-static void settle_size(nnc_search_size *size)
-{
+static void settle_size(nnc_search_size *size) {
     size->found = size->best.plan.devices > 0;
     size->any_missed = size->missed.plan.devices > 0;
     size->why.status = size->why.what[0] != '\0' ? NNC_ILLEGAL_PLAN : NNC_OK;
 }
 
-static void read_root(nnc_json root, nnc_search_report *shard)
-{
+static void read_root(nnc_json root, nnc_search_report *shard) {
     const nnc_json schema = nnc_json_get(root, "schema");
     if (nnc_json_type_of(schema) != NNC_JSON_TEXT || strcmp(nnc_json_text(schema), NNC_SEARCH_SCHEMA) != 0) {
         nnc_json_mismatch(schema, "not of a search", "\"" NNC_SEARCH_SCHEMA "\"");
@@ -442,8 +416,7 @@ static void read_root(nnc_json root, nnc_search_report *shard)
 
 /* Reads a shard into the arena. NNC_BAD_SPEC: the file is no shard, or its search was stopped before the end. Other
  * errors: NNC_IO, NNC_NO_MEMORY. */
-static nnc_status search_shard_read(nnc_arena *arena, const char *path, nnc_search_report *shard, nnc_error *err)
-{
+static nnc_status search_shard_read(nnc_arena *arena, const char *path, nnc_search_report *shard, nnc_error *err) {
     char *text = NULL;
     size_t size = 0;
     *shard = (nnc_search_report){ .search = nnc_arena_alloc(arena, sizeof *shard->search),
@@ -467,8 +440,7 @@ typedef struct merger {
     nnc_front front, next; /* front of the shards merged so far; front of the next shard */
 } merger;
 
-static void add_total(nnc_search_total *sum, const nnc_search_total *more)
-{
+static void add_total(nnc_search_total *sum, const nnc_search_total *more) {
     sum->space += more->space;
     sum->covered += more->covered;
     sum->evaluated += more->evaluated;
@@ -479,13 +451,11 @@ static void add_total(nnc_search_total *sum, const nnc_search_total *more)
 
 /* Merges the reasons why no plan is legal: a reason remains only if no shard has a legal plan. Shard 1 has the simplest
  * plan, so the reason of shard 1 is used. */
-static void merge_why(nnc_error *sum, const nnc_error *more, bool first_shard)
-{
+static void merge_why(nnc_error *sum, const nnc_error *more, bool first_shard) {
     if (more->status == NNC_OK || (first_shard && sum->status != NNC_OK)) { *sum = *more; }
 }
 
-static void merge_size(nnc_objective objective, nnc_search_size *sum, const nnc_search_size *more, bool first_shard)
-{
+static void merge_size(nnc_objective objective, nnc_search_size *sum, const nnc_search_size *more, bool first_shard) {
     add_total(&sum->total, &more->total);
     merge_why(&sum->why, &more->why, first_shard);
     if (more->found && (!sum->found || nnc_found_before(objective, &more->best, &sum->best))) {
@@ -498,8 +468,7 @@ static void merge_size(nnc_objective objective, nnc_search_size *sum, const nnc_
     }
 }
 
-static void merge_shard(merger *m, const nnc_search_report *shard)
-{
+static void merge_shard(merger *m, const nnc_search_report *shard) {
     nnc_search_report *sum = m->sum;
     const nnc_search *search = sum->search;
     const bool first_shard = shard->search->shard == 1;
@@ -514,8 +483,7 @@ static void merge_shard(merger *m, const nnc_search_report *shard)
     }
 }
 
-static nnc_status read_shards(merger *m, nnc_arena *arena, char *const *paths, int count, nnc_error *err)
-{
+static nnc_status read_shards(merger *m, nnc_arena *arena, char *const *paths, int count, nnc_error *err) {
     for (int i = 0; i < count; i++) {
         nnc_search_report next, *shard = i == 0 ? m->sum : &next; /* first shard: read into the merged report; later
                                                                    * shards: read into `next`, whose strings stay in the
@@ -536,8 +504,7 @@ static nnc_status read_shards(merger *m, nnc_arena *arena, char *const *paths, i
 }
 
 /* Returns an error if no plan is legal, with or without shards. */
-static nnc_status check_legal(const nnc_search_report *sum, nnc_error *err)
-{
+static nnc_status check_legal(const nnc_search_report *sum, nnc_error *err) {
     const nnc_error *why = sum->sizes != NULL && sum->size_count > 0 ? &sum->sizes[0].why : &sum->why;
     for (int32_t i = 0; i < sum->size_count; i++) {
         /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): it is not NULL here */
@@ -547,8 +514,7 @@ static nnc_status check_legal(const nnc_search_report *sum, nnc_error *err)
 }
 
 nnc_status nnc_search_merge(nnc_arena *arena, char *const *paths, int count, const char *digest,
-                            nnc_search_report *report, nnc_error *err)
-{
+                            nnc_search_report *report, nnc_error *err) {
     merger *m = nnc_arena_alloc(arena, sizeof *m);
     if (m == NULL) { return nnc_no_memory(err); }
     m->sum = report;

@@ -9,8 +9,7 @@
 #include "base/base_internal.h"
 #include "search/search_internal.h"
 
-static double seconds(void)
-{
+static double seconds(void) {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
@@ -22,16 +21,14 @@ typedef struct listener {
     bool stopped;
 } listener;
 
-static bool pass_on(void *context, uint64_t covered, uint64_t space)
-{
+static bool pass_on(void *context, uint64_t covered, uint64_t space) {
     listener *l = context;
     l->stopped = l->watch->progress != NULL && !l->watch->progress(l->watch->context, covered, space);
     return !l->stopped;
 }
 
 static nnc_status search_one(const nnc_search_task *task, const nnc_search *search, nnc_search_result *result,
-                             bool *stopped, nnc_error *err)
-{
+                             bool *stopped, nnc_error *err) {
     listener l = { .watch = &task->watch };
     const nnc_search_watch watch = { pass_on, &l };
     const nnc_status status =
@@ -40,8 +37,7 @@ static nnc_status search_one(const nnc_search_task *task, const nnc_search *sear
     return status;
 }
 
-static void add_total(nnc_search_total *total, const nnc_search_result *result)
-{
+static void add_total(nnc_search_total *total, const nnc_search_result *result) {
     total->space += result->space;
     total->covered += result->covered;
     total->evaluated += result->evaluated;
@@ -54,16 +50,14 @@ static void add_total(nnc_search_total *total, const nnc_search_result *result)
 
 /* Returns the time of a plan, or its device-hours if by_cost. If the length of the whole run is known, they are for the
  * run, because larger jobs fail more often; otherwise for one step. */
-static double spent(const nnc_found *found, bool by_cost)
-{
+static double spent(const nnc_found *found, bool by_cost) {
     return by_cost ? (isnan(found->device_hours) ? found->device_s : found->device_hours)
                    : (isnan(found->run_s) ? found->step_s : found->run_s);
 }
 
 /* Returns the index of the entry of `sizes` whose plan has the least time or cost; among equals the first. -1 = no plan
  * found. */
-static int32_t least(const nnc_search_size *sizes, int32_t count, bool by_cost)
-{
+static int32_t least(const nnc_search_size *sizes, int32_t count, bool by_cost) {
     int32_t best = -1;
     for (int32_t i = 0; i < count; i++) {
         const nnc_found *a = &sizes[i].best, *b = best < 0 ? NULL : &sizes[best].best;
@@ -72,16 +66,14 @@ static int32_t least(const nnc_search_size *sizes, int32_t count, bool by_cost)
     return best;
 }
 
-void nnc_search_rank_sizes(nnc_search_report *report)
-{
+void nnc_search_rank_sizes(nnc_search_report *report) {
     report->fastest = least(report->sizes, report->size_count, false);
     report->cheapest = least(report->sizes, report->size_count, true);
 }
 
 /* Searches for one number of devices. Having no legal plan is a result here, not an error. */
 static nnc_status search_size(const nnc_search_task *task, nnc_search_size *size, nnc_search_report *report,
-                              nnc_error *err)
-{
+                              nnc_error *err) {
     nnc_search search = task->search;
     nnc_search_result *result = report->result;
     nnc_error why = { .status = NNC_OK };
@@ -102,8 +94,8 @@ static nnc_status search_size(const nnc_search_task *task, nnc_search_size *size
     return NNC_OK;
 }
 
-static nnc_status search_sizes(const nnc_search_task *task, nnc_arena *arena, nnc_search_report *report, nnc_error *err)
-{
+static nnc_status search_sizes(const nnc_search_task *task, nnc_arena *arena, nnc_search_report *report,
+                               nnc_error *err) {
     bool legal = false;
     report->size_asked = task->size_count;
     report->sizes = nnc_arena_array(arena, (size_t)task->size_count, sizeof *report->sizes);
@@ -127,8 +119,7 @@ static nnc_status search_sizes(const nnc_search_task *task, nnc_arena *arena, nn
 
 /* Finds the least memory capacity with which some plan of the front fits that takes at most step_s. */
 static nnc_target room_for(const nnc_search *search, const nnc_device *device, const nnc_search_result *r,
-                           double step_s)
-{
+                           double step_s) {
     const int64_t now = search->mem_bytes > 0 ? search->mem_bytes : nnc_device_capacity(device);
     nnc_target target = { .figure = NNC_PARAMETER_MEM_BYTES,
                           .value = (double)now,
@@ -142,8 +133,7 @@ static nnc_target room_for(const nnc_search *search, const nnc_device *device, c
 }
 
 static nnc_status find_levers(const nnc_search_task *task, const nnc_plan *plan, nnc_scratch *scratch,
-                              nnc_search_report *report, nnc_error *err)
-{
+                              nnc_search_report *report, nnc_error *err) {
     static const nnc_sensitivity_parameter figures[] = { NNC_PARAMETER_MATMUL, NNC_PARAMETER_MEM_RATE,
                                                          NNC_PARAMETER_SCALE_UP_RATE, NNC_PARAMETER_SCALE_OUT_RATE };
     for (size_t i = 0; i < sizeof figures / sizeof *figures; i++) {
@@ -158,8 +148,8 @@ static nnc_status find_levers(const nnc_search_task *task, const nnc_plan *plan,
 
 /* Computes for each device parameter the value that reaches the target step time if only this parameter changes, and
  * the memory capacity that a faster plan needs. */
-static nnc_status find_targets(const nnc_search_task *task, nnc_arena *arena, nnc_search_report *report, nnc_error *err)
-{
+static nnc_status find_targets(const nnc_search_task *task, nnc_arena *arena, nnc_search_report *report,
+                               nnc_error *err) {
     const nnc_search_result *found = report->result;
     report->target_step_s = task->target_step_s;
     if (found->best_count > 0) {
@@ -184,8 +174,7 @@ static nnc_status find_targets(const nnc_search_task *task, nnc_arena *arena, nn
 
 /* ---- the whole task ---- */
 
-static nnc_status search_best(const nnc_search_task *task, nnc_search_report *report, nnc_error *err)
-{
+static nnc_status search_best(const nnc_search_task *task, nnc_search_report *report, nnc_error *err) {
     nnc_error why = { .status = NNC_OK };
     const nnc_status status = search_one(task, &task->search, report->result, &report->stopped, &why);
     add_total(&report->total, report->result);
@@ -197,14 +186,12 @@ static nnc_status search_best(const nnc_search_task *task, nnc_search_report *re
     return status == NNC_OK ? NNC_OK : nnc_fail(err, status, why.where, "%s", why.what);
 }
 
-static const char *currency_of(const nnc_search_task *task)
-{
+static const char *currency_of(const nnc_search_task *task) {
     const bool priced = !isnan(task->search.base.price) || task->device->price_count > 0;
     return priced ? nnc_price_currency(task->device) : NULL;
 }
 
-nnc_status nnc_search_task_run(nnc_search_task *task, nnc_arena *arena, nnc_search_report *report, nnc_error *err)
-{
+nnc_status nnc_search_task_run(nnc_search_task *task, nnc_arena *arena, nnc_search_report *report, nnc_error *err) {
     const double start = seconds();
     *report = (nnc_search_report){ .model = task->model,
                                    .device = task->device,
@@ -224,8 +211,7 @@ nnc_status nnc_search_task_run(nnc_search_task *task, nnc_arena *arena, nnc_sear
     return NNC_OK;
 }
 
-bool nnc_search_answered(const nnc_search_report *report)
-{
+bool nnc_search_answered(const nnc_search_report *report) {
     return report->sizes != NULL ? report->fastest >= 0 : report->result->best_count > 0;
 }
 
@@ -235,22 +221,17 @@ bool nnc_search_answered(const nnc_search_report *report)
 
 nnc_status nnc_rank_group_search(nnc_rank_group ranks, const nnc_model *model, const nnc_device *device,
                                  const nnc_profiles *profiles, const nnc_search *search, const nnc_search_watch *watch,
-                                 nnc_search_result *result, nnc_error *err)
-{
+                                 nnc_search_result *result, nnc_error *err) {
     (void)ranks;
     return nnc_search_with(model, device, profiles, search, NULL, watch, result, err);
 }
 
 void nnc_rank_group_search_serve(nnc_rank_group ranks, const nnc_model *model, const nnc_device *device,
-                                 const nnc_profiles *profiles, const nnc_run_ask *run, int32_t threads)
-{
+                                 const nnc_profiles *profiles, const nnc_run_ask *run, int32_t threads) {
     (void)ranks, (void)model, (void)device, (void)profiles, (void)run, (void)threads;
 }
 
-void nnc_rank_group_search_end(nnc_rank_group ranks)
-{
-    (void)ranks;
-}
+void nnc_rank_group_search_end(nnc_rank_group ranks) { (void)ranks; }
 
 #else
 
@@ -272,27 +253,23 @@ enum { OWN_MOST = 16 };
 /* Commands that rank 0 sends to all other ranks. */
 typedef enum order { ORDER_SEARCH, ORDER_ROUND, ORDER_END_SEARCH, ORDER_END } order;
 
-static void tell(order what)
-{
+static void tell(order what) {
     int said = (int)what;
     nnc_rank_group_broadcast(&said, sizeof said);
 }
 
-static order next_order(void)
-{
+static order next_order(void) {
     int said = 0;
     nnc_rank_group_broadcast(&said, sizeof said);
     return (order)said;
 }
 
-static size_t bytes_of(int32_t count)
-{
+static size_t bytes_of(int32_t count) {
     return (size_t)count * sizeof(nnc_found); /* cannot overflow, because a front has a few hundred plans at most */
 }
 
 /* Sends the used part of rank 0's front to every rank. */
-static void share_front(nnc_front *front)
-{
+static void share_front(nnc_front *front) {
     int counts[4] = { front->best_count, front->pareto_count, front->truncated, front->any_missed };
     nnc_rank_group_broadcast(counts, sizeof counts);
     front->best_count = counts[0];
@@ -312,8 +289,7 @@ typedef struct part_head {
     nnc_found missed;
 } part_head;
 
-static void send_part(const nnc_search_part *part)
-{
+static void send_part(const nnc_search_part *part) {
     const nnc_front *front = &part->front;
     const part_head head = { .evaluated = part->evaluated,
                              .pruned = part->pruned,
@@ -329,15 +305,13 @@ static void send_part(const nnc_search_part *part)
     MPI_Send(front->pareto, (int)bytes_of(front->pareto_count), MPI_BYTE, 0, TAG_PART, MPI_COMM_WORLD);
 }
 
-static void receive(void *to, size_t size, int rank)
-{
+static void receive(void *to, size_t size, int rank) {
     MPI_Request request;
     MPI_Irecv(to, (int)size, MPI_BYTE, rank, TAG_PART, MPI_COMM_WORLD, &request);
     nnc_rank_group_wait(&request);
 }
 
-static void take_part(int rank, nnc_search_part *part)
-{
+static void take_part(int rank, nnc_search_part *part) {
     nnc_front *front = &part->front;
     part_head head;
     receive(&head, sizeof head, rank);
@@ -371,16 +345,14 @@ typedef struct desk {
     nnc_space space;
 } desk;
 
-static bool any_asks(MPI_Status *from)
-{
+static bool any_asks(MPI_Status *from) {
     int there = 0;
     MPI_Iprobe(MPI_ANY_SOURCE, TAG_ASK, MPI_COMM_WORLD, &there, from);
     return there != 0;
 }
 
 /* Waits until any rank asks for work. */
-static void wait_for_asking(MPI_Status *from)
-{
+static void wait_for_asking(MPI_Status *from) {
     MPI_Request request;
     int there = 0;
     MPI_Irecv(NULL, 0, MPI_BYTE, MPI_ANY_SOURCE, TAG_ASK, MPI_COMM_WORLD, &request);
@@ -390,8 +362,7 @@ static void wait_for_asking(MPI_Status *from)
     }
 }
 
-static void hand_out(const desk *d, uint64_t first, uint64_t end, nnc_search_part *part)
-{
+static void hand_out(const desk *d, uint64_t first, uint64_t end, nnc_search_part *part) {
     const int helpers = d->ranks.size - 1;
     for (int idle = 0; idle < helpers;) {
         MPI_Status from;
@@ -416,8 +387,7 @@ static void hand_out(const desk *d, uint64_t first, uint64_t end, nnc_search_par
 
 /* Leads one round as rank 0: assigns blocks of plans to ranks and merges their outcomes. Used as the work function of
  * nnc_helpers. */
-static void lead_round(void *context, const nnc_front *known, uint64_t first, uint64_t end, nnc_search_part *part)
-{
+static void lead_round(void *context, const nnc_front *known, uint64_t first, uint64_t end, nnc_search_part *part) {
     desk *d = context;
     tell(ORDER_ROUND);
     nnc_front_copy(d->known, known);
@@ -431,8 +401,7 @@ static void lead_round(void *context, const nnc_front *known, uint64_t first, ui
 
 nnc_status nnc_rank_group_search(nnc_rank_group ranks, const nnc_model *model, const nnc_device *device,
                                  const nnc_profiles *profiles, const nnc_search *search, const nnc_search_watch *watch,
-                                 nnc_search_result *result, nnc_error *err)
-{
+                                 nnc_search_result *result, nnc_error *err) {
     nnc_search said = *search, alone = *search;
     desk d = { .ranks = ranks, .search = search };
     alone.threads = 1;
@@ -454,14 +423,12 @@ nnc_status nnc_rank_group_search(nnc_rank_group ranks, const nnc_model *model, c
     return status;
 }
 
-void nnc_rank_group_search_end(nnc_rank_group ranks)
-{
+void nnc_rank_group_search_end(nnc_rank_group ranks) {
     if (ranks.size > 1) { tell(ORDER_END); }
 }
 
 /* Takes part in one round as an MPI rank other than 0: evaluates the blocks that rank 0 assigns. */
-static void serve_round(nnc_searcher *searcher, nnc_front *known, nnc_search_part *part)
-{
+static void serve_round(nnc_searcher *searcher, nnc_front *known, nnc_search_part *part) {
     places next;
     share_front(known);
     nnc_search_part_clear(part);
@@ -477,8 +444,7 @@ static void serve_round(nnc_searcher *searcher, nnc_front *known, nnc_search_par
 }
 
 void nnc_rank_group_search_serve(nnc_rank_group ranks, const nnc_model *model, const nnc_device *device,
-                                 const nnc_profiles *profiles, const nnc_run_ask *run, int32_t threads)
-{
+                                 const nnc_profiles *profiles, const nnc_run_ask *run, int32_t threads) {
     nnc_front *known = calloc(1, sizeof *known);
     nnc_search_part *part = calloc(1, sizeof *part);
     nnc_searcher *searcher = NULL;

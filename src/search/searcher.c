@@ -22,8 +22,7 @@
 
 /* ---- arguments ---- */
 
-void nnc_search_init(nnc_search *search, size_t struct_size)
-{
+void nnc_search_init(nnc_search *search, size_t struct_size) {
     nnc_search unset;
     if (search == NULL || struct_size < sizeof struct_size) { return; }
     memset(&unset, 0, sizeof unset);
@@ -34,21 +33,18 @@ void nnc_search_init(nnc_search *search, size_t struct_size)
     nnc_sized_write(search, &unset, sizeof unset);
 }
 
-static nnc_status out_of_range(const char *member, double least, double most, double found, nnc_error *err)
-{
+static nnc_status out_of_range(const char *member, double least, double most, double found, nnc_error *err) {
     char where[64];
     snprintf(where, sizeof where, "nnc_search.%s", member);
     return nnc_fail(err, NNC_BAD_USAGE, where, "out of range, expected %g to %g, found %g", least, most, found);
 }
 
-static nnc_status check_number(const char *member, double least, double most, double found, nnc_error *err)
-{
+static nnc_status check_number(const char *member, double least, double most, double found, nnc_error *err) {
     return found >= least && found <= most ? NNC_OK : out_of_range(member, least, most, found, err);
 }
 
 /* Checks that the values of a choice are legal for its field of the plan, and are not too many. */
-static nnc_status check_choice(const char *member, const nnc_choice *choice, nnc_error *err)
-{
+static nnc_status check_choice(const char *member, const nnc_choice *choice, nnc_error *err) {
     const nnc_field *field = nnc_field_of_key(&nnc_plan_table, member);
     NNC_TRY(check_number(member, 0, NNC_SEARCH_VALUES, choice->count, err));
     for (int32_t i = 0; i < choice->count; i++) {
@@ -68,8 +64,7 @@ static nnc_status check_choice(const char *member, const nnc_choice *choice, nnc
     return NNC_OK;
 }
 
-static nnc_status check_choices(const nnc_search *s, nnc_error *err)
-{
+static nnc_status check_choices(const nnc_search *s, nnc_error *err) {
     const struct {
         const char *member;
         const nnc_choice *choice;
@@ -91,8 +86,7 @@ static nnc_status check_choices(const nnc_search *s, nnc_error *err)
 }
 
 /* Copies a search of any struct_size and checks its limits. NNC_BAD_USAGE or NNC_ILLEGAL_PLAN: err names the member. */
-static nnc_status search_read(const nnc_search *given, nnc_search *search, nnc_error *err)
-{
+static nnc_status search_read(const nnc_search *given, nnc_search *search, nnc_error *err) {
     if (given == NULL) { return nnc_need("nnc_search_run", "search", false, err); }
     assert(search != NULL);
     nnc_search_init(search, sizeof *search);
@@ -124,8 +118,7 @@ enum { ROUND_FIRST = 64, ROUND_MOST = 8192 };
 enum { REASONS_MOST = 1000000 };
 
 /* Returns the reason why the first (simplest) plan is not legal, or NNC_OK if some block is legal after all. */
-static nnc_status refuse(nnc_searcher *searcher, uint64_t blocks, nnc_error *err)
-{
+static nnc_status refuse(nnc_searcher *searcher, uint64_t blocks, nnc_error *err) {
     bool said = false; /* true: `err` has the reason of an earlier block. A block without a reason, whose schedules
                         * repeat those of another block, is passed over. */
     for (uint64_t place = 0; place < blocks && place < REASONS_MOST; place++) {
@@ -141,8 +134,7 @@ static nnc_status refuse(nnc_searcher *searcher, uint64_t blocks, nnc_error *err
 
 static nnc_status search_rounds(const nnc_search *search, const nnc_space *space, nnc_searcher *searcher,
                                 const nnc_helpers *helpers, nnc_search_part *part, const nnc_search_watch *watch,
-                                nnc_search_result *result)
-{
+                                nnc_search_result *result) {
     const uint64_t blocks = nnc_shard_size(search, space);
     nnc_front *known = malloc(sizeof *known);
     uint64_t size = search->no_prune ? ROUND_MOST : ROUND_FIRST; /* first rounds are short for the sake of pruning, so
@@ -166,8 +158,7 @@ static nnc_status search_rounds(const nnc_search *search, const nnc_space *space
 
 /* Tests whether the limits on the run can be applied: a limit needs the length of the run, and a budget also needs a
  * price. */
-static nnc_status check_limits(const nnc_search *search, const nnc_device *device, nnc_error *err)
-{
+static nnc_status check_limits(const nnc_search *search, const nnc_device *device, nnc_error *err) {
     const nnc_plan *plan = &search->base;
     /* The caller has read the whole struct, so all its members are set. */
     /* NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult) */
@@ -193,8 +184,7 @@ static nnc_status check_limits(const nnc_search *search, const nnc_device *devic
 
 nnc_status nnc_search_with(const nnc_model *model, const nnc_device *device, const nnc_profiles *profiles,
                            const nnc_search *search, const nnc_helpers *helpers, const nnc_search_watch *watch,
-                           nnc_search_result *result, nnc_error *err)
-{
+                           nnc_search_result *result, nnc_error *err) {
     nnc_space space;
     memset(result, 0, sizeof *result);
     nnc_status status = check_limits(search, device, err);
@@ -225,8 +215,7 @@ nnc_status nnc_search_with(const nnc_model *model, const nnc_device *device, con
 
 nnc_status nnc_search_by_plan(const nnc_model *model, const nnc_device *device, const nnc_profiles *profiles,
                               const nnc_search *search, nnc_search_progress_fn *progress, void *context,
-                              nnc_search_result *result, nnc_error *err)
-{
+                              nnc_search_result *result, nnc_error *err) {
     static const char here[] = "nnc_search_by_plan";
     const nnc_search_watch watch = { progress, context };
     nnc_search whole;
@@ -240,8 +229,7 @@ nnc_status nnc_search_by_plan(const nnc_model *model, const nnc_device *device, 
 
 nnc_status nnc_search_run(const nnc_model *model, const nnc_device *device, const nnc_software *software,
                           const nnc_search *search, nnc_search_progress_fn *progress, void *context,
-                          nnc_search_result *result, nnc_error *err)
-{
+                          nnc_search_result *result, nnc_error *err) {
     nnc_estimate_args asked;
     NNC_TRY(nnc_estimate_args_read("nnc_search_run", model, device, software, NULL, &asked, err));
     const nnc_profiles profiles = nnc_profiles_of_one(asked.software);
@@ -251,18 +239,11 @@ nnc_status nnc_search_run(const nnc_model *model, const nnc_device *device, cons
 /* ---- results ---- */
 
 /* Functions that read and set the members of a result, for callers that do not know the struct. */
-nnc_search_result *nnc_search_result_create(void)
-{
-    return calloc(1, sizeof(nnc_search_result));
-}
+nnc_search_result *nnc_search_result_create(void) { return calloc(1, sizeof(nnc_search_result)); }
 
-void nnc_search_result_destroy(nnc_search_result *result)
-{
-    free(result);
-}
+void nnc_search_result_destroy(nnc_search_result *result) { free(result); }
 
-nnc_search_tally nnc_search_result_tally(const nnc_search_result *result)
-{
+nnc_search_tally nnc_search_result_tally(const nnc_search_result *result) {
     if (result == NULL) { return (nnc_search_tally){ 0 }; }
     return (nnc_search_tally){ .space = result->space,
                                .covered = result->covered,
@@ -272,18 +253,15 @@ nnc_search_tally nnc_search_result_tally(const nnc_search_result *result)
                                .legal = result->legal };
 }
 
-const nnc_found *nnc_search_result_best(const nnc_search_result *result, int32_t index)
-{
+const nnc_found *nnc_search_result_best(const nnc_search_result *result, int32_t index) {
     return result != NULL && index >= 0 && index < result->best_count ? &result->best[index] : NULL;
 }
 
-const nnc_found *nnc_search_result_pareto(const nnc_search_result *result, int32_t index)
-{
+const nnc_found *nnc_search_result_pareto(const nnc_search_result *result, int32_t index) {
     return result != NULL && index >= 0 && index < result->pareto_count ? &result->pareto[index] : NULL;
 }
 
-const nnc_found *nnc_search_result_missed(const nnc_search_result *result)
-{
+const nnc_found *nnc_search_result_missed(const nnc_search_result *result) {
     return result != NULL && result->any_missed ? &result->missed : NULL;
 }
 
@@ -313,35 +291,25 @@ struct nnc_searcher {
     atomic_ullong next;
 };
 
-static int64_t capacity_of(const nnc_search *search, const nnc_device *device)
-{
+static int64_t capacity_of(const nnc_search *search, const nnc_device *device) {
     return search->mem_bytes > 0 ? search->mem_bytes : nnc_device_capacity(device);
 }
 
 /* Returns the number of shards; a whole search counts as one shard. */
-static int32_t shards_of(const nnc_search *search)
-{
-    return search->shards > 0 ? search->shards : 1;
-}
+static int32_t shards_of(const nnc_search *search) { return search->shards > 0 ? search->shards : 1; }
 
-static int32_t shard_of(const nnc_search *search)
-{
-    return search->shards > 0 ? search->shard : 1;
-}
+static int32_t shard_of(const nnc_search *search) { return search->shards > 0 ? search->shard : 1; }
 
-uint64_t nnc_shard_size(const nnc_search *search, const nnc_space *space)
-{
+uint64_t nnc_shard_size(const nnc_search *search, const nnc_space *space) {
     return nnc_space_shard_size(space, shard_of(search), shards_of(search));
 }
 
-static uint64_t shard_block(const nnc_search *search, uint64_t place)
-{
+static uint64_t shard_block(const nnc_search *search, uint64_t place) {
     return nnc_space_shard_block(place, shard_of(search), shards_of(search));
 }
 
 /* Computes the metrics of the training run of a plan. If the search has no run: copies only its time and cost. */
-static void count_run(const nnc_searcher *r, nnc_result *result, nnc_run *run)
-{
+static void count_run(const nnc_searcher *r, nnc_result *result, nnc_run *run) {
     nnc_utilisation(result, NULL);
     nnc_run_cost(r->device, result, NULL);
     *run = (nnc_run){ .run_s = result->run_s,
@@ -355,8 +323,7 @@ static void count_run(const nnc_searcher *r, nnc_result *result, nnc_run *run)
     }
 }
 
-static nnc_found found_of(const nnc_result *result, const nnc_run *run, const nnc_software *software, uint64_t index)
-{
+static nnc_found found_of(const nnc_result *result, const nnc_run *run, const nnc_software *software, uint64_t index) {
     nnc_found found = { .plan = result->plan,
                         .index = index,
                         .step_s = result->step_s,
@@ -378,16 +345,14 @@ static nnc_found found_of(const nnc_result *result, const nnc_run *run, const nn
 }
 
 /* Tests whether the run breaks the deadline or the budget. */
-static bool breaks_limits(const nnc_search *search, double run_s, double cost_run)
-{
+static bool breaks_limits(const nnc_search *search, double run_s, double cost_run) {
     return (search->deadline_s > 0.0 && !(run_s <= search->deadline_s)) ||
            (search->budget > 0.0 && !(cost_run <= search->budget));
 }
 
 /* Tests whether a plan can be left out because of the limits on the run: even with the step time least_s it breaks a
  * limit, and a faster plan that breaks a limit is already known. */
-static bool misses_more(worker *w, nnc_pass_costs *pass, nnc_result *result, double least_s)
-{
+static bool misses_more(worker *w, nnc_pass_costs *pass, nnc_result *result, double least_s) {
     const nnc_searcher *r = w->of;
     const nnc_search *search = r->search;
     const nnc_plan *plan = &search->base;
@@ -407,8 +372,7 @@ static bool misses_more(worker *w, nnc_pass_costs *pass, nnc_result *result, dou
 }
 
 /* Adds a plan with a known step time to the front if it is among the best. */
-static void keep_plan(worker *w, nnc_pass_costs *pass, nnc_result *result, uint64_t index)
-{
+static void keep_plan(worker *w, nnc_pass_costs *pass, nnc_result *result, uint64_t index) {
     const nnc_searcher *r = w->of;
     const nnc_search *search = r->search;
     const bool limited = search->deadline_s > 0.0 || search->budget > 0.0;
@@ -437,8 +401,7 @@ static void keep_plan(worker *w, nnc_pass_costs *pass, nnc_result *result, uint6
 
 /* Receives the step time of a plan that waited. If the plan improves the front, only its index, step time and memory
  * are kept; nnc_searcher_complete adds the other values. */
-static void keep_waited(void *context, const nnc_waiting *plan, double step_s)
-{
+static void keep_waited(void *context, const nnc_waiting *plan, double step_s) {
     worker *w = context;
     const nnc_searcher *r = w->of;
     const nnc_search *search = r->search;
@@ -455,8 +418,7 @@ static void keep_waited(void *context, const nnc_waiting *plan, double step_s)
 }
 
 /* Computes the missing members of a plan. Only its index, step time and memory are known. */
-static void complete(worker *w, nnc_found *found)
-{
+static void complete(worker *w, nnc_found *found) {
     const nnc_searcher *r = w->of;
     const uint64_t size = nnc_space_group_size(r->space), index = found->index;
     const uint64_t inside = index % r->space->block_size;
@@ -477,8 +439,7 @@ static void complete(worker *w, nnc_found *found)
 }
 
 /* Evaluates one plan of the current group: is it legal, does it fit, can it be among the best, how long is its step? */
-static void try_plan(worker *w, uint64_t index, uint64_t inside)
-{
+static void try_plan(worker *w, uint64_t index, uint64_t inside) {
     const nnc_searcher *r = w->of;
     const nnc_search *search = r->search;
     nnc_result result;
@@ -513,8 +474,7 @@ static void try_plan(worker *w, uint64_t index, uint64_t inside)
     if (fits) { keep_plan(w, pass, &result, index); }
 }
 
-static void run_block(worker *w, uint64_t number)
-{
+static void run_block(worker *w, uint64_t number) {
     const nnc_space *space = w->of->space;
     const uint64_t size = nnc_space_group_size(space);
     if (!nnc_plan_groups_block(w->groups, &w->of->search->base, number, NULL)) {
@@ -533,8 +493,7 @@ static void run_block(worker *w, uint64_t number)
     }
 }
 
-static void run_blocks(void *context)
-{
+static void run_blocks(void *context) {
     worker *w = context;
     nnc_searcher *r = w->of;
     for (uint64_t first; (first = atomic_fetch_add(&r->next, r->run)) < r->end;) {
@@ -544,8 +503,7 @@ static void run_blocks(void *context)
     nnc_plan_groups_finish(w->groups);
 }
 
-void nnc_search_part_add(nnc_search_part *part, const nnc_search *search, const nnc_search_part *more)
-{
+void nnc_search_part_add(nnc_search_part *part, const nnc_search *search, const nnc_search_part *more) {
     nnc_front_merge(&part->front, search->objective, search->best, &more->front);
     part->evaluated += more->evaluated;
     part->pruned += more->pruned;
@@ -553,23 +511,20 @@ void nnc_search_part_add(nnc_search_part *part, const nnc_search *search, const 
     part->feasible += more->feasible;
 }
 
-void nnc_search_part_clear(nnc_search_part *part)
-{
+void nnc_search_part_clear(nnc_search_part *part) {
     nnc_front_clear(&part->front);
     part->evaluated = part->pruned = part->legal = part->feasible = 0;
 }
 
 /* Returns the number of blocks that a thread takes at a time. It is more than one, because neighbouring blocks share
  * caches and fill the same batches of pipelines. It is small enough that no thread waits long for the last blocks. */
-static uint64_t run_of(uint64_t blocks, int32_t threads)
-{
+static uint64_t run_of(uint64_t blocks, int32_t threads) {
     enum { TURNS = 16 }; /* about the number of times that each thread takes blocks in a round */
     return blocks / (uint64_t)(TURNS * threads) + 1;
 }
 
 void nnc_searcher_work(nnc_searcher *searcher, const nnc_front *known, uint64_t first, uint64_t end,
-                       nnc_search_part *part)
-{
+                       nnc_search_part *part) {
     const uint64_t blocks = end - first;
     const int32_t count = blocks < (uint64_t)searcher->count ? (int32_t)blocks : searcher->count;
     searcher->known = known;
@@ -583,22 +538,19 @@ void nnc_searcher_work(nnc_searcher *searcher, const nnc_front *known, uint64_t 
     }
 }
 
-void nnc_searcher_complete(nnc_searcher *searcher, nnc_front *front)
-{
+void nnc_searcher_complete(nnc_searcher *searcher, nnc_front *front) {
     for (int32_t i = 0; i < front->best_count; i++) { complete(&searcher->workers[0], &front->best[i]); }
     for (int32_t i = 0; i < front->pareto_count; i++) { complete(&searcher->workers[0], &front->pareto[i]); }
 }
 
-bool nnc_searcher_legal(nnc_searcher *searcher, uint64_t place, nnc_error *err)
-{
+bool nnc_searcher_legal(nnc_searcher *searcher, uint64_t place, nnc_error *err) {
     nnc_plan_groups *groups = searcher->workers[0].groups;
     return nnc_plan_groups_block(groups, &searcher->search->base, shard_block(searcher->search, place), err) &&
            nnc_plan_groups_shipped(groups, err);
 }
 
 nnc_searcher *nnc_searcher_create(const nnc_model *model, const nnc_device *device, const nnc_profiles *profiles,
-                                  const nnc_search *search, const nnc_space *space)
-{
+                                  const nnc_search *search, const nnc_space *space) {
     const int32_t count = search->threads < 1                        ? 1
                           : search->threads > NNC_SEARCH_THREADS_MAX ? NNC_SEARCH_THREADS_MAX
                                                                      : search->threads;
@@ -635,8 +587,7 @@ nnc_searcher *nnc_searcher_create(const nnc_model *model, const nnc_device *devi
     return made;
 }
 
-void nnc_searcher_destroy(nnc_searcher *searcher)
-{
+void nnc_searcher_destroy(nnc_searcher *searcher) {
     if (searcher == NULL) { return; }
     for (int32_t i = 0; i < searcher->count; i++) { nnc_plan_groups_destroy(searcher->workers[i].groups); }
     free(searcher->workers);

@@ -7,8 +7,7 @@
 #include "search/search_internal.h"
 #include "shape/shape_internal.h"
 
-static nnc_status add(nnc_space_axis *choice, const char *option, int64_t value, nnc_error *err)
-{
+static nnc_status add(nnc_space_axis *choice, const char *option, int64_t value, nnc_error *err) {
     if (choice->count == NNC_SPACE_VALUES) {
         return nnc_fail(err, NNC_BAD_USAGE, option, "expected at most %d values to search", NNC_SPACE_VALUES);
     }
@@ -17,8 +16,8 @@ static nnc_status add(nnc_space_axis *choice, const char *option, int64_t value,
 }
 
 /* Adds the divisors of `whole` from 1 to `most`. */
-static nnc_status add_divisors(nnc_space_axis *choice, const char *option, int64_t whole, int64_t most, nnc_error *err)
-{
+static nnc_status add_divisors(nnc_space_axis *choice, const char *option, int64_t whole, int64_t most,
+                               nnc_error *err) {
     const int64_t root = (int64_t)sqrt((double)whole);
     for (int64_t i = 1; i <= most && i <= root; i++) {
         if (whole % i == 0) { NNC_TRY(add(choice, option, i, err)); }
@@ -29,15 +28,14 @@ static nnc_status add_divisors(nnc_space_axis *choice, const char *option, int64
     return NNC_OK;
 }
 
-static nnc_status add_list(nnc_space_axis *choice, const char *option, const int64_t *values, int count, nnc_error *err)
-{
+static nnc_status add_list(nnc_space_axis *choice, const char *option, const int64_t *values, int count,
+                           nnc_error *err) {
     for (int i = 0; i < count; i++) { NNC_TRY(add(choice, option, values[i], err)); }
     return NNC_OK;
 }
 
 /* Adds the first `most` schedules in the order in which a search tries them. */
-static nnc_status add_schedules(nnc_space_axis *choice, int32_t most, nnc_error *err)
-{
+static nnc_status add_schedules(nnc_space_axis *choice, int32_t most, nnc_error *err) {
     for (int32_t place = 1; place <= most; place++) {
         for (int i = 0; i < NNC_SCHEDULE_COUNT; i++) {
             if (nnc_schedule_of((nnc_schedule)i)->searched == place) { NNC_TRY(add(choice, "--schedule", i, err)); }
@@ -51,8 +49,7 @@ static nnc_status add_schedules(nnc_space_axis *choice, int32_t most, nnc_error 
 enum { VIRTUAL_MOST = 12, CONTEXT_MOST = 16 };
 
 static nnc_status fill(const nnc_model *model, const nnc_device *device, const nnc_search *search, nnc_axis axis,
-                       nnc_space_axis *choice, nnc_error *err)
-{
+                       nnc_space_axis *choice, nnc_error *err) {
     static const int64_t switches[] = { 0, 1 };
     static const int64_t stages[] = { 0, 1, 2, 3 };
     static const int64_t recomputes[] = { NNC_RECOMPUTE_NONE,
@@ -86,8 +83,7 @@ static nnc_status fill(const nnc_model *model, const nnc_device *device, const n
 }
 
 nnc_status nnc_space_make(const nnc_model *model, const nnc_device *device, const nnc_search *search, nnc_space *space,
-                          nnc_error *err)
-{
+                          nnc_error *err) {
     const nnc_choice *asked[NNC_AXES] = {
         [NNC_AXIS_TENSOR] = &search->tensor,
         [NNC_AXIS_CONTEXT] = &search->context,
@@ -113,8 +109,7 @@ nnc_status nnc_space_make(const nnc_model *model, const nnc_device *device, cons
 
 /* Writes the values of the axes first to end - 1 for the combination with index `place`; the last axis varies
  * fastest. */
-static void digits(const nnc_space *space, int first, int end, uint64_t place, int64_t *values)
-{
+static void digits(const nnc_space *space, int first, int end, uint64_t place, int64_t *values) {
     for (int a = end - 1; a >= first; a--) {
         const uint64_t count = (uint64_t)space->axes[a].count;
         values[a] = space->axes[a].values[place % count];
@@ -124,23 +119,20 @@ static void digits(const nnc_space *space, int first, int end, uint64_t place, i
 
 /* Returns the index of the block that a shard gets from row `place`, which is `shards` consecutive blocks. Each row is
  * rotated by a digest of its number, because a fixed order could have the same period as a choice. */
-uint64_t nnc_space_shard_block(uint64_t place, int32_t shard, int32_t shards)
-{
+uint64_t nnc_space_shard_block(uint64_t place, int32_t shard, int32_t shards) {
     const uint64_t count = (uint64_t)shards;
     const uint64_t turn = nnc_digest_number(NNC_DIGEST_START, place) >> 32u; /* rotation of the row; the upper bits of a
                                                                               * digest are well mixed */
     return place * count + ((uint64_t)(shard - 1) + (place > 0 ? turn : 0)) % count;
 }
 
-uint64_t nnc_space_shard_size(const nnc_space *space, int32_t shard, int32_t shards)
-{
+uint64_t nnc_space_shard_size(const nnc_space *space, int32_t shard, int32_t shards) {
     const uint64_t rows = space->blocks / (uint64_t)shards; /* number of complete rows, in which every shard has one
                                                              * block */
     return rows + (nnc_space_shard_block(rows, shard, shards) < space->blocks ? 1 : 0);
 }
 
-void nnc_space_block(const nnc_space *space, uint64_t block, nnc_plan *plan)
-{
+void nnc_space_block(const nnc_space *space, uint64_t block, nnc_plan *plan) {
     int64_t v[NNC_AXES];
     digits(space, 0, NNC_BLOCK_AXES, block, v);
     plan->tensor = (int32_t)v[NNC_AXIS_TENSOR];
@@ -152,44 +144,38 @@ void nnc_space_block(const nnc_space *space, uint64_t block, nnc_plan *plan)
     plan->pipeline = (int32_t)v[NNC_AXIS_PIPELINE];
 }
 
-uint64_t nnc_space_group_size(const nnc_space *space)
-{
+uint64_t nnc_space_group_size(const nnc_space *space) {
     return (uint64_t)space->axes[NNC_AXIS_ZERO].count * (uint64_t)space->axes[NNC_AXIS_OFFLOAD].count;
 }
 
-void nnc_space_group(const nnc_space *space, uint64_t group, nnc_plan *plan)
-{
+void nnc_space_group(const nnc_space *space, uint64_t group, nnc_plan *plan) {
     int64_t v[NNC_AXES];
     digits(space, NNC_BLOCK_AXES, NNC_AXIS_ZERO, group, v);
     plan->schedule = (nnc_schedule)v[NNC_AXIS_SCHEDULE];
     plan->virtual_stages = (int32_t)v[NNC_AXIS_VIRTUAL_STAGES];
 }
 
-void nnc_space_inside_group(const nnc_space *space, uint64_t inside, nnc_plan *plan)
-{
+void nnc_space_inside_group(const nnc_space *space, uint64_t inside, nnc_plan *plan) {
     int64_t v[NNC_AXES];
     digits(space, NNC_AXIS_ZERO, NNC_AXES, inside, v);
     plan->zero = (int32_t)v[NNC_AXIS_ZERO];
     plan->offload = (unsigned)v[NNC_AXIS_OFFLOAD];
 }
 
-void nnc_space_inside(const nnc_space *space, uint64_t inside, nnc_plan *plan)
-{
+void nnc_space_inside(const nnc_space *space, uint64_t inside, nnc_plan *plan) {
     nnc_space_group(space, inside / nnc_space_group_size(space), plan);
     nnc_space_inside_group(space, inside, plan);
 }
 
 /* ---- Ordered sets of plans: the best plans, and the Pareto front of step time and memory ---- */
 
-void nnc_front_clear(nnc_front *front)
-{
+void nnc_front_clear(nnc_front *front) {
     front->best_count = 0;
     front->pareto_count = 0;
     front->truncated = front->any_missed = false;
 }
 
-bool nnc_found_before(nnc_objective objective, const nnc_found *a, const nnc_found *b)
-{
+bool nnc_found_before(nnc_objective objective, const nnc_found *a, const nnc_found *b) {
     const bool by_memory = objective == NNC_OBJECTIVE_MEMORY;
     if (by_memory && a->memory_bytes != b->memory_bytes) { return a->memory_bytes < b->memory_bytes; }
     if (a->step_s < b->step_s || a->step_s > b->step_s) { return a->step_s < b->step_s; }
@@ -197,16 +183,14 @@ bool nnc_found_before(nnc_objective objective, const nnc_found *a, const nnc_fou
     return a->index < b->index;
 }
 
-static void insert(nnc_found *list, int32_t *count, int32_t place, int32_t most, const nnc_found *found)
-{
+static void insert(nnc_found *list, int32_t *count, int32_t place, int32_t most, const nnc_found *found) {
     const int32_t kept = *count < most ? *count : most - 1;
     memmove(&list[place + 1], &list[place], sizeof *list * (size_t)(kept - place));
     list[place] = *found;
     *count = kept + 1;
 }
 
-static void add_best(nnc_front *front, nnc_objective objective, int32_t best, const nnc_found *found)
-{
+static void add_best(nnc_front *front, nnc_objective objective, int32_t best, const nnc_found *found) {
     int32_t place = front->best_count;
     if (place == best && !nnc_found_before(objective, found, &front->best[place - 1])) { return; }
     while (place > 0 && nnc_found_before(objective, found, &front->best[place - 1])) { place--; }
@@ -214,8 +198,7 @@ static void add_best(nnc_front *front, nnc_objective objective, int32_t best, co
 }
 
 /* Returns the number of plans on the Pareto front that are at least as fast as step_s. */
-static int32_t no_slower(const nnc_front *front, double step_s)
-{
+static int32_t no_slower(const nnc_front *front, double step_s) {
     int32_t low = 0, high = front->pareto_count;
     while (low < high) {
         const int32_t middle = low + (high - low) / 2;
@@ -228,8 +211,7 @@ static int32_t no_slower(const nnc_front *front, double step_s)
     return low;
 }
 
-static bool dominated(const nnc_front *front, const nnc_found *found)
-{
+static bool dominated(const nnc_front *front, const nnc_found *found) {
     const int32_t place = no_slower(front, found->step_s);
     if (place == 0) { return false; }
     const nnc_found *one = &front->pareto[place - 1]; /* the plan with the least memory among the plans of the front
@@ -238,8 +220,7 @@ static bool dominated(const nnc_front *front, const nnc_found *found)
     return equal ? one->index < found->index : one->memory_bytes <= found->memory_bytes;
 }
 
-static void add_pareto(nnc_front *front, const nnc_found *found)
-{
+static void add_pareto(nnc_front *front, const nnc_found *found) {
     if (dominated(front, found)) { return; }
     int32_t first = no_slower(front, found->step_s);
     while (first > 0 && !(front->pareto[first - 1].step_s < found->step_s) &&
@@ -256,39 +237,34 @@ static void add_pareto(nnc_front *front, const nnc_found *found)
     if (first < NNC_PARETO_MAX) { insert(front->pareto, &front->pareto_count, first, NNC_PARETO_MAX, found); }
 }
 
-void nnc_front_add(nnc_front *front, nnc_objective objective, int32_t best, const nnc_found *found)
-{
+void nnc_front_add(nnc_front *front, nnc_objective objective, int32_t best, const nnc_found *found) {
     add_best(front, objective, best, found);
     add_pareto(front, found);
 }
 
 /* Sets only the members by which plans are sorted. The other members are large, and comparisons do not read them. */
-static void set_order(nnc_found *found, uint64_t index, double step_s, int64_t memory_bytes)
-{
+static void set_order(nnc_found *found, uint64_t index, double step_s, int64_t memory_bytes) {
     found->index = index;
     found->step_s = step_s;
     found->memory_bytes = memory_bytes;
 }
 
 bool nnc_front_takes(const nnc_front *front, nnc_objective objective, int32_t best, uint64_t index, double step_s,
-                     int64_t memory_bytes)
-{
+                     int64_t memory_bytes) {
     nnc_found found;
     set_order(&found, index, step_s, memory_bytes);
     return front->best_count < best || nnc_found_before(objective, &found, &front->best[best - 1]) ||
            !dominated(front, &found);
 }
 
-void nnc_front_miss(nnc_front *front, const nnc_found *found)
-{
+void nnc_front_miss(nnc_front *front, const nnc_found *found) {
     if (!front->any_missed || nnc_found_before(NNC_OBJECTIVE_TIME, found, &front->missed)) {
         front->missed = *found;
         front->any_missed = true;
     }
 }
 
-void nnc_front_merge(nnc_front *front, nnc_objective objective, int32_t best, const nnc_front *other)
-{
+void nnc_front_merge(nnc_front *front, nnc_objective objective, int32_t best, const nnc_front *other) {
     for (int32_t i = 0; i < other->best_count; i++) { add_best(front, objective, best, &other->best[i]); }
     for (int32_t i = 0; i < other->pareto_count; i++) { add_pareto(front, &other->pareto[i]); }
     if (other->any_missed) { nnc_front_miss(front, &other->missed); }
@@ -296,8 +272,7 @@ void nnc_front_merge(nnc_front *front, nnc_objective objective, int32_t best, co
 }
 
 bool nnc_front_beats(const nnc_front *front, nnc_objective objective, int32_t best, double least_s,
-                     int64_t memory_bytes)
-{
+                     int64_t memory_bytes) {
     nnc_found least;
     set_order(&least, 0, least_s, memory_bytes);
     const int32_t place = no_slower(front, least_s);
@@ -305,8 +280,7 @@ bool nnc_front_beats(const nnc_front *front, nnc_objective objective, int32_t be
            front->pareto[place - 1].step_s < least_s && front->pareto[place - 1].memory_bytes <= memory_bytes;
 }
 
-void nnc_front_copy(nnc_front *to, const nnc_front *from)
-{
+void nnc_front_copy(nnc_front *to, const nnc_front *from) {
     memcpy(to->best, from->best, sizeof from->best[0] * (size_t)from->best_count);
     memcpy(to->pareto, from->pareto, sizeof from->pareto[0] * (size_t)from->pareto_count);
     to->best_count = from->best_count;
@@ -316,8 +290,7 @@ void nnc_front_copy(nnc_front *to, const nnc_front *from)
     to->missed = from->missed;
 }
 
-void nnc_front_result(const nnc_front *front, nnc_search_result *result)
-{
+void nnc_front_result(const nnc_front *front, nnc_search_result *result) {
     memcpy(result->best, front->best, sizeof front->best[0] * (size_t)front->best_count);
     memcpy(result->pareto, front->pareto, sizeof front->pareto[0] * (size_t)front->pareto_count);
     result->best_count = front->best_count;
@@ -327,8 +300,7 @@ void nnc_front_result(const nnc_front *front, nnc_search_result *result)
     result->missed = front->missed;
 }
 
-void nnc_front_of(const nnc_search_result *result, nnc_front *front)
-{
+void nnc_front_of(const nnc_search_result *result, nnc_front *front) {
     memcpy(front->best, result->best, sizeof front->best);
     memcpy(front->pareto, result->pareto, sizeof front->pareto);
     front->best_count = result->best_count;

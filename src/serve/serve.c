@@ -13,15 +13,13 @@
 #include "serve/serve_internal.h"
 #include "shape/shape_internal.h"
 
-static double price_of(const nnc_serve_ask *plan, const nnc_device *device)
-{
+static double price_of(const nnc_serve_ask *plan, const nnc_device *device) {
     return !isnan(plan->price)       ? plan->price
            : device->price_count > 0 ? device->prices[0].per_device_hour
                                      : (double)NAN;
 }
 
-void nnc_serve_cost(const nnc_serve_case *of, const nnc_device *device, nnc_serve *s, nnc_derivation *why)
-{
+void nnc_serve_cost(const nnc_serve_case *of, const nnc_device *device, nnc_serve *s, nnc_derivation *why) {
     NNC_LET(why, devices, NULL, nnc_serve_devices(of->plan));
     s->price_per_device_hour = price_of(of->plan, device);
     NNC_PUT(why, s->price_per_device_hour, NULL);
@@ -47,20 +45,17 @@ void nnc_serve_cost(const nnc_serve_case *of, const nnc_device *device, nnc_serv
     NNC_SET(why, s->carbon_g_per_million_tokens, "g", s->energy_j_per_token * 1e6 / 3.6e6 * carbon_g_per_kwh);
 }
 
-bool nnc_serve_is_apart(const nnc_serve_ask *plan)
-{
+bool nnc_serve_is_apart(const nnc_serve_ask *plan) {
     return plan->prefill_workers > 0 && (plan->concurrency > 0 || !isnan(plan->request_rate));
 }
 
-double nnc_serve_devices(const nnc_serve_ask *plan)
-{
+double nnc_serve_devices(const nnc_serve_ask *plan) {
     const double workers = nnc_serve_is_apart(plan) ? (double)plan->prefill_workers + plan->decode_workers : 1.0;
     return workers * plan->devices;
 }
 
 /* Compares the memory of the requested load with the capacity. */
-void nnc_serve_fit(const nnc_serve_case *of, nnc_serve *s, nnc_derivation *why)
-{
+void nnc_serve_fit(const nnc_serve_case *of, nnc_serve *s, nnc_derivation *why) {
     const double groups = (double)of->plan->attention_data * (double)of->plan->data;
     const double held =
         s->mode == NNC_SERVE_STATIC ? (double)of->plan->batch : nnc_max(nnc_min(s->running, s->max_sequences), 1.0);
@@ -78,8 +73,7 @@ void nnc_serve_fit(const nnc_serve_case *of, nnc_serve *s, nnc_derivation *why)
 
 /* Finds the draft model of speculative decoding. It runs on the same devices, with weights in the same format. */
 static nnc_status draft_of(const nnc_serve_case *of, const nnc_device *device, const nnc_software *software,
-                           nnc_scratch *scratch, nnc_serve_net *net, nnc_serve_case *draft, nnc_error *err)
-{
+                           nnc_scratch *scratch, nnc_serve_net *net, nnc_serve_case *draft, nnc_error *err) {
     const nnc_model *model = of->plan->draft_model;
     const double tokens = of->net->vocab;
     nnc_serve_ask alone = *of->plan, resolved;
@@ -99,8 +93,7 @@ static nnc_status draft_of(const nnc_serve_case *of, const nnc_device *device, c
 
 nnc_status nnc_serve_say(const nnc_model *model, const nnc_device *device, const nnc_software *software,
                          const nnc_serve_ask *ask, nnc_scratch *scratch, nnc_serve *s, nnc_serve_list *list,
-                         nnc_derivation *why, nnc_error *err)
-{
+                         nnc_derivation *why, nnc_error *err) {
     nnc_serve_net net, draft_net;
     nnc_serve_case draft;
     nnc_serve_case of = { .net = &net, .plan = &s->plan, .engine = &software->serving };
@@ -130,8 +123,7 @@ nnc_status nnc_serve_say(const nnc_model *model, const nnc_device *device, const
 
 nnc_status nnc_serve_into(const nnc_model *model, const nnc_device *device, const nnc_software *software,
                           const nnc_serve_ask *ask, nnc_scratch *scratch, nnc_serve *serve, nnc_serve_op *ops,
-                          int32_t *op_count, nnc_error *err)
-{
+                          int32_t *op_count, nnc_error *err) {
     static const char here[] = "nnc_serve_of";
     nnc_serve_ask full = nnc_serve_ask_default();
     nnc_serve_list list = { ops, 0 };
@@ -152,13 +144,11 @@ nnc_status nnc_serve_into(const nnc_model *model, const nnc_device *device, cons
 
 /* ---- the network, from the op list of one forward pass ---- */
 
-static nnc_status refuse(const nnc_model *model, const char *why, nnc_error *err)
-{
+static nnc_status refuse(const nnc_model *model, const char *why, nnc_error *err) {
     return nnc_fail(err, NNC_ILLEGAL_PLAN, model->id, "cannot be served: %s", why);
 }
 
-static nnc_status check_family(const nnc_model *model, nnc_error *err)
-{
+static nnc_status check_family(const nnc_model *model, nnc_error *err) {
     const nnc_decoder *d = &model->decoder;
     if (model->family != NNC_FAMILY_DECODER) {
         return refuse(model, "only decoders are, which generate token after token", err);
@@ -179,8 +169,7 @@ static nnc_status check_family(const nnc_model *model, nnc_error *err)
 }
 
 /* Writes the op list of the model, at a sequence length that exceeds its attention window. */
-static nnc_status lower(const nnc_model *model, const nnc_software *software, nnc_op_list *list, nnc_error *err)
-{
+static nnc_status lower(const nnc_model *model, const nnc_software *software, nnc_op_list *list, nnc_error *err) {
     nnc_plan plan = nnc_plan_default();
     plan.micro_batch = plan.micro_batches = plan.global_batch = 1;
     plan.seq_len = model->decoder.sliding_window > 0 ? 2 * model->decoder.sliding_window : 2;
@@ -192,8 +181,7 @@ static nnc_status lower(const nnc_model *model, const nnc_software *software, nn
     return nnc_check_list(list, model, err);
 }
 
-static void add_product(nnc_serve_net *net, const nnc_op *op)
-{
+static void add_product(nnc_serve_net *net, const nnc_op *op) {
     const nnc_matmul *u = &op->u.matmul;
     const bool head = op->group == NNC_GROUP_HEAD;
     net->products[net->product_count++] = (nnc_serve_product){
@@ -212,8 +200,7 @@ static void add_product(nnc_serve_net *net, const nnc_op *op)
     };
 }
 
-static void add_attention(nnc_serve_net *net, const nnc_decoder *d, const nnc_op *op)
-{
+static void add_attention(nnc_serve_net *net, const nnc_decoder *d, const nnc_op *op) {
     const nnc_flash *u = &op->u.flash;
     const bool latent = d->kv_lora_rank > 0;
     const double window = u->window_pairs / (double)u->s_q;
@@ -231,20 +218,17 @@ static void add_attention(nnc_serve_net *net, const nnc_decoder *d, const nnc_op
 }
 
 /* Adds the recurrent state of a layer: the state of its scan, or the last inputs of its convolution. */
-static void add_state(nnc_serve_net *net, const nnc_op *op, double elements, double flops)
-{
+static void add_state(nnc_serve_net *net, const nnc_op *op, double elements, double flops) {
     net->states[net->state_count++] =
         (nnc_serve_state){ .name = op->name, .layers = (double)op->repeat, .elements = elements, .flops = flops };
 }
 
-static bool is_full(const nnc_serve_net *net)
-{
+static bool is_full(const nnc_serve_net *net) {
     return net->product_count == NNC_SERVE_PRODUCTS || net->attention_count == NNC_SERVE_ATTENTIONS ||
            net->state_count == NNC_SERVE_ATTENTIONS;
 }
 
-static void add_op(nnc_serve_net *net, const nnc_decoder *d, const nnc_op *op)
-{
+static void add_op(nnc_serve_net *net, const nnc_decoder *d, const nnc_op *op) {
     const double scanned = (double)op->u.scan.inner * (double)op->u.scan.state;
     switch (op->kind) {
     case NNC_OP_MATMUL: add_product(net, op); break;
@@ -260,8 +244,7 @@ static void add_op(nnc_serve_net *net, const nnc_decoder *d, const nnc_op *op)
 
 /* Returns the number of all-reduces per pass over tensor ranks: one after the attention and one after the MLP of each
  * layer, or one for both in parallel layers. */
-static double reductions_of(const nnc_serve_net *net, const nnc_decoder *d)
-{
+static double reductions_of(const nnc_serve_net *net, const nnc_decoder *d) {
     const bool parallel = d->norm_place == NNC_NORM_PARALLEL || d->norm_place == NNC_NORM_PARALLEL_TWO;
     double attention = 0.0, mlp = 0.0;
     for (int32_t i = 0; i < net->product_count; i++) {
@@ -277,8 +260,7 @@ static double reductions_of(const nnc_serve_net *net, const nnc_decoder *d)
 }
 
 nnc_status nnc_serve_net_of(const nnc_model *model, const nnc_software *software, nnc_scratch *scratch,
-                            nnc_serve_net *net, nnc_error *err)
-{
+                            nnc_serve_net *net, nnc_error *err) {
     const nnc_decoder *d = &model->decoder;
     const nnc_op_list *list = &scratch->list;
     double in_products = 0.0;
@@ -314,8 +296,7 @@ NNC_ENUM_TEXTS(nnc_serve_mode, NNC_SERVE_MODE_LIST)
 
 /* Sets and checks the degrees of parallelism. */
 
-static nnc_status resolve_degrees(nnc_serve_ask *p, nnc_error *err)
-{
+static nnc_status resolve_degrees(nnc_serve_ask *p, nnc_error *err) {
     int64_t replica = 1, devices = 0;
     if (!nnc_mul_i64(p->tensor, p->pipeline, &replica) || !nnc_mul_i64(replica, p->attention_data, &replica)) {
         return nnc_fail(err, NNC_ILLEGAL_PLAN, "--devices", "too many devices");
@@ -341,8 +322,7 @@ static nnc_status resolve_degrees(nnc_serve_ask *p, nnc_error *err)
     return NNC_OK;
 }
 
-static nnc_status check_experts(const nnc_decoder *d, const nnc_serve_ask *p, nnc_error *err)
-{
+static nnc_status check_experts(const nnc_decoder *d, const nnc_serve_ask *p, nnc_error *err) {
     const int64_t ranks = (int64_t)p->tensor * p->attention_data;
     if (d->experts == 0 && (p->expert > 1 || p->attention_data > 1)) {
         return nnc_fail(err, NNC_ILLEGAL_PLAN, p->expert > 1 ? "--expert" : "--attention-data",
@@ -357,8 +337,7 @@ static nnc_status check_experts(const nnc_decoder *d, const nnc_serve_ask *p, nn
     return nnc_divides("--tensor", "expert_hidden", d->expert_hidden, ranks, err);
 }
 
-static nnc_status check_split(const nnc_model *model, const nnc_serve_ask *p, nnc_error *err)
-{
+static nnc_status check_split(const nnc_model *model, const nnc_serve_ask *p, nnc_error *err) {
     const nnc_decoder *d = &model->decoder;
     const int64_t t = p->tensor;
     if (p->pipeline > d->layers) {
@@ -380,8 +359,7 @@ static nnc_status check_split(const nnc_model *model, const nnc_serve_ask *p, nn
 
 /* number formats */
 
-static nnc_dtype math_of(nnc_stored stored)
-{
+static nnc_dtype math_of(nnc_stored stored) {
     static const nnc_dtype math[NNC_STORED_COUNT] = {
 #define MATH(name, text, bits, scale, zero, group, dtype) [name] = (dtype),
         NNC_STORED_LIST(MATH)
@@ -390,19 +368,14 @@ static nnc_dtype math_of(nnc_stored stored)
     return math[stored];
 }
 
-static bool computes(const nnc_device *device, nnc_dtype dtype)
-{
-    return nnc_device_matmul_peak(device, dtype) > 0.0;
-}
+static bool computes(const nnc_device *device, nnc_dtype dtype) { return nnc_device_matmul_peak(device, dtype) > 0.0; }
 
 /* Returns the format for products of 16-bit weights: bf16 if the device has it, else fp16, else fp32. */
-static nnc_dtype plain_math(const nnc_device *device)
-{
+static nnc_dtype plain_math(const nnc_device *device) {
     return computes(device, NNC_BF16) ? NNC_BF16 : computes(device, NNC_FP16) ? NNC_FP16 : NNC_FP32;
 }
 
-static nnc_stored stored_as(nnc_dtype dtype)
-{
+static nnc_stored stored_as(nnc_dtype dtype) {
     switch (dtype) {
     case NNC_FP64:
     case NNC_TF32:
@@ -416,8 +389,7 @@ static nnc_stored stored_as(nnc_dtype dtype)
     }
 }
 
-static nnc_status resolve_formats(const nnc_device *device, nnc_serve_ask *p, nnc_error *err)
-{
+static nnc_status resolve_formats(const nnc_device *device, nnc_serve_ask *p, nnc_error *err) {
     if (p->weights == NNC_STORED_COUNT) {
         p->weights = p->precision == NNC_DTYPE_COUNT ? stored_as(plain_math(device)) : stored_as(p->precision);
     }
@@ -437,8 +409,7 @@ static nnc_status resolve_formats(const nnc_device *device, nnc_serve_ask *p, nn
     return NNC_OK;
 }
 
-static void resolve_engine(const nnc_serve_engine *engine, nnc_serve_ask *p)
-{
+static void resolve_engine(const nnc_serve_engine *engine, nnc_serve_ask *p) {
     const struct {
         int64_t *asked, engine, otherwise;
     } counts[] = { { &p->chunk, engine->chunk, 8192 },
@@ -452,8 +423,7 @@ static void resolve_engine(const nnc_serve_engine *engine, nnc_serve_ask *p)
 }
 
 /* Parses --disaggregate "P:D" and sets the default draft length. */
-static nnc_status resolve_formulas(nnc_serve_ask *p, nnc_error *err)
-{
+static nnc_status resolve_formulas(nnc_serve_ask *p, nnc_error *err) {
     enum { WORKERS_MOST = 1000000, DRAFT_LENGTH = 4 };
     char *end = NULL;
     if (p->disaggregate[0] != '\0') {
@@ -474,8 +444,7 @@ static nnc_status resolve_formulas(nnc_serve_ask *p, nnc_error *err)
     return NNC_OK;
 }
 
-static nnc_status resolve_mode(nnc_serve_ask *p, nnc_serve_mode *mode, nnc_error *err)
-{
+static nnc_status resolve_mode(nnc_serve_ask *p, nnc_serve_mode *mode, nnc_error *err) {
     if (p->arrival_count > 0 && isnan(p->request_rate)) {
         const double span_s = p->arrival_list[p->arrival_count - 1].arrival_s - p->arrival_list[0].arrival_s;
         p->request_rate = span_s > 0.0 ? (double)(p->arrival_count - 1) / span_s : 1e9;
@@ -497,8 +466,7 @@ static nnc_status resolve_mode(nnc_serve_ask *p, nnc_serve_mode *mode, nnc_error
 
 /* Tests whether a load is small enough to simulate: open requests per replica, and workers. Fails with
  * NNC_ILLEGAL_PLAN. */
-static nnc_status check_loop(const nnc_serve_ask *p, nnc_error *err)
-{
+static nnc_status check_loop(const nnc_serve_ask *p, nnc_error *err) {
     enum { OPEN_MOST = 1 << 18 };
     if ((p->concurrency - 1) / p->data >= OPEN_MOST) {
         return nnc_fail(err, NNC_ILLEGAL_PLAN, "--concurrency",
@@ -515,8 +483,7 @@ static nnc_status check_loop(const nnc_serve_ask *p, nnc_error *err)
     return NNC_OK;
 }
 
-static nnc_status check_lengths(const nnc_model *model, const nnc_serve_ask *p, nnc_error *err)
-{
+static nnc_status check_lengths(const nnc_model *model, const nnc_serve_ask *p, nnc_error *err) {
     const nnc_decoder *d = &model->decoder;
     const int64_t rows = d->positions_max > 0 ? d->positions_max : d->seq_len;
     if (nnc_positions_learned(d->positions) && p->input_len + p->output_len > rows) {
@@ -530,8 +497,7 @@ static nnc_status check_lengths(const nnc_model *model, const nnc_serve_ask *p, 
 
 nnc_status nnc_serve_resolve(const nnc_serve_ask *ask, const nnc_model *model, const nnc_device *device,
                              const nnc_software *software, const nnc_serve_net *net, nnc_serve_ask *plan,
-                             nnc_serve_mode *mode, nnc_error *err)
-{
+                             nnc_serve_mode *mode, nnc_error *err) {
     (void)net;
     *plan = *ask;
     if (ask->steps > 0) {
@@ -551,8 +517,7 @@ nnc_status nnc_serve_resolve(const nnc_serve_ask *ask, const nnc_model *model, c
 
 /* Tests whether the model is a denoiser: a U-Net of residual blocks, or a graph whose file names the decoder of the
  * latent image. */
-bool nnc_denoises(const nnc_model *model)
-{
+bool nnc_denoises(const nnc_model *model) {
     return model->family == NNC_FAMILY_UNET ? model->unet.block == NNC_UNET_RESIDUAL : model->image_decoder[0] != '\0';
 }
 
@@ -564,8 +529,7 @@ typedef struct one_pass {
 
 static nnc_status run(const nnc_model *model, const nnc_device *device, const nnc_software *software,
                       nnc_dtype precision, int64_t batch, int64_t image, nnc_scratch *scratch, one_pass *pass,
-                      nnc_error *err)
-{
+                      nnc_error *err) {
     nnc_result result;
     nnc_plan plan = nnc_plan_default();
     plan.micro_batch = batch;
@@ -580,16 +544,14 @@ static nnc_status run(const nnc_model *model, const nnc_device *device, const nn
     return NNC_OK;
 }
 
-static nnc_dtype plain(const nnc_device *device)
-{
+static nnc_dtype plain(const nnc_device *device) {
     return nnc_device_matmul_peak(device, NNC_FP16) > 0.0   ? NNC_FP16
            : nnc_device_matmul_peak(device, NNC_BF16) > 0.0 ? NNC_BF16
                                                             : NNC_FP32;
 }
 
 static nnc_status resolve(const nnc_model *model, const nnc_device *device, const nnc_images_ask *ask,
-                          nnc_images_ask *plan, nnc_error *err)
-{
+                          nnc_images_ask *plan, nnc_error *err) {
     *plan = *ask;
     if (!nnc_denoises(model)) {
         return nnc_fail(err, NNC_ILLEGAL_PLAN, "--steps",
@@ -603,14 +565,12 @@ static nnc_status resolve(const nnc_model *model, const nnc_device *device, cons
     return NNC_OK;
 }
 
-static double bound_s(const one_pass *pass, double mem_bytes_per_s)
-{
+static double bound_s(const one_pass *pass, double mem_bytes_per_s) {
     return nnc_max(pass->flops / pass->peak_flops_per_s, pass->weight_bytes / mem_bytes_per_s);
 }
 
 static void say(const nnc_device *device, const one_pass *step, const one_pass *text, const one_pass *decoder,
-                nnc_images *images, nnc_derivation *why)
-{
+                nnc_images *images, nnc_derivation *why) {
     const nnc_images_ask *plan = &images->plan;
     NNC_LET(why, steps, NULL, (double)plan->steps);
     NNC_LET(why, batch, NULL, (double)plan->batch);
@@ -653,8 +613,7 @@ static void say(const nnc_device *device, const one_pass *step, const one_pass *
 
 nnc_status nnc_images_of(const nnc_model *model, const nnc_device *device, const nnc_software *software,
                          const nnc_images_ask *ask, nnc_scratch *scratch, nnc_images *images, nnc_derivation *why,
-                         nnc_error *err)
-{
+                         nnc_error *err) {
     one_pass step = { .flops = 0.0 }, text = step, decoder = step;
     *images = (nnc_images){ .forward_s = 0.0 };
     nnc_images_ask *plan = &images->plan;

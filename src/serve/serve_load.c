@@ -3,24 +3,20 @@
  * [serve-load] */
 #include "serve/serve_internal.h"
 
-double nnc_serve_mean_wait_s(double service_s, double load)
-{
+double nnc_serve_mean_wait_s(double service_s, double load) {
     return load < 1.0 ? load / (2.0 * (1.0 - load)) * service_s : (double)INFINITY;
 }
 
-double nnc_serve_p99_wait_s(double service_s, double load)
-{
+double nnc_serve_p99_wait_s(double service_s, double load) {
     return nnc_max(0.0, nnc_serve_mean_wait_s(service_s, load) / load * log(100.0 * load));
 }
 
-double nnc_serve_accepted(double acceptance, double drafted)
-{
+double nnc_serve_accepted(double acceptance, double drafted) {
     return acceptance < 1.0 ? (1.0 - pow(acceptance, drafted + 1.0)) / (1.0 - acceptance) : drafted + 1.0;
 }
 
 double nnc_serve_say_saturation(double decode_s, double prefill_s, double output_len, double sequences,
-                                nnc_derivation *why)
-{
+                                nnc_derivation *why) {
     double rate = 0.0;
     NNC_PUT(why, prefill_s, "s");
     NNC_PUT(why, output_len, NULL);
@@ -34,8 +30,7 @@ double nnc_serve_say_saturation(double decode_s, double prefill_s, double output
 
 typedef nnc_serve_load_case load;
 
-double nnc_serve_decode_s(const nnc_serve_case *of, double sequences, double context)
-{
+double nnc_serve_decode_s(const nnc_serve_case *of, double sequences, double context) {
     const nnc_serve_ask *p = of->plan;
     const double tokens = (double)p->draft_length;
     if (p->draft_length == 0) { return nnc_serve_decode(of, sequences, context, NULL).time_s; }
@@ -44,21 +39,18 @@ double nnc_serve_decode_s(const nnc_serve_case *of, double sequences, double con
     return nnc_serve_verify(of, sequences, context, tokens + 1.0).time_s + tokens * draft_s;
 }
 
-double nnc_serve_sequence_bytes(const nnc_serve_case *of, double tokens)
-{
+double nnc_serve_sequence_bytes(const nnc_serve_case *of, double tokens) {
     const double block = (double)of->plan->block;
     return (nnc_serve_kv_bytes(of, nnc_ceil(tokens / block) * block) + nnc_serve_state_bytes(of)) *
            nnc_serve_stage_share(of);
 }
 
 /* Returns the seconds per output token while `sequences` sequences run. */
-static double token_s(const load *l, double sequences)
-{
+static double token_s(const load *l, double sequences) {
     return sequences > 0.0 ? nnc_serve_decode_s(l->of, sequences, l->context) / l->tokens_of_step : 0.0;
 }
 
-double nnc_serve_added_s(const load *l, double sequences, double prompts)
-{
+double nnc_serve_added_s(const load *l, double sequences, double prompts) {
     const nnc_serve_case *of = l->of;
     if (sequences <= 0.0) {
         const double together = nnc_max(prompts, 1.0);
@@ -73,15 +65,13 @@ double nnc_serve_added_s(const load *l, double sequences, double prompts)
 /* ---- results of each mode of a load ---- */
 
 /* Returns the seconds of a static batch: all sequences start and end together. */
-static double wave_s_of(const load *l, double sequences)
-{
+static double wave_s_of(const load *l, double sequences) {
     return sequences < 1.0 ? 0.0
                            : nnc_serve_prefill(l->of, sequences, l->cached, l->fresh, NULL).time_s +
                                  (l->output - 1.0) * token_s(l, sequences);
 }
 
-static void say_static(const load *l, nnc_serve *s, double requests, double sequences, nnc_derivation *why)
-{
+static void say_static(const load *l, nnc_serve *s, double requests, double sequences, nnc_derivation *why) {
     NNC_LET(why, prefill_s, "s", s->prefill.time_s);
     NNC_LET(why, decode_s, "s", token_s(l, sequences));
     NNC_LET(why, output_len, NULL, l->output);
@@ -107,8 +97,7 @@ static void say_static(const load *l, nnc_serve *s, double requests, double sequ
 
 /* Sets the results of an offline load: all places for sequences are taken, and the engine completes requests at its
  * saturation rate. */
-static void say_offline(const load *l, nnc_serve *s, nnc_derivation *why)
-{
+static void say_offline(const load *l, nnc_serve *s, nnc_derivation *why) {
     NNC_LET(why, output_len, NULL, l->output);
     NNC_PUT(why, s->saturation_rate, NULL);
     NNC_SET(why, s->output_tokens_per_s, NULL, s->saturation_rate * output_len);
@@ -127,8 +116,7 @@ static void say_offline(const load *l, nnc_serve *s, nnc_derivation *why)
 }
 
 /* Copies the latencies of the simulated requests to the result. */
-static void say_replayed(const nnc_serve_replayed *r, nnc_serve *s, nnc_derivation *why)
-{
+static void say_replayed(const nnc_serve_replayed *r, nnc_serve *s, nnc_derivation *why) {
     NNC_LET(why, simulated_ttft_s, "s", r->ttft.mean);
     NNC_SET(why, s->ttft_s, "s", simulated_ttft_s);
     NNC_NOTE(why, "mean over the simulated requests: wait, prefill, and the engine's server");
@@ -153,8 +141,7 @@ static void say_replayed(const nnc_serve_replayed *r, nnc_serve *s, nnc_derivati
 }
 
 /* Sets the results of a simulated load, a closed or an open loop. */
-static void say_loop(const load *l, const nnc_serve_replayed *r, nnc_serve *s, nnc_derivation *why)
-{
+static void say_loop(const load *l, const nnc_serve_replayed *r, nnc_serve *s, nnc_derivation *why) {
     const nnc_serve_ask *p = l->of->plan;
     say_replayed(r, s, why);
     NNC_LET(why, prefill_s, "s", l->prefill_s);
@@ -176,8 +163,7 @@ static void say_loop(const load *l, const nnc_serve_replayed *r, nnc_serve *s, n
 }
 
 /* Sets the results past saturation: the queue grows without limit, and throughput stays at its maximum. */
-static void say_saturated(const load *l, nnc_serve *s, nnc_derivation *why)
-{
+static void say_saturated(const load *l, nnc_serve *s, nnc_derivation *why) {
     s->saturated = true;
     say_offline(l, s, why);
     s->ttft_s = s->request_s = s->queue_s = (double)INFINITY;
@@ -186,8 +172,7 @@ static void say_saturated(const load *l, nnc_serve *s, nnc_derivation *why)
 /* ---- the entry point ---- */
 
 /* Sets the lower bounds: datasheet rates, without waiting. */
-static void say_bounds(const load *l, nnc_serve *s, nnc_derivation *why)
-{
+static void say_bounds(const load *l, nnc_serve *s, nnc_derivation *why) {
     NNC_LET(why, prefill_lower_bound_s, "s", s->prefill.lower_bound_s);
     /* While the engine computes prompts, fewer sequences decode than run. */
     const bool shared = s->tpot_s < s->decode.lower_bound_s;
@@ -205,24 +190,20 @@ static void say_bounds(const load *l, nnc_serve *s, nnc_derivation *why)
     }
 }
 
-const nnc_spread *nnc_serve_spread(const nnc_serve_engine *engine, bool experts)
-{
+const nnc_spread *nnc_serve_spread(const nnc_serve_engine *engine, bool experts) {
     return experts && !isnan(engine->tpot_experts.low) ? &engine->tpot_experts : &engine->tpot;
 }
 
-nnc_spread nnc_spread_times(const nnc_spread *of, double beyond)
-{
+nnc_spread nnc_spread_times(const nnc_spread *of, double beyond) {
     return (nnc_spread){ .low = of->low / beyond, .high = of->high * beyond };
 }
 
-static void spread(nnc_spread of, double value, double bound, double interval[2])
-{
+static void spread(nnc_spread of, double value, double bound, double interval[2]) {
     interval[0] = nnc_max(of.low * value, bound);
     interval[1] = of.high * value;
 }
 
-static void say_rates(const load *l, nnc_serve *s, nnc_derivation *why)
-{
+static void say_rates(const load *l, nnc_serve *s, nnc_derivation *why) {
     NNC_LET(why, input_len, NULL, l->input);
     NNC_LET(why, output_len, NULL, l->output);
     NNC_LET(why, devices, NULL, nnc_serve_devices(l->of->plan));
@@ -243,8 +224,7 @@ static void say_rates(const load *l, nnc_serve *s, nnc_derivation *why)
 }
 
 /* Records in `why` the parts of a step and their sum. */
-static void say_step(const char *name, const nnc_serve_step *s, nnc_derivation *why)
-{
+static void say_step(const char *name, const nnc_serve_step *s, nnc_derivation *why) {
     if (why == NULL) { return; }
     nnc_say_of(why, "%s", name);
     NNC_PUT(why, s->product_s, "s");
@@ -269,8 +249,7 @@ static void say_step(const char *name, const nnc_serve_step *s, nnc_derivation *
 
 /* Sets the number of simulated requests, and the number of first requests that the statistics leave out: the start of
  * an open loop; the first open requests of a closed loop, if the benchmark is longer than the simulation. */
-static void count_requests(load *l)
-{
+static void count_requests(load *l) {
     const nnc_serve_ask *p = l->of->plan;
     const int64_t replicas = p->data;
     l->open = (p->concurrency + replicas - 1) / replicas;
@@ -287,15 +266,13 @@ static void count_requests(load *l)
     }
 }
 
-int64_t nnc_serve_requests_of(const nnc_serve_ask *plan)
-{
+int64_t nnc_serve_requests_of(const nnc_serve_ask *plan) {
     load l = { .of = &(nnc_serve_case){ .plan = plan } };
     count_requests(&l);
     return l.count;
 }
 
-static load load_of(const nnc_serve_case *of, const nnc_serve *s)
-{
+static load load_of(const nnc_serve_case *of, const nnc_serve *s) {
     const nnc_serve_ask *p = of->plan;
     const double whole = (double)(p->input_len + p->output_len);
     load l = { .of = of, .input = (double)p->input_len, .output = (double)p->output_len };
@@ -338,8 +315,7 @@ static load load_of(const nnc_serve_case *of, const nnc_serve *s)
 
 /* Returns the rate of requests at which the engine always has as many sequences as it can run. Each iteration computes
  * one token of the sequences that decode, and the prompts that replace the sequences that end, at most one chunk. */
-static double say_saturation(const load *l, nnc_derivation *why)
-{
+static double say_saturation(const load *l, nnc_derivation *why) {
     const double chunk = (double)l->of->plan->chunk;
     if (l->decode_workers > 0) {
         NNC_LET(why, prefill_rate, NULL, l->prefill_workers / l->busy_s);
@@ -360,8 +336,7 @@ static double say_saturation(const load *l, nnc_derivation *why)
     return nnc_serve_say_saturation(step_s, prompt_s, l->output, prompts * l->output, why);
 }
 
-void nnc_serve_load(const nnc_serve_case *of, nnc_serve *s, nnc_serve_list *list, nnc_derivation *why)
-{
+void nnc_serve_load(const nnc_serve_case *of, nnc_serve *s, nnc_serve_list *list, nnc_derivation *why) {
     const load l = load_of(of, s);
     nnc_serve_replayed replayed = { .sequences = l.most };
     NNC_LET(why, replicas, NULL, of->plan->data);
@@ -410,8 +385,7 @@ void nnc_serve_load(const nnc_serve_case *of, nnc_serve *s, nnc_serve_list *list
  * [serve-extra] ---- */
 
 /* Sets the results of speculative decoding: a draft proposes tokens, and one decode step verifies them. */
-static void say_speculation(const nnc_serve_case *of, nnc_serve *s, nnc_derivation *why)
-{
+static void say_speculation(const nnc_serve_case *of, nnc_serve *s, nnc_derivation *why) {
     const nnc_serve_ask *p = of->plan;
     const double sequences = s->decode.sequences, context = s->decode.context;
     NNC_LET(why, draft_length, NULL, (double)p->draft_length);
@@ -436,8 +410,7 @@ static void say_speculation(const nnc_serve_case *of, nnc_serve *s, nnc_derivati
 }
 
 /* Sets the results of disaggregated serving: prefill workers send their caches to decode workers. */
-static void say_apart(const nnc_serve_case *of, const nnc_device *device, nnc_serve *s, nnc_derivation *why)
-{
+static void say_apart(const nnc_serve_case *of, const nnc_device *device, nnc_serve *s, nnc_derivation *why) {
     const nnc_serve_ask *p = of->plan;
     const double batch = nnc_max(nnc_min(s->max_sequences / p->data, (double)p->max_batch), 1.0);
     const double context = (double)p->input_len + (double)p->output_len / 2.0;
@@ -465,8 +438,7 @@ static void say_apart(const nnc_serve_case *of, const nnc_device *device, nnc_se
     NNC_SET(why, s->apart_tpot_s, "s", full_decode_s);
 }
 
-void nnc_serve_extra(const nnc_serve_case *of, const nnc_device *device, nnc_serve *s, nnc_derivation *why)
-{
+void nnc_serve_extra(const nnc_serve_case *of, const nnc_device *device, nnc_serve *s, nnc_derivation *why) {
     const nnc_serve_ask *p = of->plan;
     const double unknown = (double)NAN;
     s->tokens_per_verify = s->speculation_speedup = s->speculation_tpot_s = unknown;

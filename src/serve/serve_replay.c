@@ -85,20 +85,17 @@ typedef struct simulation {
 /* ---- working memory ---- */
 
 /* Returns the largest number of simulations of an open loop with random arrivals. */
-static int64_t runs_of(int64_t requests)
-{
+static int64_t runs_of(int64_t requests) {
     const int64_t runs = RUNS_REQUESTS / (requests > 0 ? requests : 1);
     return runs < 1 ? 1 : runs > RUNS ? RUNS : runs;
 }
 
-static size_t bytes_for(int64_t requests)
-{
+static size_t bytes_for(int64_t requests) {
     return sizeof(nnc_serve_work) +
            (size_t)requests * (sizeof(request) + sizeof(int32_t) + 3 * (size_t)runs_of(requests) * sizeof(double));
 }
 
-nnc_serve_work *nnc_serve_work_of(nnc_scratch *scratch, int64_t requests)
-{
+nnc_serve_work *nnc_serve_work_of(nnc_scratch *scratch, int64_t requests) {
     nnc_serve_work *work = nnc_scratch_load(scratch, bytes_for(requests));
     if (work != NULL) {
         char *at = (char *)(work + 1);
@@ -116,8 +113,7 @@ nnc_serve_work *nnc_serve_work_of(nnc_scratch *scratch, int64_t requests)
 
 /* Returns the index of the largest table entry at or below x (a knot). *part: fraction of the way from there to the
  * next entry. */
-static int32_t knot_of(int32_t exact, double x, double *part)
-{
+static int32_t knot_of(int32_t exact, double x, double *part) {
     const int32_t octave = exact / 2;
     int exponent = 0, least = 0;
     if (x < exact) {
@@ -131,15 +127,13 @@ static int32_t knot_of(int32_t exact, double x, double *part)
     return exact + (above < OCTAVES * octave - 1 ? above : OCTAVES * octave - 2);
 }
 
-static double knot_value(int32_t exact, int32_t knot)
-{
+static double knot_value(int32_t exact, int32_t knot) {
     const int32_t octave = exact / 2, above = knot - exact;
     return knot < exact ? (double)knot
                         : ldexp((double)exact * (1.0 + (double)(above % octave) / octave), above / octave);
 }
 
-static double decode_knot(simulation *s, int32_t knot, int32_t context)
-{
+static double decode_knot(simulation *s, int32_t knot, int32_t context) {
     double *value = &s->work->decode[knot][context];
     const nnc_serve_case *of = s->load->of;
     if (isnan(*value)) {
@@ -151,8 +145,7 @@ static double decode_knot(simulation *s, int32_t knot, int32_t context)
 }
 
 /* Returns the seconds of a decode step. *slope: seconds that one more position of every sequence adds. */
-static double decode_at(simulation *s, double sequences, double context, double *slope)
-{
+static double decode_at(simulation *s, double sequences, double context, double *slope) {
     double part = 0.0;
     const int32_t knot = knot_of(FINE, sequences, &part);
     const double place = nnc_max((context - s->context_low) / s->context_gap, 0.0);
@@ -167,8 +160,7 @@ static double decode_at(simulation *s, double sequences, double context, double 
 }
 
 /* Returns the seconds that the prefill of one prompt takes alone on the busiest stage. */
-static double prefill_of(simulation *s, double fresh)
-{
+static double prefill_of(simulation *s, double fresh) {
     const nnc_serve_load_case *l = s->load;
     double part = 0.0;
     if (fresh == l->fresh) { return l->busy_s; }
@@ -183,8 +175,7 @@ static double prefill_of(simulation *s, double fresh)
     return table[knot] + part * (table[knot + 1] - table[knot]);
 }
 
-static double added_knot(simulation *s, int32_t row, int32_t column)
-{
+static double added_knot(simulation *s, int32_t row, int32_t column) {
     double *value = &s->work->added[row][column];
     if (isnan(*value)) { *value = nnc_serve_added_s(s->load, knot_value(COARSE, row), knot_value(COARSE, column)); }
     return *value;
@@ -192,8 +183,7 @@ static double added_knot(simulation *s, int32_t row, int32_t column)
 
 /* Returns the seconds that prompts add to a decode step of `sequences` sequences. prompts: sum of the prefill times of
  * these prompts alone, divided by the prefill time of a mean prompt. */
-static double added_s(simulation *s, double sequences, double prompts)
-{
+static double added_s(simulation *s, double sequences, double prompts) {
     double down = 0.0, right = 0.0, value = 0.0;
     const int32_t row = knot_of(COARSE, sequences, &down);
     const int32_t column = knot_of(COARSE, prompts, &right);
@@ -222,8 +212,7 @@ static double uniform(uint64_t *state) /* Random number in (0, 1); splitmix64: S
 
 /* Returns the natural logarithm by its series, from basic operations alone, because C libraries differ in the last
  * digit. */
-static double ln(double x)
-{
+static double ln(double x) {
     int exponent = 0;
     double mantissa = frexp(x, &exponent);
     if (mantissa < 0.70710678118654752) {
@@ -238,8 +227,7 @@ static double ln(double x)
 
 /* Draws a gamma variate of mean 1. Source: Marsaglia and Tsang, ACM TOMS 26(3), 2000. For shapes below 1, scaled by a
  * power of a uniform variate. */
-static double gamma_of(simulation *s, double shape)
-{
+static double gamma_of(simulation *s, double shape) {
     const double more = shape < 1.0 ? shape + 1.0 : shape;
     const double d = more - 1.0 / 3.0, c = 1.0 / sqrt(9.0 * d);
     const double lift = shape < 1.0 ? exp(ln(uniform(&s->gaps)) / shape) : 1.0;
@@ -256,16 +244,14 @@ static double gamma_of(simulation *s, double shape)
     }
 }
 
-static double gap_s(simulation *s)
-{
+static double gap_s(simulation *s) {
     const double shape = s->load->of->plan->burstiness;
     return (shape == 1.0 ? -ln(uniform(&s->gaps)) : gamma_of(s, shape)) / s->load->requests_per_s;
 }
 
 /* Draws lengths uniformly within the spread around their mean. Each second request mirrors the one before (antithetic
  * variates), so a few requests already have the right mean. */
-static void draw_lengths(simulation *s, int32_t index, request *r)
-{
+static void draw_lengths(simulation *s, int32_t index, request *r) {
     const nnc_serve_ask *plan = s->load->of->plan;
     const int64_t means[] = { plan->input_len, plan->output_len };
     int32_t *const lengths[] = { &r->input, &r->output };
@@ -278,20 +264,17 @@ static void draw_lengths(simulation *s, int32_t index, request *r)
 
 /* ---- the running sequences of a worker: a heap by their last step, a list by admission ---- */
 
-static bool ends_before(const simulation *s, int32_t a, int32_t b)
-{
+static bool ends_before(const simulation *s, int32_t a, int32_t b) {
     const request *x = &s->requests[a], *y = &s->requests[b];
     return x->finish != y->finish ? x->finish < y->finish : a < b;
 }
 
-static void heap_put(simulation *s, worker *w, int32_t place, int32_t index)
-{
+static void heap_put(simulation *s, worker *w, int32_t place, int32_t index) {
     w->heap[place] = index;
     s->requests[index].place = place;
 }
 
-static void heap_rise(simulation *s, worker *w, int32_t place, int32_t index)
-{
+static void heap_rise(simulation *s, worker *w, int32_t place, int32_t index) {
     while (place > 0 && ends_before(s, index, w->heap[(place - 1) / 2])) {
         heap_put(s, w, place, w->heap[(place - 1) / 2]);
         place = (place - 1) / 2;
@@ -299,8 +282,7 @@ static void heap_rise(simulation *s, worker *w, int32_t place, int32_t index)
     heap_put(s, w, place, index);
 }
 
-static void heap_remove(simulation *s, worker *w, int32_t place)
-{
+static void heap_remove(simulation *s, worker *w, int32_t place) {
     const int32_t last = w->heap[--w->running];
     if (place == w->running) { return; }
     for (int32_t child = 2 * place + 1; child < w->running; child = 2 * place + 1) {
@@ -312,8 +294,7 @@ static void heap_remove(simulation *s, worker *w, int32_t place)
     heap_rise(s, w, place, last);
 }
 
-static void start(simulation *s, worker *w, int32_t index)
-{
+static void start(simulation *s, worker *w, int32_t index) {
     request *r = &s->requests[index];
     r->context = (double)r->input + r->made - s->tokens_of_step * (double)w->step;
     r->room -= r->growth * (double)w->step; /* less the growth in all steps of the worker so far, as for `context`,
@@ -329,8 +310,7 @@ static void start(simulation *s, worker *w, int32_t index)
     heap_rise(s, w, w->running++, index);
 }
 
-static void stop(simulation *s, worker *w, int32_t index)
-{
+static void stop(simulation *s, worker *w, int32_t index) {
     request *r = &s->requests[index];
     w->context -= r->context;
     w->room -= r->room;
@@ -351,14 +331,12 @@ static void stop(simulation *s, worker *w, int32_t index)
 /* ---- requests ---- */
 
 /* Returns the cache space of `tokens` tokens, in units of a sequence of mean length. */
-static double room_of(const simulation *s, double tokens)
-{
+static double room_of(const simulation *s, double tokens) {
     const nnc_serve_load_case *l = s->load;
     return tokens == l->input + l->output ? 1.0 : nnc_serve_sequence_bytes(l->of, tokens) / l->room_bytes;
 }
 
-static void take_place(simulation *s, request *r)
-{
+static void take_place(simulation *s, request *r) {
     const double whole = nnc_min(room_of(s, (double)r->input + r->output), s->load->places);
     const bool grows = s->load->of->plan->preempt;
     r->room = grows ? nnc_min(room_of(s, (double)r->input + r->made), whole) : whole;
@@ -366,8 +344,7 @@ static void take_place(simulation *s, request *r)
 }
 
 /* Computes a prompt on separate prefill workers: in order of arrival, on the first worker that is free. */
-static void prefill_apart(simulation *s, request *r)
-{
+static void prefill_apart(simulation *s, request *r) {
     const nnc_serve_load_case *l = s->load;
     double *free_s = s->work->free_s;
     int32_t first = 0;
@@ -379,8 +356,7 @@ static void prefill_apart(simulation *s, request *r)
     r->left = 0.0;
 }
 
-static void push(simulation *s, worker *w, int32_t index)
-{
+static void push(simulation *s, worker *w, int32_t index) {
     s->requests[index].next = NONE;
     if (w->tail != NONE) {
         s->requests[w->tail].next = index;
@@ -391,8 +367,7 @@ static void push(simulation *s, worker *w, int32_t index)
 }
 
 /* Creates the next request and puts it into the queue. */
-static void issue(simulation *s, worker *w, double arrival_s)
-{
+static void issue(simulation *s, worker *w, double arrival_s) {
     const nnc_serve_load_case *l = s->load;
     const nnc_serve_ask *plan = l->of->plan;
     const int32_t index = (int32_t)s->issued++;
@@ -411,8 +386,7 @@ static void issue(simulation *s, worker *w, double arrival_s)
     push(s, w, index);
 }
 
-static void finish(simulation *s, worker *w, int32_t index)
-{
+static void finish(simulation *s, worker *w, int32_t index) {
     request *r = &s->requests[index];
     const double late_s = s->load->prefill_workers > 0 ? 0.0 : prefill_of(s, r->fresh) * (s->load->stages - 1.0);
     r->first_s += late_s;
@@ -421,8 +395,7 @@ static void finish(simulation *s, worker *w, int32_t index)
 }
 
 /* Removes the newest sequence from the cache. Its prompt and output will be computed again. */
-static void preempt(simulation *s, worker *w)
-{
+static void preempt(simulation *s, worker *w) {
     const int32_t index = w->newest;
     request *r = &s->requests[index];
     const double left = (double)(r->finish - w->step) * s->tokens_of_step;
@@ -438,22 +411,17 @@ static void preempt(simulation *s, worker *w)
 
 /* ---- iterations ---- */
 
-static double room_now(const worker *w)
-{
-    return w->room + w->growth * (double)w->step;
-}
+static double room_now(const worker *w) { return w->room + w->growth * (double)w->step; }
 
 /* Tests whether request r may start. `more`: number of requests that start in the same iteration; `more_room`: their
  * cache space. */
-static bool has_place(const simulation *s, const worker *w, int32_t more, double more_room, request *r)
-{
+static bool has_place(const simulation *s, const worker *w, int32_t more, double more_room, request *r) {
     const nnc_serve_load_case *l = s->load;
     const double used = room_now(w) + more_room + r->room + r->growth + w->growth;
     return (double)(w->running + more) < l->most && (w->running + more == 0 || used <= l->places * (1.0 + 1e-12));
 }
 
-static void end_steps(simulation *s, worker *w)
-{
+static void end_steps(simulation *s, worker *w) {
     while (w->running > 0 && s->requests[w->heap[0]].finish <= w->step) {
         const int32_t index = w->heap[0];
         stop(s, w, index);
@@ -461,15 +429,13 @@ static void end_steps(simulation *s, worker *w)
     }
 }
 
-static double mean_context(const simulation *s, const worker *w)
-{
+static double mean_context(const simulation *s, const worker *w) {
     return w->context / w->running + s->tokens_of_step * (double)w->step;
 }
 
 /* Tests whether the prompts that may start wait for further prompts. If they do, *until_s is at most the time at which
  * the next request arrives. Source: PyExecutor._waiting_requests of TensorRT-LLM. */
-static bool waits_for_more(simulation *s, const worker *w, double *until_s)
-{
+static bool waits_for_more(simulation *s, const worker *w, double *until_s) {
     const nnc_serve_ask *plan = s->load->of->plan;
     const double enough = plan->wait_share * s->load->chunk;
     double tokens = w->running, room = 0.0, next_s = (double)INFINITY;
@@ -491,8 +457,7 @@ static bool waits_for_more(simulation *s, const worker *w, double *until_s)
 
 /* Runs one iteration that computes prompts and one token of the running sequences. Returns false if no prompt may
  * start. */
-static bool mixed_iteration(simulation *s, worker *w)
-{
+static bool mixed_iteration(simulation *s, worker *w) {
     double budget = s->load->chunk, prompts = 0.0, room = 0.0;
     double until_s = 0.0;
     int32_t more = 0, done = NONE, last = NONE;
@@ -543,8 +508,7 @@ static bool mixed_iteration(simulation *s, worker *w)
 }
 
 /* Returns the smallest number of steps (at least 1) that takes time_s or longer. */
-static double steps_for(double time_s, double first_s, double slope_s)
-{
+static double steps_for(double time_s, double first_s, double slope_s) {
     const double b = first_s - slope_s / 2.0;
     const double root = sqrt(b * b + 2.0 * slope_s * nnc_max(time_s, 0.0));
     double steps = nnc_max(nnc_ceil(2.0 * nnc_max(time_s, 0.0) / (b + root)), 1.0);
@@ -554,8 +518,7 @@ static double steps_for(double time_s, double first_s, double slope_s)
 
 /* Runs steps without prompts up to the next event: a sequence ends, a waiting request may start, the KV cache is full,
  * the context reaches the next entry of the table of step times, or time reaches `horizon_s`. */
-static void decode_run(simulation *s, worker *w, double horizon_s)
-{
+static void decode_run(simulation *s, worker *w, double horizon_s) {
     double slope = 0.0, until_s = horizon_s;
     const double context = mean_context(s, w);
     const double step_s = decode_at(s, w->running, context, &slope);
@@ -585,8 +548,7 @@ static void decode_run(simulation *s, worker *w, double horizon_s)
     end_steps(s, w);
 }
 
-static double next_event_s(const simulation *s, const worker *w)
-{
+static double next_event_s(const simulation *s, const worker *w) {
     return w->running > 0    ? w->clock_s
            : w->head == NONE ? (double)INFINITY
                              : nnc_max(w->clock_s, s->requests[w->head].ready_s);
@@ -594,8 +556,7 @@ static double next_event_s(const simulation *s, const worker *w)
 
 /* Runs the worker that has the earliest event. Returns false if all work is done. In a closed loop, a worker may not
  * run further ahead than the earliest time at which a request from another worker can reach it. */
-static bool turn(simulation *s)
-{
+static bool turn(simulation *s) {
     worker *w = NULL;
     double first_s = (double)INFINITY, second_s = (double)INFINITY;
     for (int32_t i = 0; i < s->workers; i++) {
@@ -622,16 +583,12 @@ static bool turn(simulation *s)
 /* ---- the whole simulation ---- */
 
 /* Tests whether requests arrive at random times. */
-static bool draws_arrivals(const simulation *s)
-{
-    return s->load->open == 0 && s->load->of->plan->arrival_count == 0;
-}
+static bool draws_arrivals(const simulation *s) { return s->load->open == 0 && s->load->of->plan->arrival_count == 0; }
 
 /* Returns the factor on the random gaps between arrivals. With this factor, the requests of a simulation arrive exactly
  * at the requested rate, as a Poisson process with this number of arrivals in this time. Near saturation, most of the
  * error of a mean comes from the error of the drawn rate. */
-static double gap_scale(simulation *s)
-{
+static double gap_scale(simulation *s) {
     const uint64_t state = s->gaps;
     double sum_s = 0.0;
     for (int64_t i = 0; i < s->count; i++) { sum_s += gap_s(s); }
@@ -640,8 +597,7 @@ static double gap_scale(simulation *s)
 }
 
 /* Creates the arrivals of an open loop, in turn for each worker, or the first open requests of a closed loop. */
-static void begin(simulation *s)
-{
+static void begin(simulation *s) {
     const nnc_serve_load_case *l = s->load;
     const nnc_serve_ask *plan = l->of->plan;
     nnc_serve_work *work = s->work;
@@ -668,8 +624,7 @@ static void begin(simulation *s)
 }
 
 /* Returns the value that is at index k after sorting, by partition (Hoare, CACM 4(7), 1961). Reorders the values. */
-static double ranked(double *values, int64_t count, int64_t k)
-{
+static double ranked(double *values, int64_t count, int64_t k) {
     int64_t low = 0, high = count - 1;
     while (low < high) {
         const double pivot = values[low + (high - low) / 2];
@@ -695,8 +650,7 @@ static double ranked(double *values, int64_t count, int64_t k)
 }
 
 /* Returns the mean and the quantiles of the values. */
-static nnc_serve_spread_of summary_of(double *values, int64_t count)
-{
+static nnc_serve_spread_of summary_of(double *values, int64_t count) {
     static const double shares[] = { 0.5, 0.9, 0.99 };
     nnc_serve_spread_of of = { .mean = 0.0 };
     double *const places[] = { &of.p50, &of.p90, &of.p99 };
@@ -710,8 +664,7 @@ static nnc_serve_spread_of summary_of(double *values, int64_t count)
 
 /* Adds the times of the simulated requests to the arrays ttft, tpot and request_s, without the first `skipped`
  * requests. */
-static void collect(simulation *s, int64_t skipped)
-{
+static void collect(simulation *s, int64_t skipped) {
     nnc_serve_work *work = s->work;
     for (const request *r = s->requests + skipped; r < s->requests + s->count; r++) {
         work->ttft[s->counted] = r->first_s - r->arrival_s;
@@ -722,8 +675,7 @@ static void collect(simulation *s, int64_t skipped)
 
 /* Tests whether the standard error of the mean TTFT is small enough after one simulation. Uses the means of batches of
  * consecutive requests, after Conway, Management Science 10(1), 1963. */
-static bool certain(const simulation *s)
-{
+static bool certain(const simulation *s) {
     const int64_t each = s->counted / BATCHES;
     double sum = 0.0, squares = 0.0;
     for (int64_t i = 0; i < each * BATCHES; i += each) {
@@ -737,8 +689,7 @@ static bool certain(const simulation *s)
     return each > 0 && sqrt(variance) <= CERTAIN * mean_s;
 }
 
-static void summarise(simulation *s)
-{
+static void summarise(simulation *s) {
     nnc_serve_replayed *result = s->result;
     const double unknown = (double)NAN;
     result->ttft = summary_of(s->work->ttft, s->counted);
@@ -748,8 +699,7 @@ static void summarise(simulation *s)
     result->sequences = s->decode_s > 0.0 ? s->decode_area / s->decode_s : 1.0;
 }
 
-void nnc_serve_replay(const nnc_serve_load_case *load, nnc_serve_replayed *result)
-{
+void nnc_serve_replay(const nnc_serve_load_case *load, nnc_serve_replayed *result) {
     nnc_serve_work *work = load->of->work;
     simulation s = { .load = load,
                      .work = work,

@@ -14,37 +14,32 @@ typedef struct searching {
     nnc_error *err;
 } searching;
 
-static double figure(const nnc_serve *s, const nnc_serve_limit *limit)
-{
+static double figure(const nnc_serve *s, const nnc_serve_limit *limit) {
     double value = 0.0;
     memcpy(&value, (const char *)s + limit->offset, sizeof value);
     return value;
 }
 
-static bool holds(const nnc_serve *s, const nnc_serve_limit *limit)
-{
+static bool holds(const nnc_serve *s, const nnc_serve_limit *limit) {
     const double value = figure(s, limit);
     return limit->at_least ? value >= limit->value : value <= limit->value;
 }
 
 /* Returns the factor by which a metric misses the limit that it breaks, at least 1. */
-static double miss(const nnc_serve *s, const nnc_serve_limit *limit)
-{
+static double miss(const nnc_serve *s, const nnc_serve_limit *limit) {
     const double value = figure(s, limit);
     return limit->at_least ? limit->value / value : value / limit->value;
 }
 
 /* Returns the index of the first limit that the deployment breaks; -1 = no limit is broken. */
-static int32_t broken(const searching *of, const nnc_serve *s)
-{
+static int32_t broken(const searching *of, const nnc_serve *s) {
     for (int32_t i = 0; i < of->search->limit_count; i++) {
         if (!holds(s, &of->search->limits[i])) { return i; }
     }
     return -1;
 }
 
-static nnc_serve_found found_of(const nnc_serve *s)
-{
+static nnc_serve_found found_of(const nnc_serve *s) {
     return (nnc_serve_found){ .plan = s->plan,
                               .ttft_s = s->ttft_s,
                               .tpot_s = s->tpot_s,
@@ -59,14 +54,12 @@ static nnc_serve_found found_of(const nnc_serve *s)
 }
 
 /* Tests whether `a` is at least as good as `b` both in throughput per device and in tokens per second and user. */
-static bool covers(const nnc_serve_found *a, const nnc_serve_found *b)
-{
+static bool covers(const nnc_serve_found *a, const nnc_serve_found *b) {
     return a->output_tokens_per_s_per_device >= b->output_tokens_per_s_per_device &&
            a->tokens_per_s_per_user >= b->tokens_per_s_per_user;
 }
 
-static void add_to_front(nnc_serve_search_result *r, const nnc_serve_found *found)
-{
+static void add_to_front(nnc_serve_search_result *r, const nnc_serve_found *found) {
     int32_t kept = 0, place = 0;
     for (int32_t i = 0; i < r->front_count; i++) {
         if (covers(&r->front[i], found)) { return; }
@@ -85,8 +78,7 @@ static void add_to_front(nnc_serve_search_result *r, const nnc_serve_found *foun
     r->front_count = kept + 1;
 }
 
-static void note_miss(searching *of, const nnc_serve *s, int32_t limit)
-{
+static void note_miss(searching *of, const nnc_serve *s, int32_t limit) {
     nnc_serve_search_result *r = of->result;
     const double far = miss(s, &of->search->limits[limit]);
     const bool nearer = r->nearest_limit < 0 || far < r->nearest_value;
@@ -98,8 +90,7 @@ static void note_miss(searching *of, const nnc_serve *s, int32_t limit)
 }
 
 /* Records a deployment that meets all limits. Returns true if it is the cheapest so far. */
-static bool note_found(searching *of, const nnc_serve_found *found)
-{
+static bool note_found(searching *of, const nnc_serve_found *found) {
     nnc_serve_search_result *r = of->result;
     const bool cheaper =
         !r->found || found->output_tokens_per_s_per_device > r->cheapest.output_tokens_per_s_per_device;
@@ -115,8 +106,7 @@ static bool note_found(searching *of, const nnc_serve_found *found)
 }
 
 /* Returns the next number of concurrent requests to try: 1, 2, 3, 4, 6, 8, 12 ... */
-static double next_requests(double requests)
-{
+static double next_requests(double requests) {
     const double half = floor(requests * 4.0 / 3.0 + 0.5), power = exp2(floor(log2(requests)));
     return requests < 3.0                               ? requests + 1.0
            : half == power * 2.0 || half == power * 1.5 ? half
@@ -129,8 +119,7 @@ typedef struct deployment {
     double most; /* largest number of concurrent requests per replica that is tried */
 } deployment;
 
-static void answer(searching *of, deployment *d)
-{
+static void answer(searching *of, deployment *d) {
     d->of.work = nnc_serve_work_of(of->scratch, nnc_serve_requests_of(&d->s.plan));
     if (d->of.work == NULL) {
         of->out_of_memory = true;
@@ -143,8 +132,7 @@ static void answer(searching *of, deployment *d)
 }
 
 /* Evaluates a deployment with a given load, and records it if it fits in memory and meets the limits. */
-static void try_load(searching *of, deployment *d)
-{
+static void try_load(searching *of, deployment *d) {
     answer(of, d);
     if (!d->s.fits || d->s.saturated) { return; }
     of->result->fitting++;
@@ -159,8 +147,7 @@ static void try_load(searching *of, deployment *d)
 
 /* Raises the number of concurrent requests up to the limit of the memory or the engine, and records the numbers that
  * meet the limits. */
-static void try_requests(searching *of, deployment *d)
-{
+static void try_requests(searching *of, deployment *d) {
     bool cheapest = false, before = false;
     for (double requests = 1.0; requests <= d->most;) {
         d->s.plan.concurrency = (int64_t)(requests * d->s.plan.data);
@@ -186,8 +173,7 @@ static void try_requests(searching *of, deployment *d)
     }
 }
 
-static void try_deployment(searching *of, const nnc_serve_ask *ask)
-{
+static void try_deployment(searching *of, const nnc_serve_ask *ask) {
     deployment d = { .of = { .net = &of->net,
                              .engine = &of->software->serving,
                              .network_bytes_per_s = of->device->scale_out.bytes_per_s } };
@@ -216,8 +202,7 @@ static void try_deployment(searching *of, const nnc_serve_ask *ask)
 /* ---- candidates ---- */
 
 /* Lists the degrees to try: the requested degree, or 1, 2, 4 ... up to `most`. */
-static int32_t degrees(int32_t asked, int32_t most, int32_t list[32])
-{
+static int32_t degrees(int32_t asked, int32_t most, int32_t list[32]) {
     int32_t count = 0;
     if (asked > 1 || most <= 1) {
         list[count++] = asked > 0 ? asked : 1;
@@ -227,8 +212,7 @@ static int32_t degrees(int32_t asked, int32_t most, int32_t list[32])
     return count;
 }
 
-static void try_degrees(searching *of, const nnc_serve_ask *ask, int32_t devices)
-{
+static void try_degrees(searching *of, const nnc_serve_ask *ask, int32_t devices) {
     int32_t tensors[32], stages[32], groups[32];
     const bool experts = of->net.experts > 0.0;
     const int32_t group_most = experts ? devices : 1;
@@ -256,8 +240,7 @@ static void try_degrees(searching *of, const nnc_serve_ask *ask, int32_t devices
 
 nnc_status nnc_serve_search_of(const nnc_model *model, const nnc_device *device, const nnc_software *software,
                                const nnc_serve_ask *ask, const nnc_serve_search *search, nnc_scratch *scratch,
-                               nnc_serve_search_result *result, nnc_error *err)
-{
+                               nnc_serve_search_result *result, nnc_error *err) {
     searching of = { .model = model,
                      .device = device,
                      .software = software,

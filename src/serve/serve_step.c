@@ -16,15 +16,11 @@
 #define ATTENTION_FRACTION 0.43
 static const nnc_small_all_reduce all_reduce_default = { 4.5e-6, 0.0, 3e-6, 0.5, 0.6, (double)NAN };
 
-static double said(double value, double otherwise)
-{
-    return isnan(value) ? otherwise : value;
-}
+static double said(double value, double otherwise) { return isnan(value) ? otherwise : value; }
 
 /* Returns the bits of one element. Weights include the scales of their groups. Quantised keys and values include a
  * 16-bit scale and zero point per head. */
-static double math_bits(nnc_stored stored)
-{
+static double math_bits(nnc_stored stored) {
     static const double bits[NNC_STORED_COUNT] = {
 #define BITS(name, text, bits, scale, zero, group, math) [name] = (bits),
         NNC_STORED_LIST(BITS)
@@ -34,8 +30,7 @@ static double math_bits(nnc_stored stored)
 }
 
 /* Returns the format of attention and head: 16 bits, or the format of the products if it is wider. */
-static nnc_dtype plain_format(const nnc_device *device, nnc_dtype precision)
-{
+static nnc_dtype plain_format(const nnc_device *device, nnc_dtype precision) {
     if (precision == NNC_FP32 || precision == NNC_TF32 || precision == NNC_FP64) { return precision; }
     static const nnc_dtype order[] = { NNC_BF16, NNC_FP16, NNC_TF32, NNC_FP32 };
     for (size_t i = 0; i < sizeof order / sizeof order[0]; i++) {
@@ -45,8 +40,7 @@ static nnc_dtype plain_format(const nnc_device *device, nnc_dtype precision)
 }
 
 /* Returns the storage format whose measured products give the rate of products in `dtype`. */
-static nnc_stored reached_as(nnc_dtype dtype, nnc_stored weights)
-{
+static nnc_stored reached_as(nnc_dtype dtype, nnc_stored weights) {
     switch (dtype) {
     case NNC_FP8: return weights == NNC_STORED_FP8_BLOCK ? weights : NNC_STORED_FP8;
     case NNC_FP4: return NNC_STORED_NVFP4;
@@ -57,8 +51,7 @@ static nnc_stored reached_as(nnc_dtype dtype, nnc_stored weights)
 
 /* Returns the FLOP/s of long products: the rate fitted for training, times the ratio that removes the boost clock of
  * short kernels. */
-static double dense_rate(const nnc_device *device, nnc_dtype dtype, nnc_stored weights)
-{
+static double dense_rate(const nnc_device *device, nnc_dtype dtype, nnc_stored weights) {
     const nnc_efficiencies *e = &device->efficiency;
     const bool fitted = e->basis != NNC_BASIS_NONE;
     const bool narrow = fitted && (dtype == NNC_FP8 || dtype == NNC_FP4 || dtype == NNC_INT8);
@@ -69,8 +62,7 @@ static double dense_rate(const nnc_device *device, nnc_dtype dtype, nnc_stored w
 }
 
 static void memory_rates(const nnc_device *device, const nnc_serve_engine *engine, const nnc_serve_ask *plan,
-                         nnc_serve_rates *r)
-{
+                         nnc_serve_rates *r) {
     const nnc_serve_efficiency *s = &device->efficiency.serving;
     const bool fitted = device->efficiency.basis != NNC_BASIS_NONE;
     const double plain = said(s->stream_fraction[NNC_STORED_BF16], fitted ? STREAM_FRACTION : 1.0);
@@ -96,8 +88,7 @@ static void memory_rates(const nnc_device *device, const nnc_serve_engine *engin
 }
 
 static void kernel_times(const nnc_device *device, const nnc_serve_engine *engine, const nnc_serve_ask *plan,
-                         nnc_serve_rates *r)
-{
+                         nnc_serve_rates *r) {
     const nnc_serve_efficiency *s = &device->efficiency.serving;
     const bool fitted = device->efficiency.basis != NNC_BASIS_NONE;
     const double kernel = said(s->kernel_s, fitted ? KERNEL_S : 0.0);
@@ -121,16 +112,14 @@ static void kernel_times(const nnc_device *device, const nnc_serve_engine *engin
  * From one case: MI300X with engines of 2024 took 2.3 times as long as predicted in this way. */
 #define UNMEASURED 2.3
 
-double nnc_serve_beyond(const nnc_device *device)
-{
+double nnc_serve_beyond(const nnc_device *device) {
     const nnc_efficiencies *e = &device->efficiency;
     const bool has = !isnan(e->serving.stream_fraction[NNC_STORED_BF16]);
     return has || e->basis == NNC_BASIS_NONE ? 1.0 : UNMEASURED;
 }
 
 nnc_status nnc_serve_rates_of(const nnc_device *device, const nnc_software *software, const nnc_serve_ask *plan,
-                              nnc_serve_rates *r, nnc_error *err)
-{
+                              nnc_serve_rates *r, nnc_error *err) {
     const nnc_serve_engine *engine = &software->serving;
     const nnc_dtype plain = plain_format(device, plan->precision);
     const nnc_flash_efficiency *flash = &device->efficiency.attention[software->flash_kernel];
@@ -196,20 +185,17 @@ nnc_status nnc_serve_rates_of(const nnc_device *device, const nnc_software *soft
 #define EXPERT_COMPUTE 0.7
 #define EXPERT_COMPUTE_WIDENED 0.26
 
-static double expert_compute(const nnc_serve_ask *plan)
-{
+static double expert_compute(const nnc_serve_ask *plan) {
     const bool whole = plan->precision == NNC_BF16 || plan->precision == NNC_FP16;
     return whole && math_bits(plan->weights) < 8.0 ? EXPERT_COMPUTE_WIDENED : EXPERT_COMPUTE;
 }
 
-double nnc_serve_experts_touched(double experts, double chosen, double tokens)
-{
+double nnc_serve_experts_touched(double experts, double chosen, double tokens) {
     return experts * (1.0 - pow(1.0 - chosen / experts, tokens));
 }
 
 double nnc_serve_all_reduce_s(double ranks, double bytes, double link_bytes_per_s, double fixed_s, double second_s,
-                              double one_shot_fraction, double two_shot_fraction)
-{
+                              double one_shot_fraction, double two_shot_fraction) {
     const double one = fixed_s + (ranks - 1.0) * bytes / (one_shot_fraction * link_bytes_per_s);
     const double two =
         fixed_s + second_s + 2.0 * (ranks - 1.0) / ranks * bytes / (two_shot_fraction * link_bytes_per_s);
@@ -239,8 +225,7 @@ typedef struct making {
 
 /* Returns the time of a product whose compute and memory times are similar (some hundred rows). Kernels overlap both
  * only in part, so the result lies between the larger time and the sum. */
-static double overlapped(double compute_s, double memory_s)
-{
+static double overlapped(double compute_s, double memory_s) {
     const double sum = compute_s * sqrt(compute_s) + memory_s * sqrt(memory_s);
     return nnc_max(cbrt(sum * sum), nnc_max(compute_s, memory_s)); /* (c^1.5 + m^1.5)^(2/3) */
 }
@@ -248,8 +233,7 @@ static double overlapped(double compute_s, double memory_s)
 /* Adds one op that runs as `count` kernels; flops, bytes and seconds are totals over all kernels. Returns its
  * seconds. */
 static double add_op(making *m, const char *name, double count, double rows, double flops, double weight_bytes,
-                     double kv_bytes, double compute_s, double memory_s, double fixed_s)
-{
+                     double kv_bytes, double compute_s, double memory_s, double fixed_s) {
     const double larger = weight_bytes > 0.0 ? overlapped(compute_s, memory_s) : nnc_max(compute_s, memory_s);
     const double time_s = larger + fixed_s;
     const nnc_bound bound = fixed_s > larger        ? NNC_BOUND_HOST
@@ -276,8 +260,7 @@ static double add_op(making *m, const char *name, double count, double rows, dou
 
 /* Returns the fixed time of a product: its kernel launch. The second product of experts also includes the engine's
  * overhead per expert layer. */
-static double product_fixed_s(const making *m, const nnc_serve_product *p, bool plain)
-{
+static double product_fixed_s(const making *m, const nnc_serve_product *p, bool plain) {
     const nnc_serve_rates *r = &m->of->rates;
     const double kernel = m->decode ? r->kernel_s : r->prefill_kernel_s;
     const bool ends = p->split == NNC_SPLIT_EXPERT_ROW && r->weight_only;
@@ -286,8 +269,7 @@ static double product_fixed_s(const making *m, const nnc_serve_product *p, bool 
 }
 
 /* Adds a product over the tokens of the step. Products of experts compute the tokens of all attention groups. */
-static void add_product(making *m, const nnc_serve_product *p)
-{
+static void add_product(making *m, const nnc_serve_product *p) {
     const nnc_serve_case *of = m->of;
     const nnc_serve_rates *r = &of->rates;
     const double groups = p->experts > 0.0 ? of->plan->attention_data : 1.0;
@@ -317,15 +299,13 @@ static void add_product(making *m, const nnc_serve_product *p)
 }
 
 /* Returns the number of pairs of query and key in the first n positions with an attention window. */
-static double attended(double n, double window)
-{
+static double attended(double n, double window) {
     return window <= 0.0 || n <= window ? n * (n + 1.0) / 2.0 : window * (window + 1.0) / 2.0 + (n - window) * window;
 }
 
 /* Returns the number of positions read from the cache. A decode step reads all attended positions; a chunk of a prefill
  * reads the attended positions before the chunk. */
-static double cache_reads(const making *m, double window)
-{
+static double cache_reads(const making *m, double window) {
     const double chunks = nnc_ceil(m->fresh / (double)m->of->plan->chunk);
     const double chunk = nnc_min((double)m->of->plan->chunk, m->fresh);
     const double all = chunks * m->cached + chunk * chunks * (chunks - 1.0) / 2.0;
@@ -334,16 +314,14 @@ static double cache_reads(const making *m, double window)
 }
 
 /* Returns how often a decode step reads the KV cache; more than once if several query heads share keys and values. */
-static double rereads(const nnc_serve_case *of, const nnc_serve_attention *a)
-{
+static double rereads(const nnc_serve_case *of, const nnc_serve_attention *a) {
     const double t = of->plan->tensor;
     const double sharing = a->heads / t / nnc_max(a->kv_heads / t, 1.0);
     return a->latent > 0.0 ? 1.0 : 1.0 + of->rates.kv_reread * (sharing - 1.0);
 }
 
 /* Adds the attention of prompts that are prefilled in the same step. */
-static void add_prompt_attention(making *m, const nnc_serve_attention *a)
-{
+static void add_prompt_attention(making *m, const nnc_serve_attention *a) {
     const double pairs =
         m->prompts * (attended(m->prompt_cached + m->prompt_tokens, a->window) - attended(m->prompt_cached, a->window));
     const double flops = 2.0 * a->layers * a->heads / m->of->plan->tensor * (a->key_dim + a->value_dim) * pairs;
@@ -355,8 +333,7 @@ static void add_prompt_attention(making *m, const nnc_serve_attention *a)
     }
 }
 
-static void add_attention(making *m, const nnc_serve_attention *a)
-{
+static void add_attention(making *m, const nnc_serve_attention *a) {
     const nnc_serve_case *of = m->of;
     const nnc_serve_rates *r = &of->rates;
     const double pairs = m->sequences * (attended(m->cached + m->fresh, a->window) - attended(m->cached, a->window));
@@ -376,8 +353,7 @@ static void add_attention(making *m, const nnc_serve_attention *a)
 }
 
 /* Adds a recurrent state: a step reads and writes it once, and its arithmetic runs at the 16-bit attention rate. */
-static void add_state(making *m, const nnc_serve_state *s)
-{
+static void add_state(making *m, const nnc_serve_state *s) {
     const nnc_serve_rates *r = &m->of->rates;
     const double share = 1.0 / m->of->plan->tensor;
     const double flops = m->sequences * m->fresh * s->layers * s->flops * share;
@@ -390,8 +366,7 @@ static void add_state(making *m, const nnc_serve_state *s)
 }
 
 /* Adds sampling, which reads the logits of every sequence in fp32. */
-static void add_sampling(making *m)
-{
+static void add_sampling(making *m) {
     const nnc_serve_rates *r = &m->of->rates;
     const double bytes = m->sequences * m->of->net->vocab * 4.0 / m->of->plan->tensor;
     m->step.head_s +=
@@ -400,8 +375,7 @@ static void add_sampling(making *m)
 
 /* ---- communication ---- */
 
-static void add_comm(making *m)
-{
+static void add_comm(making *m) {
     const nnc_serve_case *of = m->of;
     const nnc_serve_rates *r = &of->rates;
     const nnc_small_all_reduce *a = &r->all_reduce;
@@ -436,8 +410,7 @@ static void add_comm(making *m)
     m->step.comm_s = comm_s;
 }
 
-static nnc_bound bound_of(const making *m)
-{
+static nnc_bound bound_of(const making *m) {
     const double host = m->step.host_s + m->fixed_s;
     const double largest = nnc_max(nnc_max(m->compute_s, m->memory_s), nnc_max(m->step.comm_s, host));
     return largest == host               ? NNC_BOUND_HOST
@@ -446,8 +419,7 @@ static nnc_bound bound_of(const making *m)
                                          : NNC_BOUND_MEMORY;
 }
 
-static nnc_serve_step finish(making *m, double factor)
-{
+static nnc_serve_step finish(making *m, double factor) {
     const nnc_serve_engine *engine = m->of->engine;
     nnc_serve_step *s = &m->step;
     for (int32_t i = 0; i < m->of->net->product_count; i++) { add_product(m, &m->of->net->products[i]); }
@@ -476,8 +448,7 @@ static nnc_serve_step finish(making *m, double factor)
 
 /* Computes a decode step with `tokens` tokens of each sequence. */
 static nnc_serve_step decode(const nnc_serve_case *of, double sequences, double context, double tokens,
-                             nnc_serve_list *list)
-{
+                             nnc_serve_list *list) {
     /* Each pipeline stage works on its share of the sequences. */
     const double share = nnc_max(sequences / of->plan->pipeline, nnc_min(sequences, 1.0));
     making m = { .of = of,
@@ -493,19 +464,16 @@ static nnc_serve_step decode(const nnc_serve_case *of, double sequences, double 
     return finish(&m, of->engine->decode_factor);
 }
 
-nnc_serve_step nnc_serve_decode(const nnc_serve_case *of, double sequences, double context, nnc_serve_list *list)
-{
+nnc_serve_step nnc_serve_decode(const nnc_serve_case *of, double sequences, double context, nnc_serve_list *list) {
     return decode(of, sequences, context, 1.0, list);
 }
 
-nnc_serve_step nnc_serve_verify(const nnc_serve_case *of, double sequences, double context, double tokens)
-{
+nnc_serve_step nnc_serve_verify(const nnc_serve_case *of, double sequences, double context, double tokens) {
     return decode(of, sequences, context, tokens, NULL);
 }
 
 nnc_serve_step nnc_serve_prefill(const nnc_serve_case *of, double sequences, double cached, double fresh,
-                                 nnc_serve_list *list)
-{
+                                 nnc_serve_list *list) {
     const double share = nnc_max(sequences / of->plan->pipeline, nnc_min(sequences, 1.0));
     const double group = nnc_max(share / of->plan->attention_data, nnc_min(share, 1.0));
     making m = { .of = of,
@@ -521,8 +489,7 @@ nnc_serve_step nnc_serve_prefill(const nnc_serve_case *of, double sequences, dou
 }
 
 nnc_serve_step nnc_serve_mixed(const nnc_serve_case *of, double sequences, double context, double prompts,
-                               double cached, double fresh)
-{
+                               double cached, double fresh) {
     const double share = nnc_max(sequences / of->plan->pipeline, nnc_min(sequences, 1.0));
     const double group = of->plan->attention_data;
     making m = { .of = of,
@@ -541,8 +508,7 @@ nnc_serve_step nnc_serve_mixed(const nnc_serve_case *of, double sequences, doubl
 
 /* ---- the share of one device: products, weights, cache ---- */
 
-double nnc_serve_share(const nnc_serve_case *of, const nnc_serve_product *p)
-{
+double nnc_serve_share(const nnc_serve_case *of, const nnc_serve_product *p) {
     const double t = of->plan->tensor;
     switch (p->split) {
     case NNC_SPLIT_TOKENS:
@@ -555,26 +521,22 @@ double nnc_serve_share(const nnc_serve_case *of, const nnc_serve_product *p)
     }
 }
 
-bool nnc_serve_is_plain(const nnc_serve_case *of, const nnc_serve_product *p)
-{
+bool nnc_serve_is_plain(const nnc_serve_case *of, const nnc_serve_product *p) {
     /* In published checkpoints of models with experts, only the experts have 4-bit weights. In weight-only checkpoints,
      * only the experts have the narrow format. */
     const bool narrow = of->rates.weight_bytes < 1.0 || of->rates.weight_only;
     return p->plain || (narrow && of->net->experts > 0.0 && p->group == NNC_GROUP_ATTENTION);
 }
 
-double nnc_serve_stage_share(const nnc_serve_case *of)
-{
+double nnc_serve_stage_share(const nnc_serve_case *of) {
     return nnc_ceil(of->net->layers / of->plan->pipeline) / of->net->layers;
 }
 
-static double kv_element_bytes(const nnc_serve_case *of, double width)
-{
+static double kv_element_bytes(const nnc_serve_case *of, double width) {
     return of->rates.kv_bytes + (of->rates.kv_scaled ? 4.0 / width : 0.0);
 }
 
-double nnc_serve_kv_token(const nnc_serve_case *of, const nnc_serve_attention *a)
-{
+double nnc_serve_kv_token(const nnc_serve_case *of, const nnc_serve_attention *a) {
     const double heads = nnc_max(a->kv_heads / of->plan->tensor, 1.0);
     return a->latent > 0.0 ? a->layers * (a->latent + a->rope) * kv_element_bytes(of, a->latent + a->rope)
                            : a->layers * heads *
@@ -582,8 +544,7 @@ double nnc_serve_kv_token(const nnc_serve_case *of, const nnc_serve_attention *a
                                   a->value_dim * kv_element_bytes(of, a->value_dim));
 }
 
-double nnc_serve_kv_bytes(const nnc_serve_case *of, double tokens)
-{
+double nnc_serve_kv_bytes(const nnc_serve_case *of, double tokens) {
     double bytes = 0.0;
     for (int32_t i = 0; i < of->net->attention_count; i++) {
         const nnc_serve_attention *a = &of->net->attentions[i];
@@ -592,8 +553,7 @@ double nnc_serve_kv_bytes(const nnc_serve_case *of, double tokens)
     return bytes + (of->draft != NULL ? nnc_serve_kv_bytes(of->draft, tokens) : 0.0);
 }
 
-double nnc_serve_state_bytes(const nnc_serve_case *of)
-{
+double nnc_serve_state_bytes(const nnc_serve_case *of) {
     double bytes = 0.0;
     for (int32_t i = 0; i < of->net->state_count; i++) {
         bytes += 4.0 * of->net->states[i].layers * of->net->states[i].elements / of->plan->tensor;
@@ -601,8 +561,8 @@ double nnc_serve_state_bytes(const nnc_serve_case *of)
     return bytes;
 }
 
-double nnc_serve_critical_batch(const nnc_serve_case *of, double context, double *intensity_limit, nnc_derivation *why)
-{
+double nnc_serve_critical_batch(const nnc_serve_case *of, double context, double *intensity_limit,
+                                nnc_derivation *why) {
     const double few = of->plan->pipeline, most = 1e6; /* few: smallest number of sequences, one for each stage;
                                                         * most: factor that makes this number so large that every
                                                         * expert is read */
@@ -627,8 +587,7 @@ double nnc_serve_critical_batch(const nnc_serve_case *of, double context, double
 #define WORKSPACE_BYTES 2e9
 
 /* Returns the bytes of weights on one device: products in their storage format, all other weights in 16 bits. */
-static double weight_bytes(const nnc_serve_case *of)
-{
+static double weight_bytes(const nnc_serve_case *of) {
     const nnc_serve_net *net = of->net;
     const double stage = nnc_serve_stage_share(of);
     double layers = 0.0, ends = 0.0;
@@ -648,8 +607,7 @@ static double weight_bytes(const nnc_serve_case *of)
     return layers * stage + small * stage + (of->plan->pipeline > 1 ? nnc_max(tables, ends) : both);
 }
 
-void nnc_serve_memory(const nnc_serve_case *of, double capacity_bytes, nnc_serve *s, nnc_derivation *why)
-{
+void nnc_serve_memory(const nnc_serve_case *of, double capacity_bytes, nnc_serve *s, nnc_derivation *why) {
     const nnc_serve_ask *p = of->plan;
     const double length = (double)(p->input_len + p->output_len), block = (double)p->block;
     const double stage = nnc_serve_stage_share(of);

@@ -9,8 +9,7 @@
 #include "base/base_internal.h"
 #include "shape/shape_internal.h"
 
-static nnc_op *write_product(const nnc_writer *w, const nnc_captured_op *c)
-{
+static nnc_op *write_product(const nnc_writer *w, const nnc_captured_op *c) {
     nnc_op *op = nnc_list_add(w, c->name, NNC_OP_MATMUL, c->group);
     op->u.matmul = (nnc_matmul){ .batch = c->batch,
                                  .m = c->m,
@@ -22,8 +21,7 @@ static nnc_op *write_product(const nnc_writer *w, const nnc_captured_op *c)
     return op;
 }
 
-static nnc_op *write_conv(const nnc_writer *w, const nnc_captured_op *c)
-{
+static nnc_op *write_conv(const nnc_writer *w, const nnc_captured_op *c) {
     const nnc_conv conv = { .batch = c->batch,
                             .c_in = c->c_in,
                             .c_out = c->c_out,
@@ -44,8 +42,7 @@ static nnc_op *write_conv(const nnc_writer *w, const nnc_captured_op *c)
     return op;
 }
 
-static nnc_op *write_attention(const nnc_writer *w, const nnc_captured_op *c)
-{
+static nnc_op *write_attention(const nnc_writer *w, const nnc_captured_op *c) {
     const double all = (double)c->s_q * (double)c->s_k;
     nnc_op *op = nnc_list_add(w, c->name, NNC_OP_FLASH, c->group);
     op->u.flash = (nnc_flash){ .batch = c->batch,
@@ -62,8 +59,7 @@ static nnc_op *write_attention(const nnc_writer *w, const nnc_captured_op *c)
     return op;
 }
 
-static nnc_op *write_kernel(const nnc_writer *w, const nnc_captured_op *c)
-{
+static nnc_op *write_kernel(const nnc_writer *w, const nnc_captured_op *c) {
     nnc_op *op = nnc_list_add(w, c->name, NNC_OP_KERNEL, c->group);
     op->u.kernel = (nnc_kernel){ c->read_bytes, c->write_bytes };
     return op;
@@ -81,8 +77,7 @@ static write_fn *const writers[] = {
 
 /* Sets the number of kernels of an op: one for each operator that PyTorch issued; three for backward of fused
  * attention. */
-static void issue(const nnc_captured_op *c, nnc_op *op)
-{
+static void issue(const nnc_captured_op *c, nnc_op *op) {
     const bool streams = c->kind == NNC_CAPTURED_KERNEL;
     const double bytes = streams ? c->read_bytes + c->write_bytes : 0.0;
     op->issued_as = streams ? NNC_ISSUED_INSTEAD : NNC_ISSUED_TOO;
@@ -91,8 +86,7 @@ static void issue(const nnc_captured_op *c, nnc_op *op)
     op->issued[1] = (nnc_issued){ backward + c->cast_kernels, bytes, c->cast_bytes };
 }
 
-static void write_op(const nnc_writer *w, const nnc_captured_op *c)
-{
+static void write_op(const nnc_writer *w, const nnc_captured_op *c) {
     const nnc_plan *plan = w->how->plan;
     const bool autocast = plan->policy == NNC_POLICY_AMP;
     nnc_op *op = writers[c->kind](w, c);
@@ -118,13 +112,9 @@ static void write_op(const nnc_writer *w, const nnc_captured_op *c)
 /* Returns a size in a step whose number of samples is between the numbers of two recorded steps. Every size is a fixed
  * part plus a part that is proportional to the samples: size = first size + share (second size - first size).
  * [captured-kernel] */
-static double between(double one, double two, double share)
-{
-    return one + share * (two - one);
-}
+static double between(double one, double two, double share) { return one + share * (two - one); }
 
-static nnc_captured_op op_between(const nnc_captured_op *one, const nnc_captured_op *two, double share)
-{
+static nnc_captured_op op_between(const nnc_captured_op *one, const nnc_captured_op *two, double share) {
 #define AT(member) offsetof(nnc_captured_op, member)
     static const size_t dims[] = { AT(batch), AT(m),     AT(n),     AT(k),     AT(c_in), AT(c_out), AT(h_in),
                                    AT(w_in),  AT(h_out), AT(w_out), AT(heads), AT(s_q),  AT(s_k),   AT(kv_heads) };
@@ -150,21 +140,18 @@ static nnc_captured_op op_between(const nnc_captured_op *one, const nnc_captured
 }
 
 /* Returns the recorded step, or the same step under autocast. */
-static const struct nnc_captured *program_of(const struct nnc_captured *recorded, const nnc_plan *plan)
-{
+static const struct nnc_captured *program_of(const struct nnc_captured *recorded, const nnc_plan *plan) {
     return plan->policy == NNC_POLICY_AMP && recorded->autocast != NULL ? recorded->autocast : recorded;
 }
 
-static double share_of(const struct nnc_captured *program, int64_t samples)
-{
+static double share_of(const struct nnc_captured *program, int64_t samples) {
     return program->second == NULL
                ? 0.0
                : (double)(samples - program->batch) / (double)(program->second->batch - program->batch);
 }
 
 static void write_at(const nnc_writer *w, const struct nnc_captured *program, const struct nnc_captured *other,
-                     int32_t i, double share)
-{
+                     int32_t i, double share) {
     const nnc_captured_op *one = &program->ops[i];
     if (share == 0.0) {
         write_op(w, one);
@@ -177,8 +164,7 @@ static void write_at(const nnc_writer *w, const struct nnc_captured *program, co
 /* Writes each part (slot) of a program in order: the forward ops, then the backward ops from the last to the first.
  * [captured-units] */
 static void write_slots(const nnc_writer *w, const struct nnc_captured *program, const struct nnc_captured *other,
-                        double share)
-{
+                        double share) {
     int32_t forward = 0, backward = program->count - 1;
     for (int32_t s = 0; s < program->slot_count; s++) {
         const nnc_captured_slot *slot = &program->slots[s];
@@ -200,8 +186,7 @@ static void write_slots(const nnc_writer *w, const struct nnc_captured *program,
     }
 }
 
-static void lower(const nnc_model *model, const nnc_writer *w)
-{
+static void lower(const nnc_model *model, const nnc_writer *w) {
     const struct nnc_captured *recorded = model->captured;
     const struct nnc_captured *program = program_of(recorded, w->how->plan);
     const struct nnc_captured *other = recorded->second != NULL ? program_of(recorded->second, w->how->plan) : program;
@@ -221,8 +206,7 @@ static void lower(const nnc_model *model, const nnc_writer *w)
 }
 
 /* Sets the recorded formats, optimizer and number of samples, unless the plan gives them. */
-static void defaults(const nnc_model *model, nnc_plan *p)
-{
+static void defaults(const nnc_model *model, nnc_plan *p) {
     const struct nnc_captured *program = model->captured;
     if (p->precision == NNC_DTYPE_COUNT) { p->precision = p->policy == NNC_POLICY_AMP ? NNC_BF16 : program->dtype; }
     if (p->policy == NNC_POLICY_DEFAULT && program->dtype == NNC_BF16) { p->policy = NNC_POLICY_BF16_PURE; }
@@ -236,13 +220,11 @@ static void defaults(const nnc_model *model, nnc_plan *p)
     if (p->micro_batch == 0 && p->global_batch == 0) { p->micro_batch = program->batch; }
 }
 
-static nnc_status refuse(const char *option, const char *what, nnc_error *err)
-{
+static nnc_status refuse(const char *option, const char *what, nnc_error *err) {
     return nnc_fail(err, NNC_ILLEGAL_PLAN, option, "a captured program runs as it was recorded: %s", what);
 }
 
-static nnc_status check_precision(const struct nnc_captured *program, const nnc_plan *p, nnc_error *err)
-{
+static nnc_status check_precision(const struct nnc_captured *program, const nnc_plan *p, nnc_error *err) {
     const bool autocast = p->policy == NNC_POLICY_AMP && program->autocast != NULL &&
                           (p->precision == NNC_BF16 || p->precision == NNC_FP16);
     const bool same = p->precision == program->dtype || (program->dtype == NNC_FP32 && p->precision == NNC_TF32);
@@ -265,15 +247,13 @@ static nnc_status check_precision(const struct nnc_captured *program, const nnc_
     return NNC_OK;
 }
 
-void nnc_captured_batches(const struct nnc_captured *program, int64_t *least, int64_t *most)
-{
+void nnc_captured_batches(const struct nnc_captured *program, int64_t *least, int64_t *most) {
     const int64_t one = program->batch, two = program->second != NULL ? program->second->batch : one;
     *least = one < two ? one : two;
     *most = one < two ? two : one;
 }
 
-static nnc_status check_samples(const struct nnc_captured *program, int64_t samples, nnc_error *err)
-{
+static nnc_status check_samples(const struct nnc_captured *program, int64_t samples, nnc_error *err) {
     const int64_t one = program->batch;
     const int64_t two = program->second != NULL ? program->second->batch : one;
     int64_t least = 0, most = 0;
@@ -292,8 +272,7 @@ static nnc_status check_samples(const struct nnc_captured *program, int64_t samp
 }
 
 /* Checks full recomputation and ZeRO 3 of a captured program: both need units and a step with a single pass. */
-static nnc_status check_units(const struct nnc_captured *program, const nnc_plan *p, nnc_error *err)
-{
+static nnc_status check_units(const struct nnc_captured *program, const nnc_plan *p, nnc_error *err) {
     const char *option = p->recompute != 0 ? "--recompute" : "--zero";
     bool any = false;
     for (int32_t i = 0; i < program->slot_count; i++) { any = any || program->slots[i].unit; }
@@ -314,8 +293,7 @@ static nnc_status check_units(const struct nnc_captured *program, const nnc_plan
     return NNC_OK;
 }
 
-static nnc_status resolve(const nnc_model *model, nnc_plan *p, nnc_error *err)
-{
+static nnc_status resolve(const nnc_model *model, nnc_plan *p, nnc_error *err) {
     const struct nnc_captured *program = model->captured;
     NNC_TRY(check_precision(program, p, err));
     NNC_TRY(check_samples(program, p->micro_batch, err));
@@ -342,16 +320,14 @@ static nnc_status resolve(const nnc_model *model, nnc_plan *p, nnc_error *err)
     return NNC_OK;
 }
 
-static nnc_model_sizes sizes(const nnc_model *model)
-{
+static nnc_model_sizes sizes(const nnc_model *model) {
     const struct nnc_captured *program = model->captured;
     return (nnc_model_sizes){ .layers = 1,
                               .seq_len = program->tokens / program->batch,
                               .image = program->tokens > 0 ? 0 : program->image };
 }
 
-static void describe(const nnc_model *model, char shape[NNC_SHAPE_TEXT], char input[NNC_SHAPE_TEXT])
-{
+static void describe(const nnc_model *model, char shape[NNC_SHAPE_TEXT], char input[NNC_SHAPE_TEXT]) {
     const struct nnc_captured *program = model->captured;
     const bool text = program->tokens > 0;
     snprintf(shape, NNC_SHAPE_TEXT, "%" PRId64 " operators", program->operators);

@@ -9,39 +9,31 @@
 #include "base/base_internal.h"
 #include "shape/shape_internal.h"
 
-int64_t nnc_vocab_rows(const nnc_decoder *decoder)
-{
+int64_t nnc_vocab_rows(const nnc_decoder *decoder) {
     return nnc_ceil_div(decoder->vocab, decoder->vocab_multiple) * decoder->vocab_multiple;
 }
 
-static bool is_latent(const nnc_decoder *d)
-{
-    return d->kv_lora_rank > 0;
-}
+static bool is_latent(const nnc_decoder *d) { return d->kv_lora_rank > 0; }
 
-static nnc_mixer mixer_of(const nnc_decoder *d, int64_t layer)
-{
+static nnc_mixer mixer_of(const nnc_decoder *d, int64_t layer) {
     return d->mixers_count > 0     ? d->mixers[layer % d->mixers_count]
            : d->sliding_window > 0 ? NNC_MIXER_WINDOW
                                    : NNC_MIXER_FULL;
 }
 
-static nnc_mlp_kind mlp_of(const nnc_decoder *d, int64_t layer)
-{
+static nnc_mlp_kind mlp_of(const nnc_decoder *d, int64_t layer) {
     return d->mlps_count > 0                            ? d->mlps[layer % d->mlps_count]
            : d->experts > 0 && layer >= d->dense_layers ? NNC_LAYER_EXPERTS
                                                         : NNC_LAYER_DENSE;
 }
 
-static bool has_dense(const nnc_decoder *d)
-{
+static bool has_dense(const nnc_decoder *d) {
     bool dense = d->mlps_count == 0 && mlp_of(d, 0) == NNC_LAYER_DENSE;
     for (int32_t i = 0; i < d->mlps_count && !dense; i++) { dense = d->mlps[i] == NNC_LAYER_DENSE; }
     return dense;
 }
 
-static nnc_layer layer_of(const nnc_decoder *d)
-{
+static nnc_layer layer_of(const nnc_decoder *d) {
     const int64_t rotary = d->rotary_dim > 0 ? d->rotary_dim : d->head_dim;
     return (nnc_layer){
         .hidden = d->hidden,
@@ -77,31 +69,22 @@ static nnc_layer layer_of(const nnc_decoder *d)
 /* ---- embedding of the tokens ---- */
 
 /* Returns the width of the embedding tables, and of a head that uses the same table. */
-static int64_t table_width(const nnc_decoder *d)
-{
-    return d->embed_width > 0 ? d->embed_width : d->hidden;
-}
+static int64_t table_width(const nnc_decoder *d) { return d->embed_width > 0 ? d->embed_width : d->hidden; }
 
 /* Returns the width of the states that the head reads. A decoder with narrow tables projects its states down to the
  * width of the tables (OPT-350M). */
-static int64_t state_width(const nnc_decoder *d)
-{
-    return d->bidirectional ? d->hidden : table_width(d);
-}
+static int64_t state_width(const nnc_decoder *d) { return d->bidirectional ? d->hidden : table_width(d); }
 
-static int64_t table_rows(const nnc_layer_writer *w, const nnc_decoder *d)
-{
+static int64_t table_rows(const nnc_layer_writer *w, const nnc_decoder *d) {
     return nnc_vocab_split(nnc_vocab_rows(d), w->to.how->plan->tensor);
 }
 
 /* Tests whether the head predicts words of the vocabulary. */
-static bool has_words(const nnc_decoder *d)
-{
+static bool has_words(const nnc_decoder *d) {
     return d->head == NNC_HEAD_LOGITS || d->head == NNC_HEAD_MASKED || d->head == NNC_HEAD_MASKED_NEXT;
 }
 
-static void relative_positions(const nnc_layer_writer *w, const nnc_decoder *d)
-{
+static void relative_positions(const nnc_layer_writer *w, const nnc_decoder *d) {
     nnc_op *op = nnc_list_add(&w->to, "attn.relative", NNC_OP_EMBEDDING, NNC_GROUP_ATTENTION);
     op->weights = (nnc_weights){ .count = 1, .rows = d->relative_buckets, .cols = d->heads, .table = true };
     op->u.embedding = (nnc_embedding){ .tokens = nnc_list_mul(&w->to, w->seq_len, w->seq_len), .width = d->heads };
@@ -110,8 +93,7 @@ static void relative_positions(const nnc_layer_writer *w, const nnc_decoder *d)
 }
 
 /* Writes the table of relative positions (for earlier and for later tokens), with its norm. */
-static void distances(const nnc_layer_writer *w, const nnc_decoder *d)
-{
+static void distances(const nnc_layer_writer *w, const nnc_decoder *d) {
     const int64_t rows = 2 * d->relative_buckets;
     nnc_op *op =
         nnc_list_norm(&w->to, "embed.distances", d->norm, nnc_list_mul(&w->to, rows, d->hidden), rows, 2 * d->hidden);
@@ -119,8 +101,7 @@ static void distances(const nnc_layer_writer *w, const nnc_decoder *d)
     w->to.list->lookup_params += nnc_list_mul(&w->to, rows, d->hidden);
 }
 
-static void distance_scores(const nnc_layer_writer *w, const nnc_decoder *d)
-{
+static void distance_scores(const nnc_layer_writer *w, const nnc_decoder *d) {
     static const char *const names[] = { "attn.distance_k", "attn.distance_q" };
     static const char *const scores[] = { "attn.content_to_distance", "attn.distance_to_content" };
     const int64_t rows = 2 * d->relative_buckets, inner = d->heads * d->head_dim;
@@ -145,16 +126,14 @@ static void distance_scores(const nnc_layer_writer *w, const nnc_decoder *d)
 }
 
 /* Writes a projection from the width of the tables to the width of the stream. */
-static void project(const nnc_layer_writer *w, const nnc_decoder *d)
-{
+static void project(const nnc_layer_writer *w, const nnc_decoder *d) {
     if (table_width(d) != d->hidden) {
         nnc_layer_linear(w, "embed.project", NNC_GROUP_EMBEDDING, NNC_SPLIT_SEQUENCE, d->hidden, table_width(d),
                          d->bidirectional);
     }
 }
 
-static void write_embedding(const nnc_layer_writer *w, const nnc_decoder *d, bool again)
-{
+static void write_embedding(const nnc_layer_writer *w, const nnc_decoder *d, bool again) {
     nnc_op_list *list = w->to.list;
     const int64_t vocab = table_rows(w, d);
     int64_t width = table_width(d);
@@ -203,8 +182,7 @@ static void write_embedding(const nnc_layer_writer *w, const nnc_decoder *d, boo
 
 /* ---- heads of a decoder: one for each training objective ---- */
 
-static void words(const nnc_layer_writer *w, const nnc_decoder *d)
-{
+static void words(const nnc_layer_writer *w, const nnc_decoder *d) {
     const nnc_plan *plan = w->to.how->plan;
     const int64_t vocab = table_rows(w, d);
     const int64_t width = table_width(d);
@@ -230,14 +208,10 @@ static void words(const nnc_layer_writer *w, const nnc_decoder *d)
 
 /* Tests for an encoder without biases (ModernBERT). Its classification head starts with a linear layer without bias and
  * a norm. */
-static bool has_bare_head(const nnc_decoder *d)
-{
-    return d->bidirectional && !d->biases;
-}
+static bool has_bare_head(const nnc_decoder *d) { return d->bidirectional && !d->biases; }
 
 /* Writes the first layer of a head: a linear layer from width d->hidden to `width` over `rows` tokens, then GELU. */
-static void dense(const nnc_layer_writer *w, const nnc_decoder *d, int64_t rows, int64_t width)
-{
+static void dense(const nnc_layer_writer *w, const nnc_decoder *d, int64_t rows, int64_t width) {
     nnc_list_linear(&w->to, "head.dense", NNC_GROUP_HEAD, NNC_SPLIT_SEQUENCE, rows, width, d->hidden,
                     d->biases || d->head == NNC_HEAD_REPLACED || (d->head == NNC_HEAD_CLASSES && !has_bare_head(d)));
     nnc_op *act =
@@ -247,13 +221,11 @@ static void dense(const nnc_layer_writer *w, const nnc_decoder *d, int64_t rows,
 }
 
 /* Writes the mean squared error against a target of the same size. */
-static void distance(const nnc_layer_writer *w, int64_t rows, int64_t width)
-{
+static void distance(const nnc_layer_writer *w, int64_t rows, int64_t width) {
     nnc_list_loss(&w->to, rows, width)->u.loss.squared_error = true;
 }
 
-static void masked(const nnc_layer_writer *w, const nnc_decoder *d)
-{
+static void masked(const nnc_layer_writer *w, const nnc_decoder *d) {
     const int64_t width = table_width(d);
     nnc_layer_writer some = *w; /* the head processes only the masked positions */
     if (d->head_share > 0.0) { some.tokens = (int64_t)nnc_ceil((double)w->tokens * d->head_share); }
@@ -262,16 +234,14 @@ static void masked(const nnc_layer_writer *w, const nnc_decoder *d)
     words(&some, d);
 }
 
-static void replaced(const nnc_layer_writer *w, const nnc_decoder *d)
-{
+static void replaced(const nnc_layer_writer *w, const nnc_decoder *d) {
     dense(w, d, w->tokens, d->hidden);
     nnc_layer_linear(w, "head.logits", NNC_GROUP_HEAD, NNC_SPLIT_SEQUENCE, 1, d->hidden, true);
     distance(w, w->tokens, 1);
 }
 
 /* Writes a head that classifies one token of each sequence. Source: BERT, arXiv:1810.04805, sections 3.1 and 4.1. */
-static void choose(const nnc_layer_writer *w, const nnc_decoder *d, int64_t classes)
-{
+static void choose(const nnc_layer_writer *w, const nnc_decoder *d, int64_t classes) {
     dense(w, d, w->batch, d->hidden);
     if (has_bare_head(d)) {
         nnc_layer_writer one = *w;
@@ -282,19 +252,14 @@ static void choose(const nnc_layer_writer *w, const nnc_decoder *d, int64_t clas
     nnc_list_loss(&w->to, w->batch, classes);
 }
 
-static void classes(const nnc_layer_writer *w, const nnc_decoder *d)
-{
-    choose(w, d, d->head_width);
-}
+static void classes(const nnc_layer_writer *w, const nnc_decoder *d) { choose(w, d, d->head_width); }
 
-static void masked_next(const nnc_layer_writer *w, const nnc_decoder *d)
-{
+static void masked_next(const nnc_layer_writer *w, const nnc_decoder *d) {
     masked(w, d);
     choose(w, d, 2);
 }
 
-static void tags(const nnc_layer_writer *w, const nnc_decoder *d)
-{
+static void tags(const nnc_layer_writer *w, const nnc_decoder *d) {
     if (has_bare_head(d)) {
         dense(w, d, w->tokens, d->hidden);
         nnc_layer_norm(w, "head.dense_norm", d->hidden);
@@ -303,23 +268,18 @@ static void tags(const nnc_layer_writer *w, const nnc_decoder *d)
     nnc_list_loss(&w->to, w->tokens, d->head_width);
 }
 
-static void pooler(const nnc_layer_writer *w, const nnc_decoder *d)
-{
+static void pooler(const nnc_layer_writer *w, const nnc_decoder *d) {
     dense(w, d, w->batch, d->hidden);
     distance(w, w->batch, d->hidden);
 }
 
-static void projection(const nnc_layer_writer *w, const nnc_decoder *d)
-{
+static void projection(const nnc_layer_writer *w, const nnc_decoder *d) {
     nnc_list_linear(&w->to, "head.project", NNC_GROUP_HEAD, NNC_SPLIT_TOKENS, w->batch, d->head_width, state_width(d),
                     false);
     distance(w, w->batch, d->head_width);
 }
 
-static void states(const nnc_layer_writer *w, const nnc_decoder *d)
-{
-    distance(w, w->tokens, state_width(d));
-}
+static void states(const nnc_layer_writer *w, const nnc_decoder *d) { distance(w, w->tokens, state_width(d)); }
 
 typedef void head_writer(const nnc_layer_writer *w, const nnc_decoder *d);
 static head_writer *const NNC_ROW(NNC_HEAD_LOGITS) = words;
@@ -333,8 +293,7 @@ static head_writer *const NNC_ROW(NNC_HEAD_TAGS) = tags;
 static head_writer *const NNC_ROW(NNC_HEAD_NONE) = states;
 static head_writer *const *const heads[] = { NNC_MODEL_HEAD_LIST(NNC_ROW_AT) };
 
-static void write_head(const nnc_layer_writer *w, const nnc_decoder *d)
-{
+static void write_head(const nnc_layer_writer *w, const nnc_decoder *d) {
     if (d->streams > 1) { nnc_decoder_streams(w, d, NULL); }
     if (d->norm_place != NNC_NORM_POST) { nnc_layer_norm(w, "head.norm", d->hidden); }
     if (state_width(d) != d->hidden) {
@@ -361,13 +320,11 @@ static const nnc_attention_names cross_names = {
     "cross.residual",
 };
 
-static int64_t encoder_len(const nnc_decoder *d, const nnc_plan *plan)
-{
+static int64_t encoder_len(const nnc_decoder *d, const nnc_plan *plan) {
     return d->encoder_seq_len > 0 ? d->encoder_seq_len : plan->seq_len;
 }
 
-static void frame_conv(const nnc_layer_writer *w, const char *name, int64_t bands, int64_t frames, int64_t stride)
-{
+static void frame_conv(const nnc_layer_writer *w, const char *name, int64_t bands, int64_t frames, int64_t stride) {
     const nnc_conv conv = { .batch = w->batch,
                             .c_in = bands,
                             .c_out = w->layer->hidden,
@@ -389,8 +346,7 @@ static void frame_conv(const nnc_layer_writer *w, const char *name, int64_t band
 
 /* Writes the input layers for frames of a spectrogram: two convolutions (the second with stride 2) and a table of
  * positions. */
-static void frames(const nnc_layer_writer *w, const nnc_decoder *d)
-{
+static void frames(const nnc_layer_writer *w, const nnc_decoder *d) {
     nnc_op_list *list = w->to.list;
     frame_conv(w, "frames.conv1", d->frame_bands, 2 * w->seq_len, 1);
     frame_conv(w, "frames.conv2", d->hidden, 2 * w->seq_len, 2);
@@ -401,8 +357,7 @@ static void frames(const nnc_layer_writer *w, const nnc_decoder *d)
     list->input_bytes += 4.0 * (double)w->batch * 2.0 * (double)w->seq_len * (double)d->frame_bands; /* fp32 */
 }
 
-static void write_encoder(const nnc_layer_writer *w, const nnc_decoder *d)
-{
+static void write_encoder(const nnc_layer_writer *w, const nnc_decoder *d) {
     const nnc_plan *plan = w->to.how->plan;
     nnc_layer layer = *w->layer;
     layer.causal = false;
@@ -422,8 +377,7 @@ static void write_encoder(const nnc_layer_writer *w, const nnc_decoder *d)
     nnc_layer_mlp(&one);
 }
 
-static void cross_attention(const nnc_layer_writer *w, const nnc_decoder *d)
-{
+static void cross_attention(const nnc_layer_writer *w, const nnc_decoder *d) {
     nnc_layer layer = *w->layer;
     nnc_layer_writer one = *w;
     const nnc_cross cross = { .len = encoder_len(d, w->to.how->plan), .width = d->hidden, .shares = d->layers };
@@ -436,16 +390,14 @@ static void cross_attention(const nnc_layer_writer *w, const nnc_decoder *d)
 /* ---- towers: networks that turn images or sounds into tokens   [towers] ---- */
 
 /* Counts the parameters of a tower that gets no inputs in this step. */
-static void idle_tower(const nnc_graph *tower, const nnc_writer *to)
-{
+static void idle_tower(const nnc_graph *tower, const nnc_writer *to) {
     nnc_graph_fault fault;
     nnc_graph_sizes sizes = { 0 };
     nnc_graph_measure(tower->net, tower->lets, &sizes, &fault);
     nnc_list_pointwise(to, "tower", NNC_PW_SCALE, NNC_GROUP_EMBEDDING, 0)->weights.vector = sizes.params;
 }
 
-static void write_towers(const nnc_model *model, const nnc_writer *to)
-{
+static void write_towers(const nnc_model *model, const nnc_writer *to) {
     const int64_t images = model->decoder.tower_inputs;
     const int32_t first = to->list->count;
     for (int32_t i = 0; i < model->tower_count; i++) {
@@ -468,8 +420,7 @@ typedef struct kind {
 } kind;
 
 /* Returns a layer with the dimensions of a given mixer; its other members are copied from `any`. */
-static nnc_layer layer_of_mixer(const nnc_layer *any, const nnc_decoder *d, nnc_mixer mixer)
-{
+static nnc_layer layer_of_mixer(const nnc_layer *any, const nnc_decoder *d, nnc_mixer mixer) {
     nnc_layer layer = *any;
     const bool window = mixer == NNC_MIXER_WINDOW;
     const bool far = mixer == NNC_MIXER_FAR || mixer == NNC_MIXER_FAR_PICKED;
@@ -495,13 +446,11 @@ static const char *const attention_streams[] = { "attn.stream_weights", "attn.st
 static const char *const mlp_streams[] = { "mlp.stream_weights", "mlp.streams_in", "mlp.streams_out" };
 
 /* Returns the number of values that a layer passes to the next layer. */
-static int64_t stream_elements(const nnc_layer_writer *w, const nnc_decoder *d)
-{
+static int64_t stream_elements(const nnc_layer_writer *w, const nnc_decoder *d) {
     return nnc_list_mul(&w->to, w->hidden_elements, d->streams > 1 ? d->streams : 1);
 }
 
-static void block(const nnc_layer_writer *w, const nnc_decoder *d, const kind *k)
-{
+static void block(const nnc_layer_writer *w, const nnc_decoder *d, const kind *k) {
     const nnc_layer layer = layer_of_mixer(w->layer, d, k->mixer);
     nnc_layer_writer one = *w;
     one.layer = &layer;
@@ -534,15 +483,13 @@ static void block(const nnc_layer_writer *w, const nnc_decoder *d, const kind *k
     }
 }
 
-static void layers(const nnc_layer_writer *w, const nnc_decoder *d, const kind *k)
-{
+static void layers(const nnc_layer_writer *w, const nnc_decoder *d, const kind *k) {
     nnc_list_segment(&w->to, k->count, true);
     block(w, d, k);
 }
 
 /* Writes the layers after the first, which use the weights of the first layer. */
-static void again(nnc_op_list *list, const nnc_decoder *d, const nnc_layer_writer *w, const kind *k)
-{
+static void again(nnc_op_list *list, const nnc_decoder *d, const nnc_layer_writer *w, const kind *k) {
     const int32_t first = list->count;
     layers(w, d, k);
     for (int32_t i = first; i < list->count; i++) { list->ops[i].weights = (nnc_weights){ 0 }; }
@@ -551,8 +498,7 @@ static void again(nnc_op_list *list, const nnc_decoder *d, const nnc_layer_write
 /* Writes the modules for multi-token prediction, which predict later tokens. A module normalises the stream and the
  * next token's row of the embedding table, and projects both to the width of the stream. Then it has a layer of the
  * same kind as the last layer, and the model's head. Source: arXiv:2412.19437, section 2.2.   [next-tokens] */
-static void further_tokens(const nnc_layer_writer *w, const nnc_decoder *d)
-{
+static void further_tokens(const nnc_layer_writer *w, const nnc_decoder *d) {
     const kind last = { mixer_of(d, d->layers - 1), mlp_of(d, d->layers - 1), d->next_layers };
     nnc_layer_writer all = *w;
     all.to.repeat = d->next_layers;
@@ -577,8 +523,7 @@ enum { KINDS_MAX = NNC_SEGMENTS_MAX - 3 };
 
 /* Finds the kinds of layers, in order of first appearance. If kinds alternate, list->mixed records the kind of each
  * layer. */
-static int32_t kinds_of(const nnc_decoder *d, nnc_op_list *list, kind kinds[KINDS_MAX])
-{
+static int32_t kinds_of(const nnc_decoder *d, nnc_op_list *list, kind kinds[KINDS_MAX]) {
     int32_t count = 0;
     if (d->mixers_count <= 1 && d->mlps_count <= 1) {
         const bool same_mlp = d->experts == 0 || d->mlps_count > 0;
@@ -605,8 +550,7 @@ static int32_t kinds_of(const nnc_decoder *d, nnc_op_list *list, kind kinds[KIND
     return count;
 }
 
-static void lower(const nnc_model *model, const nnc_writer *to)
-{
+static void lower(const nnc_model *model, const nnc_writer *to) {
     const nnc_decoder *d = &model->decoder;
     const nnc_layer layer = layer_of(d);
     const nnc_plan *plan = to->how->plan;
@@ -638,8 +582,7 @@ static void lower(const nnc_model *model, const nnc_writer *to)
     write_head(&w, d);
 }
 
-static nnc_status resolve(const nnc_model *model, nnc_plan *p, nnc_error *err)
-{
+static nnc_status resolve(const nnc_model *model, nnc_plan *p, nnc_error *err) {
     const nnc_decoder *d = &model->decoder;
     const int64_t positions = d->positions_max > 0 ? d->positions_max : d->seq_len;
     const bool plain = !nnc_mlp_gated(d->mlp) && d->head == NNC_HEAD_LOGITS && !d->bidirectional &&
@@ -672,8 +615,7 @@ static nnc_status resolve(const nnc_model *model, nnc_plan *p, nnc_error *err)
 }
 
 /* Checks the rules of layers whose mixer keeps a state. */
-static nnc_status split_states(const nnc_decoder *d, const nnc_plan *p, nnc_error *err)
-{
+static nnc_status split_states(const nnc_decoder *d, const nnc_plan *p, nnc_error *err) {
     if (p->context > 1) {
         return nnc_fail(err, NNC_ILLEGAL_PLAN, "--context",
                         "the state passes through all tokens of a sequence, expected 1, found %" PRId32, p->context);
@@ -684,8 +626,7 @@ static nnc_status split_states(const nnc_decoder *d, const nnc_plan *p, nnc_erro
     return nnc_divides("--tensor", "hidden", d->hidden, p->tensor, err);
 }
 
-static nnc_status split(const nnc_model *model, const nnc_plan *p, nnc_error *err)
-{
+static nnc_status split(const nnc_model *model, const nnc_plan *p, nnc_error *err) {
     const nnc_decoder *d = &model->decoder;
     const nnc_layer layer = layer_of(d);
     const int64_t t = p->tensor;
@@ -716,8 +657,7 @@ static nnc_status split(const nnc_model *model, const nnc_plan *p, nnc_error *er
     return nnc_layer_split_sequence(p, p->micro_batch * p->seq_len, err);
 }
 
-static nnc_model_sizes sizes(const nnc_model *model)
-{
+static nnc_model_sizes sizes(const nnc_model *model) {
     const nnc_decoder *d = &model->decoder;
     return (nnc_model_sizes){ .layers = d->encoder_layers + d->layers,
                               .hidden = d->hidden,
@@ -726,8 +666,7 @@ static nnc_model_sizes sizes(const nnc_model *model)
                               .experts = d->experts };
 }
 
-static void describe(const nnc_model *model, char shape[NNC_SHAPE_TEXT], char input[NNC_SHAPE_TEXT])
-{
+static void describe(const nnc_model *model, char shape[NNC_SHAPE_TEXT], char input[NNC_SHAPE_TEXT]) {
     const nnc_decoder *d = &model->decoder;
     char before[32] = "";
     if (d->encoder_layers > 0) { snprintf(before, sizeof before, "%" PRId64 " + ", d->encoder_layers); }

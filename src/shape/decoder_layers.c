@@ -9,8 +9,7 @@
  * Without latent attention, the indexer reads the residual stream, normalises its queries and its key, and has no
  * weights for its heads.
  * Source: MiniMaxM3SparseAttention of vLLM, minimax_m3.py.   [indexer] */
-void nnc_decoder_pick_tokens(const nnc_layer_writer *w, const nnc_decoder *d)
-{
+void nnc_decoder_pick_tokens(const nnc_layer_writer *w, const nnc_decoder *d) {
     const int64_t heads = d->index_heads, width = d->index_dim;
     const int64_t all = nnc_list_mul(&w->to, w->seq_len, w->seq_len);
     const int64_t pairs = nnc_attention_pairs(w->seq_len, w->seq_len, true, 0);
@@ -56,8 +55,7 @@ void nnc_decoder_pick_tokens(const nnc_layer_writer *w, const nnc_decoder *d)
  * rotated part that all heads share. Values are copied out of the tensor that holds keys and values. Queries are
  * rotated in place; if the rotation is not a separate kernel, they are copied too. Source: fused_mla_yarn_rope_apply.py
  * and multi_latent_attention.py of Megatron-LM.   [latent-attention] */
-static void by_heads(const nnc_layer_writer *w, const nnc_decoder *d)
-{
+static void by_heads(const nnc_layer_writer *w, const nnc_decoder *d) {
     const int64_t whole = d->qk_nope_head_dim + d->qk_rope_head_dim;
     const int64_t queries = w->to.how->software->fused_rotary ? 0 : whole;
     const int64_t rows = nnc_list_mul(&w->to, w->tokens, d->heads);
@@ -67,8 +65,7 @@ static void by_heads(const nnc_layer_writer *w, const nnc_decoder *d)
     op->split = NNC_SPLIT_HEADS;
 }
 
-void nnc_decoder_project_latent(const nnc_layer_writer *w, const nnc_decoder *d)
-{
+void nnc_decoder_project_latent(const nnc_layer_writer *w, const nnc_decoder *d) {
     const int64_t q_width = d->heads * (d->qk_nope_head_dim + d->qk_rope_head_dim);
     const int64_t kv_width = d->heads * (d->qk_nope_head_dim + d->v_head_dim);
     const int64_t latent = d->kv_lora_rank + d->qk_rope_head_dim;
@@ -108,8 +105,8 @@ void nnc_decoder_project_latent(const nnc_layer_writer *w, const nnc_decoder *d)
 /* Writes the ops that compute one key of `width` values per window of `ratio` tokens: the sum of the tokens' values,
  * weighted by a softmax over the window. With `overlap` a window also covers the previous window, and each token has
  * two sets of values. */
-static void compress(const nnc_layer_writer *w, const char *const names[3], int64_t width, int64_t ratio, bool overlap)
-{
+static void compress(const nnc_layer_writer *w, const char *const names[3], int64_t width, int64_t ratio,
+                     bool overlap) {
     const int64_t values = overlap ? 2 * width : width;
     nnc_op *in =
         nnc_layer_linear(w, names[0], NNC_GROUP_ATTENTION, NNC_SPLIT_SEQUENCE, 2 * values, w->layer->hidden, false);
@@ -128,8 +125,7 @@ static void compress(const nnc_layer_writer *w, const char *const names[3], int6
 
 /* Writes the scores of the indexer: products of its queries with the compressed keys (one key for several tokens), and
  * their weighted sum over the heads of the indexer. */
-static void pick_keys(const nnc_layer_writer *w, const nnc_decoder *d)
-{
+static void pick_keys(const nnc_layer_writer *w, const nnc_decoder *d) {
     static const char *const names[] = { "index.kv", "index.pool", "index.norm" };
     const int64_t heads = d->index_heads, width = d->index_dim, ratio = d->index_ratio;
     const int64_t keys = w->seq_len / ratio;
@@ -158,8 +154,7 @@ static void pick_keys(const nnc_layer_writer *w, const nnc_decoder *d)
     }
 }
 
-void nnc_decoder_project_shared(const nnc_layer_writer *w, const nnc_decoder *d, nnc_mixer mixer)
-{
+void nnc_decoder_project_shared(const nnc_layer_writer *w, const nnc_decoder *d, nnc_mixer mixer) {
     static const char *const names[] = { "attn.far_kv", "attn.far_pool", "attn.far_norm" };
     const nnc_layer *l = w->layer;
     nnc_layer_linear(w, "attn.q_down", NNC_GROUP_ATTENTION, NNC_SPLIT_SEQUENCE, d->q_lora_rank, d->hidden, false)
@@ -186,8 +181,7 @@ void nnc_decoder_project_shared(const nnc_layer_writer *w, const nnc_decoder *d,
  * added to each stream with a weight, and the streams are mixed. The head only needs the weighted sum. Source:
  * DeepseekV4HyperConnection and DeepseekV4HyperHead of transformers, modular_deepseek_v4.py.
  * [streams] */
-void nnc_decoder_streams(const nnc_layer_writer *w, const nnc_decoder *d, const char *const *half)
-{
+void nnc_decoder_streams(const nnc_layer_writer *w, const nnc_decoder *d, const char *const *half) {
     const int64_t n = d->streams, weights = half != NULL ? (2 + n) * n : n;
     const int64_t wide = nnc_list_mul(&w->to, w->hidden_elements, n);
     const nnc_group group = half != NULL ? NNC_GROUP_MLP : NNC_GROUP_HEAD;
@@ -215,8 +209,7 @@ typedef struct routing {
     double useful;        /* share of the rows that are not padding; 0 = all rows */
 } routing;
 
-static routing routing_of(const nnc_layer_writer *w, const nnc_decoder *d)
-{
+static routing routing_of(const nnc_layer_writer *w, const nnc_decoder *d) {
     const double factor = w->to.how->plan->capacity_factor;
     routing r = { .w = w, .d = d, .width = d->expert_latent > 0 ? d->expert_latent : d->hidden };
     r.copies = r.rows = nnc_list_mul(&w->to, w->tokens, d->experts_per_token);
@@ -232,8 +225,7 @@ static routing routing_of(const nnc_layer_writer *w, const nnc_decoder *d)
 }
 
 /* Writes a product of all routed experts with the tokens sent to them. */
-static nnc_op *expert_linear(const routing *r, const char *name, nnc_split split, int64_t n, int64_t k)
-{
+static nnc_op *expert_linear(const routing *r, const char *name, nnc_split split, int64_t n, int64_t k) {
     const int64_t experts = r->d->experts;
     nnc_op *op = nnc_list_linear(&r->w->to, name, NNC_GROUP_MLP, split, r->rows, n, k, false);
     op->weights.vector = r->d->expert_bias ? nnc_list_mul(&r->w->to, experts, n) : 0;
@@ -245,22 +237,19 @@ static nnc_op *expert_linear(const routing *r, const char *name, nnc_split split
     return op;
 }
 
-static bool sends_once(const nnc_software *s)
-{
+static bool sends_once(const nnc_software *s) {
     return s->dispatcher == NNC_DISPATCHER_PROFILE ? s->expert_once_per_node
                                                    : s->dispatcher != NNC_DISPATCHER_ALL_TO_ALL;
 }
 
-static bool sorts(const nnc_software *s)
-{
+static bool sorts(const nnc_software *s) {
     return s->dispatcher == NNC_DISPATCHER_PROFILE ? s->expert_sorts : s->dispatcher == NNC_DISPATCHER_ALL_TO_ALL;
 }
 
 /* Writes the collective that sends the copies of a rank's tokens, with padding. With sequence parallelism each tensor
  * rank sends its part of the tokens. Some software sends tokens (forward) and gradients of the results (backward) in 8
  * bits. The busiest rank receives `imbalance` times the mean. */
-static void dispatch_collective(const routing *r, const char *name, bool out)
-{
+static void dispatch_collective(const routing *r, const char *name, bool out) {
     const nnc_writer *to = &r->w->to;
     const nnc_plan *plan = to->how->plan;
     const double ranks = (double)plan->context * (plan->sequence_parallel ? plan->tensor : 1);
@@ -284,8 +273,7 @@ static void dispatch_collective(const routing *r, const char *name, bool out)
     nnc_list_collective(to, name, e);
 }
 
-static nnc_op *reorder(const routing *r, const char *name, nnc_pointwise_kind kind, int64_t out, int64_t in)
-{
+static nnc_op *reorder(const routing *r, const char *name, nnc_pointwise_kind kind, int64_t out, int64_t in) {
     nnc_op *op = nnc_list_pointwise(&r->w->to, name, kind, NNC_GROUP_MLP, out);
     op->split = NNC_SPLIT_SEQUENCE;
     op->u.pointwise.input_elements = in;
@@ -295,8 +283,7 @@ static nnc_op *reorder(const routing *r, const char *name, nnc_pointwise_kind ki
 /* Writes the sort of received rows, which are in the order of ranks, into the order of experts; also the sort of the
  * results back. Source: sort_chunks_by_idxs of MoEAlltoAllTokenDispatcher, token_dispatcher.py of Megatron-LM.
  * [experts] */
-static void sort_rows(const routing *r, const char *name)
-{
+static void sort_rows(const routing *r, const char *name) {
     const nnc_writer *to = &r->w->to;
     const nnc_plan *plan = to->how->plan;
     if (sorts(to->how->software) && plan->expert > 1 && r->d->experts > plan->expert) {
@@ -308,8 +295,7 @@ static void sort_rows(const routing *r, const char *name)
 /* Writes dispatch or combine as a product with a mask: slots of experts x tokens of each sequence, or its transpose.
  * The product counts no model FLOPs. Only the mask of combine has a gradient, because it weights the results. Source:
  * dense_matmul of MaxText, src/MaxText/layers/moe.py.   [experts] */
-static void mask_product(const routing *r, const char *name, bool back)
-{
+static void mask_product(const routing *r, const char *name, bool back) {
     const nnc_layer_writer *w = r->w;
     const int64_t slots = r->rows / w->batch;
     nnc_op *op = nnc_list_add(&w->to, name, NNC_OP_MATMUL, NNC_GROUP_MLP);
@@ -329,8 +315,7 @@ static void mask_product(const routing *r, const char *name, bool back)
 
 /* Writes a clamp of gate and up and their concatenation, before the fused kernel of the activation. Source:
  * weighted_bias_quick_geglu_impl of Megatron-LM, megatron/core/fusions/fused_bias_geglu.py.   [experts] */
-static bool clamp(const routing *r)
-{
+static bool clamp(const routing *r) {
     const nnc_layer_writer *w = r->w;
     if (!r->d->expert_clamp || w->to.how->software->fused_expert_clamp) { return false; }
     const int64_t inner = nnc_list_mul(&w->to, r->rows, r->d->expert_hidden);
@@ -343,16 +328,14 @@ static bool clamp(const routing *r)
 
 /* Writes the copy of the expert's bias to each row. Source: transform_bias of MaxText, src/MaxText/layers/moe.py.
  * [experts] */
-static void gather_bias(const routing *r, int64_t width)
-{
+static void gather_bias(const routing *r, int64_t width) {
     const nnc_writer *to = &r->w->to;
     nnc_op *op = nnc_list_pointwise(to, "moe.bias", NNC_PW_DISPATCH, NNC_GROUP_MLP, nnc_list_mul(to, r->rows, width));
     op->split = NNC_SPLIT_EXPERT_ROW;
     op->u.pointwise.input_elements = nnc_list_mul(to, r->d->experts, width);
 }
 
-static void routed(const routing *r)
-{
+static void routed(const routing *r) {
     const nnc_layer_writer *w = r->w;
     const nnc_decoder *d = r->d;
     const int64_t copied = nnc_list_mul(&w->to, r->copies, r->width);
@@ -398,8 +381,7 @@ static void routed(const routing *r)
 /* Writes the norms of experts: before and after the routed experts, and after the shared expert. The router multiplies
  * its normalised input by one weight per value, and its results by one weight per expert. Source:
  * Gemma4TextDecoderLayer and Gemma4TextRouter of transformers, modeling_gemma4.py.   [experts] */
-static void expert_norms(const nnc_layer_writer *w, const nnc_decoder *d)
-{
+static void expert_norms(const nnc_layer_writer *w, const nnc_decoder *d) {
     nnc_layer_norm(w, "moe.norm", d->hidden);
     nnc_layer_norm(w, "moe.end_norm", d->hidden);
     nnc_layer_norm(w, "moe.shared_end_norm", d->hidden);
@@ -410,8 +392,7 @@ static void expert_norms(const nnc_layer_writer *w, const nnc_decoder *d)
     scale->weights.vector = d->experts;
 }
 
-void nnc_decoder_experts(const nnc_layer_writer *w, const nnc_decoder *d)
-{
+void nnc_decoder_experts(const nnc_layer_writer *w, const nnc_decoder *d) {
     const nnc_mlp_names shared = { nnc_mlp_gated(d->mlp) ? "moe.shared_gate_up" : "moe.shared_up",
                                    "moe.shared_activation", "moe.shared_down" };
     const routing r = routing_of(w, d);
@@ -465,38 +446,33 @@ void nnc_decoder_experts(const nnc_layer_writer *w, const nnc_decoder *d)
 
 enum { CHUNK = 256, DELTA_CHUNK = 64 };
 
-static nnc_op *linear(const nnc_layer_writer *w, const char *name, nnc_split split, int64_t n, int64_t k, bool bias)
-{
+static nnc_op *linear(const nnc_layer_writer *w, const char *name, nnc_split split, int64_t n, int64_t k, bool bias) {
     return nnc_layer_linear(w, name, NNC_GROUP_ATTENTION, split, n, k, bias);
 }
 
 /* Writes the first product of a mixer. keeps_input: this product counts the norm's output in its kept bytes. */
-static void enter(const nnc_layer_writer *w, int64_t n, bool keeps_input)
-{
+static void enter(const nnc_layer_writer *w, int64_t n, bool keeps_input) {
     const nnc_layer *l = w->layer;
     nnc_layer_tensor_collective(w, "ssm.tensor_in", true, l->hidden);
     linear(w, "ssm.in", NNC_SPLIT_COLUMN, n, l->hidden, l->qkv_bias)->u.matmul.keeps_a =
         keeps_input && !nnc_list_recomputes(&w->to, NNC_RECOMPUTE_NORM);
 }
 
-static void leave(const nnc_layer_writer *w, int64_t width)
-{
+static void leave(const nnc_layer_writer *w, int64_t width) {
     const nnc_layer *l = w->layer;
     linear(w, "ssm.out", NNC_SPLIT_ROW, l->hidden, width, l->out_bias);
     nnc_layer_tensor_collective(w, "ssm.tensor_out", false, l->hidden);
     nnc_layer_join(w, "ssm.end_norm", "ssm.residual", NNC_GROUP_ATTENTION);
 }
 
-static nnc_op *pointwise(const nnc_layer_writer *w, const char *name, nnc_pointwise_kind kind, int64_t width)
-{
+static nnc_op *pointwise(const nnc_layer_writer *w, const char *name, nnc_pointwise_kind kind, int64_t width) {
     nnc_op *op = nnc_list_pointwise(&w->to, name, kind, NNC_GROUP_ATTENTION, nnc_list_mul(&w->to, w->tokens, width));
     op->split = NNC_SPLIT_INNER;
     return op;
 }
 
 /* Writes a causal depthwise convolution and a SiLU: one kernel, which keeps only its input. */
-static void convolve(const nnc_layer_writer *w, const nnc_decoder *d, int64_t channels, bool silu)
-{
+static void convolve(const nnc_layer_writer *w, const nnc_decoder *d, int64_t channels, bool silu) {
     const nnc_conv conv = { .batch = w->batch,
                             .c_in = channels,
                             .c_out = channels,
@@ -514,13 +490,11 @@ static void convolve(const nnc_layer_writer *w, const nnc_decoder *d, int64_t ch
     if (silu) { pointwise(w, "ssm.conv_act", NNC_PW_SILU, channels); }
 }
 
-static void gate(const nnc_layer_writer *w, const char *name, int64_t width)
-{
+static void gate(const nnc_layer_writer *w, const char *name, int64_t width) {
     pointwise(w, name, NNC_PW_SWIGLU, width)->u.pointwise.keeps_input = true;
 }
 
-static void scan(const nnc_layer_writer *w, nnc_scan dims, int64_t params)
-{
+static void scan(const nnc_layer_writer *w, nnc_scan dims, int64_t params) {
     nnc_op *op = nnc_list_add(&w->to, "ssm.scan", NNC_OP_SCAN, NNC_GROUP_ATTENTION);
     dims.tokens = w->tokens;
     op->u.scan = dims;
@@ -529,16 +503,14 @@ static void scan(const nnc_layer_writer *w, nnc_scan dims, int64_t params)
 }
 
 /* Writes an RMS norm of the values read from the state: over all values, or per head with shared weights. */
-static void state_norm(const nnc_layer_writer *w, int64_t width, int64_t heads)
-{
+static void state_norm(const nnc_layer_writer *w, int64_t width, int64_t heads) {
     nnc_op *op = nnc_list_norm(&w->to, "ssm.state_norm", NNC_NORM_RMS, nnc_list_mul(&w->to, w->tokens, width),
                                nnc_list_mul(&w->to, w->tokens, heads), width / heads);
     op->split = NNC_SPLIT_INNER;
     op->u.norm.across_heads = heads == 1;
 }
 
-static void mamba(const nnc_layer_writer *w, const nnc_decoder *d)
-{
+static void mamba(const nnc_layer_writer *w, const nnc_decoder *d) {
     const int64_t inner = d->ssm_inner, projected = d->ssm_rank + 2 * d->ssm_state;
     enter(w, 2 * inner, true);
     convolve(w, d, inner, true);
@@ -556,8 +528,7 @@ static void mamba(const nnc_layer_writer *w, const nnc_decoder *d)
     leave(w, inner);
 }
 
-static void mamba2_behind(const nnc_layer_writer *w, const nnc_decoder *d, bool keeps_input)
-{
+static void mamba2_behind(const nnc_layer_writer *w, const nnc_decoder *d, bool keeps_input) {
     const int64_t inner = d->ssm_inner, keys = d->ssm_groups * d->ssm_state;
     enter(w, 2 * inner + 2 * keys + d->ssm_heads, keeps_input);
     convolve(w, d, inner + 2 * keys, true);
@@ -573,14 +544,10 @@ static void mamba2_behind(const nnc_layer_writer *w, const nnc_decoder *d, bool 
     leave(w, inner);
 }
 
-static void mamba2(const nnc_layer_writer *w, const nnc_decoder *d)
-{
-    mamba2_behind(w, d, true);
-}
+static void mamba2(const nnc_layer_writer *w, const nnc_decoder *d) { mamba2_behind(w, d, true); }
 
 /* Writes attention and Mamba-2 on the same input; their outputs are added. Source: arXiv:2507.22448, section 2. */
-static void attention_and_mamba2(const nnc_layer_writer *w, const nnc_decoder *d)
-{
+static void attention_and_mamba2(const nnc_layer_writer *w, const nnc_decoder *d) {
     nnc_attention_names names = nnc_attention_plain;
     names.residual = NULL;
     nnc_layer_project(w, &names, NULL);
@@ -589,8 +556,7 @@ static void attention_and_mamba2(const nnc_layer_writer *w, const nnc_decoder *d
     mamba2_behind(w, d, false);
 }
 
-static void gated_delta(const nnc_layer_writer *w, const nnc_decoder *d)
-{
+static void gated_delta(const nnc_layer_writer *w, const nnc_decoder *d) {
     const int64_t inner = d->ssm_inner, keys = d->ssm_groups * d->ssm_state;
     enter(w, 2 * inner + 2 * keys, true);
     linear(w, "ssm.decay", NNC_SPLIT_COLUMN, 2 * d->ssm_heads, w->layer->hidden, false)->u.matmul.keeps_a = false;
@@ -608,8 +574,7 @@ static void gated_delta(const nnc_layer_writer *w, const nnc_decoder *d)
     leave(w, inner);
 }
 
-static void lightning(const nnc_layer_writer *w, const nnc_decoder *d)
-{
+static void lightning(const nnc_layer_writer *w, const nnc_decoder *d) {
     const int64_t inner = d->heads * d->head_dim;
     enter(w, 3 * inner, true);
     pointwise(w, "ssm.activation", NNC_PW_SILU, 3 * inner)->u.pointwise.keeps_input = true;
@@ -626,8 +591,7 @@ static void lightning(const nnc_layer_writer *w, const nnc_decoder *d)
     leave(w, inner);
 }
 
-static void short_conv(const nnc_layer_writer *w, const nnc_decoder *d)
-{
+static void short_conv(const nnc_layer_writer *w, const nnc_decoder *d) {
     enter(w, 3 * d->hidden, true);
     gate(w, "ssm.gate_in", d->hidden);
     convolve(w, d, d->hidden, false);
@@ -654,13 +618,9 @@ static mixer_writer *const NNC_ROW(NNC_MIXER_FAR) = NULL;
 static mixer_writer *const NNC_ROW(NNC_MIXER_FAR_PICKED) = NULL;
 static mixer_writer *const *const mixers[] = { NNC_MIXER_LIST(NNC_ROW_AT) };
 
-bool nnc_mixer_attends(nnc_mixer mixer)
-{
-    return *mixers[mixer] == NULL && mixer != NNC_MIXER_NONE;
-}
+bool nnc_mixer_attends(nnc_mixer mixer) { return *mixers[mixer] == NULL && mixer != NNC_MIXER_NONE; }
 
-void nnc_decoder_keep_state(const nnc_layer_writer *w, const nnc_decoder *d, nnc_mixer mixer)
-{
+void nnc_decoder_keep_state(const nnc_layer_writer *w, const nnc_decoder *d, nnc_mixer mixer) {
     if (*mixers[mixer] != NULL) {
         nnc_layer_begin_norm(w, "ssm.norm");
         (*mixers[mixer])(w, d);

@@ -33,68 +33,55 @@ typedef struct lowering {
 
 /* ---- the owner of a kept tensor ---- */
 
-static nnc_graph_storage *place_of(const lowering *l, const nnc_graph_tensor *t)
-{
+static nnc_graph_storage *place_of(const lowering *l, const nnc_graph_tensor *t) {
     return &l->walk->storages[t->storage];
 }
 
-static bool has_grad(const lowering *l, const nnc_graph_tensor *t)
-{
-    return (place_of(l, t)->flags & PLACE_GRAD) != 0;
-}
+static bool has_grad(const lowering *l, const nnc_graph_tensor *t) { return (place_of(l, t)->flags & PLACE_GRAD) != 0; }
 
 /* Returns true when an op whose backward needs a tensor has to keep it, because no earlier op owns the tensor. */
-static bool keeps(const lowering *l, const nnc_graph_tensor *t)
-{
+static bool keeps(const lowering *l, const nnc_graph_tensor *t) {
     nnc_graph_storage *s = place_of(l, t);
     const bool own = (s->flags & (PLACE_KEPT | PLACE_REMADE)) == 0;
     s->flags |= own ? PLACE_KEPT : 0;
     return own;
 }
 
-static int64_t all_elements(const lowering *l, const nnc_graph_tensor *t)
-{
+static int64_t all_elements(const lowering *l, const nnc_graph_tensor *t) {
     return nnc_list_mul(&l->to, l->batch, nnc_graph_elements(t));
 }
 
-static int64_t all_positions(const lowering *l, const nnc_graph_tensor *t)
-{
+static int64_t all_positions(const lowering *l, const nnc_graph_tensor *t) {
     return nnc_list_mul(&l->to, l->batch, nnc_graph_positions(t));
 }
 
 /* Returns the group that the file gives an op; `unsaid` if the file gives no group. */
-static nnc_group group_of(const nnc_graph_op *op, nnc_group unsaid)
-{
+static nnc_group group_of(const nnc_graph_op *op, nnc_group unsaid) {
     return op->node->group != NNC_GROUP_COUNT ? op->node->group : unsaid;
 }
 
 /* Returns the group of ops that work element by element. */
-static nnc_group pointwise_group(const nnc_graph_op *op)
-{
+static nnc_group pointwise_group(const nnc_graph_op *op) {
     return group_of(op, op->out.rank >= 3 ? NNC_GROUP_CONV : NNC_GROUP_MLP);
 }
 
-static nnc_op *write_pointwise(const lowering *l, const nnc_graph_op *op, nnc_pointwise_kind kind, nnc_group group)
-{
+static nnc_op *write_pointwise(const lowering *l, const nnc_graph_op *op, nnc_pointwise_kind kind, nnc_group group) {
     nnc_op *written = nnc_list_pointwise(&l->to, op->node->label, kind, group, all_elements(l, &op->out));
     written->split = op->out.sharded ? NNC_SPLIT_INNER : NNC_SPLIT_TOKENS;
     return written;
 }
 
-static double bytes_kept(const lowering *l, const nnc_graph_tensor *t)
-{
+static double bytes_kept(const lowering *l, const nnc_graph_tensor *t) {
     return keeps(l, t) ? nnc_list_bytes(&l->to, all_elements(l, t)) : 0.0;
 }
 
-static void remake(const lowering *l, const nnc_graph_op *op, const nnc_op *written)
-{
+static void remake(const lowering *l, const nnc_graph_op *op, const nnc_op *written) {
     if (written->recomputed) { place_of(l, &op->out)->flags |= PLACE_REMADE; }
 }
 
 /* ---- convolutions, norms, products ---- */
 
-static void lower_conv(lowering *l, const nnc_graph_op *op)
-{
+static void lower_conv(lowering *l, const nnc_graph_op *op) {
     const int64_t *v = op->values;
     nnc_graph_window windows[3];
     nnc_graph_windows(op, windows);
@@ -121,22 +108,17 @@ static void lower_conv(lowering *l, const nnc_graph_op *op)
     written->weights.cols = op->weights.cols;
 }
 
-static bool of_map(const nnc_graph_op *op)
-{
-    return op->out.rank >= 3;
-}
+static bool of_map(const nnc_graph_op *op) { return op->out.rank >= 3; }
 
 /* Tests whether the software profile runs this op inside the kernel of the preceding norm. */
-static bool is_inside(const lowering *l, const nnc_graph_tensor *t)
-{
+static bool is_inside(const lowering *l, const nnc_graph_tensor *t) {
     return l->to.how->software->fused_maps && t->rank >= 3 && (place_of(l, t)->flags & PLACE_NORMED) != 0;
 }
 
 /* Returns the format of the tensors that a norm keeps. Autocast leaves batch norms in the format of their input (no
  * list of autocast has them). A group norm with one channel per group is computed as a batch norm over samples
  * (at::instance_norm of PyTorch). If a norm runs in primitives, its moments are fp32. */
-static nnc_norm_keep norm_keep(const nnc_software *software, const nnc_graph_op *op)
-{
+static nnc_norm_keep norm_keep(const nnc_software *software, const nnc_graph_op *op) {
     const bool grouped = op->values[NNC_NORM_PARAM_KIND] == NNC_NORM_GROUP;
     const bool batch = op->values[NNC_NORM_PARAM_KIND] == NNC_NORM_BATCH;
     const bool single = op->values[NNC_NORM_PARAM_GROUPS] == nnc_graph_width(&op->in);
@@ -145,8 +127,7 @@ static nnc_norm_keep norm_keep(const nnc_software *software, const nnc_graph_op 
                                                        : software->norm_keep;
 }
 
-static void lower_norm(lowering *l, const nnc_graph_op *op)
-{
+static void lower_norm(lowering *l, const nnc_graph_op *op) {
     const nnc_norm_kind kind = (nnc_norm_kind)op->values[NNC_NORM_PARAM_KIND];
     const int64_t per_position = op->values[NNC_NORM_PARAM_HEADS];
     const int64_t rows = kind == NNC_NORM_BATCH   ? nnc_graph_width(&op->in)
@@ -166,8 +147,7 @@ static void lower_norm(lowering *l, const nnc_graph_op *op)
 
 /* Writes an all-reduce of the partial sums of tensor ranks, or of the gradient of a tensor that every tensor rank
  * reads. */
-static void tensor_collective(const lowering *l, const char *label, const nnc_graph_tensor *t, bool entering)
-{
+static void tensor_collective(const lowering *l, const char *label, const nnc_graph_tensor *t, bool entering) {
     const nnc_collective_op e = { .comm = NNC_COMM_TENSOR,
                                   .forward = entering ? NNC_NO_COLLECTIVE : NNC_ALL_REDUCE,
                                   .backward = entering ? NNC_ALL_REDUCE : NNC_NO_COLLECTIVE,
@@ -175,8 +155,7 @@ static void tensor_collective(const lowering *l, const char *label, const nnc_gr
     if (l->to.how->plan->tensor > 1) { nnc_list_collective(&l->to, label, e); }
 }
 
-static void lower_linear(lowering *l, const nnc_graph_op *op)
-{
+static void lower_linear(lowering *l, const nnc_graph_op *op) {
     static const nnc_split splits[] = { NNC_SPLIT_TOKENS, NNC_SPLIT_COLUMN, NNC_SPLIT_ROW };
     const int64_t split = op->values[NNC_LINEAR_SPLIT];
     const bool keeps_a = keeps(l, &op->in);
@@ -195,8 +174,7 @@ static void lower_linear(lowering *l, const nnc_graph_op *op)
 _Static_assert((int)NNC_ACT_RELU == NNC_PW_RELU && (int)NNC_ACT_GEGLU == NNC_PW_GEGLU,
                "graph files list the activations in another order");
 
-static void lower_act(lowering *l, const nnc_graph_op *op)
-{
+static void lower_act(lowering *l, const nnc_graph_op *op) {
     const nnc_pointwise_kind kind = (nnc_pointwise_kind)op->values[0];
     const nnc_activation *row = nnc_activation_of(kind);
     nnc_op *act = write_pointwise(l, op, kind, pointwise_group(op));
@@ -219,13 +197,11 @@ static void lower_act(lowering *l, const nnc_graph_op *op)
     if (producer >= 0) { l->list->ops[producer].recomputed = false; }
 }
 
-static void lower_dropout(lowering *l, const nnc_graph_op *op)
-{
+static void lower_dropout(lowering *l, const nnc_graph_op *op) {
     write_pointwise(l, op, NNC_PW_DROPOUT, pointwise_group(op))->u.pointwise.keeps_mask = true;
 }
 
-static void lower_scale(lowering *l, const nnc_graph_op *op)
-{
+static void lower_scale(lowering *l, const nnc_graph_op *op) {
     const bool gain = op->values[0] == NNC_SCALE_GAIN;
     nnc_op *scale = write_pointwise(l, op, gain ? NNC_PW_SCALE : NNC_PW_BIAS, pointwise_group(op));
     scale->weights.vector = op->weights.vector;
@@ -234,8 +210,7 @@ static void lower_scale(lowering *l, const nnc_graph_op *op)
     scale->u.pointwise.keeps_input = gain && keeps(l, &op->in);
 }
 
-static void lower_add(lowering *l, const nnc_graph_op *op)
-{
+static void lower_add(lowering *l, const nnc_graph_op *op) {
     if (op->in.rank != op->with.rank) {
         write_pointwise(l, op, NNC_PW_TIME_ADD, pointwise_group(op));
         return;
@@ -246,14 +221,12 @@ static void lower_add(lowering *l, const nnc_graph_op *op)
     place_of(l, &op->out)->flags |= sum->u.pointwise.inside ? PLACE_NORMED : 0;
 }
 
-static void lower_mul(lowering *l, const nnc_graph_op *op)
-{
+static void lower_mul(lowering *l, const nnc_graph_op *op) {
     const double kept = bytes_kept(l, &op->in) + bytes_kept(l, &op->with);
     write_pointwise(l, op, NNC_PW_MUL, pointwise_group(op))->u.pointwise.extra_kept_bytes = kept;
 }
 
-static void lower_loss(lowering *l, const nnc_graph_op *op)
-{
+static void lower_loss(lowering *l, const nnc_graph_op *op) {
     nnc_op *loss = nnc_list_loss(&l->to, all_positions(l, &op->in), nnc_graph_width(&op->in));
     loss->name = op->node->label;
     if (op->values[0] == NNC_LOSS_SQUARED_ERROR) {
@@ -264,8 +237,7 @@ static void lower_loss(lowering *l, const nnc_graph_op *op)
 
 /* ---- copies ---- */
 
-static void lower_pool(lowering *l, const nnc_graph_op *op)
-{
+static void lower_pool(lowering *l, const nnc_graph_op *op) {
     const bool max = op->node->kind == NNC_GRAPH_POOL && op->values[NNC_POOL_KIND] == NNC_POOL_MAX;
     nnc_op *pool =
         write_pointwise(l, op, max ? NNC_PW_MAX_POOL2D : NNC_PW_AVG_POOL2D, group_of(op, NNC_GROUP_RESAMPLE));
@@ -276,8 +248,7 @@ static void lower_pool(lowering *l, const nnc_graph_op *op)
     }
 }
 
-static void lower_upsample(lowering *l, const nnc_graph_op *op)
-{
+static void lower_upsample(lowering *l, const nnc_graph_op *op) {
     const bool twice = op->values[NNC_UPSAMPLE_FACTOR] == 2 && op->in.rank == 3;
     const bool nearest = op->values[NNC_UPSAMPLE_KIND] == NNC_UPSAMPLE_NEAREST;
     nnc_op *up = write_pointwise(l, op,
@@ -289,21 +260,18 @@ static void lower_upsample(lowering *l, const nnc_graph_op *op)
 }
 
 /* Writes an op that copies a tensor to another layout. */
-static void lower_copy(lowering *l, const nnc_graph_op *op)
-{
+static void lower_copy(lowering *l, const nnc_graph_op *op) {
     write_pointwise(l, op, NNC_PW_CONCAT, group_of(op, NNC_GROUP_RESAMPLE));
 }
 
 /* Handles a view: it runs no kernel and has the flags of its source. */
-static void lower_view(lowering *l, const nnc_graph_op *op)
-{
+static void lower_view(lowering *l, const nnc_graph_op *op) {
     place_of(l, &op->out)->flags = place_of(l, &op->in)->flags;
 }
 
 /* ---- attention, tables, inputs ---- */
 
-static void lower_input(lowering *l, const nnc_graph_op *op)
-{
+static void lower_input(lowering *l, const nnc_graph_op *op) {
     const bool pixels = op->out.rank == 3; /* 8-bit pixels */
     const double bytes = op->out.ids ? 4.0 : pixels ? 1.0 : nnc_dtype_bytes(l->to.how->dtype);
     const int64_t elements = all_elements(l, &op->out);
@@ -315,8 +283,7 @@ static void lower_input(lowering *l, const nnc_graph_op *op)
 /* Writes the memory copies of windowed attention. Software that copies queries, keys and values to a layout by heads
  * (`copied_heads`) also copies maps into windows and back. Every second layer also shifts the map: one more copy before
  * attention and one after it. So two layers have three copies before attention and three after it. */
-static void copy_windows(lowering *l, const nnc_graph_op *op)
-{
+static void copy_windows(lowering *l, const nnc_graph_op *op) {
     if (l->to.how->software->copied_heads != NNC_HEADS_IN_PLACE) {
         const int64_t elements = all_elements(l, &op->out);
         nnc_op *copy = nnc_list_pointwise(&l->to, "windows", NNC_PW_COPY, NNC_GROUP_ATTENTION,
@@ -326,8 +293,7 @@ static void copy_windows(lowering *l, const nnc_graph_op *op)
 }
 
 /* Writes an attention op. The op keeps queries, keys and values as one tensor, unless an earlier op owns them. */
-static void lower_attention(lowering *l, const nnc_graph_op *op)
-{
+static void lower_attention(lowering *l, const nnc_graph_op *op) {
     static const char *const parts[] = { "scores", "mask", "softmax", "dropout", "context" };
     const int64_t *v = op->values;
     const int64_t heads = v[NNC_ATTENTION_HEADS];
@@ -371,8 +337,7 @@ static void lower_attention(lowering *l, const nnc_graph_op *op)
 /* Writes a recurrent layer: one product of all tokens, then for each token a product with the state and a kernel of the
  * gates. The first op counts all weights. Backward needs the state before each token (the output), the gates and, in an
  * LSTM, the cell; a GRU keeps two more values, as PyTorch's fused cell does.   [recurrent] */
-static void lower_recurrent(lowering *l, const nnc_graph_op *op)
-{
+static void lower_recurrent(lowering *l, const nnc_graph_op *op) {
     static const int64_t kept[] = { 1, 2, 0 };
     const int64_t *v = op->values;
     const int64_t hidden = v[NNC_RECURRENT_HIDDEN], turns = 1 + v[NNC_RECURRENT_BOTH];
@@ -401,8 +366,7 @@ static void lower_recurrent(lowering *l, const nnc_graph_op *op)
         (double)kept[v[NNC_RECURRENT_KIND]] * nnc_list_bytes(&l->to, nnc_list_mul(&l->to, l->batch, hidden));
 }
 
-static void lower_embed(lowering *l, const nnc_graph_op *op)
-{
+static void lower_embed(lowering *l, const nnc_graph_op *op) {
     nnc_op *embed = nnc_list_add(&l->to, op->node->label, NNC_OP_EMBEDDING, group_of(op, NNC_GROUP_EMBEDDING));
     embed->weights = (nnc_weights){ .count = 1, .rows = op->weights.rows, .cols = op->weights.cols, .table = true };
     embed->u.embedding = (nnc_embedding){ .tokens = all_positions(l, &op->out), .width = op->weights.cols };
@@ -411,8 +375,7 @@ static void lower_embed(lowering *l, const nnc_graph_op *op)
 
 /* Writes summed lookups. All ranks share the tables: each rank looks up its rows for all samples, and the sums return
  * to the ranks of the samples. Tables next to each other are one communication. */
-static void lower_table(lowering *l, const nnc_graph_op *op)
-{
+static void lower_table(lowering *l, const nnc_graph_op *op) {
     const nnc_plan *plan = l->to.how->plan;
     const int64_t width = op->weights.cols, lookups = op->values[NNC_TABLE_LOOKUPS];
     const bool joins = l->list->count > 0 && l->list->ops[l->list->count - 1].in_place && l->tables > 0;
@@ -434,8 +397,7 @@ static void lower_table(lowering *l, const nnc_graph_op *op)
     l->list->input_bytes += 8.0 * (double)table->u.embedding.tokens;
 }
 
-static void lower_position(lowering *l, const nnc_graph_op *op)
-{
+static void lower_position(lowering *l, const nnc_graph_op *op) {
     const bool rotary = op->values[NNC_POSITION_KIND] == NNC_POSITION_ROTARY;
     const nnc_group group = group_of(op, rotary ? NNC_GROUP_ATTENTION : NNC_GROUP_EMBEDDING);
     nnc_op *position = write_pointwise(l, op, rotary ? NNC_PW_ROTARY : NNC_PW_POSITION_ADD, group);
@@ -447,14 +409,12 @@ static void lower_position(lowering *l, const nnc_graph_op *op)
     }
 }
 
-static void lower_timestep(lowering *l, const nnc_graph_op *op)
-{
+static void lower_timestep(lowering *l, const nnc_graph_op *op) {
     write_pointwise(l, op, NNC_PW_TIMESTEP, group_of(op, NNC_GROUP_TIME));
     place_of(l, &op->out)->flags = 0;
 }
 
-static void lower_prepend(lowering *l, const nnc_graph_op *op)
-{
+static void lower_prepend(lowering *l, const nnc_graph_op *op) {
     nnc_op *tokens = write_pointwise(l, op, NNC_PW_CONCAT, group_of(op, NNC_GROUP_EMBEDDING));
     tokens->weights.vector = op->weights.vector;
     l->list->lookup_params += op->weights.vector;
@@ -497,13 +457,9 @@ static lower_fn *const rows[] = {
 };
 _Static_assert(sizeof rows / sizeof rows[0] == NNC_GRAPH_KIND_COUNT, "a kind has no row");
 
-static bool other_grad(const lowering *l, const nnc_graph_tensor *t)
-{
-    return t->rank > 0 && has_grad(l, t);
-}
+static bool other_grad(const lowering *l, const nnc_graph_tensor *t) { return t->rank > 0 && has_grad(l, t); }
 
-static void lower_op(void *context, nnc_graph_walk *walk, const nnc_graph_op *op)
-{
+static void lower_op(void *context, nnc_graph_walk *walk, const nnc_graph_op *op) {
     lowering *l = context;
     l->walk = walk;
     const bool fresh = op->node->kind == NNC_GRAPH_INPUT || op->node->kind == NNC_GRAPH_TIMESTEP;
@@ -523,8 +479,7 @@ static void lower_op(void *context, nnc_graph_walk *walk, const nnc_graph_op *op
 }
 
 /* Returns the values of all lets of a network. The let for the image side or sequence length has the value `length`. */
-static const int64_t *lets_of(const nnc_graph *g, int64_t length, int64_t own[NNC_GRAPH_LETS_MAX])
-{
+static const int64_t *lets_of(const nnc_graph *g, int64_t length, int64_t own[NNC_GRAPH_LETS_MAX]) {
     const int32_t at = g->net->length_let;
     if (at < 0 || length == 0 || length == g->lets[at]) { return g->lets; }
     memcpy(own, g->lets, NNC_GRAPH_LETS_MAX * sizeof *own);
@@ -535,8 +490,7 @@ static const int64_t *lets_of(const nnc_graph *g, int64_t length, int64_t own[NN
 /* ---- lowering ---- */
 
 /* Receives an op of the walk and writes its cost ops. Ops after the layers belong to the last segment. */
-static void hear(void *context, nnc_graph_walk *walk, const nnc_graph_op *op)
-{
+static void hear(void *context, nnc_graph_walk *walk, const nnc_graph_op *op) {
     lowering *l = context;
     if (l->depth == 0 && l->list->segments[l->list->segment_count - 1].layer) { nnc_list_segment(&l->to, 1, false); }
     lower_op(context, walk, op);
@@ -544,8 +498,7 @@ static void hear(void *context, nnc_graph_walk *walk, const nnc_graph_op *op)
 
 /* Begins an iteration of a repeat. An iteration of an outermost repeat is a recompute block; an iteration of the
  * repeat of layers is also a segment. */
-static int32_t enter(void *context, nnc_graph_walk *walk, const nnc_graph_node *repeat)
-{
+static int32_t enter(void *context, nnc_graph_walk *walk, const nnc_graph_node *repeat) {
     lowering *l = context;
     const int32_t mark = l->depth < NNC_GRAPH_DEPTH_MAX ? l->depth++ : l->depth;
     if (walk->repeats == 1) {
@@ -561,8 +514,7 @@ static int32_t enter(void *context, nnc_graph_walk *walk, const nnc_graph_node *
     return mark;
 }
 
-static void leave(void *context, int32_t mark, int64_t turns)
-{
+static void leave(void *context, int32_t mark, int64_t turns) {
     lowering *l = context;
     for (int32_t i = l->marks[mark]; i < l->list->count; i++) {
         l->list->ops[i].repeat = nnc_list_mul(&l->to, l->list->ops[i].repeat, turns);
@@ -577,14 +529,10 @@ static void leave(void *context, int32_t mark, int64_t turns)
 }
 
 /* Returns the pixels per side of one position of the network's input: 8 for a latent of 64 x 64 at 512 pixels. */
-static int64_t factor_of(const nnc_model *model)
-{
-    return model->image_factor > 1 ? model->image_factor : 1;
-}
+static int64_t factor_of(const nnc_model *model) { return model->image_factor > 1 ? model->image_factor : 1; }
 
 /* Walks the network and writes its ops. Returns the number of kinds of layer. */
-static int32_t write(const nnc_graph *g, const nnc_writer *to, int64_t factor, bool layered)
-{
+static int32_t write(const nnc_graph *g, const nnc_writer *to, int64_t factor, bool layered) {
     const nnc_plan *plan = to->how->plan;
     nnc_graph_fault fault;
     int64_t own[NNC_GRAPH_LETS_MAX];
@@ -603,22 +551,17 @@ static int32_t write(const nnc_graph *g, const nnc_writer *to, int64_t factor, b
     return l.layer_segments;
 }
 
-static void hear_part(void *context, nnc_graph_walk *walk, const nnc_graph_op *op)
-{
-    lower_op(context, walk, op);
-}
+static void hear_part(void *context, nnc_graph_walk *walk, const nnc_graph_op *op) { lower_op(context, walk, op); }
 
 /* Sets the lets of a tower that reads the tokens of the text. */
-static void take_text(const nnc_graph *part, const nnc_plan *plan, int64_t own[NNC_GRAPH_LETS_MAX])
-{
+static void take_text(const nnc_graph *part, const nnc_plan *plan, int64_t own[NNC_GRAPH_LETS_MAX]) {
     memcpy(own, part->lets, NNC_GRAPH_LETS_MAX * sizeof *own);
     for (int32_t i = 0; i < part->net->let_count; i++) {
         if (strcmp(part->net->let_names[i], "text_len") == 0 && plan->seq_len > 0) { own[i] = plan->seq_len; }
     }
 }
 
-void nnc_graph_write_part(const nnc_graph *part, const nnc_writer *to, int64_t batch)
-{
+void nnc_graph_write_part(const nnc_graph *part, const nnc_writer *to, int64_t batch) {
     nnc_graph_fault fault;
     lowering l = { .to = *to, .list = to->list, .net = part->net, .batch = batch };
     const nnc_graph_sink sink = { &l, hear_part, enter, leave };
@@ -634,8 +577,7 @@ void nnc_graph_write_part(const nnc_graph *part, const nnc_writer *to, int64_t b
  * network has more kinds, stages cannot divide it. */
 enum { LAYER_SEGMENTS_MAX = NNC_SEGMENTS_MAX - 2 };
 
-static void lower(const nnc_model *model, const nnc_writer *to)
-{
+static void lower(const nnc_model *model, const nnc_writer *to) {
     const nnc_graph *g = &model->graph;
     const int64_t factor = factor_of(model);
     if (g->net->layers == NULL || write(g, to, factor, true) > LAYER_SEGMENTS_MAX) { write(g, to, factor, false); }
@@ -644,8 +586,7 @@ static void lower(const nnc_model *model, const nnc_writer *to)
 /* ---- the row ---- */
 
 /* Checks the network with the sequence length or image side of the plan: infers all shapes again. */
-static nnc_status check(const nnc_model *model, const char *option, int64_t length, nnc_error *err)
-{
+static nnc_status check(const nnc_model *model, const char *option, int64_t length, nnc_error *err) {
     const nnc_graph *g = &model->graph;
     int64_t own[NNC_GRAPH_LETS_MAX];
     nnc_graph_fault fault;
@@ -657,28 +598,22 @@ static nnc_status check(const nnc_model *model, const char *option, int64_t leng
     return NNC_OK;
 }
 
-static int64_t length_of(const nnc_graph *g)
-{
-    return g->net->length_let >= 0 ? g->lets[g->net->length_let] : 0;
-}
+static int64_t length_of(const nnc_graph *g) { return g->net->length_let >= 0 ? g->lets[g->net->length_let] : 0; }
 
 /* Returns the number of layers that stages can hold; 0 = stages cannot divide the network. */
-static int64_t layers_of(const nnc_graph *g)
-{
+static int64_t layers_of(const nnc_graph *g) {
     nnc_graph_fault fault;
     nnc_graph_sizes measured = { 0 };
     return g->net->layers != NULL && nnc_graph_measure(g->net, g->lets, &measured, &fault) ? measured.layers : 0;
 }
 
-static bool has_tables(const nnc_graph *g)
-{
+static bool has_tables(const nnc_graph *g) {
     nnc_graph_fault fault;
     nnc_graph_sizes measured = { 0 };
     return nnc_graph_measure(g->net, g->lets, &measured, &fault) && measured.tables;
 }
 
-static nnc_status resolve(const nnc_model *model, nnc_plan *p, nnc_error *err)
-{
+static nnc_status resolve(const nnc_model *model, nnc_plan *p, nnc_error *err) {
     const nnc_graph *g = &model->graph;
     const bool images = g->net->images;
     const int64_t asked = images ? p->image : p->seq_len, factor = images ? factor_of(model) : 1;
@@ -709,8 +644,7 @@ static nnc_status resolve(const nnc_model *model, nnc_plan *p, nnc_error *err)
     return check(model, option, asked / factor, err);
 }
 
-static nnc_model_sizes sizes(const nnc_model *model)
-{
+static nnc_model_sizes sizes(const nnc_model *model) {
     const nnc_graph *g = &model->graph;
     const int64_t length = length_of(g);
     const int64_t layers = layers_of(g);
@@ -720,8 +654,7 @@ static nnc_model_sizes sizes(const nnc_model *model)
                               .image = g->net->images ? length * factor_of(model) : 0 };
 }
 
-static void describe(const nnc_model *model, char shape[NNC_SHAPE_TEXT], char input[NNC_SHAPE_TEXT])
-{
+static void describe(const nnc_model *model, char shape[NNC_SHAPE_TEXT], char input[NNC_SHAPE_TEXT]) {
     const nnc_graph *g = &model->graph;
     nnc_graph_fault fault;
     nnc_graph_sizes measured;
@@ -743,15 +676,13 @@ typedef struct divider {
     int marked; /* number of products that tensor ranks divide */
 } divider;
 
-static void divide(divider *d, const nnc_graph_op *op, const char *what, int64_t whole)
-{
+static void divide(divider *d, const nnc_graph_op *op, const char *what, int64_t whole) {
     char text[96];
     snprintf(text, sizeof text, "%.60s: %s", op->node->label, what);
     if (d->status == NNC_OK) { d->status = nnc_divides("--tensor", text, whole, d->ranks, d->err); }
 }
 
-static void hear_split(void *context, nnc_graph_walk *walk, const nnc_graph_op *op)
-{
+static void hear_split(void *context, nnc_graph_walk *walk, const nnc_graph_op *op) {
     divider *d = context;
     (void)walk;
     if (op->node->kind == NNC_GRAPH_LINEAR && op->out.sharded) {
@@ -764,23 +695,20 @@ static void hear_split(void *context, nnc_graph_walk *walk, const nnc_graph_op *
     }
 }
 
-static int32_t enter_split(void *context, nnc_graph_walk *walk, const nnc_graph_node *repeat)
-{
+static int32_t enter_split(void *context, nnc_graph_walk *walk, const nnc_graph_node *repeat) {
     (void)context;
     (void)walk;
     (void)repeat;
     return 0;
 }
 
-static void leave_split(void *context, int32_t mark, int64_t turns)
-{
+static void leave_split(void *context, int32_t mark, int64_t turns) {
     (void)context;
     (void)mark;
     (void)turns;
 }
 
-static nnc_status split(const nnc_model *model, const nnc_plan *p, nnc_error *err)
-{
+static nnc_status split(const nnc_model *model, const nnc_plan *p, nnc_error *err) {
     divider d = { .ranks = p->tensor, .err = err };
     if (p->expert != p->data && has_tables(&model->graph)) {
         return nnc_fail(err, NNC_ILLEGAL_PLAN, "--expert",

@@ -88,8 +88,7 @@ static const issued_row rows[] = {
 };
 /* clang-format on */
 
-static const issued_row *row_of(const nnc_op *op, const nnc_model *model)
-{
+static const issued_row *row_of(const nnc_op *op, const nnc_model *model) {
     const char *kind = nnc_op_kind_name(op);
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         const issued_row *row = &rows[i];
@@ -104,36 +103,31 @@ static const issued_row *row_of(const nnc_op *op, const nnc_model *model)
     return NULL;
 }
 
-static bool is_pointwise(const nnc_op *op, nnc_pointwise_kind kind)
-{
+static bool is_pointwise(const nnc_op *op, nnc_pointwise_kind kind) {
     return op->kind == NNC_OP_POINTWISE && op->u.pointwise.kind == kind;
 }
 
-static double elements_of(const nnc_op *op)
-{
+static double elements_of(const nnc_op *op) {
     return is_pointwise(op, NNC_PW_COMBINE) ? (double)op->u.pointwise.input_elements
            : op->kind == NNC_OP_NORM        ? (double)op->u.norm.elements
            : op->kind == NNC_OP_LOSS        ? (double)op->u.loss.tokens * (double)op->u.loss.classes
                                             : (double)op->u.pointwise.elements;
 }
 
-static void replace_work(nnc_op *op, const issued_counts *c)
-{
+static void replace_work(nnc_op *op, const issued_counts *c) {
     const double elements = elements_of(op);
     op->issued_as = NNC_ISSUED_INSTEAD;
     op->issued[0] = (nnc_issued){ c->forward, c->forward_bytes * elements, c->forward_mixed * elements };
     op->issued[1] = (nnc_issued){ c->backward, c->backward_bytes * elements, c->backward_mixed * elements };
 }
 
-static bool ends(const char *name, const char *tail)
-{
+static bool ends(const char *name, const char *tail) {
     const size_t length = strlen(name), last = strlen(tail);
     return length >= last && strcmp(name + length - last, tail) == 0;
 }
 
 /* Returns the number of products that the library issues for one product of nncost's op list. */
-static double products_of(const nnc_op *op, const nnc_model *model)
-{
+static double products_of(const nnc_op *op, const nnc_model *model) {
     const bool joined = model->family == NNC_FAMILY_VIT || (model->family == NNC_FAMILY_DECODER && model->joined_qkv) ||
                         model->implementation == NNC_IMPLEMENTATION_TIMM;
     return ends(op->name, "qkv")       ? (joined ? 1.0 : 3.0)
@@ -144,8 +138,7 @@ static double products_of(const nnc_op *op, const nnc_model *model)
 
 /* Tests whether the input of a product is fp32 under autocast: it is the output of a norm or of a composed
  * activation. */
-static bool reads_fp32(const nnc_op *op, const nnc_model *model)
-{
+static bool reads_fp32(const nnc_op *op, const nnc_model *model) {
     return ends(op->name, "qkv") || ends(op->name, ".q") || ends(op->name, ".kv") || ends(op->name, "gate_up") ||
            ends(op->name, ".up") || ends(op->name, "logits") || ends(op->name, "router") ||
            (ends(op->name, "mlp.down") && model->composed_gelu);
@@ -154,8 +147,7 @@ static bool reads_fp32(const nnc_op *op, const nnc_model *model)
 /* Adds kernels to a product: under autocast, casts of the input, the weight and the bias; sums of the gradients of
  * products with the same input; sums over rows for the gradient of a bias. The bytes of casts of weights are counted in
  * weights.cast. */
-static void add_to_product(nnc_op *op, const nnc_model *model, number_mode mode)
-{
+static void add_to_product(nnc_op *op, const nnc_model *model, number_mode mode) {
     const nnc_matmul *p = &op->u.matmul;
     const double products = products_of(op, model), bias = op->weights.vector > 0 ? products : 0.0;
     const double experts = p->experts > 1 ? (double)p->experts : 1.0;
@@ -180,8 +172,7 @@ static void add_to_product(nnc_op *op, const nnc_model *model, number_mode mode)
                                   bias > 0.0 ? bytes * output : 0.0, 0.0 };
 }
 
-static void add_to_conv(nnc_op *op, const nnc_model *model, number_mode mode)
-{
+static void add_to_conv(nnc_op *op, const nnc_model *model, number_mode mode) {
     const nnc_conv *p = &op->u.conv;
     const double bias = op->weights.vector > 0 ? 1.0 : 0.0;
     const double casts = mode == UNDER_AUTOCAST ? 1.0 : 0.0;
@@ -198,8 +189,7 @@ static void add_to_conv(nnc_op *op, const nnc_model *model, number_mode mode)
     op->issued[2] = (nnc_issued){ 1.0 + bias + casts * (1.0 + bias), bias * bytes * output, 0.0 };
 }
 
-static void add_kernels(nnc_op *op, double forward, double backward)
-{
+static void add_kernels(nnc_op *op, double forward, double backward) {
     op->issued_as = NNC_ISSUED_TOO;
     op->issued[0].kernels = forward;
     op->issued[1].kernels = backward;
@@ -213,8 +203,7 @@ static const double window_forward = 15.0, window_backward = 14.0;
  * concatenations have 535 sums. */
 static const double join_sums = 9.2;
 
-static void add_join(nnc_op *op, number_mode mode)
-{
+static void add_join(nnc_op *op, number_mode mode) {
     add_kernels(op, 1.0, join_sums);
     op->issued[1].bytes = (mode == IN_FP32 ? 12.0 : 6.0) * (double)op->u.pointwise.elements;
 }
@@ -224,8 +213,7 @@ static void add_join(nnc_op *op, number_mode mode)
  * fused kernel of PyTorch accepts such a mask (check_last_dim_stride_equals_1_dense,
  * aten/src/ATen/native/transformers/sdp_utils_cpp.h). T5 passes its bias in this form since transformers 5.16 (pull
  * request 47014). Attention to the encoder has no bias. */
-bool nnc_is_written_out(const nnc_op *op, const nnc_model *model)
-{
+bool nnc_is_written_out(const nnc_op *op, const nnc_model *model) {
     return op->kind == NNC_OP_FLASH && strcmp(op->name, "attn.core") == 0 &&
            model->implementation == NNC_IMPLEMENTATION_TRANSFORMERS && model->family == NNC_FAMILY_DECODER &&
            model->decoder.positions == NNC_POSITIONS_RELATIVE;
@@ -237,8 +225,7 @@ bool nnc_is_written_out(const nnc_op *op, const nnc_model *model)
  * fill with zero, where), the product, its cast, its copy by tokens: 20 kernels.
  * Backward: the gradient by heads, its cast, four products, softmax, the sum of the gradient of the bias over samples,
  * two casts of this gradient and its sum with the gradient of the previous layer, both scalings, three casts. */
-void nnc_write_out(nnc_op *op)
-{
+void nnc_write_out(nnc_op *op) {
     const nnc_flash *p = &op->u.flash;
     const double scores = nnc_flash_scores(p), bias = scores / (double)p->batch;
     const double queries = nnc_flash_queries(p), keys = nnc_flash_keys(p);
@@ -251,8 +238,7 @@ void nnc_write_out(nnc_op *op)
 
 /* Adds casts to a product of an adapter. peft keeps adapters in fp32: the input is cast for each product, and the
  * gradient of the input is cast back and added. */
-static void add_to_adapter(nnc_op *op, double products, bool down, number_mode mode)
-{
+static void add_to_adapter(nnc_op *op, double products, bool down, number_mode mode) {
     const nnc_matmul *p = &op->u.matmul;
     const double input = (double)p->m * (double)p->k;
     const double casts = down && mode != IN_FP32 ? products : 0.0;
@@ -262,8 +248,7 @@ static void add_to_adapter(nnc_op *op, double products, bool down, number_mode m
     op->issued[2] = (nnc_issued){ products, casts * 4.0 * input, 0.0 };
 }
 
-static void issue(nnc_op *op, const nnc_model *model, number_mode mode, int64_t samples)
-{
+static void issue(nnc_op *op, const nnc_model *model, number_mode mode, int64_t samples) {
     const bool vision = model->implementation == NNC_IMPLEMENTATION_TIMM;
     const bool diffusion = model->implementation == NNC_IMPLEMENTATION_DIFFUSERS && model->family == NNC_FAMILY_GRAPH;
     const issued_row *row = row_of(op, model);
@@ -295,8 +280,7 @@ static void issue(nnc_op *op, const nnc_model *model, number_mode mode, int64_t 
     }
 }
 
-void nnc_list_issue(nnc_op_list *list, const nnc_model *model, const nnc_lowering *how)
-{
+void nnc_list_issue(nnc_op_list *list, const nnc_model *model, const nnc_lowering *how) {
     const nnc_plan *plan = how->plan;
     const number_mode mode = plan->policy == NNC_POLICY_AMP      ? UNDER_AUTOCAST
                              : nnc_dtype_bytes(how->dtype) > 2.0 ? IN_FP32

@@ -46,22 +46,19 @@ static const kept_row written_out = { 4, 4, 4 };
 /* LoRA: the input and the output of A are cast to fp32 for each adapter. */
 static const kept_row adapter = { 4, 4, 4 };
 
-static double bytes_of(const kept_row *row, const nnc_lowering *how)
-{
+static double bytes_of(const kept_row *row, const nnc_lowering *how) {
     return how->plan->policy == NNC_POLICY_AMP           ? row->amp
            : nnc_dtype_bytes(how->plan->precision) < 4.0 ? row->half
                                                          : row->full;
 }
 
-static void keep(nnc_op *op, const nnc_lowering *how, const kept_row *row, double tensors)
-{
+static void keep(nnc_op *op, const nnc_lowering *how, const kept_row *row, double tensors) {
     op->by_library = true;
     op->library_kept = tensors * bytes_of(row, how);
 }
 
 /* Returns the number of products of the library that read the output of one norm, for one product of the op list. */
-static double readers_of(const nnc_op *op, const nnc_model *model)
-{
+static double readers_of(const nnc_op *op, const nnc_model *model) {
     const bool joined = model->joined_qkv;
     return strcmp(op->name, "attn.qkv") == 0 && op->split == NNC_SPLIT_QKV    ? (joined ? 1.0 : 3.0)
            : strstr(op->name, "gate_up") != NULL && op->u.matmul.experts == 0 ? (joined ? 1.0 : 2.0)
@@ -70,8 +67,7 @@ static double readers_of(const nnc_op *op, const nnc_model *model)
 
 /* Tests whether the op before the product is a norm, whose output has the format of the residual stream: autocast casts
  * it for each reader. */
-static bool reads_norm(const nnc_op *op)
-{
+static bool reads_norm(const nnc_op *op) {
     static const char *const names[] = { "attn.qkv",      "attn.q_down",    "attn.kv_down",
                                          "attn.q",        "mlp.up",         "mlp.gate_up",
                                          "cross.q",       "moe.router",     "moe.shared_gate_up",
@@ -82,8 +78,7 @@ static bool reads_norm(const nnc_op *op)
     return false;
 }
 
-static void keep_product(nnc_op *op, const nnc_lowering *how, const nnc_model *model)
-{
+static void keep_product(nnc_op *op, const nnc_lowering *how, const nnc_model *model) {
     const bool amp = how->plan->policy == NNC_POLICY_AMP;
     const bool weight = op->u.matmul.b_is_weight;
     if (strcmp(op->name, "adapter.down") == 0) {
@@ -100,14 +95,12 @@ static void keep_product(nnc_op *op, const nnc_lowering *how, const nnc_model *m
     }
 }
 
-static void keep_norm(nnc_op *op, const nnc_lowering *how)
-{
+static void keep_norm(nnc_op *op, const nnc_lowering *how) {
     const bool rms = op->u.norm.kind == NNC_NORM_RMS;
     keep(op, how, !rms ? &layer_norm : op->frozen ? &rms_norm_frozen : &rms_norm, 1.0);
 }
 
-static void keep_activation(nnc_op *op, const nnc_lowering *how, const nnc_model *model)
-{
+static void keep_activation(nnc_op *op, const nnc_lowering *how, const nnc_model *model) {
     switch (op->u.pointwise.kind) {
     case NNC_PW_SWIGLU:
     case NNC_PW_GEGLU: keep(op, how, &gated, 1.0); break;
@@ -116,8 +109,7 @@ static void keep_activation(nnc_op *op, const nnc_lowering *how, const nnc_model
     }
 }
 
-static void keep_decoder_op(nnc_op_list *list, int32_t i, const nnc_lowering *how, const nnc_model *model)
-{
+static void keep_decoder_op(nnc_op_list *list, int32_t i, const nnc_lowering *how, const nnc_model *model) {
     nnc_op *op = &list->ops[i];
     switch (op->kind) {
     case NNC_OP_MATMUL: keep_product(op, how, model); break;
@@ -151,8 +143,7 @@ static void keep_decoder_op(nnc_op_list *list, int32_t i, const nnc_lowering *ho
  * product keeps its own 16-bit copy. diffusers has separate products for queries, keys and values
  * (models/attention_processor.py). Its residual blocks apply SiLU to the output of the norm (models/resnet.py); DiT
  * scales the output (models/normalization.py). */
-static void keep_image_op(nnc_op *op, const nnc_lowering *how)
-{
+static void keep_image_op(nnc_op *op, const nnc_lowering *how) {
     static const kept_row after_norm = { 4, 2, 4 };
     const bool amp = how->plan->policy == NNC_POLICY_AMP;
     if (op->kind == NNC_OP_NORM && op->u.norm.kind != NNC_NORM_BATCH) {
@@ -169,8 +160,7 @@ static void keep_image_op(nnc_op *op, const nnc_lowering *how)
     }
 }
 
-void nnc_list_keep_by_library(nnc_op_list *list, const nnc_lowering *how, const nnc_model *model)
-{
+void nnc_list_keep_by_library(nnc_op_list *list, const nnc_lowering *how, const nnc_model *model) {
     const unsigned some = how->plan->recompute & ~(unsigned)NNC_RECOMPUTE_FULL;
     if (some != 0 || how->plan->tensor > 1 || how->plan->context > 1 || how->plan->fp8_inputs ||
         how->linear_dtype != how->dtype || list->recorded) {

@@ -83,8 +83,7 @@ typedef struct nnc_writer {
 /* Appends a zeroed op and returns it. If the list is full, returns a spare op. */
 nnc_op *nnc_list_add(const nnc_writer *w, const char *name, nnc_op_kind kind, nnc_group group);
 /* Returns a * b; sets list->overflow when the product exceeds int64. */
-static inline int64_t nnc_list_mul(const nnc_writer *w, int64_t a, int64_t b)
-{
+static inline int64_t nnc_list_mul(const nnc_writer *w, int64_t a, int64_t b) {
     int64_t product = 1;
     w->list->overflow |= !nnc_mul_i64(a, b, &product);
     return product;
@@ -92,8 +91,7 @@ static inline int64_t nnc_list_mul(const nnc_writer *w, int64_t a, int64_t b)
 /* Returns the bytes of `elements` activations. */
 double nnc_list_bytes(const nnc_writer *w, int64_t elements);
 /* Tests whether the plan computes a part (a recompute flag) again in backward. */
-static inline bool nnc_list_recomputes(const nnc_writer *w, nnc_recompute what)
-{
+static inline bool nnc_list_recomputes(const nnc_writer *w, nnc_recompute what) {
     return (w->how->plan->recompute & what) != 0;
 }
 /* Marks ops as recomputed: from the first op with index `first` or more that keeps its input, to the last op. */

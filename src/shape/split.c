@@ -13,37 +13,25 @@ static const nnc_family_row *const family_rows[] = {
 #undef NNC_FAMILY_ROW
 };
 
-const nnc_family_row *nnc_family_of(const nnc_model *model)
-{
-    return family_rows[model->family];
-}
+const nnc_family_row *nnc_family_of(const nnc_model *model) { return family_rows[model->family]; }
 
-nnc_model_sizes nnc_model_sizes_of(const nnc_model *model)
-{
-    return family_rows[model->family]->sizes(model);
-}
+nnc_model_sizes nnc_model_sizes_of(const nnc_model *model) { return family_rows[model->family]->sizes(model); }
 
-int64_t nnc_vocab_split(int64_t words, int32_t tensor)
-{
+int64_t nnc_vocab_split(int64_t words, int32_t tensor) {
     const int64_t multiple = 128 * (int64_t)tensor;
     return words % tensor == 0 ? words : nnc_ceil_div(words, multiple) * multiple;
 }
 
-bool nnc_plan_trains_all(const nnc_plan *plan)
-{
-    return plan->train == NNC_TRAIN_ALL && plan->adapter_rank == 0;
-}
+bool nnc_plan_trains_all(const nnc_plan *plan) { return plan->train == NNC_TRAIN_ALL && plan->adapter_rank == 0; }
 
 /* Tests whether the network itself freezes weights. */
-static bool has_fixed(const nnc_op_list *list)
-{
+static bool has_fixed(const nnc_op_list *list) {
     bool fixed = false;
     for (int32_t i = 0; i < list->count && !fixed; i++) { fixed = list->ops[i].fixed; }
     return fixed;
 }
 
-void nnc_lower(const nnc_model *model, const nnc_lowering *how, nnc_op_list *list)
-{
+void nnc_lower(const nnc_model *model, const nnc_lowering *how, nnc_op_list *list) {
     list->count = 0;
     list->block_count = 0;
     list->segment_count = 0;
@@ -65,8 +53,7 @@ void nnc_lower(const nnc_model *model, const nnc_lowering *how, nnc_op_list *lis
     if (how->software->library_kept) { nnc_list_keep_by_library(list, how, model); }
 }
 
-nnc_status nnc_family_takes_images(const nnc_model *model, int64_t image, nnc_plan *plan, nnc_error *err)
-{
+nnc_status nnc_family_takes_images(const nnc_model *model, int64_t image, nnc_plan *plan, nnc_error *err) {
     const char *family = nnc_family_name(model->family);
     if (plan->seq_len > 0) {
         return nnc_fail(err, NNC_ILLEGAL_PLAN, "--seq-len", "a %s takes images, not tokens", family);
@@ -90,8 +77,7 @@ nnc_status nnc_family_takes_images(const nnc_model *model, int64_t image, nnc_pl
 enum { NEAR_ENOUGH = 1000000 }; /* how far from the value a legal value is searched */
 
 /* Writes the divisors of `whole` that are nearest to `value`, below and above: "4 or 6". */
-static void nearest_divisors(int64_t whole, int64_t value, char *text, size_t size)
-{
+static void nearest_divisors(int64_t whole, int64_t value, char *text, size_t size) {
     int64_t below = 0, above = 0;
     for (int64_t i = value; i >= 1 && below == 0; i--) { below = whole % i == 0 ? i : 0; }
     for (int64_t i = value + 1; i <= whole && i <= value + NEAR_ENOUGH && above == 0; i++) {
@@ -104,8 +90,7 @@ static void nearest_divisors(int64_t whole, int64_t value, char *text, size_t si
     }
 }
 
-nnc_status nnc_divides(const char *option, const char *what, int64_t whole, int64_t ranks, nnc_error *err)
-{
+nnc_status nnc_divides(const char *option, const char *what, int64_t whole, int64_t ranks, nnc_error *err) {
     char legal[64];
     if (ranks <= 1 || whole % ranks == 0) { return NNC_OK; }
     if (err == NULL) { /* without err no message is needed */
@@ -118,8 +103,7 @@ nnc_status nnc_divides(const char *option, const char *what, int64_t whole, int6
 
 /* ---- The op list of one forward pass: appends ops, with the choices of the software profile ---- */
 
-nnc_op *nnc_list_add(const nnc_writer *w, const char *name, nnc_op_kind kind, nnc_group group)
-{
+nnc_op *nnc_list_add(const nnc_writer *w, const char *name, nnc_op_kind kind, nnc_group group) {
     nnc_op_list *list = w->list;
     if (list->count == NNC_OPS_MAX) {
         list->truncated = true;
@@ -143,13 +127,11 @@ nnc_op *nnc_list_add(const nnc_writer *w, const char *name, nnc_op_kind kind, nn
     return op;
 }
 
-double nnc_list_bytes(const nnc_writer *w, int64_t elements)
-{
+double nnc_list_bytes(const nnc_writer *w, int64_t elements) {
     return (double)elements * nnc_dtype_bytes(w->how->dtype);
 }
 
-nnc_writer nnc_list_block(const nnc_writer *w, int64_t repeat, int64_t input_elements)
-{
+nnc_writer nnc_list_block(const nnc_writer *w, int64_t repeat, int64_t input_elements) {
     nnc_op_list *list = w->list;
     if (list->block_count == NNC_BLOCKS_MAX) {
         list->truncated = true;
@@ -159,8 +141,7 @@ nnc_writer nnc_list_block(const nnc_writer *w, int64_t repeat, int64_t input_ele
     return (nnc_writer){ list, w->how, repeat, list->block_count++, w->place };
 }
 
-void nnc_list_segment(const nnc_writer *w, int64_t instances, bool layer)
-{
+void nnc_list_segment(const nnc_writer *w, int64_t instances, bool layer) {
     nnc_op_list *list = w->list;
     if (list->segment_count == NNC_SEGMENTS_MAX) {
         list->truncated = true;
@@ -169,8 +150,7 @@ void nnc_list_segment(const nnc_writer *w, int64_t instances, bool layer)
     list->segments[list->segment_count++] = (nnc_segment){ instances, layer };
 }
 
-double nnc_list_units(const nnc_op_list *list, int32_t segment)
-{
+double nnc_list_units(const nnc_op_list *list, int32_t segment) {
     double blocks = 0.0;
     for (int32_t i = 0; i < list->block_count; i++) {
         blocks += list->blocks[i].segment == segment ? (double)list->blocks[i].repeat : 0.0;
@@ -178,8 +158,7 @@ double nnc_list_units(const nnc_op_list *list, int32_t segment)
     return nnc_max(1.0, blocks / (double)list->segments[segment].instances);
 }
 
-void nnc_list_again(const nnc_writer *w, int32_t first)
-{
+void nnc_list_again(const nnc_writer *w, int32_t first) {
     bool entered = false;
     for (int32_t i = first; i < w->list->count; i++) {
         nnc_op *op = &w->list->ops[i];
@@ -189,14 +168,12 @@ void nnc_list_again(const nnc_writer *w, int32_t first)
     }
 }
 
-void nnc_list_collective(const nnc_writer *w, const char *name, nnc_collective_op exchange)
-{
+void nnc_list_collective(const nnc_writer *w, const char *name, nnc_collective_op exchange) {
     nnc_list_add(w, name, NNC_OP_COLLECTIVE, NNC_GROUP_NETWORK)->u.collective = exchange;
 }
 
 nnc_op *nnc_list_linear(const nnc_writer *w, const char *name, nnc_group group, nnc_split split, int64_t m, int64_t n,
-                        int64_t k, bool bias)
-{
+                        int64_t k, bool bias) {
     const nnc_dtype dtype = w->block >= 0 ? w->how->linear_dtype : w->how->dtype;
     if (dtype != w->how->dtype) {
         /* 8-bit operands: forward casts the input, backward casts the gradient of the output */
@@ -225,15 +202,13 @@ nnc_op *nnc_list_linear(const nnc_writer *w, const char *name, nnc_group group, 
 
 /* Tests whether a grouped convolution runs on vector units: matrix units have no channels-last kernel for its
  * groups. */
-static bool on_vectors(const nnc_software *software, const nnc_conv *conv)
-{
+static bool on_vectors(const nnc_software *software, const nnc_conv *conv) {
     const int64_t width = conv->c_in / conv->groups;
     const bool kernel = conv->groups % 32 == 0 && (width == 4 || width == 8 || width == 16 || width == 32);
     return software->grouped_on_vectors && conv->groups > 1 && width > 1 && !kernel;
 }
 
-nnc_op *nnc_list_conv(const nnc_writer *w, const char *name, nnc_group group, const nnc_conv *conv, bool bias)
-{
+nnc_op *nnc_list_conv(const nnc_writer *w, const char *name, nnc_group group, const nnc_conv *conv, bool bias) {
     nnc_op *op = nnc_list_add(w, name, NNC_OP_CONV, group);
     const int64_t taps = nnc_list_mul(w, conv->kernel, conv->kernel_w > 0 ? conv->kernel_w : conv->kernel);
     op->u.conv = *conv;
@@ -248,8 +223,7 @@ nnc_op *nnc_list_conv(const nnc_writer *w, const char *name, nnc_group group, co
 }
 
 nnc_op *nnc_list_norm(const nnc_writer *w, const char *name, nnc_norm_kind kind, int64_t elements, int64_t rows,
-                      int64_t params)
-{
+                      int64_t params) {
     const nnc_software *software = w->how->software;
     /* norms of maps always run as one kernel */
     const bool map = kind == NNC_NORM_BATCH || kind == NNC_NORM_GROUP;
@@ -268,23 +242,20 @@ nnc_op *nnc_list_norm(const nnc_writer *w, const char *name, nnc_norm_kind kind,
 }
 
 nnc_op *nnc_list_pointwise(const nnc_writer *w, const char *name, nnc_pointwise_kind kind, nnc_group group,
-                           int64_t elements)
-{
+                           int64_t elements) {
     nnc_op *op = nnc_list_add(w, name, NNC_OP_POINTWISE, group);
     op->u.pointwise = (nnc_pointwise){ .kind = kind, .elements = elements, .fused = true };
     return op;
 }
 
-nnc_op *nnc_list_residual(const nnc_writer *w, const char *name, nnc_group group, int64_t elements)
-{
+nnc_op *nnc_list_residual(const nnc_writer *w, const char *name, nnc_group group, int64_t elements) {
     nnc_op *op = nnc_list_pointwise(w, name, NNC_PW_RESIDUAL, group, elements);
     op->split = NNC_SPLIT_SEQUENCE;
     op->u.pointwise.fused = w->how->software->fused_residual;
     return op;
 }
 
-nnc_op *nnc_list_loss(const nnc_writer *w, int64_t rows, int64_t classes)
-{
+nnc_op *nnc_list_loss(const nnc_writer *w, int64_t rows, int64_t classes) {
     nnc_op *op = nnc_list_add(w, "loss", NNC_OP_LOSS, NNC_GROUP_LOSS);
     op->u.loss = (nnc_loss){ .tokens = rows,
                              .classes = classes,
@@ -297,13 +268,9 @@ nnc_op *nnc_list_loss(const nnc_writer *w, int64_t rows, int64_t classes)
 /* ---- Splitting a model over ranks: which plans are legal, and the dims of one rank. Each family and each layer adds
  * its divisibility rules; each op divides its dims (nnc_op_row.shard). ---- */
 
-int32_t nnc_plan_replicas(const nnc_plan *plan)
-{
-    return plan->data * plan->context;
-}
+int32_t nnc_plan_replicas(const nnc_plan *plan) { return plan->data * plan->context; }
 
-int32_t nnc_plan_expert_ranks(const nnc_plan *plan)
-{
+int32_t nnc_plan_expert_ranks(const nnc_plan *plan) {
     return nnc_plan_replicas(plan) * (plan->whole_experts ? plan->tensor : 1);
 }
 
@@ -311,8 +278,7 @@ int32_t nnc_plan_expert_ranks(const nnc_plan *plan)
 enum { CONTEXT_DOUBTED = 512 };
 
 /* Enforces devices = data x tensor x pipeline x context; devices or data is computed if it is not given. */
-nnc_status nnc_plan_split_devices(nnc_plan *p, nnc_error *err)
-{
+nnc_status nnc_plan_split_devices(nnc_plan *p, nnc_error *err) {
     int64_t others = 0, product = 0;
     if (p->context >= CONTEXT_DOUBTED && p->context > p->devices) {
         return nnc_fail(err, NNC_ILLEGAL_PLAN, "--context",
@@ -345,8 +311,7 @@ nnc_status nnc_plan_split_devices(nnc_plan *p, nnc_error *err)
     return NNC_OK;
 }
 
-static nnc_status split_experts(int64_t experts, const nnc_plan *p, nnc_error *err)
-{
+static nnc_status split_experts(int64_t experts, const nnc_plan *p, nnc_error *err) {
     if (p->expert == 1) { return NNC_OK; }
     if (experts == 0) {
         return nnc_fail(err, NNC_ILLEGAL_PLAN, "--expert", "the model has no experts to spread, expected 1");
@@ -366,8 +331,7 @@ static nnc_status split_experts(int64_t experts, const nnc_plan *p, nnc_error *e
                        nnc_plan_expert_ranks(p), p->expert, err);
 }
 
-nnc_status nnc_plan_split_data(nnc_plan *p, nnc_error *err)
-{
+nnc_status nnc_plan_split_data(nnc_plan *p, nnc_error *err) {
     const int64_t replicas = nnc_plan_replicas(p);
     if (p->shard > 0 && p->shard != replicas && p->zero == 0) {
         return nnc_fail(err, NNC_ILLEGAL_PLAN, "--shard", "nothing is sharded at --zero 0, expected --zero 1 to 3");
@@ -390,8 +354,7 @@ nnc_status nnc_plan_split_data(nnc_plan *p, nnc_error *err)
 }
 
 /* Refuses every parallelism but data parallelism. */
-static nnc_status split_nothing(const char *family, const nnc_plan *p, nnc_error *err)
-{
+static nnc_status split_nothing(const char *family, const nnc_plan *p, nnc_error *err) {
     const struct {
         const char *option;
         int32_t degree;
@@ -411,8 +374,7 @@ static nnc_status split_nothing(const char *family, const nnc_plan *p, nnc_error
                : nnc_fail(err, NNC_ILLEGAL_PLAN, "--sequence-parallel", "a %s is split over data only", family);
 }
 
-nnc_status nnc_plan_split(const nnc_model *model, const nnc_device *device, nnc_plan *plan, nnc_error *err)
-{
+nnc_status nnc_plan_split(const nnc_model *model, const nnc_device *device, nnc_plan *plan, nnc_error *err) {
     const nnc_family_row *family = nnc_family_of(model);
     if (family->split == NULL) {
         NNC_TRY(split_nothing(nnc_family_name(model->family), plan, err));
@@ -426,8 +388,7 @@ nnc_status nnc_plan_split(const nnc_model *model, const nnc_device *device, nnc_
     return nnc_plan_split_data(plan, err);
 }
 
-nnc_status nnc_layer_split_tensor(const nnc_layer *l, const nnc_plan *p, nnc_error *err)
-{
+nnc_status nnc_layer_split_tensor(const nnc_layer *l, const nnc_plan *p, nnc_error *err) {
     const int64_t t = p->tensor;
     NNC_TRY(nnc_divides("--tensor", "heads", l->heads, t, err));
     if (l->kv_heads > 0 && t % l->kv_heads != 0) { /* kv_heads must be a multiple of t, unless t is a multiple of
@@ -437,8 +398,7 @@ nnc_status nnc_layer_split_tensor(const nnc_layer *l, const nnc_plan *p, nnc_err
     return nnc_divides("--tensor", "ffn_hidden", l->ffn_hidden, t, err);
 }
 
-nnc_status nnc_layer_split_sequence(const nnc_plan *p, int64_t tokens, nnc_error *err)
-{
+nnc_status nnc_layer_split_sequence(const nnc_plan *p, int64_t tokens, nnc_error *err) {
     if (p->sequence_parallel && p->tensor == 1) {
         return nnc_fail(err, NNC_ILLEGAL_PLAN, "--sequence-parallel", "%s",
                         "shards activations over tensor ranks, expected --tensor 2 or more");
@@ -448,8 +408,7 @@ nnc_status nnc_layer_split_sequence(const nnc_plan *p, int64_t tokens, nnc_error
                : NNC_OK;
 }
 
-nnc_status nnc_layer_split_context(const nnc_layer *l, const nnc_plan *p, int64_t seq_len, nnc_error *err)
-{
+nnc_status nnc_layer_split_context(const nnc_layer *l, const nnc_plan *p, int64_t seq_len, nnc_error *err) {
     const int64_t c = p->context, kv_heads = l->kv_heads / p->tensor;
     if (c == 1) { return NNC_OK; }
     if (nnc_context_over_heads(p)) {
@@ -470,8 +429,7 @@ nnc_status nnc_layer_split_context(const nnc_layer *l, const nnc_plan *p, int64_
     return NNC_OK;
 }
 
-static nnc_degrees degrees_of(const nnc_plan *plan)
-{
+static nnc_degrees degrees_of(const nnc_plan *plan) {
     const bool over_heads = nnc_context_over_heads(plan);
     nnc_degrees d = { .tensor = plan->tensor, .context = plan->context, .expert = plan->expert };
     d.expert_tensor = plan->whole_experts ? 1 : d.tensor;
@@ -483,8 +441,7 @@ static nnc_degrees degrees_of(const nnc_plan *plan)
     return d;
 }
 
-void nnc_list_shard(nnc_op_list *list, const nnc_plan *plan)
-{
+void nnc_list_shard(nnc_op_list *list, const nnc_plan *plan) {
     const nnc_degrees d = degrees_of(plan);
     if (d.tensor == 1 && d.context == 1 && d.expert == 1) { return; }
     for (int32_t i = 0; i < list->count; i++) { nnc_op_row_of(&list->ops[i])->shard(&list->ops[i], &d); }

@@ -5,8 +5,7 @@
 
 #include "shape/shape_internal.h"
 
-static bool is_trained(const nnc_op *op, unsigned train)
-{
+static bool is_trained(const nnc_op *op, unsigned train) {
     static const unsigned flags[NNC_GROUP_COUNT] = {
         [NNC_GROUP_EMBEDDING] = NNC_TRAIN_EMBEDDING,
         [NNC_GROUP_ATTENTION] = NNC_TRAIN_ATTENTION,
@@ -20,27 +19,21 @@ static bool is_trained(const nnc_op *op, unsigned train)
 }
 
 /* Tests whether the op computes logits with the table of the embedding. */
-static bool is_tied(const nnc_op *op)
-{
+static bool is_tied(const nnc_op *op) {
     return op->weights.table && op->weights.count == 0 && op->kind == NNC_OP_MATMUL;
 }
 
-static bool has_weights(const nnc_op *op)
-{
-    return op->weights.count > 0 || op->weights.vector > 0;
-}
+static bool has_weights(const nnc_op *op) { return op->weights.count > 0 || op->weights.vector > 0; }
 
 /* Tests for a linear layer: a product with its own matrix, but no table and no head. */
-static bool is_linear(const nnc_op *op)
-{
+static bool is_linear(const nnc_op *op) {
     return op->kind == NNC_OP_MATMUL && op->u.matmul.b_is_weight && op->weights.count > 0 && !op->weights.table &&
            op->group != NNC_GROUP_HEAD;
 }
 
 /* Returns a set of flags: the matrices (query, key, value ...) that libraries have for one linear layer of the op list.
  * 0 = the layer cannot have adapters. Uses the first row of the table that matches the end of the op's name. */
-static unsigned matrices_of(const nnc_op *op)
-{
+static unsigned matrices_of(const nnc_op *op) {
     enum { QKV = NNC_ADAPTED_QUERY | NNC_ADAPTED_KEY | NNC_ADAPTED_VALUE };
     static const struct {
         const char *end;
@@ -72,8 +65,7 @@ static unsigned matrices_of(const nnc_op *op)
     return 0;
 }
 
-static int64_t bits_of(unsigned flags)
-{
+static int64_t bits_of(unsigned flags) {
     int64_t count = 0;
     for (; flags != 0; flags &= flags - 1) { count++; }
     return count;
@@ -81,8 +73,7 @@ static int64_t bits_of(unsigned flags)
 
 /* Returns the number of matrices of a linear layer that have adapters. *outputs: number of outputs of these
  * matrices. */
-static int64_t adapted_parts(const nnc_op *op, const nnc_plan *plan, int64_t *outputs)
-{
+static int64_t adapted_parts(const nnc_op *op, const nnc_plan *plan, int64_t *outputs) {
     const nnc_matmul *p = &op->u.matmul;
     const bool is_qkv = op->split == NNC_SPLIT_QKV && nnc_ends_in(op->name, "qkv");
     const unsigned has = matrices_of(op);
@@ -106,8 +97,7 @@ static int64_t adapted_parts(const nnc_op *op, const nnc_plan *plan, int64_t *ou
     return bits_of(has & asked);
 }
 
-static bool is_adapted(const nnc_op *op, const nnc_plan *plan)
-{
+static bool is_adapted(const nnc_op *op, const nnc_plan *plan) {
     int64_t outputs;
     return adapted_parts(op, plan, &outputs) > 0;
 }
@@ -118,8 +108,7 @@ typedef struct place {
     int32_t at; /* index of the next op */
 } place;
 
-static nnc_op *insert(place *to, const nnc_op *base, const char *name, nnc_op_kind kind)
-{
+static nnc_op *insert(place *to, const nnc_op *base, const char *name, nnc_op_kind kind) {
     nnc_op_list *list = to->list;
     const nnc_op like = *base; /* a copy, because inserting may move `base` in the list */
     if (list->count == NNC_OPS_MAX) {
@@ -139,8 +128,7 @@ static nnc_op *insert(place *to, const nnc_op *base, const char *name, nnc_op_ki
     return op;
 }
 
-static nnc_op *over(place *to, const nnc_op *base, const char *name, nnc_pointwise_kind kind, int64_t elements)
-{
+static nnc_op *over(place *to, const nnc_op *base, const char *name, nnc_pointwise_kind kind, int64_t elements) {
     const bool column = base->split == NNC_SPLIT_COLUMN || base->split == NNC_SPLIT_QKV;
     nnc_op *op = insert(to, base, name, NNC_OP_POINTWISE);
     op->split = column ? NNC_SPLIT_INNER : NNC_SPLIT_TOKENS;
@@ -149,8 +137,7 @@ static nnc_op *over(place *to, const nnc_op *base, const char *name, nnc_pointwi
 }
 
 /* Writes the adapter of y = x W + x A B. x A has adapter_rank values, on every tensor rank; B makes the output. */
-static void add_adapter(place *to, const nnc_op *base, const nnc_plan *plan)
-{
+static void add_adapter(place *to, const nnc_op *base, const nnc_plan *plan) {
     const nnc_op linear = *base;
     const nnc_matmul p = linear.u.matmul;
     int64_t outputs;
@@ -192,14 +179,12 @@ static void add_adapter(place *to, const nnc_op *base, const nnc_plan *plan)
 
 /* Tests whether a frozen quantized matrix is converted to 16 bits before each product, in forward and backward.
  * Products that read its storage format need no conversion. */
-static bool is_dequantized(const nnc_plan *plan)
-{
+static bool is_dequantized(const nnc_plan *plan) {
     return plan->frozen != NNC_FROZEN_16 && plan->frozen != NNC_FROZEN_32 &&
            !(plan->frozen == NNC_FROZEN_FP8 && nnc_precision_is_narrow(plan->precision));
 }
 
-static void add_dequantize(place *to, const nnc_op *base, const nnc_plan *plan)
-{
+static void add_dequantize(place *to, const nnc_op *base, const nnc_plan *plan) {
     const nnc_op copy = *base, *linear = &copy;
     const nnc_weights *w = &linear->weights;
     const int64_t elements = w->count * w->rows * w->cols;
@@ -215,8 +200,7 @@ static void add_dequantize(place *to, const nnc_op *base, const nnc_plan *plan)
 }
 
 /* Tests whether a later product before the next norm reads the same input and needs it for backward. */
-static bool read_again(const nnc_op_list *list, int32_t at, unsigned train, const nnc_plan *plan)
-{
+static bool read_again(const nnc_op_list *list, int32_t at, unsigned train, const nnc_plan *plan) {
     const nnc_matmul *p = &list->ops[at].u.matmul;
     for (int32_t i = at + 1; i < list->count && list->ops[i].kind != NNC_OP_NORM; i++) {
         const nnc_op *op = &list->ops[i];
@@ -230,8 +214,7 @@ static bool read_again(const nnc_op_list *list, int32_t at, unsigned train, cons
 
 /* Returns the index of the first op of the repeat that contains an op. All ops of the repeat need backward, because its
  * later iterations follow trained ops. */
-static int32_t begin_of(const nnc_op_list *list, int32_t at)
-{
+static int32_t begin_of(const nnc_op_list *list, int32_t at) {
     if (at == list->count) { return at; }
     const bool layer = list->segments[list->ops[at].segment].layer;
     const int32_t block = list->ops[at].block;
@@ -244,8 +227,7 @@ static int32_t begin_of(const nnc_op_list *list, int32_t at)
 
 /* Removes the input gradient of the first trained op. An op in a repeat keeps its input gradient, because later
  * iterations follow trained ops. */
-static void stop_gradient(nnc_op_list *list, int32_t first)
-{
+static void stop_gradient(nnc_op_list *list, int32_t first) {
     nnc_op *op = &list->ops[first];
     if (first == list->count || op->repeat > 1 || list->segments[op->segment].instances > 1) { return; }
     if (op->kind == NNC_OP_MATMUL) {
@@ -256,8 +238,7 @@ static void stop_gradient(nnc_op_list *list, int32_t first)
 }
 
 /* Removes the kept inputs of recompute blocks that have no backward. */
-static void clear_blocks(nnc_op_list *list, int32_t first)
-{
+static void clear_blocks(nnc_op_list *list, int32_t first) {
     for (int32_t b = 0; b < list->block_count; b++) {
         bool backward = false;
         for (int32_t i = first; i < list->count; i++) { backward = backward || list->ops[i].block == b; }
@@ -265,8 +246,7 @@ static void clear_blocks(nnc_op_list *list, int32_t first)
     }
 }
 
-void nnc_list_train(nnc_op_list *list, const nnc_lowering *how)
-{
+void nnc_list_train(nnc_op_list *list, const nnc_lowering *how) {
     const nnc_plan *plan = how->plan;
     const unsigned train = nnc_plan_trains_all(plan)      ? ~0U
                            : plan->train != NNC_TRAIN_ALL ? plan->train

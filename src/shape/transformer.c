@@ -26,8 +26,7 @@ static const nnc_pointwise_kind NNC_ROW(NNC_MLP_SWIGLU) = NNC_PW_SWIGLU;
 static const nnc_pointwise_kind NNC_ROW(NNC_MLP_GEGLU) = NNC_PW_GEGLU;
 static const nnc_pointwise_kind *const activations[] = { NNC_MLP_LIST(NNC_ROW_AT) };
 
-nnc_layer_writer nnc_layer_begin(const nnc_writer *w, const nnc_layer *layer, int64_t batch, int64_t seq_len)
-{
+nnc_layer_writer nnc_layer_begin(const nnc_writer *w, const nnc_layer *layer, int64_t batch, int64_t seq_len) {
     const int64_t tokens = nnc_list_mul(w, batch, seq_len);
     return (nnc_layer_writer){ .to = *w,
                                .layer = layer,
@@ -37,33 +36,28 @@ nnc_layer_writer nnc_layer_begin(const nnc_writer *w, const nnc_layer *layer, in
                                .hidden_elements = nnc_list_mul(w, tokens, layer->hidden) };
 }
 
-static int64_t norm_params(const nnc_layer *l, int64_t width)
-{
+static int64_t norm_params(const nnc_layer *l, int64_t width) {
     return l->plain_norms ? 0 : width * (l->norm_bias ? 2 : 1);
 }
 
-nnc_op *nnc_layer_norm(const nnc_layer_writer *w, const char *name, int64_t width)
-{
+nnc_op *nnc_layer_norm(const nnc_layer_writer *w, const char *name, int64_t width) {
     nnc_op *op = nnc_list_norm(&w->to, name, w->layer->norm, nnc_list_mul(&w->to, w->tokens, width), w->tokens,
                                norm_params(w->layer, width));
     op->split = NNC_SPLIT_SEQUENCE;
     return op;
 }
 
-void nnc_layer_begin_norm(const nnc_layer_writer *w, const char *name)
-{
+void nnc_layer_begin_norm(const nnc_layer_writer *w, const char *name) {
     const nnc_norm_place place = w->layer->norm_place;
     if (place != NNC_NORM_POST && place != NNC_NORM_BRANCH) { nnc_layer_norm(w, name, w->layer->hidden); }
 }
 
 nnc_op *nnc_layer_linear(const nnc_layer_writer *w, const char *name, nnc_group group, nnc_split split, int64_t n,
-                         int64_t k, bool bias)
-{
+                         int64_t k, bool bias) {
     return nnc_list_linear(&w->to, name, group, split, w->tokens, n, k, bias);
 }
 
-void nnc_layer_residual(const nnc_layer_writer *w, const char *name, nnc_group group)
-{
+void nnc_layer_residual(const nnc_layer_writer *w, const char *name, nnc_group group) {
     nnc_op *op = nnc_list_residual(&w->to, name, group, w->hidden_elements);
     if (w->layer->dropout > 0.0) {
         op->u.pointwise.kind = NNC_PW_BIAS_DROPOUT_RESIDUAL;
@@ -72,16 +66,14 @@ void nnc_layer_residual(const nnc_layer_writer *w, const char *name, nnc_group g
     }
 }
 
-void nnc_layer_join(const nnc_layer_writer *w, const char *norm, const char *name, nnc_group group)
-{
+void nnc_layer_join(const nnc_layer_writer *w, const char *norm, const char *name, nnc_group group) {
     const nnc_norm_place place = w->layer->norm_place;
     if (place == NNC_NORM_BRANCH || place == NNC_NORM_SANDWICH) { nnc_layer_norm(w, norm, w->layer->hidden); }
     nnc_layer_residual(w, name, group);
     if (place == NNC_NORM_POST) { nnc_layer_norm(w, norm, w->layer->hidden); }
 }
 
-void nnc_layer_dropout(const nnc_layer_writer *w, const char *name, nnc_group group)
-{
+void nnc_layer_dropout(const nnc_layer_writer *w, const char *name, nnc_group group) {
     if (w->layer->dropout > 0.0) {
         nnc_op *op = nnc_list_pointwise(&w->to, name, NNC_PW_DROPOUT, group, w->hidden_elements);
         op->split = NNC_SPLIT_SEQUENCE;
@@ -92,8 +84,7 @@ void nnc_layer_dropout(const nnc_layer_writer *w, const char *name, nnc_group gr
 
 /* ---- tensor parallelism ---- */
 
-void nnc_layer_tensor_collective(const nnc_layer_writer *w, const char *name, bool entering, int64_t width)
-{
+void nnc_layer_tensor_collective(const nnc_layer_writer *w, const char *name, bool entering, int64_t width) {
     const nnc_plan *plan = w->to.how->plan;
     nnc_collective_op e = { .comm = NNC_COMM_TENSOR };
     if (plan->tensor == 1) { return; }
@@ -112,8 +103,7 @@ void nnc_layer_tensor_collective(const nnc_layer_writer *w, const char *name, bo
 
 /* Writes the collectives around linear layers. Software may send operands and gradients in the 8- or 4-bit format of
  * the products; inputs of adapters stay in 16 bits. A reduce-scatter adds values up, so it has 16 bits or more. */
-static void linear_collective(const nnc_layer_writer *w, const char *name, bool entering, int64_t width)
-{
+static void linear_collective(const nnc_layer_writer *w, const char *name, bool entering, int64_t width) {
     const nnc_lowering *how = w->to.how;
     const double wide = nnc_dtype_bytes(how->dtype), narrow = nnc_dtype_bytes(how->linear_dtype);
     const bool adapted = entering && how->plan->adapter_rank > 0;
@@ -148,8 +138,7 @@ typedef struct context_row {
 
 /* Sets the collective of ring attention: each rank passes its part of the keys and values to the next rank. In backward
  * the gradients of keys and values are sent in fp32 together with them. Source: arXiv:2310.01889. */
-static void pass_blocks(const context_part *part, bool before, nnc_collective_op *e)
-{
+static void pass_blocks(const context_part *part, bool before, nnc_collective_op *e) {
     if (before) {
         e->forward = e->backward = NNC_P2P;
         e->bytes = part->key_value * part->bytes;
@@ -159,8 +148,7 @@ static void pass_blocks(const context_part *part, bool before, nnc_collective_op
     }
 }
 
-static void gather(const context_part *part, bool before, nnc_collective_op *e)
-{
+static void gather(const context_part *part, bool before, nnc_collective_op *e) {
     if (before) {
         e->forward = e->backward = NNC_ALL_GATHER;
         e->backward_again = NNC_REDUCE_SCATTER;
@@ -170,8 +158,7 @@ static void gather(const context_part *part, bool before, nnc_collective_op *e)
 
 /* Sets the collective of Ulysses: before attention an all-to-all from tokens to heads, after attention an all-to-all
  * from heads to tokens. Source: arXiv:2309.14509. */
-static void swap(const context_part *part, bool before, nnc_collective_op *e)
-{
+static void swap(const context_part *part, bool before, nnc_collective_op *e) {
     e->forward = e->backward = NNC_ALL_TO_ALL;
     e->bytes = (before ? part->query + part->key_value : part->output) * part->bytes;
 }
@@ -181,25 +168,17 @@ static const context_row NNC_ROW(NNC_CONTEXT_ALL_GATHER) = { false, false, gathe
 static const context_row NNC_ROW(NNC_CONTEXT_ULYSSES) = { true, false, swap };
 static const context_row *const contexts[] = { NNC_CONTEXT_KIND_LIST(NNC_ROW_AT) };
 
-static const context_row *context_of(const nnc_plan *plan)
-{
-    return contexts[plan->context_kind];
-}
+static const context_row *context_of(const nnc_plan *plan) { return contexts[plan->context_kind]; }
 
-bool nnc_context_over_heads(const nnc_plan *plan)
-{
-    return context_of(plan)->over_heads;
-}
+bool nnc_context_over_heads(const nnc_plan *plan) { return context_of(plan)->over_heads; }
 
 /* Returns the number of copies of a key and its value: 1, or the number of query heads that share the key. */
-static int64_t kv_copies(const nnc_layer_writer *w)
-{
+static int64_t kv_copies(const nnc_layer_writer *w) {
     return w->to.how->software->expanded_kv ? w->layer->heads / w->layer->kv_heads : 1;
 }
 
 /* Writes the collective between context ranks before or after the attention. */
-static void context_collective(const nnc_layer_writer *w, const char *name, bool before)
-{
+static void context_collective(const nnc_layer_writer *w, const char *name, bool before) {
     const nnc_layer *l = w->layer;
     const nnc_plan *plan = w->to.how->plan;
     const double c = plan->context, t = plan->tensor;
@@ -236,8 +215,7 @@ typedef struct core {
 } core;
 
 /* Writes Q K^T or P V. */
-static nnc_op *score_product(const core *c, const char *name, int64_t n, int64_t k)
-{
+static nnc_op *score_product(const core *c, const char *name, int64_t n, int64_t k) {
     nnc_op *op = nnc_list_add(c->w, name, NNC_OP_MATMUL, NNC_GROUP_ATTENTION);
     op->split = NNC_SPLIT_HEADS;
     op->recomputed = c->recomputed;
@@ -259,16 +237,14 @@ static nnc_op *score_product(const core *c, const char *name, int64_t n, int64_t
     return op;
 }
 
-static nnc_op *over_scores(const core *c, const char *name, nnc_pointwise_kind kind)
-{
+static nnc_op *over_scores(const core *c, const char *name, nnc_pointwise_kind kind) {
     nnc_op *op = nnc_list_pointwise(c->w, name, kind, NNC_GROUP_ATTENTION, c->scores);
     op->recomputed = c->recomputed;
     op->split = NNC_SPLIT_HEADS;
     return op;
 }
 
-static void unfused_core(const core *c)
-{
+static void unfused_core(const core *c) {
     const nnc_software *software = c->w->how->software;
     const bool dropout = c->layer->dropout > 0.0;
     const bool upcast = software->softmax_upcast && nnc_dtype_bytes(c->w->how->dtype) < 4.0;
@@ -308,8 +284,7 @@ static const kernel NNC_ROW(NNC_ATTENTION_FLASH3) = { true, NNC_FLASH3 };
 static const kernel NNC_ROW(NNC_ATTENTION_UNFUSED) = { false, NNC_FLASH2 };
 static const kernel *const kernels[] = { NNC_ATTENTION_LIST(NNC_ROW_AT) };
 
-nnc_flash_kernel nnc_attention_kernel(nnc_attention attention, const nnc_software *software)
-{
+nnc_flash_kernel nnc_attention_kernel(nnc_attention attention, const nnc_software *software) {
     return kernels[attention]->named ? kernels[attention]->kernel : software->flash_kernel;
 }
 
@@ -317,8 +292,7 @@ nnc_flash_kernel nnc_attention_kernel(nnc_attention attention, const nnc_softwar
  * merge. Backward adds the contribution of each part to the gradients of queries, keys and values. Under a causal mask,
  * all queries attend to the first half of an earlier part, and the second half of the queries attends to all of a later
  * part: three quarters on average. */
-static void merge_blocks(const core *c)
-{
+static void merge_blocks(const core *c) {
     const nnc_layer *l = c->layer;
     const int64_t context = c->w->how->plan->context, met = l->causal ? 3 : 4;
     const int64_t tokens = nnc_list_mul(c->w, c->batch, c->s_q);
@@ -332,8 +306,7 @@ static void merge_blocks(const core *c)
     op->u.pointwise.backward_elements = nnc_list_mul(c->w, tokens, (q + kv) * met) / 4;
 }
 
-static void fused_core(const core *c)
-{
+static void fused_core(const core *c) {
     const nnc_layer *l = c->layer;
     const nnc_plan *plan = c->w->how->plan;
     const bool in_blocks = plan->context > 1 && context_of(plan)->in_blocks;
@@ -366,8 +339,7 @@ static void fused_core(const core *c)
 }
 
 /* Returns the number of query-key pairs if a token attends to half a window on each side, and to itself. */
-static int64_t both_sides(int64_t s_q, int64_t s_k, int64_t window)
-{
+static int64_t both_sides(int64_t s_q, int64_t s_k, int64_t window) {
     const int64_t side = window / 2;
     int64_t all = INT64_MAX; /* initial value if the product is too large for an int64; the caller refuses it */
     if (!nnc_mul_i64(s_q, s_k, &all)) { return INT64_MAX; }
@@ -375,8 +347,7 @@ static int64_t both_sides(int64_t s_q, int64_t s_k, int64_t window)
 }
 
 /* Returns the number of query-key pairs inside chunks of `chunk` tokens. */
-static int64_t chunk_pairs(int64_t seq_len, int64_t chunk)
-{
+static int64_t chunk_pairs(int64_t seq_len, int64_t chunk) {
     const int64_t rest = seq_len % chunk;
     return seq_len / chunk * nnc_attention_pairs(chunk, chunk, true, 0) + nnc_attention_pairs(rest, rest, true, 0);
 }
@@ -384,16 +355,14 @@ static int64_t chunk_pairs(int64_t seq_len, int64_t chunk)
 /* Returns the number of pairs of a query and a compressed key (one key for `ratio` tokens), with at most `most` keys
  * per query (0 = all). Token i attends to min(i / ratio, most) keys; all tokens but the first j * ratio - 1 attend to
  * key j. [shared-keys] */
-static int64_t far_pairs(int64_t seq_len, int64_t ratio, int64_t most)
-{
+static int64_t far_pairs(int64_t seq_len, int64_t ratio, int64_t most) {
     const int64_t full = seq_len / ratio, met = most > 0 && full > most ? most : full;
     return met * (seq_len + 1) - ratio * met * (met + 1) / 2;
 }
 
 /* Writes the copies of queries, keys and values to a layout with one part per head, and the copy of the output back.
  * Gradients are copied in the same way. */
-static void copy_heads(const core *c)
-{
+static void copy_heads(const core *c) {
     const nnc_layer *l = c->layer;
     const int64_t q = nnc_list_mul(c->w, nnc_list_mul(c->w, c->batch, c->s_q), l->heads);
     const int64_t kv = nnc_list_mul(c->w, nnc_list_mul(c->w, c->batch, c->s_k), l->kv_heads);
@@ -403,8 +372,7 @@ static void copy_heads(const core *c)
 }
 
 /* Writes the copies of keys and values to every query head of a group; backward sums the gradients of the copies. */
-static void expand_kv(const core *c)
-{
+static void expand_kv(const core *c) {
     const nnc_layer *l = c->layer;
     const int64_t each = nnc_list_mul(c->w, nnc_list_mul(c->w, c->batch, c->s_k), l->head_dim + l->value_dim);
     nnc_op *op = nnc_list_pointwise(c->w, "attn.expand_kv", NNC_PW_DISPATCH, NNC_GROUP_ATTENTION,
@@ -414,8 +382,7 @@ static void expand_kv(const core *c)
     op->u.pointwise.input_elements = nnc_list_mul(c->w, each, l->kv_heads);
 }
 
-void nnc_layer_core(const nnc_layer_writer *w, const nnc_core_names *names, int64_t s_k)
-{
+void nnc_layer_core(const nnc_layer_writer *w, const nnc_core_names *names, int64_t s_k) {
     const nnc_layer *l = w->layer;
     core c = { .w = &w->to,
                .layer = l,
@@ -446,8 +413,7 @@ void nnc_layer_core(const nnc_layer_writer *w, const nnc_core_names *names, int6
 
 /* ---- attention with its projections ---- */
 
-void nnc_layer_rotary(const nnc_layer_writer *w, const char *name, int64_t width)
-{
+void nnc_layer_rotary(const nnc_layer_writer *w, const char *name, int64_t width) {
     nnc_op *rotary =
         nnc_list_pointwise(&w->to, name, NNC_PW_ROTARY, NNC_GROUP_ATTENTION, nnc_list_mul(&w->to, w->tokens, width));
     rotary->split = NNC_SPLIT_INNER;
@@ -456,8 +422,7 @@ void nnc_layer_rotary(const nnc_layer_writer *w, const char *name, int64_t width
 }
 
 /* Writes the norm of the queries or the keys. Source: arXiv:2302.05442, section 2.   [qk-norm] */
-static void head_norm(const nnc_layer_writer *w, const char *name, int64_t heads)
-{
+static void head_norm(const nnc_layer_writer *w, const char *name, int64_t heads) {
     const nnc_layer *l = w->layer;
     const int64_t width = heads * l->head_dim, rows = nnc_list_mul(&w->to, w->tokens, heads);
     const bool across = l->qk_norm == NNC_QK_NORM_PROJECTION;
@@ -468,8 +433,7 @@ static void head_norm(const nnc_layer_writer *w, const char *name, int64_t heads
     op->u.norm.across_heads = across;
 }
 
-void nnc_layer_project(const nnc_layer_writer *w, const nnc_attention_names *names, const nnc_cross *cross)
-{
+void nnc_layer_project(const nnc_layer_writer *w, const nnc_attention_names *names, const nnc_cross *cross) {
     const nnc_layer *l = w->layer;
     const int64_t q_heads = l->attention_gate ? 2 * l->heads : l->heads;
     const int64_t width = q_heads * l->head_dim, k_width = l->kv_heads * l->head_dim;
@@ -498,13 +462,11 @@ void nnc_layer_project(const nnc_layer_writer *w, const nnc_attention_names *nam
 }
 
 /* Tests whether attention and MLP run in parallel on the same input. */
-static bool runs_parallel(const nnc_layer *layer)
-{
+static bool runs_parallel(const nnc_layer *layer) {
     return layer->norm_place == NNC_NORM_PARALLEL || layer->norm_place == NNC_NORM_PARALLEL_TWO;
 }
 
-void nnc_layer_attend(const nnc_layer_writer *w, const nnc_attention_names *names, const nnc_cross *cross)
-{
+void nnc_layer_attend(const nnc_layer_writer *w, const nnc_attention_names *names, const nnc_cross *cross) {
     const nnc_layer *l = w->layer;
     context_collective(w, names->context_in, true);
     nnc_layer_core(w, &names->core, cross != NULL ? cross->len : w->seq_len);
@@ -537,8 +499,7 @@ void nnc_layer_attend(const nnc_layer_writer *w, const nnc_attention_names *name
     if (names->residual != NULL) { nnc_layer_join(w, names->end_norm, names->residual, NNC_GROUP_ATTENTION); }
 }
 
-void nnc_layer_attention(const nnc_layer_writer *w, const nnc_attention_names *names, const nnc_cross *cross)
-{
+void nnc_layer_attention(const nnc_layer_writer *w, const nnc_attention_names *names, const nnc_cross *cross) {
     nnc_layer_begin_norm(w, names->norm);
     nnc_layer_project(w, names, cross);
     nnc_layer_attend(w, names, cross);
@@ -546,15 +507,13 @@ void nnc_layer_attention(const nnc_layer_writer *w, const nnc_attention_names *n
 
 /* ---- MLP ---- */
 
-bool nnc_layer_acts_again(const nnc_layer_writer *w, nnc_split split)
-{
+bool nnc_layer_acts_again(const nnc_layer_writer *w, nnc_split split) {
     const bool expert = split == NNC_SPLIT_EXPERT_INNER;
     return nnc_list_recomputes(&w->to, NNC_RECOMPUTE_ACTIVATION) ||
            (expert && nnc_list_recomputes(&w->to, NNC_RECOMPUTE_MOE_ACT));
 }
 
-nnc_op *nnc_layer_activation(const nnc_layer_writer *w, const char *name, nnc_split split, int64_t elements)
-{
+nnc_op *nnc_layer_activation(const nnc_layer_writer *w, const char *name, nnc_split split, int64_t elements) {
     nnc_op *act = nnc_list_pointwise(&w->to, name, *activations[w->layer->mlp], NNC_GROUP_MLP, elements);
     act->split = split;
     act->recomputed = nnc_layer_acts_again(w, split);
@@ -570,8 +529,7 @@ nnc_op *nnc_layer_activation(const nnc_layer_writer *w, const char *name, nnc_sp
     return act;
 }
 
-void nnc_layer_dense(const nnc_layer_writer *w, const nnc_mlp_names *names, int64_t inner, bool keeps_input)
-{
+void nnc_layer_dense(const nnc_layer_writer *w, const nnc_mlp_names *names, int64_t inner, bool keeps_input) {
     const nnc_layer *l = w->layer;
     nnc_op *up = nnc_layer_linear(w, names->up, NNC_GROUP_MLP, NNC_SPLIT_COLUMN,
                                   nnc_mlp_gated(l->mlp) ? 2 * inner : inner, l->hidden, l->mlp_bias);
@@ -581,8 +539,7 @@ void nnc_layer_dense(const nnc_layer_writer *w, const nnc_mlp_names *names, int6
     down->u.matmul.keeps_a = !nnc_list_recomputes(&w->to, NNC_RECOMPUTE_ACTIVATION);
 }
 
-void nnc_layer_mlp(const nnc_layer_writer *w)
-{
+void nnc_layer_mlp(const nnc_layer_writer *w) {
     const nnc_layer *l = w->layer;
     const nnc_mlp_names names = { nnc_mlp_gated(l->mlp) ? "mlp.gate_up" : "mlp.up", "mlp.activation", "mlp.down" };
     /* with NNC_NORM_PARALLEL the MLP reads the same normalised input as attention */

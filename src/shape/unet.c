@@ -19,25 +19,21 @@ typedef struct feature_map {
 
 /* ---- parts of a level ---- */
 
-static int64_t map_elements(const writer *w, feature_map map)
-{
+static int64_t map_elements(const writer *w, feature_map map) {
     return nnc_list_mul(&w->to, nnc_list_mul(&w->to, w->batch, map.channels), nnc_list_mul(&w->to, map.side, map.side));
 }
 
 /* Returns the writer for a new recompute block that reads a map. */
-static writer block_of(const writer *w, int64_t repeat, feature_map input)
-{
+static writer block_of(const writer *w, int64_t repeat, feature_map input) {
     return (writer){ nnc_list_block(&w->to, repeat, map_elements(w, input)), w->u, w->batch };
 }
 
-static nnc_op *over_map(const writer *w, const char *name, nnc_pointwise_kind kind, nnc_group group, feature_map map)
-{
+static nnc_op *over_map(const writer *w, const char *name, nnc_pointwise_kind kind, nnc_group group, feature_map map) {
     return nnc_list_pointwise(&w->to, name, kind, group, map_elements(w, map));
 }
 
 static nnc_op *square_conv(const writer *w, const char *name, nnc_group group, feature_map in, feature_map out,
-                           int64_t kernel, bool reads_image)
-{
+                           int64_t kernel, bool reads_image) {
     const nnc_conv conv = { .batch = w->batch,
                             .c_in = in.channels,
                             .c_out = out.channels,
@@ -55,8 +51,7 @@ static nnc_op *square_conv(const writer *w, const char *name, nnc_group group, f
 
 /* Writes the norm of a feature map. The software profile decides the format that group norms of residual blocks
  * keep. */
-static nnc_op *norm(const writer *w, const char *name, feature_map map, nnc_norm_keep keep)
-{
+static nnc_op *norm(const writer *w, const char *name, feature_map map, nnc_norm_keep keep) {
     const int64_t groups = w->u->norm_groups;
     const int64_t rows = w->u->norm == NNC_NORM_BATCH ? map.channels : w->batch * groups;
     nnc_op *op = nnc_list_norm(&w->to, name, w->u->norm, map_elements(w, map), rows, 2 * map.channels);
@@ -67,8 +62,8 @@ static nnc_op *norm(const writer *w, const char *name, feature_map map, nnc_norm
     return op;
 }
 
-static void double_conv(const writer *w, feature_map in, int64_t middle, int64_t out, bool reads_image, int64_t repeat)
-{
+static void double_conv(const writer *w, feature_map in, int64_t middle, int64_t out, bool reads_image,
+                        int64_t repeat) {
     const feature_map mid = { middle, in.side }, last = { out, in.side };
     const nnc_norm_keep keep = w->to.how->software->norm_keep;
     const int64_t kernel = w->u->kernel;
@@ -89,8 +84,7 @@ static void double_conv(const writer *w, feature_map in, int64_t middle, int64_t
 }
 
 /* Writes a projection of the time embedding, which is added to every position of the map. */
-static void time_projection(const writer *w, feature_map map)
-{
+static void time_projection(const writer *w, feature_map map) {
     const int64_t width = w->u->time_embed_width;
     if (width == 0) { return; }
     nnc_list_pointwise(&w->to, "block.time_act", NNC_PW_SILU, NNC_GROUP_TIME, nnc_list_mul(&w->to, w->batch, width));
@@ -100,8 +94,8 @@ static void time_projection(const writer *w, feature_map map)
 
 /* Writes norm, SiLU and convolution. Kept: the input of the norm, its output (for SiLU), and the output of SiLU (for
  * the convolution). */
-static void norm_act_conv(const writer *w, const char *const names[4], feature_map in, feature_map out, double dropout)
-{
+static void norm_act_conv(const writer *w, const char *const names[4], feature_map in, feature_map out,
+                          double dropout) {
     const bool again = nnc_list_recomputes(&w->to, NNC_RECOMPUTE_ACTIVATION);
     norm(w, names[0], in, w->to.how->software->group_norm_keep);
     nnc_op *act = over_map(w, names[1], NNC_PW_SILU, NNC_GROUP_CONV, in);
@@ -112,8 +106,7 @@ static void norm_act_conv(const writer *w, const char *const names[4], feature_m
     square_conv(w, names[2], NNC_GROUP_CONV, in, out, w->u->kernel, false)->u.conv.keeps_input = !again;
 }
 
-static void residual_block(const writer *w, feature_map in, int64_t out_channels, int64_t repeat)
-{
+static void residual_block(const writer *w, feature_map in, int64_t out_channels, int64_t repeat) {
     static const char *const first[] = { "block.norm1", "block.act1", "block.conv1", "" };
     static const char *const second[] = { "block.norm2", "block.act2", "block.conv2", "block.dropout" };
     const feature_map out = { out_channels, in.side };
@@ -132,8 +125,7 @@ static void residual_block(const writer *w, feature_map in, int64_t out_channels
 }
 
 /* Returns a transformer layer whose tokens are the positions of a map. Query, key and value have no biases. */
-static nnc_layer layer_of(const nnc_unet *u, feature_map map)
-{
+static nnc_layer layer_of(const nnc_unet *u, feature_map map) {
     const int64_t heads = u->heads > 0 ? u->heads : map.channels / u->head_width;
     return (nnc_layer){ .hidden = map.channels,
                         .norm = NNC_NORM_LAYER,
@@ -150,8 +142,7 @@ static nnc_layer layer_of(const nnc_unet *u, feature_map map)
 
 /* Writes the projection before or after the transformer: a linear layer or a 1x1 convolution, which have the same
  * multiplications. */
-static void projection(const writer *w, const char *name, feature_map map, bool keeps_input)
-{
+static void projection(const writer *w, const char *name, feature_map map, bool keeps_input) {
     if (w->u->linear_projections) {
         const int64_t tokens = nnc_list_mul(&w->to, w->batch, map.side * map.side);
         nnc_op *op = nnc_list_linear(&w->to, name, NNC_GROUP_ATTENTION, NNC_SPLIT_TOKENS, tokens, map.channels,
@@ -163,8 +154,7 @@ static void projection(const writer *w, const char *name, feature_map map, bool 
 }
 
 /* Writes self-attention, cross-attention and MLP. */
-static void transformer(const writer *w, const nnc_layer *layer, int64_t seq_len, bool cross_only)
-{
+static void transformer(const writer *w, const nnc_layer *layer, int64_t seq_len, bool cross_only) {
     static const nnc_attention_names self = {
         .norm = "attn1.norm",
         .q = "attn1.qkv",
@@ -207,14 +197,12 @@ static void transformer(const writer *w, const nnc_layer *layer, int64_t seq_len
 }
 
 /* Returns the number of transformer blocks. The middle has the index `levels` and the depth of the last level. */
-static int64_t depth_at(const nnc_unet *u, int level)
-{
+static int64_t depth_at(const nnc_unet *u, int level) {
     const int last = u->transformer_depths_count - 1;
     return last < 0 ? u->transformer_depth : u->transformer_depths[level < last ? level : last];
 }
 
-static void level_attention(const writer *w, int level, feature_map map, int64_t repeat)
-{
+static void level_attention(const writer *w, int level, feature_map map, int64_t repeat) {
     const int64_t depth = depth_at(w->u, level), seq_len = map.side * map.side;
     const bool cross_only = level < w->u->cross_only_levels_count && w->u->cross_only_levels[level];
     const writer outer = block_of(w, repeat, map);
@@ -251,43 +239,32 @@ static const char *const up_places[NNC_UNET_LEVELS_MAX] = {
     "up.0", "up.1", "up.2", "up.3", "up.4", "up.5", "up.6", "up.7",
 };
 
-static const char *place_of(const char *const *places, int level)
-{
+static const char *place_of(const char *const *places, int level) {
     return places[level < NNC_UNET_LEVELS_MAX ? level : NNC_UNET_LEVELS_MAX - 1];
 }
 
 /* Returns a writer whose ops have a given place in the network. */
-static writer at_place(const writer *w, const char *place)
-{
+static writer at_place(const writer *w, const char *place) {
     writer at = *w;
     at.to.place = place;
     return at;
 }
 
-static int64_t channels(const nnc_unet *u, int level)
-{
-    return u->channels * u->channel_multipliers[level];
-}
+static int64_t channels(const nnc_unet *u, int level) { return u->channels * u->channel_multipliers[level]; }
 
-static int64_t half_up(int64_t side)
-{
-    return (side + 1) / 2;
-}
+static int64_t half_up(int64_t side) { return (side + 1) / 2; }
 
 /* Returns the side of the map at a level: pooling rounds down, a strided convolution with padding 1 rounds up. */
-static int64_t side_at(const nnc_unet *u, int64_t side, int level)
-{
+static int64_t side_at(const nnc_unet *u, int64_t side, int level) {
     for (int i = 0; i < level; i++) { side = u->down == NNC_DOWN_MAX_POOL ? side / 2 : half_up(side); }
     return side;
 }
 
-static bool attends(const nnc_unet *u, int level)
-{
+static bool attends(const nnc_unet *u, int level) {
     return level < u->attention_levels_count && u->attention_levels[level];
 }
 
-static void concat(const writer *w, feature_map map, int64_t repeat)
-{
+static void concat(const writer *w, feature_map map, int64_t repeat) {
     nnc_writer to = w->to;
     to.repeat = repeat;
     nnc_list_pointwise(&to, "up.concat", NNC_PW_CONCAT, NNC_GROUP_RESAMPLE, map_elements(w, map));
@@ -295,15 +272,13 @@ static void concat(const writer *w, feature_map map, int64_t repeat)
 
 /* ---- segmentation: double convolutions, pooling, one skip connection per level ---- */
 
-static void pool(const writer *w, feature_map out)
-{
+static void pool(const writer *w, feature_map out) {
     nnc_op *op = nnc_list_pointwise(&w->to, "down.pool", NNC_PW_MAX_POOL, NNC_GROUP_RESAMPLE, map_elements(w, out));
     op->u.pointwise.keeps_mask = true; /* the max pool keeps only its indices; the activation before it keeps the
                                         * input */
 }
 
-static void classic_down(const writer *w, int64_t side)
-{
+static void classic_down(const writer *w, int64_t side) {
     const nnc_unet *u = w->u;
     int64_t previous = u->in_channels;
     for (int level = 0; level < u->levels; level++) {
@@ -324,8 +299,7 @@ static void classic_down(const writer *w, int64_t side)
 }
 
 /* Writes an op that doubles the side of a map of a deeper level. Returns its number of channels. */
-static int64_t classic_resample(const writer *w, feature_map in)
-{
+static int64_t classic_resample(const writer *w, feature_map in) {
     const feature_map out = { w->u->up == NNC_UP_TRANSPOSED_CONV ? in.channels / 2 : in.channels, 2 * in.side };
     if (w->u->up == NNC_UP_TRANSPOSED_CONV) {
         nnc_op *op = square_conv(w, "up.conv", NNC_GROUP_RESAMPLE, in, out, 2, false);
@@ -345,8 +319,7 @@ static int64_t classic_resample(const writer *w, feature_map in)
     return out.channels;
 }
 
-static void classic_up(const writer *w, int64_t side)
-{
+static void classic_up(const writer *w, int64_t side) {
     const nnc_unet *u = w->u;
     const bool halves = u->up == NNC_UP_BILINEAR;
     int64_t previous = channels(u, u->levels - 1) / (halves ? 2 : 1);
@@ -366,8 +339,7 @@ static void classic_up(const writer *w, int64_t side)
     }
 }
 
-static void classic(const writer *w, int64_t side)
-{
+static void classic(const writer *w, int64_t side) {
     const nnc_unet *u = w->u;
     const feature_map last = { channels(u, 0), side };
     classic_down(w, side);
@@ -387,8 +359,7 @@ typedef struct skips {
     int count;
 } skips;
 
-static void push(nnc_op_list *list, skips *stack, int64_t value)
-{
+static void push(nnc_op_list *list, skips *stack, int64_t value) {
     if (stack->count == SKIPS_MAX) {
         list->truncated = true;
         return;
@@ -396,13 +367,9 @@ static void push(nnc_op_list *list, skips *stack, int64_t value)
     stack->channels[stack->count++] = value;
 }
 
-static int64_t pop(skips *stack)
-{
-    return stack->count > 0 ? stack->channels[--stack->count] : 1;
-}
+static int64_t pop(skips *stack) { return stack->count > 0 ? stack->channels[--stack->count] : 1; }
 
-static void time_embedding(const writer *w)
-{
+static void time_embedding(const writer *w) {
     const nnc_unet *u = w->u;
     const int64_t width = u->time_embed_width;
     if (width == 0) { return; }
@@ -418,8 +385,7 @@ static void time_embedding(const writer *w)
 }
 
 /* Writes inputs that are added to the time embedding: a row of a table, and a vector through two linear layers. */
-static void added_embedding(const writer *w)
-{
+static void added_embedding(const writer *w) {
     const nnc_unet *u = w->u;
     const int64_t width = u->time_embed_width;
     if (u->class_embeds > 0) {
@@ -444,8 +410,7 @@ static void added_embedding(const writer *w)
     }
 }
 
-static void diffusion_down(const writer *w, int64_t side, skips *stack)
-{
+static void diffusion_down(const writer *w, int64_t side, skips *stack) {
     const nnc_unet *u = w->u;
     const int64_t blocks = u->blocks_per_level;
     int64_t previous = u->channels;
@@ -468,8 +433,7 @@ static void diffusion_down(const writer *w, int64_t side, skips *stack)
     }
 }
 
-static void diffusion_middle(const writer *w, int64_t side)
-{
+static void diffusion_middle(const writer *w, int64_t side) {
     const nnc_unet *u = w->u;
     const feature_map map = { channels(u, u->levels - 1), side_at(u, side, u->levels - 1) };
     const writer at = at_place(w, "mid");
@@ -479,8 +443,7 @@ static void diffusion_middle(const writer *w, int64_t side)
 
 /* Writes the residual blocks of one level on the way up. Successive blocks with equal widths are written once, with the
  * number of these blocks as the repeat. */
-static int64_t diffusion_up_blocks(const writer *w, feature_map map, int64_t previous, skips *stack)
-{
+static int64_t diffusion_up_blocks(const writer *w, feature_map map, int64_t previous, skips *stack) {
     int64_t run = 0, run_in = 0;
     for (int64_t i = 0; i <= w->u->blocks_per_level; i++) {
         const int64_t in = previous + pop(stack);
@@ -498,8 +461,7 @@ static int64_t diffusion_up_blocks(const writer *w, feature_map map, int64_t pre
     return previous;
 }
 
-static void diffusion_up(const writer *w, int64_t side, skips *stack)
-{
+static void diffusion_up(const writer *w, int64_t side, skips *stack) {
     const nnc_unet *u = w->u;
     int64_t previous = channels(u, u->levels - 1);
     for (int level = u->levels - 1; level >= 0; level--) {
@@ -517,8 +479,7 @@ static void diffusion_up(const writer *w, int64_t side, skips *stack)
 }
 
 /* Writes norm, SiLU and convolution to the output, then the mean squared error of the predicted noise. */
-static void diffusion_out(const writer *w, int64_t side)
-{
+static void diffusion_out(const writer *w, int64_t side) {
     const nnc_unet *u = w->u;
     const feature_map map = { u->channels * u->channel_multipliers[0], side };
     const feature_map out = { u->out_channels, side };
@@ -533,8 +494,7 @@ static void diffusion_out(const writer *w, int64_t side)
     loss->u.loss.keep = NNC_LOSS_KEEPS_LOGITS; /* the loss keeps only the prediction */
 }
 
-static void diffusion(const writer *w, int64_t side)
-{
+static void diffusion(const writer *w, int64_t side) {
     const nnc_unet *u = w->u;
     skips stack = { .count = 0 };
     time_embedding(w);
@@ -548,8 +508,7 @@ static void diffusion(const writer *w, int64_t side)
     diffusion_out(w, side);
 }
 
-static void lower(const nnc_model *model, const nnc_writer *to)
-{
+static void lower(const nnc_model *model, const nnc_writer *to) {
     const nnc_unet *u = &model->unet;
     const nnc_plan *plan = to->how->plan;
     const writer w = { .to = *to, .u = u, .batch = plan->micro_batch };
@@ -565,8 +524,7 @@ static void lower(const nnc_model *model, const nnc_writer *to)
     }
 }
 
-static nnc_status resolve(const nnc_model *model, nnc_plan *p, nnc_error *err)
-{
+static nnc_status resolve(const nnc_model *model, nnc_plan *p, nnc_error *err) {
     const nnc_unet *u = &model->unet;
     NNC_TRY(nnc_family_takes_images(model, u->image, p, err));
     const int64_t least = u->latent_factor << (u->levels - 1);
@@ -578,13 +536,11 @@ static nnc_status resolve(const nnc_model *model, nnc_plan *p, nnc_error *err)
     return NNC_OK;
 }
 
-static nnc_model_sizes sizes(const nnc_model *model)
-{
+static nnc_model_sizes sizes(const nnc_model *model) {
     return (nnc_model_sizes){ .channels = model->unet.channels, .image = model->unet.image };
 }
 
-static void describe(const nnc_model *model, char shape[NNC_SHAPE_TEXT], char input[NNC_SHAPE_TEXT])
-{
+static void describe(const nnc_model *model, char shape[NNC_SHAPE_TEXT], char input[NNC_SHAPE_TEXT]) {
     const nnc_unet *u = &model->unet;
     snprintf(shape, NNC_SHAPE_TEXT, "%" PRId32 " levels, %" PRId64 " channels", u->levels, u->channels);
     snprintf(input, NNC_SHAPE_TEXT, "%" PRId64 " pixels", u->image);

@@ -5,19 +5,14 @@
 #include "base/base_internal.h"
 #include "shape/shape_internal.h"
 
-static int64_t patches_per_side(const nnc_vit *v, const nnc_plan *plan)
-{
-    return plan->image / v->patch;
-}
+static int64_t patches_per_side(const nnc_vit *v, const nnc_plan *plan) { return plan->image / v->patch; }
 
 /* Returns the number of tokens of an image: its patches and one or two class tokens. */
-static int64_t tokens_of(const nnc_vit *v, const nnc_plan *plan)
-{
+static int64_t tokens_of(const nnc_vit *v, const nnc_plan *plan) {
     return patches_per_side(v, plan) * patches_per_side(v, plan) + (v->distilled ? 2 : 1);
 }
 
-static nnc_layer layer_of(const nnc_vit *v)
-{
+static nnc_layer layer_of(const nnc_vit *v) {
     return (nnc_layer){ .hidden = v->hidden,
                         .norm = NNC_NORM_LAYER,
                         .norm_bias = true,
@@ -36,8 +31,7 @@ static nnc_layer layer_of(const nnc_vit *v)
 
 /* Writes patches, class token and positions. Every tensor rank computes all tokens; with sequence parallelism it keeps
  * only its part of the tokens. */
-static void embedding(const nnc_layer_writer *w, const nnc_vit *v)
-{
+static void embedding(const nnc_layer_writer *w, const nnc_vit *v) {
     const nnc_plan *plan = w->to.how->plan;
     const int64_t side = patches_per_side(v, plan);
     const nnc_conv patches = { .batch = w->batch,
@@ -69,8 +63,7 @@ static void embedding(const nnc_layer_writer *w, const nnc_vit *v)
 
 /* Writes the classifier. Every tensor rank computes all of it. With sequence parallelism only one rank has the class
  * token, so the token is broadcast first. */
-static void head(const nnc_layer_writer *w, const nnc_vit *v)
-{
+static void head(const nnc_layer_writer *w, const nnc_vit *v) {
     nnc_layer_norm(w, "head.norm", v->hidden);
     if (w->to.how->plan->sequence_parallel) {
         const nnc_collective_op e = { .comm = NNC_COMM_TENSOR,
@@ -88,23 +81,20 @@ static void head(const nnc_layer_writer *w, const nnc_vit *v)
 
 /* Writes the relative positions of a layer: a table that is added to all scores. It has (2 side - 1)^2 distances and
  * three entries for the class token. */
-static void relative_positions(const nnc_layer_writer *w, const nnc_vit *v, const nnc_plan *plan)
-{
+static void relative_positions(const nnc_layer_writer *w, const nnc_vit *v, const nnc_plan *plan) {
     const int64_t reach = 2 * patches_per_side(v, plan) - 1;
     const int64_t scores = nnc_list_mul(&w->to, w->seq_len * w->seq_len, v->heads);
     nnc_op *op = nnc_list_pointwise(&w->to, "attn.relative", NNC_PW_POSITION_ADD, NNC_GROUP_ATTENTION, scores);
     op->weights = (nnc_weights){ .count = 1, .rows = reach * reach + 3, .cols = v->heads, .table = true };
 }
 
-static void scale(const nnc_layer_writer *w, const nnc_vit *v, const char *name, nnc_group group)
-{
+static void scale(const nnc_layer_writer *w, const nnc_vit *v, const char *name, nnc_group group) {
     nnc_op *op = nnc_list_pointwise(&w->to, name, NNC_PW_SCALE, group, w->hidden_elements);
     op->weights.vector = v->hidden;
     op->u.pointwise.keeps_input = true;
 }
 
-static void lower(const nnc_model *model, const nnc_writer *to)
-{
+static void lower(const nnc_model *model, const nnc_writer *to) {
     const nnc_vit *v = &model->vit;
     const nnc_layer layer = layer_of(v);
     const nnc_plan *plan = to->how->plan;
@@ -127,8 +117,7 @@ static void lower(const nnc_model *model, const nnc_writer *to)
     head(&ends, v);
 }
 
-static nnc_status resolve(const nnc_model *model, nnc_plan *p, nnc_error *err)
-{
+static nnc_status resolve(const nnc_model *model, nnc_plan *p, nnc_error *err) {
     const nnc_vit *v = &model->vit;
     NNC_TRY(nnc_family_takes_images(model, v->image, p, err));
     if (p->image % v->patch != 0) {
@@ -139,8 +128,7 @@ static nnc_status resolve(const nnc_model *model, nnc_plan *p, nnc_error *err)
     return NNC_OK;
 }
 
-static nnc_status split(const nnc_model *model, const nnc_plan *p, nnc_error *err)
-{
+static nnc_status split(const nnc_model *model, const nnc_plan *p, nnc_error *err) {
     const nnc_vit *v = &model->vit;
     const nnc_layer layer = layer_of(v);
     if (p->context > 1) {
@@ -152,14 +140,12 @@ static nnc_status split(const nnc_model *model, const nnc_plan *p, nnc_error *er
     return nnc_layer_split_sequence(p, p->micro_batch * tokens_of(v, p), err);
 }
 
-static nnc_model_sizes sizes(const nnc_model *model)
-{
+static nnc_model_sizes sizes(const nnc_model *model) {
     const nnc_vit *v = &model->vit;
     return (nnc_model_sizes){ .layers = v->layers, .hidden = v->hidden, .image = v->image };
 }
 
-static void describe(const nnc_model *model, char shape[NNC_SHAPE_TEXT], char input[NNC_SHAPE_TEXT])
-{
+static void describe(const nnc_model *model, char shape[NNC_SHAPE_TEXT], char input[NNC_SHAPE_TEXT]) {
     const nnc_vit *v = &model->vit;
     snprintf(shape, NNC_SHAPE_TEXT, "%" PRId64 " layers, hidden %" PRId64, v->layers, v->hidden);
     snprintf(input, NNC_SHAPE_TEXT, "%" PRId64 " pixels", v->image);

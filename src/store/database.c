@@ -41,8 +41,7 @@ typedef struct connection {
 } connection;
 
 /* Returns the status for the last error of SQLite, and describes the error in err. */
-static nnc_status sql_fail(const connection *db, nnc_error *err)
-{
+static nnc_status sql_fail(const connection *db, nnc_error *err) {
     const int code = db->file != NULL ? db->call.errcode(db->file) & 0xFF : SQLITE_NOMEM;
     if (code == SQLITE_NOTADB || code == SQLITE_CORRUPT) {
         return nnc_fail(err, NNC_BAD_SPEC, db->path, "not a database of a sweep: %s", db->call.errmsg(db->file));
@@ -52,20 +51,17 @@ static nnc_status sql_fail(const connection *db, nnc_error *err)
     return nnc_fail(err, NNC_IO, db->path, "%s: %s", reads ? "cannot open" : "cannot write", db->call.errmsg(db->file));
 }
 
-static nnc_status sql_foreign(const connection *db, nnc_error *err)
-{
+static nnc_status sql_foreign(const connection *db, nnc_error *err) {
     return nnc_fail(err, NNC_BAD_SPEC, db->path, "holds something else than the rows of a sweep");
 }
 
-static bool sql_prepare(const connection *db, const char *sql, sqlite3_stmt **query)
-{
+static bool sql_prepare(const connection *db, const char *sql, sqlite3_stmt **query) {
     return db->call.prepare_v2(db->file, sql, -1, query, NULL) == SQLITE_OK;
 }
 
 /* Tests whether an earlier version of nncost wrote the file. The first versions wrote no digest of the rows; later
  * versions wrote the digest but no table of column names. */
-static bool is_earlier(const connection *db)
-{
+static bool is_earlier(const connection *db) {
     sqlite3_stmt *query = NULL;
     const bool found =
         sql_prepare(db,
@@ -79,8 +75,7 @@ static bool is_earlier(const connection *db)
 }
 
 /* Fails with NNC_BAD_SPEC and a message that the file is damaged. */
-static nnc_status sql_damaged(const connection *db, nnc_error *err)
-{
+static nnc_status sql_damaged(const connection *db, nnc_error *err) {
     const int code = db->call.errcode(db->file) & 0xFF;
     if (code == SQLITE_NOMEM || code == SQLITE_IOERR || code == SQLITE_BUSY || code == SQLITE_LOCKED) {
         return sql_fail(db, err);
@@ -95,14 +90,12 @@ static nnc_status sql_damaged(const connection *db, nnc_error *err)
                     "is damaged, expected the rows as a sweep wrote them; delete it to begin anew");
 }
 
-static nnc_status sql_run(const connection *db, const char *sql, nnc_error *err)
-{
+static nnc_status sql_run(const connection *db, const char *sql, nnc_error *err) {
     return db->call.exec(db->file, sql, NULL, NULL, NULL) == SQLITE_OK ? NNC_OK : sql_fail(db, err);
 }
 
 /* Runs a query that returns one number. */
-static nnc_status sql_ask(const connection *db, const char *sql, int64_t *number, nnc_error *err)
-{
+static nnc_status sql_ask(const connection *db, const char *sql, int64_t *number, nnc_error *err) {
     sqlite3_stmt *query = NULL;
     nnc_status status = NNC_OK;
     if (!sql_prepare(db, sql, &query) || db->call.step(query) != SQLITE_ROW) {
@@ -114,8 +107,7 @@ static nnc_status sql_ask(const connection *db, const char *sql, int64_t *number
     return status;
 }
 
-static nnc_status sql_head(const connection *db, nnc_database_head *head, nnc_error *err)
-{
+static nnc_status sql_head(const connection *db, nnc_database_head *head, nnc_error *err) {
     sqlite3_stmt *query = NULL;
     nnc_status status = NNC_OK;
     if (!sql_prepare(db, "SELECT digest, shard, shards, rows, done, count, rows_digest FROM sweep", &query) ||
@@ -139,8 +131,7 @@ static nnc_status sql_head(const connection *db, nnc_database_head *head, nnc_er
 }
 
 /* Returns the digest of a file that has these column names but no rows. */
-static uint64_t digest_names(const char *const *names, int count)
-{
+static uint64_t digest_names(const char *const *names, int count) {
     uint64_t digest = NNC_DIGEST_START;
     for (int i = 0; i < count; i++) { digest = nnc_digest_text(digest, names[i]); }
     return digest;
@@ -151,8 +142,7 @@ static const uint64_t NUMBER_MARK = UINT64_C(0x9e3779b97f4a7c15);
 /* Adds a row to the digest, with its cells as SQLite returns them: NaN comes back as null, a bool as an integer. The
  * stored type of a cell may also be damaged, so cells of different types have different digests even if their bits are
  * equal. */
-static uint64_t digest_row(uint64_t digest, const nnc_cell *cells, int count)
-{
+static uint64_t digest_row(uint64_t digest, const nnc_cell *cells, int count) {
     for (int i = 0; i < count; i++) {
         const nnc_cell *cell = &cells[i];
         uint64_t bits = 0;
@@ -172,8 +162,7 @@ static uint64_t digest_row(uint64_t digest, const nnc_cell *cells, int count)
 }
 
 /* Reads one column of the current row of a query. Returns false if out of memory. */
-static bool read_cell(const connection *db, sqlite3_stmt *query, int index, nnc_cell *cell)
-{
+static bool read_cell(const connection *db, sqlite3_stmt *query, int index, nnc_cell *cell) {
     *cell = (nnc_cell){ .kind = NNC_CELL_NULL };
     switch (db->call.column_type(query, index)) {
     case SQLITE_INTEGER:
@@ -194,8 +183,7 @@ static bool read_cell(const connection *db, sqlite3_stmt *query, int index, nnc_
 }
 
 /* Sets *empty to true if the file has no tables. NNC_BAD_SPEC: the file contains something other than a sweep. */
-static nnc_status sql_inspect(const connection *db, bool *empty, nnc_error *err)
-{
+static nnc_status sql_inspect(const connection *db, bool *empty, nnc_error *err) {
     int64_t application = 0, tables = 0;
     NNC_TRY(sql_ask(db, "PRAGMA application_id", &application, err));
     NNC_TRY(sql_ask(db, "SELECT count(*) FROM sqlite_schema", &tables, err));
@@ -203,8 +191,7 @@ static nnc_status sql_inspect(const connection *db, bool *empty, nnc_error *err)
     return tables > 0 && application != APPLICATION ? sql_foreign(db, err) : NNC_OK;
 }
 
-static nnc_status keep_path(connection *db, const char *path, nnc_error *err)
-{
+static nnc_status keep_path(connection *db, const char *path, nnc_error *err) {
     /* SQLite would keep ":memory:", a URI or "" in memory, and the rows would be lost. */
     if (path[0] == ':' || path[0] == '\0' || strncmp(path, "file:", 5) == 0) {
         return nnc_fail(err, NNC_BAD_USAGE, path,
@@ -218,8 +205,7 @@ static nnc_status keep_path(connection *db, const char *path, nnc_error *err)
 }
 
 /* Loads SQLite when a command first needs it. A program that is linked to SQLite needs no loading. */
-static nnc_status load(sqlite_calls *calls, nnc_error *err)
-{
+static nnc_status load(sqlite_calls *calls, nnc_error *err) {
 #ifdef NNC_SQLITE_LIBRARY
 #define NAME(name) "sqlite3_" #name,
     static const char *const names[] = { SQLITE_CALLS(NAME) };
@@ -234,8 +220,7 @@ static nnc_status load(sqlite_calls *calls, nnc_error *err)
 }
 
 /* Opens a file. Call sql_close afterwards, even after an error. */
-static nnc_status sql_open(connection *db, const char *path, int flags, nnc_error *err)
-{
+static nnc_status sql_open(connection *db, const char *path, int flags, nnc_error *err) {
     db->file = NULL;
     NNC_TRY(keep_path(db, path, err));
     NNC_TRY(load(&db->call, err));
@@ -247,13 +232,11 @@ static nnc_status sql_open(connection *db, const char *path, int flags, nnc_erro
     return NNC_OK;
 }
 
-static void sql_close(connection *db)
-{
+static void sql_close(connection *db) {
     if (db->file != NULL) { db->call.close(db->file); /* rolls back */ }
 }
 
-static void sql_finalize(const connection *db, sqlite3_stmt *query)
-{
+static void sql_finalize(const connection *db, sqlite3_stmt *query) {
     if (query != NULL) { db->call.finalize(query); }
 }
 
@@ -268,8 +251,7 @@ typedef struct cursor {
     nnc_cell cells[NNC_DATABASE_COLUMNS_MAX];
 } cursor;
 
-static nnc_status cursor_open(cursor *rows, const connection *db, nnc_error *err)
-{
+static nnc_status cursor_open(cursor *rows, const connection *db, nnc_error *err) {
     if (!sql_prepare(db, "SELECT * FROM rows ORDER BY row", &rows->query)) { return sql_damaged(db, err); }
     rows->last = -1;
     rows->count = db->call.column_count(rows->query);
@@ -279,8 +261,7 @@ static nnc_status cursor_open(cursor *rows, const connection *db, nnc_error *err
 /* Reads the next row. After the last row *cells is NULL if the digest of the rows equals the digest in head; otherwise
  * it fails. */
 static nnc_status cursor_next(cursor *rows, const connection *db, const nnc_database_head *head, const nnc_cell **cells,
-                              nnc_error *err)
-{
+                              nnc_error *err) {
     const int code = db->call.step(rows->query);
     *cells = NULL;
     if (code == SQLITE_DONE && rows->row_count == head->count && rows->digest == head->rows_digest) { return NNC_OK; }
@@ -311,8 +292,7 @@ struct nnc_database {
 };
 
 /* Writes text between SQL quotes; a quote inside the text is doubled. */
-static void put_quoted(nnc_buffer *sql, char quote, const char *text)
-{
+static void put_quoted(nnc_buffer *sql, char quote, const char *text) {
     nnc_buffer_byte(sql, quote);
     for (; *text != '\0'; text++) {
         if (*text == quote) { nnc_buffer_byte(sql, quote); }
@@ -322,8 +302,7 @@ static void put_quoted(nnc_buffer *sql, char quote, const char *text)
 }
 
 /* Writes SQL that creates the columns with their short names, and the table of full names. */
-static void put_columns(nnc_buffer *sql, const char *const *names, int count)
-{
+static void put_columns(nnc_buffer *sql, const char *const *names, int count) {
     char name[SHORT_NAME];
     nnc_buffer_text(sql, "CREATE TABLE rows (");
     for (int i = 0; i < count; i++) {
@@ -346,8 +325,7 @@ static void put_columns(nnc_buffer *sql, const char *const *names, int count)
 }
 
 static nnc_status create(const connection *db, const nnc_database_head *head, const char *const *names, int count,
-                         nnc_error *err)
-{
+                         nnc_error *err) {
     char text[320];
     nnc_buffer sql = { 0 };
     snprintf(text, sizeof text, "BEGIN IMMEDIATE; PRAGMA application_id = %d;", APPLICATION);
@@ -367,8 +345,7 @@ static nnc_status create(const connection *db, const nnc_database_head *head, co
 }
 
 static nnc_status check_head(const char *path, const nnc_database_head *found, const nnc_database_head *asked,
-                             nnc_error *err)
-{
+                             nnc_error *err) {
     if (strcmp(found->digest, asked->digest) != 0) {
         return nnc_fail(err, NNC_BAD_SPEC, path,
                         "holds another sweep (axes, constraints, columns, files or version "
@@ -383,8 +360,8 @@ static nnc_status check_head(const char *path, const nnc_database_head *found, c
 }
 
 /* Reads all rows and compares them with their digest. */
-static nnc_status check_rows(nnc_database *db, const nnc_database_head *head, const char *const *names, nnc_error *err)
-{
+static nnc_status check_rows(nnc_database *db, const nnc_database_head *head, const char *const *names,
+                             nnc_error *err) {
     cursor rows = { 0 };
     const nnc_cell *cells = NULL;
     nnc_status status = cursor_open(&rows, &db->sql, err);
@@ -399,8 +376,7 @@ static nnc_status check_rows(nnc_database *db, const nnc_database_head *head, co
     return status;
 }
 
-static nnc_status prepare(nnc_database *db, nnc_error *err)
-{
+static nnc_status prepare(nnc_database *db, nnc_error *err) {
     nnc_buffer sql = { 0 };
     nnc_buffer_text(&sql, "INSERT INTO rows VALUES (?");
     for (int i = 1; i < db->count; i++) { nnc_buffer_text(&sql, ", ?"); }
@@ -416,8 +392,7 @@ static nnc_status prepare(nnc_database *db, nnc_error *err)
     return status;
 }
 
-static nnc_status open_file(nnc_database *db, const char *path, nnc_error *err)
-{
+static nnc_status open_file(nnc_database *db, const char *path, nnc_error *err) {
     NNC_TRY(sql_open(&db->sql, path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, err));
     return db->sql.call.db_readonly(db->sql.file, "main") == 1
                ? nnc_fail(err, NNC_IO, path, "cannot write: the file is read-only")
@@ -425,14 +400,12 @@ static nnc_status open_file(nnc_database *db, const char *path, nnc_error *err)
 }
 
 /* Locks the file for one process. SQLite keeps the lock after the transaction. */
-static nnc_status lock(nnc_database *db, nnc_error *err)
-{
+static nnc_status lock(nnc_database *db, nnc_error *err) {
     return sql_run(&db->sql, "PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; COMMIT", err);
 }
 
 static nnc_status open_all(nnc_database *db, const char *path, nnc_database_head *head, const char *const *names,
-                           nnc_error *err)
-{
+                           nnc_error *err) {
     nnc_database_head found = { 0 };
     bool empty = true;
     NNC_TRY(open_file(db, path, err));
@@ -449,8 +422,7 @@ static nnc_status open_all(nnc_database *db, const char *path, nnc_database_head
 }
 
 nnc_status nnc_database_open(const char *path, nnc_database_head *head, const char *const *names, int count,
-                             nnc_database **database, nnc_error *err)
-{
+                             nnc_database **database, nnc_error *err) {
     nnc_database *db = calloc(1, sizeof *db);
     *database = db;
     if (db == NULL) { return nnc_fail(err, NNC_NO_MEMORY, path, "out of memory"); }
@@ -463,8 +435,7 @@ nnc_status nnc_database_open(const char *path, nnc_database_head *head, const ch
     return status;
 }
 
-static int bind(const nnc_database *db, int index, const nnc_cell *cell)
-{
+static int bind(const nnc_database *db, int index, const nnc_cell *cell) {
     switch (cell->kind) {
     case NNC_CELL_NUMBER: return db->sql.call.bind_double(db->insert, index, cell->number);
     case NNC_CELL_WHOLE: return db->sql.call.bind_int64(db->insert, index, cell->whole);
@@ -475,16 +446,14 @@ static int bind(const nnc_database *db, int index, const nnc_cell *cell)
     return db->sql.call.bind_null(db->insert, index);
 }
 
-static nnc_status begin_batch(nnc_database *db, nnc_error *err)
-{
+static nnc_status begin_batch(nnc_database *db, nnc_error *err) {
     if (db->in_batch) { return NNC_OK; }
     const nnc_status status = sql_run(&db->sql, "BEGIN IMMEDIATE", err);
     db->in_batch = status == NNC_OK;
     return status;
 }
 
-nnc_status nnc_database_put(nnc_database *db, const nnc_cell *cells, nnc_error *err)
-{
+nnc_status nnc_database_put(nnc_database *db, const nnc_cell *cells, nnc_error *err) {
     NNC_TRY(begin_batch(db, err));
     bool ok = true;
     for (int i = 0; i < db->count; i++) { ok = ok && bind(db, i + 1, &cells[i]) == SQLITE_OK; }
@@ -494,8 +463,7 @@ nnc_status nnc_database_put(nnc_database *db, const nnc_cell *cells, nnc_error *
     return db->sql.call.reset(db->insert) == SQLITE_OK && ok ? NNC_OK : sql_fail(&db->sql, err);
 }
 
-nnc_status nnc_database_commit(nnc_database *db, int64_t done, nnc_error *err)
-{
+nnc_status nnc_database_commit(nnc_database *db, int64_t done, nnc_error *err) {
     NNC_TRY(begin_batch(db, err));
     const bool ok = db->sql.call.bind_int64(db->progress, 1, done) == SQLITE_OK &&
                     db->sql.call.bind_int64(db->progress, 2, db->row_count) == SQLITE_OK &&
@@ -507,13 +475,9 @@ nnc_status nnc_database_commit(nnc_database *db, int64_t done, nnc_error *err)
     return status;
 }
 
-int64_t nnc_database_count(const nnc_database *db)
-{
-    return db->row_count;
-}
+int64_t nnc_database_count(const nnc_database *db) { return db->row_count; }
 
-void nnc_database_close(nnc_database *db)
-{
+void nnc_database_close(nnc_database *db) {
     if (db != NULL) {
         sql_finalize(&db->sql, db->insert);
         sql_finalize(&db->sql, db->progress);
@@ -533,8 +497,7 @@ struct nnc_database_reader {
 };
 
 /* Reads the full names of the columns. */
-static nnc_status read_names(nnc_database_reader *reader, nnc_error *err)
-{
+static nnc_status read_names(nnc_database_reader *reader, nnc_error *err) {
     sqlite3_stmt *query = NULL;
     int count = 0, code = reader->sql.call.prepare_v2(reader->sql.file, "SELECT name FROM columns ORDER BY rowid", -1,
                                                       &query, NULL);
@@ -554,8 +517,7 @@ static nnc_status read_names(nnc_database_reader *reader, nnc_error *err)
                                                                 : sql_damaged(&reader->sql, err);
 }
 
-static nnc_status open_query(nnc_database_reader *reader, nnc_error *err)
-{
+static nnc_status open_query(nnc_database_reader *reader, nnc_error *err) {
     bool empty = true;
     NNC_TRY(sql_inspect(&reader->sql, &empty, err));
     if (empty) { return sql_foreign(&reader->sql, err); }
@@ -566,8 +528,7 @@ static nnc_status open_query(nnc_database_reader *reader, nnc_error *err)
     return NNC_OK;
 }
 
-nnc_status nnc_database_reader_open(const char *path, nnc_database_reader **out, nnc_error *err)
-{
+nnc_status nnc_database_reader_open(const char *path, nnc_database_reader **out, nnc_error *err) {
     nnc_database_reader *reader = calloc(1, sizeof *reader);
     *out = reader;
     if (reader == NULL) { return nnc_fail(err, NNC_NO_MEMORY, path, "out of memory"); }
@@ -580,24 +541,18 @@ nnc_status nnc_database_reader_open(const char *path, nnc_database_reader **out,
     return status;
 }
 
-const nnc_database_head *nnc_database_reader_head(const nnc_database_reader *reader)
-{
-    return &reader->head;
-}
+const nnc_database_head *nnc_database_reader_head(const nnc_database_reader *reader) { return &reader->head; }
 
-const char *const *nnc_database_reader_names(const nnc_database_reader *reader, int *count)
-{
+const char *const *nnc_database_reader_names(const nnc_database_reader *reader, int *count) {
     *count = reader->rows.count;
     return reader->names;
 }
 
-nnc_status nnc_database_reader_next(nnc_database_reader *reader, const nnc_cell **cells, nnc_error *err)
-{
+nnc_status nnc_database_reader_next(nnc_database_reader *reader, const nnc_cell **cells, nnc_error *err) {
     return cursor_next(&reader->rows, &reader->sql, &reader->head, cells, err);
 }
 
-void nnc_database_reader_close(nnc_database_reader *reader)
-{
+void nnc_database_reader_close(nnc_database_reader *reader) {
     if (reader != NULL) {
         sql_finalize(&reader->sql, reader->rows.query);
         sql_close(&reader->sql);
@@ -608,71 +563,56 @@ void nnc_database_reader_close(nnc_database_reader *reader)
 
 #else /* without SQLite no database can be opened */
 
-static nnc_status not_built(const char *path, nnc_error *err)
-{
+static nnc_status not_built(const char *path, nnc_error *err) {
     return nnc_fail(err, NNC_BAD_USAGE, path, "this program was built without SQLite");
 }
 
 nnc_status nnc_database_open(const char *path, nnc_database_head *head, const char *const *names, int count,
-                             nnc_database **database, nnc_error *err)
-{
+                             nnc_database **database, nnc_error *err) {
     (void)head, (void)names, (void)count;
     *database = NULL;
     return not_built(path, err);
 }
 
-nnc_status nnc_database_put(nnc_database *db, const nnc_cell *cells, nnc_error *err)
-{
+nnc_status nnc_database_put(nnc_database *db, const nnc_cell *cells, nnc_error *err) {
     (void)db, (void)cells;
     return not_built("", err);
 }
 
-nnc_status nnc_database_commit(nnc_database *db, int64_t done, nnc_error *err)
-{
+nnc_status nnc_database_commit(nnc_database *db, int64_t done, nnc_error *err) {
     (void)db, (void)done;
     return not_built("", err);
 }
 
-int64_t nnc_database_count(const nnc_database *db)
-{
+int64_t nnc_database_count(const nnc_database *db) {
     (void)db;
     return -1;
 }
 
-void nnc_database_close(nnc_database *db)
-{
-    (void)db;
-}
+void nnc_database_close(nnc_database *db) { (void)db; }
 
-nnc_status nnc_database_reader_open(const char *path, nnc_database_reader **out, nnc_error *err)
-{
+nnc_status nnc_database_reader_open(const char *path, nnc_database_reader **out, nnc_error *err) {
     *out = NULL;
     return not_built(path, err);
 }
 
-const nnc_database_head *nnc_database_reader_head(const nnc_database_reader *reader)
-{
+const nnc_database_head *nnc_database_reader_head(const nnc_database_reader *reader) {
     (void)reader;
     return NULL;
 }
 
-const char *const *nnc_database_reader_names(const nnc_database_reader *reader, int *count)
-{
+const char *const *nnc_database_reader_names(const nnc_database_reader *reader, int *count) {
     (void)reader;
     *count = 0;
     return NULL;
 }
 
-nnc_status nnc_database_reader_next(nnc_database_reader *reader, const nnc_cell **cells, nnc_error *err)
-{
+nnc_status nnc_database_reader_next(nnc_database_reader *reader, const nnc_cell **cells, nnc_error *err) {
     (void)reader;
     *cells = NULL;
     return not_built("", err);
 }
 
-void nnc_database_reader_close(nnc_database_reader *reader)
-{
-    (void)reader;
-}
+void nnc_database_reader_close(nnc_database_reader *reader) { (void)reader; }
 
 #endif

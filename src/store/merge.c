@@ -9,13 +9,11 @@
 #include "store/store_internal.h"
 #include "sweep/sweep_internal.h"
 
-static nnc_status write_failed(const nnc_file *file, int cause, nnc_error *err)
-{
+static nnc_status write_failed(const nnc_file *file, int cause, nnc_error *err) {
     return nnc_fail(err, NNC_IO, file->name, "cannot write: %s", strerror(cause));
 }
 
-nnc_status nnc_file_open(nnc_file *file, const char *path, nnc_error *err)
-{
+nnc_status nnc_file_open(nnc_file *file, const char *path, nnc_error *err) {
     struct stat status;
     *file = (nnc_file){ .descriptor = -1, .name = path != NULL ? path : "standard output" };
     if (path == NULL) {
@@ -37,8 +35,7 @@ nnc_status nnc_file_open(nnc_file *file, const char *path, nnc_error *err)
 }
 
 /* Removes an incomplete line from the end of the output. */
-static void cut_back(const nnc_file *file, const char *lines, size_t written)
-{
+static void cut_back(const nnc_file *file, const char *lines, size_t written) {
     size_t whole = written;
     while (whole > 0 && lines[whole - 1] != '\n') { whole--; }
     const off_t end = lseek(file->descriptor, 0, SEEK_CUR);
@@ -47,8 +44,7 @@ static void cut_back(const nnc_file *file, const char *lines, size_t written)
     }
 }
 
-nnc_status nnc_file_write(nnc_file *file, const char *lines, size_t size, nnc_error *err)
-{
+nnc_status nnc_file_write(nnc_file *file, const char *lines, size_t size, nnc_error *err) {
     const size_t written = nnc_write_bytes(file->descriptor, lines, size);
     if (written < size) {
         const int cause = errno;
@@ -58,8 +54,7 @@ nnc_status nnc_file_write(nnc_file *file, const char *lines, size_t size, nnc_er
     return NNC_OK;
 }
 
-nnc_status nnc_file_close(nnc_file *file, bool keep, nnc_error *err)
-{
+nnc_status nnc_file_close(nnc_file *file, bool keep, nnc_error *err) {
     bool closed = true;
     if (file->written.target != NULL && keep) {
         closed = nnc_atomic_file_keep(&file->written, false);
@@ -104,13 +99,11 @@ typedef struct merger {
 
 enum { WRITE_SIZE = 1 << 16 };
 
-static nnc_status no_memory(const char *path, nnc_error *err)
-{
+static nnc_status no_memory(const char *path, nnc_error *err) {
     return nnc_fail(err, NNC_NO_MEMORY, path, "out of memory");
 }
 
-static nnc_status cannot_write(const char *path, nnc_error *err)
-{
+static nnc_status cannot_write(const char *path, nnc_error *err) {
     return nnc_fail(err, NNC_IO, path, "cannot write: %s", strerror(errno));
 }
 
@@ -120,8 +113,7 @@ enum { LINE_MAX_BYTES = 1 << 20 };
 
 /* Reads a line as getline does, with a limit on its length. Returns more than LINE_MAX_BYTES if the line is longer, and
  * -1 at the end. */
-static ssize_t next_line(source *s)
-{
+static ssize_t next_line(source *s) {
     size_t size = 0;
     for (int c = 0; size <= LINE_MAX_BYTES && c != '\n' && (c = getc_unlocked(s->file)) != EOF;) {
         if (size + 1 >= s->line_capacity) {
@@ -140,8 +132,7 @@ static ssize_t next_line(source *s)
     return size > 0 ? (ssize_t)size : -1;
 }
 
-static nnc_status read_line(source *s, nnc_error *err)
-{
+static nnc_status read_line(source *s, nnc_error *err) {
     errno = 0;
     const ssize_t size = next_line(s);
     if (size > LINE_MAX_BYTES) {
@@ -159,8 +150,7 @@ static nnc_status read_line(source *s, nnc_error *err)
 }
 
 /* Reads the row number at the start of a line. */
-static bool read_row(const source *s, bool json, int64_t *row)
-{
+static bool read_row(const source *s, bool json, int64_t *row) {
     static const char key[] = "{\"row\": ";
     const char *at = s->line;
     char digits[NNC_NUMBER_TEXT];
@@ -175,8 +165,7 @@ static bool read_row(const source *s, bool json, int64_t *row)
     return nnc_read_i64(digits, row) && *row >= 0;
 }
 
-static nnc_status advance(source *s, bool json, nnc_error *err)
-{
+static nnc_status advance(source *s, bool json, nnc_error *err) {
     const int64_t last = s->row;
     if (s->reader != NULL) {
         const nnc_status status = nnc_database_reader_next(s->reader, &s->cells, err);
@@ -195,13 +184,11 @@ static nnc_status advance(source *s, bool json, nnc_error *err)
                                     (long long)s->row, (long long)last);
 }
 
-static nnc_status cannot_open(const char *path, nnc_error *err)
-{
+static nnc_status cannot_open(const char *path, nnc_error *err) {
     return errno == ENOMEM ? no_memory(path, err) : nnc_fail(err, NNC_IO, path, "cannot open: %s", strerror(errno));
 }
 
-static nnc_status is_database(const char *path, bool *is, nnc_error *err)
-{
+static nnc_status is_database(const char *path, bool *is, nnc_error *err) {
     static const char magic[] = "SQLite format 3";
     char start[sizeof magic] = "";
     const int file = open(path, O_RDONLY | O_CLOEXEC);
@@ -213,8 +200,7 @@ static nnc_status is_database(const char *path, bool *is, nnc_error *err)
 
 /* Opens inputs in CSV or JSON Lines. All CSV inputs must start with the same header line, which also becomes the header
  * line of the output. */
-static nnc_status open_lines(merger *m, nnc_error *err)
-{
+static nnc_status open_lines(merger *m, nnc_error *err) {
     for (int i = 0; i < m->count; i++) {
         source *s = &m->sources[i];
         s->file = fopen(s->path, "rb");
@@ -242,8 +228,7 @@ static nnc_status open_lines(merger *m, nnc_error *err)
 }
 
 /* Checks that all shards of one sweep are there, each once and complete. */
-static nnc_status check_shards(const merger *m, nnc_error *err)
-{
+static nnc_status check_shards(const merger *m, nnc_error *err) {
     nnc_shard_set seen = { .kind = "sweep" };
     nnc_status status = NNC_OK;
     for (int i = 0; i < m->count && status == NNC_OK; i++) {
@@ -261,8 +246,7 @@ static nnc_status check_shards(const merger *m, nnc_error *err)
     return status;
 }
 
-static nnc_status open_databases(merger *m, bool to_lines, nnc_error *err)
-{
+static nnc_status open_databases(merger *m, bool to_lines, nnc_error *err) {
     for (int i = 0; i < m->count; i++) {
         NNC_TRY(nnc_database_reader_open(m->sources[i].path, &m->sources[i].reader, err));
     }
@@ -289,8 +273,7 @@ static nnc_status open_databases(merger *m, bool to_lines, nnc_error *err)
     return nnc_database_open(m->written.temporary, &head, names, count, &m->database, err);
 }
 
-static nnc_status put(merger *m, const source *s, nnc_error *err)
-{
+static nnc_status put(merger *m, const source *s, nnc_error *err) {
     const nnc_format *format = m->json ? &nnc_format_json : &nnc_format_csv;
     if (m->database != NULL) { return nnc_database_put(m->database, s->cells, err); }
     if (s->reader != NULL) {
@@ -306,8 +289,7 @@ static nnc_status put(merger *m, const source *s, nnc_error *err)
 }
 
 /* Writes the rows of all inputs in ascending order of their row numbers. */
-static nnc_status merge_rows(merger *m, nnc_error *err)
-{
+static nnc_status merge_rows(merger *m, nnc_error *err) {
     for (int i = 0; i < m->count; i++) {
         m->sources[i].row = -1;
         NNC_TRY(advance(&m->sources[i], m->json, err));
@@ -328,8 +310,7 @@ static nnc_status merge_rows(merger *m, nnc_error *err)
     }
 }
 
-static nnc_status merge_lines(merger *m, nnc_error *err)
-{
+static nnc_status merge_lines(merger *m, nnc_error *err) {
     NNC_TRY(nnc_file_open(&m->file, m->out, err));
     nnc_status status = merge_rows(m, err);
     if (status == NNC_OK) { status = nnc_file_write(&m->file, m->text.bytes, m->text.size, err); }
@@ -340,8 +321,7 @@ static nnc_status merge_lines(merger *m, nnc_error *err)
     return nnc_file_close(&m->file, true, err);
 }
 
-static nnc_status merge_database(merger *m, nnc_error *err)
-{
+static nnc_status merge_database(merger *m, nnc_error *err) {
     int64_t done = 0;
     for (int i = 0; i < m->count; i++) { done += nnc_database_reader_head(m->sources[i].reader)->rows; }
     nnc_status status = merge_rows(m, err);
@@ -352,8 +332,7 @@ static nnc_status merge_database(merger *m, nnc_error *err)
     return status;
 }
 
-static void close_all(merger *m)
-{
+static void close_all(merger *m) {
     for (int i = 0; m->sources != NULL && i < m->count; i++) {
         source *s = &m->sources[i];
         nnc_database_reader_close(s->reader);
@@ -367,8 +346,7 @@ static void close_all(merger *m)
     free(m->sources);
 }
 
-nnc_status nnc_merge(const char *out, char *const *inputs, int count, nnc_error *err)
-{
+nnc_status nnc_merge(const char *out, char *const *inputs, int count, nnc_error *err) {
     bool databases = false;
     NNC_TRY(is_database(inputs[0], &databases, err));
     const bool to_lines =

@@ -17,13 +17,11 @@ typedef struct value_list {
                              * the value before */
 } value_list;
 
-static nnc_status no_memory(const value_list *list, nnc_error *err)
-{
+static nnc_status no_memory(const value_list *list, nnc_error *err) {
     return nnc_fail(err, NNC_NO_MEMORY, list->where, "out of memory");
 }
 
-static nnc_status add(value_list *list, const char *text, nnc_error *err)
-{
+static nnc_status add(value_list *list, const char *text, nnc_error *err) {
     if (list->count == NNC_SWEEP_VALUES_MAX) {
         return nnc_fail(err, NNC_BAD_USAGE, list->where, "too many values, expected at most %d", NNC_SWEEP_VALUES_MAX);
     }
@@ -40,8 +38,7 @@ typedef struct range {
     bool times;
 } range;
 
-static bool read_part(const nnc_field *field, const char *text, size_t length, double *value)
-{
+static bool read_part(const nnc_field *field, const char *text, size_t length, double *value) {
     char part[NNC_NUMBER_TEXT * 2];
     if (length >= sizeof part) { return false; }
     snprintf(part, sizeof part, "%.*s", (int)length, text);
@@ -51,8 +48,7 @@ static bool read_part(const nnc_field *field, const char *text, size_t length, d
 
 /* Returns the length of the last value of a range, before its increment or factor. The sign of an exponent ("1e+3")
  * does not start an increment. */
-static size_t end_length(const char *text)
-{
+static size_t end_length(const char *text) {
     size_t length = strcspn(text, "*+");
     if (text[length] == '+' && length > 0 && strchr("eE", text[length - 1]) != NULL) {
         length += 1 + strcspn(text + length + 1, "*+");
@@ -60,8 +56,7 @@ static size_t end_length(const char *text)
     return length;
 }
 
-static bool read_range(const value_list *list, const char *text, range *r)
-{
+static bool read_range(const value_list *list, const char *text, range *r) {
     const nnc_field *field = list->field;
     const char *dots = strstr(text, "..");
     const char *end = dots + 2;
@@ -72,8 +67,7 @@ static bool read_range(const value_list *list, const char *text, range *r)
            (plain || read_part(r->times ? NULL : field, end + length + 1, strlen(end + length + 1), &r->by));
 }
 
-static nnc_status add_range(value_list *list, const char *text, nnc_error *err)
-{
+static nnc_status add_range(value_list *list, const char *text, nnc_error *err) {
     range r;
     if (!read_range(list, text, &r)) {
         return nnc_fail(err, NNC_BAD_USAGE, list->where,
@@ -97,13 +91,9 @@ static nnc_status add_range(value_list *list, const char *text, nnc_error *err)
     return status;
 }
 
-static int by_text(const void *a, const void *b)
-{
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
+static int by_text(const void *a, const void *b) { return strcmp(*(const char *const *)a, *(const char *const *)b); }
 
-static nnc_status refuse_twice(const value_list *list, nnc_error *err)
-{
+static nnc_status refuse_twice(const value_list *list, nnc_error *err) {
     const size_t count = (size_t)list->count;
     const char **sorted = nnc_arena_array(list->arena, count, sizeof *sorted);
     if (sorted == NULL) { return no_memory(list, err); }
@@ -117,8 +107,7 @@ static nnc_status refuse_twice(const value_list *list, nnc_error *err)
     return NNC_OK;
 }
 
-static nnc_status read_list(value_list *read, const char *list, nnc_error *err)
-{
+static nnc_status read_list(value_list *read, const char *list, nnc_error *err) {
     char *text = nnc_arena_strdup(read->arena, list);
     nnc_status status = NNC_OK;
     if (text == NULL) { return no_memory(read, err); }
@@ -138,8 +127,7 @@ static nnc_status read_list(value_list *read, const char *list, nnc_error *err)
 
 /* Reads a list of values for a field; field NULL = plain numbers or texts. */
 static nnc_status read_values(value_list read, const nnc_field *field, const char ***values, int32_t *count,
-                              nnc_error *err)
-{
+                              nnc_error *err) {
     read.field = field;
     const nnc_status status = read_list(&read, read.whole, err);
     *values = read.values;
@@ -148,21 +136,18 @@ static nnc_status read_values(value_list read, const nnc_field *field, const cha
 }
 
 nnc_status nnc_sweep_list(nnc_arena *arena, const char *where, const char *list, bool numeric, const char ***values,
-                          int32_t *count, nnc_error *err)
-{
+                          int32_t *count, nnc_error *err) {
     const value_list read = { .arena = arena, .where = where, .whole = list, .numeric = numeric };
     return read_values(read, NULL, values, count, err);
 }
 
 nnc_status nnc_sweep_sizes(nnc_arena *arena, const char *where, const char *list, const char ***values, int32_t *count,
-                           nnc_error *err)
-{
+                           nnc_error *err) {
     const value_list read = { .arena = arena, .where = where, .whole = list, .numeric = true, .doubles = true };
     return read_values(read, NULL, values, count, err);
 }
 
-nnc_status nnc_sweep_count(nnc_sweep_axes *axes, nnc_error *err)
-{
+nnc_status nnc_sweep_count(nnc_sweep_axes *axes, nnc_error *err) {
     const nnc_sweep_axis *leaders[NNC_SWEEP_AXES_MAX] = { NULL };
     axes->rows = 1;
     axes->group_count = 0;
@@ -187,8 +172,7 @@ nnc_status nnc_sweep_count(nnc_sweep_axes *axes, nnc_error *err)
     return NNC_OK;
 }
 
-void nnc_sweep_place(const nnc_sweep_axes *axes, int64_t row, int32_t *places)
-{
+void nnc_sweep_place(const nnc_sweep_axes *axes, int64_t row, int32_t *places) {
     for (int32_t group = axes->group_count - 1; group >= 0; group--) {
         const int64_t length = axes->lengths[group];
         places[group] = (int32_t)(row % length);
@@ -199,8 +183,7 @@ void nnc_sweep_place(const nnc_sweep_axes *axes, int64_t row, int32_t *places)
 /* ---- axes of fields, models, devices and profiles ---- */
 
 /* Adds the name of the axis to the error of a bad value. */
-static nnc_status adopt(const char *where, nnc_error *err)
-{
+static nnc_status adopt(const char *where, nnc_error *err) {
     if (err != NULL) {
         snprintf(err->where, sizeof err->where, "%s", where);
         err->status = NNC_BAD_USAGE;
@@ -208,8 +191,7 @@ static nnc_status adopt(const char *where, nnc_error *err)
     return NNC_BAD_USAGE;
 }
 
-static nnc_status add_axis(nnc_sweep *sweep, const char *where, nnc_sweep_axis **axis, nnc_error *err)
-{
+static nnc_status add_axis(nnc_sweep *sweep, const char *where, nnc_sweep_axis **axis, nnc_error *err) {
     nnc_sweep_axes *axes = &sweep->axes;
     if (sweep->settled) { return nnc_fail(err, NNC_BAD_USAGE, where, "axes come before all else"); }
     if (axes->axis_count == NNC_SWEEP_AXES_MAX) {
@@ -220,8 +202,7 @@ static nnc_status add_axis(nnc_sweep *sweep, const char *where, nnc_sweep_axis *
 }
 
 /* Loads a profile by its name, or the profile of a named release. */
-static nnc_status load_software(nnc_specs *specs, const char *value, const nnc_software **software, nnc_error *err)
-{
+static nnc_status load_software(nnc_specs *specs, const char *value, const nnc_software **software, nnc_error *err) {
     nnc_release release = { .software = NULL };
     const nnc_release_ask ask = { .words = value, .device = "", .model = "", .family = "" };
     nnc_error missing = { 0 };
@@ -237,8 +218,7 @@ static nnc_status load_software(nnc_specs *specs, const char *value, const nnc_s
 
 /* Loads one value of an axis of models, devices or profiles, and gets its name. */
 static nnc_status load(nnc_sweep *sweep, nnc_sweep_target target, const char *value, const void **spec, const char **id,
-                       nnc_error *err)
-{
+                       nnc_error *err) {
     const nnc_model *model = NULL;
     const nnc_device *device = NULL;
     const nnc_software *software = NULL;
@@ -266,8 +246,7 @@ static nnc_status load(nnc_sweep *sweep, nnc_sweep_target target, const char *va
 }
 
 nnc_status nnc_sweep_add_whole(nnc_sweep *sweep, nnc_sweep_target target, const char *name, const char *list,
-                               nnc_error *err)
-{
+                               nnc_error *err) {
     nnc_arena *arena = sweep->arena;
     const char *where = target == NNC_SWEEP_SOFTWARE ? "--software" : list;
     nnc_sweep_axis *axis = NULL;
@@ -289,13 +268,9 @@ nnc_status nnc_sweep_add_whole(nnc_sweep *sweep, nnc_sweep_target target, const 
 
 /* Tests whether a value of the field is a set or a list. The parts of such a value are joined by '+', because ','
  * separates the values of the axis. */
-static bool joins(const nnc_field *field)
-{
-    return nnc_flags_of(field->type) != NULL || field->capacity > 0;
-}
+static bool joins(const nnc_field *field) { return nnc_flags_of(field->type) != NULL || field->capacity > 0; }
 
-static nnc_cell cell_of(const nnc_field *field, const char *value)
-{
+static nnc_cell cell_of(const nnc_field *field, const char *value) {
     double number = 0;
     if (field->type == NNC_FIELD_BOOL) {
         const bool on = strcmp(value, "on") == 0 || strcmp(value, "true") == 0 || strcmp(value, "1") == 0;
@@ -308,8 +283,7 @@ static nnc_cell cell_of(const nnc_field *field, const char *value)
 }
 
 /* Returns memory for the values of a plan field, stored as in the plan; NULL = the values are set from text. */
-static char *room_for_bytes(nnc_sweep *sweep, const nnc_field *field, nnc_sweep_axis *axis)
-{
+static char *room_for_bytes(nnc_sweep *sweep, const nnc_field *field, nnc_sweep_axis *axis) {
     void *object = &sweep->point.plan;
     nnc_dtype dtype;
     if (axis->target != NNC_SWEEP_PLAN_FIELD || field->type == NNC_FIELD_TEXT || field->capacity > 0 ||
@@ -323,8 +297,7 @@ static char *room_for_bytes(nnc_sweep *sweep, const nnc_field *field, nnc_sweep_
 
 /* Sets every value once, so that nnc_point_move cannot fail later. A value of a model field is tried in every model. */
 static nnc_status try_values(nnc_sweep *sweep, nnc_sweep_axis *axis, const nnc_field *field, const char *where,
-                             nnc_error *err)
-{
+                             nnc_error *err) {
     const nnc_sweep_axis *models = &sweep->axes.axes[0];
     const bool of_model = axis->target == NNC_SWEEP_MODEL_FIELD;
     char *bytes = room_for_bytes(sweep, field, axis);
@@ -350,8 +323,7 @@ static nnc_status try_values(nnc_sweep *sweep, nnc_sweep_axis *axis, const nnc_f
 }
 
 /* Writes the option that sets the axis in a command line. A field that has no option of its own uses --set. */
-static nnc_status name_option(nnc_sweep *sweep, const nnc_found_field *found, nnc_sweep_axis *axis, nnc_error *err)
-{
+static nnc_status name_option(nnc_sweep *sweep, const nnc_found_field *found, nnc_sweep_axis *axis, nnc_error *err) {
     char name[NNC_OPTION_NAME], text[192];
     const bool plan = axis->target == NNC_SWEEP_PLAN_FIELD;
     axis->is_switch = plan && found->field->type == NNC_FIELD_BOOL;
@@ -366,8 +338,7 @@ static nnc_status name_option(nnc_sweep *sweep, const nnc_found_field *found, nn
 /* Sets the name of the axis to the full name of its field, because the user may have written an alias, or '-' instead
  * of '_'. */
 static nnc_status name_axis(nnc_sweep *sweep, const char *where, const nnc_found_field *found, nnc_sweep_axis *axis,
-                            nnc_error *err)
-{
+                            nnc_error *err) {
     axis->name = nnc_found_name(sweep->arena, found);
     NNC_GOT(axis->name, err);
     axis->field = axis->name + strlen(found->prefix);
@@ -381,8 +352,7 @@ static nnc_status name_axis(nnc_sweep *sweep, const char *where, const nnc_found
 }
 
 static nnc_status bind_field(nnc_sweep *sweep, const char *where, const nnc_found_field *found, const char *list,
-                             int32_t group, nnc_error *err)
-{
+                             int32_t group, nnc_error *err) {
     nnc_arena *arena = sweep->arena;
     nnc_sweep_axis *axis = NULL;
     NNC_TRY(add_axis(sweep, where, &axis, err));
@@ -403,8 +373,7 @@ static nnc_status bind_field(nnc_sweep *sweep, const char *where, const nnc_foun
 }
 
 static nnc_status find_field(nnc_sweep *sweep, const char *where, const char *name, nnc_found_field *found,
-                             nnc_error *err)
-{
+                             nnc_error *err) {
     enum { NAMES_MAX = 256 };
     const char *names[NAMES_MAX];
     if (nnc_sweep_find(&sweep->point, name, false, found)) { return NNC_OK; }
@@ -415,16 +384,14 @@ static nnc_status find_field(nnc_sweep *sweep, const char *where, const char *na
                     nearest != NULL ? "?" : "");
 }
 
-nnc_status nnc_sweep_add_as(nnc_sweep *sweep, const char *where, const char *name, const char *list, nnc_error *err)
-{
+nnc_status nnc_sweep_add_as(nnc_sweep *sweep, const char *where, const char *name, const char *list, nnc_error *err) {
     nnc_found_field found;
     NNC_TRY(find_field(sweep, where, name, &found, err));
     return bind_field(sweep, where, &found, list, sweep->groups++, err);
 }
 
 /* Adds an axis from the text NAME=LIST. NAME is a field as in --set, or an option. */
-static nnc_status add_pair(nnc_sweep *sweep, const char *option, const char *pair, int32_t group, nnc_error *err)
-{
+static nnc_status add_pair(nnc_sweep *sweep, const char *option, const char *pair, int32_t group, nnc_error *err) {
     char name[160], where[192];
     nnc_found_field found;
     const size_t length = strcspn(pair, "=");
@@ -437,13 +404,11 @@ static nnc_status add_pair(nnc_sweep *sweep, const char *option, const char *pai
     return bind_field(sweep, where, &found, pair + length + 1, group, err);
 }
 
-nnc_status nnc_sweep_add_pair(nnc_sweep *sweep, const char *option, const char *pair, nnc_error *err)
-{
+nnc_status nnc_sweep_add_pair(nnc_sweep *sweep, const char *option, const char *pair, nnc_error *err) {
     return add_pair(sweep, option, pair, sweep->groups++, err);
 }
 
-nnc_status nnc_sweep_add_link(nnc_sweep *sweep, const char *option, const char *pairs, nnc_error *err)
-{
+nnc_status nnc_sweep_add_link(nnc_sweep *sweep, const char *option, const char *pairs, nnc_error *err) {
     char *text = nnc_arena_strdup(sweep->arena, pairs);
     const int32_t group = sweep->groups++;
     NNC_GOT(text, err);

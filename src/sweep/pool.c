@@ -6,15 +6,13 @@
 #include <pthread.h> /* includes pthread.h, because thread sanitizers support POSIX threads, but not <threads.h> */
 #endif
 
-void nnc_batch_clear(nnc_batch *batch)
-{
+void nnc_batch_clear(nnc_batch *batch) {
     nnc_buffer_clear(&batch->bytes);
     nnc_buffer_clear(&batch->marks);
     batch->tally = (nnc_sweep_tally){ 0 };
 }
 
-void nnc_batch_free(nnc_batch *batch)
-{
+void nnc_batch_free(nnc_batch *batch) {
     nnc_buffer_free(&batch->bytes);
     nnc_buffer_free(&batch->marks);
 }
@@ -25,14 +23,12 @@ typedef struct mark {
     size_t end; /* end of this row in the bytes of its batch */
 } mark;
 
-void nnc_batch_mark(nnc_batch *batch, int64_t row, double key)
-{
+void nnc_batch_mark(nnc_batch *batch, int64_t row, double key) {
     const mark put = { row, key, batch->bytes.size };
     nnc_buffer_put(&batch->marks, &put, sizeof put);
 }
 
-bool nnc_batch_next(const nnc_batch *batch, size_t *at, nnc_batch_row *row)
-{
+bool nnc_batch_next(const nnc_batch *batch, size_t *at, nnc_batch_row *row) {
     mark before = { 0 }, next;
     if (*at >= batch->marks.size) { return false; }
     if (*at > 0) { memcpy(&before, batch->marks.bytes + *at - sizeof before, sizeof before); }
@@ -44,8 +40,7 @@ bool nnc_batch_next(const nnc_batch *batch, size_t *at, nnc_batch_row *row)
     return true;
 }
 
-void nnc_tally_add(nnc_sweep_tally *sum, const nnc_sweep_tally *more)
-{
+void nnc_tally_add(nnc_sweep_tally *sum, const nnc_sweep_tally *more) {
     sum->excluded += more->excluded;
     sum->illegal += more->illegal;
     sum->over_memory += more->over_memory;
@@ -53,27 +48,21 @@ void nnc_tally_add(nnc_sweep_tally *sum, const nnc_sweep_tally *more)
 }
 
 /* Returns the number of chunks of a pool. */
-static int64_t pool_chunks(const nnc_pool *pool)
-{
-    return (pool->end - pool->first + pool->chunk - 1) / pool->chunk;
-}
+static int64_t pool_chunks(const nnc_pool *pool) { return (pool->end - pool->first + pool->chunk - 1) / pool->chunk; }
 
-static void pool_chunk(const nnc_pool *pool, int64_t chunk, nnc_batch *batch)
-{
+static void pool_chunk(const nnc_pool *pool, int64_t chunk, nnc_batch *batch) {
     nnc_batch_clear(batch);
     batch->first = pool->first + chunk * pool->chunk;
     batch->count = pool->end - batch->first;
     if (batch->count > pool->chunk) { batch->count = pool->chunk; }
 }
 
-static nnc_status pool_emit(const nnc_pool *pool, const nnc_batch *batch, bool *stop, nnc_error *err)
-{
+static nnc_status pool_emit(const nnc_pool *pool, const nnc_batch *batch, bool *stop, nnc_error *err) {
     return batch->bytes.failed || batch->marks.failed ? nnc_no_memory(err)
                                                       : pool->emit(pool->context, batch, stop, err);
 }
 
-static nnc_status pool_run_alone(const nnc_pool *pool, int64_t chunk_count, nnc_error *err)
-{
+static nnc_status pool_run_alone(const nnc_pool *pool, int64_t chunk_count, nnc_error *err) {
     nnc_batch batch = { 0 };
     nnc_status status = NNC_OK;
     bool stop = false;
@@ -90,10 +79,7 @@ static nnc_status pool_run_alone(const nnc_pool *pool, int64_t chunk_count, nnc_
 
 #ifdef __wasi__ /* WebAssembly has no threads */
 
-nnc_status nnc_pool_run(const nnc_pool *pool, nnc_error *err)
-{
-    return pool_run_alone(pool, pool_chunks(pool), err);
-}
+nnc_status nnc_pool_run(const nnc_pool *pool, nnc_error *err) { return pool_run_alone(pool, pool_chunks(pool), err); }
 
 #else
 
@@ -127,8 +113,7 @@ typedef struct runner {
 
 /* Returns the entry of `slots` for the next chunk of rows to evaluate, or NULL after the last chunk. Waits for a free
  * entry. */
-static slot *claim(ring *r)
-{
+static slot *claim(ring *r) {
     slot *found = NULL;
     pthread_mutex_lock(&r->lock);
     while (!r->stop && r->claimed < r->chunk_count && r->claimed == r->emitted + r->slot_count) {
@@ -142,16 +127,14 @@ static slot *claim(ring *r)
     return found;
 }
 
-static void finish(ring *r, slot *s)
-{
+static void finish(ring *r, slot *s) {
     pthread_mutex_lock(&r->lock);
     s->done = true;
     pthread_cond_signal(&r->finished);
     pthread_mutex_unlock(&r->lock);
 }
 
-static void *run_thread(void *argument)
-{
+static void *run_thread(void *argument) {
     runner *self = argument;
     for (slot *s = claim(self->ring); s != NULL; s = claim(self->ring)) {
         self->ring->pool->work(self->worker, &s->batch);
@@ -161,8 +144,7 @@ static void *run_thread(void *argument)
 }
 
 /* Returns the next batch in order, or NULL after the last batch. Waits until the batch is complete. */
-static const nnc_batch *next_batch(ring *r)
-{
+static const nnc_batch *next_batch(ring *r) {
     const nnc_batch *batch = NULL;
     pthread_mutex_lock(&r->lock);
     slot *s = &r->slots[r->emitted % r->slot_count];
@@ -177,8 +159,7 @@ static const nnc_batch *next_batch(ring *r)
     return batch;
 }
 
-static void release(ring *r, bool stop)
-{
+static void release(ring *r, bool stop) {
     pthread_mutex_lock(&r->lock);
     r->emitted++;
     r->stop = r->stop || stop;
@@ -186,8 +167,7 @@ static void release(ring *r, bool stop)
     pthread_mutex_unlock(&r->lock);
 }
 
-static nnc_status emit_all(ring *r, nnc_error *err)
-{
+static nnc_status emit_all(ring *r, nnc_error *err) {
     nnc_status status = NNC_OK;
     for (const nnc_batch *batch = next_batch(r); batch != NULL; batch = next_batch(r)) {
         bool stop = false;
@@ -197,8 +177,7 @@ static nnc_status emit_all(ring *r, nnc_error *err)
     return status;
 }
 
-static nnc_status run_threads(ring *r, runner *runners, nnc_error *err)
-{
+static nnc_status run_threads(ring *r, runner *runners, nnc_error *err) {
     const nnc_pool *pool = r->pool;
     int started = 0;
     for (; started < pool->threads; started++) {
@@ -215,8 +194,7 @@ static nnc_status run_threads(ring *r, runner *runners, nnc_error *err)
     return status;
 }
 
-nnc_status nnc_pool_run(const nnc_pool *pool, nnc_error *err)
-{
+nnc_status nnc_pool_run(const nnc_pool *pool, nnc_error *err) {
     ring r = { .pool = pool,
                .slot_count = (int64_t)pool->threads * SLOTS_PER_THREAD,
                .chunk_count = pool_chunks(pool) };
@@ -246,8 +224,8 @@ done:
 
 /* ---- shards ---- */
 
-nnc_status nnc_shard_set_add(nnc_shard_set *set, const char *path, const char *digest, nnc_shard shard, nnc_error *err)
-{
+nnc_status nnc_shard_set_add(nnc_shard_set *set, const char *path, const char *digest, nnc_shard shard,
+                             nnc_error *err) {
     if (shard.of < 1 || shard.of > NNC_SHARDS_MAX) {
         return nnc_fail(err, NNC_BAD_SPEC, path, "is shard %lld/%lld, expected at most %d shards",
                         (long long)shard.number, (long long)shard.of, (int)NNC_SHARDS_MAX);
@@ -272,8 +250,7 @@ nnc_status nnc_shard_set_add(nnc_shard_set *set, const char *path, const char *d
     return NNC_OK;
 }
 
-nnc_status nnc_shard_set_complete(const nnc_shard_set *set, nnc_error *err)
-{
+nnc_status nnc_shard_set_complete(const nnc_shard_set *set, nnc_error *err) {
     for (int64_t i = 0; i < set->of; i++) {
         if (set->paths[i] == NULL) {
             return nnc_fail(err, NNC_BAD_USAGE, "merge",
@@ -284,48 +261,29 @@ nnc_status nnc_shard_set_complete(const nnc_shard_set *set, nnc_error *err)
     return NNC_OK;
 }
 
-void nnc_shard_set_free(nnc_shard_set *set)
-{
-    free(set->paths);
-}
+void nnc_shard_set_free(nnc_shard_set *set) { free(set->paths); }
 
 /* ---- A pool over MPI ranks. Rank 0 leads: it assigns chunks and emits batches in order. The other ranks evaluate
  * chunks. A build without MPI has one rank. ---- */
 
 #ifndef NNCOST_MPI
 
-nnc_rank_group nnc_rank_group_begin(void)
-{
-    return (nnc_rank_group){ .rank = 0, .size = 1 };
-}
+nnc_rank_group nnc_rank_group_begin(void) { return (nnc_rank_group){ .rank = 0, .size = 1 }; }
 
-void nnc_rank_group_end(void)
-{
-}
+void nnc_rank_group_end(void) {}
 
-void nnc_rank_group_abort(nnc_rank_group ranks, nnc_status status)
-{
-    (void)ranks, (void)status;
-}
+void nnc_rank_group_abort(nnc_rank_group ranks, nnc_status status) { (void)ranks, (void)status; }
 
-int64_t nnc_rank_group_share(int64_t mine)
-{
-    return mine;
-}
+int64_t nnc_rank_group_share(int64_t mine) { return mine; }
 
-static bool is_same(uint64_t mine)
-{
+static bool is_same(uint64_t mine) {
     (void)mine;
     return true;
 }
 
-static int first_rank(nnc_rank_group ranks, bool mine)
-{
-    return mine ? ranks.rank : -1;
-}
+static int first_rank(nnc_rank_group ranks, bool mine) { return mine ? ranks.rank : -1; }
 
-nnc_status nnc_rank_group_run(nnc_rank_group ranks, const nnc_pool *pool, nnc_error *err)
-{
+nnc_status nnc_rank_group_run(nnc_rank_group ranks, const nnc_pool *pool, nnc_error *err) {
     (void)ranks;
     return nnc_pool_run(pool, err);
 }
@@ -341,8 +299,7 @@ enum { TAG_CHUNK = 1, TAG_BATCH = 2, SLOTS_PER_RANK = 8, AHEAD = 4 };
 
 /* If an MPI call fails, MPI ends all ranks by default. */
 
-nnc_rank_group nnc_rank_group_begin(void)
-{
+nnc_rank_group nnc_rank_group_begin(void) {
     nnc_rank_group ranks;
     int provided = 0;
     MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &provided); /* MPI_THREAD_FUNNELED: only this thread calls MPI */
@@ -351,32 +308,25 @@ nnc_rank_group nnc_rank_group_begin(void)
     return ranks;
 }
 
-void nnc_rank_group_end(void)
-{
-    MPI_Finalize();
-}
+void nnc_rank_group_end(void) { MPI_Finalize(); }
 
-void nnc_rank_group_abort(nnc_rank_group ranks, nnc_status status)
-{
+void nnc_rank_group_abort(nnc_rank_group ranks, nnc_status status) {
     if (ranks.size > 1) { MPI_Abort(MPI_COMM_WORLD, nnc_status_exit_code(status)); }
 }
 
 /* Sleeps, longer each time. A waiting MPI call would keep a core busy that other ranks could use. */
-static void nap(long *nap_ns)
-{
+static void nap(long *nap_ns) {
     enum { FIRST_NS = 10000, LAST_NS = 500000 };
     *nap_ns = *nap_ns == 0 ? FIRST_NS : *nap_ns < LAST_NS ? 2 * *nap_ns : LAST_NS;
     nanosleep(&(struct timespec){ 0, *nap_ns }, NULL);
 }
 
-void nnc_rank_group_nap(void)
-{
+void nnc_rank_group_nap(void) {
     long nap_ns = 0;
     nap(&nap_ns);
 }
 
-void nnc_rank_group_wait(void *request)
-{
+void nnc_rank_group_wait(void *request) {
     int done = 0;
     long nap_ns = 0;
     for (MPI_Test(request, &done, MPI_STATUS_IGNORE); !done; MPI_Test(request, &done, MPI_STATUS_IGNORE)) {
@@ -384,28 +334,24 @@ void nnc_rank_group_wait(void *request)
     }
 }
 
-void nnc_rank_group_broadcast(void *bytes, size_t size)
-{
+void nnc_rank_group_broadcast(void *bytes, size_t size) {
     MPI_Request request;
     MPI_Ibcast(bytes, (int)size, MPI_BYTE, 0, MPI_COMM_WORLD, &request);
     nnc_rank_group_wait(&request);
 }
 
-int64_t nnc_rank_group_share(int64_t mine)
-{
+int64_t nnc_rank_group_share(int64_t mine) {
     nnc_rank_group_broadcast(&mine, sizeof mine);
     return mine;
 }
 
-static bool is_same(uint64_t mine)
-{
+static bool is_same(uint64_t mine) {
     uint64_t said = mine;
     nnc_rank_group_broadcast(&said, sizeof said);
     return said == mine;
 }
 
-static int first_rank(nnc_rank_group ranks, bool mine)
-{
+static int first_rank(nnc_rank_group ranks, bool mine) {
     const int said = mine ? ranks.rank : ranks.size;
     int first = ranks.size;
     MPI_Allreduce(&said, &first, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
@@ -427,8 +373,7 @@ typedef struct letter {
     MPI_Request request;
 } letter;
 
-static void send_batch(int64_t chunk, const nnc_batch *batch, letter *to)
-{
+static void send_batch(int64_t chunk, const nnc_batch *batch, letter *to) {
     header head = { .chunk = chunk,
                     .marks_size = (int64_t)batch->marks.size,
                     .bytes_size = (int64_t)batch->bytes.size,
@@ -450,8 +395,7 @@ static void send_batch(int64_t chunk, const nnc_batch *batch, letter *to)
     MPI_Isend(message->bytes, (int)message->size, MPI_BYTE, 0, TAG_BATCH, MPI_COMM_WORLD, &to->request);
 }
 
-static int64_t next_chunk(void)
-{
+static int64_t next_chunk(void) {
     int64_t chunk = -1;
     MPI_Request request;
     MPI_Irecv(&chunk, 1, MPI_INT64_T, 0, TAG_CHUNK, MPI_COMM_WORLD, &request);
@@ -460,8 +404,7 @@ static int64_t next_chunk(void)
 }
 
 /* Runs an MPI rank other than 0: evaluates chunks of rows until it receives chunk -1. */
-static nnc_status serve(const nnc_pool *pool)
-{
+static nnc_status serve(const nnc_pool *pool) {
     nnc_batch batch = { 0 };
     letter letters[2] = { { .request = MPI_REQUEST_NULL }, { .request = MPI_REQUEST_NULL } };
     int turn = 0;
@@ -496,21 +439,18 @@ typedef struct desk {
     nnc_status status;
 } desk;
 
-static void keep_failure(desk *d, nnc_error *err)
-{
+static void keep_failure(desk *d, nnc_error *err) {
     d->status = nnc_no_memory(err);
     d->stop = true;
 }
 
-static bool any_message(MPI_Status *from)
-{
+static bool any_message(MPI_Status *from) {
     int there = 0;
     MPI_Iprobe(MPI_ANY_SOURCE, TAG_BATCH, MPI_COMM_WORLD, &there, from);
     return there != 0;
 }
 
-static void take_message(desk *d, const MPI_Status *from, nnc_error *err)
-{
+static void take_message(desk *d, const MPI_Status *from, nnc_error *err) {
     header head;
     int size = 0;
     MPI_Get_count(from, MPI_BYTE, &size);
@@ -533,8 +473,7 @@ static void take_message(desk *d, const MPI_Status *from, nnc_error *err)
     if (head.failed || s->batch.marks.failed || s->batch.bytes.failed) { keep_failure(d, err); }
 }
 
-static void emit_ready(desk *d, nnc_error *err)
-{
+static void emit_ready(desk *d, nnc_error *err) {
     for (rank_slot *s = &d->slots[d->emitted % d->slot_count]; s->done; s = &d->slots[d->emitted % d->slot_count]) {
         bool stop = false;
         if (d->status == NNC_OK) { d->status = d->pool->emit(d->pool->context, &s->batch, &stop, err); }
@@ -544,13 +483,11 @@ static void emit_ready(desk *d, nnc_error *err)
     }
 }
 
-static bool any_chunk(const desk *d)
-{
+static bool any_chunk(const desk *d) {
     return !d->stop && d->handed < d->chunk_count && d->handed < d->emitted + d->slot_count;
 }
 
-static void hand_out(desk *d)
-{
+static void hand_out(desk *d) {
     while (d->idle_count > 0 && any_chunk(d)) {
         MPI_Send(&d->handed, 1, MPI_INT64_T, d->idle[--d->idle_count], TAG_CHUNK, MPI_COMM_WORLD);
         d->handed++;
@@ -558,8 +495,7 @@ static void hand_out(desk *d)
 }
 
 /* Evaluates a chunk of rows on MPI rank 0 while the other ranks are busy. */
-static void work_on(desk *d, nnc_error *err)
-{
+static void work_on(desk *d, nnc_error *err) {
     rank_slot *s = &d->slots[d->handed % d->slot_count];
     pool_chunk(d->pool, d->handed++, &s->batch);
     d->pool->work(d->pool->workers[0], &s->batch);
@@ -567,8 +503,7 @@ static void work_on(desk *d, nnc_error *err)
     if (s->batch.marks.failed || s->batch.bytes.failed) { keep_failure(d, err); }
 }
 
-static void lead_all(desk *d, int busy_most, nnc_error *err)
-{
+static void lead_all(desk *d, int busy_most, nnc_error *err) {
     long nap_ns = 0;
     for (hand_out(d); d->idle_count < busy_most || any_chunk(d); hand_out(d)) {
         MPI_Status from;
@@ -585,8 +520,7 @@ static void lead_all(desk *d, int busy_most, nnc_error *err)
     }
 }
 
-static nnc_status lead(nnc_rank_group ranks, const nnc_pool *pool, nnc_error *err)
-{
+static nnc_status lead(nnc_rank_group ranks, const nnc_pool *pool, nnc_error *err) {
     const int helpers = ranks.size - 1, busy_most = helpers * AHEAD;
     const int64_t no_more = -1;
     desk d = { .pool = pool, .slot_count = (int64_t)ranks.size * SLOTS_PER_RANK, .chunk_count = pool_chunks(pool) };
@@ -608,16 +542,14 @@ static nnc_status lead(nnc_rank_group ranks, const nnc_pool *pool, nnc_error *er
     return d.status;
 }
 
-nnc_status nnc_rank_group_run(nnc_rank_group ranks, const nnc_pool *pool, nnc_error *err)
-{
+nnc_status nnc_rank_group_run(nnc_rank_group ranks, const nnc_pool *pool, nnc_error *err) {
     if (ranks.size == 1) { return nnc_pool_run(pool, err); }
     return ranks.rank == 0 ? lead(ranks, pool, err) : serve(pool);
 }
 
 #endif
 
-bool nnc_rank_group_all_well(nnc_rank_group ranks, uint64_t digest, nnc_status *status, nnc_error *err)
-{
+bool nnc_rank_group_all_well(nnc_rank_group ranks, uint64_t digest, nnc_status *status, nnc_error *err) {
     char name[32];
     if (!is_same(digest) && *status == NNC_OK) {
         snprintf(name, sizeof name, "rank %d", ranks.rank);

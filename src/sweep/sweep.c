@@ -9,8 +9,7 @@
 #include "sweep/sweep_internal.h"
 
 static nnc_status add_specs(nnc_sweep *sweep, const char *models, const char *devices, const char *software,
-                            nnc_error *err)
-{
+                            nnc_error *err) {
     NNC_TRY(nnc_sweep_add_whole(sweep, NNC_SWEEP_MODEL, "model.id", models, err));
     NNC_TRY(nnc_sweep_add_whole(sweep, NNC_SWEEP_DEVICE, "device.id", devices, err));
     if (!nnc_software_is_chosen(software)) {
@@ -22,8 +21,7 @@ static nnc_status add_specs(nnc_sweep *sweep, const char *models, const char *de
 }
 
 nnc_status nnc_sweep_create(nnc_specs *specs, const char *models, const char *devices, const char *software,
-                            const char *cluster, nnc_sweep **sweep, nnc_error *err)
-{
+                            const char *cluster, nnc_sweep **sweep, nnc_error *err) {
     NNC_NEED(specs);
     NNC_NEED(models);
     NNC_NEED(devices);
@@ -48,31 +46,27 @@ nnc_status nnc_sweep_create(nnc_specs *specs, const char *models, const char *de
     return NNC_OK;
 }
 
-void nnc_sweep_destroy(nnc_sweep *sweep)
-{
+void nnc_sweep_destroy(nnc_sweep *sweep) {
     if (sweep != NULL) {
         nnc_arena_destroy(sweep->arena);
         free(sweep);
     }
 }
 
-nnc_status nnc_sweep_add(nnc_sweep *sweep, const char *name, const char *list, nnc_error *err)
-{
+nnc_status nnc_sweep_add(nnc_sweep *sweep, const char *name, const char *list, nnc_error *err) {
     NNC_NEED(sweep);
     NNC_NEED(name);
     NNC_NEED(list);
     return nnc_sweep_add_as(sweep, name, name, list, err);
 }
 
-nnc_status nnc_sweep_link(nnc_sweep *sweep, const char *axes, nnc_error *err)
-{
+nnc_status nnc_sweep_link(nnc_sweep *sweep, const char *axes, nnc_error *err) {
     NNC_NEED(sweep);
     NNC_NEED(axes);
     return nnc_sweep_add_link(sweep, "link", axes, err);
 }
 
-nnc_status nnc_sweep_part(nnc_sweep *sweep, int64_t number, int64_t of, nnc_error *err)
-{
+nnc_status nnc_sweep_part(nnc_sweep *sweep, int64_t number, int64_t of, nnc_error *err) {
     NNC_NEED(sweep);
     if (sweep->settled || of < 1 || of > NNC_SHARDS_MAX || number < 1 || number > of) {
         return nnc_fail(err, NNC_BAD_USAGE, "part", "expected a number from 1 to that of the parts, before columns");
@@ -81,8 +75,7 @@ nnc_status nnc_sweep_part(nnc_sweep *sweep, int64_t number, int64_t of, nnc_erro
     return NNC_OK;
 }
 
-static void find_first_profile(nnc_sweep *sweep)
-{
+static void find_first_profile(nnc_sweep *sweep) {
     nnc_sweep_axes *axes = &sweep->axes;
     const nnc_point *point = &sweep->point;
     for (int32_t i = 0; i < axes->axis_count; i++) {
@@ -95,8 +88,7 @@ static void find_first_profile(nnc_sweep *sweep)
     }
 }
 
-nnc_status nnc_sweep_settle(nnc_sweep *sweep, nnc_error *err)
-{
+nnc_status nnc_sweep_settle(nnc_sweep *sweep, nnc_error *err) {
     const nnc_shard shard = sweep->shard;
     if (sweep->settled) { return NNC_OK; }
     NNC_TRY(nnc_sweep_count(&sweep->axes, err));
@@ -108,36 +100,28 @@ nnc_status nnc_sweep_settle(nnc_sweep *sweep, nnc_error *err)
     return NNC_OK;
 }
 
-void nnc_sweep_keep_all(nnc_sweep *sweep)
-{
+void nnc_sweep_keep_all(nnc_sweep *sweep) {
     if (sweep != NULL) { sweep->all = true; }
 }
 
-nnc_status nnc_sweep_columns(nnc_sweep *sweep, const char *names, nnc_error *err)
-{
+nnc_status nnc_sweep_columns(nnc_sweep *sweep, const char *names, nnc_error *err) {
     NNC_NEED(sweep);
     return nnc_sweep_add_columns(sweep, "columns", names, err);
 }
 
-nnc_status nnc_sweep_where(nnc_sweep *sweep, const char *constraint, nnc_error *err)
-{
+nnc_status nnc_sweep_where(nnc_sweep *sweep, const char *constraint, nnc_error *err) {
     NNC_NEED(sweep);
     NNC_NEED(constraint);
     return nnc_sweep_add_where(sweep, "where", constraint, err);
 }
 
-int nnc_sweep_column_count(const nnc_sweep *sweep)
-{
-    return sweep != NULL ? sweep->column_count : 0;
-}
+int nnc_sweep_column_count(const nnc_sweep *sweep) { return sweep != NULL ? sweep->column_count : 0; }
 
-const char *nnc_sweep_column_name(const nnc_sweep *sweep, int column)
-{
+const char *nnc_sweep_column_name(const nnc_sweep *sweep, int column) {
     return sweep != NULL && column >= 0 && column < sweep->column_count ? sweep->heads[column].name : NULL;
 }
 
-nnc_status nnc_sweep_size(nnc_sweep *sweep, int64_t *rows, nnc_error *err)
-{
+nnc_status nnc_sweep_size(nnc_sweep *sweep, int64_t *rows, nnc_error *err) {
     NNC_NEED(sweep);
     NNC_NEED(rows);
     *rows = 0;
@@ -146,15 +130,13 @@ nnc_status nnc_sweep_size(nnc_sweep *sweep, int64_t *rows, nnc_error *err)
     return NNC_OK;
 }
 
-void nnc_sweep_close_pool(nnc_pool *pool)
-{
+void nnc_sweep_close_pool(nnc_pool *pool) {
     for (int i = 0; pool->workers != NULL && i < pool->threads; i++) { nnc_sweeper_destroy(pool->workers[i]); }
     free(pool->workers);
     pool->workers = NULL;
 }
 
-nnc_status nnc_sweep_open_pool(const nnc_sweep *sweep, int64_t first, int threads, nnc_pool *pool, nnc_error *err)
-{
+nnc_status nnc_sweep_open_pool(const nnc_sweep *sweep, int64_t first, int threads, nnc_pool *pool, nnc_error *err) {
     const int64_t chunks = (sweep->shard_rows - first) / NNC_POOL_CHUNK + 1;
     *pool = (nnc_pool){ .first = first,
                         .end = sweep->shard_rows,
@@ -184,8 +166,7 @@ typedef struct teller {
     bool ended;
 } teller;
 
-static nnc_status tell(void *context, const nnc_batch *batch, bool *stop, nnc_error *err)
-{
+static nnc_status tell(void *context, const nnc_batch *batch, bool *stop, nnc_error *err) {
     teller *to = context;
     nnc_batch_row row;
     nnc_cell cells[NNC_TABLE_COLUMNS];
@@ -202,8 +183,7 @@ static nnc_status tell(void *context, const nnc_batch *batch, bool *stop, nnc_er
 }
 
 nnc_status nnc_sweep_run(nnc_sweep *sweep, int threads, nnc_sweep_row_fn *row, void *context, nnc_sweep_tally *tally,
-                         nnc_error *err)
-{
+                         nnc_error *err) {
     NNC_NEED(sweep);
     NNC_NEED(row);
     teller to = { .sweep = sweep, .row = row, .context = context };
@@ -224,8 +204,7 @@ nnc_status nnc_sweep_run(nnc_sweep *sweep, int threads, nnc_sweep_row_fn *row, v
 
 /* ---- digest ---- */
 
-static nnc_status add_file(uint64_t *digest, const char *path, nnc_error *err)
-{
+static nnc_status add_file(uint64_t *digest, const char *path, nnc_error *err) {
     char block[4096];
     FILE *file = fopen(path, "rb");
     bool ok = file != NULL;
@@ -243,8 +222,7 @@ static nnc_status add_file(uint64_t *digest, const char *path, nnc_error *err)
     return ok ? NNC_OK : nnc_fail(err, NNC_IO, path, "cannot read");
 }
 
-static nnc_status add_axis(uint64_t *digest, const nnc_sweep_axis *axis, nnc_error *err)
-{
+static nnc_status add_axis(uint64_t *digest, const nnc_sweep_axis *axis, nnc_error *err) {
     nnc_status status = NNC_OK;
     *digest = nnc_digest_text(*digest, axis->name);
     *digest = nnc_digest_number(*digest, (uint64_t)axis->group);
@@ -263,8 +241,7 @@ static nnc_status add_axis(uint64_t *digest, const nnc_sweep_axis *axis, nnc_err
     return status;
 }
 
-nnc_status nnc_sweep_digest(const nnc_sweep *sweep, uint64_t *made, nnc_error *err)
-{
+nnc_status nnc_sweep_digest(const nnc_sweep *sweep, uint64_t *made, nnc_error *err) {
     uint64_t digest = nnc_digest_text(NNC_DIGEST_START, nnc_version());
     for (int32_t i = 0; i < sweep->axes.axis_count; i++) { NNC_TRY(add_axis(&digest, &sweep->axes.axes[i], err)); }
     if (sweep->cluster != NULL) { NNC_TRY(add_file(&digest, sweep->cluster, err)); }
@@ -283,8 +260,7 @@ nnc_status nnc_sweep_digest(const nnc_sweep *sweep, uint64_t *made, nnc_error *e
 
 /* Writes the name of the model, device or profile of a row. */
 static void put_whole(const nnc_sweep *sweep, const int32_t *places, nnc_sweep_target target, const char *option,
-                      nnc_buffer *out)
-{
+                      nnc_buffer *out) {
     for (int32_t i = 0; i < sweep->axes.axis_count; i++) {
         const nnc_sweep_axis *axis = &sweep->axes.axes[i];
         if (axis->target == target) {
@@ -294,8 +270,7 @@ static void put_whole(const nnc_sweep *sweep, const int32_t *places, nnc_sweep_t
     }
 }
 
-static void put_field(const nnc_sweep_axis *axis, const char *value, nnc_buffer *out)
-{
+static void put_field(const nnc_sweep_axis *axis, const char *value, nnc_buffer *out) {
     nnc_buffer_text(out, axis->option);
     if (!axis->is_switch) {
         nnc_shell_word(out, value);
@@ -307,8 +282,7 @@ static void put_field(const nnc_sweep_axis *axis, const char *value, nnc_buffer 
 }
 
 /* Returns the profile of a row if it is not the usual profile of its plan; else NULL. */
-static const nnc_software *unusual_profile(const nnc_sweep *sweep, const int32_t *places)
-{
+static const nnc_software *unusual_profile(const nnc_sweep *sweep, const int32_t *places) {
     const nnc_sweep_axes *axes = &sweep->axes;
     const nnc_model *model = &sweep->point.model;
     const nnc_device *device = &sweep->point.device;
@@ -330,8 +304,7 @@ static const nnc_software *unusual_profile(const nnc_sweep *sweep, const int32_t
     return strcmp(kept->id, usual->id) != 0 ? kept : NULL;
 }
 
-void nnc_sweep_command(const nnc_sweep *sweep, const int32_t *places, nnc_buffer *out)
-{
+void nnc_sweep_command(const nnc_sweep *sweep, const int32_t *places, nnc_buffer *out) {
     const nnc_sweep_axes *axes = &sweep->axes;
     nnc_buffer_clear(out);
     nnc_buffer_text(out, "nncost estimate");
@@ -374,8 +347,7 @@ typedef struct reading {
     nnc_status status;
 } reading;
 
-static void refuse(void *context, const char *expected, const char *at)
-{
+static void refuse(void *context, const char *expected, const char *at) {
     reading *r = context;
     r->status = *at == '\0'
                     ? nnc_fail(r->err, NNC_BAD_USAGE, r->option, "expected %s at the end of \"%s\"", expected, r->text)
@@ -383,8 +355,7 @@ static void refuse(void *context, const char *expected, const char *at)
                                expected, (int)(at - r->text) + 1, r->text, at);
 }
 
-static bool add_node(reading *r, nnc_where_node node)
-{
+static bool add_node(reading *r, nnc_where_node node) {
     if (r->where->node_count == NNC_WHERE_NODES) {
         r->status = nnc_fail(r->err, NNC_BAD_USAGE, r->option,
                              "too long, expected at most %d names, numbers and operators", NNC_WHERE_NODES);
@@ -395,8 +366,7 @@ static bool add_node(reading *r, nnc_where_node node)
     return true;
 }
 
-static size_t add_number(void *context, const char *at)
-{
+static size_t add_number(void *context, const char *at) {
     char number[NNC_NUMBER_TEXT * 2];
     nnc_where_node node = { .kind = NNC_WHERE_NUMBER };
     size_t length = nnc_number_span(at, strlen(at));
@@ -412,8 +382,7 @@ static size_t add_number(void *context, const char *at)
     return add_node(context, node) ? length : 0;
 }
 
-static bool add_text(void *context, const char *text, size_t length)
-{
+static bool add_text(void *context, const char *text, size_t length) {
     reading *r = context;
     nnc_where *where = r->where;
     if (length + 1 > sizeof where->texts - (size_t)where->text_size) {
@@ -427,8 +396,7 @@ static bool add_text(void *context, const char *text, size_t length)
     return add_node(r, node);
 }
 
-static bool add_name(void *context, const char *text, size_t length)
-{
+static bool add_name(void *context, const char *text, size_t length) {
     enum { NAME_SIZE = 64 };
     char name[NAME_SIZE];
     reading *r = context;
@@ -442,8 +410,7 @@ static bool add_name(void *context, const char *text, size_t length)
     return r->status == NNC_OK && add_node(r, node);
 }
 
-static bool add_operator(void *context, nnc_operator of)
-{
+static bool add_operator(void *context, nnc_operator of) {
     reading *r = context;
     nnc_where_node node = { .kind = NNC_WHERE_OPERATOR, .of = of };
     node.right = of < NNC_OPERATOR_COUNT ? r->waiting[--r->waiting_count] : -1;
@@ -452,8 +419,7 @@ static bool add_operator(void *context, nnc_operator of)
 }
 
 nnc_status nnc_where_parse(const char *option, const char *text, nnc_where_name *name, void *context, nnc_where *where,
-                           nnc_error *err)
-{
+                           nnc_error *err) {
     static const nnc_expression_reader grammar = { .operators = NNC_OPERATORS_ALL,
                                                    .nesting_max = 64,
                                                    .name_marks = "_.",
@@ -483,13 +449,9 @@ typedef struct tester {
     void *context;
 } tester;
 
-static value of_number(double number)
-{
-    return (value){ .number = number };
-}
+static value of_number(double number) { return (value){ .number = number }; }
 
-static value of_cell(const nnc_cell *cell)
-{
+static value of_cell(const nnc_cell *cell) {
     if (cell == NULL) { return (value){ .later = true }; }
     switch (cell->kind) {
     case NNC_CELL_NUMBER: return of_number(cell->number);
@@ -501,8 +463,7 @@ static value of_cell(const nnc_cell *cell)
     return of_number((double)NAN);
 }
 
-static double compute(nnc_operator of, value a, value b)
-{
+static double compute(nnc_operator of, value a, value b) {
     const double x = a.number, y = b.number;
     switch (of) {
     case NNC_OPERATOR_EQUAL:
@@ -524,14 +485,12 @@ static double compute(nnc_operator of, value a, value b)
 }
 
 /* Returns true, false or not known: whether a value counts as true. A value that is not recorded counts as false. */
-static nnc_truth truth_of(value v)
-{
+static nnc_truth truth_of(value v) {
     if (v.later) { return NNC_NOT_KNOWN_YET; }
     return v.text != NULL || (!isnan(v.number) && v.number != 0.0) ? NNC_TRUE : NNC_FALSE;
 }
 
-static value of_truth(nnc_truth truth)
-{
+static value of_truth(nnc_truth truth) {
     return (value){ .later = truth == NNC_NOT_KNOWN_YET, .number = truth == NNC_TRUE };
 }
 
@@ -561,8 +520,7 @@ static value test_node(const tester *t, int32_t index) /* NOLINT(misc-no-recursi
     return of_number(compute(node->of, a, b));
 }
 
-nnc_truth nnc_where_test(const nnc_where *where, nnc_where_read *read, void *context)
-{
+nnc_truth nnc_where_test(const nnc_where *where, nnc_where_read *read, void *context) {
     const tester t = { where, read, context };
     return truth_of(test_node(&t, where->root));
 }

@@ -17,8 +17,7 @@ static const struct place {
                           { "model.", NNC_SWEEP_MODEL_FIELD },
                           { "device.", NNC_SWEEP_DEVICE_FIELD } };
 
-static const nnc_field_table *table_of(nnc_sweep_target target, const nnc_point *point)
-{
+static const nnc_field_table *table_of(nnc_sweep_target target, const nnc_point *point) {
     return target == NNC_SWEEP_PLAN_FIELD    ? &nnc_plan_table
            : target == NNC_SWEEP_MODEL_FIELD ? nnc_model_table_of(&point->model)
                                              : &nnc_device_table;
@@ -27,8 +26,7 @@ static const nnc_field_table *table_of(nnc_sweep_target target, const nnc_point 
 /* Returns a field of the point's model or device, or of plan; sets *object to the struct that contains it. NULL =
  * unknown. */
 static const nnc_field *sweep_field(nnc_sweep_target target, const nnc_point *point, const nnc_plan *plan,
-                                    const char *field, const void **object, nnc_dtype *dtype)
-{
+                                    const char *field, const void **object, nnc_dtype *dtype) {
     /* nnc_field_find returns an address for writing; this function only reads from it. */
     union {
         const void *read;
@@ -41,8 +39,7 @@ static const nnc_field *sweep_field(nnc_sweep_target target, const nnc_point *po
     return found;
 }
 
-bool nnc_sweep_find(const nnc_point *point, const char *name, bool shown, nnc_found_field *found)
-{
+bool nnc_sweep_find(const nnc_point *point, const char *name, bool shown, nnc_found_field *found) {
     for (int i = 0; i < PLACE_COUNT; i++) {
         const struct place *in = &places[i];
         const size_t length = strlen(in->prefix);
@@ -61,16 +58,14 @@ bool nnc_sweep_find(const nnc_point *point, const char *name, bool shown, nnc_fo
 }
 
 /* Returns a name with dots as the user wrote it. Any other name is replaced by the full name of its field. */
-const char *nnc_found_name(nnc_arena *arena, const nnc_found_field *found)
-{
+const char *nnc_found_name(nnc_arena *arena, const nnc_found_field *found) {
     char name[192];
     const bool top = strchr(found->dotted, '.') == NULL;
     snprintf(name, sizeof name, "%s%s", found->prefix, top ? found->field->name : found->dotted);
     return nnc_arena_strdup(arena, name);
 }
 
-size_t nnc_sweep_field_names(const nnc_point *point, const char **names, size_t max)
-{
+size_t nnc_sweep_field_names(const nnc_point *point, const char **names, size_t max) {
     size_t count = 0;
     for (int i = 0; i < PLACE_COUNT; i++) {
         const nnc_field_table *table = table_of(places[i].target, point);
@@ -79,8 +74,8 @@ size_t nnc_sweep_field_names(const nnc_point *point, const char **names, size_t 
     return count;
 }
 
-nnc_cell nnc_field_cell(const nnc_slot *slot, const nnc_point *point, const nnc_plan *resolved, char *text, size_t size)
-{
+nnc_cell nnc_field_cell(const nnc_slot *slot, const nnc_point *point, const nnc_plan *resolved, char *text,
+                        size_t size) {
     const void *object = NULL;
     nnc_dtype dtype;
     double number = 0;
@@ -102,8 +97,7 @@ nnc_cell nnc_field_cell(const nnc_slot *slot, const nnc_point *point, const nnc_
                                           : (nnc_cell){ .kind = NNC_CELL_TEXT, .text = text };
 }
 
-bool nnc_sweep_numeric(const nnc_field *field)
-{
+bool nnc_sweep_numeric(const nnc_field *field) {
     double number = 0;
     if (field->type == NNC_FIELD_ENUM) { /* an enumeration is numeric if the names of its values are numbers, as for
                                           * ZeRO stages */
@@ -135,8 +129,7 @@ typedef struct lookup {
 } lookup;
 
 /* Tests whether `name` is the short name of the axis, such as "tensor" for plan.tensor or "model" for model.id. */
-static bool is_short(const nnc_sweep_axis *axis, const char *name)
-{
+static bool is_short(const nnc_sweep_axis *axis, const char *name) {
     switch (axis->target) {
     case NNC_SWEEP_MODEL: return strcmp(name, "model") == 0;
     case NNC_SWEEP_DEVICE: return strcmp(name, "device") == 0;
@@ -145,8 +138,7 @@ static bool is_short(const nnc_sweep_axis *axis, const char *name)
     }
 }
 
-static bool find_axis(const nnc_sweep *sweep, const char *name, nnc_slot *slot)
-{
+static bool find_axis(const nnc_sweep *sweep, const char *name, nnc_slot *slot) {
     for (int32_t i = 0; i < sweep->axes.axis_count; i++) {
         const nnc_sweep_axis *axis = &sweep->axes.axes[i];
         if (strcmp(axis->name, name) == 0 || is_short(axis, name)) {
@@ -158,8 +150,7 @@ static bool find_axis(const nnc_sweep *sweep, const char *name, nnc_slot *slot)
 }
 
 /* Finds a metric by its full name or by its last parts. NNC_BAD_USAGE: several metrics have these last parts. */
-static nnc_status find_figure(const lookup *l, const char *name, nnc_slot *slot, nnc_error *err)
-{
+static nnc_status find_figure(const lookup *l, const char *name, nnc_slot *slot, nnc_error *err) {
     const nnc_columns figures = l->sweep->figures;
     const nnc_name_match match = nnc_name_find(&figures.list[0].name, sizeof figures.list[0], figures.count, name);
     if (match.other >= 0) {
@@ -172,8 +163,7 @@ static nnc_status find_figure(const lookup *l, const char *name, nnc_slot *slot,
     return NNC_OK;
 }
 
-static nnc_status find_field(const lookup *l, const char *name, nnc_slot *slot, nnc_error *err)
-{
+static nnc_status find_field(const lookup *l, const char *name, nnc_slot *slot, nnc_error *err) {
     nnc_found_field found;
     if (!nnc_sweep_find(&l->sweep->point, name, true, &found)) { return NNC_OK; }
     const char *full = nnc_found_name(l->sweep->arena, &found);
@@ -184,14 +174,12 @@ static nnc_status find_field(const lookup *l, const char *name, nnc_slot *slot, 
     return NNC_OK;
 }
 
-static const char *last_part(const char *name)
-{
+static const char *last_part(const char *name) {
     const char *dot = strrchr(name, '.');
     return dot != NULL ? dot + 1 : name;
 }
 
-static nnc_status unknown(const lookup *l, const char *name, nnc_error *err)
-{
+static nnc_status unknown(const lookup *l, const char *name, nnc_error *err) {
     enum { NAMES_MAX = 1024 };
     const char *names[NAMES_MAX];
     size_t count = 0;
@@ -215,8 +203,7 @@ static nnc_status unknown(const lookup *l, const char *name, nnc_error *err)
                                       name);
 }
 
-static nnc_status find_name(const lookup *l, const char *name, nnc_slot *slot, nnc_error *err)
-{
+static nnc_status find_name(const lookup *l, const char *name, nnc_slot *slot, nnc_error *err) {
     char full[192];
     *slot = (nnc_slot){ .kind = NNC_NAME_NONE };
     for (size_t i = 0; i < nnc_sweep_own_metrics.count; i++) {
@@ -246,8 +233,7 @@ static nnc_status find_name(const lookup *l, const char *name, nnc_slot *slot, n
 }
 
 /* Sets *index to the index of a name in the sweep's `slots`. Appends a new name to `slots`. */
-static nnc_status use_name(void *context, const char *name, int32_t *index, nnc_error *err)
-{
+static nnc_status use_name(void *context, const char *name, int32_t *index, nnc_error *err) {
     const lookup *l = context;
     nnc_sweep *sweep = l->sweep;
     nnc_slot slot;
@@ -262,8 +248,7 @@ static nnc_status use_name(void *context, const char *name, int32_t *index, nnc_
 }
 
 /* Returns the field that a full name means; NULL if the name means a whole model, device or profile. */
-static const nnc_field *field_of(const lookup *l, nnc_sweep_target target, const char *field)
-{
+static const nnc_field *field_of(const lookup *l, nnc_sweep_target target, const char *field) {
     const void *object = NULL;
     nnc_dtype dtype;
     const nnc_point *point = &l->sweep->point;
@@ -271,8 +256,7 @@ static const nnc_field *field_of(const lookup *l, nnc_sweep_target target, const
 }
 
 /* Returns the currency of all devices; NULL = the devices have different currencies. */
-static const char *currency_of(const nnc_sweep *sweep)
-{
+static const char *currency_of(const nnc_sweep *sweep) {
     const char *currency = NULL;
     for (int32_t a = 0; a < sweep->axes.axis_count; a++) {
         const nnc_sweep_axis *axis = &sweep->axes.axes[a];
@@ -286,8 +270,7 @@ static const char *currency_of(const nnc_sweep *sweep)
 }
 
 /* Adds the currency to the heading of an amount: "step USD", "USD/Mtoken". */
-static void head_money(const nnc_sweep *sweep, nnc_head *head)
-{
+static void head_money(const nnc_sweep *sweep, nnc_head *head) {
     static const struct {
         const char *name, *before, *behind;
     } money[] = { { "cost.step", "step ", "" },
@@ -307,8 +290,7 @@ static void head_money(const nnc_sweep *sweep, nnc_head *head)
 }
 
 /* Makes heading and layout of a column from the row of its metric or field. */
-static nnc_head head_of(const lookup *l, const nnc_slot *slot)
-{
+static nnc_head head_of(const lookup *l, const nnc_slot *slot) {
     const nnc_sweep *sweep = l->sweep;
     const bool axis = slot->kind == NNC_NAME_AXIS;
     const nnc_sweep_axis *of = axis ? &sweep->axes.axes[slot->index] : NULL;
@@ -337,8 +319,7 @@ static nnc_head head_of(const lookup *l, const nnc_slot *slot)
     return head;
 }
 
-static nnc_status add_column(lookup *l, const char *name, nnc_error *err)
-{
+static nnc_status add_column(lookup *l, const char *name, nnc_error *err) {
     nnc_sweep *sweep = l->sweep;
     int32_t index = 0;
     const nnc_status status = use_name(l, name, &index, err);
@@ -354,8 +335,7 @@ static nnc_status add_column(lookup *l, const char *name, nnc_error *err)
     return NNC_OK;
 }
 
-static nnc_status add_listed(lookup *l, const char *list, nnc_error *err)
-{
+static nnc_status add_listed(lookup *l, const char *list, nnc_error *err) {
     char name[192];
     nnc_status status = NNC_OK;
     for (bool more = true; more && status == NNC_OK;) {
@@ -372,8 +352,7 @@ static nnc_status add_listed(lookup *l, const char *list, nnc_error *err)
 }
 
 /* Tests whether rows can have different software profiles. */
-static bool profiles_differ(const nnc_sweep *sweep)
-{
+static bool profiles_differ(const nnc_sweep *sweep) {
     const nnc_sweep_axes *axes = &sweep->axes;
     const nnc_profiles *profiles = axes->profiles;
     for (int32_t i = 0; i < axes->axis_count; i++) {
@@ -393,8 +372,7 @@ static bool profiles_differ(const nnc_sweep *sweep)
 }
 
 /* Adds the default columns: axes with several values, then the metrics that users need most. */
-static nnc_status add_default(lookup *l, nnc_error *err)
-{
+static nnc_status add_default(lookup *l, nnc_error *err) {
     const nnc_sweep_axes *axes = &l->sweep->axes;
     const bool tokens = nnc_model_sizes_of(&l->sweep->point.model).seq_len > 0;
     const char *const names[] = {
@@ -420,15 +398,13 @@ static nnc_status add_default(lookup *l, nnc_error *err)
     return status;
 }
 
-nnc_status nnc_sweep_add_columns(nnc_sweep *sweep, const char *option, const char *names, nnc_error *err)
-{
+nnc_status nnc_sweep_add_columns(nnc_sweep *sweep, const char *option, const char *names, nnc_error *err) {
     lookup l = { .sweep = sweep, .option = option };
     NNC_TRY(nnc_sweep_settle(sweep, err));
     return names != NULL ? add_listed(&l, names, err) : add_default(&l, err);
 }
 
-nnc_status nnc_sweep_add_where(nnc_sweep *sweep, const char *option, const char *constraint, nnc_error *err)
-{
+nnc_status nnc_sweep_add_where(nnc_sweep *sweep, const char *option, const char *constraint, nnc_error *err) {
     lookup l = { .sweep = sweep, .option = option };
     const int32_t at = sweep->where_count;
     NNC_TRY(nnc_sweep_settle(sweep, err));
@@ -441,8 +417,7 @@ nnc_status nnc_sweep_add_where(nnc_sweep *sweep, const char *option, const char 
     return sweep->where_texts[at] != NULL ? NNC_OK : nnc_no_memory(err);
 }
 
-nnc_status nnc_sweep_sort(nnc_sweep *sweep, const char *option, const char *by, nnc_error *err)
-{
+nnc_status nnc_sweep_sort(nnc_sweep *sweep, const char *option, const char *by, nnc_error *err) {
     char name[192];
     lookup l = { .sweep = sweep, .option = option };
     const size_t length = strcspn(by, ":");

@@ -9,8 +9,7 @@
 
 /* ---- the model, device, profile and plan of a row ---- */
 
-nnc_status nnc_point_set(nnc_point *point, const nnc_sweep_axis *axis, int32_t index, nnc_error *err)
-{
+nnc_status nnc_point_set(nnc_point *point, const nnc_sweep_axis *axis, int32_t index, nnc_error *err) {
     switch (axis->target) {
     case NNC_SWEEP_MODEL: point->model = *(const nnc_model *)axis->specs[index]; break;
     case NNC_SWEEP_DEVICE: point->device = *(const nnc_device *)axis->specs[index]; break;
@@ -28,14 +27,12 @@ nnc_status nnc_point_set(nnc_point *point, const nnc_sweep_axis *axis, int32_t i
 }
 
 /* Tests whether loading a new model or device overwrites the field that this axis has set. */
-static bool is_lost(const nnc_sweep_axis *axis, bool model_loaded, bool device_loaded)
-{
+static bool is_lost(const nnc_sweep_axis *axis, bool model_loaded, bool device_loaded) {
     return (axis->target == NNC_SWEEP_MODEL_FIELD && model_loaded) ||
            (axis->target == NNC_SWEEP_DEVICE_FIELD && device_loaded);
 }
 
-static void check_specs(nnc_point *point)
-{
+static void check_specs(nnc_point *point) {
     point->specs_moves++;
     nnc_estimate_cache_begin(point->scratch->shared, &point->model,
                              &point->device); /* an op list that was cached before is valid until the model or device
@@ -47,8 +44,7 @@ static void check_specs(nnc_point *point)
 }
 
 /* Axes of whole models and devices are set first, because axes of their fields change the loaded model or device. */
-void nnc_point_move(nnc_point *point, int64_t row)
-{
+void nnc_point_move(nnc_point *point, int64_t row) {
     int32_t places[NNC_SWEEP_AXES_MAX];
     bool model_loaded = false, device_loaded = false, specs_moved = false;
     const nnc_sweep_axes *axes = point->axes;
@@ -87,8 +83,7 @@ void nnc_point_move(nnc_point *point, int64_t row)
 }
 
 /* Tests whether an axis sets this field of the plan. */
-static bool is_given(const void *in, const char *field)
-{
+static bool is_given(const void *in, const char *field) {
     const nnc_sweep_axes *axes = in;
     for (int32_t i = 0; i < axes->axis_count; i++) {
         const nnc_sweep_axis *axis = &axes->axes[i];
@@ -99,8 +94,7 @@ static bool is_given(const void *in, const char *field)
 
 /* Estimates the row with a release, which fills in fields that the axes leave open and sets its switches, again for
  * each row. */
-static nnc_status estimate_release(nnc_point *point, nnc_result *result, nnc_error *err)
-{
+static nnc_status estimate_release(nnc_point *point, nnc_result *result, nnc_error *err) {
     const nnc_release_ask ask = { .software = &point->software,
                                   .device = point->device.id,
                                   .model = point->model.id,
@@ -120,8 +114,7 @@ static nnc_status estimate_release(nnc_point *point, nnc_result *result, nnc_err
     return nnc_estimate_read(&point->filled, &point->device, &point->switched, &plan, point->scratch, result, err);
 }
 
-nnc_status nnc_point_estimate(nnc_point *point, nnc_result *result, nnc_error *err)
-{
+nnc_status nnc_point_estimate(nnc_point *point, nnc_result *result, nnc_error *err) {
     if (point->spec_fault.status != NNC_OK) {
         if (err != NULL) { *err = point->spec_fault; }
         return point->spec_fault.status;
@@ -145,8 +138,7 @@ nnc_status nnc_point_estimate(nnc_point *point, nnc_result *result, nnc_error *e
  * axes already decide the ops. */
 
 /* Returns the number of the row at a place of the shard. */
-static int64_t row_at(const nnc_sweep *sweep, int64_t place)
-{
+static int64_t row_at(const nnc_sweep *sweep, int64_t place) {
     return sweep->shard.number - 1 + place * sweep->shard.of;
 }
 
@@ -167,8 +159,7 @@ typedef struct row_order {
 } row_order;
 
 /* Tests whether a rank runs other ops at the last value of the axis than at the first value. */
-static bool decides_ops(const nnc_sweep *sweep, const nnc_sweep_axis *axis)
-{
+static bool decides_ops(const nnc_sweep *sweep, const nnc_sweep_axis *axis) {
     nnc_plan first = sweep->point.plan, last = first;
     if (axis->target != NNC_SWEEP_PLAN_FIELD || axis->bytes == NULL) { return true; }
     memcpy((char *)&first + axis->offset, axis->bytes, axis->size);
@@ -178,8 +169,7 @@ static bool decides_ops(const nnc_sweep *sweep, const nnc_sweep_axis *axis)
     return !nnc_same_bytes(&first, &last, sizeof first);
 }
 
-static void find_order(const nnc_sweep *sweep, row_order *order)
-{
+static void find_order(const nnc_sweep *sweep, row_order *order) {
     const nnc_sweep_axes *axes = &sweep->axes;
     bool other = false;
     for (int32_t i = 0; i < axes->axis_count; i++) {
@@ -194,8 +184,7 @@ static void find_order(const nnc_sweep *sweep, row_order *order)
 
 /* Returns the number of rows per chunk. Long chunks share more op lists. A short sweep still needs a chunk for each
  * thread, and rows with many columns must not need more memory. */
-static int64_t chunk_of(const nnc_sweep *sweep, const row_order *order)
-{
+static int64_t chunk_of(const nnc_sweep *sweep, const row_order *order) {
     enum { CHUNKS = 32, CELLS = 16384 };
     const int64_t share = sweep->shard_rows / CHUNKS,
                   narrow = CELLS / (sweep->column_count > 0 ? sweep->column_count : 1),
@@ -205,8 +194,7 @@ static int64_t chunk_of(const nnc_sweep *sweep, const row_order *order)
                                                   : NNC_POOL_CHUNK_MAX;
 }
 
-static int64_t key_of_ops(const nnc_sweep_axes *axes, const row_order *order, int64_t row)
-{
+static int64_t key_of_ops(const nnc_sweep_axes *axes, const row_order *order, int64_t row) {
     int32_t places[NNC_SWEEP_AXES_MAX];
     int64_t key = 0;
     nnc_sweep_place(axes, row, places);
@@ -216,15 +204,13 @@ static int64_t key_of_ops(const nnc_sweep_axes *axes, const row_order *order, in
     return key;
 }
 
-static int by_key(const void *a, const void *b)
-{
+static int by_key(const void *a, const void *b) {
     const int64_t *x = a, *y = b;
     return (*x > *y) - (*x < *y);
 }
 
 /* Sets the evaluation order of a chunk. Returns false if the rows keep their order. */
-static bool order_rows(const nnc_sweep *sweep, row_order *order, const nnc_batch *batch)
-{
+static bool order_rows(const nnc_sweep *sweep, row_order *order, const nnc_batch *batch) {
     bool rises = true;
     int64_t *keys = order->keys, before = 0;
     for (int64_t i = 0; order->mixed && i < batch->count; i++) {
@@ -271,8 +257,7 @@ struct nnc_sweeper {
 };
 
 /* Tests whether any column, constraint or sort key is a value that a brief estimate leaves out. */
-static bool asks_full(const nnc_sweep *sweep)
-{
+static bool asks_full(const nnc_sweep *sweep) {
     for (int32_t i = 0; i < sweep->slot_count; i++) {
         const nnc_slot *slot = &sweep->slots[i];
         if (slot->kind == NNC_NAME_FIGURE && nnc_column_is_full(&sweep->figures.list[slot->index])) { return true; }
@@ -280,8 +265,7 @@ static bool asks_full(const nnc_sweep *sweep)
     return false;
 }
 
-nnc_sweeper *nnc_sweeper_create(const nnc_sweep *sweep)
-{
+nnc_sweeper *nnc_sweeper_create(const nnc_sweep *sweep) {
     nnc_sweeper *sweeper = calloc(1, sizeof *sweeper);
     if (sweeper == NULL) { return NULL; }
     sweeper->sweep = sweep;
@@ -301,8 +285,7 @@ nnc_sweeper *nnc_sweeper_create(const nnc_sweep *sweep)
     return sweeper;
 }
 
-void nnc_sweeper_destroy(nnc_sweeper *sweeper)
-{
+void nnc_sweeper_destroy(nnc_sweeper *sweeper) {
     if (sweeper != NULL) {
         nnc_scratch_destroy(sweeper->point.scratch);
         free(sweeper->texts);
@@ -312,8 +295,7 @@ void nnc_sweeper_destroy(nnc_sweeper *sweeper)
     }
 }
 
-static known known_from(const nnc_slot *slot)
-{
+static known known_from(const nnc_slot *slot) {
     switch (slot->kind) {
     case NNC_NAME_ROW:
     case NNC_NAME_COMMAND:
@@ -323,8 +305,7 @@ static known known_from(const nnc_slot *slot)
     }
 }
 
-static void fill_axes(nnc_sweeper *s, int64_t row)
-{
+static void fill_axes(nnc_sweeper *s, int64_t row) {
     const nnc_sweep *sweep = s->sweep;
     s->known = KNOWN_AXES;
     nnc_sweep_place(&sweep->axes, row, s->places);
@@ -343,8 +324,7 @@ static void fill_axes(nnc_sweeper *s, int64_t row)
 }
 
 /* Fills in the fields of model and device. Metrics stay empty until the estimate. */
-static void fill_specs(nnc_sweeper *s)
-{
+static void fill_specs(nnc_sweeper *s) {
     const nnc_sweep *sweep = s->sweep;
     const bool moved = s->specs_moves != s->point.specs_moves;
     s->specs_moves = s->point.specs_moves;
@@ -360,8 +340,7 @@ static void fill_specs(nnc_sweeper *s)
     }
 }
 
-static void fill_verdict(nnc_sweeper *s, nnc_sweep_verdict verdict, const char *reason)
-{
+static void fill_verdict(nnc_sweeper *s, nnc_sweep_verdict verdict, const char *reason) {
     const nnc_sweep *sweep = s->sweep;
     for (int32_t i = 0; i < sweep->slot_count; i++) {
         const nnc_name_kind kind = sweep->slots[i].kind;
@@ -374,8 +353,7 @@ static void fill_verdict(nnc_sweeper *s, nnc_sweep_verdict verdict, const char *
 }
 
 /* Returns the step time minus the step time of the same plan with the software profile of the first row. */
-static nnc_cell framework_of(nnc_sweeper *s)
-{
+static nnc_cell framework_of(nnc_sweeper *s) {
     const nnc_software *first = s->sweep->axes.first;
     nnc_point *point = &s->point;
     nnc_result same = s->result;
@@ -390,8 +368,7 @@ static nnc_cell framework_of(nnc_sweeper *s)
 }
 
 /* Fills in the metrics of the estimate and the fields of the resolved plan. */
-static void fill_late(nnc_sweeper *s)
-{
+static void fill_late(nnc_sweeper *s) {
     const nnc_sweep *sweep = s->sweep;
     const nnc_report report = { .cluster = sweep->cluster,
                                 .model = &s->point.model,
@@ -413,15 +390,13 @@ static void fill_late(nnc_sweeper *s)
     s->known = KNOWN_FIGURES;
 }
 
-static const nnc_cell *read_cell(void *context, int32_t slot)
-{
+static const nnc_cell *read_cell(void *context, int32_t slot) {
     const nnc_sweeper *s = context;
     return known_from(&s->sweep->slots[slot]) <= s->known ? &s->cells[slot] : NULL;
 }
 
 /* Tests all constraints on the current row. */
-static nnc_truth test(nnc_sweeper *s)
-{
+static nnc_truth test(nnc_sweeper *s) {
     nnc_truth all = NNC_TRUE;
     for (int32_t i = 0; i < s->sweep->where_count; i++) {
         const nnc_truth one = nnc_where_test(&s->sweep->where[i], read_cell, s);
@@ -431,8 +406,7 @@ static nnc_truth test(nnc_sweeper *s)
     return all;
 }
 
-static double key_of(const nnc_sweeper *s)
-{
+static double key_of(const nnc_sweeper *s) {
     const nnc_sweep *sweep = s->sweep;
     const nnc_cell *cell = sweep->by >= 0 ? &s->cells[sweep->by] : NULL;
     const double value = cell == NULL                    ? 0.0
@@ -443,8 +417,7 @@ static double key_of(const nnc_sweeper *s)
     return isnan(value) ? (double)INFINITY : sweep->by_falls ? -value : value;
 }
 
-static void write_row(nnc_sweeper *s, int64_t row, nnc_batch *batch)
-{
+static void write_row(nnc_sweeper *s, int64_t row, nnc_batch *batch) {
     const nnc_sweep *sweep = s->sweep;
     batch->bytes.failed = batch->bytes.failed || s->command.failed;
     for (int32_t i = 0; i < sweep->column_count; i++) { s->shown[i] = s->cells[sweep->columns[i]]; }
@@ -456,8 +429,7 @@ static void write_row(nnc_sweeper *s, int64_t row, nnc_batch *batch)
     nnc_batch_mark(batch, row, key_of(s));
 }
 
-static void over_memory(nnc_sweeper *s)
-{
+static void over_memory(nnc_sweeper *s) {
     char needed[NNC_NUMBER_TEXT], capacity[NNC_NUMBER_TEXT];
     const nnc_memory *memory = &s->result.memory;
     over *told = &s->over;
@@ -471,8 +443,7 @@ static void over_memory(nnc_sweeper *s)
     fill_verdict(s, NNC_SWEEP_OVER_MEMORY, told->text);
 }
 
-static void do_illegal(nnc_sweeper *s, int64_t row, nnc_truth met, const nnc_error *why, nnc_batch *batch)
-{
+static void do_illegal(nnc_sweeper *s, int64_t row, nnc_truth met, const nnc_error *why, nnc_batch *batch) {
     batch->tally.illegal++;
     /* An illegal plan has no metrics, so it meets no constraint on metrics. */
     if (s->sweep->all && met == NNC_TRUE) {
@@ -482,8 +453,7 @@ static void do_illegal(nnc_sweeper *s, int64_t row, nnc_truth met, const nnc_err
     }
 }
 
-static void do_row(nnc_sweeper *s, int64_t row, nnc_batch *batch)
-{
+static void do_row(nnc_sweeper *s, int64_t row, nnc_batch *batch) {
     const bool all = s->sweep->all;
     nnc_error why;
     fill_axes(s, row);
@@ -523,8 +493,7 @@ static void do_row(nnc_sweeper *s, int64_t row, nnc_batch *batch)
 }
 
 /* Evaluates rows with equal ops one after the other, then puts the rows back in order. */
-static void work_mixed(nnc_sweeper *s, nnc_batch *batch)
-{
+static void work_mixed(nnc_sweeper *s, nnc_batch *batch) {
     turn *turns = s->order.turns;
     nnc_batch_row row;
     nnc_batch_clear(&s->held);
@@ -544,8 +513,7 @@ static void work_mixed(nnc_sweeper *s, nnc_batch *batch)
     batch->bytes.failed = batch->bytes.failed || s->held.bytes.failed || s->held.marks.failed;
 }
 
-void nnc_sweeper_work(void *sweeper, nnc_batch *batch)
-{
+void nnc_sweeper_work(void *sweeper, nnc_batch *batch) {
     nnc_sweeper *s = sweeper;
     if (order_rows(s->sweep, &s->order, batch)) {
         work_mixed(s, batch);
@@ -554,7 +522,4 @@ void nnc_sweeper_work(void *sweeper, nnc_batch *batch)
     for (int64_t i = batch->first; i < batch->first + batch->count; i++) { do_row(s, row_at(s->sweep, i), batch); }
 }
 
-int64_t nnc_sweeper_chunk(const nnc_sweeper *sweeper)
-{
-    return chunk_of(sweeper->sweep, &sweeper->order);
-}
+int64_t nnc_sweeper_chunk(const nnc_sweeper *sweeper) { return chunk_of(sweeper->sweep, &sweeper->order); }

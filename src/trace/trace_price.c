@@ -53,8 +53,7 @@ static const struct {
 
 /* Copies the i-th string of a list such as ["float", "Scalar"] to name. A list of tensors is one entry,
  * "TensorList". */
-static bool type_at(const char *list, int32_t index, char name[32])
-{
+static bool type_at(const char *list, int32_t index, char name[32]) {
     const char *p = list != NULL ? strchr(list, '[') : NULL;
     int32_t i = 0;
     int depth = 0;
@@ -77,8 +76,7 @@ static bool type_at(const char *list, int32_t index, char name[32])
     return false;
 }
 
-static void set_type(tensor *t, const char *list)
-{
+static void set_type(tensor *t, const char *list) {
     char name[32];
     t->dtype = NNC_DTYPE_COUNT;
     t->bytes = (double)NAN;
@@ -94,8 +92,7 @@ static void set_type(tensor *t, const char *list)
 
 /* Adds the shape that begins after the bracket at p. A list without numbers is not a tensor. Returns the end of the
  * shape; NULL = no shape. */
-static const char *add_shape(const char *p, int32_t input, const char *type_list, tensors *all)
-{
+static const char *add_shape(const char *p, int32_t input, const char *type_list, tensors *all) {
     tensor t = { .input = input, .elements = 1.0 };
     for (p++; *p != ']'; p++) {
         char *end;
@@ -118,8 +115,7 @@ static const char *add_shape(const char *p, int32_t input, const char *type_list
     return p;
 }
 
-static bool read_shapes(const nnc_trace_kind *kind, tensors *all)
-{
+static bool read_shapes(const nnc_trace_kind *kind, tensors *all) {
     int32_t input = 0;
     int depth = 0;
     all->count = 0;
@@ -139,8 +135,7 @@ static bool read_shapes(const nnc_trace_kind *kind, tensors *all)
 }
 
 /* Returns the first tensor of an argument; NULL = it has no tensor. */
-static const tensor *input_of(const tensors *all, int32_t input)
-{
+static const tensor *input_of(const tensors *all, int32_t input) {
     for (int32_t i = 0; i < all->count; i++) {
         if (all->of[i].input == input) { return &all->of[i]; }
     }
@@ -148,8 +143,7 @@ static const tensor *input_of(const tensors *all, int32_t input)
 }
 
 /* Reads the whole numbers of the i-th recorded value, such as "[1, 1]". Returns the count of whole numbers read. */
-static int values_of(const char *list, int32_t index, int64_t *values, int most)
-{
+static int values_of(const char *list, int32_t index, int64_t *values, int most) {
     char text[32];
     int count = 0;
     if (!type_at(list, index, text)) { return 0; }
@@ -166,8 +160,7 @@ static int values_of(const char *list, int32_t index, int64_t *values, int most)
 
 /* ---- operators ---- */
 
-static bool product_of(const tensor *a, const tensor *b, nnc_op *op)
-{
+static bool product_of(const tensor *a, const tensor *b, nnc_op *op) {
     const bool batched = a != NULL && b != NULL && a->rank == 3 && b->rank == 3;
     if (a == NULL || b == NULL || (!batched && (a->rank != 2 || b->rank != 2)) ||
         a->shape[a->rank - 1] != b->shape[b->rank - 2] || (batched && a->shape[0] != b->shape[0])) {
@@ -183,8 +176,7 @@ static bool product_of(const tensor *a, const tensor *b, nnc_op *op)
     return op->u.matmul.batch > 0 && op->u.matmul.m > 0 && op->u.matmul.n > 0 && op->u.matmul.k > 0;
 }
 
-static bool conv_of(const tensor *x, const tensor *w, int64_t h_out, int64_t w_out, nnc_op *op)
-{
+static bool conv_of(const tensor *x, const tensor *w, int64_t h_out, int64_t w_out, nnc_op *op) {
     if (x->rank != 4 || w->rank != 4 || w->shape[1] <= 0 || x->shape[1] % w->shape[1] != 0 || h_out <= 0 ||
         w_out <= 0) {
         return false;
@@ -218,8 +210,7 @@ static const conv_form convs[] = {
     { "miopen_convolution", 4, 3 },
 };
 
-static bool forward_conv(const nnc_trace_kind *kind, const conv_form *form, const tensors *in, nnc_op *op)
-{
+static bool forward_conv(const nnc_trace_kind *kind, const conv_form *form, const tensors *in, nnc_op *op) {
     int64_t stride[2], padding[2];
     const tensor *x = input_of(in, 0), *w = input_of(in, 1);
     const int strides = values_of(kind->values, form->stride, stride, 2);
@@ -233,8 +224,7 @@ static bool forward_conv(const nnc_trace_kind *kind, const conv_form *form, cons
     return conv_of(x, w, high / stride[0] + 1, wide / stride[strides - 1] + 1, op);
 }
 
-static bool attention_of(const nnc_trace_kind *kind, const tensors *in, nnc_op *op)
-{
+static bool attention_of(const nnc_trace_kind *kind, const tensors *in, nnc_op *op) {
     const tensor *q = input_of(in, 0), *k = input_of(in, 1), *v = input_of(in, 2);
     char causal[32] = "";
     /* is_causal is argument 4 of flash attention, and argument 6 of kernels with a bias. */
@@ -358,8 +348,7 @@ static const struct {
 };
 
 /* Returns the bytes of a tensor of the shape that all inputs broadcast to, in the widest type of the inputs. */
-static double broadcast_bytes(const tensors *in)
-{
+static double broadcast_bytes(const tensors *in) {
     int64_t shape[RANK_MAX] = { 0 };
     double elements = 1.0, width = 0.0;
     for (int32_t i = 0; i < in->count; i++) {
@@ -374,8 +363,7 @@ static double broadcast_bytes(const tensors *in)
     return elements * width;
 }
 
-static bool moved_of(form how, const tensors *in, nnc_kernel *moved)
-{
+static bool moved_of(form how, const tensors *in, nnc_kernel *moved) {
     double all = 0.0, first = 0.0;
     for (int32_t i = 0; i < in->count; i++) {
         all += in->of[i].bytes;
@@ -401,8 +389,7 @@ static bool moved_of(form how, const tensors *in, nnc_kernel *moved)
     return false;
 }
 
-static bool kernel_of(const char *name, const tensors *in, nnc_op *op)
-{
+static bool kernel_of(const char *name, const tensors *in, nnc_op *op) {
     op->kind = NNC_OP_KERNEL;
     if (strncmp(name, "_foreach_", 9) == 0) { return moved_of(UPDATES, in, &op->u.kernel); }
     for (size_t i = 0; i < sizeof moves / sizeof *moves; i++) {
@@ -412,8 +399,7 @@ static bool kernel_of(const char *name, const tensors *in, nnc_op *op)
 }
 
 /* Converts an operator to ops (a backward convolution to two). Returns the number of ops; 0 = unknown operator. */
-static int ops_of(const nnc_trace_kind *kind, const char *name, const tensors *in, nnc_op ops[2])
-{
+static int ops_of(const nnc_trace_kind *kind, const char *name, const tensors *in, nnc_op ops[2]) {
     static const struct {
         const char *name;
         int32_t a, b;
@@ -446,8 +432,7 @@ static int ops_of(const nnc_trace_kind *kind, const char *name, const tensors *i
 
 /* ---- rows of measurements ---- */
 
-static bool row_of(const char *name, const tensors *in, nnc_trace_sizes *sizes)
-{
+static bool row_of(const char *name, const tensors *in, nnc_trace_sizes *sizes) {
     static const struct {
         const char *name, *op;
     } rows[] = { { "gelu", "gelu" },
@@ -470,8 +455,7 @@ static bool row_of(const char *name, const tensors *in, nnc_trace_sizes *sizes)
     return false;
 }
 
-bool nnc_trace_sizes_of(const nnc_trace_kind *kind, bool tf32, nnc_trace_sizes *sizes)
-{
+bool nnc_trace_sizes_of(const nnc_trace_kind *kind, bool tf32, nnc_trace_sizes *sizes) {
     const char *colons = strrchr(kind->name, ':');
     const char *name = colons != NULL ? colons + 1 : kind->name;
     tensors *in = malloc(sizeof *in);
@@ -494,8 +478,7 @@ bool nnc_trace_sizes_of(const nnc_trace_kind *kind, bool tf32, nnc_trace_sizes *
 
 /* ---- seconds ---- */
 
-static void add_time(const nnc_device *device, const nnc_op *op, nnc_trace_price *price)
-{
+static void add_time(const nnc_device *device, const nnc_op *op, nnc_trace_price *price) {
     const nnc_work work = nnc_op_work(op);
     const nnc_timing t = nnc_op_time(device, op, &work);
     const double moved = work.read_bytes + work.write_bytes;
@@ -511,8 +494,7 @@ static void add_time(const nnc_device *device, const nnc_op *op, nnc_trace_price
 
 /* Computes the time of a product with m, n and k padded to multiples of 16 bytes, because a product with other
  * dimensions is slow. */
-static void try_padded(const nnc_device *device, const nnc_op *op, nnc_trace_price *price)
-{
+static void try_padded(const nnc_device *device, const nnc_op *op, nnc_trace_price *price) {
     nnc_op padded = *op;
     nnc_matmul *u = &padded.u.matmul;
     int64_t *sides[] = { &u->n, &u->k, &u->m };
@@ -533,8 +515,7 @@ static void try_padded(const nnc_device *device, const nnc_op *op, nnc_trace_pri
 
 /* Sets whether the operands are aligned to 16 bytes. The kernel's name decides; if it has no alignment, the lengths of
  * rows (n and k) decide. m is the length of a row only if the first operand is transposed, which shapes do not show. */
-static void set_alignment(nnc_op *op, int aligned)
-{
+static void set_alignment(nnc_op *op, int aligned) {
     nnc_matmul *u = &op->u.matmul;
     const int64_t multiple = (int64_t)(16.0 / nnc_dtype_bytes(op->dtype));
     const bool odd = u->n % multiple != 0 || u->k % multiple != 0;
@@ -544,15 +525,13 @@ static void set_alignment(nnc_op *op, int aligned)
 }
 
 /* Returns the time of the second and further kernels of a call, such as kernels that add partial sums. */
-static double further_s(const nnc_device *device, double launches)
-{
+static double further_s(const nnc_device *device, double launches) {
     const nnc_op nothing = { .kind = NNC_OP_KERNEL, .dtype = NNC_FP32, .math_dtype = NNC_FP32, .repeat = 1 };
     const nnc_work work = nnc_op_work(&nothing);
     return nnc_max(launches - 1.0, 0.0) * nnc_op_time(device, &nothing, &work).time_s;
 }
 
-nnc_trace_price nnc_trace_price_of(const nnc_device *device, const nnc_trace_kind *kind, nnc_trace_hint hint)
-{
+nnc_trace_price nnc_trace_price_of(const nnc_device *device, const nnc_trace_kind *kind, nnc_trace_hint hint) {
     const double unknown = (double)NAN;
     nnc_trace_price price = { .padded_s = unknown };
     const char *colons = strrchr(kind->name, ':');

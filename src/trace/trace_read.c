@@ -13,8 +13,7 @@
 
 #include "trace/trace_internal.h"
 
-bool nnc_trace_is(const char *path)
-{
+bool nnc_trace_is(const char *path) {
     char head[4096];
     if (nnc_ends_in(path, ".gz")) { return true; }
     FILE *file = nnc_ends_in(path, ".json") ? fopen(path, "rb") : NULL;
@@ -46,8 +45,7 @@ typedef struct zlib_calls {
 } zlib_calls;
 #undef POINTER
 
-static nnc_status load(zlib_calls *calls, nnc_error *err)
-{
+static nnc_status load(zlib_calls *calls, nnc_error *err) {
 #ifdef NNC_ZLIB_LIBRARY
 #define NAME(name) #name,
     static const char *const names[] = { ZLIB_CALLS(NAME) };
@@ -69,15 +67,13 @@ typedef struct texts {
     int32_t count, capacity, size;
 } texts;
 
-static uint64_t hash_of(const char *text, size_t size)
-{
+static uint64_t hash_of(const char *text, size_t size) {
     uint64_t hash = 14695981039346656037u; /* FNV-1a */
     for (size_t i = 0; i < size; i++) { hash = (hash ^ (unsigned char)text[i]) * 1099511628211u; }
     return hash;
 }
 
-static bool grow_slots(texts *t)
-{
+static bool grow_slots(texts *t) {
     const int32_t size = t->size == 0 ? 256 : 2 * t->size;
     int32_t *slots = calloc((size_t)size, sizeof *slots);
     if (slots == NULL) { return false; }
@@ -93,8 +89,7 @@ static bool grow_slots(texts *t)
 }
 
 /* Returns the index of a string, which is added if it is new; -1 = out of memory. */
-static int32_t number_of(texts *t, const char *text, size_t size)
-{
+static int32_t number_of(texts *t, const char *text, size_t size) {
     if (2 * t->count >= t->size && !grow_slots(t)) { return -1; }
     uint64_t at = hash_of(text, size);
     for (; t->slots[at & (uint64_t)(t->size - 1)] != 0; at++) {
@@ -130,8 +125,7 @@ typedef struct reader {
     nnc_error *err;
 } reader;
 
-static void fail(reader *r, nnc_status status, const char *what)
-{
+static void fail(reader *r, nnc_status status, const char *what) {
     char where[512];
     if (!r->failed) {
         snprintf(where, sizeof where, "%.400s: byte %.0f", r->path, r->before + r->at);
@@ -140,8 +134,7 @@ static void fail(reader *r, nnc_status status, const char *what)
     }
 }
 
-static void no_memory(reader *r)
-{
+static void no_memory(reader *r) {
     if (!r->failed) {
         nnc_no_memory(r->err);
         r->failed = true;
@@ -149,8 +142,7 @@ static void no_memory(reader *r)
 }
 
 /* Returns the next byte without taking it; -1 = the end, or an error. */
-static int peek(reader *r)
-{
+static int peek(reader *r) {
     if (r->at < r->filled) { return r->window[r->at]; }
     if (r->failed) { return -1; }
     r->before += r->filled;
@@ -168,8 +160,7 @@ static int peek(reader *r)
     return got > 0 ? r->window[0] : -1;
 }
 
-static int peek_word(reader *r)
-{
+static int peek_word(reader *r) {
     int c = peek(r);
     while (c == ' ' || c == '\n' || c == '\t' || c == '\r') {
         r->at++;
@@ -178,8 +169,7 @@ static int peek_word(reader *r)
     return c;
 }
 
-static bool take(reader *r, char expected)
-{
+static bool take(reader *r, char expected) {
     char what[64];
     const int c = peek_word(r);
     if (c == expected) {
@@ -193,8 +183,7 @@ static bool take(reader *r, char expected)
 
 /* Reads past one JSON value and returns its size. kept: true = the text of the value is copied to r->event, with a NUL
  * at its end. This function only counts brackets; read_members checks the content of objects. */
-static size_t take_value(reader *r, bool kept)
-{
+static size_t take_value(reader *r, bool kept) {
     size_t size = 0;
     int depth = 0;
     bool text = false, escaped = false;
@@ -240,21 +229,16 @@ typedef struct event {
     slice rank, world_size; /* values in "distributedInfo" */
 } event;
 
-static bool is(slice s, const char *text)
-{
-    return s.size == strlen(text) && memcmp(s.text, text, s.size) == 0;
-}
+static bool is(slice s, const char *text) { return s.size == strlen(text) && memcmp(s.text, text, s.size) == 0; }
 
-static const char *skip_blanks(const char *p)
-{
+static const char *skip_blanks(const char *p) {
     while (*p == ' ' || *p == '\n' || *p == '\t' || *p == '\r') { p++; }
     return p;
 }
 
 /* Finds the value at p: a string without its quotes, or a list or object with its brackets. Returns the position
  * after it; NULL: no value. */
-static const char *slice_value(const char *p, slice *value)
-{
+static const char *slice_value(const char *p, slice *value) {
     int depth = 0;
     bool text = false;
     const char *begin = p;
@@ -286,8 +270,7 @@ static const char *slice_value(const char *p, slice *value)
 typedef void member_fn(event *e, slice key, slice value);
 
 /* Calls `each` for every member of the object at p. Returns false if it is not an object. */
-static bool read_members(const char *p, event *e, member_fn *each)
-{
+static bool read_members(const char *p, event *e, member_fn *each) {
     slice key, value;
     p = skip_blanks(p + 1);
     while (*p != '}') {
@@ -311,8 +294,7 @@ typedef struct named_slice {
     size_t at; /* offset in the struct `event` of the slice that receives the value of this key */
 } named_slice;
 
-static void set_member(const named_slice *rows, event *e, slice key, slice value)
-{
+static void set_member(const named_slice *rows, event *e, slice key, slice value) {
     for (; rows->name != NULL; rows++) {
         if (is(key, rows->name)) {
             *(slice *)((char *)e + rows->at) = value;
@@ -321,8 +303,7 @@ static void set_member(const named_slice *rows, event *e, slice key, slice value
     }
 }
 
-static void set_outer(event *e, slice key, slice value)
-{
+static void set_outer(event *e, slice key, slice value) {
     static const named_slice rows[] = {
         { "ph", offsetof(event, ph) },   { "cat", offsetof(event, cat) },   { "name", offsetof(event, name) },
         { "pid", offsetof(event, pid) }, { "tid", offsetof(event, tid) },   { "ts", offsetof(event, ts) },
@@ -331,8 +312,7 @@ static void set_outer(event *e, slice key, slice value)
     set_member(rows, e, key, value);
 }
 
-static void set_arg(event *e, slice key, slice value)
-{
+static void set_arg(event *e, slice key, slice value) {
     static const named_slice rows[] = {
         { "External id", offsetof(event, external) },
         { "external id", offsetof(event, external) },
@@ -350,8 +330,7 @@ static void set_arg(event *e, slice key, slice value)
 }
 
 /* Converts microseconds with decimals to nanoseconds. Returns false if the text is not a number from 0 to 9.2e15. */
-static bool nanoseconds(slice s, int64_t *ns)
-{
+static bool nanoseconds(slice s, int64_t *ns) {
     int64_t value = 0;
     int decimals = -1;
     for (size_t i = 0; i < s.size; i++) {
@@ -373,8 +352,7 @@ static bool nanoseconds(slice s, int64_t *ns)
     return s.size > 0;
 }
 
-static int64_t whole(slice s)
-{
+static int64_t whole(slice s) {
     int64_t value = 0;
     for (size_t i = 0; i < s.size; i++) {
         if (s.text[i] < '0' || s.text[i] > '9' || value > INT64_MAX / 10 - 1) { return -1; }
@@ -384,8 +362,7 @@ static int64_t whole(slice s)
 }
 
 /* Appends a list, with exactly one blank after each comma. */
-static void put_list(nnc_buffer *out, slice list)
-{
+static void put_list(nnc_buffer *out, slice list) {
     bool text = false;
     for (size_t i = 0; i < list.size; i++) {
         const char c = list.text[i];
@@ -397,8 +374,7 @@ static void put_list(nnc_buffer *out, slice list)
 }
 
 /* Returns the index of the string that is in r->key; adds the string if it is new. */
-static int32_t key_number(reader *r, texts *t)
-{
+static int32_t key_number(reader *r, texts *t) {
     const char *text = r->key.size > 0 ? r->key.bytes : "";
     const int32_t number = r->key.failed ? -1 : number_of(t, text, r->key.size);
     if (number < 0) { no_memory(r); }
@@ -406,8 +382,7 @@ static int32_t key_number(reader *r, texts *t)
 }
 
 /* Returns the index of a thread: process and thread id, joined by a byte that no JSON text has. */
-static int32_t thread_of(reader *r, const event *e)
-{
+static int32_t thread_of(reader *r, const event *e) {
     nnc_buffer_clear(&r->key);
     nnc_buffer_put(&r->key, e->pid.text, e->pid.size);
     nnc_buffer_byte(&r->key, '\x01');
@@ -415,8 +390,7 @@ static int32_t thread_of(reader *r, const event *e)
     return key_number(r, &r->threads);
 }
 
-static int32_t kind_of(reader *r, const event *e)
-{
+static int32_t kind_of(reader *r, const event *e) {
     const slice lists[] = { e->dims, e->types, e->values };
     nnc_buffer_clear(&r->key);
     nnc_buffer_put(&r->key, e->name.text, e->name.size);
@@ -427,8 +401,7 @@ static int32_t kind_of(reader *r, const event *e)
     return key_number(r, &r->kinds);
 }
 
-static int32_t name_of(reader *r, const event *e)
-{
+static int32_t name_of(reader *r, const event *e) {
     nnc_buffer_clear(&r->key);
     nnc_buffer_put(&r->key, e->name.text, e->name.size);
     return key_number(r, &r->names);
@@ -436,8 +409,7 @@ static int32_t name_of(reader *r, const event *e)
 
 typedef enum category { OTHER, OPERATOR, RUNTIME, KERNEL, COPY, ANNOTATION } category;
 
-static category category_of(slice text)
-{
+static category category_of(slice text) {
     static const struct {
         const char *name;
         category of;
@@ -460,8 +432,7 @@ static category category_of(slice text)
     return OTHER;
 }
 
-static nnc_trace_class class_of(category of, slice name)
-{
+static nnc_trace_class class_of(category of, slice name) {
     static const char *const marks[] = { "nccl", "rccl", "oneccl", "deep_ep" };
     for (size_t m = 0; m < sizeof marks / sizeof *marks && of == KERNEL; m++) {
         const size_t length = strlen(marks[m]);
@@ -472,8 +443,7 @@ static nnc_trace_class class_of(category of, slice name)
     return of == COPY ? NNC_TRACE_COPY : NNC_TRACE_COMPUTE;
 }
 
-static void add_event(reader *r, const event *e, int64_t start, int64_t lasts)
-{
+static void add_event(reader *r, const event *e, int64_t start, int64_t lasts) {
     const category of = category_of(e->cat);
     if (of == OPERATOR) {
         const nnc_trace_call call = { .start_ns = start,
@@ -502,8 +472,7 @@ static void add_event(reader *r, const event *e, int64_t start, int64_t lasts)
     if (r->calls.failed || r->launches.failed || r->kernels.failed) { no_memory(r); }
 }
 
-static void read_event(reader *r)
-{
+static void read_event(reader *r) {
     event e = { 0 };
     int64_t start = 0, lasts = 0;
     const size_t size = take_value(r, true);
@@ -519,8 +488,7 @@ static void read_event(reader *r)
     }
 }
 
-static void read_events(reader *r)
-{
+static void read_events(reader *r) {
     if (!take(r, '[')) { return; }
     int c = peek_word(r);
     while (!r->failed && c != ']') {
@@ -539,8 +507,7 @@ static void read_events(reader *r)
 /* ---- the file ---- */
 
 /* Reads the name of the first device: the member "name" of the first object in "deviceProperties". */
-static void read_devices(reader *r)
-{
+static void read_devices(reader *r) {
     event e = { 0 };
     const size_t size = take_value(r, true);
     const char *first = size > 0 ? strchr(r->event, '{') : NULL;
@@ -551,8 +518,7 @@ static void read_devices(reader *r)
     }
 }
 
-static void read_ranks(reader *r)
-{
+static void read_ranks(reader *r) {
     event e = { 0 };
     const size_t size = take_value(r, true);
     if (!r->failed && size > 0 && r->event[0] == '{' && read_members(r->event, &e, set_arg)) {
@@ -561,8 +527,7 @@ static void read_ranks(reader *r)
     }
 }
 
-static void read_document(reader *r)
-{
+static void read_document(reader *r) {
     if (peek_word(r) == '[') { /* in the second form of Chrome's traces, the document is the list of events */
         read_events(r);
         return;
@@ -598,8 +563,7 @@ static void read_document(reader *r)
 }
 
 /* Splits the keys of operators with shapes into name, dims, types and values. */
-static bool split_kinds(reader *r)
-{
+static bool split_kinds(reader *r) {
     nnc_trace *t = r->trace;
     t->kind_count = r->kinds.count;
     t->kinds = nnc_arena_array(t->arena, (size_t)t->kind_count + 1, sizeof *t->kinds);
@@ -620,8 +584,7 @@ static bool split_kinds(reader *r)
     return t->kinds != NULL;
 }
 
-static void read_open(reader *r)
-{
+static void read_open(reader *r) {
     nnc_trace *t = r->trace;
     r->event = malloc(EVENT_BYTES_MAX + 1);
     r->names.arena = r->kinds.arena = r->threads.arena = t->arena;
@@ -647,8 +610,7 @@ static void read_open(reader *r)
     free(r->threads.slots);
 }
 
-nnc_status nnc_trace_read(const char *path, nnc_trace **trace, nnc_error *err)
-{
+nnc_status nnc_trace_read(const char *path, nnc_trace **trace, nnc_error *err) {
     struct stat about;
     reader *r = calloc(1, sizeof *r);
     nnc_trace *t = calloc(1, sizeof *t);
@@ -683,8 +645,7 @@ nnc_status nnc_trace_read(const char *path, nnc_trace **trace, nnc_error *err)
     return NNC_OK;
 }
 
-void nnc_trace_free(nnc_trace *trace)
-{
+void nnc_trace_free(nnc_trace *trace) {
     if (trace != NULL) {
         nnc_arena_destroy(trace->arena);
         free(trace->calls);
@@ -696,15 +657,11 @@ void nnc_trace_free(nnc_trace *trace)
 
 #else
 
-nnc_status nnc_trace_read(const char *path, nnc_trace **trace, nnc_error *err)
-{
+nnc_status nnc_trace_read(const char *path, nnc_trace **trace, nnc_error *err) {
     *trace = NULL;
     return nnc_fail(err, NNC_BAD_USAGE, path, "this program was built without zlib");
 }
 
-void nnc_trace_free(nnc_trace *trace)
-{
-    (void)trace;
-}
+void nnc_trace_free(nnc_trace *trace) { (void)trace; }
 
 #endif

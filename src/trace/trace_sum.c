@@ -17,30 +17,26 @@
 
 /* ---- the operator that issued a kernel ---- */
 
-static int by_correlation(const void *a, const void *b)
-{
+static int by_correlation(const void *a, const void *b) {
     const nnc_trace_launch *x = a, *y = b;
     return (x->correlation > y->correlation) - (x->correlation < y->correlation);
 }
 
-static int launch_in_time(const void *a, const void *b)
-{
+static int launch_in_time(const void *a, const void *b) {
     const nnc_trace_launch *const *x = a, *const *y = b;
     const int thread = ((*x)->thread > (*y)->thread) - ((*x)->thread < (*y)->thread);
     return thread != 0 ? thread : ((*x)->start_ns > (*y)->start_ns) - ((*x)->start_ns < (*y)->start_ns);
 }
 
 /* Orders calls by thread and start. An operator precedes the operators inside it. */
-static int call_in_time(const void *a, const void *b)
-{
+static int call_in_time(const void *a, const void *b) {
     const nnc_trace_call *x = a, *y = b;
     const int thread = (x->thread > y->thread) - (x->thread < y->thread);
     const int start = (x->start_ns > y->start_ns) - (x->start_ns < y->start_ns);
     return thread != 0 ? thread : start != 0 ? start : (x->end_ns < y->end_ns) - (x->end_ns > y->end_ns);
 }
 
-static int by_external(const void *a, const void *b)
-{
+static int by_external(const void *a, const void *b) {
     const nnc_trace_call *const *x = a, *const *y = b;
     return ((*x)->external > (*y)->external) - ((*x)->external < (*y)->external);
 }
@@ -49,8 +45,7 @@ enum { NESTING_MAX = 256 };
 
 /* Sets issuer[i] to the call that issued t->launches[i]: the innermost call that contains the launch and has recorded
  * shapes; NULL = no such call. in_time: the launches, sorted by thread and time. */
-static void find_issuers(const nnc_trace *t, nnc_trace_launch *const *in_time, const nnc_trace_call **issuer)
-{
+static void find_issuers(const nnc_trace *t, nnc_trace_launch *const *in_time, const nnc_trace_call **issuer) {
     const nnc_trace_call *open[NESTING_MAX];
     int depth = 0;
     int64_t next = 0;
@@ -80,15 +75,13 @@ typedef struct links {
     const nnc_trace_call **by_external; /* all calls, sorted by their id `external` */
 } links;
 
-static void links_free(links *l)
-{
+static void links_free(links *l) {
     free(l->in_time);
     free(l->issuer);
     free(l->by_external);
 }
 
-static bool links_make(nnc_trace *t, links *l)
-{
+static bool links_make(nnc_trace *t, links *l) {
     l->in_time = calloc((size_t)t->launch_count + 1, sizeof *l->in_time);
     l->issuer = calloc((size_t)t->launch_count + 1, sizeof *l->issuer);
     l->by_external = calloc((size_t)t->call_count + 1, sizeof *l->by_external);
@@ -104,8 +97,7 @@ static bool links_make(nnc_trace *t, links *l)
 }
 
 /* Finds the call that issued a kernel; NULL = not known. */
-static const nnc_trace_call *issuer_of(const nnc_trace *t, const links *l, const nnc_trace_kernel *kernel)
-{
+static const nnc_trace_call *issuer_of(const nnc_trace *t, const links *l, const nnc_trace_kernel *kernel) {
     const nnc_trace_launch key = { .correlation = kernel->correlation };
     const nnc_trace_launch *launch =
         kernel->correlation >= 0 && t->launch_count > 0
@@ -122,8 +114,7 @@ static const nnc_trace_call *issuer_of(const nnc_trace *t, const links *l, const
 /* ---- rows ---- */
 
 /* Tests by its name whether a kernel on tensor cores rounds fp32 to tf32. */
-static bool rounds_to_tf32(const char *kernel)
-{
+static bool rounds_to_tf32(const char *kernel) {
     return strstr(kernel, "tf32") != NULL || strstr(kernel, "s1688gemm") != NULL ||
            strstr(kernel, "s1688fprop") != NULL || strstr(kernel, "s1688dgrad") != NULL ||
            strstr(kernel, "s1688wgrad") != NULL;
@@ -132,8 +123,7 @@ static bool rounds_to_tf32(const char *kernel)
 /* Adds the time of a kernel to its row. The first rows are for operators with shapes; the later rows are for names of
  * kernels whose operator is not known. */
 static void add_kernel(const nnc_trace *t, const nnc_trace_kernel *k, const nnc_trace_call *call, bool first,
-                       nnc_trace_row *rows)
-{
+                       nnc_trace_row *rows) {
     nnc_trace_row *row = call != NULL ? &rows[call->kind] : &rows[t->kind_count + k->name];
     const double seconds = (double)(k->end_ns - k->start_ns) * NS;
     row->op = call != NULL ? t->kinds[call->kind].name : t->names[k->name];
@@ -154,14 +144,12 @@ static void add_kernel(const nnc_trace *t, const nnc_trace_kernel *k, const nnc_
     }
 }
 
-static int most_time_first(const void *a, const void *b)
-{
+static int most_time_first(const void *a, const void *b) {
     const nnc_trace_row *x = a, *y = b;
     return (x->measured_s < y->measured_s) - (x->measured_s > y->measured_s);
 }
 
-static nnc_status make_rows(nnc_trace *t, nnc_trace_sum *sum, nnc_error *err)
-{
+static nnc_status make_rows(nnc_trace *t, nnc_trace_sum *sum, nnc_error *err) {
     links l = { 0 };
     const size_t most = (size_t)(t->kind_count + t->name_count);
     nnc_trace_row *rows = nnc_arena_array(t->arena, most + 1, sizeof *rows);
@@ -203,14 +191,12 @@ static nnc_status make_rows(nnc_trace *t, nnc_trace_sum *sum, nnc_error *err)
 
 /* ---- predicted times and findings ---- */
 
-static int ascending(const void *a, const void *b)
-{
+static int ascending(const void *a, const void *b) {
     const double *x = a, *y = b;
     return (*x > *y) - (*x < *y);
 }
 
-static double median_of(double *values, int64_t count)
-{
+static double median_of(double *values, int64_t count) {
     qsort(values, (size_t)count, sizeof *values, ascending);
     return count % 2 == 1 ? values[count / 2] : 0.5 * (values[count / 2 - 1] + values[count / 2]);
 }
@@ -221,8 +207,7 @@ typedef struct sized {
     nnc_trace_row *row;
 } sized;
 
-static int smallest_first(const void *a, const void *b)
-{
+static int smallest_first(const void *a, const void *b) {
     const sized *x = a, *y = b;
     return (x->call_s > y->call_s) - (x->call_s < y->call_s);
 }
@@ -230,8 +215,7 @@ static int smallest_first(const void *a, const void *b)
 enum { FACTOR_ROWS = 3, NEAR_ROWS = 4 };
 
 /* Returns the median ratio of the rows with the nearest sizes, up to four on each side, without the row itself. */
-static double factor_near(const sized *rows, int64_t count, int64_t at)
-{
+static double factor_near(const sized *rows, int64_t count, int64_t at) {
     double near[2 * NEAR_ROWS] = { 1.0 };
     int64_t found = 0;
     const int64_t first = at < NEAR_ROWS ? 0 : at - NEAR_ROWS;
@@ -244,8 +228,7 @@ static double factor_near(const sized *rows, int64_t count, int64_t at)
 /* Sets the factor of each product (products true) or of each other operator: the geometric mean of the machine's factor
  * (median of measured / predicted time) and the factor of rows of similar size. So neither a slower machine nor a
  * prediction error that grows with size is a finding. Returns the machine's factor. */
-static double expect(const nnc_trace_sum *sum, bool products, sized *rows, double *ratios)
-{
+static double expect(const nnc_trace_sum *sum, bool products, sized *rows, double *ratios) {
     int64_t count = 0;
     for (int64_t i = 0; i < sum->row_count; i++) {
         nnc_trace_row *r = &sum->rows[i];
@@ -267,15 +250,13 @@ static double expect(const nnc_trace_sum *sum, bool products, sized *rows, doubl
 
 /* Returns the alignment that a kernel needs, in elements; 0 = not stated. Names of CUTLASS kernels and of most cuBLAS
  * kernels end with it: "..._tn_align4". */
-static int aligned_to(const char *kernel)
-{
+static int aligned_to(const char *kernel) {
     const char *at = strstr(kernel, "_align");
     const char digit = (char)(at != NULL ? at[6] : '\0');
     return digit >= '1' && digit <= '9' && (at[7] < '0' || at[7] > '9') ? digit - '0' : 0;
 }
 
-static void price_row(const nnc_device *device, nnc_trace_row *row)
-{
+static void price_row(const nnc_device *device, nnc_trace_row *row) {
     const double unknown = (double)NAN, calls = (double)row->calls;
     row->expected_s = row->times = row->save_s = unknown;
     row->price = (nnc_trace_price){
@@ -293,16 +274,14 @@ static void price_row(const nnc_device *device, nnc_trace_row *row)
     }
 }
 
-static int most_saved_first(const void *a, const void *b)
-{
+static int most_saved_first(const void *a, const void *b) {
     const nnc_trace_row *x = a, *y = b;
     return (x->save_s < y->save_s) - (x->save_s > y->save_s);
 }
 
 /* Lists the findings: rows that could save over 5 % of their measured time. The saving is the measured time minus the
  * expected time, or minus the time of the product with m, n and k padded to multiples of 16 bytes, if this is shorter. */
-static nnc_status find(nnc_trace *t, nnc_trace_sum *sum, nnc_error *err)
-{
+static nnc_status find(nnc_trace *t, nnc_trace_sum *sum, nnc_error *err) {
     double *ratios = malloc(((size_t)sum->row_count + 1) * sizeof *ratios);
     sized *sizes = malloc(((size_t)sum->row_count + 1) * sizeof *sizes);
     sum->findings = nnc_arena_array(t->arena, (size_t)sum->row_count + 1, sizeof *sum->findings);
@@ -333,8 +312,7 @@ static nnc_status find(nnc_trace *t, nnc_trace_sum *sum, nnc_error *err)
 
 /* ---- the device over time ---- */
 
-static int by_start(const void *a, const void *b)
-{
+static int by_start(const void *a, const void *b) {
     const nnc_trace_kernel *x = a, *y = b;
     return (x->start_ns > y->start_ns) - (x->start_ns < y->start_ns);
 }
@@ -342,8 +320,7 @@ static int by_start(const void *a, const void *b)
 enum { DEVICES_MAX = 4096 };
 
 /* Returns the device with most kernels; *devices is the number of devices. */
-static int32_t main_device(const nnc_trace *t, int32_t *devices)
-{
+static int32_t main_device(const nnc_trace *t, int32_t *devices) {
     int64_t counts[DEVICES_MAX + 2] = { 0 };
     int32_t best = 0;
     *devices = 0;
@@ -357,8 +334,7 @@ static int32_t main_device(const nnc_trace *t, int32_t *devices)
 
 /* Returns the time in seconds during which at least one kernel of the device runs. wanted: one bit per class of kernels
  * that counts. The kernels must be sorted by start. */
-static double covered_s(const nnc_trace *t, int32_t device, unsigned wanted)
-{
+static double covered_s(const nnc_trace *t, int32_t device, unsigned wanted) {
     int64_t end = INT64_MIN;
     double covered = 0.0;
     for (int64_t i = 0; i < t->kernel_count; i++) {
@@ -374,8 +350,7 @@ static double covered_s(const nnc_trace *t, int32_t device, unsigned wanted)
 
 /* Returns the time in seconds during which the device is idle because of the host: the host launched the kernel after
  * the gap only after the gap began. The kernels must be sorted by start, the launches by correlation. */
-static double idle_for_host_s(const nnc_trace *t, int32_t device)
-{
+static double idle_for_host_s(const nnc_trace *t, int32_t device) {
     int64_t end = INT64_MAX;
     double late = 0.0;
     for (int64_t i = 0; i < t->kernel_count; i++) {
@@ -392,8 +367,7 @@ static double idle_for_host_s(const nnc_trace *t, int32_t device)
     return late;
 }
 
-static void add_time(nnc_trace *t, nnc_trace_sum *sum)
-{
+static void add_time(nnc_trace *t, nnc_trace_sum *sum) {
     const unsigned compute = 1u << NNC_TRACE_COMPUTE, traffic = 1u << NNC_TRACE_COMMUNICATION;
     int64_t first = INT64_MAX, last = INT64_MIN;
     const int32_t device = main_device(t, &sum->devices);
@@ -414,8 +388,7 @@ static void add_time(nnc_trace *t, nnc_trace_sum *sum)
 }
 
 nnc_status nnc_trace_sum_up(nnc_trace *trace, const char *path, const nnc_device *device, nnc_trace_sum *sum,
-                            nnc_error *err)
-{
+                            nnc_error *err) {
     *sum = (nnc_trace_sum){ .trace = trace, .device = device };
     if (trace->kernel_count == 0) {
         return nnc_fail(err, NNC_BAD_SPEC, path,
@@ -437,15 +410,13 @@ nnc_status nnc_trace_sum_up(nnc_trace *trace, const char *path, const nnc_device
  *
  * The clocks of ranks may differ, so only the durations of the nth collective of the same kind are compared. */
 
-static int in_order(const void *a, const void *b)
-{
+static int in_order(const void *a, const void *b) {
     const nnc_trace_collective *x = a, *y = b;
     return x->what != y->what ? (x->what > y->what) - (x->what < y->what)
                               : (x->start_ns > y->start_ns) - (x->start_ns < y->start_ns);
 }
 
-bool nnc_trace_collectives(const nnc_trace *t, int32_t rank, nnc_buffer *all)
-{
+bool nnc_trace_collectives(const nnc_trace *t, int32_t rank, nnc_buffer *all) {
     const size_t before = all->size;
     for (int64_t i = 0; i < t->kernel_count; i++) {
         const nnc_trace_kernel *k = &t->kernels[i];
@@ -468,14 +439,12 @@ bool nnc_trace_collectives(const nnc_trace *t, int32_t rank, nnc_buffer *all)
     return true;
 }
 
-static int by_number(const void *a, const void *b)
-{
+static int by_number(const void *a, const void *b) {
     const nnc_trace_collective *x = a, *y = b;
     return x->what != y->what ? (x->what > y->what) - (x->what < y->what) : (x->nth > y->nth) - (x->nth < y->nth);
 }
 
-void nnc_trace_wait(nnc_trace_collective *all, int64_t count, nnc_trace_rank *ranks)
-{
+void nnc_trace_wait(nnc_trace_collective *all, int64_t count, nnc_trace_rank *ranks) {
     if (count > 0) { qsort(all, (size_t)count, sizeof *all, by_number); }
     for (int64_t i = 0, end = 0; i < count; i = end) {
         double least = all[i].seconds;

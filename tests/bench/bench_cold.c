@@ -13,22 +13,19 @@ extern char **environ;
 
 enum { RUNS_MAX = 100000, WARM_UP = 5 };
 
-static double now_s(void)
-{
+static double now_s(void) {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-static int by_value(const void *a, const void *b)
-{
+static int by_value(const void *a, const void *b) {
     const double x = *(const double *)a, y = *(const double *)b;
     return (x > y) - (x < y);
 }
 
 /* Seconds from before the start of the command until its end is known; negative when it failed. */
-static double run_once(char **command)
-{
+static double run_once(char **command) {
     posix_spawn_file_actions_t actions;
     pid_t child = 0;
     int status = 0;
@@ -43,8 +40,7 @@ static double run_once(char **command)
 }
 
 /* Both commands run in turn, so that other work on the machine slows both. false: one failed. */
-static int run_all(long runs, char **commands[2], double *times[2])
-{
+static int run_all(long runs, char **commands[2], double *times[2]) {
     for (long i = -WARM_UP; i < runs; i++) {
         for (int k = 0; k < 2; k++) {
             const double elapsed = run_once(commands[k]);
@@ -58,8 +54,7 @@ static int run_all(long runs, char **commands[2], double *times[2])
     return 1;
 }
 
-static void report(long runs, double *times[2])
-{
+static void report(long runs, double *times[2]) {
     struct rusage children; /* ru_maxrss: of the largest child, KiB */
     const double *nothing = times[0], *own = times[1];
     for (int k = 0; k < 2; k++) qsort(times[k], (size_t)runs, sizeof *times[k], by_value);
@@ -71,8 +66,7 @@ static void report(long runs, double *times[2])
            1e3 * own[runs / 2], 1e3 * nothing[runs / 2]);
 }
 
-int main(int argc, char **argv)
-{
+int main(int argc, char **argv) {
     char *nothing[] = { "/bin/true", NULL };
     char **commands[2] = { nothing, argv + 2 };
     const long runs = argc > 2 ? strtol(argv[1], NULL, 10) : 0;

@@ -46,8 +46,7 @@ static const struct {
 enum { BATCHES = 9 };
 static const double batch_s = 0.1;
 
-static double now_s(void)
-{
+static double now_s(void) {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
@@ -61,16 +60,14 @@ typedef struct setup {
 } setup;
 
 /* Seconds per call over `calls` calls. */
-static double time_calls(const setup *s, const nnc_model *model, long calls, nnc_result *result)
-{
+static double time_calls(const setup *s, const nnc_model *model, long calls, nnc_result *result) {
     const double start = now_s();
     for (long i = 0; i < calls; i++) nnc_estimate(model, s->device, &s->software, &s->plan, s->scratch, result, NULL);
     return (now_s() - start) / (double)calls;
 }
 
 /* The fastest of some batches: what the call costs when nothing else disturbs it. */
-static void bench(const setup *s, const nnc_model *model)
-{
+static void bench(const setup *s, const nnc_model *model) {
     nnc_result result;
     long calls = 1;
     while (time_calls(s, model, calls, &result) * (double)calls < batch_s) calls *= 2;
@@ -81,8 +78,7 @@ static void bench(const setup *s, const nnc_model *model)
            best_s / bench_reference_s());
 }
 
-int main(int argc, char **argv)
-{
+int main(int argc, char **argv) {
     if (argc != 2) {
         fprintf(stderr, "bench_estimate: expected the folder that holds hw/ and models/\n");
         return 2;

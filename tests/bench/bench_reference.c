@@ -3,8 +3,7 @@
 
 #include "reference.h"
 
-int main(void)
-{
+int main(void) {
     printf("%.6g\n", bench_reference_s());
     return 0;
 }

@@ -29,23 +29,20 @@ typedef struct setup {
     nnc_serve_search_result *found;
 } setup;
 
-static double now_s(void)
-{
+static double now_s(void) {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-static double time_calls(const setup *s, long calls, nnc_serve *serve)
-{
+static double time_calls(const setup *s, long calls, nnc_serve *serve) {
     const double start = now_s();
     for (long i = 0; i < calls; i++) nnc_serve_of(s->model, s->device, &s->software, &s->ask, s->scratch, serve, NULL);
     return (now_s() - start) / (double)calls;
 }
 
 /* The fastest of some batches: what the call costs when nothing else disturbs it. */
-static void bench_call(const setup *s, const char *what)
-{
+static void bench_call(const setup *s, const char *what) {
     nnc_serve serve;
     long calls = 1;
     while (time_calls(s, calls, &serve) * (double)calls < batch_s) calls *= 2;
@@ -54,8 +51,7 @@ static void bench_call(const setup *s, const char *what)
     printf("%-14s %-28s %8.2f us per answer\n", s->model->id, what, 1e6 * best_s);
 }
 
-static void bench_search(const setup *s)
-{
+static void bench_search(const setup *s) {
     const nnc_serve_search search = { .devices_most = DEVICES_MOST };
     double best_s = INFINITY;
     for (int i = 0; i < BATCHES; i++) {
@@ -68,8 +64,7 @@ static void bench_search(const setup *s)
            1e6 * best_s / plans, plans, 1e3 * best_s, 1e5 * best_s / plans);
 }
 
-static nnc_status bench(setup *s, nnc_specs *specs, nnc_error *err)
-{
+static nnc_status bench(setup *s, nnc_specs *specs, nnc_error *err) {
     nnc_serve_ask closed = nnc_serve_ask_default(), open = closed, batch = closed, tensor = closed;
     closed.concurrency = 64;
     open.request_rate = 4.0;
@@ -102,8 +97,7 @@ static nnc_status bench(setup *s, nnc_specs *specs, nnc_error *err)
     return NNC_OK;
 }
 
-int main(int argc, char **argv)
-{
+int main(int argc, char **argv) {
     if (argc != 2) {
         fprintf(stderr, "bench_serve: expected the folder that holds hw/ and models/\n");
         return 2;

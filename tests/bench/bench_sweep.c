@@ -16,28 +16,22 @@ extern char **environ;
 
 enum { ARGUMENTS_MAX = 48, MODEL_ROWS = 100000, MANY_ROWS = 1000000, MIXED_ROWS = 19200 };
 
-static double now_s(void)
-{
+static double now_s(void) {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-static double seconds(struct timeval t)
-{
-    return (double)t.tv_sec + 1e-6 * (double)t.tv_usec;
-}
+static double seconds(struct timeval t) { return (double)t.tv_sec + 1e-6 * (double)t.tv_usec; }
 
-static double children_s(void)
-{
+static double children_s(void) {
     struct rusage children;
     getrusage(RUSAGE_CHILDREN, &children);
     return seconds(children.ru_utime) + seconds(children.ru_stime);
 }
 
 /* Runs the program on a text of arguments split at blanks; prints a line unless it fails. */
-static int run(const char *program, const char *what, const char *arguments, long rows)
-{
+static int run(const char *program, const char *what, const char *arguments, long rows) {
     char text[1024], *words[ARGUMENTS_MAX] = { NULL };
     int count = 0, status = 0;
     pid_t child = 0;
@@ -73,8 +67,7 @@ static int run(const char *program, const char *what, const char *arguments, lon
     "sweep llama3-70b h100 --devices 512 --micro-batches 1..400 --tensor 1..8*2 --pipeline 8 " \
     "--zero 1 --micro-batch 1..8*2 --recompute none,selective,full --all "
 
-int main(int argc, char **argv)
-{
+int main(int argc, char **argv) {
     char arguments[512];
     if (argc != 3) {
         fprintf(stderr, "usage: bench_sweep NNCOST FOLDER\n");

@@ -9,8 +9,7 @@
 
 /* Returns the shortest time, in seconds, of several repetitions of the loop. A repetition is a million dependent
  * integer and floating-point operations with an unpredictable branch; the result is for a thousand of them. */
-static inline double bench_reference_s(void)
-{
+static inline double bench_reference_s(void) {
     enum { STEPS = 1000000, TIMES = 8 };
     static volatile double kept;
     double best_s = INFINITY;

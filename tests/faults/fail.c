@@ -22,14 +22,12 @@ static bool on;
 
 extern void *__libc_malloc(size_t), *__libc_calloc(size_t, size_t), *__libc_realloc(void *, size_t);
 
-static bool fails(int kind)
-{
+static bool fails(int kind) {
     const long number = __atomic_add_fetch(&count[kind], 1, __ATOMIC_RELAXED);
     return kind == failing && (number == nth || (on && number > nth));
 }
 
-__attribute__((constructor)) static void start(void)
-{
+__attribute__((constructor)) static void start(void) {
     const char *text = getenv("FAIL");
     const char *colon = text != NULL ? strchr(text, ':') : NULL;
     on = getenv("FAIL_ON") != NULL;
@@ -42,8 +40,7 @@ __attribute__((constructor)) static void start(void)
     }
 }
 
-__attribute__((destructor)) static void end(void)
-{
+__attribute__((destructor)) static void end(void) {
     const char *path = getenv("FAIL_COUNT");
     char text[160];
     failing = KINDS;
@@ -55,64 +52,38 @@ __attribute__((destructor)) static void end(void)
     }
 }
 
-void *malloc(size_t size)
-{
-    return fails(ALLOC) ? (errno = ENOMEM, NULL) : __libc_malloc(size);
-}
+void *malloc(size_t size) { return fails(ALLOC) ? (errno = ENOMEM, NULL) : __libc_malloc(size); }
 
-void *calloc(size_t number, size_t size)
-{
-    return fails(ALLOC) ? (errno = ENOMEM, NULL) : __libc_calloc(number, size);
-}
+void *calloc(size_t number, size_t size) { return fails(ALLOC) ? (errno = ENOMEM, NULL) : __libc_calloc(number, size); }
 
-void *realloc(void *old, size_t size)
-{
-    return fails(ALLOC) ? (errno = ENOMEM, NULL) : __libc_realloc(old, size);
-}
+void *realloc(void *old, size_t size) { return fails(ALLOC) ? (errno = ENOMEM, NULL) : __libc_realloc(old, size); }
 
-static bool refused(int kind, int descriptor, int cause)
-{
+static bool refused(int kind, int descriptor, int cause) {
     if (descriptor == STDERR_FILENO || !fails(kind)) { return false; }
     errno = cause;
     return true;
 }
 
-ssize_t write(int file, const void *bytes, size_t size)
-{
+ssize_t write(int file, const void *bytes, size_t size) {
     return refused(WRITE, file, ENOSPC) ? -1 : syscall(SYS_write, file, bytes, size);
 }
 
-ssize_t pwrite64(int file, const void *bytes, size_t size, off64_t at)
-{
+ssize_t pwrite64(int file, const void *bytes, size_t size, off64_t at) {
     return refused(WRITE, file, ENOSPC) ? -1 : syscall(SYS_pwrite64, file, bytes, size, at);
 }
 
-ssize_t pwrite(int file, const void *bytes, size_t size, off_t at)
-{
-    return pwrite64(file, bytes, size, at);
-}
+ssize_t pwrite(int file, const void *bytes, size_t size, off_t at) { return pwrite64(file, bytes, size, at); }
 
-ssize_t read(int file, void *bytes, size_t size)
-{
+ssize_t read(int file, void *bytes, size_t size) {
     return refused(READ, file, EIO) ? -1 : syscall(SYS_read, file, bytes, size);
 }
 
-ssize_t pread64(int file, void *bytes, size_t size, off64_t at)
-{
+ssize_t pread64(int file, void *bytes, size_t size, off64_t at) {
     return refused(READ, file, EIO) ? -1 : syscall(SYS_pread64, file, bytes, size, at);
 }
 
-ssize_t pread(int file, void *bytes, size_t size, off_t at)
-{
-    return pread64(file, bytes, size, at);
-}
+ssize_t pread(int file, void *bytes, size_t size, off_t at) { return pread64(file, bytes, size, at); }
 
-int fsync(int file)
-{
-    return refused(SYNC, file, EIO) ? -1 : (int)syscall(SYS_fsync, file);
-}
+int fsync(int file) { return refused(SYNC, file, EIO) ? -1 : (int)syscall(SYS_fsync, file); }
 
-int fdatasync(int file)
-{
-    return refused(SYNC, file, EIO) ? -1 : (int)syscall(SYS_fdatasync, file);
-}
+int fdatasync(int file) { return refused(SYNC, file, EIO) ? -1 : (int)syscall(SYS_fdatasync, file); }

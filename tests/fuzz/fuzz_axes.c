@@ -12,8 +12,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 enum { SIZE_MAX_FUZZED = 200, LONG_RANGE = 2000, ONE_OF = 64 };
 
 /* Is it like "1..999999", "0..1+1e-9" or "1..4M"? */
-static bool is_long(const char *text)
-{
+static bool is_long(const char *text) {
     for (const char *dots = strstr(text, ".."); dots != NULL; dots = strstr(dots + 2, "..")) {
         char *end = NULL;
         const double last = fabs(strtod(dots + 2, &end));
@@ -24,23 +23,20 @@ static bool is_long(const char *text)
     return false;
 }
 
-static bool is_one_of(const uint8_t *data, size_t size)
-{
+static bool is_one_of(const uint8_t *data, size_t size) {
     unsigned sum = 0;
     for (size_t i = 0; i < size; i++) { sum = sum * 31 + data[i]; }
     return sum % ONE_OF == 0;
 }
 
-static void check(const char **values, int32_t count)
-{
+static void check(const char **values, int32_t count) {
     if (count < 1 || count > NNC_SWEEP_VALUES_MAX) { abort(); }
     for (int32_t i = 0; i < count; i++) {
         if (values[i] == NULL || values[i][0] == '\0') { abort(); }
     }
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
-{
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     nnc_arena *arena = nnc_arena_create();
     char *text = arena != NULL && size < SIZE_MAX_FUZZED ? nnc_arena_alloc(arena, size + 1) : NULL;
     const char **values = NULL;

@@ -11,13 +11,11 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 /* abort() is what a fuzzer sees. */
-static void sound(bool holds)
-{
+static void sound(bool holds) {
     if (!holds) { abort(); }
 }
 
-static void estimate(nnc_specs *specs, const nnc_model *model, nnc_scratch *scratch)
-{
+static void estimate(nnc_specs *specs, const nnc_model *model, nnc_scratch *scratch) {
     const nnc_device *device = NULL;
     const nnc_software software = nnc_software_default();
     const nnc_plan plan = nnc_plan_default();
@@ -36,8 +34,7 @@ static void estimate(nnc_specs *specs, const nnc_model *model, nnc_scratch *scra
     }
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
-{
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     nnc_specs *specs = fuzz_toys();
     static nnc_scratch *scratch; /* of the process: larger than all else */
     scratch = scratch != NULL ? scratch : nnc_scratch_create();

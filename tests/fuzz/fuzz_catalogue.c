@@ -9,8 +9,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static void read_any(nnc_specs *specs, const char *text, size_t size)
-{
+static void read_any(nnc_specs *specs, const char *text, size_t size) {
     nnc_error err;
     nnc_faults faults = { .name = "fuzz", .err = &err };
     nnc_json_doc doc = { .faults = &faults, .arena = nnc_specs_arena(specs), .text = text, .size = size };
@@ -19,8 +18,7 @@ static void read_any(nnc_specs *specs, const char *text, size_t size)
 }
 
 /* Every accepted price is a valid price. */
-static void read_prices(nnc_specs *specs, const char *path)
-{
+static void read_prices(nnc_specs *specs, const char *path) {
     nnc_device device = { .id = "round" };
     nnc_error err;
     for (int offer = 0; offer < NNC_OFFER_COUNT; offer++) {
@@ -31,8 +29,7 @@ static void read_prices(nnc_specs *specs, const char *path)
     }
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
-{
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     static char path[FUZZ_PATH + 16]; /* of the process */
     nnc_specs *specs = fuzz_toys();
     char *text = NULL;

@@ -7,8 +7,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
-{
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     nnc_arena *arena = nnc_arena_create();
     char *text = arena != NULL ? nnc_arena_alloc(arena, size + 1) : NULL;
     nnc_recorded recorded;

@@ -26,8 +26,7 @@ static const char *const configurations[] = {
 };
 
 /* Opened anew for each input: the arena keeps what a reader adds. */
-static void read_all(const char *folder)
-{
+static void read_all(const char *folder) {
     nnc_specs *specs = nnc_specs_open(folder);
     nnc_model model;
     nnc_error err;
@@ -38,8 +37,7 @@ static void read_all(const char *folder)
     nnc_specs_close(specs);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
-{
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     static char folder[FUZZ_PATH], path[FUZZ_PATH + 32]; /* of the process */
     if (path[0] == '\0') {
         fuzz_folder(folder);

@@ -8,8 +8,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static void check(const nnc_scenario_args *given)
-{
+static void check(const nnc_scenario_args *given) {
     nnc_plan plan = nnc_plan_default();
     nnc_run_ask run = nnc_run_ask_default();
     nnc_serve_ask serve = nnc_serve_ask_default();
@@ -25,8 +24,7 @@ static void check(const nnc_scenario_args *given)
     if (given->launch == NULL || given->launch->file_count < 1) { abort(); }
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
-{
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     static char folder[FUZZ_PATH];
     char path[FUZZ_PATH + 16];
     nnc_error err;

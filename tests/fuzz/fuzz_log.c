@@ -4,14 +4,12 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static void judge(void *context, const nnc_log *log)
-{
+static void judge(void *context, const nnc_log *log) {
     (void)context;
     if (log->judged < 1 || log->judged + log->skipped != log->readings || !(nnc_log_step_s(log) > 0.0)) { abort(); }
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
-{
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     static char path[FUZZ_PATH], file[FUZZ_PATH + 8];
     nnc_result plan = { .tokens = 1000, .model_flops = 1e12, .peak_flops_per_s = 1e14 };
     plan.plan.devices = 2;

@@ -9,8 +9,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 /* Stand-in for the commands. A line is one word after another: the options before "--", which neither write
  * nor read a pipe, then at most two operands. */
-nnc_status nnc_command_call(int argc, char **argv, nnc_buffer *out, nnc_error *err)
-{
+nnc_status nnc_command_call(int argc, char **argv, nnc_buffer *out, nnc_error *err) {
     int i = 1;
     if (argc < 5 || argv[argc] != NULL || strcmp(argv[0], "nncost") != 0 || argv[1][0] == '-') { abort(); }
     while (strcmp(argv[++i], "--") != 0) {
@@ -23,15 +22,13 @@ nnc_status nnc_command_call(int argc, char **argv, nnc_buffer *out, nnc_error *e
     return NNC_OK;
 }
 
-const nnc_command *nnc_command_at(int index)
-{
+const nnc_command *nnc_command_at(int index) {
     (void)index;
     return NULL;
 }
 
 /* An answer is one line. */
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
-{
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     nnc_buffer out = { 0 };
     nnc_error err;
     char *line = malloc(size + 1);

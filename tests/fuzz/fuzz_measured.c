@@ -9,15 +9,13 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 /* A row that can be expressed holds a model that passes the rules of a model file. */
-static void check_row(const nnc_measured *row)
-{
+static void check_row(const nnc_measured *row) {
     const bool of_step = row->kind == NNC_MEASURED_STEP && row->model_id == NULL;
     if (row->reason == NULL && !(row->measured_s > 0.0)) { abort(); }
     if (row->reason == NULL && of_step && nnc_model_check(row->model, "row", NULL) != NNC_OK) { abort(); }
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
-{
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     nnc_specs *specs = fuzz_toys(); /* with words and profiles */
     nnc_measured_file file;
     nnc_error err;

@@ -9,8 +9,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
-{
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     static const char between[] = "----\n";
     static char folder[FUZZ_PATH]; /* of the process */
     char first[FUZZ_PATH + 16], second[FUZZ_PATH + 16], out[FUZZ_PATH + 16];

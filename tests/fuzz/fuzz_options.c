@@ -16,13 +16,9 @@ static const nnc_command *const commands[] = {
 };
 enum { COMMANDS = sizeof commands / sizeof commands[0], WORDS_MAX = 200 };
 
-const nnc_command *nnc_command_at(int index)
-{
-    return index < COMMANDS ? commands[index] : NULL;
-}
+const nnc_command *nnc_command_at(int index) { return index < COMMANDS ? commands[index] : NULL; }
 
-nnc_status nnc_command_call(int argc, char **argv, nnc_buffer *out, nnc_error *err)
-{
+nnc_status nnc_command_call(int argc, char **argv, nnc_buffer *out, nnc_error *err) {
     (void)argc, (void)argv, (void)out;
     *err = (nnc_error){ .status = NNC_BAD_USAGE };
     return NNC_BAD_USAGE;
@@ -30,8 +26,7 @@ nnc_status nnc_command_call(int argc, char **argv, nnc_buffer *out, nnc_error *e
 
 /* The defaults file of this process ($XDG_CONFIG_HOME/nncost/defaults); empty if the input has no text for
  * it. */
-static void write_defaults(const char *text)
-{
+static void write_defaults(const char *text) {
     static char path[FUZZ_PATH + 32]; /* of the process */
     if (path[0] == '\0') {
         char folder[FUZZ_PATH];
@@ -45,8 +40,7 @@ static void write_defaults(const char *text)
 }
 
 /* Words of text, each cut off at its line's end, into argv; returns how many. */
-static int split(char *text, char **argv)
-{
+static int split(char *text, char **argv) {
     int argc = 0;
     for (char *at = text; argc < WORDS_MAX && *at != '\0';) {
         char *end = at + strcspn(at, "\n");
@@ -58,8 +52,7 @@ static int split(char *text, char **argv)
     return argc;
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
-{
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     char *text = malloc(size + 1);
     char *argv[WORDS_MAX + 1];
     nnc_options *options = malloc(sizeof *options);

@@ -10,8 +10,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 /* A file that was read without fault is read again with another recorded part, every other byte as it
  * was; else this stops. */
-static void record_again(nnc_arena *arena, const nnc_plans *plans)
-{
+static void record_again(nnc_arena *arena, const nnc_plans *plans) {
     const nnc_recorded recorded = { .tool = "0.0.1", .conventions = "none" };
     size_t size = 0;
     nnc_buffer part = { 0 };
@@ -29,8 +28,7 @@ static void record_again(nnc_arena *arena, const nnc_plans *plans)
     nnc_buffer_free(&part);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
-{
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     nnc_arena *arena = nnc_arena_create();
     nnc_faults faults = { .name = "fuzz" };
     nnc_plans plans;

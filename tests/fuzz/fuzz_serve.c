@@ -19,13 +19,11 @@ typedef struct toys {
 } toys;
 
 /* abort() is what a fuzzer sees. */
-static void sound(bool holds)
-{
+static void sound(bool holds) {
     if (!holds) { abort(); }
 }
 
-static nnc_status set(toys *t, char *line)
-{
+static nnc_status set(toys *t, char *line) {
     char *value = strchr(line, '=');
     char *dot = strchr(line, '.');
     nnc_error err;
@@ -38,8 +36,7 @@ static nnc_status set(toys *t, char *line)
                                          : nnc_software_set(&t->software, dot, value, &err);
 }
 
-static void check(const nnc_serve *s)
-{
+static void check(const nnc_serve *s) {
     sound(isfinite(s->prefill.time_s) && s->prefill.time_s > 0.0);
     sound(isfinite(s->decode.time_s) && s->decode.time_s > 0.0);
     sound(s->saturated || (s->ttft_s > 0.0 && s->request_s > 0.0));
@@ -47,8 +44,7 @@ static void check(const nnc_serve *s)
     sound(!(s->output_tokens_per_s < 0.0) && !(s->utilization < 0.0));
 }
 
-static void serve(toys *t, nnc_scratch *scratch)
-{
+static void serve(toys *t, nnc_scratch *scratch) {
     nnc_serve result;
     nnc_error err;
     if (nnc_serve_of(&t->model, &t->device, &t->software, &t->ask, scratch, &result, &err) == NNC_OK) {
@@ -56,8 +52,7 @@ static void serve(toys *t, nnc_scratch *scratch)
     }
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
-{
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     static nnc_specs *specs; /* of the process, as are the toys */
     static nnc_scratch *scratch;
     specs = specs != NULL ? specs : nnc_specs_open(NNCOST_SOURCE_DIR "/tests/toy");

@@ -20,13 +20,11 @@ typedef struct toys {
 } toys;
 
 /* abort() is what a fuzzer sees. */
-static void sound(bool holds)
-{
+static void sound(bool holds) {
     if (!holds) { abort(); }
 }
 
-static nnc_status set(toys *t, char *line)
-{
+static nnc_status set(toys *t, char *line) {
     char *value = strchr(line, '=');
     char *dot = strchr(line, '.');
     nnc_error err;
@@ -40,8 +38,7 @@ static nnc_status set(toys *t, char *line)
                                          : nnc_software_set(&t->software, dot, value, &err);
 }
 
-static void check(const nnc_result *r)
-{
+static void check(const nnc_result *r) {
     const double slack = 1e-9 * r->step_s;
     const nnc_memory *m = &r->memory;
     sound(isfinite(r->step_s) && r->step_s > 0.0);
@@ -50,8 +47,7 @@ static void check(const nnc_result *r)
     sound(!(r->mfu < 0.0) && r->model_flops >= 0.0);
 }
 
-static void estimate(toys *t, nnc_scratch *scratch)
-{
+static void estimate(toys *t, nnc_scratch *scratch) {
     nnc_result result;
     nnc_run run;
     nnc_error err;
@@ -62,8 +58,7 @@ static void estimate(toys *t, nnc_scratch *scratch)
     }
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
-{
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     static const char *const models[] = { "dense", "experts", "unet", "vision" };
     static nnc_specs *specs; /* of the process, as are the toys */
     static nnc_scratch *scratch;

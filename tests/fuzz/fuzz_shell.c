@@ -7,14 +7,12 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static void check(const char *json)
-{
+static void check(const char *json) {
     nnc_json_scan_fault fault;
     if (!nnc_json_scan(json, strlen(json), NNC_SCAN_VALUES_RECORDED, &fault)) { abort(); }
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
-{
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     nnc_arena *arena = nnc_arena_create();
     char *text = malloc(size + 1);
     nnc_shell_script script = { .commands = NULL };

@@ -5,8 +5,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static void check_rows(const nnc_trace_sum *sum)
-{
+static void check_rows(const nnc_trace_sum *sum) {
     for (int64_t i = 0; i < sum->row_count; i++) {
         const nnc_trace_row *r = &sum->rows[i];
         const nnc_trace_kind kind = { r->op, r->dims, r->types, r->values };
@@ -19,8 +18,7 @@ static void check_rows(const nnc_trace_sum *sum)
     }
 }
 
-static void check_ranks(const nnc_trace *trace)
-{
+static void check_ranks(const nnc_trace *trace) {
     nnc_buffer all = { 0 };
     nnc_trace_rank ranks[2] = { { .file = "a" }, { .file = "b" } };
     if (nnc_trace_collectives(trace, 0, &all) && nnc_trace_collectives(trace, 1, &all)) {
@@ -31,8 +29,7 @@ static void check_ranks(const nnc_trace *trace)
     nnc_buffer_free(&all);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
-{
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     static char path[FUZZ_PATH], file[FUZZ_PATH + 8];
     static nnc_device device; /* its numbers outlive the set */
     const nnc_device *loaded = NULL;

@@ -14,22 +14,19 @@ typedef struct known {
     int32_t count; /* that are known */
 } known;
 
-static nnc_status name(void *context, const char *text, int32_t *variable, nnc_error *err)
-{
+static nnc_status name(void *context, const char *text, int32_t *variable, nnc_error *err) {
     (void)context, (void)err;
     *variable = (int32_t)(strlen(text) % KNOWN);
     return NNC_OK;
 }
 
-static const nnc_cell *read_known(void *context, int32_t variable)
-{
+static const nnc_cell *read_known(void *context, int32_t variable) {
     const known *k = context;
     return variable < k->count ? &k->cells[variable] : NULL;
 }
 
 /* A constraint that is decided stays so when more variables become known. */
-static void check(const nnc_where *where)
-{
+static void check(const nnc_where *where) {
     static const nnc_cell some[] = { { .kind = NNC_CELL_WHOLE, .whole = 3 },
                                      { .kind = NNC_CELL_NUMBER, .number = -0.5 },
                                      { .kind = NNC_CELL_NULL },
@@ -46,8 +43,7 @@ static void check(const nnc_where *where)
     if (last == NNC_NOT_KNOWN_YET) { abort(); }
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
-{
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     nnc_where where;
     nnc_error err;
     char *text = malloc(size + 1);

@@ -7,8 +7,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static int replay_file(const char *path)
-{
+static int replay_file(const char *path) {
     FILE *file = fopen(path, "rb");
     uint8_t *data = NULL;
     size_t size = 0, room = 0, got;
@@ -32,8 +31,7 @@ static int replay_file(const char *path)
     return 0;
 }
 
-static int replay(const char *path, int *count)
-{
+static int replay(const char *path, int *count) {
     struct stat about;
     if (stat(path, &about) != 0 || !S_ISDIR(about.st_mode)) {
         ++*count;
@@ -52,8 +50,7 @@ static int replay(const char *path, int *count)
     return failed;
 }
 
-int main(int argc, char **argv)
-{
+int main(int argc, char **argv) {
     int count = 0, failed = 0;
     for (int i = 1; i < argc; i++) { failed |= replay(argv[i], &count); }
     printf("%d inputs\n", count);

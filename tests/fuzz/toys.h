@@ -8,8 +8,7 @@
 /* Number of inputs after which the set of specs is opened again. Until then it keeps specs that inputs have added. */
 enum { FUZZ_TOYS_USES = 64 };
 
-static inline nnc_specs *fuzz_toys(void)
-{
+static inline nnc_specs *fuzz_toys(void) {
     static nnc_specs *specs; /* of the process */
     static int uses;
     if (uses++ % FUZZ_TOYS_USES == 0) {

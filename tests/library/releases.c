@@ -9,8 +9,7 @@ typedef struct guarded {
     unsigned long guard;
 } guarded;
 
-static nnc_status estimate(const nnc_model *model, const nnc_device *device, nnc_error *err)
-{
+static nnc_status estimate(const nnc_model *model, const nnc_device *device, nnc_error *err) {
     nnc_scratch *scratch = nnc_scratch_create();
     nnc_plan plan = nnc_plan_default(), resolved;
     guarded out = { .guard = 0x5AFE5AFE };
@@ -26,8 +25,7 @@ static nnc_status estimate(const nnc_model *model, const nnc_device *device, nnc
     return status;
 }
 
-static nnc_status search(const nnc_model *model, const nnc_device *device, nnc_error *err)
-{
+static nnc_status search(const nnc_model *model, const nnc_device *device, nnc_error *err) {
     nnc_search search = nnc_search_default();
     nnc_search_result *result = nnc_search_result_create();
     search.base.devices = 4;
@@ -39,8 +37,7 @@ static nnc_status search(const nnc_model *model, const nnc_device *device, nnc_e
     return status;
 }
 
-int main(int argc, char **argv)
-{
+int main(int argc, char **argv) {
     nnc_error err = { NNC_OK, "", "" };
     const nnc_model *model = NULL;
     const nnc_device *device = NULL;

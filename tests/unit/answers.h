@@ -16,8 +16,7 @@ typedef struct answers {
     int count;
 } answers;
 
-static inline void give_near(answers *out, const char *name, double value, double rel)
-{
+static inline void give_near(answers *out, const char *name, double value, double rel) {
     ck_assert_int_lt(out->count, (int)COUNT_OF(out->item));
     out->item[out->count].name = name;
     out->item[out->count].text = NULL;
@@ -25,13 +24,9 @@ static inline void give_near(answers *out, const char *name, double value, doubl
     out->item[out->count++].rel = rel;
 }
 
-static inline void give(answers *out, const char *name, double value)
-{
-    give_near(out, name, value, 0.0);
-}
+static inline void give(answers *out, const char *name, double value) { give_near(out, name, value, 0.0); }
 
-static inline void give_text(answers *out, const char *name, const char *text)
-{
+static inline void give_text(answers *out, const char *name, const char *text) {
     give_near(out, name, 0.0, 0.0);
     out->item[out->count - 1].text = text;
 }
@@ -49,8 +44,7 @@ typedef struct unsolved {
 } unsolved;
 
 /* Tests whether `word` is in `list`, whose words are separated by blanks. */
-static inline bool has_word(const char *list, const char *word)
-{
+static inline bool has_word(const char *list, const char *word) {
     const size_t length = strlen(word);
     for (const char *at = list; at != NULL && *at != '\0'; at = strchr(at, ' ')) {
         at += *at == ' ';
@@ -61,8 +55,7 @@ static inline bool has_word(const char *list, const char *word)
 
 /* Compares one computed answer with the expected answer. rel: relative tolerance; 0 = exactly equal. */
 static inline void check_answer(const char *id, const cJSON *expected, const answers *out, const char *without,
-                                double rel)
-{
+                                double rel) {
     const char *name = text_of(expected, "name");
     const cJSON *value = member(expected, "value");
     int i = 0;
@@ -85,11 +78,9 @@ static inline void check_answer(const char *id, const cJSON *expected, const ans
 /* Checks that every entry is either computed or listed once as not computed. later_topics: topics whose entries are all
  * not computed; NULL = no such topic. */
 static inline void ck_every_entry_has_its_place(const cJSON *entries, const solved *table, size_t solved_count,
-                                                const unsolved *later, size_t later_count, const char *later_topics)
-{
+                                                const unsolved *later, size_t later_count, const char *later_topics) {
     const cJSON *entry = NULL;
-    cJSON_ArrayForEach(entry, entries)
-    {
+    cJSON_ArrayForEach(entry, entries) {
         const char *id = text_of(entry, "id");
         int places = later_topics != NULL && has_word(later_topics, text_of(entry, "topic"));
         for (size_t i = 0; i < solved_count; i++) { places += strcmp(table[i].id, id) == 0; }
@@ -100,8 +91,7 @@ static inline void ck_every_entry_has_its_place(const cJSON *entries, const solv
 
 /* ---- functions that several examples use ---- */
 
-static inline nnc_op op_of(nnc_op_kind kind)
-{
+static inline nnc_op op_of(nnc_op_kind kind) {
     return (nnc_op){ .name = "op",
                      .kind = kind,
                      .dtype = NNC_BF16,
@@ -121,8 +111,7 @@ static inline nnc_op op_of(nnc_op_kind kind)
         ck_assert_double_eq(w_.write_bytes, (writes));          \
     } while (0)
 
-static inline nnc_op linear(int64_t m, int64_t n, int64_t k)
-{
+static inline nnc_op linear(int64_t m, int64_t n, int64_t k) {
     nnc_op op = op_of(NNC_OP_MATMUL);
     op.weights = (nnc_weights){ .count = 1, .rows = k, .cols = n };
     op.u.matmul = (nnc_matmul){ .batch = 1,
@@ -137,14 +126,10 @@ static inline nnc_op linear(int64_t m, int64_t n, int64_t k)
     return op;
 }
 
-static inline double bytes_of(const nnc_work *work)
-{
-    return work->read_bytes + work->write_bytes;
-}
+static inline double bytes_of(const nnc_work *work) { return work->read_bytes + work->write_bytes; }
 
 /* A device with only a matrix rate and a bandwidth. */
-static inline nnc_device roof_of(double flops_per_s, double bytes_per_s)
-{
+static inline nnc_device roof_of(double flops_per_s, double bytes_per_s) {
     nnc_device device = plain_device();
     device.matmul_flops_per_s[NNC_BF16] = flops_per_s;
     device.vector_flops_per_s[NNC_FP32] = (double)NAN;
@@ -153,16 +138,14 @@ static inline nnc_device roof_of(double flops_per_s, double bytes_per_s)
 }
 
 /* Returns the time of work in a kernel without a fitted efficiency. */
-static inline nnc_timing timing_on(const nnc_device *device, const nnc_work *work)
-{
+static inline nnc_timing timing_on(const nnc_device *device, const nnc_work *work) {
     const nnc_op op = { .kind = NNC_OP_CONV, .math_dtype = NNC_BF16 };
     return nnc_op_time(device, &op, work);
 }
 
 /* Returns the number of rows from which a product is compute-bound, if all its traffic is the weights. The compute time
  * grows with the rows and the memory time does not, so it follows from the times of one row. */
-static inline double critical_rows(double flops_per_s, double bytes_per_s, nnc_dtype weights)
-{
+static inline double critical_rows(double flops_per_s, double bytes_per_s, nnc_dtype weights) {
     nnc_op op = linear(1, 1000000000, 1000000000);
     op.math_dtype = weights;
     const nnc_work work = nnc_op_work(&op);
@@ -173,8 +156,7 @@ static inline double critical_rows(double flops_per_s, double bytes_per_s, nnc_d
 
 /* Returns the arithmetic intensity of fused attention with `group` query heads per key head. The heads are so wide that
  * the bytes of the log-sum-exp, which the formula leaves out, have no effect. */
-static inline double attention_intensity(int64_t s_q, int64_t s_k, int64_t group)
-{
+static inline double attention_intensity(int64_t s_q, int64_t s_k, int64_t group) {
     nnc_op op = op_of(NNC_OP_FLASH);
     op.u.flash = (nnc_flash){
         .batch = 1,
@@ -191,8 +173,7 @@ static inline double attention_intensity(int64_t s_q, int64_t s_k, int64_t group
     return work.flops / bytes_of(&work);
 }
 
-static inline double kept_map_bytes(int64_t elements, nnc_dtype dtype)
-{
+static inline double kept_map_bytes(int64_t elements, nnc_dtype dtype) {
     nnc_op op = op_of(NNC_OP_POINTWISE);
     op.dtype = dtype;
     op.u.pointwise = (nnc_pointwise){ .kind = NNC_PW_RELU, .elements = elements, .keeps_output = true };
@@ -200,29 +181,23 @@ static inline double kept_map_bytes(int64_t elements, nnc_dtype dtype)
 }
 
 /* Returns the bytes of weights, gradients, master copy and moments with Adam. */
-static inline double adam_state_bytes(nnc_policy policy, double params)
-{
+static inline double adam_state_bytes(nnc_policy policy, double params) {
     const nnc_policy_sizes sizes = nnc_policy_bytes(policy);
     const nnc_update update = { .optimizer = NNC_OPTIMIZER_ADAM, .policy = policy, .params = (int64_t)params };
     return (sizes.weight_bytes + sizes.gradient_bytes + sizes.master_bytes) * params + nnc_update_moment_bytes(&update);
 }
 
 /* Tests whether a forward row contains the products with attention scores. */
-static inline bool is_attention_core(const nnc_op_cost *row)
-{
+static inline bool is_attention_core(const nnc_op_cost *row) {
     return row->op->phase == NNC_PHASE_FORWARD &&
            (row->op->kind == NNC_OP_FLASH || (row->op->kind == NNC_OP_MATMUL && !row->op->u.matmul.b_is_weight));
 }
 
-static inline double full_flops(const nnc_op_cost *row)
-{
-    return row->work.full_flops;
-}
+static inline double full_flops(const nnc_op_cost *row) { return row->work.full_flops; }
 
 /* Returns the training FLOPs if attention counts s^2/2 pairs, as some programs report them. The library counts the
  * s(s+1)/2 pairs that the causal mask leaves. */
-static inline double half_attention_flops(const nnc_result *r)
-{
+static inline double half_attention_flops(const nnc_result *r) {
     return r->model_flops - 1.5 * sum_rows(is_attention_core, full_flops);
 }
 

@@ -8,8 +8,7 @@
 
 /* The plain device in servers of eight: 300 GB/s within a server, 25 GB/s between servers and to host memory, no
  * latency. */
-static inline nnc_device cluster_device(void)
-{
+static inline nnc_device cluster_device(void) {
     nnc_device device = plain_device();
     device.matmul_flops_per_s[NNC_FP8] = 200e12;
     device.scale_up =
@@ -20,8 +19,7 @@ static inline nnc_device cluster_device(void)
     return device;
 }
 
-static inline nnc_result estimate_on_cluster(const nnc_model *model, const nnc_plan *plan)
-{
+static inline nnc_result estimate_on_cluster(const nnc_model *model, const nnc_plan *plan) {
     const nnc_device device = cluster_device();
     const nnc_software software = nnc_software_default();
     return estimate_with(model, &device, &software, plan);
@@ -29,8 +27,7 @@ static inline nnc_result estimate_on_cluster(const nnc_model *model, const nnc_p
 
 /* A LLaMA whose MLP layers have `experts` gated experts; each token uses two of them. */
 static inline nnc_model mixtral(int64_t layers, int64_t hidden, int64_t heads, int64_t kv_heads, int64_t expert_hidden,
-                                int64_t experts, int64_t vocab, int64_t seq_len)
-{
+                                int64_t experts, int64_t vocab, int64_t seq_len) {
     nnc_model model = llama(layers, hidden, heads, kv_heads, expert_hidden, vocab, seq_len);
     nnc_decoder *d = &model.decoder;
     d->experts = experts;
@@ -40,8 +37,7 @@ static inline nnc_model mixtral(int64_t layers, int64_t hidden, int64_t heads, i
 }
 
 /* A model with latent attention, one dense layer, then layers with routed and shared experts. */
-static inline nnc_model deepseek(int64_t layers, int64_t seq_len)
-{
+static inline nnc_model deepseek(int64_t layers, int64_t seq_len) {
     nnc_model model = mixtral(layers, 128, 8, 8, 32, 16, 512, seq_len);
     nnc_decoder *d = &model.decoder;
     d->ffn_hidden = 384;
@@ -58,8 +54,7 @@ static inline nnc_model deepseek(int64_t layers, int64_t seq_len)
     return model;
 }
 
-static inline nnc_plan plan_of(int32_t data, int32_t tensor, int32_t pipeline)
-{
+static inline nnc_plan plan_of(int32_t data, int32_t tensor, int32_t pipeline) {
     nnc_plan plan = nnc_plan_default();
     plan.data = data;
     plan.tensor = tensor;
@@ -69,8 +64,7 @@ static inline nnc_plan plan_of(int32_t data, int32_t tensor, int32_t pipeline)
 }
 
 /* Returns the row of the last estimate with this name and phase; NULL = no such row. */
-static inline const nnc_op_cost *find_row(const char *name, nnc_phase phase)
-{
+static inline const nnc_op_cost *find_row(const char *name, nnc_phase phase) {
     int32_t count = 0;
     const nnc_op_cost *rows = nnc_scratch_ops(scratch, &count);
     for (int32_t i = 0; i < count; i++) {
@@ -79,23 +73,20 @@ static inline const nnc_op_cost *find_row(const char *name, nnc_phase phase)
     return NULL;
 }
 
-static inline const nnc_op_cost *row_of(const char *name, nnc_phase phase)
-{
+static inline const nnc_op_cost *row_of(const char *name, nnc_phase phase) {
     const nnc_op_cost *row = find_row(name, phase);
     ck_assert_msg(row != NULL, "no row %s", name);
     return row;
 }
 
 /* Returns the bytes of the tensor of one collective in the last estimate. */
-static inline double exchanged(const char *name, nnc_phase phase)
-{
+static inline double exchanged(const char *name, nnc_phase phase) {
     const nnc_op_cost *row = row_of(name, phase);
     ck_assert_int_eq((int)row->op->kind, NNC_OP_COLLECTIVE);
     return row->op->u.collective.bytes;
 }
 
-static inline void near(double found, double expected, double rel)
-{
+static inline void near(double found, double expected, double rel) {
     ck_assert_msg(fabs(found - expected) <= rel * fabs(expected), "expected %.17g, found %.17g", expected, found);
 }
 

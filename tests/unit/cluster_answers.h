@@ -9,8 +9,7 @@
 #include "pipeline/pipeline_internal.h"
 
 /* A group of n ranks; each sends to the others at this rate. */
-static inline nnc_route route_of(int32_t n, double bytes_per_s)
-{
+static inline nnc_route route_of(int32_t n, double bytes_per_s) {
     return (nnc_route){ .size = n,
                         .inner = n,
                         .outer = 1,
@@ -20,8 +19,7 @@ static inline nnc_route route_of(int32_t n, double bytes_per_s)
 }
 
 /* Returns the bytes per parameter of weights, gradients and optimizer states with a ZeRO stage, from an estimate. */
-static inline double state_bytes(int32_t zero, int32_t data, nnc_policy policy)
-{
+static inline double state_bytes(int32_t zero, int32_t data, nnc_policy policy) {
     const nnc_model model = gpt(4, 512, 8, 512, 64);
     nnc_plan plan = plan_of(data, 1, 1);
     plan.zero = zero;
@@ -31,8 +29,7 @@ static inline double state_bytes(int32_t zero, int32_t data, nnc_policy policy)
 }
 
 /* Returns the bytes per parameter of one kind of collective of the data ranks, in a step with one pass. */
-static inline double exchanged_per_param(const nnc_plan *plan, nnc_collective kind)
-{
+static inline double exchanged_per_param(const nnc_plan *plan, nnc_collective kind) {
     const nnc_model model = gpt(4, 512, 8, 512, 64);
     const nnc_result r = estimate_on_cluster(&model, plan);
     int32_t count = 0;
@@ -47,8 +44,7 @@ static inline double exchanged_per_param(const nnc_plan *plan, nnc_collective ki
 }
 
 /* Returns the bytes per parameter that a rank sends in all collectives. */
-static inline double sent_per_param(int32_t data, int32_t zero)
-{
+static inline double sent_per_param(int32_t data, int32_t zero) {
     static const nnc_collective kinds[] = { NNC_ALL_REDUCE, NNC_ALL_GATHER, NNC_REDUCE_SCATTER };
     nnc_plan plan = plan_of(data, 1, 1);
     double sum = 0.0;
@@ -61,8 +57,7 @@ static inline double sent_per_param(int32_t data, int32_t zero)
 
 /* Returns the number of tokens per rank from which the keys and values of the next block arrive while the current block
  * is computed (ring attention). The transfer time grows with the tokens, the compute time with their square. */
-static inline double ring_tokens(double flops_per_s, double bytes_per_s, int64_t heads, int64_t kv_heads)
-{
+static inline double ring_tokens(double flops_per_s, double bytes_per_s, int64_t heads, int64_t kv_heads) {
     const int64_t s = 1024, d = 128;
     nnc_op op = op_of(NNC_OP_FLASH);
     op.u.flash = (nnc_flash){ .batch = 1,
@@ -80,8 +75,7 @@ static inline double ring_tokens(double flops_per_s, double bytes_per_s, int64_t
 }
 
 /* Returns the time of an op and its collective, if the given share of the collective overlaps. */
-static inline double overlapped_s(double compute_s, double network_s, double share)
-{
+static inline double overlapped_s(double compute_s, double network_s, double share) {
     static nnc_rows rows;
     static nnc_op_list list;
     const nnc_overlap overlap = { .share = { [NNC_COMM_TENSOR] = share } };
@@ -99,8 +93,7 @@ static inline double overlapped_s(double compute_s, double network_s, double sha
 }
 
 /* Returns the training FLOPs per token and per parameter of a matrix product. */
-static inline double flops_per_param_token(void)
-{
+static inline double flops_per_param_token(void) {
     const nnc_model model = llama(2, 256, 4, 4, 512, 1000, 64);
     const nnc_plan plan = plan_of(1, 1, 1);
     const nnc_result r = estimate_on_cluster(&model, &plan);
@@ -108,8 +101,7 @@ static inline double flops_per_param_token(void)
 }
 
 /* Reads a list such as "1.0,1.2"; returns the number of its items. */
-static inline int32_t times_of(const cJSON *in, const char *key, double times[8])
-{
+static inline int32_t times_of(const cJSON *in, const char *key, double times[8]) {
     int32_t count = 0;
     for (const char *at = text_of(in, key); at != NULL && count < 8; at = strchr(at, ',')) {
         at += *at == ',';
@@ -118,8 +110,7 @@ static inline int32_t times_of(const cJSON *in, const char *key, double times[8]
     return count;
 }
 
-static inline void mixtral_params(const cJSON *in, answers *out)
-{
+static inline void mixtral_params(const cJSON *in, answers *out) {
     const nnc_model model = mixtral(whole(in, "L"), whole(in, "h"), whole(in, "a"), whole(in, "g"), whole(in, "f_e"),
                                     whole(in, "E"), whole(in, "V"), 4096);
     const nnc_plan plan = nnc_plan_default();
@@ -129,8 +120,7 @@ static inline void mixtral_params(const cJSON *in, answers *out)
     give(out, "active", (double)r.active_params);
 }
 
-static inline nnc_model deepseek_v3(int64_t layers)
-{
+static inline nnc_model deepseek_v3(int64_t layers) {
     nnc_model model = llama(layers, 7168, 128, 128, 18432, 129280, 4096);
     nnc_decoder *d = &model.decoder;
     d->experts = 256;

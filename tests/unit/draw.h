@@ -7,38 +7,24 @@
 /* Knuth's 64-bit linear congruential generator; only the high bits are used. */
 static uint64_t state;
 
-static inline uint64_t draw(uint64_t count)
-{
+static inline uint64_t draw(uint64_t count) {
     state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
     return (state >> 33) % count;
 }
 
-static inline int64_t between(int64_t low, int64_t high)
-{
-    return low + (int64_t)draw((uint64_t)(high - low + 1));
-}
+static inline int64_t between(int64_t low, int64_t high) { return low + (int64_t)draw((uint64_t)(high - low + 1)); }
 
-static inline bool coin(void)
-{
-    return draw(2) != 0;
-}
+static inline bool coin(void) { return draw(2) != 0; }
 
 /* Returns a random number from low to high; its logarithm is evenly distributed. */
-static inline double scaled(double low, double high)
-{
-    return low * pow(high / low, (double)draw(1000) / 999.0);
-}
+static inline double scaled(double low, double high) { return low * pow(high / low, (double)draw(1000) / 999.0); }
 
-static inline void seed(int number)
-{
+static inline void seed(int number) {
     state = UINT64_C(20250131) * (uint64_t)(number + 1);
     draw(2);
 }
 
-static inline int32_t power(int highest)
-{
-    return (int32_t)1 << draw((uint64_t)highest + 1);
-}
+static inline int32_t power(int highest) { return (int32_t)1 << draw((uint64_t)highest + 1); }
 
 typedef struct split_case {
     nnc_model model;
@@ -48,8 +34,7 @@ typedef struct split_case {
 } split_case;
 
 /* Draws a model whose dimensions most degrees divide. */
-static inline nnc_model draw_layers(void)
-{
+static inline nnc_model draw_layers(void) {
     const int64_t layers = between(4, 13), seq_len = 32 * between(1, 4), vocab = 64 * between(2, 40);
     switch (draw(4)) {
     case 0: return gpt(layers, 128, 8, vocab, seq_len);
@@ -59,8 +44,7 @@ static inline nnc_model draw_layers(void)
     }
 }
 
-static inline nnc_device draw_links(void)
-{
+static inline nnc_device draw_links(void) {
     nnc_device device = cluster_device();
     device.matmul_flops_per_s[NNC_BF16] = scaled(1e12, 1e15);
     device.vector_flops_per_s[NNC_FP32] = scaled(1e11, 1e14);
@@ -78,8 +62,7 @@ static inline nnc_device draw_links(void)
     return device;
 }
 
-static inline nnc_plan draw_split(void)
-{
+static inline nnc_plan draw_split(void) {
     nnc_plan plan = plan_of(power(4), power(3), coin() ? 1 : (int32_t)between(2, 8));
     plan.context = coin() ? 1 : power(2);
     plan.expert = coin() ? 1 : power(3);
@@ -106,8 +89,7 @@ static inline nnc_plan draw_split(void)
     return plan;
 }
 
-static inline split_case draw_cluster(int number)
-{
+static inline split_case draw_cluster(int number) {
     seed(number);
     split_case c = { .model = draw_layers(), .device = draw_links() };
     c.software = nnc_software_default();
@@ -120,8 +102,7 @@ static inline split_case draw_cluster(int number)
 }
 
 /* Draws plans until one is legal; *number becomes the number of the next draw. */
-static inline split_case draw_legal(int *number)
-{
+static inline split_case draw_legal(int *number) {
     for (;;) {
         const split_case c = draw_cluster((*number)++);
         nnc_plan plan;
@@ -129,8 +110,7 @@ static inline split_case draw_legal(int *number)
     }
 }
 
-static inline nnc_result result_of_split(const split_case *c)
-{
+static inline nnc_result result_of_split(const split_case *c) {
     return estimate_with(&c->model, &c->device, &c->software, &c->plan);
 }
 

@@ -16,27 +16,19 @@ typedef struct evaluator {
 
 static double evaluate_sum(evaluator *e);
 
-static inline bool evaluate_skip(evaluator *e, char wanted)
-{
+static inline bool evaluate_skip(evaluator *e, char wanted) {
     e->at += strspn(e->at, " ");
     if (*e->at != wanted) { return false; }
     e->at++;
     return true;
 }
 
-static inline double larger(double a, double b)
-{
-    return isnan(a) || a > b ? a : b;
-}
+static inline double larger(double a, double b) { return isnan(a) || a > b ? a : b; }
 
-static inline double smaller(double a, double b)
-{
-    return isnan(a) || a < b ? a : b;
-}
+static inline double smaller(double a, double b) { return isnan(a) || a < b ? a : b; }
 
 /* Evaluates a function with one argument or with two. */
-static inline double evaluate_call(evaluator *e, const char *name, size_t length)
-{
+static inline double evaluate_call(evaluator *e, const char *name, size_t length) {
     static const struct {
         const char *name;
         double (*of_one)(double);
@@ -64,8 +56,7 @@ static inline double evaluate_call(evaluator *e, const char *name, size_t length
     return value;
 }
 
-static inline double evaluate_value(evaluator *e)
-{
+static inline double evaluate_value(evaluator *e) {
     if (evaluate_skip(e, '-')) { return -evaluate_value(e); }
     if (evaluate_skip(e, '(')) {
         const double value = evaluate_sum(e);
@@ -92,14 +83,12 @@ static inline double evaluate_value(evaluator *e)
     return evaluate_call(e, name, length);
 }
 
-static inline double evaluate_power(evaluator *e)
-{
+static inline double evaluate_power(evaluator *e) {
     const double base = evaluate_value(e);
     return evaluate_skip(e, '^') ? pow(base, evaluate_power(e)) : base;
 }
 
-static inline double evaluate_product(evaluator *e)
-{
+static inline double evaluate_product(evaluator *e) {
     double value = evaluate_power(e);
     for (;;) {
         if (evaluate_skip(e, '*')) {
@@ -112,8 +101,7 @@ static inline double evaluate_product(evaluator *e)
     }
 }
 
-static inline double evaluate_sum(evaluator *e)
-{
+static inline double evaluate_sum(evaluator *e) {
     double value = evaluate_product(e);
     for (;;) {
         if (evaluate_skip(e, '+')) {
@@ -127,8 +115,7 @@ static inline double evaluate_sum(evaluator *e)
 }
 
 /* Evaluates `text` into *value. Returns false if the text is not arithmetic. */
-static inline bool evaluate(const char *text, double *value)
-{
+static inline bool evaluate(const char *text, double *value) {
     evaluator e = { .at = text };
     *value = evaluate_sum(&e);
     e.at += strspn(e.at, " ");

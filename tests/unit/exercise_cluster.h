@@ -6,8 +6,7 @@
 
 #define GIB 1073741824.0
 
-static double math_s(double flops, double flops_per_s)
-{
+static double math_s(double flops, double flops_per_s) {
     const nnc_device roof = roof_of(flops_per_s, 1e12);
     const nnc_work work = { .flops = flops };
     return timing_on(&roof, &work).time_s;
@@ -15,8 +14,7 @@ static double math_s(double flops, double flops_per_s)
 
 /* ---- activations and states of arXiv:2205.05198 ---- */
 
-static double layer_bytes(const cJSON *in, unsigned recompute, int32_t tensor, bool sequence)
-{
+static double layer_bytes(const cJSON *in, unsigned recompute, int32_t tensor, bool sequence) {
     const nnc_model model = gpt(1, whole(in, "h"), whole(in, "a"), 100, whole(in, "s"));
     nnc_plan plan = plan_of(1, tensor, 1);
     plan.micro_batch = cJSON_HasObjectItem(in, "b") ? whole(in, "b") : 1;
@@ -27,8 +25,7 @@ static double layer_bytes(const cJSON *in, unsigned recompute, int32_t tensor, b
 }
 
 /* The overhead is three times the FLOPs that are recomputed. */
-static void selective_terms(const cJSON *in, answers *out)
-{
+static void selective_terms(const cJSON *in, answers *out) {
     const double all = layer_bytes(in, NNC_RECOMPUTE_NONE, 1, false);
     const double selective = layer_bytes(in, NNC_RECOMPUTE_ATTENTION, 1, false);
     const nnc_model model = gpt(whole(in, "L"), whole(in, "h"), whole(in, "a"), whole(in, "V"), whole(in, "s"));
@@ -41,8 +38,7 @@ static void selective_terms(const cJSON *in, answers *out)
 }
 
 /* Kept bytes of the first stage: all of its layers, for every micro-batch in flight. */
-static void stage_activations(const cJSON *in, answers *out)
-{
+static void stage_activations(const cJSON *in, answers *out) {
     const int32_t t = (int32_t)whole(in, "t"), p = (int32_t)whole(in, "p");
     const double layers = number(in, "L") / p * nnc_pipeline_in_flight(NNC_SCHEDULE_1F1B, p, 1, 1024, 0);
     ck_assert_int_eq(whole(in, "v"), 1);
@@ -50,8 +46,7 @@ static void stage_activations(const cJSON *in, answers *out)
     give(out, "sp_selective", layers * layer_bytes(in, NNC_RECOMPUTE_ATTENTION, t, true) / GIB);
 }
 
-static void stage_shares(const cJSON *in, answers *out)
-{
+static void stage_shares(const cJSON *in, answers *out) {
     const int32_t t = (int32_t)whole(in, "t");
     const double per_cent = 0.01 * layer_bytes(in, NNC_RECOMPUTE_NONE, t, false);
     give(out, "seq", layer_bytes(in, NNC_RECOMPUTE_NONE, t, true) / per_cent);
@@ -61,8 +56,7 @@ static void stage_shares(const cJSON *in, answers *out)
 }
 
 /* States of the matrices of the layers only, with fp32 gradients. */
-static void stage_states(const cJSON *in, answers *out)
-{
+static void stage_states(const cJSON *in, answers *out) {
     nnc_model model = gpt(whole(in, "L"), whole(in, "h"), 64, 512, 2048);
     nnc_plan plan = plan_of(1, (int32_t)whole(in, "t"), (int32_t)whole(in, "p"));
     model.decoder.biases = false;
@@ -75,8 +69,7 @@ static void stage_states(const cJSON *in, answers *out)
 
 /* ---- sharded states ---- */
 
-static void zero_stages_at(const cJSON *in, answers *out)
-{
+static void zero_stages_at(const cJSON *in, answers *out) {
     const char *const names[] = { "s0", "s1", "s2", "s3" };
     const int32_t dp = (int32_t)whole(in, "dp");
     for (int32_t zero = 0; zero <= 3; zero++) {
@@ -84,44 +77,38 @@ static void zero_stages_at(const cJSON *in, answers *out)
     }
 }
 
-static void zero_factors(const cJSON *in, answers *out)
-{
+static void zero_factors(const cJSON *in, answers *out) {
     const int32_t dp = (int32_t)whole(in, "dp");
     const double all = state_bytes(0, dp, NNC_POLICY_MIXED);
     give(out, "s1", all / state_bytes(1, dp, NNC_POLICY_MIXED));
     give(out, "s2", all / state_bytes(2, dp, NNC_POLICY_MIXED));
 }
 
-static void zero_volume(const cJSON *in, answers *out)
-{
+static void zero_volume(const cJSON *in, answers *out) {
     (void)in;
     give_near(out, "ratio", sent_per_param(64, 3) / sent_per_param(64, 0), 1e-12);
 }
 
 /* bf16 weights and fp32 moments; gradients are not kept. */
-static void largest_on_a_chip(const cJSON *in, answers *out)
-{
+static void largest_on_a_chip(const cJSON *in, answers *out) {
     const double bytes = adam_state_bytes(NNC_POLICY_BF16_STATES_FP32, 1.0);
     ck_assert_double_eq(bytes, number(in, "bytes"));
     give(out, "N", number(in, "hbm") / bytes);
 }
 
-static void states_of_13b(const cJSON *in, answers *out)
-{
+static void states_of_13b(const cJSON *in, answers *out) {
     give(out, "bytes", adam_state_bytes(NNC_POLICY_BF16_STATES_FP32, number(in, "N")));
 }
 
 /* ---- links ---- */
 
-static void hidden_ring(const cJSON *in, answers *out)
-{
+static void hidden_ring(const cJSON *in, answers *out) {
     give(out, "tokens", ring_tokens(number(in, "P"), number(in, "B_l"), 32, 32));
 }
 
 /* Returns the time of an all-gather over one axis of a torus. wraps: the axis is a ring, so both directions are
  * used. */
-static double gather_s(int32_t ranks, double link_bytes_per_s, bool wraps, double bytes)
-{
+static double gather_s(int32_t ranks, double link_bytes_per_s, bool wraps, double bytes) {
     nnc_device device = cluster_device();
     nnc_route route;
     device.scale_up = (nnc_scale_up){ .kind = NNC_LINK_TORUS,
@@ -136,14 +123,12 @@ static double gather_s(int32_t ranks, double link_bytes_per_s, bool wraps, doubl
     return nnc_collective_s(&route, NNC_ALL_GATHER, bytes);
 }
 
-static void gather_line(const cJSON *in, answers *out)
-{
+static void gather_line(const cJSON *in, answers *out) {
     give(out, "line", gather_s((int32_t)whole(in, "X"), number(in, "W_1"), false, number(in, "bytes")));
 }
 
 /* The exercise leaves out the factor (n - 1) / n with n = 4 ranks. */
-static void gather_part(const cJSON *in, answers *out)
-{
+static void gather_part(const cJSON *in, answers *out) {
     const int32_t ranks = 4;
     const double bytes = 2.0 * number(in, "B") * number(in, "D") / number(in, "Y");
     give(out, "time", gather_s(ranks, 0.5 * number(in, "W_bi"), true, bytes) * ranks / (ranks - 1));
@@ -152,8 +137,7 @@ static void gather_part(const cJSON *in, answers *out)
 /* ---- parameters ---- */
 
 /* The exercise gives F as 2.7 D and ignores norms. */
-static void params_of_13b(const cJSON *in, answers *out)
-{
+static void params_of_13b(const cJSON *in, answers *out) {
     const int64_t D = whole(in, "D");
     const int64_t F = (int64_t)(number(in, "F_over_D") * (double)D);
     const nnc_model model = llama(whole(in, "L"), D, 40, 40, F, whole(in, "V"), 2048);
@@ -166,8 +150,7 @@ static void params_of_13b(const cJSON *in, answers *out)
     give(out, "total", (double)(r.params - groups[NNC_GROUP_NORM]));
 }
 
-static void deepseek_params(const cJSON *in, answers *out)
-{
+static void deepseek_params(const cJSON *in, answers *out) {
     const nnc_model model = deepseek_v3(whole(in, "L"));
     const nnc_plan plan = nnc_plan_default();
     const nnc_result r = estimate(&model, &plan);
@@ -177,16 +160,14 @@ static void deepseek_params(const cJSON *in, answers *out)
 
 /* ---- whole runs ---- */
 
-static void flops_of_70b(const cJSON *in, answers *out)
-{
+static void flops_of_70b(const cJSON *in, answers *out) {
     const double per_token = flops_per_param_token() * number(in, "N");
     give(out, "per_token", per_token);
     give(out, "total", per_token * number(in, "D"));
     give(out, "time_per_token", math_s(per_token, number(in, "P")));
 }
 
-static void days_of_70b(const cJSON *in, answers *out)
-{
+static void days_of_70b(const cJSON *in, answers *out) {
     nnc_device roof = roof_of(number(in, "n") * number(in, "P"), 1e12);
     const nnc_work work = { .flops = number(in, "flops") };
     roof.efficiency.conv.sustained_fraction = number(in, "mfu");
@@ -195,19 +176,16 @@ static void days_of_70b(const cJSON *in, answers *out)
     give(out, "days", seconds / 86400);
 }
 
-static void flops_of_gpt3(const cJSON *in, answers *out)
-{
+static void flops_of_gpt3(const cJSON *in, answers *out) {
     give(out, "flops", flops_per_param_token() * number(in, "N") * number(in, "D"));
 }
 
-static void years_of_gpt3(const cJSON *in, answers *out)
-{
+static void years_of_gpt3(const cJSON *in, answers *out) {
     give(out, "years", math_s(number(in, "flops"), number(in, "P")) / (365 * 86400.0));
 }
 
 /* With full recomputation every layer runs forward twice, and these FLOPs are counted. */
-static void achieved_rate(const cJSON *in, answers *out)
-{
+static void achieved_rate(const cJSON *in, answers *out) {
     const nnc_model model = gpt(whole(in, "L"), whole(in, "h"), 128, whole(in, "V"), whole(in, "s"));
     nnc_plan plan = nnc_plan_default();
     plan.recompute = NNC_RECOMPUTE_FULL;
@@ -219,8 +197,7 @@ static void achieved_rate(const cJSON *in, answers *out)
 
 /* 6 N D over all parameters, plus the products with attention scores over all pairs, which depend only on depth and
  * width. */
-static void palm_mfu(const cJSON *in, answers *out)
-{
+static void palm_mfu(const cJSON *in, answers *out) {
     const int64_t a = whole(in, "a"), d = whole(in, "d");
     const nnc_model model = llama(whole(in, "L"), a * d, a, a, 256, 256, whole(in, "s"));
     const nnc_plan plan = nnc_plan_default();

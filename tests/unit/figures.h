@@ -8,26 +8,18 @@
 static nnc_arena *arena;
 static nnc_error err;
 
-static inline void open_arena(void)
-{
+static inline void open_arena(void) {
     arena = nnc_arena_create();
     ck_assert_ptr_nonnull(arena);
     memset(&err, 0, sizeof err);
 }
 
-static inline void close_arena(void)
-{
-    nnc_arena_destroy(arena);
-}
+static inline void close_arena(void) { nnc_arena_destroy(arena); }
 
-#define NUMBER(figure_name, value)               \
-    {                                            \
-        .name = (figure_name), .number = (value) \
-    }
-#define TEXT(figure_name, value)                                      \
-    {                                                                 \
-        .name = (figure_name), .text = (value), .number = (double)NAN \
-    }
+#define NUMBER(figure_name, value) \
+    { .name = (figure_name), .number = (value) }
+#define TEXT(figure_name, value) \
+    { .name = (figure_name), .text = (value), .number = (double)NAN }
 
 static const nnc_figure old_list[] = {
     TEXT("plan.precision", "bf16"),    NUMBER("step.step_s", 2.0),         NUMBER("step.forward_s", 0.5),

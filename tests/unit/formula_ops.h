@@ -6,15 +6,13 @@
 
 /* ---- formats, devices, roofline ---- */
 
-static void block_format(const cJSON *in, answers *out)
-{
+static void block_format(const cJSON *in, answers *out) {
     give(out, "bytes_per_element",
          nnc_block_format_bytes(number(in, "element_bytes"), number(in, "scale_bytes"), number(in, "block")));
 }
 
 /* The scales are also stored in blocks with a scale. */
-static void double_quantised(const cJSON *in, answers *out)
-{
+static void double_quantised(const cJSON *in, answers *out) {
     const double scale = nnc_block_format_bytes(number(in, "absmax_bits") / 8, number(in, "second_bits") / 8,
                                                 number(in, "second_block"));
     give(out, "bits_per_element",
@@ -22,31 +20,27 @@ static void double_quantised(const cJSON *in, answers *out)
 }
 
 /* The data sheet rounds to 989.4e12; the device file has the value of the data sheet. */
-static void peak_rate(const cJSON *in, answers *out)
-{
+static void peak_rate(const cJSON *in, answers *out) {
     const nnc_device *h100 = load_device("hw/h100-sxm5-80gb.json");
     ck_assert_double_eq(number(in, "tensor_cores"), 4.0 * h100->units);
     give_near(out, "peak", nnc_device_matmul_peak(h100, NNC_BF16), 1e-4);
 }
 
-static void ridge(const cJSON *in, answers *out)
-{
+static void ridge(const cJSON *in, answers *out) {
     nnc_device device = plain_device();
     device.matmul_flops_per_s[NNC_BF16] = number(in, "P");
     device.mem_bytes_per_s = number(in, "W");
     give(out, "ridge", nnc_device_ridge(&device, NNC_BF16));
 }
 
-static void math_time(const cJSON *in, answers *out)
-{
+static void math_time(const cJSON *in, answers *out) {
     const nnc_device roof = roof_of(number(in, "P"), 1e12);
     const nnc_work work = { .flops = number(in, "F") };
     give(out, "t_math", timing_on(&roof, &work).time_s);
 }
 
 /* 2 m n k counts one addition more per output than the exact number m n (2 k - 1). */
-static void dot_product(const cJSON *in, answers *out)
-{
+static void dot_product(const cJSON *in, answers *out) {
     const nnc_op op = linear(1, 1, whole(in, "N"));
     const nnc_work work = nnc_op_work(&op);
     give_near(out, "flops", work.flops, 1e-6);
@@ -54,8 +48,7 @@ static void dot_product(const cJSON *in, answers *out)
     give(out, "intensity", nnc_intensity(&work));
 }
 
-static void roofline(const cJSON *in, answers *out)
-{
+static void roofline(const cJSON *in, answers *out) {
     const nnc_device roof = roof_of(number(in, "P"), number(in, "W"));
     const nnc_work work = { .flops = number(in, "F"), .read_bytes = number(in, "Q") };
     const nnc_timing t = timing_on(&roof, &work);
@@ -66,8 +59,7 @@ static void roofline(const cJSON *in, answers *out)
 
 /* ---- products ---- */
 
-static void product(const cJSON *in, answers *out)
-{
+static void product(const cJSON *in, answers *out) {
     const nnc_op op = linear(whole(in, "m"), whole(in, "n"), whole(in, "k"));
     const nnc_work work = nnc_op_work(&op);
     give(out, "flops", work.flops);
@@ -75,8 +67,7 @@ static void product(const cJSON *in, answers *out)
     give(out, "intensity", nnc_intensity(&work));
 }
 
-static void product_time(const cJSON *in, answers *out)
-{
+static void product_time(const cJSON *in, answers *out) {
     const nnc_op op = linear(whole(in, "m"), whole(in, "n"), whole(in, "k"));
     const nnc_work work = nnc_op_work(&op);
     const nnc_device roof = roof_of(number(in, "P"), number(in, "W"));
@@ -86,14 +77,12 @@ static void product_time(const cJSON *in, answers *out)
     give_text(out, "bound", nnc_bound_name(t.bound));
 }
 
-static void critical_tokens(const cJSON *in, answers *out)
-{
+static void critical_tokens(const cJSON *in, answers *out) {
     ck_assert_double_eq(number(in, "beta_w"), nnc_dtype_bytes(NNC_INT8));
     give(out, "critical_tokens", critical_rows(number(in, "P"), number(in, "W"), NNC_INT8));
 }
 
-static void weight_gradient(const cJSON *in, answers *out)
-{
+static void weight_gradient(const cJSON *in, answers *out) {
     nnc_op op = linear(whole(in, "T"), whole(in, "o"), whole(in, "i"));
     nnc_op backward[NNC_BACKWARD_MAX];
     op.grad_bytes = number(in, "main_grad_bytes");
@@ -107,8 +96,7 @@ static void weight_gradient(const cJSON *in, answers *out)
 
 /* ---- attention ---- */
 
-static nnc_op attention(const cJSON *in, bool causal)
-{
+static nnc_op attention(const cJSON *in, bool causal) {
     const int64_t s = whole(in, "s");
     nnc_op op = op_of(NNC_OP_FLASH);
     op.u.flash = (nnc_flash){ .batch = whole(in, "b"),
@@ -123,8 +111,7 @@ static nnc_op attention(const cJSON *in, bool causal)
     return op;
 }
 
-static void full_attention(const cJSON *in, answers *out)
-{
+static void full_attention(const cJSON *in, answers *out) {
     nnc_op op = attention(in, false);
     give(out, "fwd", nnc_op_work(&op).flops);
     op.phase = NNC_PHASE_BACKWARD;
@@ -132,22 +119,19 @@ static void full_attention(const cJSON *in, answers *out)
     give(out, "bwd_flash_executed", nnc_op_work(&op).flops);
 }
 
-static void causal_attention(const cJSON *in, answers *out)
-{
+static void causal_attention(const cJSON *in, answers *out) {
     const nnc_op op = attention(in, true);
     give(out, "pairs", (double)nnc_attention_pairs(whole(in, "s"), whole(in, "s"), true, 0));
     give(out, "fwd", nnc_op_work(&op).flops);
 }
 
-static void windowed_pairs(const cJSON *in, answers *out)
-{
+static void windowed_pairs(const cJSON *in, answers *out) {
     const int64_t s = whole(in, "s");
     give(out, "pairs", (double)nnc_attention_pairs(s, s, true, whole(in, "window")));
 }
 
 /* The s^2/2 of the example is slightly below the exact s(s+1)/2. */
-static void packed_pairs(const cJSON *in, answers *out)
-{
+static void packed_pairs(const cJSON *in, answers *out) {
     int64_t total = 0, pairs = 0;
     for (const char *at = text_of(in, "docs"); at != NULL; at = strchr(at, ',')) {
         const long length = strtol(at + (*at == ','), NULL, 10);
@@ -159,8 +143,7 @@ static void packed_pairs(const cJSON *in, answers *out)
     give_near(out, "single_document_pairs", (double)nnc_attention_pairs(total, total, true, 0), 1e-3);
 }
 
-static double forward_bytes(const char *name)
-{
+static double forward_bytes(const char *name) {
     int32_t count = 0;
     const nnc_op_cost *rows = nnc_scratch_ops(scratch, &count);
     for (int32_t i = 0; i < count; i++) {
@@ -173,8 +156,7 @@ static double forward_bytes(const char *name)
 }
 
 /* Traffic of the ops of unfused attention, less the bytes of Q, K, V and the output: the traffic of the scores. */
-static void score_traffic(const cJSON *in, answers *out)
-{
+static void score_traffic(const cJSON *in, answers *out) {
     const int64_t width = whole(in, "a") * whole(in, "d"), s = whole(in, "s");
     const nnc_model model = gpt(1, width, whole(in, "a"), 100, s);
     nnc_plan plan = nnc_plan_default();
@@ -188,8 +170,7 @@ static void score_traffic(const cJSON *in, answers *out)
     give(out, "flash_fwd", forward_bytes("attn.core"));
 }
 
-static void flash_intensity(const cJSON *in, answers *out)
-{
+static void flash_intensity(const cJSON *in, answers *out) {
     const int64_t s = whole(in, "s"), group = whole(in, "G");
     give(out, "prefill_intensity", attention_intensity(s, s, group));
     give(out, "decode_intensity", attention_intensity(1, s, group));
@@ -197,8 +178,7 @@ static void flash_intensity(const cJSON *in, answers *out)
 
 /* ---- vector ops ---- */
 
-static void rms_norm(const cJSON *in, answers *out)
-{
+static void rms_norm(const cJSON *in, answers *out) {
     nnc_op op = op_of(NNC_OP_NORM);
     op.u.norm = (nnc_norm){
         .kind = NNC_NORM_RMS, .elements = whole(in, "T") * whole(in, "h"), .rows = whole(in, "T"), .fused = true
@@ -209,16 +189,14 @@ static void rms_norm(const cJSON *in, answers *out)
     give(out, "t_mem", timing_on(&roof, &work).memory_s);
 }
 
-static nnc_work pointwise(nnc_pointwise_kind kind, int64_t elements, bool fused, nnc_phase phase)
-{
+static nnc_work pointwise(nnc_pointwise_kind kind, int64_t elements, bool fused, nnc_phase phase) {
     nnc_op op = op_of(NNC_OP_POINTWISE);
     op.phase = phase;
     op.u.pointwise = (nnc_pointwise){ .kind = kind, .elements = elements, .fused = fused };
     return nnc_op_work(&op);
 }
 
-static void swiglu(const cJSON *in, answers *out)
-{
+static void swiglu(const cJSON *in, answers *out) {
     const int64_t elements = whole(in, "T") * whole(in, "f");
     const nnc_work forward = pointwise(NNC_PW_SWIGLU, elements, true, NNC_PHASE_FORWARD);
     const nnc_work backward = pointwise(NNC_PW_SWIGLU, elements, true, NNC_PHASE_BACKWARD);
@@ -227,8 +205,7 @@ static void swiglu(const cJSON *in, answers *out)
     give(out, "fwd_flops", forward.vector_flops);
 }
 
-static void cross_entropy(const cJSON *in, answers *out)
-{
+static void cross_entropy(const cJSON *in, answers *out) {
     static const char *const names[] = { "unfused_bytes", "fused_bytes" };
     nnc_op op = op_of(NNC_OP_LOSS);
     op.u.loss = (nnc_loss){ .tokens = whole(in, "T"), .classes = whole(in, "V") };
@@ -244,8 +221,7 @@ static void cross_entropy(const cJSON *in, answers *out)
     give(out, "logits_gemm_fwd_h1600", nnc_op_work(&logits).flops);
 }
 
-static void bias_dropout_residual(const cJSON *in, answers *out)
-{
+static void bias_dropout_residual(const cJSON *in, answers *out) {
     const int64_t elements = whole(in, "T") * whole(in, "h");
     const nnc_pointwise_kind kind = NNC_PW_BIAS_DROPOUT_RESIDUAL;
     const nnc_work fused = pointwise(kind, elements, true, NNC_PHASE_FORWARD);
@@ -256,8 +232,7 @@ static void bias_dropout_residual(const cJSON *in, answers *out)
 
 /* ---- convolution ---- */
 
-static nnc_op convolution(const cJSON *in, int64_t h_out)
-{
+static nnc_op convolution(const cJSON *in, int64_t h_out) {
     const int64_t h = whole(in, "H"), k = whole(in, "K");
     nnc_op op = op_of(NNC_OP_CONV);
     op.weights = (nnc_weights){ .count = 1, .rows = whole(in, "C_o"), .cols = whole(in, "C_i") * k * k };
@@ -274,15 +249,13 @@ static nnc_op convolution(const cJSON *in, int64_t h_out)
     return op;
 }
 
-static void stem(const cJSON *in, answers *out)
-{
+static void stem(const cJSON *in, answers *out) {
     const nnc_op op = convolution(in, 112);
     give(out, "params_no_bias", (double)nnc_weights_params(&op.weights));
     give(out, "fwd", nnc_op_work(&op).flops);
 }
 
-static void decoder_conv(const cJSON *in, answers *out)
-{
+static void decoder_conv(const cJSON *in, answers *out) {
     const nnc_op op = convolution(in, whole(in, "H"));
     const nnc_work work = nnc_op_work(&op);
     give(out, "fwd", work.flops);
@@ -290,8 +263,7 @@ static void decoder_conv(const cJSON *in, answers *out)
     give(out, "intensity", nnc_intensity(&work));
 }
 
-static void transposed_conv(const cJSON *in, answers *out)
-{
+static void transposed_conv(const cJSON *in, answers *out) {
     nnc_op op = convolution(in, 64);
     op.u.conv.transposed = true;
     give(out, "fwd", nnc_op_work(&op).flops);

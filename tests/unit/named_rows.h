@@ -4,8 +4,7 @@
 
 #include "cluster.h"
 
-static inline nnc_plan causal_bf16(void)
-{
+static inline nnc_plan causal_bf16(void) {
     nnc_plan plan = nnc_plan_default();
     plan.precision = NNC_BF16;
     plan.flops_convention = NNC_CONVENTION_CAUSAL;
@@ -14,20 +13,17 @@ static inline nnc_plan causal_bf16(void)
 
 static const char *wanted_name;
 
-static inline bool is_named(const nnc_op_cost *row)
-{
+static inline bool is_named(const nnc_op_cost *row) {
     return strcmp(nnc_op_name(row->op), wanted_name) == 0 && nnc_op_phase(row->op) == NNC_PHASE_FORWARD;
 }
 
-static inline double one(const nnc_op_cost *row)
-{
+static inline double one(const nnc_op_cost *row) {
     (void)row;
     return 1.0;
 }
 
 /* Returns the number of forward rows with this name in the last estimate. */
-static inline double runs(const char *name)
-{
+static inline double runs(const char *name) {
     wanted_name = name;
     return sum_rows(is_named, one);
 }

@@ -15,35 +15,26 @@ static nnc_pipeline_memory *memory;
 static nnc_pipeline_result replayed, run;
 static double forward_s[VIRTUAL], backward_s[VIRTUAL], weight_s[VIRTUAL];
 
-static inline void open_memory(void)
-{
+static inline void open_memory(void) {
     memory = calloc(1, sizeof *memory);
     ck_assert_ptr_nonnull(memory);
 }
 
-static inline void close_memory(void)
-{
-    free(memory);
-}
+static inline void close_memory(void) { free(memory); }
 
 /* Random numbers x, 0 <= x < 1, equal on every machine: xorshift, shifted right. */
 static uint64_t seed;
 
-static inline double draw(void)
-{
+static inline double draw(void) {
     seed ^= seed << 13;
     seed ^= seed >> 7;
     seed ^= seed << 17;
     return (double)(seed >> 11) * 0x1p-53;
 }
 
-static inline int64_t draw_int(int64_t low, int64_t high)
-{
-    return low + (int64_t)(draw() * (double)(high - low + 1));
-}
+static inline int64_t draw_int(int64_t low, int64_t high) { return low + (int64_t)(draw() * (double)(high - low + 1)); }
 
-static inline nnc_pipeline pipeline_of(nnc_schedule schedule, int32_t p, int32_t v, int64_t m)
-{
+static inline nnc_pipeline pipeline_of(nnc_schedule schedule, int32_t p, int32_t v, int64_t m) {
     return (nnc_pipeline){ .schedule = schedule,
                            .stages = p,
                            .chunks = v,
@@ -55,8 +46,7 @@ static inline nnc_pipeline pipeline_of(nnc_schedule schedule, int32_t p, int32_t
 
 /* A pipeline whose virtual stages are all equal. f, b, w: seconds of a whole stage, divided by its virtual stages. */
 static inline nnc_pipeline equal_stages(nnc_schedule schedule, int32_t p, int32_t v, int64_t m, double f, double b,
-                                        double w)
-{
+                                        double w) {
     for (int i = 0; i < p * v; i++) {
         forward_s[i] = f / v;
         backward_s[i] = b / v;
@@ -66,8 +56,7 @@ static inline nnc_pipeline equal_stages(nnc_schedule schedule, int32_t p, int32_
 }
 
 /* A pipeline with a random schedule, whose stages differ in one of several ways. */
-static inline nnc_pipeline random_pipeline(int64_t m_max)
-{
+static inline nnc_pipeline random_pipeline(int64_t m_max) {
     const nnc_schedule schedule = (nnc_schedule)draw_int(0, NNC_SCHEDULE_COUNT - 1);
     const int64_t kind = draw_int(0, 4);
     int32_t p = (int32_t)draw_int(1, 16);
@@ -109,13 +98,11 @@ static inline nnc_pipeline random_pipeline(int64_t m_max)
     return pipeline;
 }
 
-static inline void replay(const nnc_pipeline *pipeline)
-{
+static inline void replay(const nnc_pipeline *pipeline) {
     ck_assert(nnc_pipeline_replay(pipeline, memory, &replayed, NULL, NULL));
 }
 
-static inline void expect_near(double found, double expected, double tolerance)
-{
+static inline void expect_near(double found, double expected, double tolerance) {
     ck_assert_double_le(fabs(found - expected), tolerance * fmax(1e-300, fabs(expected)));
 }
 

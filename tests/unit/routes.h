@@ -8,8 +8,7 @@
 enum { WRAPPED = 1, LINE = 0 };
 
 /* A route of n ranks that are joined by a switch. */
-static inline nnc_route level(int32_t n, double bytes_per_s, double latency_s)
-{
+static inline nnc_route level(int32_t n, double bytes_per_s, double latency_s) {
     return (nnc_route){ .size = n,
                         .inner = n,
                         .outer = 1,
@@ -19,8 +18,7 @@ static inline nnc_route level(int32_t n, double bytes_per_s, double latency_s)
                         .link = "scale_up" };
 }
 
-static inline nnc_route two_levels(int32_t inner, double inner_rate, int32_t outer, double outer_rate)
-{
+static inline nnc_route two_levels(int32_t inner, double inner_rate, int32_t outer, double outer_rate) {
     nnc_route route = level(inner, inner_rate, 0);
     route.size = inner * outer;
     route.outer = outer;
@@ -28,8 +26,7 @@ static inline nnc_route two_levels(int32_t inner, double inner_rate, int32_t out
     return route;
 }
 
-static inline nnc_device device_of(nnc_link_kind kind, int32_t devices, double up, double out)
-{
+static inline nnc_device device_of(nnc_link_kind kind, int32_t devices, double up, double out) {
     nnc_device device = { .id = "demo" };
     device.scale_up.kind = kind;
     device.scale_up.devices = devices;
@@ -41,8 +38,7 @@ static inline nnc_device device_of(nnc_link_kind kind, int32_t devices, double u
     return device;
 }
 
-static inline nnc_device torus(int32_t a, int32_t b, int32_t c, bool wrap, double link)
-{
+static inline nnc_device torus(int32_t a, int32_t b, int32_t c, bool wrap, double link) {
     nnc_device device = device_of(NNC_LINK_TORUS, a * b * c, link, 3e9);
     nnc_scale_up *up = &device.scale_up;
     const int32_t dims[3] = { a, b, c };
@@ -54,8 +50,7 @@ static inline nnc_device torus(int32_t a, int32_t b, int32_t c, bool wrap, doubl
 }
 
 static inline nnc_route route_of(const nnc_device *device, int32_t devices, int32_t per_node, int32_t size,
-                                 int32_t stride)
-{
+                                 int32_t stride) {
     nnc_route route;
     nnc_error err = { 0 };
     const nnc_status status = nnc_route_find(device, devices, per_node, size, stride, &route, &err);
@@ -64,8 +59,7 @@ static inline nnc_route route_of(const nnc_device *device, int32_t devices, int3
 }
 
 /* The route over all ranks of a torus with one axis. */
-static inline nnc_route axis(int32_t n, bool wrap, double link)
-{
+static inline nnc_route axis(int32_t n, bool wrap, double link) {
     const nnc_device device = torus(n, 1, 1, wrap, link);
     return route_of(&device, n, 0, n, 1);
 }

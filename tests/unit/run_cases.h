@@ -9,15 +9,11 @@
 #define HOUR 3600.0
 #define DAY 86400.0
 
-static inline double relative(double a, double b)
-{
-    return fabs(a / b - 1.0);
-}
+static inline double relative(double a, double b) { return fabs(a / b - 1.0); }
 #define CLOSE(a, b, share) \
     ck_assert_msg(relative((a), (b)) <= (share), "%s: %.9g, expected %.9g", #a, (double)(a), (double)(b))
 
-static inline nnc_run run_of(const nnc_plan *plan, const nnc_run_ask *ask)
-{
+static inline nnc_run run_of(const nnc_plan *plan, const nnc_run_ask *ask) {
     nnc_run run;
     nnc_error err = { 0 };
     ck_assert_msg(nnc_run_of(NULL, NULL, plan, ask, &run, &err) == NNC_OK, "%s: %s", err.where, err.what);
@@ -25,8 +21,7 @@ static inline nnc_run run_of(const nnc_plan *plan, const nnc_run_ask *ask)
 }
 
 /* Tests whether a run advances. A run that fails more often than it writes a checkpoint is refused. */
-static inline bool advances(const nnc_plan *plan, const nnc_run_ask *ask)
-{
+static inline bool advances(const nnc_plan *plan, const nnc_run_ask *ask) {
     nnc_run run;
     nnc_error err = { 0 };
     if (nnc_run_of(NULL, NULL, plan, ask, &run, &err) == NNC_OK) { return true; }
@@ -34,8 +29,7 @@ static inline bool advances(const nnc_plan *plan, const nnc_run_ask *ask)
     return false;
 }
 
-static inline nnc_plan devices_of(int32_t devices)
-{
+static inline nnc_plan devices_of(int32_t devices) {
     nnc_plan plan = nnc_plan_default();
     plan.devices = devices;
     return plan;

@@ -4,8 +4,7 @@
 
 #include "support.h"
 
-static inline void ok(nnc_status status, const nnc_error *err)
-{
+static inline void ok(nnc_status status, const nnc_error *err) {
     ck_assert_msg(status == NNC_OK, "%s: %s", err->where, err->what);
 }
 

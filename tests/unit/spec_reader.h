@@ -11,24 +11,16 @@
 static nnc_specs *specs;
 static nnc_error err;
 
-static inline void set_up(void)
-{
-    specs = nnc_specs_open(NNCOST_SOURCE_DIR);
-}
+static inline void set_up(void) { specs = nnc_specs_open(NNCOST_SOURCE_DIR); }
 
-static inline void tear_down(void)
-{
-    nnc_specs_close(specs);
-}
+static inline void tear_down(void) { nnc_specs_close(specs); }
 
-static inline nnc_status read_device(const char *text, nnc_device *device)
-{
+static inline nnc_status read_device(const char *text, nnc_device *device) {
     memset(&err, 0, sizeof(err));
     return nnc_device_parse_into(specs, "d.json", text, strlen(text), device, &err);
 }
 
-static inline nnc_status read_model(const char *text, nnc_model *model)
-{
+static inline nnc_status read_model(const char *text, nnc_model *model) {
     memset(&err, 0, sizeof(err));
     return nnc_model_parse_into(specs, "m.json", text, strlen(text), model, &err);
 }

@@ -9,8 +9,7 @@
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 
 /* Adds a test case to the suite. set_up and tear_down run before and after each of its tests; NULL = nothing runs. */
-static inline TCase *add_case(Suite *suite, const char *name, SFun set_up, SFun tear_down)
-{
+static inline TCase *add_case(Suite *suite, const char *name, SFun set_up, SFun tear_down) {
     TCase *tcase = tcase_create(name);
     tcase_add_checked_fixture(tcase, set_up, tear_down);
     tcase_set_timeout(tcase, 600);
@@ -18,8 +17,7 @@ static inline TCase *add_case(Suite *suite, const char *name, SFun set_up, SFun 
     return tcase;
 }
 
-static inline int run_suite(Suite *suite)
-{
+static inline int run_suite(Suite *suite) {
     /* Only files of the source tree are read, not the user's own files. */
     unsetenv("NNCOST_PATH");
     unsetenv("XDG_CONFIG_HOME");
@@ -31,8 +29,8 @@ static inline int run_suite(Suite *suite)
     return failed != 0;
 }
 
-static inline int run_tests_with(const char *name, SFun set_up, SFun tear_down, const TTest *const *tests, size_t count)
-{
+static inline int run_tests_with(const char *name, SFun set_up, SFun tear_down, const TTest *const *tests,
+                                 size_t count) {
     Suite *suite = suite_create(name);
     TCase *tcase = add_case(suite, name, set_up, tear_down);
     for (size_t i = 0; i < count; i++) { tcase_add_test(tcase, tests[i]); }

@@ -23,24 +23,21 @@
 static nnc_scratch *scratch;
 static nnc_specs *specs;
 
-static inline void open_support(void)
-{
+static inline void open_support(void) {
     scratch = nnc_scratch_create();
     specs = nnc_specs_open(NNCOST_SOURCE_DIR);
     ck_assert_ptr_nonnull(scratch);
     ck_assert_ptr_nonnull(specs);
 }
 
-static inline void close_support(void)
-{
+static inline void close_support(void) {
     nnc_specs_close(specs);
     nnc_scratch_destroy(scratch);
 }
 
 /* ---- specs ---- */
 
-static inline const nnc_device *load_device(const char *file)
-{
+static inline const nnc_device *load_device(const char *file) {
     char path[512];
     nnc_error err = { 0 };
     const nnc_device *device = NULL;
@@ -49,8 +46,7 @@ static inline const nnc_device *load_device(const char *file)
     return device;
 }
 
-static inline const nnc_model *load_model(const char *file)
-{
+static inline const nnc_model *load_model(const char *file) {
     char path[512];
     nnc_error err = { 0 };
     const nnc_model *model = NULL;
@@ -59,8 +55,7 @@ static inline const nnc_model *load_model(const char *file)
     return model;
 }
 
-static inline const nnc_software *load_software(const char *file)
-{
+static inline const nnc_software *load_software(const char *file) {
     char path[512];
     nnc_error err = { 0 };
     const nnc_software *software = NULL;
@@ -71,8 +66,7 @@ static inline const nnc_software *load_software(const char *file)
 
 /* A device with round numbers: 100 TFLOP/s in 16 bits, 1 TB/s, 10 TFLOP/s on the vector units, 80 GB, every efficiency
  * 1. */
-static inline nnc_device plain_device(void)
-{
+static inline nnc_device plain_device(void) {
     nnc_device device = { .id = "plain", .mem_bytes = 80000000000, .mem_bytes_per_s = 1e12 };
     for (int i = 0; i < NNC_DTYPE_COUNT; i++) {
         device.matmul_flops_per_s[i] = (double)NAN;
@@ -87,8 +81,7 @@ static inline nnc_device plain_device(void)
 }
 
 /* A GPT: learned positions, layer norms and biases, plain MLP of width 4 x hidden, tied head. */
-static inline nnc_model gpt(int64_t layers, int64_t hidden, int64_t heads, int64_t vocab, int64_t seq_len)
-{
+static inline nnc_model gpt(int64_t layers, int64_t hidden, int64_t heads, int64_t vocab, int64_t seq_len) {
     return (nnc_model){ .id = "gpt",
                         .family = NNC_FAMILY_DECODER,
                         .decoder = { .layers = layers,
@@ -109,8 +102,7 @@ static inline nnc_model gpt(int64_t layers, int64_t hidden, int64_t heads, int64
 
 /* A LLaMA: rotary positions, RMS norms, no biases, gated MLP, untied head. */
 static inline nnc_model llama(int64_t layers, int64_t hidden, int64_t heads, int64_t kv_heads, int64_t ffn_hidden,
-                              int64_t vocab, int64_t seq_len)
-{
+                              int64_t vocab, int64_t seq_len) {
     nnc_model model = gpt(layers, hidden, heads, vocab, seq_len);
     nnc_decoder *d = &model.decoder;
     d->kv_heads = kv_heads;
@@ -123,8 +115,7 @@ static inline nnc_model llama(int64_t layers, int64_t hidden, int64_t heads, int
 }
 
 /* A segmentation network of the milesial kind: batch norms, no convolution biases. */
-static inline nnc_model double_conv_unet(int64_t image, int64_t channels, int32_t levels)
-{
+static inline nnc_model double_conv_unet(int64_t image, int64_t channels, int32_t levels) {
     nnc_model model = { .id = "unet", .family = NNC_FAMILY_UNET };
     nnc_unet *u = &model.unet;
     *u = (nnc_unet){ .image = image,
@@ -144,8 +135,7 @@ static inline nnc_model double_conv_unet(int64_t image, int64_t channels, int32_
 }
 
 /* A diffusion network: residual blocks with time embedding, attention on the first level. */
-static inline nnc_model residual_unet(int64_t image, int64_t channels, int32_t levels)
-{
+static inline nnc_model residual_unet(int64_t image, int64_t channels, int32_t levels) {
     nnc_model model = double_conv_unet(image, channels, levels);
     nnc_unet *u = &model.unet;
     u->in_channels = u->out_channels = 4;
@@ -170,8 +160,7 @@ static inline nnc_model residual_unet(int64_t image, int64_t channels, int32_t l
 /* ---- estimates ---- */
 
 static inline nnc_result estimate_with(const nnc_model *model, const nnc_device *device, const nnc_software *software,
-                                       const nnc_plan *plan)
-{
+                                       const nnc_plan *plan) {
     nnc_result result;
     nnc_error err = { 0 };
     const nnc_status status = nnc_estimate(model, device, software, plan, scratch, &result, &err);
@@ -180,8 +169,7 @@ static inline nnc_result estimate_with(const nnc_model *model, const nnc_device 
 }
 
 /* Estimates a step on the plain device, with the neutral software profile. */
-static inline nnc_result estimate(const nnc_model *model, const nnc_plan *plan)
-{
+static inline nnc_result estimate(const nnc_model *model, const nnc_plan *plan) {
     const nnc_device device = plain_device();
     const nnc_software software = nnc_software_default();
     return estimate_with(model, &device, &software, plan);
@@ -191,8 +179,7 @@ static inline nnc_result estimate(const nnc_model *model, const nnc_plan *plan)
 typedef double row_value(const nnc_op_cost *row);
 typedef bool row_test(const nnc_op_cost *row);
 
-static inline double sum_rows(row_test *wanted, row_value *value)
-{
+static inline double sum_rows(row_test *wanted, row_value *value) {
     int32_t count = 0;
     const nnc_op_cost *rows = nnc_scratch_ops(scratch, &count);
     double sum = 0.0;
@@ -204,8 +191,7 @@ static inline double sum_rows(row_test *wanted, row_value *value)
 
 /* ---- reference data ---- */
 
-static inline cJSON *read_json(const char *path)
-{
+static inline cJSON *read_json(const char *path) {
     FILE *file = fopen(path, "rb");
     ck_assert_msg(file != NULL, "cannot open %s", path);
     ck_assert_int_eq(fseek(file, 0, SEEK_END), 0);
@@ -222,40 +208,34 @@ static inline cJSON *read_json(const char *path)
     return json;
 }
 
-static inline const cJSON *member(const cJSON *object, const char *key)
-{
+static inline const cJSON *member(const cJSON *object, const char *key) {
     const cJSON *value = cJSON_GetObjectItemCaseSensitive(object, key);
     ck_assert_msg(value != NULL, "no member %s", key);
     return value;
 }
 
-static inline double number(const cJSON *object, const char *key)
-{
+static inline double number(const cJSON *object, const char *key) {
     const cJSON *value = member(object, key);
     ck_assert_msg(cJSON_IsNumber(value), "%s is no number", key);
     return value->valuedouble;
 }
 
-static inline int64_t whole(const cJSON *object, const char *key)
-{
+static inline int64_t whole(const cJSON *object, const char *key) {
     const double value = number(object, key);
     ck_assert_double_eq(value, floor(value));
     return (int64_t)value;
 }
 
-static inline const char *text_of(const cJSON *object, const char *key)
-{
+static inline const char *text_of(const cJSON *object, const char *key) {
     const cJSON *value = member(object, key);
     ck_assert_msg(cJSON_IsString(value), "%s is no text", key);
     return value->valuestring;
 }
 
 /* Returns the element of a list whose member `key` is equal to `text`. */
-static inline const cJSON *find_entry(const cJSON *list, const char *key, const char *text)
-{
+static inline const cJSON *find_entry(const cJSON *list, const char *key, const char *text) {
     const cJSON *entry = NULL;
-    cJSON_ArrayForEach(entry, list)
-    {
+    cJSON_ArrayForEach(entry, list) {
         if (strcmp(text_of(entry, key), text) == 0) { return entry; }
     }
     ck_abort_msg("no %s %s", key, text);
@@ -263,8 +243,7 @@ static inline const cJSON *find_entry(const cJSON *list, const char *key, const 
 }
 
 /* Runs tests that use only the fixture of this file. */
-static inline int run_tests(const char *name, const TTest *const *tests, size_t count)
-{
+static inline int run_tests(const char *name, const TTest *const *tests, size_t count) {
     return run_tests_with(name, open_support, close_support, tests, count);
 }
 

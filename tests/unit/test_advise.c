@@ -5,36 +5,29 @@
 enum { MOST = 8 };
 
 /* 12 layers of width 256 at 16 sequences; the device is what a test makes of it. */
-static nnc_model model_of(void)
-{
-    return gpt(12, 256, 4, 2000, 128);
-}
+static nnc_model model_of(void) { return gpt(12, 256, 4, 2000, 128); }
 
-static nnc_plan plan_of(void)
-{
+static nnc_plan plan_of(void) {
     nnc_plan plan = nnc_plan_default();
     plan.micro_batch = 16;
     plan.precision = NNC_BF16;
     return plan;
 }
 
-static nnc_device device_of(int64_t mem_bytes)
-{
+static nnc_device device_of(int64_t mem_bytes) {
     nnc_device device = plain_device();
     device.mem_bytes = mem_bytes;
     return device;
 }
 
-static nnc_result result_on(int64_t mem_bytes, const nnc_plan *plan)
-{
+static nnc_result result_on(int64_t mem_bytes, const nnc_plan *plan) {
     const nnc_model model = model_of();
     const nnc_device device = device_of(mem_bytes);
     const nnc_software software = nnc_software_default();
     return estimate_with(&model, &device, &software, plan);
 }
 
-static int advise(int64_t mem_bytes, const nnc_plan *plan, nnc_advice *advice, int max)
-{
+static int advise(int64_t mem_bytes, const nnc_plan *plan, nnc_advice *advice, int max) {
     const nnc_model model = model_of();
     const nnc_device device = device_of(mem_bytes);
     const nnc_software software = nnc_software_default();
@@ -46,8 +39,7 @@ static const unsigned recompute[] = { NNC_RECOMPUTE_ATTENTION, NNC_RECOMPUTE_NOR
 
 /* Every plan that changes the settings of one set, tried independently of the library. A batch is
  * halved while it is even. */
-static bool any_fits(int64_t mem_bytes, const nnc_plan *plan, unsigned set)
-{
+static bool any_fits(int64_t mem_bytes, const nnc_plan *plan, unsigned set) {
     int64_t batches[64] = { plan->micro_batch }, count = 1;
     while (batches[count - 1] % 2 == 0) {
         batches[count] = batches[count - 1] / 2;
@@ -71,8 +63,7 @@ static bool any_fits(int64_t mem_bytes, const nnc_plan *plan, unsigned set)
 }
 
 /* Fewest kinds of change with which some plan fits; 6: none. */
-static int fewest_changes(int64_t mem_bytes, const nnc_plan *plan)
-{
+static int fewest_changes(int64_t mem_bytes, const nnc_plan *plan) {
     int fewest = 6;
     for (unsigned set = 1; set < 32; set++) {
         int bits = 0;
@@ -83,8 +74,7 @@ static int fewest_changes(int64_t mem_bytes, const nnc_plan *plan)
 }
 
 /* The fastest plan that fits with another micro-batch and recomputation alone, tried independently; infinite: none. */
-static double fastest_gentle_s(int64_t mem_bytes, const nnc_plan *plan)
-{
+static double fastest_gentle_s(int64_t mem_bytes, const nnc_plan *plan) {
     double fastest_s = INFINITY;
     for (int64_t batch = plan->micro_batch, passes = plan->micro_batches;; batch /= 2, passes *= 2) {
         for (size_t r = 0; r <= COUNT_OF(recompute); r++) {
@@ -100,8 +90,7 @@ static double fastest_gentle_s(int64_t mem_bytes, const nnc_plan *plan)
 }
 
 /* Types the options of an advice into a plan. */
-static nnc_plan typed(const nnc_plan *plan, const char *text)
-{
+static nnc_plan typed(const nnc_plan *plan, const char *text) {
     nnc_plan result = *plan;
     char copy[sizeof((nnc_advice *)0)->text], field[64];
     char *at = NULL;
@@ -117,8 +106,7 @@ static nnc_plan typed(const nnc_plan *plan, const char *text)
     return result;
 }
 
-static void check_advice(int64_t mem_bytes, const nnc_plan *plan, const nnc_advice *advice)
-{
+static void check_advice(int64_t mem_bytes, const nnc_plan *plan, const nnc_advice *advice) {
     const nnc_result asked = result_on(mem_bytes, plan), r = result_on(mem_bytes, &advice->plan);
     ck_assert_int_eq(r.verdict, NNC_FITS);
     ck_assert_int_eq(r.memory.total_bytes, advice->total_bytes);
@@ -137,8 +125,7 @@ static void check_advice(int64_t mem_bytes, const nnc_plan *plan, const nnc_advi
 
 /* From just too small down to hopeless: the fastest that leaves the training result alone; where nothing does, no set of
  * fewer changes fits. */
-START_TEST(fastest_then_fewest)
-{
+START_TEST(fastest_then_fewest) {
     nnc_plan plans[4] = { plan_of(), plan_of(), plan_of(), plan_of() };
     plans[1].precision = NNC_FP32;
     plans[2].attention = NNC_ATTENTION_UNFUSED;
@@ -172,8 +159,7 @@ START_TEST(fastest_then_fewest)
 END_TEST
 
 /* Half the micro-batch, where that is enough, not an eighth alone. */
-START_TEST(mildest_step)
-{
+START_TEST(mildest_step) {
     nnc_plan plan = plan_of(), half = plan;
     nnc_advice advice[MOST];
     half.micro_batch = 8;
@@ -191,8 +177,7 @@ START_TEST(mildest_step)
 }
 END_TEST
 
-START_TEST(nothing_helps)
-{
+START_TEST(nothing_helps) {
     nnc_advice advice[MOST];
     const nnc_plan plan = plan_of();
     ck_assert_int_eq(advise(1000, &plan, advice, MOST), 0);
@@ -204,8 +189,7 @@ END_TEST
 
 /* The logits of one long sequence and a large vocabulary are most of the memory: they halve in 16 bits, whichever of the
  * two formats the device has. */
-START_TEST(sixteen_bits_of_either_kind)
-{
+START_TEST(sixteen_bits_of_either_kind) {
     const nnc_model model = gpt(2, 64, 2, 50000, 512);
     const nnc_software software = nnc_software_default();
     nnc_plan plan = nnc_plan_default(), narrow = plan;
@@ -230,8 +214,7 @@ START_TEST(sixteen_bits_of_either_kind)
 END_TEST
 
 /* At most as many as the caller's array holds, the same ones. */
-START_TEST(room)
-{
+START_TEST(room) {
     const nnc_plan plan = plan_of();
     const int64_t mem_bytes = result_on(1, &plan).memory.total_bytes - 1;
     nnc_advice all[MOST], some[MOST];
@@ -246,8 +229,7 @@ END_TEST
 
 /* From a device that holds nothing to one that holds the plan: the array takes no more than asked, every advice fits, and no
  * sequence becomes shorter than 256 tokens, with adapters or without. */
-START_TEST(no_advice_goes_too_far)
-{
+START_TEST(no_advice_goes_too_far) {
     nnc_plan plans[] = { plan_of(), plan_of() };
     int shorter = 0, gentle = 0, none = 0;
     for (size_t p = 0; p < COUNT_OF(plans); p++) {
@@ -283,8 +265,7 @@ START_TEST(no_advice_goes_too_far)
 END_TEST
 
 /* A batch given as a whole stays whole. */
-START_TEST(given_global_batch)
-{
+START_TEST(given_global_batch) {
     nnc_plan plan = plan_of();
     nnc_advice advice[MOST];
     plan.global_batch = 64;
@@ -299,8 +280,7 @@ START_TEST(given_global_batch)
 END_TEST
 
 /* full contains the other recomputations: the same estimate with and without them. */
-START_TEST(full_contains_the_others)
-{
+START_TEST(full_contains_the_others) {
     nnc_plan plan = plan_of();
     plan.recompute = NNC_RECOMPUTE_FULL;
     const nnc_result alone = result_on(1, &plan);
@@ -313,8 +293,7 @@ START_TEST(full_contains_the_others)
 END_TEST
 
 /* A plan that has part of a recomputation already: no advice twice, none without a change. */
-START_TEST(advice_does_not_repeat)
-{
+START_TEST(advice_does_not_repeat) {
     const unsigned parts[] = { NNC_RECOMPUTE_NORM, NNC_RECOMPUTE_NORM | NNC_RECOMPUTE_ACTIVATION,
                                NNC_RECOMPUTE_ATTENTION, NNC_RECOMPUTE_ATTENTION | NNC_RECOMPUTE_NORM };
     for (size_t p = 0; p < COUNT_OF(parts); p++) {
@@ -333,8 +312,7 @@ START_TEST(advice_does_not_repeat)
 }
 END_TEST
 
-int main(void)
-{
+int main(void) {
     const TTest *const tests[] = { fastest_then_fewest,
                                    mildest_step,
                                    nothing_helps,

@@ -7,8 +7,7 @@
 enum { NETWORKS = 150, PLANS = 24 };
 
 /* Changes what most plans of a search or sweep differ in, so that lists are shared, and at times the rest. */
-static void move(nnc_plan *plan)
-{
+static void move(nnc_plan *plan) {
     const nnc_plan other = draw_split();
     if (draw(3) == 0) { /* the same passes, another number of them */
         plan->micro_batches = draw(4) == 0 ? plan->micro_batches : between(1, 20) * (1 + coin());
@@ -38,8 +37,7 @@ static void move(nnc_plan *plan)
 }
 
 /* Results begin as zeros, and what texts they point to is static. */
-static void check_same(const nnc_result *a, const nnc_result *b)
-{
+static void check_same(const nnc_result *a, const nnc_result *b) {
     const unsigned char *x = (const void *)a, *y = (const void *)b;
     const size_t last = offsetof(nnc_result, memory.one_moment), after = last + sizeof(bool);
     const size_t next = offsetof(nnc_result, memory) + sizeof a->memory;
@@ -50,8 +48,7 @@ static void check_same(const nnc_result *a, const nnc_result *b)
 
 /* Values that every estimate has are the same; a brief one has none of the others. */
 static void check_brief(const split_case *c, const nnc_result *full, const nnc_result *brief,
-                        const nnc_columns *columns)
-{
+                        const nnc_columns *columns) {
     const nnc_report a = { .model = &c->model, .device = &c->device, .software = &c->software, .result = full };
     nnc_report b = a;
     b.result = brief;
@@ -76,8 +73,7 @@ static void check_brief(const split_case *c, const nnc_result *full, const nnc_r
 }
 
 /* Asked twice, an estimate shares what the first one made; another model at the same place shares nothing. */
-static void check_twice(const split_case *c, const nnc_result *alone, nnc_scratch *own)
-{
+static void check_twice(const split_case *c, const nnc_result *alone, nnc_scratch *own) {
     for (int i = 0; i < 3; i++) {
         nnc_result again;
         ck_assert_int_eq(nnc_estimate(&c->model, &c->device, &c->software, &c->plan, own, &again, NULL), NNC_OK);
@@ -90,8 +86,7 @@ typedef struct scratches {
 } scratches;
 
 /* known: counts the plans whose passes the brief estimate knows from one before. */
-static int check_plan(const split_case *c, const scratches *s, const nnc_columns *columns, int *known)
-{
+static int check_plan(const split_case *c, const scratches *s, const nnc_columns *columns, int *known) {
     nnc_result alone, shared, brief;
     nnc_estimate_cache_begin(s->alone->shared, NULL, NULL);
     const nnc_status status = nnc_estimate(&c->model, &c->device, &c->software, &c->plan, s->alone, &alone, NULL);
@@ -109,8 +104,7 @@ static int check_plan(const split_case *c, const scratches *s, const nnc_columns
     return 1;
 }
 
-START_TEST(every_digit_is_kept)
-{
+START_TEST(every_digit_is_kept) {
     const scratches s = { nnc_scratch_create(), nnc_scratch_create(), nnc_scratch_create(), nnc_scratch_create() };
     nnc_arena *arena = nnc_arena_create();
     nnc_columns columns;
@@ -139,8 +133,7 @@ START_TEST(every_digit_is_kept)
 END_TEST
 
 /* In DualPipe the overlap of the experts' traffic grows with the passes. */
-START_TEST(dual_passes_are_their_own)
-{
+START_TEST(dual_passes_are_their_own) {
     const nnc_model model = mixtral(8, 128, 8, 2, 64, 8, 256, 128);
     const nnc_device device = cluster_device();
     nnc_scratch *const brief = nnc_scratch_create(), *const alone = nnc_scratch_create();
@@ -165,8 +158,7 @@ END_TEST
 
 /* The verdict alone is that of a whole estimate: with more samples in a micro-batch, a plan that does
  * not fit stays so. */
-START_TEST(verdicts_are_the_same)
-{
+START_TEST(verdicts_are_the_same) {
     nnc_scratch *whole = nnc_scratch_create(), *quick = nnc_scratch_create();
     int told = 0;
     quick->brief = quick->fits_only = quick->verdict_only = true;
@@ -195,8 +187,7 @@ START_TEST(verdicts_are_the_same)
 }
 END_TEST
 
-int main(void)
-{
+int main(void) {
     Suite *suite = suite_create("alike");
     TCase *const alike = add_case(suite, "alike", NULL, NULL);
     tcase_add_test(alike, every_digit_is_kept);

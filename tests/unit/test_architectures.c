@@ -5,51 +5,34 @@
 
 #define ARCHITECTURES NNCOST_SOURCE_DIR "/tests/data/architectures/"
 
-static bool is_forward(const nnc_op_cost *row, nnc_op_kind kind)
-{
+static bool is_forward(const nnc_op_cost *row, nnc_op_kind kind) {
     return nnc_op_phase(row->op) == NNC_PHASE_FORWARD && row->op->kind == kind;
 }
 
-static bool is_expert(const nnc_op_cost *row)
-{
+static bool is_expert(const nnc_op_cost *row) {
     return is_forward(row, NNC_OP_MATMUL) && row->op->u.matmul.experts > 0;
 }
 
-static bool is_linear(const nnc_op_cost *row)
-{
+static bool is_linear(const nnc_op_cost *row) {
     return is_forward(row, NNC_OP_MATMUL) && row->op->u.matmul.b_is_weight && !is_expert(row);
 }
 
-static bool is_attention(const nnc_op_cost *row)
-{
-    return is_forward(row, NNC_OP_FLASH);
-}
+static bool is_attention(const nnc_op_cost *row) { return is_forward(row, NNC_OP_FLASH); }
 
-static bool is_conv(const nnc_op_cost *row)
-{
-    return is_forward(row, NNC_OP_CONV);
-}
+static bool is_conv(const nnc_op_cost *row) { return is_forward(row, NNC_OP_CONV); }
 
-static bool is_chunked_scan(const nnc_op_cost *row)
-{
+static bool is_chunked_scan(const nnc_op_cost *row) {
     return is_forward(row, NNC_OP_SCAN) && row->op->u.scan.chunk > 0;
 }
 
-static double executed_flops_of(const nnc_op_cost *row)
-{
-    return row->work.flops;
-}
+static double executed_flops_of(const nnc_op_cost *row) { return row->work.flops; }
 
 /* Over every position of the mask. */
-static double flops_of(const nnc_op_cost *row)
-{
-    return nnc_op_work(row->op).full_flops;
-}
+static double flops_of(const nnc_op_cost *row) { return nnc_op_work(row->op).full_flops; }
 
 static char faults[1 << 14]; /* of all models */
 
-static void check(const cJSON *known, const char *key, double value)
-{
+static void check(const cJSON *known, const char *key, double value) {
     const cJSON *at = cJSON_GetObjectItemCaseSensitive(known, key);
     const double expected = at != NULL ? at->valuedouble : 0.0;
     const size_t used = strlen(faults);
@@ -59,8 +42,7 @@ static void check(const cJSON *known, const char *key, double value)
     }
 }
 
-static void check_model(const cJSON *known)
-{
+static void check_model(const cJSON *known) {
     char path[256];
     const char *id = text_of(known, "id");
     nnc_plan plan = nnc_plan_default();
@@ -82,13 +64,11 @@ static void check_model(const cJSON *known)
     }
 }
 
-START_TEST(counts_are_exact)
-{
+START_TEST(counts_are_exact) {
     cJSON *json = read_json(ARCHITECTURES "counts.json");
     const cJSON *known = NULL;
     int count = 0;
-    cJSON_ArrayForEach(known, member(json, "models"))
-    {
+    cJSON_ArrayForEach(known, member(json, "models")) {
         check_model(known);
         count++;
     }
@@ -98,8 +78,7 @@ START_TEST(counts_are_exact)
 }
 END_TEST
 
-int main(void)
-{
+int main(void) {
     const TTest *const tests[] = { counts_are_exact };
     return run_tests("architectures", tests, COUNT_OF(tests));
 }

@@ -13,20 +13,17 @@
 #include "base/base_internal.h"
 #include "suite.h"
 
-static void expect_number(double value, const char *expected)
-{
+static void expect_number(double value, const char *expected) {
     char text[NNC_NUMBER_TEXT];
     ck_assert_str_eq(nnc_number_text(value, text), expected);
 }
 
-static void expect_unit(double value, const char *unit, const char *expected)
-{
+static void expect_unit(double value, const char *unit, const char *expected) {
     char text[NNC_NUMBER_TEXT];
     ck_assert_str_eq(nnc_unit_text(value, unit, text), expected);
 }
 
-START_TEST(products_report_overflow)
-{
+START_TEST(products_report_overflow) {
     int64_t out = 7;
     ck_assert(nnc_mul_i64(3000000000, 3, &out));
     ck_assert_int_eq(out, 9000000000);
@@ -50,8 +47,7 @@ START_TEST(products_report_overflow)
 }
 END_TEST
 
-START_TEST(largest_keeps_nan)
-{
+START_TEST(largest_keeps_nan) {
     const double none = (double)NAN;
     ck_assert_double_eq(nnc_max(1, 2), 2);
     ck_assert_double_eq(nnc_min(1, 2), 1);
@@ -64,8 +60,7 @@ static const char *const bad_numbers[] = { "",      " 1",  "1 ",   "+1",  ".5", 
                                            "0x10",  "inf", "nan",  "1e",  "1e+", "1e999", "1,5", "--1",
                                            "1.2.3", "1_0", "1e5x", "-01", "NaN", "-1e999" };
 
-START_TEST(numbers_are_read_strictly)
-{
+START_TEST(numbers_are_read_strictly) {
     double value = 42;
     int64_t whole = 42;
     char digits[128];
@@ -90,8 +85,7 @@ START_TEST(numbers_are_read_strictly)
 END_TEST
 
 /* Short decimals take a way of their own; they are those of the C library. */
-START_TEST(short_numbers_are_exact)
-{
+START_TEST(short_numbers_are_exact) {
     uint64_t state = 1;
     for (int i = 0; i < 200000; i++) {
         char text[40];
@@ -111,8 +105,7 @@ START_TEST(short_numbers_are_exact)
 }
 END_TEST
 
-START_TEST(numbers_are_written_short)
-{
+START_TEST(numbers_are_written_short) {
     expect_number(0, "0");
     expect_number(-0.0, "0");
     expect_number(0.1, "0.1");
@@ -126,8 +119,7 @@ START_TEST(numbers_are_written_short)
 }
 END_TEST
 
-START_TEST(units_have_prefixes)
-{
+START_TEST(units_have_prefixes) {
     expect_unit(0.0123, "s", "12.30 ms");
     expect_unit(8.59e10, "B", "85.90 GB");
     expect_unit(3.12e14, "FLOP/s", "312.0 TFLOP/s");
@@ -154,8 +146,7 @@ END_TEST
 
 /* A program that links the library may have called setlocale. */
 /* "%.12g" with its exponent shortened, by the system's printf. */
-static void check_written(double value)
-{
+static void check_written(double value) {
     char text[NNC_NUMBER_TEXT], expected[64];
     snprintf(expected, sizeof expected, "%.12g", value);
     char *e = strchr(expected, 'e');
@@ -167,8 +158,7 @@ static void check_written(double value)
 }
 
 /* Random bits, random sizes, whole numbers, short decimals, and the halves between two of twelve digits. */
-START_TEST(numbers_are_written_as_printf_does)
-{
+START_TEST(numbers_are_written_as_printf_does) {
     uint64_t state = 88172645463325252u;
     for (int i = 0; i < 100000; i++) {
         double value;
@@ -193,8 +183,7 @@ START_TEST(numbers_are_written_as_printf_does)
 }
 END_TEST
 
-START_TEST(whole_numbers_are_written)
-{
+START_TEST(whole_numbers_are_written) {
     char text[NNC_NUMBER_TEXT];
     ck_assert_uint_eq(nnc_whole_write(0, text), strlen("0"));
     ck_assert_str_eq(text, "0");
@@ -207,8 +196,7 @@ START_TEST(whole_numbers_are_written)
 }
 END_TEST
 
-START_TEST(numbers_ignore_the_locale)
-{
+START_TEST(numbers_ignore_the_locale) {
     static const char *const locales[] = { "de_DE.UTF-8", "fr_FR.UTF-8", "de_DE", "ps_AF" };
     const char *set = NULL;
     double value;
@@ -222,8 +210,7 @@ START_TEST(numbers_ignore_the_locale)
 }
 END_TEST
 
-START_TEST(messages_stay_one_line)
-{
+START_TEST(messages_stay_one_line) {
     nnc_error err;
     ck_assert_int_eq(nnc_fail(&err, NNC_BAD_SPEC, "a\nb", "found \"%s\"", "x\n\x1b[31m\x7f\xc2\x9b"), NNC_BAD_SPEC);
     ck_assert_int_eq(err.status, NNC_BAD_SPEC);
@@ -241,8 +228,7 @@ START_TEST(messages_stay_one_line)
 }
 END_TEST
 
-START_TEST(nearest_name_is_a_slip_away)
-{
+START_TEST(nearest_name_is_a_slip_away) {
     static const char *const names[] = { "mem_bytes", "mem_bytes_per_s", "l2_bytes", "power_w" };
     const size_t count = COUNT_OF(names);
     char longest[200];
@@ -258,8 +244,7 @@ START_TEST(nearest_name_is_a_slip_away)
 }
 END_TEST
 
-START_TEST(characters_are_measured)
-{
+START_TEST(characters_are_measured) {
     ck_assert_uint_eq(nnc_utf8_length("a", 1), 1);
     ck_assert_uint_eq(nnc_utf8_length("\xc3\xa9", 2), 2);
     ck_assert_uint_eq(nnc_utf8_length("\xe2\x82\xac", 3), 3);
@@ -273,8 +258,7 @@ START_TEST(characters_are_measured)
 }
 END_TEST
 
-START_TEST(arena_gives_zeroed_aligned_memory)
-{
+START_TEST(arena_gives_zeroed_aligned_memory) {
     nnc_arena *arena = nnc_arena_create();
     for (size_t size = 1; size < 40000; size = size * 3 + 1) {
         unsigned char *bytes = nnc_arena_alloc(arena, size);
@@ -296,8 +280,7 @@ START_TEST(arena_gives_zeroed_aligned_memory)
 END_TEST
 
 /* Texts of every length around the sizes at which it grows. */
-START_TEST(buffers_grow)
-{
+START_TEST(buffers_grow) {
     enum { LENGTH = 5000 };
     char *expected = malloc(LENGTH + 16);
     nnc_buffer buffer = { 0 };
@@ -320,8 +303,7 @@ START_TEST(buffers_grow)
 END_TEST
 
 /* However small the buffer, the text is the beginning of the whole, ends in a zero, and no byte after it changes. */
-START_TEST(texts_are_appended_as_far_as_they_fit)
-{
+START_TEST(texts_are_appended_as_far_as_they_fit) {
     static const char whole[] = "--zero 3, --data 12, --tensor 4";
     for (size_t size = 1; size <= sizeof whole + 1; size++) {
         char text[64];
@@ -337,8 +319,7 @@ START_TEST(texts_are_appended_as_far_as_they_fit)
 }
 END_TEST
 
-START_TEST(statuses_have_exit_codes)
-{
+START_TEST(statuses_have_exit_codes) {
     ck_assert_int_eq(nnc_status_exit_code(NNC_OK), 0);
     ck_assert_int_eq(nnc_status_exit_code(NNC_BAD_USAGE), 2);
     ck_assert_int_eq(nnc_status_exit_code(NNC_ILLEGAL_PLAN), 3);
@@ -348,8 +329,7 @@ START_TEST(statuses_have_exit_codes)
 }
 END_TEST
 
-START_TEST(formats_have_sizes)
-{
+START_TEST(formats_have_sizes) {
     ck_assert_double_eq(nnc_dtype_bytes(NNC_TF32), 4); /* stored as fp32 */
     ck_assert_double_eq(nnc_dtype_bytes(NNC_FP4), 0.5);
     ck_assert(isnan(nnc_dtype_bytes(NNC_DTYPE_COUNT)));
@@ -360,8 +340,7 @@ START_TEST(formats_have_sizes)
 }
 END_TEST
 
-START_TEST(lines_are_taken_apart_as_a_shell_does)
-{
+START_TEST(lines_are_taken_apart_as_a_shell_does) {
     char line[] = "  gpt2 --set 'name=a b' it\\'s \"x \\\" y\" '' \t", *words[6];
     const char *const expected[] = { "gpt2", "--set", "name=a b", "it's", "x \" y", "" };
     ck_assert_int_eq(nnc_shell_split(line, words, 6), 6);
@@ -380,8 +359,7 @@ START_TEST(lines_are_taken_apart_as_a_shell_does)
 }
 END_TEST
 
-int main(void)
-{
+int main(void) {
     const TTest *const tests[] = {
         products_report_overflow,
         largest_keeps_nan,

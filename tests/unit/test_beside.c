@@ -9,8 +9,7 @@
 static char folder[32], path[64];
 
 /* A file with two letters that its owner alone may read. */
-static void open_folder(void)
-{
+static void open_folder(void) {
     strcpy(folder, "/tmp/nncost.XXXXXX");
     ck_assert_ptr_nonnull(mkdtemp(folder));
     snprintf(path, sizeof path, "%s/file", folder);
@@ -21,14 +20,12 @@ static void open_folder(void)
     ck_assert_int_eq(chmod(path, 0600), 0);
 }
 
-static void close_folder(void)
-{
+static void close_folder(void) {
     ck_assert_int_eq(unlink(path), 0);
     ck_assert_int_eq(rmdir(folder), 0); /* nothing else was left in it */
 }
 
-static void ck_holds(const char *name, const char *expected)
-{
+static void ck_holds(const char *name, const char *expected) {
     char text[16] = "";
     FILE *file = fopen(name, "r");
     ck_assert_ptr_nonnull(file);
@@ -37,16 +34,14 @@ static void ck_holds(const char *name, const char *expected)
     ck_assert_str_eq(text, expected);
 }
 
-static nnc_atomic_file written(const char *name)
-{
+static nnc_atomic_file written(const char *name) {
     nnc_atomic_file file;
     ck_assert(nnc_atomic_file_open(&file, name));
     ck_assert_uint_eq(nnc_write_bytes(file.descriptor, "yes", 3), 3);
     return file;
 }
 
-START_TEST(keeping_replaces)
-{
+START_TEST(keeping_replaces) {
     struct stat status;
     nnc_atomic_file file = written(path);
     ck_holds(path, "no");
@@ -57,8 +52,7 @@ START_TEST(keeping_replaces)
 }
 END_TEST
 
-START_TEST(dropping_leaves_what_was)
-{
+START_TEST(dropping_leaves_what_was) {
     nnc_atomic_file file = written(path);
     nnc_atomic_file_drop(&file);
     ck_holds(path, "no");
@@ -66,8 +60,7 @@ START_TEST(dropping_leaves_what_was)
 }
 END_TEST
 
-START_TEST(a_new_file_gets_the_rights_of_any)
-{
+START_TEST(a_new_file_gets_the_rights_of_any) {
     char name[80];
     struct stat status;
     snprintf(name, sizeof name, "%s/new", folder);
@@ -81,8 +74,7 @@ START_TEST(a_new_file_gets_the_rights_of_any)
 }
 END_TEST
 
-START_TEST(a_link_stays)
-{
+START_TEST(a_link_stays) {
     char name[80];
     struct stat status;
     snprintf(name, sizeof name, "%s/link", folder);
@@ -96,8 +88,7 @@ START_TEST(a_link_stays)
 }
 END_TEST
 
-START_TEST(no_folder_no_file)
-{
+START_TEST(no_folder_no_file) {
     char name[80];
     nnc_atomic_file file;
     snprintf(name, sizeof name, "%s/none/file", folder);
@@ -107,8 +98,7 @@ START_TEST(no_folder_no_file)
 }
 END_TEST
 
-int main(void)
-{
+int main(void) {
     const TTest *const tests[] = { keeping_replaces, dropping_leaves_what_was, a_new_file_gets_the_rights_of_any,
                                    a_link_stays, no_folder_no_file };
     return run_tests_with("beside", open_folder, close_folder, tests, COUNT_OF(tests));

@@ -3,8 +3,7 @@
 #include "estimate/estimate_internal.h"
 #include "suite.h"
 
-static nnc_result sd1_on_a100(int32_t devices, int32_t zero)
-{
+static nnc_result sd1_on_a100(int32_t devices, int32_t zero) {
     const nnc_model *sd1 = NULL;
     const nnc_device *a100 = NULL;
     const nnc_software *compiled = NULL;
@@ -19,8 +18,7 @@ static nnc_result sd1_on_a100(int32_t devices, int32_t zero)
 }
 
 /* 1.7 GB of gradients are sent in 66 buckets of 25 MiB: only the last one has no compute to overlap with. */
-START_TEST(a_unet_hides_its_gradients)
-{
+START_TEST(a_unet_hides_its_gradients) {
     const nnc_result r = sd1_on_a100(8, 0); /* over NVLink */
     const double all_s = r.communication_s[NNC_COMM_DATA], exposed_s = r.exposed_s[NNC_COMM_DATA];
     ck_assert_double_gt(exposed_s, 0.0);
@@ -30,8 +28,7 @@ START_TEST(a_unet_hides_its_gradients)
 END_TEST
 
 /* Sharded, it gathers block by block: the first block is exposed, and two blocks are held at once, not the network. */
-START_TEST(a_unet_is_gathered_by_blocks)
-{
+START_TEST(a_unet_is_gathered_by_blocks) {
     const nnc_result whole = sd1_on_a100(64, 2), sharded = sd1_on_a100(64, 3);
     ck_assert_double_gt(sharded.exposed_s[NNC_COMM_DATA], 0.0);
     ck_assert_double_lt(sharded.exposed_s[NNC_COMM_DATA], 0.2 * sharded.communication_s[NNC_COMM_DATA]);
@@ -41,8 +38,7 @@ START_TEST(a_unet_is_gathered_by_blocks)
 END_TEST
 
 /* GPT-2's table is 31 % of its gradients and is reduced last, when no compute is left to overlap with. */
-START_TEST(a_table_is_not_cut)
-{
+START_TEST(a_table_is_not_cut) {
     const nnc_model *gpt2 = NULL;
     const nnc_device *h100 = NULL;
     const nnc_software software = nnc_software_default();
@@ -60,8 +56,7 @@ END_TEST
 
 /* Tensor ranks use NVLink while gradients cross the network: the two overlaps do not compete, so full
  * overlap is never slower than partial overlap. */
-START_TEST(fabrics_do_not_share_a_window)
-{
+START_TEST(fabrics_do_not_share_a_window) {
     const nnc_model *llama = NULL;
     const nnc_device *h100 = NULL;
     const nnc_software *eager = NULL;
@@ -102,8 +97,7 @@ typedef struct pass_part {
 /* docs/formulas.md#overlap: t = C + N - share min(C, N), kind by kind. A kind has the compute that no kind before it on
  * the same links overlaps with, and the exposed time of kinds on other links. Of n units of weights, one n-th is
  * exposed. Ring blocks overlap with their share of the attention, before all others. */
-static void expose(pass_part *p, const nnc_overlap *overlap, nnc_part part, double units)
-{
+static void expose(pass_part *p, const nnc_overlap *overlap, nnc_part part, double units) {
     const double ring_hidden_s =
         overlap->share[NNC_COMM_CONTEXT] * fmin(p->ring_s, p->attention_s * overlap->ring_share);
     p->ring_exposed_s = p->ring_s - ring_hidden_s;
@@ -132,8 +126,7 @@ typedef struct drawn_rows {
     pass_part parts[NNC_SEGMENTS_MAX][NNC_PASS_PARTS];
 } drawn_rows;
 
-static void add_row(drawn_rows *d, nnc_op op, double time_s)
-{
+static void add_row(drawn_rows *d, nnc_op op, double time_s) {
     op.segment = (int32_t)d->list.segment_count - 1;
     nnc_op *kept = &d->rows.ops[d->rows.count];
     nnc_op_cost *row = &d->rows.rows[d->rows.count++];
@@ -155,8 +148,7 @@ static void add_row(drawn_rows *d, nnc_op op, double time_s)
     p->issue_s += row->repeat * (d->launch.op_s + (products > 1 ? products : 0) * d->launch.product_s);
 }
 
-static void draw_part(drawn_rows *d, nnc_phase phase)
-{
+static void draw_part(drawn_rows *d, nnc_phase phase) {
     const nnc_op product = { .kind = NNC_OP_MATMUL, .phase = phase, .u.matmul.experts = between(0, 2) };
     const nnc_op attention = { .kind = NNC_OP_FLASH, .phase = phase };
     add_row(d, product, scaled(0.1, 10.0));
@@ -172,8 +164,7 @@ static void draw_part(drawn_rows *d, nnc_phase phase)
     }
 }
 
-static void draw_rows(drawn_rows *d, int number)
-{
+static void draw_rows(drawn_rows *d, int number) {
     seed(number);
     memset(d, 0, sizeof *d);
     for (int k = 0; k < NNC_COMM_COUNT; k++) { d->overlap.share[k] = (double)draw(5) / 4.0; }
@@ -202,8 +193,7 @@ static void draw_rows(drawn_rows *d, int number)
     }
 }
 
-static double units_of(const drawn_rows *d, int32_t segment)
-{
+static double units_of(const drawn_rows *d, int32_t segment) {
     for (int32_t i = 0; i < d->list.block_count; i++) {
         if (d->list.blocks[i].segment == segment) { return (double)d->list.blocks[i].repeat; }
     }
@@ -211,8 +201,7 @@ static double units_of(const drawn_rows *d, int32_t segment)
 }
 
 /* Rows of every kind on every lane: exposed time as the formula has it, row by row; compute keeps its time. */
-START_TEST(rows_are_exposed_by_the_formula)
-{
+START_TEST(rows_are_exposed_by_the_formula) {
     drawn_rows *d = malloc(sizeof *d);
     ck_assert_ptr_nonnull(d);
     for (int number = 0; number < 300; number++) {
@@ -240,8 +229,7 @@ END_TEST
 
 /* The rows of a segment add up to the times of one instance. Issuing them makes d seconds of the device and i of the
  * host (d^4 + i^4)^(1/4) (docs/formulas.md#launch). A lane is free while anything but traffic on its links runs. */
-START_TEST(rows_add_up_to_segments)
-{
+START_TEST(rows_add_up_to_segments) {
     static nnc_segment_time units[NNC_SEGMENTS_MAX];
     drawn_rows *d = malloc(sizeof *d);
     ck_assert_ptr_nonnull(d);
@@ -284,8 +272,7 @@ START_TEST(rows_add_up_to_segments)
 }
 END_TEST
 
-int main(void)
-{
+int main(void) {
     const TTest *const tests[] = {
         a_unet_hides_its_gradients,    a_unet_is_gathered_by_blocks,    a_table_is_not_cut,
         fabrics_do_not_share_a_window, rows_are_exposed_by_the_formula, rows_add_up_to_segments,

@@ -6,16 +6,14 @@
 enum { CASES = 400 };
 
 /* A split case whose host may be the slowest of all. */
-static split_case draw_issued(int *number)
-{
+static split_case draw_issued(int *number) {
     split_case c = draw_legal(number);
     c.software.launch_s = coin() ? 0.0 : scaled(1e-7, 1e-4);
     return c;
 }
 
 /* Compute, memory, network, host and bubble together are the step; the one that is named is the largest. */
-START_TEST(everything_competes)
-{
+START_TEST(everything_competes) {
     for (int i = 0, number = 0; i < CASES; i++) {
         const split_case c = draw_issued(&number);
         const nnc_result r = result_of_split(&c);
@@ -33,8 +31,7 @@ START_TEST(everything_competes)
 END_TEST
 
 /* Without one limit a step takes no longer, and never less than what else the busiest stage has to do. */
-START_TEST(without_a_limit_the_rest_remains)
-{
+START_TEST(without_a_limit_the_rest_remains) {
     int seen[NNC_BOUND_COUNT] = { 0 };
     int odd = 21230; /* whose schedule, anew for shorter passes, would end later */
     for (int i = 0, number = 0; i <= CASES; i++) {
@@ -69,8 +66,7 @@ START_TEST(without_a_limit_the_rest_remains)
 END_TEST
 
 /* An ideal step overlaps everything, so without its limit the next of compute, memory and network remains. */
-START_TEST(without_a_limit_an_ideal_step_is_its_next)
-{
+START_TEST(without_a_limit_an_ideal_step_is_its_next) {
     int seen[NNC_BOUND_COUNT] = { 0 };
     for (int i = 0, number = 0; i < CASES; i++) {
         split_case c = draw_issued(&number);
@@ -89,8 +85,7 @@ START_TEST(without_a_limit_an_ideal_step_is_its_next)
 END_TEST
 
 /* GPT-2 op by op on one H100: the host is the limit, not the memory. */
-START_TEST(a_slow_host_is_named)
-{
+START_TEST(a_slow_host_is_named) {
     const nnc_model *gpt2 = NULL;
     const nnc_device *h100 = NULL;
     const nnc_software *eager = NULL;
@@ -123,8 +118,7 @@ END_TEST
 /* By hand: 0.3 of the profile and 0.4 of the device make 0.5; a share x of the network adds (0.25 x)^2 to its square,
  * a share y of waiting (0.5 y)^2. Of that 0.85 below and 1.15 above. What was measured of this device and family, 0.1,
  * replaces both; of another it does not. */
-START_TEST(a_range_widens_with_what_is_uncertain)
-{
+START_TEST(a_range_widens_with_what_is_uncertain) {
     for (int i = 0, number = 0; i < CASES; i++) {
         split_case c = draw_issued(&number);
         c.device.efficiency.basis = NNC_BASIS_KERNELS;
@@ -157,8 +151,7 @@ END_TEST
 
 /* In an ideal step a row of communication takes the seconds of its links, and the rows' shares of what the busiest link takes
  * longer than the engine add up to that. */
-START_TEST(ideal_rows_load_their_links)
-{
+START_TEST(ideal_rows_load_their_links) {
     int exposed = 0;
     for (int i = 0, number = 0; i < CASES; i++) {
         split_case c = draw_legal(&number);
@@ -211,8 +204,7 @@ END_TEST
 
 /* A pipeline of two stages and two replicas: the stage with five of six layers has the busiest links, whether it is the first,
  * which has the table, or the last, which has a head as large and a norm. */
-START_TEST(any_stage_may_have_the_busiest_links)
-{
+START_TEST(any_stage_may_have_the_busiest_links) {
     const nnc_model model = llama(6, 256, 4, 2, 1024, 2000, 64);
     nnc_plan plan = plan_of(2, 1, 2);
     plan.mode = NNC_MODE_IDEAL;
@@ -226,8 +218,7 @@ START_TEST(any_stage_may_have_the_busiest_links)
 }
 END_TEST
 
-int main(void)
-{
+int main(void) {
     const TTest *const tests[] = {
         everything_competes,
         without_a_limit_the_rest_remains,

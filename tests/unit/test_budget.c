@@ -4,8 +4,7 @@
 
 /* The law at its printed point; with 16 times the FLOPs, the parameters (or tokens) grow by 16 to the printed exponent.
  * The FLOPs are always 6 x parameters x tokens. */
-START_TEST(laws_at_their_points)
-{
+START_TEST(laws_at_their_points) {
     const struct {
         nnc_law law;
         bool tokens;
@@ -34,8 +33,7 @@ END_TEST
 
 /* Fewer parameters, trained longer, reach the same loss and cost less where many tokens are served: no size on a grid
  * needs fewer FLOPs 6 N D + 2 N served. With nothing known to serve nothing changes. */
-START_TEST(serving_saves)
-{
+START_TEST(serving_saves) {
     const double params = 70e9, tokens = 1.4e12, served = 2e13;
     const nnc_optimum best = nnc_serving_optimal(NNC_LAW_EPOCH, params, tokens, served);
     const double loss = 1.81686 + 482.00572 / pow(params, 0.34781) + 2085.4342 / pow(tokens, 0.36585);
@@ -61,8 +59,7 @@ END_TEST
 
 /* 6 x 1e9 x 2e10 FLOPs at 100 TFLOP/s x 0.5 x 0.8 take 3e6 s of one device, 833.3 hours; at 3 an hour 2,500; in 10 days on
  * 4 devices. The optima are those of the single laws. */
-START_TEST(money_by_hand)
-{
+START_TEST(money_by_hand) {
     const nnc_device device = plain_device();
     nnc_budget_ask ask = nnc_budget_ask_default();
     nnc_budget budget;
@@ -124,8 +121,7 @@ START_TEST(money_by_hand)
 END_TEST
 
 /* Each input has its range, and exactly one of FLOPs, money, and a model is given. */
-START_TEST(refused_budgets)
-{
+START_TEST(refused_budgets) {
     const nnc_device device = plain_device();
     const nnc_budget_ask none = nnc_budget_ask_default();
     static const struct {
@@ -188,8 +184,7 @@ START_TEST(refused_budgets)
 }
 END_TEST
 
-int main(void)
-{
+int main(void) {
     const TTest *const tests[] = { laws_at_their_points, serving_saves, money_by_hand, refused_budgets };
     return run_tests("budgets", tests, COUNT_OF(tests));
 }

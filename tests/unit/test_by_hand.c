@@ -12,8 +12,7 @@
 /* Eight devices of 400 W for a day: 8 x 400 x 86,400 J at the devices, times the PUE of the building. The rated
  * carbon is that energy in kWh (3.6e6 J) at 500 g. Without the power of a node the draw is the rating; the network
  * adds 100 W to the energy, not to the rated energy. */
-START_TEST(rated_energy_has_the_building)
-{
+START_TEST(rated_energy_has_the_building) {
     const nnc_device device = plain_device();
     const nnc_plan plan = devices_of(8);
     nnc_run_ask ask = nnc_run_ask_default();
@@ -34,8 +33,7 @@ END_TEST
 /* ---- plans ---- */
 
 /* 2 samples x 3 passes x 4 replicas are 24; with two numbers the third follows. */
-START_TEST(batches_agree)
-{
+START_TEST(batches_agree) {
     static const struct {
         int64_t micro, passes, global;
         nnc_status status;
@@ -75,8 +73,7 @@ END_TEST
 
 /* By every convention, the FLOPs of a model are those of its samples, however ranks divide the work: 8 samples over replicas,
  * tensor ranks, stages, context ranks; a window of 16 of 64 tokens, fused and unfused attention. */
-START_TEST(splits_keep_the_flops)
-{
+START_TEST(splits_keep_the_flops) {
     static const int32_t splits[][4] = { { 2, 1, 1, 1 }, { 1, 2, 1, 1 }, { 1, 1, 2, 1 }, { 1, 1, 1, 2 },
                                          { 1, 1, 1, 4 }, { 2, 2, 2, 1 }, { 1, 2, 1, 2 } };
     nnc_model model = llama(4, 64, 8, 4, 128, 512, 64);
@@ -113,8 +110,7 @@ END_TEST
  *
  * ZeRO-3 gathers the frozen weights of two blocks, 2 bytes each, the adapters of two blocks, 4 bytes each, and has the
  * whole fp32 gradient of the adapters of one block. ZeRO-2 has none of these. */
-START_TEST(gathered_frozen_weights)
-{
+START_TEST(gathered_frozen_weights) {
     const nnc_model model = gpt(6, 64, 4, 100, 16);
     nnc_plan plan = plan_of(4, 1, 1);
     plan.adapter_rank = 4;
@@ -132,8 +128,7 @@ START_TEST(gathered_frozen_weights)
 }
 END_TEST
 
-static nnc_op product_of(int64_t rows, int64_t cols, int32_t block, int64_t repeat, bool frozen)
-{
+static nnc_op product_of(int64_t rows, int64_t cols, int32_t block, int64_t repeat, bool frozen) {
     return (nnc_op){ .kind = NNC_OP_MATMUL,
                      .weights = { .count = 1, .rows = rows, .cols = cols },
                      .block = block,
@@ -143,8 +138,7 @@ static nnc_op product_of(int64_t rows, int64_t cols, int32_t block, int64_t repe
 
 /* A network in one piece: a block of 2 x 3 weights that runs three times, one of 4 x 5 with 2 x 2 frozen ones, and 7 weights
  * outside blocks. The unit that ZeRO-3 gathers is the largest: 20, and 4 frozen; then 7 outside become 30. */
-START_TEST(units_by_hand)
-{
+START_TEST(units_by_hand) {
     static nnc_op_list list;
     nnc_segment_sums sums[NNC_SEGMENTS_MAX];
     memset(&list, 0, sizeof list);
@@ -176,8 +170,7 @@ END_TEST
 
 /* A message of the size of the knee takes twice its time, of four times the size 1.5 times: bytes + sqrt(knee x bytes). The
  * knee of the fabric counts inside a domain of 300 GB/s, that of the network between domains of 25 GB/s. */
-START_TEST(knees)
-{
+START_TEST(knees) {
     nnc_device device = cluster_device();
     nnc_error err = { 0 };
     nnc_route inside, across;
@@ -195,8 +188,7 @@ END_TEST
 /* ---- pipelines ---- */
 
 /* Virtual stages of four devices: a V goes down and comes back, chunks start again at the first device. */
-START_TEST(devices_of_virtual_stages)
-{
+START_TEST(devices_of_virtual_stages) {
     static const int32_t vee[] = { 0, 1, 2, 3, 3, 2, 1, 0 }, chunks[] = { 0, 1, 2, 3, 0, 1, 2, 3 };
     nnc_plan plan = nnc_plan_default();
     plan.pipeline = 4;
@@ -216,8 +208,7 @@ END_TEST
 /* ---- runs of models without tokens ---- */
 
 /* Methods that score tokens are refused for a model of images; training is not. */
-START_TEST(methods_need_tokens)
-{
+START_TEST(methods_need_tokens) {
     const nnc_model unet = double_conv_unet(32, 16, 2), text = gpt(2, 64, 4, 100, 16);
     nnc_plan plan = plan_of(1, 1, 1);
     nnc_run_ask ask = nnc_run_ask_default();
@@ -237,8 +228,7 @@ END_TEST
 
 /* ---- sensitivity ---- */
 
-START_TEST(unknown_parameters_have_no_value)
-{
+START_TEST(unknown_parameters_have_no_value) {
     const nnc_device device = cluster_device();
     ck_assert(isnan(nnc_sensitivity_parameter_value(&device, NNC_PARAMETER_COUNT, NNC_BF16)));
     ck_assert(isnan(nnc_sensitivity_parameter_value(&device, NNC_PARAMETER_MATMUL, NNC_DTYPE_COUNT)));
@@ -250,8 +240,7 @@ END_TEST
 /* ---- models ---- */
 
 /* Without head_dim the heads divide the hidden width. */
-START_TEST(heads_divide_hidden)
-{
+START_TEST(heads_divide_hidden) {
     static const char text[] = DECODER SOURCES;
     nnc_model model;
     nnc_error err = { 0 };
@@ -265,8 +254,7 @@ START_TEST(heads_divide_hidden)
 }
 END_TEST
 
-int main(void)
-{
+int main(void) {
     const TTest *const tests[] = { rated_energy_has_the_building,
                                    batches_agree,
                                    splits_keep_the_flops,

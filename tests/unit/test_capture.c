@@ -5,8 +5,7 @@
 static nnc_error error;
 
 /* A file with these operators, storages and blocks, over modules "" and "fc". */
-static nnc_status parse(const char *ops, const char *storages, const char *blocks, int params, nnc_model *model)
-{
+static nnc_status parse(const char *ops, const char *storages, const char *blocks, int params, nnc_model *model) {
     char text[8192];
     snprintf(text, sizeof text,
              "{\"schema\":\"nncost.capture/1\",\"source\":{},\"batch\":2,\"parameters\":{\"count\":"
@@ -20,8 +19,7 @@ static nnc_status parse(const char *ops, const char *storages, const char *block
     return status;
 }
 
-static nnc_result estimate_of(const char *ops, const char *storages, const char *blocks, int params)
-{
+static nnc_result estimate_of(const char *ops, const char *storages, const char *blocks, int params) {
     nnc_model model;
     const nnc_software software = nnc_software_default();
     const nnc_device device = plain_device();
@@ -41,8 +39,7 @@ static nnc_result estimate_of(const char *ops, const char *storages, const char 
     "," OP("mm", "backward", "[" F ",[3,2],2],[" F ",[2,5],3]", "[" F ",[3,5],4]", "", repeat)
 #define PARAMETERS "[60,\"parameter\"," F ",-1,9],[20,\"parameter\"," F ",-1,9],"
 
-START_TEST(a_linear_layer_by_hand)
-{
+START_TEST(a_linear_layer_by_hand) {
     const nnc_result r =
         estimate_of(LINEAR("1"),
                     PARAMETERS "[24,\"input\"," F ",-1,9],[40,\"kept\"," F ",0,1],[60,\"gradient\"," F ",1,2]", "", 20);
@@ -56,8 +53,7 @@ START_TEST(a_linear_layer_by_hand)
 END_TEST
 
 /* Three equal layers, written once: three times the work, the parameters, and what all three keep. */
-START_TEST(equal_layers_are_folded)
-{
+START_TEST(equal_layers_are_folded) {
     const nnc_result r = estimate_of(LINEAR("3"),
                                      PARAMETERS "[24,\"input\"," F ",-1,9],[40,\"kept\"," F ",0,1],[60,\"gradient\"," F
                                                 ",1,2],[40,\"kept\"," F ",2,3],[40,\"kept\"," F ",4,5]",
@@ -75,24 +71,14 @@ START_TEST(equal_layers_are_folded)
 }
 END_TEST
 
-static bool is_recorded(const nnc_op_cost *row)
-{
-    return nnc_op_phase(row->op) != NNC_PHASE_UPDATE;
-}
+static bool is_recorded(const nnc_op_cost *row) { return nnc_op_phase(row->op) != NNC_PHASE_UPDATE; }
 
-static double flops_of(const nnc_op_cost *row)
-{
-    return row->work.flops;
-}
+static double flops_of(const nnc_op_cost *row) { return row->work.flops; }
 
-static double bytes_of(const nnc_op_cost *row)
-{
-    return row->work.read_bytes + row->work.write_bytes;
-}
+static double bytes_of(const nnc_op_cost *row) { return row->work.read_bytes + row->work.write_bytes; }
 
 /* A kernel moves its tensors; of a broadcast one the storage. Temporary bytes count while backward runs. */
-START_TEST(bytes_by_hand)
-{
+START_TEST(bytes_by_hand) {
     const nnc_result r = estimate_of(
         LINEAR("1") "," OP("add", "backward", "[" F ",[2,5],3],[" F ",[2,5],1]", "[" F ",[2,5],5]", "", "1"),
         PARAMETERS "[24,\"input\"," F ",-1,9],[40,\"kept\"," F ",0,1],[60,\"gradient\"," F
@@ -105,8 +91,7 @@ START_TEST(bytes_by_hand)
 END_TEST
 
 /* Sums of 3 rows each of a table: 6 indices read 6 of its 10 rows of 2 values. */
-START_TEST(a_bag_by_hand)
-{
+START_TEST(a_bag_by_hand) {
     const nnc_result r =
         estimate_of(OP("_embedding_bag", "forward", "[" F ",[10,2],0],[\"int64\",[6],1]", "[" F ",[2,2],2]", "",
                        "1") "," OP("sum", "backward", "[" F ",[2,2],2]", "[" F ",[2,2],3]", "", "1"),
@@ -120,8 +105,7 @@ END_TEST
 
 /* The peak is a moment: at the end of forward 24 + 40 + 4096 bytes live, in backward 24 + 40 + 60 + 3000. The classes add
  * up to 60 + 24 + 40 + 3000. */
-START_TEST(the_peak_is_a_moment)
-{
+START_TEST(the_peak_is_a_moment) {
     const nnc_result r = estimate_of(LINEAR("1"),
                                      PARAMETERS "[24,\"input\"," F ",-1,9],[40,\"kept\"," F ",0,1],[60,\"gradient\"," F
                                                 ",1,2],[4096,\"temporary\"," F ",0,0],[3000,\"temporary\"," F ",1,1]",
@@ -134,8 +118,7 @@ END_TEST
 /* Under autocast: addmm casts its bias, its input and its weight, 3 kernels; relu runs in 16 bits; exp casts 16 bits to
  * fp32, 1 kernel; mm casts the gradient of y and that of the weight, 2 kernels, not the input that forward has cast. With
  * the 4 operators 10 kernels. y is kept in 16 bits. */
-START_TEST(autocast_by_hand)
-{
+START_TEST(autocast_by_hand) {
     const char *ops =
         OP("addmm", "forward", "[" F ",[5],1],[" F ",[2,3],2],[" F ",[3,5],0]", "[" F ",[2,5],3]", "", "1") "," OP(
             "relu", "forward", "[" F ",[2,5],3]", "[" F ",[2,5],5]", "",
@@ -163,8 +146,7 @@ START_TEST(autocast_by_hand)
 END_TEST
 
 /* 2 samples and 4 of a linear layer: 3 of them have 3 rows, 1.5 times the products of 2; 5 are not between. */
-START_TEST(two_steps_give_all_between)
-{
+START_TEST(two_steps_give_all_between) {
     static const char head[] = "\"source\":{},\"parameters\":{\"count\":20,\"trained\":20},"
                                "\"modules\":[\"\",\"fc\"],\"blocks\":[],";
     const char *two =
@@ -197,8 +179,7 @@ END_TEST
 
 /* 4 channels to 4 in 2 groups, 3 x 3, stride 2, 8 x 8 to 4 x 4: 72 weights at 2 x 16 positions. Each gradient is as
  * much. A transposed one has the products of its input's positions. */
-START_TEST(a_convolution_by_hand)
-{
+START_TEST(a_convolution_by_hand) {
     const char *ops = OP("convolution", "forward", "[" F ",[2,4,8,8],1],[" F ",[4,2,3,3],0]", "[" F ",[2,4,4,4],2]",
                          "null,[2,2],[1,1],[1,1],false,[0,0],2",
                          "1") "," OP("convolution_backward", "backward",
@@ -219,8 +200,7 @@ END_TEST
 
 /* 2 x 4 heads of width 16 over 8 tokens: 36 pairs under the mask, 4 FLOPs a pair and value; 10 in backward,
  * with the scores computed again. The usual convention counts all 64 pairs, and no scores again. */
-START_TEST(fused_attention_by_hand)
-{
+START_TEST(fused_attention_by_hand) {
 #define QKV "[" F ",[2,4,8,16],2],[" F ",[2,4,8,16],2],[" F ",[2,4,8,16],2]"
     const nnc_result r = estimate_of(
         LINEAR("1") "," OP("_scaled_dot_product_flash_attention", "forward", QKV, "[" F ",[2,4,8,16],3]",
@@ -234,8 +214,7 @@ START_TEST(fused_attention_by_hand)
 }
 END_TEST
 
-static void refused(const char *ops, const char *blocks, int params, const char *where, const char *what)
-{
+static void refused(const char *ops, const char *blocks, int params, const char *where, const char *what) {
     nnc_model model;
     const char *storages = PARAMETERS "[24,\"input\"," F ",-1,9],[40,\"kept\"," F ",0,1],[60,\"gradient\"," F ",1,2]";
     ck_assert_int_ne(parse(ops, storages, blocks, params, &model), NNC_OK);
@@ -243,8 +222,7 @@ static void refused(const char *ops, const char *blocks, int params, const char 
     ck_assert_msg(strstr(error.what, what) != NULL, "%s: %s", error.where, error.what);
 }
 
-START_TEST(faults_have_their_place)
-{
+START_TEST(faults_have_their_place) {
     refused(LINEAR("3"), "[0,2,2]", 60, "blocks", "expected 6 positions, found 4");
     refused(LINEAR("1"), "", 19, "parameters.count", "expected 20, found 19");
     refused(OP("mm", "forward", "[" F ",[2,3],2],[" F ",[2,5],0]", "[" F ",[2,5],3]", "", "1"), "", 20, "ops[0].inputs",
@@ -262,8 +240,7 @@ START_TEST(faults_have_their_place)
 }
 END_TEST
 
-int main(void)
-{
+int main(void) {
     Suite *suite = suite_create("capture");
     TCase *tests = add_case(suite, "capture", open_support, close_support);
     tcase_add_test(tests, a_linear_layer_by_hand);

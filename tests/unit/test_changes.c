@@ -12,8 +12,7 @@ static nnc_plan_changes changes;
 
 /* 4 layers of width 512, 2000 words. Matrix units: 5 TFLOP/s in fp32, 50 in TF32,
  * 100 in bf16. */
-static void set_up(void)
-{
+static void set_up(void) {
     open_support();
     model = gpt(4, 512, 8, 2000, 128);
     device = plain_device();
@@ -22,8 +21,7 @@ static void set_up(void)
     compiled = NULL;
 }
 
-static nnc_plan single(void)
-{
+static nnc_plan single(void) {
     nnc_plan plan = nnc_plan_default();
     plan.micro_batch = 8;
     plan.precision = NNC_FP32;
@@ -32,8 +30,7 @@ static nnc_plan single(void)
     return plan;
 }
 
-static int find(const nnc_plan *plan, bool quick)
-{
+static int find(const nnc_plan *plan, bool quick) {
     const nnc_profiles profiles = nnc_profiles_of_one(&software);
     const nnc_plan_change_ask ask = {
         .model = &model, .device = &device, .profiles = &profiles, .others = { compiled }, .plan = plan, .quick = quick
@@ -42,8 +39,7 @@ static int find(const nnc_plan *plan, bool quick)
 }
 
 /* The options of a change, set in the plan, the model and the profile as a user would type them. */
-static void type(const char *options, nnc_plan *plan, nnc_model *changed, const nnc_software **profile)
-{
+static void type(const char *options, nnc_plan *plan, nnc_model *changed, const nnc_software **profile) {
     char text[256];
     char *next = text;
     snprintf(text, sizeof text, "%s", options);
@@ -72,8 +68,7 @@ static void type(const char *options, nnc_plan *plan, nnc_model *changed, const 
 
 /* A change is the estimate of its options, and it is worth a line: faster by more than 0.5 % or smaller by more than 5 %,
  * or, where the plan does not fit, it fits. */
-static void check_change(const nnc_plan *plan, const nnc_result *base, const nnc_plan_change *change)
-{
+static void check_change(const nnc_plan *plan, const nnc_result *base, const nnc_plan_change *change) {
     nnc_plan typed = *plan;
     const nnc_software *profile = &software;
     nnc_model changed = model;
@@ -92,8 +87,7 @@ static void check_change(const nnc_plan *plan, const nnc_result *base, const nnc
 }
 
 /* Checks the list against the expected options, in this order, and what each gives. */
-static void check_list(const nnc_plan *plan, const char *const *expected, int count)
-{
+static void check_list(const nnc_plan *plan, const char *const *expected, int count) {
     const nnc_result base = estimate_with(&model, &device, &software, plan);
     for (int i = 0; i < count && i < changes.count; i++) {
         ck_assert_str_eq(changes.list[i].options, expected[i]);
@@ -110,8 +104,7 @@ static void check_list(const nnc_plan *plan, const char *const *expected, int co
  * bf16). Batches: 16 and 32 share one update among more samples, 64 gains less than 0.5 % over 32. 8-bit Adam and
  * flash attention move fewer bytes. Half the batch in two micro-batches and recomputed norms save activations. LoRA
  * needs no gradients of the frozen weights. Together: no adapters, larger batches as long as they gain. */
-START_TEST(one_device)
-{
+START_TEST(one_device) {
     static const char *const all[] = { "--precision bf16 --policy mixed",
                                        "--lora 16",
                                        "--lora 16 --frozen nf4",
@@ -134,8 +127,7 @@ END_TEST
 
 /* No change alone makes the plan fit 150 MB: fp32 weights, gradients and two moments of 13.7 million parameters
  * are 219 MB. 4-bit frozen weights with adapters fit once bf16 and flash attention shrink the activations, too. */
-START_TEST(nothing_alone_fits)
-{
+START_TEST(nothing_alone_fits) {
     const nnc_plan plan = single();
     device.mem_bytes = 150000000;
     ck_assert_int_eq(find(&plan, false), 0);
@@ -149,8 +141,7 @@ END_TEST
 /* Adapters on 8 devices, 4 to a node, ZeRO 3, tensor 2. fp8 doubles the peak. ZeRO 1 gathers the weights no more. Frozen
  * weights of 4 bits are gathered in a quarter of the time. Tensor parallelism over 4 halves the data-parallel groups, so
  * the global batch takes two micro-batches; over 8 it would leave the node. The plan has adapters already. */
-START_TEST(cluster)
-{
+START_TEST(cluster) {
     static const char *const all[] = { "--precision fp8",
                                        "--micro-batch 128",
                                        "--zero 1",
@@ -174,8 +165,7 @@ START_TEST(cluster)
 END_TEST
 
 /* Compiled kernels replace the eager ones; they have other launch costs and fused pointwise ops. */
-START_TEST(other_software)
-{
+START_TEST(other_software) {
     static const char *const all[] = { "--software torch-compile", "--micro-batch 256",           "--attention flash",
                                        "--optimizer adam8bit",     "--recompute norm,activation", "--lora 16",
                                        "--lora 16 --frozen nf4" };
@@ -193,8 +183,7 @@ START_TEST(other_software)
 END_TEST
 
 /* The narrowest format that the device multiplies faster: TF32 where it has no 16 bits, else bf16, else fp16. */
-START_TEST(precisions_of_devices)
-{
+START_TEST(precisions_of_devices) {
     const nnc_plan plan = single();
     device.matmul_flops_per_s[NNC_BF16] = (double)NAN;
     find(&plan, true);
@@ -210,8 +199,7 @@ START_TEST(precisions_of_devices)
 }
 END_TEST
 
-static const nnc_plan_change *listed(const char *options)
-{
+static const nnc_plan_change *listed(const char *options) {
     for (int i = 0; i < changes.count; i++) {
         if (strcmp(changes.list[i].options, options) == 0) { return &changes.list[i]; }
     }
@@ -220,8 +208,7 @@ static const nnc_plan_change *listed(const char *options)
 
 /* The products of 2001 words, an odd number, take 4 times as long: 2048 words are aligned. A model whose vocabulary is
  * padded or aligned already gains nothing. */
-START_TEST(padding)
-{
+START_TEST(padding) {
     nnc_plan plan = single();
     device.efficiency.gemm[NNC_FP32].unaligned_ratio = device.efficiency.gemm[NNC_BF16].unaligned_ratio = 4.0;
     software.lists_operators = true; /* eager kernels; a compiler pads the operands itself */
@@ -245,8 +232,7 @@ END_TEST
 
 /* ZeRO 3 over 8 devices with 8-bit Adam, all recomputed, a batch of 64: the optimizer has no smaller form, recomputation
  * can only be given up, and a larger micro-batch needs a larger global batch. No device has fp8. */
-START_TEST(given_batch)
-{
+START_TEST(given_batch) {
     static const char *const all[] = { "--recompute none",       "--micro-batch 64 --global-batch 512",
                                        "--micro-batch 4",        "--lora 16",
                                        "--lora 16 --frozen nf4", "--data 4 --tensor 2" };
@@ -267,8 +253,7 @@ START_TEST(given_batch)
 }
 END_TEST
 
-int main(void)
-{
+int main(void) {
     const TTest *const tests[] = { one_device, precisions_of_devices, nothing_alone_fits,
                                    cluster,    other_software,        padding,
                                    given_batch };

@@ -1,8 +1,7 @@
 /* Values of two estimates: which ones moved, and which requirements are missed. */
 #include "figures.h"
 
-START_TEST(a_figure_goes_by_its_full_or_its_last_name)
-{
+START_TEST(a_figure_goes_by_its_full_or_its_last_name) {
     ck_assert_ptr_eq(nnc_figure_find(old_figures, "step.step_s", &err), &old_list[1]);
     ck_assert_ptr_eq(nnc_figure_find(old_figures, "step_s", &err), &old_list[1]);
     ck_assert_ptr_eq(nnc_figure_find(old_figures, "bound_s.host", &err), &old_list[7]);
@@ -11,8 +10,7 @@ START_TEST(a_figure_goes_by_its_full_or_its_last_name)
 }
 END_TEST
 
-START_TEST(an_unknown_figure_names_the_nearest)
-{
+START_TEST(an_unknown_figure_names_the_nearest) {
     ck_assert_ptr_null(nnc_figure_find(old_figures, "stepp_s", &err));
     ck_assert_int_eq(err.status, NNC_BAD_SPEC);
     ck_assert_str_eq(err.where, "stepp_s");
@@ -20,16 +18,14 @@ START_TEST(an_unknown_figure_names_the_nearest)
 }
 END_TEST
 
-START_TEST(two_figures_of_one_short_name_are_ambiguous)
-{
+START_TEST(two_figures_of_one_short_name_are_ambiguous) {
     const nnc_figure list[] = { NUMBER("model.id", 1), NUMBER("device.id", 2) };
     ck_assert_ptr_null(nnc_figure_find((nnc_figures){ list, 2 }, "id", &err));
     ck_assert_ptr_nonnull(strstr(err.what, "model.id or device.id"));
 }
 END_TEST
 
-START_TEST(names_stand_for_figures)
-{
+START_TEST(names_stand_for_figures) {
     ck_assert_int_eq(nnc_figure_match("", "step.step_s"), 0);
     ck_assert_int_eq(nnc_figure_match("step", "step.step_s"), 4);
     ck_assert_int_eq(nnc_figure_match("step_s", "step.step_s"), 6);
@@ -41,21 +37,16 @@ END_TEST
 
 static nnc_change changes[64];
 
-static int32_t compare(const nnc_figure *now, size_t count, const nnc_tolerance *tolerances, int32_t tolerance_count)
-{
+static int32_t compare(const nnc_figure *now, size_t count, const nnc_tolerance *tolerances, int32_t tolerance_count) {
     return nnc_figures_compare(old_figures, (nnc_figures){ now, (int32_t)count }, tolerances, tolerance_count, changes);
 }
 
 /* A copy that each test changes. */
 static nnc_figure now_list[COUNT_OF(old_list)];
 
-static void copy_old(void)
-{
-    memcpy(now_list, old_list, sizeof now_list);
-}
+static void copy_old(void) { memcpy(now_list, old_list, sizeof now_list); }
 
-START_TEST(equal_figures_have_no_changes)
-{
+START_TEST(equal_figures_have_no_changes) {
     copy_old();
     ck_assert_int_eq(compare(now_list, COUNT_OF(now_list), NULL, 0), 0);
     /* The 13th digit does not count, the 12th does. */
@@ -67,8 +58,7 @@ START_TEST(equal_figures_have_no_changes)
 }
 END_TEST
 
-START_TEST(changes_come_totals_first_then_inputs_then_largest)
-{
+START_TEST(changes_come_totals_first_then_inputs_then_largest) {
     copy_old();
     now_list[0].text = "fp16";
     now_list[1].number = 1.0;         /* - 50 % */
@@ -93,8 +83,7 @@ START_TEST(changes_come_totals_first_then_inputs_then_largest)
 END_TEST
 
 /* The larger of the absolute and the relative tolerance holds. The most specific name wins. */
-START_TEST(tolerances_are_absolute_or_relative)
-{
+START_TEST(tolerances_are_absolute_or_relative) {
     const nnc_tolerance tolerances[] = { { "", 0, 0.1 }, { "step", 0, 0 }, { "step_s", 0.5, 0.01 } };
     copy_old();
     now_list[1].number = 2.5;   /* 0.5 allowed */
@@ -113,8 +102,7 @@ START_TEST(tolerances_are_absolute_or_relative)
 }
 END_TEST
 
-START_TEST(the_part_that_moved_most_is_responsible)
-{
+START_TEST(the_part_that_moved_most_is_responsible) {
     double by = 0;
     const nnc_figures now = { now_list, COUNT_OF(now_list) };
     copy_old();
@@ -132,8 +120,7 @@ END_TEST
 
 /* ---- requirements ---- */
 
-START_TEST(requirements_are_read_and_judged)
-{
+START_TEST(requirements_are_read_and_judged) {
     static const struct {
         const char *rule;
         double below, at, above; /* met at 1, 2, 3? */
@@ -161,8 +148,7 @@ START_TEST(requirements_are_read_and_judged)
 }
 END_TEST
 
-START_TEST(bad_requirements_are_refused)
-{
+START_TEST(bad_requirements_are_refused) {
     static const char *const rules[] = { "",     "9.5", "=< 9.5", "<= ",    "<= 9.5 m", "<= fast",
                                          "!= 1", "==",  "<= inf", "<= nan", "<= 0x10" };
     for (size_t i = 0; i < COUNT_OF(rules); i++) {
@@ -174,8 +160,7 @@ START_TEST(bad_requirements_are_refused)
 }
 END_TEST
 
-int main(void)
-{
+int main(void) {
     const TTest *const tests[] = {
         a_figure_goes_by_its_full_or_its_last_name,
         an_unknown_figure_names_the_nearest,

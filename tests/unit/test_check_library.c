@@ -5,8 +5,7 @@
 
 static char path[] = "/tmp/nncost-check-XXXXXX";
 
-static void write_plans(const char *memory)
-{
+static void write_plans(const char *memory) {
     FILE *file = fopen(path, "w");
     ck_assert_ptr_nonnull(file);
     fprintf(file,
@@ -18,8 +17,7 @@ static void write_plans(const char *memory)
     ck_assert_int_eq(fclose(file), 0);
 }
 
-static void open_plans(void)
-{
+static void open_plans(void) {
     open_support();
     snprintf(path, sizeof path, "/tmp/nncost-check-XXXXXX");
     const int descriptor = mkstemp(path);
@@ -27,22 +25,19 @@ static void open_plans(void)
     ck_assert_int_eq(close(descriptor), 0);
 }
 
-static void close_plans(void)
-{
+static void close_plans(void) {
     unlink(path);
     close_support();
 }
 
-static nnc_check *check(void)
-{
+static nnc_check *check(void) {
     nnc_error err = { 0 };
     nnc_check *made = NULL;
     ck_assert_msg(nnc_check_create(specs, path, &made, &err) == NNC_OK, "%s: %s", err.where, err.what);
     return made;
 }
 
-START_TEST(recorded_is_the_same)
-{
+START_TEST(recorded_is_the_same) {
     write_plans("<= 40e9");
     nnc_check *made = check();
     const nnc_check_row *row = nnc_check_scenario(made, 0);
@@ -63,8 +58,7 @@ START_TEST(recorded_is_the_same)
 }
 END_TEST
 
-START_TEST(missed)
-{
+START_TEST(missed) {
     write_plans("< 1e9");
     nnc_check *made = check();
     ck_assert(!nnc_check_passed(made));
@@ -73,8 +67,7 @@ START_TEST(missed)
 }
 END_TEST
 
-START_TEST(refused)
-{
+START_TEST(refused) {
     nnc_error err = { 0 };
     nnc_check *made = NULL;
     write_plans("about 1e9");
@@ -87,8 +80,7 @@ START_TEST(refused)
 END_TEST
 
 /* The file was replaced during the check: nothing is written. */
-START_TEST(edited_meanwhile)
-{
+START_TEST(edited_meanwhile) {
     nnc_error err = { 0 };
     write_plans("<= 40e9");
     nnc_check *made = check();
@@ -99,8 +91,7 @@ START_TEST(edited_meanwhile)
 }
 END_TEST
 
-int main(void)
-{
+int main(void) {
     const TTest *const tests[] = { recorded_is_the_same, missed, refused, edited_meanwhile };
     return run_tests_with("check_library", open_plans, close_plans, tests, COUNT_OF(tests));
 }

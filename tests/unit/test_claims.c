@@ -3,15 +3,13 @@
 #include "op/op_internal.h"
 #include "run_cases.h"
 
-static const nnc_device *device_named(const char *id)
-{
+static const nnc_device *device_named(const char *id) {
     const nnc_device *device = NULL;
     ck_assert_int_eq(nnc_device_load(specs, id, &device, NULL), NNC_OK);
     return device;
 }
 
-static nnc_result gpt2_xl(int64_t micro_batch, const nnc_device *device)
-{
+static nnc_result gpt2_xl(int64_t micro_batch, const nnc_device *device) {
     nnc_plan plan = nnc_plan_default();
     plan.micro_batch = micro_batch;
     plan.seq_len = 1024;
@@ -19,8 +17,7 @@ static nnc_result gpt2_xl(int64_t micro_batch, const nnc_device *device)
 }
 
 /* "32 x 1,024 tokens in 64 bits are 256 KB and cross 15.75 GB/s in 0.016 ms": 0.0166 */
-START_TEST(token_ids_cross_the_link)
-{
+START_TEST(token_ids_cross_the_link) {
     nnc_device *device = NULL;
     nnc_plan plan = devices_of(1);
     nnc_run_ask ask = nnc_run_ask_default();
@@ -40,8 +37,7 @@ END_TEST
 
 /* "The forward pass takes 80 ms on a V100 and 45 on an A100": 0.9 s and 0.36 s at their peaks. "380 samples/s on
  * eight V100, used to more than 95 %": four times their peak. The vocabulary is 50,257. */
-START_TEST(faster_than_the_peak)
-{
+START_TEST(faster_than_the_peak) {
     const nnc_device *v100 = device_named("v100"), *a100 = device_named("a100");
     double vocab = 0.0;
     const nnc_result r = gpt2_xl(32, v100);
@@ -57,8 +53,7 @@ START_TEST(faster_than_the_peak)
 END_TEST
 
 /* "An iteration is the longest of fetching, processing and transfer": the device's own work is a fourth roof. */
-START_TEST(the_device_is_a_roof_too)
-{
+START_TEST(the_device_is_a_roof_too) {
     nnc_plan plan = devices_of(1);
     nnc_run_ask ask = nnc_run_ask_default();
     plan.global_batch = 1;
@@ -77,8 +72,7 @@ START_TEST(the_device_is_a_roof_too)
 END_TEST
 
 /* "A V100's memory has 900 GB/s"; "tensor cores are about ten times as fast as fp32": 8 and 16 times. */
-START_TEST(rates_of_devices)
-{
+START_TEST(rates_of_devices) {
     const nnc_device *v100 = device_named("v100"), *a100 = device_named("a100");
     CLOSE(v100->mem_bytes_per_s, 900e9, 0.01);
     CLOSE(nnc_device_matmul_peak(v100, NNC_FP16) / nnc_device_matmul_peak(v100, NNC_FP32), 8.0, 0.01);
@@ -87,8 +81,7 @@ START_TEST(rates_of_devices)
 END_TEST
 
 /* "Compute-bound above 240 tokens on v5e"; "two chips that split D: D/2 > 4377", at 45 GB/s a link: 8755.6. */
-START_TEST(widths_from_which_arithmetic_counts)
-{
+START_TEST(widths_from_which_arithmetic_counts) {
     nnc_device *v5e = NULL;
     nnc_error err;
     ck_assert_int_eq(nnc_device_copy(specs, device_named("tpu-v5e"), &v5e, &err), NNC_OK);
@@ -101,8 +94,7 @@ END_TEST
 
 /* "A billion parameters: 4 GB, in half precision 2"; "70 billion of 4 bits run on a mobile GPU": 35 GB, and the
  * scales of groups of 128. */
-START_TEST(bytes_of_weights)
-{
+START_TEST(bytes_of_weights) {
     ck_assert_double_eq(nnc_policy_bytes(NNC_POLICY_FP32).weight_bytes * 1e9, 4e9);
     ck_assert_double_eq(nnc_policy_bytes(NNC_POLICY_BF16_PURE).weight_bytes * 1e9, 2e9);
     CLOSE(70e9 * 0.5, 35e9, 1e-12);
@@ -112,8 +104,7 @@ END_TEST
 
 /* "8 devices x 16 x 4 micro-batches are 512"; "accumulating over 4 exchanges 75 % less, but takes three times the
  * memory for gradients": the bytes of a sample, yes; the buffer stays as it is. */
-START_TEST(accumulation)
-{
+START_TEST(accumulation) {
     const nnc_device *a100 = device_named("a100");
     const nnc_model *gpt2 = load_model("models/gpt2.json");
     nnc_plan plan = nnc_plan_default();
@@ -130,8 +121,7 @@ END_TEST
 
 /* "BERT-Base exchanges 8 GB an iteration on 64 devices": it has 0.44 GB of gradients, and each device sends
  * 0.86 GB. */
-START_TEST(gradients_of_bert)
-{
+START_TEST(gradients_of_bert) {
     nnc_model *base = NULL;
     nnc_error err;
     ck_assert_int_eq(nnc_model_copy(specs, load_model("models/bert-large.json"), &base, &err), NNC_OK);
@@ -149,8 +139,7 @@ START_TEST(gradients_of_bert)
 END_TEST
 
 /* "A million images in batches of 4 are 250,000 steps, a hundred thousand 25,000." */
-START_TEST(steps_of_a_dataset)
-{
+START_TEST(steps_of_a_dataset) {
     nnc_plan plan = devices_of(1);
     nnc_run_ask ask = nnc_run_ask_default();
     plan.global_batch = 4;
@@ -165,8 +154,7 @@ END_TEST
 
 /* "Checkpoint every 100 to 1,000 iterations": the best interval is a time, 4.2 minutes for Llama 3, 1.93 hours for
  * BLOOM, whatever a step takes. */
-START_TEST(intervals_are_times)
-{
+START_TEST(intervals_are_times) {
     CLOSE(nnc_daly_interval(2.835, 54.0 * DAY / 419.0) / 60.0, 4.156, 1e-3);
     CLOSE(nnc_young_interval(40.0, 168.0 * HOUR) / HOUR, 1.932, 1e-3);
     nnc_plan plan = devices_of(384);
@@ -183,8 +171,7 @@ START_TEST(intervals_are_times)
 END_TEST
 
 /* "Paged attention wastes no memory": less than a block of every sequence. */
-START_TEST(paging_wastes_less_than_a_block)
-{
+START_TEST(paging_wastes_less_than_a_block) {
     nnc_serve_ask ask = nnc_serve_ask_default();
     nnc_serve serve;
     ask.batch = 8;
@@ -199,8 +186,7 @@ START_TEST(paging_wastes_less_than_a_block)
 }
 END_TEST
 
-int main(void)
-{
+int main(void) {
     const TTest *const tests[] = {
         token_ids_cross_the_link,
         faster_than_the_peak,

@@ -6,18 +6,11 @@
 enum { CASES = 1500 };
 
 /* a <= b, but for the rounding of sums. */
-static bool at_most(double a, double b)
-{
-    return a <= b * (1 + 1e-9) + 1e-18;
-}
+static bool at_most(double a, double b) { return a <= b * (1 + 1e-9) + 1e-18; }
 
-static double time_of(const nnc_op_cost *row)
-{
-    return row->time_s;
-}
+static double time_of(const nnc_op_cost *row) { return row->time_s; }
 
-static void check_times(const nnc_result *r)
-{
+static void check_times(const nnc_result *r) {
     double exposed = 0.0;
     near(r->forward_s + r->backward_s + r->recompute_s + r->update_s + r->exposed_comm_s + r->bubble_s + r->host_s,
          r->step_s, 1e-12);
@@ -36,8 +29,7 @@ static void check_times(const nnc_result *r)
     ck_assert(at_most(r->executed_flops, r->step_s * r->plan.devices * r->peak_flops_per_s));
 }
 
-static void check_stages(const nnc_model *model, const nnc_result *r)
-{
+static void check_stages(const nnc_model *model, const nnc_result *r) {
     int32_t count = 0;
     int64_t layers = 0, fullest = 0;
     int embeddings = 0, heads = 0;
@@ -66,8 +58,7 @@ static void check_stages(const nnc_model *model, const nnc_result *r)
     ck_assert_int_eq(r->verdict, fullest > r->memory.capacity_bytes ? NNC_OVER_MEMORY : NNC_FITS);
 }
 
-START_TEST(parts_add_up)
-{
+START_TEST(parts_add_up) {
     int number = 0;
     for (int i = 0; i < CASES; i++) {
         split_case c = draw_legal(&number);
@@ -86,8 +77,7 @@ START_TEST(parts_add_up)
 END_TEST
 
 /* How a model is split changes neither its mathematics nor its parameters. */
-START_TEST(splitting_changes_no_mathematics)
-{
+START_TEST(splitting_changes_no_mathematics) {
     int number = 0;
     for (int i = 0; i < CASES / 3; i++) {
         split_case c = draw_legal(&number);
@@ -117,8 +107,7 @@ END_TEST
 
 /* ---- one device ---- */
 
-static bool same_answer(const nnc_result *a, const nnc_result *b)
-{
+static bool same_answer(const nnc_result *a, const nnc_result *b) {
     nnc_result x = *a, y = *b;
     memset(&x.plan, 0, sizeof x.plan);
     memset(&y.plan, 0, sizeof y.plan);
@@ -129,8 +118,7 @@ static bool same_answer(const nnc_result *a, const nnc_result *b)
 }
 
 /* Degrees of one: whatever else is said about the cluster, the answer is the same to the last bit. */
-START_TEST(degree_one_is_one_device)
-{
+START_TEST(degree_one_is_one_device) {
     for (int i = 0; i < 200; i++) {
         split_case c = draw_cluster(i);
         c.plan.data = c.plan.devices = 0;
@@ -161,8 +149,7 @@ END_TEST
 
 /* Answers recorded before there was a cluster: the plain device, two samples a pass; then four
  * passes with full recomputation. Sums may round otherwise. */
-START_TEST(answers_of_one_device)
-{
+START_TEST(answers_of_one_device) {
     static const struct {
         int model;
         double step_s, lower_s, upper_s, hardware_flops;
@@ -201,15 +188,13 @@ END_TEST
 
 /* ---- pipelines ---- */
 
-static bool splits_backward(nnc_schedule s)
-{
+static bool splits_backward(nnc_schedule s) {
     return s == NNC_SCHEDULE_ZB_H1 || s == NNC_SCHEDULE_ZB_H2 || s == NNC_SCHEDULE_ZB_V || s == NNC_SCHEDULE_DUALPIPE;
 }
 
 /* Steps of every schedule with one stage per device against a replay of the stages' times, head and
  * uneven layers included. */
-START_TEST(pipelines_are_their_replay)
-{
+START_TEST(pipelines_are_their_replay) {
     static const nnc_schedule schedules[] = { NNC_SCHEDULE_1F1B, NNC_SCHEDULE_GPIPE, NNC_SCHEDULE_ZB_H1,
                                               NNC_SCHEDULE_ZB_H2 };
     nnc_pipeline_memory *memory = calloc(1, sizeof *memory);
@@ -248,8 +233,7 @@ START_TEST(pipelines_are_their_replay)
 END_TEST
 
 /* Layers so much wider than embedding and head that stages are equal: the closed forms. */
-START_TEST(equal_stages_meet_the_closed_forms)
-{
+START_TEST(equal_stages_meet_the_closed_forms) {
     static const struct {
         nnc_schedule schedule;
         int32_t chunks;
@@ -276,8 +260,7 @@ START_TEST(equal_stages_meet_the_closed_forms)
 END_TEST
 
 /* 10 layers over 4 stages: 3, 3, 2, 2. A tied table lies on both ends. */
-START_TEST(uneven_layers)
-{
+START_TEST(uneven_layers) {
     const nnc_model model = gpt(10, 64, 4, 1000, 32);
     nnc_plan plan = plan_of(1, 1, 4);
     plan.micro_batches = 8;
@@ -302,8 +285,7 @@ START_TEST(uneven_layers)
 END_TEST
 
 /* Passes run one after the other: activations are those of one, gradients travel once. */
-START_TEST(gradient_accumulation)
-{
+START_TEST(gradient_accumulation) {
     const nnc_model model = gpt(4, 128, 4, 500, 64);
     nnc_plan plan = plan_of(8, 1, 1);
     plan.policy = NNC_POLICY_MIXED_FP32GRAD; /* passes are alike */
@@ -320,8 +302,7 @@ START_TEST(gradient_accumulation)
 }
 END_TEST
 
-int main(void)
-{
+int main(void) {
     const TTest *const tests[] = { parts_add_up,
                                    splitting_changes_no_mathematics,
                                    degree_one_is_one_device,

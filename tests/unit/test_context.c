@@ -3,8 +3,7 @@
 #include "cost/cost_internal.h"
 #include "routes.h"
 
-static double exposed_context_s(nnc_context_kind kind, nnc_result *r)
-{
+static double exposed_context_s(nnc_context_kind kind, nnc_result *r) {
     const nnc_model model = llama(4, 512, 8, 8, 1024, 512, 4096);
     nnc_plan plan = plan_of(1, 1, 1);
     plan.context = 4;
@@ -15,8 +14,7 @@ static double exposed_context_s(nnc_context_kind kind, nnc_result *r)
 }
 
 /* Only the ring overlaps with attention; attention waits for gathers and all-to-alls. */
-START_TEST(kinds_differ)
-{
+START_TEST(kinds_differ) {
     nnc_result ring, gather, ulysses;
     exposed_context_s(NNC_CONTEXT_RING, &ring);
     ck_assert_double_eq(exposed_context_s(NNC_CONTEXT_ALL_GATHER, &gather), gather.communication_s[NNC_COMM_CONTEXT]);
@@ -27,8 +25,7 @@ START_TEST(kinds_differ)
 }
 END_TEST
 
-static double total(const char *name, nnc_phase phase, double *bytes)
-{
+static double total(const char *name, nnc_phase phase, double *bytes) {
     int32_t count = 0;
     double repeat = 0.0;
     const nnc_op_cost *rows = nnc_scratch_ops(scratch, &count);
@@ -44,8 +41,7 @@ static double total(const char *name, nnc_phase phase, double *bytes)
 
 /* 4 layers, 3 blocks besides a rank's own: 1,024 tokens of 512 values, three quarters of them, 6 B read and
  * 4 B written; backward those of queries, keys and values. */
-START_TEST(a_ring_merges_its_blocks_in_fp32)
-{
+START_TEST(a_ring_merges_its_blocks_in_fp32) {
     nnc_result r;
     double bytes = 0.0;
     exposed_context_s(NNC_CONTEXT_RING, &r);
@@ -61,8 +57,7 @@ END_TEST
 /* 8 copies of 2 key heads travel round the ring: 1,024 tokens x 8 heads, 128 values of a key and its value,
  * 2 B each, and in backward their fp32 gradients too. A copy reads 2 heads and writes 8, in backward the
  * reverse. */
-START_TEST(copied_keys_travel_for_all_heads)
-{
+START_TEST(copied_keys_travel_for_all_heads) {
     const nnc_model model = llama(4, 512, 8, 2, 1024, 512, 4096);
     const nnc_device device = cluster_device();
     nnc_software software = nnc_software_default();
@@ -84,8 +79,7 @@ END_TEST
 
 /* A kernel of 4 blocks of 1,024 keys is as slow as short ones are, and starts four times: the loss of short
  * sequences 1 + 3.25 x 512/2048.5 times (2,048.5 keys a query), where one of 4,096 has 1 + 512/2048.5. */
-START_TEST(a_ring_attends_to_short_blocks)
-{
+START_TEST(a_ring_attends_to_short_blocks) {
     nnc_device device = plain_device();
     nnc_flash_efficiency *e = &device.efficiency.attention[NNC_FLASH2];
     *e = (nnc_flash_efficiency){ .sustained_fraction = 0.5,
@@ -117,8 +111,7 @@ START_TEST(a_ring_attends_to_short_blocks)
 }
 END_TEST
 
-static double expert_bytes(double imbalance, double capacity)
-{
+static double expert_bytes(double imbalance, double capacity) {
     const nnc_model model = mixtral(2, 64, 4, 4, 32, 8, 256, 128);
     nnc_plan plan = plan_of(8, 1, 1);
     plan.expert = 8;
@@ -134,8 +127,7 @@ static double expert_bytes(double imbalance, double capacity)
 }
 
 /* 128 tokens to 2 of 8 experts, 64 values of 2 B each; slots of 1.25 x 32 tokens. */
-START_TEST(padding_and_imbalance_travel)
-{
+START_TEST(padding_and_imbalance_travel) {
     const double bytes = 128.0 * 2 * 64 * 2;
     ck_assert_double_eq(expert_bytes(1, 0), bytes);
     ck_assert_double_eq(expert_bytes(3, 0), 3 * bytes);
@@ -144,8 +136,7 @@ START_TEST(padding_and_imbalance_travel)
 }
 END_TEST
 
-START_TEST(nobody_gets_more_than_all_tokens)
-{
+START_TEST(nobody_gets_more_than_all_tokens) {
     const nnc_model model = mixtral(2, 64, 4, 4, 32, 8, 256, 128);
     const nnc_device device = cluster_device();
     nnc_plan plan = plan_of(8, 1, 1), resolved;
@@ -161,8 +152,7 @@ END_TEST
 
 /* 4,096 places of 16 x 16 x 16: a group of every 12th of them has nearly what one of every 8th has, and
  * not a twelfth of one link. */
-START_TEST(a_stride_that_does_not_tile_costs_a_little)
-{
+START_TEST(a_stride_that_does_not_tile_costs_a_little) {
     const nnc_device device = torus(16, 16, 16, true, 50e9);
     const nnc_route eighth = route_of(&device, 4096, 0, 512, 8);
     const nnc_route twelfth = route_of(&device, 4096, 0, 341, 12);
@@ -171,8 +161,7 @@ START_TEST(a_stride_that_does_not_tile_costs_a_little)
 }
 END_TEST
 
-int main(void)
-{
+int main(void) {
     const TTest *const tests[] = { kinds_differ,
                                    a_ring_merges_its_blocks_in_fp32,
                                    copied_keys_travel_for_all_heads,

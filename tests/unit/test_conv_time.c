@@ -5,8 +5,7 @@
 #include "support.h"
 
 /* 1e12 FLOP/s in matrix units, 1e11 in vector units, 1e12 B/s. */
-static nnc_device machine(void)
-{
+static nnc_device machine(void) {
     nnc_device d = plain_device();
     d.matmul_flops_per_s[NNC_BF16] = 1e12;
     d.matmul_flops_per_s[NNC_TF32] = 1e12;
@@ -18,8 +17,7 @@ static nnc_device machine(void)
 }
 
 /* 2 images of 8 x 8 positions, 16 to 48 channels, 3 x 3 taps. */
-static nnc_op conv(nnc_phase phase, nnc_dtype dtype, int64_t groups)
-{
+static nnc_op conv(nnc_phase phase, nnc_dtype dtype, int64_t groups) {
     return (nnc_op){ .kind = NNC_OP_CONV,
                      .phase = phase,
                      .dtype = dtype,
@@ -38,21 +36,16 @@ static nnc_op conv(nnc_phase phase, nnc_dtype dtype, int64_t groups)
                                  .needs_grad_input = true } };
 }
 
-static double bytes_of(const nnc_work *work)
-{
-    return work->read_bytes + work->write_bytes;
-}
+static double bytes_of(const nnc_work *work) { return work->read_bytes + work->write_bytes; }
 
-static double compute_s(const nnc_device *device, const nnc_op *op)
-{
+static double compute_s(const nnc_device *device, const nnc_op *op) {
     const nnc_work work = nnc_op_work(op);
     return nnc_op_time(device, op, &work).compute_s;
 }
 
 static const double flops = 2.0 * 128 * 48 * 16 * 9;
 
-START_TEST(few_channels_and_short_sums_are_slow)
-{
+START_TEST(few_channels_and_short_sums_are_slow) {
     nnc_device d = machine();
     nnc_op op = conv(NNC_PHASE_FORWARD, NNC_BF16, 1);
     ck_assert_double_eq_tol(compute_s(&d, &op), flops / 0.5e12, 1e-18);
@@ -73,8 +66,7 @@ START_TEST(few_channels_and_short_sums_are_slow)
 END_TEST
 
 /* A channel by itself: 1/17 of 9/45 of the rate are less than a fifth of the vector units'. */
-START_TEST(vector_units_take_over)
-{
+START_TEST(vector_units_take_over) {
     nnc_device d = machine();
     nnc_op op = conv(NNC_PHASE_FORWARD, NNC_BF16, 16);
     op.u.conv.c_out = 16;
@@ -99,8 +91,7 @@ START_TEST(vector_units_take_over)
 END_TEST
 
 /* arXiv:1509.09308: F(2 x 2, 3 x 3) takes 16 products for 4 outputs of 9 taps. */
-START_TEST(winograd_takes_fewer_products)
-{
+START_TEST(winograd_takes_fewer_products) {
     const nnc_device d = machine();
     nnc_op op = conv(NNC_PHASE_FORWARD, NNC_FP32, 1);
     ck_assert_double_eq(nnc_op_products_saved(&op), 36.0 / 16.0);
@@ -114,8 +105,7 @@ END_TEST
 
 /* 128 positions of 64 channels of 2 B are transposed before and after: extra kernels, without overlap with
  * the product. */
-START_TEST(maps_in_another_order_are_turned)
-{
+START_TEST(maps_in_another_order_are_turned) {
     const nnc_device d = machine();
     nnc_op op = conv(NNC_PHASE_FORWARD, NNC_BF16, 1);
     const nnc_work work = nnc_op_work(&op);
@@ -133,8 +123,7 @@ END_TEST
 /* As PyTorch issues it: a value of a map takes as long to turn as 2 bytes more than it has, read and written. Weights of
  * 48 x 16 x 9 terms are turned, too, 2 bytes each at 0.3 of the bandwidth; a plain product turns nothing; three
  * channels run at 0.36 of the vector units. */
-START_TEST(layouts_of_pytorch)
-{
+START_TEST(layouts_of_pytorch) {
     const nnc_device d = machine();
     nnc_op op = conv(NNC_PHASE_FORWARD, NNC_BF16, 1);
     op.issued_as = NNC_ISSUED_TOO;
@@ -161,8 +150,7 @@ END_TEST
 
 /* As PyTorch issues it: each gradient in tf32 takes 1.5 times as long as forward's products; 16 contiguous single channels
  * of 9 taps run at 0.04 of the vector units in any format, and their weight gradient takes 2.5 times as long. */
-START_TEST(gradients_of_pytorch)
-{
+START_TEST(gradients_of_pytorch) {
     nnc_device d = machine();
     d.efficiency.conv.library_tf32_backward_ratio = 1.5;
     d.efficiency.conv.library_channel_fraction = 0.04;
@@ -197,8 +185,7 @@ END_TEST
 
 /* As PyTorch issues it: 128 positions of 48 channels are one tile, which uses one of 4 units; 16 x 128 positions use all.
  * Sums of a weight gradient are split over the units. */
-START_TEST(small_maps_leave_units_idle)
-{
+START_TEST(small_maps_leave_units_idle) {
     nnc_device d = machine();
     d.units = 4;
     d.efficiency.conv.library_sustained_fraction = 0.5;
@@ -216,8 +203,7 @@ START_TEST(small_maps_leave_units_idle)
 END_TEST
 
 /* A bias added by a separate kernel: the output is read and written once more; its gradient reads dy. */
-START_TEST(a_bias_may_be_a_kernel)
-{
+START_TEST(a_bias_may_be_a_kernel) {
     nnc_op op = conv(NNC_PHASE_FORWARD, NNC_BF16, 1);
     op.weights.vector = 48;
     const double plain = nnc_op_work(&op).read_bytes + nnc_op_work(&op).write_bytes;
@@ -232,8 +218,7 @@ END_TEST
 
 /* 1000 values of 2 B. Inside the norm's kernel ReLU moves nothing; a sum reads its other side and backward writes
  * that side's gradient. A group norm in fp32 moves 4 B, and 6 B each way in casts. */
-START_TEST(norms_of_maps)
-{
+START_TEST(norms_of_maps) {
     nnc_op op = { .kind = NNC_OP_POINTWISE,
                   .dtype = NNC_BF16,
                   .group = NNC_GROUP_CONV,
@@ -257,8 +242,7 @@ START_TEST(norms_of_maps)
 END_TEST
 
 /* Norms of maps, and ops between convolutions, have a bandwidth of their own, where it was measured. */
-START_TEST(maps_have_their_own_bandwidth)
-{
+START_TEST(maps_have_their_own_bandwidth) {
     nnc_device d = machine();
     const nnc_op norm = { .kind = NNC_OP_NORM,
                           .dtype = NNC_BF16,
@@ -277,8 +261,7 @@ START_TEST(maps_have_their_own_bandwidth)
 }
 END_TEST
 
-int main(void)
-{
+int main(void) {
     const TTest *const tests[] = {
         few_channels_and_short_sums_are_slow, vector_units_take_over, winograd_takes_fewer_products,
         maps_in_another_order_are_turned,     layouts_of_pytorch,     gradients_of_pytorch,

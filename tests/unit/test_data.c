@@ -8,8 +8,7 @@
 static const char *const folders[] = { "hw", "models", "software" };
 enum { DEVICES, MODELS, SOFTWARE };
 
-static glob_t files_of(int folder)
-{
+static glob_t files_of(int folder) {
     char pattern[512];
     glob_t found;
     snprintf(pattern, sizeof pattern, NNCOST_SOURCE_DIR "/%s/*.json", folders[folder]);
@@ -19,19 +18,14 @@ static glob_t files_of(int folder)
 }
 
 /* The part of a path that load_device() and the like take. */
-static const char *below_root(const char *path)
-{
-    return path + strlen(NNCOST_SOURCE_DIR "/");
-}
+static const char *below_root(const char *path) { return path + strlen(NNCOST_SOURCE_DIR "/"); }
 
-static void no_fault(void *context, const nnc_error *fault)
-{
+static void no_fault(void *context, const nnc_error *fault) {
     (void)context;
     ck_abort_msg("%s: %s", fault->where, fault->what);
 }
 
-START_TEST(every_file_is_valid)
-{
+START_TEST(every_file_is_valid) {
     glob_t files = files_of(_i);
     for (size_t i = 0; i < files.gl_pathc; i++) {
         ck_assert_int_eq(nnc_spec_validate(specs, files.gl_pathv[i], no_fault, NULL), 0);
@@ -43,8 +37,7 @@ END_TEST
 /* ---- sources ---- */
 
 /* Does a source speak for the figure: for all, for itself, or for an object around it? */
-static bool has_source(const cJSON *sources, const char *figure)
-{
+static bool has_source(const cJSON *sources, const char *figure) {
     for (const cJSON *source = sources->child; source != NULL; source = source->next) {
         const size_t length = strlen(source->string);
         if (length == 0 ||
@@ -55,8 +48,8 @@ static bool has_source(const cJSON *sources, const char *figure)
     return false;
 }
 
-static void check_figures(const char *file, const cJSON *sources, const cJSON *object, const char *prefix, bool within)
-{
+static void check_figures(const char *file, const cJSON *sources, const cJSON *object, const char *prefix,
+                          bool within) {
     /* Fitted values name their rows in `fitted_on`, next to them or in an enclosing object. */
     const bool fitted =
         cJSON_HasObjectItem(object, "fitted_on") || (within && strncmp(prefix, "efficiency.serving.", 19) == 0);
@@ -73,8 +66,7 @@ static void check_figures(const char *file, const cJSON *sources, const cJSON *o
     }
 }
 
-START_TEST(every_figure_has_a_source)
-{
+START_TEST(every_figure_has_a_source) {
     glob_t files = files_of(_i);
     for (size_t i = 0; i < files.gl_pathc; i++) {
         cJSON *root = read_json(files.gl_pathv[i]);
@@ -88,8 +80,7 @@ END_TEST
 /* ---- names ---- */
 
 /* An id or alias names one file: whatever an alias loads must be the file that lists it. */
-START_TEST(names_are_unique)
-{
+START_TEST(names_are_unique) {
     const char *names[2048], *owners[2048];
     size_t count = 0;
     cJSON *roots[512];
@@ -120,8 +111,7 @@ START_TEST(names_are_unique)
 END_TEST
 
 /* The devices of published measurements, by the names that those use. */
-START_TEST(published_devices_are_known)
-{
+START_TEST(published_devices_are_known) {
     static const char *const names[] = {
         "a100-80g-sxm", "a100-40g-sxm", "h100-sxm", "h100-96g-hbm2e-500w", "h200-sxm", "b200-sxm",
         "b300-sxm",     "gb200",        "gb300",    "v100-32g-sxm",        "tpu-v4",   "tpu-v5e",
@@ -138,8 +128,7 @@ END_TEST
 /* ---- devices ---- */
 
 /* The peak at 16 bit; that of the vector units in fp32 where a device has nothing faster, as a CPU. */
-static double peak_16(const nnc_device *device)
-{
+static double peak_16(const nnc_device *device) {
     const double bf16 = device->matmul_flops_per_s[NNC_BF16];
     const double fp16 = device->matmul_flops_per_s[NNC_FP16];
     const double peak = isnan(bf16) ? fp16 : bf16;
@@ -149,8 +138,7 @@ static double peak_16(const nnc_device *device)
 /* FLOPs per clock and unit are a power of two in every design so far. A clock or a peak rounded to
  * three digits moves them by a percent or so; a sparse peak would be another power of two, which
  * the ratios below catch. */
-static void check_power_of_two(const nnc_device *device, double flops_per_s, double tolerance)
-{
+static void check_power_of_two(const nnc_device *device, double flops_per_s, double tolerance) {
     if (device->units > 0 && !isnan(device->clock_hz) && !isnan(flops_per_s)) {
         const double per_clock = flops_per_s / (device->units * device->clock_hz);
         const double nearest = exp2(round(log2(per_clock)));
@@ -160,15 +148,13 @@ static void check_power_of_two(const nnc_device *device, double flops_per_s, dou
 }
 
 /* Rates of two formats of the matrix units, where both are recorded. */
-static void check_ratio(const nnc_device *device, nnc_dtype dtype, nnc_dtype over, double low, double high)
-{
+static void check_ratio(const nnc_device *device, nnc_dtype dtype, nnc_dtype over, double low, double high) {
     const double ratio = device->matmul_flops_per_s[dtype] / device->matmul_flops_per_s[over];
     ck_assert_msg(isnan(ratio) || (ratio > 0.98 * low && ratio < 1.02 * high), "%s: %s runs at %g times the rate of %s",
                   device->id, nnc_dtype_name(dtype), ratio, nnc_dtype_name(over));
 }
 
-static void check_device(const nnc_device *device)
-{
+static void check_device(const nnc_device *device) {
     const double peak = peak_16(device);
     ck_assert_msg(peak > 0.0, "%s: no peak", device->id);
     ck_assert_msg(!(device->vector_flops_per_s[NNC_FP32] > peak) && !(device->matmul_flops_per_s[NNC_FP32] > peak),
@@ -190,8 +176,7 @@ static void check_device(const nnc_device *device)
     check_ratio(device, NNC_FP4, NNC_FP8, 2.0, 28.0 / 9.0); /* B300 raised fp4 alone */
 }
 
-START_TEST(peaks_are_dense_and_plausible)
-{
+START_TEST(peaks_are_dense_and_plausible) {
     glob_t files = files_of(DEVICES);
     for (size_t i = 0; i < files.gl_pathc; i++) { check_device(load_device(below_root(files.gl_pathv[i]))); }
     globfree(&files);
@@ -205,8 +190,7 @@ static const char *const uncounted[] = {
     "mask-rcnn-resnet-50", "nnunet-2d", "retinanet-resnext-50", "ssd-300", "unet-3d", "unet-valid"
 };
 
-static bool is_uncounted(const nnc_model *model)
-{
+static bool is_uncounted(const nnc_model *model) {
     size_t i = 0;
     while (i < COUNT_OF(uncounted) && strcmp(uncounted[i], model->id) != 0) { i++; }
     return i < COUNT_OF(uncounted);
@@ -215,8 +199,7 @@ static bool is_uncounted(const nnc_model *model)
 /* torchvision's retinanet_resnet50_fpn has 34,014,999 parameters and holds the 26,560 gains of its frozen
  * norms separately; U-Net by figure 1 of arXiv:1505.04597: each convolution 9 c c' + c', each up-
  * convolution 4 c c' + c'. */
-START_TEST(uncounted_networks_by_others)
-{
+START_TEST(uncounted_networks_by_others) {
     const nnc_plan plan = nnc_plan_default();
     nnc_model model = *load_model("models/retinanet-resnext-50.json");
     static const char *const lets[] = { "inner", "groups" };
@@ -237,8 +220,7 @@ START_TEST(uncounted_networks_by_others)
 }
 END_TEST
 
-START_TEST(parameters_are_the_published_ones)
-{
+START_TEST(parameters_are_the_published_ones) {
     const nnc_plan plan = nnc_plan_default();
     glob_t files = files_of(MODELS);
     for (size_t i = 0; i < files.gl_pathc; i++) {
@@ -256,8 +238,7 @@ END_TEST
 /* ---- software ---- */
 
 /* The file is there to be read and copied; without it the program must do the same. */
-START_TEST(default_software_is_the_file)
-{
+START_TEST(default_software_is_the_file) {
     const nnc_software built_in = nnc_software_default();
     const nnc_software *file = load_software("software/torch-compile.json");
     for (size_t i = 0; i < nnc_software_table.count; i++) {
@@ -276,8 +257,7 @@ END_TEST
 /* ---- images ---- */
 
 /* Images with one entry: of a text without files under "like". */
-static void make_images(nnc_spec_kind kind, const void *spec, const char *text, size_t size, nnc_buffer *images)
-{
+static void make_images(nnc_spec_kind kind, const void *spec, const char *text, size_t size, nnc_buffer *images) {
     nnc_buffer image = { 0 }, texts = { 0 };
     ck_assert(nnc_image_write(specs, kind, spec, NULL, NULL, 0, &image, &texts));
     const uint64_t head[] = { 1, 4 + image.size / 8, nnc_image_digest(text, size), 4 };
@@ -288,8 +268,7 @@ static void make_images(nnc_spec_kind kind, const void *spec, const char *text, 
     nnc_buffer_free(&texts);
 }
 
-static void check_image(nnc_spec_kind kind, const nnc_field_table *table, const char *path)
-{
+static void check_image(nnc_spec_kind kind, const nnc_field_table *table, const char *path) {
     char *text = NULL, *other = NULL;
     size_t size = 0;
     const void *parsed = NULL;
@@ -333,8 +312,7 @@ static void check_image(nnc_spec_kind kind, const nnc_field_table *table, const 
     free(other);
 }
 
-START_TEST(images_are_the_files)
-{
+START_TEST(images_are_the_files) {
     const nnc_spec_kind kind = _i == DEVICES ? NNC_SPEC_DEVICE : NNC_SPEC_SOFTWARE;
     glob_t files = files_of(_i);
     for (size_t i = 0; i < files.gl_pathc; i++) {
@@ -345,8 +323,7 @@ START_TEST(images_are_the_files)
 END_TEST
 
 /* An image of a file with a file under "like" is used as long as that file is the same. */
-START_TEST(images_follow_like)
-{
+START_TEST(images_follow_like) {
     static const char text[] = "{}";
     const nnc_software *parsed = load_software("software/fsdp.json");
     const char *id = "fsdp";
@@ -377,8 +354,7 @@ END_TEST
 /* ---- ops ---- */
 
 /* No op of a shipped device and model, with the profile of the plan, is faster than its roof. */
-START_TEST(no_op_is_above_its_roof)
-{
+START_TEST(no_op_is_above_its_roof) {
     glob_t devices = files_of(DEVICES), models = files_of(MODELS);
     nnc_profiles profiles;
     nnc_error err = { 0 };
@@ -415,8 +391,7 @@ START_TEST(no_op_is_above_its_roof)
 }
 END_TEST
 
-int main(void)
-{
+int main(void) {
     /* The user's own files shadow the shipped ones. */
     unsetenv("NNCOST_PATH");
     setenv("XDG_CONFIG_HOME", "/nonexistent", 1);

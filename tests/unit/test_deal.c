@@ -6,8 +6,7 @@
 #include "memo/memo_internal.h"
 
 /* Layers of each virtual stage, of a list with a table, `layers` equal layers and a head. */
-static void deal_of(const nnc_plan *plan, int64_t layers, int64_t *held)
-{
+static void deal_of(const nnc_plan *plan, int64_t layers, int64_t *held) {
     static nnc_op_list list;
     static nnc_stage_partition partition;
     list.segment_count = 3;
@@ -21,8 +20,7 @@ static void deal_of(const nnc_plan *plan, int64_t layers, int64_t *held)
 
 /* Llama 3.1 405B, arXiv:2407.21783, section 3.3.2: the first stage has the table, the last the head, and a layer less each;
  * 6 layers and 2 ends over 4 virtual stages; 10 layers as 1, 3, 3 and 3; two chunks of each of three stages. */
-START_TEST(uneven_stages)
-{
+START_TEST(uneven_stages) {
     nnc_plan plan = nnc_plan_default();
     int64_t held[6] = { 0 };
     nnc_error err = { 0 };
@@ -55,15 +53,13 @@ START_TEST(uneven_stages)
 END_TEST
 
 /* Slots of a virtual stage: of all in order, the first get one more. */
-static int64_t slots_before(int64_t total, int64_t count, int64_t v)
-{
+static int64_t slots_before(int64_t total, int64_t count, int64_t v) {
     return v * (total / count) + (v < total % count ? v : total % count);
 }
 
 /* A first and a last stage with layers of their own, over all small pipelines: their chunks share these evenly, the chunks of
  * the other stages the rest, earlier ones taking one more. */
-START_TEST(given_ends_keep_their_layers)
-{
+START_TEST(given_ends_keep_their_layers) {
     for (int i = 0; i < 5 * 3 * 5 * 5; i++) {
         nnc_plan plan = nnc_plan_default();
         const int32_t p = 2 + i % 5, chunks = 1 + i / 5 % 3;
@@ -100,8 +96,7 @@ END_TEST
 
 /* Two kinds of layers in sequence, over all numbers of virtual stages: each layer is assigned once and in
  * order, and equal stages are recognised. */
-START_TEST(every_layer_is_dealt_out_once)
-{
+START_TEST(every_layer_is_dealt_out_once) {
     static nnc_op_list list;
     static nnc_stage_partition partition;
     nnc_plan plan = nnc_plan_default();
@@ -141,8 +136,7 @@ END_TEST
 
 /* Two kinds of layers that alternate: each stage holds the kinds of its own layers, and stages that count as equal are. With
  * one kind, every stage between the second and the last that is like the one before counts as equal. */
-START_TEST(alternating_layers_are_dealt_out)
-{
+START_TEST(alternating_layers_are_dealt_out) {
     static nnc_op_list list;
     static nnc_stage_partition partition;
     nnc_plan plan = nnc_plan_default();
@@ -178,8 +172,7 @@ START_TEST(alternating_layers_are_dealt_out)
 END_TEST
 
 /* 12 layers over 2 x 3 chunks of 2: every chunk of a device holds the same, but for the head behind the last. */
-START_TEST(equal_chunks_are_even)
-{
+START_TEST(equal_chunks_are_even) {
     static nnc_op_list list;
     nnc_step_memory *m = calloc(1, sizeof *m);
     nnc_plan plan = nnc_plan_default();
@@ -206,8 +199,7 @@ START_TEST(equal_chunks_are_even)
 }
 END_TEST
 
-static bool same_deal(const nnc_step_memory *a, const nnc_step_memory *b, int32_t stages)
-{
+static bool same_deal(const nnc_step_memory *a, const nnc_step_memory *b, int32_t stages) {
     bool same = a->partition.virtual_stages == b->partition.virtual_stages &&
                 a->partition.stages == b->partition.stages && a->partition.segments == b->partition.segments;
     for (int32_t v = 0; same && v < a->partition.virtual_stages; v++) {
@@ -224,8 +216,7 @@ static bool same_deal(const nnc_step_memory *a, const nnc_step_memory *b, int32_
 }
 
 /* The cache of partitions gives what nnc_step_partition does, also for pipelines too long to be kept. */
-START_TEST(a_partition_is_found_again)
-{
+START_TEST(a_partition_is_found_again) {
     static nnc_op_list list;
     nnc_scratch *own = nnc_scratch_create();
     nnc_step_memory *first = calloc(1, sizeof *first);
@@ -256,8 +247,7 @@ START_TEST(a_partition_is_found_again)
 }
 END_TEST
 
-int main(void)
-{
+int main(void) {
     const TTest *const tests[] = {
         uneven_stages,         every_layer_is_dealt_out_once, alternating_layers_are_dealt_out,
         equal_chunks_are_even, a_partition_is_found_again,    given_ends_keep_their_layers,

@@ -1,26 +1,20 @@
 /* Decoders whose layers differ from the plain ones, small enough to count by hand. */
 #include "named_rows.h"
 
-static double vector_flops(const nnc_op_cost *row)
-{
-    return row->work.vector_flops;
-}
+static double vector_flops(const nnc_op_cost *row) { return row->work.vector_flops; }
 
-static double vector_flops_of(const char *name)
-{
+static double vector_flops_of(const char *name) {
     wanted_name = name;
     return sum_rows(is_named, vector_flops);
 }
 
-static void set_mixers(nnc_model *model, const char *text)
-{
+static void set_mixers(nnc_model *model, const char *text) {
     ck_assert_int_eq(nnc_model_set(model, "mixers", text, NULL), NNC_OK);
 }
 
 /* Width 4, 2 heads of 2, 8 tokens: a pair costs 4 * 2 * 2 = 16 FLOPs. All: 36 pairs; a window of 3: 1 + 2 +
  * 6 * 3 = 21; chunks of 3, 3 and 2: 6 + 6 + 3 = 15. Of five layers two have the window: those at 0 and 3. */
-START_TEST(mixers_alternate)
-{
+START_TEST(mixers_alternate) {
     nnc_model model = gpt(5, 4, 2, 10, 8);
     const nnc_plan plan = causal_bf16();
     const nnc_result full = estimate_on_cluster(&model, &plan);
@@ -36,8 +30,7 @@ START_TEST(mixers_alternate)
 END_TEST
 
 /* A list equal to the default changes nothing, for any plan. */
-START_TEST(mixers_that_are_alike)
-{
+START_TEST(mixers_that_are_alike) {
     nnc_model model = llama(6, 8, 4, 2, 12, 10, 8);
     nnc_plan plan = causal_bf16();
     for (int pipeline = 1; pipeline <= 3; pipeline += 2) {
@@ -56,8 +49,7 @@ END_TEST
 /* Four layers, dense at 0 and 2, experts at 1 and 3, over two stages: each holds one of both. With the experts
  * in the last two layers the second stage holds 2 * (4 experts * 3 matrices of 8 x 12, router 8 x 4) instead of
  * 2 * (3 matrices of 8 x 12). */
-START_TEST(stages_hold_their_own_layers)
-{
+START_TEST(stages_hold_their_own_layers) {
     nnc_model model = llama(4, 8, 4, 2, 12, 10, 8);
     nnc_plan plan = causal_bf16();
     plan.pipeline = 2;
@@ -82,8 +74,7 @@ START_TEST(stages_hold_their_own_layers)
 END_TEST
 
 /* Two layers of width 4 with layer norms of 8 parameters each, and the last one. */
-START_TEST(norms_by_place)
-{
+START_TEST(norms_by_place) {
     static const struct {
         nnc_norm_place place;
         int norms;
@@ -108,8 +99,7 @@ END_TEST
 /* Parallel attention and MLP read the output of one norm: per token of width 4 the MLP keeps
  * neither its copy of it, nor its norm's input and statistics. With two norms, only the second
  * norm's input is not kept. */
-START_TEST(parallel_halves_keep_less)
-{
+START_TEST(parallel_halves_keep_less) {
     nnc_model model = gpt(1, 4, 2, 10, 3);
     const nnc_plan plan = causal_bf16();
     const int64_t pre = estimate_on_cluster(&model, &plan).memory.activation_bytes;
@@ -121,8 +111,7 @@ START_TEST(parallel_halves_keep_less)
 END_TEST
 
 /* Tensor ranks reduce the sum of both halves once. */
-START_TEST(parallel_halves_reduce_once)
-{
+START_TEST(parallel_halves_reduce_once) {
     nnc_model model = gpt(3, 4, 2, 10, 4);
     nnc_plan plan = causal_bf16();
     plan.tensor = 2;
@@ -135,8 +124,7 @@ START_TEST(parallel_halves_reduce_once)
 END_TEST
 
 /* 4 heads on 2 of width 6: 24 and 12 wide. RMS norms have one weight per value. */
-START_TEST(query_and_key_norms)
-{
+START_TEST(query_and_key_norms) {
     static const int params[] = { 0, 2 * 6, 24 + 12, 0 };
     nnc_model model = llama(1, 8, 4, 2, 12, 10, 5);
     nnc_plan plan = causal_bf16();
@@ -156,8 +144,7 @@ START_TEST(query_and_key_norms)
 END_TEST
 
 /* Width 8, 4 heads on 2 of width 2, inner width 12, 10 words: queries 8, keys 4, values 4. */
-START_TEST(biases_by_place)
-{
+START_TEST(biases_by_place) {
     static const struct {
         const char *field;
         int params;
@@ -178,8 +165,7 @@ END_TEST
 /* 4 heads of width 2 on tokens of width 8: the gate is a second query projection of 8 x 8, and one
  * product per value of the output; sinks are one value per head; rotated are 2 or 1 values of each
  * of 4 + 2 heads. */
-START_TEST(gates_sinks_and_rotation)
-{
+START_TEST(gates_sinks_and_rotation) {
     nnc_model model = llama(1, 8, 4, 2, 12, 10, 5);
     const nnc_plan plan = causal_bf16();
     const nnc_result plain = estimate_on_cluster(&model, &plan);
@@ -213,8 +199,7 @@ START_TEST(gates_sinks_and_rotation)
 END_TEST
 
 /* Three more operations for each of 2 heads and 6 pairs; over 3 tokens and 10 words. */
-START_TEST(soft_caps)
-{
+START_TEST(soft_caps) {
     nnc_model model = gpt(1, 4, 2, 10, 3);
     nnc_plan plan = causal_bf16();
     estimate_on_cluster(&model, &plan);
@@ -231,8 +216,7 @@ END_TEST
 
 /* 4 experts of width 12 on tokens of width 8: 24 + 8 biases each, plain ones 2 matrices of 96, plus a gate
  * of 8 for a shared expert. */
-START_TEST(experts_of_other_forms)
-{
+START_TEST(experts_of_other_forms) {
     nnc_model model = llama(1, 8, 4, 2, 12, 10, 5);
     const nnc_plan plan = causal_bf16();
     model.decoder.experts = 4;
@@ -281,16 +265,12 @@ START_TEST(experts_of_other_forms)
 }
 END_TEST
 
-static double bytes(const nnc_op_cost *row)
-{
-    return row->work.read_bytes + row->work.write_bytes;
-}
+static double bytes(const nnc_op_cost *row) { return row->work.read_bytes + row->work.write_bytes; }
 
 /* 2 tokens of 2 heads: keys of 2 + 1, values of 3. Rotated in place, keys and values are copied
  * from 5 values to 6; with a separate rotation, queries of 3 are copied, too: 2 * 2 * 2 B * 11, and
  * 17. */
-START_TEST(latent_keys_lie_by_heads)
-{
+START_TEST(latent_keys_lie_by_heads) {
     nnc_model model = llama(1, 4, 2, 2, 12, 10, 2);
     const nnc_plan plan = causal_bf16();
     const nnc_device device = cluster_device();
@@ -311,8 +291,7 @@ END_TEST
 /* 5 tokens of width 8 go to 2 of 4 experts on 2 ranks: 10 rows of 2 B values are sorted, each read
  * and written, before the experts and after them. With one expert on each of 4 ranks there is no
  * sorting. */
-START_TEST(rows_are_sorted_where_they_arrive)
-{
+START_TEST(rows_are_sorted_where_they_arrive) {
     nnc_model model = llama(1, 8, 4, 2, 12, 10, 5);
     const nnc_device device = cluster_device();
     nnc_software software = nnc_software_default();
@@ -335,16 +314,12 @@ START_TEST(rows_are_sorted_where_they_arrive)
 }
 END_TEST
 
-static double flops(const nnc_op_cost *row)
-{
-    return row->work.flops;
-}
+static double flops(const nnc_op_cost *row) { return row->work.flops; }
 
 /* 6 tokens of width 8 go to 2 of 4 experts with capacity factor 1.25: 4 slots each. Masks of 16
  * slots times 6 tokens each way, 2 FLOPs per term, no model FLOPs; backward computes the gradients
  * of the tokens, of the results and of their mask. */
-START_TEST(slots_are_filled_by_products_with_masks)
-{
+START_TEST(slots_are_filled_by_products_with_masks) {
     nnc_model model = llama(1, 8, 4, 2, 12, 10, 6);
     const nnc_device device = cluster_device();
     nnc_software software = nnc_software_default();
@@ -367,8 +342,7 @@ END_TEST
 
 /* Width 8, 4 heads of 2, 2 of keys, inner width 12, all in RMS norms: a layer has 8 * 16 + 8 * 8 +
  * 3 * 8 * 12 + 2 * 8 = 496 parameters; one that predicts later tokens 2 * 64 + 3 * 8 more. */
-START_TEST(layers_that_predict_further_tokens_are_told)
-{
+START_TEST(layers_that_predict_further_tokens_are_told) {
     nnc_model model = llama(2, 8, 4, 2, 12, 10, 5);
     const nnc_plan plan = plan_of(1, 1, 1);
     const nnc_result none = estimate_on_cluster(&model, &plan);
@@ -381,8 +355,7 @@ START_TEST(layers_that_predict_further_tokens_are_told)
 }
 END_TEST
 
-int main(void)
-{
+int main(void) {
     const TTest *const tests[] = {
         mixers_alternate,
         mixers_that_are_alike,

@@ -8,16 +8,14 @@
 #include "suite.h"
 
 /* Not a single value, or an enumeration that begins as "not given". */
-static bool is_open(const nnc_field *field)
-{
+static bool is_open(const nnc_field *field) {
     return field->type == NNC_FIELD_OBJECT || field->type == NNC_FIELD_OBJECT_BY_DTYPE ||
            (field->type == NNC_FIELD_ENUM && (int)field->default_value == field->names.count);
 }
 
 /* Sets each field that has a default to the text that help shows. Where the field accepts the text, the object must
  * stay as it was. Returns the number of such fields. */
-static int check_texts(const nnc_field_table *table, void *object, void *copy, size_t size)
-{
+static int check_texts(const nnc_field_table *table, void *object, void *copy, size_t size) {
     int checked = 0;
     for (size_t i = 0; i < table->count; i++) {
         const nnc_field *field = &table->fields[i];
@@ -32,8 +30,7 @@ static int check_texts(const nnc_field_table *table, void *object, void *copy, s
     return checked;
 }
 
-START_TEST(help_shows_the_default)
-{
+START_TEST(help_shows_the_default) {
     nnc_plan plan = nnc_plan_default(), plan_copy;
     nnc_run_ask run = nnc_run_ask_default(), run_copy;
     nnc_budget_ask budget = nnc_budget_ask_default(), budget_copy;
@@ -48,8 +45,7 @@ START_TEST(help_shows_the_default)
 END_TEST
 
 /* Values that documents and papers state: arXiv:2402.15627 for detection and start; DDP's bucket of 25 MiB. */
-START_TEST(defaults_are_these)
-{
+START_TEST(defaults_are_these) {
     const nnc_plan plan = nnc_plan_default();
     const nnc_run_ask run = nnc_run_ask_default();
     const nnc_serve_ask serve = nnc_serve_ask_default();
@@ -73,8 +69,7 @@ START_TEST(defaults_are_these)
 END_TEST
 
 /* A value outside its limits is refused by name; the value that a field begins with is not. */
-START_TEST(limits_allow_the_default)
-{
+START_TEST(limits_allow_the_default) {
     nnc_run_ask run = nnc_run_ask_default();
     nnc_error err;
     ck_assert_int_eq(nnc_run_ask_check(&run, &err), NNC_OK);
@@ -88,8 +83,7 @@ START_TEST(limits_allow_the_default)
 }
 END_TEST
 
-int main(void)
-{
+int main(void) {
     Suite *suite = suite_create("defaults");
     TCase *tests = add_case(suite, "defaults", NULL, NULL);
     tcase_add_test(tests, help_shows_the_default);

@@ -4,8 +4,7 @@
 #include "estimate/estimate_internal.h"
 
 /* 100 units, 100 TFLOP/s, 1 TB/s; whole waves count whole. */
-static nnc_device tiled(void)
-{
+static nnc_device tiled(void) {
     nnc_device device = plain_device();
     nnc_gemm_efficiency *e = &device.efficiency.gemm[NNC_BF16];
     device.units = 100;
@@ -15,34 +14,25 @@ static nnc_device tiled(void)
     return device;
 }
 
-static nnc_op product(int64_t m, int64_t n, int64_t k)
-{
+static nnc_op product(int64_t m, int64_t n, int64_t k) {
     return (nnc_op){ .kind = NNC_OP_MATMUL,
                      .dtype = NNC_BF16,
                      .math_dtype = NNC_BF16,
                      .u.matmul = { .batch = 1, .m = m, .n = n, .k = k, .b_shared = 1 } };
 }
 
-static nnc_timing time_of_product(const nnc_device *device, const nnc_op *op)
-{
+static nnc_timing time_of_product(const nnc_device *device, const nnc_op *op) {
     const nnc_work work = nnc_op_work(op);
     return nnc_op_time(device, op, &work);
 }
 
-static double blend(double a, double b)
-{
-    return pow(pow(a, 4.0) + pow(b, 4.0), 0.25);
-}
+static double blend(double a, double b) { return pow(pow(a, 4.0) + pow(b, 4.0), 0.25); }
 
-static void near(double found, double expected)
-{
-    ck_assert_double_eq_tol(found, expected, 1e-12 * expected);
-}
+static void near(double found, double expected) { ck_assert_double_eq_tol(found, expected, 1e-12 * expected); }
 
 /* [gemm-time] 1280 x 1280 is 10 x 10 tiles of 128: one wave on 100 units. One row more, and 21 x 20
  * tiles of 64 in five waves are the best. */
-START_TEST(waves)
-{
+START_TEST(waves) {
     const nnc_device device = tiled();
     const double unit_flops_per_s = 0.8 * 100e12 / 100;
     const nnc_op full = product(1280, 1280, 1024), more = product(1281, 1280, 1024);
@@ -57,8 +47,7 @@ START_TEST(waves)
 END_TEST
 
 /* wave_quantization is the share of a partial wave that counts as whole: 110 tiles of 128 are 1.1 waves. */
-START_TEST(waves_by_half)
-{
+START_TEST(waves_by_half) {
     nnc_device device = tiled();
     nnc_op op = product(11 * 256, 10 * 256, 65536); /* so deep that no other tile is better */
     device.efficiency.gemm[NNC_BF16].wave_quantization = 0.5;
@@ -72,8 +61,7 @@ END_TEST
 
 /* [gemm-time] 4 experts of 384 rows: one kernel has 24 x 20 tiles of 64, five waves; one by one each has 120 of
  * 64 with k in two parts, three waves (the last one partly filled), and a kernel's fixed time. */
-START_TEST(groups_one_by_one)
-{
+START_TEST(groups_one_by_one) {
     nnc_device device = tiled();
     nnc_op op = product(4 * 384, 1280, 1024);
     const double wave_s = 2.0 * 128 * 128 * 1024 / (0.8 * 100e12 / 100);
@@ -93,8 +81,7 @@ START_TEST(groups_one_by_one)
 END_TEST
 
 /* A tile's start and end cost k_fill elements of k; a longer k pays less. */
-START_TEST(filling)
-{
+START_TEST(filling) {
     nnc_device device = tiled();
     device.efficiency.gemm[NNC_BF16].k_fill = 128.0;
     const nnc_op op = product(1280, 1280, 1024);
@@ -103,8 +90,7 @@ START_TEST(filling)
 END_TEST
 
 /* A product of one tile and a deep k is split: 8 parts, each an eighth, and their sums. */
-START_TEST(splitting)
-{
+START_TEST(splitting) {
     const nnc_device device = tiled();
     const nnc_op op = product(128, 128, 65536);
     const nnc_timing t = time_of_product(&device, &op);
@@ -115,8 +101,7 @@ START_TEST(splitting)
 END_TEST
 
 /* Tiles of 256 x 128 read (256 + 128) k elements each through the cache. */
-START_TEST(cache)
-{
+START_TEST(cache) {
     nnc_device device = tiled();
     device.efficiency.gemm[NNC_BF16].l2_bytes_per_s = 1e11;
     const nnc_op op = product(2560, 1280, 8192);
@@ -126,8 +111,7 @@ END_TEST
 
 /* A long kernel runs at the sustained rate, a short one boost_ratio faster; half a millisecond is in
  * the middle. */
-START_TEST(throttling)
-{
+START_TEST(throttling) {
     nnc_device device = tiled();
     device.efficiency.gemm[NNC_BF16].boost_ratio = 1.25; /* to the whole peak */
     const nnc_op op = product(12800, 12800, 65536);
@@ -140,8 +124,7 @@ END_TEST
 
 /* [gemm-time] Of the bytes by which sums in fp32, read and written again, exceed a plain result in 16 bits, 0.6 is waited
  * for, as far as the units are what binds. Half of the passes adding, it is 2 + 2 B; in 16 bits 2 B, or nothing. */
-START_TEST(sums)
-{
+START_TEST(sums) {
     static const struct {
         double grad_bytes, grad_accumulate, more;
     } rows[] = { { 4, 1, 6 }, { 4, 0.5, 4 }, { 4, 0, 2 }, { 2, 1, 2 }, { 2, 0, 0 } };
@@ -160,8 +143,7 @@ START_TEST(sums)
 END_TEST
 
 /* Sides that are no multiples of 8 cost their ratio, for weights alone. */
-START_TEST(alignment)
-{
+START_TEST(alignment) {
     nnc_device device = plain_device();
     device.efficiency.gemm[NNC_BF16].unaligned_ratio = 2.0;
     nnc_op op = product(8192, 50257, 8192);
@@ -174,8 +156,7 @@ START_TEST(alignment)
 END_TEST
 
 /* The machine's own factor, up to the peak and no further. */
-START_TEST(calibration)
-{
+START_TEST(calibration) {
     nnc_device device = plain_device();
     nnc_op op = product(8192, 8192, 8192);
     const double whole_s = time_of_product(&device, &op).compute_s;
@@ -187,8 +168,7 @@ START_TEST(calibration)
 END_TEST
 
 /* A sequence that attends to itself under the causal mask; window 0 = none. */
-static nnc_op causal_flash(int64_t heads, int64_t tokens, int64_t head_dim, int64_t window)
-{
+static nnc_op causal_flash(int64_t heads, int64_t tokens, int64_t head_dim, int64_t window) {
     nnc_op op = { .kind = NNC_OP_FLASH, .dtype = NNC_BF16, .math_dtype = NNC_BF16 };
     op.u.flash = (nnc_flash){ .batch = 1,
                               .heads = heads,
@@ -207,8 +187,7 @@ static nnc_op causal_flash(int64_t heads, int64_t tokens, int64_t head_dim, int6
 /* [flash-time] 1024 queries and keys, 16 heads of 64: F = 4 16 64 1024 1025 / 2 = 2.15 GFLOP at half
  * of 100 TFLOP/s, about twice as long at seq_half keys, 1 + 0.5 100 / 128 for 128 blocks on 100 units,
  * twice for heads of half the width. */
-START_TEST(attention)
-{
+START_TEST(attention) {
     nnc_device device = tiled();
     device.efficiency.attention[NNC_FLASH1] = (nnc_flash_efficiency){ .sustained_fraction = 0.5,
                                                                       .backward_ratio = 0.8,
@@ -259,8 +238,7 @@ START_TEST(attention)
 END_TEST
 
 /* Whatever the losses of few blocks and of few keys, one token more takes no less, in windows and out of them. */
-START_TEST(attention_grows)
-{
+START_TEST(attention_grows) {
     nnc_device device = tiled();
     device.efficiency.attention[NNC_FLASH1] = (nnc_flash_efficiency){ .sustained_fraction = 0.5,
                                                                       .backward_ratio = 1.0,
@@ -283,8 +261,7 @@ START_TEST(attention_grows)
 END_TEST
 
 /* [collectives-fitted] 8 ranks, 100 GB/s, 80 MB: 140 MB leave each rank of an all-reduce. */
-START_TEST(collectives)
-{
+START_TEST(collectives) {
     nnc_device device = plain_device();
     nnc_error err;
     nnc_route route;
@@ -306,8 +283,7 @@ END_TEST
 
 /* [experts] Of 8 copies of a token for ranks drawn from 8 domains, 8 (1 - (7/8)^8) = 5.25 domains get
  * any; inside one domain nothing is saved, but at best they go once to each of 8 ranks. */
-START_TEST(tokens_once_per_domain)
-{
+START_TEST(tokens_once_per_domain) {
     nnc_network network = { .routes[NNC_ROUTE_EXPERT] = { .size = 64, .inner = 8, .outer = 8 } };
     nnc_collective_op e = { .comm = NNC_COMM_EXPERT, .forward = NNC_ALL_TO_ALL, .bytes = 8e6, .copies = 8 };
     ck_assert_double_eq(nnc_network_carried_bytes(&network, &e, false, NULL), 8e6);
@@ -321,8 +297,7 @@ START_TEST(tokens_once_per_domain)
 END_TEST
 
 /* [launch] Three ops of 1 ms on a host that takes 2 ms for each: (3^4 + 6^4)^(1/4) ms. */
-START_TEST(launches)
-{
+START_TEST(launches) {
     static nnc_rows rows;
     nnc_op op = { .kind = NNC_OP_NORM };
     nnc_op_list list = { .segment_count = 1, .segments = { { .instances = 1 } } };
@@ -342,8 +317,7 @@ END_TEST
 
 /* [issue] Three kernels of 1 ms that take the host 2 ms each: the first pass ends at 7 ms, the second at 13, for which
  * the device has waited 3. */
-START_TEST(issues)
-{
+START_TEST(issues) {
     static nnc_rows rows;
     nnc_op op = { .kind = NNC_OP_NORM, .issued = { { .kernels = 1 } } };
     nnc_op_list list = { .segment_count = 1, .segments = { { .instances = 1 } } };
@@ -360,8 +334,7 @@ END_TEST
 
 /* [launch] A group of 4 products at 0.5 ms each, plus the op's own 1 ms; a plain product; recorded
  * attention. */
-START_TEST(launches_of_groups)
-{
+START_TEST(launches_of_groups) {
     const nnc_launch launch = { .op_s = 1e-3, .product_s = 5e-4, .recorded_attention = true };
     nnc_op op = { .kind = NNC_OP_MATMUL, .group = NNC_GROUP_MLP, .u.matmul.experts = 4 };
     near(nnc_launch_of_op_s(&launch, &op), 3e-3);
@@ -374,8 +347,7 @@ START_TEST(launches_of_groups)
 }
 END_TEST
 
-int main(void)
-{
+int main(void) {
     const TTest *const tests[] = {
         waves,
         waves_by_half,

@@ -1,13 +1,9 @@
 /* Encoders and encoder-decoders small enough to count by hand. */
 #include "cluster.h"
 
-static nnc_plan bf16(void)
-{
-    return plan_of(1, 1, 1);
-}
+static nnc_plan bf16(void) { return plan_of(1, 1, 1); }
 
-static nnc_model encoder(void)
-{
+static nnc_model encoder(void) {
     nnc_model model = gpt(1, 4, 2, 10, 6);
     model.decoder.bidirectional = true;
     return model;
@@ -15,8 +11,7 @@ static nnc_model encoder(void)
 
 /* Width 4, 2 heads, 6 tokens: a pair costs 4 * 4 = 16 FLOPs. A decoder's mask leaves 21 of 36
  * pairs; an encoder counts all, or with a window of 2 only neighbours: 3 * 6 - 2 = 16. */
-START_TEST(tokens_see_both_sides)
-{
+START_TEST(tokens_see_both_sides) {
     nnc_model model = encoder();
     nnc_plan plan = bf16();
     plan.flops_convention = NNC_CONVENTION_CAUSAL;
@@ -35,8 +30,7 @@ END_TEST
  * norm 8, then the logits. Replaced: the dense layer and 4 + 1. Pooler: the dense layer for one token. A
  * projection to 3: 12. Behind masked words whether the next sentence follows: a pooler and 2 * 4 + 2. Three classes
  * behind a dense layer: 3 * 4 + 3; as tags of all tokens without it. */
-START_TEST(heads)
-{
+START_TEST(heads) {
     static const struct {
         const char *name;
         int params, products; /* products: weights times the tokens they meet */
@@ -66,8 +60,7 @@ END_TEST
 
 /* 10 words and 6 positions of width 4, or of width 2: an encoder projects them with a bias, 2 * 4 + 4, a decoder
  * its words alone (as OPT 350M does), without one, and back before its logits, 2 * 8. Two types add 2 rows. */
-START_TEST(tables)
-{
+START_TEST(tables) {
     const nnc_plan plan = bf16();
     nnc_model model = encoder();
     const int64_t plain = estimate_on_cluster(&model, &plan).params;
@@ -86,8 +79,7 @@ START_TEST(tables)
 END_TEST
 
 /* 5 buckets for 2 heads: 10 scores, once or in each of 3 layers; 6 * 6 pairs look up 2 values each. */
-START_TEST(relative_positions)
-{
+START_TEST(relative_positions) {
     const nnc_plan plan = bf16();
     nnc_model model = gpt(3, 4, 2, 10, 6);
     model.decoder.positions = NNC_POSITIONS_NONE;
@@ -111,8 +103,7 @@ END_TEST
 /* Two encoder layers over 5 tokens before one decoder layer over 3, width 4, inner width 16, biases. A layer has
  * 12 h^2 + 13 h = 244 parameters; the decoder's also a cross-attention of 4 h^2 + 4 h and a norm, 88; the encoder a
  * last norm, 8, and positions of its own, 5 * 4, of a table of 5. */
-static nnc_model pair(void)
-{
+static nnc_model pair(void) {
     nnc_model model = gpt(1, 4, 2, 10, 3);
     model.decoder.positions_max = 5;
     model.decoder.encoder_layers = 2;
@@ -120,8 +111,7 @@ static nnc_model pair(void)
     return model;
 }
 
-START_TEST(encoder_before_decoder)
-{
+START_TEST(encoder_before_decoder) {
     const nnc_model model = pair();
     const nnc_plan plan = bf16();
     const nnc_result r = estimate_on_cluster(&model, &plan);
@@ -138,8 +128,7 @@ END_TEST
 
 /* The states of the encoder are kept once, for any number of layers that read them: 5 tokens of
  * width 4 in 2 B. */
-START_TEST(encoder_states_are_kept_once)
-{
+START_TEST(encoder_states_are_kept_once) {
     nnc_model model = pair();
     const nnc_plan plan = bf16();
     double kept[3];
@@ -157,8 +146,7 @@ END_TEST
 
 /* 10 frames of 3 bands become 5 tokens of width 4: kernels of 3 x 3 x 4 + 4 and 3 x 4 x 4 + 4 over 10 and 5
  * positions, and a table of 5 in place of the tokens' own. */
-START_TEST(frames)
-{
+START_TEST(frames) {
     nnc_model model = pair();
     const nnc_plan plan = bf16();
     const nnc_result tokens = estimate_on_cluster(&model, &plan);
@@ -171,8 +159,7 @@ START_TEST(frames)
 END_TEST
 
 /* An encoder-decoder has no pipeline stages, and its tokens are not split over context ranks. */
-START_TEST(pairs_stay_together)
-{
+START_TEST(pairs_stay_together) {
     const nnc_model model = pair();
     const nnc_device device = cluster_device();
     const nnc_software software = nnc_software_default();
@@ -189,8 +176,7 @@ END_TEST
 
 /* Without biases a dense layer of 16 weights and a norm of 4 come before the 3 classes and their
  * bias. */
-START_TEST(classes_of_an_encoder_without_biases)
-{
+START_TEST(classes_of_an_encoder_without_biases) {
     static const struct {
         const char *name;
         int products;
@@ -211,8 +197,7 @@ START_TEST(classes_of_an_encoder_without_biases)
 END_TEST
 
 /* Width 4, 2 heads: a table of 6 positions, and a score for each head and one of 3 distances. */
-START_TEST(positions_may_be_of_two_kinds)
-{
+START_TEST(positions_may_be_of_two_kinds) {
     const nnc_plan plan = bf16();
     nnc_model model = encoder();
     const int64_t learned = estimate_on_cluster(&model, &plan).params;
@@ -222,8 +207,7 @@ START_TEST(positions_may_be_of_two_kinds)
 }
 END_TEST
 
-int main(void)
-{
+int main(void) {
     const TTest *const tests[] = {
         tokens_see_both_sides,
         heads,

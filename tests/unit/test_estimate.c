@@ -1,50 +1,29 @@
 /* One estimate: its parts add up, and each setting of the plan does what it says. */
 #include "answers.h"
 
-static double executed(const nnc_op_cost *row)
-{
-    return row->work.flops;
-}
+static double executed(const nnc_op_cost *row) { return row->work.flops; }
 
-static double vector(const nnc_op_cost *row)
-{
-    return row->work.vector_flops;
-}
+static double vector(const nnc_op_cost *row) { return row->work.vector_flops; }
 
-static double moved(const nnc_op_cost *row)
-{
-    return bytes_of(&row->work);
-}
+static double moved(const nnc_op_cost *row) { return bytes_of(&row->work); }
 
-static double time_of(const nnc_op_cost *row)
-{
-    return row->time_s;
-}
+static double time_of(const nnc_op_cost *row) { return row->time_s; }
 
-static bool is_backward(const nnc_op_cost *row)
-{
+static bool is_backward(const nnc_op_cost *row) {
     return row->op->phase == NNC_PHASE_BACKWARD || row->op->phase == NNC_PHASE_GRAD_INPUT ||
            row->op->phase == NNC_PHASE_GRAD_WEIGHT;
 }
 
-static bool is_forward(const nnc_op_cost *row)
-{
-    return row->op->phase == NNC_PHASE_FORWARD;
-}
+static bool is_forward(const nnc_op_cost *row) { return row->op->phase == NNC_PHASE_FORWARD; }
 
-static bool is_recompute(const nnc_op_cost *row)
-{
-    return row->op->phase == NNC_PHASE_RECOMPUTE;
-}
+static bool is_recompute(const nnc_op_cost *row) { return row->op->phase == NNC_PHASE_RECOMPUTE; }
 
-static void check_near(double found, double expected)
-{
+static void check_near(double found, double expected) {
     ck_assert_double_le(fabs(found - expected), 1e-12 * fabs(expected));
 }
 
 /* Invariants of any result; the rows are those of the last estimate. */
-static void check_sums(const nnc_result *r)
-{
+static void check_sums(const nnc_result *r) {
     const nnc_memory *m = &r->memory;
     int32_t count = 0;
     nnc_scratch_ops(scratch, &count);
@@ -74,8 +53,7 @@ static void check_sums(const nnc_result *r)
 
 /* Shipped models and profiles under every mode, attention and kind of recomputation; `_i` counts
  * through the models. */
-START_TEST(parts_add_up)
-{
+START_TEST(parts_add_up) {
     static const char *const models[] = { "models/gpt2.json", "models/llama3-8b.json", "models/unet-classic.json",
                                           "models/sd1-unet.json" };
     static const char *const profiles[] = { "software/torch-compile.json", "software/torch-eager.json" };
@@ -111,8 +89,7 @@ START_TEST(parts_add_up)
 END_TEST
 
 /* The time of the step by what bounds its ops is the step. */
-START_TEST(bounds_add_up)
-{
+START_TEST(bounds_add_up) {
     const nnc_model model = gpt(4, 256, 4, 1000, 128);
     const nnc_plan plan = nnc_plan_default();
     const nnc_result r = estimate(&model, &plan);
@@ -128,8 +105,7 @@ START_TEST(bounds_add_up)
 END_TEST
 
 /* Ideal fusion changes how a network runs, not what is trained: text that needs a gradient. */
-START_TEST(ideal_trains_the_same)
-{
+START_TEST(ideal_trains_the_same) {
     const nnc_model model = residual_unet(32, 8, 2);
     const nnc_device device = plain_device();
     nnc_software software = nnc_software_default();
@@ -146,13 +122,9 @@ END_TEST
 /* ---- recomputation ---- */
 
 /* 4 layers of width 64, 4 heads, 32 tokens, two sequences. */
-static nnc_model model_of_recompute(void)
-{
-    return gpt(4, 64, 4, 100, 32);
-}
+static nnc_model model_of_recompute(void) { return gpt(4, 64, 4, 100, 32); }
 
-static nnc_plan plan_of_recompute(unsigned recompute, nnc_attention attention)
-{
+static nnc_plan plan_of_recompute(unsigned recompute, nnc_attention attention) {
     nnc_plan plan = nnc_plan_default();
     plan.micro_batch = 2;
     plan.precision = NNC_BF16;
@@ -163,8 +135,7 @@ static nnc_plan plan_of_recompute(unsigned recompute, nnc_attention attention)
 
 /* All ops of the layers run forward once more: their products 4 times in total. Only the input of each
  * layer is kept, and the tensors outside the layers; one layer is live again in backward. */
-START_TEST(recompute_full)
-{
+START_TEST(recompute_full) {
     const nnc_model model = model_of_recompute();
     const double tokens = 64, logits = 2 * tokens * 64 * 100;
     for (int attention = 0; attention < NNC_ATTENTION_COUNT; attention++) {
@@ -191,8 +162,7 @@ END_TEST
 
 /* Selective: both products of the scores, and the probabilities of 2 B are not kept, nor their
  * dropped copy and its mask. Fused attention keeps none to begin with. */
-START_TEST(recompute_selective)
-{
+START_TEST(recompute_selective) {
     const nnc_model model = model_of_recompute();
     const double core = 2 * 4.0 * 4 * 32 * 32 * 64; /* batch, layers, 4 s s h */
     const int64_t probabilities = INT64_C(2) * 2 * 4 * 4 * 32 * 32;
@@ -217,8 +187,7 @@ END_TEST
 
 /* The outputs of two norms, 2 B x 64, or of one activation, 2 B x 256, per token and layer: nothing
  * to multiply again, only to move. */
-START_TEST(recompute_cheap)
-{
+START_TEST(recompute_cheap) {
     const nnc_model model = model_of_recompute();
     nnc_plan plan = plan_of_recompute(NNC_RECOMPUTE_NONE, NNC_ATTENTION_FLASH);
     const nnc_result none = estimate(&model, &plan);
@@ -240,8 +209,7 @@ START_TEST(recompute_cheap)
 }
 END_TEST
 
-START_TEST(korthikanti_preset)
-{
+START_TEST(korthikanti_preset) {
     const nnc_model model = model_of_recompute();
     nnc_plan plan = plan_of_recompute(NNC_RECOMPUTE_NONE, NNC_ATTENTION_FLASH);
     plan.activations = NNC_ACTIVATIONS_KORTHIKANTI;
@@ -260,8 +228,7 @@ END_TEST
 
 /* More passes: that much more work, one update, the same memory. fp32 gradients of their own are
  * added to by every pass, so that passes are alike. */
-START_TEST(gradient_accumulation)
-{
+START_TEST(gradient_accumulation) {
     const nnc_model model = gpt(3, 64, 4, 100, 32);
     nnc_plan plan = nnc_plan_default();
     plan.policy = NNC_POLICY_MIXED_FP32GRAD;
@@ -290,8 +257,7 @@ END_TEST
 
 /* A kernel adds the gradients of each pass to wider sums, of all parameters held, and products write 2 B in place of
  * reading and writing 4; sums no wider than gradients begin as those of the first pass. */
-START_TEST(added_gradients)
-{
+START_TEST(added_gradients) {
     const nnc_model model = gpt(3, 64, 4, 100, 32);
     const nnc_device device = plain_device();
     nnc_software software = nnc_software_default();
@@ -320,8 +286,7 @@ START_TEST(added_gradients)
 END_TEST
 
 /* On one device the sums are of all trained parameters, those of experts included. */
-START_TEST(added_gradients_of_experts)
-{
+START_TEST(added_gradients_of_experts) {
     nnc_model model = llama(2, 64, 4, 2, 32, 100, 32);
     model.decoder.experts = 4;
     model.decoder.experts_per_token = 2;
@@ -345,8 +310,7 @@ START_TEST(added_gradients_of_experts)
 END_TEST
 
 /* Gradients go to the host and weights come back once in a step, 2 B of each parameter at 25 GB/s. */
-START_TEST(offload_moves_once)
-{
+START_TEST(offload_moves_once) {
     const nnc_model model = gpt(3, 64, 4, 100, 32);
     nnc_device device = plain_device();
     const nnc_software software = nnc_software_default();
@@ -371,8 +335,7 @@ END_TEST
 
 /* Bytes per parameter by policy (weights, gradients, and master copy with Adam's two moments), and
  * temporary bytes. */
-START_TEST(policies)
-{
+START_TEST(policies) {
     static const struct {
         nnc_policy policy;
         nnc_dtype precision;
@@ -412,8 +375,7 @@ END_TEST
 
 /* Moments per parameter in fp32. The matrices of a tiny GPT: per layer 4x12, 4x4, 4x16, 16x4 and 44
  * elements of biases and gains, tables 10x4 and 3x4, and 8 of the last norm. */
-START_TEST(optimizers)
-{
+START_TEST(optimizers) {
     const nnc_model model = gpt(2, 4, 2, 10, 3);
     const double params = 40 + 12 + 2 * (192 + 52) + 8, matrices = 2 * 192;
     const double factored = 2 * (16 + 8 + 20 + 20 + 52) + 14 + 7 + 8;
@@ -455,8 +417,7 @@ START_TEST(optimizers)
 }
 END_TEST
 
-int main(void)
-{
+int main(void) {
     Suite *suite = suite_create("estimate");
     TCase *models = add_case(suite, "shipped models", open_support, close_support);
     tcase_add_loop_test(models, parts_add_up, 0, 4);

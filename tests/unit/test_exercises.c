@@ -4,40 +4,34 @@
 
 /* ---- roofline and devices ---- */
 
-static void peak_times(const cJSON *in, answers *out)
-{
+static void peak_times(const cJSON *in, answers *out) {
     give(out, "h100", math_s(number(in, "flops"), number(in, "h100")));
     give(out, "v6e", math_s(number(in, "flops"), number(in, "v6e")));
 }
 
-static void ridge(const cJSON *in, answers *out)
-{
+static void ridge(const cJSON *in, answers *out) {
     nnc_device device = plain_device();
     device.matmul_flops_per_s[NNC_BF16] = number(in, "P");
     device.mem_bytes_per_s = number(in, "W");
     give(out, "ridge", nnc_device_ridge(&device, NNC_BF16));
 }
 
-static void dot_product(const cJSON *in, answers *out)
-{
+static void dot_product(const cJSON *in, answers *out) {
     const nnc_op op = linear(1, 1, whole(in, "N"));
     const nnc_work work = nnc_op_work(&op);
     give(out, "intensity", nnc_intensity(&work));
 }
 
-static void critical_int8(const cJSON *in, answers *out)
-{
+static void critical_int8(const cJSON *in, answers *out) {
     give(out, "batch", critical_rows(number(in, "P"), number(in, "W"), NNC_INT8));
 }
 
-static void critical_bf16(const cJSON *in, answers *out)
-{
+static void critical_bf16(const cJSON *in, answers *out) {
     give(out, "batch", critical_rows(number(in, "P"), number(in, "W"), NNC_BF16));
 }
 
 /* Fewest rows of a product of this weight that reach an intensity, all traffic counted. */
-static double rows_to_reach(double intensity, int64_t n, int64_t k, nnc_dtype dtype)
-{
+static double rows_to_reach(double intensity, int64_t n, int64_t k, nnc_dtype dtype) {
     for (int64_t rows = 1; rows < 100000; rows++) {
         nnc_op op = linear(rows, n, k);
         op.dtype = op.math_dtype = dtype;
@@ -47,26 +41,22 @@ static double rows_to_reach(double intensity, int64_t n, int64_t k, nnc_dtype dt
     return (double)NAN;
 }
 
-static void ridge_batch(const cJSON *in, answers *out)
-{
+static void ridge_batch(const cJSON *in, answers *out) {
     give(out, "batch", rows_to_reach(number(in, "ridge"), whole(in, "F"), whole(in, "D"), NNC_BF16));
 }
 
-static void int8_batch(const cJSON *in, answers *out)
-{
+static void int8_batch(const cJSON *in, answers *out) {
     give(out, "batch", rows_to_reach(number(in, "P") / number(in, "W"), whole(in, "F"), whole(in, "D"), NNC_INT8));
 }
 
 /* Each chip reads its share. */
-static void read_weights(const cJSON *in, answers *out)
-{
+static void read_weights(const cJSON *in, answers *out) {
     const nnc_device roof = roof_of(1e15, number(in, "W"));
     const nnc_work work = { .read_bytes = number(in, "N") * nnc_dtype_bytes(NNC_BF16) / number(in, "n") };
     give(out, "time", timing_on(&roof, &work).time_s);
 }
 
-static void mi300x_peak(const cJSON *in, answers *out)
-{
+static void mi300x_peak(const cJSON *in, answers *out) {
     (void)in;
     const nnc_device *device = load_device("hw/mi300x.json");
     give(out, "tflops", nnc_device_matmul_peak(device, NNC_BF16) / 1e12);
@@ -74,8 +64,7 @@ static void mi300x_peak(const cJSON *in, answers *out)
 
 /* ---- transformers ---- */
 
-static void gated_16b(const cJSON *in, answers *out)
-{
+static void gated_16b(const cJSON *in, answers *out) {
     const nnc_model model = llama(whole(in, "L"), whole(in, "D"), 32, 32, whole(in, "F"), whole(in, "V"), 2048);
     const nnc_plan plan = nnc_plan_default();
     const nnc_result r = estimate(&model, &plan);
@@ -84,21 +73,18 @@ static void gated_16b(const cJSON *in, answers *out)
     give(out, "attention_share", attention / (attention + (double)r.params_by_group[NNC_GROUP_MLP]));
 }
 
-static void fused_intensity(const cJSON *in, answers *out)
-{
+static void fused_intensity(const cJSON *in, answers *out) {
     give(out, "prefill", attention_intensity(whole(in, "S"), whole(in, "S"), whole(in, "G")));
     give(out, "decode", attention_intensity(1, 1 << 20, whole(in, "G")));
 }
 
-static bool is_projection(const nnc_op_cost *row)
-{
+static bool is_projection(const nnc_op_cost *row) {
     return row->op->phase == NNC_PHASE_FORWARD && row->op->group == NNC_GROUP_ATTENTION &&
            row->op->kind == NNC_OP_MATMUL;
 }
 
 /* Score FLOPs grow with the square of the length, projections with the length. */
-static void scores_equal_projections(const cJSON *in, answers *out)
-{
+static void scores_equal_projections(const cJSON *in, answers *out) {
     const int64_t width = whole(in, "D"), length = 1024;
     const nnc_model model = gpt(1, width, 32, 100, length);
     const nnc_plan plan = nnc_plan_default();
@@ -106,15 +92,13 @@ static void scores_equal_projections(const cJSON *in, answers *out)
     give(out, "s", (double)length * sum_rows(is_projection, full_flops) / sum_rows(is_attention_core, full_flops));
 }
 
-static void gpt_params(const cJSON *in, answers *out)
-{
+static void gpt_params(const cJSON *in, answers *out) {
     const nnc_model model = gpt(whole(in, "L"), whole(in, "h"), 1, whole(in, "V"), whole(in, "s"));
     const nnc_plan plan = nnc_plan_default();
     give(out, "params", (double)estimate(&model, &plan).params);
 }
 
-static void training_flops(const cJSON *in, answers *out)
-{
+static void training_flops(const cJSON *in, answers *out) {
     const nnc_model model = gpt(whole(in, "L"), whole(in, "h"), whole(in, "a"), whole(in, "V"), whole(in, "s"));
     nnc_plan plan = nnc_plan_default();
     plan.micro_batch = whole(in, "b");
@@ -126,8 +110,7 @@ static void training_flops(const cJSON *in, answers *out)
 
 /* The authors' selective recomputation runs the products of the scores once more and counts them three
  * times. */
-static void gpt_mfu(const cJSON *in, answers *out)
-{
+static void gpt_mfu(const cJSON *in, answers *out) {
     const nnc_model model = gpt(whole(in, "L"), whole(in, "h"), 1, whole(in, "V"), whole(in, "s"));
     nnc_plan plan = nnc_plan_default();
     plan.micro_batch = whole(in, "B");
@@ -139,13 +122,11 @@ static void gpt_mfu(const cJSON *in, answers *out)
 }
 
 /* The networks of the benchmark have 50368 entries of vocabulary. */
-static nnc_model mpt(int64_t layers, int64_t hidden, int64_t seq_len)
-{
+static nnc_model mpt(int64_t layers, int64_t hidden, int64_t seq_len) {
     return gpt(layers, hidden, hidden / 128, 50368, seq_len);
 }
 
-static void mpt_rate(const cJSON *in, answers *out)
-{
+static void mpt_rate(const cJSON *in, answers *out) {
     const nnc_model model = mpt(whole(in, "L"), whole(in, "h"), whole(in, "s"));
     const nnc_plan plan = nnc_plan_default();
     const nnc_result r = estimate(&model, &plan);
@@ -155,8 +136,7 @@ static void mpt_rate(const cJSON *in, answers *out)
     give(out, "mfu", 100 * rate / number(in, "P"));
 }
 
-static void checkpointed_hfu(const cJSON *in, answers *out)
-{
+static void checkpointed_hfu(const cJSON *in, answers *out) {
     const nnc_model model = mpt(80, 8192, 2048);
     nnc_plan plan = nnc_plan_default();
     plan.recompute = NNC_RECOMPUTE_FULL;
@@ -166,33 +146,28 @@ static void checkpointed_hfu(const cJSON *in, answers *out)
 
 /* ---- parameters of the shipped files ---- */
 
-static double params_of(const char *file)
-{
+static double params_of(const char *file) {
     const nnc_plan plan = nnc_plan_default();
     return (double)estimate(load_model(file), &plan).params;
 }
 
-static void gpt2(const cJSON *in, answers *out)
-{
+static void gpt2(const cJSON *in, answers *out) {
     (void)in;
     give(out, "params", params_of("models/gpt2.json"));
 }
 
-static void gpt2_larger(const cJSON *in, answers *out)
-{
+static void gpt2_larger(const cJSON *in, answers *out) {
     (void)in;
     give(out, "medium", params_of("models/gpt2-medium.json"));
     give(out, "large", params_of("models/gpt2-large.json"));
 }
 
-static void llama3(const cJSON *in, answers *out)
-{
+static void llama3(const cJSON *in, answers *out) {
     (void)in;
     give(out, "params", params_of("models/llama3-8b.json"));
 }
 
-static void stable_diffusion(const cJSON *in, answers *out)
-{
+static void stable_diffusion(const cJSON *in, answers *out) {
     (void)in;
     give(out, "params", params_of("models/sd1-unet.json"));
 }
@@ -200,8 +175,7 @@ static void stable_diffusion(const cJSON *in, answers *out)
 /* ---- memory ---- */
 
 /* Full recomputation keeps one hidden state per layer: twice the layers, twice those. */
-static void hidden_states(const cJSON *in, answers *out)
-{
+static void hidden_states(const cJSON *in, answers *out) {
     const int64_t layers = whole(in, "L"), width = whole(in, "h"), length = whole(in, "s");
     nnc_model model = llama(layers, width, 32, 8, 14336, 100, length);
     nnc_plan plan = nnc_plan_default();
@@ -213,30 +187,25 @@ static void hidden_states(const cJSON *in, answers *out)
     give(out, "one", kept_map_bytes(length * width, NNC_BF16) / 1073741824);
 }
 
-static void mixed_states(const cJSON *in, answers *out)
-{
+static void mixed_states(const cJSON *in, answers *out) {
     give(out, "bytes", adam_state_bytes(NNC_POLICY_MIXED, number(in, "N")));
 }
 
-static void fp32_states(const cJSON *in, answers *out)
-{
+static void fp32_states(const cJSON *in, answers *out) {
     give(out, "bytes", adam_state_bytes(NNC_POLICY_FP32, number(in, "N")));
 }
 
-static void adam_moments(const cJSON *in, answers *out)
-{
+static void adam_moments(const cJSON *in, answers *out) {
     const nnc_update update = { .optimizer = NNC_OPTIMIZER_ADAM, .policy = NNC_POLICY_FP32, .params = whole(in, "N") };
     give(out, "bytes", nnc_update_moment_bytes(&update));
 }
 
-static void weight_formats(const cJSON *in, answers *out)
-{
+static void weight_formats(const cJSON *in, answers *out) {
     give(out, "fp32", number(in, "N") * nnc_policy_bytes(NNC_POLICY_FP32).weight_bytes / 1e9);
     give(out, "fp16", number(in, "N") * nnc_policy_bytes(NNC_POLICY_MIXED).weight_bytes / 1e9);
 }
 
-static void global_batch(const cJSON *in, answers *out)
-{
+static void global_batch(const cJSON *in, answers *out) {
     const nnc_model model = gpt(1, 8, 1, 10, 8);
     const nnc_device device = plain_device();
     nnc_plan plan = nnc_plan_default(), resolved;
@@ -247,32 +216,25 @@ static void global_batch(const cJSON *in, answers *out)
     give(out, "batch", (double)resolved.global_batch);
 }
 
-static void table_bytes(const cJSON *in, answers *out)
-{
+static void table_bytes(const cJSON *in, answers *out) {
     const nnc_weights table = { .count = 1, .rows = whole(in, "rows"), .cols = whole(in, "cols") };
     give(out, "mb", (double)nnc_weights_params(&table) * nnc_policy_bytes(NNC_POLICY_FP32).weight_bytes / 1e6);
 }
 
-static double tensor_bytes(const cJSON *in)
-{
+static double tensor_bytes(const cJSON *in) {
     const cJSON *dim = NULL;
     int64_t elements = 1;
-    cJSON_ArrayForEach(dim, member(in, "shape"))
-    {
-        elements *= (int64_t)dim->valuedouble;
-    }
+    cJSON_ArrayForEach(dim, member(in, "shape")) { elements *= (int64_t)dim->valuedouble; }
     return kept_map_bytes(elements, number(in, "beta") == 4.0 ? NNC_FP32 : NNC_BF16);
 }
 
-static void tensor(const cJSON *in, answers *out)
-{
+static void tensor(const cJSON *in, answers *out) {
     give(out, "bytes", tensor_bytes(in));
     give(out, "mib", tensor_bytes(in) / 1048576);
     give(out, "gb", tensor_bytes(in) / 1e9);
 }
 
-static void image_batch(const cJSON *in, answers *out)
-{
+static void image_batch(const cJSON *in, answers *out) {
     const nnc_model model = double_conv_unet(512, 4, 2);
     nnc_plan plan = nnc_plan_default();
     plan.micro_batch = (int64_t)cJSON_GetArrayItem(member(in, "shape"), 0)->valuedouble;
@@ -360,27 +322,23 @@ static const char *const later_topics = "inference checkpoint cost lora data-loa
 
 static cJSON *exercises;
 
-static void open_exercises(void)
-{
+static void open_exercises(void) {
     open_support();
     exercises = read_json(REFERENCE "exercises.json");
 }
 
-static void close_exercises(void)
-{
+static void close_exercises(void) {
     cJSON_Delete(exercises);
     close_support();
 }
 
 /* To the tolerance of the author; 0 is exact. */
-START_TEST(exercise)
-{
+START_TEST(exercise) {
     const solved *row = &table[_i];
     const cJSON *found = find_entry(exercises, "id", row->id), *expected = NULL;
     answers out = { .count = 0 };
     row->solve(member(found, "inputs"), &out);
-    cJSON_ArrayForEach(expected, member(found, "expected"))
-    {
+    cJSON_ArrayForEach(expected, member(found, "expected")) {
         const bool own = cJSON_HasObjectItem(expected, "tol_rel");
         check_answer(row->id, expected, &out, row->without,
                      own ? number(expected, "tol_rel") : number(member(found, "tolerance"), "rel"));
@@ -388,14 +346,12 @@ START_TEST(exercise)
 }
 END_TEST
 
-START_TEST(every_exercise_has_its_place)
-{
+START_TEST(every_exercise_has_its_place) {
     ck_every_entry_has_its_place(exercises, table, COUNT_OF(table), later, COUNT_OF(later), later_topics);
 }
 END_TEST
 
-int main(void)
-{
+int main(void) {
     Suite *suite = suite_create("exercises");
     TCase *tests = add_case(suite, "exercises.json", open_exercises, close_exercises);
     tcase_add_loop_test(tests, exercise, 0, (int)COUNT_OF(table));

@@ -86,8 +86,7 @@ static nnc_columns columns;
 static nnc_arena *arena;
 static int lines, faults;
 
-static void open_report(const scenario *s, bool ideal)
-{
+static void open_report(const scenario *s, bool ideal) {
     nnc_error err = { 0 };
     const nnc_model *model = NULL;
     const nnc_device *device = NULL;
@@ -119,8 +118,7 @@ static void open_report(const scenario *s, bool ideal)
     report.stages = nnc_scratch_stages(scratch, &report.stage_count);
 }
 
-static cJSON *explain(const char *name)
-{
+static cJSON *explain(const char *name) {
     nnc_error err = { 0 };
     nnc_buffer out = { 0 };
     const nnc_style style = { .format = &nnc_format_json };
@@ -133,13 +131,9 @@ static cJSON *explain(const char *name)
     return json;
 }
 
-static bool near(double a, double b)
-{
-    return a == b || fabs(a - b) <= 1e-9 * fmax(fabs(a), fabs(b));
-}
+static bool near(double a, double b) { return a == b || fabs(a - b) <= 1e-9 * fmax(fabs(a), fabs(b)); }
 
-static void fault(const scenario *s, const cJSON *line, const char *why, double value)
-{
+static void fault(const scenario *s, const cJSON *line, const char *why, double value) {
     enum { SHOWN = 400 };
     if (faults++ < SHOWN) {
         const cJSON *unknown = cJSON_GetObjectItemCaseSensitive(line, "result");
@@ -149,8 +143,7 @@ static void fault(const scenario *s, const cJSON *line, const char *why, double 
     }
 }
 
-static void check_line(const scenario *s, const cJSON *line)
-{
+static void check_line(const scenario *s, const cJSON *line) {
     const cJSON *expected = member(line, "result");
     double value = (double)NAN;
     lines++;
@@ -163,12 +156,10 @@ static void check_line(const scenario *s, const cJSON *line)
 }
 
 /* Has the answer a line with this name about the same subject, and if so one with this value? */
-static bool is_said(const cJSON *json, const cJSON *about, const char *name, size_t length, double value)
-{
+static bool is_said(const cJSON *json, const cJSON *about, const char *name, size_t length, double value) {
     const cJSON *line = NULL;
     bool any = false, same = false;
-    cJSON_ArrayForEach(line, member(json, "lines"))
-    {
+    cJSON_ArrayForEach(line, member(json, "lines")) {
         const char *other = text_of(line, "name");
         const cJSON *said = member(line, "result");
         if (strncmp(other, name, length) == 0 && other[length] == '\0' &&
@@ -183,8 +174,7 @@ static bool is_said(const cJSON *json, const cJSON *about, const char *name, siz
 /* A name in a formula stands for the value of the line with that name: formula and numbers are read side by side. A part
  * that is not there is 0 and may have no line. Collectives are left out: several with one name may have different routes,
  * and only some routes have a line for the rate. */
-static void check_names(const scenario *s, const cJSON *json, const cJSON *line)
-{
+static void check_names(const scenario *s, const cJSON *json, const cJSON *line) {
     const char *formula = text_of(line, "formula"), *numbers = text_of(line, "numbers");
     if (strstr(text_of(line, "of"), " comm") != NULL) { return; }
     while (*formula != '\0' && *numbers != '\0') {
@@ -208,14 +198,12 @@ static void check_names(const scenario *s, const cJSON *json, const cJSON *line)
 }
 
 /* Lines of an answer, all checked, the names in every fourth answer; the caller deletes it. */
-static cJSON *check_name(const scenario *s, const char *name)
-{
+static cJSON *check_name(const scenario *s, const char *name) {
     static int answers;
     const bool names = answers++ % 4 == 0;
     cJSON *json = explain(name);
     const cJSON *line = NULL;
-    cJSON_ArrayForEach(line, member(json, "lines"))
-    {
+    cJSON_ArrayForEach(line, member(json, "lines")) {
         check_line(s, line);
         if (names && strcmp(text_of(line, "kind"), "formula") == 0) { check_names(s, json, line); }
     }
@@ -223,8 +211,7 @@ static cJSON *check_name(const scenario *s, const char *name)
 }
 
 /* Values that are facts, not computed: an index, a name, true or false. */
-static bool is_said_in_words(const char *column)
-{
+static bool is_said_in_words(const char *column) {
     static const char *const names[] = { "step.stage",           "step.bound",  "step.next_bound",
                                          "memory.stage",         "memory.fits", "memory.transient_what",
                                          "work.flops_convention" };
@@ -235,8 +222,7 @@ static bool is_said_in_words(const char *column)
 }
 
 /* Inputs: the model, the device, the plan, the price. */
-static bool is_given(const char *column)
-{
+static bool is_given(const char *column) {
     return strncmp(column, "plan.", 5) == 0 || strncmp(column, "device.", 7) == 0 || strcmp(column, "model.id") == 0 ||
            strcmp(column, "model.name") == 0 || strcmp(column, "model.family") == 0 ||
            strcmp(column, "cost.currency") == 0 || strcmp(column, "cost.price_per_device_hour") == 0 ||
@@ -245,8 +231,7 @@ static bool is_given(const char *column)
 }
 
 /* Every metric is explained under its full name, with the value of the estimate. */
-static void check_metric(const scenario *s, const nnc_column *column)
-{
+static void check_metric(const scenario *s, const nnc_column *column) {
     char text[NNC_METRIC_TEXT_MAX];
     const nnc_cell cell = nnc_column_read(column, (nnc_place){ .record = &report }, text);
     const bool known = cell.kind == NNC_CELL_NUMBER || cell.kind == NNC_CELL_WHOLE;
@@ -264,19 +249,16 @@ static void check_metric(const scenario *s, const nnc_column *column)
 }
 
 /* The last line with that name about a row; NULL if it has no such line. */
-static const cJSON *line_of(const cJSON *json, const char *of, const char *name)
-{
+static const cJSON *line_of(const cJSON *json, const char *of, const char *name) {
     const cJSON *line = NULL, *last = NULL;
-    cJSON_ArrayForEach(line, member(json, "lines"))
-    {
+    cJSON_ArrayForEach(line, member(json, "lines")) {
         if (strcmp(text_of(line, "of"), of) == 0 && strcmp(text_of(line, "name"), name) == 0) { last = line; }
     }
     return last;
 }
 
 /* The lines of an op end in the values of its row. */
-static void check_row(const scenario *s, const cJSON *json, const nnc_op_cost *row)
-{
+static void check_row(const scenario *s, const cJSON *json, const nnc_op_cost *row) {
     const struct {
         const char *name;
         double value;
@@ -295,8 +277,7 @@ static void check_row(const scenario *s, const cJSON *json, const nnc_op_cost *r
     }
 }
 
-static int32_t rows_named(const char *name, nnc_phase phase)
-{
+static int32_t rows_named(const char *name, nnc_phase phase) {
     int32_t count = 0;
     for (int32_t i = 0; i < report.op_count; i++) {
         count += report.ops[i].op->phase == phase && strcmp(report.ops[i].op->name, name) == 0;
@@ -304,8 +285,7 @@ static int32_t rows_named(const char *name, nnc_phase phase)
     return count;
 }
 
-static void check_op(const scenario *s, int32_t row)
-{
+static void check_op(const scenario *s, int32_t row) {
     const char *name = report.ops[row].op->name;
     for (int32_t i = 0; i < row; i++) {
         if (strcmp(report.ops[i].op->name, name) == 0) { return; /* checked with that one */ }
@@ -319,8 +299,7 @@ static void check_op(const scenario *s, int32_t row)
 }
 
 /* Every metric, alias and op of an estimate; with `every` above 1, each so many of them, beginning with number `first`. */
-static void check_part(const scenario *s, bool ideal, int32_t every, int32_t first)
-{
+static void check_part(const scenario *s, bool ideal, int32_t every, int32_t first) {
     open_report(s, ideal);
     for (int32_t i = first; i < columns.count; i += every) { check_metric(s, &columns.list[i]); }
     for (int32_t i = 0; nnc_aliases[i].name != NULL; i++) {
@@ -329,14 +308,12 @@ static void check_part(const scenario *s, bool ideal, int32_t every, int32_t fir
     for (int32_t i = first; i < report.op_count; i += every) { check_op(s, i); }
 }
 
-static void check_none_false(void)
-{
+static void check_none_false(void) {
     printf("%d lines, %d false or no arithmetic\n", lines, faults);
     ck_assert_int_eq(faults, 0);
 }
 
-START_TEST(test_one_device)
-{
+START_TEST(test_one_device) {
     nnc_error err = { 0 };
     const char *const *models = NULL;
     int32_t count = 0;
@@ -360,8 +337,7 @@ START_TEST(test_one_device)
 }
 END_TEST
 
-START_TEST(test_clusters)
-{
+START_TEST(test_clusters) {
     for (size_t i = 0; i < COUNT_OF(clusters); i++) {
         check_part(&clusters[i], false, 1, 0);
         check_part(&clusters[i], true, 4, (int32_t)i % 4);
@@ -370,22 +346,19 @@ START_TEST(test_clusters)
 }
 END_TEST
 
-static void open_explain(void)
-{
+static void open_explain(void) {
     open_support();
     arena = nnc_arena_create();
     ck_assert_int_eq(nnc_columns_of(&nnc_estimate_metrics, arena, &columns), NNC_OK);
     lines = faults = 0;
 }
 
-static void close_explain(void)
-{
+static void close_explain(void) {
     nnc_arena_destroy(arena);
     close_support();
 }
 
-int main(void)
-{
+int main(void) {
     const TTest *const tests[] = { test_one_device, test_clusters };
     return run_tests_with("explain", open_explain, close_explain, tests, COUNT_OF(tests));
 }

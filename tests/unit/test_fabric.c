@@ -3,8 +3,7 @@
 #include "support.h"
 
 /* 8 ranks in each of 4 domains, 450 GB/s inside, 50 GB/s across. */
-static nnc_network two_levels(void)
-{
+static nnc_network two_levels(void) {
     nnc_network network = { .host_bytes_per_s = 25e9 };
     for (int i = 0; i < NNC_ROUTE_COUNT; i++) {
         network.routes[i] = (nnc_route){ .size = 32,
@@ -17,8 +16,8 @@ static nnc_network two_levels(void)
     return network;
 }
 
-static void check_loads(const nnc_network *network, nnc_collective kind, double bytes, double inside_s, double across_s)
-{
+static void check_loads(const nnc_network *network, nnc_collective kind, double bytes, double inside_s,
+                        double across_s) {
     const nnc_collective_op e = { .comm = NNC_COMM_TENSOR, .forward = kind, .bytes = bytes };
     double load_s[NNC_FABRICS];
     nnc_fabric_load(network, &e, load_s);
@@ -27,8 +26,7 @@ static void check_loads(const nnc_network *network, nnc_collective kind, double 
     ck_assert_double_eq(load_s[NNC_FABRIC_HOST], 0.0);
 }
 
-START_TEST(of_two_levels)
-{
+START_TEST(of_two_levels) {
     const nnc_network network = two_levels();
     /* 7/8 of 6 GB arrives from inside, 3/4 of an eighth of it from the other domains. */
     check_loads(&network, NNC_ALL_GATHER, 6e9, 5.25e9 / 450e9, 0.5625e9 / 50e9);
@@ -41,8 +39,7 @@ START_TEST(of_two_levels)
 }
 END_TEST
 
-START_TEST(of_a_switch_that_adds_up)
-{
+START_TEST(of_a_switch_that_adds_up) {
     nnc_network network = two_levels();
     network.routes[NNC_ROUTE_TENSOR].reduces_in_switch = true;
     check_loads(&network, NNC_ALL_REDUCE, 6e9, 6e9 / 450e9, 1.125e9 / 50e9);
@@ -50,8 +47,7 @@ START_TEST(of_a_switch_that_adds_up)
 END_TEST
 
 /* A line of 4 and a ring of 4 places: 4/4 and 4/8 of what goes inside, per link of 50 GB/s. */
-START_TEST(of_a_torus)
-{
+START_TEST(of_a_torus) {
     nnc_network network = two_levels();
     nnc_route *r = &network.routes[NNC_ROUTE_TENSOR];
     *r = (nnc_route){ .size = 16,
@@ -69,8 +65,7 @@ START_TEST(of_a_torus)
 END_TEST
 
 /* A ring passes its blocks `count` times; offloaded bytes load the host's link alone. */
-START_TEST(of_blocks_and_of_the_host)
-{
+START_TEST(of_blocks_and_of_the_host) {
     const nnc_network network = two_levels();
     const nnc_collective_op blocks = { .comm = NNC_COMM_CONTEXT, .forward = NNC_P2P, .bytes = 1e9, .count = 3 };
     const nnc_collective_op host = { .comm = NNC_COMM_OFFLOAD, .bytes = 5e9 };
@@ -83,8 +78,7 @@ START_TEST(of_blocks_and_of_the_host)
 }
 END_TEST
 
-int main(void)
-{
+int main(void) {
     const TTest *const tests[] = { of_two_levels, of_a_switch_that_adds_up, of_a_torus, of_blocks_and_of_the_host };
     return run_tests("fabric", tests, COUNT_OF(tests));
 }

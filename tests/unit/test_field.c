@@ -6,8 +6,7 @@
 #include "spec_reader.h"
 #include "spec_text.h"
 
-START_TEST(fields_are_set_by_name)
-{
+START_TEST(fields_are_set_by_name) {
     nnc_device d;
     nnc_model m;
     nnc_plan plan = nnc_plan_default();
@@ -82,8 +81,7 @@ static const struct {
     { "mode.x", "1", "unknown field, expected one of the mode's fields, found \"x\"" },
 };
 
-START_TEST(bad_settings_are_refused)
-{
+START_TEST(bad_settings_are_refused) {
     nnc_plan plan = nnc_plan_default();
     memset(&err, 0, sizeof(err));
     ck_assert_int_eq(nnc_plan_set(&plan, bad_settings[_i].field, bad_settings[_i].value, &err), NNC_BAD_USAGE);
@@ -93,8 +91,7 @@ START_TEST(bad_settings_are_refused)
 END_TEST
 
 /* Every field has a name of its own, help, and a value that can be shown. */
-static void check_table(const nnc_field_table *table, const void *object)
-{
+static void check_table(const nnc_field_table *table, const void *object) {
     char text[512];
     for (size_t i = 0; i < table->count; i++) {
         const nnc_field *field = &table->fields[i];
@@ -107,8 +104,7 @@ static void check_table(const nnc_field_table *table, const void *object)
     }
 }
 
-START_TEST(tables_are_whole)
-{
+START_TEST(tables_are_whole) {
     nnc_device d;
     nnc_model m;
     const nnc_plan plan = nnc_plan_default();
@@ -124,8 +120,7 @@ START_TEST(tables_are_whole)
 }
 END_TEST
 
-static void expect_text(const nnc_field_table *table, void *object, const char *name, const char *expected)
-{
+static void expect_text(const nnc_field_table *table, void *object, const char *name, const char *expected) {
     char text[128];
     nnc_dtype dtype;
     const nnc_field *field = nnc_field_find(table, name, &object, &dtype);
@@ -134,8 +129,7 @@ static void expect_text(const nnc_field_table *table, void *object, const char *
     ck_assert_str_eq(text, expected);
 }
 
-START_TEST(values_are_shown)
-{
+START_TEST(values_are_shown) {
     nnc_device d;
     nnc_model m;
     nnc_plan plan = nnc_plan_default();
@@ -156,8 +150,7 @@ START_TEST(values_are_shown)
 }
 END_TEST
 
-int main(void)
-{
+int main(void) {
     Suite *suite = suite_create("field");
     TCase *tests = add_case(suite, "field", set_up, tear_down);
     tcase_add_test(tests, fields_are_set_by_name);

@@ -13,8 +13,7 @@ static nnc_model models[ROWS_MAX];
 static nnc_software software;
 static int32_t count;
 
-static void open_all(void)
-{
+static void open_all(void) {
     open_support();
     start = plain_device();
     start.units = 100;
@@ -28,8 +27,7 @@ static void open_all(void)
     count = 0;
 }
 
-static nnc_measured *new_row(nnc_measured_kind kind)
-{
+static nnc_measured *new_row(nnc_measured_kind kind) {
     static const char *const ids = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-+";
     nnc_measured *row = &rows[count];
     *row = (nnc_measured){ .id = ids + count,
@@ -52,8 +50,7 @@ static nnc_measured *new_row(nnc_measured_kind kind)
     return &rows[count++];
 }
 
-static void add_product(int64_t m, int64_t n, int64_t k)
-{
+static void add_product(int64_t m, int64_t n, int64_t k) {
     nnc_measured *row = new_row(NNC_MEASURED_GEMM);
     row->op = (nnc_op){ .name = "gemm",
                         .kind = NNC_OP_MATMUL,
@@ -65,8 +62,7 @@ static void add_product(int64_t m, int64_t n, int64_t k)
                         .u.matmul = { .batch = 1, .m = m, .n = n, .k = k, .b_shared = 1, .kept_divisor = 1 } };
 }
 
-static void add_step(int64_t hidden, int64_t seq_len, int64_t micro_batch)
-{
+static void add_step(int64_t hidden, int64_t seq_len, int64_t micro_batch) {
     nnc_measured *row = new_row(NNC_MEASURED_STEP);
     nnc_fit_row *r = &fit_rows[count - 1];
     row->plan.micro_batch = micro_batch;
@@ -77,8 +73,7 @@ static void add_step(int64_t hidden, int64_t seq_len, int64_t micro_batch)
 }
 
 /* Lets the device say how long its rows take. */
-static void measure(const nnc_device *truth)
-{
+static void measure(const nnc_device *truth) {
     for (int32_t i = 0; i < count; i++) {
         nnc_scored scored;
         nnc_error err = { 0 };
@@ -89,8 +84,7 @@ static void measure(const nnc_device *truth)
     }
 }
 
-static void begin_fit(void)
-{
+static void begin_fit(void) {
     memset(&fit, 0, sizeof fit);
     fit.scratch = scratch;
     fit.rows = fit_rows;
@@ -98,8 +92,7 @@ static void begin_fit(void)
     nnc_fit_group_rows(&fit);
 }
 
-static void run_fit(void)
-{
+static void run_fit(void) {
     nnc_error err = { 0 };
     for (int32_t i = 0; i < fit.parameter_count; i++) {
         nnc_parameter_place place;
@@ -112,8 +105,7 @@ static void run_fit(void)
     ck_assert_int_eq(nnc_fit_run(&fit, &err), NNC_OK);
 }
 
-static const nnc_fit_parameter *parameter(const char *name)
-{
+static const nnc_fit_parameter *parameter(const char *name) {
     for (int32_t i = 0; i < fit.parameter_count; i++) {
         if (strcmp(fit.parameters[i].name, name) == 0) { return &fit.parameters[i]; }
     }
@@ -121,16 +113,14 @@ static const nnc_fit_parameter *parameter(const char *name)
     return NULL;
 }
 
-static void check_value(const char *name, double expected)
-{
+static void check_value(const char *name, double expected) {
     const nnc_fit_parameter *f = parameter(name);
     ck_assert_msg(f->reason == NULL, "%s %s", name, f->reason);
     ck_assert_msg(fabs(f->value / expected - 1.0) < 0.01, "%s: expected %g, found %g", name, expected, f->value);
 }
 
 /* Forty shapes: large ones for the rate, thin ones for memory, tiny ones for the fixed time. */
-static void add_products(void)
-{
+static void add_products(void) {
     static const int64_t m[] = { 16, 128, 640, 1536, 8192 }, n[] = { 512, 4096 }, k[] = { 64, 512, 4096, 16384 };
     for (int a = 0; a < 5; a++) {
         for (int b = 0; b < 2; b++) {
@@ -139,8 +129,7 @@ static void add_products(void)
     }
 }
 
-static nnc_device device_of_products(void)
-{
+static nnc_device device_of_products(void) {
     nnc_device truth = start;
     nnc_gemm_efficiency *e = &truth.efficiency.gemm[NNC_BF16];
     truth.efficiency.fitted = true;
@@ -156,8 +145,7 @@ static nnc_device device_of_products(void)
     return truth;
 }
 
-START_TEST(constants_of_products_come_back)
-{
+START_TEST(constants_of_products_come_back) {
     const nnc_device truth = device_of_products();
     add_products();
     measure(&truth);
@@ -187,8 +175,7 @@ START_TEST(constants_of_products_come_back)
 }
 END_TEST
 
-START_TEST(a_neutral_device_starts_from_usual_figures)
-{
+START_TEST(a_neutral_device_starts_from_usual_figures) {
     const nnc_device truth = device_of_products();
     add_products();
     measure(&truth);
@@ -199,8 +186,7 @@ START_TEST(a_neutral_device_starts_from_usual_figures)
 }
 END_TEST
 
-START_TEST(few_products_move_one_figure)
-{
+START_TEST(few_products_move_one_figure) {
     const nnc_device truth = device_of_products();
     add_product(4096, 4096, 4096);
     add_product(8192, 4096, 4096);
@@ -214,8 +200,7 @@ START_TEST(few_products_move_one_figure)
 }
 END_TEST
 
-START_TEST(one_step_gives_the_machine_factor)
-{
+START_TEST(one_step_gives_the_machine_factor) {
     nnc_device truth = start;
     add_step(2048, 1024, 8);
     truth.efficiency.calibration = 0.55;
@@ -231,13 +216,11 @@ START_TEST(one_step_gives_the_machine_factor)
 }
 END_TEST
 
-static void add_steps(void)
-{
+static void add_steps(void) {
     for (int i = 0; i < 10; i++) { add_step(i % 2 == 0 ? 1024 : 4096, 512 << (i % 3), 1 + i % 4); }
 }
 
-START_TEST(steps_of_several_shapes_give_two_figures)
-{
+START_TEST(steps_of_several_shapes_give_two_figures) {
     nnc_device truth = start;
     add_steps();
     truth.efficiency.fitted = true;
@@ -253,8 +236,7 @@ START_TEST(steps_of_several_shapes_give_two_figures)
 END_TEST
 
 /* One hidden size: a slow product and a slow memory look alike. */
-START_TEST(steps_of_one_shape_give_one_figure)
-{
+START_TEST(steps_of_one_shape_give_one_figure) {
     for (int i = 0; i < 6; i++) { add_step(1024, 1024, i + 1); }
     measure(&start);
     begin_fit();
@@ -265,8 +247,7 @@ START_TEST(steps_of_one_shape_give_one_figure)
 }
 END_TEST
 
-START_TEST(collectives_of_a_domain_come_back)
-{
+START_TEST(collectives_of_a_domain_come_back) {
     nnc_device truth = start;
     for (int i = 0; i < 24; i++) {
         nnc_measured *row = new_row(NNC_MEASURED_COLLECTIVE);
@@ -288,8 +269,7 @@ START_TEST(collectives_of_a_domain_come_back)
 }
 END_TEST
 
-START_TEST(the_same_rows_give_the_same_digits)
-{
+START_TEST(the_same_rows_give_the_same_digits) {
     nnc_device truth = device_of_products();
     add_products();
     measure(&truth);
@@ -308,8 +288,7 @@ START_TEST(the_same_rows_give_the_same_digits)
 }
 END_TEST
 
-START_TEST(held_out_rows_have_no_say)
-{
+START_TEST(held_out_rows_have_no_say) {
     nnc_device truth = start;
     add_steps();
     truth.efficiency.calibration = 0.7;
@@ -329,8 +308,7 @@ END_TEST
 
 /* Products that were measured one call at a time have the launch of the call in them. Steps, which the device predicts
  * exactly, would have it for each product. */
-START_TEST(kernels_leave_the_steps_as_good_as_they_were)
-{
+START_TEST(kernels_leave_the_steps_as_good_as_they_were) {
     add_products();
     const int32_t products = count;
     add_steps();
@@ -353,8 +331,7 @@ START_TEST(kernels_leave_the_steps_as_good_as_they_were)
 }
 END_TEST
 
-START_TEST(a_figure_that_changes_nothing_is_left)
-{
+START_TEST(a_figure_that_changes_nothing_is_left) {
     add_steps();
     measure(&start);
     begin_fit();
@@ -371,8 +348,7 @@ END_TEST
 
 #define SHIPPED NNCOST_SOURCE_DIR "/hw/a100-sxm4-80gb.json"
 
-static nnc_device rewrite(const nnc_device_change *change, const char **text)
-{
+static nnc_device rewrite(const nnc_device_change *change, const char **text) {
     nnc_error err = { 0 };
     nnc_device device;
     size_t size = 0;
@@ -384,8 +360,7 @@ static nnc_device rewrite(const nnc_device_change *change, const char **text)
     return device;
 }
 
-START_TEST(a_written_device_differs_in_its_figures_only)
-{
+START_TEST(a_written_device_differs_in_its_figures_only) {
     const nnc_fitted_value values[] = {
         { "efficiency.calibration", 0.9125, "here" },
         { "efficiency.gemm.bf16.k_fill", 99.5, "there" },
@@ -414,8 +389,7 @@ START_TEST(a_written_device_differs_in_its_figures_only)
 }
 END_TEST
 
-START_TEST(a_device_without_changes_keeps_its_bytes)
-{
+START_TEST(a_device_without_changes_keeps_its_bytes) {
     const nnc_device_change change = { "a100-sxm4-80gb", NNC_BASIS_NONE, NULL, 0, false };
     const char *text = NULL;
     const nnc_device *old = load_device("hw/a100-sxm4-80gb.json");
@@ -426,8 +400,7 @@ START_TEST(a_device_without_changes_keeps_its_bytes)
 }
 END_TEST
 
-START_TEST(what_is_no_figure_is_refused)
-{
+START_TEST(what_is_no_figure_is_refused) {
     nnc_parameter_place place;
     nnc_error err = { 0 };
     ck_assert_int_eq(nnc_parameter_find(&start, "calibration", &place, &err), NNC_OK);
@@ -439,8 +412,7 @@ START_TEST(what_is_no_figure_is_refused)
 }
 END_TEST
 
-int main(void)
-{
+int main(void) {
     Suite *suite = suite_create("fit");
     TCase *tests = add_case(suite, "fit", open_all, close_support);
     if (nnc_minimise_available(NULL) == NNC_OK) {

@@ -7,8 +7,7 @@
 /* One layer: hidden 64, 4 heads, 100 words, 32 tokens; everything below counts T = 32 tokens, h = 64. */
 enum { T = 32, H = 64, A = 4, V = 100 };
 
-static nnc_software eager(void)
-{
+static nnc_software eager(void) {
     nnc_software software = nnc_software_default();
     software.library_kept = true;
     software.norm_keep = NNC_KEEP_UPCAST;
@@ -17,8 +16,7 @@ static nnc_software eager(void)
     return software;
 }
 
-static nnc_result under(nnc_model model, nnc_policy policy)
-{
+static nnc_result under(nnc_model model, nnc_policy policy) {
     const nnc_device device = plain_device();
     const nnc_software software = eager();
     nnc_plan plan = nnc_plan_default();
@@ -31,8 +29,7 @@ static nnc_result under(nnc_model model, nnc_policy policy)
 /* GPT-2 of transformers, in bytes per token and hidden unit. Under autocast: two norms keep their fp32 input (2 x 4);
  * c_attn and c_fc a 16-bit copy (2 x 2); attention q, k, v (6) and its output (2); gelu_new 14, and its cast output 2, of
  * 4 h each; 84 in all. In pure bf16: 2 x 2, 2 x 2, 8, (8 + 2) x 4; 56. Sources: src/shape/library_kept.c. */
-START_TEST(gpt2_by_hand)
-{
+START_TEST(gpt2_by_hand) {
     nnc_model model = gpt(1, H, A, V, T);
     model.implementation = NNC_IMPLEMENTATION_TRANSFORMERS;
     model.composed_gelu = model.joined_qkv = true;
@@ -49,8 +46,7 @@ END_TEST
 
 /* At the loss all that is kept lives, no gradient does, and three fp32 tensors of the logits' size: the log-softmax, which
  * is kept, and two more. */
-START_TEST(peak_at_the_loss)
-{
+START_TEST(peak_at_the_loss) {
     nnc_model model = gpt(1, H, A, 5000, T);
     const nnc_memory m = under(model, NNC_POLICY_BF16_PURE).memory;
     const double counted = (double)(m.weight_bytes + m.optimizer_bytes + m.activation_bytes);
@@ -66,8 +62,7 @@ START_TEST(peak_at_the_loss)
 END_TEST
 
 /* With few tokens the optimizer's moment is the peak: all gradients, no activations. */
-START_TEST(peak_at_the_update)
-{
+START_TEST(peak_at_the_update) {
     nnc_model model = gpt(2, 512, A, V, 1);
     const nnc_memory m = under(model, NNC_POLICY_BF16_PURE).memory;
     const int64_t states = m.weight_bytes + m.optimizer_bytes + m.gradient_bytes;
@@ -78,8 +73,7 @@ START_TEST(peak_at_the_update)
 END_TEST
 
 /* The largest micro-batch fits, and one more does not; the same of the one that may fit. */
-START_TEST(largest_micro_batch)
-{
+START_TEST(largest_micro_batch) {
     const nnc_model model = gpt(4, 128, A, 1000, 64);
     const nnc_software software = eager();
     const nnc_profiles profiles = nnc_profiles_of_one(&software);
@@ -110,8 +104,7 @@ START_TEST(largest_micro_batch)
 }
 END_TEST
 
-START_TEST(an_optimizer_with_a_smaller_form)
-{
+START_TEST(an_optimizer_with_a_smaller_form) {
     const nnc_model model = gpt(4, 128, A, 1000, 64);
     const nnc_software software = eager();
     const nnc_profiles profiles = nnc_profiles_of_one(&software);
@@ -135,8 +128,7 @@ END_TEST
 
 /* Over drawn plans: advice is never empty where the format of frozen weights, a shorter sequence, tensor ranks,
  * recomputation or offload alone makes the plan fit. */
-START_TEST(advice_misses_no_remedy)
-{
+START_TEST(advice_misses_no_remedy) {
     static const int64_t lengths[] = { 256, 512, 2048, 4096 };
     uint32_t seed = 12345;
     int over = 0, helped = 0;
@@ -187,8 +179,7 @@ START_TEST(advice_misses_no_remedy)
 END_TEST
 
 /* A process gets usable_bytes; where mem_bytes was set to something else, that. */
-START_TEST(capacity)
-{
+START_TEST(capacity) {
     nnc_device device = plain_device();
     device.mem_bytes = 1000000000;
     device.usable_bytes = 990000000.0;
@@ -201,8 +192,7 @@ START_TEST(capacity)
 END_TEST
 
 /* Devices joined by links of W bytes/s, in one switch of 64 or on one axis of a torus, with C = 100 TFLOP/s in bf16. */
-static nnc_device joined(double bytes_per_s, bool axis)
-{
+static nnc_device joined(double bytes_per_s, bool axis) {
     nnc_device device = plain_device();
     device.mem_bytes_per_s = 1e15; /* never the bound */
     device.vector_flops_per_s[NNC_FP32] = 1e18;
@@ -218,8 +208,7 @@ static nnc_device joined(double bytes_per_s, bool axis)
     return device;
 }
 
-static nnc_limit_answer limit_of(const nnc_model *model, const nnc_device *device, const nnc_plan *plan, nnc_limit of)
-{
+static nnc_limit_answer limit_of(const nnc_model *model, const nnc_device *device, const nnc_plan *plan, nnc_limit of) {
     const nnc_software software = nnc_software_default();
     nnc_limit_answer answer;
     nnc_error err = { 0 };
@@ -231,8 +220,7 @@ static nnc_limit_answer limit_of(const nnc_model *model, const nnc_device *devic
 /* "How to Scale Your Model", chapter 5. Sharded weights over n ranks: a step sends each 16-bit parameter three times,
  * 6 P (n - 1) / n bytes over W, and computes 6 P T FLOPs at C. So T >= C / W (n - 1) / n tokens; the two links of an axis
  * count both. Wide layers and few words, so that attention and tables are below 1 %. */
-START_TEST(tokens_per_device)
-{
+START_TEST(tokens_per_device) {
     const nnc_model model = gpt(4, 16384, 128, 128, 4096);
     for (int axis = 0; axis < 2; axis++) {
         const nnc_device device = joined(1e11, axis != 0);
@@ -254,8 +242,7 @@ END_TEST
 
 /* Two all-reduces of T h numbers per layer forward, two backward: 16 T h (t - 1) / t bytes over W; 72 T h^2 / t FLOPs at
  * C in the matrices of a layer. So t - 1 <= 4.5 h W / C; the first legal degree above is bound by the network. */
-START_TEST(tensor_degree)
-{
+START_TEST(tensor_degree) {
     const nnc_model model = gpt(48, 16384, 64, 128, 512); /* all-reduces of table and head: 1 % */
     static const struct {
         double ratio; /* 4.5 h W / C */
@@ -275,8 +262,7 @@ END_TEST
 
 /* Memory reads 16-bit weights, keeps and changes states. With matrices alone, and all else scaled away, compute needs at
  * least the ridge: a batch below the limit is bound by memory, and one token more is not. */
-START_TEST(critical_batch)
-{
+START_TEST(critical_batch) {
     const nnc_model model = gpt(2, 4096, 32, 128, 8192);
     const nnc_device device = plain_device();
     const nnc_plan plan = nnc_plan_default();
@@ -305,8 +291,7 @@ START_TEST(critical_batch)
 }
 END_TEST
 
-int main(void)
-{
+int main(void) {
     const TTest *const tests[] = { gpt2_by_hand,
                                    peak_at_the_loss,
                                    peak_at_the_update,

@@ -7,8 +7,7 @@
 #include "input/input_internal.h"
 #include "spec_reader.h"
 
-static const nnc_model *load(const char *name)
-{
+static const nnc_model *load(const char *name) {
     char path[512];
     const nnc_model *model;
     snprintf(path, sizeof(path), "%s/tests/data/foreign/%s.json", NNCOST_SOURCE_DIR, name);
@@ -18,8 +17,7 @@ static const nnc_model *load(const char *name)
     return model;
 }
 
-START_TEST(gpt2_is_read)
-{
+START_TEST(gpt2_is_read) {
     const nnc_model *m = load("gpt2");
     const nnc_decoder *d = &m->decoder;
     ck_assert_int_eq(m->family, NNC_FAMILY_DECODER);
@@ -39,8 +37,7 @@ START_TEST(gpt2_is_read)
 }
 END_TEST
 
-START_TEST(llama2_is_read)
-{
+START_TEST(llama2_is_read) {
     const nnc_decoder *d = &load("llama2-7b")->decoder;
     ck_assert_int_eq(d->layers, 32);
     ck_assert_int_eq(d->hidden, 4096);
@@ -55,8 +52,7 @@ START_TEST(llama2_is_read)
 }
 END_TEST
 
-START_TEST(mistral_slides)
-{
+START_TEST(mistral_slides) {
     const nnc_decoder *d = &load("mistral-7b")->decoder;
     ck_assert_int_eq(d->kv_heads, 8);
     ck_assert_int_eq(d->ffn_hidden, 14336);
@@ -65,8 +61,7 @@ START_TEST(mistral_slides)
 }
 END_TEST
 
-START_TEST(qwen2_has_biases_on_qkv)
-{
+START_TEST(qwen2_has_biases_on_qkv) {
     const nnc_decoder *d = &load("qwen2-7b")->decoder;
     ck_assert_int_eq(d->layers, 28);
     ck_assert_int_eq(d->kv_heads, 4);
@@ -76,8 +71,7 @@ START_TEST(qwen2_has_biases_on_qkv)
 }
 END_TEST
 
-static void check_stable_diffusion(const nnc_unet *u)
-{
+static void check_stable_diffusion(const nnc_unet *u) {
     static const int64_t multipliers[] = { 1, 2, 4, 4 };
     static const bool attends[] = { true, true, true, false };
     ck_assert_int_eq(u->image, 512);
@@ -97,8 +91,7 @@ static void check_stable_diffusion(const nnc_unet *u)
 }
 
 /* Its attention_head_dim counts heads. */
-START_TEST(stable_diffusion_1_has_eight_heads)
-{
+START_TEST(stable_diffusion_1_has_eight_heads) {
     static const char *const names[] = { "sd1-unet", "sd1-unet-later" };
     const nnc_unet *u = &load(names[_i])->unet;
     check_stable_diffusion(u);
@@ -110,8 +103,7 @@ START_TEST(stable_diffusion_1_has_eight_heads)
 END_TEST
 
 /* 5, 10, 20, 20 heads of 320, 640, 1280, 1280 channels: always 64 wide. */
-START_TEST(stable_diffusion_2_has_heads_of_64)
-{
+START_TEST(stable_diffusion_2_has_heads_of_64) {
     const nnc_unet *u = &load("sd2-unet")->unet;
     check_stable_diffusion(u);
     ck_assert_int_eq(u->heads, 0);
@@ -121,8 +113,7 @@ START_TEST(stable_diffusion_2_has_heads_of_64)
 }
 END_TEST
 
-START_TEST(ddpm_attends_at_16)
-{
+START_TEST(ddpm_attends_at_16) {
     static const int64_t multipliers[] = { 1, 2, 2, 2 };
     const nnc_unet *u = &load("ddpm-cifar10-32")->unet;
     ck_assert_int_eq(u->image, 32);
@@ -157,8 +148,7 @@ END_TEST
     "\"down_block_types\": [\"CrossAttnDownBlock2D\", \"DownBlock2D\"],\n"    \
     "\"up_block_types\": [\"UpBlock2D\", \"CrossAttnUpBlock2D\"]"
 
-static nnc_status parse(const char *text, nnc_model *model)
-{
+static nnc_status parse(const char *text, nnc_model *model) {
     memset(&err, 0, sizeof(err));
     return nnc_model_parse_into(specs, "c.json", text, strlen(text), model, &err);
 }
@@ -238,8 +228,7 @@ static const struct {
       "unknown block, expected AttnDownBlock2D or DownBlock2D, found \"SkipDownBlock2D\"" },
 };
 
-START_TEST(what_is_not_known_is_refused)
-{
+START_TEST(what_is_not_known_is_refused) {
     nnc_model model;
     ck_assert_int_eq(parse(faults[_i].text, &model), NNC_BAD_SPEC);
     ck_assert_str_eq(err.where, faults[_i].where);
@@ -247,8 +236,7 @@ START_TEST(what_is_not_known_is_refused)
 }
 END_TEST
 
-START_TEST(variants_are_read)
-{
+START_TEST(variants_are_read) {
     nnc_model m;
     ck_assert_int_eq(parse(LLAMA " }", &m), NNC_OK);
     ck_assert_int_eq(m.decoder.kv_heads, 2);
@@ -271,8 +259,7 @@ START_TEST(variants_are_read)
 END_TEST
 
 /* Keys without effect pass, with and without --lenient; keys that may shape the network do not. */
-START_TEST(classes_have_their_heads)
-{
+START_TEST(classes_have_their_heads) {
     nnc_model m;
     ck_assert_int_eq(parse(LLAMA ", \"architectures\": [\"LlamaForCausalLM\"] }", &m), NNC_OK);
     ck_assert_int_eq(m.decoder.head, NNC_HEAD_LOGITS);
@@ -291,8 +278,7 @@ START_TEST(classes_have_their_heads)
 }
 END_TEST
 
-START_TEST(unknown_keys_that_say_nothing_pass)
-{
+START_TEST(unknown_keys_that_say_nothing_pass) {
     nnc_model m;
     ck_assert_int_eq(parse(LLAMA ", \"a_b\": null, \"b_c\": false, \"c_d\": 0, \"d_e\": \"\", "
                                  "\"e_f\": [], \"f_g\": {} }",
@@ -302,8 +288,7 @@ START_TEST(unknown_keys_that_say_nothing_pass)
 }
 END_TEST
 
-START_TEST(lenient_skips_and_names)
-{
+START_TEST(lenient_skips_and_names) {
     nnc_model m;
     const char text[] = LLAMA ", \"fast_path\": true, \"num_key_value_heads\": 2, "
                               "\"tie_word_embeddings\": false, \"attention_bias\": false, "
@@ -321,8 +306,7 @@ START_TEST(lenient_skips_and_names)
 END_TEST
 
 /* Python writes what JSON does not have; it is no number to us. */
-START_TEST(python_numbers_are_texts)
-{
+START_TEST(python_numbers_are_texts) {
     nnc_model m;
     ck_assert_int_eq(parse(LLAMA ", \"rope_theta\": Infinity, \"rms_norm_eps\": -Infinity, "
                                  "\"_name_or_path\": \"NaN Infinity\", \"rope_scaling\": NaN }",
@@ -334,8 +318,7 @@ START_TEST(python_numbers_are_texts)
 END_TEST
 
 /* The list of modules that a quantised model leaves alone may be long. */
-START_TEST(long_lists_pass)
-{
+START_TEST(long_lists_pass) {
     static char text[200000];
     nnc_model m;
     size_t used = (size_t)snprintf(text, sizeof text,
@@ -350,8 +333,7 @@ START_TEST(long_lists_pass)
 }
 END_TEST
 
-START_TEST(defaults_are_named)
-{
+START_TEST(defaults_are_named) {
     nnc_model m;
     ck_assert_int_eq(parse("{ \"model_type\": \"mistral\", \"hidden_size\": 64, "
                            "\"intermediate_size\": 16, \"num_hidden_layers\": 2, "
@@ -418,8 +400,7 @@ static const struct {
       "CCCU", "DDE" },
 };
 
-START_TEST(layers_follow_patterns)
-{
+START_TEST(layers_follow_patterns) {
     nnc_model m;
     char mixers[8] = "", mlps[8] = "";
     const nnc_status status = parse(patterns[_i].text, &m);
@@ -444,8 +425,7 @@ static const struct {
       "a layer of a kind this version does not know, expected one of 1, 0, found 2" },
 };
 
-START_TEST(bad_patterns_are_refused)
-{
+START_TEST(bad_patterns_are_refused) {
     nnc_model m;
     ck_assert_int_eq(parse(bad_patterns[_i].text, &m), NNC_BAD_SPEC);
     ck_assert_str_eq(err.where, bad_patterns[_i].where);
@@ -457,8 +437,7 @@ END_TEST
 static nnc_faults row_faults;
 static nnc_foreign_set rows;
 
-static const nnc_architecture *const *open_rows(int32_t *count)
-{
+static const nnc_architecture *const *open_rows(int32_t *count) {
     row_faults = (nnc_faults){ .name = "rows", .err = &err };
     nnc_foreign_open(&rows, specs, nnc_specs_arena(specs), &row_faults);
     const nnc_architecture *const *all = nnc_foreign_all(&rows, count);
@@ -467,8 +446,7 @@ static const nnc_architecture *const *open_rows(int32_t *count)
 }
 
 /* docs/models.md names every architecture. */
-START_TEST(rows_are_documented)
-{
+START_TEST(rows_are_documented) {
     char *page = NULL, word[80];
     size_t size = 0;
     int32_t count;
@@ -485,8 +463,7 @@ END_TEST
 
 /* Every file of the folder is read, and names fields that the model has: none waits for a configuration to show its
  * fault. */
-START_TEST(rows_name_fields)
-{
+START_TEST(rows_name_fields) {
     int32_t count;
     nnc_id_list list = { .count = 0 };
     const nnc_architecture *const *all = open_rows(&count);
@@ -509,8 +486,7 @@ START_TEST(rows_name_fields)
 END_TEST
 
 /* Names of architectures that a file names in addition to "like". */
-START_TEST(rows_name_rows)
-{
+START_TEST(rows_name_rows) {
     int32_t count;
     const nnc_architecture *const *all = open_rows(&count);
     for (int32_t i = 0; i < count; i++) {
@@ -530,8 +506,7 @@ START_TEST(rows_name_rows)
 }
 END_TEST
 
-int main(void)
-{
+int main(void) {
     Suite *suite = suite_create("foreign");
     TCase *tests = add_case(suite, "foreign", set_up, tear_down);
     tcase_add_test(tests, gpt2_is_read);

@@ -5,8 +5,7 @@
 
 /* ---- whole transformers ---- */
 
-static void gpt2_flops(const cJSON *in, answers *out)
-{
+static void gpt2_flops(const cJSON *in, answers *out) {
     const nnc_model *model = load_model("models/gpt2.json");
     nnc_plan plan = nnc_plan_default();
     plan.micro_batch = whole(in, "B");
@@ -17,8 +16,7 @@ static void gpt2_flops(const cJSON *in, answers *out)
     give(out, "six_nd", r.six_nd_flops);
 }
 
-static nnc_result gpt3(const cJSON *in, unsigned recompute)
-{
+static nnc_result gpt3(const cJSON *in, unsigned recompute) {
     const nnc_model model = gpt(whole(in, "L"), whole(in, "h"), 96, whole(in, "V"), whole(in, "s"));
     nnc_plan plan = nnc_plan_default();
     plan.micro_batch = whole(in, "B");
@@ -27,21 +25,16 @@ static nnc_result gpt3(const cJSON *in, unsigned recompute)
 }
 
 /* As arXiv:2205.05198 has it: three times the products of the scores that run once more. */
-static double selective_flops(const nnc_result *r)
-{
-    return r->model_flops + 3.0 * r->recompute_flops;
-}
+static double selective_flops(const nnc_result *r) { return r->model_flops + 3.0 * r->recompute_flops; }
 
-static void gpt3_flops(const cJSON *in, answers *out)
-{
+static void gpt3_flops(const cJSON *in, answers *out) {
     const nnc_result selective = gpt3(in, NNC_RECOMPUTE_ATTENTION);
     give(out, "model", gpt3(in, NNC_RECOMPUTE_NONE).model_flops);
     give(out, "full_recompute", gpt3(in, NNC_RECOMPUTE_FULL).hardware_flops);
     give(out, "selective", selective_flops(&selective));
 }
 
-static void llama3_flops(const cJSON *in, answers *out)
-{
+static void llama3_flops(const cJSON *in, answers *out) {
     const nnc_model *model = load_model("models/llama3-8b.json");
     nnc_plan plan = nnc_plan_default();
     plan.seq_len = whole(in, "s");
@@ -53,8 +46,7 @@ static void llama3_flops(const cJSON *in, answers *out)
     give(out, "train_per_token_half", half_attention_flops(&r) / tokens);
 }
 
-static void gpt3_mfu(const cJSON *in, answers *out)
-{
+static void gpt3_mfu(const cJSON *in, answers *out) {
     const double rate = number(in, "step") * number(in, "n") * number(in, "P");
     const nnc_result selective = gpt3(in, NNC_RECOMPUTE_ATTENTION);
     give(out, "mfu", selective.model_flops / rate);
@@ -63,18 +55,15 @@ static void gpt3_mfu(const cJSON *in, answers *out)
 
 /* ---- a diffusion network ---- */
 
-static bool is_forward_conv(const nnc_op_cost *row)
-{
+static bool is_forward_conv(const nnc_op_cost *row) {
     return row->op->phase == NNC_PHASE_FORWARD && row->op->kind == NNC_OP_CONV;
 }
 
-static bool is_forward_linear(const nnc_op_cost *row)
-{
+static bool is_forward_linear(const nnc_op_cost *row) {
     return row->op->phase == NNC_PHASE_FORWARD && row->op->kind == NNC_OP_MATMUL && row->op->u.matmul.b_is_weight;
 }
 
-static void stable_diffusion(const cJSON *in, answers *out)
-{
+static void stable_diffusion(const cJSON *in, answers *out) {
     const nnc_model *model = load_model("models/sd1-unet.json");
     nnc_plan plan = nnc_plan_default();
     plan.image = whole(in, "latent") * model->unet.latent_factor;
@@ -89,43 +78,37 @@ static void stable_diffusion(const cJSON *in, answers *out)
 
 /* ---- parameters ---- */
 
-static double params_of(const char *file, int64_t vocab_multiple)
-{
+static double params_of(const char *file, int64_t vocab_multiple) {
     nnc_model model = *load_model(file);
     const nnc_plan plan = nnc_plan_default();
     model.decoder.vocab_multiple = vocab_multiple;
     return (double)estimate(&model, &plan).params;
 }
 
-static void gpt2_params(const cJSON *in, answers *out)
-{
+static void gpt2_params(const cJSON *in, answers *out) {
     (void)in;
     give(out, "params", params_of("models/gpt2.json", 1));
     give(out, "params_padded_vocab_50304", params_of("models/gpt2.json", 64));
 }
 
-static void gpt2_xl_params(const cJSON *in, answers *out)
-{
+static void gpt2_xl_params(const cJSON *in, answers *out) {
     (void)in;
     give(out, "params", params_of("models/gpt2-xl.json", 1));
 }
 
-static void llama_params(const cJSON *in, answers *out)
-{
+static void llama_params(const cJSON *in, answers *out) {
     (void)in;
     give(out, "params", params_of("models/llama-7b.json", 1));
 }
 
-static void llama3_params(const cJSON *in, answers *out)
-{
+static void llama3_params(const cJSON *in, answers *out) {
     (void)in;
     give(out, "params", params_of("models/llama3-8b.json", 1));
 }
 
 /* ---- memory ---- */
 
-static double korthikanti_layer(const cJSON *in, unsigned recompute, int32_t tensor, bool sequence)
-{
+static double korthikanti_layer(const cJSON *in, unsigned recompute, int32_t tensor, bool sequence) {
     nnc_model model = gpt(2, whole(in, "h"), whole(in, "a"), 100, whole(in, "s"));
     nnc_plan plan = nnc_plan_default();
     plan.micro_batch = whole(in, "b");
@@ -136,8 +119,7 @@ static double korthikanti_layer(const cJSON *in, unsigned recompute, int32_t ten
     return nnc_korthikanti_layer_bytes(&model.decoder, &plan);
 }
 
-static void korthikanti(const cJSON *in, answers *out)
-{
+static void korthikanti(const cJSON *in, answers *out) {
     give(out, "none", korthikanti_layer(in, NNC_RECOMPUTE_NONE, 1, false));
     give(out, "t8", korthikanti_layer(in, NNC_RECOMPUTE_NONE, 8, false));
     give(out, "t8_sp", korthikanti_layer(in, NNC_RECOMPUTE_NONE, 8, true));
@@ -147,8 +129,7 @@ static void korthikanti(const cJSON *in, answers *out)
 }
 
 /* One layer more, that much more is kept. */
-static double llama_layer(const cJSON *in, unsigned recompute)
-{
+static double llama_layer(const cJSON *in, unsigned recompute) {
     nnc_model model =
         llama(2, whole(in, "h"), whole(in, "a"), whole(in, "g"), whole(in, "f"), 100, whole(in, "tokens"));
     nnc_plan plan = nnc_plan_default();
@@ -158,24 +139,21 @@ static double llama_layer(const cJSON *in, unsigned recompute)
     return (double)(two - estimate(&model, &plan).memory.activation_bytes);
 }
 
-static void kept_per_layer(const cJSON *in, answers *out)
-{
+static void kept_per_layer(const cJSON *in, answers *out) {
     const double layer = llama_layer(in, NNC_RECOMPUTE_NONE);
     give(out, "layer", layer);
     give(out, "per_token", layer / number(in, "tokens"));
     give(out, "without_norm_and_act", llama_layer(in, NNC_RECOMPUTE_NORM | NNC_RECOMPUTE_ACTIVATION));
 }
 
-static void kept_map(const cJSON *in, answers *out)
-{
+static void kept_map(const cJSON *in, answers *out) {
     ck_assert_double_eq(number(in, "beta"), nnc_dtype_bytes(NNC_FP32));
     const double bytes = kept_map_bytes(whole(in, "batch") * 112 * 112 * 64, NNC_FP32);
     give(out, "bytes", bytes);
     give(out, "mib", bytes / 1048576);
 }
 
-static void fp32_states(const cJSON *in, answers *out)
-{
+static void fp32_states(const cJSON *in, answers *out) {
     const nnc_model *model = load_model("models/gpt2-xl.json");
     nnc_plan plan = nnc_plan_default();
     plan.precision = NNC_FP32;
@@ -187,14 +165,12 @@ static void fp32_states(const cJSON *in, answers *out)
     give(out, "total", (double)(m.weight_bytes + m.gradient_bytes + m.optimizer_bytes));
 }
 
-static void adam_moments(const cJSON *in, answers *out)
-{
+static void adam_moments(const cJSON *in, answers *out) {
     const nnc_update update = { .optimizer = NNC_OPTIMIZER_ADAM, .policy = NNC_POLICY_FP32, .params = whole(in, "N") };
     give(out, "extra", nnc_update_moment_bytes(&update));
 }
 
-static void matrix_states(const cJSON *in, answers *out)
-{
+static void matrix_states(const cJSON *in, answers *out) {
     const int64_t rows = whole(in, "rows"), cols = whole(in, "cols");
     nnc_update update = { .optimizer = NNC_OPTIMIZER_ADAFACTOR,
                           .policy = NNC_POLICY_FP32,
@@ -207,8 +183,7 @@ static void matrix_states(const cJSON *in, answers *out)
     give(out, "muon_flops", nnc_muon_flops(rows, cols));
 }
 
-static void adam_step(const cJSON *in, answers *out)
-{
+static void adam_step(const cJSON *in, answers *out) {
     nnc_op op = op_of(NNC_OP_UPDATE);
     op.phase = NNC_PHASE_UPDATE;
     op.u.update = (nnc_update){
@@ -222,8 +197,7 @@ static void adam_step(const cJSON *in, answers *out)
 
 /* ---- plans and runs ---- */
 
-static void global_batch(const cJSON *in, answers *out)
-{
+static void global_batch(const cJSON *in, answers *out) {
     const nnc_model model = gpt(1, 8, 1, 10, 8);
     const nnc_device device = plain_device();
     nnc_plan plan = nnc_plan_default(), resolved;
@@ -241,8 +215,7 @@ static void global_batch(const cJSON *in, answers *out)
 }
 
 /* A run of so many seconds, by the tokens it trains on. */
-static nnc_result run_of(double seconds, double price)
-{
+static nnc_result run_of(double seconds, double price) {
     const nnc_model model = gpt(2, 64, 2, 100, 64);
     nnc_plan plan = nnc_plan_default();
     plan.price = price;
@@ -251,16 +224,14 @@ static nnc_result run_of(double seconds, double price)
 }
 
 /* Devices that run side by side cost as much as one that runs as often. */
-static void run_price(const cJSON *in, answers *out)
-{
+static void run_price(const cJSON *in, answers *out) {
     const nnc_result r = run_of(number(in, "gpus") * number(in, "days") * 86400, number(in, "price"));
     give_near(out, "gpu_hours", r.device_hours, 1e-12);
     give_near(out, "cost", r.cost_run, 1e-12);
 }
 
 /* The power usage effectiveness of the building is the reader's to multiply. */
-static void run_energy(const cJSON *in, answers *out)
-{
+static void run_energy(const cJSON *in, answers *out) {
     const nnc_result r = run_of(number(in, "gpu_hours") * 3600, (double)NAN);
     ck_assert_double_eq(number(in, "watt"), plain_device().power_w);
     give(out, "mwh", r.energy_j * number(in, "pue") / 3.6e9);
@@ -354,27 +325,23 @@ static const unsolved later[] = {
 
 static cJSON *examples;
 
-static void open_examples(void)
-{
+static void open_examples(void) {
     open_support();
     examples = read_json(REFERENCE "formula-examples.json");
 }
 
-static void close_examples(void)
-{
+static void close_examples(void) {
     cJSON_Delete(examples);
     close_support();
 }
 
 /* Whole numbers exactly, as long as doubles hold them; others to 1e-5. */
-START_TEST(example)
-{
+START_TEST(example) {
     const solved *row = &table[_i];
     const cJSON *found = find_entry(examples, "id", row->id), *expected = NULL;
     answers out = { .count = 0 };
     row->solve(member(found, "inputs"), &out);
-    cJSON_ArrayForEach(expected, member(found, "expected"))
-    {
+    cJSON_ArrayForEach(expected, member(found, "expected")) {
         const double value = member(expected, "value")->valuedouble;
         const bool exact = value == floor(value) && value < 9007199254740992.0;
         check_answer(row->id, expected, &out, row->without, exact ? 0.0 : 1e-5);
@@ -382,14 +349,12 @@ START_TEST(example)
 }
 END_TEST
 
-START_TEST(every_example_has_its_place)
-{
+START_TEST(every_example_has_its_place) {
     ck_every_entry_has_its_place(examples, table, COUNT_OF(table), later, COUNT_OF(later), NULL);
 }
 END_TEST
 
-int main(void)
-{
+int main(void) {
     Suite *suite = suite_create("formulas");
     TCase *tests = add_case(suite, "formula-examples.json", open_examples, close_examples);
     tcase_add_loop_test(tests, example, 0, (int)COUNT_OF(table));

@@ -9,16 +9,14 @@ enum { PLANS = 40, BEST = 5 };
 static nnc_found plans[2 * NNC_PARETO_MAX];
 static nnc_front front, other, before;
 
-static bool smaller(const double a[3], const double b[3])
-{
+static bool smaller(const double a[3], const double b[3]) {
     int i = 0;
     while (i < 2 && a[i] == b[i]) { i++; }
     return a[i] < b[i];
 }
 
 /* Order of the best plans: by the objective, then by the other of time and memory, then by the index. */
-static bool is_better(nnc_objective objective, const nnc_found *a, const nnc_found *b)
-{
+static bool is_better(nnc_objective objective, const nnc_found *a, const nnc_found *b) {
     const bool memory = objective == NNC_OBJECTIVE_MEMORY;
     const double bytes[] = { (double)a->memory_bytes, (double)b->memory_bytes };
     const double x[] = { memory ? bytes[0] : a->step_s, memory ? a->step_s : bytes[0], (double)a->index };
@@ -26,15 +24,13 @@ static bool is_better(nnc_objective objective, const nnc_found *a, const nnc_fou
     return smaller(x, y);
 }
 
-static bool dominates(const nnc_found *a, const nnc_found *b)
-{
+static bool dominates(const nnc_found *a, const nnc_found *b) {
     return a->step_s <= b->step_s && a->memory_bytes <= b->memory_bytes &&
            (a->step_s < b->step_s || a->memory_bytes < b->memory_bytes || a->index < b->index);
 }
 
 /* The place of each plan is the number of plans before it; those at a place below BEST are the best. */
-static void check_front(nnc_objective objective, int count)
-{
+static void check_front(nnc_objective objective, int count) {
     int32_t on_front = 0;
     for (int i = 0; i < count; i++) {
         int32_t place = 0, faster = 0;
@@ -55,16 +51,14 @@ static void check_front(nnc_objective objective, int count)
     ck_assert(!front.truncated);
 }
 
-static bool same_front(const nnc_front *a, const nnc_front *b)
-{
+static bool same_front(const nnc_front *a, const nnc_front *b) {
     bool same = a->best_count == b->best_count && a->pareto_count == b->pareto_count;
     for (int i = 0; same && i < a->best_count; i++) { same = a->best[i].index == b->best[i].index; }
     for (int i = 0; same && i < a->pareto_count; i++) { same = a->pareto[i].index == b->pareto[i].index; }
     return same;
 }
 
-static void draw_plans(int count)
-{
+static void draw_plans(int count) {
     for (int i = 0; i < count; i++) {
         plans[i].index = (uint64_t)i;
         plans[i].step_s = (double)between(1, 12);
@@ -79,8 +73,7 @@ static void draw_plans(int count)
 }
 
 /* A plan is taken if it changes the front, and pruned only if no plan that takes at least as long would change it. */
-START_TEST(fronts_hold_the_best)
-{
+START_TEST(fronts_hold_the_best) {
     for (int number = 0; number < 150; number++) {
         seed(number);
         const nnc_objective objective = coin() ? NNC_OBJECTIVE_MEMORY : NNC_OBJECTIVE_TIME;
@@ -111,8 +104,7 @@ START_TEST(fronts_hold_the_best)
 END_TEST
 
 /* Parts of the plans in several fronts, merged in turn, are the front of all. */
-START_TEST(merged_fronts_are_one)
-{
+START_TEST(merged_fronts_are_one) {
     for (int number = 0; number < 150; number++) {
         seed(number);
         const nnc_objective objective = coin() ? NNC_OBJECTIVE_MEMORY : NNC_OBJECTIVE_TIME;
@@ -141,8 +133,7 @@ END_TEST
 
 /* As many plans as a front holds, and one more: the one of least memory is left out, and the front says so; so does a front
  * that is merged with it or copied from it. */
-START_TEST(full_fronts_say_so)
-{
+START_TEST(full_fronts_say_so) {
     for (int more = 0; more < 2; more++) {
         const int count = NNC_PARETO_MAX + more;
         seed(more);
@@ -168,8 +159,7 @@ START_TEST(full_fronts_say_so)
 }
 END_TEST
 
-int main(void)
-{
+int main(void) {
     const TTest *const tests[] = { fronts_hold_the_best, merged_fronts_are_one, full_fronts_say_so };
     return run_tests_with("front", NULL, NULL, tests, COUNT_OF(tests));
 }

@@ -7,8 +7,7 @@
 
 static nnc_error error;
 
-static nnc_status parse(const char *body, nnc_model *model)
-{
+static nnc_status parse(const char *body, nnc_model *model) {
     char text[8192];
     snprintf(text, sizeof text, HEAD "%s}", body);
     error = (nnc_error){ 0 };
@@ -18,29 +17,25 @@ static nnc_status parse(const char *body, nnc_model *model)
     return status;
 }
 
-static nnc_model read_graph(const char *body)
-{
+static nnc_model read_graph(const char *body) {
     nnc_model model;
     ck_assert_msg(parse(body, &model) == NNC_OK, "%s: %s", error.where, error.what);
     return model;
 }
 
-static nnc_result estimate_of(const nnc_model *model, nnc_plan plan)
-{
+static nnc_result estimate_of(const nnc_model *model, nnc_plan plan) {
     const nnc_software software = nnc_software_default();
     const nnc_device device = plain_device();
     return estimate_with(model, &device, &software, &plan);
 }
 
-static nnc_plan fp32(void)
-{
+static nnc_plan fp32(void) {
     nnc_plan plan = nnc_plan_default();
     plan.precision = NNC_FP32;
     return plan;
 }
 
-START_TEST(a_convolution_by_hand)
-{
+START_TEST(a_convolution_by_hand) {
     /* 3 -> 8 channels, 3 x 3, of 10 x 10 positions without padding: 8 x 8 are left. 8 x 27 weights and 8
      * biases; 64 positions x 216 weights x 2. The mean of 8 channels, then 8 x 4 weights and 4 biases. */
     const nnc_model model =
@@ -57,8 +52,7 @@ START_TEST(a_convolution_by_hand)
 }
 END_TEST
 
-START_TEST(windows_of_pools)
-{
+START_TEST(windows_of_pools) {
     /* 7 -> (7 + 2 - 3) / 2 + 1 = 4; 4 -> 2; with ceil, 5 -> 3. */
     static const struct {
         int side, kernel, stride, pad, ceil, out;
@@ -83,8 +77,7 @@ END_TEST
 #define BLOCK "{\"op\":\"conv\",\"out\":4,\"kernel\":3,\"pad\":1},{\"op\":\"act\",\"kind\":\"relu\"}"
 
 /* A repeat is the same as its body written out, whatever the first turn finds kept. */
-START_TEST(a_repeat_is_its_turns)
-{
+START_TEST(a_repeat_is_its_turns) {
     static const char *const bodies[][2] = {
         { "{\"repeat\":3,\"ops\":[" BLOCK "]}", BLOCK "," BLOCK "," BLOCK },
         { "{\"repeat\":3,\"ops\":[{\"as\":\"x\"}," BLOCK ",{\"op\":\"add\",\"with\":\"x\"}]}",
@@ -109,8 +102,7 @@ START_TEST(a_repeat_is_its_turns)
 }
 END_TEST
 
-START_TEST(arguments_and_lets)
-{
+START_TEST(arguments_and_lets) {
     /* out = 2 * (width + 1) = 10, then a default of 3 * out = 30 */
     nnc_model model = read_graph("\"let\":{\"width\":4,\"twice\":\"2*(width+1)\"},\"input\":{\"shape\":[\"width\"]},"
                                  "\"define\":{\"two\":{\"args\":{\"out\":null,\"then\":\"3*out\"},\"ops\":["
@@ -126,8 +118,7 @@ START_TEST(arguments_and_lets)
 END_TEST
 
 /* A plan's image takes the place of the number that names the side. */
-START_TEST(a_plan_sets_the_image)
-{
+START_TEST(a_plan_sets_the_image) {
     const nnc_model model = read_graph("\"let\":{\"image\":8},\"input\":{\"shape\":[4,\"image\",\"image\"]},"
                                        "\"ops\":[{\"op\":\"conv\",\"out\":4,\"kernel\":3,\"pad\":1,\"bias\":false}]");
     nnc_plan plan = fp32();
@@ -137,8 +128,7 @@ START_TEST(a_plan_sets_the_image)
 }
 END_TEST
 
-START_TEST(faults_name_the_op_and_the_dimension)
-{
+START_TEST(faults_name_the_op_and_the_dimension) {
     static const struct {
         const char *body, *where, *what;
     } cases[] = {
@@ -203,8 +193,7 @@ static const struct {
     { "dit-xl-2", "", 674834720, 237242843136 },
 };
 
-START_TEST(networks_are_counted_as_their_code_runs)
-{
+START_TEST(networks_are_counted_as_their_code_runs) {
     char file[64], lets[64];
     snprintf(file, sizeof file, "models/%s.json", counted[_i].model);
     snprintf(lets, sizeof lets, "%s", counted[_i].lets);
@@ -227,8 +216,7 @@ END_TEST
 
 /* 6 tokens of width 8, 2 heads of 4: query, key and value together; one head of keys for both; keys and
  * values of 3 other tokens; blocks of 2 that see only themselves. Two products of 2 x 4 each. */
-START_TEST(attention_by_hand)
-{
+START_TEST(attention_by_hand) {
     static const struct {
         const char *ops;
         double products; /* query-key pairs, in all heads */
@@ -252,8 +240,7 @@ START_TEST(attention_by_hand)
 END_TEST
 
 /* A kernel of 1 x 7 has 7 taps, and its width alone is padded. */
-START_TEST(kernels_need_not_be_square)
-{
+START_TEST(kernels_need_not_be_square) {
     const nnc_model model = read_graph("\"input\":{\"shape\":[2,5,9]},\"ops\":[{\"op\":\"conv\","
                                        "\"out\":3,\"kernel\":1,\"kernel_w\":7,"
                                        "\"pad_w\":3,\"bias\":false}]");
@@ -264,8 +251,7 @@ START_TEST(kernels_need_not_be_square)
 END_TEST
 
 /* 4 x 4 positions become 2 x 2 of four times the channels and back; doubled, or by a kernel of 2. */
-START_TEST(maps_change_their_sides)
-{
+START_TEST(maps_change_their_sides) {
     const nnc_model model = read_graph("\"input\":{\"shape\":[3,4,4]},\"ops\":[{\"op\":\"fold\",\"as\":\"x\"},"
                                        "{\"op\":\"conv\",\"out\":12,\"bias\":false},{\"op\":\"add\",\"with\":\"x\"},"
                                        "{\"op\":\"unfold\"},{\"op\":\"upsample\"},{\"op\":\"conv\",\"out\":1,"
@@ -284,8 +270,7 @@ static const char tables[] = "\"input\":{\"shape\":[4]},\"ops\":[{\"op\":\"table
                              "\"lookups\":3},{\"op\":\"table\",\"rows\":10,\"width\":2},{\"op\":\"linear\",\"out\":1},"
                              "{\"op\":\"loss\",\"kind\":\"squared_error\"}]";
 
-START_TEST(tables_are_shared_and_updated_in_place)
-{
+START_TEST(tables_are_shared_and_updated_in_place) {
     const nnc_model model = read_graph(tables);
     nnc_plan plan = fp32();
     plan.micro_batch = 32;
@@ -308,8 +293,7 @@ START_TEST(tables_are_shared_and_updated_in_place)
 }
 END_TEST
 
-START_TEST(all_ranks_share_the_tables)
-{
+START_TEST(all_ranks_share_the_tables) {
     const nnc_model model = read_graph(tables);
     const nnc_device *device = load_device("hw/h100-sxm5-80gb.json");
     const nnc_software software = nnc_software_default();
@@ -327,8 +311,7 @@ END_TEST
  * parameters, and makes 8 x 6 x 5 x 5 of 4 x 6 x 9 x 10 values: 2 x 1200 x 2 x 30 FLOPs. ConvTranspose3d(8, 4,
  * (2, 3, 4), stride=(2, 1, 3)) has 772, and makes 4 x 12 x 7 x 16: 2 x 1200 x 4 x 24 FLOPs. Pools of 2 leave
  * 4 x 6 x 3 x 8; twice that is 4 x 12 x 6 x 16, where a convolution of one tap has 4 weights. */
-START_TEST(volumes_have_a_depth)
-{
+START_TEST(volumes_have_a_depth) {
     const nnc_model model =
         read_graph("\"input\":{\"shape\":[4,6,9,10]},\"ops\":[{\"op\":\"conv\",\"out\":8,\"kernel_d\":3,"
                    "\"kernel\":5,\"kernel_w\":2,\"stride\":2,\"stride_d\":1,\"pad\":2,\"pad_d\":1,\"pad_w\":0,"
@@ -345,8 +328,7 @@ END_TEST
 /* Recurrent layers of 16 values that read 7 tokens of 24. Parameters as in PyTorch 1.13: torch.nn.LSTM(24, 16,
  * bidirectional=.., bias=..), GRU and RNN. Forward: two FLOPs per weight and token; backward has both gradients of the
  * state's products, and of the input's products the weight gradient. */
-START_TEST(recurrent_layers_are_counted_as_pytorch_does)
-{
+START_TEST(recurrent_layers_are_counted_as_pytorch_does) {
     static const struct {
         const char *kind;
         int64_t gates, params[2][2]; /* without and with bias; one direction, both */
@@ -380,8 +362,7 @@ END_TEST
 
 /* 4 channels of 8 x 8 values, upstream of a convolution. Of single channels a norm keeps 16 bits, 2 B a value and 8 B of
  * statistics a channel; of pairs of channels a copy in fp32, as where its moments are written out. */
-START_TEST(norms_of_single_channels_stay_in_16_bits)
-{
+START_TEST(norms_of_single_channels_stay_in_16_bits) {
     static const struct {
         int groups;
         bool written_out;
@@ -411,8 +392,7 @@ END_TEST
 
 /* 16 positions of width 8 in windows of 2 x 2: 192 values before attention and behind it, read and written, and their
  * gradients so, too. */
-START_TEST(windows_are_copied)
-{
+START_TEST(windows_are_copied) {
     const nnc_model model = read_graph("\"input\":{\"shape\":[8,4,4]},\"ops\":[{\"op\":\"linear\",\"out\":24},"
                                        "{\"op\":\"attention\",\"heads\":2,\"window\":2},{\"op\":\"global_pool\"},"
                                        "{\"op\":\"loss\",\"kind\":\"cross_entropy\"}]");
@@ -427,8 +407,7 @@ START_TEST(windows_are_copied)
 }
 END_TEST
 
-START_TEST(tied_steps_have_no_parameters)
-{
+START_TEST(tied_steps_have_no_parameters) {
     /* 5 tokens out of a table of 10 x 4; the logits use it: 2 x 5 x 4 x 10. A layer of 4 x 4 weights that runs
      * three times: 16 weights, 3 x 2 x 5 x 16. */
     const nnc_model model =
@@ -451,8 +430,7 @@ START_TEST(tied_steps_have_no_parameters)
 }
 END_TEST
 
-START_TEST(frozen_steps_are_not_trained)
-{
+START_TEST(frozen_steps_are_not_trained) {
     /* 5 tokens of width 4; of three layers of 16 weights the second is trained: the first runs forward alone, the third
      * hands its gradient back: 2 * 5 * 16 each. */
     const nnc_model model = read_graph("\"input\":{\"shape\":[5,4]},\"ops\":["
@@ -474,8 +452,7 @@ START_TEST(frozen_steps_are_not_trained)
 }
 END_TEST
 
-int main(void)
-{
+int main(void) {
     Suite *suite = suite_create("graph");
     TCase *tests = add_case(suite, "graph", open_support, close_support);
     tcase_add_test(tests, a_convolution_by_hand);

@@ -4,8 +4,7 @@
 #include "serve/serve_internal.h"
 #include "serve_cases.h"
 
-static nnc_images_ask ask_of(void)
-{
+static nnc_images_ask ask_of(void) {
     return (nnc_images_ask){ .steps = 20,
                              .precision = NNC_BF16,
                              .beside_s = (double)NAN,
@@ -13,8 +12,7 @@ static nnc_images_ask ask_of(void)
                              .carbon_g_per_kwh = (double)NAN };
 }
 
-static nnc_images images_of(const nnc_model *model, const nnc_device *device, const nnc_images_ask *ask)
-{
+static nnc_images images_of(const nnc_model *model, const nnc_device *device, const nnc_images_ask *ask) {
     const nnc_software software = nnc_software_default();
     nnc_error err = { 0 };
     nnc_images images;
@@ -22,8 +20,7 @@ static nnc_images images_of(const nnc_model *model, const nnc_device *device, co
     return images;
 }
 
-static nnc_result pass_of(const nnc_model *model, const nnc_device *device, int64_t batch, int64_t image)
-{
+static nnc_result pass_of(const nnc_model *model, const nnc_device *device, int64_t batch, int64_t image) {
     const nnc_software software = nnc_software_default();
     nnc_plan plan = nnc_plan_default();
     plan.precision = NNC_BF16;
@@ -33,15 +30,13 @@ static nnc_result pass_of(const nnc_model *model, const nnc_device *device, int6
 }
 
 /* The device has 100 TFLOP/s and 1 TB/s; weights have two bytes. */
-static double bound_of(const nnc_result *pass)
-{
+static double bound_of(const nnc_result *pass) {
     return fmax(pass->forward_flops / 100e12, 2.0 * (double)pass->params / 1e12);
 }
 
 /* Three images of 64 pixels, latents of 8; guidance passes each twice; a text encoder of 16 tokens sees both prompts, the
  * decoder works on images of 64 pixels. */
-START_TEST(a_batch_of_images)
-{
+START_TEST(a_batch_of_images) {
     nnc_model unet = residual_unet(8, 32, 2), decoder = residual_unet(64, 16, 2);
     const nnc_model text = gpt(2, 64, 4, 1000, 16);
     nnc_device device = plain_device();
@@ -86,8 +81,7 @@ START_TEST(a_batch_of_images)
 END_TEST
 
 /* One image without guidance, of the size that is asked; no text encoder and no decoder. */
-START_TEST(one_image)
-{
+START_TEST(one_image) {
     const nnc_model unet = residual_unet(32, 32, 2);
     const nnc_device device = plain_device();
     nnc_images_ask ask = ask_of();
@@ -105,8 +99,7 @@ START_TEST(one_image)
 END_TEST
 
 /* Refused: a network that does not denoise, and images that latents do not divide. */
-START_TEST(refused)
-{
+START_TEST(refused) {
     const nnc_model segmentation = double_conv_unet(32, 16, 2), text = gpt(2, 64, 4, 1000, 16);
     nnc_model unet = residual_unet(32, 32, 2), graph = { .family = NNC_FAMILY_GRAPH };
     const nnc_device device = plain_device();
@@ -129,8 +122,7 @@ START_TEST(refused)
 END_TEST
 
 /* Without a precision the first of fp16, bf16 and fp32 that the device multiplies in. */
-START_TEST(precision_of_images)
-{
+START_TEST(precision_of_images) {
     const nnc_model unet = residual_unet(32, 32, 2);
     nnc_device device = plain_device();
     nnc_images_ask ask = ask_of();
@@ -144,8 +136,7 @@ START_TEST(precision_of_images)
 }
 END_TEST
 
-int main(void)
-{
+int main(void) {
     const TTest *const tests[] = { a_batch_of_images, one_image, refused, precision_of_images };
     return run_tests("images", tests, COUNT_OF(tests));
 }

@@ -11,8 +11,7 @@ typedef struct drawn {
     nnc_plan plan;
 } drawn;
 
-static nnc_model draw_decoder(void)
-{
+static nnc_model draw_decoder(void) {
     const int64_t kv_heads = between(1, 3), heads = kv_heads * between(1, 4);
     const int64_t hidden = heads * 8 * between(1, 8), layers = between(1, 6);
     nnc_model model = gpt(layers, hidden, heads, between(10, 3000), 1);
@@ -35,8 +34,7 @@ static nnc_model draw_decoder(void)
     return model;
 }
 
-static nnc_model draw_unet(void)
-{
+static nnc_model draw_unet(void) {
     const int32_t levels = (int32_t)between(2, 4);
     if (coin()) {
         const int64_t image = between(16, 70);
@@ -57,8 +55,7 @@ static nnc_model draw_unet(void)
     return model;
 }
 
-static nnc_efficiency draw_efficiency(void)
-{
+static nnc_efficiency draw_efficiency(void) {
     nnc_efficiency e;
     e.sustained_fraction = scaled(0.1, 1.0);
     e.memory_fraction = scaled(0.1, 1.0);
@@ -66,8 +63,7 @@ static nnc_efficiency draw_efficiency(void)
     return e;
 }
 
-static nnc_conv_efficiency draw_conv_efficiency(void)
-{
+static nnc_conv_efficiency draw_conv_efficiency(void) {
     const nnc_efficiency e = draw_efficiency();
     return (nnc_conv_efficiency){ e.sustained_fraction,
                                   e.memory_fraction,
@@ -83,8 +79,7 @@ static nnc_conv_efficiency draw_conv_efficiency(void)
                                   (double)NAN };
 }
 
-static nnc_gemm_efficiency draw_gemm_efficiency(void)
-{
+static nnc_gemm_efficiency draw_gemm_efficiency(void) {
     nnc_gemm_efficiency e;
     e.sustained_fraction = scaled(0.1, 1.0);
     e.boost_ratio = coin() ? 1.0 : scaled(1.0, 1.5);
@@ -99,8 +94,7 @@ static nnc_gemm_efficiency draw_gemm_efficiency(void)
     return e;
 }
 
-static nnc_flash_efficiency draw_flash_efficiency(void)
-{
+static nnc_flash_efficiency draw_flash_efficiency(void) {
     nnc_flash_efficiency e;
     e.sustained_fraction = scaled(0.1, 1.0);
     e.backward_ratio = scaled(0.5, 1.0);
@@ -114,8 +108,7 @@ static nnc_flash_efficiency draw_flash_efficiency(void)
     return e;
 }
 
-static nnc_device draw_device(void)
-{
+static nnc_device draw_device(void) {
     nnc_device device = plain_device();
     device.matmul_flops_per_s[NNC_BF16] = scaled(1e12, 1e15);
     device.matmul_flops_per_s[NNC_FP16] = scaled(1e12, 1e15);
@@ -137,8 +130,7 @@ static nnc_device draw_device(void)
     return device;
 }
 
-static nnc_software draw_software(void)
-{
+static nnc_software draw_software(void) {
     nnc_software s = nnc_software_default();
     s.fused_norm = coin();
     s.fused_activation = coin();
@@ -161,8 +153,7 @@ static nnc_software draw_software(void)
     return s;
 }
 
-static nnc_plan draw_plan(void)
-{
+static nnc_plan draw_plan(void) {
     static const nnc_dtype precisions[] = { NNC_FP32, NNC_TF32, NNC_BF16, NNC_FP16, NNC_FP8 };
     static const nnc_policy policies[] = { NNC_POLICY_MIXED, NNC_POLICY_MIXED_FP32GRAD,   NNC_POLICY_MIXED_BOTH,
                                            NNC_POLICY_AMP,   NNC_POLICY_BF16_STATES_FP32, NNC_POLICY_BF16_PURE };
@@ -180,8 +171,7 @@ static nnc_plan draw_plan(void)
     return plan;
 }
 
-static drawn draw_case(int number)
-{
+static drawn draw_case(int number) {
     seed(number);
     drawn c;
     c.model = coin() ? draw_decoder() : draw_unet();
@@ -191,19 +181,12 @@ static drawn draw_case(int number)
     return c;
 }
 
-static nnc_result result_of(const drawn *c)
-{
-    return estimate_with(&c->model, &c->device, &c->software, &c->plan);
-}
+static nnc_result result_of(const drawn *c) { return estimate_with(&c->model, &c->device, &c->software, &c->plan); }
 
 /* a <= b, but for the rounding of sums. */
-static bool at_most(double a, double b)
-{
-    return a <= b * (1 + 1e-12);
-}
+static bool at_most(double a, double b) { return a <= b * (1 + 1e-12); }
 
-START_TEST(parts_and_bounds)
-{
+START_TEST(parts_and_bounds) {
     for (int i = 0; i < CASES; i++) {
         const drawn c = draw_case(i);
         const nnc_result r = result_of(&c);
@@ -231,8 +214,7 @@ START_TEST(parts_and_bounds)
 END_TEST
 
 /* The same question gets the same digits, whatever was asked in between. */
-START_TEST(deterministic)
-{
+START_TEST(deterministic) {
     for (int i = 0; i < CASES; i += 10) {
         const drawn c = draw_case(i), other = draw_case(i + 1);
         const nnc_result a = result_of(&c);
@@ -246,8 +228,7 @@ START_TEST(deterministic)
 }
 END_TEST
 
-static void fill_scratch(unsigned char byte)
-{
+static void fill_scratch(unsigned char byte) {
     const nnc_op_timer *timer = scratch->rows.timer;
     nnc_step_memory *m = &scratch->step;
     nnc_pipeline_memory *pipeline = &m->pipeline;
@@ -267,8 +248,7 @@ static void fill_scratch(unsigned char byte)
 
 /* An estimate reads nothing that an earlier one left in its working memory: whatever fills it, the result is the same
  * to the last byte. */
-START_TEST(nothing_is_left_over)
-{
+START_TEST(nothing_is_left_over) {
     static const unsigned char bytes[] = { 0x00, 0x01, 0x42, 0xff };
     for (int i = 0, number = 0; i < CASES; i++) {
         split_case c = draw_legal(&number);
@@ -290,8 +270,7 @@ START_TEST(nothing_is_left_over)
 END_TEST
 
 /* The ideal step is the better of two ways to write it down; its upper bound is that way's. */
-static void check_no_slower(const drawn *c, const nnc_result *before)
-{
+static void check_no_slower(const drawn *c, const nnc_result *before) {
     const nnc_result after = result_of(c);
     ck_assert(at_most(after.step_s, before->step_s));
     ck_assert(at_most(after.lower_bound_s, before->lower_bound_s));
@@ -301,8 +280,7 @@ static void check_no_slower(const drawn *c, const nnc_result *before)
 }
 
 /* More of anything never makes a step slower, and never changes what has to be done. */
-START_TEST(better_devices)
-{
+START_TEST(better_devices) {
     for (int i = 0; i < CASES; i++) {
         const drawn c = draw_case(i);
         const nnc_result before = result_of(&c);
@@ -331,8 +309,7 @@ START_TEST(better_devices)
 }
 END_TEST
 
-static void check_no_less(const drawn *c, const nnc_result *before)
-{
+static void check_no_less(const drawn *c, const nnc_result *before) {
     const nnc_result after = result_of(c);
     ck_assert(at_most(before->step_s, after.step_s));
     ck_assert(at_most(before->lower_bound_s, after.lower_bound_s));
@@ -345,8 +322,7 @@ static void check_no_less(const drawn *c, const nnc_result *before)
 }
 
 /* More work never takes less time or memory. */
-START_TEST(more_work)
-{
+START_TEST(more_work) {
     for (int i = 0; i < CASES; i++) {
         const drawn c = draw_case(i);
         const nnc_result before = result_of(&c);
@@ -385,8 +361,7 @@ END_TEST
 
 /* Activations are a constant (position ids, masks, statistics of a channel) and a part that grows
  * with the batch; weights, gradients and optimizer do not know the batch. */
-START_TEST(doubled_batch)
-{
+START_TEST(doubled_batch) {
     for (int i = 0; i < CASES; i++) {
         drawn c = draw_case(i);
         nnc_memory m[3];
@@ -412,8 +387,7 @@ END_TEST
 
 /* A step does not jump: a millionth more bandwidth or peak is at most a millionth less time, and as
  * much again where a product gets so short that the clock stays up. */
-START_TEST(continuous)
-{
+START_TEST(continuous) {
     for (int i = 0; i < CASES; i++) {
         const drawn c = draw_case(i);
         const nnc_result before = result_of(&c);
@@ -430,8 +404,7 @@ START_TEST(continuous)
 END_TEST
 
 /* Everything twice as fast, fixed costs gone: half the time, with the same bound. */
-START_TEST(scale_free)
-{
+START_TEST(scale_free) {
     for (int i = 0; i < CASES; i++) {
         drawn c = draw_case(i);
         for (int d = 0; d < NNC_DTYPE_COUNT; d++) {
@@ -459,8 +432,7 @@ START_TEST(scale_free)
 END_TEST
 
 /* Recomputing more runs more, at most one forward pass more, and keeps less. */
-START_TEST(recompute)
-{
+START_TEST(recompute) {
     static const unsigned sets[] = { NNC_RECOMPUTE_NONE, NNC_RECOMPUTE_ATTENTION,
                                      NNC_RECOMPUTE_ATTENTION | NNC_RECOMPUTE_NORM,
                                      NNC_RECOMPUTE_ATTENTION | NNC_RECOMPUTE_NORM | NNC_RECOMPUTE_ACTIVATION };
@@ -490,8 +462,7 @@ START_TEST(recompute)
 }
 END_TEST
 
-int main(void)
-{
+int main(void) {
     const TTest *const tests[] = { parts_and_bounds, deterministic, nothing_is_left_over, better_devices, more_work,
                                    doubled_batch,    continuous,    scale_free,           recompute };
     return run_tests("invariants", tests, COUNT_OF(tests));

@@ -4,15 +4,11 @@
 #include "estimate/estimate_internal.h"
 #include "support.h"
 
-static void near(double found, double expected)
-{
-    ck_assert_double_eq_tol(found, expected, 1e-9 * fabs(expected));
-}
+static void near(double found, double expected) { ck_assert_double_eq_tol(found, expected, 1e-9 * fabs(expected)); }
 
 #define CONFIGS "tests/published/h100/configs/"
 
-static nnc_result estimate_eager(const char *file, nnc_policy policy, const char *seq_len)
-{
+static nnc_result estimate_eager(const char *file, nnc_policy policy, const char *seq_len) {
     const nnc_software *eager = NULL;
     nnc_error err = { 0 };
     nnc_plan plan = nnc_plan_default();
@@ -28,8 +24,7 @@ static nnc_result estimate_eager(const char *file, nnc_policy policy, const char
 }
 
 /* Kernels of one layer: ops that repeat as often as there are layers. */
-static double of_a_layer(double layers, bool forward)
-{
+static double of_a_layer(double layers, bool forward) {
     int32_t count = 0;
     double kernels = 0.0;
     const nnc_op_cost *rows = nnc_scratch_ops(scratch, &count);
@@ -40,8 +35,7 @@ static double of_a_layer(double layers, bool forward)
     return kernels;
 }
 
-static const nnc_op_cost *row_of(const char *name, nnc_phase phase)
-{
+static const nnc_op_cost *row_of(const char *name, nnc_phase phase) {
     int32_t count = 0;
     const nnc_op_cost *rows = nnc_scratch_ops(scratch, &count);
     for (int32_t i = 0; i < count; i++) {
@@ -54,8 +48,7 @@ static const nnc_op_cost *row_of(const char *name, nnc_phase phase)
 /* transformers-gpt2.bf16-sdpa has 19 kernels forward in a layer, 2 of them dropout; amp-sdpa 31. Of backward's 39 in 16
  * bits 2 are dropout, 8 copies of gradients, 1 joins the gradients of q, k and v; a norm's gradient is 2 kernels on a
  * GPU, attention's 3: 39 - 11 - 1 + 1 + 2 x 1 + 2 = 32 less that join. */
-START_TEST(layer_of_gpt2)
-{
+START_TEST(layer_of_gpt2) {
     (void)estimate_eager(CONFIGS "gpt2.json", NNC_POLICY_BF16_PURE, "1024");
     near(of_a_layer(12, true), 17);
     near(of_a_layer(12, false), 31);
@@ -65,8 +58,7 @@ START_TEST(layer_of_gpt2)
 END_TEST
 
 /* transformers-llama2-7b.bf16-sdpa: 38; amp-sdpa: 48. */
-START_TEST(layer_of_llama)
-{
+START_TEST(layer_of_llama) {
     (void)estimate_eager(CONFIGS "llama-7b.json", NNC_POLICY_BF16_PURE, "2048");
     near(of_a_layer(32, true), 38);
     (void)estimate_eager(CONFIGS "llama-7b.json", NNC_POLICY_AMP, "2048");
@@ -75,8 +67,7 @@ START_TEST(layer_of_llama)
 END_TEST
 
 /* transformers-bert-base.amp-sdpa: 30 kernels, 2 of them dropout. */
-START_TEST(layer_of_bert)
-{
+START_TEST(layer_of_bert) {
     (void)estimate_eager(CONFIGS "bert-base.json", NNC_POLICY_AMP, "128");
     near(of_a_layer(12, true), 28);
 }
@@ -84,8 +75,7 @@ END_TEST
 
 /* gelu_new of 1024 x 3072 values: 8 kernels and 36 bytes per value in 16 bits; under autocast 9 and 70. There the
  * cast to fp32 and the last product, 6 and 10 bytes, have operands of two types. */
-START_TEST(composed_gelu)
-{
+START_TEST(composed_gelu) {
     const double values = 1024.0 * 3072.0;
     (void)estimate_eager(CONFIGS "gpt2.json", NNC_POLICY_BF16_PURE, "1024");
     const nnc_op_cost *row = row_of("mlp.activation", NNC_PHASE_FORWARD);
@@ -99,8 +89,7 @@ START_TEST(composed_gelu)
 END_TEST
 
 /* 50257 columns: the three products of the head, and no other. */
-START_TEST(odd_vocabulary)
-{
+START_TEST(odd_vocabulary) {
     (void)estimate_eager(CONFIGS "gpt2.json", NNC_POLICY_BF16_PURE, "1024");
     const double forward = row_of("head.logits", NNC_PHASE_FORWARD)->time_s;
     const double input = row_of("head.logits", NNC_PHASE_GRAD_INPUT)->time_s;
@@ -115,8 +104,7 @@ START_TEST(odd_vocabulary)
 END_TEST
 
 /* The host holds a step of one sequence: its kernels at 37.5 us each are within it, and the bound says so. */
-START_TEST(host_holds)
-{
+START_TEST(host_holds) {
     const nnc_result r = estimate_eager(CONFIGS "gpt2.json", NNC_POLICY_AMP, "1024");
     ck_assert_int_eq(r.bound, NNC_BOUND_HOST);
     ck_assert_double_ge(r.step_s, r.kernels * 3.75e-5);
@@ -135,8 +123,7 @@ END_TEST
 
 /* T5's bias takes no fused kernel: the encoder keeps fp32 scores of 12 heads, 512 x 512, and q, k and v in fp32; forward is
  * two products of 2 x 12 x 512 x 512 x 64 FLOPs in fp32. Attention to the encoder is fused. */
-START_TEST(attention_of_t5)
-{
+START_TEST(attention_of_t5) {
     (void)estimate_eager(CONFIGS "t5-base.json", NNC_POLICY_AMP, "512");
     const nnc_op_cost *row = row_of("attn.core", NNC_PHASE_FORWARD);
     const double scores = 12.0 * 512.0 * 512.0, width = 12.0 * 512.0 * 64.0;
@@ -153,8 +140,7 @@ START_TEST(attention_of_t5)
 END_TEST
 
 /* A name of pytorch-image-models; a host by its id. */
-START_TEST(names)
-{
+START_TEST(names) {
     const nnc_model *model = NULL;
     nnc_error err = { 0 };
     double kernel_s = 0.0;
@@ -166,8 +152,7 @@ START_TEST(names)
 }
 END_TEST
 
-int main(void)
-{
+int main(void) {
     const TTest *const tests[] = { layer_of_gpt2,  layer_of_llama, layer_of_bert,   composed_gelu,
                                    odd_vocabulary, host_holds,     attention_of_t5, names };
     return run_tests("issued", tests, COUNT_OF(tests));

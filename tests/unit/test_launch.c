@@ -52,8 +52,7 @@ static const struct {
     { "a: \"\\0\"\n", NULL },
 };
 
-START_TEST(yaml_is_json_on_the_same_lines)
-{
+START_TEST(yaml_is_json_on_the_same_lines) {
     nnc_buffer json = { 0 };
     const char *yaml = texts[_i].yaml;
     const nnc_status status = nnc_yaml_to_json("t.yaml", yaml, strlen(yaml), &json, &err);
@@ -71,8 +70,7 @@ START_TEST(yaml_is_json_on_the_same_lines)
 }
 END_TEST
 
-START_TEST(deep_yaml_is_refused)
-{
+START_TEST(deep_yaml_is_refused) {
     char text[512];
     nnc_buffer json = { 0 };
     memset(text, '[', sizeof text);
@@ -153,8 +151,7 @@ static const struct {
     { "#SBATCH --nodes=2\ntorchrun --nnodes 1 train.py --a 1", "\n\"nnodes\":1" },
 };
 
-START_TEST(launchers_are_read)
-{
+START_TEST(launchers_are_read) {
     nnc_shell_script script = { .commands = NULL };
     char expected[256];
     ck_assert_int_eq(nnc_shell_read("t.sh", launched[_i].script, nnc_specs_arena(specs), &script, &err), NNC_OK);
@@ -164,8 +161,7 @@ START_TEST(launchers_are_read)
 }
 END_TEST
 
-START_TEST(scripts_are_read_not_run)
-{
+START_TEST(scripts_are_read_not_run) {
     nnc_shell_script script = { .commands = NULL };
     char expected[256];
     const char *want = scripts[_i].options;
@@ -181,8 +177,7 @@ START_TEST(scripts_are_read_not_run)
 }
 END_TEST
 
-START_TEST(deep_scripts_are_refused)
-{
+START_TEST(deep_scripts_are_refused) {
     char text[4096];
     nnc_shell_script script = { .commands = NULL };
     for (size_t i = 0; i + 1 < sizeof text; i += 2) { memcpy(text + i, "$(", 2); }
@@ -411,32 +406,28 @@ static const struct {
       "" },
 };
 
-static char *interop(const char *name)
-{
+static char *interop(const char *name) {
     char *path = malloc(512);
     ck_assert_ptr_nonnull(path);
     snprintf(path, 512, "%s/tests/data/interop/%s", NNCOST_SOURCE_DIR, name);
     return path;
 }
 
-static const char *value_of(const nnc_scenario_args *given, const char *name)
-{
+static const char *value_of(const nnc_scenario_args *given, const char *name) {
     for (int i = 0; i < given->setting_count; i++) {
         if (strcmp(given->settings[i].field->name, name) == 0) { return given->settings[i].value; }
     }
     return "";
 }
 
-static int count_skipped(const nnc_launch_said *said)
-{
+static int count_skipped(const nnc_launch_said *said) {
     int count = 0;
     for (int32_t i = 0; i < said->ignored_count; i++) { count += said->ignored[i].skipped ? 1 : 0; }
     return count;
 }
 
 /* Is the model that the files name or describe the expected one? */
-static void check_model(const char *asked, const char *expected)
-{
+static void check_model(const char *asked, const char *expected) {
     const nnc_model *model = NULL;
     char fields[512];
     if (strchr(expected, '=') == NULL) {
@@ -455,8 +446,7 @@ static void check_model(const char *asked, const char *expected)
     }
 }
 
-START_TEST(real_files_are_understood)
-{
+START_TEST(real_files_are_understood) {
     const nnc_launch_asked asked = { .may_be_open = true };
     nnc_scenario_args given = { .setting_count = 0 };
     char *operands[3] = { NULL }, *paths[2] = { NULL }, expected[512];
@@ -495,8 +485,7 @@ static const char *const formats[] = { "accelerate",       "accelerate-launch", 
                                        "torchrun",         "transformers" };
 
 /* A field of the plan, of a run or of a decoder, or a word of its own. */
-static void check_name(const char *name)
-{
+static void check_name(const char *name) {
     const nnc_model decoder = { .family = NNC_FAMILY_DECODER };
     ck_assert_msg(
         strcmp(name, "MODEL") == 0 || strcmp(name, "SOFTWARE") == 0 || strcmp(name, "model.family") == 0 ||
@@ -506,8 +495,7 @@ static void check_name(const char *name)
 }
 
 /* Checks the names of fields in an object of a table. */
-static void check_fields(nnc_json fields)
-{
+static void check_fields(nnc_json fields) {
     for (nnc_json one = nnc_json_first(fields); one.node != NULL; one = nnc_json_next(one)) {
         const char *name = nnc_json_key(one);
         if (name[0] == '#') { continue; /* the reason why the estimate is inexact */ }
@@ -522,8 +510,7 @@ static void check_fields(nnc_json fields)
     }
 }
 
-static void check_row(nnc_json row)
-{
+static void check_row(nnc_json row) {
     static const char *const kinds[] = { "to", "values", "sets", "file", "harmless", "note" };
     const char *key = nnc_json_text(nnc_json_get(row, "key"));
     int kind_count = 0;
@@ -540,8 +527,7 @@ static void check_row(nnc_json row)
     }
 }
 
-START_TEST(rows_of_tables_are_sound)
-{
+START_TEST(rows_of_tables_are_sound) {
     char path[512], *text = NULL;
     size_t size = 0;
     nnc_faults faults = { .name = path };
@@ -570,8 +556,7 @@ START_TEST(rows_of_tables_are_sound)
 END_TEST
 
 /* Is each key of a table in its section of docs/files.md? */
-START_TEST(rows_are_documented)
-{
+START_TEST(rows_are_documented) {
     char path[512], row_text[256], *text = NULL, *page = NULL;
     size_t size = 0, page_size = 0;
     nnc_faults faults = { .name = path };
@@ -598,8 +583,7 @@ START_TEST(rows_are_documented)
 }
 END_TEST
 
-int main(void)
-{
+int main(void) {
     Suite *suite = suite_create("launch");
     TCase *tests = add_case(suite, "launch", set_up, tear_down);
     tcase_add_loop_test(tests, yaml_is_json_on_the_same_lines, 0, (int)COUNT_OF(texts));

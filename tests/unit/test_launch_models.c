@@ -31,8 +31,7 @@ static const struct {
     { "= 1\n", NULL },
 };
 
-START_TEST(toml_is_json_on_the_same_lines)
-{
+START_TEST(toml_is_json_on_the_same_lines) {
     nnc_buffer json = { 0 };
     const char *toml = texts[_i].toml;
     const nnc_status status = nnc_toml_to_json("t.toml", toml, strlen(toml), &json, &err);
@@ -134,16 +133,14 @@ static const struct {
       "tensor=1 attention_data=8 expert=8 kv_precision=fp8 block=256 chunk=2048", "deepseek-v3" },
 };
 
-static const char *value_of(const nnc_scenario_args *given, const char *name)
-{
+static const char *value_of(const nnc_scenario_args *given, const char *name) {
     for (int i = 0; i < given->setting_count; i++) {
         if (strcmp(given->settings[i].field->name, name) == 0) { return given->settings[i].value; }
     }
     return "";
 }
 
-static void check_options(const nnc_scenario_args *given, const char *options)
-{
+static void check_options(const nnc_scenario_args *given, const char *options) {
     char expected[512];
     int words = 0;
     snprintf(expected, sizeof expected, "%s", options);
@@ -156,8 +153,7 @@ static void check_options(const nnc_scenario_args *given, const char *options)
     ck_assert_int_eq(given->setting_count, words); /* and nothing else */
 }
 
-static void check_model(const char *path, const char *fields)
-{
+static void check_model(const char *path, const char *fields) {
     const nnc_model *model = NULL;
     char expected[512];
     if (strchr(fields, '=') == NULL) {
@@ -176,8 +172,7 @@ static void check_model(const char *path, const char *fields)
     }
 }
 
-START_TEST(real_files_have_their_model)
-{
+START_TEST(real_files_have_their_model) {
     const nnc_launch_asked asked = { .serves = samples[_i].serves };
     nnc_scenario_args given = { .setting_count = 0 };
     char path[512], beside[128], *operands[12] = { path };
@@ -210,8 +205,7 @@ static const struct {
     { TITAN "llama3--train_configs--llama3_8b.toml", "", "trains", true },
 };
 
-START_TEST(open_files_are_refused)
-{
+START_TEST(open_files_are_refused) {
     const nnc_launch_asked asked = { .serves = refusals[_i].serves };
     nnc_scenario_args given = { .setting_count = 0 };
     char path[512], beside[128], *operands[12] = { path };
@@ -226,15 +220,13 @@ END_TEST
 
 /* ---- commands from plans ---- */
 
-static int32_t power_of_two(uint32_t *seed, int32_t below)
-{
+static int32_t power_of_two(uint32_t *seed, int32_t below) {
     *seed = *seed * 1664525u + 1013904223u; /* Numerical Recipes */
     return 1 << (*seed >> 16) % (uint32_t)below;
 }
 
 /* The settings of a command that was written, read as the program reads it. */
-static void read_command(char *command, nnc_serve_ask *read)
-{
+static void read_command(char *command, nnc_serve_ask *read) {
     const nnc_launch_asked asked = { .serves = true };
     nnc_scenario_args given = { .setting_count = 0 };
     char *operands[64] = { NULL };
@@ -261,8 +253,7 @@ static const struct {
     { "tensorrt-llm", "--data --attention-data --memory-use", 190 },
 };
 
-START_TEST(plans_come_back_from_commands)
-{
+START_TEST(plans_come_back_from_commands) {
     uint32_t seed = 31;
     int written = 0;
     for (int i = 0; i < 1000; i++) {
@@ -308,8 +299,7 @@ END_TEST
 
 /* ---- checkpoints ---- */
 
-static void parse(nnc_checkpoint *header, const void *bytes, size_t size, nnc_status expected)
-{
+static void parse(nnc_checkpoint *header, const void *bytes, size_t size, nnc_status expected) {
     FILE *file = tmpfile();
     ck_assert_ptr_nonnull(file);
     ck_assert_uint_eq(fwrite(bytes, 1, size, file), size);
@@ -320,8 +310,7 @@ static void parse(nnc_checkpoint *header, const void *bytes, size_t size, nnc_st
 }
 
 /* Two tensors: 3 x 4 of 2 bytes, and 5 of 4 bytes. */
-START_TEST(safetensors_are_counted)
-{
+START_TEST(safetensors_are_counted) {
     static const char json[] = "{\"__metadata__\":{\"format\":\"pt\"},"
                                "\"a\":{\"dtype\":\"BF16\",\"shape\":[3,4],\"data_offsets\":[0,24]},"
                                "\"b\":{\"dtype\":\"F32\",\"shape\":[5],\"data_offsets\":[24,44]}}";
@@ -341,8 +330,7 @@ START_TEST(safetensors_are_counted)
 END_TEST
 
 /* A tensor of 64 x 3 in Q8_0: 2 x 3 blocks of 34 bytes, and one key. */
-START_TEST(gguf_is_counted)
-{
+START_TEST(gguf_is_counted) {
     static const unsigned char bytes[] = {
         'G', 'G', 'U', 'F', 3, 0, 0, 0, 1,   0,   0,   0, 0, 0,  0, 0, 1, 0, 0, 0, 0, 0, 0, 0, /* counts */
         3,   0,   0,   0,   0, 0, 0, 0, 'a', '.', 'b', 4, 0, 0,  0, 7, 1, 0, 0,                /* a.b = 263 */
@@ -365,8 +353,7 @@ START_TEST(gguf_is_counted)
 }
 END_TEST
 
-int main(void)
-{
+int main(void) {
     Suite *suite = suite_create("launch_models");
     TCase *tests = add_case(suite, "launch_models", set_up, tear_down);
     tcase_add_loop_test(tests, toml_is_json_on_the_same_lines, 0, (int)COUNT_OF(texts));

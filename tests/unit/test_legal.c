@@ -4,8 +4,7 @@
 
 enum { GPT, LLAMA, MIXTRAL, DEEPSEEK, UNET };
 
-static nnc_model model_of(int i)
-{
+static nnc_model model_of(int i) {
     switch (i) {
     case GPT: return gpt(12, 768, 12, 50257, 1024);
     case LLAMA: return llama(10, 512, 24, 6, 1024, 32000, 96);
@@ -16,8 +15,7 @@ static nnc_model model_of(int i)
 }
 
 /* settings: "tensor=2 data=8" */
-static void apply(nnc_plan *plan, const char *settings)
-{
+static void apply(nnc_plan *plan, const char *settings) {
     char text[256], *rest = NULL;
     nnc_error err = { 0 };
     snprintf(text, sizeof text, "%s", settings);
@@ -102,8 +100,7 @@ static const struct {
     { GPT, "data=16777216 pipeline=512", NNC_ILLEGAL_PLAN, "--data", "more devices than any cluster has" },
 };
 
-START_TEST(is_refused)
-{
+START_TEST(is_refused) {
     const nnc_device device = cluster_device();
     const nnc_model model = model_of(illegal[_i].model);
     nnc_plan plan = nnc_plan_default(), resolved;
@@ -141,8 +138,7 @@ static const struct {
     { UNET, "data=32 zero=3" },
 };
 
-START_TEST(is_accepted)
-{
+START_TEST(is_accepted) {
     const nnc_model model = model_of(legal[_i].model);
     nnc_plan plan = nnc_plan_default();
     apply(&plan, legal[_i].settings);
@@ -152,8 +148,7 @@ START_TEST(is_accepted)
 END_TEST
 
 /* The degree left open follows from the devices. */
-START_TEST(open_degrees)
-{
+START_TEST(open_degrees) {
     const nnc_device device = cluster_device();
     const nnc_model model = model_of(GPT);
     nnc_plan plan = nnc_plan_default(), resolved;
@@ -175,8 +170,7 @@ START_TEST(open_degrees)
 END_TEST
 
 /* A link that is not recorded is named, and only when the plan needs it. */
-START_TEST(missing_links)
-{
+START_TEST(missing_links) {
     const nnc_model model = gpt(4, 64, 4, 64, 32);
     const nnc_software software = nnc_software_default();
     nnc_device device = cluster_device();
@@ -203,8 +197,7 @@ START_TEST(missing_links)
 END_TEST
 
 /* A plan made in C goes past no reader. */
-START_TEST(plans_made_in_c)
-{
+START_TEST(plans_made_in_c) {
     const nnc_model model = mixtral(8, 512, 8, 4, 96, 12, 3200, 256);
     const nnc_device device = cluster_device();
     nnc_plan plans[] = { nnc_plan_default(), nnc_plan_default(), nnc_plan_default(),
@@ -225,8 +218,7 @@ START_TEST(plans_made_in_c)
 }
 END_TEST
 
-int main(void)
-{
+int main(void) {
     Suite *suite = suite_create("legal");
     TCase *tests = add_case(suite, "legal", open_support, close_support);
     tcase_add_loop_test(tests, is_refused, 0, (int)COUNT_OF(illegal));

@@ -14,8 +14,7 @@ static nnc_specs *specs;
 static nnc_error err;
 static char folder[64];
 
-static void write_file(const char *name, const char *text)
-{
+static void write_file(const char *name, const char *text) {
     char path[256];
     snprintf(path, sizeof(path), "%s/%s", folder, name);
     FILE *file = fopen(path, "w");
@@ -24,24 +23,21 @@ static void write_file(const char *name, const char *text)
     ck_assert_int_eq(fclose(file), 0);
 }
 
-static void make_folder(const char *name)
-{
+static void make_folder(const char *name) {
     char path[256];
     snprintf(path, sizeof(path), "%s/%s", folder, name);
     ck_assert_int_eq(mkdir(path, 0777), 0);
 }
 
 /* A folder of the shipped data. */
-static void link_shipped(const char *name)
-{
+static void link_shipped(const char *name) {
     char path[256], shipped[512];
     snprintf(path, sizeof(path), "%s/%s", folder, name);
     snprintf(shipped, sizeof(shipped), "%s/%s", NNCOST_SOURCE_DIR, name);
     ck_assert_int_eq(symlink(shipped, path), 0);
 }
 
-static void make_library(void)
-{
+static void make_library(void) {
     snprintf(folder, sizeof(folder), "/tmp/nncost-test-XXXXXX");
     ck_assert_ptr_nonnull(mkdtemp(folder));
     make_folder("hw");
@@ -65,8 +61,7 @@ static void make_library(void)
     specs = nnc_specs_open(folder);
 }
 
-static void remove_library(void)
-{
+static void remove_library(void) {
     static const char *const names[] = { "hw/demo.json",
                                          "hw/other.json",
                                          "hw/wrong.json",
@@ -89,8 +84,7 @@ static void remove_library(void)
     rmdir(folder);
 }
 
-static void expect_device(const char *name, nnc_status status, const char *where, const char *what)
-{
+static void expect_device(const char *name, nnc_status status, const char *where, const char *what) {
     const nnc_device *d;
     memset(&err, 0, sizeof(err));
     ck_assert_int_eq(nnc_device_load(specs, name, &d, &err), status);
@@ -98,8 +92,7 @@ static void expect_device(const char *name, nnc_status status, const char *where
     if (what != NULL) { ck_assert_str_eq(err.what, what); }
 }
 
-START_TEST(specs_are_found)
-{
+START_TEST(specs_are_found) {
     const nnc_device *d;
     const nnc_model *m;
     const char *const *ids;
@@ -127,8 +120,7 @@ START_TEST(specs_are_found)
 END_TEST
 
 /* The program knows which shipped file has an alias. In another folder a file of that name may have another, or none. */
-START_TEST(files_say_what_an_alias_is)
-{
+START_TEST(files_say_what_an_alias_is) {
     const nnc_device *d = NULL;
     char text[1024];
     snprintf(text, sizeof text, "{ \"schema\": \"nncost.device/1\", \"id\": \"%s\", \"name\": \"d\",\n%s",
@@ -143,8 +135,7 @@ START_TEST(files_say_what_an_alias_is)
 }
 END_TEST
 
-START_TEST(first_folder_wins)
-{
+START_TEST(first_folder_wins) {
     char path[256];
     const nnc_device *d;
     snprintf(path, sizeof(path), ":%s/mine:/nonexistent", folder);
@@ -157,8 +148,7 @@ START_TEST(first_folder_wins)
 }
 END_TEST
 
-START_TEST(missing_specs_are_named)
-{
+START_TEST(missing_specs_are_named) {
     char path[256];
     const nnc_software *software;
     expect_device("dem", NNC_UNKNOWN_ID, "DEVICE",
@@ -188,16 +178,14 @@ START_TEST(missing_specs_are_named)
 }
 END_TEST
 
-static void collect(void *context, const nnc_error *found)
-{
+static void collect(void *context, const nnc_error *found) {
     char *lines = context;
     const size_t used = strlen(lines);
     const char *name = strrchr(found->where, '/');
     snprintf(lines + used, 2048 - used, "%s: %s\n", name + 1, found->what);
 }
 
-START_TEST(every_fault_is_reported)
-{
+START_TEST(every_fault_is_reported) {
     char path[256], lines[2048] = "";
     write_file("hw/other.json", DEVICE_HEAD "\"mem_bytes\": -1,\n\"colour\": 3,\n"
                                             "\"power_w\": \"700\",\n"
@@ -226,8 +214,7 @@ START_TEST(every_fault_is_reported)
 }
 END_TEST
 
-int main(void)
-{
+int main(void) {
     const TTest *const tests[] = {
         specs_are_found,         files_say_what_an_alias_is, first_folder_wins,
         missing_specs_are_named, every_fault_is_reported,

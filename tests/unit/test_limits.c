@@ -16,8 +16,7 @@ static const nnc_device *device;
 static nnc_scratch *scratch;
 static nnc_error err;
 
-static void set_up(void)
-{
+static void set_up(void) {
     specs = nnc_specs_open(NNCOST_SOURCE_DIR);
     scratch = nnc_scratch_create();
     ck_assert_ptr_nonnull(scratch);
@@ -25,15 +24,13 @@ static void set_up(void)
     ck_assert_int_eq(nnc_device_load(specs, "a100", &device, &err), NNC_OK);
 }
 
-static void tear_down(void)
-{
+static void tear_down(void) {
     nnc_scratch_destroy(scratch);
     nnc_specs_close(specs);
 }
 
 /* Values that no field of a type may have; of numbers those that its limits leave. */
-static int bad_values(const nnc_field *field, double values[6])
-{
+static int bad_values(const nnc_field *field, double values[6]) {
     int count = 0;
     const bool open = field->min == 0.0 && field->max == 0.0;
     switch (field->type) {
@@ -61,8 +58,7 @@ static int bad_values(const nnc_field *field, double values[6])
     return count;
 }
 
-static void put(const nnc_field *field, char *object, double value)
-{
+static void put(const nnc_field *field, char *object, double value) {
     char *at = object + field->offset;
     const double in_range = isfinite(value) ? fmin(fmax(value, INT32_MIN), INT32_MAX) : 0.0;
     const int32_t narrow = (int32_t)in_range;
@@ -77,8 +73,7 @@ static void put(const nnc_field *field, char *object, double value)
 }
 
 /* Does the value stand for "not given"? */
-static bool is_unset(const nnc_field *field, const char *unset, double value)
-{
+static bool is_unset(const nnc_field *field, const char *unset, double value) {
     const char *at = unset + field->offset;
     double number = 0.0;
     int32_t narrow = 0;
@@ -90,8 +85,7 @@ static bool is_unset(const nnc_field *field, const char *unset, double value)
     }
 }
 
-static void expect_refusal(nnc_status status, const char *where, double value)
-{
+static void expect_refusal(nnc_status status, const char *where, double value) {
     ck_assert_msg(status == NNC_ILLEGAL_PLAN, "%s: %g was taken", where, value);
     ck_assert_str_eq(err.where, where);
     ck_assert_ptr_nonnull(strstr(err.what, "out of range, expected "));
@@ -99,8 +93,7 @@ static void expect_refusal(nnc_status status, const char *where, double value)
 }
 
 /* Every field of a plan, through the public functions that take one. */
-START_TEST(no_field_of_a_plan_takes_garbage)
-{
+START_TEST(no_field_of_a_plan_takes_garbage) {
     const nnc_plan unset = nnc_plan_default();
     int tried = 0;
     for (size_t i = 0; i < nnc_plan_table.count; i++) {
@@ -142,8 +135,7 @@ START_TEST(no_field_of_a_plan_takes_garbage)
 END_TEST
 
 static int refuse_fields(const nnc_field *fields, size_t count, const char *prefix, nnc_software *software,
-                         size_t offset)
-{
+                         size_t offset) {
     int tried = 0;
     for (size_t i = 0; i < count; i++) {
         const nnc_field *field = &fields[i];
@@ -169,16 +161,14 @@ static int refuse_fields(const nnc_field *fields, size_t count, const char *pref
     return tried;
 }
 
-START_TEST(no_field_of_a_profile_takes_garbage)
-{
+START_TEST(no_field_of_a_profile_takes_garbage) {
     nnc_software software = nnc_software_default();
     ck_assert_int_gt(refuse_fields(nnc_software_table.fields, nnc_software_table.count, "software", &software, 0), 60);
 }
 END_TEST
 
 /* The defaults and the limits themselves are accepted. */
-START_TEST(limits_are_taken)
-{
+START_TEST(limits_are_taken) {
     for (size_t i = 0; i < nnc_plan_table.count; i++) {
         const nnc_field *field = &nnc_plan_table.fields[i];
         nnc_plan plan = nnc_plan_default();
@@ -193,8 +183,7 @@ START_TEST(limits_are_taken)
 }
 END_TEST
 
-START_TEST(searches_are_checked)
-{
+START_TEST(searches_are_checked) {
     const struct {
         const char *where;
         size_t offset;
@@ -251,8 +240,7 @@ END_TEST
 /* ---- sizes ---- */
 
 /* A plan of a program that knows it up to its price: its last bytes are not there at all. */
-START_TEST(a_shorter_plan_is_taken)
-{
+START_TEST(a_shorter_plan_is_taken) {
     enum { KNOWN = offsetof(nnc_plan, price) };
     nnc_plan plan = nnc_plan_default();
     unsigned char *old = malloc(KNOWN); /* so that a sanitizer sees who reads behind it */
@@ -271,8 +259,7 @@ START_TEST(a_shorter_plan_is_taken)
 }
 END_TEST
 
-START_TEST(a_longer_plan_is_taken_while_it_says_nothing_new)
-{
+START_TEST(a_longer_plan_is_taken_while_it_says_nothing_new) {
     struct {
         nnc_plan plan;
         double later;
@@ -289,8 +276,7 @@ START_TEST(a_longer_plan_is_taken_while_it_says_nothing_new)
 }
 END_TEST
 
-START_TEST(a_plan_without_its_size_is_refused)
-{
+START_TEST(a_plan_without_its_size_is_refused) {
     nnc_plan plan = nnc_plan_default();
     nnc_result result;
     const size_t sizes[] = { 0, 7, (size_t)-1, (size_t)1 << 40 };
@@ -303,8 +289,7 @@ START_TEST(a_plan_without_its_size_is_refused)
 END_TEST
 
 /* A result of a program that knows it up to its rates: nothing is written behind them. */
-START_TEST(a_shorter_result_is_filled)
-{
+START_TEST(a_shorter_result_is_filled) {
     enum { KNOWN = offsetof(nnc_result, samples_per_s) };
     nnc_result expected;
     unsigned char *old = malloc(KNOWN);
@@ -321,8 +306,7 @@ START_TEST(a_shorter_result_is_filled)
 END_TEST
 
 /* Members of a result that follow structs which may grow stay where they are. */
-START_TEST(what_is_inside_has_room)
-{
+START_TEST(what_is_inside_has_room) {
     ck_assert_uint_le(sizeof(nnc_plan), NNC_PLAN_SPACE);
     ck_assert_uint_le(sizeof(nnc_memory), NNC_MEMORY_SPACE);
     ck_assert_int_le(NNC_GROUP_COUNT, NNC_GROUP_SPACE);
@@ -333,8 +317,7 @@ START_TEST(what_is_inside_has_room)
 }
 END_TEST
 
-int main(void)
-{
+int main(void) {
     const TTest *const tests[] = {
         no_field_of_a_plan_takes_garbage,
         no_field_of_a_profile_takes_garbage,

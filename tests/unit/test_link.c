@@ -3,15 +3,13 @@
 
 /* --- routes --- */
 
-static void expect_levels(nnc_route r, int32_t inner, int32_t outer, const char *link)
-{
+static void expect_levels(nnc_route r, int32_t inner, int32_t outer, const char *link) {
     ck_assert_int_eq(r.inner, inner);
     ck_assert_int_eq(r.outer, outer);
     ck_assert_str_eq(r.link, link);
 }
 
-START_TEST(routes_of_nodes_of_eight)
-{
+START_TEST(routes_of_nodes_of_eight) {
     nnc_device d = device_of(NNC_LINK_SWITCH, 8, 450e9, 50e9);
     expect_levels(route_of(&d, 512, 0, 1, 1), 1, 1, "scale_up");
     expect_levels(route_of(&d, 512, 0, 8, 1), 8, 1, "scale_up");  /* tensor */
@@ -31,8 +29,7 @@ START_TEST(routes_of_nodes_of_eight)
 }
 END_TEST
 
-START_TEST(rates_of_a_node)
-{
+START_TEST(rates_of_a_node) {
     nnc_device d = device_of(NNC_LINK_SWITCH, 8, 450e9, 50e9);
     d.scale_up.reduces_in_switch = true;
     nnc_route r = route_of(&d, 64, 0, 16, 4);
@@ -56,8 +53,7 @@ START_TEST(rates_of_a_node)
 }
 END_TEST
 
-START_TEST(pairwise_links)
-{
+START_TEST(pairwise_links) {
     /* 7 links of 64 GB/s. Four devices use three each: a quarter of 1.92 GB over each, 7.5 ms. */
     const nnc_device d = device_of(NNC_LINK_MESH, 8, 448e9, 50e9);
     nnc_route r = route_of(&d, 8, 0, 4, 1);
@@ -69,8 +65,7 @@ START_TEST(pairwise_links)
 }
 END_TEST
 
-START_TEST(without_a_fabric)
-{
+START_TEST(without_a_fabric) {
     const nnc_device none = device_of(NNC_LINK_NONE, 0, (double)NAN, 25e9);
     expect_levels(route_of(&none, 8, 8, 8, 1), 1, 8, "scale_out");
     const nnc_device pcie = device_of(NNC_LINK_PCIE, 8, 25e9, 25e9);
@@ -84,8 +79,7 @@ START_TEST(without_a_fabric)
 }
 END_TEST
 
-static void expect_missing(const nnc_device *device, int32_t devices, int32_t size, int32_t stride, const char *where)
-{
+static void expect_missing(const nnc_device *device, int32_t devices, int32_t size, int32_t stride, const char *where) {
     nnc_route r;
     nnc_error err = { 0 };
     ck_assert_int_eq(nnc_route_find(device, devices, 0, size, stride, &r, &err), NNC_BAD_SPEC);
@@ -94,8 +88,7 @@ static void expect_missing(const nnc_device *device, int32_t devices, int32_t si
     ck_assert_int_eq(nnc_route_find(device, devices, 0, 1, stride, &r, NULL), NNC_OK);
 }
 
-START_TEST(missing_figures_are_named)
-{
+START_TEST(missing_figures_are_named) {
     nnc_device d = device_of(NNC_LINK_SWITCH, 8, (double)NAN, 50e9);
     expect_missing(&d, 8, 8, 1, "demo: scale_up.bytes_per_s");
     expect_levels(route_of(&d, 64, 0, 8, 8), 1, 8, "scale_out"); /* needs no fabric */
@@ -110,16 +103,14 @@ END_TEST
 
 /* --- tori --- */
 
-static void expect_axis(nnc_route r, int32_t i, int32_t length, int32_t stride, bool wraps)
-{
+static void expect_axis(nnc_route r, int32_t i, int32_t length, int32_t stride, bool wraps) {
     ck_assert_int_lt(i, r.axes);
     ck_assert_int_eq(r.axis_length[i], length);
     ck_assert_int_eq(r.axis_stride[i], stride);
     ck_assert_int_eq(r.axis_wraps[i], wraps);
 }
 
-START_TEST(routes_in_a_plane)
-{
+START_TEST(routes_in_a_plane) {
     const nnc_device v5e = torus(16, 16, 1, WRAPPED, 50e9);
     nnc_route r = route_of(&v5e, 256, 0, 256, 1);
     ck_assert_int_eq(r.axes, 2);
@@ -167,8 +158,7 @@ START_TEST(routes_in_a_plane)
 }
 END_TEST
 
-START_TEST(latency_and_pods_in_a_plane)
-{
+START_TEST(latency_and_pods_in_a_plane) {
     nnc_device v5e = torus(16, 16, 1, WRAPPED, 50e9);
     v5e.scale_up.latency_s = 1;
     nnc_route r = route_of(&v5e, 256, 0, 256, 1); /* half of each ring */
@@ -191,8 +181,7 @@ START_TEST(latency_and_pods_in_a_plane)
 }
 END_TEST
 
-START_TEST(slices_of_three_axes)
-{
+START_TEST(slices_of_three_axes) {
     /* Shapes as Cloud TPU offers them; from 4x4x4 up every axis closes. */
     static const int32_t shapes[][3] = {
         { 2, 2, 2 }, { 2, 2, 4 },  { 2, 4, 4 },   { 4, 4, 4 },    { 4, 4, 8 },    { 4, 8, 8 },
@@ -219,8 +208,7 @@ END_TEST
 
 /* Bytes over the busiest link of an axis that k interleaved groups of X ranks use for an
  * all-to-all: each message goes the shorter way, half of it each way when both are as short. */
-static double busiest_link(int32_t X, int32_t k, bool wrap, double bytes_per_pair)
-{
+static double busiest_link(int32_t X, int32_t k, bool wrap, double bytes_per_pair) {
     const int32_t L = X * k;
     double right[64] = { 0 };
     for (int32_t from = 0; from < L; from++) {
@@ -237,8 +225,7 @@ static double busiest_link(int32_t X, int32_t k, bool wrap, double bytes_per_pai
     return most;
 }
 
-START_TEST(all_to_all_loads_links_as_counted)
-{
+START_TEST(all_to_all_loads_links_as_counted) {
     for (int32_t X = 2; X <= 8; X += 2) {
         for (int32_t k = 1; k <= 4; k *= 2) {
             for (int wrap = 0; wrap < 2; wrap++) {
@@ -256,24 +243,16 @@ END_TEST
 
 static uint64_t seed;
 
-static uint32_t below(uint32_t limit)
-{
+static uint32_t below(uint32_t limit) {
     seed = seed * 6364136223846793005u + 1442695040888963407u;
     return (uint32_t)(seed >> 33) % limit;
 }
 
-static int32_t power(uint32_t most)
-{
-    return 1 << below(most + 1);
-}
+static int32_t power(uint32_t most) { return 1 << below(most + 1); }
 
-static double between(double low, double high)
-{
-    return low + (high - low) * below(1000000) / 1e6;
-}
+static double between(double low, double high) { return low + (high - low) * below(1000000) / 1e6; }
 
-static nnc_device any_device(void)
-{
+static nnc_device any_device(void) {
     static const nnc_link_kind kinds[] = { NNC_LINK_NONE, NNC_LINK_SWITCH, NNC_LINK_MESH,
                                            NNC_LINK_RING, NNC_LINK_PCIE,   NNC_LINK_TORUS };
     const nnc_link_kind kind = kinds[below(6)];
@@ -292,8 +271,7 @@ typedef struct any_group {
     nnc_route route;
 } any_group;
 
-static any_group any(void)
-{
+static any_group any(void) {
     any_group g = { .device = any_device(), .size = power(7), .stride = power(5) };
     g.devices = g.size * g.stride * power(2);
     g.per_node = below(3) == 0 ? power(4) : 0;
@@ -301,15 +279,11 @@ static any_group any(void)
     return g;
 }
 
-static nnc_collective any_kind(void)
-{
-    return (nnc_collective)below(NNC_COLLECTIVE_COUNT);
-}
+static nnc_collective any_kind(void) { return (nnc_collective)below(NNC_COLLECTIVE_COUNT); }
 
 enum { ROUNDS = 20000 };
 
-START_TEST(levels_as_counted)
-{
+START_TEST(levels_as_counted) {
     seed = 1;
     for (int i = 0; i < ROUNDS; i++) {
         const any_group g = any();
@@ -334,8 +308,7 @@ START_TEST(levels_as_counted)
 }
 END_TEST
 
-START_TEST(time_grows_with_bytes_and_latency)
-{
+START_TEST(time_grows_with_bytes_and_latency) {
     seed = 2;
     for (int i = 0; i < ROUNDS; i++) {
         const any_group g = any();
@@ -364,8 +337,7 @@ START_TEST(time_grows_with_bytes_and_latency)
 }
 END_TEST
 
-START_TEST(fastest_algorithm_counts)
-{
+START_TEST(fastest_algorithm_counts) {
     seed = 3;
     for (int i = 0; i < ROUNDS; i++) {
         const any_group g = any();
@@ -390,8 +362,7 @@ START_TEST(fastest_algorithm_counts)
 }
 END_TEST
 
-START_TEST(all_reduce_is_scatter_and_gather)
-{
+START_TEST(all_reduce_is_scatter_and_gather) {
     const unsigned rings = NNC_ALGORITHM_RING | NNC_ALGORITHM_HIERARCHICAL;
     seed = 4;
     for (int i = 0; i < ROUNDS; i++) {
@@ -406,8 +377,7 @@ START_TEST(all_reduce_is_scatter_and_gather)
 }
 END_TEST
 
-START_TEST(gather_takes_in_the_other_shares)
-{
+START_TEST(gather_takes_in_the_other_shares) {
     seed = 5;
     for (int i = 0; i < ROUNDS; i++) {
         any_group g = any();
@@ -426,8 +396,7 @@ START_TEST(gather_takes_in_the_other_shares)
 }
 END_TEST
 
-START_TEST(names_and_sent_bytes)
-{
+START_TEST(names_and_sent_bytes) {
     for (int kind = 0; kind < NNC_COLLECTIVE_COUNT; kind++) {
         ck_assert_ptr_nonnull(nnc_collective_name((nnc_collective)kind));
         ck_assert_double_eq(nnc_collective_sent_bytes((nnc_collective)kind, 1, 1e9), 0);
@@ -438,8 +407,7 @@ START_TEST(names_and_sent_bytes)
 }
 END_TEST
 
-int main(void)
-{
+int main(void) {
     const TTest *const tests[] = {
         routes_of_nodes_of_eight,
         rates_of_a_node,

@@ -3,44 +3,31 @@
 
 static cJSON *examples, *exercises;
 
-static void read_references(void)
-{
+static void read_references(void) {
     examples = read_json(REFERENCE "formula-examples.json");
     exercises = read_json(REFERENCE "exercises.json");
 }
 
-static void free_references(void)
-{
+static void free_references(void) {
     cJSON_Delete(examples);
     cJSON_Delete(exercises);
 }
 
-static const cJSON *reference(const char *id)
-{
-    return find_entry(id[0] == 'F' ? examples : exercises, "id", id);
-}
+static const cJSON *reference(const char *id) { return find_entry(id[0] == 'F' ? examples : exercises, "id", id); }
 
-static double in(const char *id, const char *name)
-{
-    return number(member(reference(id), "inputs"), name);
-}
+static double in(const char *id, const char *name) { return number(member(reference(id), "inputs"), name); }
 
-static int32_t ranks(const char *id, const char *name)
-{
-    return (int32_t)in(id, name);
-}
+static int32_t ranks(const char *id, const char *name) { return (int32_t)in(id, name); }
 
 /* Examples state all digits, exercises a tolerance. */
-static void expect(const char *id, const char *name, double value)
-{
+static void expect(const char *id, const char *name, double value) {
     const cJSON *all = reference(id);
     const double want = number(find_entry(member(all, "expected"), "name", name), "value");
     const double rel = cJSON_HasObjectItem(all, "tolerance") ? number(member(all, "tolerance"), "rel") : 1e-9;
     ck_assert_msg(fabs(value - want) <= rel * fabs(want), "%s %s: expected %.9g, found %.9g", id, name, want, value);
 }
 
-START_TEST(examples_on_one_level)
-{
+START_TEST(examples_on_one_level) {
     const char *id = "F11.1";
     nnc_route r = level(ranks(id, "n"), in(id, "B_l"), in(id, "alpha"));
     expect(id, "time", nnc_collective_s(&r, NNC_ALL_REDUCE, in(id, "S")));
@@ -63,8 +50,7 @@ START_TEST(examples_on_one_level)
 }
 END_TEST
 
-START_TEST(examples_on_two_levels)
-{
+START_TEST(examples_on_two_levels) {
     const char *id = "F11.3";
     const double S = in(id, "S");
     const nnc_route r = two_levels(ranks(id, "G"), in(id, "B_1"), ranks(id, "M"), in(id, "B_2"));
@@ -79,8 +65,7 @@ START_TEST(examples_on_two_levels)
 }
 END_TEST
 
-START_TEST(examples_on_a_torus)
-{
+START_TEST(examples_on_a_torus) {
     const char *id = "F11.4";
     double V = in(id, "V");
     nnc_route r = axis(ranks(id, "X"), LINE, in(id, "W_1"));
@@ -110,8 +95,7 @@ START_TEST(examples_on_a_torus)
 }
 END_TEST
 
-START_TEST(examples_of_data_and_tensor_parallel)
-{
+START_TEST(examples_of_data_and_tensor_parallel) {
     const char *id = "F12.1";
     double Wt = in(id, "N") * in(id, "beta");
     int32_t n = ranks(id, "n");
@@ -141,8 +125,7 @@ START_TEST(examples_of_data_and_tensor_parallel)
 }
 END_TEST
 
-START_TEST(thresholds_on_a_torus)
-{
+START_TEST(thresholds_on_a_torus) {
     /* The backward of N parameters and T tokens takes 4NT/P, the all-reduce of 2N bytes as long
      * when T = P/(axes W_bi). In a pod of 4096 (n-1)/n is one within the tolerance. */
     const char *const ids[] = { "F12.2", "train-dp-threshold" };
@@ -160,8 +143,7 @@ START_TEST(thresholds_on_a_torus)
 }
 END_TEST
 
-START_TEST(published_claims)
-{
+START_TEST(published_claims) {
     /* 100 MB over 8 devices: 14 steps of a ring, not 7. */
     nnc_route r = level(8, 150e9, 1);
     ck_assert_double_eq(nnc_collective_by_s(&r, NNC_ALL_REDUCE, 0, NNC_ALGORITHM_RING), 14);
@@ -176,8 +158,7 @@ START_TEST(published_claims)
 }
 END_TEST
 
-START_TEST(all_to_all_and_broadcast_on_two_levels)
-{
+START_TEST(all_to_all_and_broadcast_on_two_levels) {
     /* A rank sends 24/32 of 1 GB over its NIC: 15 ms. In levels 7/8 at 450 GB/s, then 3/4. */
     nnc_route r = two_levels(8, 450e9, 4, 50e9);
     const double pairs = nnc_collective_by_s(&r, NNC_ALL_TO_ALL, 1e9, NNC_ALGORITHM_RING);
@@ -195,8 +176,7 @@ START_TEST(all_to_all_and_broadcast_on_two_levels)
 }
 END_TEST
 
-int main(void)
-{
+int main(void) {
     const TTest *const tests[] = {
         examples_on_one_level,
         examples_on_two_levels,

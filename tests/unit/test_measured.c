@@ -6,8 +6,7 @@
 
 static const char heading[] = "id,hardware,n_devices,measured_step_s,recompute\n";
 
-static nnc_measured_file parse(const char *text)
-{
+static nnc_measured_file parse(const char *text) {
     nnc_measured_file file;
     nnc_error err = { 0 };
     ck_assert_msg(nnc_measured_parse(specs, "rows.csv", text, strlen(text), &file, &err) == NNC_OK, "%s: %s", err.where,
@@ -15,8 +14,7 @@ static nnc_measured_file parse(const char *text)
     return file;
 }
 
-static void refuses(const char *text, const char *where, const char *what)
-{
+static void refuses(const char *text, const char *where, const char *what) {
     nnc_measured_file file;
     nnc_error err = { 0 };
     ck_assert_int_eq(nnc_measured_parse(specs, "rows.csv", text, strlen(text), &file, &err), NNC_BAD_SPEC);
@@ -24,8 +22,7 @@ static void refuses(const char *text, const char *where, const char *what)
     ck_assert_str_eq(err.what, what);
 }
 
-static const nnc_measured *published(const char *name, const char *id)
-{
+static const nnc_measured *published(const char *name, const char *id) {
     char path[512];
     nnc_measured_file file;
     nnc_error err = { 0 };
@@ -39,8 +36,7 @@ static const nnc_measured *published(const char *name, const char *id)
 }
 
 /* NaN: the row sets no such field of the device. */
-static double device_field(const nnc_measured *row, const char *name)
-{
+static double device_field(const nnc_measured *row, const char *name) {
     for (int32_t i = 0; i < row->field_count; i++) {
         if (row->fields[i].of_device && strcmp(row->fields[i].name, name) == 0) {
             return strtod(row->fields[i].value, NULL);
@@ -49,8 +45,7 @@ static double device_field(const nnc_measured *row, const char *name)
     return (double)NAN;
 }
 
-START_TEST(cells_are_read_as_rfc_4180_writes_them)
-{
+START_TEST(cells_are_read_as_rfc_4180_writes_them) {
     char text[] = "\xEF\xBB\xBF"
                   "a,\"b, \"\"c\"\"\nd\",\r\n\n\"\",e";
     nnc_csv csv = nnc_csv_begin("t", text, sizeof text - 1);
@@ -72,8 +67,7 @@ START_TEST(cells_are_read_as_rfc_4180_writes_them)
 }
 END_TEST
 
-START_TEST(a_comma_at_the_end_is_one_more_cell)
-{
+START_TEST(a_comma_at_the_end_is_one_more_cell) {
     char text[] = "a,";
     nnc_csv csv = nnc_csv_begin("t", text, sizeof text - 1);
     bool more = false;
@@ -84,16 +78,14 @@ START_TEST(a_comma_at_the_end_is_one_more_cell)
 }
 END_TEST
 
-START_TEST(quotes_out_of_place_are_refused)
-{
+START_TEST(quotes_out_of_place_are_refused) {
     refuses("id,\"open\n", "rows.csv:2", "a quote that is not closed, expected '\"'");
     refuses("id,\"a\"b\n", "rows.csv:1", "text after a closing quote, expected ',' or the end of the line");
     refuses("id,a\"b\n", "rows.csv:1", "a quote or NUL byte inside a plain cell, expected it in quotes");
 }
 END_TEST
 
-START_TEST(columns_are_known_or_refused)
-{
+START_TEST(columns_are_known_or_refused) {
     refuses("id,devise\n", "rows.csv:1", "unknown column \"devise\", did you mean device?");
     refuses("id,qqqqqqqqqqqqqq\n", "rows.csv:1", "unknown column \"qqqqqqqqqqqqqq\"");
     refuses("id,id\n", "rows.csv:1", "column \"id\" is there twice");
@@ -106,8 +98,7 @@ START_TEST(columns_are_known_or_refused)
 END_TEST
 
 /* A cell that is no number costs its row, not the file. */
-START_TEST(cells_that_are_no_numbers_are_refused)
-{
+START_TEST(cells_that_are_no_numbers_are_refused) {
     char text[256];
     snprintf(text, sizeof text, "%sa,x,8,fast,\nb,x,8.5,1,\n", heading);
     const nnc_measured_file file = parse(text);
@@ -119,8 +110,7 @@ START_TEST(cells_that_are_no_numbers_are_refused)
 }
 END_TEST
 
-START_TEST(a_value_without_a_meaning_is_a_reason)
-{
+START_TEST(a_value_without_a_meaning_is_a_reason) {
     char text[256];
     snprintf(text, sizeof text, "%sa,x,8,1,sometimes\n", heading);
     const nnc_measured_file file = parse(text);
@@ -129,8 +119,7 @@ START_TEST(a_value_without_a_meaning_is_a_reason)
 }
 END_TEST
 
-START_TEST(columns_without_a_part_are_listed)
-{
+START_TEST(columns_without_a_part_are_listed) {
     const nnc_measured_file file = parse("id,hardware,hardware_stated,n_devices,measured_step_s,url\n");
     ck_assert_int_eq(file.count, 0);
     ck_assert_int_eq(file.unused_count, 2);
@@ -139,8 +128,7 @@ START_TEST(columns_without_a_part_are_listed)
 }
 END_TEST
 
-START_TEST(a_gpt_under_megatron_deepspeed)
-{
+START_TEST(a_gpt_under_megatron_deepspeed) {
     const nnc_measured *row =
         published("training_vtrain_multi", "vtrain/multi/g512-gb1536-mb2-h8192-l48-s2048-t2-d32-p8");
     const nnc_decoder *d = &row->model->decoder;
@@ -181,8 +169,7 @@ START_TEST(a_gpt_under_megatron_deepspeed)
 }
 END_TEST
 
-START_TEST(a_gpt_under_fsdp)
-{
+START_TEST(a_gpt_under_fsdp) {
     const nnc_measured *row =
         published("training_llmfoundry", "llmf/h100_80gb/bf16-default/70b/s2048/n256/gb2048/mb8/full_shard/ac1");
     const nnc_decoder *d = &row->model->decoder;
@@ -211,16 +198,14 @@ START_TEST(a_gpt_under_fsdp)
 END_TEST
 
 /* The network of its cluster was measured; no other framework's rows say anything of theirs. */
-START_TEST(slow_network)
-{
+START_TEST(slow_network) {
     const nnc_measured *row = published("training_nanotron", "nanotron/8.86B/n64");
     ck_assert_double_eq(device_field(row, "scale_out.latency_s"), 3e-4);
     ck_assert(isnan(device_field(published("training_megatron", "megatron2021/a100/76B"), "scale_out.latency_s")));
 }
 END_TEST
 
-START_TEST(experts_with_latent_attention)
-{
+START_TEST(experts_with_latent_attention) {
     const nnc_measured *row = published("training_simumax", "simumax/b200/deepseekv2_tp1_ep4_pp2_dp4_l4_mbc4_cef");
     const nnc_decoder *d = &row->model->decoder;
     const nnc_plan *p = &row->plan;
@@ -249,8 +234,7 @@ START_TEST(experts_with_latent_attention)
 }
 END_TEST
 
-START_TEST(what_a_row_leaves_open_is_named)
-{
+START_TEST(what_a_row_leaves_open_is_named) {
     const nnc_measured_file file = parse("id,hardware,n_devices,pp,n_layers,d_model,n_heads,d_ff,vocab,seq_len,tp,"
                                          "global_batch,measured_step_s\n"
                                          "a,x,8,2,4,64,4,256,512,128,4,16,1\n");
@@ -260,8 +244,7 @@ START_TEST(what_a_row_leaves_open_is_named)
 END_TEST
 
 /* An error in percent of nothing is no number. */
-START_TEST(a_peak_of_nothing_is_a_reason)
-{
+START_TEST(a_peak_of_nothing_is_a_reason) {
     const nnc_measured_file file = parse("id,hardware,n_devices,n_layers,d_model,n_heads,d_ff,"
                                          "vocab,seq_len,dp,global_batch,measured_step_s,"
                                          "measured_peak_mem_gib,measured_peak_reserved_gib\n"
@@ -274,8 +257,7 @@ START_TEST(a_peak_of_nothing_is_a_reason)
 }
 END_TEST
 
-START_TEST(rows_are_fitted_by_source_and_model)
-{
+START_TEST(rows_are_fitted_by_source_and_model) {
     /* The check value of CRC-32/ISO-HDLC; zlib.crc32(b"a/b/gpt") = 0x683ba5ff, b"a/b/llama" = 0xe9552c58. */
     ck_assert_uint_eq(nnc_crc32(0, "123456789", 9), 0xcbf43926u);
     ck_assert_uint_eq(nnc_crc32(nnc_crc32(0, "12345", 5), "6789", 4), 0xcbf43926u);
@@ -292,8 +274,7 @@ START_TEST(rows_are_fitted_by_source_and_model)
 }
 END_TEST
 
-START_TEST(grades_of_a_collection_count)
-{
+START_TEST(grades_of_a_collection_count) {
     const nnc_measured_file file =
         parse("id,device,devices,model.layers,model.hidden,model.heads,model.ffn_hidden,model.vocab,"
               "seq_len,data,micro_batch,recompute,quality,step_basis,measured_s\n"
@@ -306,8 +287,7 @@ START_TEST(grades_of_a_collection_count)
 }
 END_TEST
 
-START_TEST(windows_and_further_tokens_are_read)
-{
+START_TEST(windows_and_further_tokens_are_read) {
     const nnc_measured_file file =
         parse("id,device,devices,model.layers,model.hidden,model.heads,model.ffn_hidden,model.vocab,seq_"
               "len,data,"
@@ -333,8 +313,7 @@ START_TEST(windows_and_further_tokens_are_read)
 END_TEST
 
 /* Any field of a plan, a model, a device or a profile is a column. */
-START_TEST(a_column_is_a_field)
-{
+START_TEST(a_column_is_a_field) {
     const nnc_measured_file file = parse("id,device,devices,lora,device.mem_bytes,software.fused_"
                                          "norm,model,micro_batch,open,refused,measured_s\n"
                                          "a,x,8,4,8e9,off,gpt2 layers=3,2,,,1\n"
@@ -357,8 +336,7 @@ START_TEST(a_column_is_a_field)
 END_TEST
 
 /* Only adapters are trained: of the rank that is stated, else 16. */
-START_TEST(adapters_beside_frozen_weights)
-{
+START_TEST(adapters_beside_frozen_weights) {
     const nnc_measured_file file = parse("id,hardware,n_devices,task,lora_rank,global_batch,n_layers,d_model,n_heads,"
                                          "d_ff,vocab,seq_len,measured_step_s\n"
                                          "a,x,8,lora,8,2,2,64,4,256,100,32,1\n"
@@ -371,8 +349,7 @@ START_TEST(adapters_beside_frozen_weights)
 END_TEST
 
 /* "unknown" leaves the kernel to the release of the framework, as an empty cell does. */
-START_TEST(a_word_that_says_nothing_gives_nothing)
-{
+START_TEST(a_word_that_says_nothing_gives_nothing) {
     nnc_measured_file file;
     nnc_error err = { 0 };
     const char *text = "id,device,n_devices,model_name,micro_batch,flash_attention,measured_step_s\n"
@@ -384,8 +361,7 @@ START_TEST(a_word_that_says_nothing_gives_nothing)
 }
 END_TEST
 
-START_TEST(every_published_file_is_read)
-{
+START_TEST(every_published_file_is_read) {
     static const struct {
         const char *name;
         int32_t rows, expressed;
@@ -427,8 +403,7 @@ END_TEST
 
 /* The rows state one product of a group: 160 of 154 x 3072 x 5120 are 24,640 rows; the gradient of their
  * weights sums over these. */
-START_TEST(products_of_a_group_are_stated_one_by_one)
-{
+START_TEST(products_of_a_group_are_stated_one_by_one) {
     const nnc_measured_file file = parse("id,hardware,op,dtype,m,n,k,groups,accumulate,out_dtype,time_us,stage\n"
                                          "a,b200,group_matmul,bf16,154,3072,5120,160,False,bf16,1725,fwd\n"
                                          "b,b200,group_matmul,bf16,154,3072,5120,160,True,bf16,3678,bwd_grad_w\n"
@@ -446,8 +421,7 @@ START_TEST(products_of_a_group_are_stated_one_by_one)
 }
 END_TEST
 
-int main(void)
-{
+int main(void) {
     const TTest *const tests[] = {
         cells_are_read_as_rfc_4180_writes_them,
         a_comma_at_the_end_is_one_more_cell,

@@ -11,21 +11,18 @@ typedef struct network {
 
 static cJSON *table;
 
-static void open_members(void)
-{
+static void open_members(void) {
     open_support();
     table = read_json(NNCOST_SOURCE_DIR "/foreign/names/members.json");
 }
 
-static void close_members(void)
-{
+static void close_members(void) {
     cJSON_Delete(table);
     close_support();
 }
 
 /* The network of an entry, as a row of a table names it: "MODEL FIELD=VALUE ...". */
-static network find(const char *name, const char *task)
-{
+static network find(const char *name, const char *task) {
     char key[160], text[512];
     nnc_error err = { 0 };
     nnc_measured_file file;
@@ -46,15 +43,13 @@ static network find(const char *name, const char *task)
     return found;
 }
 
-static double let(network m, const char *field)
-{
+static double let(network m, const char *field) {
     double value = NAN;
     ck_assert_int_eq(nnc_model_number(m.model, field, &value, NULL), NNC_OK);
     return value;
 }
 
-START_TEST(a_member_is_a_model_with_fields_set)
-{
+START_TEST(a_member_is_a_model_with_fields_set) {
     const network m = find("resnext101_32x8d", "");
     ck_assert_str_eq(m.model->id, "resnet-50");
     ck_assert_str_eq(m.model->name, "resnext101_32x8d");
@@ -63,27 +58,23 @@ START_TEST(a_member_is_a_model_with_fields_set)
 }
 END_TEST
 
-START_TEST(a_task_comes_before_a_name)
-{
+START_TEST(a_task_comes_before_a_name) {
     ck_assert_int_eq(find("bert-large", "pretrain").model->decoder.head, NNC_HEAD_MASKED);
     ck_assert_int_eq(find("bert-large", "sft").model->decoder.head, NNC_HEAD_NONE);
 }
 END_TEST
 
-START_TEST(names_without_a_place_say_why)
-{
+START_TEST(names_without_a_place_say_why) {
     ck_assert_ptr_null(find("no-such-network", "").model);
     ck_assert_ptr_null(find("dlrm", "").model);
     ck_assert_str_eq(find("dlrm", "").reason, "a recommender: out of scope");
 }
 END_TEST
 
-START_TEST(every_entry_is_a_model)
-{
+START_TEST(every_entry_is_a_model) {
     const cJSON *at = NULL;
     int count = 0;
-    cJSON_ArrayForEach(at, member(table, "members"))
-    {
+    cJSON_ArrayForEach(at, member(table, "members")) {
         const network m = find(at->string, "");
         ck_assert_msg((m.model != NULL && m.reason == NULL) == cJSON_IsString(at), "%s: %s", at->string, m.reason);
         count++;
@@ -92,16 +83,14 @@ START_TEST(every_entry_is_a_model)
 }
 END_TEST
 
-static nnc_result one_image(const nnc_model *model, const char *side)
-{
+static nnc_result one_image(const nnc_model *model, const char *side) {
     nnc_plan plan = nnc_plan_default();
     plan.image = strtol(side, NULL, 10);
     plan.micro_batch = 1;
     return estimate(model, &plan);
 }
 
-static void check_counts(const char *cells[5])
-{
+static void check_counts(const char *cells[5]) {
     const network m = find(cells[0], "");
     ck_assert_msg(m.model != NULL, "%s", cells[0]);
     const nnc_result r = one_image(m.model, cells[1]);
@@ -115,8 +104,7 @@ static void check_counts(const char *cells[5])
 }
 
 /* The network that stands in is another one, of its counts: multiply-adds within 15 %. */
-static void check_stand_in(const char *cells[5])
-{
+static void check_stand_in(const char *cells[5]) {
     const nnc_model *model = NULL;
     ck_assert_msg(nnc_model_load(specs, cells[0], &model, NULL) == NNC_OK, "%s", cells[0]);
     const double found = 0.5e-9 * one_image(model, cells[1]).forward_flops;
@@ -126,8 +114,7 @@ static void check_stand_in(const char *cells[5])
 }
 
 /* Checks each line of a table of counts. */
-static void check_lines(const char *path, void (*check)(const char *cells[5]), int lines)
-{
+static void check_lines(const char *path, void (*check)(const char *cells[5]), int lines) {
     char *text = NULL;
     size_t size = 0;
     bool more = false;
@@ -144,21 +131,18 @@ static void check_lines(const char *path, void (*check)(const char *cells[5]), i
     free(text);
 }
 
-START_TEST(members_are_counted_as_their_code_is)
-{
+START_TEST(members_are_counted_as_their_code_is) {
     check_lines(NNCOST_SOURCE_DIR "/tests/published/vision_counts.csv", check_counts, 214);
 }
 END_TEST
 
-START_TEST(stand_ins_have_the_counts_of_others)
-{
+START_TEST(stand_ins_have_the_counts_of_others) {
     check_lines(NNCOST_SOURCE_DIR "/tests/published/vision_stand_ins.csv", check_stand_in, 565);
 }
 END_TEST
 
 /* Half of the range of a ResNet-50 alone and as a stand-in: sqrt(own^2 + 0.5^2) against own, and 1.3 times the memory. */
-START_TEST(stand_ins_have_wider_ranges_and_leave_the_network_open)
-{
+START_TEST(stand_ins_have_wider_ranges_and_leave_the_network_open) {
     nnc_measured_file file;
     nnc_error err = { 0 };
     const char *text = "id,device,devices,micro_batch,recompute,model_name,measured_s\n"
@@ -188,8 +172,7 @@ START_TEST(stand_ins_have_wider_ranges_and_leave_the_network_open)
 }
 END_TEST
 
-int main(void)
-{
+int main(void) {
     const TTest *const tests[] = { a_member_is_a_model_with_fields_set,
                                    a_task_comes_before_a_name,
                                    names_without_a_place_say_why,

@@ -12,8 +12,7 @@ typedef struct pair {
 
 /* A key is found until another takes its place, with the value that was written last. Keys that differ only outside the
  * hash share their slots; each has its own value. */
-static void check_table(uint32_t slots, uint32_t ways, uint64_t keys, bool all_stay)
-{
+static void check_table(uint32_t slots, uint32_t ways, uint64_t keys, bool all_stay) {
     nnc_memo memo;
     uint64_t written[64] = { 0 };
     uint32_t found = 0;
@@ -48,8 +47,7 @@ static void check_table(uint32_t slots, uint32_t ways, uint64_t keys, bool all_s
     nnc_memo_destroy(&memo);
 }
 
-START_TEST(a_table_holds_what_was_added)
-{
+START_TEST(a_table_holds_what_was_added) {
     seed(1);
     check_table(8, 8, 8, true);    /* every key in any slot, without a hash */
     check_table(1, 1, 1, true);    /* one entry */
@@ -62,8 +60,7 @@ END_TEST
 /* ---- keys ---- */
 
 /* Fields that an op list does not depend on have the same key; each other one has a key of its own. */
-START_TEST(lists_are_shared)
-{
+START_TEST(lists_are_shared) {
     static const char *const shared[][2] = {
         { "devices", "64" },
         { "devices_per_node", "4" },
@@ -114,8 +111,7 @@ END_TEST
 /* ---- what estimates share ---- */
 
 static nnc_result brief_result(const nnc_model *model, const nnc_device *device, const nnc_plan *plan,
-                               nnc_scratch *with)
-{
+                               nnc_scratch *with) {
     const nnc_software software = nnc_software_default();
     nnc_result result;
     nnc_error err = { 0 };
@@ -126,8 +122,7 @@ static nnc_result brief_result(const nnc_model *model, const nnc_device *device,
 
 /* Plans that differ in the number of micro-batches, the length of the run and the price have one list and one
  * entry of passes, from the second plan on (a list that serves one plan alone is not kept). */
-START_TEST(passes_are_found_again)
-{
+START_TEST(passes_are_found_again) {
     const nnc_model model = llama(4, 64, 4, 2, 128, 256, 64);
     const nnc_device device = cluster_device();
     scratch = nnc_scratch_create();
@@ -161,15 +156,13 @@ END_TEST
 
 static int timed;
 
-static nnc_timing count_time(void *context, const nnc_device *device, const nnc_op *op, const nnc_work *work)
-{
+static nnc_timing count_time(void *context, const nnc_device *device, const nnc_op *op, const nnc_work *work) {
     (void)context;
     timed++;
     return nnc_op_time(device, op, work);
 }
 
-static void check_rows(const nnc_rows *found, const nnc_rows *wanted)
-{
+static void check_rows(const nnc_rows *found, const nnc_rows *wanted) {
     ck_assert_int_eq(found->count, wanted->count);
     for (int32_t i = 0; i < found->count; i++) {
         const nnc_op_cost *a = &found->rows[i], *b = &wanted->rows[i];
@@ -185,8 +178,7 @@ static void check_rows(const nnc_rows *found, const nnc_rows *wanted)
 /* A table takes over the rows of equal ops of another one: nothing is timed again for other recomputation, only weight
  * gradients for another share of passes that add to a sum, and one op's own rows for other dims of it. The rows are those of a
  * table from nothing. */
-START_TEST(rows_of_equal_ops_are_copied)
-{
+START_TEST(rows_of_equal_ops_are_copied) {
     static nnc_op_list list;
     static nnc_rows first, copied, anew;
     const nnc_op_timer timer = { count_time, NULL };
@@ -229,8 +221,7 @@ START_TEST(rows_of_equal_ops_are_copied)
 }
 END_TEST
 
-int main(void)
-{
+int main(void) {
     const TTest *const tests[] = { a_table_holds_what_was_added, lists_are_shared, passes_are_found_again,
                                    rows_of_equal_ops_are_copied };
     return run_tests_with("memo", NULL, NULL, tests, COUNT_OF(tests));

@@ -24,16 +24,12 @@ typedef struct record {
     int32_t text_count;
 } record;
 
-static nnc_cell get_index(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX])
-{
+static nnc_cell get_index(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX]) {
     snprintf(text, NNC_METRIC_TEXT_MAX, "number %d of %s", (int)place->index, (const char *)place->owner);
     return nnc_text_cell(text);
 }
 
-static const char *half_name(unsigned half)
-{
-    return half == 0 ? "first" : "second";
-}
+static const char *half_name(unsigned half) { return half == 0 ? "first" : "second"; }
 
 static const nnc_metric part_rows[] = {
     NNC_NUMBER(part, seconds, .each_count = 2, .more = NNC_MORE(.each = half_name)),
@@ -75,8 +71,7 @@ static const record sample = { .number = 1.5,
                                .text_count = 2 };
 
 /* Every column, in order, as text. */
-START_TEST(values_are_read)
-{
+START_TEST(values_are_read) {
     static const char *const expected[] = {
         "number=1.5",
         "unknown=-",
@@ -120,8 +115,7 @@ START_TEST(values_are_read)
 }
 END_TEST
 
-START_TEST(lists_are_counted)
-{
+START_TEST(lists_are_counted) {
     const nnc_place place = { .record = &sample };
     const nnc_metric *texts = &rows[sizeof rows / sizeof rows[0] - 1];
     const nnc_lines lines = nnc_metric_lines(texts, &place);
@@ -132,8 +126,7 @@ END_TEST
 
 /* ---- names ---- */
 
-START_TEST(names_are_found)
-{
+START_TEST(names_are_found) {
     static const char *const names[] = { "step.step_s", "step.stage",  "memory.stage", "step.bound_s.host",
                                          "step_s",      "plan.tokens", "work.tokens" };
     static const struct {
@@ -177,15 +170,11 @@ static void check_words(const nnc_metrics *metrics) /* NOLINT(misc-no-recursion)
     }
 }
 
-START_TEST(rows_have_words)
-{
-    check_words(&nnc_estimate_document);
-}
+START_TEST(rows_have_words) { check_words(&nnc_estimate_document); }
 END_TEST
 
 /* A legal value other than the default, as text. */
-static const char *other_value(const nnc_field *f, const nnc_plan *plan)
-{
+static const char *other_value(const nnc_field *f, const nnc_plan *plan) {
     const char *at = (const char *)plan + f->offset;
     unsigned value = 0;
     switch (f->type) {
@@ -200,8 +189,7 @@ static const char *other_value(const nnc_field *f, const nnc_plan *plan)
 }
 
 /* The "plan" of an estimate as JSON. */
-static void write_plan(nnc_buffer *out, const nnc_plan *plan)
-{
+static void write_plan(nnc_buffer *out, const nnc_plan *plan) {
     static const nnc_software software = { .id = "s" };
     const nnc_model *model = load_model("models/gpt2.json");
     const nnc_device *device = load_device("hw/h100-sxm5-80gb.json");
@@ -221,8 +209,7 @@ static void write_plan(nnc_buffer *out, const nnc_plan *plan)
 }
 
 /* Two plans that differ in one field differ in that member of the JSON, and in no other. */
-START_TEST(every_field_of_a_plan_is_written)
-{
+START_TEST(every_field_of_a_plan_is_written) {
     const nnc_plan plain = nnc_plan_default();
     nnc_buffer before = { 0 };
     write_plan(&before, &plain);
@@ -247,8 +234,7 @@ START_TEST(every_field_of_a_plan_is_written)
 END_TEST
 
 /* The unit of a metric is in its name, too: step_s, mem_bytes, model_flops. */
-START_TEST(units_match_names)
-{
+START_TEST(units_match_names) {
     static const struct {
         const char *end, *unit;
     } ends[] = { { "flops_per_s", "FLOP/s" }, { "bytes_per_s", "B/s" },  { "_flops", "FLOP" },
@@ -275,8 +261,7 @@ START_TEST(units_match_names)
 END_TEST
 
 /* Metrics with `part_of` add up to that metric. */
-START_TEST(parts_add_up)
-{
+START_TEST(parts_add_up) {
     const nnc_software software = nnc_software_default();
     const nnc_model *model = load_model("models/llama3-8b.json");
     const nnc_device *device = load_device("hw/h100-sxm5-80gb.json");
@@ -316,8 +301,7 @@ START_TEST(parts_add_up)
 }
 END_TEST
 
-static nnc_past past_of(const char *device, nnc_mode mode, int32_t count)
-{
+static nnc_past past_of(const char *device, nnc_mode mode, int32_t count) {
     static const nnc_track tracks[] = {
         { "a", "vit", 4, 2, 0.6, 0.6 },
         { "b", "vit", 20, 10, 0.2, -0.1 },
@@ -333,8 +317,7 @@ static nnc_past past_of(const char *device, nnc_mode mode, int32_t count)
 
 /* Ten steps of a device that no fit has seen are enough; with fewer, those of all devices count: (2 x 0.6 + 10 x
  * 0.2) / 12. */
-START_TEST(few_steps_say_nothing)
-{
+START_TEST(few_steps_say_nothing) {
     const nnc_past own = past_of("b", NNC_MODE_PREDICTED, 3);
     const nnc_past all = past_of("a", NNC_MODE_PREDICTED, 3);
     const nnc_past few = past_of("a", NNC_MODE_PREDICTED, 1);
@@ -355,8 +338,7 @@ START_TEST(few_steps_say_nothing)
 }
 END_TEST
 
-int main(void)
-{
+int main(void) {
     const TTest *const tests[] = {
         every_field_of_a_plan_is_written,
         values_are_read,

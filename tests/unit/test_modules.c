@@ -6,8 +6,7 @@
 enum { TOKENS = 32, HIDDEN = 64, HEADS = 4, EXPERTS = 8, TOP = 2, EXPERT = 24, SHARED = 40, FFN = 96 };
 
 /* Two layers, the first without experts, with latent attention: ranks 16 and 8, heads of 24 and 16. */
-static nnc_model latent_experts(void)
-{
+static nnc_model latent_experts(void) {
     nnc_model model = llama(2, HIDDEN, HEADS, HEADS, FFN, 100, TOKENS);
     nnc_decoder *d = &model.decoder;
     d->experts = EXPERTS;
@@ -24,8 +23,7 @@ static nnc_model latent_experts(void)
     return model;
 }
 
-static nnc_result estimate_of(unsigned recompute, bool fp8_inputs)
-{
+static nnc_result estimate_of(unsigned recompute, bool fp8_inputs) {
     const nnc_model model = latent_experts();
     const nnc_device device = plain_device();
     const nnc_software software = nnc_software_default();
@@ -37,8 +35,7 @@ static nnc_result estimate_of(unsigned recompute, bool fp8_inputs)
 }
 
 /* Tensors that each module no longer keeps, in 16 bits, and the products that run again. */
-START_TEST(modules_by_hand)
-{
+START_TEST(modules_by_hand) {
     const int64_t qkv = 2 * (2 * TOKENS * HEADS * (24 + 24 + 16)); /* both layers */
     const int64_t shared = 2 * TOKENS * (2 * SHARED + SHARED);
     const int64_t routed = 2 * TOKENS * TOP * (HIDDEN + 2 * EXPERT + EXPERT + HIDDEN);
@@ -65,8 +62,7 @@ START_TEST(modules_by_hand)
 END_TEST
 
 /* Their inputs, one byte less each: gate and up of the MLP, the shared and the routed experts. */
-START_TEST(inputs_in_8_bits)
-{
+START_TEST(inputs_in_8_bits) {
     const int64_t gates = 2 * TOKENS * (FFN + SHARED + TOP * EXPERT);
     ck_assert_int_eq(estimate_of(0, false).memory.activation_bytes - estimate_of(0, true).memory.activation_bytes,
                      gates);
@@ -74,8 +70,7 @@ START_TEST(inputs_in_8_bits)
 END_TEST
 
 /* An output that a module makes again is there while its backward runs. */
-START_TEST(modules_are_live_once)
-{
+START_TEST(modules_are_live_once) {
     const nnc_result none = estimate_of(NNC_RECOMPUTE_NONE, false);
     const nnc_result moe = estimate_of(NNC_RECOMPUTE_MOE, false);
     ck_assert_int_eq(moe.memory.transient_bytes - none.memory.transient_bytes,
@@ -83,8 +78,7 @@ START_TEST(modules_are_live_once)
 }
 END_TEST
 
-START_TEST(names_of_modules)
-{
+START_TEST(names_of_modules) {
     nnc_plan plan = nnc_plan_default();
     char text[80];
     ck_assert_int_eq(nnc_plan_set(&plan, "recompute", "core_attn,layernorm,mla-up-proj,moe_act", NULL), NNC_OK);
@@ -98,8 +92,7 @@ END_TEST
 /* A token meets 4 of DeepSeek-V3's 8 groups: 4 of 8 servers; 4 (1 - C(6,4) / C(8,4)) = 22/7 of 4 with two
  * groups each; of 16 that share groups by two, 4 groups of 2 (1 - (1/2)^2). Without groups 8 draws of 8
  * reach 8 (1 - (7/8)^8). */
-START_TEST(servers_that_a_token_reaches)
-{
+START_TEST(servers_that_a_token_reaches) {
     const struct {
         double domains, groups, met, reached;
     } cases[] = { { 8, 8, 4, 4 }, { 4, 8, 4, 22.0 / 7 }, { 16, 8, 4, 6 }, { 8, 0, 0, 5.251128673553467 } };
@@ -117,8 +110,7 @@ START_TEST(servers_that_a_token_reaches)
 }
 END_TEST
 
-static double sent_bytes(nnc_phase phase, const char *name)
-{
+static double sent_bytes(nnc_phase phase, const char *name) {
     int32_t count = 0;
     const nnc_op_cost *rows = nnc_scratch_ops(scratch, &count);
     for (int32_t i = 0; i < count; i++) {
@@ -130,8 +122,7 @@ static double sent_bytes(nnc_phase phase, const char *name)
 }
 
 /* Out of a rank a value takes a byte and 4/128 of its block's scale, back to it two; twenty of 132 units do that. */
-START_TEST(experts_that_are_sent_8_bits)
-{
+START_TEST(experts_that_are_sent_8_bits) {
     const nnc_model model = latent_experts();
     nnc_device device = cluster_device();
     nnc_software software = nnc_software_default();
@@ -155,8 +146,7 @@ END_TEST
 
 /* Tensor ranks gather tokens and gradients as products read them, a byte each, and scatter sums of two; adapters read
  * tokens in two bytes. */
-START_TEST(gathers_of_8_bits)
-{
+START_TEST(gathers_of_8_bits) {
     const nnc_model model = gpt(2, 64, 4, 100, TOKENS);
     const nnc_device device = cluster_device();
     nnc_software software = nnc_software_default();
@@ -180,8 +170,7 @@ START_TEST(gathers_of_8_bits)
 }
 END_TEST
 
-static const nnc_op *forward_op(const char *name)
-{
+static const nnc_op *forward_op(const char *name) {
     int32_t count = 0;
     const nnc_op_cost *rows = nnc_scratch_ops(scratch, &count);
     for (int32_t i = 0; i < count; i++) {
@@ -194,8 +183,7 @@ static const nnc_op *forward_op(const char *name)
 
 /* Two tensor ranks, twice, and eight experts: four ranks hold two each, whole, for half of the tokens. What tensor
  * ranks gather is the tokens of the shared expert alone. */
-START_TEST(whole_experts)
-{
+START_TEST(whole_experts) {
     const nnc_model model = latent_experts();
     nnc_plan plan = nnc_plan_default();
     nnc_error err = { 0 };
@@ -228,8 +216,7 @@ START_TEST(whole_experts)
 END_TEST
 
 /* Products whose operands have scales for blocks take as much longer as the device says. */
-START_TEST(scales_for_blocks)
-{
+START_TEST(scales_for_blocks) {
     nnc_device device = plain_device();
     device.matmul_flops_per_s[NNC_FP8] = 1e14;
     device.efficiency.gemm[NNC_FP8].block_ratio = 1.25;
@@ -255,8 +242,7 @@ START_TEST(scales_for_blocks)
 }
 END_TEST
 
-int main(void)
-{
+int main(void) {
     const TTest *const tests[] = {
         modules_by_hand,
         inputs_in_8_bits,

@@ -5,20 +5,13 @@
 enum { CASES = 500 };
 
 /* a <= b, but for the rounding of sums. */
-static bool at_most(double a, double b)
-{
-    return a <= b * (1 + 1e-9);
-}
+static bool at_most(double a, double b) { return a <= b * (1 + 1e-9); }
 
 /* The longest step end of all stages is added to the longest span, which may belong to another stage. If
  * the two are close, a faster stage has less time for overlap and can add a little. */
-static double slack_of(const nnc_plan *plan)
-{
-    return plan->pipeline > 1 ? 1.002 : 1.0;
-}
+static double slack_of(const nnc_plan *plan) { return plan->pipeline > 1 ? 1.002 : 1.0; }
 
-static void check_no_slower(const split_case *c, const nnc_result *before, const char *what, int number)
-{
+static void check_no_slower(const split_case *c, const nnc_result *before, const char *what, int number) {
 
     const nnc_result after = result_of_split(c);
     ck_assert_msg(at_most(after.step_s, before->step_s * slack_of(&before->plan)), "%d, %s: %.12g after %.12g", number,
@@ -29,8 +22,7 @@ static void check_no_slower(const split_case *c, const nnc_result *before, const
     ck_assert_int_eq(after.memory.total_bytes, before->memory.total_bytes);
 }
 
-START_TEST(better_devices_and_links)
-{
+START_TEST(better_devices_and_links) {
     int number = 0;
     for (int i = 0; i < CASES; i++) {
         const split_case c = draw_legal(&number);
@@ -65,8 +57,7 @@ START_TEST(better_devices_and_links)
 END_TEST
 
 /* More overlap is never slower and changes no bound. */
-START_TEST(overlap)
-{
+START_TEST(overlap) {
     int number = 0;
     for (int i = 0; i < CASES; i++) {
         split_case c = draw_legal(&number);
@@ -85,8 +76,7 @@ END_TEST
 
 /* Another sample in a pass, another pass, a sequence longer by as much as every degree divides, more
  * words of the same alignment. */
-START_TEST(more_work)
-{
+START_TEST(more_work) {
     int number = 0;
     for (int i = 0; i < CASES; i++) {
         const split_case c = draw_legal(&number);
@@ -114,8 +104,7 @@ START_TEST(more_work)
 END_TEST
 
 /* A millionth more bandwidth is at most a millionth less time. */
-START_TEST(continuous)
-{
+START_TEST(continuous) {
     int number = 0;
     for (int i = 0; i < CASES; i++) {
         const split_case c = draw_legal(&number);
@@ -133,8 +122,7 @@ START_TEST(continuous)
 }
 END_TEST
 
-int main(void)
-{
+int main(void) {
     const TTest *const tests[] = { better_devices_and_links, overlap, more_work, continuous };
     return run_tests("monotone_cluster", tests, COUNT_OF(tests));
 }

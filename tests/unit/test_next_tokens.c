@@ -5,8 +5,7 @@
  * layer: per token its matrices, 8 * 16 + 8 * 8 + 3 * 8 * 12 = 480, the product of 16 to 8 and the
  * head of 10 words, two FLOPs each; 25 pairs, masked or not, of 4 heads, 4 * 2 FLOPs each. Table
  * and head are counted already. */
-START_TEST(layers_that_predict_further_tokens_are_trained)
-{
+START_TEST(layers_that_predict_further_tokens_are_trained) {
     nnc_model model = llama(2, 8, 4, 2, 12, 10, 5);
     nnc_plan plan = causal_bf16();
     const nnc_device device = cluster_device();
@@ -33,8 +32,7 @@ END_TEST
 
 /* Seven layers over four stages; the last stage also has the prediction layer and its head: 9
  * places, 3 + 2 + 2 + 2. */
-START_TEST(further_tokens_lie_on_the_last_stage)
-{
+START_TEST(further_tokens_lie_on_the_last_stage) {
     nnc_model model = llama(7, 8, 4, 2, 12, 10, 5);
     nnc_plan plan = causal_bf16();
     model.decoder.next_layers = 1;
@@ -52,8 +50,7 @@ START_TEST(further_tokens_lie_on_the_last_stage)
 }
 END_TEST
 
-int main(void)
-{
+int main(void) {
     const TTest *const tests[] = { layers_that_predict_further_tokens_are_trained,
                                    further_tokens_lie_on_the_last_stage };
     return run_tests("next_tokens", tests, COUNT_OF(tests));

@@ -17,20 +17,17 @@ void *__wrap_malloc(size_t size);
 void *__wrap_calloc(size_t count, size_t size);
 void *__wrap_realloc(void *old, size_t size);
 
-void *__wrap_malloc(size_t size)
-{
+void *__wrap_malloc(size_t size) {
     allocations++;
     return __real_malloc(size);
 }
 
-void *__wrap_calloc(size_t count, size_t size)
-{
+void *__wrap_calloc(size_t count, size_t size) {
     allocations++;
     return __real_calloc(count, size);
 }
 
-void *__wrap_realloc(void *old, size_t size)
-{
+void *__wrap_realloc(void *old, size_t size) {
     allocations++;
     return __real_realloc(old, size);
 }
@@ -40,8 +37,7 @@ static nnc_specs *specs;
 static nnc_scratch *scratch;
 static const nnc_device *device;
 
-static void open_all(void)
-{
+static void open_all(void) {
     specs = nnc_specs_open(NNCOST_SOURCE_DIR);
     scratch = nnc_scratch_create();
     ck_assert_ptr_nonnull(specs);
@@ -49,22 +45,19 @@ static void open_all(void)
     ck_assert_int_eq(nnc_device_load(specs, "a100", &device, NULL), NNC_OK);
 }
 
-static void close_all(void)
-{
+static void close_all(void) {
     nnc_scratch_destroy(scratch);
     nnc_specs_close(specs);
 }
 
-static const nnc_model *load(const char *id)
-{
+static const nnc_model *load(const char *id) {
     const nnc_model *model = NULL;
     ck_assert_int_eq(nnc_model_load(specs, id, &model, NULL), NNC_OK);
     return model;
 }
 
 /* Allocations of one estimate; its verdict does not matter here, but it must be one. */
-static long allocations_of(const nnc_model *model, const nnc_plan *plan)
-{
+static long allocations_of(const nnc_model *model, const nnc_plan *plan) {
     const nnc_software software = nnc_software_default();
     nnc_result result;
     nnc_error err = { 0 };
@@ -76,14 +69,10 @@ static long allocations_of(const nnc_model *model, const nnc_plan *plan)
 }
 
 /* If the wrappers saw nothing at all, the tests below could not fail. */
-START_TEST(the_wrappers_count)
-{
-    ck_assert_int_gt(allocations, 0);
-}
+START_TEST(the_wrappers_count) { ck_assert_int_gt(allocations, 0); }
 END_TEST
 
-START_TEST(decoder_allocates_nothing)
-{
+START_TEST(decoder_allocates_nothing) {
     const nnc_model *model = load("gpt2-xl");
     nnc_plan plan = nnc_plan_default();
     ck_assert_int_eq(allocations_of(model, &plan), 0);
@@ -95,8 +84,7 @@ START_TEST(decoder_allocates_nothing)
 END_TEST
 
 /* The first estimate may not grow the scratch for a second one of another family either. */
-START_TEST(unet_allocates_nothing)
-{
+START_TEST(unet_allocates_nothing) {
     const nnc_model *decoder = load("llama3-8b"), *unet = load("sd1-unet");
     const nnc_plan plan = nnc_plan_default();
     ck_assert_int_eq(allocations_of(unet, &plan), 0);
@@ -106,8 +94,7 @@ START_TEST(unet_allocates_nothing)
 END_TEST
 
 /* Every kind of parallelism, replay and bounds included. */
-START_TEST(cluster_allocates_nothing)
-{
+START_TEST(cluster_allocates_nothing) {
     const nnc_model *experts = load("deepseek-v2-lite");
     nnc_model model = *load("gpt3-175b");
     nnc_plan plan = nnc_plan_default();
@@ -136,8 +123,7 @@ START_TEST(cluster_allocates_nothing)
 END_TEST
 
 /* Allocations of a search for `devices` devices on one thread, and the plans it evaluated. */
-static long allocations_of_search(int32_t devices, uint64_t *evaluated)
-{
+static long allocations_of_search(int32_t devices, uint64_t *evaluated) {
     static nnc_search_result result;
     const nnc_model *model = load("llama3-8b");
     const nnc_software software = nnc_software_default();
@@ -155,8 +141,7 @@ static long allocations_of_search(int32_t devices, uint64_t *evaluated)
 }
 
 /* A search allocates what its threads need and nothing per plan: ten times the plans, as many. */
-START_TEST(search_allocates_nothing_per_plan)
-{
+START_TEST(search_allocates_nothing_per_plan) {
     uint64_t few = 0, many = 0;
     const long for_few = allocations_of_search(2, &few), for_many = allocations_of_search(16, &many);
     ck_assert_int_gt(for_few, 0);
@@ -166,8 +151,7 @@ START_TEST(search_allocates_nothing_per_plan)
 END_TEST
 
 /* Serving, dense and with experts, under load. */
-START_TEST(serving_allocates_nothing)
-{
+START_TEST(serving_allocates_nothing) {
     static const char *const ids[] = { "llama3-8b", "deepseek-v2-lite" };
     for (size_t i = 0; i < COUNT_OF(ids); i++) {
         const nnc_model *model = load(ids[i]);
@@ -186,8 +170,7 @@ START_TEST(serving_allocates_nothing)
 }
 END_TEST
 
-int main(void)
-{
+int main(void) {
     const TTest *const tests[] = {
         the_wrappers_count,        decoder_allocates_nothing,         unet_allocates_nothing,
         cluster_allocates_nothing, search_allocates_nothing_per_plan, serving_allocates_nothing,

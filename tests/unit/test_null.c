@@ -15,8 +15,7 @@ static nnc_scratch *scratch;
 static nnc_error err;
 static nnc_plan plan;
 
-static void set_up(void)
-{
+static void set_up(void) {
     specs = nnc_specs_open(NNCOST_SOURCE_DIR "/tests/toy");
     scratch = nnc_scratch_create();
     plan = nnc_plan_default();
@@ -26,8 +25,7 @@ static void set_up(void)
     ck_assert_int_eq(nnc_profiles_get(specs, false, &profiles, &err), NNC_OK);
 }
 
-static void tear_down(void)
-{
+static void tear_down(void) {
     nnc_scratch_destroy(scratch);
     nnc_specs_close(specs);
 }
@@ -45,8 +43,7 @@ static void tear_down(void)
         (void)into;                                                                                                 \
     } while (0)
 
-START_TEST(specs_need_their_pointers)
-{
+START_TEST(specs_need_their_pointers) {
     const nnc_device *d = NULL;
     const nnc_model *m = NULL;
     const nnc_software *s = NULL;
@@ -116,14 +113,10 @@ START_TEST(specs_need_their_pointers)
 }
 END_TEST
 
-static void ignore(void *context, const nnc_interval *interval)
-{
-    (void)context, (void)interval;
-}
+static void ignore(void *context, const nnc_interval *interval) { (void)context, (void)interval; }
 
 /* Software and plan may be left out: the neutral profile, every field at its default. */
-START_TEST(estimates_need_their_pointers)
-{
+START_TEST(estimates_need_their_pointers) {
     nnc_result result, other;
     nnc_advice advice;
     nnc_sensitivity entry;
@@ -184,14 +177,12 @@ START_TEST(estimates_need_their_pointers)
 }
 END_TEST
 
-static bool keep(void *context, int64_t row, const nnc_cell *cells)
-{
+static bool keep(void *context, int64_t row, const nnc_cell *cells) {
     (void)context, (void)row, (void)cells;
     return true;
 }
 
-START_TEST(searches_and_sweeps_need_their_pointers)
-{
+START_TEST(searches_and_sweeps_need_their_pointers) {
     nnc_search search = nnc_search_default();
     nnc_search_result *found = nnc_search_result_create();
     nnc_sweep *sweep = NULL;
@@ -235,8 +226,7 @@ START_TEST(searches_and_sweeps_need_their_pointers)
 }
 END_TEST
 
-START_TEST(checks_need_their_pointers)
-{
+START_TEST(checks_need_their_pointers) {
     nnc_check *check = NULL;
     nnc_requirement requirement;
     double by = 0.0;
@@ -261,8 +251,7 @@ START_TEST(checks_need_their_pointers)
 END_TEST
 
 /* Numbers and names of what is not there, and of values outside an enumeration. */
-START_TEST(what_is_not_there_has_no_value)
-{
+START_TEST(what_is_not_there_has_no_value) {
     nnc_device *copy = NULL;
     char text[NNC_PARAMETER_TEXT] = "before";
     ck_assert_double_nan(nnc_intensity(NULL));
@@ -300,8 +289,7 @@ START_TEST(what_is_not_there_has_no_value)
 }
 END_TEST
 
-int main(void)
-{
+int main(void) {
     const TTest *const tests[] = {
         specs_need_their_pointers,  estimates_need_their_pointers,  searches_and_sweeps_need_their_pointers,
         checks_need_their_pointers, what_is_not_there_has_no_value,

@@ -26,8 +26,7 @@ static struct {
 } f;
 
 /* A new file whose input "x" has this shape. */
-static void begin(const char *numbers)
-{
+static void begin(const char *numbers) {
     memset(&f, 0, sizeof f);
     onnx__model_proto__init(&f.model);
     onnx__graph_proto__init(&f.graph);
@@ -62,8 +61,7 @@ static void begin(const char *numbers)
     f.model.graph = &f.graph;
 }
 
-static int read_numbers(const char *text, int64_t numbers[8])
-{
+static int read_numbers(const char *text, int64_t numbers[8]) {
     int count = 0;
     for (char *end = NULL; *text != '\0' && count < 8; text = end + strspn(end, " ")) {
         numbers[count++] = strtoll(text, &end, 10);
@@ -72,8 +70,7 @@ static int read_numbers(const char *text, int64_t numbers[8])
 }
 
 /* A parameter of a shape; with data, a list of whole numbers. */
-static void tensor(const char *name, const char *shape, const char *data)
-{
+static void tensor(const char *name, const char *shape, const char *data) {
     const int at = f.tensor_count++;
     Onnx__TensorProto *t = &f.tensors[at];
     onnx__tensor_proto__init(t);
@@ -91,8 +88,7 @@ static void tensor(const char *name, const char *shape, const char *data)
 }
 
 /* names: "in in -> out" */
-static void node(const char *type, const char *names)
-{
+static void node(const char *type, const char *names) {
     static char texts[NODES_MAX][96];
     const int at = f.node_count++;
     Onnx__NodeProto *n = &f.nodes[at];
@@ -119,8 +115,7 @@ static void node(const char *type, const char *names)
 }
 
 /* An attribute of integers of the last node. */
-static void attribute(const char *name, const char *numbers)
-{
+static void attribute(const char *name, const char *numbers) {
     static int64_t values[NODES_MAX][8];
     const int at = f.attribute_count++;
     Onnx__AttributeProto *a = &f.attributes[at];
@@ -137,8 +132,7 @@ static void attribute(const char *name, const char *numbers)
 static nnc_error error;
 static const char *axes; /* sizes that are said */
 
-static nnc_status import(nnc_result *r)
-{
+static nnc_status import(nnc_result *r) {
     char path[] = "/tmp/nncost-onnx-XXXXXX";
     uint8_t bytes[16384];
     char *text = NULL;
@@ -169,16 +163,14 @@ static nnc_status import(nnc_result *r)
     return status;
 }
 
-static nnc_result imported(void)
-{
+static nnc_result imported(void) {
     nnc_result r;
     const nnc_status status = import(&r);
     ck_assert_msg(status == NNC_OK, "%s: %s", error.where, error.what);
     return r;
 }
 
-static void refused(const char *what)
-{
+static void refused(const char *what) {
     nnc_result r;
     ck_assert_int_eq(import(&r), NNC_BAD_SPEC);
     ck_assert_msg(strstr(error.what, what) != NULL, "%s", error.what);
@@ -186,8 +178,7 @@ static void refused(const char *what)
 
 /* ---- cases ---- */
 
-START_TEST(a_convolution_and_a_linear_layer)
-{
+START_TEST(a_convolution_and_a_linear_layer) {
     /* 3 -> 8 channels, 3 x 3 with a bias, on 6 x 6 positions padded; 8 values become 4 */
     begin("1 3 6 6");
     tensor("w", "8 3 3 3", NULL);
@@ -209,8 +200,7 @@ END_TEST
 
 /* 4 tokens of width 8: a norm of nine nodes, a linear layer of two, a GELU of five; one equal bias tensor
  * for both layers counts for each. */
-START_TEST(what_is_written_as_many_nodes)
-{
+START_TEST(what_is_written_as_many_nodes) {
     begin("1 4 8");
     tensor("axis", "1", "-1");
     tensor("two", "1", "2");
@@ -244,8 +234,7 @@ START_TEST(what_is_written_as_many_nodes)
 END_TEST
 
 /* 4 tokens of width 8 in 2 heads of 4; the new shape is worked out from that of the tensor. */
-START_TEST(attention_of_three_nodes)
-{
+START_TEST(attention_of_three_nodes) {
     begin("1 4 8");
     tensor("w", "8 8", NULL);
     tensor("zero", "1", "0");
@@ -284,8 +273,7 @@ START_TEST(attention_of_three_nodes)
 }
 END_TEST
 
-START_TEST(norms_in_two_parts_are_one)
-{
+START_TEST(norms_in_two_parts_are_one) {
     begin("1 3 4 4");
     tensor("w", "8 3 1 1", NULL);
     tensor("g", "8", NULL);
@@ -301,8 +289,7 @@ START_TEST(norms_in_two_parts_are_one)
 END_TEST
 
 /* Scales and modes are no whole numbers: of the last tensor, of the last node. */
-static void floats(const char *name, const char *numbers)
-{
+static void floats(const char *name, const char *numbers) {
     static float values[NODES_MAX][8];
     int64_t whole[8];
     tensor(name, "", NULL);
@@ -315,8 +302,7 @@ static void floats(const char *name, const char *numbers)
     t->n_dims = 1;
 }
 
-static void word(const char *name, const char *text)
-{
+static void word(const char *name, const char *text) {
     Onnx__AttributeProto *a;
     attribute(name, "0");
     a = f.nodes[f.node_count - 1].attribute[f.nodes[f.node_count - 1].n_attribute - 1];
@@ -327,8 +313,7 @@ static void word(const char *name, const char *text)
 }
 
 /* 5 x 5 positions plus a row above and a column to the right: 6 x 6; kernels of 3 see 4 x 4 of them. */
-START_TEST(zeros_around_a_map)
-{
+START_TEST(zeros_around_a_map) {
     begin("1 2 5 5");
     tensor("w", "3 2 3 3", NULL);
     tensor("around", "8", "0 0 1 0 0 0 0 1");
@@ -345,8 +330,7 @@ START_TEST(zeros_around_a_map)
 END_TEST
 
 /* 7 positions in strides of 2 are 4, whatever the kernel; without pads (7 - 3) / 2 + 1 = 3. */
-START_TEST(pads_that_are_not_said)
-{
+START_TEST(pads_that_are_not_said) {
     static const struct {
         const char *how;
         int positions;
@@ -363,8 +347,7 @@ START_TEST(pads_that_are_not_said)
 END_TEST
 
 /* 2 x 3 positions twice as large; a kernel then sees 4 x 6. By sizes three times: 6 x 9. */
-START_TEST(maps_become_larger)
-{
+START_TEST(maps_become_larger) {
     begin("1 2 2 3");
     floats("scales", "1 1 2 2");
     tensor("none", "0", NULL);
@@ -390,8 +373,7 @@ START_TEST(maps_become_larger)
 END_TEST
 
 /* A sequence of 8 values of 3 channels, kernel 5 in strides of 2 with 2 zeros on either side: 4 of 15 x 4. */
-START_TEST(convolutions_over_a_sequence)
-{
+START_TEST(convolutions_over_a_sequence) {
     begin("1 3 8");
     tensor("w", "4 3 5", NULL);
     tensor("b", "4", NULL);
@@ -407,8 +389,7 @@ START_TEST(convolutions_over_a_sequence)
 }
 END_TEST
 
-START_TEST(sums_of_several)
-{
+START_TEST(sums_of_several) {
     begin("1 2 4 4");
     tensor("w", "2 2 1 1", NULL);
     node("Conv", "x w -> a");
@@ -421,8 +402,7 @@ START_TEST(sums_of_several)
 END_TEST
 
 /* x * clip(x + 3) / 6 of a batch norm: the norm is there under two names and counts once. */
-START_TEST(a_norm_under_two_names_is_one)
-{
+START_TEST(a_norm_under_two_names_is_one) {
     begin("1 3 4 4");
     tensor("w", "8 3 1 1", NULL);
     tensor("g", "8", NULL);
@@ -438,8 +418,7 @@ START_TEST(a_norm_under_two_names_is_one)
 END_TEST
 
 /* 4 channels of 8 x 6: a side by its place, one by its name. */
-START_TEST(axes_without_a_size)
-{
+START_TEST(axes_without_a_size) {
     for (int i = 0; i < 2; i++) {
         begin("1 4 0 0");
         f.dims[3].value_case = ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_PARAM;
@@ -464,8 +443,7 @@ END_TEST
 /* PyTorch 1.13: torch.nn.LSTM(24, 16, num_layers=2, bidirectional=True, batch_first=True) and Linear(32, 5) of the last
  * token, as torch.onnx.export writes them for 7 tokens, have 11,776 and 165 parameters; GRU(24, 16) has 2,016, and its
  * last state goes into Linear(16, 5) of 85. */
-START_TEST(recurrent_layers)
-{
+START_TEST(recurrent_layers) {
     begin("1 7 24");
     tensor("w", "2 64 24", NULL);
     tensor("r", "2 64 16", NULL);
@@ -515,8 +493,7 @@ END_TEST
 
 /* torch.nn.Conv3d(4, 8, (3, 5, 2), stride=(1, 2, 2), padding=(1, 2, 0), groups=2) of 4 x 6 x 9 x 10 values: 488
  * parameters, 1,200 outputs of 60 weights; a pool of 2 and the mean of what it leaves. */
-START_TEST(convolutions_over_a_volume)
-{
+START_TEST(convolutions_over_a_volume) {
     begin("1 4 6 9 10");
     tensor("w", "8 2 3 5 2", NULL);
     tensor("b", "8", NULL);
@@ -539,8 +516,7 @@ START_TEST(convolutions_over_a_volume)
 }
 END_TEST
 
-START_TEST(a_node_without_a_place_is_named)
-{
+START_TEST(a_node_without_a_place_is_named) {
     begin("1 4 8");
     tensor("w", "8 8", NULL);
     node("Einsum", "x w -> hidden");
@@ -574,8 +550,7 @@ START_TEST(a_node_without_a_place_is_named)
 }
 END_TEST
 
-int main(void)
-{
+int main(void) {
     Suite *suite = suite_create("onnx");
     TCase *tests = add_case(suite, "onnx", open_support, close_support);
     tcase_add_test(tests, a_convolution_and_a_linear_layer);

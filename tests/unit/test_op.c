@@ -5,8 +5,7 @@
 /* ---- products ---- */
 
 /* A 2x4 by B 4x3: 2*3 outputs of 4 products and 4 sums, 48 FLOPs. bf16: A 16 B, B 24 B, C 12 B. */
-START_TEST(matmul)
-{
+START_TEST(matmul) {
     nnc_op op = linear(2, 3, 4);
     ck_work(nnc_op_work(&op), 48, 0, 16 + 24, 12);
     ck_assert_double_eq(nnc_op_work(&op).full_flops, 48);
@@ -25,8 +24,7 @@ START_TEST(matmul)
 END_TEST
 
 /* dA 2x4 = dC 2x3 by B^T; dB 4x3 = A^T 4x2 by dC, in fp32, plus a bias gradient of 6 sums. */
-START_TEST(matmul_backward)
-{
+START_TEST(matmul_backward) {
     nnc_op op = linear(2, 3, 4), backward[NNC_BACKWARD_MAX];
     op.weights.vector = 3;
     op.grad_bytes = 4;
@@ -48,8 +46,7 @@ END_TEST
 
 /* Q K^T of 4 heads in groups of 2, 2 queries, 3 keys, width 5: 4*2*3*5*2 FLOPs; Q 4*2*5, K of two
  * groups 2*3*5, scores 4*2*3 elements. 5 of the 6 pairs are unmasked. */
-START_TEST(matmul_of_scores)
-{
+START_TEST(matmul_of_scores) {
     nnc_op op = op_of(NNC_OP_MATMUL), backward[NNC_BACKWARD_MAX];
     op.u.matmul = (nnc_matmul){ .batch = 4,
                                 .m = 2,
@@ -76,8 +73,7 @@ START_TEST(matmul_of_scores)
 END_TEST
 
 /* Operands of one byte; the output is 16-bit. */
-START_TEST(matmul_fp8)
-{
+START_TEST(matmul_fp8) {
     nnc_op op = linear(2, 3, 4);
     op.math_dtype = NNC_FP8;
     ck_work(nnc_op_work(&op), 48, 0, 8 + 12, 12);
@@ -89,8 +85,7 @@ END_TEST
 
 /* Counts the pairs one by one: query i is at position i + s_k - s_q and sees itself and the tokens
  * before it, at most the last `window`. */
-static int64_t count_pairs(int64_t s_q, int64_t s_k, bool causal, int64_t window)
-{
+static int64_t count_pairs(int64_t s_q, int64_t s_k, bool causal, int64_t window) {
     int64_t pairs = 0;
     for (int64_t i = 0; i < s_q; i++) {
         for (int64_t j = 0; j < s_k; j++) {
@@ -102,8 +97,7 @@ static int64_t count_pairs(int64_t s_q, int64_t s_k, bool causal, int64_t window
     return pairs;
 }
 
-START_TEST(attention_pairs)
-{
+START_TEST(attention_pairs) {
     for (int64_t s_q = 1; s_q <= 12; s_q++) {
         for (int64_t s_k = s_q; s_k <= 12; s_k++) {
             ck_assert_int_eq(nnc_attention_pairs(s_q, s_k, false, 0), count_pairs(s_q, s_k, false, 0));
@@ -118,8 +112,7 @@ END_TEST
 /* 2 samples, 4 query heads on 2 key heads of width 8, 3 tokens, causal: 6 of 9 pairs.
  * Forward 4*2*4*8 = 256 FLOPs a pair. Q 2*3*4*8 = 192 elements, K and V 96 each, O 192; the
  * log-sum-exp is 24 numbers in fp32. Softmax 5 FLOPs a pair, 2*4*6 pairs. */
-START_TEST(flash)
-{
+START_TEST(flash) {
     nnc_op op = op_of(NNC_OP_FLASH);
     op.u.flash = (nnc_flash){ .batch = 2,
                               .heads = 4,
@@ -157,8 +150,7 @@ END_TEST
 
 /* ---- convolution ---- */
 
-static nnc_op conv(int64_t c_in, int64_t c_out, int64_t side, int64_t side_out, int64_t kernel)
-{
+static nnc_op conv(int64_t c_in, int64_t c_out, int64_t side, int64_t side_out, int64_t kernel) {
     nnc_op op = op_of(NNC_OP_CONV);
     op.weights = (nnc_weights){ .count = 1, .rows = c_out, .cols = c_in * kernel * kernel };
     op.u.conv = (nnc_conv){ .batch = 1,
@@ -177,8 +169,7 @@ static nnc_op conv(int64_t c_in, int64_t c_out, int64_t side, int64_t side_out, 
 }
 
 /* 2 -> 3 channels, 4x4 -> 2x2, kernel 3: 12 outputs of 18 products. x 32, w 54, y 12 elements. */
-START_TEST(conv2d)
-{
+START_TEST(conv2d) {
     nnc_op op = conv(2, 3, 4, 2, 3), backward[NNC_BACKWARD_MAX];
     op.grad_bytes = 4;
     ck_work(nnc_op_work(&op), 432, 0, 2 * (32 + 54), 2 * 12);
@@ -196,8 +187,7 @@ START_TEST(conv2d)
 END_TEST
 
 /* Each of the 2x2 input positions gives 2x2 outputs: 4 positions of 3*2*4 products. */
-START_TEST(conv_transposed)
-{
+START_TEST(conv_transposed) {
     nnc_op op = conv(3, 2, 2, 4, 2);
     op.u.conv.transposed = true;
     op.u.conv.stride = 2;
@@ -207,8 +197,7 @@ START_TEST(conv_transposed)
 END_TEST
 
 /* Two groups see half of the input each; a 1x1 convolution is a product over positions. */
-START_TEST(conv_as_products)
-{
+START_TEST(conv_as_products) {
     nnc_op grouped = conv(4, 6, 3, 3, 3), dense = grouped;
     grouped.u.conv.groups = 2;
     ck_assert_double_eq(2 * nnc_op_work(&grouped).flops, nnc_op_work(&dense).flops);
@@ -219,8 +208,7 @@ START_TEST(conv_as_products)
 END_TEST
 
 /* Each of two tensor ranks has half of the groups, so half of the products, weights and outputs. Alone, a rank has all. */
-START_TEST(conv_of_a_rank)
-{
+START_TEST(conv_of_a_rank) {
     for (int64_t tensor = 1; tensor <= 2; tensor++) {
         const nnc_degrees degrees = { .tensor = tensor, .context = 1, .expert = 1 };
         nnc_op op = conv(4, 4, 6, 6, 3);
@@ -238,8 +226,7 @@ START_TEST(conv_of_a_rank)
 END_TEST
 
 /* Two tensor ranks share the heads of a scan, its groups as far as there are several, and its values per head. */
-START_TEST(scan_of_a_rank)
-{
+START_TEST(scan_of_a_rank) {
     const nnc_degrees degrees = { .tensor = 2, .context = 3 };
     for (int64_t groups = 1; groups <= 4; groups *= 2) {
         nnc_op op = op_of(NNC_OP_SCAN);
@@ -257,8 +244,7 @@ END_TEST
 
 /* Experts of one rank have no busiest rank: imbalance adds neither rows nor padding. Of two ranks, the busiest has half as
  * many rows more, and a third of its rows are not those of a mean rank. */
-START_TEST(experts_of_a_rank)
-{
+START_TEST(experts_of_a_rank) {
     for (int64_t expert = 1; expert <= 2; expert++) {
         const nnc_degrees degrees = {
             .tensor = 1, .context = 1, .expert = expert, .expert_tensor = 1, .expert_rows = 1, .imbalance = 1.5
@@ -277,8 +263,7 @@ END_TEST
 
 /* ---- tables ---- */
 
-START_TEST(every_kind_has_a_row)
-{
+START_TEST(every_kind_has_a_row) {
     nnc_op backward[NNC_BACKWARD_MAX];
     for (int kind = 0; kind < NNC_OP_KIND_COUNT; kind++) {
         const nnc_op_row *row = nnc_op_rows[kind];
@@ -307,8 +292,7 @@ START_TEST(every_kind_has_a_row)
 END_TEST
 
 /* A pointwise op that moves no bytes has an empty row. */
-static double moved_by(nnc_pointwise_kind kind)
-{
+static double moved_by(nnc_pointwise_kind kind) {
     nnc_op op = op_of(NNC_OP_POINTWISE), backward[NNC_BACKWARD_MAX];
     op.u.pointwise = (nnc_pointwise){ .kind = kind, .elements = 1 };
     const nnc_work forward = nnc_op_work(&op);
@@ -320,8 +304,7 @@ static double moved_by(nnc_pointwise_kind kind)
     return bytes;
 }
 
-START_TEST(every_variety_has_a_row)
-{
+START_TEST(every_variety_has_a_row) {
     for (int kind = 0; kind < NNC_PW_KIND_COUNT; kind++) {
         ck_assert_msg(moved_by((nnc_pointwise_kind)kind) > 0.0, "the row of the pointwise op %s is empty",
                       nnc_pointwise_kind_name((nnc_pointwise_kind)kind));
@@ -342,8 +325,7 @@ START_TEST(every_variety_has_a_row)
 }
 END_TEST
 
-START_TEST(activations_have_facts)
-{
+START_TEST(activations_have_facts) {
     ck_assert(nnc_activation_of(NNC_PW_RELU)->by_output);
     ck_assert(!nnc_activation_of(NNC_PW_GELU)->by_output);
     ck_assert(nnc_activation_of(NNC_PW_GEGLU)->gated);
@@ -352,8 +334,7 @@ START_TEST(activations_have_facts)
 END_TEST
 
 /* Every enumerator has a name of its own. */
-START_TEST(names)
-{
+START_TEST(names) {
     for (int i = 0; i < NNC_PHASE_COUNT; i++) {
         for (int j = 0; j < i; j++) { ck_assert_str_ne(nnc_phase_name((nnc_phase)i), nnc_phase_name((nnc_phase)j)); }
     }
@@ -365,8 +346,7 @@ START_TEST(names)
 }
 END_TEST
 
-START_TEST(shapes)
-{
+START_TEST(shapes) {
     char text[80];
     nnc_op op = linear(1024, 4800, 1600), backward[NNC_BACKWARD_MAX];
     nnc_op_shape(&op, text, sizeof text);
@@ -382,8 +362,7 @@ START_TEST(shapes)
 }
 END_TEST
 
-int main(void)
-{
+int main(void) {
     const TTest *const tests[] = { matmul,
                                    matmul_backward,
                                    matmul_of_scores,

@@ -4,8 +4,7 @@
 /* ---- norms ---- */
 
 /* 4 rows of 5 elements. Layer norm 8 FLOPs an element forward, 14 backward; RMS 4 and 10. */
-START_TEST(norms)
-{
+START_TEST(norms) {
     nnc_op op = op_of(NNC_OP_NORM);
     op.u.norm = (nnc_norm){ .kind = NNC_NORM_LAYER, .elements = 20, .rows = 4, .fused = true, .keeps_input = true };
     ck_work(nnc_op_work(&op), 0, 8 * 20, 40, 40);
@@ -49,8 +48,7 @@ END_TEST
 
 /* 4 rows of 5 elements in bf16: the input 40 B, its fp32 copy 80 B; two fp32 statistics a row, RMS
  * one. Written out: copy, square, statistic, normalised value. */
-START_TEST(norms_keep)
-{
+START_TEST(norms_keep) {
     nnc_op op = op_of(NNC_OP_NORM);
     op.u.norm = (nnc_norm){ .kind = NNC_NORM_LAYER, .elements = 20, .rows = 4, .fused = true, .keeps_input = true };
     ck_assert_double_eq(nnc_op_kept_bytes(&op), 40 + 32);
@@ -73,8 +71,7 @@ END_TEST
 
 /* A cast before a product divided by columns reads a whole input, and backward a rank's part of the gradient of the
  * output; before one divided by rows, the reverse. Other ops work on the tokens of their rank. */
-START_TEST(casts_of_a_rank)
-{
+START_TEST(casts_of_a_rank) {
     static const struct {
         nnc_split split;
         nnc_pointwise_kind kind;
@@ -183,8 +180,7 @@ static const struct {
     ck_assert_msg((found) == 12 * (per_element), "%s: %s: expected %g, found %g", \
                   nnc_pointwise_kind_name(op.u.pointwise.kind), what, 12 * (double)(per_element), (double)(found))
 
-START_TEST(pointwise)
-{
+START_TEST(pointwise) {
     nnc_op op = op_of(NNC_OP_POINTWISE);
     op.dtype = NNC_FP32;
     op.u.pointwise = (nnc_pointwise){ .kind = examples[_i].kind, .elements = 12 };
@@ -211,8 +207,7 @@ START_TEST(pointwise)
 }
 END_TEST
 
-START_TEST(every_pointwise_kind_has_an_example)
-{
+START_TEST(every_pointwise_kind_has_an_example) {
     for (int kind = 0; kind < NNC_PW_KIND_COUNT; kind++) {
         size_t i = 0;
         while (i < COUNT_OF(examples) && (int)examples[i].kind != kind) { i++; }
@@ -223,8 +218,7 @@ START_TEST(every_pointwise_kind_has_an_example)
 END_TEST
 
 /* The gradient that a cast turns into 8 bit has the shape of the product's output. */
-START_TEST(cast_backward_has_its_own_size)
-{
+START_TEST(cast_backward_has_its_own_size) {
     nnc_op op = op_of(NNC_OP_POINTWISE);
     op.u.pointwise = (nnc_pointwise){ .kind = NNC_PW_CAST, .elements = 10, .backward_elements = 30 };
     ck_work(nnc_op_work(&op), 0, 20, 20, 10);
@@ -236,8 +230,7 @@ END_TEST
 /* 12 elements of 2 B. Softmax by reductions: maximum and sum read them once each, the quotient
  * reads and writes them; backward the sum of a row's products reads two inputs, and so does the
  * rest. Random numbers of 4 B. */
-START_TEST(sums_and_random_numbers_apart)
-{
+START_TEST(sums_and_random_numbers_apart) {
     nnc_op op = op_of(NNC_OP_POINTWISE);
     op.u.pointwise = (nnc_pointwise){ .kind = NNC_PW_SOFTMAX, .elements = 12, .fused = true, .by_reductions = true };
     ck_work(nnc_op_work(&op), 0, 5 * 12, 3 * 24, 24);
@@ -252,8 +245,7 @@ END_TEST
 
 /* 36 values become 9, each read once; backward reads 9 gradients and writes 36. Maximum: an index
  * of 8 B, one compare per input. Mean: one addition per input and 9 divisions. At 2 B. */
-START_TEST(pools_of_any_window)
-{
+START_TEST(pools_of_any_window) {
     nnc_op op = op_of(NNC_OP_POINTWISE);
     op.u.pointwise = (nnc_pointwise){ .kind = NNC_PW_MAX_POOL2D, .elements = 9, .input_elements = 36, .fused = true };
     ck_work(nnc_op_work(&op), 0, 36, 72, 18 + 72);
@@ -268,8 +260,7 @@ END_TEST
 
 /* 3 tokens of width 4, two copies each: dispatch reads rows and writes copies, and backward adds
  * the copies up; combine is the reverse. */
-START_TEST(dispatch_and_combine)
-{
+START_TEST(dispatch_and_combine) {
     nnc_op op = op_of(NNC_OP_POINTWISE);
     op.u.pointwise = (nnc_pointwise){ .kind = NNC_PW_DISPATCH, .elements = 24, .input_elements = 12 };
     ck_work(nnc_op_work(&op), 0, 0, 24, 48);
@@ -288,8 +279,7 @@ START_TEST(dispatch_and_combine)
 END_TEST
 
 /* 3 rows of 2 heads: 4 values of keys and values in, 5 out with a rotated one per head; 2 B each. */
-START_TEST(parts_by_heads)
-{
+START_TEST(parts_by_heads) {
     nnc_op op = op_of(NNC_OP_POINTWISE);
     op.u.pointwise = (nnc_pointwise){ .kind = NNC_PW_BY_HEADS, .elements = 30, .input_elements = 24 };
     ck_work(nnc_op_work(&op), 0, 0, 48, 60);
@@ -300,8 +290,7 @@ END_TEST
 
 /* SwiGLU of 6 values, each row weighted: backward reads the gate, the other half and the gradient for the input, and
  * the three once more for the scores: 2 x 3 x 12 B. */
-START_TEST(scores_cost_a_second_read)
-{
+START_TEST(scores_cost_a_second_read) {
     nnc_op op = op_of(NNC_OP_POINTWISE);
     op.u.pointwise = (nnc_pointwise){ .kind = NNC_PW_SWIGLU, .elements = 6, .fused = true, .weighted = true };
     ck_assert_double_eq(nnc_op_work(&op).read_bytes, 24);
@@ -314,8 +303,7 @@ END_TEST
 /* ---- lookup, loss, update ---- */
 
 /* 3 tokens of width 4: ids 24 B, rows 24 B. Backward adds to fp32 rows. */
-START_TEST(embedding)
-{
+START_TEST(embedding) {
     nnc_op op = op_of(NNC_OP_EMBEDDING);
     op.u.embedding = (nnc_embedding){ .tokens = 3, .width = 4 };
     op.grad_bytes = 4;
@@ -328,8 +316,7 @@ END_TEST
 
 /* 3 tokens of 5 classes in bf16. Unfused: cast (2 in, 4 out) and log-softmax (4, 4); its gradient
  * (4+4 in, 4 out ... 2 out), 28 B a logit in all. */
-START_TEST(loss)
-{
+START_TEST(loss) {
     nnc_op op = op_of(NNC_OP_LOSS);
     op.u.loss = (nnc_loss){ .tokens = 3, .classes = 5, .fused = true };
     ck_work(nnc_op_work(&op), 0, 75, 30, 0);
@@ -352,8 +339,7 @@ START_TEST(loss)
 }
 END_TEST
 
-static nnc_op update(nnc_optimizer optimizer, nnc_policy policy, bool fused)
-{
+static nnc_op update(nnc_optimizer optimizer, nnc_policy policy, bool fused) {
     nnc_op op = op_of(NNC_OP_UPDATE);
     op.phase = NNC_PHASE_UPDATE;
     op.u.update = (nnc_update){ .optimizer = optimizer,
@@ -368,8 +354,7 @@ static nnc_op update(nnc_optimizer optimizer, nnc_policy policy, bool fused)
 /* Bytes per parameter of one fused step, by the table of the handbook (optimizer step cost), and
  * what follows from it for the other optimizers: state read and written. 100 parameters, 60 of them
  * in matrices, 30 factored elements. */
-START_TEST(update_steps)
-{
+START_TEST(update_steps) {
     static const struct {
         nnc_optimizer optimizer;
         nnc_policy policy;
@@ -411,8 +396,7 @@ END_TEST
 
 /* Clipping reads 100 gradients of 4 B; unfused it also scales them. Zeroing writes them. Three
  * passes in bf16 are added to sums in fp32: 6 B read, 4 B written. */
-START_TEST(update_others)
-{
+START_TEST(update_others) {
     nnc_op op = update(NNC_OPTIMIZER_ADAMW, NNC_POLICY_FP32, true);
     op.u.update.kind = NNC_UPDATE_CLIP;
     ck_work(nnc_op_work(&op), 0, 200, 400, 0);
@@ -430,15 +414,13 @@ START_TEST(update_others)
 END_TEST
 
 /* 2x3: X X^T 2*2*2*3, its square 2*2*2*2, times X 2*2*2*3; five times. Either way round. */
-START_TEST(muon)
-{
+START_TEST(muon) {
     ck_assert_double_eq(nnc_muon_flops(2, 3), 5 * (24 + 16 + 24));
     ck_assert_double_eq(nnc_muon_flops(3, 2), nnc_muon_flops(2, 3));
 }
 END_TEST
 
-int main(void)
-{
+int main(void) {
     const TTest *const tests[] = { norms,
                                    norms_keep,
                                    sums_and_random_numbers_apart,

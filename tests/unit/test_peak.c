@@ -17,8 +17,7 @@ static int counts[DEVICES];
 static double bytes[DEVICES][CHUNKS]; /* what one pass of a chunk keeps */
 static nnc_pipeline_phase freeing;
 
-static void on_event(void *context, const nnc_pipeline_event *event)
-{
+static void on_event(void *context, const nnc_pipeline_event *event) {
     (void)context;
     const int32_t d = event->device;
     const double kept = bytes[d][event->chunk];
@@ -28,15 +27,13 @@ static void on_event(void *context, const nnc_pipeline_event *event)
 }
 
 /* By time; bytes that are freed at a moment are free for what starts then. */
-static int by_time(const void *a, const void *b)
-{
+static int by_time(const void *a, const void *b) {
     const moment *x = a, *y = b;
     return x->at_s < y->at_s ? -1 : x->at_s > y->at_s ? 1 : x->bytes < y->bytes ? -1 : x->bytes > y->bytes ? 1 : 0;
 }
 
 /* Replays a pipeline with random times. */
-static void replay(nnc_schedule schedule, int32_t p, int32_t v, int64_t m)
-{
+static void replay(nnc_schedule schedule, int32_t p, int32_t v, int64_t m) {
     double forward_s[DEVICES * CHUNKS], backward_s[DEVICES * CHUNKS], weight_s[DEVICES * CHUNKS];
     for (int32_t s = 0; s < p * v; s++) {
         forward_s[s] = (double)between(1, 1 << 20);
@@ -57,8 +54,7 @@ static void replay(nnc_schedule schedule, int32_t p, int32_t v, int64_t m)
     ck_assert(nnc_pipeline_replay(&pipeline, memory, &replayed, on_event, NULL));
 }
 
-static double peak_of(int32_t device)
-{
+static double peak_of(int32_t device) {
     double now = 0.0, most = 0.0;
     qsort(moments[device], (size_t)counts[device], sizeof(moment), by_time);
     for (int i = 0; i < counts[device]; i++) {
@@ -69,8 +65,7 @@ static double peak_of(int32_t device)
     return most;
 }
 
-static void expect_peaks(nnc_schedule schedule, int32_t p, int32_t v, int64_t m)
-{
+static void expect_peaks(nnc_schedule schedule, int32_t p, int32_t v, int64_t m) {
     const nnc_pipeline shape = { .schedule = schedule, .stages = p, .chunks = v, .micro_batches = m };
     const int32_t chunks = schedule == NNC_SCHEDULE_DUALPIPE && p > 1 ? 2 : v;
     for (int32_t d = 0; d < p; d++) {
@@ -88,8 +83,7 @@ static void expect_peaks(nnc_schedule schedule, int32_t p, int32_t v, int64_t m)
     }
 }
 
-START_TEST(peaks_of_random_bytes)
-{
+START_TEST(peaks_of_random_bytes) {
     seed(0);
     for (int i = 0; i < 4000; i++) {
         const nnc_schedule schedule = (nnc_schedule)draw(NNC_SCHEDULE_COUNT);
@@ -109,8 +103,7 @@ START_TEST(peaks_of_random_bytes)
 END_TEST
 
 /* Bytes that a chunk of a device keeps: its part of what the device's segments keep. */
-static void find_bytes(const nnc_plan *plan)
-{
+static void find_bytes(const nnc_plan *plan) {
     static nnc_segment_sums sums[NNC_SEGMENTS_MAX];
     const nnc_step_memory *m = &scratch->step;
     const int32_t p = plan->pipeline;
@@ -129,8 +122,7 @@ static void find_bytes(const nnc_plan *plan)
 }
 
 /* DualPipe: a device holds stage d of one direction and p - 1 - d of the other; both have a share each. */
-static void find_both_directions(const nnc_plan *plan)
-{
+static void find_both_directions(const nnc_plan *plan) {
     static nnc_segment_sums sums[NNC_SEGMENTS_MAX];
     const nnc_step_memory *m = &scratch->step;
     const int32_t p = plan->pipeline;
@@ -151,8 +143,7 @@ static void find_both_directions(const nnc_plan *plan)
 }
 
 /* Activations of every stage of estimates of random plans. */
-START_TEST(activations_of_random_plans)
-{
+START_TEST(activations_of_random_plans) {
     int number = 0, tried = 0, by_schedule[NNC_SCHEDULE_COUNT] = { 0 };
     while (tried < 1000) {
         split_case c = draw_legal(&number);
@@ -195,8 +186,7 @@ typedef struct op_bytes {
     double kept, gradient, cast, working;
 } op_bytes;
 
-static op_bytes bytes_of(const nnc_op_list *list, const nnc_op *op, const nnc_policy_sizes *sizes)
-{
+static op_bytes bytes_of(const nnc_op_list *list, const nnc_op *op, const nnc_policy_sizes *sizes) {
     const double n = (double)op->repeat / (double)list->segments[op->segment].instances;
     const nnc_weights *w = &op->weights;
     const double params = op->frozen ? 0.0 : (double)(w->count * w->rows * w->cols + w->vector);
@@ -211,8 +201,7 @@ static op_bytes bytes_of(const nnc_op_list *list, const nnc_op *op, const nnc_po
 /* Bytes of one instance when its op `last` runs backward: the activations of the ops up to it, its working set, the
  * gradients of the ops from it on. again: the instance holds the inputs of its blocks up to that of the op, and all that
  * the ops of this block up to it keep. */
-static double inside(const nnc_op_list *list, const nnc_policy_sizes *sizes, int32_t last, bool again, double stream)
-{
+static double inside(const nnc_op_list *list, const nnc_policy_sizes *sizes, int32_t last, bool again, double stream) {
     const nnc_op *now = &list->ops[last];
     double sum = bytes_of(list, now, sizes).working + (list->segments[now->segment].layer ? stream : 0.0);
     bool entered[NNC_BLOCKS_MAX] = { false };
@@ -238,8 +227,7 @@ static double inside(const nnc_op_list *list, const nnc_policy_sizes *sizes, int
     return sum;
 }
 
-static double gradients_of(const nnc_op_list *list, const nnc_policy_sizes *sizes, int32_t segment)
-{
+static double gradients_of(const nnc_op_list *list, const nnc_policy_sizes *sizes, int32_t segment) {
     double sum = 0.0;
     for (int32_t i = 0; i < list->count; i++) {
         sum += list->ops[i].segment == segment ? bytes_of(list, &list->ops[i], sizes).gradient : 0.0;
@@ -247,8 +235,7 @@ static double gradients_of(const nnc_op_list *list, const nnc_policy_sizes *size
     return sum;
 }
 
-static double casts_of(const nnc_op_list *list, const nnc_policy_sizes *sizes, int32_t segment)
-{
+static double casts_of(const nnc_op_list *list, const nnc_policy_sizes *sizes, int32_t segment) {
     double sum = 0.0;
     for (int32_t i = 0; i < list->count; i++) {
         sum += list->ops[i].segment == segment ? bytes_of(list, &list->ops[i], sizes).cast : 0.0;
@@ -259,8 +246,7 @@ static double casts_of(const nnc_op_list *list, const nnc_policy_sizes *sizes, i
 /* The largest moment of backward: every instance of every segment, from the last to the first, op by op; then the
  * update, with all gradients. */
 static double peak_by_instance(const nnc_op_list *list, const nnc_segment_sums *sums, const nnc_plan *plan,
-                               double stream)
-{
+                               double stream) {
     const nnc_policy_sizes sizes = nnc_policy_bytes(plan->policy);
     const bool again = plan->recompute == NNC_RECOMPUTE_FULL;
     double earlier = 0.0, later = 0.0, most = 0.0; /* activations and copies before, gradients after the instance */
@@ -283,8 +269,7 @@ static double peak_by_instance(const nnc_op_list *list, const nnc_segment_sums *
     return fmax(most, later);
 }
 
-static void expect_peak_of(const nnc_model *model, nnc_policy policy, unsigned recompute, int64_t batch)
-{
+static void expect_peak_of(const nnc_model *model, nnc_policy policy, unsigned recompute, int64_t batch) {
     static nnc_segment_sums sums[NNC_SEGMENTS_MAX];
     const nnc_software software = nnc_software_default();
     nnc_plan plan = nnc_plan_default();
@@ -308,8 +293,7 @@ static void expect_peak_of(const nnc_model *model, nnc_policy policy, unsigned r
 }
 
 /* Small batches peak at the update, large ones where backward begins; large layers and a small vocabulary in between. */
-START_TEST(backward_instance_by_instance)
-{
+START_TEST(backward_instance_by_instance) {
     const nnc_model models[] = { gpt(3, 64, 4, 500, 32), llama(4, 64, 4, 2, 200, 90, 64), gpt(2, 256, 8, 64, 16),
                                  residual_unet(32, 32, 3), double_conv_unet(64, 16, 3) };
     const nnc_policy policies[] = { NNC_POLICY_FP32, NNC_POLICY_MIXED, NNC_POLICY_AMP };
@@ -324,21 +308,18 @@ START_TEST(backward_instance_by_instance)
 }
 END_TEST
 
-static void open_memory(void)
-{
+static void open_memory(void) {
     memory = calloc(1, sizeof *memory);
     ck_assert_ptr_nonnull(memory);
     open_support();
 }
 
-static void close_memory(void)
-{
+static void close_memory(void) {
     free(memory);
     close_support();
 }
 
-int main(void)
-{
+int main(void) {
     const TTest *const tests[] = { peaks_of_random_bytes, activations_of_random_plans, backward_instance_by_instance };
     return run_tests_with("peak", open_memory, close_memory, tests, COUNT_OF(tests));
 }

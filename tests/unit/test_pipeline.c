@@ -1,8 +1,7 @@
 /* Replay of pipeline schedules: against worked numbers, closed forms and itself. */
 #include "pipelines.h"
 
-static double whole_step_s(const nnc_pipeline *pipeline, int32_t stage)
-{
+static double whole_step_s(const nnc_pipeline *pipeline, int32_t stage) {
     double busy_s = 0;
     for (int32_t s = stage; s < pipeline->stages * pipeline->chunks; s += pipeline->stages) {
         busy_s += forward_s[s] + backward_s[s] + weight_s[s];
@@ -12,8 +11,7 @@ static double whole_step_s(const nnc_pipeline *pipeline, int32_t stage)
 
 /* 1F1B with stages of 3, 3.6, 3 and 2.4 s, 8 micro-batches: between max_j(sum_{i<j} c_i + m c_j)
  * = 3 + 8 * 3.6 = 31.8 and sum c_i + (m-1) max c_i = 12 + 7 * 3.6 = 37.2. */
-START_TEST(unequal_1f1b)
-{
+START_TEST(unequal_1f1b) {
     const double forward[] = { 1.0, 1.2, 1.0, 0.8 }, backward[] = { 2.0, 2.4, 2.0, 1.6 };
     for (int i = 0; i < 4; i++) {
         forward_s[i] = forward[i];
@@ -28,8 +26,7 @@ START_TEST(unequal_1f1b)
 }
 END_TEST
 
-START_TEST(one_stage_never_waits)
-{
+START_TEST(one_stage_never_waits) {
     for (int s = 0; s < NNC_SCHEDULE_COUNT; s++) {
         const int32_t v = s == NNC_SCHEDULE_ZB_V ? 2 : s == NNC_SCHEDULE_INTERLEAVED ? 3 : 1;
         for (int64_t m = 1; m <= 40; m += 13) {
@@ -46,8 +43,7 @@ START_TEST(one_stage_never_waits)
 END_TEST
 
 /* One micro-batch passes all stages and comes back; its messages take 2 (p-1) sends. */
-START_TEST(one_micro_batch)
-{
+START_TEST(one_micro_batch) {
     nnc_pipeline pipeline = equal_stages(NNC_SCHEDULE_1F1B, 5, 1, 1, 1, 2, 0);
     pipeline.send_s = 0.25;
     replay(&pipeline);
@@ -61,8 +57,7 @@ START_TEST(one_micro_batch)
 END_TEST
 
 /* p = 8: 21 for 1F1B and a third of it for ZB-H1 when F = B = W = 1; 6 for DualPipe. */
-START_TEST(published_bubbles)
-{
+START_TEST(published_bubbles) {
     ck_assert_double_eq(nnc_pipeline_bubble_s(NNC_SCHEDULE_1F1B, 8, 1, 1, 1, 1), 21);
     ck_assert_double_eq(nnc_pipeline_bubble_s(NNC_SCHEDULE_GPIPE, 8, 1, 1, 1, 1), 21);
     ck_assert_double_eq(nnc_pipeline_bubble_s(NNC_SCHEDULE_INTERLEAVED, 8, 3, 1, 1, 1), 7);
@@ -80,8 +75,7 @@ START_TEST(published_bubbles)
 END_TEST
 
 /* The closed form of the bubble is claimed from here on. */
-static int64_t least_micro_batches(nnc_schedule schedule, int32_t p)
-{
+static int64_t least_micro_batches(nnc_schedule schedule, int32_t p) {
     switch (schedule) {
     case NNC_SCHEDULE_ZB_H1: return p;
     case NNC_SCHEDULE_ZB_H2:
@@ -91,8 +85,7 @@ static int64_t least_micro_batches(nnc_schedule schedule, int32_t p)
     }
 }
 
-static void expect_closed_form(const nnc_pipeline *pipeline, double f, double b, double w)
-{
+static void expect_closed_form(const nnc_pipeline *pipeline, double f, double b, double w) {
     const int32_t p = pipeline->stages;
     replay(pipeline);
     for (int32_t d = 0; d < p; d++) {
@@ -107,8 +100,7 @@ static void expect_closed_form(const nnc_pipeline *pipeline, double f, double b,
 }
 
 /* Cases for which closed forms are published. */
-static bool published(nnc_schedule schedule, int32_t p, int32_t v, int64_t m, const double t[3])
-{
+static bool published(nnc_schedule schedule, int32_t p, int32_t v, int64_t m, const double t[3]) {
     switch (schedule) {
     case NNC_SCHEDULE_INTERLEAVED: return m % p == 0;
     case NNC_SCHEDULE_ZB_V: return v == 2 && t[0] == t[1] && t[1] == t[2];
@@ -117,8 +109,7 @@ static bool published(nnc_schedule schedule, int32_t p, int32_t v, int64_t m, co
     }
 }
 
-static void sweep_equal_stages(nnc_schedule schedule, const double t[3])
-{
+static void sweep_equal_stages(nnc_schedule schedule, const double t[3]) {
     for (int32_t p = 1; p <= 12; p++) {
         for (int64_t m = 1; m <= 60; m++) {
             for (int32_t v = 1; v <= 4; v++) {
@@ -131,8 +122,7 @@ static void sweep_equal_stages(nnc_schedule schedule, const double t[3])
     }
 }
 
-START_TEST(equal_stages_meet_the_closed_forms)
-{
+START_TEST(equal_stages_meet_the_closed_forms) {
     static const double times[][3] = { { 1, 1, 1 }, { 1, 1, 0.5 },   { 1, 1.5, 0.7 }, { 0.5, 1, 0.5 },
                                        { 1, 2, 0 }, { 0.8, 1.2, 1 }, { 1, 1, 2 },     { 2, 0.5, 1 } };
     for (size_t i = 0; i < sizeof times / sizeof *times; i++) {
@@ -141,8 +131,7 @@ START_TEST(equal_stages_meet_the_closed_forms)
 }
 END_TEST
 
-START_TEST(published_in_flight)
-{
+START_TEST(published_in_flight) {
     for (int32_t i = 0; i < 8; i++) {
         ck_assert_double_eq(nnc_pipeline_in_flight(NNC_SCHEDULE_GPIPE, 8, 1, 100, i), 100);
         ck_assert_double_eq(nnc_pipeline_in_flight(NNC_SCHEDULE_1F1B, 8, 1, 100, i), 8 - i);
@@ -157,8 +146,7 @@ START_TEST(published_in_flight)
 }
 END_TEST
 
-START_TEST(run_is_the_replay)
-{
+START_TEST(run_is_the_replay) {
     seed = 88172645463325252U;
     for (int i = 0; i < CASES; i++) {
         const nnc_pipeline pipeline = random_pipeline(i % 8 == 0 ? 2000 : 500);
@@ -178,8 +166,7 @@ START_TEST(run_is_the_replay)
 END_TEST
 
 /* Far more micro-batches than can be replayed: the slowest stage sets the pace. */
-START_TEST(any_number_of_micro_batches)
-{
+START_TEST(any_number_of_micro_batches) {
     static const nnc_schedule schedules[] = { NNC_SCHEDULE_1F1B,  NNC_SCHEDULE_GPIPE, NNC_SCHEDULE_ZB_H1,
                                               NNC_SCHEDULE_ZB_H2, NNC_SCHEDULE_ZB_V,  NNC_SCHEDULE_DUALPIPE };
     for (size_t i = 0; i < sizeof schedules / sizeof *schedules; i++) {
@@ -201,8 +188,7 @@ END_TEST
 /* ZB-V on two devices lists three micro-batches; the third is left out of two, a and b. Each pass of a chunk takes 1 s.
  *     device 0  F0a F0b  .  F1a B1a W1a F1b B1b W1b B0a W0a  .  B0b W0b       ends at 14
  *     device 1   .  F0a F1a F0b F1b B1a W1a B0a W0a B1b W1b B0b W0b           from 1 to 13 */
-START_TEST(fewer_micro_batches_than_zb_v_lists)
-{
+START_TEST(fewer_micro_batches_than_zb_v_lists) {
     const nnc_pipeline pipeline = equal_stages(NNC_SCHEDULE_ZB_V, 2, 2, 2, 2, 2, 2);
     ck_assert(nnc_pipeline_run(&pipeline, memory, &run));
     ck_assert_double_eq(run.total_s, 14.0);
@@ -212,8 +198,7 @@ START_TEST(fewer_micro_batches_than_zb_v_lists)
 }
 END_TEST
 
-START_TEST(monotone_in_every_time)
-{
+START_TEST(monotone_in_every_time) {
     seed = 362436069362436069U;
     for (int i = 0; i < CASES; i++) {
         nnc_pipeline pipeline = random_pipeline(120);
@@ -237,8 +222,7 @@ START_TEST(monotone_in_every_time)
 END_TEST
 
 /* Not faster than its busiest device, not slower than everything one after the other. */
-START_TEST(bounds)
-{
+START_TEST(bounds) {
     seed = 521288629521288629U;
     for (int i = 0; i < CASES; i++) {
         const nnc_pipeline pipeline = random_pipeline(120);
@@ -259,8 +243,7 @@ END_TEST
 
 /* ---- what is refused, and how large it may be ---- */
 
-START_TEST(rules)
-{
+START_TEST(rules) {
     nnc_pipeline pipeline = equal_stages(NNC_SCHEDULE_INTERLEAVED, 4, 2, 6, 1, 1, 1);
     ck_assert(!nnc_pipeline_run(&pipeline, memory, &run)); /* 6 is no multiple of 4 */
     pipeline = equal_stages(NNC_SCHEDULE_DUALPIPE, 3, 1, 6, 1, 1, 1);
@@ -279,8 +262,7 @@ START_TEST(rules)
 }
 END_TEST
 
-START_TEST(largest)
-{
+START_TEST(largest) {
     static double ones[NNC_PIPELINE_VIRTUAL_MAX];
     for (int i = 0; i < NNC_PIPELINE_VIRTUAL_MAX; i++) { ones[i] = 1; }
     for (int s = 0; s < NNC_SCHEDULE_COUNT; s++) {
@@ -296,8 +278,7 @@ START_TEST(largest)
 END_TEST
 
 /* One chunk is plain 1F1B, as in the closed forms. */
-START_TEST(interleaved_with_one_chunk)
-{
+START_TEST(interleaved_with_one_chunk) {
     seed = 5;
     for (int i = 0; i < 100; i++) {
         nnc_pipeline pipeline = random_pipeline(40);
@@ -311,8 +292,7 @@ START_TEST(interleaved_with_one_chunk)
 }
 END_TEST
 
-int main(void)
-{
+int main(void) {
     const TTest *const tests[] = {
         unequal_1f1b,
         one_stage_never_waits,

@@ -17,8 +17,7 @@ typedef struct trace {
 static trace traced, again;
 
 /* The virtual stage along the way of the micro-batch. */
-static int32_t stage_of(const nnc_pipeline *pipeline, const nnc_pipeline_event *event)
-{
+static int32_t stage_of(const nnc_pipeline *pipeline, const nnc_pipeline_event *event) {
     const int32_t p = pipeline->stages, d = event->device;
     const bool back =
         (pipeline->schedule == NNC_SCHEDULE_ZB_V || pipeline->schedule == NNC_SCHEDULE_DUALPIPE) && event->chunk == 1;
@@ -26,8 +25,7 @@ static int32_t stage_of(const nnc_pipeline *pipeline, const nnc_pipeline_event *
     return pipeline->schedule == NNC_SCHEDULE_DUALPIPE ? along : event->chunk * p + along;
 }
 
-static void on_event(void *context, const nnc_pipeline_event *event)
-{
+static void on_event(void *context, const nnc_pipeline_event *event) {
     trace *const to = context;
     const nnc_pipeline *const pipeline = to->pipeline;
     const int32_t d = event->device;
@@ -47,14 +45,12 @@ static void on_event(void *context, const nnc_pipeline_event *event)
 }
 
 /* A message from one op to another on another device arrives send_s later. */
-static void expect_after(const trace *t, int32_t from, int from_phase, int32_t to, int to_phase, int64_t k)
-{
+static void expect_after(const trace *t, int32_t from, int from_phase, int32_t to, int to_phase, int64_t k) {
     const double way_s = t->at[from][k][from_phase].device == t->at[to][k][to_phase].device ? 0 : t->pipeline->send_s;
     ck_assert_double_ge(t->at[to][k][to_phase].start_s * (1 + 1e-14), t->at[from][k][from_phase].end_s + way_s);
 }
 
-static void expect_dependencies(const trace *t, bool splits)
-{
+static void expect_dependencies(const trace *t, bool splits) {
     const int32_t stages = t->pipeline->stages * t->pipeline->chunks;
     for (int64_t k = 0; k < t->pipeline->micro_batches; k++) {
         for (int32_t s = 0; s < stages; s++) {
@@ -71,8 +67,7 @@ static void expect_dependencies(const trace *t, bool splits)
     }
 }
 
-START_TEST(events_are_a_schedule)
-{
+START_TEST(events_are_a_schedule) {
     seed = 123456789123456789U;
     for (int i = 0; i < 700; i++) {
         nnc_pipeline pipeline = random_pipeline(MICRO_BATCHES);
@@ -95,8 +90,7 @@ START_TEST(events_are_a_schedule)
 }
 END_TEST
 
-int main(void)
-{
+int main(void) {
     const TTest *const tests[] = { events_are_a_schedule };
     return run_tests_with("pipeline_events", open_memory, close_memory, tests, COUNT_OF(tests));
 }

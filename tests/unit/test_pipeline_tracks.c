@@ -2,8 +2,7 @@
 #include "pipelines.h"
 
 /* One track's times, of as many virtual stages, take the place of those there. */
-static void fill_track(const nnc_pipeline *of, int32_t track, double times[3][VIRTUAL * NNC_TRACKS])
-{
+static void fill_track(const nnc_pipeline *of, int32_t track, double times[3][VIRTUAL * NNC_TRACKS]) {
     for (int i = 0; i < of->stages * of->chunks; i++) {
         times[0][i * NNC_TRACKS + track] = of->forward_s[i];
         times[1][i * NNC_TRACKS + track] = of->backward_s[i];
@@ -11,8 +10,7 @@ static void fill_track(const nnc_pipeline *of, int32_t track, double times[3][VI
     }
 }
 
-static void check_track(const nnc_pipeline *of, int32_t track, const double *span_s, double total_s)
-{
+static void check_track(const nnc_pipeline *of, int32_t track, const double *span_s, double total_s) {
     ck_assert(nnc_pipeline_run(of, memory, &run));
     ck_assert_double_eq(total_s, run.total_s);
     for (int32_t d = 0; d < of->stages; d++) { ck_assert_double_eq(span_s[d * NNC_TRACKS + track], run.span_s[d]); }
@@ -22,8 +20,7 @@ typedef double track_times[3][VIRTUAL];
 
 /* Pipelines of one shape, each unequal in a way of its own. */
 static nnc_pipeline draw_tracks(int64_t m_max, int32_t count, track_times *kept, double *send_s,
-                                double times[3][VIRTUAL * NNC_TRACKS])
-{
+                                double times[3][VIRTUAL * NNC_TRACKS]) {
     nnc_pipeline shape = random_pipeline(m_max);
     for (int32_t k = 0; k < count; k++) {
         const nnc_pipeline next = k == 0 ? shape : random_pipeline(1);
@@ -42,8 +39,7 @@ static nnc_pipeline draw_tracks(int64_t m_max, int32_t count, track_times *kept,
 }
 
 /* The same without vectors. */
-static void run_plain(const nnc_pipeline *pipeline, const double *send_s, int32_t count, double *span_s)
-{
+static void run_plain(const nnc_pipeline *pipeline, const double *send_s, int32_t count, double *span_s) {
     nnc_wave_shape shape = nnc_wave_shape_of(pipeline, send_s, NNC_TRACKS);
     shape.wide = false;
     nnc_wave_run_tracks(&shape, count, &memory->tracks);
@@ -53,8 +49,7 @@ static void run_plain(const nnc_pipeline *pipeline, const double *send_s, int32_
 }
 
 /* Pipelines that run side by side take what each takes alone, to the digit, on a processor with vectors and on any other. */
-START_TEST(tracks_are_runs)
-{
+START_TEST(tracks_are_runs) {
     static double times[3][VIRTUAL * NNC_TRACKS];
     static track_times kept[NNC_TRACKS];
     static double span_s[DEVICES * NNC_TRACKS], plain_s[DEVICES * NNC_TRACKS];
@@ -83,8 +78,7 @@ START_TEST(tracks_are_runs)
 }
 END_TEST
 
-int main(void)
-{
+int main(void) {
     const TTest *const tests[] = { tracks_are_runs };
     return run_tests_with("pipeline_tracks", open_memory, close_memory, tests, COUNT_OF(tests));
 }

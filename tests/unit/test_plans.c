@@ -7,8 +7,7 @@
 
 static nnc_plans plans;
 
-static nnc_status parse(const char *text)
-{
+static nnc_status parse(const char *text) {
     nnc_faults faults = { .name = "p.json", .err = &err };
     nnc_plans_parse(arena, text, strlen(text), &faults, &plans);
     return faults.status;
@@ -18,16 +17,14 @@ static nnc_status parse(const char *text)
 #define COMMON "\"common\": { \"model\": \"m\", \"device\": \"d\", \"seq_len\": 128 },\n"
 #define ONE HEAD COMMON "\"scenarios\": [ { \"id\": \"a\" } ]"
 
-static const char *value_of(const nnc_plans_scenario *scenario, const char *key)
-{
+static const char *value_of(const nnc_plans_scenario *scenario, const char *key) {
     for (int32_t i = 0; i < scenario->values.count; i++) {
         if (strcmp(scenario->values.list[i].key, key) == 0) { return scenario->values.list[i].text; }
     }
     return NULL;
 }
 
-START_TEST(a_scenario_inherits_key_by_key)
-{
+START_TEST(a_scenario_inherits_key_by_key) {
     const char *const text =
         HEAD "\"note\": \"x\",\n"
              "\"common\": { \"note\": \"y\", \"model\": \"m\", \"device\": \"d\", \"seq_len\": 128,\n"
@@ -74,8 +71,7 @@ START_TEST(a_scenario_inherits_key_by_key)
 END_TEST
 
 /* The digest of a plan depends on exactly what its estimate depends on; the order of keys does not matter. */
-START_TEST(the_digest_of_a_plan_is_what_counts)
-{
+START_TEST(the_digest_of_a_plan_is_what_counts) {
     ck_assert_int_eq(parse(HEAD "\"scenarios\": [ { \"id\": \"a\", \"model\": \"m\", \"device\": "
                                 "\"d\", \"seq_len\": 8, \"micro_batch\": 2 } ] }"),
                      NNC_OK);
@@ -92,8 +88,7 @@ START_TEST(the_digest_of_a_plan_is_what_counts)
 }
 END_TEST
 
-START_TEST(bad_plan_files_are_refused)
-{
+START_TEST(bad_plan_files_are_refused) {
     static const struct {
         const char *text, *where, *what;
     } cases[] = {
@@ -170,20 +165,17 @@ END_TEST
 static const nnc_recorded_digest digests[] = { { "model", "m", "1" }, { "plan", "a", "2" } };
 static const nnc_figures to_find = { old_list, COUNT_OF(old_list) - 1 };
 
-static nnc_packed pack(nnc_figures figures)
-{
+static nnc_packed pack(nnc_figures figures) {
     nnc_packed packed;
     ck_assert(nnc_packed_make(arena, figures, NULL, &packed));
     return packed;
 }
 
-static nnc_figures unpack(const nnc_packed *packed)
-{
+static nnc_figures unpack(const nnc_packed *packed) {
     return (nnc_figures){ nnc_packed_list(arena, packed), nnc_packed_count(packed) };
 }
 
-static nnc_recorded to_record(const nnc_recorded_estimate *estimates, int32_t count)
-{
+static nnc_recorded to_record(const nnc_recorded_estimate *estimates, int32_t count) {
     return (nnc_recorded){ .tool = "0.1.0",
                            .conventions = NNC_RECORDED_CONVENTIONS,
                            .digests = digests,
@@ -193,8 +185,7 @@ static nnc_recorded to_record(const nnc_recorded_estimate *estimates, int32_t co
 }
 
 /* Packed lists share names and kinds with the list before, and keep their own numbers and texts. */
-START_TEST(packed_figures_are_what_they_were)
-{
+START_TEST(packed_figures_are_what_they_were) {
     const nnc_figure lists[][3] = {
         { { "a", NULL, 1.5 }, { "b", "x", (double)NAN }, { "c", NULL, -0.0 } },
         { { "a", NULL, 2.5 }, { "b", "y", (double)NAN }, { "c", NULL, (double)INFINITY } },
@@ -219,8 +210,7 @@ START_TEST(packed_figures_are_what_they_were)
 END_TEST
 
 /* The text of the file with these estimates recorded. */
-static const char *put_into(const char *text, const nnc_recorded *recorded, bool one_line, size_t *size)
-{
+static const char *put_into(const char *text, const nnc_recorded *recorded, bool one_line, size_t *size) {
     nnc_buffer part = { 0 };
     ck_assert_msg(parse(text) == NNC_OK, "%s: %s", err.where, err.what);
     nnc_recorded_write(&part, recorded, one_line);
@@ -233,15 +223,13 @@ static const char *put_into(const char *text, const nnc_recorded *recorded, bool
     return whole;
 }
 
-static const char *record_into(const char *text, bool one_line, size_t *size)
-{
+static const char *record_into(const char *text, bool one_line, size_t *size) {
     const nnc_recorded_estimate one = { .id = "a", .figures = pack(to_find) };
     const nnc_recorded recorded = to_record(&one, 1);
     return put_into(text, &recorded, one_line, size);
 }
 
-START_TEST(what_is_recorded_is_read_again)
-{
+START_TEST(what_is_recorded_is_read_again) {
     size_t size = 0, again_size = 0;
     nnc_change changes[64];
     for (int one_line = 0; one_line < 2; one_line++) {
@@ -265,8 +253,7 @@ START_TEST(what_is_recorded_is_read_again)
 END_TEST
 
 /* Estimates are read one at a time. Faults name the line of their estimate, and the digest covers all of them. */
-START_TEST(estimates_are_read_one_by_one)
-{
+START_TEST(estimates_are_read_one_by_one) {
     const nnc_figure slow = { .name = "step.step_s", .text = "slow" };
     const nnc_recorded_estimate several[] = { { .id = "a", .figures = pack(to_find) },
                                               { .id = "none" },
@@ -296,8 +283,7 @@ START_TEST(estimates_are_read_one_by_one)
 END_TEST
 
 /* The text before and after the recorded part stays, in any layout. */
-START_TEST(every_other_byte_stays)
-{
+START_TEST(every_other_byte_stays) {
     static const char head[] = "\n {\t\"schema\":\r\n\"nncost.plans/1\" ,\"note\":\"\\\"recorded\\\"} "
                                "{[\\\\\",\"common\":{\"model\":\"recorded\",\"device\":\"d\"} ,",
                       tail[] = "\"scenarios\":[{\"id\":\"a\"\n\n}]}  \n\n";
@@ -321,8 +307,7 @@ START_TEST(every_other_byte_stays)
 END_TEST
 
 /* Changing any digit of the recorded part is detected. */
-START_TEST(an_edit_by_hand_is_noticed)
-{
+START_TEST(an_edit_by_hand_is_noticed) {
     size_t size = 0;
     const char *text = record_into(ONE " }", false, &size);
     char *copy = nnc_arena_strdup(arena, text);
@@ -339,8 +324,7 @@ START_TEST(an_edit_by_hand_is_noticed)
 }
 END_TEST
 
-START_TEST(every_truncation_is_refused)
-{
+START_TEST(every_truncation_is_refused) {
     size_t size = 0;
     const char *text = record_into(ONE " }", false, &size);
     for (size_t i = 0; i < size; i++) {
@@ -352,8 +336,7 @@ START_TEST(every_truncation_is_refused)
 END_TEST
 
 /* A thousand scenarios of eighty values: larger than other files may be. A repeated key is still found. */
-START_TEST(large_files_are_read)
-{
+START_TEST(large_files_are_read) {
     char *text = NULL;
     size_t size = 0;
     FILE *out = open_memstream(&text, &size);
@@ -383,8 +366,7 @@ END_TEST
 
 /* ---- digests of files ---- */
 
-static uint64_t digest_of(const char *text)
-{
+static uint64_t digest_of(const char *text) {
     char path[] = "/tmp/nncost-digest-XXXXXX";
     uint64_t digest = 0;
     const int fd = mkstemp(path);
@@ -399,8 +381,7 @@ static uint64_t digest_of(const char *text)
     return digest;
 }
 
-START_TEST(a_digest_is_of_what_a_file_says)
-{
+START_TEST(a_digest_is_of_what_a_file_says) {
     const uint64_t digest = digest_of("{ \"a\": 1, \"b\": [1, 2, \"x\"], \"c\": { \"d\": true } }");
     ck_assert(digest_of("{\"c\":{\"d\":true,\"note\":\"n\"},\"b\":[1.0,2,\"x\"],\n\"a\":10e-1,"
                         "\"sources\":{\"\":\"s\"}}") == digest);
@@ -412,16 +393,14 @@ START_TEST(a_digest_is_of_what_a_file_says)
 END_TEST
 
 /* The published vectors of FNV-1a. */
-START_TEST(the_digest_is_fnv_1a)
-{
+START_TEST(the_digest_is_fnv_1a) {
     ck_assert(nnc_digest_bytes(NNC_DIGEST_START, "", 0) == UINT64_C(0xcbf29ce484222325));
     ck_assert(nnc_digest_bytes(NNC_DIGEST_START, "a", 1) == UINT64_C(0xaf63dc4c8601ec8c));
     ck_assert(nnc_digest_bytes(NNC_DIGEST_START, "foobar", 6) == UINT64_C(0x85944171f73967e8));
 }
 END_TEST
 
-int main(void)
-{
+int main(void) {
     const TTest *const tests[] = {
         a_scenario_inherits_key_by_key, the_digest_of_a_plan_is_what_counts, bad_plan_files_are_refused,
         what_is_recorded_is_read_again, packed_figures_are_what_they_were,   estimates_are_read_one_by_one,

@@ -1,8 +1,7 @@
 /* The power limit: by hand from the rows of a step, and on shipped devices. */
 #include "answers.h"
 
-static nnc_result run_on(const nnc_device *device)
-{
+static nnc_result run_on(const nnc_device *device) {
     const nnc_model model = gpt(4, 1024, 8, 5000, 256);
     const nnc_software software = nnc_software_default();
     nnc_plan plan = nnc_plan_default();
@@ -11,8 +10,7 @@ static nnc_result run_on(const nnc_device *device)
 }
 
 /* 100 W idle of 400; the matrix units would draw 600 W at their peak, the memory 100. */
-static nnc_device hungry_device(void)
-{
+static nnc_device hungry_device(void) {
     nnc_device device = plain_device();
     device.power_w = 400;
     device.power_cap_w = NAN;
@@ -22,8 +20,7 @@ static nnc_device hungry_device(void)
 }
 
 /* Watts above idle that the rows of the last estimate draw on average, and their seconds. */
-static double drawn_w(const nnc_device *device, double *pass_s)
-{
+static double drawn_w(const nnc_device *device, double *pass_s) {
     int32_t count = 0;
     const nnc_op_cost *rows = nnc_scratch_ops(scratch, &count);
     double joules = 0.0;
@@ -38,8 +35,7 @@ static double drawn_w(const nnc_device *device, double *pass_s)
     return joules / *pass_s;
 }
 
-START_TEST(a_pass_takes_longer_by_the_power_it_lacks)
-{
+START_TEST(a_pass_takes_longer_by_the_power_it_lacks) {
     nnc_device device = hungry_device(), free_device = hungry_device();
     double pass_s = 0.0, slow_s = 0.0;
     free_device.efficiency.power.exponent = 0;
@@ -54,8 +50,7 @@ START_TEST(a_pass_takes_longer_by_the_power_it_lacks)
 }
 END_TEST
 
-START_TEST(a_cap_is_a_lower_limit)
-{
+START_TEST(a_cap_is_a_lower_limit) {
     nnc_device device = hungry_device();
     double pass_s = 0.0, slow_s = 0.0;
     const nnc_result board = run_on(&device);
@@ -74,8 +69,7 @@ START_TEST(a_cap_is_a_lower_limit)
 }
 END_TEST
 
-START_TEST(a_cap_that_cannot_be_judged_is_refused)
-{
+START_TEST(a_cap_that_cannot_be_judged_is_refused) {
     const nnc_model model = gpt(4, 1024, 8, 5000, 256);
     const nnc_software software = nnc_software_default();
     const nnc_plan plan = nnc_plan_default();
@@ -93,8 +87,7 @@ START_TEST(a_cap_that_cannot_be_judged_is_refused)
 }
 END_TEST
 
-START_TEST(work_below_the_limit_is_not_held)
-{
+START_TEST(work_below_the_limit_is_not_held) {
     nnc_device device = hungry_device();
     device.efficiency.gemm[NNC_BF16].power_share = 0.1;
     const nnc_result cool = run_on(&device);
@@ -107,8 +100,7 @@ START_TEST(work_below_the_limit_is_not_held)
 END_TEST
 
 /* A peak that doubles with the power of its units keeps its share of the limit. */
-START_TEST(a_doubled_peak_still_pays)
-{
+START_TEST(a_doubled_peak_still_pays) {
     nnc_device device = hungry_device();
     const double before_s = run_on(&device).step_s;
     device.matmul_flops_per_s[NNC_BF16] *= 2;
@@ -117,8 +109,7 @@ START_TEST(a_doubled_peak_still_pays)
 END_TEST
 
 /* Eager FSDP leaves the matrix units idle too often to meet the limit of an H100: 7B of llm-foundry. */
-START_TEST(eager_steps_on_h100_are_not_held)
-{
+START_TEST(eager_steps_on_h100_are_not_held) {
     const nnc_model *model = load_model("models/llama2-7b.json");
     nnc_device device = *load_device("hw/h100-sxm5-80gb.json");
     nnc_plan plan = nnc_plan_default();
@@ -137,8 +128,7 @@ START_TEST(eager_steps_on_h100_are_not_held)
 END_TEST
 
 /* Not of power, but of the same kind: figures that take the place of others where software asks for them. */
-START_TEST(tuned_kernels_have_a_rate_of_their_own)
-{
+START_TEST(tuned_kernels_have_a_rate_of_their_own) {
     const nnc_model model = gpt(4, 1024, 8, 5000, 256);
     nnc_device device = plain_device();
     nnc_software software = nnc_software_default();
@@ -158,8 +148,7 @@ START_TEST(tuned_kernels_have_a_rate_of_their_own)
 }
 END_TEST
 
-START_TEST(experts_have_a_launch_of_their_own)
-{
+START_TEST(experts_have_a_launch_of_their_own) {
     const nnc_model *dense = load_model("models/llama3-8b.json"), *experts = load_model("models/mixtral-8x7b.json");
     const nnc_device *device = load_device("hw/h100-sxm5-80gb.json");
     nnc_software software = nnc_software_default(), slow = software;
@@ -177,8 +166,7 @@ END_TEST
 
 /* Kernels of expert communication occupy units: a product bound by compute, 2 us fixed and 8 us of work, takes 1.5 times
  * the work, 14 us; one bound by memory keeps its time. A factor of 1 or less changes nothing. */
-START_TEST(lent_units_slow_down_the_work)
-{
+START_TEST(lent_units_slow_down_the_work) {
     const nnc_op product = { .kind = NNC_OP_MATMUL, .u.matmul = { .m = 8, .n = 8, .k = 8, .batch = 1 } };
     static nnc_rows rows;
     nnc_op_cost *const both = rows.rows;
@@ -196,8 +184,7 @@ START_TEST(lent_units_slow_down_the_work)
 }
 END_TEST
 
-int main(void)
-{
+int main(void) {
     const TTest *const tests[] = {
         lent_units_slow_down_the_work,
         a_pass_takes_longer_by_the_power_it_lacks,

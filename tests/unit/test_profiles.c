@@ -12,8 +12,7 @@ static nnc_profiles profiles;
 static const nnc_device *h100, *tpu;
 static const nnc_model *llama, *unet;
 
-static void setup(void)
-{
+static void setup(void) {
     nnc_error err;
     specs = nnc_specs_open(NNCOST_SOURCE_DIR);
     ck_assert_int_eq(nnc_profiles_load(specs, NULL, &profiles, &err), NNC_OK);
@@ -23,18 +22,13 @@ static void setup(void)
     ck_assert_int_eq(nnc_model_load(specs, "sd1-unet", &unet, &err), NNC_OK);
 }
 
-static void teardown(void)
-{
-    nnc_specs_close(specs);
-}
+static void teardown(void) { nnc_specs_close(specs); }
 
-static const char *chosen(const nnc_device *device, const nnc_plan *plan)
-{
+static const char *chosen(const nnc_device *device, const nnc_plan *plan) {
     return nnc_profile_of(&profiles, llama, device, plan)->id;
 }
 
-START_TEST(follows_what_the_plan_does)
-{
+START_TEST(follows_what_the_plan_does) {
     nnc_plan plan = nnc_plan_default();
     ck_assert_str_eq(chosen(h100, &plan), "torch-compile");
     plan.devices = plan.data = 8; /* copies of the weights, then copies with sharded gradients */
@@ -57,8 +51,7 @@ START_TEST(follows_what_the_plan_does)
 END_TEST
 
 /* A scenario loads only the profiles that its plans can have: each chosen profile is one of them. */
-START_TEST(no_chosen_profile_is_left_out)
-{
+START_TEST(no_chosen_profile_is_left_out) {
     const nnc_device *v100 = NULL, *a100 = NULL;
     nnc_error err;
     ck_assert_int_eq(nnc_device_load(specs, "v100", &v100, &err), NNC_OK);
@@ -82,8 +75,7 @@ START_TEST(no_chosen_profile_is_left_out)
 END_TEST
 
 /* No profile of PyTorch exists for a TPU, whatever the plan is. */
-START_TEST(is_one_that_exists_for_the_device)
-{
+START_TEST(is_one_that_exists_for_the_device) {
     nnc_plan plan = nnc_plan_default();
     for (plan.zero = 0; plan.zero <= 3; plan.zero++) {
         for (plan.tensor = 1; plan.tensor <= 2; plan.tensor++) {
@@ -95,8 +87,7 @@ START_TEST(is_one_that_exists_for_the_device)
 END_TEST
 
 /* Before Hopper: transformers in fp16 ran without fused attention, ZeRO 3 in bf16 with that of 2022. */
-START_TEST(is_one_of_the_years_of_the_device)
-{
+START_TEST(is_one_of_the_years_of_the_device) {
     const nnc_device *a100 = NULL;
     nnc_error err;
     nnc_scratch *scratch = nnc_scratch_create();
@@ -120,8 +111,7 @@ START_TEST(is_one_of_the_years_of_the_device)
 }
 END_TEST
 
-static nnc_release found(const char *words, const char *framework, const char *version)
-{
+static nnc_release found(const char *words, const char *framework, const char *version) {
     nnc_release release;
     nnc_error err;
     const nnc_release_ask ask = { .words = words,
@@ -134,15 +124,13 @@ static nnc_release found(const char *words, const char *framework, const char *v
     return release;
 }
 
-static const char *id_of(const char *words)
-{
+static const char *id_of(const char *words) {
     const nnc_release release = found(words, "", "");
     return release.entry != NULL ? release.software->id : "none";
 }
 
 /* The newest release that is not newer than the one asked for; without a version the newest. */
-START_TEST(releases_are_found_by_their_words)
-{
+START_TEST(releases_are_found_by_their_words) {
     ck_assert_str_eq(id_of("NeMo 25.11"), "nemo-25.09");
     ck_assert_str_eq(id_of("nemo-26.04.01"), "nemo-26.02");
     ck_assert_str_eq(id_of("Megatron-Bridge v26.02"), "nemo-26.02");
@@ -156,15 +144,11 @@ START_TEST(releases_are_found_by_their_words)
 }
 END_TEST
 
-static bool gives_zero(const void *in, const char *field)
-{
-    return in != NULL && strcmp(field, "zero") == 0;
-}
+static bool gives_zero(const void *in, const char *field) { return in != NULL && strcmp(field, "zero") == 0; }
 
 /* NeMo 24.03 with 32 layers on 4 x 4 ranks: 8 virtual stages, as 64 micro-batches are a multiple of 4; the table is
  * padded to 128 x 4; gradients of bf16 in fp32, not those of fp16. */
-START_TEST(releases_fill_in_what_is_open)
-{
+START_TEST(releases_fill_in_what_is_open) {
     const nnc_framework *nemo = found("NeMo 24.07", "", "").entry;
     const nnc_given nothing = { gives_zero, NULL }, zero = { gives_zero, "" };
     nnc_model model = *llama;
@@ -188,8 +172,7 @@ START_TEST(releases_fill_in_what_is_open)
 END_TEST
 
 /* Recipes of 25.09 send every copy of a token of Qwen3; those of other models do not. */
-START_TEST(recipes_set_switches)
-{
+START_TEST(recipes_set_switches) {
     const nnc_release release = found("NeMo 25.09", "", "");
     const char *const models[] = { "qwen3-30b-a3b", "llama3-8b" };
     const nnc_dispatcher wanted[] = { NNC_DISPATCHER_ALL_TO_ALL, NNC_DISPATCHER_PROFILE };
@@ -202,8 +185,7 @@ START_TEST(recipes_set_switches)
 }
 END_TEST
 
-START_TEST(names_what_a_framework_lacks)
-{
+START_TEST(names_what_a_framework_lacks) {
     const char *lacks = NULL;
     nnc_plan plan = nnc_plan_default();
     plan.pipeline = 4;
@@ -237,8 +219,7 @@ END_TEST
 
 /* Every plan that a search finds runs under its own profile, has the figures of an estimate under it, and asks for
  * nothing that the framework lacks. */
-START_TEST(a_search_compares_plans_under_their_own)
-{
+START_TEST(a_search_compares_plans_under_their_own) {
     nnc_search search = nnc_search_default();
     search.best = 40;
     nnc_search_result *result = calloc(1, sizeof *result);
@@ -268,8 +249,7 @@ START_TEST(a_search_compares_plans_under_their_own)
 END_TEST
 
 /* Asked for a schedule that the profile lacks, a search says so; with any it has it. */
-START_TEST(any_lifts_what_is_shipped)
-{
+START_TEST(any_lifts_what_is_shipped) {
     nnc_search search = nnc_search_default();
     search.best = 1;
     nnc_search_result *result = calloc(1, sizeof *result);
@@ -289,8 +269,7 @@ START_TEST(any_lifts_what_is_shipped)
 }
 END_TEST
 
-int main(void)
-{
+int main(void) {
     const TTest *const tests[] = {
         follows_what_the_plan_does,        no_chosen_profile_is_left_out,
         is_one_that_exists_for_the_device, is_one_of_the_years_of_the_device,

@@ -12,8 +12,7 @@ static struct {
     int model_count, device_count, software_count;
 } shipped;
 
-static const char *const *ids_of(nnc_spec_kind kind, int most, int *count)
-{
+static const char *const *ids_of(nnc_spec_kind kind, int most, int *count) {
     const char *const *ids = NULL;
     nnc_error err = { 0 };
     ck_assert_int_eq(nnc_specs_list(specs, kind, &ids, count, &err), NNC_OK);
@@ -22,8 +21,7 @@ static const char *const *ids_of(nnc_spec_kind kind, int most, int *count)
     return ids;
 }
 
-static void load_shipped(void)
-{
+static void load_shipped(void) {
     const char *const *ids = ids_of(NNC_SPEC_MODEL, MODELS, &shipped.model_count);
     int count = 0;
     for (int i = 0; i < shipped.model_count; i++) {
@@ -42,15 +40,13 @@ static void load_shipped(void)
     }
 }
 
-static void set_up(void)
-{
+static void set_up(void) {
     open_support();
     load_shipped();
 }
 
 /* Degrees and savers of any kind; most combinations are illegal. */
-static nnc_plan draw_any(const nnc_model *model)
-{
+static nnc_plan draw_any(const nnc_model *model) {
     nnc_plan plan = draw_split();
     plan.data = power(5);
     plan.devices = 0;
@@ -68,8 +64,7 @@ static nnc_plan draw_any(const nnc_model *model)
     return plan;
 }
 
-static split_case draw_shipped(int number)
-{
+static split_case draw_shipped(int number) {
     seed(number);
     split_case c = { .model = *shipped.models[draw((uint64_t)shipped.model_count)],
                      .device = *shipped.devices[draw((uint64_t)shipped.device_count)],
@@ -80,8 +75,7 @@ static split_case draw_shipped(int number)
 }
 
 /* The next legal plan; *number is where to go on. */
-static split_case next_legal(int *number)
-{
+static split_case next_legal(int *number) {
     for (;;) {
         const split_case c = draw_shipped((*number)++);
         nnc_result result;
@@ -89,8 +83,7 @@ static split_case next_legal(int *number)
     }
 }
 
-static void say(const split_case *c, int number, const char *what, double found, double expected)
-{
+static void say(const split_case *c, int number, const char *what, double found, double expected) {
     const nnc_plan *p = &c->plan;
     fprintf(stderr,
             "%d, %s: %.9g, expected %.9g: %s %s %s t%d p%d c%d(%d) e%d d%d zero%d vs%d sched%d "
@@ -103,16 +96,14 @@ static void say(const split_case *c, int number, const char *what, double found,
 
 static int failures;
 
-static void at_most(const split_case *c, int number, const char *what, double a, double b)
-{
+static void at_most(const split_case *c, int number, const char *what, double a, double b) {
     if (!(a <= b * (1 + 1e-9))) {
         failures++;
         say(c, number, what, a, b);
     }
 }
 
-START_TEST(parts_and_bounds)
-{
+START_TEST(parts_and_bounds) {
     int number = 0;
     for (int i = 0; i < PLANS; i++) {
         const split_case c = next_legal(&number);
@@ -133,8 +124,7 @@ END_TEST
  * its end may not: by 3.6 % in one of 80,000 (gcc and clang draw different plans). In other pipelines the
  * exposed rest of one stage adds to the span of another. Under a power limit faster memory leaves less
  * power to the matrix units, whose compute may be the only overlap. */
-static double slack_of(const split_case *c, const char *what)
-{
+static double slack_of(const split_case *c, const char *what) {
     const bool pipeline = c->plan.pipeline > 1;
     const bool throttled = c->device.efficiency.power.exponent > 0.0;
     return pipeline && nnc_schedule_splits(&c->plan)  ? 1.04
@@ -143,8 +133,7 @@ static double slack_of(const split_case *c, const char *what)
                                                       : 1.0;
 }
 
-static void check_faster(const split_case *c, const nnc_result *before, const char *what, int number)
-{
+static void check_faster(const split_case *c, const nnc_result *before, const char *what, int number) {
     const nnc_result after = result_of_split(c);
     char bound[32], upper[32];
     snprintf(bound, sizeof bound, "%s, bound", what);
@@ -156,8 +145,7 @@ static void check_faster(const split_case *c, const nnc_result *before, const ch
     at_most(c, number, upper, after.upper_bound_s, before->upper_bound_s * fmax(slack_of(c, what), 1.015));
 }
 
-START_TEST(better_devices)
-{
+START_TEST(better_devices) {
     int number = 0;
     for (int i = 0; i < PLANS; i++) {
         const split_case c = next_legal(&number);
@@ -180,8 +168,7 @@ START_TEST(better_devices)
 }
 END_TEST
 
-START_TEST(ideal_parts_add_up)
-{
+START_TEST(ideal_parts_add_up) {
     int number = 0;
     for (int i = 0; i < PLANS; i++) {
         split_case c = next_legal(&number);
@@ -202,8 +189,7 @@ START_TEST(ideal_parts_add_up)
 END_TEST
 
 /* Attention over all pairs (kernels run half of them); of a window over its width. */
-START_TEST(never_above_the_peak)
-{
+START_TEST(never_above_the_peak) {
     nnc_plan plan = nnc_plan_default();
     int estimates = 0;
     for (int m = 0; m < shipped.model_count; m++) {
@@ -229,8 +215,7 @@ START_TEST(never_above_the_peak)
 END_TEST
 
 /* With 32,768 tokens and a window of 4,096, palm counts an eighth of the columns; forward and backward follow. */
-START_TEST(windows_count_their_width)
-{
+START_TEST(windows_count_their_width) {
     nnc_model model = gpt(1, 64, 4, 256, 32768);
     nnc_plan plan = nnc_plan_default();
     const nnc_result all = estimate(&model, &plan);
@@ -246,8 +231,7 @@ START_TEST(windows_count_their_width)
 }
 END_TEST
 
-int main(void)
-{
+int main(void) {
     const TTest *const tests[] = { parts_and_bounds, better_devices, ideal_parts_add_up, never_above_the_peak,
                                    windows_count_their_width };
     return run_tests_with("properties", set_up, close_support, tests, COUNT_OF(tests));

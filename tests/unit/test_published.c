@@ -15,8 +15,7 @@ typedef struct sheet {
 
 static sheet open_sheet;
 
-static void read_sheet(const char *name)
-{
+static void read_sheet(const char *name) {
     char path[512];
     snprintf(path, sizeof path, PUBLISHED "%s", name);
     FILE *file = fopen(path, "rb");
@@ -39,8 +38,7 @@ static void read_sheet(const char *name)
     }
 }
 
-static const char *cell(int row, const char *name)
-{
+static const char *cell(int row, const char *name) {
     for (int i = 0; i < COLUMNS_MAX && open_sheet.cells[0][i] != NULL; i++) {
         if (strcmp(open_sheet.cells[0][i], name) == 0) { return open_sheet.cells[row][i]; }
     }
@@ -48,28 +46,20 @@ static const char *cell(int row, const char *name)
     return NULL;
 }
 
-static double value(int row, const char *name)
-{
-    return strtod(cell(row, name), NULL);
-}
+static double value(int row, const char *name) { return strtod(cell(row, name), NULL); }
 
-static int32_t count(int row, const char *name)
-{
-    return (int32_t)value(row, name);
-}
+static int32_t count(int row, const char *name) { return (int32_t)value(row, name); }
 
 /* ---- arXiv:2205.05198 ---- */
 
-static nnc_model gpt_of(int row)
-{
+static nnc_model gpt_of(int row) {
     nnc_model model =
         gpt(count(row, "n_layers"), count(row, "d_model"), count(row, "n_heads"), 51200, count(row, "seq_len"));
     model.decoder.biases = false; /* 12 L h^2 */
     return model;
 }
 
-static nnc_plan plan_of_gpt(int row)
-{
+static nnc_plan plan_of_gpt(int row) {
     nnc_plan plan = plan_of(1, count(row, "tp"), count(row, "pp"));
     const char *recompute = cell(row, "recompute");
     plan.virtual_stages = count(row, "vpp");
@@ -84,8 +74,7 @@ static nnc_plan plan_of_gpt(int row)
 }
 
 /* Activations of the layers of the first stage, by the published formula. */
-static double first_stage(const nnc_model *model, const nnc_plan *plan)
-{
+static double first_stage(const nnc_model *model, const nnc_plan *plan) {
     const nnc_result r = estimate_on_cluster(model, plan);
     int32_t stages = 0;
     const nnc_stage *stage = nnc_scratch_stages(scratch, &stages);
@@ -93,8 +82,7 @@ static double first_stage(const nnc_model *model, const nnc_plan *plan)
 }
 
 /* Weights, gradients and states of the matrices in the layers of the first stage. */
-static double first_stage_states(const nnc_model *model, const nnc_plan *plan)
-{
+static double first_stage_states(const nnc_model *model, const nnc_plan *plan) {
     const nnc_result r = estimate_on_cluster(model, plan);
     int32_t stages = 0;
     const nnc_stage *stage = nnc_scratch_stages(scratch, &stages);
@@ -109,8 +97,7 @@ static double first_stage_states(const nnc_model *model, const nnc_plan *plan)
     return bytes - 18.0 * (tables + norms + last);
 }
 
-START_TEST(megatron)
-{
+START_TEST(megatron) {
     read_sheet("korthikanti2022_memory.csv");
     ck_assert_int_eq(open_sheet.rows, 21);
     for (int i = 1; i < open_sheet.rows; i++) {
@@ -137,8 +124,7 @@ END_TEST
 
 /* ---- measured ---- */
 
-static nnc_model model_of(int row)
-{
+static nnc_model model_of(int row) {
     nnc_model model = llama(count(row, "n_layers"), count(row, "d_model"), count(row, "n_heads"),
                             count(row, "n_kv_heads"), count(row, "d_ff"), count(row, "vocab"), count(row, "seq_len"));
     nnc_decoder *d = &model.decoder;
@@ -156,8 +142,7 @@ static nnc_model model_of(int row)
     return model;
 }
 
-static nnc_plan plan_of_run(int row)
-{
+static nnc_plan plan_of_run(int row) {
     nnc_plan plan = plan_of(count(row, "dp"), count(row, "tp"), count(row, "pp"));
     plan.context = count(row, "cp");
     plan.context_kind = NNC_CONTEXT_ULYSSES;
@@ -173,8 +158,7 @@ static nnc_plan plan_of_run(int row)
 
 /* The overhead of an allocator differs from code to code; the bound shows that no large tensor is missing
  * or counted twice. */
-START_TEST(measured)
-{
+START_TEST(measured) {
     double sum = 0.0, worst = 0.0;
     read_sheet("simumax_memory.csv");
     ck_assert_int_eq(open_sheet.rows, 11);
@@ -200,8 +184,7 @@ START_TEST(measured)
 }
 END_TEST
 
-int main(void)
-{
+int main(void) {
     const TTest *const tests[] = { megatron, measured };
     return run_tests("published", tests, COUNT_OF(tests));
 }

@@ -42,38 +42,30 @@ static const struct {
 
 static cJSON *counts;
 
-static void open_counts(void)
-{
+static void open_counts(void) {
     open_support();
     counts = read_json(REFERENCE "counts.json");
 }
 
-static void close_counts(void)
-{
+static void close_counts(void) {
     cJSON_Delete(counts);
     close_support();
 }
 
-static const cJSON *find_model(const char *id)
-{
-    return find_entry(member(counts, "models"), "id", id);
-}
+static const cJSON *find_model(const char *id) { return find_entry(member(counts, "models"), "id", id); }
 
-static const nnc_software *software_of(int at)
-{
+static const nnc_software *software_of(int at) {
     char file[128];
     snprintf(file, sizeof file, "tests/data/reference/software/%s.json", covered[at].software);
     return load_software(file);
 }
 
-static void check_params(const char *id, const cJSON *params, const nnc_result *r)
-{
+static void check_params(const char *id, const cJSON *params, const nnc_result *r) {
     int64_t expected[NNC_GROUP_COUNT] = { 0 }, found[NNC_GROUP_COUNT];
     bool resample = false;
     const cJSON *entry = NULL;
     memcpy(found, r->params_by_group, sizeof found);
-    cJSON_ArrayForEach(entry, member(params, "groups"))
-    {
+    cJSON_ArrayForEach(entry, member(params, "groups")) {
         size_t i = 0;
         while (i < COUNT_OF(groups) && strcmp(groups[i].name, entry->string) != 0) { i++; }
         ck_assert_msg(i < COUNT_OF(groups), "%s: unknown group %s", id, entry->string);
@@ -91,8 +83,7 @@ static void check_params(const char *id, const cJSON *params, const nnc_result *
     ck_assert_int_eq(r->params, whole(params, "total"));
 }
 
-static nnc_plan plan_of(const cJSON *run, bool images)
-{
+static nnc_plan plan_of(const cJSON *run, bool images) {
     nnc_plan plan = nnc_plan_default();
     const cJSON *shape = member(run, "shape");
     plan.micro_batch = whole(run, "batch");
@@ -102,19 +93,12 @@ static nnc_plan plan_of(const cJSON *run, bool images)
     return plan;
 }
 
-static bool is_forward(const nnc_op_cost *row)
-{
-    return row->op->phase == NNC_PHASE_FORWARD;
-}
+static bool is_forward(const nnc_op_cost *row) { return row->op->phase == NNC_PHASE_FORWARD; }
 
-static double causal_flops(const nnc_op_cost *row)
-{
-    return row->work.causal_flops;
-}
+static double causal_flops(const nnc_op_cost *row) { return row->work.causal_flops; }
 
 static void check_flops(const cJSON *run, const nnc_model *model, const nnc_device *device,
-                        const nnc_software *software, nnc_plan plan)
-{
+                        const nnc_software *software, nnc_plan plan) {
     const double forward = number(member(run, "flops_fwd"), "total");
     const double backward = number(member(run, "flops_bwd"), "total");
     for (int attention = 0; attention < NNC_ATTENTION_COUNT; attention++) {
@@ -136,8 +120,7 @@ static void check_flops(const cJSON *run, const nnc_model *model, const nnc_devi
 
 /* Differences between our list and counts.json: it treats token ids as inputs, 8 B each; its loss of a
  * U-Net or a classifier is a sum that keeps no tensor, and ours keeps the output it compares. */
-static int64_t left_out_bytes(const cJSON *run, const nnc_model *model, const nnc_plan *plan)
-{
+static int64_t left_out_bytes(const cJSON *run, const nnc_model *model, const nnc_plan *plan) {
     const nnc_unet *u = &model->unet;
     if (model->family == NNC_FAMILY_DECODER) { return 8 * plan->micro_batch * plan->seq_len; }
     const int64_t element_bytes = strcmp(text_of(run, "dtype"), "float32") == 0 ? 4 : 2;
@@ -147,8 +130,7 @@ static int64_t left_out_bytes(const cJSON *run, const nnc_model *model, const nn
 }
 
 static void check_kept(const char *id, const cJSON *run, const nnc_model *model, const nnc_device *device,
-                       const nnc_software *software, const nnc_plan *plan)
-{
+                       const nnc_software *software, const nnc_plan *plan) {
     const nnc_result r = estimate_with(model, device, software, plan);
     const int64_t kept = r.memory.activation_bytes;
     const int64_t expected = whole(member(run, "saved_activation_bytes"), "activations");
@@ -160,8 +142,7 @@ static void check_kept(const char *id, const cJSON *run, const nnc_model *model,
     ck_assert_double_le(fabs((double)kept / (double)expected - 1.0), 0.01);
 }
 
-START_TEST(parameters)
-{
+START_TEST(parameters) {
     const nnc_software software = nnc_software_default();
     const nnc_device device = plain_device();
     const nnc_plan plan = nnc_plan_default();
@@ -173,15 +154,13 @@ START_TEST(parameters)
 }
 END_TEST
 
-START_TEST(every_run)
-{
+START_TEST(every_run) {
     const nnc_device *device = load_device("hw/a100-sxm4-80gb.json");
     const nnc_model *model = load_model(covered[_i].model);
     const nnc_software *software = software_of(_i);
     const cJSON *run = NULL;
     int runs = 0;
-    cJSON_ArrayForEach(run, member(find_model(covered[_i].id), "runs"))
-    {
+    cJSON_ArrayForEach(run, member(find_model(covered[_i].id), "runs")) {
         const nnc_plan plan = plan_of(run, covered[_i].images);
         if (!cJSON_IsTrue(member(run, "modelled"))) { /* their FLOPs lack attention */
             check_flops(run, model, device, software, plan);
@@ -194,14 +173,12 @@ START_TEST(every_run)
 END_TEST
 
 /* A model added to counts.json must be added here. */
-START_TEST(every_model_is_covered)
-{
+START_TEST(every_model_is_covered) {
     ck_assert_int_eq(cJSON_GetArraySize(member(counts, "models")), (int)COUNT_OF(covered));
 }
 END_TEST
 
-int main(void)
-{
+int main(void) {
     Suite *suite = suite_create("reference");
     TCase *tests = add_case(suite, "counts.json", open_counts, close_counts);
     tcase_add_loop_test(tests, parameters, 0, (int)COUNT_OF(covered));

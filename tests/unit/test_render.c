@@ -14,8 +14,7 @@ static const nnc_head heads[] = {
 enum { COLUMNS = COUNT_OF(heads) };
 static const nnc_heads all_heads = { heads, COLUMNS };
 
-static void fill(nnc_cell cells[COLUMNS], int64_t row, const char *text, double number)
-{
+static void fill(nnc_cell cells[COLUMNS], int64_t row, const char *text, double number) {
     cells[0] = (nnc_cell){ .kind = NNC_CELL_WHOLE, .whole = row };
     cells[1] = (nnc_cell){ .kind = NNC_CELL_WHOLE, .whole = 8 };
     cells[2] = (nnc_cell){ .kind = NNC_CELL_TEXT, .text = text };
@@ -24,15 +23,13 @@ static void fill(nnc_cell cells[COLUMNS], int64_t row, const char *text, double 
     cells[5] = (nnc_cell){ .kind = NNC_CELL_BOOL, .flag = true };
 }
 
-static const char *as_text(nnc_buffer *buffer)
-{
+static const char *as_text(nnc_buffer *buffer) {
     nnc_buffer_byte(buffer, '\0');
     ck_assert(!buffer->failed);
     return buffer->bytes;
 }
 
-START_TEST(every_format_has_a_row)
-{
+START_TEST(every_format_has_a_row) {
     for (unsigned i = 0; i < NNC_FORMAT_COUNT; i++) {
         const nnc_format *format = nnc_formats[i];
         ck_assert_str_eq(nnc_format_name(i), format->name);
@@ -43,8 +40,7 @@ START_TEST(every_format_has_a_row)
 }
 END_TEST
 
-START_TEST(lines)
-{
+START_TEST(lines) {
     static const struct {
         const nnc_format *format;
         const char *heading, *line;
@@ -73,8 +69,7 @@ START_TEST(lines)
 }
 END_TEST
 
-START_TEST(packed_rows)
-{
+START_TEST(packed_rows) {
     nnc_cell cells[COLUMNS], found[COLUMNS];
     nnc_buffer packed = { 0 };
     fill(cells, INT64_C(1) << 60, "", 0.1);
@@ -89,8 +84,7 @@ START_TEST(packed_rows)
 END_TEST
 
 /* Columns are as wide as the first lines need, whatever pieces they come in. */
-START_TEST(long_tables)
-{
+START_TEST(long_tables) {
     const nnc_style style = { .format = &nnc_format_table, .width = 1000 };
     nnc_buffer packed = { 0 }, whole = { 0 }, pieces = { 0 };
     nnc_cell cells[COLUMNS];
@@ -132,8 +126,7 @@ static const nnc_metric name_rows[] = {
 };
 static const nnc_metrics names = NNC_METRICS("a name", name_rows, place_name);
 
-START_TEST(tables_fit)
-{
+START_TEST(tables_fit) {
     static const place_name list[] = { { "first", "a rather long remark", 0.5, 1000 }, { "second", "", 1e-6, 2 } };
     static const struct {
         int width;
@@ -163,8 +156,7 @@ START_TEST(tables_fit)
 }
 END_TEST
 
-START_TEST(numbers_for_people)
-{
+START_TEST(numbers_for_people) {
     static const struct {
         nnc_cell cell;
         nnc_show show;
@@ -192,8 +184,7 @@ START_TEST(numbers_for_people)
 END_TEST
 
 /* The document's members and the elements of its lists have a line each. */
-START_TEST(documents)
-{
+START_TEST(documents) {
     static const place_name list[] = { { "a", NULL, NAN, 3 } };
     const struct holder {
         const place_name *list;
@@ -216,8 +207,7 @@ START_TEST(documents)
 END_TEST
 
 /* Invalid UTF-8 is replaced, so that readers accept the document. */
-START_TEST(json_texts)
-{
+START_TEST(json_texts) {
     static const char *const cases[][2] = {
         { "plain", "\"plain\"" },
         { "a\"b\\c\n", "\"a\\\"b\\\\c\\u000a\"" },
@@ -255,13 +245,11 @@ static const nnc_metric page_rows_of_record[] = {
 };
 static const nnc_metrics page_metrics = NNC_METRICS("a page", page_rows_of_record, page_record);
 
-static void add_code(nnc_sheet *sheet, const void *record)
-{
+static void add_code(nnc_sheet *sheet, const void *record) {
     nnc_sheet_item(sheet, NNC_INK_PLAIN, "code %d", (int)((const page_record *)record)->count);
 }
 
-START_TEST(page_rows)
-{
+START_TEST(page_rows) {
     static const nnc_page_row rows[] = {
         NNC_LINE("time"),
         NNC_BOLD("{in.seconds}"),
@@ -299,8 +287,7 @@ START_TEST(page_rows)
 }
 END_TEST
 
-int main(void)
-{
+int main(void) {
     const TTest *const tests[] = {
         every_format_has_a_row, lines,     packed_rows, long_tables, tables_fit,
         numbers_for_people,     documents, json_texts,  page_rows,

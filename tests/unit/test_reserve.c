@@ -3,8 +3,7 @@
 
 #include "support.h"
 
-static nnc_software reserved(double bytes, double share, double high)
-{
+static nnc_software reserved(double bytes, double share, double high) {
     nnc_software software = nnc_software_default();
     software.reserve =
         (nnc_reserve){ .bytes = bytes, .share = share, .low = 0.9, .high = high, .context = (double)NAN };
@@ -12,8 +11,7 @@ static nnc_software reserved(double bytes, double share, double high)
 }
 
 /* 1000 bytes and a tenth of what the plan counts; a figure of the user's own replaces both, and the spread. */
-START_TEST(what_is_set_aside)
-{
+START_TEST(what_is_set_aside) {
     const nnc_model model = gpt(2, 64, 4, 500, 64);
     const nnc_device device = plain_device();
     const nnc_software software = reserved(1000.0, 0.1, 1.2);
@@ -32,8 +30,7 @@ START_TEST(what_is_set_aside)
 END_TEST
 
 /* On a device that holds the upper end, the prediction, and a byte less. */
-START_TEST(three_words)
-{
+START_TEST(three_words) {
     const nnc_model model = gpt(2, 64, 4, 500, 64);
     const nnc_software software = reserved(1000.0, 0.1, 1.2);
     const nnc_plan plan = nnc_plan_default();
@@ -58,8 +55,7 @@ END_TEST
 
 /* 8 A100 of 40 GB: what the first command says for Llama 3 8B is what a search finds, within 15 %: the smallest set of changes, changed
  * further while that helps. It is no plan that is tight. */
-START_TEST(advice_is_what_a_search_finds)
-{
+START_TEST(advice_is_what_a_search_finds) {
     static const char *const models[] = { "llama3-8b", "llama2-13b", "mistral-7b" };
     nnc_profiles profiles;
     const nnc_device *a100 = NULL;
@@ -91,8 +87,7 @@ START_TEST(advice_is_what_a_search_finds)
 END_TEST
 
 /* If the moment of the peak is known op by op, the allocator's share alone is uncertain: from none of it to twice. */
-START_TEST(an_allocator_keeps_up_to_twice_its_share)
-{
+START_TEST(an_allocator_keeps_up_to_twice_its_share) {
     const nnc_model *gpt2 = NULL;
     const nnc_software *eager = NULL;
     const nnc_plan plan = nnc_plan_default();
@@ -107,8 +102,7 @@ START_TEST(an_allocator_keeps_up_to_twice_its_share)
 }
 END_TEST
 
-int main(void)
-{
+int main(void) {
     const TTest *const tests[] = { what_is_set_aside, three_words, advice_is_what_a_search_finds,
                                    an_allocator_keeps_up_to_twice_its_share };
     return run_tests("reserve", tests, COUNT_OF(tests));

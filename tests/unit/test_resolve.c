@@ -2,14 +2,10 @@
 #include "estimate/estimate_internal.h"
 #include "support.h"
 
-static nnc_model decoder(void)
-{
-    return gpt(2, 64, 4, 100, 32);
-}
+static nnc_model decoder(void) { return gpt(2, 64, 4, 100, 32); }
 
 static void check_refused(const nnc_model *model, const nnc_device *device, const nnc_plan *plan, nnc_status status,
-                          const char *where)
-{
+                          const char *where) {
     nnc_error err = { 0 };
     nnc_plan resolved;
     nnc_result result;
@@ -25,8 +21,7 @@ static void check_refused(const nnc_model *model, const nnc_device *device, cons
     ck_assert_int_eq(rows, 0);
 }
 
-static nnc_plan resolved_of(const nnc_model *model, const nnc_plan *plan)
-{
+static nnc_plan resolved_of(const nnc_model *model, const nnc_plan *plan) {
     nnc_error err = { 0 };
     nnc_plan resolved;
     const nnc_device device = plain_device();
@@ -35,8 +30,7 @@ static nnc_plan resolved_of(const nnc_model *model, const nnc_plan *plan)
 }
 
 /* micro_batch x micro_batches x data = global_batch; 0 is "not given". */
-START_TEST(batches)
-{
+START_TEST(batches) {
     static const struct {
         int32_t data;
         int64_t given[3], expected[3];
@@ -66,8 +60,7 @@ START_TEST(batches)
 }
 END_TEST
 
-START_TEST(batches_refused)
-{
+START_TEST(batches_refused) {
     const nnc_model model = decoder();
     const nnc_device device = plain_device();
     nnc_plan plan = nnc_plan_default();
@@ -86,8 +79,7 @@ START_TEST(batches_refused)
 END_TEST
 
 /* 16-bit formats first; fp32 on the vector units where there is no matrix rate. */
-START_TEST(precision)
-{
+START_TEST(precision) {
     const nnc_model model = decoder();
     nnc_device device = plain_device();
     nnc_plan plan = nnc_plan_default(), resolved;
@@ -117,8 +109,7 @@ START_TEST(precision)
 }
 END_TEST
 
-START_TEST(policy)
-{
+START_TEST(policy) {
     const nnc_model model = decoder();
     const nnc_device device = plain_device();
     nnc_plan plan = nnc_plan_default();
@@ -133,8 +124,7 @@ START_TEST(policy)
 }
 END_TEST
 
-START_TEST(lengths)
-{
+START_TEST(lengths) {
     nnc_model model = decoder();
     const nnc_device device = plain_device();
     nnc_plan plan = nnc_plan_default();
@@ -153,8 +143,7 @@ START_TEST(lengths)
 }
 END_TEST
 
-START_TEST(images)
-{
+START_TEST(images) {
     nnc_model model = residual_unet(64, 8, 3);
     const nnc_device device = plain_device();
     nnc_plan plan = nnc_plan_default();
@@ -169,8 +158,7 @@ START_TEST(images)
 }
 END_TEST
 
-START_TEST(questions_for_the_other_family)
-{
+START_TEST(questions_for_the_other_family) {
     const nnc_model unet = residual_unet(64, 8, 3);
     const nnc_device device = plain_device();
     nnc_plan plan = nnc_plan_default();
@@ -189,8 +177,7 @@ START_TEST(questions_for_the_other_family)
 END_TEST
 
 /* The published formula counts a plain GPT in 16 bit. */
-START_TEST(korthikanti)
-{
+START_TEST(korthikanti) {
     nnc_model model = decoder();
     const nnc_device device = plain_device();
     nnc_plan plan = nnc_plan_default();
@@ -210,8 +197,7 @@ START_TEST(korthikanti)
 }
 END_TEST
 
-static void check_too_large(const nnc_model *model, const nnc_plan *plan)
-{
+static void check_too_large(const nnc_model *model, const nnc_plan *plan) {
     const nnc_device device = plain_device();
     const nnc_software software = nnc_software_default();
     nnc_result result;
@@ -222,8 +208,7 @@ static void check_too_large(const nnc_model *model, const nnc_plan *plan)
 }
 
 /* Tensors that 64 bits do not count are refused, and so is what adds up to too much. */
-START_TEST(too_large)
-{
+START_TEST(too_large) {
     nnc_model model = llama(100000, 1000000, 1, 1, 1000000, 1000000, 1000000);
     nnc_plan plan = nnc_plan_default();
     check_too_large(&model, &plan);
@@ -250,8 +235,7 @@ START_TEST(too_large)
 END_TEST
 
 /* Each text is what the option takes. */
-START_TEST(recompute_texts)
-{
+START_TEST(recompute_texts) {
     static const struct {
         unsigned recompute;
         const char *text;
@@ -278,8 +262,7 @@ START_TEST(recompute_texts)
 END_TEST
 
 /* A model of a library runs op by op on one device unless its state is shared; other models have no such profile. */
-START_TEST(profiles_of_a_device)
-{
+START_TEST(profiles_of_a_device) {
     nnc_model library = decoder();
     nnc_plan plan = nnc_plan_default();
     ck_assert_int_eq(nnc_profile_kind_by_plan(&library, &plan), NNC_PROFILE_COPIES);
@@ -297,8 +280,7 @@ START_TEST(profiles_of_a_device)
 }
 END_TEST
 
-int main(void)
-{
+int main(void) {
     const TTest *const tests[] = {
         batches,
         batches_refused,

@@ -51,8 +51,7 @@ static const struct {
     { "objective", { nnc_objective_name, NNC_OBJECTIVE_COUNT } },
 };
 
-START_TEST(values_have_names_of_their_own)
-{
+START_TEST(values_have_names_of_their_own) {
     for (size_t e = 0; e < COUNT_OF(enumerations); e++) {
         const nnc_names names = enumerations[e].names;
         for (int i = 0; i < names.count; i++) {
@@ -67,8 +66,7 @@ START_TEST(values_have_names_of_their_own)
 }
 END_TEST
 
-static void check_helps(const nnc_field *fields, size_t count)
-{
+static void check_helps(const nnc_field *fields, size_t count) {
     for (size_t i = 0; i < count; i++) {
         const nnc_field *f = &fields[i];
         check_helps(f->fields, f->field_count);
@@ -81,8 +79,7 @@ static void check_helps(const nnc_field *fields, size_t count)
     }
 }
 
-START_TEST(values_have_help)
-{
+START_TEST(values_have_help) {
     check_helps(nnc_plan_table.fields, nnc_plan_table.count);
     check_helps(nnc_device_table.fields, nnc_device_table.count);
     check_helps(nnc_software_table.fields, nnc_software_table.count);
@@ -94,8 +91,7 @@ END_TEST
 
 #define HAS(what, name, row, member) ck_assert_msg((row)->member != NULL, "the %s %s has no " #member, what, name)
 
-START_TEST(schedules_are_complete)
-{
+START_TEST(schedules_are_complete) {
     int tried = 0;
     for (int i = 0; i < NNC_SCHEDULE_COUNT; i++) {
         const nnc_schedule_row *row = nnc_schedule_of((nnc_schedule)i);
@@ -114,8 +110,7 @@ START_TEST(schedules_are_complete)
 }
 END_TEST
 
-START_TEST(families_are_complete)
-{
+START_TEST(families_are_complete) {
     for (int i = 0; i < NNC_FAMILY_COUNT; i++) {
         const nnc_model model = { .family = (nnc_family)i };
         const nnc_family_row *row = nnc_family_of(&model);
@@ -132,8 +127,7 @@ START_TEST(families_are_complete)
 END_TEST
 
 /* One fused step of a small matrix and two biases. */
-static nnc_update step_of(nnc_optimizer optimizer, nnc_policy policy)
-{
+static nnc_update step_of(nnc_optimizer optimizer, nnc_policy policy) {
     return (nnc_update){ .kind = NNC_UPDATE_STEP,
                          .optimizer = optimizer,
                          .policy = policy,
@@ -144,8 +138,7 @@ static nnc_update step_of(nnc_optimizer optimizer, nnc_policy policy)
                          .orthogonalise_flops = nnc_muon_flops(32, 32) };
 }
 
-START_TEST(optimizers_are_complete)
-{
+START_TEST(optimizers_are_complete) {
     for (int i = 0; i < NNC_OPTIMIZER_COUNT; i++) {
         const nnc_update update = step_of((nnc_optimizer)i, NNC_POLICY_MIXED);
         nnc_op op = { .kind = NNC_OP_UPDATE, .phase = NNC_PHASE_UPDATE, .u.update = update };
@@ -162,8 +155,7 @@ START_TEST(optimizers_are_complete)
 }
 END_TEST
 
-START_TEST(levers_are_complete)
-{
+START_TEST(levers_are_complete) {
     char text[NNC_PARAMETER_TEXT];
     for (int i = 0; i < NNC_PARAMETER_COUNT; i++) {
         ck_assert_ptr_null(
@@ -172,8 +164,7 @@ START_TEST(levers_are_complete)
 }
 END_TEST
 
-int main(void)
-{
+int main(void) {
     const TTest *const tests[] = { values_have_names_of_their_own, values_have_help,        schedules_are_complete,
                                    families_are_complete,          optimizers_are_complete, levers_are_complete };
     return run_tests_with("rows", NULL, NULL, tests, COUNT_OF(tests));

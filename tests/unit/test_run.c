@@ -7,8 +7,7 @@
 /* ---- failures ---- */
 
 /* Llama 3 405B, arXiv:2407.21783 table 5: 419 unexpected stops of 16,384 H100 in 54 days. */
-START_TEST(llama_3_stops)
-{
+START_TEST(llama_3_stops) {
     const nnc_plan plan = devices_of(16384);
     nnc_run_ask ask = nnc_run_ask_default();
     ask.days = 54.0;
@@ -29,8 +28,7 @@ START_TEST(llama_3_stops)
 END_TEST
 
 /* Goodput and intervals against a Monte Carlo simulation of the same cases. */
-START_TEST(goodput_of_known_runs)
-{
+START_TEST(goodput_of_known_runs) {
     const double m = 54.0 * 24.0 * HOUR / 419.0;
     CLOSE(nnc_daly_interval(2.835, m), 249.382, 1e-5);
     CLOSE(nnc_young_interval(2.835, m), 251.269, 1e-5);
@@ -47,8 +45,7 @@ END_TEST
 
 /* Poisson quantiles. Mean 2: e^-2 (1 + 2 + 2 + 4/3 + 2/3) = 0.947, with 4/15 more 0.983, with 4/45 more 0.995, so 6 spares
  * for 99 %. Above a mean of 700 the normal limit: 900 + 2.3263 x 30 = 969.8. */
-START_TEST(spares_by_hand)
-{
+START_TEST(spares_by_hand) {
     double short_share = 0.0;
     ck_assert_double_eq(nnc_spares(2.0, 0.99, &short_share), 6.0);
     CLOSE(short_share, 1.0 - exp(-2.0) * (1.0 + 2.0 + 2.0 + 4.0 / 3 + 2.0 / 3 + 4.0 / 15 + 4.0 / 45), 1e-9);
@@ -59,15 +56,13 @@ START_TEST(spares_by_hand)
 END_TEST
 
 /* Uniform in (0, 1): a linear congruence of Knuth's. */
-static double next_random(uint64_t *state)
-{
+static double next_random(uint64_t *state) {
     *state = *state * 6364136223846793005u + 1442695040888963407u;
     return ((double)(*state >> 11) + 0.5) / 9007199254740992.0;
 }
 
 /* Useful over wall time of a run that stops at random, also during saves and restarts. */
-static double simulate(double interval, double save, double restart, double mtbf, double useful)
-{
+static double simulate(double interval, double save, double restart, double mtbf, double useful) {
     uint64_t state = 20240731;
     double wall = 0.0, done = 0.0, stop = -mtbf * log(next_random(&state));
     while (done < useful) {
@@ -89,8 +84,7 @@ static double simulate(double interval, double save, double restart, double mtbf
     return done / wall;
 }
 
-START_TEST(goodput_is_that_of_a_simulation)
-{
+START_TEST(goodput_is_that_of_a_simulation) {
     static const double cases[][4] = { /* interval, save, restart, mean time between stops */
                                        { 249.382, 2.835, 900.0, 11135.0 },
                                        { 10800.0, 40.0, 1800.0, 604800.0 },
@@ -108,8 +102,7 @@ START_TEST(goodput_is_that_of_a_simulation)
 END_TEST
 
 /* 2,048 nodes, 78 % of 419 stops in 54 days cost one for 2 days. */
-START_TEST(spares_for_most_of_the_time)
-{
+START_TEST(spares_for_most_of_the_time) {
     double short_share = 0.0;
     const double out = 419.0 * 0.78 / 54.0 * 2.0;
     CLOSE(out, 12.1044, 1e-5);
@@ -123,8 +116,7 @@ END_TEST
 
 /* A larger mean time, rate or number of spares never makes a run longer; ideal inputs make it steps
  * times the step, to the digit. */
-START_TEST(better_is_never_longer)
-{
+START_TEST(better_is_never_longer) {
     nnc_plan plan = devices_of(1024);
     plan.global_batch = 1024;
     plan.samples = 1e8;
@@ -160,8 +152,7 @@ START_TEST(better_is_never_longer)
 END_TEST
 
 /* An asynchronous save is never worse than a synchronous one. */
-START_TEST(asynchronous_saves_pay)
-{
+START_TEST(asynchronous_saves_pay) {
     for (int i = 0; i < 10; i++) {
         for (int j = 0; j < 7; j++) {
             const double m = 2e3 * pow(1.9, i), save = pow(2.3, j);
@@ -177,8 +168,7 @@ END_TEST
 
 /* 128 replicas, 7.76 stops a day, replacement in two hours, a minute to go on: 1.0 % is lost; 73 % where all wait
  * the two hours and a quarter. */
-START_TEST(replicas_that_go_on)
-{
+START_TEST(replicas_that_go_on) {
     const nnc_plan plan = devices_of(16384);
     nnc_run_ask ask = nnc_run_ask_default();
     ask.days = 54.0;
@@ -200,8 +190,7 @@ END_TEST
 
 /* Half a node is under repair on average. With k spares a failure waits an hour for a repair if k nodes or more are, by Poisson's
  * law. */
-START_TEST(failures_wait_for_spares)
-{
+START_TEST(failures_wait_for_spares) {
     const nnc_plan plan = devices_of(8);
     nnc_run_ask ask = nnc_run_ask_default();
     const double fewer[] = { 0.0, 1.0, 1.0 + 0.5, 1.0 + 0.5 + 0.125, 1.0 + 0.5 + 0.125 + 0.125 / 6.0 };
@@ -225,8 +214,7 @@ START_TEST(failures_wait_for_spares)
 END_TEST
 
 /* A checkpoint of AdamW with 16-bit weights: 2 + 4 of the master copy + 8 of the moments for each parameter; all in fp32: 4 + 8. */
-START_TEST(checkpoint_of_a_model)
-{
+START_TEST(checkpoint_of_a_model) {
     const nnc_model model = gpt(2, 64, 4, 500, 32);
     const nnc_device device = plain_device();
     const nnc_run_ask ask = nnc_run_ask_default();
@@ -245,8 +233,7 @@ END_TEST
 
 /* Replicas that go on need a checkpoint once an hour. Half a reclaim a month of each of 2,048 nodes is one every 713 s; a run
  * that nothing stops has no time between stops, and loses the saves alone. */
-START_TEST(few_stops_and_none)
-{
+START_TEST(few_stops_and_none) {
     const nnc_plan plan = devices_of(16384);
     nnc_run_ask ask = nnc_run_ask_default();
     ask.days = 54.0;
@@ -266,8 +253,7 @@ END_TEST
 
 /* ---- prices and regions ---- */
 
-START_TEST(sellers_and_regions)
-{
+START_TEST(sellers_and_regions) {
     const nnc_device *h100 = NULL;
     nnc_device *sold = NULL;
     nnc_region region;
@@ -294,8 +280,7 @@ END_TEST
 /* ---- energy ---- */
 
 /* A cap takes off what a device may draw, not its host: 896.3 - 200 of 700 W. */
-START_TEST(power_of_a_capped_device)
-{
+START_TEST(power_of_a_capped_device) {
     const nnc_device *h100 = NULL, *h200 = NULL;
     nnc_device *capped = NULL;
     nnc_error err = { 0 };
@@ -336,8 +321,7 @@ START_TEST(power_of_a_capped_device)
 }
 END_TEST
 
-START_TEST(buildings)
-{
+START_TEST(buildings) {
     nnc_building building;
     nnc_error err = { 0 };
     ck_assert_int_eq(nnc_building_load(specs, "Google", &building, &err), NNC_OK);
@@ -353,8 +337,7 @@ END_TEST
 
 /* ---- budgets ---- */
 
-START_TEST(compute_optimal_models)
-{
+START_TEST(compute_optimal_models) {
     static const struct {
         nnc_law law;
         double flops, params, tokens;
@@ -381,8 +364,7 @@ START_TEST(compute_optimal_models)
 END_TEST
 
 /* 1M USD at 2.95 an hour, MFU 0.40, goodput 0.95, 30 days; and back. */
-START_TEST(a_budget_and_its_inverse)
-{
+START_TEST(a_budget_and_its_inverse) {
     const nnc_device *h100 = NULL;
     nnc_budget budget, back;
     ck_assert_int_eq(nnc_device_load(specs, "h100", &h100, NULL), NNC_OK);
@@ -421,8 +403,7 @@ END_TEST
 
 /* ---- derivations ---- */
 
-static double evaluated(const char *text)
-{
+static double evaluated(const char *text) {
     evaluator e = { .at = text };
     const double value = evaluate_sum(&e);
     ck_assert_msg(!e.failed, "cannot be evaluated: %s", text);
@@ -430,8 +411,7 @@ static double evaluated(const char *text)
 }
 
 /* Every line that a run says of itself is true, and the parts of its time add up. */
-START_TEST(every_line_is_true)
-{
+START_TEST(every_line_is_true) {
     nnc_plan plan = devices_of(512);
     plan.global_batch = 1024;
     plan.seq_len = 4096;
@@ -497,8 +477,7 @@ START_TEST(every_line_is_true)
 END_TEST
 
 /* Four sites with 8 devices each: 7 billion parameters, 1.25 GB/s, an average every 500 steps of 2 s. */
-START_TEST(sites_that_average)
-{
+START_TEST(sites_that_average) {
     nnc_plan plan = devices_of(8);
     nnc_run_ask ask = nnc_run_ask_default();
     plan.global_batch = 64;
@@ -529,8 +508,7 @@ START_TEST(sites_that_average)
 END_TEST
 
 /* Stops every 1 s of 8 devices; an hour to the next checkpoint, 20 s to save it, 10 + 5 + 25 s to restart: 3,660 s. */
-START_TEST(a_run_that_never_advances_names_its_times)
-{
+START_TEST(a_run_that_never_advances_names_its_times) {
     const nnc_plan plan = devices_of(8);
     nnc_run_ask ask = nnc_run_ask_default();
     nnc_error err = { 0 };
@@ -548,8 +526,7 @@ START_TEST(a_run_that_never_advances_names_its_times)
 }
 END_TEST
 
-START_TEST(contradictions_are_refused)
-{
+START_TEST(contradictions_are_refused) {
     static const struct {
         const char *where;
         double days, epochs, dataset, idle, busy, block, save, stragglers;
@@ -581,8 +558,7 @@ START_TEST(contradictions_are_refused)
 }
 END_TEST
 
-int main(void)
-{
+int main(void) {
     const TTest *const tests[] = {
         llama_3_stops,
         goodput_of_known_runs,

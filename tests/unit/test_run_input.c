@@ -4,8 +4,7 @@
 
 /* ---- input ---- */
 
-static nnc_run input_of(double batch, double step_s, nnc_run_ask ask)
-{
+static nnc_run input_of(double batch, double step_s, nnc_run_ask ask) {
     nnc_plan plan = devices_of(1);
     plan.global_batch = (int64_t)batch;
     plan.samples = 1e6;
@@ -13,8 +12,7 @@ static nnc_run input_of(double batch, double step_s, nnc_run_ask ask)
     return run_of(&plan, &ask);
 }
 
-START_TEST(inputs_that_were_measured)
-{
+START_TEST(inputs_that_were_measured) {
     nnc_run_ask ask = nnc_run_ask_default();
     /* nnU-Net issue 3063: 8 workers, 1,022.9 ms a sample, batches of 2 in 0.1307 s: 6.61 measured */
     ask.prepare_s = 1.0229;
@@ -68,8 +66,7 @@ END_TEST
 
 /* Input rates of whole clusters: ResNet-50 of MLPerf Storage on 8 H100, 405 billion parameters on 16,384 at
  * 400 TFLOP/s with ids of 4 bytes (6 N FLOPs a token). */
-START_TEST(input_of_clusters)
-{
+START_TEST(input_of_clusters) {
     nnc_run_ask ask = nnc_run_ask_default();
     nnc_plan plan = devices_of(8);
     plan.global_batch = 8 * 400;
@@ -92,8 +89,7 @@ END_TEST
 
 /* A text has it that language models need more input than images. SD 1 on cached latents of 4 x 64 x 64 and texts of
  * 77 x 768 in 16 bits reads 1,270 times the bytes per FLOP of LLaMA 2 7B with ids of 2 bytes, at 6 N FLOPs a token. */
-START_TEST(images_read_more_than_texts)
-{
+START_TEST(images_read_more_than_texts) {
     const nnc_device *device = load_device("hw/h100-sxm5-80gb.json");
     const nnc_plan plan = nnc_plan_default();
     const nnc_result image = estimate_with(load_model("models/sd1-unet.json"), device, NULL, &plan);
@@ -109,8 +105,7 @@ END_TEST
 
 /* Latents that are encoded on line cost device time, cached ones bytes: 1.4 against 1, as a report of Stable Diffusion 2 at
  * 256 pixels has it. */
-START_TEST(encoders_on_line)
-{
+START_TEST(encoders_on_line) {
     nnc_run_ask ask = nnc_run_ask_default();
     ask.encode_s = 0.4 / 256.0;
     nnc_run run = input_of(256, 1.0, ask);
@@ -124,8 +119,7 @@ START_TEST(encoders_on_line)
 END_TEST
 
 /* Claims of a popular text on loaders, compared with results from its own numbers. */
-START_TEST(claims_about_loaders)
-{
+START_TEST(claims_about_loaders) {
     /* "3.5 GB/s in sequence is 0.35 at random"; elsewhere half of 3 GB/s less 90 %: the share is an input */
     nnc_run_ask ask = nnc_run_ask_default();
     ask.sample_bytes = 1e9;
@@ -171,8 +165,7 @@ START_TEST(claims_about_loaders)
 END_TEST
 
 /* The same of money and failures. */
-START_TEST(claims_about_cost_and_failures)
-{
+START_TEST(claims_about_cost_and_failures) {
     static const struct {
         int32_t devices;
         double days, price, cost;
@@ -221,8 +214,7 @@ START_TEST(claims_about_cost_and_failures)
 }
 END_TEST
 
-int main(void)
-{
+int main(void) {
     const TTest *const tests[] = {
         inputs_that_were_measured,   input_of_clusters,    encoders_on_line,
         images_read_more_than_texts, claims_about_loaders, claims_about_cost_and_failures,

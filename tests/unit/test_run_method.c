@@ -6,8 +6,7 @@
 #define LLAMA_8B 8030261248.0
 
 /* A token a step, of a policy of one parameter: 6 FLOPs. */
-static nnc_run_ask unit_ask(nnc_method method)
-{
+static nnc_run_ask unit_ask(nnc_method method) {
     nnc_run_ask ask = nnc_run_ask_default();
     ask.method = method;
     ask.policy_params = 1.0;
@@ -16,8 +15,7 @@ static nnc_run_ask unit_ask(nnc_method method)
     return ask;
 }
 
-static double flops_of(const nnc_run_ask *ask)
-{
+static double flops_of(const nnc_run_ask *ask) {
     nnc_plan plan = devices_of(1);
     plan.global_batch = 1;
     plan.seq_len = 1;
@@ -26,8 +24,7 @@ static double flops_of(const nnc_run_ask *ask)
 }
 
 /* Passes of each method over a token, in parameters of the policy. */
-START_TEST(flops_of_a_token)
-{
+START_TEST(flops_of_a_token) {
     nnc_run_ask ask = unit_ask(NNC_METHOD_TRAIN);
     ck_assert_double_eq(flops_of(&ask), 6.0);
     ask = unit_ask(NNC_METHOD_DPO); /* 16 N for a pair of tokens, 12 N with answers that are kept */
@@ -55,8 +52,7 @@ START_TEST(flops_of_a_token)
 END_TEST
 
 /* Without a length of the sequences, a prompt has no share of them: all tokens are generated. */
-START_TEST(prompts_of_unknown_share)
-{
+START_TEST(prompts_of_unknown_share) {
     nnc_run_ask ask = unit_ask(NNC_METHOD_GRPO);
     nnc_plan plan = devices_of(1);
     plan.global_batch = 8;
@@ -71,8 +67,7 @@ START_TEST(prompts_of_unknown_share)
 END_TEST
 
 /* A teacher computes once what is trained on in three epochs. */
-START_TEST(a_teacher_speaks_once)
-{
+START_TEST(a_teacher_speaks_once) {
     nnc_run_ask ask = unit_ask(NNC_METHOD_DISTILL);
     nnc_plan plan = devices_of(1);
     plan.global_batch = 1;
@@ -90,8 +85,7 @@ END_TEST
 
 /* Llama 3 8B by GRPO on one H100: training at 40 % of the peak, scoring at 50 %, 192 sequences of a mean context of
  * 2,048 decoded at the rate of the memory, 2.95 USD an hour. */
-static nnc_run worked(double tail)
-{
+static nnc_run worked(double tail) {
     nnc_run_ask ask = nnc_run_ask_default();
     nnc_plan plan = devices_of(1);
     const double tokens = 192.0 * 2048.0;
@@ -108,8 +102,7 @@ static nnc_run worked(double tail)
     return run_of(&plan, &ask);
 }
 
-START_TEST(price_of_a_generated_token)
-{
+START_TEST(price_of_a_generated_token) {
     const nnc_run run = worked(1.0);
     CLOSE(run.tokens / run.train_s, 8214.2, 1e-4);
     CLOSE(run.tokens / run.score_s, 15401.6, 1e-4);
@@ -125,8 +118,7 @@ END_TEST
 
 /* The decode step behind it, by 'serve': weights and keys and values over the bandwidth, 20.179 ms; the
  * embedding's rows are not read. */
-START_TEST(decode_behind_it)
-{
+START_TEST(decode_behind_it) {
     const nnc_model *llama = NULL;
     const nnc_device *h100 = NULL;
     nnc_serve_ask ask = nnc_serve_ask_default();
@@ -142,8 +134,7 @@ START_TEST(decode_behind_it)
 END_TEST
 
 /* Tulu 3 405B, allenai.org/blog/tulu-3-405B: 240 devices train, 16 generate; 550 + 25 + 1,500 s an iteration. */
-START_TEST(tulu_iteration)
-{
+START_TEST(tulu_iteration) {
     nnc_run_ask ask = nnc_run_ask_default();
     nnc_plan plan = devices_of(240);
     plan.global_batch = 1;
@@ -175,8 +166,7 @@ START_TEST(tulu_iteration)
 }
 END_TEST
 
-static double hours_of(double devices, double hours, double *cost)
-{
+static double hours_of(double devices, double hours, double *cost) {
     nnc_run_ask ask = nnc_run_ask_default();
     nnc_plan plan = devices_of((int32_t)devices);
     plan.price = 2.0;
@@ -187,8 +177,7 @@ static double hours_of(double devices, double hours, double *cost)
 }
 
 /* Published totals, which a rental price of 2 USD turns into money. */
-START_TEST(published_totals)
-{
+START_TEST(published_totals) {
     double cost = 0.0;
     /* DeepSeek-R1, arXiv:2501.12948 version 2, table 7; 648 devices, as the press has it, give more */
     const double r1 = hours_of(512, 198, &cost) + 5000.0 + hours_of(512, 80, &cost);
@@ -206,8 +195,7 @@ START_TEST(published_totals)
 END_TEST
 
 /* Better is never longer; and without the rest it is training alone, to the digit. */
-START_TEST(beside_training)
-{
+START_TEST(beside_training) {
     nnc_run_ask ask = unit_ask(NNC_METHOD_PPO);
     nnc_plan plan = devices_of(8);
     plan.global_batch = 64;
@@ -235,8 +223,7 @@ START_TEST(beside_training)
 }
 END_TEST
 
-START_TEST(refused_methods)
-{
+START_TEST(refused_methods) {
     nnc_error err;
     nnc_run run;
     const nnc_plan plan = devices_of(8);
@@ -254,8 +241,7 @@ START_TEST(refused_methods)
 }
 END_TEST
 
-int main(void)
-{
+int main(void) {
     const TTest *const tests[] = {
         flops_of_a_token,           prompts_of_unknown_share, a_teacher_speaks_once,
         price_of_a_generated_token, decode_behind_it,         tulu_iteration,

@@ -6,25 +6,17 @@ enum { RUNS = 2000 };
 static uint64_t state;
 
 /* Uniform in (0, 1): a linear congruence of Knuth's. */
-static double random_share(void)
-{
+static double random_share(void) {
     state = state * 6364136223846793005u + 1442695040888963407u;
     return ((double)(state >> 11) + 0.5) / 9007199254740992.0;
 }
 
 /* Between two numbers, as likely in every decade. */
-static double random_size(double low, double high)
-{
-    return low * pow(high / low, random_share());
-}
+static double random_size(double low, double high) { return low * pow(high / low, random_share()); }
 
-static bool now_and_then(void)
-{
-    return random_share() < 0.5;
-}
+static bool now_and_then(void) { return random_share() < 0.5; }
 
-static nnc_plan random_plan(void)
-{
+static nnc_plan random_plan(void) {
     nnc_plan plan = devices_of((int32_t)random_size(1.0, 2e4));
     plan.global_batch = (int64_t)random_size(1.0, 1e5);
     plan.samples = random_size(1e3, 1e10);
@@ -33,8 +25,7 @@ static nnc_plan random_plan(void)
 }
 
 /* Anything that is not ideal, or (ideal) nothing. */
-static nnc_run_ask random_ask(void)
-{
+static nnc_run_ask random_ask(void) {
     nnc_run_ask ask = nnc_run_ask_default();
     ask.step_s = random_size(1e-3, 1e2);
     ask.step_flops = random_size(1e12, 1e20);
@@ -63,16 +54,15 @@ static nnc_run_ask random_ask(void)
     return ask;
 }
 
-static void no_longer(const nnc_plan *plan, const nnc_run_ask *better, const nnc_run *than, const char *what, int turn)
-{
+static void no_longer(const nnc_plan *plan, const nnc_run_ask *better, const nnc_run *than, const char *what,
+                      int turn) {
     const nnc_run run = run_of(plan, better);
     ck_assert_msg(run.run_s <= than->run_s * (1.0 + 1e-12) || isinf(than->run_s),
                   "run %d, better %s: %.17g after %.17g", turn, what, run.run_s, than->run_s);
 }
 
 /* More workers, bandwidth, spares or reliability, or less waiting, never lengthen a run. */
-START_TEST(better_is_never_longer)
-{
+START_TEST(better_is_never_longer) {
     static const struct {
         const char *what;
         size_t at;
@@ -115,8 +105,7 @@ START_TEST(better_is_never_longer)
 END_TEST
 
 /* With everything ideal a run is steps x step, to the digit; its parts add up; what is linear is linear. */
-START_TEST(identities)
-{
+START_TEST(identities) {
     state = 18;
     for (int i = 0; i < RUNS; i++) {
         nnc_plan plan = random_plan();
@@ -166,8 +155,7 @@ END_TEST
 
 /* Goodput without failures is work over work and saves; an asynchronous save is never worse with all else
  * equal; Daly's interval is the best of all in the form in which it is published. */
-START_TEST(goodput)
-{
+START_TEST(goodput) {
     state = 19;
     for (int i = 0; i < RUNS; i++) {
         const double interval = random_size(10.0, 1e5), save = random_size(0.1, 1e3);
@@ -188,8 +176,7 @@ END_TEST
 
 /* A device is busy in a step but for bubbles, exposed communication and the host; power follows. A failure that waits for
  * a node costs in proportion to that wait. */
-START_TEST(busy_is_the_rest_of_a_step)
-{
+START_TEST(busy_is_the_rest_of_a_step) {
     const nnc_device *h100 = load_device("hw/h100-sxm5-80gb.json");
     nnc_plan plan = nnc_plan_default();
     plan.data = 8;
@@ -230,8 +217,7 @@ START_TEST(busy_is_the_rest_of_a_step)
 END_TEST
 
 /* Money to model and back, whatever the money. */
-START_TEST(budgets_come_back)
-{
+START_TEST(budgets_come_back) {
     const nnc_device *h100 = NULL;
     state = 20;
     ck_assert_int_eq(nnc_device_load(specs, "h100", &h100, NULL), NNC_OK);
@@ -257,8 +243,7 @@ START_TEST(budgets_come_back)
 }
 END_TEST
 
-int main(void)
-{
+int main(void) {
     const TTest *const tests[] = { better_is_never_longer, identities, goodput, busy_is_the_rest_of_a_step,
                                    budgets_come_back };
     return run_tests_with("run_properties", open_support, close_support, tests, COUNT_OF(tests));

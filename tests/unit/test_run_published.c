@@ -11,8 +11,7 @@ enum { NAME, HOURS, WATTS, PUE, GRAMS, MWH, TONNES, TOLERANCE, RUN_CELLS = 9 };
 enum { ID, DEVICES = 2, BATCH, STEP, SAMPLE_BYTES, STORAGE, PREPARE, WORKERS, SERIAL, MEASURED, LOADER_CELLS = 12 };
 
 /* Calls check for every row below the head; the number of rows. */
-static int each_row(const char *path, int cells, void (*check)(char *const *cells))
-{
+static int each_row(const char *path, int cells, void (*check)(char *const *cells)) {
     char *text = NULL;
     size_t size = 0;
     bool more = true;
@@ -30,21 +29,16 @@ static int each_row(const char *path, int cells, void (*check)(char *const *cell
     return rows;
 }
 
-static double cell(const char *text)
-{
-    return *text != '\0' ? strtod(text, NULL) : (double)NAN;
-}
+static double cell(const char *text) { return *text != '\0' ? strtod(text, NULL) : (double)NAN; }
 
-static void within(const char *name, const char *what, double found, double published, double share)
-{
+static void within(const char *name, const char *what, double found, double published, double share) {
     ck_assert_msg(isnan(published) || relative(found, published) <= share, "%s: %s %.6g, published %.6g", name, what,
                   found, published);
 }
 
 /* ---- energy and carbon ---- */
 
-static void check_published_run(char *const *cells)
-{
+static void check_published_run(char *const *cells) {
     nnc_plan plan = devices_of(64);
     nnc_run_ask ask = nnc_run_ask_default();
     ask.device_hours = cell(cells[HOURS]);
@@ -59,16 +53,14 @@ static void check_published_run(char *const *cells)
     within(cells[NAME], "t CO2e", run.carbon_kg / 1e3, cell(cells[TONNES]), cell(cells[TOLERANCE]));
 }
 
-START_TEST(published_totals_of_energy)
-{
+START_TEST(published_totals_of_energy) {
     ck_assert_int_eq(each_row(NNCOST_SOURCE_DIR "/tests/published/runs.csv", RUN_CELLS, check_published_run), 27);
 }
 END_TEST
 
 /* BLOOM, arXiv:2211.02001: idle nodes at 256,646 kWh; 2,500 kg a server of eight and 150 kg a device over six
  * years at 85 %. */
-START_TEST(bloom_beside_its_training)
-{
+START_TEST(bloom_beside_its_training) {
     const nnc_plan plan = devices_of(384);
     nnc_run_ask ask = nnc_run_ask_default();
     ask.device_hours = 1082990.0;
@@ -84,8 +76,7 @@ START_TEST(bloom_beside_its_training)
 END_TEST
 
 /* MLPerf Training v4.0 and v5.0, power logs: LoRA of Llama 2 70B on one node; a node in GPT-3 over its devices' rating. */
-START_TEST(measured_nodes)
-{
+START_TEST(measured_nodes) {
     const nnc_plan plan = devices_of(8);
     static const double nodes[][3] = { { 7170.0, 1797.0, 3.57903 }, { 9584.0, 657.0, 1.74908 } };
     for (size_t i = 0; i < COUNT_OF(nodes); i++) {
@@ -103,8 +94,7 @@ END_TEST
 
 /* ---- failures ---- */
 
-START_TEST(published_failures)
-{
+START_TEST(published_failures) {
     nnc_plan plan = devices_of(16384);
     nnc_run_ask ask = nnc_run_ask_default();
     /* the largest loss per stop that leaves Llama 3 at 90 %: 18.56 minutes, if saves cost nothing */
@@ -174,8 +164,7 @@ END_TEST
 
 /* OPT-175B's log book: 35 + 70 stops of 992 devices in 60 days; effective 33 of 57 days, far below what stops
  * alone explain: rollbacks and nights are not in the formula. */
-START_TEST(opt_lost_more_than_stops)
-{
+START_TEST(opt_lost_more_than_stops) {
     const nnc_plan plan = devices_of(992);
     nnc_run_ask ask = nnc_run_ask_default();
     ask.days = 60.0;
@@ -194,8 +183,7 @@ END_TEST
 
 /* ---- device-hours ---- */
 
-static double tokens_run(int32_t devices, double params, double tokens, double flops_per_s, double lost)
-{
+static double tokens_run(int32_t devices, double params, double tokens, double flops_per_s, double lost) {
     nnc_plan plan = devices_of(devices);
     nnc_run_ask ask = nnc_run_ask_default();
     plan.global_batch = devices;
@@ -207,8 +195,7 @@ static double tokens_run(int32_t devices, double params, double tokens, double f
     return run_of(&plan, &ask).device_hours;
 }
 
-START_TEST(published_hours)
-{
+START_TEST(published_hours) {
     /* Llama 3.1 405B, 15.6T tokens at 400 TFLOP/s and 0.90: 30.84M hours */
     CLOSE(tokens_run(16384, 405e9, 15.6e12, 400e12, 0.1), 29.25e6, 1e-6);
     CLOSE(tokens_run(16384, 405e9, 15.6e12, 400e12, 0.1), 30.84e6, 0.10);
@@ -226,8 +213,7 @@ END_TEST
 
 /* Stable Diffusion 2 base on 64 A100: 1,126.4M images of 256 pixels at 8,530/s, 1,740.8M of 512 at 2,340/s; ffcv's
  * ResNet-50 and -18: 88 epochs of 1,281,167 images. */
-START_TEST(published_images)
-{
+START_TEST(published_images) {
     static const struct {
         int32_t devices;
         double epochs, images, rate, hours;
@@ -251,8 +237,7 @@ END_TEST
 
 /* ---- loaders ---- */
 
-static void check_loader(char *const *cells)
-{
+static void check_loader(char *const *cells) {
     nnc_plan plan = devices_of((int32_t)cell(cells[DEVICES]));
     nnc_run_ask ask = nnc_run_ask_default();
     plan.global_batch = (int64_t)cell(cells[BATCH]);
@@ -267,8 +252,7 @@ static void check_loader(char *const *cells)
     within(cells[ID], "samples/s", (double)plan.global_batch / run.step_s, cell(cells[MEASURED]), 0.25);
 }
 
-START_TEST(measured_loaders)
-{
+START_TEST(measured_loaders) {
     ck_assert_int_eq(each_row(NNCOST_SOURCE_DIR "/tests/published/loaders.csv", LOADER_CELLS, check_loader), 47);
 }
 END_TEST
@@ -277,8 +261,7 @@ END_TEST
 
 /* Model and tokens of arXiv:2203.15556 tables 3 and A3 (row of 67 billion: 5.76e23 FLOPs and 6.88e23), of
  * arXiv:2407.21783 section 3.2.1, and of every other set of constants at 5.76e23. */
-START_TEST(published_optima)
-{
+START_TEST(published_optima) {
     static const struct {
         nnc_law law;
         double flops, params, tokens, share;
@@ -325,8 +308,7 @@ START_TEST(published_optima)
 }
 END_TEST
 
-int main(void)
-{
+int main(void) {
     const TTest *const tests[] = {
         published_totals_of_energy, bloom_beside_its_training, measured_nodes,
         published_failures,         opt_lost_more_than_stops,  published_hours,

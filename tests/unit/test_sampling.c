@@ -5,8 +5,7 @@
 
 enum { DRAWN = 2000 };
 
-static nnc_plan draw_from(const nnc_plan *base)
-{
+static nnc_plan draw_from(const nnc_plan *base) {
     static const unsigned recomputes[] = { 0, NNC_RECOMPUTE_ATTENTION, NNC_RECOMPUTE_FULL };
     nnc_plan plan = *base;
     plan.tensor = power(4);
@@ -21,8 +20,7 @@ static nnc_plan draw_from(const nnc_plan *base)
 }
 
 static void check_space(const char *model_id, const char *device_id, int32_t devices, int64_t global_batch,
-                        nnc_search_result *found)
-{
+                        nnc_search_result *found) {
     const nnc_model *model = NULL;
     const nnc_device *device = NULL;
     const nnc_software *software = load_software("software/torch-compile.json");
@@ -51,8 +49,7 @@ static void check_space(const char *model_id, const char *device_id, int32_t dev
     ck_assert_int_gt(feasible, 20);
 }
 
-START_TEST(search_is_never_beaten)
-{
+START_TEST(search_is_never_beaten) {
     nnc_search_result *found = calloc(1, sizeof *found);
     ck_assert_ptr_nonnull(found);
     check_space("gpt2-xl", "a100", 16, 256, found);
@@ -63,8 +60,7 @@ START_TEST(search_is_never_beaten)
 }
 END_TEST
 
-int main(void)
-{
+int main(void) {
     const TTest *const tests[] = { search_is_never_beaten };
     return run_tests("sampling", tests, COUNT_OF(tests));
 }

@@ -5,21 +5,18 @@
 
 static nnc_arena *arena;
 
-static void open_both(void)
-{
+static void open_both(void) {
     open_support();
     arena = nnc_arena_create();
     ck_assert_ptr_nonnull(arena);
 }
 
-static void close_both(void)
-{
+static void close_both(void) {
     nnc_arena_destroy(arena);
     close_support();
 }
 
-START_TEST(an_even_number_of_errors)
-{
+START_TEST(an_even_number_of_errors) {
     double errors[] = { -0.4, 0.1, 0.3, -0.2 };
     nnc_score_stats stats = { 0 };
     nnc_errors_sum(errors, 4, &stats);
@@ -30,8 +27,7 @@ START_TEST(an_even_number_of_errors)
 }
 END_TEST
 
-START_TEST(ten_and_eleven_errors)
-{
+START_TEST(ten_and_eleven_errors) {
     double errors[] = { 0.01, 0.02, 0.03, 0.04, 0.05, 0.06, 0.07, 0.08, 0.09, 1.0, 2.0 };
     nnc_score_stats stats = { 0 };
     nnc_errors_sum(errors, 10, &stats);
@@ -43,8 +39,7 @@ START_TEST(ten_and_eleven_errors)
 }
 END_TEST
 
-START_TEST(no_errors_have_no_statistics)
-{
+START_TEST(no_errors_have_no_statistics) {
     nnc_score_stats stats = { 0 };
     nnc_errors_sum(NULL, 0, &stats);
     ck_assert_int_eq(stats.scored, 0);
@@ -52,8 +47,7 @@ START_TEST(no_errors_have_no_statistics)
 }
 END_TEST
 
-static nnc_measured step_row(const char *id, const char *undecided)
-{
+static nnc_measured step_row(const char *id, const char *undecided) {
     return (nnc_measured){ .id = id,
                            .file = "f",
                            .kind = NNC_MEASURED_STEP,
@@ -66,8 +60,7 @@ static nnc_measured step_row(const char *id, const char *undecided)
 }
 
 static const nnc_score_group *find(const nnc_score_group *groups, int32_t count, nnc_score_section section,
-                                   nnc_score_by by)
-{
+                                   nnc_score_by by) {
     for (int32_t i = 0; i < count; i++) {
         if (groups[i].section == section && groups[i].by == by) { return &groups[i]; }
     }
@@ -75,8 +68,7 @@ static const nnc_score_group *find(const nnc_score_group *groups, int32_t count,
     return NULL;
 }
 
-START_TEST(rows_that_leave_something_open_stand_apart)
-{
+START_TEST(rows_that_leave_something_open_stand_apart) {
     nnc_measured rows[] = { step_row("a", ""), step_row("b", "recompute"), step_row("c", ""), step_row("d", "") };
     rows[2].fitted = true;
     const nnc_scored scored[] = {
@@ -109,8 +101,7 @@ START_TEST(rows_that_leave_something_open_stand_apart)
 }
 END_TEST
 
-START_TEST(a_bound_contradicts_past_the_rounding)
-{
+START_TEST(a_bound_contradicts_past_the_rounding) {
     nnc_measured row = step_row("a", "");
     nnc_scored scored = { .row = &row, .measured_s = 1.0, .lower_bound_s = 1.01 };
     ck_assert(nnc_score_contradicts(&scored));
@@ -121,8 +112,7 @@ START_TEST(a_bound_contradicts_past_the_rounding)
 }
 END_TEST
 
-static nnc_scored score_text(const char *text, const nnc_device *device)
-{
+static nnc_scored score_text(const char *text, const nnc_device *device) {
     nnc_measured_file file;
     nnc_scored scored;
     nnc_error err = { 0 };
@@ -137,8 +127,7 @@ static nnc_scored score_text(const char *text, const nnc_device *device)
     return scored;
 }
 
-START_TEST(a_product_takes_what_the_roofline_says)
-{
+START_TEST(a_product_takes_what_the_roofline_says) {
     const nnc_device device = plain_device();
     /* 2 x 1000^3 FLOPs at 100 TFLOP/s are 20 us; 6 MB at 1 TB/s only 6 us. */
     const nnc_scored scored = score_text("id,hardware,dtype,m,n,k,time_us\na,plain,bf16,1000,1000,1000,25\n", &device);
@@ -150,8 +139,7 @@ END_TEST
 
 /* A call of PyTorch that is timed alone waits for its host, 10 us for each kernel of a program: 8 us forward, 50 us
  * backward; longer kernels take their own time. A side of 1001 is no multiple of 16 bytes. */
-START_TEST(a_call_waits_for_its_host)
-{
+START_TEST(a_call_waits_for_its_host) {
     nnc_device device = plain_device();
     device.host.kernel_s = 1e-5;
     device.efficiency.gemm[NNC_BF16].unaligned_ratio = 3.0;
@@ -177,8 +165,7 @@ END_TEST
 
 /* A step that ran needs no more memory than there is: where recomputation is open, it is the least that lets the
  * step run; of 16 layers first none but norms and activations, then some, then all. */
-START_TEST(an_open_recomputation_is_the_least_that_fits)
-{
+START_TEST(an_open_recomputation_is_the_least_that_fits) {
     static const char open[] = "id,hardware,n_devices,n_layers,d_model,n_heads,d_ff,vocab,seq_len,"
                                "dp,tp,micro_batch,grad_accum,measured_step_s\n"
                                "a,plain,1,16,256,4,1024,512,512,1,1,8,1,1\n";
@@ -205,8 +192,7 @@ START_TEST(an_open_recomputation_is_the_least_that_fits)
 }
 END_TEST
 
-START_TEST(causal_attention_runs_its_pairs)
-{
+START_TEST(causal_attention_runs_its_pairs) {
     const nnc_device device = plain_device();
     /* 4 products' worth: 4 d FLOPs per pair and head; 1000 x 1001 / 2 pairs, 10 heads of 100:
      * 4 x 100 x 10 x 500500 = 2.002e9, 20.02 us at 100 TFLOP/s. */
@@ -217,8 +203,7 @@ START_TEST(causal_attention_runs_its_pairs)
 }
 END_TEST
 
-START_TEST(a_collective_takes_what_its_links_say)
-{
+START_TEST(a_collective_takes_what_its_links_say) {
     nnc_device device = plain_device();
     device.scale_up = (nnc_scale_up){
         .kind = NNC_LINK_SWITCH, .devices = 8, .bytes_per_s = 1e9, .latency_s = 0.0, .knee_bytes = 0.0
@@ -231,8 +216,7 @@ START_TEST(a_collective_takes_what_its_links_say)
 }
 END_TEST
 
-START_TEST(a_step_is_what_an_estimate_says)
-{
+START_TEST(a_step_is_what_an_estimate_says) {
     const nnc_device device = plain_device();
     const nnc_software software = nnc_software_default();
     const nnc_scored scored = score_text("id,hardware,n_devices,n_layers,d_model,n_heads,d_ff,vocab,seq_len,gated_mlp,"
@@ -256,8 +240,7 @@ END_TEST
 
 /* Half a second in the pass and a quarter for each of its four samples; or 4 samples at 2 a second, where all
  * devices of a host train. */
-START_TEST(a_program_may_work_on_its_host)
-{
+START_TEST(a_program_may_work_on_its_host) {
     const nnc_device device = plain_device();
     const nnc_software software = nnc_software_default();
     const nnc_scored alone = score_text("id,hardware,n_devices,n_layers,d_model,n_heads,d_ff,vocab,seq_len,gated_mlp,"
@@ -281,8 +264,7 @@ START_TEST(a_program_may_work_on_its_host)
 END_TEST
 
 /* 1,000 requests a second were served, more than predicted: seconds per request are compared, not a queue without end. */
-START_TEST(a_rate_past_saturation_is_compared_by_itself)
-{
+START_TEST(a_rate_past_saturation_is_compared_by_itself) {
     const nnc_model *model = NULL;
     const nnc_device *device = NULL;
     const nnc_software *engine = NULL;
@@ -306,8 +288,7 @@ START_TEST(a_rate_past_saturation_is_compared_by_itself)
 }
 END_TEST
 
-int main(void)
-{
+int main(void) {
     const TTest *const tests[] = {
         an_even_number_of_errors,
         ten_and_eleven_errors,

@@ -14,8 +14,7 @@ static const nnc_model *gpt;
 static const nnc_device *a100;
 static nnc_search_result *result, *other;
 
-static void setup(void)
-{
+static void setup(void) {
     nnc_error err;
     specs = nnc_specs_open(NNCOST_SOURCE_DIR);
     result = calloc(1, sizeof *result);
@@ -27,15 +26,13 @@ static void setup(void)
     ck_assert_int_eq(nnc_device_load(specs, "a100", &a100, &err), NNC_OK);
 }
 
-static void teardown(void)
-{
+static void teardown(void) {
     free(result);
     free(other);
     nnc_specs_close(specs);
 }
 
-static nnc_search search_of(int32_t devices, int64_t batch)
-{
+static nnc_search search_of(int32_t devices, int64_t batch) {
     nnc_search search = nnc_search_default();
     search.best = 20;
     search.base.devices = devices;
@@ -43,8 +40,7 @@ static nnc_search search_of(int32_t devices, int64_t batch)
     return search;
 }
 
-static void run(const nnc_search *search, nnc_search_result *out)
-{
+static void run(const nnc_search *search, nnc_search_result *out) {
     const nnc_software software = nnc_software_default();
     nnc_error err;
     ck_assert_int_eq(nnc_search_run(gpt, a100, &software, search, NULL, NULL, out, &err), NNC_OK);
@@ -52,8 +48,7 @@ static void run(const nnc_search *search, nnc_search_result *out)
 }
 
 static void check_estimate(const nnc_model *model, const nnc_device *device, const nnc_software *software,
-                           const nnc_found *found, nnc_scratch *scratch)
-{
+                           const nnc_found *found, nnc_scratch *scratch) {
     nnc_result estimate;
     nnc_error err;
     ck_assert_int_eq(nnc_estimate(model, device, software, &found->plan, scratch, &estimate, &err), NNC_OK);
@@ -65,14 +60,12 @@ static void check_estimate(const nnc_model *model, const nnc_device *device, con
     ck_assert_double_eq(found->cost_step, estimate.cost_step);
 }
 
-static void check_found(const nnc_found *found, nnc_scratch *scratch)
-{
+static void check_found(const nnc_found *found, nnc_scratch *scratch) {
     const nnc_software software = nnc_software_default();
     check_estimate(gpt, a100, &software, found, scratch);
 }
 
-static void check_same(const nnc_search_result *a, const nnc_search_result *b)
-{
+static void check_same(const nnc_search_result *a, const nnc_search_result *b) {
     ck_assert_int_eq(a->best_count, b->best_count);
     ck_assert_int_eq(a->pareto_count, b->pareto_count);
     for (int32_t i = 0; i < a->best_count; i++) {
@@ -82,8 +75,7 @@ static void check_same(const nnc_search_result *a, const nnc_search_result *b)
     for (int32_t i = 0; i < a->pareto_count; i++) { ck_assert_uint_eq(a->pareto[i].index, b->pareto[i].index); }
 }
 
-START_TEST(equals_estimate_to_the_last_digit)
-{
+START_TEST(equals_estimate_to_the_last_digit) {
     const nnc_search search = search_of(64, 96);
     nnc_scratch *scratch = nnc_scratch_create();
     run(&search, result);
@@ -95,8 +87,7 @@ START_TEST(equals_estimate_to_the_last_digit)
 END_TEST
 
 /* The run of every plan equals that of nnc_run_of. Limits on the run prune no plan that keeps them. */
-START_TEST(runs_are_those_of_a_run)
-{
+START_TEST(runs_are_those_of_a_run) {
     const nnc_software software = nnc_software_default();
     nnc_search search = search_of(64, 96);
     nnc_run_ask ask = nnc_run_ask_default();
@@ -146,8 +137,7 @@ END_TEST
 
 /* The same for other models, software and choices. A search shares results between plans only where they are equal.
  * Each space is searched as a whole and in parts, so that every choice is once the first of its caches. */
-START_TEST(equals_estimate_whatever_is_searched)
-{
+START_TEST(equals_estimate_whatever_is_searched) {
     static const struct {
         const char *model, *software;
         int32_t devices, per_node;
@@ -196,8 +186,7 @@ START_TEST(equals_estimate_whatever_is_searched)
 END_TEST
 
 /* Messages between stages that no compute overlaps are part of the step, over slow links as over fast ones. */
-START_TEST(messages_count)
-{
+START_TEST(messages_count) {
     nnc_scratch *scratch = nnc_scratch_create();
     nnc_software software = nnc_software_default();
     nnc_error err;
@@ -218,8 +207,7 @@ START_TEST(messages_count)
 END_TEST
 
 /* A given shard size excludes ZeRO stage 0 and not the search. */
-START_TEST(shards_may_be_fixed)
-{
+START_TEST(shards_may_be_fixed) {
     nnc_search search = search_of(16, 32);
     search.base.shard = 4;
     run(&search, result);
@@ -231,8 +219,7 @@ START_TEST(shards_may_be_fixed)
 }
 END_TEST
 
-START_TEST(pruning_never_changes_the_answer)
-{
+START_TEST(pruning_never_changes_the_answer) {
     nnc_search search = search_of(16, 24);
     run(&search, result);
     search.no_prune = true;
@@ -249,16 +236,14 @@ START_TEST(pruning_never_changes_the_answer)
 }
 END_TEST
 
-static int64_t drawn(uint64_t *state, int64_t least, int64_t most)
-{
+static int64_t drawn(uint64_t *state, int64_t least, int64_t most) {
     *state = *state * 6364136223846793005u + 1442695040888963407u;
     return least + (int64_t)((*state >> 33) % (uint64_t)(most - least + 1));
 }
 
 /* Random spaces and limits of memory: pruning, which weighs few plans in full, counts and finds the same as a search
  * that evaluates every plan. */
-START_TEST(random_spaces_prune_alike)
-{
+START_TEST(random_spaces_prune_alike) {
     static const char *const models[] = { "gpt2", "llama3-8b", "mixtral-8x7b", "deepseek-v3", "sd1-unet" };
     static const int32_t sizes[] = { 1, 6, 8, 16, 24, 64 };
     uint64_t state = 28, fits = 0, over = 0;
@@ -296,8 +281,7 @@ START_TEST(random_spaces_prune_alike)
 }
 END_TEST
 
-START_TEST(threads_never_change_the_answer)
-{
+START_TEST(threads_never_change_the_answer) {
     nnc_search search = search_of(32, 48);
     run(&search, result);
     search.threads = 5;
@@ -310,8 +294,7 @@ START_TEST(threads_never_change_the_answer)
 END_TEST
 
 /* All legal plans that fit, one by one through nnc_estimate: the fastest is that of the search. */
-START_TEST(finds_the_fastest_of_all)
-{
+START_TEST(finds_the_fastest_of_all) {
     nnc_search search = search_of(8, 8);
     const nnc_software software = nnc_software_default();
     nnc_scratch *scratch = nnc_scratch_create();
@@ -346,8 +329,7 @@ START_TEST(finds_the_fastest_of_all)
 }
 END_TEST
 
-START_TEST(the_front_is_one)
-{
+START_TEST(the_front_is_one) {
     const nnc_search search = search_of(32, 64);
     run(&search, result);
     ck_assert_int_gt(result->pareto_count, 1);
@@ -360,8 +342,7 @@ START_TEST(the_front_is_one)
 END_TEST
 
 /* Every plan of the search keeps the deadline; exactly the plans left out break it. */
-START_TEST(limits_hold_for_the_run)
-{
+START_TEST(limits_hold_for_the_run) {
     nnc_search search = search_of(16, 64);
     search.base.tokens = 1e9;
     search.base.price = 2.0;
@@ -384,8 +365,7 @@ START_TEST(limits_hold_for_the_run)
 }
 END_TEST
 
-START_TEST(a_missed_limit_names_the_fastest)
-{
+START_TEST(a_missed_limit_names_the_fastest) {
     nnc_search search = search_of(16, 64);
     search.base.tokens = 1e9;
     run(&search, other);
@@ -401,8 +381,7 @@ START_TEST(a_missed_limit_names_the_fastest)
 }
 END_TEST
 
-START_TEST(a_limit_needs_the_length_of_the_run)
-{
+START_TEST(a_limit_needs_the_length_of_the_run) {
     nnc_search search = search_of(16, 64);
     const nnc_software software = nnc_software_default();
     nnc_error err;
@@ -412,8 +391,7 @@ START_TEST(a_limit_needs_the_length_of_the_run)
 }
 END_TEST
 
-START_TEST(cost_at_one_size_is_time)
-{
+START_TEST(cost_at_one_size_is_time) {
     nnc_search search = search_of(16, 64);
     run(&search, result);
     search.objective = NNC_OBJECTIVE_COST;
@@ -423,16 +401,14 @@ START_TEST(cost_at_one_size_is_time)
 }
 END_TEST
 
-static bool stop_at_once(void *context, uint64_t covered, uint64_t space)
-{
+static bool stop_at_once(void *context, uint64_t covered, uint64_t space) {
     uint64_t *seen = context;
     *seen = covered;
     return covered > space;
 }
 
 /* A stopped search has the best plans of complete rounds. */
-START_TEST(stops_at_a_whole_round)
-{
+START_TEST(stops_at_a_whole_round) {
     const nnc_search search = search_of(64, 96);
     const nnc_software software = nnc_software_default();
     nnc_error err;
@@ -445,8 +421,7 @@ START_TEST(stops_at_a_whole_round)
 }
 END_TEST
 
-START_TEST(an_impossible_space_says_why)
-{
+START_TEST(an_impossible_space_says_why) {
     nnc_search search = search_of(8, 8);
     const nnc_software software = nnc_software_default();
     nnc_error err = { .status = NNC_OK };
@@ -459,8 +434,7 @@ END_TEST
 
 /* Framework without stages of different sizes: 48 layers divide over 16 stages, not over 32; as layers the embedding and the
  * head make 50, which divide over 10. */
-START_TEST(equal_stages_divide_the_layers)
-{
+START_TEST(equal_stages_divide_the_layers) {
     static const struct {
         int32_t stages;
         bool ends, divides;
@@ -484,8 +458,7 @@ START_TEST(equal_stages_divide_the_layers)
 END_TEST
 
 /* Every block is in one shard. Each shard has its share of the blocks, and of every choice. */
-START_TEST(shards_divide_the_space)
-{
+START_TEST(shards_divide_the_space) {
     nnc_search search = search_of(64, 96);
     nnc_space space;
     ck_assert_int_eq(nnc_space_make(gpt, a100, &search, &space, NULL), NNC_OK);
@@ -520,8 +493,7 @@ START_TEST(shards_divide_the_space)
 END_TEST
 
 /* The shards together hold the plans of the search. Without pruning they also do the same work. */
-static void check_shards(const nnc_search *whole, int32_t shards)
-{
+static void check_shards(const nnc_search *whole, int32_t shards) {
     nnc_front *front = calloc(1, sizeof *front), *part = calloc(1, sizeof *part);
     nnc_search_result sum = { .space = 0 };
     ck_assert_ptr_nonnull(front);
@@ -558,8 +530,7 @@ static void check_shards(const nnc_search *whole, int32_t shards)
     free(part);
 }
 
-START_TEST(shards_hold_the_answer)
-{
+START_TEST(shards_hold_the_answer) {
     nnc_search search = search_of(32, 48);
     check_shards(&search, 2);
     check_shards(&search, 3);
@@ -580,8 +551,7 @@ END_TEST
 /* ---- fronts and batches by hand ---- */
 
 /* A front of one plan of 2 s and 100 bytes beats what is slower and needs as much or more, and no other. */
-START_TEST(a_front_beats_what_is_worse)
-{
+START_TEST(a_front_beats_what_is_worse) {
     static nnc_front front;
     const nnc_found found = { .index = 7, .step_s = 2.0, .memory_bytes = 100 };
     nnc_front_clear(&front);
@@ -601,8 +571,7 @@ enum { BATCH_ALL = BATCH_SHAPES * BATCH_TRACKS * BATCH_PLANS };
 static double batch_expected[BATCH_ALL];
 static int32_t batch_answers[BATCH_ALL];
 
-static void answer(void *context, const nnc_waiting *plan, double step_s)
-{
+static void answer(void *context, const nnc_waiting *plan, double step_s) {
     int32_t *count = context;
     ck_assert_double_eq(step_s, batch_expected[plan->index]);
     batch_answers[plan->index]++;
@@ -611,8 +580,7 @@ static void answer(void *context, const nnc_waiting *plan, double step_s)
 
 /* More shapes than sets, more pipelines than lanes and more plans than places: each plan is answered once, with the time
  * of its pipeline alone, the stage that ends last. What was replayed is waited for no more. */
-START_TEST(batches_are_replays)
-{
+START_TEST(batches_are_replays) {
     nnc_pipeline_memory *memory = calloc(1, sizeof *memory);
     nnc_pipeline_result *alone = calloc(1, sizeof *alone);
     int32_t count = 0;
@@ -665,8 +633,7 @@ START_TEST(batches_are_replays)
 END_TEST
 
 /* With more shards than blocks, some shards are empty. */
-START_TEST(a_shard_may_be_empty)
-{
+START_TEST(a_shard_may_be_empty) {
     nnc_search search = search_of(8, 8);
     const nnc_software software = nnc_software_default();
     nnc_error err = { .status = NNC_OK };
@@ -677,8 +644,7 @@ START_TEST(a_shard_may_be_empty)
 }
 END_TEST
 
-int main(void)
-{
+int main(void) {
     const TTest *const tests[] = {
         equals_estimate_to_the_last_digit,
         runs_are_those_of_a_run,

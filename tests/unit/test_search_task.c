@@ -13,8 +13,7 @@ static const nnc_device *a100;
 static nnc_software plain;
 static nnc_profiles profiles;
 
-static nnc_search_task task_of(int32_t devices, int64_t batch)
-{
+static nnc_search_task task_of(int32_t devices, int64_t batch) {
     ck_assert_int_eq(nnc_model_load(specs, "gpt2-xl", &gpt2, &err), NNC_OK);
     ck_assert_int_eq(nnc_device_load(specs, "a100", &a100, &err), NNC_OK);
     plain = nnc_software_default();
@@ -29,15 +28,13 @@ static nnc_search_task task_of(int32_t devices, int64_t batch)
     return task;
 }
 
-static nnc_search_report report_of(nnc_search_task *task)
-{
+static nnc_search_report report_of(nnc_search_task *task) {
     nnc_search_report report;
     ck_assert_msg(nnc_search_task_run(task, arena, &report, &err) == NNC_OK, "%s: %s", err.where, err.what);
     return report;
 }
 
-static const nnc_search_result *search_of(const nnc_search_task *task, int32_t devices)
-{
+static const nnc_search_result *search_of(const nnc_search_task *task, int32_t devices) {
     static nnc_search_result result;
     nnc_search search = task->search;
     search.base.devices = devices;
@@ -49,8 +46,7 @@ static const nnc_search_result *search_of(const nnc_search_task *task, int32_t d
 
 /* Each size finds the plan of a search of its own, and the numbers of combinations add up. The fastest size has the
  * least step time, the cheapest the least device-seconds. 53 devices have no legal plan for 48 layers and 16 sequences. */
-START_TEST(sizes_are_searches)
-{
+START_TEST(sizes_are_searches) {
     int32_t sizes[] = { 32, 8, 53, 16 };
     nnc_search_task task = task_of(8, 16);
     task.sizes = sizes;
@@ -93,8 +89,7 @@ START_TEST(sizes_are_searches)
 END_TEST
 
 /* Without any legal plan the first size says why. */
-START_TEST(no_size_is_legal)
-{
+START_TEST(no_size_is_legal) {
     int32_t sizes[] = { 53, 59 };
     nnc_search_task task = task_of(8, 16);
     nnc_search_report report;
@@ -116,8 +111,7 @@ END_TEST
 
 /* ---- shards ---- */
 
-static void write_shard(const nnc_search_report *report, const char *path)
-{
+static void write_shard(const nnc_search_report *report, const char *path) {
     static const nnc_view view = { .schema = NNC_SEARCH_SCHEMA, .document = &nnc_search_document, .exact = true };
     const nnc_style style = { .format = &nnc_format_json };
     nnc_buffer out = { 0 };
@@ -130,8 +124,7 @@ static void write_shard(const nnc_search_report *report, const char *path)
 }
 
 /* A shard holds the command of each plan, which the program writes. */
-static void name_commands(nnc_search_report *report)
-{
+static void name_commands(nnc_search_report *report) {
     for (int32_t i = 0; i < report->result->best_count; i++) { report->result->best[i].command = "nncost estimate"; }
     for (int32_t i = 0; i < report->result->pareto_count; i++) {
         report->result->pareto[i].command = "nncost estimate";
@@ -146,8 +139,7 @@ static char names[SHARDS][64];
 static char *paths[SHARDS];
 
 /* Runs the shards of a task and writes each to a file; the sum of their numbers. */
-static nnc_search_total write_shards(const nnc_search_task *whole)
-{
+static nnc_search_total write_shards(const nnc_search_task *whole) {
     nnc_search_total sum = { 0 };
     for (int32_t i = 0; i < SHARDS; i++) {
         nnc_search_task task = *whole;
@@ -174,13 +166,11 @@ static nnc_search_total write_shards(const nnc_search_task *whole)
     return sum;
 }
 
-static void remove_shards(void)
-{
+static void remove_shards(void) {
     for (int32_t i = 0; i < SHARDS; i++) { remove(paths[i]); }
 }
 
-static void check_found(const nnc_found *a, const nnc_found *b)
-{
+static void check_found(const nnc_found *a, const nnc_found *b) {
     ck_assert_uint_eq(a->index, b->index);
     ck_assert_double_eq(a->step_s, b->step_s);
     ck_assert_int_eq(a->memory_bytes, b->memory_bytes);
@@ -192,8 +182,7 @@ static void check_found(const nnc_found *a, const nnc_found *b)
 }
 
 /* A file of another schema, or of none, is no shard: the error names its line. */
-START_TEST(other_schemas_are_refused)
-{
+START_TEST(other_schemas_are_refused) {
     nnc_search_task task = task_of(16, 32);
     write_shards(&task);
     static const char *const schemas[] = { "\"nncost.sweep/1\"", "7" };
@@ -211,8 +200,7 @@ START_TEST(other_schemas_are_refused)
 END_TEST
 
 /* Three shards, read in another order, hold what the whole search holds. Threads add up; the slowest shard counts. */
-START_TEST(merged_shards_are_the_search)
-{
+START_TEST(merged_shards_are_the_search) {
     nnc_search_task task = task_of(16, 32);
     const nnc_search_total sum = write_shards(&task);
     char *const order[] = { paths[2], paths[0], paths[1] };
@@ -245,8 +233,7 @@ START_TEST(merged_shards_are_the_search)
 END_TEST
 
 /* The same with several sizes, one of them without a legal plan. */
-START_TEST(merged_sizes_are_the_search)
-{
+START_TEST(merged_sizes_are_the_search) {
     int32_t sizes[] = { 8, 53, 16 };
     nnc_search_task task = task_of(8, 16);
     task.sizes = sizes;
@@ -276,8 +263,7 @@ START_TEST(merged_sizes_are_the_search)
 END_TEST
 
 /* Every plan misses a deadline of a second: the shards keep the fastest of those that miss it. */
-START_TEST(merged_shards_keep_the_nearest_miss)
-{
+START_TEST(merged_shards_keep_the_nearest_miss) {
     nnc_search_task task = task_of(16, 32);
     task.search.base.tokens = 1e9;
     task.search.deadline_s = 1.0;
@@ -293,8 +279,7 @@ START_TEST(merged_shards_keep_the_nearest_miss)
 }
 END_TEST
 
-static uint64_t digest_of(const nnc_search_task *task, const char *text)
-{
+static uint64_t digest_of(const nnc_search_task *task, const char *text) {
     uint64_t digest = 0;
     const char *const texts[] = { text };
     ck_assert_int_eq(nnc_search_digest(task, specs, NULL, 0, texts, 1, &digest, &err), NNC_OK);
@@ -302,8 +287,7 @@ static uint64_t digest_of(const nnc_search_task *task, const char *text)
 }
 
 /* Shards of different searches do not merge: each member changes the digest; threads and the shard do not. */
-START_TEST(digests_differ)
-{
+START_TEST(digests_differ) {
     enum { MOST = 32 };
     uint64_t seen[MOST];
     int32_t sizes[] = { 8, 16 }, others[] = { 8, 32 };
@@ -359,8 +343,7 @@ END_TEST
 /* A deadline or a budget prunes plans by a bound of their run: with and without pruning the same plans are found, or the
  * same fastest plan misses, for runs by tokens and by samples, on one site and on three. The limit lies around the run of
  * the fastest plan. */
-START_TEST(pruning_by_limits_keeps_the_answer)
-{
+START_TEST(pruning_by_limits_keeps_the_answer) {
     static nnc_search_result pruned;
     for (int what = 0; what < 8; what++) {
         nnc_search_task task = task_of(16, 32);
@@ -399,8 +382,7 @@ END_TEST
 
 /* On a device of 20 GB the target is a step that needs more memory: the answer is the plan of least memory on the front
  * of a search without a limit that is fast enough. A step that is reached needs nothing. */
-START_TEST(memory_that_reaches_a_step)
-{
+START_TEST(memory_that_reaches_a_step) {
     nnc_search_task task = task_of(8, 64);
     task.search.mem_bytes = (int64_t)1 << 50;
     const nnc_search_result *all = search_of(&task, 8);
@@ -432,20 +414,17 @@ START_TEST(memory_that_reaches_a_step)
 }
 END_TEST
 
-static void open_both(void)
-{
+static void open_both(void) {
     open_support();
     open_arena();
 }
 
-static void close_both(void)
-{
+static void close_both(void) {
     close_arena();
     close_support();
 }
 
-int main(void)
-{
+int main(void) {
     const TTest *const tests[] = { sizes_are_searches,
                                    no_size_is_legal,
                                    merged_shards_are_the_search,

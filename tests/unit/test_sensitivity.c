@@ -14,8 +14,7 @@ static nnc_scratch *scratch;
 /* Its datasheet, without fixed costs and fitted forms: what the formulas below are about. */
 static nnc_device bare;
 
-static void setup(void)
-{
+static void setup(void) {
     nnc_error err;
     specs = nnc_specs_open(NNCOST_SOURCE_DIR);
     scratch = nnc_scratch_create();
@@ -28,15 +27,13 @@ static void setup(void)
     a100 = &bare;
 }
 
-static void teardown(void)
-{
+static void teardown(void) {
     nnc_scratch_destroy(scratch);
     nnc_specs_close(specs);
 }
 
 /* entries[parameter], in the order of the enumeration. */
-static void sense(const nnc_device *device, const nnc_plan *plan, nnc_sensitivity entries[NNC_PARAMETER_COUNT])
-{
+static void sense(const nnc_device *device, const nnc_plan *plan, nnc_sensitivity entries[NNC_PARAMETER_COUNT]) {
     const nnc_software software = nnc_software_default();
     nnc_sensitivity sorted[NNC_PARAMETER_COUNT];
     nnc_error err;
@@ -50,8 +47,7 @@ static void sense(const nnc_device *device, const nnc_plan *plan, nnc_sensitivit
     }
 }
 
-static double step_of(const nnc_device *device, const nnc_plan *plan)
-{
+static double step_of(const nnc_device *device, const nnc_plan *plan) {
     const nnc_software software = nnc_software_default();
     nnc_result result;
     nnc_error err;
@@ -59,8 +55,7 @@ static double step_of(const nnc_device *device, const nnc_plan *plan)
     return result.step_s;
 }
 
-static nnc_plan cluster_plan(int32_t pipeline, int32_t zero, unsigned offload)
-{
+static nnc_plan cluster_plan(int32_t pipeline, int32_t zero, unsigned offload) {
     nnc_plan plan = nnc_plan_default();
     plan.devices = 32;
     plan.pipeline = pipeline;
@@ -71,8 +66,7 @@ static nnc_plan cluster_plan(int32_t pipeline, int32_t zero, unsigned offload)
 }
 
 /* Twice a rate takes between nothing and half of the step off; a latency the other way. */
-START_TEST(elasticities_have_bounds)
-{
+START_TEST(elasticities_have_bounds) {
     const nnc_plan plans[] = {
         cluster_plan(1, 0, 0),
         cluster_plan(1, 3, 0),
@@ -99,8 +93,7 @@ START_TEST(elasticities_have_bounds)
 END_TEST
 
 /* A product with no traffic to speak of: the peak alone sets the step, whatever else is there. */
-START_TEST(a_compute_bound_step_follows_the_peak)
-{
+START_TEST(a_compute_bound_step_follows_the_peak) {
     nnc_device device = *a100;
     nnc_plan plan = nnc_plan_default();
     nnc_sensitivity entries[NNC_PARAMETER_COUNT];
@@ -121,8 +114,7 @@ END_TEST
 
 /* A roofline's two sides share the step: with every efficiency 1 and no fixed cost, a rate twice as
  * high all around halves it, so the elasticities add up to -1. */
-START_TEST(elasticities_add_up)
-{
+START_TEST(elasticities_add_up) {
     nnc_plan plan = nnc_plan_default();
     nnc_sensitivity e[NNC_PARAMETER_COUNT];
     plan.micro_batch = 4;
@@ -133,8 +125,7 @@ START_TEST(elasticities_add_up)
 }
 END_TEST
 
-START_TEST(capacity_says_what_is_needed)
-{
+START_TEST(capacity_says_what_is_needed) {
     const nnc_software software = nnc_software_default();
     nnc_plan plan = nnc_plan_default();
     nnc_sensitivity entries[NNC_PARAMETER_COUNT];
@@ -148,8 +139,7 @@ START_TEST(capacity_says_what_is_needed)
 }
 END_TEST
 
-START_TEST(an_unrecorded_figure_is_left_out)
-{
+START_TEST(an_unrecorded_figure_is_left_out) {
     nnc_device device = *a100;
     nnc_plan plan = nnc_plan_default();
     nnc_sensitivity entries[NNC_PARAMETER_COUNT];
@@ -160,8 +150,7 @@ START_TEST(an_unrecorded_figure_is_left_out)
 END_TEST
 
 /* The value found reaches the step, a little less does not. */
-START_TEST(a_target_is_the_smallest_value)
-{
+START_TEST(a_target_is_the_smallest_value) {
     const nnc_software software = nnc_software_default();
     nnc_plan plan = nnc_plan_default();
     nnc_target target;
@@ -180,8 +169,7 @@ START_TEST(a_target_is_the_smallest_value)
 }
 END_TEST
 
-START_TEST(a_target_out_of_reach_says_what_is_left)
-{
+START_TEST(a_target_out_of_reach_says_what_is_left) {
     const nnc_software software = nnc_software_default();
     nnc_plan plan = nnc_plan_default();
     nnc_target target;
@@ -202,8 +190,7 @@ END_TEST
 
 /* A target that is the step of today needs the value of today, exactly. One that is the step without the limit is
  * reached; one a rounding error below it is not. */
-START_TEST(targets_at_the_ends_are_reached)
-{
+START_TEST(targets_at_the_ends_are_reached) {
     const nnc_software software = nnc_software_default();
     nnc_plan plan = nnc_plan_default();
     nnc_target target;
@@ -228,8 +215,7 @@ START_TEST(targets_at_the_ends_are_reached)
 }
 END_TEST
 
-int main(void)
-{
+int main(void) {
     const TTest *const tests[] = {
         elasticities_have_bounds,
         a_compute_bound_step_follows_the_peak,

@@ -7,8 +7,7 @@
 static const char *const models[] = { "llama3-8b",  "mixtral-8x7b", "deepseek-v2-lite", "gpt-oss-20b",
                                       "jamba-v0.1", "gemma2-9b",    "gpt2-xl" };
 
-static nnc_serve served(const char *id, const nnc_serve_ask *ask)
-{
+static nnc_serve served(const char *id, const nnc_serve_ask *ask) {
     const nnc_model *model = NULL;
     const nnc_device *device = NULL;
     const nnc_software *software = NULL;
@@ -21,8 +20,7 @@ static nnc_serve served(const char *id, const nnc_serve_ask *ask)
     return serve;
 }
 
-static nnc_serve_ask short_requests(void)
-{
+static nnc_serve_ask short_requests(void) {
     nnc_serve_ask ask = nnc_serve_ask_default();
     ask.input_len = 500;
     ask.output_len = 100;
@@ -30,8 +28,7 @@ static nnc_serve_ask short_requests(void)
 }
 
 /* A longer batch, context, or wider weights never make a step shorter, and no time is below its bound. */
-START_TEST(monotone_and_bounded)
-{
+START_TEST(monotone_and_bounded) {
     static const nnc_stored narrow_first[] = { NNC_STORED_INT4, NNC_STORED_INT8, NNC_STORED_BF16 };
     for (size_t m = 0; m < sizeof models / sizeof models[0]; m++) {
         double before = 0.0;
@@ -67,8 +64,7 @@ END_TEST
 
 /* The parts of a step add up to it; an open loop at rest runs what Little's law says, and beyond the
  * saturation rate the queue grows without end. */
-START_TEST(loads_agree)
-{
+START_TEST(loads_agree) {
     nnc_serve_ask ask = short_requests();
     ask.concurrency = 32;
     const nnc_serve closed = served("llama3-8b", &ask);
@@ -93,8 +89,7 @@ START_TEST(loads_agree)
 END_TEST
 
 /* max_sequences fits, and one more does not, by the missing bytes. */
-START_TEST(fits_or_says_by_how_much)
-{
+START_TEST(fits_or_says_by_how_much) {
     nnc_serve_ask ask = nnc_serve_ask_default();
     ask.input_len = 2048;
     ask.batch = 195;
@@ -108,8 +103,7 @@ START_TEST(fits_or_says_by_how_much)
 END_TEST
 
 /* Each of two replicas has half of the requests; stages and ranks share weights and cache. */
-START_TEST(devices_share)
-{
+START_TEST(devices_share) {
     nnc_serve_ask ask = short_requests();
     ask.concurrency = 32;
     const nnc_serve one = served("llama3-8b", &ask);
@@ -132,8 +126,7 @@ START_TEST(devices_share)
 END_TEST
 
 /* Every line that an answer says of itself is true. */
-START_TEST(every_line_is_true)
-{
+START_TEST(every_line_is_true) {
     const nnc_model *model = NULL;
     const nnc_device *device = NULL;
     const nnc_software *software = NULL;
@@ -170,8 +163,7 @@ START_TEST(every_line_is_true)
 END_TEST
 
 /* The result of a search equals that of the plan alone, meets the limits, and is on the Pareto front. */
-START_TEST(search_finds)
-{
+START_TEST(search_finds) {
     static const nnc_serve_limit limits[] = {
         { "latency.ttft_s", offsetof(nnc_serve, ttft_s), false, 0.5 },
         { "latency.tpot_s", offsetof(nnc_serve, tpot_s), false, 0.02 },
@@ -205,8 +197,7 @@ START_TEST(search_finds)
 END_TEST
 
 /* Networks that do not generate are refused in one line. */
-START_TEST(refuses)
-{
+START_TEST(refuses) {
     static const char *const ids[] = { "bert-large", "t5-base", "sd1-unet", "vit-b-16", "resnet-50" };
     const nnc_device *device = load_device("hw/h100-sxm5-80gb.json");
     const nnc_serve_ask ask = nnc_serve_ask_default();
@@ -223,8 +214,7 @@ END_TEST
 
 /* Options that contradict each other are refused in one line that names one of them. 8 heads of keys neither divide over 12 ranks nor
  * are divided by them, whatever the 48 heads do. */
-START_TEST(refuses_contradictions)
-{
+START_TEST(refuses_contradictions) {
     const nnc_device *device = load_device("hw/h100-sxm5-80gb.json");
     const nnc_model *llama3 = NULL;
     nnc_error err = { 0 };
@@ -259,8 +249,7 @@ START_TEST(refuses_contradictions)
 }
 END_TEST
 
-int main(void)
-{
+int main(void) {
     const TTest *const tests[] = {
         monotone_and_bounded, loads_agree,  fits_or_says_by_how_much, devices_share, refuses, refuses_contradictions,
         every_line_is_true,   search_finds,

@@ -12,13 +12,11 @@
 static nnc_device *device;
 static nnc_software engine;
 
-static void ok(nnc_status status, const nnc_error *err)
-{
+static void ok(nnc_status status, const nnc_error *err) {
     ck_assert_msg(status == NNC_OK, "%s: %s", err->where, err->what);
 }
 
-static void set_up(void)
-{
+static void set_up(void) {
     nnc_error err = { 0 };
     const nnc_device *h100 = NULL;
     ok(nnc_device_load(specs, "h100", &h100, &err), &err);
@@ -38,8 +36,7 @@ static void set_up(void)
     engine = nnc_software_default();
 }
 
-static nnc_serve served(const char *id, const nnc_serve_ask *ask)
-{
+static nnc_serve served(const char *id, const nnc_serve_ask *ask) {
     nnc_error err = { 0 };
     nnc_serve serve = { 0 };
     const nnc_model *model = NULL;
@@ -48,8 +45,7 @@ static nnc_serve served(const char *id, const nnc_serve_ask *ask)
     return serve;
 }
 
-static nnc_serve_ask batch_of(int64_t batch)
-{
+static nnc_serve_ask batch_of(int64_t batch) {
     nnc_serve_ask ask = nnc_serve_ask_default();
     ask.batch = batch;
     ask.input_len = 1000;
@@ -57,15 +53,11 @@ static nnc_serve_ask batch_of(int64_t batch)
     return ask;
 }
 
-static void close_to(double found, double expected)
-{
-    ck_assert_double_eq_tol(found, expected, 1e-9 * expected);
-}
+static void close_to(double found, double expected) { ck_assert_double_eq_tol(found, expected, 1e-9 * expected); }
 
 /* 256 rows compute as long as 16-bit weights take to arrive, so each product takes 2^(2/3) times as long as
  * either: 6,979,321,856 elements of Llama 3 8B's layers, two bytes each, at 1e12 B/s. */
-START_TEST(products_overlap_in_part)
-{
+START_TEST(products_overlap_in_part) {
     const nnc_serve_ask ask = batch_of(256);
     set_up();
     device->mem_bytes = 1000000000000;
@@ -74,8 +66,7 @@ START_TEST(products_overlap_in_part)
 END_TEST
 
 /* One row: its 6.98e9 x 2 FLOPs take 1/256 of the weights' time. */
-START_TEST(one_row_streams_weights)
-{
+START_TEST(one_row_streams_weights) {
     const nnc_serve_ask ask = batch_of(1);
     const double ratio = 1.0 / 256.0;
     set_up();
@@ -85,8 +76,7 @@ END_TEST
 
 /* 32 query heads share 8 of keys and values: a quarter read again for each of the three others is
  * 1 + 0.25 x 3 times the time, and no more bytes. */
-START_TEST(query_heads_read_the_cache_again)
-{
+START_TEST(query_heads_read_the_cache_again) {
     const nnc_serve_ask ask = batch_of(16);
     set_up();
     const nnc_serve once = served("llama3-8b", &ask);
@@ -99,8 +89,7 @@ END_TEST
 
 /* 100 units at 1 GHz with 5 bytes a clock are 5e11 B/s, half of the memory's rate: weights take twice as
  * long, and so does the cache. A limit above the memory's rate has no effect. */
-START_TEST(units_limit_what_kernels_read)
-{
+START_TEST(units_limit_what_kernels_read) {
     const nnc_serve_ask ask = batch_of(1);
     set_up();
     device->units = 100;
@@ -117,8 +106,7 @@ START_TEST(units_limit_what_kernels_read)
 END_TEST
 
 /* Two all-reduces a layer and the one of the input table, 65 in 32 layers. */
-START_TEST(all_reduces_take_what_the_engine_adds)
-{
+START_TEST(all_reduces_take_what_the_engine_adds) {
     nnc_serve_ask ask = batch_of(16);
     ask.tensor = 4;
     set_up();
@@ -129,8 +117,7 @@ START_TEST(all_reduces_take_what_the_engine_adds)
 END_TEST
 
 /* 32 layers at 1 ms overlap with 14 to 20 ms of the device; at 0.1 ms the device overlaps with them. */
-START_TEST(launches_hide_behind_the_device)
-{
+START_TEST(launches_hide_behind_the_device) {
     const nnc_serve_ask ask = batch_of(1);
     set_up();
     const double alone = served("llama3-8b", &ask).decode.time_s;
@@ -142,8 +129,7 @@ START_TEST(launches_hide_behind_the_device)
 END_TEST
 
 /* Twice as many as fit run in two waves, and one more in a third of its own. */
-START_TEST(batches_run_in_waves)
-{
+START_TEST(batches_run_in_waves) {
     nnc_serve_ask ask = batch_of(1);
     set_up();
     const int64_t most = (int64_t)served("llama3-8b", &ask).max_sequences;
@@ -159,8 +145,7 @@ END_TEST
 
 /* Offline, prompts ride along: with one token out of each prompt of 1,000, a step has 1,001 rows for each
  * sequence, its tokens per second are sequences over that step, and compute bounds it. */
-START_TEST(prompts_ride_in_decode_steps)
-{
+START_TEST(prompts_ride_in_decode_steps) {
     nnc_serve_ask ask = batch_of(0);
     ask.offline = true;
     ask.max_batch = 8;
@@ -175,8 +160,7 @@ END_TEST
 
 /* Four-bit weights of a model with experts: attention stays in 16 bits. Mixtral: 32 layers of 4096 x (4096 +
  * 2 x 1024) and 4096 x 4096 elements, the head 32000 x 4096, the router 8 x 4096 in each layer. */
-START_TEST(attention_of_experts_stays_wide)
-{
+START_TEST(attention_of_experts_stays_wide) {
     nnc_serve_ask ask = batch_of(1);
     ask.weights = NNC_STORED_MXFP4;
     set_up();
@@ -190,8 +174,7 @@ END_TEST
 /* A prompt of 4,000 tokens: 2 of 8 experts compute each token, at 0.26 of the rate of a dense product, because the device
  * multiplies in 16 bits and the weights have 4; weights in 16 bits: at 0.7. Reading the experts takes less time, and the
  * two times are joined as (c^1.5 + m^1.5)^(2/3). */
-START_TEST(narrow_experts_are_widened)
-{
+START_TEST(narrow_experts_are_widened) {
     static const struct {
         nnc_stored weights;
         double share, bytes;
@@ -216,16 +199,14 @@ END_TEST
     "id,source,model,device,n_devices,tensor,weights,kv_cache,framework,version,mode,batch," \
     "concurrency,input_len,output_len,length_spread,ttft_s,tpot_s,output_tokens_per_s,quality\n"
 
-static nnc_measured_file lines(const char *text)
-{
+static nnc_measured_file lines(const char *text) {
     nnc_measured_file file;
     nnc_error err = { 0 };
     ok(nnc_measured_parse(specs, "served.csv", text, strlen(text), &file, &err), &err);
     return file;
 }
 
-START_TEST(a_line_gives_a_row_for_each_time)
-{
+START_TEST(a_line_gives_a_row_for_each_time) {
     const nnc_measured_file f =
         lines(HEAD "a,ai-dynamo/"
                    "x:y,qwen3-8b,h100-sxm,2,2,fp8-block,fp8,tensorrt-llm,1.0,closed-loop,,32,900,450,,"
@@ -247,8 +228,7 @@ START_TEST(a_line_gives_a_row_for_each_time)
 END_TEST
 
 /* Passes are rows of their own. */
-START_TEST(a_pass_is_a_row)
-{
+START_TEST(a_pass_is_a_row) {
     const nnc_measured_file f =
         lines("id,source,model,device,devices,tensor,expert,attention_data,weights,framework,mode,batch,"
               "concurrency,input_len,output_len,tpot_s,latency_s,iterations_per_s\n"
@@ -272,8 +252,7 @@ START_TEST(a_pass_is_a_row)
 }
 END_TEST
 
-START_TEST(a_rate_is_seconds_per_token)
-{
+START_TEST(a_rate_is_seconds_per_token) {
     const nnc_measured_file f =
         lines(HEAD "b,x/y:z,llama2-7b,a100-80g-sxm,1,1,fp16,fp16,vllm-2024,0.5,static,8,,128,128,,,,500,A\n");
     ck_assert_int_eq(f.count, 1);
@@ -283,8 +262,7 @@ START_TEST(a_rate_is_seconds_per_token)
 }
 END_TEST
 
-START_TEST(rows_say_why_they_do_not_count)
-{
+START_TEST(rows_say_why_they_do_not_count) {
     const nnc_measured_file f =
         lines("id,model,device,weights,framework,mode,batch,input_len,output_len,output_tokens_per_"
               "s,open,refused\n"
@@ -307,8 +285,7 @@ START_TEST(rows_say_why_they_do_not_count)
 }
 END_TEST
 
-int main(void)
-{
+int main(void) {
     const TTest *const tests[] = {
         products_overlap_in_part,
         one_row_streams_weights,

@@ -15,8 +15,7 @@ typedef struct bench {
 } bench;
 
 /* Answers a bench for the model of an id with sets "layers=94 kv_heads=4" on top. */
-static bench *set_up(const char *id, const char *const *sets, const nnc_serve_ask *ask)
-{
+static bench *set_up(const char *id, const char *const *sets, const nnc_serve_ask *ask) {
     static bench b;
     nnc_error err = { 0 };
     const nnc_model *model = NULL;
@@ -37,16 +36,14 @@ static bench *set_up(const char *id, const char *const *sets, const nnc_serve_as
     return &b;
 }
 
-static nnc_serve memory_of(bench *b)
-{
+static nnc_serve memory_of(bench *b) {
     nnc_serve serve = { .plan = b->plan };
     nnc_serve_memory(&b->of, (double)b->device->mem_bytes, &serve, NULL);
     return serve;
 }
 
 /* Elements of the products that a token passes, with or without the head. */
-static double matrix_params(const bench *b, bool head)
-{
+static double matrix_params(const bench *b, bool head) {
     double sum = 0.0;
     for (int32_t i = 0; i < b->net.product_count; i++) {
         const nnc_serve_product *p = &b->net.products[i];
@@ -60,22 +57,19 @@ static double matrix_params(const bench *b, bool head)
 static const cJSON *example; /* the one that is looked at */
 static int checked;          /* values, of all examples */
 
-static double input(const char *name)
-{
+static double input(const char *name) {
     const cJSON *inputs = cJSON_GetObjectItemCaseSensitive(example, "inputs");
     const cJSON *value = cJSON_GetObjectItemCaseSensitive(inputs, name);
     ck_assert_msg(cJSON_IsNumber(value), "no input %s", name);
     return value->valuedouble;
 }
 
-static const char *input_text(const char *name)
-{
+static const char *input_text(const char *name) {
     const cJSON *inputs = cJSON_GetObjectItemCaseSensitive(example, "inputs");
     return cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(inputs, name));
 }
 
-static const cJSON *expected(const char *name)
-{
+static const cJSON *expected(const char *name) {
     const cJSON *all = cJSON_GetObjectItemCaseSensitive(example, "expected");
     const cJSON *value = cJSON_GetObjectItemCaseSensitive(all, name);
     ck_assert_msg(value != NULL, "expects no %s", name);
@@ -83,8 +77,7 @@ static const cJSON *expected(const char *name)
     return value;
 }
 
-static void is(const char *name, double found)
-{
+static void is(const char *name, double found) {
     const cJSON *value = expected(name);
     const char *id = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(example, "id"));
     if (cJSON_IsNull(value)) {
@@ -96,13 +89,11 @@ static void is(const char *name, double found)
                   wanted);
 }
 
-static void is_text(const char *name, const char *found)
-{
+static void is_text(const char *name, const char *found) {
     ck_assert_str_eq(found, cJSON_GetStringValue(expected(name)));
 }
 
-static bool has(const char *name)
-{
+static bool has(const char *name) {
     return cJSON_GetObjectItemCaseSensitive(cJSON_GetObjectItemCaseSensitive(example, "expected"), name) != NULL;
 }
 
@@ -119,8 +110,7 @@ static void parameters(void) /* S1.0 */
     is("weight_bytes_read_per_step_bf16", nnc_serve_decode(&b->of, 1.0, 100.0, NULL).weight_bytes);
 }
 
-static double growth(const bench *b, double tokens)
-{
+static double growth(const bench *b, double tokens) {
     return nnc_serve_kv_bytes(&b->of, tokens) - nnc_serve_kv_bytes(&b->of, tokens - 1.0);
 }
 
@@ -504,18 +494,15 @@ static const struct {
 };
 
 /* "S1.8d" is of "S1.8.", "S1.19.32" of "S1.19.". */
-static bool is_of(const char *id, const char *section)
-{
+static bool is_of(const char *id, const char *section) {
     const size_t length = strlen(section) - 1;
     return strncmp(id, section, length) == 0 && (id[length] < '0' || id[length] > '9');
 }
 
-START_TEST(examples)
-{
+START_TEST(examples) {
     cJSON *file = read_json(REFERENCE "serving-examples.json");
     const cJSON *list = cJSON_GetObjectItemCaseSensitive(file, "examples");
-    cJSON_ArrayForEach(example, list)
-    {
+    cJSON_ArrayForEach(example, list) {
         const char *id = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(example, "id"));
         const int before = checked;
         for (size_t i = 0; i < sizeof sections / sizeof sections[0]; i++) {
@@ -529,8 +516,7 @@ START_TEST(examples)
 }
 END_TEST
 
-int main(void)
-{
+int main(void) {
     const TTest *const tests[] = { examples };
     return run_tests_with("serve_examples", open_support, close_support, tests, COUNT_OF(tests));
 }

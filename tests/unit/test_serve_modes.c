@@ -14,8 +14,7 @@ static const split splits[] = { { 1, 1, 1, 0.0 }, { 2, 1, 1, 0.25 }, { 1, 2, 2, 
 static const nnc_device *device;
 static const nnc_software *engine;
 
-static nnc_serve served(const nnc_serve_ask *ask)
-{
+static nnc_serve served(const nnc_serve_ask *ask) {
     const nnc_model *model = NULL;
     nnc_serve serve;
     nnc_error err = { 0 };
@@ -26,8 +25,7 @@ static nnc_serve served(const nnc_serve_ask *ask)
     return serve;
 }
 
-static nnc_serve_ask split_of(const split *by)
-{
+static nnc_serve_ask split_of(const split *by) {
     nnc_serve_ask ask = nnc_serve_ask_default();
     ask.input_len = 1000;
     ask.output_len = 200;
@@ -40,8 +38,7 @@ static nnc_serve_ask split_of(const split *by)
 }
 
 /* Requests, users, devices and bounds of every mode. */
-static void check_rates(const nnc_serve *s)
-{
+static void check_rates(const nnc_serve *s) {
     const double devices = s->plan.data * s->plan.tensor * s->plan.pipeline;
     CLOSE(s->requests_per_s, s->output_tokens_per_s / 200.0, 1e-12);
     CLOSE(s->input_tokens_per_s, s->requests_per_s * 1000.0, 1e-12);
@@ -72,8 +69,7 @@ static void check_rates(const nnc_serve *s)
 }
 
 /* A static batch: time to the first token is the prefill, then 199 decode steps. */
-START_TEST(static_batches)
-{
+START_TEST(static_batches) {
     for (size_t i = 0; i < COUNT_OF(splits); i++) {
         nnc_serve_ask ask = split_of(&splits[i]);
         ask.batch = 24;
@@ -94,8 +90,7 @@ START_TEST(static_batches)
 END_TEST
 
 /* A batch of two full waves and one sequence more runs as these three, each as long as a batch of its own. */
-START_TEST(batches_in_waves)
-{
+START_TEST(batches_in_waves) {
     nnc_serve_ask ask = split_of(&splits[0]);
     ask.batch = 1;
     const nnc_serve last = served(&ask);
@@ -114,8 +109,7 @@ START_TEST(batches_in_waves)
 END_TEST
 
 /* An open loop: Little's law; the parts of the first token; replicas and splits; one request alone is a batch of 1. */
-START_TEST(open_loops)
-{
+START_TEST(open_loops) {
     for (size_t i = 0; i < COUNT_OF(splits); i++) {
         nnc_serve_ask ask = split_of(&splits[i]);
         ask.request_rate = 2.0 * ask.data;
@@ -144,8 +138,7 @@ START_TEST(open_loops)
 END_TEST
 
 /* All slots taken: offline, past saturation, and a closed loop of as many clients end as many requests a second. */
-START_TEST(full_loops)
-{
+START_TEST(full_loops) {
     for (size_t i = 0; i < COUNT_OF(splits); i++) {
         nnc_serve_ask ask = split_of(&splits[i]);
         ask.offline = true;
@@ -180,8 +173,7 @@ START_TEST(full_loops)
 END_TEST
 
 /* A closed loop: Little's law; one client is a batch of 1; requests that do not fit wait. */
-START_TEST(closed_loops)
-{
+START_TEST(closed_loops) {
     for (size_t i = 0; i < COUNT_OF(splits); i++) {
         for (int full = 0; full < 2; full++) {
             nnc_serve_ask ask = split_of(&splits[i]);
@@ -220,8 +212,7 @@ END_TEST
 
 /* Four drafted tokens, each accepted with 0.8: 1 + 0.8 + 0.64 + 0.512 + 0.4096 tokens per verification, which costs the
  * verification and four draft steps. */
-START_TEST(speculation)
-{
+START_TEST(speculation) {
     nnc_serve_ask ask = split_of(&splits[0]);
     ask.batch = 4;
     ask.draft_length = 4;
@@ -256,8 +247,7 @@ START_TEST(speculation)
 END_TEST
 
 /* Three workers prefill, two decode. A token of Llama 3 8B has 32 layers x 2 x 8 heads x 128 x 2 B in the cache. Each rank sends its part of the cache of the prompt over its own NIC. */
-START_TEST(separate_prefill)
-{
+START_TEST(separate_prefill) {
     for (size_t i = 0; i < COUNT_OF(splits); i++) {
         nnc_serve_ask ask = split_of(&splits[i]);
         ask.prefix_hit = 0.0;
@@ -288,8 +278,7 @@ END_TEST
 /* Llama 3 8B has 32 query heads and 8 of keys and values. Where a device reads the cache again for each further query
  * head, decode attention without fixed time takes four times as long. A device without figures of serving has wider
  * ranges, 2.3 times both ways. */
-START_TEST(a_device_may_read_the_cache_once_per_query_head)
-{
+START_TEST(a_device_may_read_the_cache_once_per_query_head) {
     const nnc_model *llama = NULL;
     const nnc_device *h100 = NULL;
     nnc_serve once, again;
@@ -316,8 +305,7 @@ START_TEST(a_device_may_read_the_cache_once_per_query_head)
 }
 END_TEST
 
-int main(void)
-{
+int main(void) {
     const TTest *const tests[] = { static_batches,   batches_in_waves,
                                    open_loops,       full_loops,
                                    closed_loops,     speculation,

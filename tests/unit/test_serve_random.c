@@ -23,8 +23,7 @@ typedef struct drawn {
     char text[512];
 } drawn;
 
-static void draw_load(nnc_serve_ask *ask)
-{
+static void draw_load(nnc_serve_ask *ask) {
     switch (draw(4)) {
     case 0: ask->batch = (int64_t)scaled(1.0, 600.0); break;
     case 1: ask->concurrency = (int64_t)scaled(1.0, 3000.0); break;
@@ -33,8 +32,7 @@ static void draw_load(nnc_serve_ask *ask)
     }
 }
 
-static drawn draw_served(int number)
-{
+static drawn draw_served(int number) {
     nnc_error err = { 0 };
     drawn d = { .ask = nnc_serve_ask_default() };
     seed(number);
@@ -62,21 +60,16 @@ static drawn draw_served(int number)
     return d;
 }
 
-static bool serve(const drawn *d, const nnc_serve_ask *ask, nnc_serve *s)
-{
+static bool serve(const drawn *d, const nnc_serve_ask *ask, nnc_serve *s) {
     return nnc_serve_of(d->model, d->device, d->software, ask, scratch, s, NULL) == NNC_OK;
 }
 
 #define HOLDS(condition) ck_assert_msg(condition, "%s: %s", d.text, #condition)
 
-static bool at_least(double a, double b)
-{
-    return a >= b * (1.0 - 1e-12);
-}
+static bool at_least(double a, double b) { return a >= b * (1.0 - 1e-12); }
 
 /* No time lies below its bound, no rate above it; what is finite is above 0. */
-START_TEST(nothing_beats_its_bound)
-{
+START_TEST(nothing_beats_its_bound) {
     int legal = 0;
     for (int number = 0; number < PLANS; number++) {
         const drawn d = draw_served(number);
@@ -99,8 +92,7 @@ END_TEST
 
 /* More sequences, a longer context, wider numbers in the cache and a slower memory never make a decode step shorter;
  * nor is its bound lower. */
-START_TEST(decode_grows)
-{
+START_TEST(decode_grows) {
     for (int number = 0; number < PLANS; number++) {
         const drawn d = draw_served(number);
         nnc_serve_ask few = d.ask, more;
@@ -136,8 +128,7 @@ START_TEST(decode_grows)
 END_TEST
 
 /* A batch that does not fit says by how much; of as many sequences as it says would, all fit, and of more not. */
-START_TEST(as_many_fit_as_it_says)
-{
+START_TEST(as_many_fit_as_it_says) {
     int over = 0;
     for (int number = 0; number < PLANS; number++) {
         const drawn d = draw_served(number);
@@ -163,8 +154,7 @@ START_TEST(as_many_fit_as_it_says)
 }
 END_TEST
 
-int main(void)
-{
+int main(void) {
     const TTest *const tests[] = { nothing_beats_its_bound, decode_grows, as_many_fit_as_it_says };
     return run_tests_with("serve_random", open_support, close_support, tests, COUNT_OF(tests));
 }

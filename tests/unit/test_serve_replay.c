@@ -14,8 +14,7 @@ static const nnc_device *device;
 static nnc_software engine;
 static nnc_serve_arrival arrivals[MOST];
 
-static void open_all(void)
-{
+static void open_all(void) {
     nnc_error err = { 0 };
     const nnc_software *vllm = NULL;
     open_support();
@@ -26,16 +25,14 @@ static void open_all(void)
     engine.serving.ttft_s = 0.0;
 }
 
-static nnc_serve served(const nnc_serve_ask *ask)
-{
+static nnc_serve served(const nnc_serve_ask *ask) {
     nnc_error err = { 0 };
     nnc_serve serve;
     ok(nnc_serve_of(model, device, &engine, ask, scratch, &serve, &err), &err);
     return serve;
 }
 
-static nnc_serve_ask ask_of(int64_t output)
-{
+static nnc_serve_ask ask_of(int64_t output) {
     nnc_serve_ask ask = nnc_serve_ask_default();
     ask.input_len = INPUT;
     ask.output_len = output;
@@ -44,29 +41,25 @@ static nnc_serve_ask ask_of(int64_t output)
 }
 
 /* A prompt alone; a decode step of `sequences` at `context`; what a prompt adds to a step of `sequences`. */
-static double prompt_s(void)
-{
+static double prompt_s(void) {
     nnc_serve_ask ask = ask_of(2);
     return served(&ask).prefill.time_s;
 }
 
-static double decode_s(int64_t sequences, int64_t context)
-{
+static double decode_s(int64_t sequences, int64_t context) {
     nnc_serve_ask ask = ask_of(2);
     ask.input_len = context - 1; /* the mean context of two tokens */
     ask.batch = sequences;
     return served(&ask).decode.time_s;
 }
 
-static double added_s(int64_t sequences, int64_t output)
-{
+static double added_s(int64_t sequences, int64_t output) {
     nnc_serve_ask ask = ask_of(output);
     ask.batch = sequences;
     return served(&ask).prompt_s;
 }
 
-static nnc_serve_ask recorded(int64_t output, int64_t count)
-{
+static nnc_serve_ask recorded(int64_t output, int64_t count) {
     nnc_serve_ask ask = ask_of(output);
     ask.arrival_list = arrivals;
     ask.arrival_count = count;
@@ -74,8 +67,7 @@ static nnc_serve_ask recorded(int64_t output, int64_t count)
 }
 
 /* Three tokens: the prompt, then a step at 1,001 positions and one at 1,002. */
-START_TEST(one_request)
-{
+START_TEST(one_request) {
     nnc_serve_ask ask = recorded(3, 1);
     arrivals[0] = (nnc_serve_arrival){ .arrival_s = 5.0 };
     const nnc_serve s = served(&ask);
@@ -89,8 +81,7 @@ END_TEST
 
 /* The second comes in the first decode step of the first. Its prompt joins the second step, which is the last of the
  * first request; then it decodes alone. */
-START_TEST(a_prompt_joins_a_step)
-{
+START_TEST(a_prompt_joins_a_step) {
     nnc_serve_ask ask = recorded(3, 2);
     const double prompt = prompt_s(), step = decode_s(1, 1001);
     arrivals[0] = (nnc_serve_arrival){ .arrival_s = 0.0 };
@@ -108,8 +99,7 @@ END_TEST
 
 /* Two prompts that come together are computed in one iteration, which takes less than both alone, unless a chunk holds
  * only one: then the second is in the first decode step of the first request. */
-START_TEST(chunks)
-{
+START_TEST(chunks) {
     nnc_serve_ask ask = recorded(2, 2);
     arrivals[0] = arrivals[1] = (nnc_serve_arrival){ .arrival_s = 0.0 };
     nnc_serve_ask batch = ask_of(2);
@@ -134,8 +124,7 @@ START_TEST(chunks)
 END_TEST
 
 /* Prompts of one output token, one an iteration: service takes `prompt_s`, and the mean wait is that of M/D/1. */
-START_TEST(one_server)
-{
+START_TEST(one_server) {
     static const double loads[] = { 0.3, 0.6, 0.9 };
     const double service_s = prompt_s();
     for (size_t i = 0; i < COUNT_OF(loads); i++) {
@@ -151,8 +140,7 @@ END_TEST
 
 /* Two slots, prompts of one token and exponential lengths of 200 on average: the wait of M/M/2 by Erlang's formula, for
  * a step hardly depends on how many run. */
-START_TEST(several_servers)
-{
+START_TEST(several_servers) {
     enum { SLOTS = 2 };
     uint64_t random = 7;
     double at_s = 0.0;
@@ -183,8 +171,7 @@ END_TEST
 
 /* Equal seeds, equal digits; another seed, other requests of the same distribution. Even arrivals wait less than
  * Poisson's, bursts longer. */
-START_TEST(seeds)
-{
+START_TEST(seeds) {
     nnc_serve_ask ask = ask_of(100);
     ask.request_rate = 20.0;
     const nnc_serve s = served(&ask), again = served(&ask);
@@ -204,8 +191,7 @@ END_TEST
 /* ---- the requests drawn again ---- */
 
 /* splitmix64 (Steele et al., OOPSLA 2014): uniform in (0, 1). */
-static double uniform(uint64_t *state)
-{
+static double uniform(uint64_t *state) {
     uint64_t z = *state += UINT64_C(0x9E3779B97F4A7C15);
     z = (z ^ (z >> 30)) * UINT64_C(0xBF58476D1CE4E5B9);
     z = (z ^ (z >> 27)) * UINT64_C(0x94D049BB133111EB);
@@ -213,8 +199,7 @@ static double uniform(uint64_t *state)
 }
 
 /* Marsaglia and Tsang, ACM TOMS 26(3), 2000, section 4: a gamma variate of this shape, divided by its mean. */
-static double gamma_gap(uint64_t *state, double shape)
-{
+static double gamma_gap(uint64_t *state, double shape) {
     const double boost = shape < 1.0 ? pow(uniform(state), 1.0 / shape) : 1.0;
     const double a = shape < 1.0 ? shape + 1.0 : shape, d = a - 1.0 / 3.0;
     for (;;) {
@@ -234,8 +219,7 @@ static double gamma_gap(uint64_t *state, double shape)
  * within 1 %; otherwise there are 16. */
 enum { RUNS = 16 };
 
-static bool is_enough(const double *values, int count)
-{
+static bool is_enough(const double *values, int count) {
     const int each = count / 10;
     double means[10] = { 0.0 }, mean = 0.0, squares = 0.0;
     for (int i = 0; i < 10 * each; i++) {
@@ -246,8 +230,7 @@ static bool is_enough(const double *values, int count)
     return sqrt(squares / 10.0 / 9.0) <= 0.01 * mean;
 }
 
-static double mean_of(const double *values, int count)
-{
+static double mean_of(const double *values, int count) {
     double sum = 0.0;
     for (int i = 0; i < count; i++) { sum += values[i] / count; }
     return sum;
@@ -256,8 +239,7 @@ static double mean_of(const double *values, int count)
 /* Prompts of one token out, one an iteration, wait by Lindley's recursion: wait' = max(0, wait + service - gap). Gaps are
  * drawn by the published methods from the same stream, and scaled to the asked rate in each run; the first tenth of the requests
  * is not counted. */
-START_TEST(gaps_are_drawn_as_published)
-{
+START_TEST(gaps_are_drawn_as_published) {
     static const double shapes[] = { 1.0, 0.25, 0.9, 1.5, 4.0, 100.0 };
     enum { REQUESTS = 1000, FIRST = REQUESTS / 10 };
     static double times_s[RUNS * REQUESTS], gaps[REQUESTS];
@@ -297,8 +279,7 @@ END_TEST
 
 /* Lengths lie even around their mean; each second request mirrors the one before. Prompts of one token out that never wait
  * take what a prompt of their length takes alone. */
-START_TEST(lengths_are_even_and_mirrored)
-{
+START_TEST(lengths_are_even_and_mirrored) {
     enum { REQUESTS = 40, FIRST = REQUESTS / 10 };
     static double times_s[RUNS * REQUESTS];
     nnc_serve_ask ask = ask_of(1);
@@ -325,16 +306,14 @@ START_TEST(lengths_are_even_and_mirrored)
 }
 END_TEST
 
-static int by_size(const void *a, const void *b)
-{
+static int by_size(const void *a, const void *b) {
     const double x = *(const double *)a, y = *(const double *)b;
     return x < y ? -1 : x > y;
 }
 
 /* Requests that never meet take what each takes alone; their shares are those of the sorted times by nearest rank. Few
  * lengths give many equal times. */
-START_TEST(shares_are_nearest_ranks)
-{
+START_TEST(shares_are_nearest_ranks) {
     enum { LENGTHS = 25, COUNT = 60 };
     double first_s[LENGTHS], whole_s[LENGTHS], firsts_s[COUNT], wholes_s[COUNT];
     uint64_t random = 11;
@@ -369,8 +348,7 @@ START_TEST(shares_are_nearest_ranks)
 END_TEST
 
 /* A cached beginning of 500.5 tokens is one of 500 whole tokens. */
-START_TEST(whole_tokens_are_cached)
-{
+START_TEST(whole_tokens_are_cached) {
     nnc_serve_ask ask = recorded(3, 1);
     arrivals[0] = (nnc_serve_arrival){ .arrival_s = 0.0 };
     ask.prefix_hit = 0.5;
@@ -383,8 +361,7 @@ END_TEST
 
 /* Ten prompts at once, each on a prefill worker of its own: the workers that decode take them in turn, so the first ones have
  * one more. */
-START_TEST(workers_take_turns)
-{
+START_TEST(workers_take_turns) {
     enum { REQUESTS = 10 };
     nnc_serve_ask ask = recorded(2, REQUESTS);
     for (int i = 0; i < REQUESTS; i++) { arrivals[i] = (nnc_serve_arrival){ .arrival_s = 0.0 }; }
@@ -402,8 +379,7 @@ START_TEST(workers_take_turns)
 END_TEST
 
 /* Steps of numbers of sequences between two knots of the table (64 and 66, 128 and 132) lie on the line between them. */
-START_TEST(steps_between_knots)
-{
+START_TEST(steps_between_knots) {
     static const struct {
         int64_t sequences, low, high;
     } cases[] = { { 63, 63, 64 }, { 65, 64, 66 }, { 129, 128, 132 }, { 131, 128, 132 } };
@@ -424,8 +400,7 @@ START_TEST(steps_between_knots)
 END_TEST
 
 /* Lengths of a spread have the mean that is asked for: 200 tokens of 20 clients. */
-START_TEST(spreads)
-{
+START_TEST(spreads) {
     nnc_serve_ask ask = ask_of(200);
     ask.concurrency = 20;
     ask.waves = 500;
@@ -440,8 +415,7 @@ END_TEST
 
 /* A cache for two whole sequences of 1,008 + 1,008 tokens holds a third prompt while the two are short; then the
  * newest loses its place. It is computed again and still gets all of its tokens. */
-START_TEST(a_full_cache)
-{
+START_TEST(a_full_cache) {
     nnc_serve_ask ask = recorded(1016, 3);
     for (int i = 0; i < 3; i++) { arrivals[i] = (nnc_serve_arrival){ .arrival_s = 0.0 }; }
     engine.serving.preempt = false; /* on in the profile of vllm */
@@ -463,8 +437,7 @@ END_TEST
 
 /* A second prompt of 1,000 tokens arrives while the first request decodes. It waits 20 iterations for further prompts,
  * unless its own tokens and that of the first request are a tenth of a chunk of 8,192, or another prompt arrives. */
-START_TEST(prompts_wait_for_more)
-{
+START_TEST(prompts_wait_for_more) {
     nnc_serve_ask ask = recorded(101, 3);
     const double alone_s = prompt_s(), step_s = decode_s(1, 1021);
     arrivals[0] = (nnc_serve_arrival){ .arrival_s = 0.0 };
@@ -488,8 +461,7 @@ END_TEST
 
 /* One prefill worker and one that decodes: the second prompt waits for the first; both decode without prompts between,
  * after their caches are sent. */
-START_TEST(separate_workers)
-{
+START_TEST(separate_workers) {
     nnc_serve_ask ask = recorded(2, 2);
     arrivals[0] = arrivals[1] = (nnc_serve_arrival){ .arrival_s = 0.0 };
     ask.prefill_workers = ask.decode_workers = 1;
@@ -503,8 +475,7 @@ START_TEST(separate_workers)
 }
 END_TEST
 
-int main(void)
-{
+int main(void) {
     const TTest *const tests[] = { one_request,
                                    a_prompt_joins_a_step,
                                    chunks,

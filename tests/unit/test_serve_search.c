@@ -12,16 +12,14 @@ static const nnc_software *engine;
 static nnc_serve tried[TRIED]; /* those that meet the limits */
 static int tried_count;
 
-static void load(const char *id)
-{
+static void load(const char *id) {
     nnc_error err = { 0 };
     ok(nnc_model_load(specs, id, &model, &err), &err);
     ok(nnc_device_load(specs, "h100", &device, &err), &err);
     ok(nnc_software_load(specs, "vllm", &engine, &err), &err);
 }
 
-static nnc_serve_ask request(void)
-{
+static nnc_serve_ask request(void) {
     nnc_serve_ask ask = nnc_serve_ask_default();
     ask.input_len = 2000;
     ask.output_len = 200;
@@ -30,8 +28,7 @@ static nnc_serve_ask request(void)
 }
 
 /* 1, 2, 3, 4, 6, 8, 12, 16, 24 ... and the most. */
-static double following(double n, double most)
-{
+static double following(double n, double most) {
     double next = most;
     for (double power = 1.0; power <= 1e6; power *= 2.0) {
         next = power > n && power < next ? power : next;
@@ -40,8 +37,7 @@ static double following(double n, double most)
     return next;
 }
 
-static bool meets(const nnc_serve *s, const nnc_serve_search *search)
-{
+static bool meets(const nnc_serve *s, const nnc_serve_search *search) {
     for (int32_t i = 0; i < search->limit_count; i++) {
         double value = 0.0;
         memcpy(&value, (const char *)s + search->limits[i].offset, sizeof value);
@@ -54,8 +50,7 @@ static bool meets(const nnc_serve *s, const nnc_serve_search *search)
 
 /* Every number of devices, split over replicas, tensor ranks and stages that are powers of two, with every number of
  * concurrent requests of a replica. Returns how many were tried. */
-static int64_t try_all(const nnc_serve_ask *ask, const nnc_serve_search *search, int64_t *deployments)
-{
+static int64_t try_all(const nnc_serve_ask *ask, const nnc_serve_search *search, int64_t *deployments) {
     int64_t evaluated = 0;
     tried_count = 0;
     *deployments = 0;
@@ -88,14 +83,12 @@ static int64_t try_all(const nnc_serve_ask *ask, const nnc_serve_search *search,
     return evaluated;
 }
 
-static bool covers(const nnc_serve *a, const nnc_serve *b)
-{
+static bool covers(const nnc_serve *a, const nnc_serve *b) {
     return a->output_tokens_per_s_per_device >= b->output_tokens_per_s_per_device &&
            a->tokens_per_s_per_user >= b->tokens_per_s_per_user;
 }
 
-static void check_front(const nnc_serve_search_result *r)
-{
+static void check_front(const nnc_serve_search_result *r) {
     int32_t on_front = 0;
     for (int i = 0; i < tried_count; i++) {
         bool best = true;
@@ -117,8 +110,7 @@ static void check_front(const nnc_serve_search_result *r)
     }
 }
 
-START_TEST(equals_all_deployments)
-{
+START_TEST(equals_all_deployments) {
     static const nnc_serve_limit limits[] = {
         { "latency.ttft_s", offsetof(nnc_serve, ttft_s), false, 0.8 },
         { "latency.tpot_s", offsetof(nnc_serve, tpot_s), false, 0.02 },
@@ -172,8 +164,7 @@ END_TEST
 
 /* No deployment answers in 1 ns per token: the nearest miss is the one of least time per token. A fixed rate that is too
  * high is evaluated and fits nowhere. */
-START_TEST(misses)
-{
+START_TEST(misses) {
     static const nnc_serve_limit limits[] = { { "latency.tpot_s", offsetof(nnc_serve, tpot_s), false, 1e-9 } };
     const nnc_serve_search search = { limits, 1, MOST_DEVICES }, free_search = { limits, 0, MOST_DEVICES };
     nnc_serve_ask ask = request();
@@ -203,8 +194,7 @@ START_TEST(misses)
 END_TEST
 
 /* "P:D" replicas that prefill and that decode. */
-START_TEST(disaggregated)
-{
+START_TEST(disaggregated) {
     static const struct {
         const char *text;
         int32_t prefill, decode; /* 0: refused */
@@ -246,8 +236,7 @@ END_TEST
 
 /* On one device expert parallelism would be the deployment itself, which is tried once: one deployment, and the same
  * without experts. On two, tensor parallelism is tried with split and with whole experts. */
-START_TEST(whole_experts_are_tried_once)
-{
+START_TEST(whole_experts_are_tried_once) {
     nnc_serve_search_result *r = calloc(1, sizeof *r);
     ck_assert_ptr_nonnull(r);
     nnc_serve_ask ask = request();
@@ -267,8 +256,7 @@ START_TEST(whole_experts_are_tried_once)
 }
 END_TEST
 
-int main(void)
-{
+int main(void) {
     const TTest *const tests[] = { equals_all_deployments, misses, disaggregated, whole_experts_are_tried_once };
     return run_tests("serving search", tests, COUNT_OF(tests));
 }

@@ -10,8 +10,7 @@ static nnc_serve_net net;
 static nnc_serve_ask plan;
 static nnc_serve_case of;
 
-static nnc_serve_ask ask_of(int32_t tensor, int32_t pipeline)
-{
+static nnc_serve_ask ask_of(int32_t tensor, int32_t pipeline) {
     nnc_serve_ask ask = nnc_serve_ask_default();
     ask.tensor = tensor;
     ask.pipeline = pipeline;
@@ -21,8 +20,7 @@ static nnc_serve_ask ask_of(int32_t tensor, int32_t pipeline)
     return ask;
 }
 
-static void set_up_model(const nnc_model *model, const nnc_serve_ask *ask)
-{
+static void set_up_model(const nnc_model *model, const nnc_serve_ask *ask) {
     nnc_error err = { 0 };
     nnc_serve_mode mode;
     ok(nnc_serve_net_of(model, &software, scratch, &net, &err), &err);
@@ -31,8 +29,7 @@ static void set_up_model(const nnc_model *model, const nnc_serve_ask *ask)
     ok(nnc_serve_rates_of(device, &software, &plan, &of.rates, &err), &err);
 }
 
-static const nnc_model *load(const char *id)
-{
+static const nnc_model *load(const char *id) {
     nnc_error err = { 0 };
     const nnc_model *model = NULL;
     const nnc_device *h100 = NULL;
@@ -44,22 +41,19 @@ static const nnc_model *load(const char *id)
     return model;
 }
 
-static void set_up(const char *id, int32_t tensor, int32_t pipeline)
-{
+static void set_up(const char *id, int32_t tensor, int32_t pipeline) {
     const nnc_serve_ask ask = ask_of(tensor, pipeline);
     set_up_model(load(id), &ask);
 }
 
-static double decode_flops(double sequences, double context)
-{
+static double decode_flops(double sequences, double context) {
     return nnc_serve_decode(&of, sequences, context, NULL).flops;
 }
 
 /* Llama 3 8B has 6,979,321,856 elements in the products of its layers and 525,336,576 in the head; 2 FLOPs each; each of 32
  * layers has 4 x 32 x 128 FLOPs per attended position. Layers 2 x 8 x 128 elements of 2 bytes per token in the cache. A
  * step reads the cache of the attended positions and writes one more; the last prompt token alone passes the head. */
-START_TEST(llama_by_hand)
-{
+START_TEST(llama_by_hand) {
     const double layers = 6979321856.0, head = 525336576.0, pair = 32.0 * 4.0 * 32.0 * 128.0;
     const double token = 131072.0;
     set_up("llama3-8b", 1, 1);
@@ -96,8 +90,7 @@ END_TEST
 /* Every token costs the FLOPs of a decode step at its context; only the head is left out of a prefill except for its last
  * token. So a verification of n tokens, a prefill and a mixed step are sums. Half of Gemma 2's layers have a window of
  * 4,096 positions; contexts lie on both sides of it. GPT-OSS has experts, Jamba layers that keep a state. */
-START_TEST(steps_are_sums)
-{
+START_TEST(steps_are_sums) {
     static const char *const ids[] = { "llama3-8b", "gemma2-9b", "gpt-oss-20b", "jamba-v0.1" };
     for (size_t i = 0; i < COUNT_OF(ids); i++) {
         double head = 0.0;
@@ -130,8 +123,7 @@ END_TEST
 
 /* Two tensor ranks halve the FLOPs and the cache; an all-reduce after each of 2 x 32 products and one after the embedding
  * sends 2 x 1/2 of 16 bit x 4,096 per row. Two stages: half of the sequences are in each stage, one hop of the rows. */
-START_TEST(ranks_and_stages)
-{
+START_TEST(ranks_and_stages) {
     set_up("llama3-8b", 1, 1);
     const nnc_serve_step one = nnc_serve_decode(&of, 8.0, 500.0, NULL);
     const nnc_serve_step half = nnc_serve_decode(&of, 4.0, 500.0, NULL);
@@ -154,16 +146,14 @@ START_TEST(ranks_and_stages)
 END_TEST
 
 /* (c^1.5 + m^1.5)^(2/3), docs/serving.md. */
-static double joint_s(double compute_s, double memory_s)
-{
+static double joint_s(double compute_s, double memory_s) {
     return pow(pow(compute_s, 1.5) + pow(memory_s, 1.5), 2.0 / 3.0);
 }
 
 /* One decode step of Mixtral 8x7B, or of the same with one expert, counted again: S sequences over p stages, and over g groups
  * of t ranks. Attention and head see the sequences of a group (the router on every rank), experts those of all groups; an expert is read if a token
  * chose it; with expert parallelism the busiest rank has `imbalance` times the mean. */
-static void check_experts(double t, double g, double p, double busy, double sequences)
-{
+static void check_experts(double t, double g, double p, double busy, double sequences) {
     const double s = fmax(sequences / p, fmin(sequences, 1.0)) / g, context = 700.0;
     double flops = 0.0, weight_bytes = 0.0, expert_s = 0.0, dispatches = 0.0, chosen = 0.0;
     for (int32_t i = 0; i < net.product_count; i++) {
@@ -213,8 +203,7 @@ static void check_experts(double t, double g, double p, double busy, double sequ
     ck_assert_double_eq_tol(d.network_bytes, network_bytes, 1e-12 * network_bytes + 1e-30);
 }
 
-START_TEST(groups_share_experts)
-{
+START_TEST(groups_share_experts) {
     nnc_model model = *load("mixtral-8x7b");
     software.serving.all_reduce_factor = 1.5;
     software.serving.all_reduce_s = 3e-6;
@@ -241,8 +230,7 @@ END_TEST
 
 /* However a prompt is divided, its tokens are sent to their experts and back once, 4,096 x 2 B x 2 experts x 1/2 there and back in
  * 32 layers; each chunk waits once for the all-to-all to begin. */
-START_TEST(chunks_send_their_tokens_once)
-{
+START_TEST(chunks_send_their_tokens_once) {
     const nnc_model *mixtral = load("mixtral-8x7b");
     nnc_serve_ask ask = ask_of(1, 1);
     ask.attention_data = 2;
@@ -260,8 +248,7 @@ START_TEST(chunks_send_their_tokens_once)
 END_TEST
 
 /* Latent attention reads the latent of 512 and the key of 64 once, however many heads share them; 27 layers, 2 bytes. */
-START_TEST(a_latent_is_read_once)
-{
+START_TEST(a_latent_is_read_once) {
     set_up("deepseek-v2-lite", 1, 1);
     of.rates.kv_reread = 0.25;
     of.rates.attention_flops_per_s = 1e18; /* so that memory takes longer */
@@ -273,8 +260,7 @@ END_TEST
 
 /* No factor of an engine reads faster than the memory's rate. A device without a number of units has no limit by units.
  * Tables and norms take 4 bytes in models of fp32 and 2 in all narrower ones. */
-START_TEST(rates_end_at_the_memory)
-{
+START_TEST(rates_end_at_the_memory) {
     nnc_error err = { 0 };
     set_up("llama3-8b", 1, 1);
     nnc_serve_engine *engine = &software.serving;
@@ -294,8 +280,7 @@ START_TEST(rates_end_at_the_memory)
 }
 END_TEST
 
-int main(void)
-{
+int main(void) {
     const TTest *const tests[] = { llama_by_hand,          steps_are_sums,
                                    ranks_and_stages,       chunks_send_their_tokens_once,
                                    groups_share_experts,   a_latent_is_read_once,

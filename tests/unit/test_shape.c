@@ -3,15 +3,13 @@
 #include "shape/shape_internal.h"
 #include "support.h"
 
-static nnc_plan bf16(void)
-{
+static nnc_plan bf16(void) {
     nnc_plan plan = nnc_plan_default();
     plan.precision = NNC_BF16;
     return plan;
 }
 
-static double kept_of(const nnc_model *model, const nnc_plan *plan)
-{
+static double kept_of(const nnc_model *model, const nnc_plan *plan) {
     return (double)estimate(model, plan).memory.activation_bytes;
 }
 
@@ -19,8 +17,7 @@ static double kept_of(const nnc_model *model, const nnc_plan *plan)
  * Parameters: words 40, positions 12; a layer 12 h^2 + 13 h = 192 + 52; the last norm 8.
  * FLOPs of a layer: qkv 2*3*12*4 = 288, scores 2*2*9*2 = 72, values the same, out 2*3*4*4 = 96, MLP
  * twice 2*3*16*4 = 384; logits 2*3*10*4 = 240. A causal mask leaves 6 of 9 pairs. */
-START_TEST(tiny_gpt)
-{
+START_TEST(tiny_gpt) {
     const nnc_model model = gpt(2, 4, 2, 10, 3);
     nnc_plan plan = bf16();
     nnc_result r = estimate(&model, &plan);
@@ -48,8 +45,7 @@ END_TEST
 
 /* A layer keeps 16 hidden states of 2 B, a log-sum-exp of 4 B per head and two norms' statistics of
  * 8 B per token. Outside: two ids of 8 B, norm input and statistics, head input, 10 logits. */
-START_TEST(tiny_gpt_keeps)
-{
+START_TEST(tiny_gpt_keeps) {
     const nnc_model model = gpt(2, 4, 2, 10, 3);
     nnc_plan plan = bf16();
     const double outside = 3 * (8 + 8 + 8 + 8 + 8 + 20);
@@ -63,8 +59,7 @@ END_TEST
 
 /* Width 8, 4 heads on 2 of width 2, inner width 12, 10 words, 5 tokens. q and o 64 each, k and v 32
  * each, three matrices of 96, gains 2*8. Per token and layer 8h + 4ad + 4gd + 6f + 4a + 8 bytes. */
-START_TEST(tiny_llama)
-{
+START_TEST(tiny_llama) {
     const nnc_model model = llama(1, 8, 4, 2, 12, 10, 5);
     const nnc_plan plan = bf16();
     const nnc_result r = estimate(&model, &plan);
@@ -80,8 +75,7 @@ START_TEST(tiny_llama)
 END_TEST
 
 /* Grouped heads change parameters and bytes of K and V, but not the products of the scores. */
-START_TEST(grouped_heads)
-{
+START_TEST(grouped_heads) {
     const nnc_plan plan = bf16();
     const nnc_model full = llama(3, 16, 4, 4, 20, 10, 7);
     const nnc_result all = estimate(&full, &plan);
@@ -98,8 +92,7 @@ START_TEST(grouped_heads)
 END_TEST
 
 /* Heads of their own width: the projections are not square. */
-START_TEST(wide_heads)
-{
+START_TEST(wide_heads) {
     nnc_model model = llama(1, 8, 4, 2, 12, 10, 5);
     model.decoder.head_dim = 6;
     const nnc_plan plan = bf16();
@@ -107,8 +100,7 @@ START_TEST(wide_heads)
 }
 END_TEST
 
-START_TEST(tied_head)
-{
+START_TEST(tied_head) {
     nnc_model model = gpt(2, 4, 2, 10, 3);
     const nnc_plan plan = bf16();
     const nnc_result tied = estimate(&model, &plan);
@@ -123,8 +115,7 @@ START_TEST(tied_head)
 END_TEST
 
 /* 10 words in a table of 16: six rows more to store and to multiply, six logits more per token. */
-START_TEST(padded_vocabulary)
-{
+START_TEST(padded_vocabulary) {
     nnc_model model = gpt(2, 4, 2, 10, 3);
     const nnc_plan plan = bf16();
     const nnc_result plain = estimate(&model, &plan);
@@ -142,8 +133,7 @@ START_TEST(padded_vocabulary)
 END_TEST
 
 /* 8 tokens, each sees 3: 1 + 2 + 6*3 = 21 pairs instead of 36; two layers, 4 FLOPs * width 4. */
-START_TEST(sliding_window)
-{
+START_TEST(sliding_window) {
     nnc_model model = gpt(2, 4, 2, 10, 8);
     nnc_plan plan = bf16();
     plan.flops_convention = NNC_CONVENTION_CAUSAL;
@@ -162,8 +152,7 @@ END_TEST
 
 /* Per token: a mask after the embedding and two per layer, 1 B an element. Unfused attention also drops
  * probabilities: a mask of 1 B, and the dropped ones, 2 B, in addition to the softmax's. */
-START_TEST(dropout_keeps_masks)
-{
+START_TEST(dropout_keeps_masks) {
     nnc_model model = gpt(2, 4, 2, 10, 3);
     nnc_plan plan = bf16();
     const double fused = kept_of(&model, &plan);
@@ -177,8 +166,7 @@ START_TEST(dropout_keeps_masks)
 END_TEST
 
 /* With dropout, a layer is the published s b h (34 + 5 a s / h), and statistics of 16 B a token. */
-START_TEST(layer_of_korthikanti)
-{
+START_TEST(layer_of_korthikanti) {
     nnc_model model = gpt(1, 64, 4, 10, 32);
     nnc_plan plan = bf16();
     model.decoder.dropout = 0.1;
@@ -191,8 +179,7 @@ START_TEST(layer_of_korthikanti)
 }
 END_TEST
 
-START_TEST(biases)
-{
+START_TEST(biases) {
     nnc_model model = llama(3, 8, 4, 2, 12, 10, 5);
     const nnc_plan plan = bf16();
     const int64_t none = estimate(&model, &plan).params;
@@ -206,8 +193,7 @@ START_TEST(biases)
 END_TEST
 
 /* A position table may be longer than the training sequence. */
-START_TEST(position_table)
-{
+START_TEST(position_table) {
     nnc_model model = gpt(1, 4, 2, 10, 3);
     const nnc_plan plan = bf16();
     const nnc_result r = estimate(&model, &plan);
@@ -221,8 +207,7 @@ START_TEST(position_table)
 END_TEST
 
 /* A row that stands for n layers is n times the row of one. */
-START_TEST(repeats_are_copies)
-{
+START_TEST(repeats_are_copies) {
     nnc_plan plan = bf16();
     for (int attention = 0; attention < NNC_ATTENTION_COUNT; attention++) {
         nnc_result r[3];
@@ -242,8 +227,7 @@ START_TEST(repeats_are_copies)
 }
 END_TEST
 
-int main(void)
-{
+int main(void) {
     const TTest *const tests[] = {
         tiny_gpt,           tiny_gpt_keeps, tiny_llama, grouped_heads,       wide_heads,           tied_head,
         padded_vocabulary,  sliding_window, biases,     dropout_keeps_masks, layer_of_korthikanti, position_table,

@@ -7,35 +7,28 @@ typedef struct tally {
     double params, flops, once;
 } tally;
 
-static double conv(tally *t, int64_t c_in, int64_t c_out, int64_t side, int64_t kernel, bool bias)
-{
+static double conv(tally *t, int64_t c_in, int64_t c_out, int64_t side, int64_t kernel, bool bias) {
     const double weights = (double)(c_in * c_out * kernel * kernel);
     t->params += weights + (bias ? (double)c_out : 0.0);
     t->flops += 2.0 * weights * (double)(side * side);
     return 2.0 * weights * (double)(side * side);
 }
 
-static double linear(tally *t, int64_t rows, int64_t in, int64_t out, bool bias)
-{
+static double linear(tally *t, int64_t rows, int64_t in, int64_t out, bool bias) {
     t->params += (double)(in * out) + (bias ? (double)out : 0.0);
     t->flops += 2.0 * (double)(rows * in * out);
     return 2.0 * (double)(rows * in * out);
 }
 
-static void norm(tally *t, int64_t channels)
-{
-    t->params += 2.0 * (double)channels;
-}
+static void norm(tally *t, int64_t channels) { t->params += 2.0 * (double)channels; }
 
-static void scores(tally *t, int64_t queries, int64_t keys, int64_t width)
-{
+static void scores(tally *t, int64_t queries, int64_t keys, int64_t width) {
     t->flops += 4.0 * (double)(queries * keys * width);
 }
 
 /* ---- the segmentation network of milesial/Pytorch-UNet ---- */
 
-static void double_conv(tally *t, int64_t in, int64_t middle, int64_t out, int64_t side, bool image)
-{
+static void double_conv(tally *t, int64_t in, int64_t middle, int64_t out, int64_t side, bool image) {
     const double first = conv(t, in, middle, side, 3, false);
     t->once += image ? first : 0.0;
     norm(t, middle);
@@ -43,8 +36,7 @@ static void double_conv(tally *t, int64_t in, int64_t middle, int64_t out, int64
     norm(t, out);
 }
 
-static tally segmentation(int64_t image, int64_t channels, int levels, bool bilinear)
-{
+static tally segmentation(int64_t image, int64_t channels, int levels, bool bilinear) {
     tally t = { 0 };
     const int64_t factor = bilinear ? 2 : 1;
     int64_t sides[NNC_UNET_LEVELS_MAX] = { image }, widths[NNC_UNET_LEVELS_MAX] = { channels };
@@ -68,8 +60,7 @@ static tally segmentation(int64_t image, int64_t channels, int levels, bool bili
     return t;
 }
 
-static void check_tally(const nnc_model *model, const tally *t)
-{
+static void check_tally(const nnc_model *model, const tally *t) {
     nnc_plan plan = nnc_plan_default();
     for (plan.micro_batch = 1; plan.micro_batch <= 3; plan.micro_batch += 2) {
         const double batch = (double)plan.micro_batch;
@@ -80,8 +71,7 @@ static void check_tally(const nnc_model *model, const tally *t)
     }
 }
 
-START_TEST(segmentation_networks)
-{
+START_TEST(segmentation_networks) {
     for (int levels = 2; levels <= 5; levels++) {
         for (int64_t image = 16; image <= 61; image += 15) { /* 31, 61: halves are rounded down */
             nnc_model model = double_conv_unet(image, 6, levels);
@@ -95,8 +85,7 @@ START_TEST(segmentation_networks)
 }
 END_TEST
 
-START_TEST(published_networks)
-{
+START_TEST(published_networks) {
     nnc_model model = *load_model("models/unet-classic.json");
     const nnc_plan plan = nnc_plan_default();
     ck_assert_int_eq(estimate(&model, &plan).params, 31037698);
@@ -113,8 +102,7 @@ END_TEST
 /* Side 4, 3 -> 2 -> 4 channels, 2 levels, bf16: kept elements of each op, per sample. Convolutions
  * keep their input, except the image; norms theirs; the last activation of a pair its output;
  * pooling an index of 8 B. Norms: two fp32 numbers per channel, for any batch. */
-START_TEST(segmentation_keeps)
-{
+START_TEST(segmentation_keeps) {
     const nnc_model model = double_conv_unet(4, 2, 2);
     nnc_plan plan = nnc_plan_default();
     plan.precision = NNC_BF16;
@@ -133,8 +121,7 @@ END_TEST
 
 /* ---- the diffusion network of CompVis/stable-diffusion ---- */
 
-static void residual_block(tally *t, const nnc_unet *u, int64_t in, int64_t out, int64_t side)
-{
+static void residual_block(tally *t, const nnc_unet *u, int64_t in, int64_t out, int64_t side) {
     norm(t, in);
     conv(t, in, out, side, 3, true);
     linear(t, 1, u->time_embed_width, out, true);
@@ -143,8 +130,7 @@ static void residual_block(tally *t, const nnc_unet *u, int64_t in, int64_t out,
     if (in != out) { conv(t, in, out, side, 1, true); }
 }
 
-static void transformer(tally *t, const nnc_unet *u, int64_t width, int64_t side)
-{
+static void transformer(tally *t, const nnc_unet *u, int64_t width, int64_t side) {
     const int64_t tokens = side * side;
     norm(t, width);
     if (u->transformer_depth == 0) { /* a bare attention layer */
@@ -174,8 +160,7 @@ static void transformer(tally *t, const nnc_unet *u, int64_t width, int64_t side
     conv(t, width, width, side, 1, true);
 }
 
-static tally diffusion(const nnc_unet *u)
-{
+static tally diffusion(const nnc_unet *u) {
     tally t = { 0 };
     int64_t skips[64] = { 0 }, sides[NNC_UNET_LEVELS_MAX] = { 0 };
     int count = 0;
@@ -218,8 +203,7 @@ static tally diffusion(const nnc_unet *u)
     return t;
 }
 
-START_TEST(diffusion_networks)
-{
+START_TEST(diffusion_networks) {
     static const int64_t multipliers[][4] = { { 1, 2, 4, 4 }, { 1, 1, 1, 1 }, { 2, 1, 3, 3 } };
     for (size_t m = 0; m < COUNT_OF(multipliers); m++) {
         for (int variant = 0; variant < 24; variant++) {
@@ -242,8 +226,7 @@ END_TEST
  * its two norms, their outputs and those of SiLU, the activated time embedding for its projection,
  * and two statistics of 4 groups twice. Three blocks are 8 -> 8 channels, two 16 -> 8. Outside: the
  * time embedding's inputs, the embedding itself, the last norm, SiLU and convolution, the prediction. */
-START_TEST(diffusion_keeps)
-{
+START_TEST(diffusion_keeps) {
     nnc_model model = residual_unet(4, 8, 1);
     nnc_plan plan = nnc_plan_default();
     model.unet.blocks_per_level = 1;
@@ -263,8 +246,7 @@ START_TEST(diffusion_keeps)
 }
 END_TEST
 
-START_TEST(stable_diffusion)
-{
+START_TEST(stable_diffusion) {
     const nnc_model *model = load_model("models/sd1-unet.json");
     const tally t = diffusion(&model->unet);
     ck_assert_double_eq(t.params, 859520964);
@@ -273,8 +255,7 @@ START_TEST(stable_diffusion)
 END_TEST
 
 /* A linear layer into and out of the transformer has the same work as a 1x1 convolution. */
-START_TEST(linear_projections)
-{
+START_TEST(linear_projections) {
     nnc_model model = residual_unet(16, 8, 2);
     const nnc_plan plan = nnc_plan_default();
     const nnc_result conv_form = estimate(&model, &plan);
@@ -288,8 +269,7 @@ START_TEST(linear_projections)
 END_TEST
 
 /* Heads given by their width: the same products, other log-sum-exps. */
-START_TEST(heads_by_width)
-{
+START_TEST(heads_by_width) {
     nnc_model model = residual_unet(16, 8, 2);
     nnc_plan plan = nnc_plan_default();
     const double flops = estimate(&model, &plan).forward_flops;
@@ -300,8 +280,7 @@ START_TEST(heads_by_width)
 END_TEST
 
 /* Images of 8-bit pixels: three colours when the network works on latents. */
-START_TEST(images)
-{
+START_TEST(images) {
     nnc_model model = residual_unet(16, 8, 2);
     nnc_plan plan = nnc_plan_default();
     plan.micro_batch = 2;
@@ -320,8 +299,7 @@ START_TEST(images)
 }
 END_TEST
 
-int main(void)
-{
+int main(void) {
     const TTest *const tests[] = { segmentation_networks, published_networks, segmentation_keeps, diffusion_networks,
                                    stable_diffusion,      linear_projections, heads_by_width,     images,
                                    diffusion_keeps };

@@ -2,8 +2,7 @@
  * 2 x 2, so 4 patches and a class token; hidden 8, 2 heads, 16 inside the MLP, 2 layers, 3 classes. */
 #include "support.h"
 
-static nnc_model tiny_vit(void)
-{
+static nnc_model tiny_vit(void) {
     return (nnc_model){ .id = "vit",
                         .family = NNC_FAMILY_VIT,
                         .vit = { .image = 4,
@@ -17,8 +16,7 @@ static nnc_model tiny_vit(void)
                                  .classes = 3 } };
 }
 
-START_TEST(parameters)
-{
+START_TEST(parameters) {
     const nnc_model model = tiny_vit();
     const nnc_plan plan = nnc_plan_default();
     const nnc_result r = estimate(&model, &plan);
@@ -34,8 +32,7 @@ START_TEST(parameters)
 }
 END_TEST
 
-START_TEST(flops)
-{
+START_TEST(flops) {
     const nnc_model model = tiny_vit();
     nnc_plan plan = nnc_plan_default();
     plan.micro_batch = 10;
@@ -52,8 +49,7 @@ START_TEST(flops)
 END_TEST
 
 /* Norms, biases and class token are shared; the matrices of a layer divide. */
-START_TEST(tensor_ranks)
-{
+START_TEST(tensor_ranks) {
     const nnc_model model = tiny_vit();
     nnc_device device = plain_device();
     const nnc_software software = nnc_software_default();
@@ -73,8 +69,7 @@ START_TEST(tensor_ranks)
 END_TEST
 
 /* Stages send 5 tokens of 8 values in 16 bits, for each image. */
-START_TEST(pipeline_sends)
-{
+START_TEST(pipeline_sends) {
     const nnc_model model = tiny_vit();
     nnc_device device = plain_device();
     const nnc_software software = nnc_software_default();
@@ -94,8 +89,7 @@ START_TEST(pipeline_sends)
 }
 END_TEST
 
-int main(void)
-{
+int main(void) {
     const TTest *const tests[] = { parameters, flops, tensor_ranks, pipeline_sends };
     return run_tests("shape_vit", tests, COUNT_OF(tests));
 }

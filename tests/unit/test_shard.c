@@ -6,8 +6,7 @@
 
 static nnc_op_list whole_list, rank_list;
 
-static const nnc_model *models(int i)
-{
+static const nnc_model *models(int i) {
     static nnc_model all[5];
     all[0] = gpt(2, 128, 8, 256, 64);
     all[0].decoder.dropout = 0.1;
@@ -22,8 +21,7 @@ static const nnc_model *models(int i)
 
 enum { MODELS = 5 };
 
-static void lower(const nnc_model *model, const nnc_plan *plan, nnc_op_list *list)
-{
+static void lower(const nnc_model *model, const nnc_plan *plan, nnc_op_list *list) {
     static const nnc_software fused = { .fused_norm = true,
                                         .fused_activation = true,
                                         .fused_residual = true,
@@ -43,8 +41,7 @@ static void lower(const nnc_model *model, const nnc_plan *plan, nnc_op_list *lis
 
 /* Writes the list of the whole network and of one rank, without communication and without the merges of
  * ring blocks, which a single rank does not have. Returns false for an illegal plan. */
-static bool split(const nnc_model *model, const nnc_plan *given)
-{
+static bool split(const nnc_model *model, const nnc_plan *given) {
     const nnc_device device = cluster_device();
     nnc_plan plan;
     if (nnc_plan_resolve(given, model, &device, &plan, NULL) != NNC_OK) { return false; }
@@ -65,16 +62,14 @@ static bool split(const nnc_model *model, const nnc_plan *given)
     return true;
 }
 
-static bool in_list(const char *list, const char *name)
-{
+static bool in_list(const char *list, const char *name) {
     const char *at = strstr(list, name);
     const size_t length = strlen(name);
     return at != NULL && (at == list || at[-1] == ' ') && (at[length] == ' ' || at[length] == '\0');
 }
 
 /* The residual stream: on every tensor rank, unless sequence parallelism divides its tokens. */
-static bool in_stream(const nnc_op *op)
-{
+static bool in_stream(const nnc_op *op) {
     return op->kind == NNC_OP_NORM ||
            in_list("embed.positions embed.dropout attn.residual mlp.residual moe.router moe.scores "
                    "moe.dispatch moe.combine attn.q_down attn.kv_down",
@@ -82,15 +77,13 @@ static bool in_stream(const nnc_op *op)
 }
 
 /* How many tensor ranks repeat the work of an op. A lookup gives each of them all tokens. */
-static double repeated(const nnc_op *op, const nnc_plan *plan)
-{
+static double repeated(const nnc_op *op, const nnc_plan *plan) {
     if (op->kind == NNC_OP_EMBEDDING) { return plan->tensor; }
     return in_stream(op) && !plan->sequence_parallel ? plan->tensor : 1.0;
 }
 
 /* The same for parameters; biases of sums over ranks are repeated, and tables of rows. */
-static double params_on_ranks(const nnc_op *op, const nnc_plan *plan)
-{
+static double params_on_ranks(const nnc_op *op, const nnc_plan *plan) {
     const nnc_weights *w = &op->weights;
     const double matrices = (double)w->count * (double)w->rows * (double)w->cols, t = plan->tensor;
     const bool row = in_list("attn.out mlp.down moe.shared_down", op->name);
@@ -102,14 +95,12 @@ static double params_on_ranks(const nnc_op *op, const nnc_plan *plan)
 }
 
 /* Key and value heads that tensor ranks hold beyond the model's: each has at least one. */
-static double extra_kv_heads(const nnc_model *model, int64_t ranks)
-{
+static double extra_kv_heads(const nnc_model *model, int64_t ranks) {
     const nnc_decoder *d = &model->decoder;
     return d->kv_lora_rank == 0 && ranks > d->kv_heads ? (double)(ranks - d->kv_heads) : 0.0;
 }
 
-static void check_work(const nnc_model *model, const nnc_plan *plan)
-{
+static void check_work(const nnc_model *model, const nnc_plan *plan) {
     const nnc_decoder *d = &model->decoder;
     const double t = plan->tensor, c = plan->context, e = plan->expert;
     const double tokens = (double)plan->micro_batch * (double)d->seq_len;
@@ -144,8 +135,7 @@ static void check_work(const nnc_model *model, const nnc_plan *plan)
  * sequence parallelism the residual stream and the inputs of products split by columns; with it the
  * ids of the lookup, tokens that arrive at experts, and key and value heads in excess of the
  * model's. */
-static void check_kept(const nnc_model *model, const nnc_plan *plan)
-{
+static void check_kept(const nnc_model *model, const nnc_plan *plan) {
     const nnc_decoder *d = &model->decoder;
     const double t = plan->tensor, c = plan->context;
     const bool sp = plan->sequence_parallel;
@@ -177,8 +167,7 @@ static void check_kept(const nnc_model *model, const nnc_plan *plan)
 }
 
 /* Every legal combination of tensor, sequence, context and expert parallelism. `_i`: the model. */
-START_TEST(ranks_add_up)
-{
+START_TEST(ranks_add_up) {
     const nnc_model *model = models(_i);
     int legal = 0, experts = 0, contexts = 0;
     for (int32_t t = 1; t <= 8; t *= 2) {
@@ -210,8 +199,7 @@ START_TEST(ranks_add_up)
 END_TEST
 
 /* Degrees of one leave every op as it is, to the last bit. */
-START_TEST(degree_one_changes_nothing)
-{
+START_TEST(degree_one_changes_nothing) {
     for (int i = 0; i < MODELS; i++) {
         nnc_plan plan = plan_of(4, 1, 2);
         plan.zero = 2;
@@ -223,8 +211,7 @@ START_TEST(degree_one_changes_nothing)
 END_TEST
 
 /* The busiest expert rank has more rows, and a smaller share of them is useful. */
-START_TEST(imbalance)
-{
+START_TEST(imbalance) {
     const nnc_model *model = models(2);
     nnc_plan plan = plan_of(8, 1, 1);
     plan.expert = 4;
@@ -248,8 +235,7 @@ START_TEST(imbalance)
 }
 END_TEST
 
-static double layer_kept(void)
-{
+static double layer_kept(void) {
     double kept = 0.0;
     for (int32_t i = 0; i < rank_list.count; i++) {
         kept += rank_list.ops[i].block >= 0 ? nnc_op_kept_bytes(&rank_list.ops[i]) : 0.0;
@@ -260,8 +246,7 @@ static double layer_kept(void)
 /* The published formula counts the bytes that the op list of unfused attention with dropout keeps,
  * except the statistics of two norms, 8 bytes a token. Example F9.1: 175 billion parameters on
  * eight ranks. */
-START_TEST(published_layer)
-{
+START_TEST(published_layer) {
     static const struct {
         int32_t tensor;
         bool sequence;
@@ -289,8 +274,7 @@ START_TEST(published_layer)
 }
 END_TEST
 
-int main(void)
-{
+int main(void) {
     Suite *suite = suite_create("shard");
     TCase *tests = add_case(suite, "shard", NULL, NULL);
     tcase_add_loop_test(tests, ranks_add_up, 0, MODELS);

@@ -2,27 +2,21 @@
  * other heads, keys as values, latent experts, shared keys and residual streams. */
 #include "named_rows.h"
 
-static void set(nnc_model *model, const char *field, const char *text)
-{
+static void set(nnc_model *model, const char *field, const char *text) {
     nnc_error err = { .status = NNC_OK };
     ck_assert_msg(nnc_model_set(model, field, text, &err) == NNC_OK, "%s: %s", err.where, err.what);
 }
 
-static int64_t params_of(const nnc_model *model)
-{
+static int64_t params_of(const nnc_model *model) {
     const nnc_plan plan = causal_bf16();
     return estimate_on_cluster(model, &plan).params;
 }
 
-static double core_flops(const nnc_op_cost *row)
-{
-    return row->work.causal_flops;
-}
+static double core_flops(const nnc_op_cost *row) { return row->work.causal_flops; }
 
 /* Width 8, 4 heads of 2, 2 of keys: queries 64, keys 32, values 32, output 64. Window layers with 1 head of keys and
  * heads of 4: 128 + 32 + 32 + 128. Keys that are values save 32 in the other layer. */
-START_TEST(windows_have_other_heads)
-{
+START_TEST(windows_have_other_heads) {
     nnc_model model = llama(2, 8, 4, 2, 12, 10, 8);
     const int64_t plain = params_of(&model);
     model.decoder.sliding_window = 3;
@@ -39,8 +33,7 @@ END_TEST
 
 /* Sinks are one value per head, here of the window layer alone; a gate per head is a product of 8 x 4 in both layers;
  * values of width 3 are 2 * 3 * 8, and their output 4 * 3 * 8. */
-START_TEST(heads_have_sinks_gates_and_widths)
-{
+START_TEST(heads_have_sinks_gates_and_widths) {
     nnc_model model = llama(2, 8, 4, 2, 12, 10, 8);
     model.decoder.sliding_window = 3;
     set(&model, "mixers", "window,full");
@@ -56,8 +49,7 @@ END_TEST
 
 /* 4 experts of 3 matrices of 8 x 12 at width 8, of 4 x 12 at width 4, with products of 8 x 4 into and out of it. Their
  * own norms are 4 of width 8, and a scale for each expert. */
-START_TEST(experts_work_at_another_width)
-{
+START_TEST(experts_work_at_another_width) {
     nnc_model model = llama(1, 8, 4, 2, 12, 10, 8);
     model.decoder.experts = 4;
     model.decoder.experts_per_token = 2;
@@ -79,8 +71,7 @@ END_TEST
  * 2 x 4, 2, and an indexer of 2 heads of 4: 8 x 16, 2 x 8, 4, queries 3 x 8, weights 8 x 2.
  * 8 tokens: a window of 3 sees 21 pairs; token i sees i / 4 keys more, 6 in all, or at most 2 of i / 2, 12 in all. A pair
  * costs 4 heads * 2 * (2 + 2) FLOPs. */
-START_TEST(keys_are_shared)
-{
+START_TEST(keys_are_shared) {
     nnc_model model = llama(1, 8, 4, 1, 12, 10, 8);
     const int64_t plain = params_of(&model); /* 64 + 16 + 16 + 64 in its attention */
     nnc_decoder *d = &model.decoder;
@@ -110,8 +101,7 @@ END_TEST
 
 /* 2 streams: for each half of a layer (2 + 2) * 2 weights from 2 * 8 values, their constants and 3 scales; for the head 2
  * weights, constants and a scale. */
-START_TEST(streams_are_mixed)
-{
+START_TEST(streams_are_mixed) {
     nnc_model model = llama(3, 8, 4, 2, 12, 10, 8);
     const int64_t plain = params_of(&model);
     model.decoder.streams = 2;
@@ -121,8 +111,7 @@ END_TEST
 
 /* With plain heads the indexer reads the stream: queries 8 x 8, key 8 x 4, two norms of 4. Layers that see all tokens
  * have none. */
-START_TEST(plain_heads_have_an_indexer)
-{
+START_TEST(plain_heads_have_an_indexer) {
     nnc_model model = llama(3, 8, 4, 2, 12, 10, 8);
     const int64_t plain = params_of(&model);
     model.decoder.index_heads = model.decoder.index_topk = 2;
@@ -132,8 +121,7 @@ START_TEST(plain_heads_have_an_indexer)
 }
 END_TEST
 
-int main(void)
-{
+int main(void) {
     Suite *suite = suite_create("shared keys");
     TCase *tests = add_case(suite, "layers", open_support, close_support);
     tcase_add_test(tests, windows_have_other_heads);

@@ -4,15 +4,13 @@
 #include "estimate/estimate_internal.h"
 #include "run_cases.h"
 
-static nnc_single_op asked(const char *kind, const int64_t *dims, int32_t count)
-{
+static nnc_single_op asked(const char *kind, const int64_t *dims, int32_t count) {
     nnc_single_op a = { .kind = kind, .dim_count = count, .precision = NNC_BF16 };
     memcpy(a.dims, dims, sizeof *dims * (size_t)count);
     return a;
 }
 
-static nnc_status time_of(nnc_single_op *a, nnc_error *err)
-{
+static nnc_status time_of(nnc_single_op *a, nnc_error *err) {
     const nnc_device device = cluster_device();
     memset(err, 0, sizeof *err);
     return nnc_single_op_time(&device, a, err);
@@ -21,8 +19,7 @@ static nnc_status time_of(nnc_single_op *a, nnc_error *err)
 /* matmul: 2 batch M N K FLOPs; A, B, C of 2 bytes. attention: 4 width FLOPs per head and unmasked pair of tokens; Q and O
  * of all heads, K and V of the key heads, 4 bytes per head and token for the log-sum-exp. conv: 2 FLOPs for each output,
  * input channel and element of the kernel. */
-START_TEST(ops_by_hand)
-{
+START_TEST(ops_by_hand) {
     static const struct {
         const char *kind;
         int64_t dims[6];
@@ -56,8 +53,7 @@ END_TEST
 
 /* Far above the ridge the products bound: 2 x 8192^3 FLOPs at 100 TFLOP/s. A 3 x 3 convolution may run with fewer products
  * than define it, but never faster than its bytes move. */
-START_TEST(large_ops_are_bound_by_products)
-{
+START_TEST(large_ops_are_bound_by_products) {
     nnc_error err;
     nnc_single_op product = asked("matmul", (const int64_t[]){ 8192, 8192, 8192 }, 3);
     ck_assert_int_eq(time_of(&product, &err), NNC_OK);
@@ -74,8 +70,7 @@ END_TEST
 
 /* 8 devices of a server and a tensor of 1 GB: each sends 7/8 of it, twice in an all-reduce; a broadcast and a hop move all
  * of it. */
-START_TEST(collectives_by_hand)
-{
+START_TEST(collectives_by_hand) {
     static const struct {
         const char *kind;
         double sent, seconds;
@@ -105,8 +100,7 @@ START_TEST(collectives_by_hand)
 }
 END_TEST
 
-START_TEST(refused)
-{
+START_TEST(refused) {
     static const struct {
         nnc_single_op alone;
         const char *where;
@@ -138,8 +132,7 @@ END_TEST
 
 /* Operators of PyTorch, against measured kernels of an H100 (tests/published/h100), and what they move: fused AdamW in bf16
  * 14 bytes per parameter, the loss of logits that are cast 36 per logit forward and backward. */
-START_TEST(operators_of_pytorch)
-{
+START_TEST(operators_of_pytorch) {
     static const struct {
         const char *kind;
         int64_t rows, columns;
@@ -172,8 +165,7 @@ START_TEST(operators_of_pytorch)
 END_TEST
 
 /* fp32 of an A100 runs on vector units, 16 times slower than bf16: a short sum loses a sixteenth of k_fill of k. */
-START_TEST(fills_take_as_long_on_slow_units)
-{
+START_TEST(fills_take_as_long_on_slow_units) {
     const nnc_device *a100 = load_device("hw/a100-sxm4-80gb.json");
     nnc_single_op fp32 = { .kind = "matmul", .dims = { 4096, 4096, 64 }, .dim_count = 3, .precision = NNC_FP32 };
     nnc_error err = { 0 };
@@ -187,8 +179,7 @@ END_TEST
  * softmax reads the gradient and a kept value; that of a norm runs two kernels, which both read the gradient and the input.
  * The loss is log_softmax and the choice of the class; in fp32 it has 4-byte values and casts. Fused AdamW reads weight,
  * gradient and two moments and writes three of them. An embedding's gradient is read, added and written. */
-START_TEST(operators_by_hand)
-{
+START_TEST(operators_by_hand) {
     static const struct {
         const char *name;
         double kernels[2], bytes[2], mixed[2];
@@ -222,8 +213,7 @@ END_TEST
 
 /* Maps of channels last are read in the order of the products; contiguous ones need the transposition that the fitted
  * 0.8 of the bandwidth stands for, so that a convolution of many bytes takes longer. */
-START_TEST(layouts_differ)
-{
+START_TEST(layouts_differ) {
     const nnc_device *h100 = NULL;
     nnc_error err = { 0 };
     nnc_single_op last = asked("conv", (const int64_t[]){ 64, 64, 112, 112, 64, 3, 1, 64 }, 8), first = last,
@@ -239,8 +229,7 @@ START_TEST(layouts_differ)
 }
 END_TEST
 
-int main(void)
-{
+int main(void) {
     const TTest *const tests[] = { ops_by_hand,          large_ops_are_bound_by_products,
                                    collectives_by_hand,  refused,
                                    operators_of_pytorch, operators_by_hand,

@@ -7,8 +7,7 @@
 #include "spec_reader.h"
 #include "spec_text.h"
 
-START_TEST(device_is_read)
-{
+START_TEST(device_is_read) {
     nnc_device d;
     ck_assert_int_eq(read_device(DEVICE
                                  "\"aliases\": [\"x\", \"y\"], \"year\": 2020, \"power_w\": null,\n"
@@ -42,8 +41,7 @@ START_TEST(device_is_read)
 }
 END_TEST
 
-START_TEST(device_without_efficiency_is_neutral)
-{
+START_TEST(device_without_efficiency_is_neutral) {
     nnc_device d;
     ck_assert_int_eq(read_device(DEVICE SOURCES, &d), NNC_OK);
     ck_assert(!d.efficiency.fitted);
@@ -52,8 +50,7 @@ START_TEST(device_without_efficiency_is_neutral)
 }
 END_TEST
 
-START_TEST(models_get_their_defaults)
-{
+START_TEST(models_get_their_defaults) {
     nnc_model m;
     ck_assert_int_eq(read_model(DECODER SOURCES, &m), NNC_OK);
     ck_assert_int_eq(m.decoder.kv_heads, 2);
@@ -70,8 +67,7 @@ START_TEST(models_get_their_defaults)
 }
 END_TEST
 
-START_TEST(software_gets_its_defaults)
-{
+START_TEST(software_gets_its_defaults) {
     static const char text[] = "{ \"schema\": \"nncost.software/1\", \"id\": \"s\", \"name\": \"S\","
                                "\"fused_norm\": false, \"norm_keep\": \"eager\"," SOURCES;
     nnc_software s;
@@ -127,8 +123,7 @@ static const fault syntax_faults[] = {
       "bad number, expected one such as 12, -0.5 or 3e9, found 01" },
 };
 
-START_TEST(bad_syntax_is_placed)
-{
+START_TEST(bad_syntax_is_placed) {
     const fault *f = &syntax_faults[_i];
     nnc_device d;
     ck_assert_int_eq(read_device(f->text, &d), NNC_BAD_SPEC);
@@ -139,8 +134,7 @@ START_TEST(bad_syntax_is_placed)
 END_TEST
 
 /* Letters are passed over eight at a time: none that matters is, wherever it stands. */
-START_TEST(no_place_in_a_text_is_passed_over)
-{
+START_TEST(no_place_in_a_text_is_passed_over) {
     char text[] = "\"________________________\"";
     const size_t size = sizeof text - 1;
     for (unsigned byte = 0; byte < 256; byte++) {
@@ -230,8 +224,7 @@ static const fault device_faults[] = {
       "\"012345678901234567890123456789012345678901234567890123456789...\"" },
 };
 
-START_TEST(bad_devices_are_refused)
-{
+START_TEST(bad_devices_are_refused) {
     const fault *f = &device_faults[_i];
     nnc_device d;
     ck_assert_int_eq(read_device(f->text, &d), NNC_BAD_SPEC);
@@ -274,8 +267,7 @@ static const fault model_faults[] = {
       "does not apply, expected 0 without attention, found 1" },
 };
 
-START_TEST(bad_models_are_refused)
-{
+START_TEST(bad_models_are_refused) {
     const fault *f = &model_faults[_i];
     nnc_model m;
     ck_assert_int_eq(read_model(f->text, &m), NNC_BAD_SPEC);
@@ -284,8 +276,7 @@ START_TEST(bad_models_are_refused)
 }
 END_TEST
 
-START_TEST(long_texts_are_refused_quickly)
-{
+START_TEST(long_texts_are_refused_quickly) {
     enum { SIZE = 10 * 1000 * 1000 };
     char *text = malloc(SIZE + 1);
     nnc_device d;
@@ -307,8 +298,7 @@ START_TEST(long_texts_are_refused_quickly)
 }
 END_TEST
 
-START_TEST(a_nul_is_refused)
-{
+START_TEST(a_nul_is_refused) {
     static const char inside[] = "{\"a\": \"b\0c\"}", after[] = "{}\0x";
     nnc_device d;
     ck_assert_int_eq(nnc_device_parse_into(specs, "d", inside, sizeof(inside) - 1, &d, &err), NNC_BAD_SPEC);
@@ -319,8 +309,7 @@ START_TEST(a_nul_is_refused)
 }
 END_TEST
 
-START_TEST(deepest_allowed_is_read)
-{
+START_TEST(deepest_allowed_is_read) {
     char text[256] = "";
     nnc_device d;
     for (int i = 0; i < 64; i++) {
@@ -332,8 +321,7 @@ START_TEST(deepest_allowed_is_read)
 }
 END_TEST
 
-START_TEST(rules_hold_for_filled_structs)
-{
+START_TEST(rules_hold_for_filled_structs) {
     nnc_model m;
     memset(&m, 0, sizeof(m));
     ck_assert_int_eq(nnc_model_check(&m, NULL, &err), NNC_BAD_SPEC); /* all zero */
@@ -345,8 +333,7 @@ START_TEST(rules_hold_for_filled_structs)
 }
 END_TEST
 
-int main(void)
-{
+int main(void) {
     Suite *suite = suite_create("spec");
     TCase *tests = add_case(suite, "spec", set_up, tear_down);
     tcase_add_test(tests, device_is_read);

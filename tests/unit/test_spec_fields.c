@@ -11,21 +11,16 @@ static nnc_specs *specs;
 static nnc_error err;
 static const nnc_device *device;
 
-static void open_specs(void)
-{
+static void open_specs(void) {
     static const char text[] = DEVICE "\"year\": 2020,\n" SOURCES;
     specs = nnc_specs_open(NNCOST_SOURCE_DIR);
     ck_assert_ptr_nonnull(specs);
     ck_assert_int_eq(nnc_device_parse(specs, "demo", text, strlen(text), &device, &err), NNC_OK);
 }
 
-static void close_specs(void)
-{
-    nnc_specs_close(specs);
-}
+static void close_specs(void) { nnc_specs_close(specs); }
 
-START_TEST(fields_are_read_by_name)
-{
+START_TEST(fields_are_read_by_name) {
     double value = 0.0;
     char text[64];
     ck_assert_int_eq(nnc_device_number(device, "year", &value, &err), NNC_OK);
@@ -47,8 +42,7 @@ START_TEST(fields_are_read_by_name)
 }
 END_TEST
 
-START_TEST(wrong_names_are_refused)
-{
+START_TEST(wrong_names_are_refused) {
     double value = 0.0;
     char text[64] = "before";
     ck_assert_int_eq(nnc_device_number(device, "mem_byte", &value, &err), NNC_BAD_USAGE);
@@ -63,8 +57,7 @@ START_TEST(wrong_names_are_refused)
 }
 END_TEST
 
-START_TEST(copies_are_changed_alone)
-{
+START_TEST(copies_are_changed_alone) {
     nnc_device *copy = NULL;
     double value = 0.0, old = 0.0;
     ck_assert_int_eq(nnc_device_copy(specs, device, &copy, &err), NNC_OK);
@@ -79,8 +72,7 @@ START_TEST(copies_are_changed_alone)
 }
 END_TEST
 
-START_TEST(models_and_software_have_the_same)
-{
+START_TEST(models_and_software_have_the_same) {
     static const char text[] = "{ \"model_type\": \"gpt2\", \"n_layer\": 3, \"n_embd\": 8, \"n_head\": 2, "
                                "\"n_positions\": 4, \"vocab_size\": 10 }";
     static const char profile[] = "{ \"schema\": \"nncost.software/1\", \"id\": \"s\", \"name\": "
@@ -110,16 +102,14 @@ START_TEST(models_and_software_have_the_same)
 }
 END_TEST
 
-START_TEST(a_failed_parse_gives_nothing)
-{
+START_TEST(a_failed_parse_gives_nothing) {
     const nnc_device *none = device;
     ck_assert_int_eq(nnc_device_parse(specs, "bad", "{ ", 2, &none, &err), NNC_BAD_SPEC);
     ck_assert_ptr_null(none);
 }
 END_TEST
 
-START_TEST(plans_are_read_as_text)
-{
+START_TEST(plans_are_read_as_text) {
     nnc_plan plan = nnc_plan_default();
     char text[64];
     ck_assert_int_eq(nnc_plan_set(&plan, "recompute", "norm,activation", &err), NNC_OK);
@@ -130,8 +120,7 @@ START_TEST(plans_are_read_as_text)
 }
 END_TEST
 
-int main(void)
-{
+int main(void) {
     const TTest *const tests[] = {
         fields_are_read_by_name,           wrong_names_are_refused,      copies_are_changed_alone,
         models_and_software_have_the_same, a_failed_parse_gives_nothing, plans_are_read_as_text,

@@ -2,8 +2,7 @@
 #include "answers.h"
 #include "cluster.h"
 
-static nnc_op scan_of(int64_t chunk, bool delta)
-{
+static nnc_op scan_of(int64_t chunk, bool delta) {
     nnc_op op = op_of(NNC_OP_SCAN);
     op.dtype = NNC_BF16;
     op.u.scan = (nnc_scan){
@@ -15,8 +14,7 @@ static nnc_op scan_of(int64_t chunk, bool delta)
 /* 8 tokens, 6 values with 5 numbers of state each. Token by token: 8 operations per number and 2
  * per value, 8 * 6 * 42 = 2016, three times backward. Read: values 6, keys and queries 2 * 5, one
  * step per value 6; written: 6. */
-START_TEST(selective_scan)
-{
+START_TEST(selective_scan) {
     nnc_op op = scan_of(0, false);
     ck_work(nnc_op_work(&op), 0, 2016, 8 * 22 * 2, 8 * 6 * 2);
     ck_assert_double_eq(nnc_op_work(&op).full_flops, 0);
@@ -29,8 +27,7 @@ END_TEST
 /* In chunks of 4: each token meets 4, 2 * 8 * 4 * (5 + 6) = 704 FLOPs; the state is written and
  * read, 4 * 8 * 5 * 6 = 960, the only model FLOPs. Decays: 3 operations for each of 4 tokens and 2
  * heads. Two states of 30 numbers in fp32 are written and read: 240 B. */
-START_TEST(chunked_scan)
-{
+START_TEST(chunked_scan) {
     nnc_op op = scan_of(4, false);
     ck_work(nnc_op_work(&op), 704 + 960, 8 * 3 * 4 * 2, 8 * 18 * 2 + 240, 8 * 6 * 2 + 240);
     ck_assert_double_eq(nnc_op_work(&op).full_flops, 960);
@@ -43,16 +40,14 @@ END_TEST
 
 /* The delta rule: 3 products with keys of 2 heads, 2 with values, 2 * 8 * 4 * (3 * 10 + 2 * 6) = 2688; 6 * 8 * 30 =
  * 1440 with the state. */
-START_TEST(delta_scan)
-{
+START_TEST(delta_scan) {
     const nnc_op op = scan_of(4, true);
     ck_assert_double_eq(nnc_op_work(&op).flops, 2688 + 1440);
     ck_assert_double_eq(nnc_op_work(&op).full_flops, 1440);
 }
 END_TEST
 
-static nnc_model with(const char *mixers, const char *mlps)
-{
+static nnc_model with(const char *mixers, const char *mlps) {
     nnc_model model = llama(2, 8, 4, 2, 12, 10, 5);
     nnc_decoder *d = &model.decoder;
     ck_assert_int_eq(nnc_model_set(&model, "mixers", mixers, NULL), NNC_OK);
@@ -74,8 +69,7 @@ static nnc_model with(const char *mixers, const char *mlps)
  * lightning, 4 heads of 2: 8*24 + 8*8 + 8*8; norm 8.
  * short convolution: 8*24 + 8*8; convolution 24.
  * attention and mamba2: 4 heads of 2 and 2 of keys, 8*16 + 8*8 more. */
-START_TEST(mixers_that_keep_a_state)
-{
+START_TEST(mixers_that_keep_a_state) {
     static const struct {
         const char *name;
         int products, convolution, vectors;
@@ -103,8 +97,7 @@ START_TEST(mixers_that_keep_a_state)
 END_TEST
 
 /* Two tensor ranks share the values, heads and groups. */
-START_TEST(states_over_tensor_ranks)
-{
+START_TEST(states_over_tensor_ranks) {
     nnc_plan plan = plan_of(1, 1, 1);
     static const char *const names[] = { "mamba", "mamba2", "gated_delta", "lightning", "short_conv", "full_mamba2" };
     for (int i = 0; i < (int)COUNT_OF(names); i++) {
@@ -121,8 +114,7 @@ START_TEST(states_over_tensor_ranks)
 END_TEST
 
 /* A state passes through all tokens of a sequence; groups divide over tensor ranks. */
-START_TEST(states_stay_together)
-{
+START_TEST(states_stay_together) {
     const nnc_model model = with("mamba2", "none");
     const nnc_device device = cluster_device();
     const nnc_software software = nnc_software_default();
@@ -137,8 +129,7 @@ START_TEST(states_stay_together)
 }
 END_TEST
 
-int main(void)
-{
+int main(void) {
     const TTest *const tests[] = {
         selective_scan,           chunked_scan,         delta_scan, mixers_that_keep_a_state,
         states_over_tensor_ranks, states_stay_together,

@@ -11,15 +11,13 @@
 
 static char folder[64];
 
-static void open_folder(void)
-{
+static void open_folder(void) {
     strcpy(folder, "/tmp/nncost-store-XXXXXX");
     ck_assert_ptr_nonnull(mkdtemp(folder));
     ck_assert_int_eq(chdir(folder), 0);
 }
 
-static void close_folder(void)
-{
+static void close_folder(void) {
     DIR *files_in = opendir(folder);
     ck_assert_ptr_nonnull(files_in);
     for (const struct dirent *entry; (entry = readdir(files_in)) != NULL;) {
@@ -32,8 +30,7 @@ static void close_folder(void)
 static const char *const names[] = { "row", "plan.tensor", "device.id", "step.step_s", "memory.total_bytes", "fits" };
 enum { COLUMNS = COUNT_OF(names) };
 
-static void fill(nnc_cell cells[COLUMNS], int64_t row, const char *text, double number)
-{
+static void fill(nnc_cell cells[COLUMNS], int64_t row, const char *text, double number) {
     cells[0] = (nnc_cell){ .kind = NNC_CELL_WHOLE, .whole = row };
     cells[1] = (nnc_cell){ .kind = NNC_CELL_WHOLE, .whole = 8 };
     cells[2] = (nnc_cell){ .kind = NNC_CELL_TEXT, .text = text };
@@ -42,16 +39,14 @@ static void fill(nnc_cell cells[COLUMNS], int64_t row, const char *text, double 
     cells[5] = (nnc_cell){ .kind = NNC_CELL_BOOL, .flag = true };
 }
 
-static void write_text(const char *path, const char *text)
-{
+static void write_text(const char *path, const char *text) {
     FILE *file = fopen(path, "wb");
     ck_assert_ptr_nonnull(file);
     ck_assert_int_ge(fputs(text, file), 0);
     ck_assert_int_eq(fclose(file), 0);
 }
 
-static void check_text(const char *path, const char *text)
-{
+static void check_text(const char *path, const char *text) {
     char found[8192] = "";
     FILE *file = fopen(path, "rb");
     ck_assert_msg(file != NULL, "%s", path);
@@ -60,8 +55,7 @@ static void check_text(const char *path, const char *text)
     ck_assert_str_eq(found, text);
 }
 
-START_TEST(files)
-{
+START_TEST(files) {
     nnc_file file;
     nnc_error err;
     write_text("old", "old\n");
@@ -84,8 +78,7 @@ START_TEST(files)
 END_TEST
 
 /* When the disk is full in the middle of a line, the part of the line is removed. */
-START_TEST(full_disk)
-{
+START_TEST(full_disk) {
     static const char lines[] = "first\nsecond\nthird\n";
     const struct rlimit limit = { 15, 15 };
     const struct sigaction ignore = { .sa_handler = SIG_IGN };
@@ -103,20 +96,17 @@ START_TEST(full_disk)
 }
 END_TEST
 
-static bool has_sqlite(void)
-{
+static bool has_sqlite(void) {
     nnc_database_reader *reader = NULL;
     return nnc_database_reader_open("none", &reader, NULL) != NNC_BAD_USAGE;
 }
 
-static nnc_database_head head_of(int32_t shard, int32_t shards, int64_t rows_in_all)
-{
+static nnc_database_head head_of(int32_t shard, int32_t shards, int64_t rows_in_all) {
     return (nnc_database_head){ .digest = "0123456789abcdef", .shard = shard, .shards = shards, .rows = rows_in_all };
 }
 
 /* Writes every third row, from shard - 1 on. */
-static void write_database(const char *path, int32_t shard, int64_t rows_in_all, bool complete)
-{
+static void write_database(const char *path, int32_t shard, int64_t rows_in_all, bool complete) {
     nnc_database *db = NULL;
     nnc_error err = { 0 };
     nnc_cell cells[COLUMNS];
@@ -130,8 +120,7 @@ static void write_database(const char *path, int32_t shard, int64_t rows_in_all,
     nnc_database_close(db);
 }
 
-START_TEST(databases)
-{
+START_TEST(databases) {
     nnc_database *db = NULL;
     nnc_error err = { 0 };
     nnc_cell cells[COLUMNS];
@@ -156,8 +145,7 @@ START_TEST(databases)
 }
 END_TEST
 
-START_TEST(databases_refused)
-{
+START_TEST(databases_refused) {
     nnc_database *db = NULL;
     nnc_error err = { 0 };
     nnc_database_head head = head_of(1, 3, 4), other = head;
@@ -182,8 +170,7 @@ START_TEST(databases_refused)
 }
 END_TEST
 
-START_TEST(merged_lines)
-{
+START_TEST(merged_lines) {
     nnc_error err = { 0 };
     char *shards[] = { "b", "a", "c" };
     write_text("a", "row,x\r\n0,a\r\n3,\"d,d\"\r\n");
@@ -199,8 +186,7 @@ START_TEST(merged_lines)
 }
 END_TEST
 
-START_TEST(merged_lines_refused)
-{
+START_TEST(merged_lines_refused) {
     static const char *const seconds[] = {
         "row,y\r\n1,b\r\n",        /* other columns */
         "row,x\r\n0,b\r\n",        /* a row twice */
@@ -224,8 +210,7 @@ START_TEST(merged_lines_refused)
 }
 END_TEST
 
-START_TEST(merged_databases)
-{
+START_TEST(merged_databases) {
     nnc_error err = { 0 };
     nnc_database_reader *reader = NULL;
     const nnc_cell *cells = NULL;
@@ -259,8 +244,7 @@ START_TEST(merged_databases)
 }
 END_TEST
 
-int main(void)
-{
+int main(void) {
     const TTest *const tests[] = {
         files, full_disk, databases, databases_refused, merged_lines, merged_lines_refused, merged_databases,
     };

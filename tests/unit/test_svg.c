@@ -13,8 +13,7 @@ typedef struct rgb {
     double v[3]; /* linear, 0 to 1 */
 } rgb;
 
-static rgb linear(const char *hex)
-{
+static rgb linear(const char *hex) {
     char *end = NULL;
     rgb colour;
     ck_assert_int_eq(hex[0], '#');
@@ -42,8 +41,7 @@ static const double views[4][3][3] = {
       { 0.004733, 0.691367, 0.303900 } }, /* tritanopia */
 };
 
-static rgb seen(rgb colour, int view)
-{
+static rgb seen(rgb colour, int view) {
     rgb result;
     for (int i = 0; i < 3; i++) {
         double sum = 0.0;
@@ -54,8 +52,7 @@ static rgb seen(rgb colour, int view)
 }
 
 /* Distance in CIE L*a*b* of 1976, white D65. */
-static double distance(rgb a, rgb b)
-{
+static double distance(rgb a, rgb b) {
     static const double xyz[3][3] = { { 0.4124564, 0.3575761, 0.1804375 },
                                       { 0.2126729, 0.7151522, 0.0721750 },
                                       { 0.0193339, 0.1191920, 0.9503041 } };
@@ -77,8 +74,7 @@ static double distance(rgb a, rgb b)
 }
 
 /* WCAG 2.2, contrast ratio. */
-static double contrast(const char *a, const char *b)
-{
+static double contrast(const char *a, const char *b) {
     const char *texts[2] = { a, b };
     double luminance[2];
     for (int i = 0; i < 2; i++) {
@@ -88,8 +84,7 @@ static double contrast(const char *a, const char *b)
     return fmax(luminance[0], luminance[1]) / fmin(luminance[0], luminance[1]);
 }
 
-static const nnc_hue *hue_of(const char *name)
-{
+static const nnc_hue *hue_of(const char *name) {
     for (int i = 0; i < nnc_palette_count; i++) {
         if (strcmp(nnc_palette[i].name, name) == 0) { return &nnc_palette[i]; }
     }
@@ -97,8 +92,7 @@ static const nnc_hue *hue_of(const char *name)
     return NULL;
 }
 
-START_TEST(colours_of_one_picture_are_told_apart)
-{
+START_TEST(colours_of_one_picture_are_told_apart) {
     double least = INFINITY;
     int pairs = 0;
     for (int i = 0; i < nnc_palette_count; i++) {
@@ -116,8 +110,7 @@ START_TEST(colours_of_one_picture_are_told_apart)
 }
 END_TEST
 
-START_TEST(marks_and_text_stand_out)
-{
+START_TEST(marks_and_text_stand_out) {
     const nnc_hue *page = hue_of("page");
     for (int i = 0; i < nnc_palette_count; i++) {
         const nnc_hue *hue = &nnc_palette[i];
@@ -139,8 +132,7 @@ END_TEST
 
 /* ---- the writer ---- */
 
-START_TEST(text_of_others_is_text)
-{
+START_TEST(text_of_others_is_text) {
     nnc_buffer out = { 0 };
     nnc_put_xml(&out, "<b a=\"1\">&\x01\x7f \xc3\xa9 \xff");
     nnc_buffer_byte(&out, '\0');
@@ -155,8 +147,7 @@ START_TEST(text_of_others_is_text)
 }
 END_TEST
 
-START_TEST(coordinates_are_tenths)
-{
+START_TEST(coordinates_are_tenths) {
     nnc_svg svg;
     nnc_buffer out = { 0 };
     nnc_svg_begin(&svg, "nnc-x");
@@ -170,8 +161,7 @@ START_TEST(coordinates_are_tenths)
 END_TEST
 
 /* DejaVu Sans: M 863, i 278 of 1000; 12 px and 5 % more. */
-START_TEST(text_is_as_wide_as_its_letters)
-{
+START_TEST(text_is_as_wide_as_its_letters) {
     char cut[NNC_TEXT_PX_MAX];
     ck_assert_int_eq(nnc_text_px("Mi", NNC_TYPE_PLAIN), (nnc_px)ceil((863 + 278) * 12 * 1.05 / 100.0));
     ck_assert_int_lt(nnc_text_px("Mi", NNC_TYPE_SMALL), nnc_text_px("Mi", NNC_TYPE_PLAIN));
@@ -184,8 +174,7 @@ END_TEST
 
 /* ---- scales and places ---- */
 
-START_TEST(ticks_are_ones_twos_and_fives)
-{
+START_TEST(ticks_are_ones_twos_and_fives) {
     double ticks[NNC_TICKS_MAX];
     char text[NNC_NUMBER_TEXT];
     const nnc_scale linear_scale = { 0.0, 2.6, 0, NNC_PX(100), false };
@@ -203,8 +192,7 @@ START_TEST(ticks_are_ones_twos_and_fives)
 }
 END_TEST
 
-START_TEST(labels_in_a_row_move_apart_or_give_up)
-{
+START_TEST(labels_in_a_row_move_apart_or_give_up) {
     const nnc_px w[3] = { 300, 300, 300 };
     nnc_px near[3] = { 0, 10, 950 }, many[3] = { 0, 0, 0 };
     ck_assert(nnc_place_row(near, w, 3, 0, 1000, 20));
@@ -215,8 +203,7 @@ START_TEST(labels_in_a_row_move_apart_or_give_up)
 }
 END_TEST
 
-START_TEST(labels_round_a_mark_take_what_is_free)
-{
+START_TEST(labels_round_a_mark_take_what_is_free) {
     nnc_places *places = calloc(1, sizeof *places);
     const nnc_spot spot = { 500, 500, 30 };
     nnc_box boxes[16];
@@ -237,8 +224,7 @@ START_TEST(labels_round_a_mark_take_what_is_free)
 }
 END_TEST
 
-int main(void)
-{
+int main(void) {
     const TTest *const tests[] = {
         colours_of_one_picture_are_told_apart,
         marks_and_text_stand_out,

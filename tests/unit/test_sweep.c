@@ -7,21 +7,18 @@
 
 static nnc_arena *arena;
 
-static void open_arena(void)
-{
+static void open_arena(void) {
     open_support();
     arena = nnc_arena_create();
     ck_assert_ptr_nonnull(arena);
 }
 
-static void close_arena(void)
-{
+static void close_arena(void) {
     nnc_arena_destroy(arena);
     close_support();
 }
 
-START_TEST(lists)
-{
+START_TEST(lists) {
     static const struct {
         const char *list, *values;
     } cases[] = {
@@ -53,8 +50,7 @@ START_TEST(lists)
 END_TEST
 
 /* A range of sizes doubles unless it has a step or factor of its own. */
-START_TEST(sizes_double)
-{
+START_TEST(sizes_double) {
     static const struct {
         const char *list, *last;
         int32_t count;
@@ -72,8 +68,7 @@ START_TEST(sizes_double)
 }
 END_TEST
 
-START_TEST(lists_refused)
-{
+START_TEST(lists_refused) {
     static const char *const cases[] = {
         "",       ",",   "1,",  "1,,2", "2,2",   "1..3,2",   "4..1",       "1..4*1", "1..4+0",
         "0..8*2", "1..", "..4", "1..x", "1...4", "1..4*2*2", "1..2000000", "1..4+",  "1..4-1",
@@ -95,8 +90,7 @@ START_TEST(lists_refused)
 }
 END_TEST
 
-START_TEST(places_of_rows)
-{
+START_TEST(places_of_rows) {
     /* 2 x 3 x 2, the axes of the middle group linked: 12 rows, the last group fastest */
     nnc_sweep_axes axes = { .axis_count = 4 };
     static const int32_t counts[] = { 2, 3, 3, 2 }, groups[] = { 0, 1, 1, 2 };
@@ -128,8 +122,7 @@ END_TEST
 /* a = 4, b = 3, text = 'full', yes = true; none has no value, and late is not known yet. */
 static const char *const variables[] = { "a", "b", "text", "yes", "none", "late" };
 
-static nnc_status name_variable(void *context, const char *name, int32_t *variable, nnc_error *err)
-{
+static nnc_status name_variable(void *context, const char *name, int32_t *variable, nnc_error *err) {
     (void)context;
     for (int32_t i = 0; i < (int32_t)COUNT_OF(variables); i++) {
         if (strcmp(variables[i], name) == 0) {
@@ -141,8 +134,7 @@ static nnc_status name_variable(void *context, const char *name, int32_t *variab
     return NNC_BAD_USAGE;
 }
 
-static const nnc_cell *read_variable(void *context, int32_t variable)
-{
+static const nnc_cell *read_variable(void *context, int32_t variable) {
     static const nnc_cell cells[] = {
         { .kind = NNC_CELL_WHOLE, .whole = 4 },
         { .kind = NNC_CELL_NUMBER, .number = 3.0 },
@@ -154,8 +146,7 @@ static const nnc_cell *read_variable(void *context, int32_t variable)
     return variable < (int32_t)COUNT_OF(cells) ? &cells[variable] : NULL;
 }
 
-START_TEST(constraints)
-{
+START_TEST(constraints) {
     static const struct {
         const char *text;
         nnc_truth truth;
@@ -204,8 +195,7 @@ START_TEST(constraints)
 }
 END_TEST
 
-START_TEST(constraints_refused)
-{
+START_TEST(constraints_refused) {
     static const char *const cases[] = {
         "",    "a >",   "a b",    "a > > b", "(a",  "a)", "a == 'x", "a = 4", "a & b",
         "1..", "c > 1", "a > 01", "!",       "- -", "$",  "()",      "a ||",
@@ -228,16 +218,12 @@ START_TEST(constraints_refused)
 END_TEST
 
 /* A small generator, the same everywhere: numbers below `below`. Source: Numerical Recipes. */
-static uint32_t draw(uint32_t *state, uint32_t below)
-{
+static uint32_t draw(uint32_t *state, uint32_t below) {
     *state = *state * 1664525U + 1013904223U;
     return (*state >> 8) % below;
 }
 
-static int32_t number_of(const char *text)
-{
-    return (int32_t)strtol(text, NULL, 10);
-}
+static int32_t number_of(const char *text) { return (int32_t)strtol(text, NULL, 10); }
 
 static const char *const tensors[] = { "1", "2", "4", "3" };
 static const char *const pipelines[] = { "1", "2", "4" };
@@ -250,8 +236,7 @@ static const char *const rates[] = { "450e9", "50e9" };
 static const char *const ids[] = { "a", "b" };
 
 static void add(nnc_sweep_axes *axes, nnc_sweep_target target, const char *name, const char *const *values,
-                size_t count, const void **wholes)
-{
+                size_t count, const void **wholes) {
     const int32_t index = axes->axis_count++;
     const char **copy = nnc_arena_array(arena, count, sizeof *copy);
     ck_assert_ptr_nonnull(copy);
@@ -267,8 +252,7 @@ static void add(nnc_sweep_axes *axes, nnc_sweep_target target, const char *name,
 #define ADD(axes, target, name, values) add(axes, target, name, values, COUNT_OF(values), NULL)
 
 static char *record_text(const nnc_model *model, const nnc_device *device, const nnc_software *software,
-                         const nnc_result *result)
-{
+                         const nnc_result *result) {
     nnc_buffer out = { 0 };
     const nnc_report report = { .model = model, .device = device, .software = software, .result = result };
     const nnc_place place = { .record = &report };
@@ -281,8 +265,7 @@ static char *record_text(const nnc_model *model, const nnc_device *device, const
 }
 
 /* Sets the same plan from defaults: it must be legal in the same cases, with the same metrics to the last digit. */
-static void check_row(nnc_point *point, const int32_t *places, nnc_scratch *other)
-{
+static void check_row(nnc_point *point, const int32_t *places, nnc_scratch *other) {
     const nnc_sweep_axis *a = point->axes->axes;
     nnc_result swept, alone;
     nnc_error err = { 0 }, other_err = { 0 };
@@ -316,8 +299,7 @@ static void check_row(nnc_point *point, const int32_t *places, nnc_scratch *othe
     free(two);
 }
 
-START_TEST(rows_are_estimates)
-{
+START_TEST(rows_are_estimates) {
     enum { ROWS = 600 };
     static const char *const sixteen[] = { "16" }, *const eight[] = { "8" };
     const nnc_model *models[] = { load_model("models/llama3-8b.json"), load_model("models/llama2-7b.json") };
@@ -359,8 +341,7 @@ START_TEST(rows_are_estimates)
 END_TEST
 
 /* Even numbers below 5000 as text. */
-static void work_evens(void *worker, nnc_batch *batch)
-{
+static void work_evens(void *worker, nnc_batch *batch) {
     (void)worker;
     for (int64_t i = batch->first; i < batch->first + batch->count; i++) {
         char text[32];
@@ -379,8 +360,7 @@ typedef struct gathered {
     bool fails;
 } gathered;
 
-static nnc_status gather(void *context, const nnc_batch *batch, bool *stop, nnc_error *err)
-{
+static nnc_status gather(void *context, const nnc_batch *batch, bool *stop, nnc_error *err) {
     gathered *g = context;
     (void)err;
     ck_assert_int_eq(batch->first, g->next);
@@ -391,8 +371,7 @@ static nnc_status gather(void *context, const nnc_batch *batch, bool *stop, nnc_
     return g->fails ? NNC_IO : NNC_OK;
 }
 
-static nnc_status run_pool(int threads, int64_t first, gathered *g)
-{
+static nnc_status run_pool(int threads, int64_t first, gathered *g) {
     void *workers[8] = { NULL };
     const nnc_pool pool = { .first = first,
                             .chunk = NNC_POOL_CHUNK,
@@ -407,8 +386,7 @@ static nnc_status run_pool(int threads, int64_t first, gathered *g)
     return nnc_pool_run(&pool, &err);
 }
 
-START_TEST(threads_do_not_show)
-{
+START_TEST(threads_do_not_show) {
     gathered one = { .stop_at = INT64_MAX };
     ck_assert_int_eq(run_pool(1, 0, &one), NNC_OK);
     ck_assert_int_eq(one.next, 5000);
@@ -428,8 +406,7 @@ START_TEST(threads_do_not_show)
 }
 END_TEST
 
-START_TEST(pools_stop)
-{
+START_TEST(pools_stop) {
     for (int threads = 1; threads <= 5; threads += 2) {
         /* chunks that began are emitted, complete and in order */
         gathered stopped = { .stop_at = 1000 };
@@ -446,8 +423,7 @@ START_TEST(pools_stop)
 }
 END_TEST
 
-int main(void)
-{
+int main(void) {
     const TTest *const tests[] = {
         lists,       lists_refused,       sizes_double,       places_of_rows,
         constraints, constraints_refused, rows_are_estimates, threads_do_not_show,

@@ -3,16 +3,14 @@
 
 static nnc_sweep *sweep;
 
-static void open_sweep(void)
-{
+static void open_sweep(void) {
     nnc_error err = { 0 };
     open_support();
     ck_assert_msg(nnc_sweep_create(specs, "gpt2,gpt2-xl", "a100", NULL, NULL, &sweep, &err) == NNC_OK, "%s: %s",
                   err.where, err.what);
 }
 
-static void close_sweep(void)
-{
+static void close_sweep(void) {
     nnc_sweep_destroy(sweep);
     close_support();
 }
@@ -26,8 +24,7 @@ typedef struct rows {
     int count, most;
 } rows;
 
-static bool keep(void *context, int64_t number, const nnc_cell *cells)
-{
+static bool keep(void *context, int64_t number, const nnc_cell *cells) {
     rows *kept = context;
     kept->numbers[kept->count] = number;
     for (int i = 0; i < nnc_sweep_column_count(sweep); i++) {
@@ -38,8 +35,7 @@ static bool keep(void *context, int64_t number, const nnc_cell *cells)
     return ++kept->count < kept->most;
 }
 
-static rows *run(int threads, int most, nnc_sweep_tally *tally)
-{
+static rows *run(int threads, int most, nnc_sweep_tally *tally) {
     static rows kept;
     kept.count = 0;
     kept.most = most;
@@ -47,8 +43,7 @@ static rows *run(int threads, int most, nnc_sweep_tally *tally)
     return &kept;
 }
 
-START_TEST(rows_equal_estimates)
-{
+START_TEST(rows_equal_estimates) {
     static const char *const names[] = { "model.id", "plan.micro_batch", "step.step_s", "memory.total_bytes" };
     const nnc_model *models[2] = { NULL, NULL };
     const nnc_device *device = NULL;
@@ -91,8 +86,7 @@ END_TEST
 
 /* The axis that decides the ops moves fastest here: rows are evaluated out of order, and a long sweep has longer
  * chunks. Rows are still emitted in order. */
-START_TEST(mixed_rows_keep_their_order)
-{
+START_TEST(mixed_rows_keep_their_order) {
     const nnc_device *device = NULL;
     const nnc_software *software = NULL;
     const nnc_model *models[2] = { NULL, NULL };
@@ -129,8 +123,7 @@ START_TEST(mixed_rows_keep_their_order)
 }
 END_TEST
 
-START_TEST(constraints_and_all)
-{
+START_TEST(constraints_and_all) {
     nnc_sweep_tally tally;
     ck_assert_int_eq(nnc_sweep_link(sweep, "micro_batch=1,2,4;grad_accum=4,2,1", NULL), NNC_OK);
     nnc_sweep_keep_all(sweep);
@@ -144,8 +137,7 @@ START_TEST(constraints_and_all)
 }
 END_TEST
 
-START_TEST(parts_are_the_whole)
-{
+START_TEST(parts_are_the_whole) {
     enum { PARTS = 3 };
     int count = 0;
     for (int part = 1; part <= PARTS; part++) {
@@ -163,8 +155,7 @@ START_TEST(parts_are_the_whole)
 END_TEST
 
 /* However many threads have begun later chunks. */
-START_TEST(a_row_ends_it)
-{
+START_TEST(a_row_ends_it) {
     ck_assert_int_eq(nnc_sweep_add(sweep, "global_batch", "1..5000", NULL), NNC_OK);
     nnc_sweep_keep_all(sweep);
     ck_assert_int_eq(run(4, 200, NULL)->count, 200);
@@ -172,8 +163,7 @@ START_TEST(a_row_ends_it)
 }
 END_TEST
 
-START_TEST(refused)
-{
+START_TEST(refused) {
     nnc_error err = { 0 };
     rows kept = { .most = 1 };
     nnc_sweep *none = sweep;
@@ -200,8 +190,7 @@ START_TEST(refused)
 }
 END_TEST
 
-int main(void)
-{
+int main(void) {
     const TTest *const tests[] = {
         rows_equal_estimates, mixed_rows_keep_their_order,
         constraints_and_all,  parts_are_the_whole,

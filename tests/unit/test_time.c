@@ -1,13 +1,9 @@
 /* Time: efficiencies, bounds, utilisation and money on a device of round numbers. */
 #include "answers.h"
 
-static nnc_model model_of(void)
-{
-    return gpt(4, 1024, 8, 5000, 256);
-}
+static nnc_model model_of(void) { return gpt(4, 1024, 8, 5000, 256); }
 
-static nnc_result run_on(const nnc_device *device)
-{
+static nnc_result run_on(const nnc_device *device) {
     const nnc_model model = model_of();
     const nnc_software software = nnc_software_default();
     nnc_plan plan = nnc_plan_default();
@@ -21,8 +17,7 @@ typedef struct change {
     double compute, memory, fixed_s;
 } change;
 
-static bool same_efficiency(nnc_op_kind a, nnc_op_kind b)
-{
+static bool same_efficiency(nnc_op_kind a, nnc_op_kind b) {
     const nnc_op_kind pointwise[] = { NNC_OP_NORM, NNC_OP_POINTWISE, NNC_OP_EMBEDDING, NNC_OP_LOSS };
     bool in_a = false, in_b = false;
     for (size_t i = 0; i < COUNT_OF(pointwise); i++) {
@@ -33,8 +28,7 @@ static bool same_efficiency(nnc_op_kind a, nnc_op_kind b)
 }
 
 /* The rows of the last estimate with one efficiency changed, by the formula of the handbook. */
-static double expected_step(const change *c)
-{
+static double expected_step(const change *c) {
     const nnc_device device = plain_device();
     int32_t count = 0;
     const nnc_op_cost *rows = nnc_scratch_ops(scratch, &count);
@@ -50,8 +44,7 @@ static double expected_step(const change *c)
     return sum;
 }
 
-static void set_efficiency(nnc_device *device, const change *c)
-{
+static void set_efficiency(nnc_device *device, const change *c) {
     nnc_efficiencies *e = &device->efficiency;
     nnc_gemm_efficiency *gemm = &e->gemm[NNC_BF16];
     nnc_flash_efficiency *flash = &e->attention[NNC_FLASH2];
@@ -76,8 +69,7 @@ static void set_efficiency(nnc_device *device, const change *c)
 }
 
 /* Each class of kernels has its own fractions, and its own fixed cost. */
-START_TEST(efficiencies)
-{
+START_TEST(efficiencies) {
     static const change changes[] = {
         { 0, 0.5, 1.0, 0.0 }, { 0, 1.0, 0.25, 0.0 }, { 0, 1.0, 1.0, 1e-3 }, { 0, 0.7, 0.6, 1e-5 }
     };
@@ -102,8 +94,7 @@ START_TEST(efficiencies)
 }
 END_TEST
 
-START_TEST(efficiency_of_convolutions)
-{
+START_TEST(efficiency_of_convolutions) {
     const nnc_model model = residual_unet(64, 64, 2);
     const nnc_software software = nnc_software_default();
     const nnc_plan plan = nnc_plan_default();
@@ -118,20 +109,15 @@ START_TEST(efficiency_of_convolutions)
 }
 END_TEST
 
-static bool stays_apart(const nnc_op_cost *row)
-{
+static bool stays_apart(const nnc_op_cost *row) {
     return row->op->kind != NNC_OP_NORM && row->op->kind != NNC_OP_POINTWISE;
 }
 
-static double moved(const nnc_op_cost *row)
-{
-    return bytes_of(&row->work);
-}
+static double moved(const nnc_op_cost *row) { return bytes_of(&row->work); }
 
 /* The lower bound is one engine's work. On a slow memory it is what moves, norms and pointwise ops
  * fused into their neighbours. */
-START_TEST(lower_bound_of_memory)
-{
+START_TEST(lower_bound_of_memory) {
     nnc_device device = plain_device();
     device.mem_bytes_per_s = 1e6;
     const nnc_result r = run_on(&device);
@@ -142,8 +128,7 @@ END_TEST
 
 /* On slow matrix units it is what they run: fused attention runs seven products where unfused runs
  * six, so whoever asks for unfused gets the bound of six. */
-START_TEST(lower_bound_of_products)
-{
+START_TEST(lower_bound_of_products) {
     const nnc_model model = residual_unet(32, 16, 2);
     const nnc_software software = nnc_software_default();
     nnc_device device = plain_device();
@@ -159,8 +144,7 @@ START_TEST(lower_bound_of_products)
 END_TEST
 
 /* Launches alone, when each takes a second. */
-START_TEST(bound_by_the_host)
-{
+START_TEST(bound_by_the_host) {
     nnc_device device = plain_device();
     device.efficiency.gemm[NNC_BF16].fixed_s = 1.0;
     const nnc_result r = run_on(&device);
@@ -170,8 +154,7 @@ START_TEST(bound_by_the_host)
 END_TEST
 
 /* The efficiency of another number format changes nothing. */
-START_TEST(efficiency_by_format)
-{
+START_TEST(efficiency_by_format) {
     nnc_device device = plain_device();
     const double neutral = run_on(&device).step_s;
     device.efficiency.gemm[NNC_FP16].sustained_fraction = 0.5;
@@ -181,8 +164,7 @@ START_TEST(efficiency_by_format)
 END_TEST
 
 /* An unknown rate leaves the vector units out, and the unknown does not spread. */
-START_TEST(unknown_vector_rate)
-{
+START_TEST(unknown_vector_rate) {
     nnc_device device = plain_device();
     const nnc_result known = run_on(&device);
     device.vector_flops_per_s[NNC_FP32] = (double)NAN;
@@ -201,8 +183,7 @@ START_TEST(unknown_vector_rate)
 END_TEST
 
 /* The bound of a step moves with the device; it is the part whose removal gains most. */
-START_TEST(bounds)
-{
+START_TEST(bounds) {
     nnc_device device = plain_device();
     device.vector_flops_per_s[NNC_FP32] = 1e30;
     device.matmul_flops_per_s[NNC_BF16] = 1e9;
@@ -222,8 +203,7 @@ START_TEST(bounds)
 END_TEST
 
 /* One op by hand: 100 TFLOP in 1 s against 2 TB in 2 s. */
-START_TEST(roofline)
-{
+START_TEST(roofline) {
     nnc_device roof = roof_of(100e12, 1e12);
     nnc_work work = { .flops = 100e12, .read_bytes = 1.5e12, .write_bytes = 0.5e12 };
     nnc_timing t = timing_on(&roof, &work);
@@ -248,8 +228,7 @@ START_TEST(roofline)
 END_TEST
 
 /* fp32 runs on the vector units where the matrix units have no rate for it. */
-START_TEST(peaks)
-{
+START_TEST(peaks) {
     nnc_device device = plain_device();
     ck_assert_double_eq(nnc_device_matmul_peak(&device, NNC_FP32), 10e12);
     ck_assert_double_eq(nnc_device_ridge(&device, NNC_FP32), 10.0);
@@ -259,8 +238,7 @@ START_TEST(peaks)
 }
 END_TEST
 
-START_TEST(rates)
-{
+START_TEST(rates) {
     const nnc_device device = plain_device();
     const nnc_result r = run_on(&device);
     ck_assert_double_eq(r.mfu, r.model_flops / (r.step_s * 100e12));
@@ -276,8 +254,7 @@ END_TEST
 
 /* Unknown prices give unknown costs; the plan's price precedes the file's; a run by its tokens or its
  * sequences. */
-START_TEST(money)
-{
+START_TEST(money) {
     const nnc_price prices[] = { { .per_device_hour = 3.0 }, { .per_device_hour = 2.0 } };
     const nnc_model model = model_of();
     const nnc_software software = nnc_software_default();
@@ -313,8 +290,7 @@ START_TEST(money)
 END_TEST
 
 /* A device without a figure the estimate needs is an error that names no number. */
-START_TEST(missing_bandwidth)
-{
+START_TEST(missing_bandwidth) {
     const nnc_model model = model_of();
     const nnc_software software = nnc_software_default();
     const nnc_plan plan = nnc_plan_default();
@@ -326,8 +302,7 @@ START_TEST(missing_bandwidth)
 END_TEST
 
 /* Over memory is an answer. */
-START_TEST(does_not_fit)
-{
+START_TEST(does_not_fit) {
     nnc_device device = plain_device();
     nnc_result r = run_on(&device);
     ck_assert_int_eq(r.verdict, NNC_FITS);
@@ -341,8 +316,7 @@ START_TEST(does_not_fit)
 }
 END_TEST
 
-int main(void)
-{
+int main(void) {
     const TTest *const tests[] = {
         efficiency_of_convolutions,
         lower_bound_of_memory,

@@ -12,8 +12,7 @@ typedef struct lanes {
     double step_s;
 } lanes;
 
-static void follow(void *context, const nnc_interval *interval)
-{
+static void follow(void *context, const nnc_interval *interval) {
     lanes *all = context;
     lane *l = &all->stage[interval->stage];
     const double slack_s = 1e-9 * all->step_s;
@@ -29,8 +28,7 @@ static void follow(void *context, const nnc_interval *interval)
     l->passes[interval->activity] += interval->micro_batch >= 0 ? 1 : 0;
 }
 
-static void check(const nnc_model *model, const nnc_device *device, const nnc_plan *plan)
-{
+static void check(const nnc_model *model, const nnc_device *device, const nnc_plan *plan) {
     nnc_error err = { 0 };
     nnc_result result;
     int32_t stages = 0;
@@ -60,16 +58,14 @@ static void check(const nnc_model *model, const nnc_device *device, const nnc_pl
     ck_assert_double_eq_tol(l->spent_s[NNC_ACTIVITY_UPDATE], result.update_s, 1e-9 * result.step_s);
 }
 
-static nnc_plan pipeline_of(int32_t pipeline, int64_t micro_batches)
-{
+static nnc_plan pipeline_of(int32_t pipeline, int64_t micro_batches) {
     nnc_plan plan = plan_of(2, 1, pipeline);
     plan.micro_batches = micro_batches;
     return plan;
 }
 
 /* Every schedule, 16 layers that do not divide evenly by 3, and few or many micro-batches. */
-START_TEST(every_schedule_fills_the_step)
-{
+START_TEST(every_schedule_fills_the_step) {
     static const int32_t pipelines[] = { 1, 2, 3, 4, 8 };
     static const int64_t passes[] = { 8, 24, 120 };
     const nnc_model model = gpt(16, 256, 8, 2048, 128);
@@ -93,8 +89,7 @@ START_TEST(every_schedule_fills_the_step)
 END_TEST
 
 /* Sharding, recomputation and exposed messages take their place in it. */
-START_TEST(every_part_has_its_place)
-{
+START_TEST(every_part_has_its_place) {
     const nnc_model model = gpt(16, 256, 8, 2048, 128);
     const nnc_device device = cluster_device();
     for (int32_t zero = 0; zero <= 3; zero++) {
@@ -111,8 +106,7 @@ START_TEST(every_part_has_its_place)
 }
 END_TEST
 
-START_TEST(too_long_is_refused)
-{
+START_TEST(too_long_is_refused) {
     const nnc_model model = gpt(16, 256, 8, 2048, 128);
     const nnc_device device = cluster_device();
     const nnc_software software = nnc_software_default();
@@ -125,8 +119,7 @@ START_TEST(too_long_is_refused)
 }
 END_TEST
 
-int main(void)
-{
+int main(void) {
     const TTest *const tests[] = { every_schedule_fills_the_step, every_part_has_its_place, too_long_is_refused };
     return run_tests("timeline", tests, COUNT_OF(tests));
 }

@@ -13,8 +13,7 @@
 
 static nnc_error err;
 
-static nnc_status parse(const char *text, nnc_model *model)
-{
+static nnc_status parse(const char *text, nnc_model *model) {
     memset(&err, 0, sizeof err);
     return nnc_model_parse_into(specs, "c.json", text, strlen(text), model, &err);
 }
@@ -24,8 +23,7 @@ static nnc_status parse(const char *text, nnc_model *model)
  * 4 * 16 + 16, 2 * 32 + 8 + 4 and 2 * 8 = 172: 432. The projector: 4 * 8 + 8 and 8 * 8 + 8: 112.
  * One image: a convolution of 2 * 4 * 48 FLOPs, two layers of 5 tokens with products 64 + 64 and 25 pairs at 4 * 4,
  * the projector of 4 tokens. */
-START_TEST(towers_read_images)
-{
+START_TEST(towers_read_images) {
     nnc_model model;
     const nnc_plan plan = plan_of(1, 1, 1);
     ck_assert_msg(parse(LLAVA(TEXT, VISION), &model) == NNC_OK, "%s: %s", err.where, err.what);
@@ -59,8 +57,7 @@ static const struct {
       "unknown architecture, expected one of those in docs/models.md, found \"mamba_vl\"" },
 };
 
-START_TEST(parts_are_refused)
-{
+START_TEST(parts_are_refused) {
     nnc_model model;
     ck_assert_int_eq(parse(faults[_i].text, &model), NNC_BAD_SPEC);
     ck_assert_str_eq(err.what, faults[_i].what);
@@ -68,8 +65,7 @@ START_TEST(parts_are_refused)
 END_TEST
 
 /* A configuration may tie the tables outside the part of the text, or inside it. */
-START_TEST(tables_are_tied_from_outside)
-{
+START_TEST(tables_are_tied_from_outside) {
     nnc_model model;
     ck_assert_int_eq(parse(LLAVA("\"tie_word_embeddings\": true, " TEXT, VISION), &model), NNC_OK);
     ck_assert(model.decoder.tied_head);
@@ -82,8 +78,7 @@ END_TEST
 /* Hidden 8, query latent 3, 2 index heads of width 4: queries 3 * 8, key 8 * 4, its norm 8, weights 8 * 2. 4 tokens: all
  * but the norm once per token, 16 pairs of 2 * 4 products and a sum over 2 heads, without the mask. Picking 2 of 4 tokens
  * leaves 7 of the 10 causal pairs of the attention itself. */
-START_TEST(indexers_pick_tokens)
-{
+START_TEST(indexers_pick_tokens) {
     nnc_plan plan = plan_of(1, 1, 1);
     nnc_model model = gpt(1, 8, 2, 10, 4);
     nnc_decoder *d = &model.decoder;
@@ -106,8 +101,7 @@ START_TEST(indexers_pick_tokens)
 }
 END_TEST
 
-int main(void)
-{
+int main(void) {
     Suite *suite = suite_create("towers");
     TCase *tests = add_case(suite, "towers", open_support, close_support);
     tcase_add_test(tests, towers_read_images);

@@ -4,14 +4,10 @@
 #include "cost/cost_internal.h"
 #include "estimate/estimate_internal.h"
 
-static nnc_model small_gpt(void)
-{
-    return gpt(4, 256, 8, 512, 128);
-}
+static nnc_model small_gpt(void) { return gpt(4, 256, 8, 512, 128); }
 
 /* Bytes of the collectives of one name and phase over a step, with repeats. */
-static double total_exchanged(const char *name, nnc_phase phase)
-{
+static double total_exchanged(const char *name, nnc_phase phase) {
     int32_t count = 0;
     double sum = 0.0;
     const nnc_op_cost *rows = nnc_scratch_ops(scratch, &count);
@@ -24,13 +20,9 @@ static double total_exchanged(const char *name, nnc_phase phase)
     return sum;
 }
 
-static bool is_exchange(const nnc_op_cost *row)
-{
-    return row->op->kind == NNC_OP_COLLECTIVE;
-}
+static bool is_exchange(const nnc_op_cost *row) { return row->op->kind == NNC_OP_COLLECTIVE; }
 
-static double one(const nnc_op_cost *row)
-{
+static double one(const nnc_op_cost *row) {
     (void)row;
     return 1.0;
 }
@@ -39,8 +31,7 @@ static double one(const nnc_op_cost *row)
 
 /* Stages 0 to 3 over 64 ranks: example F10.5 per parameter, 2 B of weights and of gradients, 12 of
  * states. */
-START_TEST(sharded_states)
-{
+START_TEST(sharded_states) {
     const nnc_model model = small_gpt();
     nnc_plan plan = plan_of(64, 1, 1);
     const double bytes[4] = { 120e9 / 7.5e9, 31.40625e9 / 7.5e9, 16.640625e9 / 7.5e9, 1.875e9 / 7.5e9 };
@@ -68,8 +59,7 @@ END_TEST
 
 /* Gathered at the peak of stage 3: the unit at hand and the next, and one unit's gradient; all weights
  * when they are not freed. The largest unit is the table here. */
-START_TEST(gathered_weights)
-{
+START_TEST(gathered_weights) {
     nnc_model model = small_gpt();
     model.decoder.vocab = 100000;
     nnc_plan plan = plan_of(8, 1, 1);
@@ -86,8 +76,7 @@ START_TEST(gathered_weights)
 END_TEST
 
 /* Bytes per parameter of the collectives of data-parallel ranks, in three passes. */
-START_TEST(gradients_and_weights)
-{
+START_TEST(gradients_and_weights) {
     const nnc_model model = small_gpt();
     nnc_plan plan = plan_of(8, 1, 1);
     plan.micro_batches = 3;
@@ -118,20 +107,13 @@ START_TEST(gradients_and_weights)
 }
 END_TEST
 
-static double bytes_of_row(const nnc_op_cost *row)
-{
-    return row->work.read_bytes + row->work.write_bytes;
-}
+static double bytes_of_row(const nnc_op_cost *row) { return row->work.read_bytes + row->work.write_bytes; }
 
-static bool casts(const nnc_op_cost *row)
-{
-    return strcmp(row->op->name, "weights.cast") == 0;
-}
+static bool casts(const nnc_op_cost *row) { return strcmp(row->op->name, "weights.cast") == 0; }
 
 /* One buffer in fp32: 4 B are gathered and 2 B scattered for each of three passes; 6 B are moved by casts
  * forward and 20 backward. Without it 4 B each, and the gather once; 6 and 6. */
-START_TEST(weights_of_one_buffer)
-{
+START_TEST(weights_of_one_buffer) {
     const nnc_model model = small_gpt();
     const nnc_device device = cluster_device();
     nnc_software software = nnc_software_default();
@@ -153,14 +135,10 @@ START_TEST(weights_of_one_buffer)
 }
 END_TEST
 
-static bool copies_heads(const nnc_op_cost *row)
-{
-    return strcmp(row->op->name, "attn.heads") == 0;
-}
+static bool copies_heads(const nnc_op_cost *row) { return strcmp(row->op->name, "attn.heads") == 0; }
 
 /* Queries, keys, values and the result of 128 tokens x 256 in 4 layers: 2 B read and written, forward and backward. */
-START_TEST(copied_heads)
-{
+START_TEST(copied_heads) {
     const nnc_model model = small_gpt();
     const nnc_device device = cluster_device();
     nnc_software software = nnc_software_default();
@@ -180,8 +158,7 @@ END_TEST
 
 /* Shards of 8 and 4 replicas of each: inside, weights twice and gradients once; across, the gradient
  * of a shard. Example F12.3 per parameter. */
-START_TEST(hybrid_shards)
-{
+START_TEST(hybrid_shards) {
     const nnc_model model = small_gpt();
     nnc_plan plan = plan_of(32, 1, 1);
     plan.shard = 8;
@@ -215,8 +192,7 @@ END_TEST
 
 /* Example F18.3: 80 ms of backward in 24 equal buckets, 50 ms of network. A table of a quarter of all
  * gradients, reduced last, leaves a quarter of the 50 ms: 12.5. Each fabric has a window of its own. */
-START_TEST(buckets)
-{
+START_TEST(buckets) {
     nnc_overlap_window hideout = {
         .forward_s = { 1.0 }, .backward_s = { 0.08, 0.01 }, .bucket_bytes = 1e6, .shards = 4.0
     };
@@ -245,8 +221,7 @@ END_TEST
 
 /* Per layer: two all-reduces forward and two backward, or gathers and scatters; backward gathers the kept
  * inputs again. 16 KiB tokens x width x 2 B. */
-START_TEST(tensor_parallel)
-{
+START_TEST(tensor_parallel) {
     const nnc_model model = small_gpt();
     const double S = 2.0 * 128 * 256;
     nnc_plan plan = plan_of(1, 8, 1);
@@ -290,8 +265,7 @@ END_TEST
 /* ---- context ---- */
 
 /* Examples F14.1 and F14.3, and the gather in between: 8 key heads of 128. */
-START_TEST(context_parallel)
-{
+START_TEST(context_parallel) {
     nnc_model model = llama(1, 4096, 32, 8, 64, 64, 131072);
     nnc_plan plan = plan_of(1, 1, 1);
     plan.context = 8;
@@ -326,8 +300,7 @@ END_TEST
 /* ---- pipeline ---- */
 
 /* Example F15.4: one micro-batch of activations, a rank's share of it under sequence parallelism. */
-START_TEST(pipeline_sends)
-{
+START_TEST(pipeline_sends) {
     const nnc_model model = gpt(4, 12288, 96, 512, 2048);
     nnc_plan plan = plan_of(1, 8, 4);
     plan.micro_batches = 8;
@@ -349,8 +322,7 @@ END_TEST
 
 /* Each rank sends the copies of its tokens, twice forward and twice backward: example F17.1's combine, and
  * 63/64 leave the rank. */
-START_TEST(expert_parallel)
-{
+START_TEST(expert_parallel) {
     nnc_model model = mixtral(1, 7168, 56, 56, 64, 64, 64, 4096);
     model.decoder.experts_per_token = 8;
     nnc_plan plan = plan_of(64, 1, 1);
@@ -393,8 +365,7 @@ END_TEST
 /* ---- host ---- */
 
 /* Example F21.1 per parameter: gradients down and weights up. */
-START_TEST(offloaded_optimizer)
-{
+START_TEST(offloaded_optimizer) {
     const nnc_model model = small_gpt();
     nnc_plan plan = plan_of(1, 1, 1);
     const nnc_result resident = estimate_on_cluster(&model, &plan);
@@ -417,8 +388,7 @@ START_TEST(offloaded_optimizer)
 END_TEST
 
 /* Every kept byte of the layers goes down forward and up backward; two layers stay, and the head. */
-START_TEST(offloaded_activations)
-{
+START_TEST(offloaded_activations) {
     const nnc_model model = gpt(8, 256, 8, 64, 512);
     nnc_plan plan = plan_of(1, 1, 1);
     const nnc_result kept = estimate_on_cluster(&model, &plan);
@@ -435,8 +405,7 @@ START_TEST(offloaded_activations)
 }
 END_TEST
 
-START_TEST(offloaded_weights)
-{
+START_TEST(offloaded_weights) {
     const nnc_model model = small_gpt();
     nnc_plan plan = plan_of(8, 1, 1);
     plan.zero = 3;
@@ -452,8 +421,7 @@ END_TEST
 
 /* Inputs of segments of r layers are kept, and r layers live while they are run again: every, and
  * some of the layers. Each dropped activation is computed once more, whatever the segment. */
-START_TEST(recompute_segments)
-{
+START_TEST(recompute_segments) {
     const nnc_model model = gpt(12, 256, 8, 64, 128);
     nnc_plan plan = plan_of(1, 1, 1);
     const nnc_result none = estimate_on_cluster(&model, &plan);
@@ -489,8 +457,7 @@ START_TEST(recompute_segments)
 }
 END_TEST
 
-int main(void)
-{
+int main(void) {
     const TTest *const tests[] = {
         sharded_states,
         gathered_weights,

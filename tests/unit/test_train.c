@@ -1,8 +1,7 @@
 /* Trained parts, adapters and frozen weights, small enough to count by hand. */
 #include "cluster.h"
 
-static nnc_result trained(const nnc_model *model, unsigned train, int64_t rank)
-{
+static nnc_result trained(const nnc_model *model, unsigned train, int64_t rank) {
     nnc_plan plan = plan_of(1, 1, 1);
     plan.train = train;
     plan.adapter_rank = rank;
@@ -11,8 +10,7 @@ static nnc_result trained(const nnc_model *model, unsigned train, int64_t rank)
 
 /* Adapters of all linear layers of LLaMA 7B, as the authors of QLoRA count them: of each layer rank times
  * 4 (4096 + 4096) + 3 (4096 + 11008), 32 layers: 39,976,960 with rank 16. */
-START_TEST(llama_adapters)
-{
+START_TEST(llama_adapters) {
     const nnc_model *model = load_model("models/llama-7b.json");
     nnc_plan plan = nnc_plan_default();
     plan.precision = NNC_BF16;
@@ -46,8 +44,7 @@ END_TEST
 
 /* Queries of 32 heads, keys and values of 8, 128 wide: 32 layers of 8 (4096 + 4096) + 8 (4096 + 1024), as peft prints
  * it for Llama 3 8B. */
-START_TEST(adapters_of_grouped_queries)
-{
+START_TEST(adapters_of_grouped_queries) {
     nnc_plan plan = nnc_plan_default();
     plan.precision = NNC_BF16;
     plan.adapter_rank = 8;
@@ -58,8 +55,7 @@ END_TEST
 
 /* The bytes of trained weights follow the policy; frozen weights have two bytes each, or in linear
  * layers one, or 0.5 + 1/64 + 4/16384; in fp32 all have four. */
-START_TEST(frozen_weights_are_stored)
-{
+START_TEST(frozen_weights_are_stored) {
     static const double stored[] = { 2, 1, 0.5 + 1 / 64.0 + 4 / 16384.0, 1, 4 };
     const nnc_model *model = load_model("models/llama-7b.json");
     const double matrices = 32.0 * (4.0 * 4096 * 4096 + 3.0 * 4096 * 11008);
@@ -88,8 +84,7 @@ END_TEST
  * Frozen products have only the gradient of their input, except the logits when they use the
  * embedding's table. When only the head is trained, all ops before it run forward only and keep
  * nothing. */
-START_TEST(gradients_that_remain)
-{
+START_TEST(gradients_that_remain) {
     const nnc_model model = gpt(1, 4, 2, 10, 6);
     const nnc_result all = trained(&model, NNC_TRAIN_ALL, 0);
     const double products = 2.0 * 6 * (64 + 128 + 40), pairs = all.forward_flops - products;
@@ -110,8 +105,7 @@ END_TEST
 
 /* Rank 2 for the output projection of attention and each of queries, keys and values: 2 * (3 * 4 +
  * 12) and 2 * (4 + 4) parameters; their products forward, twice backward. */
-START_TEST(adapters_work_beside)
-{
+START_TEST(adapters_work_beside) {
     const nnc_model model = gpt(1, 4, 2, 10, 6);
     nnc_plan plan = plan_of(1, 1, 1);
     plan.adapter_rank = 2;
@@ -130,8 +124,7 @@ END_TEST
 
 /* Two tensor ranks hold half of the divided parameters, and all of the others; ZeRO shards the
  * result. */
-START_TEST(adapters_divide)
-{
+START_TEST(adapters_divide) {
     const nnc_model *model = load_model("models/llama-7b.json");
     nnc_plan plan = nnc_plan_default();
     plan.precision = NNC_BF16;
@@ -163,8 +156,7 @@ static const struct {
     { NNC_TRAIN_ALL, 0, false, NNC_FROZEN_NF4, "--frozen" },
 };
 
-START_TEST(plans_that_train_nothing_are_refused)
-{
+START_TEST(plans_that_train_nothing_are_refused) {
     const nnc_device device = cluster_device();
     const nnc_software software = nnc_software_default();
     nnc_result result;
@@ -185,8 +177,7 @@ END_TEST
 /* A head behind frozen layers: its product forward, and the gradient of its weights, 2 tokens
  * hidden vocab FLOPs each; frozen layers need no input gradient. Behind trained layers the head
  * computes it. */
-START_TEST(the_first_that_is_trained_passes_nothing_on)
-{
+START_TEST(the_first_that_is_trained_passes_nothing_on) {
     nnc_model model = gpt(4, 256, 8, 1000, 128);
     model.decoder.tied_head = false;
     const double product = 2.0 * 128 * 256 * 1000;
@@ -199,8 +190,7 @@ END_TEST
 
 /* A tied head is a second copy of the table on the last of two stages. Frozen next to adapters, it has weights there, and
  * neither gradients nor states: these are as many as with a head of its own, which is frozen, too. Trained, it has both. */
-START_TEST(second_table_of_adapters_is_frozen)
-{
+START_TEST(second_table_of_adapters_is_frozen) {
     const nnc_model tied = gpt(2, 64, 4, 500, 32);
     nnc_model own = tied;
     nnc_plan plan = plan_of(1, 1, 2);
@@ -226,8 +216,7 @@ END_TEST
 
 /* Masked FLOPs of a step of 3 sequences of 32 tokens: forward 2 per token and weight of the products, 12 h^2 of each
  * layer and the head's 500 h, and 4 h per pair of tokens where one sees the other, 32 x 33 / 2; backward twice that. */
-START_TEST(masked_flops_by_hand)
-{
+START_TEST(masked_flops_by_hand) {
     const double h = 64.0, tokens = 3.0 * 32.0, pairs = 3.0 * 32.0 * 33.0 / 2.0;
     for (int layers = 1; layers <= 4; layers++) {
         const nnc_model model = gpt(layers, 64, 4, 500, 32);
@@ -240,8 +229,7 @@ START_TEST(masked_flops_by_hand)
 }
 END_TEST
 
-int main(void)
-{
+int main(void) {
     const TTest *const tests[] = { llama_adapters,
                                    adapters_of_grouped_queries,
                                    frozen_weights_are_stored,

@@ -2,39 +2,34 @@
  * change with it. */
 #include "support.h"
 
-static nnc_model model_of(const char *id)
-{
+static nnc_model model_of(const char *id) {
     const nnc_model *model = NULL;
     nnc_error err = { 0 };
     ck_assert_msg(nnc_model_load(specs, id, &model, &err) == NNC_OK, "%s", err.what);
     return *model;
 }
 
-static nnc_device device_of(const char *id)
-{
+static nnc_device device_of(const char *id) {
     const nnc_device *device = NULL;
     nnc_error err = { 0 };
     ck_assert_msg(nnc_device_load(specs, id, &device, &err) == NNC_OK, "%s", err.what);
     return *device;
 }
 
-static void set(nnc_device *device, const char *field, double value)
-{
+static void set(nnc_device *device, const char *field, double value) {
     char text[40];
     nnc_error err = { 0 };
     snprintf(text, sizeof text, "%.17g", value);
     ck_assert_msg(nnc_device_set(device, field, text, &err) == NNC_OK, "%s: %s", field, err.what);
 }
 
-static double step_s(const nnc_model *model, const nnc_device *device, const nnc_plan *plan)
-{
+static double step_s(const nnc_model *model, const nnc_device *device, const nnc_plan *plan) {
     const nnc_software software = *load_software("software/torch-compile.json");
     return estimate_with(model, device, &software, plan).step_s;
 }
 
 /* 4 sequences of 2,048 tokens a pass, 8 passes a step on one device: products and little else. */
-static nnc_plan compute_bound(void)
-{
+static nnc_plan compute_bound(void) {
     nnc_plan plan = nnc_plan_default();
     plan.micro_batch = 4;
     plan.micro_batches = 8;
@@ -42,8 +37,7 @@ static nnc_plan compute_bound(void)
     return plan;
 }
 
-START_TEST(twice_the_peak_is_nearly_twice_as_fast)
-{
+START_TEST(twice_the_peak_is_nearly_twice_as_fast) {
     static const struct {
         const char *device, *peak;
         double value;
@@ -63,8 +57,7 @@ START_TEST(twice_the_peak_is_nearly_twice_as_fast)
 END_TEST
 
 /* A file with the datasheet of another: everything that is no fit. */
-static nnc_device become(const nnc_device *from, const nnc_device *to)
-{
+static nnc_device become(const nnc_device *from, const nnc_device *to) {
     nnc_device device = *from;
     memcpy(device.matmul_flops_per_s, to->matmul_flops_per_s, sizeof device.matmul_flops_per_s);
     memcpy(device.vector_flops_per_s, to->vector_flops_per_s, sizeof device.vector_flops_per_s);
@@ -80,8 +73,7 @@ static nnc_device become(const nnc_device *from, const nnc_device *to)
     return device;
 }
 
-START_TEST(a_datasheet_gets_near_the_device_it_describes)
-{
+START_TEST(a_datasheet_gets_near_the_device_it_describes) {
     static const char *const pairs[][2] = {
         { "v100", "a100" }, { "a100", "h100" }, { "h100", "h200" }, { "h100", "b200" }
     };
@@ -114,8 +106,7 @@ START_TEST(a_datasheet_gets_near_the_device_it_describes)
 END_TEST
 
 /* L = 0.01 B/FLOP x the peak, until it is said as a rate. */
-START_TEST(the_cache_goes_with_the_peak_unless_it_is_set)
-{
+START_TEST(the_cache_goes_with_the_peak_unless_it_is_set) {
     nnc_device device = device_of("a100");
     const nnc_model model = model_of("llama3-8b");
     const nnc_plan plan = compute_bound();
@@ -129,8 +120,7 @@ START_TEST(the_cache_goes_with_the_peak_unless_it_is_set)
 END_TEST
 
 /* A100: 312 TFLOP/s of 108 units at 1.41 GHz. */
-START_TEST(peaks_go_with_units_and_clock)
-{
+START_TEST(peaks_go_with_units_and_clock) {
     nnc_device device = device_of("a100"), other = device;
     set(&device, "units", 54);
     ck_assert_double_eq(device.matmul_flops_per_s[NNC_BF16], 156e12);
@@ -149,8 +139,7 @@ START_TEST(peaks_go_with_units_and_clock)
 END_TEST
 
 /* No figures for tf32, int8 in A100's file: those of bf16, whose elements are half and twice as many. */
-START_TEST(formats_without_figures_take_those_of_the_nearest)
-{
+START_TEST(formats_without_figures_take_those_of_the_nearest) {
     const nnc_device device = device_of("a100"), volta = device_of("v100");
     const nnc_gemm_efficiency *e = device.efficiency.gemm;
     ck_assert_double_eq(e[NNC_TF32].sustained_fraction, e[NNC_BF16].sustained_fraction);
@@ -167,8 +156,7 @@ END_TEST
 
 /* 48 layers of 1,280 are 20 heads of 64 and feed-forward layers of 5,120: 12 l h^2 + 13 l h, the tables
  * of words and positions, and the last norm. */
-START_TEST(a_width_takes_heads_and_layers_with_it)
-{
+START_TEST(a_width_takes_heads_and_layers_with_it) {
     nnc_model model = model_of("gpt2-xl");
     const nnc_device device = device_of("a100");
     const nnc_plan plan = nnc_plan_default();
@@ -185,8 +173,7 @@ START_TEST(a_width_takes_heads_and_layers_with_it)
 }
 END_TEST
 
-int main(void)
-{
+int main(void) {
     const TTest *const tests[] = {
         twice_the_peak_is_nearly_twice_as_fast,
         a_datasheet_gets_near_the_device_it_describes,

@@ -31,8 +31,7 @@ NNC_GET(get_group_name, nnc_score_group,
 
 NNC_GET(get_worst, nnc_score_group, nnc_text_cell(self->stats.worst != NULL ? self->stats.worst->row->id : NULL))
 
-static nnc_cell get_worst_error(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX])
-{
+static nnc_cell get_worst_error(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX]) {
     const nnc_score_group *group = place->record;
     const nnc_scored *worst = group->stats.worst;
     const bool memory = group->section == NNC_SECTION_MEMORY || group->section == NNC_SECTION_MEMORY_APART;
@@ -82,8 +81,7 @@ NNC_GET(get_memory_stat, nnc_scored,
 NNC_GET(get_measured_bytes, nnc_scored,
         nnc_number_cell(isnan(self->memory_error) ? (double)NAN : self->row->measured_bytes[self->memory_stat]))
 
-static nnc_cell batch_cell(const nnc_scored *self, int64_t batch)
-{
+static nnc_cell batch_cell(const nnc_scored *self, int64_t batch) {
     return nnc_number_cell(self->row->max_batch > 0 ? (double)batch : (double)NAN);
 }
 
@@ -174,8 +172,7 @@ static const nnc_metric document_rows[] = {
 };
 static const nnc_metrics document = NNC_METRICS("predictions and measurements", document_rows, nnc_accuracy_report);
 
-static nnc_lines lines_of(const void *record)
-{
+static nnc_lines lines_of(const void *record) {
     const nnc_accuracy_report *report = record;
     return (nnc_lines){ &csv_line, report, report->rows, report->count };
 }
@@ -191,8 +188,7 @@ static const char *const section_titles[NNC_SECTION_COUNT] = {
 /* ---- tables ---- */
 
 static void write_section(nnc_buffer *out, nnc_style style, const nnc_accuracy_report *report,
-                          nnc_score_section section)
-{
+                          nnc_score_section section) {
     nnc_table table = { .count = 0 };
     nnc_table_heads(&table, &group_metrics);
     for (int32_t i = 0; i < report->group_count; i++) {
@@ -208,10 +204,7 @@ static void write_section(nnc_buffer *out, nnc_style style, const nnc_accuracy_r
     }
 }
 
-static bool contradicts(const nnc_place *place)
-{
-    return nnc_score_contradicts(place->record);
-}
+static bool contradicts(const nnc_place *place) { return nnc_score_contradicts(place->record); }
 
 NNC_GET(get_above, nnc_scored, nnc_number_cell(self->lower_bound_s / self->measured_s - 1.0))
 
@@ -246,8 +239,7 @@ static const nnc_metric every_row[] = {
 static const nnc_metrics page_rows = NNC_METRICS("a row", every_row, nnc_scored);
 
 /* Lists the columns that no prediction uses, each once. */
-static void write_unused(nnc_buffer *out, nnc_style style, const nnc_accuracy_report *report)
-{
+static void write_unused(nnc_buffer *out, nnc_style style, const nnc_accuracy_report *report) {
     nnc_sheet sheet = nnc_sheet_begin(out, style);
     bool any = false;
     nnc_buffer_byte(out, '\n');
@@ -273,8 +265,7 @@ static void write_unused(nnc_buffer *out, nnc_style style, const nnc_accuracy_re
 }
 
 /* Lists the frameworks without a known release, each once. */
-static void write_unknown(nnc_buffer *out, nnc_style style, const nnc_accuracy_report *report)
-{
+static void write_unknown(nnc_buffer *out, nnc_style style, const nnc_accuracy_report *report) {
     nnc_sheet sheet = nnc_sheet_begin(out, style);
     bool any = false;
     for (int32_t i = 0; i < report->count; i++) {
@@ -297,8 +288,7 @@ static void write_unknown(nnc_buffer *out, nnc_style style, const nnc_accuracy_r
     if (any) { nnc_sheet_end(&sheet); }
 }
 
-static void write_page(nnc_buffer *out, nnc_style style, const void *record)
-{
+static void write_page(nnc_buffer *out, nnc_style style, const void *record) {
     const nnc_accuracy_report *report = record;
     int32_t scored = 0;
     for (int32_t i = 0; i < report->count; i++) { scored += report->rows[i].reason == NULL; }
@@ -342,8 +332,7 @@ typedef struct accuracy {
 } accuracy;
 
 /* Names the group of a row for --summary: its device, profile and kind of model. */
-static nnc_status set_what(accuracy *a, nnc_scored *scored, nnc_error *err)
-{
+static nnc_status set_what(accuracy *a, nnc_scored *scored, nnc_error *err) {
     const nnc_scenario *s = a->scenario;
     const bool experts = nnc_model_sizes_of(&s->model).experts > 0;
     char text[160];
@@ -354,8 +343,7 @@ static nnc_status set_what(accuracy *a, nnc_scored *scored, nnc_error *err)
 }
 
 /* Decides whether a step fits in memory if the settings that its row leaves open are chosen as in an estimate. */
-static nnc_status set_fit(accuracy *a, const nnc_measured *row, nnc_scored *scored, nnc_error *err)
-{
+static nnc_status set_fit(accuracy *a, const nnc_measured *row, nnc_scored *scored, nnc_error *err) {
     nnc_scenario *s = a->scenario;
     const nnc_given given = { nnc_measured_gives, row };
     s->specs = a->session->specs;
@@ -369,8 +357,7 @@ static nnc_status set_fit(accuracy *a, const nnc_measured *row, nnc_scored *scor
 }
 
 /* Loads the model, device and plan of a row, applies the options, and predicts the row. */
-static nnc_status score(accuracy *a, const nnc_measured *row, nnc_scored *scored, nnc_error *err)
-{
+static nnc_status score(accuracy *a, const nnc_measured *row, nnc_scored *scored, nnc_error *err) {
     nnc_specs *specs = a->session->specs;
     nnc_scenario *s = a->scenario;
     nnc_error why = { 0 };
@@ -399,8 +386,7 @@ static nnc_status score(accuracy *a, const nnc_measured *row, nnc_scored *scored
     return status == NNC_OK ? NNC_OK : nnc_left_out_reason(a->arena, &why, &scored->reason, err);
 }
 
-static nnc_status read_files(accuracy *a, nnc_error *err)
-{
+static nnc_status read_files(accuracy *a, nnc_error *err) {
     size_t rows = 0;
     NNC_TRY(nnc_rows_read(a->session, &a->choice, a->arena, &a->files, &a->file_count, err));
     for (int32_t f = 0; f < a->file_count; f++) { rows += (size_t)a->files[f].count; }
@@ -408,8 +394,7 @@ static nnc_status read_files(accuracy *a, nnc_error *err)
     return a->rows != NULL ? NNC_OK : nnc_no_memory(err);
 }
 
-static nnc_status score_files(accuracy *a, nnc_error *err)
-{
+static nnc_status score_files(accuracy *a, nnc_error *err) {
     for (int32_t f = 0; f < a->file_count; f++) {
         for (int32_t i = 0; i < a->files[f].count; i++) {
             const nnc_measured *row = &a->files[f].rows[i];
@@ -422,8 +407,7 @@ static nnc_status score_files(accuracy *a, nnc_error *err)
     return NNC_OK;
 }
 
-static nnc_status report(accuracy *a, nnc_error *err)
-{
+static nnc_status report(accuracy *a, nnc_error *err) {
     nnc_accuracy_report found = {
         .files = a->files,
         .file_count = a->file_count,
@@ -446,8 +430,7 @@ static nnc_status report(accuracy *a, nnc_error *err)
     return NNC_OK;
 }
 
-static nnc_status score_all(accuracy *a, nnc_error *err)
-{
+static nnc_status score_all(accuracy *a, nnc_error *err) {
     NNC_TRY(nnc_row_choice_read(&a->session->options, &a->choice, err));
     if (a->choice.together != 0 && a->choice.parts == 0) {
         return nnc_fail(err, NNC_BAD_USAGE, "--group", "needs --fold K/N");
@@ -461,8 +444,7 @@ static nnc_status score_all(accuracy *a, nnc_error *err)
     return report(a, err);
 }
 
-static nnc_status run(nnc_session *session, nnc_error *err)
-{
+static nnc_status run(nnc_session *session, nnc_error *err) {
     accuracy a = { .session = session,
                    .arena = nnc_arena_create(),
                    .scratch = nnc_scratch_create(),

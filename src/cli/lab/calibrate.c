@@ -59,10 +59,7 @@ typedef struct nnc_calibration_report {
 
 NNC_IF(is_fitted, nnc_fit_parameter, self->reason == NULL)
 
-static bool is_left(const nnc_place *place)
-{
-    return !is_fitted(place);
-}
+static bool is_left(const nnc_place *place) { return !is_fitted(place); }
 
 NNC_GET(get_parameter_name, nnc_fit_parameter, nnc_text_cell(self->name))
 
@@ -183,23 +180,20 @@ static const nnc_metric document_rows[] = {
 };
 static const nnc_metrics document = NNC_METRICS("a calibration", document_rows, nnc_calibration_report);
 
-static nnc_lines lines_of(const void *record)
-{
+static nnc_lines lines_of(const void *record) {
     const nnc_calibration_report *report = record;
     return (nnc_lines){ &parameters, report, report->parameters, report->parameter_count };
 }
 
 /* ---- the report as text ---- */
 
-static void put_percent(nnc_table *table, double share)
-{
+static void put_percent(nnc_table *table, double share) {
     nnc_buffer_print(&table->cells, isnan(share) ? "-" : "%.2f%%", 100.0 * share);
     nnc_table_cell(table, "");
 }
 
 static void put_errors(nnc_table *table, const char *name, const char *what, const nnc_score_stats *before,
-                       const nnc_score_stats *after, const nnc_score_stats *crossed)
-{
+                       const nnc_score_stats *after, const nnc_score_stats *crossed) {
     nnc_table_cell(table, name);
     nnc_table_cell(table, what);
     nnc_table_whole(table, before->rows);
@@ -211,8 +205,7 @@ static void put_errors(nnc_table *table, const char *name, const char *what, con
     put_percent(table, crossed != NULL ? crossed->median : (double)NAN);
 }
 
-static void write_errors(nnc_buffer *out, nnc_style style, const nnc_calibration_report *report)
-{
+static void write_errors(nnc_buffer *out, nnc_style style, const nnc_calibration_report *report) {
     static const nnc_head heads[] = {
         { .text = "", .left = true }, { .text = "", .left = true },  { .text = "rows" },
         { .text = "MAPE before" },    { .text = "median" },          { .text = "after" },
@@ -239,8 +232,7 @@ static void write_errors(nnc_buffer *out, nnc_style style, const nnc_calibration
     if (!crossed) { nnc_buffer_text(out, "\nno cross-validation: it needs two rows that may be in different parts\n"); }
 }
 
-static void write_next(nnc_buffer *out, nnc_style style, const nnc_calibration_report *report)
-{
+static void write_next(nnc_buffer *out, nnc_style style, const nnc_calibration_report *report) {
     const int32_t most = 5;
     char from[NNC_NUMBER_TEXT], to[NNC_NUMBER_TEXT];
     nnc_sheet_heading(out, style, "measurements that would make the interval narrower, the most useful first");
@@ -252,8 +244,7 @@ static void write_next(nnc_buffer *out, nnc_style style, const nnc_calibration_r
     nnc_sheet_line(out, style, "a measured step of %s itself answers more than any of them", report->asked_model);
 }
 
-static void write_page(nnc_buffer *out, nnc_style style, const void *record)
-{
+static void write_page(nnc_buffer *out, nnc_style style, const void *record) {
     const nnc_calibration_report *report = record;
     nnc_lines lines = lines_of(report);
     const bool served = report->software != NULL;
@@ -287,8 +278,7 @@ const nnc_view nnc_calibration_view = {
 /* ---- the rows ---- */
 
 /* With --serve: tests whether a row belongs to the engine, and to the device that --device names. */
-static bool is_of_engine(calibration *c, const nnc_measured *row)
-{
+static bool is_of_engine(calibration *c, const nnc_measured *row) {
     const nnc_device *device = NULL, *asked = NULL;
     nnc_error why;
     if (row->software == NULL || strcmp(row->software, c->engine.id) != 0) {
@@ -300,8 +290,7 @@ static bool is_of_engine(calibration *c, const nnc_measured *row)
             nnc_device_load(c->session->specs, c->asked, &asked, &why) == NNC_OK && strcmp(device->id, asked->id) == 0);
 }
 
-static bool is_ours(calibration *c, const nnc_measured *row)
-{
+static bool is_ours(calibration *c, const nnc_measured *row) {
     const nnc_device *device = NULL;
     nnc_error why;
     if (c->fit->served) { return is_of_engine(c, row); }
@@ -318,43 +307,37 @@ static bool is_ours(calibration *c, const nnc_measured *row)
     return ours;
 }
 
-static void count_unused(calibration *c, const nnc_measured *row, const char *reason)
-{
+static void count_unused(calibration *c, const nnc_measured *row, const char *reason) {
     nnc_left_out_add(c->unused, &c->unused_count, row, reason);
 }
 
-static nnc_status give_reason(calibration *c, const nnc_measured *row, const nnc_error *why, nnc_error *err)
-{
+static nnc_status give_reason(calibration *c, const nnc_measured *row, const nnc_error *why, nnc_error *err) {
     const char *reason = NULL;
     NNC_TRY(nnc_left_out_reason(c->arena, why, &reason, err));
     count_unused(c, row, reason);
     return NNC_OK;
 }
 
-static void *copy(calibration *c, const void *bytes, size_t size)
-{
+static void *copy(calibration *c, const void *bytes, size_t size) {
     void *place = nnc_arena_alloc(c->arena, size);
     if (place != NULL) { memcpy(place, bytes, size); }
     return place;
 }
 
 /* Returns `last` if it holds the same bytes, otherwise a new copy of the bytes in the arena. */
-static const void *share(calibration *c, const void *last, const void *bytes, size_t size)
-{
+static const void *share(calibration *c, const void *last, const void *bytes, size_t size) {
     return last != NULL && memcmp(last, bytes, size) == 0 ? last : copy(c, bytes, size);
 }
 
 /* Tests whether a row belongs to the device, model or source that --hold-out names. */
-static bool is_held_out(const calibration *c, const nnc_measured *row)
-{
+static bool is_held_out(const calibration *c, const nnc_measured *row) {
     return c->held != NULL && (strcmp(c->held, row->device) == 0 || strcmp(c->held, c->scenario->device.id) == 0 ||
                                strcmp(c->held, row->model_name) == 0 || strcmp(c->held, c->scenario->model.id) == 0 ||
                                strcmp(c->held, row->source) == 0);
 }
 
 /* Keeps a row for the fit if it can be predicted. */
-static nnc_status add_row(calibration *c, const nnc_measured *row, int32_t file, nnc_error *err)
-{
+static nnc_status add_row(calibration *c, const nnc_measured *row, int32_t file, nnc_error *err) {
     const nnc_scenario *s = c->scenario;
     nnc_fit *fit = c->fit;
     assert(fit->rows != NULL);
@@ -385,8 +368,7 @@ static nnc_status add_row(calibration *c, const nnc_measured *row, int32_t file,
     return NNC_OK;
 }
 
-static nnc_status take_row(calibration *c, const nnc_measured *row, int32_t file, nnc_error *err)
-{
+static nnc_status take_row(calibration *c, const nnc_measured *row, int32_t file, nnc_error *err) {
     const char *reason = row->reason;
     nnc_error why = { 0 };
     if (!nnc_row_passes(&c->choice, row)) { return NNC_OK; }
@@ -418,8 +400,7 @@ static nnc_status take_row(calibration *c, const nnc_measured *row, int32_t file
     return add_row(c, row, file, err);
 }
 
-static nnc_status read_rows(calibration *c, nnc_error *err)
-{
+static nnc_status read_rows(calibration *c, nnc_error *err) {
     size_t rows = 1;
     for (int32_t f = 0; f < c->file_count; f++) { rows += (size_t)c->files[f].count; }
     c->fit->rows = nnc_arena_array(c->arena, rows, sizeof *c->fit->rows);
@@ -436,22 +417,17 @@ static nnc_status read_rows(calibration *c, nnc_error *err)
 
 /* ---- the outputs ---- */
 
-static int32_t count_fitted(const nnc_fit *fit)
-{
+static int32_t count_fitted(const nnc_fit *fit) {
     int32_t count = 0;
     for (int32_t i = 0; i < fit->row_count; i++) { count += !fit->rows[i].held; }
     return count;
 }
 
-static const char *subject_of(const calibration *c)
-{
-    return c->fit->served ? c->engine.id : c->device->id;
-}
+static const char *subject_of(const calibration *c) { return c->fit->served ? c->engine.id : c->device->id; }
 
 /* Describes the rows, so that a reader can find them again: "rows.csv, more.csv: 12 rows of h100, fold 1/2, digest
  * of the ids 0123456789abcdef". group: -1 = all groups. */
-static const char *data_text(calibration *c, int32_t group)
-{
+static const char *data_text(calibration *c, int32_t group) {
     const nnc_fit *fit = c->fit;
     const nnc_options *options = &c->session->options;
     char text[1024] = "", digits[NNC_DIGEST_TEXT];
@@ -482,8 +458,7 @@ static const char *data_text(calibration *c, int32_t group)
     return nnc_arena_strdup(c->arena, text);
 }
 
-static nnc_basis basis_of(const nnc_fit *fit)
-{
+static nnc_basis basis_of(const nnc_fit *fit) {
     for (int32_t i = 0; i < fit->parameter_count; i++) {
         const nnc_fit_parameter *f = &fit->parameters[i];
         for (int32_t g = 0; g < fit->group_count && f->reason == NULL; g++) {
@@ -496,8 +471,7 @@ static nnc_basis basis_of(const nnc_fit *fit)
     return NNC_BASIS_KERNELS;
 }
 
-static nnc_status write_file(calibration *c, const char *path, nnc_error *err)
-{
+static nnc_status write_file(calibration *c, const char *path, nnc_error *err) {
     const nnc_fit *fit = c->fit;
     char stem[sizeof c->start.id];
     nnc_fitted_value *values = nnc_arena_array(c->arena, (size_t)fit->parameter_count + 1, sizeof *values);
@@ -519,8 +493,7 @@ static nnc_status write_file(calibration *c, const char *path, nnc_error *err)
 }
 
 /* Writes the report to the output of the session. written: path of the device file, NULL = no file. */
-static nnc_status write_report(calibration *c, const char *written, nnc_error *err)
-{
+static nnc_status write_report(calibration *c, const char *written, nnc_error *err) {
     const nnc_fit *fit = c->fit;
     const char *data = data_text(c, -1);
     const int32_t rows = count_fitted(fit);
@@ -558,8 +531,7 @@ static nnc_status write_report(calibration *c, const char *written, nnc_error *e
 
 /* ---- the command ---- */
 
-static nnc_status need_rows(const calibration *c, nnc_error *err)
-{
+static nnc_status need_rows(const calibration *c, nnc_error *err) {
     if (count_fitted(c->fit) > 0) { return NNC_OK; }
     int32_t unused = 0;
     for (int32_t i = 0; i < c->unused_count; i++) { unused += c->unused[i].rows; }
@@ -573,14 +545,12 @@ static nnc_status need_rows(const calibration *c, nnc_error *err)
 
 /* ---- parameters ---- */
 
-static nnc_status find_parameter(calibration *c, const char *name, nnc_parameter_place *place, nnc_error *err)
-{
+static nnc_status find_parameter(calibration *c, const char *name, nnc_parameter_place *place, nnc_error *err) {
     return c->fit->served ? nnc_engine_parameter_find(&c->engine, name, place, err)
                           : nnc_parameter_find(&c->start, name, place, err);
 }
 
-static nnc_status place_parameter(calibration *c, nnc_fit_parameter *parameter, nnc_error *err)
-{
+static nnc_status place_parameter(calibration *c, nnc_fit_parameter *parameter, nnc_error *err) {
     nnc_parameter_place place = { 0 };
     NNC_TRY(find_parameter(c, parameter->name, &place, err));
     parameter->offset = (size_t)((char *)place.value - (c->fit->served ? (char *)&c->engine : (char *)&c->start));
@@ -588,8 +558,7 @@ static nnc_status place_parameter(calibration *c, nnc_fit_parameter *parameter, 
     return NNC_OK;
 }
 
-static nnc_status add_asked(calibration *c, const char *name, nnc_error *err)
-{
+static nnc_status add_asked(calibration *c, const char *name, nnc_error *err) {
     nnc_parameter_place place = { 0 };
     const nnc_status status = find_parameter(c, name, &place, err);
     if (status != NNC_OK) {
@@ -607,8 +576,7 @@ static nnc_status add_asked(calibration *c, const char *name, nnc_error *err)
     return NNC_OK;
 }
 
-static nnc_status choose_parameters(calibration *c, nnc_error *err)
-{
+static nnc_status choose_parameters(calibration *c, nnc_error *err) {
     const char *asked = c->session->options.fit;
     nnc_fit_group_rows(c->fit);
     if (asked == NULL) { nnc_fit_choose(c->fit); }
@@ -624,8 +592,7 @@ static nnc_status choose_parameters(calibration *c, nnc_error *err)
 }
 
 /* Loads the device whose parameters are the start of the fit. */
-static nnc_status load_device(calibration *c, nnc_error *err)
-{
+static nnc_status load_device(calibration *c, nnc_error *err) {
     static const nnc_measured nothing = { .device = "", .framework = "", .version = "" };
     NNC_TRY(nnc_option_device(c->session->specs, c->asked, &c->device, err));
     c->scenario->device = *c->device;
@@ -639,8 +606,7 @@ static nnc_status load_device(calibration *c, nnc_error *err)
 }
 
 /* Without --device: finds the only device that the rows name. */
-static nnc_status find_device(calibration *c, nnc_error *err)
-{
+static nnc_status find_device(calibration *c, nnc_error *err) {
     for (int32_t f = 0; f < c->file_count; f++) {
         for (int32_t i = 0; i < c->files[f].count; i++) {
             const nnc_measured *row = &c->files[f].rows[i];
@@ -660,8 +626,7 @@ static nnc_status find_device(calibration *c, nnc_error *err)
 }
 
 /* Loads the engine whose parameters are the start of the fit. */
-static nnc_status load_engine(calibration *c, nnc_error *err)
-{
+static nnc_status load_engine(calibration *c, nnc_error *err) {
     const char *asked = c->session->options.given.software;
     const nnc_device *device = NULL;
     if (c->asked != NULL) { /* the device is checked here: no row has an unknown device, so the fit would only say that
@@ -676,8 +641,7 @@ static nnc_status load_engine(calibration *c, nnc_error *err)
 }
 
 /* Checks the command line before files are read. */
-static nnc_status check_options(calibration *c, const char *output, nnc_error *err)
-{
+static nnc_status check_options(calibration *c, const char *output, nnc_error *err) {
     NNC_TRY(nnc_minimise_available(err));
     if (c->session->options.explain != NULL && c->fit->served) {
         return nnc_fail(err, NNC_BAD_USAGE, "--explain", "is not for rows of served requests");
@@ -695,8 +659,7 @@ static nnc_status check_options(calibration *c, const char *output, nnc_error *e
     return NNC_OK;
 }
 
-static nnc_status calibrate(calibration *c, nnc_error *err)
-{
+static nnc_status calibrate(calibration *c, nnc_error *err) {
     nnc_options *options = &c->session->options;
     const char *output = options->output;
     options->output = NULL; /* --output is for the device file; the report goes to standard output */
@@ -717,8 +680,7 @@ static nnc_status calibrate(calibration *c, nnc_error *err)
     return output != NULL ? write_file(c, output, err) : NNC_OK;
 }
 
-static nnc_status run_either(nnc_session *session, bool served, nnc_error *err)
-{
+static nnc_status run_either(nnc_session *session, bool served, nnc_error *err) {
     calibration c = { .session = session,
                       .asked = session->options.device,
                       .held = session->options.hold_out,
@@ -742,15 +704,9 @@ static nnc_status run_either(nnc_session *session, bool served, nnc_error *err)
     return status;
 }
 
-static nnc_status run(nnc_session *session, nnc_error *err)
-{
-    return run_either(session, false, err);
-}
+static nnc_status run(nnc_session *session, nnc_error *err) { return run_either(session, false, err); }
 
-static nnc_status run_served(nnc_session *session, nnc_error *err)
-{
-    return run_either(session, true, err);
-}
+static nnc_status run_served(nnc_session *session, nnc_error *err) { return run_either(session, true, err); }
 
 const nnc_command nnc_cmd_serve_calibrate = {
     .name = "calibrate",

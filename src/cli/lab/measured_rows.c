@@ -9,8 +9,7 @@ static const char *const group_keys[] = { "file", "source", "device", "framework
 enum { TORUS_HOST_MOST = 8 };
 enum { GROUP_KEYS = sizeof group_keys / sizeof group_keys[0] };
 
-static nnc_status read_fold(const char *text, nnc_row_choice *into, nnc_error *err)
-{
+static nnc_status read_fold(const char *text, nnc_row_choice *into, nnc_error *err) {
     char part[24];
     const char *given = text;
     if (text == NULL) { return NNC_OK; }
@@ -26,8 +25,7 @@ static nnc_status read_fold(const char *text, nnc_row_choice *into, nnc_error *e
     return NNC_OK;
 }
 
-static nnc_status read_group(const char *text, nnc_row_choice *into, nnc_error *err)
-{
+static nnc_status read_group(const char *text, nnc_row_choice *into, nnc_error *err) {
     while (text != NULL && *text != '\0') {
         const size_t length = strcspn(text, ",");
         int key = 0;
@@ -44,28 +42,24 @@ static nnc_status read_group(const char *text, nnc_row_choice *into, nnc_error *
     return NNC_OK;
 }
 
-nnc_status nnc_row_choice_read(const nnc_options *options, nnc_row_choice *choice, nnc_error *err)
-{
+nnc_status nnc_row_choice_read(const nnc_options *options, nnc_row_choice *choice, nnc_error *err) {
     *choice = (nnc_row_choice){ .only = options->only };
     NNC_TRY(read_fold(options->fold, choice, err));
     return read_group(options->group, choice, err);
 }
 
-void nnc_row_choice_by_model(nnc_row_choice *choice)
-{
+void nnc_row_choice_by_model(nnc_row_choice *choice) {
     for (int key = 0; key < GROUP_KEYS; key++) {
         const bool both = strcmp(group_keys[key], "source") == 0 || strcmp(group_keys[key], "model") == 0;
         choice->together |= both ? 1u << key : 0u;
     }
 }
 
-bool nnc_row_passes(const nnc_row_choice *choice, const nnc_measured *row)
-{
+bool nnc_row_passes(const nnc_row_choice *choice, const nnc_measured *row) {
     return choice->only == NULL || strstr(row->id, choice->only) != NULL;
 }
 
-uint64_t nnc_row_digest(const nnc_row_choice *choice, const nnc_measured *row)
-{
+uint64_t nnc_row_digest(const nnc_row_choice *choice, const nnc_measured *row) {
     const char *slash = strrchr(row->file, '/');
     const char *const values[GROUP_KEYS] = {
         slash != NULL ? slash + 1 : row->file, row->source, row->device, row->framework, row->model_name,
@@ -83,8 +77,7 @@ uint64_t nnc_row_digest(const nnc_row_choice *choice, const nnc_measured *row)
     return crc;
 }
 
-bool nnc_row_in_fold(const nnc_row_choice *choice, const nnc_measured *row)
-{
+bool nnc_row_in_fold(const nnc_row_choice *choice, const nnc_measured *row) {
     if (choice->parts == 0) { return true; }
     const uint64_t digest = nnc_row_digest(choice, row);
     const bool inside = digest % (uint64_t)choice->parts == (uint64_t)(choice->part - 1);
@@ -92,8 +85,7 @@ bool nnc_row_in_fold(const nnc_row_choice *choice, const nnc_measured *row)
 }
 
 nnc_status nnc_row_load_device(nnc_specs *specs, const nnc_measured *row, nnc_scenario *scenario, const char **id,
-                               nnc_error *err)
-{
+                               nnc_error *err) {
     const nnc_device *device = NULL;
     const nnc_status status = nnc_device_load(specs, row->device, &device, err);
     if (status == NNC_OK) {
@@ -105,8 +97,7 @@ nnc_status nnc_row_load_device(nnc_specs *specs, const nnc_measured *row, nnc_sc
     return status;
 }
 
-static nnc_status load_model(nnc_specs *specs, const nnc_measured *row, nnc_scenario *scenario, nnc_error *err)
-{
+static nnc_status load_model(nnc_specs *specs, const nnc_measured *row, nnc_scenario *scenario, nnc_error *err) {
     static const nnc_model stand_in = { .id = "none",
                                         .family = NNC_FAMILY_DECODER,
                                         .decoder = { .layers = 1,
@@ -129,8 +120,7 @@ static nnc_status load_model(nnc_specs *specs, const nnc_measured *row, nnc_scen
 NNC_ENUM_NAMES(nnc_level, NNC_LEVEL_LIST)
 
 /* Chooses the profile that an estimate of the row's plan uses if no profile is named. */
-static nnc_status choose_software(nnc_specs *specs, nnc_scenario *s, nnc_error *err)
-{
+static nnc_status choose_software(nnc_specs *specs, nnc_scenario *s, nnc_error *err) {
     const nnc_software *software = NULL;
     NNC_TRY(nnc_profile_load(specs, nnc_profile_kind_of(&s->model, &s->device, &s->plan), &software, err));
     s->software = *software;
@@ -138,8 +128,7 @@ static nnc_status choose_software(nnc_specs *specs, nnc_scenario *s, nnc_error *
 }
 
 /* Finds the release that a version in words names: "Megatron-Core r0.8.0", "MLPerf v5.1; NVIDIA NeMo". */
-static nnc_status find_in_version(nnc_specs *specs, const nnc_release_ask *ask, nnc_release *release, nnc_error *err)
-{
+static nnc_status find_in_version(nnc_specs *specs, const nnc_release_ask *ask, nnc_release *release, nnc_error *err) {
     const char *number = ask->version + strcspn(ask->version, "0123456789");
     nnc_release_ask named = *ask;
     named.framework = ask->version;
@@ -150,8 +139,7 @@ static nnc_status find_in_version(nnc_specs *specs, const nnc_release_ask *ask, 
 /* Finds the release of a row. If the version begins with the framework's name (Megatron-LM, Megatron-Core r0.8.0),
  * the release that the version names comes first. If the framework has no release, the version may also name another
  * program. */
-static nnc_status find_release(nnc_specs *specs, const nnc_release_ask *ask, nnc_release *release, nnc_error *err)
-{
+static nnc_status find_release(nnc_specs *specs, const nnc_release_ask *ask, nnc_release *release, nnc_error *err) {
     const size_t word = strcspn(ask->framework, " -");
     *release = (nnc_release){ .entry = NULL };
     if (word > 0 && strncmp(ask->framework, ask->version, word) == 0) {
@@ -163,8 +151,7 @@ static nnc_status find_release(nnc_specs *specs, const nnc_release_ask *ask, nnc
 
 /* Loads the profile of a step that names no profile: by the release of its framework, as far as --level allows. */
 static nnc_status load_framework(nnc_specs *specs, nnc_level level, const nnc_measured *row, nnc_scenario *s,
-                                 nnc_error *err)
-{
+                                 nnc_error *err) {
     const nnc_given given = { nnc_measured_gives, row };
     const nnc_release_ask ask = { .framework = row->framework,
                                   .version = row->version,
@@ -185,8 +172,7 @@ static nnc_status load_framework(nnc_specs *specs, nnc_level level, const nnc_me
 }
 
 static nnc_status load_software(nnc_specs *specs, const nnc_options *options, const nnc_measured *row,
-                                nnc_scenario *scenario, nnc_error *err)
-{
+                                nnc_scenario *scenario, nnc_error *err) {
     const char *asked = options->given.software;
     if (row->kind == NNC_MEASURED_STEP && row->software == NULL) {
         NNC_TRY(load_framework(specs, (nnc_level)options->level, row, scenario, err));
@@ -200,8 +186,7 @@ static nnc_status load_software(nnc_specs *specs, const nnc_options *options, co
 }
 
 nnc_status nnc_row_load(nnc_specs *specs, const nnc_options *options, const nnc_measured *row, nnc_scenario *scenario,
-                        nnc_error *err)
-{
+                        nnc_error *err) {
     nnc_status status = load_model(specs, row, scenario, err);
     scenario->plan = row->plan;
     if (status == NNC_OK) { status = load_software(specs, options, row, scenario, err); }
@@ -221,8 +206,7 @@ nnc_status nnc_row_load(nnc_specs *specs, const nnc_options *options, const nnc_
 /* ---- traces ---- */
 
 /* Writes the operators of a trace as a table: a row for each shape, with the mean time of its calls. */
-static void put_trace(nnc_buffer *table, const nnc_trace_sum *sum, const char *device)
-{
+static void put_trace(nnc_buffer *table, const nnc_trace_sum *sum, const char *device) {
     nnc_buffer_text(table, "id,device,op,dtype,batch,m,n,k,measured_s\n");
     for (int64_t i = 0; i < sum->row_count; i++) {
         const nnc_trace_row *r = &sum->rows[i];
@@ -242,8 +226,7 @@ static void put_trace(nnc_buffer *table, const nnc_trace_sum *sum, const char *d
 }
 
 /* Loads a trace as measured rows of the device that --device names, or else of the device that the trace names. */
-static nnc_status load_trace(nnc_session *session, const char *path, nnc_measured_file *file, nnc_error *err)
-{
+static nnc_status load_trace(nnc_session *session, const char *path, nnc_measured_file *file, nnc_error *err) {
     nnc_trace *trace = NULL;
     nnc_trace_sum sum;
     nnc_buffer table = { 0 };
@@ -264,15 +247,13 @@ static nnc_status load_trace(nnc_session *session, const char *path, nnc_measure
     return status;
 }
 
-static nnc_status load_rows(nnc_session *session, const char *path, nnc_measured_file *file, nnc_error *err)
-{
+static nnc_status load_rows(nnc_session *session, const char *path, nnc_measured_file *file, nnc_error *err) {
     return nnc_trace_is(path) ? load_trace(session, path, file, err)
                               : nnc_measured_load(session->specs, path, file, err);
 }
 
 nnc_status nnc_rows_read(nnc_session *session, const nnc_row_choice *choice, nnc_arena *arena,
-                         nnc_measured_file **files, int32_t *count, nnc_error *err)
-{
+                         nnc_measured_file **files, int32_t *count, nnc_error *err) {
     const nnc_options *options = &session->options;
     bool any = choice->only == NULL;
     *files = nnc_arena_array(arena, (size_t)options->operand_count, sizeof **files);
@@ -296,8 +277,7 @@ static const nnc_metric rows[] = {
 };
 const nnc_metrics nnc_left_out_metrics = NNC_METRICS("rows that are not used", rows, nnc_left_out);
 
-void nnc_left_out_add(nnc_left_out *list, int32_t *count, const nnc_measured *row, const char *reason)
-{
+void nnc_left_out_add(nnc_left_out *list, int32_t *count, const nnc_measured *row, const char *reason) {
     const char *file = nnc_measured_file_name(row->file);
     for (int32_t i = 0; i < *count; i++) {
         if (strcmp(list[i].reason, reason) == 0 && strcmp(list[i].file, file) == 0) {
@@ -308,8 +288,7 @@ void nnc_left_out_add(nnc_left_out *list, int32_t *count, const nnc_measured *ro
     list[(*count)++] = (nnc_left_out){ file, reason, row->id, 1 };
 }
 
-nnc_status nnc_left_out_reason(nnc_arena *arena, const nnc_error *why, const char **reason, nnc_error *err)
-{
+nnc_status nnc_left_out_reason(nnc_arena *arena, const nnc_error *why, const char **reason, nnc_error *err) {
     char text[sizeof why->where + sizeof why->what + 4];
     *reason = NULL;
     if (why->status == NNC_IO || why->status == NNC_NO_MEMORY) {

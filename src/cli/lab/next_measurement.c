@@ -52,24 +52,21 @@ static const char *const others[] = {
 };
 enum { OTHERS = sizeof others / sizeof others[0], DEVICES_MOST = 512 };
 
-static const char *measure_of(const char *name)
-{
+static const char *measure_of(const char *name) {
     for (size_t i = 0; i < sizeof measures / sizeof measures[0]; i++) {
         if (strncmp(name, measures[i].begin, strlen(measures[i].begin)) == 0) { return measures[i].measure; }
     }
     return NULL;
 }
 
-static int ascending(const void *a, const void *b)
-{
+static int ascending(const void *a, const void *b) {
     const double x = *(const double *)a, y = *(const double *)b;
     return (x > y) - (x < y);
 }
 
 /* Finds the 10th and 90th percentile of a parameter over the shipped devices, relative to the median. Returns false
  * if fewer than five devices have it. */
-static bool spread_of(nnc_specs *specs, const char *name, double ratio[2])
-{
+static bool spread_of(nnc_specs *specs, const char *name, double ratio[2]) {
     const char *const *ids = NULL;
     double values[DEVICES_MOST];
     int32_t count = 0, found = 0;
@@ -90,8 +87,7 @@ static bool spread_of(nnc_specs *specs, const char *name, double ratio[2])
     return ratio[1] > ratio[0];
 }
 
-static double four_digits(double value)
-{
+static double four_digits(double value) {
     char text[NNC_NUMBER_TEXT];
     double rounded = value;
     snprintf(text, sizeof text, "%.4g", value);
@@ -106,8 +102,7 @@ typedef struct question {
     int32_t count;
 } question;
 
-static const nnc_fit_parameter *fitted_of(const nnc_fit *fit, const char *name)
-{
+static const nnc_fit_parameter *fitted_of(const nnc_fit *fit, const char *name) {
     for (int32_t i = 0; i < fit->parameter_count; i++) {
         if (fit->parameters[i].reason == NULL && strcmp(fit->parameters[i].name, name) == 0) {
             return &fit->parameters[i];
@@ -117,8 +112,7 @@ static const nnc_fit_parameter *fitted_of(const nnc_fit *fit, const char *name)
 }
 
 /* Estimates the seconds of a step with one parameter changed; NaN = no estimate. */
-static double step_with(nnc_scenario *s, nnc_scratch *scratch, const char *name, double value)
-{
+static double step_with(nnc_scenario *s, nnc_scratch *scratch, const char *name, double value) {
     const nnc_device kept = s->device;
     nnc_parameter_place place = { 0 };
     double step_s = (double)NAN;
@@ -131,8 +125,7 @@ static double step_with(nnc_scenario *s, nnc_scratch *scratch, const char *name,
     return step_s;
 }
 
-static void try_parameter(question *q, nnc_scenario *s, nnc_scratch *scratch, const char *name)
-{
+static void try_parameter(question *q, nnc_scenario *s, nnc_scratch *scratch, const char *name) {
     const nnc_fit_parameter *fitted = fitted_of(q->fit, name);
     nnc_parameter_place place = { 0 };
     double ratio[2];
@@ -161,14 +154,13 @@ static void try_parameter(question *q, nnc_scenario *s, nnc_scratch *scratch, co
     if (next.share > 1e-4) { q->list[q->count++] = next; }
 }
 
-static int widest_first(const void *a, const void *b)
-{
+static int widest_first(const void *a, const void *b) {
     const nnc_next *x = a, *y = b;
     return (x->share < y->share) - (x->share > y->share);
 }
 
-static nnc_status ask(nnc_session *session, void *context, nnc_scenario *scenario, nnc_scratch *scratch, nnc_error *err)
-{
+static nnc_status ask(nnc_session *session, void *context, nnc_scenario *scenario, nnc_scratch *scratch,
+                      nnc_error *err) {
     question *q = context;
     (void)session;
     (void)err;
@@ -188,8 +180,7 @@ static nnc_status ask(nnc_session *session, void *context, nnc_scenario *scenari
 }
 
 nnc_status nnc_next_measurements(nnc_session *session, const nnc_fit *fit, const nnc_device *start, const char *device,
-                                 const char *model, nnc_next *list, int32_t *count, nnc_error *err)
-{
+                                 const char *model, nnc_next *list, int32_t *count, nnc_error *err) {
     question q = { .specs = session->specs, .fit = fit, .start = start, .list = list };
     const nnc_status status = nnc_scenario_report(session, model, device, ask, &q, err);
     if (status != NNC_OK && strcmp(err->where, "MODEL") == 0) { snprintf(err->where, sizeof err->where, "--explain"); }

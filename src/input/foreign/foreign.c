@@ -9,8 +9,7 @@ enum { TRAINED_TOKENS = 8192 };
 
 /* ---- the architecture of a configuration ---- */
 
-static void refuse_architecture(nnc_foreign_set *set, nnc_json at)
-{
+static void refuse_architecture(nnc_foreign_set *set, nnc_json at) {
     char expected[256];
     int32_t count = 0;
     const char *name = nnc_json_type_of(at) == NNC_JSON_TEXT ? nnc_json_text(at) : "";
@@ -29,8 +28,7 @@ static void refuse_architecture(nnc_foreign_set *set, nnc_json at)
 
 /* Returns the architecture for an old class name that several architectures use; another key of the configuration
  * decides. Returns NULL when a fault was noted. */
-static const nnc_architecture *stands_for(nnc_foreign_set *set, nnc_json root, const nnc_architecture *row)
-{
+static const nnc_architecture *stands_for(nnc_foreign_set *set, nnc_json root, const nnc_architecture *row) {
     char own[64], expected[160];
     const char *key = nnc_json_text(nnc_json_get(row->stands_for, "key"));
     const nnc_json at = nnc_json_get(root, key), is = nnc_json_get(row->stands_for, "is");
@@ -59,8 +57,7 @@ static const nnc_architecture *stands_for(nnc_foreign_set *set, nnc_json root, c
 }
 
 /* Returns the architecture that the file names. Returns NULL when a fault was noted. */
-static const nnc_architecture *find_row(nnc_foreign_set *set, nnc_json root)
-{
+static const nnc_architecture *find_row(nnc_foreign_set *set, nnc_json root) {
     const char *key = nnc_foreign_given(root, "_class_name") ? "_class_name" : "model_type";
     const nnc_json at = nnc_json_get(root, key);
     const bool named = nnc_json_type_of(at) == NNC_JSON_TEXT;
@@ -79,8 +76,7 @@ static const nnc_architecture *find_row(nnc_foreign_set *set, nnc_json root)
 /* ---- the network of the architecture, and the fields that its files name ---- */
 
 /* Gives the model a copy of the list of ops that the architecture names; does nothing if it names no list. */
-static bool take_graph(nnc_foreign_file *file)
-{
+static bool take_graph(nnc_foreign_file *file) {
     char below[96], *text = NULL;
     size_t size = 0;
     const char *path = NULL;
@@ -113,8 +109,7 @@ static bool take_graph(nnc_foreign_file *file)
 }
 
 /* Tests whether a name is a field. If not, notes a fault at the place in the data file. */
-static bool is_field(const nnc_foreign_file *file, nnc_json at, const char *name)
-{
+static bool is_field(const nnc_foreign_file *file, nnc_json at, const char *name) {
     nnc_error why;
     nnc_dtype dtype;
     void *object = file->model;
@@ -126,8 +121,7 @@ static bool is_field(const nnc_foreign_file *file, nnc_json at, const char *name
     return false;
 }
 
-static bool are_fields(const nnc_foreign_file *file, nnc_json value)
-{
+static bool are_fields(const nnc_foreign_file *file, nnc_json value) {
     bool good = true;
     for (nnc_json at = nnc_json_first(value); good && nnc_json_type_of(value) == NNC_JSON_OBJECT && at.node != NULL;
          at = nnc_json_next(at)) {
@@ -137,8 +131,7 @@ static bool are_fields(const nnc_foreign_file *file, nnc_json value)
 }
 
 /* Checks one entry of "keys": its fields must exist. Faults are noted in the data file. */
-static bool check_key(const nnc_foreign_file *file, nnc_json at, const nnc_foreign_key *key)
-{
+static bool check_key(const nnc_foreign_file *file, nnc_json at, const nnc_foreign_key *key) {
     bool good = is_field(file, nnc_json_get(at, "to"), key->to) &&
                 is_field(file, nnc_json_get(at, "times"), key->times) &&
                 is_field(file, nnc_json_get(at, "uneven_to"), key->uneven_to) &&
@@ -154,8 +147,7 @@ static bool check_key(const nnc_foreign_file *file, nnc_json at, const nnc_forei
 }
 
 /* Checks that an architecture has patterns only if it is a decoder, and levels only if it is a U-Net. */
-static bool check_row(const nnc_foreign_file *file, const nnc_architecture *row)
-{
+static bool check_row(const nnc_foreign_file *file, const nnc_architecture *row) {
     const nnc_json root = nnc_json_root(row->only.doc);
     const nnc_family family = file->model->family;
     const nnc_json keys = nnc_json_get(root, "keys"), patterns = nnc_json_get(root, "patterns");
@@ -179,8 +171,7 @@ static bool check_row(const nnc_foreign_file *file, const nnc_architecture *row)
     return good;
 }
 
-bool nnc_foreign_begin(nnc_foreign_file *file)
-{
+bool nnc_foreign_begin(nnc_foreign_file *file) {
     const nnc_architecture *row = file->row;
     file->model->family = nnc_foreign_family(row);
     if (file->model->family == NNC_FAMILY_COUNT) {
@@ -198,8 +189,7 @@ bool nnc_foreign_begin(nnc_foreign_file *file)
 /* ---- unknown keys ---- */
 
 /* Writes the values that `only` allows: "silu|swish". */
-static void write_only(nnc_json only, char *text, size_t size)
-{
+static void write_only(nnc_json only, char *text, size_t size) {
     char own[64];
     const nnc_json each = nnc_json_get(only, "each");
     if (nnc_json_type_of(only) == NNC_JSON_LIST) {
@@ -214,8 +204,7 @@ static void write_only(nnc_json only, char *text, size_t size)
 
 /* Tests whether `only` allows a value. Null is always allowed. [] allows an empty list or object, {"each": V} a list
  * with only this value, {"scalar": true} any single value. */
-static bool allowed(nnc_json at, nnc_json only)
-{
+static bool allowed(nnc_json at, nnc_json only) {
     char text[64], own[64];
     const char *value = nnc_foreign_text(at, text, sizeof text);
     const nnc_json_type type = nnc_json_type_of(only);
@@ -241,8 +230,7 @@ static bool allowed(nnc_json at, nnc_json only)
 }
 
 /* Tests whether a value is a number and its key names a size ("hidden_size"); such a key always decides dimensions. */
-static bool looks_like_size(nnc_json at, const char *key)
-{
+static bool looks_like_size(nnc_json at, const char *key) {
     static const char *const parts[] = { "num_",  "n_",     "layer", "hidden", "_dim",  "_size",
                                          "_rank", "expert", "heads", "width",  "depth", "channel" };
     bool sized = false;
@@ -250,8 +238,7 @@ static bool looks_like_size(nnc_json at, const char *key)
     return sized && nnc_json_type_of(at) == NNC_JSON_NUMBER && nnc_json_number(at) >= 1;
 }
 
-static void refuse_unknown(nnc_foreign_file *file, nnc_json at, const char *key)
-{
+static void refuse_unknown(nnc_foreign_file *file, nnc_json at, const char *key) {
     char text[64];
     const char *value = nnc_foreign_text(at, text, sizeof text);
     const char *name = file->row->id;
@@ -271,8 +258,7 @@ static void refuse_unknown(nnc_foreign_file *file, nnc_json at, const char *key)
     }
 }
 
-static void check_only(nnc_json at, nnc_json only)
-{
+static void check_only(nnc_json at, nnc_json only) {
     char text[128];
     if (only.node != NULL && !allowed(at, only)) {
         write_only(only, text, sizeof text);
@@ -282,16 +268,14 @@ static void check_only(nnc_json at, nnc_json only)
 
 /* Tests whether the other network in the same JSON object uses a key. (A text decoder and its tower can share one
  * object.) */
-static bool known_around(const nnc_architecture *around, const char *key)
-{
+static bool known_around(const nnc_architecture *around, const char *key) {
     return around != NULL &&
            (around->text.node != NULL ? nnc_foreign_speaks_of(around, key) : nnc_foreign_mentions(around, key));
 }
 
 /* Tests whether a key is listed for the architecture or for all configurations. Notes a fault when the key is listed,
  * but with other values. */
-static bool check_known(nnc_foreign_file *file, nnc_json at, const char *key)
-{
+static bool check_known(nnc_foreign_file *file, nnc_json at, const char *key) {
     const nnc_json none = { file->at.doc, NULL };
     const nnc_architecture *row = file->row, *any = file->set->any;
     const nnc_json any_only = any != NULL ? any->only : none;
@@ -308,8 +292,7 @@ static bool check_known(nnc_foreign_file *file, nnc_json at, const char *key)
 
 /* Checks the members of an object. prefix: names of the enclosing objects, joined by dots. Calls itself for each object
  * inside. */
-static void check_members(nnc_foreign_file *file, nnc_json object, const char *prefix, int depth)
-{
+static void check_members(nnc_foreign_file *file, nnc_json object, const char *prefix, int depth) {
     for (nnc_json at = nnc_json_first(object); at.node != NULL && nnc_json_go_on(at); at = nnc_json_next(at)) {
         char key[160];
         snprintf(key, sizeof key, "%s%.80s", prefix, nnc_json_key(at));
@@ -330,8 +313,7 @@ static void check_members(nnc_foreign_file *file, nnc_json object, const char *p
 /* ---- the class of a configuration ---- */
 
 /* Sets the number of labels of a classifier: the count of their names, a number, or 2 if the class has a default. */
-static void set_labels(nnc_json root, nnc_model *model, bool two)
-{
+static void set_labels(nnc_json root, nnc_model *model, bool two) {
     const nnc_json number = nnc_foreign_get(root, "num_labels|_num_labels");
     const nnc_json names = nnc_json_get(root, "id2label");
     const bool counted = nnc_json_type_of(number) == NNC_JSON_NUMBER;
@@ -350,8 +332,7 @@ static void set_labels(nnc_json root, nnc_model *model, bool two)
 }
 
 /* Sets the fields that a class implies. The values "labels" and "given_labels" mean the number of labels. */
-static void apply_class(nnc_json root, nnc_model *model, nnc_json effects)
-{
+static void apply_class(nnc_json root, nnc_model *model, nnc_json effects) {
     for (nnc_json at = nnc_json_first(effects); at.node != NULL; at = nnc_json_next(at)) {
         const char *text = nnc_json_type_of(at) == NNC_JSON_TEXT ? nnc_json_text(at) : "";
         if (strcmp(text, "labels") == 0 || strcmp(text, "given_labels") == 0) {
@@ -363,8 +344,7 @@ static void apply_class(nnc_json root, nnc_model *model, nnc_json effects)
 }
 
 /* Tests whether the class name has this end. A class for a task ("ForRewardModel") is no base model. */
-static bool ends_so(const char *name, const char *end)
-{
+static bool ends_so(const char *name, const char *end) {
     const bool base = strcmp(end, "Model") == 0;
     return nnc_foreign_ends(name, end) && !(base && strstr(name, "For") != NULL);
 }
@@ -372,8 +352,7 @@ static bool ends_so(const char *name, const char *end)
 /* Finds the class that the file names. It must build this network with a known head: a base model has no head, a
  * classifier has a different one. The first matching end of a name is used; without a class, the first end in the
  * list. */
-static void read_class(nnc_foreign_file *file, nnc_json root)
-{
+static void read_class(nnc_foreign_file *file, nnc_json root) {
     const nnc_json list = nnc_json_get(root, "architectures");
     const nnc_json at = nnc_json_first(list);
     const nnc_architecture *row = file->row;
@@ -403,8 +382,7 @@ static void read_class(nnc_foreign_file *file, nnc_json root)
 
 /* ---- one network ---- */
 
-static void set_implied(nnc_foreign_file *file)
-{
+static void set_implied(nnc_foreign_file *file) {
     const nnc_architecture *row = NULL;
     while ((row = nnc_foreign_next(file->row, row)) != NULL) {
         nnc_foreign_set_value(file->at, file->model, NULL, row->implies);
@@ -413,15 +391,13 @@ static void set_implied(nnc_foreign_file *file)
 }
 
 /* Returns the nearest architecture file with patterns: `row`, or a file in its chain of "like" keys. */
-static const nnc_architecture *with_patterns(const nnc_architecture *row)
-{
+static const nnc_architecture *with_patterns(const nnc_architecture *row) {
     while (row->below != NULL && row->pattern_count == 0) { row = row->below; }
     return row;
 }
 
 /* Sets the implied fields, the fields of the class, and the fields of keys. */
-static void fill(nnc_foreign_file *file)
-{
+static void fill(nnc_foreign_file *file) {
     const nnc_json root = file->at;
     if (!nnc_foreign_begin(file) || !nnc_json_go_on(root)) { return; }
     check_members(file, root, "", 0);
@@ -441,8 +417,7 @@ static void fill(nnc_foreign_file *file)
 
 /* Returns the architecture of a network inside the file: the architecture that its object names, or else the
  * architecture that the data file names. part: true for a tower, false for the text decoder. */
-static const nnc_architecture *row_of(nnc_foreign_set *set, nnc_json at, nnc_json like, bool part)
-{
+static const nnc_architecture *row_of(nnc_foreign_set *set, nnc_json at, nnc_json like, bool part) {
     const nnc_json type = nnc_json_get(at, "model_type");
     const bool named = nnc_json_type_of(type) == NNC_JSON_TEXT;
     const char *name = nnc_json_text(like);
@@ -466,8 +441,7 @@ static const nnc_architecture *row_of(nnc_foreign_set *set, nnc_json at, nnc_jso
 
 /* Checks keys of the text decoder that the configuration repeats outside of the decoder's object: both values must be
  * equal. */
-static void check_twice(const nnc_foreign_file *file, nnc_json inside)
-{
+static void check_twice(const nnc_foreign_file *file, nnc_json inside) {
     char a[64], b[64];
     for (nnc_json at = nnc_json_first(inside); at.node != NULL; at = nnc_json_next(at)) {
         const nnc_json outside = nnc_json_get(file->at, nnc_json_key(at));
@@ -482,8 +456,7 @@ static void check_twice(const nnc_foreign_file *file, nnc_json inside)
 }
 
 /* Refuses a key that decides dimensions of the text decoder if it is only outside of the decoder's object. */
-static void check_beside(nnc_foreign_file *file, nnc_json inside, const nnc_architecture *text)
-{
+static void check_beside(nnc_foreign_file *file, nnc_json inside, const nnc_architecture *text) {
     for (nnc_json at = nnc_json_first(file->at); at.node != NULL && nnc_json_go_on(at); at = nnc_json_next(at)) {
         const char *key = nnc_json_key(at);
         if (!nnc_foreign_speaks_of(file->row, key) && nnc_foreign_speaks_of(text, key) && !nnc_foreign_is_empty(at) &&
@@ -495,8 +468,7 @@ static void check_beside(nnc_foreign_file *file, nnc_json inside, const nnc_arch
 }
 
 /* Reads whether head and embedding table are tied. The key is inside or outside of the text decoder's object. */
-static void read_tied(nnc_foreign_file *file, nnc_json text)
-{
+static void read_tied(nnc_foreign_file *file, nnc_json text) {
     const nnc_json outside = nnc_json_get(file->at, "tie_word_embeddings");
     if (text.node != file->at.node && nnc_json_type_of(outside) == NNC_JSON_BOOL &&
         !nnc_foreign_given(text, "tie_word_embeddings")) {
@@ -504,8 +476,7 @@ static void read_tied(nnc_foreign_file *file, nnc_json text)
     }
 }
 
-static void read_text(nnc_foreign_file *file)
-{
+static void read_text(nnc_foreign_file *file) {
     const nnc_json part = nnc_json_first(file->row->text), like = nnc_json_get(part, "like");
     const char *key = nnc_json_key(part);
     const nnc_json at = nnc_foreign_get(file->at, key);
@@ -540,8 +511,7 @@ static void read_text(nnc_foreign_file *file)
 }
 
 /* Sets dimensions of a tower that are equal to dimensions of the text decoder. */
-static void take_from_text(nnc_json at, const nnc_model *model, nnc_model *part)
-{
+static void take_from_text(nnc_json at, const nnc_model *model, nnc_model *part) {
     const nnc_decoder *d = &model->decoder;
     const struct {
         const char *name;
@@ -557,8 +527,7 @@ static void take_from_text(nnc_json at, const nnc_model *model, nnc_model *part)
     }
 }
 
-static void read_part(nnc_foreign_file *file, nnc_json said)
-{
+static void read_part(nnc_foreign_file *file, nnc_json said) {
     nnc_model *part = nnc_arena_alloc(file->at.doc->arena, sizeof *part);
     const char *key = nnc_json_key(said);
     const nnc_json at = nnc_foreign_get(file->at, key);
@@ -596,8 +565,7 @@ static void read_part(nnc_foreign_file *file, nnc_json said)
     }
 }
 
-static void read_parts(nnc_foreign_file *file)
-{
+static void read_parts(nnc_foreign_file *file) {
     read_text(file);
     for (nnc_json part = nnc_json_first(file->row->parts); part.node != NULL && nnc_json_go_on(file->at);
          part = nnc_json_next(part)) {
@@ -614,8 +582,7 @@ static void read_parts(nnc_foreign_file *file)
 
 /* Returns the name, in the file, of the key that sets a field; if levels of a U-Net set it, returns the name of the
  * field. */
-static const char *key_of(const nnc_foreign_file *file, const char *field, char *name, size_t size)
-{
+static const char *key_of(const nnc_foreign_file *file, const char *field, char *name, size_t size) {
     snprintf(name, size, "%s", field);
     for (const nnc_architecture *row = file->row; row != NULL; row = row->below) {
         for (int32_t i = 0; i < row->key_count; i++) {
@@ -633,8 +600,7 @@ static const char *key_of(const nnc_foreign_file *file, const char *field, char 
 
 /* Refuses a number of heads that does not divide hidden if no head width is given. The error names the keys of the
  * configuration; the later check of the family would name fields. */
-static void check_head_dim(const nnc_foreign_file *file, const nnc_decoder *d)
-{
+static void check_head_dim(const nnc_foreign_file *file, const nnc_decoder *d) {
     char heads[64], hidden[64], what[96];
     if (d->head_dim == 0 && d->heads > 0 && d->hidden % d->heads != 0) {
         snprintf(what, sizeof what, "does not divide %s", key_of(file, "hidden", hidden, sizeof hidden));
@@ -643,8 +609,7 @@ static void check_head_dim(const nnc_foreign_file *file, const nnc_decoder *d)
 }
 
 /* Limits the sequence: a file gives the longest possible sequence, not the length of training sequences. */
-static int64_t limit_sequence(nnc_decoder *d)
-{
+static int64_t limit_sequence(nnc_decoder *d) {
     const int64_t maximum = d->seq_len;
     if (nnc_positions_learned(d->positions) && d->positions_max == 0) { d->positions_max = maximum; }
     d->seq_len = maximum > TRAINED_TOKENS ? TRAINED_TOKENS : maximum;
@@ -658,8 +623,7 @@ typedef struct note_list {
 } note_list;
 
 static void add_note(note_list *list, const char *format, ...) NNC_PRINTF(2, 3);
-static void add_note(note_list *list, const char *format, ...)
-{
+static void add_note(note_list *list, const char *format, ...) {
     char text[1024];
     va_list values;
     va_start(values, format);
@@ -669,8 +633,7 @@ static void add_note(note_list *list, const char *format, ...)
     list->count += list->texts[list->count] != NULL && list->count < 7;
 }
 
-static void note_quantization(note_list *list, nnc_json root)
-{
+static void note_quantization(note_list *list, nnc_json root) {
     char text[64];
     const nnc_json at = nnc_json_get(root, "quantization_config");
     if (nnc_json_type_of(at) == NNC_JSON_OBJECT) {
@@ -683,8 +646,7 @@ static void note_quantization(note_list *list, nnc_json root)
     }
 }
 
-static void write_notes(const nnc_foreign_file *file, nnc_json root, int64_t maximum)
-{
+static void write_notes(const nnc_foreign_file *file, nnc_json root, int64_t maximum) {
     note_list list = { .arena = root.doc->arena };
     nnc_model *model = file->model;
     if (maximum > 0 && maximum != model->decoder.seq_len) {
@@ -712,15 +674,13 @@ static void write_notes(const nnc_foreign_file *file, nnc_json root, int64_t max
     model->note_count = list.count;
 }
 
-static const char *text_at(nnc_json root, const char *key)
-{
+static const char *text_at(nnc_json root, const char *key) {
     const nnc_json at = nnc_json_get(root, key);
     return nnc_json_type_of(at) == NNC_JSON_TEXT ? nnc_json_text(at) : "";
 }
 
 /* Sets the library that reads such a configuration, and how the library splits ops that are one op in nncost. */
-static void note_library(nnc_json root, nnc_model *model)
-{
+static void note_library(nnc_json root, nnc_model *model) {
     static const char *const keys[] = { "activation_function", "hidden_act", "hidden_activation" };
     static const char *const composed[] = { "gelu_new", "gelu_fast", "quick_gelu", "gelu_accurate" };
     static const char *const joined[] = { "gpt2", "modernbert", "phi3", "gpt_neox", "falcon" };
@@ -738,8 +698,7 @@ static void note_library(nnc_json root, nnc_model *model)
     }
 }
 
-static void read(nnc_foreign_file *file, nnc_json root)
-{
+static void read(nnc_foreign_file *file, nnc_json root) {
     nnc_model *model = file->model;
     int64_t maximum = 0;
     if (file->row->text.node != NULL) {
@@ -756,8 +715,7 @@ static void read(nnc_foreign_file *file, nnc_json root)
     write_notes(file, root, maximum);
 }
 
-bool nnc_foreign_read(nnc_json root, nnc_model *model)
-{
+bool nnc_foreign_read(nnc_json root, nnc_model *model) {
     nnc_foreign_set set;
     nnc_foreign_open(&set, root.doc->specs, root.doc->arena, root.doc->faults);
     nnc_foreign_file file = { .at = root, .set = &set, .model = model };
@@ -770,14 +728,12 @@ bool nnc_foreign_read(nnc_json root, nnc_model *model)
 
 /* ---- a data file that is validated ---- */
 
-bool nnc_is_architecture(nnc_json root)
-{
+bool nnc_is_architecture(nnc_json root) {
     const nnc_json at = nnc_json_get(root, "schema");
     return nnc_json_type_of(at) == NNC_JSON_TEXT && strcmp(nnc_json_text(at), "nncost.foreign/1") == 0;
 }
 
-void nnc_architecture_read_open(nnc_json_doc *doc, nnc_specs *specs, const char *stem)
-{
+void nnc_architecture_read_open(nnc_json_doc *doc, nnc_specs *specs, const char *stem) {
     nnc_error err;
     nnc_faults unused = { .err = &err }; /* faults in files under "like" are also noted in the document */
     nnc_model *model = nnc_arena_alloc(doc->arena, sizeof *model);

@@ -25,43 +25,30 @@ typedef struct nnc_foreign_document document;
 /* Notes a fault if a value is not valid. Absent values are not checked. */
 typedef void check_fn(nnc_json at);
 
-static bool is_object(nnc_json at)
-{
-    return nnc_json_type_of(at) == NNC_JSON_OBJECT;
-}
+static bool is_object(nnc_json at) { return nnc_json_type_of(at) == NNC_JSON_OBJECT; }
 
-static bool is_type(nnc_json at, nnc_json_type type, const char *expected)
-{
+static bool is_type(nnc_json at, nnc_json_type type, const char *expected) {
     const bool same = nnc_json_type_of(at) == type;
     if (!same) { nnc_json_mismatch(at, "wrong type", expected); }
     return same;
 }
 
-static void check_each(nnc_json at, check_fn *check)
-{
+static void check_each(nnc_json at, check_fn *check) {
     for (nnc_json one = nnc_json_first(at); one.node != NULL; one = nnc_json_next(one)) { check(one); }
 }
 
-static void check_text(nnc_json at)
-{
-    (void)is_type(at, NNC_JSON_TEXT, "a text");
-}
+static void check_text(nnc_json at) { (void)is_type(at, NNC_JSON_TEXT, "a text"); }
 
-static void check_layer(nnc_json at)
-{
-    (void)is_type(at, NNC_JSON_NUMBER, "the number of a layer, from 0");
-}
+static void check_layer(nnc_json at) { (void)is_type(at, NNC_JSON_NUMBER, "the number of a layer, from 0"); }
 
-static void check_scalar(nnc_json at)
-{
+static void check_scalar(nnc_json at) {
     const nnc_json_type type = nnc_json_type_of(at);
     if (type != NNC_JSON_BOOL && type != NNC_JSON_NUMBER && type != NNC_JSON_TEXT) {
         nnc_json_mismatch(at, "wrong type", "a number, a switch, a word or an object of fields");
     }
 }
 
-static void check_value(nnc_json at)
-{
+static void check_value(nnc_json at) {
     if (is_object(at)) {
         check_each(at, check_scalar);
     } else {
@@ -69,29 +56,22 @@ static void check_value(nnc_json at)
     }
 }
 
-static void check_object(nnc_json at)
-{
-    (void)is_type(at, NNC_JSON_OBJECT, "an object");
-}
+static void check_object(nnc_json at) { (void)is_type(at, NNC_JSON_OBJECT, "an object"); }
 
-static void check_fields(nnc_json at)
-{
+static void check_fields(nnc_json at) {
     if (is_type(at, NNC_JSON_OBJECT, "an object of fields")) { check_each(at, check_scalar); }
 }
 
-static void check_values(nnc_json at)
-{
+static void check_values(nnc_json at) {
     if (is_type(at, NNC_JSON_OBJECT, "an object of values")) { check_each(at, check_value); }
 }
 
-static void check_texts(nnc_json at)
-{
+static void check_texts(nnc_json at) {
     if (is_type(at, NNC_JSON_LIST, "a list of texts")) { check_each(at, check_text); }
 }
 
 /* Checks an object that must have the string "key" and may have the members in `others`, but no further members. */
-static bool check_keyed(nnc_json at, const char *what, const char *const *others)
-{
+static bool check_keyed(nnc_json at, const char *what, const char *const *others) {
     typedef struct keyed {
         char key[64];
     } keyed;
@@ -102,8 +82,7 @@ static bool check_keyed(nnc_json at, const char *what, const char *const *others
     return is_object(at);
 }
 
-static void check_when(nnc_json at)
-{
+static void check_when(nnc_json at) {
     static const char *const others[] = { "is", "is_not", "default", NULL };
     const nnc_json is = nnc_json_get(at, "is"), is_not = nnc_json_get(at, "is_not");
     if (check_keyed(at, "condition", others)) {
@@ -116,15 +95,13 @@ static void check_when(nnc_json at)
 }
 
 /* Checks a number, or {"key": K, "default": NUMBER}. */
-static void check_number(nnc_json at)
-{
+static void check_number(nnc_json at) {
     static const char *const others[] = { "default", NULL };
     const nnc_json number = is_object(at) && check_keyed(at, "number", others) ? nnc_json_get(at, "default") : at;
     if (number.node != NULL) { (void)is_type(number, NNC_JSON_NUMBER, "a number, or a key and its default"); }
 }
 
-static void check_less(nnc_json at)
-{
+static void check_less(nnc_json at) {
     static const char *const others[] = { "default", NULL };
     if (check_keyed(at, "list", others) &&
         is_type(nnc_json_get(at, "default"), NNC_JSON_LIST, "a default, a list of layers")) {
@@ -132,8 +109,7 @@ static void check_less(nnc_json at)
     }
 }
 
-static void check_class(nnc_json at)
-{
+static void check_class(nnc_json at) {
     const bool another = nnc_json_type_of(at) == NNC_JSON_BOOL && !nnc_json_bool(at);
     if (!another &&
         is_type(at, NNC_JSON_OBJECT, "an object of fields, or false for a class that builds another network")) {
@@ -141,15 +117,13 @@ static void check_class(nnc_json at)
     }
 }
 
-static void check_classes(nnc_json at)
-{
+static void check_classes(nnc_json at) {
     check_object(at);
     check_each(at, check_class);
 }
 
 /* Checks {"like": ARCHITECTURE, "sets": {FIELD: VALUE}, "optional": true}; optional: a file may lack the part. */
-static void check_part(nnc_json at)
-{
+static void check_part(nnc_json at) {
     const nnc_json like = nnc_json_get(at, "like"), sets = nnc_json_get(at, "sets");
     if (nnc_json_type_of(like) != NNC_JSON_TEXT) {
         nnc_json_fault(at, "like", "missing, expected the architecture of the part, found nothing");
@@ -157,14 +131,12 @@ static void check_part(nnc_json at)
     if (sets.node != NULL) { check_fields(sets); }
 }
 
-static void check_parts(nnc_json at)
-{
+static void check_parts(nnc_json at) {
     check_object(at);
     check_each(at, check_part);
 }
 
-static void check_levels(nnc_json at)
-{
+static void check_levels(nnc_json at) {
     const nnc_json heads = nnc_json_get(at, "heads"), fallback = nnc_json_get(at, "default_heads");
     check_object(at);
     if (nnc_json_type_of(nnc_json_get(at, "down")) != NNC_JSON_TEXT ||
@@ -178,8 +150,7 @@ static void check_levels(nnc_json at)
     if (fallback.node != NULL) { check_value(fallback); }
 }
 
-static void check_stands_for(nnc_json at)
-{
+static void check_stands_for(nnc_json at) {
     static const char *const others[] = { "is", NULL };
     if (check_keyed(at, "choice", others) &&
         is_type(nnc_json_get(at, "is"), NNC_JSON_OBJECT, "an architecture for each value")) {
@@ -293,8 +264,7 @@ static const object_table row_table = { { "architecture", row_fields, NNC_COUNT_
 
 /* ---- reading a file ---- */
 
-static void read_object(nnc_json at, const object_table *table, void *object)
-{
+static void read_object(nnc_json at, const object_table *table, void *object) {
     enum { MEMBERS_MAX = 24 };
     const char *names[MEMBERS_MAX] = { NULL };
     for (int i = 0; i < MEMBERS_MAX - 1 && table->members[i].name != NULL; i++) {
@@ -308,8 +278,7 @@ static void read_object(nnc_json at, const object_table *table, void *object)
 }
 
 /* Reads a list of objects into an array of zeroed structs. Returns NULL with *count 0 if the list is absent. */
-static void *read_objects(nnc_json list, const object_table *table, size_t size, int32_t *count)
-{
+static void *read_objects(nnc_json list, const object_table *table, size_t size, int32_t *count) {
     *count = 0;
     if (list.node == NULL || !is_type(list, NNC_JSON_LIST, "a list of objects")) { return NULL; }
     const size_t all = (size_t)nnc_json_count(list) + 1;
@@ -326,8 +295,7 @@ static void *read_objects(nnc_json list, const object_table *table, size_t size,
 }
 
 /* Returns an object that maps words to values. A string instead means the object with this name in foreign/any.json. */
-static nnc_json values_of(nnc_foreign_set *set, nnc_json at)
-{
+static nnc_json values_of(nnc_foreign_set *set, nnc_json at) {
     const nnc_json none = { at.doc, NULL };
     if (nnc_json_type_of(at) != NNC_JSON_TEXT) {
         if (at.node != NULL) { check_values(at); }
@@ -345,8 +313,7 @@ static nnc_json values_of(nnc_foreign_set *set, nnc_json at)
 }
 
 /* Checks rules between the members of a key. */
-static void check_key(nnc_json at, const nnc_foreign_key *key)
-{
+static void check_key(nnc_json at, const nnc_foreign_key *key) {
     const bool several = key->to_each.node != NULL;
     if (key->absent.node == NULL) {
         /* without a default the key is required or optional, and there is no value to check */
@@ -368,8 +335,7 @@ static void check_key(nnc_json at, const nnc_foreign_key *key)
     }
 }
 
-static void check_pattern(nnc_json at, const nnc_foreign_pattern *p)
-{
+static void check_pattern(nnc_json at, const nnc_foreign_pattern *p) {
     const bool worded = p->list[0] != '\0' || p->letters[0] != '\0' || p->matrix[0] != '\0';
     if (worded && !is_object(p->values)) {
         nnc_json_fault(at, "values", "missing, expected the kind of each word, found nothing");
@@ -379,8 +345,7 @@ static void check_pattern(nnc_json at, const nnc_foreign_pattern *p)
     }
 }
 
-static void read_row(nnc_foreign_set *set, nnc_json root, const char *stem, nnc_architecture *row)
-{
+static void read_row(nnc_foreign_set *set, nnc_json root, const char *stem, nnc_architecture *row) {
     const nnc_json keys = nnc_json_get(root, "keys"), patterns = nnc_json_get(root, "patterns");
     row->family = NNC_FAMILY_COUNT;
     read_object(root, &row_table, row);
@@ -399,21 +364,18 @@ static void read_row(nnc_foreign_set *set, nnc_json root, const char *stem, nnc_
     }
 }
 
-void nnc_foreign_pass_on(nnc_faults *faults, nnc_json in_file)
-{
+void nnc_foreign_pass_on(nnc_faults *faults, nnc_json in_file) {
     if (in_file.doc->faults != faults) { nnc_faults_note(faults, in_file.doc->faults->err); }
 }
 
-static document *find_document(const nnc_foreign_set *set, const char *name)
-{
+static document *find_document(const nnc_foreign_set *set, const char *name) {
     document *d = set->documents;
     while (d != NULL && strcmp(d->row.id, name) != 0) { d = d->next; }
     return d;
 }
 
 /* Returns the architecture of a file that was read; NULL if the file has a fault, which is noted. */
-static const nnc_architecture *take(nnc_foreign_set *set, const document *d)
-{
+static const nnc_architecture *take(nnc_foreign_set *set, const document *d) {
     const bool loud = !set->quiet || d->err.status == NNC_NO_MEMORY;
     if (!d->good && loud && set->faults->count == 0) { nnc_faults_note(set->faults, &d->err); }
     return d->good ? &d->row : NULL;
@@ -421,8 +383,7 @@ static const nnc_architecture *take(nnc_foreign_set *set, const document *d)
 
 /* Reads the architecture that the key "like" names. Calls itself through nnc_foreign_find, as deep as the chain of
  * files is long. A circle ends at a file that is being read. */
-static void read_like(nnc_foreign_set *set, nnc_json root, nnc_architecture *row)
-{
+static void read_like(nnc_foreign_set *set, nnc_json root, nnc_architecture *row) {
     const nnc_json at = nnc_json_get(root, "like");
     const document *waiting = find_document(set, row->like);
     if (waiting != NULL && waiting->reading) {
@@ -444,8 +405,7 @@ static void read_like(nnc_foreign_set *set, nnc_json root, nnc_architecture *row
 }
 
 /* Reads an architecture. stem: name of the file; NULL = any. */
-static void read_root(nnc_foreign_set *set, nnc_json root, const char *stem, nnc_architecture *row)
-{
+static void read_root(nnc_foreign_set *set, nnc_json root, const char *stem, nnc_architecture *row) {
     if (!is_object(root)) {
         nnc_json_mismatch(root, "wrong type", "an object");
         return;
@@ -454,8 +414,7 @@ static void read_root(nnc_foreign_set *set, nnc_json root, const char *stem, nnc
     if (root.doc->faults->count == 0 && row->like[0] != '\0') { read_like(set, root, row); }
 }
 
-static void read_document(nnc_foreign_set *set, const char *path, const char *name, document *d)
-{
+static void read_document(nnc_foreign_set *set, const char *path, const char *name, document *d) {
     size_t size = 0;
     d->faults = (nnc_faults){ .name = path, .err = &d->err };
     if (nnc_specs_read(set->specs, path, &d->text, &size, &d->err) != NNC_OK) {
@@ -468,8 +427,7 @@ static void read_document(nnc_foreign_set *set, const char *path, const char *na
                                                         * differs */
 }
 
-const nnc_architecture *nnc_foreign_read_open(nnc_foreign_set *set, nnc_json_doc *doc, const char *stem)
-{
+const nnc_architecture *nnc_foreign_read_open(nnc_foreign_set *set, nnc_json_doc *doc, const char *stem) {
     nnc_architecture *row = nnc_arena_alloc(set->arena, sizeof *row);
     if (row == NULL) {
         nnc_faults_no_memory(doc->faults);
@@ -481,14 +439,12 @@ const nnc_architecture *nnc_foreign_read_open(nnc_foreign_set *set, nnc_json_doc
 }
 
 /* Tests whether a text can be the name of a file. */
-static bool is_usable(const char *name)
-{
+static bool is_usable(const char *name) {
     return name[0] != '\0' && name[0] != '.' && strlen(name) < sizeof((nnc_architecture *)0)->id &&
            strpbrk(name, "/\\\"\n") == NULL;
 }
 
-const nnc_architecture *nnc_foreign_find(nnc_foreign_set *set, const char *name)
-{
+const nnc_architecture *nnc_foreign_find(nnc_foreign_set *set, const char *name) {
     char below[96];
     const char *path = NULL;
     document *d = find_document(set, name);
@@ -513,21 +469,18 @@ const nnc_architecture *nnc_foreign_find(nnc_foreign_set *set, const char *name)
     return take(set, d);
 }
 
-void nnc_foreign_open(nnc_foreign_set *set, nnc_specs *specs, nnc_arena *arena, nnc_faults *faults)
-{
+void nnc_foreign_open(nnc_foreign_set *set, nnc_specs *specs, nnc_arena *arena, nnc_faults *faults) {
     *set = (nnc_foreign_set){ .specs = specs, .arena = arena, .faults = faults };
     set->any = nnc_foreign_find(set, "any");
 }
 
-void nnc_foreign_digest(const nnc_foreign_set *set, const nnc_json_doc *doc)
-{
+void nnc_foreign_digest(const nnc_foreign_set *set, const nnc_json_doc *doc) {
     for (const document *d = set->documents; d != NULL; d = d->next) {
         if (d->good) { nnc_json_digest_add(doc, nnc_json_root(&d->doc)); }
     }
 }
 
-void nnc_foreign_close(nnc_foreign_set *set)
-{
+void nnc_foreign_close(nnc_foreign_set *set) {
     for (document *d = set->documents; d != NULL; d = d->next) {
         nnc_json_free(&d->doc);
         free(d->text);
@@ -535,8 +488,7 @@ void nnc_foreign_close(nnc_foreign_set *set)
     set->documents = NULL;
 }
 
-const nnc_architecture *const *nnc_foreign_all(nnc_foreign_set *set, int32_t *count)
-{
+const nnc_architecture *const *nnc_foreign_all(nnc_foreign_set *set, int32_t *count) {
     nnc_id_list list = { .count = 0 };
     const bool quiet = set->quiet;
     *count = 0;
@@ -554,8 +506,7 @@ const nnc_architecture *const *nnc_foreign_all(nnc_foreign_set *set, int32_t *co
     return all;
 }
 
-const char *nnc_foreign_nearest(nnc_foreign_set *set, const char *name, bool networks, int32_t *count)
-{
+const char *nnc_foreign_nearest(nnc_foreign_set *set, const char *name, bool networks, int32_t *count) {
     const nnc_architecture *const *all = nnc_foreign_all(set, count);
     const char **names = nnc_arena_array(set->arena, (size_t)*count + 1, sizeof *names);
     size_t used = 0;
@@ -568,21 +519,18 @@ const char *nnc_foreign_nearest(nnc_foreign_set *set, const char *name, bool net
 
 /* ---- the keys that a file mentions ---- */
 
-const nnc_architecture *nnc_foreign_next(const nnc_architecture *chain, const nnc_architecture *previous)
-{
+const nnc_architecture *nnc_foreign_next(const nnc_architecture *chain, const nnc_architecture *previous) {
     if (chain == previous) { return NULL; }
     while (chain->below != previous) { chain = chain->below; }
     return chain;
 }
 
-nnc_family nnc_foreign_family(const nnc_architecture *row)
-{
+nnc_family nnc_foreign_family(const nnc_architecture *row) {
     while (row->family == NNC_FAMILY_COUNT && row->below != NULL) { row = row->below; }
     return row->family;
 }
 
-bool nnc_foreign_listed(nnc_json list, const char *text)
-{
+bool nnc_foreign_listed(nnc_json list, const char *text) {
     const size_t length = strlen(text);
     for (nnc_json at = nnc_json_first(list); at.node != NULL; at = nnc_json_next(at)) {
         const char *one = nnc_json_text(at);
@@ -596,8 +544,7 @@ bool nnc_foreign_listed(nnc_json list, const char *text)
 }
 
 /* Tests whether the key is one of the names "n_embd|hidden_size", or an object that contains one of them. */
-static bool names(const char *list, const char *key)
-{
+static bool names(const char *list, const char *key) {
     const size_t length = strlen(key);
     for (const char *at = list; *at != '\0' && length > 0; at += *at == '|') {
         const size_t size = strcspn(at, "|");
@@ -608,14 +555,12 @@ static bool names(const char *list, const char *key)
 }
 
 /* Tests whether the "key" of an object is one of the names, or an object that contains one of them. */
-static bool names_within(nnc_json at, const char *key)
-{
+static bool names_within(nnc_json at, const char *key) {
     const nnc_json name = nnc_json_get(at, "key");
     return nnc_json_type_of(name) == NNC_JSON_TEXT && names(nnc_json_text(name), key);
 }
 
-static bool pattern_reads(const nnc_foreign_pattern *p, const char *key)
-{
+static bool pattern_reads(const nnc_foreign_pattern *p, const char *key) {
     const char *const texts[] = { p->needs, p->list, p->letters, p->matrix, p->only, p->except };
     const nnc_json objects[] = { p->when, p->from, p->end, p->every, p->offset };
     bool reads = false;
@@ -624,15 +569,13 @@ static bool pattern_reads(const nnc_foreign_pattern *p, const char *key)
     return reads;
 }
 
-static bool levels_read(nnc_json levels, const char *key)
-{
+static bool levels_read(nnc_json levels, const char *key) {
     static const char *const keys[] = { "block_out_channels", "down_block_types", "up_block_types", NULL };
     return levels.node != NULL && (nnc_is_one_of(key, keys) || nnc_foreign_listed(nnc_json_get(levels, "heads"), key));
 }
 
 /* Tests whether an architecture file has a rule that reads a key into a field. Files under "like" are not searched. */
-static bool reads(const nnc_architecture *row, const char *key)
-{
+static bool reads(const nnc_architecture *row, const char *key) {
     bool found = levels_read(row->levels, key);
     for (int32_t i = 0; !found && i < row->key_count; i++) {
         const nnc_foreign_key *k = &row->keys[i];
@@ -642,20 +585,17 @@ static bool reads(const nnc_architecture *row, const char *key)
     return found;
 }
 
-bool nnc_foreign_mentions(const nnc_architecture *row, const char *key)
-{
+bool nnc_foreign_mentions(const nnc_architecture *row, const char *key) {
     return reads(row, key) || nnc_json_get(row->text, key).node != NULL || nnc_json_get(row->parts, key).node != NULL ||
            nnc_json_get(row->only, key).node != NULL || nnc_foreign_listed(row->harmless, key);
 }
 
-bool nnc_foreign_speaks_of(const nnc_architecture *row, const char *key)
-{
+bool nnc_foreign_speaks_of(const nnc_architecture *row, const char *key) {
     while (row != NULL && !nnc_foreign_mentions(row, key)) { row = row->below; }
     return row != NULL;
 }
 
-bool nnc_foreign_overridden(const nnc_architecture *asked, const nnc_architecture *row, const char *list)
-{
+bool nnc_foreign_overridden(const nnc_architecture *asked, const nnc_architecture *row, const char *list) {
     for (; asked != row; asked = asked->below) {
         char key[64];
         for (const char *at = list; *at != '\0'; at += *at == '|') {
@@ -669,8 +609,7 @@ bool nnc_foreign_overridden(const nnc_architecture *asked, const nnc_architectur
 }
 
 /* Tests whether a file may mention a key. Searches the text of the file, which is much cheaper than parsing it. */
-static bool may_speak_of(nnc_foreign_set *set, const char *id, const char *key)
-{
+static bool may_speak_of(nnc_foreign_set *set, const char *id, const char *key) {
     char below[96], *text = NULL;
     const char *path = NULL;
     size_t size = 0;
@@ -682,8 +621,7 @@ static bool may_speak_of(nnc_foreign_set *set, const char *id, const char *key)
     return found;
 }
 
-bool nnc_foreign_shapes(nnc_foreign_set *set, const char *key)
-{
+bool nnc_foreign_shapes(nnc_foreign_set *set, const char *key) {
     nnc_id_list list = { .count = 0 };
     const bool quiet = set->quiet;
     bool shapes = false;
@@ -698,14 +636,12 @@ bool nnc_foreign_shapes(nnc_foreign_set *set, const char *key)
 }
 
 /* Tests whether a name begins with "key.". */
-static bool begins_inside(const char *one, const char *key)
-{
+static bool begins_inside(const char *one, const char *key) {
     const size_t length = strlen(key);
     return strncmp(one, key, length) == 0 && one[length] == '.';
 }
 
-bool nnc_foreign_speaks_inside(const nnc_architecture *row, const char *key)
-{
+bool nnc_foreign_speaks_inside(const nnc_architecture *row, const char *key) {
     bool inside = false;
     for (int32_t i = 0; !inside && i < row->key_count; i++) { inside = begins_inside(row->keys[i].key, key); }
     for (nnc_json at = nnc_json_first(row->only); !inside && at.node != NULL; at = nnc_json_next(at)) {

@@ -117,8 +117,7 @@ const nnc_architecture *nnc_foreign_read_open(nnc_foreign_set *set, nnc_json_doc
 /* Returns all architectures of all folders, in the arena; *count is 0 if no folder has one. Leaves out files with
  * faults. */
 const nnc_architecture *const *nnc_foreign_all(nnc_foreign_set *set, int32_t *count);
-static inline bool nnc_foreign_is_network(const nnc_architecture *row)
-{
+static inline bool nnc_foreign_is_network(const nnc_architecture *row) {
     return !row->base && (!row->part || row->alone);
 }
 

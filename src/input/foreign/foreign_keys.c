@@ -8,8 +8,7 @@
 
 /* ---- values of a configuration ---- */
 
-void nnc_foreign_note(char *list, size_t size, const char *format, ...)
-{
+void nnc_foreign_note(char *list, size_t size, const char *format, ...) {
     char text[160];
     const size_t used = strlen(list);
     va_list values;
@@ -19,8 +18,7 @@ void nnc_foreign_note(char *list, size_t size, const char *format, ...)
     if (used + 3 < size) { snprintf(list + used, size - used, "%s%s", used > 0 ? ", " : "", text); }
 }
 
-void nnc_foreign_expected(char *text, size_t size, const char *begin, const char *between, nnc_json names)
-{
+void nnc_foreign_expected(char *text, size_t size, const char *begin, const char *between, nnc_json names) {
     char own[64];
     snprintf(text, size, "%s", begin);
     for (nnc_json at = nnc_json_first(names); at.node != NULL; at = nnc_json_next(at)) {
@@ -32,18 +30,13 @@ void nnc_foreign_expected(char *text, size_t size, const char *begin, const char
     }
 }
 
-bool nnc_foreign_is_given(nnc_json at)
-{
+bool nnc_foreign_is_given(nnc_json at) {
     return nnc_json_type_of(at) != NNC_JSON_ABSENT && nnc_json_type_of(at) != NNC_JSON_NULL;
 }
 
-bool nnc_foreign_given(nnc_json at, const char *key)
-{
-    return nnc_foreign_is_given(nnc_json_get(at, key));
-}
+bool nnc_foreign_given(nnc_json at, const char *key) { return nnc_foreign_is_given(nnc_json_get(at, key)); }
 
-bool nnc_foreign_is_empty(nnc_json at)
-{
+bool nnc_foreign_is_empty(nnc_json at) {
     switch (nnc_json_type_of(at)) {
     case NNC_JSON_ABSENT:
     case NNC_JSON_NULL: return true;
@@ -56,8 +49,7 @@ bool nnc_foreign_is_empty(nnc_json at)
     return false;
 }
 
-const char *nnc_foreign_text(nnc_json at, char *text, size_t size)
-{
+const char *nnc_foreign_text(nnc_json at, char *text, size_t size) {
     char number[NNC_NUMBER_TEXT];
     switch (nnc_json_type_of(at)) {
     case NNC_JSON_ABSENT:
@@ -72,8 +64,7 @@ const char *nnc_foreign_text(nnc_json at, char *text, size_t size)
 }
 
 /* Tests whether two values are equal when they are written as text. */
-static bool is_same(nnc_json a, nnc_json b)
-{
+static bool is_same(nnc_json a, nnc_json b) {
     char one[64], other[64];
     const char *first = nnc_foreign_text(a, one, sizeof one);
     const char *second = nnc_foreign_text(b, other, sizeof other);
@@ -81,8 +72,7 @@ static bool is_same(nnc_json a, nnc_json b)
 }
 
 /* Returns the value of a key given by one name. A dot leads into an object; '^' at the start means the root. */
-static nnc_json get_one(nnc_json at, const char *name, size_t length)
-{
+static nnc_json get_one(nnc_json at, const char *name, size_t length) {
     char dotted[96];
     const char *rest;
     const int outside = name[0] == '^';
@@ -91,8 +81,7 @@ static nnc_json get_one(nnc_json at, const char *name, size_t length)
     return *rest == '\0' ? found : (nnc_json){ at.doc, NULL };
 }
 
-nnc_json nnc_foreign_get(nnc_json at, const char *names)
-{
+nnc_json nnc_foreign_get(nnc_json at, const char *names) {
     nnc_json found = { at.doc, NULL };
     for (const char *name = names; *name != '\0'; name += *name == '|') {
         const size_t length = strcspn(name, "|");
@@ -112,14 +101,12 @@ nnc_json nnc_foreign_get(nnc_json at, const char *names)
     return found;
 }
 
-bool nnc_foreign_ends(const char *name, const char *end)
-{
+bool nnc_foreign_ends(const char *name, const char *end) {
     const size_t size = strlen(name), length = strlen(end);
     return size >= length && memcmp(name + size - length, end, length) == 0;
 }
 
-bool nnc_foreign_speaks(nnc_json at, nnc_json when)
-{
+bool nnc_foreign_speaks(nnc_json at, nnc_json when) {
     char text[64], own[64];
     if (when.node == NULL) { return true; }
     const char *key = nnc_json_text(nnc_json_get(when, "key"));
@@ -139,8 +126,7 @@ bool nnc_foreign_speaks(nnc_json at, nnc_json when)
 
 /* Returns the number in a field. If the file of a decoder gives no head width, returns the width that the family will
  * use. */
-static double foreign_number(const nnc_field *field, const nnc_model *model)
-{
+static double foreign_number(const nnc_field *field, const nnc_model *model) {
     const void *place = (const char *)model + field->offset;
     const nnc_decoder *d = &model->decoder;
     if (place == (const void *)&d->head_dim && d->head_dim == 0 && d->heads > 0) {
@@ -153,8 +139,7 @@ static double foreign_number(const nnc_field *field, const nnc_model *model)
 
 /* Returns the field that a string of a data file names, also in a multiple ("4*hidden"); NULL = the string names no
  * field. */
-static const nnc_field *source_field(const nnc_field_table *table, const nnc_field *target, const char *text)
-{
+static const nnc_field *source_field(const nnc_field_table *table, const nnc_field *target, const char *text) {
     const char *times = strchr(text, '*');
     const bool word = target != NULL && target->type == NNC_FIELD_ENUM; /* a string for an enum field, such as "head",
                                                                          * is a value and never the name of another
@@ -162,8 +147,7 @@ static const nnc_field *source_field(const nnc_field_table *table, const nnc_fie
     return word ? NULL : nnc_field_of_key(table, times != NULL ? times + 1 : text);
 }
 
-static void set_text(nnc_json at, nnc_model *model, const char *to, const char *text, nnc_json value)
-{
+static void set_text(nnc_json at, nnc_model *model, const char *to, const char *text, nnc_json value) {
     nnc_error why;
     char number[NNC_NUMBER_TEXT];
     const nnc_field_table *table = nnc_model_table_of(model);
@@ -182,8 +166,7 @@ static void set_text(nnc_json at, nnc_model *model, const char *to, const char *
     }
 }
 
-void nnc_foreign_set_value(nnc_json at, nnc_model *model, const char *to, nnc_json value)
-{
+void nnc_foreign_set_value(nnc_json at, nnc_model *model, const char *to, nnc_json value) {
     char own[64];
     if (value.node == NULL) { return; }
     if (nnc_json_type_of(value) != NNC_JSON_OBJECT) {
@@ -195,8 +178,7 @@ void nnc_foreign_set_value(nnc_json at, nnc_model *model, const char *to, nnc_js
     }
 }
 
-void nnc_foreign_set_number(nnc_json at, nnc_model *model, const char *to, int64_t number)
-{
+void nnc_foreign_set_number(nnc_json at, nnc_model *model, const char *to, int64_t number) {
     char text[24];
     snprintf(text, sizeof text, "%lld", (long long)number);
     set_text(at, model, to, text, (nnc_json){ at.doc, NULL });
@@ -204,20 +186,17 @@ void nnc_foreign_set_number(nnc_json at, nnc_model *model, const char *to, int64
 
 /* ---- a key that is present ---- */
 
-static void store(const nnc_field *field, nnc_model *model, double number)
-{
+static void store(const nnc_field *field, nnc_model *model, double number) {
     nnc_field_store(field, (char *)model + field->offset, 0, number);
 }
 
-static const nnc_field *field_of(const nnc_model *model, const char *name)
-{
+static const nnc_field *field_of(const nnc_model *model, const char *name) {
     return name[0] != '\0' ? nnc_field_of_key(nnc_model_table_of(model), name) : NULL;
 }
 
 /* Returns the first item of a list that is no number or differs from item 0; node NULL = the list repeats one
  * number. */
-static nnc_json first_uneven(nnc_json list)
-{
+static nnc_json first_uneven(nnc_json list) {
     const nnc_json first = nnc_json_first(list);
     nnc_json at = first;
     while (at.node != NULL && nnc_json_type_of(at) == NNC_JSON_NUMBER &&
@@ -228,8 +207,7 @@ static nnc_json first_uneven(nnc_json list)
 }
 
 /* Replaces a list that repeats one number by that number. Returns false when a fault was noted. */
-static bool first_of_equal(nnc_json *at)
-{
+static bool first_of_equal(nnc_json *at) {
     const nnc_json uneven = first_uneven(*at);
     if (uneven.node == at->node) {
         nnc_json_mismatch(*at, "empty", "a whole number");
@@ -240,8 +218,7 @@ static bool first_of_equal(nnc_json *at)
     return uneven.node == NULL;
 }
 
-static void read_word(nnc_json at, const nnc_foreign_key *key, nnc_model *model)
-{
+static void read_word(nnc_json at, const nnc_foreign_key *key, nnc_model *model) {
     char known[160], own[64];
     const char *text = nnc_foreign_text(at, own, sizeof own);
     const nnc_json ours = text != NULL ? nnc_json_get(key->values, text) : (nnc_json){ at.doc, NULL };
@@ -254,8 +231,7 @@ static void read_word(nnc_json at, const nnc_foreign_key *key, nnc_model *model)
 }
 
 /* Reads a number and computes the field from it: multiplied by the field `times`, divided by `divide`, plus `plus`. */
-static void read_scaled(nnc_json at, const nnc_foreign_key *key, const nnc_field *field, nnc_model *model)
-{
+static void read_scaled(nnc_json at, const nnc_foreign_key *key, const nnc_field *field, nnc_model *model) {
     const nnc_field *times = field_of(model, key->times);
     const double number = nnc_json_type_of(at) == NNC_JSON_NUMBER ? nnc_json_number(at) : -1;
     const double product = number * (times != NULL ? foreign_number(times, model) : 1);
@@ -277,8 +253,7 @@ static void read_scaled(nnc_json at, const nnc_foreign_key *key, const nnc_field
 
 /* Sets a field to two thirds of a number, rounded up to a multiple of another key's value. */
 static void read_two_thirds(nnc_json at, nnc_json root, const nnc_foreign_key *key, const nnc_field *field,
-                            nnc_model *model)
-{
+                            nnc_model *model) {
     const nnc_json name = nnc_json_get(key->two_thirds_multiple_of, "key");
     const nnc_json unsaid = nnc_json_get(key->two_thirds_multiple_of, "default");
     const nnc_json other = name.node != NULL ? nnc_foreign_get(root, nnc_json_text(name)) : name;
@@ -296,8 +271,7 @@ static void read_two_thirds(nnc_json at, nnc_json root, const nnc_foreign_key *k
 
 /* Counts the entries of a list that are indices of layers of this model. The configuration has the list; otherwise its
  * default is used. */
-static int64_t count_listed(nnc_json root, nnc_json less, int64_t layers)
-{
+static int64_t count_listed(nnc_json root, nnc_json less, int64_t layers) {
     const nnc_json own = nnc_foreign_get(root, nnc_json_text(nnc_json_get(less, "key")));
     const bool absent = nnc_json_type_of(own) == NNC_JSON_ABSENT;
     const nnc_json list = absent ? nnc_json_get(less, "default") : own;
@@ -313,8 +287,8 @@ static int64_t count_listed(nnc_json root, nnc_json less, int64_t layers)
 
 /* Reads a number and subtracts the number of entries in another list. Sets nothing if the number equals another
  * field. */
-static void read_plain(nnc_json at, nnc_json root, const nnc_foreign_key *key, const nnc_field *field, nnc_model *model)
-{
+static void read_plain(nnc_json at, nnc_json root, const nnc_foreign_key *key, const nnc_field *field,
+                       nnc_model *model) {
     nnc_read_field(at, field, model);
     if (key->less_listed.node != NULL && nnc_json_go_on(at)) {
         const int64_t number = (int64_t)foreign_number(field, model);
@@ -327,16 +301,15 @@ static void read_plain(nnc_json at, nnc_json root, const nnc_foreign_key *key, c
 }
 
 /* Tests whether a number is used unchanged: the field is a number, and `values` does not translate this number. */
-static bool is_plain_number(nnc_json at, const nnc_foreign_key *key, const nnc_field *field)
-{
+static bool is_plain_number(nnc_json at, const nnc_foreign_key *key, const nnc_field *field) {
     char text[64];
     const char *value = nnc_foreign_text(at, text, sizeof text);
     return nnc_json_type_of(at) == NNC_JSON_NUMBER && field->type == NNC_FIELD_I64 &&
            nnc_json_get(key->values, value).node == NULL;
 }
 
-static void read_given(nnc_json at, nnc_json root, const nnc_foreign_key *key, const nnc_field *field, nnc_model *model)
-{
+static void read_given(nnc_json at, nnc_json root, const nnc_foreign_key *key, const nnc_field *field,
+                       nnc_model *model) {
     if (key->two_thirds_multiple_of.node != NULL) {
         read_two_thirds(at, root, key, field, model);
     } else if (key->uneven_to[0] != '\0' && nnc_json_type_of(at) == NNC_JSON_LIST && first_uneven(at).node != NULL) {
@@ -360,8 +333,7 @@ static void read_given(nnc_json at, nnc_json root, const nnc_foreign_key *key, c
 
 /* Tests whether the default of a key is computed from other fields, or sets nothing. Only such a key may be null: if
  * the default is a number or a word, the class cannot be built with null. */
-static bool is_derived(const nnc_model *model, const nnc_foreign_key *key)
-{
+static bool is_derived(const nnc_model *model, const nnc_foreign_key *key) {
     const nnc_field *target = field_of(model, key->to);
     return key->optional || strcmp(key->to, "dropout") == 0 ||
            (nnc_json_type_of(key->absent) == NNC_JSON_OBJECT && nnc_json_count(key->absent) == 0) ||
@@ -370,8 +342,7 @@ static bool is_derived(const nnc_model *model, const nnc_foreign_key *key)
 }
 
 /* Writes fields and values: "qkv_bias=on,out_bias=on". */
-static void write_fields(nnc_json value, char *text, size_t size)
-{
+static void write_fields(nnc_json value, char *text, size_t size) {
     char own[64];
     text[0] = '\0';
     for (nnc_json one = nnc_json_first(value); one.node != NULL; one = nnc_json_next(one)) {
@@ -384,8 +355,7 @@ static void write_fields(nnc_json value, char *text, size_t size)
 
 /* Notes a default that was used for an absent key. Dropout is not noted, because it does not change the network. */
 static void note_taken(nnc_foreign_file *file, const char *name, const nnc_foreign_key *key, const nnc_field *field,
-                       const nnc_model *model)
-{
+                       const nnc_model *model) {
     char text[128];
     const bool fields = nnc_json_type_of(key->absent) == NNC_JSON_OBJECT;
     if (key->optional || strcmp(key->to, "dropout") == 0 || (fields && nnc_json_count(key->absent) == 0)) { return; }
@@ -399,8 +369,7 @@ static void note_taken(nnc_foreign_file *file, const char *name, const nnc_forei
 }
 
 static void read_absent(nnc_foreign_file *file, nnc_json at, const nnc_foreign_key *key, const nnc_field *field,
-                        nnc_model *model)
-{
+                        nnc_model *model) {
     char name[64], expected[160];
     const bool null = at.node != NULL && key->null.node != NULL;
     const bool stands = key->optional || key->absent.node != NULL;
@@ -426,16 +395,14 @@ static void read_absent(nnc_foreign_file *file, nnc_json at, const nnc_foreign_k
 /* ---- lists for several fields ---- */
 
 /* Returns the words of a list inside a list, joined: "ResBlock+AttnBlock"; for any other value its text. */
-static const char *joined(nnc_json at, char *text, size_t size)
-{
+static const char *joined(nnc_json at, char *text, size_t size) {
     if (nnc_json_type_of(at) != NNC_JSON_LIST) { return nnc_foreign_text(at, text, size); }
     nnc_foreign_expected(text, size, "", "+", at);
     return text;
 }
 
 /* Reads one item of a list: a number, or a word that `values` maps to a value. */
-static void read_item(nnc_json at, const nnc_foreign_key *key, const char *name, nnc_field field, nnc_model *model)
-{
+static void read_item(nnc_json at, const nnc_foreign_key *key, const char *name, nnc_field field, nnc_model *model) {
     char text[256], known[256];
     field.min = key->may_be_zero ? 0 : 1;
     if (key->values.node == NULL) {
@@ -452,16 +419,14 @@ static void read_item(nnc_json at, const nnc_foreign_key *key, const char *name,
     }
 }
 
-static nnc_json item_at(nnc_json list, int index)
-{
+static nnc_json item_at(nnc_json list, int index) {
     nnc_json at = nnc_json_first(list);
     for (; at.node != NULL && index > 0; index--) { at = nnc_json_next(at); }
     return index < 0 ? (nnc_json){ list.doc, NULL } : at;
 }
 
 /* Tests whether the value is present, with the right type and length. An absent list gets its default. */
-static bool check_list(const nnc_foreign_file *file, const nnc_foreign_key *key, nnc_json list)
-{
+static bool check_list(const nnc_foreign_file *file, const nnc_foreign_key *key, nnc_json list) {
     char text[64];
     const int wanted = nnc_json_count(key->to_each);
     const nnc_json_type type = nnc_json_type_of(list);
@@ -484,8 +449,7 @@ static bool check_list(const nnc_foreign_file *file, const nnc_foreign_key *key,
 }
 
 /* Reads one number for each of several fields. */
-static void read_several(nnc_foreign_file *file, const nnc_foreign_key *key)
-{
+static void read_several(nnc_foreign_file *file, const nnc_foreign_key *key) {
     static const char zero[] = "0";
     char text[128];
     const nnc_json list = nnc_foreign_get(file->at, key->key);
@@ -516,8 +480,7 @@ static void read_several(nnc_foreign_file *file, const nnc_foreign_key *key)
 
 /* ---- one key; all keys ---- */
 
-static nnc_json last_of(nnc_json list)
-{
+static nnc_json last_of(nnc_json list) {
     nnc_json last = list;
     for (nnc_json at = nnc_json_first(list); at.node != NULL; at = nnc_json_next(at)) { last = at; }
     return last;
@@ -525,8 +488,7 @@ static nnc_json last_of(nnc_json list)
 
 /* Reports that two keys of one field differ. at: the key that is present; without a key, two defaults differ. */
 static void refuse_difference(const nnc_foreign_file *file, const nnc_foreign_key *key, const nnc_foreign_key *again,
-                              nnc_json at, bool given)
-{
+                              nnc_json at, bool given) {
     char what[96];
     if (at.node == NULL) {
         nnc_json_fault(file->at, key->key,
@@ -539,8 +501,7 @@ static void refuse_difference(const nnc_foreign_file *file, const nnc_foreign_ke
     nnc_json_mismatch(at, what, "the same");
 }
 
-void nnc_foreign_read_key(nnc_foreign_file *file, const nnc_foreign_key *key, const nnc_foreign_key *again)
-{
+void nnc_foreign_read_key(nnc_foreign_file *file, const nnc_foreign_key *key, const nnc_foreign_key *again) {
     static const nnc_field none = { .name = "" };
     if (key->to_each.node != NULL) {
         read_several(file, key);
@@ -576,8 +537,7 @@ void nnc_foreign_read_key(nnc_foreign_file *file, const nnc_foreign_key *key, co
 }
 
 /* Returns the earlier key (in the file or the chain of its "like" keys) that set the same field; NULL = no such key. */
-static const nnc_foreign_key *earlier(const nnc_foreign_file *file, const nnc_foreign_key *key)
-{
+static const nnc_foreign_key *earlier(const nnc_foreign_file *file, const nnc_foreign_key *key) {
     const nnc_architecture *row = NULL;
     while (key->to[0] != '\0' && (row = nnc_foreign_next(file->row, row)) != NULL) {
         for (int32_t i = 0; i < row->key_count; i++) {
@@ -592,8 +552,7 @@ static const nnc_foreign_key *earlier(const nnc_foreign_file *file, const nnc_fo
     return NULL;
 }
 
-void nnc_foreign_read_keys(nnc_foreign_file *file)
-{
+void nnc_foreign_read_keys(nnc_foreign_file *file) {
     const nnc_architecture *row = NULL;
     while ((row = nnc_foreign_next(file->row, row)) != NULL) {
         for (int32_t i = 0; i < row->key_count && nnc_json_go_on(file->at); i++) {

@@ -19,15 +19,11 @@ typedef struct kinds {
     char of[LAYERS_MAX][KIND_MAX];
 } kinds;
 
-static void set_kind(kinds *k, int64_t layer, const char *kind)
-{
-    snprintf(k->of[layer], KIND_MAX, "%s", kind);
-}
+static void set_kind(kinds *k, int64_t layer, const char *kind) { snprintf(k->of[layer], KIND_MAX, "%s", kind); }
 
 /* Translates a word of the configuration to nncost's kind. Returns false with a fault if the data file lacks the
  * word. */
-static bool translate(kinds *k, nnc_json at, const char *word, int64_t layer)
-{
+static bool translate(kinds *k, nnc_json at, const char *word, int64_t layer) {
     char own[KIND_MAX], expected[160];
     const nnc_json ours = nnc_json_get(k->pattern->values, word);
     const char *kind = nnc_foreign_text(ours, own, sizeof own);
@@ -40,8 +36,7 @@ static bool translate(kinds *k, nnc_json at, const char *word, int64_t layer)
     return false;
 }
 
-static bool refuse_length(const kinds *k, nnc_json at)
-{
+static bool refuse_length(const kinds *k, nnc_json at) {
     char expected[64];
     snprintf(expected, sizeof expected, "one for each of the %lld layers", (long long)k->layers);
     nnc_json_mismatch(at, "wrong length", expected);
@@ -49,8 +44,7 @@ static bool refuse_length(const kinds *k, nnc_json at)
 }
 
 /* Reads a word for each layer. */
-static bool read_list(kinds *k, nnc_json list)
-{
+static bool read_list(kinds *k, nnc_json list) {
     int64_t layer = 0;
     const int64_t further = k->file->model->family == NNC_FAMILY_DECODER
                                 ? k->file->model->decoder.next_layers /* the list may also have a word for each layer of
@@ -69,8 +63,7 @@ static bool read_list(kinds *k, nnc_json list)
 }
 
 /* Reads a letter for each layer, or letters that repeat. */
-static bool read_letters(kinds *k, nnc_json at)
-{
+static bool read_letters(kinds *k, nnc_json at) {
     const char *letters = nnc_json_text(at);
     const int64_t length = (int64_t)strlen(letters);
     if (length == 0 || length > k->layers) { return refuse_length(k, at); }
@@ -82,8 +75,7 @@ static bool read_letters(kinds *k, nnc_json at)
 }
 
 /* Reads [[["global", "local"], 12]]: words that repeat, and how often. */
-static bool read_matrix(kinds *k, nnc_json matrix)
-{
+static bool read_matrix(kinds *k, nnc_json matrix) {
     int64_t layer = 0;
     for (nnc_json row = nnc_json_first(matrix); row.node != NULL; row = nnc_json_next(row)) {
         const nnc_json words = nnc_json_first(row);
@@ -107,8 +99,7 @@ static bool read_matrix(kinds *k, nnc_json matrix)
 
 /* Reads a number of the rule, from the data file or from a key of the configuration: a whole number of at least
  * `least`. Notes a fault otherwise. */
-static bool number_of(kinds *k, nnc_json rule, int64_t least, int64_t unsaid, int64_t *number)
-{
+static bool number_of(kinds *k, nnc_json rule, int64_t least, int64_t unsaid, int64_t *number) {
     const nnc_json key = nnc_json_get(rule, "key");
     const nnc_json at = key.node != NULL ? nnc_foreign_get(k->file->at, nnc_json_text(key)) : rule;
     const nnc_json fallback = nnc_json_get(rule, "default");
@@ -136,8 +127,7 @@ static bool number_of(kinds *k, nnc_json rule, int64_t least, int64_t unsaid, in
 }
 
 /* Sets the kind of the layers whose indices are in a list. */
-static bool set_listed(kinds *k, nnc_json list, const char *kind)
-{
+static bool set_listed(kinds *k, nnc_json list, const char *kind) {
     if (nnc_json_type_of(list) != NNC_JSON_LIST) {
         nnc_json_mismatch(list, "wrong type", "a list of layers");
         return false;
@@ -153,8 +143,7 @@ static bool set_listed(kinds *k, nnc_json list, const char *kind)
     return true;
 }
 
-static bool follow_rule(kinds *k)
-{
+static bool follow_rule(kinds *k) {
     const nnc_foreign_pattern *p = k->pattern;
     int64_t from, end, every, offset;
     if (!number_of(k, p->from, 0, 0, &from) || !number_of(k, p->end, -1, -1, &end) ||
@@ -172,8 +161,7 @@ static bool follow_rule(kinds *k)
 
 /* Sets the kinds of all layers by the first way that the configuration contains: a list, letters, a matrix or a rule.
  * Returns false when a fault was noted, or when the configuration has none of them. */
-static bool find_kinds(kinds *k)
-{
+static bool find_kinds(kinds *k) {
     const nnc_foreign_pattern *p = k->pattern;
     const nnc_json root = k->file->at;
     const nnc_json list = nnc_foreign_get(root, p->list);
@@ -193,8 +181,7 @@ static bool find_kinds(kinds *k)
 }
 
 /* Returns the smallest number of first layers whose repetition gives all layers. */
-static int64_t period_of(const kinds *k)
-{
+static int64_t period_of(const kinds *k) {
     int64_t period = 1;
     for (int64_t layer = 0; layer < k->layers; layer++) {
         if (strcmp(k->of[layer], k->of[layer % period]) != 0) {
@@ -205,8 +192,7 @@ static int64_t period_of(const kinds *k)
     return period;
 }
 
-static void set_field(const kinds *k, const char *field, const char *text)
-{
+static void set_field(const kinds *k, const char *field, const char *text) {
     nnc_error why;
     const nnc_field_table *table = nnc_model_table(k->file->model->family);
     if (nnc_field_set(table, k->file->model, field, text, &why) != NNC_OK) {
@@ -216,8 +202,7 @@ static void set_field(const kinds *k, const char *field, const char *text)
 
 /* If all layers have experts, except perhaps the first ones, sets dense_layers to the number of these first layers and
  * returns true. */
-static bool set_leading(const kinds *k)
-{
+static bool set_leading(const kinds *k) {
     char text[24];
     int64_t dense = 0;
     while (dense < k->layers && strcmp(k->of[dense], "dense") == 0) { dense++; }
@@ -231,8 +216,7 @@ static bool set_leading(const kinds *k)
     return true;
 }
 
-static void set_kinds(const kinds *k)
-{
+static void set_kinds(const kinds *k) {
     char text[NNC_PATTERN_MAX * KIND_MAX] = "";
     const int64_t period = period_of(k);
     size_t used = 0;
@@ -255,8 +239,7 @@ static void set_kinds(const kinds *k)
     set_field(k, k->pattern->to, text);
 }
 
-void nnc_foreign_pattern_read(nnc_foreign_file *file, const nnc_foreign_pattern *pattern)
-{
+void nnc_foreign_pattern_read(nnc_foreign_file *file, const nnc_foreign_pattern *pattern) {
     kinds *k = nnc_arena_alloc(file->at.doc->arena, sizeof *k);
     if (k == NULL) {
         nnc_faults_no_memory(file->at.doc->faults);
@@ -279,8 +262,7 @@ void nnc_foreign_pattern_read(nnc_foreign_file *file, const nnc_foreign_pattern 
 enum { CHANNELS_MAX = 100000 };
 
 /* Reads block_out_channels as multiples of its first value. */
-static void read_channels(nnc_json root, nnc_unet *u)
-{
+static void read_channels(nnc_json root, nnc_unet *u) {
     const nnc_json list = nnc_json_get(root, "block_out_channels");
     if (nnc_json_type_of(list) != NNC_JSON_LIST || nnc_json_count(list) < 1 ||
         nnc_json_count(list) > NNC_UNET_LEVELS_MAX) {
@@ -302,8 +284,7 @@ static void read_channels(nnc_json root, nnc_unet *u)
 }
 
 /* Reads the levels with attention. The list of the way up begins at the deepest level and must mirror the way down. */
-static void read_blocks(nnc_json root, nnc_json levels, nnc_unet *u)
-{
+static void read_blocks(nnc_json root, nnc_json levels, nnc_unet *u) {
     const nnc_json down = nnc_json_get(root, "down_block_types");
     const nnc_json up = nnc_json_get(root, "up_block_types");
     const nnc_json lists[] = { down, up };
@@ -340,8 +321,7 @@ static void read_blocks(nnc_json root, nnc_json levels, nnc_unet *u)
 
 /* Reads one entry per level: the same number of heads at every level, or numbers that give the same width. Levels
  * without attention also have an entry, and the middle uses the entry of the deepest level. */
-static void read_head_list(nnc_json list, nnc_unet *u)
-{
+static void read_head_list(nnc_json list, nnc_unet *u) {
     bool same_count = true, same_width = true;
     int64_t heads = 0, width = 0;
     int32_t level = 0;
@@ -372,8 +352,7 @@ static void read_head_list(nnc_json list, nnc_unet *u)
 }
 
 /* Reads the number of heads from the first of two keys that is given. */
-static void read_heads(nnc_foreign_file *file, nnc_json keys, nnc_json fallback)
-{
+static void read_heads(nnc_foreign_file *file, nnc_json keys, nnc_json fallback) {
     const nnc_json first = nnc_json_first(keys);
     const bool given = nnc_foreign_given(file->at, nnc_json_text(first));
     const char *key = nnc_json_text(given ? first : nnc_json_next(first));
@@ -387,8 +366,7 @@ static void read_heads(nnc_foreign_file *file, nnc_json keys, nnc_json fallback)
     nnc_foreign_read_key(file, &heads, NULL);
 }
 
-void nnc_foreign_levels_read(nnc_foreign_file *file, nnc_json levels)
-{
+void nnc_foreign_levels_read(nnc_foreign_file *file, nnc_json levels) {
     const nnc_json root = file->at;
     nnc_unet *u = &file->model->unet;
     read_channels(root, u);
