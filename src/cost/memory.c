@@ -467,9 +467,13 @@ typedef struct left_over {
 
 static void begin_backward(const replay *r, left_over *left) {
     const nnc_op_list *list = r->list;
-    memset(left, 0, sizeof *left);
+    for (int32_t s = 0; s < NNC_SEGMENTS_MAX; s++) {
+        left->kept[s] = left->casts[s] = left->gradients[s] = left->inputs[s] = 0.0;
+    }
     for (int32_t b = 0; b < list->block_count; b++) {
         const nnc_block *block = &list->blocks[b];
+        left->live[b] = 0.0;
+        left->first[b] = NULL;
         left->inputs[block->segment] +=
             block->input_bytes * (double)block->repeat / (double)list->segments[block->segment].instances;
     }

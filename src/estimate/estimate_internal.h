@@ -527,7 +527,9 @@ typedef struct nnc_plan_change_ask {
     const nnc_profiles *profiles;
     const nnc_software *others[2]; /* other profiles to try: compiled, channels last; NULL = not available */
     const nnc_plan *plan;          /* plan as the user gave it, before defaults are filled in */
-    bool quick;                    /* true: tries only the changes that matter most, each alone */
+    const nnc_result *base;        /* estimate of the plan; NULL = not known */
+    bool quick;                    /* true: tries only the changes that matter most, each alone; if the plan fits, finds
+                                    * only changes that make it faster */
 } nnc_plan_change_ask;
 
 /* Tries the changes with at most a few hundred estimates; with quick, a few tens. Returns the number of changes found;

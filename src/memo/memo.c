@@ -583,7 +583,7 @@ nnc_scratch *nnc_scratch_create(void) {
     }
     made->estimate = estimate;
     made->shared = shared;
-    if (!create_lists(&shared->alikes, 1) || nnc_scratch_load(made, LOAD_BYTES) == NULL) {
+    if (!create_lists(&shared->alikes, NNC_LOWERED_LISTS) || nnc_scratch_load(made, LOAD_BYTES) == NULL) {
         nnc_scratch_destroy(made);
         return NULL;
     }

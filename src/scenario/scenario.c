@@ -548,6 +548,7 @@ nnc_status nnc_scenario_changes(nnc_scenario *scenario, bool quick, nnc_scratch 
                                 .device = &scenario->device,
                                 .profiles = &own,
                                 .plan = &scenario->plan,
+                                .base = scenario->report.least_bytes > 0 ? NULL : &scenario->result,
                                 .quick = quick };
     own.any = scenario->profiles.any;
     if (scenario->result.plan.devices > 1 || !quick) {
@@ -605,8 +606,8 @@ static bool is_open(const nnc_field *field, const nnc_plan *plan) {
 /* Tests whether an estimate failed for a reason other than the tried value: no memory, or an unreadable file. */
 static bool fails(nnc_status status) { return status == NNC_NO_MEMORY || status == NNC_IO; }
 
-/* Estimates the step with this value of an open property of the software. result->step_s is NaN when the estimate
- * fails. */
+/* Estimates step time and memory with this value of an open property of the software; the result has no bounds and no
+ * FLOPs. result->step_s is NaN when the estimate fails. */
 static nnc_status step_with(const nnc_scenario *s, const char *name, const char *value, nnc_scratch *scratch,
                             nnc_result *result, nnc_error *err) {
     const nnc_software *software = &s->software, *other = NULL;
@@ -614,7 +615,9 @@ static nnc_status step_with(const nnc_scenario *s, const char *name, const char 
     nnc_plan plan = s->plan;
     nnc_status status = named ? nnc_software_load(s->specs, value, &other, err) : nnc_plan_set(&plan, name, value, err);
     if (status == NNC_OK) {
+        scratch->brief = scratch->workless = true;
         status = nnc_estimate(&s->model, &s->device, named ? other : software, &plan, scratch, result, err);
+        scratch->brief = scratch->workless = false;
     }
     result->step_s = status == NNC_OK ? result->step_s : (double)NAN;
     return fails(status) ? status : NNC_OK;
