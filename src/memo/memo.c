@@ -172,6 +172,10 @@ static void accumulate(const nnc_estimate_cache *shared, double grad_accumulate,
     a->grad_accumulate = grad_accumulate;
 }
 
+static double adds_of(const nnc_step *step) {
+    return nnc_lowering_of(step->plan, step->software, step->plan->attention).grad_accumulate;
+}
+
 /* Finds the lowered lists and sums of a plan in the cache of lists, or lowers the plan. */
 static nnc_status find_list(nnc_estimate_cache *shared, const nnc_plan *plan, const nnc_software *software,
                             nnc_lowered **found, nnc_error *err) {
@@ -181,7 +185,6 @@ static nnc_status find_list(nnc_estimate_cache *shared, const nnc_plan *plan, co
     memcpy(&key.software, software, sizeof key.software);
     nnc_lowered *a = nnc_memo_find(&shared->alikes, &key);
     if (a != NULL && a->listed) {
-        accumulate(shared, how.grad_accumulate, a);
         a->found = true;
         shared->last = *found = a;
         return NNC_OK;
@@ -189,7 +192,7 @@ static nnc_status find_list(nnc_estimate_cache *shared, const nnc_plan *plan, co
     a = a != NULL ? a : nnc_memo_add(&shared->alikes, &key);
     memcpy(&a->software, software, sizeof a->software);
     a->rows.timer = shared->timer.time != NULL ? &shared->timer : NULL;
-    a->listed = a->found = a->worked = a->tabled = false;
+    a->listed = a->found = a->worked = a->tabled = a->summed = false;
     shared->last = *found = a;
     how.plan = &key.seen;
     return lower(shared, &how, a, err);
@@ -212,10 +215,12 @@ static nnc_rows_like find_like(const nnc_estimate_cache *shared, const nnc_lower
     return (nnc_rows_like){ &last->list, last->count, &last->rows, same };
 }
 
-/* Makes the op table that all plans of a list share, or times its collectives again on other routes. */
+/* Makes the op table that all plans of a list share, or times its collectives again on other routes, and its weight
+ * gradients for another number of micro-batches. */
 static void make_table(nnc_estimate_cache *shared, nnc_lowered *a, const nnc_step *step) {
     const nnc_network *network = step->network;
     const size_t size = sizeof a->routes;
+    accumulate(shared, adds_of(step), a);
     if (!a->tabled || (network != NULL && !nnc_same_bytes(a->routes, network->routes, size))) {
         const int32_t count = a->list.count;
         a->list.count = a->count;
@@ -239,6 +244,22 @@ void nnc_lowered_rows(nnc_estimate_cache *shared, nnc_lowered *alike, const nnc_
     nnc_power_throttle(rows, step->device);
 }
 
+double nnc_lowered_least_s(nnc_estimate_cache *shared, nnc_lowered *alike, const nnc_step *step) {
+    const double adds = adds_of(step);
+    if (!alike->summed || alike->compute_adds > adds) {
+        make_table(shared, alike, step);
+        alike->compute_s = 0.0;
+        for (int32_t i = 0; i < alike->rows.count; i++) {
+            const nnc_op_cost *row = &alike->rows.rows[i];
+            const bool counts = !nnc_op_is_collective(row->op) && nnc_part_of(row) != NNC_PART_RECOMPUTE;
+            alike->compute_s += counts ? row->time_s * row->repeat : 0.0;
+        }
+        alike->compute_adds = adds;
+        alike->summed = true;
+    }
+    return alike->compute_s;
+}
+
 nnc_status nnc_prepare_list(nnc_estimate_cache *shared, const nnc_software *software, const nnc_plan *plan,
                             nnc_network *network, nnc_step *step, nnc_segment_sums sums[NNC_SEGMENTS_MAX],
                             nnc_lowered **alike, nnc_error *err) {
@@ -254,12 +275,11 @@ nnc_status nnc_prepare_list(nnc_estimate_cache *shared, const nnc_software *soft
 }
 
 /* Prepares the op list for a plan whose list differs from that of its entry only in the number of micro-batches. */
-static void prepare_again(const nnc_estimate_cache *shared, const nnc_step *step, nnc_lowered *alike) {
+static void prepare_again(const nnc_step *step, nnc_lowered *alike) {
     nnc_segment_sums sums[NNC_SEGMENTS_MAX]; /* sums that sharding writes; they are not used, because the step has its
                                               * own sums */
     const nnc_plan *plan = step->plan;
     const nnc_lowering how = nnc_lowering_of(plan, step->software, plan->attention);
-    accumulate(shared, how.grad_accumulate, alike);
     alike->list.count = alike->count;
     memcpy(sums, alike->sums, sizeof alike->sums);
     nnc_finish_list(&alike->list, &how, sums);
@@ -426,12 +446,12 @@ static void weigh_known(const nnc_model *model, const nnc_software *software, nn
 static nnc_status time_known(const nnc_model *model, nnc_pass_entry *p, nnc_scratch *scratch, nnc_result *r,
                              nnc_error *err) {
     nnc_estimate_cache *shared = scratch->shared;
-    const double share = nnc_lowering_of(&r->plan, p->step.software, r->plan.attention).grad_accumulate;
+    const double share = adds_of(&p->step);
     nnc_step_work(&p->step, &p->work, r);
     recall_ends(p, &p->step, scratch);
     if (!nnc_same_bytes(&p->grad_accumulate, &share, sizeof share) ||
         !nnc_same_bytes(&p->overlap, &r->plan.overlap, sizeof p->overlap)) {
-        prepare_again(shared, &p->step, p->alike); /* from plan to plan only the weight-gradient ops of the list
+        prepare_again(&p->step, p->alike); /* from plan to plan only the weight-gradient ops of the list
                                                     * differ */
         nnc_lowered_rows(shared, p->alike, &p->step, &scratch->rows);
         nnc_step_segment_times(&p->step, &scratch->rows, p->units);

@@ -100,9 +100,13 @@ struct nnc_plan_groups {
     nnc_memo smaller;             /* maps a plan to the sums of its op list with a smaller micro-batch (smaller_key ->
                                    * smaller_sums); not used if it has no entries */
     const nnc_pass_costs *listed; /* the pass whose op list was lowered last; NULL = no pass */
-    bool splits;                  /* true: some offered schedule has separate weight gradients */
-    double rows_s[NNC_ROWS_MAX];  /* seconds of each row of the op table before overlap */
-    nnc_batched_replay *replay;   /* collects pipelines that are replayed together; NULL = each step time is computed at
+    nnc_plan plain; /* the plan (see nnc_plan_lowering_key) and the profile of the last list without recomputation whose
+                     * compute time plain_s is known, and the share of its passes that add gradients */
+    const nnc_software *plain_software;
+    double plain_adds, plain_s;
+    bool splits;                 /* true: some offered schedule has separate weight gradients */
+    double rows_s[NNC_ROWS_MAX]; /* seconds of each row of the op table before overlap */
+    nnc_batched_replay *replay;  /* collects pipelines that are replayed together; NULL = each step time is computed at
                                    * once */
 };
 
@@ -410,6 +414,37 @@ void nnc_plan_groups_work(nnc_plan_groups *groups, nnc_pass_costs *pass, nnc_res
     result->plan = plan;
     result->memory = memory;
     result->step_s = step_s;
+}
+
+/* Tests whether the compute times of a list without recomputation are a lower bound for this pass, too: its list has
+ * the same ops and recomputes some of them. */
+static bool has_plain(const nnc_plan_groups *groups, const nnc_pass_costs *pass) {
+    const nnc_plan *plan = &pass->work.plan;
+    nnc_plan key = nnc_plan_lowering_key(plan);
+    key.recompute = 0;
+    return groups->plain_software == pass->software &&
+           groups->plain_adds <= nnc_lowering_of(plan, pass->software, plan->attention).grad_accumulate &&
+           nnc_same_bytes(&groups->plain, &key, sizeof key);
+}
+
+double nnc_plan_groups_compute_s(nnc_plan_groups *groups, nnc_pass_costs *pass, const nnc_plan *plan, bool own) {
+    const double rounding = 1.0 - 1e-9; /* the sum of the same times in another order may differ in its last digits */
+    nnc_step step = pass->step;
+    step.plan = &pass->work.plan;
+    double pass_s = 0.0;
+    if (own) {
+        if (!list_pass(groups, pass)) { return 0.0; }
+        pass_s = nnc_lowered_least_s(groups->scratch->shared, pass->alike, &step);
+        if (plan->recompute == 0) {
+            groups->plain = nnc_plan_lowering_key(plan);
+            groups->plain_software = pass->software;
+            groups->plain_adds = pass->alike->compute_adds;
+            groups->plain_s = pass_s;
+        }
+    } else if (has_plain(groups, pass)) {
+        pass_s = groups->plain_s;
+    }
+    return pass_s * rounding * (double)plan->micro_batches / plan->pipeline;
 }
 
 bool nnc_plan_groups_times(nnc_plan_groups *groups, nnc_pass_costs *pass, const nnc_plan *plan) {

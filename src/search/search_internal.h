@@ -219,6 +219,11 @@ bool nnc_plan_groups_times(nnc_plan_groups *groups, nnc_pass_costs *pass, const 
  * the devices. */
 double nnc_plan_groups_least_s(const nnc_pass_costs *pass, const nnc_plan *plan);
 
+/* Returns a smaller lower bound of the step time, without the times of collectives; it needs no times of the pass. Call
+ * it for a plan that does not exceed the memory. own: false = the bound of the plan without recomputation, 0 if it is
+ * not known; true = the bound of the pass itself. */
+double nnc_plan_groups_compute_s(nnc_plan_groups *groups, nnc_pass_costs *pass, const nnc_plan *plan, bool own);
+
 /* Computes the step time of the plan with index `inside` in its group, and writes it to result. Returns false if the
  * pipeline is too large to replay. */
 bool nnc_plan_groups_step(nnc_plan_groups *groups, nnc_pass_costs *pass, uint64_t inside, nnc_result *result);

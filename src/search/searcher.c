@@ -438,6 +438,19 @@ static void complete(worker *w, nnc_found *found) {
     }
 }
 
+/* Tests whether the plan can be pruned because of its compute alone. This takes less than the times of its pass. */
+static bool computes_long(worker *w, nnc_pass_costs *pass, const nnc_result *result) {
+    const nnc_search *search = w->of->search;
+    const int64_t bytes = result->memory.total_bytes;
+    const nnc_front *known = w->of->known;
+    if (!nnc_front_beats(known, search->objective, search->best, (double)INFINITY, bytes)) { return false; }
+    for (int own = 0; own < 2; own++) {
+        const double least_s = nnc_plan_groups_compute_s(w->groups, pass, &result->plan, own == 1);
+        if (nnc_front_beats(known, search->objective, search->best, least_s, bytes)) { return true; }
+    }
+    return false;
+}
+
 /* Evaluates one plan of the current group: is it legal, does it fit, can it be among the best, how long is its step? */
 static void try_plan(worker *w, uint64_t index, uint64_t inside) {
     const nnc_searcher *r = w->of;
@@ -453,7 +466,8 @@ static void try_plan(worker *w, uint64_t index, uint64_t inside) {
                                          : nnc_memory_verdict(&result.memory, capacity) == NNC_FITS;
     w->part.legal++;
     w->part.feasible += fits ? 1 : 0;
-    if ((!fits && !search->no_prune) || !nnc_plan_groups_times(w->groups, pass, &result.plan)) {
+    if ((!fits && !search->no_prune) || (fits && !search->no_prune && computes_long(w, pass, &result)) ||
+        !nnc_plan_groups_times(w->groups, pass, &result.plan)) {
         w->part.pruned++;
         return;
     }
