@@ -292,6 +292,19 @@ static const alias *row_of(const expansion *e, const char *word, const char *val
     return any;
 }
 
+/* Tests whether a word is an option of training programs that has no effect on any result. */
+static bool is_free(const expansion *e, const char *word) {
+    static const char *const names[] = {
+        "--lr",           "--lr-*",         "--learning-rate*",  "--min-lr*",       "--warmup-steps",
+        "--warmup-ratio", "--seed",         "--weight-decay*",   "--adam-beta*",    "--adam-eps*",
+        "--lora-alpha",   "--lora-dropout", "--init-method-std", "--logging-steps", "--log-interval",
+        "--output-dir"
+    };
+    bool found = false;
+    for (size_t i = 0; i < NNC_COUNT_OF(names) && !found; i++) { found = alike(names[i], word); }
+    return found && e->known(e->context, "--optimizer");
+}
+
 /* Replaces one word of argv, together with its value if it has one. *used: number of words that were taken. *found:
  * true if the word is an alias. */
 static nnc_status expand_word(expansion *e, char **argv, bool last, int *used, bool *found, nnc_error *err) {
@@ -300,6 +313,9 @@ static nnc_status expand_word(expansion *e, char **argv, bool last, int *used, b
     const alias *row = row_of(e, word, value, found);
     char typed[64];
     snprintf(typed, sizeof typed, "%.*s", (int)strcspn(word, "="), word);
+    if (!*found && is_free(e, word)) {
+        return nnc_fail(err, NNC_BAD_USAGE, typed, "has no effect on time, memory and cost, so leave it out");
+    }
     if (!*found) { return NNC_OK; }
     if (row == NULL) { return refuse_value(e, word, typed, value, err); }
     if (row->words == NULL) {

@@ -1145,7 +1145,9 @@ void nnc_reading_rules(nnc_reading *r, int index) {
     for (nnc_json rule = nnc_json_first(table_part(r, "rules")); rule.node != NULL && nnc_reading_goes_on(r);
          rule = nnc_json_next(rule)) {
         if (nnc_reading_applies(r, rule, "if")) {
-            nnc_reading_set(r, root, text_of(rule, "key"), nnc_json_get(rule, "set"), true);
+            const char *key = text_of(rule, "key");
+            const nnc_json at = value_of(r, key);
+            nnc_reading_set(r, at.node != NULL && at.doc == root.doc ? at : root, key, nnc_json_get(rule, "set"), true);
         }
     }
 }
