@@ -58,10 +58,7 @@ void nnc_model_read(nnc_json root, const char *stem, void *spec) {
     nnc_model *model = spec;
     static const char *const keys[] = { "schema", "aliases", "sources", "references", "like", NULL };
     memset(model, 0, sizeof(*model));
-    if (nnc_json_type_of(root) != NNC_JSON_OBJECT) {
-        nnc_json_mismatch(root, "wrong type", "an object");
-        return;
-    }
+    if (!nnc_json_expect(root, NNC_JSON_OBJECT, "an object")) { return; }
     if (nnc_is_foreign(root)) {
         if (nnc_foreign_read(root, model)) { complete(root, model); }
         return;

@@ -433,17 +433,14 @@ static bool check_list(const nnc_foreign_file *file, const nnc_foreign_key *key,
     const int count = type == NNC_JSON_LIST ? nnc_json_count(list) : wanted;
     if (type == NNC_JSON_ABSENT && key->absent.node == NULL) {
         snprintf(text, sizeof text, "%.*s", (int)strcspn(key->key, "|"), key->key);
-        nnc_json_fault(file->at, text, "missing, expected a list of numbers, found nothing");
-        return false;
+        return nnc_json_fault(file->at, text, "missing, expected a list of numbers, found nothing");
     }
     if (type != NNC_JSON_ABSENT && type != NNC_JSON_LIST && !(key->same_each_level && type == NNC_JSON_NUMBER)) {
-        nnc_json_mismatch(list, "wrong type", "a list of numbers");
-        return false;
+        return nnc_json_mismatch(list, "wrong type", "a list of numbers");
     }
     if (count > wanted || (count < wanted && !key->may_be_shorter)) {
         snprintf(text, sizeof text, "a list of %d numbers%s", wanted, key->may_be_shorter ? " or fewer" : "");
-        nnc_json_mismatch(list, "wrong length", text);
-        return false;
+        return nnc_json_mismatch(list, "wrong length", text);
     }
     return true;
 }
