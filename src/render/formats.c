@@ -412,12 +412,8 @@ static const nnc_page markdown_page = { .label = markdown_put_label,
                                         .heading = markdown_put_page_heading,
                                         .table = markdown_put_table };
 
-static void markdown_write_view(nnc_buffer *out, nnc_style style, const nnc_view *view, const void *record) {
-    view->page(out, style, record);
-}
-
 const nnc_format nnc_format_markdown = { .name = "markdown",
-                                         .view = markdown_write_view,
+                                         .view = nnc_page_write,
                                          .heading = markdown_put_heading,
                                          .line = markdown_put_line,
                                          .page = &markdown_page };
@@ -531,8 +527,4 @@ static void put_table(nnc_buffer *out, nnc_style style, nnc_table *table) {
 
 static const nnc_page page = { .label = put_label, .text = put_text, .heading = put_heading, .table = put_table };
 
-static void write_view(nnc_buffer *out, nnc_style style, const nnc_view *view, const void *record) {
-    view->page(out, style, record);
-}
-
-const nnc_format nnc_format_html = { .name = "html", .view = write_view, .page = &page };
+const nnc_format nnc_format_html = { .name = "html", .view = nnc_page_write, .page = &page };
