@@ -649,7 +649,6 @@ static nnc_status write_schema(nnc_session *session, nnc_error *err) {
     char kinds[256] = "", page[64];
     for (int i = 0; i < SCHEMA_COUNT; i++) {
         const char *name = schema_name(i);
-        const size_t used = strlen(kinds);
         if (kind == NULL) {
             nnc_buffer_print(session->out, "%-10s %s\n", name,
                              i < FILE_COUNT ? files[i][1] : outputs[i - FILE_COUNT].title);
@@ -657,7 +656,7 @@ static nnc_status write_schema(nnc_session *session, nnc_error *err) {
             snprintf(page, sizeof page, "schema/%s.json", name);
             return write_page(session, page, err);
         }
-        snprintf(kinds + used, sizeof kinds - used, "%s%s", i > 0 ? ", " : "", name);
+        nnc_text_append(kinds, sizeof kinds, ", ", "%s", name);
     }
     return kind == NULL ? NNC_OK
                         : nnc_fail(err, NNC_BAD_USAGE, "schema", "unknown schema, expected one of %s, found \"%s\"",

@@ -315,9 +315,6 @@ void nnc_record_null(nnc_record *record, const char *key);
 /* Writes all members of a record, as its metrics table says, into the object that is open. */
 void nnc_record_members(nnc_record *record, const nnc_metrics *metrics, const nnc_place *place);
 
-/* Writes one value as JSON. */
-void nnc_put_json_cell(nnc_buffer *out, const nnc_cell *cell);
-
 /* ---- HTML: formats.c ---- */
 
 /* A self-contained HTML page: style and script are inside, nothing is fetched. --format does not offer it. */

@@ -458,12 +458,10 @@ static void degrees_text(const nnc_plan *plan, char *text, size_t size) {
     } degrees[] = {
         { "data", plan->data }, { "tensor", plan->tensor }, { "context", plan->context }, { "pipeline", plan->pipeline }
     };
-    size_t used = 0;
     text[0] = '\0';
-    for (size_t i = 0; i < sizeof degrees / sizeof degrees[0] && used < size; i++) {
+    for (size_t i = 0; i < sizeof degrees / sizeof degrees[0]; i++) {
         if (degrees[i].degree > 1) {
-            used += (size_t)snprintf(text + used, size - used, "%s%s %" PRId32, used > 0 ? " x " : "", degrees[i].name,
-                                     degrees[i].degree);
+            nnc_text_append(text, size, " x ", "%s %" PRId32, degrees[i].name, degrees[i].degree);
         }
     }
 }
@@ -472,12 +470,11 @@ static void degrees_text(const nnc_plan *plan, char *text, size_t size) {
 static void recompute_text(const nnc_plan *plan, char *text, size_t size) {
     const bool full = (plan->recompute & NNC_RECOMPUTE_FULL) != 0;
     nnc_recompute_text(plan->recompute, text, size);
-    size_t used = strlen(text);
     if (full && plan->recompute_every > 1) {
-        used += (size_t)snprintf(text + used, size - used, " every %" PRId64 " layers", plan->recompute_every);
+        nnc_text_append(text, size, "", " every %" PRId64 " layers", plan->recompute_every);
     }
-    if (full && plan->recompute_layers > 0 && used < size) {
-        snprintf(text + used, size - used, " of %" PRId64 " layers per stage", plan->recompute_layers);
+    if (full && plan->recompute_layers > 0) {
+        nnc_text_append(text, size, "", " of %" PRId64 " layers per stage", plan->recompute_layers);
     }
 }
 

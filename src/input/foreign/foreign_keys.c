@@ -10,12 +10,11 @@
 
 void nnc_foreign_note(char *list, size_t size, const char *format, ...) {
     char text[160];
-    const size_t used = strlen(list);
     va_list values;
     va_start(values, format);
     vsnprintf(text, sizeof text, format, values);
     va_end(values);
-    if (used + 3 < size) { snprintf(list + used, size - used, "%s%s", used > 0 ? ", " : "", text); }
+    nnc_text_append(list, size, ", ", "%s", text);
 }
 
 void nnc_foreign_expected(char *text, size_t size, const char *begin, const char *between, nnc_json names) {
@@ -346,10 +345,9 @@ static void write_fields(nnc_json value, char *text, size_t size) {
     char own[64];
     text[0] = '\0';
     for (nnc_json one = nnc_json_first(value); one.node != NULL; one = nnc_json_next(one)) {
-        const size_t used = strlen(text);
         const bool flag = nnc_json_type_of(one) == NNC_JSON_BOOL;
-        snprintf(text + used, size - used, "%s%s=%s", used > 0 ? "," : "", nnc_json_key(one),
-                 flag ? (nnc_json_bool(one) ? "on" : "off") : nnc_foreign_text(one, own, sizeof own));
+        nnc_text_append(text, size, ",", "%s=%s", nnc_json_key(one),
+                        flag ? (nnc_json_bool(one) ? "on" : "off") : nnc_foreign_text(one, own, sizeof own));
     }
 }
 

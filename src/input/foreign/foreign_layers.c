@@ -211,7 +211,6 @@ static bool set_leading(const kinds *k) {
 static void set_kinds(const kinds *k) {
     char text[NNC_PATTERN_MAX * KIND_MAX] = "";
     const int64_t period = period_of(k);
-    size_t used = 0;
     if (strcmp(k->pattern->to, "mlps") == 0 && set_leading(k)) { return; }
     if (period == 1 && strcmp(k->pattern->to, "mixers") == 0 &&
         (strcmp(k->of[0], "full") == 0 || strcmp(k->of[0], "window") == 0)) {
@@ -225,9 +224,7 @@ static void set_kinds(const kinds *k) {
                        (int)NNC_PATTERN_MAX);
         return;
     }
-    for (int64_t layer = 0; layer < period; layer++) {
-        used += (size_t)snprintf(text + used, sizeof text - used, "%s%s", layer > 0 ? "," : "", k->of[layer]);
-    }
+    for (int64_t layer = 0; layer < period; layer++) { nnc_text_append(text, sizeof text, ",", "%s", k->of[layer]); }
     set_field(k, k->pattern->to, text);
 }
 
