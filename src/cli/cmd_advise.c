@@ -31,22 +31,17 @@ static const char *plan_change_sentence(const nnc_plan_change *change, const nnc
     const double percent = 100.0 * (change->gain - 1.0);
     nnc_unit_text(change->step_s, "s", step);
     nnc_unit_text((double)change->total_bytes, "B", total);
-    size_t used = (size_t)snprintf(text, size, "%s: a step takes %s, %.1f%% %s", change->options, step, fabs(percent),
-                                   percent < 0.0 ? "slower" : "faster");
-    if (change->global_batch != base->plan.global_batch && used < size) {
-        used += (size_t)snprintf(text + used, size - used, " per sample (batch %" PRId64 ")", change->global_batch);
+    snprintf(text, size, "%s: a step takes %s, %.1f%% %s", change->options, step, fabs(percent),
+             percent < 0.0 ? "slower" : "faster");
+    if (change->global_batch != base->plan.global_batch) {
+        nnc_text_append(text, size, "", " per sample (batch %" PRId64 ")", change->global_batch);
     }
-    if (used < size) { used += (size_t)snprintf(text + used, size - used, ", %s", total); }
-    if (currency != NULL && !isnan(change->cost_step) && used < size) {
-        used += (size_t)snprintf(text + used, size - used, ", %s %s a step", nnc_count_text(change->cost_step, cost),
-                                 currency);
+    nnc_text_append(text, size, "", ", %s", total);
+    if (currency != NULL && !isnan(change->cost_step)) {
+        nnc_text_append(text, size, "", ", %s %s a step", nnc_count_text(change->cost_step, cost), currency);
     }
-    if (used < size) {
-        used +=
-            (size_t)snprintf(text + used, size - used, "; it %s%s", change->verdict == NNC_FITS ? "fits" : "is tight",
-                             change->adapters ? " and trains only adapters" : "");
-    }
-    if (used < size) { snprintf(text + used, size - used, "."); }
+    nnc_text_append(text, size, "", "; it %s%s.", change->verdict == NNC_FITS ? "fits" : "is tight",
+                    change->adapters ? " and trains only adapters" : "");
     return text;
 }
 

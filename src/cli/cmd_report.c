@@ -382,7 +382,6 @@ const nnc_command nnc_cmd_explore = {
              "sends nothing over a network: open it from disk, put it on any web server, or mail it. The page has the "
              "command line of this program, a form, pictures, links and explanations. Drop model and device files on "
              "the page to use them.",
-    .min_operands = 0,
     .max_operands = 2,
     .takes = NNC_TAKES_COMMON | NNC_TAKES_LAUNCH | NNC_TAKES_PLAN | NNC_TAKES_RUN,
     .run = run_explore,

@@ -48,10 +48,7 @@ NNC_GET(get_cost, plan_row, nnc_number_cell(spent_on(&self->found, NULL).amount)
 static nnc_cell get_plan(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX]) {
     const plan_row *self = place->record;
     nnc_plan_word(&self->found.plan, text);
-    if (self->like > 0) {
-        const size_t used = strlen(text);
-        snprintf(text + used, NNC_METRIC_TEXT_MAX - used, " (+%" PRId32 ")", self->like);
-    }
+    if (self->like > 0) { nnc_text_append(text, NNC_METRIC_TEXT_MAX, "", " (+%" PRId32 ")", self->like); }
     return nnc_text_cell(text);
 }
 

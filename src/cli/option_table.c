@@ -341,8 +341,7 @@ static const char *field_argument(const nnc_field *field) {
 
 /* Adds a part to a text, after a blank. */
 static void append(char *text, size_t size, const char *before, const char *part, const char *after) {
-    const size_t used = strlen(text);
-    snprintf(text + used, size - used, "%s%s%s%s", used > 0 ? " " : "", before, part, after);
+    nnc_text_append(text, size, " ", "%s%s%s", before, part, after);
 }
 
 static void put_default(const char *value, nnc_option_text *text) {

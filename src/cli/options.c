@@ -112,8 +112,7 @@ static int choose(const char *option, const char *text, nnc_names names, nnc_err
     char expected[128] = "";
     const int found = nnc_names_find_nocase(names, text);
     for (int i = 0; i < names.count && found < 0; i++) {
-        const size_t used = strlen(expected);
-        snprintf(expected + used, sizeof expected - used, "%s%s", i > 0 ? ", " : "", names.of((unsigned)i));
+        nnc_text_append(expected, sizeof expected, "", "%s%s", i > 0 ? ", " : "", names.of((unsigned)i));
     }
     if (found >= 0) { return found; }
     nnc_fail(err, NNC_BAD_USAGE, option, "unknown value, expected one of %s, found \"%s\"", expected, text);

@@ -69,10 +69,7 @@ int nnc_specs_folders(const nnc_specs *specs, const char *const **folders) {
 const char *nnc_specs_marks(const nnc_specs *specs) { return specs->marks; }
 
 void nnc_specs_mark(nnc_specs *specs, const char *text) {
-    const size_t used = strlen(specs->marks);
-    if (strstr(specs->marks, text) == NULL) {
-        snprintf(specs->marks + used, sizeof specs->marks - used, "%s%s", used > 0 ? "; " : "", text);
-    }
+    if (strstr(specs->marks, text) == NULL) { nnc_text_append(specs->marks, sizeof specs->marks, "; ", "%s", text); }
 }
 
 bool nnc_specs_begin_like(nnc_specs *specs, const char *name) {

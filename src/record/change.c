@@ -212,10 +212,7 @@ static void short_text(const nnc_figure *figure, char *into, size_t size) {
 static void full_text(const nnc_figure *figure, char *into, size_t size) {
     const char *unit = figure != NULL && figure->text == NULL ? unit_of(figure->name) : NULL;
     plain_text(figure, into, size);
-    if (unit != NULL) {
-        const size_t used = strlen(into);
-        snprintf(into + used, size - used, " %s", unit);
-    }
+    if (unit != NULL) { nnc_text_append(into, size, "", " %s", unit); }
 }
 
 static void percent_text(double relative, char *into, size_t size) {
@@ -276,24 +273,21 @@ void nnc_check_headline(const nnc_check_row *row, char *text, size_t size) {
                    { "per token", "latency.tpot_s" },
                    { "first token", "latency.ttft_s" },
                    { "memory", "memory.total_bytes" } };
-    size_t used = 0;
     text[0] = '\0';
-    for (size_t i = 0; i < sizeof totals / sizeof totals[0] && used < size; i++) {
+    for (size_t i = 0; i < sizeof totals / sizeof totals[0]; i++) {
         const nnc_change *change = find_change(row, totals[i].name);
         double moved_by = 0;
         if (change == NULL) { continue; }
         const nnc_change_text pair = nnc_change_text_of(change);
         const char *part = nnc_figures_responsible(row->old, row->now, totals[i].name, &moved_by);
         const char *dot = part != NULL ? strchr(part, '.') : NULL;
-        const int n =
-            snprintf(text + used, size - used, "%s%s %s -> %s (%s)%s%s", used > 0 ? "; " : "", totals[i].what, pair.old,
-                     pair.now, pair.percent, part != NULL ? ", most of it " : "", dot != NULL ? dot + 1 : "");
-        used += n > 0 ? (size_t)n : 0;
+        nnc_text_append(text, size, "; ", "%s %s -> %s (%s)%s%s", totals[i].what, pair.old, pair.now, pair.percent,
+                        part != NULL ? ", most of it " : "", dot != NULL ? dot + 1 : "");
     }
     const nnc_change *software = find_change(row, "plan.software");
-    if (software != NULL && used > 0 && used < size) {
-        snprintf(text + used, size - used, "; the software changed, too: %s -> %s%s%s", software->old->text,
-                 software->now->text, row->split != NULL ? ", " : "", row->split != NULL ? row->split : "");
+    if (software != NULL && text[0] != '\0') {
+        nnc_text_append(text, size, "", "; the software changed, too: %s -> %s%s%s", software->old->text,
+                        software->now->text, row->split != NULL ? ", " : "", row->split != NULL ? row->split : "");
     }
 }
 

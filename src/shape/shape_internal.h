@@ -346,8 +346,6 @@ nnc_status nnc_plan_split(const nnc_model *model, const nnc_device *device, nnc_
 /* Checks only the rules of ZeRO stage and offload, for a legal plan in which only these two fields changed. */
 nnc_status nnc_plan_split_data(nnc_plan *plan, nnc_error *err);
 
-/* Returns the number of ranks over which gradients are summed: data x context. */
-int32_t nnc_plan_replicas(const nnc_plan *plan);
 /* Returns the number of ranks that hold experts or copies of experts: the result of nnc_plan_replicas, times the tensor
  * ranks if experts are whole. */
 int32_t nnc_plan_expert_ranks(const nnc_plan *plan);

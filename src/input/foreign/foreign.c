@@ -87,8 +87,8 @@ static bool take_graph(nnc_foreign_file *file) {
     snprintf(below, sizeof below, "foreign/graphs/%s.json", row->graph);
     if (strpbrk(row->graph, "/\\") != NULL || nnc_specs_file(file->set->specs, below, &path, NULL) != NNC_OK ||
         path == NULL) {
-        nnc_json_fault(file->at, NULL, "%s: no list of ops, expected %s in a data folder, found none", row->id, below);
-        return false;
+        return nnc_json_fault(file->at, NULL, "%s: no list of ops, expected %s in a data folder, found none", row->id,
+                              below);
     }
     nnc_faults faults = { .name = path, .err = &err };
     nnc_json_doc doc = { .faults = &faults, .arena = file->set->arena };

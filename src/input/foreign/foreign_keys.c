@@ -10,12 +10,11 @@
 
 void nnc_foreign_note(char *list, size_t size, const char *format, ...) {
     char text[160];
-    const size_t used = strlen(list);
     va_list values;
     va_start(values, format);
     vsnprintf(text, sizeof text, format, values);
     va_end(values);
-    if (used + 3 < size) { snprintf(list + used, size - used, "%s%s", used > 0 ? ", " : "", text); }
+    nnc_text_append(list, size, ", ", "%s", text);
 }
 
 void nnc_foreign_expected(char *text, size_t size, const char *begin, const char *between, nnc_json names) {
@@ -346,10 +345,9 @@ static void write_fields(nnc_json value, char *text, size_t size) {
     char own[64];
     text[0] = '\0';
     for (nnc_json one = nnc_json_first(value); one.node != NULL; one = nnc_json_next(one)) {
-        const size_t used = strlen(text);
         const bool flag = nnc_json_type_of(one) == NNC_JSON_BOOL;
-        snprintf(text + used, size - used, "%s%s=%s", used > 0 ? "," : "", nnc_json_key(one),
-                 flag ? (nnc_json_bool(one) ? "on" : "off") : nnc_foreign_text(one, own, sizeof own));
+        nnc_text_append(text, size, ",", "%s=%s", nnc_json_key(one),
+                        flag ? (nnc_json_bool(one) ? "on" : "off") : nnc_foreign_text(one, own, sizeof own));
     }
 }
 
@@ -433,17 +431,14 @@ static bool check_list(const nnc_foreign_file *file, const nnc_foreign_key *key,
     const int count = type == NNC_JSON_LIST ? nnc_json_count(list) : wanted;
     if (type == NNC_JSON_ABSENT && key->absent.node == NULL) {
         snprintf(text, sizeof text, "%.*s", (int)strcspn(key->key, "|"), key->key);
-        nnc_json_fault(file->at, text, "missing, expected a list of numbers, found nothing");
-        return false;
+        return nnc_json_fault(file->at, text, "missing, expected a list of numbers, found nothing");
     }
     if (type != NNC_JSON_ABSENT && type != NNC_JSON_LIST && !(key->same_each_level && type == NNC_JSON_NUMBER)) {
-        nnc_json_mismatch(list, "wrong type", "a list of numbers");
-        return false;
+        return nnc_json_mismatch(list, "wrong type", "a list of numbers");
     }
     if (count > wanted || (count < wanted && !key->may_be_shorter)) {
         snprintf(text, sizeof text, "a list of %d numbers%s", wanted, key->may_be_shorter ? " or fewer" : "");
-        nnc_json_mismatch(list, "wrong length", text);
-        return false;
+        return nnc_json_mismatch(list, "wrong length", text);
     }
     return true;
 }
