@@ -55,6 +55,8 @@ typedef struct nnc_host_link {
     double bytes_per_s;     /* rate between device and host memory, one direction */
     double mem_bytes_per_s; /* one device's share of the host memory's rate; NaN = not recorded */
     double kernel_s;        /* host time to issue one kernel of a program that is not compiled */
+    double new_bytes_per_s; /* rate of the first write to memory that the operating system has just given; NaN = not
+                             * recorded, and not counted */
 } nnc_host_link;
 
 typedef struct nnc_price {

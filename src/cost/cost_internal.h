@@ -330,6 +330,7 @@ void nnc_power_throttle(nnc_rows *rows, const nnc_device *device);
 typedef struct nnc_parameters {
     double params, matrix_params, factored_elements, orthogonalise_flops;
     double table_params; /* part of params: tables that are updated in place */
+    double large_params; /* part of params: matrices whose copy in fp32 has 32 MB or more */
 } nnc_parameters;
 
 /* Sums for one instance of a segment (the embedding, one of several equal layers, the head) on one rank. A pipeline

@@ -9,11 +9,16 @@
 
 /* ---- one instance of each segment ---- */
 
+/* Size from which glibc takes each block from the operating system and gives it back when it is freed. Source:
+ * DEFAULT_MMAP_THRESHOLD_MAX in malloc.c of glibc, on 64 bits. */
+static const double mapped_bytes = 33554432.0;
+
 static void add_weights(const nnc_weights *w, double instances, nnc_parameters *sum) {
     const double matrices = (double)w->count * instances;
     const double elements = matrices * (double)w->rows * (double)w->cols;
     const double vector = (double)w->vector * instances;
     sum->params += elements + vector;
+    if (4.0 * (double)w->rows * (double)w->cols >= mapped_bytes) { sum->large_params += elements; }
     sum->factored_elements += matrices * ((double)w->rows + (double)w->cols) + vector;
     if (!w->table) {
         sum->matrix_params += elements;
@@ -128,6 +133,7 @@ static nnc_parameters sum_of(const nnc_segment_sums *sums, const nnc_stage_resid
         total.params += n * p->params;
         total.matrix_params += n * p->matrix_params;
         total.table_params += n * p->table_params;
+        total.large_params += n * p->large_params;
         total.factored_elements += n * p->factored_elements;
         total.orthogonalise_flops += n * p->orthogonalise_flops;
     }
