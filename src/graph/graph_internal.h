@@ -290,6 +290,7 @@ typedef struct nnc_captured_op {
     nnc_group group;
     nnc_dtype dtype; /* format of the operands */
     int64_t repeat;
+    int64_t steps; /* times that one call runs the operator, one after another: time steps of a recurrent layer */
     int64_t batch, m, n, k;                                /* dims of a product */
     int64_t c_in, c_out, h_in, w_in, h_out, w_out, stride; /* dims of a convolution, with batch */
     int64_t kernel, kernel_w, groups;
