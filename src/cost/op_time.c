@@ -236,7 +236,7 @@ NNC_SAYING product product_of(const nnc_device *device, const nnc_op *op, const 
     const double cache_rate = cache_rate_of(e, nnc_device_matmul_peak(device, op->math_dtype), why);
     const nnc_matmul *u = &op->u.matmul;
     const double experts = u->experts > 0 ? (double)u->experts : 1.0;
-    /* A weight gradient sums over the tokens of an expert, so these are the dimension k of its product. */
+    /* a weight gradient sums over the tokens of an expert, so they are its dimension k */
     const bool grouped_k = op->phase == NNC_PHASE_GRAD_WEIGHT;
     product p = {
         .count = (double)u->batch * (u->one_by_one ? 1.0 : experts),

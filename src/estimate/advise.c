@@ -281,7 +281,7 @@ static int keep_fastest(nnc_advice *advice, int found, int max, const nnc_advice
     return found;
 }
 
-/* Sets of changes that fit so far. A set that contains one of them is not tried. */
+/* Sets of changes that fit so far. A larger set that contains one of these sets is not tried. */
 typedef struct found_sets {
     unsigned sets[64];
     int count;

@@ -154,7 +154,7 @@ void nnc_say_step(const nnc_step *step, const nnc_segment_time units[NNC_SEGMENT
     NNC_PUT(why, r->bubble_s, "s");
 }
 
-/* ---- rows of the step ---- */
+/* ---- sums over rows of the step ---- */
 
 static void group_key(const nnc_op_cost *row, const char *what, char key[NNC_SAY_NAME]) {
     snprintf(key, NNC_SAY_NAME, "%s.%s", what, nnc_group_name(row->op->group));

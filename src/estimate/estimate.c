@@ -186,8 +186,8 @@ static bool fuse(const nnc_model *model, const nnc_step *step, nnc_scratch *scra
     nnc_bound_segment_times units;
     with->software = nnc_software_default();
     with->software.context_frozen =
-        step->software->context_frozen; /* context_frozen is copied, because it decides which weights are trained, not
-                                         * how fast kernels are */
+        step->software->context_frozen; /* context_frozen is copied because it states which weights are trained; the
+                                         * other settings only make kernels faster */
     fused->step = *step;
     fused->step.software = &with->software;
     fused->step.list = &scratch->ideal;

@@ -254,7 +254,7 @@ static bool find_delay(const nnc_step *step, const nnc_segment_time units[NNC_SE
     if (!(times->send_s > 0.0)) { return true; }
     if (!nnc_step_run(step, units, 0.0, m)) { return false; }
     NNC_LET(step->why, without_messages_s, "s", ends_s(m, slowest_stage(m, stages)));
-    if (!rerun(step->plan, times->send_s, m)) { /* m->run keeps the replay with messages */
+    if (!rerun(step->plan, times->send_s, m)) { /* replays with messages again, so that m->run ends so */
         return false;
     }
     NNC_LET(step->why, with_messages_s, "s", ends_s(m, slowest_stage(m, stages)));

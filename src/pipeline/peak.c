@@ -143,7 +143,7 @@ bool nnc_pipeline_peak_of_one(const nnc_pipeline *pipeline, int32_t device, int3
 
 typedef struct walk {
     int64_t done[NNC_STREAMS], limit[NNC_STREAMS];
-    int64_t kept[2]; /* number of kept passes of ops with digit 0, and of ops with digit 1; see nnc_run_op */
+    int64_t kept[2]; /* number of kept passes of chunk (or direction) 0 and 1, the digit in the names of nnc_run_op */
     int32_t freeing; /* NNC_B0 or NNC_W0: the phase whose end frees the activations */
     bool swapped;    /* true: ops with digit 0 belong to direction 1 of dualpipe, ops with digit 1 to direction 0 */
     peak *to;

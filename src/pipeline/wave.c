@@ -479,8 +479,8 @@ static void drift(const nnc_wave_shape *shape, int32_t count, nnc_wave *wave, wa
     }
 }
 
-/* Skips periods of one track (pipeline) and advances *at. If it cannot, returns true if the track grew equally in two
- * repeats. */
+/* Skips periods of one track (pipeline) if its state repeats, and advances *at. Returns true if it skipped none, but
+ * the track grew equally in two repeats. */
 static bool skip(const nnc_wave_shape *shape, nnc_wave *wave, const watch *w, int64_t *at, int64_t track) {
     const int64_t age = *at - w->then, times = ages_left(shape, w, *at);
     if (times > 0 && repeats(shape, wave, w, *at, track)) {
