@@ -140,7 +140,7 @@ static const nnc_op_place *find_place(const nnc_rows_like *like, const nnc_op_li
                : NULL;
 }
 
-/* Copies the backward rows of an equal op. Times weight-gradient rows again if the passes that add up gradients differ. */
+/* Copies the backward rows of an equal op. Times weight-gradient rows again if grad_accumulate (see nnc_op) differs. */
 static void copy_backward(nnc_rows *rows, const nnc_op *op, const nnc_rows *from, const nnc_op_place *place,
                           const nnc_device *device, const nnc_network *network) {
     for (int i = 0; i < place->backward_count; i++) {
