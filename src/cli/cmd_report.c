@@ -163,7 +163,7 @@ static void put_diff(nnc_session *session, const nnc_check_report *report) {
     }
 }
 
-/* ---- end of the page ---- */
+/* ---- the last lines of the page ---- */
 
 static void put_foot(nnc_session *session) {
     nnc_buffer *out = session->out;

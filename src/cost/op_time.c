@@ -659,7 +659,7 @@ NNC_SAYING nnc_timing constant_time(const nnc_device *device, const nnc_op *op, 
     return roofline(compute_s, memory_s, r.fixed_s, why);
 }
 
-/* ---- one row per form ---- */
+/* ---- the table of forms: one row per formula for the time of an op ---- */
 
 static nnc_efficiency pointwise_efficiency(const nnc_device *device, const nnc_op *op) {
     const nnc_efficiencies *all = &device->efficiency;
@@ -718,7 +718,7 @@ static const time_form *const forms[] = { NNC_TIMED_LIST(NNC_ROW_AT) };
 
 static const time_form *form_of(const nnc_op *op) { return forms[nnc_op_timed(op)]; }
 
-/* ---- kernels as a library issues them ---- */
+/* ---- time of the kernels that a library issues for an op ---- */
 
 /* t = bytes / (g B) + mixed bytes / (g_mixed B) + rows s + F / (f P) + kernels t0. Norms as one kernel, softmax and
  * cross-entropy have their own fractions g. s is the time per row of a layer norm. F is the FLOPs of attention that is

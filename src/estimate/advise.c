@@ -364,7 +364,7 @@ static bool refine(search *s, nnc_advice *advice) {
     return any;
 }
 
-/* ---- many changes at once ---- */
+/* ---- tries many changes of the plan at once ---- */
 
 static bool is_degree(int c) { return c == CHANGE_TENSOR || c == CHANGE_PIPELINE || c == CHANGE_CONTEXT; }
 

@@ -29,7 +29,7 @@ void nnc_say_plan(const nnc_plan *plan, nnc_derivation *why) {
     (void)devices;
 }
 
-/* ---- sums over rows, by a key ---- */
+/* ---- adds up values of op table rows that have the same key ---- */
 
 enum { KEYS_MAX = 96 };
 typedef struct keyed {

@@ -317,7 +317,7 @@ static nnc_status time_fully(const nnc_model *model, const nnc_step *step, nnc_s
     return NNC_OK;
 }
 
-/* ---- one estimate, step by step ---- */
+/* ---- the parts of one estimate in their order ---- */
 
 void nnc_estimate_begin(nnc_scratch *scratch, nnc_result *r) {
     memset(r, 0, sizeof *r);
@@ -415,7 +415,7 @@ nnc_status nnc_estimate_read(const nnc_model *model, const nnc_device *device, c
     return scratch->estimate(model, device, software, plan, scratch, result, err);
 }
 
-/* ---- rows and stages of the last estimate ---- */
+/* ---- returns rows and stages of the last estimate ---- */
 
 const nnc_op_cost *nnc_scratch_ops(const nnc_scratch *scratch, int32_t *count) {
     *count = scratch->shown != NULL ? scratch->shown->count : 0;

@@ -24,7 +24,7 @@
 #include "pipeline/pipeline_internal.h"
 #include "shape/shape_internal.h"
 
-/* ---- resolve.c: a whole and legal plan ---- */
+/* ---- resolve.c: completes and checks a plan ---- */
 
 /* Reads and checks a plan of any struct_size; NULL = the default plan. */
 nnc_status nnc_plan_read(const nnc_plan *given, nnc_plan *plan, nnc_error *err);
@@ -225,7 +225,7 @@ void nnc_step_find_peak(const nnc_step *step, nnc_step_memory *m, int32_t device
 /* Overlaps communication in the rows, then sums the rows of each segment. Defined in overlap.c. */
 void nnc_step_segment_times(const nnc_step *step, nnc_rows *rows, nnc_segment_time units[NNC_SEGMENTS_MAX]);
 
-/* ---- step_end.c: once per step ---- */
+/* ---- step_end.c: communication and update, once per step ---- */
 
 /* Time of one device in each lane that communication of the step end can overlap with, in one pass: compute, time to
  * issue ops, and communication of other lanes, minus time that already overlaps with other communication. */

@@ -11,7 +11,7 @@
 #include "estimate/estimate_internal.h"
 #include "op/op_internal.h"
 
-/* ---- passes through the schedule ---- */
+/* ---- times of all passes in the pipeline schedule ---- */
 
 static void find_virtual_times(const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX],
                                nnc_step_memory *m) {

@@ -342,7 +342,7 @@ static nnc_status load(nnc_specs *specs, nnc_spec_kind kind, const char *id, con
     return NNC_OK;
 }
 
-/* ---- one file of any kind: from text to struct ---- */
+/* ---- reads one file of any kind into its struct ---- */
 
 const nnc_spec_info nnc_spec_kinds[NNC_SPEC_KIND_COUNT] = {
     [NNC_SPEC_DEVICE] = { .what = "device",

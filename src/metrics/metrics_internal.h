@@ -223,7 +223,7 @@ typedef struct nnc_name_match {
 } nnc_name_match;
 nnc_name_match nnc_name_find(const void *names, size_t stride, int32_t count, const char *word);
 
-/* ---- one estimate, and its inputs ---- */
+/* ---- the report of one estimate, with its inputs ---- */
 
 /* A step time measured by the user, for comparison. */
 typedef struct nnc_own_step {

@@ -427,7 +427,7 @@ int64_t nnc_attention_pairs(int64_t s_q, int64_t s_k, bool causal, int64_t windo
  * in 16 bits. fp8: arXiv:2209.05433; fp4: NVFP4, arXiv:2509.25149. */
 static inline bool nnc_precision_is_narrow(nnc_dtype precision) { return precision == NNC_FP8 || precision == NNC_FP4; }
 
-/* ---- the row of a kind of op ---- */
+/* ---- nnc_op_row: one row of functions for each kind of op ---- */
 
 /* Formulas that compute the time of an op from the fitted values of a device. cost/op_time.c has a row for each. */
 #define NNC_TIMED_LIST(X)                                                      \

@@ -31,7 +31,7 @@ static void look(peak *to, const int64_t *kept) {
     }
 }
 
-/* ---- interleaved: closed form ---- */
+/* ---- peak of an interleaved device in closed form ---- */
 
 /* Search for the peak of an interleaved device. From its first backward on, the device keeps a constant number of
  * passes, so the peak depends only on the chunks that keep more or fewer bytes than chunk 1 (the `others`). */

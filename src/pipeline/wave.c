@@ -496,7 +496,7 @@ static bool skip(const nnc_wave_shape *shape, nnc_wave *wave, const watch *w, in
     return age == 2 * w->repeat && goes_on(shape, wave, 1, track);
 }
 
-/* Skips all possible periods of each track (pipeline) before the end of its stretch of equal time slots. */
+/* A track that repeats itself skips whole periods, up to the end of its stretch of equal time slots. */
 static void watch_tracks(const nnc_wave_shape *shape, int32_t count, nnc_wave *wave, watch *w, int64_t *at, int64_t t) {
     bool watched[NNC_TRACKS], drifts[NNC_TRACKS];
     for (int32_t k = 0; k < count; k++) {

@@ -568,7 +568,7 @@ nnc_pass_costs *nnc_plan_groups_plan(nnc_plan_groups *groups, uint64_t inside, n
     return weigh(groups, pass, result) ? pass : NULL;
 }
 
-/* ---- step times, at once or in a batch ---- */
+/* ---- step times of plans, computed at once or in a batch of pipelines ---- */
 
 /* Returns the nnc_step of a plan that has these costs per pass, and computes the step ends of the plan. */
 static nnc_step step_of(nnc_plan_groups *groups, const nnc_pass_costs *pass, const nnc_plan *plan, uint64_t inside) {

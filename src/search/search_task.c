@@ -46,7 +46,7 @@ static void add_total(nnc_search_total *total, const nnc_search_result *result) 
     total->feasible += result->feasible;
 }
 
-/* ---- several numbers of devices ---- */
+/* ---- searches for several numbers of devices ---- */
 
 /* Returns the time of a plan, or its device-hours if by_cost. If the length of the whole run is known, they are for the
  * run, because larger jobs fail more often; otherwise for one step. */

@@ -142,7 +142,7 @@ nnc_status nnc_serve_into(const nnc_model *model, const nnc_device *device, cons
     return NNC_OK;
 }
 
-/* ---- the network, from the op list of one forward pass ---- */
+/* ---- reads the totals of the network from the op list of one forward pass ---- */
 
 static nnc_status refuse(const nnc_model *model, const char *why, nnc_error *err) {
     return nnc_fail(err, NNC_ILLEGAL_PLAN, model->id, "cannot be served: %s", why);

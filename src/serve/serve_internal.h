@@ -10,7 +10,7 @@
 #include "base/derivation.h"
 #include "shape/shape_internal.h"
 
-/* ---- the network: one entry for all equal ops of equal layers ---- */
+/* ---- the network of a served model: one entry for all equal ops of equal layers ---- */
 
 /* A matrix product with weights. */
 typedef struct nnc_serve_product {

@@ -62,7 +62,7 @@ double nnc_serve_added_s(const load *l, double sequences, double prompts) {
             nnc_serve_mixed(of, sequences, l->context, 0.0, l->cached, l->fresh).time_s);
 }
 
-/* ---- results of each mode of a load ---- */
+/* ---- sets the results for each kind of load ---- */
 
 /* Returns the seconds of a static batch: all sequences start and end together. */
 static double wave_s_of(const load *l, double sequences) {

@@ -506,7 +506,7 @@ nnc_serve_step nnc_serve_mixed(const nnc_serve_case *of, double sequences, doubl
     return finish(&m, 1.0);
 }
 
-/* ---- the share of one device: products, weights, cache ---- */
+/* ---- the share of products, weights and cache that one device has ---- */
 
 double nnc_serve_share(const nnc_serve_case *of, const nnc_serve_product *p) {
     const double t = of->plan->tensor;

@@ -31,7 +31,7 @@ typedef struct lowering {
     int32_t layer_segments; /* number of different layer segments: iterations that start from different states */
 } lowering;
 
-/* ---- the owner of a kept tensor ---- */
+/* ---- decides which op owns a kept tensor ---- */
 
 static nnc_graph_storage *place_of(const lowering *l, const nnc_graph_tensor *t) {
     return &l->walk->storages[t->storage];
@@ -168,7 +168,7 @@ static void lower_linear(lowering *l, const nnc_graph_op *op) {
     if (split == NNC_LINEAR_ROWS) { tensor_collective(l, op->node->label, &op->out, false); }
 }
 
-/* ---- ops that work element by element ---- */
+/* ---- writes the ops that work element by element ---- */
 
 /* Checks that the index of an activation in graph files equals its pointwise kind: see NNC_ACTIVATION_LIST. */
 _Static_assert((int)NNC_ACT_RELU == NNC_PW_RELU && (int)NNC_ACT_GEGLU == NNC_PW_GEGLU,
