@@ -47,7 +47,7 @@ typedef struct interleaved {
 
 /* Progress after the first `ops` passes of a phase. A round has p micro-batches on each of the v chunks in turn. */
 typedef struct progress {
-    int64_t whole; /* passes of each chunk in finished rounds */
+    int64_t whole; /* passes that each chunk ran in the finished rounds */
     int64_t rest;  /* passes so far in the unfinished round, all chunks together */
 } progress;
 
