@@ -242,7 +242,7 @@ static void write_sensitivity(nnc_sheet *sheet, const void *record) {
     if (capacity != NULL) { write_capacity(sheet->out, sheet->style, capacity); }
 }
 
-/* ---- parts of the step ---- */
+/* ---- tables of the parts of a step ---- */
 
 typedef struct slice {
     const char *name;

@@ -22,7 +22,7 @@ typedef struct spec_view {
     const nnc_model *model;   /* the model; NULL = the spec is of another kind */
 } spec_view;
 
-/* ---- every field with its source ---- */
+/* ---- the list of all fields with their sources ---- */
 
 /* A field of the spec with its value. */
 typedef struct shown_field {
@@ -279,7 +279,7 @@ static nnc_status write_spec(nnc_buffer *out, nnc_style style, const spec_view *
     return shown.failed ? NNC_NO_MEMORY : NNC_OK;
 }
 
-/* ---- a model as a file ---- */
+/* ---- writes a model as a model file ---- */
 
 static double number_at(const nnc_field *field, const char *place, int index) {
     switch (nnc_field_element(field->type)) {
@@ -714,7 +714,7 @@ nnc_status nnc_checkpoint_show(nnc_session *session, const char *path, nnc_error
     return status;
 }
 
-/* ---- a checkpoint as a model ---- */
+/* ---- uses a checkpoint as a model ---- */
 
 nnc_status nnc_checkpoint_check(nnc_session *session, const char *path, const char *model, nnc_error *err) {
     nnc_checkpoint file;

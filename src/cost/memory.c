@@ -7,7 +7,7 @@
 #include "op/op_internal.h"
 #include "shape/shape_internal.h"
 
-/* ---- one instance of each segment ---- */
+/* ---- sums over one instance of each segment ---- */
 
 /* Size from which glibc takes each block from the operating system and gives it back when it is freed. Source:
  * DEFAULT_MMAP_THRESHOLD_MAX in malloc.c of glibc, on 64 bits. */
@@ -402,7 +402,7 @@ static double live_of(const nnc_segment_sums *sum, const nnc_plan *plan, double 
     return again > 0.0 ? nnc_min(every, again) * sum->live_bytes : sum->again_bytes;
 }
 
-/* ---- the peak over backward ---- */
+/* ---- the memory peak as one moment of backward ---- */
 
 /* Tests whether gradients are freed before forward (set_to_none). They then appear in backward, while the activations
  * of their layer are freed. The peak of a step on one device is then one moment of backward, less than the sum of all

@@ -285,7 +285,7 @@ bool nnc_spec_complete(nnc_json_doc *doc, nnc_specs *specs, nnc_spec_kind kind) 
     return completed;
 }
 
-/* ---- which file sets a field ---- */
+/* ---- finds the file that sets a field ---- */
 
 struct nnc_lineage {
     nnc_json_doc *doc;

@@ -365,7 +365,7 @@ static nnc_status load(nnc_specs *specs, nnc_spec_kind kind, const char *id, con
     return status == NNC_OK ? NNC_OK : nnc_fail(err, status, why.where, "%s", why.what);
 }
 
-/* ---- one file of any kind: from text to struct ---- */
+/* ---- reads one file of any kind into its struct ---- */
 
 const nnc_spec_info nnc_spec_kinds[NNC_SPEC_KIND_COUNT] = {
     [NNC_SPEC_DEVICE] = { .what = "device",

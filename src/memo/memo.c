@@ -274,7 +274,7 @@ nnc_status nnc_prepare_list(nnc_estimate_cache *shared, const nnc_software *soft
     return NNC_OK;
 }
 
-/* Prepares the op list for a plan whose list differs from that of its entry only in the number of micro-batches. */
+/* Updates the op list for a plan that differs from the plan of the list only in the number of micro-batches. */
 static void prepare_again(const nnc_step *step, nnc_lowered *alike) {
     nnc_segment_sums sums[NNC_SEGMENTS_MAX]; /* sums that sharding writes; they are not used, because the step has its
                                               * own sums */
@@ -307,8 +307,8 @@ void nnc_prepare_work(nnc_scratch *scratch, nnc_lowered *alike, const nnc_step *
 
 enum { PASSES = 256, PASS_WAYS = 4 };
 
-/* Returns the key of a plan in the cache of passes: the plan without its number of micro-batches, the length of the run,
- * and the overlap, which changes only the times of the passes. */
+/* Returns the key of a plan in the cache of passes: the plan without the number of micro-batches, the length of the run
+ * and the overlap, because the cached values do not depend on these. */
 static nnc_plan pass_key(const nnc_plan *plan) {
     const nnc_plan unset = { 0 };
     nnc_plan key = *plan;
@@ -398,7 +398,7 @@ static void recall_ends(const nnc_pass_entry *p, const nnc_step *step, nnc_scrat
     shared->ended_passes = step->plan->micro_batches;
 }
 
-/* Tests whether the estimate is complete when the memory is known, because the plan needs no times. */
+/* Tests whether the estimate needs no times, so that it is complete with the memory. */
 static bool ends_untimed(const nnc_scratch *scratch, const nnc_result *r) {
     return scratch->fits_only && scratch->brief && r->plan.mode == NNC_MODE_PREDICTED && r->verdict == NNC_OVER_MEMORY;
 }
@@ -451,8 +451,7 @@ static nnc_status time_known(const nnc_model *model, nnc_pass_entry *p, nnc_scra
     recall_ends(p, &p->step, scratch);
     if (!nnc_same_bytes(&p->grad_accumulate, &share, sizeof share) ||
         !nnc_same_bytes(&p->overlap, &r->plan.overlap, sizeof p->overlap)) {
-        prepare_again(&p->step, p->alike); /* from plan to plan only the weight-gradient ops of the list
-                                                    * differ */
+        prepare_again(&p->step, p->alike); /* only the weight-gradient ops of the list change */
         nnc_lowered_rows(shared, p->alike, &p->step, &scratch->rows);
         nnc_step_segment_times(&p->step, &scratch->rows, p->units);
         p->grad_accumulate = share;
@@ -464,8 +463,7 @@ static nnc_status time_known(const nnc_model *model, nnc_pass_entry *p, nnc_scra
 
 /* ---- estimates ---- */
 
-/* Tests whether later plans may use the op list of the last estimate. Results are stored only for a list that a second
- * plan has already used. */
+/* Tests whether later plans may use the op list of the last estimate. The list has to be in use by a second plan. */
 static bool lasts(const nnc_estimate_cache *shared) { return shared->promised && shared->last->found; }
 
 /* Calls nnc_estimate_time, and keeps the passes of a brief estimate in the cache of passes. */
@@ -658,7 +656,7 @@ bool nnc_scratch_share(nnc_scratch *scratch, const nnc_model *model, const nnc_d
 
 /* ---- step ends ---- */
 
-/* All values that determine the step end of a device, for one device, model and its links: the plan without fields that
+/* All values that determine the step end of a device, on one device, model and network: the plan without fields that
  * change only the passes and their order, and the trained parameters of the device. */
 typedef struct end_key {
     uint64_t degrees; /* degrees of the plan as one number; the hash uses it */
@@ -687,8 +685,8 @@ static void set_plan(end_key *key, const nnc_step *step) {
     key->passes = every_pass ? nnc_step_passes(plan) : 0;
 }
 
-/* Key of the seconds of a step end: `like` is a number that is equal for equal units and plans; `held` has the segments
- * of the device. */
+/* Key of the seconds of a step end. like: a number that is equal for equal segment times and plans; held: counts of the
+ * segments on the device. */
 typedef struct seconds_key {
     uint64_t like;
     int32_t held[NNC_SEGMENTS_MAX][2]; /* for each segment that the device holds: number of instances; number of
@@ -752,8 +750,8 @@ typedef struct partition {
     nnc_stage_layers shares[PARTITION_VIRTUAL];
 } partition;
 
-/* Returns a number that is equal for equal partitions, except for the micro-batches in flight. 0: not kept in the
- * cache. */
+/* Returns a key for the partition of a plan: equal keys mean equal partitions, except for the micro-batches in flight.
+ * 0: do not cache. */
 static uint64_t key_of(const nnc_plan *plan) {
     const int32_t chunks = nnc_schedule_chunks(plan);
     const bool full = (plan->recompute & NNC_RECOMPUTE_FULL) != 0;

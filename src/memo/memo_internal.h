@@ -136,8 +136,8 @@ void nnc_estimate_cache_begin(nnc_estimate_cache *shared, const nnc_model *model
 /* Returns the valid entry of a plan under its profile, or NULL. */
 nnc_pass_entry *nnc_pass_find(nnc_estimate_cache *shared, const nnc_plan *plan, const nnc_software *software);
 
-/* A search calls the parts of an estimate one by one, because it needs the memory of a plan before its times. This part
- * prepares the op list of one rank and the sums of the list. */
+/* Prepares the op list of one rank and the sums of the list. A search calls the parts of an estimate one by one,
+ * because it needs the memory of a plan before its times. */
 nnc_status nnc_prepare_list(nnc_estimate_cache *shared, const nnc_software *software, const nnc_plan *plan,
                             nnc_network *network, nnc_step *step, nnc_segment_sums sums[NNC_SEGMENTS_MAX],
                             nnc_lowered **alike, nnc_error *err);

@@ -561,7 +561,7 @@ nnc_status nnc_scenario_changes(nnc_scenario *scenario, bool quick, nnc_scratch 
     return NNC_OK;
 }
 
-/* ---- facts that a plan leaves open ---- */
+/* ---- properties of the software that a plan leaves open (open facts) ---- */
 
 /* Software profiles that may run a plan of the kind NNC_PROFILE_COPIES; the lists below are for other kinds. */
 static const char *const of_copies[] = { "torch-eager", "torch-compile", "mlperf" };
@@ -675,7 +675,7 @@ nnc_status nnc_scenario_open_facts(const nnc_scenario *scenario, nnc_scratch *sc
     return NNC_OK;
 }
 
-/* ---- memory of a plan that leaves much open ---- */
+/* ---- least memory of a plan over its open settings ---- */
 
 /* A plan whose open settings save memory, and these settings as options. */
 typedef struct frugal_plan {
