@@ -46,7 +46,7 @@ typedef struct nnc_scale_up {
 typedef struct nnc_scale_out {
     double bytes_per_s; /* one device's share of the NICs, one direction */
     double latency_s;
-    double knee_bytes;       /* knee, as in nnc_scale_up */
+    double knee_bytes;       /* a message of this size takes twice as long as at full bandwidth */
     double oversubscription; /* bandwidth of the devices' links / bandwidth of the network core; NaN = not recorded,
                               * used as 1 */
 } nnc_scale_out;
