@@ -56,7 +56,7 @@ typedef struct nnc_run_ask {
                                      * load it */
     double checkpoint_interval_s;   /* training time between checkpoints; NaN = the optimum is computed */
     bool asynchronous;              /* training continues while a checkpoint is written */
-    /* time spent outside training */
+    /* members that decide the time spent outside training */
     double evaluate_every, evaluate_s; /* steps between evaluations, 0 = no evaluation; time of one evaluation */
     double warmup_s;                   /* time spent once: job start, compilation, batch size
                                         * ramp */
