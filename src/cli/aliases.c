@@ -22,7 +22,7 @@ typedef struct alias {
 #define NAME(name, words) { (name), NULL, (words), NULL, NULL }
 #define VALUE(name, value, words) { (name), (value), (words), NULL, NULL }
 #define HINT(name, value, hint, option) { (name), (value), NULL, (hint), (option) }
-#define LOAD "@" /* in the place of a value: the row is for command lines that say how requests come */
+#define LOAD "@" /* in the member `value`: the alias is used only if the command line says how requests come */
 #define BATCH "--batch N for requests that start together, --concurrency N for a closed loop"
 #define LOOP "--concurrency N for a closed loop, --batch N for requests that start together"
 
@@ -67,7 +67,7 @@ static const alias aliases[] = {
     NAME("--recompute-activations", "--recompute selective"),
     HINT("--recompute-modules", NULL, "--recompute LIST, such as norm,activation", "--recompute"),
     HINT("--fp8-format", NULL, "--precision fp8", "--precision"),
-    /* A switch of Megatron-LM; with a value, of Hugging Face's Trainer, which keeps weights in fp32 and casts. */
+    /* A switch of Megatron-LM. With a value, an option of Hugging Face's Trainer, which keeps fp32 weights. */
     VALUE("--bf16", "true", "--policy amp --precision bf16"), NAME("--bf16", "--precision bf16"),
     VALUE("--fp16", "true", "--policy amp --precision fp16"), NAME("--fp16", "--precision fp16"),
     NAME("--accumulate-allreduce-grads-in-fp32", "--policy mixed-fp32grad"),
