@@ -287,7 +287,7 @@ static int keep_fastest(nnc_advice *advice, int found, int max, const nnc_advice
     return found;
 }
 
-/* Sets of changes that fit so far. A set that contains one of them is not tried. */
+/* Sets of changes that fit so far. A larger set that contains one of these sets is not tried. */
 typedef struct found_sets {
     unsigned sets[64];
     int count;
@@ -386,7 +386,7 @@ static bool refine(search *s, nnc_advice *advice) {
     return any;
 }
 
-/* ---- many changes at once ---- */
+/* ---- tries many changes of the plan at once ---- */
 
 static bool is_degree(int c) { return c == CHANGE_TENSOR || c == CHANGE_PIPELINE || c == CHANGE_CONTEXT; }
 

@@ -143,18 +143,16 @@ static nnc_status apply_set(nnc_scenario *scenario, const char *set, nnc_error *
         snprintf(where, sizeof where, "--set %s", name);
         return bad_option(where, err);
     }
-    const size_t used = strlen(scenario->overrides);
-    snprintf(scenario->overrides + used, sizeof scenario->overrides - used, "%s%s", used > 0 ? ", " : "", set);
+    nnc_text_append(scenario->overrides, sizeof scenario->overrides, ", ", "%s", set);
     return NNC_OK;
 }
 
 /* Adds to the list of overrides the dimensions that changed together with --set hidden=. */
 static void say_followed(nnc_scenario *scenario) {
     char text[192];
-    const size_t used = strlen(scenario->overrides);
     nnc_scale_dims_text(&scenario->model, text, sizeof text);
     if (text[0] != '\0') {
-        snprintf(scenario->overrides + used, sizeof scenario->overrides - used, " (with it %s)", text);
+        nnc_text_append(scenario->overrides, sizeof scenario->overrides, "", " (with it %s)", text);
     }
 }
 
@@ -315,8 +313,7 @@ static nnc_status judge(nnc_scenario *scenario, const nnc_device *loaded, nnc_er
     /* Shows the mark of implausible inputs in tables, as an entry of the overrides. */
     if (nnc_specs_marks(scenario->specs)[0] != '\0') {
         char *text = scenario->overrides;
-        const size_t used = strlen(text);
-        snprintf(text + used, sizeof scenario->overrides - used, "%simplausible values", used > 0 ? ", " : "");
+        nnc_text_append(text, sizeof scenario->overrides, ", ", "implausible values");
         scenario->report.overrides = text;
     }
     return NNC_OK;
@@ -358,9 +355,8 @@ static void say_switched(const nnc_scenario_args *given, nnc_scenario *scenario)
     for (int i = 0; i < given->setting_count; i++) {
         const nnc_setting *setting = &given->settings[i];
         if (nnc_field_is_of(&nnc_switch_table, setting->field)) {
-            const size_t used = strlen(scenario->overrides);
-            snprintf(scenario->overrides + used, sizeof scenario->overrides - used, "%ssoftware.%s=%s",
-                     used > 0 ? ", " : "", setting->field->name, setting->value);
+            nnc_text_append(scenario->overrides, sizeof scenario->overrides, ", ", "software.%s=%s",
+                            setting->field->name, setting->value);
             scenario->report.overrides = scenario->overrides;
         }
     }
@@ -565,7 +561,7 @@ nnc_status nnc_scenario_changes(nnc_scenario *scenario, bool quick, nnc_scratch 
     return NNC_OK;
 }
 
-/* ---- facts that a plan leaves open ---- */
+/* ---- properties of the software that a plan leaves open (open facts) ---- */
 
 /* Software profiles that may run a plan of the kind NNC_PROFILE_COPIES; the lists below are for other kinds. */
 static const char *const of_copies[] = { "torch-eager", "torch-compile", "mlperf" };
@@ -679,7 +675,7 @@ nnc_status nnc_scenario_open_facts(const nnc_scenario *scenario, nnc_scratch *sc
     return NNC_OK;
 }
 
-/* ---- memory of a plan that leaves much open ---- */
+/* ---- least memory of a plan over its open settings ---- */
 
 /* A plan whose open settings save memory, and these settings as options. */
 typedef struct frugal_plan {
