@@ -463,7 +463,7 @@ static int advise(const nnc_model *model, const nnc_device *device, const nnc_pr
     for (int c = 0; c < CHANGES; c++) { s.steps[c] = steps_of((change)c, model, &base, device); }
     found_sets fitting = { .count = 0 };
     const bool brief = scratch->brief, fits_only = scratch->fits_only;
-    scratch->brief = scratch->fits_only = scratch->workless = true;
+    scratch->brief = scratch->fits_only = scratch->workless = scratch->many = true;
     for (int size = 1; size <= AT_ONCE && (found == 0 || (size == 2 && found < max)); size++) {
         try_sets(&s, size, CHANGES_GENTLE, &fitting, advice, &found, max);
     }
@@ -481,7 +481,7 @@ static int advise(const nnc_model *model, const nnc_device *device, const nnc_pr
     write_texts(&s, advice, found);
     scratch->brief = brief;
     scratch->fits_only = fits_only;
-    scratch->workless = false;
+    scratch->workless = scratch->many = false;
     return found;
 }
 

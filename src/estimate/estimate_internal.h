@@ -491,6 +491,7 @@ struct nnc_scratch {
     bool fits_only;                    /* true (only with brief): plans that do not fit get no times (NaN) */
     bool verdict_only;                 /* true (only with fits_only): plans that do not fit may get only a verdict */
     bool workless;                     /* true, with brief: FLOPs need not be counted; they may be 0 */
+    bool many;                         /* true: many similar plans follow, so more of their op lists are kept */
     nnc_derivation *why;               /* estimates record their formulas here; NULL = not recorded */
     nnc_estimate_fn *estimate;         /* nnc_estimate_once, or another function with equal results */
     struct nnc_estimate_cache *shared; /* caches that the function behind `estimate` uses; nnc_estimate_once does not */

@@ -42,15 +42,21 @@ static const list lists[] = {
 };
 enum { LISTS = sizeof lists / sizeof lists[0] };
 
+static uint64_t mix(uint64_t digest, uint64_t word) {
+    digest = (digest ^ word) * 0x9E3779B97F4A7C15u;
+    return digest ^ digest >> 32;
+}
+
 uint64_t nnc_image_digest(const char *text, size_t size) {
     uint64_t digest = size, word;
-    for (size_t i = 0; i < size; i += WORD) {
-        word = 0;
-        memcpy(&word, text + i, size - i < WORD ? size - i : WORD);
-        digest = (digest ^ word) * 0x9E3779B97F4A7C15u;
-        digest ^= digest >> 32;
+    size_t i = 0;
+    for (; size - i >= WORD; i += WORD) {
+        memcpy(&word, text + i, WORD);
+        digest = mix(digest, word);
     }
-    return digest;
+    word = 0;
+    memcpy(&word, text + i, size - i);
+    return i < size ? mix(digest, word) : digest;
 }
 
 /* ---- writing ---- */

@@ -686,7 +686,12 @@ static nnc_status open_operands(nnc_reading *r, char **operands, int *operand_co
 nnc_status nnc_launch_take(nnc_specs *specs, const nnc_launch_asked *asked, char **operands, int *operand_count,
                            nnc_scenario_args *given, nnc_error *err) {
     nnc_status status = check_format(specs, asked->format, err);
-    if (status != NNC_OK || *operand_count == 0) { return status; }
+    bool any = false;
+    for (int i = 0; i < *operand_count && !any; i++) {
+        any = strchr(operands[i], '=') != NULL || is_program(operands[i]) ||
+              nnc_launch_is_file(specs, operands[i], asked->format);
+    }
+    if (status != NNC_OK || !any) { return status; }
     nnc_reading *r = calloc(1, sizeof *r);
     if (r == NULL) { return nnc_no_memory(err); }
     r->specs = specs, r->asked = asked, r->given = given, r->err = err;

@@ -113,12 +113,13 @@ START_TEST(one_device) {
                                        "--optimizer adam8bit",
                                        "--micro-batch 4 --micro-batches 2",
                                        "--recompute norm,activation" };
-    const char *const first[] = { all[0], all[3], all[4], all[5], all[7] };
+    const char *const first[] = { all[0], all[3], all[4], all[5] };
     const nnc_plan plan = single();
     find(&plan, false);
     check_list(&plan, all, COUNT_OF(all));
     ck_assert_str_eq(changes.together.options, "--micro-batch 512 --precision bf16 --policy mixed --attention flash");
-    /* A quick search tries neither adapters, nor smaller batches, nor moves together. */
+    /* A quick search tries neither adapters, nor smaller batches, nor moves together, nor recomputation for a plan that
+     * fits. */
     find(&plan, true);
     check_list(&plan, first, COUNT_OF(first));
     ck_assert_str_eq(changes.together.options, "");
