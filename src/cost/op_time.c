@@ -236,7 +236,7 @@ NNC_SAYING product product_of(const nnc_device *device, const nnc_op *op, const 
     const double cache_rate = cache_rate_of(e, nnc_device_matmul_peak(device, op->math_dtype), why);
     const nnc_matmul *u = &op->u.matmul;
     const double experts = u->experts > 0 ? (double)u->experts : 1.0;
-    /* A weight gradient sums over the tokens of an expert, so these are the dimension k of its product. */
+    /* a weight gradient sums over the tokens of an expert, so they are its dimension k */
     const bool grouped_k = op->phase == NNC_PHASE_GRAD_WEIGHT;
     product p = {
         .count = (double)u->batch * (u->one_by_one ? 1.0 : experts),
@@ -667,7 +667,7 @@ NNC_SAYING nnc_timing constant_time(const nnc_device *device, const nnc_op *op, 
     return roofline(compute_s, memory_s, r.fixed_s, why);
 }
 
-/* ---- one row per form ---- */
+/* ---- the table of forms: one row per formula for the time of an op ---- */
 
 static nnc_efficiency pointwise_efficiency(const nnc_device *device, const nnc_op *op) {
     const nnc_efficiencies *all = &device->efficiency;
@@ -726,7 +726,7 @@ static const time_form *const forms[] = { NNC_TIMED_LIST(NNC_ROW_AT) };
 
 static const time_form *form_of(const nnc_op *op) { return forms[nnc_op_timed(op)]; }
 
-/* ---- kernels as a library issues them ---- */
+/* ---- time of the kernels that a library issues for an op ---- */
 
 /* t = bytes / (g B) + mixed bytes / (g_mixed B) + rows s + F / (f P) + kernels t0. Norms as one kernel, softmax and
  * cross-entropy have their own fractions g. s is the time per row of a layer norm. F is the FLOPs of attention that is

@@ -416,10 +416,7 @@ static void settle_network(nnc_json root, cluster *c) {
 /* Replaces the links of the device by the links in the document. If errors were noted, the device is not valid. */
 static void read_cluster(nnc_json root, const char *stem, nnc_device *device) {
     cluster c = { .devices_per_node = 0 };
-    if (nnc_json_type_of(root) != NNC_JSON_OBJECT) {
-        nnc_json_mismatch(root, "wrong type", "an object");
-        return;
-    }
+    if (!nnc_json_expect(root, NNC_JSON_OBJECT, "an object")) { return; }
     nnc_fields_init(&nnc_cluster_table, &c);
     nnc_read_identity(root, "nncost.cluster/1", stem); /* the identity is checked first, because the file may be of
                                                         * another kind */
