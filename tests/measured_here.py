@@ -9,6 +9,7 @@ Needs PyTorch and torchvision (tools/setup capture); else skipped.
 """
 import importlib.util
 import json
+import math
 import os
 import socket
 import statistics
@@ -76,7 +77,10 @@ def pipeline():
         assert rate["of"] == "gemm fp32" and rate["rows"] == 24 and rate["low"] <= rate["after"] <= rate["high"], rate
         here = json.loads(nncost("estimate", "resnet-50", ".", "--precision", "fp32", "--format", "json", config=folder))
         assert "measured here on" in here["device"]["name"] and here["step"]["step_s"] > 0
-        assert json.loads((folder / f"nncost/hw/{made['device']}.json").read_text())["host"]["kernel_s"] == 0, "a CPU has no host"
+        host = json.loads((folder / f"nncost/hw/{made['device']}.json").read_text())["host"]
+        assert host["kernel_s"] == 0, "a CPU has no host"
+        assert 1e7 < host["new_bytes_per_s"] < 1e12, host
+        assert json.loads((folder / "mine.json").read_text())["host"] == host, "calibrate keeps it"
         nncost("estimate", "resnet-50", folder / "mine.json", "--precision", "fp32", config=folder)
         own.write_text("import _thread, threading, time\n"  # as Ctrl-C, after three seconds of its own CPU time
                        "def interrupt():\n    end = time.process_time() + 3\n"
@@ -88,7 +92,18 @@ def pipeline():
         code, out, err = measure(folder, "--minutes", "0.0001")
         assert code == 1 and "too little was measured" in err, (code, err)
     together()
+    new_memory()
     print(f"{len(made['rows'])} rows, {len(figures)} parameters fitted")
+
+
+def new_memory():
+    """4 MB take 1 ms in memory that is there and 3 ms in new memory: the first write takes the other 2 ms, 2 GB/s."""
+    sys.path.insert(0, str(ROOT / "python"))
+    from nncost.measure import new_memory_rate
+    rows = [{"kind": "memory", "op": op, "measured_s": s, "least_bytes": 4e6}
+            for op, s in (("again", 0.0015), ("new", 0.003), ("again", 0.001), ("new", 0.004), ("new", None))]
+    assert abs(new_memory_rate(rows) - 2e9) < 1, new_memory_rate(rows)
+    assert math.isnan(new_memory_rate(rows[:1])) and math.isnan(new_memory_rate([]))
 
 
 def together():

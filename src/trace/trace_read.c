@@ -181,6 +181,22 @@ static bool take(reader *r, char expected) {
     return false;
 }
 
+/* Bytes that may begin or end a string, a list, an object, a member or a value; and the end of a text. Others are
+ * passed in runs. */
+static const bool stops[256] = { ['"'] = true, ['\\'] = true, ['{'] = true, ['}'] = true, ['['] = true,
+                                 [']'] = true, [','] = true,  [':'] = true, ['\0'] = true };
+
+/* Reads past the bytes in the window before the next stop, at most `most`. Returns how many these were. */
+static size_t take_run(reader *r, char *to, size_t most) {
+    const unsigned char *from = r->window + r->at;
+    const size_t there = (size_t)(r->filled - r->at);
+    size_t n = 0;
+    while (n < there && n < most && !stops[from[n]]) { n++; }
+    if (to != NULL) { memcpy(to, from, n); }
+    r->at += (int)n;
+    return n;
+}
+
 /* Reads past one JSON value and returns its size. kept: true = the text of the value is copied to r->event, with a NUL
  * at its end. This function only counts brackets; read_members checks the content of objects. */
 static size_t take_value(reader *r, bool kept) {
@@ -206,6 +222,7 @@ static size_t take_value(reader *r, bool kept) {
             depth += (c == '{' || c == '[') - (c == '}' || c == ']');
         }
         if (!text && depth == 0 && (c == '"' || c == '}' || c == ']')) { break; }
+        if (!escaped) { size += take_run(r, kept ? r->event + size : NULL, EVENT_BYTES_MAX - size); }
     }
     if (c < 0) {
         fail(r, NNC_BAD_SPEC, "ends too early, within a value");
@@ -242,7 +259,9 @@ static const char *slice_value(const char *p, slice *value) {
     int depth = 0;
     bool text = false;
     const char *begin = p;
-    for (; *p != '\0'; p++) {
+    for (;; p++) {
+        while (!stops[(unsigned char)*p]) { p++; }
+        if (*p == '\0') { break; }
         if (text) {
             if (*p == '\\' && p[1] != '\0') {
                 p++;
