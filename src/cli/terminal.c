@@ -55,14 +55,12 @@ static nnc_status write_failed(const char *where, nnc_error *err) {
     return nnc_fail(err, NNC_IO, where, "cannot write: %s", strerror(errno));
 }
 
-static nnc_status write_stdout(const char *text, size_t size, nnc_error *err) {
-    return nnc_write_bytes(STDOUT_FILENO, text, size) == size ? NNC_OK : write_failed("standard output", err);
-}
-
 nnc_status nnc_output_write(const char *path, const char *text, size_t size, nnc_error *err) {
     struct stat status;
     text = text != NULL ? text : ""; /* an empty buffer has bytes = NULL */
-    if (path == NULL) { return write_stdout(text, size, err); }
+    if (path == NULL) {
+        return nnc_write_bytes(STDOUT_FILENO, text, size) == size ? NNC_OK : write_failed("standard output", err);
+    }
     if (stat(path, &status) == 0 && S_ISDIR(status.st_mode)) {
         errno = EISDIR;
         return write_failed(path, err);

@@ -157,8 +157,7 @@ static int widest_first(const void *a, const void *b) {
 static nnc_status ask(nnc_session *session, void *context, nnc_scenario *scenario, nnc_scratch *scratch,
                       nnc_error *err) {
     question *q = context;
-    (void)session;
-    (void)err;
+    (void)session, (void)err;
     scenario->device = *q->start;
     for (int32_t i = 0; i < q->fit->parameter_count; i++) {
         const nnc_fit_parameter *p = &q->fit->parameters[i];
