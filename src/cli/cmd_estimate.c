@@ -242,7 +242,7 @@ static void write_sensitivity(nnc_sheet *sheet, const void *record) {
     if (capacity != NULL) { write_capacity(sheet->out, sheet->style, capacity); }
 }
 
-/* ---- parts of the step ---- */
+/* ---- tables of the parts of a step ---- */
 
 typedef struct slice {
     const char *name;
@@ -853,14 +853,18 @@ static nnc_status write_answer(nnc_session *session, void *context, nnc_scenario
     if (nnc_emit_instead(session)) { return NNC_OK; }
     nnc_plan_changes changes;
     const bool tries = !options->full && !options->verdict && session->style.format->page != NULL;
-    if (tries) { /* the estimates of changed plans overwrite the op table in scratch, so the plan is estimated again
-                  * at the end */
+    if (tries) { /* the estimates of changed plans overwrite ops and stages in scratch, so the plan is estimated again if
+                  * they are needed */
         nnc_result eager;
         NNC_TRY(nnc_scenario_eager(scenario, scratch, &eager, err));
         report->eager_s = eager.step_s;
         report->eager_bytes = isnan(eager.step_s) ? 0 : eager.memory.total_bytes;
-        NNC_TRY(nnc_scenario_changes(scenario, true, scratch, &changes, err));
-        NNC_TRY(nnc_report_estimate(report, &scenario->plan, scratch, &scenario->result, err));
+        changes.count = changes.tries = 0;
+        if (report->advice_count == 0) { NNC_TRY(nnc_scenario_changes(scenario, true, scratch, &changes, err)); }
+        report->op_count = report->stage_count = 0;
+        if (options->stages || options->timeline || options->trace != NULL) {
+            NNC_TRY(nnc_report_estimate(report, &scenario->plan, scratch, &scenario->result, err));
+        }
     }
     if (options->measured != NULL) {
         NNC_TRY(read_measured(options->measured, &scenario->result, &own, err));

@@ -27,7 +27,7 @@ static const nnc_metric page_metric_rows[] = {
 };
 static const nnc_metrics page_metrics = NNC_METRICS("a page of serving", page_metric_rows, nnc_report);
 
-/* ---- functions that rows of the page call ---- */
+/* ---- functions that write items for rows of the page ---- */
 
 /* Adds the source of the price, unless --price gives another price. */
 static void add_price(nnc_sheet *sheet, const void *record) {
@@ -56,7 +56,7 @@ static void write_steps(nnc_sheet *sheet, const void *record) {
 
 static void write_launch(nnc_sheet *sheet, const void *record) { nnc_sheet_launch(sheet, record); }
 
-/* ---- the page of tokens ---- */
+/* ---- the page of a deployment that generates tokens ---- */
 
 static const nnc_page_row plan_rows[] = {
     NNC_LINE("model"),
@@ -222,7 +222,7 @@ const nnc_view nnc_serve_ops_view = {
     .schema = "nncost.serve/1", .document = &nnc_serve_document, .lines = op_lines, .page = write_ops_page
 };
 
-/* ---- the page of images ---- */
+/* ---- the page of image generation ---- */
 
 static const nnc_page_row images_rows[] = {
     NNC_LINE("images"),

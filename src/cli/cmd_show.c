@@ -22,7 +22,7 @@ typedef struct spec_view {
     const nnc_model *model;   /* the model; NULL = the spec is of another kind */
 } spec_view;
 
-/* ---- every field with its source ---- */
+/* ---- the list of all fields with their sources ---- */
 
 /* A field of the spec with its value. */
 typedef struct shown_field {
@@ -279,7 +279,7 @@ static nnc_status write_spec(nnc_buffer *out, nnc_style style, const spec_view *
     return shown.failed ? NNC_NO_MEMORY : NNC_OK;
 }
 
-/* ---- a model as a file ---- */
+/* ---- writes a model as a model file ---- */
 
 static double number_at(const nnc_field *field, const char *place, int index) {
     switch (nnc_field_element(field->type)) {
@@ -423,13 +423,15 @@ static nnc_status load(nnc_specs *specs, nnc_spec_kind kind, const char *id, spe
     return nnc_lineage_open(specs, kind, view->path, &view->lineage, err);
 }
 
-/* Returns the kind of a file, from its schema. A file without a schema is a model. */
+/* Returns the kind of a file, from its schema. XML is a device, as a tool describes it; a file without a schema is a
+ * model. */
 static nnc_spec_kind kind_of_file(nnc_specs *specs, const char *path) {
     char *text = NULL;
     size_t size = 0;
     nnc_spec_kind kind = NNC_SPEC_MODEL;
     if (!nnc_is_folder(path) && nnc_specs_read(specs, path, &text, &size, NULL) == NNC_OK) {
         kind = strstr(text, "\"nncost.device/") != NULL     ? NNC_SPEC_DEVICE
+               : strncmp(text, "<?xml", 5) == 0             ? NNC_SPEC_DEVICE
                : strstr(text, "\"nncost.software/") != NULL ? NNC_SPEC_SOFTWARE
                                                             : NNC_SPEC_MODEL;
     }
@@ -714,7 +716,7 @@ nnc_status nnc_checkpoint_show(nnc_session *session, const char *path, nnc_error
     return status;
 }
 
-/* ---- a checkpoint as a model ---- */
+/* ---- uses a checkpoint as a model ---- */
 
 nnc_status nnc_checkpoint_check(nnc_session *session, const char *path, const char *model, nnc_error *err) {
     nnc_checkpoint file;

@@ -191,7 +191,7 @@ void nnc_help_program_brief(nnc_buffer *out) {
                          "version.\n");
 }
 
-/* ---- --help of a command with many options ---- */
+/* ---- writes --help of a command with many options ---- */
 
 enum { MANY = 100 };
 

@@ -323,7 +323,7 @@ bool nnc_option_has(const nnc_option_fields *of, const nnc_field *field) {
     return name == NULL || *name != NULL;
 }
 
-/* ---- an option as text ---- */
+/* ---- an option as help and the man page show it ---- */
 
 /* Returns the argument of a field's option. The value of a switch is always joined to its name: "--dora=off". */
 static const char *field_argument(const nnc_field *field) {

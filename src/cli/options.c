@@ -105,7 +105,7 @@ static nnc_status refuse_unknown(const spellings *list, const char *command, con
     return nnc_fail(err, NNC_BAD_USAGE, typed, "unknown option, see 'nncost %s --help'", command);
 }
 
-/* ---- values of own options, by their type ---- */
+/* ---- reads values of options of the command line itself, by their type ---- */
 
 /* Returns the index of a text among names; -1 = it is not there, and err is set. */
 static int choose(const char *option, const char *text, nnc_names names, nnc_error *err) {

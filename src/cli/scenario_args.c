@@ -216,7 +216,7 @@ const char *nnc_command_keep(nnc_arena *arena, nnc_buffer *out) {
     return text;
 }
 
-/* ---- command lines of plans that a search has found ---- */
+/* ---- writes the command lines of plans that a search has found ---- */
 
 /* Tests whether a field is left out of the command line, because it follows from other options. With a plan file,
  * degrees are written, because the file may have other values. */

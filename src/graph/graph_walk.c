@@ -342,7 +342,7 @@ bool nnc_graph_run(const struct nnc_graph_net *net, const int64_t *lets, const n
            (net->input.as < 0 || bind(&w, &net->input, net->input.as)) && run_ops(&w, &net->ops, NULL);
 }
 
-/* ---- sizes of a whole network ---- */
+/* ---- parameters, ops and layers of a whole network ---- */
 
 typedef struct measure {
     const struct nnc_graph_net *net;

@@ -39,6 +39,9 @@ static const nnc_field host_fields[] = {
     { NNC_FIELD(nnc_host_link, kernel_s), .unit = "s", .max = 1, NNC_DEFAULT(3.75e-5),
       .help = "Time to issue one kernel of a program that is not compiled; --host sets it. 0 = "
               "the device is its own host." },
+    { NNC_FIELD(nnc_host_link, new_bytes_per_s), .unit = "B/s", .max = NNC_LINK_MAX, .min = 1e6, .usual = 2e9,
+      .help = "Rate of the first write to memory that the operating system has just given, the write itself "
+              "left out: gradients in each step of a CPU." },
 };
 
 static const nnc_field node_power_fields[] = {

@@ -434,7 +434,7 @@ static nnc_graph_ops read_ops(reader *r, nnc_json at) {
     return ops;
 }
 
-/* ---- a file: numbers, input, macros, steps ---- */
+/* ---- reads a graph file: numbers (let), input, macros, ops ---- */
 
 static void read_lets(reader *r, nnc_json at, int64_t *values) {
     struct nnc_graph_net *net = r->net;

@@ -357,7 +357,7 @@ bool nnc_image_write(nnc_specs *specs, nnc_spec_kind kind, const void *spec, con
 bool nnc_image_read(nnc_specs *specs, const uint64_t *images, nnc_spec_kind kind, const char *stem, const char *text,
                     size_t size, void *spec);
 
-/* ---- the set of specs ---- */
+/* ---- the set of loaded specs ---- */
 
 /* Sets the images that are read instead of files with the same text; NULL = no images. */
 void nnc_specs_set_images(nnc_specs *specs, const uint64_t *images);

@@ -94,7 +94,7 @@ bool nnc_onnx_root(nnc_onnx_graph *g) {
     return true;
 }
 
-/* ---- nodes with two inputs ---- */
+/* ---- converts nodes with two inputs ---- */
 
 static bool is_mean_of(const nnc_onnx_graph *g, const nnc_onnx_value *m, const nnc_onnx_value *x) {
     return m->pattern == NNC_ONNX_MEAN && &g->values[m->src] == x;

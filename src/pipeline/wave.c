@@ -204,7 +204,7 @@ EACH void backward_slot(nnc_wave *wave, device_range range, const int64_t tracks
     }
 }
 
-/* Runs a forward and then a backward on devices that have both. skewed: messages as in backward_skewed. */
+/* Runs a forward and then a backward on devices that have both. skewed: the message was sent one time slot before. */
 EACH void both_slot(nnc_wave *wave, device_range range, const bool skewed, const int64_t tracks) {
     double *const restrict free_s = wave->now.free_s;
     double *const restrict down_s = wave->now.down_s;
@@ -479,8 +479,8 @@ static void drift(const nnc_wave_shape *shape, int32_t count, nnc_wave *wave, wa
     }
 }
 
-/* Skips periods of one track (pipeline) and advances *at. If it cannot, returns true if the track grew equally in two
- * repeats. */
+/* Skips periods of one track (pipeline) if its state repeats, and advances *at. Returns true if it skipped none, but
+ * the track grew equally in two repeats. */
 static bool skip(const nnc_wave_shape *shape, nnc_wave *wave, const watch *w, int64_t *at, int64_t track) {
     const int64_t age = *at - w->then, times = ages_left(shape, w, *at);
     if (times > 0 && repeats(shape, wave, w, *at, track)) {
@@ -496,7 +496,7 @@ static bool skip(const nnc_wave_shape *shape, nnc_wave *wave, const watch *w, in
     return age == 2 * w->repeat && goes_on(shape, wave, 1, track);
 }
 
-/* Skips all possible periods of each track (pipeline) before the end of its stretch of equal time slots. */
+/* A track that repeats itself skips whole periods, up to the end of its stretch of equal time slots. */
 static void watch_tracks(const nnc_wave_shape *shape, int32_t count, nnc_wave *wave, watch *w, int64_t *at, int64_t t) {
     bool watched[NNC_TRACKS], drifts[NNC_TRACKS];
     for (int32_t k = 0; k < count; k++) {

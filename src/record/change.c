@@ -377,7 +377,7 @@ static nnc_check_row *compare_all(nnc_arena *arena, const nnc_recorded *old, con
     return rows;
 }
 
-/* ---- the part of a change that comes from the software profile ---- */
+/* ---- computes the part of a change that comes from the software profile ---- */
 
 static const nnc_figure *named(nnc_figures figures, const char *name) {
     int32_t next = 0;
@@ -709,7 +709,7 @@ static const nnc_metric diff_rows[] = {
 };
 const nnc_metrics nnc_diff_document = NNC_METRICS("a comparison", diff_rows, nnc_check_report);
 
-/* ---- a line per change ---- */
+/* ---- the metrics table of one change ---- */
 
 static const nnc_metric line_rows[] = {
     NNC_AS("scenario", TEXT, NNC_VIA(nnc_check_line, row), NNC_IN(nnc_check_row, id)),

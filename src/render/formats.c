@@ -120,7 +120,7 @@ void nnc_record_null(nnc_record *record, const char *key) {
     put_json_member(record, key, &(nnc_cell){ .kind = NNC_CELL_NULL });
 }
 
-/* ---- records by their metrics table ---- */
+/* ---- writes records by their metrics table ---- */
 
 /* Writes an array: an object if its values have names, otherwise a list. */
 static void put_array(nnc_record *record, const nnc_metric *row, const nnc_place *place) {

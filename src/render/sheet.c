@@ -514,7 +514,7 @@ static const nnc_metric page_metric_rows[] = {
 };
 static const nnc_metrics page_metrics = NNC_METRICS("a subject", page_metric_rows, nnc_report);
 
-/* ---- functions that rows of the page call ---- */
+/* ---- functions that write items for rows of the page ---- */
 
 /* Adds the multi-token prediction layers that a plan without next_tokens leaves out. */
 static void add_left_out(nnc_sheet *sheet, const void *record) {

@@ -554,6 +554,7 @@ nnc_status nnc_scenario_changes(nnc_scenario *scenario, bool quick, nnc_scratch 
                                 .device = &scenario->device,
                                 .profiles = &own,
                                 .plan = &scenario->plan,
+                                .base = scenario->report.least_bytes > 0 ? NULL : &scenario->result,
                                 .quick = quick };
     own.any = scenario->profiles.any;
     if (scenario->result.plan.devices > 1 || !quick) {
@@ -570,7 +571,7 @@ nnc_status nnc_scenario_changes(nnc_scenario *scenario, bool quick, nnc_scratch 
     return NNC_OK;
 }
 
-/* ---- facts that a plan leaves open ---- */
+/* ---- properties of the software that a plan leaves open (open facts) ---- */
 
 /* Software profiles that may run a plan of the kind NNC_PROFILE_COPIES; the lists below are for other kinds. */
 static const char *const of_copies[] = { "torch-eager", "torch-compile", "mlperf" };
@@ -611,8 +612,8 @@ static bool is_open(const nnc_field *field, const nnc_plan *plan) {
 /* Tests whether an estimate failed for a reason other than the tried value: no memory, or an unreadable file. */
 static bool fails(nnc_status status) { return status == NNC_NO_MEMORY || status == NNC_IO; }
 
-/* Estimates the step with this value of an open property of the software. result->step_s is NaN when the estimate
- * fails. */
+/* Estimates step time and memory with this value of an open property of the software; the result has no bounds and no
+ * FLOPs. result->step_s is NaN when the estimate fails. */
 static nnc_status step_with(const nnc_scenario *s, const char *name, const char *value, nnc_scratch *scratch,
                             nnc_result *result, nnc_error *err) {
     const nnc_software *software = &s->software, *other = NULL;
@@ -620,7 +621,9 @@ static nnc_status step_with(const nnc_scenario *s, const char *name, const char 
     nnc_plan plan = s->plan;
     nnc_status status = named ? nnc_software_load(s->specs, value, &other, err) : nnc_plan_set(&plan, name, value, err);
     if (status == NNC_OK) {
+        scratch->brief = scratch->workless = true;
         status = nnc_estimate(&s->model, &s->device, named ? other : software, &plan, scratch, result, err);
+        scratch->brief = scratch->workless = false;
     }
     result->step_s = status == NNC_OK ? result->step_s : (double)NAN;
     return fails(status) ? status : NNC_OK;
@@ -682,7 +685,7 @@ nnc_status nnc_scenario_open_facts(const nnc_scenario *scenario, nnc_scratch *sc
     return NNC_OK;
 }
 
-/* ---- memory of a plan that leaves much open ---- */
+/* ---- least memory of a plan over its open settings ---- */
 
 /* A plan whose open settings save memory, and these settings as options. */
 typedef struct frugal_plan {

@@ -77,7 +77,7 @@ typedef struct nnc_writer {
     const nnc_lowering *how;
     int64_t repeat;
     int32_t block;     /* index of the recompute block; -1 = in no block */
-    const char *place; /* place of the ops, as in nnc_op; NULL = no place */
+    const char *place; /* place of the ops in the network: "down.0"; NULL = the names include it */
 } nnc_writer;
 
 /* Appends a zeroed op and returns it. If the list is full, returns a spare op. */
@@ -307,7 +307,7 @@ void nnc_layer_tensor_collective(const nnc_layer_writer *w, const char *name, bo
  * over its own tokens. */
 bool nnc_context_over_heads(const nnc_plan *plan);
 
-/* ---- parts of a decoder's layers, in decoder_layers.c ---- */
+/* ---- functions of decoder_layers.c, which write parts of a decoder's layers ---- */
 
 /* Writes queries, keys and values that are projected up from latents. Source: arXiv:2405.04434.   [latent-attention] */
 void nnc_decoder_project_latent(const nnc_layer_writer *w, const nnc_decoder *d);

@@ -152,7 +152,7 @@ static void check_stands_for(nnc_json at) {
     }
 }
 
-/* ---- the tables of a file; docs/models.md describes each member ---- */
+/* ---- tables of the members of a data file; docs/models.md describes each member ---- */
 
 /* A member of an object in a data file, whose value is stored as JSON. check: NULL = the caller checks the value. */
 typedef struct member {
@@ -511,7 +511,7 @@ const char *nnc_foreign_nearest(nnc_foreign_set *set, const char *name, bool net
     return names != NULL ? nnc_nearest(name, names, used) : NULL;
 }
 
-/* ---- the keys that a file mentions ---- */
+/* ---- finds the keys that a data file mentions ---- */
 
 const nnc_architecture *nnc_foreign_next(const nnc_architecture *chain, const nnc_architecture *previous) {
     if (chain == previous) { return NULL; }

@@ -121,7 +121,7 @@ bool nnc_foreign_speaks(nnc_json at, nnc_json when) {
     return found != NULL && (strcmp(found, wanted) == 0) != other;
 }
 
-/* ---- from values of a data file to fields ---- */
+/* ---- sets fields to values of a data file ---- */
 
 /* Returns the number in a field. If the file of a decoder gives no head width, returns the width that the family will
  * use. */
@@ -183,7 +183,7 @@ void nnc_foreign_set_number(nnc_json at, nnc_model *model, const char *to, int64
     set_text(at, model, to, text, (nnc_json){ at.doc, NULL });
 }
 
-/* ---- a key that is present ---- */
+/* ---- reads a key that the configuration has ---- */
 
 static void store(const nnc_field *field, nnc_model *model, double number) {
     nnc_field_store(field, (char *)model + field->offset, 0, number);
@@ -328,7 +328,7 @@ static void read_given(nnc_json at, nnc_json root, const nnc_foreign_key *key, c
     }
 }
 
-/* ---- a key that is absent ---- */
+/* ---- uses the default of a key that the configuration lacks ---- */
 
 /* Tests whether the default of a key is computed from other fields, or sets nothing. Only such a key may be null: if
  * the default is a number or a word, the class cannot be built with null. */
@@ -390,7 +390,7 @@ static void read_absent(nnc_foreign_file *file, nnc_json at, const nnc_foreign_k
     }
 }
 
-/* ---- lists for several fields ---- */
+/* ---- reads lists that set several fields ---- */
 
 /* Returns the words of a list inside a list, joined: "ResBlock+AttnBlock"; for any other value its text. */
 static const char *joined(nnc_json at, char *text, size_t size) {
@@ -473,7 +473,7 @@ static void read_several(nnc_foreign_file *file, const nnc_foreign_key *key) {
     }
 }
 
-/* ---- one key; all keys ---- */
+/* ---- reads one key, and all keys of an architecture ---- */
 
 static nnc_json last_of(nnc_json list) {
     nnc_json last = list;
