@@ -24,6 +24,16 @@
 
 enum { NUMBER_LENGTH_MAX = 63 };
 
+static int ascending(const void *a, const void *b) {
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+double nnc_median(double *values, size_t count) {
+    qsort(values, count, sizeof *values, ascending);
+    return (values[(count - 1) / 2] + values[count / 2]) / 2.0;
+}
+
 static size_t digits(const char *text, size_t size) {
     size_t n = 0;
     while (n < size && text[n] >= '0' && text[n] <= '9') { n++; }

@@ -132,8 +132,7 @@ void nnc_system_prepare(int argc, char **argv) {
         for (char *c = argv[i]; (c = strchr(c, '\\')) != NULL; c++) { *c = '/'; }
     }
 #else
-    (void)argc;
-    (void)argv;
+    (void)argc, (void)argv;
 #if !defined(__wasi__)
     (void)signal(SIGXFSZ, SIG_IGN);
 #endif
@@ -390,8 +389,7 @@ int32_t nnc_threads_available(void) {
 #if defined(__wasi__)
 
 void nnc_threads_run(void (*work)(void *context), void *contexts, size_t size, int32_t count) {
-    (void)size;
-    (void)count;
+    (void)size, (void)count;
     work(contexts);
 }
 

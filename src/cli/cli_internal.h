@@ -389,6 +389,9 @@ nnc_style nnc_output_style(const nnc_options *options);
 /* Writes text to a file, completely or not at all. path NULL: standard output. */
 nnc_status nnc_output_write(const char *path, const char *text, size_t size, nnc_error *err);
 
+/* Returns the seconds of a clock that is never set back. */
+double nnc_clock_s(void);
+
 /* Progress on standard error: a line with rate and time left, or JSON objects. */
 typedef struct nnc_progress {
     bool shown; /* true: JSON objects are wanted, or standard error is a terminal to which nothing else is written */

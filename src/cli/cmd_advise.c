@@ -316,8 +316,7 @@ const nnc_view nnc_fit_view = {
 static nnc_status write_fit_answer(nnc_session *session, void *context, nnc_scenario *scenario, nnc_scratch *scratch,
                                    nnc_error *err) {
     fit_answer a = { .report = scenario->report };
-    (void)context;
-    (void)scratch;
+    (void)context, (void)scratch;
     NNC_TRY(nnc_scenario_profiles(scenario, err));
     nnc_scratch *own = nnc_scratch_create();
     NNC_GOT(own, err);

@@ -12,98 +12,81 @@
 #include "render/render_internal.h"
 
 #define PROTOCOL "2025-06-18"
-enum { WORDS_MAX = 96, OPTIONS_MAX = 256, OPERANDS_MAX = 3, DEFAULTS_MAX = 24, FIELDS_MAX = 64 };
+enum { WORDS_MAX = 96, OPTIONS_MAX = 256, OPERANDS_MAX = 3, FIELDS_MAX = 64 };
 
 /* A tool is a command with its operands. */
 static const struct tool {
     const char *name, *operands[OPERANDS_MAX], *help;
-    const char *fields[DEFAULTS_MAX]; /* members of the answer if the call names no fields; empty = a short form of
-                                       * the whole answer */
+    const char *fields; /* members of the answer if the call names no fields, with blanks between them; NULL = a short
+                         * form of the whole answer */
 } tools[] = {
     { "estimate",
       { "model", "device" },
       "One training step: time with its bounds, memory and verdict, throughput, cost.",
-      { "sentence",
-        "step.step_s",
-        "step.interval_s",
-        "step.lower_bound_s",
-        "step.upper_bound_s",
-        "step.bound",
-        "step.exposed_comm_s",
-        "step.bubble_s",
-        "memory.total_bytes",
-        "memory.capacity_bytes",
-        "memory.fit",
-        "memory.advice",
-        "throughput.tokens_per_s",
-        "throughput.samples_per_s",
-        "throughput.mfu",
-        "cost.step",
-        "cost.currency",
-        "cost.per_million_tokens",
-        "plan.software",
-        "trust",
-        "open_facts" } },
+      "sentence step.step_s step.interval_s step.lower_bound_s step.upper_bound_s step.bound "
+      "step.exposed_comm_s step.bubble_s memory.total_bytes memory.capacity_bytes memory.fit memory.advice "
+      "throughput.tokens_per_s throughput.samples_per_s throughput.mfu cost.step cost.currency "
+      "cost.per_million_tokens plan.software trust open_facts" },
     { "advise",
       { "model", "device" },
       "The changes of a plan that help most, with the options, time, memory and cost of each.",
-      { NULL } },
+      NULL },
     { "fit",
       { "model", "device" },
       "The largest micro-batch and sequence that fit, and each way to save memory.",
-      { "micro_batch", "micro_batch_tight", "seq_len", "lora_rank", "total_bytes", "capacity_bytes", "margin_bytes",
-        "step_s", "remedies" } },
+      "micro_batch micro_batch_tight seq_len lora_rank total_bytes capacity_bytes margin_bytes step_s "
+      "remedies" },
     { "compare",
       { "model", "device" },
       "Several devices, models or plans side by side: comma lists in model, device or options.",
-      { "rows.command", "rows.step.step_s", "rows.memory.total_bytes", "rows.memory.fit",
-        "rows.throughput.tokens_per_s", "rows.throughput.mfu", "rows.cost.per_million_tokens" } },
+      "rows.command rows.step.step_s rows.memory.total_bytes rows.memory.fit rows.throughput.tokens_per_s "
+      "rows.throughput.mfu rows.cost.per_million_tokens" },
     { "search",
       { "model", "device" },
       "The best plans for the options devices and global_batch; with several devices, a ranking of these devices.",
-      { "best.command", "best.step_s", "best.memory_bytes", "best.mfu", "best.cost_run", "legal", "feasible",
-        "currency", "plans", "devices" } },
+      "best.command best.step_s best.memory_bytes best.mfu best.cost_run legal feasible currency plans "
+      "devices" },
     { "scale",
       { "model", "device" },
       "The best plan on 1, 8, 64 ... devices: throughput, efficiency, and the causes of losses.",
-      { NULL } },
+      NULL },
     { "limit",
       { "model", "device" },
       "The largest tensor or context degree, or the smallest batch, before the network or memory bounds the step; the "
       "option of selects which.",
-      { "limit", "unit", "bound_by", "reason", "formula", "curve" } },
+      "limit unit bound_by reason formula curve" },
     { "run",
       { "model", "device" },
       "The whole run, with tokens among the options: days, cost, energy, failures, checkpoints.",
-      { "step.step_s", "step.interval_s", "memory.total_bytes", "memory.fit", "run", "cost" } },
+      "step.step_s step.interval_s memory.total_bytes memory.fit run cost" },
     { "serve",
       { "model", "device" },
       "A decoder under load: time to first token and per token, throughput, memory and cost.",
-      { "latency.ttft_s", "latency.tpot_s", "latency.request_s", "latency.ttft_interval_s", "latency.tpot_interval_s",
-        "throughput.output_tokens_per_s", "throughput.requests_per_s", "throughput.saturation_rate", "decode.bound",
-        "memory.total_bytes", "memory.capacity_bytes", "memory.fits", "cost", "changes" } },
+      "latency.ttft_s latency.tpot_s latency.request_s latency.ttft_interval_s latency.tpot_interval_s "
+      "throughput.output_tokens_per_s throughput.requests_per_s throughput.saturation_rate decode.bound "
+      "memory.total_bytes memory.capacity_bytes memory.fits cost changes" },
     { "budget",
       { NULL },
       "The best model for a budget (cost, days, device among the options), by the scaling laws.",
-      { NULL } },
+      NULL },
     { "ops",
       { "model", "device" },
       "Every op of the step: FLOPs, bytes, time, and the resource that bounds it.",
-      { "ops.name", "ops.phase", "ops.repeat", "ops.shape", "ops.time_s", "ops.share", "ops.bound" } },
+      "ops.name ops.phase ops.repeat ops.shape ops.time_s ops.share ops.bound" },
     { "op",
       { "kind", "dims", "device" },
       "One op, such as matmul 4096x4096x4096: its work, its roofline and its time.",
-      { NULL } },
-    { "explain", { "name" }, "The meaning of a metric or an op: formula and source.", { NULL } },
-    { "check", { "plans" }, "Estimates a plan file again: what changed since it was recorded, and why.", { NULL } },
+      NULL },
+    { "explain", { "name" }, "The meaning of a metric or an op: formula and source.", NULL },
+    { "check", { "plans" }, "Estimates a plan file again: what changed since it was recorded, and why.", NULL },
     { "diff",
       { "before", "after" },
       "Two estimates (plan files): the metrics that differ, largest change first.",
-      { NULL } },
-    { "accuracy", { "rows" }, "Predictions compared with the measured rows of a CSV file.", { NULL } },
-    { "list", { "what" }, "Ids: what is devices, models or software.", { "devices.id", "models.id", "software.id" } },
-    { "show", { "id" }, "Every parameter of a device, model or software profile, with its source.", { NULL } },
-    { "validate", { "file" }, "Every fault of a device, model, software, cluster or plan file.", { NULL } },
+      NULL },
+    { "accuracy", { "rows" }, "Predictions compared with the measured rows of a CSV file.", NULL },
+    { "list", { "what" }, "Ids: what is devices, models or software.", "devices.id models.id software.id" },
+    { "show", { "id" }, "Every parameter of a device, model or software profile, with its source.", NULL },
+    { "validate", { "file" }, "Every fault of a device, model, software, cluster or plan file.", NULL },
 };
 enum { TOOL_COUNT = sizeof tools / sizeof tools[0] };
 
@@ -554,6 +537,17 @@ static nnc_status read_fields(nnc_json fields, const char *paths[FIELDS_MAX + 1]
     return NNC_OK;
 }
 
+/* Lists the words of `text`, which it cuts; NULL = memory ran out, no words. */
+static void split_fields(char *text, const char *paths[FIELDS_MAX + 1]) {
+    int count = 0;
+    for (char *end = NULL; text != NULL && count < FIELDS_MAX; text = end) {
+        paths[count++] = text;
+        end = strchr(text, ' ');
+        if (end != NULL) { *end++ = '\0'; }
+    }
+    paths[count] = NULL;
+}
+
 /* Reduces a JSON answer to the fields that the call names, or else to the tool's own fields. The lines of a sweep are
  * not changed. */
 static nnc_status keep_fields(const struct tool *tool, nnc_json fields, nnc_arena *arena, nnc_buffer *answer,
@@ -570,8 +564,8 @@ static nnc_status keep_fields(const struct tool *tool, nnc_json fields, nnc_aren
     nnc_buffer chosen = { 0 };
     nnc_status status = NNC_OK;
     if (nnc_json_parse(&doc) && nnc_json_type_of(nnc_json_root(&doc)) == NNC_JSON_OBJECT) {
-        const char *const *own = exact ? paths : tool->fields[0] != NULL ? tool->fields : NULL;
-        status = select_members(nnc_json_root(&doc), own, exact, &chosen, err);
+        if (!exact && tool->fields != NULL) { split_fields(nnc_arena_strdup(arena, tool->fields), paths); }
+        status = select_members(nnc_json_root(&doc), paths[0] != NULL ? paths : NULL, exact, &chosen, err);
         nnc_buffer_byte(&chosen, '\0');
         nnc_buffer_free(answer);
         *answer = chosen;

@@ -396,12 +396,7 @@ static bool read_dims(const char *text, nnc_single_op *alone) {
 /* Sets the plan options of the command line in `plan`. */
 static nnc_status read_settings(const nnc_scenario_args *given, nnc_plan *plan, nnc_error *err) {
     for (int i = 0; i < given->setting_count; i++) {
-        const nnc_setting *setting = &given->settings[i];
-        const nnc_status status = nnc_field_set(&nnc_plan_table, plan, setting->field->name, setting->value, err);
-        if (status != NNC_OK) {
-            nnc_option_name(setting->field->name, err->where);
-            return status;
-        }
+        NNC_TRY(nnc_setting_apply(&given->settings[i], &nnc_plan_table, plan, err));
     }
     return NNC_OK;
 }

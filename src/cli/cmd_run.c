@@ -247,13 +247,10 @@ static nnc_status run_bare(nnc_session *session, nnc_error *err) {
     nnc_run_ask ask = nnc_run_ask_default();
     nnc_run run;
     for (int i = 0; i < given->setting_count; i++) {
-        const nnc_field *field = given->settings[i].field;
-        const bool of_run = nnc_field_is_of(&nnc_run_table, field);
-        if (nnc_field_set(of_run ? &nnc_run_table : &nnc_plan_table, of_run ? (void *)&ask : (void *)&plan, field->name,
-                          given->settings[i].value, err) != NNC_OK) {
-            nnc_option_name(field->name, err->where);
-            return NNC_BAD_USAGE;
-        }
+        const nnc_setting *setting = &given->settings[i];
+        NNC_TRY(nnc_field_is_of(&nnc_run_table, setting->field)
+                    ? nnc_setting_apply(setting, &nnc_run_table, &ask, err)
+                    : nnc_setting_apply(setting, &nnc_plan_table, &plan, err));
     }
     NNC_TRY(nnc_run_of(NULL, NULL, &plan, &ask, &run, err));
     const nnc_report report = { .run = &run, .run_ask = &ask };
@@ -425,11 +422,7 @@ static nnc_status run_budget(nnc_session *session, nnc_error *err) {
         a.device = sold;
     }
     for (int i = 0; i < given->setting_count; i++) {
-        const nnc_setting *setting = &given->settings[i];
-        if (nnc_field_set(&nnc_budget_table, &ask, setting->field->name, setting->value, err) != NNC_OK) {
-            nnc_option_name(setting->field->name, err->where);
-            return NNC_BAD_USAGE;
-        }
+        NNC_TRY(nnc_setting_apply(&given->settings[i], &nnc_budget_table, &ask, err));
     }
     for (int i = 0; a.device == NULL && i < given->own_count; i++) {
         const char *name = given->settings[i].field->name;

@@ -343,9 +343,7 @@ static nnc_status write(nnc_session *session, void *context, const nnc_search_re
 /* Adds default numbers of devices if the options have none. */
 static nnc_status choose_sizes(nnc_options *options, nnc_error *err) {
     nnc_scenario_args *given = &options->given;
-    for (int i = 0; i < given->setting_count; i++) {
-        if (strcmp(given->settings[i].field->name, "devices") == 0) { return NNC_OK; }
-    }
+    if (nnc_scenario_setting(given, "devices") != NULL) { return NNC_OK; }
     if (given->setting_count == NNC_SETTINGS_MAX) {
         return nnc_fail(err, NNC_BAD_USAGE, "--devices", "missing, expected sizes such as 8..512");
     }

@@ -379,11 +379,7 @@ static nnc_status read_given(const nnc_scenario_args *given, nnc_plan *plan, nnc
     for (int i = 0; i < given->setting_count; i++) {
         const nnc_setting *setting = &given->settings[i];
         if (strcmp(setting->field->name, "global_batch") == 0 || strcmp(setting->field->name, "seq_len") == 0) {
-            const nnc_status status = nnc_plan_set(plan, setting->field->name, setting->value, err);
-            if (status != NNC_OK) {
-                nnc_option_name(setting->field->name, err->where);
-                return status;
-            }
+            NNC_TRY(nnc_setting_apply(setting, &nnc_plan_table, plan, err));
         }
     }
     return NNC_OK;
@@ -391,26 +387,20 @@ static nnc_status read_given(const nnc_scenario_args *given, nnc_plan *plan, nnc
 
 /* Returns the value of a setting as a whole number; `none` if it is not given, 0 if it is a list. */
 static int64_t whole_setting(const nnc_scenario_args *given, const char *name, int64_t none) {
-    for (int i = 0; i < given->setting_count; i++) {
-        double number = 0.0;
-        if (strcmp(given->settings[i].field->name, name) == 0) {
-            return nnc_read_double(given->settings[i].value, &number) ? (int64_t)number : 0;
-        }
-    }
-    return none;
+    const char *value = nnc_scenario_setting(given, name);
+    double number = 0.0;
+    return value == NULL ? none : nnc_read_double(value, &number) ? (int64_t)number : 0;
 }
 
 /* Returns the largest number of the list --devices, such as 1,8 or 8..512*2; 1 if it is not given. */
 static int64_t most_devices(const nnc_scenario_args *given) {
     int64_t most = 1;
-    for (int i = 0; i < given->setting_count; i++) {
-        const char *at = strcmp(given->settings[i].field->name, "devices") == 0 ? given->settings[i].value : NULL;
-        while (at != NULL && *at != '\0') {
-            const int64_t count = strtoll(at, NULL, 10);
-            most = count > most ? count : most;
-            at += strcspn(at, ",.");
-            at += strspn(at, ",.");
-        }
+    const char *at = nnc_scenario_setting(given, "devices");
+    while (at != NULL && *at != '\0') {
+        const int64_t count = strtoll(at, NULL, 10);
+        most = count > most ? count : most;
+        at += strcspn(at, ",.");
+        at += strspn(at, ",.");
     }
     return most;
 }

@@ -44,12 +44,6 @@ typedef struct row_sink {
 
 static const double commit_every_s = 0.25;
 
-static double now_s(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 /* Writes the collected text to the file. */
 static nnc_status flush(row_sink *sink, nnc_error *err) {
     if (sink->text.failed) { return nnc_no_memory(err); }
@@ -87,7 +81,7 @@ static nnc_status open_database(row_sink *sink, nnc_error *err) {
     const nnc_status status =
         nnc_database_open(sink->database_path, &head, names, sweep->column_count, &sink->database, err);
     sink->from = sink->done = head.done;
-    sink->commit_s = now_s() + commit_every_s;
+    sink->commit_s = nnc_clock_s() + commit_every_s;
     return status;
 }
 
@@ -180,9 +174,9 @@ static nnc_status sink_emit(void *context, const nnc_batch *batch, bool *stop, n
     nnc_status status = take_rows(sink, batch, err);
     sink->done = batch->first + batch->count;
     nnc_tally_add(&sink->tally, &batch->tally);
-    if (status == NNC_OK && sink->database != NULL && now_s() >= sink->commit_s) {
+    if (status == NNC_OK && sink->database != NULL && nnc_clock_s() >= sink->commit_s) {
         status = nnc_database_commit(sink->database, sink->done, err);
-        sink->commit_s = now_s() + commit_every_s;
+        sink->commit_s = nnc_clock_s() + commit_every_s;
     }
     nnc_progress_show(&sink->progress, sink->done);
     if (sink->stopped == 0) { sink->stopped = nnc_interrupt_pending(sink->interrupt); }

@@ -44,12 +44,6 @@ typedef struct server {
     bool cancels;    /* true: the input may contain a cancellation */
 } server;
 
-static double now_s(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 static nnc_status write_answer(const nnc_buffer *out, nnc_error *err) {
     if (out->failed) { return nnc_no_memory(err); }
     return nnc_write_bytes(STDOUT_FILENO, out->bytes, out->size) == out->size
@@ -162,13 +156,13 @@ static void put_failure(nnc_buffer *out, const message *m, const char *what) {
 static bool await(server *s, const message *m, pid_t child, int pipe, nnc_buffer *out) {
     char block[BLOCK];
     int status = 0;
-    const double end_s = now_s() + s->deadline_s;
+    const double end_s = nnc_clock_s() + s->deadline_s;
     bool stopped = false, late = false;
     for (ssize_t got = 1; got != 0 && !stopped && !late;) {
         struct pollfd files[2] = { { .fd = pipe, .events = POLLIN },
                                    { .fd = s->ended || s->used - s->at >= INPUT_MAX - 1 ? -1 : STDIN_FILENO,
                                      .events = POLLIN } };
-        const double left_s = end_s - now_s();
+        const double left_s = end_s - nnc_clock_s();
         late = left_s <= 0.0 || poll(files, 2, (int)(1000.0 * left_s) + 1) == 0;
         if (files[1].revents != 0 && !late) {
             read_input(s);

@@ -218,13 +218,6 @@ const char *nnc_command_keep(nnc_arena *arena, nnc_buffer *out) {
 
 /* ---- writes the command lines of plans that a search has found ---- */
 
-static bool is_given(const nnc_scenario_args *given, const char *name) {
-    for (int i = 0; i < given->setting_count; i++) {
-        if (strcmp(given->settings[i].field->name, name) == 0) { return true; }
-    }
-    return false;
-}
-
 /* Tests whether a field is left out of the command line, because it follows from other options. With a plan file,
  * degrees are written, because the file may have other values. */
 static bool follows(const nnc_field *field, const nnc_plan *plan, bool of_plan_file) {
@@ -246,7 +239,7 @@ static void put_choices(nnc_buffer *out, const nnc_metrics *choices, const nnc_c
         }
         for (size_t k = 0; k < nnc_plan_table.count; k++) {
             const nnc_field *field = &nnc_plan_table.fields[k];
-            if (strcmp(field->name, row->name) != 0 || is_given(args->given, field->name) ||
+            if (strcmp(field->name, row->name) != 0 || nnc_scenario_setting(args->given, field->name) != NULL ||
                 follows(field, plan, of_plan_file)) {
                 continue;
             }

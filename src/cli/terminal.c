@@ -55,14 +55,12 @@ static nnc_status write_failed(const char *where, nnc_error *err) {
     return nnc_fail(err, NNC_IO, where, "cannot write: %s", strerror(errno));
 }
 
-static nnc_status write_stdout(const char *text, size_t size, nnc_error *err) {
-    return nnc_write_bytes(STDOUT_FILENO, text, size) == size ? NNC_OK : write_failed("standard output", err);
-}
-
 nnc_status nnc_output_write(const char *path, const char *text, size_t size, nnc_error *err) {
     struct stat status;
     text = text != NULL ? text : ""; /* an empty buffer has bytes = NULL */
-    if (path == NULL) { return write_stdout(text, size, err); }
+    if (path == NULL) {
+        return nnc_write_bytes(STDOUT_FILENO, text, size) == size ? NNC_OK : write_failed("standard output", err);
+    }
     if (stat(path, &status) == 0 && S_ISDIR(status.st_mode)) {
         errno = EISDIR;
         return write_failed(path, err);
@@ -85,14 +83,14 @@ NNC_ENUM_NAMES(nnc_progress_form, NNC_PROGRESS_LIST)
 
 static const double every_s = 0.2;
 
-static double now_s(void) {
+double nnc_clock_s(void) {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
 nnc_progress nnc_progress_begin(const char *what, int64_t from, int64_t end, nnc_progress_form form, bool quiet) {
-    const double begun_s = now_s();
+    const double begun_s = nnc_clock_s();
     const bool json = form == NNC_PROGRESS_JSON;
     const bool line = form == NNC_PROGRESS_LINE && !quiet && isatty(STDERR_FILENO) == 1;
     return (nnc_progress){ .shown = json || line,
@@ -117,7 +115,7 @@ static void print_json(nnc_progress *progress, double now) {
 
 void nnc_progress_show(nnc_progress *progress, int64_t done) {
     char did[NNC_NUMBER_TEXT], all[NNC_NUMBER_TEXT], rate[NNC_NUMBER_TEXT], left[NNC_NUMBER_TEXT];
-    const double now = progress->shown ? now_s() : 0.0;
+    const double now = progress->shown ? nnc_clock_s() : 0.0;
     progress->done = done;
     if (!progress->shown || now < progress->next_s || done <= progress->from) { return; }
     if (progress->json) {
@@ -134,7 +132,7 @@ void nnc_progress_show(nnc_progress *progress, int64_t done) {
 
 void nnc_progress_end(nnc_progress *progress) {
     if (progress->json && progress->done > progress->shown_done) {
-        print_json(progress, now_s());
+        print_json(progress, nnc_clock_s());
     } else if (progress->shown && !progress->json) {
         fputs("\r\033[K", stderr);
     }

@@ -19,10 +19,6 @@ static int32_t least(int32_t a, int32_t b) { return a < b ? a : b; }
 
 static int32_t ceil_div(int32_t a, int32_t b) { return (int32_t)nnc_ceil_div(a, b); }
 
-/* Returns the scale-up rate of the device file. A PCIe device counts as having its own link to a root complex that
- * carries all links at full rate. A server whose PCIe switches share an uplink is slower in reality. */
-static double scale_up_rate(const nnc_device *device) { return device->scale_up.bytes_per_s; }
-
 static double scale_out_rate(const nnc_device *device) {
     const double shared = device->scale_out.oversubscription;
     return device->scale_out.bytes_per_s / (shared > 1.0 ? shared : 1.0);
@@ -149,7 +145,9 @@ static void torus_route(const nnc_scale_up *up, int32_t ranks, int32_t stride, n
 /* Sets the part of the route inside one domain. ranks: number of ranks of the world in one domain. */
 static void inner_route(const nnc_device *device, int32_t ranks, int32_t stride, nnc_route *route) {
     const nnc_scale_up *up = &device->scale_up;
-    const double rate = scale_up_rate(device);
+    /* A PCIe device counts as having its own link to a root complex that carries all links at full rate. A server whose
+     * PCIe switches share an uplink is slower in reality. */
+    const double rate = device->scale_up.bytes_per_s;
     route->inner_latency_s = latency(up->latency_s);
     route->inner_bytes_per_s = route->link_bytes_per_s = rate;
     if (up->kind == NNC_LINK_MESH) {

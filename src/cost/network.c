@@ -154,10 +154,6 @@ static double exchange_s(const nnc_network *network, const nnc_collective_op *ex
     return network_s;
 }
 
-static const char *link_of(const nnc_network *network, const nnc_collective_op *exchange) {
-    return exchange->comm == NNC_COMM_OFFLOAD ? "host" : network->routes[nnc_network_route_of(exchange)].link;
-}
-
 /* Compares the bits of two values. */
 static bool equal(const double *a, const double *b) { return memcmp((const void *)a, (const void *)b, sizeof *a) == 0; }
 
@@ -169,7 +165,7 @@ bool nnc_network_same(const nnc_collective_op *a, const nnc_collective_op *b) {
 
 double nnc_network_exchange_s(const nnc_network *network, const nnc_collective_op *exchange, const char **link) {
     const char *by = NULL;
-    *link = link_of(network, exchange);
+    *link = exchange->comm == NNC_COMM_OFFLOAD ? "host" : network->routes[nnc_network_route_of(exchange)].link;
     return exchange_s(network, exchange, &by, NULL);
 }
 

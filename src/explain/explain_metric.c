@@ -462,8 +462,7 @@ static void say_slowed(const nnc_op_cost *cost, const nnc_timing *alone, double 
     NNC_SOURCE(why, "docs/formulas.md, power-limit");
     NNC_SAY(why, compute_s, "s", full_clock_compute_s * power_factor);
     NNC_SAY(why, time_s, "s", (full_clock_s - fixed_s) * power_factor + fixed_s);
-    (void)compute_s;
-    (void)time_s;
+    (void)compute_s, (void)time_s;
 }
 
 static void say_compute(const nnc_report *report, const nnc_op_cost *cost, bool numbers, nnc_derivation *why) {

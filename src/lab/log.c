@@ -193,19 +193,13 @@ nnc_log nnc_log_begin(void) {
     };
 }
 
-static int ascending(const void *a, const void *b) {
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 double nnc_log_step_s(const nnc_log *log) {
     double sorted[NNC_LOG_WINDOW];
     const int64_t most = NNC_LOG_WINDOW;
     const size_t count = (size_t)(log->judged < most ? log->judged : most);
     if (log->judged == 0) { return isnan(log->late_s) ? log->whole_run_s : log->late_s; }
     memcpy(sorted, log->step_s, count * sizeof *sorted);
-    qsort(sorted, count, sizeof *sorted, ascending);
-    return (sorted[(count - 1) / 2] + sorted[count / 2]) / 2.0;
+    return nnc_median(sorted, count);
 }
 
 nnc_status nnc_log_read(const char *path, const nnc_result *plan, nnc_log *log, nnc_log_fn *each, void *context,

@@ -748,30 +748,10 @@ static void set_vector(reading *r, nnc_op *op) {
 /* Reads an operator of PyTorch by its name. "_fb": forward and backward were timed together. "_f32": the logits were
  * cast to fp32. */
 static void set_operator(reading *r, nnc_op *op) {
-    static const char *const names[] = { "copy",
-                                         "copy",
-                                         "add",
-                                         "add",
-                                         "cast_f32",
-                                         "cast",
-                                         "cast",
-                                         "cast",
-                                         "gelu",
-                                         "gelu",
-                                         "softmax",
-                                         "softmax",
-                                         "layer_norm",
-                                         "norm",
-                                         "layer_norm_fb",
-                                         "norm",
-                                         "cross_entropy_fb",
-                                         "loss",
-                                         "cross_entropy_fb_f32",
-                                         "loss-fp32",
-                                         "adamw_fused",
-                                         "optimizer",
-                                         "embedding",
-                                         "embedding" };
+    static const char names[] =
+        "|copy=copy|add=add|cast_f32=cast|cast=cast|gelu=gelu|softmax=softmax|layer_norm=norm|"
+        "layer_norm_fb=norm|cross_entropy_fb=loss|cross_entropy_fb_f32=loss-fp32|adamw_fused=optimizer|"
+        "embedding=embedding|";
     const char *name = text_of(r, "op");
     const bool flat = !given(r, "rows"), sized = given(r, "n") || !flat;
     nnc_op one = *op; /* an embedding without a size states the bytes that it moves; `one` is an embedding of one
@@ -781,17 +761,18 @@ static void set_operator(reading *r, nnc_op *op) {
                          : priced ? (int64_t)(number_of(r, "least_bytes") / one.issued[0].bytes)
                                   : 0;
     const int64_t columns = flat ? 1 : whole_of(r, "cols");
-    bool known = false;
+    const char *as = entry_of(names, name, '=');
+    char kind[32];
     r->row->kind = NNC_MEASURED_VECTOR;
     r->row->both = strstr(name, "_fb") != NULL;
     if (rows < 1 || columns < 1 || rows > INT64_MAX / columns) {
         refuse(r, "no size");
         return;
     }
-    for (size_t i = 0; i < NNC_COUNT_OF(names) && !known; i += 2) {
-        known = is(name, names[i]) && nnc_streaming_op(names[i + 1], rows, columns, op->dtype, op);
+    snprintf(kind, sizeof kind, "%.*s", as != NULL ? (int)strcspn(as, "|") : 0, as != NULL ? as : "");
+    if (as == NULL || !nnc_streaming_op(kind, rows, columns, op->dtype, op)) {
+        refuse(r, "operation \"%.32s\" has no meaning here", name);
     }
-    if (!known) { refuse(r, "operation \"%.32s\" has no meaning here", name); }
 }
 
 /* Returns the value of a column, or 1 if the cell is empty or not positive. */

@@ -104,8 +104,7 @@ const char nnc_kept_note[] = "for backward, of tensors that no other op keeps";
 const char nnc_transient_note[] = "while its backward runs: gradients of its input and output";
 
 int nnc_op_no_backward(const nnc_op *op, nnc_op backward[NNC_BACKWARD_MAX]) {
-    (void)op;
-    (void)backward;
+    (void)op, (void)backward;
     return 0;
 }
 
@@ -120,10 +119,7 @@ static double op_no_bytes(const nnc_op *op) {
     return 0.0;
 }
 
-void nnc_op_not_sharded(nnc_op *op, const nnc_degrees *degrees) {
-    (void)op;
-    (void)degrees;
-}
+void nnc_op_not_sharded(nnc_op *op, const nnc_degrees *degrees) { (void)op, (void)degrees; }
 
 int64_t nnc_at_least_one(int64_t value) { return value > 0 ? value : 1; }
 
@@ -232,10 +228,7 @@ static nnc_work collective_work(const nnc_op *op) {
     return (nnc_work){ 0 };
 }
 
-static void collective_say(const nnc_op *op, nnc_derivation *why) {
-    (void)op;
-    (void)why;
-}
+static void collective_say(const nnc_op *op, nnc_derivation *why) { (void)op, (void)why; }
 
 static int collective_backward(const nnc_op *op, nnc_op *backward) {
     const nnc_collective_op *e = &op->u.collective;

@@ -244,14 +244,12 @@ NNC_SAYING nnc_work update_work(const nnc_op *op, nnc_derivation *why) {
 }
 
 NNC_SAYING double update_kept(const nnc_op *op, nnc_derivation *why) {
-    (void)op;
-    (void)why;
+    (void)op, (void)why;
     return 0.0;
 }
 
 NNC_SAYING double update_transient(const nnc_op *op, nnc_derivation *why) {
-    (void)op;
-    (void)why;
+    (void)op, (void)why;
     return 0.0;
 }
 

@@ -67,8 +67,7 @@ NNC_SAYING double embedding_kept(const nnc_op *op, nnc_derivation *why) {
 }
 
 NNC_SAYING double embedding_transient(const nnc_op *op, nnc_derivation *why) {
-    (void)op;
-    (void)why;
+    (void)op, (void)why;
     return 0.0;
 }
 

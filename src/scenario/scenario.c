@@ -10,6 +10,19 @@ static nnc_status bad_option(const char *option, nnc_error *err) {
     return NNC_BAD_USAGE;
 }
 
+const char *nnc_scenario_setting(const nnc_scenario_args *given, const char *name) {
+    int i = 0;
+    while (i < given->setting_count && strcmp(given->settings[i].field->name, name) != 0) { i++; }
+    return i < given->setting_count ? given->settings[i].value : NULL;
+}
+
+nnc_status nnc_setting_apply(const nnc_setting *setting, const nnc_field_table *table, void *object, nnc_error *err) {
+    char name[NNC_OPTION_NAME];
+    return nnc_field_set(table, object, setting->field->name, setting->value, err) == NNC_OK
+               ? NNC_OK
+               : bad_option(nnc_option_name(setting->field->name, name), err);
+}
+
 static nnc_status apply_setting(const nnc_field *field, const char *value, nnc_scenario *scenario, nnc_error *err) {
     if (nnc_field_is_of(&nnc_switch_table, field)) {
         return NNC_OK; /* the name of a profile is checked later, when the profile is chosen */
@@ -336,10 +349,7 @@ nnc_status nnc_scenario_release(nnc_scenario *scenario, const nnc_given *given, 
 static bool is_given(const void *in, const char *field) {
     const nnc_scenario_args *given = in;
     const size_t length = strlen(field);
-    bool found = false;
-    for (int i = 0; i < given->setting_count && !found; i++) {
-        found = strcmp(given->settings[i].field->name, field) == 0;
-    }
+    bool found = nnc_scenario_setting(given, field) != NULL;
     for (int i = 0; i < given->set_count && !found; i++) {
         const char *set = given->sets[i];
         set += strncmp(set, target_names[SET_PLAN], strlen(target_names[SET_PLAN])) == 0

@@ -42,6 +42,11 @@ typedef struct nnc_scenario_args {
     const nnc_launch_said *launch; /* launch files that settings come from; NULL = no file */
 } nnc_scenario_args;
 
+/* Returns the value of a setting by the name of its field; NULL = not given. */
+const char *nnc_scenario_setting(const nnc_scenario_args *given, const char *name);
+/* Sets the field of a setting in an object of this table. Fails with NNC_BAD_USAGE, and the option as the place. */
+nnc_status nnc_setting_apply(const nnc_setting *setting, const nnc_field_table *table, void *object, nnc_error *err);
+
 /* Reads the terms of the rental (--offer). */
 nnc_status nnc_scenario_args_offer(const nnc_scenario_args *given, nnc_offer *offer, nnc_error *err);
 

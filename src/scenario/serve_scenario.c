@@ -5,13 +5,7 @@
 
 static nnc_status apply_settings(const nnc_scenario_args *given, nnc_serve_ask *ask, nnc_error *err) {
     for (int i = 0; i < given->setting_count; i++) {
-        const nnc_setting *setting = &given->settings[i];
-        if (nnc_field_set(&nnc_serve_table, ask, setting->field->name, setting->value, err) != NNC_OK) {
-            char name[NNC_OPTION_NAME];
-            snprintf(err->where, sizeof err->where, "%s", nnc_option_name(setting->field->name, name));
-            err->status = NNC_BAD_USAGE;
-            return NNC_BAD_USAGE;
-        }
+        NNC_TRY(nnc_setting_apply(&given->settings[i], &nnc_serve_table, ask, err));
     }
     return NNC_OK;
 }
@@ -25,13 +19,6 @@ static void take_stored(const nnc_model *model, nnc_serve_ask *ask) {
             ask->weights = (nnc_stored)i;
         }
     }
-}
-
-static bool asks_for_images(const nnc_scenario_args *given) {
-    for (int i = 0; i < given->setting_count; i++) {
-        if (strcmp(given->settings[i].field->name, "steps") == 0) { return true; }
-    }
-    return false;
 }
 
 /* Loads the text encoders and the decoder of an image pipeline, by the names in the model file. */
@@ -67,7 +54,8 @@ nnc_status nnc_serve_scenario_load(nnc_specs *specs, const nnc_scenario_args *gi
     nnc_scenario_args rest = *given;
     rest.setting_count = 0;
     rest.asks_run = false;
-    const bool images = asks_for_images(given); /* a model that generates images uses a training profile, not the
+    const bool images =
+        nnc_scenario_setting(given, "steps") != NULL; /* a model that generates images uses a training profile, not the
                                                  * profile of an engine */
     rest.software = given->software != NULL || images ? given->software : NNC_SERVE_SOFTWARE;
     if (images || !nnc_software_is_chosen(rest.software)) {

@@ -696,17 +696,11 @@ static void hear_split(void *context, nnc_graph_walk *walk, const nnc_graph_op *
 }
 
 static int32_t enter_split(void *context, nnc_graph_walk *walk, const nnc_graph_node *repeat) {
-    (void)context;
-    (void)walk;
-    (void)repeat;
+    (void)context, (void)walk, (void)repeat;
     return 0;
 }
 
-static void leave_split(void *context, int32_t mark, int64_t turns) {
-    (void)context;
-    (void)mark;
-    (void)turns;
-}
+static void leave_split(void *context, int32_t mark, int64_t turns) { (void)context, (void)mark, (void)turns; }
 
 static nnc_status split(const nnc_model *model, const nnc_plan *p, nnc_error *err) {
     divider d = { .ranks = p->tensor, .err = err };

@@ -191,16 +191,6 @@ static nnc_status make_rows(nnc_trace *t, nnc_trace_sum *sum, nnc_error *err) {
 
 /* ---- predicted times and findings ---- */
 
-static int ascending(const void *a, const void *b) {
-    const double *x = a, *y = b;
-    return (*x > *y) - (*x < *y);
-}
-
-static double median_of(double *values, int64_t count) {
-    qsort(values, (size_t)count, sizeof *values, ascending);
-    return count % 2 == 1 ? values[count / 2] : 0.5 * (values[count / 2 - 1] + values[count / 2]);
-}
-
 /* A row with a predicted time: predicted seconds per call, and measured / predicted time. */
 typedef struct sized {
     double call_s, ratio;
@@ -222,7 +212,7 @@ static double factor_near(const sized *rows, int64_t count, int64_t at) {
     for (int64_t i = first; i < count && i <= at + NEAR_ROWS; i++) {
         if (i != at) { near[found++] = rows[i].ratio; }
     }
-    return found > 0 ? median_of(near, found) : 1.0;
+    return found > 0 ? nnc_median(near, (size_t)found) : 1.0;
 }
 
 /* Sets the factor of each product (products true) or of each other operator: the geometric mean of the machine's factor
@@ -239,7 +229,7 @@ static double expect(const nnc_trace_sum *sum, bool products, sized *rows, doubl
         }
     }
     const double slowest = 2.0; /* a larger median means that the trace is from another device */
-    const double factor = count < FACTOR_ROWS ? 1.0 : nnc_min(median_of(ratios, count), slowest);
+    const double factor = count < FACTOR_ROWS ? 1.0 : nnc_min(nnc_median(ratios, (size_t)count), slowest);
     qsort(rows, (size_t)count, sizeof *rows, smallest_first);
     for (int64_t i = 0; i < count; i++) {
         const double near = count > (int64_t)2 * NEAR_ROWS ? factor_near(rows, count, i) : factor;

@@ -59,11 +59,6 @@ static const char *measure_of(const char *name) {
     return NULL;
 }
 
-static int ascending(const void *a, const void *b) {
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* Finds the 10th and 90th percentile of a parameter over the shipped devices, relative to the median. Returns false
  * if fewer than five devices have it. */
 static bool spread_of(nnc_specs *specs, const char *name, double ratio[2]) {
@@ -81,7 +76,7 @@ static bool spread_of(nnc_specs *specs, const char *name, double ratio[2]) {
         }
     }
     if (found < 5) { return false; }
-    qsort(values, (size_t)found, sizeof values[0], ascending);
+    (void)nnc_median(values, (size_t)found); /* sorts the values */
     ratio[0] = values[found / 10] / values[found / 2];
     ratio[1] = values[found - 1 - found / 10] / values[found / 2];
     return ratio[1] > ratio[0];
@@ -162,8 +157,7 @@ static int widest_first(const void *a, const void *b) {
 static nnc_status ask(nnc_session *session, void *context, nnc_scenario *scenario, nnc_scratch *scratch,
                       nnc_error *err) {
     question *q = context;
-    (void)session;
-    (void)err;
+    (void)session, (void)err;
     scenario->device = *q->start;
     for (int32_t i = 0; i < q->fit->parameter_count; i++) {
         const nnc_fit_parameter *p = &q->fit->parameters[i];
