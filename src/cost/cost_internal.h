@@ -288,9 +288,13 @@ void nnc_rows_reroute(nnc_rows *rows, const nnc_network *network);
 /* Sets the share of micro-batches that add to an existing weight gradient, and times the weight-gradient rows again. */
 void nnc_rows_accumulate(nnc_rows *rows, const nnc_device *device, double share);
 
-/* Builds the table of a list from `base`, the table of the ops before `first`. The result points into base. */
-void nnc_rows_join(const nnc_rows *base, const nnc_op_list *list, int32_t first, const nnc_device *device,
-                   const nnc_network *network, const nnc_plan *plan, nnc_rows *rows);
+/* Builds the table of the ops from `first` on. */
+void nnc_rows_build_rest(const nnc_op_list *list, int32_t first, const nnc_device *device, const nnc_network *network,
+                         const nnc_plan *plan, nnc_rows *rows);
+
+/* Builds the table of a list from `base`, the table of its first ops, and `rest`, the table of the other ops. The result
+ * points into both. */
+void nnc_rows_join(const nnc_rows *base, const nnc_rows *rest, nnc_rows *rows);
 
 /* Tests whether a row is a compute-bound matrix product or attention. Fewer compute units, or a lower clock, slow these
  * rows down. */

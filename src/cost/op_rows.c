@@ -228,13 +228,20 @@ static void copy(nnc_rows *rows, const nnc_rows *from, int32_t first, int32_t en
     rows->count += end - first;
 }
 
-void nnc_rows_join(const nnc_rows *base, const nnc_op_list *list, int32_t first, const nnc_device *device,
-                   const nnc_network *network, const nnc_plan *plan, nnc_rows *rows) {
+void nnc_rows_build_rest(const nnc_op_list *list, int32_t first, const nnc_device *device, const nnc_network *network,
+                         const nnc_plan *plan, nnc_rows *rows) {
+    rows->count = rows->fresh = 0;
+    add_forwards(rows, list, first, device, network, &like_none);
+    add_backwards(rows, list, first, device, network, plan, &like_none);
+}
+
+void nnc_rows_join(const nnc_rows *base, const nnc_rows *rest, nnc_rows *rows) {
     rows->count = 0;
     copy(rows, base, 0, base->forward_count);
     rows->fresh = rows->count;
-    add_forwards(rows, list, first, device, network, &like_none);
-    add_backwards(rows, list, first, device, network, plan, &like_none);
+    copy(rows, rest, 0, rest->forward_count);
+    rows->forward_count = rows->count;
+    copy(rows, rest, rest->forward_count, rest->count);
     copy(rows, base, base->forward_count, base->count);
 }
 

@@ -237,11 +237,22 @@ static void make_table(nnc_estimate_cache *shared, nnc_lowered *a, const nnc_ste
     }
 }
 
-void nnc_lowered_rows(nnc_estimate_cache *shared, nnc_lowered *alike, const nnc_step *step, nnc_rows *rows) {
+/* Joins the table of a list with the rows of the ops that the plan added to it. */
+static void join_rows(nnc_estimate_cache *shared, nnc_lowered *alike, const nnc_step *step, nnc_rows *rows) {
     make_table(shared, alike, step);
-    nnc_rows_join(&alike->rows, &alike->list, alike->count, step->device, step->network, step->plan, rows);
+    nnc_rows_join(&alike->rows, &shared->rest, rows);
     nnc_rows_lend(rows, nnc_rows_lent_factor(step->device, step->plan, step->software));
     nnc_power_throttle(rows, step->device);
+}
+
+static void build_rest(nnc_estimate_cache *shared, const nnc_lowered *alike, const nnc_step *step) {
+    shared->rest.timer = alike->rows.timer;
+    nnc_rows_build_rest(&alike->list, alike->count, step->device, step->network, step->plan, &shared->rest);
+}
+
+void nnc_lowered_rows(nnc_estimate_cache *shared, nnc_lowered *alike, const nnc_step *step, nnc_rows *rows) {
+    build_rest(shared, alike, step);
+    join_rows(shared, alike, step, rows);
 }
 
 double nnc_lowered_least_s(nnc_estimate_cache *shared, nnc_lowered *alike, const nnc_step *step) {
@@ -265,6 +276,7 @@ nnc_status nnc_prepare_list(nnc_estimate_cache *shared, const nnc_software *soft
                             nnc_lowered **alike, nnc_error *err) {
     NNC_TRY(nnc_step_begin(shared->model, shared->device, software, plan, network, step, err));
     NNC_TRY(find_list(shared, plan, software, alike, err));
+    shared->added = NULL;
     nnc_op_list *list = &(*alike)->list;
     const nnc_lowering how = nnc_lowering_of(plan, software, plan->attention);
     list->count = (*alike)->count;
@@ -355,6 +367,7 @@ static void keep_pass(nnc_estimate_cache *shared, const nnc_step *step, const nn
     }
     p->timed = units != NULL;
     if (p->timed) { memcpy(p->units, units, segments * sizeof units[0]); }
+    shared->added = NULL;
     shared->partitioned = p;
     shared->ended = p->timed ? p : NULL;
     shared->ended_passes = step->plan->micro_batches;
@@ -451,8 +464,12 @@ static nnc_status time_known(const nnc_model *model, nnc_pass_entry *p, nnc_scra
     recall_ends(p, &p->step, scratch);
     if (!nnc_same_bytes(&p->grad_accumulate, &share, sizeof share) ||
         !nnc_same_bytes(&p->overlap, &r->plan.overlap, sizeof p->overlap)) {
-        prepare_again(&p->step, p->alike); /* only the weight-gradient ops of the list change */
-        nnc_lowered_rows(shared, p->alike, &p->step, &scratch->rows);
+        if (shared->added != p) { /* only the weight-gradient ops of the list change */
+            prepare_again(&p->step, p->alike);
+            build_rest(shared, p->alike, &p->step);
+            shared->added = p;
+        }
+        join_rows(shared, p->alike, &p->step, &scratch->rows);
         nnc_step_segment_times(&p->step, &scratch->rows, p->units);
         p->grad_accumulate = share;
         p->overlap = r->plan.overlap;
@@ -531,7 +548,7 @@ static nnc_status estimate_shared(const nnc_model *model, const nnc_device *devi
 void nnc_estimate_cache_begin(nnc_estimate_cache *shared, const nnc_model *model, const nnc_device *device) {
     shared->model = model;
     shared->device = device;
-    shared->partitioned = shared->ended = NULL;
+    shared->partitioned = shared->ended = shared->added = NULL;
     shared->over_bytes = 0.0;
     nnc_memo_clear(&shared->products);
     nnc_memo_clear(&shared->alikes);

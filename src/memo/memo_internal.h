@@ -117,6 +117,8 @@ typedef struct nnc_estimate_cache {
     nnc_memo products, alikes, passes, ends, end_seconds, partitions;
     nnc_lowered *last;                 /* the lowered list of the previous estimate; NULL = no estimate yet */
     const nnc_pass_entry *partitioned; /* the entry to which stages and memory in scratch belong; NULL = no entry */
+    nnc_rows rest;                     /* table of the ops that the last plan added to its list */
+    const nnc_pass_entry *added;       /* the entry whose plan added these ops; NULL = a plan that has no entry */
     const nnc_pass_entry *ended;       /* the entry to which the step ends in scratch belong; NULL = no entry */
     int64_t ended_passes;              /* number of micro-batches for which the step ends in scratch were computed */
     nnc_memory memory;

@@ -183,6 +183,30 @@ START_TEST(dual_passes_are_their_own) {
 }
 END_TEST
 
+/* Plans of one list add other collectives to it, in turn: one that comes back finds its own ones. */
+START_TEST(added_rows_are_their_own) {
+    const nnc_model model = mixtral(8, 128, 8, 2, 64, 8, 256, 128);
+    const nnc_device device = cluster_device();
+    nnc_scratch *const brief = nnc_scratch_create(), *const alone = nnc_scratch_create();
+    const nnc_software software = nnc_software_default();
+    nnc_plan plan = plan_of(2, 1, 4);
+    brief->brief = true;
+    ck_assert(nnc_scratch_share(brief, &model, &device, false));
+    for (int i = 0; i < 48; i++) {
+        nnc_result a, b;
+        plan.micro_batches = 4 + i % 3;
+        plan.zero = i % 12 == 11 ? 1 : 3; /* every twelfth plan has no gathers of weights */
+        plan.reshard = i / 24 == 0;
+        plan.mode = i % 12 == 11 ? NNC_MODE_IDEAL : NNC_MODE_PREDICTED; /* its passes are not kept */
+        ck_assert_int_eq(nnc_estimate(&model, &device, &software, &plan, brief, &a, NULL), NNC_OK);
+        ck_assert_int_eq(nnc_estimate(&model, &device, &software, &plan, alone, &b, NULL), NNC_OK);
+        ck_assert_double_eq(a.step_s, b.step_s);
+    }
+    nnc_scratch_destroy(brief);
+    nnc_scratch_destroy(alone);
+}
+END_TEST
+
 /* The verdict alone is that of a whole estimate: with more samples in a micro-batch, a plan that does
  * not fit stays so. */
 START_TEST(verdicts_are_the_same) {
@@ -220,6 +244,7 @@ int main(void) {
     tcase_add_test(alike, every_digit_is_kept);
     tcase_add_test(alike, ends_belong_to_a_number_of_passes);
     tcase_add_test(alike, dual_passes_are_their_own);
+    tcase_add_test(alike, added_rows_are_their_own);
     tcase_add_test(alike, verdicts_are_the_same);
     return run_suite(suite);
 }
