@@ -252,8 +252,8 @@ rate      19,890 tokens/s, 621.5 samples/s, MFU 0.2%
 cost      8.938e-07 USD a step, 0.01397 per million tokens, at 1 a device-hour
 faster    --optimizer adam8bit: 2.482 ms, 1.3x the rate, 1.907 MB
 --full    shows the parts of the step, memory by class, all of the plan
-$ nncost estimate inputs/captured.json round --software torch-compile
-! nncost: --software: a captured program runs its operators one by one, and which of them this profile fuses is not known: expected torch-eager, found torch-compile
+$ nncost estimate inputs/captured.json round --software deepspeed-0.14
+! nncost: --software: which operators of a captured program this profile fuses is not known: expected torch-eager, torch-channels-last or torch-compile, found deepspeed-0.14
 [3]
 $ nncost estimate inputs/captured.json round --seq-len 64
 ! nncost: --seq-len: a captured program runs as it was recorded: expected no length
