@@ -33,6 +33,12 @@ assert told.step.step_s == expected["step"]["step_s"] and told.ops[0].name == ex
 plain = told.to_dict()
 assert plain == expected and type(plain) is dict and type(plain["ops"][0]) is dict
 assert str(told).startswith(told.sentence + "\n") and "step_s" in dir(told.step)
+assert told.step_s == told.step.step_s and told.params == told.model.params  # a key of one record
+try:
+    told.id
+    raise SystemExit("a key of two records was answered")
+except AttributeError as error:
+    assert "model.id, device.id" in str(error)
 page = module.estimate("gpt2", "a100")._repr_html_()
 assert page.startswith("<p>One step of GPT-2") and page.count("<tr>") > 8
 assert "&lt;b&gt;" in module.Answer({"sentence": "<b>"})._repr_html_()
@@ -57,6 +63,9 @@ assert table.step_s is table["step_s"] is table["step.step_s"]
 assert module.sweep("llama2-70b", "a100") == {}  # exit code 1: no row fits
 found = module.search("gpt2", "a100", devices=2, global_batch=8)
 assert found.best[0].plan.devices == 2 and found.best[0].step_s <= found.best[-1].step_s
+assert f"{found.best[0].memory_bytes / 1e9:.4g} GB  {found.best[0].command}" in str(found)
+advice = module.advise("gpt2", "a100")
+assert advice.changes[0].options in str(advice) and advice.changes[0].step_s > 0
 limit = module.limit("gpt2", "a100", of="tensor")
 assert limit.limit >= 1 and limit.curve[0].size == 1 and limit.bound_by in ("network", "plan")
 served = module.serve("llama3-8b", "h100", batch=4)

@@ -2,7 +2,7 @@
 
     import nncost
     answer = nncost.estimate("llama3-8b", "h100", devices=8, zero=3, recompute="full")
-    answer.step.step_s, answer.memory.fits, answer.to_dict()
+    answer.step_s, answer.memory.fits, answer.to_dict()
     table = nncost.sweep("llama3-8b", ["a100", "h100"], micro_batch=[1, 2, 4])      # pandas.DataFrame(table)
     nncost.search("llama3-8b", "h100", devices=64).best[0].step_s
     nncost.capture(step, batch=8)                                  # operators of a training step of PyTorch (nncost.capture)
@@ -31,7 +31,7 @@ from typing import Any, Iterator, Mapping, Optional, Sequence, Union
 
 from nncost.answers import Answer, Columns, Picture
 
-__all__ = ["Answer", "Columns", "Error", "Picture", "Specs", "check", "command", "devices", "estimate", "fit",
+__all__ = ["Answer", "Columns", "Error", "Picture", "Specs", "advise", "check", "command", "devices", "estimate", "fit",
            "limit", "models", "ops", "plot", "search", "serve", "software", "sweep", "version"]
 
 Value = Union[str, int, float, bool, None, "os.PathLike[str]"]
@@ -314,6 +314,11 @@ def serve(model: Value, device: Value, set: Changes = None, **options: Option) -
 def fit(model: Value, device: Value, set: Changes = None, **options: Option) -> Answer:
     """Whether the plan fits, and the changes that make it fit."""
     return command("fit", model, device, set=set, **options)
+
+
+def advise(model: Value, device: Value, set: Changes = None, **options: Option) -> Answer:
+    """The changes of the plan with the largest effect: .changes with .options, .step_s, .total_bytes, .cost_usd."""
+    return command("advise", model, device, set=set, **options)
 
 
 def limit(model: Value, device: Value, of: str, set: Changes = None, **options: Option) -> Answer:

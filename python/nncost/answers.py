@@ -40,16 +40,25 @@ def _page(head: str, rows: Iterable[tuple[str, ...]]) -> str:
         "<table>" + "".join(f"<tr>{cells(row)}</tr>" for row in rows) + "</table>"
 
 
+def _plan_row(row: dict[str, Any]) -> str:
+    """A found plan or change in one line: step, memory, and the options to type."""
+    size = row.get("memory_bytes", row.get("total_bytes"))
+    return f"{_with_unit(row.get('step_s'), 's'):>9}  {_with_unit(size, 'B'):>9}  {row.get('command', row.get('options'))}"
+
+
 class Answer(dict):
-    """The JSON of a command. answer.step.step_s is answer["step"]["step_s"]; a key with the name of a method of dict is
-    read with [] alone. None is an unknown number."""
+    """The JSON of a command. answer.step.step_s is answer["step"]["step_s"]; answer.step_s is the same, because one record
+    has this key. A key with the name of a method of dict is read with [] alone. None is an unknown number."""
 
     def __getattr__(self, name: str) -> Any:
-        try:
+        if name in self:
             return self[name]
-        except KeyError:
-            known = ", ".join(self)
-            raise AttributeError(f"{name}: not part of the answer, expected one of {known}") from None
+        records = [key for key, record in self.items() if isinstance(record, dict) and name in record]
+        if len(records) == 1:
+            return self[records[0]][name]
+        hint = f"is in several records, expected one of {', '.join(f'{key}.{name}' for key in records)}" if records else \
+            f"not part of the answer, expected one of {', '.join(self)}"
+        raise AttributeError(f"{name}: {hint}")
 
     def __dir__(self) -> list[str]:
         return [*super().__dir__(), *self]
@@ -71,6 +80,8 @@ class Answer(dict):
                             if not isinstance(it, (dict, list)))
             elif isinstance(value, list):
                 yield key, f"{len(value)} rows"
+                if key in ("best", "changes", "remedies"):
+                    yield from (("", _plan_row(row)) for row in value[:5])
             elif key not in ("schema", "sentence"):
                 yield key, _with_unit(value, "")
 

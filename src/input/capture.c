@@ -21,7 +21,7 @@ enum {
 static const char *const storage_kinds[] = { "parameter", "frozen", "buffer",    "input", "gradient",
                                              "state",     "kept",   "temporary", NULL };
 
-/* ---- formats, whole numbers and lists of a file ---- */
+/* ---- reads formats, whole numbers and lists of a capture file ---- */
 
 /* Formats and their names in PyTorch. Formats that are not floating point, and complex ones,
  * have only a size in bytes. */
@@ -197,7 +197,7 @@ static bool read_storages(reader *r, nnc_json root) {
     return true;
 }
 
-/* ---- tensors of an operator ---- */
+/* ---- reads the tensors of an operator ---- */
 
 /* Reads a tensor; *count receives the number of equal tensors, whose storages have consecutive numbers. */
 static bool read_tensor(reader *r, nnc_json item, tensor *t, int64_t *count) {

@@ -13,7 +13,7 @@
 
 #include "input/input_internal.h"
 
-/* ---- the ids of a folder ---- */
+/* ---- lists the ids of a folder ---- */
 
 static int by_name(const void *a, const void *b) {
     const char *const *left = a, *const *right = b;
@@ -82,7 +82,7 @@ static void sort_ids(nnc_id_list *list) {
     list->count = kept;
 }
 
-/* ---- spellings of an id ---- */
+/* ---- compares ids in any spelling ---- */
 
 /* Tests whether a word of a name has no meaning for the search: a vendor at the start, a suffix at the end. */
 static bool says_nothing(const char *word, size_t length, bool first) {
@@ -291,14 +291,31 @@ static nnc_status find_in(nnc_folders *folders, const nnc_spec_info *info, const
     return NNC_OK;
 }
 
-/* Returns the id that begins with the text, else the id with the smallest edit distance; NULL = no id is near. */
-static const char *nearest_id(const nnc_id_list *list, const char *text) {
-    const char *best = NULL;
-    for (int32_t i = 0; i < list->count; i++) {
-        const bool begins = strlen(text) >= 2 && strncasecmp(list->ids[i], text, strlen(text)) == 0;
-        if (begins && (best == NULL || strlen(list->ids[i]) < strlen(best))) { best = list->ids[i]; }
+enum { PLAIN_MAX = 128 };
+
+/* Copies the letters and digits of the last part of a name, in lower case. */
+static void squeeze(const char *name, char text[PLAIN_MAX]) {
+    const char *slash = strrchr(name, '/');
+    size_t length = 0;
+    for (const char *c = slash != NULL ? slash + 1 : name; *c != '\0' && length + 1 < PLAIN_MAX; c++) {
+        if (isalnum((unsigned char)*c)) { text[length++] = (char)tolower((unsigned char)*c); }
     }
-    return best != NULL ? best : nnc_nearest(text, list->ids, (size_t)list->count);
+    text[length] = '\0';
+}
+
+/* Returns the shortest name that begins with the text, else one that contains it, else the name with the smallest edit
+ * distance; NULL = no name is near. Only letters and digits count: "llama-3" is the begin of "llama3-8b". */
+static const char *nearest_of(const char *text, const char *const *names, int32_t count) {
+    const char *best[2] = { NULL, NULL };
+    char wanted[PLAIN_MAX], name[PLAIN_MAX];
+    squeeze(text, wanted);
+    for (int32_t i = 0; i < count && strlen(wanted) >= 2; i++) {
+        squeeze(names[i], name);
+        const char *at = strstr(name, wanted);
+        const char **place = at == NULL ? NULL : at == name ? &best[0] : strlen(wanted) >= 4 ? &best[1] : NULL;
+        if (place != NULL && (*place == NULL || strlen(names[i]) < strlen(*place))) { *place = names[i]; }
+    }
+    return best[0] != NULL ? best[0] : best[1] != NULL ? best[1] : nnc_nearest(text, names, (size_t)count);
 }
 
 /* Tests whether the text is usable as a file name in a folder. */
@@ -397,7 +414,7 @@ static nnc_status fail_unknown(nnc_folders *folders, const nnc_spec_info *info, 
     }
     const char *near = NULL;
     if (info != &nnc_spec_kinds[NNC_SPEC_DEVICE] || !expected_device(folders, id, &list, known, sizeof(known))) {
-        near = nearest_id(&list, id);
+        near = nearest_of(id, list.ids, list.count);
     }
     return nnc_fail(err, NNC_UNKNOWN_ID, info->argument, "unknown %s, expected %s%s%s%s, found \"%.80s\"", info->what,
                     known, near != NULL ? ", nearest \"" : "", near != NULL ? near : "", near != NULL ? "\"" : "", id);
@@ -550,7 +567,7 @@ nnc_status nnc_specs_read(nnc_specs *specs, const char *path, char **text, size_
     return status;
 }
 
-/* ---- folders that contain a model ---- */
+/* ---- finds the model in a folder ---- */
 
 /* Returns folder/below/name in the arena, with single slashes; NULL = out of memory. */
 static const char *path_in(nnc_specs *specs, const char *folder, const char *below, const char *name) {
@@ -589,7 +606,7 @@ static bool is_called(const char *path, const char *name) {
     return strcmp(slash != NULL ? slash + 1 : path, name) == 0;
 }
 
-/* ---- names on the Hugging Face hub ---- */
+/* ---- finds models by their names on the Hugging Face hub ---- */
 
 /* Tests whether the text may be a name on the hub, "meta-llama/Llama-3.1-8B", or the folder of a copy. Returns false
  * for names of JSON files. */
@@ -621,8 +638,6 @@ nnc_status nnc_place_of_model(nnc_specs *specs, const char *asked, const char **
  * known network are found too. "bartowski/Qwen_Qwen3-8B-GGUF" is a copy of Qwen/Qwen3-8B. An unknown word stays in the
  * name, which is then not found: a network with only a similar name is never used. The table is read when a name is
  * neither a file nor a shipped id. */
-
-enum { PLAIN_MAX = 128 };
 
 /* Reads the word from `from` to the next separator, in lower case; '_' is read as '.' (Llama-3_3). Returns NULL when
  * there is no further word. */
@@ -702,7 +717,7 @@ static const char *nearest_name(nnc_json table, const char *name, nnc_arena *are
         }
     }
     plain_name(table, name, plain, &unused);
-    const char *near = plains != NULL && names != NULL ? nnc_nearest(plain, plains, (size_t)count) : NULL;
+    const char *near = plains != NULL && names != NULL ? nearest_of(plain, plains, count) : NULL;
     for (int32_t i = 0; near != NULL && i < count; i++) {
         if (plains[i] == near) { return nnc_arena_strdup(arena, names[i]); }
     }
@@ -764,16 +779,6 @@ static nnc_status with_table(nnc_specs *specs, look *look_in, const char *name, 
 nnc_status nnc_hub_find(nnc_specs *specs, const char *name, nnc_hub_name *hub, nnc_error *err) {
     *hub = (nnc_hub_name){ .path = NULL };
     return with_table(specs, look_up, name, hub, err);
-}
-
-/* Copies the letters and digits of the last part of a name, in lower case. */
-static void squeeze(const char *name, char text[PLAIN_MAX]) {
-    const char *slash = strrchr(name, '/');
-    size_t length = 0;
-    for (const char *c = slash != NULL ? slash + 1 : name; *c != '\0' && length + 1 < PLAIN_MAX; c++) {
-        if (isalnum((unsigned char)*c)) { text[length++] = (char)tolower((unsigned char)*c); }
-    }
-    text[length] = '\0';
 }
 
 /* Finds the shortest name (with its owner) that contains the whole id. found: points to a const char *, which does not

@@ -10,12 +10,13 @@
 
 #include "input/input_internal.h"
 
-/* A spec that is already loaded. */
+/* A spec that is already loaded, or the error of an id that no folder has. */
 typedef struct loaded {
     const struct loaded *next;
     nnc_spec_kind kind;
     const char *asked;
-    const void *spec;
+    const void *spec; /* NULL = no folder has the id */
+    const nnc_error *error;
 } loaded;
 
 struct nnc_specs {
@@ -69,10 +70,7 @@ int nnc_specs_folders(const nnc_specs *specs, const char *const **folders) {
 const char *nnc_specs_marks(const nnc_specs *specs) { return specs->marks; }
 
 void nnc_specs_mark(nnc_specs *specs, const char *text) {
-    const size_t used = strlen(specs->marks);
-    if (strstr(specs->marks, text) == NULL) {
-        snprintf(specs->marks + used, sizeof specs->marks - used, "%s%s", used > 0 ? "; " : "", text);
-    }
+    if (strstr(specs->marks, text) == NULL) { nnc_text_append(specs->marks, sizeof specs->marks, "; ", "%s", text); }
 }
 
 bool nnc_specs_begin_like(nnc_specs *specs, const char *name) {
@@ -171,6 +169,12 @@ static nnc_status find_path(nnc_specs *specs, nnc_spec_kind kind, const char *id
             *path = hub->path;
         }
         if (status == NNC_OK || hub->path != NULL) { return NNC_OK; }
+        if (status == NNC_UNKNOWN_ID && hub->nearest != NULL && strstr(why.what, ", nearest ") == NULL) {
+            return nnc_fail(err, status, why.where,
+                            "unknown model, expected an id of \"nncost list models\", a name of the hub or a path, "
+                            "nearest \"%s\", found \"%.80s\"",
+                            hub->nearest, id);
+        }
         if (status != NNC_UNKNOWN_ID || kind != NNC_SPEC_MODEL || !nnc_is_folder(id)) {
             return nnc_fail(err, why.status, why.where, "%s", why.what);
         }
@@ -311,38 +315,57 @@ void nnc_specs_take_implementation(const nnc_specs *specs, nnc_model *model) {
     if (specs->implementation_given) { model->implementation = specs->implementation; }
 }
 
-/* Loads a spec, or returns it if it is already loaded. */
-static nnc_status load(nnc_specs *specs, nnc_spec_kind kind, const char *id, const void **out, nnc_error *err) {
-    const char *path = id;
+static nnc_status find_and_read(nnc_specs *specs, nnc_spec_kind kind, const char *id, const void **out,
+                                nnc_error *err) {
+    const char *path = NULL;
     nnc_hub_name hub = { .path = NULL };
+    /* Networks of libraries come before the search for the nearest id, which reads the files of all kinds. */
+    if (kind == NNC_SPEC_MODEL && !nnc_is_path(id) && specs_find_spelled(specs, kind, id, &path, NULL) == NNC_OK &&
+        path == NULL) {
+        NNC_TRY(load_member(specs, id, out, err));
+        if (*out != NULL) { return NNC_OK; }
+    }
+    path = id;
+    const nnc_status found = find_path(specs, kind, id, &path, &hub, err);
+    if (kind == NNC_SPEC_MODEL && maybe_member(id, found, path)) { NNC_TRY(load_member(specs, id, out, err)); }
+    if (*out != NULL) { return NNC_OK; }
+    NNC_TRY(found);
+    NNC_TRY(nnc_spec_load(specs, kind, path, out, err));
+    if (hub.path == NULL) { return NNC_OK; }
+    void *model = NULL; /* removes const, because the struct is new and only this function uses it */
+    memcpy(&model, out, sizeof model);
+    return nnc_hub_tell(specs, id, &hub, model, err);
+}
+
+/* Stores a spec or an error, so that the next call reads no file again. */
+static void keep(nnc_specs *specs, nnc_spec_kind kind, const char *id, const void *spec, const nnc_error *error) {
+    loaded *added = nnc_arena_alloc(specs->arena, sizeof(*added));
+    const char *asked = added != NULL ? nnc_arena_strdup(specs->arena, id) : NULL;
+    nnc_error *kept = spec == NULL && asked != NULL ? nnc_arena_alloc(specs->arena, sizeof(*kept)) : NULL;
+    if (kept != NULL) { *kept = *error; }
+    if (asked != NULL && (spec != NULL || kept != NULL)) {
+        *added = (loaded){ specs->loaded, kind, asked, spec, kept };
+        specs->loaded = added;
+    }
+}
+
+/* Loads a spec, or returns it if it is already loaded. An unknown id takes longest, because all files of a folder are
+ * searched for it; a table of measured rows asks for the same one hundreds of times. */
+static nnc_status load(nnc_specs *specs, nnc_spec_kind kind, const char *id, const void **out, nnc_error *err) {
     for (const loaded *l = specs->loaded; l != NULL; l = l->next) {
         if (l->kind == kind && strcmp(l->asked, id) == 0) {
             *out = l->spec;
-            return NNC_OK;
+            return l->spec != NULL ? NNC_OK : nnc_fail(err, l->error->status, l->error->where, "%s", l->error->what);
         }
     }
+    nnc_error why = { .status = NNC_OK };
     *out = NULL;
-    const nnc_status found = find_path(specs, kind, id, &path, &hub, err);
-    if (kind == NNC_SPEC_MODEL && maybe_member(id, found, path)) { NNC_TRY(load_member(specs, id, out, err)); }
-    if (*out == NULL) {
-        NNC_TRY(found);
-        NNC_TRY(nnc_spec_load(specs, kind, path, out, err));
-        if (hub.path != NULL) {
-            void *model = NULL; /* removes const, because the struct is new and only this function uses it */
-            memcpy(&model, out, sizeof model);
-            NNC_TRY(nnc_hub_tell(specs, id, &hub, model, err));
-        }
-    }
-    loaded *added = nnc_arena_alloc(specs->arena, sizeof(*added));
-    const char *asked = added != NULL ? nnc_arena_strdup(specs->arena, id) : NULL;
-    if (asked != NULL) { /* stored, so that the next call does not read the file again */
-        *added = (loaded){ specs->loaded, kind, asked, *out };
-        specs->loaded = added;
-    }
-    return NNC_OK;
+    const nnc_status status = find_and_read(specs, kind, id, out, &why);
+    if (status == NNC_OK || (status == NNC_UNKNOWN_ID && !nnc_is_path(id))) { keep(specs, kind, id, *out, &why); }
+    return status == NNC_OK ? NNC_OK : nnc_fail(err, status, why.where, "%s", why.what);
 }
 
-/* ---- one file of any kind: from text to struct ---- */
+/* ---- reads one file of any kind into its struct ---- */
 
 const nnc_spec_info nnc_spec_kinds[NNC_SPEC_KIND_COUNT] = {
     [NNC_SPEC_DEVICE] = { .what = "device",

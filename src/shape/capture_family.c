@@ -121,7 +121,7 @@ static void write_op(const nnc_writer *w, const nnc_captured_op *c) {
     if (c->phase == NNC_PHASE_BACKWARD && op->phase == NNC_PHASE_FORWARD) { op->phase = NNC_PHASE_BACKWARD; }
 }
 
-/* ---- a step between two recorded steps ---- */
+/* ---- sizes of a step with a number of samples between two recorded steps ---- */
 
 /* Returns a size in a step whose number of samples is between the numbers of two recorded steps. Every size is a fixed
  * part plus a part that is proportional to the samples: size = first size + share (second size - first size).

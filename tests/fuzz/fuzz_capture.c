@@ -1,4 +1,5 @@
-/* Models of several families, read and estimated: an accepted file has sound numbers. Here the corpus is captured programs. */
+/* Models of several families, read and estimated: an accepted file has sound numbers. Here the corpus is captured
+ * programs. */
 #include <math.h>
 #include <stddef.h>
 #include <stdint.h>

@@ -1,5 +1,5 @@
-/* A launch file: the first byte chooses the format and the kind of file; what is accepted sets fields of a plan that the
- * plan accepts. */
+/* A launch file: the first byte chooses the format and the kind of file; what is accepted sets fields of a plan that
+ * the plan accepts. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
-/* Fields of a serve plan, a model, a device and an engine, one "serve.field=value" a line, set on the toys; what is accepted
- * is served, and the numbers have to be sound. */
+/* Fields of a serve plan, a model, a device and an engine, one "serve.field=value" a line, set on the toys; what is
+ * accepted is served, and the numbers have to be sound. */
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* TOML as JSON: text that the reader accepts is one JSON value, unless a limit of JSON documents or a repeated key stops
- * it. */
+/* TOML as JSON: text that the reader accepts is one JSON value, unless a limit of JSON documents or a repeated key
+ * stops it. */
 #include <stdlib.h>
 #include <string.h>
 

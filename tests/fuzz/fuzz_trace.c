@@ -1,4 +1,5 @@
-/* Traces: a file of any bytes is read, priced and summed, made rows of measurements and compared as a rank, or refused. */
+/* Traces: a file of any bytes is read, priced and summed, made rows of measurements and compared as a rank, or
+ * refused. */
 #include "as_file.h"
 #include "toys.h"
 #include "trace/trace_internal.h"

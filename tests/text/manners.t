@@ -62,6 +62,9 @@ $ nncost estimate some-lab/Dense-Instruct "NVIDIA --full Round" --full | head -2
 $ nncost estimate DENSE2 round
 ! nncost: MODEL: unknown model, expected one of dense, experts, segnet, unet, vision, found "DENSE2"
 [3]
+$ nncost estimate DENS round
+! nncost: MODEL: unknown model, expected one of dense, experts, segnet, unet, vision, nearest "dense", found "DENS"
+[3]
 $ nncost estimate some-lab/Dense-3 round
 ! nncost: some-lab/Dense-3: no such file or folder, and no known name of the hub, expected one or the file of this one: hf download some-lab/Dense-3 config.json --local-dir Dense-3, then Dense-3/config.json; or curl -LO https://huggingface.co/some-lab/Dense-3/resolve/main/config.json
 [3]

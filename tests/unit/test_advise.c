@@ -123,8 +123,8 @@ static void check_advice(int64_t mem_bytes, const nnc_plan *plan, const nnc_advi
     ck_assert_double_eq(retyped.step_s, advice->step_s);
 }
 
-/* From just too small down to hopeless: the fastest that leaves the training result alone; where nothing does, no set of
- * fewer changes fits. */
+/* From just too small down to hopeless: the fastest that leaves the training result alone; where nothing does, no
+ * set of fewer changes fits. */
 START_TEST(fastest_then_fewest) {
     nnc_plan plans[4] = { plan_of(), plan_of(), plan_of(), plan_of() };
     plans[1].precision = NNC_FP32;
@@ -187,8 +187,8 @@ START_TEST(nothing_helps) {
 }
 END_TEST
 
-/* The logits of one long sequence and a large vocabulary are most of the memory: they halve in 16 bits, whichever of the
- * two formats the device has. */
+/* The logits of one long sequence and a large vocabulary are most of the memory: they halve in 16 bits, whichever of
+ * the two formats the device has. */
 START_TEST(sixteen_bits_of_either_kind) {
     const nnc_model model = gpt(2, 64, 2, 50000, 512);
     const nnc_software software = nnc_software_default();
@@ -227,8 +227,8 @@ START_TEST(room) {
 }
 END_TEST
 
-/* From a device that holds nothing to one that holds the plan: the array takes no more than asked, every advice fits, and no
- * sequence becomes shorter than 256 tokens, with adapters or without. */
+/* From a device that holds nothing to one that holds the plan: the array takes no more than asked, every advice
+ * fits, and no sequence becomes shorter than 256 tokens, with adapters or without. */
 START_TEST(no_advice_goes_too_far) {
     nnc_plan plans[] = { plan_of(), plan_of() };
     int shorter = 0, gentle = 0, none = 0;

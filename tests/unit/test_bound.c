@@ -98,7 +98,8 @@ START_TEST(a_slow_host_is_named) {
     ck_assert_int_eq(r.bound, NNC_BOUND_HOST);
     ck_assert_double_gt(r.bound_s[NNC_BOUND_HOST], 0.5 * r.step_s);
     ck_assert_double_lt(r.step_without_bound_s, 0.5 * r.step_s);
-    /* A host of 0.1 ms per kernel: the device waits for a quarter of the step or longer, which bounds the ops of passes. */
+    /* A host of 0.1 ms per kernel: the device waits for a quarter of the step or longer, which bounds the ops of
+     * passes. */
     nnc_device slow = *h100;
     nnc_model listed = *gpt2;
     slow.host.kernel_s = 1e-4;
@@ -149,8 +150,8 @@ START_TEST(a_range_widens_with_what_is_uncertain) {
 }
 END_TEST
 
-/* In an ideal step a row of communication takes the seconds of its links, and the rows' shares of what the busiest link takes
- * longer than the engine add up to that. */
+/* In an ideal step a row of communication takes the seconds of its links, and the rows' shares of what the busiest
+ * link takes longer than the engine add up to that. */
 START_TEST(ideal_rows_load_their_links) {
     int exposed = 0;
     for (int i = 0, number = 0; i < CASES; i++) {
@@ -202,8 +203,8 @@ START_TEST(ideal_rows_load_their_links) {
 }
 END_TEST
 
-/* A pipeline of two stages and two replicas: the stage with five of six layers has the busiest links, whether it is the first,
- * which has the table, or the last, which has a head as large and a norm. */
+/* A pipeline of two stages and two replicas: the stage with five of six layers has the busiest links, whether it is
+ * the first, which has the table, or the last, which has a head as large and a norm. */
 START_TEST(any_stage_may_have_the_busiest_links) {
     const nnc_model model = llama(6, 256, 4, 2, 1024, 2000, 64);
     nnc_plan plan = plan_of(2, 1, 2);

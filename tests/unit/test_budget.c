@@ -1,5 +1,5 @@
-/* Compute budgets: each scaling law at a point that its source prints, least FLOPs with serving against a grid, money and
- * devices by hand, and the errors of every input. */
+/* Compute budgets: each scaling law at a point that its source prints, least FLOPs with serving against a grid,
+ * money and devices by hand, and the errors of every input. */
 #include "run_cases.h"
 
 /* The law at its printed point; with 16 times the FLOPs, the parameters (or tokens) grow by 16 to the printed exponent.
@@ -57,8 +57,8 @@ START_TEST(serving_saves) {
 }
 END_TEST
 
-/* 6 x 1e9 x 2e10 FLOPs at 100 TFLOP/s x 0.5 x 0.8 take 3e6 s of one device, 833.3 hours; at 3 an hour 2,500; in 10 days on
- * 4 devices. The optima are those of the single laws. */
+/* 6 x 1e9 x 2e10 FLOPs at 100 TFLOP/s x 0.5 x 0.8 take 3e6 s of one device, 833.3 hours; at 3 an hour 2,500; in 10
+ * days on 4 devices. The optima are those of the single laws. */
 START_TEST(money_by_hand) {
     const nnc_device device = plain_device();
     nnc_budget_ask ask = nnc_budget_ask_default();

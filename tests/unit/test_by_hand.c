@@ -71,8 +71,8 @@ END_TEST
 
 /* ---- work ---- */
 
-/* By every convention, the FLOPs of a model are those of its samples, however ranks divide the work: 8 samples over replicas,
- * tensor ranks, stages, context ranks; a window of 16 of 64 tokens, fused and unfused attention. */
+/* By every convention, the FLOPs of a model are those of its samples, however ranks divide the work: 8 samples over
+ * replicas, tensor ranks, stages, context ranks; a window of 16 of 64 tokens, fused and unfused attention. */
 START_TEST(splits_keep_the_flops) {
     static const int32_t splits[][4] = { { 2, 1, 1, 1 }, { 1, 2, 1, 1 }, { 1, 1, 2, 1 }, { 1, 1, 1, 2 },
                                          { 1, 1, 1, 4 }, { 2, 2, 2, 1 }, { 1, 2, 1, 2 } };
@@ -105,7 +105,8 @@ END_TEST
 /* ---- memory ---- */
 
 /* GPT of width 64 with LoRA of rank 4 on every linear layer, ZeRO-3 over 4 ranks. A block has 12 x 64^2 frozen matrix
- * elements and 13 x 64 frozen biases and norm weights; its adapters are 4 x (64 + 64) for each of Q, K, V and the output,
+ * elements and 13 x 64 frozen biases and norm weights;
+ * its adapters are 4 x (64 + 64) for each of Q, K, V and the output,
  * 4 x (64 + 256) for each product of the MLP.
  *
  * ZeRO-3 gathers the frozen weights of two blocks, 2 bytes each, the adapters of two blocks, 4 bytes each, and has the
@@ -136,8 +137,8 @@ static nnc_op product_of(int64_t rows, int64_t cols, int32_t block, int64_t repe
                      .frozen = frozen };
 }
 
-/* A network in one piece: a block of 2 x 3 weights that runs three times, one of 4 x 5 with 2 x 2 frozen ones, and 7 weights
- * outside blocks. The unit that ZeRO-3 gathers is the largest: 20, and 4 frozen; then 7 outside become 30. */
+/* A network in one piece: a block of 2 x 3 weights that runs three times, one of 4 x 5 with 2 x 2 frozen ones, and 7
+ * weights outside blocks. The unit that ZeRO-3 gathers is the largest: 20, and 4 frozen; then 7 outside become 30. */
 START_TEST(units_by_hand) {
     static nnc_op_list list;
     nnc_segment_sums sums[NNC_SEGMENTS_MAX];
@@ -168,8 +169,8 @@ END_TEST
 
 /* ---- collectives ---- */
 
-/* A message of the size of the knee takes twice its time, of four times the size 1.5 times: bytes + sqrt(knee x bytes). The
- * knee of the fabric counts inside a domain of 300 GB/s, that of the network between domains of 25 GB/s. */
+/* A message of the size of the knee takes twice its time, of four times the size 1.5 times: bytes + sqrt(knee x
+ * bytes). The knee of the fabric counts inside a domain of 300 GB/s, that of the network between domains of 25 GB/s. */
 START_TEST(knees) {
     nnc_device device = cluster_device();
     nnc_error err = { 0 };

@@ -104,8 +104,8 @@ START_TEST(a_bag_by_hand) {
 }
 END_TEST
 
-/* The peak is a moment: at the end of forward 24 + 40 + 4096 bytes live, in backward 24 + 40 + 60 + 3000. The classes add
- * up to 60 + 24 + 40 + 3000. */
+/* The peak is a moment: at the end of forward 24 + 40 + 4096 bytes live, in backward 24 + 40 + 60 + 3000. The
+ * classes add up to 60 + 24 + 40 + 3000. */
 START_TEST(the_peak_is_a_moment) {
     const nnc_result r = estimate_of(LINEAR("1"),
                                      PARAMETERS "[24,\"input\"," F ",-1,9],[40,\"kept\"," F ",0,1],[60,\"gradient\"," F
@@ -116,9 +116,9 @@ START_TEST(the_peak_is_a_moment) {
 }
 END_TEST
 
-/* Under autocast: addmm casts its bias, its input and its weight, 3 kernels; relu runs in 16 bits; exp casts 16 bits to
- * fp32, 1 kernel; mm casts the gradient of y and that of the weight, 2 kernels, not the input that forward has cast. With
- * the 4 operators 10 kernels. y is kept in 16 bits. */
+/* Under autocast: addmm casts its bias, its input and its weight, 3 kernels; relu runs in 16 bits; exp casts 16 bits
+ * to fp32, 1 kernel; mm casts the gradient of y and that of the weight, 2 kernels, not the input that forward has
+ * cast. With the 4 operators 10 kernels. y is kept in 16 bits. */
 START_TEST(autocast_by_hand) {
     const char *ops =
         OP("addmm", "forward", "[" F ",[5],1],[" F ",[2,3],2],[" F ",[3,5],0]", "[" F ",[2,5],3]", "", "1") "," OP(

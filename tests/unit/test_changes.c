@@ -1,5 +1,5 @@
-/* Changes of a plan that make it faster or smaller: each is what its options give when they are typed, the list holds the
- * best step of every move and is sorted, and the moves taken together are at least as fast as each alone. */
+/* Changes of a plan that make it faster or smaller: each is what its options give when they are typed, the list
+ * holds the best step of every move and is sorted, and the moves taken together are at least as fast as each alone. */
 #include "base/base_internal.h"
 #include "cluster.h"
 #include "estimate/estimate_internal.h"
@@ -66,8 +66,8 @@ static void type(const char *options, nnc_plan *plan, nnc_model *changed, const 
     }
 }
 
-/* A change is the estimate of its options, and it is worth a line: faster by more than 0.5 % or smaller by more than 5 %,
- * or, where the plan does not fit, it fits. */
+/* A change is the estimate of its options, and it is worth a line: faster by more than 0.5 % or smaller by more than
+ * 5 %, or, where the plan does not fit, it fits. */
 static void check_change(const nnc_plan *plan, const nnc_result *base, const nnc_plan_change *change) {
     nnc_plan typed = *plan;
     const nnc_software *profile = &software;
@@ -138,9 +138,10 @@ START_TEST(nothing_alone_fits) {
 }
 END_TEST
 
-/* Adapters on 8 devices, 4 to a node, ZeRO 3, tensor 2. fp8 doubles the peak. ZeRO 1 gathers the weights no more. Frozen
- * weights of 4 bits are gathered in a quarter of the time. Tensor parallelism over 4 halves the data-parallel groups, so
- * the global batch takes two micro-batches; over 8 it would leave the node. The plan has adapters already. */
+/* Adapters on 8 devices, 4 to a node, ZeRO 3, tensor 2. fp8 doubles the peak. ZeRO 1 gathers the weights no more.
+ * Frozen weights of 4 bits are gathered in a quarter of the time. Tensor parallelism over 4 halves the data-parallel
+ * groups, so the global batch takes two micro-batches; over 8 it would leave the node. The plan has adapters
+ * already. */
 START_TEST(cluster) {
     static const char *const all[] = { "--precision fp8",
                                        "--micro-batch 128",
@@ -230,8 +231,8 @@ START_TEST(padding) {
 }
 END_TEST
 
-/* ZeRO 3 over 8 devices with 8-bit Adam, all recomputed, a batch of 64: the optimizer has no smaller form, recomputation
- * can only be given up, and a larger micro-batch needs a larger global batch. No device has fp8. */
+/* ZeRO 3 over 8 devices with 8-bit Adam, all recomputed, a batch of 64: the optimizer has no smaller form,
+ * recomputation can only be given up, and a larger micro-batch needs a larger global batch. No device has fp8. */
 START_TEST(given_batch) {
     static const char *const all[] = { "--recompute none",       "--micro-batch 64 --global-batch 512",
                                        "--micro-batch 4",        "--lora 16",

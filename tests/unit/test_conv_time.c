@@ -120,9 +120,9 @@ START_TEST(maps_in_another_order_are_turned) {
 }
 END_TEST
 
-/* As PyTorch issues it: a value of a map takes as long to turn as 2 bytes more than it has, read and written. Weights of
- * 48 x 16 x 9 terms are turned, too, 2 bytes each at 0.3 of the bandwidth; a plain product turns nothing; three
- * channels run at 0.36 of the vector units. */
+/* As PyTorch issues it: a value of a map takes as long to turn as 2 bytes more than it has, read and written.
+ * Weights of 48 x 16 x 9 terms are turned, too, 2 bytes each at 0.3 of the bandwidth; a plain product turns nothing;
+ * three channels run at 0.36 of the vector units. */
 START_TEST(layouts_of_pytorch) {
     const nnc_device d = machine();
     nnc_op op = conv(NNC_PHASE_FORWARD, NNC_BF16, 1);
@@ -148,8 +148,9 @@ START_TEST(layouts_of_pytorch) {
 }
 END_TEST
 
-/* As PyTorch issues it: each gradient in tf32 takes 1.5 times as long as forward's products; 16 contiguous single channels
- * of 9 taps run at 0.04 of the vector units in any format, and their weight gradient takes 2.5 times as long. */
+/* As PyTorch issues it: each gradient in tf32 takes 1.5 times as long as forward's products; 16 contiguous single
+ * channels of 9 taps run at 0.04 of the vector units in any format, and their weight gradient takes 2.5 times as
+ * long. */
 START_TEST(gradients_of_pytorch) {
     nnc_device d = machine();
     d.efficiency.conv.library_tf32_backward_ratio = 1.5;
@@ -183,8 +184,8 @@ START_TEST(gradients_of_pytorch) {
 }
 END_TEST
 
-/* As PyTorch issues it: 128 positions of 48 channels are one tile, which uses one of 4 units; 16 x 128 positions use all.
- * Sums of a weight gradient are split over the units. */
+/* As PyTorch issues it: 128 positions of 48 channels are one tile, which uses one of 4 units; 16 x 128 positions use
+ * all. Sums of a weight gradient are split over the units. */
 START_TEST(small_maps_leave_units_idle) {
     nnc_device d = machine();
     d.units = 4;

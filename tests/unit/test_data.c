@@ -166,7 +166,8 @@ static void check_device(const nnc_device *device) {
     check_power_of_two(device, peak, 0.02);
     /* Vector rates may be stated at another clock. */
     check_power_of_two(device, device->vector_flops_per_s[NNC_FP32], 0.1);
-    /* Gaudi 3 does fp16 at the rate of tf32, Trainium tf32 at that of bf16. RDNA 2 and MI100 do bf16 at half of fp16. */
+    /* Gaudi 3 does fp16 at the rate of tf32, Trainium tf32 at that of bf16. RDNA 2 and MI100 do bf16 at half of
+     * fp16. */
     const bool nvidia = strcmp(device->vendor, "nvidia") == 0;
     check_ratio(device, NNC_FP16, NNC_BF16, nvidia ? 1.0 : 0.25, strcmp(device->vendor, "amd") == 0 ? 2.0 : 1.0);
     check_ratio(device, NNC_TF32, NNC_BF16, nvidia ? 0.5 : 0.25, nvidia ? 0.5 : 1.0);

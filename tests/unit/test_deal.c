@@ -18,8 +18,9 @@ static void deal_of(const nnc_plan *plan, int64_t layers, int64_t *held) {
     ck_assert_int_eq(partition.shares[partition.virtual_stages - 1].instances[2], 1);
 }
 
-/* Llama 3.1 405B, arXiv:2407.21783, section 3.3.2: the first stage has the table, the last the head, and a layer less each;
- * 6 layers and 2 ends over 4 virtual stages; 10 layers as 1, 3, 3 and 3; two chunks of each of three stages. */
+/* Llama 3.1 405B, arXiv:2407.21783, section 3.3.2: the first stage has the table, the last the head, and a layer
+ * less each; 6 layers and 2 ends over 4 virtual stages; 10 layers as 1, 3, 3 and 3; two chunks of each of three
+ * stages. */
 START_TEST(uneven_stages) {
     nnc_plan plan = nnc_plan_default();
     int64_t held[6] = { 0 };
@@ -57,8 +58,8 @@ static int64_t slots_before(int64_t total, int64_t count, int64_t v) {
     return v * (total / count) + (v < total % count ? v : total % count);
 }
 
-/* A first and a last stage with layers of their own, over all small pipelines: their chunks share these evenly, the chunks of
- * the other stages the rest, earlier ones taking one more. */
+/* A first and a last stage with layers of their own, over all small pipelines: their chunks share these evenly, the
+ * chunks of the other stages the rest, earlier ones taking one more. */
 START_TEST(given_ends_keep_their_layers) {
     for (int i = 0; i < 5 * 3 * 5 * 5; i++) {
         nnc_plan plan = nnc_plan_default();
@@ -134,8 +135,8 @@ START_TEST(every_layer_is_dealt_out_once) {
 }
 END_TEST
 
-/* Two kinds of layers that alternate: each stage holds the kinds of its own layers, and stages that count as equal are. With
- * one kind, every stage between the second and the last that is like the one before counts as equal. */
+/* Two kinds of layers that alternate: each stage holds the kinds of its own layers, and stages that count as equal
+ * are. With one kind, every stage between the second and the last that is like the one before counts as equal. */
 START_TEST(alternating_layers_are_dealt_out) {
     static nnc_op_list list;
     static nnc_stage_partition partition;

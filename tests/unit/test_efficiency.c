@@ -122,8 +122,9 @@ START_TEST(throttling) {
 }
 END_TEST
 
-/* [gemm-time] Of the bytes by which sums in fp32, read and written again, exceed a plain result in 16 bits, 0.6 is waited
- * for, as far as the units are what binds. Half of the passes adding, it is 2 + 2 B; in 16 bits 2 B, or nothing. */
+/* [gemm-time] Of the bytes by which sums in fp32, read and written again, exceed a plain result in 16 bits, 0.6 is
+ * waited for, as far as the units are what binds. Half of the passes adding, it is 2 + 2 B; in 16 bits 2 B, or
+ * nothing. */
 START_TEST(sums) {
     static const struct {
         double grad_bytes, grad_accumulate, more;

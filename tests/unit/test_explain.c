@@ -171,9 +171,9 @@ static bool is_said(const cJSON *json, const cJSON *about, const char *name, siz
     return same || !any;
 }
 
-/* A name in a formula stands for the value of the line with that name: formula and numbers are read side by side. A part
- * that is not there is 0 and may have no line. Collectives are left out: several with one name may have different routes,
- * and only some routes have a line for the rate. */
+/* A name in a formula stands for the value of the line with that name: formula and numbers are read side by side. A
+ * part that is not there is 0 and may have no line. Collectives are left out: several with one name may have
+ * different routes, and only some routes have a line for the rate. */
 static void check_names(const scenario *s, const cJSON *json, const cJSON *line) {
     const char *formula = text_of(line, "formula"), *numbers = text_of(line, "numbers");
     if (strstr(text_of(line, "of"), " comm") != NULL) { return; }
@@ -298,7 +298,8 @@ static void check_op(const scenario *s, int32_t row) {
     cJSON_Delete(json);
 }
 
-/* Every metric, alias and op of an estimate; with `every` above 1, each so many of them, beginning with number `first`. */
+/* Every metric, alias and op of an estimate; with `every` above 1, each so many of them, beginning with number
+ * `first`. */
 static void check_part(const scenario *s, bool ideal, int32_t every, int32_t first) {
     open_report(s, ideal);
     for (int32_t i = first; i < columns.count; i += every) { check_metric(s, &columns.list[i]); }

@@ -26,9 +26,10 @@ static nnc_result under(nnc_model model, nnc_policy policy) {
     return estimate_with(&model, &device, &software, &plan);
 }
 
-/* GPT-2 of transformers, in bytes per token and hidden unit. Under autocast: two norms keep their fp32 input (2 x 4);
- * c_attn and c_fc a 16-bit copy (2 x 2); attention q, k, v (6) and its output (2); gelu_new 14, and its cast output 2, of
- * 4 h each; 84 in all. In pure bf16: 2 x 2, 2 x 2, 8, (8 + 2) x 4; 56. Sources: src/shape/library_kept.c. */
+/* GPT-2 of transformers, in bytes per token and hidden unit. Under autocast: two norms keep their fp32 input (2 x
+ * 4); c_attn and c_fc a 16-bit copy (2 x 2); attention q, k, v (6) and its output (2); gelu_new 14, and its cast
+ * output 2, of 4 h each; 84 in all. In pure bf16: 2 x 2, 2 x 2, 8, (8 + 2) x 4; 56. Sources:
+ * src/shape/library_kept.c. */
 START_TEST(gpt2_by_hand) {
     nnc_model model = gpt(1, H, A, V, T);
     model.implementation = NNC_IMPLEMENTATION_TRANSFORMERS;
@@ -44,8 +45,8 @@ START_TEST(gpt2_by_hand) {
 }
 END_TEST
 
-/* At the loss all that is kept lives, no gradient does, and three fp32 tensors of the logits' size: the log-softmax, which
- * is kept, and two more. */
+/* At the loss all that is kept lives, no gradient does, and three fp32 tensors of the logits' size: the log-softmax,
+ * which is kept, and two more. */
 START_TEST(peak_at_the_loss) {
     nnc_model model = gpt(1, H, A, 5000, T);
     const nnc_memory m = under(model, NNC_POLICY_BF16_PURE).memory;
@@ -217,9 +218,9 @@ static nnc_limit_answer limit_of(const nnc_model *model, const nnc_device *devic
     return answer;
 }
 
-/* "How to Scale Your Model", chapter 5. Sharded weights over n ranks: a step sends each 16-bit parameter three times,
- * 6 P (n - 1) / n bytes over W, and computes 6 P T FLOPs at C. So T >= C / W (n - 1) / n tokens; the two links of an axis
- * count both. Wide layers and few words, so that attention and tables are below 1 %. */
+/* "How to Scale Your Model", chapter 5. Sharded weights over n ranks: a step sends each 16-bit parameter three
+ * times, 6 P (n - 1) / n bytes over W, and computes 6 P T FLOPs at C. So T >= C / W (n - 1) / n tokens; the two
+ * links of an axis count both. Wide layers and few words, so that attention and tables are below 1 %. */
 START_TEST(tokens_per_device) {
     const nnc_model model = gpt(4, 16384, 128, 128, 4096);
     for (int axis = 0; axis < 2; axis++) {
@@ -240,8 +241,9 @@ START_TEST(tokens_per_device) {
 }
 END_TEST
 
-/* Two all-reduces of T h numbers per layer forward, two backward: 16 T h (t - 1) / t bytes over W; 72 T h^2 / t FLOPs at
- * C in the matrices of a layer. So t - 1 <= 4.5 h W / C; the first legal degree above is bound by the network. */
+/* Two all-reduces of T h numbers per layer forward, two backward: 16 T h (t - 1) / t bytes over W; 72 T h^2 / t
+ * FLOPs at C in the matrices of a layer. So t - 1 <= 4.5 h W / C; the first legal degree above is bound by the
+ * network. */
 START_TEST(tensor_degree) {
     const nnc_model model = gpt(48, 16384, 64, 128, 512); /* all-reduces of table and head: 1 % */
     static const struct {
@@ -260,16 +262,16 @@ START_TEST(tensor_degree) {
 }
 END_TEST
 
-/* Memory reads 16-bit weights, keeps and changes states. With matrices alone, and all else scaled away, compute needs at
- * least the ridge: a batch below the limit is bound by memory, and one token more is not. */
+/* Memory reads 16-bit weights, keeps and changes states. With matrices alone, and all else scaled away, compute
+ * needs at least the ridge: a batch below the limit is bound by memory, and one token more is not. */
 START_TEST(critical_batch) {
     const nnc_model model = gpt(2, 4096, 32, 128, 8192);
     const nnc_device device = plain_device();
     const nnc_plan plan = nnc_plan_default();
     const nnc_limit_answer a = limit_of(&model, &device, &plan, NNC_LIMIT_BATCH);
     ck_assert_str_eq(a.stop, "memory");
-    /* Per parameter: two reads and the gradient at 2 B each, and AdamW's 28 B (weights 2 + 2, gradient 2, master copy and
-     * moments 2 x 12 - 2), against 6 T FLOPs; activations add their traffic to both sides. */
+    /* Per parameter: two reads and the gradient at 2 B each, and AdamW's 28 B (weights 2 + 2, gradient 2, master
+     * copy and moments 2 x 12 - 2), against 6 T FLOPs; activations add their traffic to both sides. */
     ck_assert_double_gt(a.limit, 100e12 / 1e12 * 30.0 / 6.0);
     ck_assert_double_lt(a.limit, 100e12 / 1e12 * 60.0 / 6.0);
     nnc_plan at = nnc_plan_default();

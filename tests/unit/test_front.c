@@ -1,5 +1,5 @@
-/* The best plans of a search and its Pareto front against all plans one by one: few times and sizes, so that many plans are
- * equal in one or both. */
+/* The best plans of a search and its Pareto front against all plans one by one: few times and sizes, so that many
+ * plans are equal in one or both. */
 #include "draw.h"
 #include "search/search_internal.h"
 #include "suite.h"
@@ -131,8 +131,8 @@ START_TEST(merged_fronts_are_one) {
 }
 END_TEST
 
-/* As many plans as a front holds, and one more: the one of least memory is left out, and the front says so; so does a front
- * that is merged with it or copied from it. */
+/* As many plans as a front holds, and one more: the one of least memory is left out, and the front says so; so does
+ * a front that is merged with it or copied from it. */
 START_TEST(full_fronts_say_so) {
     for (int more = 0; more < 2; more++) {
         const int count = NNC_PARETO_MAX + more;

@@ -360,8 +360,8 @@ START_TEST(recurrent_layers_are_counted_as_pytorch_does) {
 }
 END_TEST
 
-/* 4 channels of 8 x 8 values, upstream of a convolution. Of single channels a norm keeps 16 bits, 2 B a value and 8 B of
- * statistics a channel; of pairs of channels a copy in fp32, as where its moments are written out. */
+/* 4 channels of 8 x 8 values, upstream of a convolution. Of single channels a norm keeps 16 bits, 2 B a value and 8
+ * B of statistics a channel; of pairs of channels a copy in fp32, as where its moments are written out. */
 START_TEST(norms_of_single_channels_stay_in_16_bits) {
     static const struct {
         int groups;

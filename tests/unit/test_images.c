@@ -1,5 +1,5 @@
-/* Generated images by hand: forward passes of the denoiser, the text encoders and the decoder are single estimates; time,
- * bounds, price, energy and carbon follow. */
+/* Generated images by hand: forward passes of the denoiser, the text encoders and the decoder are single estimates;
+ * time, bounds, price, energy and carbon follow. */
 #include "run_cases.h"
 #include "serve/serve_internal.h"
 #include "serve_cases.h"
@@ -34,8 +34,8 @@ static double bound_of(const nnc_result *pass) {
     return fmax(pass->forward_flops / 100e12, 2.0 * (double)pass->params / 1e12);
 }
 
-/* Three images of 64 pixels, latents of 8; guidance passes each twice; a text encoder of 16 tokens sees both prompts, the
- * decoder works on images of 64 pixels. */
+/* Three images of 64 pixels, latents of 8; guidance passes each twice; a text encoder of 16 tokens sees both
+ * prompts, the decoder works on images of 64 pixels. */
 START_TEST(a_batch_of_images) {
     nnc_model unet = residual_unet(8, 32, 2), decoder = residual_unet(64, 16, 2);
     const nnc_model text = gpt(2, 64, 4, 1000, 16);

@@ -1,5 +1,5 @@
-/* Kernels that libraries issue, against operators of the libraries themselves: their lists under a dispatch mode, PyTorch
- * 1.13, without dropout, copies of gradients into buffers, and views.   [issued] */
+/* Kernels that libraries issue, against operators of the libraries themselves: their lists under a dispatch mode,
+ * PyTorch 1.13, without dropout, copies of gradients into buffers, and views.   [issued] */
 #include "cost/cost_internal.h"
 #include "estimate/estimate_internal.h"
 #include "support.h"
@@ -109,7 +109,8 @@ START_TEST(host_holds) {
     ck_assert_int_eq(r.bound, NNC_BOUND_HOST);
     ck_assert_double_ge(r.step_s, r.kernels * 3.75e-5);
     ck_assert_double_le(r.step_s, r.upper_bound_s);
-    /* A pass takes the time in which its kernels are issued; the device works meanwhile, also in rows without kernels. */
+    /* A pass takes the time in which its kernels are issued; the device works meanwhile, also in rows without
+     * kernels. */
     int32_t count = 0;
     double kernels = 0.0;
     const nnc_op_cost *rows = nnc_scratch_ops(scratch, &count);
@@ -121,8 +122,8 @@ START_TEST(host_holds) {
 }
 END_TEST
 
-/* T5's bias takes no fused kernel: the encoder keeps fp32 scores of 12 heads, 512 x 512, and q, k and v in fp32; forward is
- * two products of 2 x 12 x 512 x 512 x 64 FLOPs in fp32. Attention to the encoder is fused. */
+/* T5's bias takes no fused kernel: the encoder keeps fp32 scores of 12 heads, 512 x 512, and q, k and v in fp32;
+ * forward is two products of 2 x 12 x 512 x 512 x 64 FLOPs in fp32. Attention to the encoder is fused. */
 START_TEST(attention_of_t5) {
     (void)estimate_eager(CONFIGS "t5-base.json", NNC_POLICY_AMP, "512");
     const nnc_op_cost *row = row_of("attn.core", NNC_PHASE_FORWARD);

@@ -119,7 +119,8 @@ START_TEST(specs_are_found) {
 }
 END_TEST
 
-/* The program knows which shipped file has an alias. In another folder a file of that name may have another, or none. */
+/* The program knows which shipped file has an alias. In another folder a file of that name may have another, or
+ * none. */
 START_TEST(files_say_what_an_alias_is) {
     const nnc_device *d = NULL;
     char text[1024];

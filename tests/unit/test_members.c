@@ -141,7 +141,8 @@ START_TEST(stand_ins_have_the_counts_of_others) {
 }
 END_TEST
 
-/* Half of the range of a ResNet-50 alone and as a stand-in: sqrt(own^2 + 0.5^2) against own, and 1.3 times the memory. */
+/* Half of the range of a ResNet-50 alone and as a stand-in: sqrt(own^2 + 0.5^2) against own, and 1.3 times the
+ * memory. */
 START_TEST(stand_ins_have_wider_ranges_and_leave_the_network_open) {
     nnc_measured_file file;
     nnc_error err = { 0 };

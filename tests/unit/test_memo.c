@@ -175,9 +175,9 @@ static void check_rows(const nnc_rows *found, const nnc_rows *wanted) {
     }
 }
 
-/* A table takes over the rows of equal ops of another one: nothing is timed again for other recomputation, only weight
- * gradients for another share of passes that add to a sum, and one op's own rows for other dims of it. The rows are those of a
- * table from nothing. */
+/* A table takes over the rows of equal ops of another one: nothing is timed again for other recomputation, only
+ * weight gradients for another share of passes that add to a sum, and one op's own rows for other dims of it. The
+ * rows are those of a table from nothing. */
 START_TEST(rows_of_equal_ops_are_copied) {
     static nnc_op_list list;
     static nnc_rows first, copied, anew;

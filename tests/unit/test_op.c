@@ -207,7 +207,8 @@ START_TEST(conv_as_products) {
 }
 END_TEST
 
-/* Each of two tensor ranks has half of the groups, so half of the products, weights and outputs. Alone, a rank has all. */
+/* Each of two tensor ranks has half of the groups, so half of the products, weights and outputs. Alone, a rank has
+ * all. */
 START_TEST(conv_of_a_rank) {
     for (int64_t tensor = 1; tensor <= 2; tensor++) {
         const nnc_degrees degrees = { .tensor = tensor, .context = 1, .expert = 1 };
@@ -242,8 +243,8 @@ START_TEST(scan_of_a_rank) {
 }
 END_TEST
 
-/* Experts of one rank have no busiest rank: imbalance adds neither rows nor padding. Of two ranks, the busiest has half as
- * many rows more, and a third of its rows are not those of a mean rank. */
+/* Experts of one rank have no busiest rank: imbalance adds neither rows nor padding. Of two ranks, the busiest has
+ * half as many rows more, and a third of its rows are not those of a mean rank. */
 START_TEST(experts_of_a_rank) {
     for (int64_t expert = 1; expert <= 2; expert++) {
         const nnc_degrees degrees = {

@@ -199,8 +199,8 @@ static op_bytes bytes_of(const nnc_op_list *list, const nnc_op *op, const nnc_po
 }
 
 /* Bytes of one instance when its op `last` runs backward: the activations of the ops up to it, its working set, the
- * gradients of the ops from it on. again: the instance holds the inputs of its blocks up to that of the op, and all that
- * the ops of this block up to it keep. */
+ * gradients of the ops from it on. again: the instance holds the inputs of its blocks up to that of the op, and all
+ * that the ops of this block up to it keep. */
 static double inside(const nnc_op_list *list, const nnc_policy_sizes *sizes, int32_t last, bool again, double stream) {
     const nnc_op *now = &list->ops[last];
     double sum = bytes_of(list, now, sizes).working + (list->segments[now->segment].layer ? stream : 0.0);
@@ -292,7 +292,8 @@ static void expect_peak_of(const nnc_model *model, nnc_policy policy, unsigned r
                   (int)batch, found, expected);
 }
 
-/* Small batches peak at the update, large ones where backward begins; large layers and a small vocabulary in between. */
+/* Small batches peak at the update, large ones where backward begins; large layers and a small vocabulary in
+ * between. */
 START_TEST(backward_instance_by_instance) {
     const nnc_model models[] = { gpt(3, 64, 4, 500, 32), llama(4, 64, 4, 2, 200, 90, 64), gpt(2, 256, 8, 64, 16),
                                  residual_unet(32, 32, 3), double_conv_unet(64, 16, 3) };

@@ -48,7 +48,8 @@ static void run_plain(const nnc_pipeline *pipeline, const double *send_s, int32_
     }
 }
 
-/* Pipelines that run side by side take what each takes alone, to the digit, on a processor with vectors and on any other. */
+/* Pipelines that run side by side take what each takes alone, to the digit, on a processor with vectors and on any
+ * other. */
 START_TEST(tracks_are_runs) {
     static double times[3][VIRTUAL * NNC_TRACKS];
     static track_times kept[NNC_TRACKS];

@@ -164,8 +164,8 @@ START_TEST(experts_have_a_launch_of_their_own) {
 }
 END_TEST
 
-/* Kernels of expert communication occupy units: a product bound by compute, 2 us fixed and 8 us of work, takes 1.5 times
- * the work, 14 us; one bound by memory keeps its time. A factor of 1 or less changes nothing. */
+/* Kernels of expert communication occupy units: a product bound by compute, 2 us fixed and 8 us of work, takes 1.5
+ * times the work, 14 us; one bound by memory keeps its time. A factor of 1 or less changes nothing. */
 START_TEST(lent_units_slow_down_the_work) {
     const nnc_op product = { .kind = NNC_OP_MATMUL, .u.matmul = { .m = 8, .n = 8, .k = 8, .batch = 1 } };
     static nnc_rows rows;

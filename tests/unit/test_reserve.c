@@ -53,8 +53,8 @@ START_TEST(three_words) {
 }
 END_TEST
 
-/* 8 A100 of 40 GB: what the first command says for Llama 3 8B is what a search finds, within 15 %: the smallest set of changes, changed
- * further while that helps. It is no plan that is tight. */
+/* 8 A100 of 40 GB: what the first command says for Llama 3 8B is what a search finds, within 15 %: the smallest set
+ * of changes, changed further while that helps. It is no plan that is tight. */
 START_TEST(advice_is_what_a_search_finds) {
     static const char *const models[] = { "llama3-8b", "llama2-13b", "mistral-7b" };
     nnc_profiles profiles;

@@ -43,8 +43,8 @@ START_TEST(goodput_of_known_runs) {
 }
 END_TEST
 
-/* Poisson quantiles. Mean 2: e^-2 (1 + 2 + 2 + 4/3 + 2/3) = 0.947, with 4/15 more 0.983, with 4/45 more 0.995, so 6 spares
- * for 99 %. Above a mean of 700 the normal limit: 900 + 2.3263 x 30 = 969.8. */
+/* Poisson quantiles. Mean 2: e^-2 (1 + 2 + 2 + 4/3 + 2/3) = 0.947, with 4/15 more 0.983, with 4/45 more 0.995, so 6
+ * spares for 99 %. Above a mean of 700 the normal limit: 900 + 2.3263 x 30 = 969.8. */
 START_TEST(spares_by_hand) {
     double short_share = 0.0;
     ck_assert_double_eq(nnc_spares(2.0, 0.99, &short_share), 6.0);
@@ -188,8 +188,8 @@ START_TEST(replicas_that_go_on) {
 }
 END_TEST
 
-/* Half a node is under repair on average. With k spares a failure waits an hour for a repair if k nodes or more are, by Poisson's
- * law. */
+/* Half a node is under repair on average. With k spares a failure waits an hour for a repair if k nodes or more are,
+ * by Poisson's law. */
 START_TEST(failures_wait_for_spares) {
     const nnc_plan plan = devices_of(8);
     nnc_run_ask ask = nnc_run_ask_default();
@@ -213,7 +213,8 @@ START_TEST(failures_wait_for_spares) {
 }
 END_TEST
 
-/* A checkpoint of AdamW with 16-bit weights: 2 + 4 of the master copy + 8 of the moments for each parameter; all in fp32: 4 + 8. */
+/* A checkpoint of AdamW with 16-bit weights: 2 + 4 of the master copy + 8 of the moments for each parameter; all in
+ * fp32: 4 + 8. */
 START_TEST(checkpoint_of_a_model) {
     const nnc_model model = gpt(2, 64, 4, 500, 32);
     const nnc_device device = plain_device();
@@ -231,8 +232,8 @@ START_TEST(checkpoint_of_a_model) {
 }
 END_TEST
 
-/* Replicas that go on need a checkpoint once an hour. Half a reclaim a month of each of 2,048 nodes is one every 713 s; a run
- * that nothing stops has no time between stops, and loses the saves alone. */
+/* Replicas that go on need a checkpoint once an hour. Half a reclaim a month of each of 2,048 nodes is one every 713
+ * s; a run that nothing stops has no time between stops, and loses the saves alone. */
 START_TEST(few_stops_and_none) {
     const nnc_plan plan = devices_of(16384);
     nnc_run_ask ask = nnc_run_ask_default();

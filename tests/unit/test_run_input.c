@@ -103,8 +103,8 @@ START_TEST(images_read_more_than_texts) {
 }
 END_TEST
 
-/* Latents that are encoded on line cost device time, cached ones bytes: 1.4 against 1, as a report of Stable Diffusion 2 at
- * 256 pixels has it. */
+/* Latents that are encoded on line cost device time, cached ones bytes: 1.4 against 1, as a report of Stable
+ * Diffusion 2 at 256 pixels has it. */
 START_TEST(encoders_on_line) {
     nnc_run_ask ask = nnc_run_ask_default();
     ask.encode_s = 0.4 / 256.0;

@@ -174,8 +174,8 @@ START_TEST(goodput) {
 }
 END_TEST
 
-/* A device is busy in a step but for bubbles, exposed communication and the host; power follows. A failure that waits for
- * a node costs in proportion to that wait. */
+/* A device is busy in a step but for bubbles, exposed communication and the host; power follows. A failure that
+ * waits for a node costs in proportion to that wait. */
 START_TEST(busy_is_the_rest_of_a_step) {
     const nnc_device *h100 = load_device("hw/h100-sxm5-80gb.json");
     nnc_plan plan = nnc_plan_default();

@@ -75,7 +75,8 @@ START_TEST(bloom_beside_its_training) {
 }
 END_TEST
 
-/* MLPerf Training v4.0 and v5.0, power logs: LoRA of Llama 2 70B on one node; a node in GPT-3 over its devices' rating. */
+/* MLPerf Training v4.0 and v5.0, power logs: LoRA of Llama 2 70B on one node; a node in GPT-3 over its devices'
+ * rating. */
 START_TEST(measured_nodes) {
     const nnc_plan plan = devices_of(8);
     static const double nodes[][3] = { { 7170.0, 1797.0, 3.57903 }, { 9584.0, 657.0, 1.74908 } };

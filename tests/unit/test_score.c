@@ -263,7 +263,8 @@ START_TEST(a_program_may_work_on_its_host) {
 }
 END_TEST
 
-/* 1,000 requests a second were served, more than predicted: seconds per request are compared, not a queue without end. */
+/* 1,000 requests a second were served, more than predicted: seconds per request are compared, not a queue without
+ * end. */
 START_TEST(a_rate_past_saturation_is_compared_by_itself) {
     const nnc_model *model = NULL;
     const nnc_device *device = NULL;

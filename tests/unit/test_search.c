@@ -432,8 +432,8 @@ START_TEST(an_impossible_space_says_why) {
 }
 END_TEST
 
-/* Framework without stages of different sizes: 48 layers divide over 16 stages, not over 32; as layers the embedding and the
- * head make 50, which divide over 10. */
+/* Framework without stages of different sizes: 48 layers divide over 16 stages, not over 32; as layers the embedding
+ * and the head make 50, which divide over 10. */
 START_TEST(equal_stages_divide_the_layers) {
     static const struct {
         int32_t stages;
@@ -578,8 +578,8 @@ static void answer(void *context, const nnc_waiting *plan, double step_s) {
     ++*count;
 }
 
-/* More shapes than sets, more pipelines than lanes and more plans than places: each plan is answered once, with the time
- * of its pipeline alone, the stage that ends last. What was replayed is waited for no more. */
+/* More shapes than sets, more pipelines than lanes and more plans than places: each plan is answered once, with the
+ * time of its pipeline alone, the stage that ends last. What was replayed is waited for no more. */
 START_TEST(batches_are_replays) {
     nnc_pipeline_memory *memory = calloc(1, sizeof *memory);
     nnc_pipeline_result *alone = calloc(1, sizeof *alone);

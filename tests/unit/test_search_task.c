@@ -45,7 +45,8 @@ static const nnc_search_result *search_of(const nnc_search_task *task, int32_t d
 /* ---- several sizes ---- */
 
 /* Each size finds the plan of a search of its own, and the numbers of combinations add up. The fastest size has the
- * least step time, the cheapest the least device-seconds. 53 devices have no legal plan for 48 layers and 16 sequences. */
+ * least step time, the cheapest the least device-seconds. 53 devices have no legal plan for 48 layers and 16
+ * sequences. */
 START_TEST(sizes_are_searches) {
     int32_t sizes[] = { 32, 8, 53, 16 };
     nnc_search_task task = task_of(8, 16);
@@ -340,9 +341,9 @@ END_TEST
 
 /* ---- limits ---- */
 
-/* A deadline or a budget prunes plans by a bound of their run: with and without pruning the same plans are found, or the
- * same fastest plan misses, for runs by tokens and by samples, on one site and on three. The limit lies around the run of
- * the fastest plan. */
+/* A deadline or a budget prunes plans by a bound of their run: with and without pruning the same plans are found, or
+ * the same fastest plan misses, for runs by tokens and by samples, on one site and on three. The limit lies around
+ * the run of the fastest plan. */
 START_TEST(pruning_by_limits_keeps_the_answer) {
     static nnc_search_result pruned;
     for (int what = 0; what < 8; what++) {

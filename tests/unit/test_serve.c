@@ -212,8 +212,8 @@ START_TEST(refuses) {
 }
 END_TEST
 
-/* Options that contradict each other are refused in one line that names one of them. 8 heads of keys neither divide over 12 ranks nor
- * are divided by them, whatever the 48 heads do. */
+/* Options that contradict each other are refused in one line that names one of them. 8 heads of keys neither divide
+ * over 12 ranks nor are divided by them, whatever the 48 heads do. */
 START_TEST(refuses_contradictions) {
     const nnc_device *device = load_device("hw/h100-sxm5-80gb.json");
     const nnc_model *llama3 = NULL;

@@ -171,9 +171,9 @@ START_TEST(attention_of_experts_stays_wide) {
 }
 END_TEST
 
-/* A prompt of 4,000 tokens: 2 of 8 experts compute each token, at 0.26 of the rate of a dense product, because the device
- * multiplies in 16 bits and the weights have 4; weights in 16 bits: at 0.7. Reading the experts takes less time, and the
- * two times are joined as (c^1.5 + m^1.5)^(2/3). */
+/* A prompt of 4,000 tokens: 2 of 8 experts compute each token, at 0.26 of the rate of a dense product, because the
+ * device multiplies in 16 bits and the weights have 4; weights in 16 bits: at 0.7. Reading the experts takes less
+ * time, and the two times are joined as (c^1.5 + m^1.5)^(2/3). */
 START_TEST(narrow_experts_are_widened) {
     static const struct {
         nnc_stored weights;

@@ -246,7 +246,8 @@ START_TEST(speculation) {
 }
 END_TEST
 
-/* Three workers prefill, two decode. A token of Llama 3 8B has 32 layers x 2 x 8 heads x 128 x 2 B in the cache. Each rank sends its part of the cache of the prompt over its own NIC. */
+/* Three workers prefill, two decode. A token of Llama 3 8B has 32 layers x 2 x 8 heads x 128 x 2 B in the cache.
+ * Each rank sends its part of the cache of the prompt over its own NIC. */
 START_TEST(separate_prefill) {
     for (size_t i = 0; i < COUNT_OF(splits); i++) {
         nnc_serve_ask ask = split_of(&splits[i]);

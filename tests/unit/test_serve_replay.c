@@ -215,8 +215,8 @@ static double gamma_gap(uint64_t *state, double shape) {
     }
 }
 
-/* docs/serving.md: one run is enough if the standard error of its mean, by the means of ten batches of consecutive requests, is
- * within 1 %; otherwise there are 16. */
+/* docs/serving.md: one run is enough if the standard error of its mean, by the means of ten batches of consecutive
+ * requests, is within 1 %; otherwise there are 16. */
 enum { RUNS = 16 };
 
 static bool is_enough(const double *values, int count) {
@@ -236,9 +236,9 @@ static double mean_of(const double *values, int count) {
     return sum;
 }
 
-/* Prompts of one token out, one an iteration, wait by Lindley's recursion: wait' = max(0, wait + service - gap). Gaps are
- * drawn by the published methods from the same stream, and scaled to the asked rate in each run; the first tenth of the requests
- * is not counted. */
+/* Prompts of one token out, one an iteration, wait by Lindley's recursion: wait' = max(0, wait + service - gap).
+ * Gaps are drawn by the published methods from the same stream, and scaled to the asked rate in each run; the first
+ * tenth of the requests is not counted. */
 START_TEST(gaps_are_drawn_as_published) {
     static const double shapes[] = { 1.0, 0.25, 0.9, 1.5, 4.0, 100.0 };
     enum { REQUESTS = 1000, FIRST = REQUESTS / 10 };
@@ -277,8 +277,8 @@ START_TEST(gaps_are_drawn_as_published) {
 }
 END_TEST
 
-/* Lengths lie even around their mean; each second request mirrors the one before. Prompts of one token out that never wait
- * take what a prompt of their length takes alone. */
+/* Lengths lie even around their mean; each second request mirrors the one before. Prompts of one token out that
+ * never wait take what a prompt of their length takes alone. */
 START_TEST(lengths_are_even_and_mirrored) {
     enum { REQUESTS = 40, FIRST = REQUESTS / 10 };
     static double times_s[RUNS * REQUESTS];
@@ -359,8 +359,8 @@ START_TEST(whole_tokens_are_cached) {
 }
 END_TEST
 
-/* Ten prompts at once, each on a prefill worker of its own: the workers that decode take them in turn, so the first ones have
- * one more. */
+/* Ten prompts at once, each on a prefill worker of its own: the workers that decode take them in turn, so the first
+ * ones have one more. */
 START_TEST(workers_take_turns) {
     enum { REQUESTS = 10 };
     nnc_serve_ask ask = recorded(2, REQUESTS);
@@ -378,7 +378,8 @@ START_TEST(workers_take_turns) {
 }
 END_TEST
 
-/* Steps of numbers of sequences between two knots of the table (64 and 66, 128 and 132) lie on the line between them. */
+/* Steps of numbers of sequences between two knots of the table (64 and 66, 128 and 132) lie on the line between
+ * them. */
 START_TEST(steps_between_knots) {
     static const struct {
         int64_t sequences, low, high;
@@ -391,7 +392,8 @@ START_TEST(steps_between_knots) {
         const double part = (double)(n - low) / (double)(high - low);
         const nnc_serve s = served(&ask);
         CLOSE(s.tpot_s, (1.0 - part) * decode_s(low, 1001) + part * decode_s(high, 1001), 1e-9);
-        /* 1,999 steps at 1,001 to 2,999 positions: steps are linear in the position, so the mean is the one at 2,000. */
+        /* 1,999 steps at 1,001 to 2,999 positions: steps are linear in the position, so the mean is the one at
+         * 2,000. */
         ask.output_len = 2000;
         const double mean_s = (1.0 - part) * decode_s(low, 2000) + part * decode_s(high, 2000);
         CLOSE(served(&ask).tpot_s, mean_s, 3e-4);

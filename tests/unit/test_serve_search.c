@@ -1,5 +1,5 @@
-/* The search for a deployment against all deployments one by one: counts, the cheapest, the fastest, the front, what stops
- * it and the nearest miss. */
+/* The search for a deployment against all deployments one by one: counts, the cheapest, the fastest, the front, what
+ * stops it and the nearest miss. */
 #include "run_cases.h"
 #include "serve/serve_internal.h"
 #include "serve_cases.h"
@@ -162,8 +162,8 @@ START_TEST(equals_all_deployments) {
 }
 END_TEST
 
-/* No deployment answers in 1 ns per token: the nearest miss is the one of least time per token. A fixed rate that is too
- * high is evaluated and fits nowhere. */
+/* No deployment answers in 1 ns per token: the nearest miss is the one of least time per token. A fixed rate that is
+ * too high is evaluated and fits nowhere. */
 START_TEST(misses) {
     static const nnc_serve_limit limits[] = { { "latency.tpot_s", offsetof(nnc_serve, tpot_s), false, 1e-9 } };
     const nnc_serve_search search = { limits, 1, MOST_DEVICES }, free_search = { limits, 0, MOST_DEVICES };

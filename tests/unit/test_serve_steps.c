@@ -50,9 +50,10 @@ static double decode_flops(double sequences, double context) {
     return nnc_serve_decode(&of, sequences, context, NULL).flops;
 }
 
-/* Llama 3 8B has 6,979,321,856 elements in the products of its layers and 525,336,576 in the head; 2 FLOPs each; each of 32
- * layers has 4 x 32 x 128 FLOPs per attended position. Layers 2 x 8 x 128 elements of 2 bytes per token in the cache. A
- * step reads the cache of the attended positions and writes one more; the last prompt token alone passes the head. */
+/* Llama 3 8B has 6,979,321,856 elements in the products of its layers and 525,336,576 in the head; 2 FLOPs each;
+ * each of 32 layers has 4 x 32 x 128 FLOPs per attended position. Layers 2 x 8 x 128 elements of 2 bytes per token
+ * in the cache. A step reads the cache of the attended positions and writes one more; the last prompt token alone
+ * passes the head. */
 START_TEST(llama_by_hand) {
     const double layers = 6979321856.0, head = 525336576.0, pair = 32.0 * 4.0 * 32.0 * 128.0;
     const double token = 131072.0;
@@ -76,8 +77,8 @@ START_TEST(llama_by_hand) {
     ck_assert_double_eq(p.steps, 1.0);
     ck_assert_double_eq(p.context, 12.0);
 
-    /* in chunks of 4: 2 x 7 tokens take 4 passes over the layers; each prompt reads its cache twice, 5 positions and then
-     * 4 more */
+    /* in chunks of 4: 2 x 7 tokens take 4 passes over the layers; each prompt reads its cache twice, 5 positions and
+     * then 4 more */
     plan.chunk = 4;
     const nnc_serve_step c = nnc_serve_prefill(&of, 2.0, 5.0, 7.0, NULL);
     ck_assert_double_eq(c.steps, 4.0);
@@ -87,9 +88,9 @@ START_TEST(llama_by_hand) {
 }
 END_TEST
 
-/* Every token costs the FLOPs of a decode step at its context; only the head is left out of a prefill except for its last
- * token. So a verification of n tokens, a prefill and a mixed step are sums. Half of Gemma 2's layers have a window of
- * 4,096 positions; contexts lie on both sides of it. GPT-OSS has experts, Jamba layers that keep a state. */
+/* Every token costs the FLOPs of a decode step at its context; only the head is left out of a prefill except for its
+ * last token. So a verification of n tokens, a prefill and a mixed step are sums. Half of Gemma 2's layers have a
+ * window of 4,096 positions; contexts lie on both sides of it. GPT-OSS has experts, Jamba layers that keep a state. */
 START_TEST(steps_are_sums) {
     static const char *const ids[] = { "llama3-8b", "gemma2-9b", "gpt-oss-20b", "jamba-v0.1" };
     for (size_t i = 0; i < COUNT_OF(ids); i++) {
@@ -121,8 +122,9 @@ START_TEST(steps_are_sums) {
 }
 END_TEST
 
-/* Two tensor ranks halve the FLOPs and the cache; an all-reduce after each of 2 x 32 products and one after the embedding
- * sends 2 x 1/2 of 16 bit x 4,096 per row. Two stages: half of the sequences are in each stage, one hop of the rows. */
+/* Two tensor ranks halve the FLOPs and the cache; an all-reduce after each of 2 x 32 products and one after the
+ * embedding sends 2 x 1/2 of 16 bit x 4,096 per row. Two stages: half of the sequences are in each stage, one hop of
+ * the rows. */
 START_TEST(ranks_and_stages) {
     set_up("llama3-8b", 1, 1);
     const nnc_serve_step one = nnc_serve_decode(&of, 8.0, 500.0, NULL);
@@ -150,9 +152,10 @@ static double joint_s(double compute_s, double memory_s) {
     return pow(pow(compute_s, 1.5) + pow(memory_s, 1.5), 2.0 / 3.0);
 }
 
-/* One decode step of Mixtral 8x7B, or of the same with one expert, counted again: S sequences over p stages, and over g groups
- * of t ranks. Attention and head see the sequences of a group (the router on every rank), experts those of all groups; an expert is read if a token
- * chose it; with expert parallelism the busiest rank has `imbalance` times the mean. */
+/* One decode step of Mixtral 8x7B, or of the same with one expert, counted again: S sequences over p stages, and
+ * over g groups of t ranks. Attention and head see the sequences of a group (the router on every rank), experts
+ * those of all groups; an expert is read if a token chose it; with expert parallelism the busiest rank has
+ * `imbalance` times the mean. */
 static void check_experts(double t, double g, double p, double busy, double sequences) {
     const double s = fmax(sequences / p, fmin(sequences, 1.0)) / g, context = 700.0;
     double flops = 0.0, weight_bytes = 0.0, expert_s = 0.0, dispatches = 0.0, chosen = 0.0;
@@ -228,8 +231,8 @@ START_TEST(groups_share_experts) {
 }
 END_TEST
 
-/* However a prompt is divided, its tokens are sent to their experts and back once, 4,096 x 2 B x 2 experts x 1/2 there and back in
- * 32 layers; each chunk waits once for the all-to-all to begin. */
+/* However a prompt is divided, its tokens are sent to their experts and back once, 4,096 x 2 B x 2 experts x 1/2
+ * there and back in 32 layers; each chunk waits once for the all-to-all to begin. */
 START_TEST(chunks_send_their_tokens_once) {
     const nnc_model *mixtral = load("mixtral-8x7b");
     nnc_serve_ask ask = ask_of(1, 1);
@@ -247,7 +250,8 @@ START_TEST(chunks_send_their_tokens_once) {
 }
 END_TEST
 
-/* Latent attention reads the latent of 512 and the key of 64 once, however many heads share them; 27 layers, 2 bytes. */
+/* Latent attention reads the latent of 512 and the key of 64 once, however many heads share them; 27 layers, 2
+ * bytes. */
 START_TEST(a_latent_is_read_once) {
     set_up("deepseek-v2-lite", 1, 1);
     of.rates.kv_reread = 0.25;

@@ -66,10 +66,10 @@ START_TEST(experts_work_at_another_width) {
 }
 END_TEST
 
-/* Queries 8 -> 3 -> 4 heads of 2: 24 + 3 + 24; the key 16, its norm 2; the output of 2 groups of 2 heads, 4 -> 3 each,
- * and 6 -> 8: 24 + 48. A key for 4 tokens: 8 x 4, 4 x 2 scores, a norm of 2; for 2 tokens, with two sets of values: 8 x 8,
- * 2 x 4, 2, and an indexer of 2 heads of 4: 8 x 16, 2 x 8, 4, queries 3 x 8, weights 8 x 2.
- * 8 tokens: a window of 3 sees 21 pairs; token i sees i / 4 keys more, 6 in all, or at most 2 of i / 2, 12 in all. A pair
+/* Queries 8 -> 3 -> 4 heads of 2: 24 + 3 + 24; the key 16, its norm 2; the output of 2 groups of 2 heads, 4 -> 3
+ * each, and 6 -> 8: 24 + 48. A key for 4 tokens: 8 x 4, 4 x 2 scores, a norm of 2; for 2 tokens, with two sets of
+ * values: 8 x 8, 2 x 4, 2, and an indexer of 2 heads of 4: 8 x 16, 2 x 8, 4, queries 3 x 8, weights 8 x 2. 8 tokens:
+ * a window of 3 sees 21 pairs; token i sees i / 4 keys more, 6 in all, or at most 2 of i / 2, 12 in all. A pair
  * costs 4 heads * 2 * (2 + 2) FLOPs. */
 START_TEST(keys_are_shared) {
     nnc_model model = llama(1, 8, 4, 1, 12, 10, 8);
@@ -99,8 +99,8 @@ START_TEST(keys_are_shared) {
 }
 END_TEST
 
-/* 2 streams: for each half of a layer (2 + 2) * 2 weights from 2 * 8 values, their constants and 3 scales; for the head 2
- * weights, constants and a scale. */
+/* 2 streams: for each half of a layer (2 + 2) * 2 weights from 2 * 8 values, their constants and 3 scales; for the
+ * head 2 weights, constants and a scale. */
 START_TEST(streams_are_mixed) {
     nnc_model model = llama(3, 8, 4, 2, 12, 10, 8);
     const int64_t plain = params_of(&model);

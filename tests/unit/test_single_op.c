@@ -1,5 +1,5 @@
-/* One op by itself (`nncost op`): work, bytes, bounds and errors of every kind, by hand. The device makes 100 TFLOP/s in
- * bf16 and moves 1 TB/s; servers of eight with 300 GB/s between their devices; no fitted efficiency. */
+/* One op by itself (`nncost op`): work, bytes, bounds and errors of every kind, by hand. The device makes 100
+ * TFLOP/s in bf16 and moves 1 TB/s; servers of eight with 300 GB/s between their devices; no fitted efficiency. */
 #include "cluster.h"
 #include "estimate/estimate_internal.h"
 #include "run_cases.h"
@@ -16,9 +16,9 @@ static nnc_status time_of(nnc_single_op *a, nnc_error *err) {
     return nnc_single_op_time(&device, a, err);
 }
 
-/* matmul: 2 batch M N K FLOPs; A, B, C of 2 bytes. attention: 4 width FLOPs per head and unmasked pair of tokens; Q and O
- * of all heads, K and V of the key heads, 4 bytes per head and token for the log-sum-exp. conv: 2 FLOPs for each output,
- * input channel and element of the kernel. */
+/* matmul: 2 batch M N K FLOPs; A, B, C of 2 bytes. attention: 4 width FLOPs per head and unmasked pair of tokens; Q
+ * and O of all heads, K and V of the key heads, 4 bytes per head and token for the log-sum-exp. conv: 2 FLOPs for
+ * each output, input channel and element of the kernel. */
 START_TEST(ops_by_hand) {
     static const struct {
         const char *kind;
@@ -51,8 +51,8 @@ START_TEST(ops_by_hand) {
 }
 END_TEST
 
-/* Far above the ridge the products bound: 2 x 8192^3 FLOPs at 100 TFLOP/s. A 3 x 3 convolution may run with fewer products
- * than define it, but never faster than its bytes move. */
+/* Far above the ridge the products bound: 2 x 8192^3 FLOPs at 100 TFLOP/s. A 3 x 3 convolution may run with fewer
+ * products than define it, but never faster than its bytes move. */
 START_TEST(large_ops_are_bound_by_products) {
     nnc_error err;
     nnc_single_op product = asked("matmul", (const int64_t[]){ 8192, 8192, 8192 }, 3);
@@ -68,8 +68,8 @@ START_TEST(large_ops_are_bound_by_products) {
 }
 END_TEST
 
-/* 8 devices of a server and a tensor of 1 GB: each sends 7/8 of it, twice in an all-reduce; a broadcast and a hop move all
- * of it. */
+/* 8 devices of a server and a tensor of 1 GB: each sends 7/8 of it, twice in an all-reduce; a broadcast and a hop
+ * move all of it. */
 START_TEST(collectives_by_hand) {
     static const struct {
         const char *kind;
@@ -130,8 +130,8 @@ START_TEST(refused) {
 }
 END_TEST
 
-/* Operators of PyTorch, against measured kernels of an H100 (tests/published/h100), and what they move: fused AdamW in bf16
- * 14 bytes per parameter, the loss of logits that are cast 36 per logit forward and backward. */
+/* Operators of PyTorch, against measured kernels of an H100 (tests/published/h100), and what they move: fused AdamW
+ * in bf16 14 bytes per parameter, the loss of logits that are cast 36 per logit forward and backward. */
 START_TEST(operators_of_pytorch) {
     static const struct {
         const char *kind;
@@ -174,11 +174,12 @@ START_TEST(fills_take_as_long_on_slow_units) {
 }
 END_TEST
 
-/* Kernels and bytes of the operators that move data, for 3 rows of 4 values in 16 bits: kernels x values of 2 bytes each, and
- * bytes of casts between 16 and 32 bits. A copy reads and writes a value; an addition reads two. The backward of gelu and
- * softmax reads the gradient and a kept value; that of a norm runs two kernels, which both read the gradient and the input.
- * The loss is log_softmax and the choice of the class; in fp32 it has 4-byte values and casts. Fused AdamW reads weight,
- * gradient and two moments and writes three of them. An embedding's gradient is read, added and written. */
+/* Kernels and bytes of the operators that move data, for 3 rows of 4 values in 16 bits: kernels x values of 2 bytes
+ * each, and bytes of casts between 16 and 32 bits. A copy reads and writes a value; an addition reads two. The
+ * backward of gelu and softmax reads the gradient and a kept value; that of a norm runs two kernels, which both read
+ * the gradient and the input. The loss is log_softmax and the choice of the class; in fp32 it has 4-byte values and
+ * casts. Fused AdamW reads weight, gradient and two moments and writes three of them. An embedding's gradient is
+ * read, added and written. */
 START_TEST(operators_by_hand) {
     static const struct {
         const char *name;

@@ -75,9 +75,9 @@ START_TEST(tables_are_tied_from_outside) {
 }
 END_TEST
 
-/* Hidden 8, query latent 3, 2 index heads of width 4: queries 3 * 8, key 8 * 4, its norm 8, weights 8 * 2. 4 tokens: all
- * but the norm once per token, 16 pairs of 2 * 4 products and a sum over 2 heads, without the mask. Picking 2 of 4 tokens
- * leaves 7 of the 10 causal pairs of the attention itself. */
+/* Hidden 8, query latent 3, 2 index heads of width 4: queries 3 * 8, key 8 * 4, its norm 8, weights 8 * 2. 4 tokens:
+ * all but the norm once per token, 16 pairs of 2 * 4 products and a sum over 2 heads, without the mask. Picking 2 of
+ * 4 tokens leaves 7 of the 10 causal pairs of the attention itself. */
 START_TEST(indexers_pick_tokens) {
     nnc_plan plan = plan_of(1, 1, 1);
     nnc_model model = gpt(1, 8, 2, 10, 4);

@@ -188,8 +188,9 @@ START_TEST(the_first_that_is_trained_passes_nothing_on) {
 }
 END_TEST
 
-/* A tied head is a second copy of the table on the last of two stages. Frozen next to adapters, it has weights there, and
- * neither gradients nor states: these are as many as with a head of its own, which is frozen, too. Trained, it has both. */
+/* A tied head is a second copy of the table on the last of two stages. Frozen next to adapters, it has weights
+ * there, and neither gradients nor states: these are as many as with a head of its own, which is frozen, too.
+ * Trained, it has both. */
 START_TEST(second_table_of_adapters_is_frozen) {
     const nnc_model tied = gpt(2, 64, 4, 500, 32);
     nnc_model own = tied;
