@@ -527,6 +527,9 @@ def of_scripts(folder):
         steps = [(op["name"], op["steps"]) for op in json.loads(path.read_text())["ops"] if "steps" in op]
         layers = {"recurrent": (2, 12), "time first": (1, 4)}.get(name, (0, 0))  # forward and backward of a layer: one kernel each
         check(f"{name}: kernels of time steps", steps != [("aten.mm.default", layers[1])] * 2 * layers[0], False)
+        if name == "repeated":  # the refusal names the number of micro-batches
+            done = subprocess.run([PROGRAM, "estimate", path, "h100", "--recompute", "full"], capture_output=True, text=True, check=False)
+            check("repeated: micro-batches", "say --micro-batches 2\n" in done.stderr, True)
         check(f"{name}: bytes of the optimizer", step["optimizer_bytes"], states[optimizer] * 4 * weights)
 
 

@@ -660,9 +660,6 @@ static bool read_op(reader *r, nnc_json at, tensors *in, tensors *out) {
     r->program->operators += op.repeat;
     r->module_of[r->file_ops] = op.module;
     r->backward_of[r->file_ops] = !counts || op.phase != NNC_PHASE_FORWARD;
-    if (counts && op.phase == NNC_PHASE_FORWARD && (r->file_ops == 0 || r->backward_of[r->file_ops - 1])) {
-        r->program->passes++;
-    }
     r->first_of[r->file_ops] = r->count;
     r->last_of[r->file_ops] = r->count;
     r->refs_of[r->file_ops++] = r->ref_count;
@@ -888,6 +885,9 @@ static bool read_program(reader *r, nnc_json root) {
     }
     const int32_t *places = place_ops(r, root, &count);
     if (places == NULL || !nnc_capture_lifetimes(r, places, count) || !read_parameters(r, root)) { return false; }
+    for (int32_t i = 0; i < count; i++) { /* a pass begins with a forward operator after a backward operator */
+        r->program->passes += !r->backward_of[places[i]] && (i == 0 || r->backward_of[places[i - 1]]);
+    }
     const nnc_json blocks = nnc_json_get(root, "blocks");
     if (!nnc_capture_slots(r, blocks, places, count) || !nnc_capture_fuse(r, blocks, places, count)) {
         nnc_faults_no_memory(r->faults);
