@@ -705,11 +705,13 @@ static bool read_ops(reader *r, nnc_json root) {
     r->first_of = nnc_arena_array(r->arena, count, sizeof *r->first_of);
     r->last_of = nnc_arena_array(r->arena, count, sizeof *r->last_of);
     r->refs_of = nnc_arena_array(r->arena, count, sizeof *r->refs_of);
+    r->refs = nnc_arena_array(r->arena, count, sizeof *r->refs);
+    r->ref_capacity = (int32_t)count;
     r->module_of = nnc_arena_array(r->arena, count, sizeof *r->module_of);
     r->backward_of = nnc_arena_array(r->arena, count, sizeof *r->backward_of);
     r->in = nnc_arena_alloc(r->arena, sizeof *r->in);
     r->out = nnc_arena_alloc(r->arena, sizeof *r->out);
-    if (r->first_of == NULL || r->last_of == NULL || r->refs_of == NULL || r->module_of == NULL ||
+    if (r->first_of == NULL || r->last_of == NULL || r->refs_of == NULL || r->refs == NULL || r->module_of == NULL ||
         r->backward_of == NULL || r->in == NULL || r->out == NULL) {
         nnc_faults_no_memory(r->faults);
         return false;

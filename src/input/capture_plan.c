@@ -476,7 +476,8 @@ static void fuse_op(fuser *f, int32_t number) {
         flow_through(f, number, -1, own.level + 1);
         return;
     }
-    const bool back = how == FUSION_NORM_BACK || how == FUSION_MAP_BACK;
+    const bool back =
+        (how == FUSION_NORM_BACK || how == FUSION_MAP_BACK) && r->refs_of[number + 1] - r->refs_of[number] > 1;
     if (how >= FUSION_NORM_BACK) { /* the kernel of its own reads the tensor, in backward with its gradient */
         op->fused_kernels += 1.0;
         op->fused_bytes += in[0].bytes + (back ? in[1].bytes : 0.0);
