@@ -80,7 +80,7 @@ def transformer(causal, change=lambda net: net, changes=None, **options):
 
 
 WANTED = ("params", "trained_params", "forward_flops", "backward_flops", "executed_flops", "activation_bytes", "weight_bytes", "gradient_bytes",
-          "optimizer_bytes", "kernels")
+          "optimizer_bytes", "kernels", "step_s")
 
 
 # Numbers of the estimate that are compared.
@@ -337,6 +337,52 @@ def of_shards(folder):
     check("ZeRO 3: units", sorted((row["phase"], row["repeat"]) for row in gathers) != [("backward", LAYERS), ("forward", LAYERS)], False)
 
 
+class Chain(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.up, self.norm = nn.Linear(16, 16), nn.LayerNorm(16)
+
+    def forward(self, x):
+        return self.norm(nn.functional.gelu(self.up(x)) + x)
+
+
+def fused_rows(path):
+    """Kernels of forward and backward under torch.compile: [first operator, bytes]"""
+    done = subprocess.run([PROGRAM, "ops", path, "h100", "--software", "torch-compile", "--format", "json"], capture_output=True, text=True, check=True)
+    rows = json.loads(done.stdout)["ops"]
+    return [(row["name"], row["read_bytes"] + row["write_bytes"]) for row in rows if row["kind"] == "kernel" and row["time_s"] > 0]
+
+
+def of_fusion(folder):
+    """Chains of pointwise operators and norms are one kernel; its bytes by hand. 4 x 12 rows of 16 columns in fp32: a map
+    of 3,072 bytes, a vector of 64, and 384 of the mean and the deviation of each row"""
+    net, path, x = Chain(), Path(folder) / "chain.json", torch.zeros(4, 12, 16)
+    recorded.write(path, recorded.capture(net, lambda: net(x).square().mean(), batch=4))
+    expected = [
+        ("gelu", 2 * 3072 + 2 * 64 + 3 * 3072 + 384),  # reads the product, x, gain, bias; writes the sum, the norm, its square, statistics
+        ("mean", 3072 + 4),
+        ("ones_like", 4 + 4),
+        # reads the scalar, the norm's square, input and statistics, gain, bias, the product; writes the gradients of product, gain and bias
+        ("div", 4 + 3 * 3072 + 384 + 2 * 64 + 3072 + 2 * 64),
+        ("pow", 3072 + 3072),  # runs before the gradient of the mean
+        ("native_layer_norm_backward", 2 * 3072),  # columns, for gain and bias
+        ("sum", 3072 + 64)]
+    found = fused_rows(path)
+    check("fusion: kernels", [name for name, _ in found] != [name for name, _ in expected], False)
+    for (name, bytes_found), (_, by_hand) in zip(found, expected):
+        check(f"fusion: bytes of {name}", bytes_found, by_hand, 1e-9)
+
+
+def of_compiled(folder):
+    """A compiled network is within a quarter of the family's compiled list, whose products are the same"""
+    for name, model, options in (("resnet50", "resnet-50", []), ("vit_b_16", "vit-b-16", ["--attention", "unfused"])):
+        path = Path(folder) / f"{name}-8.json"
+        recorded.write(path, recorded.torchvision_network(name, 8, 224, False))
+        plan = ["--software", "torch-compile", "--policy", "amp"]
+        found, expected = told(path, *plan)["step_s"], told(model, *plan, "--micro-batch", "8", *options)["step_s"]
+        check(f"compiled {name}: step", found, expected, 0.25)
+
+
 SCRIPT = """
 import torch
 from torch import nn
@@ -481,6 +527,9 @@ def of_scripts(folder):
         steps = [(op["name"], op["steps"]) for op in json.loads(path.read_text())["ops"] if "steps" in op]
         layers = {"recurrent": (2, 12), "time first": (1, 4)}.get(name, (0, 0))  # forward and backward of a layer: one kernel each
         check(f"{name}: kernels of time steps", steps != [("aten.mm.default", layers[1])] * 2 * layers[0], False)
+        if name == "repeated":  # the refusal names the number of micro-batches
+            done = subprocess.run([PROGRAM, "estimate", path, "h100", "--recompute", "full"], capture_output=True, text=True, check=False)
+            check("repeated: micro-batches", "say --micro-batches 2\n" in done.stderr, True)
         check(f"{name}: bytes of the optimizer", step["optimizer_bytes"], states[optimizer] * 4 * weights)
 
 
@@ -509,6 +558,8 @@ def main():
         of_freeze(folder)
         of_step()
         of_shards(folder)
+        of_fusion(folder)
+        of_compiled(folder)
         of_scripts(folder)
     print(*faults, sep="\n")
     return 1 if faults else 0

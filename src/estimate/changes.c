@@ -93,7 +93,10 @@ static bool set_precision(const tuner *t, const nnc_plan *now, int step, nnc_pla
     const bool single = from == NNC_FP32 || from == NNC_TF32;
     const bool half = from == NNC_BF16 || from == NNC_FP16;
     plan->precision = to;
-    if (single && to != NNC_TF32 && plan->policy == NNC_POLICY_FP32) { plan->policy = NNC_POLICY_MIXED; }
+    const bool captured = t->ask->model->captured != NULL; /* other casts than those of autocast are not known */
+    if (single && to != NNC_TF32 && (captured || plan->policy == NNC_POLICY_FP32)) {
+        plan->policy = captured ? NNC_POLICY_AMP : NNC_POLICY_MIXED;
+    }
     return has_peak(t, to) && (to == NNC_TF32   ? from == NNC_FP32
                                : to == NNC_FP8  ? half
                                : to == NNC_FP16 ? single && !has_peak(t, NNC_BF16)

@@ -125,6 +125,7 @@ typedef struct nnc_launch {
 static inline double nnc_launch_of_op_s(const nnc_launch *launch, const nnc_op *op) {
     if (launch->kernel_s > 0.0) { return launch->kernel_s * nnc_op_issued(op).kernels; }
     const double products = op->kind == NNC_OP_MATMUL ? (double)op->u.matmul.experts : 0.0;
+    if (op->issued_as == NNC_ISSUED_INSTEAD && nnc_op_issued(op).kernels < 1.0) { return 0.0; } /* fused with another */
     if (launch->recorded_attention && (op->group == NNC_GROUP_ATTENTION || op->group == NNC_GROUP_NORM)) { return 0.0; }
     return launch->op_s + (products > 1.0 ? products * launch->product_s : 0.0);
 }

@@ -305,6 +305,9 @@ typedef struct nnc_captured_op {
     int32_t slot;                    /* index of the part (nnc_captured_slot) that the operator belongs to */
     bool narrow;                     /* under autocast: the operator computes in 16 bits */
     double cast_kernels, cast_bytes; /* under autocast: number and bytes of casts of operands and gradients */
+    /* under torch.compile: number and bytes of the kernels that run for this operator and the operators that are fused
+     * with it; number and bytes of casts that no other kernel does. See nnc_capture_fuse. */
+    double fused_kernels, fused_bytes, fused_cast_kernels, fused_cast_bytes;
 } nnc_captured_op;
 
 /* One part of a captured program: successive operators of forward that belong to one unit, and the backward of these

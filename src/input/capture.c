@@ -660,12 +660,9 @@ static bool read_op(reader *r, nnc_json at, tensors *in, tensors *out) {
     r->program->operators += op.repeat;
     r->module_of[r->file_ops] = op.module;
     r->backward_of[r->file_ops] = !counts || op.phase != NNC_PHASE_FORWARD;
-    if (counts && op.phase == NNC_PHASE_FORWARD && (r->file_ops == 0 || r->backward_of[r->file_ops - 1])) {
-        r->program->passes++;
-    }
     r->first_of[r->file_ops] = r->count;
     r->last_of[r->file_ops] = r->count;
-    r->file_ops++;
+    r->refs_of[r->file_ops++] = r->ref_count;
     if (!counts) {
         r->updates = true;
         r->divides = r->divides || has(op.name, "addcdiv") || has(op.name, "adam");
@@ -680,7 +677,8 @@ static bool read_op(reader *r, nnc_json at, tensors *in, tensors *out) {
         (double)r->program->tokens < in->of[1].elements) {
         r->program->tokens = (int64_t)in->of[1].elements;
     }
-    bool good = take_parameters(r, at, in, op.group == NNC_GROUP_EMBEDDING, &op);
+    bool good =
+        nnc_capture_note_tensors(r, how, in, out) && take_parameters(r, at, in, op.group == NNC_GROUP_EMBEDDING, &op);
     if (!good) { return false; }
     switch (how) {
     case FORM_PRODUCT: good = read_product(at, in, out, &op); break;
@@ -706,18 +704,22 @@ static bool read_ops(reader *r, nnc_json root) {
     const size_t count = (size_t)nnc_json_count(at) + 1;
     r->first_of = nnc_arena_array(r->arena, count, sizeof *r->first_of);
     r->last_of = nnc_arena_array(r->arena, count, sizeof *r->last_of);
+    r->refs_of = nnc_arena_array(r->arena, count, sizeof *r->refs_of);
+    r->refs = nnc_arena_array(r->arena, count, sizeof *r->refs);
+    r->ref_capacity = (int32_t)count;
     r->module_of = nnc_arena_array(r->arena, count, sizeof *r->module_of);
     r->backward_of = nnc_arena_array(r->arena, count, sizeof *r->backward_of);
     r->in = nnc_arena_alloc(r->arena, sizeof *r->in);
     r->out = nnc_arena_alloc(r->arena, sizeof *r->out);
-    if (r->first_of == NULL || r->last_of == NULL || r->module_of == NULL || r->backward_of == NULL || r->in == NULL ||
-        r->out == NULL) {
+    if (r->first_of == NULL || r->last_of == NULL || r->refs_of == NULL || r->refs == NULL || r->module_of == NULL ||
+        r->backward_of == NULL || r->in == NULL || r->out == NULL) {
         nnc_faults_no_memory(r->faults);
         return false;
     }
     for (nnc_json item = nnc_json_first(at); item.node != NULL; item = nnc_json_next(item)) {
         if (!read_op(r, item, r->in, r->out)) { return false; }
     }
+    r->refs_of[r->file_ops] = r->ref_count;
     return true;
 }
 
@@ -885,7 +887,11 @@ static bool read_program(reader *r, nnc_json root) {
     }
     const int32_t *places = place_ops(r, root, &count);
     if (places == NULL || !nnc_capture_lifetimes(r, places, count) || !read_parameters(r, root)) { return false; }
-    if (!nnc_capture_slots(r, nnc_json_get(root, "blocks"), places, count)) {
+    for (int32_t i = 0; i < count; i++) { /* a pass begins with a forward operator after a backward operator */
+        r->program->passes += !r->backward_of[places[i]] && (i == 0 || r->backward_of[places[i - 1]]);
+    }
+    const nnc_json blocks = nnc_json_get(root, "blocks");
+    if (!nnc_capture_slots(r, blocks, places, count) || !nnc_capture_fuse(r, blocks, places, count)) {
         nnc_faults_no_memory(r->faults);
         return false;
     }

@@ -50,6 +50,14 @@ typedef struct tensors {
     int32_t count;
 } tensors;
 
+/* A tensor that an operator of the file reads or writes: what is needed to fuse operators. */
+typedef struct ref {
+    int32_t storage; /* -1 = the operator does not read the tensor, which it overwrites */
+    bool written;
+    double elements, bytes; /* bytes that the operator moves */
+    int64_t width;          /* the last dim */
+} ref;
+
 typedef struct reader {
     nnc_arena *arena;
     nnc_faults *faults;
@@ -62,6 +70,9 @@ typedef struct reader {
     int32_t *first_of, *last_of; /* for each op of the file: index of its first entry in ops, and index after its last
                                   * entry */
     int32_t file_ops;
+    ref *refs; /* tensors of the operators of the file, in order */
+    int32_t ref_count, ref_capacity;
+    int32_t *refs_of;       /* for each op of the file: index of its first tensor in refs; at file_ops: their number */
     const char **module_of; /* module of each op of the file */
     bool *backward_of;      /* for each op of the file: true if it belongs to backward */
     double loose[2];        /* numbers of parameters that no operator counts yet: trained; frozen */
@@ -98,6 +109,11 @@ bool nnc_capture_lifetimes(reader *r, const int32_t *places, int32_t count);
 /* Divides the step into slots (modules or layers whose weights ZeRO 3 gathers at once, and the operators between them),
  * and sets the slot of each operator. blocks: the list "blocks" of the file. Returns false when out of memory. */
 bool nnc_capture_slots(reader *r, nnc_json blocks, const int32_t *places, int32_t count);
+/* Notes the tensors of an operator for nnc_capture_fuse. Returns false when an error was noted. */
+bool nnc_capture_note_tensors(reader *r, form how, const tensors *in, const tensors *out);
+/* Finds the kernels of the step under torch.compile: sets the members fused_* of the operators. Returns false when out
+ * of memory. */
+bool nnc_capture_fuse(reader *r, nnc_json blocks, const int32_t *places, int32_t count);
 /* For each slot, sums the bytes of tensors that the slot reads and other slots have created. */
 void nnc_capture_slot_bytes(reader *r);
 

@@ -275,6 +275,249 @@ void nnc_capture_slot_bytes(reader *r) {
     r->program->slots = r->slots;
 }
 
+/* ---- torch.compile ---- */
+
+bool nnc_capture_note_tensors(reader *r, form how, const tensors *in, const tensors *out) {
+    for (int32_t i = 0; i < in->count + out->count; i++) {
+        const bool written = i >= in->count;
+        const tensor *t = written ? &out->of[i - in->count] : &in->of[i];
+        if (r->ref_count == r->ref_capacity) {
+            ref *grown = nnc_arena_grow(r->arena, r->refs, r->ref_count, &r->ref_capacity, sizeof *r->refs);
+            if (grown == NULL) {
+                nnc_faults_no_memory(r->faults);
+                return false;
+            }
+            r->refs = grown;
+        }
+        const double rows = how == FORM_GATHER && i == 0 && out->count > 0 ? out->of[0].bytes : INFINITY;
+        r->refs[r->ref_count++] = (ref){ .storage = how == FORM_WRITE && i == 0 ? -1 : t->storage,
+                                         .written = written,
+                                         .elements = t->elements,
+                                         .bytes = fmin(t->bytes, rows),
+                                         .width = t->rank > 0 ? t->shape[t->rank - 1] : 1 };
+    }
+    return true;
+}
+
+/* How the compiler treats an operator. */
+typedef enum fusion {
+    FUSION_NONE,      /* a kernel of a library, or a scatter: stays */
+    FUSION_POINTWISE, /* one value per element */
+    FUSION_REDUCTION, /* one value per row, per column, or for the tensor */
+    FUSION_NORM,      /* reduces rows, and writes as many elements as it reads */
+    FUSION_NORM_BACK, /* the same; a kernel of its own reduces the columns for the gradients of gain and bias */
+    FUSION_MAP,       /* a kernel of its own reduces channels or groups; the rest is pointwise */
+    FUSION_MAP_BACK
+} fusion;
+
+/* Operators that fuse, in groups; an ending "_" of an operator is ignored. */
+static const struct {
+    fusion how;
+    const char *names;
+} fusions[] = {
+    { FUSION_POINTWISE,
+      " abs acos add addcdiv addcmul arange asin atan atan2 bernoulli bitwise_and bitwise_not bitwise_or "
+      "cat ceil celu clamp clamp_max clamp_min clone constant_pad_nd copy cos cosh div dropout elu "
+      "elu_backward embedding eq erf erfinv exp expm1 fill floor floor_divide fmod full full_like ge "
+      "gelu gelu_backward glu glu_backward gt hardsigmoid hardsigmoid_backward hardswish "
+      "hardswish_backward hardtanh hardtanh_backward index index_select isfinite isinf isnan le "
+      "leaky_relu leaky_relu_backward lerp log log10 log1p log2 log_sigmoid_backward "
+      "log_sigmoid_forward logical_and logical_not logical_or lt masked_fill maximum minimum mish "
+      "mish_backward mul native_dropout native_dropout_backward ne neg new_zeros nll_loss_backward ones "
+      "ones_like pow rand rand_like randn randn_like reciprocal relu remainder roll round rsqrt rsub "
+      "scalar_tensor select_backward sgn sigmoid sigmoid_backward sign silu silu_backward sin sinh "
+      "slice_backward softplus softplus_backward sqrt square stack sub tan tanh tanh_backward threshold "
+      "threshold_backward _to_copy tril triu upsample_nearest2d where zero zeros zeros_like "
+      "binary_cross_entropy_backward huber_loss_backward mse_loss_backward smooth_l1_loss_backward " },
+    { FUSION_REDUCTION, " all amax amin any argmax argmin binary_cross_entropy binary_cross_entropy_with_logits "
+                        "huber_loss linalg_vector_norm max mean min mse_loss nll_loss_forward norm prod smooth_l1_loss "
+                        "std sum var var_mean " },
+    { FUSION_NORM, " _log_softmax _log_softmax_backward_data _softmax _softmax_backward_data native_layer_norm " },
+    { FUSION_NORM_BACK, " native_layer_norm_backward " },
+    { FUSION_MAP, " cudnn_batch_norm native_batch_norm native_group_norm " },
+    { FUSION_MAP_BACK, " cudnn_batch_norm_backward native_batch_norm_backward native_group_norm_backward " },
+};
+
+static fusion fusion_of(const nnc_captured_op *op) {
+    char word[128];
+    size_t length = strlen(op->name);
+    if (op->kind != NNC_CAPTURED_KERNEL || length + 3 > sizeof word) { return FUSION_NONE; }
+    length -= length > 1 && op->name[length - 1] == '_';
+    snprintf(word, sizeof word, " %.*s ", (int)length, op->name);
+    for (size_t i = 0; i < sizeof fusions / sizeof fusions[0]; i++) {
+        if (strstr(fusions[i].names, word) != NULL) { return fusions[i].how; }
+    }
+    return FUSION_NONE;
+}
+
+/* Operators that run as one kernel. */
+typedef struct chain {
+    int32_t leader, level, block; /* leader: index in ops of the first operator */
+    nnc_phase phase;
+    double domain, rows; /* elements over which the kernel runs; number of results of its reduction, 0 = none */
+} chain;
+
+/* State of one storage while the operators are read in order. */
+typedef struct flow {
+    int32_t writer, reader; /* chains that wrote and that read the storage last; -1 = none */
+    int32_t level;          /* level of its contents */
+    double bytes;           /* bytes that the writer writes, not counted yet */
+    bool escapes;           /* another kernel reads these bytes */
+} flow;
+
+typedef struct fuser {
+    reader *r;
+    const int32_t *block, *block_end; /* for each op of the file: entry of "blocks"; for each storage's first position:
+                                       * end of the first repeat of its block */
+    chain *chains;
+    int32_t count;
+    flow *flows;
+} fuser;
+
+/* The shape of the work of one operator. */
+typedef struct extent {
+    double domain, rows;
+    bool across; /* the result is not one value per row, so no operator that reads it can run in the same kernel */
+} extent;
+
+static extent extent_of(const reader *r, int32_t number, fusion how) {
+    const ref *of = &r->refs[r->refs_of[number]], *out = NULL, *widest = NULL;
+    for (int32_t i = 0; i < r->refs_of[number + 1] - r->refs_of[number]; i++) {
+        out = out == NULL && of[i].written ? &of[i] : out;
+        widest = !of[i].written && (widest == NULL || of[i].elements > widest->elements) ? &of[i] : widest;
+    }
+    if (out == NULL) { return (extent){ 0.0, 0.0, true }; }
+    if (how == FUSION_REDUCTION && widest != NULL) {
+        const double rows = widest->elements / (double)(widest->width > 0 ? widest->width : 1);
+        return (extent){ widest->elements, out->elements, out->elements < rows || out->elements > rows };
+    }
+    const bool norm = how == FUSION_NORM || how == FUSION_NORM_BACK;
+    return (extent){ out->elements, norm ? out->elements / (double)(out->width > 0 ? out->width : 1) : 0.0, false };
+}
+
+static bool is_equal(double a, double b) { return !(a < b) && !(a > b); }
+
+/* Tests whether an operator can run in the kernel of a chain. Equal levels exclude kernels between the two. */
+static bool joins(const chain *c, const chain *op) {
+    const bool same = is_equal(c->domain, op->domain);
+    if (c->level != op->level || c->block != op->block || c->phase != op->phase) { return false; }
+    return op->rows > 0.0 ? same && (!(c->rows > 0.0) || is_equal(c->rows, op->rows))
+                          : same || (c->rows > 0.0 && is_equal(c->rows, op->domain));
+}
+
+/* Counts the bytes that a chain wrote to a storage if another kernel reads them. */
+static void settle(fuser *f, int32_t number) {
+    flow *s = &f->flows[number];
+    const bool lives = f->r->storages[number].kind != TEMPORARY;
+    if (s->writer >= 0 && (s->escapes || lives)) { f->r->ops[f->chains[s->writer].leader].fused_bytes += s->bytes; }
+    s->bytes = 0.0;
+    s->escapes = false;
+}
+
+static int32_t chain_of(fuser *f, int32_t number, chain *op) {
+    const reader *r = f->r;
+    for (int pass = 0; pass < 2; pass++) { /* first a chain that wrote an operand, then one that also reads it */
+        for (int32_t i = r->refs_of[number]; i < r->refs_of[number + 1]; i++) {
+            if (r->refs[i].written || r->refs[i].storage < 0) { continue; }
+            const flow *s = &f->flows[r->refs[i].storage];
+            const int32_t found = pass == 0 ? s->writer : s->reader;
+            if (found >= 0 && joins(&f->chains[found], op)) {
+                f->chains[found].rows = nnc_max(f->chains[found].rows, op->rows);
+                return found;
+            }
+        }
+    }
+    f->chains[f->count] = *op;
+    r->ops[op->leader].fused_kernels += 1.0;
+    return f->count++;
+}
+
+/* Counts what an operator reads from and writes to memory as a part of the kernel `own`; -1 = a kernel of a library,
+ * whose bytes the operator has. */
+static void flow_through(fuser *f, int32_t number, int32_t own, int32_t level) {
+    const reader *r = f->r;
+    for (int32_t i = r->refs_of[number]; i < r->refs_of[number + 1]; i++) {
+        const ref *t = &r->refs[i];
+        if (t->storage < 0) { continue; }
+        flow *s = &f->flows[t->storage];
+        if (!t->written) {
+            const bool inside = own >= 0 && s->writer == own;
+            s->escapes = s->escapes || !inside;
+            if (own >= 0 && !inside && s->reader != own) { r->ops[f->chains[own].leader].fused_bytes += t->bytes; }
+            s->reader = own;
+            continue;
+        }
+        if (s->writer != own) { settle(f, t->storage); }
+        const storage *at = &r->storages[t->storage];
+        s->writer = own;
+        s->level = level;
+        s->bytes = nnc_max(s->bytes, t->bytes);
+        s->escapes = s->escapes || (f->block_end[t->storage] > 0 && at->last >= f->block_end[t->storage]);
+    }
+}
+
+static void fuse_op(fuser *f, int32_t number) {
+    reader *r = f->r;
+    const int32_t first = r->first_of[number];
+    nnc_captured_op *op = &r->ops[first];
+    const fusion how = fusion_of(op);
+    const extent e = extent_of(r, number, how);
+    const ref *in = &r->refs[r->refs_of[number]];
+    chain own = { .leader = first, .block = f->block[number], .phase = op->phase, .domain = e.domain, .rows = e.rows };
+    for (int32_t i = r->refs_of[number]; i < r->refs_of[number + 1]; i++) {
+        const int32_t level = r->refs[i].storage >= 0 ? f->flows[r->refs[i].storage].level : 0;
+        own.level = level > own.level ? level : own.level;
+    }
+    if (how == FUSION_NONE || !(e.domain > 0.0)) {
+        for (int32_t i = first; i < r->last_of[number]; i++) {
+            r->ops[i].fused_kernels = 1.0;
+            r->ops[i].fused_bytes = r->ops[i].read_bytes + r->ops[i].write_bytes;
+        }
+        flow_through(f, number, -1, own.level + 1);
+        return;
+    }
+    const bool back =
+        (how == FUSION_NORM_BACK || how == FUSION_MAP_BACK) && r->refs_of[number + 1] - r->refs_of[number] > 1;
+    if (how >= FUSION_NORM_BACK) { /* the kernel of its own reads the tensor, in backward with its gradient */
+        op->fused_kernels += 1.0;
+        op->fused_bytes += in[0].bytes + (back ? in[1].bytes : 0.0);
+    }
+    own.level += how >= FUSION_MAP;
+    flow_through(f, number, chain_of(f, number, &own), own.level + e.across);
+}
+
+/* The rules are those of TorchInductor (Ansel et al., PyTorch 2, ASPLOS 2024, section 4.3; torch/_inductor/scheduler.py):
+ * pointwise operators and reductions over the same elements run in one kernel with the operators that they read from, or
+ * with which they share an operand. Products, convolutions, attention, pooling and scatters stay. A kernel reads the
+ * tensors from outside, and writes the tensors that others read or that backward keeps.   [compiled] */
+bool nnc_capture_fuse(reader *r, nnc_json blocks, const int32_t *places, int32_t count) {
+    const size_t ops = (size_t)r->file_ops + 1, storages = (size_t)r->storage_count + 1;
+    fuser f = { .r = r, .block = blocks_of(r, blocks) };
+    int32_t *ends = nnc_arena_array(r->arena, storages, sizeof *ends);
+    int32_t *repeats = nnc_arena_array(r->arena, (size_t)count + 1, sizeof *repeats); /* position after each repeat */
+    f.chains = nnc_arena_array(r->arena, ops, sizeof *f.chains);
+    f.flows = nnc_arena_array(r->arena, storages, sizeof *f.flows);
+    if (f.block == NULL || ends == NULL || repeats == NULL || f.chains == NULL || f.flows == NULL) { return false; }
+    f.block_end = ends;
+    for (int32_t i = count - 1; i >= 0; i--) {
+        const bool next =
+            i + 1 < count && places[i + 1] == places[i] + 1 && f.block[places[i + 1]] == f.block[places[i]];
+        repeats[i] = next ? repeats[i + 1] : i + 1;
+    }
+    for (int32_t i = 0; i < r->storage_count; i++) {
+        const int32_t first = r->storages[i].first;
+        f.flows[i] = (flow){ .writer = -1, .reader = -1 };
+        if (first < 0 || first >= count || f.block[places[first]] == 0) { continue; }
+        ends[i] = repeats[first];
+    }
+    for (int32_t i = 0; i < r->count; i++) { r->ops[i].fused_kernels = r->ops[i].fused_bytes = 0.0; }
+    for (int32_t i = 0; i < r->file_ops; i++) {
+        if (r->first_of[i] < r->last_of[i]) { fuse_op(&f, i); }
+    }
+    for (int32_t i = 0; i < r->storage_count; i++) { settle(&f, i); }
+    return true;
+}
+
 /* ---- autocast ---- */
 
 typedef enum rule { RULE_NARROW, RULE_FP32, RULE_MAP, RULE_WIDEST } rule;
@@ -385,14 +628,17 @@ static unsigned *readers_of(caster *c, const storage *s) {
 typedef struct moved {
     double before, after; /* bytes that are read and written: in the recorded step; under autocast */
     double cast_kernels, cast_bytes;
-    bool any, wide; /* any: an operand is in floating point; wide: such an operand has 32 bits */
+    double apart_kernels, apart_bytes; /* casts of weights and of their gradients, which no operator before can do */
+    bool any, wide;                    /* any: an operand is in floating point; wide: such an operand has 32 bits */
 } moved;
 
 static bool is_single(const tensor *t) { return !t->whole && t->dtype == NNC_FP32; }
 
-static void add_cast(const tensor *t, moved *m) {
+static void add_cast(const tensor *t, bool apart, moved *m) {
     m->cast_kernels += 1.0;
     m->cast_bytes += 6.0 * t->elements; /* a cast reads or writes 4 bytes and 2 bytes per element */
+    m->apart_kernels += apart ? 1.0 : 0.0;
+    m->apart_bytes += (apart ? 6.0 : 2.0) * t->elements; /* else the operator before also writes the other format */
 }
 
 static void read_operand(caster *c, const tensor *t, rule how, bool backward, moved *m) {
@@ -414,7 +660,7 @@ static void read_operand(caster *c, const tensor *t, rule how, bool backward, mo
     }
     if ((how == RULE_NARROW && !narrow) || (how == RULE_FP32 && narrow)) {
         c->copied[t->storage] = weight;
-        add_cast(t, m);
+        add_cast(t, weight, m);
     }
 }
 
@@ -426,7 +672,7 @@ static void write_result(caster *c, const tensor *t, rule how, bool narrow, move
         c->known[t->storage] = true;
         c->narrow[t->storage] = narrow && !gradient;
         if (gradient && how == RULE_NARROW) {
-            add_cast(t, m); /* a gradient of a weight is cast to the format of the weight */
+            add_cast(t, true, m); /* a gradient of a weight is cast to the format of the weight */
         }
     }
 }
@@ -450,6 +696,13 @@ static void cast_op(caster *c, int32_t number, const tensors *in, const tensors 
         op->write_bytes *= scale_of(&written);
         op->cast_kernels = i == first ? read.cast_kernels + written.cast_kernels : 0.0;
         op->cast_bytes = i == first ? read.cast_bytes + written.cast_bytes : 0.0;
+        op->fused_cast_kernels = i == first ? read.apart_kernels + written.apart_kernels : 0.0;
+        op->fused_cast_bytes = i == first ? read.apart_bytes + written.apart_bytes : 0.0;
+    }
+    for (int32_t i = c->r.refs_of[number]; i < c->r.refs_of[number + 1]; i++) {
+        ref *moves = &c->r.refs[i];
+        const bool single = moves->storage >= 0 && !c->r.storages[moves->storage].whole;
+        moves->bytes *= !single ? 1.0 : moves->written ? scale_of(&written) : scale_of(&read);
     }
 }
 
@@ -479,13 +732,15 @@ static bool begin(caster *c, const reader *recorded) {
     c->copied = nnc_arena_array(arena, storages, sizeof *c->copied);
     c->writes_narrow = nnc_arena_array(arena, ops, sizeof *c->writes_narrow);
     c->kept = nnc_arena_array(arena, ops, sizeof *c->kept);
-    if (c->r.ops == NULL || c->r.storages == NULL || c->r.program == NULL || c->r.slots == NULL || c->known == NULL ||
-        c->narrow == NULL || c->copied == NULL || c->writes_narrow == NULL || c->kept == NULL) {
+    c->r.refs = nnc_arena_array(arena, (size_t)recorded->ref_count + 1, sizeof *c->r.refs);
+    if (c->r.refs == NULL || c->r.ops == NULL || c->r.storages == NULL || c->r.program == NULL || c->r.slots == NULL ||
+        c->known == NULL || c->narrow == NULL || c->copied == NULL || c->writes_narrow == NULL || c->kept == NULL) {
         return false;
     }
     memcpy(c->r.ops, recorded->ops, (size_t)recorded->count * sizeof *c->r.ops);
     memcpy(c->r.slots, recorded->slots, (size_t)recorded->program->slot_count * sizeof *c->r.slots);
     memcpy(c->r.storages, recorded->storages, (size_t)recorded->storage_count * sizeof *c->r.storages);
+    memcpy(c->r.refs, recorded->refs, (size_t)recorded->ref_count * sizeof *c->r.refs);
     *c->r.program = *recorded->program;
     c->r.program->ops = c->r.ops;
     c->r.program->input_bytes = 0.0; /* input_bytes is summed again below */
@@ -512,5 +767,7 @@ struct nnc_captured *nnc_capture_autocast(const reader *recorded, nnc_json root,
     }
     for (int32_t i = 0; i < c.r.storage_count; i++) { c.r.storages[i].bytes = bytes_under(&c, i); }
     nnc_capture_slot_bytes(&c.r);
-    return nnc_capture_lifetimes(&c.r, places, count) ? c.r.program : NULL;
+    const bool good = nnc_capture_lifetimes(&c.r, places, count) &&
+                      nnc_capture_fuse(&c.r, nnc_json_get(root, "blocks"), places, count);
+    return good ? c.r.program : NULL;
 }

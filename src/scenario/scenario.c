@@ -413,10 +413,10 @@ nnc_status nnc_scenario_load(nnc_specs *specs, const nnc_scenario_args *given, c
     NNC_TRY(nnc_scenario_apply(specs, given, scenario, err));
     NNC_TRY(nnc_scenario_choose(scenario, err));
     if (scenario->model.captured != NULL && !nnc_software_is_chosen(given->software) &&
-        !scenario->software.lists_operators) {
+        !scenario->software.lists_operators && strcmp(scenario->software.id, "torch-compile") != 0) {
         return nnc_fail(err, NNC_ILLEGAL_PLAN, "--software",
-                        "a captured program runs its operators one by one, and which of them this profile fuses is not "
-                        "known: expected torch-eager, found %s",
+                        "which operators of a captured program this profile fuses is not known: expected torch-eager, "
+                        "torch-channels-last or torch-compile, found %s",
                         scenario->software.id);
     }
     NNC_TRY(apply_release(given, scenario, err));
@@ -562,10 +562,10 @@ nnc_status nnc_scenario_changes(nnc_scenario *scenario, bool quick, nnc_scratch 
         ask.profiles = &scenario->profiles;
     }
     const bool maps = scenario->model.family != NNC_FAMILY_DECODER && scenario->model.family != NNC_FAMILY_VIT;
-    const bool captured = scenario->model.captured != NULL; /* such a program has its recorded layout and operators */
-    if (strcmp(scenario->software.id, "torch-eager") == 0 && !captured) {
+    const bool captured = scenario->model.captured != NULL; /* such a program has its recorded layout */
+    if (strcmp(scenario->software.id, "torch-eager") == 0) {
         NNC_TRY(nnc_software_load(scenario->specs, "torch-compile", &ask.others[0], err));
-        if (maps) { NNC_TRY(nnc_software_load(scenario->specs, "torch-channels-last", &ask.others[1], err)); }
+        if (maps && !captured) { NNC_TRY(nnc_software_load(scenario->specs, "torch-channels-last", &ask.others[1], err)); }
     }
     nnc_plan_changes_find(&ask, scratch, changes);
     return NNC_OK;

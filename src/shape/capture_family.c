@@ -87,11 +87,24 @@ static void issue(const nnc_captured_op *c, nnc_op *op) {
     op->issued[1] = (nnc_issued){ (backward + c->cast_kernels) / steps, bytes, c->cast_bytes / steps };
 }
 
+/* Sets the kernels of an op under torch.compile. An op that runs in the kernel of another has none.   [compiled] */
+static void issue_fused(const nnc_captured_op *c, nnc_op *op) {
+    const bool streams = c->kind == NNC_CAPTURED_KERNEL;
+    const double kernels = c->fused_kernels + c->fused_cast_kernels, steps = (double)c->steps;
+    op->issued_as = streams ? NNC_ISSUED_INSTEAD : NNC_ISSUED_TOO;
+    op->issued[0] = (nnc_issued){ kernels / steps, streams ? c->fused_bytes : 0.0, c->fused_cast_bytes / steps };
+    op->issued[1] = op->issued[2] = op->issued[0];
+}
+
 static void write_op(const nnc_writer *w, const nnc_captured_op *c) {
     const nnc_plan *plan = w->how->plan;
     const bool autocast = plan->policy == NNC_POLICY_AMP;
     nnc_op *op = writers[c->kind](w, c);
-    if (w->how->software->lists_operators) { issue(c, op); }
+    if (w->how->software->lists_operators) {
+        issue(c, op);
+    } else if (strcmp(w->how->software->id, "torch-compile") == 0) {
+        issue_fused(c, op);
+    }
     op->place = c->module;
     op->repeat = c->repeat * c->steps;
     op->dtype = c->narrow ? plan->precision : c->dtype;
@@ -119,8 +132,8 @@ static nnc_captured_op op_between(const nnc_captured_op *one, const nnc_captured
 #define AT(member) offsetof(nnc_captured_op, member)
     static const size_t dims[] = { AT(batch), AT(m),     AT(n),     AT(k),   AT(c_in), AT(c_out),    AT(h_in), AT(w_in),
                                    AT(h_out), AT(w_out), AT(heads), AT(s_q), AT(s_k),  AT(kv_heads), AT(steps) };
-    static const size_t bytes[] = { AT(read_bytes), AT(write_bytes), AT(kept_bytes), AT(transient_bytes),
-                                    AT(cast_bytes) };
+    static const size_t bytes[] = { AT(read_bytes), AT(write_bytes), AT(kept_bytes),      AT(transient_bytes),
+                                    AT(cast_bytes), AT(fused_bytes), AT(fused_cast_bytes) };
 #undef AT
     nnc_captured_op op = *one;
     for (size_t i = 0; i < sizeof dims / sizeof dims[0]; i++) {

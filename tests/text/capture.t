@@ -130,7 +130,8 @@ memory    4.093 MB of 10.00 GB, fits, 9.996 GB free
           weights 739.6 kB, optimizer 1.479 MB, activations 987.4 kB
 rate      3,855,577 tokens/s, 120,487 samples/s, MFU 40.7%
 cost      9.222e-09 USD a step, 7.205e-05 per million tokens, at 1 a device-hour
-faster    --optimizer adam8bit: 30.99 us, 1.07x the rate, 2.990 MB
+faster    --precision bf16 --policy amp: 21.31 us, 1.56x the rate, 4.144 MB
+          --optimizer adam8bit: 30.99 us, 1.07x the rate, 2.990 MB
 --full    shows the parts of the step, memory by class, all of the plan
 $ nncost estimate inputs/captured.json round --policy amp
 One step of captured takes 12.13 us on A device of round figures and is bound by memory, 100.0% of
@@ -178,7 +179,8 @@ memory    2.968 MB of 10.00 GB, fits, 9.997 GB free
           weights 739.6 kB, gradients 739.6 kB, optimizer 1.479 MB
 rate      2,877,004 tokens/s, 89,906 samples/s, MFU 30.4%
 cost      6.179e-09 USD a step, 9.655e-05 per million tokens, at 1 a device-hour
-faster    --recompute none: 18.08 us, 1.23x the rate, 3.387 MB
+faster    --precision bf16 --policy amp: 14.32 us, 1.55x the rate, 3.096 MB
+          --recompute none: 18.08 us, 1.23x the rate, 3.387 MB
           --optimizer adam8bit: 20.04 us, 1.11x the rate, 1.864 MB
 --full    shows the parts of the step, memory by class, all of the plan
 $ nncost estimate inputs/captured.json round --zero 3 --devices 2
@@ -196,6 +198,7 @@ memory    3.214 MB of 10.00 GB, fits, 9.997 GB free
 rate      5,585,701 tokens/s, 174,553 samples/s, MFU 29.5%
 cost      1.273e-08 USD a step, 9.946e-05 per million tokens, at 1 a device-hour
 faster    --optimizer adam8bit: 21.81 us, 1.05x the rate, 2.662 MB
+          --precision bf16 --policy amp: 22.68 us, 1.01x the rate, 2.994 MB
 --full    shows the parts of the step, memory by class, all of the plan
 $ sed 's/"parameter"/"frozen"/; s/"trained":184896/"trained":119360/' inputs/captured.json >a.json; nncost estimate a.json round
 One step of a takes 16.24 us on A device of round figures and is bound by memory, 61.3% of it; it
@@ -210,7 +213,8 @@ memory    2.862 MB of 10.00 GB, fits, 9.997 GB free
           weights 739.6 kB, optimizer 954.9 kB, activations 987.4 kB
 rate      3,940,039 tokens/s, 123,126 samples/s, MFU 41.6%
 cost      4.512e-09 USD a step, 7.05e-05 per million tokens, at 1 a device-hour
-faster    --optimizer adam8bit: 14.82 us, 1.1x the rate, 2.150 MB
+faster    --precision bf16 --policy amp: 10.30 us, 1.58x the rate, 2.749 MB
+          --optimizer adam8bit: 14.82 us, 1.1x the rate, 2.150 MB
 --full    shows the parts of the step, memory by class, all of the plan
 $ nncost estimate inputs/captured.json round --zero 1 --devices 2
 One step of captured takes 24.89 us on 2 x A device of round figures and is bound by network, 37.8%
@@ -226,7 +230,8 @@ memory    3.354 MB of 10.00 GB, fits, 9.997 GB free
           weights 739.6 kB, gradients 739.6 kB, activations 987.4 kB
 rate      5,143,496 tokens/s, 160,734 samples/s, MFU 27.2%
 cost      1.383e-08 USD a step, 0.000108 per million tokens, at 1 a device-hour
-faster    --zero 3: 22.92 us, 1.09x the rate, 3.214 MB
+faster    --precision bf16 --policy amp: 18.94 us, 1.31x the rate, 3.404 MB
+          --zero 3: 22.92 us, 1.09x the rate, 3.214 MB
           --optimizer adam8bit: 23.78 us, 1.05x the rate, 2.802 MB
 --full    shows the parts of the step, memory by class, all of the plan
 $ nncost estimate inputs/captured.json round --offload activations
@@ -252,8 +257,8 @@ rate      19,890 tokens/s, 621.5 samples/s, MFU 0.2%
 cost      8.938e-07 USD a step, 0.01397 per million tokens, at 1 a device-hour
 faster    --optimizer adam8bit: 2.482 ms, 1.3x the rate, 1.907 MB
 --full    shows the parts of the step, memory by class, all of the plan
-$ nncost estimate inputs/captured.json round --software torch-compile
-! nncost: --software: a captured program runs its operators one by one, and which of them this profile fuses is not known: expected torch-eager, found torch-compile
+$ nncost estimate inputs/captured.json round --software deepspeed-0.14
+! nncost: --software: which operators of a captured program this profile fuses is not known: expected torch-eager, torch-channels-last or torch-compile, found deepspeed-0.14
 [3]
 $ nncost estimate inputs/captured.json round --seq-len 64
 ! nncost: --seq-len: a captured program runs as it was recorded: expected no length

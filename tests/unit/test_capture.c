@@ -21,9 +21,10 @@ static nnc_status parse(const char *ops, const char *storages, const char *block
 
 static nnc_result estimate_of(const char *ops, const char *storages, const char *blocks, int params) {
     nnc_model model;
-    const nnc_software software = nnc_software_default();
+    nnc_software software = nnc_software_default();
     const nnc_device device = plain_device();
     const nnc_plan plan = nnc_plan_default();
+    snprintf(software.id, sizeof software.id, "plain"); /* fuses nothing */
     ck_assert_msg(parse(ops, storages, blocks, params, &model) == NNC_OK, "%s: %s", error.where, error.what);
     return estimate_with(&model, &device, &software, &plan);
 }
