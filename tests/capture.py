@@ -398,6 +398,52 @@ def closure():
 for step in range(3):
     optimizer.step(closure)
 """
+REPEATED = """
+net = network(*[nn.Sequential(nn.Linear(16, 16), nn.ReLU(), nn.LayerNorm(16)) for _ in range(4)])
+optimizer = torch.optim.AdamW(net.parameters())
+for step in range(3):
+    for part in range(2):
+        torch.autograd.backward([of(net, x), of(net, x + 1)])
+    optimizer.step()
+    optimizer.zero_grad()
+    net.eval()
+    with torch.no_grad():
+        of(net, x)
+    net.train()
+"""
+CURVATURE = """
+net = network(nn.Linear(16, 1))
+optimizer = torch.optim.LBFGS(net.parameters(), max_iter=1)
+def closure():
+    optimizer.zero_grad()
+    loss = of(net, x)
+    loss.backward()
+    return loss
+for step in range(3):
+    optimizer.step(closure)
+"""
+TIME_FIRST = """
+class Network(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layers = nn.GRU(16, 32)
+    def forward(self, x):
+        return self.layers(x)[0]
+net = Network()
+optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+for step in range(3):
+    optimizer.zero_grad()
+    of(net, x).backward()
+    optimizer.step()
+"""
+NORMED = """
+net = network(nn.utils.spectral_norm(nn.Linear(16, 32)))
+optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+for step in range(3):
+    optimizer.zero_grad()
+    of(net, x).backward()
+    optimizer.step()
+"""
 
 
 def of_scripts(folder):
@@ -407,14 +453,21 @@ def of_scripts(folder):
     def product(inputs, outputs, backward=2):  # backward has one product for the weights and one for the inputs
         return (1 + backward) * 2 * rows * inputs * outputs
     recurrent = sum(product(i, 128) + product(32, 128) for i in (16, 32)) + product(32, 10)
-    recurrent -= 2 * rows * 16 * 128 + 2 * (2 * 4 * 32 * 128)  # no gradients of the first input and of two first states
+    recurrent -= 2 * rows * 16 * 128  # no gradients of the first input
     states = {"SGD": 0, "momentum": 1, "RMSprop": 1, "Adam": 2}
     for name, text, samples, weights, flops, optimizer in (
             ("recurrent", RECURRENT, 4, 4 * 32 * (16 + 32 + 2) + 4 * 32 * (32 + 32 + 2) + 32 * 10 + 10, recurrent, "SGD"),
             ("scheduled", SCHEDULED, 8, 16 * 32 + 32 + 32 * 16 + 16, 2 * (product(16, 32, 1) + product(32, 16)), "RMSprop"),
             # maker runs once, critic three times: its weights three times, its input once
             ("adversarial", ADVERSARIAL, 4, 16 * 16 + 16 + 16 + 1, product(16, 16, 1) + 3 * product(16, 1, 1) + 2 * rows * 16, "Adam"),
-            ("closure", CLOSURE, 4, 16 * 32 + 32, product(16, 32, 1), "momentum")):
+            ("closure", CLOSURE, 4, 16 * 32 + 32, product(16, 32, 1), "momentum"),
+            # four layers, twice in each of two micro-batches; the evaluation is left out
+            ("repeated", REPEATED, 8, 4 * (16 * 16 + 16 + 32), 4 * (3 * product(16, 16) + product(16, 16, 1)), "Adam"),
+            # y s, y y, two for the history and the slope: five products of vectors of all parameters
+            ("curvature", CURVATURE, 4, 17, product(16, 1, 1) + 5 * 2 * 17, "SGD"),
+            ("time first", TIME_FIRST, 12, 3 * 32 * (16 + 32 + 2), product(16, 96, 1) + product(32, 96), "SGD"),
+            # two products of the power iteration, W v and u (W v)
+            ("normed", NORMED, 4, 16 * 32 + 32, product(16, 32, 1) + 3 * 2 * 16 * 32 + 2 * 32, "SGD")):
         script, path = Path(folder) / f"{name}.py", Path(folder) / f"{name}.json"
         script.write_text(SCRIPT + text)
         done = subprocess.run([sys.executable, "-m", "nncost.capture", "-o", path, script], capture_output=True, text=True, cwd=ROOT / "python", check=False)
@@ -425,6 +478,9 @@ def of_scripts(folder):
         check(f"{name}: samples", json.loads(path.read_text())["batch"], samples)
         check(f"{name}: parameters", step["params"], weights)
         check(f"{name}: FLOPs", step["executed_flops"], flops)
+        steps = [(op["name"], op["steps"]) for op in json.loads(path.read_text())["ops"] if "steps" in op]
+        layers = {"recurrent": (2, 12), "time first": (1, 4)}.get(name, (0, 0))  # forward and backward of a layer: one kernel each
+        check(f"{name}: kernels of time steps", steps != [("aten.mm.default", layers[1])] * 2 * layers[0], False)
         check(f"{name}: bytes of the optimizer", step["optimizer_bytes"], states[optimizer] * 4 * weights)
 
 

@@ -55,6 +55,8 @@ typedef struct nnc_host_link {
     double bytes_per_s;     /* rate between device and host memory, one direction */
     double mem_bytes_per_s; /* one device's share of the host memory's rate; NaN = not recorded */
     double kernel_s;        /* host time to issue one kernel of a program that is not compiled */
+    double new_bytes_per_s; /* rate of the first write to memory that the operating system has just given; NaN = not
+                             * recorded, and not counted */
 } nnc_host_link;
 
 typedef struct nnc_price {
@@ -234,9 +236,9 @@ typedef struct nnc_efficiencies {
     nnc_flash_efficiency attention[NNC_FLASH_KERNEL_COUNT]; /* one entry per generation of kernels */
     nnc_conv_efficiency conv;
     nnc_efficiency pointwise;       /* norms, activations, copies, loss */
-    nnc_efficiency pointwise_tuned; /* as pointwise, for kernels written for the device   [as pointwise] */
-    nnc_efficiency maps;            /* pointwise kernels on feature maps; memory_fraction NaN = as pointwise */
-    nnc_efficiency maps_tuned;      /* as maps, for kernels written for the device   [as maps] */
+    nnc_efficiency pointwise_tuned; /* kernels of the same ops that were written for the device [pointwise] */
+    nnc_efficiency maps;            /* pointwise kernels on feature maps; memory_fraction NaN = use pointwise */
+    nnc_efficiency maps_tuned;      /* such kernels that were written for the device   [maps] */
     nnc_efficiency optimizer;
     nnc_stream_efficiency stream;
     nnc_collective_efficiencies collectives;

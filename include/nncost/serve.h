@@ -41,7 +41,7 @@ typedef struct nnc_serve_ask {
     nnc_stored weights;  /* storage format of the weights */
     nnc_stored kv_precision;
     int64_t group_size; /* number of elements that share a scale, in formats that do not fix it */
-    double memory_use;  /* share of the device memory */
+    double memory_use;  /* share of the device memory that the engine may use */
     int64_t block;      /* tokens per block of the KV cache */
     int64_t chunk;      /* maximum tokens of a prefill step */
     int64_t max_batch;  /* maximum sequences that decode together, per replica */

@@ -46,6 +46,7 @@ import weakref
 
 SCHEMA = "nncost.capture/1"
 PHASES = ("forward", "backward", "optimizer")
+OPTIMIZERS = {"SGD", "Adam", "AdamW", "Adamax", "NAdam", "RMSprop", "Adagrad", "Lion"}  # nncost recognises them by their operators
 # Operators that allocate or query and start no kernel.
 NO_KERNEL = {
     "_local_scalar_dense",  # the step counters of optimizers, which live on the host on a GPU
@@ -111,14 +112,13 @@ class Storages:
         address, size = storage._cdata, storage.nbytes()
         known = self.of_address.get(address)
         if fresh or known is None or self.bytes[known] != size:
-            known = self.of_address[address] = len(self.bytes)
-            self.bytes.append(size)
-            self.kind.append(kind)
-            self.dtype.append(dtype_name(tensor.dtype))
-            self.first.append(self.now)
-            self.last.append(self.now)
-            self.tensors.append(0)
+            known = self.of_address[address] = self.add(size, kind, dtype_name(tensor.dtype), self.now)
         return known
+
+    def add(self, size, kind, dtype, now):
+        for values, value in ((self.bytes, size), (self.kind, kind), (self.dtype, dtype), (self.first, now), (self.last, now), (self.tensors, 0)):
+            values.append(value)
+        return len(self.bytes) - 1
 
     def watch(self, tensor, number):
         self.tensors[number] += 1
@@ -144,12 +144,17 @@ def recorder(model, fake=False):
             self.phase, self.ops, self.storages = "forward", [], Storages()
             self.modules, self.stack, self.pending, self.owner = {"": 0}, [], [], {}
             self.handles, self.previous, self.running = [], 0, False  # running: autograd is
+            self.layers, self.evaluation = [], 0  # calls of recurrent layers; operators of evaluations, which are left out
+            self.parts = list(model.children()) if type(model).__name__ == "Parts" else [model]
             for parameter in model.parameters():
                 self.storages.number(parameter, kind="parameter" if parameter.requires_grad else "frozen")
             for buffer in model.buffers():
                 self.storages.number(buffer, kind="buffer")
             for name, module in model.named_modules():
                 self.handles.append(module.register_forward_pre_hook(self.enter(name)))
+                if isinstance(module, torch.nn.RNNBase):
+                    self.handles.append(module.register_forward_pre_hook(self.begin_layers))
+                    self.handles.append(module.register_forward_hook(self.end_layers))
                 self.handles.append(module.register_forward_hook(self.leave(name)))
 
         # ---- modules: a stack in forward, the owner of the autograd node in backward ----
@@ -197,12 +202,33 @@ def recorder(model, fake=False):
         def module(self, name):
             return self.modules.setdefault(name, len(self.modules))
 
+        def begin_layers(self, module, inputs):
+            self.layers.append({"module": module, "path": self.stack[-1], "first": len(self.ops), "phase": self.phase, "input": inputs[0]})
+
+        def end_layers(self, module, inputs, output):
+            """Replaces the tensors of a call of a recurrent layer, which must not live longer, by their numbers"""
+            call, sequence = self.layers[-1], self.layers[-1]["input"]
+            sizes = getattr(sequence, "batch_sizes", None)
+            call["input"], out = (getattr(t, "data", t) if sizes is not None else t for t in (sequence, output[0]))
+            call["steps"] = len(sizes) if sizes is not None else out.shape[1 if module.batch_first and out.dim() == 3 else 0]
+            call["rows"] = out.numel() // out.shape[-1]
+            call["dtype"], call["gradient"], call["trained"] = dtype_name(out.dtype), call["input"].requires_grad, out.requires_grad
+            call["input"], call["output"], call["end"] = self.storages.number(call["input"]), self.storages.number(out), len(self.ops)
+            call["weights"] = {name: self.storages.number(weight) for name, weight in module.named_parameters()}
+
         # ---- operators ----
+
+        def is_evaluation(self):
+            """An evaluation between two steps: the network is in evaluation mode, without gradients"""
+            return self.phase == "forward" and not torch.is_grad_enabled() and not any(part.training for part in self.parts)
 
         def __torch_dispatch__(self, func, types, args=(), kwargs=None):
             kwargs = kwargs or {}
             name = str(func)
             base = name.split(".")[1] if "." in name else name
+            if self.is_evaluation():
+                self.evaluation += 1
+                return func(*args, **kwargs)
             inputs = flat_tensors([list(args), kwargs], [])
             addresses = {Storages._storage(t)._cdata for t in inputs}
             read = [[dtype_name(t.dtype), list(t.shape), self.storages.number(t, kind="input" if self.phase == "forward" else "state")] for t in inputs]
@@ -351,7 +377,8 @@ def capture(model, loss, optimizer="adamw", *, fake=False, batch=None, source=No
 
 def document(model, rec, tensors, batch, source, notes=()):
     import torch
-    store, end = rec.storages, len(rec.ops)
+    kept, store = recurrent_layers(rec), rec.storages
+    end = len(rec.ops)
     for number, kind in enumerate(store.kind):
         if kind in ("parameter", "frozen", "buffer", "input", "state"):
             store.first[number] = -1
@@ -362,7 +389,9 @@ def document(model, rec, tensors, batch, source, notes=()):
     rows, numbers = fold_storages([list(row) for row in zip(store.bytes, store.kind, store.dtype, store.first, store.last)], blocks, rec.ops)
     for op in ops:
         op["inputs"], op["outputs"] = fold_tensors(op["inputs"], numbers), fold_tensors(op["outputs"], numbers)
-    if any(isinstance(module, torch.nn.RNNBase) for module in model.modules()):
+    if rec.evaluation:
+        print(f"nncost.capture: {rec.evaluation} operators of an evaluation (eval() and no gradients) are left out", file=sys.stderr)
+    if kept:
         notes = [*notes, "recurrent layers are recorded as PyTorch runs them on a CPU, one set of operators per time step; "
                          "cuDNN issues fewer kernels, so on a GPU the time of the host is an upper bound"]
     for note in notes:
@@ -381,13 +410,107 @@ def document(model, rec, tensors, batch, source, notes=()):
     }
 
 
+# ---- recurrent layers as cuDNN runs them ----
+
+def runs_of(ops, number):
+    """The runs [first, end) of backward operators of a module"""
+    runs = []
+    for i, op in enumerate(ops):
+        if op["phase"] == "backward" and op["module"] == number:
+            if runs and runs[-1][1] == i:
+                runs[-1][1] = i + 1
+            else:
+                runs.append([i, i + 1])
+    return runs
+
+
+def layer_operators(call, made, backward):
+    """The operators of a recurrent layer on a GPU, for each layer and direction: one product for the inputs of all time
+    steps, and one kernel of cuDNN that runs the product with the state once per time step ("steps"). Backward: the same
+    for the gradients of the inputs, and one product for each of the two weights. made(elements) returns a new tensor.
+    Sources: arXiv:1604.01946, sections 3.1 to 3.3; cuDNN, cudnnRNNForward, cudnnRNNBackwardData_v8, cudnnRNNBackwardWeights_v8"""
+    module, rows, dtype, ops = call["module"], call["rows"], call["dtype"], []
+    batch, hidden, gates = rows // call["steps"], module.hidden_size, module.weight_hh_l0.shape[0]
+    inner = hidden * (2 if module.bidirectional else 1)
+
+    def product(inputs, outputs, steps=1):
+        tensors = [[[dtype, shape, number] for shape, number in side] for side in (inputs, outputs)]
+        ops.append({"name": "aten.addmm.default" if len(inputs) > 2 else "aten.mm.default", "inputs": tensors[0], "outputs": tensors[1], "args": [], "repeat": 1,
+                    **({"steps": steps} if steps > 1 else {})})
+
+    def one(layer, direction):
+        end, width = f"_l{layer}{'_reverse' * direction}", inner if layer else module.input_size
+        weight, state = call["weights"][f"weight_ih{end}"], call["weights"][f"weight_hh{end}"]
+        source, target = call["input"] if layer == 0 else call["output"], made(rows * gates)
+        if not backward:
+            vectors = [([gates], call["weights"][f"bias_{side}{end}"]) for side in ("ih", "hh") if module.bias]
+            product([*vectors, ([gates, hidden], state), ([rows, width], source), ([width, gates], weight)], [([rows, gates], target)])
+            product([([batch, hidden], target), ([hidden, gates], state)], [([batch, gates], call["output"])], call["steps"])
+            return
+        product([([batch, gates], call["output"]), ([gates, hidden], state)], [([batch, hidden], target)], call["steps"])
+        if layer or call["gradient"]:
+            product([([rows, gates], target), ([gates, width], weight)], [([rows, width], made(rows * width))])
+        for name, columns, tensor in (("ih", width, source), ("hh", hidden, call["output"])):
+            if getattr(module, f"weight_{name}{end}").requires_grad:
+                product([([gates, rows], target), ([rows, columns], tensor)], [([gates, columns], call["gradients"][f"weight_{name}{end}"])])
+
+    order = [(layer, direction) for layer in range(module.num_layers) for direction in range(1 + module.bidirectional)]
+    for layer, direction in reversed(order) if backward else order:
+        one(layer, direction)
+    return ops
+
+
+def recurrent_layers(rec):
+    """Writes calls of nn.LSTM, nn.GRU and nn.RNN as on a GPU, in place of the operators of a CPU. Returns whether a
+    module keeps its operators: one with projections, and one whose calls backward does not separate"""
+    spans, kept, store = [], False, rec.storages
+    for path in {call["path"] for call in rec.layers}:
+        calls = [call for call in rec.layers if call["path"] == path and call.get("end", 0) > call["first"]]
+        trained, number = [call for call in calls if call["trained"]], rec.module(path)
+        runs = runs_of(rec.ops, number)
+        if any(call["phase"] != "forward" or call["module"].proj_size for call in calls) or len(runs) != len(trained):
+            kept = kept or bool(calls)
+            continue
+        spans += [(call["first"], call["end"], call, "forward", number) for call in calls]
+        spans += [(first, end, call, "backward", number) for (first, end), call in zip(runs, reversed(trained))]
+    ops, places, fresh, at = [], [], [], 0
+    for first, end, call, phase, number in sorted(spans, key=lambda span: span[0]):
+        places += range(len(ops), len(ops) + first - at)
+        ops += rec.ops[at:first]
+        known = len(store.bytes)
+
+        def made(elements, call=call):
+            return store.add(elements * {"float64": 8, "float32": 4}.get(call["dtype"], 2), "temporary", call["dtype"], None)
+
+        call["gradients"] = {name: made(weight.numel()) if weight.grad is None else store.number(weight.grad) for name, weight in call["module"].named_parameters()}
+        written = [{**op, "phase": phase, "module": number} for op in layer_operators(call, made, phase == "backward")]
+        places += [len(ops) + (i - first) * len(written) // (end - first) for i in range(first, end)]
+        for storage in range(known):
+            if store.first[storage] is not None and store.kind[storage] == "temporary" and first <= store.first[storage] and store.last[storage] < end:
+                store.bytes[storage] = 0  # of a time step
+        for storage in range(known, len(store.bytes)):
+            uses = [len(ops) + i for i, op in enumerate(written) if any(t[2] == storage for t in op["inputs"] + op["outputs"])]
+            fresh.append((storage, min(uses, default=len(ops)), max(uses, default=len(ops))))
+        ops += written
+        at = end
+    places += range(len(ops), len(ops) + len(rec.ops) - at + 1)
+    ops += rec.ops[at:]
+    for storage, (first, last) in enumerate(zip(store.first, store.last)):
+        if first is not None:
+            store.first[storage], store.last[storage] = first if first < 0 else places[first], last if last < 0 else places[last]
+    for storage, first, last in fresh:
+        store.first[storage], store.last[storage] = first, last
+    rec.ops, store.now = ops, -1
+    return kept
+
+
 # ---- folding equal layers ----
 
 def signature(op, kinds):
     """Equal for operators of equal layers: everything but the storages and the module; a parameter equals parameters that
     are trained, or frozen, as it is"""
     tensors = tuple((d, tuple(s), kinds[n] if kinds[n] in ("parameter", "frozen", "buffer") else "") for d, s, n in op["inputs"] + op["outputs"])
-    return op["name"], op["phase"], tensors, json.dumps(op["args"])
+    return op["name"], op["phase"], tensors, json.dumps(op["args"]), op.get("steps")
 
 
 def fold(ops, kinds):
@@ -395,8 +518,10 @@ def fold(ops, kinds):
 
     At each position the block that shortens the list most is taken. Blocks do not nest. The blocks of a run read either
     parameters of their own (equal layers) or the same parameters (time steps of a recurrent layer). In the second case
-    the first block stays outside of the run, because nncost counts a parameter at the first operator that reads it."""
-    ids, keys, read = {}, [], []
+    the first block stays outside of the run, because nncost counts a parameter at the first operator that reads it.
+    When a program runs its layers again (gradient accumulation, two inputs), the operators name the parameters under
+    which a block counted those of its layers, and a run has either counted layers or others."""
+    ids, keys, read, counted = {}, [], [], {}
     for op in ops:
         keys.append(ids.setdefault(signature(op, kinds), len(ids)))
         read.append([n for _, _, n in op["inputs"] if kinds[n] in ("parameter", "frozen")])
@@ -415,6 +540,30 @@ def fold(ops, kinds):
         same = [mine == theirs for mine, theirs in pairs]
         return False if not any(same) else True if all(same) else None
 
+    def run_of(at, length):
+        """Number of equal blocks from `at`, and whether they read the same parameters. Blocks with parameters of their own
+        have either counted parameters or others, as the first block has, and each block others than the blocks before"""
+        shared, repeat, seen = equal(at, at + length, length), 1, set()
+        while shared is not None and equal(at, at + repeat * length, length) is shared:
+            start = at + repeat * length
+            for mine, theirs in () if shared else zip(read[at:at + length], read[start:start + length]):
+                if [n in counted for n in mine] != [n in counted for n in theirs] or any(n in seen and n not in counted for n in theirs):
+                    return repeat, shared
+            seen.update(*read[start - length:start + length])
+            repeat += 1
+        return repeat, shared
+
+    def written(at, length, repeat):
+        """The operators of a run, after its parameters are counted"""
+        for i in range(at, at + length):
+            op = ops[i]
+            if op["phase"] == "forward":
+                for other in range(i, i + repeat * length, length):
+                    for number, first in zip(read[other], read[i]):
+                        counted.setdefault(number, counted.get(first, first))
+                op = {**op, "inputs": [[d, s, counted.get(n, n)] for d, s, n in op["inputs"]]}
+            yield {**op, "repeat": repeat}
+
     out, blocks, at = [], [], 0
     while at < count:
         best = (0, 0, 0, False)
@@ -422,22 +571,20 @@ def fold(ops, kinds):
             length = nxt - at
             if length * 2 + at > count:
                 break
-            shared, repeat = equal(at, nxt, length), 1
-            while shared is not None and equal(at, at + repeat * length, length) is shared:
-                repeat += 1
+            repeat, shared = run_of(at, length)
             gain = (repeat - 1 - bool(shared)) * length
             if gain > best[0]:
                 best = (gain, length, repeat, shared)
         gain, length, repeat, shared = best
         if gain >= 4:
             if shared:
-                out += ops[at:at + length]
+                out += written(at, length, 1)
                 at, repeat = at + length, repeat - 1
             blocks.append([len(out), length, repeat])
-            out += [{**op, "repeat": repeat} for op in ops[at:at + length]]
+            out += written(at, length, repeat)
             at += length * repeat
         else:
-            out.append(ops[at])
+            out += written(at, 1, 1)
             at += 1
     return out, blocks
 
@@ -544,14 +691,31 @@ def no_accelerator():
             setattr(owner, name, value)
 
 
+def count_as_backward(rec, first):
+    """Moves the operators of an optimizer that nncost does not know, from position `first`, to backward, with its states;
+    only the writes of parameters are left, as those of SGD"""
+    store = rec.storages
+    for op in rec.ops[first:]:
+        if op["phase"] != "optimizer":
+            continue
+        for _, _, number in op["inputs"]:
+            if store.kind[number] == "state":
+                store.kind[number], store.first[number] = "kept", -1
+            if store.kind[number] == "kept":
+                store.last[number] = len(rec.ops)
+        if not any(store.kind[number] == "parameter" for _, _, number in op["outputs"] or op["inputs"][:1]):
+            op["phase"] = "backward"
+
+
 def record(run, what, batch, source, used=(), alive=(), checkpoint=(), freeze=()):
     """Calls run() until the second optimizer.step() and records the step between the first and the second.
 
     batch: samples of the step; None = the first dimension of the model's first input, added over the backward passes.
     used, alive: optimizers and modules that run() does not make itself."""
     import torch
-    state = {"steps": 0, "leader": None, "recorder": None, "hooks": None, "samples": {}, "counted": set(), "autocast": None}
-    step_of, backward, autocast = torch.optim.Optimizer.__init__, torch.Tensor.backward, torch.autocast.__init__
+    state = {"steps": 0, "leader": None, "recorder": None, "hooks": None, "samples": {}, "counted": set(), "autocast": None,
+             "axes": set(), "handles": [], "repeated": False}
+    step_of, backward, autocast = torch.optim.Optimizer.__init__, torch.autograd.backward, torch.autocast.__init__
     optimizers, watched = [], []
 
     def unrecorded():
@@ -596,16 +760,27 @@ def record(run, what, batch, source, used=(), alive=(), checkpoint=(), freeze=()
             forward, own = module.forward, vars(module).get("forward")
 
             def counted(*args, **kwargs):
-                if module not in state["counted"]:
-                    rows = next((len(v) for v in (*args, *kwargs.values())
-                                 if isinstance(v, (list, tuple)) or isinstance(v, torch.Tensor) and v.dim()), 0)
+                state["axes"].clear()
+                result = forward(*args, **kwargs)
+                if module not in state["counted"] and not state["repeated"] and not state["recorder"].is_evaluation():
+                    first = next((v for v in (*args, *kwargs.values()) if isinstance(v, (list, tuple)) or isinstance(v, torch.Tensor) and v.dim()), ())
+                    shape = tuple(first.shape[:2]) if isinstance(first, torch.Tensor) else (len(first),)
+                    rows = shape[1] if shape in state["axes"] else shape[0]
                     state["samples"][module] = state["samples"].get(module, 0) + rows
                     state["counted"].add(module)
-                return forward(*args, **kwargs)
+                return result
             module.forward = counted
             watched.append((module, own))
+        def time_first(module, inputs):
+            """Notes [time steps, samples] of a layer whose inputs begin with the time steps"""
+            if not module.batch_first and inputs and isinstance(inputs[0], torch.Tensor) and inputs[0].dim() == 3:
+                state["axes"].add(tuple(inputs[0].shape[:2]))
+
         for module in model.children() if isinstance(model, Parts) else [model]:
             watch(module)
+        for module in model.modules():
+            if isinstance(module, (torch.nn.RNNBase, torch.nn.MultiheadAttention)):
+                state["handles"].append(module.register_forward_pre_hook(time_first))
 
     def start():
         state["model"] = network()
@@ -621,7 +796,7 @@ def record(run, what, batch, source, used=(), alive=(), checkpoint=(), freeze=()
         def run():
             rec.phase = "forward"
             result = closure()
-            rec.phase = "optimizer"
+            rec.phase, state["repeated"] = "optimizer", True  # further calls see the same samples
             return result
         return run if callable(closure) else closure
 
@@ -633,9 +808,12 @@ def record(run, what, batch, source, used=(), alive=(), checkpoint=(), freeze=()
             if rec is not None:
                 rec.phase = "optimizer"
                 args, kwargs = [in_forward(rec, v) for v in args], {k: in_forward(rec, v) for k, v in kwargs.items()}
+            first = len(rec.ops) if rec is not None else 0
             result = step(*args, **kwargs)
             if rec is not None:
-                rec.phase = "forward"
+                rec.phase, state["repeated"] = "forward", False
+                if not any(kind.__name__ in OPTIMIZERS for kind in type(optimizer).__mro__):
+                    count_as_backward(rec, first)
             if optimizer is state["leader"]:
                 if rec is not None:
                     raise Done
@@ -657,12 +835,12 @@ def record(run, what, batch, source, used=(), alive=(), checkpoint=(), freeze=()
         step_of(self, *args, **kwargs)
         watch(self)
 
-    def watched_backward(self, *args, **kwargs):
+    def watched_backward(tensors, *args, **kwargs):
         rec = state["recorder"]
         if rec is not None:
-            rec.claim(self, "")
+            rec.claim(tensors if isinstance(tensors, torch.Tensor) else list(tensors), "")
             rec.phase, rec.running = "backward", True
-        backward(self, *args, **kwargs)
+        backward(tensors, *args, **kwargs)
         if rec is not None:  # what follows, such as clipping, is of backward too
             rec.running = False
             state["counted"].clear()
@@ -670,7 +848,7 @@ def record(run, what, batch, source, used=(), alive=(), checkpoint=(), freeze=()
                 if parameter.grad is not None:
                     rec.storages.kind[rec.storages.number(parameter.grad)] = "gradient"
 
-    torch.nn.Module.__init__, torch.optim.Optimizer.__init__, torch.Tensor.backward = watched_init, watched_optimizer, watched_backward
+    torch.nn.Module.__init__, torch.optim.Optimizer.__init__, torch.autograd.backward = watched_init, watched_optimizer, watched_backward
     torch.autocast.__init__ = no_autocast
     zero_grads = [(owner, owner.zero_grad) for owner in (torch.optim.Optimizer, torch.nn.Module)]
     for owner, zero_grad in zero_grads:
@@ -690,6 +868,8 @@ def record(run, what, batch, source, used=(), alive=(), checkpoint=(), freeze=()
             del module.forward
             if own is not None:
                 module.forward = own
+        for handle in state["handles"]:
+            handle.remove()
         state["undo"]()
         if batch is None and any(state["samples"].values()):
             batch = min(filter(None, state["samples"].values()))  # of several models, one may see each sample more than once
@@ -702,7 +882,7 @@ def record(run, what, batch, source, used=(), alive=(), checkpoint=(), freeze=()
             notes.append(f"the step uses autocast, which is recorded in fp32; --policy amp --precision {state['autocast']} gives its time")
         return document(state["model"], rec, "real", batch, source, notes)
     finally:
-        torch.nn.Module.__init__, torch.optim.Optimizer.__init__, torch.Tensor.backward = init, step_of, backward
+        torch.nn.Module.__init__, torch.optim.Optimizer.__init__, torch.autograd.backward = init, step_of, backward
         torch.autocast.__init__ = autocast
         for owner, zero_grad in zero_grads:
             owner.zero_grad = zero_grad

@@ -5,10 +5,14 @@ in turns, so that an early end loses shapes and not kinds. Under torchrun it fir
 processes. Writes the rows (schema nncost.measure/1) and a device file, which nncost finds by its id, and prints a page of
 what it saw. The CPU is tried; CUDA and ROCm are written and untested; other devices are refused."""
 import argparse
+import collections
+import ctypes
 import datetime
 import glob
+import itertools
 import json
 import math
+import mmap
 import os
 import re
 import shutil
@@ -132,7 +136,8 @@ class Clock:
         return max(self.read() - begin, 1e-9)  # a clock may be too coarse for one call
 
     def row(self, call):
-        call()  # the first call allocates and chooses a kernel
+        for _ in range(getattr(call, "first_calls", 1)):  # the first call allocates and chooses a kernel
+            call()
         self.wait()
         once = max(self.group(call, 1), 1e-7)
         count = max(1, math.ceil(LEAST_S / once))
@@ -146,29 +151,59 @@ class Clock:
 DTYPES = {"fp32": torch.float32, "tf32": torch.float32, "bf16": torch.bfloat16, "fp16": torch.float16}
 
 
+COLD_BYTES = 1 << 26  # two caches of the third level of usual size
+
+
+def in_turn(device, size, make, call):
+    """Calls with other operands each time, as in a step: a CPU finds them in memory and not in its caches. make() gives
+    operands of `size` bytes with the result, which is kept until its turn comes again, in memory that is not new."""
+    count = max(2, min(1000, math.ceil(COLD_BYTES / size))) if device == "cpu" else 1
+    sets, kept = itertools.cycle([make() for _ in range(count)]), collections.deque(maxlen=count)
+
+    def once():
+        kept.append(call(*next(sets)))
+    once.first_calls = 2 * count if device == "cpu" else 1
+    return once
+
+
 def product(device, dtype, m, n, k):
     def make():
         torch.backends.cuda.matmul.allow_tf32 = dtype == "tf32"
-        a = torch.randn(m, k, device=device, dtype=DTYPES[dtype])
-        b = torch.randn(k, n, device=device, dtype=DTYPES[dtype])
-        return lambda: torch.mm(a, b)
+        return in_turn(device, size * (m * k + k * n + m * n), lambda: (
+            torch.randn(m, k, device=device, dtype=DTYPES[dtype]), torch.randn(k, n, device=device, dtype=DTYPES[dtype])),
+            torch.mm)
     size = torch.finfo(DTYPES[dtype]).bits // 8
     return {"kind": "gemm", "op": "matmul", "dtype": dtype, "m": m, "n": n, "k": k, "flops": 2 * m * n * k,
             "least_bytes": size * (m * k + k * n + m * n)}, make
+
+
+def both_passes(device, size, make, forward):
+    """A forward of one set of operands and the backward of a set some turns before, as in a step."""
+    pending = collections.deque()
+
+    def both(*operands):
+        pending.append((forward(*operands), operands))
+        if len(pending) > turns:
+            y, before = pending.popleft()
+            return torch.autograd.grad(y, before, y)
+        return None
+    once = in_turn(device, size, make, both)
+    turns = once.first_calls // 4  # half of the sets
+    return once
 
 
 def convolution(device, dtype, batch, channels, side, out, kernel, stride, groups, last):
     def make():
         torch.backends.cudnn.allow_tf32 = dtype == "tf32"
         layout = torch.channels_last if last else torch.contiguous_format
-        x = torch.randn(batch, channels, side, side, device=device, dtype=DTYPES[dtype]).to(memory_format=layout)
-        w = torch.randn(out, channels // groups, kernel, kernel, device=device, dtype=DTYPES[dtype]).to(memory_format=layout)
-        x.requires_grad_(), w.requires_grad_()
 
-        def both():
-            y = torch.nn.functional.conv2d(x, w, stride=stride, padding=kernel // 2, groups=groups)
-            torch.autograd.grad(y, (x, w), y)
-        return both
+        def operands():
+            x = torch.randn(batch, channels, side, side, device=device, dtype=DTYPES[dtype]).to(memory_format=layout)
+            w = torch.randn(out, channels // groups, kernel, kernel, device=device, dtype=DTYPES[dtype])
+            return x.requires_grad_(), w.to(memory_format=layout).requires_grad_()
+        return both_passes(device, size * (batch * (side * side * channels + after * after * out)
+                                           + out * channels // groups * kernel * kernel), operands,
+                           lambda x, w: torch.nn.functional.conv2d(x, w, stride=stride, padding=kernel // 2, groups=groups))
     after, size = (side + 2 * (kernel // 2) - kernel) // stride + 1, torch.finfo(DTYPES[dtype]).bits // 8
     return {"kind": "conv", "op": "conv_both", "dtype": dtype, "batch": batch, "channels_in": channels, "side": side,
             "channels_out": out, "kernel_side": kernel, "stride": stride, "groups": groups, "channels_last": int(last),
@@ -182,18 +217,40 @@ def streaming(device, dtype, op, m, n):
     passes = {"add": 3 * size, "cast": size + (2 if size == 4 else 4), "batch_norm": 8 * size}.get(op, 2 * size)
 
     def make():
-        x, y = (torch.randn(m, n, device=device, dtype=DTYPES[dtype]) for _ in range(2))
         w = torch.ones(n, device=device, dtype=DTYPES[dtype])
-        maps = torch.randn(m // 16, 16, n, device=device, dtype=DTYPES[dtype]).requires_grad_()
 
-        def batch_norm():
-            out = torch.nn.functional.batch_norm(maps, None, None, training=True)
-            torch.autograd.grad(out, maps, maps)
-        return {"copy": lambda: y.copy_(x), "add": lambda: torch.add(x, y), "gelu": lambda: torch.nn.functional.gelu(x),
-                "relu": lambda: torch.relu(x), "layer_norm": lambda: torch.nn.functional.layer_norm(x, (n,), w, w),
-                "softmax": lambda: torch.softmax(x, -1), "batch_norm": batch_norm,
-                "cast": lambda: x.to(torch.bfloat16 if size == 4 else torch.float32)}[op]
+        def random(*sides):
+            return torch.randn(*sides, device=device, dtype=DTYPES[dtype])
+        if op == "batch_norm":
+            return both_passes(device, 2 * size * m * n, lambda: (random(m // 16, 16, n).requires_grad_(),),
+                               lambda x: torch.nn.functional.batch_norm(x, None, None, training=True))
+        call = {"copy": lambda x, y: y.copy_(x), "add": torch.add, "gelu": torch.nn.functional.gelu, "relu": torch.relu,
+                "layer_norm": lambda x: torch.nn.functional.layer_norm(x, (n,), w, w), "softmax": lambda x: torch.softmax(x, -1),
+                "cast": lambda x: x.to(torch.bfloat16 if size == 4 else torch.float32)}[op]
+        count = 2 if op in ("copy", "add") else 1
+        return in_turn(device, (count + (op != "copy")) * size * m * n, lambda: [random(m, n) for _ in range(count)], call)
     return {"kind": "stream", "op": op, "dtype": dtype, "m": m, "n": n, "least_bytes": m * n * passes}, make
+
+
+def keep_memory():
+    """Tells glibc to keep memory that is freed, so that no row but `new` has memory that the operating system has just
+    given. By itself it returns some blocks and not others, depending on what was freed before."""
+    try:
+        mallopt = ctypes.CDLL(None).mallopt
+    except (OSError, AttributeError):
+        return  # no glibc
+    mallopt(-4, 0)  # M_MMAP_MAX
+    mallopt(-1, 2 ** 31 - 1)  # M_TRIM_THRESHOLD
+
+
+def memory(op, count):
+    """Writes to memory that the program has, and to memory that the operating system has just given."""
+    def make():
+        x, own = torch.zeros(count), mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS
+        again, new = (lambda: x), (lambda: torch.frombuffer(mmap.mmap(-1, 4 * count, flags=own), dtype=x.dtype))
+        where = again if op == "again" else new
+        return lambda: where().fill_(1.0)
+    return {"kind": "memory", "op": op, "dtype": "fp32", "n": count, "least_bytes": 4 * count}, make
 
 
 def optimizer(device, name, count, tensors):
@@ -262,7 +319,9 @@ def designed(kind, formats):
     dtype = "bf16" if big else "fp32"
     nets = [(64, 56, 64, 3, 1, 1), (256, 14, 256, 3, 1, 1), (64, 56, 256, 1, 1, 1), (96, 56, 96, 3, 1, 96),
             (128, 28, 128, 3, 1, 1), (512, 7, 512, 3, 1, 1), (256, 56, 64, 1, 1, 1), (3, 224, 64, 7, 2, 1),
-            (512, 14, 1024, 1, 1, 1), (240, 28, 240, 5, 2, 240), (128, 56, 128, 3, 2, 1), (480, 14, 80, 1, 1, 1)]
+            (512, 14, 1024, 1, 1, 1), (240, 28, 240, 5, 2, 240), (128, 56, 128, 3, 2, 1), (480, 14, 80, 1, 1, 1),
+            (64, 7, 64, 1, 1, 1), (384, 14, 384, 3, 1, 384), (32, 7, 64, 3, 1, 1), (32, 112, 32, 3, 1, 32),
+            (128, 7, 128, 5, 1, 128), (24, 56, 96, 1, 1, 1)]
     lists.append([convolution(kind, dtype, batch, c, side, out, k, stride, groups, last)
                   for last in (False, True) for c, side, out, k, stride, groups in nets])
     if big:
@@ -270,11 +329,15 @@ def designed(kind, formats):
         lists.append([attention(kind, "bf16", *shape, causal, backward) for shape in shapes for causal in (True, False)
                       for backward in (False, True)])
         lists.append([host_link(kind, 1 << 28), host_link(kind, 1 << 20)])
-    # Without fresh memory: glibc maps blocks of 32 MB and more anew for each call, and the largest here have 28 MB.
+    else:
+        lists.append([memory(op, 1 << 25) for op in ("again", "new") * 3])
     ops = ("copy", "gelu", "layer_norm", "softmax", "add", "relu", "batch_norm", "cast")
     lists.append([streaming(kind, dtype, op, rows * unit * unit, 1024) for rows in (7168, 2048, 256, 16) for op in ops])
-    lists.append([optimizer(kind, name, count * unit * unit, tensors) for count, tensors in ((1 << 23, 8), (1 << 20, 64))
-                  for name in ("adamw", "momentum")])
+    if big:
+        lists.append([optimizer(kind, name, count * unit * unit, tensors) for count, tensors in ((1 << 23, 8), (1 << 20, 64))
+                      for name in ("adamw", "momentum")])
+    else:  # a device file has one figure of updates; AdamW is what most train with, and takes most passes
+        lists.append([optimizer(kind, "adamw", count, tensors) for count, tensors in ((1 << 23, 8), (1 << 22, 64), (1 << 25, 2))])
     cases = []
     for i in range(max(len(group) for group in lists)):
         cases += [group[i] for group in lists if i < len(group)]
@@ -338,6 +401,7 @@ def measure(kind, minutes, model=None, rows=()):
             for i in range(3):
                 progress.show(len(rows) - before, "own steps")
                 rows.append({"kind": "step", "id": f"own/{i}", "op": "", "dtype": "", **clock.row(step)})
+        keep_memory()  # not for the user's own steps
         for number_of, (row, make) in enumerate(cases):
             if progress.left(0) - (time.monotonic() - progress.begun) <= 0:
                 end = "time is up"
@@ -485,6 +549,14 @@ def copy_rate(rows):
                 if r["kind"] == "stream" and r["op"] == "copy" and r["measured_s"]), default=(0, math.nan))[1]
 
 
+def new_memory_rate(rows):
+    """Of the first write to new memory, without the write itself; the fastest rows, as other programs only add time."""
+    least = {op: min((r["measured_s"] for r in rows if r["kind"] == "memory" and r["op"] == op and r["measured_s"]),
+                     default=math.nan) for op in ("again", "new")}
+    size = max((r["least_bytes"] for r in rows if r["kind"] == "memory"), default=math.nan)
+    return size / (least["new"] - least["again"]) if least["new"] > least["again"] else math.nan
+
+
 def device_file(facts, kind, rows, day):
     """Peaks are the datasheet's where one can be derived, and never below what was measured."""
     stream = copy_rate(rows)
@@ -548,6 +620,10 @@ def device_file(facts, kind, rows, day):
     if link:
         made["host"]["bytes_per_s"] = number(link)
         sources["host.bytes_per_s"] = f"{where}: copies from pinned memory"
+    new = new_memory_rate(rows)
+    if not math.isnan(new):
+        made["host"]["new_bytes_per_s"] = number(new)
+        sources["host.new_bytes_per_s"] = f"{where}: writes to memory that the system has just given"
     for name, figures in links_of(rows).items():
         made[name] = figures
         sources[name] = f"{where}: the fastest collective, and half of the shortest"

@@ -177,7 +177,7 @@ void nnc_derivation_clear(nnc_derivation *why) {
     why->of[0] = why->terms[0] = '\0';
 }
 
-/* ---- text of a line ---- */
+/* ---- the text of a derivation's line ---- */
 
 static const char *keep(nnc_derivation *why, const nnc_formula *w) {
     const char *kept = nnc_arena_strdup(why->arena, w->text);

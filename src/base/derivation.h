@@ -56,7 +56,7 @@ void nnc_say_copy(nnc_derivation *why, const nnc_line *line);
 void nnc_say_term(nnc_derivation *why, const char *name, const char *unit, double value);
 void nnc_say_sum(nnc_derivation *why, const char *name, const char *unit, double value);
 
-/* ---- formulas: text of the lines ---- */
+/* ---- formulas of the lines of a derivation, as text ---- */
 
 enum { NNC_FORMULA_MAX = 4096 };
 typedef struct nnc_formula {

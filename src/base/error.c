@@ -43,8 +43,7 @@ void nnc_error_within(nnc_error *err, const char *outer) {
     if (err != NULL) {
         char where[sizeof err->where];
         snprintf(where, sizeof where, "%.*s: ", (int)(sizeof where / 2), outer);
-        const size_t used = strlen(where);
-        snprintf(where + used, sizeof where - used, "%s", err->where);
+        nnc_text_append(where, sizeof where, "", "%s", err->where);
         memcpy(err->where, where, sizeof where);
         sanitise(err->where);
     }

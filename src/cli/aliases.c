@@ -22,7 +22,7 @@ typedef struct alias {
 #define NAME(name, words) { (name), NULL, (words), NULL, NULL }
 #define VALUE(name, value, words) { (name), (value), (words), NULL, NULL }
 #define HINT(name, value, hint, option) { (name), (value), NULL, (hint), (option) }
-#define LOAD "@" /* in the place of a value: the row is for command lines that say how requests come */
+#define LOAD "@" /* in the member `value`: the alias is used only if the command line says how requests come */
 #define BATCH "--batch N for requests that start together, --concurrency N for a closed loop"
 #define LOOP "--concurrency N for a closed loop, --batch N for requests that start together"
 
@@ -67,7 +67,7 @@ static const alias aliases[] = {
     NAME("--recompute-activations", "--recompute selective"),
     HINT("--recompute-modules", NULL, "--recompute LIST, such as norm,activation", "--recompute"),
     HINT("--fp8-format", NULL, "--precision fp8", "--precision"),
-    /* A switch of Megatron-LM; with a value, of Hugging Face's Trainer, which keeps weights in fp32 and casts. */
+    /* A switch of Megatron-LM. With a value, an option of Hugging Face's Trainer, which keeps fp32 weights. */
     VALUE("--bf16", "true", "--policy amp --precision bf16"), NAME("--bf16", "--precision bf16"),
     VALUE("--fp16", "true", "--policy amp --precision fp16"), NAME("--fp16", "--precision fp16"),
     NAME("--accumulate-allreduce-grads-in-fp32", "--policy mixed-fp32grad"),
@@ -292,6 +292,19 @@ static const alias *row_of(const expansion *e, const char *word, const char *val
     return any;
 }
 
+/* Tests whether a word is an option of training programs that has no effect on any result. */
+static bool is_free(const expansion *e, const char *word) {
+    static const char *const names[] = {
+        "--lr",           "--lr-*",         "--learning-rate*",  "--min-lr*",       "--warmup-steps",
+        "--warmup-ratio", "--seed",         "--weight-decay*",   "--adam-beta*",    "--adam-eps*",
+        "--lora-alpha",   "--lora-dropout", "--init-method-std", "--logging-steps", "--log-interval",
+        "--output-dir"
+    };
+    bool found = false;
+    for (size_t i = 0; i < NNC_COUNT_OF(names) && !found; i++) { found = alike(names[i], word); }
+    return found && e->known(e->context, "--optimizer");
+}
+
 /* Replaces one word of argv, together with its value if it has one. *used: number of words that were taken. *found:
  * true if the word is an alias. */
 static nnc_status expand_word(expansion *e, char **argv, bool last, int *used, bool *found, nnc_error *err) {
@@ -300,6 +313,9 @@ static nnc_status expand_word(expansion *e, char **argv, bool last, int *used, b
     const alias *row = row_of(e, word, value, found);
     char typed[64];
     snprintf(typed, sizeof typed, "%.*s", (int)strcspn(word, "="), word);
+    if (!*found && is_free(e, word)) {
+        return nnc_fail(err, NNC_BAD_USAGE, typed, "has no effect on time, memory and cost, so leave it out");
+    }
     if (!*found) { return NNC_OK; }
     if (row == NULL) { return refuse_value(e, word, typed, value, err); }
     if (row->words == NULL) {

@@ -31,22 +31,17 @@ static const char *plan_change_sentence(const nnc_plan_change *change, const nnc
     const double percent = 100.0 * (change->gain - 1.0);
     nnc_unit_text(change->step_s, "s", step);
     nnc_unit_text((double)change->total_bytes, "B", total);
-    size_t used = (size_t)snprintf(text, size, "%s: a step takes %s, %.1f%% %s", change->options, step, fabs(percent),
-                                   percent < 0.0 ? "slower" : "faster");
-    if (change->global_batch != base->plan.global_batch && used < size) {
-        used += (size_t)snprintf(text + used, size - used, " per sample (batch %" PRId64 ")", change->global_batch);
+    snprintf(text, size, "%s: a step takes %s, %.1f%% %s", change->options, step, fabs(percent),
+             percent < 0.0 ? "slower" : "faster");
+    if (change->global_batch != base->plan.global_batch) {
+        nnc_text_append(text, size, "", " per sample (batch %" PRId64 ")", change->global_batch);
     }
-    if (used < size) { used += (size_t)snprintf(text + used, size - used, ", %s", total); }
-    if (currency != NULL && !isnan(change->cost_step) && used < size) {
-        used += (size_t)snprintf(text + used, size - used, ", %s %s a step", nnc_count_text(change->cost_step, cost),
-                                 currency);
+    nnc_text_append(text, size, "", ", %s", total);
+    if (currency != NULL && !isnan(change->cost_step)) {
+        nnc_text_append(text, size, "", ", %s %s a step", nnc_count_text(change->cost_step, cost), currency);
     }
-    if (used < size) {
-        used +=
-            (size_t)snprintf(text + used, size - used, "; it %s%s", change->verdict == NNC_FITS ? "fits" : "is tight",
-                             change->adapters ? " and trains only adapters" : "");
-    }
-    if (used < size) { snprintf(text + used, size - used, "."); }
+    nnc_text_append(text, size, "", "; it %s%s.", change->verdict == NNC_FITS ? "fits" : "is tight",
+                    change->adapters ? " and trains only adapters" : "");
     return text;
 }
 
@@ -103,10 +98,15 @@ static void add(answer *a, const nnc_plan_change *change) {
     a->lines[place].change = *change;
 }
 
-static bool has(const answer *a, const char *options) {
-    int32_t i = 0;
-    while (i < a->count && strcmp(a->lines[i].change.options, options) != 0) { i++; }
-    return i < a->count;
+/* Tests whether the list has the change, perhaps with another name of the same option (--lora, --adapter-rank). */
+static bool has(const answer *a, const nnc_plan_change *change) {
+    for (int32_t i = 0; i < a->count; i++) {
+        const nnc_plan_change *old = &a->lines[i].change;
+        const bool same_figures = old->step_s == change->step_s && old->total_bytes == change->total_bytes &&
+                                  old->global_batch == change->global_batch;
+        if (same_figures || strcmp(old->options, change->options) == 0) { return true; }
+    }
+    return false;
 }
 
 /* Adds a change that makes the plan fit. It keeps the batch of the plan. */
@@ -118,14 +118,15 @@ static void add_advice(answer *a, const nnc_advice *advice) {
                                .cost_step = r->cost_step * advice->step_s / r->step_s,
                                .total_bytes = advice->total_bytes,
                                .global_batch = r->plan.global_batch,
+                               .adapters = strstr(advice->text, "--adapter-rank") != NULL,
                                .verdict = NNC_FITS };
     snprintf(change.options, sizeof change.options, "%s", advice->text);
-    if (!has(a, change.options)) { add(a, &change); }
+    if (!has(a, &change)) { add(a, &change); }
 }
 
 static void fill(answer *a, const nnc_plan_changes *found) {
     for (int32_t i = 0; i < found->count && a->count < SHOWN; i++) { add(a, &found->list[i]); }
-    if (found->together.options[0] != '\0' && !has(a, found->together.options)) { add(a, &found->together); }
+    if (found->together.options[0] != '\0' && !has(a, &found->together)) { add(a, &found->together); }
     for (int32_t i = 0; i < a->report.advice_count; i++) { add_advice(a, &a->report.advice[i]); }
     for (int32_t i = 0; i < a->count; i++) {
         plan_change_sentence(&a->lines[i].change, a->report.result, nnc_report_currency(&a->report),

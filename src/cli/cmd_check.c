@@ -64,9 +64,7 @@ void nnc_changes_write(nnc_buffer *out, nnc_style style, const nnc_check_row *ro
 
 static void write_causes(nnc_sheet *sheet, const nnc_check_row *row) {
     for (int32_t i = 0; i < row->cause_count; i++) {
-        nnc_sheet_label(sheet, i == 0 ? "  why" : "  ");
-        nnc_sheet_words(sheet, "%s", row->causes[i]);
-        nnc_sheet_end(sheet);
+        nnc_sheet_note(sheet, i == 0 ? "  why" : "  ", "%s", row->causes[i]);
     }
 }
 
@@ -96,11 +94,7 @@ static void write_row(nnc_buffer *out, nnc_style style, const nnc_check_report *
     nnc_put_plain(out, row->id, nnc_text_width(row->id));
     nnc_buffer_print(out, ": %s\n", state_text(row->state));
     write_causes(&sheet, row);
-    if (headline[0] != '\0') {
-        nnc_sheet_label(&sheet, "  moved");
-        nnc_sheet_words(&sheet, "%s", headline);
-        nnc_sheet_end(&sheet);
-    }
+    if (headline[0] != '\0') { nnc_sheet_note(&sheet, "  moved", "%s", headline); }
     write_missed(&sheet, row);
     if (row->change_count > 0) {
         nnc_sheet_gap(&sheet);

@@ -295,8 +295,7 @@ static nnc_status add_scenarios(product *p, const nnc_options *options, nnc_erro
     char *all = nnc_arena_alloc(p->arena, size);
     NNC_GOT(all, err);
     for (int32_t i = 0; i < plans->scenario_count; i++) {
-        const size_t used = strlen(all);
-        snprintf(all + used, size - used, "%s%s", i > 0 ? "," : "", plans->scenarios[i].id);
+        nnc_text_append(all, size, "", "%s%s", i > 0 ? "," : "", plans->scenarios[i].id);
     }
     return add_axis(p, "scenario", "--scenario", NULL, all, err);
 }

@@ -242,7 +242,7 @@ static void write_sensitivity(nnc_sheet *sheet, const void *record) {
     if (capacity != NULL) { write_capacity(sheet->out, sheet->style, capacity); }
 }
 
-/* ---- parts of the step ---- */
+/* ---- tables of the parts of a step ---- */
 
 typedef struct slice {
     const char *name;
@@ -599,11 +599,9 @@ static void write_eager(nnc_sheet *sheet, const void *record) {
     char step[NNC_NUMBER_TEXT], memory[NNC_NUMBER_TEXT];
     if (isnan(first->report.eager_s)) { return; }
     const bool fits = first->report.eager_bytes <= first->report.result->memory.capacity_bytes;
-    nnc_sheet_label(sheet, "");
-    nnc_sheet_words(sheet, "compiled; not compiled (--software torch-eager): %s, %s%s",
-                    nnc_unit_text(first->report.eager_s, "s", step),
-                    nnc_unit_text((double)first->report.eager_bytes, "B", memory), fits ? "" : ", does not fit");
-    nnc_sheet_end(sheet);
+    nnc_sheet_note(sheet, "", "compiled; not compiled (--software torch-eager): %s, %s%s",
+                   nnc_unit_text(first->report.eager_s, "s", step),
+                   nnc_unit_text((double)first->report.eager_bytes, "B", memory), fits ? "" : ", does not fit");
 }
 
 /* Writes the three largest of four classes of memory. */
@@ -670,9 +668,8 @@ static void write_changes(nnc_sheet *sheet, const void *record) {
         }
     }
     if (lines == 0 && over) {
-        nnc_sheet_label(sheet, "would fit");
-        nnc_sheet_words(sheet, "no change alone, of %" PRId32 " tried; 'nncost advise' tries more", found->tries);
-        nnc_sheet_end(sheet);
+        nnc_sheet_note(sheet, "would fit", "no change alone, of %" PRId32 " tried; 'nncost advise' tries more",
+                       found->tries);
     }
 }
 
@@ -684,9 +681,7 @@ static void write_more(nnc_sheet *sheet, const void *record) {
     if (notes > 0) {
         snprintf(noted, sizeof noted, "%" PRId32 " note%s on the files read, ", notes, notes > 1 ? "s" : "");
     }
-    nnc_sheet_label(sheet, "--full");
-    nnc_sheet_words(sheet, "shows %sthe parts of the step, memory by class, all of the plan", noted);
-    nnc_sheet_end(sheet);
+    nnc_sheet_note(sheet, "--full", "shows %sthe parts of the step, memory by class, all of the plan", noted);
 }
 
 static const nnc_page_row first_rows[] = {
@@ -748,11 +743,6 @@ static const nnc_page_row first_rows[] = {
 };
 static const nnc_page_rows first_page = NNC_PAGE_ROWS(&page_metrics, first_rows);
 
-static void write_first(nnc_buffer *out, nnc_style style, const void *record) {
-    nnc_sheet sheet = nnc_sheet_begin(out, style);
-    nnc_sheet_rows(&sheet, &first_page, record);
-}
-
 static void write_brief(nnc_buffer *out, nnc_style style, const void *record) {
     char text[NNC_METRIC_TEXT_MAX];
     nnc_sheet_line(out, style, "%s", nnc_report_sentence(record, text));
@@ -775,7 +765,7 @@ const nnc_view nnc_estimate_view = {
 
 /* View of an estimate without --full: its JSON is the same as with --full, and its page is the first screen only. */
 static const nnc_view first_view = {
-    .schema = "nncost.estimate/1", .document = &nnc_estimate_document, .lines = lines_of, .page = write_first
+    .schema = "nncost.estimate/1", .document = &nnc_estimate_document, .lines = lines_of, .rows = &first_page
 };
 static const nnc_view brief_view = {
     .schema = "nncost.estimate/1", .document = &nnc_estimate_document, .lines = lines_of, .page = write_brief
@@ -863,14 +853,18 @@ static nnc_status write_answer(nnc_session *session, void *context, nnc_scenario
     if (nnc_emit_instead(session)) { return NNC_OK; }
     nnc_plan_changes changes;
     const bool tries = !options->full && !options->verdict && session->style.format->page != NULL;
-    if (tries) { /* the estimates of changed plans overwrite the op table in scratch, so the plan is estimated again
-                  * at the end */
+    if (tries) { /* the estimates of changed plans overwrite ops and stages in scratch, so the plan is estimated again if
+                  * they are needed */
         nnc_result eager;
         NNC_TRY(nnc_scenario_eager(scenario, scratch, &eager, err));
         report->eager_s = eager.step_s;
         report->eager_bytes = isnan(eager.step_s) ? 0 : eager.memory.total_bytes;
-        NNC_TRY(nnc_scenario_changes(scenario, true, scratch, &changes, err));
-        NNC_TRY(nnc_report_estimate(report, &scenario->plan, scratch, &scenario->result, err));
+        changes.count = changes.tries = 0;
+        if (report->advice_count == 0) { NNC_TRY(nnc_scenario_changes(scenario, true, scratch, &changes, err)); }
+        report->op_count = report->stage_count = 0;
+        if (options->stages || options->timeline || options->trace != NULL) {
+            NNC_TRY(nnc_report_estimate(report, &scenario->plan, scratch, &scenario->result, err));
+        }
     }
     if (options->measured != NULL) {
         NNC_TRY(read_measured(options->measured, &scenario->result, &own, err));

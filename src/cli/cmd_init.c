@@ -243,7 +243,6 @@ const nnc_command nnc_cmd_init = {
     .summary = "Print a file to start from: a plan file for 'nncost check', a device, a model or a cluster.",
     .notes = "The plan file has one scenario with the given plan options, and requirements that its estimate meets "
              "with a tenth of the time to spare: nncost init llama3-8b h100 --output plans.json.",
-    .min_operands = 0,
     .max_operands = 2,
     .takes = NNC_TAKES_COMMON | NNC_TAKES_LAUNCH | NNC_TAKES_PLAN,
     .run = run,

@@ -19,12 +19,8 @@ static nnc_dtype usual_precision(const nnc_device *device) {
 }
 
 static void join_aliases(const nnc_device *device, char *text, size_t size) {
-    size_t used = 0;
     text[0] = '\0';
-    for (int32_t i = 0; i < device->alias_count && used < size; i++) {
-        const int n = snprintf(text + used, size - used, "%s%s", i > 0 ? ", " : "", device->aliases[i]);
-        used += n > 0 ? (size_t)n : 0;
-    }
+    for (int32_t i = 0; i < device->alias_count; i++) { nnc_text_append(text, size, ", ", "%s", device->aliases[i]); }
 }
 
 /* ---- devices ---- */

@@ -373,12 +373,7 @@ static const nnc_page_row page_rows[] = {
 };
 static const nnc_page_rows page = NNC_PAGE_ROWS(&op_metrics, page_rows);
 
-static void write_op_page(nnc_buffer *out, nnc_style style, const void *record) {
-    nnc_sheet sheet = nnc_sheet_begin(out, style);
-    nnc_sheet_rows(&sheet, &page, record);
-}
-
-const nnc_view nnc_op_view = { .schema = "nncost.op/1", .document = &op_metrics, .page = write_op_page };
+const nnc_view nnc_op_view = { .schema = "nncost.op/1", .document = &op_metrics, .rows = &page };
 
 /* Reads "4096x4096x4096". Returns false if the text is not such a list of whole numbers. */
 static bool read_dims(const char *text, nnc_single_op *alone) {

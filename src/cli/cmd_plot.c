@@ -22,8 +22,7 @@ static nnc_status find_picture(const nnc_session *session, const nnc_picture **p
         return NNC_OK;
     }
     for (unsigned i = 0; i < NNC_PICTURE_COUNT; i++) {
-        const size_t used = strlen(expected);
-        snprintf(expected + used, sizeof expected - used, "%s%s", i > 0 ? ", " : "", nnc_picture_name(i));
+        nnc_text_append(expected, sizeof expected, "", "%s%s", i > 0 ? ", " : "", nnc_picture_name(i));
     }
     return nnc_fail(err, NNC_BAD_USAGE, "plot", "unknown picture, expected one of %s, found \"%s\"", expected, name);
 }

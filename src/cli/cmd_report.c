@@ -67,7 +67,7 @@ static nnc_status put_estimate(nnc_session *session, const nnc_report *report, n
     char text[NNC_METRIC_TEXT_MAX], head[256];
     const nnc_plot_data data = { .report = report };
     nnc_report plain = *report;
-    plain.intervals = NULL; /* the picture already shows the intervals */
+    plain.intervals = NULL; /* the page needs no list of intervals, because the picture shows them */
     nnc_report_sentence(report, text);
     const char *scenario = session->options.scenario;
     snprintf(head, sizeof head, "%.100s%s%.100s", scenario != NULL ? scenario : "", scenario != NULL ? ": " : "",
@@ -163,7 +163,7 @@ static void put_diff(nnc_session *session, const nnc_check_report *report) {
     }
 }
 
-/* ---- end of the page ---- */
+/* ---- the last lines of the page ---- */
 
 static void put_foot(nnc_session *session) {
     nnc_buffer *out = session->out;
@@ -382,7 +382,6 @@ const nnc_command nnc_cmd_explore = {
              "sends nothing over a network: open it from disk, put it on any web server, or mail it. The page has the "
              "command line of this program, a form, pictures, links and explanations. Drop model and device files on "
              "the page to use them.",
-    .min_operands = 0,
     .max_operands = 2,
     .takes = NNC_TAKES_COMMON | NNC_TAKES_LAUNCH | NNC_TAKES_PLAN | NNC_TAKES_RUN,
     .run = run_explore,

@@ -278,7 +278,6 @@ const nnc_command nnc_cmd_run = {
              "MODEL and DEVICE the formulas use the given options: --devices, --step-s, --device-mtbf-s and so on. "
              "Results that need an unknown number are left out. Times take us, ms, s, min, h, d; bytes and rates k, M, "
              "G, T; tokens k, M, B, T.",
-    .min_operands = 0,
     .max_operands = 2,
     .takes = NNC_TAKES_COMMON | NNC_TAKES_LAUNCH | NNC_TAKES_PLAN | NNC_TAKES_SCENARIO | NNC_TAKES_RUN,
     .run = run,
@@ -397,18 +396,13 @@ static const nnc_page_row page_rows[] = {
 };
 static const nnc_page_rows page = NNC_PAGE_ROWS(&budget_page_metrics, page_rows);
 
-static void write_page(nnc_buffer *out, nnc_style style, const void *record) {
-    nnc_sheet sheet = nnc_sheet_begin(out, style);
-    nnc_sheet_rows(&sheet, &page, record);
-}
-
 static nnc_lines budget_lines_of(const void *record) {
     const answer *a = record;
     return (nnc_lines){ &optimum_metrics, a, a->optima, a->count };
 }
 
 const nnc_view nnc_budget_view = {
-    .schema = "nncost.budget/1", .document = &budget_metrics, .lines = budget_lines_of, .page = write_page
+    .schema = "nncost.budget/1", .document = &budget_metrics, .lines = budget_lines_of, .rows = &page
 };
 
 static nnc_status run_budget(nnc_session *session, nnc_error *err) {
@@ -458,8 +452,6 @@ const nnc_command nnc_cmd_budget = {
     .notes = "The model with the least loss for the money, by each set of published constants. The results differ by a "
              "factor of two and more; FLOPs are 6 N D. MFU and goodput are assumptions here: 'nncost estimate' and "
              "'nncost run' compute both for a model.",
-    .min_operands = 0,
-    .max_operands = 0,
     .takes = NNC_TAKES_COMMON | NNC_TAKES_BUDGET,
     .run = run_budget,
 };

@@ -48,10 +48,7 @@ NNC_GET(get_cost, plan_row, nnc_number_cell(spent_on(&self->found, NULL).amount)
 static nnc_cell get_plan(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX]) {
     const plan_row *self = place->record;
     nnc_plan_word(&self->found.plan, text);
-    if (self->like > 0) {
-        const size_t used = strlen(text);
-        snprintf(text + used, NNC_METRIC_TEXT_MAX - used, " (+%" PRId32 ")", self->like);
-    }
+    if (self->like > 0) { nnc_text_append(text, NNC_METRIC_TEXT_MAX, "", " (+%" PRId32 ")", self->like); }
     return nnc_text_cell(text);
 }
 
@@ -482,7 +479,7 @@ static nnc_status estimate_found(const nnc_session *session, const nnc_search_re
                         made, err);
 }
 
-/* ---- the best plan of a device, or of a number of devices ---- */
+/* ---- fills an nnc_best: the best plan of a device, or of a number of devices ---- */
 
 nnc_status nnc_best_fill(const nnc_session *session, const nnc_search_report *report, const nnc_found *found,
                          nnc_scratch *scratch, nnc_arena *arena, nnc_best *best, nnc_error *err) {
@@ -521,7 +518,7 @@ void nnc_best_command(nnc_buffer *out, const nnc_best *best) {
     if (best->found.command != NULL) { nnc_buffer_print(out, "    %s\n", best->found.command); }
 }
 
-/* ---- how certain the order of the list is ---- */
+/* ---- probability that the first plan of the list is the fastest ---- */
 
 /* Two plans of one search share a part of their error, which comes from the model, the device and the profile. This
  * constant is the share of the variance that they have in common. It was chosen on pairs of published steps that differ

@@ -27,7 +27,7 @@ static const nnc_metric page_metric_rows[] = {
 };
 static const nnc_metrics page_metrics = NNC_METRICS("a page of serving", page_metric_rows, nnc_report);
 
-/* ---- functions that rows of the page call ---- */
+/* ---- functions that write items for rows of the page ---- */
 
 /* Adds the source of the price, unless --price gives another price. */
 static void add_price(nnc_sheet *sheet, const void *record) {
@@ -56,7 +56,7 @@ static void write_steps(nnc_sheet *sheet, const void *record) {
 
 static void write_launch(nnc_sheet *sheet, const void *record) { nnc_sheet_launch(sheet, record); }
 
-/* ---- the page of tokens ---- */
+/* ---- the page of a deployment that generates tokens ---- */
 
 static const nnc_page_row plan_rows[] = {
     NNC_LINE("model"),
@@ -185,11 +185,9 @@ static void write_changes(nnc_sheet *sheet, const nnc_report *report) {
             snprintf(money, sizeof money, ", %s %s per million out",
                      nnc_count_text(change->per_million_output_tokens, cost), nnc_report_currency(report));
         }
-        nnc_sheet_label(sheet, i == 0 ? label : "");
-        nnc_sheet_words(sheet, "%s: %s per token, %s tokens/s%s", change->options,
-                        nnc_unit_text(change->tpot_s, "s", time), nnc_count_text(change->output_tokens_per_s, rate),
-                        money);
-        nnc_sheet_end(sheet);
+        nnc_sheet_note(sheet, i == 0 ? label : "", "%s: %s per token, %s tokens/s%s", change->options,
+                       nnc_unit_text(change->tpot_s, "s", time), nnc_count_text(change->output_tokens_per_s, rate),
+                       money);
     }
 }
 
@@ -224,7 +222,7 @@ const nnc_view nnc_serve_ops_view = {
     .schema = "nncost.serve/1", .document = &nnc_serve_document, .lines = op_lines, .page = write_ops_page
 };
 
-/* ---- the page of images ---- */
+/* ---- the page of image generation ---- */
 
 static const nnc_page_row images_rows[] = {
     NNC_LINE("images"),
@@ -256,15 +254,9 @@ static const nnc_page_row images_rows[] = {
 };
 static const nnc_page_rows images_page = NNC_PAGE_ROWS(&nnc_images_metrics, images_rows);
 
-static void write_images_page(nnc_buffer *out, nnc_style style, const void *record) {
-    nnc_sheet sheet = nnc_sheet_begin(out, style);
-    sheet.indent = IMAGES_INDENT;
-    nnc_sheet_rows(&sheet, &images_page, record);
-}
-
-const nnc_view nnc_images_view = { .schema = "nncost.images/1",
-                                   .document = &nnc_images_metrics,
-                                   .page = write_images_page };
+const nnc_view nnc_images_view = {
+    .schema = "nncost.images/1", .document = &nnc_images_metrics, .rows = &images_page, .indent = IMAGES_INDENT
+};
 
 /* ---- the commands ---- */
 

@@ -193,14 +193,8 @@ static const nnc_page_row page_rows[] = {
 };
 static const nnc_page_rows page = NNC_PAGE_ROWS(&searched_metrics, page_rows);
 
-static void search_page(nnc_buffer *out, nnc_style style, const void *record) {
-    nnc_sheet sheet = nnc_sheet_begin(out, style);
-    sheet.indent = 11;
-    nnc_sheet_rows(&sheet, &page, record);
-}
-
 const nnc_view nnc_serve_search_view = {
-    .schema = "nncost.serve-search/1", .document = &search_document, .lines = front_lines, .page = search_page
+    .schema = "nncost.serve-search/1", .document = &search_document, .lines = front_lines, .rows = &page, .indent = 11
 };
 
 static const char option[] = "--slo";
@@ -445,9 +439,7 @@ static void sweep_page(nnc_buffer *out, nnc_style style, const void *record) {
     nnc_table_write(&table, out, style);
     if (rows->illegal > 0) {
         nnc_sheet_gap(&sheet);
-        nnc_sheet_label(&sheet, "");
-        nnc_sheet_words(&sheet, "%" PRId64 " illegal row%s left out", rows->illegal, rows->illegal > 1 ? "s" : "");
-        nnc_sheet_end(&sheet);
+        nnc_sheet_note(&sheet, "", "%" PRId64 " illegal row%s left out", rows->illegal, rows->illegal > 1 ? "s" : "");
     }
 }
 

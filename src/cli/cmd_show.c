@@ -22,7 +22,7 @@ typedef struct spec_view {
     const nnc_model *model;   /* the model; NULL = the spec is of another kind */
 } spec_view;
 
-/* ---- every field with its source ---- */
+/* ---- the list of all fields with their sources ---- */
 
 /* A field of the spec with its value. */
 typedef struct shown_field {
@@ -205,21 +205,15 @@ static void write_notes(nnc_sheet *sheet, const spec_view *view) {
     const nnc_software *software = view->table == &nnc_software_table ? view->object : NULL;
     for (int32_t i = 0; software != NULL && i < software->stands_for_count; i++) {
         const nnc_framework *framework = &software->stands_for[i];
-        nnc_sheet_label(sheet, "for");
-        nnc_sheet_words(sheet, "%s %s%s%s %s", framework->framework, framework->version,
-                        *framework->model != '\0' ? "networks " : "", framework->model, framework->hardware);
-        nnc_sheet_end(sheet);
+        nnc_sheet_note(sheet, "for", "%s %s%s%s %s", framework->framework, framework->version,
+                       *framework->model != '\0' ? "networks " : "", framework->model, framework->hardware);
     }
     for (int32_t i = 0; view->model != NULL && i < view->model->note_count; i++) {
-        nnc_sheet_label(sheet, "noted");
-        nnc_sheet_words(sheet, "%s", view->model->notes[i]);
-        nnc_sheet_end(sheet);
+        nnc_sheet_note(sheet, "noted", "%s", view->model->notes[i]);
     }
     for (int32_t i = 0; i < view->source_count; i++) {
-        nnc_sheet_label(sheet, "source");
-        nnc_sheet_words(sheet, "%s%s%s", view->sources[i].key, *view->sources[i].key != '\0' ? ": " : "",
-                        view->sources[i].text);
-        nnc_sheet_end(sheet);
+        nnc_sheet_note(sheet, "source", "%s%s%s", view->sources[i].key, *view->sources[i].key != '\0' ? ": " : "",
+                       view->sources[i].text);
     }
 }
 
@@ -285,7 +279,7 @@ static nnc_status write_spec(nnc_buffer *out, nnc_style style, const spec_view *
     return shown.failed ? NNC_NO_MEMORY : NNC_OK;
 }
 
-/* ---- a model as a file ---- */
+/* ---- writes a model as a model file ---- */
 
 static double number_at(const nnc_field *field, const char *place, int index) {
     switch (nnc_field_element(field->type)) {
@@ -706,13 +700,8 @@ static const nnc_page_row page_rows[] = {
 };
 static const nnc_page_rows page = NNC_PAGE_ROWS(&shown_metrics, page_rows);
 
-static void write_checkpoint(nnc_buffer *out, nnc_style style, const void *record) {
-    nnc_sheet sheet = nnc_sheet_begin(out, style);
-    nnc_sheet_rows(&sheet, &page, record);
-}
-
 const nnc_view nnc_checkpoint_view = {
-    .schema = "nncost.checkpoint/1", .document = &shown_metrics, .lines = checkpoint_lines_of, .page = write_checkpoint
+    .schema = "nncost.checkpoint/1", .document = &shown_metrics, .lines = checkpoint_lines_of, .rows = &page
 };
 
 nnc_status nnc_checkpoint_show(nnc_session *session, const char *path, nnc_error *err) {
@@ -725,7 +714,7 @@ nnc_status nnc_checkpoint_show(nnc_session *session, const char *path, nnc_error
     return status;
 }
 
-/* ---- a checkpoint as a model ---- */
+/* ---- uses a checkpoint as a model ---- */
 
 nnc_status nnc_checkpoint_check(nnc_session *session, const char *path, const char *model, nnc_error *err) {
     nnc_checkpoint file;

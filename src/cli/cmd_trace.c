@@ -319,7 +319,7 @@ static nnc_status compare(comparison *c, nnc_arena *arena, nnc_error *err) {
     return NNC_OK;
 }
 
-/* ---- the ranks of one run ---- */
+/* ---- compares the traces of the ranks of one run ---- */
 
 typedef struct run_of_ranks {
     nnc_trace_rank *ranks;

@@ -39,9 +39,7 @@ static int order_groups(unsigned takes, const char *groups[GROUPS]) {
 static void write_option(nnc_sheet *sheet, const nnc_option_text *option) {
     char label[NNC_OPTION_NAME + 32];
     snprintf(label, sizeof label, "  %s%s", option->name, option->argument);
-    nnc_sheet_label(sheet, label);
-    nnc_sheet_words(sheet, "%s", option->help);
-    nnc_sheet_end(sheet);
+    nnc_sheet_note(sheet, label, "%s", option->help);
 }
 
 static void write_options(nnc_buffer *out, nnc_style style, unsigned takes) {
@@ -149,9 +147,7 @@ void nnc_help_program(nnc_buffer *out, nnc_style style) {
             if ((command->part_of != NULL) != (parts > 0)) { continue; }
             snprintf(label, sizeof label, parts > 0 ? "  %s, %s" : "  %s", parts > 0 ? command->part_of : command->name,
                      command->name);
-            nnc_sheet_label(&sheet, label);
-            nnc_sheet_words(&sheet, "%s", command->summary);
-            nnc_sheet_end(&sheet);
+            nnc_sheet_note(&sheet, label, "%s", command->summary);
         }
     }
     nnc_buffer_text(out, "\n'nncost COMMAND -h' shows the usual options of a command, 'nncost help COMMAND' all of\n"
@@ -195,7 +191,7 @@ void nnc_help_program_brief(nnc_buffer *out) {
                          "version.\n");
 }
 
-/* ---- --help of a command with many options ---- */
+/* ---- writes --help of a command with many options ---- */
 
 enum { MANY = 100 };
 
@@ -235,11 +231,7 @@ static void write_short_options(nnc_buffer *out, nnc_style style, const nnc_comm
                      command->name, option_count(command->takes));
 }
 
-static void put_paragraph(nnc_sheet *sheet, const char *text) {
-    nnc_sheet_label(sheet, "");
-    nnc_sheet_words(sheet, "%s", text);
-    nnc_sheet_end(sheet);
-}
+static void put_paragraph(nnc_sheet *sheet, const char *text) { nnc_sheet_note(sheet, "", "%s", text); }
 
 void nnc_help_command(nnc_buffer *out, nnc_style style, const nnc_command *command, nnc_help_level level) {
     nnc_sheet sheet = nnc_sheet_begin(out, style);
@@ -657,7 +649,6 @@ static nnc_status write_schema(nnc_session *session, nnc_error *err) {
     char kinds[256] = "", page[64];
     for (int i = 0; i < SCHEMA_COUNT; i++) {
         const char *name = schema_name(i);
-        const size_t used = strlen(kinds);
         if (kind == NULL) {
             nnc_buffer_print(session->out, "%-10s %s\n", name,
                              i < FILE_COUNT ? files[i][1] : outputs[i - FILE_COUNT].title);
@@ -665,7 +656,7 @@ static nnc_status write_schema(nnc_session *session, nnc_error *err) {
             snprintf(page, sizeof page, "schema/%s.json", name);
             return write_page(session, page, err);
         }
-        snprintf(kinds + used, sizeof kinds - used, "%s%s", i > 0 ? ", " : "", name);
+        nnc_text_append(kinds, sizeof kinds, ", ", "%s", name);
     }
     return kind == NULL ? NNC_OK
                         : nnc_fail(err, NNC_BAD_USAGE, "schema", "unknown schema, expected one of %s, found \"%s\"",
@@ -765,7 +756,6 @@ const nnc_command nnc_cmd_explain = {
              "step_s, exposed_comm.data, memory or cost; ops have their names in 'nncost ops', such as attn.qkv. If an "
              "op occurs with different dimensions, the longest in each phase is shown. Without NAMES, all names are "
              "listed. The JSON of several names is a list.",
-    .min_operands = 0,
     .max_operands = 3,
     .leading_operands = 1,
     .takes = NNC_TAKES_COMMON | NNC_TAKES_LAUNCH | NNC_TAKES_PLAN | NNC_TAKES_RUN | NNC_TAKES_SCENARIO,

@@ -323,7 +323,7 @@ bool nnc_option_has(const nnc_option_fields *of, const nnc_field *field) {
     return name == NULL || *name != NULL;
 }
 
-/* ---- an option as text ---- */
+/* ---- an option as help and the man page show it ---- */
 
 /* Returns the argument of a field's option. The value of a switch is always joined to its name: "--dora=off". */
 static const char *field_argument(const nnc_field *field) {
@@ -341,8 +341,7 @@ static const char *field_argument(const nnc_field *field) {
 
 /* Adds a part to a text, after a blank. */
 static void append(char *text, size_t size, const char *before, const char *part, const char *after) {
-    const size_t used = strlen(text);
-    snprintf(text + used, size - used, "%s%s%s%s", used > 0 ? " " : "", before, part, after);
+    nnc_text_append(text, size, " ", "%s%s%s", before, part, after);
 }
 
 static void put_default(const char *value, nnc_option_text *text) {

@@ -105,15 +105,14 @@ static nnc_status refuse_unknown(const spellings *list, const char *command, con
     return nnc_fail(err, NNC_BAD_USAGE, typed, "unknown option, see 'nncost %s --help'", command);
 }
 
-/* ---- values of own options, by their type ---- */
+/* ---- reads values of options of the command line itself, by their type ---- */
 
 /* Returns the index of a text among names; -1 = it is not there, and err is set. */
 static int choose(const char *option, const char *text, nnc_names names, nnc_error *err) {
     char expected[128] = "";
     const int found = nnc_names_find_nocase(names, text);
     for (int i = 0; i < names.count && found < 0; i++) {
-        const size_t used = strlen(expected);
-        snprintf(expected + used, sizeof expected - used, "%s%s", i > 0 ? ", " : "", names.of((unsigned)i));
+        nnc_text_append(expected, sizeof expected, "", "%s%s", i > 0 ? ", " : "", names.of((unsigned)i));
     }
     if (found >= 0) { return found; }
     nnc_fail(err, NNC_BAD_USAGE, option, "unknown value, expected one of %s, found \"%s\"", expected, text);

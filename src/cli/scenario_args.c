@@ -216,7 +216,7 @@ const char *nnc_command_keep(nnc_arena *arena, nnc_buffer *out) {
     return text;
 }
 
-/* ---- command lines of plans that a search has found ---- */
+/* ---- writes the command lines of plans that a search has found ---- */
 
 static bool is_given(const nnc_scenario_args *given, const char *name) {
     for (int i = 0; i < given->setting_count; i++) {

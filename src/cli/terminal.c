@@ -210,7 +210,7 @@ nnc_status nnc_run_outside_program(nnc_session *session, nnc_error *err) {
 #endif
 
 #ifdef __wasi__
-/* ---- the program on a browser page ---- */
+/* ---- functions for the program on a browser page ---- */
 
 enum { WORDS_MAX = 1024 };
 

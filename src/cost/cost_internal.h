@@ -54,7 +54,7 @@ NNC_SAYING void nnc_say_work(const nnc_work *work, nnc_derivation *why) {
  * is the share of one group. inner_* are unused when inner is 1, outer_* when outer is 1. */
 typedef struct nnc_route {
     int32_t size;             /* ranks in the group */
-    int32_t inner, outer;     /* ranks inside one scale-up domain; number of domains */
+    int32_t inner, outer;     /* inner: ranks of the group inside one scale-up domain; outer: number of domains */
     double inner_bytes_per_s; /* rate of all links of one rank that lead to the group, in one direction */
     double inner_latency_s;
     double outer_bytes_per_s; /* share of one rank in the rate of the NICs, after oversubscription */
@@ -191,7 +191,7 @@ const char *nnc_fabric_name(nnc_fabric fabric);
  * Collectives whose lanes share no fabric run at the same time. */
 typedef enum nnc_lane {
     NNC_LANE_SCALE_UP,  /* links within domains */
-    NNC_LANE_SCALE_OUT, /* links between domains, one rank in each */
+    NNC_LANE_SCALE_OUT, /* links between domains; each domain has one rank of the group */
     NNC_LANE_HOST,
     NNC_LANE_BOTH, /* links within and between domains */
     NNC_LANES
@@ -238,7 +238,7 @@ typedef struct nnc_op_place {
 typedef struct nnc_rows {
     nnc_op_cost rows[NNC_ROWS_MAX];
     nnc_op ops[NNC_ROWS_MAX];     /* copies of the ops of recomputed, backward and update rows */
-    int32_t count, forward_count; /* forward rows come first */
+    int32_t count, forward_count; /* number of all rows; number of forward rows, which come first */
     int32_t fresh;                /* index of the first row whose times were computed for the current network */
     nnc_op_place places[NNC_OPS_MAX];
     const nnc_op_timer *timer; /* computes the times of the rows; NULL = nnc_op_time */
@@ -249,7 +249,7 @@ typedef enum nnc_part {
     NNC_PART_FORWARD,
     NNC_PART_BACKWARD,
     NNC_PART_RECOMPUTE,
-    NNC_PART_COMM, /* gradients of data parallelism, once per step */
+    NNC_PART_COMM, /* communication of gradients over the data ranks, once per step */
     NNC_PART_UPDATE,
     NNC_PARTS
 } nnc_part;
@@ -330,20 +330,21 @@ void nnc_power_throttle(nnc_rows *rows, const nnc_device *device);
 typedef struct nnc_parameters {
     double params, matrix_params, factored_elements, orthogonalise_flops;
     double table_params; /* part of params: tables that are updated in place */
+    double large_params; /* part of params: matrices whose copy in fp32 has 32 MB or more */
 } nnc_parameters;
 
 /* Sums for one instance of a segment (the embedding, one of several equal layers, the head) on one rank. A pipeline
  * stage holds several instances of each segment. */
 typedef struct nnc_segment_sums {
-    nnc_parameters dense, expert;         /* trained parameters outside experts; of experts, which have fewer copies
-                                           * over the ranks */
-    nnc_parameters frozen, frozen_expert; /* untrained parameters outside experts; of experts */
+    nnc_parameters dense, expert;         /* dense: trained parameters outside experts; expert: trained parameters of
+                                           * experts, which fewer ranks copy */
+    nnc_parameters frozen, frozen_expert; /* the same for parameters that are not trained */
     double kept_bytes;                    /* bytes kept for backward without recomputation */
     double input_bytes;                   /* bytes kept with full recomputation: inputs of recompute blocks, and
                                            * tensors of ops outside blocks */
     double live_bytes;                    /* live bytes of the largest recompute block while backward runs it again */
-    double again_bytes;                   /* bytes of those tensors in the largest recompute block that recomputation of
-                                           * single modules makes again */
+    double again_bytes;                   /* most bytes of one recompute block that recomputation of single modules runs
+                                           * again */
     double unit_params;                   /* trained parameters of the largest unit of ZeRO 3 */
     double unit_frozen;                   /* untrained parameters of the largest unit */
     double transient_bytes;               /* bytes of the largest working set of one op in backward */
@@ -356,7 +357,7 @@ void nnc_segments_sum(const nnc_op_list *list, nnc_segment_sums sums[NNC_SEGMENT
 /* Segments that one device of the pipeline holds. */
 typedef struct nnc_stage_residency {
     int64_t instances[NNC_SEGMENTS_MAX];
-    int64_t recomputed[NNC_SEGMENTS_MAX]; /* instances that backward runs again from their inputs */
+    int64_t recomputed[NNC_SEGMENTS_MAX]; /* number of instances that backward runs again from their inputs */
     int32_t segments;                     /* number of segments; later entries of the arrays are unset */
     double in_flight;                     /* number of micro-batches whose activations are kept at the same time */
     bool uneven;                          /* true: chunks of the device hold different segments, and `flight` has a
@@ -401,8 +402,8 @@ typedef struct nnc_kept {
 
 /* Sums over the segments of a device, before sharding by ZeRO and offload. */
 typedef struct nnc_resident_bytes {
-    nnc_parameters dense, expert, frozen, frozen_expert; /* parameters that the device holds: trained outside experts
-                                                          * and of experts; not trained, outside experts and of
+    nnc_parameters dense, expert, frozen, frozen_expert; /* parameters on the device: trained outside experts (dense),
+                                                          * trained of experts, frozen outside experts, frozen of
                                                           * experts */
     nnc_kept kept;
     double op_bytes, block_bytes; /* working set of an op and live bytes of a recomputed block, both of the segment
@@ -414,8 +415,8 @@ typedef struct nnc_resident_bytes {
     struct {
         double gradient_bytes, activation_bytes, op_bytes, block_bytes, cast_bytes, workspace_bytes;
         const char *what;
-    } peak;                     /* bytes in memory at that moment of backward at which they are most; see replay in
-                                 * memory.c */
+    } peak;                     /* bytes at the moment of backward with the most bytes in memory; function replay in
+                                 * memory.c finds this moment */
     double largest_block_bytes; /* bytes of the largest short-lived tensor */
 } nnc_resident_bytes;
 nnc_resident_bytes nnc_resident_bytes_of(const nnc_op_list *list, const nnc_segment_sums sums[NNC_SEGMENTS_MAX],
@@ -437,8 +438,8 @@ nnc_memory nnc_memory_say(const nnc_model *model, const nnc_op_list *list,
 nnc_memory nnc_memory_of_resident(const nnc_model *model, const nnc_op_list *list, const nnc_resident_bytes *held,
                                   const nnc_stage_residency *holding, const nnc_plan *plan,
                                   const nnc_software *software, int64_t capacity_bytes);
-/* Returns a copy of *same, the memory of a device, in which the activations are those of the micro-batches in flight of
- * `holding`. All values that do not follow from the activations stay the same. */
+/* Returns a copy of *same (the memory of a device), but with the activations of the micro-batches in flight that
+ * `holding` states. Values that do not depend on activations are copied. */
 nnc_memory nnc_memory_in_flight(const nnc_memory *same, const nnc_model *model, const nnc_op_list *list,
                                 const nnc_segment_sums sums[NNC_SEGMENTS_MAX], const nnc_stage_residency *holding,
                                 const nnc_plan *plan, const nnc_software *software);
@@ -462,7 +463,7 @@ void nnc_parameters_update(const nnc_parameters *dense, const nnc_parameters *ex
  * parameters take 2 B each. */
 double nnc_frozen_bytes(const nnc_parameters *frozen, const nnc_plan *plan);
 
-/* Return the number of ranks over which ZeRO divides the parameters outside experts; the parameters of experts. */
+/* Return the number of ranks over which ZeRO divides parameters: outside experts (dense), of experts (expert). */
 double nnc_dense_shards(const nnc_plan *plan);
 double nnc_expert_shards(const nnc_plan *plan);
 

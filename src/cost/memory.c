@@ -7,13 +7,18 @@
 #include "op/op_internal.h"
 #include "shape/shape_internal.h"
 
-/* ---- one instance of each segment ---- */
+/* ---- sums over one instance of each segment ---- */
+
+/* Size from which glibc takes each block from the operating system and gives it back when it is freed. Source:
+ * DEFAULT_MMAP_THRESHOLD_MAX in malloc.c of glibc, on 64 bits. */
+static const double mapped_bytes = 33554432.0;
 
 static void add_weights(const nnc_weights *w, double instances, nnc_parameters *sum) {
     const double matrices = (double)w->count * instances;
     const double elements = matrices * (double)w->rows * (double)w->cols;
     const double vector = (double)w->vector * instances;
     sum->params += elements + vector;
+    if (4.0 * (double)w->rows * (double)w->cols >= mapped_bytes) { sum->large_params += elements; }
     sum->factored_elements += matrices * ((double)w->rows + (double)w->cols) + vector;
     if (!w->table) {
         sum->matrix_params += elements;
@@ -128,6 +133,7 @@ static nnc_parameters sum_of(const nnc_segment_sums *sums, const nnc_stage_resid
         total.params += n * p->params;
         total.matrix_params += n * p->matrix_params;
         total.table_params += n * p->table_params;
+        total.large_params += n * p->large_params;
         total.factored_elements += n * p->factored_elements;
         total.orthogonalise_flops += n * p->orthogonalise_flops;
     }
@@ -396,7 +402,7 @@ static double live_of(const nnc_segment_sums *sum, const nnc_plan *plan, double 
     return again > 0.0 ? nnc_min(every, again) * sum->live_bytes : sum->again_bytes;
 }
 
-/* ---- the peak over backward ---- */
+/* ---- the memory peak as one moment of backward ---- */
 
 /* Tests whether gradients are freed before forward (set_to_none). They then appear in backward, while the activations
  * of their layer are freed. The peak of a step on one device is then one moment of backward, less than the sum of all
@@ -467,9 +473,13 @@ typedef struct left_over {
 
 static void begin_backward(const replay *r, left_over *left) {
     const nnc_op_list *list = r->list;
-    memset(left, 0, sizeof *left);
+    for (int32_t s = 0; s < NNC_SEGMENTS_MAX; s++) {
+        left->kept[s] = left->casts[s] = left->gradients[s] = left->inputs[s] = 0.0;
+    }
     for (int32_t b = 0; b < list->block_count; b++) {
         const nnc_block *block = &list->blocks[b];
+        left->live[b] = 0.0;
+        left->first[b] = NULL;
         left->inputs[block->segment] +=
             block->input_bytes * (double)block->repeat / (double)list->segments[block->segment].instances;
     }

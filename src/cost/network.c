@@ -31,7 +31,7 @@ nnc_status nnc_network_find(const nnc_device *device, const nnc_plan *plan, nnc_
     strides_of(plan, strides);
     const int32_t replicas = plan->data * plan->context;
     const bool adjacent = strides[DATA] == strides[CONTEXT] * plan->context;
-    /* If data and context ranks are not adjacent, their group takes the longer distance. */
+    /* If data and context ranks are not adjacent, their common group gets the distance of the data ranks. */
     const int32_t base = plan->context == 1 || !adjacent ? strides[DATA] : strides[CONTEXT];
     const int32_t same_experts = nnc_plan_expert_ranks(plan) / plan->expert;
     const int32_t expert_base = plan->whole_experts ? base / plan->tensor : base;

@@ -29,7 +29,7 @@ static void travel(const nnc_network *network, nnc_op_cost *row) {
     row->time_s = row->network_s;
 }
 
-/* Returns a recent row on the same network with an equal collective, or NULL. Layers send tensors of the same size
+/* Returns a recent row with an equal collective on the same network, or NULL. Layers send tensors of the same size
  * again and again. */
 enum { NEAR = 32 };
 static const nnc_op_cost *find_near(const nnc_rows *rows, const nnc_collective_op *exchange) {
@@ -140,7 +140,7 @@ static const nnc_op_place *find_place(const nnc_rows_like *like, const nnc_op_li
                : NULL;
 }
 
-/* Copies the backward rows of an equal op. Times weight-gradient rows again if the share of added gradients differs. */
+/* Copies the backward rows of an equal op. Times weight-gradient rows again if grad_accumulate (see nnc_op) differs. */
 static void copy_backward(nnc_rows *rows, const nnc_op *op, const nnc_rows *from, const nnc_op_place *place,
                           const nnc_device *device, const nnc_network *network) {
     for (int i = 0; i < place->backward_count; i++) {

@@ -236,7 +236,7 @@ NNC_SAYING product product_of(const nnc_device *device, const nnc_op *op, const 
     const double cache_rate = cache_rate_of(e, nnc_device_matmul_peak(device, op->math_dtype), why);
     const nnc_matmul *u = &op->u.matmul;
     const double experts = u->experts > 0 ? (double)u->experts : 1.0;
-    /* A weight gradient sums over the tokens of an expert, so these are the dimension k of its product. */
+    /* a weight gradient sums over the tokens of an expert, so they are its dimension k */
     const bool grouped_k = op->phase == NNC_PHASE_GRAD_WEIGHT;
     product p = {
         .count = (double)u->batch * (u->one_by_one ? 1.0 : experts),
@@ -655,11 +655,19 @@ NNC_SAYING nnc_timing constant_time(const nnc_device *device, const nnc_op *op, 
     NNC_PUT(why, matrix_s, "s");
     const double vector_s = vector_seconds(&r, work, why);
     NNC_SAY(why, compute_s, "s", nnc_max(matrix_s, vector_s));
-    NNC_SAY(why, memory_s, "s", (work->read_bytes + work->write_bytes) / (r.memory_fraction * r.mem_bytes_per_s));
+    double new_s = 0.0;
+    if (op->kind == NNC_OP_UPDATE && op->u.update.new_bytes > 0.0) {
+        NNC_LET(why, new_bytes, "B", op->u.update.new_bytes);
+        NNC_LET(why, new_bytes_per_s, "B/s", device->host.new_bytes_per_s);
+        NNC_SET(why, new_s, "s", new_bytes / new_bytes_per_s);
+        NNC_NOTE(why, "gradients in memory that the program takes anew in each step");
+    }
+    NNC_SAY(why, memory_s, "s",
+            (work->read_bytes + work->write_bytes) / (r.memory_fraction * r.mem_bytes_per_s) + new_s);
     return roofline(compute_s, memory_s, r.fixed_s, why);
 }
 
-/* ---- one row per form ---- */
+/* ---- the table of forms: one row per formula for the time of an op ---- */
 
 static nnc_efficiency pointwise_efficiency(const nnc_device *device, const nnc_op *op) {
     const nnc_efficiencies *all = &device->efficiency;
@@ -718,7 +726,7 @@ static const time_form *const forms[] = { NNC_TIMED_LIST(NNC_ROW_AT) };
 
 static const time_form *form_of(const nnc_op *op) { return forms[nnc_op_timed(op)]; }
 
-/* ---- kernels as a library issues them ---- */
+/* ---- time of the kernels that a library issues for an op ---- */
 
 /* t = bytes / (g B) + mixed bytes / (g_mixed B) + rows s + F / (f P) + kernels t0. Norms as one kernel, softmax and
  * cross-entropy have their own fractions g. s is the time per row of a layer norm. F is the FLOPs of attention that is

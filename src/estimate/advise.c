@@ -197,8 +197,8 @@ typedef struct search {
     bool takes_tight;          /* true: a plan that fits by the estimate counts as fitting, even if the upper end of
                                 * measured peaks does not fit */
     bool shipped;              /* true: changes use only features of the profile's framework */
-    uint64_t tried[TRIED_MAX]; /* plans that refine has tried: strengths of all gentle changes as one number; 0 =
-                                * empty */
+    uint64_t tried[TRIED_MAX]; /* plans that refine has tried: strengths of all gentle changes as one number, and the
+                                * flags of a place; 0 = empty */
     int tried_count;
 } search;
 
@@ -228,12 +228,18 @@ static outcome try_plan(search *s, const int at[CHANGES], bool timed, nnc_advice
     }
     advice->total_bytes = result.memory.total_bytes;
     advice->step_s = result.step_s;
-    write_changes(s->base, &advice->plan, advice->text, sizeof advice->text);
-    const nnc_software *usual = nnc_profile_of(s->profiles, s->model, s->device, &advice->plan);
-    if (strcmp(usual->id, software->id) != 0) {
-        nnc_text_append(advice->text, sizeof advice->text, " ", "--software %s", software->id);
-    }
     return OUTCOME_FITS;
+}
+
+/* Writes the options of each plan that was found. */
+static void write_texts(const search *s, nnc_advice *advice, int count) {
+    for (nnc_advice *one = advice; one < advice + count; one++) {
+        write_changes(s->base, &one->plan, one->text, sizeof one->text);
+        const nnc_software *usual = nnc_profile_of(s->profiles, s->model, s->device, &one->plan);
+        if (strcmp(usual->id, s->software->id) != 0) {
+            nnc_text_append(one->text, sizeof one->text, " ", "--software %s", s->software->id);
+        }
+    }
 }
 
 /* Tries a set of changes at all strengths, from mild to strong, until a plan fits. The strength of the last change
@@ -281,7 +287,7 @@ static int keep_fastest(nnc_advice *advice, int found, int max, const nnc_advice
     return found;
 }
 
-/* Sets of changes that fit so far. A set that contains one of them is not tried. */
+/* Sets of changes that fit so far. A larger set that contains one of these sets is not tried. */
 typedef struct found_sets {
     unsigned sets[64];
     int count;
@@ -312,29 +318,45 @@ static void try_sets(search *s, int size, int changes, found_sets *fitting, nnc_
     }
 }
 
-/* Tests whether this plan was tried before. If so, it cannot be faster than the best plan so far. Measured: this saves
- * half of the estimates. */
-static bool was_tried(search *s, const int at[CHANGES]) {
-    uint64_t key = 0;
-    for (int c = 0; c < CHANGES_GENTLE; c++) { key = key << 6 | (unsigned)at[c]; }
-    key |= UINT64_C(1) << 63;
-    size_t place = key * UINT64_C(0x9E3779B97F4A7C15) >> 54;
-    while (s->tried[place % TRIED_MAX] != 0 && s->tried[place % TRIED_MAX] != key) { place++; }
-    if (s->tried[place % TRIED_MAX] == key) { return true; }
-    if (s->tried_count < TRIED_MAX / 2) {
-        s->tried[place % TRIED_MAX] = key;
-        s->tried_count++;
-    }
-    return false;
+/* Flags of a place in the table of tried plans: the place is taken; the plan fits. */
+#define TAKEN (UINT64_C(1) << 63)
+#define FITS (UINT64_C(1) << 62)
+
+/* Returns the place of a plan in the table of tried plans. The place is empty if the plan was not tried. */
+static uint64_t *place_of(search *s, const int at[CHANGES], uint64_t *key) {
+    *key = 0;
+    for (int c = 0; c < CHANGES_GENTLE; c++) { *key = *key << 6 | (unsigned)at[c]; }
+    *key |= TAKEN;
+    size_t place = *key * UINT64_C(0x9E3779B97F4A7C15) >> 54;
+    while (s->tried[place % TRIED_MAX] != 0 && (s->tried[place % TRIED_MAX] & ~FITS) != *key) { place++; }
+    return &s->tried[place % TRIED_MAX];
 }
 
-/* Makes this plan the best plan if it fits and is faster than the best plan so far. Returns true if it is. */
-static bool take_faster(search *s, const int at[CHANGES], nnc_advice *advice) {
-    nnc_advice one;
-    if (was_tried(s, at) || try_plan(s, at, true, &one) != OUTCOME_FITS || one.changes == 0 ||
-        !(one.step_s < s->best_s)) {
+/* Tests whether a plan recomputes, and is known to fit without recomputation: recomputation then only makes it slower.
+ * The replay of a pipeline may end earlier with longer passes. */
+static bool recomputes_in_vain(search *s, const int at[CHANGES]) {
+    int milder[CHANGES];
+    uint64_t key;
+    if (at[CHANGE_RECOMPUTE] == 0 || s->base->recompute != 0 || s->base->pipeline > 1 || at[CHANGE_PIPELINE] > 0) {
         return false;
     }
+    memcpy(milder, at, sizeof milder);
+    milder[CHANGE_RECOMPUTE] = 0;
+    return nnc_same_bytes(milder, s->best, sizeof milder) || (*place_of(s, milder, &key) & FITS) != 0;
+}
+
+/* Makes this plan the best plan if it fits and is faster than the best plan so far. Returns true if it is. A plan that
+ * was tried before cannot be faster than the best plan. */
+static bool take_faster(search *s, const int at[CHANGES], nnc_advice *advice) {
+    nnc_advice one;
+    uint64_t key, *place = place_of(s, at, &key);
+    if (*place != 0 || recomputes_in_vain(s, at)) { return false; }
+    const bool fits = try_plan(s, at, true, &one) == OUTCOME_FITS;
+    if (s->tried_count < TRIED_MAX / 2) {
+        *place = fits ? key | FITS : key;
+        s->tried_count++;
+    }
+    if (!fits || one.changes == 0 || !(one.step_s < s->best_s)) { return false; }
     s->best_s = one.step_s;
     memcpy(s->best, at, sizeof s->best);
     *advice = one;
@@ -364,7 +386,7 @@ static bool refine(search *s, nnc_advice *advice) {
     return any;
 }
 
-/* ---- many changes at once ---- */
+/* ---- tries many changes of the plan at once ---- */
 
 static bool is_degree(int c) { return c == CHANGE_TENSOR || c == CHANGE_PIPELINE || c == CHANGE_CONTEXT; }
 
@@ -456,6 +478,7 @@ static int advise(const nnc_model *model, const nnc_device *device, const nnc_pr
     found = found == 0 ? try_all_together(&s, advice) : found;
     s.takes_tight = true;
     found = found == 0 ? try_all_together(&s, advice) : found;
+    write_texts(&s, advice, found);
     scratch->brief = brief;
     scratch->fits_only = fits_only;
     scratch->workless = false;

@@ -296,7 +296,7 @@ bool nnc_ideal_step(const nnc_step *step, const nnc_rows *rows, const nnc_bound_
     return true;
 }
 
-/* ---- rows and lines of the ideal step ---- */
+/* ---- op table and derivation lines of the ideal step ---- */
 
 void nnc_ideal_say(const nnc_ideal *ideal, nnc_derivation *why) {
     NNC_LET(why, matrix_s, "s", ideal->engine_s[NNC_ENGINE_MATRIX]);

@@ -154,6 +154,10 @@ static void write_options(const tuner *t, const candidate *c, char *text, size_t
     text[0] = '\0';
     for (size_t i = 0; i < nnc_plan_table.count; i++) {
         const nnc_field *field = &nnc_plan_table.fields[i];
+        if (field->count_offset == 0 && nnc_same_bytes((const char *)t->ask->plan + field->offset,
+                                                       (const char *)&c->plan + field->offset, field->size)) {
+            continue;
+        }
         nnc_field_text(field, t->ask->plan, from, sizeof from);
         nnc_field_text(field, &c->plan, to, sizeof to);
         if (strcmp(from, to) == 0) { continue; }
@@ -274,25 +278,51 @@ static void insert(nnc_plan_change *changes, int count, const nnc_plan_change *o
     changes[place] = *one;
 }
 
+/* Tests whether the strengths of a move can only make the step longer: with `quick`, a plan that fits needs no move that
+ * only saves memory. The replay of a pipeline may end earlier with longer passes. */
+static bool only_slows(const tuner *t, move what) {
+    const nnc_plan *now = &t->base.plan;
+    return t->ask->quick && t->base.verdict != NNC_OVER_MEMORY && what == MOVE_RECOMPUTE &&
+           now->recompute == NNC_RECOMPUTE_NONE && now->pipeline == 1;
+}
+
+/* Adds the best strength of a move to the list, if it is worth listing. */
+static void try_move(tuner *t, move what, nnc_plan_changes *found) {
+    const candidate base = { .plan = *t->ask->plan };
+    candidate to;
+    nnc_result r;
+    nnc_plan_change one;
+    if (!only_slows(t, what) && best_step(t, what, &base, &t->base.plan, STEPS_MAX, &to, &r) && is_worth(t, &r)) {
+        keep(t, &to, &r, what >= MOVE_TOGETHER, &one);
+        insert(found->list, found->count++, &one);
+    }
+}
+
+/* Estimates the plan as given, unless its estimate is known. */
+static bool begin(tuner *t) {
+    const candidate base = { .plan = *t->ask->plan };
+    if (t->ask->base != NULL) {
+        t->base = *t->ask->base;
+        t->tries = 1;
+    } else if (!estimate(t, &base, &t->base)) {
+        return false;
+    }
+    t->shipped = !t->ask->profiles->any && nnc_software_ships(software_of(t, &base), &base.plan, NULL);
+    return true;
+}
+
 int nnc_plan_changes_find(const nnc_plan_change_ask *ask, nnc_scratch *scratch, nnc_plan_changes *found) {
     tuner t = { .ask = ask, .scratch = scratch, .padded = *ask->model };
-    const candidate base = { .plan = *ask->plan };
     *found = (nnc_plan_changes){ .count = 0 };
     if (ask->model->family == NNC_FAMILY_DECODER) { t.padded.decoder.vocab_multiple = VOCAB_MULTIPLE; }
     const bool brief = scratch->brief;
     scratch->brief = true;
-    if (estimate(&t, &base, &t.base)) {
-        t.shipped = !ask->profiles->any && nnc_software_ships(software_of(&t, &base), &base.plan, NULL);
+    if (begin(&t)) {
         scratch->fits_only = scratch->workless = true;
         for (move what = 0; what < (ask->quick ? MOVE_QUICK : MOVES); what++) {
-            candidate to;
-            nnc_result r;
-            nnc_plan_change one;
-            if (best_step(&t, what, &base, &t.base.plan, STEPS_MAX, &to, &r) && is_worth(&t, &r)) {
-                keep(&t, &to, &r, what >= MOVE_TOGETHER, &one);
-                insert(found->list, found->count++, &one);
-            }
+            if (what != MOVE_PADDING) { try_move(&t, what, found); }
         }
+        try_move(&t, MOVE_PADDING, found); /* last: with another model, estimates share no results */
         if (!ask->quick) { find_together(&t, found); }
     }
     scratch->brief = brief;

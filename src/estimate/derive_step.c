@@ -29,7 +29,7 @@ void nnc_say_plan(const nnc_plan *plan, nnc_derivation *why) {
     (void)devices;
 }
 
-/* ---- sums over rows, by a key ---- */
+/* ---- adds up values of op table rows that have the same key ---- */
 
 enum { KEYS_MAX = 96 };
 typedef struct keyed {
@@ -154,7 +154,7 @@ void nnc_say_step(const nnc_step *step, const nnc_segment_time units[NNC_SEGMENT
     NNC_PUT(why, r->bubble_s, "s");
 }
 
-/* ---- rows of the step ---- */
+/* ---- sums over rows of the step ---- */
 
 static void group_key(const nnc_op_cost *row, const char *what, char key[NNC_SAY_NAME]) {
     snprintf(key, NNC_SAY_NAME, "%s.%s", what, nnc_group_name(row->op->group));

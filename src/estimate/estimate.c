@@ -186,8 +186,8 @@ static bool fuse(const nnc_model *model, const nnc_step *step, nnc_scratch *scra
     nnc_bound_segment_times units;
     with->software = nnc_software_default();
     with->software.context_frozen =
-        step->software->context_frozen; /* context_frozen is copied, because it decides which weights are trained, not
-                                         * how fast kernels are */
+        step->software->context_frozen; /* context_frozen is copied because it states which weights are trained; the
+                                         * other settings only make kernels faster */
     fused->step = *step;
     fused->step.software = &with->software;
     fused->step.list = &scratch->ideal;
@@ -317,7 +317,7 @@ static nnc_status time_fully(const nnc_model *model, const nnc_step *step, nnc_s
     return NNC_OK;
 }
 
-/* ---- one estimate, step by step ---- */
+/* ---- the parts of one estimate in their order ---- */
 
 void nnc_estimate_begin(nnc_scratch *scratch, nnc_result *r) {
     memset(r, 0, sizeof *r);
@@ -415,7 +415,7 @@ nnc_status nnc_estimate_read(const nnc_model *model, const nnc_device *device, c
     return scratch->estimate(model, device, software, plan, scratch, result, err);
 }
 
-/* ---- rows and stages of the last estimate ---- */
+/* ---- returns rows and stages of the last estimate ---- */
 
 const nnc_op_cost *nnc_scratch_ops(const nnc_scratch *scratch, int32_t *count) {
     *count = scratch->shown != NULL ? scratch->shown->count : 0;

@@ -24,7 +24,7 @@
 #include "pipeline/pipeline_internal.h"
 #include "shape/shape_internal.h"
 
-/* ---- resolve.c: a whole and legal plan ---- */
+/* ---- resolve.c: completes and checks a plan ---- */
 
 /* Reads and checks a plan of any struct_size; NULL = the default plan. */
 nnc_status nnc_plan_read(const nnc_plan *given, nnc_plan *plan, nnc_error *err);
@@ -80,7 +80,7 @@ void nnc_partition_layers(const nnc_op_list *list, const nnc_plan *plan, nnc_sta
  * back up. */
 int32_t nnc_partition_device(const nnc_plan *plan, int32_t virtual_stage);
 
-/* Returns the number of layers of a stage that full recomputation runs again. */
+/* Returns the number of layers in a stage that backward runs again under full recomputation. */
 int64_t nnc_recomputed_layers(const nnc_plan *plan, const nnc_op_list *list, int32_t segment, int64_t instances);
 
 /* ---- overlap.c: seconds of one instance of a segment ---- */
@@ -225,7 +225,7 @@ void nnc_step_find_peak(const nnc_step *step, nnc_step_memory *m, int32_t device
 /* Overlaps communication in the rows, then sums the rows of each segment. Defined in overlap.c. */
 void nnc_step_segment_times(const nnc_step *step, nnc_rows *rows, nnc_segment_time units[NNC_SEGMENTS_MAX]);
 
-/* ---- step_end.c: once per step ---- */
+/* ---- step_end.c: communication and update, once per step ---- */
 
 /* Time of one device in each lane that communication of the step end can overlap with, in one pass: compute, time to
  * issue ops, and communication of other lanes, minus time that already overlaps with other communication. */
@@ -235,8 +235,8 @@ typedef struct nnc_overlap_window {
                                        * to the embedding table of the first segment */
     double unit_share;                /* share of all gradients in one ZeRO-3 unit if each unit is a bucket; 0 = buckets
                                        * by size */
-    double shards, expert_shards;     /* number of shards of the gradients outside experts, for one replica; number of
-                                       * shards of the gradients of experts */
+    double shards, expert_shards;     /* number of ranks that divide the gradients outside experts of one replica;
+                                       * number of ranks that divide the gradients of experts */
 } nnc_overlap_window;
 
 /* Returns the exposed seconds of a collective of the step end. It takes N = exchange_s in its lane and can overlap with
@@ -442,7 +442,7 @@ void nnc_say_equal_stages(const nnc_step *step, const nnc_stage *busiest);
 nnc_plan nnc_plan_lowering_key(const nnc_plan *plan);
 /* Returns the rules for lowering a plan: formats, and whether a separate kernel adds weight gradients. */
 nnc_lowering nnc_lowering_of(const nnc_plan *plan, const nnc_software *software, nnc_attention attention);
-/* Computes nnc_lowering_of from nnc_plan_lowering_key of the plan, and writes this key to *seen. */
+/* Works as nnc_lowering_of, but reads only the fields in nnc_plan_lowering_key, which it writes to *seen. */
 nnc_lowering nnc_lowering_seen(const nnc_plan *plan, const nnc_software *software, nnc_plan *seen);
 
 /* Compares bytes; equal bytes have equal values. */
@@ -488,9 +488,8 @@ struct nnc_scratch {
     nnc_ideal bound;                   /* lower bound of the last result; in ideal mode also the step of this result */
     bool brief;                        /* true: the estimate leaves out bounds and all values that need the rows of a
                                         * whole step (NaN) */
-    bool fits_only;                    /* true, with brief: a plan that does not fit may have no times (NaN) */
-    bool verdict_only;                 /* true, with fits_only: of a plan that does not fit, only the verdict may be
-                                        * set */
+    bool fits_only;                    /* true (only with brief): plans that do not fit get no times (NaN) */
+    bool verdict_only;                 /* true (only with fits_only): plans that do not fit may get only a verdict */
     bool workless;                     /* true, with brief: FLOPs need not be counted; they may be 0 */
     nnc_derivation *why;               /* estimates record their formulas here; NULL = not recorded */
     nnc_estimate_fn *estimate;         /* nnc_estimate_once, or another function with equal results */
@@ -501,7 +500,7 @@ struct nnc_scratch {
 
 /* ---- changes.c: changes that make a plan faster or smaller ---- */
 
-/* A plan with other options. */
+/* Options that change a plan, and what the changed plan gains. */
 typedef struct nnc_plan_change {
     char options[256]; /* options to append to the command; "" = no change */
     double step_s, samples_per_s, cost_step;
@@ -527,7 +526,9 @@ typedef struct nnc_plan_change_ask {
     const nnc_profiles *profiles;
     const nnc_software *others[2]; /* other profiles to try: compiled, channels last; NULL = not available */
     const nnc_plan *plan;          /* plan as the user gave it, before defaults are filled in */
-    bool quick;                    /* true: tries only the changes that matter most, each alone */
+    const nnc_result *base;        /* estimate of the plan; NULL = not known */
+    bool quick;                    /* true: tries only the changes that matter most, each alone; if the plan fits, finds
+                                    * only changes that make it faster */
 } nnc_plan_change_ask;
 
 /* Tries the changes with at most a few hundred estimates; with quick, a few tens. Returns the number of changes found;
@@ -660,7 +661,7 @@ double nnc_price_of(const nnc_plan *plan, const nnc_device *device);
 
 enum { NNC_SINGLE_OP_DIMS_MAX = 8 };
 
-/* A question about one op, and its answer. Numbers that do not apply are NaN. */
+/* One op, as nncost op gets it, and its computed time. Numbers that do not apply are NaN. */
 typedef struct nnc_single_op {
     const char *kind;                     /* kind of the op, for example "matmul" */
     const char *kernel;                   /* kernel of attention: flash, cudnn, efficient, math; NULL = other op */

@@ -175,8 +175,8 @@ nnc_status nnc_fitting_find(const nnc_model *model, const nnc_device *device, co
     if (resolved->seq_len > 0 && model->captured == NULL) {
         fit->seq_len = largest(&f, SIZE_SEQ_LEN, &read, false) * SEQ_STEP;
         if (now.verdict == NNC_FITS && fit->seq_len < resolved->seq_len) {
-            fit->seq_len = resolved->seq_len; /* the sequence length of the plan fits, although it is no multiple of
-                                               * SEQ_STEP */
+            fit->seq_len = resolved->seq_len; /* the sequences of the plan fit, but their length is no multiple of
+                                               * SEQ_STEP, so `largest` did not try it */
         }
     }
     if (read.adapter_rank > 0) { fit->lora_rank = largest(&f, SIZE_RANK, &read, false); }
@@ -337,8 +337,8 @@ nnc_status nnc_limit_find(const nnc_model *model, const nnc_device *device, cons
     }
     if (size > 0) {
         const int32_t count = answer->count;
-        answer->count = NNC_LIMIT_POINTS_MAX; /* replaces the last point, so that the list contains the point of the
-                                               * answer */
+        answer->count = NNC_LIMIT_POINTS_MAX; /* try_size replaces the last point of a full list, so the list contains
+                                               * the answer */
         NNC_TRY(try_size(&s, size, &past, err));
         answer->count = count;
         answer->limit = of <= NNC_LIMIT_CONTEXT ? (double)size : per_device(&answer->result);

@@ -11,7 +11,7 @@
 #include "estimate/estimate_internal.h"
 #include "op/op_internal.h"
 
-/* ---- passes through the schedule ---- */
+/* ---- times of all passes in the pipeline schedule ---- */
 
 static void find_virtual_times(const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX],
                                nnc_step_memory *m) {
@@ -254,7 +254,7 @@ static bool find_delay(const nnc_step *step, const nnc_segment_time units[NNC_SE
     if (!(times->send_s > 0.0)) { return true; }
     if (!nnc_step_run(step, units, 0.0, m)) { return false; }
     NNC_LET(step->why, without_messages_s, "s", ends_s(m, slowest_stage(m, stages)));
-    if (!rerun(step->plan, times->send_s, m)) { /* m->run keeps the replay with messages */
+    if (!rerun(step->plan, times->send_s, m)) { /* replays with messages again, so that m->run ends so */
         return false;
     }
     NNC_LET(step->why, with_messages_s, "s", ends_s(m, slowest_stage(m, stages)));

@@ -191,6 +191,18 @@ static void issue_update(nnc_op *op) {
     };
 }
 
+/* Returns the bytes that a step writes to memory new to the program: gradients that are freed after the update instead
+ * of zeroed, and for tensors of 32 MB or more the two values in between of Adam, the square root of the second moment
+ * and its quotient. PyTorch on a CPU updates one tensor after the other with single operators, unless it is asked for
+ * the fused form. Smaller values in between lie in memory that the allocator kept. */
+static double new_bytes(const nnc_step *step, const nnc_step_end_params *held, const nnc_update *u) {
+    const bool kept = step->software->zero_gradients || !(step->device->host.new_bytes_per_s > 0.0);
+    const bool adam = u->optimizer == NNC_OPTIMIZER_ADAMW || u->optimizer == NNC_OPTIMIZER_ADAM;
+    const double large = (held->dense.large_params + held->expert.large_params) * (adam ? 2.0 * 4.0 : 0.0);
+    const double gradient_bytes = nnc_policy_bytes(step->plan->policy).gradient_bytes;
+    return kept ? 0.0 : gradient_bytes * (held->dense.params + held->expert.params) + large;
+}
+
 static void add_updates(const nnc_step *step, const nnc_step_end_params *held, const nnc_update *u, nnc_step_end *t) {
     static const struct {
         const char *name;
@@ -222,6 +234,7 @@ static void add_updates(const nnc_step *step, const nnc_step_end_params *held, c
                 op->u.update.passes = added_passes(step);
                 op->u.update.params = (int64_t)(held->dense.params + held->expert.params);
             }
+            if (kinds[i].kind == NNC_UPDATE_STEP) { op->u.update.new_bytes = new_bytes(step, held, u); }
             if (kinds[i].kind == NNC_UPDATE_STEP && step->launch.kernel_s > 0.0) { issue_update(op); }
         }
     }

@@ -384,11 +384,7 @@ static const nnc_metric answer_rows[] = {
 static const nnc_metrics answer_document = NNC_METRICS("a derivation", answer_rows, nnc_answer);
 
 static void write_words(nnc_sheet *sheet, const char *label, const char *text) {
-    if (text != NULL) {
-        nnc_sheet_label(sheet, label);
-        nnc_sheet_words(sheet, "%s", text);
-        nnc_sheet_end(sheet);
-    }
+    if (text != NULL) { nnc_sheet_note(sheet, label, "%s", text); }
 }
 
 static void write_result(nnc_sheet *sheet, const nnc_explained *e, const char *label) {
@@ -432,17 +428,13 @@ static void write_line(nnc_sheet *sheet, const nnc_explained *e, bool symbols) {
         label = "";
     }
     if (computed) {
-        nnc_sheet_label(sheet, label);
-        nnc_sheet_words(sheet, "= %s", line->formula);
-        nnc_sheet_end(sheet);
+        nnc_sheet_note(sheet, label, "= %s", line->formula);
         label = "";
     }
     if (!symbols) {
         if (computed && strcmp(line->numbers, line->formula) != 0 &&
             strcmp(line->numbers, nnc_number_text(line->value, number)) != 0) {
-            nnc_sheet_label(sheet, label);
-            nnc_sheet_words(sheet, "= %s", line->numbers);
-            nnc_sheet_end(sheet);
+            nnc_sheet_note(sheet, label, "= %s", line->numbers);
         }
         write_result(sheet, e, label);
         if (line->where != NULL && line->where[0] != '\0') { write_where(sheet, line->where); }
@@ -462,12 +454,10 @@ static void write_page(nnc_buffer *out, nnc_style style, const void *record) {
     } else if (answer->report != NULL) {
         nnc_sheet_subject(&sheet, answer->report);
     } else {
-        nnc_sheet_label(&sheet, "formulas");
-        nnc_sheet_words(&sheet,
-                        "from the example of %s; other plans may have other terms. Add MODEL "
-                        "DEVICE to see the numbers.",
-                        answer->example);
-        nnc_sheet_end(&sheet);
+        nnc_sheet_note(&sheet, "formulas",
+                       "from the example of %s; other plans may have other terms. Add MODEL "
+                       "DEVICE to see the numbers.",
+                       answer->example);
     }
     sheet.indent = 18;
     for (int32_t i = 0; i < answer->count; i++) {

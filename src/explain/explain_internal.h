@@ -94,7 +94,7 @@ typedef struct nnc_explained_names {
 /* Lists the names of an estimate, then the names of outputs (NULL = no outputs). Fails with NNC_NO_MEMORY. */
 nnc_status nnc_explained_names_of(const nnc_explain_output *outputs, nnc_arena *arena, nnc_explained_names *names);
 
-/* ---- one question: an estimate made again with its derivation ---- */
+/* ---- a question of explain: its estimate is made again with a derivation ---- */
 
 typedef struct nnc_question {
     const nnc_report *report;

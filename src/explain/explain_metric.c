@@ -161,11 +161,10 @@ static void write_page(nnc_buffer *out, nnc_style style, const void *record) {
     const nnc_metrics *table = NULL;
     nnc_sheet sheet = nnc_sheet_begin(out, style);
     sheet.indent = 0;
-    nnc_sheet_label(&sheet, "");
-    nnc_sheet_words(&sheet, "'nncost explain NAMES' prints the meaning, formula and source of these names; 'nncost "
-                            "explain NAMES MODEL DEVICE' adds the numbers. Separate NAMES by commas; the last parts of "
-                            "a name suffice. Ops have the names of 'nncost ops', such as attn.qkv.");
-    nnc_sheet_end(&sheet);
+    nnc_sheet_note(&sheet, "",
+                   "'nncost explain NAMES' prints the meaning, formula and source of these names; 'nncost "
+                   "explain NAMES MODEL DEVICE' adds the numbers. Separate NAMES by commas; the last parts of "
+                   "a name suffice. Ops have the names of 'nncost ops', such as attn.qkv.");
     sheet.indent = 32;
     nnc_sheet_heading(out, style, "groups of metrics");
     for (const nnc_alias *alias = nnc_aliases; alias->name != NULL; alias++) {

@@ -413,16 +413,15 @@ bool nnc_flags_read(const nnc_flag *list, const char *text, unsigned *flags) {
 static void flags_text(const nnc_flag *list, unsigned flags, char *text, size_t size) {
     if (text == NULL || size == 0) { return; }
     const char *single = flags != 0 ? NULL : name_of_none(list);
-    size_t length = 0;
     for (const nnc_flag *f = list; f->name != NULL; f++) { single = f->flag == flags && !f->also ? f->name : single; }
     if (single != NULL) {
         snprintf(text, size, "%s", single);
         return;
     }
     text[0] = '\0';
-    for (const nnc_flag *f = list; f->name != NULL && length < size; f++) {
+    for (const nnc_flag *f = list; f->name != NULL; f++) {
         if ((flags & f->flag) == f->flag) {
-            length += (size_t)snprintf(text + length, size - length, "%s%s", length > 0 ? "," : "", f->name);
+            nnc_text_append(text, size, ",", "%s", f->name);
             flags &= ~f->flag; /* the flag is set and printed, so further names of this flag are skipped */
         }
     }

@@ -110,7 +110,7 @@ typedef struct nnc_graph_param {
 
 #define NNC_GRAPH_UNSAID INT64_MIN
 
-/* ---- the network as it was read ---- */
+/* ---- a network as it was read from a graph file ---- */
 
 typedef struct nnc_graph_value {
     nnc_expr number;
@@ -148,17 +148,17 @@ typedef struct nnc_graph_node {
     nnc_graph_step step;
     const char *where; /* place of this entry in the file: "define.stage.ops[1]" */
     int32_t as, from;  /* index of the name that the output gets; index of the tensor to go back to; -1 = none given */
-    /* members of an op */
+    /* used only if the entry is an op */
     nnc_graph_kind kind;
     const char *label; /* name of the op in outputs: "bottleneck.conv" */
     nnc_group group;   /* NNC_GROUP_COUNT = the group follows from the kind */
     nnc_graph_value values[NNC_GRAPH_PARAMS_MAX];
     nnc_expr shape[NNC_GRAPH_RANK_MAX];
     int32_t shape_count;
-    /* members of a use of a macro */
+    /* used only if the entry uses a macro */
     const nnc_graph_define *define;
     nnc_expr args[NNC_GRAPH_ARGS_MAX];
-    /* members of a repeat, an if, and tied or frozen ops */
+    /* used only if the entry is a repeat, an if, or a list of tied or frozen ops */
     nnc_expr count;
     nnc_graph_ops ops;
 } nnc_graph_node;
@@ -290,6 +290,7 @@ typedef struct nnc_captured_op {
     nnc_group group;
     nnc_dtype dtype; /* format of the operands */
     int64_t repeat;
+    int64_t steps; /* times that one call runs the operator, one after another: time steps of a recurrent layer */
     int64_t batch, m, n, k;                                /* dims of a product */
     int64_t c_in, c_out, h_in, w_in, h_out, w_out, stride; /* dims of a convolution, with batch */
     int64_t kernel, kernel_w, groups;
@@ -340,7 +341,7 @@ struct nnc_captured {
                                           * recorded */
 };
 
-/* ---- rows of kinds ---- */
+/* ---- the row of each kind of op ---- */
 
 typedef struct nnc_graph_kind_row {
     const nnc_graph_param *params;

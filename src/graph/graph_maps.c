@@ -192,7 +192,7 @@ static bool infer_upsample(nnc_graph_walk *w, nnc_graph_op *op) {
     return needs_sides(w, op);
 }
 
-/* ---- ops that reorder values ---- */
+/* ---- kinds of op that only reorder values ---- */
 
 static const nnc_graph_param fold_params[] = {
     { "side", NNC_GRAPH_NUMBER, .unsaid = 2, .min = 1, .max = NNC_GRAPH_KERNEL_MAX,

@@ -5,7 +5,7 @@
 
 #include "graph/graph_internal.h"
 
-/* ---- ops on one tensor of any shape ---- */
+/* ---- kinds of op that read one tensor of any shape ---- */
 
 bool nnc_graph_needs_values(nnc_graph_walk *w, const nnc_graph_op *op) {
     return !op->in.ids || nnc_graph_fail(w, op->node,
@@ -105,7 +105,7 @@ static bool infer_scale(nnc_graph_walk *w, nnc_graph_op *op) {
     return nnc_graph_needs_values(w, op);
 }
 
-/* ---- ops on two tensors ---- */
+/* ---- kinds of op that read two tensors ---- */
 
 static const nnc_graph_param with_params[] = {
     { "with", NNC_GRAPH_TENSOR, .required = true, .help = "The other tensor." },
@@ -316,7 +316,7 @@ static bool infer_recurrent(nnc_graph_walk *w, nnc_graph_op *op) {
     return needs_tokens(w, op);
 }
 
-/* ---- tables and single tokens ---- */
+/* ---- kinds of op that look up tables or select single tokens ---- */
 
 static const nnc_graph_param embed_params[] = {
     [NNC_EMBED_ROWS] = { "rows", NNC_GRAPH_NUMBER, .required = true, .min = 1, .max = NNC_GRAPH_DIM_MAX,

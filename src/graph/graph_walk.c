@@ -29,12 +29,8 @@ int64_t nnc_graph_elements(const nnc_graph_tensor *t) {
 int64_t nnc_graph_positions(const nnc_graph_tensor *t) { return nnc_graph_elements(t) / nnc_graph_width(t); }
 
 const char *nnc_graph_shape_text(const nnc_graph_tensor *t, char text[96]) {
-    size_t used = 0;
     text[0] = '\0';
-    for (int32_t i = 0; i < t->rank && used < 96; i++) {
-        const int n = snprintf(text + used, 96 - used, "%s%" PRId64, i > 0 ? " x " : "", t->dims[i]);
-        used += n > 0 ? (size_t)n : 0;
-    }
+    for (int32_t i = 0; i < t->rank; i++) { nnc_text_append(text, 96, " x ", "%" PRId64, t->dims[i]); }
     return text;
 }
 
@@ -346,7 +342,7 @@ bool nnc_graph_run(const struct nnc_graph_net *net, const int64_t *lets, const n
            (net->input.as < 0 || bind(&w, &net->input, net->input.as)) && run_ops(&w, &net->ops, NULL);
 }
 
-/* ---- sizes of a whole network ---- */
+/* ---- parameters, ops and layers of a whole network ---- */
 
 typedef struct measure {
     const struct nnc_graph_net *net;

@@ -21,9 +21,10 @@ enum {
 static const char *const storage_kinds[] = { "parameter", "frozen", "buffer",    "input", "gradient",
                                              "state",     "kept",   "temporary", NULL };
 
-/* ---- formats, whole numbers and lists of a file ---- */
+/* ---- reads formats, whole numbers and lists of a capture file ---- */
 
-/* Formats and their names in PyTorch. Formats that are not floating point have only a size in bytes. */
+/* Formats and their names in PyTorch. Formats that are not floating point, and complex ones,
+ * have only a size in bytes. */
 static const struct {
     const char *name;
     int bytes;
@@ -34,7 +35,8 @@ static const struct {
                 { "int64", 8, true, NNC_FP32 },         { "int32", 4, true, NNC_FP32 },
                 { "int16", 2, true, NNC_FP32 },         { "int8", 1, true, NNC_FP32 },
                 { "uint8", 1, true, NNC_FP32 },         { "bool", 1, true, NNC_FP32 },
-                { "float8_e4m3fn", 1, false, NNC_FP8 }, { "float8_e5m2", 1, false, NNC_FP8 } };
+                { "float8_e4m3fn", 1, false, NNC_FP8 }, { "float8_e5m2", 1, false, NNC_FP8 },
+                { "complex64", 8, true, NNC_FP32 },     { "complex128", 16, true, NNC_FP64 } };
 
 static int format_of(nnc_json at) {
     const char *name = nnc_json_type_of(at) == NNC_JSON_TEXT ? nnc_json_text(at) : "";
@@ -195,7 +197,7 @@ static bool read_storages(reader *r, nnc_json root) {
     return true;
 }
 
-/* ---- tensors of an operator ---- */
+/* ---- reads the tensors of an operator ---- */
 
 /* Reads a tensor; *count receives the number of equal tensors, whose storages have consecutive numbers. */
 static bool read_tensor(reader *r, nnc_json item, tensor *t, int64_t *count) {
@@ -263,6 +265,10 @@ static const struct {
 } operators[] = {
     { "mm", FORM_PRODUCT, NNC_GROUP_COUNT },
     { "addmm", FORM_PRODUCT, NNC_GROUP_COUNT },
+    { "mv", FORM_PRODUCT, NNC_GROUP_COUNT },
+    { "addmv", FORM_PRODUCT, NNC_GROUP_COUNT },
+    { "dot", FORM_PRODUCT, NNC_GROUP_COUNT },
+    { "vdot", FORM_PRODUCT, NNC_GROUP_COUNT },
     { "bmm", FORM_PRODUCT, NNC_GROUP_ATTENTION },
     { "baddbmm", FORM_PRODUCT, NNC_GROUP_ATTENTION },
     { "convolution", FORM_CONV, NNC_GROUP_CONV },
@@ -305,14 +311,15 @@ form nnc_capture_form(const char *name) {
 }
 
 /* Tests whether an operator outside of the table multiplies matrices, by the words of its name. The FLOPs of
- * such an operator are not known, so it must not be counted as a kernel that only moves bytes. */
+ * such an operator are not known, so it must not be counted as a kernel that only moves bytes. A Fourier transform of n
+ * complex values may be counted so: 5 n log2 n FLOPs for 16 n bytes are few FLOPs per byte. */
 static bool multiplies(const char *name) {
-    static const char *const words[] = { "mm",          "bmm",    "addmm",   "addbmm",  "baddbmm",  "mv",
-                                         "addmv",       "dot",    "vdot",    "matmul",  "linear",   "bilinear",
-                                         "trilinear",   "einsum", "rnn",     "lstm",    "gru",      "attention",
-                                         "transformer", "fft",    "cdist",   "svd",     "cholesky", "qr",
-                                         "lu",          "inv",    "inverse", "pinv",    "det",      "lstsq",
-                                         "solve",       "eig",    "eigh",    "eigvals", "eigvalsh" };
+    static const char *const words[] = { "mm",          "bmm",     "addmm",   "addbmm",   "baddbmm", "mv",
+                                         "addmv",       "dot",     "vdot",    "matmul",   "linear",  "bilinear",
+                                         "trilinear",   "einsum",  "rnn",     "lstm",     "gru",     "attention",
+                                         "transformer", "cdist",   "svd",     "cholesky", "qr",      "lu",
+                                         "inv",         "inverse", "pinv",    "det",      "lstsq",   "solve",
+                                         "eig",         "eigh",    "eigvals", "eigvalsh" };
     bool found = false;
     for (const char *at = name; *at != '\0';) {
         const size_t length = strcspn(at, "_");
@@ -380,7 +387,14 @@ static bool refuse_shapes(nnc_json at, const char *expected) {
 /* Reads a product. The operands are the last two tensors; addmm has an addend before the operands. */
 static bool read_product(nnc_json at, const tensors *in, const tensors *out, nnc_captured_op *op) {
     if (in->count < 2 || out->count < 1) { return refuse_shapes(at, "two matrices"); }
-    const tensor *a = &in->of[in->count - 2], *b = &in->of[in->count - 1];
+    tensor left = in->of[in->count - 2], right = in->of[in->count - 1], *const a = &left, *const b = &right;
+    if (a->rank == 1) { /* dot: a row times a vector */
+        *a = (tensor){ .shape = { 1, a->shape[0] }, .rank = 2, .elements = a->elements, .dtype = a->dtype };
+    }
+    if (b->rank == 1) {
+        b->shape[1] = 1;
+        b->rank = 2;
+    }
     const int32_t rank = a->rank;
     if (rank < 2 || rank > 3 || b->rank != rank || a->shape[rank - 1] != b->shape[rank - 2] ||
         (rank == 3 && a->shape[0] != b->shape[0]) || !(a->elements * b->elements > 0.0)) {
@@ -606,7 +620,9 @@ static bool read_phase(nnc_json at, bool *counts, nnc_phase *phase) {
 
 /* Tests whether the value is an object with a name and known keys only. Returns false with a fault if not. */
 static bool is_operator(nnc_json at) {
-    static const char *const keys[] = { "name", "phase", "module", "inputs", "outputs", "args", "repeat", NULL };
+    static const char *const keys[] = {
+        "name", "phase", "module", "inputs", "outputs", "args", "repeat", "steps", NULL
+    };
     if (nnc_json_type_of(at) != NNC_JSON_OBJECT || nnc_json_type_of(nnc_json_get(at, "name")) != NNC_JSON_TEXT) {
         nnc_json_mismatch(at, "not an operator", "an object with a name");
         return false;
@@ -615,7 +631,7 @@ static bool is_operator(nnc_json at) {
         if (!nnc_is_one_of(nnc_json_key(key), keys)) {
             nnc_json_fault(key, NULL,
                            "unknown key of an operator, expected name, phase, module, inputs, "
-                           "outputs, args or repeat");
+                           "outputs, args, repeat or steps");
             return false;
         }
     }
@@ -624,12 +640,13 @@ static bool is_operator(nnc_json at) {
 
 static bool read_op(reader *r, nnc_json at, tensors *in, tensors *out) {
     const nnc_json name = nnc_json_get(at, "name");
-    nnc_captured_op op = { .dtype = NNC_FP32 };
+    nnc_captured_op op = { .dtype = NNC_FP32, .steps = 1 };
     bool counts = true;
     int64_t module = 0;
     size_t row = 0;
     if (!is_operator(at) || !read_phase(at, &counts, &op.phase) ||
         !member(at, "module", 0, r->module_count - 1, &module) || !member(at, "repeat", 1, POSITIONS_MAX, &op.repeat) ||
+        (nnc_json_get(at, "steps").node != NULL && !member(at, "steps", 1, POSITIONS_MAX, &op.steps)) ||
         (counts && (!nnc_capture_tensors(r, at, "inputs", in) || !nnc_capture_tensors(r, at, "outputs", out)))) {
         return false;
     }

@@ -67,10 +67,7 @@ static void add_lives(const reader *r, int32_t count, live *change) {
 bool nnc_capture_lifetimes(reader *r, const int32_t *places, int32_t count) {
     live *change = nnc_arena_array(r->arena, (size_t)count + 2, sizeof *change), now = { 0 };
     double most = -1.0;
-    if (change == NULL) {
-        nnc_faults_no_memory(r->faults);
-        return false;
-    }
+    if (change == NULL) { return nnc_faults_no_memory(r->faults); }
     add_kept(r, places, count);
     add_lives(r, count, change);
     for (int32_t i = 0; i < count; i++) {

@@ -172,15 +172,13 @@ static bool suits(const entry *e, const nnc_device *device, nnc_offer offer, con
 static nnc_status fail_offer(const char *seller, const catalogue *c, const nnc_device *device, nnc_offer offer,
                              const char *region, nnc_error *err) {
     char known[256] = "";
-    size_t used = 0;
     bool same = false;
     for (int32_t i = 0; i < c->entry_count; i++) { same = same || strcmp(c->entries[i].device, device->id) == 0; }
-    for (int32_t i = 0; i < c->entry_count && used < sizeof known; i++) {
+    for (int32_t i = 0; i < c->entry_count; i++) {
         const entry *e = &c->entries[i];
         if (same ? strcmp(e->device, device->id) == 0 : i == 0 || strcmp(e->device, e[-1].device) != 0) {
-            used += (size_t)snprintf(known + used, sizeof known - used, "%s%s%s%s", used > 0 ? ", " : "",
-                                     same ? nnc_offer_name(e->offer) : e->device, same && e->region[0] ? " in " : "",
-                                     same ? e->region : "");
+            nnc_text_append(known, sizeof known, ", ", "%s%s%s", same ? nnc_offer_name(e->offer) : e->device,
+                            same && e->region[0] ? " in " : "", same ? e->region : "");
         }
     }
     return nnc_fail(err, NNC_BAD_USAGE, "--seller", "%s has no price of %s %s%s%s, expected one of %s", seller,

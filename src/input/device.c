@@ -39,6 +39,9 @@ static const nnc_field host_fields[] = {
     { NNC_FIELD(nnc_host_link, kernel_s), .unit = "s", .max = 1, NNC_DEFAULT(3.75e-5),
       .help = "Time to issue one kernel of a program that is not compiled; --host sets it. 0 = "
               "the device is its own host." },
+    { NNC_FIELD(nnc_host_link, new_bytes_per_s), .unit = "B/s", .max = NNC_LINK_MAX, .min = 1e6, .usual = 2e9,
+      .help = "Rate of the first write to memory that the operating system has just given, the write itself "
+              "left out: gradients in each step of a CPU." },
 };
 
 static const nnc_field node_power_fields[] = {
@@ -413,10 +416,7 @@ static void settle_network(nnc_json root, cluster *c) {
 /* Replaces the links of the device by the links in the document. If errors were noted, the device is not valid. */
 static void read_cluster(nnc_json root, const char *stem, nnc_device *device) {
     cluster c = { .devices_per_node = 0 };
-    if (nnc_json_type_of(root) != NNC_JSON_OBJECT) {
-        nnc_json_mismatch(root, "wrong type", "an object");
-        return;
-    }
+    if (!nnc_json_expect(root, NNC_JSON_OBJECT, "an object")) { return; }
     nnc_fields_init(&nnc_cluster_table, &c);
     nnc_read_identity(root, "nncost.cluster/1", stem); /* the identity is checked first, because the file may be of
                                                         * another kind */

@@ -13,7 +13,7 @@
 
 #include "input/input_internal.h"
 
-/* ---- the ids of a folder ---- */
+/* ---- lists the ids of a folder ---- */
 
 static int by_name(const void *a, const void *b) {
     const char *const *left = a, *const *right = b;
@@ -82,7 +82,7 @@ static void sort_ids(nnc_id_list *list) {
     list->count = kept;
 }
 
-/* ---- spellings of an id ---- */
+/* ---- compares ids in any spelling ---- */
 
 /* Tests whether a word of a name has no meaning for the search: a vendor at the start, a suffix at the end. */
 static bool says_nothing(const char *word, size_t length, bool first) {
@@ -567,7 +567,7 @@ nnc_status nnc_specs_read(nnc_specs *specs, const char *path, char **text, size_
     return status;
 }
 
-/* ---- folders that contain a model ---- */
+/* ---- finds the model in a folder ---- */
 
 /* Returns folder/below/name in the arena, with single slashes; NULL = out of memory. */
 static const char *path_in(nnc_specs *specs, const char *folder, const char *below, const char *name) {
@@ -606,7 +606,7 @@ static bool is_called(const char *path, const char *name) {
     return strcmp(slash != NULL ? slash + 1 : path, name) == 0;
 }
 
-/* ---- names on the Hugging Face hub ---- */
+/* ---- finds models by their names on the Hugging Face hub ---- */
 
 /* Tests whether the text may be a name on the hub, "meta-llama/Llama-3.1-8B", or the folder of a copy. Returns false
  * for names of JSON files. */

@@ -28,8 +28,7 @@ static void refuse(void *context, const char *expected, const char *at) {
 static bool put(parser *p, nnc_code_kind kind, int64_t value) {
     p->waiting += kind <= NNC_CODE_ARG ? 1 : -1;
     if (p->count == CODE_MAX || p->waiting > NNC_GRAPH_STACK_MAX) {
-        nnc_json_fault(p->at, NULL, "too long an expression, expected fewer parts in \"%.60s\"", p->text);
-        return false;
+        return nnc_json_fault(p->at, NULL, "too long an expression, expected fewer parts in \"%.60s\"", p->text);
     }
     p->code[p->count++] = (nnc_code){ kind, value };
     return true;
@@ -55,11 +54,11 @@ static bool put_name(void *context, const char *name, size_t length) {
     for (int32_t i = 0; i < s->let_count; i++) { known[count++] = s->lets[i]; }
     snprintf(found, sizeof found, "%.*s", (int)length, name);
     const char *near = nnc_nearest(found, known, count);
-    nnc_json_fault(p->at, NULL,
-                   "unknown name, expected a let or an argument of the macro around%s%s%s, found "
-                   "\"%s\"",
-                   near != NULL ? ", perhaps \"" : "", near != NULL ? near : "", near != NULL ? "\"" : "", found);
-    return false;
+    return nnc_json_fault(p->at, NULL,
+                          "unknown name, expected a let or an argument of the macro around%s%s%s, found "
+                          "\"%s\"",
+                          near != NULL ? ", perhaps \"" : "", near != NULL ? near : "", near != NULL ? "\"" : "",
+                          found);
 }
 
 static size_t put_number(void *context, const char *at) {
@@ -99,10 +98,7 @@ static bool keep(parser *p, nnc_expr *expr) {
     nnc_arena *arena = p->at.doc->arena;
     nnc_code *code = nnc_arena_array(arena, (size_t)p->count, sizeof *code);
     const char *text = nnc_arena_strdup(arena, p->text);
-    if (code == NULL || text == NULL) {
-        nnc_faults_no_memory(p->at.doc->faults);
-        return false;
-    }
+    if (code == NULL || text == NULL) { return nnc_faults_no_memory(p->at.doc->faults); }
     memcpy(code, p->code, (size_t)p->count * sizeof *code);
     *expr = (nnc_expr){ code, p->count, text };
     return true;
@@ -121,8 +117,7 @@ static bool expr_read(nnc_json at, const nnc_expr_scope *scope, nnc_expr *expr) 
     const double value = is_switch ? (double)nnc_json_bool(at) : nnc_json_number(at);
     if ((!is_switch && nnc_json_type_of(at) != NNC_JSON_NUMBER) || value != floor(value) ||
         fabs(value) > (double)NNC_GRAPH_NUMBER_MAX) {
-        nnc_json_mismatch(at, "wrong type", "a whole number or a text of numbers, names and + - * /");
-        return false;
+        return nnc_json_mismatch(at, "wrong type", "a whole number or a text of numbers, names and + - * /");
     }
     p.text = nnc_number_text(value, text);
     return put(&p, NNC_CODE_NUMBER, (int64_t)value) && keep(&p, expr);
@@ -185,10 +180,7 @@ static const char *read_name(reader *r, nnc_json at, const char *text) {
 }
 
 static int32_t tensor_name(reader *r, nnc_json at) {
-    if (nnc_json_type_of(at) != NNC_JSON_TEXT) {
-        nnc_json_mismatch(at, "wrong type", "the name of a tensor");
-        return -1;
-    }
+    if (!nnc_json_expect(at, NNC_JSON_TEXT, "the name of a tensor")) { return -1; }
     for (int32_t i = 0; i < r->name_count; i++) {
         if (strcmp(r->names[i], nnc_json_text(at)) == 0) { return i; }
     }
@@ -384,8 +376,7 @@ static void read_node(reader *r, nnc_json at, nnc_graph_node *node) {
                   { "from", NNC_STEP_FROM }, { "as", NNC_STEP_AS } };
     size_t i = 0;
     bool found = true;
-    if (nnc_json_type_of(at) != NNC_JSON_OBJECT) {
-        nnc_json_mismatch(at, "wrong type", "a step: an object with op, use, repeat, if, tied, frozen, from or as");
+    if (!nnc_json_expect(at, NNC_JSON_OBJECT, "a step: an object with op, use, repeat, if, tied, frozen, from or as")) {
         return;
     }
     while (i < NNC_COUNT_OF(steps) && nnc_json_type_of(nnc_json_get(at, steps[i].key)) == NNC_JSON_ABSENT) { i++; }
@@ -443,14 +434,11 @@ static nnc_graph_ops read_ops(reader *r, nnc_json at) {
     return ops;
 }
 
-/* ---- a file: numbers, input, macros, steps ---- */
+/* ---- reads a graph file: numbers (let), input, macros, ops ---- */
 
 static void read_lets(reader *r, nnc_json at, int64_t *values) {
     struct nnc_graph_net *net = r->net;
-    if (at.node != NULL && nnc_json_type_of(at) != NNC_JSON_OBJECT) {
-        nnc_json_mismatch(at, "wrong type", "an object of numbers by name");
-        return;
-    }
+    if (at.node != NULL && !nnc_json_expect(at, NNC_JSON_OBJECT, "an object of numbers by name")) { return; }
     for (nnc_json item = nnc_json_first(at); item.node != NULL && nnc_json_go_on(item); item = nnc_json_next(item)) {
         nnc_expr expr = { 0 };
         const char *name = read_name(r, item, nnc_json_key(item));
@@ -470,10 +458,7 @@ static void read_lets(reader *r, nnc_json at, int64_t *values) {
 }
 
 static void read_args(reader *r, nnc_json at, nnc_graph_define *define) {
-    if (at.node != NULL && nnc_json_type_of(at) != NNC_JSON_OBJECT) {
-        nnc_json_mismatch(at, "wrong type", "an object of defaults by name");
-        return;
-    }
+    if (at.node != NULL && !nnc_json_expect(at, NNC_JSON_OBJECT, "an object of defaults by name")) { return; }
     r->inside = define;
     for (nnc_json item = nnc_json_first(at); item.node != NULL && nnc_json_go_on(item); item = nnc_json_next(item)) {
         const char *name = read_name(r, item, nnc_json_key(item));
@@ -491,19 +476,13 @@ static void read_args(reader *r, nnc_json at, nnc_graph_define *define) {
 
 static void read_defines(reader *r, nnc_json at) {
     static const char *const keys[] = { "args", "ops", "note", NULL };
-    if (at.node != NULL && nnc_json_type_of(at) != NNC_JSON_OBJECT) {
-        nnc_json_mismatch(at, "wrong type", "an object of macros by name");
-        return;
-    }
+    if (at.node != NULL && !nnc_json_expect(at, NNC_JSON_OBJECT, "an object of macros by name")) { return; }
     for (nnc_json item = nnc_json_first(at); item.node != NULL && nnc_json_go_on(item); item = nnc_json_next(item)) {
         if (r->define_count == DEFINES_MAX) {
             nnc_json_fault(item, NULL, "too many macros, expected at most %d", DEFINES_MAX);
             return;
         }
-        if (nnc_json_type_of(item) != NNC_JSON_OBJECT) {
-            nnc_json_mismatch(item, "wrong type", "an object with args and ops");
-            return;
-        }
+        if (!nnc_json_expect(item, NNC_JSON_OBJECT, "an object with args and ops")) { return; }
         nnc_graph_define *define = &r->defines[r->define_count];
         define->name = read_name(r, item, nnc_json_key(item));
         for (nnc_json key = nnc_json_first(item); key.node != NULL; key = nnc_json_next(key)) {
@@ -641,10 +620,7 @@ void nnc_graph_tower(nnc_json at, nnc_model *model) {
     nnc_graph_fault fault;
     nnc_graph_sizes sizes;
     nnc_graph *tower = &model->towers[model->tower_count];
-    if (nnc_json_type_of(at) != NNC_JSON_OBJECT) {
-        nnc_json_mismatch(at, "wrong type", "an object with an input and ops");
-        return;
-    }
+    if (!nnc_json_expect(at, NNC_JSON_OBJECT, "an object with an input and ops")) { return; }
     for (nnc_json key = nnc_json_first(at); key.node != NULL; key = nnc_json_next(key)) {
         if (!nnc_is_one_of(nnc_json_key(key), tower_keys)) {
             nnc_json_fault(key, NULL, "unknown key of a tower, expected let, input, define or ops");

@@ -1,4 +1,4 @@
-/* Images of shipped devices and software profiles. An image is the content of a struct, made at build time by the
+/* Images of shipped devices, models and software profiles. An image is the content of a struct, made at build time by the
  * reader of the files. A file is not parsed but replaced by its image if its text, and the texts of all files in its chain
  * of "like" keys, have not changed since the build.
  *
@@ -29,6 +29,9 @@ static const list lists[] = {
          .text_at = { offsetof(nnc_price, where), offsetof(nnc_price, date), offsetof(nnc_price, source) }),
     LIST(NNC_SPEC_DEVICE, nnc_device, aliases, alias_count, const char *, .texts = 1),
     LIST(NNC_SPEC_DEVICE, nnc_device, sources, source_count, nnc_source, .texts = 2,
+         .text_at = { offsetof(nnc_source, key), offsetof(nnc_source, text) }),
+    LIST(NNC_SPEC_MODEL, nnc_model, aliases, alias_count, const char *, .texts = 1),
+    LIST(NNC_SPEC_MODEL, nnc_model, sources, source_count, nnc_source, .texts = 2,
          .text_at = { offsetof(nnc_source, key), offsetof(nnc_source, text) }),
     LIST(NNC_SPEC_SOFTWARE, nnc_software, ranges, range_count, nnc_range, .texts = 0),
     LIST(NNC_SPEC_SOFTWARE, nnc_software, stands_for, stands_for_count, nnc_framework, .texts = 0),
@@ -150,10 +153,10 @@ static const char *text_at(const char *texts, uint64_t place) { return place > 0
 static void get_struct(const uint64_t **at, char *bytes, size_t count) {
     const uint64_t nan = nan_word(), *kinds = *at;
     *at += (count + 31) / 32;
-    for (size_t i = 0; i < count; i++) {
-        const unsigned kind = kinds[i / 32] >> (2 * (i % 32)) & 3;
-        if (kind != ZERO) { /* a word of kind ZERO needs no copy, because the struct is already all 0 */
-            memcpy(bytes + i * WORD, kind == UNKNOWN ? &nan : (*at)++, WORD);
+    for (size_t i = 0; i < count; i += 32, kinds++) {
+        char *place = bytes + i * WORD;
+        for (uint64_t left = *kinds; left != 0; left >>= 2, place += WORD) { /* the struct is already all 0 */
+            if ((left & 3) != ZERO) { memcpy(place, (left & 3) == UNKNOWN ? &nan : (*at)++, WORD); }
         }
     }
 }

@@ -26,6 +26,14 @@ static const char *like_of(nnc_specs *specs, const char *text, size_t size) {
     return like;
 }
 
+/* Tests whether an image holds all of a spec. Graphs, towers and captured programs have lists of their own. */
+static bool is_flat(nnc_spec_kind kind, const void *spec) {
+    const nnc_model *model = spec;
+    return kind != NNC_SPEC_MODEL ||
+           (model->family != NNC_FAMILY_GRAPH && model->graph.fields == NULL && model->tower_count == 0 &&
+            model->captured == NULL && model->notes == NULL && model->stored == NULL);
+}
+
 /* Adds the image of a file. Returns false if the file cannot have an image, for example if its key "like" is a path. */
 static bool add(nnc_specs *specs, nnc_spec_kind kind, const char *path, entry *one, nnc_buffer *out,
                 nnc_buffer *texts) {
@@ -47,7 +55,7 @@ static bool add(nnc_specs *specs, nnc_spec_kind kind, const char *path, entry *o
             if (nnc_is_path(like) || nnc_specs_find(specs, kind, like, &file, &err) != NNC_OK) { return false; }
         }
     }
-    return nnc_spec_load(specs, kind, path, &spec, &err) == NNC_OK &&
+    return nnc_spec_load(specs, kind, path, &spec, &err) == NNC_OK && is_flat(kind, spec) &&
            nnc_image_write(specs, kind, spec, likes, digests, count, out, texts);
 }
 
@@ -72,7 +80,7 @@ int main(int argc, char **argv) {
         char pattern[4096];
         glob_t files;
         snprintf(pattern, sizeof pattern, "%s/%s/*.json", argv[1], nnc_spec_kinds[kind].folder);
-        if (kind == NNC_SPEC_MODEL || glob(pattern, 0, NULL, &files) != 0) { continue; }
+        if (glob(pattern, 0, NULL, &files) != 0) { continue; }
         for (size_t i = 0; i < files.gl_pathc && count < sizeof entries / sizeof entries[0]; i++) {
             nnc_specs *specs = nnc_specs_open(argv[1]);
             const size_t before = images.size;

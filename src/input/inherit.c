@@ -91,10 +91,7 @@ static void expand(nnc_json at, bool cites) {
 
 static void expand_references(nnc_json root) {
     const nnc_json at = nnc_json_get(root, "references");
-    if (at.node != NULL && nnc_json_type_of(at) != NNC_JSON_OBJECT) {
-        nnc_json_mismatch(at, "wrong type", "an object of texts");
-        return;
-    }
+    if (at.node != NULL && !nnc_json_expect(at, NNC_JSON_OBJECT, "an object of texts")) { return; }
     for (nnc_json one = nnc_json_first(at); one.node != NULL; one = nnc_json_next(one)) {
         const char *key = nnc_json_key(one);
         if (key[0] == '\0' || key_length(key) != strlen(key)) {
@@ -227,17 +224,11 @@ static nnc_json_doc *open_like(nnc_specs *specs, nnc_spec_kind kind, const char 
 static bool find_like(nnc_json at, nnc_specs *specs, nnc_spec_kind kind, const char **path) {
     nnc_error err;
     const char *name = at.doc->faults->name;
-    if (nnc_json_type_of(at) != NNC_JSON_TEXT) {
-        nnc_json_mismatch(at, "wrong type", "the id of another file");
-        return false;
-    }
+    if (!nnc_json_expect(at, NNC_JSON_TEXT, "the id of another file")) { return false; }
     const char *id = nnc_json_text(at);
     if (nnc_is_path(id)) {
         *path = nnc_path_from(nnc_specs_arena(specs), name != NULL ? name : "", id);
-        if (*path == NULL) {
-            nnc_faults_no_memory(at.doc->faults);
-            return false;
-        }
+        if (*path == NULL) { return nnc_faults_no_memory(at.doc->faults); }
     } else if (nnc_specs_find(specs, kind, id, path, &err) != NNC_OK) {
         if (err.status == NNC_IO) { /* the message names the file that the system could not read */
             nnc_faults_note(at.doc->faults, &err);
@@ -247,8 +238,7 @@ static bool find_like(nnc_json at, nnc_specs *specs, nnc_spec_kind kind, const c
         return false;
     }
     if (nnc_specs_is_reading(specs, *path)) {
-        nnc_json_mismatch(at, "a circle", "a file that is not like this one in turn");
-        return false;
+        return nnc_json_mismatch(at, "a circle", "a file that is not like this one in turn");
     }
     return true;
 }
@@ -261,8 +251,8 @@ static bool read_like(nnc_json_doc *doc, nnc_json at, nnc_specs *specs, nnc_spec
     const void *spec;
     const char *name = doc->faults->name != NULL ? doc->faults->name : "";
     if (!nnc_specs_begin_like(specs, name)) {
-        nnc_json_fault(at, NULL, "too long a chain, expected at most %d files, each like the next", (int)NNC_LIKE_MAX);
-        return false;
+        return nnc_json_fault(at, NULL, "too long a chain, expected at most %d files, each like the next",
+                              (int)NNC_LIKE_MAX);
     }
     const bool found = find_like(at, specs, kind, &path);
     if (found && nnc_spec_load(specs, kind, path, &spec, &err) == NNC_OK) {
@@ -295,7 +285,7 @@ bool nnc_spec_complete(nnc_json_doc *doc, nnc_specs *specs, nnc_spec_kind kind) 
     return completed;
 }
 
-/* ---- which file sets a field ---- */
+/* ---- finds the file that sets a field ---- */
 
 struct nnc_lineage {
     nnc_json_doc *doc;

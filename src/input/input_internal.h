@@ -239,15 +239,17 @@ void nnc_json_inherit(nnc_json object, nnc_json value);
 nnc_json nnc_json_inherit_object(nnc_json object, const char *key);
 bool nnc_json_inherited(nnc_json at);
 
-/* Notes an error at a member of `at`. member: a dotted name, which need not exist; NULL = `at` itself. */
-void nnc_json_fault(nnc_json at, const char *member, const char *format, ...) NNC_PRINTF(3, 4);
-/* Notes an error "what, expected ..., found <the value>" at a value. */
-void nnc_json_mismatch(nnc_json at, const char *what, const char *expected);
+/* These note an error and return false. nnc_json_fault: at a member of `at`; member: a dotted name, which need not
+ * exist; NULL = `at` itself. nnc_json_mismatch: "what, expected ..., found <the value>" at a value. */
+bool nnc_json_fault(nnc_json at, const char *member, const char *format, ...) NNC_PRINTF(3, 4);
+bool nnc_json_mismatch(nnc_json at, const char *what, const char *expected);
+/* Tests whether a value has a type; notes an error "wrong type, expected ..." if it has not. */
+bool nnc_json_expect(nnc_json at, nnc_json_type type, const char *expected);
 /* Returns the line (from 1) of the key of a value; for an element of a list, the line of the value. */
 long nnc_json_line(nnc_json at);
 /* Tests whether reading continues after the errors so far (see nnc_faults). */
 bool nnc_json_go_on(nnc_json at);
-void nnc_faults_no_memory(nnc_faults *faults);
+bool nnc_faults_no_memory(nnc_faults *faults);
 void nnc_faults_note(nnc_faults *faults, const nnc_error *fault);
 
 /* ---- JSON objects that are read into structs by field tables ---- */
@@ -355,7 +357,7 @@ bool nnc_image_write(nnc_specs *specs, nnc_spec_kind kind, const void *spec, con
 bool nnc_image_read(nnc_specs *specs, const uint64_t *images, nnc_spec_kind kind, const char *stem, const char *text,
                     size_t size, void *spec);
 
-/* ---- the set of specs ---- */
+/* ---- the set of loaded specs ---- */
 
 /* Sets the images that are read instead of files with the same text; NULL = no images. */
 void nnc_specs_set_images(nnc_specs *specs, const uint64_t *images);

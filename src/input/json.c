@@ -211,8 +211,7 @@ bool nnc_json_parse(nnc_json_doc *doc) {
         return false;
     }
     if (python && !replace_python_numbers(doc->arena, &doc->text, doc->size)) {
-        nnc_faults_no_memory(doc->faults);
-        return false;
+        return nnc_faults_no_memory(doc->faults);
     }
     end = doc->text;
     /* valid text is required here, because nnc_walk does not check it */
@@ -454,12 +453,13 @@ void nnc_faults_note(nnc_faults *faults, const nnc_error *fault) {
 }
 
 /* Notes "out of memory", only once, because it is no error of the file. */
-void nnc_faults_no_memory(nnc_faults *faults) {
+bool nnc_faults_no_memory(nnc_faults *faults) {
     nnc_error fault;
-    if (faults->no_memory) { return; }
+    if (faults->no_memory) { return false; }
     faults->no_memory = true;
     nnc_fail(&fault, NNC_NO_MEMORY, faults->name != NULL ? faults->name : "", "out of memory");
     nnc_faults_note(faults, &fault);
+    return false;
 }
 
 bool nnc_json_go_on(nnc_json at) {
@@ -467,16 +467,17 @@ bool nnc_json_go_on(nnc_json at) {
     return !faults->no_memory && faults->count < (faults->report != NULL ? NNC_FAULTS_MAX : 1);
 }
 
-void nnc_json_fault(nnc_json at, const char *member, const char *format, ...) {
+bool nnc_json_fault(nnc_json at, const char *member, const char *format, ...) {
     nnc_error fault;
     char where[sizeof(fault.where)];
-    if (!nnc_json_go_on(at)) { return; }
+    if (!nnc_json_go_on(at)) { return false; }
     write_where(at, member, where, sizeof(where));
     va_list args;
     va_start(args, format);
     nnc_vfail(&fault, NNC_BAD_SPEC, where, format, args);
     va_end(args);
     nnc_faults_note(at.doc->faults, &fault);
+    return false;
 }
 
 static void describe(nnc_json at, char *text, size_t size) {
@@ -502,8 +503,12 @@ static void describe(nnc_json at, char *text, size_t size) {
     }
 }
 
-void nnc_json_mismatch(nnc_json at, const char *what, const char *expected) {
+bool nnc_json_mismatch(nnc_json at, const char *what, const char *expected) {
     char found[96];
     describe(at, found, sizeof(found));
-    nnc_json_fault(at, NULL, "%s, expected %s, found %s", what, expected, found);
+    return nnc_json_fault(at, NULL, "%s, expected %s, found %s", what, expected, found);
+}
+
+bool nnc_json_expect(nnc_json at, nnc_json_type type, const char *expected) {
+    return nnc_json_type_of(at) == type || nnc_json_mismatch(at, "wrong type", expected);
 }

@@ -169,7 +169,7 @@ bool nnc_json_scan_lexemes(const char *text, size_t size, int values_max) {
     return true;
 }
 
-/* ---- the grammar, with error messages ---- */
+/* ---- checks the grammar of JSON, with error messages ---- */
 
 static bool scan_word(scan *s) {
     static const char *const words[] = { "true", "false", "null" };

@@ -58,10 +58,7 @@ void nnc_model_read(nnc_json root, const char *stem, void *spec) {
     nnc_model *model = spec;
     static const char *const keys[] = { "schema", "aliases", "sources", "references", "like", NULL };
     memset(model, 0, sizeof(*model));
-    if (nnc_json_type_of(root) != NNC_JSON_OBJECT) {
-        nnc_json_mismatch(root, "wrong type", "an object");
-        return;
-    }
+    if (!nnc_json_expect(root, NNC_JSON_OBJECT, "an object")) { return; }
     if (nnc_is_foreign(root)) {
         if (nnc_foreign_read(root, model)) { complete(root, model); }
         return;
@@ -261,12 +258,10 @@ void nnc_scale_dims_text(const nnc_model *model, char *text, size_t size) {
                 { d.ffn_hidden, was->ffn_hidden },
                 { d.expert_hidden, was->expert_hidden },
                 { d.shared_hidden, was->shared_hidden } };
-    size_t used = 0;
     text[0] = '\0';
     for (size_t i = 1; i < sizeof all / sizeof all[0] && (was->set & HIDDEN) != 0; i++) {
-        if (all[i].dim != NULL && (was->set & fields[i].flag) == 0 && *all[i].dim != all[i].recorded && used < size) {
-            used += (size_t)snprintf(text + used, size - used, "%s%s=%" PRId64, used > 0 ? ", " : "", fields[i].name,
-                                     *all[i].dim);
+        if (all[i].dim != NULL && (was->set & fields[i].flag) == 0 && *all[i].dim != all[i].recorded) {
+            nnc_text_append(text, size, ", ", "%s=%" PRId64, fields[i].name, *all[i].dim);
         }
     }
 }

@@ -57,8 +57,7 @@ typedef struct frame {
 static void path_text(const frame *at, char *text, size_t size) {
     text[0] = '\0';
     if (at->above != NULL) { path_text(at->above, text, size); }
-    const size_t used = strlen(text);
-    snprintf(text + used, size - used, "%s%s", used > 0 ? "." : "", at->name);
+    nnc_text_append(text, size, ".", "%s", at->name);
 }
 
 static const rule *rule_of(const char *name) {
@@ -79,8 +78,7 @@ static bool is_possible(double value, const rule *by, const frame *at, char *tex
         return true; /* NaN means that the value is not recorded; the user may have set 0 on purpose */
     }
     path_text(at, text, size);
-    const size_t used = strlen(text);
-    snprintf(text + used, size - used, ": %s, expected %g to %g, found %.4g", of->what, of->least, of->most, value);
+    nnc_text_append(text, size, "", ": %s, expected %g to %g, found %.4g", of->what, of->least, of->most, value);
     return false;
 }
 

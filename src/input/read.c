@@ -209,10 +209,7 @@ static void require(nnc_json at, const nnc_field *field) {
 
 /* Reads an object. The recursion through nnc_read_field is as deep as tables nest: device, efficiency, gemm. */
 void nnc_read_object(nnc_json at, const nnc_field_table *table, const char *const *others, void *object) {
-    if (nnc_json_type_of(at) != NNC_JSON_OBJECT) {
-        nnc_json_mismatch(at, "wrong type", "an object");
-        return;
-    }
+    if (!nnc_json_expect(at, NNC_JSON_OBJECT, "an object")) { return; }
     for (nnc_json item = nnc_json_first(at); item.node != NULL && nnc_json_go_on(item); item = nnc_json_next(item)) {
         const nnc_field *field = nnc_field_of_key(table, nnc_json_key(item));
         if (field != NULL) {
@@ -285,10 +282,7 @@ bool nnc_check_ranges(nnc_json at, const nnc_field_table *table, const void *obj
 
 const char *nnc_read_text(nnc_json at) {
     if (nnc_json_type_of(at) == NNC_JSON_ABSENT) { return NULL; }
-    if (nnc_json_type_of(at) != NNC_JSON_TEXT) {
-        nnc_json_mismatch(at, "wrong type", "text");
-        return NULL;
-    }
+    if (!nnc_json_expect(at, NNC_JSON_TEXT, "text")) { return NULL; }
     const char *copy = nnc_arena_strdup(at.doc->arena, nnc_json_text(at));
     if (copy == NULL) { nnc_faults_no_memory(at.doc->faults); }
     return copy;
@@ -297,10 +291,7 @@ const char *nnc_read_text(nnc_json at) {
 void nnc_read_texts(nnc_json at, const char *const **texts, int32_t *count) {
     int32_t used = 0;
     if (nnc_json_type_of(at) == NNC_JSON_ABSENT) { return; }
-    if (nnc_json_type_of(at) != NNC_JSON_LIST) {
-        nnc_json_mismatch(at, "wrong type", "a list of texts");
-        return;
-    }
+    if (!nnc_json_expect(at, NNC_JSON_LIST, "a list of texts")) { return; }
     const char **list = nnc_arena_array(at.doc->arena, (size_t)nnc_json_count(at), sizeof(*list));
     if (list == NULL) {
         nnc_faults_no_memory(at.doc->faults);

@@ -70,10 +70,7 @@ int nnc_specs_folders(const nnc_specs *specs, const char *const **folders) {
 const char *nnc_specs_marks(const nnc_specs *specs) { return specs->marks; }
 
 void nnc_specs_mark(nnc_specs *specs, const char *text) {
-    const size_t used = strlen(specs->marks);
-    if (strstr(specs->marks, text) == NULL) {
-        snprintf(specs->marks + used, sizeof specs->marks - used, "%s%s", used > 0 ? "; " : "", text);
-    }
+    if (strstr(specs->marks, text) == NULL) { nnc_text_append(specs->marks, sizeof specs->marks, "; ", "%s", text); }
 }
 
 bool nnc_specs_begin_like(nnc_specs *specs, const char *name) {
@@ -368,7 +365,7 @@ static nnc_status load(nnc_specs *specs, nnc_spec_kind kind, const char *id, con
     return status == NNC_OK ? NNC_OK : nnc_fail(err, status, why.where, "%s", why.what);
 }
 
-/* ---- one file of any kind: from text to struct ---- */
+/* ---- reads one file of any kind into its struct ---- */
 
 const nnc_spec_info nnc_spec_kinds[NNC_SPEC_KIND_COUNT] = {
     [NNC_SPEC_DEVICE] = { .what = "device",

@@ -79,8 +79,7 @@ static void put_fitted_on(const rewriting *w, const object_place *p) {
         const nnc_field *field = &p->fields[i];
         const nnc_fitted_value *value = value_of(w, p->name, field->name);
         if (value != NULL) {
-            const size_t used = strlen(list);
-            snprintf(list + used, sizeof list - used, "%s%s", used > 0 ? ", " : "", field->name);
+            nnc_text_append(list, sizeof list, ", ", "%s", field->name);
             first = first != NULL ? first : value;
         } else {
             kept = kept || (field->type == NNC_FIELD_F64 &&

@@ -468,7 +468,7 @@ static const range *range_of(const char *name) {
     return strstr(formats, word) != NULL ? &of_format : NULL;
 }
 
-/* ---- parameters that the minimiser changes ---- */
+/* ---- the parameters of a fit in progress, which the minimiser changes ---- */
 
 /* A fit in progress: the parameters of one fit group, or of all rows. For the minimiser, each parameter is a number:
  * (value - start) / step size. */

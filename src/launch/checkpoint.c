@@ -314,8 +314,8 @@ static bool take_key(gguf *g) {
 /* Tests whether a tensor is no parameter, because it is computed from the configuration. */
 static bool is_constant(const char *name) { return strncmp(name, "rope_f", 6) == 0; }
 
-/* Reads a tensor: name, dimensions, type. The metadata also get the parameters of each tensor of the first layer,
- * and of each tensor outside layers. */
+/* Reads a tensor: name, dimensions, type. If the tensor is in the first layer or outside the layers, its number of
+ * parameters is added to the metadata. */
 static bool take_tensor(gguf *g) {
     char name[KEY_MAX];
     bool kept = false;

@@ -352,7 +352,7 @@ static nnc_status open_file(nnc_reading *r, const char *path, const char *format
     return file->format != NULL ? NNC_OK : refuse_kind(r, path);
 }
 
-/* ---- other files that a launch file names ---- */
+/* ---- opens other files that a launch file names ---- */
 
 const char *nnc_launch_path(nnc_arena *arena, const char *from, const char *name) {
     const char *next_to = nnc_path_from(arena, from, name);
@@ -413,7 +413,7 @@ static void read_references(nnc_reading *r) {
     }
 }
 
-/* ---- settings for the command line ---- */
+/* ---- adds the settings of the files to the command line ---- */
 
 /* Returns the command-line options that have the same effect as a file. */
 static const char *options_of(nnc_reading *r, int index) {

@@ -296,7 +296,7 @@ typedef struct nnc_shell_frame {
     char kind;             /* the construct: 'i' = if, 'l' = loop, 'c' = case, 'f' = function, '{' or '(' = commands
                             * in such brackets */
     nnc_certainty outside; /* whether the construct itself runs */
-    nnc_certainty behind;  /* whether the command after the construct runs */
+    nnc_certainty behind;  /* whether commands after the end of the construct run */
     nnc_certainty taken;   /* whether a branch of the construct has run */
     bool at_pattern;
     const char *subject; /* word after `case`; NULL = unknown */

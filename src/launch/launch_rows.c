@@ -330,7 +330,7 @@ static void ask(nnc_reading *r, nnc_json at, const char *path, nnc_json fields, 
     }
 }
 
-/* ---- keys of a file ---- */
+/* ---- reads the keys of a launch file ---- */
 
 /* Returns a member of the table of the file that is being read. */
 static nnc_json table_part(const nnc_reading *r, const char *part) {
@@ -1093,7 +1093,7 @@ void nnc_reading_keys(nnc_reading *r, int index) {
     if (nnc_reading_goes_on(r)) { nnc_reading_set(r, root, "", table_part(r, "defaults"), true); }
 }
 
-/* ---- checks and questions after all files are read ---- */
+/* ---- checks that questions are answered, after all files are read ---- */
 
 /* Writes the options that answer a question: "--micro-batch or --global-batch". */
 static void put_options(const nnc_launch_question *q, char *text, size_t size) {
@@ -1145,7 +1145,9 @@ void nnc_reading_rules(nnc_reading *r, int index) {
     for (nnc_json rule = nnc_json_first(table_part(r, "rules")); rule.node != NULL && nnc_reading_goes_on(r);
          rule = nnc_json_next(rule)) {
         if (nnc_reading_applies(r, rule, "if")) {
-            nnc_reading_set(r, root, text_of(rule, "key"), nnc_json_get(rule, "set"), true);
+            const char *key = text_of(rule, "key");
+            const nnc_json at = value_of(r, key);
+            nnc_reading_set(r, at.node != NULL && at.doc == root.doc ? at : root, key, nnc_json_get(rule, "set"), true);
         }
     }
 }

@@ -65,7 +65,7 @@ static const char *text_in(nnc_json row, const char *member) {
     return found.node != NULL ? nnc_json_text(found) : NULL;
 }
 
-/* ---- the plan as a document ---- */
+/* ---- writes the plan as a JSON document ---- */
 
 static void put_member(nnc_buffer *out, const char *prefix, const char *name, const char *text) {
     nnc_buffer_print(out, "%s\"%s%s\": ", out->size > 1 ? ",\n" : "", prefix, name);
@@ -568,7 +568,7 @@ nnc_status nnc_launch_write(nnc_specs *specs, const nnc_launch_plan *asked, nnc_
     return status;
 }
 
-/* ---- the command of a serving engine ---- */
+/* ---- writes the command that starts a serving engine ---- */
 
 /* If a row of the table gives the value of its key to one field of the plan, the key is written with the value of this
  * field. "write" lists the options that only rules of the table read: the product of some fields, or a switch that is

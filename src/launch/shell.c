@@ -815,6 +815,17 @@ static void read_slurm(nnc_shell *s, const char *text) {
     s->line = 1;
 }
 
+/* Adds the tokenizer that a variable names to options without one: it decides the size of the vocabulary. */
+static void add_tokenizer(nnc_shell *s, nnc_script_words *options) {
+    static const char text[] = "--tokenizer-model ${TOKENIZER_MODEL}";
+    const token t = { .at = text, .length = sizeof text - 1 };
+    bool is_given = nnc_shell_variable(s, "TOKENIZER_MODEL", strlen("TOKENIZER_MODEL")) == NULL;
+    for (int32_t i = 0; i < options->count && !is_given; i++) {
+        is_given = strcmp(options->items[i].text, "--tokenizer-model") == 0;
+    }
+    if (!is_given) { expand_words(s, &t, options); }
+}
+
 /* Takes the options from the variables of a script that starts no program itself: the options of a command in a
  * variable, or else all variables that hold options. */
 static void keep_variables(nnc_shell *s) {
@@ -832,6 +843,7 @@ static void keep_variables(nnc_shell *s) {
             split(s, v->value, v->count, true, &all);
         }
     }
+    if (s->made.count == 0 && all.count > 0) { add_tokenizer(s, &all); }
     if (s->made.count == 0 && all.count > 0 && nnc_shell_goes_on(s)) {
         nnc_shell_keep_options(&s->made, &all);
         s->status = s->made.status;

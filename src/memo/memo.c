@@ -172,6 +172,10 @@ static void accumulate(const nnc_estimate_cache *shared, double grad_accumulate,
     a->grad_accumulate = grad_accumulate;
 }
 
+static double adds_of(const nnc_step *step) {
+    return nnc_lowering_of(step->plan, step->software, step->plan->attention).grad_accumulate;
+}
+
 /* Finds the lowered lists and sums of a plan in the cache of lists, or lowers the plan. */
 static nnc_status find_list(nnc_estimate_cache *shared, const nnc_plan *plan, const nnc_software *software,
                             nnc_lowered **found, nnc_error *err) {
@@ -181,7 +185,6 @@ static nnc_status find_list(nnc_estimate_cache *shared, const nnc_plan *plan, co
     memcpy(&key.software, software, sizeof key.software);
     nnc_lowered *a = nnc_memo_find(&shared->alikes, &key);
     if (a != NULL && a->listed) {
-        accumulate(shared, how.grad_accumulate, a);
         a->found = true;
         shared->last = *found = a;
         return NNC_OK;
@@ -189,7 +192,7 @@ static nnc_status find_list(nnc_estimate_cache *shared, const nnc_plan *plan, co
     a = a != NULL ? a : nnc_memo_add(&shared->alikes, &key);
     memcpy(&a->software, software, sizeof a->software);
     a->rows.timer = shared->timer.time != NULL ? &shared->timer : NULL;
-    a->listed = a->found = a->worked = a->tabled = false;
+    a->listed = a->found = a->worked = a->tabled = a->summed = false;
     shared->last = *found = a;
     how.plan = &key.seen;
     return lower(shared, &how, a, err);
@@ -212,10 +215,12 @@ static nnc_rows_like find_like(const nnc_estimate_cache *shared, const nnc_lower
     return (nnc_rows_like){ &last->list, last->count, &last->rows, same };
 }
 
-/* Makes the op table that all plans of a list share, or times its collectives again on other routes. */
+/* Makes the op table that all plans of a list share, or times its collectives again on other routes, and its weight
+ * gradients for another number of micro-batches. */
 static void make_table(nnc_estimate_cache *shared, nnc_lowered *a, const nnc_step *step) {
     const nnc_network *network = step->network;
     const size_t size = sizeof a->routes;
+    accumulate(shared, adds_of(step), a);
     if (!a->tabled || (network != NULL && !nnc_same_bytes(a->routes, network->routes, size))) {
         const int32_t count = a->list.count;
         a->list.count = a->count;
@@ -239,6 +244,22 @@ void nnc_lowered_rows(nnc_estimate_cache *shared, nnc_lowered *alike, const nnc_
     nnc_power_throttle(rows, step->device);
 }
 
+double nnc_lowered_least_s(nnc_estimate_cache *shared, nnc_lowered *alike, const nnc_step *step) {
+    const double adds = adds_of(step);
+    if (!alike->summed || alike->compute_adds > adds) {
+        make_table(shared, alike, step);
+        alike->compute_s = 0.0;
+        for (int32_t i = 0; i < alike->rows.count; i++) {
+            const nnc_op_cost *row = &alike->rows.rows[i];
+            const bool counts = !nnc_op_is_collective(row->op) && nnc_part_of(row) != NNC_PART_RECOMPUTE;
+            alike->compute_s += counts ? row->time_s * row->repeat : 0.0;
+        }
+        alike->compute_adds = adds;
+        alike->summed = true;
+    }
+    return alike->compute_s;
+}
+
 nnc_status nnc_prepare_list(nnc_estimate_cache *shared, const nnc_software *software, const nnc_plan *plan,
                             nnc_network *network, nnc_step *step, nnc_segment_sums sums[NNC_SEGMENTS_MAX],
                             nnc_lowered **alike, nnc_error *err) {
@@ -253,13 +274,12 @@ nnc_status nnc_prepare_list(nnc_estimate_cache *shared, const nnc_software *soft
     return NNC_OK;
 }
 
-/* Prepares the op list for a plan whose list differs from that of its entry only in the number of micro-batches. */
-static void prepare_again(const nnc_estimate_cache *shared, const nnc_step *step, nnc_lowered *alike) {
+/* Updates the op list for a plan that differs from the plan of the list only in the number of micro-batches. */
+static void prepare_again(const nnc_step *step, nnc_lowered *alike) {
     nnc_segment_sums sums[NNC_SEGMENTS_MAX]; /* sums that sharding writes; they are not used, because the step has its
                                               * own sums */
     const nnc_plan *plan = step->plan;
     const nnc_lowering how = nnc_lowering_of(plan, step->software, plan->attention);
-    accumulate(shared, how.grad_accumulate, alike);
     alike->list.count = alike->count;
     memcpy(sums, alike->sums, sizeof alike->sums);
     nnc_finish_list(&alike->list, &how, sums);
@@ -287,8 +307,8 @@ void nnc_prepare_work(nnc_scratch *scratch, nnc_lowered *alike, const nnc_step *
 
 enum { PASSES = 256, PASS_WAYS = 4 };
 
-/* Returns the key of a plan in the cache of passes: the plan without its number of micro-batches, the length of the run,
- * and the overlap, which changes only the times of the passes. */
+/* Returns the key of a plan in the cache of passes: the plan without the number of micro-batches, the length of the run
+ * and the overlap, because the cached values do not depend on these. */
 static nnc_plan pass_key(const nnc_plan *plan) {
     const nnc_plan unset = { 0 };
     nnc_plan key = *plan;
@@ -378,7 +398,7 @@ static void recall_ends(const nnc_pass_entry *p, const nnc_step *step, nnc_scrat
     shared->ended_passes = step->plan->micro_batches;
 }
 
-/* Tests whether the estimate is complete when the memory is known, because the plan needs no times. */
+/* Tests whether the estimate needs no times, so that it is complete with the memory. */
 static bool ends_untimed(const nnc_scratch *scratch, const nnc_result *r) {
     return scratch->fits_only && scratch->brief && r->plan.mode == NNC_MODE_PREDICTED && r->verdict == NNC_OVER_MEMORY;
 }
@@ -426,13 +446,12 @@ static void weigh_known(const nnc_model *model, const nnc_software *software, nn
 static nnc_status time_known(const nnc_model *model, nnc_pass_entry *p, nnc_scratch *scratch, nnc_result *r,
                              nnc_error *err) {
     nnc_estimate_cache *shared = scratch->shared;
-    const double share = nnc_lowering_of(&r->plan, p->step.software, r->plan.attention).grad_accumulate;
+    const double share = adds_of(&p->step);
     nnc_step_work(&p->step, &p->work, r);
     recall_ends(p, &p->step, scratch);
     if (!nnc_same_bytes(&p->grad_accumulate, &share, sizeof share) ||
         !nnc_same_bytes(&p->overlap, &r->plan.overlap, sizeof p->overlap)) {
-        prepare_again(shared, &p->step, p->alike); /* from plan to plan only the weight-gradient ops of the list
-                                                    * differ */
+        prepare_again(&p->step, p->alike); /* only the weight-gradient ops of the list change */
         nnc_lowered_rows(shared, p->alike, &p->step, &scratch->rows);
         nnc_step_segment_times(&p->step, &scratch->rows, p->units);
         p->grad_accumulate = share;
@@ -444,8 +463,7 @@ static nnc_status time_known(const nnc_model *model, nnc_pass_entry *p, nnc_scra
 
 /* ---- estimates ---- */
 
-/* Tests whether later plans may use the op list of the last estimate. Results are stored only for a list that a second
- * plan has already used. */
+/* Tests whether later plans may use the op list of the last estimate. The list has to be in use by a second plan. */
 static bool lasts(const nnc_estimate_cache *shared) { return shared->promised && shared->last->found; }
 
 /* Calls nnc_estimate_time, and keeps the passes of a brief estimate in the cache of passes. */
@@ -583,7 +601,7 @@ nnc_scratch *nnc_scratch_create(void) {
     }
     made->estimate = estimate;
     made->shared = shared;
-    if (!create_lists(&shared->alikes, 1) || nnc_scratch_load(made, LOAD_BYTES) == NULL) {
+    if (!create_lists(&shared->alikes, NNC_LOWERED_LISTS) || nnc_scratch_load(made, LOAD_BYTES) == NULL) {
         nnc_scratch_destroy(made);
         return NULL;
     }
@@ -638,7 +656,7 @@ bool nnc_scratch_share(nnc_scratch *scratch, const nnc_model *model, const nnc_d
 
 /* ---- step ends ---- */
 
-/* All values that determine the step end of a device, for one device, model and its links: the plan without fields that
+/* All values that determine the step end of a device, on one device, model and network: the plan without fields that
  * change only the passes and their order, and the trained parameters of the device. */
 typedef struct end_key {
     uint64_t degrees; /* degrees of the plan as one number; the hash uses it */
@@ -667,8 +685,8 @@ static void set_plan(end_key *key, const nnc_step *step) {
     key->passes = every_pass ? nnc_step_passes(plan) : 0;
 }
 
-/* Key of the seconds of a step end: `like` is a number that is equal for equal units and plans; `held` has the segments
- * of the device. */
+/* Key of the seconds of a step end. like: a number that is equal for equal segment times and plans; held: counts of the
+ * segments on the device. */
 typedef struct seconds_key {
     uint64_t like;
     int32_t held[NNC_SEGMENTS_MAX][2]; /* for each segment that the device holds: number of instances; number of
@@ -732,8 +750,8 @@ typedef struct partition {
     nnc_stage_layers shares[PARTITION_VIRTUAL];
 } partition;
 
-/* Returns a number that is equal for equal partitions, except for the micro-batches in flight. 0: not kept in the
- * cache. */
+/* Returns a key for the partition of a plan: equal keys mean equal partitions, except for the micro-batches in flight.
+ * 0: do not cache. */
 static uint64_t key_of(const nnc_plan *plan) {
     const int32_t chunks = nnc_schedule_chunks(plan);
     const bool full = (plan->recompute & NNC_RECOMPUTE_FULL) != 0;

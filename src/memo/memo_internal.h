@@ -81,6 +81,9 @@ typedef struct nnc_lowered {
     nnc_pass_work work; /* FLOPs of one micro-batch; set if recomputation does not depend on the stage */
     nnc_rows rows;      /* op table of the first `count` ops, with collectives timed on `routes` */
     nnc_route routes[NNC_ROUTES_OF_LAYERS];
+    bool summed;         /* true: `compute_s` is valid */
+    double compute_s;    /* compute time of one micro-batch in all layers, without collectives and host */
+    double compute_adds; /* value of grad_accumulate for which `compute_s` was computed */
 } nnc_lowered;
 
 /* Results that plans with different numbers of micro-batches share, such as the times of a pass. Segments and recompute
@@ -102,7 +105,7 @@ typedef struct nnc_pass_entry {
 
 /* The caches of a scratch. After nnc_scratch_share, the caller promises that model and device do not change. Without
  * this promise, they are compared byte by byte with the previous estimate. */
-enum { NNC_LOWERED_LISTS = 4 };
+enum { NNC_LOWERED_LISTS = 16 };
 typedef struct nnc_estimate_cache {
     const nnc_model *model; /* model of the cached results; NULL = no results are cached */
     const nnc_device *device;
@@ -133,8 +136,8 @@ void nnc_estimate_cache_begin(nnc_estimate_cache *shared, const nnc_model *model
 /* Returns the valid entry of a plan under its profile, or NULL. */
 nnc_pass_entry *nnc_pass_find(nnc_estimate_cache *shared, const nnc_plan *plan, const nnc_software *software);
 
-/* A search calls the parts of an estimate one by one, because it needs the memory of a plan before its times. This part
- * prepares the op list of one rank and the sums of the list. */
+/* Prepares the op list of one rank and the sums of the list. A search calls the parts of an estimate one by one,
+ * because it needs the memory of a plan before its times. */
 nnc_status nnc_prepare_list(nnc_estimate_cache *shared, const nnc_software *software, const nnc_plan *plan,
                             nnc_network *network, nnc_step *step, nnc_segment_sums sums[NNC_SEGMENTS_MAX],
                             nnc_lowered **alike, nnc_error *err);
@@ -142,6 +145,11 @@ nnc_status nnc_prepare_list(nnc_estimate_cache *shared, const nnc_software *soft
 void nnc_prepare_work(nnc_scratch *scratch, nnc_lowered *alike, const nnc_step *step, nnc_result *r);
 /* Makes the op table, including the ops that the last plan added. */
 void nnc_lowered_rows(nnc_estimate_cache *shared, nnc_lowered *alike, const nnc_step *step, nnc_rows *rows);
+
+/* Returns a lower bound of the compute time of one micro-batch in all layers, in seconds: without collectives, recomputation, host
+ * and power limit. Its plan may add gradients in more of its micro-batches than the plan for which it was computed, which
+ * takes no less time. */
+double nnc_lowered_least_s(nnc_estimate_cache *shared, nnc_lowered *alike, const nnc_step *step);
 
 /* ---- memo.c: step ends and partitions of a search ---- */
 

@@ -54,28 +54,22 @@ char *nnc_plan_word(const nnc_plan *plan, char text[NNC_METRIC_TEXT_MAX]) {
                   { "zero", (int64_t)plan->zero, 0 },
                   { "mb", plan->micro_batch, 0 } };
     char flags[128];
-    size_t used = 0;
+    enum { SIZE = NNC_METRIC_TEXT_MAX };
     text[0] = '\0';
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
         if (parts[i].degree != parts[i].unsaid) {
-            used += (size_t)snprintf(text + used, NNC_METRIC_TEXT_MAX - used, "%s%s%" PRId64, used > 0 ? " " : "",
-                                     parts[i].name, parts[i].degree);
+            nnc_text_append(text, SIZE, " ", "%s%" PRId64, parts[i].name, parts[i].degree);
         }
-        if (i == 1 && plan->sequence_parallel) {
-            used += (size_t)snprintf(text + used, NNC_METRIC_TEXT_MAX - used, " sp");
-        }
+        if (i == 1 && plan->sequence_parallel) { nnc_text_append(text, SIZE, "", " sp"); }
     }
-    if (!is_usual(plan)) {
-        used += (size_t)snprintf(text + used, NNC_METRIC_TEXT_MAX - used, " %s",
-                                 nnc_schedule_name((unsigned)plan->schedule));
-    }
+    if (!is_usual(plan)) { nnc_text_append(text, SIZE, "", " %s", nnc_schedule_name((unsigned)plan->schedule)); }
     if (plan->recompute != NNC_RECOMPUTE_NONE) {
         nnc_recompute_text(plan->recompute, flags, sizeof flags);
-        used += (size_t)snprintf(text + used, NNC_METRIC_TEXT_MAX - used, " recompute=%s", flags);
+        nnc_text_append(text, SIZE, "", " recompute=%s", flags);
     }
     if (plan->offload != NNC_OFFLOAD_NONE) {
         nnc_offload_text(plan->offload, flags, sizeof flags);
-        snprintf(text + used, NNC_METRIC_TEXT_MAX - used, " offload=%s", flags);
+        nnc_text_append(text, SIZE, "", " offload=%s", flags);
     }
     for (char *c = text; *c != '\0'; c++) { /* writes "+" between the parts of a value, because "," separates values in
                                              * lists of plans */

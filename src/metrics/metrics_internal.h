@@ -223,7 +223,7 @@ typedef struct nnc_name_match {
 } nnc_name_match;
 nnc_name_match nnc_name_find(const void *names, size_t stride, int32_t count, const char *word);
 
-/* ---- one estimate, and its inputs ---- */
+/* ---- the report of one estimate, with its inputs ---- */
 
 /* A step time measured by the user, for comparison. */
 typedef struct nnc_own_step {
@@ -321,14 +321,14 @@ typedef struct nnc_report {
     int64_t interval_count;
     const nnc_sensitivity *sensitivity; /* effect of each device parameter on the step time; NULL = not requested */
     int sensitivity_count;
-    const nnc_run_ask *run_ask; /* question about the run; NULL = no run is computed */
+    const nnc_run_ask *run_ask; /* inputs of the run, as the user gives them; NULL = no run is computed */
     const nnc_run *run;
     bool spot;                      /* true: the price is for interruptible (spot) capacity */
     const nnc_region *region;       /* region whose carbon intensity is used; NULL = no region was named */
     const nnc_building *building;   /* data centre whose PUE is used; NULL = no data centre was named */
-    const nnc_serve_ask *serve_ask; /* question about serving; NULL = the report is about training */
+    const nnc_serve_ask *serve_ask; /* inputs of serving, as the user gives them; NULL = the report is about training */
     const nnc_serve *serve;
-    const struct nnc_images_ask *images_ask; /* question about image generation; NULL = no images */
+    const struct nnc_images_ask *images_ask; /* inputs of image generation, as the user gives them; NULL = no images */
     const struct nnc_images *images;
     const nnc_serve_op *serve_ops;
     int32_t serve_op_count;

@@ -113,7 +113,7 @@ static const nnc_metric decode_rows[] = {
 };
 static const nnc_metrics decode_metrics = NNC_METRICS("one decode step", decode_rows, nnc_serve);
 
-/* ---- latency, throughput, memory, cost ---- */
+/* ---- metrics of latency, throughput, memory and cost ---- */
 
 static const nnc_metric latency_rows[] = {
     SECONDS(ttft_s, .head = "TTFT", .help = "Time to the first token.", .more = NNC_MORE(.source = "docs/serving.md")),
@@ -320,7 +320,7 @@ static const nnc_metric images_rows[] = {
 };
 const nnc_metrics nnc_images_metrics = NNC_METRICS("image generation by diffusion", images_rows, nnc_report);
 
-/* ---- the table of a whole run ---- */
+/* ---- the metrics table of a whole run ---- */
 
 static const char run_time[] = "run.run_s";
 static const char run_cost[] = "run.cost";

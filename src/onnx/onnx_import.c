@@ -79,8 +79,7 @@ static bool place_input(nnc_onnx_graph *g, const Onnx__ValueInfoProto *info, nnc
         return nnc_onnx_refuse(g, "input %.60s has %d axes, expected 2 to 5, of token ids 2", v->name, v->rank);
     }
     for (int32_t i = 1; i < v->rank; i++) {
-        const size_t used = strlen(shape);
-        snprintf(shape + used, sizeof shape - used, "%s%" PRId64, i > 1 ? ", " : "", v->dims[i]);
+        nnc_text_append(shape, sizeof shape, "", "%s%" PRId64, i > 1 ? ", " : "", v->dims[i]);
     }
     char members[160];
     snprintf(members, sizeof members, ids ? "\"tokens\": %s" : "\"shape\": [%s]", shape);

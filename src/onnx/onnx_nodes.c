@@ -3,7 +3,7 @@
 #include "base/base_internal.h"
 #include "onnx/onnx_internal.h"
 
-/* ---- nodes that cut, join and reorder ---- */
+/* ---- converts nodes that cut, join or reorder tensors ---- */
 
 /* Converts a node that takes a part of an axis. The cost depends on the length of the part, not on its position. */
 static bool part(nnc_onnx_graph *g, nnc_onnx_value *in, nnc_onnx_value *out) {
@@ -429,7 +429,7 @@ static bool recurrent(nnc_onnx_graph *g) {
     return true;
 }
 
-/* ---- activations, and the table ---- */
+/* ---- activations, and the table of all kinds of node ---- */
 
 bool nnc_onnx_act(nnc_onnx_graph *g, const char *kind) {
     nnc_onnx_value *in = nnc_onnx_input(g, 0), *out = nnc_onnx_output(g, 0);

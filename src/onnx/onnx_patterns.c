@@ -94,7 +94,7 @@ bool nnc_onnx_root(nnc_onnx_graph *g) {
     return true;
 }
 
-/* ---- nodes with two inputs ---- */
+/* ---- converts nodes with two inputs ---- */
 
 static bool is_mean_of(const nnc_onnx_graph *g, const nnc_onnx_value *m, const nnc_onnx_value *x) {
     return m->pattern == NNC_ONNX_MEAN && &g->values[m->src] == x;
@@ -334,10 +334,7 @@ static bool attention(nnc_onnx_graph *g, nnc_onnx_value *scores, nnc_onnx_value 
     } else if (scores->origin > 0) {
         return nnc_onnx_refuse(g, "a table of biases that is no multiple of the heads");
     }
-    if (blocks > 1) {
-        const size_t used = strlen(extra);
-        snprintf(extra + used, sizeof extra - used, ", \"window\": %" PRId64, s);
-    }
+    if (blocks > 1) { nnc_text_append(extra, sizeof extra, "", ", \"window\": %" PRId64, s); }
     /* keys and values need names before the entry of "ops" makes the queries the current tensor */
     nnc_onnx_with(g, key->reg, k_name);
     nnc_onnx_with(g, value->reg, v_name);

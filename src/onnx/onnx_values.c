@@ -4,7 +4,7 @@
 #include "base/base_internal.h"
 #include "onnx/onnx_internal.h"
 
-/* ---- values by name, attributes of the node ---- */
+/* ---- finds values by name, and reads attributes of the current node ---- */
 
 bool nnc_onnx_refuse(nnc_onnx_graph *g, const char *format, ...) {
     char what[300];
@@ -412,7 +412,7 @@ bool nnc_onnx_fold(nnc_onnx_graph *g) {
     return nnc_onnx_moved_shape(g, in, out);
 }
 
-/* ---- nodes that only move values ---- */
+/* ---- folds nodes that only move values ---- */
 
 /* Reads a list of numbers, which is an attribute in older files and an input in newer files. count -1 = the node has
  * neither. Returns false when it refuses the node. */

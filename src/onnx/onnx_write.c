@@ -112,9 +112,8 @@ bool nnc_onnx_view(nnc_onnx_graph *g, nnc_onnx_value *v, int32_t rank, const int
     if (!nnc_onnx_materialise(g, v)) { return false; }
     for (int32_t i = 0; i < v->shape_rank; i++) { had *= v->shape[i]; }
     for (int32_t i = 0; i < rank; i++) {
-        const size_t used = strlen(text);
         has *= shape[i];
-        snprintf(text + used, sizeof text - used, "%s%" PRId64, i > 0 ? ", " : "", shape[i]);
+        nnc_text_append(text, sizeof text, "", "%s%" PRId64, i > 0 ? ", " : "", shape[i]);
     }
     bool same = rank == v->shape_rank;
     for (int32_t i = 0; same && i < rank; i++) { same = shape[i] == v->shape[i]; }

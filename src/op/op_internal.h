@@ -42,7 +42,7 @@ typedef struct nnc_matmul {
     int64_t b_shared; /* products of the batch that share one B (grouped heads); 1 = every product has its own B */
     int64_t heads, kv_heads;  /* attention heads: in the product to queries, keys and values a part of n, in scores a
                                * part of `batch`; 0 = no heads */
-    double pairs, full_pairs; /* attention scores: query-key pairs under the mask; all pairs; 0 = no mask */
+    double pairs, full_pairs; /* query-key pairs of attention scores with and without mask; 0 = no mask */
     double window_pairs;      /* number of pairs if every query had a whole window; without a window = full_pairs */
     bool b_is_weight;         /* true: B is a parameter, and the op for its gradient has the phase grad_weight */
     bool needs_grad_input;
@@ -56,7 +56,7 @@ typedef struct nnc_flash {
     int64_t batch, heads, kv_heads, s_q, s_k;
     int64_t head_dim, value_dim; /* width of a head's query and key; width of its value */
     int64_t blocks; /* number of parts in which keys and values arrive (ring), one kernel each; 0 = all at once */
-    double pairs, full_pairs; /* query-key pairs of one head: under the mask; all pairs */
+    double pairs, full_pairs; /* query-key pairs of one head: under the mask (pairs), and without a mask (full_pairs) */
     double window_pairs;      /* number of pairs if every query had a whole window; without a window = full_pairs */
     bool causal;              /* true: a query attends to its own and earlier keys only */
     bool keeps_qkv;           /* true: Q, K and V are kept for backward, and this op counts their bytes */
@@ -211,6 +211,7 @@ typedef struct nnc_update {
     int64_t params;
     int64_t passes;             /* ADD: number of passes whose gradients are added up */
     int64_t matrix_params;      /* parameters in matrices that the optimizer factors */
+    double new_bytes;           /* STEP: gradients and values in between that lie in memory new to the program */
     double factored_elements;   /* Adafactor: sum of rows + columns of all matrices, plus elements of vectors */
     double orthogonalise_flops; /* Muon: FLOPs of the matrix products in the Newton-Schulz iterations */
 } nnc_update;
@@ -238,7 +239,7 @@ const char *nnc_collective_name(nnc_collective value);
 typedef struct nnc_collective_op {
     nnc_comm comm;
     int32_t route; /* for communication of kind NNC_COMM_DATA: nnc_route_kind of the group of ranks that takes part */
-    nnc_collective forward, backward, backward_again; /* NNC_NO_COLLECTIVE = no communication */
+    nnc_collective forward, backward, backward_again; /* collectives of forward and backward; NNC_NO_COLLECTIVE: none */
     double bytes, backward_bytes, again_bytes;        /* bytes of forward; of backward (0 = as forward); of
                                                        * backward_again (0 = as backward) */
     double count;              /* number of times that the collective runs (a ring: once per part of keys); 0 = once */
@@ -427,7 +428,7 @@ int64_t nnc_attention_pairs(int64_t s_q, int64_t s_k, bool causal, int64_t windo
  * in 16 bits. fp8: arXiv:2209.05433; fp4: NVFP4, arXiv:2509.25149. */
 static inline bool nnc_precision_is_narrow(nnc_dtype precision) { return precision == NNC_FP8 || precision == NNC_FP4; }
 
-/* ---- the row of a kind of op ---- */
+/* ---- nnc_op_row: one row of functions for each kind of op ---- */
 
 /* Formulas that compute the time of an op from the fitted values of a device. cost/op_time.c has a row for each. */
 #define NNC_TIMED_LIST(X)                                                      \

@@ -148,7 +148,7 @@ NNC_SAYING nnc_work pointwise_work(const nnc_op *op, nnc_derivation *why) {
     const passes pass = p->inside          ? inside_norm(p->kind, backward)
                         : p->by_reductions ? by_reductions(backward)
                                            : passes_of(row, p->fused, backward);
-    /* a cast writes 8-bit copies in forward and in backward */
+    /* true: this phase writes the mask. A cast writes its 8-bit copies (counted as a mask) in both phases. */
     const bool masks_written = p->kind == NNC_PW_CAST || !backward;
     NNC_LET(why, elements, NULL, (double)(other ? p->backward_elements : p->elements));
     NNC_LET(why, element_bytes, NULL, nnc_dtype_bytes(op->dtype));

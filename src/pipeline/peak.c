@@ -31,7 +31,7 @@ static void look(peak *to, const int64_t *kept) {
     }
 }
 
-/* ---- interleaved: closed form ---- */
+/* ---- peak of an interleaved device in closed form ---- */
 
 /* Search for the peak of an interleaved device. From its first backward on, the device keeps a constant number of
  * passes, so the peak depends only on the chunks that keep more or fewer bytes than chunk 1 (the `others`). */
@@ -47,7 +47,7 @@ typedef struct interleaved {
 
 /* Progress after the first `ops` passes of a phase. A round has p micro-batches on each of the v chunks in turn. */
 typedef struct progress {
-    int64_t whole; /* passes of each chunk in finished rounds */
+    int64_t whole; /* passes that each chunk ran in the finished rounds */
     int64_t rest;  /* passes so far in the unfinished round, all chunks together */
 } progress;
 
@@ -143,7 +143,7 @@ bool nnc_pipeline_peak_of_one(const nnc_pipeline *pipeline, int32_t device, int3
 
 typedef struct walk {
     int64_t done[NNC_STREAMS], limit[NNC_STREAMS];
-    int64_t kept[2]; /* number of kept passes of ops with digit 0, and of ops with digit 1; see nnc_run_op */
+    int64_t kept[2]; /* number of kept passes of chunk (or direction) 0 and 1, the digit in the names of nnc_run_op */
     int32_t freeing; /* NNC_B0 or NNC_W0: the phase whose end frees the activations */
     bool swapped;    /* true: ops with digit 0 belong to direction 1 of dualpipe, ops with digit 1 to direction 0 */
     peak *to;

@@ -239,7 +239,7 @@ static const nnc_schedule_row NNC_ROW(NNC_SCHEDULE_ZB_V) = {
  * the other direction. The pair takes the sum of their times and sends both results at its end. p is even, or 1. The
  * list is written for n >= p micro-batches from each end; with fewer, the missing ops are skipped ---- */
 
-/* Writes the list of a device. Direction 0 enters at the end of this half of the devices; i counts from that end. */
+/* Writes the list of the device at distance i from the nearer end of the pipeline; direction 0 enters at this end. */
 static void write_pairs(nnc_pipeline_device *device, int64_t n, int64_t p, int64_t i) {
     const int64_t inner = p / 2 - i - 1; /* number of devices between this device and the middle */
     const int64_t late1 = (i + 1) / 2;   /* number of late weight gradients at the end */

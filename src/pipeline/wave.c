@@ -479,8 +479,8 @@ static void drift(const nnc_wave_shape *shape, int32_t count, nnc_wave *wave, wa
     }
 }
 
-/* Skips periods of one track (pipeline) and advances *at. If it cannot, returns true if the track grew equally in two
- * repeats. */
+/* Skips periods of one track (pipeline) if its state repeats, and advances *at. Returns true if it skipped none, but
+ * the track grew equally in two repeats. */
 static bool skip(const nnc_wave_shape *shape, nnc_wave *wave, const watch *w, int64_t *at, int64_t track) {
     const int64_t age = *at - w->then, times = ages_left(shape, w, *at);
     if (times > 0 && repeats(shape, wave, w, *at, track)) {
@@ -496,7 +496,7 @@ static bool skip(const nnc_wave_shape *shape, nnc_wave *wave, const watch *w, in
     return age == 2 * w->repeat && goes_on(shape, wave, 1, track);
 }
 
-/* Skips all possible periods of each track (pipeline) before the end of its stretch of equal time slots. */
+/* A track that repeats itself skips whole periods, up to the end of its stretch of equal time slots. */
 static void watch_tracks(const nnc_wave_shape *shape, int32_t count, nnc_wave *wave, watch *w, int64_t *at, int64_t t) {
     bool watched[NNC_TRACKS], drifts[NNC_TRACKS];
     for (int32_t k = 0; k < count; k++) {

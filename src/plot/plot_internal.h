@@ -135,7 +135,7 @@ typedef struct nnc_ticks {
 /* Draws grid lines at the ticks of both scales, with the values below and at the left, and `name` below the x axis. */
 void nnc_canvas_grid(nnc_canvas *canvas, nnc_box area, nnc_ticks x, nnc_ticks y, const char *name);
 
-/* ---- free positions for labels ---- */
+/* ---- finds free positions for labels ---- */
 
 enum { NNC_TAKEN_MAX = 2048 };
 

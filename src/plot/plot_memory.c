@@ -127,8 +127,7 @@ static void draw_one(nnc_canvas *canvas, const nnc_report *report, const nnc_rep
     char a[NNC_NUMBER_TEXT], b[NNC_NUMBER_TEXT], c[NNC_NUMBER_TEXT];
     nnc_canvas_subject(report->model, report->device, r->plan.devices, report->overrides, sentence);
     if (r->plan.pipeline > 1) {
-        const size_t used = strlen(sentence);
-        snprintf(sentence + used, sizeof sentence - used, ", the fullest stage: %" PRId32, r->memory_stage);
+        nnc_text_append(sentence, sizeof sentence, "", ", the fullest stage: %" PRId32, r->memory_stage);
     }
     nnc_canvas_other(other, (double)more->total_bytes, "B", sentence);
     snprintf(result, sizeof result, "%s of %s, %s", nnc_unit_text(total, "B", a), nnc_unit_text(capacity, "B", b),

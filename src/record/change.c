@@ -212,10 +212,7 @@ static void short_text(const nnc_figure *figure, char *into, size_t size) {
 static void full_text(const nnc_figure *figure, char *into, size_t size) {
     const char *unit = figure != NULL && figure->text == NULL ? unit_of(figure->name) : NULL;
     plain_text(figure, into, size);
-    if (unit != NULL) {
-        const size_t used = strlen(into);
-        snprintf(into + used, size - used, " %s", unit);
-    }
+    if (unit != NULL) { nnc_text_append(into, size, "", " %s", unit); }
 }
 
 static void percent_text(double relative, char *into, size_t size) {
@@ -276,24 +273,21 @@ void nnc_check_headline(const nnc_check_row *row, char *text, size_t size) {
                    { "per token", "latency.tpot_s" },
                    { "first token", "latency.ttft_s" },
                    { "memory", "memory.total_bytes" } };
-    size_t used = 0;
     text[0] = '\0';
-    for (size_t i = 0; i < sizeof totals / sizeof totals[0] && used < size; i++) {
+    for (size_t i = 0; i < sizeof totals / sizeof totals[0]; i++) {
         const nnc_change *change = find_change(row, totals[i].name);
         double moved_by = 0;
         if (change == NULL) { continue; }
         const nnc_change_text pair = nnc_change_text_of(change);
         const char *part = nnc_figures_responsible(row->old, row->now, totals[i].name, &moved_by);
         const char *dot = part != NULL ? strchr(part, '.') : NULL;
-        const int n =
-            snprintf(text + used, size - used, "%s%s %s -> %s (%s)%s%s", used > 0 ? "; " : "", totals[i].what, pair.old,
-                     pair.now, pair.percent, part != NULL ? ", most of it " : "", dot != NULL ? dot + 1 : "");
-        used += n > 0 ? (size_t)n : 0;
+        nnc_text_append(text, size, "; ", "%s %s -> %s (%s)%s%s", totals[i].what, pair.old, pair.now, pair.percent,
+                        part != NULL ? ", most of it " : "", dot != NULL ? dot + 1 : "");
     }
     const nnc_change *software = find_change(row, "plan.software");
-    if (software != NULL && used > 0 && used < size) {
-        snprintf(text + used, size - used, "; the software changed, too: %s -> %s%s%s", software->old->text,
-                 software->now->text, row->split != NULL ? ", " : "", row->split != NULL ? row->split : "");
+    if (software != NULL && text[0] != '\0') {
+        nnc_text_append(text, size, "", "; the software changed, too: %s -> %s%s%s", software->old->text,
+                        software->now->text, row->split != NULL ? ", " : "", row->split != NULL ? row->split : "");
     }
 }
 
@@ -383,7 +377,7 @@ static nnc_check_row *compare_all(nnc_arena *arena, const nnc_recorded *old, con
     return rows;
 }
 
-/* ---- the part of a change that comes from the software profile ---- */
+/* ---- computes the part of a change that comes from the software profile ---- */
 
 static const nnc_figure *named(nnc_figures figures, const char *name) {
     int32_t next = 0;
@@ -715,7 +709,7 @@ static const nnc_metric diff_rows[] = {
 };
 const nnc_metrics nnc_diff_document = NNC_METRICS("a comparison", diff_rows, nnc_check_report);
 
-/* ---- a line per change ---- */
+/* ---- the metrics table of one change ---- */
 
 static const nnc_metric line_rows[] = {
     NNC_AS("scenario", TEXT, NNC_VIA(nnc_check_line, row), NNC_IN(nnc_check_row, id)),

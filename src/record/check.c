@@ -503,7 +503,7 @@ const nnc_check_row *nnc_check_scenario(const nnc_check *check, int32_t index) {
     return report != NULL && index >= 0 && index < report->row_count ? &report->rows[index] : NULL;
 }
 
-/* ---- updating the plan file ---- */
+/* ---- writes the new estimates to the plan file ---- */
 
 /* Refuses a file that was edited during the check, or that cannot be replaced, such as a pipe. */
 static nnc_status refuse_other(const nnc_plans *plans, const char *option, nnc_error *err) {

@@ -12,10 +12,7 @@
 #include "scenario/scenario_internal.h"
 
 /* Reports that memory ran out; returns false. */
-static bool plans_no_memory(nnc_json at) {
-    nnc_faults_no_memory(at.doc->faults);
-    return false;
-}
+static bool plans_no_memory(nnc_json at) { return nnc_faults_no_memory(at.doc->faults); }
 
 /* Copies a string to the arena of the document. When out of memory, reports it and returns NULL. */
 static const char *plans_copy_text(nnc_json at, const char *text) {
@@ -120,10 +117,7 @@ static void pairs_read_value(nnc_json at, const nnc_field *field, nnc_pairs *int
  * reports a fault and returns NULL. */
 static void pairs_read(nnc_json at, nnc_pairs *pairs, const char *(*read)(nnc_json item)) {
     if (nnc_json_type_of(at) == NNC_JSON_ABSENT) { return; }
-    if (nnc_json_type_of(at) != NNC_JSON_OBJECT) {
-        nnc_json_mismatch(at, "wrong type", "an object");
-        return;
-    }
+    if (!nnc_json_expect(at, NNC_JSON_OBJECT, "an object")) { return; }
     for (nnc_json item = nnc_json_first(at); item.node != NULL && nnc_json_go_on(item); item = nnc_json_next(item)) {
         nnc_pair pair = { .key = plans_copy_text(item, nnc_json_key(item)) };
         const bool removes = nnc_json_type_of(item) == NNC_JSON_NULL;
@@ -146,10 +140,7 @@ static const char *plans_read_set(nnc_json item) {
 static const char *plans_read_rule(nnc_json item) {
     nnc_requirement ignored;
     nnc_error err;
-    if (nnc_json_type_of(item) != NNC_JSON_TEXT) {
-        nnc_json_mismatch(item, "wrong type", "a text such as \"<= 9.5\"");
-        return NULL;
-    }
+    if (!nnc_json_expect(item, NNC_JSON_TEXT, "a text such as \"<= 9.5\"")) { return NULL; }
     if (nnc_requirement_read(nnc_json_key(item), nnc_json_text(item), &ignored, &err) != NNC_OK) {
         nnc_json_fault(item, NULL, "%s", err.what);
         return NULL;
@@ -179,10 +170,7 @@ static void read_measured(nnc_json at, nnc_pairs *require) {
                   { "step_s", "step.interval_s.1", ">=" },
                   { "memory_bytes", "memory.total_interval_bytes.1", ">=" } };
     if (nnc_json_type_of(at) == NNC_JSON_ABSENT || !pairs_own(at, require)) { return; }
-    if (nnc_json_type_of(at) != NNC_JSON_OBJECT) {
-        nnc_json_mismatch(at, "wrong type", "an object");
-        return;
-    }
+    if (!nnc_json_expect(at, NNC_JSON_OBJECT, "an object")) { return; }
     for (nnc_json item = nnc_json_first(at); item.node != NULL && nnc_json_go_on(item); item = nnc_json_next(item)) {
         const nnc_json_type type = nnc_json_type_of(item);
         const double value = type == NNC_JSON_NUMBER ? nnc_json_number(item) : (double)NAN;
@@ -313,10 +301,7 @@ static const nnc_field *field_of(const part *into, const char *key) {
 
 /* Reads the common part, or a scenario that inherits it; null removes an inherited key. */
 static void read_part(nnc_json at, bool scenario, part *into) {
-    if (nnc_json_type_of(at) != NNC_JSON_OBJECT) {
-        nnc_json_mismatch(at, "wrong type", "an object");
-        return;
-    }
+    if (!nnc_json_expect(at, NNC_JSON_OBJECT, "an object")) { return; }
     read_serve(nnc_json_get(at, "serve"), into);
     if (!own_lists(at, into)) { return; }
     for (nnc_json item = nnc_json_first(at); item.node != NULL && nnc_json_go_on(item); item = nnc_json_next(item)) {
@@ -377,10 +362,7 @@ static void read_id(nnc_json at, nnc_plans_scenario *scenario) {
 
 static void read_scenario(nnc_json at, const part *common, nnc_plans_scenario *scenario) {
     part own = *common;
-    if (nnc_json_type_of(at) != NNC_JSON_OBJECT) {
-        nnc_json_mismatch(at, "wrong type", "an object");
-        return;
-    }
+    if (!nnc_json_expect(at, NNC_JSON_OBJECT, "an object")) { return; }
     read_id(at, scenario);
     read_part(at, true, &own);
     for (int i = 0; i <= NNC_REF_DEVICE; i++) {

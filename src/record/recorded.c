@@ -214,10 +214,7 @@ const char *nnc_plans_with_recorded(nnc_arena *arena, const nnc_plans *plans, ch
 }
 
 static bool is_member(nnc_json at, nnc_json_type type, const char *expected) {
-    if (nnc_json_type_of(at) != type) {
-        nnc_json_mismatch(at, "wrong type", expected);
-        return false;
-    }
+    if (nnc_json_type_of(at) != type) { return nnc_json_mismatch(at, "wrong type", expected); }
     return true;
 }
 
@@ -322,13 +319,11 @@ static bool is_of_this_version(nnc_json at, nnc_recorded *recorded) {
     }
     const char *tool = nnc_read_text(nnc_json_get(at, "tool"));
     if (tool == NULL || version_number(tool) < 0) {
-        nnc_json_fault(at, "tool", "not a version, expected one such as \"%s\"", nnc_version());
-        return false;
+        return nnc_json_fault(at, "tool", "not a version, expected one such as \"%s\"", nnc_version());
     }
     if (version_number(tool) > version_number(nnc_version())) {
         snprintf(expected, sizeof(expected), "at most %s", nnc_version());
-        nnc_json_mismatch(nnc_json_get(at, "tool"), "recorded by a newer nncost", expected);
-        return false;
+        return nnc_json_mismatch(nnc_json_get(at, "tool"), "recorded by a newer nncost", expected);
     }
     recorded->tool = tool;
     recorded->conventions = nnc_read_text(nnc_json_get(at, "conventions"));
@@ -341,11 +336,10 @@ static bool is_untouched(nnc_json at) {
     char own[NNC_DIGEST_TEXT];
     nnc_digest_print(nnc_json_digest(at, not_digested), own);
     if (nnc_json_type_of(digest) != NNC_JSON_TEXT || strcmp(nnc_json_text(digest), own) != 0) {
-        nnc_json_fault(at, NULL,
-                       "edited by hand or damaged, expected it as 'nncost check --update' wrote "
-                       "it (digest %s); restore it, or remove the whole of it and record again",
-                       nnc_json_type_of(digest) == NNC_JSON_TEXT ? nnc_json_text(digest) : "missing");
-        return false;
+        return nnc_json_fault(at, NULL,
+                              "edited by hand or damaged, expected it as 'nncost check --update' wrote "
+                              "it (digest %s); restore it, or remove the whole of it and record again",
+                              nnc_json_type_of(digest) == NNC_JSON_TEXT ? nnc_json_text(digest) : "missing");
     }
     return true;
 }

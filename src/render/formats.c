@@ -22,7 +22,7 @@ void nnc_view_write(nnc_buffer *out, nnc_style style, const nnc_view *view, cons
 
 /* ---- the JSON writer: single values of a document, and all members of a record by its metrics table ---- */
 
-void nnc_put_json_cell(nnc_buffer *out, const nnc_cell *cell) {
+static void put_json_cell(nnc_buffer *out, const nnc_cell *cell) {
     switch (cell->kind) {
     case NNC_CELL_NULL: nnc_buffer_text(out, "null"); break;
     case NNC_CELL_NUMBER: nnc_buffer_number(out, cell->number); break;
@@ -89,7 +89,7 @@ static void put_json_member(nnc_record *record, const char *key, const nnc_cell 
     if (cell->kind == NNC_CELL_NUMBER && record->exact) {
         nnc_buffer_print(record->out, "%.17g", cell->number);
     } else {
-        nnc_put_json_cell(record->out, cell);
+        put_json_cell(record->out, cell);
     }
 }
 
@@ -120,7 +120,7 @@ void nnc_record_null(nnc_record *record, const char *key) {
     put_json_member(record, key, &(nnc_cell){ .kind = NNC_CELL_NULL });
 }
 
-/* ---- records by their metrics table ---- */
+/* ---- writes records by their metrics table ---- */
 
 /* Writes an array: an object if its values have names, otherwise a list. */
 static void put_array(nnc_record *record, const nnc_metric *row, const nnc_place *place) {
@@ -209,7 +209,7 @@ static void json_put_line(nnc_buffer *out, nnc_heads heads, const nnc_cell *cell
         nnc_buffer_put(out, i > 0 ? ", " : "{", i > 0 ? 2 : 1);
         nnc_put_json_text(out, heads.list[i].name);
         nnc_buffer_put(out, ": ", 2);
-        nnc_put_json_cell(out, &cells[i]);
+        put_json_cell(out, &cells[i]);
     }
     nnc_buffer_text(out, "}\n");
 }
@@ -412,12 +412,8 @@ static const nnc_page markdown_page = { .label = markdown_put_label,
                                         .heading = markdown_put_page_heading,
                                         .table = markdown_put_table };
 
-static void markdown_write_view(nnc_buffer *out, nnc_style style, const nnc_view *view, const void *record) {
-    view->page(out, style, record);
-}
-
 const nnc_format nnc_format_markdown = { .name = "markdown",
-                                         .view = markdown_write_view,
+                                         .view = nnc_page_write,
                                          .heading = markdown_put_heading,
                                          .line = markdown_put_line,
                                          .page = &markdown_page };
@@ -531,8 +527,4 @@ static void put_table(nnc_buffer *out, nnc_style style, nnc_table *table) {
 
 static const nnc_page page = { .label = put_label, .text = put_text, .heading = put_heading, .table = put_table };
 
-static void write_view(nnc_buffer *out, nnc_style style, const nnc_view *view, const void *record) {
-    view->page(out, style, record);
-}
-
-const nnc_format nnc_format_html = { .name = "html", .view = write_view, .page = &page };
+const nnc_format nnc_format_html = { .name = "html", .view = nnc_page_write, .page = &page };

@@ -50,8 +50,14 @@ typedef struct nnc_view {
     bool exact;                             /* true: JSON numbers have 17 digits, for programs that compute with them */
     nnc_lines (*lines)(const void *record); /* returns the list in the result that CSV writes line by line; NULL: CSV
                                              * has one line with the whole document */
-    void (*page)(nnc_buffer *out, nnc_style style, const void *record); /* writes the result as a page for people */
+    void (*page)(nnc_buffer *out, nnc_style style, const void *record); /* writes the result as a page for people;
+                                                                         * NULL: the page is `rows` */
+    const struct nnc_page_rows *rows;
+    int indent; /* columns of the labels of `rows`; 0 = the usual number */
 } nnc_view;
+
+/* Writes the page of a view. */
+void nnc_page_write(nnc_buffer *out, nnc_style style, const nnc_view *view, const void *record);
 
 typedef struct nnc_sheet nnc_sheet;
 typedef struct nnc_table nnc_table;
@@ -144,6 +150,8 @@ void nnc_sheet_phrase(nnc_sheet *sheet, nnc_ink ink, const char *format, ...) NN
 /* Adds running text; lines may break between words. */
 void nnc_sheet_words(nnc_sheet *sheet, const char *format, ...) NNC_PRINTF(2, 3);
 void nnc_sheet_end(nnc_sheet *sheet);
+/* Writes a line of running text with its label. */
+void nnc_sheet_note(nnc_sheet *sheet, const char *label, const char *format, ...) NNC_PRINTF(3, 4);
 /* Writes a line without a label; it breaks between words at the width of a terminal. */
 void nnc_sheet_line(nnc_buffer *out, nnc_style style, const char *format, ...) NNC_PRINTF(3, 4);
 /* Writes an empty line. */
@@ -306,9 +314,6 @@ void nnc_record_null(nnc_record *record, const char *key);
 
 /* Writes all members of a record, as its metrics table says, into the object that is open. */
 void nnc_record_members(nnc_record *record, const nnc_metrics *metrics, const nnc_place *place);
-
-/* Writes one value as JSON. */
-void nnc_put_json_cell(nnc_buffer *out, const nnc_cell *cell);
 
 /* ---- HTML: formats.c ---- */
 

@@ -79,6 +79,17 @@ void nnc_sheet_words(nnc_sheet *sheet, const char *format, ...) {
     put_words(sheet, text);
 }
 
+void nnc_sheet_note(nnc_sheet *sheet, const char *label, const char *format, ...) {
+    char text[NNC_PAGE_TEXT];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    nnc_sheet_label(sheet, label);
+    put_words(sheet, text);
+    nnc_sheet_end(sheet);
+}
+
 void nnc_sheet_line(nnc_buffer *out, nnc_style style, const char *format, ...) {
     char text[NNC_PAGE_TEXT];
     va_list arguments;
@@ -404,6 +415,16 @@ void nnc_sheet_rows(nnc_sheet *sheet, const nnc_page_rows *page, const void *rec
     close_line(&l);
 }
 
+void nnc_page_write(nnc_buffer *out, nnc_style style, const nnc_view *view, const void *record) {
+    if (view->page != NULL) {
+        view->page(out, style, record);
+        return;
+    }
+    nnc_sheet sheet = nnc_sheet_begin(out, style);
+    sheet.indent = view->indent > 0 ? view->indent : sheet.indent;
+    nnc_sheet_rows(&sheet, view->rows, record);
+}
+
 /* ---- the first lines of a page: model, device, links and plan as resolved; sources of prices, carbon intensity and
  * PUE ---- */
 
@@ -437,12 +458,10 @@ static void degrees_text(const nnc_plan *plan, char *text, size_t size) {
     } degrees[] = {
         { "data", plan->data }, { "tensor", plan->tensor }, { "context", plan->context }, { "pipeline", plan->pipeline }
     };
-    size_t used = 0;
     text[0] = '\0';
-    for (size_t i = 0; i < sizeof degrees / sizeof degrees[0] && used < size; i++) {
+    for (size_t i = 0; i < sizeof degrees / sizeof degrees[0]; i++) {
         if (degrees[i].degree > 1) {
-            used += (size_t)snprintf(text + used, size - used, "%s%s %" PRId32, used > 0 ? " x " : "", degrees[i].name,
-                                     degrees[i].degree);
+            nnc_text_append(text, size, " x ", "%s %" PRId32, degrees[i].name, degrees[i].degree);
         }
     }
 }
@@ -451,12 +470,11 @@ static void degrees_text(const nnc_plan *plan, char *text, size_t size) {
 static void recompute_text(const nnc_plan *plan, char *text, size_t size) {
     const bool full = (plan->recompute & NNC_RECOMPUTE_FULL) != 0;
     nnc_recompute_text(plan->recompute, text, size);
-    size_t used = strlen(text);
     if (full && plan->recompute_every > 1) {
-        used += (size_t)snprintf(text + used, size - used, " every %" PRId64 " layers", plan->recompute_every);
+        nnc_text_append(text, size, "", " every %" PRId64 " layers", plan->recompute_every);
     }
-    if (full && plan->recompute_layers > 0 && used < size) {
-        snprintf(text + used, size - used, " of %" PRId64 " layers per stage", plan->recompute_layers);
+    if (full && plan->recompute_layers > 0) {
+        nnc_text_append(text, size, "", " of %" PRId64 " layers per stage", plan->recompute_layers);
     }
 }
 
@@ -496,7 +514,7 @@ static const nnc_metric page_metric_rows[] = {
 };
 static const nnc_metrics page_metrics = NNC_METRICS("a subject", page_metric_rows, nnc_report);
 
-/* ---- functions that rows of the page call ---- */
+/* ---- functions that write items for rows of the page ---- */
 
 /* Adds the multi-token prediction layers that a plan without next_tokens leaves out. */
 static void add_left_out(nnc_sheet *sheet, const void *record) {
@@ -513,9 +531,7 @@ static void add_left_out(nnc_sheet *sheet, const void *record) {
 static void write_notes(nnc_sheet *sheet, const void *record) {
     const nnc_model *model = ((const nnc_report *)record)->model;
     for (int32_t i = 0; i < model->note_count; i++) {
-        nnc_sheet_label(sheet, i == 0 ? "noted" : "");
-        nnc_sheet_words(sheet, "%s", model->notes[i]);
-        nnc_sheet_end(sheet);
+        nnc_sheet_note(sheet, i == 0 ? "noted" : "", "%s", model->notes[i]);
     }
 }
 
@@ -601,27 +617,21 @@ void nnc_sheet_launch(nnc_sheet *sheet, const nnc_report *report) {
     if (said == NULL) { return; }
     for (int32_t i = 0; i < said->file_count; i++) {
         const nnc_source_file *file = &said->files[i];
-        nnc_sheet_label(sheet, i == 0 ? "read" : "");
-        nnc_sheet_words(sheet, "%s (%s): %s", file->file, file->format,
-                        file->options[0] != '\0' ? file->options : "no options");
-        nnc_sheet_end(sheet);
+        nnc_sheet_note(sheet, i == 0 ? "read" : "", "%s (%s): %s", file->file, file->format,
+                       file->options[0] != '\0' ? file->options : "no options");
     }
     for (int32_t i = 0; i < said->ignored_count; i++) {
         const nnc_ignored_key *key = &said->ignored[i];
         harmless += key->skipped ? 0 : 1;
         if (key->skipped) {
-            nnc_sheet_label(sheet, "skipped");
-            nnc_sheet_words(sheet, "%s:%" PRId64 ": %s: %s", key->file, key->line, key->key, key->why);
-            nnc_sheet_end(sheet);
+            nnc_sheet_note(sheet, "skipped", "%s:%" PRId64 ": %s: %s", key->file, key->line, key->key, key->why);
         }
     }
     if (harmless > 0) {
-        nnc_sheet_label(sheet, "");
-        nnc_sheet_words(sheet,
-                        "%" PRId32 " other %s no effect on the estimate (--format json lists "
-                        "them)",
-                        harmless, harmless == 1 ? "key has" : "keys have");
-        nnc_sheet_end(sheet);
+        nnc_sheet_note(sheet, "",
+                       "%" PRId32 " other %s no effect on the estimate (--format json lists "
+                       "them)",
+                       harmless, harmless == 1 ? "key has" : "keys have");
     }
 }
 

@@ -474,10 +474,6 @@ static const nnc_page page = { .label = put_label,
                                .below = put_below,
                                .wraps = true };
 
-static void write_view(nnc_buffer *out, nnc_style style, const nnc_view *view, const void *record) {
-    view->page(out, style, record);
-}
-
 /* Packs the cells of a line into a buffer: the texts of the cells, each with a NUL, as a table stores them. */
 static void put_line(nnc_buffer *out, nnc_heads heads, const nnc_cell *cells) {
     for (int i = 0; i < heads.count; i++) {
@@ -488,5 +484,5 @@ static void put_line(nnc_buffer *out, nnc_heads heads, const nnc_cell *cells) {
 }
 
 const nnc_format nnc_format_table = {
-    .name = "table", .view = write_view, .line = put_line, .held = true, .page = &page
+    .name = "table", .view = nnc_page_write, .line = put_line, .held = true, .page = &page
 };

@@ -19,8 +19,8 @@ typedef struct law {
     { __VA_ARGS__, false, NAN, NAN, NAN }
 #define BEST(...) \
     { NAN, NAN, NAN, NAN, NAN, __VA_ARGS__ }
-static const law NNC_ROW(NNC_LAW_RULE_20) = BEST(false, 1.0, 120.0, 0.5); /* the rule of 20 tokens per parameter: C =
-                                                                           * 6 N x 20 N, so N = (C / 120)^0.5 */
+static const law NNC_ROW(NNC_LAW_RULE_20) = BEST(false, 1.0, 120.0, 0.5); /* 20 tokens per parameter: D = 20 N, C = 6 N
+                                                                           * D, so N = (C / 120)^0.5 */
 static const law NNC_ROW(NNC_LAW_PRINTED) = LOSS(1.69, 406.4, 410.7, 0.34, 0.28);
 static const law NNC_ROW(NNC_LAW_TEX) = LOSS(1.6933736809989528, 406.4010175194737, 410.7228269450398, 0.33917084,
                                              0.2849083);
@@ -31,9 +31,9 @@ static const law NNC_ROW(NNC_LAW_APPROACH_1) = BEST(false, 1e9, 1.21e20, 0.49803
 static const law NNC_ROW(NNC_LAW_APPROACH_2) = BEST(false, 1e9, 1.20e20, 0.48986);
 static const law NNC_ROW(NNC_LAW_LLAMA_3) = BEST(true, 0.299, 1.0, 0.537);
 static const law NNC_ROW(NNC_LAW_LLAMA_3_PRINTED) = BEST(true, 0.29, 1.0, 0.53);
-/* Section 3.2: tokens = 5.8316 C^0.4757. The number of parameters follows from C and the tokens. */
+/* Source: section 3.2, D = 5.8316 C^0.4757. N follows from C = 6 N D. */
 static const law NNC_ROW(NNC_LAW_DEEPSEEK) = BEST(true, 5.8316, 1.0, 0.4757);
-/* Table 6: 1.3e9 parameters for one PetaFLOP/s-day. */
+/* Source: table 6, N = 1.3e9 parameters for C = one PetaFLOP/s-day = 8.64e19 FLOPs. */
 static const law NNC_ROW(NNC_LAW_KAPLAN) = BEST(false, 1.3e9, 8.64e19, 0.73);
 static const law *const laws[] = { NNC_LAW_LIST(NNC_ROW_AT) };
 

@@ -38,7 +38,7 @@ static step of_sites(step one, const nnc_run_ask *ask) {
     return one;
 }
 
-/* Returns the number of steps for the requested amount of training; NaN if no amount is given. */
+/* Returns the number of steps for the length of the run that the user asks for; NaN if no length is given. */
 static double steps_asked(const nnc_plan *plan, const nnc_run_ask *ask, const step *one, nnc_derivation *why) {
     double steps = (double)NAN;
     NNC_LET(why, tokens_per_step, NULL, one->tokens);
@@ -158,7 +158,7 @@ static double days_asked(const nnc_run_ask *ask, const nnc_run *run, nnc_derivat
     return days;
 }
 
-/* Returns the number of steps that fit into the requested days. */
+/* Returns the number of steps that fit into the days that the user asks for. */
 static double steps_of_days(const nnc_run_ask *ask, const nnc_run *run, nnc_derivation *why) {
     double steps = 0.0;
     const double days = days_asked(ask, run, why);
@@ -217,7 +217,7 @@ static void say_times(const nnc_run_ask *ask, double computed_s, nnc_run *run, n
     if (!isnan(run->system_mtbf_s)) { NNC_SET(why, run->stops, NULL, run->run_s / run->system_mtbf_s); }
 }
 
-/* Sets the times of a run whose step time is unknown: only the requested days are known. */
+/* Sets the times of a run whose step time is unknown: the run takes the days that the user asks for. */
 static void say_days_alone(const nnc_run_ask *ask, nnc_run *run, nnc_derivation *why) {
     const double days = days_asked(ask, run, why);
     NNC_LET(why, straggler_share, NULL, ask->straggler_share);

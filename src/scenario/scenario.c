@@ -143,18 +143,16 @@ static nnc_status apply_set(nnc_scenario *scenario, const char *set, nnc_error *
         snprintf(where, sizeof where, "--set %s", name);
         return bad_option(where, err);
     }
-    const size_t used = strlen(scenario->overrides);
-    snprintf(scenario->overrides + used, sizeof scenario->overrides - used, "%s%s", used > 0 ? ", " : "", set);
+    nnc_text_append(scenario->overrides, sizeof scenario->overrides, ", ", "%s", set);
     return NNC_OK;
 }
 
 /* Adds to the list of overrides the dimensions that changed together with --set hidden=. */
 static void say_followed(nnc_scenario *scenario) {
     char text[192];
-    const size_t used = strlen(scenario->overrides);
     nnc_scale_dims_text(&scenario->model, text, sizeof text);
     if (text[0] != '\0') {
-        snprintf(scenario->overrides + used, sizeof scenario->overrides - used, " (with it %s)", text);
+        nnc_text_append(scenario->overrides, sizeof scenario->overrides, "", " (with it %s)", text);
     }
 }
 
@@ -315,8 +313,7 @@ static nnc_status judge(nnc_scenario *scenario, const nnc_device *loaded, nnc_er
     /* Shows the mark of implausible inputs in tables, as an entry of the overrides. */
     if (nnc_specs_marks(scenario->specs)[0] != '\0') {
         char *text = scenario->overrides;
-        const size_t used = strlen(text);
-        snprintf(text + used, sizeof scenario->overrides - used, "%simplausible values", used > 0 ? ", " : "");
+        nnc_text_append(text, sizeof scenario->overrides, ", ", "implausible values");
         scenario->report.overrides = text;
     }
     return NNC_OK;
@@ -358,9 +355,8 @@ static void say_switched(const nnc_scenario_args *given, nnc_scenario *scenario)
     for (int i = 0; i < given->setting_count; i++) {
         const nnc_setting *setting = &given->settings[i];
         if (nnc_field_is_of(&nnc_switch_table, setting->field)) {
-            const size_t used = strlen(scenario->overrides);
-            snprintf(scenario->overrides + used, sizeof scenario->overrides - used, "%ssoftware.%s=%s",
-                     used > 0 ? ", " : "", setting->field->name, setting->value);
+            nnc_text_append(scenario->overrides, sizeof scenario->overrides, ", ", "software.%s=%s",
+                            setting->field->name, setting->value);
             scenario->report.overrides = scenario->overrides;
         }
     }
@@ -548,6 +544,7 @@ nnc_status nnc_scenario_changes(nnc_scenario *scenario, bool quick, nnc_scratch 
                                 .device = &scenario->device,
                                 .profiles = &own,
                                 .plan = &scenario->plan,
+                                .base = scenario->report.least_bytes > 0 ? NULL : &scenario->result,
                                 .quick = quick };
     own.any = scenario->profiles.any;
     if (scenario->result.plan.devices > 1 || !quick) {
@@ -564,7 +561,7 @@ nnc_status nnc_scenario_changes(nnc_scenario *scenario, bool quick, nnc_scratch 
     return NNC_OK;
 }
 
-/* ---- facts that a plan leaves open ---- */
+/* ---- properties of the software that a plan leaves open (open facts) ---- */
 
 /* Software profiles that may run a plan of the kind NNC_PROFILE_COPIES; the lists below are for other kinds. */
 static const char *const of_copies[] = { "torch-eager", "torch-compile", "mlperf" };
@@ -605,8 +602,8 @@ static bool is_open(const nnc_field *field, const nnc_plan *plan) {
 /* Tests whether an estimate failed for a reason other than the tried value: no memory, or an unreadable file. */
 static bool fails(nnc_status status) { return status == NNC_NO_MEMORY || status == NNC_IO; }
 
-/* Estimates the step with this value of an open property of the software. result->step_s is NaN when the estimate
- * fails. */
+/* Estimates step time and memory with this value of an open property of the software; the result has no bounds and no
+ * FLOPs. result->step_s is NaN when the estimate fails. */
 static nnc_status step_with(const nnc_scenario *s, const char *name, const char *value, nnc_scratch *scratch,
                             nnc_result *result, nnc_error *err) {
     const nnc_software *software = &s->software, *other = NULL;
@@ -614,7 +611,9 @@ static nnc_status step_with(const nnc_scenario *s, const char *name, const char 
     nnc_plan plan = s->plan;
     nnc_status status = named ? nnc_software_load(s->specs, value, &other, err) : nnc_plan_set(&plan, name, value, err);
     if (status == NNC_OK) {
+        scratch->brief = scratch->workless = true;
         status = nnc_estimate(&s->model, &s->device, named ? other : software, &plan, scratch, result, err);
+        scratch->brief = scratch->workless = false;
     }
     result->step_s = status == NNC_OK ? result->step_s : (double)NAN;
     return fails(status) ? status : NNC_OK;
@@ -676,7 +675,7 @@ nnc_status nnc_scenario_open_facts(const nnc_scenario *scenario, nnc_scratch *sc
     return NNC_OK;
 }
 
-/* ---- memory of a plan that leaves much open ---- */
+/* ---- least memory of a plan over its open settings ---- */
 
 /* A plan whose open settings save memory, and these settings as options. */
 typedef struct frugal_plan {

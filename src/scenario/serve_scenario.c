@@ -118,7 +118,7 @@ nnc_status nnc_serve_scenario_compute(nnc_serve_scenario *scenario, nnc_scratch 
     return NNC_OK;
 }
 
-/* ---- changes of a deployment ---- */
+/* ---- tries changes of a deployment ---- */
 
 typedef struct serve_trial {
     nnc_serve_scenario *scenario;

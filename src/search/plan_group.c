@@ -56,10 +56,10 @@ struct nnc_pass_costs {
                                                   * gradients at once; units[1] for schedules with separate weight
                                                   * gradients */
     nnc_network network;
-    nnc_result work;  /* FLOPs and tokens of the plan for which the pass was made first, and this plan */
+    nnc_result work;  /* FLOPs and tokens of the plan for which the pass was made */
     double pass_s[2]; /* compute time of one micro-batch in all layers, for each of `units` */
     uint64_t number;  /* serial number of the pass from 1, over all blocks of plans */
-    uint64_t holds;   /* serial number of the group of plans whose resident bytes are in `held`; 0 = no group */
+    uint64_t holds;   /* serial number of the group of plans whose resident bytes `held` stores; 0 = no group */
     int32_t held_count;
     nnc_resident_bytes held[PASS_STAGES];
     bool over; /* true: a plan of this block of plans exceeded the memory: with ZeRO stage over_zero and offload
@@ -72,7 +72,7 @@ struct nnc_pass_costs {
     uint64_t group; /* serial number of the group of plans whose times are in `run`; 0 = no group */
     bool runs;      /* true: the pipeline of this group of plans can be replayed */
     nnc_step_times run;
-    uint64_t waits; /* serial number of the group of plans whose pipeline waits at the place `track`; 0 = no group */
+    uint64_t waits; /* serial number of the group of plans whose pipeline waits at `track`; 0 = no group */
     nnc_replay_place track;
 };
 
@@ -85,7 +85,7 @@ struct nnc_plan_groups {
     int64_t layers;   /* number of layers of the model */
     nnc_plan settled; /* plan of the current group with all defaults set, still without its ZeRO stage and offload */
     uint64_t group;   /* serial number of the current group of plans from 1, over all blocks */
-    bool partitioned; /* true: the stages of this group's layers are known */
+    bool partitioned; /* true: the layers of each stage are known for the current group */
     bool known;       /* true: `allowed` and `software` are filled in */
     bool allowed[NNC_SEARCH_VALUES * NNC_SEARCH_VALUES]; /* true: this pair of ZeRO stage and offload is legal */
     const nnc_software *software[NNC_SEARCH_VALUES * NNC_SEARCH_VALUES];
@@ -100,9 +100,13 @@ struct nnc_plan_groups {
     nnc_memo smaller;             /* maps a plan to the sums of its op list with a smaller micro-batch (smaller_key ->
                                    * smaller_sums); not used if it has no entries */
     const nnc_pass_costs *listed; /* the pass whose op list was lowered last; NULL = no pass */
-    bool splits;                  /* true: some offered schedule has separate weight gradients */
-    double rows_s[NNC_ROWS_MAX];  /* seconds of each row of the op table before overlap */
-    nnc_batched_replay *replay;   /* collects pipelines that are replayed together; NULL = each step time is computed at
+    nnc_plan plain; /* the plan (see nnc_plan_lowering_key) and the profile of the last list without recomputation whose
+                     * compute time plain_s is known, and the share of its passes that add gradients */
+    const nnc_software *plain_software;
+    double plain_adds, plain_s;
+    bool splits;                 /* true: some offered schedule has separate weight gradients */
+    double rows_s[NNC_ROWS_MAX]; /* seconds of each row of the op table before overlap */
+    nnc_batched_replay *replay;  /* collects pipelines that are replayed together; NULL = each step time is computed at
                                    * once */
 };
 
@@ -137,8 +141,8 @@ static void find_schedules(nnc_plan_groups *groups, const nnc_plan *base) {
 }
 
 bool nnc_plan_groups_block(nnc_plan_groups *groups, const nnc_plan *base, uint64_t number, nnc_error *err) {
-    /* Choices that differ within the block of plans are set to values that are always legal, so that only choices that
-     * are equal in the whole block can make the plan illegal. */
+    /* Choices that differ within the block get values that are always legal, so only choices of the whole block can
+     * make this plan illegal. */
     nnc_plan *plain = &groups->settled;
     *plain = *base;
     groups->pass_count = groups->pass_next = 0;
@@ -271,7 +275,7 @@ static void time_pass(nnc_plan_groups *groups, nnc_pass_costs *pass, int split) 
     pass->timed[1 - split] = pass->timed[1 - split] || both;
 }
 
-/* Returns the FLOPs and tokens of another pass of the block, or NULL. All passes of a block have equal FLOPs. */
+/* Returns the result of another pass of the block of plans, which has equal FLOPs and tokens; NULL = no other pass. */
 static const nnc_result *known_work(const nnc_plan_groups *groups, const nnc_software *software) {
     for (int32_t i = 0; i < groups->pass_count; i++) {
         const nnc_pass_costs *pass = &groups->passes[i];
@@ -412,6 +416,37 @@ void nnc_plan_groups_work(nnc_plan_groups *groups, nnc_pass_costs *pass, nnc_res
     result->step_s = step_s;
 }
 
+/* Tests whether the compute times of a list without recomputation are a lower bound for this pass, too: its list has
+ * the same ops and recomputes some of them. */
+static bool has_plain(const nnc_plan_groups *groups, const nnc_pass_costs *pass) {
+    const nnc_plan *plan = &pass->work.plan;
+    nnc_plan key = nnc_plan_lowering_key(plan);
+    key.recompute = 0;
+    return groups->plain_software == pass->software &&
+           groups->plain_adds <= nnc_lowering_of(plan, pass->software, plan->attention).grad_accumulate &&
+           nnc_same_bytes(&groups->plain, &key, sizeof key);
+}
+
+double nnc_plan_groups_compute_s(nnc_plan_groups *groups, nnc_pass_costs *pass, const nnc_plan *plan, bool own) {
+    const double rounding = 1.0 - 1e-9; /* the sum of the same times in another order may differ in its last digits */
+    nnc_step step = pass->step;
+    step.plan = &pass->work.plan;
+    double pass_s = 0.0;
+    if (own) {
+        if (!list_pass(groups, pass)) { return 0.0; }
+        pass_s = nnc_lowered_least_s(groups->scratch->shared, pass->alike, &step);
+        if (plan->recompute == 0) {
+            groups->plain = nnc_plan_lowering_key(plan);
+            groups->plain_software = pass->software;
+            groups->plain_adds = pass->alike->compute_adds;
+            groups->plain_s = pass_s;
+        }
+    } else if (has_plain(groups, pass)) {
+        pass_s = groups->plain_s;
+    }
+    return pass_s * rounding * (double)plan->micro_batches / plan->pipeline;
+}
+
 bool nnc_plan_groups_times(nnc_plan_groups *groups, nnc_pass_costs *pass, const nnc_plan *plan) {
     const int split = nnc_schedule_splits(plan) ? 1 : 0;
     if (pass->guessed) { complete_pass(groups, pass); }
@@ -507,8 +542,8 @@ static int32_t set_memory(nnc_plan_groups *groups, nnc_pass_costs *pass, nnc_res
     return fullest;
 }
 
-/* Tests whether the plan must exceed the memory: another plan of the pass, which shards and offloads at least as much,
- * exceeds it on a stage, and some stage of this plan keeps at least as many bytes as that stage. */
+/* Tests whether the plan surely exceeds the memory: another plan of the pass, which shards and offloads at least as
+ * much, exceeds it on a stage, and some stage of this plan keeps at least as many bytes as that stage. */
 static bool is_over(const nnc_plan_groups *groups, const nnc_pass_costs *pass, const nnc_plan *plan) {
     const nnc_stage_residency *h = groups->scratch->step.holdings, *over = &pass->over_stage;
     if (!pass->over || plan->zero > pass->over_zero || (plan->offload & ~pass->over_offload) != 0) { return false; }
@@ -519,8 +554,8 @@ static bool is_over(const nnc_plan_groups *groups, const nnc_pass_costs *pass, c
     return false;
 }
 
-/* Stores a plan that exceeds the memory, and its stage that does. A stage whose chunks have different numbers of layers
- * is not stored. */
+/* Stores a plan that exceeds the memory, and the stage on which it does. Stores nothing if the chunks of this stage
+ * have different numbers of layers. */
 static void keep_over(nnc_plan_groups *groups, nnc_pass_costs *pass, const nnc_plan *plan, int32_t stage) {
     const nnc_stage_residency *one = &groups->scratch->step.holdings[stage];
     if (!one->uneven && groups->smaller.slots > 0) {
@@ -568,7 +603,7 @@ nnc_pass_costs *nnc_plan_groups_plan(nnc_plan_groups *groups, uint64_t inside, n
     return weigh(groups, pass, result) ? pass : NULL;
 }
 
-/* ---- step times, at once or in a batch ---- */
+/* ---- step times of plans, computed at once or in a batch of pipelines ---- */
 
 /* Returns the nnc_step of a plan that has these costs per pass, and computes the step ends of the plan. */
 static nnc_step step_of(nnc_plan_groups *groups, const nnc_pass_costs *pass, const nnc_plan *plan, uint64_t inside) {
@@ -589,7 +624,7 @@ bool nnc_plan_groups_step(nnc_plan_groups *groups, nnc_pass_costs *pass, uint64_
         pass->group = groups->group;
     }
     if (!pass->runs) { return false; }
-    if (result->plan.pipeline == 1) { /* without a pipeline, the step is the sum of its parts */
+    if (result->plan.pipeline == 1) { /* without a pipeline, the step time is the sum of the parts of the step */
         nnc_result parts = { .plan = result->plan };
         const bool timed = nnc_step_core_parts(&step, pass->units[split], &pass->run, m, &parts);
         result->step_s = parts.step_s;
@@ -736,8 +771,8 @@ struct nnc_batched_replay {
     uint64_t numbers; /* serial number of the newest set */
     int32_t oldest;   /* index of the set that is replaced next */
     uint64_t keys[SETS];
-    uint8_t hints[1 << HINT_BITS]; /* for each value of a hash: index of the set where a key with this hash was found
-                                    * last */
+    uint8_t hints[1 << HINT_BITS]; /* for each value of a short hash of the key: index of the set in which such a key
+                                    * was found last */
     double span_s[NNC_TRACKS_STAGES_MAX * NNC_TRACKS];
     replay_set sets[SETS];
 };

@@ -219,6 +219,11 @@ bool nnc_plan_groups_times(nnc_plan_groups *groups, nnc_pass_costs *pass, const 
  * the devices. */
 double nnc_plan_groups_least_s(const nnc_pass_costs *pass, const nnc_plan *plan);
 
+/* Returns a smaller lower bound of the step time, without the times of collectives; it needs no times of the pass. Call
+ * it for a plan that does not exceed the memory. own: false = the bound of the plan without recomputation, 0 if it is
+ * not known; true = the bound of the pass itself. */
+double nnc_plan_groups_compute_s(nnc_plan_groups *groups, nnc_pass_costs *pass, const nnc_plan *plan, bool own);
+
 /* Computes the step time of the plan with index `inside` in its group, and writes it to result. Returns false if the
  * pipeline is too large to replay. */
 bool nnc_plan_groups_step(nnc_plan_groups *groups, nnc_pass_costs *pass, uint64_t inside, nnc_result *result);
@@ -250,7 +255,7 @@ typedef struct nnc_search_part {
 void nnc_search_part_clear(nnc_search_part *part);
 void nnc_search_part_add(nnc_search_part *part, const nnc_search *search, const nnc_search_part *more);
 
-/* nnc_shard_size returns the number of blocks of plans in the search, or in its shard. */
+/* nnc_shard_size returns the number of blocks of plans in the whole search, or in the shard that `search` names. */
 uint64_t nnc_shard_size(const nnc_search *search, const nnc_space *space);
 
 /* A searcher evaluates blocks of plans on threads. nnc_searcher_create returns NULL if out of memory. The arguments
@@ -323,8 +328,8 @@ typedef struct nnc_search_task {
     const nnc_device *device;
     const nnc_profiles *profiles;
     nnc_search search;
-    int32_t *sizes;         /* list of numbers of devices, searched one after the other */
-    int32_t size_count;     /* number of entries; 0: searches the number of devices of the plan */
+    int32_t *sizes;         /* numbers of devices of the plans, searched one after the other */
+    int32_t size_count;     /* number of entries of `sizes`; 0: the search keeps the number of devices of the plan */
     double target_step_s;   /* step time that device parameters shall reach; 0 = not given */
     nnc_search_watch watch; /* function that may stop the search early; the report then covers a part of the plans */
 } nnc_search_task;
@@ -369,7 +374,7 @@ typedef struct nnc_search_report {
     int target_count;
     double elapsed_s;
     const char *currency;     /* currency of the prices; NULL = no known price */
-    const char *batch_chosen; /* how a global batch that the user did not give was chosen; NULL or "" = given */
+    const char *batch_chosen; /* how the default global batch was chosen; NULL or "" = it was given */
     bool stopped;             /* true: the search was stopped before it covered all plans */
     nnc_error why;            /* reason why no combination of a shard is legal; status NNC_OK = a legal combination
                                * exists, or the report is no shard */

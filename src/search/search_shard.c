@@ -48,8 +48,8 @@ static const nnc_metric found_rows[] = {
 };
 const nnc_metrics nnc_found_metrics = NNC_METRICS("a plan that fits", found_rows, nnc_found);
 
-/* Tests whether a metric is written to a shard. In a shard, each plan has its index in the space, which decides between
- * equal plans. */
+/* Tests whether a metric is written to a shard. The index of a plan in the space is written too, because it decides
+ * between equal plans. */
 static bool is_in_shard(const nnc_place *place) {
     const nnc_search_report *report = place->owner;
     return report == NULL || report->digest != NULL;

@@ -46,7 +46,7 @@ static void add_total(nnc_search_total *total, const nnc_search_result *result) 
     total->feasible += result->feasible;
 }
 
-/* ---- several numbers of devices ---- */
+/* ---- searches for several numbers of devices ---- */
 
 /* Returns the time of a plan, or its device-hours if by_cost. If the length of the whole run is known, they are for the
  * run, because larger jobs fail more often; otherwise for one step. */
@@ -115,7 +115,7 @@ static nnc_status search_sizes(const nnc_search_task *task, nnc_arena *arena, nn
     return NNC_OK;
 }
 
-/* ---- device parameters with which a step time can be reached ---- */
+/* ---- values of device parameters that reach a target step time ---- */
 
 /* Finds the least memory capacity with which some plan of the front fits that takes at most step_s. */
 static nnc_target room_for(const nnc_search *search, const nnc_device *device, const nnc_search_result *r,

@@ -117,10 +117,10 @@ enum { ROUND_FIRST = 64, ROUND_MOST = 8192 };
 /* REASONS_MOST: if no plan is legal, largest number of blocks that are tried again to find the reason. */
 enum { REASONS_MOST = 1000000 };
 
-/* Returns the reason why the first (simplest) plan is not legal, or NNC_OK if some block is legal after all. */
+/* Returns the error of the first (simplest) plan, which names the rule; NNC_OK if some plan is legal after all. */
 static nnc_status refuse(nnc_searcher *searcher, uint64_t blocks, nnc_error *err) {
-    bool said = false; /* true: `err` has the reason of an earlier block. A block without a reason, whose schedules
-                        * repeat those of another block, is passed over. */
+    bool said = false; /* true: err has the reason of an earlier block. Blocks that only repeat the schedules of another
+                        * block have no reason. */
     for (uint64_t place = 0; place < blocks && place < REASONS_MOST; place++) {
         nnc_error refusal = { .status = NNC_OK };
         if (nnc_searcher_legal(searcher, place, &refusal)) { return NNC_OK; }
@@ -137,8 +137,8 @@ static nnc_status search_rounds(const nnc_search *search, const nnc_space *space
                                 nnc_search_result *result) {
     const uint64_t blocks = nnc_shard_size(search, space);
     nnc_front *known = malloc(sizeof *known);
-    uint64_t size = search->no_prune ? ROUND_MOST : ROUND_FIRST; /* first rounds are short for the sake of pruning, so
-                                                                  * without pruning all rounds are long */
+    uint64_t size = search->no_prune ? ROUND_MOST : ROUND_FIRST; /* pruning needs results of short first rounds; without
+                                                                  * pruning all rounds are long */
     if (known == NULL) { return NNC_NO_MEMORY; }
     for (uint64_t first = 0, end = 0; first < blocks; first = end) {
         end = first + size < blocks ? first + size : blocks;
@@ -360,8 +360,8 @@ static bool misses_more(worker *w, nnc_pass_costs *pass, nnc_result *result, dou
     nnc_plan_groups_work(w->groups, pass, result);
     const double steps =
         !isnan(plan->samples) ? plan->samples / (double)plan->global_batch : plan->tokens / (double)result->tokens;
-    if (isnan(steps) || !isnan(r->run_ask.step_s)) { /* the number of steps is not known here, for example with
-                                                      * --epochs */
+    if (isnan(steps) || !isnan(r->run_ask.step_s)) { /* without a step time, the number of steps is unknown, for example
+                                                      * with --epochs */
         return false;
     }
     const double sites = r->run_ask.sites;
@@ -438,6 +438,19 @@ static void complete(worker *w, nnc_found *found) {
     }
 }
 
+/* Tests whether the plan can be pruned because of its compute alone. This takes less than the times of its pass. */
+static bool computes_long(worker *w, nnc_pass_costs *pass, const nnc_result *result) {
+    const nnc_search *search = w->of->search;
+    const int64_t bytes = result->memory.total_bytes;
+    const nnc_front *known = w->of->known;
+    if (!nnc_front_beats(known, search->objective, search->best, (double)INFINITY, bytes)) { return false; }
+    for (int own = 0; own < 2; own++) {
+        const double least_s = nnc_plan_groups_compute_s(w->groups, pass, &result->plan, own == 1);
+        if (nnc_front_beats(known, search->objective, search->best, least_s, bytes)) { return true; }
+    }
+    return false;
+}
+
 /* Evaluates one plan of the current group: is it legal, does it fit, can it be among the best, how long is its step? */
 static void try_plan(worker *w, uint64_t index, uint64_t inside) {
     const nnc_searcher *r = w->of;
@@ -453,7 +466,8 @@ static void try_plan(worker *w, uint64_t index, uint64_t inside) {
                                          : nnc_memory_verdict(&result.memory, capacity) == NNC_FITS;
     w->part.legal++;
     w->part.feasible += fits ? 1 : 0;
-    if ((!fits && !search->no_prune) || !nnc_plan_groups_times(w->groups, pass, &result.plan)) {
+    if ((!fits && !search->no_prune) || (fits && !search->no_prune && computes_long(w, pass, &result)) ||
+        !nnc_plan_groups_times(w->groups, pass, &result.plan)) {
         w->part.pruned++;
         return;
     }
@@ -562,7 +576,7 @@ nnc_searcher *nnc_searcher_create(const nnc_model *model, const nnc_device *devi
     made->run_ask = nnc_run_ask_default();
     if (search->run != NULL) {
         (void)nnc_sized_read(&made->run_ask, sizeof made->run_ask, search->run, "nnc_run_ask",
-                             NULL); /* cannot fail, because the same struct was read without an error before */
+                             NULL); /* cannot fail, because an earlier call read the same struct without an error */
     }
     made->workers = calloc((size_t)count, sizeof *made->workers);
     made->count = made->workers != NULL ? count : 0;
@@ -571,7 +585,7 @@ nnc_searcher *nnc_searcher_create(const nnc_model *model, const nnc_device *devi
      * replays. */
     const bool limited = search->deadline_s > 0.0 || search->budget > 0.0;
     const int64_t limit_bytes = search->risk > 0.0 ? INT64_MAX : capacity_of(search, device);
-    /* Without pruning, memory is computed exactly: the counts then are a reference for searches with pruning. */
+    /* Without pruning, memory is computed exactly, as a reference for searches with pruning. */
     const bool bounds = search->risk == 0.0 && !search->no_prune;
     for (int32_t i = 0; i < made->count; i++) {
         worker *w = &made->workers[i];

@@ -107,7 +107,7 @@ nnc_status nnc_space_make(const nnc_model *model, const nnc_device *device, cons
     return NNC_OK;
 }
 
-/* Writes the values of the axes first to end - 1 for the combination with index `place`; the last axis varies
+/* Writes to *values the value of each axis from first to end - 1 in combination number `place`; the last axis varies
  * fastest. */
 static void digits(const nnc_space *space, int first, int end, uint64_t place, int64_t *values) {
     for (int a = end - 1; a >= first; a--) {
@@ -232,7 +232,7 @@ static void add_pareto(nnc_front *front, const nnc_found *found) {
     memmove(&front->pareto[first], &front->pareto[end], sizeof *found * (size_t)(front->pareto_count - end));
     front->pareto_count -= end - first;
     if (front->pareto_count == NNC_PARETO_MAX) {
-        front->truncated = true; /* the front is full, so its plan with the least memory is dropped */
+        front->truncated = true; /* a full front drops its plan with the least memory */
     }
     if (first < NNC_PARETO_MAX) { insert(front->pareto, &front->pareto_count, first, NNC_PARETO_MAX, found); }
 }

@@ -110,8 +110,8 @@ nnc_status nnc_serve_say(const nnc_model *model, const nnc_device *device, const
     }
     nnc_serve_memory(&of, (double)device->mem_bytes, s, why);
     nnc_serve_load(&of, s, list, why);
-    if (device->implausible || software->implausible) { /* the intervals come from measurements, which do not apply
-                                                         * to implausible inputs */
+    if (device->implausible || software->implausible) { /* intervals come from measurements, so they do not apply to
+                                                         * implausible inputs */
         s->ttft_interval_s[0] = s->ttft_interval_s[1] = (double)NAN;
         s->tpot_interval_s[0] = s->tpot_interval_s[1] = (double)NAN;
     }
@@ -142,7 +142,7 @@ nnc_status nnc_serve_into(const nnc_model *model, const nnc_device *device, cons
     return NNC_OK;
 }
 
-/* ---- the network, from the op list of one forward pass ---- */
+/* ---- reads the totals of the network from the op list of one forward pass ---- */
 
 static nnc_status refuse(const nnc_model *model, const char *why, nnc_error *err) {
     return nnc_fail(err, NNC_ILLEGAL_PLAN, model->id, "cannot be served: %s", why);

@@ -10,7 +10,7 @@
 #include "base/derivation.h"
 #include "shape/shape_internal.h"
 
-/* ---- the network: one entry for all equal ops of equal layers ---- */
+/* ---- the network of a served model: one entry for all equal ops of equal layers ---- */
 
 /* A matrix product with weights. */
 typedef struct nnc_serve_product {
@@ -18,8 +18,8 @@ typedef struct nnc_serve_product {
     nnc_group group;
     nnc_split split;
     double layers, n, k;
-    double heads, kv_heads; /* in the product that computes queries, keys and values: number of query heads and of
-                             * key-value heads; otherwise 0 */
+    double heads, kv_heads; /* in the product that computes queries, keys and values: number of query heads (heads), and
+                             * of key-value heads (kv_heads); otherwise 0 */
     double experts, chosen; /* experts: number of experts in the layer (0 = no experts); chosen: number of experts per
                              * token */
     bool plain;             /* true: weights stay in 16 bits in every storage format */
@@ -73,8 +73,8 @@ typedef struct nnc_serve_rates {
     double attention_flops_per_s;                     /* rate of attention in prefill */
     double mem_bytes_per_s;                           /* datasheet bandwidth */
     double stream_bytes_per_s,
-        plain_bytes_per_s; /* stream_bytes_per_s: rate of reading weights in their storage format; plain_bytes_per_s:
-                            * rate of reading 16-bit weights */
+        plain_bytes_per_s; /* stream_bytes_per_s: rate of reading weights in their storage format; plain_bytes_per_s: of
+                            * reading 16-bit weights */
     double expert_bytes_per_s, kv_bytes_per_s;
     double state_bytes_per_s;                     /* rate of reading recurrent states, whatever the format of the KV
                                                    * cache */
@@ -176,12 +176,12 @@ double nnc_serve_sequence_bytes(const nnc_serve_case *of, double tokens);
 /* One replica under load. */
 typedef struct nnc_serve_load_case {
     const nnc_serve_case *of;
-    double input, output, cached, fresh; /* tokens of a request: prompt; output; prompt tokens found in the cache;
-                                          * prompt tokens to compute */
+    double input, output, cached, fresh; /* numbers of tokens of a request: prompt (input), answer (output), prompt
+                                          * tokens found in the cache, prompt tokens to compute */
     double context;                      /* mean context length of a decode step */
     double shortest, longest;            /* shortest and longest context of a decode step, in tokens */
-    double prefill_s, busy_s;            /* prefill of one prompt: seconds until it is done; seconds that the busiest
-                                          * pipeline stage works on it */
+    double prefill_s, busy_s;            /* prefill of one prompt: seconds until it ends (prefill_s); seconds of work on
+                                          * the busiest pipeline stage (busy_s) */
     double prefill_flops;
     double stages;         /* prefill_s / busy_s: number of prompts that pipeline stages and attention groups compute at
                             * the same time */
@@ -193,8 +193,8 @@ typedef struct nnc_serve_load_case {
     double room_bytes;     /* cache bytes of a sequence of mean length */
     double requests_per_s;
     int64_t open;                            /* closed loop: open requests of the fullest replica; 0 = open loop */
-    int64_t count, skipped;                  /* number of simulated requests; number of first requests that the
-                                              * statistics leave out */
+    int64_t count, skipped;                  /* number of simulated requests (count); the statistics leave out the first
+                                              * `skipped` of them */
     int32_t prefill_workers, decode_workers; /* numbers of workers; both are 0 if one engine does prefill and decode */
     double transfer_s;                       /* seconds to send the cache of a prompt from a prefill worker to a decode
                                               * worker */
@@ -210,8 +210,8 @@ typedef struct nnc_serve_spread_of {
 } nnc_serve_spread_of;
 
 typedef struct nnc_serve_replayed {
-    nnc_serve_spread_of ttft, tpot, request; /* seconds, as the client of a request measures them: to its first token;
-                                              * per further token; to its end */
+    nnc_serve_spread_of ttft, tpot, request; /* seconds that the client of a request measures: to the first token, per
+                                              * further token, to the end of the answer */
     double sequences;                        /* mean number of sequences in a decode step */
     int64_t requests, preemptions;
 } nnc_serve_replayed;
@@ -243,7 +243,7 @@ void nnc_serve_cost(const nnc_serve_case *of, const nnc_device *device, nnc_serv
 /* Sets the results that come from formulas without measurements: speculative decoding, disaggregated prefill. */
 void nnc_serve_extra(const nnc_serve_case *of, const nnc_device *device, nnc_serve *serve, nnc_derivation *why);
 
-/* Works as nnc_serve_into, and also records each formula with its numbers in `why`. */
+/* Works as nnc_serve_into, and also records in `why` each formula with its numbers. */
 nnc_status nnc_serve_say(const nnc_model *model, const nnc_device *device, const nnc_software *software,
                          const nnc_serve_ask *ask, nnc_scratch *scratch, nnc_serve *serve, nnc_serve_list *list,
                          nnc_derivation *why, nnc_error *err);
@@ -301,7 +301,7 @@ typedef struct nnc_serve_limit {
 
 enum { NNC_SERVE_LIMITS = 8, NNC_SERVE_FRONT = 128 };
 
-/* A deployment, and the first limit that it would break with more concurrent requests. */
+/* A deployment at its largest number of concurrent requests, and the limit that more requests would break first. */
 typedef struct nnc_serve_found {
     nnc_serve_ask plan;
     double ttft_s, tpot_s, request_s, output_tokens_per_s, output_tokens_per_s_per_device;
@@ -326,8 +326,8 @@ typedef struct nnc_serve_search_result {
     nnc_serve_found cheapest, fastest;                /* cheapest: most tokens per second and device; fastest: least
                                                        * time per token */
     bool found;
-    nnc_serve_found front[NNC_SERVE_FRONT]; /* deployments that no other beats in both tokens per second and device,
-                                             * and tokens per second and user; sorted by the latter, ascending */
+    nnc_serve_found front[NNC_SERVE_FRONT]; /* deployments that no other beats in both tokens per second and device, and
+                                             * tokens per second and user; sorted by tokens per second and user */
     int32_t front_count;
     int32_t front_left_out; /* points that did not fit into front; a later point may be better than some of them */
     /* If no deployment meets the limits: the deployment that misses its limit by the smallest factor. */

@@ -62,7 +62,7 @@ double nnc_serve_added_s(const load *l, double sequences, double prompts) {
             nnc_serve_mixed(of, sequences, l->context, 0.0, l->cached, l->fresh).time_s);
 }
 
-/* ---- results of each mode of a load ---- */
+/* ---- sets the results for each kind of load ---- */
 
 /* Returns the seconds of a static batch: all sequences start and end together. */
 static double wave_s_of(const load *l, double sequences) {
@@ -174,7 +174,7 @@ static void say_saturated(const load *l, nnc_serve *s, nnc_derivation *why) {
 /* Sets the lower bounds: datasheet rates, without waiting. */
 static void say_bounds(const load *l, nnc_serve *s, nnc_derivation *why) {
     NNC_LET(why, prefill_lower_bound_s, "s", s->prefill.lower_bound_s);
-    /* While the engine computes prompts, fewer sequences decode than run. */
+    /* While the engine computes prompts, some running sequences do not decode. */
     const bool shared = s->tpot_s < s->decode.lower_bound_s;
     NNC_LET(why, decode_lower_bound_s, "s",
             shared ? nnc_serve_decode(l->of, 1.0, l->shortest, NULL).lower_bound_s : s->decode.lower_bound_s);
@@ -298,7 +298,7 @@ static load load_of(const nnc_serve_case *of, const nnc_serve *s) {
     l.places = nnc_max(s->max_sequences / p->data, 1.0);
     l.room_bytes = nnc_serve_sequence_bytes(of, whole);
     l.slots = (double)p->max_batch;
-    const double room = p->preempt /* with preemption, sequences take cache space only as their tokens come */
+    const double room = p->preempt /* with preemption, a sequence takes cache space token by token */
                             ? (1.0 + nnc_serve_sequence_bytes(of, l.input) / l.room_bytes) / 2.0
                             : 1.0;
     l.most = nnc_min(l.places / room, l.slots);

@@ -33,15 +33,15 @@ enum {
 /* One request of a client. Times are measured by this client. */
 typedef struct request {
     double arrival_s, ready_s, first_s, last_s;
-    double fresh, left;          /* prompt tokens to compute; prompt tokens that are not computed yet */
+    double fresh, left;          /* prompt tokens to compute: all; those not computed yet */
     double room, growth;         /* cache space of the sequence, and space that each decode step adds; the unit is the
                                   * space of a sequence of mean length */
     double context;              /* number of positions that the next decode step of the request attends to. While
                                   * its sequence runs, the tokens of all steps of its worker so far are subtracted,
                                   * so that the value is the same in every step. */
     int64_t finish;              /* value of the worker's step count at which the request is done */
-    int32_t input, output, made; /* number of tokens: of the prompt; to generate; generated before the sequence was
-                                  * preempted */
+    int32_t input, output, made; /* number of tokens: of the prompt (input), to generate (output), generated before a
+                                  * preemption (made) */
     int32_t next;                /* index of the next request in the queue */
     int32_t place;               /* index in the heap of running sequences */
     int32_t newer, older;        /* indices of the neighbours in the list of running sequences, in order of admission */
@@ -71,14 +71,14 @@ typedef struct simulation {
     nnc_serve_work *work;
     nnc_serve_replayed *result;
     request *requests;
-    int64_t count, issued;         /* number of requests in one simulation; number of requests created so far */
-    int64_t counted, counted_tpot; /* number of stored values, over all simulations: in ttft and in request_s; in
-                                    * tpot */
+    int64_t count, issued;         /* requests of one simulation; requests created so far */
+    int64_t counted, counted_tpot; /* number of values that are stored over all simulations: counted in ttft and
+                                    * request_s, counted_tpot in tpot */
     double context_low, context_gap;
     double tokens_of_step;
-    double decode_area, decode_s; /* sums over decode steps: number of sequences times seconds; seconds */
+    double decode_area, decode_s; /* sums over decode steps: sequences x seconds; seconds */
     int32_t workers;
-    double drawn[2];        /* relative lengths of the last request: input and output, from -1 to 1 */
+    double drawn[2];        /* random lengths (input, output) of the last request, -1 to 1 */
     uint64_t gaps, lengths; /* states of two random generators, so that arrivals do not depend on lengths */
 } simulation;
 
@@ -297,8 +297,8 @@ static void heap_remove(simulation *s, worker *w, int32_t place) {
 static void start(simulation *s, worker *w, int32_t index) {
     request *r = &s->requests[index];
     r->context = (double)r->input + r->made - s->tokens_of_step * (double)w->step;
-    r->room -= r->growth * (double)w->step; /* less the growth in all steps of the worker so far, as for `context`,
-                                             * so that it need not change in each step */
+    r->room -= r->growth * (double)w->step; /* the growth in all earlier steps of the worker is subtracted, so the value
+                                             * needs no change in each step */
     w->context += r->context;
     w->room += r->room;
     w->growth += r->growth;
@@ -474,7 +474,7 @@ static bool mixed_iteration(simulation *s, worker *w) {
         r->left -= part;
         more++;
         room += r->room;
-        if (r->left > 0.0) { /* the request stays first in the queue and continues in the next iteration */
+        if (r->left > 0.0) { /* a prompt that is not complete stays first in the queue */
             break;
         }
         w->head = r->next;

@@ -39,7 +39,7 @@ static nnc_dtype plain_format(const nnc_device *device, nnc_dtype precision) {
     return NNC_BF16;
 }
 
-/* Returns the storage format whose measured products give the rate of products in `dtype`. */
+/* Returns the storage format whose measured products have the rate of products that compute in `dtype`. */
 static nnc_stored reached_as(nnc_dtype dtype, nnc_stored weights) {
     switch (dtype) {
     case NNC_FP8: return weights == NNC_STORED_FP8_BLOCK ? weights : NNC_STORED_FP8;
@@ -80,7 +80,7 @@ static void memory_rates(const nnc_device *device, const nnc_serve_engine *engin
     r->expert_bytes_per_s = r->mem_bytes_per_s * experts;
     r->kv_bytes_per_s = r->mem_bytes_per_s * nnc_min(kv * engine->kv_factor, 1.0);
     r->state_bytes_per_s = r->mem_bytes_per_s * nnc_min(kv16 * engine->kv_factor, 1.0);
-    /* Bandwidth limit of a device whose kernels cannot fill the memory queue. */
+    /* Limit of the bandwidth on a device whose kernels keep too few bytes in flight. */
     const double most = said(engine->unit_bytes_per_clock * device->units * device->clock_hz, (double)INFINITY);
     double *const rates[] = { &r->stream_bytes_per_s, &r->plain_bytes_per_s, &r->expert_bytes_per_s, &r->kv_bytes_per_s,
                               &r->state_bytes_per_s };
@@ -109,7 +109,7 @@ static void kernel_times(const nnc_device *device, const nnc_serve_engine *engin
 }
 
 /* Factor that widens the ranges of a device without serving measurements, because it uses the medians of other devices.
- * From one case: MI300X with engines of 2024 took 2.3 times as long as predicted in this way. */
+ * From one case: MI300X with engines of 2024 took 2.3 times as long as the medians predict. */
 #define UNMEASURED 2.3
 
 double nnc_serve_beyond(const nnc_device *device) {
@@ -449,7 +449,7 @@ static nnc_serve_step finish(making *m, double factor) {
 /* Computes a decode step with `tokens` tokens of each sequence. */
 static nnc_serve_step decode(const nnc_serve_case *of, double sequences, double context, double tokens,
                              nnc_serve_list *list) {
-    /* Each pipeline stage works on its share of the sequences. */
+    /* Each pipeline stage computes its own part of the sequences, at least one sequence. */
     const double share = nnc_max(sequences / of->plan->pipeline, nnc_min(sequences, 1.0));
     making m = { .of = of,
                  .phase = "decode",
@@ -506,7 +506,7 @@ nnc_serve_step nnc_serve_mixed(const nnc_serve_case *of, double sequences, doubl
     return finish(&m, 1.0);
 }
 
-/* ---- the share of one device: products, weights, cache ---- */
+/* ---- the share of products, weights and cache that one device has ---- */
 
 double nnc_serve_share(const nnc_serve_case *of, const nnc_serve_product *p) {
     const double t = of->plan->tensor;

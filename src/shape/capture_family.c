@@ -76,14 +76,15 @@ static write_fn *const writers[] = {
 };
 
 /* Sets the number of kernels of an op: one for each operator that PyTorch issued; three for backward of fused
- * attention. */
+ * attention. All time steps of a recurrent layer are one kernel. */
 static void issue(const nnc_captured_op *c, nnc_op *op) {
     const bool streams = c->kind == NNC_CAPTURED_KERNEL;
     const double bytes = streams ? c->read_bytes + c->write_bytes : 0.0;
     op->issued_as = streams ? NNC_ISSUED_INSTEAD : NNC_ISSUED_TOO;
     const double backward = c->kind == NNC_CAPTURED_ATTENTION ? 3.0 : 1.0;
-    op->issued[0] = (nnc_issued){ 1.0 + c->cast_kernels, bytes, c->cast_bytes };
-    op->issued[1] = (nnc_issued){ backward + c->cast_kernels, bytes, c->cast_bytes };
+    const double steps = (double)c->steps;
+    op->issued[0] = (nnc_issued){ (1.0 + c->cast_kernels) / steps, bytes, c->cast_bytes / steps };
+    op->issued[1] = (nnc_issued){ (backward + c->cast_kernels) / steps, bytes, c->cast_bytes / steps };
 }
 
 static void write_op(const nnc_writer *w, const nnc_captured_op *c) {
@@ -92,13 +93,13 @@ static void write_op(const nnc_writer *w, const nnc_captured_op *c) {
     nnc_op *op = writers[c->kind](w, c);
     if (w->how->software->lists_operators) { issue(c, op); }
     op->place = c->module;
-    op->repeat = c->repeat;
+    op->repeat = c->repeat * c->steps;
     op->dtype = c->narrow ? plan->precision : c->dtype;
     op->math_dtype = c->narrow                           ? plan->precision
                      : c->dtype == NNC_FP32 && !autocast ? plan->precision /* fp32 or tf32 */
                                                          : c->dtype;
     op->recorded = true;
-    op->recorded_kept = c->kept_bytes;
+    op->recorded_kept = c->kept_bytes / (double)c->steps;
     op->recorded_transient = c->transient_bytes;
     op->grad_accumulate = 0.0;
     op->frozen = c->frozen;
@@ -107,7 +108,7 @@ static void write_op(const nnc_writer *w, const nnc_captured_op *c) {
     if (c->phase == NNC_PHASE_BACKWARD && op->phase == NNC_PHASE_FORWARD) { op->phase = NNC_PHASE_BACKWARD; }
 }
 
-/* ---- a step between two recorded steps ---- */
+/* ---- sizes of a step with a number of samples between two recorded steps ---- */
 
 /* Returns a size in a step whose number of samples is between the numbers of two recorded steps. Every size is a fixed
  * part plus a part that is proportional to the samples: size = first size + share (second size - first size).
@@ -116,8 +117,8 @@ static double between(double one, double two, double share) { return one + share
 
 static nnc_captured_op op_between(const nnc_captured_op *one, const nnc_captured_op *two, double share) {
 #define AT(member) offsetof(nnc_captured_op, member)
-    static const size_t dims[] = { AT(batch), AT(m),     AT(n),     AT(k),     AT(c_in), AT(c_out), AT(h_in),
-                                   AT(w_in),  AT(h_out), AT(w_out), AT(heads), AT(s_q),  AT(s_k),   AT(kv_heads) };
+    static const size_t dims[] = { AT(batch), AT(m),     AT(n),     AT(k),   AT(c_in), AT(c_out),    AT(h_in), AT(w_in),
+                                   AT(h_out), AT(w_out), AT(heads), AT(s_q), AT(s_k),  AT(kv_heads), AT(steps) };
     static const size_t bytes[] = { AT(read_bytes), AT(write_bytes), AT(kept_bytes), AT(transient_bytes),
                                     AT(cast_bytes) };
 #undef AT

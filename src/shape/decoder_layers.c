@@ -111,8 +111,8 @@ static void compress(const nnc_layer_writer *w, const char *const names[3], int6
     nnc_op *in =
         nnc_layer_linear(w, names[0], NNC_GROUP_ATTENTION, NNC_SPLIT_SEQUENCE, 2 * values, w->layer->hidden, false);
     in->u.matmul.keeps_a = false;
-    in->weights.vector = nnc_list_mul(&w->to, ratio, values); /* one learned score per value for each position in the
-                                                               * window */
+    in->weights.vector = nnc_list_mul(&w->to, ratio, values); /* one learned weight for each position of a window and
+                                                               * each value */
     nnc_op *pool = nnc_list_pointwise(&w->to, names[1], NNC_PW_SOFTMAX, NNC_GROUP_ATTENTION,
                                       nnc_list_mul(&w->to, w->tokens, values));
     pool->split = NNC_SPLIT_SEQUENCE;

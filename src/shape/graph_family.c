@@ -31,7 +31,7 @@ typedef struct lowering {
     int32_t layer_segments; /* number of different layer segments: iterations that start from different states */
 } lowering;
 
-/* ---- the owner of a kept tensor ---- */
+/* ---- decides which op owns a kept tensor ---- */
 
 static nnc_graph_storage *place_of(const lowering *l, const nnc_graph_tensor *t) {
     return &l->walk->storages[t->storage];
@@ -168,7 +168,7 @@ static void lower_linear(lowering *l, const nnc_graph_op *op) {
     if (split == NNC_LINEAR_ROWS) { tensor_collective(l, op->node->label, &op->out, false); }
 }
 
-/* ---- ops that work element by element ---- */
+/* ---- writes the ops that work element by element ---- */
 
 /* Checks that the index of an activation in graph files equals its pointwise kind: see NNC_ACTIVATION_LIST. */
 _Static_assert((int)NNC_ACT_RELU == NNC_PW_RELU && (int)NNC_ACT_GEGLU == NNC_PW_GEGLU,
@@ -478,7 +478,7 @@ static void lower_op(void *context, nnc_graph_walk *walk, const nnc_graph_op *op
     place_of(l, &op->out)->flags |= grad ? PLACE_GRAD : 0;
 }
 
-/* Returns the values of all lets of a network. The let for the image side or sequence length has the value `length`. */
+/* Returns all lets (named numbers) of a network; the let for the image side or sequence length becomes `length`. */
 static const int64_t *lets_of(const nnc_graph *g, int64_t length, int64_t own[NNC_GRAPH_LETS_MAX]) {
     const int32_t at = g->net->length_let;
     if (at < 0 || length == 0 || length == g->lets[at]) { return g->lets; }
@@ -545,15 +545,15 @@ static int32_t write(const nnc_graph *g, const nnc_writer *to, int64_t factor, b
     nnc_list_segment(to, 1, false);
     const int64_t length = g->net->images ? plan->image / factor : plan->seq_len;
     if (!nnc_graph_run(g->net, lets_of(g, length, own), &sink, &fault)) {
-        to->list->overflow = true; /* reports a fault as overflow; this does not happen, because resolve() has run the
-                                    * same walk without a fault */
+        to->list->overflow = true; /* a fault counts as overflow; resolve() has walked the same network before, without
+                                    * a fault */
     }
     return l.layer_segments;
 }
 
 static void hear_part(void *context, nnc_graph_walk *walk, const nnc_graph_op *op) { lower_op(context, walk, op); }
 
-/* Sets the lets of a tower that reads the tokens of the text. */
+/* Sets the lets (numbers that the file defines) of a tower that reads the tokens of the text. */
 static void take_text(const nnc_graph *part, const nnc_plan *plan, int64_t own[NNC_GRAPH_LETS_MAX]) {
     memcpy(own, part->lets, NNC_GRAPH_LETS_MAX * sizeof *own);
     for (int32_t i = 0; i < part->net->let_count; i++) {
@@ -568,8 +568,8 @@ void nnc_graph_write_part(const nnc_graph *part, const nnc_writer *to, int64_t b
     int64_t own[NNC_GRAPH_LETS_MAX];
     take_text(part, to->how->plan, own);
     if (!nnc_graph_run(part->net, own, &sink, &fault)) {
-        to->list->overflow = true; /* reports a fault as overflow; this does not happen, because the reader has run the
-                                    * same walk without a fault */
+        to->list->overflow = true; /* a fault counts as overflow; the reader has walked the same network before, without
+                                    * a fault */
     }
 }
 

@@ -24,7 +24,7 @@ typedef struct issued_counts {
 
 typedef struct issued_row {
     const char *kind, *name; /* kind and name of the op; name "" = any name */
-    nnc_implementation by;   /* implementation of the model; NNC_IMPLEMENTATION_NONE = any implementation */
+    nnc_implementation by;   /* the row is for models of this implementation; NNC_IMPLEMENTATION_NONE = any */
     issued_counts of[NUMBER_MODES];
 } issued_row;
 

@@ -307,7 +307,7 @@ void nnc_layer_tensor_collective(const nnc_layer_writer *w, const char *name, bo
  * over its own tokens. */
 bool nnc_context_over_heads(const nnc_plan *plan);
 
-/* ---- parts of a decoder's layers, in decoder_layers.c ---- */
+/* ---- functions of decoder_layers.c, which write parts of a decoder's layers ---- */
 
 /* Writes queries, keys and values that are projected up from latents. Source: arXiv:2405.04434.   [latent-attention] */
 void nnc_decoder_project_latent(const nnc_layer_writer *w, const nnc_decoder *d);
@@ -346,8 +346,6 @@ nnc_status nnc_plan_split(const nnc_model *model, const nnc_device *device, nnc_
 /* Checks only the rules of ZeRO stage and offload, for a legal plan in which only these two fields changed. */
 nnc_status nnc_plan_split_data(nnc_plan *plan, nnc_error *err);
 
-/* Returns the number of ranks over which gradients are summed: data x context. */
-int32_t nnc_plan_replicas(const nnc_plan *plan);
 /* Returns the number of ranks that hold experts or copies of experts: the result of nnc_plan_replicas, times the tensor
  * ranks if experts are whole. */
 int32_t nnc_plan_expert_ranks(const nnc_plan *plan);

@@ -268,10 +268,10 @@ nnc_op *nnc_list_loss(const nnc_writer *w, int64_t rows, int64_t classes) {
 /* ---- Splitting a model over ranks: which plans are legal, and the dims of one rank. Each family and each layer adds
  * its divisibility rules; each op divides its dims (nnc_op_row.shard). ---- */
 
-int32_t nnc_plan_replicas(const nnc_plan *plan) { return plan->data * plan->context; }
+static int32_t plan_replicas(const nnc_plan *plan) { return plan->data * plan->context; }
 
 int32_t nnc_plan_expert_ranks(const nnc_plan *plan) {
-    return nnc_plan_replicas(plan) * (plan->whole_experts ? plan->tensor : 1);
+    return plan_replicas(plan) * (plan->whole_experts ? plan->tensor : 1);
 }
 
 /* Context degrees from this value on are taken only together with --devices: people write a sequence length there. */
@@ -332,7 +332,7 @@ static nnc_status split_experts(int64_t experts, const nnc_plan *p, nnc_error *e
 }
 
 nnc_status nnc_plan_split_data(nnc_plan *p, nnc_error *err) {
-    const int64_t replicas = nnc_plan_replicas(p);
+    const int64_t replicas = plan_replicas(p);
     if (p->shard > 0 && p->shard != replicas && p->zero == 0) {
         return nnc_fail(err, NNC_ILLEGAL_PLAN, "--shard", "nothing is sharded at --zero 0, expected --zero 1 to 3");
     }

@@ -287,7 +287,7 @@ static void classic_down(const writer *w, int64_t side) {
         const bool deepest = level == u->levels - 1;
         int64_t out = channels(u, level);
         if (deepest && u->up == NNC_UP_BILINEAR) {
-            out /= 2; /* bilinear sampling does not halve the channels; this level halves them */
+            out /= 2; /* bilinear upsampling keeps the number of channels, so the deepest level has half of them */
         }
         if (level > 0) { pool(&at, in); }
         double_conv(&at, in, out, out, level == 0, 1);

@@ -240,7 +240,7 @@ static void sql_finalize(const connection *db, sqlite3_stmt *query) {
     if (query != NULL) { db->call.finalize(query); }
 }
 
-/* ---- rows in their order ---- */
+/* ---- reads the rows of a database in order ---- */
 
 typedef struct cursor {
     sqlite3_stmt *query;

@@ -256,7 +256,7 @@ nnc_status nnc_sweep_digest(const nnc_sweep *sweep, uint64_t *made, nnc_error *e
     return NNC_OK;
 }
 
-/* ---- command of a row ---- */
+/* ---- the command line that estimates a row ---- */
 
 /* Writes the name of the model, device or profile of a row. */
 static void put_whole(const nnc_sweep *sweep, const int32_t *places, nnc_sweep_target target, const char *option,

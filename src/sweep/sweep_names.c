@@ -6,7 +6,7 @@
 #include "shape/shape_internal.h"
 #include "sweep/sweep_internal.h"
 
-/* ---- fields of the model, device and plan of a row ---- */
+/* ---- finds fields of the model, device and plan of a row ---- */
 
 enum { PLACE_COUNT = 3 };
 

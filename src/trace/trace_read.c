@@ -105,7 +105,7 @@ static int32_t number_of(texts *t, const char *text, size_t size) {
     return t->count++;
 }
 
-/* ---- the file, byte by byte ---- */
+/* ---- reads the trace file byte by byte ---- */
 
 typedef struct reader {
     zlib_calls z;
@@ -215,7 +215,7 @@ static size_t take_value(reader *r, bool kept) {
     return size;
 }
 
-/* ---- the values of one event ---- */
+/* ---- reads the values of one event of the trace ---- */
 
 /* A part of the text of an event. */
 typedef struct slice {

@@ -15,7 +15,7 @@
 
 #define NS 1e-9
 
-/* ---- the operator that issued a kernel ---- */
+/* ---- finds the operator that issued each kernel ---- */
 
 static int by_correlation(const void *a, const void *b) {
     const nnc_trace_launch *x = a, *y = b;
@@ -310,7 +310,7 @@ static nnc_status find(nnc_trace *t, nnc_trace_sum *sum, nnc_error *err) {
     return NNC_OK;
 }
 
-/* ---- the device over time ---- */
+/* ---- busy and idle time of the device ---- */
 
 static int by_start(const void *a, const void *b) {
     const nnc_trace_kernel *x = a, *y = b;

@@ -72,3 +72,12 @@ $ nncost fit dense round --set device.mem_bytes=900MB | tail -4
 --data 8 --zero 3 --recompute full               814.7 MB  61.07 ms            6        786
 --offload optimizer                              779.0 MB   1.045 s            2      1.915
 --offload optimizer,activations                  868.9 MB   1.248 s            4      3.205
+
+# One change with two names (--lora, --adapter-rank) is one line of the advice.
+$ nncost advise dense round --micro-batch 4 --set device.mem_bytes=1.8e9 | sed -n '/^with  /,/^$/p'
+with                        step   speed    memory       cost  batch
+--lora 16               26.73 ms  125.5%  1.372 GB  7.426e-06      4
+--lora 16 --frozen nf4  27.21 ms  123.3%  1.230 GB  7.559e-06      4
+--policy bf16-pure      32.04 ms  104.7%  1.772 GB  8.901e-06      4
+--offload optimizer      1.046 s    3.2%  1.344 GB  0.0002907      4
+

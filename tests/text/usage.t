@@ -59,6 +59,12 @@ $ nncost estimate dense round --prec=fp16
 $ nncost estimate dense round --batch 8
 ! nncost: --batch: unknown option, did you mean --micro-batch?
 [2]
+$ nncost estimate dense round --lr 1e-4
+! nncost: --lr: has no effect on time, memory and cost, so leave it out
+[2]
+$ nncost estimate dense round --warmup_steps=100
+! nncost: --warmup-steps: has no effect on time, memory and cost, so leave it out
+[2]
 
 # Unknown short options.
 $ nncost estimate dense round -m 2

@@ -285,6 +285,37 @@ START_TEST(added_gradients) {
 }
 END_TEST
 
+/* Gradients of 4 B that are freed lie in new memory, and so do two copies of a table of 131,072 x 64 in fp32, which has
+ * 32 MiB; kept gradients do not. */
+START_TEST(gradients_in_new_memory) {
+    nnc_device device = plain_device();
+    nnc_software software = nnc_software_default();
+    nnc_plan plan = nnc_plan_default();
+    plan.policy = NNC_POLICY_FP32;
+    for (int vocab = 131071; vocab <= 131072; vocab++) {
+        const nnc_model model = gpt(3, 64, 4, vocab, 32);
+        device.host.new_bytes_per_s = (double)NAN;
+        const nnc_result old = estimate_with(&model, &device, &software, &plan);
+        device.host.new_bytes_per_s = 2e9;
+        const nnc_result new = estimate_with(&model, &device, &software, &plan);
+        const double between = vocab == 131072 ? 8.0 * 131072 * 64 : 0.0;
+        ck_assert_double_eq_tol(new.update_s - old.update_s, (4.0 * (double)new.params + between) / 2e9, 1e-12);
+        ck_assert_double_eq(new.backward_s, old.backward_s);
+        plan.optimizer = NNC_OPTIMIZER_MOMENTUM;
+        const nnc_result momentum = estimate_with(&model, &device, &software, &plan);
+        device.host.new_bytes_per_s = (double)NAN;
+        ck_assert_double_eq_tol(momentum.update_s - estimate_with(&model, &device, &software, &plan).update_s,
+                                4.0 * (double)new.params / 2e9, 1e-12);
+        plan.optimizer = NNC_OPTIMIZER_ADAMW;
+    }
+    const nnc_model model = gpt(3, 64, 4, 100, 32);
+    software.zero_gradients = true;
+    const nnc_result kept = estimate_with(&model, &device, &software, &plan);
+    device.host.new_bytes_per_s = 2e9;
+    ck_assert_double_eq(estimate_with(&model, &device, &software, &plan).update_s, kept.update_s);
+}
+END_TEST
+
 /* On one device the sums are of all trained parameters, those of experts included. */
 START_TEST(added_gradients_of_experts) {
     nnc_model model = llama(2, 64, 4, 2, 32, 100, 32);
@@ -430,6 +461,7 @@ int main(void) {
     tcase_add_test(tests, korthikanti_preset);
     tcase_add_test(tests, gradient_accumulation);
     tcase_add_test(tests, added_gradients);
+    tcase_add_test(tests, gradients_in_new_memory);
     tcase_add_test(tests, added_gradients_of_experts);
     tcase_add_test(tests, offload_moves_once);
     tcase_add_test(tests, policies);

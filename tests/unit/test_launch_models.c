@@ -119,6 +119,30 @@ static const struct {
       "optimizer=adamw clip_gradients=on attention=flash tensor=1 context=1 expert=1 zero=3",
       "layers=62 hidden=5376 heads=32 kv_heads=16 head_dim=128 ffn_hidden=21504 vocab=262144 "
       "tied_head=on mlp=geglu norm_place=sandwich qk_norm=head sliding_window=1024" },
+    /* Every sixth layer attends to all tokens, with heads of its own; and each layer has a dense MLP of 2112, too. */
+    { MAXTEXT "models--gemma4-26b.yml", "", false, "",
+      "micro_batch=12 micro_batches=1 seq_len=2048 recompute=full precision=bf16 policy=amp "
+      "optimizer=adamw clip_gradients=on attention=flash tensor=1 context=1 expert=1 zero=3",
+      "layers=30 hidden=2816 heads=16 head_dim=512 kv_heads=2 window_head_dim=256 window_kv_heads=8 rotary_dim=128 "
+      "keys_as_values=on expert_norms=on experts=128 experts_per_token=8 expert_hidden=704 shared_hidden=2112" },
+    /* 32 heads of 128 in the layers without attention: 4096 wide. */
+    { MAXTEXT "models--qwen3-next-80b-a3b.yml", "", false, "",
+      "micro_batch=12 micro_batches=1 seq_len=2048 recompute=full precision=bf16 policy=amp "
+      "optimizer=adamw clip_gradients=on attention=flash tensor=1 context=1 expert=1 zero=3",
+      "layers=48 hidden=2048 heads=16 kv_heads=2 head_dim=256 rotary_dim=64 ssm_heads=32 ssm_inner=4096 ssm_groups=16 "
+      "ssm_state=128 conv_kernel=4 attention_gate=on shared_gate=on experts=512 experts_per_token=10 "
+      "shared_hidden=512" },
+    { MAXTEXT "models--deepseek3.2-671b.yml", "", false, "",
+      "micro_batch=12 micro_batches=1 seq_len=2048 recompute=full precision=bf16 policy=amp "
+      "optimizer=adamw clip_gradients=on attention=flash tensor=1 context=1 expert=1 zero=3",
+      "layers=61 hidden=7168 heads=128 q_lora_rank=1536 kv_lora_rank=512 index_heads=64 index_dim=128 "
+      "index_topk=2048" },
+    /* Options without a program; the vocabulary of Qwen3 is that of the tokenizer in a variable. */
+    { "Megatron-LM--modelopt--Qwen3-8B.sh", "", false, "megatron",
+      "micro_batch=1 precision=bf16 seq_len=4096 tensor=1 pipeline=1 optimizer=adamw clip_gradients=on "
+      "attention=flash policy=mixed-fp32grad overlap=0",
+      "layers=36 hidden=4096 ffn_hidden=12288 heads=32 kv_heads=8 head_dim=128 qk_norm=head vocab=151936 "
+      "tied_head=off" },
     { "recipes--Llama--Llama3.3_Hopper.yaml", "llama3-70b", true, "vllm", "kv_precision=fp8 chunk=8192 data=1",
       "llama3-70b" },
     { INFERENCE "dsr1_fp8_mi300x.sh", "TP=8 deepseek-v3", true, "sglang",

@@ -148,7 +148,7 @@ static const nnc_metric line_rows[] = {
 #undef ROW
 static const nnc_metrics csv_line = NNC_METRICS("a line of CSV", line_rows, nnc_scored);
 
-/* ---- files, and the whole report ---- */
+/* ---- the files of rows, and the document with the whole report ---- */
 
 NNC_GET(get_file, nnc_measured_file, nnc_text_cell(nnc_measured_file_name(self->path)))
 

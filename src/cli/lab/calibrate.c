@@ -185,7 +185,7 @@ static nnc_lines lines_of(const void *record) {
     return (nnc_lines){ &parameters, report, report->parameters, report->parameter_count };
 }
 
-/* ---- the report as text ---- */
+/* ---- writes the report as text ---- */
 
 static void put_percent(nnc_table *table, double share) {
     nnc_buffer_print(&table->cells, isnan(share) ? "-" : "%.2f%%", 100.0 * share);

@@ -266,7 +266,7 @@ nnc_status nnc_rows_read(nnc_session *session, const nnc_row_choice *choice, nnc
     return any ? NNC_OK : nnc_fail(err, NNC_BAD_USAGE, "--only", "no row has it in its id, found \"%s\"", choice->only);
 }
 
-/* ---- rows that are left out ---- */
+/* ---- counts rows that are left out ---- */
 
 static const nnc_metric rows[] = {
     NNC_TEXT(nnc_left_out, file, .help = "Name of the file."),

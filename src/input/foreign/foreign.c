@@ -87,8 +87,8 @@ static bool take_graph(nnc_foreign_file *file) {
     snprintf(below, sizeof below, "foreign/graphs/%s.json", row->graph);
     if (strpbrk(row->graph, "/\\") != NULL || nnc_specs_file(file->set->specs, below, &path, NULL) != NNC_OK ||
         path == NULL) {
-        nnc_json_fault(file->at, NULL, "%s: no list of ops, expected %s in a data folder, found none", row->id, below);
-        return false;
+        return nnc_json_fault(file->at, NULL, "%s: no list of ops, expected %s in a data folder, found none", row->id,
+                              below);
     }
     nnc_faults faults = { .name = path, .err = &err };
     nnc_json_doc doc = { .faults = &faults, .arena = file->set->arena };
@@ -310,7 +310,7 @@ static void check_members(nnc_foreign_file *file, nnc_json object, const char *p
     }
 }
 
-/* ---- the class of a configuration ---- */
+/* ---- reads the class of a model ("architectures") and its head ---- */
 
 /* Sets the number of labels of a classifier: the count of their names, a number, or 2 if the class has a default. */
 static void set_labels(nnc_json root, nnc_model *model, bool two) {
@@ -413,7 +413,7 @@ static void fill(nnc_foreign_file *file) {
     if (file->row->levels.node != NULL && nnc_json_go_on(root)) { nnc_foreign_levels_read(file, file->row->levels); }
 }
 
-/* ---- several networks in one file ---- */
+/* ---- reads files with several networks ---- */
 
 /* Returns the architecture of a network inside the file: the architecture that its object names, or else the
  * architecture that the data file names. part: true for a tower, false for the text decoder. */
@@ -578,7 +578,7 @@ static void read_parts(nnc_foreign_file *file) {
     }
 }
 
-/* ---- rules and notes of the whole file ---- */
+/* ---- rules and notes that concern the whole file ---- */
 
 /* Returns the name, in the file, of the key that sets a field; if levels of a U-Net set it, returns the name of the
  * field. */
@@ -726,7 +726,7 @@ bool nnc_foreign_read(nnc_json root, nnc_model *model) {
     return file.row != NULL && root.doc->faults->count == 0;
 }
 
-/* ---- a data file that is validated ---- */
+/* ---- validates a data file of an architecture ---- */
 
 bool nnc_is_architecture(nnc_json root) {
     const nnc_json at = nnc_json_get(root, "schema");

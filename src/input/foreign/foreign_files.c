@@ -27,19 +27,13 @@ typedef void check_fn(nnc_json at);
 
 static bool is_object(nnc_json at) { return nnc_json_type_of(at) == NNC_JSON_OBJECT; }
 
-static bool is_type(nnc_json at, nnc_json_type type, const char *expected) {
-    const bool same = nnc_json_type_of(at) == type;
-    if (!same) { nnc_json_mismatch(at, "wrong type", expected); }
-    return same;
-}
-
 static void check_each(nnc_json at, check_fn *check) {
     for (nnc_json one = nnc_json_first(at); one.node != NULL; one = nnc_json_next(one)) { check(one); }
 }
 
-static void check_text(nnc_json at) { (void)is_type(at, NNC_JSON_TEXT, "a text"); }
+static void check_text(nnc_json at) { (void)nnc_json_expect(at, NNC_JSON_TEXT, "a text"); }
 
-static void check_layer(nnc_json at) { (void)is_type(at, NNC_JSON_NUMBER, "the number of a layer, from 0"); }
+static void check_layer(nnc_json at) { (void)nnc_json_expect(at, NNC_JSON_NUMBER, "the number of a layer, from 0"); }
 
 static void check_scalar(nnc_json at) {
     const nnc_json_type type = nnc_json_type_of(at);
@@ -56,18 +50,18 @@ static void check_value(nnc_json at) {
     }
 }
 
-static void check_object(nnc_json at) { (void)is_type(at, NNC_JSON_OBJECT, "an object"); }
+static void check_object(nnc_json at) { (void)nnc_json_expect(at, NNC_JSON_OBJECT, "an object"); }
 
 static void check_fields(nnc_json at) {
-    if (is_type(at, NNC_JSON_OBJECT, "an object of fields")) { check_each(at, check_scalar); }
+    if (nnc_json_expect(at, NNC_JSON_OBJECT, "an object of fields")) { check_each(at, check_scalar); }
 }
 
 static void check_values(nnc_json at) {
-    if (is_type(at, NNC_JSON_OBJECT, "an object of values")) { check_each(at, check_value); }
+    if (nnc_json_expect(at, NNC_JSON_OBJECT, "an object of values")) { check_each(at, check_value); }
 }
 
 static void check_texts(nnc_json at) {
-    if (is_type(at, NNC_JSON_LIST, "a list of texts")) { check_each(at, check_text); }
+    if (nnc_json_expect(at, NNC_JSON_LIST, "a list of texts")) { check_each(at, check_text); }
 }
 
 /* Checks an object that must have the string "key" and may have the members in `others`, but no further members. */
@@ -98,13 +92,13 @@ static void check_when(nnc_json at) {
 static void check_number(nnc_json at) {
     static const char *const others[] = { "default", NULL };
     const nnc_json number = is_object(at) && check_keyed(at, "number", others) ? nnc_json_get(at, "default") : at;
-    if (number.node != NULL) { (void)is_type(number, NNC_JSON_NUMBER, "a number, or a key and its default"); }
+    if (number.node != NULL) { (void)nnc_json_expect(number, NNC_JSON_NUMBER, "a number, or a key and its default"); }
 }
 
 static void check_less(nnc_json at) {
     static const char *const others[] = { "default", NULL };
     if (check_keyed(at, "list", others) &&
-        is_type(nnc_json_get(at, "default"), NNC_JSON_LIST, "a default, a list of layers")) {
+        nnc_json_expect(nnc_json_get(at, "default"), NNC_JSON_LIST, "a default, a list of layers")) {
         check_each(nnc_json_get(at, "default"), check_layer);
     }
 }
@@ -112,7 +106,7 @@ static void check_less(nnc_json at) {
 static void check_class(nnc_json at) {
     const bool another = nnc_json_type_of(at) == NNC_JSON_BOOL && !nnc_json_bool(at);
     if (!another &&
-        is_type(at, NNC_JSON_OBJECT, "an object of fields, or false for a class that builds another network")) {
+        nnc_json_expect(at, NNC_JSON_OBJECT, "an object of fields, or false for a class that builds another network")) {
         check_each(at, check_scalar);
     }
 }
@@ -153,12 +147,12 @@ static void check_levels(nnc_json at) {
 static void check_stands_for(nnc_json at) {
     static const char *const others[] = { "is", NULL };
     if (check_keyed(at, "choice", others) &&
-        is_type(nnc_json_get(at, "is"), NNC_JSON_OBJECT, "an architecture for each value")) {
+        nnc_json_expect(nnc_json_get(at, "is"), NNC_JSON_OBJECT, "an architecture for each value")) {
         check_each(nnc_json_get(at, "is"), check_text);
     }
 }
 
-/* ---- the tables of a file; docs/models.md describes each member ---- */
+/* ---- tables of the members of a data file; docs/models.md describes each member ---- */
 
 /* A member of an object in a data file, whose value is stored as JSON. check: NULL = the caller checks the value. */
 typedef struct member {
@@ -280,7 +274,7 @@ static void read_object(nnc_json at, const object_table *table, void *object) {
 /* Reads a list of objects into an array of zeroed structs. Returns NULL with *count 0 if the list is absent. */
 static void *read_objects(nnc_json list, const object_table *table, size_t size, int32_t *count) {
     *count = 0;
-    if (list.node == NULL || !is_type(list, NNC_JSON_LIST, "a list of objects")) { return NULL; }
+    if (list.node == NULL || !nnc_json_expect(list, NNC_JSON_LIST, "a list of objects")) { return NULL; }
     const size_t all = (size_t)nnc_json_count(list) + 1;
     char *array = nnc_arena_array(list.doc->arena, all, size);
     if (array == NULL) {
@@ -517,7 +511,7 @@ const char *nnc_foreign_nearest(nnc_foreign_set *set, const char *name, bool net
     return names != NULL ? nnc_nearest(name, names, used) : NULL;
 }
 
-/* ---- the keys that a file mentions ---- */
+/* ---- finds the keys that a data file mentions ---- */
 
 const nnc_architecture *nnc_foreign_next(const nnc_architecture *chain, const nnc_architecture *previous) {
     if (chain == previous) { return NULL; }

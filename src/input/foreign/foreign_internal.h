@@ -145,7 +145,7 @@ bool nnc_foreign_shapes(nnc_foreign_set *set, const char *key);
 /* Tests whether an architecture file has rules for keys inside the object `key`. */
 bool nnc_foreign_speaks_inside(const nnc_architecture *row, const char *key);
 
-/* ---- a configuration during reading ---- */
+/* ---- state while a configuration is read ---- */
 
 typedef struct nnc_foreign_file {
     nnc_json at; /* the JSON object with the keys of this network */

@@ -10,12 +10,11 @@
 
 void nnc_foreign_note(char *list, size_t size, const char *format, ...) {
     char text[160];
-    const size_t used = strlen(list);
     va_list values;
     va_start(values, format);
     vsnprintf(text, sizeof text, format, values);
     va_end(values);
-    if (used + 3 < size) { snprintf(list + used, size - used, "%s%s", used > 0 ? ", " : "", text); }
+    nnc_text_append(list, size, ", ", "%s", text);
 }
 
 void nnc_foreign_expected(char *text, size_t size, const char *begin, const char *between, nnc_json names) {
@@ -122,7 +121,7 @@ bool nnc_foreign_speaks(nnc_json at, nnc_json when) {
     return found != NULL && (strcmp(found, wanted) == 0) != other;
 }
 
-/* ---- from values of a data file to fields ---- */
+/* ---- sets fields to values of a data file ---- */
 
 /* Returns the number in a field. If the file of a decoder gives no head width, returns the width that the family will
  * use. */
@@ -184,7 +183,7 @@ void nnc_foreign_set_number(nnc_json at, nnc_model *model, const char *to, int64
     set_text(at, model, to, text, (nnc_json){ at.doc, NULL });
 }
 
-/* ---- a key that is present ---- */
+/* ---- reads a key that the configuration has ---- */
 
 static void store(const nnc_field *field, nnc_model *model, double number) {
     nnc_field_store(field, (char *)model + field->offset, 0, number);
@@ -329,7 +328,7 @@ static void read_given(nnc_json at, nnc_json root, const nnc_foreign_key *key, c
     }
 }
 
-/* ---- a key that is absent ---- */
+/* ---- uses the default of a key that the configuration lacks ---- */
 
 /* Tests whether the default of a key is computed from other fields, or sets nothing. Only such a key may be null: if
  * the default is a number or a word, the class cannot be built with null. */
@@ -346,10 +345,9 @@ static void write_fields(nnc_json value, char *text, size_t size) {
     char own[64];
     text[0] = '\0';
     for (nnc_json one = nnc_json_first(value); one.node != NULL; one = nnc_json_next(one)) {
-        const size_t used = strlen(text);
         const bool flag = nnc_json_type_of(one) == NNC_JSON_BOOL;
-        snprintf(text + used, size - used, "%s%s=%s", used > 0 ? "," : "", nnc_json_key(one),
-                 flag ? (nnc_json_bool(one) ? "on" : "off") : nnc_foreign_text(one, own, sizeof own));
+        nnc_text_append(text, size, ",", "%s=%s", nnc_json_key(one),
+                        flag ? (nnc_json_bool(one) ? "on" : "off") : nnc_foreign_text(one, own, sizeof own));
     }
 }
 
@@ -392,7 +390,7 @@ static void read_absent(nnc_foreign_file *file, nnc_json at, const nnc_foreign_k
     }
 }
 
-/* ---- lists for several fields ---- */
+/* ---- reads lists that set several fields ---- */
 
 /* Returns the words of a list inside a list, joined: "ResBlock+AttnBlock"; for any other value its text. */
 static const char *joined(nnc_json at, char *text, size_t size) {
@@ -433,17 +431,14 @@ static bool check_list(const nnc_foreign_file *file, const nnc_foreign_key *key,
     const int count = type == NNC_JSON_LIST ? nnc_json_count(list) : wanted;
     if (type == NNC_JSON_ABSENT && key->absent.node == NULL) {
         snprintf(text, sizeof text, "%.*s", (int)strcspn(key->key, "|"), key->key);
-        nnc_json_fault(file->at, text, "missing, expected a list of numbers, found nothing");
-        return false;
+        return nnc_json_fault(file->at, text, "missing, expected a list of numbers, found nothing");
     }
     if (type != NNC_JSON_ABSENT && type != NNC_JSON_LIST && !(key->same_each_level && type == NNC_JSON_NUMBER)) {
-        nnc_json_mismatch(list, "wrong type", "a list of numbers");
-        return false;
+        return nnc_json_mismatch(list, "wrong type", "a list of numbers");
     }
     if (count > wanted || (count < wanted && !key->may_be_shorter)) {
         snprintf(text, sizeof text, "a list of %d numbers%s", wanted, key->may_be_shorter ? " or fewer" : "");
-        nnc_json_mismatch(list, "wrong length", text);
-        return false;
+        return nnc_json_mismatch(list, "wrong length", text);
     }
     return true;
 }
@@ -478,7 +473,7 @@ static void read_several(nnc_foreign_file *file, const nnc_foreign_key *key) {
     }
 }
 
-/* ---- one key; all keys ---- */
+/* ---- reads one key, and all keys of an architecture ---- */
 
 static nnc_json last_of(nnc_json list) {
     nnc_json last = list;

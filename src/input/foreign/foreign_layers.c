@@ -32,15 +32,13 @@ static bool translate(kinds *k, nnc_json at, const char *word, int64_t layer) {
         return true;
     }
     nnc_foreign_expected(expected, sizeof expected, "one of ", ", ", k->pattern->values);
-    nnc_json_mismatch(at, "a layer of a kind this version does not know", expected);
-    return false;
+    return nnc_json_mismatch(at, "a layer of a kind this version does not know", expected);
 }
 
 static bool refuse_length(const kinds *k, nnc_json at) {
     char expected[64];
     snprintf(expected, sizeof expected, "one for each of the %lld layers", (long long)k->layers);
-    nnc_json_mismatch(at, "wrong length", expected);
-    return false;
+    return nnc_json_mismatch(at, "wrong length", expected);
 }
 
 /* Reads a word for each layer. */
@@ -81,8 +79,7 @@ static bool read_matrix(kinds *k, nnc_json matrix) {
         const nnc_json words = nnc_json_first(row);
         const nnc_json times = words.node != NULL ? nnc_json_next(words) : words;
         if (nnc_json_type_of(words) != NNC_JSON_LIST || nnc_json_type_of(times) != NNC_JSON_NUMBER) {
-            nnc_json_mismatch(row, "wrong value", "a list of kinds and how often it repeats");
-            return false;
+            return nnc_json_mismatch(row, "wrong value", "a list of kinds and how often it repeats");
         }
         const double repeats = nnc_json_number(times);
         for (int64_t i = 0; (double)i < repeats && layer <= k->layers; i++) {
@@ -114,8 +111,7 @@ static bool number_of(kinds *k, nnc_json rule, int64_t least, int64_t unsaid, in
     } else if (nnc_json_type_of(at) == NNC_JSON_NUMBER) {
         value = nnc_json_number(at);
     } else {
-        nnc_json_mismatch(at, "wrong type", "a whole number");
-        return false;
+        return nnc_json_mismatch(at, "wrong type", "a whole number");
     }
     if (!(value >= (double)least && value < 1e9) || value != (double)(int64_t)value) {
         nnc_json_mismatch(at, "out of range", least > 0 ? "a whole number from 1" : "a whole number");
@@ -128,15 +124,11 @@ static bool number_of(kinds *k, nnc_json rule, int64_t least, int64_t unsaid, in
 
 /* Sets the kind of the layers whose indices are in a list. */
 static bool set_listed(kinds *k, nnc_json list, const char *kind) {
-    if (nnc_json_type_of(list) != NNC_JSON_LIST) {
-        nnc_json_mismatch(list, "wrong type", "a list of layers");
-        return false;
-    }
+    if (!nnc_json_expect(list, NNC_JSON_LIST, "a list of layers")) { return false; }
     for (nnc_json at = nnc_json_first(list); at.node != NULL; at = nnc_json_next(at)) {
         const double layer = nnc_json_type_of(at) == NNC_JSON_NUMBER ? nnc_json_number(at) : -1;
         if (!(layer >= 0 && layer < (double)k->layers) || layer != (double)(int64_t)layer) {
-            nnc_json_mismatch(at, "no layer", "the number of one, from 0");
-            return false;
+            return nnc_json_mismatch(at, "no layer", "the number of one, from 0");
         }
         set_kind(k, (int64_t)layer, kind);
     }
@@ -219,7 +211,6 @@ static bool set_leading(const kinds *k) {
 static void set_kinds(const kinds *k) {
     char text[NNC_PATTERN_MAX * KIND_MAX] = "";
     const int64_t period = period_of(k);
-    size_t used = 0;
     if (strcmp(k->pattern->to, "mlps") == 0 && set_leading(k)) { return; }
     if (period == 1 && strcmp(k->pattern->to, "mixers") == 0 &&
         (strcmp(k->of[0], "full") == 0 || strcmp(k->of[0], "window") == 0)) {
@@ -233,9 +224,7 @@ static void set_kinds(const kinds *k) {
                        (int)NNC_PATTERN_MAX);
         return;
     }
-    for (int64_t layer = 0; layer < period; layer++) {
-        used += (size_t)snprintf(text + used, sizeof text - used, "%s%s", layer > 0 ? "," : "", k->of[layer]);
-    }
+    for (int64_t layer = 0; layer < period; layer++) { nnc_text_append(text, sizeof text, ",", "%s", k->of[layer]); }
     set_field(k, k->pattern->to, text);
 }
 
