@@ -71,7 +71,7 @@ NNC_API double nnc_intensity(const nnc_work *work);
 
 /* The result of an estimate. NaN = unknown. The parts from forward_s to host_s add up to step_s. */
 typedef struct nnc_result {
-    size_t struct_size; /* size of the struct, as in nnc_plan; nnc_estimate sets it */
+    size_t struct_size; /* sizeof (nnc_result); nnc_estimate sets it */
     nnc_verdict verdict;
     union {
         nnc_plan plan; /* the plan of the estimate, with all defaults filled in */

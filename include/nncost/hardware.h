@@ -46,7 +46,7 @@ typedef struct nnc_scale_up {
 typedef struct nnc_scale_out {
     double bytes_per_s; /* one device's share of the NICs, one direction */
     double latency_s;
-    double knee_bytes;       /* knee, as in nnc_scale_up */
+    double knee_bytes;       /* a message of this size takes twice as long as at full bandwidth */
     double oversubscription; /* bandwidth of the devices' links / bandwidth of the network core; NaN = not recorded,
                               * used as 1 */
 } nnc_scale_out;
@@ -236,9 +236,9 @@ typedef struct nnc_efficiencies {
     nnc_flash_efficiency attention[NNC_FLASH_KERNEL_COUNT]; /* one entry per generation of kernels */
     nnc_conv_efficiency conv;
     nnc_efficiency pointwise;       /* norms, activations, copies, loss */
-    nnc_efficiency pointwise_tuned; /* kernels of the same ops that were written for the device [pointwise] */
+    nnc_efficiency pointwise_tuned; /* pointwise kernels that were written for the device   [pointwise] */
     nnc_efficiency maps;            /* pointwise kernels on feature maps; memory_fraction NaN = use pointwise */
-    nnc_efficiency maps_tuned;      /* such kernels that were written for the device   [maps] */
+    nnc_efficiency maps_tuned;      /* pointwise kernels on feature maps that were written for the device   [maps] */
     nnc_efficiency optimizer;
     nnc_stream_efficiency stream;
     nnc_collective_efficiencies collectives;

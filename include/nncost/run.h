@@ -35,7 +35,7 @@ NNC_API bool nnc_method_rolls_out(nnc_method method);
 /* Inputs of a run in addition to its step. NaN = not given: the value is computed or has a published default, or the
  * part of the run that needs it is left out. Shares are between 0 and 1. */
 typedef struct nnc_run_ask {
-    size_t struct_size; /* size of the struct, as in nnc_plan; nnc_run_ask_default sets it */
+    size_t struct_size; /* sizeof (nnc_run_ask); nnc_run_ask_default sets it */
     /* amount of training: give epochs, days or device_hours, or tokens or samples in the plan */
     double epochs, dataset_size; /* passes over a dataset of this many tokens (samples if the model has no tokens) */
     double days;                 /* duration of the run in days */
@@ -56,7 +56,7 @@ typedef struct nnc_run_ask {
                                      * load it */
     double checkpoint_interval_s;   /* training time between checkpoints; NaN = the optimum is computed */
     bool asynchronous;              /* training continues while a checkpoint is written */
-    /* time spent outside training */
+    /* members that decide the time spent outside training */
     double evaluate_every, evaluate_s; /* steps between evaluations, 0 = no evaluation; time of one evaluation */
     double warmup_s;                   /* time spent once: job start, compilation, batch size
                                         * ramp */
@@ -238,7 +238,7 @@ NNC_API double nnc_law_loss(nnc_law law, double params, double tokens);
 
 /* Inputs of a budget: money or FLOPs to spend, or a model and its tokens. NaN = not given. */
 typedef struct nnc_budget_ask {
-    size_t struct_size; /* size of the struct, as in nnc_plan; nnc_budget_ask_default sets it */
+    size_t struct_size; /* sizeof (nnc_budget_ask); nnc_budget_ask_default sets it */
     double cost, days, params, tokens;
     double mfu, goodput; /* expected MFU and goodput of the run */
     double price;        /* price of one device-hour; NaN = from the device file */

@@ -28,7 +28,7 @@ typedef struct nnc_serve_arrival {
 /* Inputs of a deployment. A value of 0, NaN, or the COUNT value of an enumeration means "not given": the software
  * profile then gives a default, or the value is computed. */
 typedef struct nnc_serve_ask {
-    size_t struct_size; /* size of the struct, as in nnc_plan; nnc_serve_ask_default sets it */
+    size_t struct_size; /* sizeof (nnc_serve_ask); nnc_serve_ask_default sets it */
     int32_t devices;    /* number of all devices; 0 = the product of the degrees */
     int32_t tensor, pipeline, expert;
     int32_t data;           /* replicas that share the requests; 0 = devices / product of the other degrees */

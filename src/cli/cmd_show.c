@@ -423,13 +423,15 @@ static nnc_status load(nnc_specs *specs, nnc_spec_kind kind, const char *id, spe
     return nnc_lineage_open(specs, kind, view->path, &view->lineage, err);
 }
 
-/* Returns the kind of a file, from its schema. A file without a schema is a model. */
+/* Returns the kind of a file, from its schema. XML is a device, as a tool describes it; a file without a schema is a
+ * model. */
 static nnc_spec_kind kind_of_file(nnc_specs *specs, const char *path) {
     char *text = NULL;
     size_t size = 0;
     nnc_spec_kind kind = NNC_SPEC_MODEL;
     if (!nnc_is_folder(path) && nnc_specs_read(specs, path, &text, &size, NULL) == NNC_OK) {
         kind = strstr(text, "\"nncost.device/") != NULL     ? NNC_SPEC_DEVICE
+               : strncmp(text, "<?xml", 5) == 0             ? NNC_SPEC_DEVICE
                : strstr(text, "\"nncost.software/") != NULL ? NNC_SPEC_SOFTWARE
                                                             : NNC_SPEC_MODEL;
     }

@@ -338,7 +338,7 @@ typedef struct nnc_parameters {
 typedef struct nnc_segment_sums {
     nnc_parameters dense, expert;         /* dense: trained parameters outside experts; expert: trained parameters of
                                            * experts, which fewer ranks copy */
-    nnc_parameters frozen, frozen_expert; /* the same for parameters that are not trained */
+    nnc_parameters frozen, frozen_expert; /* parameters that are not trained: outside experts; of experts */
     double kept_bytes;                    /* bytes kept for backward without recomputation */
     double input_bytes;                   /* bytes kept with full recomputation: inputs of recompute blocks, and
                                            * tensors of ops outside blocks */

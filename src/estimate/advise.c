@@ -407,7 +407,7 @@ static bool add_until_it_fits(search *s, int at[CHANGES]) {
     return now == OUTCOME_FITS;
 }
 
-/* Lowers the strength of change c as far as the plan still fits. */
+/* Lowers the strength of change c to the lowest with which the plan fits. */
 static void weaken(search *s, int at[CHANGES], int c) {
     nnc_advice one;
     const int strongest = at[c];

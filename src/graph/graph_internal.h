@@ -198,7 +198,7 @@ typedef struct nnc_graph_storage {
 } nnc_graph_storage;
 
 typedef struct nnc_graph_weights {
-    int64_t count, rows, cols, vector; /* sizes of the weights, as in nnc_weights */
+    int64_t count, rows, cols, vector; /* `count` matrices of rows x cols; `vector` further elements */
     bool table;
 } nnc_graph_weights;
 

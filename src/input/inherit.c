@@ -201,18 +201,23 @@ static nnc_json_doc *open_like(nnc_specs *specs, nnc_spec_kind kind, const char 
     nnc_faults *faults = nnc_arena_alloc(arena, sizeof *faults);
     char *text = NULL;
     size_t size = 0;
+    nnc_buffer json = { 0 };
     if (doc == NULL || faults == NULL) {
         nnc_fail(err, NNC_NO_MEMORY, path, "out of memory");
         return NULL;
     }
     *faults = (nnc_faults){ .name = path, .err = err };
-    if (nnc_specs_read(specs, path, &text, &size, err) == NNC_OK) {
-        *doc = (nnc_json_doc){
-            .faults = faults, .arena = arena, .text = text, .size = size, .foreign = kind == NNC_SPEC_MODEL
-        };
+    if (nnc_specs_read(specs, path, &text, &size, err) == NNC_OK &&
+        (kind != NNC_SPEC_DEVICE || !nnc_is_machine(text) || nnc_machine_json(path, text, &json, err) == NNC_OK)) {
+        *doc = (nnc_json_doc){ .faults = faults,
+                               .arena = arena,
+                               .text = json.bytes != NULL ? json.bytes : text,
+                               .size = json.bytes != NULL ? strlen(json.bytes) : size,
+                               .foreign = kind == NNC_SPEC_MODEL };
         if (nnc_json_parse(doc)) { complete(doc, specs, kind); }
     }
     free(text);
+    nnc_buffer_free(&json);
     if (doc->root == NULL || faults->count > 0) {
         nnc_json_free(doc);
         return NULL;

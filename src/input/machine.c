@@ -33,8 +33,15 @@ static bool is_topology(const char *text) {
     return strstr(text, "<topology") != NULL && strstr(text, "<object type=\"Machine\"") != NULL;
 }
 
+/* Tests for the matrix of links that `nvidia-smi topo -m` prints: its first line names the GPUs. */
+static bool is_matrix(const char *text) {
+    text += strcspn(text, "G"); /* the names may be underlined */
+    return strncmp(text, "GPU0", 4) == 0 && strstr(text, "\nLegend:") != NULL;
+}
+
 bool nnc_is_machine(const char *text) {
-    return strncmp(text, "<?xml", 5) == 0 && (strstr(text, "<nvidia_smi_log") != NULL || is_topology(text));
+    return is_matrix(text) ||
+           (strncmp(text, "<?xml", 5) == 0 && (strstr(text, "<nvidia_smi_log") != NULL || is_topology(text)));
 }
 
 /* Counts a GPU. Returns false if it is another product than the GPUs before it. */
@@ -226,6 +233,10 @@ static nnc_status read_topology(const char *name, const char *text, machine *m, 
 
 nnc_status nnc_machine_json(const char *name, const char *text, nnc_buffer *json, nnc_error *err) {
     machine m = { .count = 0 };
+    if (is_matrix(text)) {
+        return nnc_fail(err, NNC_BAD_SPEC, name,
+                        "names no product, expected the output of nvidia-smi -q -x or of lstopo --of xml");
+    }
     NNC_TRY(is_topology(text) ? read_topology(name, text, &m, err) : read_driver(name, text, &m, err));
     if (m.count == 0) { return nnc_fail(err, NNC_BAD_SPEC, name, "expected a GPU, found none"); }
     const char *brand[] = { "NVIDIA ", "Tesla " }, *like = m.product;

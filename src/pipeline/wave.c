@@ -204,7 +204,7 @@ EACH void backward_slot(nnc_wave *wave, device_range range, const int64_t tracks
     }
 }
 
-/* Runs a forward and then a backward on devices that have both. skewed: messages as in backward_skewed. */
+/* Runs a forward and then a backward on devices that have both. skewed: the message was sent one time slot before. */
 EACH void both_slot(nnc_wave *wave, device_range range, const bool skewed, const int64_t tracks) {
     double *const restrict free_s = wave->now.free_s;
     double *const restrict down_s = wave->now.down_s;

@@ -77,7 +77,7 @@ typedef struct nnc_writer {
     const nnc_lowering *how;
     int64_t repeat;
     int32_t block;     /* index of the recompute block; -1 = in no block */
-    const char *place; /* place of the ops, as in nnc_op; NULL = no place */
+    const char *place; /* place of the ops in the network: "down.0"; NULL = the names include it */
 } nnc_writer;
 
 /* Appends a zeroed op and returns it. If the list is full, returns a spare op. */

@@ -267,3 +267,9 @@ $ sed '0,/round/s//square/' inputs/hwloc.xml >mixed.xml; nncost estimate dense m
 $ sed 's/OSDev" g/Misc" g/' inputs/hwloc.xml >none.xml; nncost estimate dense none.xml
 ! nncost: none.xml: expected a GPU, found none
 [3]
+$ nncost show inputs/hwloc.xml | sed -n '1p;/^mem_bytes /p'
+device    inputs/hwloc.xml
+mem_bytes                   40000000000   B            40.00 GB  hwloc.xml
+$ printf '\tGPU0\tGPU1\nGPU0\t X \tNV18\nGPU1\tNV18\t X \n\nLegend:\n' >topo.txt; nncost estimate dense ./topo.txt
+! nncost: ./topo.txt: names no product, expected the output of nvidia-smi -q -x or of lstopo --of xml
+[3]

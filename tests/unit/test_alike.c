@@ -132,6 +132,33 @@ START_TEST(every_digit_is_kept) {
 }
 END_TEST
 
+/* The end of a step depends on the number of micro-batches under ZeRO 2. Of four plans, two with one micro-batch and two
+ * with two samples each, the last has the passes of the third, and the number of passes of the second. */
+START_TEST(ends_belong_to_a_number_of_passes) {
+    const nnc_model model = gpt(4, 128, 4, 1000, 128);
+    const nnc_device device = cluster_device();
+    const nnc_software software = nnc_software_default();
+    const struct { int64_t micro_batch, micro_batches; } rows[] = { { 1, 2 }, { 1, 4 }, { 2, 3 }, { 2, 4 } };
+    nnc_scratch *const shared = nnc_scratch_create(), *const alone = nnc_scratch_create();
+    shared->brief = true;
+    ck_assert(nnc_scratch_share(shared, &model, &device, false));
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        nnc_plan plan = nnc_plan_default();
+        nnc_result a, b;
+        plan.devices = plan.data = 8;
+        plan.zero = 2;
+        plan.micro_batch = rows[i].micro_batch;
+        plan.micro_batches = rows[i].micro_batches;
+        nnc_estimate_cache_begin(alone->shared, NULL, NULL);
+        ck_assert_int_eq(nnc_estimate(&model, &device, &software, &plan, alone, &a, NULL), NNC_OK);
+        ck_assert_int_eq(nnc_estimate(&model, &device, &software, &plan, shared, &b, NULL), NNC_OK);
+        ck_assert_double_eq(a.step_s, b.step_s);
+    }
+    nnc_scratch_destroy(shared);
+    nnc_scratch_destroy(alone);
+}
+END_TEST
+
 /* In DualPipe the overlap of the experts' traffic grows with the passes. */
 START_TEST(dual_passes_are_their_own) {
     const nnc_model model = mixtral(8, 128, 8, 2, 64, 8, 256, 128);
@@ -191,6 +218,7 @@ int main(void) {
     Suite *suite = suite_create("alike");
     TCase *const alike = add_case(suite, "alike", NULL, NULL);
     tcase_add_test(alike, every_digit_is_kept);
+    tcase_add_test(alike, ends_belong_to_a_number_of_passes);
     tcase_add_test(alike, dual_passes_are_their_own);
     tcase_add_test(alike, verdicts_are_the_same);
     return run_suite(suite);

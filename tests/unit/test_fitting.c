@@ -81,6 +81,7 @@ START_TEST(largest_micro_batch) {
     nnc_device device = plain_device();
     nnc_plan plan = nnc_plan_default();
     nnc_fitting *fit = calloc(1, sizeof *fit);
+    int adapters = 0;
     for (int64_t mem = 20000000; mem < 2000000000; mem *= 3) {
         device.mem_bytes = mem;
         ck_assert_int_eq(nnc_fitting_find(&model, &device, &profiles, &plan, scratch, fit, NULL), NNC_OK);
@@ -95,12 +96,26 @@ START_TEST(largest_micro_batch) {
         ck_assert_int_le(fit->micro_batch, fit->micro_batch_tight);
         ck_assert_int_eq(fit->margin_bytes,
                          fit->result.memory.total_interval_bytes[1] - fit->result.memory.total_interval_bytes[0]);
+        int64_t fits = -1, tight = -1;
+        nnc_fitting_micro_batches(&model, &device, &profiles, &plan, scratch, &fits, &tight);
+        ck_assert_int_eq(fits, fit->micro_batch);
+        ck_assert_int_eq(tight, fit->micro_batch_tight);
         for (int32_t i = 0; i < fit->remedy_count; i++) {
+            if (strcmp(fit->remedies[i].options, "--adapter-rank 16") == 0) { /* the largest with these adapters */
+                nnc_plan tried = plan;
+                tried.adapter_rank = 16;
+                tried.micro_batch = fit->remedies[i].micro_batch;
+                ck_assert_int_eq(estimate_with(&model, &device, &software, &tried).verdict, NNC_FITS);
+                tried.micro_batch++;
+                ck_assert(estimate_with(&model, &device, &software, &tried).verdict != NNC_FITS);
+                adapters++;
+            }
             ck_assert_int_gt(fit->remedies[i].micro_batch, 0);
             ck_assert_int_le(fit->remedies[i].total_bytes, mem);
             ck_assert_double_gt(fit->remedies[i].step_s, 0.0);
         }
     }
+    ck_assert_int_gt(adapters, 0);
     free(fit);
 }
 END_TEST

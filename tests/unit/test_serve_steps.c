@@ -284,10 +284,38 @@ START_TEST(rates_end_at_the_memory) {
 }
 END_TEST
 
+/* One device sends nothing, so it needs no rate of a link. */
+START_TEST(one_device_needs_no_link) {
+    set_up("llama3-8b", 1, 1);
+    of.rates.link_bytes_per_s = of.rates.exchange_bytes_per_s = (double)NAN;
+    ck_assert_double_eq(nnc_serve_decode(&of, 3.0, 500.0, NULL).comm_s, 0.0);
+    ck_assert_double_eq(nnc_serve_decode(&of, 3.0, 500.0, NULL).network_bytes, 0.0);
+}
+END_TEST
+
+/* A device without measurements multiplies at its peak in every format; only a fitted rate of training is lowered for
+ * products of 8 bits. */
+START_TEST(no_ratio_without_measurements) {
+    nnc_error err = { 0 };
+    set_up("llama3-8b", 1, 1);
+    nnc_serve_rates r;
+    plan.weights = NNC_STORED_FP8;
+    plan.precision = NNC_FP8;
+    device->efficiency.gemm[NNC_FP8].sustained_fraction = device->efficiency.gemm[NNC_FP8].boost_ratio = 1.0;
+    device->efficiency.serving.product_fraction[NNC_STORED_FP8] = (double)NAN;
+    ok(nnc_serve_rates_of(device, &software, &plan, &r, &err), &err);
+    ck_assert_double_eq(r.dense_flops_per_s, nnc_device_matmul_peak(device, NNC_FP8));
+    ok(nnc_device_set(device, "efficiency.basis", "kernels", &err), &err);
+    ok(nnc_serve_rates_of(device, &software, &plan, &r, &err), &err);
+    ck_assert_double_lt(r.dense_flops_per_s, nnc_device_matmul_peak(device, NNC_FP8));
+}
+END_TEST
+
 int main(void) {
-    const TTest *const tests[] = { llama_by_hand,          steps_are_sums,
-                                   ranks_and_stages,       chunks_send_their_tokens_once,
-                                   groups_share_experts,   a_latent_is_read_once,
-                                   rates_end_at_the_memory };
+    const TTest *const tests[] = { llama_by_hand,           steps_are_sums,
+                                   ranks_and_stages,        chunks_send_their_tokens_once,
+                                   groups_share_experts,    a_latent_is_read_once,
+                                   rates_end_at_the_memory, no_ratio_without_measurements,
+                                   one_device_needs_no_link };
     return run_tests("serving steps", tests, COUNT_OF(tests));
 }
