@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # The same input gives the same digits whatever compiles the program: NNCOST against gcc and clang with all
 # optimisation (-march=native lets the compiler use fused multiply-add, so a lost -ffp-contract=off shows here).
-#   usage: digits.sh ROOT BUILD NNCOST          exits 77 (skipped) when a compiler is missing; BUILD keeps the builds
+#   usage: digits.sh ROOT BUILD NNCOST PROGRAM  against a program that is built, by its absolute path
+#          digits.sh ROOT BUILD NNCOST          exits 77 (skipped) when a compiler is missing; BUILD keeps the builds
 #          digits.sh ROOT BUILD NNCOST MACHINE  against gcc -O0 (O0) or a static program for musl, aarch64, s390x (big-endian)
 #                                               or i686 under qemu-user, or the program for windows under Wine (compiled
 #                                               alone where that is missing); static ones need the source of cJSON in
@@ -13,6 +14,7 @@ runner=()
 compilers=(gcc clang)
 case $machine in
     "" | O0) ;;
+    /*) compilers=() ;;
     musl) compilers=(musl-gcc) ;;
     windows) compilers=(x86_64-w64-mingw32-gcc) runner=("$(command -v wine64 || echo /usr/lib/wine/wine64)") ;;
     i686) compilers=(i686-linux-gnu-gcc qemu-i386) runner=(qemu-i386) ;;
@@ -82,8 +84,8 @@ differ=0
 built=1
 answers "$nncost" >"$work/reference.txt"
 while read -r name compiler flags; do
-    build "$name" "$compiler" "$flags"
     made=$builds/$name/nncost
+    if [[ $machine == /* ]]; then made=$machine; else build "$name" "$compiler" "$flags"; fi
     if [[ $name == windows ]]; then
         made+=.exe
         [[ -z ${runner[*]} ]] || "${runner[@]}" "$made" --version >/dev/null 2>&1 # makes Wine's folder
@@ -95,6 +97,7 @@ while read -r name compiler flags; do
 done < <(case $machine in
     "") printf '%s\n' "gcc-O3 gcc -O3 -march=native" "clang-O3 clang -O3 -march=native" ;;
     O0) echo "O0 gcc -O0" ;;
+    /*) echo "built" ;;
     musl) echo "musl musl-gcc -O2" ;;
     windows) echo "windows x86_64-w64-mingw32-gcc -O2" ;;
     *) echo "$machine $machine-linux-gnu-gcc -O2" ;;

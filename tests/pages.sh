@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
 # A page that holds what the program prints holds what it prints now.
-#   usage: pages.sh NNCOST PAGE        a page of docs/ or README.md, by its path from the repository root
+#   usage: pages.sh NNCOST PAGE [quick]        a page of docs/ or README.md, by its path from the repository root
+# quick: takes the output of 'nncost calibrate', which may need minutes, as it stands.
 # In Markdown every "$ command" is run ("> " goes on with it), and what stands below it compared. Of README.md the
 # commands have to print something and no error, and the outputs down to a mark are compared; a picture is the
 # output of its command in docs/pictures/README.md. ACCEPT=1 writes the page anew, as tools/update does for all.
 set -euo pipefail
 
-nncost=$(realpath "$1") page=$2
+nncost=$(realpath "$1") page=$2 quick=${3:-}
 cd "$(dirname "$0")/.."
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -23,13 +24,19 @@ clean() { env -i "${environment[@]}" "$@"; }
 rewritten() # page
 {
     # shellcheck disable=SC2016 # awk's own fields
-    clean awk '
+    clean awk -v quick="$quick" '
         function run() {
             fflush()
             if (command != "") system(command)
             command = ""
         }
-        /^\$ / { run(); command = substr($0, 3); stale = 0; print; next }
+        /^\$ / {
+            run()
+            stale = 0
+            if (quick == "" || $0 !~ /^\$ nncost calibrate /) command = substr($0, 3)
+            print
+            next
+        }
         /^> / && command != "" { command = command "\n" substr($0, 3); print; next }
         /^```/ { run(); stale = 0; print; next }
         command != "" { stale = 1 }

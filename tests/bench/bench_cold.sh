@@ -1,11 +1,14 @@
 #!/usr/bin/env bash
 # Cold start: what one run of the program costs, process creation included.
-#   usage: bench_cold.sh BENCH_COLD NNCOST [RUNS]      NNCOST: of a build folder or installed, also the static one of tools/release
+#   usage: bench_cold.sh BENCH_COLD NNCOST [RUNS]      NNCOST: of a build folder or installed; for the static one of tools/release
+# NNCOST_PATH names the data.
 set -euo pipefail
 
+data=()
+[[ -z ${NNCOST_PATH:-} ]] || data=("NNCOST_PATH=$NNCOST_PATH")
 empty=$(mktemp -d)
 trap 'rm -rf "$empty"' EXIT
-env -i PATH="$PATH" LC_ALL=C HOME="$empty" XDG_CONFIG_HOME="$empty" \
+env -i "${data[@]}" PATH="$PATH" LC_ALL=C HOME="$empty" XDG_CONFIG_HOME="$empty" \
     "$1" "${3:-200}" "$2" estimate gpt2-xl a100
-env -i PATH="$PATH" LC_ALL=C HOME="$empty" XDG_CONFIG_HOME="$empty" \
+env -i "${data[@]}" PATH="$PATH" LC_ALL=C HOME="$empty" XDG_CONFIG_HOME="$empty" \
     "$1" "${3:-200}" "$2" serve llama3-8b h100 --concurrency 64

@@ -52,7 +52,7 @@ $ printf '{ "schema": "nncost.plans/1", "scenarios": [\n{ "id": "ran", "model": 
 $ cp inputs/plans.json p.json
 $ nncost check p.json --update && nncost check p.json
 p.json: 2 estimated; 4 of 4 requirements met
-recorded by nncost 0.1.0
+recorded by nncost VERSION
 p.json: 2 as recorded; 4 of 4 requirements met
 $ sed 's/"[0-9a-f]\{16\}"/"-"/; /^      "[br]/s/, "pipeline.*"software"/, ... "software"/' p.json
 {
@@ -67,7 +67,7 @@ $ sed 's/"[0-9a-f]\{16\}"/"-"/; /^      "[br]/s/, "pipeline.*"software"/, ... "s
   "recorded": {
     "schema": "nncost.recorded/1",
     "note": "Written by 'nncost check --update' and by nothing else.",
-    "tool": "0.1.0",
+    "tool": "VERSION",
     "conventions": "nncost.estimate/1, SI units, 12 significant digits",
     "digest": "-",
     "digests": {
@@ -150,8 +150,8 @@ recompute,moved,throughput.mfu,moved,0.68270647604,0.856537964817,0.254621121781
   "updated": false,
   "requirements": 4,
   "missed": 1,
-  "tool": "0.1.0",
-  "old_tool": "0.1.0",
+  "tool": "VERSION",
+  "old_tool": "VERSION",
   "scenarios": [
     {"id": "base", "line": 7, "state": "same", "failed": true, "why": [], "responsible": {"step.step_s": null, "memory.total_bytes": null}, "requirements": [{"figure": "step.step_s", "rule": "<= 0.03", "found": 0.033543484, "met": false}, {"figure": "memory.total_bytes", "rule": "<= 10e9", "found": 2629092000, "met": true}, {"figure": "memory.fits", "rule": "== true", "found": "true", "met": true}], "changes": [], "ops": []},
     {"id": "recompute", "line": 8, "state": "moved", "failed": true, "why": ["plan: recompute full -> selective"], "responsible": {"step.step_s": null, "memory.total_bytes": "memory.activation_bytes"}, "requirements": [{"figure": "throughput.mfu", "rule": ">= 0.1", "found": 0.856537964817, "met": true}], "changes": [{"figure": "step.step_s", "kind": "moved", "old": 0.042888124, "now": 0.034184124, "relative": -0.202946624571}, {"figure": "memory.total_bytes", "kind": "moved", "old": 1859904000, "now": 2629092000, "relative": 0.413563280685}, {"figure": "plan.recompute", "kind": "moved", "old": "full", "now": "selective", "relative": null}, {"figure": "memory.activation_bytes", "kind": "moved", "old": 160072000, "now": 1121608000, "relative": 6.0068968964}, {"figure": "throughput.mfu", "kind": "moved", "old": 0.68270647604, "now": 0.856537964817, "relative": 0.254621121781}], "ops": []}
@@ -219,7 +219,7 @@ step.backward_s          20.06 ms  10.03 ms    -50%
 memory.activation_bytes  160.1 MB  80.04 MB    -50%
 throughput.mfu             0.6827    0.6351  -6.97%
 
-recorded by nncost 0.1.0
+recorded by nncost VERSION
 p.json: 2 as recorded; 4 of 4 requirements met
 $ diff before.json p.json | sed -n 's/^\([<>] *"[a-z]*"\).*/\1/p'
 <     "digest"
@@ -367,7 +367,7 @@ $ nncost check edited.json --update 2>&1 | sed 's/digest [0-9a-f]*/digest -/'; c
 nncost: edited.json:10: recorded: edited by hand or damaged, expected it as 'nncost check --update' wrote it (digest -); restore it, or remove the whole of it and record again
 $ sed 's/"tool": "[0-9.]*"/"tool": "99.0.0"/' p.json >newer.json; cp newer.json before.json
 $ nncost check newer.json --update; cmp newer.json before.json
-! nncost: newer.json:13: recorded.tool: recorded by a newer nncost, expected at most 0.1.0, found "99.0.0"
+! nncost: newer.json:13: recorded.tool: recorded by a newer nncost, expected at most VERSION, found "99.0.0"
 
 # Names: a model, a figure that is required, one that is recorded.
 $ sed 's/"model": "dense"/"model": "densee"/' inputs/plans.json >p.json; nncost check p.json
@@ -415,7 +415,7 @@ $ nncost check run.json; nncost check run.json --update; nncost check run.json
 run.json: 2 estimated; 2 of 2 requirements met
 The file has no recorded estimates yet; 'nncost check run.json --update' does it.
 run.json: 2 estimated; 2 of 2 requirements met
-recorded by nncost 0.1.0
+recorded by nncost VERSION
 run.json: 2 as recorded; 2 of 2 requirements met
 $ nncost run run.json --scenario stops | grep goodput
 goodput     99.37%, a stop every 2.604 days, 3.275 in all, 690.0 s from a stop to training again
@@ -427,7 +427,7 @@ $ sed 's/save_s/safe_s/' run.json >other.json; nncost check other.json
 $ nncost init dense round > plans.json && cp plans.json before && nncost check plans.json --update >/dev/null && cp plans.json after
 $ nncost check plans.json --forget && cmp plans.json before && nncost check plans.json --update && cmp plans.json after
 plans.json: 1 estimated; 2 of 2 requirements met
-recorded by nncost 0.1.0
+recorded by nncost VERSION
 $ python3 -c 'import json; p = json.load(open("plans.json")); r = p.pop("recorded"); json.dump({"recorded": r, **p}, open("first.json", "w")); json.dump({"schema": p.pop("schema"), "recorded": r, **p}, open("middle.json", "w"))'
 $ for f in first middle; do nncost check $f.json >/dev/null; nncost check $f.json --forget; grep -c recorded.: $f.json; nncost validate $f.json; done
 0

@@ -147,7 +147,7 @@ $ cat >config.json <<J
 > J
 $ echo '{ "schema": "nncost.plans/1", "scenarios": [ { "id": "a", "model": "./config.json", "device": "round" } ] }' >plans.json
 $ nncost check plans.json --update | tail -1; nncost check plans.json | tail -1
-recorded by nncost 0.1.0
+recorded by nncost VERSION
 plans.json: 1 as recorded
 $ sed -i 's/"implies": {[^}]*}/"implies": {}/' toy/foreign/pear.json; nncost check plans.json
 plans.json: 1 moved

@@ -82,7 +82,7 @@ $ for id in round fitted; do nncost run best.json --scenario $id -f json | pytho
 740220.042543 4934.80028362
 $ mkdir -p elsewhere && mv best.json elsewhere && nncost check elsewhere/best.json --update && nncost check elsewhere/best.json
 elsewhere/best.json: 2 estimated
-recorded by nncost 0.1.0
+recorded by nncost VERSION
 elsewhere/best.json: 2 as recorded
 
 # What no plan file can hold is refused, before the search or with the price.

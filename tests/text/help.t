@@ -2,7 +2,7 @@
 
 # The version.
 $ nncost --version
-nncost 0.1.0
+nncost VERSION
 
 # The commands, where ids are looked up, the exit codes.
 $ nncost --help

@@ -32,8 +32,8 @@ Every op of the step: dimensions, FLOPs, bytes, intensity, time, share, bound.
 $ [ "$(nncost help ops)" = "$(nncost ops --help)" ] && [ "$(nncost help)" = "$(nncost --help)" ] && echo same
 [1]
 $ nncost -V && nncost version
-nncost 0.1.0
-nncost 0.1.0
+nncost VERSION
+nncost VERSION
 $ nncost help oops
 ! nncost: oops: unknown command, did you mean ops?
 [2]

@@ -8,7 +8,7 @@ $ cat > in <<'END'
 > not json
 > END
 $ nncost mcp < in
-{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-06-18","capabilities":{"tools":{},"resources":{}},"serverInfo":{"name":"nncost","version":"0.1.0"}}}
+{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-06-18","capabilities":{"tools":{},"resources":{}},"serverInfo":{"name":"nncost","version":"VERSION"}}}
 {"jsonrpc":"2.0","id":"two","result":{}}
 {"jsonrpc":"2.0","id":3,"error":{"code":-32601,"message":"no such method"}}
 {"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"bad syntax, expected a value, found not"}}

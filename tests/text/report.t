@@ -13,7 +13,7 @@ One step of A small decoder takes 21.91 ms on 2 x A device of round figures and 
 <h3>torch-compile</h3>
 <h2>This page</h2>
 <pre>nncost report dense round --pipeline 2 --micro-batches 4</pre>
-<p>nncost 0.1.0
+<p>nncost VERSION
 
 # The figures are those of the table.
 $ nncost report dense round | sed -n '/Figures/,/Ops by time/p' | head -12
@@ -33,7 +33,7 @@ $ nncost report dense round | sed -n '/Figures/,/Ops by time/p' | head -12
 # A date is printed as it is given, an output file is no part of the command.
 $ nncost report dense round --date 2026-01-31 --output page.html && grep -A1 '<pre>' page.html
 <pre>nncost report dense round --date 2026-01-31</pre>
-<p>nncost 0.1.0, 2026-01-31
+<p>nncost VERSION, 2026-01-31
 
 # A plan that does not fit has its advice, and is an answer.
 $ nncost report dense round --micro-batch 4096 | grep 'would fit'

@@ -11,7 +11,8 @@ r"""Runs the cases of one file and compares what a person sees.
 
 A case ends at a blank line before the next heading. It begins in a new folder that holds copies of
 tests/toy and of tests/text/inputs; ids are found in the toys alone, never in the data that comes with
-nncost. An output line that would read as one of these marks begins with "\"; a carriage return reads "\r".
+nncost. An output line that would read as one of these marks begins with "\"; a carriage return reads "\r";
+the version of the program reads VERSION, so that a new version changes no case.
 ACCEPT=1 writes what is printed now into the file.
 """
 import difflib
@@ -53,25 +54,32 @@ def lines_of(heading, commands):
     return heading + [line for command, output in commands for line in command + output]
 
 
-def shown(printed, mark=""):
-    text = printed.decode("utf-8", "replace").replace("\r", "\\r")
+def version_of(program):
+    """A pattern for the version; what prints none has none."""
+    told = subprocess.run([Path(program).resolve(), "--version"], capture_output=True, text=True, check=False).stdout
+    found = re.match(r"nncost (\d+\.\d+\.\d+)", told)
+    return re.compile(rf"(?<![\d.]){re.escape(found.group(1))}(?![\d.]*\d)" if found else r"(?!)")
+
+
+def shown(printed, version, mark=""):
+    text = version.sub("VERSION", printed.decode("utf-8", "replace").replace("\r", "\\r"))
     *lines, rest = text.split("\n")
     lines = [mark + ("\\" if not mark and MARK.match(line) else "") + line for line in lines]
     return lines + ([mark + rest, "\\ no newline at the end"] if rest else [])
 
 
-def run(commands, environment, folder):
+def run(commands, environment, folder, version):
     shutil.copytree(HERE.parent / "toy", folder / "toy")
     shutil.copytree(HERE / "inputs", folder / "inputs")
     for command, _ in commands:
         done = subprocess.run(["sh", "-c", "\n".join(line[2:] for line in command)], cwd=folder,
                               env=environment, stdin=subprocess.DEVNULL, capture_output=True)
         code = [f"[{done.returncode}]"] if done.returncode else []
-        yield [command, shown(done.stdout) + shown(done.stderr, "! ") + code]
+        yield [command, shown(done.stdout, version) + shown(done.stderr, version, "! ") + code]
 
 
 def main(program, file, only=""):
-    cases, ran, differ = parse(Path(file).read_text()), 0, 0
+    cases, ran, differ, version = parse(Path(file).read_text()), 0, 0, version_of(program)
     accept = os.environ.get("ACCEPT") == "1"
     with tempfile.TemporaryDirectory() as work:
         # Away from its build folder the program finds no data but what $NNCOST_PATH names.
@@ -87,7 +95,7 @@ def main(program, file, only=""):
             heading, commands = case
             if not commands or only not in "\n".join(heading):
                 continue
-            case[1] = list(run(commands, environment, Path(work) / str(number)))
+            case[1] = list(run(commands, environment, Path(work) / str(number), version))
             now = lines_of(*case)
             diff = list(difflib.unified_diff(lines_of(heading, commands), now, "expected", "now",
                                              lineterm=""))

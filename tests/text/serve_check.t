@@ -12,7 +12,7 @@ The file has no recorded estimates yet; 'nncost check inputs/served.json --updat
 
 # Recorded; then the cache is stored otherwise, and more requests are open.
 $ cp inputs/served.json p.json; nncost check p.json --update | tail -1
-recorded by nncost 0.1.0
+recorded by nncost VERSION
 $ nncost check p.json | head -1
 p.json: 3 as recorded; 1 of 6 requirements missed
 $ sed -i 's/"chat", "concurrency": 8/"chat", "concurrency": 64/' p.json; nncost check p.json
