@@ -565,7 +565,9 @@ nnc_status nnc_scenario_changes(nnc_scenario *scenario, bool quick, nnc_scratch 
     const bool captured = scenario->model.captured != NULL; /* such a program has its recorded layout */
     if (strcmp(scenario->software.id, "torch-eager") == 0) {
         NNC_TRY(nnc_software_load(scenario->specs, "torch-compile", &ask.others[0], err));
-        if (maps && !captured) { NNC_TRY(nnc_software_load(scenario->specs, "torch-channels-last", &ask.others[1], err)); }
+        if (maps && !captured) {
+            NNC_TRY(nnc_software_load(scenario->specs, "torch-channels-last", &ask.others[1], err));
+        }
     }
     nnc_plan_changes_find(&ask, scratch, changes);
     return NNC_OK;
