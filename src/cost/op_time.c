@@ -655,15 +655,15 @@ NNC_SAYING nnc_timing constant_time(const nnc_device *device, const nnc_op *op, 
     NNC_PUT(why, matrix_s, "s");
     const double vector_s = vector_seconds(&r, work, why);
     NNC_SAY(why, compute_s, "s", nnc_max(matrix_s, vector_s));
-    double new_s = 0.0;
+    double memory_s = 0.0;
+    NNC_SET(why, memory_s, "s", (work->read_bytes + work->write_bytes) / (r.memory_fraction * r.mem_bytes_per_s));
     if (op->kind == NNC_OP_UPDATE && op->u.update.new_bytes > 0.0) {
+        NNC_LET(why, moved_s, "s", memory_s);
         NNC_LET(why, new_bytes, "B", op->u.update.new_bytes);
         NNC_LET(why, new_bytes_per_s, "B/s", device->host.new_bytes_per_s);
-        NNC_SET(why, new_s, "s", new_bytes / new_bytes_per_s);
+        NNC_SET(why, memory_s, "s", moved_s + new_bytes / new_bytes_per_s);
         NNC_NOTE(why, "gradients in memory that the program takes anew in each step");
     }
-    NNC_SAY(why, memory_s, "s",
-            (work->read_bytes + work->write_bytes) / (r.memory_fraction * r.mem_bytes_per_s) + new_s);
     return roofline(compute_s, memory_s, r.fixed_s, why);
 }
 

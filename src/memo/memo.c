@@ -582,7 +582,7 @@ static nnc_status estimate(const nnc_model *model, const nnc_device *device, con
     nnc_estimate_cache *shared = scratch->shared;
     compare_specs(shared, model, device);
     /* A list that no later plan uses would only touch more memory. */
-    shared->alikes.ways = shared->promised || scratch->many ? NNC_LOWERED_LISTS : 1;
+    shared->alikes.ways = shared->promised || scratch->many ? shared->alikes.slots : 1;
     if (shared->model == model && shared->device == device && scratch->why == NULL) {
         return estimate_shared(model, device, software, plan, scratch, result, err);
     }

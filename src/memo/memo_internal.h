@@ -105,7 +105,7 @@ typedef struct nnc_pass_entry {
 
 /* The caches of a scratch. After nnc_scratch_share, the caller promises that model and device do not change. Without
  * this promise, they are compared byte by byte with the previous estimate. */
-enum { NNC_LOWERED_LISTS = 16 };
+enum { NNC_LOWERED_LISTS = 4 };
 typedef struct nnc_estimate_cache {
     const nnc_model *model; /* model of the cached results; NULL = no results are cached */
     const nnc_device *device;

@@ -39,6 +39,7 @@ scale_out.oversubscription                             -
 host.bytes_per_s                                       20000000000              B/s       20.00 GB/s
 host.mem_bytes_per_s                                   -                        B/s
 host.kernel_s                                          3.75e-5                  s           37.50 us
+host.new_bytes_per_s                                   -                        B/s
 power_w                                                500                      W
 power_cap_w                                            -                        W
 node_power.idle_w                                      -                        W
@@ -309,6 +310,7 @@ $ nncost show round --format json
     {"field": "host.bytes_per_s", "value": 10000000000, "unit": "B/s"},
     {"field": "host.mem_bytes_per_s", "value": 10000000000, "unit": "B/s"},
     {"field": "host.kernel_s", "value": 3.75e-5, "unit": "s"},
+    {"field": "host.new_bytes_per_s", "value": null, "unit": "B/s"},
     {"field": "power_w", "value": 1000, "unit": "W"},
     {"field": "power_cap_w", "value": null, "unit": "W"},
     {"field": "node_power.idle_w", "value": null, "unit": "W"},
@@ -357,6 +359,7 @@ scale_out.oversubscription,,\r
 host.bytes_per_s,,B/s\r
 host.mem_bytes_per_s,,B/s\r
 host.kernel_s,3.75e-5,s\r
+host.new_bytes_per_s,,B/s\r
 power_w,,W\r
 power_cap_w,,W\r
 node_power.idle_w,,W\r
@@ -399,6 +402,7 @@ $ nncost show old --format markdown
 | host.bytes_per_s | - | B/s |  |
 | host.mem_bytes_per_s | - | B/s |  |
 | host.kernel_s | 3.75e-5 | s | 37.50 us |
+| host.new_bytes_per_s | - | B/s |  |
 | power_w | - | W |  |
 | power_cap_w | - | W |  |
 | node_power.idle_w | - | W |  |
