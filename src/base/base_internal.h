@@ -192,7 +192,7 @@ size_t nnc_number_span(const char *text, size_t size);
 /* Reads a whole text as a finite decimal number ("80e9", "-5", "0.5"). Returns false for any other text, such as hex,
  * inf, nan, or blanks. Does not depend on the locale. */
 bool nnc_read_double(const char *text, double *out);
-/* Reads a whole text as a whole number: accepts "1e3", refuses "1.5". */
+/* Reads a whole text as a whole number: accepts "1e3"; returns false for "1.5". */
 bool nnc_read_i64(const char *text, int64_t *out);
 
 /* Reads a number with an optional unit. unit: the SI unit of the value, which decides the suffixes:

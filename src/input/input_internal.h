@@ -250,6 +250,7 @@ bool nnc_json_expect(nnc_json at, nnc_json_type type, const char *expected);
 long nnc_json_line(nnc_json at);
 /* Tests whether reading continues after the errors so far (see nnc_faults). */
 bool nnc_json_go_on(nnc_json at);
+/* Notes "out of memory" once. Always returns false, so that a reader can return the result. */
 bool nnc_faults_no_memory(nnc_faults *faults);
 void nnc_faults_note(nnc_faults *faults, const nnc_error *fault);
 
