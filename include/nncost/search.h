@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Searches the best plans for a number of devices, over every combination of the choices that the user leaves open. */
+/* Searches for the best plans on a number of devices, over every combination of choices that the user leaves open. */
 #ifndef NNCOST_SEARCH_H
 #define NNCOST_SEARCH_H
 

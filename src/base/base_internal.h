@@ -194,7 +194,7 @@ size_t nnc_number_span(const char *text, size_t size);
 bool nnc_read_double(const char *text, double *out);
 /* Sorts numbers and returns their median; count is at least 1. */
 double nnc_median(double *values, size_t count);
-/* Reads a whole text as a whole number: accepts "1e3", refuses "1.5". */
+/* Reads a whole text as a whole number: accepts "1e3"; returns false for "1.5". */
 bool nnc_read_i64(const char *text, int64_t *out);
 
 /* Reads a number with an optional unit. unit: the SI unit of the value, which decides the suffixes:

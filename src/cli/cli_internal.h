@@ -547,7 +547,7 @@ void nnc_report_search(nnc_buffer *out, nnc_style style, const nnc_search_report
 
 /* Tests whether the operands name several devices. */
 bool nnc_device_ranking_asked(const nnc_options *options);
-/* Searches the best plan on each device, and ranks the devices. */
+/* Searches for the best plan on each device, and ranks the devices. */
 nnc_status nnc_device_ranking_run(nnc_session *session, nnc_error *err);
 
 /* ---- cmd_serve.c ---- */

@@ -61,7 +61,7 @@ static void write_options(nnc_buffer *out, nnc_style style, unsigned takes) {
     }
 }
 
-/* The most used options, which -h shows if the command has them. A command with many own options shows only the
+/* The most used options. -h shows those of them that the command has. A command with many own options shows only the
  * first. */
 static const char *const common[] = { "--devices",     "--tensor",        "--pipeline",     "--zero",
                                       "--micro-batch", "--micro-batches", "--global-batch", "--seq-len",

@@ -87,7 +87,8 @@ static int steps_of(change what, const nnc_model *model, const nnc_plan *plan, c
     }
 }
 
-/* Moves devices from data parallelism to another degree. Each replica then runs more micro-batches. */
+/* Moves devices from data parallelism to another degree. Each replica then runs more micro-batches. Returns false if
+ * the data ranks do not divide, or if the degree would be too large. */
 static bool take_from_data(int step, nnc_plan *plan, int32_t *degree) {
     const bool whole = plan->shard == plan->data * plan->context;
     if (plan->data % (1 << step) != 0 || *degree > INT32_MAX >> step) { return false; }
@@ -390,7 +391,8 @@ static bool refine(search *s, nnc_advice *advice) {
 
 static bool is_degree(int c) { return c == CHANGE_TENSOR || c == CHANGE_PIPELINE || c == CHANGE_CONTEXT; }
 
-/* Adds changes one by one, each at its full strength or at the strongest legal one, until the plan fits. */
+/* Adds changes one by one, each at its full strength or at the strongest legal one, until the plan fits.
+ * Returns whether it fits. */
 static bool add_until_it_fits(search *s, int at[CHANGES]) {
     nnc_advice one;
     outcome now = try_plan(s, at, false, &one);

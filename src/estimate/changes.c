@@ -60,7 +60,8 @@ static bool has_peak(const tuner *t, nnc_dtype precision) {
     return !isnan(nnc_device_matmul_peak(t->ask->device, precision));
 }
 
-/* Sets the micro-batch and data ranks of a plan, and the number of micro-batches that keeps the global batch. */
+/* Sets the number of micro-batches with which a plan keeps its global batch, for a given micro-batch and number of data
+ * ranks. Returns false if they do not divide the global batch. */
 static bool keep_batch(const nnc_plan *now, int64_t micro_batch, int32_t data, nnc_plan *plan) {
     const int64_t product = micro_batch * data;
     if (now->global_batch % product != 0) { return false; }
@@ -69,7 +70,7 @@ static bool keep_batch(const nnc_plan *now, int64_t micro_batch, int32_t data, n
 }
 
 /* Multiplies or divides one degree of parallelism; the number of data ranks follows, so that the number of devices
- * stays. */
+ * stays. Returns false if the numbers do not divide, or if the degree would not change or would be too large. */
 static bool split(const nnc_plan *now, int step, int32_t most, int32_t degree, int32_t *asked, nnc_plan *plan) {
     const int32_t to = 1 << (step - 1), all = now->data * degree;
     if (to == degree || to > most || all % to != 0) { return false; }

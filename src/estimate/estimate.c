@@ -226,8 +226,8 @@ static bool bound_step(const nnc_model *model, const nnc_step *step, nnc_scratch
 }
 
 /* Sets the upper bound to the larger of two times: the sum of all parts without overlap, and the replayed step. The
- * step can be longer than the sum, because overlapped times do not grow part by part, and because a schedule with split
- * backward may end later although a backward takes less time. */
+ * step can be longer than the sum for two reasons: a part may take longer with overlap than without, and a schedule
+ * with split backward may end later although a backward takes less time. */
 static void raise_upper(nnc_result *r, nnc_derivation *why) {
     if (r->step_s > r->upper_bound_s) {
         NNC_LET(why, nothing_hides_s, "s", r->upper_bound_s);

@@ -439,8 +439,8 @@ static void say_intensity(const nnc_device *device, const nnc_op_cost *cost, boo
     nnc_say_note(why, verdict);
 }
 
-/* Explains why an op is slower than alone: the network occupies compute units, or the average power of the step
- * would exceed the limit. */
+/* Explains why an op takes longer in the step than alone: the network occupies compute units, or the average power of
+ * the step would exceed the limit. */
 static void say_slowed(const nnc_op_cost *cost, const nnc_timing *alone, double lent_factor, nnc_derivation *why) {
     nnc_timing slowed = *alone, *t = &slowed;
     NNC_LET(why, fixed_s, "s", t->fixed_s);

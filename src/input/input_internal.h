@@ -45,7 +45,7 @@ nnc_status nnc_text_copy(const char *name, const char *text, size_t size, char *
 
 /* Tests whether a text is a path instead of an id: a path contains '/' or ends in ".json". */
 bool nnc_is_path(const char *text);
-/* Tests whether a path is standard input or another pipe. */
+/* Tests whether a path is standard input ("-"), a pipe, a character device, or below /dev. */
 bool nnc_is_pipe(const char *path);
 bool nnc_is_folder(const char *path);
 /* Resolves a path that a file contains, relative to the folder of that file. The result is in the arena; NULL when out
@@ -228,7 +228,8 @@ const char *nnc_json_copy(nnc_json at);
 /* Returns the digest of a value. It does not depend on the order of keys, and leaves out members named in `skip` (ends
  * with NULL) at any depth. */
 uint64_t nnc_json_digest(nnc_json at, const char *const *skip);
-/* Adds the digest of a data file that was used to read a document to the digests of the document, if it has them. */
+/* Adds the digest of a data file that was used to read a document to the digests of the document, if the document has
+ * digests. */
 void nnc_json_digest_add(const nnc_json_doc *doc, nnc_json data);
 
 /* nnc_json_set_text, nnc_json_inherit and nnc_json_inherit_object change a document. An inherited value may come
@@ -249,6 +250,7 @@ bool nnc_json_expect(nnc_json at, nnc_json_type type, const char *expected);
 long nnc_json_line(nnc_json at);
 /* Tests whether reading continues after the errors so far (see nnc_faults). */
 bool nnc_json_go_on(nnc_json at);
+/* Notes "out of memory" once. Always returns false, so that a reader can return the result. */
 bool nnc_faults_no_memory(nnc_faults *faults);
 void nnc_faults_note(nnc_faults *faults, const nnc_error *fault);
 

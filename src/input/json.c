@@ -452,7 +452,7 @@ void nnc_faults_note(nnc_faults *faults, const nnc_error *fault) {
     if (faults->report != NULL && faults->count <= NNC_FAULTS_MAX) { faults->report(faults->context, fault); }
 }
 
-/* Notes "out of memory", only once, because it is no error of the file. */
+/* Notes "out of memory", only once, because it is no error of the file. Always returns false. */
 bool nnc_faults_no_memory(nnc_faults *faults) {
     nnc_error fault;
     if (faults->no_memory) { return false; }

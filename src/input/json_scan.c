@@ -41,7 +41,8 @@ static size_t word_length(const char *at, const char *end) {
     return n;
 }
 
-/* Writes the text at a place for a message. */
+/* Describes what is at a position of the scanned text, as an error message shows it: a word, a character, a byte or the
+ * end. */
 static void describe(const scan *s, const char *at, char *text, size_t size) {
     const size_t left = (size_t)(s->end - at);
     const size_t word = word_length(at, s->end);

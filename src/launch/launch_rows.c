@@ -597,8 +597,9 @@ static void current_text(nnc_reading *r, const nnc_field *field, char text[NNC_L
     }
 }
 
-/* Computes the value to compare in a condition: its name is a key after '@', a formula after '=', or a field. Returns
- * false if there is no such field. */
+/* Computes the value that a condition compares. name: '@' and a key, '=' and a formula, "SERVES", "MODEL",
+ * "SOFTWARE", or a field of the plan or the model. Returns false if there is no such field, or if the formula has no
+ * value. */
 static bool condition_text(nnc_reading *r, const char *name, char *text, size_t size) {
     if (name[0] == '@') {
         const nnc_json found = value_of(r, name + 1);

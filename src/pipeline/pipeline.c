@@ -109,7 +109,8 @@ static bool lay_out(replay *r, const nnc_pipeline *pipeline, nnc_pipeline_memory
     const int32_t p = pipeline->stages, v = pipeline->chunks;
     const int64_t m = pipeline->micro_batches;
     const nnc_schedule_row *const row = nnc_schedule_of(pipeline->schedule);
-    const bool alone = row->dual && p == 1; /* true: dualpipe on one device, without folding and pairs */
+    const bool alone = row->dual && p == 1; /* true: dualpipe on one device, which runs as 1f1b: one
+                                             * direction, and a backward that is not split */
     const bool dual = row->dual && !alone;
     int64_t chunk_ops;
     if (p < 1 || p > NNC_PIPELINE_STAGES_MAX || v < 1 || v > NNC_PIPELINE_VIRTUAL_MAX / p || m < 1 ||

@@ -185,8 +185,8 @@ static bool divides_layers(const nnc_plan_groups *groups, const nnc_plan *plan) 
            (groups->layers + (plan->ends_as_layers ? 2 : 0)) % parts == 0;
 }
 
-/* Tests whether the framework of the profile supports tensor ranks without sequence parallelism in a network with
- * experts, if the plan has them. */
+/* Returns false if the network has experts, the plan has tensor ranks without sequence parallelism, and the framework
+ * of the profile does not support this combination. */
 static bool splits_experts(const nnc_plan_groups *groups, const nnc_plan *plan) {
     const bool has_experts = groups->model->family == NNC_FAMILY_DECODER && groups->model->decoder.experts > 0;
     return groups->profiles->any || !has_experts || plan->tensor == 1 || plan->sequence_parallel ||

@@ -355,7 +355,7 @@ static void read_plan(nnc_json at, nnc_plan *plan) {
 }
 
 /* Reads those members of a plan that need their own code. The options of a plan are read as fields of nnc_plan. A step
- * time of null is a fault, because plans are sorted by it. */
+ * time of null is a fault, because plans are sorted by it. Returns false if the member needs no code of its own. */
 static bool take(nnc_json object, const nnc_metric *row, nnc_json value, void *record) {
     if (row->rows == &nnc_plan_choice_metrics && nnc_json_type_of(value) == NNC_JSON_OBJECT) {
         read_plan(value, (nnc_plan *)((char *)record + row->offset));

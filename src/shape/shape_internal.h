@@ -206,8 +206,8 @@ typedef struct nnc_layer {
     bool norm_bias, plain_norms;
     int64_t heads, kv_heads, head_dim, value_dim;
     int64_t window;    /* keys per query under the causal mask, including the key of the same token; 0 = no window */
-    int64_t far_ratio; /* number of tokens per key outside the window; 0 = no keys outside the window */
-    int64_t far_most;  /* largest number of keys outside the window that a query attends to; 0 = all */
+    int64_t far_ratio; /* number of tokens per compressed key; 0 = no compressed keys */
+    int64_t far_most;  /* largest number of compressed keys that a query attends to; 0 = all */
     bool chunked;      /* a query attends to its chunk of `window` tokens instead of the last `window` tokens */
     int64_t rotary;    /* number of rotated values per head; 0 = no rotation */
     bool rotary_scale;
