@@ -540,10 +540,11 @@ static nnc_status read_fields(nnc_json fields, const char *paths[FIELDS_MAX + 1]
 /* Lists the words of `text`, which it cuts; NULL = memory ran out, no words. */
 static void split_fields(char *text, const char *paths[FIELDS_MAX + 1]) {
     int count = 0;
-    for (char *end = NULL; text != NULL && count < FIELDS_MAX; text = end) {
-        paths[count++] = text;
-        end = strchr(text, ' ');
+    while (text != NULL && count < FIELDS_MAX) {
+        char *end = strchr(text, ' ');
         if (end != NULL) { *end++ = '\0'; }
+        paths[count++] = text;
+        text = end;
     }
     paths[count] = NULL;
 }

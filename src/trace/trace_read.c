@@ -197,32 +197,41 @@ static size_t take_run(reader *r, char *to, size_t most) {
     return n;
 }
 
+/* Place inside a value: the number of open brackets; whether a string, or a character after a backslash, is read. */
+typedef struct nesting {
+    int depth;
+    bool text, escaped;
+} nesting;
+
+static void pass(nesting *at, int c) {
+    if (at->text) {
+        at->text = at->escaped || c != '"';
+        at->escaped = !at->escaped && c == '\\';
+    } else {
+        at->text = c == '"';
+        at->depth += (c == '{' || c == '[') - (c == '}' || c == ']');
+    }
+}
+
 /* Reads past one JSON value and returns its size. kept: true = the text of the value is copied to r->event, with a NUL
  * at its end. This function only counts brackets; read_members checks the content of objects. */
 static size_t take_value(reader *r, bool kept) {
     size_t size = 0;
-    int depth = 0;
-    bool text = false, escaped = false;
+    nesting at = { .depth = 0 };
     int c = peek_word(r);
     for (; c >= 0; c = peek(r)) {
-        const bool ends = !text && depth == 0 && (c == ',' || c == '}' || c == ']' || c == ':');
+        const bool ends = !at.text && at.depth == 0 && (c == ',' || c == '}' || c == ']' || c == ':');
         if (ends && size > 0) { break; }
-        if (ends || size >= EVENT_BYTES_MAX || depth > DEPTH_MAX) {
+        if (ends || size >= EVENT_BYTES_MAX || at.depth > DEPTH_MAX) {
             fail(r, NNC_BAD_SPEC, ends ? "bad syntax, expected a value" : "a value is too long");
             return 0;
         }
         r->at++;
         if (kept) { r->event[size] = (char)c; }
         size++;
-        if (text) {
-            text = escaped || c != '"';
-            escaped = !escaped && c == '\\';
-        } else {
-            text = c == '"';
-            depth += (c == '{' || c == '[') - (c == '}' || c == ']');
-        }
-        if (!text && depth == 0 && (c == '"' || c == '}' || c == ']')) { break; }
-        if (!escaped) { size += take_run(r, kept ? r->event + size : NULL, EVENT_BYTES_MAX - size); }
+        pass(&at, c);
+        if (!at.text && at.depth == 0 && (c == '"' || c == '}' || c == ']')) { break; }
+        if (!at.escaped) { size += take_run(r, kept ? r->event + size : NULL, EVENT_BYTES_MAX - size); }
     }
     if (c < 0) {
         fail(r, NNC_BAD_SPEC, "ends too early, within a value");
