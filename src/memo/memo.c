@@ -655,16 +655,11 @@ bool nnc_scratch_share(nnc_scratch *scratch, const nnc_model *model, const nnc_d
     nnc_estimate_cache *shared = scratch->shared;
     if (shared->passes.slots == 0) { /* first call of nnc_scratch_share: creates large caches, because many plans
                                       * follow */
-        nnc_memo lists = { .slots = 0 };
-        if (!create_lists(&lists, NNC_LOWERED_LISTS) ||
-            !nnc_memo_create(&shared->passes, PASSES, PASS_WAYS, sizeof(nnc_plan), sizeof(nnc_plan),
+        if (!nnc_memo_create(&shared->passes, PASSES, PASS_WAYS, sizeof(nnc_plan), sizeof(nnc_plan),
                              sizeof(nnc_pass_entry)) ||
             (search && !create_search(scratch))) {
-            nnc_memo_destroy(&lists);
             return false;
         }
-        nnc_memo_destroy(&shared->alikes);
-        shared->alikes = lists;
     }
     shared->promised = true;
     nnc_estimate_cache_begin(shared, model, device);
