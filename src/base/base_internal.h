@@ -192,6 +192,8 @@ size_t nnc_number_span(const char *text, size_t size);
 /* Reads a whole text as a finite decimal number ("80e9", "-5", "0.5"). Returns false for any other text, such as hex,
  * inf, nan, or blanks. Does not depend on the locale. */
 bool nnc_read_double(const char *text, double *out);
+/* Sorts numbers, the least first. */
+void nnc_sort_numbers(double *values, size_t count);
 /* Sorts numbers and returns their median; count is at least 1. */
 double nnc_median(double *values, size_t count);
 /* Reads a whole text as a whole number: accepts "1e3"; returns false for "1.5". */

@@ -29,8 +29,10 @@ static int ascending(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
+void nnc_sort_numbers(double *values, size_t count) { qsort(values, count, sizeof *values, ascending); }
+
 double nnc_median(double *values, size_t count) {
-    qsort(values, count, sizeof *values, ascending);
+    nnc_sort_numbers(values, count);
     return (values[(count - 1) / 2] + values[count / 2]) / 2.0;
 }
 

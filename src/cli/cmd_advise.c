@@ -118,7 +118,7 @@ static void add_advice(answer *a, const nnc_advice *advice) {
                                .cost_step = r->cost_step * advice->step_s / r->step_s,
                                .total_bytes = advice->total_bytes,
                                .global_batch = r->plan.global_batch,
-                               .adapters = strstr(advice->text, "--adapter-rank") != NULL,
+                               .adapters = advice->plan.adapter_rank > 0 && r->plan.adapter_rank == 0,
                                .verdict = NNC_FITS };
     snprintf(change.options, sizeof change.options, "%s", advice->text);
     if (!has(a, &change)) { add(a, &change); }

@@ -89,20 +89,14 @@ static bool read_modules(reader *r, nnc_json root) {
     const nnc_json at = nnc_json_get(root, "modules");
     if (!is_list(at, root, "modules", STORAGES_MAX)) { return false; }
     r->modules = nnc_arena_array(r->arena, (size_t)nnc_json_count(at) + 1, sizeof *r->modules);
-    if (r->modules == NULL) {
-        nnc_faults_no_memory(r->faults);
-        return false;
-    }
+    if (r->modules == NULL) { return nnc_faults_no_memory(r->faults); }
     for (nnc_json item = nnc_json_first(at); item.node != NULL; item = nnc_json_next(item)) {
         if (nnc_json_type_of(item) != NNC_JSON_TEXT) {
             nnc_json_mismatch(item, "wrong type", "the path of a module");
             return false;
         }
         const char *path = nnc_arena_strdup(r->arena, nnc_json_text(item));
-        if (path == NULL) {
-            nnc_faults_no_memory(r->faults);
-            return false;
-        }
+        if (path == NULL) { return nnc_faults_no_memory(r->faults); }
         r->modules[r->module_count++] = path;
     }
     return true;
@@ -180,10 +174,7 @@ static bool read_storages(reader *r, nnc_json root) {
         return false;
     }
     r->storages = nnc_arena_array(r->arena, (size_t)total + 1, sizeof *r->storages);
-    if (r->storages == NULL) {
-        nnc_faults_no_memory(r->faults);
-        return false;
-    }
+    if (r->storages == NULL) { return nnc_faults_no_memory(r->faults); }
     for (nnc_json item = nnc_json_first(at); item.node != NULL; item = nnc_json_next(item)) {
         storage one;
         copies c;
@@ -651,10 +642,7 @@ static bool read_op(reader *r, nnc_json at, tensors *in, tensors *out) {
         return false;
     }
     op.name = base_name(r, nnc_json_text(name));
-    if (op.name == NULL) {
-        nnc_faults_no_memory(r->faults);
-        return false;
-    }
+    if (op.name == NULL) { return nnc_faults_no_memory(r->faults); }
     if (counts && !is_known(name, nnc_json_text(name), op.name)) { return false; }
     op.module = r->modules[module];
     r->program->operators += op.repeat;
@@ -713,8 +701,7 @@ static bool read_ops(reader *r, nnc_json root) {
     r->out = nnc_arena_alloc(r->arena, sizeof *r->out);
     if (r->first_of == NULL || r->last_of == NULL || r->refs_of == NULL || r->refs == NULL || r->module_of == NULL ||
         r->backward_of == NULL || r->in == NULL || r->out == NULL) {
-        nnc_faults_no_memory(r->faults);
-        return false;
+        return nnc_faults_no_memory(r->faults);
     }
     for (nnc_json item = nnc_json_first(at); item.node != NULL; item = nnc_json_next(item)) {
         if (!read_op(r, item, r->in, r->out)) { return false; }
@@ -892,8 +879,7 @@ static bool read_program(reader *r, nnc_json root) {
     }
     const nnc_json blocks = nnc_json_get(root, "blocks");
     if (!nnc_capture_slots(r, blocks, places, count) || !nnc_capture_fuse(r, blocks, places, count)) {
-        nnc_faults_no_memory(r->faults);
-        return false;
+        return nnc_faults_no_memory(r->faults);
     }
     r->program->dtype = main_dtype(r);
     r->program->frozen = main_frozen(r);

@@ -283,10 +283,7 @@ bool nnc_capture_note_tensors(reader *r, form how, const tensors *in, const tens
         const tensor *t = written ? &out->of[i - in->count] : &in->of[i];
         if (r->ref_count == r->ref_capacity) {
             ref *grown = nnc_arena_grow(r->arena, r->refs, r->ref_count, &r->ref_capacity, sizeof *r->refs);
-            if (grown == NULL) {
-                nnc_faults_no_memory(r->faults);
-                return false;
-            }
+            if (grown == NULL) { return nnc_faults_no_memory(r->faults); }
             r->refs = grown;
         }
         const double rows = how == FORM_GATHER && i == 0 && out->count > 0 ? out->of[0].bytes : INFINITY;
@@ -486,7 +483,7 @@ static void fuse_op(fuser *f, int32_t number) {
     flow_through(f, number, chain_of(f, number, &own), own.level + e.across);
 }
 
-/* The rules are those of TorchInductor (Ansel et al., PyTorch 2, ASPLOS 2024, section 4.3; torch/_inductor/scheduler.py):
+/* The rules are those of TorchInductor (Ansel et al., PyTorch 2, ASPLOS 2024; torch/_inductor/scheduler.py):
  * pointwise operators and reductions over the same elements run in one kernel with the operators that they read from, or
  * with which they share an operand. Products, convolutions, attention, pooling and scatters stay. A kernel reads the
  * tensors from outside, and writes the tensors that others read or that backward keeps.   [compiled] */

@@ -394,7 +394,9 @@ static bool expected_device(nnc_folders *folders, const char *id, const nnc_id_l
     return false;
 }
 
-static nnc_status fail_unknown(nnc_folders *folders, const nnc_spec_info *info, const char *id, nnc_error *err) {
+/* Reports an id that no folder has. other: a name from elsewhere, which is the nearest if no id is near; NULL = none. */
+static nnc_status fail_unknown(nnc_folders *folders, const nnc_spec_info *info, const char *id, const char *other,
+                               nnc_error *err) {
     char known[256];
     nnc_id_list list;
     size_t used = 0;
@@ -416,6 +418,7 @@ static nnc_status fail_unknown(nnc_folders *folders, const nnc_spec_info *info, 
     if (info != &nnc_spec_kinds[NNC_SPEC_DEVICE] || !expected_device(folders, id, &list, known, sizeof(known))) {
         near = nearest_of(id, list.ids, list.count);
     }
+    near = near != NULL ? near : other;
     return nnc_fail(err, NNC_UNKNOWN_ID, info->argument, "unknown %s, expected %s%s%s%s, found \"%.80s\"", info->what,
                     known, near != NULL ? ", nearest \"" : "", near != NULL ? near : "", near != NULL ? "\"" : "", id);
 }
@@ -453,11 +456,11 @@ nnc_status nnc_folders_find_like(nnc_folders *folders, const nnc_spec_info *info
                                  nnc_error *err) {
     *path = NULL;
     if (is_usable(id)) { NNC_TRY(find_id(folders, info, id, path, err)); }
-    return *path != NULL ? NNC_OK : fail_unknown(folders, info, id, err);
+    return *path != NULL ? NNC_OK : fail_unknown(folders, info, id, NULL, err);
 }
 
-/* Reports an id that a file of another kind has: the argument is probably in the wrong place. */
-static nnc_status fail_misplaced(nnc_folders *folders, nnc_spec_kind kind, const char *id, nnc_error *err) {
+nnc_status nnc_folders_unknown(nnc_folders *folders, nnc_spec_kind kind, const char *id, const char *near,
+                               nnc_error *err) {
     for (int other = 0; other < NNC_SPEC_KIND_COUNT; other++) {
         const char *path = NULL;
         if (other != (int)kind && nnc_folders_id(folders, (nnc_spec_kind)other, id, &path, NULL) == NNC_OK &&
@@ -466,7 +469,7 @@ static nnc_status fail_misplaced(nnc_folders *folders, nnc_spec_kind kind, const
                             id, nnc_spec_kinds[other].what, nnc_spec_kinds[kind].what);
         }
     }
-    return fail_unknown(folders, &nnc_spec_kinds[kind], id, err);
+    return fail_unknown(folders, &nnc_spec_kinds[kind], id, near, err);
 }
 
 nnc_status nnc_folders_file(nnc_folders *folders, const char *name, const char **path, nnc_error *err) {
@@ -511,9 +514,9 @@ nnc_status nnc_folders_find(nnc_folders *folders, nnc_spec_kind kind, const char
                             nnc_error *err) {
     *path = NULL;
     if (kind == NNC_SPEC_DEVICE && strcmp(id, ".") == 0) { return find_here(folders, path, err); }
-    if (!is_usable(id)) { return fail_unknown(folders, &nnc_spec_kinds[kind], id, err); }
+    if (!is_usable(id)) { return fail_unknown(folders, &nnc_spec_kinds[kind], id, NULL, err); }
     NNC_TRY(nnc_folders_id(folders, kind, id, path, err));
-    return *path != NULL ? NNC_OK : fail_misplaced(folders, kind, id, err);
+    return *path != NULL ? NNC_OK : nnc_folders_unknown(folders, kind, id, NULL, err);
 }
 
 bool nnc_is_pipe(const char *path) {

@@ -472,6 +472,11 @@ bool nnc_folders_list_folder(nnc_folders *folders, const char *folder, nnc_id_li
 bool nnc_specs_list_folder(nnc_specs *specs, const char *folder, nnc_id_list *list);
 /* Finds the file of an id or alias. *path stays NULL when there is no such file. */
 nnc_status nnc_folders_id(nnc_folders *folders, nnc_spec_kind kind, const char *id, const char **path, nnc_error *err);
+/* Reports an id that no folder has. If another kind has it, the argument is probably in the wrong place. near: a name from
+ * elsewhere, which the message shows if no id of the kind is near; NULL = no such name. Returns NNC_UNKNOWN_ID, or the
+ * error that stopped the search. */
+nnc_status nnc_folders_unknown(nnc_folders *folders, nnc_spec_kind kind, const char *id, const char *near,
+                               nnc_error *err);
 /* nnc_folders_find finds the file of an id or alias. nnc_folders_find_like does the same for files that are not
  * specs. NNC_UNKNOWN_ID: err names the nearest id. */
 nnc_status nnc_folders_find(nnc_folders *folders, nnc_spec_kind kind, const char *id, const char **path,

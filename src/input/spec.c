@@ -169,12 +169,7 @@ static nnc_status find_path(nnc_specs *specs, nnc_spec_kind kind, const char *id
             *path = hub->path;
         }
         if (status == NNC_OK || hub->path != NULL) { return NNC_OK; }
-        if (status == NNC_UNKNOWN_ID && hub->nearest != NULL && strstr(why.what, ", nearest ") == NULL) {
-            return nnc_fail(err, status, why.where,
-                            "unknown model, expected an id of \"nncost list models\", a name of the hub or a path, "
-                            "nearest \"%s\", found \"%.80s\"",
-                            hub->nearest, id);
-        }
+        if (hub->nearest != NULL) { return nnc_folders_unknown(&specs->folders, kind, id, hub->nearest, err); }
         if (status != NNC_UNKNOWN_ID || kind != NNC_SPEC_MODEL || !nnc_is_folder(id)) {
             return nnc_fail(err, why.status, why.where, "%s", why.what);
         }

@@ -148,9 +148,9 @@ void nnc_prepare_work(nnc_scratch *scratch, nnc_lowered *alike, const nnc_step *
 /* Makes the op table, including the ops that the last plan added. */
 void nnc_lowered_rows(nnc_estimate_cache *shared, nnc_lowered *alike, const nnc_step *step, nnc_rows *rows);
 
-/* Returns a lower bound of the compute time of one micro-batch in all layers, in seconds: without collectives, recomputation, host
- * and power limit. Its plan may add gradients in more of its micro-batches than the plan for which it was computed, which
- * takes no less time. */
+/* Returns a lower bound of the compute time of one micro-batch in all layers, in seconds: without collectives,
+ * recomputation, host and power limit. The plan may add gradients in more of its micro-batches than the plan for which
+ * the bound was computed; adding takes no less time. */
 double nnc_lowered_least_s(nnc_estimate_cache *shared, nnc_lowered *alike, const nnc_step *step);
 
 /* ---- memo.c: step ends and partitions of a search ---- */

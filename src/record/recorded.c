@@ -213,16 +213,11 @@ const char *nnc_plans_with_recorded(nnc_arena *arena, const nnc_plans *plans, ch
     return text;
 }
 
-static bool is_member(nnc_json at, nnc_json_type type, const char *expected) {
-    if (nnc_json_type_of(at) != type) { return nnc_json_mismatch(at, "wrong type", expected); }
-    return true;
-}
-
 /* ---- the recorded part ---- */
 
 static void read_digests(nnc_json at, nnc_recorded *recorded) {
     size_t room = 0;
-    if (!is_member(at, NNC_JSON_OBJECT, "an object")) { return; }
+    if (!nnc_json_expect(at, NNC_JSON_OBJECT, "an object")) { return; }
     for (nnc_json kind = nnc_json_first(at); kind.node != NULL; kind = nnc_json_next(kind)) {
         room += nnc_json_type_of(kind) == NNC_JSON_OBJECT ? (size_t)nnc_json_count(kind) : 0;
     }
@@ -266,7 +261,7 @@ static void read_one(nnc_json item, int32_t index, bool loud, const nnc_recorded
 
 /* Reads all estimates. Returns false if there is a fault; the fault is reported only if `loud`. */
 static bool read_estimates(nnc_json at, bool loud, nnc_recorded *recorded) {
-    if (nnc_json_type_of(at) != NNC_JSON_OBJECT) { return loud && is_member(at, NNC_JSON_OBJECT, "an object"); }
+    if (nnc_json_type_of(at) != NNC_JSON_OBJECT) { return loud && nnc_json_expect(at, NNC_JSON_OBJECT, "an object"); }
     nnc_recorded_estimate *list = nnc_arena_array(at.doc->arena, (size_t)nnc_json_count(at) + 1, sizeof(*list));
     if (list == NULL) {
         nnc_faults_no_memory(at.doc->faults);
@@ -282,7 +277,7 @@ static bool read_estimates(nnc_json at, bool loud, nnc_recorded *recorded) {
             nnc_recorded_estimate *one = &list[recorded->estimate_count++];
             read_one(item, index, loud, one > list ? one - 1 : NULL, &found, one);
         } else {
-            good = loud && is_member(item, NNC_JSON_OBJECT, "an object");
+            good = loud && nnc_json_expect(item, NNC_JSON_OBJECT, "an object");
         }
     }
     recorded->estimates = list;
@@ -352,7 +347,7 @@ void nnc_recorded_of(nnc_json at, nnc_recorded *recorded) {
     };
     static const nnc_field_table none = { "recorded part", NULL, 0 };
     if (nnc_json_type_of(at) == NNC_JSON_ABSENT || !nnc_json_go_on(at) ||
-        !is_member(at, NNC_JSON_OBJECT, "an object") || !is_of_this_version(at, recorded)) {
+        !nnc_json_expect(at, NNC_JSON_OBJECT, "an object") || !is_of_this_version(at, recorded)) {
         return;
     }
     const nnc_json estimates = nnc_json_get(at, "estimates");

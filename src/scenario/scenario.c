@@ -413,7 +413,7 @@ nnc_status nnc_scenario_load(nnc_specs *specs, const nnc_scenario_args *given, c
     NNC_TRY(nnc_scenario_apply(specs, given, scenario, err));
     NNC_TRY(nnc_scenario_choose(scenario, err));
     if (scenario->model.captured != NULL && !nnc_software_is_chosen(given->software) &&
-        !scenario->software.lists_operators && strcmp(scenario->software.id, "torch-compile") != 0) {
+        !scenario->software.lists_operators && !nnc_fuses_captured(&scenario->software)) {
         return nnc_fail(err, NNC_ILLEGAL_PLAN, "--software",
                         "which operators of a captured program this profile fuses is not known: expected torch-eager, "
                         "torch-channels-last or torch-compile, found %s",

@@ -102,7 +102,7 @@ static void write_op(const nnc_writer *w, const nnc_captured_op *c) {
     nnc_op *op = writers[c->kind](w, c);
     if (w->how->software->lists_operators) {
         issue(c, op);
-    } else if (strcmp(w->how->software->id, "torch-compile") == 0) {
+    } else if (nnc_fuses_captured(w->how->software)) {
         issue_fused(c, op);
     }
     op->place = c->module;

@@ -346,8 +346,13 @@ nnc_status nnc_plan_split(const nnc_model *model, const nnc_device *device, nnc_
 /* Checks only the rules of ZeRO stage and offload, for a legal plan in which only these two fields changed. */
 nnc_status nnc_plan_split_data(nnc_plan *plan, nnc_error *err);
 
-/* Returns the number of ranks that hold experts or copies of experts: the result of nnc_plan_replicas, times the tensor
- * ranks if experts are whole. */
+/* Tests whether the fused kernels of a captured program are known for this profile. */
+static inline bool nnc_fuses_captured(const nnc_software *software) {
+    return strcmp(software->id, "torch-compile") == 0;
+}
+
+/* Returns the number of ranks that hold experts or copies of experts: data x context, times the tensor ranks if experts
+ * are whole. */
 int32_t nnc_plan_expert_ranks(const nnc_plan *plan);
 
 /* Divides the dims of every op by the degrees of tensor, context and expert parallelism, in place. Data and pipeline

@@ -132,6 +132,16 @@ START_TEST(every_digit_is_kept) {
 }
 END_TEST
 
+/* The step of a plan in a scratch that shares results has every digit of the step in another one that begins with nothing. */
+static void check_step(const nnc_model *model, const nnc_device *device, const nnc_software *software,
+                       const nnc_plan *plan, nnc_scratch *shares, nnc_scratch *alone) {
+    nnc_result a, b;
+    nnc_estimate_cache_begin(alone->shared, NULL, NULL);
+    ck_assert_int_eq(nnc_estimate(model, device, software, plan, shares, &a, NULL), NNC_OK);
+    ck_assert_int_eq(nnc_estimate(model, device, software, plan, alone, &b, NULL), NNC_OK);
+    ck_assert_double_eq(a.step_s, b.step_s);
+}
+
 /* The end of a step depends on the number of micro-batches under ZeRO 2. Of four plans, two with one micro-batch and two
  * with two samples each, the last has the passes of the third, and the number of passes of the second. */
 START_TEST(ends_belong_to_a_number_of_passes) {
@@ -144,15 +154,11 @@ START_TEST(ends_belong_to_a_number_of_passes) {
     ck_assert(nnc_scratch_share(shared, &model, &device, false));
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         nnc_plan plan = nnc_plan_default();
-        nnc_result a, b;
         plan.devices = plan.data = 8;
         plan.zero = 2;
         plan.micro_batch = rows[i].micro_batch;
         plan.micro_batches = rows[i].micro_batches;
-        nnc_estimate_cache_begin(alone->shared, NULL, NULL);
-        ck_assert_int_eq(nnc_estimate(&model, &device, &software, &plan, alone, &a, NULL), NNC_OK);
-        ck_assert_int_eq(nnc_estimate(&model, &device, &software, &plan, shared, &b, NULL), NNC_OK);
-        ck_assert_double_eq(a.step_s, b.step_s);
+        check_step(&model, &device, &software, &plan, shared, alone);
     }
     nnc_scratch_destroy(shared);
     nnc_scratch_destroy(alone);
@@ -173,10 +179,7 @@ START_TEST(dual_passes_are_their_own) {
     brief->brief = true;
     ck_assert(nnc_scratch_share(brief, &model, &device, false));
     for (plan.micro_batches = 4; plan.micro_batches <= 64; plan.micro_batches += 4) {
-        nnc_result a, b;
-        ck_assert_int_eq(nnc_estimate(&model, &device, &software, &plan, brief, &a, NULL), NNC_OK);
-        ck_assert_int_eq(nnc_estimate(&model, &device, &software, &plan, alone, &b, NULL), NNC_OK);
-        ck_assert_double_eq(a.step_s, b.step_s);
+        check_step(&model, &device, &software, &plan, brief, alone);
     }
     nnc_scratch_destroy(brief);
     nnc_scratch_destroy(alone);
@@ -193,14 +196,11 @@ START_TEST(added_rows_are_their_own) {
     brief->brief = true;
     ck_assert(nnc_scratch_share(brief, &model, &device, false));
     for (int i = 0; i < 48; i++) {
-        nnc_result a, b;
         plan.micro_batches = 4 + i % 3;
         plan.zero = i % 12 == 11 ? 1 : 3; /* every twelfth plan has no gathers of weights */
         plan.reshard = i / 24 == 0;
         plan.mode = i % 12 == 11 ? NNC_MODE_IDEAL : NNC_MODE_PREDICTED; /* its passes are not kept */
-        ck_assert_int_eq(nnc_estimate(&model, &device, &software, &plan, brief, &a, NULL), NNC_OK);
-        ck_assert_int_eq(nnc_estimate(&model, &device, &software, &plan, alone, &b, NULL), NNC_OK);
-        ck_assert_double_eq(a.step_s, b.step_s);
+        check_step(&model, &device, &software, &plan, brief, alone);
     }
     nnc_scratch_destroy(brief);
     nnc_scratch_destroy(alone);

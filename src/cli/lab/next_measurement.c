@@ -76,7 +76,7 @@ static bool spread_of(nnc_specs *specs, const char *name, double ratio[2]) {
         }
     }
     if (found < 5) { return false; }
-    (void)nnc_median(values, (size_t)found); /* sorts the values */
+    nnc_sort_numbers(values, (size_t)found);
     ratio[0] = values[found / 10] / values[found / 2];
     ratio[1] = values[found - 1 - found / 10] / values[found / 2];
     return ratio[1] > ratio[0];
