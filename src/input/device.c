@@ -28,7 +28,7 @@ static const nnc_field scale_out_fields[] = {
       .help = "Message size that takes twice its time at full bandwidth; 0 = every size reaches "
               "full bandwidth." },
     { NNC_FIELD(nnc_scale_out, oversubscription), .min = 1, .max = 1e3, .default_text = "1",
-      .help = "Total bandwidth of the nodes over the bandwidth of the network core." },
+      .help = "Total bandwidth of the nodes divided by the bandwidth of the network core." },
 };
 
 static const nnc_field host_fields[] = {
@@ -77,7 +77,7 @@ static const nnc_field device_fields[] = {
     { NNC_FIELD(nnc_device, mem_bytes), .unit = "B", .min = 1e6, .usual = 5e10, .max = NNC_BYTES_MAX, .required = true,
       .help = "Capacity of the device memory, as its driver reports it." },
     { NNC_FIELD(nnc_device, usable_bytes), .unit = "B", .min = 1e6, .usual = 5e10, .max = NNC_BYTES_MAX,
-      .help = "Bytes of it that one process can get, its context included; not given: all." },
+      .help = "Part of the memory that one process can use, its context included; not given: all." },
     { NNC_FIELD(nnc_device, mem_bytes_per_s), .unit = "B/s", .max = NNC_LINK_MAX, .required = true, .min = 1e8,
       .usual = 2e12, .help = "Peak bandwidth of the device memory." },
     { NNC_FIELD(nnc_device, l2_bytes), .unit = "B", .min = 1e3, .usual = 5e7, .max = NNC_BYTES_MAX,
@@ -91,7 +91,7 @@ static const nnc_field device_fields[] = {
     { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_device, host), NNC_FIELD_TABLE(host_fields), .help = "The link to the host." },
     { NNC_FIELD(nnc_device, power_w), .unit = "W", .max = 1e6, .above_min = true, .help = "Board power limit." },
     { NNC_FIELD(nnc_device, power_cap_w), .unit = "W", .max = 1e6, .above_min = true,
-      .help = "A lower limit set by the operator; not given: that of the board." },
+      .help = "A lower power limit that the operator set; not given: the limit of the board." },
     { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_device, node_power), NNC_FIELD_TABLE(node_power_fields),
       .help = "Measured power of a node in training, divided by its number of devices." },
     { NNC_FIELD(nnc_device, embodied_kg), .unit = "kg", .max = 1e6, .above_min = true,
@@ -374,7 +374,7 @@ static const nnc_field cluster_network_fields[] = {
       .help = "Message size that takes twice its time at full bandwidth; 0 = every size reaches "
               "full bandwidth." },
     { NNC_FIELD_IN(network, link, oversubscription), .min = 1, .max = 1e3, .default_text = "1",
-      .help = "Total bandwidth of the nodes over the bandwidth of the network core." },
+      .help = "Total bandwidth of the nodes divided by the bandwidth of the network core." },
 };
 
 static const nnc_field cluster_fields[] = {
@@ -541,13 +541,14 @@ static const nnc_field conv_fields[] = {
     { NNC_FIELD(nnc_conv_efficiency, depth_half), .max = 1e5, NNC_DEFAULT(0),
       .help = "Terms in the sum of an output value at which half of the rate is reached." },
     { NNC_FIELD(nnc_conv_efficiency, library_sustained_fraction), .max = 1, .above_min = true,
-      .help = "sustained_fraction of convolutions that PyTorch issues; not given: as that." },
-    { NNC_FIELD(nnc_conv_efficiency, library_channels_half), .max = 1e5, .help = "channels_half of the same." },
+      .help = "sustained_fraction of the convolutions that PyTorch issues; not given: sustained_fraction." },
+    { NNC_FIELD(nnc_conv_efficiency, library_channels_half), .max = 1e5,
+      .help = "channels_half of the convolutions that PyTorch issues." },
     { NNC_FIELD(nnc_conv_efficiency, library_tf32_backward_ratio), .min = 0.1, .max = 10,
       .help = "Time of a gradient in tf32 over that of the same products forward, of the same, channels last; "
               "not given: 1." },
     { NNC_FIELD(nnc_conv_efficiency, library_tf32_contiguous_ratio), .min = 0.1, .max = 10,
-      .help = "The same of maps in the order NCHW; not given: library_tf32_backward_ratio." },
+      .help = "The same ratio for contiguous maps (NCHW); not given: library_tf32_backward_ratio." },
     { NNC_FIELD(nnc_conv_efficiency, library_channel_fraction), .max = 1, .above_min = true,
       .help = "Share of the vector units' fp32 peak of contiguous convolutions of single channels, "
               "of the same, in any format; not given: vector_fraction." },
@@ -563,7 +564,7 @@ static const nnc_field conv_fields[] = {
 static const nnc_field gemm_fields[] = {
     SUSTAINED(nnc_gemm_efficiency),
     { NNC_FIELD(nnc_gemm_efficiency, boost_ratio), .min = 1, .max = 10, NNC_DEFAULT(1),
-      .help = "Rate of short kernels over that of long ones, which run at a lower clock." },
+      .help = "Rate of short kernels divided by the rate of long kernels, which run at a lower clock." },
     MEMORY(nnc_gemm_efficiency),
     FIXED(nnc_gemm_efficiency),
     { NNC_FIELD(nnc_gemm_efficiency, library_memory_fraction), .max = 1, .above_min = true,
@@ -580,7 +581,7 @@ static const nnc_field gemm_fields[] = {
       .help = "Share of a partly filled wave of tiles that counts as full; not given: a constant "
               "rate without tiles." },
     { NNC_FIELD(nnc_gemm_efficiency, unaligned_ratio), .min = 1, .max = 100, NNC_DEFAULT(1),
-      .help = "Time of a product over that of one whose dimensions are multiples of 8." },
+      .help = "Time of a product divided by the time of a product whose dimensions are multiples of 8." },
     { NNC_FIELD(nnc_gemm_efficiency, block_ratio), .min = 0.1, .max = 100, NNC_DEFAULT(1),
       .help = "Time of a product with scales per block of 128 over that of one with a scale per "
               "tensor." },
@@ -596,20 +597,20 @@ static const nnc_field gemm_fields[] = {
 static const nnc_field flash_fields[] = {
     SUSTAINED(nnc_flash_efficiency),
     { NNC_FIELD(nnc_flash_efficiency, backward_ratio), .max = 10, .above_min = true, NNC_DEFAULT(1),
-      .help = "Rate of backward over that of forward." },
+      .help = "Rate of the backward kernels divided by the rate of the forward kernels." },
     MEMORY(nnc_flash_efficiency),
     FIXED(nnc_flash_efficiency),
     { NNC_FIELD(nnc_flash_efficiency, seq_half), .max = 1e6, NNC_DEFAULT(0),
       .help = "Sequence length at which half of the rate is reached." },
     { NNC_FIELD(nnc_flash_efficiency, library_unmasked_half), .max = 1e6,
-      .help = "seq_half without a mask of kernels that PyTorch issues; not given: as with one." },
+      .help = "seq_half of the kernels that PyTorch issues, without a mask; not given: as with a mask." },
     { NNC_FIELD(nnc_flash_efficiency, library_backward_ratio), .max = 10, .above_min = true,
-      .help = "backward_ratio of the same; not given: as that." },
+      .help = "backward_ratio of the kernels that PyTorch issues; not given: backward_ratio." },
     { NNC_FIELD(nnc_flash_efficiency, library_backward_bytes), .unit = "B", .max = 1000,
       .help = "Bytes that backward moves for each value of the queries, in addition to its products, of the "
               "same; not given: 0." },
     { NNC_FIELD(nnc_flash_efficiency, narrow_ratio), .max = 1, .above_min = true, NNC_DEFAULT(1),
-      .help = "Rate of heads of width 64 over that of heads of 128 and more." },
+      .help = "Rate of heads of width 64 divided by the rate of heads of width 128 and more." },
     { NNC_FIELD(nnc_flash_efficiency, block_penalty), .max = 1e3, NNC_DEFAULT(0),
       .help = "Loss of rate when the blocks of queries fill the units exactly once." },
     { NNC_FIELD(nnc_flash_efficiency, head_multiple), .min = 1, .max = 1024, NNC_DEFAULT(32),
@@ -671,19 +672,19 @@ static const nnc_field power_fields[] = {
 /* The defaults are the fractions of h100-sxm5-80gb, for devices without measurements. */
 #define STREAM(member, value) NNC_FIELD(nnc_stream_efficiency, member), .max = 1, .above_min = true, NNC_DEFAULT(value)
 static const nnc_field stream_fields[] = {
-    { STREAM(memory_fraction, 0.88), .help = "Share of the memory bandwidth." },
-    { STREAM(mixed_fraction, 0.58), .help = "The same of casts, and operands of two types." },
-    { STREAM(norm_fraction, 0.7), .help = "The same of norms as one kernel." },
-    { STREAM(softmax_fraction, 0.38), .help = "The same of softmax." },
-    { STREAM(loss_fraction, 0.66), .help = "The same of cross-entropy." },
-    { STREAM(adamw_fraction, 0.78), .help = "The same of fused AdamW with fp32 states." },
-    { STREAM(adamw_narrow_fraction, 0.66), .help = "The same with 16-bit states." },
+    { STREAM(memory_fraction, 0.88), .help = "Share of the memory bandwidth that a kernel reaches." },
+    { STREAM(mixed_fraction, 0.58), .help = "The same for casts, and for kernels with operands of two types." },
+    { STREAM(norm_fraction, 0.7), .help = "The same for norms that are one kernel." },
+    { STREAM(softmax_fraction, 0.38), .help = "The same for softmax." },
+    { STREAM(loss_fraction, 0.66), .help = "The same for cross-entropy." },
+    { STREAM(adamw_fraction, 0.78), .help = "The same for fused AdamW with fp32 states." },
+    { STREAM(adamw_narrow_fraction, 0.66), .help = "The same for fused AdamW with 16-bit states." },
     { NNC_FIELD(nnc_stream_efficiency, norm_row_s), .unit = "s", .max = 1, NNC_DEFAULT(9.3e-10),
-      .help = "Time in addition for each row of a norm." },
+      .help = "Additional time for each row of a norm." },
     { NNC_FIELD(nnc_stream_efficiency, norm_row_backward_s), .unit = "s", .max = 1, NNC_DEFAULT(3.9e-9),
-      .help = "The same in backward." },
+      .help = "Additional time for each row of a norm in backward." },
     { NNC_FIELD(nnc_stream_efficiency, fixed_s), .unit = "s", .max = 1, NNC_DEFAULT(3e-6),
-      .help = "Time of a kernel without work, behind another." },
+      .help = "Time of a kernel without work that follows another kernel." },
     FITTED_ON,
 };
 
@@ -700,11 +701,11 @@ const nnc_field nnc_efficiencies_fields[NNC_EFFICIENCIES_FIELDS] = {
     { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_efficiencies, maps), NNC_FIELD_TABLE(map_fields),
       .help = "Norms, activations, sums and copies of feature maps." },
     { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_efficiencies, maps_tuned), NNC_FIELD_TABLE(map_fields),
-      .help = "The same with kernels written for the device; not given: as maps." },
+      .help = "Kernels for feature maps that were written for the device; not given: as maps." },
     { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_efficiencies, pointwise), NNC_FIELD_TABLE(efficiency_fields),
       .help = "Norms, activations, copies and the loss." },
     { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_efficiencies, pointwise_tuned), NNC_FIELD_TABLE(efficiency_fields),
-      .help = "The same with kernels written for the device; not given: as pointwise." },
+      .help = "Pointwise kernels that were written for the device; not given: as pointwise." },
     { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_efficiencies, optimizer), NNC_FIELD_TABLE(efficiency_fields),
       .help = "The optimizer step." },
     { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_efficiencies, stream), NNC_FIELD_TABLE(stream_fields),

@@ -245,9 +245,9 @@ static const nnc_metric step_rows[] = {
            .unit = "s", .help = "Communication by the ranks that communicate, overlapped or not.",
            .more = NNC_MORE(.each = nnc_comm_name)),
     NNC_NUMBER(nnc_result, bubble_ratio, .show = NNC_SHOW_PERCENT,
-               .help = "The bubble over the busy time of the stage.",
+               .help = "The bubble divided by the busy time of the stage.",
                .more = NNC_MORE(.source = "arXiv:2104.04473 section 2.2")),
-    NNC_NUMBER(nnc_result, bubble_share, .show = NNC_SHOW_PERCENT, .help = "The bubble over the step."),
+    NNC_NUMBER(nnc_result, bubble_share, .show = NNC_SHOW_PERCENT, .help = "The bubble divided by the step time."),
     NNC_NUMBER(nnc_result, idle_share, .full = true, .show = NNC_SHOW_PERCENT,
                .help = "Idle share of the step, mean over all stages."),
     NNC_WHOLE(nnc_result, stage, .help = "The busiest pipeline stage, from 0."),
@@ -291,7 +291,7 @@ static const nnc_metric throughput_rows[] = {
                        "can reach at most 1.",
                .more = NNC_MORE(.source = "arXiv:2307.08691")),
     NNC_NUMBER(nnc_result, hfu, .show = NNC_SHOW_PERCENT,
-               .help = "Hardware FLOPs utilisation: the same with recomputed FLOPs.",
+               .help = "Hardware FLOPs utilisation: hardware FLOPs over the peak.",
                .more = NNC_MORE(.source = "arXiv:2205.05198 section 5")),
 };
 const nnc_metrics nnc_throughput_metrics = NNC_METRICS("throughput of the step", throughput_rows, nnc_result);
@@ -320,11 +320,11 @@ static const nnc_metric model_rows[] = {
     NNC_AS("params", WHOLE, RESULT(params), .show = NNC_SHOW_COUNT, .help = "Parameters of the model.",
            .more = NNC_MORE(.source = "the tensors of the op list, each counted once")),
     NNC_AS("active_params", WHOLE, RESULT(active_params), .show = NNC_SHOW_COUNT,
-           .help = "Parameters that one token uses: of the experts, only those it is sent to."),
+           .help = "Parameters that one token uses: all except the experts that the token is not sent to."),
     NNC_AS("trained_params", WHOLE, RESULT(trained_params), .show = NNC_SHOW_COUNT,
            .help = "Parameters that the step trains; the others are frozen.", .more = NNC_MORE(.when = trains_part)),
     NNC_AS("matmul_params", WHOLE, RESULT(matmul_params), .show = NNC_SHOW_COUNT,
-           .help = "Active parameters of matrix products, the N of 6 N D."),
+           .help = "Active parameters of matrix products: N in 6 N D."),
     NNC_AS("params_by_group", WHOLE, RESULT(params_by_group), .each_count = NNC_GROUP_COUNT, .sparse = true,
            .show = NNC_SHOW_COUNT, .help = "Parameters by the part of the network they belong to.",
            .more = NNC_MORE(.each = nnc_group_name, .part_of = "model.params")),
@@ -551,9 +551,10 @@ NNC_IF(has_timeline, nnc_report, self->intervals != NULL)
 
 static const nnc_metric own_rows[] = {
     NNC_NUMBER(nnc_own_step, step_s, .unit = "s", .help = "The measured step."),
-    NNC_NUMBER(nnc_own_step, mfu, .help = "Model FLOPs of that step over the peak of all devices."),
-    NNC_NUMBER(nnc_own_step, predicted_over, .help = "The predicted time over the measured one."),
-    NNC_BOOL(nnc_own_step, possible, .help = "Whether it is not below the lower bound."),
+    NNC_NUMBER(nnc_own_step, mfu,
+               .help = "Model FLOPs of the measured step divided by the peak of all devices in that time."),
+    NNC_NUMBER(nnc_own_step, predicted_over, .help = "The predicted time divided by the measured time."),
+    NNC_BOOL(nnc_own_step, possible, .help = "Whether the measured time is at least the lower bound."),
 };
 static const nnc_metrics own_metrics = NNC_METRICS("a measured step", own_rows, nnc_own_step);
 static const nnc_metric past_rows[] = {
@@ -562,7 +563,7 @@ static const nnc_metric past_rows[] = {
                       "fewer than ten; too_few when all devices have fewer than ten."),
     NNC_WHOLE(nnc_past, device_rows, .help = "Steps of the device that no fit has seen."),
     NNC_WHOLE(nnc_past, rows, .help = "Measured steps of the family under the profile."),
-    NNC_WHOLE(nnc_past, unseen, .help = "How many of them no fit has seen: error and bias are of these."),
+    NNC_WHOLE(nnc_past, unseen, .help = "Steps that no fit has seen; error and bias are computed from them."),
     NNC_NUMBER(nnc_past, error, .help = "Mean absolute value of predicted / measured - 1."),
     NNC_NUMBER(nnc_past, bias, .help = "Mean of predicted / measured - 1, with its sign."),
 };
@@ -571,11 +572,11 @@ static const nnc_metrics past_metrics =
 /* Measured rows that no fit used, and the error on them; null if there are too few. */
 static const nnc_metric trust_rows[] = {
     NNC_AS("rows", WHOLE, NNC_IN(nnc_past, unseen), .help = "Measured steps that no fit has seen."),
-    NNC_NUMBER(nnc_past, error, .help = "Their mean absolute error; null below ten steps."),
+    NNC_NUMBER(nnc_past, error, .help = "Mean absolute error of these steps; null if there are fewer than ten."),
 };
 static const nnc_metrics trust_metrics = NNC_METRICS("what an estimate is worth", trust_rows, nnc_past);
 static const nnc_metric fact_rows[] = {
-    NNC_TEXT(nnc_open_fact, name, .help = "Option that would settle it."),
+    NNC_TEXT(nnc_open_fact, name, .help = "Option that decides the fact."),
     NNC_AS("values", TEXTS, NNC_IN(nnc_open_fact, values), NNC_COUNT(nnc_open_fact, value_count),
            .help = "Its possible values."),
     NNC_NUMBER(nnc_open_fact, effect,

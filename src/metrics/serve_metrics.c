@@ -378,7 +378,7 @@ static const nnc_metric run_rows[] = {
     TIME(young_s, .help = "Best interval between checkpoints by Young's formula."),
     TIME(interval_s, .help = "Useful work between two checkpoints."),
     NNC_NUMBER(nnc_run, goodput, .show = NNC_SHOW_PERCENT2,
-               .help = "Useful time over wall time, without evaluation and planned stops."),
+               .help = "Useful time divided by wall time, without evaluation and planned stops."),
     NNC_NUMBER(nnc_run, first_order, .show = NNC_SHOW_PERCENT2,
                .help = "The same to first order; up to two percentage points too low."),
 

@@ -26,7 +26,7 @@ static const nnc_metric found_rows[] = {
                .more = NNC_MORE(.same_as = "throughput.mfu")),
     NNC_NUMBER(nnc_found, tokens_per_s, .help = "Tokens trained on per second.",
                .more = NNC_MORE(.same_as = "throughput.tokens_per_s")),
-    NNC_NUMBER(nnc_found, bubble_share, .show = NNC_SHOW_PERCENT, .help = "The bubble over the step.",
+    NNC_NUMBER(nnc_found, bubble_share, .show = NNC_SHOW_PERCENT, .help = "The bubble divided by the step time.",
                .more = NNC_MORE(.same_as = "step.bubble_share")),
     NNC_NUMBER(nnc_found, exposed_comm_s, .unit = "s", .help = "Communication that no compute overlaps.",
                .more = NNC_MORE(.same_as = "step.exposed_comm_s")),

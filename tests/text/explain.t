@@ -688,7 +688,7 @@ mfu               Model FLOPs utilisation: model FLOPs over the peak.
                   = 0.678044224045
   where           model_flops 732.0 GFLOP, step_s 10.80 ms, peak_flops_per_s 100.0 TFLOP/s
   source          arXiv:2204.02311 appendix B
-hfu               Hardware FLOPs utilisation: the same with recomputed FLOPs.
+hfu               Hardware FLOPs utilisation: hardware FLOPs over the peak.
                   = hardware_flops / (step_s * devices * peak_flops_per_s)
                   = 732000000000 / (0.010795756 * 1 * 1e14)
                   = 0.678044224045
@@ -1013,14 +1013,14 @@ busy_s            = forward_s + backward_s + recompute_s + update_s + exposed_co
   where           forward_s 3.376 ms, backward_s 6.496 ms, recompute_s 0 s, update_s 255.3 us,
                   exposed_comm_s 2.907 ms, host_s 0 s
 
-bubble_ratio      The bubble over the busy time of the stage.
+bubble_ratio      The bubble divided by the busy time of the stage.
                   = bubble_s / busy_s
                   = 0.00142311069889 / 0.013034519121
                   = 0.109180145863
   where           bubble_s 1.423 ms, busy_s 13.03 ms
   source          arXiv:2104.04473 section 2.2
 
-bubble_share      The bubble over the step.
+bubble_share      The bubble divided by the step time.
                   = bubble_s / step_s
                   = 0.00142311069889 / 0.0144576298199
                   = 0.0984331952479
