@@ -23,6 +23,7 @@ typedef struct alias {
 #define VALUE(name, value, words) { (name), (value), (words), NULL, NULL }
 #define HINT(name, value, hint, option) { (name), (value), NULL, (hint), (option) }
 #define LOAD "@" /* in the member `value`: the alias is used only if the command line says how requests come */
+#define TRAINED "--micro-batch N for the batch of one device, or --global-batch N for all devices"
 #define BATCH "--batch N for requests that start together, --concurrency N for a closed loop"
 #define LOOP "--concurrency N for a closed loop, --batch N for requests that start together"
 
@@ -39,7 +40,10 @@ static const alias aliases[] = {
     VALUE("--activation-checkpointing", "full", "--recompute full"),
     NAME("--activation-checkpointing", "--recompute full"),
     NAME("--fp8", "--precision fp8"),
-    NAME("--compile", "--software torch-compile"),
+    NAME("--compile", "--software torch-compile"), NAME("--eager", "--software torch-eager"),
+    VALUE("--amp", "bf16", "--policy amp --precision bf16"), VALUE("--amp", "fp16", "--policy amp --precision fp16"),
+    NAME("--amp", "--policy amp"), NAME("--autocast", "--policy amp"), NAME("--fp32", "--precision fp32"),
+    NAME("--bfloat16", "--precision bf16"), NAME("--float16", "--precision fp16"), NAME("--half", "--precision fp16"),
     /* options of Megatron-LM; source: megatron/training/arguments.py */
     NAME("--tensor-model-parallel-size", "--tensor %"),
     NAME("--pipeline-model-parallel-size", "--pipeline %"),
@@ -183,15 +187,16 @@ static const alias aliases[] = {
     NAME("--max-concurrency", "--concurrency %"),
     NAME("--random-input-len", "--input-len %"), NAME("--random-output-len", "--output-len %"),
     /* names that have several meanings, so they are refused with a hint */
-    HINT("--batch", NULL, "--micro-batch", "--micro-batch"), HINT("--batch-size", NULL, "--micro-batch", "--micro-batch"),
-    HINT("--bs", NULL, "--micro-batch", "--micro-batch"),
+    HINT("--batch", NULL, TRAINED, "--micro-batch"), HINT("--batch-size", NULL, TRAINED, "--micro-batch"),
+    HINT("--bs", NULL, TRAINED, "--micro-batch"),
     HINT("--batch-size", NULL, "--batch", "--batch"), HINT("--bs", NULL, "--batch", "--batch"),
     NAME("--gas", "--micro-batches %"), NAME("--accum", "--micro-batches %"),
     NAME("--gpus", "--devices %"), NAME("--gpu-count", "--devices %"),
     NAME("--seq", "--seq-len %"), NAME("--context-length", "--seq-len %"),
     HINT("--checkpoint", NULL, "--recompute full", "--recompute"),
     HINT("--cpu-offload", NULL, "--offload optimizer", "--offload"),
-    NAME("--flash", "--attention flash"),
+    NAME("--flash", "--attention flash"), NAME("--flash-attn", "--attention flash"),
+    NAME("--flash-attention", "--attention flash"), NAME("--use-flash-attn", "--attention flash"),
     NAME("--price-per-hour", "--price %"),
     HINT("--spot", NULL, "--offer spot with --seller NAME", "--offer"),
     NAME("--provider", "--seller %"), NAME("--cloud", "--seller %"),

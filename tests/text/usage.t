@@ -57,7 +57,7 @@ $ nncost estimate dense round --prec=fp16
 
 # An option name of other programs.
 $ nncost estimate dense round --batch 8
-! nncost: --batch: unknown option, did you mean --micro-batch?
+! nncost: --batch: unknown option, did you mean --micro-batch N for the batch of one device, or --global-batch N for all devices?
 [2]
 $ nncost estimate dense round --lr 1e-4
 ! nncost: --lr: has no effect on time, memory and cost, so leave it out
@@ -216,7 +216,7 @@ One step of A small decoder takes 7.180 ms on A device of round figures and is b
 66.9% of it; it fits: 368.8 MB of 10.00 GB per device.
 One step of A small decoder takes 10.80 ms on A device of round figures and is bound by compute,
 64.1% of it; it fits: 1.782 GB of 10.00 GB per device.
-! nncost: --bs: unknown option, did you mean --micro-batch?
+! nncost: --bs: unknown option, did you mean --micro-batch N for the batch of one device, or --global-batch N for all devices?
 ! nncost: 8: one argument too many, expected estimate [FILE...] MODEL DEVICE | PLANS.json [DEVICE]
 
 # A command that is a part of another one: the same answer under both names.
