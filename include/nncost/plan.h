@@ -252,7 +252,8 @@ NNC_API const char *nnc_norm_keep_help(nnc_norm_keep keep);
 /* Tensors that the loss keeps for backward, per logit. */
 #define NNC_LOSS_KEEP_LIST(X)                                                                           \
     X(NNC_LOSS_KEEPS_LOGITS, "logits", "The logits or their log-softmax, in the format of the logits.") \
-    X(NNC_LOSS_KEEPS_FP32, "fp32", "fp32 probabilities.")
+    X(NNC_LOSS_KEEPS_FP32, "fp32", "fp32 probabilities.")                                               \
+    X(NNC_LOSS_KEEPS_CHUNKS, "chunks", "Nothing: logits are made and dropped in chunks of tokens.")
 NNC_ENUM(nnc_loss_keep, NNC_LOSS_KEEP_LIST, NNC_LOSS_KEEPS_COUNT);
 NNC_API const char *nnc_loss_keep_name(nnc_loss_keep keep);
 NNC_API const char *nnc_loss_keep_help(nnc_loss_keep keep);

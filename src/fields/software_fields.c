@@ -110,6 +110,9 @@ static const nnc_field software_fields[] = {
     { SOFTWARE(fused_residual), NNC_DEFAULT_ON, .help = "Bias, dropout and residual are one kernel." },
     { SOFTWARE(fused_rotary), NNC_DEFAULT_ON, .help = "The rotary embedding is one kernel." },
     { SOFTWARE(fused_loss), NNC_DEFAULT_ON, .help = "Cross-entropy is one kernel in the format of the logits." },
+    { SOFTWARE(loss_keep), NNC_FIELD_NAMES(nnc_loss_keep, NNC_LOSS_KEEPS_COUNT),
+      NNC_DEFAULT_AS(NNC_LOSS_KEEPS_LOGITS, "logits"),
+      .help = "Tensor of logits or probabilities that the loss keeps for backward." },
     { SOFTWARE(fused_maps), NNC_DEFAULT_OFF,
       .help = "Feature maps: the activation and the sum after a norm are part of the norm's kernel." },
     { SOFTWARE(contiguous_maps), NNC_DEFAULT_OFF,
@@ -158,9 +161,6 @@ static const nnc_field software_fields[] = {
       .help = "Tensors that layer, RMS and batch norms keep for backward." },
     { SOFTWARE(group_norm_keep), NNC_FIELD_NAMES(nnc_norm_keep, NNC_KEEP_COUNT),
       NNC_DEFAULT_AS(NNC_KEEP_FUSED, "fused"), .help = "Tensors that group norms keep for backward." },
-    { SOFTWARE(loss_keep), NNC_FIELD_NAMES(nnc_loss_keep, NNC_LOSS_KEEPS_COUNT),
-      NNC_DEFAULT_AS(NNC_LOSS_KEEPS_LOGITS, "logits"),
-      .help = "Tensor of logits or probabilities that the loss keeps for backward." },
     { SOFTWARE(loss_in_place), NNC_DEFAULT_OFF, .help = "The loss overwrites the logits." },
     { SOFTWARE(softmax_upcast), NNC_DEFAULT_OFF,
       .help = "Softmax runs in fp32 and keeps its fp32 output in addition to the cast output." },
@@ -214,7 +214,7 @@ static const nnc_field software_fields[] = {
       .help = "Parameters of a serving engine: times that its host and kernels add to the times of the device." },
 };
 
-enum { SWITCHES_FROM = 3, SWITCHES = 21 };
+enum { SWITCHES_FROM = 3, SWITCHES = 22 };
 const nnc_field_table nnc_switch_table = { "switch", software_fields + SWITCHES_FROM, SWITCHES };
 
 const nnc_field_table nnc_software_table = { "software profile", software_fields, NNC_COUNT_OF(software_fields) };

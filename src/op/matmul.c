@@ -96,7 +96,13 @@ NNC_SAYING double matmul_kept(const nnc_op *op, nnc_derivation *why) {
 
 NNC_SAYING double matmul_transient(const nnc_op *op, nnc_derivation *why) {
     const dims d = dims_of(op, NULL);
-    NNC_SAY(why, transient_bytes, "B", d.batch * d.m * (d.n + d.k) * d.out_bytes);
+    NNC_LET(why, chunks, NULL, (double)op->u.matmul.chunks);
+    double transient_bytes = 0.0;
+    if (chunks > 0.0) {
+        NNC_SET(why, transient_bytes, "B", d.batch * d.m * (d.n / chunks + d.k) * d.out_bytes);
+    } else {
+        NNC_SET(why, transient_bytes, "B", d.batch * d.m * (d.n + d.k) * d.out_bytes);
+    }
     NNC_NOTE(why, nnc_transient_note);
     return transient_bytes;
 }

@@ -543,6 +543,7 @@ NNC_SAYING nnc_work loss_work(const nnc_op *op, nnc_derivation *why) {
 NNC_SAYING double loss_kept(const nnc_op *op, nnc_derivation *why) {
     const nnc_loss *p = &op->u.loss;
     const double tokens = (double)p->tokens, classes = (double)p->classes;
+    if (p->keep == NNC_LOSS_KEEPS_CHUNKS) { return 0.0; } /* the product that makes the logits counts one chunk */
     NNC_LET(why, logit_bytes, NULL, p->keep == NNC_LOSS_KEEPS_FP32 ? 4.0 : nnc_dtype_bytes(op->dtype));
     if (p->in_place) {
         NNC_SAY(why, no_bytes, "B", 0.0);

@@ -191,6 +191,9 @@ static void words(const nnc_layer_writer *w, const nnc_decoder *d) {
     logits->weights.table = true;
     logits->weights.count = d->tied_head ? 0 : 1; /* the weights of a tied table are counted in the embedding, not in
                                                    * the head */
+    if (w->to.how->software->loss_keep == NNC_LOSS_KEEPS_CHUNKS) {
+        logits->u.matmul.chunks = (vocab + width - 1) / width; /* a chunk is as large as the input: Liger-Kernel */
+    }
     if (d->logit_softcap) {
         nnc_list_pointwise(&w->to, "head.softcap", NNC_PW_SOFTCAP, NNC_GROUP_HEAD,
                            nnc_list_mul(&w->to, w->tokens, vocab))

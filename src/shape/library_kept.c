@@ -125,7 +125,7 @@ static void keep_decoder_op(nnc_op_list *list, int32_t i, const nnc_lowering *ho
         }
         break;
     case NNC_OP_LOSS:
-        if (!op->u.loss.squared_error) {
+        if (!op->u.loss.squared_error && op->u.loss.keep != NNC_LOSS_KEEPS_CHUNKS) {
             keep(op, how, &loss, 1.0);
             op->library_transient = bytes_of(&loss_working, how);
         }

@@ -533,6 +533,7 @@ fused_activation            off
 fused_residual              off
 fused_rotary                off
 fused_loss                  off
+loss_keep                   logits
 fused_maps                  off
 contiguous_maps             off
 random_written              off
@@ -554,7 +555,6 @@ flash_kernel                flash2
 unfused_attention           off
 norm_keep                   upcast
 group_norm_keep             upcast
-loss_keep                   logits
 loss_in_place               off
 softmax_upcast              on
 attention_mask_kept         off

@@ -339,6 +339,21 @@ START_TEST(loss) {
 }
 END_TEST
 
+/* Liger-Kernel: 16,384 tokens, width 4,096 and 32,000 words make 32,000 / 4,096 = 8 chunks of 2,048 rows. In bf16 the
+ * logits of a chunk take 131,072,000 B, and the gradient of the input 134,217,728 B. Source: ops/
+ * fused_linear_cross_entropy.py of https://github.com/linkedin/Liger-Kernel. */
+START_TEST(chunked_loss) {
+    nnc_op logits = op_of(NNC_OP_MATMUL), last = op_of(NNC_OP_LOSS);
+    logits.u.matmul = (nnc_matmul){ .batch = 1, .m = 16384, .n = 32000, .k = 4096, .b_shared = 1 };
+    ck_assert_double_eq(nnc_op_transient_bytes(&logits), 1048576000 + 134217728);
+    logits.u.matmul.chunks = 8;
+    ck_assert_double_eq(nnc_op_transient_bytes(&logits), 131072000 + 134217728);
+    last.u.loss = (nnc_loss){ .tokens = 16384, .classes = 32000, .fused = true, .keep = NNC_LOSS_KEEPS_CHUNKS };
+    ck_assert_double_eq(nnc_op_kept_bytes(&last), 0);
+    ck_assert_double_eq(nnc_op_transient_bytes(&last), 0);
+}
+END_TEST
+
 static nnc_op update(nnc_optimizer optimizer, nnc_policy policy, bool fused) {
     nnc_op op = op_of(NNC_OP_UPDATE);
     op.phase = NNC_PHASE_UPDATE;
@@ -431,6 +446,7 @@ int main(void) {
                                    scores_cost_a_second_read,
                                    embedding,
                                    loss,
+                                   chunked_loss,
                                    update_steps,
                                    update_others,
                                    muon };
