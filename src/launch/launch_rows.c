@@ -161,7 +161,8 @@ nnc_model_field *nnc_reading_model(nnc_reading *r, const char *name) {
 /* Finds a field of the plan, of a run, or of a deployment; NULL: no such field. */
 static const nnc_field *field_of(const nnc_reading *r, const char *name) {
     const nnc_field *field = nnc_field_of_key(r->serves ? &nnc_serve_table : &nnc_plan_table, name);
-    return field != NULL || r->serves ? field : nnc_field_of_key(&nnc_run_table, name);
+    field = field != NULL || r->serves ? field : nnc_field_of_key(&nnc_run_table, name);
+    return field != NULL || r->serves ? field : nnc_field_of_key(&nnc_switch_table, name);
 }
 
 /* Returns the name of a field of the model: "model.hidden" -> "hidden", "MODEL" -> "MODEL"; NULL: not a field of the
@@ -241,6 +242,10 @@ static nnc_status usual_text(const nnc_field *field, const char *value, char tex
     } else if (nnc_field_is_of(&nnc_run_table, field)) {
         NNC_TRY(nnc_field_set(&nnc_run_table, &run, field->name, value, err));
         nnc_field_text(field, &run, text, NNC_LAUNCH_VALUE);
+    } else if (nnc_field_is_of(&nnc_switch_table, field)) {
+        nnc_software software = nnc_software_default();
+        NNC_TRY(nnc_software_set(&software, field->name, value, err));
+        nnc_field_text(field, &software, text, NNC_LAUNCH_VALUE);
     } else {
         NNC_TRY(nnc_plan_set(&plan, field->name, value, err));
         nnc_field_text(field, &plan, text, NNC_LAUNCH_VALUE);

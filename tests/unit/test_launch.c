@@ -273,9 +273,9 @@ static const struct {
       0,
       "axolotl-ai-co/gpt-oss-120b-dequantized" },
     { { "axolotl--llama-3--fft-8b-liger-fsdp.yaml" },
-      "zero=3 reshard=on offload=optimizer,weights seq_len=4096 micro_batch=2 micro_batches=4 "
+      "zero=3 reshard=on offload=optimizer,weights seq_len=4096 micro_batch=2 micro_batches=4 loss_keep=chunks "
       "optimizer=adamw precision=bf16 recompute=full attention=flash2 clip_gradients=on",
-      1,
+      0,
       "NousResearch/Meta-Llama-3.1-8B" },
     { { "axolotl--llama-3--fft-8b.yaml" },
       "seq_len=8192 micro_batch=1 micro_batches=8 optimizer=adam8bit precision=bf16 "
@@ -484,12 +484,13 @@ static const char *const formats[] = { "accelerate",       "accelerate-launch", 
                                        "llama-factory-v1", "megatron",          "srun",
                                        "torchrun",         "transformers" };
 
-/* A field of the plan, of a run or of a decoder, or a word of its own. */
+/* A field of the plan, of a run or of a decoder, a switch of the software, or a word of its own. */
 static void check_name(const char *name) {
     const nnc_model decoder = { .family = NNC_FAMILY_DECODER };
     ck_assert_msg(
         strcmp(name, "MODEL") == 0 || strcmp(name, "SOFTWARE") == 0 || strcmp(name, "model.family") == 0 ||
             nnc_field_of_key(&nnc_plan_table, name) != NULL || nnc_field_of_key(&nnc_run_table, name) != NULL ||
+            nnc_field_of_key(&nnc_switch_table, name) != NULL ||
             (strncmp(name, "model.", 6) == 0 && nnc_field_of_key(nnc_model_table_of(&decoder), name + 6) != NULL),
         "no field %s", name);
 }
