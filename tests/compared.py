@@ -12,6 +12,7 @@ import sys
 from spreads import at_level, settled
 
 
+FEWEST = 10  # unseen steps that a statement on a device needs
 ORIGIN = "tests/published/training_*.csv; nncost accuracy --summary, for profiles that a plan gets --level user"
 
 
@@ -19,6 +20,11 @@ def scored(program, source):
     files = sorted(glob.glob(os.path.join(source, "tests/published/training_*.csv")))
     files = [f for f in files if "vtrain_single" not in f]  # composed, no measurement
     return at_level(program, files, source, "user") + at_level(program, files, source, "matched")
+
+
+def means(name, errors):
+    return {name + "error": round(sum(map(abs, errors)) / len(errors), 3),
+            name + "bias": round(sum(errors) / len(errors), 3)}
 
 
 def entries(rows):
@@ -30,11 +36,15 @@ def entries(rows):
             found[(software, device, family)].append(row)
     for (software, device, family), group in sorted(found.items()):
         errors = [r["error"] for r in group if not r["fitted"]]
-        if not errors:
+        few = len(errors) < FEWEST <= len(group)
+        if not errors and not few:
             continue
-        yield software, {"device": device, "family": family, "rows": len(group), "unseen": len(errors),
-                         "error": round(sum(map(abs, errors)) / len(errors), 3),
-                         "bias": round(sum(errors) / len(errors), 3)}
+        entry = {"device": device, "family": family, "rows": len(group), "unseen": len(errors)}
+        if errors:
+            entry |= means("", errors)
+        if few:
+            entry |= means("all_", [r["error"] for r in group])
+        yield software, entry
 
 
 def main():

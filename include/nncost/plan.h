@@ -350,7 +350,8 @@ typedef struct nnc_recipe {
 typedef struct nnc_track {
     char device[48], family[16];
     int64_t rows, unseen; /* number of measured steps; number of measured steps that no fit has used */
-    double error, bias;   /* mean absolute error; mean error with its sign */
+    double error, bias;   /* mean absolute error of the unseen steps; their mean error with its sign; NaN = no step */
+    double all_error, all_bias; /* the same of all steps; NaN = enough steps are unseen, or too few were measured */
 } nnc_track;
 
 /* Device memory in addition to the memory that a plan counts: driver context, buffers of collectives, fragmentation.

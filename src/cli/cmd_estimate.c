@@ -31,6 +31,15 @@ static void write_past(nnc_sheet *sheet, const void *record) {
         nnc_sheet_end(sheet);
         return;
     }
+    if (p->of == NNC_PAST_SEEN) {
+        nnc_sheet_words(sheet,
+                        "%" PRId64 " measured steps of this device, family and profile%s, %" PRId64
+                        " of them seen by no fit: mean error %s, bias %s%s",
+                        p->rows, as, p->unseen, nnc_percent_text(p->error, error), p->bias < 0.0 ? "-" : "+",
+                        nnc_percent_text(fabs(p->bias), bias));
+        nnc_sheet_end(sheet);
+        return;
+    }
     if (p->of == NNC_PAST_ALL_DEVICES) {
         snprintf(others, sizeof others, " on any device, %" PRId64 " on this one", p->device_rows);
     }
@@ -566,9 +575,10 @@ static void write_trust(nnc_sheet *sheet, const void *record) {
         nnc_sheet_words(sheet, "the lower bound: datasheet rates, all communication overlaps");
     } else if (!report->device->efficiency.fitted) {
         nnc_sheet_words(sheet, "datasheet rates: no efficiency of this device was measured");
-    } else if (p->of == NNC_PAST_DEVICE || p->of == NNC_PAST_ALL_DEVICES) {
-        nnc_sheet_words(sheet, "%" PRId64 " unseen measured steps %s: %s off on average, %s too %s", p->unseen,
-                        p->of == NNC_PAST_DEVICE ? "like it" : "of such models", nnc_percent_text(p->error, error),
+    } else if (p->of >= NNC_PAST_DEVICE) {
+        nnc_sheet_words(sheet, "%" PRId64 "%s measured steps %s: %s off on average, %s too %s",
+                        p->of == NNC_PAST_SEEN ? p->rows : p->unseen, p->of == NNC_PAST_SEEN ? "" : " unseen",
+                        p->of == NNC_PAST_ALL_DEVICES ? "of such models" : "like it", nnc_percent_text(p->error, error),
                         nnc_percent_text(fabs(p->bias), bias), p->bias < 0.0 ? "fast" : "slow");
     } else {
         nnc_sheet_words(sheet, "range of similar steps, as too few of this kind were measured");

@@ -10,10 +10,13 @@ static const nnc_field compared_fields[] = {
     { NNC_FIELD(nnc_track, rows), .max = 1e9, .required = true, .help = "Measured steps." },
     { NNC_FIELD(nnc_track, unseen), .max = 1e9, .required = true,
       .help = "Measured steps from groups that no fit has used." },
-    { NNC_FIELD(nnc_track, error), .max = 1e3, .required = true,
-      .help = "Mean absolute value of predicted / measured - 1." },
-    { NNC_FIELD(nnc_track, bias), .min = -1, .max = 1e3, .required = true,
-      .help = "Mean of predicted / measured - 1." },
+    { NNC_FIELD(nnc_track, error), .max = 1e3,
+      .help = "Mean absolute value of predicted / measured - 1, over the unseen steps." },
+    { NNC_FIELD(nnc_track, bias), .min = -1, .max = 1e3,
+      .help = "Mean of predicted / measured - 1, over the unseen steps." },
+    { NNC_FIELD(nnc_track, all_error), .max = 1e3,
+      .help = "error of all steps, if ten or more were measured and fewer than ten are unseen." },
+    { NNC_FIELD(nnc_track, all_bias), .min = -1, .max = 1e3, .help = "bias of the same steps." },
 };
 static const nnc_field range_fields[] = {
     { NNC_FIELD(nnc_range, device), .required = true, .help = "Id of a device." },

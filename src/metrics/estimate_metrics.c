@@ -559,19 +559,28 @@ static const nnc_metric own_rows[] = {
 static const nnc_metrics own_metrics = NNC_METRICS("a measured step", own_rows, nnc_own_step);
 static const nnc_metric past_rows[] = {
     NNC_NAMED(nnc_past, of, nnc_past_name, NNC_PAST_COUNT,
-              .help = "Which measured steps are used: device; all_devices when the device has "
-                      "fewer than ten; too_few when all devices have fewer than ten."),
+              .help = "Measured steps that are used: device; all_devices if the device has fewer than ten; seen: at "
+                      "least ten of the device, also those that fits have seen, if their error is larger; too_few "
+                      "if all devices have fewer than ten."),
     NNC_WHOLE(nnc_past, device_rows, .help = "Steps of the device that no fit has seen."),
     NNC_WHOLE(nnc_past, rows, .help = "Measured steps of the family under the profile."),
-    NNC_WHOLE(nnc_past, unseen, .help = "Steps that no fit has seen; error and bias are computed from them."),
+    NNC_WHOLE(nnc_past, unseen,
+              .help = "Steps that no fit has seen; error and bias are computed from them, or with seen from all rows."),
     NNC_NUMBER(nnc_past, error, .help = "Mean absolute value of predicted / measured - 1."),
     NNC_NUMBER(nnc_past, bias, .help = "Mean of predicted / measured - 1, with its sign."),
 };
 static const nnc_metrics past_metrics =
     NNC_METRICS("measured steps of the family under the profile", past_rows, nnc_past);
 /* Measured rows that no fit used, and the error on them; null if there are too few. */
+static nnc_cell get_trust_rows(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX]) {
+    const nnc_past *p = place->record;
+    (void)text;
+    return nnc_whole_cell(p->of == NNC_PAST_SEEN ? p->rows : p->unseen);
+}
+
 static const nnc_metric trust_rows[] = {
-    NNC_AS("rows", WHOLE, NNC_IN(nnc_past, unseen), .help = "Measured steps that no fit has seen."),
+    NNC_AS("rows", WHOLE, .get = get_trust_rows,
+           .help = "Measured steps that no fit has seen; all steps of the device if accuracy.of is seen."),
     NNC_NUMBER(nnc_past, error, .help = "Mean absolute error of these steps; null if there are fewer than ten."),
 };
 static const nnc_metrics trust_metrics = NNC_METRICS("what an estimate is worth", trust_rows, nnc_past);

@@ -210,7 +210,7 @@ nnc_name_match nnc_name_find(const void *names, size_t stride, int32_t count, co
 
 /* ---- past errors: errors on measurements near the plan, for the same profile ---- */
 
-static const char *const past_names[NNC_PAST_COUNT] = { "none", "too_few", "device", "all_devices" };
+static const char *const past_names[NNC_PAST_COUNT] = { "none", "too_few", "device", "all_devices", "seen" };
 
 const char *nnc_past_name(unsigned of) { return of < NNC_PAST_COUNT ? past_names[of] : "?"; }
 
@@ -232,16 +232,26 @@ nnc_past nnc_report_past(const nnc_report *report) {
     const nnc_software *software = report->software;
     const bool experts = model->family == NNC_FAMILY_DECODER && model->decoder.experts > 0;
     const char *family = experts ? "experts" : nnc_family_name(model->family);
-    nnc_past here = { .of = NNC_PAST_DEVICE }, all = { .of = NNC_PAST_ALL_DEVICES };
+    nnc_past here = { .of = NNC_PAST_DEVICE }, all = { .of = NNC_PAST_ALL_DEVICES }, seen = { .of = NNC_PAST_NONE };
     if (report->result->plan.mode != NNC_MODE_PREDICTED || nnc_report_is_implausible(report) || model->stand_in ||
         (software->compared_count == 0 && software->date[0] == '\0')) {
         return (nnc_past){ .of = NNC_PAST_NONE };
     }
     for (int32_t i = 0; i < software->compared_count; i++) {
         const nnc_track *one = &software->compared[i];
-        if (one->unseen > 0 && strcmp(one->family, family) == 0) {
+        const bool own = strcmp(one->device, report->device->id) == 0;
+        if (strcmp(one->family, family) != 0) { continue; }
+        if (one->unseen > 0) {
             add_track(&all, one);
-            if (strcmp(one->device, report->device->id) == 0) { add_track(&here, one); }
+            if (own) { add_track(&here, one); }
+        }
+        if (own && one->all_error > 0.0) {
+            seen = (nnc_past){ .of = NNC_PAST_SEEN,
+                               .device_rows = one->unseen,
+                               .rows = one->rows,
+                               .unseen = one->unseen,
+                               .error = one->all_error,
+                               .bias = one->all_bias };
         }
     }
     here.device_rows = all.device_rows = here.unseen;
@@ -249,7 +259,7 @@ nnc_past nnc_report_past(const nnc_report *report) {
         all.of = NNC_PAST_FEW;
         all.error = all.bias = (double)NAN;
     }
-    return here.unseen < NNC_PAST_FEWEST ? all : here;
+    return here.unseen >= NNC_PAST_FEWEST ? here : seen.error > all.error ? seen : all;
 }
 
 const nnc_price *nnc_report_price(const nnc_report *report) {

@@ -243,6 +243,7 @@ typedef enum nnc_past_of {
     NNC_PAST_FEW,  /* fewer than NNC_PAST_FEWEST steps on all devices: error and bias are not stated */
     NNC_PAST_DEVICE,
     NNC_PAST_ALL_DEVICES,
+    NNC_PAST_SEEN, /* as NNC_PAST_ALL_DEVICES, but the steps of this device, seen or not, have a larger error */
     NNC_PAST_COUNT
 } nnc_past_of;
 const char *nnc_past_name(unsigned of);

@@ -303,9 +303,9 @@ END_TEST
 
 static nnc_past past_of(const char *device, nnc_mode mode, int32_t count) {
     static const nnc_track tracks[] = {
-        { "a", "vit", 4, 2, 0.6, 0.6 },
-        { "b", "vit", 20, 10, 0.2, -0.1 },
-        { "b", "experts", 90, 90, 0.5, 0.5 },
+        { "a", "vit", 4, 2, 0.6, 0.6, NAN, NAN },       { "b", "vit", 20, 10, 0.2, -0.1, NAN, NAN },
+        { "b", "experts", 90, 90, 0.5, 0.5, NAN, NAN }, { "c", "vit", 14, 0, NAN, NAN, 0.38, -0.3 },
+        { "d", "vit", 12, 0, NAN, NAN, 0.2, -0.1 },
     };
     const nnc_model model = { .family = NNC_FAMILY_VIT };
     const nnc_software software = { .compared = tracks, .compared_count = count };
@@ -338,6 +338,21 @@ START_TEST(few_steps_say_nothing) {
 }
 END_TEST
 
+/* Fourteen steps of device c, that fits have seen, have an error of 0.38; all unseen steps have (2 x 0.6 + 10 x 0.2) /
+ * 12 = 0.267. The larger error is stated: 0.38 for c, and 0.267 for d, whose own steps have 0.2. */
+START_TEST(a_larger_error_of_seen_steps_is_stated) {
+    const nnc_past c = past_of("c", NNC_MODE_PREDICTED, 5);
+    const nnc_past d = past_of("d", NNC_MODE_PREDICTED, 5);
+    ck_assert_int_eq(c.of, NNC_PAST_SEEN);
+    ck_assert_int_eq(c.rows, 14);
+    ck_assert_int_eq(c.unseen, 0);
+    ck_assert_double_eq(c.error, 0.38);
+    ck_assert_double_eq(c.bias, -0.3);
+    ck_assert_int_eq(d.of, NNC_PAST_ALL_DEVICES);
+    ck_assert_double_eq_tol(d.error, 3.2 / 12, 1e-12);
+}
+END_TEST
+
 int main(void) {
     const TTest *const tests[] = {
         every_field_of_a_plan_is_written,
@@ -348,6 +363,7 @@ int main(void) {
         units_match_names,
         parts_add_up,
         few_steps_say_nothing,
+        a_larger_error_of_seen_steps_is_stated,
     };
     return run_tests_with("metrics", open_support, close_support, tests, COUNT_OF(tests));
 }
