@@ -571,13 +571,13 @@ static const nnc_metric past_rows[] = {
 };
 static const nnc_metrics past_metrics =
     NNC_METRICS("measured steps of the family under the profile", past_rows, nnc_past);
-/* Measured rows that no fit used, and the error on them; null if there are too few. */
 static nnc_cell get_trust_rows(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX]) {
     const nnc_past *p = place->record;
     (void)text;
     return nnc_whole_cell(p->of == NNC_PAST_SEEN ? p->rows : p->unseen);
 }
 
+/* Measured steps that no fit has seen, or all steps of the device, and their mean error. */
 static const nnc_metric trust_rows[] = {
     NNC_AS("rows", WHOLE, .get = get_trust_rows,
            .help = "Measured steps that no fit has seen; all steps of the device if accuracy.of is seen."),
