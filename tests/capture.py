@@ -68,7 +68,7 @@ class Transformer(nn.Module):
     def forward(self, ids):
         x = self.words(ids) + self.places(torch.arange(TOKENS))
         for layer in self.layers:
-            x = checkpoint(layer, x, use_reentrant=True) if self.checkpoints else layer(x)
+            x = checkpoint(layer, x, use_reentrant=self.checkpoints != "hooks") if self.checkpoints else layer(x)
         return self.head(self.norm(x))
 
 
@@ -228,6 +228,8 @@ def of_checkpoints(folder):
     full = told(path, "--recompute", "full")
     for key in ("params", "executed_flops", "kernels", "activation_bytes"):
         check(f"decoder with checkpoints: {key}", full[key], again[key])
+    hooks = of_file(transformer(True, checkpoints="hooks"), folder, "hooks")  # keeps the inputs of layers without saving them for backward
+    check("decoder, use_reentrant=False: kept bytes", hooks["activation_bytes"], again["activation_bytes"])
     asked = transformer(True, changes={"checkpoint": ["layers.*"]})
     check("decoder, --checkpoint layers.*", sequence(asked) != sequence(transformer(True, checkpoints=True)), False)
     # around one product and GELU: its result of 4 hidden a token is not kept, the input of the product is kept once
@@ -482,6 +484,104 @@ for step in range(3):
     of(net, x).backward()
     optimizer.step()
 """
+SHARED = """
+first, second = network(nn.Linear(16, 8)), network(nn.Linear(16, 8))
+scale = nn.Parameter(torch.ones((), device="cuda"))
+optimizer = torch.optim.RAdam([*first.parameters(), *second.parameters(), scale])
+for step in range(3):
+    of(lambda x: scale * first(x) * second(x + 1), x).backward()
+    optimizer.step()
+    optimizer.zero_grad()
+"""
+SHARPNESS = """
+net = network(nn.Linear(16, 32))
+optimizer = torch.optim.SGD(net.parameters(), lr=0.1, momentum=0.9)
+for step in range(3):
+    of(net, x).backward()
+    with torch.no_grad():
+        for p in net.parameters():
+            p.add_(p.grad)
+    optimizer.zero_grad()
+    of(net, x).backward()
+    optimizer.step()
+    optimizer.zero_grad()
+"""
+AVERAGED = """
+import copy
+net = network(nn.Linear(16, 32))
+teacher = copy.deepcopy(net).requires_grad_(False)
+optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+for step in range(3):
+    with torch.no_grad():
+        y = teacher(x)
+    of(lambda x: net(x) - y, x).backward()
+    optimizer.step()
+    optimizer.zero_grad()
+    with torch.no_grad():
+        for mean, p in zip(teacher.parameters(), net.parameters()):
+            mean.lerp_(p, 0.1)
+"""
+PROCESSES = """
+import torch.distributed as dist
+from torch.nn.parallel import DistributedDataParallel
+def work(rank, count):
+    dist.init_process_group("nccl", rank=rank, world_size=count)
+    torch.cuda.set_device(rank)
+    net = DistributedDataParallel(nn.Linear(16, 32).to(rank), device_ids=[rank])
+    optimizer = torch.optim.AdamW(net.parameters(), fused=True)
+    event = torch.cuda.Event(enable_timing=True)
+    for step in range(3):
+        event.record()
+        with net.no_sync():
+            of(net, x).backward()
+        loss = of(net, x.to(device=rank))
+        loss.backward()
+        dist.all_reduce(loss)
+        optimizer.step()
+        optimizer.zero_grad()
+torch.multiprocessing.spawn(work, args=(torch.cuda.device_count(),), nprocs=torch.cuda.device_count())
+"""
+SPARSE = """
+net = torch.compile(network(nn.EmbeddingBag(100, 16, sparse=True), nn.Linear(16, 4)))
+optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+for step in range(3):
+    of(net, torch.randint(100, (4, 12), device="cuda")).backward()
+    optimizer.step()
+    optimizer.zero_grad()
+"""
+CRITIC = """
+maker, critic = network(nn.Linear(16, 16)), network(nn.Linear(16, 1))
+first, second = torch.optim.Adam(critic.parameters()), torch.optim.Adam(maker.parameters())
+for step in range(8):
+    loss = of(critic, x) + of(critic, maker(x).detach())
+    first.zero_grad()
+    loss.backward()
+    first.step()
+    if step % 2:
+        second.zero_grad()
+        of(critic, maker(x)).backward()
+        second.step()
+"""
+FACTORED = """
+class Turned(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.matrix = nn.Parameter(torch.eye(16))
+    def encode(self, x):
+        return x @ self.matrix + torch.linalg.slogdet(self.matrix)[1]
+class Network(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.turned, self.head = Turned(), nn.Linear(16, 8)
+    def encode(self, x):
+        return self.head(self.turned.encode(x))
+net = Network()
+optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+for step in range(3):
+    of(net.encode, x).backward()
+    optimizer.step()
+    optimizer.zero_grad()
+"""
 NORMED = """
 net = network(nn.utils.spectral_norm(nn.Linear(16, 32)))
 optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
@@ -513,7 +613,19 @@ def of_scripts(folder):
             ("curvature", CURVATURE, 4, 17, product(16, 1, 1) + 5 * 2 * 17, "SGD"),
             ("time first", TIME_FIRST, 12, 3 * 32 * (16 + 32 + 2), product(16, 96, 1) + product(32, 96), "SGD"),
             # two products of the power iteration, W v and u (W v)
-            ("normed", NORMED, 4, 16 * 32 + 32, product(16, 32, 1) + 3 * 2 * 16 * 32 + 2 * 32, "SGD")):
+            ("normed", NORMED, 4, 16 * 32 + 32, product(16, 32, 1) + 3 * 2 * 16 * 32 + 2 * 32, "SGD"),
+            ("shared", SHARED, 4, 2 * (16 * 8 + 8) + 1, 2 * product(16, 8, 1), "Adam"),
+            # the same samples twice, once for the direction and once for the update
+            ("sharpness", SHARPNESS, 4, 16 * 32 + 32, 2 * product(16, 32, 1), "momentum"),
+            # the teacher has as many weights, and only forward
+            ("averaged", AVERAGED, 4, 2 * (16 * 32 + 32), product(16, 32, 1) + product(16, 32, 0), "SGD"),
+            ("processes", PROCESSES, 8, 16 * 32 + 32, 2 * product(16, 32, 1), "Adam"),
+            # four bags of twelve rows; the head sees four vectors
+            ("sparse", SPARSE, 4, 100 * 16 + 16 * 4 + 4, product(16, 4) // 12, "SGD"),
+            # a step of the maker with two of the critic: in these, maker runs once, and critic trains on two inputs
+            ("critic", CRITIC, 4, 16 * 16 + 16 + 16 + 1,
+             2 * (product(16, 16, 0) + 2 * product(16, 1, 1)) + product(16, 16, 1) + product(16, 1), "Adam"),
+            ("factored", FACTORED, 4, 16 * 16 + 16 * 8 + 8, product(16, 16, 1) + product(16, 8), "SGD")):
         script, path = Path(folder) / f"{name}.py", Path(folder) / f"{name}.json"
         script.write_text(SCRIPT + text)
         done = subprocess.run([sys.executable, "-m", "nncost.capture", "-o", path, script], capture_output=True, text=True, cwd=ROOT / "python", check=False)
@@ -530,6 +642,15 @@ def of_scripts(folder):
         if name == "repeated":  # the refusal names the number of micro-batches
             done = subprocess.run([PROGRAM, "estimate", path, "h100", "--recompute", "full"], capture_output=True, text=True, check=False)
             check("repeated: micro-batches", "say --micro-batches 2\n" in done.stderr, True)
+        ops, note = (json.loads(path.read_text()).get(key, "") for key in ("ops", "note"))
+        if name == "averaged":  # the update of the teacher ends the step; its weights are no activations
+            check(f"{name}: the last operators", [(op["name"], op["phase"]) for op in ops][-2:] != [("aten.lerp_.Scalar", "backward")] * 2, False)
+            check(f"{name}: kept bytes", step["activation_bytes"], 4 * rows * (16 + 32))  # x, and the difference, which is squared
+            check(f"{name}: weights", step["weight_bytes"], 4 * weights)
+        if name == "scheduled":  # gradients are divided by the scale of the loss once
+            check(f"{name}: loss scaling", sum(op["name"] == "aten._foreach_mul_.Scalar" for op in ops), 1)
+        check(f"{name}: sparse gradients", "sparse" in note, name == "sparse")
+        check(f"{name}: torch.compile", "torch.compile" in note, name == "sparse")
         check(f"{name}: bytes of the optimizer", step["optimizer_bytes"], states[optimizer] * 4 * weights)
 
 

@@ -46,7 +46,10 @@ import weakref
 
 SCHEMA = "nncost.capture/1"
 PHASES = ("forward", "backward", "optimizer")
-OPTIMIZERS = {"SGD", "Adam", "AdamW", "Adamax", "NAdam", "RMSprop", "Adagrad", "Lion"}  # nncost recognises them by their operators
+# nncost recognises these optimizers by their operators and states; those with two states update as Adam does
+OPTIMIZERS = {"SGD", "Adam", "AdamW", "Adamax", "NAdam", "RAdam", "Adadelta", "Rprop", "RMSprop", "Adagrad", "Lion"}
+# Operators that read only the shape of their first tensor.
+SHAPES_ONLY = {"ones_like", "zeros_like", "full_like", "new_zeros", "new_ones", "new_full"}
 # Operators that allocate or query and start no kernel.
 NO_KERNEL = {
     "_local_scalar_dense",  # the step counters of optimizers, which live on the host on a GPU
@@ -55,8 +58,8 @@ NO_KERNEL = {
 }
 
 
-class Done(Exception):
-    """Ends a script after the recorded step."""
+class Done(BaseException):
+    """Ends a script after the recorded step; no Exception, because scripts catch these."""
 
 
 def dtype_name(dtype):
@@ -64,10 +67,10 @@ def dtype_name(dtype):
 
 
 def flat_tensors(value, out):
-    """Tensors in nested arguments; a list of a _foreach operator stays a list"""
+    """Tensors in nested arguments; a list of a _foreach operator stays a list. A sparse tensor is its indices and values"""
     import torch
     if isinstance(value, torch.Tensor):
-        out.append(value)
+        out += [value._indices(), value._values()] if value.is_sparse else [value]
     elif isinstance(value, (list, tuple)):
         for item in value:
             flat_tensors(item, out)
@@ -133,8 +136,9 @@ class Storages:
         self.last[number] = max(self.last[number], self.now)
 
 
-def recorder(model, fake=False):
-    """The dispatch mode that records; a function so that importing this module needs no PyTorch"""
+def recorder(model, others=()):
+    """The dispatch mode that records; a function so that importing this module needs no PyTorch. others: modules that the
+    optimizers do not train, such as a teacher; their parameters that the step reads are frozen ones"""
     import torch
     from torch.utils._python_dispatch import TorchDispatchMode
 
@@ -146,11 +150,20 @@ def recorder(model, fake=False):
             self.handles, self.previous, self.running = [], 0, False  # running: autograd is
             self.layers, self.evaluation = [], 0  # calls of recurrent layers; operators of evaluations, which are left out
             self.parts = list(model.children()) if type(model).__name__ == "Parts" else [model]
+            self.entered, self.sparse = None, False  # operators before the first module is called; whether gradients are sparse
+            self.rows = None  # the first dimension of what the first module reads
             for parameter in model.parameters():
                 self.storages.number(parameter, kind="parameter" if parameter.requires_grad else "frozen")
             for buffer in model.buffers():
                 self.storages.number(buffer, kind="buffer")
-            for name, module in model.named_modules():
+            self.foreign, self.frozen = {}, []  # by the address of the storage: kind and tensor; the parameters that the step reads
+            for kind, tensors in (("frozen", torch.nn.Module.parameters), ("buffer", torch.nn.Module.buffers)):
+                for tensor in {id(t): t for module in others for t in tensors(module)}.values():
+                    address = Storages._storage(tensor)._cdata
+                    if address not in self.storages.of_address:
+                        self.foreign[address] = kind, tensor
+            named = [(f"{type(module).__name__.lower()}{number or ''}", module) for number, module in enumerate(others)]
+            for name, module in [*model.named_modules(), *((f"{outer}.{name}".rstrip("."), m) for outer, o in named for name, m in o.named_modules())]:
                 self.handles.append(module.register_forward_pre_hook(self.enter(name)))
                 if isinstance(module, torch.nn.RNNBase):
                     self.handles.append(module.register_forward_pre_hook(self.begin_layers))
@@ -161,8 +174,11 @@ def recorder(model, fake=False):
 
         def enter(self, name):
             def hook(_, inputs):
+                self.entered = len(self.ops) if self.entered is None else self.entered
                 if self.phase == "backward" and not self.running:
                     self.phase = "forward"  # of the next micro-batch
+                if not self.stack and self.rows is None and not self.is_evaluation():
+                    self.rows = next((len(t) for t in flat_tensors(inputs, []) if t.dim()), None)
                 self.claim(inputs, self.stack[-1] if self.stack else "")
                 self.stack.append(name)
             return hook
@@ -222,6 +238,21 @@ def recorder(model, fake=False):
             """An evaluation between two steps: the network is in evaluation mode, without gradients"""
             return self.phase == "forward" and not torch.is_grad_enabled() and not any(part.training for part in self.parts)
 
+        def read_number(self, tensor):
+            kind = "input" if self.phase == "forward" else "state"
+            address = Storages._storage(tensor)._cdata
+            if address in self.foreign and address not in self.storages.of_address:
+                kind, own = self.foreign[address]
+                self.frozen += [own] if kind == "frozen" else []
+            return self.storages.number(tensor, kind=kind)
+
+        def keep_read(self, name, read):
+            """A tensor of forward that backward reads is kept, also by a function that does not save it for backward"""
+            store = self.storages
+            for _, _, number in read if self.running and name not in SHAPES_ONLY else ():
+                if store.kind[number] == "temporary" and 0 <= store.first[number] < len(self.ops) and self.ops[store.first[number]]["phase"] == "forward":
+                    store.kind[number] = "kept"
+
         def __torch_dispatch__(self, func, types, args=(), kwargs=None):
             kwargs = kwargs or {}
             name = str(func)
@@ -231,8 +262,9 @@ def recorder(model, fake=False):
                 return func(*args, **kwargs)
             inputs = flat_tensors([list(args), kwargs], [])
             addresses = {Storages._storage(t)._cdata for t in inputs}
-            read = [[dtype_name(t.dtype), list(t.shape), self.storages.number(t, kind="input" if self.phase == "forward" else "state")] for t in inputs]
+            read = [[dtype_name(t.dtype), list(t.shape), self.read_number(t)] for t in inputs]
             self.storages.now = len(self.ops)
+            self.keep_read(base, read)
             if base == "detach" and not inputs:
                 return torch.tensor(args[0])  # a number kept for backward
             result = func(*args, **kwargs)
@@ -377,14 +409,17 @@ def capture(model, loss, optimizer="adamw", *, fake=False, batch=None, source=No
 
 def document(model, rec, tensors, batch, source, notes=()):
     import torch
+    rotate(rec)
     kept, store = recurrent_layers(rec), rec.storages
     end = len(rec.ops)
     for number, kind in enumerate(store.kind):
         if kind in ("parameter", "frozen", "buffer", "input", "state"):
             store.first[number] = -1
+        if kind == "gradient":
+            store.first[number] = max(store.first[number], 0)
         if kind in ("parameter", "frozen", "buffer", "state", "gradient") or store.tensors[number] > 0 and kind == "input":
             store.last[number] = end
-    parameters = list(model.parameters())
+    parameters, trained = [*model.parameters(), *rec.frozen], [p for p in model.parameters() if p.requires_grad]
     ops, blocks = fold(rec.ops, store.kind)
     rows, numbers = fold_storages([list(row) for row in zip(store.bytes, store.kind, store.dtype, store.first, store.last)], blocks, rec.ops)
     for op in ops:
@@ -394,13 +429,15 @@ def document(model, rec, tensors, batch, source, notes=()):
     if kept:
         notes = [*notes, "recurrent layers are recorded as PyTorch runs them on a CPU, one set of operators per time step; "
                          "cuDNN issues fewer kernels, so on a GPU the time of the host is an upper bound"]
+    if rec.sparse:
+        notes = [*notes, "some gradients are sparse; the update is counted as that of whole tables, so its time is an upper bound"]
     for note in notes:
         print("nncost.capture: " + note, file=sys.stderr)
     return {
         "schema": SCHEMA,
         "source": {"torch": torch.__version__, "tensors": tensors, **(source or {})},
         "batch": batch,
-        "parameters": {"count": sum(p.numel() for p in parameters), "trained": sum(p.numel() for p in parameters if p.requires_grad),
+        "parameters": {"count": sum(p.numel() for p in parameters), "trained": sum(p.numel() for p in trained),
                        "tensors": len(parameters), "bytes": sum(p.numel() * p.element_size() for p in parameters)},
         "modules": list(rec.modules),
         "ops": ops,
@@ -408,6 +445,29 @@ def document(model, rec, tensors, batch, source, notes=()):
         "storages": rows,
         **({"note": "; ".join(notes)} if notes else {}),
     }
+
+
+def rotate(rec):
+    """Moves the operators that end a step, such as the update of a moving average of the weights, from the start of the
+    recorded operators to their end. They come before the first module, and write to tensors from before the step"""
+    store, count = rec.storages, len(rec.ops)
+    last = [i for i, op in enumerate(rec.ops[:rec.entered or 0]) if any(store.first[n] < 0 or store.kind[n] in ("parameter", "frozen", "buffer", "input")
+                                                                    for _, _, n in op["outputs"] or op["inputs"][:1])]
+    end = last[-1] + 1 if last else 0
+    if end == 0:
+        return
+    for op in rec.ops[:end]:
+        op["phase"] = "backward"
+    rec.ops = rec.ops[end:] + rec.ops[:end]
+    for call in rec.layers:
+        call["first"], call["end"] = call["first"] - end, call.get("end", 0) - end
+
+    def place(at):
+        return at if at < 0 or at >= count else at - end if at >= end else at + count - end
+    for number, (first, until) in enumerate(zip(store.first, store.last)):
+        store.first[number], store.last[number] = place(first), place(until)
+        if 0 <= store.last[number] < store.first[number]:  # made by the end of the step before
+            store.first[number] = -1
 
 
 # ---- recurrent layers as cuDNN runs them ----
@@ -653,6 +713,116 @@ def write(path, captured):
     os.replace(temporary, path)
 
 
+class Idle:
+    """A stream or an event of an accelerator that does nothing"""
+    def __init__(self, *_, **__):
+        pass
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        return None
+
+    def __getattr__(self, name):
+        return lambda *_, **__: 0.0
+
+
+@contextlib.contextmanager
+def replaced(*changes):
+    """Sets attributes: (owner, name, value), where the owner has the attribute"""
+    saved = []
+    for owner, name, value in changes:
+        if hasattr(owner, name):
+            saved.append((owner, name, vars(owner).get(name, saved)))
+            setattr(owner, name, value)
+    try:
+        yield
+    finally:
+        for owner, name, value in reversed(saved):
+            delattr(owner, name) if value is saved else setattr(owner, name, value)
+
+
+def one_process():
+    """Scripts of several processes run as one: wrappers of a model call it, and collectives do nothing. nncost adds data
+    parallelism (--devices)"""
+    import torch
+    dist, module = torch.distributed, torch.nn.Module
+    wrapper, amount = torch.nn.parallel.DistributedDataParallel, {"get_rank": 0, "get_world_size": 1, "is_initialized": True, "get_backend": "nccl"}
+    silent = ("init_process_group", "destroy_process_group", "barrier", "monitored_barrier", "all_reduce", "broadcast", "reduce", "new_group",
+              "broadcast_object_list", "all_gather_object", "all_gather", "gather", "scatter", "send", "recv")
+
+    def wrap(self, wrapped, *_, **__):
+        module.__init__(self)
+        self.module = wrapped
+
+    def gather(parts, own, *_, **__):
+        parts[0] = own
+    changes = [(dist, name, lambda *_, **__: None) for name in silent]
+    changes += [(dist, name, lambda *_, value=value, **__: value) for name, value in amount.items()]
+    changes += [(dist, name, gather) for name in ("all_gather", "all_gather_object")]
+    changes += [(wrapper, "__init__", wrap), (wrapper, "forward", lambda self, *a, **k: self.module(*a, **k)), (wrapper, "train", module.train),
+                (wrapper, "no_sync", lambda self: contextlib.nullcontext()), (torch.multiprocessing, "spawn", lambda fn, args=(), *_, **__: fn(0, *args))]
+    return replaced(*changes)
+
+
+def without_compiler(noted):
+    """torch.compile and torch.jit.script leave a model as it is; noted: a dict that gets the name of a compiler"""
+    import torch
+
+    def compiled(model=None, *_, **__):
+        noted["compile"] = True
+        return model if model is not None else lambda function: function
+
+    def unfused(init):
+        """An optimizer without the options that need an accelerator"""
+        return functools.wraps(init)(lambda self, *a, **k: init(self, *a, **{key: v for key, v in k.items() if key not in ("fused", "capturable")}))
+    if not hasattr(torch, "compile"):
+        torch.compile = None  # PyTorch 1.13
+    makers = [kind for kind in vars(torch.optim).values() if isinstance(kind, type) and kind is not torch.optim.Optimizer]
+    return replaced((torch, "compile", compiled), (torch.jit, "script", lambda obj, *_, **__: obj), (torch.jit, "trace", lambda obj, *_, **__: obj),
+                    (torch.nn.Module, "compile", lambda self, *_, **__: noted.update(compile=True)), *((kind, "__init__", unfused(kind.__init__)) for kind in makers))
+
+
+def scaled(noted):
+    """Loss scaling as on a GPU: GradScaler needs one, so its kernels are issued with a scale of 1"""
+    import torch
+    scaler = torch.cuda.amp.GradScaler.__mro__[-2]
+    names = ("__init__", "scale", "unscale_", "step", "update")
+    init, scale, unscale, step, update = (getattr(scaler, name) for name in names)
+    done = noted.setdefault("unscaled", weakref.WeakSet())
+
+    def made(self, *args, **kwargs):
+        init(self, *args, **kwargs)
+        self.is_scaled = not self._enabled and kwargs.get("enabled", True)
+        self.factor = torch.ones(())
+
+    def multiply(self, value):
+        if not self.is_scaled:
+            return scale(self, value)
+        return value * self.factor if isinstance(value, torch.Tensor) else type(value)(multiply(self, v) for v in value)
+
+    def divide(self, optimizer):
+        if not self.is_scaled:
+            unscale(self, optimizer)
+        elif optimizer not in done:
+            done.add(optimizer)
+            gradients = [p.grad for group in optimizer.param_groups for p in group["params"] if p.grad is not None]
+            for dtype in {g.dtype for g in gradients}:
+                torch._foreach_mul_([g for g in gradients if g.dtype == dtype], 1.0)
+
+    def stepped(self, optimizer, *args, **kwargs):
+        if self.is_scaled:
+            divide(self, optimizer)
+            done.discard(optimizer)
+        return step(self, optimizer, *args, **kwargs)
+
+    def updated(self, *args, **kwargs):
+        self.factor.mul_(1.0) if self.is_scaled else None
+        update(self, *args, **kwargs)
+    return replaced(*((scaler, name, value) for name, value in zip(names, (made, multiply, divide, stepped, updated))))
+
+
 @contextlib.contextmanager
 def no_accelerator():
     """Calls that move a tensor or a module to an accelerator leave it where it is"""
@@ -663,27 +833,32 @@ def no_accelerator():
         saved.append((owner, name, getattr(owner, name)))
         setattr(owner, name, value)
 
-    def on_cpu(original):
-        """The same call with "cpu" in place of an accelerator"""
-        def here(value):
+    def on_cpu(original, numbered=False):
+        """The same call with "cpu" in place of an accelerator; numbered: a number stands for an accelerator too"""
+        def here(value, number):
             moved = isinstance(value, (str, torch.device)) and str(value).split(":")[0] in ("cuda", "xpu", "mps", "hip")
-            return "cpu" if moved else value
+            return "cpu" if moved or number and type(value) is int else value
 
         @functools.wraps(original)
         def called(*args, **kwargs):
-            return original(*[here(a) for a in args], **{k: here(v) for k, v in kwargs.items()})
+            return original(*[here(a, numbered) for a in args], **{k: here(v, k == "device") for k, v in kwargs.items()})
         return called
 
     for owner in (torch.Tensor, torch.nn.Module):
         replace(owner, "cuda", lambda self, *a, **k: self)
-        replace(owner, "to", on_cpu(owner.to))
-    for name in ("arange", "as_tensor", "empty", "empty_like", "eye", "from_numpy", "full", "full_like", "linspace", "load", "ones", "ones_like",
-                 "rand", "rand_like", "randint", "randint_like", "randn", "randn_like", "randperm", "tensor", "zeros", "zeros_like"):
+        replace(owner, "to", on_cpu(owner.to, numbered=True))
+    for name in ("arange", "as_tensor", "empty", "empty_like", "eye", "from_numpy", "full", "full_like", "hann_window", "linspace", "load", "logspace", "ones",
+                 "ones_like", "rand", "rand_like", "randint", "randint_like", "randn", "randn_like", "randperm", "sparse_coo_tensor", "tensor", "tril_indices",
+                 "triu_indices", "zeros", "zeros_like", "Generator"):
         replace(torch, name, on_cpu(getattr(torch, name)))
     for name in ("new_empty", "new_full", "new_ones", "new_tensor", "new_zeros", "pin_memory"):
         replace(torch.Tensor, name, on_cpu(getattr(torch.Tensor, name)) if name != "pin_memory" else lambda self, *a, **k: self)
     for name in ("synchronize", "set_device", "empty_cache", "reset_peak_memory_stats", "manual_seed", "manual_seed_all"):
         replace(torch.cuda, name, lambda *a, **k: None)
+    for name in ("current_device", "memory_allocated", "memory_reserved", "max_memory_allocated", "max_memory_reserved"):
+        replace(torch.cuda, name, lambda *a, **k: 0)
+    for name in ("Stream", "Event", "stream", "current_stream", "default_stream"):
+        replace(torch.cuda, name, Idle)
     try:
         yield
     finally:
@@ -713,14 +888,20 @@ def record(run, what, batch, source, used=(), alive=(), checkpoint=(), freeze=()
     batch: samples of the step; None = the first dimension of the model's first input, added over the backward passes.
     used, alive: optimizers and modules that run() does not make itself."""
     import torch
-    state = {"steps": 0, "leader": None, "recorder": None, "hooks": None, "samples": {}, "counted": set(), "autocast": None,
-             "axes": set(), "handles": [], "repeated": False}
+    state = {"steps": 0, "leader": None, "recorder": None, "hooks": None, "samples": {}, "rows": {}, "counted": set(), "autocast": None,
+             "axes": set(), "handles": [], "repeated": False, "cleared": set(), "stepped": set(), "own_steps": 0}
     step_of, backward, autocast = torch.optim.Optimizer.__init__, torch.autograd.backward, torch.autocast.__init__
+    load = torch.nn.Module.__setstate__
     optimizers, watched = [], []
 
     def unrecorded():
-        """Steps that allocate the states of the optimizers; with several optimizers all of them must have stepped once"""
+        """Steps that allocate the states of the optimizers"""
         return min(2, len(optimizers))
+
+    def all_stepped(count):
+        """Whether each optimizer has stepped, or another of its parameters; after `count` steps of the first one: true"""
+        trained = {id(p) for o in state["stepped"] for group in o.param_groups for p in group["params"]}
+        return state["own_steps"] >= count or all(id(p) in trained for o in optimizers for group in o.param_groups for p in group["params"])
 
     def no_autocast(self, device_type, dtype=None, enabled=True, **kwargs):
         if enabled:
@@ -742,8 +923,13 @@ def record(run, what, batch, source, used=(), alive=(), checkpoint=(), freeze=()
         init(self, *args, **kwargs)
         modules.add(self)
 
+    def watched_load(self, state):
+        """Of modules that copy.deepcopy and pickle make"""
+        load(self, state)
+        modules.add(self)
+
     def network():
-        """The smallest module that has all parameters of the optimizers, else the modules that have them together"""
+        """The smallest module that has all parameters of the optimizers, else modules and bare parameters that are them together"""
         wanted = {id(p): p for optimizer in optimizers for group in optimizer.param_groups for p in group["params"]}
         having = [(m, wanted.keys() & {id(p) for p in m.parameters()}) for m in modules]
         whole = [m for m, ids in having if len(ids) == len(wanted)]
@@ -752,7 +938,12 @@ def record(run, what, batch, source, used=(), alive=(), checkpoint=(), freeze=()
         inner = {id(child) for m, _ in having for child in m.modules() if child is not m}
         outer = [(m, ids) for m, ids in having if ids and id(m) not in inner]
         together = set().union(*(ids for _, ids in outer))
-        return Parts([m for m, _ in outer] if len(together) == len(wanted) else list(wanted.values()))
+        return Parts([m for m, _ in outer] + [p for key, p in wanted.items() if key not in together])
+
+    def called(module):
+        """The modules of a network that scripts call; lists of modules are not called"""
+        inside = isinstance(module, (Parts, torch.nn.ModuleList, torch.nn.ModuleDict))
+        return [m for child in module.children() for m in called(child)] if inside else [module]
 
     def count_samples(model):
         """Adds the first dimension of a module's first input, once for each backward pass"""
@@ -763,10 +954,14 @@ def record(run, what, batch, source, used=(), alive=(), checkpoint=(), freeze=()
                 state["axes"].clear()
                 result = forward(*args, **kwargs)
                 if module not in state["counted"] and not state["repeated"] and not state["recorder"].is_evaluation():
-                    first = next((v for v in (*args, *kwargs.values()) if isinstance(v, (list, tuple)) or isinstance(v, torch.Tensor) and v.dim()), ())
+                    if module in state["cleared"]:
+                        state["samples"].pop(module, None)
+                        state["cleared"].discard(module)
+                    values = [value for v in (*args, *kwargs.values()) for value in (v.values() if hasattr(v, "values") and not isinstance(v, torch.Tensor) else [v])]
+                    first = next((v for v in values if isinstance(v, (list, tuple)) or isinstance(v, torch.Tensor) and v.dim()), ())
                     shape = tuple(first.shape[:2]) if isinstance(first, torch.Tensor) else (len(first),)
                     rows = shape[1] if shape in state["axes"] else shape[0]
-                    state["samples"][module] = state["samples"].get(module, 0) + rows
+                    state["samples"][module], state["rows"][module] = state["samples"].get(module, 0) + rows, rows
                     state["counted"].add(module)
                 return result
             module.forward = counted
@@ -776,7 +971,7 @@ def record(run, what, batch, source, used=(), alive=(), checkpoint=(), freeze=()
             if not module.batch_first and inputs and isinstance(inputs[0], torch.Tensor) and inputs[0].dim() == 3:
                 state["axes"].add(tuple(inputs[0].shape[:2]))
 
-        for module in model.children() if isinstance(model, Parts) else [model]:
+        for module in called(model):
             watch(module)
         for module in model.modules():
             if isinstance(module, (torch.nn.RNNBase, torch.nn.MultiheadAttention)):
@@ -786,10 +981,22 @@ def record(run, what, batch, source, used=(), alive=(), checkpoint=(), freeze=()
         state["model"] = network()
         state["undo"] = change(state["model"], checkpoint, freeze)
         count_samples(state["model"])
-        state["recorder"] = recorder(state["model"])
+        own = set(state["model"].modules())
+        apart = [m for m in modules if not own & set(m.modules()) and (any(True for _ in m.parameters()) or any(True for _ in m.buffers()))]
+        inner = {id(child) for m in apart for child in m.modules() if child is not m}
+        state["recorder"] = recorder(state["model"], [m for m in apart if id(m) not in inner])
         state["hooks"] = torch.autograd.graph.saved_tensors_hooks(state["recorder"].keep, lambda t: t)
         state["hooks"].__enter__()
         state["recorder"].__enter__()
+
+    def begin_again(owner):
+        """The gradients of a module or an optimizer are used or cleared: earlier samples of its modules count no more"""
+        owned = {id(p) for p in (owner.parameters() if isinstance(owner, torch.nn.Module) else (p for group in owner.param_groups for p in group["params"]))}
+        for module in {module for module, _ in watched if any(id(p) in owned for p in module.parameters())}:
+            if module in state["counted"]:  # its backward pass is still to come
+                state["samples"][module] = state["rows"][module]
+            else:
+                state["cleared"].add(module)
 
     def in_forward(rec, closure):
         """A closure that an optimizer calls runs forward and backward"""
@@ -814,18 +1021,24 @@ def record(run, what, batch, source, used=(), alive=(), checkpoint=(), freeze=()
                 rec.phase, state["repeated"] = "forward", False
                 if not any(kind.__name__ in OPTIMIZERS for kind in type(optimizer).__mro__):
                     count_as_backward(rec, first)
+            state["stepped"].add(optimizer)
+            begin_again(optimizer)
             if optimizer is state["leader"]:
-                if rec is not None:
+                state["steps"], state["own_steps"] = state["steps"] + 1, state["own_steps"] + 1
+                if rec is not None and all_stepped(16):
                     raise Done
-                state["steps"] += 1
-                if state["steps"] == unrecorded():
+                if rec is None and state["steps"] >= unrecorded() and all_stepped(6):
+                    state["stepped"], state["own_steps"] = set(), 0
                     start()
             return result
         return watched_step
 
     def released(zero_grad):
         """PyTorch 2 releases gradients by default, PyTorch 1 sets them to zero"""
-        return lambda self, set_to_none=True: zero_grad(self, set_to_none=set_to_none)
+        def clear(self, set_to_none=True):
+            zero_grad(self, set_to_none=set_to_none)
+            begin_again(self)
+        return clear
 
     def watch(optimizer):
         optimizers.append(optimizer)
@@ -845,10 +1058,12 @@ def record(run, what, batch, source, used=(), alive=(), checkpoint=(), freeze=()
             rec.running = False
             state["counted"].clear()
             for parameter in state["model"].parameters():
-                if parameter.grad is not None:
-                    rec.storages.kind[rec.storages.number(parameter.grad)] = "gradient"
+                for gradient in flat_tensors(parameter.grad, []):
+                    rec.storages.kind[rec.storages.number(gradient)] = "gradient"
+                    rec.sparse = rec.sparse or parameter.grad.is_sparse
 
     torch.nn.Module.__init__, torch.optim.Optimizer.__init__, torch.autograd.backward = watched_init, watched_optimizer, watched_backward
+    torch.nn.Module.__setstate__ = watched_load
     torch.autocast.__init__ = no_autocast
     zero_grads = [(owner, owner.zero_grad) for owner in (torch.optim.Optimizer, torch.nn.Module)]
     for owner, zero_grad in zero_grads:
@@ -856,8 +1071,11 @@ def record(run, what, batch, source, used=(), alive=(), checkpoint=(), freeze=()
     for optimizer in used:
         watch(optimizer)
     try:
-        with no_accelerator(), without_record_function(), torch.backends.mkldnn.flags(enabled=False):  # its recurrent layers are one operator
+        with no_accelerator(), one_process(), without_compiler(state), scaled(state), without_record_function(), \
+                torch.backends.mkldnn.flags(enabled=False):  # its recurrent layers are one operator
             run()
+        if state["own_steps"] and state["recorder"] is not None:
+            raise Done
         raise SystemExit(f"nncost.capture: {what}: ended before the step that is recorded, expected a training loop of {unrecorded() + 1} steps")
     except Done:
         rec = state["recorder"]
@@ -871,8 +1089,12 @@ def record(run, what, batch, source, used=(), alive=(), checkpoint=(), freeze=()
         for handle in state["handles"]:
             handle.remove()
         state["undo"]()
+        told = batch is not None
         if batch is None and any(state["samples"].values()):
             batch = min(filter(None, state["samples"].values()))  # of several models, one may see each sample more than once
+        elif batch is None:  # the script calls no model, but its parts
+            batch = rec.rows
+        if batch is not None and not told:
             print(f"nncost.capture: {batch} samples in the step, by the first dimension of the model's first input; --batch states another number",
                   file=sys.stderr)
         elif batch is None:
@@ -880,9 +1102,12 @@ def record(run, what, batch, source, used=(), alive=(), checkpoint=(), freeze=()
         notes = []
         if state["autocast"]:
             notes.append(f"the step uses autocast, which is recorded in fp32; --policy amp --precision {state['autocast']} gives its time")
+        if state.get("compile"):
+            notes.append("the step uses torch.compile, which is recorded without it; --software torch-compile gives its time")
         return document(state["model"], rec, "real", batch, source, notes)
     finally:
         torch.nn.Module.__init__, torch.optim.Optimizer.__init__, torch.autograd.backward = init, step_of, backward
+        torch.nn.Module.__setstate__ = load
         torch.autocast.__init__ = autocast
         for owner, zero_grad in zero_grads:
             owner.zero_grad = zero_grad
@@ -893,11 +1118,18 @@ def record(run, what, batch, source, used=(), alive=(), checkpoint=(), freeze=()
 def capture_script(path, arguments, batch=None, checkpoint=(), freeze=()):
     """Runs a script until its second optimizer.step() and records the step between the first and the second"""
     argv, sys.argv = sys.argv, [path, *arguments]
+    sys.path.insert(0, os.path.dirname(os.path.abspath(path)))  # the script may import its neighbours
     try:
         return record(lambda: runpy.run_path(path, run_name="__main__"), path, batch, {"script": os.path.basename(path)},
                       checkpoint=checkpoint, freeze=freeze)
+    except KeyError as error:
+        if error.args[0] not in ("RANK", "LOCAL_RANK", "WORLD_SIZE", "LOCAL_WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT"):
+            raise
+        raise SystemExit(f"nncost.capture: {path}: expected the variables of torchrun, such as RANK=0 LOCAL_RANK=0 WORLD_SIZE=1; "
+                         f"found no {error.args[0]}") from None
     finally:
         sys.argv = argv
+        del sys.path[0]
 
 
 def capture_step(step, *, batch=None, source=None, checkpoint=(), freeze=()):

@@ -301,34 +301,43 @@ form nnc_capture_form(const char *name) {
     return FORM_KERNEL;
 }
 
+enum { SMALL_MATRIX = 128 };
+
 /* Tests whether an operator outside of the table multiplies matrices, by the words of its name. The FLOPs of
- * such an operator are not known, so it must not be counted as a kernel that only moves bytes. A Fourier transform of n
- * complex values may be counted so: 5 n log2 n FLOPs for 16 n bytes are few FLOPs per byte. */
-static bool multiplies(const char *name) {
-    static const char *const words[] = { "mm",          "bmm",     "addmm",   "addbmm",   "baddbmm", "mv",
-                                         "addmv",       "dot",     "vdot",    "matmul",   "linear",  "bilinear",
-                                         "trilinear",   "einsum",  "rnn",     "lstm",     "gru",     "attention",
-                                         "transformer", "cdist",   "svd",     "cholesky", "qr",      "lu",
-                                         "inv",         "inverse", "pinv",    "det",      "lstsq",   "solve",
-                                         "eig",         "eigh",    "eigvals", "eigvalsh" };
-    bool found = false;
+ * such an operator are not known, so it must not be counted as a kernel that only moves bytes. Two kinds have few FLOPs
+ * per byte and may be counted so: a Fourier transform of n complex values has 5 n log2 n FLOPs for 16 n bytes; a
+ * factorization of a matrix of n rows (the words in `factors`) has at most 2 n^3 FLOPs for 8 n^2 bytes in fp32, so
+ * n / 4 <= 32 FLOPs per byte if n <= 128. */
+static bool multiplies(const char *name, const tensors *in) {
+    static const char *const products[] = { "mm",          "bmm",     "addmm",    "addbmm", "baddbmm", "mv",
+                                            "addmv",       "dot",     "vdot",     "matmul", "linear",  "bilinear",
+                                            "trilinear",   "einsum",  "rnn",      "lstm",   "gru",     "attention",
+                                            "transformer", "cdist",   "svd",      "pinv",   "lstsq",   "eig",
+                                            "eigh",        "eigvals", "eigvalsh", "matrix", NULL };
+    static const char *const factors[] = { "cholesky", "qr", "lu", "inv", "inverse", "det", "slogdet", "solve", NULL };
+    bool product = false, factor = false, large = false;
     for (const char *at = name; *at != '\0';) {
+        char word[32];
         const size_t length = strcspn(at, "_");
-        found = found || (strncmp(at, "conv", 4) == 0 && strncmp(at, "convert", 7) != 0);
-        for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
-            found = found || (strlen(words[i]) == length && strncmp(at, words[i], length) == 0);
-        }
+        snprintf(word, sizeof word, "%.*s", (int)length, at);
+        product =
+            product || nnc_is_one_of(word, products) || (strncmp(at, "conv", 4) == 0 && strncmp(at, "convert", 7) != 0);
+        factor = factor || nnc_is_one_of(word, factors);
         at += length + strspn(at + length, "_");
     }
-    return found && strstr(name, "thnn_fused") == NULL; /* names with thnn_fused are the pointwise part of an LSTM or
-                                                         * GRU cell, not a product */
+    for (int32_t i = 0; i < in->count; i++) {
+        const tensor *t = &in->of[i];
+        large = large || (t->rank > 1 && t->shape[t->rank - 1] > SMALL_MATRIX);
+    }
+    const bool cell = strstr(name, "thnn_fused") != NULL; /* the pointwise part of an LSTM or GRU cell */
+    return (product && !cell) || (factor && large);
 }
 
 /* Refuses an operator whose work is not known: one of another library than PyTorch, or one that multiplies matrices in
  * a form that is not in the table. */
-static bool is_known(nnc_json at, const char *full, const char *base) {
+static bool is_known(nnc_json at, const char *full, const char *base, const tensors *in) {
     static const char *const libraries[] = { "aten.", "prims.", "torchvision." };
-    bool known = nnc_capture_form(base) != FORM_KERNEL || !multiplies(base);
+    bool known = nnc_capture_form(base) != FORM_KERNEL || !multiplies(base, in);
     bool own = strchr(full, '.') == NULL;
     for (size_t i = 0; i < sizeof libraries / sizeof libraries[0]; i++) {
         own = own || strncmp(full, libraries[i], strlen(libraries[i])) == 0;
@@ -643,7 +652,7 @@ static bool read_op(reader *r, nnc_json at, tensors *in, tensors *out) {
     }
     op.name = base_name(r, nnc_json_text(name));
     if (op.name == NULL) { return nnc_faults_no_memory(r->faults); }
-    if (counts && !is_known(name, nnc_json_text(name), op.name)) { return false; }
+    if (counts && !is_known(name, nnc_json_text(name), op.name, in)) { return false; }
     op.module = r->modules[module];
     r->program->operators += op.repeat;
     r->module_of[r->file_ops] = op.module;
@@ -763,7 +772,7 @@ static int32_t *place_ops(reader *r, nnc_json root, int32_t *count) {
 
 /* Finds the optimizer by its operators and by its state elements per trained weight. Adam and RMSprop divide by the root
  * of their second moment; RMSprop and Adagrad have no first moment. Lion takes the sign. SGD has no state without
- * momentum. */
+ * momentum. RAdam and Adadelta have two states and are counted as Adam. */
 static nnc_optimizer optimizer_of(const reader *r) {
     double states = 0.0, weights = 0.0;
     for (int32_t i = 0; i < r->storage_count; i++) {
@@ -775,6 +784,7 @@ static nnc_optimizer optimizer_of(const reader *r) {
     return !r->updates              ? NNC_OPTIMIZER_COUNT
            : r->divides             ? (one ? NNC_OPTIMIZER_RMSPROP : NNC_OPTIMIZER_ADAMW)
            : states < 0.5 * weights ? NNC_OPTIMIZER_SGD
+           : !one                   ? NNC_OPTIMIZER_ADAMW
            : r->signs               ? NNC_OPTIMIZER_LION
                                     : NNC_OPTIMIZER_MOMENTUM;
 }
