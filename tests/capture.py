@@ -333,9 +333,7 @@ def of_shards(folder):
         check(f"ZeRO 3: {key}", 8 * eight[key], one["params"] * (8 if key == "optimizer_bytes" else 4))
         check(f"bfloat16: {key}", half[key], one["params"] * (4 if key == "optimizer_bytes" else 2))
     check("bfloat16: FLOPs", half["executed_flops"], one["executed_flops"])
-    rows = subprocess.run([PROGRAM, "ops", path, "h100", "--devices", "8", "--zero", "3", "--format", "json"], capture_output=True, text=True,
-                          env={**os.environ, "NNCOST_DATA": str(ROOT)}, check=True)
-    gathers = [row for row in json.loads(rows.stdout)["ops"] if row["name"] == "data.gather_weights"]
+    gathers = [row for row in priced(path, "--devices", "8", "--zero", "3") if row["name"] == "data.gather_weights"]
     check("ZeRO 3: units", sorted((row["phase"], row["repeat"]) for row in gathers) != [("backward", LAYERS), ("forward", LAYERS)], False)
 
 
@@ -348,10 +346,15 @@ class Chain(nn.Module):
         return self.norm(nn.functional.gelu(self.up(x)) + x)
 
 
+def priced(path, *options):
+    done = subprocess.run([PROGRAM, "ops", path, "h100", *options, "--format", "json"], capture_output=True, text=True,
+                          env={**os.environ, "NNCOST_DATA": str(ROOT)}, check=True)
+    return json.loads(done.stdout)["ops"]
+
+
 def fused_rows(path):
     """Kernels of forward and backward under torch.compile: [first operator, bytes]"""
-    done = subprocess.run([PROGRAM, "ops", path, "h100", "--software", "torch-compile", "--format", "json"], capture_output=True, text=True, check=True)
-    rows = json.loads(done.stdout)["ops"]
+    rows = priced(path, "--software", "torch-compile")
     return [(row["name"], row["read_bytes"] + row["write_bytes"]) for row in rows if row["kind"] == "kernel" and row["time_s"] > 0]
 
 
@@ -637,8 +640,12 @@ def of_scripts(folder):
         check(f"{name}: parameters", step["params"], weights)
         check(f"{name}: FLOPs", step["executed_flops"], flops)
         steps = [(op["name"], op["steps"]) for op in json.loads(path.read_text())["ops"] if "steps" in op]
-        layers = {"recurrent": (2, 12), "time first": (1, 4)}.get(name, (0, 0))  # forward and backward of a layer: one kernel each
-        check(f"{name}: kernels of time steps", steps != [("aten.mm.default", layers[1])] * 2 * layers[0], False)
+        layers, times, cell = {"recurrent": (2, 12, "lstm"), "time first": (1, 4, "gru")}.get(name, (0, 0, ""))
+        names = [f"aten.{kind}.default" for kind in ("mm", f"_thnn_fused_{cell}_cell", f"_thnn_fused_{cell}_cell_backward", "mm")]
+        check(f"{name}: kernels of time steps", steps != [(kind, times) for kind in names[:2] * layers + names[2:] * layers], False)
+        if name == "recurrent":  # a step of 4 samples, 32 wide: gates twice and cells in; gates, states and cells out
+            rows_of = [row for row in priced(path) if row["name"].endswith("_cell")]
+            check(f"{name}: bytes of the gates", [row["read_bytes"] + row["write_bytes"] for row in rows_of] != [4 * 4 * 32 * (4 + 4 + 1 + 4 + 1 + 1)] * 2, False)
         if name == "repeated":  # the refusal names the number of micro-batches
             done = subprocess.run([PROGRAM, "estimate", path, "h100", "--recompute", "full"], capture_output=True, text=True, check=False)
             check("repeated: micro-batches", "say --micro-batches 2\n" in done.stderr, True)

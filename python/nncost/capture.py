@@ -485,29 +485,44 @@ def runs_of(ops, number):
 
 
 def layer_operators(call, made, backward):
-    """The operators of a recurrent layer on a GPU, for each layer and direction: one product for the inputs of all time
-    steps, and one kernel of cuDNN that runs the product with the state once per time step ("steps"). Backward: the same
-    for the gradients of the inputs, and one product for each of the two weights. made(elements) returns a new tensor.
-    Sources: arXiv:1604.01946, sections 3.1 to 3.3; cuDNN, cudnnRNNForward, cudnnRNNBackwardData_v8, cudnnRNNBackwardWeights_v8"""
+    """The operators of a recurrent layer on a GPU, as its standard algorithm in cuDNN has them, for each layer and direction:
+    one product for the inputs of all time steps, and two kernels that run once per time step ("steps"): the product with
+    the state, and the gates. Backward has the same two, then one product for the gradients of the inputs of all time steps
+    and one for each of the two weights. made(elements) returns a new tensor.
+    Sources: PyTorch, aten/src/ATen/native/cudnn/RNN.cpp (cudnnRNNForward, cudnnRNNBackwardData_v8 and
+    cudnnRNNBackwardWeights_v8 take all time steps in one call; get_algo chooses the standard algorithm, or one that keeps
+    the weights on the chip where the width is at most 192); NVIDIA-developer-blog/code-samples, posts/rnn/LSTM.cu (all gates
+    in one product, the inputs of several time steps in one product, one kernel for the rest of a time step)"""
     module, rows, dtype, ops = call["module"], call["rows"], call["dtype"], []
     batch, hidden, gates = rows // call["steps"], module.hidden_size, module.weight_hh_l0.shape[0]
     inner = hidden * (2 if module.bidirectional else 1)
+    cell = {4: "_thnn_fused_lstm_cell", 3: "_thnn_fused_gru_cell"}.get(gates // hidden, "tanh")
+    cells = [[batch, hidden]] if gates == 4 * hidden else []
+
+    def issue(name, inputs, outputs, steps=1):
+        tensors = [[[dtype, shape, number] for shape, number in side] for side in (inputs, outputs)]
+        ops.append({"name": f"aten.{name}.default", "inputs": tensors[0], "outputs": tensors[1], "args": [], "repeat": 1, **({"steps": steps} if steps > 1 else {})})
 
     def product(inputs, outputs, steps=1):
-        tensors = [[[dtype, shape, number] for shape, number in side] for side in (inputs, outputs)]
-        ops.append({"name": "aten.addmm.default" if len(inputs) > 2 else "aten.mm.default", "inputs": tensors[0], "outputs": tensors[1], "args": [], "repeat": 1,
-                    **({"steps": steps} if steps > 1 else {})})
+        issue("addmm" if len(inputs) > 2 else "mm", inputs, outputs, steps)
 
     def one(layer, direction):
         end, width = f"_l{layer}{'_reverse' * direction}", inner if layer else module.input_size
         weight, state = call["weights"][f"weight_ih{end}"], call["weights"][f"weight_hh{end}"]
         source, target = call["input"] if layer == 0 else call["output"], made(rows * gates)
+        step, memory = made(batch * gates), [(shape, made(batch * hidden)) for shape in cells]
         if not backward:
             vectors = [([gates], call["weights"][f"bias_{side}{end}"]) for side in ("ih", "hh") if module.bias]
             product([*vectors, ([gates, hidden], state), ([rows, width], source), ([width, gates], weight)], [([rows, gates], target)])
-            product([([batch, hidden], target), ([hidden, gates], state)], [([batch, gates], call["output"])], call["steps"])
+            product([([batch, hidden], call["output"]), ([hidden, gates], state)], [([batch, gates], step)], call["steps"])
+            # reads both parts of the gates and the cells of the step before; writes the gates, for backward, and the states
+            issue(cell, [([batch, gates], target), ([batch, gates], step), *memory],
+                  [([batch, gates], target), ([batch, hidden], call["output"]), *memory], call["steps"])
             return
-        product([([batch, gates], call["output"]), ([gates, hidden], state)], [([batch, hidden], target)], call["steps"])
+        # reads the gates, the cells and the gradients of states and cells; writes those of the gates and of the cells before
+        issue(cell + "_backward", [([batch, gates], target), ([batch, hidden], call["output"]), ([batch, hidden], step), *memory, *memory],
+              [([batch, gates], target), *memory], call["steps"])
+        product([([batch, gates], target), ([gates, hidden], state)], [([batch, hidden], step)], call["steps"])
         if layer or call["gradient"]:
             product([([rows, gates], target), ([gates, width], weight)], [([rows, width], made(rows * width))])
         for name, columns, tensor in (("ih", width, source), ("hh", hidden, call["output"])):
