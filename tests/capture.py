@@ -303,6 +303,28 @@ def of_freeze(folder):
     check("freeze: FLOPs", plain["backward_flops"] - found["backward_flops"], LAYERS * 16 * BATCH * TOKENS * HIDDEN * HIDDEN)
 
 
+def of_adapters(folder):
+    """Adapters of rank 4 on the matrices of the layers; in backward the first layer's first adapter has no gradient to pass on"""
+    pairs = [(1, 3), (1, 1), (1, 4), (4, 1)]  # inputs and outputs in widths
+    trained, rows = LAYERS * sum(4 * (i + o) * HIDDEN for i, o in pairs), BATCH * TOKENS
+    plain = of_file(transformer(True), folder, "whole")
+    for name, captured in (("library", transformer(True, changes={"adapters": (4, [])})),
+                           ("patterns", transformer(True, changes={"adapters": (4, ["layers.*.*"])}))):
+        found = of_file(captured, folder, name)
+        check(f"adapters, {name}: params", found["params"], plain["params"] + trained)
+        check(f"adapters, {name}: trained", found["trained_params"], trained)
+        check(f"adapters, {name}: states", found["optimizer_bytes"], 8 * trained)
+        check(f"adapters, {name}: forward FLOPs", found["forward_flops"], plain["forward_flops"] + 2 * rows * trained)
+    script, path = Path(folder) / "adapters.py", Path(folder) / "adapters.json"
+    script.write_text(SCRIPT + SCHEDULED)
+    done = subprocess.run([sys.executable, "-m", "nncost.capture", "-o", path, "--adapter-rank", "2", script], capture_output=True, text=True,
+                          cwd=ROOT / "python", check=False)
+    check(f"adapters of a script: {done.stderr}", done.returncode, 0)
+    found = told(path)
+    check("adapters of a script: trained", found["trained_params"], 2 * (16 + 32 + 32 + 16))
+    check("adapters of a script: states", found["optimizer_bytes"], 4 * 2 * (16 + 32 + 32 + 16))  # RMSprop
+
+
 def of_step():
     """A function with its own loop body gives the list of capture(); autocast regions of it are noted, not applied"""
     torch.manual_seed(1)
@@ -684,6 +706,7 @@ def main():
         of_frozen(folder)
         of_folding(folder)
         of_freeze(folder)
+        of_adapters(folder)
         of_step()
         of_shards(folder)
         of_fusion(folder)

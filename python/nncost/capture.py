@@ -17,7 +17,7 @@ The file (schema nncost.capture/1):
     parameters   count, trained, tensors, bytes
     modules      module paths; "" is the network itself
     ops          in order: name, phase (forward, backward, optimizer), module (index), inputs and outputs as
-                 [dtype, shape, storage], args (arguments that are not tensors), repeat
+                 [dtype, shape, storage], args (arguments that are not tensors), repeat; operators of the optimizer have no tensors and arguments
     blocks       [first op, number of ops, repeat]: equal layers, written once; `repeat` of an op is that of its block,
                  and its storages are those of the first layer
     storages     storages of the unfolded step: bytes, kind (parameter, frozen, buffer, input, gradient, state, kept,
@@ -28,7 +28,7 @@ The file (schema nncost.capture/1):
 `kept` storages live until backward uses them. Autocast and sharding are not recorded: nncost applies them. nncost also
 applies checkpoints to whole layers; --checkpoint PATTERN puts them around other modules, and --freeze PATTERN trains all
 parameters but those of some modules. A pattern is a module path, in which * stands for a part between dots
-("layers.*.attn").
+("layers.*.attn"). --adapter-rank RANK freezes the network and trains adapters on its linear layers.
 """
 import argparse
 import contextlib
@@ -347,10 +347,37 @@ def named(model, patterns, option):
     return found
 
 
-def change(model, checkpoint=(), freeze=()):
-    """Puts a checkpoint around the modules that fit, and stops the training of others; returns what undoes the former"""
+def adapt(module, rank):
+    """Gives a linear layer low-rank adapters (LoRA) in fp32, as peft does, and stops the training of its own weights"""
+    import torch
+    forward = module.forward
+    module.lora_a = torch.nn.Parameter(torch.randn(rank, module.in_features) / module.in_features)
+    module.lora_b = torch.nn.Parameter(torch.zeros(module.out_features, rank))
+
+    def run(x):
+        out, linear = forward(x), torch.nn.functional.linear
+        return out + (linear(linear(x.to(torch.float32), module.lora_a), module.lora_b) * 2.0).to(out.dtype)
+    module.forward = run
+
+
+def change(model, checkpoint=(), freeze=(), adapters=None):
+    """Puts a checkpoint around the modules that fit, stops the training of others, and adds adapters of (rank, patterns) to
+    linear layers of a frozen network; returns what undoes the first. Only the tensors that are trained have gradients"""
     import torch
     from torch.utils.checkpoint import checkpoint as again
+    if adapters:
+        rank, patterns = adapters
+        linear = [(name, m) for name, m in model.named_modules() if isinstance(m, torch.nn.Linear)]
+        chosen = named(model, patterns, "--adapt") if patterns else [m for name, m in linear if any(part.isdigit() for part in name.split("."))]
+        layers = [m for _, m in linear if m in chosen]
+        if not layers:
+            raise SystemExit("nncost.capture: --adapter-rank: expected linear layers in a numbered list, or --adapt with their paths, found none; linear layers: "
+                             + (", ".join(name for name, _ in linear[:8]) or "none"))
+        for parameter in model.parameters():
+            parameter.grad = None
+        model.requires_grad_(False)
+        for layer in layers:
+            adapt(layer, rank)
     wrapped = named(model, checkpoint, "--checkpoint")
 
     def wrap(module):
@@ -374,14 +401,14 @@ def change(model, checkpoint=(), freeze=()):
     return undo
 
 
-def capture(model, loss, optimizer="adamw", *, fake=False, batch=None, source=None, checkpoint=(), freeze=()):
+def capture(model, loss, optimizer="adamw", *, fake=False, batch=None, source=None, checkpoint=(), freeze=(), adapters=None):
     """One training step: loss() runs forward and returns the scalar loss; then backward and optimizer.step().
 
     optimizer: a name (see optimizer_of), an optimizer of the model, or None. Its first step, which allocates the state,
     is not recorded. fake: the tensors of model and loss are fake; only the record says so. checkpoint, freeze: patterns of
-    modules. Returns the file as a dict."""
+    modules. adapters: their rank and patterns of linear layers. Returns the file as a dict."""
     import torch
-    undo = change(model, checkpoint, freeze)
+    undo = change(model, checkpoint, freeze, adapters)
     rec = recorder(model)
     store = rec.storages
     with without_record_function():
@@ -419,7 +446,12 @@ def document(model, rec, tensors, batch, source, notes=()):
             store.first[number] = max(store.first[number], 0)
         if kind in ("parameter", "frozen", "buffer", "state", "gradient") or store.tensors[number] > 0 and kind == "input":
             store.last[number] = end
+        if kind == "temporary" and store.tensors[number] > 0 and 0 <= store.first[number] < end and rec.ops[store.first[number]]["phase"] == "optimizer":
+            store.kind[number], store.first[number], store.last[number] = "state", -1, end  # allocated by the recorded step
     parameters, trained = [*model.parameters(), *rec.frozen], [p for p in model.parameters() if p.requires_grad]
+    for op in rec.ops:  # nncost takes the time of the update from the plan, so the names are enough
+        if op["phase"] == "optimizer":
+            op["inputs"], op["outputs"], op["args"] = [], [], []
     ops, blocks = fold(rec.ops, store.kind)
     rows, numbers = fold_storages([list(row) for row in zip(store.bytes, store.kind, store.dtype, store.first, store.last)], blocks, rec.ops)
     for op in ops:
@@ -897,7 +929,7 @@ def count_as_backward(rec, first):
             op["phase"] = "backward"
 
 
-def record(run, what, batch, source, used=(), alive=(), checkpoint=(), freeze=()):
+def record(run, what, batch, source, used=(), alive=(), checkpoint=(), freeze=(), adapters=None):
     """Calls run() until the second optimizer.step() and records the step between the first and the second.
 
     batch: samples of the step; None = the first dimension of the model's first input, added over the backward passes.
@@ -994,7 +1026,11 @@ def record(run, what, batch, source, used=(), alive=(), checkpoint=(), freeze=()
 
     def start():
         state["model"] = network()
-        state["undo"] = change(state["model"], checkpoint, freeze)
+        before = {id(p) for p in state["model"].parameters()}
+        state["undo"] = change(state["model"], checkpoint, freeze, adapters)
+        added = [p for p in state["model"].parameters() if id(p) not in before]
+        if added:
+            state["leader"].add_param_group({"params": added})
         count_samples(state["model"])
         own = set(state["model"].modules())
         apart = [m for m in modules if not own & set(m.modules()) and (any(True for _ in m.parameters()) or any(True for _ in m.buffers()))]
@@ -1130,13 +1166,12 @@ def record(run, what, batch, source, used=(), alive=(), checkpoint=(), freeze=()
             del optimizer.step
 
 
-def capture_script(path, arguments, batch=None, checkpoint=(), freeze=()):
+def capture_script(path, arguments, batch=None, **changes):
     """Runs a script until its second optimizer.step() and records the step between the first and the second"""
     argv, sys.argv = sys.argv, [path, *arguments]
     sys.path.insert(0, os.path.dirname(os.path.abspath(path)))  # the script may import its neighbours
     try:
-        return record(lambda: runpy.run_path(path, run_name="__main__"), path, batch, {"script": os.path.basename(path)},
-                      checkpoint=checkpoint, freeze=freeze)
+        return record(lambda: runpy.run_path(path, run_name="__main__"), path, batch, {"script": os.path.basename(path)}, **changes)
     except KeyError as error:
         if error.args[0] not in ("RANK", "LOCAL_RANK", "WORLD_SIZE", "LOCAL_WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT"):
             raise
@@ -1147,7 +1182,7 @@ def capture_script(path, arguments, batch=None, checkpoint=(), freeze=()):
         del sys.path[0]
 
 
-def capture_step(step, *, batch=None, source=None, checkpoint=(), freeze=()):
+def capture_step(step, *, batch=None, source=None, **changes):
     """Calls step(), which runs forward, backward and optimizer.step(), and records its last call. Returns the file as a dict."""
     import torch
 
@@ -1163,7 +1198,7 @@ def capture_step(step, *, batch=None, source=None, checkpoint=(), freeze=()):
     def run():
         for _ in range(3):
             step()
-    return record(run, getattr(step, "__name__", "step"), batch, source, used, alive(torch.nn.Module), checkpoint, freeze)
+    return record(run, getattr(step, "__name__", "step"), batch, source, used, alive(torch.nn.Module), **changes)
 
 
 def torchvision_network(name, batch, image, fake, **changes):
@@ -1225,6 +1260,8 @@ def main():
     parser.add_argument("--fake", action="store_true", help="fake tensors for --network: shapes without data")
     parser.add_argument("--checkpoint", action="append", default=[], metavar="PATTERN", help="checkpoint around the modules with such paths, as layers.*.attn")
     parser.add_argument("--freeze", action="append", default=[], metavar="PATTERN", help="do not train the modules with such paths")
+    parser.add_argument("--adapter-rank", type=int, metavar="RANK", help="freeze the network and train adapters (LoRA) of this rank on its linear layers")
+    parser.add_argument("--adapt", action="append", default=[], metavar="PATTERN", help="with --adapter-rank, linear layers (those in numbered lists)")
     parser.add_argument("script", nargs=argparse.REMAINDER, help="a training script and its arguments")
     args = parser.parse_args()
     if [bool(args.network), bool(args.script), bool(args.join)].count(True) != 1:
@@ -1235,16 +1272,19 @@ def main():
     if args.batch and (not all(size.isdigit() and int(size) > 0 for size in sizes) or len(sizes) > (2 if args.network else 1)):
         parser.error(f"--batch: expected a number of samples, of --network also two, found {args.batch!r}")
     batches = [int(size) for size in sizes if size]
+    if (args.adapter_rank is not None and args.adapter_rank < 1) or (args.adapt and not args.adapter_rank):
+        parser.error(f"--adapter-rank: expected a rank of 1 or more, found {args.adapter_rank}")
+    changes = {"checkpoint": args.checkpoint, "freeze": args.freeze, "adapters": (args.adapter_rank, args.adapt) if args.adapter_rank else None}
     if args.join:
         captured = join(*(read(path) for path in args.join))
     elif args.network:
         library, _, name = args.network.partition(":")
         if library != "torchvision":
             parser.error(f"--network: expected torchvision:NAME, found {args.network!r}")
-        steps = [torchvision_network(name, batch, args.image, args.fake, checkpoint=args.checkpoint, freeze=args.freeze) for batch in batches or [2]]
+        steps = [torchvision_network(name, batch, args.image, args.fake, **changes) for batch in batches or [2]]
         captured = steps[0] if len(steps) == 1 else join(*steps)
     else:
-        captured = capture_script(args.script[0], args.script[1:], batches[0] if batches else None, args.checkpoint, args.freeze)
+        captured = capture_script(args.script[0], args.script[1:], batches[0] if batches else None, **changes)
     write(args.output, captured)
     kernels = sum(op["repeat"] for op in captured["ops"])
     print(f"{args.output}: {kernels} operators, {len(captured['ops'])} of them written, {captured['parameters']['count']} parameters")
