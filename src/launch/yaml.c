@@ -6,7 +6,7 @@
  *
  * The events of libyaml are written in their order. Before each key or value, line breaks are added up to the line
  * of the event. An alias becomes the text of its anchor, on one line. A key may be repeated if its earlier value is
- * empty: programs take the last value. libyaml is loaded when the first YAML file is read. */
+ * empty or the same: programs take the last value. libyaml is loaded when the first YAML file is read. */
 #include <string.h>
 
 #include "base/base_internal.h"
@@ -171,9 +171,10 @@ static nnc_status refuse_merge(const writer *w, const yaml_event_t *event) {
     return refuse(w, event->start_mark, "bad merge (<<), expected one alias (*) of a mapping");
 }
 
-/* An entry of writer.keys: the position of a key, and whether it comes from a merge key ("<<"). */
+/* An entry of writer.keys: the position of a key, and whether it comes from a merge key ("<<"). length: of the key with
+ * its quotes and ':'; 0 if merged. */
 typedef struct member {
-    size_t begin;
+    size_t begin, length;
     bool merged;
 } member;
 
@@ -194,22 +195,41 @@ static bool find_member(const writer *w, const level *in, const char *key, size_
     return false;
 }
 
+static void blank(writer *w, size_t from, size_t end) {
+    for (size_t at = from; at < end; at++) { w->out->bytes[at] = w->out->bytes[at] == '\n' ? '\n' : ' '; }
+}
+
 /* Overwrites an earlier member with blanks if it has the key that was written last, and its value is empty or it was
  * merged. */
 static void drop_earlier(writer *w, const level *in, size_t key) {
     const size_t length = w->out->size - key;
-    const member written = { .begin = key };
+    const member written = { .begin = key, .length = length };
     member found = { 0 };
     size_t end = 0;
     if (find_member(w, in, w->out->bytes + key, length, key, &found, &end)) {
         const char *value = w->out->bytes + found.begin + length;
-        if (found.merged || strncmp(value + strspn(value, "\n"), "null", 4) == 0) {
-            for (size_t at = found.begin; at < end; at++) {
-                w->out->bytes[at] = w->out->bytes[at] == '\n' ? '\n' : ' ';
-            }
-        }
+        if (found.merged || strncmp(value + strspn(value, "\n"), "null", 4) == 0) { blank(w, found.begin, end); }
     }
     nnc_buffer_put(&w->keys, &written, sizeof written);
+}
+
+/* Overwrites an earlier member with blanks if it has the key and the value that were written last. value: the position
+ * of this value. */
+static void drop_same(writer *w, const level *in, size_t value) {
+    member written = { 0 }, found = { 0 };
+    size_t end = 0;
+    if (w->out->failed || w->keys.failed) { return; }
+    memcpy(&written, w->keys.bytes + w->keys.size - sizeof written, sizeof written);
+    const char *json = w->out->bytes;
+    if (find_member(w, in, json + written.begin, written.length, written.begin, &found, &end) &&
+        found.begin < written.begin) {
+        const char *earlier = json + found.begin + written.length;
+        const size_t length = w->out->size - value;
+        earlier += strspn(earlier, "\n");
+        if (memcmp(earlier, json + value, length) == 0 && strchr(",\n", earlier[length]) != NULL) {
+            blank(w, found.begin, end);
+        }
+    }
 }
 
 /* Returns the position of the ',' or '}' after a member of an object in JSON text. */
@@ -319,6 +339,7 @@ static nnc_status put_scalar(writer *w, const yaml_event_t *event) {
         nnc_put_json_text(w->out, text);
     }
     if (named > 0) { w->anchors[named - 1].end = w->out->size; }
+    if (in != NULL && in->object) { drop_same(w, in, begins); }
     end_value(w);
     return NNC_OK;
 }
