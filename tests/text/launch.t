@@ -210,7 +210,7 @@ $ nncost show sft.sh dense --to-options
 nncost estimate dense DEVICE --software torch-eager --micro-batch 2 --adapter-rank 4 --precision bf16 --micro-batches 1 --optimizer adamw --clip-gradients
 $ echo 'accelerate launch dpo.py --per_device_train_batch_size 2 --beta 0.1' >dpo.sh
 $ nncost show dpo.sh dense --to-options
-! nncost: dpo.sh:1: beta: cannot be estimated; options of nncost alone, with --method NAME: a step on preferences runs other models, too, and --lenient skips the key
+! nncost: dpo.sh:1: beta: cannot be estimated together with the other keys; --method dpo, with which a batch counts pairs of answers, or options of nncost alone, and --lenient skips the key
 [3]
 
 # A script may write the file that its command names, and read another script. "1=X" is its first argument.
@@ -264,4 +264,46 @@ nncost estimate MODEL DEVICE --software deepspeed-0.14 --micro-batch 1 --optimiz
 $ echo '{ "train_micro_batch_size_per_gpu": 1, "optimizer": { "type": "Adagrad" } }' >other.json
 $ nncost show other.json --to-options
 ! nncost: other.json:1: optimizer.type: cannot be estimated, expected adam, adamw, fusedadam, deepspeedcpuadam, torch_adam, lamb, onebitadam, zerooneadam, onebitlamb, lion, muon, found Adagrad; give the optimizer with the same number of states by --optimizer, and --lenient skips the key
+[3]
+
+# With --method dpo a batch of TRL counts pairs of answers; without it the key of a preference is refused.
+$ printf 'model_name_or_path: x\nper_device_train_batch_size: 4\nbeta: 0.1\nbf16: true\ndtype: bfloat16\n' >dpo.yaml
+$ nncost estimate dpo.yaml dense round
+! nncost: dpo.yaml:3: beta: cannot be estimated together with the other keys; --method dpo, with which a batch counts pairs of answers, or options of nncost alone, and --lenient skips the key
+[3]
+$ nncost estimate dpo.yaml dense round --devices 1 --method dpo | grep '^plan'
+plan      batch 8, sequence 1000, bf16, adamw, torch-eager
+
+# The losses orpo and simpo have no reference model.
+$ printf 'model_name_or_path: x\nstage: dpo\ndo_train: true\nbf16: true\nfinetuning_type: lora\nlora_rank: 4\npref_loss: sigmoid\n' >pref.yaml
+$ nncost show pref.yaml --to-options | grep -o -e '--method [a-z]*' -e '--micro-batch [0-9]*'
+--micro-batch 16
+--method dpo
+$ sed s/sigmoid/orpo/ pref.yaml >orpo.yaml
+$ nncost show orpo.yaml --to-options | grep -o -e '--method [a-z]*' -e '--micro-batch [0-9]*'
+--micro-batch 16
+
+# A repeated key with the same value changes nothing.
+$ printf 'base_model: x\nmicro_batch_size: 2\nsequence_len: 1_0\nmicro_batch_size:\n  2\n' >twice.yaml
+$ nncost show twice.yaml --to-options | grep -o -e '--micro-batch [0-9]*'
+--micro-batch 2
+$ printf 'base_model: x\nmicro_batch_size: 2\nmicro_batch_size: 20\n' >twice.yaml
+$ nncost show twice.yaml --to-options
+! nncost: twice.yaml:3: micro_batch_size: repeated key, expected it once, found it again
+[3]
+
+# FSDP 2 of accelerate gathers weights in 8 bits with fp8, unless the recipe says no.
+$ printf 'distributed_type: FSDP\nmixed_precision: fp8\nfsdp_config:\n  fsdp_version: 2\n  fsdp_auto_wrap_policy: TRANSFORMER_BASED_WRAP\n  fsdp_reshard_after_forward: true\n' >fp8.yaml
+$ nncost show fp8.yaml --to-options
+nncost estimate MODEL DEVICE --zero 3 --reshard --precision fp8
+\# fp8.yaml:1: fp8_config: linear weights are gathered in 8 bits: the estimate gathers 16, so its transfers are too slow
+$ printf 'fp8_config:\n  backend: TE\n' | cat fp8.yaml - >te.yaml
+$ nncost show te.yaml --to-options
+nncost estimate MODEL DEVICE --zero 3 --reshard --precision fp8
+
+# A cache of keys and values in other memory does not change the requests that are computed; two engines do.
+$ nncost show dense --to-options -- vllm serve x --kv-transfer-config '{"kv_connector": "OffloadingConnector", "kv_role": "kv_both", "kv_connector_extra_config": {"cpu_bytes_to_use": 1}}'
+nncost serve dense DEVICE --software vllm --data 1
+$ nncost show dense --to-options -- vllm serve x --kv-transfer-config '{"kv_connector": "NixlConnector", "kv_role": "kv_both"}'
+! nncost: arguments:1: kv-transfer-config.kv_connector: cannot be estimated, expected MooncakeStoreConnector, OffloadingConnector, SimpleCPUOffloadConnector, LMCacheConnector, LMCacheConnectorV1, LMCacheMPConnector, found NixlConnector; --disaggregate P:D, and --lenient skips the key
 [3]

@@ -353,6 +353,42 @@ static const struct {
       "precision=bf16 recompute=full optimizer=adamw clip_gradients=on",
       0,
       "Qwen/Qwen3-4B-Instruct-2507" },
+    /* freeze_vision_tower: the towers and their projection are frozen. */
+    { { "LLaMA-Factory--train_full--qwen3vl_full_sft.yaml" },
+      "train=embedding,attention,mlp,norm,head seq_len=2048 micro_batch=1 micro_batches=2 precision=bf16 "
+      "recompute=full optimizer=adamw clip_gradients=on zero=3 overlap=0",
+      0,
+      "Qwen/Qwen3-VL-4B-Instruct" },
+    /* The loss compares the answers with those of a reference model: one more forward pass. */
+    { { "LLaMA-Factory--extras--asft--qwen2_full_asft.yaml" },
+      "method=dpo seq_len=2048 micro_batch=4 micro_batches=8 precision=bf16 recompute=full optimizer=adamw "
+      "clip_gradients=on zero=0 overlap=0",
+      1,
+      "models/Qwen2.5-7B" },
+    /* Its kernels include the loss without logits in memory. */
+    { { "LLaMA-Factory--v1--train_full--train_full_liger_kernel.yaml" },
+      "zero=3 reshard=on context=1 seq_len=2048 micro_batch=1 micro_batches=1 precision=bf16 recompute=full "
+      "optimizer=adamw clip_gradients=on",
+      1,
+      "Qwen/Qwen3-0.6B" },
+    /* torch_dtype: weights and states are in bf16. */
+    { { "alignment-handbook--zephyr-7b-beta--sft--config_full.yaml" },
+      "attention=flash2 precision=bf16 seq_len=2048 micro_batch=16 micro_batches=1 recompute=full optimizer=adamw "
+      "clip_gradients=on policy=bf16-pure",
+      0,
+      "mistralai/Mistral-7B-v0.1" },
+    /* Linear weights are gathered in 8 bits, and the loss has no logits in memory: both inexact. */
+    { { "axolotl--llama-3--3b-fp8-fsdp2.yaml" },
+      "zero=3 reshard=on seq_len=512 micro_batch=16 micro_batches=1 precision=fp8 attention=flash optimizer=adamw "
+      "clip_gradients=on",
+      2,
+      "meta-llama/Llama-3.2-3B" },
+    /* --ffn-hidden-size is given twice with the same value. */
+    { { "Megatron-LM--gpt3_mcore_reruns_disable--model_config.yaml" },
+      "tensor=1 pipeline=2 zero=1 micro_batch=1 global_batch=128 seq_len=4096 precision=bf16 policy=mixed-fp32grad "
+      "optimizer=adamw clip_gradients=on attention=flash",
+      2,
+      "layers=32 hidden=3072 ffn_hidden=8192 heads=32 kv_heads=8 head_dim=128 vocab=50257" },
     { { "LLaMA-Factory--train_qlora--llama3_lora_sft_awq.yaml" },
       "adapter_rank=8 adapters=linear frozen=nf4 seq_len=2048 micro_batch=1 micro_batches=8 "
       "precision=bf16 recompute=full optimizer=adamw clip_gradients=on",
