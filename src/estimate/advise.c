@@ -472,7 +472,7 @@ static int advise(const nnc_model *model, const nnc_device *device, const nnc_pr
     nnc_advice faster;
     if (found > 0 && plan->devices != 1 && refine(&s, &faster)) { found = keep_fastest(advice, found, max, &faster); }
     s.tries = TRIES_MAX;
-    for (int size = 1; size <= CHANGES && found == 0; size++) {
+    for (int size = 1; size <= CHANGES && (found == 0 || (size == 2 && found < max)); size++) {
         try_sets(&s, size, CHANGES, &fitting, advice, &found, max);
     }
     s.patient = true;
