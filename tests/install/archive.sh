@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The archive of tools/release, unpacked anywhere: its program is of static libraries alone and says what the built one
 # says, its Python module finds its library, the examples of docs/ci install and use it, and docs/ci/Containerfile makes an
-# image of it, which runs.
+# image of it, in which the jobs of tests/jobs.py are done.
 #   usage: archive.sh ROOT BUILD_DIR NNCOST        (CC and CFLAGS as the build had them)
 set -euo pipefail
 
@@ -67,6 +67,14 @@ containers run --isolation chroot "$made" -- /usr/bin/nncost estimate llama3-8b 
 cmp "$work/expected" "$work/found"
 containers inspect --type image --format '{{.OCIv1.Config.User}} {{.OCIv1.Config.Entrypoint}}' nncost >"$work/log"
 grep -qx '65534:65534 \[/usr/bin/nncost\]' "$work/log" || { cat "$work/log"; exit 1; }
+# The jobs of new users, each command in this image with the folder of the job.
+cat >"$work/inside" <<SCRIPT
+#!/bin/bash
+exec buildah --storage-driver vfs --root "$work/root" --runroot "$work/run" run --isolation chroot --user 0 --volume "\$PWD:/work" \\
+    --env COLUMNS=100 --env LC_ALL=C --env HOME=/work "$made" -- /usr/bin/nncost "\$@"
+SCRIPT
+chmod +x "$work/inside"
+"$root/tests/jobs.py" "$work/inside" "$root"
 containers umount "$made" >/dev/null
 containers rm "$made" >/dev/null
 echo "the archive, its program, the CI examples and an image work"
