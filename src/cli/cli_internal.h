@@ -426,8 +426,10 @@ void nnc_interrupt_release(nnc_interrupt *interrupt);
  * their code. */
 #ifdef __wasi__
 #define NNC_NOT_ON_PAGE(run) (1 ? nnc_run_outside_program : (run))
+#define NNC_NO_PAGE_IN_BROWSER(page) (1 ? NULL : (page))
 #else
 #define NNC_NOT_ON_PAGE(run) run
+#define NNC_NO_PAGE_IN_BROWSER(page) page /* the page of a view that only such a command writes */
 #endif
 /* Windows has no fork(), which 'mcp' needs. */
 #ifdef NNC_NO_PROCESSES

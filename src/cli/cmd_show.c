@@ -641,7 +641,7 @@ const nnc_command nnc_cmd_import = {
     .min_operands = 1,
     .max_operands = 2,
     .takes = NNC_TAKES_COMMON,
-    .run = run_import,
+    .run = NNC_NOT_ON_PAGE(run_import),
 };
 
 /* ---- checkpoints: 'show' prints their header; other commands take them as MODEL, but only if the model has exactly

@@ -208,7 +208,7 @@ static nnc_lines lines_of(const void *record) {
 }
 
 const nnc_view nnc_trace_view = {
-    .schema = "nncost.trace/1", .document = &document, .lines = lines_of, .page = write_page
+    .schema = "nncost.trace/1", .document = &document, .lines = lines_of, .page = NNC_NO_PAGE_IN_BROWSER(write_page)
 };
 
 /* ---- two traces ---- */
@@ -586,5 +586,5 @@ const nnc_command nnc_cmd_trace = {
     .min_operands = 1,
     .max_operands = 10000,
     .takes = NNC_TAKES_COMMON | NNC_TAKES_OPS | NNC_TAKES_PLAN | NNC_TAKES_SCENARIO,
-    .run = run_trace,
+    .run = NNC_NOT_ON_PAGE(run_trace),
 };

@@ -171,7 +171,7 @@ bool nnc_launch_is_file(nnc_specs *specs, const char *path, const char *format) 
     if (is_yaml(path) || is_toml(path) || is_gguf(path) || is_shell(path) || nnc_ends_in(path, ".py")) {
         return true; /* YAML, TOML, scripts and programs: no other files that nncost reads are of these types */
     }
-    if (!nnc_ends_in(path, ".json") || nnc_checkpoint_is_file(path)) { return false; }
+    if (!nnc_ends_in(path, ".json") || nnc_checkpoint_is_file(path) || !NNC_READS_LAUNCH_FILES) { return false; }
     if (format != NULL) { return true; }
     if (!is_regular(path)) { return false; }
     const bool is = !is_other_json(specs, path) && document_read(specs, path, &content, &err) == NNC_OK &&
@@ -692,6 +692,9 @@ nnc_status nnc_launch_take(nnc_specs *specs, const nnc_launch_asked *asked, char
               nnc_launch_is_file(specs, operands[i], asked->format);
     }
     if (status != NNC_OK || !any) { return status; }
+    if (!NNC_READS_LAUNCH_FILES) {
+        return nnc_fail(err, NNC_BAD_USAGE, operands[0], "expected MODEL and DEVICE: a page reads no launch files");
+    }
     nnc_reading *r = calloc(1, sizeof *r);
     if (r == NULL) { return nnc_no_memory(err); }
     r->specs = specs, r->asked = asked, r->given = given, r->err = err;

@@ -14,6 +14,14 @@
 
 #include "scenario/scenario_internal.h"
 
+/* A browser page has no tables of launch formats and is given no binary files, so it reads neither launch files nor
+ * checkpoints, and the linker removes their code. */
+#ifdef __wasi__
+enum { NNC_READS_LAUNCH_FILES = false };
+#else
+enum { NNC_READS_LAUNCH_FILES = true };
+#endif
+
 /* true: this program can read YAML */
 extern const bool nnc_yaml_is_read;
 

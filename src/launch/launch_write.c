@@ -473,6 +473,10 @@ static nnc_status check_again(const writing *w, nnc_specs *specs, const char *mo
 
 /* ---- the table ---- */
 
+static nnc_status not_on_page(nnc_error *err) {
+    return nnc_fail(err, NNC_BAD_USAGE, "--emit", "works only in the program: a page has no tables of launch formats");
+}
+
 /* Opens the table of a format that can be written. */
 static nnc_status open_writer(nnc_specs *specs, const char *format, nnc_document *table, nnc_json *writer,
                               nnc_error *err) {
@@ -509,6 +513,7 @@ static nnc_status give_defaults(nnc_specs *specs, nnc_json fields, nnc_scenario_
 
 nnc_status nnc_launch_defaults(nnc_specs *specs, const char *format, bool searches, nnc_scenario_args *given,
                                nnc_error *err) {
+    if (!NNC_READS_LAUNCH_FILES) { return not_on_page(err); }
     nnc_document table = { .is_parsed = false };
     nnc_json writer = { 0 };
     nnc_status status = open_writer(specs, format, &table, &writer, err);
@@ -527,6 +532,7 @@ nnc_status nnc_launch_defaults(nnc_specs *specs, const char *format, bool search
 }
 
 nnc_status nnc_launch_write(nnc_specs *specs, const nnc_launch_plan *asked, nnc_buffer *out, nnc_error *err) {
+    if (!NNC_READS_LAUNCH_FILES) { return not_on_page(err); }
     nnc_reading *r = calloc(1, sizeof *r);
     nnc_launch_said said = { .file_count = 0 };
     const nnc_launch_asked how = { .format = asked->format };
@@ -704,6 +710,7 @@ static nnc_status check(nnc_specs *specs, const char *format, const char *comman
 
 nnc_status nnc_launch_emit(nnc_specs *specs, const char *format, const char *model, const nnc_serve_ask *plan,
                            nnc_buffer *out, nnc_error *err) {
+    if (!NNC_READS_LAUNCH_FILES) { return not_on_page(err); }
     nnc_document table = { .is_parsed = false };
     nnc_serve_ask ask = *plan;
     nnc_buffer command = { 0 };
