@@ -89,7 +89,7 @@ typedef struct nnc_requirement {
  * name. */
 NNC_API nnc_status nnc_requirement_read(const char *name, const char *rule, nnc_requirement *requirement,
                                         nnc_error *err);
-/* Tests a value against a requirement. An unknown value (NULL or NaN) never meets it. */
+/* Tests whether a value meets a requirement. An unknown value (NULL or NaN) never meets it. */
 NNC_API bool nnc_requirement_met(const nnc_requirement *requirement, const nnc_figure *figure);
 
 /* ---- plan files ---- */

@@ -203,16 +203,17 @@ bool nnc_read_i64(const char *text, int64_t *out);
  *     "s"              ns, us, ms, s, min, h, d, w
  *     "B", "B/s", ...  prefixes k M G T P by 1000, for bytes also Ki Mi Gi Ti by 1024; the unit itself is optional
  *                      ("2GiB", "3.35TB/s", "3.35T")
- *     NULL, "tokens"   k, M, B = G, T by 1000; whole lengths in tokens k and M by 1024 */
+ *     NULL, "tokens"   k, M, B = G, T by 1000; whole lengths in tokens k and M by 1024
+ * Returns false if the text is not such a number. */
 bool nnc_read_quantity(const char *text, const char *unit, bool whole, double *out);
 
 /* Reads a quantity whose unit is not known in advance. The unit must follow the number and must have only one meaning:
  * times, and bytes, B/s and FLOP/s with a prefix ("860ms", "80GB", "400TFLOP/s"). Accepts plain numbers; refuses "8k",
- * "10B", "5m". */
+ * "10B", "5m". Returns false if it refuses the text. */
 bool nnc_read_typed(const char *text, double *out);
 
-/* Reads an amount of money, with or without a currency ("USD", "$", "EUR" ...) and "/h": "2.5 USD/h", "200k",
- * "1.2M EUR". currency: upper case; "" = not given. */
+/* Reads an amount of money, with or without a currency ("USD", "$", "EUR" ...) and "/h": "2.5 USD/h", "200k", "1.2M
+ * EUR". currency: upper case; "" = not given. Returns false if the text is no amount of money. */
 enum { NNC_CURRENCY_TEXT = 4 };
 bool nnc_read_money(const char *text, double *out, char currency[NNC_CURRENCY_TEXT]);
 
@@ -337,21 +338,22 @@ typedef struct nnc_atomic_file {
 
 /* Creates an empty temporary file with the permissions of the file at `path`, or of a new file. If the system supports
  * it, the temporary file has no name, so that no file remains when the process is killed. After success call
- * nnc_atomic_file_keep or nnc_atomic_file_drop. On failure no file remains, and errno has the cause. */
+ * nnc_atomic_file_keep or nnc_atomic_file_drop. Returns false on failure: no file remains, and errno has the cause. */
 bool nnc_atomic_file_open(nnc_atomic_file *file, const char *path);
 
-/* Creates a temporary file with a name (.nncost- and six letters), for libraries that open files by name. */
+/* Creates a temporary file with a name (.nncost- and six letters), for libraries that open files by name. Fails like
+ * nnc_atomic_file_open. */
 bool nnc_atomic_file_open_named(nnc_atomic_file *file, const char *path);
 
-/* Closes the temporary file and replaces the target by it. durable: first waits until the bytes are on disk. On failure
- * the target is unchanged, and errno has the cause. */
+/* Closes the temporary file and replaces the target by it. durable: first waits until the bytes are on disk. Returns
+ * false on failure: the target is unchanged, and errno has the cause. */
 bool nnc_atomic_file_keep(nnc_atomic_file *file, bool durable);
 
 /* Removes the temporary file; the target is unchanged. No effect on a file that is not open. */
 void nnc_atomic_file_drop(nnc_atomic_file *file);
 
-/* Replaces the content of a file by a text, and returns when the text is on disk. On failure the file is unchanged, and
- * errno has the cause. */
+/* Replaces the content of a file by a text, and returns when the text is on disk. Returns false on failure: the file is
+ * unchanged, and errno has the cause. */
 bool nnc_atomic_file_write(const char *path, const char *text, size_t size);
 
 /* Opens a file to read. Returns -1 on failure; errno then has the cause. The environment variable NNCOST_ROOTS may list

@@ -406,7 +406,7 @@ static bool read_number(parser *p) {
 
 static bool read_level(parser *p, int level);
 
-/* Reads a sign or an opening bracket, and its operand. */
+/* Reads a sign or an opening bracket, and its operand. Returns false if the operand cannot be read. */
 static bool read_nested(parser *p) {
     const char first = *p->at++;
     p->nesting++;

@@ -249,8 +249,8 @@ static mode_t permissions_of(const char *target) {
     return stat(target, &old) == 0 ? old.st_mode & 0777U : 0666U & ~mask;
 }
 
-/* Starts the temporary file. Refuses to replace a file that its owner made read-only, even though the folder allows
- * it. */
+/* Starts the temporary file. Refuses to replace a file that its owner made read-only, even though the folder allows it.
+ * Returns false if it fails, with the cause in errno. */
 static bool begin(nnc_atomic_file *file, const char *path) {
     struct stat old;
     *file = (nnc_atomic_file){ .descriptor = -1 };
@@ -312,7 +312,7 @@ bool nnc_atomic_file_open(nnc_atomic_file *file, const char *path) {
     return fchmod(file->descriptor, mode) == 0 || fail(file);
 }
 
-/* Gives an unnamed file the next free name. */
+/* Gives an unnamed file the next free name. Returns false if it fails, with the cause in errno. */
 static bool set_name(nnc_atomic_file *file) {
     char own[64], name[64];
     bool named = file->temporary != NULL;
@@ -349,7 +349,7 @@ static void sync_folder(char *path) {
 }
 
 /* If durable, waits until the bytes of a file are on disk. A file system that cannot do this returns EINVAL, which
- * counts as success. */
+ * counts as success. Returns false if it fails, with the cause in errno. */
 static bool sync_file(int descriptor, bool durable) { return !durable || fsync(descriptor) == 0 || errno == EINVAL; }
 
 bool nnc_atomic_file_keep(nnc_atomic_file *file, bool durable) {

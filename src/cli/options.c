@@ -287,7 +287,8 @@ nnc_status nnc_option_device(nnc_specs *specs, const char *text, const nnc_devic
 
 /* ---- the defaults file: one option per line ---- */
 
-/* Finds $XDG_CONFIG_HOME/nncost/defaults. A relative path is ignored, as the XDG specification says. */
+/* Finds $XDG_CONFIG_HOME/nncost/defaults. A relative path is ignored, as the XDG specification says. Returns false if
+ * no variable names a folder. */
 static bool find_file(char path[PATH_MAX]) {
     const char *config = getenv("XDG_CONFIG_HOME");
     const char *home = getenv(NNC_HOME_VARIABLE);

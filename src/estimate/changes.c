@@ -302,7 +302,8 @@ static void try_move(tuner *t, move what, nnc_plan_changes *found) {
     }
 }
 
-/* Estimates the plan as given, unless its estimate is known. */
+/* Estimates the plan as given, unless its estimate is known. Returns false if the estimate fails, with the reason in
+ * t->err. */
 static bool begin(tuner *t) {
     const candidate base = { .plan = *t->ask->plan };
     if (t->ask->base != NULL) {

@@ -181,7 +181,7 @@ typedef struct fusing {
     nnc_segment_sums sums[NNC_SEGMENTS_MAX];
 } fusing;
 
-/* Builds the step of the ideally fused model with flash attention. */
+/* Builds the step of the ideally fused model with flash attention. Returns false if the schedule cannot run. */
 static bool fuse(const nnc_model *model, const nnc_step *step, nnc_scratch *scratch, fusing *with, bound_rows *fused) {
     nnc_bound_segment_times units;
     with->software = nnc_software_default();
@@ -204,7 +204,8 @@ static bool fuse(const nnc_model *model, const nnc_step *step, nnc_scratch *scra
 }
 
 /* Sets both bounds. The lower bound is the shorter ideal step of two: the ideally fused model with flash attention, or
- * the plan's own ops (unfused attention has four products in backward, flash attention five). */
+ * the plan's own ops (unfused attention has four products in backward, flash attention five). Returns false if the
+ * schedule cannot run. */
 static bool bound_step(const nnc_model *model, const nnc_step *step, nnc_scratch *scratch, fusing *with,
                        bound_rows *lower, nnc_result *r) {
     nnc_bound_segment_times units;

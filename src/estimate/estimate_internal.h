@@ -317,11 +317,13 @@ bool nnc_step_core_run(const nnc_step *step, const nnc_segment_time units[NNC_SE
 /* Returns the step time of a pipeline: passes plus step end of the stage that takes longest. */
 double nnc_step_core_s(const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX],
                        const nnc_step_times *times, nnc_step_memory *m);
-/* Sets in the result the step time and its parts: times of the busiest stage, exposed communication, bubble. */
+/* Sets in the result the step time and its parts: times of the busiest stage, exposed communication, bubble. Returns
+ * false if the schedule cannot run. */
 bool nnc_step_core_parts(const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX],
                          const nnc_step_times *times, nnc_step_memory *m, nnc_result *r);
 
-/* Runs the schedule over the segment times into m->run; without a pipeline, passes follow each other. */
+/* Runs the schedule over the segment times into m->run; without a pipeline, passes follow each other. Returns false if
+ * the schedule cannot run. */
 bool nnc_step_run(const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX], double send_s,
                   nnc_step_memory *m);
 /* Returns the pipeline of the last replay. It points into m. */

@@ -246,7 +246,8 @@ double nnc_step_core_s(const nnc_step *step, const nnc_segment_time units[NNC_SE
     return step_s;
 }
 
-/* Finds the delay of the step by messages between stages: replays the same passes without messages. */
+/* Finds the delay of the step by messages between stages: replays the same passes without messages. Returns false if
+ * the schedule cannot run. */
 static bool find_delay(const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX],
                        const nnc_step_times *times, nnc_step_memory *m) {
     const int32_t stages = step->plan->pipeline;

@@ -377,8 +377,8 @@ bool nnc_answer_operand(nnc_question *a, const char *word) {
     return line >= 0;
 }
 
-/* Explains a member of any output. A metric of the estimate gets its formula, also under the name that another
- * output uses; other members get only their meaning. */
+/* Explains a member of any output. A metric of the estimate gets its formula, also under the name that another output
+ * uses; other members get only their meaning. Returns false if no output has a member of this name. */
 bool nnc_answer_member(nnc_question *a, const char *word) {
     const nnc_explained_name *found = explained_names_find(&a->names, word);
     bool any = false;

@@ -78,7 +78,7 @@ void nnc_graph_windows(const nnc_graph_op *op, nnc_graph_window windows[3]) {
         POSITIONS(NNC_WINDOW_PAD_D, "pad_d", NNC_GRAPH_UNSAID, 0, "In front and behind."),                           \
         POSITIONS(NNC_WINDOW_PAD_END_D, "pad_end_d", NNC_GRAPH_UNSAID, 0, "Behind.")
 
-/* Computes the sides of the output of an op with a window. */
+/* Computes the sides of the output of an op with a window. Returns false if it noted a fault. */
 static bool sides(nnc_graph_walk *w, nnc_graph_op *op) {
     static const char *const names[] = { "height", "width", "depth" };
     nnc_graph_window windows[3];
@@ -144,7 +144,8 @@ static const nnc_graph_param transpose_params[] = {
                               .help = "Positions added at the bottom and the right." },
 };
 
-/* Infers the output of a transposed convolution. Output side: (input side - 1) stride - pads + span of the kernel. */
+/* Infers the output of a transposed convolution. Output side: (input side - 1) stride - pads + span of the kernel.
+ * Returns false if it noted a fault. */
 static bool infer_transpose(nnc_graph_walk *w, nnc_graph_op *op) {
     nnc_graph_window windows[3];
     if (!needs_sides(w, op)) { return false; }
@@ -238,7 +239,7 @@ static const nnc_graph_param view_params[] = {
     { "shape", NNC_GRAPH_SHAPE, .help = "Shape of one sample." },
 };
 
-/* Checks a view. The walk has already set the shape of its output. */
+/* Checks a view. The walk has already set the shape of its output. Returns false if it noted a fault. */
 static bool infer_view(nnc_graph_walk *w, nnc_graph_op *op) {
     char one[96], other[96];
     op->out.storage = op->in.storage;

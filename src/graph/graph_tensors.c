@@ -117,8 +117,8 @@ static bool same_shape(const nnc_graph_tensor *a, const nnc_graph_tensor *b) {
     return same;
 }
 
-/* Infers the output of an op on two tensors of equal shapes, or on a tensor and one value per channel. Notes a fault
- * for other shapes. */
+/* Infers the output of an op on two tensors of equal shapes, or on a tensor and one value per channel. For other shapes
+ * it notes a fault and returns false. */
 static bool infer_both(nnc_graph_walk *w, nnc_graph_op *op) {
     const nnc_graph_tensor *a = &op->in, *b = &op->with;
     const bool same = same_shape(a, b);
@@ -246,7 +246,8 @@ static const nnc_graph_param attention_params[] = {
 
 static int64_t or_none(const nnc_graph_tensor *t) { return t->rank > 0 ? nnc_graph_width(t) : 0; }
 
-/* Finds the head width of queries and keys, and the head width of values. Keys and values have one of three layouts. */
+/* Finds the head width of queries and keys, and the head width of values. Keys and values have one of three layouts.
+ * Returns false if it noted a fault. */
 static bool infer_attention(nnc_graph_walk *w, nnc_graph_op *op) {
     const int64_t *v = op->values;
     const int64_t heads = v[NNC_ATTENTION_HEADS];

@@ -54,7 +54,8 @@ static nnc_graph_binding *find(nnc_graph_walk *w, int32_t name, int32_t from) {
     return NULL;
 }
 
-/* Gives the current tensor a name in the current macro. A name that already exists there now refers to this tensor. */
+/* Gives the current tensor a name in the current macro. A name that already exists there now refers to this tensor.
+ * Returns false if it noted a fault. */
 static bool bind(nnc_graph_walk *w, const nnc_graph_node *node, int32_t name) {
     nnc_graph_binding *old = find(w, name, w->frame);
     if (!w->begun) { return nnc_graph_fail(w, node, "names a tensor where none exists"); }
@@ -100,7 +101,7 @@ static bool read_values(nnc_graph_walk *w, const nnc_graph_node *node, const int
     return true;
 }
 
-/* Finds the tensors that an op reads in addition to the current tensor. */
+/* Finds the tensors that an op reads in addition to the current tensor. Returns false if it noted a fault. */
 static bool find_others(nnc_graph_walk *w, const nnc_graph_node *node, nnc_graph_op *op) {
     const nnc_graph_kind_row *row = nnc_graph_kind_row_of(node->kind);
     nnc_graph_tensor *next = &op->with;
@@ -141,7 +142,7 @@ static bool shape_of(nnc_graph_walk *w, const nnc_graph_node *node, const int64_
 }
 
 /* Checks an op whose input is divided: between a product divided by columns and a product divided by rows, each tensor
- * rank has only a part of the width. */
+ * rank has only a part of the width. Returns false if it noted a fault. */
 static bool check_parts(nnc_graph_walk *w, const nnc_graph_op *op, bool parts) {
     const bool differ = op->with.rank > 0 && op->with.sharded != op->in.sharded;
     return (!op->in.sharded || parts) && !differ
@@ -225,7 +226,8 @@ static bool same_state(const state *a, const state *b) {
 
 static bool run_ops(nnc_graph_walk *w, const nnc_graph_ops *ops, const int64_t *args);
 
-/* Walks the iterations of a repeat. Iterations that start from the same state are equal and are walked once. */
+/* Walks the iterations of a repeat. Iterations that start from the same state are equal and are walked once. Returns
+ * false if it noted a fault. */
 static bool run_repeat(nnc_graph_walk *w, const nnc_graph_node *node, const int64_t *args, int64_t turns) {
     state before, after;
     bool done = true;
@@ -266,7 +268,8 @@ static bool run_use(nnc_graph_walk *w, const nnc_graph_node *node, const int64_t
     return done;
 }
 
-/* Walks a list of ops that is tied or frozen. If `count` of the list is 0, its ops are neither tied nor frozen. */
+/* Walks a list of ops that is tied or frozen. If `count` of the list is 0, its ops are neither tied nor frozen. Returns
+ * false if it noted a fault. */
 static bool run_marked(nnc_graph_walk *w, const nnc_graph_node *node, const int64_t *args, const char *what,
                        int32_t *marks) {
     int64_t count = 0;

@@ -123,7 +123,7 @@ static bool read_copies(nnc_json at, const storage *s, copies *c) {
     return true;
 }
 
-/* Reads a storage, and its copies in equal layers. */
+/* Reads a storage, and its copies in equal layers. Returns false if it noted a fault. */
 static bool read_storage(nnc_json item, storage *s, copies *c) {
     int64_t bytes = 0, first = 0, last = 0;
     int kind = 0;
@@ -190,7 +190,8 @@ static bool read_storages(reader *r, nnc_json root) {
 
 /* ---- reads the tensors of an operator ---- */
 
-/* Reads a tensor; *count receives the number of equal tensors, whose storages have consecutive numbers. */
+/* Reads a tensor; *count receives the number of equal tensors, whose storages have consecutive numbers. Returns false
+ * if it noted a fault. */
 static bool read_tensor(reader *r, nnc_json item, tensor *t, int64_t *count) {
     int64_t number = 0;
     const int32_t entries = nnc_json_type_of(item) == NNC_JSON_LIST ? nnc_json_count(item) : 0;
@@ -334,7 +335,7 @@ static bool multiplies(const char *name, const tensors *in) {
 }
 
 /* Refuses an operator whose work is not known: one of another library than PyTorch, or one that multiplies matrices in
- * a form that is not in the table. */
+ * a form that is not in the table. Returns false if it refuses it. */
 static bool is_known(nnc_json at, const char *full, const char *base, const tensors *in) {
     static const char *const libraries[] = { "aten.", "prims.", "torchvision." };
     bool known = nnc_capture_form(base) != FORM_KERNEL || !multiplies(base, in);
@@ -384,7 +385,8 @@ static bool refuse_shapes(nnc_json at, const char *expected) {
     return false;
 }
 
-/* Reads a product. The operands are the last two tensors; addmm has an addend before the operands. */
+/* Reads a product. The operands are the last two tensors; addmm has an addend before the operands. Returns false if it
+ * noted a fault. */
 static bool read_product(nnc_json at, const tensors *in, const tensors *out, nnc_captured_op *op) {
     if (in->count < 2 || out->count < 1) { return refuse_shapes(at, "two matrices"); }
     tensor left = in->of[in->count - 2], right = in->of[in->count - 1], *const a = &left, *const b = &right;
@@ -411,7 +413,7 @@ static bool read_product(nnc_json at, const tensors *in, const tensors *out, nnc
 }
 
 /* Reads the window of a convolution from its last arguments: [..., stride, padding, dilation, transposed, output
- * padding, groups]. */
+ * padding, groups]. Returns false if an argument is not such a window. */
 static bool read_window(nnc_json at, int64_t *stride, bool *transposed, int64_t *groups) {
     int lists = 0;
     bool known = false;
@@ -442,7 +444,7 @@ static bool read_window(nnc_json at, int64_t *stride, bool *transposed, int64_t 
 }
 
 /* Sets the dims of a convolution from its input x, weight w and output y. If maps have one axis, the height is 1; if
- * they have three axes, the height is depth times height. */
+ * they have three axes, the height is depth times height. Returns false if it noted a fault. */
 static bool set_conv(nnc_json at, const tensor *x, const tensor *w, const tensor *y, nnc_captured_op *op) {
     const int32_t rank = x->rank;
     if (rank < 3 || rank > 5 || w->rank != rank || y->rank != rank || x->shape[0] != y->shape[0] ||
@@ -479,8 +481,8 @@ static bool first_bool(nnc_json at) {
     return false;
 }
 
-/* Tests for a causal mask. In the efficient kernel the first boolean asks for the log-sum-exp, and `is_causal` is the
- * last boolean. */
+/* Tests whether the mask is causal. In the efficient kernel the first boolean asks for the log-sum-exp, and `is_causal`
+ * is the last boolean. */
 static bool is_causal(nnc_json at, const char *name) {
     bool last = false;
     if (!has(name, "efficient") && !has(name, "cudnn")) { return first_bool(at); }
@@ -490,8 +492,8 @@ static bool is_causal(nnc_json at, const char *name) {
     return last;
 }
 
-/* Reads attention. Queries, keys and values are [batch, heads, tokens, width]; in backward the gradient precedes
- * them. */
+/* Reads attention. Queries, keys and values are [batch, heads, tokens, width]; in backward the gradient precedes them.
+ * Returns false if it noted a fault. */
 static bool read_attention(nnc_json at, const tensors *in, bool backward, nnc_captured_op *op) {
     const int32_t first = backward ? 1 : 0;
     if (in->count < first + 3) { return refuse_shapes(at, "queries, keys and values"); }
@@ -531,7 +533,7 @@ static nnc_captured_op *add_op(reader *r, const nnc_captured_op *like) {
 }
 
 /* Adds the entries of a convolution_backward to r->ops: one for each output (gradient of the input, of the weight, of
- * the bias). */
+ * the bias). Returns false if it noted a fault. */
 static bool add_conv_backward(reader *r, nnc_json at, const tensors *in, const tensors *out,
                               const nnc_captured_op *like) {
     if (in->count < 3) { return refuse_shapes(at, "a gradient, a map and a kernel"); }
@@ -569,7 +571,7 @@ static void set_bytes(form how, const tensors *in, const tensors *out, nnc_captu
 /* Counts each parameter in the first forward operator that reads it. (Equal layers are recorded once, and backward
  * begins with the last layer, so recorded backward operators read the parameters of another layer.) An operator counts
  * either trained or frozen parameters: the kind of its last parameter, usually the matrix, decides. A parameter of the
- * other kind, such as a frozen bias of a trained matrix, is added to r->loose. */
+ * other kind, such as a frozen bias of a trained matrix, is added to r->loose. Returns false if it noted a fault. */
 static bool take_parameters(reader *r, nnc_json at, const tensors *in, bool table, nnc_captured_op *op) {
     bool any = false;
     /* from the last tensor to the first, because a bias precedes the matrix */

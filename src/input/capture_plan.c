@@ -63,7 +63,7 @@ static void add_lives(const reader *r, int32_t count, live *change) {
 }
 
 /* Adds temporary bytes to the backward operators during which these bytes are in memory. The peak is the largest sum of
- * bytes in memory before the optimizer starts. */
+ * bytes in memory before the optimizer starts. Returns false if memory ran out. */
 bool nnc_capture_lifetimes(reader *r, const int32_t *places, int32_t count) {
     live *change = nnc_arena_array(r->arena, (size_t)count + 2, sizeof *change), now = { 0 };
     double most = -1.0;
@@ -483,10 +483,11 @@ static void fuse_op(fuser *f, int32_t number) {
     flow_through(f, number, chain_of(f, number, &own), own.level + e.across);
 }
 
-/* The rules are those of TorchInductor (Ansel et al., PyTorch 2, ASPLOS 2024; torch/_inductor/scheduler.py):
- * pointwise operators and reductions over the same elements run in one kernel with the operators that they read from, or
- * with which they share an operand. Products, convolutions, attention, pooling and scatters stay. A kernel reads the
- * tensors from outside, and writes the tensors that others read or that backward keeps.   [compiled] */
+/* The rules are those of TorchInductor (Ansel et al., PyTorch 2, ASPLOS 2024; torch/_inductor/scheduler.py): pointwise
+ * operators and reductions over the same elements run in one kernel with the operators that they read from, or with
+ * which they share an operand. Products, convolutions, attention, pooling and scatters stay. A kernel reads the tensors
+ * from outside, and writes the tensors that others read or that backward keeps. Returns false if memory ran
+ * out.   [compiled] */
 bool nnc_capture_fuse(reader *r, nnc_json blocks, const int32_t *places, int32_t count) {
     const size_t ops = (size_t)r->file_ops + 1, storages = (size_t)r->storage_count + 1;
     fuser f = { .r = r, .block = blocks_of(r, blocks) };

@@ -20,7 +20,8 @@ static int by_name(const void *a, const void *b) {
     return strcmp(*left, *right);
 }
 
-/* Returns the id of a file in the arena: "h100.json" -> "h100". *id is NULL if the name does not end in ".json". */
+/* Returns the id of a file in the arena: "h100.json" -> "h100". *id is NULL if the name does not end in ".json".
+ * Returns false if memory ran out. */
 static bool id_of(nnc_arena *arena, const char *name, char **id) {
     *id = NULL;
     if (name[0] == '.' || !nnc_ends_in(name, ".json")) { return true; }
@@ -162,7 +163,7 @@ static bool add_folder(nnc_folders *folders, const char *folder) {
     return folders->paths[folders->count++] != NULL;
 }
 
-/* Adds each part of $NNCOST_PATH; skips empty parts. */
+/* Adds each part of $NNCOST_PATH; skips empty parts. Returns false if memory ran out. */
 static bool add_path(nnc_folders *folders, const char *path) {
     char *rest = nnc_arena_strdup(folders->arena, path);
     bool added = rest != NULL;

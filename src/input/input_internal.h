@@ -372,8 +372,8 @@ int nnc_specs_folders(const nnc_specs *specs, const char *const **folders);
 const char *nnc_specs_marks(const nnc_specs *specs);
 void nnc_specs_mark(nnc_specs *specs, const char *text);
 
-/* Tests the relations that hold for every real device or software profile (plausible.c). If one fails, text names its
- * fields, the expected range and the value. */
+/* Tests the relations that hold for every real device or software profile (plausible.c). Return false if one fails;
+ * text then names its fields, the expected range and the value. */
 enum { NNC_IMPLAUSIBLE_TEXT = 200 };
 bool nnc_device_is_plausible(const nnc_device *device, char *text, size_t size);
 bool nnc_software_is_plausible(const nnc_software *software, char *text, size_t size);

@@ -69,7 +69,7 @@ static void refuse_repeats(const nnc_json_doc *doc, const cJSON *object) {
 }
 
 /* Checks the tree for errors that cJSON does not report: repeated keys, and 1e999, which it reads as infinity. The
- * recursion is as deep as the text is nested, which is limited. */
+ * recursion is as deep as the text is nested, which is limited. Returns false if a number is infinite. */
 static bool refuse_values(const nnc_json_doc *doc, const cJSON *at) {
     bool finite = isfinite(at->valuedouble);
     if (cJSON_IsObject(at) && may_repeat(at)) { refuse_repeats(doc, at); }
@@ -129,7 +129,8 @@ static bool walk_to(nnc_walk *w, const char *dotted) {
     return w->text[w->at] == '{';
 }
 
-/* Copies the text without the members of the large object, and stores the places of the members in the document. */
+/* Copies the text without the members of the large object, and stores the places of the members in the document.
+ * Returns false if there is no such object, or if memory ran out. */
 static bool leave_out(nnc_json_doc *doc, nnc_buffer *lean) {
     nnc_walk w = nnc_walk_begin(doc->text);
     int32_t capacity = 0;
@@ -347,7 +348,8 @@ typedef struct way {
     int depth;
 } way;
 
-/* Finds the path from the value `at` to the value `to` inside it. The recursion is as deep as the text is nested. */
+/* Finds the path from the value `at` to the value `to` inside it. The recursion is as deep as the text is nested.
+ * Returns false if it is not there. */
 static bool find(nnc_json at, nnc_json to, way *w) {
     if (at.node == to.node) { return true; }
     w->open[w->depth++] = at;

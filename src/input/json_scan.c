@@ -68,7 +68,8 @@ static bool refuse(scan *s, const char *at, const char *what, const char *expect
     return false;
 }
 
-/* Scans the character after a backslash. Refuses \u0000, because it would end a C string early. */
+/* Scans the character after a backslash. Refuses \u0000, because it would end a C string early. Returns false if it
+ * noted a fault. */
 static bool scan_escape(scan *s) {
     if (s->end - s->at < 2 || strchr("\"\\/bfnrtu", s->at[1]) == NULL || s->at[1] == '\0') {
         return refuse(s, s->at, "bad escape in text", "one of \\\" \\\\ \\/ \\b \\f \\n \\r \\t \\u");
@@ -224,7 +225,7 @@ static bool scan_value(scan *s, char c) {
     return c == '"' ? scan_text(s) : begins_number(c) ? scan_number(s) : scan_word(s);
 }
 
-/* Scans the next lexeme if it is allowed here. */
+/* Scans the next lexeme if it is allowed here. Returns false if it noted a fault. */
 static bool scan_next(scan *s) {
     const char c = *s->at; /* 0 means the end of the text */
     if ((s->allowed & CLOSE) != 0 && c == (in_object(s) ? '}' : ']')) {

@@ -12,7 +12,7 @@ static void mismatch(nnc_json at, const nnc_field *field, const char *what) {
     nnc_json_mismatch(at, what, expected);
 }
 
-/* Reads a text that is a number with its unit: "24GiB". A text without a unit is refused. */
+/* Reads a text that is a number with its unit: "24GiB". Returns false for another text, such as one without a unit. */
 static bool read_united(const char *text, const nnc_field *field, double *value) {
     const size_t length = strlen(text);
     return field->unit != NULL && length > 0 && !(text[length - 1] >= '0' && text[length - 1] <= '9') &&

@@ -62,7 +62,7 @@ static bool add_tensor(nnc_checkpoint *c, const char *type, int64_t params, int6
 
 /* ---- safetensors ---- */
 
-/* Reads a whole number of at least 0. */
+/* Reads a whole number of at least 0. Returns false for any other value. */
 static bool whole(nnc_json at, int64_t *value) {
     const double number = nnc_json_type_of(at) == NNC_JSON_NUMBER ? nnc_json_number(at) : -1.0;
     if (!(number >= 0.0 && number <= 9e15)) { return false; }
@@ -197,7 +197,7 @@ static bool skip(gguf *g, uint64_t size) {
     return true;
 }
 
-/* Reads a number of 1 to 8 bytes, lowest byte first. */
+/* Reads a number of 1 to 8 bytes, lowest byte first. Returns false if the file ends early. */
 static bool take_number(gguf *g, int size, uint64_t *value) {
     unsigned char bytes[8];
     *value = 0;
@@ -220,7 +220,7 @@ static bool take_text(gguf *g, char *text, size_t size, bool *kept) {
     return true;
 }
 
-/* Writes a number of a given type as JSON. */
+/* Writes a number of a given type as JSON. Returns false if the file ends early. */
 static bool put_number(gguf *g, unsigned type, nnc_buffer *out) {
     uint64_t bits = 0;
     if (!take_number(g, type_bytes[type], &bits)) { return false; }
@@ -248,7 +248,8 @@ static bool put_number(gguf *g, unsigned type, nnc_buffer *out) {
     return true;
 }
 
-/* Writes a list of numbers as JSON. If the list is long, or is a list of strings, writes only the number of items. */
+/* Writes a list of numbers as JSON. If the list is long, or is a list of strings, writes only the number of items.
+ * Returns false if the file is cut or wrong. */
 static bool put_list(gguf *g, nnc_buffer *out) {
     uint64_t type = 0, count = 0;
     if (!take_number(g, 4, &type) || !take_number(g, 8, &count)) { return false; }
@@ -282,7 +283,7 @@ static void put_key(const gguf *g, const char *key, nnc_buffer *out) {
     nnc_buffer_byte(out, ':');
 }
 
-/* Reads a key and its value. */
+/* Reads a key and its value. Returns false if the file is cut or wrong. */
 static bool take_key(gguf *g) {
     nnc_buffer *out = &g->c->metadata;
     char key[KEY_MAX], text[TEXT_MAX];
@@ -315,7 +316,7 @@ static bool take_key(gguf *g) {
 static bool is_constant(const char *name) { return strncmp(name, "rope_f", 6) == 0; }
 
 /* Reads a tensor: name, dimensions, type. If the tensor is in the first layer or outside the layers, its number of
- * parameters is added to the metadata. */
+ * parameters is added to the metadata. Returns false if the file is cut or wrong. */
 static bool take_tensor(gguf *g) {
     char name[KEY_MAX];
     bool kept = false;

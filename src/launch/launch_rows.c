@@ -416,7 +416,7 @@ static int compare_texts(const void *a, const void *b) {
 
 static bool value_text(nnc_json at, char *text, size_t size);
 
-/* Writes the items of a list in alphabetic order: "k_proj,q_proj". */
+/* Writes the items of a list in alphabetic order: "k_proj,q_proj". Returns false if they do not fit. */
 static bool list_text(nnc_json list, char *text, size_t size) {
     enum { ITEMS_MAX = 32, ITEM_TEXT = 96 };
     char items[ITEMS_MAX][ITEM_TEXT];
@@ -490,8 +490,8 @@ static bool model_text(nnc_reading *r, const char *name, char *text, size_t size
 
 static void current_text(nnc_reading *r, const nnc_field *field, char text[NNC_LAUNCH_VALUE]);
 
-/* Reads the value of a key, a number of at least 0, for a formula, and pushes it on the stack of the formula. An
- * absent key that ends in '?' counts as 1. */
+/* Reads the value of a key, a number of at least 0, for a formula, and pushes it on the stack of the formula. An absent
+ * key that ends in '?' counts as 1. Returns false if it noted a fault. */
 static bool take_key(void *context, const char *name, size_t length) {
     formula *f = context;
     char key[NNC_LAUNCH_KEY];
@@ -555,8 +555,8 @@ static void refuse_formula(void *context, const char *expected, const char *at) 
                             "bad arithmetic in the table, expected %s, found \"%s\"", expected, at);
 }
 
-/* Computes a formula such as "=4*hidden_size" or "=a/b?". The result must be a whole number of at least 0, unless
- * the formula begins with "=~". */
+/* Computes a formula such as "=4*hidden_size" or "=a/b?". The result must be a whole number of at least 0, unless the
+ * formula begins with "=~". Returns false if it noted a fault. */
 static bool calculate(nnc_reading *r, nnc_json at, const char *text, char value[NNC_LAUNCH_VALUE]) {
     static const nnc_expression_reader grammar = { .operators = NNC_OPERATORS_ARITHMETIC | 1 << NNC_OPERATOR_REMAINDER,
                                                    .nesting_max = 8,

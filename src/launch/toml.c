@@ -68,7 +68,7 @@ static bool is_bare(char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
 }
 
-/* Writes a Unicode character as UTF-8. */
+/* Writes a Unicode character as UTF-8. Returns false if it refuses the text, with the reason in t->err. */
 static bool put_character(toml *t, nnc_buffer *text, unsigned long code) {
     if (code == 0 || code > 0x10FFFF || (code >= 0xD800 && code < 0xE000)) { return fail(t, "a character of Unicode"); }
     if (code < 0x80) {
@@ -82,7 +82,7 @@ static bool put_character(toml *t, nnc_buffer *text, unsigned long code) {
     return true;
 }
 
-/* Reads an escape sequence, after its backslash. */
+/* Reads an escape sequence, after its backslash. Returns false if it refuses the text, with the reason in t->err. */
 static bool read_escape(toml *t, nnc_buffer *text) {
     static const char names[] = "btnfr\"\\", values[] = "\b\t\n\f\r\"\\";
     const char c = peek(t);
@@ -141,7 +141,7 @@ static bool read_text(toml *t, nnc_buffer *text) {
     return fail(t, "the end of a quoted text");
 }
 
-/* Reads a key with its dots into a buffer. */
+/* Reads a key with its dots into a buffer. Returns false if it refuses the text, with the reason in t->err. */
 static bool read_key(toml *t, nnc_buffer *key) {
     for (;;) {
         skip(t, false);
@@ -167,7 +167,7 @@ static void to_line(toml *t, unsigned long line) {
     for (; t->written < line; t->written++) { nnc_buffer_byte(t->out, '\n'); }
 }
 
-/* Reads a number with or without underscores: decimal, or with 0x, 0o, 0b. */
+/* Reads a number with or without underscores: decimal, or with 0x, 0o, 0b. Returns false if the word is no number. */
 static bool read_number(const char *word, double *number) {
     char digits[64], *end = digits;
     size_t used = 0;
@@ -231,7 +231,8 @@ static bool put_quoted(toml *t) {
 
 static bool put_member(toml *t, const char *prefix, int depth);
 
-/* Writes a value, which may be a list or an inline table. NOLINTNEXTLINE(misc-no-recursion) */
+/* Writes a value, which may be a list or an inline table. Returns false if it refuses the text, with the reason in
+ * t->err. NOLINTNEXTLINE(misc-no-recursion) */
 static bool put_value(toml *t, int depth) {
     const char open = peek(t), close = open == '[' ? ']' : '}';
     if (open == '"' || open == '\'') { return put_quoted(t); }
@@ -279,7 +280,7 @@ static bool put_member(toml *t, const char *prefix, int depth) {
     return read;
 }
 
-/* Reads the name of a table: "[a.b]". */
+/* Reads the name of a table: "[a.b]". Returns false if it refuses the text, with the reason in t->err. */
 static bool read_table(toml *t) {
     nnc_buffer key = { 0 };
     t->at++;

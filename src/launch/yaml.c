@@ -103,7 +103,8 @@ static bool is_word(const char *text, const char *const *words) {
 }
 
 /* Reads a decimal number of YAML 1.1, without its underscores. Also accepts a number without a dot before its exponent
- * (1e-5), as the programs that read such files do. Refuses 010, because it is octal. */
+ * (1e-5), as the programs that read such files do. Refuses 010, because it is octal. Returns false if the text is no
+ * such number. */
 static bool read_number(const char *text, double *number) {
     char digits[64];
     size_t used = 0;
@@ -179,7 +180,7 @@ typedef struct member {
 } member;
 
 /* Finds the member of the open object that has a given key (with its quotes and ':'). *end receives the start of the
- * next member, or `last`. */
+ * next member, or `last`. Returns false if the object has no such member. */
 static bool find_member(const writer *w, const level *in, const char *key, size_t length, size_t last, member *found,
                         size_t *end) {
     const size_t count = (w->keys.size - in->keys) / sizeof *found;

@@ -641,7 +641,7 @@ void nnc_scratch_destroy(nnc_scratch *scratch) {
     free(scratch);
 }
 
-/* Creates the caches that only a search uses. */
+/* Creates the caches that only a search uses. Returns false if memory ran out. */
 static bool create_search(nnc_scratch *scratch) {
     nnc_estimate_cache *shared = scratch->shared;
     shared->timer = (nnc_op_timer){ time_op, &shared->products };

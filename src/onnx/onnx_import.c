@@ -67,7 +67,7 @@ static bool is_float(const Onnx__ValueInfoProto *info) {
 }
 
 /* Writes an input of the network. The first input becomes the input of the graph file; each later input becomes an
- * entry of "ops". */
+ * entry of "ops". Returns false if the file was refused. */
 static bool place_input(nnc_onnx_graph *g, const Onnx__ValueInfoProto *info, nnc_onnx_value *v, bool first) {
     char shape[96] = "";
     const bool ids = !is_float(info);
@@ -182,7 +182,8 @@ static bool write_outputs(nnc_onnx_graph *g) {
     return any || nnc_onnx_refuse(g, "has no output that depends on its input");
 }
 
-/* Converts all nodes. It is called twice, because the graph is converted in two equal passes. */
+/* Converts all nodes. It is called twice, because the graph is converted in two equal passes. Returns false if the file
+ * was refused. */
 static bool pass(nnc_onnx_graph *g) {
     for (int32_t i = 0; i < g->name_count; i++) { g->names[i] = -1; }
     g->count = g->regs = g->step = 0;

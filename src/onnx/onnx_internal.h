@@ -103,7 +103,7 @@ typedef struct nnc_onnx_graph {
 /* Returns the tensor type of an input; NULL = it is no tensor. */
 const Onnx__TypeProto__Tensor *nnc_onnx_type_of(const Onnx__ValueInfoProto *info);
 /* Reads the shape of an input. batch: the first axis is the batch; its size must be 1 or not given. The sizes of the
- * other axes are in the file or in `axes`. */
+ * other axes are in the file or in `axes`. Returns false if the file was refused. */
 bool nnc_onnx_read_shape(nnc_onnx_graph *g, const Onnx__ValueInfoProto *info, nnc_onnx_value *v, bool batch);
 /* Returns the first entry of `axes` that no input has; NULL = every entry is used. */
 const char *nnc_onnx_axis_left(const nnc_onnx_graph *g);
@@ -131,20 +131,21 @@ int32_t nnc_onnx_axis(nnc_onnx_graph *g, const nnc_onnx_value *v, int64_t axis);
 /* Folds a node whose inputs are constants: computes the values of whole numbers, and only the shape of other constants.
  * Returns false when it refuses the node. */
 bool nnc_onnx_fold(nnc_onnx_graph *g);
-/* Folds a Shape node: its output is the sizes of the axes of its input, as whole numbers. */
+/* Folds a Shape node: its output is the sizes of the axes of its input, as whole numbers. Always returns true. */
 bool nnc_onnx_shape_of(nnc_onnx_graph *g);
-/* Reads a constant tensor of the file into a value. */
+/* Reads a constant tensor of the file into a value. Returns false if the file was refused. */
 bool nnc_onnx_constant(nnc_onnx_graph *g, const Onnx__TensorProto *t, nnc_onnx_value *v);
 
 /* Computes the shape of an output that has all or some values of an input in another order. Works for constants and
  * activations. Returns false when it refuses the node. */
 bool nnc_onnx_moved_shape(nnc_onnx_graph *g, const nnc_onnx_value *in, nnc_onnx_value *out);
-/* Computes the shape of the result of combining two values element by element. */
+/* Computes the shape of the result of combining two values element by element. Returns false when it refuses
+ * the node. */
 bool nnc_onnx_broadcast(nnc_onnx_graph *g, const nnc_onnx_value *a, const nnc_onnx_value *b, nnc_onnx_value *out);
 
 /* Converts a node with at least one input that is no constant. Returns false when it refuses the node. */
 bool nnc_onnx_convert(nnc_onnx_graph *g);
-/* Writes a deferred value as a separate op. */
+/* Writes a deferred value as a separate op. Returns false when it refuses the node. */
 bool nnc_onnx_materialise(nnc_onnx_graph *g, nnc_onnx_value *v);
 
 /* ---- constants ---- */
@@ -166,7 +167,8 @@ const char *nnc_onnx_with(nnc_onnx_graph *g, int32_t reg, char text[16]);
 /* Writes a view that gives the tensor of a value another shape. Returns false when it refuses the node. */
 bool nnc_onnx_view(nnc_onnx_graph *g, nnc_onnx_value *v, int32_t rank, const int64_t *shape);
 /* nnc_onnx_as_map gives a value the shape of a map (channels x height x width) or of a volume (channels x depth x
- * height x width). nnc_onnx_as_rows gives it the shape rows x last axis. Both write a view if the shape changes. */
+ * height x width). nnc_onnx_as_rows gives it the shape rows x last axis. Both write a view if the shape changes, and
+ * return false when they refuse the node. */
 bool nnc_onnx_as_map(nnc_onnx_graph *g, nnc_onnx_value *v);
 bool nnc_onnx_as_rows(nnc_onnx_graph *g, nnc_onnx_value *v);
 /* Sets the register and the shape of an output. */
@@ -189,14 +191,15 @@ void nnc_onnx_becomes(nnc_onnx_value *out, nnc_onnx_pattern pattern);
 void nnc_onnx_same_dims(const nnc_onnx_value *in, nnc_onnx_value *out);
 /* Defers the value `out` as a part of a larger op whose input is src. */
 void nnc_onnx_defer(nnc_onnx_graph *g, nnc_onnx_value *out, nnc_onnx_pattern pattern, const nnc_onnx_value *src);
-/* Defers the output of the current node. The first input of the node is the input of the larger op. */
+/* Defers the output of the current node. The first input of the node is the input of the larger op. Returns false when
+ * it refuses the node. */
 bool nnc_onnx_put_off(nnc_onnx_graph *g, nnc_onnx_pattern pattern);
 /* nnc_onnx_write_norm writes the norm to which a deferred value belongs. affine: text of further members of the entry,
- * or "". */
+ * or "". Each returns false when it refuses the node. */
 bool nnc_onnx_write_norm(nnc_onnx_graph *g, nnc_onnx_value *v, const char *affine);
 bool nnc_onnx_write_linear(nnc_onnx_graph *g, nnc_onnx_value *v, bool bias);
 bool nnc_onnx_write_batch_norm(nnc_onnx_graph *g, nnc_onnx_value *v);
-/* Writes the current node as an activation of this kind. */
+/* Writes the current node as an activation of this kind. Returns false when it refuses the node. */
 bool nnc_onnx_act(nnc_onnx_graph *g, const char *kind);
 
 /* Functions that convert the current node (onnx_patterns.c). They return false when they refuse the node. */

@@ -5,7 +5,8 @@
 
 /* ---- converts nodes that cut, join or reorder tensors ---- */
 
-/* Converts a node that takes a part of an axis. The cost depends on the length of the part, not on its position. */
+/* Converts a node that takes a part of an axis. The cost depends on the length of the part, not on its position.
+ * Returns false when it refuses the node. */
 static bool part(nnc_onnx_graph *g, nnc_onnx_value *in, nnc_onnx_value *out) {
     int64_t had = 0, has = 0;
     nnc_onnx_elements(in, &had);
@@ -40,7 +41,7 @@ static bool split(nnc_onnx_graph *g) {
 }
 
 /* Converts a look-up of token ids in a table of parameters. If the table is an activation, takes a part of the
- * activation. */
+ * activation. Returns false when it refuses the node. */
 static bool gather(nnc_onnx_graph *g) {
     nnc_onnx_value *in = nnc_onnx_input(g, 0), *index = nnc_onnx_input(g, 1), *out = nnc_onnx_output(g, 0);
     if (!nnc_onnx_moved_shape(g, in, out)) { return false; }
@@ -56,7 +57,7 @@ static bool gather(nnc_onnx_graph *g) {
     return true;
 }
 
-/* Puts a learned token before the other tokens. */
+/* Puts a learned token before the other tokens. Returns false when it refuses the node. */
 static bool prepend(nnc_onnx_graph *g, const nnc_onnx_value *tokens, nnc_onnx_value *x, nnc_onnx_value *out) {
     if (x->rank != 3 || tokens->rank != 3 || x->dims[0] != 1 || tokens->dims[0] != 1 || tokens->dims[2] != x->dims[2] ||
         !nnc_onnx_as_rows(g, x)) {
@@ -294,7 +295,8 @@ static bool pool(nnc_onnx_graph *g) {
     return place_window(g, in, out, in->rank >= 3 ? in->dims[1] : 0, kernel, false, members);
 }
 
-/* Writes an op that computes the mean over all positions of a map, or over all tokens. */
+/* Writes an op that computes the mean over all positions of a map, or over all tokens. Returns false when it refuses
+ * the node. */
 static bool global_pool(nnc_onnx_graph *g) {
     nnc_onnx_value *in = nnc_onnx_input(g, 0), *out = nnc_onnx_output(g, 0);
     if (!nnc_onnx_as_map(g, in)) { return false; }
@@ -304,7 +306,8 @@ static bool global_pool(nnc_onnx_graph *g) {
     return true;
 }
 
-/* Defers a Pad node: the zeros around the map become part of the window of the next node. */
+/* Defers a Pad node: the zeros around the map become part of the window of the next node. Returns false when it refuses
+ * the node. */
 static bool pad(nnc_onnx_graph *g) {
     nnc_onnx_value *in = nnc_onnx_input(g, 0), *out = nnc_onnx_output(g, 0);
     const nnc_onnx_value *amounts = nnc_onnx_input(g, 1);
@@ -396,7 +399,8 @@ static void last_state(nnc_onnx_graph *g, size_t index, const nnc_onnx_value *al
 }
 
 /* Converts LSTM, GRU and RNN. Inputs: the tokens (tokens x 1 x width), W (directions x gates of hidden x width), R, and
- * the biases; the outputs are tokens x directions x 1 x hidden, and the last state. */
+ * the biases; the outputs are tokens x directions x 1 x hidden, and the last state. Returns false when it refuses the
+ * node. */
 static bool recurrent(nnc_onnx_graph *g) {
     nnc_onnx_value *in = nnc_onnx_input(g, 0);
     const nnc_onnx_value *w = nnc_onnx_input(g, 1);

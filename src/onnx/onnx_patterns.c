@@ -189,7 +189,8 @@ static const char *product_of(const nnc_onnx_graph *g, const nnc_onnx_value *x, 
                                                  : NULL;
 }
 
-/* Converts a node that combines two activations of equal shapes, or a map and one value per channel. */
+/* Converts a node that combines two activations of equal shapes, or a map and one value per channel. Returns false when
+ * it refuses the node. */
 static bool both(nnc_onnx_graph *g, nnc_onnx_value *a, nnc_onnx_value *b, nnc_onnx_value *out, const char *op) {
     char name[16];
     int64_t na = 0, nb = 0;
@@ -306,7 +307,8 @@ bool nnc_onnx_gemm(nnc_onnx_graph *g) {
     return nnc_onnx_write_linear(g, out, nnc_onnx_has_input(g, 2));
 }
 
-/* Writes attention: product of queries and keys, softmax, product with values. Heads are an axis of all three. */
+/* Writes attention: product of queries and keys, softmax, product with values. Heads are an axis of all three. Returns
+ * false when it refuses the node. */
 static bool attention(nnc_onnx_graph *g, nnc_onnx_value *scores, nnc_onnx_value *value, nnc_onnx_value *out) {
     nnc_onnx_value *query = &g->values[scores->src], *key = &g->values[scores->key];
     const int32_t r = query->rank;

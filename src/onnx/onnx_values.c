@@ -282,7 +282,8 @@ static bool calculate(const char *type, int64_t a, int64_t b, int64_t *out) {
     return strcmp(type, "Equal") == 0 || strcmp(type, "Less") == 0 || strcmp(type, "Greater") == 0;
 }
 
-/* Combines two constants: computes numbers if both are known, else only the shape. */
+/* Combines two constants: computes numbers if both are known, else only the shape. Returns false when it refuses the
+ * node. */
 static bool combine(nnc_onnx_graph *g, nnc_onnx_value *out) {
     const nnc_onnx_value *a = nnc_onnx_input(g, 0), *b = nnc_onnx_input(g, 1);
     int64_t na = 0, nb = 0, count = 0;
@@ -328,7 +329,8 @@ static bool concatenate(nnc_onnx_graph *g, nnc_onnx_value *out) {
     return true;
 }
 
-/* Creates a tensor that repeats one value: whole numbers, or a parameter without data. */
+/* Creates a tensor that repeats one value: whole numbers, or a parameter without data. Returns false when it refuses
+ * the node. */
 static bool fill(nnc_onnx_graph *g, nnc_onnx_value *out) {
     const Onnx__AttributeProto *value = nnc_onnx_attribute(g, "value");
     const nnc_onnx_value *shape = nnc_onnx_input(g, 0);
@@ -571,7 +573,7 @@ static bool slice(nnc_onnx_graph *g, const nnc_onnx_value *in, nnc_onnx_value *o
     return true;
 }
 
-/* Replaces the gathered axis by the axes of the indices. */
+/* Replaces the gathered axis by the axes of the indices. Returns false when it refuses the node. */
 static bool gather(nnc_onnx_graph *g, const nnc_onnx_value *in, nnc_onnx_value *out) {
     const nnc_onnx_value *index = nnc_onnx_input(g, 1);
     const int32_t axis = nnc_onnx_axis(g, in, nnc_onnx_int(g, "axis", 0));
@@ -600,7 +602,7 @@ static bool gather(nnc_onnx_graph *g, const nnc_onnx_value *in, nnc_onnx_value *
     return true;
 }
 
-/* Gives the output the shape of the input. */
+/* Gives the output the shape of the input. Returns true. */
 static bool keep(nnc_onnx_graph *g, const nnc_onnx_value *in, nnc_onnx_value *out) {
     (void)g;
     nnc_onnx_same_dims(in, out);

@@ -210,7 +210,7 @@ bool nnc_onnx_write_batch_norm(nnc_onnx_graph *g, nnc_onnx_value *v) {
 }
 
 /* Writes a value that has the same elements as another value: writes the other value if it is not written yet, and uses
- * its register. */
+ * its register. Returns false when it refuses the node. */
 static bool write_same(nnc_onnx_graph *g, nnc_onnx_value *v) {
     nnc_onnx_value *same = &g->values[v->same_as - 1];
     if (!nnc_onnx_materialise(g, same)) { return false; }

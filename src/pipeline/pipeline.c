@@ -226,7 +226,8 @@ static bool run_one(const replay *r, int32_t d, int32_t index) {
     return true;
 }
 
-/* Works as run_joined, but reports no events and does not count kept micro-batches. This is the most frequent case. */
+/* Works as run_joined, but reports no events and does not count kept micro-batches. This is the most frequent case.
+ * Returns false if no op of the device was ready. */
 static bool run_quietly(nnc_pipeline_device *device, nnc_stream *f, nnc_stream *b, nnc_stream *w) {
     const bool has_f = f != NULL && pending(f), has_b = pending(b);
     if ((has_f && !ready(f)) || (has_b && !ready(b))) { return false; }

@@ -86,7 +86,7 @@ bool nnc_pipeline_replay(const nnc_pipeline *pipeline, nnc_pipeline_memory *memo
  * steady and then continues in closed form. Results are bitwise equal to the replay if it skips no ops (micro_batches
  * <= 16), otherwise equal up to rounding. Takes up to INT64_MAX / (4 * chunks) micro-batches. If stages are very nearly
  * equal, the growth may not become steady within 2^23 / stages micro-batches. The growth so far is then continued, and
- * the result is a little low. */
+ * the result is a little low. Returns false if the schedule cannot run. */
 bool nnc_pipeline_run(const nnc_pipeline *pipeline, nnc_pipeline_memory *memory, nnc_pipeline_result *result);
 
 /* Number of pipelines in a batch that is replayed at once. All pipelines of a batch have the same schedule, stages,

@@ -158,7 +158,7 @@ typedef struct nnc_spot {
  * position within the distance `far`. */
 bool nnc_place_by(nnc_places *places, nnc_spot spot, nnc_px w, nnc_px h, nnc_px far, nnc_box *found);
 /* Writes one or two lines of text near a symbol, with a leading line if the text does not touch the symbol. below:
- * second line; "" = only one line. */
+ * second line; "" = only one line. Returns false, and writes nothing, if no free place is near. */
 bool nnc_canvas_label(nnc_canvas *canvas, nnc_places *places, nnc_spot spot, nnc_px far, const char *line,
                       const char *below);
 /* Moves the labels in a row away from their wanted x until they do not overlap. Returns false if they do not fit

@@ -258,7 +258,8 @@ static nnc_status select_old(nnc_check *c, const nnc_packed *all, nnc_figures *s
     return NNC_OK;
 }
 
-/* Copies a list to the arena, because its buffer is used again for the next scenario. */
+/* Copies a list to the arena, because its buffer is used again for the next scenario. Returns false if memory
+ * ran out. */
 static bool own_list(nnc_check *c, nnc_figures *figures) {
     nnc_figure *list = nnc_arena_array(c->arena, (size_t)figures->count + 1, sizeof *list);
     if (list != NULL && figures->count > 0) { memcpy(list, figures->list, (size_t)figures->count * sizeof *list); }
@@ -319,7 +320,7 @@ static nnc_scenario *scenario_of(nnc_check *c, const nnc_plans_scenario *from) {
     return from->serve ? &c->served->base : c->scenario;
 }
 
-/* Copies the changes of a row to the arena, with pointers to the copied values. */
+/* Copies the changes of a row to the arena, with pointers to the copied values. Returns false if memory ran out. */
 static bool own_changes(nnc_check *c, const nnc_plans_scenario *from, nnc_check_row *row) {
     nnc_change *own = nnc_arena_array(c->arena, (size_t)row->change_count, sizeof *own);
     row->changes = own;

@@ -248,7 +248,8 @@ static void read_tolerances(nnc_json at, part *into) {
     }
 }
 
-/* Copies the inherited lists that a scenario changes; other lists remain shared with the common part. */
+/* Copies the inherited lists that a scenario changes; other lists remain shared with the common part. Returns false if
+ * memory ran out. */
 static bool own_lists(nnc_json at, part *own) {
     const bool tolerances = nnc_json_get(at, "tolerance").node != NULL;
     const nnc_tolerance *common = own->tolerances;

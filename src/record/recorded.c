@@ -297,7 +297,8 @@ static int64_t version_number(const char *text) {
     return number;
 }
 
-/* Refuses a recorded part of another format or of a newer version; it is neither compared nor overwritten. */
+/* Returns false, with a fault noted, for a recorded part of another format or of a newer version; it is neither
+ * compared nor overwritten. */
 static bool is_of_this_version(nnc_json at, nnc_recorded *recorded) {
     const nnc_json schema = nnc_json_get(at, "schema");
     char expected[64];
@@ -325,7 +326,7 @@ static bool is_of_this_version(nnc_json at, nnc_recorded *recorded) {
     return true;
 }
 
-/* Refuses a recorded part that was edited by hand. */
+/* Returns false, with a fault noted, if a recorded part was edited by hand. */
 static bool is_untouched(nnc_json at) {
     const nnc_json digest = nnc_json_get(at, "digest");
     char own[NNC_DIGEST_TEXT];

@@ -359,7 +359,7 @@ static void keep_sums(nnc_plan_groups *groups, const nnc_pass_costs *pass) {
     }
 }
 
-/* Lowers the op list of a pass, unless the list of this pass was lowered last. */
+/* Lowers the op list of a pass, unless the list of this pass was lowered last. Returns false if it cannot be lowered. */
 static bool list_pass(nnc_plan_groups *groups, nnc_pass_costs *pass) {
     if (groups->listed == pass) { return true; }
     groups->listed = pass;

@@ -238,7 +238,7 @@ bool nnc_plan_groups_wait(nnc_plan_groups *groups, nnc_pass_costs *pass, uint64_
 void nnc_plan_groups_work(nnc_plan_groups *groups, nnc_pass_costs *pass, nnc_result *result);
 
 /* Sets FLOPs, tokens and the parts of the step time (forward, backward, communication ...) of the plan that
- * nnc_plan_groups_step timed last. */
+ * nnc_plan_groups_step timed last. Returns false if the schedule cannot run. */
 bool nnc_plan_groups_parts(nnc_plan_groups *groups, nnc_pass_costs *pass, nnc_result *result);
 
 /* ---- workers (searcher.c) ---- */

@@ -149,7 +149,7 @@ static nnc_status read_line(source *s, nnc_error *err) {
     return NNC_OK;
 }
 
-/* Reads the row number at the start of a line. */
+/* Reads the row number at the start of a line. Returns false if the line begins otherwise. */
 static bool read_row(const source *s, bool json, int64_t *row) {
     static const char key[] = "{\"row\": ";
     const char *at = s->line;

@@ -51,8 +51,8 @@ static const struct {
     { "c10::Float8_e5m2", 1, NNC_FP8 },
 };
 
-/* Copies the i-th string of a list such as ["float", "Scalar"] to name. A list of tensors is one entry,
- * "TensorList". */
+/* Copies the i-th string of a list such as ["float", "Scalar"] to name. A list of tensors is one entry, "TensorList".
+ * Returns false if the list has no such string. */
 static bool type_at(const char *list, int32_t index, char name[32]) {
     const char *p = list != NULL ? strchr(list, '[') : NULL;
     int32_t i = 0;

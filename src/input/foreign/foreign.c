@@ -75,7 +75,8 @@ static const nnc_architecture *find_row(nnc_foreign_set *set, nnc_json root) {
 
 /* ---- the network of the architecture, and the fields that its files name ---- */
 
-/* Gives the model a copy of the list of ops that the architecture names; does nothing if it names no list. */
+/* Gives the model a copy of the list of ops that the architecture names; does nothing if it names no list. Returns
+ * false if it noted a fault. */
 static bool take_graph(nnc_foreign_file *file) {
     char below[96], *text = NULL;
     size_t size = 0;
@@ -130,7 +131,8 @@ static bool are_fields(const nnc_foreign_file *file, nnc_json value) {
     return good;
 }
 
-/* Checks one entry of "keys": its fields must exist. Faults are noted in the data file. */
+/* Checks one entry of "keys": its fields must exist. Faults are noted in the data file. Returns false if one is
+ * missing. */
 static bool check_key(const nnc_foreign_file *file, nnc_json at, const nnc_foreign_key *key) {
     bool good = is_field(file, nnc_json_get(at, "to"), key->to) &&
                 is_field(file, nnc_json_get(at, "times"), key->times) &&
@@ -146,7 +148,8 @@ static bool check_key(const nnc_foreign_file *file, nnc_json at, const nnc_forei
     return good;
 }
 
-/* Checks that an architecture has patterns only if it is a decoder, and levels only if it is a U-Net. */
+/* Checks that an architecture has patterns only if it is a decoder, and levels only if it is a U-Net. Returns false if
+ * it noted a fault. */
 static bool check_row(const nnc_foreign_file *file, const nnc_architecture *row) {
     const nnc_json root = nnc_json_root(row->only.doc);
     const nnc_family family = file->model->family;

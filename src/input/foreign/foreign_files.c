@@ -64,7 +64,8 @@ static void check_texts(nnc_json at) {
     if (nnc_json_expect(at, NNC_JSON_LIST, "a list of texts")) { check_each(at, check_text); }
 }
 
-/* Checks an object that must have the string "key" and may have the members in `others`, but no further members. */
+/* Checks an object that must have the string "key" and may have the members in `others`, but no further members.
+ * Returns false if it is not an object. */
 static bool check_keyed(nnc_json at, const char *what, const char *const *others) {
     typedef struct keyed {
         char key[64];

@@ -41,7 +41,7 @@ static bool refuse_length(const kinds *k, nnc_json at) {
     return nnc_json_mismatch(at, "wrong length", expected);
 }
 
-/* Reads a word for each layer. */
+/* Reads a word for each layer. Returns false if it noted a fault. */
 static bool read_list(kinds *k, nnc_json list) {
     int64_t layer = 0;
     const int64_t further = k->file->model->family == NNC_FAMILY_DECODER
@@ -60,7 +60,7 @@ static bool read_list(kinds *k, nnc_json list) {
     return true;
 }
 
-/* Reads a letter for each layer, or letters that repeat. */
+/* Reads a letter for each layer, or letters that repeat. Returns false if it noted a fault. */
 static bool read_letters(kinds *k, nnc_json at) {
     const char *letters = nnc_json_text(at);
     const int64_t length = (int64_t)strlen(letters);
@@ -72,7 +72,7 @@ static bool read_letters(kinds *k, nnc_json at) {
     return true;
 }
 
-/* Reads [[["global", "local"], 12]]: words that repeat, and how often. */
+/* Reads [[["global", "local"], 12]]: words that repeat, and how often. Returns false if it noted a fault. */
 static bool read_matrix(kinds *k, nnc_json matrix) {
     int64_t layer = 0;
     for (nnc_json row = nnc_json_first(matrix); row.node != NULL; row = nnc_json_next(row)) {
@@ -95,7 +95,7 @@ static bool read_matrix(kinds *k, nnc_json matrix) {
 }
 
 /* Reads a number of the rule, from the data file or from a key of the configuration: a whole number of at least
- * `least`. Notes a fault otherwise. */
+ * `least`. Otherwise it notes a fault and returns false. */
 static bool number_of(kinds *k, nnc_json rule, int64_t least, int64_t unsaid, int64_t *number) {
     const nnc_json key = nnc_json_get(rule, "key");
     const nnc_json at = key.node != NULL ? nnc_foreign_get(k->file->at, nnc_json_text(key)) : rule;
@@ -122,7 +122,7 @@ static bool number_of(kinds *k, nnc_json rule, int64_t least, int64_t unsaid, in
     return true;
 }
 
-/* Sets the kind of the layers whose indices are in a list. */
+/* Sets the kind of the layers whose indices are in a list. Returns false if it noted a fault. */
 static bool set_listed(kinds *k, nnc_json list, const char *kind) {
     if (!nnc_json_expect(list, NNC_JSON_LIST, "a list of layers")) { return false; }
     for (nnc_json at = nnc_json_first(list); at.node != NULL; at = nnc_json_next(at)) {
