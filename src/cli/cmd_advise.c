@@ -372,8 +372,7 @@ static const char *limit_formula(nnc_limit of) {
     switch (of) {
     case NNC_LIMIT_TENSOR: return "network_s <= other bounds; MLPs alone: tensor <= F W / C";
     case NNC_LIMIT_CONTEXT:
-        return "network_s <= other bounds; a ring alone: context - 1 <= (2 P + 4 s h) W / (2 k b "
-               "C)";
+        return "network_s <= other bounds; a ring alone: context - 1 <= (2 P + 4 s h) W / (2 k b C)";
     case NNC_LIMIT_DATA: return "network_s <= other bounds; matrices alone: tokens >= C / W";
     default: return "compute_s >= other bounds; matrices alone: tokens >= b C / (2 M)";
     }
@@ -423,10 +422,9 @@ static const nnc_metric limit_rows[] = {
                    "legal; null: the limit is beyond all plans that were tried."),
     NNC_AS("reason", TEXT, NNC_IN(limits, why), .help = "The rule by which no larger degree is legal; else null."),
     NNC_AS("formula", TEXT, .get = get_formula,
-           .help = "The relation that holds at the limit, and its closed form. F: width of an MLP, W: "
-                   "bytes/s of the links of a device, C: FLOP/s, M: bytes/s of its memory, b: bytes of "
-                   "a weight, P: parameters of a layer, s: tokens of a sequence, h and k: width of all "
-                   "queries and of all keys."),
+           .help = "The relation that holds at the limit, and its closed form. F: width of an MLP, W: bytes/s of the "
+                   "links of a device, C: FLOP/s, M: bytes/s of its memory, b: bytes of a weight, P: parameters of a "
+                   "layer, s: tokens of a sequence, h and k: width of all queries and of all keys."),
     NNC_AS("plan", OBJECT, NNC_VIA(limits, shown), .rows = &nnc_resolved_plan_metrics,
            .help = "The plan at the limit."),
     NNC_AS("curve", LIST, NNC_IN(limits, points), NNC_COUNT(limits, found.count), .rows = &point_metrics,

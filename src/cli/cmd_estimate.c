@@ -25,8 +25,7 @@ static void write_past(nnc_sheet *sheet, const void *record) {
     nnc_sheet_label(sheet, "");
     if (p->of == NNC_PAST_FEW) {
         nnc_sheet_words(sheet,
-                        "no %d measured steps of this family and profile that no fit has seen: the "
-                        "error is not known",
+                        "no %d measured steps of this family and profile that no fit has seen: the error is not known",
                         NNC_PAST_FEWEST);
         nnc_sheet_end(sheet);
         return;
@@ -432,11 +431,9 @@ static const nnc_page_rows step_page = NNC_PAGE_ROWS(&nnc_estimate_document, ste
 
 static const nnc_page_row page_rows[] = {
     NNC_LINE(""),
-    NNC_WORDS("no software is faster than {step.lower_bound_s}; without any overlap it takes "
-              "{step.upper_bound_s}"),
+    NNC_WORDS("no software is faster than {step.lower_bound_s}; without any overlap it takes {step.upper_bound_s}"),
     NNC_LINE("", .when = "plan.mode = ideal"),
-    NNC_WORDS("ideal mode: every efficiency is 1, no fixed costs, all communication that can "
-              "overlap does"),
+    NNC_WORDS("ideal mode: every efficiency is 1, no fixed costs, all communication that can overlap does"),
     NNC_LINE("", .when = "plan.mode != ideal, !device.fitted"),
     NNC_WORDS("no fitted efficiencies for this device: roofline time at the datasheet's rates"),
     NNC_LINE("", .when = "plan.mode != ideal, device.fitted, device.basis = default"),
@@ -468,8 +465,7 @@ static const nnc_page_row page_rows[] = {
     NNC_BOLD("MFU {throughput.mfu}"),
     NNC_ITEM("HFU {throughput.hfu} of {device.peak_flops_per_s}, FLOPs as in {work.flops_convention}"),
     NNC_LINE("", .when = "throughput.mfu > 1"),
-    NNC_WORDS("MFU above 100%: {work.flops_convention} counts more FLOPs than kernels run; with "
-              "only the pairs under "
+    NNC_WORDS("MFU above 100%: {work.flops_convention} counts more FLOPs than kernels run; with only the pairs under "
               "the mask it is {throughput.causal_mfu} (--flops-convention causal)"),
     NNC_LINE("", .when = "plan.devices > 1"),
     NNC_ITEM("per device {throughput.tokens_per_s_per_device:count} tokens/s"),
@@ -486,8 +482,7 @@ static const nnc_page_row page_rows[] = {
     NNC_BOLD("{measured.step_s}"),
     NNC_ITEM("MFU {measured.mfu:percent}"),
     NNC_ITEM("the estimate is {measured.predicted_over:percent} of the measured time"),
-    NNC_BOLD("impossible: less than the lower bound of {step.lower_bound_s}, so it is not this "
-             "step on this device",
+    NNC_BOLD("impossible: less than the lower bound of {step.lower_bound_s}, so it is not this step on this device",
              .when = "!measured.possible"),
     NNC_GAP(),
     NNC_BLOCK(write_memory),
@@ -838,8 +833,7 @@ static nnc_status read_measured(const char *text, const nnc_result *r, nnc_own_s
     while (unit < 3 && !nnc_read_quantity(text, units[unit], false, &value)) { unit++; }
     if (unit == 3 || !(value > 0.0) || (unit == 0 && r->tokens == 0)) {
         return nnc_fail(err, NNC_BAD_USAGE, "--measured",
-                        "wrong value, expected a time (0.41s) or a rate (380samples/s%s), found "
-                        "\"%.40s\"",
+                        "wrong value, expected a time (0.41s) or a rate (380samples/s%s), found \"%.40s\"",
                         r->tokens > 0 ? ", 12000tokens/s" : "", text);
     }
     own->step_s = unit == 0 ? (double)r->tokens / value : unit == 1 ? (double)r->plan.global_batch / value : value;

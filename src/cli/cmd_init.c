@@ -74,11 +74,10 @@ static void write_file(const nnc_session *session, const nnc_report *report) {
     nnc_record record = nnc_record_begin(session->out, NNC_PLANS_SCHEMA);
     record.spread = true;
     nnc_record_text(&record, "note",
-                    served ? "Deployments under watch. 'nncost check FILE' answers every scenario and exits with "
-                             "1 "
-                             "when one misses a requirement, or moved since 'nncost check FILE --update' recorded "
-                             "it in this file. Keys are the options of 'nncost serve --help' with '_' for '-'; "
-                             "'note' is the comment key."
+                    served ? "Deployments under watch. 'nncost check FILE' answers every scenario and exits with 1 "
+                             "when one misses a requirement, or moved since 'nncost check FILE --update' recorded it "
+                             "in this file. Keys are the options of 'nncost serve --help' with '_' for '-'; 'note' is "
+                             "the comment key."
                            : "Training plans under watch. 'nncost check FILE' estimates every scenario and exits "
                              "with 1 when one misses a requirement, or moved since 'nncost check FILE --update' "
                              "recorded it in this file. Keys are the plan options of 'nncost estimate --help' "
@@ -97,9 +96,8 @@ static void write_file(const nnc_session *session, const nnc_report *report) {
     nnc_record_object(&record, NULL);
     nnc_record_text(&record, "id", report->model->id);
     nnc_record_text(&record, "note",
-                    served ? "A key of 'require' is any metric of 'nncost serve --format json', in "
-                             "seconds and bytes or with units; the limits here leave a tenth of "
-                             "the time."
+                    served ? "A key of 'require' is any metric of 'nncost serve --format json', in seconds and bytes "
+                             "or with units; the limits here leave a tenth of the time."
                            : "A key of 'require' is any metric of 'nncost estimate --format json', "
                              "in seconds, bytes and FLOPs or with units; the limits here leave a "
                              "tenth of the time, and the device's memory.");
@@ -191,8 +189,7 @@ static nnc_status run(nnc_session *session, nnc_error *err) {
     }
     if (options->operand_count == 1 && !plan) {
         status = nnc_fail(err, NNC_BAD_USAGE, "DEVICE",
-                          "missing, expected MODEL DEVICE, or one of device, model, cluster, plan, "
-                          "found only \"%s\"",
+                          "missing, expected MODEL DEVICE, or one of device, model, cluster, plan, found only \"%s\"",
                           options->operands[0]);
         goto done;
     }

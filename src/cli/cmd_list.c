@@ -309,8 +309,7 @@ const nnc_command nnc_cmd_list = {
     .operands = "[devices|models|software [TEXT]]",
     .summary = "The devices, models and software profiles that have an id; with TEXT, only those with TEXT in an id, a "
                "name or an alias.",
-    .notes = "A file that cannot be read is reported on standard error and left out; the exit code "
-             "is then 1.",
+    .notes = "A file that cannot be read is reported on standard error and left out; the exit code is then 1.",
     .max_operands = 2,
     .takes = NNC_TAKES_COMMON,
     .run = run,

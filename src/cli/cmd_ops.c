@@ -451,13 +451,11 @@ const nnc_command nnc_cmd_op = {
     .name = "op",
     .operands = "KIND DIMS DEVICE",
     .summary = "A single op: its work, its roofline and its time.",
-    .notes = "KIND and DIMS: matmul [BATCHx]MxNxK, attention BATCHxHEADSxTOKENSxWIDTH[xKV_HEADS] "
-             "(causal, one kernel; --kernel, --unmasked), conv "
-             "BATCHxINxHEIGHTxWIDTHxOUTxKERNEL[xSTRIDE[xGROUPS]] (--layout), operators of PyTorch "
-             "(copy, add, cast, gelu, optimizer with the number of values; softmax, norm, loss and "
-             "loss-fp32, which casts the logits, with ROWSxCOLUMNS), or a "
-             "collective with the bytes of the whole tensor and --devices: all-reduce, all-gather, "
-             "reduce-scatter, all-to-all, broadcast, p2p. Forward only.",
+    .notes = "KIND and DIMS: matmul [BATCHx]MxNxK, attention BATCHxHEADSxTOKENSxWIDTH[xKV_HEADS] (causal, one kernel; "
+             "--kernel, --unmasked), conv BATCHxINxHEIGHTxWIDTHxOUTxKERNEL[xSTRIDE[xGROUPS]] (--layout), operators of "
+             "PyTorch (copy, add, cast, gelu, optimizer with the number of values; softmax, norm, loss and loss-fp32, "
+             "which casts the logits, with ROWSxCOLUMNS), or a collective with the bytes of the whole tensor and "
+             "--devices: all-reduce, all-gather, reduce-scatter, all-to-all, broadcast, p2p. Forward only.",
     .min_operands = 3,
     .max_operands = 3,
     .takes = NNC_TAKES_COMMON | NNC_TAKES_ONE_OP,

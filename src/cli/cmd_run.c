@@ -269,8 +269,7 @@ static nnc_status run(nnc_session *session, nnc_error *err) {
 const nnc_command nnc_cmd_run = {
     .name = "run",
     .operands = "[MODEL DEVICE | PLANS.json [DEVICE]]",
-    .summary = "The whole run: days, device-hours, cost, energy and carbon, with failures, "
-               "checkpoints and input.",
+    .summary = "The whole run: days, device-hours, cost, energy and carbon, with failures, checkpoints and input.",
     .notes = "The length of the run is given by --tokens, --samples, --epochs with --dataset-size, or --days. Without "
              "MODEL and DEVICE the formulas use the given options: --devices, --step-s, --device-mtbf-s and so on. "
              "Results that need an unknown number are left out. Times take us, ms, s, min, h, d; bytes and rates k, M, "

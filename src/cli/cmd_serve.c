@@ -116,8 +116,7 @@ static const nnc_page_row answer_rows[] = {
     NNC_ITEM("at least {latency.request_lower_bound_s}", .when = "latency.request_s"),
 
     NNC_LINE("percentiles", .when = "formula.ttft_p99_s"),
-    NNC_ITEM("first token {latency.ttft_p50_s} (half), {latency.ttft_p90_s} (90 %), "
-             "{formula.ttft_p99_s} (99 %)"),
+    NNC_ITEM("first token {latency.ttft_p50_s} (half), {latency.ttft_p90_s} (90 %), {formula.ttft_p99_s} (99 %)"),
     NNC_ITEM("per token {latency.tpot_p50_s}, {latency.tpot_p90_s}, {latency.tpot_p99_s}"),
     NNC_ITEM("request {latency.request_p50_s}, {latency.request_p90_s}, {latency.request_p99_s}"),
     NNC_LINE("throughput"),

@@ -216,8 +216,7 @@ static nnc_status unknown(const nnc_columns *columns, const char *word, nnc_erro
     }
     const char *nearest = nnc_nearest(word, names, count);
     return nnc_fail(err, NNC_BAD_USAGE, option,
-                    "no such metric, expected one such as ttft_s, tpot_s or tokens_per_s_per_user%s%s, "
-                    "found \"%s\"",
+                    "no such metric, expected one such as ttft_s, tpot_s or tokens_per_s_per_user%s%s, found \"%s\"",
                     nearest != NULL ? ", perhaps " : "", nearest != NULL ? nearest : "", word);
 }
 
@@ -318,14 +317,11 @@ static nnc_status run(nnc_session *session, nnc_error *err) {
 const nnc_command nnc_cmd_serve_search = {
     .name = "search",
     .operands = "MODEL DEVICE | PLANS.json [DEVICE] --serve",
-    .summary = "The cheapest and the fastest deployment of a decoder under load, and the Pareto "
-               "front between them.",
-    .notes = "Without --devices it searches the numbers of devices up to --max-devices; it also "
-             "searches "
-             "the degrees of parallelism that are left at 1, and the requests at a time when no load "
-             "is given. The cheapest deployment has most tokens per second and device; the fastest has "
-             "the shortest time per token, by at least 1 % when it takes more devices. "
-             "Exits with 1 when nothing meets --slo.",
+    .summary = "The cheapest and the fastest deployment of a decoder under load, and the Pareto front between them.",
+    .notes = "Without --devices it searches the numbers of devices up to --max-devices; it also searches the degrees "
+             "of parallelism that are left at 1, and the requests at a time when no load is given. The cheapest "
+             "deployment has most tokens per second and device; the fastest has the shortest time per token, by at "
+             "least 1 % when it takes more devices. Exits with 1 when nothing meets --slo.",
     .min_operands = 1,
     .max_operands = 2,
     .takes =

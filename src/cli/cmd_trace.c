@@ -368,9 +368,7 @@ static void write_ranks(nnc_buffer *out, nnc_style style, const void *record) {
     if (r->slowest >= 0) {
         nnc_sheet_item(&sheet, NNC_INK_PLAIN, "%d, rank %lld is the slowest", (int)r->count, (long long)r->slowest);
     } else {
-        nnc_sheet_item(&sheet, NNC_INK_PLAIN,
-                       "%d, without a collective that takes them different "
-                       "times",
+        nnc_sheet_item(&sheet, NNC_INK_PLAIN, "%d, without a collective that takes them different times",
                        (int)r->count);
     }
     nnc_sheet_end(&sheet);
@@ -505,8 +503,7 @@ static nnc_status add_parts(nnc_session *session, void *context, nnc_scenario *s
     (void)scratch;
     if (a->steps < 1) {
         return nnc_fail(err, NNC_BAD_SPEC, a->file,
-                        "marks no step, expected annotations ProfilerStep#N: call step() of the "
-                        "profiler after each");
+                        "marks no step, expected annotations ProfilerStep#N: call step() of the profiler after each");
     }
     const part parts[PARTS] = {
         { "step", a->sum.span_s / steps, r->step_s },

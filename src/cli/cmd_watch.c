@@ -106,13 +106,11 @@ static nnc_status watch(nnc_session *session, void *context, nnc_scenario *scena
     const double step_s = nnc_log_step_s(&log);
     if (isnan(step_s)) {
         return log.readings == 0 ? nnc_fail(err, NNC_BAD_SPEC, path,
-                                            "expected lines of Megatron-LM, NeMo, torchtitan, HF Trainer, "
-                                            "DeepSpeed or MaxText with the time of a step, found none in %lld "
-                                            "lines",
+                                            "expected lines of Megatron-LM, NeMo, torchtitan, HF Trainer, DeepSpeed or "
+                                            "MaxText with the time of a step, found none in %lld lines",
                                             (long long)log.lines)
                                  : nnc_fail(err, NNC_BAD_SPEC, path,
-                                            "expected steps after the first %d, found only %lld lines of the "
-                                            "warm-up",
+                                            "expected steps after the first %d, found only %lld lines of the warm-up",
                                             NNC_LOG_WARM_UP, (long long)log.readings);
     }
     answer a = { .log_path = standard ? "standard input" : path,

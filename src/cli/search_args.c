@@ -147,9 +147,7 @@ static nnc_status read_money(const char *text, double *money, nnc_error *err) {
     char currency[NNC_CURRENCY_TEXT];
     if (text != NULL && (!nnc_read_money(text, money, currency) || !(*money > 0.0))) {
         return nnc_fail(err, NNC_BAD_USAGE, "--budget",
-                        "not an amount, expected a number above 0 such as 2.5e6, 200k or 1.5M USD, "
-                        "found \"%s\"",
-                        text);
+                        "not an amount, expected a number above 0 such as 2.5e6, 200k or 1.5M USD, found \"%s\"", text);
     }
     return NNC_OK;
 }
@@ -221,8 +219,7 @@ static nnc_status fill_sizes(const nnc_plan *base, const nnc_device *device, int
     }
     if (task->size_count == 0) {
         return nnc_fail(err, NNC_BAD_USAGE, "--max-devices",
-                        "below one node, expected at least the %lld devices of one, or --devices, "
-                        "found %lld",
+                        "below one node, expected at least the %lld devices of one, or --devices, found %lld",
                         (long long)node, (long long)max_devices);
     }
     return NNC_OK;

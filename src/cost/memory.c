@@ -672,8 +672,7 @@ NNC_SAYING void set_transient(const nnc_resident_bytes *held, const nnc_plan *pl
         NNC_LET(why, stage_params, NULL, params);
         NNC_SET(why, held_bytes, "B", held_per_param * stage_params);
     }
-    NNC_NOTE(why, "what the precision policy holds for a while: a 16-bit copy, or gradients that it "
-                  "does not store");
+    NNC_NOTE(why, "what the precision policy holds for a while: a 16-bit copy, or gradients that it does not store");
     NNC_PUT(why, gathered_bytes, "B");
     NNC_SAY(why, transient_bytes, "B", ceil(op_bytes + block_bytes + gathered_bytes + held_bytes));
     memory->transient_bytes = whole_bytes(transient_bytes);
@@ -805,8 +804,7 @@ NNC_SAYING void set_aside(const nnc_plan *plan, const nnc_software *software, nn
     NNC_LET(why, fixed_bytes, "B", memory->one_moment ? (double)memory->context_bytes : software->reserve.bytes);
     NNC_LET(why, share, NULL, software->reserve.share);
     NNC_SAY(why, reserve_bytes, "B", ceil(fixed_bytes + share * counted_bytes));
-    NNC_NOTE(why, "context and collectives, and what the allocator cannot hand out again, by the "
-                  "software profile");
+    NNC_NOTE(why, "context and collectives, and what the allocator cannot hand out again, by the software profile");
     memory->reserve_bytes = whole_bytes(reserve_bytes);
 }
 

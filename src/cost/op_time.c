@@ -511,8 +511,7 @@ NNC_SAYING double converted_s(const nnc_device *device, const nnc_op *op, nnc_de
     NNC_LET(why, converted_weights, NULL, converted_weights_share);
     NNC_SAY(why, conversion_s, "s",
             2.0 * (converted * map_bytes + converted_weights * weight_bytes) / device->mem_bytes_per_s);
-    NNC_NOTE(why, "maps and weights whose channels do not lie together, read and written in "
-                  "another order");
+    NNC_NOTE(why, "maps and weights whose channels do not lie together, read and written in another order");
     return conversion_s;
 }
 
@@ -568,8 +567,7 @@ NNC_SAYING double products_s(const nnc_op *op, const nnc_work *work, const nnc_c
         NNC_LET(why, forward_s, "s", matrix_s);
         NNC_LET(why, tf32_backward_ratio, NULL, ratio);
         NNC_SET(why, matrix_s, "s", tf32_backward_ratio * forward_s);
-        NNC_NOTE(why, "matrix units take operands of tf32 with the terms of a sum side by side; "
-                      "gradients turn theirs");
+        NNC_NOTE(why, "matrix units take operands of tf32 with the terms of a sum side by side; gradients turn theirs");
         return matrix_s;
     }
     if (saved > 1.0) {

@@ -409,8 +409,7 @@ static double exposed_of(const nnc_step *step, const nnc_ideal *ideal, nnc_op_co
     double time_s = 0.0;
     if (links_s > 0.0) {
         NNC_SET(why, time_s, "s", busiest_s * ideal->exposed_comm_s / links_s);
-        NNC_NOTE(why, "its share of what the busiest link takes longer than the engine; busiest_s: "
-                      "on that link");
+        NNC_NOTE(why, "its share of what the busiest link takes longer than the engine; busiest_s: on that link");
     }
     return time_s;
 }

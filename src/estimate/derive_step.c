@@ -237,8 +237,7 @@ static void say_traffic(const nnc_rows *rows, const nnc_result *r, nnc_derivatio
     say_keyed(&read, "read_bytes", "B", r->read_bytes, why);
     say_keyed(&written, "write_bytes", "B", r->write_bytes, why);
     say_keyed(&flops, "device_flops", "FLOP", device_flops, why);
-    nnc_say_note(why, "of the ops of the busiest stage: nncost ops lists them, flops and "
-                      "vector_flops times repeat");
+    nnc_say_note(why, "of the ops of the busiest stage: nncost ops lists them, flops and vector_flops times repeat");
     NNC_SAY(why, intensity, "FLOP/B", device_flops / (r->read_bytes + r->write_bytes));
     (void)intensity;
     NNC_NOTE(why, "arithmetic intensity of the whole step; ops differ widely from it");

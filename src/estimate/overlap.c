@@ -69,9 +69,8 @@ NNC_SAYING double hide(double exchange_s, double share, double *left_s, nnc_deri
     NNC_LET(why, window_s, "s", *left_s);
     NNC_PUT(why, exchange_s, "s");
     NNC_SAY(why, overlapped_s, "s", overlap * nnc_min(exchange_s, window_s));
-    NNC_NOTE(why, "all collectives of this kind in one pass over the layers, with the compute that overlaps "
-                  "with no other traffic on this fabric; data and offload also with traffic of other fabrics "
-                  "meanwhile");
+    NNC_NOTE(why, "all collectives of this kind in one pass over the layers, with the compute that overlaps with no "
+                  "other traffic on this fabric; data and offload also with traffic of other fabrics meanwhile");
     *left_s = window_s - overlapped_s;
     double exposed_rest = 1.0;
     if (exchange_s > 0.0) { NNC_SET(why, exposed_rest, NULL, (exchange_s - overlapped_s) / exchange_s); }

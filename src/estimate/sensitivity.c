@@ -182,8 +182,7 @@ nnc_status nnc_target_find(const nnc_model *model, const nnc_device *device, con
     NNC_TRY(begin(__func__, model, device, software, plan, scratch, &asked, &t, err));
     if ((unsigned)figure >= NNC_PARAMETER_COUNT || !(step_s > 0.0) || isinf(step_s)) {
         return nnc_fail(err, NNC_BAD_USAGE, __func__,
-                        "out of range, expected one of %d figures and a time above 0 s, found %d "
-                        "and %g s",
+                        "out of range, expected one of %d figures and a time above 0 s, found %d and %g s",
                         NNC_PARAMETER_COUNT, (int)figure, step_s);
     }
     NNC_TRY(nnc_plan_resolve_read(t.plan, model, device, &resolved, err));

@@ -240,9 +240,8 @@ double nnc_step_core_s(const nnc_step *step, const nnc_segment_time units[NNC_SE
     NNC_LET(step->why, passes_s, "s", m->run.span_s[slowest]);
     NNC_LET(step->why, once_per_step_s, "s", m->stages[slowest].exchange_s + m->stages[slowest].update_s);
     NNC_SAY(step->why, step_s, "s", passes_s + once_per_step_s);
-    NNC_NOTE(step->why, "of the slowest stage: its passes, by replaying the schedule with every "
-                        "stage's own times; then "
-                        "what it does once per step: collectives and update");
+    NNC_NOTE(step->why, "of the slowest stage: its passes, by replaying the schedule with every stage's own times; "
+                        "then what it does once per step: collectives and update");
     return step_s;
 }
 
@@ -811,8 +810,7 @@ static nnc_status choose_kernel(const nnc_device *device, const nnc_single_op *a
     for (int i = 0; i < 3 && found < 0; i++) { found = strcmp(others[i], a->kernel) == 0 ? (int)stands_for[i] : -1; }
     if (found < 0) {
         return nnc_fail(err, NNC_BAD_USAGE, "--kernel",
-                        "unknown, expected flash, cudnn, efficient, math, or flash1 to flash3, "
-                        "found \"%.40s\"",
+                        "unknown, expected flash, cudnn, efficient, math, or flash1 to flash3, found \"%.40s\"",
                         a->kernel);
     }
     op->u.flash.kernel = (nnc_flash_kernel)found;

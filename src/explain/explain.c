@@ -239,14 +239,12 @@ nnc_status nnc_report_explain(nnc_buffer *out, nnc_style style, const nnc_report
 
 /* device file of the example; its numbers are round, and are not printed */
 static const char device_text[] =
-    "{\"schema\": \"nncost.device/1\", \"id\": \"example\", \"name\": \"An example\","
-    " \"matmul_flops_per_s\": {\"bf16\": 1e14}, \"vector_flops_per_s\": {\"fp32\": 1e13},"
-    " \"mem_bytes\": 1e11, \"mem_bytes_per_s\": 1e12, \"power_w\": 1000,"
-    " \"scale_up\": {\"kind\": \"switch\", \"devices\": 8, \"bytes_per_s\": 1e11,"
-    " \"latency_s\": 1e-6}, \"scale_out\": {\"bytes_per_s\": 1e10, \"latency_s\": 1e-5},"
-    " \"host\": {\"bytes_per_s\": 1e10, \"mem_bytes_per_s\": 1e10}, \"prices\": [{"
-    "\"per_device_hour\": 1, \"currency\": \"USD\", \"where\": \"nowhere\", \"date\": \"2026\"}], "
-    "\"sources\": {\"\": \"made up\"}}";
+    "{\"schema\": \"nncost.device/1\", \"id\": \"example\", \"name\": \"An example\", \"matmul_flops_per_s\": "
+    "{\"bf16\": 1e14}, \"vector_flops_per_s\": {\"fp32\": 1e13}, \"mem_bytes\": 1e11, \"mem_bytes_per_s\": 1e12, "
+    "\"power_w\": 1000, \"scale_up\": {\"kind\": \"switch\", \"devices\": 8, \"bytes_per_s\": 1e11, \"latency_s\": "
+    "1e-6}, \"scale_out\": {\"bytes_per_s\": 1e10, \"latency_s\": 1e-5}, \"host\": {\"bytes_per_s\": 1e10, "
+    "\"mem_bytes_per_s\": 1e10}, \"prices\": [{\"per_device_hour\": 1, \"currency\": \"USD\", \"where\": \"nowhere\", "
+    "\"date\": \"2026\"}], \"sources\": {\"\": \"made up\"}}";
 
 #define MODEL_START "{\"schema\": \"nncost.model/1\", \"id\": \"example\", \"name\": \"An example\", "
 #define MODEL_END ", \"sources\": {\"\": \"made up\"}}"
@@ -455,8 +453,7 @@ static void write_page(nnc_buffer *out, nnc_style style, const void *record) {
         nnc_sheet_subject(&sheet, answer->report);
     } else {
         nnc_sheet_note(&sheet, "formulas",
-                       "from the example of %s; other plans may have other terms. Add MODEL "
-                       "DEVICE to see the numbers.",
+                       "from the example of %s; other plans may have other terms. Add MODEL DEVICE to see the numbers.",
                        answer->example);
     }
     sheet.indent = 18;

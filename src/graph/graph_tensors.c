@@ -8,9 +8,7 @@
 /* ---- kinds of op that read one tensor of any shape ---- */
 
 bool nnc_graph_needs_values(nnc_graph_walk *w, const nnc_graph_op *op) {
-    return !op->in.ids || nnc_graph_fail(w, op->node,
-                                         "%s: expected values, found token ids, which an embed "
-                                         "looks up",
+    return !op->in.ids || nnc_graph_fail(w, op->node, "%s: expected values, found token ids, which an embed looks up",
                                          op->node->label);
 }
 
@@ -130,9 +128,7 @@ static bool infer_both(nnc_graph_walk *w, nnc_graph_op *op) {
         return nnc_graph_needs_values(w, op);
     }
     return same ? nnc_graph_needs_values(w, op)
-                : nnc_graph_fail(w, op->node,
-                                 "%s: expected equal shapes, or one value per channel, found %s and "
-                                 "%s",
+                : nnc_graph_fail(w, op->node, "%s: expected equal shapes, or one value per channel, found %s and %s",
                                  op->node->label, nnc_graph_shape_text(a, one), nnc_graph_shape_text(b, other));
 }
 
@@ -158,9 +154,7 @@ static bool infer_concat(nnc_graph_walk *w, nnc_graph_op *op) {
     if (!axis_of(w, op, op->values[NNC_CONCAT_AXIS] == NNC_AXIS_TOKENS, &axis)) { return false; }
     if (with.rank == op->in.rank) { with.dims[axis] = op->in.dims[axis]; }
     if (!same_shape(&op->in, &with)) {
-        return nnc_graph_fail(w, op->node,
-                              "%s: expected shapes that differ in one axis, found %s "
-                              "and %s",
+        return nnc_graph_fail(w, op->node, "%s: expected shapes that differ in one axis, found %s and %s",
                               op->node->label, nnc_graph_shape_text(&op->in, one),
                               nnc_graph_shape_text(&op->with, other));
     }
@@ -270,9 +264,7 @@ static bool infer_attention(nnc_graph_walk *w, nnc_graph_op *op) {
     if (side > 0 && (other || op->in.dims[op->in.rank == 3 ? 1 : 0] % side != 0 ||
                      (op->in.rank == 3 && op->in.dims[2] % side != 0))) {
         char text[96];
-        return nnc_graph_fail(w, op->node,
-                              "%s: window: %" PRId64 " does not divide %s, or keys are "
-                              "named",
+        return nnc_graph_fail(w, op->node, "%s: window: %" PRId64 " does not divide %s, or keys are named",
                               op->node->label, side, nnc_graph_shape_text(&op->in, text));
     }
     if (op->in.rank < 2 || (op->with.rank > 0 && op->with.rank < 2)) {

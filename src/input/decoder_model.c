@@ -253,9 +253,7 @@ static void check_mixers(nnc_json at, const nnc_decoder *d) {
         nnc_json_fault(at, "mixers", "more than there are layers, expected at most %" PRId64 " names, found %" PRId32,
                        d->layers, d->mixers_count);
     } else if (windows > 0 && d->sliding_window == 0) {
-        nnc_json_fault(at, "sliding_window",
-                       "missing, expected the tokens that window and chunk "
-                       "layers see");
+        nnc_json_fault(at, "sliding_window", "missing, expected the tokens that window and chunk layers see");
     } else if (d->mixers_count > 0 && windows == 0 && d->sliding_window > 0) {
         nnc_json_fault(at, "sliding_window", "does not apply, expected a layer in mixers that slides");
     }
@@ -315,9 +313,7 @@ static void check_ends(nnc_json at, const nnc_decoder *d) {
     }
     for (int32_t i = 0; i < d->mixers_count && d->bidirectional; i++) {
         if (d->mixers[i] == NNC_MIXER_CHUNK) {
-            nnc_json_fault(at, "mixers",
-                           "chunk does not apply, expected window or full in an "
-                           "encoder");
+            nnc_json_fault(at, "mixers", "chunk does not apply, expected window or full in an encoder");
             return;
         }
     }
@@ -352,9 +348,7 @@ static void check_states(nnc_json at, const nnc_decoder *d) {
     const unsigned chunked = HEADED | BIT(NNC_MIXER_LIGHTNING);
     if ((d->ssm_chunk > 0 && (used & chunked) == 0) || (d->ssm_norms && (used & MAMBA) == 0) ||
         (d->conv_bias && d->conv_kernel == 0)) {
-        nnc_json_fault(at, "mixers",
-                       "keep no state, expected one that does with ssm_chunk, "
-                       "ssm_norms and conv_bias");
+        nnc_json_fault(at, "mixers", "keep no state, expected one that does with ssm_chunk, ssm_norms and conv_bias");
     }
     if (d->ssm_groups > 0 && (d->ssm_heads % d->ssm_groups != 0 || d->ssm_inner % d->ssm_heads != 0)) {
         nnc_json_fault(at, "ssm_heads",
@@ -386,8 +380,7 @@ static void check_layers(nnc_json at, const nnc_decoder *d) {
     if (d->norm_place >= NNC_NORM_PARALLEL &&
         (d->experts > 0 || layers_of(d, (const unsigned *)d->mlps, d->mlps_count, NNC_LAYER_NO_MLP) > 0)) {
         nnc_json_fault(at, "norm_place",
-                       "parallel halves are attention and a dense MLP, expected "
-                       "no experts and an MLP in every layer");
+                       "parallel halves are attention and a dense MLP, expected no experts and an MLP in every layer");
     }
     if (d->rotary_dim > 0 && (d->positions != NNC_POSITIONS_ROTARY || d->rotary_dim > d->head_dim)) {
         nnc_json_fault(at, "rotary_dim",
@@ -398,9 +391,7 @@ static void check_layers(nnc_json at, const nnc_decoder *d) {
         nnc_json_fault(at, "no_key_bias", "does not apply, expected it with biases or qkv_bias");
     }
     if (d->norm_bias && (d->norm != NNC_NORM_LAYER || d->plain_norms)) {
-        nnc_json_fault(at, "norm_bias",
-                       "does not apply, expected it with layer norms that have "
-                       "weights");
+        nnc_json_fault(at, "norm_bias", "does not apply, expected it with layer norms that have weights");
     }
 }
 

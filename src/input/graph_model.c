@@ -54,11 +54,9 @@ static bool put_name(void *context, const char *name, size_t length) {
     for (int32_t i = 0; i < s->let_count; i++) { known[count++] = s->lets[i]; }
     snprintf(found, sizeof found, "%.*s", (int)length, name);
     const char *near = nnc_nearest(found, known, count);
-    return nnc_json_fault(p->at, NULL,
-                          "unknown name, expected a let or an argument of the macro around%s%s%s, found "
-                          "\"%s\"",
-                          near != NULL ? ", perhaps \"" : "", near != NULL ? near : "", near != NULL ? "\"" : "",
-                          found);
+    return nnc_json_fault(
+        p->at, NULL, "unknown name, expected a let or an argument of the macro around%s%s%s, found \"%s\"",
+        near != NULL ? ", perhaps \"" : "", near != NULL ? near : "", near != NULL ? "\"" : "", found);
 }
 
 static size_t put_number(void *context, const char *at) {
@@ -170,10 +168,7 @@ static bool read_expr(const reader *r, nnc_json at, nnc_expr *expr) {
 static const char *read_name(reader *r, nnc_json at, const char *text) {
     const size_t length = strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
     if (length == 0 || length > 40 || text[length] != '\0' || (text[0] >= '0' && text[0] <= '9')) {
-        nnc_json_fault(at, NULL,
-                       "not a name, expected letters, digits and _, a letter first, found "
-                       "\"%.60s\"",
-                       text);
+        nnc_json_fault(at, NULL, "not a name, expected letters, digits and _, a letter first, found \"%.60s\"", text);
         return NULL;
     }
     return copy_text(r, text);
@@ -502,9 +497,7 @@ static void read_input(reader *r, nnc_json root) {
     const nnc_json at = nnc_json_get(root, "input");
     net->input = (nnc_graph_node){ .step = NNC_STEP_OP, .as = -1, .from = -1, .where = "input" };
     if (nnc_json_type_of(at) != NNC_JSON_OBJECT) {
-        nnc_json_fault(root, "input",
-                       "missing or of a wrong type, expected an object with a shape or "
-                       "tokens");
+        nnc_json_fault(root, "input", "missing or of a wrong type, expected an object with a shape or tokens");
         return;
     }
     read_op(r, at, &net->input);

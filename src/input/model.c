@@ -406,8 +406,7 @@ static void check_attention(nnc_json at, const nnc_unet *u) {
     }
     if ((u->context_len > 0) != (u->context_width > 0)) {
         nnc_json_fault(at, "context_len",
-                       "half a context, expected context_len and context_width or "
-                       "neither, found one of them");
+                       "half a context, expected context_len and context_width or neither, found one of them");
     }
     if (has_attention(u)) {
         check_heads(at, u);
@@ -417,8 +416,7 @@ static void check_attention(nnc_json at, const nnc_unet *u) {
     }
     if (!has_transformers(u) && (u->context_len > 0 || u->linear_projections)) {
         nnc_json_fault(at, u->context_len > 0 ? "context_len" : "linear_projections",
-                       "does not apply, expected it with transformer blocks only, found "
-                       "transformer_depth 0");
+                       "does not apply, expected it with transformer blocks only, found transformer_depth 0");
     }
 }
 

@@ -186,8 +186,7 @@ static const nnc_metric work_rows[] = {
     NNC_NUMBER(nnc_result, vector_flops, .full = true, .unit = "FLOP",
                .help = "FLOPs that kernels run on the vector units."),
     NNC_NUMBER(nnc_result, six_nd_flops, .unit = "FLOP",
-               .help = "The rule of thumb: 2 FLOPs forward and 4 backward per token and parameter "
-                       "of a matrix product.",
+               .help = "The rule of thumb: 2 FLOPs forward and 4 backward per token and parameter of a matrix product.",
                .more = NNC_MORE(.source = "arXiv:2001.08361")),
     NNC_AS("flops_convention", ENUM, NNC_IN(nnc_result, plan.flops_convention),
            .names = { nnc_flops_convention_name, NNC_CONVENTION_COUNT },
@@ -232,8 +231,7 @@ static const nnc_metric step_rows[] = {
                .help = "Communication between ranks and with the host that no compute overlaps.",
                .more = NNC_MORE(.part_of = step_s, .source = "arXiv:2104.04473, arXiv:1910.02054, arXiv:2006.15704")),
     NNC_NUMBER(nnc_result, bubble_s, .head = "bubble", .unit = "s",
-               .help = "Idle time of the busiest stage, from a replay of the schedule with the times of "
-                       "every stage.",
+               .help = "Idle time of the busiest stage, from a replay of the schedule with the times of every stage.",
                .more = NNC_MORE(.part_of = step_s,
                                 .source = "arXiv:1811.06965, arXiv:2104.04473, arXiv:2401.10241, arXiv:2412.19437")),
     NNC_NUMBER(nnc_result, host_s, .head = "host", .unit = "s",
@@ -256,9 +254,8 @@ static const nnc_metric step_rows[] = {
     NNC_NAMED(nnc_result, next_bound, nnc_bound_name, NNC_BOUND_COUNT, .full = true,
               .help = "The second largest part of the step."),
     NNC_NUMBER(nnc_result, bound_s, .full = true, .each_count = NNC_BOUND_COUNT, .unit = "s",
-               .help = "Step time by the bound of its ops, by the cost of issuing them (host), and "
-                       "by waiting in the pipeline (bubble). The parts add up to step_s, except in "
-                       "ideal mode, where they overlap.",
+               .help = "Step time by the bound of its ops, by the cost of issuing them (host), and by waiting in the "
+                       "pipeline (bubble). The parts add up to step_s, except in ideal mode, where they overlap.",
                .more = NNC_MORE(.each = nnc_bound_name)),
     NNC_NUMBER(nnc_result, step_without_bound_s, .full = true, .unit = "s",
                .help = "The step, estimated again without the limit that bounds it."),
@@ -287,8 +284,7 @@ static const nnc_metric throughput_rows[] = {
     NNC_NUMBER(nnc_result, mfu, .show = NNC_SHOW_PERCENT, .help = "Model FLOPs utilisation: model FLOPs over the peak.",
                .more = NNC_MORE(.source = "arXiv:2204.02311 appendix B")),
     NNC_NUMBER(nnc_result, causal_mfu, .show = NNC_SHOW_PERCENT,
-               .help = "The same with the pairs under the mask only, in every convention: kernels "
-                       "can reach at most 1.",
+               .help = "The same with the pairs under the mask only, in every convention: kernels can reach at most 1.",
                .more = NNC_MORE(.source = "arXiv:2307.08691")),
     NNC_NUMBER(nnc_result, hfu, .show = NNC_SHOW_PERCENT,
                .help = "Hardware FLOPs utilisation: hardware FLOPs over the peak.",
@@ -472,8 +468,7 @@ static const nnc_metric memory_rows[] = {
     NNC_AS("total_interval_bytes", WHOLE, RESULT(memory.total_interval_bytes), .each_count = 2, .unit = "B",
            .help = "The range of peaks measured under the software profile; one in ten is above it."),
     NNC_AS("peak_allocated_bytes", WHOLE, RESULT(memory.peak_allocated_bytes), .unit = "B",
-           .help = "Bytes that the allocator hands out at the peak: max_memory_allocated of "
-                   "PyTorch."),
+           .help = "Bytes that the allocator hands out at the peak: max_memory_allocated of PyTorch."),
     NNC_AS("peak_reserved_bytes", WHOLE, RESULT(memory.peak_reserved_bytes), .unit = "B",
            .help = "Bytes that the allocator takes from the driver for it: max_memory_reserved."),
     NNC_AS("context_bytes", WHOLE, RESULT(memory.context_bytes), .unit = "B",
@@ -481,9 +476,8 @@ static const nnc_metric memory_rows[] = {
     NNC_AS("transient_what", TEXT, RESULT(memory.transient_what), .help = "The tensors of the transient peak."),
     NNC_AS("fits", BOOL, .get = get_fits, .help = "Whether the plan fits into the device memory."),
     NNC_AS("fit", ENUM, RESULT(verdict), .names = { nnc_verdict_name, NNC_VERDICT_COUNT },
-           .help = "fits; tight: one end of total_interval_bytes fits, which covers settings that "
-                   "are open; "
-                   "or does_not_fit."),
+           .help = "fits; tight: one end of total_interval_bytes fits, which covers settings that are open; or "
+                   "does_not_fit."),
     NNC_AS("advice", LIST, NNC_IN(nnc_report, advice), NNC_COUNT(nnc_report, advice_count), .rows = &advice_metrics,
            .null_empty = true, .help = "Changes of the plan that would fit, the fastest first."),
     NNC_AS("stages", LIST, NNC_IN(nnc_report, stages), NNC_COUNT(nnc_report, stage_count),
@@ -516,8 +510,7 @@ static const nnc_metric cost_rows[] = {
     NNC_AS("run_s", NUMBER, RESULT(run_s), .unit = "s",
            .help = "Time to train on the tokens or samples of --tokens or --samples."),
     NNC_AS("energy_j", NUMBER, RESULT(energy_j), .unit = "J",
-           .help = "Energy of the run, or of the step if no run is given, at the rated power of "
-                   "the board."),
+           .help = "Energy of the run, or of the step if no run is given, at the rated power of the board."),
 };
 static const nnc_metrics cost_metrics = NNC_METRICS("cost", cost_rows, nnc_report);
 
@@ -589,8 +582,7 @@ static const nnc_metric fact_rows[] = {
     NNC_AS("values", TEXTS, NNC_IN(nnc_open_fact, values), NNC_COUNT(nnc_open_fact, value_count),
            .help = "Its possible values."),
     NNC_NUMBER(nnc_open_fact, effect,
-               .help = "Step with the value that moves it most over the step of the estimate, "
-                       "minus 1."),
+               .help = "Step with the value that moves it most over the step of the estimate, minus 1."),
 };
 static const nnc_metrics fact_metrics =
     NNC_METRICS("a fact of the software that is not said", fact_rows, nnc_open_fact);
@@ -620,8 +612,7 @@ static const nnc_metric document_rows[] = {
            .more = NNC_MORE(.when = has_past)),
     NNC_AS("open_facts", LIST, NNC_IN(nnc_report, open_facts), NNC_COUNT(nnc_report, open_fact_count),
            .rows = &fact_metrics,
-           .help = "Facts of the software that the plan leaves open, those that move the step most "
-                   "first.",
+           .help = "Facts of the software that the plan leaves open, those that move the step most first.",
            .more = NNC_MORE(.when = has_facts)),
     NNC_AS("measured", OBJECT, NNC_VIA(nnc_report, own), .rows = &own_metrics,
            .help = "The step of --measured compared with the estimate.", .more = NNC_MORE(.when = has_own)),

@@ -398,8 +398,7 @@ static const nnc_metric op_rows[] = {
     NNC_AS("write_bytes", NUMBER, NNC_IN(nnc_op_cost, work.write_bytes), .unit = "B",
            .help = "Bytes that one instance writes to memory."),
     NNC_AS("kept_bytes", NUMBER, .get = get_op_kept, .unit = "B",
-           .help = "Bytes that one instance of a forward op keeps for backward, unless its block "
-                   "is recomputed."),
+           .help = "Bytes that one instance of a forward op keeps for backward, unless its block is recomputed."),
     NNC_AS("intensity_flops_per_byte", NUMBER, .get = get_op_intensity, .unit = "FLOP/B", .show = NNC_SHOW_COUNT,
            .help = "Arithmetic intensity: FLOPs per byte read or written."),
     NNC_NUMBER(nnc_op_cost, time_s, .unit = "s", .help = "Time of one instance on the critical path."),

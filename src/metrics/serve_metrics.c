@@ -409,8 +409,7 @@ static const nnc_metric run_rows[] = {
     NNC_NUMBER(nnc_run, power_w, .unit = "W", .help = "Mean power of one device with its share of the node."),
     NNC_NUMBER(nnc_run, energy_j, .unit = "J", .help = "Energy of the run, building included."),
     NNC_NUMBER(nnc_run, rated_energy_j, .unit = "J",
-               .help = "Rated power of the devices times device-hours and PUE, as most published "
-                       "totals count."),
+               .help = "Rated power of the devices times device-hours and PUE, as most published totals count."),
     NNC_NUMBER(nnc_run, carbon_kg, .unit = "kg", .help = "Carbon dioxide of the energy."),
     NNC_NUMBER(nnc_run, rated_carbon_kg, .unit = "kg", .help = "Carbon dioxide of rated_energy_j."),
     NNC_NUMBER(nnc_run, embodied_carbon_kg, .unit = "kg",

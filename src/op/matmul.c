@@ -68,8 +68,7 @@ NNC_SAYING nnc_work matmul_work(const nnc_op *op, nnc_derivation *why) {
     if (d.bias > 0.0) { NNC_SET(why, work.vector_flops, "FLOP", d.m * d.n); }
     NNC_SET(why, work.read_bytes, "B",
             (d.batch * d.m * d.k + d.batch * d.experts / d.b_shared * d.k * d.n) * d.in_bytes + d.bias * d.in_bytes);
-    NNC_NOTE(why, "operands cross memory once; each expert has its own B; b_shared products of the "
-                  "batch share one B");
+    NNC_NOTE(why, "operands cross memory once; each expert has its own B; b_shared products of the batch share one B");
     NNC_SET(why, work.write_bytes, "B", d.batch * d.m * d.n * d.out_bytes);
     return work;
 }

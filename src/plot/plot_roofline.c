@@ -403,8 +403,7 @@ static void draw(nnc_canvas *canvas, const nnc_plot_data *data) {
 
 const nnc_picture nnc_plot_roofline = {
     .name = "roofline",
-    .help = "Every op under the roof of the device: its side of the ridge, and its distance to the "
-            "roof.",
+    .help = "Every op under the roof of the device: its side of the ridge, and its distance to the roof.",
     .of = NNC_PLOT_ESTIMATE,
     .draw = draw,
 };

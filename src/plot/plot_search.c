@@ -147,8 +147,7 @@ static void draw_front(nnc_canvas *canvas, const nnc_plot_data *data) {
 
 const nnc_picture nnc_plot_front = {
     .name = "front",
-    .help = "The Pareto front of a search: plans for which no other plan is better in both time "
-            "and memory.",
+    .help = "The Pareto front of a search: plans for which no other plan is better in both time and memory.",
     .of = NNC_PLOT_FRONT,
     .draw = draw_front,
 };

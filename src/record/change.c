@@ -665,8 +665,7 @@ static const nnc_metric row_rows[] = {
     NNC_NUMBER(nnc_check_row, change_s, .unit = "s", .help = "Change of the step.",
                .more = NNC_MORE(.when = has_split)),
     NNC_NUMBER(nnc_check_row, framework_s, .unit = "s",
-               .help = "Part of it from the profile: the new step minus that of the new plan under "
-                       "the old profile.",
+               .help = "Part of it from the profile: the new step minus that of the new plan under the old profile.",
                .more = NNC_MORE(.when = has_split)),
     NNC_AS("changes", LIST, NNC_IN(nnc_check_row, changes), NNC_COUNT(nnc_check_row, change_count),
            .rows = &change_metrics, .help = "Metrics that differ, the largest change first."),

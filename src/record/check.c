@@ -179,9 +179,7 @@ static bool causes_find(nnc_origins *origins, const nnc_plans_scenario *from, co
         said = say(origins, causes, row, text);
     }
     if (said && row->cause_count == 0) {
-        snprintf(text, sizeof text,
-                 "tool: plan and files are as recorded, so it is nncost itself, another build of "
-                 "%s",
+        snprintf(text, sizeof text, "tool: plan and files are as recorded, so it is nncost itself, another build of %s",
                  nnc_version());
         said = say(origins, causes, row, text);
     }

@@ -304,9 +304,7 @@ static bool is_of_this_version(nnc_json at, nnc_recorded *recorded) {
     char expected[64];
     if (nnc_json_type_of(schema) != NNC_JSON_TEXT || strcmp(nnc_json_text(schema), NNC_RECORDED_SCHEMA) != 0) {
         if (schema.node == NULL) {
-            nnc_json_fault(at, "schema",
-                           "missing, expected \"%s\" as 'nncost check --update' writes it, found "
-                           "nothing",
+            nnc_json_fault(at, "schema", "missing, expected \"%s\" as 'nncost check --update' writes it, found nothing",
                            NNC_RECORDED_SCHEMA);
         } else {
             nnc_json_mismatch(schema, "of another version of nncost", "\"" NNC_RECORDED_SCHEMA "\"");
@@ -413,9 +411,7 @@ static void read_estimate(nnc_json root, bool served, nnc_recorded *recorded) {
     }
     read_ops(nnc_json_get(root, "ops"), served, estimate);
     if (found.count == 0) {
-        nnc_json_fault(root, NULL,
-                       "no metrics, expected the output of 'nncost estimate --format "
-                       "json', found none");
+        nnc_json_fault(root, NULL, "no metrics, expected the output of 'nncost estimate --format json', found none");
     }
     recorded->estimates = estimate;
     recorded->estimate_count = 1;

@@ -628,10 +628,8 @@ void nnc_sheet_launch(nnc_sheet *sheet, const nnc_report *report) {
         }
     }
     if (harmless > 0) {
-        nnc_sheet_note(sheet, "",
-                       "%" PRId32 " other %s no effect on the estimate (--format json lists "
-                       "them)",
-                       harmless, harmless == 1 ? "key has" : "keys have");
+        nnc_sheet_note(sheet, "", "%" PRId32 " other %s no effect on the estimate (--format json lists them)", harmless,
+                       harmless == 1 ? "key has" : "keys have");
     }
 }
 

@@ -167,8 +167,7 @@ nnc_status nnc_serve_rates_of(const nnc_device *device, const nnc_software *soft
     }
     if (across * (double)plan->pipeline > 1.0 && !(nnc_min(r->link_bytes_per_s, r->exchange_bytes_per_s) > 0.0)) {
         return nnc_fail(err, NNC_ILLEGAL_PLAN, "--tensor",
-                        "%s has no rate of a link between devices%s, expected one device, or a "
-                        "cluster with --cluster",
+                        "%s has no rate of a link between devices%s, expected one device, or a cluster with --cluster",
                         device->id, across > node ? " of several nodes" : "");
     }
     return NNC_OK;

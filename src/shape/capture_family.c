@@ -245,8 +245,7 @@ static nnc_status check_precision(const struct nnc_captured *program, const nnc_
     if (autocast) { return NNC_OK; }
     if (!same) {
         return nnc_fail(err, NNC_ILLEGAL_PLAN, "--precision",
-                        "a captured program runs in the formats that were recorded, expected %s%s, "
-                        "found %s",
+                        "a captured program runs in the formats that were recorded, expected %s%s, found %s",
                         nnc_dtype_name(program->dtype),
                         program->dtype == NNC_FP32 ? " or tf32, or bf16 and fp16 with --policy amp (autocast)" : "",
                         nnc_dtype_name(p->precision));

@@ -325,8 +325,7 @@ static nnc_status split_experts(int64_t experts, const nnc_plan *p, nnc_error *e
     if (experts != NNC_EXPERTS_ANY) { NNC_TRY(nnc_divides("--expert", "experts", experts, p->expert, err)); }
     if (p->whole_experts && p->tensor > 1 && !p->sequence_parallel) {
         return nnc_fail(err, NNC_ILLEGAL_PLAN, "--whole-experts",
-                        "each tensor rank sends its own tokens to the experts, expected "
-                        "--sequence-parallel");
+                        "each tensor rank sends its own tokens to the experts, expected --sequence-parallel");
     }
     return nnc_divides("--expert", p->whole_experts ? "tensor x data x context" : "data x context",
                        nnc_plan_expert_ranks(p), p->expert, err);
@@ -424,8 +423,7 @@ nnc_status nnc_layer_split_context(const nnc_layer *l, const nnc_plan *p, int64_
     }
     if (p->attention == NNC_ATTENTION_UNFUSED) {
         return nnc_fail(err, NNC_ILLEGAL_PLAN, "--attention",
-                        "context parallelism streams blocks through a fused kernel, expected "
-                        "flash, found unfused");
+                        "context parallelism streams blocks through a fused kernel, expected flash, found unfused");
     }
     return NNC_OK;
 }

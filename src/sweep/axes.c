@@ -71,8 +71,7 @@ static nnc_status add_range(value_list *list, const char *text, nnc_error *err) 
     range r;
     if (!read_range(list, text, &r)) {
         return nnc_fail(err, NNC_BAD_USAGE, list->where,
-                        "not a range, expected FIRST..LAST, FIRST..LAST+STEP or "
-                        "FIRST..LAST*FACTOR, found \"%s\"",
+                        "not a range, expected FIRST..LAST, FIRST..LAST+STEP or FIRST..LAST*FACTOR, found \"%s\"",
                         text);
     }
     const bool rises = r.times ? r.by > 1.0 && r.first > 0.0 : r.by > 0.0;

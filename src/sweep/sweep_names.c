@@ -193,14 +193,12 @@ static nnc_status unknown(const lookup *l, const char *name, nnc_error *err) {
     }
     count += nnc_sweep_field_names(&sweep->point, names + count, NAMES_MAX - count);
     const char *nearest = nnc_nearest(last_part(name), names, count);
-    return nearest != NULL ? nnc_fail(err, NNC_BAD_USAGE, l->option,
-                                      "no such name, did you mean %s? found "
-                                      "\"%s\"",
-                                      nearest, name)
-                           : nnc_fail(err, NNC_BAD_USAGE, l->option,
-                                      "no such name, expected an axis, a metric of 'estimate --format csv' or "
-                                      "a field of plan, model or device, found \"%s\"",
-                                      name);
+    return nearest != NULL
+               ? nnc_fail(err, NNC_BAD_USAGE, l->option, "no such name, did you mean %s? found \"%s\"", nearest, name)
+               : nnc_fail(err, NNC_BAD_USAGE, l->option,
+                          "no such name, expected an axis, a metric of 'estimate --format csv' or "
+                          "a field of plan, model or device, found \"%s\"",
+                          name);
 }
 
 static nnc_status find_name(const lookup *l, const char *name, nnc_slot *slot, nnc_error *err) {

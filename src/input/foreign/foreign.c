@@ -247,9 +247,8 @@ static void refuse_unknown(nnc_foreign_file *file, nnc_json at, const char *key)
     const char *name = file->row->id;
     if (looks_like_size(at, key) || nnc_foreign_shapes(file->set, key)) {
         nnc_json_fault(at, NULL,
-                       "shapes a network in a way that a %s is not known to, expected it left out, or "
-                       "the shape as a file of your own (nncost show llama3-8b --format json), "
-                       "found %.60s",
+                       "shapes a network in a way that a %s is not known to, expected it left out, or the shape as a "
+                       "file of your own (nncost show llama3-8b --format json), found %.60s",
                        name, value != NULL ? value : "more than one value");
     } else if (!at.doc->lenient) {
         nnc_json_fault(at, NULL,
@@ -576,8 +575,7 @@ static void read_parts(nnc_foreign_file *file) {
     }
     if (file->at.doc->faults->count == 0 && file->model->tower_count > 0) {
         nnc_foreign_note(file->noted, sizeof file->noted,
-                         "without images or sounds: --set tower_inputs=1 adds the work of one for "
-                         "each sequence");
+                         "without images or sounds: --set tower_inputs=1 adds the work of one for each sequence");
     }
 }
 
@@ -653,9 +651,7 @@ static void write_notes(const nnc_foreign_file *file, nnc_json root, int64_t max
     note_list list = { .arena = root.doc->arena };
     nnc_model *model = file->model;
     if (maximum > 0 && maximum != model->decoder.seq_len) {
-        add_note(&list,
-                 "sequence: %lld tokens unless --seq-len sets another; the file's %lld is the "
-                 "longest possible",
+        add_note(&list, "sequence: %lld tokens unless --seq-len sets another; the file's %lld is the longest possible",
                  (long long)model->decoder.seq_len, (long long)maximum);
     }
     if (file->taken[0] != '\0') {

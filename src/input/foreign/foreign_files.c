@@ -321,9 +321,7 @@ static void check_key(nnc_json at, const nnc_foreign_key *key) {
         check_each(key->absent, check_scalar);
     }
     if (!several && key->to[0] == '\0' && key->values.node == NULL) {
-        nnc_json_fault(at, "to",
-                       "missing, expected a field, to_each, or values that name fields, found "
-                       "nothing");
+        nnc_json_fault(at, "to", "missing, expected a field, to_each, or values that name fields, found nothing");
     }
     if (key->optional && key->absent.node != NULL) {
         nnc_json_fault(at, "optional", "does not go with a default, expected one of them, found both");
