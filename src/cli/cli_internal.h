@@ -308,13 +308,13 @@ void nnc_help_command(nnc_buffer *out, nnc_style style, const nnc_command *comma
 
 /* Opens the plan file that the first operand names, and finds its scenario. If the operand is a model, sets *plans to
  * NULL; a device is then required. */
-nnc_status nnc_plans_of_args(nnc_session *session, nnc_arena *arena, const char *model, const char *device,
-                             const nnc_plans **plans, const nnc_plans_scenario **picked, nnc_error *err);
+nnc_status nnc_plans_of_args(nnc_session *session, const char *model, const char *device, const nnc_plans **plans,
+                             const nnc_plans_scenario **picked, nnc_error *err);
 
 /* Loads the operands: a model and a device; or the --scenario of a plan file and a device, where device NULL means
- * the device of the scenario. The parts that come from a plan file are in the arena. */
-nnc_status nnc_scenario_load_args(nnc_session *session, nnc_arena *arena, const char *model, const char *device,
-                                  nnc_scenario *scenario, nnc_error *err);
+ * the device of the scenario. The parts that come from a plan file live as long as the specs of the session. */
+nnc_status nnc_scenario_load_args(nnc_session *session, const char *model, const char *device, nnc_scenario *scenario,
+                                  nnc_error *err);
 
 /* Makes the estimate compute the metrics of the whole run, too, if --tokens or --samples is given. */
 void nnc_scenario_request_run(nnc_scenario *scenario);
@@ -513,8 +513,8 @@ nnc_status nnc_report_ops(nnc_buffer *out, nnc_style style, const nnc_report *re
 /* Finds the global batch in the options. If the options give no batch, adds an option with a usual batch for the model,
  * and sets *chosen to text that says how it was chosen, in brackets; "" = given. A captured program has its recorded
  * number of samples on each device. A plan file has its own batch; *global_batch is then 0. */
-nnc_status nnc_batch_choose(nnc_session *session, const char *model_asked, nnc_arena *arena, int64_t *global_batch,
-                            const char **chosen, nnc_error *err);
+nnc_status nnc_batch_choose(nnc_session *session, const char *model_asked, int64_t *global_batch, const char **chosen,
+                            nnc_error *err);
 
 /* The best plan on a device, or on a number of devices. */
 typedef struct nnc_best {
@@ -526,9 +526,10 @@ typedef struct nnc_best {
     double cost; /* cost of the run; if its length is not known, cost of a step */
 } nnc_best;
 
-/* Fills *best, and estimates the plan into the arena. found NULL = no plan was found. Strings belong to the report. */
+/* Fills *best, and estimates the plan into the arena of the specs. found NULL = no plan was found. Strings belong to the
+ * report. */
 nnc_status nnc_best_fill(const nnc_session *session, const nnc_search_report *report, const nnc_found *found,
-                         nnc_scratch *scratch, nnc_arena *arena, nnc_best *best, nnc_error *err);
+                         nnc_scratch *scratch, nnc_best *best, nnc_error *err);
 
 /* Getters for rows whose first member is an nnc_best. They return texts such as "16", "1.23 GB", "dp8 tp2 mb1" and
  * "12.3 USD". */
@@ -555,10 +556,10 @@ nnc_status nnc_device_ranking_run(nnc_session *session, nnc_error *err);
 /* ---- cmd_serve.c ---- */
 
 /* Loads the operands: a model and a device; or the --scenario of a plan file and a device, where device NULL means
- * the device of the scenario. Then calls `write` with a scratch and an arena. nnc_serve_report computes the
+ * the device of the scenario. Then calls `write` with a scratch. nnc_serve_report computes the
  * deployment first, and sets the exit code to 1 if the requests do not fit or arrive too fast. */
 typedef nnc_status nnc_serve_writer(nnc_session *session, nnc_serve_scenario *scenario, nnc_scratch *scratch,
-                                    nnc_arena *arena, nnc_error *err);
+                                    nnc_error *err);
 nnc_status nnc_serve_with(nnc_session *session, const char *model, const char *device, nnc_serve_writer *write,
                           nnc_error *err);
 nnc_status nnc_serve_report(nnc_session *session, const char *model, const char *device, nnc_serve_writer *write,

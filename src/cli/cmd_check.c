@@ -501,7 +501,8 @@ const nnc_view nnc_diff_output = {
 };
 
 /* Writes each training scenario of the plan file as a launch file. */
-static nnc_status emit_all(nnc_session *session, nnc_arena *arena, nnc_error *err) {
+static nnc_status emit_all(nnc_session *session, nnc_error *err) {
+    nnc_arena *arena = nnc_specs_arena(session->specs);
     static const nnc_scenario_args nothing = { .setting_count = 0 };
     const nnc_plans *plans = NULL;
     nnc_scenario *scenario = nnc_arena_alloc(arena, sizeof *scenario);
@@ -533,12 +534,10 @@ static nnc_status run_check(nnc_session *session, nnc_error *err) {
         nnc_view_write(session->out, session->style, &nnc_check_output, nnc_check_report_of(check));
     }
     nnc_check_destroy(check);
-    nnc_arena *arena = options->emit != NULL ? nnc_arena_create() : NULL;
     if (status == NNC_OK && options->emit != NULL) {
         status = nnc_emit_begin(session, false, err);
-        status = status == NNC_OK && arena != NULL ? emit_all(session, arena, err) : status;
+        status = status == NNC_OK ? emit_all(session, err) : status;
     }
-    nnc_arena_destroy(arena);
     return status;
 }
 
@@ -561,12 +560,9 @@ const nnc_command nnc_cmd_check = {
 static nnc_status run_diff(nnc_session *session, nnc_error *err) {
     char **paths = session->options.operands;
     nnc_check_report report;
-    nnc_arena *arena = nnc_arena_create();
-    const nnc_status status =
-        arena != NULL ? nnc_diff_make(session->specs, arena, paths[0], paths[1], &report, err) : nnc_no_memory(err);
-    if (status == NNC_OK) { nnc_view_write(session->out, session->style, &nnc_diff_output, &report); }
-    nnc_arena_destroy(arena);
-    return status;
+    NNC_TRY(nnc_diff_make(session->specs, nnc_specs_arena(session->specs), paths[0], paths[1], &report, err));
+    nnc_view_write(session->out, session->style, &nnc_diff_output, &report);
+    return NNC_OK;
 }
 
 const nnc_command nnc_cmd_diff = {

@@ -482,17 +482,11 @@ static nnc_status write_rows(nnc_session *session, const product *p, const nnc_s
 }
 
 static nnc_status run(nnc_session *session, nnc_error *err) {
-    product p = { .arena = nnc_arena_create() };
+    product p = { .arena = nnc_specs_arena(session->specs) };
     nnc_scratch *scratch = nnc_scratch_create();
     nnc_scenario *scenarios = NULL;
     const char **commands = NULL;
-    nnc_status status = NNC_NO_MEMORY;
-
-    if (p.arena == NULL || scratch == NULL) {
-        nnc_no_memory(err);
-        goto done;
-    }
-    status = nnc_emit_begin(session, false, err);
+    nnc_status status = scratch != NULL ? nnc_emit_begin(session, false, err) : nnc_no_memory(err);
     status = status == NNC_OK ? list_axes(&p, session, err) : status;
     if (status != NNC_OK) { goto done; }
     scenarios = calloc((size_t)p.row_count, sizeof *scenarios);
@@ -508,7 +502,6 @@ static nnc_status run(nnc_session *session, nnc_error *err) {
 done:
     free(scenarios);
     nnc_scratch_destroy(scratch);
-    nnc_arena_destroy(p.arena);
     return status;
 }
 

@@ -208,8 +208,8 @@ done:
 }
 
 static nnc_status write_served(nnc_session *session, nnc_serve_scenario *scenario, nnc_scratch *scratch,
-                               nnc_arena *arena, nnc_error *err) {
-    (void)scratch, (void)arena;
+                               nnc_error *err) {
+    (void)scratch;
     session->exit_code = 0;
     if (scenario->base.report.images != NULL) {
         return nnc_fail(err, NNC_BAD_USAGE, "--steps", "expected requests of tokens");

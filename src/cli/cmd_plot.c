@@ -227,12 +227,8 @@ static nnc_status draw_picture(nnc_session *session, const nnc_picture *picture,
     }
     int64_t batch = 0;
     const char *chosen = "";
-    nnc_arena *arena = nnc_arena_create();
-    NNC_GOT(arena, err);
-    nnc_status status = nnc_batch_choose(session, operands[1], arena, &batch, &chosen, err);
-    if (status == NNC_OK) { status = nnc_search_args_run(session, operands[1], operands[2], draw_found, NULL, err); }
-    nnc_arena_destroy(arena);
-    return status;
+    NNC_TRY(nnc_batch_choose(session, operands[1], &batch, &chosen, err));
+    return nnc_search_args_run(session, operands[1], operands[2], draw_found, NULL, err);
 }
 
 static nnc_status run(nnc_session *session, nnc_error *err) {

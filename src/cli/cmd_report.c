@@ -203,10 +203,10 @@ static nnc_status write_estimate(nnc_session *session, void *context, nnc_scenar
 }
 
 /* Writes a section for each scenario of a plan file, or for --scenario only. */
-static nnc_status write_estimates(nnc_session *session, nnc_arena *arena, nnc_error *err) {
+static nnc_status write_estimates(nnc_session *session, nnc_error *err) {
     char **operands = session->options.operands;
     const nnc_plans *plans = NULL;
-    NNC_TRY(nnc_plans_open(session->specs, arena, operands[0], &plans, err));
+    NNC_TRY(nnc_plans_open(session->specs, nnc_specs_arena(session->specs), operands[0], &plans, err));
     if (plans == NULL || session->options.scenario != NULL || plans->scenario_count == 1) {
         return nnc_scenario_report(session, operands[0], operands[1], write_estimate, NULL, err);
     }
@@ -217,13 +217,13 @@ static nnc_status write_estimates(nnc_session *session, nnc_arena *arena, nnc_er
     return NNC_OK;
 }
 
-static nnc_status write_diff(nnc_session *session, nnc_arena *arena, nnc_error *err) {
+static nnc_status write_diff(nnc_session *session, nnc_error *err) {
     char **operands = session->options.operands;
     nnc_check_report report;
     if (session->options.operand_count < 3) {
         return nnc_fail(err, NNC_BAD_USAGE, "report diff", "too few arguments, expected OLD NEW");
     }
-    NNC_TRY(nnc_diff_make(session->specs, arena, operands[1], operands[2], &report, err));
+    NNC_TRY(nnc_diff_make(session->specs, nnc_specs_arena(session->specs), operands[1], operands[2], &report, err));
     put_diff(session, &report);
     return NNC_OK;
 }
@@ -250,9 +250,7 @@ static void form_of(const nnc_options *options, nnc_form *form) {
 static nnc_status run(nnc_session *session, nnc_error *err) {
     const nnc_options *options = &session->options;
     const bool search = is_of(options, "search"), diff = is_of(options, "diff");
-    nnc_arena *arena = nnc_arena_create();
     nnc_status status = NNC_OK;
-    NNC_GOT(arena, err);
     nnc_html_begin(session->out, "nncost report");
     if (search && options->operand_count < 2) {
         status = nnc_fail(err, NNC_BAD_USAGE, "report search", "too few arguments, expected MODEL DEVICE");
@@ -261,9 +259,8 @@ static nnc_status run(nnc_session *session, nnc_error *err) {
     } else if (!diff && options->operand_count > 2) {
         status = nnc_fail(err, NNC_BAD_USAGE, options->operands[2], "one argument too many, expected MODEL DEVICE");
     } else {
-        status = diff ? write_diff(session, arena, err) : write_estimates(session, arena, err);
+        status = diff ? write_diff(session, err) : write_estimates(session, err);
     }
-    nnc_arena_destroy(arena);
     put_foot(session);
     nnc_html_end(session->out);
     return status;
@@ -306,9 +303,9 @@ static nnc_status read_page(const char *data, char **text, size_t *size, nnc_err
 }
 
 /* Checks that the operands are ids, because a page reads only files that the user drops on it. */
-static nnc_status check(nnc_session *session, nnc_arena *arena, nnc_error *err) {
+static nnc_status check(nnc_session *session, nnc_error *err) {
     const nnc_options *options = &session->options;
-    nnc_scenario *scenario = nnc_arena_alloc(arena, sizeof *scenario);
+    nnc_scenario *scenario = nnc_arena_alloc(nnc_specs_arena(session->specs), sizeof *scenario);
     NNC_GOT(scenario, err);
     if (options->operand_count == 1) {
         return nnc_fail(err, NNC_BAD_USAGE, "explore", "too few arguments, expected MODEL DEVICE");
@@ -321,7 +318,7 @@ static nnc_status check(nnc_session *session, nnc_arena *arena, nnc_error *err) 
     }
     return options->operand_count == 0
                ? NNC_OK
-               : nnc_scenario_load_args(session, arena, options->operands[0], options->operands[1], scenario, err);
+               : nnc_scenario_load_args(session, options->operands[0], options->operands[1], scenario, err);
 }
 
 /* Writes the command line to start with: the current one, with "estimate" for "explore" and without --output. */
@@ -364,12 +361,10 @@ static nnc_status write_page(nnc_session *session, const char *page, size_t size
 static nnc_status run_explore(nnc_session *session, nnc_error *err) {
     char *page = NULL;
     size_t size = 0;
-    nnc_arena *arena = nnc_arena_create();
-    nnc_status status = arena != NULL ? check(session, arena, err) : nnc_no_memory(err);
-    if (status == NNC_OK) { status = read_page(session->data, &page, &size, err); }
+    NNC_TRY(check(session, err));
+    nnc_status status = read_page(session->data, &page, &size, err);
     if (status == NNC_OK && page != NULL) { status = write_page(session, page, size, err); }
     free(page);
-    nnc_arena_destroy(arena);
     return status;
 }
 

@@ -231,7 +231,6 @@ const nnc_view nnc_scale_view = {
 
 /* Context of the function that writes the result of the search. */
 typedef struct scaler {
-    nnc_arena *arena;
     nnc_scratch *scratch;
     nnc_scale scale;
 } scaler;
@@ -304,9 +303,9 @@ static nnc_status fill(nnc_session *session, scaler *s, const nnc_search_report 
         nnc_best *best = &row->best;
         *row = (scale_row){ .devices = size->devices, .efficiency = (double)NAN, .framework_s = (double)NAN };
         for (int part = 0; part < NNC_SCALE_COUNT; part++) { row->lost[part] = (double)NAN; }
-        NNC_TRY(nnc_best_fill(session, report, size->found ? &size->best : NULL, s->scratch, s->arena, best, err));
+        NNC_TRY(nnc_best_fill(session, report, size->found ? &size->best : NULL, s->scratch, best, err));
         if (!size->found) {
-            NNC_TRY(give_reason(s->arena, size, best, err));
+            NNC_TRY(give_reason(nnc_specs_arena(session->specs), size, best, err));
             continue;
         }
         first = first != NULL ? first : row;
@@ -328,7 +327,7 @@ static nnc_status write(nnc_session *session, void *context, const nnc_search_re
                         report->sizes == NULL ? "several sizes are expected, such as 1,8,64 or 8..512"
                                               : "is for 'search', which merges shards");
     }
-    scale->rows = nnc_arena_array(s->arena, (size_t)report->size_count + 1, sizeof *scale->rows);
+    scale->rows = nnc_arena_array(nnc_specs_arena(session->specs), (size_t)report->size_count + 1, sizeof *scale->rows);
     NNC_GOT(scale->rows, err);
     scale->model = report->model->id;
     scale->device = report->device->id;
@@ -357,21 +356,20 @@ static nnc_status search_all_sizes(nnc_session *session, scaler *s, nnc_error *e
     const char *device = options->operands[1];
     int64_t batch = 0;
     session->options.search.one_software = true;
-    if (s->arena == NULL || s->scratch == NULL) { return nnc_no_memory(err); }
+    if (s->scratch == NULL) { return nnc_no_memory(err); }
     if (device != NULL && strchr(device, ',') != NULL) {
         return nnc_fail(err, NNC_BAD_USAGE, "DEVICE", "one is expected, 'nncost search' compares several, found \"%s\"",
                         device);
     }
     NNC_TRY(choose_sizes(&session->options, err));
-    NNC_TRY(nnc_batch_choose(session, options->operands[0], s->arena, &batch, &s->scale.batch_chosen, err));
+    NNC_TRY(nnc_batch_choose(session, options->operands[0], &batch, &s->scale.batch_chosen, err));
     return nnc_search_args_run(session, options->operands[0], device, write, s, err);
 }
 
 static nnc_status run(nnc_session *session, nnc_error *err) {
-    scaler s = { .arena = nnc_arena_create(), .scratch = nnc_scratch_create() };
+    scaler s = { .scratch = nnc_scratch_create() };
     const nnc_status status = search_all_sizes(session, &s, err);
     nnc_scratch_destroy(s.scratch);
-    nnc_arena_destroy(s.arena);
     return status;
 }
 

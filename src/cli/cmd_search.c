@@ -414,17 +414,18 @@ static int64_t fixed_batch(const nnc_scenario_args *given) {
     return whole_setting(given, "micro_batch", 0) * whole_setting(given, "micro_batches", 0) * data;
 }
 
-static nnc_status keep_batch(nnc_scenario_args *given, nnc_arena *arena, int64_t batch, nnc_error *err) {
+static nnc_status keep_batch(nnc_session *session, int64_t batch, nnc_error *err) {
+    nnc_scenario_args *given = &session->options.given;
     char number[24];
     snprintf(number, sizeof number, "%" PRId64, batch);
-    const char *value = nnc_arena_strdup(arena, number);
+    const char *value = nnc_arena_strdup(nnc_specs_arena(session->specs), number);
     NNC_GOT(value, err);
     given->settings[given->setting_count++] = (nnc_setting){ nnc_field_of_key(&nnc_plan_table, "global_batch"), value };
     return NNC_OK;
 }
 
-nnc_status nnc_batch_choose(nnc_session *session, const char *model_asked, nnc_arena *arena, int64_t *global_batch,
-                            const char **chosen, nnc_error *err) {
+nnc_status nnc_batch_choose(nnc_session *session, const char *model_asked, int64_t *global_batch, const char **chosen,
+                            nnc_error *err) {
     nnc_scenario_args *given = &session->options.given;
     nnc_plan plan = nnc_plan_default();
     const nnc_plans *plans = NULL;
@@ -434,16 +435,16 @@ nnc_status nnc_batch_choose(nnc_session *session, const char *model_asked, nnc_a
     NNC_TRY(read_given(given, &plan, err));
     *global_batch = plan.global_batch;
     if (*global_batch == 0) { *global_batch = fixed_batch(given); }
-    NNC_TRY(nnc_plans_open(session->specs, arena, model_asked, &plans, err));
+    NNC_TRY(nnc_plans_open(session->specs, nnc_specs_arena(session->specs), model_asked, &plans, err));
     if (plan.global_batch > 0 || plans != NULL) { return NNC_OK; }
-    if (*global_batch > 0) { return keep_batch(given, arena, *global_batch, err); }
+    if (*global_batch > 0) { return keep_batch(session, *global_batch, err); }
     NNC_TRY(nnc_model_load(session->specs, model_asked, &model, err));
     if (model->captured != NULL && given->setting_count < NNC_SETTINGS_MAX) {
         int64_t least = 0;
         nnc_captured_batches(model->captured, &least, global_batch);
         *global_batch *= most_devices(given);
         *chosen = " (chosen: the recorded samples on each device)";
-        return keep_batch(given, arena, *global_batch, err);
+        return keep_batch(session, *global_batch, err);
     }
     const int64_t seq_len = plan.seq_len > 0 ? plan.seq_len : nnc_model_sizes_of(model).seq_len;
     if (seq_len == 0 || given->setting_count == NNC_SETTINGS_MAX) {
@@ -452,15 +453,15 @@ nnc_status nnc_batch_choose(nnc_session *session, const char *model_asked, nnc_a
     *chosen = " (chosen: about 4 million tokens)";
     *global_batch = 1;
     while (*global_batch * 2 * seq_len <= USUAL_TOKENS) { *global_batch *= 2; }
-    return keep_batch(given, arena, *global_batch, err);
+    return keep_batch(session, *global_batch, err);
 }
 
 /* Estimates a plan that a search found, because the search does not keep the parts of the step, the bound and the
- * energy. The result is in the arena; its op table is valid until the next use of scratch. */
+ * energy. The result is in the arena of the specs; its op table is valid until the next use of scratch. */
 static nnc_status estimate_found(const nnc_session *session, const nnc_search_report *report, const nnc_found *found,
-                                 nnc_scratch *scratch, nnc_arena *arena, const nnc_result **result, nnc_error *err) {
+                                 nnc_scratch *scratch, const nnc_result **result, nnc_error *err) {
     nnc_profiles profiles;
-    nnc_result *made = nnc_arena_alloc(arena, sizeof *made);
+    nnc_result *made = nnc_arena_alloc(nnc_specs_arena(session->specs), sizeof *made);
     NNC_GOT(made, err);
     *result = made;
     NNC_TRY(nnc_profiles_asked(session->specs, session->options.given.software, &profiles, err));
@@ -472,7 +473,7 @@ static nnc_status estimate_found(const nnc_session *session, const nnc_search_re
 /* ---- fills an nnc_best: the best plan of a device, or of a number of devices ---- */
 
 nnc_status nnc_best_fill(const nnc_session *session, const nnc_search_report *report, const nnc_found *found,
-                         nnc_scratch *scratch, nnc_arena *arena, nnc_best *best, nnc_error *err) {
+                         nnc_scratch *scratch, nnc_best *best, nnc_error *err) {
     const double none = (double)NAN;
     *best =
         (nnc_best){ .currency = report->currency,
@@ -482,7 +483,7 @@ nnc_status nnc_best_fill(const nnc_session *session, const nnc_search_report *re
     best->found = *found;
     best->software = found->software;
     best->cost = isnan(found->run_s) ? found->cost_step : found->cost_run;
-    return estimate_found(session, report, found, scratch, arena, &best->result, err);
+    return estimate_found(session, report, found, scratch, &best->result, err);
 }
 
 /* Getters for rows that begin with an nnc_best; null if no plan was found. */
@@ -548,15 +549,15 @@ static double probability_best(const candidate *list, int32_t count, int32_t i) 
 }
 
 static nnc_status find_sure(const nnc_session *session, nnc_search_report *report, nnc_scratch *scratch,
-                            nnc_arena *arena, nnc_error *err) {
+                            nnc_error *err) {
     const nnc_search_result *r = report->result;
     const int64_t asked = report->search->mem_bytes;
     candidate list[NNC_SEARCH_BEST_MAX] = { 0 };
-    nnc_sure *sure = nnc_arena_array(arena, NNC_SEARCH_BEST_MAX, sizeof *sure);
+    nnc_sure *sure = nnc_arena_array(nnc_specs_arena(session->specs), NNC_SEARCH_BEST_MAX, sizeof *sure);
     if (sure == NULL) { return nnc_no_memory(err); }
     for (int32_t i = 0; i < r->best_count; i++) {
         const nnc_result *one = NULL;
-        NNC_TRY(estimate_found(session, report, &r->best[i], scratch, arena, &one, err));
+        NNC_TRY(estimate_found(session, report, &r->best[i], scratch, &one, err));
         NNC_GOT(one, err);
         list[i].log_s = log(one->step_s);
         list[i].deviation = log(one->interval_s[1] / one->step_s) / within_90 * sqrt(1.0 - common_share);
@@ -593,13 +594,12 @@ static nnc_status emit_best(nnc_session *session, const nnc_search_report *repor
 static nnc_status write_found(nnc_session *session, void *batch_chosen, const nnc_search_report *report,
                               nnc_error *err) {
     nnc_search_report found = *report;
-    nnc_arena *arena = nnc_arena_create();
     nnc_scratch *scratch = nnc_scratch_create();
-    nnc_status status = arena != NULL && scratch != NULL ? NNC_OK : nnc_no_memory(err);
+    nnc_status status = scratch != NULL ? NNC_OK : nnc_no_memory(err);
     found.batch_chosen = *(const char *const *)batch_chosen;
     if (status == NNC_OK && found.sizes == NULL && found.digest == NULL &&
         found.search->objective == NNC_OBJECTIVE_TIME) {
-        status = find_sure(session, &found, scratch, arena, err);
+        status = find_sure(session, &found, scratch, err);
     }
     if (status == NNC_OK && session->options.emit != NULL && nnc_search_answered(report)) {
         status = emit_best(session, report, err);
@@ -608,20 +608,14 @@ static nnc_status write_found(nnc_session *session, void *batch_chosen, const nn
         nnc_report_search(session->out, session->style, &found);
     }
     nnc_scratch_destroy(scratch);
-    nnc_arena_destroy(arena);
     return status;
 }
 
 /* Searches. If the options have no batch, chooses one, and the page says so. */
-static nnc_status search_one(nnc_session *session, nnc_arena *arena, nnc_error *err) {
+static nnc_status run(nnc_session *session, nnc_error *err) {
     char **operands = session->options.operands;
     int64_t batch = 0;
     const char *chosen = "";
-    NNC_TRY(nnc_batch_choose(session, session->options.operands[0], arena, &batch, &chosen, err));
-    return nnc_search_args_run(session, operands[0], operands[1], write_found, &chosen, err);
-}
-
-static nnc_status run(nnc_session *session, nnc_error *err) {
     if (nnc_device_ranking_asked(&session->options)) {
         return session->options.emit != NULL
                    ? nnc_fail(err, NNC_BAD_USAGE, "--emit", "writes the plan of one device, found several")
@@ -631,10 +625,8 @@ static nnc_status run(nnc_session *session, nnc_error *err) {
     if (session->options.search.plans != NULL) {
         return nnc_fail(err, NNC_BAD_USAGE, "--plans", "is for several devices, found one");
     }
-    nnc_arena *arena = nnc_arena_create();
-    const nnc_status status = arena != NULL ? search_one(session, arena, err) : nnc_no_memory(err);
-    nnc_arena_destroy(arena);
-    return status;
+    NNC_TRY(nnc_batch_choose(session, operands[0], &batch, &chosen, err));
+    return nnc_search_args_run(session, operands[0], operands[1], write_found, &chosen, err);
 }
 
 const nnc_command nnc_cmd_search = {

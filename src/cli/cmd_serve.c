@@ -259,8 +259,8 @@ const nnc_view nnc_images_view = {
 
 /* ---- the commands ---- */
 
-static nnc_status load(nnc_session *session, nnc_arena *arena, const char *model, const char *device,
-                       nnc_serve_scenario *scenario, nnc_error *err) {
+static nnc_status load(nnc_session *session, const char *model, const char *device, nnc_serve_scenario *scenario,
+                       nnc_error *err) {
     const nnc_scenario_args *given = &session->options.given;
     const nnc_plans_scenario *picked = NULL;
     const nnc_plans *plans = NULL;
@@ -268,8 +268,9 @@ static nnc_status load(nnc_session *session, nnc_arena *arena, const char *model
         return nnc_fail(err, NNC_BAD_USAGE, "--building",
                         "has no effect here: serving counts only the energy of the devices");
     }
-    NNC_TRY(nnc_plans_of_args(session, arena, model, device, &plans, &picked, err));
-    NNC_TRY(plans != NULL ? nnc_plans_load_served(session->specs, given, arena, plans, picked, device, scenario, err)
+    NNC_TRY(nnc_plans_of_args(session, model, device, &plans, &picked, err));
+    NNC_TRY(plans != NULL ? nnc_plans_load_served(session->specs, given, nnc_specs_arena(session->specs), plans, picked,
+                                                  device, scenario, err)
                           : nnc_serve_scenario_load(session->specs, given, model, device, scenario, err));
     return nnc_serve_scenario_check_read(given, scenario, err);
 }
@@ -287,17 +288,10 @@ static nnc_status with_scenario(nnc_session *session, const char *model, const c
                                 nnc_serve_writer *write, nnc_error *err) {
     nnc_serve_scenario *scenario = calloc(1, sizeof *scenario);
     nnc_scratch *scratch = nnc_scratch_create();
-    nnc_arena *arena = nnc_arena_create();
-    nnc_status status = NNC_NO_MEMORY;
-    if (scenario == NULL || scratch == NULL || arena == NULL) {
-        nnc_no_memory(err);
-        goto done;
-    }
-    status = load(session, arena, model, device, scenario, err);
+    nnc_status status = scenario != NULL && scratch != NULL ? NNC_OK : nnc_no_memory(err);
+    if (status == NNC_OK) { status = load(session, model, device, scenario, err); }
     if (status == NNC_OK && answered) { status = answer(session, scenario, scratch, err); }
-    if (status == NNC_OK) { status = write(session, scenario, scratch, arena, err); }
-done:
-    nnc_arena_destroy(arena);
+    if (status == NNC_OK) { status = write(session, scenario, scratch, err); }
     nnc_scratch_destroy(scratch);
     free(scenario);
     return status;
@@ -314,9 +308,9 @@ nnc_status nnc_serve_report(nnc_session *session, const char *model, const char 
 }
 
 static nnc_status write_answer(nnc_session *session, nnc_serve_scenario *scenario, nnc_scratch *scratch,
-                               nnc_arena *arena, nnc_error *err) {
+                               nnc_error *err) {
     const nnc_report *report = &scenario->base.report;
-    (void)scratch, (void)arena;
+    (void)scratch;
     if (session->options.emit != NULL) { NNC_TRY(nnc_emit_deployment(session, report, &scenario->ask, err)); }
     if (nnc_emit_instead(session)) {
         session->exit_code = 0;
@@ -370,10 +364,9 @@ const nnc_command nnc_cmd_serve = {
     .run = run,
 };
 
-static nnc_status write_ops(nnc_session *session, nnc_serve_scenario *scenario, nnc_scratch *scratch, nnc_arena *arena,
-                            nnc_error *err) {
+static nnc_status write_ops(nnc_session *session, nnc_serve_scenario *scenario, nnc_scratch *scratch, nnc_error *err) {
     const nnc_report *report = &scenario->base.report;
-    (void)scratch, (void)arena;
+    (void)scratch;
     if (report->images != NULL) {
         return nnc_fail(err, NNC_BAD_USAGE, "--steps", "the ops of a pass are those of 'nncost ops %s %s'",
                         report->model_asked, report->device_asked);
@@ -401,9 +394,9 @@ const nnc_command nnc_cmd_serve_ops = {
 };
 
 static nnc_status write_explained(nnc_session *session, nnc_serve_scenario *scenario, nnc_scratch *scratch,
-                                  nnc_arena *arena, nnc_error *err) {
+                                  nnc_error *err) {
     static const nnc_explain_output none = { NULL, NULL };
-    (void)scratch, (void)arena;
+    (void)scratch;
     session->exit_code = 0;
     return nnc_report_explain(session->out, session->style, &scenario->base.report, &none, session->options.operands[0],
                               err);

@@ -260,8 +260,7 @@ static nnc_status slo_read(const char *text, nnc_arena *arena, nnc_serve_limit l
 
 enum { DEVICES_MOST = 1 << 20, NODE = 8 };
 
-static nnc_status search(nnc_session *session, nnc_serve_scenario *scenario, nnc_scratch *scratch, nnc_arena *arena,
-                         nnc_error *err) {
+static nnc_status search(nnc_session *session, nnc_serve_scenario *scenario, nnc_scratch *scratch, nnc_error *err) {
     const nnc_options *options = &session->options;
     const nnc_report *report = &scenario->base.report;
     nnc_serve_limit limits[NNC_SERVE_LIMITS];
@@ -273,10 +272,10 @@ static nnc_status search(nnc_session *session, nnc_serve_scenario *scenario, nnc
         return nnc_fail(err, NNC_BAD_USAGE, ask->disaggregate[0] != '\0' ? "--disaggregate" : "--draft-length",
                         "is not searched, since no measurement backs it; 'nncost serve' answers it");
     }
-    NNC_TRY(slo_read(options->slo, arena, limits, &asked.limit_count, err));
+    NNC_TRY(slo_read(options->slo, nnc_specs_arena(session->specs), limits, &asked.limit_count, err));
     NNC_TRY(nnc_option_count("--max-devices", options->search.max_devices, DEVICES_MOST, &most, err));
     asked.devices_most = (int32_t)most;
-    nnc_serve_search_result *result = nnc_arena_alloc(arena, sizeof *result);
+    nnc_serve_search_result *result = nnc_arena_alloc(nnc_specs_arena(session->specs), sizeof *result);
     NNC_GOT(result, err);
     NNC_TRY(nnc_serve_search_of(report->model, report->device, report->software, &scenario->ask, &asked, scratch,
                                 result, err));
@@ -567,10 +566,9 @@ static nnc_status run_serve_sweep(nnc_session *session, nnc_error *err) {
     NNC_GOT(s, err);
     s->session = session;
     s->given = session->options.given;
-    s->arena = nnc_arena_create();
+    s->arena = nnc_specs_arena(session->specs);
     s->scratch = nnc_scratch_create();
-    status = s->arena != NULL && s->scratch != NULL ? sweep(s, err) : nnc_no_memory(err);
-    nnc_arena_destroy(s->arena);
+    status = s->scratch != NULL ? sweep(s, err) : nnc_no_memory(err);
     nnc_scratch_destroy(s->scratch);
     free(s);
     return status;

@@ -416,16 +416,11 @@ const nnc_command nnc_cmd_sweep = {
 static nnc_status merge_search(nnc_session *session, const char *out, char *const *shards, int count, nnc_error *err) {
     const nnc_style style = { .format = nnc_ends_in(out, ".csv") ? &nnc_format_csv : &nnc_format_json };
     nnc_search_report report;
-    nnc_arena *arena = nnc_arena_create();
-    const nnc_status status =
-        arena != NULL ? nnc_search_merge(arena, shards, count, NULL, &report, err) : nnc_no_memory(err);
-    if (status == NNC_OK) {
-        nnc_report_search(session->out, style, &report);
-        session->options.output = out;
-        session->exit_code = nnc_search_answered(&report) ? 0 : 1;
-    }
-    nnc_arena_destroy(arena);
-    return status;
+    NNC_TRY(nnc_search_merge(nnc_specs_arena(session->specs), shards, count, NULL, &report, err));
+    nnc_report_search(session->out, style, &report);
+    session->options.output = out;
+    session->exit_code = nnc_search_answered(&report) ? 0 : 1;
+    return NNC_OK;
 }
 
 static nnc_status run_merge(nnc_session *session, nnc_error *err) {

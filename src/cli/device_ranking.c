@@ -192,7 +192,7 @@ static nnc_status take(nnc_session *session, void *context, const nnc_search_rep
     *row = (choice_row){ .id = keep(r->arena, device->id),
                          .name = keep(r->arena, device->name),
                          .basis = device->efficiency.basis };
-    NNC_TRY(nnc_best_fill(session, report, best_of(report, r->fastest), r->scratch, r->arena, &row->best, err));
+    NNC_TRY(nnc_best_fill(session, report, best_of(report, r->fastest), r->scratch, &row->best, err));
     nnc_best *best = &row->best;
     best->currency = keep(r->arena, nnc_price_currency(device));
     best->software = keep(r->arena, best->software);
@@ -379,8 +379,7 @@ static nnc_status choose(nnc_session *session, ranking *r, nnc_error *err) {
     if (rows == NULL || r->scratch == NULL) { return nnc_no_memory(err); }
     all.rows = rows;
     all.aim = aim_of(&session->options, &r->fastest);
-    NNC_TRY(
-        nnc_batch_choose(session, session->options.operands[0], r->arena, &all.global_batch, &all.batch_chosen, err));
+    NNC_TRY(nnc_batch_choose(session, session->options.operands[0], &all.global_batch, &all.batch_chosen, err));
     NNC_TRY(search_all(r, session, &all, err));
     for (int32_t i = 0; i < all.count; i++) { any = any || rows[i].best.result != NULL; }
     qsort(rows, (size_t)all.count, sizeof *rows, r->fastest ? by_time : by_cost);
@@ -398,9 +397,8 @@ nnc_status nnc_device_ranking_run(nnc_session *session, nnc_error *err) {
         return nnc_fail(err, NNC_BAD_USAGE, given->region != NULL ? "--region" : "--building",
                         "has no place in a plan file, expected --plans without it");
     }
-    ranking r = { .arena = nnc_arena_create(), .scratch = nnc_scratch_create() };
-    const nnc_status status = r.arena != NULL ? choose(session, &r, err) : nnc_no_memory(err);
+    ranking r = { .arena = nnc_specs_arena(session->specs), .scratch = nnc_scratch_create() };
+    const nnc_status status = choose(session, &r, err);
     nnc_scratch_destroy(r.scratch);
-    nnc_arena_destroy(r.arena);
     return status;
 }

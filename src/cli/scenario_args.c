@@ -5,10 +5,12 @@
 
 /* ---- loading ---- */
 
-nnc_status nnc_plans_of_args(nnc_session *session, nnc_arena *arena, const char *model, const char *device,
-                             const nnc_plans **plans, const nnc_plans_scenario **picked, nnc_error *err) {
+nnc_status nnc_plans_of_args(nnc_session *session, const char *model, const char *device, const nnc_plans **plans,
+                             const nnc_plans_scenario **picked, nnc_error *err) {
     const nnc_options *options = &session->options;
-    if (nnc_is_path(model)) { NNC_TRY(nnc_plans_open(session->specs, arena, model, plans, err)); }
+    if (nnc_is_path(model)) {
+        NNC_TRY(nnc_plans_open(session->specs, nnc_specs_arena(session->specs), model, plans, err));
+    }
     if (*plans != NULL) { return nnc_plans_pick(*plans, options->scenario, picked, err); }
     if (options->scenario != NULL) {
         return nnc_fail(err, NNC_BAD_USAGE, "--scenario", "%s is not a plan file", model);
@@ -61,13 +63,14 @@ static nnc_status check_read(const nnc_options *options, const nnc_scenario *sce
     return NNC_OK;
 }
 
-nnc_status nnc_scenario_load_args(nnc_session *session, nnc_arena *arena, const char *model, const char *device,
-                                  nnc_scenario *scenario, nnc_error *err) {
+nnc_status nnc_scenario_load_args(nnc_session *session, const char *model, const char *device, nnc_scenario *scenario,
+                                  nnc_error *err) {
     const nnc_scenario_args *given = &session->options.given;
     const nnc_plans_scenario *picked = NULL;
     const nnc_plans *plans = NULL;
-    NNC_TRY(nnc_plans_of_args(session, arena, model, device, &plans, &picked, err));
-    NNC_TRY(plans != NULL ? nnc_plans_load(session->specs, given, arena, plans, picked, device, scenario, err)
+    NNC_TRY(nnc_plans_of_args(session, model, device, &plans, &picked, err));
+    NNC_TRY(plans != NULL ? nnc_plans_load(session->specs, given, nnc_specs_arena(session->specs), plans, picked,
+                                           device, scenario, err)
                           : nnc_scenario_load(session->specs, given, model, device, scenario, err));
     nnc_scenario_request_run(scenario);
     NNC_TRY(check_read(&session->options, scenario, err));
@@ -78,18 +81,10 @@ nnc_status nnc_scenario_report(nnc_session *session, const char *model, const ch
                                void *context, nnc_error *err) {
     nnc_scenario *scenario = calloc(1, sizeof *scenario);
     nnc_scratch *scratch = nnc_scratch_create();
-    nnc_arena *arena = nnc_arena_create();
-    nnc_status status = NNC_NO_MEMORY;
-
-    if (scenario == NULL || scratch == NULL || arena == NULL) {
-        nnc_no_memory(err);
-        goto done;
-    }
-    status = nnc_scenario_load_args(session, arena, model, device, scenario, err);
+    nnc_status status = scenario != NULL && scratch != NULL ? NNC_OK : nnc_no_memory(err);
+    if (status == NNC_OK) { status = nnc_scenario_load_args(session, model, device, scenario, err); }
     if (status == NNC_OK) { status = nnc_scenario_estimate(&session->options.given, scenario, scratch, err); }
     if (status == NNC_OK) { status = write(session, context, scenario, scratch, err); }
-done:
-    nnc_arena_destroy(arena);
     nnc_scratch_destroy(scratch);
     free(scenario);
     return status;

@@ -304,7 +304,7 @@ static nnc_status load_base(nnc_session *session, nnc_arena *arena, base *b, nnc
     const nnc_plans *plans = NULL;
     nnc_plan resolved;
     NNC_TRY(nnc_plans_open(session->specs, arena, b->model, &plans, err));
-    NNC_TRY(nnc_scenario_load_args(session, arena, b->model, b->device, &b->scenario, err));
+    NNC_TRY(nnc_scenario_load_args(session, b->model, b->device, &b->scenario, err));
     keep_policy(&session->options.given, &b->scenario);
     NNC_TRY(nnc_scenario_profiles(&b->scenario, err));
     task->model = &scenario->model;
