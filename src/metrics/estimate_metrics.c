@@ -470,7 +470,7 @@ static const nnc_metric memory_rows[] = {
     NNC_AS("peak_allocated_bytes", WHOLE, RESULT(memory.peak_allocated_bytes), .unit = "B",
            .help = "Bytes that the allocator hands out at the peak: max_memory_allocated of PyTorch."),
     NNC_AS("peak_reserved_bytes", WHOLE, RESULT(memory.peak_reserved_bytes), .unit = "B",
-           .help = "Bytes that the allocator takes from the driver for it: max_memory_reserved."),
+           .help = "Bytes that the allocator takes from the driver at the peak: max_memory_reserved of PyTorch."),
     NNC_AS("context_bytes", WHOLE, RESULT(memory.context_bytes), .unit = "B",
            .help = "Bytes outside the allocator: driver context and libraries."),
     NNC_AS("transient_what", TEXT, RESULT(memory.transient_what), .help = "The tensors of the transient peak."),
@@ -481,7 +481,7 @@ static const nnc_metric memory_rows[] = {
     NNC_AS("advice", LIST, NNC_IN(nnc_report, advice), NNC_COUNT(nnc_report, advice_count), .rows = &advice_metrics,
            .null_empty = true, .help = "Changes of the plan that would fit, the fastest first."),
     NNC_AS("stages", LIST, NNC_IN(nnc_report, stages), NNC_COUNT(nnc_report, stage_count),
-           .rows = &memory_stage_metrics, .help = "One device of every pipeline stage, when there are several.",
+           .rows = &memory_stage_metrics, .help = "One device of each pipeline stage, if the plan has several stages.",
            .more = NNC_MORE(.when = has_stage_list)),
 };
 static const nnc_metrics memory_metrics = NNC_METRICS("memory of the fullest device", memory_rows, nnc_report);
