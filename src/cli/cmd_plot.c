@@ -86,7 +86,7 @@ static nnc_status draw_outlined(nnc_session *session, void *context, nnc_scenari
     return draw(o->session, &(nnc_plot_data){ .report = o->report, .other = &other->report }, err);
 }
 
-/* Estimates the command line of --against, in a separate session. */
+/* Parses `line`, the text of --against, estimates its plan in the session `other`, and draws both estimates. */
 static nnc_status draw_against(outlined *o, char *line, nnc_session *other, nnc_error *err) {
     enum { WORDS = 256 };
     char *words[WORDS + 1] = { (char *)"plot" };

@@ -335,8 +335,9 @@ static void put_metric_type(nnc_record *record, const nnc_metric *row) {
 
 static void put_metrics(nnc_record *record, const nnc_metrics *metrics);
 
-/* Writes a metric. name: the full name for a column of a sweep. Tables nest a few deep.
- * NOLINTNEXTLINE(misc-no-recursion) */
+/* Writes the description of a metric. name: its name in its table, or, for a column of a sweep, its full name, such as
+ * "memory.total_bytes".
+ * NOLINTNEXTLINE(misc-no-recursion): tables contain tables, but only a few levels deep */
 static void put_metric(nnc_record *record, const nnc_metric *row, const char *name) {
     const nnc_metric_more *more = nnc_metric_rare(row);
     nnc_record_object(record, NULL);

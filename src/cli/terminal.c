@@ -152,7 +152,8 @@ static void set_of(uint32_t bits, sigset_t *set) {
     }
 }
 
-/* Holds signals back. A signal that the shell ignores, for example for a background job, stays ignored. */
+/* Blocks the signals until nnc_interrupt_release, which discards signals that have arrived. A signal that the shell
+ * ignores, for example for a background job, stays ignored. */
 void nnc_interrupt_hold(nnc_interrupt *interrupt) {
     struct sigaction action;
     sigset_t held, before;

@@ -463,8 +463,9 @@ nnc_parameters nnc_stage_residency_trained(const nnc_segment_sums *sums, const n
 void nnc_parameters_update(const nnc_parameters *dense, const nnc_parameters *expert, const nnc_plan *plan,
                            nnc_update *update);
 
-/* Returns the bytes of parameters that are not trained. The plan sets the format of matrices of linear layers; other
- * parameters take 2 B each. */
+/* Returns the bytes of parameters that are not trained. The plan sets the format of matrices of linear layers. Tables
+ * that are updated in place take 4 B per parameter. Other parameters take 4 B if the plan stores frozen weights in 32
+ * bits, else 2 B. */
 double nnc_frozen_bytes(const nnc_parameters *frozen, const nnc_plan *plan);
 
 /* Return the number of ranks over which ZeRO divides parameters: outside experts (dense), of experts (expert). */

@@ -456,10 +456,11 @@ static const double converted_share = 1.25;
  * each value of w bytes. */
 static const double turned_bytes = 2.0;
 
-/* Bytes moved per converted byte of the weights of a convolution, if PyTorch issues it with the taps as the inner
- * dimension of the weights. Converting one weight takes as long as moving 2 bytes at 0.3 of the bandwidth. Measured on
- * an H100: 8 x 2560 x 16 x 16 to 1280 channels takes 331 us in this layout. The products alone take 195 us, as with
- * channels last. The rest, without the conversion of the maps, is the time of 29.5 million weights. */
+/* Bytes read, and bytes written, per converted byte of the weights of a convolution, if PyTorch issues it with the taps
+ * as the inner dimension of the weights. Converting one weight takes as long as reading and writing 2 bytes at 0.3 of
+ * the bandwidth. Measured on an H100: 8 x 2560 x 16 x 16 to 1280 channels takes 331 us in this layout. The products
+ * alone take 195 us, as with channels last. The rest, without the conversion of the maps, is the time of 29.5 million
+ * weights. */
 static const double converted_weights_share = 3.3;
 
 /* Share of their peak that the vector units reach on inputs with few channels (less than a vector of 16 bytes).

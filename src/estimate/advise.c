@@ -2,9 +2,9 @@
  *
  * A change has one or more strengths (`step` in the code): the micro-batch is halved once, twice ... Changes that keep
  * the training result come first, up to four at once: the smallest sets of changes, each at its mildest strengths, the
- * fastest sets first. On several devices the fastest plan is then changed further while it gets faster. Adapters are
- * trained for a task, so the format of their frozen weights and the sequence length count among these changes. Only if
- * no set of these changes fits are other changes tried, the mildest first, and at last all of them together. Memory is
+ * fastest sets first. On several devices the fastest plan is then changed further while it gets faster. With adapters,
+ * fewer bits for the frozen weights and shorter sequences also count as changes that keep the training result. If no
+ * set of these changes fits, other changes are tried, the mildest first, and at last all of them together. Memory is
  * checked before time: a set that does not fit at its full strengths costs only one estimate of memory. */
 #include "estimate/estimate_internal.h"
 #include "op/op_internal.h"

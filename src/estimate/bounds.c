@@ -8,7 +8,7 @@
 #include "estimate/estimate_internal.h"
 #include "op/op_internal.h"
 
-/* Seconds that each engine takes for one FLOP or byte; 0 if the device file has no rate for the engine. */
+/* Seconds that each engine takes for one FLOP or byte. vector_s is 0 if the device file has no rate of vector units. */
 typedef struct engine_rates {
     double matrix_s[NNC_DTYPE_COUNT], vector_s, memory_s;
 } engine_rates;

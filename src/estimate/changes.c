@@ -282,8 +282,8 @@ static void insert(nnc_plan_change *changes, int count, const nnc_plan_change *o
     changes[place] = *one;
 }
 
-/* Tests whether the strengths of a move can only make the step longer: with `quick`, a plan that fits needs no move that
- * only saves memory. The replay of a pipeline may end earlier with longer passes. */
+/* Tests whether a move is left out because it can only make the step longer: recomputation, if `quick` is set and the
+ * plan fits without it. With a pipeline the move is tried, because the replay may end earlier with longer passes. */
 static bool only_slows(const tuner *t, move what) {
     const nnc_plan *now = &t->base.plan;
     return t->ask->quick && t->base.verdict != NNC_OVER_MEMORY && what == MOVE_RECOMPUTE &&

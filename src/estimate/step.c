@@ -570,7 +570,7 @@ static void add_pass(void *context, const nnc_pipeline_event *event) {
                                            .end_s = event->end_s });
 }
 
-/* Reports the passes without a pipeline: forward and backward of each micro-batch in turn. */
+/* Adds the passes of a plan without a pipeline to the timeline: for each micro-batch first forward, then backward. */
 static void add_passes(const nnc_step_memory *m, const nnc_plan *plan, timeline *w) {
     const double backward_s = m->backward_s[0] + m->weight_s[0];
     double now_s = 0.0;

@@ -186,7 +186,7 @@ static bool get_list(nnc_arena *arena, const char *texts, const uint64_t **at, c
     return true;
 }
 
-/* Returns the image of a text; NULL = no image. */
+/* Returns the image that was made from the file with this digest; NULL = no image. */
 static const uint64_t *find_image(const uint64_t *images, uint64_t digest) {
     uint64_t low = 0, high = images[0];
     const uint64_t *pairs = images + 2;

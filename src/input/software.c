@@ -219,7 +219,8 @@ static bool has_version(const char *first, const char *asked) {
                                  : is_digit(asked[0]) && compare_versions(asked, first) >= 0;
 }
 
-/* Splits "NeMo 25.11" after the name of a framework. Returns false when the words begin with another name. */
+/* Splits "NeMo 25.11" after the name of a framework; *version is empty if no version follows. Returns false when the
+ * words begin with another name, or when the text after the name is no version. */
 static bool split_words(const char *words, const char *name, const char **version) {
     const size_t length = strlen(name);
     if (length == 0) { return false; }

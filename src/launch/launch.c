@@ -241,8 +241,9 @@ static nnc_status add_options(nnc_reading *r, const char *path, const char *form
 
 static nnc_status open_file(nnc_reading *r, const char *path, const char *format);
 
-/* Adds a command of a script: the options of its launcher and of its program, and the files that it names.
- * NOLINTNEXTLINE(misc-no-recursion): a script names no script */
+/* Adds a command of a script to the reading: the options of its program and of its launcher, and the YAML file that
+ * the options of the program name. *known: whether these options have a known format, or there is a YAML file.
+ * NOLINTNEXTLINE(misc-no-recursion): the command of a script opens only a YAML file, never another script */
 static nnc_status add_command(nnc_reading *r, const char *path, const char *format, const nnc_shell_command *command,
                               bool *known) {
     bool launcher = false;

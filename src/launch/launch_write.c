@@ -31,7 +31,7 @@ static const char *const never_decided[] = {
     "imbalance",        "mode",   "activations", "price",   "flops_convention",
     "devices_per_node", "tokens", "samples",     "mtbf_of", "reserve_bytes",
 };
-/* Fields of a model that are not part of its network, or that programs choose. */
+/* Fields of a model that do not describe its network, or that the training program sets (lengths, padding). */
 static const char *const not_of_network[] = {
     "id", "name", "published_params", "seq_len", "vocab_multiple", "positions_max", "encoder_seq_len",
 };

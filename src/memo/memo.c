@@ -581,7 +581,7 @@ static nnc_status estimate(const nnc_model *model, const nnc_device *device, con
                            const nnc_plan *plan, nnc_scratch *scratch, nnc_result *result, nnc_error *err) {
     nnc_estimate_cache *shared = scratch->shared;
     compare_specs(shared, model, device);
-    /* A list that no later plan uses would only touch more memory. */
+    /* Keeps several lists only if later plans can use them; otherwise each list replaces the previous one. */
     shared->alikes.ways = shared->promised || scratch->many ? shared->alikes.slots : 1;
     if (shared->model == model && shared->device == device && scratch->why == NULL) {
         return estimate_shared(model, device, software, plan, scratch, result, err);

@@ -155,9 +155,9 @@ double nnc_lowered_least_s(nnc_estimate_cache *shared, nnc_lowered *alike, const
 
 /* ---- memo.c: step ends and partitions of a search ---- */
 
-/* Works as nnc_step_ends_set for the stages in scratch, but looks in two caches first. like: a number that is equal for
- * equal units and equal plans (the order of passes may differ), and is not used again for others. Needs
- * nnc_scratch_share. */
+/* Works as nnc_step_ends_set for the stages in scratch, but looks in two caches first. like: a number that identifies
+ * `units` and the plan. Calls with one number must have equal units, and their plans may differ only in the order of
+ * passes. Needs nnc_scratch_share. */
 void nnc_step_ends_recall(nnc_scratch *scratch, const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX],
                           uint64_t like);
 

@@ -1,4 +1,5 @@
-/* Evaluates chunks of rows on several threads and emits them in order; batches of rows; sets of shards. */
+/* Evaluates chunks of rows on several threads or MPI ranks, and emits the rows in order. Also stores rows in batches
+ * until they are emitted, and checks that the shards given to a merge are complete. */
 #include "base/base_internal.h"
 #include "sweep/sweep_internal.h"
 

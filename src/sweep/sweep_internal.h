@@ -73,8 +73,9 @@ nnc_status nnc_sweep_list(nnc_arena *arena, const char *where, const char *list,
 nnc_status nnc_sweep_sizes(nnc_arena *arena, const char *where, const char *list, const char ***values, int32_t *count,
                            nnc_error *err);
 
-/* Counts the rows of complete axes: sets lengths, group_count and rows. Groups are numbered from 0 in the order of the
- * axes. NNC_BAD_USAGE: linked lists have different lengths, or there are too many rows. */
+/* Sets lengths, group_count and rows after all axes were added. Axes that change together are one group; groups must be
+ * numbered from 0 in the order of their first axes. NNC_BAD_USAGE: axes of one group have different numbers of values,
+ * or there are too many rows. */
 nnc_status nnc_sweep_count(nnc_sweep_axes *axes, nnc_error *err);
 
 /* Sets the index of a row in every group of axes. The last group varies fastest. */
