@@ -257,6 +257,7 @@ typedef struct nnc_schedule_row {
     bool dual;        /* micro-batches enter at both ends: each device holds one stage for each direction */
     bool splits;      /* weight gradients are separate ops */
     bool frees_early; /* with splits: activations count as kept only until the end of the input gradient */
+    bool keeps_all;   /* a device keeps all micro-batches of a step at once */
     bool rolls;       /* no barrier between steps: the step of a stage starts with the first pass of this stage */
     int32_t searched; /* position in the order in which a search tries schedules; 0 = a search does not try it */
     /* Writes the order list of device d, counted from 0. */
@@ -298,6 +299,10 @@ static inline bool nnc_schedule_dual(const nnc_plan *plan) {
 /* Tests whether the schedule of a plan equals another schedule with a different name. Without a pipeline all schedules
  * are equal; interleaved with one virtual stage equals 1f1b. */
 bool nnc_schedule_repeats(const nnc_plan *plan);
+
+/* Tests whether the plan has so many micro-batches that more of them would not change what a device keeps at its
+ * peak: nnc_pipeline_in_flight and nnc_pipeline_peak return equal values for each larger number. */
+bool nnc_schedule_is_steady(const nnc_plan *plan);
 
 /* Sets the schedule of a plan, and checks its rules on stages, virtual stages and layers.
  * NNC_ILLEGAL_PLAN: err names the option, the rule with its numbers, and legal values. */

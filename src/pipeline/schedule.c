@@ -79,6 +79,7 @@ static double in_flight_gpipe(double m, double p, double v, double stage, nnc_de
 
 static const nnc_schedule_row NNC_ROW(NNC_SCHEDULE_GPIPE) = {
     .chunks = 1,
+    .keeps_all = true,
     .searched = 3,
     .write = write_gpipe,
     .wave = wave_gpipe,
@@ -342,6 +343,13 @@ double nnc_pipeline_say_in_flight(nnc_schedule schedule, int32_t stages, int32_t
 bool nnc_schedule_repeats(const nnc_plan *plan) {
     const bool plain = plan->schedule == NNC_SCHEDULE_1F1B && plan->virtual_stages == 1;
     return plan->pipeline == 1 ? !plain : nnc_schedule_of(plan->schedule)->chunks == 0 && plan->virtual_stages == 1;
+}
+
+bool nnc_schedule_is_steady(const nnc_plan *plan) {
+    const nnc_schedule_row *row = nnc_schedule_of(plan->schedule);
+    const int64_t rounds = row->chunks == 1 && !row->dual ? 2 : 4; /* a device with several chunks or directions takes
+                                                                    * longer until its order repeats */
+    return plan->pipeline == 1 || (!row->keeps_all && plan->micro_batches >= rounds * plan->pipeline);
 }
 
 /* Checks the virtual stages. Rules that do not depend on the schedule come first. */

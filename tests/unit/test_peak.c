@@ -102,6 +102,61 @@ START_TEST(peaks_of_random_bytes) {
 }
 END_TEST
 
+static bool is_steady(const nnc_pipeline *shape) {
+    nnc_plan plan = nnc_plan_default();
+    plan.schedule = shape->schedule;
+    plan.pipeline = shape->stages;
+    plan.virtual_stages = shape->chunks;
+    plan.micro_batches = shape->micro_batches;
+    return nnc_schedule_is_steady(&plan);
+}
+
+/* Compares the micro-batches in flight and the peaks of two pipelines with different numbers of micro-batches. */
+static bool keep_alike(const nnc_pipeline *a, const nnc_pipeline *b) {
+    bool alike = true;
+    for (int32_t d = 0; d < a->stages; d++) {
+        double own[CHUNKS], kept[CHUNKS], counted[CHUNKS];
+        for (int32_t c = 0; c < CHUNKS; c++) { own[c] = draw(3) == 0 ? 0.0 : (double)between(0, 1 << 20); }
+        const double x = nnc_pipeline_peak(a, d, own, kept), y = nnc_pipeline_peak(b, d, own, counted);
+        const double m = nnc_pipeline_in_flight(a->schedule, a->stages, a->chunks, a->micro_batches, d);
+        const double n = nnc_pipeline_in_flight(b->schedule, b->stages, b->chunks, b->micro_batches, d);
+        alike = alike && !(x < y) && !(x > y) && !(m < n) && !(m > n);
+    }
+    return alike;
+}
+
+/* More micro-batches change nothing that a device of a steady pipeline keeps; with fewer they often do. */
+START_TEST(more_micro_batches_keep_no_more) {
+    int steady = 0, others = 0, differ = 0;
+    seed(28);
+    for (int i = 0; i < 20000; i++) {
+        nnc_pipeline a = { .schedule = (nnc_schedule)draw(NNC_SCHEDULE_COUNT), .chunks = 1 };
+        a.stages = (int32_t)between(2, 32);
+        a.stages += a.schedule == NNC_SCHEDULE_DUALPIPE ? a.stages % 2 : 0;
+        if (a.schedule == NNC_SCHEDULE_INTERLEAVED) { a.chunks = (int32_t)between(1, CHUNKS); }
+        if (a.schedule == NNC_SCHEDULE_ZB_V) { a.chunks = 2; }
+        const int32_t group = a.schedule == NNC_SCHEDULE_INTERLEAVED ? a.stages
+                              : a.schedule == NNC_SCHEDULE_DUALPIPE  ? 2
+                                                                     : 1;
+        const int64_t most = 6 * a.stages / group;
+        a.micro_batches = group * between(1, most);
+        nnc_pipeline b = a;
+        b.micro_batches += group * between(1, 2 * most);
+        const bool alike = keep_alike(&a, &b);
+        if (is_steady(&a)) {
+            steady++;
+            ck_assert_msg(alike, "%s p %d v %d m %d and %d", nnc_schedule_name(a.schedule), (int)a.stages,
+                          (int)a.chunks, (int)a.micro_batches, (int)b.micro_batches);
+        } else {
+            others++;
+            differ += alike ? 0 : 1;
+        }
+    }
+    ck_assert_int_gt(steady, 5000);
+    ck_assert_int_gt(differ, others / 4);
+}
+END_TEST
+
 /* Bytes that a chunk of a device keeps: its part of what the device's segments keep. */
 static void find_bytes(const nnc_plan *plan) {
     static nnc_segment_sums sums[NNC_SEGMENTS_MAX];
@@ -321,6 +376,7 @@ static void close_memory(void) {
 }
 
 int main(void) {
-    const TTest *const tests[] = { peaks_of_random_bytes, activations_of_random_plans, backward_instance_by_instance };
+    const TTest *const tests[] = { peaks_of_random_bytes, more_micro_batches_keep_no_more, activations_of_random_plans,
+                                   backward_instance_by_instance };
     return run_tests_with("peak", open_memory, close_memory, tests, COUNT_OF(tests));
 }
