@@ -228,7 +228,7 @@ static bool run_one(const replay *r, int32_t d, int32_t index) {
 
 /* Works as run_joined, but reports no events and does not count kept micro-batches. This is the most frequent case.
  * Returns false if no op of the device was ready. */
-static bool run_quietly(nnc_pipeline_device *device, nnc_stream *f, nnc_stream *b, nnc_stream *w) {
+static inline bool run_quietly(nnc_pipeline_device *device, nnc_stream *f, nnc_stream *b, nnc_stream *w) {
     const bool has_f = f != NULL && pending(f), has_b = pending(b);
     if ((has_f && !ready(f)) || (has_b && !ready(b))) { return false; }
     double at_s = device->free_s;
@@ -285,8 +285,22 @@ static bool run_op(const replay *r, int32_t d, uint8_t op) {
     }
 }
 
+/* Runs a repeated sequence of the two pairs of dualpipe until an input is missing. Works as run_op on each pair, and
+ * takes half the time. Returns true if it ran any pair. */
+static bool run_pairs(nnc_pipeline_device *device) {
+    nnc_stream *const stream = device->stream;
+    bool moved = false;
+    for (; device->left > 0; moved = true) {
+        const int32_t k = device->op;
+        if (!run_quietly(device, &stream[NNC_F0 + k], &stream[NNC_B1 - k], &stream[NNC_W1 - k])) { break; }
+        device->op = 1 - k;
+        device->left -= k;
+    }
+    return moved;
+}
+
 /* Runs one device until it has to wait. Returns true if it ran any op. */
-static bool run_device(const replay *r, int32_t d) {
+static bool run_list(const replay *r, int32_t d) {
     nnc_pipeline_device *const device = &r->memory->device[d];
     bool moved = false;
     while (device->run < device->runs) {
@@ -301,6 +315,16 @@ static bool run_device(const replay *r, int32_t d) {
         if (++device->run < device->runs) { device->left = device->order[device->run].repeat; }
     }
     return moved;
+}
+
+/* Works as run_list; runs pairs of dualpipe faster. */
+static bool run_device(const replay *r, int32_t d) {
+    nnc_pipeline_device *const device = &r->memory->device[d];
+    const nnc_order_run *const run = &device->order[device->run];
+    const bool pairs =
+        r->quiet && device->run < device->runs && run->ops == 2 && run->op[0] == NNC_F0_BW1 && run->op[1] == NNC_F1_BW0;
+    const bool moved = pairs && run_pairs(device);
+    return pairs && device->left > 0 ? moved : run_list(r, d) || moved;
 }
 
 static bool sweep(replay *r) {
