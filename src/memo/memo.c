@@ -550,6 +550,7 @@ void nnc_estimate_cache_begin(nnc_estimate_cache *shared, const nnc_model *model
     shared->device = device;
     shared->partitioned = shared->ended = shared->added = NULL;
     shared->over_bytes = 0.0;
+    shared->recalled = 0;
     nnc_memo_clear(&shared->products);
     nnc_memo_clear(&shared->alikes);
     nnc_memo_clear(&shared->passes);
@@ -580,6 +581,7 @@ static void compare_specs(nnc_estimate_cache *shared, const nnc_model *model, co
 static nnc_status estimate(const nnc_model *model, const nnc_device *device, const nnc_software *software,
                            const nnc_plan *plan, nnc_scratch *scratch, nnc_result *result, nnc_error *err) {
     nnc_estimate_cache *shared = scratch->shared;
+    shared->recalled = 0;
     compare_specs(shared, model, device);
     /* Keeps several lists only if later plans can use them; otherwise each list replaces the previous one. */
     shared->alikes.ways = shared->promised || scratch->many ? shared->alikes.slots : 1;
@@ -770,8 +772,8 @@ static uint64_t key_of(const nnc_plan *plan) {
     const int32_t chunks = nnc_schedule_chunks(plan);
     const bool full = (plan->recompute & NNC_RECOMPUTE_FULL) != 0;
     if (plan->pipeline > PARTITION_STAGES || chunks > PARTITION_VIRTUAL / plan->pipeline) { return 0; }
-    return ((uint64_t)plan->schedule << 32) | ((uint64_t)chunks << 16) | ((uint64_t)plan->pipeline << 1) |
-           (full ? 1 : 0);
+    return ((uint64_t)chunks << 16) | ((uint64_t)plan->pipeline << 3) | (nnc_schedule_dual(plan) ? 4 : 0) |
+           (nnc_schedule_ends_meet(plan) ? 2 : 0) | (full ? 1 : 0);
 }
 
 static void keep(const nnc_step_memory *m, int32_t stages, partition *to) {
@@ -799,6 +801,11 @@ void nnc_step_partition_recall(nnc_scratch *scratch, const nnc_step *step) {
     nnc_step_memory *m = &scratch->step;
     const nnc_plan *plan = step->plan;
     const uint64_t key = key_of(plan);
+    if (key != 0 && scratch->shared->recalled == key) {
+        (void)nnc_step_partition_again(step, m);
+        return;
+    }
+    scratch->shared->recalled = key;
     const partition *known = key != 0 ? nnc_memo_find(memo, &key) : NULL;
     if (known != NULL) {
         recall(known, plan->pipeline, step->list->segment_count, m);

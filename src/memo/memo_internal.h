@@ -19,7 +19,7 @@
  *         value    collectives and updates of the step end; their exposed seconds
  *         invalid  when model or device change
  *     partitions      gain 1.07 (search of pipelines)
- *         key      schedule, stages, virtual stages, full recomputation
+ *         key      stages, chunks, direction of the pipeline, full recomputation
  *         value    segments of each stage
  *         invalid  when model or device change
  *
@@ -121,6 +121,7 @@ typedef struct nnc_estimate_cache {
     const nnc_pass_entry *added;       /* the entry whose plan added these ops; NULL = a plan that has no entry */
     const nnc_pass_entry *ended;       /* the entry to which the step ends in scratch belong; NULL = no entry */
     int64_t ended_passes;              /* number of micro-batches for which the step ends in scratch were computed */
+    uint64_t recalled;                 /* key of the partition in scratch, if a search set it; 0 = another one */
     nnc_memory memory;
     int32_t memory_stage;
     nnc_plan over; /* the last plan that needs too much memory, its profile and its bytes; over_bytes 0 = no plan yet */
