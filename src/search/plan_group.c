@@ -18,15 +18,18 @@
  *                                                    memory; ZeRO stage, offload
  *     smaller:   plan without micro-batch and        sums of the last list with   the search
  *                order of passes; profile            a smaller micro-batch
+ *     full:      recomputation; pipeline; group      a micro-batch with which     blocks with equal
+ *                                                    all plans exceed the memory  tensor to sequence_parallel
  *
  * Most plans exceed the memory, and most of the work is lowering their op lists to find this out. If only the
  * micro-batch grows, no tensor gets smaller, so resident bytes never fall. A pass therefore begins with the sums of a
  * smaller micro-batch: a plan that exceeds the memory with these sums also exceeds it with its own. The op list of a
  * pass is lowered only for the first plan that does not exceed the memory. A stage that keeps at least as much as a
- * stage that exceeds the memory also exceeds it.
+ * stage that exceeds the memory also exceeds it. If all plans of a group exceed the memory, they also exceed it with
+ * each larger micro-batch, as long as the micro-batches in flight stay equal: such groups are only counted.
  *
  * Gain: instructions of `search gpt3-175b a100 --devices 1024` without a cache, divided by those with the cache.
- * Measured: passes 1.7, allowed 1.16, resident 1.04, run 1.0. */
+ * Measured: passes 1.7, allowed 1.16, resident 1.04, run 1.0; full 1.11 for `search deepseek-v3 h100 --devices 2048`. */
 #include <math.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -44,6 +47,8 @@ enum {
     PASS_STAGES = 4, /* number of pipeline stages, those with the most memory, whose resident bytes a pass stores */
 };
 
+#define EVEN_GROUPS UINT64_MAX /* value of `holds` in nnc_pass_costs */
+
 /* Costs of one pass (forward and backward of one micro-batch), shared by several plans of a block of plans. Code that
  * uses them reads only the segments of the op list; these are equal for all plans of the model. */
 struct nnc_pass_costs {
@@ -57,10 +62,13 @@ struct nnc_pass_costs {
                                                   * gradients */
     nnc_network network;
     nnc_result work;  /* FLOPs and tokens of the plan for which the pass was made */
+    double least_s;   /* lower bound of the compute time of one micro-batch in all layers; NaN = not computed */
     double pass_s[2]; /* compute time of one micro-batch in all layers, for each of `units` */
     uint64_t number;  /* serial number of the pass from 1, over all blocks of plans */
-    uint64_t holds;   /* serial number of the group of plans whose resident bytes `held` stores; 0 = no group */
+    uint64_t holds;   /* serial number of the group of plans whose resident bytes `held` stores; 0 = no group;
+                       * EVEN_GROUPS = all groups in which each device has one chunk */
     int32_t held_count;
+    int32_t held_stage[PASS_STAGES]; /* index of the pipeline stage of each entry of `held` */
     nnc_resident_bytes held[PASS_STAGES];
     bool over; /* true: a plan of this block of plans exceeded the memory: with ZeRO stage over_zero and offload
                 * over_offload, on the stage over_stage */
@@ -75,6 +83,13 @@ struct nnc_pass_costs {
     uint64_t waits; /* serial number of the group of plans whose pipeline waits at `track`; 0 = no group */
     nnc_replay_place track;
 };
+
+/* A group of plans that all exceed the memory. */
+typedef struct full_group {
+    uint64_t column;     /* number of the column of blocks that has the group, from 1; 0 = no group */
+    int64_t micro_batch; /* micro-batch with which all plans exceed the memory */
+    uint64_t legal;      /* number of plans */
+} full_group;
 
 struct nnc_plan_groups {
     const nnc_model *model;
@@ -104,7 +119,13 @@ struct nnc_plan_groups {
                      * compute time plain_s is known, and the share of its passes that add gradients */
     const nnc_software *plain_software;
     double plain_adds, plain_s;
-    bool splits;                 /* true: some offered schedule has separate weight gradients */
+    uint64_t column;        /* number of the column of the current block: blocks of a column differ only in micro-batch,
+                             * recomputation and pipeline */
+    full_group *full;       /* for each recomputation, pipeline and group of a block */
+    full_group *full_block; /* entries of `full` for the current block */
+    full_group *full_now;   /* entry of `full` for the current group; NULL = the group has none */
+    uint64_t over_now;      /* number of plans of the current group that exceed the memory */
+    bool splits;            /* true: some offered schedule has separate weight gradients */
     double rows_s[NNC_ROWS_MAX]; /* seconds of each row of the op table before overlap */
     nnc_batched_replay *replay;  /* collects pipelines that are replayed together; NULL = each step time is computed at
                                    * once */
@@ -140,6 +161,15 @@ static void find_schedules(nnc_plan_groups *groups, const nnc_plan *base) {
     }
 }
 
+/* Finds the column of a block, and the entries of `full` for its recomputation and pipeline. */
+static void find_full_block(nnc_plan_groups *groups, uint64_t number) {
+    const nnc_space_axis *axes = groups->space->axes;
+    const uint64_t inner = (uint64_t)axes[NNC_AXIS_RECOMPUTE].count * (uint64_t)axes[NNC_AXIS_PIPELINE].count;
+    const uint64_t each = groups->space->block_size / nnc_space_group_size(groups->space);
+    groups->column = number / (inner * (uint64_t)axes[NNC_AXIS_MICRO_BATCH].count) + 1;
+    groups->full_block = groups->full != NULL ? &groups->full[number % inner * each] : NULL;
+}
+
 bool nnc_plan_groups_block(nnc_plan_groups *groups, const nnc_plan *base, uint64_t number, nnc_error *err) {
     /* Choices that differ within the block get values that are always legal, so only choices of the whole block can
      * make this plan illegal. */
@@ -153,6 +183,7 @@ bool nnc_plan_groups_block(nnc_plan_groups *groups, const nnc_plan *base, uint64
         find_schedules(groups, base);
     }
     nnc_space_block(groups->space, number, plain);
+    find_full_block(groups, number);
     plain->schedule = NNC_SCHEDULE_1F1B;
     plain->virtual_stages = 1;
     plain->zero = plain->shard > 0 ? 3 : 0; /* a plan with --shard must have a ZeRO stage to be legal */
@@ -193,10 +224,21 @@ static bool splits_experts(const nnc_plan_groups *groups, const nnc_plan *plan) 
            software_of(groups, plan)->ships.plain_experts;
 }
 
+/* Tests whether micro_batch x seq_len^2 is below 2^45. A tensor has at most 2^17 times as many elements (number of
+ * heads, or columns / sequence length), so all element counts fit into 64 bits. Then an op list that is legal with a
+ * smaller micro-batch is also legal with this micro-batch. */
+static bool counts_elements(const nnc_plan *plan) {
+    return (double)plan->micro_batch * (double)plan->seq_len * (double)plan->seq_len < 0x1p45;
+}
+
 bool nnc_plan_groups_group(nnc_plan_groups *groups, uint64_t group) {
     nnc_plan *plan = &groups->settled;
     nnc_space_group(groups->space, group, plan);
     groups->group++;
+    /* On one device the peak of a single micro-batch follows from a replay of the ops. */
+    const bool sums = plan->devices > 1 && plan->micro_batches > 1 && groups->full != NULL;
+    groups->full_now = sums && nnc_schedule_is_steady(plan) ? &groups->full_block[group] : NULL;
+    groups->over_now = 0;
     groups->partitioned = false;
     return (plan->pipeline == 1 || groups->schedules[plan->schedule]) && !nnc_schedule_repeats(plan) &&
            divides_layers(groups, plan) && splits_experts(groups, plan) &&
@@ -220,6 +262,31 @@ static void find_allowed(nnc_plan_groups *groups) {
 static bool has_schedule(const nnc_plan_groups *groups, const nnc_software *software) {
     return groups->profiles->any || groups->settled.pipeline == 1 ||
            software->ships.schedules[groups->settled.schedule];
+}
+
+/* Returns the number of legal plans in the current group. */
+static uint64_t count_legal(nnc_plan_groups *groups) {
+    uint64_t legal = 0;
+    if (!groups->known) { find_allowed(groups); }
+    for (uint64_t i = 0; i < nnc_space_group_size(groups->space); i++) {
+        legal += groups->allowed[i] && has_schedule(groups, groups->software[i]) ? 1 : 0;
+    }
+    return legal;
+}
+
+uint64_t nnc_plan_groups_full(const nnc_plan_groups *groups) {
+    const full_group *full = groups->full_now;
+    const bool over = full != NULL && full->column == groups->column &&
+                      full->micro_batch <= groups->settled.micro_batch && counts_elements(&groups->settled);
+    return over ? full->legal : 0;
+}
+
+/* Counts a plan of the group that exceeds the memory. If all plans exceed it, stores the group. */
+static void count_over(nnc_plan_groups *groups) {
+    full_group *full = groups->full_now;
+    if (full != NULL && ++groups->over_now == count_legal(groups)) {
+        *full = (full_group){ groups->column, groups->settled.micro_batch, groups->over_now };
+    }
 }
 
 /* Tests whether plan `a` has the same costs per micro-batch as the plans of this pass. ZeRO 3 gathers weights, and some
@@ -318,13 +385,6 @@ static smaller_key smaller_key_of(const nnc_plan *plan, const nnc_software *soft
     return key;
 }
 
-/* Tests whether micro_batch x seq_len^2 is below 2^45. A tensor has at most 2^17 times as many elements (number of
- * heads, or columns / sequence length), so all element counts fit into 64 bits. Then an op list that is legal with a
- * smaller micro-batch is also legal with this micro-batch. */
-static bool counts_elements(const nnc_plan *plan) {
-    return (double)plan->micro_batch * (double)plan->seq_len * (double)plan->seq_len < 0x1p45;
-}
-
 /* Begins a pass with the sums of an op list with a smaller micro-batch. Returns false if no such sums are stored. */
 static bool guess_pass(nnc_plan_groups *groups, nnc_pass_costs *pass) {
     const nnc_plan *plan = &pass->work.plan;
@@ -386,6 +446,7 @@ static nnc_pass_costs *make_pass(nnc_plan_groups *groups, const nnc_plan *plan, 
     pass->number = ++groups->made;
     pass->group = pass->holds = 0;
     pass->over = false;
+    pass->least_s = (double)NAN;
     pass->worked = pass->timed[0] = pass->timed[1] = false;
     groups->listed = groups->listed == pass ? NULL : groups->listed;
     pass->usable = pass->guessed = guess_pass(groups, pass);
@@ -427,24 +488,27 @@ static bool has_plain(const nnc_plan_groups *groups, const nnc_pass_costs *pass)
            nnc_same_bytes(&groups->plain, &key, sizeof key);
 }
 
-double nnc_plan_groups_compute_s(nnc_plan_groups *groups, nnc_pass_costs *pass, const nnc_plan *plan, bool own) {
-    const double rounding = 1.0 - 1e-9; /* the sum of the same times in another order may differ in its last digits */
+/* Returns a lower bound of the compute time of one micro-batch in all layers. */
+static double find_least_s(nnc_plan_groups *groups, nnc_pass_costs *pass) {
+    const nnc_plan *plan = &pass->work.plan;
+    if (has_plain(groups, pass)) { return groups->plain_s; }
     nnc_step step = pass->step;
-    step.plan = &pass->work.plan;
-    double pass_s = 0.0;
-    if (own) {
-        if (!list_pass(groups, pass)) { return 0.0; }
-        pass_s = nnc_lowered_least_s(groups->scratch->shared, pass->alike, &step);
-        if (plan->recompute == 0) {
-            groups->plain = nnc_plan_lowering_key(plan);
-            groups->plain_software = pass->software;
-            groups->plain_adds = pass->alike->compute_adds;
-            groups->plain_s = pass_s;
-        }
-    } else if (has_plain(groups, pass)) {
-        pass_s = groups->plain_s;
+    step.plan = plan;
+    if (!list_pass(groups, pass)) { return 0.0; }
+    const double pass_s = nnc_lowered_least_s(groups->scratch->shared, pass->alike, &step);
+    if (plan->recompute == 0) {
+        groups->plain = nnc_plan_lowering_key(plan);
+        groups->plain_software = pass->software;
+        groups->plain_adds = pass->alike->compute_adds;
+        groups->plain_s = pass_s;
     }
-    return pass_s * rounding * (double)plan->micro_batches / plan->pipeline;
+    return pass_s;
+}
+
+double nnc_plan_groups_compute_s(nnc_plan_groups *groups, nnc_pass_costs *pass, const nnc_plan *plan) {
+    const double rounding = 1.0 - 1e-9; /* the sum of the same times in another order may differ in its last digits */
+    if (isnan(pass->least_s)) { pass->least_s = find_least_s(groups, pass); }
+    return pass->least_s * rounding * (double)plan->micro_batches / plan->pipeline;
 }
 
 bool nnc_plan_groups_times(nnc_plan_groups *groups, nnc_pass_costs *pass, const nnc_plan *plan) {
@@ -483,6 +547,19 @@ static void drop_lighter(nnc_plan_groups *groups) {
     groups->heaviest_count = count;
 }
 
+/* Moves stages with equal chunks before the others, whose peak takes a replay. */
+static void move_even_first(nnc_plan_groups *groups) {
+    const nnc_stage_residency *h = groups->scratch->step.holdings;
+    int32_t even = 0;
+    for (int32_t i = 0; i < groups->heaviest_count; i++) {
+        const int32_t stage = groups->heaviest[i];
+        if (!h[stage].uneven) {
+            groups->heaviest[i] = groups->heaviest[even];
+            groups->heaviest[even++] = stage;
+        }
+    }
+}
+
 /* Divides the layers of the group's plans into stages, and lists the stages that may need the most memory: among
  * neighbours with equal layers, the stage with the most micro-batches in flight. */
 static void partition_layers(nnc_plan_groups *groups, const nnc_step *step) {
@@ -497,7 +574,15 @@ static void partition_layers(nnc_plan_groups *groups, const nnc_step *step) {
         }
     }
     drop_lighter(groups);
+    move_even_first(groups);
     groups->partitioned = true;
+}
+
+/* Returns the number for pass->holds of the current group. If each device has one chunk, resident bytes depend neither
+ * on the schedule nor on the micro-batches in flight, which nnc_memory_of_resident reads from the stage. */
+static uint64_t holds_of(const nnc_plan_groups *groups, const nnc_plan *plan) {
+    return plan->pipeline == 1 || (nnc_schedule_chunks(plan) == 1 && !nnc_schedule_dual(plan)) ? EVEN_GROUPS
+                                                                                               : groups->group;
 }
 
 /* Returns the resident bytes of stage heaviest[i]. They are stored in pass->held if i < PASS_STAGES, otherwise in
@@ -506,13 +591,14 @@ static const nnc_resident_bytes *find_resident(const nnc_plan_groups *groups, nn
                                                const nnc_plan *plan, int32_t i, nnc_resident_bytes *buffer) {
     const nnc_stage_residency *h = &groups->scratch->step.holdings[groups->heaviest[i]];
     nnc_resident_bytes *held = i < PASS_STAGES ? &pass->held[i] : buffer;
-    if (held == buffer || i >= pass->held_count) {
+    if (held == buffer || i >= pass->held_count || pass->held_stage[i] != groups->heaviest[i]) {
         const nnc_plan *own = pass->step.plan;
         pass->step.plan = plan;
         nnc_step_find_peak(&pass->step, &groups->scratch->step, groups->heaviest[i]);
         pass->step.plan = own;
         *held = nnc_resident_bytes_of(pass->step.list, pass->step.sums, h, plan, pass->software);
-        pass->held_count = i + 1;
+        if (held != buffer) { pass->held_stage[i] = groups->heaviest[i]; }
+        pass->held_count = i >= pass->held_count && held != buffer ? i + 1 : pass->held_count;
     }
     return held;
 }
@@ -522,8 +608,9 @@ static const nnc_resident_bytes *find_resident(const nnc_plan_groups *groups, nn
 static int32_t set_memory(nnc_plan_groups *groups, nnc_pass_costs *pass, nnc_result *result) {
     const nnc_plan *plan = &result->plan;
     nnc_resident_bytes buffer;
-    if (pass->holds != groups->group) {
-        pass->holds = groups->group;
+    const uint64_t holds = holds_of(groups, plan);
+    if (pass->holds != holds) {
+        pass->holds = holds;
         pass->held_count = 0;
     }
     int32_t fullest = groups->heaviest[0];
@@ -572,6 +659,7 @@ static bool weigh(nnc_plan_groups *groups, nnc_pass_costs *pass, nnc_result *res
     const nnc_plan *plan = &result->plan;
     if (is_over(groups, pass, plan)) {
         result->memory.total_bytes = result->memory.total_interval_bytes[1] = INT64_MAX;
+        count_over(groups);
         return true;
     }
     int32_t stage = set_memory(groups, pass, result);
@@ -580,7 +668,10 @@ static bool weigh(nnc_plan_groups *groups, nnc_pass_costs *pass, nnc_result *res
         if (!pass->usable) { return false; }
         stage = set_memory(groups, pass, result);
     }
-    if (nnc_memory_verdict(&result->memory, groups->limit_bytes) != NNC_FITS) { keep_over(groups, pass, plan, stage); }
+    if (nnc_memory_verdict(&result->memory, groups->limit_bytes) != NNC_FITS) {
+        keep_over(groups, pass, plan, stage);
+        count_over(groups);
+    }
     return true;
 }
 
@@ -720,7 +811,11 @@ nnc_plan_groups *nnc_plan_groups_create(const nnc_model *model, const nnc_device
     if (made->scratch == NULL || (batched != NULL && made->replay == NULL) ||
         !nnc_scratch_share(made->scratch, model, device, true) ||
         (splits && !nnc_memo_create(&made->smaller, SMALLER, SMALLER_WAYS, sizeof(smaller_key),
-                                    offsetof(smaller_key, plan), sizeof(smaller_sums)))) {
+                                    offsetof(smaller_key, plan), sizeof(smaller_sums))) ||
+        (splits && (made->full = calloc((size_t)space->axes[NNC_AXIS_RECOMPUTE].count *
+                                            (size_t)space->axes[NNC_AXIS_PIPELINE].count *
+                                            (space->block_size / nnc_space_group_size(space)),
+                                        sizeof *made->full)) == NULL)) {
         nnc_plan_groups_destroy(made);
         return NULL;
     }
@@ -730,6 +825,7 @@ nnc_plan_groups *nnc_plan_groups_create(const nnc_model *model, const nnc_device
 void nnc_plan_groups_destroy(nnc_plan_groups *groups) {
     if (groups != NULL) {
         nnc_memo_destroy(&groups->smaller);
+        free(groups->full);
         nnc_scratch_destroy(groups->scratch);
         nnc_batched_replay_destroy(groups->replay);
         free(groups);

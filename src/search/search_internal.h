@@ -200,6 +200,9 @@ bool nnc_plan_groups_shipped(nnc_plan_groups *groups, nnc_error *err);
  * or if its plans repeat another group. */
 bool nnc_plan_groups_group(nnc_plan_groups *groups, uint64_t group);
 
+/* Returns the number of legal plans in the current group if all of them are known to exceed the memory, otherwise 0. */
+uint64_t nnc_plan_groups_full(const nnc_plan_groups *groups);
+
 /* Returns the costs of a plan of the group and sets its memory in result. Returns NULL if the plan is not legal. Call
  * it first for the plans that need least memory, which come last in a group: if one of them exceeds the memory, plans
  * that need more are not computed. */
@@ -219,10 +222,9 @@ bool nnc_plan_groups_times(nnc_plan_groups *groups, nnc_pass_costs *pass, const 
  * the devices. */
 double nnc_plan_groups_least_s(const nnc_pass_costs *pass, const nnc_plan *plan);
 
-/* Returns a smaller lower bound of the step time, without the times of collectives; it needs no times of the pass. Call
- * it for a plan that does not exceed the memory. own: false = the bound of the plan without recomputation, 0 if it is
- * not known; true = the bound of the pass itself. */
-double nnc_plan_groups_compute_s(nnc_plan_groups *groups, nnc_pass_costs *pass, const nnc_plan *plan, bool own);
+/* Returns a smaller lower bound of the step time, without the times of collectives and recomputation; it needs no times
+ * of the pass. Call it for a plan that does not exceed the memory. */
+double nnc_plan_groups_compute_s(nnc_plan_groups *groups, nnc_pass_costs *pass, const nnc_plan *plan);
 
 /* Computes the step time of the plan with index `inside` in its group, and writes it to result. Returns false if the
  * pipeline is too large to replay. */

@@ -444,11 +444,8 @@ static bool computes_long(worker *w, nnc_pass_costs *pass, const nnc_result *res
     const int64_t bytes = result->memory.total_bytes;
     const nnc_front *known = w->of->known;
     if (!nnc_front_beats(known, search->objective, search->best, (double)INFINITY, bytes)) { return false; }
-    for (int own = 0; own < 2; own++) {
-        const double least_s = nnc_plan_groups_compute_s(w->groups, pass, &result->plan, own == 1);
-        if (nnc_front_beats(known, search->objective, search->best, least_s, bytes)) { return true; }
-    }
-    return false;
+    const double least_s = nnc_plan_groups_compute_s(w->groups, pass, &result->plan);
+    return nnc_front_beats(known, search->objective, search->best, least_s, bytes);
 }
 
 /* Evaluates one plan of the current group: is it legal, does it fit, can it be among the best, how long is its step? */
@@ -497,6 +494,12 @@ static void run_block(worker *w, uint64_t number) {
     }
     for (uint64_t first = 0; first < space->block_size; first += size) {
         if (!nnc_plan_groups_group(w->groups, first / size)) {
+            w->part.pruned += size;
+            continue;
+        }
+        const uint64_t full = nnc_plan_groups_full(w->groups);
+        if (full > 0) {
+            w->part.legal += full;
             w->part.pruned += size;
             continue;
         }

@@ -253,7 +253,8 @@ START_TEST(random_spaces_prune_alike) {
         nnc_device device = *a100;
         nnc_error err;
         const int32_t devices = sizes[drawn(&state, 0, COUNT_OF(sizes) - 1)];
-        nnc_search search = search_of(devices, devices * drawn(&state, 1, 4) * drawn(&state, 1, 3));
+        nnc_search search = search_of(devices, devices * drawn(&state, 1, 4) * drawn(&state, 1, 3) *
+                                                   (drawn(&state, 0, 1) == 0 ? 1 : 8));
         device.host.mem_bytes_per_s = drawn(&state, 0, 1) == 0 ? 20e9 : (double)NAN;
         search.mem_bytes = INT64_C(1) << drawn(&state, 31, 38);
         search.objective = drawn(&state, 0, 1) == 0 ? NNC_OBJECTIVE_TIME : NNC_OBJECTIVE_MEMORY;
