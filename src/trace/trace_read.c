@@ -111,7 +111,7 @@ typedef struct reader {
     zlib_calls z;
     gzFile file;
     const char *path;
-    unsigned char window[WINDOW_BYTES];
+    char window[WINDOW_BYTES + 1]; /* with a NUL at its end */
     int at, filled;
     double before; /* number of bytes read before the current window */
     bool failed;   /* true: reading has failed, and err has the reason */
@@ -143,7 +143,7 @@ static void no_memory(reader *r) {
 
 /* Returns the next byte without taking it; -1 = the end, or an error. */
 static int peek(reader *r) {
-    if (r->at < r->filled) { return r->window[r->at]; }
+    if (r->at < r->filled) { return (unsigned char)r->window[r->at]; }
     if (r->failed) { return -1; }
     r->before += r->filled;
     r->at = r->filled = 0;
@@ -157,7 +157,8 @@ static int peek(reader *r) {
         return -1;
     }
     r->filled = got;
-    return got > 0 ? r->window[0] : -1;
+    r->window[got] = '\0';
+    return got > 0 ? (unsigned char)r->window[0] : -1;
 }
 
 static int peek_word(reader *r) {
@@ -188,10 +189,10 @@ static const bool stops[256] = { ['"'] = true, ['\\'] = true, ['{'] = true, ['}'
 
 /* Reads past the bytes in the window before the next stop, at most `most`. Returns how many these were. */
 static size_t take_run(reader *r, char *to, size_t most) {
-    const unsigned char *from = r->window + r->at;
+    const char *from = r->window + r->at;
     const size_t there = (size_t)(r->filled - r->at);
     size_t n = 0;
-    while (n < there && n < most && !stops[from[n]]) { n++; }
+    while (n < there && n < most && !stops[(unsigned char)from[n]]) { n++; }
     if (to != NULL) { memcpy(to, from, n); }
     r->at += (int)n;
     return n;
@@ -250,7 +251,7 @@ typedef struct slice {
 } slice;
 
 typedef struct event {
-    slice ph, cat, name, pid, tid, ts, dur, args;
+    slice ph, cat, name, pid, tid, ts, dur;
     slice external, correlation, dims, types, values, device, group;
     slice rank, world_size; /* values in "distributedInfo" */
 } event;
@@ -262,69 +263,89 @@ static const char *skip_blanks(const char *p) {
     return p;
 }
 
+/* Returns the position after the string that begins at p; NULL: it has no end. */
+static const char *skip_text(const char *p) {
+    for (p++; *p != '"'; p++) {
+        if (*p == '\0' || (*p == '\\' && *++p == '\0')) { return NULL; }
+    }
+    return p + 1;
+}
+
+/* Returns the position after the list or object that begins at p; NULL: it has no end, or too many levels. */
+static const char *skip_nested(const char *p) {
+    int depth = 0;
+    do {
+        while (!stops[(unsigned char)*p]) { p++; }
+        if (*p == '"') {
+            p = skip_text(p);
+            if (p == NULL) { return NULL; }
+            continue;
+        }
+        if (*p == '\0' || depth > DEPTH_MAX - 3) { return NULL; }
+        depth += (*p == '{' || *p == '[') - (*p == '}' || *p == ']');
+        p++;
+    } while (depth > 0);
+    return p;
+}
+
 /* Finds the value at p: a string without its quotes, or a list or object with its brackets. Returns the position
  * after it; NULL: no value. */
 static const char *slice_value(const char *p, slice *value) {
-    int depth = 0;
-    bool text = false;
     const char *begin = p;
-    for (;; p++) {
-        while (!stops[(unsigned char)*p]) { p++; }
-        if (*p == '\0') { break; }
-        if (text) {
-            if (*p == '\\' && p[1] != '\0') {
-                p++;
-                continue;
-            }
-            text = *p != '"';
-        } else if (depth == 0 && (*p == ',' || *p == '}' || *p == ']')) {
-            break;
-        } else {
-            text = *p == '"';
-            depth += (*p == '{' || *p == '[') - (*p == '}' || *p == ']');
-        }
-        if (!text && depth == 0 && (*p == '"' || *p == '}' || *p == ']')) {
-            p++;
-            break;
-        }
+    if (*p == '"') {
+        p = skip_text(p);
+        *value = (slice){ begin + 1, p != NULL ? (size_t)(p - begin) - 2 : 0 };
+        return p;
     }
+    if (*p == '{' || *p == '[') {
+        p = skip_nested(p);
+        *value = (slice){ begin, p != NULL ? (size_t)(p - begin) : 0 };
+        return p;
+    }
+    while (!stops[(unsigned char)*p]) { p++; }
     const char *end = p;
     while (end > begin && (end[-1] == ' ' || end[-1] == '\n' || end[-1] == '\t' || end[-1] == '\r')) { end--; }
-    const bool quoted = *begin == '"' && end > begin + 1;
-    *value = (slice){ begin + quoted, (size_t)(end - begin) - (quoted ? 2 : 0) };
-    return end > begin && !text && depth == 0 ? p : NULL;
+    *value = (slice){ begin, (size_t)(end - begin) };
+    return end > begin ? p : NULL;
 }
 
 typedef void member_fn(event *e, slice key, slice value);
 
-/* Calls `each` for every member of the object at p. Returns false if it is not an object. */
-static bool read_members(const char *p, event *e, member_fn *each) {
+/* Calls `each` for every member of the object at p, and `each_arg` for the members of its object "args"; NULL: "args" is
+ * a member like others. Returns the position after the object; NULL: it is not an object. */
+static const char *read_members(const char *p, event *e, member_fn *each, member_fn *each_arg) {
     slice key, value;
     p = skip_blanks(p + 1);
     while (*p != '}') {
-        if (*p != '"' || (p = slice_value(p, &key)) == NULL || *(p = skip_blanks(p)) != ':' ||
-            (p = slice_value(skip_blanks(p + 1), &value)) == NULL) {
-            return false;
+        if (*p != '"' || (p = slice_value(p, &key)) == NULL || *(p = skip_blanks(p)) != ':') { return NULL; }
+        p = skip_blanks(p + 1);
+        if (*p == '{' && each_arg != NULL && is(key, "args")) {
+            p = read_members(p, e, each_arg, NULL);
+        } else if ((p = slice_value(p, &value)) != NULL) {
+            each(e, key, value);
         }
-        each(e, key, value);
+        if (p == NULL) { return NULL; }
         p = skip_blanks(p);
         if (*p == ',') {
             p = skip_blanks(p + 1);
         } else if (*p != '}') {
-            return false;
+            return NULL;
         }
     }
-    return true;
+    return p + 1;
 }
 
 typedef struct named_slice {
-    const char *name;
+    slice name;
     size_t at; /* offset in the struct `event` of the slice that receives the value of this key */
 } named_slice;
 
+#define KEY(text, member) \
+    { { text, sizeof text - 1 }, offsetof(event, member) }
+
 static void set_member(const named_slice *rows, event *e, slice key, slice value) {
-    for (; rows->name != NULL; rows++) {
-        if (is(key, rows->name)) {
+    for (; rows->name.text != NULL; rows++) {
+        if (rows->name.size == key.size && memcmp(rows->name.text, key.text, key.size) == 0) {
             *(slice *)((char *)e + rows->at) = value;
             return;
         }
@@ -333,29 +354,29 @@ static void set_member(const named_slice *rows, event *e, slice key, slice value
 
 static void set_outer(event *e, slice key, slice value) {
     static const named_slice rows[] = {
-        { "ph", offsetof(event, ph) },   { "cat", offsetof(event, cat) },   { "name", offsetof(event, name) },
-        { "pid", offsetof(event, pid) }, { "tid", offsetof(event, tid) },   { "ts", offsetof(event, ts) },
-        { "dur", offsetof(event, dur) }, { "args", offsetof(event, args) }, { NULL, 0 },
+        KEY("ph", ph),   KEY("cat", cat), KEY("name", name), KEY("pid", pid),
+        KEY("tid", tid), KEY("ts", ts),   KEY("dur", dur),   { { NULL, 0 }, 0 },
     };
     set_member(rows, e, key, value);
 }
 
 static void set_arg(event *e, slice key, slice value) {
     static const named_slice rows[] = {
-        { "External id", offsetof(event, external) },
-        { "external id", offsetof(event, external) },
-        { "correlation", offsetof(event, correlation) },
-        { "Input Dims", offsetof(event, dims) },
-        { "Input type", offsetof(event, types) },
-        { "Concrete Inputs", offsetof(event, values) },
-        { "device", offsetof(event, device) },
-        { "Process Group Ranks", offsetof(event, group) },
-        { "rank", offsetof(event, rank) },
-        { "world_size", offsetof(event, world_size) },
-        { NULL, 0 },
+        KEY("External id", external),
+        KEY("external id", external),
+        KEY("correlation", correlation),
+        KEY("Input Dims", dims),
+        KEY("Input type", types),
+        KEY("Concrete Inputs", values),
+        KEY("device", device),
+        KEY("Process Group Ranks", group),
+        KEY("rank", rank),
+        KEY("world_size", world_size),
+        { { NULL, 0 }, 0 },
     };
     set_member(rows, e, key, value);
 }
+#undef KEY
 
 /* Converts microseconds with decimals to nanoseconds. Returns false if the text is not a number from 0 to 9.2e15. */
 static bool nanoseconds(slice s, int64_t *ns) {
@@ -500,15 +521,24 @@ static void add_event(reader *r, const event *e, int64_t start, int64_t lasts) {
     if (r->calls.failed || r->launches.failed || r->kernels.failed) { no_memory(r); }
 }
 
+/* Reads an event where it lies in the window. An event that goes on in the next window, or that is not valid, is copied
+ * first, and its faults are found there. */
 static void read_event(reader *r) {
     event e = { 0 };
     int64_t start = 0, lasts = 0;
-    const size_t size = take_value(r, true);
-    if (r->failed) { return; }
-    if (r->event[0] != '{' || r->event[size - 1] != '}' || !read_members(r->event, &e, set_outer) ||
-        (e.args.size > 0 && *e.args.text == '{' && !read_members(e.args.text, &e, set_arg))) {
-        fail(r, NNC_BAD_SPEC, "bad syntax, expected an event as an object");
-        return;
+    const bool object = peek_word(r) == '{';
+    const char *begin = r->window + r->at;
+    const char *end = object ? read_members(begin, &e, set_outer, set_arg) : NULL;
+    if (end != NULL) {
+        r->at += (int)(end - begin);
+    } else {
+        e = (event){ 0 };
+        const size_t size = take_value(r, true);
+        if (r->failed) { return; }
+        if (r->event[0] != '{' || read_members(r->event, &e, set_outer, set_arg) != r->event + size) {
+            fail(r, NNC_BAD_SPEC, "bad syntax, expected an event as an object");
+            return;
+        }
     }
     if (is(e.ph, "X") && e.name.text != NULL && nanoseconds(e.ts, &start) && nanoseconds(e.dur, &lasts) &&
         start <= INT64_MAX - lasts) {
@@ -539,7 +569,7 @@ static void read_devices(reader *r) {
     event e = { 0 };
     const size_t size = take_value(r, true);
     const char *first = size > 0 ? strchr(r->event, '{') : NULL;
-    if (!r->failed && first != NULL && read_members(first, &e, set_outer) && e.name.size > 0) {
+    if (!r->failed && first != NULL && read_members(first, &e, set_outer, NULL) != NULL && e.name.size > 0) {
         char name[128];
         snprintf(name, sizeof name, "%.*s", e.name.size < 120 ? (int)e.name.size : 120, e.name.text);
         r->trace->device = nnc_arena_strdup(r->trace->arena, name);
@@ -549,7 +579,7 @@ static void read_devices(reader *r) {
 static void read_ranks(reader *r) {
     event e = { 0 };
     const size_t size = take_value(r, true);
-    if (!r->failed && size > 0 && r->event[0] == '{' && read_members(r->event, &e, set_arg)) {
+    if (!r->failed && size > 0 && r->event[0] == '{' && read_members(r->event, &e, set_arg, NULL) != NULL) {
         r->trace->rank = whole(e.rank);
         r->trace->world_size = whole(e.world_size);
     }
