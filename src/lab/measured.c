@@ -670,6 +670,21 @@ static void set_product(reading *r, nnc_op *op) {
     op->u.matmul = p;
 }
 
+/* Kinds of rows of nncost.measure that are no op of a step, and why no parameter is fitted to them. */
+static const struct {
+    const char *kind, *reason;
+} figures[] = { { "launch", "is host.kernel_s of the device file" },
+                { "memory", "is host.new_bytes_per_s of the device file" },
+                { "link", "is host.bytes_per_s of the device file" },
+                { "step", "names no model" } };
+
+static const char *reason_of_kind(const char *kind) {
+    for (size_t i = 0; i < sizeof figures / sizeof figures[0]; i++) {
+        if (is(kind, figures[i].kind)) { return figures[i].reason; }
+    }
+    return NULL;
+}
+
 /* Reads an op by its name. It has `rows` x `cols` elements, m x n, or n. Copies, sums and ReLU are single operators
  * of a library, which read and write their tensors once. */
 static void set_vector(reading *r, nnc_op *op) {
@@ -702,6 +717,7 @@ static void set_vector(reading *r, nnc_op *op) {
     while (i < count && !is(name, known[i].name)) { i++; }
     r->row->kind = NNC_MEASURED_VECTOR;
     r->row->both = is(name, "batch_norm") || is(name, "layer_norm_fb");
+    if (i == count && reason_of_kind(name) != NULL) { refuse(r, "%s", reason_of_kind(name)); }
     if (i == count) {
         refuse(r, "operation \"%.32s\" has no meaning here", name);
         return;
@@ -1178,13 +1194,14 @@ static int table_of_kind(nnc_json row) {
 }
 
 static void put_json_row(nnc_buffer *table, const char *columns, nnc_json row) {
-    const nnc_json seconds = nnc_json_get(row, "measured_s");
+    const nnc_json seconds = nnc_json_get(row, "measured_s"), kind = nnc_json_get(row, "kind");
+    const bool figure = nnc_json_type_of(kind) == NNC_JSON_TEXT && reason_of_kind(nnc_json_text(kind)) != NULL;
     for (const char *at = columns; *at != '\0'; at += *at == ',') {
         char name[32];
         const size_t length = strcspn(at, ",");
         snprintf(name, sizeof name, "%.*s", (int)length, at);
         at += length;
-        const nnc_json cell = nnc_json_get(row, name);
+        const nnc_json cell = figure && is(name, "op") ? kind : nnc_json_get(row, name);
         const nnc_json_type type = nnc_json_type_of(cell);
         if (type == NNC_JSON_NUMBER) {
             nnc_buffer_print(table, "%.0f", nnc_json_number(cell));

@@ -484,8 +484,8 @@ efficiency.attention.flash2.sustained_fraction,0.221807,1,attention flash2
 efficiency.collectives.all_reduce.bus_fraction,0.173952,1,all_reduce
 $ nncost calibrate mixed.json | tail -5
 
-rows  file        reason                                     the first
-   1  mixed.json  operation "to_device" has no meaning here  l
+rows  file        reason                                  the first
+   1  mixed.json  is host.bytes_per_s of the device file  l
 
 no device file is written: --output FILE.json writes one
 $ nncost calibrate mixed.json --explain dense | grep -A20 'most useful first'
