@@ -689,9 +689,19 @@ static nnc_efficiency cast_efficiency(const nnc_device *device, const nnc_op *op
     return e;
 }
 
+/* Returns the efficiency of an update. On a device that is its own host, the figure of the optimizer is measured with
+ * AdamW, whose single operators also take roots and quotients. Those of SGD only multiply and add, so they run at the
+ * rate of sums. Measured with PyTorch 1.13 on one core, 25.6 million parameters: AdamW 10.7 GB/s, SGD with momentum 28. */
 static nnc_efficiency update_efficiency(const nnc_device *device, const nnc_op *op) {
-    (void)op;
-    return device->efficiency.optimizer;
+    const nnc_stream_efficiency *stream = &device->efficiency.stream;
+    const nnc_optimizer optimizer = op->u.update.optimizer;
+    nnc_efficiency e = device->efficiency.optimizer;
+    if (device->host.kernel_s == 0.0 && !isnan(stream->memory_fraction) && op->u.update.kind == NNC_UPDATE_STEP &&
+        (optimizer == NNC_OPTIMIZER_SGD || optimizer == NNC_OPTIMIZER_MOMENTUM)) {
+        e.memory_fraction = stream->memory_fraction;
+        e.fixed_s = stream->fixed_s;
+    }
+    return e;
 }
 
 /* Compiles the functions of a form twice: without and with a derivation. */

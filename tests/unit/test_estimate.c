@@ -316,6 +316,30 @@ START_TEST(gradients_in_new_memory) {
 }
 END_TEST
 
+/* A device that is its own host updates at half of its bandwidth by SGD with momentum, 20 B per parameter as sums do, and
+ * at a quarter by AdamW, 28 B; with a host the figure of the optimizer serves both. */
+START_TEST(updates_of_a_cpu) {
+    nnc_device device = plain_device();
+    const nnc_software software = nnc_software_default();
+    const nnc_model model = gpt(3, 64, 4, 100, 32);
+    nnc_plan plan = nnc_plan_default();
+    plan.policy = NNC_POLICY_FP32;
+    plan.clip_gradients = false;
+    device.host.kernel_s = 0.0;
+    device.efficiency.optimizer = (nnc_efficiency){ 1.0, 0.25, 0.0 };
+    device.efficiency.stream.memory_fraction = 0.5;
+    device.efficiency.stream.fixed_s = 0.0;
+    const nnc_result adamw = estimate_with(&model, &device, &software, &plan);
+    ck_assert_double_eq_tol(adamw.update_s, 28.0 * (double)adamw.params / (0.25 * device.mem_bytes_per_s), 1e-12);
+    plan.optimizer = NNC_OPTIMIZER_MOMENTUM;
+    const nnc_result momentum = estimate_with(&model, &device, &software, &plan);
+    ck_assert_double_eq_tol(momentum.update_s, 20.0 * (double)momentum.params / (0.5 * device.mem_bytes_per_s), 1e-12);
+    device.host.kernel_s = 1e-5;
+    const nnc_result hosted = estimate_with(&model, &device, &software, &plan);
+    ck_assert_double_eq_tol(hosted.update_s, 20.0 * (double)hosted.params / (0.25 * device.mem_bytes_per_s), 1e-12);
+}
+END_TEST
+
 /* On one device the sums are of all trained parameters, those of experts included. */
 START_TEST(added_gradients_of_experts) {
     nnc_model model = llama(2, 64, 4, 2, 32, 100, 32);
@@ -462,6 +486,7 @@ int main(void) {
     tcase_add_test(tests, gradient_accumulation);
     tcase_add_test(tests, added_gradients);
     tcase_add_test(tests, gradients_in_new_memory);
+    tcase_add_test(tests, updates_of_a_cpu);
     tcase_add_test(tests, added_gradients_of_experts);
     tcase_add_test(tests, offload_moves_once);
     tcase_add_test(tests, policies);
