@@ -11,6 +11,7 @@ import importlib.util
 import json
 import math
 import os
+import resource
 import socket
 import statistics
 import subprocess
@@ -97,13 +98,15 @@ def pipeline():
 
 
 def new_memory():
-    """4 MB take 1 ms in memory that is there and 3 ms in new memory: the first write takes the other 2 ms, 2 GB/s."""
+    """4 MB take 1 ms in memory that is there and 3 ms in new memory: the first write takes the other 2 ms, 2 GB/s;
+    3 ms in the slowest row."""
     sys.path.insert(0, str(ROOT / "python"))
-    from nncost.measure import new_memory_rate
+    from nncost.measure import new_memory_rates
     rows = [{"kind": "memory", "op": op, "measured_s": s, "least_bytes": 4e6}
             for op, s in (("again", 0.0015), ("new", 0.003), ("again", 0.001), ("new", 0.004), ("new", None))]
-    assert abs(new_memory_rate(rows) - 2e9) < 1, new_memory_rate(rows)
-    assert math.isnan(new_memory_rate(rows[:1])) and math.isnan(new_memory_rate([]))
+    slow, fast = new_memory_rates(rows)
+    assert abs(slow - 4e6 / 0.003) < 1 and abs(fast - 2e9) < 1, (slow, fast)
+    assert math.isnan(new_memory_rates(rows[:1])[1]) and math.isnan(new_memory_rates([])[1])
 
 
 def together():
@@ -128,20 +131,38 @@ def together():
         assert "all_reduce" in {r["op"] for r in timed}, rows
 
 
-def step_seconds(name, batch):
+WARM_UP, STEPS = 3, 6
+
+
+def print_steps(name, batch):
+    """Seconds and bytes of new memory of steps after the warm-up, as JSON."""
     import torch
     import torchvision
+    torch.manual_seed(0)
     network = getattr(torchvision.models, name)()
     optimizer = torch.optim.AdamW(network.parameters())
-    images, labels = torch.randn(batch, 3, 224, 224), torch.zeros(batch, dtype=torch.long)
-    times, clock = [], time.process_time if torch.get_num_threads() == 1 else time.perf_counter  # as nncost.measure
-    for _ in range(8):
-        begin = clock()
+    images, labels = torch.randn(batch, 3, 224, 224), torch.randint(0, 1000, (batch,))
+    times, pages = [], []
+    clock = time.process_time if torch.get_num_threads() == 1 else time.perf_counter  # as nncost.measure
+    for _ in range(WARM_UP + STEPS):
+        begin, before = clock(), resource.getrusage(resource.RUSAGE_SELF).ru_minflt
         optimizer.zero_grad(set_to_none=True)
         torch.nn.functional.cross_entropy(network(images), labels).backward()
         optimizer.step()
         times.append(clock() - begin)
-    return min(times[1:])  # other programs only add time
+        pages.append(resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before)
+    new_bytes = [resource.getpagesize() * count for count in pages]
+    print(json.dumps({"seconds": times[WARM_UP:], "new_bytes": new_bytes[WARM_UP:]}))
+
+
+def steps_of(name, batch):
+    """The median time of a step, how far the medians of the even and the odd steps are apart, and the median of its new
+    bytes. In a process of its own: what other networks freed before decides which memory glibc gives back."""
+    run = subprocess.run([sys.executable, __file__, PROGRAM, ROOT, "--steps", name, str(batch)], capture_output=True,
+                         text=True, check=True)
+    made = json.loads(run.stdout)
+    even, odd = (statistics.median(made["seconds"][i::2]) for i in (0, 1))
+    return statistics.median(made["seconds"]), abs(even / odd - 1), statistics.median(made["new_bytes"])
 
 
 def bare_device(made, folder):
@@ -153,6 +174,8 @@ def bare_device(made, folder):
     usual = json.loads(json.dumps(usual).replace("@usual", "assumed"))
     device.update(id="bare", efficiency=usual, matmul_flops_per_s={"fp32": peak}, vector_flops_per_s={"fp32": peak})
     device["sources"]["matmul_flops_per_s.fp32"] = "derived: cores x clock x two units of multiply and add"
+    for part, name in ((device["host"], "new_bytes_per_s"), (device["sources"], "host.new_bytes_per_s")):
+        part.pop(name, None)
     path = folder / "bare.json"
     path.write_text(json.dumps(device))
     return path
@@ -168,10 +191,11 @@ def bench(runs):
             nncost("calibrate", folder / "measure.json", "--device", made["device"], "--output", folder / "mine.json",
                    config=folder)
             devices = {"assumed": bare_device(made, folder), "measured": ".", "calibrated": folder / "mine.json"}
-            errors = {what: [] for what in devices}
+            errors, noise = {what: [] for what in devices}, []
             for network, function, batch in NETWORKS:
-                seconds = step_seconds(function, batch)
-                line = f"{network:16} batch {batch} {seconds:7.3f} s"
+                seconds, apart, new_bytes = steps_of(function, batch)
+                noise.append(apart)
+                line = f"{network:18} batch {batch} {seconds:7.3f} s, twice {100 * apart:4.1f} %, {new_bytes / 1e6:5.0f} MB new"
                 for what, device in devices.items():
                     answer = json.loads(nncost("estimate", network, device, "--precision", "fp32", "--software", "torch-eager",
                                                "--micro-batch", batch, "--clip-gradients=off", "--format", "json",
@@ -181,10 +205,13 @@ def bench(runs):
                 print(line, flush=True)
             print(f"run {number + 1}: " + ", ".join(f"{what} {100 * statistics.median(map(abs, e)):.1f} %"
                                                   for what, e in errors.items())
-                  + f" in the median of |error|; {torch.get_num_threads()} threads", flush=True)
+                  + f" in the median of |error|; two timings of a step differ by {100 * statistics.median(noise):.1f} %; "
+                  f"{torch.get_num_threads()} threads", flush=True)
 
 
-if "--bench" in sys.argv:
+if "--steps" in sys.argv:
+    print_steps(sys.argv[4], int(sys.argv[5]))
+elif "--bench" in sys.argv:
     bench(int(sys.argv[sys.argv.index("--bench") + 1]))
 else:
     pipeline()

@@ -549,12 +549,15 @@ def copy_rate(rows):
                 if r["kind"] == "stream" and r["op"] == "copy" and r["measured_s"]), default=(0, math.nan))[1]
 
 
-def new_memory_rate(rows):
-    """Of the first write to new memory, without the write itself; the fastest rows, as other programs only add time."""
-    least = {op: min((r["measured_s"] for r in rows if r["kind"] == "memory" and r["op"] == op and r["measured_s"]),
-                     default=math.nan) for op in ("again", "new")}
+def new_memory_rates(rows):
+    """Rates of the first write to new memory, without the write itself: of the slowest row and of the fastest. Other
+    programs only add time, so the fastest counts."""
+    seconds = {op: sorted(r["measured_s"] for r in rows if r["kind"] == "memory" and r["op"] == op and r["measured_s"])
+               for op in ("again", "new")}
     size = max((r["least_bytes"] for r in rows if r["kind"] == "memory"), default=math.nan)
-    return size / (least["new"] - least["again"]) if least["new"] > least["again"] else math.nan
+    if not seconds["again"] or not seconds["new"] or seconds["new"][0] <= seconds["again"][0]:
+        return math.nan, math.nan
+    return tuple(size / (seconds["new"][i] - seconds["again"][0]) for i in (-1, 0))
 
 
 def device_file(facts, kind, rows, day):
@@ -620,10 +623,11 @@ def device_file(facts, kind, rows, day):
     if link:
         made["host"]["bytes_per_s"] = number(link)
         sources["host.bytes_per_s"] = f"{where}: copies from pinned memory"
-    new = new_memory_rate(rows)
+    slow, new = new_memory_rates(rows)
     if not math.isnan(new):
         made["host"]["new_bytes_per_s"] = number(new)
-        sources["host.new_bytes_per_s"] = f"{where}: writes to memory that the system has just given"
+        sources["host.new_bytes_per_s"] = (f"{where}: writes to memory that the system has just given, "
+                                           f"{slow / 1e9:.4g} to {new / 1e9:.4g} GB/s")
     for name, figures in links_of(rows).items():
         made[name] = figures
         sources[name] = f"{where}: the fastest collective, and half of the shortest"
@@ -644,6 +648,10 @@ def page(facts, rows, device, run):
             top, usual = best(rows, kind, figure, op=op)
             print(f"{kind:9} {op} reaches {top / scale:.4g} {unit}, usually {usual / scale:.4g}")
     print(f"launch    {1e6 * launch_seconds(rows):.3g} us a kernel")
+    slow, new = new_memory_rates(rows)
+    if not math.isnan(new):
+        print(f"memory    new pages are written at {slow / 1e9:.4g} to {new / 1e9:.4g} GB/s, "
+              f"{1e6 * mmap.PAGESIZE / new:.3g} us a page of {mmap.PAGESIZE} bytes")
     for op in sorted({r["op"] for r in rows if r["kind"] == "collective" and r["measured_s"]}):
         of = [r for r in rows if r["op"] == op and r["measured_s"]]
         print(f"{op} of {max(r['devices'] for r in of)}: {max(map(bus_rate, of)) / 1e9:.4g} GB/s of bus, at least "
