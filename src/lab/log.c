@@ -56,7 +56,7 @@ static const pattern patterns[] = {
     { "DeepSpeed", ", SamplesPerSec=", ", SamplesPerSec=", STEP, 1, false },
     { "DeepSpeed", ", SamplesPerSec=", "SamplesPerSec=", SAMPLES_PER_S, 1, false },
     { "DeepSpeed", ", SamplesPerSec=", "MaxMemAllocated=", ALLOCATED_BYTES, GIB, false },
-    { "DeepSpeed", "CurrSamplesPerSec=", "global_step=", STEP, 1, false },
+    { "DeepSpeed", "CurrSamplesPerSec=", ", RunningAvgSamplesPerSec=", STEP, 1, false },
     { "DeepSpeed", "CurrSamplesPerSec=", "CurrSamplesPerSec=", SAMPLES_PER_S, 1, false },
     { "DeepSpeed", "CurrSamplesPerSec=", "MaxMemAllocated=", ALLOCATED_BYTES, GIB, false },
     { "MaxText", "completed step:", "completed step:", STEP, 1, false },

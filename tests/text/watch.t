@@ -27,7 +27,7 @@ $ nncost watch hf.log dense fitted --format json | grep -E 'program|"step_s'
   "program": "HF Trainer",
   "step_s": 0.08,
 
-# Lines as the programs print them: NeMo's bar and its line, DeepSpeed before 0.7.7, torchtitan before tps, MaxText's
+# Lines as the programs print them: NeMo's bar and its line, DeepSpeed of two ages, torchtitan before tps, MaxText's
 # memory. One line past the warm-up is enough; so is a bar of the warm-up with the mean of its run.
 $ for k in 1 8 9; do printf '\rEpoch 0: :  47%%|##  | %d/15 [06:19<07:13, reduced_train_loss=11.50, global_step=%d.000, consumed_samples=12288.0, train_step_timing in s=49.50]' $k $k; done >nemo.log
 $ nncost watch nemo.log dense fitted --format json | grep -E 'program|readings|"step_s'
@@ -48,6 +48,11 @@ $ nncost watch old.log dense fitted --format json | grep -E 'program|"step_s|mem
   "program": "DeepSpeed",
   "step_s": 0.0125,
   "memory_bytes": 1610612736,
+$ echo 'stdout: [2022-12-20 08:26:26,101] [INFO] [timer.py:197:stop] 0/17, RunningAvgSamplesPerSec=79.1, CurrSamplesPerSec=80.0, MemAllocated=1.75GB, MaxMemAllocated=2.6GB' >between.log
+$ nncost watch between.log dense fitted --format json | grep -E 'program|"step_s|memory_bytes'
+  "program": "DeepSpeed",
+  "step_s": 0.0125,
+  "memory_bytes": 2791728742.4,
 $ printf 'Total memory size: 1.5 GB, Output size: 0.5 GB, Temp size: 1.0 GB\ncompleted step: 9, seconds: 0.010, TFLOP/s/device: 134.924, Tokens/s/device: 8672.758\n' >jax.log
 $ nncost watch jax.log dense fitted --format json | grep -E 'program|"step_s|memory_bytes'
   "program": "MaxText",
