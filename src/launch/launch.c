@@ -622,9 +622,10 @@ static nnc_status check_format(nnc_specs *specs, const char *format, nnc_error *
     return status;
 }
 
-/* Tests whether a word is an option, or a program whose options follow. */
+/* Tests whether a word is an option, or a program or launcher whose options follow. */
 static bool is_program(const char *word) {
-    static const char *const programs[] = { "vllm", "trtllm-serve", "sglang", "python", "python3" };
+    static const char *const programs[] = { "vllm",     "trtllm-serve", "sglang",    "python", "python3",
+                                            "torchrun", "accelerate",   "deepspeed", "srun" };
     for (size_t i = 0; i < sizeof programs / sizeof *programs; i++) {
         if (strcmp(word, programs[i]) == 0) { return true; }
     }
@@ -663,10 +664,10 @@ static nnc_status open_operands(nnc_reading *r, char **operands, int *operand_co
     NNC_TRY(take_variables(r, operands, operand_count));
     for (int i = 0; i < *operand_count; i++) {
         bool known = false;
-        const char *json = NULL;
+        nnc_shell_command command = { .line = 1 };
         if (is_program(operands[i])) {
-            NNC_TRY(nnc_shell_arguments(r->arena, operands + i, *operand_count - i, &json, r->err));
-            NNC_TRY(add_options(r, "arguments", r->asked->format, json, &known));
+            NNC_TRY(nnc_shell_arguments(r->arena, operands + i, *operand_count - i, &command, r->err));
+            NNC_TRY(add_command(r, "arguments", r->asked->format, &command, &known));
             if (!known) { return refuse_kind(r, operands[i]); }
             break;
         }

@@ -68,8 +68,8 @@ typedef struct nnc_shell_script {
  * continuation, [ ] tests of known values. A value that the script does not set stays as it is written: "${NAME}". */
 nnc_status nnc_shell_read(const char *name, const char *text, nnc_arena *arena, nnc_shell_script *script,
                           nnc_error *err);
-/* Converts the words of a command line, or options without a program, to the JSON that nnc_shell_command has. */
-nnc_status nnc_shell_arguments(nnc_arena *arena, char **list, int count, const char **json, nnc_error *err);
+/* Reads the words of a command line, or options without a program. */
+nnc_status nnc_shell_arguments(nnc_arena *arena, char **list, int count, nnc_shell_command *command, nnc_error *err);
 
 /* Returns the path of a file that another file names. Looks in the folder of that file, in the folders above it, and
  * in the current folder; if no such file exists, returns the path in its folder. NULL when out of memory. */

@@ -287,12 +287,16 @@ void nnc_shell_keep_options(nnc_shell_commands *s, const nnc_script_words *w) {
                                         .line = w->items[0].line });
 }
 
-nnc_status nnc_shell_arguments(nnc_arena *arena, char **list, int count, const char **json, nnc_error *err) {
+nnc_status nnc_shell_arguments(nnc_arena *arena, char **list, int count, nnc_shell_command *command, nnc_error *err) {
     nnc_shell_commands s = { .arena = arena, .err = err };
     nnc_script_words w = { .items = nnc_arena_array(arena, (size_t)count, sizeof(nnc_script_word)), .count = count };
     if (w.items == NULL) { return nnc_no_memory(err); }
     for (int i = 0; i < count; i++) { w.items[i] = (nnc_script_word){ list[i], 1 }; }
     if (!nnc_shell_is_option(list[0])) { nnc_shell_keep(&s, &w); }
-    *json = s.count > 0 ? s.list[0].options : options_json(&s, &w, 0, count, "");
+    if (s.count > 0) {
+        *command = s.list[0];
+    } else {
+        command->options = options_json(&s, &w, 0, count, "");
+    }
     return s.status;
 }

@@ -314,3 +314,9 @@ nncost serve dense DEVICE --software vllm --acceptance 0.7 --draft-length 1 --da
 $ nncost show dense --to-options -- vllm serve a/x --speculative-config '{"method": "eagle3", "model": "a/y", "num_speculative_tokens": 1}'
 ! nncost: arguments:1: speculative-config.model: cannot be estimated; --draft MODEL, or --draft-share X for a small head, and --lenient skips the key
 [3]
+
+# The command of a launcher may follow "--".
+$ nncost show --to-options -- accelerate launch --num_processes 4 sft.py --model_name_or_path x --per_device_train_batch_size 1 --bf16
+nncost estimate x DEVICE --software torch-eager --micro-batch 1 --precision bf16 --micro-batches 1 --optimizer adamw --clip-gradients --devices 4 --policy amp
+$ nncost show dense --to-options -- torchrun --nproc-per-node 2 sft.py --per_device_train_batch_size 1 --bf16
+nncost estimate dense DEVICE --software torch-eager --micro-batch 1 --precision bf16 --micro-batches 1 --optimizer adamw --clip-gradients --devices 2 --devices-per-node 2 --policy amp
