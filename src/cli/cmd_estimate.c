@@ -92,19 +92,15 @@ static void write_memory(nnc_sheet *sheet, const void *record) {
         { .text = "of device" },
         { .text = "", .left = true, .shrinks = true, .drop = 1 },
     };
-    const nnc_place place = { .record = memory };
+    nnc_metric_part classes[NNC_METRIC_PARTS_MAX];
+    const int count = nnc_metric_parts(&nnc_memory_metrics, memory, -(double)INFINITY, classes);
     nnc_table table;
     nnc_table_begin(&table, heads, sizeof heads / sizeof heads[0]);
-    for (size_t i = 0; i < nnc_memory_metrics.count; i++) {
-        const nnc_metric *row = &nnc_memory_metrics.rows[i];
-        char text[NNC_METRIC_TEXT_MAX];
-        const nnc_cell cell = nnc_metric_read(row, &place, 0, text);
-        if (nnc_metric_rare(row)->part_of != NULL && cell.whole != 0) {
-            nnc_table_cell(&table, row->head);
-            nnc_table_number(&table, (double)cell.whole, "B");
-            nnc_table_share(&table, (double)cell.whole / (double)memory->capacity_bytes);
-            nnc_table_cell(&table, class_note(memory, row->name));
-        }
+    for (int i = 0; i < count; i++) {
+        nnc_table_cell(&table, classes[i].row->head);
+        nnc_table_number(&table, classes[i].value, "B");
+        nnc_table_share(&table, classes[i].value / (double)memory->capacity_bytes);
+        nnc_table_cell(&table, class_note(memory, classes[i].row->name));
     }
     nnc_table_write(&table, sheet->out, sheet->style);
 }
@@ -262,17 +258,9 @@ static const double shown_from = 1e-6;
 
 /* Lists the metrics that add up to the step. */
 static int step_parts(const nnc_result *result, slice parts[]) {
-    const nnc_place place = { .record = result };
-    char text[NNC_METRIC_TEXT_MAX];
-    int count = 0;
-    for (size_t i = 0; i < nnc_step_metrics.count; i++) {
-        const nnc_metric *row = &nnc_step_metrics.rows[i];
-        const nnc_cell cell = nnc_metric_read(row, &place, 0, text);
-        if (nnc_metric_rare(row)->part_of != NULL && cell.kind == NNC_CELL_NUMBER &&
-            cell.number > shown_from * result->step_s) {
-            parts[count++] = (slice){ row->head, cell.number };
-        }
-    }
+    nnc_metric_part found[NNC_METRIC_PARTS_MAX];
+    const int count = nnc_metric_parts(&nnc_step_metrics, result, shown_from * result->step_s, found);
+    for (int i = 0; i < count; i++) { parts[i] = (slice){ found[i].row->head, found[i].value }; }
     return count;
 }
 

@@ -27,20 +27,15 @@ static void write_parts(nnc_sheet *sheet, const void *record) {
                                       { .text = "time" },
                                       { .text = "share" },
                                       { .text = "", .left = true, .shrinks = true, .drop = 1 } };
-    const nnc_place place = { .record = run };
-    char text[NNC_METRIC_TEXT_MAX];
+    nnc_metric_part parts[NNC_METRIC_PARTS_MAX];
+    const int count = nnc_metric_parts(&nnc_run_metrics, run, 0.0, parts);
     nnc_table table;
     nnc_table_begin(&table, heads, sizeof heads / sizeof heads[0]);
-    for (size_t i = 0; i < nnc_run_metrics.count; i++) {
-        const nnc_metric *row = &nnc_run_metrics.rows[i];
-        if (row->head == NULL || nnc_metric_rare(row)->part_of == NULL) { continue; }
-        const nnc_cell cell = nnc_metric_read(row, &place, 0, text);
-        if (cell.kind == NNC_CELL_NUMBER && cell.number > 0.0) {
-            nnc_table_cell(&table, row->head);
-            nnc_table_number(&table, cell.number, "s");
-            nnc_table_share(&table, cell.number / run->run_s);
-            nnc_table_cell(&table, row->help);
-        }
+    for (int i = 0; i < count; i++) {
+        nnc_table_cell(&table, parts[i].row->head);
+        nnc_table_number(&table, parts[i].value, "s");
+        nnc_table_share(&table, parts[i].value / run->run_s);
+        nnc_table_cell(&table, parts[i].row->help);
     }
     nnc_table_write(&table, sheet->out, sheet->style);
     nnc_sheet_gap(sheet);

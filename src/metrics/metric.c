@@ -62,6 +62,23 @@ nnc_cell nnc_metric_read(const nnc_metric *row, const nnc_place *place, int32_t 
     }
 }
 
+int nnc_metric_parts(const nnc_metrics *metrics, const void *record, double above,
+                     nnc_metric_part parts[NNC_METRIC_PARTS_MAX]) {
+    const nnc_place place = { .record = record };
+    char text[NNC_METRIC_TEXT_MAX];
+    int count = 0;
+    for (size_t i = 0; i < metrics->count && count < NNC_METRIC_PARTS_MAX; i++) {
+        const nnc_metric *row = &metrics->rows[i];
+        if (row->head == NULL || nnc_metric_rare(row)->part_of == NULL) { continue; }
+        const nnc_cell cell = nnc_metric_read(row, &place, 0, text);
+        const double value = cell.kind == NNC_CELL_WHOLE    ? (double)cell.whole
+                             : cell.kind == NNC_CELL_NUMBER ? cell.number
+                                                            : 0.0;
+        if (value > above && (value > 0.0 || value < 0.0)) { parts[count++] = (nnc_metric_part){ row, value }; }
+    }
+    return count;
+}
+
 nnc_place nnc_metric_inside(const nnc_metric *row, const nnc_place *place) {
     const char *base = base_of(row, place->record);
     nnc_place inside = *place;

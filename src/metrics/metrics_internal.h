@@ -166,6 +166,16 @@ struct nnc_metrics {
 /* Reads one value of a row. index: index in an array. A number that is not finite becomes NNC_CELL_NULL. */
 nnc_cell nnc_metric_read(const nnc_metric *row, const nnc_place *place, int32_t index, char text[NNC_METRIC_TEXT_MAX]);
 
+/* Metrics of a record that add up to its total, such as the parts of a step. nnc_metric_parts lists those with a heading
+ * and a value other than 0, above `above`, in the order of the table. Returns their number. */
+enum { NNC_METRIC_PARTS_MAX = 16 };
+typedef struct nnc_metric_part {
+    const nnc_metric *row;
+    double value;
+} nnc_metric_part;
+int nnc_metric_parts(const nnc_metrics *metrics, const void *record, double above,
+                     nnc_metric_part parts[NNC_METRIC_PARTS_MAX]);
+
 /* These functions make a cell from a value. NaN and NULL become NNC_CELL_NULL. */
 nnc_cell nnc_number_cell(double number);
 nnc_cell nnc_text_cell(const char *text);

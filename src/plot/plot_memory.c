@@ -4,42 +4,21 @@
 
 enum { CLASSES_MAX = 12, ROWS_MAX = 64 };
 
-typedef struct memory_class {
-    const nnc_metric *row;
-    int64_t bytes;
-} memory_class;
-
-/* Lists the metrics that add up to the memory, in the order of the bar. Returns the number of metrics. */
-static int classes_of(const nnc_memory *memory, memory_class classes[CLASSES_MAX]) {
-    const nnc_place place = { .record = memory };
-    char text[NNC_METRIC_TEXT_MAX];
-    int count = 0;
-    for (size_t i = 0; i < nnc_memory_metrics.count && count < CLASSES_MAX; i++) {
-        const nnc_metric *row = &nnc_memory_metrics.rows[i];
-        const nnc_cell cell = nnc_metric_read(row, &place, 0, text);
-        if (nnc_metric_rare(row)->part_of != NULL && cell.whole > 0) {
-            classes[count++] = (memory_class){ row, cell.whole };
-        }
-    }
-    return count;
-}
-
 /* Draws the memory of one device, divided into classes: filled, or (for the other estimate) as outlines. */
 static void draw_classes(nnc_canvas *canvas, const nnc_scale *scale, const nnc_memory *memory, nnc_px height,
                          bool outlined) {
-    memory_class classes[CLASSES_MAX];
+    nnc_metric_part classes[NNC_METRIC_PARTS_MAX];
     char size[NNC_NUMBER_TEXT], share[NNC_NUMBER_TEXT], tip[128], class[32];
-    const int count = classes_of(memory, classes);
+    const int count = nnc_metric_parts(&nnc_memory_metrics, memory, 0.0, classes);
     const double capacity = (double)memory->capacity_bytes;
-    int64_t done = 0;
+    double done = 0.0;
     for (int i = 0; i < count; i++) {
         const char *name = classes[i].row->head;
-        const nnc_px x = nnc_scale_at(scale, (double)done);
-        done += classes[i].bytes;
-        const nnc_px w = nnc_scale_at(scale, (double)done) - x;
+        const nnc_px x = nnc_scale_at(scale, done);
+        done += classes[i].value;
+        const nnc_px w = nnc_scale_at(scale, done) - x;
         snprintf(tip, sizeof tip, "%s%s: %s, %s of the device", outlined ? "outlined: " : "", name,
-                 nnc_unit_text((double)classes[i].bytes, "B", size),
-                 nnc_percent_text((double)classes[i].bytes / capacity, share));
+                 nnc_unit_text(classes[i].value, "B", size), nnc_percent_text(classes[i].value / capacity, share));
         snprintf(class, sizeof class, outlined ? "other" : "bar %s", name);
         nnc_svg_mark(&canvas->svg, outlined ? NULL : classes[i].row->name, NULL, tip);
         nnc_svg_rect(&canvas->svg, class, (nnc_box){ x, canvas->y, w, height });
@@ -205,7 +184,7 @@ const nnc_picture nnc_plot_memory = {
 
 /* ---- the parts of a step's time, and the range that the time falls in ---- */
 
-enum { PARTS_MAX = 16 };
+enum { PARTS_MAX = NNC_METRIC_PARTS_MAX };
 
 typedef struct part {
     const nnc_metric *row;
@@ -215,16 +194,9 @@ typedef struct part {
 
 /* Lists the metrics that add up to the step, in the order of the bar. Returns the number of metrics. */
 static int parts_of(const nnc_result *result, part parts[PARTS_MAX]) {
-    const nnc_place place = { .record = result };
-    char text[NNC_METRIC_TEXT_MAX];
-    int count = 0;
-    for (size_t i = 0; i < nnc_step_metrics.count && count < PARTS_MAX; i++) {
-        const nnc_metric *row = &nnc_step_metrics.rows[i];
-        const nnc_cell cell = nnc_metric_read(row, &place, 0, text);
-        if (nnc_metric_rare(row)->part_of != NULL && cell.kind == NNC_CELL_NUMBER && cell.number > 0) {
-            parts[count++] = (part){ .row = row, .seconds = cell.number };
-        }
-    }
+    nnc_metric_part found[NNC_METRIC_PARTS_MAX];
+    const int count = nnc_metric_parts(&nnc_step_metrics, result, 0.0, found);
+    for (int i = 0; i < count; i++) { parts[i] = (part){ .row = found[i].row, .seconds = found[i].value }; }
     return count;
 }
 
