@@ -173,7 +173,7 @@ bool nnc_contains_nocase(const char *text, const char *part);
 /* Tests whether a text ends with another text. */
 static inline bool nnc_ends_in(const char *text, const char *end) {
     const size_t length = strlen(text), tail = strlen(end);
-    return length > tail && strcmp(text + length - tail, end) == 0;
+    return length >= tail && strcmp(text + length - tail, end) == 0;
 }
 
 /* Computes ceil(x) without a library call, for x > 0 and far below 2^63. */

@@ -428,12 +428,6 @@ bool nnc_read_quantity(const char *text, const char *unit, bool whole, double *o
     return true;
 }
 
-/* Tests whether a text ends with `end`. */
-static bool ends_with(const char *text, const char *end) {
-    const size_t length = strlen(text), tail = strlen(end);
-    return length >= tail && strcmp(text + length - tail, end) == 0;
-}
-
 bool nnc_read_typed(const char *text, double *out) {
     static const char *const units[] = { "B/s", "FLOP/s", "B", "s" };
     const size_t length = nnc_number_span(text, strlen(text));
@@ -443,7 +437,7 @@ bool nnc_read_typed(const char *text, double *out) {
     }
     for (size_t i = 0; *rest != '\0' && i < 4; i++) {
         const bool is_time = strcmp(units[i], "s") == 0;
-        if (is_time ? time_factor(rest) > 0.0 : ends_with(rest, units[i])) {
+        if (is_time ? time_factor(rest) > 0.0 : nnc_ends_in(rest, units[i])) {
             return nnc_read_quantity(text, units[i], false, out);
         }
     }

@@ -121,27 +121,22 @@ static void replace_work(nnc_op *op, const issued_counts *c) {
     op->issued[1] = (nnc_issued){ c->backward, c->backward_bytes * elements, c->backward_mixed * elements };
 }
 
-static bool ends(const char *name, const char *tail) {
-    const size_t length = strlen(name), last = strlen(tail);
-    return length >= last && strcmp(name + length - last, tail) == 0;
-}
-
 /* Returns the number of products that the library issues for one product of nncost's op list. */
 static double products_of(const nnc_op *op, const nnc_model *model) {
     const bool joined = model->family == NNC_FAMILY_VIT || (model->family == NNC_FAMILY_DECODER && model->joined_qkv) ||
                         model->implementation == NNC_IMPLEMENTATION_TIMM;
-    return ends(op->name, "qkv")       ? (joined ? 1.0 : 3.0)
-           : ends(op->name, "gate_up") ? (model->joined_qkv ? 1.0 : 2.0)
-           : ends(op->name, ".kv")     ? 2.0
-                                       : 1.0;
+    return nnc_ends_in(op->name, "qkv")       ? (joined ? 1.0 : 3.0)
+           : nnc_ends_in(op->name, "gate_up") ? (model->joined_qkv ? 1.0 : 2.0)
+           : nnc_ends_in(op->name, ".kv")     ? 2.0
+                                              : 1.0;
 }
 
 /* Tests whether the input of a product is fp32 under autocast: it is the output of a norm or of a composed
  * activation. */
 static bool reads_fp32(const nnc_op *op, const nnc_model *model) {
-    return ends(op->name, "qkv") || ends(op->name, ".q") || ends(op->name, ".kv") || ends(op->name, "gate_up") ||
-           ends(op->name, ".up") || ends(op->name, "logits") || ends(op->name, "router") ||
-           (ends(op->name, "mlp.down") && model->composed_gelu);
+    return nnc_ends_in(op->name, "qkv") || nnc_ends_in(op->name, ".q") || nnc_ends_in(op->name, ".kv") ||
+           nnc_ends_in(op->name, "gate_up") || nnc_ends_in(op->name, ".up") || nnc_ends_in(op->name, "logits") ||
+           nnc_ends_in(op->name, "router") || (nnc_ends_in(op->name, "mlp.down") && model->composed_gelu);
 }
 
 /* Adds kernels to a product: under autocast, casts of the input, the weight and the bias; sums of the gradients of
@@ -154,7 +149,7 @@ static void add_to_product(nnc_op *op, const nnc_model *model, number_mode mode)
     const double input = (double)p->m * (double)p->k, output = (double)p->m * (double)p->n;
     const double casts = mode == UNDER_AUTOCAST ? products : 0.0;
     /* T5 casts the input of its last product to fp32, and autocast casts it back */
-    const bool twice = model->decoder.positions == NNC_POSITIONS_RELATIVE && ends(op->name, "mlp.down");
+    const bool twice = model->decoder.positions == NNC_POSITIONS_RELATIVE && nnc_ends_in(op->name, "mlp.down");
     const double input_casts = twice ? 2.0 * casts : reads_fp32(op, model) ? casts : 0.0;
     const double bytes = mode == IN_FP32 ? 4.0 : 2.0;
     const double sum_bytes = mode == IN_16_BITS ? 6.0 : 12.0;
@@ -178,8 +173,8 @@ static void add_to_conv(nnc_op *op, const nnc_model *model, number_mode mode) {
     const double casts = mode == UNDER_AUTOCAST ? 1.0 : 0.0;
     const double input = (double)p->batch * (double)p->c_in * (double)(p->h_in * p->w_in);
     const double output = (double)p->batch * (double)p->c_out * (double)(p->h_out * p->w_out);
-    const bool behind_norm =
-        model->implementation == NNC_IMPLEMENTATION_DIFFUSERS && (ends(op->name, "conv1") || ends(op->name, "conv2"));
+    const bool behind_norm = model->implementation == NNC_IMPLEMENTATION_DIFFUSERS &&
+                             (nnc_ends_in(op->name, "conv1") || nnc_ends_in(op->name, "conv2"));
     const double input_casts = behind_norm ? casts : 0.0;
     const double bytes = mode == IN_FP32 ? 4.0 : 2.0;
     op->issued_as = NNC_ISSUED_TOO;
@@ -292,7 +287,7 @@ void nnc_list_issue(nnc_op_list *list, const nnc_model *model, const nnc_lowerin
         issue(op, model, mode, plan->micro_batch);
         const bool adapter = strncmp(op->name, "adapter.", 8) == 0;
         if (adapter && op->kind == NNC_OP_MATMUL) {
-            add_to_adapter(op, products, ends(op->name, "down"), mode);
+            add_to_adapter(op, products, nnc_ends_in(op->name, "down"), mode);
         } else if (adapter) {
             op->issued[0].kernels *= products;
             op->issued[1].kernels *= products;

@@ -528,7 +528,7 @@ bool nnc_foreign_listed(nnc_json list, const char *text) {
     for (nnc_json at = nnc_json_first(list); at.node != NULL; at = nnc_json_next(at)) {
         const char *one = nnc_json_text(at);
         const size_t size = strlen(one);
-        const bool same = one[0] == '*'                      ? nnc_foreign_ends(text, one + 1) && length >= size
+        const bool same = one[0] == '*'                      ? nnc_ends_in(text, one + 1) && length >= size
                           : size > 0 && one[size - 1] == '*' ? strncmp(one, text, size - 1) == 0
                                                              : strcmp(one, text) == 0;
         if (same) { return true; }

@@ -170,8 +170,6 @@ bool nnc_foreign_is_empty(nnc_json at);
 nnc_json nnc_foreign_get(nnc_json at, const char *names);
 /* Returns the value as text: "true", "8", "silu", "null"; NULL = it is a list or an object. */
 const char *nnc_foreign_text(nnc_json at, char *text, size_t size);
-/* Tests whether a name ends with `end`. */
-bool nnc_foreign_ends(const char *name, const char *end);
 /* Tests whether the configuration meets the condition "when"; without a condition, returns true. For "architectures",
  * compares the end of its first item. */
 bool nnc_foreign_speaks(nnc_json at, nnc_json when);

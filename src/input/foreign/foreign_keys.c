@@ -100,11 +100,6 @@ nnc_json nnc_foreign_get(nnc_json at, const char *names) {
     return found;
 }
 
-bool nnc_foreign_ends(const char *name, const char *end) {
-    const size_t size = strlen(name), length = strlen(end);
-    return size >= length && memcmp(name + size - length, end, length) == 0;
-}
-
 bool nnc_foreign_speaks(nnc_json at, nnc_json when) {
     char text[64], own[64];
     if (when.node == NULL) { return true; }
@@ -114,7 +109,7 @@ bool nnc_foreign_speaks(nnc_json at, nnc_json when) {
     const char *wanted = nnc_foreign_text(other ? nnc_json_get(when, "is_not") : is, own, sizeof own);
     nnc_json value = nnc_foreign_get(at, key);
     if (strcmp(key, "architectures") == 0 && nnc_json_type_of(nnc_json_first(value)) == NNC_JSON_TEXT) {
-        return nnc_foreign_ends(nnc_json_text(nnc_json_first(value)), wanted) != other;
+        return nnc_ends_in(nnc_json_text(nnc_json_first(value)), wanted) != other;
     }
     const bool absent = nnc_json_type_of(value) == NNC_JSON_ABSENT && unsaid.node != NULL;
     const char *found = nnc_foreign_text(absent ? unsaid : value, text, sizeof text);
