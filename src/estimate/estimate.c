@@ -43,16 +43,14 @@ void nnc_utilisation(nnc_result *r, nnc_derivation *why) {
     }
 }
 
-double nnc_price_of(const nnc_plan *plan, const nnc_device *device) {
-    return !isnan(plan->price)       ? plan->price
-           : device->price_count > 0 ? device->prices[0].per_device_hour
-                                     : (double)NAN;
+double nnc_price_of(double price, const nnc_device *device) {
+    return !isnan(price) ? price : device->price_count > 0 ? device->prices[0].per_device_hour : (double)NAN;
 }
 
 void nnc_run_cost(const nnc_device *device, nnc_result *r, nnc_derivation *why) {
     const nnc_plan *plan = &r->plan;
     const double devices = plan->devices;
-    r->price_per_device_hour = nnc_price_of(plan, device);
+    r->price_per_device_hour = nnc_price_of(plan->price, device);
     NNC_PUT(why, r->price_per_device_hour, NULL);
     NNC_LET(why, power_w, "W", nnc_power_limit(device));
     NNC_SET(why, r->cost_step, NULL, r->step_s / 3600.0 * devices * r->price_per_device_hour);

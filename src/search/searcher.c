@@ -174,7 +174,7 @@ static nnc_status check_limits(const nnc_search *search, const nnc_device *devic
                         "limits the whole run, expected the length of the run, too: --tokens or "
                         "--samples");
     }
-    if (search->budget > 0.0 && isnan(nnc_price_of(plan, device))) {
+    if (search->budget > 0.0 && isnan(nnc_price_of(plan->price, device))) {
         return nnc_fail(err, NNC_BAD_USAGE, "--budget", "no price is recorded for %s, expected --price, too",
                         device->id);
     }
@@ -367,7 +367,7 @@ static bool misses_more(worker *w, nnc_pass_costs *pass, nnc_result *result, dou
     const double sites = r->run_ask.sites;
     const double run_s = steps / sites * least_s * (1.0 - 1e-9); /* time of the run, slightly reduced so that rounding
                                                                   * errors never prune a plan */
-    const double price = nnc_price_of(plan, r->device);
+    const double price = nnc_price_of(plan->price, r->device);
     return breaks_limits(search, run_s, run_s / 3600.0 * plan->devices * sites * price);
 }
 

@@ -13,15 +13,9 @@
 #include "serve/serve_internal.h"
 #include "shape/shape_internal.h"
 
-static double price_of(const nnc_serve_ask *plan, const nnc_device *device) {
-    return !isnan(plan->price)       ? plan->price
-           : device->price_count > 0 ? device->prices[0].per_device_hour
-                                     : (double)NAN;
-}
-
 void nnc_serve_cost(const nnc_serve_case *of, const nnc_device *device, nnc_serve *s, nnc_derivation *why) {
     NNC_LET(why, devices, NULL, nnc_serve_devices(of->plan));
-    s->price_per_device_hour = price_of(of->plan, device);
+    s->price_per_device_hour = nnc_price_of(of->plan->price, device);
     NNC_PUT(why, s->price_per_device_hour, NULL);
     NNC_PUT(why, s->output_tokens_per_s, NULL);
     NNC_SET(why, s->per_million_output_tokens, NULL,
