@@ -228,51 +228,41 @@ static nnc_status open_grid(nnc_specs *specs, const char *file, const char *sche
                                    "expected %s in NNCOST_PATH or the installed data, found none", file);
 }
 
-/* Returns the index of an entry by id or name, in a list whose entries begin with id; -1 = unknown, with err filled
- * in. */
-static int32_t find(nnc_specs *specs, const char *asked, const void *list, int32_t count, size_t size, size_t name_at,
-                    const char *option, const char *expected, nnc_error *err) {
+/* Copies the entry with an id or a name from a list whose entries begin with their id. */
+static nnc_status find(nnc_specs *specs, const char *asked, const void *list, int32_t count, size_t size,
+                       size_t name_at, const char *option, const char *expected, void *found, nnc_error *err) {
     const char **names = nnc_arena_array(nnc_specs_arena(specs), 2 * (size_t)count + 1, sizeof *names);
-    if (names == NULL) {
-        (void)nnc_no_memory(err);
-        return -1;
-    }
+    NNC_GOT(names, err);
     for (size_t i = 0; i < (size_t)count; i++) {
         const char *id = (const char *)list + i * size;
-        if (strcasecmp(id, asked) == 0 || strcasecmp(id + name_at, asked) == 0) { return (int32_t)i; }
+        if (strcasecmp(id, asked) == 0 || strcasecmp(id + name_at, asked) == 0) {
+            memcpy(found, id, size);
+            return NNC_OK;
+        }
         names[2 * i] = id;
         names[2 * i + 1] = id + name_at;
     }
     const char *near = nnc_nearest(asked, names, 2 * (size_t)count);
-    (void)nnc_fail(err, NNC_UNKNOWN_ID, option, "expected %s%s%s%s, found \"%.60s\"", expected,
-                   near != NULL ? ", nearest \"" : "", near != NULL ? near : "", near != NULL ? "\"" : "", asked);
-    return -1;
+    return nnc_fail(err, NNC_UNKNOWN_ID, option, "expected %s%s%s%s, found \"%.60s\"", expected,
+                    near != NULL ? ", nearest \"" : "", near != NULL ? near : "", near != NULL ? "\"" : "", asked);
 }
 
 nnc_status nnc_region_load(nnc_specs *specs, const char *id_or_name, nnc_region *region, nnc_error *err) {
     catalogue c = { .asked = id_or_name };
-    nnc_error why = { .status = NNC_OK };
     NNC_NEED(specs);
     NNC_NEED(id_or_name);
     NNC_NEED(region);
     NNC_TRY(open_grid(specs, "grid/regions.json", GRID, "--region", &c, err));
-    const int32_t at = find(specs, c.asked, c.regions, c.region_count, sizeof *region, offsetof(nnc_region, name),
-                            "--region", "a country, its ISO code or a cloud's region", &why);
-    if (at < 0 || c.regions == NULL) { return nnc_fail(err, why.status, why.where, "%s", why.what); }
-    *region = c.regions[at];
-    return NNC_OK;
+    return find(specs, c.asked, c.regions, c.region_count, sizeof *region, offsetof(nnc_region, name), "--region",
+                "a country, its ISO code or a cloud's region", region, err);
 }
 
 nnc_status nnc_building_load(nnc_specs *specs, const char *id_or_name, nnc_building *building, nnc_error *err) {
     catalogue c = { .entry_count = 0 };
-    nnc_error why = { .status = NNC_OK };
     NNC_NEED(specs);
     NNC_NEED(id_or_name);
     NNC_NEED(building);
     NNC_TRY(open_grid(specs, "grid/buildings.json", BUILDINGS, "--building", &c, err));
-    const int32_t at = find(specs, id_or_name, c.buildings, c.building_count, sizeof *building,
-                            offsetof(nnc_building, name), "--building", "an operator such as google or aws", &why);
-    if (at < 0 || c.buildings == NULL) { return nnc_fail(err, why.status, why.where, "%s", why.what); }
-    *building = c.buildings[at];
-    return NNC_OK;
+    return find(specs, id_or_name, c.buildings, c.building_count, sizeof *building, offsetof(nnc_building, name),
+                "--building", "an operator such as google or aws", building, err);
 }
