@@ -221,8 +221,44 @@ START_TEST(rows_of_equal_ops_are_copied) {
 }
 END_TEST
 
+/* A product whose format, phase and flags are the bits of `bits`. */
+static nnc_op product_of(int bits) {
+    return (nnc_op){ .kind = NNC_OP_MATMUL,
+                     .phase = (bits & 1) != 0 ? NNC_PHASE_GRAD_WEIGHT : NNC_PHASE_FORWARD,
+                     .dtype = NNC_BF16,
+                     .math_dtype = (bits & 2) != 0 ? NNC_BF16 : NNC_FP16,
+                     .u.matmul = { .m = 64,
+                                   .n = 64,
+                                   .k = 64,
+                                   .batch = 1,
+                                   .b_is_weight = (bits & 4) != 0,
+                                   .in_blocks = (bits & 8) != 0,
+                                   .one_by_one = (bits & 16) != 0 } };
+}
+
+/* Products that differ in the format, in the phase or in a flag have entries of their own, whatever the pair. Each takes
+ * as long as without the cache. */
+START_TEST(products_are_told_apart) {
+    const nnc_model model = llama(4, 64, 4, 2, 128, 256, 64);
+    const nnc_device device = cluster_device();
+    const nnc_work work = { .flops = 2.0 * 64 * 64 * 64, .read_bytes = 16384, .write_bytes = 8192 };
+    scratch = nnc_scratch_create();
+    ck_assert(nnc_scratch_share(scratch, &model, &device, true));
+    const nnc_op_timer *timer = &scratch->shared->timer;
+    for (int i = 0; i < 32 * 32; i++) {
+        const nnc_op one = product_of(i / 32), other = product_of(i % 32);
+        nnc_memo_clear(&scratch->shared->products);
+        (void)timer->time(timer->context, &device, &one, &work);
+        const nnc_timing found = timer->time(timer->context, &device, &other, &work);
+        ck_assert_double_eq(found.time_s, nnc_op_time(&device, &other, &work).time_s);
+        ck_assert_uint_eq(scratch->shared->products.count, i / 32 == i % 32 ? 1 : 2);
+    }
+    nnc_scratch_destroy(scratch);
+}
+END_TEST
+
 int main(void) {
     const TTest *const tests[] = { a_table_holds_what_was_added, lists_are_shared, passes_are_found_again,
-                                   rows_of_equal_ops_are_copied };
+                                   rows_of_equal_ops_are_copied, products_are_told_apart };
     return run_tests_with("memo", NULL, NULL, tests, COUNT_OF(tests));
 }

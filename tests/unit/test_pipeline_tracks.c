@@ -48,38 +48,58 @@ static void run_plain(const nnc_pipeline *pipeline, const double *send_s, int32_
     }
 }
 
+static int64_t check_tracks(const nnc_pipeline *all, int32_t count, track_times *kept, const double *send_s) {
+    static double span_s[DEVICES * NNC_TRACKS], plain_s[DEVICES * NNC_TRACKS];
+    double total_s[NNC_TRACKS];
+    const nnc_schedule_row *row = nnc_schedule_of(all->schedule);
+    const bool suits = all->stages > 1 && row->wave != NULL;
+    ck_assert_int_eq(suits, nnc_pipeline_run_tracks(all, send_s, count, memory, span_s, total_s));
+    for (int32_t k = 0; k < count && suits; k++) {
+        nnc_pipeline one = *all;
+        one.forward_s = kept[k][0], one.backward_s = kept[k][1], one.weight_s = kept[k][2];
+        one.send_s = send_s[k];
+        check_track(&one, k, span_s, total_s[k]);
+        if (row->splits) {
+            run_plain(all, send_s, count, plain_s);
+            check_track(&one, k, plain_s, total_s[k]);
+        }
+    }
+    return suits ? count : 0;
+}
+
 /* Pipelines that run side by side take what each takes alone, to the digit, on a processor with vectors and on any
  * other. */
 START_TEST(tracks_are_runs) {
     static double times[3][VIRTUAL * NNC_TRACKS];
     static track_times kept[NNC_TRACKS];
-    static double span_s[DEVICES * NNC_TRACKS], plain_s[DEVICES * NNC_TRACKS];
-    double send_s[NNC_TRACKS], total_s[NNC_TRACKS];
+    double send_s[NNC_TRACKS];
     int64_t ran = 0;
     seed = 23;
     for (int c = 0; c < CASES / 4; c++) {
         const int32_t count = (int32_t)draw_int(1, NNC_TRACKS);
         const nnc_pipeline all = draw_tracks(c % 3 == 0 ? 2000 : 100, count, kept, send_s, times);
-        const nnc_schedule_row *row = nnc_schedule_of(all.schedule);
-        const bool suits = all.stages > 1 && row->wave != NULL;
-        ck_assert_int_eq(suits, nnc_pipeline_run_tracks(&all, send_s, count, memory, span_s, total_s));
-        for (int32_t k = 0; k < count && suits; k++) {
-            nnc_pipeline one = all;
-            one.forward_s = kept[k][0], one.backward_s = kept[k][1], one.weight_s = kept[k][2];
-            one.send_s = send_s[k];
-            check_track(&one, k, span_s, total_s[k]);
-            if (row->splits) {
-                run_plain(&all, send_s, count, plain_s);
-                check_track(&one, k, plain_s, total_s[k]);
-            }
-            ran++;
-        }
+        ran += check_tracks(&all, count, kept, send_s);
     }
     ck_assert_int_gt(ran, CASES / 2);
 }
 END_TEST
 
+/* The same for two stages and many micro-batches: one track often skips repeats while another is halfway through its
+ * own. */
+START_TEST(tracks_skip_at_different_times) {
+    static double times[3][VIRTUAL * NNC_TRACKS];
+    static track_times kept[NNC_TRACKS];
+    double send_s[NNC_TRACKS];
+    int64_t ran = 0;
+    seed = 23;
+    while (ran < CASES) {
+        const nnc_pipeline all = draw_tracks(2000, NNC_TRACKS, kept, send_s, times);
+        ran += all.stages == 2 && all.micro_batches > 1000 ? check_tracks(&all, NNC_TRACKS, kept, send_s) : 0;
+    }
+}
+END_TEST
+
 int main(void) {
-    const TTest *const tests[] = { tracks_are_runs };
+    const TTest *const tests[] = { tracks_are_runs, tracks_skip_at_different_times };
     return run_tests_with("pipeline_tracks", open_memory, close_memory, tests, COUNT_OF(tests));
 }

@@ -184,8 +184,28 @@ START_TEST(lent_units_slow_down_the_work) {
 }
 END_TEST
 
+/* A norm in fp64 has no matrix product, so a device without a peak in fp64 still meets its limit. By hand: a
+ * product of 100 us at its peak draws 600 W x 100 us, the norm reads and writes 100 MB in 100 us at 100 W. Together
+ * 350 W above the idle 100 W, where 300 W are left: both take sqrt(350 / 300) times as long. */
+START_TEST(rows_without_products_need_no_peak) {
+    const nnc_op product = { .kind = NNC_OP_MATMUL, .math_dtype = NNC_BF16 };
+    const nnc_op norm = { .kind = NNC_OP_POINTWISE, .math_dtype = NNC_FP64 };
+    const nnc_device device = hungry_device();
+    static nnc_rows rows;
+    rows.rows[0] =
+        (nnc_op_cost){ .op = &product, .repeat = 1.0, .time_s = 1e-4, .compute_s = 1e-4, .work.flops = 1e10 };
+    rows.rows[1] =
+        (nnc_op_cost){ .op = &norm, .repeat = 1.0, .time_s = 1e-4, .memory_s = 1e-4, .work.read_bytes = 1e8 };
+    rows.count = 2;
+    ck_assert(isnan(nnc_device_matmul_peak(&device, NNC_FP64)));
+    nnc_power_throttle(&rows, &device);
+    ck_assert_double_eq_tol(rows.rows[0].time_s + rows.rows[1].time_s, 2e-4 * sqrt(350.0 / 300.0), 1e-12);
+}
+END_TEST
+
 int main(void) {
     const TTest *const tests[] = {
+        rows_without_products_need_no_peak,
         lent_units_slow_down_the_work,
         a_pass_takes_longer_by_the_power_it_lacks,
         a_cap_is_a_lower_limit,

@@ -92,6 +92,7 @@ START_TEST(a_prompt_joins_a_step) {
     CLOSE(s.ttft_s, (first + second) / 2.0, 1e-9);
     const double whole = prompt + step + joint;
     CLOSE(s.request_s, (whole + second + step + decode_s(1, 1002)) / 2.0, 1e-9);
+    CLOSE(s.decode.sequences, 1.0, 1e-12);          /* each of the four steps decodes one sequence */
     CLOSE(s.ttft_p50_s, fmin(first, second), 1e-9); /* nearest rank */
     CLOSE(s.ttft_p99_s, fmax(first, second), 1e-9);
 }
@@ -109,6 +110,7 @@ START_TEST(chunks) {
     ck_assert(both < 2.0 * prompt);
     CLOSE(s.ttft_s, both, 1e-9);
     CLOSE(s.request_s, both + decode_s(2, 1001), 1e-9);
+    CLOSE(s.decode.sequences, 2.0, 1e-12);
     ask.chunk = INPUT;
     s = served(&ask);
     const double second = prompt + decode_s(1, 1001) + added_s(1, 2);

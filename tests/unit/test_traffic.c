@@ -207,6 +207,15 @@ START_TEST(buckets) {
     e.route = NNC_ROUTE_REPLICA; /* a quarter of every bucket */
     e.bytes = 6e6;
     near(nnc_cluster_exposed_s(&e, 0.05, 1.0, near_by, &hideout), 0.0125, 1e-12);
+    /* Experts have no table: 50 + 80 / 24 - 80 ms is less than nothing, so the last of 24 buckets remains, 50 / 24. Each
+     * of 8 replicas of experts reduces an eighth of every bucket: 24 / 8 MB are 24 buckets again. */
+    e.route = NNC_ROUTE_EXPERT_SHARD;
+    e.bytes = 24e6;
+    near(nnc_cluster_exposed_s(&e, 0.05, 1.0, near_by, &hideout), 0.05 / 24, 1e-12);
+    hideout.expert_shards = 8.0;
+    e.route = NNC_ROUTE_EXPERT_REPLICA;
+    e.bytes = 3e6;
+    near(nnc_cluster_exposed_s(&e, 0.05, 1.0, near_by, &hideout), 0.05 / 24, 1e-12);
     e.comm = NNC_COMM_PIPELINE;
     near(nnc_cluster_exposed_s(&e, 0.05, 1.0, near_by, &hideout), 0.05, 1e-12);
     e.comm = NNC_COMM_OFFLOAD; /* the update itself waits for all gradients; transfers do not */
