@@ -243,6 +243,25 @@ START_TEST(scan_of_a_rank) {
 }
 END_TEST
 
+/* The scores of 8 heads, 6 queries and 10 keys of width 4, over 2 ranks with heads and 3 with queries: 4 heads of
+ * 2 queries, 4 x 2 x 10 x 4 products. A rank has a third of the pairs of a head. */
+START_TEST(scores_of_a_rank) {
+    const nnc_degrees degrees = {
+        .tensor = 2, .context = 3, .expert = 1, .heads = 2, .positions = 3, .imbalance = 1.0
+    };
+    nnc_op op = linear(6, 10, 4);
+    op.u.matmul.b_is_weight = false;
+    op.u.matmul.batch = op.u.matmul.heads = 8;
+    op.u.matmul.pairs = op.u.matmul.full_pairs = op.u.matmul.window_pairs = 60;
+    op.split = NNC_SPLIT_HEADS;
+    nnc_op_rows[NNC_OP_MATMUL]->shard(&op, &degrees);
+    ck_assert_int_eq(op.u.matmul.batch, 4);
+    ck_assert_int_eq(op.u.matmul.m, 2);
+    ck_assert_double_eq(op.u.matmul.pairs, 20);
+    ck_assert_double_eq(nnc_op_work(&op).flops, 2.0 * 4 * 2 * 10 * 4);
+}
+END_TEST
+
 /* Experts of one rank have no busiest rank: imbalance adds neither rows nor padding. Of two ranks, the busiest has
  * half as many rows more, and a third of its rows are not those of a mean rank. */
 START_TEST(experts_of_a_rank) {
@@ -375,6 +394,7 @@ int main(void) {
                                    conv_as_products,
                                    conv_of_a_rank,
                                    scan_of_a_rank,
+                                   scores_of_a_rank,
                                    experts_of_a_rank,
                                    every_kind_has_a_row,
                                    every_variety_has_a_row,

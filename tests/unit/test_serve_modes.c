@@ -236,6 +236,12 @@ START_TEST(speculation) {
     ok(nnc_model_load(specs, "llama3-8b", &draft, &err), &err);
     ask.draft_model = draft; /* itself: a draft step is a decode step */
     CLOSE(served(&ask).draft_s, s.decode.time_s, 1e-12);
+    ask.acceptance = 1.0; /* all drafted tokens are accepted: those asked for, or else 4 */
+    ask.draft_length = 2;
+    ck_assert_double_eq(served(&ask).tokens_per_verify, 3.0);
+    ask.draft_length = 0;
+    ck_assert_double_eq(served(&ask).tokens_per_verify, 5.0);
+    ask.draft_length = 4;
 
     ask.acceptance = 1.0; /* 199 tokens of 5 a step: 40 steps; an open loop of one request has them, too */
     ask.draft_model = NULL;
