@@ -192,8 +192,7 @@ typedef struct search {
     int steps[CHANGES];
     int best[CHANGES]; /* strength of each change in the fastest plan with gentle changes so far; 0 = no change */
     double best_s;
-    int tries;     /* remaining number of estimates */
-    unsigned must; /* changes that every set has to contain */
+    int tries; /* remaining number of estimates */
     /* true: every strength is tried, because a stronger change may need more memory than a mild one */
     bool patient;
     bool takes_tight;          /* true: a plan that fits by the estimate counts as fitting, even if the upper end of
@@ -307,7 +306,7 @@ static void try_sets(search *s, int size, int changes, found_sets *fitting, nnc_
     nnc_advice one;
     const bool gentle = changes == CHANGES_GENTLE;
     for (unsigned set = 1; set < 1U << changes && s->tries > 0 && (gentle || *found < max); set++) {
-        bool possible = bits(set) == size && (set & s->must) == s->must && !holds_one(fitting, set);
+        bool possible = bits(set) == size && !holds_one(fitting, set);
         for (int c = 0; c < changes && possible; c++) { possible = (set >> c & 1U) == 0 || s->steps[c] > 0; }
         if (possible && try_set(s, set, &one)) {
             if (fitting->count < 64) { fitting->sets[fitting->count++] = set; }
@@ -477,10 +476,11 @@ static int advise(const nnc_model *model, const nnc_device *device, const nnc_pr
     for (int size = 1; size <= CHANGES && found == 0; size++) {
         try_sets(&s, size, CHANGES, &fitting, advice, &found, max);
     }
-    if (alters && found > 0 && found < max) { /* LoRA with one other change is often faster than offload */
-        s.must = 1U << CHANGE_ADAPTERS;
-        try_sets(&s, 2, CHANGES, &fitting, advice, &found, max);
-        s.must = 0;
+    /* LoRA with recomputation is often faster than offload. */
+    const unsigned adapted = 1U << CHANGE_ADAPTERS | 1U << CHANGE_RECOMPUTE;
+    if (alters && found > 0 && found < max && s.steps[CHANGE_ADAPTERS] > 0 && s.steps[CHANGE_RECOMPUTE] > 0 &&
+        !holds_one(&fitting, adapted) && try_set(&s, adapted, &advice[found])) {
+        found++;
     }
     s.patient = true;
     for (int size = 1; size <= 2 && found == 0; size++) { try_sets(&s, size, CHANGES, &fitting, advice, &found, max); }
