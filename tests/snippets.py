@@ -33,7 +33,7 @@ SHOWN = {
     "cmake -S . -B build/shared": ("tests/install/shared.sh", "-DBUILD_SHARED_LIBS=ON"),
     "cmake --build build/shared": ("tests/install/shared.sh", "cmake --build"),
     "cc program.c": ("examples/Makefile", "pkg-config --cflags nncost"),
-    "find_package(nncost": ("examples/CMakeLists.txt", "find_package(nncost 0.1 REQUIRED)"),
+    "find_package(nncost": ("examples/CMakeLists.txt", "find_package(nncost 1.0 REQUIRED)"),
     "tests/text/run.py": ("tests/text_selftest.sh", "run.py"),
     "ACCEPT=1 ctest": ("tests/text_selftest.sh", "ACCEPT=1"),
     "mpirun": ("tests/sweep/mpi.sh", "mpirun"),
