@@ -5,7 +5,8 @@
  * fastest sets first. On several devices the fastest plan is then changed further while it gets faster. With adapters,
  * fewer bits for the frozen weights and shorter sequences also count as changes that keep the training result. If no
  * set of these changes fits, other changes are tried, the mildest first, and at last all of them together. Memory is
- * checked before time: a set that does not fit at its full strengths costs only one estimate of memory. */
+ * checked before time: a set that does not fit at its full strengths costs only one estimate of memory. If no plan
+ * fits with all gentle changes at their full strengths, sets of gentle changes are not tried. */
 #include "estimate/estimate_internal.h"
 #include "op/op_internal.h"
 #include "shape/shape_internal.h"
@@ -32,8 +33,8 @@ typedef enum change {
 } change;
 
 /* STEPS_MAX: most strengths of one change. TRIES_MAX: most estimates of each of two searches (gentle changes only; all
- * changes). */
-enum { STEPS_MAX = 40, DOUBLINGS_MAX = 3, TRIES_MAX = 4000, SHORTEST = 256, TRIED_MAX = 1024 };
+ * changes). AT_ONCE: most gentle changes in a set. */
+enum { STEPS_MAX = 40, DOUBLINGS_MAX = 3, TRIES_MAX = 4000, SHORTEST = 256, TRIED_MAX = 512, AT_ONCE = 4 };
 _Static_assert(STEPS_MAX < 64 && CHANGES_GENTLE <= 10, "the steps of a plan fit in one number");
 
 /* Kinds of recomputation that advice tries, the mildest first. */
@@ -182,6 +183,13 @@ static void write_changes(const nnc_plan *from, const nnc_plan *to, char *text, 
     }
 }
 
+/* A plan that refine has tried. key: 1, then the strengths of all gentle changes, as one number; 0 = empty. step_s: 0 =
+ * the plan does not fit. */
+typedef struct tried_plan {
+    uint64_t key;
+    double step_s;
+} tried_plan;
+
 typedef struct search {
     const nnc_model *model;
     const nnc_device *device;
@@ -195,11 +203,11 @@ typedef struct search {
     int tries; /* remaining number of estimates */
     /* true: every strength is tried, because a stronger change may need more memory than a mild one */
     bool patient;
-    bool takes_tight;          /* true: a plan that fits by the estimate counts as fitting, even if the upper end of
+    bool gentle_tried;           /* true: no set of up to AT_ONCE gentle changes fits */
+    bool takes_tight;            /* true: a plan that fits by the estimate counts as fitting, even if the upper end of
                                 * measured peaks does not fit */
-    bool shipped;              /* true: changes use only features of the profile's framework */
-    uint64_t tried[TRIED_MAX]; /* plans that refine has tried: strengths of all gentle changes as one number, and the
-                                * flags of a place; 0 = empty */
+    bool shipped;                /* true: changes use only features of the profile's framework */
+    tried_plan tried[TRIED_MAX]; /* plans that refine has tried */
     int tried_count;
 } search;
 
@@ -217,10 +225,9 @@ static outcome try_plan(search *s, const int at[CHANGES], bool timed, nnc_advice
             advice->changes++;
         }
     }
-    const nnc_software *software = s->software;
-    if (!possible || s->tries-- <= 0 || (s->shipped && !nnc_software_ships(software, &advice->plan, NULL)) ||
-        (timed ? nnc_estimate_read : nnc_estimate_memory)(s->model, s->device, software, &advice->plan, s->scratch,
-                                                          &result, NULL) != NNC_OK) {
+    s->scratch->untimed = !timed;
+    if (!possible || s->tries-- <= 0 || (s->shipped && !nnc_software_ships(s->software, &advice->plan, NULL)) ||
+        nnc_estimate_read(s->model, s->device, s->software, &advice->plan, s->scratch, &result, NULL) != NNC_OK) {
         return OUTCOME_ILLEGAL;
     }
     if (result.verdict != NNC_FITS &&
@@ -271,10 +278,10 @@ static bool try_set(search *s, unsigned set, nnc_advice *advice) {
     return false;
 }
 
-static int bits(unsigned set) {
-    int count = 0;
-    for (; set != 0; set &= set - 1) { count++; }
-    return count;
+/* Returns the next larger set with as many changes. */
+static unsigned next_set(unsigned set) {
+    const unsigned lowest = set & (0U - set), raised = set + lowest;
+    return ((raised ^ set) >> 2) / lowest | raised;
 }
 
 /* Inserts a plan that fits into the list of the fastest plans. Returns the new length of the list. */
@@ -305,10 +312,12 @@ static bool holds_one(const found_sets *found, unsigned set) {
 static void try_sets(search *s, int size, int changes, found_sets *fitting, nnc_advice *advice, int *found, int max) {
     nnc_advice one;
     const bool gentle = changes == CHANGES_GENTLE;
-    for (unsigned set = 1; set < 1U << changes && s->tries > 0 && (gentle || *found < max); set++) {
-        bool possible = bits(set) == size && !holds_one(fitting, set);
-        for (int c = 0; c < changes && possible; c++) { possible = (set >> c & 1U) == 0 || s->steps[c] > 0; }
-        if (possible && try_set(s, set, &one)) {
+    unsigned usable = 0;
+    for (int c = 0; c < changes; c++) { usable |= s->steps[c] > 0 ? 1U << c : 0; }
+    for (unsigned set = (1U << size) - 1; set < 1U << changes && s->tries > 0 && (gentle || *found < max);
+         set = next_set(set)) {
+        const bool tried = s->gentle_tried && size <= AT_ONCE && set < 1U << CHANGES_GENTLE;
+        if ((set & ~usable) == 0 && !tried && !holds_one(fitting, set) && try_set(s, set, &one)) {
             if (fitting->count < 64) { fitting->sets[fitting->count++] = set; }
             if (gentle) {
                 *found = keep_fastest(advice, *found, max, &one);
@@ -319,17 +328,12 @@ static void try_sets(search *s, int size, int changes, found_sets *fitting, nnc_
     }
 }
 
-/* Flags of a place in the table of tried plans: the place is taken; the plan fits. */
-#define TAKEN (UINT64_C(1) << 63)
-#define FITS (UINT64_C(1) << 62)
-
-/* Returns the place of a plan in the table of tried plans. The place is empty if the plan was not tried. */
-static uint64_t *place_of(search *s, const int at[CHANGES], uint64_t *key) {
-    *key = 0;
+/* Returns the place of a plan in the table of tried plans. The place has key 0 if the plan was not tried. */
+static tried_plan *place_of(search *s, const int at[CHANGES], uint64_t *key) {
+    *key = 1;
     for (int c = 0; c < CHANGES_GENTLE; c++) { *key = *key << 6 | (unsigned)at[c]; }
-    *key |= TAKEN;
     size_t place = *key * UINT64_C(0x9E3779B97F4A7C15) >> 54;
-    while (s->tried[place % TRIED_MAX] != 0 && (s->tried[place % TRIED_MAX] & ~FITS) != *key) { place++; }
+    while (s->tried[place % TRIED_MAX].key != 0 && s->tried[place % TRIED_MAX].key != *key) { place++; }
     return &s->tried[place % TRIED_MAX];
 }
 
@@ -343,60 +347,88 @@ static bool recomputes_in_vain(search *s, const int at[CHANGES]) {
     }
     memcpy(milder, at, sizeof milder);
     milder[CHANGE_RECOMPUTE] = 0;
-    return nnc_same_bytes(milder, s->best, sizeof milder) || (*place_of(s, milder, &key) & FITS) != 0;
+    return nnc_same_bytes(milder, s->best, sizeof milder) || place_of(s, milder, &key)->step_s > 0.0;
 }
 
-/* Makes this plan the best plan if it fits and is faster than the best plan so far. Returns true if it is. A plan that
- * was tried before cannot be faster than the best plan. */
-static bool take_faster(search *s, const int at[CHANGES], nnc_advice *advice) {
+/* Returns the step time of a plan; 0 = it does not fit, or cannot be faster than the best plan. Makes the plan the best
+ * plan if it is faster than the best plan so far. */
+static double time_of(search *s, const int at[CHANGES], nnc_advice *advice) {
     nnc_advice one;
-    uint64_t key, *place = place_of(s, at, &key);
-    if (*place != 0 || recomputes_in_vain(s, at)) { return false; }
-    const bool fits = try_plan(s, at, true, &one) == OUTCOME_FITS;
+    uint64_t key;
+    tried_plan *place = place_of(s, at, &key);
+    if (nnc_same_bytes(at, s->best, sizeof s->best)) { return s->best_s; }
+    if (place->key != 0) { return place->step_s; }
+    if (recomputes_in_vain(s, at)) { return 0.0; }
+    const bool fits = try_plan(s, at, true, &one) == OUTCOME_FITS && one.changes > 0;
+    const double step_s = fits ? one.step_s : 0.0;
     if (s->tried_count < TRIED_MAX / 2) {
-        *place = fits ? key | FITS : key;
+        *place = (tried_plan){ key, step_s };
         s->tried_count++;
     }
-    if (!fits || one.changes == 0 || !(one.step_s < s->best_s)) { return false; }
-    s->best_s = one.step_s;
-    memcpy(s->best, at, sizeof s->best);
-    *advice = one;
-    return true;
+    if (fits && step_s < s->best_s) {
+        s->best_s = step_s;
+        memcpy(s->best, at, sizeof s->best);
+        *advice = one;
+    }
+    return step_s;
 }
 
-/* Changes the fastest gentle plan, one or two changes at a time, until no change makes it faster. Returns true if
- * *advice became faster. */
+/* A plan that is slower than the best plan by this factor seldom becomes the best with more of the same change. */
+static const double far_slower = 1.1;
+
+/* Tries other strengths of change d than in `at`: all weaker ones, and stronger ones until a plan that fits is slower than
+ * the one before, or far slower than the best plan. */
+static void try_row(search *s, int at[CHANGES], int d, nnc_advice *advice) {
+    const int own = at[d];
+    double last_s = nnc_same_bytes(at, s->best, sizeof s->best) ? s->best_s : (double)INFINITY, step_s = 0.0;
+    for (at[d] = 0; at[d] < own; at[d]++) { (void)time_of(s, at, advice); }
+    for (at[d] = own + 1; at[d] <= s->steps[d] && !(step_s > last_s) && !(step_s > far_slower * s->best_s); at[d]++) {
+        last_s = step_s > 0.0 ? step_s : last_s;
+        step_s = time_of(s, at, advice);
+    }
+    at[d] = own;
+}
+
+/* Changes the fastest gentle plan until no change makes it faster. A change that saves memory seldom saves time, so
+ * either one change gets another strength, or one becomes weaker while another gets any strength. Sequence parallelism
+ * needs tensor ranks, so both are also added together. Returns true if *advice became faster. */
 static bool refine(search *s, nnc_advice *advice) {
-    bool any = false, better = true;
-    while (better) {
-        better = false;
+    const double first_s = s->best_s;
+    double before_s;
+    do {
+        int at[CHANGES];
+        before_s = s->best_s;
+        for (int d = 0; d < CHANGES_GENTLE; d++) {
+            memcpy(at, s->best, sizeof at);
+            try_row(s, at, d, advice);
+        }
         for (int c = 0; c < CHANGES_GENTLE; c++) {
-            for (int d = c + 1; d < CHANGES_GENTLE; d++) {
-                int at[CHANGES];
-                memcpy(at, s->best, sizeof at);
-                const int same = at[c] * (STEPS_MAX + 1) + at[d];
-                for (int i = 0; i < (s->steps[c] + 1) * (s->steps[d] + 1); i++) {
-                    at[c] = i / (s->steps[d] + 1);
-                    at[d] = i % (s->steps[d] + 1);
-                    better = (at[c] * (STEPS_MAX + 1) + at[d] != same && take_faster(s, at, advice)) || better;
+            for (int i = s->best[c] - 1; i >= 0; i--) {
+                for (int d = 0; d < CHANGES_GENTLE; d++) {
+                    memcpy(at, s->best, sizeof at);
+                    at[c] = i;
+                    if (c == CHANGE_TENSOR && i == 0 && s->base->tensor == 1) { at[CHANGE_SEQUENCE] = 0; }
+                    if (d != c) { try_row(s, at, d, advice); }
                 }
             }
         }
-        any = any || better;
-    }
-    return any;
+        memcpy(at, s->best, sizeof at);
+        at[CHANGE_SEQUENCE] = s->steps[CHANGE_SEQUENCE];
+        try_row(s, at, CHANGE_TENSOR, advice);
+    } while (s->best_s < before_s);
+    return s->best_s < first_s;
 }
 
 /* ---- tries many changes of the plan at once ---- */
 
 static bool is_degree(int c) { return c == CHANGE_TENSOR || c == CHANGE_PIPELINE || c == CHANGE_CONTEXT; }
 
-/* Adds changes one by one, each at its full strength or at the strongest legal one, until the plan fits.
- * Returns whether it fits. */
-static bool add_until_it_fits(search *s, int at[CHANGES]) {
+/* Adds the first `changes` changes one by one, each at its full strength or at the strongest legal one, until the plan
+ * fits. Returns whether it fits. */
+static bool add_until_it_fits(search *s, int changes, int at[CHANGES]) {
     nnc_advice one;
     outcome now = try_plan(s, at, false, &one);
-    for (int c = 0; c < CHANGES && now != OUTCOME_FITS; c++) {
+    for (int c = 0; c < changes && now != OUTCOME_FITS; c++) {
         if (is_degree(c)) { continue; }
         for (at[c] = s->steps[c]; at[c] > 0; at[c]--) {
             const outcome next = try_plan(s, at, false, &one);
@@ -409,6 +441,39 @@ static bool add_until_it_fits(search *s, int at[CHANGES]) {
     return now == OUTCOME_FITS;
 }
 
+/* Sets the changes to one of the ways to turn data ranks into tensor, pipeline and context ranks. Returns false if
+ * there are not that many ways. */
+static bool set_way(const search *s, int way, int at[CHANGES]) {
+    const int tensor = s->steps[CHANGE_TENSOR] + 1, pipeline = s->steps[CHANGE_PIPELINE] + 1;
+    memset(at, 0, CHANGES * sizeof at[0]);
+    at[CHANGE_TENSOR] = way % tensor;
+    at[CHANGE_PIPELINE] = way / tensor % pipeline;
+    at[CHANGE_CONTEXT] = way / tensor / pipeline;
+    return at[CHANGE_CONTEXT] <= s->steps[CHANGE_CONTEXT];
+}
+
+/* Tests whether a plan may fit with gentle changes: tries all of them at full strength, for each way to turn data ranks
+ * into other ranks. */
+static bool may_fit_gently(search *s) {
+    nnc_advice one;
+    int at[CHANGES];
+    bool fits = false;
+    for (int way = 0; !fits && set_way(s, way, at); way++) {
+        outcome now = OUTCOME_ILLEGAL;
+        for (int c = 0; c < CHANGES_GENTLE; c++) { at[c] = is_degree(c) ? at[c] : s->steps[c]; }
+        at[CHANGE_SEQUENCE] = s->base->tensor > 1 || at[CHANGE_TENSOR] > 0 ? at[CHANGE_SEQUENCE] : 0;
+        for (; now == OUTCOME_ILLEGAL && at[CHANGE_ZERO] >= 0; at[CHANGE_ZERO]--) {
+            now = try_plan(s, at, false, &one); /* some plans allow only lower stages of ZeRO */
+        }
+        if (now == OUTCOME_ILLEGAL && set_way(s, way, at) && try_plan(s, at, false, &one) != OUTCOME_ILLEGAL) {
+            now = add_until_it_fits(s, CHANGES_GENTLE, at) ? OUTCOME_FITS : OUTCOME_OVER;
+        }
+        fits = now == OUTCOME_FITS;
+    }
+    s->tries = TRIES_MAX;
+    return fits;
+}
+
 /* Lowers the strength of change c to the lowest with which the plan fits. */
 static void weaken(search *s, int at[CHANGES], int c) {
     nnc_advice one;
@@ -419,17 +484,11 @@ static void weaken(search *s, int at[CHANGES], int c) {
 /* Tries all changes together, for each way to turn data ranks into tensor, pipeline and context ranks. try_sets cannot
  * try sets of so many changes. Keeps the plan with the fewest changes. Returns 1 if a plan fits. */
 static int try_all_together(search *s, nnc_advice *advice) {
-    const int tensor = s->steps[CHANGE_TENSOR], pipeline = s->steps[CHANGE_PIPELINE],
-              context = s->steps[CHANGE_CONTEXT];
-    int found = 0;
-    for (int i = 0; i < (tensor + 1) * (pipeline + 1) * (context + 1); i++) {
-        int at[CHANGES] = { 0 };
+    int found = 0, at[CHANGES];
+    for (int way = 0; set_way(s, way, at); way++) {
         nnc_advice one;
-        at[CHANGE_TENSOR] = i % (tensor + 1);
-        at[CHANGE_PIPELINE] = i / (tensor + 1) % (pipeline + 1);
-        at[CHANGE_CONTEXT] = i / (tensor + 1) / (pipeline + 1);
         s->tries = TRIES_MAX / 10;
-        if (add_until_it_fits(s, at)) {
+        if (add_until_it_fits(s, CHANGES, at)) {
             weaken(s, at, CHANGE_SHORTER); /* weakened first, because shorter sequences alter the training most */
             for (int c = CHANGES - 1; c >= 0; c--) { weaken(s, at, c); }
             if (try_plan(s, at, true, &one) == OUTCOME_FITS && (found == 0 || one.changes < advice->changes)) {
@@ -444,7 +503,6 @@ static int try_all_together(search *s, nnc_advice *advice) {
 /* Finds advice as nnc_advise does, for a plan that nnc_plan_read has read and checked. */
 static int advise(const nnc_model *model, const nnc_device *device, const nnc_profiles *profiles, const nnc_plan *plan,
                   nnc_scratch *scratch, nnc_advice *advice, int max) {
-    enum { AT_ONCE = 4 };
     const nnc_software *software = nnc_profile_of(profiles, model, device, plan);
     nnc_plan base;
     nnc_result now;
@@ -466,9 +524,12 @@ static int advise(const nnc_model *model, const nnc_device *device, const nnc_pr
     found_sets fitting = { .count = 0 };
     const bool brief = scratch->brief, fits_only = scratch->fits_only;
     scratch->brief = scratch->fits_only = scratch->workless = scratch->many = true;
-    for (int size = 1; size <= AT_ONCE && (found == 0 || (size == 2 && found < max)); size++) {
+    bool gentle = true;
+    for (int size = 1; gentle && size <= AT_ONCE && (found == 0 || (size == 2 && found < max)); size++) {
         try_sets(&s, size, CHANGES_GENTLE, &fitting, advice, &found, max);
+        gentle = size > 1 || found > 0 || may_fit_gently(&s);
     }
+    s.gentle_tried = s.tries > 0;
     nnc_advice faster;
     if (found > 0 && plan->devices != 1 && refine(&s, &faster)) { found = keep_fastest(advice, found, max, &faster); }
     s.tries = TRIES_MAX;
@@ -490,7 +551,7 @@ static int advise(const nnc_model *model, const nnc_device *device, const nnc_pr
     write_texts(&s, advice, found);
     scratch->brief = brief;
     scratch->fits_only = fits_only;
-    scratch->workless = scratch->many = false;
+    scratch->workless = scratch->many = scratch->untimed = false;
     return found;
 }
 

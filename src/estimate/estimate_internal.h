@@ -493,6 +493,7 @@ struct nnc_scratch {
                                         * whole step (NaN) */
     bool fits_only;                    /* true (only with brief): plans that do not fit get no times (NaN) */
     bool verdict_only;                 /* true (only with fits_only): plans that do not fit may get only a verdict */
+    bool untimed;                      /* true (only with brief): all plans get only their memory, no other value */
     bool workless;                     /* true, with brief: FLOPs need not be counted; they may be 0 */
     bool many;                         /* true: many similar plans follow, so more of their op lists are kept */
     nnc_derivation *why;               /* estimates record their formulas here; NULL = not recorded */
@@ -636,7 +637,7 @@ nnc_estimate_fn nnc_estimate_read;
 
 /* memo/ calls the parts of nnc_estimate_once one by one. This first part clears the result. */
 void nnc_estimate_begin(nnc_scratch *scratch, nnc_result *r);
-/* Computes memory, step ends, bounds and step from the table in scratch->rows. */
+/* Computes step ends, bounds and step from the table in scratch->rows, and first the memory if it is not set. */
 nnc_status nnc_estimate_time(const nnc_model *model, nnc_step *step, nnc_scratch *scratch, nnc_result *r,
                              nnc_error *err);
 /* Tests whether a brief estimate is wanted, and possible for this plan. */

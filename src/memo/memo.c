@@ -491,7 +491,7 @@ static nnc_status time_and_keep(const nnc_model *model, nnc_step *step, nnc_scra
     if (!lasts(shared) || !nnc_estimate_is_brief(scratch, &r->plan)) {
         return nnc_estimate_time(model, step, scratch, r, err);
     }
-    nnc_stage_memory(step, model, true, &scratch->step, r);
+    if (r->memory.total_bytes == 0) { nnc_stage_memory(step, model, true, &scratch->step, r); }
     nnc_step_ends_find(step, &scratch->step, &scratch->ends);
     step->ends = &scratch->ends;
     nnc_step_segment_times(step, &scratch->rows, units);
@@ -517,6 +517,7 @@ static nnc_status estimate_shared(const nnc_model *model, const nnc_device *devi
                                 : NULL;
     if (known != NULL) {
         weigh_known(model, software, known, scratch, r);
+        if (scratch->untimed) { return NNC_OK; }
         if (ends_untimed(scratch, r)) {
             keep_over(shared, software, r);
             return nnc_estimate_untimed(model, r, err);
@@ -528,6 +529,7 @@ static nnc_status estimate_shared(const nnc_model *model, const nnc_device *devi
     nnc_step_partition(&step, &scratch->step);
     if (scratch->fits_only) {
         nnc_stage_memory(&step, model, true, &scratch->step, r);
+        if (scratch->untimed) { return NNC_OK; }
         if (ends_untimed(scratch, r)) {
             nnc_describe_model(model, &alike->whole, &step, r);
             if (lasts(shared)) { keep_pass(shared, &step, NULL, r); }
@@ -589,6 +591,7 @@ static nnc_status estimate(const nnc_model *model, const nnc_device *device, con
         return estimate_shared(model, device, software, plan, scratch, result, err);
     }
     shared->partitioned = shared->ended = NULL;
+    if (scratch->untimed) { return nnc_estimate_memory(model, device, software, plan, scratch, result, err); }
     return nnc_estimate_once(model, device, software, plan, scratch, result, err);
 }
 
