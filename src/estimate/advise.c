@@ -376,8 +376,8 @@ static double time_of(search *s, const int at[CHANGES], nnc_advice *advice) {
 /* A plan that is slower than the best plan by this factor seldom becomes the best with more of the same change. */
 static const double far_slower = 1.1;
 
-/* Tries other strengths of change d than in `at`: all weaker ones, and stronger ones until a plan that fits is slower than
- * the one before, or far slower than the best plan. */
+/* Tries other strengths of change d than in `at`: all weaker ones, and stronger ones until a plan that fits is slower
+ * than the one before, or far slower than the best plan. */
 static void try_row(search *s, int at[CHANGES], int d, nnc_advice *advice) {
     const int own = at[d];
     double last_s = nnc_same_bytes(at, s->best, sizeof s->best) ? s->best_s : (double)INFINITY, step_s = 0.0;
