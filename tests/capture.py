@@ -607,6 +607,23 @@ for step in range(3):
     optimizer.step()
     optimizer.zero_grad()
 """
+GRAPH = """
+net = network(nn.Linear(16, 8))
+edges = torch.sparse_coo_tensor(torch.arange(48).repeat(2, 1), torch.ones(48), (48, 48), device="cuda")
+optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+for step in range(3):
+    of(lambda x: torch.sparse.mm(edges, net(x.reshape(48, 16))), x).backward()
+    optimizer.step()
+    optimizer.zero_grad()
+"""
+COMPLEX = """
+weight = torch.zeros(16, 16, dtype=torch.complex64, device="cuda", requires_grad=True)
+optimizer = torch.optim.SGD([weight], lr=0.1)
+for step in range(3):
+    of(lambda x: (x.to(torch.complex64) @ weight).abs(), x).backward()
+    optimizer.step()
+    optimizer.zero_grad()
+"""
 NORMED = """
 net = network(nn.utils.spectral_norm(nn.Linear(16, 32)))
 optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
@@ -650,6 +667,9 @@ def of_scripts(folder):
             # a step of the maker with two of the critic: in these, maker runs once, and critic trains on two inputs
             ("critic", CRITIC, 4, 16 * 16 + 16 + 16 + 1,
              2 * (product(16, 16, 0) + 2 * product(16, 1, 1)) + product(16, 16, 1) + product(16, 1), "Adam"),
+            ("graph", GRAPH, 48, 16 * 8 + 8, product(16, 8, 1), "SGD"),
+            # a multiplication of complex numbers is four of real ones
+            ("complex", COMPLEX, None, 16 * 16, 4 * product(16, 16, 1), "SGD"),
             ("factored", FACTORED, 4, 16 * 16 + 16 * 8 + 8, product(16, 16, 1) + product(16, 8), "SGD")):
         script, path = Path(folder) / f"{name}.py", Path(folder) / f"{name}.json"
         script.write_text(SCRIPT + text)
@@ -658,7 +678,7 @@ def of_scripts(folder):
             faults.append(f"{name}: {done.stderr}")
             continue
         step = told(path)
-        check(f"{name}: samples", json.loads(path.read_text())["batch"], samples)
+        check(f"{name}: samples", json.loads(path.read_text())["batch"] or 0, samples or 0)
         check(f"{name}: parameters", step["params"], weights)
         check(f"{name}: FLOPs", step["executed_flops"], flops)
         steps = [(op["name"], op["steps"]) for op in json.loads(path.read_text())["ops"] if "steps" in op]
@@ -676,6 +696,9 @@ def of_scripts(folder):
             check(f"{name}: the last operators", [(op["name"], op["phase"]) for op in ops][-2:] != [("aten.lerp_.Scalar", "backward")] * 2, False)
             check(f"{name}: kept bytes", step["activation_bytes"], 4 * rows * (16 + 32))  # x, and the difference, which is squared
             check(f"{name}: weights", step["weight_bytes"], 4 * weights)
+        if name == "graph":  # 48 rows of 8 values in and out, and the numbers and values of 48 edges
+            moved = [row["read_bytes"] + row["write_bytes"] for row in priced(path) if row["name"].endswith("_sparse_product")]
+            check(f"{name}: bytes of a product", moved != [2 * 48 * 8 * 4 + 48 * (8 + 4)] * 2, False)
         if name == "scheduled":  # gradients are divided by the scale of the loss once
             check(f"{name}: loss scaling", sum(op["name"] == "aten._foreach_mul_.Scalar" for op in ops), 1)
         check(f"{name}: sparse gradients", "sparse" in note, name == "sparse")

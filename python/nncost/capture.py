@@ -50,6 +50,8 @@ PHASES = ("forward", "backward", "optimizer")
 OPTIMIZERS = {"SGD", "Adam", "AdamW", "Adamax", "NAdam", "RAdam", "Adadelta", "Rprop", "RMSprop", "Adagrad", "Lion"}
 # Operators that read only the shape of their first tensor.
 SHAPES_ONLY = {"ones_like", "zeros_like", "full_like", "new_zeros", "new_ones", "new_full"}
+# A sparse matrix times a dense one reads a row of the dense one for each value: few FLOPs per byte. Its name here: _sparse_product
+SPARSE_PRODUCTS = {"mm", "addmm", "_sparse_mm", "_sparse_addmm", "sspaddmm", "hspmm"}
 # Operators that allocate or query and start no kernel.
 NO_KERNEL = {
     "_local_scalar_dense",  # the step counters of optimizers, which live on the host on a GPU
@@ -265,6 +267,10 @@ def recorder(model, others=()):
             read = [[dtype_name(t.dtype), list(t.shape), self.read_number(t)] for t in inputs]
             self.storages.now = len(self.ops)
             self.keep_read(base, read)
+            factors = [a for a in args if isinstance(a, torch.Tensor)][-2:]
+            if base in SPARSE_PRODUCTS and [a.is_sparse for a in factors] == [True, False]:
+                name, inputs = "aten._sparse_product.default", [factors[1], factors[0]._indices()[1], factors[0]._values()]
+                read = [[dtype_name(t.dtype), list(t.shape), self.read_number(t)] for t in inputs]
             if base == "detach" and not inputs:
                 return torch.tensor(args[0])  # a number kept for backward
             result = func(*args, **kwargs)
@@ -296,9 +302,9 @@ def recorder(model, others=()):
             return result
 
         def keep(self, tensor):
-            number = self.storages.number(tensor)
-            if self.storages.kind[number] == "temporary" and self.phase == "forward":  # a checkpoint saves again in backward
-                self.storages.kind[number] = "kept"
+            for number in (self.storages.number(part) for part in flat_tensors(tensor, [])):
+                if self.storages.kind[number] == "temporary" and self.phase == "forward":  # a checkpoint saves again in backward
+                    self.storages.kind[number] = "kept"
             return tensor
 
         def close(self):
@@ -776,11 +782,11 @@ class Idle:
 
 
 @contextlib.contextmanager
-def replaced(*changes):
-    """Sets attributes: (owner, name, value), where the owner has the attribute"""
+def replaced(*changes, made=()):
+    """Sets attributes (owner, name, value) where the owner has the attribute, and those in `made` also where not"""
     saved = []
     for owner, name, value in changes:
-        if hasattr(owner, name):
+        if hasattr(owner, name) or name in made:
             saved.append((owner, name, vars(owner).get(name, saved)))
             setattr(owner, name, value)
     try:
@@ -824,11 +830,10 @@ def without_compiler(noted):
     def unfused(init):
         """An optimizer without the options that need an accelerator"""
         return functools.wraps(init)(lambda self, *a, **k: init(self, *a, **{key: v for key, v in k.items() if key not in ("fused", "capturable")}))
-    if not hasattr(torch, "compile"):
-        torch.compile = None  # PyTorch 1.13
     makers = [kind for kind in vars(torch.optim).values() if isinstance(kind, type) and kind is not torch.optim.Optimizer]
     return replaced((torch, "compile", compiled), (torch.jit, "script", lambda obj, *_, **__: obj), (torch.jit, "trace", lambda obj, *_, **__: obj),
-                    (torch.nn.Module, "compile", lambda self, *_, **__: noted.update(compile=True)), *((kind, "__init__", unfused(kind.__init__)) for kind in makers))
+                    (torch.nn.Module, "compile", lambda self, *_, **__: noted.update(compile=True)), *((kind, "__init__", unfused(kind.__init__)) for kind in makers),
+                    made=("compile",))  # PyTorch 1.13 has none
 
 
 def scaled(noted):
@@ -960,8 +965,8 @@ def record(run, what, batch, source, used=(), alive=(), checkpoint=(), freeze=()
         def __init__(self, parts):
             super().__init__()
             for number, part in enumerate(parts):
-                add = self.register_parameter if isinstance(part, torch.nn.Parameter) else self.add_module
-                add(f"part{number}", part)
+                owned = self._modules if isinstance(part, torch.nn.Module) else self._parameters  # of tensors, too
+                owned[f"part{number}"] = part
 
     modules = weakref.WeakSet(alive)
     init = torch.nn.Module.__init__

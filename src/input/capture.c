@@ -222,6 +222,7 @@ static bool read_tensor(reader *r, nnc_json item, tensor *t, int64_t *count) {
     t->storage = (int32_t)number;
     t->dtype = formats[format].dtype;
     t->whole = formats[format].whole;
+    t->complex = strncmp(formats[format].name, "complex", 7) == 0;
     t->bytes = bytes < stored ? bytes : stored;
     return true;
 }
@@ -277,6 +278,7 @@ static const struct {
     { "embedding_dense_backward", FORM_KERNEL, NNC_GROUP_EMBEDDING },
     { "_embedding_bag", FORM_BAG, NNC_GROUP_EMBEDDING },
     { "_embedding_bag_forward_only", FORM_BAG, NNC_GROUP_EMBEDDING },
+    { "_sparse_product", FORM_BAG, NNC_GROUP_COUNT }, /* a sparse matrix times a dense one; its name in capture.py */
     { "_embedding_bag_dense_backward", FORM_KERNEL, NNC_GROUP_EMBEDDING },
     { "index_select", FORM_GATHER, NNC_GROUP_COUNT },
     { "gather", FORM_GATHER, NNC_GROUP_COUNT },
@@ -407,6 +409,10 @@ static bool read_product(nnc_json at, const tensors *in, const tensors *out, nnc
     op->m = a->shape[rank - 2];
     op->k = a->shape[rank - 1];
     op->n = b->shape[rank - 1];
+    if (a->complex) { /* four real products: [re im] x [[re im] [-im re]] */
+        op->k *= 2;
+        op->n *= 2;
+    }
     op->dtype = a->dtype;
     op->bias = in->count > 2;
     return true;

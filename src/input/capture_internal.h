@@ -16,7 +16,8 @@ typedef struct tensor {
     double elements, bytes; /* bytes: at most the bytes of the storage; a broadcast tensor has more elements than its
                              * storage */
     nnc_dtype dtype;
-    bool whole; /* true: the elements are integers or booleans */
+    bool whole; /* true: the elements are integers, booleans or complex numbers */
+    bool complex;
     int32_t storage;
 } tensor;
 

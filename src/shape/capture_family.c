@@ -312,9 +312,10 @@ static nnc_status resolve(const nnc_model *model, nnc_plan *p, nnc_error *err) {
     NNC_TRY(check_samples(program, p->micro_batch, err));
     if (p->recompute != 0 || p->zero > 2) { NNC_TRY(check_units(program, p, err)); }
     if (p->train != NNC_TRAIN_ALL || p->adapter_rank > 0) {
-        return refuse(p->adapter_rank > 0 ? "--adapter-rank" : "--train",
-                      "expected the weights to be trained that were; capture a step of the model with its adapters, "
-                      "or with --freeze of nncost.capture",
+        const bool adapts = p->adapter_rank > 0;
+        return refuse(adapts ? "--adapter-rank" : "--train",
+                      adapts ? "expected no rank; --adapter-rank of nncost.capture records the step with adapters"
+                             : "expected all; --freeze of nncost.capture records a step in which modules are frozen",
                       err);
     }
     if (p->frozen != (program->frozen == NNC_FROZEN_COUNT ? NNC_FROZEN_16 : program->frozen)) {

@@ -161,7 +161,7 @@ $ nncost estimate inputs/captured.json round --recompute attention
 ! nncost: --recompute: a captured program runs as it was recorded: expected full or none; --checkpoint of nncost.capture records checkpoints around other modules
 [3]
 $ nncost estimate inputs/captured.json round --adapter-rank 8
-! nncost: --adapter-rank: a captured program runs as it was recorded: expected the weights to be trained that were; capture a step of the model with its adapters, or with --freeze of nncost.capture
+! nncost: --adapter-rank: a captured program runs as it was recorded: expected no rank; --adapter-rank of nncost.capture records the step with adapters
 [3]
 $ nncost estimate inputs/captured.json round --frozen nf4
 ! nncost: --frozen: changes nothing here, expected it with --adapter-rank or --train
