@@ -102,9 +102,11 @@ def plain(value):
 class Storages:
     """Numbers for storages, never used twice, and the span in which each is alive.
 
-    A storage dies with the last tensor object that refers to it, or with its last use if autograd holds it."""
+    A storage dies with the last tensor object that refers to it, or with its last use if autograd holds it. A weak
+    reference to each storage keeps its address from being given to another storage; its data are freed."""
 
     def __init__(self):
+        self.references = []
         self.of_address, self.bytes, self.kind, self.dtype, self.first, self.last, self.tensors, self.kept = {}, [], [], [], [], [], [], set()
         self.now = -1
 
@@ -113,11 +115,13 @@ class Storages:
         return tensor.untyped_storage() if hasattr(tensor, "untyped_storage") else tensor.storage()
 
     def number(self, tensor, fresh=False, kind="temporary"):
+        from torch.multiprocessing.reductions import StorageWeakRef
         storage = self._storage(tensor)
         address, size = storage._cdata, storage.nbytes()
         known = self.of_address.get(address)
         if fresh or known is None or self.bytes[known] != size:
             known = self.of_address[address] = self.add(size, kind, dtype_name(tensor.dtype), self.now)
+            self.references.append(StorageWeakRef(storage))
         return known
 
     def add(self, size, kind, dtype, now):
