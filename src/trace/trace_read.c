@@ -341,7 +341,7 @@ typedef struct named_slice {
 } named_slice;
 
 #define KEY(text, member) \
-    { { text, sizeof text - 1 }, offsetof(event, member) }
+    { { (text), sizeof(text) - 1 }, offsetof(event, member) }
 
 static void set_member(const named_slice *rows, event *e, slice key, slice value) {
     for (; rows->name.text != NULL; rows++) {
