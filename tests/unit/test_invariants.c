@@ -414,7 +414,7 @@ START_TEST(scale_free) {
         c.device.efficiency.attention[NNC_FLASH1].fixed_s = 0.0;
         c.device.efficiency.attention[NNC_FLASH2].fixed_s = 0.0;
         c.device.efficiency.attention[NNC_FLASH3].fixed_s = c.device.efficiency.conv.fixed_s = 0.0;
-        c.device.efficiency.maps.fixed_s = 0.0;
+        c.device.efficiency.maps.fixed_s = c.device.efficiency.stream.fixed_s = 0.0;
         c.device.efficiency.pointwise.fixed_s = c.device.efficiency.optimizer.fixed_s = 0.0;
         const nnc_result before = result_of(&c);
         c.device.mem_bytes_per_s *= 2;
