@@ -246,7 +246,8 @@ static bool twelve_digits(double value, uint64_t *whole, int *power) {
     if (shift < POWER_MIN || shift > POWER_MAX) { return false; }
     const uint64_t all = (UINT64_C(1) << 52 | (bits & (UINT64_MAX >> 12))) << 11;
     const uint64_t high = multiply(all, powers[shift - POWER_MIN], &low);
-    /* scaled value = (high * 2^64 + low) * 2^two, because value = all * 2^(binary - 63) */
+    /* value = all * 2^(binary - 63), and 10^shift is its table entry times 2^(floor(shift * log2(10)) - 63). So the
+     * scaled value, value * 10^shift, is (high * 2^64 + low) * 2^two. 217706 / 2^16 is about log2(10). */
     const int two = binary - 63 + ((shift * 217706 + (1000 << 16)) >> 16) - 1000 - 63;
     const int cut = -two - 64; /* number of low bits of `high` that are the fraction: 20 to 28 */
     const uint64_t fraction_mask = (UINT64_C(1) << cut) - 1, half = UINT64_C(1) << (cut - 1);

@@ -253,7 +253,8 @@ typedef struct slice {
     double amount; /* time in seconds, or memory in bytes */
 } slice;
 
-/* Smallest share of the step that is shown. A host that does not delay the device still adds nanoseconds. */
+/* A part of a step, such as host time, is shown only from this share of the step time on. A host that does not delay
+ * the device still adds nanoseconds. */
 static const double shown_from = 1e-6;
 
 /* Lists the metrics that add up to the step. */

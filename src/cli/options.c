@@ -398,7 +398,7 @@ static nnc_status set_power_cap(nnc_options *options, nnc_error *err) {
     return NNC_OK;
 }
 
-/* Finds the format by its name. check has more formats than other commands. */
+/* Finds the output format that --format names. `nncost check` has more formats than other commands. */
 static nnc_status choose_format(nnc_options *options, unsigned takes, nnc_error *err) {
     const nnc_names names = (takes & NNC_TAKES_CHECK) != 0
                                 ? (nnc_names){ nnc_check_format_name, NNC_CHECK_FORMAT_COUNT }

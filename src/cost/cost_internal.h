@@ -300,8 +300,8 @@ void nnc_rows_join(const nnc_rows *base, const nnc_rows *rest, nnc_rows *rows);
  * rows down. */
 bool nnc_row_fills_units(const nnc_op_cost *row);
 
-/* Returns the factor by which the rows of nnc_row_fills_units get slower while kernels of expert communication occupy
- * some compute units; 1 = no slowdown. */
+/* Returns the factor by which compute-bound products and attentions (see nnc_row_fills_units) get slower while kernels
+ * of expert communication occupy some compute units; 1 = no slowdown. */
 double nnc_rows_lent_factor(const nnc_device *device, const nnc_plan *plan, const nnc_software *software);
 void nnc_rows_lend(nnc_rows *rows, double factor);
 

@@ -63,7 +63,9 @@ static double share_of(const nnc_overlap *overlap, int comm, nnc_part part) {
     return comm == NNC_COMM_TENSOR && part == NNC_PART_BACKWARD ? overlap->tensor_backward : overlap->share[comm];
 }
 
-/* Subtracts the overlapped time from *left_s. Returns the share of the communication that stays exposed. */
+/* Overlaps a communication of exchange_s seconds with a window of *left_s seconds, and subtracts the overlapped time
+ * from the window. share: part of the possible overlap that happens. Returns the share of the communication that stays
+ * exposed. */
 NNC_SAYING double hide(double exchange_s, double share, double *left_s, nnc_derivation *why) {
     NNC_LET(why, overlap, NULL, share);
     NNC_LET(why, window_s, "s", *left_s);

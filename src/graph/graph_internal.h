@@ -158,7 +158,8 @@ typedef struct nnc_graph_node {
     /* used only if the entry uses a macro */
     const nnc_graph_define *define;
     nnc_expr args[NNC_GRAPH_ARGS_MAX];
-    /* used only if the entry is a repeat, an if, or a list of tied or frozen ops */
+    /* used only if the entry is a repeat, an if, or a list of tied or frozen ops. count: number of repeats; for the
+     * other kinds of entry 0 = off. */
     nnc_expr count;
     nnc_graph_ops ops;
 } nnc_graph_node;

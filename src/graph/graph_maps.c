@@ -239,7 +239,8 @@ static const nnc_graph_param view_params[] = {
     { "shape", NNC_GRAPH_SHAPE, .help = "Shape of one sample." },
 };
 
-/* Checks a view. The walk has already set the shape of its output. Returns false if it noted a fault. */
+/* Checks an op "view", which gives the values of a tensor another shape. The walk has already set the shape of the
+ * output. Returns false if it noted a fault. */
 static bool infer_view(nnc_graph_walk *w, nnc_graph_op *op) {
     char one[96], other[96];
     op->out.storage = op->in.storage;

@@ -158,7 +158,7 @@ static const nnc_field fields[] = {
       .help = "Tokens of a chunk that is computed with matrix products before the state is passed "
               "on." },
     { DECODER(conv_kernel), .unit = "tokens", .rare = true, .max = 1e4, NNC_DEFAULT(0),
-      .help = "Kernel size of the convolution of such a layer." },
+      .help = "Kernel size of the convolution over tokens in state-space, gated delta and short convolution layers." },
     { DECODER(conv_bias), .rare = true, NNC_DEFAULT_OFF, .help = "The convolution has a bias." },
     { DECODER(next_layers), .rare = true, .max = 1000, NNC_DEFAULT(0),
       .help = "Layers for multi-token prediction; they count and run with --next-tokens." },

@@ -690,7 +690,7 @@ static const nnc_field stream_fields[] = {
 
 const nnc_field nnc_efficiencies_fields[NNC_EFFICIENCIES_FIELDS] = {
     { NNC_FIELD(nnc_efficiencies, basis), NNC_FIELD_NAMES(nnc_basis, NNC_BASIS_COUNT),
-      .help = "Source of the values; none makes all of them neutral: the datasheet alone." },
+      .help = "Source of the values; the value none makes all of them neutral, so that only the datasheet counts." },
     { NNC_FIELD(nnc_efficiencies, calibration), .max = 10, .above_min = true, NNC_DEFAULT(1),
       .help = "Factor of one machine on the rate of matrix products, attention and convolution." },
     { NNC_FIELD_AS(NNC_FIELD_OBJECT_BY_DTYPE, nnc_efficiencies, gemm), NNC_FIELD_TABLE(gemm_fields),

@@ -354,8 +354,9 @@ uint64_t nnc_image_digest(const char *text, size_t size);
  * out of memory. */
 bool nnc_image_write(nnc_specs *specs, nnc_spec_kind kind, const void *spec, const char *const *likes,
                      const uint64_t *digests, int count, nnc_buffer *out, nnc_buffer *texts);
-/* Reads a spec from the image of its text into a struct that is all 0. Returns false, with the struct all 0, when there
- * is no such image, or a file under "like" has another text. stem: the id that the file must have; NULL = any id. */
+/* Fills a struct that is all 0 from the image of a file (the struct that was made from the file at build time), instead
+ * of parsing the file. text: content of the file now. Returns false, with the struct all 0, if no image belongs to this
+ * text, or if a file in its chain of "like" keys has changed. stem: the id that the file must have; NULL = any id. */
 bool nnc_image_read(nnc_specs *specs, const uint64_t *images, nnc_spec_kind kind, const char *stem, const char *text,
                     size_t size, void *spec);
 

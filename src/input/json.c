@@ -154,7 +154,8 @@ static bool leave_out(nnc_json_doc *doc, nnc_buffer *lean) {
     return !lean->failed && doc->apart.digests != NULL;
 }
 
-/* Parses the document without the large object. Returns false when all of it must be parsed instead. */
+/* Parses the document without the members of its large object (see nnc_json_large). Returns false if the whole document
+ * must be parsed instead. */
 static bool parse_lean(nnc_json_doc *doc) {
     nnc_buffer lean = { 0 };
     const char *rest = NULL;

@@ -170,7 +170,7 @@ static const nnc_field framework_fields[] = {
     { NNC_FIELD_AS(NNC_FIELD_ADAPTERS, nnc_framework, adapters), .default_text = "linear",
       .help = "Layers that have adapters, when only adapters are trained." },
     { NNC_FIELD(nnc_framework, frozen), NNC_FIELD_NAMES(nnc_frozen, NNC_FROZEN_COUNT), .default_text = "16bit",
-      .help = "Their frozen weights, when products have 8 bits or fewer." },
+      .help = "Format of frozen weights when products have 8 bits or fewer." },
     { NNC_FIELD(nnc_framework, half_selective), NNC_DEFAULT_OFF,
       .help = "Recomputation of attention covers every second layer as a whole instead." },
     { NNC_FIELD(nnc_framework, ends_as_layers), NNC_DEFAULT_OFF,

@@ -342,8 +342,8 @@ static nnc_json table_part(const nnc_reading *r, const char *part) {
     return nnc_json_get(nnc_json_root(&r->files[r->file].table.doc), part);
 }
 
-/* Converts an option of a command line to the name of a key: "--num-layers" -> "num_layers". Keys of other formats
- * stay. */
+/* Converts an option of a command line to the name of a key: "--num-layers" -> "num_layers". In formats
+ * without options the key stays unchanged. */
 static void key_name(const nnc_reading *r, const char *key, char *name, size_t size) {
     if (table_part(r, "arguments").node == NULL) {
         snprintf(name, size, "%s", key);

@@ -92,7 +92,7 @@ static void expand_line(nnc_shell *s, const char *at, const char *end, nnc_scrip
     nnc_buffer_free(&made.bytes);
 }
 
-/* Keeps a text that the script writes to a file. */
+/* Stores the text that the script writes to a file. */
 static void write_file(nnc_shell *s, const nnc_script_cells *text) {
     const char *made = nnc_script_cells_text(s, (const nnc_script_cell *)(const void *)text->bytes.bytes,
                                              nnc_script_cells_count(text));

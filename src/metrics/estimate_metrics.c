@@ -570,7 +570,8 @@ static nnc_cell get_trust_rows(const nnc_place *place, char text[NNC_METRIC_TEXT
     return nnc_whole_cell(p->of == NNC_PAST_SEEN ? p->rows : p->unseen);
 }
 
-/* Measured steps that no fit has seen, or all steps of the device, and their mean error. */
+/* The measured steps behind the error that an estimate states: their number and their mean error. These are the steps
+ * that no fit used, or all steps of the device if `of` is NNC_PAST_SEEN. */
 static const nnc_metric trust_rows[] = {
     NNC_AS("rows", WHOLE, .get = get_trust_rows,
            .help = "Measured steps that no fit has seen; all steps of the device if accuracy.of is seen."),

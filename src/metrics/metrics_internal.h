@@ -262,7 +262,7 @@ typedef struct nnc_past {
     nnc_past_of of;
     int64_t device_rows;  /* steps of this device that no fit used */
     int64_t rows, unseen; /* rows: number of measured steps that `of` selects; unseen: how many of these no fit used;
-                           * error and bias are means over the unseen steps */
+                           * error and bias are means over the unseen steps, with NNC_PAST_SEEN over all `rows` */
     double error, bias;
 } nnc_past;
 

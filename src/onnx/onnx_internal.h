@@ -194,8 +194,9 @@ void nnc_onnx_defer(nnc_onnx_graph *g, nnc_onnx_value *out, nnc_onnx_pattern pat
 /* Defers the output of the current node. The first input of the node is the input of the larger op. Returns false when
  * it refuses the node. */
 bool nnc_onnx_put_off(nnc_onnx_graph *g, nnc_onnx_pattern pattern);
-/* nnc_onnx_write_norm writes the norm to which a deferred value belongs. affine: text of further members of the entry,
- * or "". Each returns false when it refuses the node. */
+/* nnc_onnx_write_norm writes the norm to which a deferred value belongs, nnc_onnx_write_linear the linear layer, and
+ * nnc_onnx_write_batch_norm the batch norm. affine: text of further members of the entry, or "". These functions return
+ * false when they refuse the node. */
 bool nnc_onnx_write_norm(nnc_onnx_graph *g, nnc_onnx_value *v, const char *affine);
 bool nnc_onnx_write_linear(nnc_onnx_graph *g, nnc_onnx_value *v, bool bias);
 bool nnc_onnx_write_batch_norm(nnc_onnx_graph *g, nnc_onnx_value *v);

@@ -101,8 +101,8 @@ typedef struct nnc_norm {
     nnc_norm_keep keep;
 } nnc_norm;
 
-/* Pointwise kinds that graph files and ONNX files can name: `"op": "act", "kind": TEXT`. They are first, in the order
- * of docs/graph.md, so that the index of a name in a file is the kind. */
+/* Pointwise kinds that graph files and ONNX files can name: `"op": "act", "kind": TEXT`. They are the first values of
+ * the enum of pointwise kinds, in the order of docs/graph.md, so that the index of a name in this list is the value. */
 #define NNC_ACTIVATION_LIST(X)             \
     X(NNC_PW_RELU, "relu")                 \
     X(NNC_PW_GELU, "gelu")                 \

@@ -307,7 +307,8 @@ NNC_SAYING nnc_work flash_work(const nnc_op *op, nnc_derivation *why) {
     return work;
 }
 
-/* Returns the kept bytes: Q, K, V and the log-sum-exp. The output projection owns the output of attention. */
+/* Returns the kept bytes: Q, K, V and the log-sum-exp, or only the log-sum-exp if Q, K and V are recomputed. The output
+ * projection owns the output of attention. */
 NNC_SAYING double flash_kept(const nnc_op *op, nnc_derivation *why) {
     const nnc_flash *p = &op->u.flash;
     const dims d = dims_of(op, NULL);

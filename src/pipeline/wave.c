@@ -366,7 +366,8 @@ static bool came_back(const nnc_wave_shape *shape, nnc_wave *wave, int64_t track
     return true;
 }
 
-/* Tests whether now - later equals times * (later - then) in every entry of a track (pipeline). */
+/* Tests whether every entry of a track (pipeline) grew from the state `later` to the state `now` by `times` times its
+ * growth from `then` to `later`. */
 static bool goes_on(const nnc_wave_shape *shape, nnc_wave *wave, double times, int64_t track) {
     const int64_t tracks = shape->tracks;
     for (int r = 0; r < 3; r++) {
@@ -380,7 +381,8 @@ static bool goes_on(const nnc_wave_shape *shape, nnc_wave *wave, double times, i
     return true;
 }
 
-/* Sets now = later + times * (later - then) in every entry of a track (pipeline). */
+/* Extrapolates the times of a track (pipeline): from the state `then` to the state `later` each entry grew by later -
+ * then; the state `now` gets later + times * (later - then). */
 static void extend(const nnc_wave_shape *shape, nnc_wave *wave, double times, int64_t track) {
     const int64_t tracks = shape->tracks;
     for (int r = 0; r < 3; r++) {

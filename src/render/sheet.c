@@ -146,7 +146,7 @@ static const struct form *form_of(const char *name) {
     return NULL;
 }
 
-/* Returns the index of an array's value, from its name or its number. */
+/* Returns the index of a value of an array, which `name` gives as a name (if the values have names) or as a number. */
 static int32_t index_of(const nnc_metric *row, const char *name) {
     for (int32_t i = 0; i < row->each_count && nnc_metric_rare(row)->each != NULL; i++) {
         if (strcmp(nnc_metric_rare(row)->each((unsigned)i), name) == 0) { return i; }

@@ -161,7 +161,8 @@ static void find_schedules(nnc_plan_groups *groups, const nnc_plan *base) {
     }
 }
 
-/* Finds the column of a block, and the entries of `full` for its recomputation and pipeline. */
+/* Sets the members of `groups` that tell which groups of plans all exceed the memory, for block `number`: `column`, and
+ * full_block, the entries of `full` for the recomputation and pipeline of this block. */
 static void find_full_block(nnc_plan_groups *groups, uint64_t number) {
     const nnc_space_axis *axes = groups->space->axes;
     const uint64_t inner = (uint64_t)axes[NNC_AXIS_RECOMPUTE].count * (uint64_t)axes[NNC_AXIS_PIPELINE].count;

@@ -143,7 +143,8 @@ typedef struct nnc_replay_place {
     uint64_t number; /* serial number that the set had when the pipeline was added */
 } nnc_replay_place;
 
-/* Receives the step time of a plan that waited. NaN: the pipeline could not be replayed. */
+/* Receives a plan whose pipeline was replayed with others, and its step time. NaN: the pipeline could not be
+ * replayed. */
 typedef void nnc_batched_fn(void *context, const nnc_waiting *plan, double step_s);
 
 typedef struct nnc_batched_replay nnc_batched_replay;

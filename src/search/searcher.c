@@ -265,9 +265,9 @@ const nnc_found *nnc_search_result_missed(const nnc_search_result *result) {
     return result != NULL && result->any_missed ? &result->missed : NULL;
 }
 
-/* ---- Evaluates blocks of a search on the threads of one process. For each plan: is it legal, does it fit, can it be
- * among the best (by a lower bound of its step time)? Then computes its step time, at once or in a batch of pipelines.
- * ---- */
+/* ---- Evaluates blocks of a search on the threads of one process. Each plan is left out if it is not legal, does not
+ * fit, or cannot be among the best (by a lower bound of its step time). The step time of the other plans is computed at
+ * once, or in a batch of pipelines. ---- */
 
 typedef struct worker {
     nnc_searcher *of;

@@ -596,7 +596,8 @@ static double gap_scale(simulation *s) {
     return (double)s->count / s->load->requests_per_s / sum_s;
 }
 
-/* Creates the arrivals of an open loop, in turn for each worker, or the first open requests of a closed loop. */
+/* Creates all requests of an open loop with their arrival times, or the first requests of a closed loop. Gives them to
+ * the workers in turn. */
 static void begin(simulation *s) {
     const nnc_serve_load_case *l = s->load;
     const nnc_serve_ask *plan = l->of->plan;

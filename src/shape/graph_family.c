@@ -531,7 +531,7 @@ static void leave(void *context, int32_t mark, int64_t turns) {
 /* Returns the pixels per side of one position of the network's input: 8 for a latent of 64 x 64 at 512 pixels. */
 static int64_t factor_of(const nnc_model *model) { return model->image_factor > 1 ? model->image_factor : 1; }
 
-/* Walks the network and writes its ops. Returns the number of kinds of layer. */
+/* Walks the network and writes its ops. Returns the number of different layer segments (see `lowering`). */
 static int32_t write(const nnc_graph *g, const nnc_writer *to, int64_t factor, bool layered) {
     const nnc_plan *plan = to->how->plan;
     nnc_graph_fault fault;

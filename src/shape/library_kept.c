@@ -65,8 +65,8 @@ static double readers_of(const nnc_op *op, const nnc_model *model) {
                                                                               : 1.0;
 }
 
-/* Tests whether the op before the product is a norm, whose output has the format of the residual stream: autocast casts
- * it for each reader. */
+/* Tests whether a product reads the output of a norm. This output has the format of the residual stream, and autocast
+ * casts it once for each product that reads it. */
 static bool reads_norm(const nnc_op *op) {
     static const char *const names[] = { "attn.qkv",      "attn.q_down",    "attn.kv_down",
                                          "attn.q",        "mlp.up",         "mlp.gate_up",

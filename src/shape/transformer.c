@@ -288,10 +288,10 @@ nnc_flash_kernel nnc_attention_kernel(nnc_attention attention, const nnc_softwar
     return kernels[attention]->named ? kernels[attention]->kernel : software->flash_kernel;
 }
 
-/* Writes the merge of the result for each part of the keys with the previous result, in fp32; the first part needs no
- * merge. Backward adds the contribution of each part to the gradients of queries, keys and values. Under a causal mask,
- * all queries attend to the first half of an earlier part, and the second half of the queries attends to all of a later
- * part: three quarters on average. */
+/* Writes the ops of ring attention that merge the result for each part of the keys with the result so far, in fp32. The
+ * first part needs no merge. Backward adds the contribution of each part to the gradients of queries, keys and values.
+ * Under a causal mask these ops process three quarters of their elements on average: either all queries attend to half
+ * of the keys of a part, or half of the queries attends to all its keys. */
 static void merge_blocks(const core *c) {
     const nnc_layer *l = c->layer;
     const int64_t context = c->w->how->plan->context, met = l->causal ? 3 : 4;
