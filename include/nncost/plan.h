@@ -351,7 +351,9 @@ typedef struct nnc_track {
     char device[48], family[16];
     int64_t rows, unseen; /* number of measured steps; number of measured steps that no fit has used */
     double error, bias;   /* mean absolute error of the unseen steps; their mean error with its sign; NaN = no step */
-    double all_error, all_bias; /* the same of all steps; NaN = enough steps are unseen, or too few were measured */
+    /* Mean absolute error and mean error of all steps, for a device with at least ten steps but fewer than ten unseen
+     * steps; NaN for other devices. */
+    double all_error, all_bias;
 } nnc_track;
 
 /* Device memory in addition to the memory that a plan counts: driver context, buffers of collectives, fragmentation.

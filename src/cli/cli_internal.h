@@ -526,8 +526,8 @@ typedef struct nnc_best {
     double cost; /* cost of the run; if its length is not known, cost of a step */
 } nnc_best;
 
-/* Fills *best, and estimates the plan into the arena of the specs. found NULL = no plan was found. Strings belong to the
- * report. */
+/* Fills *best, and estimates the plan into the arena of the specs. found NULL = no plan was found. Strings belong to
+ * the report. */
 nnc_status nnc_best_fill(const nnc_session *session, const nnc_search_report *report, const nnc_found *found,
                          nnc_scratch *scratch, nnc_best *best, nnc_error *err);
 

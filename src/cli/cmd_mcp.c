@@ -186,15 +186,16 @@ static void put_tool(nnc_buffer *out, const struct tool *tool) {
                                  ? ":{\"enum\":[\"devices\",\"models\",\"software\"]},"
                                  : ":{\"type\":\"string\"},");
     }
-    nnc_buffer_text(out, "\"options\":{\"type\":\"object\",\"description\":\"Options of the command by name, such as "
-                         "{\\\"devices\\\": 64, \\\"zero\\\": 3, \\\"tokens\\\": \\\"1T\\\"}; 'nncost help ");
+    nnc_buffer_text(out, "\"options\":{\"type\":\"object\",\"description\":\"Options of the command by "
+                         "name, such as {\\\"devices\\\": 64, \\\"zero\\\": 3, \\\"tokens\\\": \\\"1T\\\"}; "
+                         "'nncost help ");
     nnc_buffer_text(out, tool->name);
     nnc_buffer_text(out, "' has all\",\"properties\":{");
     put_options(out, tool);
-    nnc_buffer_text(out, "},\"additionalProperties\":false},\"fields\":{\"type\":\"array\",\"items\":{\"type\":"
-                         "\"string\"},\"description\":\"Members "
-                         "of the answer, such as \\\"step.forward_s\\\" or \\\"memory\\\"; [\\\"all\\\"]: the whole "
-                         "answer. Without: about 2 kB\"}},\"additionalProperties\":false,\"required\":[");
+    nnc_buffer_text(out, "},\"additionalProperties\":false},\"fields\":{\"type\":\"array\",\"items\":{"
+                         "\"type\":\"string\"},\"description\":\"Members of the answer, such as "
+                         "\\\"step.forward_s\\\" or \\\"memory\\\"; [\\\"all\\\"]: the whole answer. "
+                         "Without: about 2 kB\"}},\"additionalProperties\":false,\"required\":[");
     for (int i = 0; i < OPERANDS_MAX && tool->operands[i] != NULL; i++) {
         nnc_buffer_text(out, i > 0 ? "," : "");
         nnc_put_json_text(out, tool->operands[i]);
@@ -717,9 +718,9 @@ static void reply(nnc_buffer *out, nnc_json root, nnc_arena *arena) {
     } else if (method == NULL) {
         put_fault(out, -32600, "expected a method");
     } else if (strcmp(method, "initialize") == 0) {
-        nnc_buffer_text(out,
-                        "\"result\":{\"protocolVersion\":\"" PROTOCOL
-                        "\",\"capabilities\":{\"tools\":{},\"resources\":{}},\"serverInfo\":{\"name\":\"nncost\",");
+        nnc_buffer_text(out, "\"result\":{\"protocolVersion\":\"" PROTOCOL
+                             "\",\"capabilities\":{\"tools\":{},\"resources\":{}},\"serverInfo\":{"
+                             "\"name\":\"nncost\",");
         put_pair(out, "version", nnc_version());
         nnc_buffer_text(out, "}}");
     } else if (strcmp(method, "ping") == 0) {

@@ -361,6 +361,7 @@ static void shard_and_cost(const nnc_step *step, const nnc_lowering *how, nnc_sc
 nnc_status nnc_estimate_time(const nnc_model *model, nnc_step *step, nnc_scratch *scratch, nnc_result *r,
                              nnc_error *err) {
     const bool brief = nnc_estimate_is_brief(scratch, &r->plan);
+    /* A brief estimate that has checked the memory first already has it. */
     if (!brief || r->memory.total_bytes == 0) { nnc_stage_memory(step, model, brief, &scratch->step, r); }
     nnc_step_ends_find(step, &scratch->step, &scratch->ends);
     step->ends = &scratch->ends;

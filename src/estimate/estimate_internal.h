@@ -659,7 +659,8 @@ void nnc_utilisation(nnc_result *r, nnc_derivation *why);
 /* Sets device-hours, money and energy of the whole run, if its length is given. Energy counts the power limit of the
  * device. */
 void nnc_run_cost(const nnc_device *device, nnc_result *r, nnc_derivation *why);
-/* Returns the price of a device-hour: `price` of the plan, else the newest price of the device file; NaN = not known. */
+/* Returns the price of a device-hour: `price` of the plan, else the newest price of the device file; NaN = not
+ * known. */
 double nnc_price_of(double price, const nnc_device *device);
 
 /* ---- step.c: one op alone ---- */

@@ -12,54 +12,67 @@
 
 /* Columns that are not a field, or whose cells have another format than the field of that name. */
 static const char text_columns[] =
-    "|id|source|device|framework|software|open|refused|model|model_name|mode|weights|op|dtype|accumulate|out_dtype|"
-    "stage|attention|sharding|mem_stat|framework_version|notes|quality|step_basis|model_family|task|variable_length|"
-    "flash_attention|lora_rank|length_spread|model.sliding_window|config|kernel|what|";
+    "|id|source|device|framework|software|open|refused|model|model_name|mode|weights|op|dtype|"
+    "accumulate|out_dtype|stage|attention|sharding|mem_stat|framework_version|notes|quality|"
+    "step_basis|model_family|task|variable_length|flash_attention|lora_rank|length_spread|"
+    "model.sliding_window|config|kernel|what|";
 
 static const char whole_columns[] = "|max_batch|nodes|m|n|k|groups|qk_head_dim|gated_mlp|causal|fitted|compiled|"
                                     "channels_last|rows|cols|channels_in|side|channels_out|kernel_side|stride|";
 
 static const char number_columns[] =
     "|measured_s|time_us|forward_us|both_us|rounding|allocated_bytes|reserved_bytes|unstated_bytes|"
-    "measured_peak_mem_gb|measured_peak_mem_gib|measured_peak_reserved_gib|host_pass_s|host_sample_s|"
-    "input_samples_per_s|internode_gbps_per_node|tokens_per_step|micro_batch|micro_batches|global_batch|bytes|ttft_s|"
-    "tpot_s|latency_s|output_tokens_per_s|iterations_per_s|least_bytes|time_s|";
+    "measured_peak_mem_gb|measured_peak_mem_gib|measured_peak_reserved_gib|host_pass_s|"
+    "host_sample_s|input_samples_per_s|internode_gbps_per_node|tokens_per_step|micro_batch|"
+    "micro_batches|global_batch|bytes|ttft_s|tpot_s|latency_s|output_tokens_per_s|"
+    "iterations_per_s|least_bytes|time_s|";
 
 /* Columns that nncost does not use; reports list them as unused. */
 static const char people_columns[] =
-    "|url|hardware_stated|n_slices|n_params|measured_tokens_per_s_per_device|measured_samples_per_s|"
-    "measured_tflops_per_device|measured_mfu|peer_pred_step_s|peer_pred_peak_mem_gib|flops_convention|check_mfu_causal|"
-    "check_mfu_full|note|algo|time_inplace_us|busbw_gbs|layout|tflops|peak_tflops|efficiency|gbs|tflops_causal|"
-    "contiguous|cuda_graph|power_w|power_limit_w|run_id|rank|quantity|reserved_gib|unit|trained_params|p10_s|p90_s|"
-    "forward_s|backward_s|update_s|outside_gb|sm_mhz|fails_at|value_kind|family|total_tokens_per_s|memory_gb|"
-    "samples_per_s|activations|value|value_gib|";
+    "|url|hardware_stated|n_slices|n_params|measured_tokens_per_s_per_device|"
+    "measured_samples_per_s|measured_tflops_per_device|measured_mfu|peer_pred_step_s|"
+    "peer_pred_peak_mem_gib|flops_convention|check_mfu_causal|check_mfu_full|note|algo|"
+    "time_inplace_us|busbw_gbs|layout|tflops|peak_tflops|efficiency|gbs|tflops_causal|"
+    "contiguous|cuda_graph|power_w|power_limit_w|run_id|rank|quantity|reserved_gib|unit|"
+    "trained_params|p10_s|p90_s|forward_s|backward_s|update_s|outside_gb|sm_mhz|"
+    "fails_at|value_kind|family|total_tokens_per_s|memory_gb|samples_per_s|activations|"
+    "value|value_gib|";
 
 /* Other spellings of columns, and the names that nncost uses. */
 static const char column_spellings[] =
-    "|hardware=device|n_devices=devices|n_nodes=nodes|version=framework_version|measured_step_s=measured_s|"
-    "step_rel_unc=rounding|n_layers=model.layers|d_model=model.hidden|n_heads=model.heads|n_kv_heads=model.kv_heads|"
-    "head_dim=model.head_dim|d_ff=model.ffn_hidden|vocab=model.vocab|tied_embeddings=model.tied_head|"
-    "pos_embedding=model.positions|q_lora_rank=model.q_lora_rank|kv_lora_rank=model.kv_lora_rank|"
-    "qk_nope_dim=model.qk_nope_head_dim|qk_rope_dim=model.qk_rope_head_dim|v_head_dim=model.v_head_dim|"
-    "n_experts=model.experts|top_k=model.experts_per_token|moe_d_ff=model.expert_hidden|"
-    "shared_d_ff=model.shared_hidden|n_dense_layers=model.dense_layers|mtp_layers=model.next_layers|"
-    "sliding_window=model.sliding_window|image_size=image|tp=tensor|pp=pipeline|vpp=virtual_stages|dp=data|cp=context|"
-    "ep=expert|sp=sequence_parallel|zero_stage=zero|shard_size=shard|grad_accum=micro_batches|"
-    "attention_dp=attention_data|kv_cache=kv_precision|";
+    "|hardware=device|n_devices=devices|n_nodes=nodes|version=framework_version|"
+    "measured_step_s=measured_s|step_rel_unc=rounding|n_layers=model.layers|"
+    "d_model=model.hidden|n_heads=model.heads|n_kv_heads=model.kv_heads|"
+    "head_dim=model.head_dim|d_ff=model.ffn_hidden|vocab=model.vocab|"
+    "tied_embeddings=model.tied_head|pos_embedding=model.positions|"
+    "q_lora_rank=model.q_lora_rank|kv_lora_rank=model.kv_lora_rank|"
+    "qk_nope_dim=model.qk_nope_head_dim|qk_rope_dim=model.qk_rope_head_dim|"
+    "v_head_dim=model.v_head_dim|n_experts=model.experts|top_k=model.experts_per_token|"
+    "moe_d_ff=model.expert_hidden|shared_d_ff=model.shared_hidden|"
+    "n_dense_layers=model.dense_layers|mtp_layers=model.next_layers|"
+    "sliding_window=model.sliding_window|image_size=image|tp=tensor|pp=pipeline|"
+    "vpp=virtual_stages|dp=data|cp=context|ep=expert|sp=sequence_parallel|zero_stage=zero|"
+    "shard_size=shard|grad_accum=micro_batches|attention_dp=attention_data|"
+    "kv_cache=kv_precision|";
 
 /* Other spellings of values, as COLUMN:VALUE=MEANING; an empty meaning: the value is not stated. */
 static const char value_spellings[] =
-    "|gated_mlp:causal=fitted|precision:amp fp16=fp16|precision:fp8-cs=fp8|precision:fp8-mx=fp8|precision:nvfp4=fp4|"
-    "recompute:minimal (matmul outputs saved)=attention,norm,activation|recompute:full, qkv offloaded to host=full|"
-    "recompute:custom/offload=full|optimizer:adamw fused=adamw|optimizer:adamw (fp32 weights)=adamw|"
-    "optimizer:decoupled_adamw=adamw|optimizer:distributed adam=adam|optimizer:cpu adamw=adamw|optimizer:adam (fp32 "
-    "grad accumulation)=adam|optimizer:adam (fp32 master, fp32 grad accumulation)=adam|offload:optimizer states on CPU "
-    "(ZeRO-Offload AdamW)=optimizer|offload:activations to host=activations|model.positions:rope=rotary|"
-    "model.positions:alibi=none|attention:mha=|attention:gqa=|attention:mla=|flash_attention:unknown=|"
-    "flash_attention:0=unfused|flash_attention:1=flash|weights:q4_k_m=int4|sharding:none=0|sharding:ddp=0|"
-    "sharding:zero0=0|sharding:zero1=1|sharding:distributed-optimizer=1|sharding:zero2=2|sharding:fsdp-shard_grad_op=2|"
-    "sharding:zero3=3|sharding:fsdp=3|sharding:fsdp2=3|sharding:fsdp-full_shard=3|sharding:fsdp within slice, dp "
-    "across slices=3|sharding:fsdp within node, dp across nodes=3|id:device=devices|";
+    "|gated_mlp:causal=fitted|precision:amp fp16=fp16|precision:fp8-cs=fp8|precision:fp8-mx=fp8|"
+    "precision:nvfp4=fp4|recompute:minimal (matmul outputs saved)=attention,norm,activation|"
+    "recompute:full, qkv offloaded to host=full|recompute:custom/offload=full|"
+    "optimizer:adamw fused=adamw|optimizer:adamw (fp32 weights)=adamw|"
+    "optimizer:decoupled_adamw=adamw|optimizer:distributed adam=adam|optimizer:cpu adamw=adamw|"
+    "optimizer:adam (fp32 grad accumulation)=adam|"
+    "optimizer:adam (fp32 master, fp32 grad accumulation)=adam|"
+    "offload:optimizer states on CPU (ZeRO-Offload AdamW)=optimizer|"
+    "offload:activations to host=activations|model.positions:rope=rotary|"
+    "model.positions:alibi=none|attention:mha=|attention:gqa=|attention:mla=|"
+    "flash_attention:unknown=|flash_attention:0=unfused|flash_attention:1=flash|"
+    "weights:q4_k_m=int4|sharding:none=0|sharding:ddp=0|sharding:zero0=0|sharding:zero1=1|"
+    "sharding:distributed-optimizer=1|sharding:zero2=2|sharding:fsdp-shard_grad_op=2|"
+    "sharding:zero3=3|sharding:fsdp=3|sharding:fsdp2=3|sharding:fsdp-full_shard=3|"
+    "sharding:fsdp within slice, dp across slices=3|"
+    "sharding:fsdp within node, dp across nodes=3|id:device=devices|";
 
 /* Returns the text after a key, which ends with '=' or '|', up to the next '|'. Returns NULL if the list has no such
  * key. */
@@ -253,7 +266,8 @@ static nnc_status check_heading(reading *r, nnc_error *err) {
     r->kind = kind_of(r);
     if (r->kind == NNC_MEASURED_KIND_COUNT) {
         return nnc_fail(err, NNC_BAD_SPEC, place(r, where),
-                        "no measured column, expected measured_s, time_us, or mode with input_len or iterations_per_s");
+                        "no measured column, expected measured_s, time_us, or mode with input_len "
+                        "or iterations_per_s");
     }
     for (size_t i = 0; i < 4 && needed[r->kind][i] != NULL; i++) {
         if (!has(r, needed[r->kind][i])) {
@@ -751,8 +765,9 @@ static void set_vector(reading *r, nnc_op *op) {
  * cast to fp32. */
 static void set_operator(reading *r, nnc_op *op) {
     static const char names[] =
-        "|copy=copy|add=add|cast_f32=cast|cast=cast|gelu=gelu|softmax=softmax|layer_norm=norm|layer_norm_fb=norm|"
-        "cross_entropy_fb=loss|cross_entropy_fb_f32=loss-fp32|adamw_fused=optimizer|embedding=embedding|";
+        "|copy=copy|add=add|cast_f32=cast|cast=cast|gelu=gelu|softmax=softmax|layer_norm=norm|"
+        "layer_norm_fb=norm|cross_entropy_fb=loss|cross_entropy_fb_f32=loss-fp32|adamw_fused=optimizer|"
+        "embedding=embedding|";
     const char *name = text_of(r, "op");
     const bool flat = !given(r, "rows"), sized = given(r, "n") || !flat;
     nnc_op one = *op; /* an embedding without a size states the bytes that it moves; `one` is an embedding of one

@@ -19,7 +19,8 @@
  *         value    collectives and updates of the step end; their exposed seconds
  *         invalid  when model or device change
  *     partitions      gain 1.07 (search of pipelines)
- *         key      stages, chunks, direction of the pipeline, full recomputation
+ *         key      stages, chunks, whether micro-batches enter at both ends, whether one device has both embedding and
+ *                  head, full recomputation
  *         value    segments of each stage
  *         invalid  when model or device change
  *

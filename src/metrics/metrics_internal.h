@@ -166,8 +166,8 @@ struct nnc_metrics {
 /* Reads one value of a row. index: index in an array. A number that is not finite becomes NNC_CELL_NULL. */
 nnc_cell nnc_metric_read(const nnc_metric *row, const nnc_place *place, int32_t index, char text[NNC_METRIC_TEXT_MAX]);
 
-/* Metrics of a record that add up to its total, such as the parts of a step. nnc_metric_parts lists those with a heading
- * and a value other than 0, above `above`, in the order of the table. Returns their number. */
+/* Metrics of a record that add up to its total, such as the parts of a step. nnc_metric_parts lists those with a
+ * heading and a value other than 0, above `above`, in the order of the table. Returns their number. */
 enum { NNC_METRIC_PARTS_MAX = 16 };
 typedef struct nnc_metric_part {
     const nnc_metric *row;

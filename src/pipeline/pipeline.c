@@ -285,8 +285,8 @@ static bool run_op(const replay *r, int32_t d, uint8_t op) {
     }
 }
 
-/* Runs a repeated sequence of the two pairs of dualpipe until an input is missing. Works as run_op on each pair, and
- * takes half the time. Returns true if it ran any pair. */
+/* Runs a repeated sequence of the two pairs of dualpipe until an input is missing. Works as run_op on each pair,
+ * without the choice of an op. Returns true if it ran any pair. */
 static bool run_pairs(nnc_pipeline_device *device) {
     nnc_stream *const stream = device->stream;
     bool moved = false;

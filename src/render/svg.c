@@ -273,13 +273,16 @@ const int nnc_palette_count = sizeof nnc_palette / sizeof nnc_palette[0];
 
 /* Style of drawn elements, without the colours of their CSS classes. */
 static const char shapes[] =
-    ".nnc text{font:12px system-ui,-apple-system,\"Segoe UI\",Roboto,\"DejaVu Sans\",sans-serif}.nnc "
-    ".b{font-weight:600}.nnc .s{font-size:10px}.nnc .axis,.nnc .grid,.nnc .roof,.nnc .edge,.nnc .frame,.nnc "
-    ".stair,.nnc .other{fill:none;stroke-width:1}.nnc .other{stroke-dasharray:4 2}.nnc .roof{stroke-width:1.6}.nnc "
-    ".edge{stroke-width:2}.nnc .thin{opacity:.55}.nnc .frame{stroke-width:2.5;stroke-dasharray:5 3}.nnc "
-    ".dash{stroke-dasharray:3 3}.nnc .mark{fill-opacity:.55;stroke-width:1}.nnc .tint{fill-opacity:.06}.nnc "
-    ".band{opacity:.35}.nnc .bar,.nnc .dot{stroke-width:1}.nnc .hollow{fill-opacity:0;stroke-width:1.5}.nnc "
-    ".halo{paint-order:stroke;stroke-width:3px;stroke-linejoin:round}";
+    ".nnc text{font:12px system-ui,-apple-system,\"Segoe UI\",Roboto,\"DejaVu Sans\",sans-serif}"
+    ".nnc .b{font-weight:600}.nnc .s{font-size:10px}"
+    ".nnc .axis,.nnc .grid,.nnc .roof,.nnc .edge,.nnc .frame,.nnc .stair,"
+    ".nnc .other{fill:none;stroke-width:1}"
+    ".nnc .other{stroke-dasharray:4 2}"
+    ".nnc .roof{stroke-width:1.6}.nnc .edge{stroke-width:2}.nnc .thin{opacity:.55}"
+    ".nnc .frame{stroke-width:2.5;stroke-dasharray:5 3}.nnc .dash{stroke-dasharray:3 3}"
+    ".nnc .mark{fill-opacity:.55;stroke-width:1}.nnc .tint{fill-opacity:.06}.nnc .band{opacity:.35}"
+    ".nnc .bar,.nnc .dot{stroke-width:1}.nnc .hollow{fill-opacity:0;stroke-width:1.5}"
+    ".nnc .halo{paint-order:stroke;stroke-width:3px;stroke-linejoin:round}";
 
 /* CSS selectors, each with a property that has a colour of the palette. */
 static const struct {

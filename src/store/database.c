@@ -65,8 +65,9 @@ static bool is_earlier(const connection *db) {
     sqlite3_stmt *query = NULL;
     const bool found =
         sql_prepare(db,
-                    "SELECT 1 FROM sqlite_master WHERE name = 'sweep' AND sql LIKE '%, done INTEGER%)' AND (sql NOT "
-                    "LIKE '%rows_digest%' OR NOT EXISTS (SELECT 1 FROM sqlite_master WHERE name = 'columns'))",
+                    "SELECT 1 FROM sqlite_master WHERE name = 'sweep' AND sql LIKE '%, done INTEGER%)' AND "
+                    "(sql NOT LIKE '%rows_digest%' OR NOT EXISTS "
+                    "(SELECT 1 FROM sqlite_master WHERE name = 'columns'))",
                     &query) &&
         db->call.step(query) == SQLITE_ROW;
     db->call.finalize(query);
@@ -81,8 +82,9 @@ static nnc_status sql_damaged(const connection *db, nnc_error *err) {
     }
     if (is_earlier(db)) {
         return nnc_fail(err, NNC_BAD_SPEC, db->path,
-                        "is of an earlier version of nncost, expected one with the digest of its rows and the names of "
-                        "its columns; go on with that version, or delete it to begin anew");
+                        "is of an earlier version of nncost, expected one with the digest of its "
+                        "rows and the names "
+                        "of its columns; go on with that version, or delete it to begin anew");
     }
     return nnc_fail(err, NNC_BAD_SPEC, db->path,
                     "is damaged, expected the rows as a sweep wrote them; delete it to begin anew");
@@ -193,7 +195,8 @@ static nnc_status keep_path(connection *db, const char *path, nnc_error *err) {
     /* SQLite would keep ":memory:", a URI or "" in memory, and the rows would be lost. */
     if (path[0] == ':' || path[0] == '\0' || strncmp(path, "file:", 5) == 0) {
         return nnc_fail(err, NNC_BAD_USAGE, path,
-                        "not the name of a file, expected one such as rows.db, or ./%.80s for a file of that name",
+                        "not the name of a file, expected one such as rows.db, or ./%.80s for a file "
+                        "of that name",
                         path);
     }
     return snprintf(db->path, sizeof db->path, "%s", path) < PATH_SIZE
@@ -308,7 +311,8 @@ static void put_columns(nnc_buffer *sql, const char *const *names, int count) {
         put_quoted(sql, '"', name);
         nnc_buffer_text(sql, i > 0 ? "" : " INTEGER PRIMARY KEY");
     }
-    nnc_buffer_text(sql, "); CREATE TABLE columns (short TEXT, name TEXT); INSERT INTO columns VALUES ");
+    nnc_buffer_text(sql, "); CREATE TABLE columns (short TEXT, name TEXT); "
+                         "INSERT INTO columns VALUES ");
     for (int i = 0; i < count; i++) {
         nnc_buffer_text(sql, i > 0 ? ", (" : "(");
         nnc_short_name(names, count, i, name, sizeof name);
@@ -328,8 +332,9 @@ static nnc_status create(const connection *db, const nnc_database_head *head, co
     nnc_buffer_text(&sql, text);
     put_columns(&sql, names, count);
     snprintf(text, sizeof text,
-             "CREATE TABLE sweep (digest TEXT, shard INTEGER, shards INTEGER, rows INTEGER, done INTEGER, count "
-             "INTEGER, rows_digest INTEGER); INSERT INTO sweep VALUES ('%s', %d, %d, %lld, 0, 0, %lld); COMMIT;",
+             "CREATE TABLE sweep (digest TEXT, shard INTEGER, shards INTEGER, rows INTEGER, "
+             "done INTEGER, count INTEGER, rows_digest INTEGER); "
+             "INSERT INTO sweep VALUES ('%s', %d, %d, %lld, 0, 0, %lld); COMMIT;",
              head->digest, (int)head->shard, (int)head->shards, (long long)head->rows,
              (long long)digest_names(names, count));
     nnc_buffer_put(&sql, text, strlen(text) + 1);

@@ -311,8 +311,8 @@ static const char *slice_value(const char *p, slice *value) {
 
 typedef void member_fn(event *e, slice key, slice value);
 
-/* Calls `each` for every member of the object at p, and `each_arg` for the members of its object "args"; NULL: "args" is
- * a member like others. Returns the position after the object; NULL: it is not an object. */
+/* Calls `each` for every member of the object at p, and `each_arg` for the members of its object "args"; NULL:
+ * "args" is a member like others. Returns the position after the object; NULL: it is not an object. */
 static const char *read_members(const char *p, event *e, member_fn *each, member_fn *each_arg) {
     slice key, value;
     p = skip_blanks(p + 1);

@@ -316,8 +316,8 @@ START_TEST(gradients_in_new_memory) {
 }
 END_TEST
 
-/* A device that is its own host updates at half of its bandwidth by SGD with momentum, 20 B per parameter as sums do, and
- * at a quarter by AdamW, 28 B; with a host the figure of the optimizer serves both. */
+/* A device that is its own host updates at half of its bandwidth by SGD with momentum, 20 B per parameter as sums
+ * do, and at a quarter by AdamW, 28 B; with a host the figure of the optimizer serves both. */
 START_TEST(updates_of_a_cpu) {
     nnc_device device = plain_device();
     const nnc_software software = nnc_software_default();

@@ -236,8 +236,8 @@ static nnc_op product_of(int bits) {
                                    .one_by_one = (bits & 16) != 0 } };
 }
 
-/* Products that differ in the format, in the phase or in a flag have entries of their own, whatever the pair. Each takes
- * as long as without the cache. */
+/* Products that differ in the format, in the phase or in a flag have entries of their own, whatever the pair. Each
+ * takes as long as without the cache. */
 START_TEST(products_are_told_apart) {
     const nnc_model model = llama(4, 64, 4, 2, 128, 256, 64);
     const nnc_device device = cluster_device();

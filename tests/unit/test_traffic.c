@@ -207,8 +207,8 @@ START_TEST(buckets) {
     e.route = NNC_ROUTE_REPLICA; /* a quarter of every bucket */
     e.bytes = 6e6;
     near(nnc_cluster_exposed_s(&e, 0.05, 1.0, near_by, &hideout), 0.0125, 1e-12);
-    /* Experts have no table: 50 + 80 / 24 - 80 ms is less than nothing, so the last of 24 buckets remains, 50 / 24. Each
-     * of 8 replicas of experts reduces an eighth of every bucket: 24 / 8 MB are 24 buckets again. */
+    /* Experts have no table: 50 + 80 / 24 - 80 ms is less than nothing, so the last of 24 buckets remains, 50 / 24.
+     * Each of 8 replicas of experts reduces an eighth of every bucket: 24 / 8 MB are 24 buckets again. */
     e.route = NNC_ROUTE_EXPERT_SHARD;
     e.bytes = 24e6;
     near(nnc_cluster_exposed_s(&e, 0.05, 1.0, near_by, &hideout), 0.05 / 24, 1e-12);
