@@ -80,7 +80,7 @@ static double outer_gather_s(const nnc_route *r, double part, nnc_derivation *wh
     return across_s;
 }
 
-/* Returns the bytes of the tensor that each rank of a domain holds, if the domain divides the tensor. */
+/* Returns the bytes that one rank sends between domains, because the ranks of a domain divide the tensor. */
 static double part_of(const nnc_route *r, double moved, nnc_derivation *why) {
     NNC_SAY(why, part, "B", moved / r->inner);
     NNC_NOTE(why, "what one rank of a domain sends across");
@@ -241,7 +241,7 @@ static double hop_s(const nnc_route *r, double moved, nnc_derivation *why) {
     return collective_s;
 }
 
-/* Groups of ranks for which an algorithm works: a set of flags. */
+/* Flags for the kinds of routes on which an algorithm works. */
 enum {
     PLAIN = 1, /* route that is not a torus */
     ONE = 2,   /* route that is not a torus, with one level: inside a domain, or one rank of each domain */
@@ -378,8 +378,8 @@ static const nnc_collective_efficiency *efficiency_of(const nnc_collective_effic
     }
 }
 
-/* Copies the route and lowers its rates to the rates that collectives reach. The fitted fixed costs include the latency
- * inside a domain. */
+/* Returns a copy of the route with the rates that collectives reach. If the device has fitted fixed costs, they include
+ * the latency inside a domain, so the copy has no such latency. */
 static nnc_route reached_route(const nnc_route *route, const nnc_collective_efficiency *e, nnc_derivation *why) {
     nnc_route r = *route;
     NNC_LET(why, group, NULL, r.inner > 1 ? (double)r.inner : 2.0);

@@ -23,9 +23,9 @@
 
 /* ---- op_time.c: seconds of one op on one device ---- */
 
-/* Times of one instance of an op. compute_s and memory_s are the seconds that each resource needs alone. time_s is at
- * least the larger of compute_s and memory_s, and at most their sum, plus fixed_s. bound is the resource with the
- * larger time, or the host if fixed_s exceeds both times. */
+/* Times of one instance of an op. compute_s and memory_s are the seconds that each resource needs alone. time_s, the
+ * time of the op, is at least fixed_s plus the larger of compute_s and memory_s. bound is the resource with the larger
+ * time, or the host if fixed_s exceeds both times. */
 typedef struct nnc_timing {
     double compute_s, memory_s, fixed_s, time_s;
     nnc_bound bound;
@@ -123,7 +123,7 @@ double nnc_collective_sent_bytes(nnc_collective kind, int32_t size, double bytes
 
 /* Groups of ranks that communicate. Gradients of parameters outside experts are summed over data x context ranks.
  * Gradients of experts are summed over the ranks that hold the same experts. The ranks of a shard group together hold
- * one copy of the sharded states. A replica group has the ranks that hold the same shard. */
+ * one copy of the tensors that ZeRO divides. A replica group has the ranks that hold the same part of these tensors. */
 typedef enum nnc_route_kind {
     NNC_ROUTE_TENSOR,
     NNC_ROUTE_CONTEXT,
@@ -167,10 +167,10 @@ static inline nnc_route_kind nnc_network_route_of(const nnc_collective_op *excha
     }
 }
 
-/* Returns the bytes of a collective that its route carries. A token has k copies, which go to random ranks of M
- * domains. It may be sent once to each domain that gets a copy, on average to
+/* Returns the bytes that the route of a collective carries. In dispatch and combine, the k copies of a token go to
+ * random ranks of M domains. Software that sends each token only once per domain sends it on average to
  *     M (1 - (1 - 1/M)^k)
- * domains. ideal = true assumes that software always sends a token only once per domain.   [experts] */
+ * domains instead of k times. ideal = true assumes such software for every plan.   [experts] */
 double nnc_network_carried_bytes(const nnc_network *network, const nnc_collective_op *exchange, bool ideal,
                                  nnc_derivation *why);
 
@@ -211,8 +211,8 @@ static inline bool nnc_lanes_meet(nnc_lane a, nnc_lane b) {
 }
 
 /* Sets load_s to the seconds that a collective keeps the links of one rank busy, on each fabric, at datasheet rates.
- * Counts the bytes that every algorithm has to move, without latency. Links inside and between domains are different
- * links, so each fabric has its own sum. [fabric-loads] */
+ * Counts only bytes that no algorithm can avoid, and no latency. Links inside and between domains are different links,
+ * so each fabric has its own sum. [fabric-loads] */
 void nnc_fabric_load(const nnc_network *network, const nnc_collective_op *exchange, double load_s[NNC_FABRICS]);
 /* Records the formula of network_s, here the sum of the loads of all fabrics. */
 void nnc_fabric_say_load(const nnc_network *network, const nnc_collective_op *exchange, nnc_derivation *why);
@@ -244,7 +244,6 @@ typedef struct nnc_rows {
     const nnc_op_timer *timer; /* computes the times of the rows; NULL = nnc_op_time */
 } nnc_rows;
 
-/* The parts of a step. */
 typedef enum nnc_part {
     NNC_PART_FORWARD,
     NNC_PART_BACKWARD,
@@ -292,8 +291,8 @@ void nnc_rows_accumulate(nnc_rows *rows, const nnc_device *device, double share)
 void nnc_rows_build_rest(const nnc_op_list *list, int32_t first, const nnc_device *device, const nnc_network *network,
                          const nnc_plan *plan, nnc_rows *rows);
 
-/* Builds the table of a list from `base`, the table of its first ops, and `rest`, the table of the other ops. The result
- * points into both. */
+/* Builds the table of a list from `base`, the table of its first ops, and `rest`, the table of the other ops. Rows of
+ * the result point to ops in `base` and `rest`, which must outlive it. */
 void nnc_rows_join(const nnc_rows *base, const nnc_rows *rest, nnc_rows *rows);
 
 /* Tests whether a row is a compute-bound matrix product or attention. Fewer compute units, or a lower clock, slow these
@@ -347,10 +346,10 @@ typedef struct nnc_segment_sums {
     double input_bytes;                   /* bytes kept with full recomputation: inputs of recompute blocks, and
                                            * tensors of ops outside blocks */
     double live_bytes;                    /* live bytes of the largest recompute block while backward runs it again */
-    double again_bytes;                   /* most bytes of one recompute block that recomputation of single modules runs
-                                           * again */
-    double unit_params;                   /* trained parameters of the largest unit of ZeRO 3 */
-    double unit_frozen;                   /* untrained parameters of the largest unit */
+    double again_bytes;                   /* most bytes that recomputation of single modules computes again in one
+                                           * recompute block */
+    double unit_params;                   /* most trained parameters of any unit of ZeRO 3 */
+    double unit_frozen;                   /* most frozen parameters of any unit of ZeRO 3 */
     double transient_bytes;               /* bytes of the largest working set of one op in backward */
     const char *transient_what;           /* name of the op with the largest working set */
 } nnc_segment_sums;
@@ -413,15 +412,15 @@ typedef struct nnc_resident_bytes {
     double op_bytes, block_bytes; /* working set of an op and live bytes of a recomputed block, both of the segment
                                    * where their sum is largest */
     const char *op_what;
-    double unit_params, unit_frozen; /* trained and untrained parameters of the largest unit of ZeRO 3 */
+    double unit_params, unit_frozen; /* most trained parameters, most frozen parameters of any unit of ZeRO 3 */
     bool replayed;                   /* true: gradients appear while activations are freed, so the peak is one moment of
                                       * backward */
     struct {
         double gradient_bytes, activation_bytes, op_bytes, block_bytes, cast_bytes, workspace_bytes;
         const char *what;
-    } peak;                     /* bytes at the moment of backward with the most bytes in memory; function replay in
-                                 * memory.c finds this moment */
-    double largest_block_bytes; /* bytes of the largest short-lived tensor */
+    } peak;                     /* bytes at the moment of backward with the most bytes in memory; set only if `replayed`
+                                 * is true */
+    double largest_block_bytes; /* bytes of the largest short-lived tensor: half of the largest working set */
 } nnc_resident_bytes;
 nnc_resident_bytes nnc_resident_bytes_of(const nnc_op_list *list, const nnc_segment_sums sums[NNC_SEGMENTS_MAX],
                                          const nnc_stage_residency *holding, const nnc_plan *plan,
@@ -442,8 +441,8 @@ nnc_memory nnc_memory_say(const nnc_model *model, const nnc_op_list *list,
 nnc_memory nnc_memory_of_resident(const nnc_model *model, const nnc_op_list *list, const nnc_resident_bytes *held,
                                   const nnc_stage_residency *holding, const nnc_plan *plan,
                                   const nnc_software *software, int64_t capacity_bytes);
-/* Returns a copy of *same (the memory of a device), but with the activations of the micro-batches in flight that
- * `holding` states. Values that do not depend on activations are copied. */
+/* Returns a copy of *same (the memory of a device) in which the activations, and all values that depend on them, are
+ * computed for the micro-batches in flight of `holding`. */
 nnc_memory nnc_memory_in_flight(const nnc_memory *same, const nnc_model *model, const nnc_op_list *list,
                                 const nnc_segment_sums sums[NNC_SEGMENTS_MAX], const nnc_stage_residency *holding,
                                 const nnc_plan *plan, const nnc_software *software);

@@ -46,7 +46,7 @@ static int32_t fabric_devices(const nnc_scale_up *up) {
 static box whole_torus(const nnc_scale_up *up) {
     box pod = { { 1, 1, 1 }, { false, false, false } };
     for (int32_t i = 0; i < up->dims_count; i++) {
-        int32_t at = 0; /* moves shorter axes to the front; axes that are missing have the length 1 */
+        int32_t at = 0; /* place of axis i; the loop moves shorter axes to the front to keep the lengths sorted */
         for (; at < AXES - 1 && pod.length[at + 1] < up->dims[i]; at++) {
             pod.length[at] = pod.length[at + 1];
             pod.wraps[at] = pod.wraps[at + 1];

@@ -30,7 +30,7 @@ static bool is_expert(const nnc_op *op) {
     return op->split == NNC_SPLIT_EXPERT_COLUMN || op->split == NNC_SPLIT_EXPERT_ROW || op->in_place;
 }
 
-/* Returns the sum of parameters to which the weights of an op are added: experts or all other ops. */
+/* Returns the counts in *s that include the weights of an op: trained or frozen, of experts or of other ops. */
 static nnc_parameters *kind_of(const nnc_op *op, nnc_segment_sums *s) {
     if (op->frozen || op->in_place) { return is_expert(op) ? &s->frozen_expert : &s->frozen; }
     return is_expert(op) ? &s->expert : &s->dense;
@@ -119,8 +119,8 @@ double nnc_expert_shards(const nnc_plan *plan) {
     return plan->zero > 0 ? (double)(plan->shard < same ? plan->shard : same) : 1.0;
 }
 
-/* Sums a parameter count over all instances that a device holds. DualPipe keeps the stages of both directions, and
- * `instances` counts both. */
+/* Returns the parameter counts of a device, summed over all segments that it holds. `at` is the offset in
+ * nnc_segment_sums of the counts to add. With DualPipe, `instances` counts the stages of both directions. */
 static nnc_parameters sum_of(const nnc_segment_sums *sums, const nnc_stage_residency *holding, size_t at) {
     nnc_parameters total = { 0 };
     for (int32_t s = 0; s < holding->segments; s++) {
@@ -396,7 +396,8 @@ static const char *held_name(const nnc_policy_sizes *sizes) {
     return sizes->cast_bytes > 0.0 ? "16-bit copy of the weights" : "gradients, not stored";
 }
 
-/* Returns the live bytes of a recomputed block, or of recomputed modules, while its backward runs. */
+/* Returns the bytes of recomputed tensors that are live while backward of their block runs. `again` is the number of
+ * instances that run again completely; 0 = only single modules run again. */
 static double live_of(const nnc_segment_sums *sum, const nnc_plan *plan, double again) {
     const double every = plan->recompute_every > 1 ? (double)plan->recompute_every : 1.0;
     return again > 0.0 ? nnc_min(every, again) * sum->live_bytes : sum->again_bytes;
@@ -411,8 +412,8 @@ static double live_of(const nnc_segment_sums *sum, const nnc_plan *plan, double 
  *     op i of instance j:  kept of all earlier instances + kept of ops up to i
  *                        + gradients of all later instances + gradients of ops from i on + working set of i
  *
- * Each of several equal instances changes both sums by the same amount, so only the first or the last of them can be at
- * the peak. */
+ * From one equal instance to the next, kept bytes and gradient bytes each change by a constant. Therefore only the
+ * first or the last instance can be at the peak. */
 static bool gradients_come_late(const nnc_plan *plan, const nnc_software *software) {
     const nnc_policy_sizes sizes = nnc_policy_bytes(plan->policy);
     return !software->zero_gradients && !software->added_gradients && plan->devices == 1 && plan->micro_batches == 1 &&
@@ -772,8 +773,8 @@ NNC_SAYING void set_apart(const nnc_resident_bytes *held, nnc_memory *memory, nn
 
 /* Sets the bytes that the allocator gives to tensors at the peak, the bytes that it takes from the driver for them, and
  * the bytes of the context. The allocator gives out multiples of 512 B. Requests above 10 MiB get segments of whole 2
- * MiB. Tensors of the loss are the largest short-lived tensors; lasting tensors that are created later split a freed
- * block of their size.
+ * MiB. Tensors of the loss are the largest short-lived tensors. Later tensors occupy parts of a freed block of the
+ * loss, so the allocator has to reserve the bytes of one such block in addition.
  * Source: c10/cuda/CUDACachingAllocator.cpp of PyTorch.   [allocator] */
 NNC_SAYING void set_allocated(const nnc_software *software, nnc_memory *memory, nnc_derivation *why) {
     NNC_LET(why, counted_bytes, "B",

@@ -76,8 +76,9 @@ static double offload_s(const nnc_network *network, const nnc_collective_op *exc
     return network_s;
 }
 
-/* Returns the average number of domains that the copies of a token reach. The router draws the expert groups of a token
- * without replacement. One expert group spans several domains, or several expert groups share a domain. */
+/* Returns the average number of domains that the copies of a token reach. If the router sends a token only to a few
+ * groups of experts (groups_met > 0), it draws these groups without replacement. An expert group may span several
+ * domains, or share a domain with other groups. */
 NNC_SAYING double reached(const nnc_collective_op *e, double domains, nnc_derivation *why) {
     NNC_LET(why, copies, NULL, e->copies);
     if (!(e->groups_met > 0.0)) {
@@ -230,8 +231,8 @@ NNC_SAYING bytes_in bytes_of(const nnc_route *r, nnc_collective kind, double mov
     return b;
 }
 
-/* Returns the load of an all-to-all on a torus: the time of the links in the middle of its longest axis, as in
- * [collectives]. */
+/* Returns the seconds of the busiest links in an all-to-all on a torus: links in the middle of an axis (see
+ * [collectives]). */
 NNC_SAYING double torus_pairs_s(const nnc_route *r, double moved, nnc_derivation *why) {
     double inside_s = 0.0;
     NNC_LET(why, domains, NULL, r->outer);

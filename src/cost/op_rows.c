@@ -113,8 +113,8 @@ void nnc_rows_add(nnc_rows *rows, const nnc_op *op, const nnc_device *device, co
     add(rows, copy, device, network, repeat);
 }
 
-/* Appends a row with the work and the time of a row that is known already. If network is not NULL, a collective is
- * timed again on the routes of this network; NULL means that the routes are the same. */
+/* Appends a copy of the row `known` for another op with equal work, and returns it. A collective is timed again on the
+ * routes of `network`; network = NULL keeps the copied time. */
 static nnc_op_cost *add_known(nnc_rows *rows, const nnc_op *op, const nnc_op_cost *known, const nnc_network *network) {
     nnc_op_cost *row = &rows->rows[rows->count++];
     *row = *known;

@@ -68,7 +68,7 @@ NNC_SAYING double vector_seconds(const device_rates *r, const nnc_work *work, nn
     return vector_s;
 }
 
-/* Combines the times of the resources: names the bound and adds the fixed cost. */
+/* Returns the timing of an op: the longer of both times plus the fixed time, and the resource that bounds the op. */
 NNC_SAYING nnc_timing roofline(double compute_s, double memory_s, double fixed_s, nnc_derivation *why) {
     nnc_timing t = { .compute_s = compute_s, .memory_s = memory_s, .fixed_s = fixed_s };
     const double larger = nnc_max(compute_s, memory_s);
@@ -78,8 +78,8 @@ NNC_SAYING nnc_timing roofline(double compute_s, double memory_s, double fixed_s
     return t;
 }
 
-/* How the ops of one kind of kernel (nnc_timed) are timed; the table in op/ states the nnc_timed of each op.
- * `efficiency` returns constant fractions; it is NULL in forms that have their own formula. */
+/* Functions that compute the time of one kind of kernel (nnc_timed; the table in op/ states it for each op).
+ * `efficiency` returns constant fractions; it is NULL for kernels with a formula of their own. */
 typedef struct time_form {
     nnc_timing (*time)(const nnc_device *device, const nnc_op *op, const nnc_work *work);
     nnc_timing (*say)(const nnc_device *device, const nnc_op *op, const nnc_work *work, nnc_derivation *why);
@@ -101,8 +101,8 @@ static const time_form *form_of(const nnc_op *op);
  * L is l2_bytes_per_s, or l2_bytes_per_flop P. P is the peak, f the fraction of it that short kernels reach, b is
  * boost_ratio. k0 is k_fill, q is wave_quantization, e is the bytes per element. A weight with a
  * dimension that is no multiple of 16 B takes unaligned_ratio times tc. A product that adds to existing sums reads and
- * writes these in the last step of each tile, while its unit computes nothing. 0.6 of the extra traffic, compared with
- * a plain result, then adds to the time.   [gemm-time] */
+ * writes these sums at the end of each tile, while its unit computes nothing. t then increases by the time of 0.6 of
+ * the traffic that a plain result would not have.   [gemm-time] */
 
 enum { TILES = 6, SPLIT_MOST = 8 };
 
@@ -288,9 +288,9 @@ static double alignment_of(const nnc_op *op, const nnc_gemm_efficiency *e) {
     return scales * (is_odd(op) ? e->unaligned_ratio : 1.0);
 }
 
-/* Returns the extra seconds of a product that writes its sums in a wider format or adds to sums in memory. The extra
- * seconds count only for the share of the time in which the matrix units are busy. If a product waits for memory, its
- * traffic includes them already. */
+/* Returns the extra seconds of a product that writes its sums in a wider format or adds to sums in memory. busy_share,
+ * the share of the time in which the matrix units limit the product, scales the result. While memory limits it, its
+ * memory time includes the extra traffic already. */
 NNC_SAYING double sums_s_of(const device_rates *r, const nnc_op *op, const nnc_work *work, double busy_share,
                             nnc_derivation *why) {
     if (op->phase != NNC_PHASE_GRAD_WEIGHT || !(op->grad_bytes > 0.0)) { return 0.0; }
@@ -362,8 +362,8 @@ NNC_SAYING nnc_timing gemm_time(const nnc_device *device, const nnc_op *op, cons
  * block_penalty, r narrow_ratio, N the number of units of the device. h is one half under the causal mask, else 1.
  * Starting and ending a block of queries takes equally long for few keys and for many. Few blocks leave units idle. d'
  * is d rounded up to a width that kernels have, unless the kernel is free of losses. In backward, f is backward_ratio
- * times f of forward. The operands cross memory once. Kernels that PyTorch issues have d' in
- * the factor with r, and their backward adds library_backward_bytes / B for each value of the queries.   [flash-time] */
+ * times f of forward. The operands cross memory once. Kernels that PyTorch issues have d'
+ * in the factor with r, and their backward adds library_backward_bytes / B per value of the queries.   [flash-time] */
 
 /* Rounds a head width up to one that kernels have: 32, 64, 96, ... in FlashAttention, multiples of 128 lanes on a TPU.
  * Sources: csrc/flash_attn/src/static_switch.h of Dao-AILab/flash-attention;
@@ -446,8 +446,8 @@ NNC_SAYING nnc_timing flash_time(const nnc_device *device, const nnc_op *op, con
  * also take groups for which a library has no other kernel, at 1.5 v. In fp32, 3 x 3 taps of stride 1 need 1 / 2.25
  * of the multiplications (Winograd). [conv-time] */
 
-/* Bytes per converted byte of a feature map whose channels are not contiguous: it is read and written in another order,
- * at 0.8 of the bandwidth. */
+/* Factor on the bytes of a feature map whose channels are not contiguous. A kernel reads the map and writes it in
+ * another order at 0.8 of the bandwidth, which takes as long as 1.25 times the bytes at full bandwidth. */
 static const double converted_share = 1.25;
 
 /* PyTorch converts a feature map whose channels are not contiguous with its own kernels. They take as long as if each
@@ -456,11 +456,10 @@ static const double converted_share = 1.25;
  * each value of w bytes. */
 static const double turned_bytes = 2.0;
 
-/* Bytes read, and bytes written, per converted byte of the weights of a convolution, if PyTorch issues it with the taps
- * as the inner dimension of the weights. Converting one weight takes as long as reading and writing 2 bytes at 0.3 of
- * the bandwidth. Measured on an H100: 8 x 2560 x 16 x 16 to 1280 channels takes 331 us in this layout. The products
- * alone take 195 us, as with channels last. The rest, without the conversion of the maps, is the time of 29.5 million
- * weights. */
+/* Factor on the bytes of the weights of a convolution that PyTorch converts because the taps are their inner dimension.
+ * Reading and writing the 2 bytes of a weight runs at 0.3 of the bandwidth. Measured on an H100: 8 x 2560 x 16 x 16 to
+ * 1280 channels takes 331 us in this layout. The products alone take 195 us, as with channels last. The rest, without
+ * the conversion of the maps, is the time of 29.5 million weights. */
 static const double converted_weights_share = 3.3;
 
 /* Share of their peak that the vector units reach on inputs with few channels (less than a vector of 16 bytes).
@@ -525,8 +524,8 @@ static bool by_channel(const nnc_op *op) {
     return op->issued_as == NNC_ISSUED_TOO && op->u.conv.groups > 1 && op->u.conv.groups == op->u.conv.c_in;
 }
 
-/* Returns the number of tiles of 128 positions x 64 channels of a result; a unit computes one at a time. The positions of
- * a weight gradient are the terms of its sums, which can be split over the units. */
+/* Returns the number of tiles of 128 positions x 64 channels of a result; a unit computes one at a time. A weight
+ * gradient has infinity, because its sums over the positions can be split over all units. */
 static double tiles_of(const nnc_op *op) {
     const nnc_conv *p = &op->u.conv;
     if (op->phase == NNC_PHASE_GRAD_WEIGHT) { return INFINITY; }
@@ -738,9 +737,9 @@ static const time_form *form_of(const nnc_op *op) { return forms[nnc_op_timed(op
 
 /* ---- time of the kernels that a library issues for an op ---- */
 
-/* t = bytes / (g B) + mixed bytes / (g_mixed B) + rows s + F / (f P) + kernels t0. Norms as one kernel, softmax and
- * cross-entropy have their own fractions g. s is the time per row of a layer norm. F is the FLOPs of attention that is
- * written out as fp32 products.   [issued] */
+/* Returns the fraction g of the bandwidth B in the time of an op that a library issues as single kernels:
+ *     t = bytes / (g B) + mixed bytes / (g_mixed B) + rows s + F / (f P) + kernels t0
+ * s is the time per row of a layer norm, F the FLOPs of attention that is written out as fp32 products.   [issued] */
 static double issued_fraction(const nnc_stream_efficiency *e, const nnc_op *op) {
     if (op->kind == NNC_OP_UPDATE) {
         return op->u.update.optimizer == NNC_OPTIMIZER_MOMENTUM ? e->memory_fraction
