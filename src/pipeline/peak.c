@@ -175,8 +175,8 @@ static void run_op(walk *w, int32_t op) {
     }
 }
 
-/* Counts the repeats of a sequence of ops. Each repeat changes the counts by the same amount, so only the first and the
- * last repeat can hold the peak. */
+/* Counts the kept passes over all repeats of a sequence of ops. Each repeat changes the counts by the same amount, so
+ * only the first and the last repeat can hold the peak. */
 static void run_repeats(walk *w, const nnc_order_run *run) {
     for (int64_t i = 0; i < run->repeat; i++) {
         const walk before = *w;

@@ -148,7 +148,7 @@ static bool ready(const nnc_stream *stream) {
     return (in == NULL || in->put != in->got) && (out == NULL || out->put - out->got <= out->mask);
 }
 
-/* Takes the next message of the stream. Returns the time when this input has arrived, or start_s if that is later. */
+/* Takes the next message of the stream. Returns its arrival time or start_s, whichever is later. */
 static double receive(nnc_stream *stream, double start_s) {
     nnc_queue *const in = stream->in;
     if (in == NULL) { return start_s; }
@@ -227,7 +227,7 @@ static bool run_one(const replay *r, int32_t d, int32_t index) {
 }
 
 /* Works as run_joined, but reports no events and does not count kept micro-batches. This is the most frequent case.
- * Returns false if no op of the device was ready. */
+ * Returns false if an input is missing. */
 static inline bool run_quietly(nnc_pipeline_device *device, nnc_stream *f, nnc_stream *b, nnc_stream *w) {
     const bool has_f = f != NULL && pending(f), has_b = pending(b);
     if ((has_f && !ready(f)) || (has_b && !ready(b))) { return false; }
@@ -285,8 +285,8 @@ static bool run_op(const replay *r, int32_t d, uint8_t op) {
     }
 }
 
-/* Runs a repeated sequence of the two pairs of dualpipe until an input is missing. Works as run_op on each pair,
- * without the choice of an op. Returns true if it ran any pair. */
+/* Runs the repeated sequence F0_BW1, F1_BW0 of dualpipe until an input is missing. It is faster than run_list, because
+ * it needs no switch for each op. Returns true if it ran any pair. */
 static bool run_pairs(nnc_pipeline_device *device) {
     nnc_stream *const stream = device->stream;
     bool moved = false;
@@ -317,7 +317,7 @@ static bool run_list(const replay *r, int32_t d) {
     return moved;
 }
 
-/* Works as run_list; runs pairs of dualpipe faster. */
+/* Works as run_list, but uses the faster run_pairs for the repeated pairs of dualpipe. */
 static bool run_device(const replay *r, int32_t d) {
     nnc_pipeline_device *const device = &r->memory->device[d];
     const nnc_order_run *const run = &device->order[device->run];
@@ -432,8 +432,8 @@ bool nnc_pipeline_replay(const nnc_pipeline *pipeline, nnc_pipeline_memory *memo
     return true;
 }
 
-/* Returns the i-th message queue: two per virtual stage, forward and backward in turn. Returns NULL where a chain of
- * virtual stages begins, which has no queue. */
+/* Returns the i-th message queue: two per virtual stage, forward (even i) and backward (odd i). Returns NULL for the
+ * first virtual stage that a micro-batch passes, because no queue leads to it. */
 static nnc_queue *queue_at(const replay *r, int32_t i) {
     const int32_t s = i / 2;
     if (s % r->chain == 0) { return NULL; }

@@ -83,10 +83,10 @@ bool nnc_pipeline_replay(const nnc_pipeline *pipeline, nnc_pipeline_memory *memo
                          nnc_pipeline_event_fn *event, void *context);
 
 /* Computes the same results as nnc_pipeline_replay, much faster for many micro-batches: replays until the growth is
- * steady and then continues in closed form. Results are bitwise equal to the replay if it skips no ops (micro_batches
- * <= 16), otherwise equal up to rounding. Takes up to INT64_MAX / (4 * chunks) micro-batches. If stages are very nearly
- * equal, the growth may not become steady within 2^23 / stages micro-batches. The growth so far is then continued, and
- * the result is a little low. Returns false if the schedule cannot run. */
+ * steady and then continues in closed form. With micro_batches <= 16 it skips no ops, and results are bitwise equal to
+ * nnc_pipeline_replay, otherwise equal up to rounding. Takes up to INT64_MAX / (4 * chunks) micro-batches. If stages
+ * are nearly equal, growth may not become steady within 2^23 / stages micro-batches. The growth so far is then
+ * extrapolated, and the result is a little low. Returns false if the schedule cannot run. */
 bool nnc_pipeline_run(const nnc_pipeline *pipeline, nnc_pipeline_memory *memory, nnc_pipeline_result *result);
 
 /* Number of pipelines in a batch that is replayed at once. All pipelines of a batch have the same schedule, stages,
@@ -296,8 +296,8 @@ static inline bool nnc_schedule_dual(const nnc_plan *plan) {
     return plan->pipeline > 1 && nnc_schedule_of(plan->schedule)->dual;
 }
 
-/* Tests whether the schedule of a plan equals another schedule with a different name. Without a pipeline all schedules
- * are equal; interleaved with one virtual stage equals 1f1b. */
+/* Tests whether a plan runs as 1f1b although its schedule has another name, so that a search can leave it out. Without
+ * a pipeline all schedules run as 1f1b; with one virtual stage interleaved does. */
 bool nnc_schedule_repeats(const nnc_plan *plan);
 
 /* Tests whether the plan has so many micro-batches that more of them would not change what a device keeps at its

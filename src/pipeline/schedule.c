@@ -125,8 +125,8 @@ static const nnc_schedule_row NNC_ROW(NNC_SCHEDULE_INTERLEAVED) = {
 };
 
 /* ---- ZB-H1 and ZB-H2, arXiv:2401.10241: 1f1b with separate weight gradients. The published bubbles hold for tW <= tF.
- * If tW > tF, the first device still waits for the first gradient: with that many micro-batches in flight it has no op
- * to run until the gradient is back ---- */
+ * If tW > tF, the first device still waits for the first gradient: with the published number of micro-batches in flight
+ * it has no other op to run ---- */
 
 /* Appends the ops of a device whose weight gradients are late: each weight gradient runs `late` input gradients after
  * its own input gradient. The last weight gradients fill the wait at the end. */
@@ -352,7 +352,7 @@ bool nnc_schedule_is_steady(const nnc_plan *plan) {
     return plan->pipeline == 1 || (!row->keeps_all && plan->micro_batches >= rounds * plan->pipeline);
 }
 
-/* Checks the virtual stages. Rules that do not depend on the schedule come first. */
+/* Checks that a plan with several virtual stages has a pipeline and a schedule for them. */
 static nnc_status check_chunks(const nnc_plan *p, nnc_error *err) {
     if (p->virtual_stages > 1 && nnc_schedule_of(p->schedule)->chunks > 0) {
         return nnc_fail(err, NNC_ILLEGAL_PLAN, "--virtual-stages",

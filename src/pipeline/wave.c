@@ -25,7 +25,7 @@
 #endif
 #endif
 
-/* A range of devices: first to end - 1. */
+/* Devices first to end - 1. */
 typedef struct device_range {
     int64_t first, end;
 } device_range;
@@ -80,8 +80,8 @@ static device_range active(const nnc_wave_shape *shape, int64_t at, int64_t step
     return (device_range){ clamp(at - shape->ops + 1, shape->p), clamp(at + 1, shape->p) };
 }
 
-/* Copies and adds the values of four tracks (pipelines) at once. A value that was stored in halves cannot be loaded as
- * a whole for some cycles. */
+/* Four values, one per track (pipeline), that are loaded, added and stored at once. Stores of two values would delay
+ * the next load of all four by some cycles. */
 #ifdef __GNUC__
 typedef double four __attribute__((vector_size(4 * sizeof(double)), aligned(sizeof(double)), may_alias));
 #define FOUR(at) (*(four *)(at))
@@ -339,7 +339,7 @@ static double *row(nnc_wave_state *state, int i) {
     return i == 0 ? state->free_s : i == 1 ? state->down_s : state->up_s;
 }
 
-/* Copies the entries of one track (a pipeline of the batch). The functions below also use the entries of one track. */
+/* Copies the entries of one track (a pipeline of the batch) from one state to another. */
 static void copy_track(const nnc_wave_shape *shape, nnc_wave_state *to, nnc_wave_state *from, int64_t track) {
     const int64_t tracks = shape->tracks;
     for (int r = 0; r < 3; r++) {
@@ -440,9 +440,9 @@ typedef struct drifting {
     int64_t good, bad, times;
 } drifting;
 
-/* Continues the tracks (pipelines) whose states `then`, `later` and `now` are each `slots` time slots later and grew
- * equally. Skips repeats as far as a trial of one further repeat confirms. The trials of all tracks run at the same
- * time. */
+/* Skips repeats of the tracks (pipelines) that grew by equal amounts from state `then` to `later` and from `later` to
+ * `now`, `slots` time slots each. Skips as many repeats as a trial of one further repeat confirms. The trials of all
+ * tracks run at the same time. */
 static void drift(const nnc_wave_shape *shape, int32_t count, nnc_wave *wave, watch *w, int64_t *at, const bool *drifts,
                   int64_t slots, int64_t t) {
     drifting d[NNC_TRACKS];
@@ -498,7 +498,7 @@ static bool skip(const nnc_wave_shape *shape, nnc_wave *wave, const watch *w, in
     return age == 2 * w->repeat && goes_on(shape, wave, 1, track);
 }
 
-/* A track that repeats itself skips whole periods, up to the end of its stretch of equal time slots. */
+/* Skips whole periods of each track whose state repeats, up to the end of its stretch of equal time slots. */
 static void watch_tracks(const nnc_wave_shape *shape, int32_t count, nnc_wave *wave, watch *w, int64_t *at, int64_t t) {
     bool watched[NNC_TRACKS], drifts[NNC_TRACKS];
     for (int32_t k = 0; k < count; k++) {
