@@ -183,8 +183,8 @@ static void write_changes(const nnc_plan *from, const nnc_plan *to, char *text, 
     }
 }
 
-/* A plan that refine has tried. key: 1, then the strengths of all gentle changes, as one number; 0 = empty. step_s: 0 =
- * the plan does not fit. */
+/* A plan that refine has tried. key: bit 1, then 6 bits for the strength of each gentle change; 0 = unused entry.
+ * step_s: step time; 0 = the plan does not fit. */
 typedef struct tried_plan {
     uint64_t key;
     double step_s;
@@ -278,7 +278,7 @@ static bool try_set(search *s, unsigned set, nnc_advice *advice) {
     return false;
 }
 
-/* Returns the next larger set with as many changes. */
+/* Returns the next larger number with as many bits set: the next set of as many changes. */
 static unsigned next_set(unsigned set) {
     const unsigned lowest = set & (0U - set), raised = set + lowest;
     return ((raised ^ set) >> 2) / lowest | raised;
@@ -337,8 +337,8 @@ static tried_plan *place_of(search *s, const int at[CHANGES], uint64_t *key) {
     return &s->tried[place % TRIED_MAX];
 }
 
-/* Tests whether a plan recomputes, and is known to fit without recomputation: recomputation then only makes it slower.
- * The replay of a pipeline may end earlier with longer passes. */
+/* Tests whether a plan recomputes although it is known to fit without recomputation, so that it only gets slower.
+ * Returns false with a pipeline, because its replay may end earlier with longer passes. */
 static bool recomputes_in_vain(search *s, const int at[CHANGES]) {
     int milder[CHANGES];
     uint64_t key;

@@ -52,12 +52,11 @@ NNC_SAYING double engine_time_s(const engine_rates *rates, nnc_engine engine, co
     }
 }
 
-/* Seconds of one segment by part of a pass and by engine. The last column has the times of all resources, one after the
- * other. */
+/* Seconds of one segment by part of a pass and by engine. Column NNC_ENGINES has the sum over all resources, one after
+ * the other. Row WEIGHT_PART has only weight gradients, which the row of backward also includes. */
 enum { WEIGHT_PART = NNC_PASS_PARTS, SUMMED_PARTS };
 typedef struct engine_sums {
-    double parts[SUMMED_PARTS][NNC_ENGINES + 1]; /* seconds by part of a pass and by engine; the last part is weight
-                                                  * gradients, which backward also includes */
+    double parts[SUMMED_PARTS][NNC_ENGINES + 1];
 } engine_sums;
 
 /* Sets the times of one segment on one engine, which the replay needs. */
@@ -390,8 +389,8 @@ static void set_bounds(const nnc_ideal *ideal, nnc_result *r, nnc_derivation *wh
     }
 }
 
-/* Sets the time of a collective to its load, the sum over all fabrics. Returns the share of the exposed communication
- * that belongs to this collective. */
+/* Sets row->network_s to the load of a collective, the sum over all fabrics. Returns the seconds of the exposed
+ * communication that belong to this collective. */
 static double exposed_of(const nnc_step *step, const nnc_ideal *ideal, nnc_op_cost *row) {
     nnc_derivation *const why = step->why;
     double load_s[NNC_FABRICS];

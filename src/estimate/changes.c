@@ -33,7 +33,7 @@ typedef enum move {
     MOVES
 } move;
 
-/* VOCAB_MULTIPLE: the vocabulary is padded to a multiple of this, which fills the tiles of matrix units. */
+/* VOCAB_MULTIPLE: a vocabulary that is padded to a multiple of this number fills the tiles of matrix units. */
 enum { STEPS_MAX = 10, ROUNDS_MAX = 8, LORA_RANK = 16, VOCAB_MULTIPLE = 128 };
 
 /* Least share by which a change must make training faster, or memory smaller, to be listed. */
@@ -42,8 +42,7 @@ static const double worth_faster = 0.005, worth_smaller = 0.05;
 /* A plan as a user would give it, before defaults are filled in; also the profile and model that it uses. */
 typedef struct candidate {
     nnc_plan plan;
-    const nnc_software *software; /* profile that is used instead of the profile of the plan; NULL = the profile of the
-                                   * plan */
+    const nnc_software *software; /* profile that the move sets; NULL = the default profile of the plan */
     bool padded;
 } candidate;
 
@@ -302,8 +301,7 @@ static void try_move(tuner *t, move what, nnc_plan_changes *found) {
     }
 }
 
-/* Estimates the plan as given, unless its estimate is known. Returns false if the estimate fails, with the reason in
- * t->err. */
+/* Sets t->base to the estimate of the plan as given, and t->shipped. Returns false if the estimate fails. */
 static bool begin(tuner *t) {
     const candidate base = { .plan = *t->ask->plan };
     if (t->ask->base != NULL) {

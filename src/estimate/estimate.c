@@ -78,8 +78,8 @@ void nnc_run_cost(const nnc_device *device, nnc_result *r, nnc_derivation *why) 
 #define BELOW 0.85
 #define ABOVE 1.15
 
-/* Widening of the range, as a share of half the range, for a network that another network stands in for (one with
- * nearly equal counts; foreign/names/members.json). Fitted on timm networks with even CRC-32:
+/* Spread that a network gets if another network with nearly equal counts stands in for it
+ * (foreign/names/members.json). set_interval adds the squares of all spreads. Fitted on timm networks with even CRC-32:
  * docs/accuracy-vision.md. */
 #define STAND_IN 0.5
 
@@ -138,7 +138,8 @@ static void set_interval(const nnc_model *model, const nnc_step *step, nnc_resul
     NNC_SET(why, r->interval_s[1], "s", r->step_s * exp(above * half));
 }
 
-/* Returns an error if kept bytes or parameters of the result are not exact, or times are not finite. */
+/* Returns an error if bytes of the result are too large to be exact, times are not finite, or the number of parameters
+ * differs from the number in the model file. */
 static nnc_status check_result(const nnc_result *r, const nnc_model *model, nnc_error *err) {
     const double exact = 9007199254740992.0; /* 2^53 bytes, 9 PB: more than any device has */
     const nnc_memory *m = &r->memory;
@@ -159,8 +160,8 @@ static nnc_status check_result(const nnc_result *r, const nnc_model *model, nnc_
 
 /* ---- bounds ---- */
 
-/* Tests whether ideal fusion would leave the lower bound unchanged. The lower bound never counts bytes of norms and
- * pointwise ops. */
+/* Tests whether ideal fusion would leave the lower bound unchanged. Fusion of norms and pointwise ops never changes it,
+ * because the lower bound does not count their bytes. */
 static bool is_ideal(const nnc_plan *plan, const nnc_software *software) {
     return plan->attention != NNC_ATTENTION_UNFUSED && software->fused_loss && software->fused_optimizer &&
            !software->zero_gradients && !software->added_gradients;

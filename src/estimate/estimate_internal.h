@@ -36,8 +36,8 @@ typedef struct nnc_estimate_args {
     nnc_software neutral; /* `software` points here if the caller gave no profile */
 } nnc_estimate_args;
 
-/* Reads and checks the arguments of a public function. function: its name, for errors. software NULL = the neutral
- * profile. */
+/* Reads and checks the arguments of a public function. function: name of the public function, for errors. software
+ * NULL = the neutral profile. */
 nnc_status nnc_estimate_args_read(const char *function, const nnc_model *model, const nnc_device *device,
                                   const nnc_software *software, const nnc_plan *plan, nnc_estimate_args *asked,
                                   nnc_error *err);
@@ -80,13 +80,13 @@ void nnc_partition_layers(const nnc_op_list *list, const nnc_plan *plan, nnc_sta
  * back up. */
 int32_t nnc_partition_device(const nnc_plan *plan, int32_t virtual_stage);
 
-/* Returns the number of layers in a stage that backward runs again under full recomputation. */
+/* Returns how many of the `instances` layers of a segment backward runs again; 0 without full recomputation. */
 int64_t nnc_recomputed_layers(const nnc_plan *plan, const nnc_op_list *list, int32_t segment, int64_t instances);
 
 /* ---- overlap.c: seconds of one instance of a segment ---- */
 
 /* Seconds of one instance of a segment in one pass: compute and exposed communication of each part (forward, backward,
- * recompute), and their sums. weight_s is the share of backward_s that weight gradients take. */
+ * recompute), and their sums. weight_s is the part of backward_s that weight gradients take. */
 enum { NNC_PASS_PARTS = NNC_PART_RECOMPUTE + 1 };
 typedef struct nnc_segment_time {
     double forward_s, backward_s, weight_s, recompute_s;
@@ -422,7 +422,7 @@ void nnc_say_name(const char *what, int32_t segment, nnc_part part, char name[NN
 
 /* Records degrees and batch of a plan as operands. */
 void nnc_say_plan(const nnc_plan *plan, nnc_derivation *why);
-/* Records the parameters of each part of the network, and the ops of each part. */
+/* Records the parameter counts as sums over groups of ops, and the count of each group as a sum over its ops. */
 void nnc_say_params(const nnc_op_list *list, const nnc_result *r, nnc_derivation *why);
 /* Records sums over groups of ops and over the parts of the step. */
 void nnc_say_groups(const nnc_group_sums *groups, nnc_part part, const char *name, double result, nnc_derivation *why);
@@ -434,7 +434,8 @@ void nnc_say_step(const nnc_step *step, const nnc_segment_time units[NNC_SEGMENT
 /* Records sums over the rows of the step: its parts, communication, traffic and bounds. */
 void nnc_say_rows(const nnc_rows *rows, const nnc_result *r, nnc_derivation *why);
 void nnc_say_bounds(const nnc_rows *rows, const nnc_result *r, nnc_derivation *why);
-/* Records the upper bound as a sum without a pipeline, and the bubble in closed form with a pipeline. */
+/* nnc_say_serial records the upper bound as a sum, for plans without a pipeline. nnc_say_equal_stages records the
+ * bubble in closed form, for plans with a pipeline. */
 void nnc_say_serial(const nnc_step *step, const nnc_rows *rows, const nnc_result *r);
 void nnc_say_equal_stages(const nnc_step *step, const nnc_stage *busiest);
 
@@ -445,7 +446,7 @@ void nnc_say_equal_stages(const nnc_step *step, const nnc_stage *busiest);
 nnc_plan nnc_plan_lowering_key(const nnc_plan *plan);
 /* Returns the rules for lowering a plan: formats, and whether a separate kernel adds weight gradients. */
 nnc_lowering nnc_lowering_of(const nnc_plan *plan, const nnc_software *software, nnc_attention attention);
-/* Works as nnc_lowering_of, but reads only the fields in nnc_plan_lowering_key, which it writes to *seen. */
+/* Works as nnc_lowering_of, but the plan of the rules is *seen, which it sets to nnc_plan_lowering_key. */
 nnc_lowering nnc_lowering_seen(const nnc_plan *plan, const nnc_software *software, nnc_plan *seen);
 
 /* Compares bytes; equal bytes have equal values. */
@@ -544,11 +545,11 @@ int nnc_plan_changes_find(const nnc_plan_change_ask *ask, nnc_scratch *scratch, 
  * simulation of 10,000 requests. */
 void *nnc_scratch_load(nnc_scratch *scratch, size_t bytes);
 
-/* Makes one estimate. The arguments are already read, and the result has full size. */
+/* Makes one estimate without a cache. The caller has checked all arguments; result has the size of this nnc_result. */
 nnc_estimate_fn nnc_estimate_once;
 
-/* Tests whether the model has the number of parameters that its file states, within the rounding of published numbers.
- * Adapters and heads for further tokens are not counted. */
+/* Tests whether the model has the number of parameters that its file states, within 1 %. Returns true also if the file
+ * states no number, or if the plan adds parameters (adapters, heads for further tokens). */
 bool nnc_is_as_published(const nnc_result *r, const nnc_model *model);
 /* ---- fitting.c: what fits on a device; how far a plan can be divided ---- */
 
@@ -635,7 +636,7 @@ nnc_estimate_fn nnc_estimate_memory;
 /* Calls scratch->estimate. */
 nnc_estimate_fn nnc_estimate_read;
 
-/* memo/ calls the parts of nnc_estimate_once one by one. This first part clears the result. */
+/* Clears the result. First part of nnc_estimate_once; memo/ calls these parts one by one. */
 void nnc_estimate_begin(nnc_scratch *scratch, nnc_result *r);
 /* Computes step ends, bounds and step from the table in scratch->rows, and first the memory if it is not set. */
 nnc_status nnc_estimate_time(const nnc_model *model, nnc_step *step, nnc_scratch *scratch, nnc_result *r,

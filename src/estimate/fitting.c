@@ -1,5 +1,5 @@
-/* Finds the largest micro-batch, sequence, adapter rank or depth that fits on a device, and tries each way to save
- * memory. The last part finds how far a plan can be divided until compute is no longer its bound.
+/* Finds the largest micro-batch, sequence, LoRA rank or depth that fits on a device, and tries each way to save memory.
+ * The last part finds the largest degree, or the fewest tokens, before the network bounds the step.
  *
  *     size -> memory of the plan with it (no times) -> verdict; doubled until it does not fit, then bisected
  *
@@ -84,7 +84,7 @@ typedef struct option {
     bool applies;     /* true: the remedy changes the resolved plan */
 } option;
 
-/* Sets the options of a remedy. */
+/* Applies the options of a remedy to a plan. */
 static void apply(const option *o, nnc_plan *plan) {
     char words[96], *rest = NULL;
     snprintf(words, sizeof words, "%s", o->text);
@@ -197,8 +197,8 @@ NNC_ENUM_TEXTS(nnc_limit, NNC_LIMIT_LIST)
 
 enum { DEGREE_MAX = 4096, STEPS_MAX = 1 << 24 };
 
-/* State of the search for a limit on the batch. Up to one sequence, a size is the number of parts of a sequence in the
- * batch; above, it grows by whole sequences. */
+/* State of the search for a limit. For axes data and batch, a size up to `parts` is one sequence with this number of
+ * parts; each larger size adds one whole sequence. For other axes a size is a degree. */
 typedef struct limit_search {
     finder f;
     const nnc_plan *base;

@@ -14,8 +14,8 @@ int32_t nnc_partition_device(const nnc_plan *plan, int32_t virtual_stage) {
     return back ? 2 * p - 1 - virtual_stage : virtual_stage % p;
 }
 
-/* Returns the number of layers of a segment between layers `from` and `to`. *first is the number of the segment's first
- * layer; it is moved to the first layer of the next segment. */
+/* Returns the number of layers of a segment among layers `from` to `to` - 1. The caller sets *first to the number of
+ * the segment's first layer; the function moves it to the first layer of the next segment. */
 static int64_t layers_between(const nnc_op_list *list, int32_t segment, int64_t *first, int64_t from, int64_t to) {
     int64_t held = 0;
     for (int64_t i = from; list->mixed_count > 0 && i < to; i++) { held += list->mixed[i] == segment ? 1 : 0; }
@@ -65,7 +65,7 @@ static int64_t slots_at(const slots *s, int64_t stage, int64_t chunk) {
     return part_of(s->rest, chunk * s->others + stage - s->own_first);
 }
 
-/* Returns the instances of each segment with layers `from` to `to`; front adds the embedding, back adds the head. */
+/* Returns the instances of each segment in layers `from` to `to` - 1; front adds the embedding, back adds the head. */
 static nnc_stage_layers share_of(const nnc_op_list *list, int64_t from, int64_t to, bool front, bool back) {
     nnc_stage_layers share = { { 0 } };
     int64_t first = 0; /* number of the first layer of the segment */
@@ -77,8 +77,8 @@ static nnc_stage_layers share_of(const nnc_op_list *list, int64_t from, int64_t 
     return share;
 }
 
-/* Returns the end of the segment that holds all layers from `from` to `to`; INT64_MIN = no single segment holds
- * them. */
+/* Returns the end (last layer + 1) of the segment that holds all layers `from` to `to` - 1; INT64_MIN = no single
+ * segment holds them. */
 static int64_t segment_end(const nnc_op_list *list, int64_t from, int64_t to) {
     int64_t first = 0;
     for (int32_t s = 0; s < list->segment_count && list->mixed_count == 0; s++) {

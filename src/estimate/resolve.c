@@ -6,7 +6,7 @@
 #include "op/op_internal.h"
 #include "shape/shape_internal.h"
 
-/* Writes the formats in which a device multiplies, for example "fp64, fp32, bf16". */
+/* Writes the formats in which a device can train, for example "fp32, tf32, bf16". */
 static void formats_of(const nnc_device *device, char *text, size_t size) {
     text[0] = '\0';
     for (int i = 0; i < NNC_DTYPE_COUNT; i++) {
@@ -157,7 +157,7 @@ nnc_status nnc_plan_resolve_read(const nnc_plan *plan, const nnc_model *model, c
 nnc_status nnc_plan_resolve_for(const nnc_plan *plan, const nnc_model *model, const nnc_device *device,
                                 const nnc_software *software, nnc_plan *resolved, nnc_error *err) {
     NNC_TRY(nnc_plan_resolve_read(plan, model, device, resolved, err));
-    /* Without context parallelism, a profile without fused attention gets unfused attention. */
+    /* A profile without fused attention changes the default, flash, to unfused, except with context parallelism. */
     if (software->unfused_attention && resolved->attention == NNC_ATTENTION_FLASH && resolved->context == 1) {
         resolved->attention = NNC_ATTENTION_UNFUSED;
     }

@@ -90,7 +90,7 @@ void nnc_sensitivity_parameter_scale(nnc_device *device, nnc_sensitivity_paramet
     }
 }
 
-/* A plan with changed devices, and the scratch for its estimates. */
+/* Arguments of estimates that differ only in one value of the device. */
 typedef struct trial {
     const nnc_model *model;
     const nnc_device *device;

@@ -88,7 +88,7 @@ void nnc_step_restrict(const nnc_step *step, const nnc_stage_residency *holding,
     }
 }
 
-/* Appends a row for the messages between stages. Its time is the delay that messages cause in the pipeline. */
+/* Appends a row for the messages between stages. Its time x repeat is exposed_s, the delay of the step by messages. */
 static void append_sends(const nnc_step *step, const nnc_step_memory *m, int32_t device, double exposed_s,
                          nnc_rows *rows) {
     const nnc_plan *plan = step->plan;
@@ -245,8 +245,8 @@ double nnc_step_core_s(const nnc_step *step, const nnc_segment_time units[NNC_SE
     return step_s;
 }
 
-/* Finds the delay of the step by messages between stages: replays the same passes without messages. Returns false if
- * the schedule cannot run. */
+/* Sets m->delay_s, the time by which messages between stages delay the step, from replays with and without messages.
+ * Returns false if the schedule cannot run. */
 static bool find_delay(const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX],
                        const nnc_step_times *times, nnc_step_memory *m) {
     const int32_t stages = step->plan->pipeline;
@@ -254,7 +254,7 @@ static bool find_delay(const nnc_step *step, const nnc_segment_time units[NNC_SE
     if (!(times->send_s > 0.0)) { return true; }
     if (!nnc_step_run(step, units, 0.0, m)) { return false; }
     NNC_LET(step->why, without_messages_s, "s", ends_s(m, slowest_stage(m, stages)));
-    if (!rerun(step->plan, times->send_s, m)) { /* replays with messages again, so that m->run ends so */
+    if (!rerun(step->plan, times->send_s, m)) { /* the last replay is with messages, because later code reads m->run */
         return false;
     }
     NNC_LET(step->why, with_messages_s, "s", ends_s(m, slowest_stage(m, stages)));
@@ -291,7 +291,6 @@ bool nnc_step_core_parts(const nnc_step *step, const nnc_segment_time units[NNC_
 
 /* ---- bounds of the step ---- */
 
-/* Sets the largest bound of the step and the second largest. */
 void nnc_step_rank(nnc_result *r) {
     r->bound = NNC_BOUND_COMPUTE;
     for (int b = 0; b < NNC_BOUND_COUNT; b++) {
@@ -706,7 +705,8 @@ static void fill_conv(const nnc_single_op *a, nnc_op *op) {
 
 /* Operators of PyTorch; each array has an entry for forward and one for backward. values: bytes moved per element,
  * divided by the size of an element. cast: bytes per element of a cast from fp32 to 16 bits or back. The loss counts
- * log_softmax, then the gradients of both parts. Fused AdamW reads four values of each parameter and writes three. */
+ * log_softmax in forward, and gradients of log_softmax and of the loss in backward. Fused AdamW reads four values of
+ * each parameter and writes three. */
 static const struct {
     const char *name;
     nnc_op_kind kind;

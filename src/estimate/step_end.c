@@ -59,7 +59,8 @@ static void exchange_every_pass(writer *w, const nnc_plan *plan, bool flat, doub
     if (flat && plan->zero == 2) { add_weights(w, plan, params, route, shards, nnc_step_passes(plan)); }
 }
 
-/* Adds the collectives for the gradients of one kind of parameters, for ZeRO stages 0 to 2. */
+/* Adds the collectives of gradients (and of updated weights) once per step, for ZeRO stages 0 to 2. params: all
+ * parameters of experts, or all other parameters. */
 static void add_gradients(writer *w, const nnc_plan *plan, bool flat, double params, nnc_route_kind route,
                           double shards) {
     const double g = sent_gradient_bytes(plan, flat) * params;
@@ -191,10 +192,10 @@ static void issue_update(nnc_op *op) {
     };
 }
 
-/* Returns the bytes that a step writes to memory new to the program: gradients that are freed after the update instead
- * of zeroed, and for tensors of 32 MB or more the two values in between of Adam, the square root of the second moment
- * and its quotient. PyTorch on a CPU updates one tensor after the other with single operators, unless it is asked for
- * the fused form. Smaller values in between lie in memory that the allocator kept. */
+/* Returns the bytes that a step writes to memory that the operating system has just provided: gradients that are freed
+ * after the update instead of zeroed, and two temporary tensors of Adam (square root of the second moment, quotient)
+ * per parameter tensor of 32 MB or more. PyTorch on a CPU updates one tensor after the other with single operators,
+ * unless the user asks for the fused form. The allocator keeps the memory of smaller temporary tensors. */
 static double new_bytes(const nnc_step *step, const nnc_step_end_params *held, const nnc_update *u) {
     const bool kept = step->software->zero_gradients || !(step->device->host.new_bytes_per_s > 0.0);
     const bool adam = u->optimizer == NNC_OPTIMIZER_ADAMW || u->optimizer == NNC_OPTIMIZER_ADAM;
