@@ -319,8 +319,8 @@ void nnc_prepare_work(nnc_scratch *scratch, nnc_lowered *alike, const nnc_step *
 
 enum { PASSES = 256, PASS_WAYS = 4 };
 
-/* Returns the key of a plan in the cache of passes: the plan without the number of micro-batches, the length of the run
- * and the overlap, because the cached values do not depend on these. */
+/* Returns the key of a plan in the cache of passes: the plan without number of micro-batches, length of the run, price
+ * and overlap, because cached values do not depend on these. */
 static nnc_plan pass_key(const nnc_plan *plan) {
     const nnc_plan unset = { 0 };
     nnc_plan key = *plan;
@@ -378,8 +378,8 @@ static void keep_pass(nnc_estimate_cache *shared, const nnc_step *step, const nn
 /* Tests whether the step end depends on the number of micro-batches. */
 static bool counts_passes(const nnc_step *step) { return step->plan->zero == 2 || nnc_step_adds_gradients(step); }
 
-/* Sets partition and memory. Reuses the values of the previous plan if both have the same passes and the same
- * micro-batches in flight. */
+/* Sets the partition in scratch and the memory in *r. Reuses the values of the previous plan if both plans have the
+ * same passes and equal micro-batches in flight. */
 static void recall_memory(const nnc_model *model, const nnc_pass_entry *p, const nnc_step *step, nnc_scratch *scratch,
                           nnc_result *r) {
     nnc_estimate_cache *shared = scratch->shared;
@@ -424,9 +424,9 @@ static void keep_over(nnc_estimate_cache *shared, const nnc_software *software, 
     }
 }
 
-/* Tests whether a plan needs at least the memory of the last plan that did not fit. Of the fields that decide memory, it
- * may have more samples in a micro-batch and, without a pipeline, more micro-batches; memory never falls with either. A
- * plan whose memory might exceed what an estimate accepts is left to the estimate. */
+/* Tests whether a plan needs at least the memory of the last plan that did not fit, so that it does not fit either. Two
+ * fields that decide memory may be larger, because memory never falls with them: samples in a micro-batch and, without
+ * a pipeline, micro-batches. Returns false for memory so large that an estimate may report an error. */
 static bool is_over_too(const nnc_estimate_cache *shared, const nnc_software *software, const nnc_plan *plan) {
     const nnc_plan *over = &shared->over;
     const double most = 4503599627370496.0; /* 2^52 bytes, half of the largest memory that an estimate accepts */
@@ -561,8 +561,8 @@ void nnc_estimate_cache_begin(nnc_estimate_cache *shared, const nnc_model *model
     nnc_memo_clear(&shared->partitions);
 }
 
-/* Keeps the caches if the previous estimate had an equal model and device; otherwise empties them. Has no effect after
- * nnc_scratch_share. */
+/* Turns the caches on if the previous estimate had an equal model and device, and otherwise off for this estimate. Has
+ * no effect after nnc_scratch_share. */
 static void compare_specs(nnc_estimate_cache *shared, const nnc_model *model, const nnc_device *device) {
     /* The list of a graph, or of a model with towers, depends on more than the bytes of the model struct. */
     const bool whole = model->family != NNC_FAMILY_GRAPH && model->captured == NULL && model->tower_count == 0;

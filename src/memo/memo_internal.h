@@ -1,13 +1,13 @@
-/* Results that are remembered between estimates. The functions of estimate/ use no cache. With an nnc_scratch of this
- * folder, estimates give bitwise equal results faster. memo.c has the hash table; its uses follow. "gain" is the
- * number of instructions without the cache, divided by the number with it, for the command that gains most.
+/* Caches of results between estimates. The functions of estimate/ use no cache. With an nnc_scratch of this folder,
+ * estimates are faster, and their results bitwise equal. All caches use the hash table of memo.c. "gain" is the number
+ * of instructions without the cache, divided by the number with it, for the command that gains most.
  *
  *     lowered lists   gain 2.0 (sweep over micro-batches)
  *         key      plan fields that an op list depends on (nnc_plan_lowering_key), software profile
  *         value    op list before and after sharding, sums of segments, model FLOPs, op table
  *         invalid  when model or device change
  *     passes          gain 1.3 (the same sweep)
- *         key      plan without the number of micro-batches, length of the run and price
+ *         key      plan without the number of micro-batches, length of the run, price and overlap
  *         value    segment times, sums of segments, model FLOPs, routes
  *         invalid  when its lowered list is replaced, or the profile differs
  *     product times   gain 1.07 (search)
@@ -37,8 +37,8 @@ typedef struct nnc_memo_slot {
     uint32_t entry, tag;
 } nnc_memo_slot;
 
-/* A cache of results with keys that are compared byte by byte. Set the padding of a key too: use memset, or members of
- * 8 bytes. */
+/* A cache of results. Keys are compared byte by byte, so the caller must also set their padding bytes (by memset), or
+ * use only members of 8 bytes. */
 typedef struct nnc_memo {
     uint32_t slots, ways, count, turn;
     size_t key_size, hashed, value_at, stride;
@@ -151,8 +151,8 @@ void nnc_prepare_work(nnc_scratch *scratch, nnc_lowered *alike, const nnc_step *
 void nnc_lowered_rows(nnc_estimate_cache *shared, nnc_lowered *alike, const nnc_step *step, nnc_rows *rows);
 
 /* Returns a lower bound of the compute time of one micro-batch in all layers, in seconds: without collectives,
- * recomputation, host and power limit. The plan may add gradients in more of its micro-batches than the plan for which
- * the bound was computed; adding takes no less time. */
+ * recomputation, host and power limit. A cached bound of a plan that adds gradients in fewer of its micro-batches is
+ * used again, because adding takes no less time. */
 double nnc_lowered_least_s(nnc_estimate_cache *shared, nnc_lowered *alike, const nnc_step *step);
 
 /* ---- memo.c: step ends and partitions of a search ---- */
@@ -163,12 +163,12 @@ double nnc_lowered_least_s(nnc_estimate_cache *shared, nnc_lowered *alike, const
 void nnc_step_ends_recall(nnc_scratch *scratch, const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX],
                           uint64_t like);
 
-/* Works as nnc_step_partition, but looks in a cache first. The plans must have one list and may differ only in
+/* Works as nnc_step_partition, but looks in a cache first. All plans must have the same op list and may differ only in
  * pipeline, schedule, virtual stages, micro-batches and full recomputation. Partitions of long pipelines are not
- * kept. */
+ * cached. */
 void nnc_step_partition_recall(nnc_scratch *scratch, const nnc_step *step);
 
-/* Creates the two caches. Returns false if out of memory. */
+/* Creates the caches of step ends, their seconds, and partitions. Returns false if out of memory. */
 bool nnc_search_memos_create(nnc_estimate_cache *shared);
 
 #endif
