@@ -22,7 +22,7 @@ NNC_ENUM(nnc_explained_kind, NNC_EXPLAINED_LIST, NNC_EXPLAINED_KINDS);
 const char *nnc_explained_kind_name(nnc_explained_kind value);
 
 typedef struct nnc_explained {
-    const char *heading; /* heading before this line; NULL = none */
+    const char *heading; /* heading before this line; NULL = no heading */
     nnc_explained_kind kind;
     nnc_line line;
     const char *text; /* a value that is not a number; NULL = a number, or unknown */
@@ -42,8 +42,9 @@ typedef struct nnc_answer {
 /* Appends a line; its pointers must live as long as the answer. */
 void nnc_answer_add(nnc_answer *answer, nnc_explained explained);
 
-/* Appends the lines of each row of an op; of an op with many shapes, only the slowest row of each phase. step:
- * derivation of the estimate. why: buffer for the derivation of a row. Returns false if there is no such op. */
+/* Appends the lines of each row of an op; if it has more than 8 rows, or the answer has no numbers, only the slowest
+ * row of each phase. step: derivation of the estimate. why: buffer for the derivation of a row. Returns false if there
+ * is no such op. */
 bool nnc_explain_op(nnc_answer *answer, const nnc_report *report, const nnc_derivation *step, nnc_derivation *why,
                     const char *name);
 
@@ -69,7 +70,7 @@ nnc_status nnc_explain_formulas(nnc_buffer *out, nnc_style style, nnc_specs *spe
 /* Lists every name. */
 nnc_status nnc_explain_list(nnc_buffer *out, nnc_style style, const nnc_explain_output *outputs, nnc_error *err);
 
-/* A name for several metrics, and the names of these metrics; NULL after the last. */
+/* One name that stands for several metrics. NULL ends the list of their names. */
 typedef struct nnc_alias {
     const char *name, *help;
     const char *stands_for[14];

@@ -273,7 +273,7 @@ static void add_operands(nnc_question *a, int line) /* NOLINT(misc-no-recursion)
     }
 }
 
-/* Adds the lines of the derivation whose member `of` names this metric. This excludes the line of the metric itself. */
+/* Adds the lines that give more about a metric, for example the closed form of the bubble: their `of` is its name. */
 static void add_asides(nnc_question *a, const char *name) {
     for (int i = 0; i < a->said_count; i++) {
         if (strcmp(a->said[i].of, name) == 0) { nnc_answer_add(&a->answer, (nnc_explained){ .line = a->said[i] }); }
