@@ -25,7 +25,7 @@ nnc_status nnc_setting_apply(const nnc_setting *setting, const nnc_field_table *
 
 static nnc_status apply_setting(const nnc_field *field, const char *value, nnc_scenario *scenario, nnc_error *err) {
     if (nnc_field_is_of(&nnc_switch_table, field)) {
-        return NNC_OK; /* the name of a profile is checked later, when the profile is chosen */
+        return NNC_OK; /* nnc_scenario_switch sets the switches later, after the profile is chosen */
     }
     if (nnc_field_is_of(&nnc_run_table, field)) {
         scenario->asks_run = true;
@@ -268,7 +268,6 @@ nnc_status nnc_scenario_apply(nnc_specs *specs, const nnc_scenario_args *given, 
     return apply_sets(given, scenario, err);
 }
 
-/* Returns a device that can run any model, for estimates that only count the parameters of a model. */
 nnc_device nnc_counting_device(void) {
     nnc_device device = { .id = "counting", .mem_bytes = 1, .mem_bytes_per_s = 1.0 };
     nnc_efficiencies_neutral(&device.efficiency);
@@ -575,7 +574,7 @@ nnc_status nnc_scenario_changes(nnc_scenario *scenario, bool quick, nnc_scratch 
 
 /* ---- properties of the software that a plan leaves open (open facts) ---- */
 
-/* Software profiles that may run a plan of the kind NNC_PROFILE_COPIES; the lists below are for other kinds. */
+/* Software profiles that may run a plan, by the kind of plan (see software_of). */
 static const char *const of_copies[] = { "torch-eager", "torch-compile", "mlperf" };
 static const char *const of_early[] = { "torch-1", "torch-compile", "megatron-classic" };
 static const char *const of_shards[] = { "fsdp", "llm-foundry-0.3", "torchtitan-2024.12" };

@@ -44,7 +44,7 @@ typedef struct nnc_scenario_args {
 
 /* Returns the value of a setting by the name of its field; NULL = not given. */
 const char *nnc_scenario_setting(const nnc_scenario_args *given, const char *name);
-/* Sets the field of a setting in an object of this table. Fails with NNC_BAD_USAGE, and the option as the place. */
+/* Sets the field of a setting in *object, whose fields `table` lists. NNC_BAD_USAGE: err->where is the option. */
 nnc_status nnc_setting_apply(const nnc_setting *setting, const nnc_field_table *table, void *object, nnc_error *err);
 
 /* Reads the terms of the rental (--offer). */
@@ -70,8 +70,8 @@ typedef struct nnc_scenario {
     nnc_region region;                          /* region of the report */
     nnc_building building;                      /* building of the report */
     bool asks_run;                              /* true: a run is also computed */
-    double rollout_tokens_per_s, rollout_batch; /* generated tokens per second, and concurrent sequences, of one device;
-                                                 * NaN = the run generates no tokens */
+    double rollout_tokens_per_s, rollout_batch; /* generated tokens per second of one device; concurrent sequences of
+                                                 * one replica; NaN = the run generates no tokens */
     char overrides[256];                        /* changes by --set and switches, for output; "" = no changes */
     nnc_result result;
     nnc_run run;
