@@ -162,8 +162,8 @@ static void find_schedules(nnc_plan_groups *groups, const nnc_plan *base) {
     }
 }
 
-/* Sets the members of `groups` that tell which groups of plans all exceed the memory, for block `number`: `column`, and
- * full_block, the entries of `full` for the recomputation and pipeline of this block. */
+/* Sets groups->column and groups->full_block for block `number`. full_block points to the entries of groups->full for
+ * the recomputation and pipeline of this block. */
 static void find_full_block(nnc_plan_groups *groups, uint64_t number) {
     const nnc_space_axis *axes = groups->space->axes;
     const uint64_t inner = (uint64_t)axes[NNC_AXIS_RECOMPUTE].count * (uint64_t)axes[NNC_AXIS_PIPELINE].count;
@@ -237,7 +237,8 @@ bool nnc_plan_groups_group(nnc_plan_groups *groups, uint64_t group) {
     nnc_plan *plan = &groups->settled;
     nnc_space_group(groups->space, group, plan);
     groups->group++;
-    /* On one device the peak of a single micro-batch follows from a replay of the ops. */
+    /* With one device or one micro-batch, memory may follow from a replay of the ops, and not from the sums that
+     * full_group needs. */
     const bool sums = plan->devices > 1 && plan->micro_batches > 1 && groups->full != NULL;
     groups->full_now = sums && nnc_schedule_is_steady(plan) ? &groups->full_block[group] : NULL;
     groups->over_now = 0;
@@ -251,7 +252,7 @@ bool nnc_plan_groups_group(nnc_plan_groups *groups, uint64_t group) {
 static void find_allowed(nnc_plan_groups *groups) {
     const uint64_t size = nnc_space_group_size(groups->space);
     nnc_plan plan = groups->settled;
-    plan.schedule = NNC_SCHEDULE_COUNT; /* any */
+    plan.schedule = NNC_SCHEDULE_COUNT; /* any schedule */
     for (uint64_t i = 0; i < size; i++) {
         nnc_space_inside_group(groups->space, i, &plan);
         groups->software[i] = software_of(groups, &plan);
@@ -480,8 +481,8 @@ void nnc_plan_groups_work(nnc_plan_groups *groups, nnc_pass_costs *pass, nnc_res
     result->step_s = step_s;
 }
 
-/* Tests whether the compute times of a list without recomputation are a lower bound for this pass, too: its list has
- * the same ops and recomputes some of them. */
+/* Tests whether groups->plain_s, the compute time of a list without recomputation, is also a lower bound for this pass,
+ * because the list of this pass has the same ops and recomputes some of them. */
 static bool has_plain(const nnc_plan_groups *groups, const nnc_pass_costs *pass) {
     const nnc_plan *plan = &pass->work.plan;
     nnc_plan key = nnc_plan_lowering_key(plan);
@@ -525,7 +526,7 @@ bool nnc_plan_groups_times(nnc_plan_groups *groups, nnc_pass_costs *pass, const 
     return pass->usable;
 }
 
-/* Tests whether stage a keeps at least as many bytes as stage b in every segment. */
+/* Tests whether the first stage keeps at least as many bytes as the second stage, in every segment. */
 static bool keeps_more(const nnc_stage_residency *a, const nnc_stage_residency *groups) {
     bool more = a->in_flight >= groups->in_flight && !a->uneven_layers && !groups->uneven_layers;
     for (int32_t s = 0; s < a->segments; s++) {
@@ -581,8 +582,8 @@ static void partition_layers(nnc_plan_groups *groups, const nnc_step *step) {
     groups->partitioned = true;
 }
 
-/* Returns the number for pass->holds of the current group. If each device has one chunk, resident bytes depend neither
- * on the schedule nor on the micro-batches in flight, which nnc_memory_of_resident reads from the stage. */
+/* Returns the value of pass->holds for the current group. If each device has one chunk, it is EVEN_GROUPS: resident
+ * bytes are equal for all schedules, because nnc_memory_of_resident gets the micro-batches in flight separately. */
 static uint64_t holds_of(const nnc_plan_groups *groups, const nnc_plan *plan) {
     return plan->pipeline == 1 || (nnc_schedule_chunks(plan) == 1 && !nnc_schedule_dual(plan)) ? EVEN_GROUPS
                                                                                                : groups->group;
@@ -846,8 +847,8 @@ void nnc_plan_groups_destroy(nnc_plan_groups *groups) {
  *
  * Each result equals that of a single replay, so the order of sets does not matter. */
 
-/* SETS exceeds the number of shapes (see replay_set) between two values of recomputation: schedules x virtual stages x
- * pipeline degrees that divide the layers. */
+/* SETS exceeds the number of shapes (see replay_set) that occur before a search changes the recomputation: schedules x
+ * virtual stages x pipeline degrees that divide the layers. */
 enum { SETS = 128, VIRTUAL_MAX = 128, PLANS_MAX = 64, HINT_BITS = 9 };
 
 /* Pipelines with equal schedule, stages, chunks and micro-batches (their shape), and the plans that wait for their

@@ -73,8 +73,8 @@ void nnc_space_inside_group(const nnc_space *space, uint64_t inside, nnc_plan *p
 
 /* ---- best plans and the Pareto front (space.c) ---- */
 
-/* The best plans so far, and the Pareto front of step time and memory. Both have a total order, so merging in any order
- * gives the same result. */
+/* The best plans so far, and the Pareto front of step time and memory. Plans have a total order (nnc_found_before), so
+ * merging fronts in any order gives the same result. */
 
 enum { NNC_SEARCH_THREADS_MAX = 256 };
 

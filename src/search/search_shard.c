@@ -48,8 +48,8 @@ static const nnc_metric found_rows[] = {
 };
 const nnc_metrics nnc_found_metrics = NNC_METRICS("a plan that fits", found_rows, nnc_found);
 
-/* Tests whether a metric is written to a shard. The index of a plan in the space is written too, because it decides
- * between equal plans. */
+/* Tests whether the output is a shard. Only shards have the index of a plan in the space, because merging needs it to
+ * decide between equal plans. */
 static bool is_in_shard(const nnc_place *place) {
     const nnc_search_report *report = place->owner;
     return report == NULL || report->digest != NULL;
@@ -149,7 +149,7 @@ static nnc_cell get_shard(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX]
     return nnc_text_cell(text);
 }
 
-/* Returns the number of devices at an index of `sizes`. */
+/* Returns the number of devices of sizes[index]; a null cell if index is negative. */
 static nnc_cell devices_of(const nnc_search_report *report, int32_t index) {
     const nnc_cell none = { .kind = NNC_CELL_NULL };
     return index < 0 ? none : nnc_whole_cell(report->sizes[index].devices);
@@ -381,8 +381,7 @@ static void read_part(nnc_json root, nnc_search *search) {
     }
 }
 
-/* Sets `found` and `any_missed` of the outcome for one number of devices, depending on whether `best` and `missed` were
- * read. */
+/* Sets `found`, `any_missed` and the status of `why`, depending on whether `best`, `missed` and `why` were read. */
 static void settle_size(nnc_search_size *size) {
     size->found = size->best.plan.devices > 0;
     size->any_missed = size->missed.plan.devices > 0;
@@ -503,7 +502,7 @@ static nnc_status read_shards(merger *m, nnc_arena *arena, char *const *paths, i
     return nnc_shard_set_complete(&m->seen, err);
 }
 
-/* Returns an error if no plan is legal, with or without shards. */
+/* Returns the merged reason as an error if no shard has a legal plan for any number of devices. */
 static nnc_status check_legal(const nnc_search_report *sum, nnc_error *err) {
     const nnc_error *why = sum->sizes != NULL && sum->size_count > 0 ? &sum->sizes[0].why : &sum->why;
     for (int32_t i = 0; i < sum->size_count; i++) {

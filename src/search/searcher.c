@@ -156,8 +156,8 @@ static nnc_status search_rounds(const nnc_search *search, const nnc_space *space
     return NNC_OK;
 }
 
-/* Tests whether the limits on the run can be applied: a limit needs the length of the run, and a budget also needs a
- * price. */
+/* Returns an error if the limits on the run cannot be applied: a limit needs the length of the run, and a budget also
+ * needs a price. */
 static nnc_status check_limits(const nnc_search *search, const nnc_device *device, nnc_error *err) {
     const nnc_plan *plan = &search->base;
     /* The caller has read the whole struct, so all its members are set. */

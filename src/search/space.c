@@ -77,7 +77,7 @@ static nnc_status fill(const nnc_model *model, const nnc_device *device, const n
     case NNC_AXIS_SCHEDULE: return add_schedules(choice, splits ? NNC_SCHEDULE_COUNT : 1, err);
     case NNC_AXIS_VIRTUAL_STAGES: return add_divisors(choice, "--virtual-stages", layers, VIRTUAL_MOST, err);
     case NNC_AXIS_ZERO: return add_list(choice, "--zero", stages, 4, err);
-    default: /* the device file lacks the bandwidth of host memory, so offload is not possible */
+    default: /* without the bandwidth of host memory in the device file, offload is not possible */
         return add_list(choice, "--offload", offloads, isnan(device->host.mem_bytes_per_s) ? 1 : 2, err);
     }
 }
