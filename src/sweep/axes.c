@@ -281,7 +281,8 @@ static nnc_cell cell_of(const nnc_field *field, const char *value) {
                                        : (nnc_cell){ .kind = NNC_CELL_NUMBER, .number = number };
 }
 
-/* Returns memory for the values of a plan field, stored as in the plan; NULL = the values are set from text. */
+/* Sets offset and size of an axis of a plan field. Returns memory for its values in binary form; NULL = the values have
+ * to be set from text. */
 static char *room_for_bytes(nnc_sweep *sweep, const nnc_field *field, nnc_sweep_axis *axis) {
     void *object = &sweep->point.plan;
     nnc_dtype dtype;

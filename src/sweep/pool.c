@@ -386,8 +386,8 @@ static void send_batch(int64_t chunk, const nnc_batch *batch, letter *to) {
     nnc_buffer_put(message, &head, sizeof head);
     nnc_buffer_put(message, batch->marks.bytes, batch->marks.size);
     nnc_buffer_put(message, batch->bytes.bytes, batch->bytes.size);
-    if (message->failed || message->size > INT_MAX) { /* the message has no rows, or too many bytes: only the header is
-                                                       * sent */
+    if (message->failed || message->size > INT_MAX) { /* memory ran out, or MPI cannot send so many bytes: sends only
+                                                       * the header */
         head.failed = true;
         head.marks_size = head.bytes_size = 0;
         MPI_Send(&head, (int)sizeof head, MPI_BYTE, 0, TAG_BATCH, MPI_COMM_WORLD);

@@ -436,7 +436,7 @@ nnc_status nnc_where_parse(const char *option, const char *text, nnc_where_name 
 
 /* ---- testing ---- */
 
-/* A value while a constraint is tested on a row. */
+/* Value of one node of a constraint on the current row. */
 typedef struct value {
     bool later; /* true: the value is not known yet */
     double number;
