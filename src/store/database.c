@@ -74,7 +74,7 @@ static bool is_earlier(const connection *db) {
     return found;
 }
 
-/* Fails with NNC_BAD_SPEC and a message that the file is damaged. */
+/* Fails with the error of SQLite, if there is one; otherwise with NNC_BAD_SPEC: earlier version, or damaged file. */
 static nnc_status sql_damaged(const connection *db, nnc_error *err) {
     const int code = db->call.errcode(db->file) & 0xFF;
     if (code == SQLITE_NOMEM || code == SQLITE_IOERR || code == SQLITE_BUSY || code == SQLITE_LOCKED) {

@@ -1,4 +1,4 @@
-/* Output of whole lines. A regular file is written under a temporary name and gets its name when it is complete. */
+/* Output of whole lines, and merging of shards. A regular file has a temporary name until it is complete. */
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>

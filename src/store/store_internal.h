@@ -65,7 +65,7 @@ nnc_status nnc_database_commit(nnc_database *db, int64_t done, nnc_error *err);
 /* Returns the number of rows in the file, including rows that are not committed. */
 int64_t nnc_database_count(const nnc_database *db);
 
-/* Discards the rows since the last commit. */
+/* Closes the file; the rows since the last commit are lost. db may be NULL. */
 void nnc_database_close(nnc_database *db);
 
 /* Reads the rows of a file in order. */
