@@ -48,7 +48,6 @@ double nnc_serve_devices(const nnc_serve_ask *plan) {
     return workers * plan->devices;
 }
 
-/* Compares the memory of the requested load with the capacity. */
 void nnc_serve_fit(const nnc_serve_case *of, nnc_serve *s, nnc_derivation *why) {
     const double groups = (double)of->plan->attention_data * (double)of->plan->data;
     const double held =
@@ -65,7 +64,8 @@ void nnc_serve_fit(const nnc_serve_case *of, nnc_serve *s, nnc_derivation *why) 
     s->fits = s->headroom_bytes >= 0.0;
 }
 
-/* Finds the draft model of speculative decoding. It runs on the same devices, with weights in the same format. */
+/* Sets *draft and *net for the draft model of speculative decoding. The draft model runs on the same devices as the
+ * served model, with weights in the same format. */
 static nnc_status draft_of(const nnc_serve_case *of, const nnc_device *device, const nnc_software *software,
                            nnc_scratch *scratch, nnc_serve_net *net, nnc_serve_case *draft, nnc_error *err) {
     const nnc_model *model = of->plan->draft_model;
@@ -458,8 +458,8 @@ static nnc_status resolve_mode(nnc_serve_ask *p, nnc_serve_mode *mode, nnc_error
     return resolve_formulas(p, err);
 }
 
-/* Tests whether a load is small enough to simulate: open requests per replica, and workers. Fails with
- * NNC_ILLEGAL_PLAN. */
+/* Returns NNC_ILLEGAL_PLAN if a load is too large to simulate: too many open requests per replica, or too many
+ * workers. */
 static nnc_status check_loop(const nnc_serve_ask *p, nnc_error *err) {
     enum { OPEN_MOST = 1 << 18 };
     if ((p->concurrency - 1) / p->data >= OPEN_MOST) {
@@ -515,7 +515,7 @@ bool nnc_denoises(const nnc_model *model) {
     return model->family == NNC_FAMILY_UNET ? model->unet.block == NNC_UNET_RESIDUAL : model->image_decoder[0] != '\0';
 }
 
-/* Time and size of one forward pass of the denoiser, the text encoder or the image decoder. */
+/* Time and size of one forward pass of the denoiser, of all text encoders, or of the image decoder. */
 typedef struct one_pass {
     double forward_s, flops, weight_bytes, peak_flops_per_s;
     int64_t image;

@@ -231,7 +231,7 @@ bool nnc_serve_is_apart(const nnc_serve_ask *plan);
 /* Returns the number of devices of the deployment, all workers included. */
 double nnc_serve_devices(const nnc_serve_ask *plan);
 
-/* Sets weights, cache and workspace on the fullest device. */
+/* Sets the bytes of weights and workspace on the fullest device, and the number of sequences that fit. */
 void nnc_serve_memory(const nnc_serve_case *of, double capacity_bytes, nnc_serve *serve, nnc_derivation *why);
 /* Sets latency and throughput under the requested load. */
 void nnc_serve_load(const nnc_serve_case *of, nnc_serve *serve, nnc_serve_list *list, nnc_derivation *why);
@@ -301,7 +301,8 @@ typedef struct nnc_serve_limit {
 
 enum { NNC_SERVE_LIMITS = 8, NNC_SERVE_FRONT = 128 };
 
-/* A deployment at its largest number of concurrent requests, and the limit that more requests would break first. */
+/* A deployment with one number of concurrent requests. For the cheapest deployment, also the limit that the next larger
+ * number of requests breaks. */
 typedef struct nnc_serve_found {
     nnc_serve_ask plan;
     double ttft_s, tpot_s, request_s, output_tokens_per_s, output_tokens_per_s_per_device;

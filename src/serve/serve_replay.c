@@ -433,8 +433,8 @@ static double mean_context(const simulation *s, const worker *w) {
     return w->context / w->running + s->tokens_of_step * (double)w->step;
 }
 
-/* Tests whether the prompts that may start wait for further prompts. If they do, *until_s is at most the time at which
- * the next request arrives. Source: PyExecutor._waiting_requests of TensorRT-LLM. */
+/* Tests whether the prompts that may start wait for further prompts. If they do, lowers *until_s to the time at which
+ * the next request may start. Source: PyExecutor._waiting_requests of TensorRT-LLM. */
 static bool waits_for_more(simulation *s, const worker *w, double *until_s) {
     const nnc_serve_ask *plan = s->load->of->plan;
     const double enough = plan->wait_share * s->load->chunk;

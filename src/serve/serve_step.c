@@ -18,8 +18,7 @@ static const nnc_small_all_reduce all_reduce_default = { 4.5e-6, 0.0, 3e-6, 0.5,
 
 static double said(double value, double otherwise) { return isnan(value) ? otherwise : value; }
 
-/* Returns the bits of one element. Weights include the scales of their groups. Quantised keys and values include a
- * 16-bit scale and zero point per head. */
+/* Returns the bits of one element in a storage format, without scales and zero points (nnc_stored_bytes adds them). */
 static double math_bits(nnc_stored stored) {
     static const double bits[NNC_STORED_COUNT] = {
 #define BITS(name, text, bits, scale, zero, group, math) [name] = (bits),
@@ -49,8 +48,8 @@ static nnc_stored reached_as(nnc_dtype dtype, nnc_stored weights) {
     }
 }
 
-/* Returns the FLOP/s of long products: the rate fitted for training, times the ratio that removes the boost clock of
- * short kernels. */
+/* Returns the FLOP/s of matrix products in serving: by product_fraction of the device file, else the rate of short
+ * kernels in training (sustained_fraction x boost_ratio). */
 static double dense_rate(const nnc_device *device, nnc_dtype dtype, nnc_stored weights) {
     const nnc_efficiencies *e = &device->efficiency;
     const bool fitted = e->basis != NNC_BASIS_NONE;
