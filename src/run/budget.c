@@ -112,7 +112,7 @@ static double flops_to_reach(nnc_law kind, double loss) {
     return high;
 }
 
-/* Checks that a value is above 0 and at most `most`, which is 1 for a share. */
+/* Checks that a value is above 0 and at most `most`, which is 1 for a share. NaN (not given) passes. */
 static nnc_status check_range(const char *option, double value, double most, nnc_error *err) {
     return isnan(value) || (value > 0.0 && value <= most)
                ? NNC_OK

@@ -217,8 +217,8 @@ void nnc_run_failures(const nnc_run_ask *ask, double link_bytes_per_s, nnc_run *
 /* Power, energy and carbon of a run: from the measured power of a node, and from the rated power that published
  * totals use. */
 
-/* Records in `why` the power of a training device as a share of its rated power, by the model of the power limit: idle
- * power, plus power of the matrix units, plus power of the memory. */
+/* Sets the mean power of a device over the run, and its busy share. While it trains, the device draws idle power, plus
+ * power of the matrix units, plus power of the memory, at most its limit. */
 static void say_drawn(const nnc_result *result, const nnc_device *device, double limit_w, double useful_share,
                       nnc_run *run, nnc_derivation *why) {
     const nnc_efficiencies *e = &device->efficiency;
