@@ -13,7 +13,7 @@
 extern "C" {
 #endif
 
-/* One named value of an estimate. The name is the key of the JSON output; nested keys are joined by dots:
+/* One named value of an estimate. The name is the key in the JSON output; nested keys are joined by dots:
  * "step.step_s". */
 typedef struct nnc_figure {
     const char *name;
@@ -36,8 +36,8 @@ NNC_API int nnc_figure_match(const char *name, const char *figure);
 
 /* A tolerance: the largest change of a value that still counts as equal. The larger of its two limits applies. */
 typedef struct nnc_tolerance {
-    const char *name; /* name that selects the values, as in nnc_figure_match; if several tolerances match a value, the
-                       * most specific name counts */
+    const char *name; /* name that selects values, as in nnc_figure_match; if several tolerances select a value, the
+                       * most specific name is used */
     double absolute;  /* limit in the unit of the value */
     double relative;  /* limit as a share of the old value: 0.01 = 1 % */
 } nnc_tolerance;

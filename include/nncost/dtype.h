@@ -28,11 +28,11 @@ NNC_ENUM(nnc_dtype, NNC_DTYPE_LIST, NNC_DTYPE_COUNT);
 NNC_API double nnc_dtype_bytes(nnc_dtype dtype);
 /* Returns the name of a format ("bf16"), in static storage; "?" for a value outside the list. */
 NNC_API const char *nnc_dtype_name(nnc_dtype dtype);
-/* Storage formats of weights, keys and values in serving. Columns: value, name, bits of an element, bits of the
- * scale of a group, bits of the zero point of a group, elements of a group (0: the user gives the number), format of
- * the arithmetic on devices that have it. Sources: OCP MX specification 1.0 (mxfp4); NVFP4, docs.nvidia.com/cuda,
- * cuDNN block scaling; AWQ arXiv:2306.00978, whose int4 has an fp16 scale and a 4-bit zero point per group.
- * [serve-formats] */
+/* Storage formats of weights, keys and values in serving. Columns: value, name, bits of an element, bits of the scale
+ * of a group, bits of the zero point of a group, elements of a group (0: the user gives the number), format of the
+ * products on devices that support this format. Sources: OCP MX specification 1.0 (mxfp4); NVFP4, docs.nvidia.com/cuda,
+ * cuDNN block scaling; AWQ arXiv:2306.00978, whose int4 has an fp16 scale and a 4-bit zero point per
+ * group.   [serve-formats] */
 #define NNC_STORED_LIST(X)                                            \
     X(NNC_STORED_FP32, "fp32", 32.0, 0.0, 0.0, 0.0, NNC_FP32)         \
     X(NNC_STORED_BF16, "bf16", 16.0, 0.0, 0.0, 0.0, NNC_BF16)         \

@@ -41,17 +41,18 @@ typedef struct nnc_memory {
     const char *transient_what;      /* name of the op or tensor that needs the transient_bytes; static storage */
     int64_t apart_bytes;             /* peak less the sum of the classes; negative, because the bytes of all classes are
                                       * not in memory at the same time */
-    int64_t peak_allocated_bytes, peak_reserved_bytes; /* bytes that PyTorch's allocator gives to tensors, and that it
-                                                        * takes from the driver, at the peak */
+    int64_t peak_allocated_bytes, peak_reserved_bytes; /* at the peak: bytes that PyTorch's allocator has given to
+                                                        * tensors; bytes that it has taken from the driver */
     int64_t context_bytes;                             /* bytes of the driver's context and of libraries, which the
                                                         * allocator does not count */
-    int64_t split_block_bytes; /* bytes of a freed block that the allocator has split, so that no large tensor can use
-                                * all of it */
+    int64_t split_block_bytes; /* bytes of freed blocks that the allocator has split, so that no large tensor can use a
+                                * whole block */
     bool one_moment;           /* true: the peak is the largest sum at one moment of backward; false: the sum of the
                                 * classes */
 } nnc_memory;
 
-/* Space reserved in structs for members and values of later releases. */
+/* Sizes that leave space for later releases: bytes of nnc_memory, and lengths of the arrays by op group, by kind of
+ * communication and by bound. */
 enum { NNC_MEMORY_SPACE = 192, NNC_GROUP_SPACE = 32, NNC_COMM_SPACE = 16, NNC_BOUND_SPACE = 8 };
 
 /* One row of the op table. Times and work are for one instance of the op. */
@@ -91,12 +92,12 @@ typedef struct nnc_result {
     /* time */
     double step_s, interval_s[2], lower_bound_s, upper_bound_s;
     double forward_s, backward_s, recompute_s, update_s, exposed_comm_s, bubble_s, host_s;
-    double exposed_s[NNC_COMM_SPACE];       /* exposed_comm_s by kind of communication */
+    double exposed_s[NNC_COMM_SPACE];       /* parts of exposed_comm_s, by kind of communication */
     double communication_s[NNC_COMM_SPACE]; /* communication time by kind, overlapped or not */
-    double bubble_ratio, bubble_share;      /* bubble_s / busy time of the stage; bubble_s / step_s */
+    double bubble_ratio, bubble_share;      /* bubble_s / busy time of the busiest stage; bubble_s / step_s */
     double idle_share;                      /* share of the step that a stage is idle, mean over stages; 0 without a
                                       * pipeline */
-    int32_t stage, memory_stage;     /* index of the stage that is busy longest; of the stage with the most memory */
+    int32_t stage, memory_stage;     /* index of the busiest stage; index of the stage that needs the most memory */
     double bound_s[NNC_BOUND_SPACE]; /* part of step_s that each resource bounds; the parts overlap in mode `ideal` */
     nnc_bound bound, next_bound;     /* the resource with the largest bound_s; the resource with the second largest */
     double step_without_bound_s;     /* step time of a second estimate, in which `bound` is unlimited */
@@ -108,17 +109,17 @@ typedef struct nnc_result {
         nnc_memory memory;
         unsigned char memory_space[NNC_MEMORY_SPACE];
     };
-    /* money and energy; cost_run and run_s need plan.tokens or plan.samples */
+    /* Money and energy. cost_run and run_s are NaN unless the plan has tokens or samples. */
     double price_per_device_hour, cost_step, cost_run, device_hours, run_s, energy_j;
     int32_t op_count;
     int64_t trained_params; /* trained parameters, also counted in params; all other parameters are frozen */
     int64_t next_params;    /* parameters of layers for multi-token prediction, not included in params; 0 = no such
                              * layers */
-    /* Limits above which a matrix product is compute-bound. critical_tokens: tokens per product, on one device that
-     * reads the weights from memory. critical_width: width that the product sums over, on two devices that each hold
-     * half of this width. */
+    /* Smallest sizes with which a matrix product is compute-bound. critical_tokens: tokens per product, if one device
+     * reads the weights from memory. critical_width: width that the product sums over, if two devices each hold half of
+     * it. */
     double critical_tokens, critical_width;
-    double kernels; /* kernels that one device issues per step; NaN = the operators are not known */
+    double kernels; /* kernels that run on one device per step; NaN = the operators of the program are not known */
 } nnc_result;
 
 /* Working memory of estimates. Create one scratch per thread and pass it to every call. */
@@ -178,7 +179,7 @@ NNC_API const char *nnc_activity_name(nnc_activity activity);
 
 typedef struct nnc_interval {
     int32_t stage;
-    int32_t chunk;       /* index of the group of layers of an interleaved stage; with DualPipe the direction */
+    int32_t chunk;       /* virtual stages: index of the chunk; DualPipe: index of the direction */
     int64_t micro_batch; /* index of the micro-batch from 0; -1 = the interval is no pass of a micro-batch */
     nnc_activity activity;
     double start_s, end_s;

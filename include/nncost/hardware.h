@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One accelerator and the server around it. Read from hw/<id>.json. */
+/* A device (accelerator) and its server, as read from hw/<id>.json. */
 #ifndef NNCOST_HARDWARE_H
 #define NNCOST_HARDWARE_H
 
@@ -55,8 +55,8 @@ typedef struct nnc_host_link {
     double bytes_per_s;     /* rate between device and host memory, one direction */
     double mem_bytes_per_s; /* one device's share of the host memory's rate; NaN = not recorded */
     double kernel_s;        /* host time to issue one kernel of a program that is not compiled */
-    double new_bytes_per_s; /* rate of the first write to memory that the operating system has just given; NaN = not
-                             * recorded, and not counted */
+    double new_bytes_per_s; /* rate of the first write to memory that the operating system has just given to the
+                             * program; NaN = not recorded: first writes take no additional time */
 } nnc_host_link;
 
 typedef struct nnc_price {
@@ -66,32 +66,32 @@ typedef struct nnc_price {
                                         * loaded the file; NULL = not stated */
 } nnc_price;
 
-/* Source of a value. key: a member, or the first part of the names of several members; "" = the whole file. */
+/* Source of some values. key: name of a field, or the start of the names of several fields; "" = the whole file. */
 typedef struct nnc_source {
     const char *key;
     const char *text;
 } nnc_source;
 
-/* Fitted efficiencies: measured rates as fractions of the datasheet of the same device. A value in brackets is
- * neutral. */
+/* Fitted efficiencies: measured rate / datasheet rate of the same device. The comment of a member gives its neutral
+ * value. */
 
 /* Efficiencies of pointwise kernels and of the optimizer.
  * time = max(flops / (sustained_fraction * peak), bytes / (memory_fraction * bandwidth)) + fixed_s */
 typedef struct nnc_efficiency {
-    double sustained_fraction; /* share of the peak FLOP/s, in (0, 1]   [1] */
-    double memory_fraction;    /* share of mem_bytes_per_s, in (0, 1]   [1] */
-    double fixed_s;            /* fixed time per kernel; does not overlap   [0] */
+    double sustained_fraction; /* share of the peak FLOP/s, in (0, 1], neutral: 1 */
+    double memory_fraction;    /* share of mem_bytes_per_s, in (0, 1], neutral: 1 */
+    double fixed_s;            /* fixed time per kernel; does not overlap, neutral: 0 */
 } nnc_efficiency;
 
 /* Efficiencies of convolutions. The formula: docs/formulas.md, conv-time. */
 typedef struct nnc_conv_efficiency {
     double sustained_fraction, memory_fraction, fixed_s; /* shares of peak and bandwidth, and fixed time, as in
                                                           * nnc_efficiency */
-    double channels_half; /* channels per group at which half of the rate is reached   [0] */
-    double depth_half;    /* terms summed per output value at which half of the rate is reached   [0] */
+    double channels_half; /* channels per group at which half of the rate is reached, neutral: 0 */
+    double depth_half;    /* terms summed per output value at which half of the rate is reached, neutral: 0 */
     /* share of the peak of vector units, for convolutions that run faster on them; NaN = not used */
     double vector_fraction;
-    /* sustained_fraction and channels_half of the kernels that PyTorch issues; NaN = as for other kernels */
+    /* Values that replace sustained_fraction and channels_half for kernels that PyTorch issues; NaN = not replaced. */
     double library_sustained_fraction, library_channels_half;
     double library_tf32_backward_ratio;   /* NHWC maps: time of one gradient in tf32 / time of forward; NaN = 1 */
     double library_tf32_contiguous_ratio; /* NCHW maps: time of one gradient in tf32 / time of forward; NaN =
@@ -103,38 +103,38 @@ typedef struct nnc_conv_efficiency {
 
 /* Efficiencies of matrix products. The formula: docs/formulas.md, gemm-time. */
 typedef struct nnc_gemm_efficiency {
-    double sustained_fraction;      /* share of the peak that long kernels sustain   [1] */
-    double boost_ratio;             /* rate of short kernels / rate of long kernels, >= 1   [1] */
-    double memory_fraction;         /* share of mem_bytes_per_s   [1] */
+    double sustained_fraction;      /* share of the peak that long kernels sustain, neutral: 1 */
+    double boost_ratio;             /* rate of short kernels / rate of long kernels, >= 1, neutral: 1 */
+    double memory_fraction;         /* share of mem_bytes_per_s, neutral: 1 */
     double library_memory_fraction; /* share of mem_bytes_per_s for products that PyTorch issues; NaN =
                                      * memory_fraction */
-    double fixed_s;                 /* fixed time per kernel; does not overlap with compute   [0] */
+    double fixed_s;                 /* fixed time per kernel; does not overlap with compute, neutral: 0 */
     double k_fill;                  /* start and end of a tile take as long as computing this many further elements of
-                                     * the dimension k   [0] */
+                                     * the dimension k, neutral: 0 */
     double l2_bytes_per_flop;       /* operand bytes that the L2 cache delivers per FLOP of the peak; NaN = no limit */
     double l2_bytes_per_s;          /* rate of the L2 cache, used instead of l2_bytes_per_flop; NaN = not given */
     double wave_quantization; /* 1: a partly filled wave of tiles takes as long as a full wave; 0: only its tiles count;
                                * NaN: the rate does not depend on tiles */
-    double unaligned_ratio;   /* time of a product / its time if all dimensions were multiples of 8   [1] */
-    /* time of an 8-bit product with one scale per 128 elements / its time with one scale per tensor   [1] */
+    double unaligned_ratio;   /* time of a product / its time if all dimensions were multiples of 8, neutral: 1 */
+    /* time of an 8-bit product with one scale per 128 elements / its time with one scale per tensor, neutral: 1 */
     double block_ratio;
-    double group_ratio; /* time of grouped products / time of one product with the rows of all groups   [1] */
+    double group_ratio; /* time of grouped products / time of one product with the rows of all groups, neutral: 1 */
     double power_share; /* share of power_w that the matrix units draw at their peak; NaN = unknown */
 } nnc_gemm_efficiency;
 
 /* Efficiencies of one kernel of fused attention. The formula: docs/formulas.md, flash-time. */
 typedef struct nnc_flash_efficiency {
-    double sustained_fraction; /* share of the peak that forward sustains   [1] */
-    double backward_ratio;     /* rate of backward / rate of forward   [1] */
-    double memory_fraction;    /* share of mem_bytes_per_s   [1] */
-    double fixed_s;            /* fixed time per kernel   [0] */
-    double seq_half;           /* sequence length at which half of the rate is reached   [0] */
+    double sustained_fraction; /* share of the peak that forward sustains, neutral: 1 */
+    double backward_ratio;     /* rate of backward / rate of forward, neutral: 1 */
+    double memory_fraction;    /* share of mem_bytes_per_s, neutral: 1 */
+    double fixed_s;            /* fixed time per kernel, neutral: 0 */
+    double seq_half;           /* sequence length at which half of the rate is reached, neutral: 0 */
     /* For kernels that PyTorch issues: seq_half without a mask (NaN = seq_half), backward_ratio (NaN = backward_ratio),
      * bytes that backward moves per value of the queries, in addition to the bytes of its matrix products (NaN = 0). */
     double library_unmasked_half, library_backward_ratio, library_backward_bytes;
-    double narrow_ratio;  /* rate with head width 64 / rate with head width 128 and more   [1] */
-    double block_penalty; /* time is multiplied by 1 + block_penalty x units / blocks of 128 queries   [0] */
-    double head_multiple; /* head widths are padded to a multiple of this   [32] */
+    double narrow_ratio;  /* rate with head width 64 / rate with head width 128 and more, neutral: 1 */
+    double block_penalty; /* time is multiplied by 1 + block_penalty x units / blocks of 128 queries, neutral: 0 */
+    double head_multiple; /* head widths are padded to a multiple of this, neutral: 32 */
 } nnc_flash_efficiency;
 
 #endif /* NNC_STATIC_LINKING_ONLY */
@@ -154,21 +154,22 @@ NNC_API const char *nnc_flash_kernel_help(nnc_flash_kernel kernel);
 
 /* Efficiencies of one kind of collective inside a scale-up domain; see nnc_collective_predicted_s. */
 typedef struct nnc_collective_efficiency {
-    double fixed_s, log2_s;  /* fixed time per call; additional time per doubling of the number of ranks   [0] */
-    double bus_fraction;     /* share of the link bandwidth that large messages in large groups of ranks reach   [1] */
-    double knee_bytes;       /* message size per rank that takes twice as long as at full rate   [0] */
-    double small_group_loss; /* a group of n ranks reaches the share 1 - small_group_loss / n^2 of the rate   [0] */
+    double fixed_s, log2_s;  /* fixed time per call; additional time per doubling of the number of ranks, neutral: 0 */
+    double bus_fraction;     /* share of the link bandwidth that large messages in large groups reach, neutral: 1 */
+    double knee_bytes;       /* message size per rank that takes twice as long as at full rate, neutral: 0 */
+    double small_group_loss; /* n ranks reach the share 1 - small_group_loss / n^2 of the rate, neutral: 0 */
 } nnc_collective_efficiency;
 
 typedef struct nnc_collective_efficiencies {
     nnc_collective_efficiency all_reduce, all_gather, reduce_scatter, all_to_all;
-    double step_fixed_s;       /* additional time per call inside a training step: launch and skew of the ranks   [0] */
-    double scale_out_fraction; /* share of scale_out.bytes_per_s   [1] */
-    double scale_out_fixed_s;  /* fixed time per call that leaves the domain   [0] */
+    double step_fixed_s;       /* additional time per call inside a training step (launch, skew of ranks), neutral: 0 */
+    double scale_out_fraction; /* share of scale_out.bytes_per_s, neutral: 1 */
+    double scale_out_fixed_s;  /* fixed time per call that leaves the domain, neutral: 0 */
     bool fitted;               /* false: the device file has no values for this kind of collective */
 } nnc_collective_efficiencies;
 
-/* Times of an all-reduce of a decode step, in one round (one-shot) or two (two-shot); see nnc_serve_all_reduce_s. */
+/* Values for the time of an all-reduce in a decode step, in one round (one-shot) or two (two-shot); see
+ * nnc_serve_all_reduce_s. */
 typedef struct nnc_small_all_reduce {
     double fixed_s, rank_s;                      /* fixed time per call; additional time per rank */
     double two_shot_s;                           /* additional time of the second round */
@@ -187,7 +188,7 @@ typedef struct nnc_serve_efficiency {
     double expert_fraction[NNC_STORED_COUNT];  /* share of the bandwidth in products of many experts */
     double kernel_s, attention_s;              /* fixed time of a kernel in a recorded program; fixed time of decode
                                                 * attention */
-    /* share of the keys and values of a head that the kernel reads again for each query head after the first   [0] */
+    /* share of a head's keys and values that is read again for each query head after the first, neutral: 0 */
     double kv_reread;
     nnc_small_all_reduce all_reduce;
     bool fitted; /* false: the device file has no serving efficiencies */
@@ -199,14 +200,14 @@ typedef struct nnc_serve_efficiency {
 
 /* Power draw as shares of power_w; see nnc_power_throttle. */
 typedef struct nnc_power_efficiency {
-    double idle_share;   /* share that is always drawn   [0] */
-    double memory_share; /* share that the memory draws at full bandwidth   [0] */
-    double exponent;     /* times are multiplied by (power drawn / power limit)^exponent   [0: no effect] */
+    double idle_share;   /* share that is always drawn, neutral: 0 */
+    double memory_share; /* share that the memory draws at full bandwidth, neutral: 0 */
+    double exponent;     /* times are multiplied by (power drawn / power limit)^exponent, neutral: 0 */
 } nnc_power_efficiency;
 
 #endif /* NNC_STATIC_LINKING_ONLY */
 
-/* How the values of an efficiency object were obtained, least certain first. */
+/* Basis of an efficiency object: the kind of measurements behind its values, least certain first. */
 #define NNC_BASIS_LIST(X)                                                                           \
     X(NNC_BASIS_NONE, "none", "Neutral: the datasheet alone.")                                      \
     X(NNC_BASIS_DEFAULT, "default", "Carried over from devices of the same vendor and generation.") \
@@ -231,7 +232,7 @@ typedef struct nnc_stream_efficiency {
 /* Fitted parameters, separate from the datasheet. An object that the file lacks is neutral. */
 typedef struct nnc_efficiencies {
     nnc_basis basis;
-    double calibration; /* factor of one machine on the rates of products, attention and convolutions   [1] */
+    double calibration; /* factor on the rates of products, attention and convolutions, of one machine, neutral: 1 */
     nnc_gemm_efficiency gemm[NNC_DTYPE_COUNT];              /* one entry per format of the operands */
     nnc_flash_efficiency attention[NNC_FLASH_KERNEL_COUNT]; /* one entry per generation of kernels */
     nnc_conv_efficiency conv;

@@ -41,7 +41,7 @@ NNC_ENUM(nnc_positions, NNC_POSITIONS_LIST, NNC_POSITIONS_COUNT);
 NNC_API const char *nnc_positions_name(nnc_positions positions);
 NNC_API const char *nnc_positions_help(nnc_positions positions);
 
-/* Returns true when the model looks positions up in a table. */
+/* Returns true when the model adds a learned position from a table to each token. */
 static inline bool nnc_positions_learned(nnc_positions positions) {
     return positions == NNC_POSITIONS_LEARNED || positions == NNC_POSITIONS_LEARNED_RELATIVE;
 }
@@ -160,7 +160,7 @@ typedef struct nnc_decoder {
     bool biases;    /* layer norms and all linear layers except the head have a bias */
     bool qkv_bias;  /* the query, key and value projections have a bias */
     bool tied_head; /* the head uses the embedding table */
-    double dropout; /* probability; 0 = no dropout kernels and masks */
+    double dropout; /* dropout probability; 0 = no dropout kernels and no masks */
     /* Mixture of experts: layers after the first dense_layers route each token to experts_per_token of
      * `experts` gated MLPs of width expert_hidden. shared_hidden is the total width of the shared experts,
      * which process every token. */
@@ -226,7 +226,7 @@ typedef struct nnc_decoder {
     bool keys_as_values;   /* layers that attend to all tokens use their keys as values: no value projection */
     bool head_gate;        /* one value per head and token gates the output of attention */
     bool expert_norms;     /* routed and shared experts each have norms around them */
-    int64_t expert_latent; /* width at which the routed experts work; 0 = hidden */
+    int64_t expert_latent; /* width of the inputs and outputs of routed experts; 0 = hidden */
     /* Shared keys (DeepSeek-V4). Each token has one key, which is also its value; queries come from q_lora_rank values;
      * the output is projected to out_rank values for each of out_groups groups of heads. A window_far layer adds one
      * key per compress_ratio tokens. A window_far_picked layer adds index_topk keys; an indexer selects them from keys
@@ -331,7 +331,7 @@ enum { NNC_GRAPH_LETS_MAX = 48, NNC_TOWERS_MAX = 2 };
  * valid as long as the nnc_specs that loaded the model. */
 typedef struct nnc_graph {
     const struct nnc_graph_net *net;
-    const struct nnc_field_table *fields; /* the fields of all graphs, and one field per number */
+    const struct nnc_field_table *fields; /* fields that all graphs have, and one field per number */
     int64_t lets[NNC_GRAPH_LETS_MAX];     /* values of the numbers, in the order of the file */
 } nnc_graph;
 
@@ -342,7 +342,7 @@ typedef struct nnc_scale_dims {
     uint32_t set; /* one bit for each dimension that nnc_model_set has set */
 } nnc_scale_dims;
 
-/* Libraries with a list of the operators that they run. */
+/* Libraries of models. For each library nncost has a list of the operators that it runs. */
 #define NNC_IMPLEMENTATION_LIST(X)                                                             \
     X(NNC_IMPLEMENTATION_NONE, "none", "The software profile's kernels.")                      \
     X(NNC_IMPLEMENTATION_TRANSFORMERS, "transformers", "Hugging Face transformers, and peft.") \
@@ -381,7 +381,7 @@ struct nnc_model {
                                           * error */
     nnc_implementation implementation;   /* library whose operators the model runs */
     bool stand_in;      /* a different network with equal counts replaces the model: ranges are wider */
-    bool composed_gelu; /* GELU is written in primitives, one operator each */
+    bool composed_gelu; /* GELU is a chain of primitive operators instead of one operator */
     bool joined_qkv;    /* one product computes queries, keys and values; another computes gate and up */
 };
 

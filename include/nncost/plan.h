@@ -166,8 +166,8 @@ typedef enum nnc_adapted {
     NNC_ADAPTED_DOWN = 64,
     NNC_ADAPTED_MLP = 112,
     NNC_ADAPTED_QKV = 128,      /* one adapter for the joined matrix of queries, keys and values */
-    NNC_ADAPTED_MIXER_IN = 256, /* input projections of state-space layers and linear attention; the next value: output
-                                 * projections */
+    NNC_ADAPTED_MIXER_IN = 256, /* input projections of state-space layers and linear attention; the next value: their
+                                 * output projections */
     NNC_ADAPTED_MIXER_OUT = 512,
     NNC_ADAPTED_SHARED_GATE = 1024, /* this value and the next two: layers of shared experts */
     NNC_ADAPTED_SHARED_UP = 2048,
@@ -295,14 +295,14 @@ typedef struct nnc_spread {
  * add up. */
 typedef struct nnc_spreads {
     double own;              /* applies to every step with the profile; NaN = unknown */
-    double network, idle;    /* multiplied by the share of the step that waits: for the network; for the host or other
-                              * stages */
-    double kernels, carried; /* applies to devices whose efficiencies were fitted to kernels only; to devices that have
-                              * the efficiencies of a similar device */
+    double network, idle;    /* factors: network x share of the step that waits for the network; idle x share of the
+                              * step that waits for the host or other stages */
+    double kernels, carried; /* kernels: for devices whose efficiencies were fitted to kernels only; carried: for
+                              * devices that have the efficiencies of a similar device */
     double experts;          /* applies to models with experts */
 } nnc_spreads;
 
-/* A measured range on one device; it is used instead of `own`, `kernels`, `carried` and `experts`. */
+/* A measured range on one device. It replaces the members own, kernels, carried and experts of nnc_spreads. */
 typedef struct nnc_range {
     char device[48];
     char of[48]; /* id of a graph, or the kind of model: "decoder", "experts" ... */
@@ -332,7 +332,7 @@ typedef struct nnc_framework {
     nnc_frozen frozen;      /* format of frozen weights, if products are computed in 8 bits or fewer */
     bool half_selective;    /* --recompute attention recomputes every second layer in full instead */
     bool whole_experts;     /* experts are not split over tensor ranks */
-    /* the release sets ends_as_layers in plans whose stages divide layers + 2 (embedding, head) but not layers */
+    /* the release sets ends_as_layers if the number of stages divides layers + 2 (embedding, head), but not layers */
     bool ends_as_layers;
     bool gathered_in_pipelines; /* pipelines with ZeRO stage 3 keep weights gathered between micro-batches */
 } nnc_framework;
@@ -379,27 +379,27 @@ typedef struct nnc_shipped {
                                               * experts */
 } nnc_shipped;
 
-/* A serving engine: times of its host, and factors on the kernels measured on a device. Defaults are in brackets. */
+/* A serving engine: times of its host, and factors on the kernels measured on a device. */
 typedef struct nnc_serve_engine {
-    double step_s, layer_s, sequence_s;   /* host time per step, per layer, per sequence that decodes   [0] */
-    double prefill_factor, decode_factor; /* factor on the time of all ops of a prefill step; of a decode step   [1] */
-    double ttft_s;                        /* time per request in addition to queue and prefill   [0] */
-    double stream_factor[NNC_STORED_COUNT]; /* factor on the device's stream_fraction, by weight format   [1] */
-    double kv_factor;                       /* factor on the device's kv_fraction   [1] */
-    double all_reduce_factor;               /* factor on the device's time of all-reduces   [1] */
-    double all_reduce_s;                    /* additional time of each all-reduce   [0] */
-    double attention_factor;                /* factor on the device's time of prefill attention   [1] */
-    double kv_reread;    /* share of keys and values read again for each query head of a group after the first   [0] */
-    double host_layer_s; /* time to launch a layer; overlaps with device work   [0] */
-    double expert_s[NNC_STORED_COUNT]; /* time per layer with experts in a format that the device lacks   [0] */
-    bool captured;                     /* a decode step is one recorded program (CUDA graph)   [on] */
-    double launch_s;                   /* launch time per kernel of a step that is not recorded   [0] */
-    bool paged; /* on: the KV cache has blocks; off: a sequence reserves its full length   [on] */
+    double step_s, layer_s, sequence_s;     /* host time per step, per layer, per sequence that decodes, default: 0 */
+    double prefill_factor, decode_factor;   /* factors on the time of all ops: prefill step; decode step, default: 1 */
+    double ttft_s;                          /* time per request in addition to queue and prefill, default: 0 */
+    double stream_factor[NNC_STORED_COUNT]; /* factor on the device's stream_fraction, by weight format, default: 1 */
+    double kv_factor;                       /* factor on the device's kv_fraction, default: 1 */
+    double all_reduce_factor;               /* factor on the device's time of all-reduces, default: 1 */
+    double all_reduce_s;                    /* additional time of each all-reduce, default: 0 */
+    double attention_factor;                /* factor on the device's time of prefill attention, default: 1 */
+    double kv_reread;    /* share of keys and values read again for each further query head of a group, default: 0 */
+    double host_layer_s; /* time to launch a layer; overlaps with device work, default: 0 */
+    double expert_s[NNC_STORED_COUNT]; /* time per layer with experts in a format that the device lacks, default: 0 */
+    bool captured;                     /* a decode step is one recorded program (CUDA graph), default: on */
+    double launch_s;                   /* launch time per kernel of a step that is not recorded, default: 0 */
+    bool paged; /* on: the KV cache has blocks; off: a sequence reserves its full length, default: on */
     int64_t chunk, max_batch,
         block; /* most tokens of a prefill step (0 = 8192); most sequences (0 = 256); tokens per cache block (0 = 16) */
     double memory_use, workspace_bytes; /* share of device memory (NaN = 0.9); bytes of workspaces (NaN = 2 GB) */
-    /* 90 % ranges of measurement over prediction: time per output token; time per output token of models with experts;
-     * time to first token. NaN = unknown. */
+    /* 90 % ranges of measured / predicted: time per output token; time per output token of models with experts; time to
+     * first token. NaN = unknown. */
     nnc_spread tpot, tpot_experts, ttft;
     bool fitted;                 /* false: the profile has no serving values */
     double unit_bytes_per_clock; /* bytes that decode kernels read at most, per unit and clock cycle; NaN = no limit */
@@ -512,7 +512,7 @@ typedef enum nnc_profile_kind {
     NNC_PROFILE_TPU,           /* any plan on a TPU */
     NNC_PROFILE_EAGER,         /* a captured program, or a library's model on one device: operators run one by one */
     NNC_PROFILE_EARLY,         /* a transformer in fp16 or TF32 on a GPU older than Hopper */
-    NNC_PROFILE_EARLY_SHARDED, /* kind for a transformer with ZeRO 3 on a GPU older than Hopper */
+    NNC_PROFILE_EARLY_SHARDED, /* a transformer with ZeRO 3 on a GPU older than Hopper */
     NNC_PROFILE_KINDS
 } nnc_profile_kind;
 
@@ -521,7 +521,7 @@ struct nnc_profiles {
     bool any; /* true: a search also offers features that a profile does not support */
 };
 
-/* Uses one profile for all plans. */
+/* Returns a set in which one profile serves all kinds of plan. */
 nnc_profiles nnc_profiles_of_one(const nnc_software *software);
 
 /* Return the kind of a plan. _of: for a model and a device. _by_plan: from the plan and the kind of model only. _kept:
@@ -553,13 +553,12 @@ static inline nnc_plan nnc_plan_default(void) {
 }
 
 /* Checks that every field is within the limits of the command line. NNC_ILLEGAL_PLAN: err names the option, the
- * expected range and the value. Every function that takes a plan calls it first. */
+ * expected range and the value. Every other function that takes a plan makes this check first. */
 NNC_API nnc_status nnc_plan_check(const nnc_plan *plan, nnc_error *err);
 
 /* Fills in the fields that are not given: sequence length and image from the model, precision and policy from the
- * device. Of micro_batch, micro_batches and global_batch, a missing one is computed from the other two.
- * NNC_ILLEGAL_PLAN: the three disagree, the device lacks the precision, or a length does not suit the model; err names
- * the option. */
+ * device. Computes a missing value of micro_batch, micro_batches and global_batch from the other two. NNC_ILLEGAL_PLAN:
+ * the three disagree, the device lacks the precision, or a length does not suit the model; err names the option. */
 NNC_API nnc_status nnc_plan_resolve_into(const nnc_plan *plan, const nnc_model *model, const nnc_device *device,
                                          nnc_plan *resolved, nnc_error *err);
 static inline nnc_status nnc_plan_resolve(const nnc_plan *plan, const nnc_model *model, const nnc_device *device,

@@ -36,16 +36,16 @@ NNC_API bool nnc_method_rolls_out(nnc_method method);
  * part of the run that needs it is left out. Shares are between 0 and 1. */
 typedef struct nnc_run_ask {
     size_t struct_size; /* sizeof (nnc_run_ask); nnc_run_ask_default sets it */
-    /* amount of training: give epochs, days or device_hours, or tokens or samples in the plan */
+    /* Amount of training. Give epochs, days or device_hours here, or tokens or samples in the plan. */
     double epochs, dataset_size; /* passes over a dataset of this many tokens (samples if the model has no tokens) */
     double days;                 /* duration of the run in days */
-    /* values of one step that replace an estimate */
+    /* Time and FLOPs of a step, used instead of an estimate. */
     double step_s, step_flops; /* time and FLOPs of the whole step */
     /* failures */
     nnc_stops stops;                     /* kind of failures that device_mtbf_s counts */
     double device_mtbf_s;                /* device-seconds between failures; NaN = unknown, computed without failures */
     double detect_s, start_s, replace_s; /* time to detect a failure; to start all ranks; to replace a node */
-    double reclaim_per_month;            /* share of spot nodes that are taken back per month; 0 = no node */
+    double reclaim_per_month;            /* share of spot nodes that the seller takes back per month; 0 = no node */
     double spares, repair_s;             /* spare nodes; time until a node is repaired */
     double failing_share;                /* share of failures after which a node is out of use until it is repaired */
     /* checkpoints */
@@ -58,8 +58,7 @@ typedef struct nnc_run_ask {
     bool asynchronous;              /* training continues while a checkpoint is written */
     /* members that decide the time spent outside training */
     double evaluate_every, evaluate_s; /* steps between evaluations, 0 = no evaluation; time of one evaluation */
-    double warmup_s;                   /* time spent once: job start, compilation, batch size
-                                        * ramp */
+    double warmup_s;                   /* time spent once: job start, compilation, batch size ramp */
     double planned_stops;              /* number of stops such as maintenance, each as long as a restart; 0 = no stop */
     double straggler_share;            /* share of the time lost to slow devices; 0 = no time */
     /* Several sites that average their weights periodically (local SGD, DiLoCo: arXiv:2311.08105). Each site has the
@@ -222,7 +221,8 @@ NNC_API const char *nnc_law_help(nnc_law law);
 typedef struct nnc_optimum {
     nnc_law law;
     double params, tokens, loss; /* parameters and tokens of the best model; its loss (NaN if the law gives no loss) */
-    /* model with the same loss and the fewest FLOPs for training plus serving; share of FLOPs that this model saves */
+    /* model with the same loss and the fewest FLOPs for training plus serving; share of these FLOPs that it saves
+     * compared with `params` and `tokens` */
     double served_params, served_tokens, saved_share;
 } nnc_optimum;
 

@@ -1,5 +1,4 @@
-/* Inference: prefill, decode, the cache of keys and values, latency and throughput under load, and the cost of a
- * token. */
+/* Serving: prefill, decode, the KV cache, latency and throughput under load, and the cost of a token. */
 #ifndef NNCOST_SERVE_H
 #define NNCOST_SERVE_H
 
@@ -66,9 +65,9 @@ typedef struct nnc_serve_ask {
     char draft[128];
     const nnc_model *draft_model;
     char disaggregate[24];
-    /* Simulation of loops. requests: number of requests; seed: for arrivals and lengths; burstiness: shape of the gamma
-     * distribution of the time between arrivals, 1 = Poisson; length_spread: lengths differ by at most this share
-     * from their mean (uniform distribution). */
+    /* Simulation of an open or closed loop. requests: number of requests; seed: for arrivals and lengths; burstiness:
+     * shape of the gamma distribution of the time between arrivals, 1 = Poisson; length_spread: lengths differ by at
+     * most this share from their mean (uniform distribution). */
     int64_t requests, seed;
     double burstiness, length_spread;
     bool preempt; /* on, or on in the engine: a request starts when its prompt fits, and may be preempted; off: it
@@ -182,7 +181,8 @@ static inline nnc_status nnc_serve_of(const nnc_model *model, const nnc_device *
 }
 
 #ifdef NNC_STATIC_LINKING_ONLY
-/* Returns the 90 % range of measured / predicted time per output token. */
+/* Returns the 90 % range of measured / predicted time per output token. experts: true = range of models with
+ * experts. */
 const nnc_spread *nnc_serve_spread(const nnc_serve_engine *engine, bool experts);
 /* Returns the factor that widens both ends of the range on a device whose serving efficiencies are not measured; 1 on
  * other devices. */
@@ -203,8 +203,8 @@ NNC_API double nnc_serve_all_reduce_s(double ranks, double bytes, double link_by
 /* Returns the expected number of tokens from one verification of y = `drafted` tokens, if each is accepted with
  * probability a = `acceptance`: (1 - a^(y+1)) / (1 - a); arXiv:2211.17192, equation 1. */
 NNC_API double nnc_serve_accepted(double acceptance, double drafted);
-/* Return the mean waiting time in a queue with one server and constant service time (M/D/1), and its 99th percentile by
- * an exponential tail: max(0, mean / rho ln(100 rho)), where rho is the load. */
+/* Return the mean waiting time in s in a queue with one server and constant service time (M/D/1), and its 99th
+ * percentile by an exponential tail: max(0, mean / rho ln(100 rho)), where rho is the load. */
 NNC_API double nnc_serve_mean_wait_s(double service_s, double load);
 NNC_API double nnc_serve_p99_wait_s(double service_s, double load);
 

@@ -35,8 +35,8 @@ NNC_API nnc_status nnc_software_load(nnc_specs *specs, const char *id_or_path, c
 NNC_API void nnc_specs_set_lenient(nnc_specs *specs, bool lenient);
 
 /* Returns the default profile of each kind of plan: torch-compile, fsdp, megatron, maxtext. The neutral profile
- * replaces a profile whose file is missing. any: a search also offers features that a profile does not support. The set
- * owns the profiles. */
+ * replaces a profile whose file is missing. any = true: a search also tries features that a profile does not support.
+ * The set owns the profiles. */
 NNC_API nnc_status nnc_profiles_get(nnc_specs *specs, bool any, const nnc_profiles **profiles, nnc_error *err);
 
 /* Reads a spec from `size` bytes of JSON in memory; a NUL at the end is not needed. name is used in error messages. */

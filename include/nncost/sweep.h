@@ -26,7 +26,7 @@ NNC_API void nnc_sweep_destroy(nnc_sweep *sweep);
 NNC_API nnc_status nnc_sweep_add(nnc_sweep *sweep, const char *name, const char *list, nnc_error *err);
 /* Adds axes whose values change together: "tensor=1,2,4;data=8,4,2". */
 NNC_API nnc_status nnc_sweep_link(nnc_sweep *sweep, const char *axes, nnc_error *err);
-/* Restricts the sweep to part `number` (from 1) of `of` parts. A part has every of-th row. */
+/* Restricts the sweep to part `number` (from 1) of `of` parts. Each part has every `of`-th row. */
 NNC_API nnc_status nnc_sweep_part(nnc_sweep *sweep, int64_t number, int64_t of, nnc_error *err);
 
 /* Makes the sweep also keep rows whose plans are illegal or do not fit. */
