@@ -58,10 +58,10 @@ nnc_status nnc_fail(nnc_error *err, nnc_status status, const char *where, const 
 nnc_status nnc_vfail(nnc_error *err, nnc_status status, const char *where, const char *format, va_list args)
     NNC_PRINTF(4, 0);
 
-/* Reports "nncost: out of memory". */
+/* Fills err with "nncost: out of memory" and returns NNC_NO_MEMORY. */
 nnc_status nnc_no_memory(nnc_error *err);
 
-/* Puts `outer` before the place of an error: "outer: where". */
+/* Adds a prefix to the place of an error, err->where: "outer: where". */
 void nnc_error_within(nnc_error *err, const char *outer);
 
 /* Returns from the function when a call fails. For functions that have nothing to release. */
@@ -80,7 +80,7 @@ void nnc_error_within(nnc_error *err, const char *outer);
 /* Reports an error when a public function gets NULL for a pointer that it needs: "nnc_estimate: no model ...". */
 nnc_status nnc_need(const char *function, const char *what, bool given, nnc_error *err);
 
-/* NNC_NEED reports an error when a parameter is NULL, in a function that returns a status. */
+/* Returns NNC_BAD_USAGE from the enclosing function when a pointer is NULL. For functions that return a status. */
 #define NNC_NEED(pointer) NNC_TRY(nnc_need(__func__, #pointer, (pointer) != NULL, err))
 
 /* Returns the name with the smallest edit distance to `text`. Returns NULL if every name differs from it in more than a
@@ -102,7 +102,8 @@ const char *nnc_nearest(const char *text, const char *const *names, size_t count
 #define NNC_ENUM_SECOND(text, help, ...) help
 #define NNC_ENUM_HELP(name, ...) [name] = NNC_ENUM_SECOND(__VA_ARGS__, "", ""),
 
-/* Also defines const char *TYPE_help(TYPE value), which returns the help of a value in the list. */
+/* Defines TYPE_name as NNC_ENUM_NAMES does, and const char *TYPE_help(TYPE value), which returns the help of a value in
+ * the list. */
 #define NNC_ENUM_TEXTS(type, list)                                                    \
     NNC_ENUM_NAMES(type, list)                                                        \
     const char *type##_help(type value) {                                             \
@@ -115,8 +116,7 @@ const char *nnc_nearest(const char *text, const char *const *names, size_t count
 #define NNC_ROW(value) nnc_row_of_##value
 #define NNC_ROW_AT(name, ...) [name] = &NNC_ROW(name),
 
-/* Checks that a table with one line per value is long enough for the last value. tests/unit/test_rows.c checks the
- * other values. */
+/* Does not compile when a table lacks the last value of its enumeration. tests/unit/test_rows.c finds other gaps. */
 #define NNC_ROW_EACH(rows, values) _Static_assert(sizeof(rows) / sizeof(rows)[0] == (values), "a value has no row")
 
 /* The names of an enumeration: the number of values, and a function that returns the name of each. */
@@ -142,7 +142,7 @@ nnc_status nnc_sized_read(void *full, size_t full_size, const void *given, const
  * `given` does not change. */
 void nnc_sized_write(void *given, const void *full, size_t full_size);
 
-/* Checks the size that is stored in `given`. NNC_BAD_USAGE: no program can have this size. */
+/* Checks the size that is stored in `given`. NNC_BAD_USAGE: the caller has not set the size, or it is impossible. */
 nnc_status nnc_sized_check(const void *given, size_t full_size, const char *what, nnc_error *err);
 
 /* ---- numbers ---- */
@@ -167,7 +167,7 @@ static inline double nnc_max(double a, double b) { return isnan(a) || a > b ? a 
 static inline double nnc_min(double a, double b) { return isnan(a) || a < b ? a : b; }
 static inline double nnc_pow4(double x) { return x * x * x * x; }
 
-/* Tests whether a text contains another text, in upper or lower case. */
+/* Tests whether a text contains another text, without regard to upper and lower case. */
 bool nnc_contains_nocase(const char *text, const char *part);
 
 /* Tests whether a text ends with another text. */
@@ -243,7 +243,7 @@ nnc_arena *nnc_arena_create(void); /* Returns NULL when out of memory. */
 void nnc_arena_destroy(nnc_arena *arena);
 /* Returns zeroed memory, aligned for any type; NULL when out of memory. */
 void *nnc_arena_alloc(nnc_arena *arena, size_t size);
-/* Returns count * size bytes; NULL also when the product overflows. */
+/* Returns a zeroed array of count elements of `size` bytes; NULL when out of memory or when the product overflows. */
 void *nnc_arena_array(nnc_arena *arena, size_t count, size_t size);
 /* Returns a list with space for more than count entries: the list itself if it has the space, else a copy twice as
  * large. NULL when out of memory; the old list then stays valid. */
@@ -320,7 +320,7 @@ uint64_t nnc_digest_bytes(uint64_t digest, const void *bytes, size_t size);
 uint64_t nnc_digest_text(uint64_t digest, const char *text);
 uint64_t nnc_digest_number(uint64_t digest, uint64_t number);
 
-/* Writes sixteen hexadecimal digits. Returns text. */
+/* Writes a digest as sixteen hexadecimal digits. Returns text. */
 enum { NNC_DIGEST_TEXT = 17 };
 char *nnc_digest_print(uint64_t digest, char text[NNC_DIGEST_TEXT]);
 
@@ -394,7 +394,7 @@ nnc_status nnc_dlopen_functions(const char *library, const char *package, const 
                                 void *functions, nnc_error *err);
 
 /* ---- expressions (derivation.c) ----
-Reads expressions: "tensor * pipeline <= 64 && micro_batch > 1" for --where, "2 * heads + 1" in graph files.
+ * Reads expressions: "tensor * pipeline <= 64 && micro_batch > 1" for --where, "2 * heads + 1" in graph files.
  *
  *     ||   &&   == != < <= > >=   + -   * / %   ! -   ( )   numbers   names   'text'
  *

@@ -107,7 +107,8 @@ static bool is_runner_command(const char *text) {
     return text[0] == '#' && text[1] == '#' && text[2 + strspn(text + 2, "abcdefghijklmnopqrstuvwxyz")] == '[';
 }
 
-/* Control characters and invisible characters: The Unicode Standard 15, tables 2-3 and 23-1, and annex 9, table 4. */
+/* Uses the ranges of control and invisible characters of The Unicode Standard 15, tables 2-3 and 23-1, annex 9, table
+ * 4. */
 size_t nnc_control_length(const char *text) {
     static const struct {
         unsigned first, last;
@@ -312,7 +313,7 @@ char *nnc_digest_print(uint64_t digest, char text[NNC_DIGEST_TEXT]) {
 
 /* ---- short names ---- */
 
-/* Tests whether another name ends in the same parts. SQL, which has such names, ignores upper and lower case. */
+/* Tests whether a name other than names[own] ends in `end`. Ignores case, as SQL does for names of columns. */
 static bool is_shared(const char *end, const char *const *names, int count, int own) {
     const size_t length = strlen(end);
     for (int i = 0; i < count; i++) {

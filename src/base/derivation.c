@@ -35,7 +35,7 @@ static size_t c_name(const char *text) {
     return length;
 }
 
-/* Appends a number, "2.0" as 2. Returns the number of characters read. */
+/* Appends the number at the start of text to a formula, 2.0 as "2". Returns the number of characters read. */
 static size_t put_number(nnc_formula *formula, const char *text) {
     const size_t whole = strspn(text, "0123456789");
     const size_t zeros = text[whole] == '.' ? strspn(text + whole + 1, "0") : 0;
@@ -92,7 +92,7 @@ static void formula_tidy(nnc_formula *formula, const char *code) {
     }
 }
 
-/* Returns the length of the name at the start of a tidy formula. A name may have parts that are joined by dots. */
+/* Returns the length of the name at the start of a formula, "flops" or "work.flops"; 0 = no name. */
 static size_t formula_name(const char *text) {
     size_t length = c_name(text);
     while (length > 0 && text[length] == '.' && (is_letter(text[length + 1]) || is_digit(text[length + 1]))) {
@@ -219,7 +219,7 @@ static void substitute(const nnc_derivation *why, const char *formula, nnc_formu
     formula_put(w, formula, strlen(formula));
 }
 
-/* Tests whether the formula contains the name before `at`. */
+/* Tests whether the name at `at` also stands at an earlier place of the formula. */
 static bool is_repeated(const char *formula, const char *at, size_t length) {
     const char *before = formula, *name = NULL;
     size_t other = 0;
@@ -267,7 +267,7 @@ void nnc_say_operand(nnc_derivation *why, const char *name, const char *unit, do
     memcpy(added->name, name, strlen(name) + 1);
 }
 
-/* Adds a line; its value becomes an operand of the lines that follow. */
+/* Adds a line to a derivation. The value of the line becomes an operand of later lines. */
 static void add_line(nnc_derivation *why, const nnc_line *line) {
     void *lines = why->lines;
     if (grow(why, &lines, why->line_count, &why->line_capacity, sizeof *line)) {

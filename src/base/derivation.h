@@ -40,7 +40,7 @@ void nnc_derivation_clear(nnc_derivation *why);
 /* Sets the op or part that the following lines are about (member `of`). */
 void nnc_say_of(nnc_derivation *why, const char *format, ...) NNC_PRINTF(2, 3);
 
-/* Called by the macros below; why is not NULL. The name and the formula are C text. */
+/* The macros below call these functions with why != NULL. The name and the formula are C text. */
 void nnc_say_let(nnc_derivation *why, const char *name, const char *unit, double value);
 void nnc_say_line(nnc_derivation *why, const char *name, const char *unit, const char *formula, double value);
 void nnc_say_named(nnc_derivation *why, const char *name, const char *unit, const char *formula, double value);
@@ -50,7 +50,7 @@ void nnc_say_source(nnc_derivation *why, const char *source);
 /* Record an operand or a line whose name and formula are not C: "exposed_comm.data", "a + b". */
 void nnc_say_operand(nnc_derivation *why, const char *name, const char *unit, double value);
 void nnc_say_formula(nnc_derivation *why, const char *name, const char *unit, const char *formula, double value);
-/* Copies a line of another derivation. */
+/* Adds a copy of a line of another derivation. */
 void nnc_say_copy(nnc_derivation *why, const nnc_line *line);
 /* Record a line that is a sum: call _term for each term, then _sum. Terms that are 0 are left out. */
 void nnc_say_term(nnc_derivation *why, const char *name, const char *unit, double value);
@@ -79,12 +79,12 @@ const char *nnc_formula_name(const char **at, size_t *size);
     const double name = (formula);        \
     NNC_WHEN(why, nnc_say_line((why), #name, (unit), #formula, name))
 
-/* target: a variable of type double or of a whole-number type */
+/* NNC_SET assigns the formula to target, a variable of type double or of a whole-number type, and records a line. */
 #define NNC_SET(why, target, unit, formula) \
     (target) = (formula);                   \
     NNC_WHEN(why, nnc_say_line((why), #target, (unit), #formula, (double)(target)))
 
-/* Records and assigns a value under another name, given as a text. */
+/* Does the same as NNC_SET, but the line has the name `name`, a text, instead of the name of the variable. */
 #define NNC_SET_AS(why, name, target, unit, formula) \
     (target) = (formula);                            \
     NNC_WHEN(why, nnc_say_named((why), (name), (unit), #formula, (double)(target)))

@@ -71,7 +71,7 @@ static double to_double(const char *text) {
     return strtod(own, NULL);
 }
 
-/* Reads digits with or without decimals, at most 15 in all: a double holds them and the power of ten exactly, so that the
+/* Reads digits with or without decimals, at most 15 in all: a double holds them and the power of ten exactly, so the
  * quotient is the nearest double. Source: Clinger, PLDI '90. Returns false for other texts. */
 static bool read_short(const char *text, double *out) {
     static const double tens[] = {
@@ -209,7 +209,7 @@ void nnc_shorten_exponent(char *text) {
 
 enum { DIGITS = 12, POWER_MIN = -22, POWER_MAX = 27 };
 
-/* The first 64 bits of the powers of ten from 10^-22; exact from 10^0. */
+/* The first 64 bits of 10^-22, 10^-21 ... The entries from 10^0 on are exact. */
 static const uint64_t powers[] = {
     0xF1C90080BAF72CB1u, 0x971DA05074DA7BEEu, 0xBCE5086492111AEAu, 0xEC1E4A7DB69561A5u, 0x9392EE8E921D5D07u,
     0xB877AA3236A4B449u, 0xE69594BEC44DE15Bu, 0x901D7CF73AB0ACD9u, 0xB424DC35095CD80Fu, 0xE12E13424BB40E13u,

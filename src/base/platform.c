@@ -2,7 +2,7 @@
  * live in memory until the page is closed; so there a file is written in place. Windows has no symbolic links of POSIX
  * and no permissions; the functions for them are replaced below. */
 
-/* For realpath() and O_TMPFILE. */
+/* Makes <stdlib.h> and <fcntl.h> declare realpath() and O_TMPFILE. */
 #define _GNU_SOURCE /* NOLINT(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp) */
 #include <errno.h>
 #include <fcntl.h>
@@ -33,7 +33,7 @@
 #define readlink(path, name, size) ((void)(path), (void)(name), (ssize_t)-1)
 #define fchmod(descriptor, mode) ((void)(mode), 0)
 
-/* Only files without a name need linkat(), and Windows has none. */
+/* Values without effect: linkat() uses these constants for unnamed files only, and Windows has no such files. */
 #define AT_FDCWD 0
 #define AT_SYMLINK_FOLLOW 0
 #define linkat(from, own, to, path, flags) ((void)(own), -1)
@@ -47,7 +47,7 @@ static int replace(const char *from, const char *to) {
 #define rename replace
 #endif
 
-/* Linux alone has unnamed files, and names them through /proc; elsewhere there is no /proc, and files have names. */
+/* Only Linux has unnamed files and the folder /proc, which gives them a name. Other systems use files with names. */
 #ifndef O_TMPFILE
 #define O_TMPFILE 0
 #endif
@@ -236,7 +236,7 @@ static char *through_links(const char *path) {
 static bool set_target(nnc_atomic_file *file, const char *path) {
     file->target = realpath(path, NULL);
     if (file->target == NULL && errno == ENOMEM) { return false; }
-    if (file->target == NULL) { /* the temporary file does not exist yet */
+    if (file->target == NULL) { /* the target does not exist yet */
         file->target = through_links(path);
     }
     return file->target != NULL;
@@ -249,8 +249,8 @@ static mode_t permissions_of(const char *target) {
     return stat(target, &old) == 0 ? old.st_mode & 0777U : 0666U & ~mask;
 }
 
-/* Starts the temporary file. Refuses to replace a file that its owner made read-only, even though the folder allows it.
- * Returns false if it fails, with the cause in errno. */
+/* Sets file->target. Refuses a target that its owner made read-only, even though the folder allows to replace it.
+ * Returns false on failure, with the cause in errno. */
 static bool begin(nnc_atomic_file *file, const char *path) {
     struct stat old;
     *file = (nnc_atomic_file){ .descriptor = -1 };
@@ -296,8 +296,8 @@ bool nnc_atomic_file_open_named(nnc_atomic_file *file, const char *path) {
     return begin(file, path) && make_named(file);
 }
 
-/* Uses a file without a name, which the system deletes when the process ends. Not every file system supports it, and
- * only /proc can give the file a name later. */
+/* Opens a file without a name, which the system deletes when the process ends, or else a file with a name: not every
+ * file system supports unnamed files, and only /proc can give them a name later. */
 bool nnc_atomic_file_open(nnc_atomic_file *file, const char *path) {
     if (!begin(file, path)) { return false; }
     const mode_t mode = permissions_of(file->target);
