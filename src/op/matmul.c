@@ -159,7 +159,7 @@ static void shard_rows(nnc_op *op, int64_t ranks) {
     op->weights.rows /= ranks;
 }
 
-/* Divides the heads over the tensor ranks; every rank has at least one key and value head. */
+/* Divides the heads over the tensor ranks. If there are fewer key and value heads than ranks, every rank has one. */
 static void shard_qkv(nnc_op *op, int64_t ranks) {
     nnc_matmul *p = &op->u.matmul;
     const int64_t all = p->n, head_dim = all / (p->heads + 2 * p->kv_heads);
@@ -180,8 +180,8 @@ static void shard_scores(nnc_matmul *p, const nnc_degrees *d) {
     p->window_pairs /= (double)d->positions;
 }
 
-/* Divides the experts over the expert ranks. A rank receives as many tokens as it sends, the busiest rank `imbalance`
- * times as many. */
+/* Divides the experts over the expert ranks. A rank receives as many tokens as it sends; the busiest rank receives
+ * `imbalance` times as many. */
 static void shard_experts(nnc_op *op, const nnc_degrees *d) {
     nnc_matmul *p = &op->u.matmul;
     const double useful = p->useful > 0.0 ? p->useful : 1.0;

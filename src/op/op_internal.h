@@ -19,7 +19,7 @@
 
 /* ---- dims of each kind ---- */
 
-/* Every kind of op, and the word in the name of its nnc_op_row: nnc_matmul_row, nnc_flash_row ... */
+/* Every kind of op. The second column is the word in the name of its row: nnc_matmul_row, nnc_flash_row ... */
 #define NNC_OP_KIND_LIST(X)                                                                                  \
     X(NNC_OP_MATMUL, matmul)         /* C[m,n] = A[m,k] B[k,n], `batch` times; B may be a weight */          \
     X(NNC_OP_FLASH, flash)           /* fused attention: the scores stay on the chip */                      \
@@ -236,7 +236,7 @@ typedef struct nnc_weights {
 NNC_ENUM(nnc_collective, NNC_COLLECTIVE_LIST, NNC_COLLECTIVE_COUNT);
 const char *nnc_collective_name(nnc_collective value);
 
-/* A collective with the collectives of its backward. Bytes are the size of the full tensor. */
+/* A collective of forward, and the collectives of its backward. Bytes are the size of the full tensor. */
 typedef struct nnc_collective_op {
     nnc_comm comm;
     int32_t route; /* for communication of kind NNC_COMM_DATA: nnc_route_kind of the group of ranks that takes part */
@@ -252,7 +252,7 @@ typedef struct nnc_collective_op {
     bool once_per_node;        /* a token is sent once to each scale-up domain, and inside it to all of its experts */
 } nnc_collective_op;
 
-/* How an op's dims divide over the ranks of tensor, context and expert parallelism. */
+/* Decides which dims of an op the ranks of tensor, context and expert parallelism divide. */
 typedef enum nnc_split {
     NNC_SPLIT_TOKENS,        /* tokens are divided; every tensor rank has a copy */
     NNC_SPLIT_SEQUENCE,      /* tokens are divided, with sequence parallelism also over tensor ranks */
@@ -337,7 +337,7 @@ static inline bool nnc_op_is_collective(const nnc_op *op) { return op->kind == N
 
 /* ---- quantities computed from the dims ---- */
 
-/* Returns the work of one instance of an op, in its phase. Cannot fail. */
+/* Returns the work of one instance of an op, in the phase of the op. Cannot fail. */
 nnc_work nnc_op_work(const nnc_op *op);
 
 /* Return the number of elements in all heads of attention: scores, queries, keys and values. */
@@ -381,10 +381,10 @@ int nnc_op_backward(const nnc_op *op, nnc_op backward[NNC_BACKWARD_MAX]);
 /* Return the number of parameters of one instance of an op: the parameters that one token uses; all parameters. */
 int64_t nnc_weights_active(const nnc_weights *weights);
 int64_t nnc_weights_params(const nnc_weights *weights);
-/* Records all parameters of an op, with the formula. */
+/* Records the number of all parameters of an op, with its formula, in a derivation. */
 void nnc_op_say_params(const nnc_op *op, nnc_derivation *why);
 
-/* Returns the bytes of the optimizer's moments, without the master copy.   [optimizer-states] */
+/* Return the bytes of moments, without the master copy; _say_moments also records the formula.   [optimizer-states] */
 double nnc_update_moment_bytes(const nnc_update *update);
 double nnc_update_say_moments(const nnc_update *update, nnc_derivation *why);
 
@@ -445,7 +445,7 @@ static inline bool nnc_precision_is_narrow(nnc_dtype precision) { return precisi
 typedef enum nnc_timed { NNC_TIMED_LIST(NNC_TIMED_VALUE) NNC_TIMED_COUNT } nnc_timed;
 #undef NNC_TIMED_VALUE
 
-/* Number of ranks over which the dims of an op are divided. */
+/* Numbers of ranks over which the dims of an op are divided. */
 typedef struct nnc_degrees {
     int64_t tensor, context, expert;
     int64_t expert_tensor; /* tensor ranks that share each expert */
@@ -508,13 +508,13 @@ static inline nnc_timed nnc_op_timed(const nnc_op *op) {
     return row->timed_of != NULL ? row->timed_of(op) : row->timed;
 }
 
-/* Functions for the rows of kinds that keep no bytes, have no backward or are not divided. */
+/* Functions for the rows of kinds without backward, and of kinds whose dims are never divided. */
 int nnc_op_no_backward(const nnc_op *op, nnc_op backward[NNC_BACKWARD_MAX]);
 void nnc_op_not_sharded(nnc_op *op, const nnc_degrees *degrees);
-/* Writes one backward op: the same op in the phase backward, which changes its work. */
+/* Writes one backward op: a copy of the op in the phase backward. Returns 1, the number of backward ops. */
 int nnc_op_same_backward(const nnc_op *op, nnc_op backward[NNC_BACKWARD_MAX]);
 
-/* Notes in the derivations of several kinds of op. */
+/* Texts of the notes that several kinds of op add to the derivation of their kept and transient bytes. */
 extern const char nnc_kept_note[], nnc_transient_note[];
 
 /* nnc_at_least_one returns value, but at least 1. nnc_scaled_up returns value * factor, rounded up. */

@@ -11,7 +11,7 @@ const nnc_op_row *const nnc_op_rows[NNC_OP_KIND_COUNT] = {
 #undef NNC_OP_ROW
 };
 
-/* Share of the bytes of pointwise kernels that are reads, if half of the kernels have two operands. */
+/* Share of reads in the bytes of pointwise kernels, if half of the kernels read two operands: 1.5 of 2.5. */
 static const double issued_reads = 0.6;
 
 nnc_work nnc_op_work(const nnc_op *op) {
@@ -39,7 +39,7 @@ static double op_elements(const nnc_op *op) {
     }
 }
 
-/* Returns the bytes of the tensors that a library keeps, including the statistics of a norm. */
+/* Returns the bytes of the tensors that a library keeps for one op, including the statistics of a norm. */
 static double library_kept(const nnc_op *op) {
     const bool norm = op->kind == NNC_OP_NORM;
     const double rows = norm ? (double)op->u.norm.rows : 0.0;

@@ -80,8 +80,8 @@ static double of_muon(const dims *d, nnc_derivation *why) {
     return moments_bytes;
 }
 
-/* Functions for the member `more` of an optimizer. Each returns the work that this optimizer has in addition to the
- * reads, writes and FLOPs of all optimizers. */
+/* The functions below are the member `more` of an optimizer. Each returns the work that this optimizer has in addition
+ * to the reads, writes and FLOPs of all optimizers. */
 static nnc_work means(const nnc_update *u, const dims *d, nnc_derivation *why) {
     (void)u;
     NNC_SAY(why, more_read_bytes, "B", d->gradient_bytes_per_param * d->params);

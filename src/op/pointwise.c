@@ -39,7 +39,7 @@ ROW(NNC_PW_RELU, .flops = { 1, 1 }, .forward = { 1, 1 }, .backward = { 2, 1 }, .
 ROW(NNC_PW_GELU, .flops = { 8, 13 }, .forward = { 1, 1 }, .backward = { 2, 1 }, .unfused_forward = { 8, 8 },
     .unfused_backward = { 16, 8 }, .inputs = 1);
 ROW(NNC_PW_SILU, .flops = { 4, 7 }, .forward = { 1, 1 }, .backward = { 2, 1 }, .inputs = 1);
-/* backward needs the output of forward, not its input */
+/* sigmoid: backward needs the output of forward, not the input */
 ROW(NNC_PW_SIGMOID, .flops = { 3, 3 }, .forward = { 1, 1 }, .backward = { 2, 1 }, .inputs = 1,
     .act = { .by_output = true });
 ROW(NNC_PW_TANH, .flops = { 4, 3 }, .forward = { 1, 1 }, .backward = { 2, 1 }, .inputs = 1,
@@ -48,27 +48,27 @@ ROW(NNC_PW_HARD_SIGMOID, .flops = { 3, 2 }, .forward = { 1, 1 }, .backward = { 2
 ROW(NNC_PW_HARD_SWISH, .flops = { 4, 4 }, .forward = { 1, 1 }, .backward = { 2, 1 }, .inputs = 1);
 ROW(NNC_PW_SOFTMAX, .flops = { 5, 4 }, .forward = { 1, 1 }, .backward = { 2, 1 }, .unfused_forward = { 3, 3 },
     .unfused_backward = { 4, 3 }, .inputs = 1, .act = { .by_output = true });
-/* the inputs are gate and up; unfused: one kernel for the activation, one for the multiplication */
+/* SwiGLU: the inputs are gate and up; unfused: one kernel for the activation, one for the multiplication */
 ROW(NNC_PW_SWIGLU, .flops = { 5, 10 }, .forward = { 2, 1 }, .backward = { 3, 2 }, .unfused_forward = { 3, 2 },
     .unfused_backward = { 5, 3 }, .inputs = 2, .act = { .gated = true });
 ROW(NNC_PW_GEGLU, .flops = { 6, 12 }, .forward = { 2, 1 }, .backward = { 3, 2 }, .unfused_forward = { 3, 2 },
     .unfused_backward = { 5, 3 }, .inputs = 2, .act = { .gated = true });
-/* forward: one comparison and one multiplication; backward: the derivative is 2 max(x, 0) */
+/* squared ReLU: forward has one comparison and one multiplication; the derivative is 2 max(x, 0) */
 ROW(NNC_PW_RELU2, .flops = { 2, 3 }, .forward = { 1, 1 }, .backward = { 2, 1 }, .unfused_forward = { 2, 2 },
     .unfused_backward = { 3, 2 }, .inputs = 1);
-/* one sigmoid per row, one multiplication per element; backward also sums dy x over each row */
+/* scale: one sigmoid per row, one multiplication per element; backward also sums dy * x over each row */
 ROW(NNC_PW_SCALE, .flops = { 1, 3 }, .forward = { 1, 1 }, .backward = { 2, 1 }, .unfused_forward = { 1, 1 },
     .unfused_backward = { 3, 1 }, .inputs = 1);
-/* divide, tanh, multiply; backward uses 1 - tanh^2 of the output */
+/* softcap: divide, tanh, multiply; backward uses 1 - tanh^2, computed from the output */
 ROW(NNC_PW_SOFTCAP, .flops = { 3, 4 }, .forward = { 1, 1 }, .backward = { 2, 1 }, .unfused_forward = { 3, 3 },
     .unfused_backward = { 4, 3 }, .inputs = 1);
-/* backward reads dy and both inputs, and writes two gradients */
+/* product of two tensors: backward reads dy and both inputs, and writes two gradients */
 ROW(NNC_PW_MUL, .flops = { 1, 2 }, .forward = { 2, 1 }, .backward = { 3, 2 }, .unfused_forward = { 2, 1 },
     .unfused_backward = { 4, 2 }, .inputs = 2);
 ROW(NNC_PW_BIAS, .flops = { 1, 1 }, .forward = { 1, 1 }, .backward = { 1, 0 }, .inputs = 1);
 ROW(NNC_PW_DROPOUT, .flops = { 1, 1 }, .forward = { 1, 1 }, .backward = { 1, 1 }, .inputs = 1, .mask_bytes = 1);
-/* Fused: the kernel of the next norm also reads the branch and writes the sum. In backward this kernel also reads the
- * gradient of the residual stream. */
+/* Residual sum. Fused: the kernel of the next norm also reads the branch and writes the sum; in backward it also reads
+ * the gradient of the residual stream. */
 ROW(NNC_PW_RESIDUAL, .flops = { 1, 1 }, .forward = { 1, 1 }, .backward = { 1, 0 }, .unfused_forward = { 2, 1 },
     .unfused_backward = { 2, 1 }, .inputs = 1);
 ROW(NNC_PW_BIAS_DROPOUT_RESIDUAL, .flops = { 3, 2 }, .forward = { 2, 1 }, .backward = { 1, 1 },
@@ -81,7 +81,7 @@ ROW(NNC_PW_TIME_ADD, .flops = { 1, 1 }, .forward = { 1, 1 }, .backward = { 1, 0 
 ROW(NNC_PW_TIMESTEP, .flops = { 2, 0 }, .forward = { 0, 1 }, .no_backward = true);
 /* 2 x 2 windows have four comparisons; PyTorch keeps a 64-bit index per output */
 ROW(NNC_PW_MAX_POOL, .flops = { 4, 1 }, .forward = { 4, 1 }, .backward = { 1, 4 }, .inputs = 4, .mask_bytes = 8);
-/* Pools with windows of any size: every input is read once and compared or added; backward writes its gradient. */
+/* Pools of any window size: forward reads each input once and compares or adds it; backward writes its gradient. */
 ROW(NNC_PW_MAX_POOL2D, .flops = { 0, 1 }, .forward = { 0, 1 }, .backward = { 1, 0 }, .inputs = 1, .mask_bytes = 8,
     .input_flops = { 1, 0 });
 ROW(NNC_PW_AVG_POOL2D, .flops = { 1, 1 }, .forward = { 0, 1 }, .backward = { 1, 0 }, .inputs = 1,
@@ -89,7 +89,7 @@ ROW(NNC_PW_AVG_POOL2D, .flops = { 1, 1 }, .forward = { 0, 1 }, .backward = { 1, 
 ROW(NNC_PW_UPSAMPLE_NEAREST, .flops = { 0, 1 }, .forward = { 0.25, 1 }, .backward = { 1, 0.25 }, .inputs = 0.25);
 ROW(NNC_PW_UPSAMPLE_BILINEAR, .flops = { 7, 7 }, .forward = { 0.25, 1 }, .backward = { 1, 0.25 }, .inputs = 0.25);
 ROW(NNC_PW_RESIZE, .flops = { 1, 0 }, .forward = { 0, 1 }, .backward = { 1, 0 }, .inputs = 1, .input_flops = { 0, 1 });
-/* backward moves nothing: the gradients are two views of the gradient of the concatenation */
+/* concatenation: backward moves no bytes, because the gradients are two views of one tensor */
 ROW(NNC_PW_CONCAT, .forward = { 1, 1 }, .inputs = 1);
 ROW(NNC_PW_COPY, .forward = { 1, 1 }, .backward = { 1, 1 }, .inputs = 1);
 /* Latent attention: joins the parts of keys, values and queries per head. A part that all heads share is written once
@@ -105,12 +105,12 @@ ROW(NNC_PW_CAST_WEIGHTS, .forward = { 1, 0.5 }, .backward = { 0.5, 1 }, .unfused
 ROW(NNC_PW_DISPATCH, .flops = { 0, 1 }, .forward = { 0, 1 }, .backward = { 1, 0 });
 ROW(NNC_PW_SUM_COPIES, .forward = { 0, 1 }, .backward = { 1, 0 }, .input_flops = { 1, 0 });
 ROW(NNC_PW_COMBINE, .forward = { 0, 1 }, .backward = { 1, 0 }, .input_flops = { 2, 3 }, .backward_input_reads = 1);
-/* reads the fp32 sum and the result for a new block of keys (half as many bytes), scales both and adds them */
+/* merge: reads the fp32 sum and the result for a new block of keys (half as many bytes), scales both and adds them */
 ROW(NNC_PW_MERGE, .flops = { 3, 1 }, .forward = { 1.5, 1 }, .backward = { 1.5, 1 }, .inputs = 1);
-/* one multiplication by the scale of a group; the input is the stored weights */
+/* dequantization: one multiplication by the scale of a group per value; the input is the stored weights */
 ROW(NNC_PW_DEQUANTIZE, .flops = { 1, 0 }, .forward = { 0, 1 }, .no_backward = true);
-/* Unfused, in fp32. Forward: product with the scores, sum, concatenation, cast: 28 bytes per 16-bit value. Backward:
- * cast, sum over rows, products with bias and scores, each with its sum, and the join of the parts: 40 bytes. */
+/* Expert bias, unfused, fp32. Forward: product with scores, sum, concatenation, cast: 28 bytes per 16-bit value.
+ * Backward: cast, sum over rows, products with bias and scores, each with its sum, join of the parts: 40 bytes. */
 ROW(NNC_PW_EXPERT_BIAS, .flops = { 2, 4 }, .backward = { 1, 0 }, .unfused_forward = { 7, 7 },
     .unfused_backward = { 12, 8 });
 /* Forward clamps both halves and concatenates them; backward masks the gradients of both and joins them. */
@@ -148,7 +148,7 @@ NNC_SAYING nnc_work pointwise_work(const nnc_op *op, nnc_derivation *why) {
     const passes pass = p->inside          ? inside_norm(p->kind, backward)
                         : p->by_reductions ? by_reductions(backward)
                                            : passes_of(row, p->fused, backward);
-    /* true: this phase writes the mask. A cast writes its 8-bit copies (counted as a mask) in both phases. */
+    /* true: this phase writes the mask. A cast writes its 8-bit copy, which counts as a mask, in both phases. */
     const bool masks_written = p->kind == NNC_PW_CAST || !backward;
     NNC_LET(why, elements, NULL, (double)(other ? p->backward_elements : p->elements));
     NNC_LET(why, element_bytes, NULL, nnc_dtype_bytes(op->dtype));
@@ -212,7 +212,7 @@ NNC_SAYING double pointwise_transient(const nnc_op *op, nnc_derivation *why) {
     const nnc_pointwise *p = &op->u.pointwise;
     const double elements = (double)p->elements, element_bytes = nnc_dtype_bytes(op->dtype);
     NNC_LET(why, inputs, NULL, kinds[p->kind]->inputs);
-    /* a recomputed output is in memory at the same time as the gradients */
+    /* an output that is computed again is in memory at the same time as the gradients */
     NNC_LET(why, again, NULL, op->recomputed ? 1.0 : 0.0);
     NNC_SAY(why, transient_bytes, "B", (1.0 + inputs + again) * elements * element_bytes);
     NNC_NOTE(why, nnc_transient_note);
@@ -225,10 +225,10 @@ static int pointwise_backward(const nnc_op *op, nnc_op *backward) {
     return kinds[op->u.pointwise.kind]->no_backward ? 0 : nnc_op_same_backward(op, backward);
 }
 
-/* Returns the number of ranks that share the elements. It may differ between the input and the output of a cast. */
+/* Returns the number of ranks that divide the elements. It can differ between forward and backward of a cast. */
 static int64_t ranks_of(const nnc_op *op, const nnc_degrees *d, bool backward) {
     const bool cast = op->u.pointwise.kind == NNC_PW_CAST;
-    /* a dequantization works on weights, so the split of the tokens does not change it */
+    /* a dequantization processes weights, which ranks that divide only tokens have in full */
     if (op->u.pointwise.kind == NNC_PW_DEQUANTIZE) {
         return op->split == NNC_SPLIT_TOKENS || op->split == NNC_SPLIT_SEQUENCE ? 1
                : op->split == NNC_SPLIT_EXPERT_INNER                            ? d->expert_tensor * d->expert
