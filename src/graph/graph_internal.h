@@ -192,7 +192,7 @@ typedef struct nnc_graph_tensor {
     int32_t storage;          /* index of the tensor's memory; a view has the same storage as its source */
 } nnc_graph_tensor;
 
-/* Data that a sink keeps about the memory of one tensor (its storage) and of all views of it. */
+/* Data that a sink keeps about the memory (storage) of a tensor and of all its views. */
 typedef struct nnc_graph_storage {
     uint32_t flags;   /* flags of the sink; iterations of a repeat are equal only if their flags are equal */
     int32_t producer; /* value of the sink; it may differ between equal iterations of a repeat */
@@ -359,10 +359,10 @@ const nnc_graph_kind_row *nnc_graph_kind_row_of(nnc_graph_kind kind);
 /* Returns the axis of the width (channels): the first axis of a map, the last axis of tokens. */
 int nnc_graph_width_axis(const nnc_graph_tensor *t);
 int64_t nnc_graph_width(const nnc_graph_tensor *t);
-/* Return the number of elements of a sample: all elements; positions or tokens. */
+/* Return the number of elements of a sample: _elements counts all, _positions counts positions of a map or tokens. */
 int64_t nnc_graph_elements(const nnc_graph_tensor *t);
 int64_t nnc_graph_positions(const nnc_graph_tensor *t);
-/* Writes a shape: "3 x 224 x 224". */
+/* Writes a shape as text, "3 x 224 x 224". Returns text. */
 const char *nnc_graph_shape_text(const nnc_graph_tensor *t, char text[96]);
 
 #define NNC_GRAPH_KIND_ROW(name, text, help, row) extern const nnc_graph_kind_row nnc_graph_##row##_row;
@@ -433,7 +433,8 @@ enum {
 };
 enum { NNC_RECURRENT_KIND, NNC_RECURRENT_HIDDEN, NNC_RECURRENT_BOTH, NNC_RECURRENT_BIAS };
 enum { NNC_RECURRENT_LSTM, NNC_RECURRENT_GRU, NNC_RECURRENT_RNN };
-/* Returns the number of matrices of hidden x hidden values of a recurrent layer: its gates. */
+/* Returns the number of gates of a recurrent layer, in all directions. Each gate has a matrix of hidden x hidden
+ * values. */
 int64_t nnc_graph_gates(const nnc_graph_op *op);
 enum { NNC_EMBED_ROWS, NNC_EMBED_WIDTH };
 enum { NNC_TABLE_ROWS, NNC_TABLE_WIDTH, NNC_TABLE_LOOKUPS };

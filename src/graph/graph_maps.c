@@ -16,7 +16,7 @@ static bool is_volume(const nnc_graph_op *op) { return op->in.rank == 4; }
 /* Tests that the input of the op is a map or a volume; otherwise notes a fault. */
 static bool needs_sides(nnc_graph_walk *w, const nnc_graph_op *op) { return is_volume(op) || graph_needs_map(w, op); }
 
-/* Returns the index in nnc_graph_windows of the window along an axis of a map or volume. */
+/* Returns the index of the window along an axis of a map or volume, in the array that nnc_graph_windows fills. */
 static int window_of(const nnc_graph_op *op, int axis) { return !is_volume(op) ? axis - 1 : axis == 1 ? 2 : axis - 2; }
 
 /* Returns the number of windows along a side; 0 = the window does not fit. */
@@ -31,8 +31,7 @@ static int64_t graph_side(int64_t side, const nnc_graph_window *window) {
     return out;
 }
 
-/* Returns `value`, or `other` if `value` is not given. A parameter for the width defaults to the same parameter for the
- * height. */
+/* Returns `value`, or `other` if the file does not give `value`: a width defaults to the height, for example. */
 static int64_t or_else(int64_t value, int64_t other) { return value == NNC_GRAPH_UNSAID ? other : value; }
 
 void nnc_graph_windows(const nnc_graph_op *op, nnc_graph_window windows[3]) {
@@ -56,13 +55,13 @@ void nnc_graph_windows(const nnc_graph_op *op, nnc_graph_window windows[3]) {
     windows[2].pad_end = or_else(v[NNC_WINDOW_PAD_END_D], or_else(v[NNC_WINDOW_PAD_D], windows[0].pad_end));
 }
 
-/* A parameter of a window, in positions. */
+/* Describes one parameter of a window, whose unit is positions of the map. */
 #define POSITIONS(index, name, unsaid_, min_, help_)                                                             \
     [index] = {                                                                                                  \
         name, NNC_GRAPH_NUMBER, .unsaid = (unsaid_), .min = (min_), .max = NNC_GRAPH_KERNEL_MAX, .help = (help_) \
     }
 
-/* Parameters of a window; they have the same indices in every kind with a window. */
+/* Describes all parameters of a window. They have the same indices in every kind of op with a window. */
 #define WINDOW(stride_unsaid, what)                                                                                  \
     POSITIONS(NNC_WINDOW_KERNEL, "kernel", 1, 1, "Side of the " what "."),                                           \
         POSITIONS(NNC_WINDOW_STRIDE, "stride", stride_unsaid, 1, "Positions from one window to the next."),          \

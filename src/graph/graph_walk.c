@@ -141,8 +141,8 @@ static bool shape_of(nnc_graph_walk *w, const nnc_graph_node *node, const int64_
     return true;
 }
 
-/* Checks an op whose input is divided: between a product divided by columns and a product divided by rows, each tensor
- * rank has only a part of the width. Returns false if it noted a fault. */
+/* Notes a fault and returns false if tensor ranks have only parts of the op's input (between products split by columns
+ * and by rows), but the op needs the whole width. */
 static bool check_parts(nnc_graph_walk *w, const nnc_graph_op *op, bool parts) {
     const bool differ = op->with.rank > 0 && op->with.sharded != op->in.sharded;
     return (!op->in.sharded || parts) && !differ
@@ -268,8 +268,8 @@ static bool run_use(nnc_graph_walk *w, const nnc_graph_node *node, const int64_t
     return done;
 }
 
-/* Walks a list of ops that is tied or frozen. If `count` of the list is 0, its ops are neither tied nor frozen. Returns
- * false if it noted a fault. */
+/* Walks a list of ops with shared weights (tied) or untrained weights (frozen). *marks: nesting depth of such lists.
+ * The list has no mark if its `count` is 0. Returns false if it noted a fault. */
 static bool run_marked(nnc_graph_walk *w, const nnc_graph_node *node, const int64_t *args, const char *what,
                        int32_t *marks) {
     int64_t count = 0;
@@ -430,7 +430,7 @@ bool nnc_expr_value(const nnc_expr *expr, const int64_t *lets, const int64_t *ar
         if (code->kind == NNC_CODE_LET) {
             result = lets[code->value];
         } else if (code->kind == NNC_CODE_ARG) {
-            /* Steps with arguments have them. NOLINTNEXTLINE(clang-analyzer-core.NullDereference) */
+            /* Only macros use arguments, so args is set. NOLINTNEXTLINE(clang-analyzer-core.NullDereference) */
             result = args[code->value];
         } else if (code->kind != NNC_CODE_NUMBER) {
             depth -= 2;
