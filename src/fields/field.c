@@ -272,7 +272,7 @@ static nnc_dtype dtype_named(const char *text, size_t length) {
     return (nnc_dtype)i;
 }
 
-/* Position of a search: a table, and the part of the name that is not yet read. */
+/* State of the search for a dotted name: the table to search, and the part of the name that is not yet read. */
 typedef struct search {
     const char *what;
     const nnc_field *fields;
@@ -481,8 +481,8 @@ static double initial_value(const nnc_field *field) {
                                                              : 0.0;
 }
 
-/* Sets the members of a zeroed object to their defaults; most members that are not doubles stay 0. This runs for each
- * scenario of a plan file. */
+/* Sets the members of a zeroed object to their defaults. Skips members that stay 0, because this runs for each scenario
+ * of a plan file. */
 static void init(const nnc_field *fields, size_t count, char *object) {
     for (const nnc_field *f = fields; f < fields + count; f++) {
         char *place = object + f->offset;
@@ -549,8 +549,8 @@ static bool all_suit(const nnc_field *fields, size_t count, const char *object) 
     return true;
 }
 
-/* Reports the first field with a wrong value. prefix: stands before the names of members; NULL: the fields are
- * options. */
+/* Reports the first field with a wrong value. Messages begin with prefix and the name of the member; if prefix is NULL,
+ * with the option of the field. */
 static nnc_status refuse_first(const nnc_field *fields, size_t count, const char *prefix, const char *object,
                                nnc_error *err) {
     while (count > 0 && all_suit(fields, 1, object)) {

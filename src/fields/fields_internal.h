@@ -107,7 +107,7 @@ typedef struct nnc_field_table {
     .count_offset = offsetof(owner, count),   \
     .capacity = (int32_t)(sizeof(((owner *)0)->list) / sizeof(((owner *)0)->list[0]))
 
-/* Sets the enumeration of a field: its type and the number of its values. */
+/* Sets the enumeration of a field: the functions for names and help, and the number of values. */
 #define NNC_FIELD_NAMES(type, values) .names = { type##_name, (values) }, .help_of = type##_help
 
 #define NNC_FIELD_TABLE(list) .fields = (list), .field_count = sizeof(list) / sizeof((list)[0])
@@ -131,7 +131,8 @@ typedef struct nnc_field_table {
 extern const nnc_field_table nnc_plan_table, nnc_run_table, nnc_budget_table, nnc_serve_table, nnc_software_table,
     nnc_switch_table; /* nnc_switch_table: the fields of a software profile that are switches */
 
-/* Numbers of serving parameters: in the efficiency object of a device, and of an engine in a software profile. */
+/* Lengths of the tables of serving parameters: of a device's efficiency object, and of an engine in a software
+ * profile. */
 enum { NNC_SERVE_EFFICIENCY_FIELDS = 11, NNC_SERVE_ENGINE_FIELDS = 28 };
 extern const nnc_field nnc_serve_efficiency_fields[NNC_SERVE_EFFICIENCY_FIELDS];
 extern const nnc_field nnc_serve_engine_fields[NNC_SERVE_ENGINE_FIELDS];
@@ -184,7 +185,8 @@ char *nnc_option_name(const char *field, char text[NNC_OPTION_NAME]);
 
 /* Returns the type of one element of a list or of RATES. Returns other types unchanged. */
 nnc_field_type nnc_field_element(nnc_field_type type);
-/* Returns the error in a value ("out of range") and writes `expected`; NULL = no error. */
+/* Returns the error in a value, such as "out of range", and writes the accepted values to `expected`; NULL = no
+ * error. */
 const char *nnc_field_refuse(const nnc_field *field, double value, char *expected, size_t size);
 /* Stores a value in a field; if the field is a list, as its element `index`. */
 void nnc_field_store(const nnc_field *field, void *place, int index, double value);
@@ -197,16 +199,15 @@ typedef struct nnc_flag {
     bool also; /* a second name: it is read, but never printed */
 } nnc_flag;
 
-/* Lists of flags, by field. If a list has two names for a flag, outputs print the first name; the second has `also`. */
+/* Lists of flags, one per field. If a flag has two names, outputs print the first; the second has `also` set. */
 extern const nnc_flag nnc_recompute_flags[], nnc_offload_flags[], nnc_train_flags[], nnc_adapted_flags[];
 
-/* Returns the flags of a field type; NULL = the type is not a set of flags. */
+/* Returns the list of flags for a field type; NULL = the type is not a set of flags. */
 const nnc_flag *nnc_flags_of(nnc_field_type type);
 
-/* Tests whether a text is one value (one set of flags, or one list) instead of a list of values. In a list of values,
- * ',' separates the values and '+' joins the parts of one value. A text that has only parts is one value in every
- * command: "norm,activation", "16,20,28". A text with the name of a whole value (none, all, selective, full), a range
- * or a '+' is a list of values. Returns false for a list of values, and for a field whose values have no parts. */
+/* Tests whether a text is one value with parts (flags, or a list) that ',' separates: "norm,activation", "16,20,28".
+ * Returns false if the text is a list of values, which has a '+' between the parts of a value, a range, or the name of
+ * a whole value (none, all, selective, full). Returns false for fields whose values have no parts. */
 bool nnc_field_is_one_set(const nnc_field *field, const char *list);
 /* Changes "norm+activation" to "norm,activation", the form that fields read. Drops a '+' at the end: "norm+" is one
  * value. */

@@ -5,8 +5,8 @@
 
 #include "fields/fields_internal.h"
 
-/* Defines the function that sets the members of a caller's struct to the defaults in the table, up to the size of the
- * struct that the caller gives. */
+/* Defines the function TYPE_init: it sets the members of a caller's struct to the defaults of the table, up to
+ * struct_size. */
 /* NOLINTBEGIN(bugprone-macro-parentheses): a type */
 #define INIT_BY_ROWS(type, table)                                  \
     void type##_init(type *object, size_t struct_size) {           \
@@ -460,8 +460,7 @@ nnc_status nnc_serve_ask_check(const nnc_serve_ask *ask, nnc_error *err) {
 #define FRACTION .max = 1, .above_min = true
 #define SECONDS .unit = "s", .max = 1e3
 
-/* Begins the row of a field whose value depends on the storage format; the user of the macro adds the other members of
- * the row. */
+/* Begins the row of a field whose value depends on the storage format; more members of the row follow the macro. */
 #define BY_STORED(stored, text) \
     .name = (text), .type = NNC_FIELD_F64, .offset = (stored) * sizeof(double), .size = sizeof(double)
 
