@@ -339,8 +339,8 @@ struct nnc_captured {
     nnc_frozen frozen;  /* format of frozen parameters; NNC_FROZEN_COUNT = all are trained */
     /* optimizer, found from the operators of the update; NNC_OPTIMIZER_COUNT = no update was recorded */
     nnc_optimizer optimizer;
-    const struct nnc_captured *autocast; /* a recording of the same step under autocast; NULL = this step was not
-                                          * recorded in fp32 */
+    const struct nnc_captured *autocast; /* the same step, converted to autocast; NULL = the step was not recorded in
+                                          * fp32 */
     const struct nnc_captured *second;   /* a recording of the same step with another number of samples; NULL = not
                                           * recorded */
 };

@@ -87,7 +87,7 @@ static void issue(const nnc_captured_op *c, nnc_op *op) {
     op->issued[1] = (nnc_issued){ (backward + c->cast_kernels) / steps, bytes, c->cast_bytes / steps };
 }
 
-/* Sets the kernels of an op under torch.compile. An op that runs in the kernel of another has none.   [compiled] */
+/* Sets the kernels of an op under torch.compile. An op that runs in the kernel of another op gets 0.   [compiled] */
 static void issue_fused(const nnc_captured_op *c, nnc_op *op) {
     const bool streams = c->kind == NNC_CAPTURED_KERNEL;
     const double kernels = c->fused_kernels + c->fused_cast_kernels, steps = (double)c->steps;
@@ -123,9 +123,8 @@ static void write_op(const nnc_writer *w, const nnc_captured_op *c) {
 
 /* ---- sizes of a step with a number of samples between two recorded steps ---- */
 
-/* Returns a size in a step whose number of samples is between the numbers of two recorded steps. Every size is a fixed
- * part plus a part that is proportional to the samples: size = first size + share (second size - first size).
- * [captured-kernel] */
+/* Interpolates a size between two recorded steps with different numbers of samples: one + share (two - one). A size is
+ * a fixed part plus a part that is proportional to the samples.   [captured-kernel] */
 static double between(double one, double two, double share) { return one + share * (two - one); }
 
 static nnc_captured_op op_between(const nnc_captured_op *one, const nnc_captured_op *two, double share) {
@@ -153,7 +152,7 @@ static nnc_captured_op op_between(const nnc_captured_op *one, const nnc_captured
     return op;
 }
 
-/* Returns the recorded step, or the same step under autocast. */
+/* Returns the recorded step; with policy amp, the same step converted to autocast. */
 static const struct nnc_captured *program_of(const struct nnc_captured *recorded, const nnc_plan *plan) {
     return plan->policy == NNC_POLICY_AMP && recorded->autocast != NULL ? recorded->autocast : recorded;
 }

@@ -392,7 +392,7 @@ static void cross_attention(const nnc_layer_writer *w, const nnc_decoder *d) {
 
 /* ---- towers: networks that turn images or sounds into tokens   [towers] ---- */
 
-/* Counts the parameters of a tower that gets no inputs in this step. */
+/* Writes an op without work that counts the parameters of a tower without inputs in this step. */
 static void idle_tower(const nnc_graph *tower, const nnc_writer *to) {
     nnc_graph_fault fault;
     nnc_graph_sizes sizes = { 0 };
@@ -448,7 +448,7 @@ static nnc_layer layer_of_mixer(const nnc_layer *any, const nnc_decoder *d, nnc_
 static const char *const attention_streams[] = { "attn.stream_weights", "attn.streams_in", "attn.streams_out" };
 static const char *const mlp_streams[] = { "mlp.stream_weights", "mlp.streams_in", "mlp.streams_out" };
 
-/* Returns the number of values that a layer passes to the next layer. */
+/* Returns the number of values that a layer passes to the next layer: all residual streams. */
 static int64_t stream_elements(const nnc_layer_writer *w, const nnc_decoder *d) {
     return nnc_list_mul(&w->to, w->hidden_elements, d->streams > 1 ? d->streams : 1);
 }
@@ -491,7 +491,7 @@ static void layers(const nnc_layer_writer *w, const nnc_decoder *d, const kind *
     block(w, d, k);
 }
 
-/* Writes the layers after the first, which use the weights of the first layer. */
+/* Writes the layers after the first as ops without weights, because they share the weights of the first layer. */
 static void again(nnc_op_list *list, const nnc_decoder *d, const nnc_layer_writer *w, const kind *k) {
     const int32_t first = list->count;
     layers(w, d, k);
@@ -524,8 +524,8 @@ static void further_tokens(const nnc_layer_writer *w, const nnc_decoder *d) {
 
 enum { KINDS_MAX = NNC_SEGMENTS_MAX - 3 };
 
-/* Finds the kinds of layers, in order of first appearance. If kinds alternate, list->mixed records the kind of each
- * layer. */
+/* Finds the kinds of layers, in order of first appearance. Returns their number. If kinds alternate, list->mixed
+ * records the kind of each layer. */
 static int32_t kinds_of(const nnc_decoder *d, nnc_op_list *list, kind kinds[KINDS_MAX]) {
     int32_t count = 0;
     if (d->mixers_count <= 1 && d->mlps_count <= 1) {
@@ -617,7 +617,7 @@ static nnc_status resolve(const nnc_model *model, nnc_plan *p, nnc_error *err) {
     return NNC_OK;
 }
 
-/* Checks the rules of layers whose mixer keeps a state. */
+/* Checks the rules for tensor and context ranks of a layer whose mixer keeps a state. */
 static nnc_status split_states(const nnc_decoder *d, const nnc_plan *p, nnc_error *err) {
     if (p->context > 1) {
         return nnc_fail(err, NNC_ILLEGAL_PLAN, "--context",

@@ -123,8 +123,8 @@ static void compress(const nnc_layer_writer *w, const char *const names[3], int6
     norm->u.norm.keeps_input = true;
 }
 
-/* Writes the scores of the indexer: products of its queries with the compressed keys (one key for several tokens), and
- * their weighted sum over the heads of the indexer. */
+/* Writes the scores of the indexer: products of its queries with the compressed keys (one key for several tokens), then
+ * the weighted sum of these scores over the heads of the indexer. */
 static void pick_keys(const nnc_layer_writer *w, const nnc_decoder *d) {
     static const char *const names[] = { "index.kv", "index.pool", "index.norm" };
     const int64_t heads = d->index_heads, width = d->index_dim, ratio = d->index_ratio;
@@ -246,9 +246,9 @@ static bool sorts(const nnc_software *s) {
     return s->dispatcher == NNC_DISPATCHER_PROFILE ? s->expert_sorts : s->dispatcher == NNC_DISPATCHER_ALL_TO_ALL;
 }
 
-/* Writes the collective that sends the copies of a rank's tokens, with padding. With sequence parallelism each tensor
- * rank sends its part of the tokens. Some software sends tokens (forward) and gradients of the results (backward) in 8
- * bits. The busiest rank receives `imbalance` times the mean. */
+/* Writes the collective that sends copies of a rank's tokens to their experts, or if `out` the results back; both with
+ * padding. With sequence parallelism each tensor rank sends its part. Some software sends tokens (forward) and
+ * gradients of results (backward) in 8 bits. The busiest rank receives `imbalance` times the mean. */
 static void dispatch_collective(const routing *r, const char *name, bool out) {
     const nnc_writer *to = &r->w->to;
     const nnc_plan *plan = to->how->plan;

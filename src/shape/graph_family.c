@@ -60,7 +60,7 @@ static nnc_group group_of(const nnc_graph_op *op, nnc_group unsaid) {
     return op->node->group != NNC_GROUP_COUNT ? op->node->group : unsaid;
 }
 
-/* Returns the group of ops that work element by element. */
+/* Returns the group of a pointwise op: the group in the file; else "conv" for a map, "mlp" for other tensors. */
 static nnc_group pointwise_group(const nnc_graph_op *op) {
     return group_of(op, op->out.rank >= 3 ? NNC_GROUP_CONV : NNC_GROUP_MLP);
 }
@@ -137,7 +137,7 @@ static void lower_norm(lowering *l, const nnc_graph_op *op) {
     norm->group = group_of(op, NNC_GROUP_NORM);
     norm->u.norm.turned &= op->values[NNC_NORM_PARAM_GROUPS] < nnc_graph_width(&op->in);
     norm->u.norm.keep = norm_keep(l->to.how->software, op);
-    /* The norm keeps a copy in fp32 instead of the input. */
+    /* A norm in fp32 keeps an fp32 copy of its input instead of its 16-bit input. */
     const bool copy = norm->u.norm.keep != NNC_KEEP_FUSED && nnc_dtype_bytes(l->to.how->dtype) < 4.0;
     norm->u.norm.keeps_input = !copy && keeps(l, &op->in);
     remake(l, op, norm);
@@ -145,8 +145,8 @@ static void lower_norm(lowering *l, const nnc_graph_op *op) {
     place_of(l, &op->out)->flags |= of_map(op) ? PLACE_NORMED : 0;
 }
 
-/* Writes an all-reduce of the partial sums of tensor ranks, or of the gradient of a tensor that every tensor rank
- * reads. */
+/* Writes an all-reduce between tensor ranks: of the partial sums of an output, or (entering) of the gradient of an
+ * input that every rank reads. */
 static void tensor_collective(const lowering *l, const char *label, const nnc_graph_tensor *t, bool entering) {
     const nnc_collective_op e = { .comm = NNC_COMM_TENSOR,
                                   .forward = entering ? NNC_NO_COLLECTIVE : NNC_ALL_REDUCE,
@@ -191,7 +191,7 @@ static void lower_act(lowering *l, const nnc_graph_op *op) {
         act->u.pointwise.keeps_input = keeps(l, &op->in);
         return;
     }
-    /* The activation overwrites the output of the norm, so the norm is not recomputed. */
+    /* The norm is not recomputed, because the activation overwrites its output. */
     const int32_t producer = place_of(l, &op->in)->producer;
     act->u.pointwise.keeps_output = keeps(l, &op->out);
     if (producer >= 0) { l->list->ops[producer].recomputed = false; }
@@ -205,7 +205,7 @@ static void lower_scale(lowering *l, const nnc_graph_op *op) {
     const bool gain = op->values[0] == NNC_SCALE_GAIN;
     nnc_op *scale = write_pointwise(l, op, gain ? NNC_PW_SCALE : NNC_PW_BIAS, pointwise_group(op));
     scale->weights.vector = op->weights.vector;
-    /* a scale of a map is a batch norm with fixed statistics, so its output counts as written by a norm */
+    /* a scale of a map is a batch norm with fixed statistics, so the flags of its output say that a norm wrote it */
     place_of(l, &op->out)->flags |= of_map(op) ? PLACE_NORMED : 0;
     scale->u.pointwise.keeps_input = gain && keeps(l, &op->in);
 }
@@ -264,7 +264,7 @@ static void lower_copy(lowering *l, const nnc_graph_op *op) {
     write_pointwise(l, op, NNC_PW_CONCAT, group_of(op, NNC_GROUP_RESAMPLE));
 }
 
-/* Handles a view: it runs no kernel and has the flags of its source. */
+/* Lowers a view: it runs no kernel, and its output has the flags of the source. */
 static void lower_view(lowering *l, const nnc_graph_op *op) {
     place_of(l, &op->out)->flags = place_of(l, &op->in)->flags;
 }

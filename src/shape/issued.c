@@ -12,11 +12,11 @@
 #include "base/base_internal.h"
 #include "shape/shape_internal.h"
 
-/* The formats in which a step computes. */
+/* Decides the formats in which the library computes: 16 bits, fp32 weights under autocast, or fp32. */
 typedef enum number_mode { IN_16_BITS, UNDER_AUTOCAST, IN_FP32, NUMBER_MODES } number_mode;
 
-/* Number of kernels; bytes per element of kernels with operands of one type; bytes per element of kernels with operands
- * of two types. For forward and for backward. */
+/* Counts of one op in one number mode. forward, backward: kernels; ..._bytes: bytes per element that kernels with
+ * operands of one type move; ..._mixed: bytes per element that kernels with operands of two types move. */
 typedef struct issued_counts {
     float forward, forward_bytes, forward_mixed;
     float backward, backward_bytes, backward_mixed;
@@ -30,35 +30,35 @@ typedef struct issued_row {
 
 /* clang-format off */
 static const issued_row rows[] = {
-    /* LlamaRMSNorm, T5LayerNorm: to fp32, pow, mean, add, rsqrt, mul, cast back, mul by the weight */
+    /* LlamaRMSNorm, T5LayerNorm. Kernels: cast to fp32, pow, mean, add, rsqrt, mul, cast back, mul by the weight */
     { "rms_norm", "", NNC_IMPLEMENTATION_NONE,
       { { 8, 24, 12, 16, 68, 24 }, { 6, 28, 0, 13, 80, 0 }, { 6, 28, 0, 13, 80, 0 } } },
-    /* native_layer_norm; backward: one kernel for the gradient of the input, then a kernel for the gradients of gain
-     * and bias, which reads both tensors again */
+    /* kernels of native_layer_norm: one in forward; in backward one for the gradient of the input, then one for the
+     * gradients of gain and bias, which reads both tensors again */
     { "layer_norm", "", NNC_IMPLEMENTATION_NONE,
       { { 1, 4, 0, 2, 10, 0 }, { 1, 8, 0, 2, 20, 0 }, { 1, 8, 0, 2, 20, 0 } } },
-    /* kernels: moments, factors per channel, elementwise; under autocast the 16-bit input is cast first */
+    /* kernels of a group norm: moments, factors per channel, elementwise; under autocast first a cast of the input */
     { "group_norm", "", NNC_IMPLEMENTATION_NONE,
       { { 3, 6, 0, 4, 10, 0 }, { 4, 12, 6, 5, 20, 6 }, { 3, 12, 0, 4, 20, 0 } } },
-    /* mul, pow, mul, add, mul, tanh, add, mul; under autocast pow and all later operators are fp32 */
+    /* composed GELU: mul, pow, mul, add, mul, tanh, add, mul; under autocast pow and all later operators are fp32 */
     { "gelu", "composed", NNC_IMPLEMENTATION_NONE,
       { { 8, 36, 0, 10, 50, 0 }, { 9, 54, 16, 13, 76, 30 }, { 8, 72, 0, 10, 100, 0 } } },
     { "gelu", "", NNC_IMPLEMENTATION_NONE,
       { { 1, 4, 0, 1, 6, 0 }, { 1, 4, 0, 1, 6, 0 }, { 1, 8, 0, 1, 12, 0 } } },
     { "relu", "", NNC_IMPLEMENTATION_NONE,
       { { 1, 4, 0, 1, 6, 0 }, { 1, 4, 0, 1, 6, 0 }, { 1, 8, 0, 1, 12, 0 } } },
-    /* diffusers: after a group norm, whose result is fp32 under autocast; the SiLU of the time embedding is small */
+    /* diffusers: SiLU after a group norm, whose result is fp32 under autocast; SiLU of the time embedding is small */
     { "silu", "", NNC_IMPLEMENTATION_DIFFUSERS,
       { { 1, 4, 0, 1, 6, 0 }, { 1, 8, 0, 1, 12, 0 }, { 1, 8, 0, 1, 12, 0 } } },
-    /* kernels: SiLU or GELU of the gate, then gate x up */
+    /* kernels of a gated MLP: SiLU or GELU of the gate, then gate x up */
     { "swiglu", "", NNC_IMPLEMENTATION_NONE,
       { { 2, 10, 0, 3, 18, 0 }, { 2, 10, 0, 3, 18, 0 }, { 2, 20, 0, 3, 36, 0 } } },
     { "geglu", "", NNC_IMPLEMENTATION_NONE,
       { { 2, 10, 0, 4, 24, 0 }, { 2, 10, 0, 4, 24, 0 }, { 2, 20, 0, 4, 48, 0 } } },
-    /* q and k: x cos + rotate_half(x) sin; under autocast fp32 tables, and casts to the type of attention */
+    /* q and k: x cos + rotate_half(x) sin; under autocast the tables are fp32, and results are cast for attention */
     { "rotary", "", NNC_IMPLEMENTATION_NONE,
       { { 10, 20, 0, 13, 25, 0 }, { 12, 16, 20, 19, 30, 21 }, { 10, 40, 0, 13, 50, 0 } } },
-    /* sdpa reads grouped heads without copies: enable_gqa, PyTorch 2.5 */
+    /* no kernels: since PyTorch 2.5 attention (sdpa with enable_gqa) reads grouped heads without copies */
     { "dispatch", "attn.expand_kv", NNC_IMPLEMENTATION_NONE, { { 0, 0, 0, 0, 0, 0 }, { 0, 0, 0, 0, 0, 0 }, { 0, 0, 0, 0, 0, 0 } } },
     /* transformers 5 runs experts as grouped products. Forward: a sort and two gathers. Backward: gradients are added
      * into a tensor of zeros. */
@@ -67,7 +67,7 @@ static const issued_row rows[] = {
     /* kernels per copy of a token: product with the scores, copy back into the order of tokens, sum */
     { "combine", "", NNC_IMPLEMENTATION_NONE,
       { { 4, 7, 6, 6, 14, 8 }, { 4, 7, 6, 6, 14, 8 }, { 4, 26, 0, 6, 44, 0 } } },
-    /* peft, per product: the fp32 adapter times its scale, plus the result, cast back */
+    /* kernels of peft per product: the fp32 adapter times its scale, plus the result, cast back */
     { "residual", "adapter.add", NNC_IMPLEMENTATION_TRANSFORMERS,
       { { 3, 8, 16, 3, 8, 12 }, { 2, 8, 10, 2, 8, 6 }, { 2, 20, 0, 1, 8, 0 } } },
     /* backward: the sum of the gradients of both branches; under autocast the stream is fp32 and the branch 16 bits */
@@ -79,8 +79,8 @@ static const issued_row rows[] = {
       { { 2, 11, 0, 2, 11, 0 }, { 2, 5, 10, 3, 17, 6 }, { 2, 21, 0, 2, 21, 0 } } },
     { "position_add", "", NNC_IMPLEMENTATION_NONE,
       { { 1, 6, 0, 1, 2, 0 }, { 1, 12, 0, 1, 4, 0 }, { 1, 12, 0, 1, 4, 0 } } },
-    /* Logits to fp32, log_softmax, nll_loss. Backward: zeros and the gradient of nll_loss, the gradient of log_softmax,
-     * the cast. Since 4.50 the labels are shifted, not the logits. */
+    /* Kernels: logits to fp32, log_softmax, nll_loss. Backward: zeros and the gradient of nll_loss, the gradient of
+     * log_softmax, the cast. Since transformers 4.50 the labels are shifted, not the logits. */
     { "cross_entropy", "", NNC_IMPLEMENTATION_NONE,
       { { 3, 8, 6, 4, 16, 6 }, { 3, 8, 6, 4, 16, 6 }, { 2, 8, 0, 3, 16, 0 } } },
     { "squared_error", "", NNC_IMPLEMENTATION_NONE,

@@ -23,15 +23,15 @@ typedef struct kept_row {
 
 /* nn.LayerNorm saves its input; under autocast the input is the fp32 stream or an fp32 copy. */
 static const kept_row layer_norm = { 4, 2, 4 };
-/* x.float(); pow(2).mean(); x * rsqrt; weight * x.to(dtype). Kept: the fp32 input, and the normalised value that is
- * multiplied by the weight. */
+/* RMS norm: x.float(); pow(2).mean(); x * rsqrt; weight * x.to(dtype). Autograd saves the fp32 input, and the
+ * normalised value that is multiplied by the weight. */
 static const kept_row rms_norm = { 8, 6, 8 };
 /* A frozen weight needs no gradient, so the normalised value is not saved. */
 static const kept_row rms_norm_frozen = { 4, 4, 4 };
 /* 0.5 x (1 + tanh(c (x + 0.044715 pow(x, 3)))): pow saves x (in fp32 under autocast), tanh saves its output, the
  * product saves both factors; 0.5 x has the format of x. */
 static const kept_row gelu_new = { 4 + 4 + 4 + 2, 2 + 2 + 2 + 2, 4 + 4 + 4 + 4 };
-/* act(gate) * up saves gate, act(gate) and up. */
+/* Gated MLP: act(gate) * up saves gate, act(gate) and up. */
 static const kept_row gated = { 6, 6, 12 };
 static const kept_row plain_activation = { 2, 2, 4 };
 /* Cross-entropy on logits.float() keeps the fp32 log-softmax; in backward two more tensors of the same size live. */
@@ -57,7 +57,7 @@ static void keep(nnc_op *op, const nnc_lowering *how, const kept_row *row, doubl
     op->library_kept = tensors * bytes_of(row, how);
 }
 
-/* Returns the number of products of the library that read the output of one norm, for one product of the op list. */
+/* Returns the number of products in the library that read a norm's output, for one product of the op list. */
 static double readers_of(const nnc_op *op, const nnc_model *model) {
     const bool joined = model->joined_qkv;
     return strcmp(op->name, "attn.qkv") == 0 && op->split == NNC_SPLIT_QKV    ? (joined ? 1.0 : 3.0)
@@ -82,7 +82,7 @@ static void keep_product(nnc_op *op, const nnc_lowering *how, const nnc_model *m
     const bool amp = how->plan->policy == NNC_POLICY_AMP;
     const bool weight = op->u.matmul.b_is_weight;
     if (strcmp(op->name, "adapter.down") == 0) {
-        /* one copy per adapted part of the product */
+        /* one copy of the input for each part of the product that has an adapter */
         keep(op, how, &adapter, (double)op->u.matmul.n / (double)how->plan->adapter_rank);
     } else if (strcmp(op->name, "adapter.up") == 0) {
         keep(op, how, &adapter, 1.0);

@@ -94,7 +94,7 @@ double nnc_list_bytes(const nnc_writer *w, int64_t elements);
 static inline bool nnc_list_recomputes(const nnc_writer *w, nnc_recompute what) {
     return (w->how->plan->recompute & what) != 0;
 }
-/* Marks ops as recomputed: from the first op with index `first` or more that keeps its input, to the last op. */
+/* Marks all ops from index `first` on as recomputed. Ops after their first product also recompute their inputs. */
 void nnc_list_again(const nnc_writer *w, int32_t first);
 
 /* Returns a writer for ops in a new recompute block. */
@@ -107,7 +107,7 @@ double nnc_list_units(const nnc_op_list *list, int32_t segment);
  * smallest to the largest. */
 void nnc_captured_batches(const struct nnc_captured *program, int64_t *least, int64_t *most);
 
-/* Sets the kernels that the library of the model issues for each op, if the profile runs operators one by one. */
+/* Sets the kernels that the library of the model issues for each op. For profiles that run operators one by one. */
 void nnc_list_issue(nnc_op_list *list, const nnc_model *model, const nnc_lowering *how);
 
 /* Tests whether the plan trains all weights and has no adapters. */
@@ -286,7 +286,7 @@ void nnc_layer_attention(const nnc_layer_writer *w, const nnc_attention_names *n
 /* Writes the attention over projected queries, with s_k keys and values per sequence. */
 void nnc_layer_core(const nnc_layer_writer *w, const nnc_core_names *names, int64_t s_k);
 
-/* Returns the kernel that runs a fused attention. */
+/* Returns the generation of kernels that runs fused attention. */
 nnc_flash_kernel nnc_attention_kernel(nnc_attention attention, const nnc_software *software);
 
 /* Writes an MLP with `inner` values per token between its products. keeps_input: its first product owns the kept

@@ -24,7 +24,7 @@ int64_t nnc_vocab_split(int64_t words, int32_t tensor) {
 
 bool nnc_plan_trains_all(const nnc_plan *plan) { return plan->train == NNC_TRAIN_ALL && plan->adapter_rank == 0; }
 
-/* Tests whether the network itself freezes weights. */
+/* Tests whether the model file freezes weights. */
 static bool has_fixed(const nnc_op_list *list) {
     bool fixed = false;
     for (int32_t i = 0; i < list->count && !fixed; i++) { fixed = list->ops[i].fixed; }
@@ -275,10 +275,10 @@ int32_t nnc_plan_expert_ranks(const nnc_plan *plan) {
     return plan_replicas(plan) * (plan->whole_experts ? plan->tensor : 1);
 }
 
-/* Context degrees from this value on are taken only together with --devices: people write a sequence length there. */
+/* From this value on, a context degree above the number of --devices is refused: people mean a sequence length. */
 enum { CONTEXT_DOUBTED = 512 };
 
-/* Enforces devices = data x tensor x pipeline x context; devices or data is computed if it is not given. */
+/* Computes devices or data if it is not given. Refuses plans unless devices = data x tensor x pipeline x context. */
 nnc_status nnc_plan_split_devices(nnc_plan *p, nnc_error *err) {
     int64_t others = 0, product = 0;
     if (p->context >= CONTEXT_DOUBTED && p->context > p->devices) {

@@ -136,7 +136,7 @@ static nnc_op *over(place *to, const nnc_op *base, const char *name, nnc_pointwi
     return op;
 }
 
-/* Writes the adapter of y = x W + x A B. x A has adapter_rank values, on every tensor rank; B makes the output. */
+/* Writes the adapter of a linear layer: y = x W + (x A) B. Every tensor rank has the adapter_rank values of x A. */
 static void add_adapter(place *to, const nnc_op *base, const nnc_plan *plan) {
     const nnc_op linear = *base;
     const nnc_matmul p = linear.u.matmul;
@@ -212,8 +212,8 @@ static bool read_again(const nnc_op_list *list, int32_t at, unsigned train, cons
     return false;
 }
 
-/* Returns the index of the first op of the repeat that contains an op. All ops of the repeat need backward, because its
- * later iterations follow trained ops. */
+/* Returns the index of the first op of the repeat that contains op `at`. All ops of the repeat need backward, because
+ * its later iterations follow trained ops. */
 static int32_t begin_of(const nnc_op_list *list, int32_t at) {
     if (at == list->count) { return at; }
     const bool layer = list->segments[list->ops[at].segment].layer;

@@ -132,7 +132,7 @@ typedef struct context_row {
     bool over_heads; /* each rank computes attention for some heads over all tokens; else for all heads over its own
                       * tokens */
     bool in_blocks;  /* keys and values arrive in several parts, and the results for the parts are merged */
-    /* Sets *e to the collective before or after the attention; does not change it if there is no collective. */
+    /* Sets *e to the collective before or after the attention. *e does not change if there is no collective. */
     void (*collective)(const context_part *part, bool before, nnc_collective_op *e);
 } context_row;
 

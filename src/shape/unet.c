@@ -298,7 +298,7 @@ static void classic_down(const writer *w, int64_t side) {
     }
 }
 
-/* Writes an op that doubles the side of a map of a deeper level. Returns its number of channels. */
+/* Writes an op that doubles the side of a deeper level's map. Returns the number of channels of the result. */
 static int64_t classic_resample(const writer *w, feature_map in) {
     const feature_map out = { w->u->up == NNC_UP_TRANSPOSED_CONV ? in.channels / 2 : in.channels, 2 * in.side };
     if (w->u->up == NNC_UP_TRANSPOSED_CONV) {
@@ -379,7 +379,7 @@ static void time_embedding(const writer *w) {
     first->u.matmul.needs_grad_input = false;
     nnc_op *act = nnc_list_pointwise(&w->to, "time.act", NNC_PW_SILU, NNC_GROUP_TIME, w->batch * width);
     act->u.pointwise.keeps_input = true;
-    /* The embedding is kept only once, although every block applies SiLU to it. */
+    /* Only one copy of the embedding is kept, although every block applies SiLU to it. */
     act->u.pointwise.extra_kept_bytes = nnc_list_bytes(&w->to, w->batch * width);
     nnc_list_linear(&w->to, "time.linear2", NNC_GROUP_TIME, NNC_SPLIT_TOKENS, w->batch, width, width, true);
 }
