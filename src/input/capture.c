@@ -102,7 +102,8 @@ static bool read_modules(reader *r, nnc_json root) {
     return true;
 }
 
-/* Equal storages of equal layers: their number, and the distances between their first and their last positions. */
+/* A storage that each of several equal layers has: the number of copies, and the distances in positions between the
+ * first uses, and between the last uses, of a copy and the next. */
 typedef struct copies {
     int64_t count, first_step, last_step;
 } copies;
@@ -306,11 +307,10 @@ form nnc_capture_form(const char *name) {
 
 enum { SMALL_MATRIX = 128 };
 
-/* Tests whether an operator outside of the table multiplies matrices, by the words of its name. The FLOPs of
- * such an operator are not known, so it must not be counted as a kernel that only moves bytes. Two kinds have few FLOPs
- * per byte and may be counted so: a Fourier transform of n complex values has 5 n log2 n FLOPs for 16 n bytes; a
- * factorization of a matrix of n rows (the words in `factors`) has at most 2 n^3 FLOPs for 8 n^2 bytes in fp32, so
- * n / 4 <= 32 FLOPs per byte if n <= 128. */
+/* Tests by the words of its name whether an operator that is not in the table multiplies matrices. Its FLOPs are not
+ * known, so it must not count as a kernel that only moves bytes. Two kinds have few FLOPs per byte and may count so: a
+ * Fourier transform of n complex values has 5 n log2 n FLOPs for 16 n bytes; a factorization of a matrix of n rows (the
+ * words in `factors`) has at most 2 n^3 FLOPs for 8 n^2 bytes in fp32, so n / 4 <= 32 FLOPs per byte if n <= 128. */
 static bool multiplies(const char *name, const tensors *in) {
     static const char *const products[] = { "mm",          "bmm",     "addmm",    "addbmm", "baddbmm", "mv",
                                             "addmv",       "dot",     "vdot",     "matmul", "linear",  "bilinear",
@@ -336,8 +336,8 @@ static bool multiplies(const char *name, const tensors *in) {
     return (product && !cell) || (factor && large);
 }
 
-/* Refuses an operator whose work is not known: one of another library than PyTorch, or one that multiplies matrices in
- * a form that is not in the table. Returns false if it refuses it. */
+/* Tests whether the FLOPs of an operator are known. Notes a fault and returns false for an operator of another library
+ * than PyTorch, and for one that multiplies matrices but is not in the table. */
 static bool is_known(nnc_json at, const char *full, const char *base, const tensors *in) {
     static const char *const libraries[] = { "aten.", "prims.", "torchvision." };
     bool known = nnc_capture_form(base) != FORM_KERNEL || !multiplies(base, in);
@@ -487,8 +487,8 @@ static bool first_bool(nnc_json at) {
     return false;
 }
 
-/* Tests whether the mask is causal. In the efficient kernel the first boolean asks for the log-sum-exp, and `is_causal`
- * is the last boolean. */
+/* Tests whether the mask of an attention is causal. This is the first boolean argument, but the last one of the
+ * efficient and cuDNN kernels, whose first boolean asks for the log-sum-exp. */
 static bool is_causal(nnc_json at, const char *name) {
     bool last = false;
     if (!has(name, "efficient") && !has(name, "cudnn")) { return first_bool(at); }
@@ -731,7 +731,7 @@ static bool read_ops(reader *r, nnc_json root) {
 
 /* Returns an array with the op of the file that ran at each position of the unfolded step; *count receives the number
  * of positions. Returns NULL when an error was noted. */
-/* Most of it are checks of the file. NOLINTNEXTLINE(readability-function-cognitive-complexity) */
+/* Most of the function checks the file. NOLINTNEXTLINE(readability-function-cognitive-complexity) */
 static int32_t *place_ops(reader *r, nnc_json root, int32_t *count) {
     const nnc_json blocks = nnc_json_get(root, "blocks");
     int32_t at = 0, total = 0;
@@ -778,9 +778,9 @@ static int32_t *place_ops(reader *r, nnc_json root, int32_t *count) {
     return places;
 }
 
-/* Finds the optimizer by its operators and by its state elements per trained weight. Adam and RMSprop divide by the root
- * of their second moment; RMSprop and Adagrad have no first moment. Lion takes the sign. SGD has no state without
- * momentum. RAdam and Adadelta have two states and are counted as Adam. */
+/* Finds the optimizer by its operators and by its state elements per trained weight. Adam and RMSprop divide by the
+ * root of their second moment; RMSprop and Adagrad have no first moment. Lion takes the sign. SGD without momentum has
+ * no state. RAdam and Adadelta have two states and are counted as Adam. */
 static nnc_optimizer optimizer_of(const reader *r) {
     double states = 0.0, weights = 0.0;
     for (int32_t i = 0; i < r->storage_count; i++) {

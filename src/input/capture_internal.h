@@ -51,7 +51,7 @@ typedef struct tensors {
     int32_t count;
 } tensors;
 
-/* A tensor that an operator of the file reads or writes: what is needed to fuse operators. */
+/* A tensor that an operator of the file reads or writes, with the sizes that nnc_capture_fuse needs. */
 typedef struct ref {
     int32_t storage; /* -1 = the operator does not read the tensor, which it overwrites */
     bool written;
@@ -115,7 +115,7 @@ bool nnc_capture_note_tensors(reader *r, form how, const tensors *in, const tens
 /* Finds the kernels of the step under torch.compile: sets the members fused_* of the operators. Returns false when out
  * of memory. */
 bool nnc_capture_fuse(reader *r, nnc_json blocks, const int32_t *places, int32_t count);
-/* For each slot, sums the bytes of tensors that the slot reads and other slots have created. */
+/* Sums the input_bytes of each slot: the bytes of the storages that the slot counts (member `enters`). */
 void nnc_capture_slot_bytes(reader *r);
 
 /* Returns a copy of the recorded step, changed as if it ran under autocast on CUDA; NULL when an error was noted. */

@@ -158,7 +158,7 @@ static void cut_forward(reader *r, const int32_t *block, int32_t *slot_of) {
     }
 }
 
-/* Indices of forward operators: the first operator of each unit. The module of this operator identifies the unit. */
+/* The first forward operator of each unit, as indices. The module path of this operator identifies the unit. */
 typedef struct slot_names {
     int32_t *ops, count;
 } slot_names;
@@ -197,8 +197,8 @@ static int32_t slot_like(const reader *r, const slot_names *names, const int32_t
     return found;
 }
 
-/* Sets the slot of each backward operator. An operator outside of units gets the slot of the next backward operator
- * that is in a unit, or else the first slot. Operators before all units get the last slot. */
+/* Sets the slot of each backward operator. Operators outside of units get the slot of the next operator in a unit;
+ * after the last of these they get the first slot, before the first of these the last slot. */
 static void assign_backward(const reader *r, const slot_names *names, const int32_t *block, int32_t *slot_of) {
     int32_t least = 0, first = r->file_ops; /* first: index of the first backward operator that belongs to a unit */
     for (int32_t i = r->file_ops - 1; i >= 0; i--) {
@@ -296,18 +296,18 @@ bool nnc_capture_note_tensors(reader *r, form how, const tensors *in, const tens
     return true;
 }
 
-/* How the compiler treats an operator. */
+/* Decides how torch.compile fuses an operator. */
 typedef enum fusion {
-    FUSION_NONE,      /* a kernel of a library, or a scatter: stays */
+    FUSION_NONE,      /* the kernel of a library, or a scatter: it is not fused */
     FUSION_POINTWISE, /* one value per element */
     FUSION_REDUCTION, /* one value per row, per column, or for the tensor */
     FUSION_NORM,      /* reduces rows, and writes as many elements as it reads */
-    FUSION_NORM_BACK, /* the same; a kernel of its own reduces the columns for the gradients of gain and bias */
+    FUSION_NORM_BACK, /* as FUSION_NORM; a kernel of its own reduces the columns for the gradients of gain and bias */
     FUSION_MAP,       /* a kernel of its own reduces channels or groups; the rest is pointwise */
     FUSION_MAP_BACK
 } fusion;
 
-/* Operators that fuse, in groups; an ending "_" of an operator is ignored. */
+/* The operators that fuse, by kind of fusion. A "_" at the end of an operator's name is ignored. */
 static const struct {
     fusion how;
     const char *names;
@@ -347,14 +347,14 @@ static fusion fusion_of(const nnc_captured_op *op) {
     return FUSION_NONE;
 }
 
-/* Operators that run as one kernel. */
+/* A chain: operators that torch.compile runs as one kernel. */
 typedef struct chain {
     int32_t leader, level, block; /* leader: index in ops of the first operator */
     nnc_phase phase;
     double domain, rows; /* elements over which the kernel runs; number of results of its reduction, 0 = none */
 } chain;
 
-/* State of one storage while the operators are read in order. */
+/* State of one storage while the operators are read in order: its chains, and bytes that are not yet counted. */
 typedef struct flow {
     int32_t writer, reader; /* chains that wrote and that read the storage last; -1 = none */
     int32_t level;          /* level of its contents */
@@ -371,7 +371,7 @@ typedef struct fuser {
     flow *flows;
 } fuser;
 
-/* The shape of the work of one operator. */
+/* Sizes of an operator's work: its elements (domain), and the results of its reduction (rows). */
 typedef struct extent {
     double domain, rows;
     bool across; /* the result is not one value per row, so no operator that reads it can run in the same kernel */
@@ -394,7 +394,7 @@ static extent extent_of(const reader *r, int32_t number, fusion how) {
 
 static bool is_equal(double a, double b) { return !(a < b) && !(a > b); }
 
-/* Tests whether an operator can run in the kernel of a chain. Equal levels exclude kernels between the two. */
+/* Tests whether an operator can run in the kernel of a chain. Equal levels mean that no kernel runs between them. */
 static bool joins(const chain *c, const chain *op) {
     const bool same = is_equal(c->domain, op->domain);
     if (c->level != op->level || c->block != op->block || c->phase != op->phase) { return false; }
@@ -402,7 +402,7 @@ static bool joins(const chain *c, const chain *op) {
                           : same || (c->rows > 0.0 && is_equal(c->rows, op->domain));
 }
 
-/* Counts the bytes that a chain wrote to a storage if another kernel reads them. */
+/* Counts the bytes that a chain wrote to a storage if another kernel reads them or the storage is not temporary. */
 static void settle(fuser *f, int32_t number) {
     flow *s = &f->flows[number];
     const bool lives = f->r->storages[number].kind != TEMPORARY;
@@ -429,8 +429,8 @@ static int32_t chain_of(fuser *f, int32_t number, chain *op) {
     return f->count++;
 }
 
-/* Counts what an operator reads from and writes to memory as a part of the kernel `own`; -1 = a kernel of a library,
- * whose bytes the operator has. */
+/* Adds the bytes that an operator reads to the kernel of its chain `own`, and notes the bytes that it writes. own -1:
+ * the operator is the kernel of a library, whose bytes are already counted. */
 static void flow_through(fuser *f, int32_t number, int32_t own, int32_t level) {
     const reader *r = f->r;
     for (int32_t i = r->refs_of[number]; i < r->refs_of[number + 1]; i++) {
@@ -520,8 +520,8 @@ bool nnc_capture_fuse(reader *r, nnc_json blocks, const int32_t *places, int32_t
 
 typedef enum rule { RULE_NARROW, RULE_FP32, RULE_MAP, RULE_WIDEST } rule;
 
-/* Number of tensor sizes per operator whose readers are recorded: an output and its statistics have different
- * readers. */
+/* Number of tensor sizes per operator for which the readers are recorded. An output and its statistics differ in size,
+ * and other operators read them. */
 enum { SLOTS = 4 };
 typedef struct kept_sizes {
     double bytes[SLOTS];

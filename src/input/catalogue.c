@@ -87,7 +87,7 @@ static void read_entries(nnc_json at, catalogue *c) {
     }
 }
 
-/* Replaces the code that was asked for by the id of the country that has it. */
+/* If c->asked is one of the codes of the country `id`, replaces it by the id. */
 static void take_code(nnc_json codes, const char *id, catalogue *c) {
     nnc_json code = nnc_json_first(codes);
     for (int i = nnc_json_count(codes); i > 0; i--, code = nnc_json_next(code)) {
@@ -228,7 +228,7 @@ static nnc_status open_grid(nnc_specs *specs, const char *file, const char *sche
                                    "expected %s in NNCOST_PATH or the installed data, found none", file);
 }
 
-/* Copies the entry with an id or a name from a list whose entries begin with their id. */
+/* Copies the entry with the id or name `asked` from a list of structs that begin with their id. */
 static nnc_status find(nnc_specs *specs, const char *asked, const void *list, int32_t count, size_t size,
                        size_t name_at, const char *option, const char *expected, void *found, nnc_error *err) {
     const char **names = nnc_arena_array(nnc_specs_arena(specs), 2 * (size_t)count + 1, sizeof *names);

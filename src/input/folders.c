@@ -39,8 +39,7 @@ static bool add_id(nnc_arena *arena, nnc_id_list *list, const char *id) {
     return ids != NULL;
 }
 
-/* Stores the first error of the system, such as an unreadable folder. A look-up that finds no file then reports this
- * error. */
+/* Stores the first error of the system, such as an unreadable folder. A look-up that finds no file reports it. */
 static void note_trouble(nnc_folders *folders, const char *path, int number) {
     if (folders->trouble.status == NNC_OK && number != 0 && number != ENOENT && number != ENOTDIR &&
         number != ENAMETOOLONG) {
@@ -304,8 +303,8 @@ static void squeeze(const char *name, char text[PLAIN_MAX]) {
     text[length] = '\0';
 }
 
-/* Returns the shortest name that begins with the text, else one that contains it, else the name with the smallest edit
- * distance; NULL = no name is near. Only letters and digits count: "llama-3" is the begin of "llama3-8b". */
+/* Returns the shortest name that begins with the text, else one that contains it, else the nearest by edit distance;
+ * NULL = no name is near. Only letters and digits count: "llama-3" is the start of "llama3-8b". */
 static const char *nearest_of(const char *text, const char *const *names, int32_t count) {
     const char *best[2] = { NULL, NULL };
     char wanted[PLAIN_MAX], name[PLAIN_MAX];
@@ -395,7 +394,7 @@ static bool expected_device(nnc_folders *folders, const char *id, const nnc_id_l
     return false;
 }
 
-/* Reports an id that no folder has. other: a name from elsewhere, which is the nearest if no id is near; NULL = none. */
+/* Reports an id that no folder has. other: a name from elsewhere, shown if no id is near; NULL = no such name. */
 static nnc_status fail_unknown(nnc_folders *folders, const nnc_spec_info *info, const char *id, const char *other,
                                nnc_error *err) {
     char known[256];

@@ -7,7 +7,7 @@
 
 enum { KEYS_MAX = 256 };
 
-/* Returns the length of a reference key. Faster than strspn, which builds a table of the letters on each call. */
+/* Returns the length of a reference key. Does not use strspn, which builds a table of letters on each call. */
 static size_t key_length(const char *text) {
     const char *c = text;
     while ((*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') || (*c >= '0' && *c <= '9') || *c == '_' || *c == '-') {

@@ -203,7 +203,7 @@ void nnc_json_allocate_with(void *(*allocate)(size_t), void (*release)(void *));
 nnc_json nnc_json_root(const nnc_json_doc *doc);
 nnc_json_type nnc_json_type_of(nnc_json at);
 nnc_json nnc_json_get(nnc_json object, const char *key);
-/* nnc_json_first returns the first value of a list or object; nnc_json_next returns the value after it. */
+/* nnc_json_first returns the first value in a list or object; nnc_json_next returns the value after a value. */
 nnc_json nnc_json_first(nnc_json container);
 nnc_json nnc_json_next(nnc_json at);
 const char *nnc_json_key(nnc_json at); /* key of a value; "" for an element of a list */
@@ -368,8 +368,7 @@ nnc_arena *nnc_specs_arena(nnc_specs *specs);
 bool nnc_specs_are_lenient(const nnc_specs *specs);
 /* Returns the number of data folders, and their paths. */
 int nnc_specs_folders(const nnc_specs *specs, const char *const **folders);
-/* nnc_specs_marks returns the list of implausible inputs of the current command ("" = no input); nnc_specs_mark adds
- * one. */
+/* nnc_specs_marks returns the implausible inputs of the current command, "" = none; nnc_specs_mark adds an input. */
 const char *nnc_specs_marks(const nnc_specs *specs);
 void nnc_specs_mark(nnc_specs *specs, const char *text);
 
@@ -473,9 +472,9 @@ bool nnc_folders_list_folder(nnc_folders *folders, const char *folder, nnc_id_li
 bool nnc_specs_list_folder(nnc_specs *specs, const char *folder, nnc_id_list *list);
 /* Finds the file of an id or alias. *path stays NULL when there is no such file. */
 nnc_status nnc_folders_id(nnc_folders *folders, nnc_spec_kind kind, const char *id, const char **path, nnc_error *err);
-/* Reports an id that no folder has. If another kind has it, the argument is probably in the wrong place. near: a name from
- * elsewhere, which the message shows if no id of the kind is near; NULL = no such name. Returns NNC_UNKNOWN_ID, or the
- * error that stopped the search. */
+/* Reports an id that no folder has, and an argument in the wrong place if another kind of spec has the id. near: a name
+ * from elsewhere, shown if no id of the kind is near; NULL = no such name. Returns NNC_UNKNOWN_ID, or the error that
+ * stopped the search. */
 nnc_status nnc_folders_unknown(nnc_folders *folders, nnc_spec_kind kind, const char *id, const char *near,
                                nnc_error *err);
 /* nnc_folders_find finds the file of an id or alias. nnc_folders_find_like does the same for files that are not
@@ -484,7 +483,7 @@ nnc_status nnc_folders_find(nnc_folders *folders, nnc_spec_kind kind, const char
                             nnc_error *err);
 nnc_status nnc_folders_find_like(nnc_folders *folders, const nnc_spec_info *info, const char *id, const char **path,
                                  nnc_error *err);
-/* Path of device "." when no file of the measured machine exists. */
+/* Stands for the path of device "." when no file with measurements of this machine exists: the command to read from. */
 #define NNC_THIS_MACHINE "nvidia-smi -q -x"
 /* Asks nvidia-smi for a description of this machine. The caller frees the text. NNC_UNKNOWN_ID: nvidia-smi does not
  * exist. */
@@ -515,8 +514,8 @@ extern const char nnc_shipped_aliases[];
 
 /* ---- devices, clusters, catalogues ---- */
 
-/* Sets every efficiency to its neutral value: fractions 1, fixed times 0, no tiles. Times then follow only from the
- * datasheet. */
+/* nnc_efficiencies_neutral sets every efficiency to its neutral value: fractions 1, fixed times 0, no tiles. Times then
+ * follow only from the datasheet. */
 enum { NNC_EFFICIENCIES_FIELDS = 15 };
 extern const nnc_field nnc_efficiencies_fields[NNC_EFFICIENCIES_FIELDS];
 void nnc_efficiencies_neutral(nnc_efficiencies *e);
@@ -526,8 +525,8 @@ void nnc_efficiencies_neutral(nnc_efficiencies *e);
 bool nnc_is_cluster(nnc_json root);
 void nnc_cluster_read_open(nnc_json_doc *doc, nnc_specs *specs, const char *stem, nnc_device *device);
 
-/* Catalogues: prices of sellers ("nncost.prices/1"), carbon intensity of regions ("nncost.grid/1"), energy overhead of
- * buildings ("nncost.buildings/1"). */
+/* Files of catalogues: prices of sellers ("nncost.prices/1"), carbon intensity of regions ("nncost.grid/1"), energy
+ * overhead of buildings ("nncost.buildings/1"). */
 bool nnc_is_catalogue(nnc_json root);
 void nnc_catalogue_read_open(nnc_json_doc *doc, nnc_specs *specs, const char *stem);
 /* Data files of architectures, with the schema "nncost.foreign/1". */

@@ -349,8 +349,8 @@ typedef struct way {
     int depth;
 } way;
 
-/* Finds the path from the value `at` to the value `to` inside it. The recursion is as deep as the text is nested.
- * Returns false if it is not there. */
+/* Finds the path from the value `at` to the value `to` inside it. Returns false if `to` is not there. The recursion is
+ * as deep as the text is nested. */
 static bool find(nnc_json at, nnc_json to, way *w) {
     if (at.node == to.node) { return true; }
     w->open[w->depth++] = at;
@@ -361,7 +361,7 @@ static bool find(nnc_json at, nnc_json to, way *w) {
     return false;
 }
 
-/* Returns the member "same_as" or "like" by which a value was inherited. */
+/* Returns the value itself, or, if it was inherited, the member "same_as" or "like" that inherited it. */
 static nnc_json own_of(nnc_json container, nnc_json at) {
     if (!nnc_json_inherited(at)) { return at; }
     const nnc_json same = nnc_json_get(container, "same_as");

@@ -75,7 +75,7 @@ static bool element(const char *from, const char *end, const char *name, char va
     return after(from, end, open, "<", value);
 }
 
-/* Reads the number of "81559 MiB". Returns false for "N/A" and similar texts. */
+/* Reads the number of an XML element such as "81559 MiB". Returns false for "N/A" and similar texts. */
 static bool number(const char *from, const char *end, const char *name, double *value) {
     char word[WORD_MAX];
     if (!element(from, end, name, word)) { return false; }
@@ -172,7 +172,7 @@ static void read_objects(const char *from, const char *end, linked *l) {
     }
 }
 
-/* Joins the objects with a bandwidth between them. */
+/* Joins each pair of GPUs and switches whose bandwidth in the matrix is above 0. */
 static void join_objects(const char *from, const char *end, linked *l) {
     int i = 0;
     for (const char *at = strstr(from, "<u64values"); at != NULL && at < end; at = strstr(at + 1, "<u64values")) {

@@ -198,7 +198,7 @@ static bool begins(const char *text, const char *prefix) { return strncasecmp(te
 
 static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-/* Compares versions number by number: 26.04.01 > 26.02. Stops at any other character than a digit or a point. */
+/* Compares versions number by number (26.04.01 > 26.02) up to any other character. Returns -1, 0 or 1. */
 static int compare_versions(const char *a, const char *b) {
     while (is_digit(*a) || is_digit(*b)) {
         char *a_end = NULL, *b_end = NULL;

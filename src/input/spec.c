@@ -344,8 +344,8 @@ static void keep(nnc_specs *specs, nnc_spec_kind kind, const char *id, const voi
     }
 }
 
-/* Loads a spec, or returns it if it is already loaded. An unknown id takes longest, because all files of a folder are
- * searched for it; a table of measured rows asks for the same one hundreds of times. */
+/* Loads a spec, or returns the spec or the unknown id of an earlier call: a search for an unknown id reads all files of
+ * a folder, and a table of measured rows asks for the same id hundreds of times. */
 static nnc_status load(nnc_specs *specs, nnc_spec_kind kind, const char *id, const void **out, nnc_error *err) {
     for (const loaded *l = specs->loaded; l != NULL; l = l->next) {
         if (l->kind == kind && strcmp(l->asked, id) == 0) {
