@@ -491,7 +491,7 @@ struct nnc_software {
                              * fused kernel */
 };
 
-/* The neutral profile ("torch-compile"): every kernel is fused, and no tensor is kept twice. */
+/* Returns the neutral profile ("torch-compile"): every kernel is fused, and no tensor is kept twice. */
 nnc_software nnc_software_default(void);
 
 /* Checks that every field is within its limits, as nnc_plan_check does. Loaded profiles always pass. */
@@ -543,8 +543,8 @@ NNC_API const nnc_software *nnc_profile_of(const nnc_profiles *profiles, const n
  * *option (may be NULL) receives the option that is not supported: "--schedule", "--recompute", "--offload". */
 NNC_API bool nnc_software_ships(const nnc_software *software, const nnc_plan *plan, const char **option);
 
-/* A plan with every field at its default. nnc_plan_init does the same for a struct of size struct_size, for programs
- * that do not read this header. */
+/* nnc_plan_default returns a plan with every field at its default. nnc_plan_init sets a struct of struct_size bytes to
+ * the defaults, for programs that do not read this header. */
 NNC_API void nnc_plan_init(nnc_plan *plan, size_t struct_size);
 static inline nnc_plan nnc_plan_default(void) {
     nnc_plan plan;

@@ -314,8 +314,8 @@ void nnc_cells_unpack(const char *packed, nnc_cell *cells, int count);
 
 #define NNC_DIGEST_START UINT64_C(0xcbf29ce484222325)
 
-/* Add data to a digest: bytes; a text with its NUL, so that two texts in a row stay distinct; a number, independent of
- * byte order. */
+/* Add data to a digest and return the result: bytes; a text with its NUL, so that two texts in a row stay distinct; a
+ * number, independent of byte order. */
 uint64_t nnc_digest_bytes(uint64_t digest, const void *bytes, size_t size);
 uint64_t nnc_digest_text(uint64_t digest, const char *text);
 uint64_t nnc_digest_number(uint64_t digest, uint64_t number);

@@ -437,7 +437,7 @@ static int operator_here(const parser *p) {
     return -1;
 }
 
-/* Reads an expression whose operators have at least the given level. */
+/* Reads an expression whose operators have at least the given level. Returns false if it cannot be read. */
 static bool read_level(parser *p, int level) /* NOLINT(misc-no-recursion): nesting_max deep */
 {
     if (level > TIGHTEST) { return read_operand(p); }

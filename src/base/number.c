@@ -61,8 +61,8 @@ size_t nnc_number_span(const char *text, size_t size) {
     return at;
 }
 
-/* Reads a number with strtod, which follows the locale of the caller. If strtod stops at the '.', the locale has
- * another decimal point, which replaces the '.'. nl_langinfo also works with a locale that is set for one thread. */
+/* Returns the number that strtod reads. If the locale of the caller has another decimal point than '.', replaces the
+ * '.' by it. nl_langinfo also works with a locale that is set for one thread. */
 static double to_double(const char *text) {
     char *end, own[NUMBER_LENGTH_MAX + 16];
     const double value = strtod(text, &end);

@@ -38,7 +38,7 @@
 #define AT_SYMLINK_FOLLOW 0
 #define linkat(from, own, to, path, flags) ((void)(own), -1)
 
-/* Renames a file over another file, because rename() of Windows does not replace a file. */
+/* Replaces rename(): on Windows rename() does not overwrite a file. Returns 0, or -1 with the cause in errno. */
 static int replace(const char *from, const char *to) {
     if (MoveFileExA(from, to, MOVEFILE_REPLACE_EXISTING | MOVEFILE_WRITE_THROUGH)) { return 0; }
     errno = EACCES;

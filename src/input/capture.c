@@ -366,7 +366,7 @@ static const char *base_name(reader *r, const char *full) {
 
 static bool has(const char *text, const char *word) { return strstr(text, word) != NULL; }
 
-/* Finds the part of the network that an operator belongs to: by the operator, else by the path of its module, else by
+/* Returns the part of the network that an operator belongs to: by the operator, else by the path of its module, else by
  * its shape (maps have four axes). */
 static nnc_group group_of(const reader *r, const char *name, const char *module, nnc_group known, const tensors *out,
                           const tensors *in) {
@@ -778,9 +778,9 @@ static int32_t *place_ops(reader *r, nnc_json root, int32_t *count) {
     return places;
 }
 
-/* Finds the optimizer by its operators and by its state elements per trained weight. Adam and RMSprop divide by the
- * root of their second moment; RMSprop and Adagrad have no first moment. Lion takes the sign. SGD without momentum has
- * no state. RAdam and Adadelta have two states and are counted as Adam. */
+/* Returns the optimizer of the step, found by its operators and by its state elements per trained weight. Adam and
+ * RMSprop divide by the root of their second moment; RMSprop and Adagrad have no first moment. Lion takes the sign. SGD
+ * without momentum has no state. RAdam and Adadelta have two states and are counted as Adam. */
 static nnc_optimizer optimizer_of(const reader *r) {
     double states = 0.0, weights = 0.0;
     for (int32_t i = 0; i < r->storage_count; i++) {

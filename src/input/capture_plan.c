@@ -483,7 +483,7 @@ static void fuse_op(fuser *f, int32_t number) {
     flow_through(f, number, chain_of(f, number, &own), own.level + e.across);
 }
 
-/* The rules are those of TorchInductor (Ansel et al., PyTorch 2, ASPLOS 2024; torch/_inductor/scheduler.py): pointwise
+/* Uses the rules of TorchInductor (Ansel et al., PyTorch 2, ASPLOS 2024; torch/_inductor/scheduler.py): pointwise
  * operators and reductions over the same elements run in one kernel with the operators that they read from, or with
  * which they share an operand. Products, convolutions, attention, pooling and scatters stay. A kernel reads the tensors
  * from outside, and writes the tensors that others read or that backward keeps. Returns false if memory ran

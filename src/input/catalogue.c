@@ -66,7 +66,7 @@ static bool is(nnc_json root, const char *schema) {
 
 bool nnc_is_catalogue(nnc_json root) { return is(root, PRICES) || is(root, GRID) || is(root, BUILDINGS); }
 
-/* Reads a required text of an entry: its "source", or "where" or "date" of a price. */
+/* Returns a required text of an entry: its "source", or "where" or "date" of a price; NULL if an error was noted. */
 static const char *stated(nnc_json item, const char *key) {
     const char *text = nnc_read_text(nnc_json_get(item, key));
     if (nnc_json_type_of(nnc_json_get(item, key)) == NNC_JSON_ABSENT) {

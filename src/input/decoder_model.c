@@ -236,7 +236,7 @@ static void check_experts(nnc_json at, const nnc_decoder *d) {
     }
 }
 
-/* Counts the layers of one kind in a pattern of layers. */
+/* Returns the number of layers of one kind in a pattern of layers. */
 static int64_t layers_of(const nnc_decoder *d, const unsigned *kinds, int32_t count, unsigned kind) {
     int64_t found = 0;
     for (int32_t i = 0; i < count; i++) { found += i < d->layers && kinds[i] == kind ? 1 : 0; }

@@ -397,7 +397,7 @@ static void read_node(reader *r, nnc_json at, nnc_graph_node *node) {
     if (as.node != NULL) { node->as = tensor_name(r, as); }
 }
 
-/* Reads a list of entries of "ops". The recursion through read_node is as deep as the entries are nested. */
+/* Reads and returns the entries of a list "ops". The recursion through read_node is as deep as the list is nested. */
 static nnc_graph_ops read_ops(reader *r, nnc_json at) {
     nnc_graph_ops ops = { NULL, 0 };
     const size_t used = strlen(r->path);

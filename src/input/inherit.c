@@ -194,7 +194,7 @@ static void merge_sources(nnc_json root, nnc_json from) {
 
 static bool complete(nnc_json_doc *doc, nnc_specs *specs, nnc_spec_kind kind);
 
-/* Opens the file that a key "like" names as a document without its text. It was already read without errors. */
+/* Returns the file that a key "like" names as a document without its text; NULL = an error was noted. */
 static nnc_json_doc *open_like(nnc_specs *specs, nnc_spec_kind kind, const char *path, nnc_error *err) {
     nnc_arena *arena = nnc_specs_arena(specs);
     nnc_json_doc *doc = nnc_arena_alloc(arena, sizeof *doc);

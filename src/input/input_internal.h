@@ -66,7 +66,7 @@ typedef struct nnc_csv {
     int count;
 } nnc_csv;
 
-/* Begins to read text; text[size] must be a NUL. Skips a byte order mark. */
+/* Returns a reader of CSV text; text[size] must be a NUL. Skips a byte order mark. */
 nnc_csv nnc_csv_begin(const char *name, char *text, size_t size);
 
 /* Reads the next row that is not empty into cells; *more = false: there is no further row. NNC_BAD_SPEC: a quote in the
@@ -119,7 +119,7 @@ typedef struct nnc_walk {
     long key_line;
 } nnc_walk;
 
-/* Starts a walk at the outermost value of a text. */
+/* Returns a walk that begins at the outermost value of a text. */
 nnc_walk nnc_walk_begin(const char *text);
 /* Moves from an opening bracket, or from the end of a value inside it, to the value of the next member. Returns false
  * when there is no further member; the walk is then after the closing bracket. */
@@ -525,11 +525,11 @@ void nnc_efficiencies_neutral(nnc_efficiencies *e);
 bool nnc_is_cluster(nnc_json root);
 void nnc_cluster_read_open(nnc_json_doc *doc, nnc_specs *specs, const char *stem, nnc_device *device);
 
-/* Files of catalogues: prices of sellers ("nncost.prices/1"), carbon intensity of regions ("nncost.grid/1"), energy
- * overhead of buildings ("nncost.buildings/1"). */
+/* nnc_is_catalogue tests for a file of prices of sellers ("nncost.prices/1"), carbon intensity of regions
+ * ("nncost.grid/1") or energy overhead of buildings ("nncost.buildings/1"). nnc_catalogue_read_open checks it. */
 bool nnc_is_catalogue(nnc_json root);
 void nnc_catalogue_read_open(nnc_json_doc *doc, nnc_specs *specs, const char *stem);
-/* Data files of architectures, with the schema "nncost.foreign/1". */
+/* nnc_is_architecture tests for a data file of an architecture ("nncost.foreign/1"). ..._read_open checks the file. */
 bool nnc_is_architecture(nnc_json root);
 void nnc_architecture_read_open(nnc_json_doc *doc, nnc_specs *specs, const char *stem);
 

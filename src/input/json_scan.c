@@ -94,7 +94,8 @@ static bool scan_escape(scan *s) {
 /* Returns a word with bit 7 set in each byte that is 0 in `word`; its other bits have no meaning. */
 static uint64_t zeros(uint64_t word) { return (word - 0x0101010101010101U) & ~word; }
 
-/* Skips printable ASCII without quotes and backslashes, eight bytes at a time; most of a text consists of it. */
+/* Returns the end of the printable ASCII without quotes and backslashes at `at`: most of a text, in steps of 8
+ * bytes. */
 static const char *past_plain(const char *at, const char *end) {
     static const uint64_t each = 0x0101010101010101U;
     for (; end - at >= 8; at += 8) {

@@ -127,9 +127,9 @@ static nnc_matmul product(const nnc_matmul *p, int64_t m, int64_t n, int64_t k) 
     };
 }
 
-/* Writes the backward ops of C = A B: dA = dC B^T and dB = A^T dC. If B is a weight, dB is the weight gradient. If A
- * needs no gradient, dA is left out. If a group of heads shares B, the product for dA reads B once per group. In the
- * product for dB every head of the group has its own operands, and the results of the group are added up. */
+/* Writes the backward ops of C = A B; returns their number. dA = dC B^T; dB = A^T dC, the weight gradient if B is a
+ * weight. If A needs no gradient, dA is left out. If a group of heads shares B, the product for dA reads B once per
+ * group. In the product for dB every head of the group has its own operands; the results of the group are added up. */
 static int matmul_backward(const nnc_op *op, nnc_op *backward) {
     const nnc_matmul *p = &op->u.matmul;
     int count = 0;

@@ -256,12 +256,12 @@ NNC_SAYING dims dims_of(const nnc_op *op, nnc_derivation *why) {
     return d;
 }
 
-/* Attention in one kernel. Forward computes Q K^T and P V over the pairs under the mask. It reads Q, K and V once and
- * writes the output and one fp32 log-sum-exp per query. Backward computes the scores again: five products instead of
- * four. It reads Q, K, V, O, dO and two fp32 numbers per query, and writes dQ, dK and dV. Model FLOPs (full_flops,
- * causal_flops) include no recomputation: backward is twice forward. The softmax runs on the vector units. Per pair,
- * forward has max, subtract, exp, sum, divide; backward has subtract and exp again, then four operations for the
- * gradient. Source: FlashAttention arXiv:2205.14135; FlashAttention-2 arXiv:2307.08691.   [flash] */
+/* Computes the work of attention in one kernel. Forward computes Q K^T and P V over the pairs under the mask. It reads
+ * Q, K and V once and writes the output and one fp32 log-sum-exp per query. Backward computes the scores again: five
+ * products instead of four. It reads Q, K, V, O, dO and two fp32 numbers per query, and writes dQ, dK and dV. Model
+ * FLOPs (full_flops, causal_flops) include no recomputation: backward is twice forward. The softmax runs on the vector
+ * units. Per pair, forward has max, subtract, exp, sum, divide; backward has subtract and exp again, then four
+ * operations for the gradient. Source: FlashAttention arXiv:2205.14135; FlashAttention-2 arXiv:2307.08691.   [flash] */
 NNC_SAYING nnc_work flash_work(const nnc_op *op, nnc_derivation *why) {
     const nnc_flash *p = &op->u.flash;
     const dims d = dims_of(op, why);

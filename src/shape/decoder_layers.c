@@ -224,7 +224,7 @@ static routing routing_of(const nnc_layer_writer *w, const nnc_decoder *d) {
     return r;
 }
 
-/* Writes a product of all routed experts with the tokens sent to them. */
+/* Writes a product of all routed experts with the tokens sent to them, and returns the op. */
 static nnc_op *expert_linear(const routing *r, const char *name, nnc_split split, int64_t n, int64_t k) {
     const int64_t experts = r->d->experts;
     nnc_op *op = nnc_list_linear(&r->w->to, name, NNC_GROUP_MLP, split, r->rows, n, k, false);

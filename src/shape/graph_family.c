@@ -496,8 +496,8 @@ static void hear(void *context, nnc_graph_walk *walk, const nnc_graph_op *op) {
     lower_op(context, walk, op);
 }
 
-/* Begins an iteration of a repeat. An iteration of an outermost repeat is a recompute block; an iteration of the
- * repeat of layers is also a segment. */
+/* Begins an iteration of a repeat. An iteration of an outermost repeat is a recompute block; an iteration of the repeat
+ * of layers is also a segment. Returns the mark that leave() gets. */
 static int32_t enter(void *context, nnc_graph_walk *walk, const nnc_graph_node *repeat) {
     lowering *l = context;
     const int32_t mark = l->depth < NNC_GRAPH_DEPTH_MAX ? l->depth++ : l->depth;

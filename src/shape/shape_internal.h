@@ -120,18 +120,18 @@ void nnc_list_segment(const nnc_writer *w, int64_t instances, bool layer);
 
 /* Writes a collective between ranks. */
 void nnc_list_collective(const nnc_writer *w, const char *name, nnc_collective_op exchange);
-/* Writes y[m,n] = x[m,k] W: a linear layer with its own weight W. */
+/* The functions below write one op and return it. Linear layer: y[m,n] = x[m,k] W with its own weight W. */
 nnc_op *nnc_list_linear(const nnc_writer *w, const char *name, nnc_group group, nnc_split split, int64_t m, int64_t n,
                         int64_t k, bool bias);
 nnc_op *nnc_list_norm(const nnc_writer *w, const char *name, nnc_norm_kind kind, int64_t elements, int64_t rows,
                       int64_t params);
 nnc_op *nnc_list_pointwise(const nnc_writer *w, const char *name, nnc_pointwise_kind kind, nnc_group group,
                            int64_t elements);
-/* Writes a convolution with its own weight. */
+/* Writes a convolution with its own weight, and returns the op. */
 nnc_op *nnc_list_conv(const nnc_writer *w, const char *name, nnc_group group, const nnc_conv *conv, bool bias);
-/* Writes the addition of a branch to the residual stream. */
+/* Writes the addition of a branch to the residual stream, and returns the op. */
 nnc_op *nnc_list_residual(const nnc_writer *w, const char *name, nnc_group group, int64_t elements);
-/* Writes cross-entropy over rows of classes. */
+/* Writes cross-entropy over `rows` rows of `classes` logits, and returns the op. */
 nnc_op *nnc_list_loss(const nnc_writer *w, int64_t rows, int64_t classes);
 
 /* ---- families ---- */
@@ -261,7 +261,7 @@ typedef struct nnc_cross {
 } nnc_cross;
 
 nnc_op *nnc_layer_norm(const nnc_layer_writer *w, const char *name, int64_t width);
-/* Writes y = x W over all tokens. */
+/* Writes y = x W over all tokens, and returns the op. */
 nnc_op *nnc_layer_linear(const nnc_layer_writer *w, const char *name, nnc_group group, nnc_split split, int64_t n,
                          int64_t k, bool bias);
 

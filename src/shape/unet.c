@@ -49,8 +49,7 @@ static nnc_op *square_conv(const writer *w, const char *name, nnc_group group, f
     return nnc_list_conv(&w->to, name, group, &conv, w->u->conv_biases);
 }
 
-/* Writes the norm of a feature map. The software profile decides the format that group norms of residual blocks
- * keep. */
+/* Writes the norm of a feature map and returns the op. keep: tensors that a group norm keeps. */
 static nnc_op *norm(const writer *w, const char *name, feature_map map, nnc_norm_keep keep) {
     const int64_t groups = w->u->norm_groups;
     const int64_t rows = w->u->norm == NNC_NORM_BATCH ? map.channels : w->batch * groups;
@@ -441,8 +440,8 @@ static void diffusion_middle(const writer *w, int64_t side) {
     if (u->middle_attention) { level_attention(&at, u->levels, map, 1); }
 }
 
-/* Writes the residual blocks of one level on the way up. Successive blocks with equal widths are written once, with the
- * number of these blocks as the repeat. */
+/* Writes the residual blocks of one level on the way up, and returns their channels. Successive blocks with equal
+ * widths are written once, with the number of these blocks as the repeat. */
 static int64_t diffusion_up_blocks(const writer *w, feature_map map, int64_t previous, skips *stack) {
     int64_t run = 0, run_in = 0;
     for (int64_t i = 0; i <= w->u->blocks_per_level; i++) {

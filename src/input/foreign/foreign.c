@@ -610,7 +610,7 @@ static void check_head_dim(const nnc_foreign_file *file, const nnc_decoder *d) {
     }
 }
 
-/* Limits the sequence: a file gives the longest possible sequence, not the length of training sequences. */
+/* Limits d->seq_len, the longest sequence of the network, to TRAINED_TOKENS. Returns the length without the limit. */
 static int64_t limit_sequence(nnc_decoder *d) {
     const int64_t maximum = d->seq_len;
     if (nnc_positions_learned(d->positions) && d->positions_max == 0) { d->positions_max = maximum; }

@@ -263,8 +263,8 @@ static void read_two_thirds(nnc_json at, nnc_json root, const nnc_foreign_key *k
     }
 }
 
-/* Counts the entries of a list that are indices of layers of this model. The configuration has the list; otherwise its
- * default is used. */
+/* Returns the number of entries in a list that are indices of layers of this model. If the configuration lacks the
+ * list, its default is used. */
 static int64_t count_listed(nnc_json root, nnc_json less, int64_t layers) {
     const nnc_json own = nnc_foreign_get(root, nnc_json_text(nnc_json_get(less, "key")));
     const bool absent = nnc_json_type_of(own) == NNC_JSON_ABSENT;
