@@ -366,8 +366,8 @@ static const char *base_name(reader *r, const char *full) {
 
 static bool has(const char *text, const char *word) { return strstr(text, word) != NULL; }
 
-/* Returns the part of the network that an operator belongs to: by the operator, else by the path of its module, else by
- * its shape (maps have four axes). */
+/* Returns the part of the network that an operator belongs to: by the name of the operator, else by the path of its
+ * module, else by its shape (maps have four axes). */
 static nnc_group group_of(const reader *r, const char *name, const char *module, nnc_group known, const tensors *out,
                           const tensors *in) {
     const tensor *t = out->count > 0 ? &out->of[0] : in->count > 0 ? &in->of[0] : NULL;
@@ -626,7 +626,7 @@ static bool read_phase(nnc_json at, bool *counts, nnc_phase *phase) {
     return true;
 }
 
-/* Tests whether the value is an object with a name and known keys only. Returns false with a fault if not. */
+/* Tests whether the value is an object with a name and known keys only. If not, notes a fault and returns false. */
 static bool is_operator(nnc_json at) {
     static const char *const keys[] = {
         "name", "phase", "module", "inputs", "outputs", "args", "repeat", "steps", NULL

@@ -95,8 +95,8 @@ bool nnc_capture_lifetimes(reader *r, const int32_t *places, int32_t count) {
 
 enum { UNITS_MAX = 256 }; /* largest number of units; operators of further modules are treated as outside of units */
 
-/* Lengths of two starts of a module path: up to its first number, and with the number ("layers." and "layers.3" of
- * "layers.3.attn"). 0 and 0 = the path has no number. */
+/* Two lengths in a module path such as "layers.3.attn": stem, of "layers."; whole, of "layers.3". Both are 0 if the
+ * path has no number. */
 typedef struct unit_name {
     size_t stem, whole;
 } unit_name;
@@ -197,8 +197,8 @@ static int32_t slot_like(const reader *r, const slot_names *names, const int32_t
     return found;
 }
 
-/* Sets the slot of each backward operator. Operators outside of units get the slot of the next operator in a unit;
- * after the last of these they get the first slot, before the first of these the last slot. */
+/* Sets the slot of each backward operator. An operator outside of units gets the slot of the next operator that is in a
+ * unit, or the first slot if no such operator follows. Operators before all units get the last slot. */
 static void assign_backward(const reader *r, const slot_names *names, const int32_t *block, int32_t *slot_of) {
     int32_t least = 0, first = r->file_ops; /* first: index of the first backward operator that belongs to a unit */
     for (int32_t i = r->file_ops - 1; i >= 0; i--) {

@@ -175,7 +175,7 @@ static void device_rules(nnc_json at, const nnc_device *device) {
     link_rules(at, &device->scale_up);
 }
 
-/* Tests whether the file itself sets a rate, so that the rate is not inherited by its key "like". */
+/* Tests whether the file sets a rate itself, instead of inheriting the rate by its key "like". */
 static bool says_rate(nnc_json root) {
     static const char *const rates[] = { "units",           "clock_hz", "matmul_flops_per_s", "vector_flops_per_s",
                                          "mem_bytes_per_s", "l2_bytes", "scratch_bytes",      NULL };
@@ -395,7 +395,7 @@ static const char *const cluster_keys[] = { "schema", "sources", "references", N
 
 static bool has(nnc_json root, const char *key) { return nnc_json_type_of(nnc_json_get(root, key)) == NNC_JSON_OBJECT; }
 
-/* Computes the bandwidth per device from the given members. */
+/* Computes the network bandwidth per device from the members that the file gives. */
 static void settle_network(nnc_json root, cluster *c) {
     network *n = &c->scale_out;
     const bool by_nics = n->nics_per_node > 0 || !isnan(n->nic_bytes_per_s);

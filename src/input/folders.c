@@ -20,7 +20,7 @@ static int by_name(const void *a, const void *b) {
     return strcmp(*left, *right);
 }
 
-/* Returns the id of a file in the arena: "h100.json" -> "h100". *id is NULL if the name does not end in ".json".
+/* Writes the id of a file, in the arena, to *id: "h100.json" -> "h100"; NULL if the name does not end in ".json".
  * Returns false if memory ran out. */
 static bool id_of(nnc_arena *arena, const char *name, char **id) {
     *id = NULL;
@@ -423,7 +423,8 @@ static nnc_status fail_unknown(nnc_folders *folders, const nnc_spec_info *info, 
                     known, near != NULL ? ", nearest \"" : "", near != NULL ? near : "", near != NULL ? "\"" : "", id);
 }
 
-/* Finds an id by the steps described at the top of this file. */
+/* Finds the file of an id in four steps: by its name, by an exact alias, by the id and by an alias in another
+ * spelling. */
 static nnc_status find_id(nnc_folders *folders, const nnc_spec_info *info, const char *id, const char **path,
                           nnc_error *err) {
     static same_fn *const ways[] = { equal, same_id };
@@ -656,8 +657,7 @@ static const char *next_word(const char *from, char word[PLAIN_MAX]) {
 }
 
 /* Writes the name without its owner and without words that do not change the dimensions of the network. A word for a
- * format of weights sets *stored, which belongs to the document; of several such words the last is used
- * ("GPTQ-Int8"). */
+ * format of weights sets *stored (a text of the document); the last such word counts ("GPTQ-Int8"). */
 static void plain_name(nnc_json table, const char *name, char plain[PLAIN_MAX], const char **stored) {
     const nnc_json words = nnc_json_get(table, "words"), formats = nnc_json_get(table, "formats");
     const char *slash = strrchr(name, '/');
@@ -739,7 +739,7 @@ static nnc_status place(nnc_specs *specs, const char *shape, const char **path, 
     return NNC_OK;
 }
 
-/* Looks a name up in the table. found: points to an nnc_hub_name. */
+/* Looks a name up in the table of hub names. found: points to an nnc_hub_name, which receives the result. */
 static nnc_status look_up(nnc_specs *specs, nnc_json table, const char *name, void *found, nnc_error *err) {
     nnc_hub_name *hub = found;
     nnc_arena *arena = nnc_specs_arena(specs);

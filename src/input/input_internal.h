@@ -240,8 +240,8 @@ void nnc_json_inherit(nnc_json object, nnc_json value);
 nnc_json nnc_json_inherit_object(nnc_json object, const char *key);
 bool nnc_json_inherited(nnc_json at);
 
-/* These note an error and return false. nnc_json_fault: at a member of `at`; member: a dotted name, which need not
- * exist; NULL = `at` itself. nnc_json_mismatch: "what, expected ..., found <the value>" at a value. */
+/* nnc_json_fault notes an error at a member of `at`: a dotted name, which need not exist; NULL = `at` itself.
+ * nnc_json_mismatch notes "what, expected ..., found <the value>" at a value. Both return false. */
 bool nnc_json_fault(nnc_json at, const char *member, const char *format, ...) NNC_PRINTF(3, 4);
 bool nnc_json_mismatch(nnc_json at, const char *what, const char *expected);
 /* Tests whether a value has a type; notes an error "wrong type, expected ..." if it has not. */
@@ -380,7 +380,7 @@ bool nnc_software_is_plausible(const nnc_software *software, char *text, size_t 
 
 /* Makes a model from a text "ID FIELD=VALUE FIELD=VALUE ...": a shipped model with changed fields and another name. */
 nnc_status nnc_model_make(nnc_specs *specs, const char *text, const char *name, nnc_model **model, nnc_error *err);
-/* Reads the time that a host of hosts/ needs to issue one kernel. */
+/* Reads the time in seconds that a host of the folder hosts/ needs to issue one kernel. */
 nnc_status nnc_host_kernel_s(nnc_specs *specs, const char *id, double *kernel_s, nnc_error *err);
 /* Reads a launch file that a scenario names as its model: adds its settings to `given`, an nnc_scenario_args, and
  * replaces *model. Leaves other models unchanged. Programs that read launch files set this function, because the reader

@@ -159,7 +159,7 @@ static void shard_rows(nnc_op *op, int64_t ranks) {
     op->weights.rows /= ranks;
 }
 
-/* Divides the heads over the tensor ranks. If there are fewer key and value heads than ranks, every rank has one. */
+/* Divides the heads over tensor ranks. If key and value heads are fewer than ranks, every rank has one of each. */
 static void shard_qkv(nnc_op *op, int64_t ranks) {
     nnc_matmul *p = &op->u.matmul;
     const int64_t all = p->n, head_dim = all / (p->heads + 2 * p->kv_heads);

@@ -246,9 +246,9 @@ static bool sorts(const nnc_software *s) {
     return s->dispatcher == NNC_DISPATCHER_PROFILE ? s->expert_sorts : s->dispatcher == NNC_DISPATCHER_ALL_TO_ALL;
 }
 
-/* Writes the collective that sends copies of a rank's tokens to their experts, or if `out` the results back; both with
- * padding. With sequence parallelism each tensor rank sends its part. Some software sends tokens (forward) and
- * gradients of results (backward) in 8 bits. The busiest rank receives `imbalance` times the mean. */
+/* Writes the collective that sends copies of a rank's tokens to their experts or, if `out` is true, the results back,
+ * both with padding. With sequence parallelism each tensor rank sends its part. Some software sends tokens (forward)
+ * and gradients of results (backward) in 8 bits. The busiest rank receives `imbalance` times the mean. */
 static void dispatch_collective(const routing *r, const char *name, bool out) {
     const nnc_writer *to = &r->w->to;
     const nnc_plan *plan = to->how->plan;

@@ -374,7 +374,7 @@ static void lower_embed(lowering *l, const nnc_graph_op *op) {
 }
 
 /* Writes summed lookups. All ranks share the tables: each rank looks up its rows for all samples, and the sums return
- * to the ranks of the samples. Tables next to each other are one communication. */
+ * to the ranks of the samples. Successive tables share one collective. */
 static void lower_table(lowering *l, const nnc_graph_op *op) {
     const nnc_plan *plan = l->to.how->plan;
     const int64_t width = op->weights.cols, lookups = op->values[NNC_TABLE_LOOKUPS];

@@ -47,7 +47,7 @@ static const issued_row rows[] = {
       { { 1, 4, 0, 1, 6, 0 }, { 1, 4, 0, 1, 6, 0 }, { 1, 8, 0, 1, 12, 0 } } },
     { "relu", "", NNC_IMPLEMENTATION_NONE,
       { { 1, 4, 0, 1, 6, 0 }, { 1, 4, 0, 1, 6, 0 }, { 1, 8, 0, 1, 12, 0 } } },
-    /* diffusers: SiLU after a group norm, whose result is fp32 under autocast; SiLU of the time embedding is small */
+    /* SiLU of diffusers: its input is the result of a group norm, which is fp32 under autocast */
     { "silu", "", NNC_IMPLEMENTATION_DIFFUSERS,
       { { 1, 4, 0, 1, 6, 0 }, { 1, 8, 0, 1, 12, 0 }, { 1, 8, 0, 1, 12, 0 } } },
     /* kernels of a gated MLP: SiLU or GELU of the gate, then gate x up */

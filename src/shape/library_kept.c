@@ -34,14 +34,14 @@ static const kept_row gelu_new = { 4 + 4 + 4 + 2, 2 + 2 + 2 + 2, 4 + 4 + 4 + 4 }
 /* Gated MLP: act(gate) * up saves gate, act(gate) and up. */
 static const kept_row gated = { 6, 6, 12 };
 static const kept_row plain_activation = { 2, 2, 4 };
-/* Cross-entropy on logits.float() keeps the fp32 log-softmax; in backward two more tensors of the same size live. */
+/* Cross-entropy on logits.float() keeps the fp32 log-softmax; backward has two more tensors of the same size. */
 static const kept_row loss = { 4, 4, 4 };
 static const kept_row loss_working = { 8, 8, 8 };
 /* A product keeps its input in its own format. Products with the same input share one copy; under autocast each product
  * has its own copy. */
 static const kept_row of_product = { 2, 2, 4 };
 /* Attention with a learned bias runs in fp32 with separate kernels (issued.c). Kept: scores after softmax, copies of
- * queries, keys and values. In backward the gradients before and after softmax live. */
+ * queries, keys and values. Backward also has the gradients before and after softmax. */
 static const kept_row written_out = { 4, 4, 4 };
 /* LoRA: the input and the output of A are cast to fp32 for each adapter. */
 static const kept_row adapter = { 4, 4, 4 };

@@ -345,7 +345,7 @@ static void apply_class(nnc_json root, nnc_model *model, nnc_json effects) {
     }
 }
 
-/* Tests whether the class name has this end. A class for a task ("ForRewardModel") is no base model. */
+/* Tests whether a class name has this end. A class for a task ("ForRewardModel") is no base model. */
 static bool ends_so(const char *name, const char *end) {
     const bool base = strcmp(end, "Model") == 0;
     return nnc_ends_in(name, end) && !(base && strstr(name, "For") != NULL);

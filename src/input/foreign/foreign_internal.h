@@ -111,8 +111,8 @@ void nnc_foreign_close(nnc_foreign_set *set);
 void nnc_foreign_digest(const nnc_foreign_set *set, const nnc_json_doc *doc);
 /* Returns the architecture with this name; NULL = no file has it, or a fault was noted. */
 const nnc_architecture *nnc_foreign_find(nnc_foreign_set *set, const char *name);
-/* Reads an architecture from an open document, a file that is validated. Returns NULL when a fault was noted. stem:
- * name of the file; NULL = any. */
+/* Reads an architecture from an open document, to validate the file. Returns NULL when a fault was noted. stem: name of
+ * the file; NULL = any. */
 const nnc_architecture *nnc_foreign_read_open(nnc_foreign_set *set, nnc_json_doc *doc, const char *stem);
 /* Returns all architectures of all folders, in the arena; *count is 0 if no folder has one. Leaves out files with
  * faults. */
@@ -128,7 +128,7 @@ const char *nnc_foreign_nearest(nnc_foreign_set *set, const char *name, bool net
 void nnc_foreign_pass_on(nnc_faults *faults, nnc_json in_file);
 
 /* Steps through the chain of an architecture, from the last of its `like` files to the architecture itself. Each call
- * gets the result of the previous call; NULL starts. */
+ * gets the result of the previous call, at first NULL; after the last it returns NULL. */
 const nnc_architecture *nnc_foreign_next(const nnc_architecture *chain, const nnc_architecture *previous);
 nnc_family nnc_foreign_family(const nnc_architecture *row);
 /* Tests whether a string is in a list of strings. '*' at the start or the end of an item matches any characters. */
