@@ -31,8 +31,8 @@ NNC_API const char *nnc_dtype_name(nnc_dtype dtype);
 /* Storage formats of weights, keys and values in serving. Columns: value, name, bits of an element, bits of the scale
  * of a group, bits of the zero point of a group, elements of a group (0: the user gives the number), format of the
  * products on devices that support this format. Sources: OCP MX specification 1.0 (mxfp4); NVFP4, docs.nvidia.com/cuda,
- * cuDNN block scaling; AWQ arXiv:2306.00978, whose int4 has an fp16 scale and a 4-bit zero point per
- * group.   [serve-formats] */
+ * cuDNN block scaling; AWQ arXiv:2306.00978, whose int4 has an fp16 scale and a 4-bit zero point per group. See
+ * docs/serving.md. */
 #define NNC_STORED_LIST(X)                                            \
     X(NNC_STORED_FP32, "fp32", 32.0, 0.0, 0.0, 0.0, NNC_FP32)         \
     X(NNC_STORED_BF16, "bf16", 16.0, 0.0, 0.0, 0.0, NNC_BF16)         \
@@ -47,7 +47,7 @@ NNC_ENUM(nnc_stored, NNC_STORED_LIST, NNC_STORED_COUNT);
 /* Returns the name of a storage format ("nvfp4"), in static storage; "?" for a value outside the list. */
 NNC_API const char *nnc_stored_name(nnc_stored stored);
 /* Returns the bytes of one element, including its share of the scale and the zero point of its group. group_size is
- * ignored for formats that fix it. Returns NaN for a value outside the list.   [serve-formats] */
+ * ignored for formats that fix it. Returns NaN for a value outside the list. */
 NNC_API double nnc_stored_bytes(nnc_stored stored, double group_size);
 
 /* Returns the bytes per element of a block-scaled format: element + scale / elements that share the scale.

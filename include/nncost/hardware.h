@@ -239,7 +239,7 @@ typedef struct nnc_efficiencies {
     nnc_efficiency pointwise;       /* norms, activations, copies, loss */
     nnc_efficiency pointwise_tuned; /* pointwise kernels that were written for the device   [pointwise] */
     nnc_efficiency maps;            /* pointwise kernels on feature maps; memory_fraction NaN = use pointwise */
-    nnc_efficiency maps_tuned;      /* pointwise kernels on feature maps that were written for the device   [maps] */
+    nnc_efficiency maps_tuned;      /* pointwise kernels on feature maps that were written for the device */
     nnc_efficiency optimizer;
     nnc_stream_efficiency stream;
     nnc_collective_efficiencies collectives;

@@ -336,7 +336,7 @@ static void lower_attention(lowering *l, const nnc_graph_op *op) {
 
 /* Writes a recurrent layer: one product of all tokens, then for each token a product with the state and a kernel of the
  * gates. The first op counts all weights. Backward needs the state before each token (the output), the gates and, in an
- * LSTM, the cell; a GRU keeps two more values, as PyTorch's fused cell does.   [recurrent] */
+ * LSTM, the cell; a GRU keeps two more values, as PyTorch's fused cell does.   [graph] */
 static void lower_recurrent(lowering *l, const nnc_graph_op *op) {
     static const int64_t kept[] = { 1, 2, 0 };
     const int64_t *v = op->values;

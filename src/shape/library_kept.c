@@ -1,4 +1,4 @@
-/* Bytes that transformers, peft, timm and diffusers keep for backward, per op.   [kept-by-library]
+/* Bytes that transformers, peft, timm and diffusers keep for backward, per op.   [issued]
  *
  * These libraries write layers in single operators. Autograd saves inputs or outputs of each operator. Under autocast a
  * product that reads an fp32 tensor keeps a 16-bit copy of it; the copy of a weight is shared. A row gives the kept

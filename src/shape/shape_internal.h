@@ -183,7 +183,7 @@ bool nnc_is_written_out(const nnc_op *op, const nnc_model *model);
 /* Replaces a fused attention by the separate kernels in fp32 that the library issues.   [issued] */
 void nnc_write_out(nnc_op *op);
 
-/* Sets the kept bytes of ops to the bytes that transformers, peft, timm and diffusers keep.   [kept-by-library] */
+/* Sets the kept bytes of ops to the bytes that transformers, peft, timm and diffusers keep.   [issued] */
 void nnc_list_keep_by_library(nnc_op_list *list, const nnc_lowering *how, const nnc_model *model);
 
 /* Resets the list and writes the forward ops of one micro-batch of plan->micro_batch samples. The caller then checks
