@@ -277,8 +277,8 @@ void nnc_buffer_free(nnc_buffer *buffer);
  * its NUL; what does not fit is cut off. */
 void nnc_text_append(char *text, size_t size, const char *separator, const char *format, ...) NNC_PRINTF(4, 5);
 
-/* Writes the short name of names[index] to `name`: as few last parts of the dotted name as no other name ends in (upper
- * and lower case are equal), joined by '_'. "step.step_s" becomes step_s, "step.interval_s.0" becomes interval_s_0. */
+/* Writes the short name of names[index] to `name`: the fewest last parts of the dotted name that no other name ends in
+ * (case is ignored), joined by '_'. "step.step_s" becomes step_s, "step.interval_s.0" becomes interval_s_0. */
 void nnc_short_name(const char *const *names, int count, int index, char *name, size_t size);
 
 /* ---- text ---- */
@@ -382,7 +382,7 @@ enum { NNC_THREADS_MAX = 256 };
 
 /* Calls `work` once for each of `count` contexts (an array of structs of `size` bytes). The first call runs in the
  * calling thread, every other call in its own thread (at most NNC_THREADS_MAX). If a thread cannot be started, its
- * context is skipped. So all contexts must take their work from one queue, which any one of them can finish. */
+ * context is skipped. So all contexts must share one queue of work, which a single context can finish. */
 void nnc_threads_run(void (*work)(void *context), void *contexts, size_t size, int32_t count);
 
 /* ---- system libraries that are loaded when first needed ---- */

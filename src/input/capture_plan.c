@@ -349,7 +349,8 @@ static fusion fusion_of(const nnc_captured_op *op) {
 
 /* A chain: operators that torch.compile runs as one kernel. */
 typedef struct chain {
-    int32_t leader, level, block; /* leader: index in ops of the first operator */
+    int32_t leader, level, block; /* leader: index in ops of the first operator; level: number of successive kernels
+                                   * that must run before */
     nnc_phase phase;
     double domain, rows; /* elements over which the kernel runs; number of results of its reduction, 0 = none */
 } chain;
@@ -357,7 +358,7 @@ typedef struct chain {
 /* State of one storage while the operators are read in order: its chains, and bytes that are not yet counted. */
 typedef struct flow {
     int32_t writer, reader; /* chains that wrote and that read the storage last; -1 = none */
-    int32_t level;          /* level of its contents */
+    int32_t level;          /* level of the chain that reads its contents at the earliest */
     double bytes;           /* bytes that the writer writes, not counted yet */
     bool escapes;           /* another kernel reads these bytes */
 } flow;
