@@ -191,10 +191,10 @@ enum {
                                        * works */
 
 /* Calls `interval` for each activity of the last estimate with this scratch; `result` is the result of that estimate.
- * The intervals of one stage come in the order of time; stages are mixed. The intervals of a stage follow each other
- * without gaps from its begin to begin + step_s. Begin is 0, except for schedules without a barrier between steps
- * (zb-*): there begin is the start of the stage's first forward pass. Work that happens once per step starts after the
- * last pass of the stage. NNC_BAD_USAGE: more than NNC_INTERVALS_MAX passes. */
+ * The intervals of one stage come in the order of time; the order of stages is not defined. The intervals of a stage
+ * follow each other without gaps from its begin to begin + step_s. Begin is 0, except for schedules without a barrier
+ * between steps (zb-*): there begin is the start of the stage's first forward pass. Work that happens once per step
+ * starts after the last pass of the stage. NNC_BAD_USAGE: more than NNC_INTERVALS_MAX passes. */
 typedef void nnc_interval_fn(void *context, const nnc_interval *interval);
 NNC_API nnc_status nnc_timeline(nnc_scratch *scratch, const nnc_result *result, nnc_interval_fn *interval,
                                 void *context, nnc_error *err);

@@ -107,7 +107,7 @@ NNC_ENUM(nnc_schedule, NNC_SCHEDULE_LIST, NNC_SCHEDULE_COUNT);
 NNC_API const char *nnc_schedule_name(nnc_schedule schedule);
 NNC_API const char *nnc_schedule_help(nnc_schedule schedule);
 
-/* How attention reads the tokens of other context ranks. */
+/* Decides how attention reads the tokens of other context ranks. */
 #define NNC_CONTEXT_KIND_LIST(X)                                                                         \
     X(NNC_CONTEXT_RING, "ring", "Blocks of keys and values are passed around a ring, arXiv:2310.01889.") \
     X(NNC_CONTEXT_ALL_GATHER, "all-gather", "Keys and values are gathered first.")                       \
@@ -258,7 +258,7 @@ NNC_ENUM(nnc_loss_keep, NNC_LOSS_KEEP_LIST, NNC_LOSS_KEEPS_COUNT);
 NNC_API const char *nnc_loss_keep_name(nnc_loss_keep keep);
 NNC_API const char *nnc_loss_keep_help(nnc_loss_keep keep);
 
-/* How tokens get to experts on other ranks. */
+/* Decides how tokens get to experts on other ranks. */
 #define NNC_DISPATCHER_LIST(X)                                                               \
     X(NNC_DISPATCHER_PROFILE, "profile", "As expert_once_per_node and expert_sorts say.")    \
     X(NNC_DISPATCHER_ALL_TO_ALL, "all-to-all",                                               \

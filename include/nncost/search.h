@@ -83,8 +83,8 @@ NNC_API nnc_search_result *nnc_search_result_create(void); /* Returns NULL when 
 NNC_API void nnc_search_result_destroy(nnc_search_result *result);
 
 /* Counts of plans. space: combinations in the space or shard; covered: combinations examined (all unless the search was
- * stopped); legal: plans that break no rule; feasible: legal plans that fit. These four add up over shards. evaluated +
- * pruned = covered; their split depends on the plans that were found before. */
+ * stopped); legal: plans that break no rule; feasible: legal plans that fit. space, covered, legal and feasible add up
+ * over shards. evaluated + pruned = covered; their split depends on the plans that were found before. */
 typedef struct nnc_search_tally {
     uint64_t space, covered, evaluated, pruned, feasible, legal;
 } nnc_search_tally;
@@ -128,7 +128,7 @@ NNC_API nnc_status nnc_search_run(const nnc_model *model, const nnc_device *devi
                                   nnc_search_result *result, nnc_error *err);
 
 /* Searches the space with the default profile of each plan. Plans use only features that their profile supports, unless
- * profiles->any. */
+ * profiles->any is true. */
 NNC_API nnc_status nnc_search_by_plan(const nnc_model *model, const nnc_device *device, const nnc_profiles *profiles,
                                       const nnc_search *search, nnc_search_progress_fn *progress, void *context,
                                       nnc_search_result *result, nnc_error *err);

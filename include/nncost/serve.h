@@ -60,8 +60,8 @@ typedef struct nnc_serve_ask {
                                               * replica does both */
     double carbon_g_per_kwh;                 /* carbon intensity of the grid; NaN = unknown */
     double waves; /* closed loop: number of requests of the benchmark / number of open requests */
-    /* By formula only: draft model as the user names it, and as loaded; disaggregate: the text "P:D" with
-     * P = prefill_workers and D = decode_workers. */
+    /* For results by formula only. draft: the draft model as the user names it; draft_model: the loaded draft model;
+     * disaggregate: the text "P:D" with P = prefill_workers and D = decode_workers. */
     char draft[128];
     const nnc_model *draft_model;
     char disaggregate[24];

@@ -64,14 +64,14 @@ nnc_status nnc_no_memory(nnc_error *err);
 /* Adds a prefix to the place of an error, err->where: "outer: where". */
 void nnc_error_within(nnc_error *err, const char *outer);
 
-/* Returns from the function when a call fails. For functions that have nothing to release. */
+/* Returns the status of a call from the enclosing function when the call fails. For functions without a cleanup. */
 #define NNC_TRY(call)                                            \
     do {                                                         \
         const nnc_status nnc_try_status = (call);                \
         if (nnc_try_status != NNC_OK) { return nnc_try_status; } \
     } while (0)
 
-/* Returns from the function when an allocation failed. For functions that have nothing to release. */
+/* Returns NNC_NO_MEMORY from the enclosing function when an allocation failed. For functions without a cleanup. */
 #define NNC_GOT(pointer, err)                                 \
     do {                                                      \
         if ((pointer) == NULL) { return nnc_no_memory(err); } \
@@ -125,7 +125,7 @@ typedef struct nnc_names {
     int count;
 } nnc_names;
 
-/* Return the value that has a name; -1 = unknown. nnc_names_find_typed ignores case, for text that people type. */
+/* Return the value that has a name; -1 = unknown. nnc_names_find_nocase ignores case, for text that people type. */
 int nnc_names_find(nnc_names names, const char *text);
 int nnc_names_find_nocase(nnc_names names, const char *text);
 

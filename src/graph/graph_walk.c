@@ -268,8 +268,8 @@ static bool run_use(nnc_graph_walk *w, const nnc_graph_node *node, const int64_t
     return done;
 }
 
-/* Walks a list of ops with shared weights (tied) or untrained weights (frozen). *marks: nesting depth of such lists.
- * The list has no mark if its `count` is 0. Returns false if it noted a fault. */
+/* Walks a list of ops with shared weights (tied) or untrained weights (frozen). *marks counts the lists around an op,
+ * without lists whose `count` is 0. Returns false if it noted a fault. */
 static bool run_marked(nnc_graph_walk *w, const nnc_graph_node *node, const int64_t *args, const char *what,
                        int32_t *marks) {
     int64_t count = 0;

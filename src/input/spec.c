@@ -314,7 +314,7 @@ static nnc_status find_and_read(nnc_specs *specs, nnc_spec_kind kind, const char
                                 nnc_error *err) {
     const char *path = NULL;
     nnc_hub_name hub = { .path = NULL };
-    /* Networks of libraries come before the search for the nearest id, which reads the files of all kinds. */
+    /* Networks of libraries are looked up first, because the search for the nearest id reads the files of all kinds. */
     if (kind == NNC_SPEC_MODEL && !nnc_is_path(id) && specs_find_spelled(specs, kind, id, &path, NULL) == NNC_OK &&
         path == NULL) {
         NNC_TRY(load_member(specs, id, out, err));
