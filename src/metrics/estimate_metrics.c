@@ -1,5 +1,5 @@
-/* The table of an estimate: plan, work, step, throughput, model, device, memory, cost. Rows of the plan have no help
- * text here; they use the sentences of the plan's fields. */
+/* Metrics tables of an estimate: plan, work, step, throughput, model, device, memory, cost. The help text of a plan
+ * metric is the help text of its field in nnc_plan_table. */
 #include "metrics/metrics_internal.h"
 
 static const nnc_metric degree_rows[] = {
@@ -34,8 +34,8 @@ static nnc_cell get_offload(const nnc_place *place, char text[NNC_METRIC_TEXT_MA
     return (nnc_cell){ .kind = NNC_CELL_TEXT, .text = text };
 }
 
-/* Tests whether the schedule is the usual one: "1f1b", or "interleaved" with virtual stages. Outputs then omit the
- * schedule. */
+/* Returns true if outputs omit the schedule: the plan has no pipeline, or its schedule is the usual one ("interleaved"
+ * with virtual stages, "1f1b" without). */
 static bool is_usual(const nnc_plan *plan) {
     return plan->pipeline == 1 ||
            plan->schedule == (plan->virtual_stages > 1 ? NNC_SCHEDULE_INTERLEAVED : NNC_SCHEDULE_1F1B);
@@ -116,12 +116,12 @@ static nnc_cell get_adapters(const nnc_place *place, char text[NNC_METRIC_TEXT_M
     return nnc_text_cell(text);
 }
 
-/* Returns null for -1: the software profile decides the reserve. */
+/* Value of plan.reserve_bytes; null if it is -1, because the software profile then sets the reserve. */
 NNC_GET(get_plan_reserve, nnc_plan,
         (nnc_cell){ .kind = self->reserve_bytes >= 0 ? NNC_CELL_WHOLE : NNC_CELL_NULL, .whole = self->reserve_bytes })
 
-/* The other fields of a plan, so that an output identifies its plan. If a field of the plan has no row here, the test
- * every_field_of_a_plan_is_written fails. */
+/* The other fields of a plan. An output lists all fields, so that a user can repeat the estimate. If a field has no row
+ * here, the test every_field_of_a_plan_is_written fails. */
 static const nnc_metric other_plan_rows[] = {
     NNC_BOOL(nnc_plan, ends_as_layers),
     NNC_WHOLE(nnc_plan, first_stage_layers),
@@ -154,8 +154,6 @@ const nnc_metrics nnc_plan_choice_metrics =
     NNC_METRICS("the fields of a plan that a search chooses", choice_rows, nnc_plan);
 
 static const char roofline_paper[] = "Williams, Waterman, Patterson, CACM 52(4), 2009";
-
-/* ---- work ---- */
 
 static const nnc_metric work_rows[] = {
     NNC_NUMBER(nnc_result, forward_flops, .unit = "FLOP",
@@ -200,8 +198,6 @@ static const nnc_metric work_rows[] = {
               .help = "Tokens of one step; null for images."),
 };
 const nnc_metrics nnc_work_metrics = NNC_METRICS("work of the step", work_rows, nnc_result);
-
-/* ---- step ---- */
 
 static const char step_s[] = "step.step_s";
 
@@ -267,8 +263,6 @@ static const nnc_metric step_rows[] = {
 };
 const nnc_metrics nnc_step_metrics = NNC_METRICS("time of the step", step_rows, nnc_result);
 
-/* ---- throughput ---- */
-
 NNC_GET(get_tokens_per_s, nnc_result, nnc_number_cell(self->tokens > 0 ? self->tokens_per_s : (double)NAN))
 
 NNC_GET(get_tokens_per_s_per_device, nnc_result,
@@ -297,8 +291,6 @@ const nnc_metrics nnc_throughput_metrics = NNC_METRICS("throughput of the step",
 #define DEVICE(member) NNC_VIA(nnc_report, device), NNC_IN(nnc_device, member)
 
 static const char zero_paper[] = "arXiv:1910.02054 section 3";
-
-/* ---- model ---- */
 
 NNC_IF(trains_part, nnc_report, self->result->trained_params != self->result->params)
 NNC_IF(has_notes, nnc_report, self->model->note_count > 0)
@@ -333,8 +325,6 @@ static const nnc_metric model_rows[] = {
 };
 static const nnc_metrics model_metrics = NNC_METRICS("the model", model_rows, nnc_report);
 
-/* ---- device ---- */
-
 static const nnc_metric device_rows[] = {
     NNC_AS("id", CHARS, DEVICE(id), .help = "Id of the device."),
     NNC_AS("name", CHARS, DEVICE(name), .help = "Name of the device."),
@@ -360,8 +350,6 @@ static const nnc_metric device_rows[] = {
            .help = "The basis of the efficiencies."),
 };
 static const nnc_metrics device_metrics = NNC_METRICS("the device", device_rows, nnc_report);
-
-/* ---- plan ---- */
 
 static const nnc_metric source_file_rows[] = {
     NNC_TEXT(nnc_source_file, file, .help = "The file, as it was given."),
@@ -404,8 +392,6 @@ static const nnc_metric resolved_plan_rows[] = {
     NNC_ROWS(&nnc_launch_metrics),
 };
 const nnc_metrics nnc_resolved_plan_metrics = NNC_METRICS("the plan as resolved", resolved_plan_rows, nnc_report);
-
-/* ---- memory ---- */
 
 static const char total_bytes[] = "memory.total_bytes";
 
@@ -486,8 +472,6 @@ static const nnc_metric memory_rows[] = {
 };
 static const nnc_metrics memory_metrics = NNC_METRICS("memory of the fullest device", memory_rows, nnc_report);
 
-/* ---- cost ---- */
-
 NNC_GET(get_currency, nnc_report, nnc_text_cell(nnc_report_currency(self)))
 
 NNC_GET(get_per_million_tokens, nnc_report,
@@ -513,8 +497,6 @@ static const nnc_metric cost_rows[] = {
            .help = "Energy of the run, or of the step if no run is given, at the rated power of the board."),
 };
 static const nnc_metrics cost_metrics = NNC_METRICS("cost", cost_rows, nnc_report);
-
-/* ---- the whole document ---- */
 
 static const nnc_metric estimate_rows[] = {
     NNC_AS("model", OBJECT, .rows = &model_metrics),

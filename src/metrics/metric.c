@@ -9,7 +9,8 @@
 
 static const nnc_cell no_value = { .kind = NNC_CELL_NULL };
 
-/* Returns the address that the offsets of a row count from; NULL if the pointer to it is NULL. */
+/* Returns the struct that holds the value: the record, or the struct that its pointer at `hop` names; NULL = no
+ * struct. */
 static const char *base_of(const nnc_metric *row, const void *record) {
     const char *at = record;
     if (row->hop > 0 && at != NULL) { memcpy(&at, &at[row->hop - 1], sizeof at); }
@@ -109,7 +110,7 @@ bool nnc_line_listed(const nnc_lines *lines, const nnc_place *place) {
 
 /* ---- columns ---- */
 
-/* State while columns are collected. The first pass counts the columns, the second pass fills the list. */
+/* State while columns are listed: the first run counts them, the second run fills `list`. */
 typedef struct finder {
     nnc_arena *arena;
     nnc_column *list; /* list to fill; NULL = the columns are only counted */
@@ -178,8 +179,6 @@ nnc_cell nnc_column_read(const nnc_column *column, nnc_place place, char text[NN
     return nnc_metric_read(column->metric, &place, column->index, text);
 }
 
-/* ---- names ---- */
-
 /* The recursion is only a few tables deep. NOLINTNEXTLINE(misc-no-recursion) */
 const nnc_metric *nnc_metric_find(const nnc_metrics *metrics, const char *name) {
     const nnc_metric *found = NULL;
@@ -204,8 +203,8 @@ static bool ends_so(const char *full, const char *word) {
     return part > 0 && whole > part && full[whole - part - 1] == '.' && strcmp(full + whole - part, word) == 0;
 }
 
-/* Tests whether the name is an input of the plan. If a result has the same last part, a short name means the result:
- * "tokens" is "work.tokens". */
+/* Returns true if the name is an input of the plan. A short name such as "tokens" then means the result "work.tokens",
+ * not the input "plan.tokens". */
 static bool gives_way(const char *full) { return strncmp(full, "plan.", strlen("plan.")) == 0; }
 
 nnc_name_match nnc_name_find(const void *names, size_t stride, int32_t count, const char *word) {
@@ -225,7 +224,7 @@ nnc_name_match nnc_name_find(const void *names, size_t stride, int32_t count, co
     return match;
 }
 
-/* ---- past errors: errors on measurements near the plan, for the same profile ---- */
+/* ---- errors of earlier predictions: measured steps of the same family and software profile ---- */
 
 static const char *const past_names[NNC_PAST_COUNT] = { "none", "too_few", "device", "all_devices", "seen" };
 
@@ -331,7 +330,7 @@ double nnc_report_sustained_bytes_per_s(const nnc_report *report) {
 
 enum { WORDS_MAX = 256 };
 
-/* Writes the verdict with its numbers, for example "it fits: 3.7 GB of 85.9 GB per device". */
+/* Writes the verdict on memory with its numbers, for example "it fits: 3.7 GB of 85.9 GB per device". */
 static void write_memory_words(const nnc_report *report, char words[WORDS_MAX]) {
     const nnc_result *r = report->result;
     char total[NNC_NUMBER_TEXT], capacity[NNC_NUMBER_TEXT];
@@ -368,8 +367,6 @@ const char *nnc_report_sentence(const nnc_report *report, char text[NNC_METRIC_T
 }
 
 /* ---- Tables of the lists in an estimate: ops, stages, intervals, sensitivities ---- */
-
-/* ---- ops ---- */
 
 NNC_GET(get_op_name, nnc_op_cost, nnc_text_cell(nnc_op_name(self->op)))
 
@@ -427,7 +424,7 @@ static const nnc_metric op_rows[] = {
            .help = "Time of a collective, overlapped or not."),
 };
 
-/* An op runs on the busiest stage only if its repeat is not 0. */
+/* Lists an op only if the busiest stage runs it. */
 NNC_IF(is_run, nnc_op_cost, self->repeat > 0)
 
 const nnc_metrics nnc_op_metrics = { .what = "one op of the step",
@@ -435,8 +432,6 @@ const nnc_metrics nnc_op_metrics = { .what = "one op of the step",
                                      .count = sizeof op_rows / sizeof op_rows[0],
                                      .record_size = sizeof(nnc_op_cost),
                                      .listed = is_run };
-
-/* ---- stages ---- */
 
 NNC_GET(get_stage, void, nnc_whole_cell(place->index))
 
@@ -446,7 +441,8 @@ NNC_GET(get_ends, nnc_stage,
                       : self->head                  ? "head"
                                                     : ""))
 
-/* Returns the time of separate weight gradients; null in schedules without them. */
+/* Time in which backward computes only gradients of weights, in seconds; null if the schedule does not split
+ * backward. */
 NNC_GET(get_shown_weight_s, nnc_stage, nnc_number_cell(self->weight_s > 0 ? self->weight_s : (double)NAN))
 
 NNC_GET(get_busiest, void, nnc_text_cell(place->index == NNC_OWNER(nnc_report)->result->stage ? "busiest" : ""))
@@ -483,8 +479,6 @@ static const nnc_metric stage_rows[] = {
 };
 const nnc_metrics nnc_stage_metrics = NNC_METRICS("one pipeline stage", stage_rows, nnc_stage);
 
-/* ---- timeline ---- */
-
 NNC_GET(get_micro_batch, nnc_interval,
         (nnc_cell){ .kind = self->micro_batch >= 0 ? NNC_CELL_WHOLE : NNC_CELL_NULL, .whole = self->micro_batch })
 
@@ -503,13 +497,11 @@ static const nnc_metric interval_rows[] = {
 };
 const nnc_metrics nnc_interval_metrics = NNC_METRICS("one interval of a pipeline stage", interval_rows, nnc_interval);
 
-/* ---- sensitivity ---- */
-
 NNC_GET(get_lever, nnc_sensitivity,
         nnc_text_cell(nnc_sensitivity_parameter_name(self->figure, NNC_OWNER(nnc_report)->result->plan.precision,
                                                      text)))
 
-/* Returns the value as text with the unit of its parameter. */
+/* Value of the varied device parameter as text, with its unit. */
 NNC_GET(get_shown_value, nnc_sensitivity,
         nnc_text_cell(nnc_unit_text(self->value, nnc_sensitivity_parameter_unit(self->figure), text)))
 

@@ -53,32 +53,32 @@ typedef struct nnc_metrics nnc_metrics;
 
 /* Properties that few rows have. */
 typedef struct nnc_metric_more {
-    /* condition for this member in JSON; NULL = always there */
+    /* JSON contains the member only if this function returns true; NULL = always */
     bool (*when)(const nnc_place *place);
-    bool (*unless)(const nnc_place *place); /* condition under which an object is null */
-    const nnc_metrics *const *others;       /* other tables for the records of a list; the array ends with NULL */
+    bool (*unless)(const nnc_place *place); /* JSON writes the object as null if this function returns true */
+    const nnc_metrics *const *others;       /* metrics tables of other kinds of records in the list, up to NULL */
     const char *(*each)(unsigned index);    /* returns the name of each value of an array; NULL = names 0, 1 ... */
     const char *source;                     /* source of the formula or definition; NULL = not needed */
-    const char *same_as;                    /* full name of the equal metric of an estimate; NULL = no such metric */
+    const char *same_as;                    /* full name of the metric of an estimate with the same meaning */
     /* full name of the metric that is a sum of this metric and others; NULL = no such metric */
     const char *part_of;
 } nnc_metric_more;
 #define NNC_MORE(...) (&(const nnc_metric_more){ __VA_ARGS__ })
 
-/* Members of equal size are next to each other, which keeps the struct small: the tables are large, and the loader
- * touches every page of them. */
+/* A row of a metrics table: the place, type, format and description of one value. Members of equal size are next to
+ * each other, which keeps the struct small: the loader touches every page of the large tables. */
 typedef struct nnc_metric {
-    const char *name; /* JSON key; NULL = shown only in tables, or an object whose rows are inlined */
+    const char *name; /* JSON key; NULL = shown only in tables, or an object whose rows are written in its place */
     nnc_metric_type type : 8;
     nnc_show show : 8;
     /* place of the value: at `offset` in the record. If hop > 0, `offset` counts in the struct to which the pointer at
      * hop - 1 points. Some values are computed by `get` instead. */
     uint16_t hop;
     uint32_t offset, size;
-    uint32_t count_offset; /* offset of the count of a list (int32_t or int64_t), in the same struct as `offset` */
+    uint32_t count_offset; /* offset of the length of a list (int32_t or int64_t), in the same struct as `offset` */
     nnc_metric_get *get;
 
-    nnc_names names; /* names of the enumerators, or of an array with each_count values (int64_t or double) */
+    nnc_names names; /* for an enumerator: function that returns the name of a value, and number of values */
 
     /* table of an object or of the records of a list */
     const nnc_metrics *rows;
@@ -90,7 +90,7 @@ typedef struct nnc_metric {
 
     int16_t each_count;
     uint8_t count_size;
-    bool full : 1;       /* true: the value is missing (NaN) in a brief estimate; see `brief` in nnc_scratch */
+    bool full : 1;       /* true: NaN in a brief estimate (see `brief` in nnc_scratch) */
     bool blank_zero : 1; /* true: the value 0 means "does not apply" and is written as null */
     bool sparse : 1;     /* true: JSON omits the zeros of an array */
     bool in_place : 1;   /* true: the record contains the list itself, not a pointer to it */
@@ -138,13 +138,14 @@ struct nnc_metrics {
 #define NNC_ROWS_(table, ...) \
     { .rows = (table), __VA_ARGS__ }
 
-/* Place of a value: NNC_IN in the record, NNC_VIA after a pointer. NNC_COUNT: place of the count of a list. */
+/* Say where a value is. NNC_IN: in a member of the record. NNC_VIA: in the struct to which a pointer of the record
+ * points. NNC_COUNT: the member that holds the number of elements of a list. */
 #define NNC_IN(of, member) .offset = offsetof(of, member), .size = sizeof(((const of *)NULL)->member)
 #define NNC_VIA(of, pointer) .hop = offsetof(of, pointer) + 1 /* NOLINT(bugprone-macro-parentheses) */
 #define NNC_COUNT(of, member) .count_offset = offsetof(of, member), .count_size = sizeof(((const of *)NULL)->member)
 
-/* NNC_GET defines a function that returns a cell for the record `self`; `text` is a buffer for it. NNC_IF defines a
- * condition on the record `self`. */
+/* NNC_GET defines a function that returns a value of the record `self` as a cell; it may write a string to `text`.
+ * NNC_IF defines a function that tests the record `self`. */
 #define NNC_GET(function, of, ...)                                                     \
     static nnc_cell function(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX]) { \
         const of *self = place->record;                                                \
@@ -163,11 +164,11 @@ struct nnc_metrics {
 #define NNC_METRICS(text, list, of) \
     { .what = (text), .rows = (list), .count = sizeof(list) / sizeof(list)[0], .record_size = sizeof(of) }
 
-/* Reads one value of a row. index: index in an array. A number that is not finite becomes NNC_CELL_NULL. */
+/* Returns one value of a row as a cell; null if it is no finite number. index: position in an array, otherwise 0. */
 nnc_cell nnc_metric_read(const nnc_metric *row, const nnc_place *place, int32_t index, char text[NNC_METRIC_TEXT_MAX]);
 
-/* Metrics of a record that add up to its total, such as the parts of a step. nnc_metric_parts lists those with a
- * heading and a value other than 0, above `above`, in the order of the table. Returns their number. */
+/* Metrics of a record that add up to a total, such as the parts of a step. nnc_metric_parts lists the metrics with a
+ * heading and a value that is greater than `above` and not 0, in the order of the table. Returns their number. */
 enum { NNC_METRIC_PARTS_MAX = 16 };
 typedef struct nnc_metric_part {
     const nnc_metric *row;
@@ -176,13 +177,13 @@ typedef struct nnc_metric_part {
 int nnc_metric_parts(const nnc_metrics *metrics, const void *record, double above,
                      nnc_metric_part parts[NNC_METRIC_PARTS_MAX]);
 
-/* These functions make a cell from a value. NaN and NULL become NNC_CELL_NULL. */
+/* Each function returns a cell with the value. NaN and NULL become NNC_CELL_NULL. */
 nnc_cell nnc_number_cell(double number);
 nnc_cell nnc_text_cell(const char *text);
 static inline nnc_cell nnc_whole_cell(int64_t whole) { return (nnc_cell){ .kind = NNC_CELL_WHOLE, .whole = whole }; }
 static inline nnc_cell nnc_bool_cell(bool flag) { return (nnc_cell){ .kind = NNC_CELL_BOOL, .flag = flag }; }
 
-/* Returns the record from which the rows of an object are read. */
+/* Returns the record of an object, from which its rows are read; without such a record, place.record is NULL. */
 nnc_place nnc_metric_inside(const nnc_metric *row, const nnc_place *place);
 
 /* Records that follow each other in memory. */
@@ -192,7 +193,7 @@ typedef struct nnc_lines {
     int64_t count;
 } nnc_lines;
 
-/* nnc_metric_lines returns the records of a list; nnc_line_place returns one record and its index. */
+/* nnc_metric_lines returns all records of a list; nnc_line_place returns the record at position `index`. */
 nnc_lines nnc_metric_lines(const nnc_metric *row, const nnc_place *place);
 nnc_place nnc_line_place(const nnc_lines *lines, int64_t index);
 bool nnc_line_listed(const nnc_lines *lines, const nnc_place *place);
@@ -212,23 +213,23 @@ typedef struct nnc_columns {
     int32_t count;
 } nnc_columns;
 
-/* Lists all values of a table, except the values in lists, in the order of the table. Errors: NNC_NO_MEMORY. */
+/* Lists all values of a table in its order, except the values in lists, as columns. Fails with NNC_NO_MEMORY. */
 nnc_status nnc_columns_of(const nnc_metrics *metrics, nnc_arena *arena, nnc_columns *columns);
 
-/* Tests whether the value of a column is missing in a brief estimate. */
+/* Returns true if the value of a column is NaN in a brief estimate (see `brief` in nnc_scratch). */
 bool nnc_column_is_full(const nnc_column *column);
 
 nnc_cell nnc_column_read(const nnc_column *column, nnc_place place, char text[NNC_METRIC_TEXT_MAX]);
 
-/* Finds the row of a value by its full name; for an array, the name of any of its values. NULL = unknown name. */
+/* Returns the row of a value with this full name; for an array, the name of any of its values. NULL = no such name. */
 const nnc_metric *nnc_metric_find(const nnc_metrics *metrics, const char *name);
 
-/* Finds the name that a word means: an equal name, or the only name that ends with a dot and the word. If a result and
- * an input of the plan end with the word, the word means the result. names: `count` pointers, each `stride` bytes after
- * the previous pointer. */
+/* Finds the full name that a word of the user means: an equal name, or the only name that ends with a dot and the word.
+ * If a result and an input of the plan both end with the word, it means the result. names: first of `count` pointers to
+ * names, each `stride` bytes after the one before. */
 typedef struct nnc_name_match {
-    /* index of the name that matches, -1 = no name matches. other: index of a second name that ends with the word, if
-     * no name is equal */
+    /* index: position of the name, -1 = no match. other: position of a second name that matches equally well, -1 = the
+     * match is unambiguous */
     int32_t index, other;
 } nnc_name_match;
 nnc_name_match nnc_name_find(const void *names, size_t stride, int32_t count, const char *word);
@@ -242,25 +243,24 @@ typedef struct nnc_own_step {
     bool possible;         /* true: the measured step is not shorter than the lower bound */
 } nnc_own_step;
 
-/* Fewest measured steps for which an error is printed. */
+/* If there are fewer measured steps, no error is printed. */
 enum { NNC_PAST_FEWEST = 10 };
 
-/* Selects measured steps that no fit used: the steps of this device; if these are too few, the steps of the same family
- * and profile on all devices. If the user did not choose the profile, the predictions were also made without the
- * name of the framework. */
+/* Measured steps from which the stated error is computed: of the same family and profile, not used by any fit. If the
+ * user did not name a profile, the steps were also predicted without the name of their framework. */
 typedef enum nnc_past_of {
     NNC_PAST_NONE, /* no error is stated: there is no prediction, or the profile was never compared */
     NNC_PAST_FEW,  /* fewer than NNC_PAST_FEWEST steps on all devices: error and bias are not stated */
     NNC_PAST_DEVICE,
     NNC_PAST_ALL_DEVICES,
-    NNC_PAST_SEEN, /* as NNC_PAST_ALL_DEVICES, but the steps of this device, seen or not, have a larger error */
+    NNC_PAST_SEEN, /* all steps of this device, which has too few unseen steps, and a larger error than all devices */
     NNC_PAST_COUNT
 } nnc_past_of;
 const char *nnc_past_name(unsigned of);
 
 typedef struct nnc_past {
     nnc_past_of of;
-    int64_t device_rows;  /* steps of this device that no fit used */
+    int64_t device_rows;  /* number of steps of this device that no fit used */
     int64_t rows, unseen; /* rows: number of measured steps that `of` selects; unseen: how many of these no fit used;
                            * error and bias are means over the unseen steps, with NNC_PAST_SEEN over all `rows` */
     double error, bias;
@@ -295,10 +295,10 @@ typedef struct nnc_launch_said {
     nnc_source_file *files;
     nnc_ignored_key *ignored;
     int32_t file_count, ignored_count, ignored_capacity;
-    bool serves; /* true: the files start an inference engine */
+    bool serves; /* true: the files start a serving engine; false: they start a training run */
 } nnc_launch_said;
 
-/* A changed deployment with a static batch that was tried and fits. */
+/* A change of a deployment that was estimated with a static batch and fits in memory. */
 enum { NNC_SERVE_CHANGES_MAX = 3 };
 typedef struct nnc_serve_change {
     char options[104]; /* options that change the deployment, for example "--tensor 4 --batch 64" */
@@ -313,12 +313,13 @@ typedef struct nnc_report {
     const nnc_model *model;
     const nnc_device *device;
     const nnc_software *software;
-    bool software_chosen;   /* true: the plan chose the software profile, not the user */
-    double eager_s;         /* step without a compiler, shown on a first screen; NaN = unknown, or equal to the step */
-    int64_t eager_bytes;    /* memory without a compiler; valid if eager_s is a number */
-    int64_t least_bytes;    /* least memory over all values of the open settings; 0 = memory of the plan */
-    char least_options[64]; /* values of the open settings with this memory: "--recompute full --zero 3"; "" = no such
-                             * settings */
+    bool software_chosen;   /* true: nncost chose the software profile for the plan; false: the user named it */
+    double eager_s;         /* step time without a compiler (profile torch-eager), for the first screen; NaN = not
+                             * computed */
+    int64_t eager_bytes;    /* memory per device without a compiler; valid if eager_s is a number */
+    int64_t least_bytes;    /* least memory over all values of the settings that are left open; 0 = memory of the
+                             * plan */
+    char least_options[64]; /* settings that give least_bytes: "--recompute full --zero 3"; "" = no settings */
     const nnc_result *result;
     const nnc_op_cost *ops; /* rows of the op table; NULL = not shown */
     int32_t op_count;
@@ -353,39 +354,41 @@ typedef struct nnc_report {
                                     * file */
 } nnc_report;
 
-/* Finds the accuracy of earlier predictions for the same family under the same profile. */
+/* Returns the error of earlier predictions for the same family and profile, and the measured steps behind it. */
 nnc_past nnc_report_past(const nnc_report *report);
-/* Tests whether inputs are implausible but the report was computed all the same. Ranges of measurements do not apply to
- * this report. */
+/* Returns true if the device or the profile is implausible, or the model has not its published number of parameters.
+ * Measured error ranges do not apply to such a report. */
 bool nnc_report_is_implausible(const nnc_report *report);
 
-/* Returns the price of the device file if the costs use it. Returns NULL if the plan gives the price, or no price is
- * known. */
+/* Returns the price from the device file, if the costs use it. NULL: the plan gives the price, or no price is known. */
 const nnc_price *nnc_report_price(const nnc_report *report);
 
-/* Returns the currency of prices on a device: the currency of the device file, else US dollars (also for --price). */
+/* Returns the currency of the newest price in the device file; USD if it has no price, and for --price. */
 const char *nnc_price_currency(const nnc_device *device);
 
 /* Returns the currency of the costs in a report; NULL = no known price. */
 const char *nnc_report_currency(const nnc_report *report);
 
-/* Returns advice if launching ops bounds the step; else NULL. */
+/* Returns advice for a step that is bound by the host or by fixed costs of kernels; NULL = another bound. */
 const char *nnc_launch_advice(const nnc_result *result);
 
-/* Returns the number of rows of the vocabulary table with padding for tensor ranks; 0 = no padding. */
+/* Returns the number of rows of the word table after padding to a multiple for the tensor ranks; 0 = it needs no
+ * padding. */
 int64_t nnc_padded_rows(const nnc_report *report);
 
-/* Returns the price of a million trained tokens, or of a thousand images for image models; NaN = unknown. */
+/* Returns the price of a million trained tokens, for image models of a thousand images; NaN = unknown. Records its
+ * formula in `why`, unless it is NULL. */
 double nnc_report_unit_cost(const nnc_result *result, nnc_derivation *why);
 
 /* Writes the verdict in one line, with its numbers, into text. Returns text. */
 const char *nnc_report_sentence(const nnc_report *report, char text[NNC_METRIC_TEXT_MAX]);
 
-/* Return the FLOP/s that long kernels sustain by the fit, in the plan's precision; and the sustained bandwidth. */
+/* Return the rates that long kernels reach by the fitted efficiencies of the device: FLOP/s of matrix products in the
+ * precision of the plan, and B/s of the memory. */
 double nnc_report_sustained_flops_per_s(const nnc_report *report);
 double nnc_report_sustained_bytes_per_s(const nnc_report *report);
 
-/* Writes a plan as one text: "dp8 tp4 sp pp2 zero1 mb2 recompute=norm+activation". Defaults are omitted. */
+/* Writes a plan as one word, without defaults: "dp8 tp4 sp pp2 zero1 mb2 recompute=norm+activation". Returns text. */
 char *nnc_plan_word(const nnc_plan *plan, char text[NNC_METRIC_TEXT_MAX]);
 
 /* ---- the tables ---- */

@@ -9,8 +9,6 @@
 #define COUNT(member, ...) NNC_NUMBER(nnc_serve, member, .show = NNC_SHOW_COUNT, __VA_ARGS__)
 #define OF(member) NNC_IN(nnc_serve, member)
 
-/* ---- inputs ---- */
-
 NNC_GET(get_input_params, nnc_report, nnc_number_cell(self->serve->params))
 
 static const nnc_metric model_rows[] = {
@@ -73,8 +71,6 @@ static const nnc_metric whole_plan_rows[] = {
 };
 static const nnc_metrics whole_plan_metrics = NNC_METRICS("how it is served", whole_plan_rows, nnc_report);
 
-/* ---- steps ---- */
-
 #define STEP(member, ...) NNC_NUMBER(nnc_serve_step, member, __VA_ARGS__)
 static const nnc_metric step_rows[] = {
     STEP(time_s, .unit = "s", .head = "time", .help = "The whole step."),
@@ -112,8 +108,6 @@ static const nnc_metric decode_rows[] = {
                .help = "Limit of the intensity of decode as the number of sequences grows."),
 };
 static const nnc_metrics decode_metrics = NNC_METRICS("one decode step", decode_rows, nnc_serve);
-
-/* ---- metrics of latency, throughput, memory and cost ---- */
 
 static const nnc_metric latency_rows[] = {
     SECONDS(ttft_s, .head = "TTFT", .help = "Time to the first token.", .more = NNC_MORE(.source = "docs/serving.md")),
@@ -215,8 +209,6 @@ static const nnc_metric formula_rows[] = {
 };
 static const nnc_metrics formula_metrics =
     NNC_METRICS("formulas that are not compared with measurements", formula_rows, nnc_serve);
-
-/* ---- the whole document ---- */
 
 static const nnc_metric serve_rows[] = {
     NNC_AS("model", OBJECT, .rows = &model_metrics),
