@@ -41,13 +41,13 @@ typedef struct nnc_plot_how {
     bool fragment;  /* true: leave out the style sheet, because the page already has it */
     const char *id; /* id of the picture on its page; NULL = "nnc-" and its name */
     bool stages;    /* true: the picture of memory shows every pipeline stage */
-    /* 0 = the picture is alone on its page. Otherwise the page has several pictures: a timeline gives passes their own
-     * tooltips up to this number of passes, and small ops in a roofline are joined at a larger distance. */
+    /* 0 = the picture is alone on its page. Otherwise the page has several pictures: in a timeline with at most this
+     * number of passes each pass has a tooltip, and a roofline joins small ops at a larger distance. */
     int32_t marks;
     double from_s, to_s; /* timeline: start and end of the visible part; NaN = start and end of the step */
 } nnc_plot_how;
 
-/* Source of a chart: one estimate, its timeline, or a search. */
+/* Kind of input that a picture needs: an estimate, an estimate with its timeline, or a search. */
 typedef enum nnc_plot_of { NNC_PLOT_ESTIMATE, NNC_PLOT_TIMELINE, NNC_PLOT_FRONT, NNC_PLOT_SIZES } nnc_plot_of;
 
 typedef struct nnc_canvas nnc_canvas;
@@ -104,13 +104,11 @@ typedef struct nnc_legend {
     const char *explain; /* name of the metric that explains the entry; NULL = no explanation */
 } nnc_legend;
 void nnc_canvas_legend(nnc_canvas *canvas, nnc_px x, const nnc_legend *entries, int count);
-/* Writes each entry of a legend in a row of its own, also on a wide canvas. */
+/* Writes a legend with one entry per row, also on a wide canvas. */
 void nnc_canvas_rows(nnc_canvas *canvas, const nnc_legend *entries, int count);
 /* Draws one entry at (x, y): the coloured box, the label and the value. */
 void nnc_canvas_entry(nnc_canvas *canvas, nnc_px x, nnc_px y, const nnc_legend *entry);
 nnc_px nnc_canvas_entry_px(const nnc_legend *entry);
-
-/* ---- scales ---- */
 
 typedef struct nnc_scale {
     double from, to;   /* values at the ends of the scale; from < to; both above 0 if log */
@@ -147,7 +145,7 @@ typedef struct nnc_places {
 } nnc_places;
 
 void nnc_place_take(nnc_places *places, nnc_box box, bool text);
-/* Marks a line that is `thick` wide as occupied. */
+/* Marks the area of a line with the width `thick` as occupied. */
 void nnc_place_take_line(nnc_places *places, nnc_px x1, nnc_px y1, nnc_px x2, nnc_px y2, nnc_px thick);
 /* The symbol to which a label belongs: a circle, or another shape of that size. */
 typedef struct nnc_spot {

@@ -225,7 +225,7 @@ static nnc_legend entry_of(const part *p, double step_s) {
     return entry;
 }
 
-/* Appends the exposed communication of each kind of ranks (data, tensor ...) to a tooltip. */
+/* Appends the exposed communication of each kind of parallelism (data, tensor ...) to a tooltip. */
 static void add_kinds(const nnc_result *result, char *tip, size_t size) {
     char exposed[NNC_NUMBER_TEXT], all[NNC_NUMBER_TEXT];
     for (unsigned kind = 0; kind < NNC_COMM_COUNT; kind++) {
@@ -238,7 +238,7 @@ static void add_kinds(const nnc_result *result, char *tip, size_t size) {
     }
 }
 
-/* Draws the parts side by side: filled, or as outlines for the other estimate. */
+/* Draws the parts of a step side by side: filled, or as outlines for the other estimate. */
 static void draw_parts(nnc_canvas *canvas, const nnc_scale *scale, const nnc_report *report, part *parts, int count,
                        bool outlined) {
     const double step_s = report->result->step_s + wait_of(report->run);

@@ -117,7 +117,7 @@ static void join_small(roofline *r) {
     r->count = kept;
 }
 
-/* Lists the symbols of one of the two estimates, largest share first, at most ROOF_MARKS_MAX. */
+/* Lists the symbols of one estimate, largest share first, at most ROOF_MARKS_MAX. */
 static void gather_marks(roofline *r, const nnc_report *report) {
     r->count = 0;
     memset(r->bound_share, 0, sizeof r->bound_share);
@@ -241,7 +241,7 @@ static void draw_roof(roofline *r, nnc_box area) {
 }
 
 enum { LABELS = 9, LABELS_NARROW = 4 };
-static const double SHOWN_FROM = 0.004; /* least share of a symbol that gets a label */
+static const double SHOWN_FROM = 0.004; /* least share of the step time at which a symbol gets a label */
 
 static void draw_shape(nnc_svg *svg, nnc_bound bound, nnc_px x, nnc_px y, nnc_px radius, bool outlined) {
     char class[32];

@@ -165,7 +165,7 @@ static double stragglers_of(const nnc_search_size *size) {
     return size->found && size->devices > size->best.plan.devices_per_node ? straggler_share : 0.0;
 }
 
-/* Returns the samples per second and device, without a factor that is the same for all numbers of devices. */
+/* Returns a number that is proportional to the samples per second and device. */
 static double rate_of(const nnc_search_size *size) { return 1.0 / (size->best.step_s * size->devices); }
 
 typedef struct bars {
@@ -192,7 +192,7 @@ static void put_inside(const bars *b, nnc_px x, nnc_px y, nnc_px top, const char
 }
 
 /* Draws a box below *top, the part of a bar that stands for lost throughput, and moves *top to its lower edge. what:
- * cause of the loss in the tooltip, "to stragglers". */
+ * text of the tooltip for the cause of the loss, "to stragglers". */
 static void draw_lost(const bars *b, nnc_px x, nnc_px *top, double share, const char *class, const char *what) {
     char tip[96], text[NNC_NUMBER_TEXT];
     const nnc_px h = b->y.start - nnc_scale_at(&b->y, share);

@@ -71,7 +71,7 @@ static void spend(stage_rows *t, nnc_activity activity, nnc_px from, nnc_px to) 
     }
 }
 
-/* Returns the height of an activity in a column. *above: position of its upper edge. Both are whole pixels. */
+/* Returns the height of an activity in a column; *above: height of the activities above it. Both are whole pixels. */
 static nnc_px stack(const stage_rows *t, int32_t column, int activity, nnc_px *above) {
     const double scale = (double)t->height / t->column;
     double before = 0.0;
@@ -102,7 +102,7 @@ static int64_t put_columns(const stage_rows *t, nnc_svg *svg, int activity, nnc_
     return count;
 }
 
-/* Adds the widths of a stage's narrow intervals to the columns. Returns the number of wide intervals. */
+/* Adds the widths of a stage's narrow intervals to the columns. Returns the number of its wide intervals. */
 static int64_t sort_out(stage_rows *t, stage_row l) {
     int64_t wide = 0;
     nnc_px from = 0, to = 0;
@@ -188,10 +188,8 @@ static void put_stage(stage_rows *t, stage_row l) {
     for (int a = 0; detail && a < NNC_ACTIVITY_IDLE; a++) { put_wide(t, l, a, true); }
 }
 
-/* ---- memory over time ---- */
-
-/* MEMORY_ROWS: most stages whose memory is drawn. MEMORY_STEPS: above this number of intervals in a stage, only some steps
- * of its memory are drawn. ROWS: most stages shown; a longer pipeline shows every n-th stage. MARKS: most rectangles. */
+/* MEMORY_ROWS: most stages whose memory is drawn. MEMORY_STEPS: a stage with more intervals has only some steps of its
+ * memory drawn. ROWS: most stages shown; a longer pipeline shows every n-th stage. MARKS: most rectangles. */
 enum { MEMORY_ROWS = 16, MEMORY_STEPS = 200, ROWS = 64, MARKS = 4000 };
 
 /* Returns the micro-batches (of an interleaved schedule, their parts) that a stage keeps, after an interval: one more
@@ -201,8 +199,8 @@ static int64_t kept_after(const nnc_interval *one, bool splits, int64_t kept) {
     return kept + (one->activity == NNC_ACTIVITY_FORWARD) - (one->activity == last);
 }
 
-/* Draws the memory of a stage as a line. Its highest point is the peak of the estimate. Activations grow and shrink with
- * the number of micro-batches that the stage keeps. */
+/* Draws the memory of a stage as a line over time. Its highest point is the peak of the estimate. Activations grow and
+ * shrink with the number of micro-batches that the stage keeps. */
 static void put_memory(const stage_rows *t, stage_row l, const nnc_memory *memory, nnc_px height) {
     nnc_svg *svg = &t->canvas->svg;
     char tip[128], least[NNC_NUMBER_TEXT], most[NNC_NUMBER_TEXT];
@@ -346,7 +344,7 @@ static void draw_end(stage_rows *t, double other_s, nnc_px top) {
     nnc_svg_mark_end(&t->canvas->svg);
 }
 
-/* Sets the time window: the whole step, or the part that was asked for. */
+/* Sets the time window that is drawn: the whole step, or the part from how->from_s to how->to_s. */
 static void set_scale(stage_rows *t, double other_s) {
     const nnc_report *report = t->report;
     const nnc_plot_how *how = t->canvas->how;

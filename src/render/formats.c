@@ -1,5 +1,5 @@
-/* The JSON writer, and the formats of --format: JSON, CSV and Markdown. The format for a terminal is in table.c. A
- * format writes a whole view, or writes line by line an output that may be longer than memory. */
+/* The JSON writer, and the formats of --format except the format for a terminal (table.c): JSON, CSV and Markdown. A
+ * format writes a result at once, or line by line if it may be longer than memory. */
 #include <assert.h>
 
 #include "base/base_internal.h"
@@ -122,7 +122,7 @@ void nnc_record_null(nnc_record *record, const char *key) {
 
 /* ---- writes records by their metrics table ---- */
 
-/* Writes an array: an object if its values have names, otherwise a list. */
+/* Writes an array as a JSON object if its values have names, otherwise as a JSON list. */
 static void put_array(nnc_record *record, const nnc_metric *row, const nnc_place *place) {
     char text[NNC_METRIC_TEXT_MAX];
     open_level(record, row->name, nnc_metric_rare(row)->each == NULL);
@@ -218,9 +218,9 @@ const nnc_format nnc_format_json = {
     .name = "json", .view = json_write_view, .line = json_put_line, .documents = true
 };
 
-/* ---- CSV: RFC 4180, lines end with "\r\n" ---- */
+/* ---- CSV (RFC 4180): lines end with "\r\n" ---- */
 
-/* Tests whether a spreadsheet would read the text as a formula, or a GitHub workflow would read it as a command. Some
+/* Returns true if a spreadsheet would read the text as a formula, or a GitHub workflow would read it as a command. Some
  * spreadsheets also accept the wide forms of the signs: U+FF0B, U+FF0D, U+FF1D and U+FF20. */
 static bool is_formula(const char *text) {
     static const char *const wide[] = { "\xEF\xBC\x8B", "\xEF\xBC\x8D", "\xEF\xBC\x9D", "\xEF\xBC\xA0" };
@@ -267,7 +267,7 @@ static void csv_put_cell(nnc_buffer *out, const nnc_cell *cell) {
     }
 }
 
-/* Writes the names of columns: dotted, or plain, as the short names of a database. */
+/* Writes the names of columns. plain: true = short names without dots, for a database; false = full names. */
 static void csv_put_names(nnc_buffer *out, const char *const *names, int count, bool plain) {
     if (names == NULL) { /* out of memory */
         out->failed = true;
@@ -420,8 +420,8 @@ const nnc_format nnc_format_markdown = { .name = "markdown",
 
 /* ---- HTML: a self-contained page, and the parts of it that views write: paragraphs and tables ---- */
 
-/* The reader's setting decides between light and dark. Printed pages are always light, without page breaks inside a
- * part. */
+/* Style sheet of a page. The setting of the reader's browser chooses light or dark; a printed page is always light,
+ * without page breaks inside a part. */
 static const char style_sheet[] =
     "body{font:16px/1.5 system-ui,-apple-system,\"Segoe UI\",Roboto,\"DejaVu Sans\",sans-serif;"
     "max-width:60rem;margin:0 "
@@ -443,7 +443,7 @@ static const char style_sheet[] =
     "print{.wide{overflow:visible}svg,tr,pre,.verdict{break-inside:avoid}.phone{display:none}"
     ".desk{display:block}}";
 
-/* Sorts a table by a column. "12.30 ms", "386.5 G" and "41.2%" are compared as numbers. */
+/* Script of a page: a click on a heading sorts the table by this column. "12.30 ms" or "41.2%" sorts as a number. */
 static const char script[] = "const size={n:1e-9,u:1e-6,m:1e-3,k:1e3,M:1e6,G:1e9,T:1e12,P:1e15,E:1e18};"
                              "function worth(text){const m=/^([-+]?[\\d.,]+)\\s*([a-zA-Z]*)/.exec(text);"
                              "if(!m)return null;const v=parseFloat(m[1].replace(/,/g,''));"

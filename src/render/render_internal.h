@@ -19,7 +19,7 @@
 typedef struct nnc_head {
     const char *name; /* full name, for programs: "step.step_s" */
     const char *text; /* heading for people: "step_s"; NULL = the column is not on a page */
-    const char *unit; /* NULL = none */
+    const char *unit; /* unit of the values; NULL = no unit */
     nnc_show show;
     bool left;    /* true: align left (text); false: align right (numbers) */
     bool shrinks; /* true: the texts of the column may be cut if the line is too long */
@@ -56,7 +56,7 @@ typedef struct nnc_view {
     int indent; /* columns of the labels of `rows`; 0 = the usual number */
 } nnc_view;
 
-/* Writes the page of a view. */
+/* Writes a result as a page for people, with the page function or the rows of its view. */
 void nnc_page_write(nnc_buffer *out, nnc_style style, const nnc_view *view, const void *record);
 
 typedef struct nnc_sheet nnc_sheet;
@@ -82,7 +82,7 @@ struct nnc_format {
     void (*heading)(nnc_buffer *out, nnc_heads heads);
     void (*line)(nnc_buffer *out, nnc_heads heads, const nnc_cell *cells);
     bool documents;       /* true: several results become a list of documents; false: they become one table */
-    bool held;            /* true: line() writes packed cells, which nnc_table_put lays out later */
+    bool held;            /* true: line() writes cells without layout; nnc_table_put lays them out */
     const nnc_page *page; /* functions for pages; NULL: the format is for programs */
 };
 
@@ -93,8 +93,8 @@ extern const nnc_format nnc_format_table, nnc_format_json, nnc_format_csv, nnc_f
 bool nnc_format_is_csv(const nnc_format *format);
 const char *nnc_format_name(unsigned index); /* name of a format; "?" for an index after the last format */
 
-/* nnc_view_write writes a view; out->failed is set after an error. nnc_is_marked tests whether the inputs are
- * implausible. */
+/* nnc_view_write writes a result in the format of the style; out->failed is set after an error. nnc_is_marked returns
+ * true if the inputs are implausible. */
 bool nnc_is_marked(nnc_style style);
 void nnc_view_write(nnc_buffer *out, nnc_style style, const nnc_view *view, const void *record);
 
@@ -203,7 +203,7 @@ typedef struct nnc_page_rows {
 #define NNC_PAGE_ROWS(table, list) \
     { (table), (list), sizeof(list) / sizeof(list)[0] }
 
-/* Writes the rows of a page. Call it between two lines of the sheet, not within a line. */
+/* Writes the rows of a page whose conditions hold. Call it between two lines of the sheet, not within a line. */
 void nnc_sheet_rows(nnc_sheet *sheet, const nnc_page_rows *page, const void *record);
 
 /* nnc_page_text replaces the names in braces in a text by the values of metrics. Returns false if one of the metrics
@@ -239,7 +239,7 @@ struct nnc_table {
     int count;
     nnc_buffer cells; /* cells of all rows, row by row; each text ends with a NUL */
     int64_t cell_count;
-    int widths[NNC_TABLE_COLUMNS];                           /* 0 = left out */
+    int widths[NNC_TABLE_COLUMNS];                           /* width of each column in characters; 0 = left out */
     bool cut[NNC_TABLE_COLUMNS], dropped[NNC_TABLE_COLUMNS]; /* for each column: its texts were cut, and it was left
                                                               * out, because the line would be too long */
     int gap;                                                 /* number of blanks between columns */
@@ -255,12 +255,12 @@ void nnc_table_heads(nnc_table *table, const nnc_metrics *metrics);
 /* Gives a column another heading; NULL leaves it out. */
 void nnc_table_rename(nnc_table *table, const char *head, const char *text);
 
-/* Appends a cell to the current row, from left to right. */
+/* Appends a cell to the current row; a row is complete when each column has a cell. */
 void nnc_table_cell(nnc_table *table, const char *text);
 void nnc_table_whole(nnc_table *table, int64_t whole);
 void nnc_table_number(nnc_table *table, double value, const char *unit); /* "12.30 ms", "-" */
 void nnc_table_share(nnc_table *table, double share);                    /* "41.2%", "-" */
-/* Appends a row: the cells of a record, one for each metric with a head. */
+/* Appends a row with the metrics of a record that have a heading. */
 void nnc_table_record(nnc_table *table, const nnc_metrics *metrics, const nnc_place *place);
 /* Appends a row for each record of `lines`. */
 void nnc_table_records(nnc_table *table, nnc_lines lines);
@@ -272,7 +272,7 @@ void nnc_table_write(nnc_table *table, nnc_buffer *out, nnc_style style);
 /* Writes a table of all listed records, with the heads of their metrics table. */
 void nnc_table_of(nnc_buffer *out, nnc_style style, nnc_lines lines);
 
-/* Works as nnc_table_of, with a heading. If there is no record, writes nothing and returns false. */
+/* Works as nnc_table_of, with a heading above the table. Without a record it writes nothing and returns false. */
 bool nnc_table_under(nnc_buffer *out, nnc_style style, nnc_lines lines, const char *heading);
 
 /* Writes whole lines that were made by format->line. If the format lays tables out (`held`), the first NNC_TABLE_HELD
@@ -329,8 +329,8 @@ void nnc_html_put(nnc_buffer *out, const char *element, const char *text);
 
 /* ---- pictures: svg.c ---- */
 
-/* Coordinates are whole tenths of a pixel and printed as such, so that one picture has the same bytes everywhere.
- * Colours come from the palette by class. */
+/* Coordinates are whole tenths of a pixel and printed as such, so that one picture has the same bytes everywhere. The
+ * CSS class of an element selects its colour in the palette. */
 typedef int32_t nnc_px; /* tenths of a pixel */
 #define NNC_PX(pixels) ((nnc_px)(10 * (pixels)))
 /* Rounds to the nearest tenth of a pixel. */

@@ -59,7 +59,7 @@ void nnc_sheet_phrase(nnc_sheet *sheet, nnc_ink ink, const char *format, ...) {
     put_piece(sheet, ink, text, 0);
 }
 
-/* Writes text word by word; changes the string. */
+/* Writes running text, which may break between two words. Overwrites the blanks in `text`. */
 static void put_words(nnc_sheet *sheet, char *text) {
     for (char *word = text; *word;) {
         const size_t length = strcspn(word, " ");
@@ -121,7 +121,7 @@ void nnc_sheet_heading(nnc_buffer *out, nnc_style style, const char *text) { sty
 static const struct form {
     const char *name;
     nnc_show show;
-    double divisor;     /* 0 = 1 */
+    double divisor;     /* the value is divided by it; 0 = no division */
     const char *printf; /* printf format, used if it is not NULL */
 } forms[] = {
     { .name = "count", .show = NNC_SHOW_COUNT },       /* 1,557,611,200; 16.73 */
@@ -271,7 +271,8 @@ static bool holds(const nnc_metrics *metrics, const void *record, const char *wh
 }
 
 #ifdef NNC_CHECK_PAGES
-/* Tests whether the names in all rows are existing metrics and forms. Also tests rows that the page leaves out now. */
+/* Returns true if all names in the rows of a page are existing metrics and forms, also in rows that are left out
+ * now. */
 static bool all_known(const nnc_page_rows *page) {
     for (size_t i = 0; i < page->count; i++) {
         const char *at = page->rows[i].text;
@@ -425,8 +426,7 @@ void nnc_page_write(nnc_buffer *out, nnc_style style, const nnc_view *view, cons
     nnc_sheet_rows(&sheet, view->rows, record);
 }
 
-/* ---- the first lines of a page: model, device, links and plan as resolved; sources of prices, carbon intensity and
- * PUE ---- */
+/* ---- the first lines of a page: model, device, links, plan; and sources of prices, carbon intensity and PUE ---- */
 
 #define PLAN_OF(record) (&((const nnc_report *)(record))->result->plan)
 
@@ -514,8 +514,6 @@ static const nnc_metric page_metric_rows[] = {
 };
 static const nnc_metrics page_metrics = NNC_METRICS("a subject", page_metric_rows, nnc_report);
 
-/* ---- functions that write items for rows of the page ---- */
-
 /* Adds the multi-token prediction layers that a plan without next_tokens leaves out. */
 static void add_left_out(nnc_sheet *sheet, const void *record) {
     const nnc_report *report = record;
@@ -546,8 +544,6 @@ static void add_batch(nnc_sheet *sheet, const void *record) {
     }
     nnc_sheet_item(sheet, NNC_INK_PLAIN, "batch %" PRId64 "%s", plan->global_batch, text);
 }
-
-/* ---- the lines ---- */
 
 static const nnc_page_row subject_rows[] = {
     NNC_LINE("model"),

@@ -1,4 +1,4 @@
-/* Small pieces of text: numbers as people read them, headings of columns, widths, and escapes. */
+/* Text for people (numbers, headings, escapes), and tables with the format that lays them out on a terminal. */
 #include <assert.h>
 #include <ctype.h>
 
@@ -66,7 +66,7 @@ static char *short_text(double value, char text[NNC_NUMBER_TEXT]) {
     return nnc_number_text(strtod(rounded, NULL), text);
 }
 
-/* Tests whether the unit takes a prefix. Tokens and pixels are counted, so they take no prefix. */
+/* Returns true if values of the unit are shown with a prefix such as k or M. Tokens and pixels have no prefix. */
 static bool is_measured(const char *unit) { return !islower((unsigned char)unit[0]) || unit[1] == '\0'; }
 
 const char *nnc_cell_text(const nnc_cell *cell, nnc_show show, const char *unit, char text[NNC_METRIC_TEXT_MAX]) {
@@ -163,8 +163,6 @@ void nnc_put_markdown(nnc_buffer *out, const char *text) {
         text += put_printable(out, text);
     }
 }
-
-/* ---- Tables: rows and columns of text, and the terminal's format, which lays them out ---- */
 
 void nnc_table_begin(nnc_table *table, const nnc_head *heads, int count) {
     *table = (nnc_table){ .count = 0 };
@@ -273,7 +271,7 @@ bool nnc_table_under(nnc_buffer *out, nnc_style style, nnc_lines lines, const ch
     return true;
 }
 
-/* Writes the rows that the table holds; the first call also writes the heads. */
+/* Writes the rows that are stored in the table and removes them; the first call also writes the headings. */
 static void put_rows(nnc_table *table, nnc_buffer *out, nnc_style style) {
     write_cells(table, out, style);
     nnc_buffer_clear(&table->cells);
@@ -443,7 +441,8 @@ static void put_table(nnc_buffer *out, nnc_style style, nnc_table *table) {
     }
 }
 
-/* Lists the columns that were left out, or those that were cut. Returns whether the text has any names. */
+/* Appends the names of the columns that were cut (cut true) or left out (cut false). Returns true if `out` has any
+ * names. */
 static bool name_columns(const nnc_table *table, bool cut, nnc_buffer *out) {
     const char *before = !cut ? "left out: " : out->size > 0 ? "; cut: " : "cut: ";
     for (int c = 0; c < table->count; c++) {
