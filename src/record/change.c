@@ -8,8 +8,8 @@
 #include "render/render_internal.h"
 #include "scenario/scenario_internal.h"
 
-/* Finds a value by its name. Two estimates mostly list the same values in the same order, so the search starts after
- * the value found last. */
+/* Returns the value with this name; NULL = no such value. Estimates mostly list the same values in the same order, so
+ * the search starts at *next, and *next becomes the index after the value found. */
 static const nnc_figure *find_from(nnc_figures figures, int32_t *next, const char *name) {
     for (int32_t i = 0; i < figures.count; i++) {
         const int32_t at = (*next + i) % figures.count;
@@ -21,7 +21,7 @@ static const nnc_figure *find_from(nnc_figures figures, int32_t *next, const cha
     return NULL;
 }
 
-/* Tests whether the figure has a value. NaN counts as missing. */
+/* Returns true if the figure has a text or a number; NaN counts as missing. */
 static bool is_known(const nnc_figure *figure) {
     return figure != NULL && (figure->text != NULL || !isnan(figure->number));
 }
@@ -65,7 +65,8 @@ static bool is_input(const char *name) {
     return false;
 }
 
-/* Returns the size of a change for sorting: infinite for a change from zero, -1 if a value is not a number. */
+/* Returns |new / old - 1|, by which changes are sorted; infinite if the old value is 0, -1 if a value is not a
+ * number. */
 static double size_of(const nnc_change *change) {
     const bool number = change->kind != NNC_CHANGE_GONE && change->kind != NNC_CHANGE_NEW &&
                         change->old->text == NULL && change->now->text == NULL;
@@ -75,7 +76,8 @@ static double size_of(const nnc_change *change) {
 
 static const char *name_of(const nnc_change *change) { return (change->old != NULL ? change->old : change->now)->name; }
 
-/* Returns the position of a metric in lists of changes: time first, then memory, money, and all other metrics. */
+/* Returns the rank of a changed metric in reports: 0 is first. Times come first, then memory, money, all other
+ * metrics. */
 static int rank_of(const nnc_change *change) {
     static const char *const first[] = { "step.step_s", "latency.tpot_s", "latency.ttft_s", "memory.total_bytes",
                                          "cost." };
@@ -85,8 +87,8 @@ static int rank_of(const nnc_change *change) {
     return rank;
 }
 
-/* Orders changes by the kind of metric, then by size. Values that only the new estimate has come last. No two changes
- * are equal in this order, so the result does not depend on qsort. */
+/* Orders changes by rank, then by size. Values that only the new estimate has come last. No two changes are equal in
+ * this order, so the result does not depend on qsort. */
 static int by_size(const void *a, const void *b) {
     const nnc_change *left = a, *right = b;
     const bool left_new = left->kind == NNC_CHANGE_NEW, right_new = right->kind == NNC_CHANGE_NEW;
@@ -134,7 +136,7 @@ int32_t nnc_figures_compare(nnc_figures old, nnc_figures now, const nnc_toleranc
     return count;
 }
 
-/* Returns the change of a value; 0 if one estimate lacks the value. */
+/* Returns new value - old value; 0 if one estimate lacks the value or it is no number. */
 static double moved(nnc_figures old, nnc_figures now, const char *name) {
     int32_t next = 0;
     const nnc_figure *was = find_from(old, &next, name);
@@ -144,7 +146,7 @@ static double moved(nnc_figures old, nnc_figures now, const char *name) {
     return is->number - was->number;
 }
 
-/* Tests whether the value `name` is one of the parts that add up to `total`. */
+/* Returns true if the metric `name` is one of the parts that add up to the metric `total`. */
 static bool is_part(const char *name, const char *total) {
     const nnc_metric *metric = nnc_figure_metric(name);
     return metric != NULL && nnc_metric_rare(metric)->part_of != NULL &&
@@ -298,9 +300,7 @@ static const nnc_recorded_estimate *find(const nnc_recorded *recorded, const cha
     return NULL;
 }
 
-/* ---- ops ---- */
-
-/* Adds the time of an op to the row of its name and phase. */
+/* Adds the time of an op to the row of its name and phase: to the new time (now true) or to the old time. */
 static void add_op(nnc_check_op *rows, int32_t *count, const nnc_recorded_op *op, bool now) {
     int32_t i = 0;
     while (i < *count && (strcmp(rows[i].name, op->name) != 0 || strcmp(rows[i].phase, op->phase) != 0)) { i++; }
@@ -377,7 +377,7 @@ static nnc_check_row *compare_all(nnc_arena *arena, const nnc_recorded *old, con
     return rows;
 }
 
-/* ---- computes the part of a change that comes from the software profile ---- */
+/* ---- the part of a step's change that comes from another software profile ---- */
 
 static const nnc_figure *named(nnc_figures figures, const char *name) {
     int32_t next = 0;
@@ -395,7 +395,7 @@ static const nnc_field *plan_field(const char *name) {
     return strncmp(name, "plan.", 5) == 0 ? nnc_field_of_key(&nnc_plan_table, name + 5) : NULL;
 }
 
-/* Estimates the step of a recorded plan again, under another software profile. Returns NaN if that is not possible. */
+/* Returns the step time of a recorded plan under another software profile, estimated again; NaN = not possible. */
 static double step_again(nnc_specs *specs, nnc_arena *arena, nnc_figures figures, const char *software) {
     const char *model = text_in(figures, "model.id"), *device = text_in(figures, "device.id");
     const char *overrides = text_in(figures, "plan.overrides");
@@ -439,8 +439,8 @@ static double step_again(nnc_specs *specs, nnc_arena *arena, nnc_figures figures
     return step_s;
 }
 
-/* Splits the change of the step between the software profile and the plan, model or device. Does so only if
- * estimating both plans again gives the recorded steps (to 12 digits). Returns false when out of memory. */
+/* Divides the change of the step into a part of the software profile and a part of the plan, model or device. Does so
+ * only if new estimates of both plans give the recorded steps (to 12 digits). Returns false when out of memory. */
 static bool split_change(nnc_specs *specs, nnc_arena *arena, nnc_check_row *row) {
     static const char step[] = "step.step_s";
     const char *was = text_in(row->old, "plan.software"), *is = text_in(row->now, "plan.software");
@@ -570,8 +570,6 @@ static nnc_cell cell_of(const nnc_figure *figure) {
     return figure->text != NULL ? nnc_text_cell(figure->text) : nnc_number_cell(figure->number);
 }
 
-/* ---- changes ---- */
-
 NNC_GET(get_figure, void, nnc_text_cell(nnc_change_name(self)))
 
 NNC_GET(get_old, nnc_change, cell_of(self->old))
@@ -587,8 +585,6 @@ static const nnc_metric change_rows[] = {
 };
 static const nnc_metrics change_metrics = NNC_METRICS("a metric that differs", change_rows, nnc_change);
 
-/* ---- requirements ---- */
-
 NNC_GET(get_found, nnc_check_verdict, cell_of(self->figure))
 
 static const nnc_metric verdict_rows[] = {
@@ -599,8 +595,6 @@ static const nnc_metric verdict_rows[] = {
     NNC_BOOL(nnc_check_verdict, met, .help = "Whether it meets the rule."),
 };
 static const nnc_metrics verdicts = NNC_METRICS("a requirement", verdict_rows, nnc_check_verdict);
-
-/* ---- ops ---- */
 
 static nnc_cell get_difference(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX]) {
     const nnc_check_op *op = place->record;
@@ -618,8 +612,6 @@ static const nnc_metric op_rows[] = {
     NNC_HEAD("difference", NUMBER, .get = get_difference),
 };
 const nnc_metrics nnc_check_op_metrics = NNC_METRICS("an op that takes another time", op_rows, nnc_check_op);
-
-/* ---- scenarios ---- */
 
 static const char step_total[] = "step.step_s", memory_total[] = "memory.total_bytes";
 
@@ -707,8 +699,6 @@ static const nnc_metric diff_rows[] = {
     NNC_ROWS(&rest),
 };
 const nnc_metrics nnc_diff_document = NNC_METRICS("a comparison", diff_rows, nnc_check_report);
-
-/* ---- the metrics table of one change ---- */
 
 static const nnc_metric line_rows[] = {
     NNC_AS("scenario", TEXT, NNC_VIA(nnc_check_line, row), NNC_IN(nnc_check_row, id)),

@@ -13,7 +13,7 @@
 
 enum { NNC_CAUSES_MAX = NNC_REF_COUNT + 3 };
 
-/* Digests of the files that the scenarios of a plan file name. Each file is read once. */
+/* Digests of all model, device, profile and cluster files that the scenarios name. Each file is read once. */
 typedef struct nnc_origins {
     nnc_specs *specs;
     nnc_arena *arena;
@@ -61,13 +61,13 @@ static nnc_status add(nnc_origins *origins, const char *kind, const char *name, 
 }
 
 /* Returns the id or path of a scenario's file of one kind (model, device ...); NULL: the scenario names no such file.
- * If the plan chooses the software profile, returns the id of that profile. */
+ * If the scenario names no software profile, returns the id of the profile that nncost chose. */
 static const char *name_of(const nnc_plans_scenario *from, const nnc_scenario *scenario, int kind) {
     const char *name = from->refs[kind];
     return kind == NNC_REF_SOFTWARE && nnc_software_is_chosen(name) ? scenario->software.id : name;
 }
 
-/* Adds the digests of the files of a loaded scenario. */
+/* Adds the digests of the model, device, profile and cluster files of a loaded scenario to the list. */
 static nnc_status origins_add(nnc_origins *origins, const nnc_plans_scenario *from, const nnc_scenario *scenario,
                               nnc_error *err) {
     const char *const paths[NNC_REF_COUNT] = { scenario->model.path, scenario->device.path, scenario->software.path,
@@ -187,7 +187,7 @@ static bool causes_find(nnc_origins *origins, const nnc_plans_scenario *from, co
     return said;
 }
 
-/* A buffer for the values of one scenario, used again for the next scenario. */
+/* A list of the values of one scenario, whose memory is used again for the next scenario. */
 typedef struct nnc_figure_room {
     nnc_figure *list;
     int32_t capacity;
@@ -243,7 +243,7 @@ static nnc_status select_now(nnc_check *c, nnc_figures all, nnc_figures *selecte
     return NNC_OK;
 }
 
-/* Selects those recorded values that would still be recorded now, so that the other values are not reported as
+/* Selects the recorded values that a check would record today. Other recorded values must not be reported as
  * missing. */
 static nnc_status select_old(nnc_check *c, const nnc_packed *all, nnc_figures *selected, nnc_error *err) {
     int32_t count = 0;
@@ -256,8 +256,8 @@ static nnc_status select_old(nnc_check *c, const nnc_packed *all, nnc_figures *s
     return NNC_OK;
 }
 
-/* Copies a list to the arena, because its buffer is used again for the next scenario. Returns false if memory
- * ran out. */
+/* Copies the list of values to the arena, because its memory is used again for the next scenario. Returns false if
+ * memory ran out. */
 static bool own_list(nnc_check *c, nnc_figures *figures) {
     nnc_figure *list = nnc_arena_array(c->arena, (size_t)figures->count + 1, sizeof *list);
     if (list != NULL && figures->count > 0) { memcpy(list, figures->list, (size_t)figures->count * sizeof *list); }
@@ -265,7 +265,7 @@ static bool own_list(nnc_check *c, nnc_figures *figures) {
     return list != NULL;
 }
 
-/* Refuses a name that no estimate has, because a tolerance for it would have no effect. */
+/* Refuses the name of a tolerance that no value of the estimate has, because the tolerance would have no effect. */
 static nnc_status check_name(nnc_figures figures, const char *key, const char *name, nnc_error *err) {
     for (int32_t i = 0; i < figures.count; i++) {
         if (nnc_figure_match(name, figures.list[i].name) >= 0) { return NNC_OK; }
@@ -365,7 +365,7 @@ static bool keep(nnc_check *c, const nnc_plans_scenario *from, nnc_check_row *ro
     return true;
 }
 
-/* Estimates a training or serving scenario; *scenario receives its specs and result. */
+/* Estimates a training or serving scenario; *scenario points to the loaded scenario and its result. */
 static nnc_status answer(nnc_check *c, const nnc_plans_scenario *from, nnc_scenario **scenario, nnc_error *err) {
     static const nnc_scenario_args nothing = { .setting_count = 0 };
     nnc_scenario *one = *scenario = scenario_of(c, from);
@@ -572,7 +572,7 @@ nnc_status nnc_check_update(nnc_check *c, nnc_error *err) {
     return NNC_OK;
 }
 
-/* Finds the bytes of the member "recorded", with the comma that separates it from its neighbour. */
+/* Finds the start and the end of the member "recorded" in the text, with one comma before or after it. */
 static void find_member(const nnc_plans *plans, size_t *begin, size_t *end) {
     static const char blank[] = " \t\r\n";
     const char *text = plans->text;

@@ -10,7 +10,7 @@
 
 enum { NAMES_MAX = 512 };
 
-/* Tests whether the full name equals `name`, or ends with a dot and `name`. */
+/* Returns true if the full name of a figure equals `name`, or ends with a dot and `name`. */
 static bool ends(const char *figure, const char *name) {
     const size_t whole = strlen(figure), part = strlen(name);
     if (part > whole || strcmp(figure + whole - part, name) != 0) { return false; }

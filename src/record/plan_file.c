@@ -21,7 +21,7 @@ static const char *plans_copy_text(nnc_json at, const char *text) {
     return copy;
 }
 
-/* Sets the value of a key in a list; text NULL removes the key. */
+/* Sets the value of a key in a list of keys and values; text NULL removes the key. */
 static void put_pair(nnc_json at, nnc_pairs *pairs, nnc_pair pair) {
     int32_t i = 0;
     while (i < pairs->count && strcmp(pairs->list[i].key, pair.key) != 0) { i++; }
@@ -38,8 +38,8 @@ static void put_pair(nnc_json at, nnc_pairs *pairs, nnc_pair pair) {
     }
 }
 
-/* Writes a JSON value as an option would be written. If the value is not a number, a string or a boolean, reports a
- * fault and writes "". */
+/* Converts a JSON value to the text that an option would have: true -> "on". If the value is not a number, a string or
+ * a boolean, reports a fault and writes "". */
 static void value_text(nnc_json at, char *text, size_t size) {
     char number[NNC_NUMBER_TEXT];
     text[0] = '\0';
@@ -78,7 +78,7 @@ static bool suits(const nnc_field *field, nnc_json at) {
     }
 }
 
-/* Tests whether the field accepts the text as its value. */
+/* Sets the field to the value in an unused plan, to check the value. Fails with the error of the option. */
 static nnc_status try_value(const nnc_field *field, const char *text, nnc_error *err) {
     nnc_plan plan = nnc_plan_default();
     nnc_run_ask run = nnc_run_ask_default();
@@ -90,7 +90,8 @@ static nnc_status try_value(const nnc_field *field, const char *text, nnc_error 
                                                        : nnc_field_set(&nnc_plan_table, &plan, field->name, text, err);
 }
 
-/* Reads the value of a field, as an option would; null removes an inherited value. */
+/* Reads the value of a field and adds it to the list, as text in the form of its option; null removes an inherited
+ * value. */
 static void pairs_read_value(nnc_json at, const nnc_field *field, nnc_pairs *into) {
     nnc_error err;
     char text[256];
@@ -148,8 +149,8 @@ static const char *plans_read_rule(nnc_json item) {
     return plans_copy_text(item, nnc_json_text(item));
 }
 
-/* Copies the list to the arena, with space for two further entries per member of `at`. Returns false when out of
- * memory. */
+/* Copies an inherited list to the arena, so that a scenario can change it, with space for two more entries per member
+ * of the object `at`. Returns false when out of memory. */
 static bool pairs_own(nnc_json at, nnc_pairs *pairs) {
     const int32_t most = pairs->count + 2 * nnc_json_count(at);
     const int32_t room = most < NNC_PLANS_PAIRS_MAX ? most : NNC_PLANS_PAIRS_MAX;
@@ -506,7 +507,7 @@ void nnc_plans_parse(nnc_arena *arena, const char *text, size_t size, nnc_faults
     nnc_json_free(&doc);
 }
 
-/* Reads the text of a plan file or of any spec file. */
+/* Reads the text of a plan file or of any spec file; plan files may be large. */
 static nnc_status plans_text(nnc_specs *specs, const char *path, char **text, size_t *size, nnc_error *err) {
     return nnc_is_pipe(path) ? nnc_specs_read(specs, path, text, size, err)
                              : nnc_file_read_large(path, NNC_RECORDED_BYTES_MAX, text, size, err);
@@ -730,8 +731,8 @@ static nnc_status ask_whole(nnc_specs *specs, const nnc_scenario_args *given, nn
                : NNC_OK;
 }
 
-/* Adds the scenario and its line to an error. If the command line changes nothing, a bad option is a fault of the
- * file. */
+/* Adds the id and line of the scenario to an error. If the command line changes nothing (own), a bad option is a fault
+ * of the file, so NNC_BAD_USAGE becomes NNC_BAD_SPEC. */
 static nnc_status blame(const nnc_plans *plans, const nnc_plans_scenario *from, bool own, nnc_status status,
                         nnc_error *err) {
     if (status != NNC_OK) {
@@ -773,8 +774,8 @@ nnc_status nnc_plans_load_served(nnc_specs *specs, const nnc_scenario_args *give
 
 /* ---- values ---- */
 
-/* Sets a figure to the value of a cell. A string that is equal to the string of the last estimate is not copied again.
- * Returns false when out of memory. */
+/* Converts a cell of a metrics table to a figure. A string that is equal to the string of the last estimate is not
+ * copied again. Returns false when out of memory. */
 static bool set_figure(nnc_figure *figure, nnc_arena *arena, const char *name, const nnc_cell *cell) {
     const char *last = figure->text;
     *figure = (nnc_figure){ .name = name, .number = (double)NAN };

@@ -10,8 +10,8 @@
 
 /* ---- lists of values (figure.c) ---- */
 
-/* The values of one estimate, packed to save memory. If the previous estimate has the same names of values, both
- * estimates share one list of names. */
+/* The values of one estimate, packed to save memory. Estimates with the same names of values share one list of
+ * names. */
 
 typedef union nnc_packed_value {
     double number;
@@ -33,7 +33,7 @@ static inline int32_t nnc_packed_count(const nnc_packed *packed) {
 
 nnc_figure nnc_packed_figure(const nnc_packed *packed, int32_t index);
 
-/* Returns all values as a list; NULL = out of memory. */
+/* Returns all packed values as a list of figures in the arena; NULL = out of memory. */
 const nnc_figure *nnc_packed_list(nnc_arena *arena, const nnc_packed *packed);
 
 /* ---- plan files and recorded estimates (plan_file.c, recorded.c) ---- */
@@ -60,7 +60,7 @@ extern const char *const nnc_plans_ref_names[NNC_REF_COUNT];
 
 enum { NNC_PLANS_PAIRS_MAX = 64, NNC_PLANS_SCENARIOS_MAX = 100000 };
 
-/* A key of a plan file, and its value as text in the form that the command line takes. */
+/* A key of a plan file, and its value as the text that its option would have on the command line. */
 typedef struct nnc_pair {
     const char *key, *text;
     const nnc_field *field; /* field that the key sets, of the plan, the run or the serving plan; NULL in other lists */

@@ -9,7 +9,7 @@
 #include "record/record_internal.h"
 #include "render/render_internal.h"
 
-/* A flat list of values, in the arena of the document. */
+/* A list of values of one estimate while it is read, in the arena of the document. */
 typedef struct nnc_figure_list {
     nnc_figure *list;
     int32_t count, capacity;
@@ -31,9 +31,9 @@ static const char *text_for(nnc_arena *arena, const nnc_figure_list *into, const
     return last != NULL && strcmp(last, text) == 0 ? last : nnc_arena_strdup(arena, text);
 }
 
-/* Tests whether the value has the type that the table of metrics states: number or string. A metric with an unknown
- * name may have either type. Most values have the same name as the value at the same index of `like`, so that value is
- * compared first. */
+/* Returns true if the value has the type that the metrics table states: number or string. A metric with an unknown name
+ * may have either type. Most values have the name and type of the value at the same index of `like`, which is compared
+ * first because that is fast. */
 static bool is_of_kind(const nnc_figure_list *into, const nnc_figure *figure) {
     const nnc_figures like = into->like;
     const bool text = figure->text != NULL;
@@ -46,8 +46,8 @@ static bool is_of_kind(const nnc_figure_list *into, const nnc_figure *figure) {
     return type == NNC_METRIC_NUMBER || type == NNC_METRIC_WHOLE ? !text : type <= NNC_METRIC_ENUM ? text : true;
 }
 
-/* Tests whether the sign of the value is allowed. A metric with a unit must not be negative, unless its row in the
- * table of metrics allows any sign. */
+/* Returns true if the sign of the value is allowed. A metric with a unit must not be negative, unless its row in the
+ * metrics table allows any sign. */
 static bool is_in_range(const nnc_figure *figure) {
     const nnc_metric *metric = figure->number < 0.0 ? nnc_figure_metric(figure->name) : NULL;
     return metric == NULL || metric->unit == NULL || metric->any_sign;
@@ -128,8 +128,8 @@ static void figures_add(nnc_json at, const char *prefix, nnc_figure_list *into) 
     flatten(at, name, (size_t)used, into);
 }
 
-/* Moves past the recorded part, which is most of a large file. estimates_end: offset of the end of its estimates; 0
- * = not known. */
+/* Moves the position of the walk to the end of the recorded part, which is most of a large file. estimates_end: offset
+ * of the end of its estimates, which need no walk; 0 = not known. */
 static void pass_recorded(nnc_walk *w, size_t estimates_end) {
     if (estimates_end <= w->at) {
         nnc_walk_value(w);
@@ -162,7 +162,7 @@ void nnc_plans_find_places(nnc_plans *plans, size_t estimates_end, long *lines, 
     }
 }
 
-/* Replaces the placeholder of the digest in a recorded part. Returns false when out of memory. */
+/* Replaces the placeholder in a recorded part by its digest. Returns false when out of memory. */
 static bool complete(nnc_arena *arena, char *recorded) {
     static const char *const skip[] = { "digest", NULL };
     char digest[NNC_DIGEST_TEXT];
