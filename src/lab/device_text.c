@@ -1,4 +1,5 @@
-/* Writes device files and engine profiles again with fitted parameters. Everything else stays byte for byte. */
+/* Writes the text of a device file or an engine profile with fitted parameters. All other members stay byte for
+ * byte. */
 #include "base/base_internal.h"
 #include "input/input_internal.h"
 #include "lab/lab_internal.h"
@@ -67,8 +68,8 @@ static bool has_objects(const object_place *p) {
     return false;
 }
 
-/* Writes "fitted_on". If every parameter of the object is new, writes the new text alone; otherwise both texts, such
- * as "bus_fraction, fixed_s: rows.csv, 3 rows; the rest: as before". */
+/* Writes the member "fitted_on", the source of the fitted parameters. If every parameter of the object is new, it has
+ * only the new source; otherwise both: "bus_fraction, fixed_s: rows.csv, 3 rows; the rest: as before". */
 static void put_fitted_on(const rewriting *w, const object_place *p) {
     static const char rest_mark[] = "; the rest: ";
     const nnc_fitted_value *first = NULL;
@@ -139,8 +140,8 @@ static void put_member(const rewriting *w, const object_place *p, const nnc_fiel
     const nnc_fitted_value *value = value_of(w, p->name, field->name);
     if (field->type == NNC_FIELD_OBJECT || field->type == NNC_FIELD_OBJECT_BY_DTYPE) {
         put_inner(w, p, field, any);
-    } else if (field->type == NNC_FIELD_ENUM) { /* the only enumeration of the object is the basis of the device; its
-                                                 * values are in ascending order of quality */
+    } else if (field->type == NNC_FIELD_ENUM) { /* the enumeration is the basis of the device; its values are in
+                                                 * ascending order of quality, and the better one stays */
         const char *old = old_text(p->at, field->name);
         int basis = old != NULL ? nnc_names_find(field->names, old) : -1;
         basis = basis > (int)w->change->basis ? basis : (int)w->change->basis;
@@ -156,7 +157,7 @@ static void put_member(const rewriting *w, const object_place *p, const nnc_fiel
     }
 }
 
-/* Tests whether an object has a new parameter itself, and not only in objects inside it. */
+/* Returns true if an object has a new parameter of its own, not only in objects inside it. */
 static bool has_new(const rewriting *w, const object_place *p) {
     for (size_t i = 0; i < p->count; i++) {
         if (value_of(w, p->name, p->fields[i].name) != NULL) { return true; }

@@ -113,8 +113,8 @@ static int rank_of(const nnc_measured *row, bool launches) {
     }
 }
 
-/* Tests whether the step is launch-bound: the device waits for launches for more than a fifth of the step. A host that
- * is faster than usual counts as a usual host. */
+/* Returns true if the step is launch-bound: the device waits for launches for more than a fifth of the step. A host
+ * that is faster than the usual host counts as usual. */
 static bool is_launch_bound(nnc_fit *fit, const nnc_fit_row *r) {
     const double usual_s = 3.75e-5; /* the default of host.kernel_s */
     nnc_scored with, without;
@@ -153,8 +153,6 @@ void nnc_fit_group_rows(nnc_fit *fit) {
         }
     }
 }
-
-/* ---- properties that the rows of a fit group have in common ---- */
 
 typedef int64_t row_key(const nnc_fit_row *row);
 
@@ -525,7 +523,7 @@ static void put_parameters(const nnc_fit *fit, nnc_device *device, nnc_software 
     }
 }
 
-/* Predicts the seconds of a row with the current parameters; NaN = no prediction. */
+/* Returns the predicted seconds of a row with the current parameters; NaN = no prediction. */
 static double predict(moving *m, const nnc_fit_row *r) {
     nnc_scored scored;
     if (m->fit->served) {
@@ -684,7 +682,7 @@ static double six_digits(double value) {
     return nnc_read_double(text, &rounded) ? rounded : value;
 }
 
-/* Fits the parameters to their rows. Returns false when out of memory. */
+/* Moves the parameters to the values with the least error of their rows. Returns false when out of memory. */
 static bool move(moving *m) {
     const double near = 1e-3; /* largest distance from a limit, in step sizes of the search, at which a value counts as
                                * being at the limit */
@@ -703,7 +701,7 @@ static bool move(moving *m) {
     return true;
 }
 
-/* Finds the range of each parameter while the others keep their fitted values. */
+/* Finds the range of each parameter in which the mean error grows by at most 0.01, while the others stay as fitted. */
 static void find_ranges(moving *m) {
     double x[NNC_MINIMISE_MAX] = { 0 };
     for (int i = 0; i < m->count; i++) { x[i] = place_of(m, i, m->parameters[i]->value); }
@@ -798,7 +796,7 @@ static bool fit_group(moving *m, nnc_fit *fit, int32_t group) {
 
 enum { PARTS_MAX = 5 };
 
-/* A row and its digest. The digest decides the part of the cross-validation to which the row belongs. */
+/* A row and its digest; rows are sorted by digest to divide them into the parts of the cross-validation. */
 typedef struct hand {
     uint64_t digest;
     int32_t row;
@@ -845,8 +843,8 @@ static int32_t assign_models(const moving *m) {
     return models < 2 ? 0 : models < MODELS_MAX ? models : MODELS_MAX;
 }
 
-/* Fits the parameters to all parts but one, then predicts the rows of that part. During this fit, parameters of
- * later fit groups have no value, as in the main fit. During the prediction they have their final value. */
+/* Fits the parameters to all parts but one, then predicts the rows of that part. In this fit, as in the main fit,
+ * parameters of later fit groups have no value; in the prediction they have their final value. */
 static bool cross_part(moving *m, int32_t part, const double *last, size_t error) {
     nnc_fit *fit = m->fit;
     double own[NNC_MINIMISE_MAX];
@@ -892,7 +890,8 @@ static bool cross_validate(moving *m, hand *hands) {
 
 /* ---- the whole fit ---- */
 
-/* Sums the errors of a fit group; group -1: the errors of all steps. */
+/* Computes statistics of one kind of error (`offset` in nnc_fit_row) over the rows of a fit group, held out or not.
+ * group -1: over the steps that a fit without their model has predicted. */
 static void add_up(nnc_fit *fit, int32_t group, bool held, size_t offset, double *errors, nnc_score_stats *stats) {
     int32_t count = 0;
     *stats = (nnc_score_stats){ 0 };
@@ -920,8 +919,8 @@ static void sum_errors(nnc_fit *fit, double *errors) {
     }
 }
 
-/* Tests whether the parameters improve the predictions of models that a fit leaves out. Returns true also if no model
- * can be left out. */
+/* Returns true if the parameters improve the predictions of models that the fit left out, or if no model was left
+ * out. */
 static bool helps_others(moving *m) {
     double values[NNC_MINIMISE_MAX] = { 0 }, without = 0.0, left = 0.0;
     int32_t count = 0;
@@ -941,9 +940,9 @@ static bool helps_others(moving *m) {
     return count == 0 || left < without;
 }
 
-/* Checks the parameters of steps on models that a fit leaves out. If the parameters do not improve their predictions,
- * keeps only the first parameter. If the first alone does not improve them, keeps no parameter: it would only describe
- * the measured models. Returns false when out of memory. */
+/* Checks the parameters of steps on models that a fit leaves out. If predictions of these models do not improve, keeps
+ * only the first parameter. If the first alone does not improve them, keeps no parameter: it would only describe the
+ * measured models. Returns false when out of memory. */
 static bool keep_helpful(nnc_fit *fit, moving *m, int32_t group, hand *hands) {
     if (fit->groups[group].kind != NNC_MEASURED_STEP) { return true; }
     bool ok = cross_validate(m, hands);
@@ -971,8 +970,8 @@ static double mean_of_steps(moving *m) {
     return sum;
 }
 
-/* Computes whether the fitted parameters of a fit group increase the mean error of its rows, and whether they
- * increase the error of the steps. */
+/* Computes whether the fitted parameters of a fit group increase the mean error of its rows, and whether they increase
+ * the error of all training steps. */
 static void compare_without(moving *m, int32_t group, bool *rows_worse, bool *steps_worse) {
     double values[NNC_MINIMISE_MAX] = { 0 };
     const double rows = mean_error(m, group), steps = mean_of_steps(m);

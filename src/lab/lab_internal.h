@@ -148,7 +148,7 @@ const char *nnc_measured_file_name(const char *path);
 /* A row and its prediction; NaN = not predicted. An error is predicted / measured - 1. */
 typedef struct nnc_scored {
     const nnc_measured *row;
-    const char *device;   /* id of the device file */
+    const char *device;   /* id of the device file with which the row is predicted */
     const char *software; /* id of the software profile; NULL = not loaded */
     bool unknown;         /* true: nncost knows no release of the framework of the row, so the prediction is made
                            * without --software */
@@ -193,7 +193,7 @@ bool nnc_score_contradicts(const nnc_scored *scored);
 /* Returns an nnc_scored for a row without a prediction: all predicted values are NaN. */
 nnc_scored nnc_scored_open(const nnc_measured *row);
 
-/* Sections: each is one measured quantity, whose errors can be compared over rows. value, name, title. */
+/* Sections: each section is one kind of measured quantity, whose errors are comparable. Value, name, title. */
 #define NNC_SCORE_SECTION_LIST(X)                                                                            \
     X(NNC_SECTION_STEP, "step", "steps")                                                                     \
     X(NNC_SECTION_STEP_APART, "step_apart", "steps that leave a deciding field open")                        \
@@ -254,8 +254,8 @@ typedef struct nnc_score_group {
 /* Computes mape, median, p90, bias and scored from errors. Reorders `errors` by absolute value. */
 void nnc_errors_sum(double *errors, int32_t count, nnc_score_stats *stats);
 
-/* Lists the groups: first by section (measured quantity, such as time per output token of dense models), then by kind
- * of group (nnc_score_by), then by their first row. Returns NULL when out of memory. */
+/* Lists the groups of rows with their errors: first by section (measured quantity), then by kind of group
+ * (nnc_score_by), then by their first row. Returns NULL when out of memory. */
 const nnc_score_group *nnc_score_groups(nnc_arena *arena, const nnc_scored *rows, int32_t count, int32_t *group_count);
 
 /* ---- fit.c: parameters fitted to rows ---- */
@@ -305,15 +305,15 @@ typedef struct nnc_fit_group {
 
 typedef struct nnc_fit {
     nnc_scratch *scratch;
-    bool served; /* true: fits parameters of the software profile to rows of served requests */
+    bool served; /* true: the fit changes parameters of the software profile, on rows of served requests */
     nnc_fit_row *rows;
     int32_t row_count;
     nnc_fit_parameter parameters[NNC_FIT_PARAMETERS_MAX];
     int32_t parameter_count;
     nnc_fit_group groups[NNC_FIT_GROUPS_MAX];
     int32_t group_count;
-    nnc_score_stats steps_before, steps_left; /* errors of all steps: before the fit; with parameters fitted without the
-                                               * model of the step */
+    nnc_score_stats steps_before, steps_left; /* errors of the steps that a fit without their model has predicted:
+                                               * before the fit; in that fit */
 } nnc_fit;
 
 /* Tests whether a parameter can explain the row; if not, sets *reason. served: true = a fit of served requests, false =
@@ -406,13 +406,13 @@ enum {
 
 /* State of reading a log, after the lines so far. NaN = no line has stated the value. */
 typedef struct nnc_log {
-    const char *program; /* name of the program that wrote the log; NULL = no line was understood */
+    const char *program; /* name of the program that wrote the log; NULL = no line had a known format */
     int64_t lines, readings, skipped, judged;
     double first_step, last_step;
     double step_s[NNC_LOG_WINDOW];
     double whole_run_s; /* mean step time of the whole run, as the log states it */
-    double late_s;      /* step time of the latest line that the median leaves out although its step number is past
-                         * NNC_LOG_WARM_UP; used if the median has no line */
+    double late_s;      /* step time of the latest line after the warm-up that is not in the median; used if no line is
+                         * in the median */
     double mfu;         /* MFU of the last line, as the program counts it */
     double allocated_bytes, reserved_bytes; /* largest numbers of allocated and of reserved bytes in the lines so far */
     double bar_steps;

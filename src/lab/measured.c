@@ -74,8 +74,8 @@ static const char value_spellings[] =
     "sharding:fsdp within slice, dp across slices=3|"
     "sharding:fsdp within node, dp across nodes=3|id:device=devices|";
 
-/* Returns the text after a key, which ends with '=' or '|', up to the next '|'. Returns NULL if the list has no such
- * key. */
+/* Returns the value of a key in one of the lists above: the text after the key and `end` ('=' or '|'), up to the next
+ * '|'. NULL = no such key. */
 static const char *entry_of(const char *list, const char *key, char end) {
     const size_t length = strlen(key);
     for (const char *at = list + 1; *at != '\0'; at += strcspn(at, "|") + 1) {
@@ -150,7 +150,7 @@ static const char *column_nearest(const char *spelling, char *space, size_t size
     return nnc_nearest(spelling, names, count);
 }
 
-/* Copies the meaning of a cell (see value_spellings); "" = the cell states no value. */
+/* Copies the meaning of a cell: its entry in value_spellings, or the cell itself; "" = the cell states no value. */
 static void column_meaning(const char *name, const char *cell, char *text, size_t size) {
     char key[160];
     snprintf(key, sizeof key, "%s:%.100s", name, cell);
@@ -229,7 +229,7 @@ static nnc_status read_heading(reading *r, nnc_error *err) {
     return NNC_OK;
 }
 
-/* Returns the kind of rows that have a time: a collective, a step, or a kernel. */
+/* Returns the kind of measurement of a file whose rows have a time: collectives, steps, or kernels. */
 static nnc_measured_kind kind_of_timed(const reading *r) {
     return has(r, "bytes")     ? NNC_MEASURED_COLLECTIVE
            : !has(r, "dtype")  ? NNC_MEASURED_STEP
@@ -237,7 +237,7 @@ static nnc_measured_kind kind_of_timed(const reading *r) {
                                : NNC_MEASURED_GEMM;
 }
 
-/* Returns the kind of rows, which follows from the columns. */
+/* Returns the kind of measurement of a file; its columns decide. */
 static nnc_measured_kind kind_of(const reading *r) {
     for (int32_t i = 0; i < r->unused_count; i++) {
         if (begins(r->unused[i], "value")) { return NNC_MEASURED_MEMORY; }
@@ -250,7 +250,7 @@ static nnc_measured_kind kind_of(const reading *r) {
                                                           : kind_of_timed(r);
 }
 
-/* Checks that the file has the columns that every row of its kind needs. */
+/* Checks that the file has the columns that every row of its kind of measurement needs. */
 static nnc_status check_heading(reading *r, nnc_error *err) {
     static const char *const needed[NNC_MEASURED_KIND_COUNT][4] = {
         [NNC_MEASURED_STEP] = { "id", "device", "devices" },
@@ -277,8 +277,8 @@ static nnc_status check_heading(reading *r, nnc_error *err) {
     return NNC_OK;
 }
 
-/* Finds a cell of the wrong type. Its description becomes the reason why the row is not predicted; the file is not
- * refused. */
+/* Checks the type of each cell of a line. A cell of the wrong type becomes the reason why the row is not predicted; the
+ * file is not refused. */
 static nnc_status check_cells(reading *r, nnc_error *err) {
     static const char *const expected[] = { "", "a whole number", "a number" };
     char where[512];
@@ -303,7 +303,7 @@ static nnc_status check_cells(reading *r, nnc_error *err) {
 
 /* ---- cells ---- */
 
-/* Returns the index of a column if its cell is not empty; -1: the row states nothing. */
+/* Returns the index of a column if its cell in the current line is not empty; otherwise -1. */
 static int index_of(const reading *r, const char *name) {
     for (int i = 0; i < r->width; i++) {
         if (r->columns[i].name != NULL && is(r->columns[i].name, name)) { return r->csv.cells[i][0] != '\0' ? i : -1; }
@@ -318,8 +318,8 @@ static const char *text_of(const reading *r, const char *name) {
     return i >= 0 ? r->csv.cells[i] : "";
 }
 
-/* Reads a whole number; 0 when the cell is empty. Limits it to 1e15, more than any field allows, so that sums cannot
- * overflow. */
+/* Returns the whole number in a cell; 0 when the cell is empty. Limits it to 1e15, more than any field allows, so that
+ * sums cannot overflow. */
 static int64_t whole_of(const reading *r, const char *name) {
     const int64_t most = 1000000000000000;
     int64_t value = 0;
@@ -642,7 +642,7 @@ static void read_step(reading *r) {
 
 /* ---- kernels and collectives ---- */
 
-/* Reads the number format. If no format has this name, returns NNC_DTYPE_COUNT and refuses the row. */
+/* Returns the number format in the column "dtype"; NNC_DTYPE_COUNT and a refused row if no format has this name. */
 static nnc_dtype dtype_of(reading *r) {
     const char *text = text_of(r, "dtype");
     const int found = nnc_names_find((nnc_names){ nnc_dtype_name, NNC_DTYPE_COUNT }, text);
@@ -824,7 +824,8 @@ static void set_conv(reading *r, nnc_op *op) {
     }
 }
 
-/* Reads one of the two times of a line: forward alone, or forward with both gradients. */
+/* Reads one of the two times of a line. both: true = the time of forward and both gradients; false = of forward
+ * alone. */
 static void read_conv(reading *r, bool both) {
     nnc_op *op = &r->row->op;
     r->row->both = both;
@@ -921,8 +922,8 @@ static bool is_pass(const reading *r) {
     return given(r, "iterations_per_s") || (given(r, "latency_s") && !given(r, "output_len"));
 }
 
-/* Tests whether the row has this kind of measurement. If a batch is timed as a whole, it has no times of single
- * tokens. */
+/* Returns true if the row has this kind of measurement. The times of single tokens of a batch that is timed as a whole
+ * do not count. */
 static bool counts(const reading *r, nnc_served served) {
     const char *mode = text_of(r, "mode");
     const bool together = starts_together(mode);
@@ -970,7 +971,7 @@ static void read_load(reading *r, nnc_serve_ask *ask) {
     }
 }
 
-/* Reads a forward pass. A row with iterations_per_s is a denoising step with guidance, which makes two passes. */
+/* Reads a forward pass. A row with iterations_per_s is a denoising step with guidance, which takes two passes. */
 static void read_pass(reading *r) {
     nnc_measured *row = r->row;
     const int found = nnc_names_find((nnc_names){ nnc_dtype_name, NNC_DTYPE_COUNT }, text_of(r, "weights"));
@@ -1047,8 +1048,6 @@ static bool read_serving(reading *r) {
     name_model(r, text_of(r, "model"));
     return true;
 }
-
-/* ---- rows ---- */
 
 const char *nnc_measured_file_name(const char *path) {
     const char *slash = strrchr(path, '/');

@@ -19,7 +19,7 @@ static double cast_s(const nnc_device *device, const nnc_op *op) {
     return bytes / (e->memory_fraction * device->mem_bytes_per_s) + e->fixed_s;
 }
 
-/* Returns the seconds that an estimate gives to one kernel. */
+/* Returns the time in seconds that an estimate gives to one kernel. */
 static double kernel_s(const nnc_device *device, const nnc_op *op) {
     const nnc_work work = nnc_op_work(op);
     const double time_s = nnc_op_time(device, op, &work).time_s;
@@ -87,7 +87,7 @@ static nnc_status score_collective(const nnc_measured *row, const nnc_device *de
     return NNC_OK;
 }
 
-/* Compares the memory with the first kind of measured memory that the row states. */
+/* Sets the predicted memory and its error, for the first kind of measured memory that the row states. */
 static void score_memory(const nnc_measured *row, const nnc_result *result, nnc_scored *scored) {
     const nnc_memory *memory = &result->memory;
     int stat = 0;
@@ -205,8 +205,8 @@ static nnc_status score_step(const nnc_measured *row, const nnc_model *model, co
     return NNC_OK;
 }
 
-/* Returns the predicted value of a measurement. A static batch is measured inside the engine, so the time of the
- * server between engine and client is subtracted. */
+/* Returns the predicted value of one kind of measurement. A static batch is measured inside the engine, so the time of
+ * the server between engine and client is subtracted. */
 static double predicted_of(const nnc_serve *serve, const nnc_serve_engine *engine, nnc_served served) {
     const double server_s = serve->mode == NNC_SERVE_STATIC ? engine->ttft_s : 0.0;
     switch (served) {
@@ -337,8 +337,6 @@ bool nnc_score_contradicts(const nnc_scored *scored) {
     return scored->lower_bound_s > scored->measured_s * (1.0 + rounding);
 }
 
-/* ---- errors by group ---- */
-
 /* Collectives of at least this size are bound by links, smaller ones by latency. */
 #define SMALL_BYTES 1e6
 
@@ -399,7 +397,7 @@ static nnc_score_section time_section(const nnc_scored *scored) {
     }
 }
 
-/* Returns the section of the row's memory; NNC_SECTION_COUNT when the row states no memory. */
+/* Returns the section in which the memory of the row is scored; NNC_SECTION_COUNT = the row states no memory. */
 static nnc_score_section memory_section(const nnc_scored *scored) {
     const nnc_measured *row = scored->row;
     bool states = false;
