@@ -28,7 +28,7 @@ typedef struct alias {
 #define LOOP "--concurrency N for a closed loop, --batch N for requests that start together"
 
 static const alias aliases[] = {
-    /* short forms of options of nncost itself */
+    /* short forms for options of nncost */
     NAME("--json", "--format json"),
     NAME("--qlora", "--lora % --frozen nf4"),
     VALUE("--fsdp", "full-shard*", "--zero 3"), VALUE("--fsdp", "shard-grad-op*", "--zero 2"),
@@ -211,8 +211,8 @@ static const alias aliases[] = {
 /* clang-format on */
 enum { ALIASES = sizeof aliases / sizeof aliases[0] };
 
-/* Tests whether `word`, up to a '=', is equal to `name`. Upper case counts as lower case, and '_' as '-'. A '*' in
- * `name` matches any ending. */
+/* Returns true if an option name as typed equals `name`. Upper case counts as lower case, '_' as '-'; a '=' ends the
+ * typed name; a '*' in `name` matches any ending. */
 static bool alike(const char *name, const char *word) {
     for (; *name != '\0' && *name != '*'; name++, word++) {
         const char c = (char)tolower((unsigned char)*word);
@@ -257,7 +257,7 @@ static bool applies(const expansion *e, const alias *row, const char *word) {
     return alike(row->name, word) && (option[0] == '\0' || e->known(e->context, option));
 }
 
-/* Returns 1 if the word turns a switch on ("true"), 0 if it turns a switch off, and -1 for any other word. */
+/* Returns 1 if the value turns a switch on ("true"), 0 if it turns a switch off, and -1 for any other text. */
 static int switch_value(const char *value) {
     static const char *const words[] = { "false", "true", "0", "1", "no", "yes", "off", "on" };
     for (int i = 0; i < (int)(sizeof words / sizeof words[0]); i++) {
@@ -279,8 +279,8 @@ static nnc_status refuse_value(const expansion *e, const char *word, const char 
                     value != NULL ? value : "");
 }
 
-/* Finds the alias of a word: the alias for its value, or else the alias for any value. If it returns NULL but sets
- * *found, the word is known and its value is wrong. */
+/* Finds the alias of an option name: the alias for this value, or else the alias for any value. NULL with *found set:
+ * the name has aliases, but none for this value. */
 static const alias *row_of(const expansion *e, const char *word, const char *value, bool *found) {
     const alias *any = NULL;
     *found = false;
@@ -297,7 +297,7 @@ static const alias *row_of(const expansion *e, const char *word, const char *val
     return any;
 }
 
-/* Tests whether a word is an option of training programs that has no effect on any result. */
+/* Returns true if a word is an option of training programs without effect on any result; such an option is refused. */
 static bool is_free(const expansion *e, const char *word) {
     static const char *const names[] = {
         "--lr",           "--lr-*",         "--learning-rate*",  "--min-lr*",       "--warmup-steps",
@@ -340,7 +340,7 @@ static nnc_status expand_word(expansion *e, char **argv, bool last, int *used, b
     return NNC_OK;
 }
 
-/* Makes a new argv in one allocation: the pointers, then the words. */
+/* Returns a new argv in one allocation: the pointers, then the words; NULL = out of memory. */
 static char **pack(const expansion *e) {
     const size_t pointers = ((size_t)e->count + 1) * sizeof(char *);
     char *block = malloc(pointers + e->words.size);

@@ -113,7 +113,7 @@ typedef struct nnc_search_options {
                         * devices */
 } nnc_search_options;
 
-/* Limits of one call of a tool of 'nncost mcp'. */
+/* Limits on one tool call of the server 'nncost mcp'. */
 typedef struct nnc_mcp_options {
     const char *root; /* folder that calls may read; NULL = any regular file */
     double deadline_s;
@@ -141,7 +141,7 @@ typedef struct nnc_options {
     const char *measured; /* step time or rate of the user's own run: "0.41s", "380samples/s", "12000tokens/s" */
     const char *output, *trace, *scenario, *date, *slo;
     const char *only, *fold, *group, *device, *fit, *hold_out, *explain;
-    const char *against; /* command line of another estimate */
+    const char *against; /* --against: command line of a second estimate, which a picture outlines */
     const char *power_cap, *format_name;
     const char *host, *implementation;
     const char *kernel, *layout; /* kernel and layout of a single op */
@@ -233,13 +233,13 @@ typedef struct nnc_option_text {
     char help[512];
 } nnc_option_text;
 
-/* Writes the option with this index (from 0) in the sets `takes` to *text; options of the plan come first. Returns
- * false after the last option. */
+/* Fills *text with the option at position `index` (from 0) among all options in the sets `takes`; options of the plan
+ * come first. Returns false after the last option. */
 bool nnc_option_at(unsigned takes, int index, nnc_option_text *text);
 
 /* ---- commands: main.c ---- */
 
-/* Images of the shipped files; NULL in a program that was built for another machine. */
+/* Structs of the shipped files, made at build time; NULL in a program that was built for another machine. */
 #ifdef NNC_HAVE_IMAGES
 extern const uint64_t nnc_shipped_images[];
 #else
@@ -257,7 +257,7 @@ typedef struct nnc_session {
     int exit_code;        /* exit code of a command that succeeded: 0, or 1 if the answer is no */
 } nnc_session;
 
-/* A form of a command; the operands decide which form is used. A form takes some of the options of the command. */
+/* A form of a command, such as "report diff", which the operands choose. It takes a part of the command's options. */
 typedef struct nnc_form {
     char name[32]; /* "report diff" */
     unsigned takes;
@@ -265,7 +265,7 @@ typedef struct nnc_form {
 
 struct nnc_command {
     const char *name;
-    const char *part_of;  /* "check diff": where help lists the command; its name stays valid. NULL = on its own */
+    const char *part_of;  /* two words that also name the command, "check diff"; help lists it so. NULL = only `name` */
     const char *operands; /* "MODEL DEVICE" */
     const char *summary;  /* one line */
     const char *notes;    /* closing paragraph of --help; NULL = no paragraph */
@@ -297,8 +297,8 @@ const nnc_command *nnc_command_at(int index);
  * when the answer of the command is no (exit code 1). */
 nnc_status nnc_command_call(int argc, char **argv, nnc_buffer *out, nnc_error *err);
 
-/* Help of the program, full and brief; help of a command. BRIEF: -h. USUAL: --help, with one line per option if
- * there are many. ALL: --help-all. */
+/* Functions that write help: of the program, in full and brief (-h); of a command. BRIEF: -h. USUAL: --help, with one
+ * line per option if there are many. ALL: --help-all. */
 void nnc_help_program(nnc_buffer *out, nnc_style style);
 void nnc_help_program_brief(nnc_buffer *out);
 typedef enum nnc_help_level { NNC_HELP_BRIEF, NNC_HELP_USUAL, NNC_HELP_ALL } nnc_help_level;
@@ -319,8 +319,8 @@ nnc_status nnc_scenario_load_args(nnc_session *session, const char *model, const
 /* Makes the estimate compute the metrics of the whole run, too, if --tokens or --samples is given. */
 void nnc_scenario_request_run(nnc_scenario *scenario);
 
-/* Loads the operands and estimates them, then calls `write` with its context and the scratch that the report points
- * into. model may be a plan file; device may then be NULL. */
+/* Loads and estimates the model and device, then calls `write` with `context`, and with the scratch that holds the
+ * lists of the report. model may be a plan file; device may then be NULL. */
 typedef nnc_status nnc_report_writer(nnc_session *session, void *context, nnc_scenario *scenario, nnc_scratch *scratch,
                                      nnc_error *err);
 nnc_status nnc_scenario_report(nnc_session *session, const char *model, const char *device, nnc_report_writer *write,
@@ -333,9 +333,9 @@ void nnc_put_sets(nnc_buffer *out, const nnc_scenario_args *given);
  * nnc_emit_file     returns FILE or NULL, and the format
  * nnc_emit_begin    sets options that are not given to the values of the format, except for a plan file; call it before
  *                   the scenario is loaded
- * nnc_emit_instead  tests whether the launch file is printed instead of the page
- * nnc_emit_plan     prints the launch file or writes FILE. If FILE is a folder, DIR/, writes DIR/name with the suffix
- * of                   the format; name NULL = there is only one plan */
+ * nnc_emit_instead  returns true if the command prints only the launch file, instead of its page
+ * nnc_emit_plan     prints the launch file or writes FILE. If FILE is a folder, DIR/, writes DIR/name with the suffix of
+ *                   the format; name NULL = there is only one plan */
 enum { NNC_EMIT_FORMAT = 32 };
 const char *nnc_emit_file(const nnc_options *options, char format[NNC_EMIT_FORMAT]);
 nnc_status nnc_emit_begin(nnc_session *session, bool searches, nnc_error *err);
@@ -384,12 +384,12 @@ nnc_status nnc_shard_read(const char *text, nnc_shard *shard, nnc_error *err);
 
 /* ---- the system: terminal.c ---- */
 
-/* Returns the style of standard output, or of the --output file. */
+/* Returns the format, width and colour of standard output, or of the file of --output. */
 nnc_style nnc_output_style(const nnc_options *options);
 /* Writes text to a file, completely or not at all. path NULL: standard output. */
 nnc_status nnc_output_write(const char *path, const char *text, size_t size, nnc_error *err);
 
-/* Returns the seconds of a clock that is never set back. */
+/* Returns a time in seconds of a clock that is never set back; only differences have a meaning. */
 double nnc_clock_s(void);
 
 /* Progress on standard error: a line with rate and time left, or JSON objects. */
@@ -402,10 +402,10 @@ typedef struct nnc_progress {
     double begun_s, next_s;
 } nnc_progress;
 
-/* Begins to show progress. quiet: shows no line, because the result is written to the same terminal meanwhile. */
+/* Begins to show progress. quiet: shows no line, because the result goes to the same terminal. */
 nnc_progress nnc_progress_begin(const char *what, int64_t from, int64_t end, nnc_progress_form form, bool quiet);
 void nnc_progress_show(nnc_progress *progress, int64_t done);
-/* Clears the line, or prints the last JSON object. */
+/* Removes the progress line, or prints the last JSON object of the progress. */
 void nnc_progress_end(nnc_progress *progress);
 
 /* State of signals that are held back: SIGHUP, SIGINT, SIGTERM, and SIGUSR1 and SIGXCPU, which batch systems send
@@ -429,9 +429,9 @@ void nnc_interrupt_release(nnc_interrupt *interrupt);
 #define NNC_NO_PAGE_IN_BROWSER(page) (1 ? NULL : (page))
 #else
 #define NNC_NOT_ON_PAGE(run) run
-#define NNC_NO_PAGE_IN_BROWSER(page) page /* the page of a view that only such a command writes */
+#define NNC_NO_PAGE_IN_BROWSER(page) page /* on a browser page: NULL, so that the linker removes the page function */
 #endif
-/* Windows has no fork(), which 'mcp' needs. */
+/* The command 'mcp' needs fork(), which Windows lacks; such commands fail there. */
 #ifdef NNC_NO_PROCESSES
 #define NNC_WITH_PROCESSES(run) nnc_run_outside_program
 #else
@@ -441,7 +441,7 @@ nnc_status nnc_run_outside_program(nnc_session *session, nnc_error *err);
 
 /* ---- single commands ---- */
 
-/* Answers messages until standard input ends. In mcp_server.c. */
+/* Runs the server 'nncost mcp': answers messages until standard input ends. In mcp_server.c. */
 nnc_status nnc_mcp_serve(nnc_session *session, nnc_error *err);
 /* Writes the id of a request: a number or a quoted string; otherwise null. */
 void nnc_mcp_put_id(nnc_buffer *out, nnc_json id);
@@ -463,22 +463,21 @@ nnc_status nnc_checkpoint_take(nnc_session *session, char **operand, nnc_error *
 /* Counts the parameters of a model, which is given by id or path. */
 nnc_status nnc_model_count(nnc_specs *specs, const char *id, int64_t *params, nnc_error *err);
 
-/* ---- views: each comment names the type of the record that the view writes; private = a type that only the file of
- * the command defines ---- */
+/* ---- views: each comment names the type of the record that a view writes ---- */
 
 extern const nnc_view nnc_estimate_view; /* nnc_report */
 extern const nnc_view nnc_checkpoint_view;
-extern const nnc_view nnc_op_view, nnc_budget_view, nnc_trace_view, nnc_watch_view; /* private */
-extern const nnc_view nnc_ops_output;                                               /* the type of the record is
-                                                                                     * private; see nnc_report_ops */
+extern const nnc_view nnc_op_view, nnc_budget_view, nnc_trace_view, nnc_watch_view; /* private record types */
+extern const nnc_view nnc_ops_output;                                               /* private record type, see
+                                                                                     * nnc_report_ops */
 extern const nnc_view nnc_run_view, nnc_bare_run_view; /* the record is an nnc_report with a run; in nnc_bare_run_view
                                                         * its result is NULL */
 extern const nnc_view nnc_search_output;               /* the record is an nnc_search_report */
-extern const nnc_view nnc_choices_view, nnc_scale_view, nnc_fit_view, nnc_limit_view; /* private */
+extern const nnc_view nnc_choices_view, nnc_scale_view, nnc_fit_view, nnc_limit_view; /* private record types */
 extern const nnc_view nnc_serve_view, nnc_serve_ops_view; /* the record is an nnc_report with `serve`; the views show
                                                            * its results, and its ops */
 extern const nnc_view nnc_images_view;                    /* the record is an nnc_report with images */
-extern const nnc_view nnc_serve_sweep_view, nnc_images_sweep_view, nnc_serve_search_view; /* private */
+extern const nnc_view nnc_serve_sweep_view, nnc_images_sweep_view, nnc_serve_search_view; /* private record types */
 extern const nnc_view nnc_check_output, nnc_diff_output;                                  /* the record is an
                                                                                            * nnc_check_report */
 
@@ -493,7 +492,7 @@ void nnc_fit_write(nnc_sheet *sheet, const char *label, const nnc_report *report
 
 /* ---- cmd_advise.c ---- */
 
-extern const nnc_view nnc_advise_view; /* private */
+extern const nnc_view nnc_advise_view; /* record type of cmd_advise.c */
 
 /* ---- timeline_page.c ---- */
 
@@ -510,9 +509,9 @@ nnc_status nnc_report_ops(nnc_buffer *out, nnc_style style, const nnc_report *re
 
 /* ---- cmd_search.c: functions for searches over devices and over numbers of devices ---- */
 
-/* Finds the global batch in the options. If the options give no batch, adds an option with a usual batch for the model,
- * and sets *chosen to text that says how it was chosen, in brackets; "" = given. A captured program has its recorded
- * number of samples on each device. A plan file has its own batch; *global_batch is then 0. */
+/* Returns the global batch of the options. If they give no batch, adds an option with a usual batch for the model, and
+ * sets *chosen to text in brackets that says how it was chosen; "" = given. A captured program has its recorded number
+ * of samples on each device. A plan file has its own batch; *global_batch is then 0. */
 nnc_status nnc_batch_choose(nnc_session *session, const char *model_asked, int64_t *global_batch, const char **chosen,
                             nnc_error *err);
 
@@ -526,8 +525,8 @@ typedef struct nnc_best {
     double cost; /* cost of the run; if its length is not known, cost of a step */
 } nnc_best;
 
-/* Fills *best, and estimates the plan into the arena of the specs. found NULL = no plan was found. Strings belong to
- * the report. */
+/* Fills *best for a plan, and estimates it into the arena of the specs. found NULL = no plan was found. Strings belong
+ * to the report. */
 nnc_status nnc_best_fill(const nnc_session *session, const nnc_search_report *report, const nnc_found *found,
                          nnc_scratch *scratch, nnc_best *best, nnc_error *err);
 
@@ -575,7 +574,7 @@ const nnc_format *nnc_check_format_at(unsigned index);
 const char *nnc_check_format_name(unsigned index); /* name of a format of `check`; "?" for an index after the last
                                                     * format */
 
-/* Writes the changes of a row as a table, at most `most` of them. */
+/* Writes the changed metrics of one scenario of a check as a table, at most `most` of them. */
 void nnc_changes_write(nnc_buffer *out, nnc_style style, const nnc_check_row *row, int32_t most, const char *old_head,
                        const char *now_head);
 
@@ -595,7 +594,7 @@ void nnc_run_lines(nnc_buffer *out, nnc_style style, const nnc_report *report);
 
 /* ---- cmd_plot.c ---- */
 
-/* Replaces the SVG by a PNG, which an installed program converts. */
+/* Replaces the SVG text of a picture by PNG bytes, which an installed program computes from it. */
 nnc_status nnc_make_png(nnc_buffer *text, nnc_error *err);
 
 #endif

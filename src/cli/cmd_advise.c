@@ -21,8 +21,6 @@ typedef struct answer {
     line places[SHOWN + NNC_ADVICE_MAX + 1];
 } answer;
 
-/* ---- one change ---- */
-
 /* Writes a change as a sentence: "--precision fp8: a step takes 818.6 ms, 21.7% faster, 40.1 GB, 0.0002 USD a step;
  * it fits." base: the result without the change. currency NULL: no price is known. Returns text. */
 static const char *plan_change_sentence(const nnc_plan_change *change, const nnc_result *base, const char *currency,
@@ -88,8 +86,6 @@ static const nnc_metric advise_rows[] = {
 };
 static const nnc_metrics advise_metrics = NNC_METRICS("advice on a plan", advise_rows, answer);
 
-/* ---- the answer ---- */
-
 static void add(answer *a, const nnc_plan_change *change) {
     int32_t place = a->count++;
     for (; place > 0 && change->samples_per_s > a->lines[place - 1].change.samples_per_s; place--) {
@@ -98,7 +94,7 @@ static void add(answer *a, const nnc_plan_change *change) {
     a->lines[place].change = *change;
 }
 
-/* Tests whether the list has the change, perhaps with another name of the same option (--lora, --adapter-rank). */
+/* Returns true if the list has the change, perhaps with another name of its option (--lora, --adapter-rank). */
 static bool has(const answer *a, const nnc_plan_change *change) {
     for (int32_t i = 0; i < a->count; i++) {
         const nnc_plan_change *old = &a->lines[i].change;
@@ -109,7 +105,7 @@ static bool has(const answer *a, const nnc_plan_change *change) {
     return false;
 }
 
-/* Adds a change that makes the plan fit. It keeps the batch of the plan. */
+/* Adds a change that makes the plan fit in memory with the same batch. */
 static void add_advice(answer *a, const nnc_advice *advice) {
     const nnc_result *r = a->report.result;
     nnc_plan_change change = { .step_s = advice->step_s,
@@ -200,7 +196,7 @@ const nnc_command nnc_cmd_advise = {
 
 typedef struct fit_answer {
     nnc_fitting fit;
-    nnc_report report; /* report whose result is fit.result */
+    nnc_report report; /* report whose result is fit.result, with the largest micro-batch that fits */
     const nnc_report *shown;
     const nnc_remedy *remedies;
 } fit_answer;
@@ -365,8 +361,8 @@ typedef struct limits {
 
 #define LIMIT(member) NNC_IN(limits, found.member)
 
-/* Returns the formula of a limit as text, and its form for the layers that do most of the work. Source: "How to
- * Scale Your Model", chapter 5, Training: https://jax-ml.github.io/scaling-book/training/; for rings:
+/* Returns the formula of a limit as text, first for the step, then for the layers that do most of the work alone.
+ * Source: "How to Scale Your Model", chapter 5, Training: https://jax-ml.github.io/scaling-book/training/; for rings:
  * arXiv:2310.01889, section 3. */
 static const char *limit_formula(nnc_limit of) {
     switch (of) {

@@ -105,7 +105,7 @@ static void write_row(nnc_buffer *out, nnc_style style, const nnc_check_report *
     }
 }
 
-/* Counts the metrics that this version has but the recorded file lacks. Such metrics cannot fail. */
+/* Returns how many metrics this version has that the recorded estimates lack. New metrics do not fail a check. */
 static int32_t added_metrics(const nnc_check_report *report) {
     int32_t added = 0;
     for (int32_t i = 0; i < report->row_count; i++) {
@@ -368,7 +368,7 @@ const nnc_format nnc_format_junit = { .name = "junit", .view = write_junit };
 /* ---- GitHub: workflow commands, shown at the lines of the changes. Source: docs.github.com, "Workflow commands for
  * GitHub Actions" ---- */
 
-/* Writes a text with escapes. In a property, ':' and ',' are also escaped. */
+/* Writes a text with the escapes of a workflow command. property: true = also escapes ':' and ','. */
 static void put_escaped(nnc_buffer *out, const char *text, bool property) {
     for (size_t size; *text != '\0'; text += size) {
         const size_t control = nnc_control_length(text);
@@ -500,7 +500,7 @@ const nnc_view nnc_diff_output = {
     .schema = "nncost.diff/1", .document = &nnc_diff_document, .lines = nnc_check_lines, .page = write_differences
 };
 
-/* Writes each training scenario of the plan file as a launch file. */
+/* Writes each training scenario of a plan file as a launch file (--emit). */
 static nnc_status emit_all(nnc_session *session, nnc_error *err) {
     nnc_arena *arena = nnc_specs_arena(session->specs);
     static const nnc_scenario_args nothing = { .setting_count = 0 };

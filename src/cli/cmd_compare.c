@@ -5,8 +5,6 @@
 #include "cli/cli_internal.h"
 #include "render/render_internal.h"
 
-/* ---- the page ---- */
-
 typedef struct compared_row {
     nnc_report report;
     const char *command; /* the command line that gives this estimate */
@@ -87,8 +85,8 @@ static ranking rank(const comparison_rows *comparison) {
     return found;
 }
 
-/* Adds an amount of money to the table. mixed: the costs of the table are in several currencies, so the cell names its
- * currency. */
+/* Adds a cell with an amount of money to the table. mixed: true = the rows have several currencies, so the cell names
+ * its own. */
 static void put_amount(nnc_table *table, const nnc_report *report, double amount, bool mixed) {
     char text[NNC_NUMBER_TEXT], whole[NNC_NUMBER_TEXT + 16];
     const char *currency = mixed && !isnan(amount) ? nnc_report_currency(report) : NULL;
@@ -107,12 +105,12 @@ static void put_amount(nnc_table *table, const nnc_report *report, double amount
         }                                                     \
     } while (0)
 
-/* Returns the currency, such as "USD"; returns "cost" if the rows have several currencies. */
+/* Returns the currency of all rows for headings, such as "USD"; "cost" if the rows have several currencies. */
 static const char *cost_word(ranking ranked) {
     return ranked.mixed || ranked.currency == NULL ? "cost" : ranked.currency;
 }
 
-/* Adds the columns of the run. cost_head: memory for a heading. */
+/* Adds the columns of the run: headings if row is NULL, otherwise cells. cost_head: memory for a heading. */
 static void put_run(nnc_table *table, const nnc_report *row, ranking ranked, char cost_head[32]) {
     char text[NNC_NUMBER_TEXT];
     const nnc_run *run = row != NULL ? row->run : NULL;
@@ -133,7 +131,7 @@ static const char *fit_word(nnc_verdict verdict) {
     return verdict == NNC_FITS ? "yes" : verdict == NNC_TIGHT ? "tight" : "NO";
 }
 
-/* Adds the columns of a row. heads: memory for two headings. */
+/* Adds all columns to the table: headings if row is NULL, otherwise cells. heads: memory for two headings. */
 static void put_columns(nnc_table *table, const nnc_report *row, ranking ranked, char heads[2][32]) {
     char text[NNC_NUMBER_TEXT];
     const nnc_result *result = row != NULL ? row->result : NULL;
@@ -152,8 +150,7 @@ static void put_columns(nnc_table *table, const nnc_report *row, ranking ranked,
     }
 }
 
-/* Writes the marks of a row: "fastest, cheapest, not measured". Not measured: the efficiencies of its device are
- * defaults. */
+/* Writes the marks of a row: "fastest, cheapest, not measured". Not measured = its device has default efficiencies. */
 static const char *crown_of(const comparison_rows *comparison, ranking ranked, int32_t row, char crown[64]) {
     const bool fastest = row == ranked.fastest, cheapest = row == ranked.cheapest;
     const bool unmeasured = comparison->rows[row].report.device->efficiency.basis == NNC_BASIS_DEFAULT;
@@ -323,7 +320,7 @@ static nnc_status list_axes(product *p, nnc_session *session, nnc_error *err) {
     return NNC_OK;
 }
 
-/* Returns the value of every list in a row. The last list varies fastest. */
+/* Sets values[i] to the value of list i in this row. The last list varies fastest. */
 static void row_values(const product *p, int32_t row, const char **values) {
     for (int i = p->axis_count - 1; i >= 0; i--) {
         assert(p->axes[i].count > 0);
@@ -332,9 +329,9 @@ static void row_values(const product *p, int32_t row, const char **values) {
     }
 }
 
-/* If the profile of a row was chosen by its plan, gives it the profile of the first row, so that a difference
- * between two rows has a single cause. A row keeps its profile if its model or device has one profile for all plans,
- * or with --software any. */
+/* Gives a row whose profile nncost chose the profile of the first row, so that a difference between two rows has a
+ * single cause. A row keeps its profile if its model or device has one profile for all plans, or with --software
+ * any. */
 static nnc_status keep_software(const nnc_scenario *first, nnc_scenario *scenario, nnc_error *err) {
     const nnc_software *software = &first->software;
     if (scenario == first || !scenario->report.software_chosen || scenario->profiles.any) { return NNC_OK; }
@@ -434,8 +431,8 @@ static nnc_status split_change(const product *p, const nnc_scenario *scenarios, 
     return split != NULL ? NNC_OK : nnc_no_memory(err);
 }
 
-/* Tests whether a list is a column of the page. The device and the scenario always are columns; other lists are columns
- * if they have several values. */
+/* Returns true if a list is a column of the page: always for devices and scenarios, other lists if they have several
+ * values. */
 static bool is_shown(const product *p, int index) {
     return index == AXIS_DEVICE || p->axes[index].count > 1 || (index == AXIS_MODEL && p->plans != NULL);
 }

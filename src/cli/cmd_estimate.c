@@ -13,8 +13,6 @@
 #include "cli/cli_internal.h"
 #include "cost/cost_internal.h"
 
-/* ---- the step ---- */
-
 /* Writes the error of the predictions of published steps with the same profile and kind of model. */
 static void write_past(nnc_sheet *sheet, const void *record) {
     const nnc_report *report = record;
@@ -67,9 +65,7 @@ static void write_open_facts(nnc_sheet *sheet, const void *record) {
     nnc_sheet_end(sheet);
 }
 
-/* ---- memory ---- */
-
-/* Returns the note that follows the size of a memory class. */
+/* Returns the note on a class of memory in the table; "" = no note. */
 static const char *class_note(const nnc_memory *memory, const char *name) {
     static const char *const notes[][2] = {
         { "optimizer_bytes", "states and master weights" },
@@ -105,7 +101,7 @@ static void write_memory(nnc_sheet *sheet, const void *record) {
     nnc_table_write(&table, sheet->out, sheet->style);
 }
 
-/* Writes the least memory that the open settings of the plan allow, and these settings. */
+/* Writes the least memory over all values of the settings that the user left open, and the values that give it. */
 static void write_least(nnc_sheet *sheet, const nnc_report *report) {
     char least[NNC_NUMBER_TEXT];
     nnc_unit_text((double)report->result->memory.total_interval_bytes[0], "B", least);
@@ -116,7 +112,7 @@ static void write_least(nnc_sheet *sheet, const nnc_report *report) {
     }
 }
 
-/* Tests whether a plan with this memory may run out of it, by the spread of the estimate. */
+/* Returns true if a plan with this memory is tight: the upper end of its memory interval exceeds the capacity. */
 static bool is_tight(const nnc_report *report, int64_t bytes) {
     const nnc_memory *m = &report->result->memory;
     return (double)bytes * (double)m->total_interval_bytes[1] > (double)m->total_bytes * (double)m->capacity_bytes;
@@ -171,8 +167,6 @@ void nnc_fit_write(nnc_sheet *sheet, const char *label, const nnc_report *report
     }
 }
 
-/* ---- stages and sensitivity ---- */
-
 NNC_GET(get_stage, void, nnc_whole_cell(place->index))
 
 NNC_GET(get_stage_share, nnc_stage,
@@ -198,7 +192,7 @@ static void write_stages(nnc_sheet *sheet, const void *record) {
     nnc_table_of(sheet->out, sheet->style, lines);
 }
 
-/* If a doubled peak makes the step at least this factor longer than its elasticity promises, the page explains why. */
+/* The page explains why a doubled peak gains less than its elasticity promises if the step is longer by this factor. */
 static const double explained_from = 1.1;
 
 static void write_capacity(nnc_buffer *out, nnc_style style, const nnc_sensitivity *entry) {
@@ -284,7 +278,7 @@ static int step_groups(const nnc_report *report, slice groups[]) {
 
 enum { SLICES_MAX = NNC_GROUP_COUNT + 8 };
 
-/* Adds the cells of a part; name NULL: empty cells. */
+/* Adds the table cells of one part of a step; part->name NULL: empty cells. */
 static void put_slice(nnc_table *table, const char *indent, const slice *part, double step_s) {
     if (part->name == NULL) {
         for (int i = 0; i < 3; i++) { nnc_table_cell(table, ""); }
@@ -544,7 +538,7 @@ static void add_plan_word(nnc_sheet *sheet, const void *record) {
     }
 }
 
-/* Writes the source of the range. The word "measured" appears only if measured steps exist. */
+/* Writes how the range of the step time was found. The word "measured" appears only if there are measured steps. */
 static void write_trust(nnc_sheet *sheet, const void *record) {
     const nnc_report *report = record;
     const nnc_past *p = &report->past;
@@ -764,8 +758,6 @@ static const nnc_view first_view = {
 static const nnc_view brief_view = {
     .schema = "nncost.estimate/1", .document = &nnc_estimate_document, .lines = lines_of, .page = write_brief
 };
-
-/* ---- the command ---- */
 
 static nnc_status write_trace(const nnc_report *report, const char *path, nnc_error *err) {
     nnc_buffer out = { 0 };

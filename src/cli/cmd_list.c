@@ -164,7 +164,7 @@ static nnc_status load_software(nnc_specs *specs, const char *id, nnc_scratch *s
     return NNC_OK;
 }
 
-/* A list to print (devices, models or software) with its records. */
+/* The specs of one kind (devices, models or software) that a list shows, as records of a metrics table. */
 typedef struct listing {
     const nnc_metrics *metrics;
     void *records;
@@ -180,7 +180,7 @@ static void write_page(nnc_buffer *out, nnc_style style, const void *record) {
     nnc_table_of(out, style, lines_of(record));
 }
 
-/* Metrics of the JSON document of a list: one member with all records. */
+/* Metrics table for the JSON document of a list: one member with all records. */
 #define DOCUMENT(key, table)                                    \
     {                                                           \
         .rows = &(const nnc_metric){ .name = (key),             \
@@ -214,7 +214,7 @@ static const struct {
 };
 enum { LIST_COUNT = sizeof lists / sizeof lists[0] };
 
-/* Tests whether the id, the name or an alias contains a text, in upper or lower case. text NULL = no condition. */
+/* Returns true if the id, name or an alias of a spec contains a text, ignoring case. text NULL = always true. */
 static bool has_text(const nnc_metrics *metrics, const void *record, const char *text) {
     static const char *const columns[] = { "id", "name", "aliases" };
     char space[NNC_METRIC_TEXT_MAX];

@@ -14,7 +14,7 @@
 #define PROTOCOL "2025-06-18"
 enum { WORDS_MAX = 96, OPTIONS_MAX = 256, OPERANDS_MAX = 3, FIELDS_MAX = 64 };
 
-/* A tool is a command with its operands. */
+/* A tool of the server: a command of nncost with the names of its operands. */
 static const struct tool {
     const char *name, *operands[OPERANDS_MAX], *help;
     const char *fields; /* members of the answer if the call names no fields, with blanks between them; NULL = a short
@@ -116,7 +116,7 @@ static bool is_for_tools(const nnc_option_text *option) {
     return true;
 }
 
-/* Converts an option to a key: "--micro-batch" -> "micro_batch". */
+/* Converts an option to the key that a call uses for it: "--micro-batch" -> "micro_batch". */
 static void key_of(const char *name, char key[NNC_OPTION_NAME]) {
     snprintf(key, NNC_OPTION_NAME, "%.*s", NNC_OPTION_NAME - 1, strncmp(name, "--", 2) == 0 ? name + 2 : name);
     for (char *c = key; *c != '\0'; c++) { *c = (char)(*c == '-' ? '_' : *c); }
@@ -128,8 +128,8 @@ static bool takes_lists(const nnc_command *command) {
            command == &nnc_cmd_sweep;
 }
 
-/* Writes the type of an option. A switch is a boolean. A number may also be a string: with a unit or, in some
- * commands, as a list. A fixed set of values is an enum; commands with lists also accept a string with commas. */
+/* Writes the JSON schema type of an option. A switch is a boolean. A number may also be a string: with a unit or, in
+ * some commands, as a list. A fixed set of values is an enum; commands with lists also accept a string with commas. */
 static void put_type(nnc_buffer *out, const nnc_command *command, const nnc_option_text *option) {
     const nnc_field *field = option->field;
     const bool lists = takes_lists(command) && option->of_plan;
@@ -353,8 +353,6 @@ static nnc_status select_members(nnc_json root, const char *const *paths, bool e
     return missing < 0 ? NNC_OK : refuse_path(root, paths[missing], err);
 }
 
-/* ---- calls ---- */
-
 typedef struct words {
     char *list[WORDS_MAX + 1];
     int count;
@@ -362,7 +360,7 @@ typedef struct words {
     bool failed;
 } words;
 
-/* Joins three strings to one word of the command line, and adds this word. */
+/* Joins three strings to one word, and adds the word to the command line of a call. */
 static void add_word(words *w, const char *begin, const char *middle, const char *end) {
     const size_t size = strlen(begin) + strlen(middle) + strlen(end) + 1;
     char *word = w->count < WORDS_MAX ? nnc_arena_alloc(w->arena, size) : NULL;
@@ -374,8 +372,8 @@ static void add_word(words *w, const char *begin, const char *middle, const char
     }
 }
 
-/* Tests whether a list of names, with commas, contains standard input, a pipe, or a name longer than any path. Standard
- * input has the messages, and reading a pipe could wait forever. */
+/* Returns true if a list of names, with commas, contains standard input, a pipe, or a name longer than any path.
+ * Standard input has the messages, and reading a pipe could wait forever. */
 static bool names_pipe(const char *list) {
     char name[PATH_MAX];
     for (bool more = true; more;) {
@@ -466,8 +464,8 @@ static const char *text_of(nnc_json object, const char *key) {
     return nnc_json_type_of(at) == NNC_JSON_TEXT ? nnc_json_text(at) : NULL;
 }
 
-/* Checks the arguments. Each member is an operand of the tool, or "options". If a member is an option, the error
- * says so. */
+/* Checks the arguments of a tool call. Each member is an operand of the tool, or "options". If a member is an option of
+ * the command, the error says so. */
 static nnc_status check_arguments(const struct tool *tool, nnc_json arguments, nnc_error *err) {
     for (nnc_json one = nnc_json_first(arguments); one.node != NULL; one = nnc_json_next(one)) {
         const char *key = nnc_json_key(one), *known[2 + OPERANDS_MAX + OPTIONS_MAX];
@@ -504,7 +502,7 @@ static nnc_status check_arguments(const struct tool *tool, nnc_json arguments, n
     return NNC_OK;
 }
 
-/* Checks the members of "params": "name", "arguments" and "_meta". */
+/* Checks the members of the "params" of a tool call: "name", "arguments" and "_meta". */
 static nnc_status check_params(nnc_json params, nnc_error *err) {
     static const char *const known[] = { "name", "arguments", "_meta" };
     for (nnc_json one = nnc_json_first(params); one.node != NULL; one = nnc_json_next(one)) {
@@ -537,7 +535,7 @@ static nnc_status read_fields(nnc_json fields, const char *paths[FIELDS_MAX + 1]
     return NNC_OK;
 }
 
-/* Lists the words of `text`, which it cuts; NULL = memory ran out, no words. */
+/* Splits a text at its blanks, in place, into paths that end with NULL. text NULL: no paths. */
 static void split_fields(char *text, const char *paths[FIELDS_MAX + 1]) {
     int count = 0;
     while (text != NULL && count < FIELDS_MAX) {

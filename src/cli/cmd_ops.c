@@ -36,7 +36,7 @@ static const char *row_key(const nnc_op_cost *cost, nnc_ops_by by) {
     return nnc_op_name(cost->op);
 }
 
-/* Fills the rows of the table, in the order in which ops first appear. Returns the number of rows. */
+/* Fills the rows of the table by op, group or phase, in the order of their first ops. Returns the number of rows. */
 static int32_t gather(const nnc_report *report, nnc_ops_by by, ops_row *rows) {
     int32_t count = 0;
     for (int32_t i = 0; i < report->op_count; i++) {
@@ -102,7 +102,7 @@ NNC_GET(get_bound, ops_row, nnc_text_cell(nnc_bound_name(main_bound(self))))
 
 NNC_GET(get_shown_bound, ops_row, self->seconds > 0 ? get_bound(place, text) : (nnc_cell){ .kind = NNC_CELL_NULL })
 
-/* Columns that rows of one op and rows with sums have in common. */
+/* Columns that all tables have: those of single ops and those of sums. */
 static const nnc_metric number_rows[] = {
     NNC_HEAD("FLOPs", NUMBER, .get = get_flops, .show = NNC_SHOW_SCALED, .drop = 5),
     NNC_HEAD("bytes", NUMBER, .get = get_bytes, .show = NNC_SHOW_SCALED, .drop = 3),
@@ -266,8 +266,8 @@ nnc_status nnc_report_ops(nnc_buffer *out, nnc_style style, const nnc_report *re
     return NNC_OK;
 }
 
-/* Checks the options of the training run. The page shows only how the run loads its data; without options of data
- * loading, all options of the run are refused. */
+/* Refuses options of the training run that the page does not show. It shows only how the run loads its data; without
+ * options of data loading, all options of the run are refused. */
 static nnc_status check_run(const nnc_scenario_args *given, const nnc_report *report, nnc_error *err) {
     const bool shown = report->run != NULL && !isnan(report->run->input_s);
     for (int i = 0; i < given->own_count && !shown; i++) {

@@ -27,8 +27,7 @@ static nnc_status find_picture(const nnc_session *session, const nnc_picture **p
     return nnc_fail(err, NNC_BAD_USAGE, "plot", "unknown picture, expected one of %s, found \"%s\"", expected, name);
 }
 
-/* Sets the options of the picture: pictures of a search take the options of a search, pictures of an estimate do
- * not. */
+/* Sets the options of the command for its picture: only pictures of a search take the options of a search. */
 static void form_of(const nnc_options *options, nnc_form *form) {
     const nnc_names names = { nnc_picture_name, NNC_PICTURE_COUNT };
     const char *name = options->operand_count > 0 ? options->operands[0] : "";
@@ -73,7 +72,7 @@ static nnc_status draw(nnc_session *session, const nnc_plot_data *data, nnc_erro
     return NNC_OK;
 }
 
-/* A picture with the outline of another estimate, and the session that draws the picture. */
+/* State while a picture is drawn with the outline of another estimate (--against). */
 typedef struct outlined {
     nnc_session *session;
     const nnc_report *report;

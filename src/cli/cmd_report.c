@@ -21,8 +21,6 @@ static nnc_style html_of(const nnc_session *session) {
     return style;
 }
 
-/* ---- pictures ---- */
-
 static void put_picture(nnc_buffer *out, const nnc_picture *picture, const nnc_plot_data *data, const char *class,
                         int32_t width) {
     char id[64];
@@ -47,8 +45,6 @@ static void put_pictures(nnc_buffer *out, const nnc_plot_data *data, bool pipeli
         }
     }
 }
-
-/* ---- an estimate ---- */
 
 static void put_sources(nnc_buffer *out, const char *what, const nnc_source *sources, int32_t count) {
     if (count > 0) {
@@ -91,8 +87,6 @@ static nnc_status put_estimate(nnc_session *session, const nnc_report *report, n
     return NNC_OK;
 }
 
-/* ---- a search ---- */
-
 static void put_plans(nnc_session *session, const char *heading, const nnc_found *list, int32_t count,
                       const nnc_search_report *report) {
     if (count > 0) {
@@ -134,8 +128,6 @@ static nnc_status put_search(nnc_session *session, const nnc_search_report *repo
     return NNC_OK;
 }
 
-/* ---- two estimates ---- */
-
 static void put_diff(nnc_session *session, const nnc_check_report *report) {
     nnc_buffer *out = session->out;
     char text[512];
@@ -162,8 +154,6 @@ static void put_diff(nnc_session *session, const nnc_check_report *report) {
         }
     }
 }
-
-/* ---- the last lines of the page ---- */
 
 static void put_foot(nnc_session *session) {
     nnc_buffer *out = session->out;
@@ -286,7 +276,7 @@ const nnc_command nnc_cmd_report = {
 
 /* ---- explore: writes the program as one page for a browser, with a command line to start with ---- */
 
-/* The place of the start command line in the page. */
+/* Text in the page after which the command line to start with is written. */
 static const char mark[] = "<meta name=\"nnc-start\" content=\"";
 
 /* Reads the page, which is installed with the data or in the build folder of the source tree. */

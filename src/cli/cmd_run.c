@@ -4,8 +4,8 @@
 #include "cli/cli_internal.h"
 #include "input/input_internal.h"
 
-/* Returns the text of the source of a parameter. In the device file, sources have keys: the longest key that is equal
- * to the parameter's key or contains it is used. */
+/* Returns the source of a parameter as text; NULL = no source. A source in a device file has a key: the longest key
+ * that equals the key of the parameter, or names an object around it, is used. */
 static const char *source_of(const nnc_device *device, const char *key) {
     const char *text = NULL;
     size_t best = 0;
@@ -73,8 +73,6 @@ static const nnc_metric page_metric_rows[] = {
     NNC_AS("power_basis", TEXT, .get = get_power_basis),
 };
 static const nnc_metrics page_metrics = NNC_METRICS("a run's page", page_metric_rows, nnc_report);
-
-/* ---- sources ---- */
 
 static void add_stop_source(nnc_sheet *sheet, const void *record) {
     const nnc_report *report = record;

@@ -44,8 +44,8 @@ static const char *part_name(unsigned part) {
     return part < NNC_SCALE_COMM ? names[part] : nnc_comm_name(part - NNC_SCALE_COMM);
 }
 
-/* Returns the part of device time with the largest loss that is smaller than the loss of part `than` (-1 = the largest
- * of all). Returns -1 if that loss is below 0.5 %. */
+/* Returns the part of device time with the largest loss below the loss of part `than`; than -1 = with the largest loss.
+ * Returns -1 if this loss is below 0.5 %. */
 static int most_lost(const scale_row *row, int than) {
     int most = -1;
     for (int i = 0; i < NNC_SCALE_COUNT; i++) {
@@ -74,7 +74,7 @@ NNC_GET(get_tokens_per_s, scale_row,
         nnc_number_cell(self->best.result != NULL && self->best.result->tokens > 0 ? self->best.result->tokens_per_s
                                                                                    : (double)NAN))
 
-/* If there is no plan, shows the reason up to its colon. The whole reason is below the table. */
+/* Shows the best plan; without a plan, the reason up to its colon. The whole reason is below the table. */
 static nnc_cell get_shown_plan(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX]) {
     const nnc_best *best = place->record;
     if (best->result != NULL) { return nnc_best_plan(place, text); }
@@ -229,7 +229,7 @@ const nnc_view nnc_scale_view = {
 
 #define ROUNDING 1e-12
 
-/* Context of the function that writes the result of the search. */
+/* Arguments of the function that writes the result of the search. */
 typedef struct scaler {
     nnc_scratch *scratch;
     nnc_scale scale;

@@ -78,7 +78,7 @@ static bool software_differs(const nnc_found *list, int32_t count) {
     return false;
 }
 
-/* Tests whether two plans would have the same numbers in the table. */
+/* Returns true if the table would show the same numbers for two plans. */
 static bool is_like(const nnc_found *a, const nnc_found *b) {
     char left[NNC_NUMBER_TEXT], right[NNC_NUMBER_TEXT];
     return a->plan.devices == b->plan.devices && strcmp(a->software, b->software) == 0 &&
@@ -87,7 +87,7 @@ static bool is_like(const nnc_found *a, const nnc_found *b) {
                   nnc_unit_text((double)b->memory_bytes, "B", right)) == 0;
 }
 
-/* Joins neighbouring plans with the same numbers to one row. */
+/* Joins neighbouring plans with the same numbers to one row of the table. Returns the number of rows. */
 static int32_t fold(const nnc_found *list, int32_t count, plan_row *rows) {
     int32_t kept = 0;
     for (int32_t i = 0; i < count; i++) {
@@ -197,7 +197,7 @@ static const char *difference(const char *what, double less_s, double step_s, ch
     return text;
 }
 
-/* Writes the difference between the best and the second plan, by part of the step. */
+/* Writes how the best plan and the second plan differ in each part of the step. */
 static void write_why(nnc_buffer *out, nnc_style style, const nnc_search_result *r) {
     const nnc_found *a = &r->best[0], *b = &r->best[1];
     char faster[NNC_NUMBER_TEXT];
@@ -405,7 +405,7 @@ static int64_t most_devices(const nnc_scenario_args *given) {
     return most;
 }
 
-/* Returns the batch that follows from micro-batches and degrees, as in launch files; 0 = not determined. */
+/* Returns the global batch that micro-batches and degrees determine, as in launch files; 0 = not determined. */
 static int64_t fixed_batch(const nnc_scenario_args *given) {
     const int64_t split =
         whole_setting(given, "tensor", 1) * whole_setting(given, "pipeline", 1) * whole_setting(given, "context", 1);
@@ -573,8 +573,6 @@ static nnc_status find_sure(const nnc_session *session, nnc_search_report *repor
     report->sure_count = r->best_count;
     return NNC_OK;
 }
-
-/* ---- the command ---- */
 
 /* --emit: writes the best plan; for several numbers of devices, the fastest plan. */
 static nnc_status emit_best(nnc_session *session, const nnc_search_report *report, nnc_error *err) {

@@ -29,7 +29,7 @@ static const nnc_metrics page_metrics = NNC_METRICS("a page of serving", page_me
 
 /* ---- functions that write items for rows of the page ---- */
 
-/* Adds the source of the price, unless --price gives another price. */
+/* Adds the source of the price, unless the user gives the price (--price). */
 static void add_price(nnc_sheet *sheet, const void *record) {
     const nnc_report *report = record;
     const nnc_price *price = report->device->price_count > 0 ? report->device->prices : NULL;
@@ -38,7 +38,7 @@ static void add_price(nnc_sheet *sheet, const void *record) {
     if (price != NULL && price->per_device_hour == counted) { nnc_sheet_price(sheet, price); }
 }
 
-/* Writes the parts of a prefill and of a decode step. */
+/* Writes a table of the parts of a prefill and of a decode step. */
 static void write_steps(nnc_sheet *sheet, const void *record) {
     const nnc_serve *s = ((const nnc_report *)record)->serve;
     const nnc_serve_step *steps[] = { &s->prefill, &s->decode };
@@ -256,8 +256,6 @@ static const nnc_page_rows images_page = NNC_PAGE_ROWS(&nnc_images_metrics, imag
 const nnc_view nnc_images_view = {
     .schema = "nncost.images/1", .document = &nnc_images_metrics, .rows = &images_page, .indent = IMAGES_INDENT
 };
-
-/* ---- the commands ---- */
 
 static nnc_status load(nnc_session *session, const char *model, const char *device, nnc_serve_scenario *scenario,
                        nnc_error *err) {

@@ -199,7 +199,7 @@ const nnc_view nnc_serve_search_view = {
 
 static const char option[] = "--slo";
 
-/* Tests whether a metric can have a limit: it must be a single number in a section of nnc_serve. */
+/* Returns true if --slo can limit a metric: it must be a single number in a section of nnc_serve. */
 static bool has_limit(const nnc_column *column) {
     const nnc_metric *row = column->metric;
     const nnc_metric *inside = column->depth > 0 ? column->inside[column->depth - 1] : NULL;
@@ -351,7 +351,7 @@ static const nnc_metric sweep_rows[] = ROWS(&nnc_serve_metrics), images_rows[] =
 static const nnc_metrics sweep_document = NNC_METRICS("served side by side", sweep_rows, serve_rows);
 static const nnc_metrics images_document = NNC_METRICS("images side by side", images_rows, serve_rows);
 
-/* Tests whether the first model makes images; then all models do. */
+/* Returns true if the first model makes images; all models of a sweep then do. */
 static bool makes_images(const serve_rows *rows) { return rows->reports[0].images != NULL; }
 
 static const nnc_metrics *metrics_of(const serve_rows *rows) {
@@ -447,7 +447,7 @@ const nnc_view nnc_images_sweep_view = {
 
 enum { ROWS_MAX = 20000 };
 
-/* An operand, the profile or a setting, with its list of values. */
+/* A comma-separated list of values for an operand, the profile or a setting. */
 typedef struct axis {
     const char **slot; /* address of the variable to which a value of the list is assigned */
     const char **values;
@@ -513,7 +513,7 @@ static nnc_status count_rows(const serve_sweep *s, int64_t *rows, nnc_error *err
     return NNC_OK;
 }
 
-/* Adds a row. An illegal row is counted and left out. */
+/* Adds a row to the sweep. A row whose values are illegal is counted and left out. */
 static nnc_status add_row(serve_sweep *s, int64_t row, nnc_error *err) {
     serve_rows *rows = &s->rows;
     nnc_serve_scenario *one = nnc_arena_alloc(s->arena, sizeof *one);

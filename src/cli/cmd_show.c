@@ -37,7 +37,7 @@ static nnc_cell get_value(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX]
                                                   : nnc_text_cell(strcmp(field->value, "-") == 0 ? NULL : field->value);
 }
 
-/* Writes a large or small number with a prefix; another column shows all digits. */
+/* Shows a large or small value with a prefix; another column shows all its digits. */
 static nnc_cell get_scaled(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX]) {
     const shown_field *field = place->record;
     double number = 0.0;
@@ -48,7 +48,7 @@ static nnc_cell get_scaled(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX
 
 NNC_GET(get_unit, shown_field, nnc_text_cell(self->unit != NULL ? self->unit : ""))
 
-/* Returns the path of the file in which the field is set. */
+/* Returns the path of the file that sets the field, in the chain of "like" keys. */
 static nnc_cell get_from(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX]);
 static bool is_like_another(const nnc_place *place);
 
@@ -128,7 +128,7 @@ static void push(level *stack, int *depth, const nnc_field *field, const void *o
 /* Tests whether a field only holds a comment of the file. Comments are shown with the sources. */
 static bool is_comment(const nnc_field *field) { return field->type == NNC_FIELD_TEXT && field->size == 0; }
 
-/* Tests whether a field is rarely used and not set; such fields are not shown. */
+/* Returns true if a rarely used field is not set; such fields are not shown. */
 static bool is_off(const nnc_field *field, const char *text) {
     return field->rare && (strcmp(text, "off") == 0 || strcmp(text, "0") == 0 || strcmp(text, "-") == 0 ||
                            (field->type == NNC_FIELD_ENUM && strcmp(text, field->names.of(0)) == 0));
@@ -320,7 +320,7 @@ static void put_field(nnc_record *record, const nnc_field *field, const nnc_mode
     nnc_record_close(record);
 }
 
-/* Tests whether a field would have the same value in a file without its key. */
+/* Returns true if a model file needs no key for a field, because the field has its default. */
 static bool is_default(const nnc_field *field, const nnc_model *model, const nnc_model *empty) {
     int32_t count = 0;
     if (field->capacity > 0) {
@@ -351,7 +351,7 @@ static void put_sources(nnc_record *record, const nnc_model *model) {
     nnc_record_close(record);
 }
 
-/* Writes the network of a graph, with the current values of its numbers. */
+/* Writes a graph model as the members of its file, with the current values of its lets. */
 static void put_graph(nnc_record *record, const nnc_graph *graph) {
     static const char *const parts[] = { "input", "define", "ops" };
     const struct nnc_graph_net *net = graph->net;
@@ -399,8 +399,6 @@ static void write_model(nnc_buffer *out, const nnc_model *model) {
     put_sources(&record, model);
     nnc_record_end(&record);
 }
-
-/* ---- the command ---- */
 
 static nnc_status load(nnc_specs *specs, nnc_spec_kind kind, const char *id, spec_view *view, nnc_error *err) {
     const nnc_device *device = NULL;
@@ -543,7 +541,7 @@ static void print_fault(void *context, const nnc_error *fault) {
     *exit_code = code > *exit_code ? code : *exit_code;
 }
 
-/* Returns true for every file in the list, because only files without a fault are listed. */
+/* "valid files" has only files without a fault, so the value is true. */
 NNC_GET(get_ok, void, nnc_bool_cell(true))
 
 NNC_GET(get_file, void, nnc_text_cell(*(char *const *)self))

@@ -14,7 +14,7 @@
 #include "store/store_internal.h"
 #include "sweep/sweep_internal.h"
 
-/* A row that may be one of the best. */
+/* A candidate for the best rows (--top). */
 typedef struct kept_row {
     double key;
     int64_t row;
@@ -44,7 +44,7 @@ typedef struct row_sink {
 
 static const double commit_every_s = 0.25;
 
-/* Writes the collected text to the file. */
+/* Writes the text that the sink has collected to its file, and empties it. */
 static nnc_status flush(row_sink *sink, nnc_error *err) {
     if (sink->text.failed) { return nnc_no_memory(err); }
     const nnc_status status = nnc_file_write(&sink->file, sink->text.bytes, sink->text.size, err);
@@ -285,7 +285,7 @@ static nnc_status add_axes(const nnc_options *options, nnc_sweep *sweep, nnc_err
     return NNC_OK;
 }
 
-/* Adds the names of metrics that columns, --where and --by use. */
+/* Adds the columns that --columns, --where and --by name to the sweep. */
 static nnc_status add_names(const nnc_options *options, nnc_sweep *sweep, nnc_error *err) {
     const nnc_sweep_options *asked = &options->sweep;
     const bool to_program = nnc_format_is_csv(options->format) || options->format == &nnc_format_json;
@@ -318,7 +318,7 @@ static nnc_status prepare(nnc_session *session, nnc_sweep **made, nnc_error *err
     return add_names(options, sweep, err);
 }
 
-/* Runs all rows. Returns false if a rank has failed, so that there are no rows. */
+/* Computes all rows of a sweep. Returns false if an MPI rank has failed; there are then no rows. */
 static bool run_rows(nnc_rank_group ranks, const nnc_sweep *sweep, row_sink *sink, int threads, nnc_status *status,
                      nnc_error *err) {
     nnc_pool pool;

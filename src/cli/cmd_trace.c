@@ -32,7 +32,7 @@ static const char *class_name(unsigned class) {
     return class < 3 ? names[class] : "?";
 }
 
-/* Writes why an operator takes longer than it should. */
+/* Returns the reason why an operator is slow: sizes without padding, or its time over expected time and bound. */
 static nnc_cell reason(const nnc_trace_row *r, char text[NNC_METRIC_TEXT_MAX]) {
     const double calls = (double)r->calls;
     char was[NNC_NUMBER_TEXT], could[NNC_NUMBER_TEXT];
@@ -428,8 +428,6 @@ static nnc_status run_ranks(nnc_session *session, int32_t count, nnc_error *err)
     return status;
 }
 
-/* ---- the command ---- */
-
 static nnc_status read_answer(nnc_session *session, const char *path, const char *id, answer *a, nnc_trace **trace,
                               nnc_error *err) {
     const nnc_device *device = NULL;
@@ -448,12 +446,12 @@ static nnc_status read_answer(nnc_session *session, const char *path, const char
     return NNC_OK;
 }
 
-/* Tests whether the name of an output is that of a picture. NULL = standard output. */
+/* Returns true if the output file is a picture, .svg or .png. NULL = standard output. */
 static bool is_picture(const char *output) {
     return output != NULL && (nnc_ends_in(output, ".svg") || nnc_ends_in(output, ".png"));
 }
 
-/* Draws the operators with most time. */
+/* Draws a picture of the operators with most time. */
 static nnc_status draw(nnc_session *session, const answer *a, nnc_error *err) {
     enum { OPS_MAX = 40, NAMES_PX = 180 };
     static const char *const hues[] = { "compute", "network", "memory" };
@@ -493,8 +491,8 @@ static nnc_status draw(nnc_session *session, const answer *a, nnc_error *err) {
     return nnc_ends_in(session->options.output, ".png") ? nnc_make_png(session->out, err) : NNC_OK;
 }
 
-/* Compares a step of the trace with the estimated step. Bubbles and launches are the idle time of the estimated
- * step. */
+/* Compares a step of the trace with the estimated step, part by part. The idle time of the estimate is bubbles and
+ * launches. */
 static nnc_status add_parts(nnc_session *session, void *context, nnc_scenario *scenario, nnc_scratch *scratch,
                             nnc_error *err) {
     answer *a = context;

@@ -69,7 +69,7 @@ static void write_page(nnc_buffer *out, nnc_style style, const void *record) {
 
 const nnc_view nnc_watch_view = { .schema = "nncost.watch/1", .document = &document, .page = write_page };
 
-/* State while a job runs: a line on standard error says when the run leaves the limits or returns into them. */
+/* State while a log is read. A line on standard error says when the step time leaves its limits or returns. */
 typedef struct following {
     double alarm_s[2];
     bool outside;

@@ -149,7 +149,7 @@ bool nnc_device_ranking_asked(const nnc_options *options) {
     return options->operand_count == 2 && strchr(options->operands[1], ',') != NULL;
 }
 
-/* Context of the search on one device. */
+/* Arguments of the function that receives the result of the search on one device. */
 typedef struct ranking {
     nnc_arena *arena;
     choice_row *row; /* the row to which the result is written */
@@ -184,7 +184,7 @@ static const char *reason_of(nnc_arena *arena, const nnc_search_report *report) 
     return nnc_arena_strdup(arena, text);
 }
 
-/* Fills a row of the ranking. Strings are copied, because the memory of the search is freed after it. */
+/* Fills the row of a device with the result of its search. Copies strings, because the search frees its memory. */
 static nnc_status take(nnc_session *session, void *context, const nnc_search_report *report, nnc_error *err) {
     ranking *r = context;
     choice_row *row = r->row;
@@ -343,8 +343,6 @@ static nnc_status write_plans(const nnc_session *session, const choices *all, nn
     nnc_buffer_free(&out);
     return status;
 }
-
-/* ---- the command ---- */
 
 static nnc_status search_all(ranking *r, nnc_session *session, choices *all, nnc_error *err) {
     char *list = nnc_arena_strdup(r->arena, session->options.operands[1]);

@@ -61,7 +61,7 @@ static void write_options(nnc_buffer *out, nnc_style style, unsigned takes) {
     }
 }
 
-/* The most used options. -h shows those of them that the command has. A command with many own options shows only the
+/* The options that users need most. -h shows those that the command has. A command with many own options shows only the
  * first. */
 static const char *const common[] = { "--devices",     "--tensor",        "--pipeline",     "--zero",
                                       "--micro-batch", "--micro-batches", "--global-batch", "--seq-len",
@@ -97,7 +97,7 @@ static void write_brief(nnc_buffer *out, nnc_style style, const nnc_option_text 
     }
 }
 
-/* Tests whether an option is specific to a command. Rarely used options are not counted as specific. */
+/* Returns true if an option is specific to a command and not rarely used. */
 static bool is_own(unsigned takes, const nnc_option_text *option) {
     static const char *const rare[] = { "--seller",   "--offer",    "--region",     "--building",
                                         "--scenario", "--timeline", "--stages",     "--trace",
@@ -521,7 +521,7 @@ static void put_choices(nnc_record *record, const nnc_option_text *option) {
     nnc_record_close(record);
 }
 
-/* Writes an option with everything that an input form needs. */
+/* Writes the description of an option as JSON, for input forms such as those of the page. */
 static void put_option(nnc_record *record, const nnc_option_text *option) {
     const nnc_field *field = option->field;
     nnc_record_object(record, NULL);

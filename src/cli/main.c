@@ -127,7 +127,8 @@ static nnc_status check_operands(const nnc_command *command, const nnc_options *
     return NNC_OK;
 }
 
-/* Makes rank 0 alone report an error, because under MPI all ranks have the same error. */
+/* Returns the error on MPI rank 0, which reports it, and NNC_OK on other ranks, because all ranks have the same
+ * error. */
 static nnc_status refuse_once(nnc_session *session, const nnc_command *command, nnc_status status, nnc_error *err) {
     if (command->ranks) {
         const nnc_rank_group ranks = nnc_rank_group_begin();
@@ -138,7 +139,7 @@ static nnc_status refuse_once(nnc_session *session, const nnc_command *command, 
     return status;
 }
 
-/* Replaces launch files among the operands by the settings that they are equal to, in commands that take launch
+/* Replaces launch files among the operands by the settings that have the same effect, if the command takes launch
  * files. */
 static nnc_status take_launch_files(nnc_session *session, const nnc_command *command, nnc_error *err) {
     nnc_options *options = &session->options;

@@ -116,7 +116,7 @@ static message read_message(char *line, size_t size) {
     return m;
 }
 
-/* Tests whether a message in the input cancels the call of message m. */
+/* Returns true if a message in the input buffer cancels the call that message m makes. */
 static bool is_cancelled(server *s, const message *m) {
     size_t at = s->at, size = 0;
     for (char *line; s->cancels && at < s->used && (line = message_at(s, at, &size)) != NULL; at += size + 1) {
@@ -127,8 +127,6 @@ static bool is_cancelled(server *s, const message *m) {
     }
     return false;
 }
-
-/* ---- one call ---- */
 
 /* Runs a call in its own process: without standard input and with little memory. Writes the answer into the pipe. */
 static void work(const server *s, const char *line, size_t size, int pipe) {
@@ -209,8 +207,6 @@ static nnc_status call(server *s, const message *m, const char *line, size_t siz
     nnc_buffer_free(&out);
     return status;
 }
-
-/* ---- the loop ---- */
 
 static nnc_status answer_too_long(nnc_error *err) {
     nnc_buffer out = { 0 };

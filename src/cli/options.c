@@ -63,7 +63,7 @@ static void list_spellings(spellings *list, unsigned takes) {
     }
 }
 
-/* Finds the option with the spelling of a word up to a '=', in upper or lower case; NULL = no such option. */
+/* Returns the option that a word names, up to its '=', in upper or lower case; NULL = no such option. */
 static const spelling *find_spelling(const spellings *list, const char *word) {
     const size_t length = strcspn(word, "=");
     for (int i = 0; i < list->count; i++) {
@@ -82,7 +82,7 @@ static const spelling *find_letter(const spellings *list, int letter) {
     return NULL;
 }
 
-/* Fails, because the word is not an option of the command. Names the option that is probably meant. */
+/* Fails because the word is not an option of the command; the error names the nearest option. */
 static nnc_status refuse_unknown(const spellings *list, const char *command, const char *word, nnc_error *err) {
     const char *names[SPELLINGS_MAX];
     char typed[64];
@@ -173,7 +173,7 @@ static bool is_read_last(const nnc_field *field) {
     return field->type != NNC_FIELD_BOOL && field->type != NNC_FIELD_TEXT;
 }
 
-/* Reads a number or a word into the member of options. */
+/* Reads the number or word of an option, checks it, and stores it in the member of nnc_options that the row names. */
 static nnc_status read_value(const nnc_own_option *own, const char *text, nnc_options *options, nnc_error *err) {
     const nnc_field *field = &own->field;
     char option[NNC_OPTION_NAME];
@@ -210,8 +210,6 @@ static void set_default_values(nnc_options *options) {
         }
     }
 }
-
-/* ---- taking an option ---- */
 
 static nnc_status given_twice(const char *option, const char *first, const char *second, nnc_error *err) {
     return nnc_fail(err, NNC_BAD_USAGE, option, "given twice, as \"%s\" and as \"%s\"", first, second);
@@ -321,7 +319,7 @@ static char *cut_value(char *line) {
     return trim(end + 1);
 }
 
-/* Returns the error of a line of the defaults file; NULL = no error. */
+/* Returns what is wrong with a line of the defaults file; NULL = nothing. */
 static const char *wrong_with(const spelling *entry, const char *value) {
     const nnc_own_option *own = entry->own;
     if (own != NULL && (own->field.capacity > 0 || own->letter == 'h' || own->letter == 'o' ||
@@ -410,8 +408,8 @@ static nnc_status choose_format(nnc_options *options, unsigned takes, nnc_error 
     return options->format != NULL ? NNC_OK : NNC_BAD_USAGE;
 }
 
-/* Takes a result of getopt. code: 0 or a letter: an option; '?': an unknown option, or one with a value that it does
- * not take; ':': the value is missing. */
+/* Handles a result of getopt_long. code: 0 or a letter: an option; '?': an unknown option, or a value for an option
+ * that takes none; ':': the value is missing. */
 static nnc_status take_found(nnc_options *options, const spellings *list, const char *command, int code,
                              const char *word, nnc_error *err) {
     const spelling *found =
@@ -433,7 +431,7 @@ static nnc_status take_found(nnc_options *options, const spellings *list, const 
     return take(options, found, optarg, err);
 }
 
-/* Writes option names in lower case and with '-' for '_', so that getopt finds them. */
+/* Changes option names in argv to lower case, and '_' in them to '-', so that getopt finds them. */
 static void fold_options(int argc, char **argv) {
     for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
         for (char *c = argv[i]; strncmp(argv[i], "--", 2) == 0 && *c != '\0' && *c != '='; c++) {
@@ -457,7 +455,7 @@ static nnc_status narrow(const nnc_command *command, const nnc_options *options,
     return NNC_OK;
 }
 
-/* Arguments of getopt_long: an entry for each spelling, and the letters. */
+/* Tables that getopt_long needs: an entry for each spelling, and the letters. */
 typedef struct getopt_rows {
     struct option longs[SPELLINGS_MAX + 1]; /* the list ends with an empty entry */
     char letters[16];
@@ -526,7 +524,7 @@ static bool has_unknown(int argc, char **argv, const spellings *list) {
     return false;
 }
 
-/* Returns the format for the ending of FILE in "-o FILE.json", unless --format is given. */
+/* Returns the format of "-o FILE.json" by its suffix; NULL = no such format, or the output is no table. */
 static const nnc_format *format_of_output(const char *command, const char *path) {
     static const char *const others[] = { "calibrate", "import", "init", "plot", "report", "docs", "explore", "merge" };
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {

@@ -33,7 +33,8 @@ void nnc_scenario_request_run(nnc_scenario *scenario) {
     scenario->asks_run = scenario->asks_run || !isnan(scenario->plan.tokens) || !isnan(scenario->plan.samples);
 }
 
-/* Refuses options that this estimate would not use. A host with a kernel time of 0 is a CPU; every estimate uses it. */
+/* Refuses options that have no effect on this estimate. --host with a kernel time of 0 is a CPU, which every estimate
+ * uses. */
 static nnc_status check_read(const nnc_options *options, const nnc_scenario *scenario, nnc_error *err) {
     const bool listed = scenario->model.captured != NULL || scenario->model.implementation != NNC_IMPLEMENTATION_NONE;
     const bool whole = nnc_plan_is_whole(&scenario->plan), issues = scenario->software.lists_operators && whole;
@@ -213,8 +214,8 @@ const char *nnc_command_keep(nnc_arena *arena, nnc_buffer *out) {
 
 /* ---- writes the command lines of plans that a search has found ---- */
 
-/* Tests whether a field is left out of the command line, because it follows from other options. With a plan file,
- * degrees are written, because the file may have other values. */
+/* Returns true if a plan field is left out of the command line, because other options determine it. With a plan file
+ * the degrees are written, because the file may have other values. */
 static bool follows(const nnc_field *field, const nnc_plan *plan, bool of_plan_file) {
     if (strcmp(field->name, "schedule") == 0) { return plan->pipeline == 1; }
     return !of_plan_file && (strcmp(field->name, "data") == 0 || strcmp(field->name, "micro_batches") == 0);

@@ -12,8 +12,6 @@
 
 enum { SIZES_MAX = 1024 };
 
-/* ---- options ---- */
-
 bool nnc_is_shard(const nnc_setting *setting) {
     return strcmp(setting->field->name, "shard") == 0 && strchr(setting->value, '/') != NULL;
 }
@@ -33,7 +31,7 @@ nnc_status nnc_shard_read(const char *text, nnc_shard *shard, nnc_error *err) {
     return NNC_OK;
 }
 
-/* A plan field that a search varies: the offset of its value in nnc_plan, and of the values to try in nnc_search. */
+/* A plan field that a search can vary: the offset of its value in nnc_plan, and of the list of values in nnc_search. */
 typedef struct searched {
     const char *field;
     size_t choice, value, value_bytes;
@@ -51,7 +49,7 @@ static const searched all_searched[] = {
     SEARCHED(recompute),      SEARCHED(schedule),    SEARCHED(offload),
 };
 
-/* Finds the plan field of a search; NULL: the search does not vary it. */
+/* Returns the entry of a plan field that a search can vary; NULL = the search does not vary it. */
 static const searched *find_searched(const char *field) {
     for (size_t i = 0; i < sizeof all_searched / sizeof *all_searched; i++) {
         if (strcmp(all_searched[i].field, field) == 0) { return &all_searched[i]; }
@@ -59,8 +57,8 @@ static const searched *find_searched(const char *field) {
     return NULL;
 }
 
-/* Returns the value of a searched field as a number: a number, the index of a name, flags, or a switch. It is never
- * negative. */
+/* Returns the value of a searched field of the plan as a number of at least 0: a number, the index of a name, flags, or
+ * a switch. */
 static int64_t value_in(const nnc_plan *plan, const searched *one) {
     const char *at = (const char *)plan + one->value;
     int64_t wide = 0;
@@ -73,7 +71,7 @@ static int64_t value_in(const nnc_plan *plan, const searched *one) {
     }
 }
 
-/* Reads a list such as "1,2,4". Each value is set as a plan field, so that its limits and names apply. */
+/* Reads a list "1,2,4" of values of a searched field. Each value is set as a plan field, which checks it. */
 static nnc_status read_choice(const nnc_setting *setting, const searched *axis, nnc_choice *choice, nnc_error *err) {
     const bool one_set = nnc_field_is_one_set(setting->field, setting->value);
     char name[NNC_OPTION_NAME], one[128];
@@ -116,8 +114,8 @@ static nnc_status read_devices(const char *text, nnc_arena *arena, nnc_search_ta
     return NNC_OK;
 }
 
-/* Moves three kinds of settings into the task: fields that the search varies, several numbers of devices, and --shard
- * I/N. The other settings hold for every plan. */
+/* Moves the settings that a search handles itself out of the options: fields that it varies, several numbers of
+ * devices, and --shard I/N. The other settings hold for every plan. */
 static nnc_status split_settings(nnc_options *options, nnc_arena *arena, nnc_search_task *task, nnc_error *err) {
     int kept = 0;
     for (int i = 0; i < options->given.setting_count; i++) {
@@ -177,7 +175,7 @@ static nnc_status read_risk(const char *text, double *risk, nnc_error *err) {
                           "expected a share above 0 and up to 1 such as 5%% or 0.05, found \"%s\"", text);
 }
 
-/* Moves the options of a search into the task. The options that are left hold for every plan. */
+/* Moves the options that a search handles itself into its task. The options that are left hold for every plan. */
 static nnc_status read_options(nnc_options *options, nnc_arena *arena, nnc_search_task *task, nnc_error *err) {
     const nnc_search_options *given = &options->search;
     nnc_search *search = &task->search;
@@ -373,7 +371,7 @@ static nnc_status keep_software(nnc_session *session, nnc_arena *arena, base *b,
     return NNC_OK;
 }
 
-/* Prepares the task from options and files. All MPI ranks prepare the same task; the digest of their inputs checks
+/* Prepares the search from options and files. All MPI ranks prepare the same search; the digest of their inputs checks
  * this. */
 static nnc_status prepare(nnc_session *session, nnc_arena *arena, base *b, nnc_search_task *task, uint64_t *digest,
                           nnc_error *err) {
@@ -436,7 +434,7 @@ static nnc_status run_task(const nnc_options *options, nnc_arena *arena, const b
     return status == NNC_OK ? nnc_command_all(arena, &args, b->plans_path != NULL, report, err) : status;
 }
 
-/* Runs on rank 0: searches, and writes the result. */
+/* On MPI rank 0: runs the search, and writes its result. */
 static nnc_status search_and_write(nnc_session *session, nnc_arena *arena, const base *b, nnc_search_task *task,
                                    uint64_t digest, nnc_error *err) {
     char text[NNC_DIGEST_TEXT];
@@ -454,7 +452,7 @@ static nnc_status search_and_write(nnc_session *session, nnc_arena *arena, const
     return NNC_OK;
 }
 
-/* Runs on every other rank: works for rank 0 until rank 0 has the result. */
+/* On the other MPI ranks: works for rank 0 until rank 0 has the result. */
 static void work_for_rank_0(const nnc_search_task *task) {
     nnc_interrupt interrupt;
     nnc_interrupt_hold(&interrupt);

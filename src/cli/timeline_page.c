@@ -177,7 +177,7 @@ static void put_name(nnc_record *record, const char *what, int pid, int32_t tid,
     nnc_record_close(record);
 }
 
-/* Begins a slice, to which the caller then adds arguments. */
+/* Begins a slice of the trace; the caller adds its arguments and ends it. */
 static void begin_slice(nnc_record *record, const char *name, const char *category, int pid, int32_t tid,
                         int64_t from_ns, int64_t to_ns) {
     begin_event(record, name, "X", pid, tid);
@@ -320,7 +320,7 @@ static void put_ops(nnc_record *record, const nnc_report *report) {
     }
 }
 
-/* Writes every collective with its time on its link in a step, overlapped or not, one after the other. */
+/* Writes every collective with its time on its link in a step, overlapped or not; one thread per link. */
 static void put_networks(nnc_record *record, const nnc_report *report) {
     static const char *const links[] = { "scale_up", "scale_out", "host" };
     enum { LINKS = sizeof links / sizeof links[0] };
