@@ -2,8 +2,8 @@
  * index of a sharded one.
  *
  *     safetensors   8 bytes: length of the header; the header, JSON: { "NAME": { "dtype", "shape", "data_offsets" } }
- *     index         JSON: { "metadata": { "total_size" }, "weight_map": { "NAME": "FILE" } }; the files are in its
- * folder     gguf          "GGUF", version, counts, keys with values, tensors with their dimensions and types
+ *     index         JSON: { "metadata": { "total_size" }, "weight_map": { "NAME": "FILE" } }; FILE is in its folder
+ *     gguf          "GGUF", version, counts, keys with values, tensors with their dimensions and types
  *
  * Weights are never read. Every length in a file is checked against the size of the file before memory is allocated.
  * Sources: https://github.com/huggingface/safetensors, README.md, "Format"; https://github.com/ggml-org/ggml,
@@ -36,7 +36,7 @@ static nnc_status bad(const nnc_checkpoint *c, const char *what, nnc_error *err)
     return nnc_fail(err, NNC_BAD_SPEC, c->path, "%s", what);
 }
 
-/* Adds tensors of one type to the sums. Returns false when a sum is too large. */
+/* Adds the sums of tensors of one type to the sums of a checkpoint. Returns false when a sum is too large. */
 static bool add_part(nnc_checkpoint *c, const nnc_checkpoint_part *more) {
     int i = 0;
     while (i < c->part_count && strcmp(c->parts[i].name, more->name) != 0) { i++; }
@@ -85,8 +85,8 @@ static bool take_header_tensor(nnc_checkpoint *c, nnc_json at, int64_t space) {
     return add_tensor(c, nnc_json_text(type), params, end - begin);
 }
 
-/* Reads the header of a safetensors file. text: `size` bytes of JSON and a NUL. space: number of bytes after the
- * header. */
+/* Reads the header of a safetensors file, and adds its tensors to the sums. text: `size` bytes of JSON and a NUL.
+ * space: number of bytes of the file after the header. */
 static nnc_status read_header(nnc_checkpoint *c, nnc_arena *arena, const char *text, size_t size, int64_t space,
                               nnc_error *err) {
     nnc_faults faults = { .name = c->path, .err = err };
@@ -131,7 +131,7 @@ static nnc_status read_safetensors(nnc_checkpoint *c, nnc_arena *arena, FILE *fi
 
 /* ---- GGUF ---- */
 
-/* A file that is read once, from start to end. left: number of bytes that are not yet read. */
+/* A GGUF file that is read once, from start to end. left: number of bytes that are not yet read. */
 typedef struct gguf {
     nnc_checkpoint *c;
     FILE *file;
@@ -140,7 +140,7 @@ typedef struct gguf {
     const char *fault; /* first error in the file; NULL = no error */
 } gguf;
 
-/* Types of values, with their numbers in the format. */
+/* Types of the values of keys in a GGUF file; the file has them as these numbers. */
 enum {
     GGUF_U8,
     GGUF_I8,
@@ -160,7 +160,7 @@ enum {
 
 static const int type_bytes[GGUF_TYPES] = { 1, 1, 2, 2, 4, 4, 4, 1, 0, 0, 8, 8, 8 };
 
-/* Types of tensors: name, weights per block, bytes per block; bytes 0 = no such type. */
+/* Types of tensors in a GGUF file: name, weights per block, bytes per block; bytes 0 = no such type. */
 static const struct {
     const char *name;
     int weights, bytes;
@@ -248,7 +248,7 @@ static bool put_number(gguf *g, unsigned type, nnc_buffer *out) {
     return true;
 }
 
-/* Writes a list of numbers as JSON. If the list is long, or is a list of strings, writes only the number of items.
+/* Converts a list of numbers to JSON. If the list is long, or is a list of strings, writes only the number of items.
  * Returns false if the file is cut or wrong. */
 static bool put_list(gguf *g, nnc_buffer *out) {
     uint64_t type = 0, count = 0;
@@ -283,7 +283,7 @@ static void put_key(const gguf *g, const char *key, nnc_buffer *out) {
     nnc_buffer_byte(out, ':');
 }
 
-/* Reads a key and its value. Returns false if the file is cut or wrong. */
+/* Reads a key and its value, and appends them to the metadata as JSON. Returns false if the file is cut or wrong. */
 static bool take_key(gguf *g) {
     nnc_buffer *out = &g->c->metadata;
     char key[KEY_MAX], text[TEXT_MAX];
@@ -312,11 +312,11 @@ static bool take_key(gguf *g) {
     return read;
 }
 
-/* Tests whether a tensor is no parameter, because it is computed from the configuration. */
+/* Returns true if a tensor is computed from the configuration, so it is no parameter. */
 static bool is_constant(const char *name) { return strncmp(name, "rope_f", 6) == 0; }
 
-/* Reads a tensor: name, dimensions, type. If the tensor is in the first layer or outside the layers, its number of
- * parameters is added to the metadata. Returns false if the file is cut or wrong. */
+/* Reads the description of a tensor: name, dimensions, type. If the tensor is in the first layer or outside the layers,
+ * adds its number of parameters to the metadata. Returns false if the file is cut or wrong. */
 static bool take_tensor(gguf *g) {
     char name[KEY_MAX];
     bool kept = false;
@@ -349,7 +349,7 @@ static bool take_tensor(gguf *g) {
     return add_tensor(g->c, tensor_types[type].name, params, bytes) || wrong(g, "has too many weights");
 }
 
-/* Returns the type of tensors that has the most bytes. */
+/* Returns the name of the type whose tensors have the most bytes together. */
 static const char *main_type(const nnc_checkpoint *c) {
     const nnc_checkpoint_part *best = &c->parts[0];
     for (int i = 1; i < c->part_count; i++) { best = c->parts[i].bytes > best->bytes ? &c->parts[i] : best; }
@@ -393,7 +393,7 @@ nnc_status nnc_checkpoint_parse(nnc_checkpoint *c, nnc_arena *arena, FILE *file,
     return nnc_ends_in(c->path, ".gguf") ? read_gguf(c, file, size, err) : read_safetensors(c, arena, file, size, err);
 }
 
-/* Reads each file that an index names, once. If a file is missing, takes the bytes from the total_size of the index. */
+/* Reads each file that an index names once. If a file is missing, takes the bytes from total_size of the index. */
 static nnc_status read_index(nnc_checkpoint *c, nnc_arena *arena, nnc_json root, nnc_error *err) {
     const nnc_json map = nnc_json_get(root, "weight_map");
     const nnc_json metadata = nnc_json_get(root, "metadata");

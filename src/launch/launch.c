@@ -88,7 +88,7 @@ static bool has_any(nnc_json root, nnc_json keys) {
     return false;
 }
 
-/* Tests whether a document has a key that is a sign of a format, and no key that the format never has. */
+/* Returns true if a document has one of the "signs" of a format (a key), and no key that the format never has. */
 static bool is_format(nnc_json root, nnc_json table) {
     const nnc_json inside = nnc_json_get(table, "inside");
     const nnc_json of = inside.node != NULL ? nnc_json_get(root, nnc_json_text(inside)) : (nnc_json){ 0 };
@@ -97,7 +97,7 @@ static bool is_format(nnc_json root, nnc_json table) {
            !has_any(root, nnc_json_get(table, "never"));
 }
 
-/* Tests whether the text of a document contains one of the "signs" of a table. If not, the table need not be parsed. */
+/* Returns true if the text of a document has one of the "signs" of a table. If not, the table need not be parsed. */
 static bool may_be_format(const char *table, const char *text) {
     const char *at = table != NULL ? strstr(table, "\"signs\": [") : NULL;
     const char *end = at != NULL ? strchr(at, ']') : NULL;
@@ -113,7 +113,7 @@ static bool may_be_format(const char *table, const char *text) {
     return false;
 }
 
-/* Finds the table whose "signs" the document has; table->is_parsed tells whether there is one. */
+/* Finds the table whose "signs" the document has, and its format; table->is_parsed is false if there is none. */
 static nnc_status recognise(nnc_specs *specs, nnc_json root, const char **format, nnc_document *table, nnc_error *err) {
     nnc_id_list ids = { 0 };
     *format = NULL;
@@ -136,8 +136,8 @@ static nnc_status recognise(nnc_specs *specs, nnc_json root, const char **format
     return NNC_OK;
 }
 
-/* Tests whether a JSON file is a file of nncost itself or the configuration of a model. Such files are frequent, so
- * this test avoids parsing them twice. */
+/* Returns true if a JSON file is a file of nncost itself or the configuration of a model. This test avoids that such
+ * files, which are frequent, are parsed twice. */
 static bool is_other_json(nnc_specs *specs, const char *path) {
     static const char *const keys[] = { "schema", "model_type" };
     char *text = NULL;
@@ -158,7 +158,7 @@ static bool is_other_json(nnc_specs *specs, const char *path) {
     return other;
 }
 
-/* Tests for a regular file. A pipe can be read only once, so it is left to the commands that read it. */
+/* Returns true for a regular file. A pipe can be read only once, so the commands that use it read it. */
 static bool is_regular(const char *path) {
     struct stat status;
     return stat(path, &status) == 0 && S_ISREG(status.st_mode);
@@ -224,7 +224,7 @@ static nnc_status refuse_program(nnc_reading *r, const char *path, const nnc_she
                     (int)strcspn(name, "\""), name);
 }
 
-/* Adds the options of a command as a launch file, if their format is known. */
+/* Adds the options of a command as a launch file, if their format is known; *known tells whether it is. */
 static nnc_status add_options(nnc_reading *r, const char *path, const char *format, const char *json, bool *known) {
     nnc_launch_file *file = add_file(r, path, format);
     if (file == NULL) { return r->status; }
@@ -339,7 +339,7 @@ static nnc_status open_script(nnc_reading *r, const char *path, const char *form
     return status != NNC_OK ? status : first >= 0 ? NNC_OK : refuse_kind(r, path);
 }
 
-/* Reads a file and finds its table. NOLINTNEXTLINE(misc-no-recursion) */
+/* Reads a launch file, and finds the table of its format. NOLINTNEXTLINE(misc-no-recursion) */
 static nnc_status open_file(nnc_reading *r, const char *path, const char *format) {
     if (is_shell(path)) { return open_script(r, path, format); }
     if (nnc_ends_in(path, ".py")) {
@@ -352,8 +352,6 @@ static nnc_status open_file(nnc_reading *r, const char *path, const char *format
     NNC_TRY(open_table(r, file));
     return file->format != NULL ? NNC_OK : refuse_kind(r, path);
 }
-
-/* ---- opens other files that a launch file names ---- */
 
 const char *nnc_launch_path(nnc_arena *arena, const char *from, const char *name) {
     const char *next_to = nnc_path_from(arena, from, name);
@@ -377,7 +375,8 @@ static bool has_format(const nnc_reading *r, const char *format) {
     return false;
 }
 
-/* Sets the fields that a table gives for a path to a file shipped with the framework. Returns false for other paths. */
+/* Sets the fields that a table lists for the path of a file shipped with the framework. Returns false for other
+ * paths. */
 static bool set_known(nnc_reading *r, const nnc_reference *named) {
     const char *name = nnc_json_text(named->at), *slash = strrchr(name, '/');
     const nnc_json fields =
@@ -416,7 +415,7 @@ static void read_references(nnc_reading *r) {
 
 /* ---- adds the settings of the files to the command line ---- */
 
-/* Returns the command-line options that have the same effect as a file. */
+/* Returns the command-line options that have the same effect as the launch file `index`. */
 static const char *options_of(nnc_reading *r, int index) {
     nnc_buffer text = { 0 };
     const nnc_model_field *software = nnc_reading_model(r, "SOFTWARE");
@@ -435,8 +434,7 @@ static const char *options_of(nnc_reading *r, int index) {
     return kept;
 }
 
-/* Copies the settings of the files to the settings of the command line. A setting that is already given takes
- * precedence. */
+/* Adds the settings of the files to those of the command line, which take precedence. */
 static nnc_status hand_over(nnc_reading *r, nnc_scenario_args *given) {
     for (int i = 0; i < r->set_count; i++) {
         const nnc_set_field *set = &r->sets[i];
@@ -497,9 +495,7 @@ static nnc_status read_all(nnc_reading *r, nnc_scenario_args *given) {
     return nnc_reading_goes_on(r) ? hand_over(r, given) : r->status;
 }
 
-/* ---- the model ---- */
-
-/* Writes a value as JSON. A number, true, false or a list is written as it is, other values as strings. */
+/* Writes a value as JSON: a number, true, false or a list as it is, any other text as a string. */
 static void put_json(nnc_buffer *out, const char *value) {
     double number = 0.0;
     if (value[0] == '[' || strcmp(value, "true") == 0 || strcmp(value, "false") == 0 ||
@@ -567,7 +563,7 @@ static nnc_status model_of(nnc_reading *r, const char **model) {
     return NNC_OK;
 }
 
-/* Tests whether an operand, or the first item of a list, names a model. */
+/* Returns true if an operand, or the first item of a comma-separated list, names a model. */
 static bool is_model(nnc_specs *specs, const char *operand) {
     const nnc_model *model = NULL;
     char first[512];
@@ -579,7 +575,7 @@ static bool is_model(nnc_specs *specs, const char *operand) {
     return nnc_model_load(specs, first, &model, NULL) == NNC_OK;
 }
 
-/* Puts the model of the files before the device, unless a model is given. leading: number of operands before MODEL. */
+/* Puts the model of the files before the device, unless the user gives a model. leading: operands before MODEL. */
 static nnc_status put_model(nnc_reading *r, int leading, char **operands, int *count) {
     const char *model = NULL;
     if (r->model_given != NULL) { return NNC_OK; }
@@ -598,9 +594,7 @@ static nnc_status put_model(nnc_reading *r, int leading, char **operands, int *c
     return NNC_OK;
 }
 
-/* ---- operands ---- */
-
-/* Uses values such as "--set model.vocab=32000" for fields of the model that the files leave open. */
+/* Uses values of the user such as "--set model.vocab=32000" for fields of the model that the files leave open. */
 static void take_sets(nnc_reading *r) {
     for (int i = 0; i < r->given->set_count; i++) {
         const char *set = r->given->sets[i], *equals = strchr(set, '=');
@@ -622,7 +616,7 @@ static nnc_status check_format(nnc_specs *specs, const char *format, nnc_error *
     return status;
 }
 
-/* Tests whether a word is an option, or a program or launcher whose options follow. */
+/* Returns true if a word is an option, or a program or launcher whose options follow. */
 static bool is_program(const char *word) {
     static const char *const programs[] = { "vllm",     "trtllm-serve", "sglang",    "python", "python3",
                                             "torchrun", "accelerate",   "deepspeed", "srun" };
@@ -632,8 +626,8 @@ static bool is_program(const char *word) {
     return word[0] == '-' && word[1] == '-';
 }
 
-/* Takes the operands NAME=VALUE, which set variables of scripts. They are put on the first line of a script, so that
- * the other lines keep their numbers. */
+/* Removes the operands NAME=VALUE, which set variables of scripts. Their assignments go on the first line of a script,
+ * so that the other lines keep their numbers. */
 static nnc_status take_variables(nnc_reading *r, char **operands, int *count) {
     nnc_buffer text = { 0 };
     int kept = 0;
@@ -657,7 +651,7 @@ static nnc_status take_variables(nnc_reading *r, char **operands, int *count) {
     return r->defined != NULL ? NNC_OK : nnc_no_memory(r->err);
 }
 
-/* Takes the launch files, and the command after "--", out of the operands. */
+/* Removes the launch files, and the command after "--", from the operands, and reads them. */
 static nnc_status open_operands(nnc_reading *r, char **operands, int *operand_count) {
     int kept = 0;
     const int asked = *operand_count;

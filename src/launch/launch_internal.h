@@ -42,7 +42,7 @@ bool nnc_put_object(nnc_buffer *out, const char *text);
 /* A command of a shell script that starts a program with options. Strings are in the arena. The options are JSON with
  * the lines of the script: { ".program": "pretrain_gpt.py", "num_layers": 32, "swiglu": true }. */
 typedef struct nnc_shell_command {
-    const char *launcher; /* format of the launcher that starts the program, such as "torchrun"; NULL = no launcher */
+    const char *launcher; /* format of the launcher's options, such as "torchrun"; NULL = the program has no launcher */
     const char *launcher_options, *options;
     const char *config; /* configuration file that the command names; NULL = no file */
     long line;
@@ -68,7 +68,7 @@ typedef struct nnc_shell_script {
  * continuation, [ ] tests of known values. A value that the script does not set stays as it is written: "${NAME}". */
 nnc_status nnc_shell_read(const char *name, const char *text, nnc_arena *arena, nnc_shell_script *script,
                           nnc_error *err);
-/* Reads the words of a command line, or options without a program. */
+/* Reads the words of a command line, or options without a program, into *command. */
 nnc_status nnc_shell_arguments(nnc_arena *arena, char **list, int count, nnc_shell_command *command, nnc_error *err);
 
 /* Returns the path of a file that another file names. Looks in the folder of that file, in the folders above it, and
@@ -79,7 +79,7 @@ const char *nnc_launch_path(nnc_arena *arena, const char *from, const char *name
 
 enum { NNC_CHECKPOINT_PARTS = 48 };
 
-/* Sums over the tensors of one type in a checkpoint. */
+/* Number of tensors, parameters and bytes of all tensors of one type in a checkpoint. */
 typedef struct nnc_checkpoint_part {
     char name[16];
     int64_t tensors, params, bytes;
@@ -97,7 +97,7 @@ typedef struct nnc_checkpoint {
 } nnc_checkpoint;
 
 bool nnc_checkpoint_is_file(const char *path);
-/* Reads the header, never the weights. NNC_BAD_SPEC: a length or a type is wrong. NNC_IO: the file cannot be read. */
+/* Reads the header of a checkpoint, never the weights. NNC_BAD_SPEC: wrong length or type. NNC_IO: cannot be read. */
 nnc_status nnc_checkpoint_read(nnc_specs *specs, const char *path, nnc_checkpoint *c, nnc_error *err);
 /* Reads an open file of `size` bytes as nnc_checkpoint_read does; the name c->path decides its format. */
 nnc_status nnc_checkpoint_parse(nnc_checkpoint *c, nnc_arena *arena, FILE *file, int64_t size, nnc_error *err);
@@ -190,7 +190,7 @@ typedef struct nnc_set_field {
     bool is_kept; /* true: the field keeps the default of nncost, and no rule may change it */
 } nnc_set_field;
 
-/* A field of the model that the files describe; or "MODEL", the name of the model; or "SOFTWARE", the profile. */
+/* A field of the model that the files describe; or "MODEL", the name of the model; or "SOFTWARE", its profile. */
 typedef struct nnc_model_field {
     const char *name, *value; /* strings in the arena; the name is without "model." */
     int file;
@@ -233,7 +233,7 @@ typedef struct nnc_reading {
     int question_count;
     nnc_reference references[NNC_LAUNCH_FILES_MAX];
     int reference_count;
-    const char *defined;     /* assignments of variables, put in front of a script */
+    const char *defined;     /* assignments of variables from the command line, put in front of a script */
     const char *model_given; /* MODEL on the command line; NULL = not given */
     bool serves;             /* true: the files start a serving engine */
     bool is_incomplete;      /* true: a file is missing, so the rules of the tables are not applied */
@@ -296,16 +296,16 @@ typedef struct nnc_shell_function {
     int32_t line, reads_at;
 } nnc_shell_function;
 
-/* Certainty that a command runs, or that a condition holds. A command that is no test succeeds with NNC_RUNS_LIKELY. */
+/* Certainty that a command runs, or that a condition holds. A command that is no test succeeds: NNC_RUNS_LIKELY. */
 typedef enum nnc_certainty { NNC_RUNS_NOT, NNC_RUNS_MAYBE, NNC_RUNS_LIKELY, NNC_RUNS } nnc_certainty;
 
-/* An open construct: if, a loop, case, a function, braces. */
+/* A construct whose end is not yet read: if, a loop, case, a function, braces. */
 typedef struct nnc_shell_frame {
     char kind;             /* the construct: 'i' = if, 'l' = loop, 'c' = case, 'f' = function, '{' or '(' = commands
                             * in such brackets */
-    nnc_certainty outside; /* whether the construct itself runs */
-    nnc_certainty behind;  /* whether commands after the end of the construct run */
-    nnc_certainty taken;   /* whether a branch of the construct has run */
+    nnc_certainty outside; /* certainty that the construct itself runs */
+    nnc_certainty behind;  /* certainty that commands after the end of the construct run */
+    nnc_certainty taken;   /* certainty that a branch of the construct has run */
     bool at_pattern;
     const char *subject; /* word after `case`; NULL = unknown */
 } nnc_shell_frame;
@@ -320,7 +320,7 @@ typedef struct nnc_shell {
     nnc_shell_var *variables;
     nnc_shell_frame frames[NNC_SHELL_NESTING_MAX];
     int depth, nesting;
-    nnc_certainty runs; /* whether the current branch runs */
+    nnc_certainty runs; /* certainty that the current branch runs */
     nnc_certainty last; /* certainty that the last command has succeeded */
     bool in_test;       /* true: the position is inside "[[ .. ]]", after && or || */
     bool in_condition;  /* true: the position is between "if" and "then" */
@@ -330,7 +330,7 @@ typedef struct nnc_shell {
     bool is_plain;    /* true: variables in the here document are not expanded */
     const char *into; /* file that the here document is written to; NULL = no file */
     bool appends;
-    nnc_certainty writes; /* whether the command that writes the file runs */
+    nnc_certainty writes; /* certainty that the command that writes the file runs */
     nnc_shell_commands made;
     bool starts_unknown; /* true: a launcher starts a program that is not known */
     nnc_shell_script *script;
@@ -350,9 +350,9 @@ void nnc_script_cells_put(nnc_shell *s, nnc_script_cells *to, char c, int32_t li
 void nnc_script_cells_put_text(nnc_shell *s, nnc_script_cells *to, const char *text, size_t length, bool kept);
 nnc_shell_var *nnc_shell_variable(const nnc_shell *s, const char *name, size_t length);
 bool nnc_script_cell_is_blank(const nnc_script_cell *c);
-/* Returns the text of `count` cells, from the cell *from on. */
+/* Returns the characters of `count` cells, from the cell *from on, as a string in the arena. */
 const char *nnc_script_cells_text(nnc_shell *s, const nnc_script_cell *from, int32_t count);
-/* Sets a variable, or appends to it. In a branch that may not run, the variable becomes unknown. */
+/* Sets a variable of the script, or appends to it. In a branch that may not run, the variable becomes unknown. */
 void nnc_shell_assign(nnc_shell *s, const char *name, size_t length, const nnc_script_cells *value, bool append,
                       bool is_array);
 /* Finds the end of a quoted text, of "${..}", "$(..)" or "`..`" that begins at `at`; NULL = no end. The recursion is as
@@ -360,9 +360,9 @@ void nnc_shell_assign(nnc_shell *s, const char *name, size_t length, const nnc_s
 const char *nnc_shell_end_of(const char *at, int depth);
 size_t nnc_shell_name_length(const char *at);
 bool nnc_shell_calculate(nnc_shell *s, const char *text, double *result);
-/* Expands an expression that begins with '$' or '`', and returns its end. */
+/* Expands the expression at `at`, which begins with '$' or '`', and appends its value. Returns its end. */
 const char *nnc_shell_expand_one(nnc_shell *s, const char *at, const char *limit, bool quoted, nnc_script_cells *to);
-/* Expands a part of the text. s->line is the line of `at` before the call, and the line of `end` after it. */
+/* Expands the text from `at` to `end`. s->line is the line of `at` before the call, and the line of `end` after it. */
 void nnc_shell_expand(nnc_shell *s, const char *at, const char *end, nnc_script_cells *to);
 
 /* ---- commands: shell_command.c ---- */
@@ -371,8 +371,8 @@ bool nnc_shell_is_option(const char *word);
 bool nnc_shell_has_program(const nnc_script_words *w);
 /* Tests whether a launcher starts a program whose name is not known. */
 bool nnc_shell_starts_unknown(const nnc_script_words *w);
-/* nnc_shell_keep keeps a command if it starts a program with options. nnc_shell_keep_options keeps words that are
- * options without a program. */
+/* nnc_shell_keep stores a command if it starts a program with options. nnc_shell_keep_options stores options without a
+ * program. */
 void nnc_shell_keep(nnc_shell_commands *s, const nnc_script_words *w);
 void nnc_shell_keep_options(nnc_shell_commands *s, const nnc_script_words *w);
 
@@ -387,12 +387,12 @@ nnc_status nnc_launch_table(nnc_specs *specs, const char *format, nnc_document *
 /* ---- the reading ---- */
 
 bool nnc_reading_goes_on(const nnc_reading *r);
-/* Sets r->err from the fault that was noted at a value. */
+/* Sets r->status and r->err from the fault that was noted at a value of a file. */
 void nnc_reading_fail(nnc_reading *r, nnc_json at);
-/* Lists a key that sets no field. path: the keys from the root to this key, joined by dots. */
+/* Adds a key that sets no field to the list of ignored keys. path: keys from the root to it, joined by dots. */
 void nnc_reading_ignore(nnc_reading *r, nnc_json at, const char *path, const char *why, bool skipped);
 bool nnc_reading_is_given(const nnc_reading *r, const nnc_field *field);
-/* Sets the fields that a JSON object of a table lists. */
+/* Sets the fields that a JSON object of a table lists, such as { "zero": "3" }. */
 void nnc_reading_set(nnc_reading *r, nnc_json at, const char *path, nnc_json fields, bool are_defaults);
 /* Finds a field of the model that was set, by name (also "MODEL" and "SOFTWARE"); NULL = not set. */
 nnc_model_field *nnc_reading_model(nnc_reading *r, const char *name);
@@ -407,8 +407,8 @@ bool nnc_reading_text(nnc_reading *r, nnc_json at, const char *value, char *text
  * for keys inside the key. */
 nnc_json nnc_reading_row(const nnc_reading *r, const char *path, bool *below);
 
-/* nnc_reading_keys reads the keys of file `index`. nnc_reading_answer checks the questions with index `first` and
- * higher. nnc_reading_rules applies the rules of file `index`. */
+/* nnc_reading_keys reads the keys of file `index`. nnc_reading_answer checks that the questions from index `first` on
+ * are answered. nnc_reading_rules applies the rules of the table of file `index`. */
 void nnc_reading_keys(nnc_reading *r, int index);
 void nnc_reading_answer(nnc_reading *r, int first);
 void nnc_reading_rules(nnc_reading *r, int index);

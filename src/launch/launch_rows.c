@@ -65,12 +65,10 @@
 
 bool nnc_reading_goes_on(const nnc_reading *r) { return r->status == NNC_OK; }
 
-/* Sets r->err from the fault that was noted at a value. */
 void nnc_reading_fail(nnc_reading *r, nnc_json at) {
     r->status = at.doc->faults->status != NNC_OK ? at.doc->faults->status : NNC_BAD_SPEC;
 }
 
-/* Lists a key that sets no field. path: the keys from the root to this key, joined by dots. */
 void nnc_reading_ignore(nnc_reading *r, nnc_json at, const char *path, const char *why, bool skipped) {
     nnc_launch_said *said = r->said;
     nnc_ignored_key *grown =
@@ -89,7 +87,7 @@ void nnc_reading_ignore(nnc_reading *r, nnc_json at, const char *path, const cha
 
 static const nnc_field *field_of(const nnc_reading *r, const char *name);
 
-/* Tests whether one of the options in a text, "--recompute X or --offload X", is given on the command line. */
+/* Returns true if the command line gives one of the options in a text such as "--recompute X or --offload X". */
 static bool gives_option(const nnc_reading *r, const char *text) {
     while ((text = strstr(text, "--")) != NULL) {
         char name[NNC_OPTION_NAME];
@@ -104,8 +102,8 @@ static bool gives_option(const nnc_reading *r, const char *text) {
     return false;
 }
 
-/* Reports a key that cannot be used as an error; with --lenient lists it instead. remedy: advice for the user if the
- * row has none; NULL = `what` already gives advice. */
+/* Reports a key that cannot be used as an error; with --lenient adds it to the list of ignored keys. remedy: advice for
+ * the user if the row has none; NULL = `what` has advice. */
 static void refuse_with(nnc_reading *r, nnc_json at, const char *path, const char *what, nnc_json row,
                         const char *remedy) {
     const nnc_json instead = nnc_json_get(row, "instead");
@@ -158,7 +156,7 @@ nnc_model_field *nnc_reading_model(nnc_reading *r, const char *name) {
     return NULL;
 }
 
-/* Finds a field of the plan, of a run, or of a deployment; NULL: no such field. */
+/* Returns the field of the plan, of a run, or of a deployment with this name; NULL = no such field. */
 static const nnc_field *field_of(const nnc_reading *r, const char *name) {
     const nnc_field *field = nnc_field_of_key(r->serves ? &nnc_serve_table : &nnc_plan_table, name);
     field = field != NULL || r->serves ? field : nnc_field_of_key(&nnc_run_table, name);
@@ -172,7 +170,7 @@ static const char *model_name(const char *name) {
     return strncmp(name, "model.", 6) == 0 ? name + 6 : whole ? name : NULL;
 }
 
-/* Tests whether an option or a file has set a field. */
+/* Returns true if an option or a file has already set a field of the plan or of the model. */
 static bool is_known(nnc_reading *r, const char *name) {
     const nnc_field *field = field_of(r, name);
     const char *of_model = model_name(name);
@@ -190,7 +188,7 @@ static void disagree(nnc_reading *r, nnc_json at, const nnc_set_field *first, co
     nnc_reading_fail(r, at);
 }
 
-/* Tests whether a question is open and the field is the first that could answer it. */
+/* Returns true if a question has no answer yet, and this field is the first that could answer it. */
 static bool is_open(const nnc_reading *r, const char *name) {
     for (int i = 0; i < r->question_count; i++) {
         const nnc_launch_question *q = &r->questions[i];
@@ -230,8 +228,7 @@ static void set_model(nnc_reading *r, nnc_json at, const char *name, const char 
     }
 }
 
-/* Writes the value of a field in the form that nncost uses for its option. If the value is wrong, err gives the
- * reason. */
+/* Converts the value of a field to the text that its option would have. If the value is wrong, err gives the reason. */
 static nnc_status usual_text(const nnc_field *field, const char *value, char text[NNC_LAUNCH_VALUE], nnc_error *err) {
     nnc_plan plan = nnc_plan_default();
     nnc_run_ask run = nnc_run_ask_default();
@@ -314,7 +311,7 @@ static void set_text(nnc_reading *r, nnc_json at, const char *name, const char *
     snprintf(set->value, sizeof set->value, "%s", text);
 }
 
-/* If nothing sets a field, marks that it keeps the default of nncost. */
+/* Marks a field that nothing sets, so that it keeps the default of nncost and no rule sets it. */
 static void keep(nnc_reading *r, nnc_json at, const char *name) {
     const nnc_field *field = field_of(r, name);
     if (field != NULL && find_set(r, field) == NULL && r->set_count < NNC_LAUNCH_FIELDS_MAX) {
@@ -363,7 +360,7 @@ static bool is_option(const char *option, const char *key) {
     return *option == *key;
 }
 
-/* Returns the JSON object of the file that contains the keys. */
+/* Returns the JSON object of a launch file that has the keys ("inside" of the table names it). */
 static nnc_json keys_of(const nnc_reading *r) {
     const nnc_json root = nnc_json_root(&r->files[r->file].content.doc);
     const nnc_json inside = table_part(r, "inside");
@@ -416,7 +413,7 @@ static int compare_texts(const void *a, const void *b) {
 
 static bool value_text(nnc_json at, char *text, size_t size);
 
-/* Writes the items of a list in alphabetic order: "k_proj,q_proj". Returns false if they do not fit. */
+/* Writes the items of a list in alphabetic order: "k_proj,q_proj". Returns false if they do not fit into the text. */
 static bool list_text(nnc_json list, char *text, size_t size) {
     enum { ITEMS_MAX = 32, ITEM_TEXT = 96 };
     char items[ITEMS_MAX][ITEM_TEXT];
@@ -456,7 +453,7 @@ static bool value_text(nnc_json at, char *text, size_t size) {
 
 typedef struct formula {
     nnc_reading *r;
-    nnc_json at; /* key of the file for which the formula is computed */
+    nnc_json at; /* key of the file whose value the formula computes */
     double stack[16];
     int depth;
 } formula;
@@ -584,7 +581,7 @@ static bool calculate(nnc_reading *r, nnc_json at, const char *text, char value[
 
 /* ---- conditions ---- */
 
-/* Writes the current value of a field: from an option, a file, or its default. */
+/* Writes the value of a field so far: from an option, a file, or its default. */
 static void current_text(nnc_reading *r, const nnc_field *field, char text[NNC_LAUNCH_VALUE]) {
     const nnc_plan plan = nnc_plan_default();
     const nnc_run_ask run = nnc_run_ask_default();
@@ -635,7 +632,7 @@ static bool condition_text(nnc_reading *r, const char *name, char *text, size_t 
     return field != NULL;
 }
 
-/* Tests whether a text is equal to a word, ignoring case. A word "*x*" matches texts that contain x. */
+/* Returns true if a text equals a word, ignoring case. A word "*x*" matches texts that contain x. */
 static bool is_like(const char *text, const char *word) {
     const size_t length = strlen(word);
     if (length < 3 || word[0] != '*' || word[length - 1] != '*') { return strcasecmp(text, word) == 0; }
@@ -659,8 +656,6 @@ static bool holds(nnc_reading *r, nnc_json conditions) {
     return true;
 }
 
-/* Tests whether a row or rule of a table applies: the conditions of "when" (or "if") hold, and the conditions of
- * "unless" do not. */
 bool nnc_reading_applies(nnc_reading *r, nnc_json row, const char *when) {
     const nnc_json unless = nnc_json_get(row, "unless");
     return holds(r, nnc_json_get(row, when)) && (unless.node == NULL || !holds(r, unless));
@@ -668,8 +663,6 @@ bool nnc_reading_applies(nnc_reading *r, nnc_json row, const char *when) {
 
 /* ---- rows ---- */
 
-/* Computes the text that a table gives to a field: a plain string, the result of a formula ('='), or the value of a key
- * ('@'). Returns false if an error was noted, or the key is absent. */
 bool nnc_reading_text(nnc_reading *r, nnc_json at, const char *value, char *text, size_t size) {
     char number[NNC_LAUNCH_VALUE];
     if (value[0] == '=') {
@@ -685,7 +678,7 @@ bool nnc_reading_text(nnc_reading *r, nnc_json at, const char *value, char *text
     return true;
 }
 
-/* Tests whether a field, or MODEL, is given on the command line. */
+/* Returns true if the command line gives a field, or MODEL. */
 static bool is_decided(const nnc_reading *r, const char *name) {
     const nnc_field *field = field_of(r, name);
     return (strcmp(name, "MODEL") == 0 && r->model_given != NULL) || (field != NULL && nnc_reading_is_given(r, field));
@@ -712,7 +705,7 @@ void nnc_reading_set(nnc_reading *r, nnc_json at, const char *path, nnc_json fie
     }
 }
 
-/* Writes the allowed values of a row, as many as fit in the text. */
+/* Writes the values that a row allows, as many as fit into the text, for an error. */
 static void put_expected(nnc_json values, char *text, size_t size) {
     size_t used = 0;
     for (nnc_json one = nnc_json_first(values); one.node != NULL; one = nnc_json_next(one)) {
@@ -751,8 +744,8 @@ static void take_values(nnc_reading *r, nnc_json at, const char *path, nnc_json 
     refuse(r, at, path, what, row);
 }
 
-/* Writes the kind of layer that a letter of a pattern stands for, as the next item of a list. Returns false if
- * `letters` has no such letter. */
+/* Appends the kind of layer that a letter of a pattern means to a list. Returns false if `letters` has no such
+ * letter. */
 static bool put_letter(nnc_json letters, char letter, nnc_buffer *out, int *count) {
     const char name[2] = { letter, '\0' };
     const nnc_json word = nnc_json_get(letters, name);
@@ -786,8 +779,8 @@ static bool read_pattern(nnc_json letters, const char *text, nnc_buffer *out, in
     return *at == '\0';
 }
 
-/* Sets a list of the model to a pattern of layers. A number N means one layer of the first kind, then N - 1 layers
- * of the second. NOLINTNEXTLINE(misc-no-recursion): two deep */
+/* Sets the list of layers of the model from the pattern in a value. A number N means one layer of the first kind, then
+ * N - 1 layers of the second. NOLINTNEXTLINE(misc-no-recursion): two deep */
 static void take_pattern(nnc_reading *r, nnc_json at, nnc_json row, const char *text) {
     const nnc_json letters = nnc_json_get(row, "letters");
     const char *total = text_of(row, "count");
@@ -817,7 +810,7 @@ static void take_pattern(nnc_reading *r, nnc_json at, nnc_json row, const char *
     if (nnc_reading_goes_on(r) && second.node != NULL) { take_pattern(r, at, second, text); }
 }
 
-/* Sets the vocabulary to the vocabulary of the model that has the name of the tokenizer. */
+/* Sets the vocabulary of the model to that of the known model with the name of the tokenizer. */
 static void take_vocab(nnc_reading *r, nnc_json at, const char *model, const char *to) {
     const nnc_model *found = NULL;
     char number[NNC_LAUNCH_VALUE];
@@ -845,7 +838,7 @@ static void take_number(nnc_reading *r, nnc_json at, nnc_json row, const char *t
     }
 }
 
-/* Adds a key whose value is the path of another file to the list of references. */
+/* Adds a key whose value is the path of another launch file to the list of references. */
 static void name_file(nnc_reading *r, nnc_json at, const char *path, nnc_json row) {
     const char *kept = nnc_arena_strdup(r->arena, path);
     if (kept == NULL) {
@@ -859,7 +852,7 @@ static void name_file(nnc_reading *r, nnc_json at, const char *path, nnc_json ro
     }
 }
 
-/* Refuses a value with a variable that the script does not set: "${NAME}". */
+/* Refuses the value of a key that has a variable which the script does not set: "${NAME}". */
 static void refuse_unset(nnc_reading *r, nnc_json at, const char *path, nnc_json row, const char *text) {
     const char *name = strstr(text, "${") + 2;
     const size_t length = strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789");
@@ -882,7 +875,7 @@ static void refuse_unset(nnc_reading *r, nnc_json at, const char *path, nnc_json
     refuse_with(r, at, path, what, row, may_be_set ? NULL : as_option);
 }
 
-/* Applies the row of a key to one value, which is a text or an item of a list. */
+/* Applies the row of a key to one value of the key: a text, or an item of a list. */
 static void take_text(nnc_reading *r, nnc_json at, const char *path, nnc_json row, const char *text) {
     const nnc_json automatic = nnc_json_get(row, "auto"), sets = nnc_json_get(row, "sets");
     const char *decides = text_of(row, "decides");
@@ -905,8 +898,8 @@ static void take_text(nnc_reading *r, nnc_json at, const char *path, nnc_json ro
     }
 }
 
-/* Applies the row to each word of an item; words are separated by blanks and commas. YAML reads "[a b]" as a single
- * item. */
+/* Applies the row of a key to each word of a list item; words are separated by blanks and commas, because YAML reads
+ * "[a b]" as a single item. */
 static void take_words(nnc_reading *r, nnc_json at, const char *path, nnc_json row) {
     char text[NNC_LAUNCH_TEXT], *rest = text;
     if (!value_text(at, text, sizeof text)) {
@@ -922,14 +915,14 @@ static void take_words(nnc_reading *r, nnc_json at, const char *path, nnc_json r
     }
 }
 
-/* Tests whether a value switches a feature off. */
+/* Returns true if a value of a key switches a feature off. */
 static bool is_off(nnc_json at) {
     const nnc_json_type type = nnc_json_type_of(at);
     return (type == NNC_JSON_BOOL && !nnc_json_bool(at)) || (type == NNC_JSON_TEXT && nnc_json_text(at)[0] == '\0') ||
            ((type == NNC_JSON_LIST || type == NNC_JSON_OBJECT) && nnc_json_count(at) == 0);
 }
 
-/* Tests whether a value is equal to the value of the key that "same" names. */
+/* Returns true if the value of a key equals the value of another key, which "same" of its row names. */
 static bool is_same(const nnc_reading *r, nnc_json at, nnc_json row) {
     const nnc_json same = nnc_json_get(row, "same");
     const nnc_json other = same.node != NULL ? value_of(r, nnc_json_text(same)) : same;
@@ -988,7 +981,7 @@ static bool is_inside(const char *key, const char *path) {
     return strncmp(key, path, stem) == 0 && (path[stem] == '.' || key[stem] == '*');
 }
 
-/* Finds the row of a key: a row with its name, otherwise a row with '*'. *below: there are rows for keys inside the
+/* Returns the row of a key: a row with its name, otherwise a row with '*'. *below: there are rows for keys inside the
  * key. */
 static nnc_json find_row(nnc_json rows, const char *path, bool *below) {
     const size_t length = strlen(path);
@@ -1004,8 +997,6 @@ static nnc_json find_row(nnc_json rows, const char *path, bool *below) {
     return *below ? none : wide;
 }
 
-/* Finds the row of a key in the table of its file, or in the table that "also" names. *below: true if there are rows
- * for keys inside the key. */
 nnc_json nnc_reading_row(const nnc_reading *r, const char *path, bool *below) {
     const nnc_launch_file *file = &r->files[r->file];
     bool below_also = false;
@@ -1017,8 +1008,8 @@ nnc_json nnc_reading_row(const nnc_reading *r, const char *path, bool *below) {
     return row;
 }
 
-/* Reads an option such as "--no-enable-x" as "enable_x" false, if only "enable_x" has a row. Returns false if it has no
- * row. */
+/* Reads an option such as "--no-enable-x" as "enable_x" = false, if only "enable_x" has a row. Returns false if it has
+ * no row. */
 static bool is_negated(nnc_reading *r, nnc_json at, const char *path) {
     bool below = false;
     const bool may = table_part(r, "arguments").node != NULL && strncmp(path, "no_", 3) == 0;
@@ -1034,8 +1025,8 @@ static bool is_negated(nnc_reading *r, nnc_json at, const char *path) {
     return true;
 }
 
-/* Reads the members of an object. prefix: the keys around the object, each with a dot. The recursion is as deep as
- * the file. NOLINTNEXTLINE(misc-no-recursion) */
+/* Reads the members of an object of a launch file. prefix: keys around the object, each with a dot. The recursion is as
+ * deep as the file. NOLINTNEXTLINE(misc-no-recursion) */
 static void read_members(nnc_reading *r, nnc_json object, const char *prefix) {
     for (nnc_json at = nnc_json_first(object); at.node != NULL && nnc_reading_goes_on(r); at = nnc_json_next(at)) {
         char path[NNC_LAUNCH_KEY], name[NNC_LAUNCH_KEY];
@@ -1064,7 +1055,7 @@ static void read_members(nnc_reading *r, nnc_json object, const char *prefix) {
     }
 }
 
-/* Reads the values that the program gives to absent keys. */
+/* Applies the rows of keys that are not in the file to the values that the program gives to such keys ("absent"). */
 static void read_absent(nnc_reading *r, nnc_json keys) {
     const nnc_json absent = table_part(r, "absent");
     for (nnc_json at = nnc_json_first(absent); at.node != NULL && nnc_reading_goes_on(r); at = nnc_json_next(at)) {

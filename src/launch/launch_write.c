@@ -38,7 +38,8 @@ static const char *const not_of_network[] = {
 
 typedef struct writing {
     const nnc_launch_plan *asked;
-    nnc_reading *r; /* the plan in the form that the functions of launch_rows.c need; they usually read files */
+    nnc_reading *r; /* plan and model as a document, in place of the launch file that the functions of launch_rows.c
+                     * read */
     nnc_json writer;
     const char *form;
     nnc_buffer *out;
@@ -92,8 +93,8 @@ static void put_count(nnc_buffer *out, const char *name, int64_t count) {
     put_member(out, "", name, text);
 }
 
-/* Writes the plan as a document: the fields of the plan, the fields of the model as "model.FIELD", MODEL, SOFTWARE,
- * nodes, and the devices of each node. */
+/* Writes the plan as a JSON document: the fields of the plan, the fields of the model as "model.FIELD", MODEL,
+ * SOFTWARE, nodes, and the devices of each node. */
 static void put_document(nnc_buffer *out, const nnc_launch_plan *asked, const char *model) {
     const nnc_plan *plan = asked->plan;
     const int32_t domain = plan->devices_per_node > 0 ? plan->devices_per_node : plan->devices;
@@ -109,9 +110,7 @@ static void put_document(nnc_buffer *out, const nnc_launch_plan *asked, const ch
     nnc_buffer_byte(out, '\0');
 }
 
-/* ---- values ---- */
-
-/* Returns the text of a field of the document, whose name may begin with '?', '!' or '-'; NULL: the field has no
+/* Returns the text of a field of the plan or model, whose name may begin with '?', '!' or '-'; NULL: the field has no
  * text. */
 static const char *field_text(const writing *w, const char *name) {
     const nnc_json root = nnc_json_root(&w->r->files[0].content.doc);
@@ -131,7 +130,7 @@ static bool is_same_value(const char *a, const char *b) {
     }
 }
 
-/* Compares with the plan all fields that one entry of "values" sets. Returns their number; 0 if a field has another
+/* Compares all fields that one entry of "values" sets with the plan. Returns the number of fields; 0 if one has another
  * value in the plan. *given receives the text of the field that takes the value of the key itself ('@'). */
 static int matches(writing *w, nnc_json fields, const char **given) {
     int count = 0;
@@ -182,9 +181,7 @@ static bool invert(writing *w, const char *key, char *value, size_t size) {
     return best > 0;
 }
 
-/* ---- lines ---- */
-
-/* Tests for a number, true, false, null or a JSON list, which YAML and TOML write without quotes. */
+/* Returns true for a number, true, false, null or a JSON list, which YAML and TOML write without quotes. */
 static bool is_bare(const char *value) {
     double number = 0.0;
     return value[0] == '[' || strcmp(value, "true") == 0 || strcmp(value, "false") == 0 || strcmp(value, "null") == 0 ||
@@ -207,7 +204,7 @@ static void indent(nnc_buffer *out, int depth) {
     for (int i = 0; i < depth; i++) { nnc_buffer_text(out, "  "); }
 }
 
-/* Returns the length of the common start of two keys, up to and including a dot. */
+/* Returns the length of the objects that two keys have in common, up to and including a dot: "a.b.c", "a.b.d" -> 4. */
 static size_t common(const char *a, const char *b) {
     size_t same = 0;
     for (size_t i = 0; a[i] != '\0' && a[i] == b[i]; i++) { same = a[i] == '.' ? i + 1 : same; }
@@ -220,7 +217,7 @@ static int depth_of(const char *key, size_t size) {
     return depth;
 }
 
-/* Closes the JSON objects that contain the last key but not the next key. */
+/* Closes the JSON objects around the last key that are not around the next key. */
 static void close_objects(writing *w, const char *key) {
     const size_t same = common(w->last, key);
     for (int depth = depth_of(w->last, strlen(w->last)), end = depth_of(key, same); depth > end; depth--) {
@@ -230,7 +227,7 @@ static void close_objects(writing *w, const char *key) {
     }
 }
 
-/* Opens the objects around a key of YAML or JSON. Returns the last part of the key, which is inside them. */
+/* Opens the objects of YAML or JSON around a key that are not open yet. Returns the last part of the key. */
 static const char *open_objects(writing *w, const char *key) {
     const bool json = strcmp(w->form, "json") == 0;
     const char *at = key + common(w->last, key);
@@ -284,7 +281,7 @@ static void put_key(writing *w, const char *key, const char *value) {
     w->any = true;
 }
 
-/* Writes a text with the values of fields in place of names in {braces}; "${..}" stays. */
+/* Writes a text, and for each name in {braces} the value of the field with this name; "${..}" stays. */
 static void put_line(writing *w, const char *text) {
     for (; *text != '\0'; text++) {
         char name[NNC_LAUNCH_VALUE];
@@ -360,7 +357,7 @@ static void put_file(writing *w) {
 
 /* ---- the written file is read again and compared with the plan ---- */
 
-/* Stores a text in the specs as a file that can be read by its name; *path receives the name. */
+/* Registers the written text as a file in memory that can be read by its name; *path receives the name. */
 static nnc_status keep_file(nnc_specs *specs, const char *form, const nnc_buffer *text, const char **path,
                             nnc_error *err) {
     const nnc_piped **all = nnc_specs_piped(specs);
@@ -379,7 +376,7 @@ static nnc_status keep_file(nnc_specs *specs, const char *form, const nnc_buffer
     return NNC_OK;
 }
 
-/* Adds to `given` the settings that no key of the written file gives. */
+/* Adds to `given` the settings that no key of the written file gives, so that it can be read again. */
 static nnc_status give(const writing *w, nnc_arena *arena, nnc_scenario_args *given, nnc_error *err) {
     const nnc_json outside = nnc_json_get(w->writer, "outside");
     for (size_t i = 0; i < nnc_plan_table.count; i++) {
@@ -406,8 +403,8 @@ static bool is_moot(const nnc_plan *plan, const char *name) {
            (strcmp(name, "adapters") == 0 && plan->adapter_rank == 0);
 }
 
-/* Compares the asked plan (or model) with the plan (or model) that was read from the written file. NNC_ILLEGAL_PLAN: a
- * field differs. */
+/* Compares the plan (or model) to write with the one that was read from the written file. NNC_ILLEGAL_PLAN: a field
+ * differs; err names it. */
 static nnc_status compare(const writing *w, const nnc_field_table *table, const char *prefix, const void *asked,
                           const void *read, nnc_error *err) {
     for (size_t i = 0; i < table->count; i++) {
@@ -477,7 +474,7 @@ static nnc_status not_on_page(nnc_error *err) {
     return nnc_fail(err, NNC_BAD_USAGE, "--emit", "works only in the program: a page has no tables of launch formats");
 }
 
-/* Opens the table of a format that can be written. */
+/* Opens the table of a format, and its member "writer". NNC_BAD_USAGE: the format cannot be written. */
 static nnc_status open_writer(nnc_specs *specs, const char *format, nnc_document *table, nnc_json *writer,
                               nnc_error *err) {
     static const char expected[] = "expected megatron, torchtitan, deepspeed, accelerate, axolotl, "
@@ -591,7 +588,8 @@ static void text_of(const nnc_serve_ask *ask, const char *name, char text[NNC_LA
     nnc_field_text(nnc_field_of_key(&nnc_serve_table, name), ask, text, NNC_LAUNCH_VALUE);
 }
 
-/* Tests whether the command decides a field and the field is not at its default. Writes its value to `text`. */
+/* Writes the value of a field to `text`. Returns true if the command decides the field, and it is not at its
+ * default. */
 static bool is_asked(const nnc_serve_ask *ask, const char *name, char text[NNC_LAUNCH_VALUE]) {
     const nnc_serve_ask usual = nnc_serve_ask_default();
     char other[NNC_LAUNCH_VALUE];
@@ -671,7 +669,7 @@ static void put_products(nnc_buffer *out, const nnc_serve_ask *ask, nnc_json wri
     }
 }
 
-/* Reads the command again, as `nncost serve -- COMMAND` does, and compares the plans. */
+/* Reads the written command again, as `nncost serve -- COMMAND` does, and compares its plan with the deployment. */
 static nnc_status check(nnc_specs *specs, const char *format, const char *command, const nnc_serve_ask *ask,
                         nnc_error *err) {
     enum { WORDS_MAX = 96 };

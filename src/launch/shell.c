@@ -54,8 +54,7 @@ static bool is_token(const token *t, const char *text) {
     return t->length == strlen(text) && strncmp(t->at, text, t->length) == 0;
 }
 
-/* Writes a line "key: value" of a here document with an unknown value instead of its own. Returns false if the line
- * has another form. */
+/* Writes a line "key: value" of a here document with an unknown value. Returns false if the line has another form. */
 static bool put_unset(nnc_shell *s, const char *at, const char *end, const char *name, nnc_script_cells *to) {
     const char *colon = memchr(at, ':', (size_t)(end - at));
     const char *value = colon != NULL ? colon + 1 + strspn(colon + 1, " ") : end;
@@ -92,7 +91,7 @@ static void expand_line(nnc_shell *s, const char *at, const char *end, nnc_scrip
     nnc_buffer_free(&made.bytes);
 }
 
-/* Stores the text that the script writes to a file. */
+/* Stores the text of a here document as the content of the file into which a command writes it. */
 static void write_file(nnc_shell *s, const nnc_script_cells *text) {
     const char *made = nnc_script_cells_text(s, (const nnc_script_cell *)(const void *)text->bytes.bytes,
                                              nnc_script_cells_count(text));
@@ -118,7 +117,7 @@ static void write_file(nnc_shell *s, const nnc_script_cells *text) {
     }
 }
 
-/* Reads the text of a here document, which follows at the end of a line. */
+/* Reads a here document, whose text begins after the line of its command. */
 static void read_document(nnc_shell *s) {
     nnc_script_cells text = { 0 };
     while (s->marker != NULL && *s->at != '\0' && nnc_shell_goes_on(s)) {
@@ -151,7 +150,7 @@ static void skip_blanks(nnc_shell *s) {
     }
 }
 
-/* Finds the end of a word. An array "A=(..)" is one word. */
+/* Returns the end of a word that begins at `at`. An array "A=(..)" is one word. */
 static const char *word_end(nnc_shell *s, const char *at) {
     const char *begin = at;
     while (*at != '\0' && strchr(" \t\r\n;&|<>()", *at) == NULL) {
@@ -175,7 +174,7 @@ static const char *word_end(nnc_shell *s, const char *at) {
     return at;
 }
 
-/* Reads the next token. s->line stays at the line where the token begins; the caller then calls pass(). */
+/* Returns the token at s->at. s->line stays at the line where the token begins; the caller then calls pass(). */
 static token next_token(nnc_shell *s) {
     static const char *const operators[] = { "&&", "||", ";;", "<<<", "<<", "&>>", ">>", ">&", "<&", "&>",
                                              "((", ";",  "&",  "|",   "(",  ")",   "<",  ">",  "\n" };
@@ -207,8 +206,6 @@ static const char *token_text(nnc_shell *s, const token *t) {
     return text;
 }
 
-/* ---- words ---- */
-
 static void add_word(nnc_shell *s, nnc_script_words *to, const nnc_script_cell *from, int32_t count) {
     nnc_script_word *grown = nnc_arena_grow(s->arena, to->items, to->count, &to->capacity, sizeof *to->items);
     if (grown == NULL) {
@@ -219,7 +216,7 @@ static void add_word(nnc_shell *s, nnc_script_words *to, const nnc_script_cell *
     to->items[to->count++] = (nnc_script_word){ nnc_script_cells_text(s, from, count), from->line };
 }
 
-/* Divides cells into words, at unquoted blanks or (at_all) at all blanks. */
+/* Divides an expanded value into words, at unquoted blanks or (at_all) at all blanks. */
 static void split(nnc_shell *s, const nnc_script_cell *all, int32_t count, bool at_all, nnc_script_words *to) {
     int32_t begin = 0;
     for (int32_t i = 0; i <= count; i++) {
@@ -243,7 +240,7 @@ static void expand_words(nnc_shell *s, const token *t, nnc_script_words *to) {
     s->line = line;
 }
 
-/* Keeps a command that starts a program, unless its branch does not run. */
+/* Stores a command that starts a program, unless its branch does not run. */
 static void keep(nnc_shell *s, const nnc_script_words *w) {
     if (s->runs != NNC_RUNS_NOT && nnc_shell_goes_on(s)) {
         nnc_shell_keep(&s->made, w);
@@ -261,7 +258,7 @@ static nnc_certainty not_of(nnc_certainty t) {
                                   : NNC_RUNS_MAYBE;
 }
 
-/* Returns the operand of a test. A variable that nothing sets is empty. NULL: the value is not known. */
+/* Returns the value of an operand of a test. A variable that nothing sets is empty. NULL: the value is not known. */
 static const char *operand(const char *text, const nnc_shell *s) {
     const size_t length = strlen(text);
     if (strstr(text, "${") == NULL) { return text; }
@@ -306,7 +303,7 @@ static const char *joined(const nnc_shell *s, const nnc_script_words *w, int32_t
     return kept != NULL ? kept : "";
 }
 
-/* Evaluates a test "[ .. ]" or "[[ .. ]]", or a part of it between && and ||. Its words begin at `from`. */
+/* Returns whether a test "[ .. ]" or "[[ .. ]]" holds, or a part of it between && and ||. Its words begin at `from`. */
 static nnc_certainty test(const nnc_shell *s, const nnc_script_words *w, int32_t from) {
     int32_t count = w->count - from;
     const bool bracket = count > 0 && w->items[w->count - 1].text[0] == ']';
@@ -337,15 +334,13 @@ static nnc_certainty test(const nnc_shell *s, const nnc_script_words *w, int32_t
     return negated ? not_of(found) : found;
 }
 
-/* Returns whether a branch runs. outside: whether the construct around it runs; condition: whether its condition
- * holds. */
+/* Returns the certainty that a branch runs. outside: certainty that the construct around it runs; condition: certainty
+ * that its condition holds. */
 static nnc_certainty both(nnc_certainty outside, nnc_certainty condition) {
     return outside == NNC_RUNS_NOT || condition == NNC_RUNS_NOT       ? NNC_RUNS_NOT
            : outside == NNC_RUNS_MAYBE || condition == NNC_RUNS_MAYBE ? NNC_RUNS_MAYBE
                                                                       : NNC_RUNS;
 }
-
-/* ---- constructs ---- */
 
 static nnc_shell_frame *open_frame(nnc_shell *s, char kind) {
     if (s->depth == NNC_SHELL_NESTING_MAX) {
@@ -421,7 +416,7 @@ static void read_patterns(nnc_shell *s, token t) {
     f->at_pattern = false;
 }
 
-/* Begins a branch of an if. condition: whether the condition of the branch holds; NNC_RUNS for an else. */
+/* Begins a branch of an if. condition: certainty that the condition of the branch holds; NNC_RUNS for an else. */
 static void begin_branch(nnc_shell *s, nnc_certainty condition) {
     nnc_shell_frame *f = top(s);
     if (f == NULL || f->kind != 'i') {
@@ -434,7 +429,7 @@ static void begin_branch(nnc_shell *s, nnc_certainty condition) {
     s->in_condition = false;
 }
 
-/* Takes a word that begins or ends a construct. Returns false if it is another word. */
+/* Handles a word that begins or ends a construct, such as "if". Returns false if it is another word. */
 static bool take_keyword(nnc_shell *s, const token *t) {
     nnc_shell_frame *f = top(s);
     if (is_token(t, "if")) {
@@ -479,9 +474,7 @@ static bool take_keyword(nnc_shell *s, const token *t) {
     return true;
 }
 
-/* ---- statements ---- */
-
-/* Reads the items of "(a b c)". */
+/* Reads the items of an array "(a b c)", expands them, and appends them with blanks between. */
 static void read_items(nnc_shell *s, const char *at, const char *end, nnc_script_cells *to) {
     const char *after = s->at;
     const int32_t line = s->line;
@@ -501,7 +494,7 @@ static void read_items(nnc_shell *s, const char *at, const char *end, nnc_script
     s->line = line;
 }
 
-/* Takes NAME=value, NAME+=value or NAME=(a b). Returns false if the word is no assignment. */
+/* Handles an assignment NAME=value, NAME+=value or NAME=(a b). Returns false if the word is no assignment. */
 static bool take_assignment(nnc_shell *s, const token *t) {
     const size_t digits = strspn(t->at, "0123456789"); /* a name of digits is an argument of the script, such as 1
                                                         * for $1 */
@@ -524,7 +517,7 @@ static bool take_assignment(nnc_shell *s, const token *t) {
     return true;
 }
 
-/* Evaluates ((..)) as a command, after the token "((". */
+/* Evaluates ((..)) as a command, after the token "((". Returns the certainty that the command succeeds. */
 static nnc_certainty read_sum(nnc_shell *s) {
     nnc_script_cells inside = { 0 };
     double result = 0.0;
@@ -542,7 +535,7 @@ static nnc_certainty read_sum(nnc_shell *s) {
     return known ? truth_of(result > 0.0 || result < 0.0) : NNC_RUNS_MAYBE;
 }
 
-/* Takes the file after <, > or <<. After << a here document follows at the end of the line. */
+/* Handles <, > or << and the file after it. After << a here document follows at the end of the line. */
 static void take_redirection(nnc_shell *s, const token *of, const char **file) {
     const token t = next_token(s);
     if (is_token(of, "<<") && t.is_word) {
@@ -568,7 +561,7 @@ static bool is_descriptor(const nnc_shell *s, const token *t) {
     return t->length == 1 && isdigit((unsigned char)*t->at) && (*s->at == '<' || *s->at == '>');
 }
 
-/* Reads a text in the place of a command: a script, or the body of a function up to its '}'.
+/* Reads a text in place of a command: another script, or the body of a function up to its '}'.
  * NOLINTNEXTLINE(misc-no-recursion) */
 static void read_instead(nnc_shell *s, const char *name, const char *text, int32_t line, int32_t reads_at,
                          bool is_function) {
@@ -595,8 +588,8 @@ static void read_instead(nnc_shell *s, const char *name, const char *text, int32
     s->last = NNC_RUNS_LIKELY;
 }
 
-/* Reads the script in "source x.sh". If the folder in the path is not known, the folder of the current script is used.
- * NOLINTNEXTLINE(misc-no-recursion) */
+/* Reads the script x.sh of "source x.sh". If the path begins with an unknown variable, "${A}/x.sh", looks for the rest
+ * of the path. NOLINTNEXTLINE(misc-no-recursion) */
 static void read_source(nnc_shell *s, const nnc_script_words *w) {
     const char *path = w->items[1].text, *known = strrchr(path, '}');
     const char *from = known != NULL && known[1] == '/' ? known + 2 : path;
@@ -610,7 +603,7 @@ static void read_source(nnc_shell *s, const nnc_script_words *w) {
     }
 }
 
-/* Stores the position of a function's body, and skips the body. */
+/* Stores the position where the body of a function begins, so that a call can read it, and skips the body. */
 static void begin_function(nnc_shell *s, const char *name) {
     if (s->runs != NNC_RUNS_NOT) {
         nnc_shell_function *f = nnc_arena_alloc(s->arena, sizeof *f);
@@ -659,7 +652,7 @@ static bool call(nnc_shell *s, const nnc_script_words *w) {
     return true;
 }
 
-/* Reads one command up to the operator that ends it, which is returned. */
+/* Reads one command. Returns the operator that ends it. */
 /* NOLINTNEXTLINE(readability-function-cognitive-complexity,readability-function-size): one case after the other */
 static token read_command(nnc_shell *s) {
     nnc_script_words w = { 0 };
@@ -682,7 +675,7 @@ static token read_command(nnc_shell *s) {
         } else if (at_begin && t.is_word && take_keyword(s, &t)) {
             negated = negated != is_token(&t, "!");
             if (!is_token(&t, "!") && !is_token(&t, "time")) {
-                if (s->depth > depth) { s->frames[depth].behind = outside; /* "a || { b; }" */ }
+                if (s->depth > depth) { s->frames[depth].behind = outside; /* as in "a || { b; }" */ }
                 pass(s, &t);
                 s->after[0] = '\0';
                 return (token){ .at = ";", .length = 1 };
@@ -694,19 +687,19 @@ static token read_command(nnc_shell *s) {
             open_frame(s, '(')->behind = outside;
             pass(s, &t);
             return (token){ .at = ";", .length = 1 };
-        } else if (is_descriptor(s, &t)) { /* 2>&1 */
+        } else if (is_descriptor(s, &t)) { /* as in 2>&1 */
             continue;
         } else if (t.is_word && at_begin && take_assignment(s, &t)) {
             s->last = NNC_RUNS;
         } else if (t.is_word) {
             const bool declares = at_begin && (is_token(&t, "export") || is_token(&t, "local") ||
                                                is_token(&t, "declare") || is_token(&t, "readonly"));
-            const bool option = w.count == 0 && at_begin && t.at[0] == '-'; /* declare -a */
+            const bool option = w.count == 0 && at_begin && t.at[0] == '-'; /* as in "declare -a" */
             if (!declares && !option) {
                 expand_words(s, &t, &w);
                 at_begin = false;
             }
-        } else if (is_token(&t, "(") && w.count == 1) { /* name() { */
+        } else if (is_token(&t, "(") && w.count == 1) { /* a function begins: name() { */
             skip_to(s, "{", "{");
             begin_function(s, w.items[0].text);
             s->frames[depth].behind = outside;
@@ -751,8 +744,8 @@ static token read_command(nnc_shell *s) {
     return t;
 }
 
-/* Takes the operator that ends a command. "&&" inside [[ .. ]] also ends a command; the next part of the test is
- * then read as a command (in_test). */
+/* Handles the operator that ends a command. "&&" inside [[ .. ]] also ends a command; the next part of the test is then
+ * read as a command (in_test). */
 static void take_end(nnc_shell *s, const token *t) {
     s->after[0] = '\0';
     if (is_token(t, "&&") || is_token(t, "||")) {
@@ -779,7 +772,7 @@ static void read_text(nnc_shell *s, bool is_function) {
     }
 }
 
-/* Sets the variables that Slurm sets, from lines such as "#SBATCH --nodes=2", and keeps the options for srun. */
+/* Sets the variables that Slurm sets, from lines such as "#SBATCH --nodes=2", and stores these options for srun. */
 static void read_slurm(nnc_shell *s, const char *text) {
     static const char *const options[][2] = {
         { "--nodes", "SLURM_NNODES" },
@@ -815,7 +808,7 @@ static void read_slurm(nnc_shell *s, const char *text) {
     s->line = 1;
 }
 
-/* Adds the tokenizer that a variable names to options without one: it decides the size of the vocabulary. */
+/* Adds the option for the tokenizer, if a variable names one: the tokenizer decides the size of the vocabulary. */
 static void add_tokenizer(nnc_shell *s, nnc_script_words *options) {
     static const char text[] = "--tokenizer-model ${TOKENIZER_MODEL}";
     const token t = { .at = text, .length = sizeof text - 1 };
@@ -826,8 +819,8 @@ static void add_tokenizer(nnc_shell *s, nnc_script_words *options) {
     if (!is_given) { expand_words(s, &t, options); }
 }
 
-/* Takes the options from the variables of a script that starts no program itself: the options of a command in a
- * variable, or else all variables that hold options. */
+/* Uses the variables of a script that starts no program itself: the options of a command in a variable, or else all
+ * variables that hold options. */
 static void keep_variables(nnc_shell *s) {
     const nnc_shell_var *order[256];
     nnc_script_words all = { 0 };

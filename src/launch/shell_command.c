@@ -6,13 +6,13 @@
 #include "base/base_internal.h"
 #include "launch/launch_internal.h"
 
-/* Returns the word without its folders. */
+/* Returns the last part of a path. */
 static const char *base_name(const char *text) {
     const char *slash = strrchr(text, '/');
     return slash != NULL ? slash + 1 : text;
 }
 
-/* Returns the format of a launcher; NULL: the word is not a launcher. */
+/* Returns the format of the options of a launcher, such as "torchrun"; NULL: the word is not a launcher. */
 static const char *launcher_of(const char *text) {
     static const char *const launchers[][2] = {
         { "torchrun", "torchrun" },
@@ -38,7 +38,7 @@ static bool is_program(const char *text) {
     return false;
 }
 
-/* Returns the index of the interpreter that a launcher starts, "srun -n 8 python train.py"; `end` without one. */
+/* Returns the index of the word that is an interpreter, as in "srun -n 8 python train.py"; `end` = no interpreter. */
 static int32_t interpreter_at(const nnc_script_words *w, int32_t from, int32_t end) {
     static const char *const names[] = { "python", "python3", "bash", "sh", "env" };
     for (; from < end; from++) {
@@ -77,8 +77,6 @@ typedef struct flag {
     int32_t first, count, line;
 } flag;
 
-/* Writes a text that is a JSON object, as in --speculative-config '{"method": "mtp"}', on one line. Returns false for
- * other texts. */
 bool nnc_put_object(nnc_buffer *out, const char *text) {
     nnc_json_scan_fault fault;
     if (text[strspn(text, " \n")] != '{' || !nnc_json_scan(text, strlen(text), NNC_SCAN_VALUES_RECORDED, &fault)) {
@@ -115,7 +113,7 @@ static void put_flag(nnc_buffer *out, const flag *f, const nnc_script_words *w) 
     }
 }
 
-/* Reads one option and returns the index of the word after its values. */
+/* Reads the option at index `at`. Returns the index of the word after its values. */
 static int32_t read_flag(nnc_shell_commands *s, const nnc_script_words *w, int32_t at, int32_t end, flag *f) {
     const char *text = w->items[at].text + strspn(w->items[at].text, "-");
     const char *equals = strchr(text, '=');
@@ -138,8 +136,8 @@ static int compare_lines(const void *a, const void *b) {
     return x->line != y->line ? (x->line < y->line ? -1 : 1) : x->first < y->first ? -1 : 1;
 }
 
-/* Writes the options among some words as JSON: the name of the program, then each option on its line. If an option
- * is given twice, the last one is used. */
+/* Returns the options among some words as JSON: the name of the program, then each option on its line. If an option is
+ * given twice, the last one is used. */
 static const char *options_json(nnc_shell_commands *s, const nnc_script_words *w, int32_t from, int32_t end,
                                 const char *program) {
     nnc_buffer out = { 0 };
@@ -176,8 +174,8 @@ static const char *options_json(nnc_shell_commands *s, const nnc_script_words *w
     return json != NULL ? json : "{}";
 }
 
-/* Adds a serving engine and its model before its options: {"vllm":"MODEL",..}. Does not change the options of other
- * programs. */
+/* Returns the options with the serving engine and its model in front: {"vllm":"MODEL",..}; for other programs the
+ * options unchanged. */
 static const char *with_engine(nnc_shell_commands *s, const nnc_script_words *w, int32_t program, const char *options) {
     static const char *const engines[] = { "vllm",
                                            "trtllm-serve",
@@ -206,7 +204,7 @@ static const char *with_engine(nnc_shell_commands *s, const nnc_script_words *w,
     return json != NULL ? json : options;
 }
 
-/* Returns the index of the operator that ends a command inside a quoted text: "cd x; train.py --a > log". */
+/* Returns the index of the operator that ends a command in quotes, such as ">" in "cd x; train.py --a > log". */
 static int32_t command_end(const nnc_script_words *w, int32_t from) {
     static const char *const ends[] = { ">", ">>", "<", "|", "||", "&&", ";", "2>&1", "&>", "&>>", "2>", "&" };
     for (; from < w->count; from++) {
@@ -227,8 +225,8 @@ static void add_command(nnc_shell_commands *s, nnc_shell_command made) {
     s->list[s->count++] = made;
 }
 
-/* Returns the words after a launcher up to `end`; srun also takes the options of the #SBATCH lines, which its own
- * options replace. */
+/* Returns the words of a launcher's options, from the launcher up to `end`. srun also takes the options of #SBATCH
+ * lines, which its own options replace. */
 static nnc_script_words launcher_words(nnc_shell_commands *s, const nnc_script_words *w, int32_t launcher,
                                        int32_t end) {
     const bool is_srun = strcmp(launcher_of(w->items[launcher].text), "srun") == 0;
@@ -245,7 +243,6 @@ static nnc_script_words launcher_words(nnc_shell_commands *s, const nnc_script_w
     return all;
 }
 
-/* Keeps a command that starts a program. */
 void nnc_shell_keep(nnc_shell_commands *s, const nnc_script_words *w) {
     const int32_t program = program_at(w);
     int32_t launcher = -1;

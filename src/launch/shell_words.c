@@ -20,8 +20,6 @@ void nnc_shell_refuse(nnc_shell *s, const char *what) {
     }
 }
 
-/* ---- values ---- */
-
 int32_t nnc_script_cells_count(const nnc_script_cells *of) {
     return (int32_t)(of->bytes.size / sizeof(nnc_script_cell));
 }
@@ -49,7 +47,6 @@ bool nnc_script_cell_is_blank(const nnc_script_cell *c) {
     return !c->is_kept && (c->c == ' ' || c->c == '\t' || c->c == '\n');
 }
 
-/* Returns the text of `count` cells, from the cell *from on. */
 const char *nnc_script_cells_text(nnc_shell *s, const nnc_script_cell *from, int32_t count) {
     char *text = nnc_arena_alloc(s->arena, (size_t)count + 1);
     int32_t used = 0;
@@ -64,7 +61,8 @@ const char *nnc_script_cells_text(nnc_shell *s, const nnc_script_cell *from, int
     return text;
 }
 
-/* Copies only the options among some words, with unknown values, because they come from a branch that may not run. */
+/* Copies only the options among the words of a value, with unknown values, because they come from a branch that may not
+ * run. */
 static void put_options(nnc_shell *s, const nnc_script_cells *from, nnc_script_cells *to) {
     const nnc_script_cell *list = (const nnc_script_cell *)(const void *)from->bytes.bytes;
     bool at_begin = true, is_option = false;
@@ -82,7 +80,6 @@ static void put_options(nnc_shell *s, const nnc_script_cells *from, nnc_script_c
     }
 }
 
-/* Sets a variable, or appends to it. In a branch that may not run, the variable becomes unknown. */
 void nnc_shell_assign(nnc_shell *s, const char *name, size_t length, const nnc_script_cells *value, bool append,
                       bool is_array) {
     nnc_shell_var *v = nnc_shell_variable(s, name, length);
@@ -105,7 +102,7 @@ void nnc_shell_assign(nnc_shell *s, const char *name, size_t length, const nnc_s
         nnc_buffer_put(&all.bytes, v->value, (size_t)v->count * sizeof(nnc_script_cell));
         if (is_array) { nnc_script_cells_put(s, &all, ' ', s->line, false); }
     }
-    if (s->runs == NNC_RUNS_MAYBE && (append || is_array)) { /* if this may not run, only new items are unknown */
+    if (s->runs == NNC_RUNS_MAYBE && (append || is_array)) { /* only the options that are added are then unknown */
         put_options(s, value, &all);
     } else {
         const nnc_script_cell *from = (const nnc_script_cell *)(const void *)value->bytes.bytes;
@@ -133,8 +130,7 @@ void nnc_shell_assign(nnc_shell *s, const char *name, size_t length, const nnc_s
 
 /* ---- skipping ---- */
 
-/* Finds the end of a quoted text, of "${..}", "$(..)" or "`..`" that begins at `at`; NULL = no end. The recursion is as
- * deep as the brackets are nested. NOLINTNEXTLINE(misc-no-recursion) */
+/* NOLINTNEXTLINE(misc-no-recursion): as deep as the brackets are nested */
 const char *nnc_shell_end_of(const char *at, int depth) {
     const char first = at[at[0] == '$'];
     const char closes[] = "(){}", *open = strchr(closes, first);
@@ -271,7 +267,7 @@ static void put_variable(nnc_shell *s, const nnc_shell_var *v, bool quoted, bool
     }
 }
 
-/* Writes a text that is not expanded: "${NAME}". */
+/* Writes a part of the text that cannot be expanded as it is: "${NAME}". */
 static void put_unknown(nnc_shell *s, const char *at, size_t length, nnc_script_cells *to) {
     nnc_script_cells_put_text(s, to, "${", 2, true);
     for (size_t i = 0; i < length && i < 60; i++) { /* blanks become '_', so that the text stays one word */
@@ -280,7 +276,7 @@ static void put_unknown(nnc_shell *s, const char *at, size_t length, nnc_script_
     nnc_script_cells_put_text(s, to, "}", 1, true);
 }
 
-/* Expands $((..)). `at` is the position after the two opening brackets. */
+/* Expands $((..)) to its value, if it is known. `at` is the position after the two opening brackets. */
 static void expand_sum(nnc_shell *s, const char *at, const char *end, nnc_script_cells *to) {
     nnc_script_cells inside = { 0 };
     double result = 0.0;
@@ -305,9 +301,8 @@ static void put_changed(nnc_shell *s, const nnc_shell_var *v, int (*change)(int)
     }
 }
 
-/* Expands ${NAME%word}, ${NAME%%x*}, ${NAME#word}, ${NAME##*x}: the value without its end or start. Other patterns
- * remove no characters.
- * NOLINTNEXTLINE(misc-no-recursion) */
+/* Expands ${NAME%word}, ${NAME%%x*}, ${NAME#word}, ${NAME##*x}: the value without its end or start. Any other pattern
+ * makes the value unknown. NOLINTNEXTLINE(misc-no-recursion) */
 static void put_trimmed(nnc_shell *s, const nnc_shell_var *v, const char *at, const char *end, nnc_script_cells *to) {
     const char sign = *at;
     const bool longest = at[1] == sign;
@@ -319,7 +314,8 @@ static void put_trimmed(nnc_shell *s, const nnc_shell_var *v, const char *at, co
     size_t size = strlen(part);
     const int32_t length = (int32_t)strlen(text);
     int32_t begin = 0, stop = length;
-    const bool any = size > 0 && part[sign == '%' ? size - 1 : 0] == '*'; /* "/\*", "*\/" */
+    const bool any = size > 0 && part[sign == '%' ? size - 1 : 0] == '*'; /* a pattern such as "x*" for '%' or "*x" for
+                                                                           * '#': any characters */
     if (any) {
         size--;
         part += sign == '#';
@@ -343,8 +339,7 @@ static void put_trimmed(nnc_shell *s, const nnc_shell_var *v, const char *at, co
     nnc_buffer_free(&word.bytes);
 }
 
-/* Expands the word of ${NAME:-word}. In quotes it stays one word.
- * NOLINTNEXTLINE(misc-no-recursion) */
+/* Expands the word of ${NAME:-word}, which stays one word in quotes. NOLINTNEXTLINE(misc-no-recursion) */
 static void put_default(nnc_shell *s, const char *word, const char *end, bool quoted, nnc_script_cells *to) {
     const int32_t before = nnc_script_cells_count(to);
     nnc_shell_expand(s, word, end, to);
@@ -391,7 +386,7 @@ static void expand_braces(nnc_shell *s, const char *at, const char *end, bool qu
     }
 }
 
-/* Expands an expression that begins with '$' or '`', and returns its end. NOLINTNEXTLINE(misc-no-recursion) */
+/* NOLINTNEXTLINE(misc-no-recursion) */
 const char *nnc_shell_expand_one(nnc_shell *s, const char *at, const char *limit, bool quoted, nnc_script_cells *to) {
     const char next = at[1];
     const bool bracket = *at == '`' || next == '(' || next == '{';
@@ -425,8 +420,7 @@ const char *nnc_shell_expand_one(nnc_shell *s, const char *at, const char *limit
     return at + 1 + length;
 }
 
-/* Expands a part of the text. s->line is the line of `at` before the call, and the line of `end` after it.
- * NOLINTNEXTLINE(misc-no-recursion,readability-function-cognitive-complexity) */
+/* NOLINTNEXTLINE(misc-no-recursion,readability-function-cognitive-complexity) */
 void nnc_shell_expand(nnc_shell *s, const char *at, const char *end, nnc_script_cells *to) {
     bool quoted = false;
     int32_t opened = 0; /* number of cells before the opening quote */

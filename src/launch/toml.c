@@ -50,7 +50,7 @@ static void step(toml *t) {
     }
 }
 
-/* Skips blanks and a comment; if `over`, also the ends of lines. */
+/* Skips blanks and a comment; over: true = also line ends. */
 static void skip(toml *t, bool over) {
     while (t->at < t->end) {
         const char c = *t->at;
@@ -104,7 +104,7 @@ static bool read_escape(toml *t, nnc_buffer *text) {
     return put_character(t, text, code);
 }
 
-/* Reads a quoted text into a buffer, which the caller frees. */
+/* Reads a text in quotes, and appends it to a buffer that the caller frees. Returns false if it refuses the text. */
 /* NOLINTNEXTLINE(readability-function-cognitive-complexity,readability-function-size): one case after the other */
 static bool read_text(toml *t, nnc_buffer *text) {
     const char quote = *t->at;
@@ -162,12 +162,13 @@ static bool read_key(toml *t, nnc_buffer *key) {
     }
 }
 
-/* Writes line breaks up to a line of the TOML text. */
+/* Writes line breaks until the JSON text is at the same line as the TOML text. */
 static void to_line(toml *t, unsigned long line) {
     for (; t->written < line; t->written++) { nnc_buffer_byte(t->out, '\n'); }
 }
 
-/* Reads a number with or without underscores: decimal, or with 0x, 0o, 0b. Returns false if the word is no number. */
+/* Converts a number with or without underscores: decimal, or with 0x, 0o, 0b. Returns false if the word is no
+ * number. */
 static bool read_number(const char *word, double *number) {
     char digits[64], *end = digits;
     size_t used = 0;
@@ -189,7 +190,7 @@ static bool read_number(const char *word, double *number) {
            nnc_read_double(digits[0] == '+' ? first : digits, number) && isfinite(*number);
 }
 
-/* Writes true, false, a number, or a date. */
+/* Writes a word without quotes as JSON: true, false, a number, or a date. Returns false if it refuses the word. */
 static bool put_word(toml *t) {
     char word[80];
     size_t length = 0;
@@ -258,7 +259,7 @@ static bool put_value(toml *t, int depth) {
     return true;
 }
 
-/* Reads and writes "key = value". NOLINTNEXTLINE(misc-no-recursion) */
+/* Reads "key = value" and writes it as a JSON member. NOLINTNEXTLINE(misc-no-recursion) */
 static bool put_member(toml *t, const char *prefix, int depth) {
     nnc_buffer key = { 0 };
     nnc_buffer_text(&key, prefix);

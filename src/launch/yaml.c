@@ -47,13 +47,13 @@ static nnc_status load(yaml_calls *calls, nnc_error *err) {
 #endif
 }
 
-/* An open list or object of the JSON text. */
+/* A list or object of the JSON text that is not yet closed. */
 typedef struct level {
     bool object, at_value; /* object: true = an object, false = a list; at_value: true = a key was written, and its
                             * value is next */
     bool merges;           /* true: the current key is "<<", which is not written */
     int count;
-    size_t keys; /* size of writer.keys when the object began */
+    size_t keys; /* size of writer.keys when the object began; later members belong to the object */
     int anchor;  /* 1 + index of the anchor that names this list or object; 0 = no anchor */
 } level;
 
@@ -83,14 +83,15 @@ static nnc_status refuse(const writer *w, yaml_mark_t at, const char *what) {
     return nnc_fail(w->err, NNC_BAD_SPEC, where, "%s", what);
 }
 
-/* Moves to the line of an event, and writes a comma where one is needed. A value on the line of its key stays there. */
+/* Writes line breaks up to the line of an event, and a comma where one is needed. A value on the line of its key stays
+ * there. */
 static void step_to(writer *w, yaml_mark_t at) {
     level *in = w->depth > 0 ? &w->levels[w->depth - 1] : NULL;
     if (in != NULL && !in->at_value && in->count++ > 0) { nnc_buffer_byte(w->out, ','); }
     for (; w->line < at.line; w->line++) { nnc_buffer_byte(w->out, '\n'); }
 }
 
-/* Called after a value: the next event of an object is a key. */
+/* Notes that a value was written, so that the next event of an object is a key. */
 static void end_value(writer *w) {
     if (w->depth > 0) { w->levels[w->depth - 1].at_value = false; }
 }
@@ -102,9 +103,9 @@ static bool is_word(const char *text, const char *const *words) {
     return false;
 }
 
-/* Reads a decimal number of YAML 1.1, without its underscores. Also accepts a number without a dot before its exponent
- * (1e-5), as the programs that read such files do. Refuses 010, because it is octal. Returns false if the text is no
- * such number. */
+/* Converts a decimal number of YAML 1.1, without its underscores. Also accepts a number without a dot before its
+ * exponent (1e-5), as the programs that read such files do. Refuses 010, because it is octal. Returns false if the text
+ * is no such number. */
 static bool read_number(const char *text, double *number) {
     char digits[64];
     size_t used = 0;
@@ -146,7 +147,7 @@ static void put_plain(nnc_buffer *out, const char *text) {
     }
 }
 
-/* Gives a name to the node that begins here. *index receives 1 + the index of the anchor. */
+/* Registers the name of an anchor for the node that begins here. *index receives 1 + the index of the anchor. */
 static nnc_status begin_anchor(writer *w, const yaml_event_t *event, const unsigned char *name, int *index) {
     if (name == NULL) { return NNC_OK; }
     if (w->anchor_count == ANCHORS_MAX || strlen((const char *)name) >= sizeof w->anchors[0].name) {
@@ -179,7 +180,7 @@ typedef struct member {
     bool merged;
 } member;
 
-/* Finds the member of the open object that has a given key (with its quotes and ':'). *end receives the start of the
+/* Finds the member of the object `in` that has a given key (with its quotes and ':'). *end receives the start of the
  * next member, or `last`. Returns false if the object has no such member. */
 static bool find_member(const writer *w, const level *in, const char *key, size_t length, size_t last, member *found,
                         size_t *end) {
