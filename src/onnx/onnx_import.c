@@ -56,8 +56,6 @@ static bool make_room(nnc_onnx_graph *g) {
     return nnc_onnx_find(g, "") == 0; /* the name of an omitted input is ""; value 0 must have this name */
 }
 
-/* ---- inputs ---- */
-
 static bool is_float(const Onnx__ValueInfoProto *info) {
     const Onnx__TypeProto__Tensor *type = nnc_onnx_type_of(info);
     return type == NULL || !type->has_elem_type ||
@@ -66,8 +64,8 @@ static bool is_float(const Onnx__ValueInfoProto *info) {
             type->elem_type != ONNX__TENSOR_PROTO__DATA_TYPE__BOOL);
 }
 
-/* Writes an input of the network. The first input becomes the input of the graph file; each later input becomes an
- * entry of "ops". Returns false if the file was refused. */
+/* Writes an input of the network to the graph file: the first input as "input", each later input as an entry of "ops".
+ * Returns false if it refused the file. */
 static bool place_input(nnc_onnx_graph *g, const Onnx__ValueInfoProto *info, nnc_onnx_value *v, bool first) {
     char shape[96] = "";
     const bool ids = !is_float(info);
@@ -182,8 +180,8 @@ static bool write_outputs(nnc_onnx_graph *g) {
     return any || nnc_onnx_refuse(g, "has no output that depends on its input");
 }
 
-/* Converts all nodes. It is called twice, because the graph is converted in two equal passes. Returns false if the file
- * was refused. */
+/* Converts all nodes of the ONNX graph once. The import calls it twice: the first pass finds the last use of each
+ * tensor, the second pass writes. Returns false if it refused the file. */
 static bool pass(nnc_onnx_graph *g) {
     for (int32_t i = 0; i < g->name_count; i++) { g->names[i] = -1; }
     g->count = g->regs = g->step = 0;
@@ -260,7 +258,7 @@ typedef struct unpacking {
     bool too_many, failed;
 } unpacking;
 
-/* Returns the limit for a file of `count` bytes: enough for a million values, and for files with weights. */
+/* Returns the limit in bytes for a file of `count` bytes: enough for a million values, and for files with weights. */
 static size_t most_bytes(size_t count) { return (size_t)1000000000 + 3 * count; }
 
 static void *take(void *context, size_t size) {

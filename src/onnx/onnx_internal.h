@@ -24,8 +24,8 @@ typedef enum nnc_onnx_kind {
     NNC_ONNX_ACTIVATION
 } nnc_onnx_kind;
 
-/* Patterns: values that may be part of a larger op, such as the mean of a norm. Such a value is deferred: it is not
- * written until a later node shows which op it belongs to. src is the input of the larger op. */
+/* Patterns: a value can be a step of a larger op, such as the mean of a norm. It is then deferred, that is, not written
+ * until a later node shows which op it belongs to. src is the input of the larger op. */
 typedef enum nnc_onnx_pattern {
     NNC_ONNX_PLAIN,
     NNC_ONNX_MEAN,        /* mean of src over its last axis */
@@ -62,8 +62,8 @@ typedef struct nnc_onnx_value {
                               * output */
     int32_t same_as;         /* 1 + index of a value with the same elements and another name; 0 = no such value */
     bool rms;
-    int64_t pads[4]; /* padding of a map: at the start of both axes, then at the end of both axes */
-    int32_t reg;     /* index of the register that has the value (a tensor of the graph file); -1 = not written yet */
+    int64_t pads[4]; /* padding of a feature map: at the start of both axes, then at the end of both axes */
+    int32_t reg;     /* index of the register (a tensor of the graph file) that holds the value; -1 = not written yet */
     int32_t shape_rank;
     int64_t shape[4]; /* shape of the register */
 } nnc_onnx_value;
@@ -77,7 +77,7 @@ typedef struct nnc_onnx_graph {
     const Onnx__NodeProto *node; /* the current node */
     nnc_onnx_value *values;
     int32_t count, capacity;
-    int32_t *slots; /* hash table of names: each entry is 1 + index of a value; 0 = empty */
+    int32_t *slots; /* hash table of the names of values: each entry is 1 + index of a value; 0 = empty */
     int32_t slot_count;
     bool shapeless; /* true: no parameter of the file has data; then floating-point inputs after the first input are
                      * treated as parameters */
@@ -105,15 +105,15 @@ const Onnx__TypeProto__Tensor *nnc_onnx_type_of(const Onnx__ValueInfoProto *info
 /* Reads the shape of an input. batch: the first axis is the batch; its size must be 1 or not given. The sizes of the
  * other axes are in the file or in `axes`. Returns false if the file was refused. */
 bool nnc_onnx_read_shape(nnc_onnx_graph *g, const Onnx__ValueInfoProto *info, nnc_onnx_value *v, bool batch);
-/* Returns the first entry of `axes` that no input has; NULL = every entry is used. */
+/* Returns the first entry of `axes` that fits no axis of an input; NULL = every entry was used. */
 const char *nnc_onnx_axis_left(const nnc_onnx_graph *g);
 
-/* Notes an error about the current node. Always returns false. */
+/* Notes why the current node cannot be converted, which ends the import. Always returns false. */
 bool nnc_onnx_refuse(nnc_onnx_graph *g, const char *format, ...) NNC_PRINTF(2, 3);
 
-/* Returns the value with this name and creates it if it is new; -1: out of memory. */
+/* Returns the index of the value with this name, which is added if it is new; -1: out of memory. */
 int32_t nnc_onnx_find(nnc_onnx_graph *g, const char *name);
-/* Returns the value of an input of the current node; if the node has no such input, an unknown value. */
+/* Returns the value of input `index` of the current node; if the node has no such input, an unknown value. */
 nnc_onnx_value *nnc_onnx_input(nnc_onnx_graph *g, size_t index);
 bool nnc_onnx_has_input(const nnc_onnx_graph *g, size_t index);
 nnc_onnx_value *nnc_onnx_output(nnc_onnx_graph *g, size_t index);
@@ -124,7 +124,7 @@ const Onnx__AttributeProto *nnc_onnx_attribute(const nnc_onnx_graph *g, const ch
 int64_t nnc_onnx_int(const nnc_onnx_graph *g, const char *name, int64_t unsaid);
 /* Returns element `index` of the list attribute `name`; if the node has no such attribute, returns `unsaid`. */
 int64_t nnc_onnx_ints(const nnc_onnx_graph *g, const char *name, size_t index, int64_t unsaid);
-/* Returns an axis of v as an index; a negative axis is counted from the end. -1: the axis does not exist, and the node
+/* Returns the index of an axis of v; a negative axis is counted from the end. -1: the axis does not exist, and the node
  * was refused. */
 int32_t nnc_onnx_axis(nnc_onnx_graph *g, const nnc_onnx_value *v, int64_t axis);
 
@@ -136,16 +136,16 @@ bool nnc_onnx_shape_of(nnc_onnx_graph *g);
 /* Reads a constant tensor of the file into a value. Returns false if the file was refused. */
 bool nnc_onnx_constant(nnc_onnx_graph *g, const Onnx__TensorProto *t, nnc_onnx_value *v);
 
-/* Computes the shape of an output that has all or some values of an input in another order. Works for constants and
+/* Computes the shape of the output of a node that moves values, such as Reshape or Slice, for constants and
  * activations. Returns false when it refuses the node. */
 bool nnc_onnx_moved_shape(nnc_onnx_graph *g, const nnc_onnx_value *in, nnc_onnx_value *out);
-/* Computes the shape of the result of combining two values element by element. Returns false when it refuses
- * the node. */
+/* Computes the shape of two values combined element by element, with broadcasting. Returns false when it refuses the
+ * node. */
 bool nnc_onnx_broadcast(nnc_onnx_graph *g, const nnc_onnx_value *a, const nnc_onnx_value *b, nnc_onnx_value *out);
 
-/* Converts a node with at least one input that is no constant. Returns false when it refuses the node. */
+/* Converts a node with an input that is no constant to entries of "ops". Returns false when it refuses the node. */
 bool nnc_onnx_convert(nnc_onnx_graph *g);
-/* Writes a deferred value as a separate op. Returns false when it refuses the node. */
+/* Writes a deferred value as an op of its own, so that it has a register. Returns false when it refuses the node. */
 bool nnc_onnx_materialise(nnc_onnx_graph *g, nnc_onnx_value *v);
 
 /* ---- constants ---- */
@@ -159,19 +159,19 @@ bool nnc_onnx_known(const nnc_onnx_value *v, int64_t *count);
 /* Writes an entry of "ops" that works on the tensor in register `from`. format: all members of the entry except "as".
  * Returns the register of the output. */
 int32_t nnc_onnx_step(nnc_onnx_graph *g, int32_t from, const char *format, ...) NNC_PRINTF(3, 4);
-/* Returns the register of the input of the network. */
+/* Creates the register of the first input of the network. Returns its index. */
 int32_t nnc_onnx_begin(nnc_onnx_graph *g);
 /* Writes to `text` the name of a register that an entry of "ops" reads in addition to the current tensor. */
 const char *nnc_onnx_with(nnc_onnx_graph *g, int32_t reg, char text[16]);
 
-/* Writes a view that gives the tensor of a value another shape. Returns false when it refuses the node. */
+/* Gives the tensor of a value another shape, by an op "view". Returns false when it refuses the node. */
 bool nnc_onnx_view(nnc_onnx_graph *g, nnc_onnx_value *v, int32_t rank, const int64_t *shape);
-/* nnc_onnx_as_map gives a value the shape of a map (channels x height x width) or of a volume (channels x depth x
- * height x width). nnc_onnx_as_rows gives it the shape rows x last axis. Both write a view if the shape changes, and
- * return false when they refuse the node. */
+/* nnc_onnx_as_map gives a value the shape of a feature map (channels x height x width) or a volume (channels x depth x
+ * height x width). nnc_onnx_as_rows gives it the shape rows x last axis. Both write an op "view" if the shape changes,
+ * and return false when they refuse the node. */
 bool nnc_onnx_as_map(nnc_onnx_graph *g, nnc_onnx_value *v);
 bool nnc_onnx_as_rows(nnc_onnx_graph *g, nnc_onnx_value *v);
-/* Sets the register and the shape of an output. */
+/* Notes the register and the shape of the output of a node that was written. */
 void nnc_onnx_made(nnc_onnx_value *out, int32_t reg, int32_t rank, const int64_t *shape);
 
 /* ---- nodes ---- */
@@ -183,20 +183,18 @@ static inline bool nnc_onnx_is(const nnc_onnx_graph *g, const char *type) {
 /* Tests whether a value is a constant with one element. */
 bool nnc_onnx_is_scalar(const nnc_onnx_value *v);
 int32_t nnc_onnx_index_of(const nnc_onnx_graph *g, const nnc_onnx_value *v);
-/* Makes `out` another name for the tensor of `in`; `out` has its own shape. */
+/* Makes `out` another name for the tensor of `in`, with the shape of `out`. */
 void nnc_onnx_alias(const nnc_onnx_graph *g, const nnc_onnx_value *in, nnc_onnx_value *out);
-/* Sets the pattern of `out` after another node of the larger op was found. Until now, `out` had the same tensor as its
- * input. */
+/* Sets the pattern of `out`, when a node continues a larger op. `out` then has another tensor than its input. */
 void nnc_onnx_becomes(nnc_onnx_value *out, nnc_onnx_pattern pattern);
 void nnc_onnx_same_dims(const nnc_onnx_value *in, nnc_onnx_value *out);
-/* Defers the value `out` as a part of a larger op whose input is src. */
+/* Defers `out` (does not write it yet), as a step of a larger op whose input is src. */
 void nnc_onnx_defer(nnc_onnx_graph *g, nnc_onnx_value *out, nnc_onnx_pattern pattern, const nnc_onnx_value *src);
-/* Defers the output of the current node. The first input of the node is the input of the larger op. Returns false when
- * it refuses the node. */
+/* Defers the output of the current node, as a step of a larger op whose input is the first input of the node. Returns
+ * false when it refuses the node. */
 bool nnc_onnx_put_off(nnc_onnx_graph *g, nnc_onnx_pattern pattern);
-/* nnc_onnx_write_norm writes the norm to which a deferred value belongs, nnc_onnx_write_linear the linear layer, and
- * nnc_onnx_write_batch_norm the batch norm. affine: text of further members of the entry, or "". These functions return
- * false when they refuse the node. */
+/* Write the op to which a deferred value belongs: a norm, a linear layer or a batch norm. affine: text of further
+ * members of the entry in "ops", or "". Each returns false when it refuses the node. */
 bool nnc_onnx_write_norm(nnc_onnx_graph *g, nnc_onnx_value *v, const char *affine);
 bool nnc_onnx_write_linear(nnc_onnx_graph *g, nnc_onnx_value *v, bool bias);
 bool nnc_onnx_write_batch_norm(nnc_onnx_graph *g, nnc_onnx_value *v);

@@ -40,8 +40,8 @@ static bool split(nnc_onnx_graph *g) {
     return axis >= 0;
 }
 
-/* Converts a look-up of token ids in a table of parameters. If the table is an activation, takes a part of the
- * activation. Returns false when it refuses the node. */
+/* Converts a look-up of token ids in a table of parameters (embedding), or a part of an activation. Returns false when
+ * it refuses the node. */
 static bool gather(nnc_onnx_graph *g) {
     nnc_onnx_value *in = nnc_onnx_input(g, 0), *index = nnc_onnx_input(g, 1), *out = nnc_onnx_output(g, 0);
     if (!nnc_onnx_moved_shape(g, in, out)) { return false; }
@@ -57,7 +57,7 @@ static bool gather(nnc_onnx_graph *g) {
     return true;
 }
 
-/* Puts a learned token before the other tokens. Returns false when it refuses the node. */
+/* Converts a node that puts a learned token before the other tokens. Returns false when it refuses the node. */
 static bool prepend(nnc_onnx_graph *g, const nnc_onnx_value *tokens, nnc_onnx_value *x, nnc_onnx_value *out) {
     if (x->rank != 3 || tokens->rank != 3 || x->dims[0] != 1 || tokens->dims[0] != 1 || tokens->dims[2] != x->dims[2] ||
         !nnc_onnx_as_rows(g, x)) {
@@ -120,8 +120,6 @@ static bool moved(nnc_onnx_graph *g) {
     return true;
 }
 
-/* ---- nodes on maps ---- */
-
 enum { SIDES = 3 }; /* depth, height, width */
 
 /* A window over a volume or a map. A sequence is a map with one row: its window moves along the width. */
@@ -133,7 +131,7 @@ static bool same_text(const Onnx__AttributeProto *a, const char *text) {
     return a != NULL && a->has_s && a->s.len == strlen(text) && memcmp(a->s.data, text, a->s.len) == 0;
 }
 
-/* Computes the padding with which the output has one value per stride ("SAME"). */
+/* Sets the padding of one side so that the output has length / stride positions, rounded up ("SAME"). */
 static void pad_alike(window *w, int side, int64_t length, bool upper) {
     const int64_t outputs = nnc_ceil_div(length, w->stride[side]);
     const int64_t pad = (outputs - 1) * w->stride[side] + w->dilation[side] * (w->kernel[side] - 1) + 1 - length;
@@ -142,8 +140,8 @@ static void pad_alike(window *w, int side, int64_t length, bool upper) {
     w->end[side] = all - w->begin[side];
 }
 
-/* Reads the window of the current node. pads: the pads of height and width of a Pad node before it. Returns false when
- * it refuses the node. */
+/* Reads kernel, stride, dilation and padding of the current node. pads: height and width padding of a Pad node before
+ * it. Returns false when it refuses the node. */
 static bool read_window(nnc_onnx_graph *g, const nnc_onnx_value *in, const int64_t kernel[SIDES], const int64_t pads[4],
                         window *w) {
     const Onnx__AttributeProto *automatic = nnc_onnx_attribute(g, "auto_pad");
@@ -342,7 +340,7 @@ static bool pad(nnc_onnx_graph *g) {
     return true;
 }
 
-/* Returns the whole number by which both sides of a map are multiplied; 0 = no whole number. */
+/* Returns the whole number by which a Resize node multiplies height and width of a map; 0 = no such number. */
 static int64_t factor_of(nnc_onnx_graph *g, const nnc_onnx_value *in) {
     const bool old = nnc_onnx_is(g, "Upsample");
     const nnc_onnx_value *scales = nnc_onnx_input(g, old ? 1 : 2), *sizes = nnc_onnx_input(g, 3);
@@ -382,9 +380,7 @@ static bool resize(nnc_onnx_graph *g) {
     return true;
 }
 
-/* ---- recurrent layers ---- */
-
-/* Sets the last state of a recurrent layer: directions x 1 x hidden. */
+/* Writes the output "last state" of a recurrent layer, directions x 1 x hidden, if the node has it. */
 static void last_state(nnc_onnx_graph *g, size_t index, const nnc_onnx_value *all, int64_t turns, int64_t hidden) {
     nnc_onnx_value *out = nnc_onnx_output(g, index);
     if (index < g->node->n_output && out->name[0] != '\0') {

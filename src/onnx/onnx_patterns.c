@@ -34,8 +34,8 @@ bool nnc_onnx_instance_norm(nnc_onnx_graph *g) {
     return true;
 }
 
-/* Converts a mean. A mean over the positions of a map, or over tokens, is a pool; a mean over the last axis begins a
- * norm. */
+/* Converts a node ReduceMean. A mean over the positions of a map, or over tokens, is a pool; a mean over the last axis
+ * begins a norm. */
 /* NOLINTNEXTLINE(readability-function-cognitive-complexity): one case after the other */
 bool nnc_onnx_mean(nnc_onnx_graph *g) {
     nnc_onnx_value *in = nnc_onnx_input(g, 0), *out = nnc_onnx_output(g, 0);
@@ -100,7 +100,8 @@ static bool is_mean_of(const nnc_onnx_graph *g, const nnc_onnx_value *m, const n
     return m->pattern == NNC_ONNX_MEAN && &g->values[m->src] == x;
 }
 
-/* Tests whether w has one value for each channel of x. Channels are the last axis, or the first axis of a map. */
+/* Returns true if w has one value for each channel of x. Channels are the last axis, or the first axis of a map (*map
+ * true). */
 static bool per_channel(const nnc_onnx_value *w, const nnc_onnx_value *x, bool *map) {
     int64_t elements = 0;
     if (!nnc_onnx_elements(w, &elements) || x->rank < 1 || w->rank < 1) { return false; }
@@ -111,7 +112,7 @@ static bool per_channel(const nnc_onnx_value *w, const nnc_onnx_value *x, bool *
                 : elements == x->dims[x->rank - 1] && w->dims[w->rank - 1] == elements;
 }
 
-/* Converts a node that combines an activation and a constant. */
+/* Converts a node with an activation and a constant as inputs. Returns false when it refuses the node. */
 /* NOLINTNEXTLINE(readability-function-cognitive-complexity): one case after the other */
 static bool with_constant(nnc_onnx_graph *g, nnc_onnx_value *x, const nnc_onnx_value *w, nnc_onnx_value *out) {
     const bool adds = nnc_onnx_is(g, "Add") || nnc_onnx_is(g, "Sub"), times = nnc_onnx_is(g, "Mul");
@@ -179,7 +180,8 @@ static bool same_place(const nnc_onnx_value *a, const nnc_onnx_value *b) {
     return a->pattern == NNC_ONNX_PLAIN && b->pattern == NNC_ONNX_PLAIN && a->reg >= 0 && a->reg == b->reg;
 }
 
-/* Returns the kind of activation that equals x times a function of x; NULL = no such kind. */
+/* Returns the kind of activation that x times f computes, such as "gelu", if f is a function of x; NULL = no such
+ * kind. */
 static const char *product_of(const nnc_onnx_graph *g, const nnc_onnx_value *x, const nnc_onnx_value *f) {
     if (f->src < 0 || !same_place(x, &g->values[f->src])) { return NULL; }
     return f->pattern == NNC_ONNX_ERF_PLUS       ? "gelu"
@@ -189,8 +191,8 @@ static const char *product_of(const nnc_onnx_graph *g, const nnc_onnx_value *x, 
                                                  : NULL;
 }
 
-/* Converts a node that combines two activations of equal shapes, or a map and one value per channel. Returns false when
- * it refuses the node. */
+/* Converts a node with two activations as inputs, of equal shapes or a map and one value per channel. Returns false
+ * when it refuses the node. */
 static bool both(nnc_onnx_graph *g, nnc_onnx_value *a, nnc_onnx_value *b, nnc_onnx_value *out, const char *op) {
     char name[16];
     int64_t na = 0, nb = 0;
@@ -269,7 +271,7 @@ bool nnc_onnx_pair(nnc_onnx_graph *g) {
     return both(g, a, b, out, times || over ? "mul" : "add");
 }
 
-/* Writes a sum of several inputs, two at a time. */
+/* Converts a sum of several inputs to additions of two. Returns false when it refuses the node. */
 bool nnc_onnx_sum(nnc_onnx_graph *g) {
     nnc_onnx_value *out = nnc_onnx_output(g, 0), *first = nnc_onnx_input(g, 0);
     nnc_onnx_value sum = *first;
@@ -287,8 +289,6 @@ bool nnc_onnx_sum(nnc_onnx_graph *g) {
     nnc_onnx_alias(g, &sum, out);
     return true;
 }
-
-/* ---- products and attention ---- */
 
 bool nnc_onnx_gemm(nnc_onnx_graph *g) {
     nnc_onnx_value *in = nnc_onnx_input(g, 0), *out = nnc_onnx_output(g, 0);

@@ -116,7 +116,7 @@ bool nnc_onnx_broadcast(nnc_onnx_graph *g, const nnc_onnx_value *a, const nnc_on
 
 enum { AXES_MAX = 32 };
 
-/* Returns the size that `axes` gives for an axis of an input, named or by its place ("x.2"); -1 = not given. */
+/* Returns the size that `axes` gives for an axis of an input, by its name or its place ("x.2"); -1 = not given. */
 static int64_t axis_said(nnc_onnx_graph *g, const char *input, int axis, const char *name) {
     char place[96];
     int index = 0;
@@ -215,7 +215,7 @@ static bool whole_of(const Onnx__TensorProto *t, size_t index, int64_t *value) {
     return false;
 }
 
-/* Reads up to 8 whole numbers that are stored as floats: the factors of a Resize node. */
+/* Returns up to 8 whole numbers that a tensor stores as floats, such as the factors of a Resize node; NULL = others. */
 static int64_t *whole_floats(nnc_onnx_graph *g, const Onnx__TensorProto *t, int64_t count) {
     enum { SOME = 8 };
     int64_t *whole =
@@ -329,7 +329,7 @@ static bool concatenate(nnc_onnx_graph *g, nnc_onnx_value *out) {
     return true;
 }
 
-/* Creates a tensor that repeats one value: whole numbers, or a parameter without data. Returns false when it refuses
+/* Creates a constant that repeats one value: whole numbers, or a parameter without data. Returns false when it refuses
  * the node. */
 static bool fill(nnc_onnx_graph *g, nnc_onnx_value *out) {
     const Onnx__AttributeProto *value = nnc_onnx_attribute(g, "value");
@@ -413,8 +413,6 @@ bool nnc_onnx_fold(nnc_onnx_graph *g) {
     }
     return nnc_onnx_moved_shape(g, in, out);
 }
-
-/* ---- folds nodes that only move values ---- */
 
 /* Reads a list of numbers, which is an attribute in older files and an input in newer files. count -1 = the node has
  * neither. Returns false when it refuses the node. */
@@ -538,7 +536,8 @@ static bool expand(nnc_onnx_graph *g, const nnc_onnx_value *in, nnc_onnx_value *
     return nnc_onnx_broadcast(g, in, &to, out);
 }
 
-/* Slices a tensor, one axis at a time. The length of a slice is (end - start) / step, rounded up. */
+/* Computes the shape and values of a slice, one axis at a time. The length of a slice is (end - start) / step, rounded
+ * up. */
 /* NOLINTNEXTLINE(readability-function-cognitive-complexity): one case after the other */
 static bool slice(nnc_onnx_graph *g, const nnc_onnx_value *in, nnc_onnx_value *out) {
     const int64_t *starts = NULL, *ends = NULL, *axes = NULL, *steps = NULL;
@@ -573,7 +572,8 @@ static bool slice(nnc_onnx_graph *g, const nnc_onnx_value *in, nnc_onnx_value *o
     return true;
 }
 
-/* Replaces the gathered axis by the axes of the indices. Returns false when it refuses the node. */
+/* Computes the shape of a Gather node: the axes of the indices replace the gathered axis. Returns false when it refuses
+ * the node. */
 static bool gather(nnc_onnx_graph *g, const nnc_onnx_value *in, nnc_onnx_value *out) {
     const nnc_onnx_value *index = nnc_onnx_input(g, 1);
     const int32_t axis = nnc_onnx_axis(g, in, nnc_onnx_int(g, "axis", 0));

@@ -26,7 +26,7 @@ static int32_t new_reg(nnc_onnx_graph *g) {
     return g->regs++;
 }
 
-/* Frees the names of registers that the current entry of "ops" uses for the last time. */
+/* Frees the names of registers that no later entry of "ops" reads. */
 static void release(nnc_onnx_graph *g) {
     for (int32_t i = 0; i < g->name_count; i++) {
         if (g->names[i] >= 0 && g->reg[g->names[i]].last <= g->step) { g->names[i] = -1; }
@@ -147,8 +147,6 @@ bool nnc_onnx_as_rows(nnc_onnx_graph *g, nnc_onnx_value *v) {
     return nnc_onnx_view(g, v, 2, shape);
 }
 
-/* ---- deferred values ---- */
-
 bool nnc_onnx_is_scalar(const nnc_onnx_value *v) {
     int64_t elements = 0;
     return v->kind != NNC_ONNX_ACTIVATION && nnc_onnx_elements(v, &elements) && elements == 1;
@@ -156,7 +154,6 @@ bool nnc_onnx_is_scalar(const nnc_onnx_value *v) {
 
 int32_t nnc_onnx_index_of(const nnc_onnx_graph *g, const nnc_onnx_value *v) { return (int32_t)(v - g->values); }
 
-/* Makes `out` another name for the tensor of `in`, with another shape. */
 void nnc_onnx_alias(const nnc_onnx_graph *g, const nnc_onnx_value *in, nnc_onnx_value *out) {
     const char *name = out->name;
     nnc_onnx_value moved = *in;
@@ -235,7 +232,6 @@ bool nnc_onnx_materialise(nnc_onnx_graph *g, nnc_onnx_value *v) {
     }
 }
 
-/* Defers the output of the current node. */
 bool nnc_onnx_put_off(nnc_onnx_graph *g, nnc_onnx_pattern pattern) {
     nnc_onnx_value *in = nnc_onnx_input(g, 0), *out = nnc_onnx_output(g, 0);
     nnc_onnx_same_dims(in, out);
