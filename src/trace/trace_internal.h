@@ -68,7 +68,8 @@ typedef struct nnc_trace {
  * NNC_IO, NNC_NO_MEMORY, or NNC_BAD_SPEC (err has file and byte); then nothing has to be freed. */
 nnc_status nnc_trace_read(const char *path, nnc_trace **trace, nnc_error *err);
 
-/* Tests by its name and its first bytes whether a file is a trace. Files of nncost are short and never compressed. */
+/* Returns true if a file is a trace, by its name and its first bytes. Files of nncost are short and never
+ * compressed. */
 bool nnc_trace_is(const char *path);
 void nnc_trace_free(nnc_trace *trace);
 
@@ -94,8 +95,8 @@ typedef struct nnc_trace_hint {
 
 nnc_trace_price nnc_trace_price_of(const nnc_device *device, const nnc_trace_kind *kind, nnc_trace_hint hint);
 
-/* The name and sizes that tables of measurements use for an operator: "matmul" with m, n, k and batch; "gelu" and
- * others with m rows of n elements. */
+/* The name and sizes of an operator in tables of measurements: "matmul" with m, n, k and batch; "gelu" and others with
+ * m rows of n elements. */
 typedef struct nnc_trace_sizes {
     const char *op;
     nnc_dtype dtype; /* number format of the arithmetic */
@@ -105,8 +106,6 @@ typedef struct nnc_trace_sizes {
 /* Finds the name and the sizes of an operator. Returns false if the tables have no such operator, or if its shapes do
  * not determine the sizes. */
 bool nnc_trace_sizes_of(const nnc_trace_kind *kind, bool tf32, nnc_trace_sizes *sizes);
-
-/* ---- trace_sum.c ---- */
 
 /* A row of the summary: all calls of an operator with the same shapes, or all kernels of one name whose operator is not
  * known. */
@@ -155,7 +154,7 @@ nnc_status nnc_trace_sum_up(nnc_trace *trace, const char *path, const nnc_device
 
 /* ---- trace_sum.c: the ranks of one run ---- */
 
-/* A collective of a rank. nth: its number among the collectives with the same kernel and group of ranks. */
+/* A collective of a rank. nth: its index among the rank's collectives with the same kernel and group of ranks. */
 typedef struct nnc_trace_collective {
     uint64_t what; /* hash of the kernel's name and the group of ranks */
     int64_t start_ns, nth;
@@ -170,7 +169,8 @@ typedef struct nnc_trace_rank {
     double waits_s; /* time that this rank waits in collectives until the last rank enters */
 } nnc_trace_rank;
 
-/* Appends the collectives of a trace to an array of nnc_trace_collective. Returns false when out of memory. */
+/* Appends the collectives of the trace of one rank to an array of nnc_trace_collective. Returns false when out of
+ * memory. */
 bool nnc_trace_collectives(const nnc_trace *t, int32_t rank, nnc_buffer *all);
 
 /* Computes how long each rank waits in collectives. A collective ends on all ranks at the same time. The rank that

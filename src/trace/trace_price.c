@@ -28,8 +28,6 @@ typedef struct tensors {
     bool too_many;
 } tensors;
 
-/* ---- shapes ---- */
-
 static const struct {
     const char *name;
     double bytes;
@@ -134,7 +132,7 @@ static bool read_shapes(const nnc_trace_kind *kind, tensors *all) {
     return !all->too_many;
 }
 
-/* Returns the first tensor of an argument; NULL = it has no tensor. */
+/* Returns the first tensor of an argument of an operator; NULL = the argument has no tensor. */
 static const tensor *input_of(const tensors *all, int32_t input) {
     for (int32_t i = 0; i < all->count; i++) {
         if (all->of[i].input == input) { return &all->of[i]; }
@@ -157,8 +155,6 @@ static int values_of(const char *list, int32_t index, int64_t *values, int most)
     }
     return count;
 }
-
-/* ---- operators ---- */
 
 static bool product_of(const tensor *a, const tensor *b, nnc_op *op) {
     const bool batched = a != NULL && b != NULL && a->rank == 3 && b->rank == 3;
@@ -250,7 +246,7 @@ static bool attention_of(const nnc_trace_kind *kind, const tensors *in, nnc_op *
     return (masked && strcmp(causal, "True") == 0) || strcmp(causal, "False") == 0;
 }
 
-/* Forms: which tensors an operator reads and writes. */
+/* Which tensors a simple operator reads and writes. */
 typedef enum form {
     MOVES_ALL,    /* the operator reads its inputs and writes a tensor of the shape to which they broadcast */
     WRITES_FIRST, /* the operator only writes its first input */
@@ -430,8 +426,6 @@ static int ops_of(const nnc_trace_kind *kind, const char *name, const tensors *i
     return kernel_of(name, in, ops);
 }
 
-/* ---- rows of measurements ---- */
-
 static bool row_of(const char *name, const tensors *in, nnc_trace_sizes *sizes) {
     static const struct {
         const char *name, *op;
@@ -492,7 +486,7 @@ static void add_time(const nnc_device *device, const nnc_op *op, nnc_trace_price
     price->predicted_s += t.time_s;
 }
 
-/* Computes the time of a product with m, n and k padded to multiples of 16 bytes, because a product with other
+/* Computes the time of a matrix product with m, n and k padded to multiples of 16 bytes. A product with other
  * dimensions is slow. */
 static void try_padded(const nnc_device *device, const nnc_op *op, nnc_trace_price *price) {
     nnc_op padded = *op;
@@ -524,7 +518,7 @@ static void set_alignment(nnc_op *op, int aligned) {
     op->phase = aligned > 0 && aligned < multiple && !odd ? NNC_PHASE_GRAD_WEIGHT : op->phase;
 }
 
-/* Returns the time of the second and further kernels of a call, such as kernels that add partial sums. */
+/* Returns the time of all kernels of a call but the first, such as kernels that add partial sums. */
 static double further_s(const nnc_device *device, double launches) {
     const nnc_op nothing = { .kind = NNC_OP_KERNEL, .dtype = NNC_FP32, .math_dtype = NNC_FP32, .repeat = 1 };
     const nnc_work work = nnc_op_work(&nothing);

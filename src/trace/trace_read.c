@@ -182,12 +182,13 @@ static bool take(reader *r, char expected) {
     return false;
 }
 
-/* Bytes that may begin or end a string, a list, an object, a member or a value; and the end of a text. Others are
- * passed in runs. */
+/* Bytes that may begin or end a string, a list, an object, a member or a value, and NUL. Readers skip other bytes
+ * several at a time. */
 static const bool stops[256] = { ['"'] = true, ['\\'] = true, ['{'] = true, ['}'] = true, ['['] = true,
                                  [']'] = true, [','] = true,  [':'] = true, ['\0'] = true };
 
-/* Reads past the bytes in the window before the next stop, at most `most`. Returns how many these were. */
+/* Skips the bytes before the next byte of `stops` in the window, at most `most`, and copies them to `to` unless it is
+ * NULL. Returns their number. */
 static size_t take_run(reader *r, char *to, size_t most) {
     const char *from = r->window + r->at;
     const size_t there = (size_t)(r->filled - r->at);
@@ -198,7 +199,7 @@ static size_t take_run(reader *r, char *to, size_t most) {
     return n;
 }
 
-/* Place inside a value: the number of open brackets; whether a string, or a character after a backslash, is read. */
+/* Position inside a JSON value: number of open brackets; inside a string; after a backslash in a string. */
 typedef struct nesting {
     int depth;
     bool text, escaped;
@@ -214,8 +215,8 @@ static void pass(nesting *at, int c) {
     }
 }
 
-/* Reads past one JSON value and returns its size. kept: true = the text of the value is copied to r->event, with a NUL
- * at its end. This function only counts brackets; read_members checks the content of objects. */
+/* Skips one JSON value of the file and returns its size. kept: true = copies its text to r->event, with a NUL at the
+ * end. Only counts brackets; read_members checks the content of objects. */
 static size_t take_value(reader *r, bool kept) {
     size_t size = 0;
     nesting at = { .depth = 0 };
@@ -242,9 +243,7 @@ static size_t take_value(reader *r, bool kept) {
     return size;
 }
 
-/* ---- reads the values of one event of the trace ---- */
-
-/* A part of the text of an event. */
+/* A part of the text of an event: the value of a key. NULL = the event does not have the key. */
 typedef struct slice {
     const char *text;
     size_t size;
@@ -410,7 +409,7 @@ static int64_t whole(slice s) {
     return s.size > 0 ? value : -1;
 }
 
-/* Appends a list, with exactly one blank after each comma. */
+/* Appends the text of a JSON list, with exactly one blank after each comma. */
 static void put_list(nnc_buffer *out, slice list) {
     bool text = false;
     for (size_t i = 0; i < list.size; i++) {
@@ -521,8 +520,8 @@ static void add_event(reader *r, const event *e, int64_t start, int64_t lasts) {
     if (r->calls.failed || r->launches.failed || r->kernels.failed) { no_memory(r); }
 }
 
-/* Reads an event where it lies in the window. An event that goes on in the next window, or that is not valid, is copied
- * first, and its faults are found there. */
+/* Reads an event without a copy if it lies in the window. An event that continues in the next window, or that is not
+ * valid, is copied first, and faults are found in the copy. */
 static void read_event(reader *r) {
     event e = { 0 };
     int64_t start = 0, lasts = 0;
@@ -561,8 +560,6 @@ static void read_events(reader *r) {
     }
     r->at += c == ']';
 }
-
-/* ---- the file ---- */
 
 /* Reads the name of the first device: the member "name" of the first object in "deviceProperties". */
 static void read_devices(reader *r) {
@@ -620,8 +617,7 @@ static void read_document(reader *r) {
     if (!events) { fail(r, NNC_BAD_SPEC, "no list \"traceEvents\", expected a trace of PyTorch's profiler"); }
 }
 
-/* Splits the keys of operators with shapes into name, dims, types and values. Returns false if a key has another
- * form. */
+/* Splits the keys of operators into name, dims, types and values. Returns false if a key has another form. */
 static bool split_kinds(reader *r) {
     nnc_trace *t = r->trace;
     t->kind_count = r->kinds.count;

@@ -96,7 +96,7 @@ static bool links_make(nnc_trace *t, links *l) {
     return true;
 }
 
-/* Finds the call that issued a kernel; NULL = not known. */
+/* Returns the call that issued a kernel, by its launch or else by its external id; NULL = not known. */
 static const nnc_trace_call *issuer_of(const nnc_trace *t, const links *l, const nnc_trace_kernel *kernel) {
     const nnc_trace_launch key = { .correlation = kernel->correlation };
     const nnc_trace_launch *launch =
@@ -111,8 +111,6 @@ static const nnc_trace_call *issuer_of(const nnc_trace *t, const links *l, const
     return call != NULL && t->kinds[(*call)->kind].dims != NULL ? *call : NULL;
 }
 
-/* ---- rows ---- */
-
 /* Tests by its name whether a kernel on tensor cores rounds fp32 to tf32. */
 static bool rounds_to_tf32(const char *kernel) {
     return strstr(kernel, "tf32") != NULL || strstr(kernel, "s1688gemm") != NULL ||
@@ -120,8 +118,8 @@ static bool rounds_to_tf32(const char *kernel) {
            strstr(kernel, "s1688wgrad") != NULL;
 }
 
-/* Adds the time of a kernel to its row. The first rows are for operators with shapes; the later rows are for names of
- * kernels whose operator is not known. */
+/* Adds the time of a kernel to its row. rows[0] to rows[kind_count - 1] are for operators with shapes; later rows are
+ * for names of kernels whose operator is not known. */
 static void add_kernel(const nnc_trace *t, const nnc_trace_kernel *k, const nnc_trace_call *call, bool first,
                        nnc_trace_row *rows) {
     nnc_trace_row *row = call != NULL ? &rows[call->kind] : &rows[t->kind_count + k->name];
@@ -204,7 +202,8 @@ static int smallest_first(const void *a, const void *b) {
 
 enum { FACTOR_ROWS = 3, NEAR_ROWS = 4 };
 
-/* Returns the median ratio of the rows with the nearest sizes, up to four on each side, without the row itself. */
+/* Returns the median of measured / predicted time of the rows with the nearest sizes, four on each side, without row
+ * `at`. */
 static double factor_near(const sized *rows, int64_t count, int64_t at) {
     double near[2 * NEAR_ROWS] = { 1.0 };
     int64_t found = 0;
@@ -270,7 +269,7 @@ static int most_saved_first(const void *a, const void *b) {
 }
 
 /* Lists the findings: rows that could save over 5 % of their measured time. The saving is the measured time minus the
- * expected time, or minus the time of the product with m, n and k padded to multiples of 16 bytes, if this is shorter. */
+ * expected time, or minus the time of the product padded to multiples of 16 bytes, if this is shorter. */
 static nnc_status find(nnc_trace *t, nnc_trace_sum *sum, nnc_error *err) {
     double *ratios = malloc(((size_t)sum->row_count + 1) * sizeof *ratios);
     sized *sizes = malloc(((size_t)sum->row_count + 1) * sizeof *sizes);
@@ -309,7 +308,7 @@ static int by_start(const void *a, const void *b) {
 
 enum { DEVICES_MAX = 4096 };
 
-/* Returns the device with most kernels; *devices is the number of devices. */
+/* Returns the device with the most kernels; *devices receives the number of devices. */
 static int32_t main_device(const nnc_trace *t, int32_t *devices) {
     int64_t counts[DEVICES_MAX + 2] = { 0 };
     int32_t best = 0;
