@@ -18,8 +18,6 @@ typedef struct nnc_accuracy_report {
     bool all_rows;         /* true: lists every row, not only rows that cannot be predicted */
 } nnc_accuracy_report;
 
-/* ---- groups ---- */
-
 NNC_GET(get_section, nnc_score_group, nnc_text_cell(nnc_score_section_name(self->section)))
 
 NNC_GET(get_by, nnc_score_group, nnc_text_cell(nnc_score_by_name(self->by)))
@@ -63,8 +61,6 @@ static const nnc_metric group_rows[] = {
 };
 #undef STATS
 static const nnc_metrics group_metrics = NNC_METRICS("errors of a group of rows", group_rows, nnc_score_group);
-
-/* ---- rows ---- */
 
 NNC_GET(get_row_file, nnc_scored, nnc_text_cell(nnc_measured_file_name(self->row->file)))
 
@@ -185,8 +181,6 @@ static const char *const section_titles[NNC_SECTION_COUNT] = {
 #undef TITLE
 };
 
-/* ---- tables ---- */
-
 static void write_section(nnc_buffer *out, nnc_style style, const nnc_accuracy_report *report,
                           nnc_score_section section) {
     nnc_table table = { .count = 0 };
@@ -238,7 +232,7 @@ static const nnc_metric every_row[] = {
 #undef ROW
 static const nnc_metrics page_rows = NNC_METRICS("a row", every_row, nnc_scored);
 
-/* Lists the columns that no prediction uses, each once. */
+/* Writes the names of columns that no prediction uses, each once. */
 static void write_unused(nnc_buffer *out, nnc_style style, const nnc_accuracy_report *report) {
     nnc_sheet sheet = nnc_sheet_begin(out, style);
     bool any = false;
@@ -264,7 +258,7 @@ static void write_unused(nnc_buffer *out, nnc_style style, const nnc_accuracy_re
     if (any) { nnc_sheet_end(&sheet); }
 }
 
-/* Lists the frameworks without a known release, each once. */
+/* Writes the names of frameworks without a known release, each once. */
 static void write_unknown(nnc_buffer *out, nnc_style style, const nnc_accuracy_report *report) {
     nnc_sheet sheet = nnc_sheet_begin(out, style);
     bool any = false;
@@ -331,7 +325,7 @@ typedef struct accuracy {
     int32_t count;
 } accuracy;
 
-/* Names the group of a row for --summary: its device, profile and kind of model. */
+/* Sets the group of a row for --summary: its device, profile and kind of model. */
 static nnc_status set_what(accuracy *a, nnc_scored *scored, nnc_error *err) {
     const nnc_scenario *s = a->scenario;
     const bool experts = nnc_model_sizes_of(&s->model).experts > 0;
@@ -342,7 +336,7 @@ static nnc_status set_what(accuracy *a, nnc_scored *scored, nnc_error *err) {
     return scored->what != NULL ? NNC_OK : nnc_no_memory(err);
 }
 
-/* Decides whether a step fits in memory if the settings that its row leaves open are chosen as in an estimate. */
+/* Computes whether a step fits in memory if the settings that its row leaves open are chosen as in an estimate. */
 static nnc_status set_fit(accuracy *a, const nnc_measured *row, nnc_scored *scored, nnc_error *err) {
     nnc_scenario *s = a->scenario;
     const nnc_given given = { nnc_measured_gives, row };

@@ -55,8 +55,6 @@ typedef struct nnc_calibration_report {
     int32_t next_count;
 } nnc_calibration_report;
 
-/* ---- parameters ---- */
-
 NNC_IF(is_fitted, nnc_fit_parameter, self->reason == NULL)
 
 static bool is_left(const nnc_place *place) { return !is_fitted(place); }
@@ -100,8 +98,6 @@ static const nnc_metrics left = { .rows = left_rows,
                                   .count = sizeof left_rows / sizeof left_rows[0],
                                   .record_size = sizeof(nnc_fit_parameter),
                                   .listed = is_left };
-
-/* ---- errors ---- */
 
 static const nnc_metric error_rows[] = {
     NNC_WHOLE(nnc_score_stats, scored, .help = "Number of rows with a prediction."),
@@ -275,8 +271,6 @@ const nnc_view nnc_calibration_view = {
     .schema = "nncost.calibration/1", .document = &document, .lines = lines_of, .page = write_page
 };
 
-/* ---- the rows ---- */
-
 /* With --serve: tests whether a row belongs to the engine, and to the device that --device names. */
 static bool is_of_engine(calibration *c, const nnc_measured *row) {
     const nnc_device *device = NULL, *asked = NULL;
@@ -324,7 +318,7 @@ static void *copy(calibration *c, const void *bytes, size_t size) {
     return place;
 }
 
-/* Returns `last` if it holds the same bytes, otherwise a new copy of the bytes in the arena. */
+/* Returns `last` if its bytes are equal, otherwise a new copy of the bytes in the arena. Equal rows share one copy. */
 static const void *share(calibration *c, const void *last, const void *bytes, size_t size) {
     return last != NULL && memcmp(last, bytes, size) == 0 ? last : copy(c, bytes, size);
 }
@@ -336,7 +330,7 @@ static bool is_held_out(const calibration *c, const nnc_measured *row) {
                                strcmp(c->held, row->source) == 0);
 }
 
-/* Keeps a row for the fit if it can be predicted. */
+/* Adds a row to the fit if it can be predicted; otherwise counts it as left out, with the reason. */
 static nnc_status add_row(calibration *c, const nnc_measured *row, int32_t file, nnc_error *err) {
     const nnc_scenario *s = c->scenario;
     nnc_fit *fit = c->fit;
@@ -425,8 +419,8 @@ static int32_t count_fitted(const nnc_fit *fit) {
 
 static const char *subject_of(const calibration *c) { return c->fit->served ? c->engine.id : c->device->id; }
 
-/* Describes the rows, so that a reader can find them again: "rows.csv, more.csv: 12 rows of h100, fold 1/2, digest
- * of the ids 0123456789abcdef". group: -1 = all groups. */
+/* Returns a description by which a reader finds the rows of a fit again: "rows.csv, more.csv: 12 rows of h100, fold
+ * 1/2, digest of the ids 0123456789abcdef". group: index of a fit group, -1 = all groups. */
 static const char *data_text(calibration *c, int32_t group) {
     const nnc_fit *fit = c->fit;
     const nnc_options *options = &c->session->options;
@@ -591,7 +585,7 @@ static nnc_status choose_parameters(calibration *c, nnc_error *err) {
     return NNC_OK;
 }
 
-/* Loads the device whose parameters are the start of the fit. */
+/* Loads the device whose parameters are the start of the fit, and applies the options to it. */
 static nnc_status load_device(calibration *c, nnc_error *err) {
     static const nnc_measured nothing = { .device = "", .framework = "", .version = "" };
     NNC_TRY(nnc_option_device(c->session->specs, c->asked, &c->device, err));

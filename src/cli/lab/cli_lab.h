@@ -33,7 +33,7 @@ void nnc_row_choice_by_model(nnc_row_choice *choice);
 bool nnc_row_passes(const nnc_row_choice *choice, const nnc_measured *row);
 bool nnc_row_in_fold(const nnc_row_choice *choice, const nnc_measured *row);
 
-/* Returns a digest of a row. Rows that must stay in one part of --fold have equal digests. */
+/* Returns a digest of the values of a row that decide its part of --fold; rows with equal digests stay together. */
 uint64_t nnc_row_digest(const nnc_row_choice *choice, const nnc_measured *row);
 
 /* Loads the files that the operands name into the arena. NNC_BAD_USAGE: --only chooses no row. */
@@ -44,8 +44,8 @@ nnc_status nnc_rows_read(nnc_session *session, const nnc_row_choice *choice, nnc
 nnc_status nnc_row_load_device(nnc_specs *specs, const nnc_measured *row, nnc_scenario *scenario, const char **id,
                                nnc_error *err);
 /* Loads model, plan, software profile and other fields of a row; the device must already be loaded. A row of a kernel
- * also gets a model, so that --set model.X can be checked. Call nnc_scenario_apply afterwards, so that options can
- * change the row. */
+ * also gets a model, so that --set model.X can be checked. Call nnc_scenario_apply after it, so that options can change
+ * the row. */
 nnc_status nnc_row_load(nnc_specs *specs, const nnc_options *options, const nnc_measured *row, nnc_scenario *scenario,
                         nnc_error *err);
 
@@ -83,8 +83,8 @@ typedef struct nnc_next {
     const char *measure; /* kind of measured rows that would make the range of the parameter narrower */
 } nnc_next;
 
-/* Fills `list`, the most important parameter first; it must have space for NNC_NEXT_MAX entries. model: id or path, as
- * in an estimate. Uses the plan options of the session. */
+/* Lists the parameters on which the estimate of `model` (an id or a path) depends, the most important first. The list
+ * must have space for NNC_NEXT_MAX entries. Uses the plan options of the session. */
 nnc_status nnc_next_measurements(nnc_session *session, const nnc_fit *fit, const nnc_device *start, const char *device,
                                  const char *model, nnc_next *list, int32_t *count, nnc_error *err);
 

@@ -119,7 +119,7 @@ static nnc_status load_model(nnc_specs *specs, const nnc_measured *row, nnc_scen
 
 NNC_ENUM_NAMES(nnc_level, NNC_LEVEL_LIST)
 
-/* Chooses the profile that an estimate of the row's plan uses if no profile is named. */
+/* Loads the profile that an estimate of the row's plan uses if the user names none. */
 static nnc_status choose_software(nnc_specs *specs, nnc_scenario *s, nnc_error *err) {
     const nnc_software *software = NULL;
     NNC_TRY(nnc_profile_load(specs, nnc_profile_kind_of(&s->model, &s->device, &s->plan), &software, err));
@@ -127,7 +127,7 @@ static nnc_status choose_software(nnc_specs *specs, nnc_scenario *s, nnc_error *
     return NNC_OK;
 }
 
-/* Finds the release that a version in words names: "Megatron-Core r0.8.0", "MLPerf v5.1; NVIDIA NeMo". */
+/* Finds the release that a version in words states: "Megatron-Core r0.8.0", "MLPerf v5.1; NVIDIA NeMo". */
 static nnc_status find_in_version(nnc_specs *specs, const nnc_release_ask *ask, nnc_release *release, nnc_error *err) {
     const char *number = ask->version + strcspn(ask->version, "0123456789");
     nnc_release_ask named = *ask;
@@ -149,7 +149,7 @@ static nnc_status find_release(nnc_specs *specs, const nnc_release_ask *ask, nnc
     return release->entry != NULL ? NNC_OK : find_in_version(specs, ask, release, err);
 }
 
-/* Loads the profile of a step that names no profile: by the release of its framework, as far as --level allows. */
+/* Loads the profile of a row that names only a framework: that of its release, as far as --level allows its use. */
 static nnc_status load_framework(nnc_specs *specs, nnc_level level, const nnc_measured *row, nnc_scenario *s,
                                  nnc_error *err) {
     const nnc_given given = { nnc_measured_gives, row };
@@ -203,9 +203,8 @@ nnc_status nnc_row_load(nnc_specs *specs, const nnc_options *options, const nnc_
     return status;
 }
 
-/* ---- traces ---- */
-
-/* Writes the operators of a trace as a table: a row for each shape, with the mean time of its calls. */
+/* Writes the operators of a trace as a CSV table of measurements: a row for each shape, with the mean time of its
+ * calls. */
 static void put_trace(nnc_buffer *table, const nnc_trace_sum *sum, const char *device) {
     nnc_buffer_text(table, "id,device,op,dtype,batch,m,n,k,measured_s\n");
     for (int64_t i = 0; i < sum->row_count; i++) {
@@ -295,7 +294,7 @@ nnc_status nnc_left_out_reason(nnc_arena *arena, const nnc_error *why, const cha
         *err = *why;
         return why->status;
     }
-    /* only the file name, so that the table does not depend on the folder of the data */
+    /* the file name without folders, so that the output does not depend on the folder of the data */
     const char *file = why->where[0] == '/' ? strrchr(why->where, '/') + 1 : why->where;
     snprintf(text, sizeof text, "%s: %s", file, why->what);
     *reason = nnc_arena_strdup(arena, text);
