@@ -1,10 +1,10 @@
 # Provides the target cjson from the system's cJSON: its CMake package, else pkg-config.
 # Used by this build and by the installed package of a static library.
-# NNCOST_CJSON_SOURCE: a folder with cJSON.c and cJSON.h, for systems that have no such library.
+# NNCOST_CJSON_SOURCE: a folder with cJSON.c and cJSON.h, for systems without this library.
 if(NNCOST_CJSON_SOURCE)
     file(COPY ${NNCOST_CJSON_SOURCE}/cJSON.h DESTINATION ${CMAKE_BINARY_DIR}/include/cjson)
     add_library(cjson STATIC ${NNCOST_CJSON_SOURCE}/cJSON.c)
-    set_target_properties(cjson PROPERTIES POSITION_INDEPENDENT_CODE ON C_CLANG_TIDY "") # in the shared library, too
+    set_target_properties(cjson PROPERTIES POSITION_INDEPENDENT_CODE ON C_CLANG_TIDY "") # a shared library needs PIC
     target_include_directories(cjson SYSTEM INTERFACE ${CMAKE_BINARY_DIR}/include)
 endif()
 if(NOT TARGET cjson)
@@ -14,7 +14,7 @@ if(NOT TARGET cjson)
     find_package(PkgConfig REQUIRED)
     pkg_check_modules(NNCOST_CJSON REQUIRED IMPORTED_TARGET libcjson)
     add_library(cjson INTERFACE IMPORTED)
-    # Sources say <cjson/cJSON.h>; some .pc files name only the folder below.
+    # Sources include <cjson/cJSON.h>, but some .pc files name the folder cjson itself.
     target_include_directories(cjson INTERFACE ${NNCOST_CJSON_INCLUDEDIR})
     target_link_libraries(cjson INTERFACE PkgConfig::NNCOST_CJSON)
 endif()

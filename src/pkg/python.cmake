@@ -1,6 +1,6 @@
-# Installs the Python module: files, and library where it has one of its own. Debian's Python looks at
-# /usr/lib/python3/dist-packages and at /usr/local/lib/python3.X/dist-packages, a virtual environment at its
-# lib/python3.X/site-packages: so a Python that looks below the prefix is asked. Otherwise PYTHONPATH has to name the folder.
+# Installs the Python module: its files, and its library if it has its own. The folder depends on the Python (Debian:
+# /usr/lib/python3/dist-packages, /usr/local/lib/python3.X/dist-packages; a virtual environment:
+# lib/python3.X/site-packages), so a Python with folders below the prefix is asked. Without one, PYTHONPATH names the folder.
 set(folder lib/python3/dist-packages)
 if("$ENV{DESTDIR}" STREQUAL "" AND NOT CMAKE_INSTALL_PREFIX STREQUAL "/usr")
     foreach(python ${CMAKE_INSTALL_PREFIX}/bin/python3 /usr/bin/python3 python3)

@@ -1,4 +1,4 @@
-# Removes the files of an install manifest, and the folders that nothing else is in.
+# Removes the files that an install manifest lists, and the folders that are empty then.
 file(STRINGS ${MANIFEST} files)
 foreach(file ${files})
     file(REMOVE $ENV{DESTDIR}${file})
