@@ -186,7 +186,7 @@ static inline nnc_cell nnc_bool_cell(bool flag) { return (nnc_cell){ .kind = NNC
 /* Returns the record of an object, from which its rows are read; without such a record, place.record is NULL. */
 nnc_place nnc_metric_inside(const nnc_metric *row, const nnc_place *place);
 
-/* Records that follow each other in memory. */
+/* An array of records, with their metrics table and their owner. */
 typedef struct nnc_lines {
     const nnc_metrics *metrics; /* metrics table of the records; NULL = the records are texts, const char * */
     const void *owner, *records;
@@ -346,7 +346,8 @@ typedef struct nnc_report {
     int32_t serve_op_count;
     const nnc_serve_change *serve_changes; /* changes that improve the deployment; NULL = not searched */
     int32_t serve_change_count;
-    const nnc_open_fact *open_facts; /* open facts of a profile that the user did not choose; NULL = not searched */
+    const nnc_open_fact *open_facts; /* settings of the software that the user left open, with their effect on the step;
+                                      * NULL = not computed */
     int32_t open_fact_count;
     nnc_past past;                 /* accuracy of earlier predictions */
     const nnc_own_step *own;       /* step time that the user measured; NULL = not given */
@@ -402,7 +403,7 @@ extern const nnc_metrics nnc_estimate_run_metrics, nnc_run_metrics;
 /* Finds a metric by its full name among estimates, then serving, then image generation. NULL = unknown name. */
 const nnc_metric *nnc_figure_metric(const char *name);
 
-/* The launch files of a report, and their keys that set no option. */
+/* Metrics table of the launch files of a report, and of their keys that set no option. */
 extern const nnc_metrics nnc_launch_metrics;
 
 /* Tables of serving. For records of type nnc_report: all values; the whole document, ops included. The other two tables
