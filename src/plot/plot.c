@@ -192,7 +192,7 @@ static bool is_free(const nnc_places *places, nnc_box box) {
 /* Positions to try for the centre of a label around its symbol: right, left, below, above, the corners, and positions
  * between these. side, up: offset in halves of the label's size. off: additional distance. */
 static const struct {
-    int side, up; /* -2 ... 2 */
+    int side, up; /* from -2 to 2 */
     nnc_px off;
 } places_of[] = {
     { 2, 0, 30 }, { -2, 0, 30 }, { 0, 2, 20 }, { 0, -2, 20 }, { 2, 2, 0 },   { -2, 2, 0 },
@@ -331,7 +331,7 @@ int nnc_scale_ticks(const nnc_scale *scale, int most, double ticks[NNC_TICKS_MAX
 
 /* Shortens the value of a tick: "200.0 ms" -> "200 ms", "1.000 s" -> "1 s", "100.0 m" -> "0.1". */
 char *nnc_tick_text(double value, const char *unit, char text[NNC_NUMBER_TEXT]) {
-    if (unit[0] == '\0' && value >= 0.01 && value < 1.0) { /* "0.1", not "100 m" */
+    if (unit[0] == '\0' && value >= 0.01 && value < 1.0) { /* "0.1" is shown instead of "100 m" */
         snprintf(text, NNC_NUMBER_TEXT, "%g", value);
         return text;
     }

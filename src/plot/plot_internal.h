@@ -12,7 +12,7 @@
 
 /* One operator of a trace: measured time, expected time and lower bound. */
 typedef struct nnc_plot_op {
-    const char *name;                       /* "aten::mm [[8, 16], [16, 4]]" */
+    const char *name;                       /* name and shapes: "aten::mm [[8, 16], [16, 4]]" */
     const char *hue;                        /* CSS class in the palette, which decides the colour */
     double measured_s, expected_s, bound_s; /* measured time, expected time, lower bound; NaN = not known */
     double share;                           /* the operator's share of all kernel time */
@@ -53,7 +53,7 @@ typedef enum nnc_plot_of { NNC_PLOT_ESTIMATE, NNC_PLOT_TIMELINE, NNC_PLOT_FRONT,
 typedef struct nnc_canvas nnc_canvas;
 
 typedef struct nnc_picture {
-    const char *name; /* "step" */
+    const char *name; /* name on the command line: "step" */
     const char *help; /* help text of the picture, one sentence */
     nnc_plot_of of;
     bool by_stages; /* true: the picture uses nnc_plot_how.stages */
@@ -100,7 +100,7 @@ void nnc_canvas_other(const nnc_report *other, double value, const char *unit, c
 typedef struct nnc_legend {
     const char *hue; /* CSS class of the coloured box of the entry; "" = a hatched box */
     const char *label;
-    char value[48];      /* "" = none */
+    char value[48];      /* value below the label; "" = no value */
     const char *explain; /* name of the metric that explains the entry; NULL = no explanation */
 } nnc_legend;
 void nnc_canvas_legend(nnc_canvas *canvas, nnc_px x, const nnc_legend *entries, int count);

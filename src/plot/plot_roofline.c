@@ -35,8 +35,8 @@ static bool is_drawn(const nnc_op_cost *cost) {
 
 static double power_below(double value) { return pow(10.0, floor(log10(value) + 1e-9)); }
 
-/* Sets scales of whole decades. FLOP/B: from 0.1, or the lowest intensity of an op, to eight times the ridge point,
- * or the highest intensity. FLOP/s: down to the slowest op, at most seven decades. */
+/* Sets the scales of the roofline to whole decades. FLOP/B: from 0.1, or the lowest intensity of an op, to eight times
+ * the ridge point, or the highest intensity. FLOP/s: down to the slowest op, at most seven decades. */
 static void roofline_scale(roofline *r, nnc_box area) {
     const nnc_report *both[] = { r->report, r->other };
     double least = 0.1, most = least, slowest = INFINITY, peak = 0.0, ridge = 0.0;

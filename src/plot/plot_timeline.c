@@ -36,7 +36,7 @@ static const char *const activity_labels[NNC_ACTIVITY_COUNT] = {
     [NNC_ACTIVITY_UPDATE] = "update",           [NNC_ACTIVITY_IDLE] = "idle",
 };
 
-/* Returns the row of the stage whose first interval is given. */
+/* Returns all intervals of the stage that begins with the interval `first`. */
 static stage_row stage_row_from(const stage_rows *t, const nnc_interval *first) {
     const nnc_interval *end = t->report->intervals + t->report->interval_count, *at = first;
     while (at < end && at->stage == first->stage) { at++; }

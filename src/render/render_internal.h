@@ -45,7 +45,7 @@ typedef struct nnc_style {
 /* A view: the way in which one kind of result is written. The argument `record` of its functions points to the result,
  * whose type `document` describes. */
 typedef struct nnc_view {
-    const char *schema;                     /* "nncost.estimate/1" */
+    const char *schema;                     /* name and version of the JSON output: "nncost.estimate/1" */
     const nnc_metrics *document;            /* metrics table of the whole result as one object */
     bool exact;                             /* true: JSON numbers have 17 digits, for programs that compute with them */
     nnc_lines (*lines)(const void *record); /* returns the list in the result that CSV writes line by line; NULL: CSV
@@ -53,7 +53,7 @@ typedef struct nnc_view {
     void (*page)(nnc_buffer *out, nnc_style style, const void *record); /* writes the result as a page for people;
                                                                          * NULL: the page is `rows` */
     const struct nnc_page_rows *rows;
-    int indent; /* columns of the labels of `rows`; 0 = the usual number */
+    int indent; /* width of the labels of `rows`, in columns; 0 = the usual width */
 } nnc_view;
 
 /* Writes a result as a page for people, with the page function or the rows of its view. */
@@ -240,17 +240,18 @@ struct nnc_table {
     nnc_buffer cells; /* cells of all rows, row by row; each text ends with a NUL */
     int64_t cell_count;
     int widths[NNC_TABLE_COLUMNS];                           /* width of each column in characters; 0 = left out */
-    bool cut[NNC_TABLE_COLUMNS], dropped[NNC_TABLE_COLUMNS]; /* for each column: its texts were cut, and it was left
-                                                              * out, because the line would be too long */
+    bool cut[NNC_TABLE_COLUMNS], dropped[NNC_TABLE_COLUMNS]; /* cut: for each column, true = its texts were cut.
+                                                              * dropped: for each column, true = it was left out.
+                                                              * Otherwise the line would be too long */
     int gap;                                                 /* number of blanks between columns */
     bool laid_out;
 };
 
-/* Begins a table; { .count = 0 } begins an empty one. The texts of the heads must outlive the table. nnc_table_write
- * ends it. */
+/* Begins a table with `count` columns; { .count = 0 } begins a table without columns. The texts of the heads must
+ * outlive the table. nnc_table_write ends it. */
 void nnc_table_begin(nnc_table *table, const nnc_head *heads, int count);
 void nnc_table_head(nnc_table *table, nnc_head head);
-/* Adds a column for each row of a metrics table that has a head. */
+/* Adds a column for each metric of a metrics table that has a heading (head). */
 void nnc_table_heads(nnc_table *table, const nnc_metrics *metrics);
 /* Gives a column another heading; NULL leaves it out. */
 void nnc_table_rename(nnc_table *table, const char *head, const char *text);
@@ -258,8 +259,8 @@ void nnc_table_rename(nnc_table *table, const char *head, const char *text);
 /* Appends a cell to the current row; a row is complete when each column has a cell. */
 void nnc_table_cell(nnc_table *table, const char *text);
 void nnc_table_whole(nnc_table *table, int64_t whole);
-void nnc_table_number(nnc_table *table, double value, const char *unit); /* "12.30 ms", "-" */
-void nnc_table_share(nnc_table *table, double share);                    /* "41.2%", "-" */
+void nnc_table_number(nnc_table *table, double value, const char *unit); /* shows "12.30 ms"; NaN is "-" */
+void nnc_table_share(nnc_table *table, double share);                    /* shows "41.2%"; NaN is "-" */
 /* Appends a row with the metrics of a record that have a heading. */
 void nnc_table_record(nnc_table *table, const nnc_metrics *metrics, const nnc_place *place);
 /* Appends a row for each record of `lines`. */
@@ -324,7 +325,7 @@ extern const nnc_format nnc_format_html;
 void nnc_html_begin(nnc_buffer *out, const char *title);
 void nnc_html_end(nnc_buffer *out);
 
-/* Writes an element with a text: "h2", text. */
+/* Writes an HTML element that contains the text. element: its name, such as "h2". */
 void nnc_html_put(nnc_buffer *out, const char *element, const char *text);
 
 /* ---- pictures: svg.c ---- */
@@ -370,7 +371,8 @@ void nnc_svg_circle(nnc_svg *svg, const char *class, nnc_px x, nnc_px y, nnc_px 
 
 /* Begins a path; nnc_svg_to adds a point. closed: the path ends at its first point. */
 void nnc_svg_path(nnc_svg *svg, const char *class);
-void nnc_svg_to(nnc_svg *svg, char command, nnc_px x, nnc_px y); /* 'M', 'L' */
+void nnc_svg_to(nnc_svg *svg, char command, nnc_px x, nnc_px y); /* command: 'M' = move to the point, 'L' = draw a line
+                                                                  * to it */
 void nnc_svg_path_end(nnc_svg *svg, bool closed);
 void nnc_svg_line(nnc_svg *svg, const char *class, nnc_px x1, nnc_px y1, nnc_px x2, nnc_px y2);
 
@@ -396,7 +398,7 @@ enum { NNC_HUES_STEP = 1, NNC_HUES_MEMORY = 2, NNC_HUES_BOUND = 4 };
  * has one. */
 typedef struct nnc_hue {
     const char *name;               /* CSS class of the elements: "forward" */
-    const char *light, *dark;       /* "#4a9bd1" */
+    const char *light, *dark;       /* colour on a light and on a dark page, "#4a9bd1" */
     const char *on_light, *on_dark; /* colour of text in front of this colour; NULL = no text is in front of it */
     unsigned hues;                  /* sets (NNC_HUES_...) that contain the colour; 0 = a background, a line or text */
 } nnc_hue;

@@ -124,16 +124,16 @@ static const struct form {
     double divisor;     /* the value is divided by it; 0 = no division */
     const char *printf; /* printf format, used if it is not NULL */
 } forms[] = {
-    { .name = "count", .show = NNC_SHOW_COUNT },       /* 1,557,611,200; 16.73 */
-    { .name = "percent", .show = NNC_SHOW_PERCENT },   /* 41.2% */
-    { .name = "percent2", .show = NNC_SHOW_PERCENT2 }, /* 41.23% */
+    { .name = "count", .show = NNC_SHOW_COUNT },       /* form "count": 1,557,611,200; 16.73 */
+    { .name = "percent", .show = NNC_SHOW_PERCENT },   /* form "percent": 41.2% */
+    { .name = "percent2", .show = NNC_SHOW_PERCENT2 }, /* form "percent2": 41.23% */
     { .name = "plain", .show = NNC_SHOW_PLAIN },       /* form "plain": all digits, at most 12 */
     { .name = "hours", .show = NNC_SHOW_COUNT, .divisor = 3600.0 },
     { .name = "kWh", .show = NNC_SHOW_COUNT, .divisor = 3.6e6 },
     { .name = "tonnes", .show = NNC_SHOW_COUNT, .divisor = 1000.0 },
     { .name = "ceil", .show = NNC_SHOW_COUNT }, /* form "ceil": rounded up to a whole number */
     { .name = "si" },                           /* form "si": with a prefix but without the unit, "15.00 T" */
-    { .name = "gib" },                          /* 80.00 GiB */
+    { .name = "gib" },                          /* form "gib": 80.00 GiB */
     { .name = "g", .printf = "%g" },
     { .name = "g4", .printf = "%.4g" },
 };
@@ -239,7 +239,7 @@ typedef struct part {
     bool not ;
 } part;
 
-/* Reads the next term. Returns the text after it; NULL at the end. */
+/* Reads the next term of a condition. Returns the text after it; NULL = there was no term. */
 static const char *next_part(const char *when, part *p) {
     p->not = *when == '!';
     p->left[0] = p->sign[0] = p->right[0] = '\0';

@@ -298,7 +298,7 @@ static const struct {
 
 static const char *colour_of(const char *name, bool dark) {
     int i = 0;
-    while (strcmp(nnc_palette[i].name, name) != 0) { /* the palette always has the class */
+    while (strcmp(nnc_palette[i].name, name) != 0) { /* ends, because the palette has every class */
         i++;
     }
     return dark ? nnc_palette[i].dark : nnc_palette[i].light;
