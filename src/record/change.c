@@ -196,7 +196,7 @@ static void plain_text(const nnc_figure *figure, char *into, size_t size) {
     }
 }
 
-/* Writes a value with four digits and its unit, if it has one; small whole numbers in full. */
+/* Writes a value with four digits, or a small whole number in full, and with its unit if the metric has one. */
 static void short_text(const nnc_figure *figure, char *into, size_t size) {
     char number[NNC_NUMBER_TEXT];
     const char *unit = figure != NULL && figure->text == NULL ? unit_of(figure->name) : NULL;
@@ -419,7 +419,7 @@ static double step_again(nnc_specs *specs, nnc_arena *arena, nnc_figures figures
         char *end = strstr(at, ", "), *value = strchr(at, '=');
         if (end != NULL) { *end = '\0'; }
         if (value != NULL && strncmp(at, "software.", 9) == 0 &&
-            given.setting_count < NNC_SETTINGS_MAX) { /* the setting changes a switch of the software profile */
+            given.setting_count < NNC_SETTINGS_MAX) { /* the text sets a switch of the software profile */
             *value = '\0';
             const nnc_field *field = nnc_field_of_key(&nnc_switch_table, at + 9);
             given.settings[given.setting_count] = (nnc_setting){ field, value + 1 };

@@ -318,7 +318,8 @@ static nnc_scenario *scenario_of(nnc_check *c, const nnc_plans_scenario *from) {
     return from->serve ? &c->served->base : c->scenario;
 }
 
-/* Copies the changes of a row to the arena, with pointers to the copied values. Returns false if memory ran out. */
+/* Copies the changes of a scenario to the arena, with pointers to the copied values. Returns false if memory ran
+ * out. */
 static bool own_changes(nnc_check *c, const nnc_plans_scenario *from, nnc_check_row *row) {
     nnc_change *own = nnc_arena_array(c->arena, (size_t)row->change_count, sizeof *own);
     row->changes = own;
@@ -328,8 +329,8 @@ static bool own_changes(nnc_check *c, const nnc_plans_scenario *from, nnc_check_
            memcpy(own, c->changes, (size_t)row->change_count * sizeof *own) != NULL;
 }
 
-/* Lists the changes of a row. If there are changes, copies them and the values to the arena. Returns false when out
- * of memory. */
+/* Lists the changes of a scenario. If there are changes, copies them and the values to the arena. Returns false when
+ * out of memory. */
 static bool compare(nnc_check *c, const nnc_plans_scenario *from, nnc_check_row *row) {
     const int32_t room = row->old.count + row->now.count;
     if (c->changes == NULL || room > c->change_room) {
@@ -404,7 +405,7 @@ static nnc_status check_scenario(nnc_check *c, const nnc_plans_scenario *from, n
     return NNC_OK;
 }
 
-/* Adds a row for each recorded estimate whose scenario is no longer in the file. */
+/* Adds a row to the report for each recorded estimate whose scenario is no longer in the file. */
 static void add_removed(nnc_check *c) {
     const nnc_recorded *recorded = &c->plans->recorded;
     const int32_t scenarios = c->plans->scenario_count;

@@ -193,7 +193,7 @@ static void read_measured(nnc_json at, nnc_pairs *require) {
     }
 }
 
-/* Adds a list of pairs to a digest. The order of the keys does not matter. */
+/* Returns the digest, changed by a list of keys and values. The order of the keys does not matter. */
 static uint64_t pairs_digest(uint64_t digest, const nnc_pairs *pairs) {
     uint64_t sum = 0;
     for (int32_t i = 0; i < pairs->count; i++) {

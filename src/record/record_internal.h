@@ -90,7 +90,7 @@ typedef struct nnc_recorded_digest {
     const char *kind, *name, *digest;
 } nnc_recorded_digest;
 
-/* One op of an estimate. */
+/* One op of an estimate file: its names, dimensions and time. */
 typedef struct nnc_recorded_op {
     const char *name, *phase, *shape;
     double repeat, time_s;
@@ -275,7 +275,7 @@ void nnc_verdict_text(const nnc_check_verdict *verdict, char *text, size_t size)
 
 #define NNC_CHECK_SCHEMA "nncost.check/1"
 
-/* Metrics of an nnc_check_report, and of an nnc_check_op. */
+/* Metrics tables for the nnc_check_report of a check and of a diff, and for an nnc_check_op. */
 extern const nnc_metrics nnc_check_document, nnc_diff_document, nnc_check_op_metrics;
 
 /* Returns the lines of an nnc_check_report for CSV: one per change. */

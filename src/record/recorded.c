@@ -84,7 +84,7 @@ static void add_figure(nnc_json at, const char *name, nnc_figure_list *into) {
     }
 }
 
-/* Appends a part to a name of `used` bytes; returns the new length, 0 = too long. */
+/* Appends a dot and a part to a name of `used` bytes. Returns the new length; 0 = too long. */
 static size_t append_part(char *name, size_t used, const char *part) {
     const size_t dot = used > 0 ? 1 : 0, length = strlen(part);
     if (used + dot + length >= FIGURE_NAME_MAX) { return 0; }
