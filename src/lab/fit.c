@@ -245,15 +245,15 @@ static void add(nnc_fit *fit, int32_t group, const char *prefix, const char *obj
  * BACKWARD, RATE or RATIO is not even listed if the rows do not meet the requirement. */
 typedef enum need {
     ANY,
-    FORWARD,  /* forward rows */
-    BACKWARD, /* backward rows */
-    KERNELS,  /* 20 rows */
-    RATE,     /* 20 rows, and a device whose file states the bandwidth of its L2 cache */
-    RATIO,    /* 20 rows, and a device whose file does not state the bandwidth of its L2 cache */
-    WIDTHS,   /* 20 rows, with two head widths */
-    DEPTHS,   /* 20 rows, with models of two numbers of layers */
-    MESSAGES, /* 6 rows */
-    SIZES     /* 6 rows, with two numbers of ranks */
+    FORWARD,  /* needs forward rows */
+    BACKWARD, /* needs backward rows */
+    KERNELS,  /* needs 20 rows */
+    RATE,     /* needs 20 rows, and a device whose file states the bandwidth of its L2 cache */
+    RATIO,    /* needs 20 rows, and a device whose file does not state the bandwidth of its L2 cache */
+    WIDTHS,   /* needs 20 rows, with two head widths */
+    DEPTHS,   /* needs 20 rows, with models of two numbers of layers */
+    MESSAGES, /* needs 6 rows */
+    SIZES     /* needs 6 rows, with two numbers of ranks */
 } need;
 
 /* Parameters of every fit group except steps: the beginning of the fit group's name; the object of the device file,
@@ -472,7 +472,7 @@ static const range *range_of(const char *name) {
  * (value - start) / step size. */
 typedef struct moving {
     nnc_fit *fit;
-    int32_t group;     /* -1 = all groups */
+    int32_t group;     /* index of the fit group whose parameters are fitted; -1 = parameters of all rows */
     int32_t left_out;  /* part of the cross-validation on which the fit is not made; -1 = every part is used */
     bool relative;     /* true: minimises |predicted / measured - 1| instead of |ln(predicted / measured)| */
     nnc_device device; /* device of the current row */
@@ -811,7 +811,7 @@ static int by_digest(const void *a, const void *b) {
 /* Assigns the rows of a fit group to parts of the cross-validation, in the order of their digests. Returns the
  * number of parts; 0 when all rows must stay together. */
 static int32_t assign_parts(const moving *m, hand *hands) {
-    int32_t count = 0, different = 0; /* number of rows; number of different digests */
+    int32_t count = 0, different = 0; /* count: number of rows; different: number of different digests */
     for (int32_t i = 0; i < m->fit->row_count; i++) {
         if (uses(m, &m->fit->rows[i])) { hands[count++] = (hand){ m->fit->rows[i].digest, i }; }
     }

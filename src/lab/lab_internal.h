@@ -283,7 +283,7 @@ typedef struct nnc_fit_row {
 
 /* A parameter of the device; in a fit of served requests, of the software profile. */
 typedef struct nnc_fit_parameter {
-    char name[NNC_FIT_NAME]; /* "efficiency.calibration" */
+    char name[NNC_FIT_NAME]; /* name of the parameter, such as "efficiency.calibration" */
     int32_t group;           /* index of the fit group that determines the parameter; -1 = all rows */
     size_t offset;           /* offset of the value in nnc_device or nnc_software */
     double before;           /* value before the fit; NaN = the neutral value of the parameter is not a number */
@@ -320,7 +320,7 @@ typedef struct nnc_fit {
  * a fit of training. */
 bool nnc_fit_takes(const nnc_measured *row, bool served, const char **reason);
 
-/* Assigns each row to a fit group: the rows that the same parameters explain. */
+/* Assigns each row to its fit group. The rows of a group are those that the same parameters explain. */
 void nnc_fit_group_rows(nnc_fit *fit);
 
 /* Lists the parameters that the fit groups can determine, and other parameters with the reason why not.

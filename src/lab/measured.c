@@ -95,7 +95,7 @@ static const nnc_field *column_field(const nnc_field_table *table, const char *p
                                                       : NULL;
 }
 
-/* Finds the field with a canonical name; NULL: no field has this name. */
+/* Returns the field of the plan, model, device or software with this column name; NULL: no field has this name. */
 static const nnc_field *field_of(const char *name) {
     const nnc_field *field = column_field(&nnc_plan_table, "", name);
     field = field != NULL ? field : column_field(&nnc_serve_table, "", name);
@@ -107,7 +107,8 @@ static const nnc_field *field_of(const char *name) {
     return field;
 }
 
-/* Finds the column of a spelling; its name is in the arena. Returns false if there is no such column. */
+/* Finds the column that a heading of a file means; its name is in the arena. Returns false if there is no such
+ * column. */
 static bool column_find(nnc_arena *arena, const char *spelling, nnc_measured_column *found) {
     static const char *const lists[] = { text_columns, whole_columns, number_columns };
     const char *other = entry_of(column_spellings, spelling, '=');
@@ -171,7 +172,7 @@ NNC_ENUM_NAMES(nnc_served, NNC_SERVED_LIST)
 
 /* ---- headings ---- */
 
-/* A file that is being read. */
+/* State while a CSV file of measurements is read. */
 typedef struct reading {
     nnc_specs *specs;
     nnc_arena *arena;
@@ -192,7 +193,7 @@ static bool is(const char *text, const char *other) { return strcmp(text, other)
 
 static bool begins(const char *text, const char *prefix) { return strncmp(text, prefix, strlen(prefix)) == 0; }
 
-/* Writes the place of the line, "FILE:LINE". */
+/* Writes the file and line that errors name, "FILE:LINE". Returns text. */
 static const char *place(const reading *r, char text[512]) {
     snprintf(text, 512, "%.480s:%ld", r->csv.name, r->csv.row_line);
     return text;
@@ -650,7 +651,7 @@ static nnc_dtype dtype_of(reading *r) {
     return found < 0 ? NNC_DTYPE_COUNT : (nnc_dtype)found;
 }
 
-/* Tests whether PyTorch ran the kernel alone. The id of such a row contains "-torch/". */
+/* Returns true if the kernel was timed in PyTorch. The id of such a row contains "-torch/". */
 static bool by_torch(const reading *r) { return strstr(text_of(r, "id"), "-torch/") != NULL; }
 
 /* Reads a matrix product. In a group of products, the file states the size of one product. A weight gradient is

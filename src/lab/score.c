@@ -28,7 +28,7 @@ static double kernel_s(const nnc_device *device, const nnc_op *op) {
     return casts ? time_s + cast_s(device, op) : time_s;
 }
 
-/* Sums the times of the backward ops of an op. An operator of PyTorch has one backward op. */
+/* Returns the sum of the times of an op's backward ops, in seconds. An operator of PyTorch has one backward op. */
 static double backward_s(const nnc_device *device, const nnc_op *op) {
     nnc_op backward[NNC_BACKWARD_MAX] = { *op };
     double time_s = 0.0;
