@@ -102,7 +102,7 @@ nnc_status nnc_checkpoint_read(nnc_specs *specs, const char *path, nnc_checkpoin
 /* Reads an open file of `size` bytes as nnc_checkpoint_read does; the name c->path decides its format. */
 nnc_status nnc_checkpoint_parse(nnc_checkpoint *c, nnc_arena *arena, FILE *file, int64_t size, nnc_error *err);
 
-/* How the launch files of a command line are to be read. */
+/* Options for reading the launch files of a command line. */
 typedef struct nnc_launch_asked {
     const char *format; /* --from: format of all files; NULL = the content decides */
     bool lenient;       /* true: keys that cannot be used are listed and skipped */
@@ -136,7 +136,7 @@ typedef struct nnc_launch_plan {
     const char *model_asked, *device;
     const nnc_model *model;
     const nnc_device *on;
-    const nnc_plan *plan; /* resolved plan */
+    const nnc_plan *plan; /* plan after all options and defaults */
 } nnc_launch_plan;
 
 /* Adds the profile, and the fields that a plan in this format needs, unless they are given. searches: also adds the
@@ -180,7 +180,7 @@ typedef struct nnc_launch_file {
     nnc_document also; /* table that "also" names; is_parsed is false if there is no such table */
 } nnc_launch_file;
 
-/* A field that a file sets. */
+/* A field of the plan, the run or the deployment that a launch file sets. */
 typedef struct nnc_set_field {
     const nnc_field *field;
     char value[NNC_LAUNCH_VALUE];

@@ -573,10 +573,10 @@ nnc_status nnc_launch_write(nnc_specs *specs, const nnc_launch_plan *asked, nnc_
 
 /* ---- writes the command that starts a serving engine ---- */
 
-/* If a row of the table gives the value of its key to one field of the plan, the key is written with the value of this
- * field. "write" lists the options that only rules of the table read: the product of some fields, or a switch that is
- * on when the product is above 1. "command" is the program. The written command is then read again. If a field of the
- * plan differs, the error names the field. */
+/* A command is written from the rows of the table. If a row gives the value of its key to one field of the plan, the
+ * key is written with the value of this field. "write" lists the options that only rules of the table read: the product
+ * of some fields, or a switch that is on when the product is above 1. "command" is the program. The written command is
+ * then read again. If a field of the plan differs, the error names the field. */
 
 /* Fields of a deployment that the command of the engine decides. Other fields describe load, prices and images. */
 static const char *const decided[] = {

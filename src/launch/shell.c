@@ -34,8 +34,8 @@ static int fnmatch(const char *pattern, const char *text, int flags) {
 #endif
 
 enum {
-    SOURCES_MAX = 16, /* number of other scripts that a script reads */
-    CALLS_MAX = 100,  /* number of calls of functions; CALLS_DEEP: deepest nesting of calls */
+    SOURCES_MAX = 16, /* largest number of other scripts that are read */
+    CALLS_MAX = 100,  /* CALLS_MAX: largest number of function calls; CALLS_DEEP: deepest nesting of calls */
     CALLS_DEEP = 6
 };
 
