@@ -12,7 +12,7 @@
 nnc_status nnc_onnx_import(const char *path, const char *id, const char *axes, nnc_arena *arena, char **text,
                            size_t *size, const char **notes, nnc_error *err);
 
-/* Converts an ONNX file to a graph file from the bytes of the file. */
+/* Works as nnc_onnx_import, for a file of `count` bytes in memory; `path` is used in errors. */
 nnc_status nnc_onnx_read(const char *path, const uint8_t *bytes, size_t count, const char *id, const char *axes,
                          nnc_arena *arena, char **text, size_t *size, const char **notes, nnc_error *err);
 

@@ -74,7 +74,7 @@ typedef struct nnc_onnx_graph {
     nnc_arena *arena;
     nnc_error *err;
     nnc_status status;
-    const Onnx__NodeProto *node; /* the current node */
+    const Onnx__NodeProto *node; /* the node that is being converted ("current node"); NULL = none */
     nnc_onnx_value *values;
     int32_t count, capacity;
     int32_t *slots; /* hash table of the names of values: each entry is 1 + index of a value; 0 = empty */
@@ -128,8 +128,8 @@ int64_t nnc_onnx_ints(const nnc_onnx_graph *g, const char *name, size_t index, i
  * was refused. */
 int32_t nnc_onnx_axis(nnc_onnx_graph *g, const nnc_onnx_value *v, int64_t axis);
 
-/* Folds a node whose inputs are constants: computes the values of whole numbers, and only the shape of other constants.
- * Returns false when it refuses the node. */
+/* Folds a node, that is, computes its output because all its inputs are constants: the values of whole numbers, and
+ * only the shape of other constants. Returns false when it refuses the node. */
 bool nnc_onnx_fold(nnc_onnx_graph *g);
 /* Folds a Shape node: its output is the sizes of the axes of its input, as whole numbers. Always returns true. */
 bool nnc_onnx_shape_of(nnc_onnx_graph *g);
