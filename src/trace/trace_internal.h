@@ -23,8 +23,8 @@
 
 /* An operator with the shapes of its inputs. All strings are copied from the trace; NULL = not recorded. */
 typedef struct nnc_trace_kind {
-    const char *name;           /* "aten::mm" */
-    const char *dims;           /* "[[8, 16], [16, 4]]" */
+    const char *name;           /* name, such as "aten::mm" */
+    const char *dims;           /* shapes of the inputs, such as "[[8, 16], [16, 4]]" */
     const char *types, *values; /* types: of all inputs, such as "["float", "Scalar"]"; values: of the inputs that are
                                  * not tensors */
 } nnc_trace_kind;
@@ -59,7 +59,7 @@ typedef struct nnc_trace {
     nnc_trace_kernel *kernels;
     int64_t kind_count, name_count, call_count, launch_count, kernel_count;
     int64_t steps;            /* number of annotations ProfilerStep#N */
-    int64_t rank, world_size; /* -1 = not recorded */
+    int64_t rank, world_size; /* rank that wrote the trace, and number of ranks; -1 = not recorded */
     double bytes;             /* bytes of JSON text that were read */
     const char *device;       /* name of the first device of the machine; NULL = not recorded */
 } nnc_trace;

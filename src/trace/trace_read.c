@@ -68,7 +68,7 @@ typedef struct texts {
 } texts;
 
 static uint64_t hash_of(const char *text, size_t size) {
-    uint64_t hash = 14695981039346656037u; /* FNV-1a */
+    uint64_t hash = 14695981039346656037u; /* start value of the hash FNV-1a */
     for (size_t i = 0; i < size; i++) { hash = (hash ^ (unsigned char)text[i]) * 1099511628211u; }
     return hash;
 }
@@ -111,7 +111,7 @@ typedef struct reader {
     zlib_calls z;
     gzFile file;
     const char *path;
-    char window[WINDOW_BYTES + 1]; /* with a NUL at its end */
+    char window[WINDOW_BYTES + 1]; /* bytes of the file that were read ahead, with a NUL after the last */
     int at, filled;
     double before; /* number of bytes read before the current window */
     bool failed;   /* true: reading has failed, and err has the reason */
