@@ -8,7 +8,7 @@
 #include "render/render_internal.h"
 #include "scenario/scenario_internal.h"
 
-/* Views of an nnc_accuracy_report and an nnc_calibration_report. */
+/* Views that write the result of accuracy (an nnc_accuracy_report) and of calibrate (an nnc_calibration_report). */
 extern const nnc_view nnc_accuracy_view, nnc_calibration_view;
 
 /* ---- measured_rows.c: the rows that the command line chooses ---- */
@@ -23,7 +23,7 @@ typedef struct nnc_row_choice {
                         * part; 0 = the id of a row decides */
 } nnc_row_choice;
 
-/* Reads the options; fails with NNC_BAD_USAGE. */
+/* Reads --only, --fold and --group. Fails with NNC_BAD_USAGE. */
 nnc_status nnc_row_choice_read(const nnc_options *options, nnc_row_choice *choice, nnc_error *err);
 
 /* Changes the choice so that rows of the same source and model are in one part of --fold. */

@@ -136,9 +136,9 @@ static nnc_status find_in_version(nnc_specs *specs, const nnc_release_ask *ask, 
     return number > ask->version && *number != '\0' ? nnc_release_find(specs, &named, release, err) : NNC_OK;
 }
 
-/* Finds the release of a row. If the version begins with the framework's name (Megatron-LM, Megatron-Core r0.8.0),
- * the release that the version names comes first. If the framework has no release, the version may also name another
- * program. */
+/* Finds the release of the program that a row measured. If the version begins with the framework's name (Megatron-LM,
+ * Megatron-Core r0.8.0), the release in the version comes first. If the framework has no release, the version may also
+ * name another program. */
 static nnc_status find_release(nnc_specs *specs, const nnc_release_ask *ask, nnc_release *release, nnc_error *err) {
     const size_t word = strcspn(ask->framework, " -");
     *release = (nnc_release){ .entry = NULL };
