@@ -159,7 +159,7 @@ static const alias aliases[] = {
     VALUE("--target-modules", "all-linear", "--adapters linear"),
     HINT("--target-modules", NULL, "--adapters linear, attention or mlp", "--adapters"),
     HINT("--rank", NULL, "--lora R for adapters of rank R", "--lora"),
-    /* torchrun */
+    /* options of torchrun */
     HINT("--nnodes", NULL, "--devices N, N = nodes x devices per node", "--devices"),
     NAME("--nproc-per-node", "--devices-per-node %"),
     /* options of vLLM, SGLang and TensorRT-LLM */

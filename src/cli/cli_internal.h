@@ -106,8 +106,8 @@ typedef struct nnc_search_options {
     const char *risk;               /* largest allowed probability that a plan runs out of memory: "5%" or "0.05" */
     const char *objective, *budget; /* objective: a name of nnc_objective; budget: an amount of money with its
                                      * currency */
-    const char *plans;              /* plan file to write */
-    const char *shards;             /* shard files to read */
+    const char *plans;              /* --plans: plan file to write */
+    const char *shards;             /* --shards: shard files to merge */
     bool no_prune;
     bool one_software; /* true: the software profile of the best plan on the fewest devices is used for all numbers of
                         * devices */
@@ -151,7 +151,7 @@ typedef struct nnc_options {
     bool to_options;
     int32_t width;       /* width of a picture, pixels */
     double from_s, to_s; /* part of a timeline to draw: its start and its end; NaN = start or end of the step */
-    int64_t threads;     /* 0 = all cores */
+    int64_t threads;     /* number of threads; 0 = all cores */
     nnc_progress_form progress;
     nnc_search_options search;
     nnc_mcp_options mcp;
@@ -201,7 +201,7 @@ typedef struct nnc_own_option {
     double default_value;
     const char *argument; /* argument in help, such as "FILE"; NULL: the option is a switch */
     unsigned takes;       /* flags of all sets that contain the option */
-    char letter;          /* 'o' for -o; 0 = no letter */
+    char letter;          /* short form: 'o' for -o; 0 = none */
 } nnc_own_option;
 
 extern const nnc_own_option nnc_own_options[];
@@ -227,8 +227,8 @@ typedef struct nnc_option_text {
     bool of_plan;
     const nnc_field *field;
     bool of_file;          /* true: `field` is a row of a field table; false: `field` is a part of an nnc_own_option */
-    char default_text[64]; /* "" = no default */
-    const char *group;     /* heading in help */
+    char default_text[64]; /* default as text; "" = no default */
+    const char *group;     /* heading of the option in help */
     unsigned takes;
     char help[512];
 } nnc_option_text;
@@ -259,20 +259,20 @@ typedef struct nnc_session {
 
 /* A form of a command, such as "report diff", which the operands choose. It takes a part of the command's options. */
 typedef struct nnc_form {
-    char name[32]; /* "report diff" */
+    char name[32]; /* name in errors: "report diff" */
     unsigned takes;
 } nnc_form;
 
 struct nnc_command {
     const char *name;
     const char *part_of;  /* two words that also name the command, "check diff"; help lists it so. NULL = only `name` */
-    const char *operands; /* "MODEL DEVICE" */
-    const char *summary;  /* one line */
+    const char *operands; /* operands in help: "MODEL DEVICE" */
+    const char *summary;  /* description in help, one line */
     const char *notes;    /* closing paragraph of --help; NULL = no paragraph */
     int min_operands, max_operands;
     int leading_operands;                                     /* number of operands before MODEL, such as the name of
                                                                * a picture */
-    unsigned takes;                                           /* NNC_TAKES_... */
+    unsigned takes;                                           /* NNC_TAKES_... of all its options */
     void (*form)(const nnc_options *options, nnc_form *form); /* sets the form that the operands choose; NULL = the
                                                                * command has one form */
     bool ranks;                                               /* true: several MPI ranks can share the work of the
@@ -379,7 +379,7 @@ nnc_status nnc_search_args_run(nnc_session *session, const char *model, const ch
 
 /* Tests whether a setting is --shard I/N, a part of the work. (--shard N is an option of the plan.) */
 bool nnc_is_shard(const nnc_setting *setting);
-/* Reads I/N. Fails with NNC_BAD_USAGE if the text has another form, or I is above N. */
+/* Reads the value I/N of --shard. Fails with NNC_BAD_USAGE if the text has another form, or I is above N. */
 nnc_status nnc_shard_read(const char *text, nnc_shard *shard, nnc_error *err);
 
 /* ---- the system: terminal.c ---- */
@@ -397,7 +397,7 @@ typedef struct nnc_progress {
     bool shown; /* true: JSON objects are wanted, or standard error is a terminal to which nothing else is written */
     bool json;
     int64_t done, shown_done; /* number of items done; number that was shown last */
-    const char *what;         /* "rows" */
+    const char *what;         /* name of the items: "rows" */
     int64_t from, end;        /* items done before the start; number of all items */
     double begun_s, next_s;
 } nnc_progress;
@@ -465,7 +465,7 @@ nnc_status nnc_model_count(nnc_specs *specs, const char *id, int64_t *params, nn
 
 /* ---- views: each comment names the type of the record that a view writes ---- */
 
-extern const nnc_view nnc_estimate_view; /* nnc_report */
+extern const nnc_view nnc_estimate_view; /* the record is an nnc_report */
 extern const nnc_view nnc_checkpoint_view;
 extern const nnc_view nnc_op_view, nnc_budget_view, nnc_trace_view, nnc_watch_view; /* private record types */
 extern const nnc_view nnc_ops_output;                                               /* private record type, see
@@ -533,7 +533,7 @@ nnc_status nnc_best_fill(const nnc_session *session, const nnc_search_report *re
 /* Getters for rows whose first member is an nnc_best. They return texts such as "16", "1.23 GB", "dp8 tp2 mb1" and
  * "12.3 USD". */
 nnc_metric_get nnc_best_devices, nnc_best_memory, nnc_best_plan, nnc_best_cost;
-/* Writes the command that estimates the plan, on a line. */
+/* Writes the command line that estimates the best plan. */
 void nnc_best_command(nnc_buffer *out, const nnc_best *best);
 
 /* Writes plans as a table. sizes: true = the plans have different numbers of devices, which are then a column. The cost
@@ -589,7 +589,7 @@ void nnc_scenario_sets(nnc_record *record, const nnc_scenario_args *given);
 
 /* Writes lines about the loading of training data, if options describe it. */
 void nnc_run_input_lines(nnc_buffer *out, nnc_style style, const nnc_run *run);
-/* Writes all lines of a run. */
+/* Writes the page of a run, which `estimate` shows below its own page. */
 void nnc_run_lines(nnc_buffer *out, nnc_style style, const nnc_report *report);
 
 /* ---- cmd_plot.c ---- */

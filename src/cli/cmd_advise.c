@@ -353,7 +353,7 @@ const nnc_command nnc_cmd_fit = {
 
 typedef struct limits {
     nnc_limit_answer found;
-    nnc_report report; /* report whose result is found.result */
+    nnc_report report; /* report whose result is found.result, of the plan at the limit */
     const nnc_report *shown;
     const nnc_limit_point *points;
     const char *stop, *why;

@@ -233,7 +233,7 @@ const nnc_view nnc_comparison_view = {
 
 enum { ROWS_MAX = 1000, AXES_MAX = NNC_SETTINGS_MAX + 3, VALUES_MAX = 256 };
 
-/* A list of values of the model, the device, --software or a plan option. */
+/* A list of values that the rows vary: of the model, the device, --software or a plan option. */
 typedef struct axis {
     const char *name;
     const char **values;

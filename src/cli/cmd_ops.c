@@ -13,7 +13,7 @@ typedef struct ops_row {
     int32_t order;
     double instances, flops, vector_flops, bytes, seconds;
     double bound_s[NNC_BOUND_COUNT];
-    double key; /* sort key */
+    double key; /* number by which the rows are ordered */
 } ops_row;
 
 static void add_cost(ops_row *row, const nnc_op_cost *cost) {

@@ -13,7 +13,7 @@ typedef enum scale_part {
     NNC_SCALE_UPDATE,
     NNC_SCALE_BUBBLE,
     NNC_SCALE_HOST,
-    NNC_SCALE_COMM, /* first kind of collective */
+    NNC_SCALE_COMM, /* first kind of collective; the others follow */
     NNC_SCALE_COUNT = NNC_SCALE_COMM + NNC_COMM_COUNT
 } scale_part;
 

@@ -12,7 +12,7 @@
 /* Cost of a plan: the money of a run, or else its device-hours, or else the money of a step, or else its
  * device-seconds. */
 typedef struct spent {
-    const char *what; /* "run cost" */
+    const char *what; /* name of the cost: "run cost" */
     double amount;
     const char *currency; /* currency of the amount; NULL = the amount is not money */
 } spent;

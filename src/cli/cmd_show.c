@@ -10,7 +10,7 @@
 #include "onnx/onnx_import.h"
 #include "render/render_internal.h"
 
-/* A loaded spec of any kind, and its table. */
+/* A loaded spec of any kind, with its file and its table of fields. */
 typedef struct spec_view {
     const char *kind, *path;
     const nnc_field_table *table;

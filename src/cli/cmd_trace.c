@@ -18,7 +18,7 @@ enum { PARTS = 4 };
 typedef struct answer {
     nnc_trace_sum sum;
     const char *model;  /* the model whose program was traced; NULL = not given */
-    const part *parts;  /* the parts of one step */
+    const part *parts;  /* the parts of one step, measured and estimated */
     int32_t part_count; /* number of parts; 0 = no model is given */
     const char *file;
     const char *recorded_device;

@@ -55,7 +55,7 @@ static const char *find_data(char path[PATH_MAX]) {
     char program[PATH_MAX], prefix[PATH_MAX], probe[PATH_MAX + 8];
     if (!nnc_program_path(program, sizeof program)) { return NULL; }
     snprintf(prefix, sizeof prefix, "%s", program);
-    const bool in_folder = to_parent(prefix); /* PREFIX/bin */
+    const bool in_folder = to_parent(prefix); /* true: `prefix` is PREFIX/bin */
     if (in_folder && to_parent(prefix) && snprintf(path, PATH_MAX, "%s/share/nncost", prefix) < PATH_MAX) {
         snprintf(probe, sizeof probe, "%s/hw", path);
         if (access(probe, F_OK) == 0) { return path; }

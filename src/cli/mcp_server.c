@@ -24,8 +24,8 @@
  * answer. */
 enum { MESSAGE_MAX = 1 << 20, INPUT_MAX = 2 << 20, ANSWER_MAX = 16 << 20, BLOCK = 1 << 16 };
 
-/* Whether the memory of a call is limited. It is not limited with a sanitizer, which reserves much more address space
- * than it uses. */
+/* LIMITS_MEMORY: 1 = the memory of a call is limited; 0 = it is not, because a sanitizer reserves much more address
+ * space than it uses. */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || defined(NNCOST_FUZZ)
 enum { LIMITS_MEMORY = 0 };
 #else

@@ -23,9 +23,9 @@
 
 enum { SPELLINGS_MAX = 320 };
 
-/* A spelling of an option. */
+/* A name of an option: its own name, or an alias. */
 typedef struct spelling {
-    char name[NNC_OPTION_NAME]; /* "--micro-batch" */
+    char name[NNC_OPTION_NAME]; /* the name, such as "--micro-batch" */
     const nnc_own_option *own;  /* row of the option table; NULL = the option is a field of a plan, a run or a
                                  * deployment */
     const nnc_field *field;
@@ -339,7 +339,7 @@ typedef struct defaults {
     bool plan_file;
 } defaults;
 
-/* Takes a line of the defaults file. Lines for other commands are checked and then skipped. */
+/* Sets the option in a line of the defaults file. Lines for other commands are checked and then skipped. */
 static nnc_status take_line(defaults *r, char *line, const char *where, nnc_error *err) {
     const char *value = cut_value(line);
     const spelling *known = find_spelling(&r->all, line);
@@ -358,7 +358,7 @@ static nnc_status take_line(defaults *r, char *line, const char *where, nnc_erro
                : nnc_fail(err, why.status, where, "%s: %s", why.where, why.what);
 }
 
-/* Takes the options of the defaults file that the command has and that were not given. */
+/* Sets the options of the defaults file that the command has and the user did not give. */
 static nnc_status read_defaults(nnc_options *options, const spellings *list, nnc_error *err) {
     char path[PATH_MAX], where[PATH_MAX + 24];
     size_t size = 0;
@@ -478,7 +478,7 @@ static void list_getopt(getopt_rows *rows, const spellings *list) {
     rows->longs[list->count] = (struct option){ .name = NULL };
 }
 
-/* Takes the options of argv, and moves the operands to options->operands. */
+/* Reads the options of argv into *options, and moves the operands to options->operands. */
 static nnc_status read_arguments(int argc, char **argv, const char *command, const spellings *list,
                                  nnc_options *options, nnc_error *err) {
     getopt_rows rows; /* not initialised, because the struct is large */

@@ -274,7 +274,7 @@ static bool show_progress(void *context, uint64_t covered, uint64_t space) {
 
 /* One search: its operands, the specs that they name, and the function that writes its result. */
 typedef struct base {
-    const char *model, *device; /* operands */
+    const char *model, *device; /* operands of the command line */
     nnc_scenario scenario;
     const char *plans_path; /* path of the plan file; NULL = the operand is a model */
     nnc_search_writer *write;
