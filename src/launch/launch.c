@@ -113,7 +113,7 @@ static bool may_be_format(const char *table, const char *text) {
     return false;
 }
 
-/* Finds the table whose "signs" the document has, and its format; table->is_parsed is false if there is none. */
+/* Finds the table whose "signs" the document has, and its format; table->is_parsed is false if none has it. */
 static nnc_status recognise(nnc_specs *specs, nnc_json root, const char **format, nnc_document *table, nnc_error *err) {
     nnc_id_list ids = { 0 };
     *format = NULL;
