@@ -334,8 +334,8 @@ void nnc_put_sets(nnc_buffer *out, const nnc_scenario_args *given);
  * nnc_emit_begin    sets options that are not given to the values of the format, except for a plan file; call it before
  *                   the scenario is loaded
  * nnc_emit_instead  returns true if the command prints only the launch file, instead of its page
- * nnc_emit_plan     prints the launch file or writes FILE. If FILE is a folder, DIR/, writes DIR/name with the suffix of
- *                   the format; name NULL = there is only one plan */
+ * nnc_emit_plan     prints the launch file or writes FILE. If FILE is a folder, DIR/, writes DIR/name with the suffix
+ *                   of the format; name NULL = there is only one plan */
 enum { NNC_EMIT_FORMAT = 32 };
 const char *nnc_emit_file(const nnc_options *options, char format[NNC_EMIT_FORMAT]);
 nnc_status nnc_emit_begin(nnc_session *session, bool searches, nnc_error *err);

@@ -838,8 +838,8 @@ static nnc_status write_answer(nnc_session *session, void *context, nnc_scenario
     if (nnc_emit_instead(session)) { return NNC_OK; }
     nnc_plan_changes changes;
     const bool tries = !options->full && !options->verdict && session->style.format->page != NULL;
-    if (tries) { /* the estimates of changed plans overwrite ops and stages in scratch, so the plan is estimated again if
-                  * they are needed */
+    if (tries) { /* the estimates of changed plans overwrite ops and stages in scratch, so the plan is estimated again
+                  * if they are needed */
         nnc_result eager;
         NNC_TRY(nnc_scenario_eager(scenario, scratch, &eager, err));
         report->eager_s = eager.step_s;
