@@ -124,7 +124,7 @@ struct nnc_metrics {
 #define NNC_CHARS(of, ...) NNC_ROW_(of, __VA_ARGS__, .type = NNC_METRIC_CHARS)
 #define NNC_ROW_(of, member, ...) \
     { .name = #member, NNC_IN(of, member), __VA_ARGS__ }
-/* A row for an enumerator: the function that returns its names, and the number of enumerators. */
+/* A row for an enumerator. name_of: returns the name of a value; the argument after it is the number of values. */
 #define NNC_NAMED(of, member, name_of, ...) NNC_NAMED_(of, member, name_of, __VA_ARGS__, .type = NNC_METRIC_ENUM)
 #define NNC_NAMED_(of, member, name_of, number, ...) \
     { .name = #member, NNC_IN(of, member), .names = { (name_of), (number) }, __VA_ARGS__ }
