@@ -203,7 +203,7 @@ typedef struct nnc_page_rows {
 #define NNC_PAGE_ROWS(table, list) \
     { (table), (list), sizeof(list) / sizeof(list)[0] }
 
-/* Writes the rows of a page whose conditions hold. Call it between two lines of the sheet, not within a line. */
+/* Writes the rows of a page, except those whose condition is false. Call it between two lines of the sheet. */
 void nnc_sheet_rows(nnc_sheet *sheet, const nnc_page_rows *page, const void *record);
 
 /* nnc_page_text replaces the names in braces in a text by the values of metrics. Returns false if one of the metrics
@@ -259,8 +259,8 @@ void nnc_table_rename(nnc_table *table, const char *head, const char *text);
 /* Appends a cell to the current row; a row is complete when each column has a cell. */
 void nnc_table_cell(nnc_table *table, const char *text);
 void nnc_table_whole(nnc_table *table, int64_t whole);
-void nnc_table_number(nnc_table *table, double value, const char *unit); /* shows "12.30 ms"; NaN is "-" */
-void nnc_table_share(nnc_table *table, double share);                    /* shows "41.2%"; NaN is "-" */
+void nnc_table_number(nnc_table *table, double value, const char *unit); /* appends "12.30 ms"; NaN is "-" */
+void nnc_table_share(nnc_table *table, double share);                    /* appends "41.2%"; NaN is "-" */
 /* Appends a row with the metrics of a record that have a heading. */
 void nnc_table_record(nnc_table *table, const nnc_metrics *metrics, const nnc_place *place);
 /* Appends a row for each record of `lines`. */
