@@ -187,7 +187,7 @@ static bool causes_find(nnc_origins *origins, const nnc_plans_scenario *from, co
     return said;
 }
 
-/* A list of the values of one scenario, whose memory is used again for the next scenario. */
+/* Memory for a list of the values of one scenario. The next scenario uses it again. */
 typedef struct nnc_figure_room {
     nnc_figure *list;
     int32_t capacity;
