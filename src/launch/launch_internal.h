@@ -328,7 +328,7 @@ typedef struct nnc_shell {
     const char *marker; /* marker of a here document that begins on the next line */
     size_t marker_length;
     bool is_plain;    /* true: variables in the here document are not expanded */
-    const char *into; /* file that the here document is written to; NULL = no file */
+    const char *into; /* file that receives the text of the here document; NULL = no file */
     bool appends;
     nnc_certainty writes; /* certainty that the command that writes the file runs */
     nnc_shell_commands made;
