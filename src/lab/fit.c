@@ -475,7 +475,7 @@ typedef struct moving {
     int32_t group;     /* index of the fit group whose parameters are fitted; -1 = parameters of all rows */
     int32_t left_out;  /* part of the cross-validation on which the fit is not made; -1 = every part is used */
     bool relative;     /* true: minimises |predicted / measured - 1| instead of |ln(predicted / measured)| */
-    nnc_device device; /* device of the current row */
+    nnc_device device; /* device of the row that is predicted, with the current parameters */
     nnc_software software;
     nnc_fit_parameter *parameters[NNC_MINIMISE_MAX];
     const range *ranges[NNC_MINIMISE_MAX];
