@@ -463,8 +463,8 @@ static nnc_status find(nnc_specs *specs, const char *id, spec_view *view, nnc_er
     return unknown_id(specs, id, err);
 }
 
-/* Prints the command line that the launch files among the operands are equal to. If the model or the device is not
- * given, prints MODEL or DEVICE in its place. */
+/* Prints the command line that has the same effect as the launch files among the operands. If the model or the device
+ * is not given, prints MODEL or DEVICE in its place. */
 static nnc_status write_options(nnc_session *session, nnc_error *err) {
     nnc_options *options = &session->options;
     const nnc_launch_asked asked = { .format = options->launch_format,
