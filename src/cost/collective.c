@@ -19,7 +19,7 @@ static double flat_bytes_per_s(const nnc_route *r, nnc_derivation *why) {
     double bytes_per_s = r->inner == 1 ? r->outer_bytes_per_s : r->inner_bytes_per_s;
     if (r->inner > 1 && r->outer > 1) {
         NNC_SET(why, bytes_per_s, "B/s", nnc_min(r->inner_bytes_per_s, r->inner * r->outer_bytes_per_s));
-        NNC_NOTE(why, "a ring passes a domain through all its NICs");
+        NNC_NOTE(why, "one ring per NIC of a domain: the slower of the links inside and all NICs together");
     }
     NNC_PUT(why, bytes_per_s, "B/s");
     return bytes_per_s;
@@ -49,7 +49,7 @@ static double torus_latency_s(const nnc_route *r, nnc_derivation *why) {
     }
     NNC_PUT(why, hops, NULL);
     NNC_SAY(why, hops_s, "s", hops * r->inner_latency_s);
-    NNC_NOTE(why, "to the farthest rank of the torus");
+    NNC_NOTE(why, "hops to the farthest rank of the torus, along all axes");
     return hops_s;
 }
 
@@ -83,7 +83,7 @@ static double outer_gather_s(const nnc_route *r, double part, nnc_derivation *wh
 /* Returns the bytes that one rank sends between domains, because the ranks of a domain divide the tensor. */
 static double part_of(const nnc_route *r, double moved, nnc_derivation *why) {
     NNC_SAY(why, part, "B", moved / r->inner);
-    NNC_NOTE(why, "what one rank of a domain sends across");
+    NNC_NOTE(why, "bytes that one rank sends to other domains: the ranks of a domain divide the tensor");
     return part;
 }
 
@@ -104,7 +104,7 @@ static double gather_levels_s(const nnc_route *r, double moved, nnc_derivation *
 static double reduce_ring_s(const nnc_route *r, double moved, nnc_derivation *why) {
     const double ring_s = flat_ring_s(r, moved, why);
     NNC_SAY(why, collective_s, "s", 2.0 * ring_s);
-    NNC_NOTE(why, "a reduce-scatter, then an all-gather");
+    NNC_NOTE(why, "an all-reduce is a reduce-scatter, then an all-gather");
     return collective_s;
 }
 
@@ -116,7 +116,7 @@ static double reduce_tree_s(const nnc_route *r, double moved, nnc_derivation *wh
     NNC_LET(why, outer_depth, NULL, r->outer > 1 ? ceil_log2(r->outer) : 0);
     NNC_SAY(why, depth_s, "s", inner_depth * r->inner_latency_s + outer_depth * r->outer_latency_s);
     NNC_SAY(why, collective_s, "s", 2.0 * depth_s + 2.0 * moved / bytes_per_s);
-    NNC_NOTE(why, "two trees, each with half of the data, the leaves of one inside the other");
+    NNC_NOTE(why, "two trees, each with half of the data; the leaves of one tree are inner nodes of the other");
     return collective_s;
 }
 
@@ -126,7 +126,7 @@ static double reduce_levels_s(const nnc_route *r, double moved, nnc_derivation *
     const double inside_s = inner_gather_s(r, moved, why);
     const double across_s = outer_gather_s(r, part_of(r, moved, why), why);
     NNC_SAY(why, collective_s, "s", 2.0 * inside_s + 2.0 * across_s);
-    NNC_NOTE(why, "reduce-scatter inside, all-reduce across, all-gather inside");
+    NNC_NOTE(why, "reduce-scatter inside the domains, all-reduce between them, all-gather inside");
     return collective_s;
 }
 
@@ -135,13 +135,13 @@ static double reduce_level_tree_s(const nnc_route *r, double moved, nnc_derivati
     NNC_LET(why, outer_depth, NULL, ceil_log2(r->outer));
     NNC_SAY(why, across_s, "s", 2.0 * outer_depth * r->outer_latency_s + 2.0 * part / r->outer_bytes_per_s);
     NNC_SAY(why, collective_s, "s", 2.0 * inside_s + across_s);
-    NNC_NOTE(why, "reduce-scatter inside, a tree across, all-gather inside");
+    NNC_NOTE(why, "reduce-scatter inside the domains, a tree between them, all-gather inside");
     return collective_s;
 }
 
 static double reduce_switch_s(const nnc_route *r, double moved, nnc_derivation *why) {
     NNC_SAY(why, collective_s, "s", 2.0 * r->inner_latency_s + moved / r->inner_bytes_per_s);
-    NNC_NOTE(why, "the switch adds up");
+    NNC_NOTE(why, "the switch adds up the data of all ranks, so a rank sends its data once");
     return collective_s;
 }
 
@@ -156,7 +156,7 @@ static double torus_all_to_all_s(const nnc_route *r, double moved, nnc_derivatio
         NNC_LET(why, length, NULL, r->axis_length[i]);
         NNC_LET(why, links, NULL, (r->axis_wraps[i] ? 2.0 : 1.0) / r->axis_stride[i]);
         NNC_SET(why, inside_s, "s", nnc_max(longest_s, moved * length / (4.0 * links * r->link_bytes_per_s)));
-        NNC_NOTE(why, "along one axis, or what took longest before");
+        NNC_NOTE(why, "the larger of the time along this axis and the longest time so far");
     }
     NNC_PUT(why, inside_s, "s");
     return inside_s;
@@ -174,7 +174,8 @@ static double pairs_s(const nnc_route *r, double moved, nnc_derivation *why) {
     NNC_PUT(why, near_s, "s");
     NNC_PUT(why, far_s, "s");
     NNC_SAY(why, collective_s, "s", near * r->inner_latency_s + far * r->outer_latency_s + nnc_max(near_s, far_s));
-    NNC_NOTE(why, "every pair by itself; links inside and across work at once");
+    NNC_NOTE(why,
+             "each rank sends to each other rank; links inside a domain and between domains work at the same time");
     return collective_s;
 }
 
@@ -237,7 +238,7 @@ static double hop_s(const nnc_route *r, double moved, nnc_derivation *why) {
     NNC_PUT(why, inside_s, "s");
     NNC_PUT(why, across_s, "s");
     NNC_SAY(why, collective_s, "s", nnc_max(inside_s, across_s));
-    NNC_NOTE(why, "from each rank to the next, all at once: the slowest of the hops");
+    NNC_NOTE(why, "all ranks send to the next rank at the same time; the slowest hop decides");
     return collective_s;
 }
 
@@ -333,7 +334,7 @@ double nnc_collective_say_s(const nnc_route *route, nnc_collective kind, double 
     if (route->knee_bytes > 0.0) {
         NNC_PUT(why, route->knee_bytes, "B");
         NNC_SET(why, moved, "B", bytes + sqrt(route->knee_bytes * bytes));
-        NNC_NOTE(why, "small messages take as long as larger ones where the link has a knee");
+        NNC_NOTE(why, "effective size of the message: below the knee of the link, time falls slower than size");
     }
     const algorithm *a = fastest(route, kind, moved, allowed, &seconds);
     if (a != NULL) { *by = a->by; }
@@ -386,7 +387,8 @@ static nnc_route reached_route(const nnc_route *route, const nnc_collective_effi
     NNC_PUT(why, e->bus_fraction, NULL);
     NNC_PUT(why, e->small_group_loss, NULL);
     NNC_SAY(why, reached, NULL, e->bus_fraction * (1.0 - e->small_group_loss / (group * group)));
-    NNC_NOTE(why, "of the rate of the links inside a domain; group: its ranks there");
+    NNC_NOTE(why, "fraction of the link rate that collectives reach inside a domain; group: ranks of the collective in "
+                  "one domain");
     r.link_bytes_per_s *= reached;
     if (r.inner > 1) {
         NNC_LET(why, domain_bytes_per_s, "B/s", r.inner_bytes_per_s);
@@ -424,7 +426,7 @@ double nnc_collective_say_predicted_s(const nnc_route *route, nnc_collective kin
     NNC_LET(why, sent_bytes, "B", nnc_collective_sent_bytes(kind, route->size, bytes));
     NNC_LET(why, call_knee_bytes, "B", e->knee_bytes);
     NNC_SAY(why, stretch, NULL, 1.0 + sqrt(call_knee_bytes / sent_bytes));
-    NNC_NOTE(why, "small messages; sent_bytes: what one rank sends");
+    NNC_NOTE(why, "factor on the time of small messages; sent_bytes: bytes that one rank sends");
     const double fixed_s = fixed_of(route, e, why);
     NNC_PUT(why, collective_s, "s");
     NNC_SAY(why, predicted_s, "s", stretch * collective_s + fixed_s);

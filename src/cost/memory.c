@@ -217,7 +217,7 @@ NNC_SAYING double korthikanti_layer(const nnc_decoder *d, const nnc_plan *plan, 
     NNC_LET(why, a, NULL, (double)d->heads);
     NNC_LET(why, t, NULL, plan->tensor);
     NNC_SAY(why, sbh, NULL, s * b * h);
-    NNC_NOTE(why, "s: sequence of a rank, b: micro-batch, h: hidden, a: heads, t: tensor ranks");
+    NNC_NOTE(why, "s: tokens of a sequence on one rank, b: micro-batch, h: hidden, a: heads, t: tensor ranks");
     if ((plan->recompute & NNC_RECOMPUTE_FULL) != 0) {
         NNC_LET(why, divisor, NULL, plan->sequence_parallel ? t : 1.0);
         NNC_SAY(why, layer_bytes, "B", 2.0 * sbh / divisor);
@@ -234,7 +234,7 @@ NNC_SAYING double korthikanti_layer(const nnc_decoder *d, const nnc_plan *plan, 
         return layer_bytes;
     }
     NNC_SAY(why, layer_bytes, "B", linear_bytes + 5.0 * a * s * s * b / t);
-    NNC_NOTE(why, "the second term: scores, softmax and its dropout");
+    NNC_NOTE(why, "the second term is the scores, the softmax and its dropout");
     return layer_bytes;
 }
 
@@ -255,11 +255,11 @@ NNC_SAYING double korthikanti_ends(const nnc_decoder *d, const nnc_plan *plan, c
     if (holding->instances[0] > 0) {
         NNC_LET(why, table_in_flight, NULL, holding->flight[0]);
         NNC_SET(why, masks_bytes, "B", s * b * h / t * table_in_flight);
-        NNC_NOTE(why, "the embedding's dropout mask");
+        NNC_NOTE(why, "dropout masks of the embedding, one per micro-batch in flight");
     }
     if (holding->instances[last] > 0) {
         NNC_SET(why, head_bytes, "B", 4.0 * (s * b) * (h + V) / t);
-        NNC_NOTE(why, "inputs of the last norm and of the logits, the fp32 logits; V: vocabulary");
+        NNC_NOTE(why, "inputs of the last norm and of the output layer, and the fp32 logits; V: vocabulary");
     }
     NNC_PUT(why, masks_bytes, "B");
     NNC_PUT(why, head_bytes, "B");
@@ -282,8 +282,8 @@ NNC_SAYING nnc_kept find_kept(const nnc_op_list *list, const nnc_segment_sums *s
         NNC_PUT(why, sum->input_bytes, "B");
         NNC_WHEN(why, snprintf(name, sizeof name, "kept.%d", (int)s));
         NNC_SET_AS(why, name, segment_bytes, "B", whole * sum->kept_bytes + ceil(again / every) * sum->input_bytes);
-        NNC_NOTE(why, "of a segment (embedding, equal layers, head): whole instances keep all that their "
-                      "ops keep, those run again the input of a block");
+        NNC_NOTE(why, "activations of one segment (embedding, a run of equal layers, or head): instances that are not "
+                      "recomputed keep all saved tensors, recomputed ones only the input of each block");
         k.bytes += segment_bytes;
         NNC_WHEN(why, nnc_say_term(why, name, "B", segment_bytes));
         if (list->segments[s].layer) {
@@ -296,7 +296,7 @@ NNC_SAYING nnc_kept find_kept(const nnc_op_list *list, const nnc_segment_sums *s
         k.uneven = k.uneven || holding->flight[s] != holding->in_flight;
     }
     NNC_WHEN(why, nnc_say_sum(why, "pass_bytes", "B", k.bytes));
-    NNC_NOTE(why, "kept of one micro-batch");
+    NNC_NOTE(why, "activations that one micro-batch keeps, summed over the segments");
     return k;
 }
 
@@ -317,7 +317,8 @@ NNC_SAYING double uneven_bytes(const nnc_stage_residency *holding, const nnc_kep
         NNC_LET(why, segment_in_flight, NULL, k->flight[s]);
         NNC_WHEN(why, snprintf(name, sizeof name, "waiting.%d", (int)s));
         NNC_SET_AS(why, name, waiting, "B", segment_bytes * segment_in_flight);
-        NNC_NOTE(why, "of a segment: passes that the device keeps of it when it keeps most bytes");
+        NNC_NOTE(why, "activations of one segment at the peak; segment_in_flight: micro-batches that the device keeps "
+                      "of it then");
         NNC_WHEN(why, nnc_say_term(why, name, "B", waiting));
         sum += waiting;
     }
@@ -358,12 +359,12 @@ NNC_SAYING double find_activations(const nnc_model *model, const nnc_op_list *li
         NNC_LET(why, layer_kept_bytes, "B", k->largest_layer_bytes);
         NNC_LET(why, ends_kept_bytes, "B", k->ends_bytes);
         NNC_SAY(why, activation_bytes, "B", ceil(nnc_min(waiting_bytes, 2.0 * layer_kept_bytes + ends_kept_bytes)));
-        NNC_NOTE(why, "one layer's on its way to host memory while the next layer's are made; what "
-                      "table and head keep stays");
+        NNC_NOTE(why, "activations of two layers: one layer's are copied to host memory while the next layer's are "
+                      "computed; those of embedding and head stay on the device");
         return activation_bytes;
     }
     NNC_SAY(why, activation_bytes, "B", ceil(waiting_bytes - 0.01));
-    NNC_NOTE(why, "whole bytes; 0.01: above the rounding of a fraction of a pass times its bytes");
+    NNC_NOTE(why, "rounded up to whole bytes; 0.01 B is more than the rounding error of the product");
     return activation_bytes;
 }
 
@@ -659,13 +660,13 @@ NNC_SAYING void set_transient(const nnc_resident_bytes *held, const nnc_plan *pl
         NNC_LET(why, gradient_bytes_per_param, NULL, nnc_policy_gradient_io_bytes(plan->policy));
         NNC_SET(why, gathered_bytes, "B",
                 gathered_params * weight_bytes_per_param + unit_params * gradient_bytes_per_param);
-        NNC_NOTE(why, "ZeRO-3: the weights of the unit at hand and of the next, or of all; and the "
-                      "whole gradient of a unit");
+        NNC_NOTE(why, "ZeRO-3: gathered weights of the current and the next unit (or of all units, if they stay "
+                      "gathered), and the unsharded gradient of one unit");
         if (unit_frozen > 0.0) {
             NNC_PUT(why, unit_frozen, NULL);
             NNC_LET(why, frozen_bytes_each, NULL, frozen_vector_bytes(plan));
             NNC_SAY(why, gathered_frozen_bytes, "B", 2.0 * frozen_bytes_each * unit_frozen);
-            NNC_NOTE(why, "weights that are not trained: those of two units, two or four bytes each");
+            NNC_NOTE(why, "ZeRO-3: gathered frozen weights of two units, with two or four bytes per weight");
             gathered_bytes += gathered_frozen_bytes;
         }
         NNC_SET(why, held_bytes, "B", held_per_param * unit_params);
@@ -673,7 +674,8 @@ NNC_SAYING void set_transient(const nnc_resident_bytes *held, const nnc_plan *pl
         NNC_LET(why, stage_params, NULL, params);
         NNC_SET(why, held_bytes, "B", held_per_param * stage_params);
     }
-    NNC_NOTE(why, "what the precision policy holds for a while: a 16-bit copy, or gradients that it does not store");
+    NNC_NOTE(why,
+             "temporary tensors of the precision policy: a 16-bit copy of weights, or gradients that are not stored");
     NNC_PUT(why, gathered_bytes, "B");
     NNC_SAY(why, transient_bytes, "B", ceil(op_bytes + block_bytes + gathered_bytes + held_bytes));
     memory->transient_bytes = whole_bytes(transient_bytes);
@@ -684,8 +686,8 @@ NNC_SAYING void set_transient(const nnc_resident_bytes *held, const nnc_plan *pl
                              : largest == held_bytes     ? held_name(&sizes)
                              : held->op_what != NULL     ? held->op_what
                                                          : "gradients of activations";
-    NNC_NOTE(why, "op_bytes: the largest working set of an op's backward; block_bytes: the block that "
-                  "is run again; both of the layer, table or head where their sum is largest");
+    NNC_NOTE(why, "op_bytes: largest working set of one op in backward; block_bytes: activations of the block that is "
+                  "recomputed; both of the segment in which their sum is largest");
 }
 
 /* Number of trained parameters on a device: before ZeRO (the whole stage), and after ZeRO. */
@@ -699,9 +701,9 @@ NNC_SAYING parts parts_of(const nnc_resident_bytes *held, const nnc_plan *plan, 
     NNC_LET(why, dense_shards, NULL, nnc_dense_shards(plan));
     NNC_LET(why, expert_shards, NULL, nnc_expert_shards(plan));
     NNC_SAY(why, stage_params, NULL, dense_params + expert_params);
-    NNC_NOTE(why, "that one rank of the stage holds");
+    NNC_NOTE(why, "parameters of one rank of the stage, before ZeRO");
     NNC_SAY(why, sharded_params, NULL, dense_params / dense_shards + expert_params / expert_shards);
-    NNC_NOTE(why, "of those, what ZeRO leaves it; experts are replicated over fewer ranks");
+    NNC_NOTE(why, "parameters of one rank after ZeRO; experts have fewer replicas, so fewer shards");
     return (parts){ stage_params, sharded_params };
 }
 
@@ -733,7 +735,7 @@ NNC_SAYING double frozen_bytes_of(const nnc_resident_bytes *held, const nnc_plan
     NNC_LET(why, frozen_params, NULL,
             dense.params / (sharded ? nnc_dense_shards(plan) : 1.0) +
                 expert.params / (sharded ? nnc_expert_shards(plan) : 1.0));
-    NNC_NOTE(why, "not trained, after ZeRO; matrix: of linear layers");
+    NNC_NOTE(why, "frozen parameters of one rank after ZeRO; frozen_matrix_params: those of linear layers");
     if (expert.table_params > 0.0) {
         NNC_LET(why, table_params, NULL, expert.table_params);
         NNC_LET(why, table_bytes_each, "B", NNC_TABLE_BYTES);
@@ -760,9 +762,9 @@ NNC_SAYING void set_apart(const nnc_resident_bytes *held, nnc_memory *memory, nn
     NNC_LET(why, workspace_bytes, "B", held->peak.workspace_bytes);
     NNC_SAY(why, at_peak_bytes, "B",
             ceil(gradients_at_peak + kept_at_peak + working_bytes + again_bytes + copies_bytes + workspace_bytes));
-    NNC_NOTE(why, "at the moment of backward when most bytes live: gradients appear as activations "
-                  "go; with them the op's working set, the block that runs again, 16-bit copies "
-                  "of weights that backward still needs, workspaces of libraries");
+    NNC_NOTE(why, "bytes at the peak of backward: gradients are added while activations are freed; working_bytes: of "
+                  "the running op; again_bytes: the recomputed block; copies_bytes: 16-bit copies of weights that "
+                  "backward still needs; workspace_bytes: of libraries");
     NNC_LET(why, classes_bytes, "B",
             (double)(memory->gradient_bytes + memory->activation_bytes + memory->transient_bytes));
     NNC_SAY(why, apart_bytes, "B", at_peak_bytes - classes_bytes);
@@ -783,8 +785,8 @@ NNC_SAYING void set_allocated(const nnc_software *software, nnc_memory *memory, 
     NNC_LET(why, split_bytes, "B", (double)memory->split_block_bytes);
     NNC_SAY(why, peak_allocated_bytes, "B", ceil(counted_bytes / 512.0) * 512.0);
     NNC_SAY(why, peak_reserved_bytes, "B", ceil((peak_allocated_bytes + split_bytes) / 2097152.0) * 2097152.0);
-    NNC_NOTE(why, "the allocator hands out multiples of 512 B, from segments of whole 2 MiB; "
-                  "split_bytes: the largest block that tensors of the loss leave behind");
+    NNC_NOTE(why, "the allocator rounds tensors up to 512 B and segments up to 2 MiB; split_bytes: the largest block "
+                  "that freed tensors of the loss leave unused");
     memory->peak_allocated_bytes = whole_bytes(peak_allocated_bytes);
     memory->peak_reserved_bytes = whole_bytes(peak_reserved_bytes);
     const double outside = isnan(software->reserve.context) ? software->reserve.bytes : software->reserve.context;
@@ -805,7 +807,8 @@ NNC_SAYING void set_aside(const nnc_plan *plan, const nnc_software *software, nn
     NNC_LET(why, fixed_bytes, "B", memory->one_moment ? (double)memory->context_bytes : software->reserve.bytes);
     NNC_LET(why, share, NULL, software->reserve.share);
     NNC_SAY(why, reserve_bytes, "B", ceil(fixed_bytes + share * counted_bytes));
-    NNC_NOTE(why, "context and collectives, and what the allocator cannot hand out again, by the software profile");
+    NNC_NOTE(why, "memory of the context, of collectives, and fragments that the allocator cannot reuse, by the "
+                  "software profile");
     memory->reserve_bytes = whole_bytes(reserve_bytes);
 }
 
@@ -865,7 +868,7 @@ NNC_SAYING nnc_memory memory_of(const nnc_model *model, const nnc_op_list *list,
     double held_params = 0.0, gradient_params = 0.0;
     if (weights_leave) {
         NNC_SET(why, held_params, NULL, 0.0);
-        NNC_NOTE(why, "weights lie in host memory");
+        NNC_NOTE(why, "offloaded: the weights are in host memory");
     } else if (plan->zero == 3) {
         NNC_SET(why, held_params, NULL, p.sharded_params);
     } else {
@@ -889,7 +892,7 @@ NNC_SAYING nnc_memory memory_of(const nnc_model *model, const nnc_op_list *list,
     double optimizer_bytes = 0.0;
     if (states_leave) {
         NNC_SET(why, optimizer_bytes, "B", 0.0);
-        NNC_NOTE(why, "states lie in host memory");
+        NNC_NOTE(why, "offloaded: the optimizer states are in host memory");
     } else {
         optimizer_bytes = states_of(held, plan, &p, why);
     }

@@ -72,7 +72,7 @@ static double offload_s(const nnc_network *network, const nnc_collective_op *exc
     NNC_LET(why, host_bytes_per_s, "B/s",
             memory ? NNC_HOST_UPDATE_SHARE * network->host_mem_bytes_per_s : network->host_bytes_per_s);
     NNC_SAY(why, network_s, "s", count * (exchange->bytes / host_bytes_per_s));
-    NNC_NOTE(why, memory ? "in host memory" : "between the device and host memory");
+    NNC_NOTE(why, memory ? "time of the update in host memory" : "transfers between device memory and host memory");
     return network_s;
 }
 
@@ -83,7 +83,7 @@ NNC_SAYING double reached(const nnc_collective_op *e, double domains, nnc_deriva
     NNC_LET(why, copies, NULL, e->copies);
     if (!(e->groups_met > 0.0)) {
         NNC_SAY(why, reached_domains, NULL, domains * (1.0 - pow(1.0 - 1.0 / domains, copies)));
-        NNC_NOTE(why, "a token's copies go anywhere, at random");
+        NNC_NOTE(why, "domains that the copies of a token reach, if each copy goes to a random domain");
         return reached_domains;
     }
     NNC_LET(why, groups, NULL, e->groups);
@@ -92,14 +92,15 @@ NNC_SAYING double reached(const nnc_collective_op *e, double domains, nnc_deriva
         NNC_SAY(why, domains_per_group, NULL, domains / groups);
         NNC_SAY(why, reached_domains, NULL,
                 groups_met * domains_per_group * (1.0 - pow(1.0 - 1.0 / domains_per_group, copies / groups_met)));
-        NNC_NOTE(why, "a token's copies go to a few groups of experts, each in several domains");
+        NNC_NOTE(why, "domains that the copies of a token reach: the router selects groups of experts, and a group "
+                      "spans several domains");
         return reached_domains;
     }
     NNC_SAY(why, groups_per_domain, NULL, groups / domains);
     double missed = 1.0;
     for (int i = 0; i < (int)groups_met; i++) { missed *= nnc_max(0.0, groups - groups_per_domain - i) / (groups - i); }
     NNC_PUT(why, missed, NULL);
-    NNC_NOTE(why, "the share of domains with none of a token's groups, drawn without return");
+    NNC_NOTE(why, "share of domains without a group that the router selected (groups are drawn without replacement)");
     NNC_SAY(why, reached_domains, NULL, domains * (1.0 - missed));
     return reached_domains;
 }
@@ -118,7 +119,7 @@ double nnc_network_carried_bytes(const nnc_network *network, const nnc_collectiv
     NNC_PUT(why, copies, NULL);
     NNC_PUT(why, reached_domains, NULL);
     NNC_SAY(why, carried, "B", all_bytes * reached_domains / copies);
-    NNC_NOTE(why, "each token once per domain that any of its copies goes to");
+    NNC_NOTE(why, "each token is sent once to each domain that its copies reach");
     return carried;
 }
 
@@ -129,8 +130,8 @@ static double fitted_s(const nnc_route *route, nnc_collective kind, double bytes
     NNC_LET(why, step_fixed_s, "s", route->fitted->step_fixed_s);
     NNC_PUT(why, predicted_s, "s");
     NNC_SAY(why, network_s, "s", count * (predicted_s + step_fixed_s));
-    NNC_NOTE(why, "overlapped or not; rates are those that collectives reach, one direction of one "
-                  "rank; step_fixed_s: launch and skew inside a step");
+    NNC_NOTE(why, "time before overlap; rates are measured ones, of one direction of one rank; step_fixed_s: launch of "
+                  "a call, and waiting for the slowest rank");
     return network_s;
 }
 
@@ -151,7 +152,7 @@ static double exchange_s(const nnc_network *network, const nnc_collective_op *ex
     const double collective_s = nnc_collective_say_s(route, exchange->forward, bytes, NNC_ALGORITHM_ALL, why, by);
     NNC_PUT(why, collective_s, "s");
     NNC_SAY(why, network_s, "s", count * collective_s);
-    NNC_NOTE(why, "overlapped or not; rates are one direction of one rank");
+    NNC_NOTE(why, "time before overlap; rates are of one direction of one rank");
     return network_s;
 }
 
@@ -210,7 +211,7 @@ NNC_SAYING bytes_in bytes_of(const nnc_route *r, nnc_collective kind, double mov
         NNC_SET(why, b.inside, "B", 2.0 * (near - 1.0) / near * moved);
         if (r->reduces_in_switch && near > 2.0) {
             NNC_SET(why, b.inside, "B", moved);
-            NNC_NOTE(why, "the switch adds up");
+            NNC_NOTE(why, "the switch adds up the data of all ranks, so a rank sends its data once");
         }
         NNC_SET(why, b.across, "B", 2.0 * (domains - 1.0) / domains * moved / near);
         break;
@@ -242,7 +243,7 @@ NNC_SAYING double torus_pairs_s(const nnc_route *r, double moved, nnc_derivation
         NNC_LET(why, length, NULL, r->axis_length[i]);
         NNC_LET(why, links, NULL, (r->axis_wraps[i] ? 2.0 : 1.0) / r->axis_stride[i]);
         NNC_SET(why, inside_s, "s", nnc_max(longest_s, moved / domains * length / (4.0 * links * r->link_bytes_per_s)));
-        NNC_NOTE(why, "along one axis, or what took longest before");
+        NNC_NOTE(why, "the larger of the time along this axis and the longest time so far");
     }
     return inside_s;
 }
@@ -314,6 +315,6 @@ void nnc_fabric_say_load(const nnc_network *network, const nnc_collective_op *ex
     NNC_PUT(why, l.across_s, "s");
     NNC_PUT(why, l.host_s, "s");
     NNC_SAY(why, network_s, "s", count * l.inside_s + count * l.across_s + count * l.host_s);
-    NNC_NOTE(why, "what each kind of link has to carry, at its datasheet rate");
+    NNC_NOTE(why, "time of all bytes on each kind of link, at its datasheet rate");
     (void)network_s;
 }

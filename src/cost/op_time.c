@@ -143,16 +143,16 @@ NNC_SAYING choice try_split(const product *p, double tiles, double tm, double tn
     NNC_SAY(why, waves, NULL, blocks / p->units);
     NNC_SAY(why, counted_waves, NULL,
             p->wave_quantization * nnc_ceil(waves) + (1.0 - p->wave_quantization) * nnc_max(waves, 1.0));
-    NNC_NOTE(why, "a wave that is not full counts as full to this share");
+    NNC_NOTE(why, "wave_quantization: share of the rounding up to whole waves that counts");
     NNC_SAY(why, part, NULL, p->k / split);
     NNC_SAY(why, busy_s, "s", counted_waves * 2.0 * tm * tn * (part + p->k_fill) * p->unit_s);
-    NNC_NOTE(why, "the units; a tile's start and end cost as much as k_fill elements of k");
+    NNC_NOTE(why, "time of the units; start and end of a tile take as long as k_fill more elements of k");
     NNC_SAY(why, fed_s, "s", blocks * (tm + tn) * part * p->element_bytes * p->cache_s);
-    NNC_NOTE(why, "the cache that feeds them");
+    NNC_NOTE(why, "time of the cache that feeds the units");
     double partial_bytes = 0.0;
     if (split > 1.0) {
         NNC_SET(why, partial_bytes, "B", 8.0 * p->count * p->m * p->n * split);
-        NNC_NOTE(why, "partial sums of the parts of k, written and read in fp32");
+        NNC_NOTE(why, "split k: the fp32 partial sums are written and read once");
     }
     NNC_PUT(why, partial_bytes, "B");
     NNC_SAY(why, tiled_s, "s", nnc_max(busy_s, fed_s));
@@ -203,8 +203,9 @@ static void say_tiling(const product *p, const choice *best, nnc_derivation *why
             NNC_PUT(why, tn, NULL);
             NNC_PUT(why, (double)split, NULL);
             NNC_SAY(why, tiles, NULL, nnc_ceil(p->m / tm) * p->count * nnc_ceil(p->n / tn));
-            NNC_NOTE(why, "of tm x tn, each computed by one unit; of the tiles and splits of k there "
-                          "are, those that take least");
+            NNC_NOTE(
+                why,
+                "tiles of tm x tn outputs, each computed by one unit; the fastest of all tile sizes and splits of k");
             try_split(p, tiles, tm, tn, split, why);
             return;
         }
@@ -217,7 +218,7 @@ NNC_SAYING double cache_rate_of(const nnc_gemm_efficiency *e, double matmul_flop
     NNC_PUT(why, e->l2_bytes_per_flop, "B/FLOP");
     NNC_PUT(why, matmul_flops_per_s, "FLOP/s");
     NNC_SAY(why, cache_rate, "B/s", e->l2_bytes_per_flop * matmul_flops_per_s);
-    NNC_NOTE(why, "what the cache feeds to the units grows with their peak");
+    NNC_NOTE(why, "rate of the cache, in proportion to the peak of the units");
     return cache_rate;
 }
 
@@ -261,8 +262,8 @@ NNC_SAYING product product_of(const nnc_device *device, const nnc_op *op, const 
     NNC_PUT(why, p.k_fill, NULL);
     NNC_PUT(why, p.wave_quantization, NULL);
     NNC_SET(why, p.unit_s, "s", p.units / rate);
-    NNC_NOTE(why, "of a multiply and an add on one of the device's units; cache_s and partial_s: of a "
-                  "byte of operands and of partial sums");
+    NNC_NOTE(why,
+             "unit_s: time per FLOP on one unit; cache_s, partial_s: time per byte of operands and of partial sums");
     return p;
 }
 
@@ -300,8 +301,8 @@ NNC_SAYING double sums_s_of(const device_rates *r, const nnc_op *op, const nnc_w
     NNC_LET(why, plain, NULL, nnc_min(nnc_dtype_bytes(op->dtype) / op->grad_bytes, 1.0));
     NNC_SAY(why, sums_s, "s",
             sums_share * busy_share * (1.0 + grad_accumulate - plain) * work->write_bytes / r->mem_bytes_per_s);
-    NNC_NOTE(why, "sums that the product adds to, read and written at the end of each tile; plain: what "
-                  "a result as wide as other outputs takes of it");
+    NNC_NOTE(why, "time to read and write the accumulated gradient at the end of each tile; plain: part that a 16-bit "
+                  "result would take, which is counted already");
     return sums_s;
 }
 
@@ -325,24 +326,23 @@ NNC_SAYING nnc_timing gemm_time(const nnc_device *device, const nnc_op *op, cons
     }
     NNC_SAY(why, rate, "FLOP/s",
             nnc_min(r.sustained_fraction * r.calibration * e->boost_ratio, 1.0) * r.matmul_flops_per_s);
-    NNC_NOTE(why, "of short kernels");
+    NNC_NOTE(why, "rate of short kernels, which run at the boost clock");
     NNC_SAY(why, memory_rate, "B/s", r.memory_fraction * r.mem_bytes_per_s);
     product p = product_of(device, op, e, rate, memory_rate, why);
     NNC_SET(why, p.operands_s, "s", (work->read_bytes + work->write_bytes) / memory_rate / kernels);
-    NNC_NOTE(why, "operands and result, once");
+    NNC_NOTE(why, "time to move operands and result once");
     const choice c = best_tiling(&p);
     NNC_WHEN(why, say_tiling(&p, &c, why));
     NNC_SAY(why, aligned_s, "s", c.tiled_s * alignment);
-    NNC_NOTE(why, op->u.matmul.in_blocks
-                      ? "a weight with a side that is no multiple of 16 bytes, and scales for blocks of 128 "
-                        "in place of tensors, take longer"
-                      : "a weight with a side that is no multiple of 16 bytes takes longer");
+    NNC_NOTE(why, op->u.matmul.in_blocks ? "alignment: factor for weights with a side that is no multiple of 16 bytes, "
+                                           "and for scales per block of 128"
+                                         : "alignment: factor for weights with a side that is no multiple of 16 bytes");
     NNC_SAY(why, blend_s, "s", sqrt(sqrt(nnc_pow4(aligned_s) + nnc_pow4(c.moved_s))));
-    NNC_NOTE(why, "units and memory at once");
+    NNC_NOTE(why, "units and memory work at the same time: a smooth maximum of both");
     NNC_PUT(why, throttle_s, "s");
     NNC_SAY(why, all_s, "s", kernels * blend_s);
     NNC_SAY(why, clock, NULL, 1.0 + (e->boost_ratio - 1.0) * all_s / (all_s + throttle_s));
-    NNC_NOTE(why, "long kernels run at a lower clock");
+    NNC_NOTE(why, "factor of the clock: the longer the kernels, the lower the clock");
     NNC_SAY(why, compute_s, "s", nnc_max(kernels * aligned_s * clock, vector_s));
     NNC_SAY(why, memory_s, "s", kernels * c.moved_s * clock);
     nnc_timing t = roofline(compute_s, memory_s, kernels * r.fixed_s, NULL);
@@ -397,22 +397,22 @@ NNC_SAYING nnc_timing flash_time(const nnc_device *device, const nnc_op *op, con
     NNC_SAY(why, sustained, NULL, nnc_min(r.sustained_fraction * r.calibration * backward_ratio, 1.0));
     NNC_SAY(why, blocks, NULL, (double)u->batch * (double)u->heads * (double)u->s_q / 128.0);
     NNC_SAY(why, long_s, "s", work->flops / (sustained * r.matmul_flops_per_s));
-    NNC_NOTE(why, "of many blocks of long sequences and wide heads");
+    NNC_NOTE(why, "time without the factors for few blocks, short sequences and narrow heads");
     NNC_LET(why, calls, NULL, u->blocks > 1 ? (double)u->blocks : 1.0);
     NNC_SAY(why, query_passes, NULL, 1.0 + 0.75 * (calls - 1.0));
-    NNC_NOTE(why, "calls: a kernel per block of keys; later ones meet 3/4 of the queries");
+    NNC_NOTE(why, "calls: one kernel per block of keys; each later kernel reads 3/4 of the queries");
     NNC_PUT(why, u->pairs, NULL);
     NNC_LET(why, masked, NULL, u->causal ? 0.5 : 1.0);
     NNC_SAY(why, short_factor, NULL, 1.0 + query_passes * masked * seq_half * (double)u->s_q / u->pairs);
-    NNC_NOTE(why, "to begin and end a block of queries takes as long for few keys as for many");
+    NNC_NOTE(why, "the fixed time of a block of queries counts more if it meets few keys");
     NNC_SAY(why, narrow_factor, NULL, 1.0 + (1.0 / e->narrow_ratio - 1.0) * (128.0 / width - 1.0));
-    NNC_NOTE(why, "narrow heads leave a row of the units partly empty; width: of a head, at most 128");
+    NNC_NOTE(why, "narrow heads use only part of a unit; width: head_dim, at most 128");
     NNC_LET(why, head_widths, NULL, (double)(u->head_dim + u->value_dim));
     NNC_LET(why, kernel_widths, NULL, padded(e, u->head_dim) + padded(e, u->value_dim));
     NNC_SAY(why, padded_factor, NULL, kernel_widths / head_widths);
-    NNC_NOTE(why, "of keys and of values; kernels have heads of multiples of head_multiple");
+    NNC_NOTE(why, "kernels pad head_dim and value_dim to a multiple of head_multiple");
     NNC_SAY(why, block_factor, NULL, 1.0 + e->block_penalty * device->units / blocks);
-    NNC_NOTE(why, "few blocks of queries leave units idle");
+    NNC_NOTE(why, "with few blocks of queries some units are idle");
     NNC_SAY(why, matrix_s, "s", long_s * short_factor * narrow_factor * padded_factor * block_factor);
     const double vector_s = vector_seconds(&r, work, why);
     double compute_s = 0.0;
@@ -422,7 +422,9 @@ NNC_SAYING nnc_timing flash_time(const nnc_device *device, const nnc_op *op, con
         NNC_LET(why, value_bytes, "B", e->library_backward_bytes);
         NNC_LET(why, values, NULL, blocks * 128.0 * (double)u->head_dim);
         NNC_SET(why, compute_s, "s", products_s + value_bytes * values / (r.memory_fraction * r.mem_bytes_per_s));
-        NNC_NOTE(why, "gradients of queries, summed in memory in fp32, and results times their gradients");
+        NNC_NOTE(
+            why,
+            "memory time of backward: fp32 gradients of queries, and the product of the results and their gradients");
     }
     NNC_SAY(why, memory_s, "s", (work->read_bytes + work->write_bytes) / (r.memory_fraction * r.mem_bytes_per_s));
     double fixed_s = r.fixed_s;
@@ -476,7 +478,7 @@ NNC_SAYING double share_of(const nnc_op *op, const nnc_work *work, double channe
         NNC_LET(why, rows, NULL, (double)p->c_out / groups);
         NNC_LET(why, columns, NULL, (double)p->c_in / groups * (double)(p->kernel * width));
         NNC_SAY(why, share, NULL, rows / (rows + channels_half) * (columns / (columns + channels_half)));
-        NNC_NOTE(why, "of the rate that a weight gradient of many rows and columns reaches");
+        NNC_NOTE(why, "fraction of the rate of a large weight gradient");
         return share;
     }
     const bool back = op->phase == NNC_PHASE_GRAD_INPUT;
@@ -485,9 +487,9 @@ NNC_SAYING double share_of(const nnc_op *op, const nnc_work *work, double channe
     NNC_LET(why, all_channels, NULL, back ? (double)p->c_in : (double)p->c_out);
     NNC_LET(why, channels, NULL, all_channels / groups);
     NNC_SAY(why, depth, NULL, work->flops / (2.0 * positions * all_channels));
-    NNC_NOTE(why, "terms of the sum that a value of the result is");
+    NNC_NOTE(why, "depth: terms of the sum for one output value");
     NNC_SAY(why, share, NULL, channels / (channels + channels_half) * (depth / (depth + depth_half)));
-    NNC_NOTE(why, "of the rate that many channels and long sums reach");
+    NNC_NOTE(why, "fraction of the rate of a convolution with many channels and long sums");
     return share;
 }
 
@@ -511,7 +513,7 @@ NNC_SAYING double converted_s(const nnc_device *device, const nnc_op *op, nnc_de
     NNC_LET(why, converted_weights, NULL, converted_weights_share);
     NNC_SAY(why, conversion_s, "s",
             2.0 * (converted * map_bytes + converted_weights * weight_bytes) / device->mem_bytes_per_s);
-    NNC_NOTE(why, "maps and weights whose channels do not lie together, read and written in another order");
+    NNC_NOTE(why, "conversion between layouts: contiguous maps and weights are rewritten with channels last, and back");
     return conversion_s;
 }
 
@@ -550,7 +552,7 @@ NNC_SAYING double products_s(const nnc_op *op, const nnc_work *work, const nnc_c
     }
     if (library && units > 0.0 && !isnan(e->library_sustained_fraction)) {
         NNC_LET(why, used, NULL, nnc_min(1.0, tiles_of(op) / units));
-        NNC_NOTE(why, "share of the units that the tiles of a small result use");
+        NNC_NOTE(why, "share of the units that have a tile of the result");
         NNC_LET(why, full, NULL, sustained);
         NNC_SET(why, sustained, NULL, full * used);
     }
@@ -558,7 +560,7 @@ NNC_SAYING double products_s(const nnc_op *op, const nnc_work *work, const nnc_c
     if (library && op->u.conv.c_in < FEW_CHANNELS && !isnan(r->vector_flops_per_s)) {
         NNC_PUT(why, few_channels_fraction, NULL);
         NNC_SET(why, matrix_s, "s", work->flops / (few_channels_fraction * r->vector_flops_per_s));
-        NNC_NOTE(why, "on the vector units: too few channels for the matrix units");
+        NNC_NOTE(why, "too few input channels for the matrix units: computed on the vector units");
         return matrix_s;
     }
     const bool contiguous = op->u.conv.contiguous && !isnan(e->library_tf32_contiguous_ratio);
@@ -567,13 +569,15 @@ NNC_SAYING double products_s(const nnc_op *op, const nnc_work *work, const nnc_c
         NNC_LET(why, forward_s, "s", matrix_s);
         NNC_LET(why, tf32_backward_ratio, NULL, ratio);
         NNC_SET(why, matrix_s, "s", tf32_backward_ratio * forward_s);
-        NNC_NOTE(why, "matrix units take operands of tf32 with the terms of a sum side by side; gradients turn theirs");
+        NNC_NOTE(
+            why,
+            "gradients in tf32 transpose their operands first, because matrix units read the terms of a sum in order");
         return matrix_s;
     }
     if (saved > 1.0) {
         NNC_LET(why, saved_products, NULL, saved);
         NNC_SET(why, matrix_s, "s", work->flops / saved_products / (sustained * r->matmul_flops_per_s));
-        NNC_NOTE(why, "Winograd's algorithm takes fewer products");
+        NNC_NOTE(why, "Winograd's algorithm needs fewer multiplications");
     }
     if (!isnan(e->vector_fraction) && !isnan(r->vector_flops_per_s)) {
         NNC_LET(why, product_s, "s", matrix_s);
@@ -581,12 +585,12 @@ NNC_SAYING double products_s(const nnc_op *op, const nnc_work *work, const nnc_c
         NNC_PUT(why, saved, NULL);
         NNC_SAY(why, least_s, "s", work->flops / saved / r->matmul_flops_per_s);
         NNC_SAY(why, plain_s, "s", work->flops / (e->vector_fraction * r->vector_flops_per_s));
-        NNC_NOTE(why, "on the vector units, which take what leaves the matrix units idle");
+        NNC_NOTE(why, "time on the vector units, which compute convolutions that suit no matrix unit");
         if (op->u.conv.on_vectors) {
             NNC_LET(why, single_s, "s", plain_s);
             NNC_PUT(why, grouped_ratio, NULL);
             NNC_SET(why, matrix_s, "s", nnc_max(product_s, single_s / grouped_ratio));
-            NNC_NOTE(why, "no kernel of matrix units has such groups");
+            NNC_NOTE(why, "grouped convolution that no kernel of the matrix units supports");
             return matrix_s;
         }
         NNC_SET(why, matrix_s, "s", nnc_max(nnc_min(product_s, plain_s), least_s));
@@ -609,7 +613,7 @@ NNC_SAYING nnc_timing conv_time(const nnc_device *device, const nnc_op *op, cons
         NNC_LET(why, channel_fraction, NULL, e.library_channel_fraction);
         NNC_LET(why, fp32_flops_per_s, "FLOP/s", device->vector_flops_per_s[NNC_FP32]);
         NNC_SET(why, matrix_s, "s", work->flops / (channel_fraction * fp32_flops_per_s));
-        NNC_NOTE(why, "single channels, added up in fp32");
+        NNC_NOTE(why, "depthwise convolution, computed in fp32 on the vector units");
     } else if (work->flops > 0.0) {
         matrix_s = products_s(op, work, &e, &r, device->units, why);
     }
@@ -624,14 +628,14 @@ NNC_SAYING nnc_timing conv_time(const nnc_device *device, const nnc_op *op, cons
         NNC_LET(why, channel_weight_ratio, NULL, e.library_channel_weight_ratio);
         NNC_PUT(why, r.fixed_s, "s");
         NNC_SET(why, t.time_s, "s", nnc_max(compute_s, channel_weight_ratio * swept_s) + r.fixed_s);
-        NNC_NOTE(why, "each tap of a channel is a sum over all positions; swept: the time of "
-                      "contiguous kernels, of the traffic of others");
+        NNC_NOTE(why, "weight gradient of a depthwise convolution: a sum over all positions per tap; swept_s: kernel "
+                      "time if contiguous, else memory time");
     }
     const double conversion_s = converted_s(device, op, why);
     if (conversion_s > 0.0) {
         NNC_LET(why, product_time_s, "s", t.time_s);
         NNC_SET(why, t.time_s, "s", product_time_s + conversion_s);
-        NNC_NOTE(why, "kernels of their own, before and behind the product");
+        NNC_NOTE(why, "separate kernels convert the layout before and after the product");
     }
     return t;
 }
@@ -660,7 +664,7 @@ NNC_SAYING nnc_timing constant_time(const nnc_device *device, const nnc_op *op, 
         NNC_LET(why, new_bytes, "B", op->u.update.new_bytes);
         NNC_LET(why, new_bytes_per_s, "B/s", device->host.new_bytes_per_s);
         NNC_SET(why, memory_s, "s", moved_s + new_bytes / new_bytes_per_s);
-        NNC_NOTE(why, "gradients in memory that the program takes anew in each step");
+        NNC_NOTE(why, "gradients are in new memory in each step, and the first write to a page is slow");
     }
     return roofline(compute_s, memory_s, r.fixed_s, why);
 }
@@ -770,13 +774,13 @@ NNC_SAYING nnc_timing issued_time(const nnc_device *device, const nnc_op *op, nn
     NNC_SAY(why, issued_s, "s",
             i.bytes / (fraction * device->mem_bytes_per_s) +
                 i.mixed_bytes / (e->mixed_fraction * device->mem_bytes_per_s) + rows * row_s);
-    NNC_NOTE(why, "kernels of single operators, one after the other");
+    NNC_NOTE(why, "unfused: one kernel per operator, one after the other");
     double products_s = 0.0;
     if (op->kind == NNC_OP_FLASH) {
         const nnc_flash *p = &op->u.flash;
         const double widths = (double)(p->head_dim + p->value_dim);
         NNC_LET(why, flops, "FLOP", nnc_flash_scores(p) * 2.0 * widths * (backward ? 2.0 : 1.0));
-        NNC_NOTE(why, "two products forward, four backward, in fp32");
+        NNC_NOTE(why, "two products in forward, four in backward, in fp32");
         NNC_LET(why, fp32_fraction, NULL, device->efficiency.gemm[NNC_FP32].sustained_fraction);
         NNC_LET(why, fp32_flops_per_s, "FLOP/s", nnc_device_matmul_peak(device, NNC_FP32));
         NNC_SET(why, products_s, "s", flops / (fp32_fraction * fp32_flops_per_s));

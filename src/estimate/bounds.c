@@ -34,7 +34,7 @@ NNC_SAYING double engine_time_s(const engine_rates *rates, nnc_engine engine, co
         if (nnc_op_products_saved(op) > 1.0) {
             NNC_LET(why, saved, NULL, nnc_op_products_saved(op));
             NNC_SET(why, matrix_s, "s", w->flops / saved * s_per_matrix_flop);
-            NNC_NOTE(why, "Winograd's algorithm takes fewer products");
+            NNC_NOTE(why, "Winograd's algorithm needs fewer multiplications");
         }
         return matrix_s;
     }
@@ -119,8 +119,8 @@ double nnc_upper_bound(const nnc_step *step, const nnc_bound_segment_times *unit
     NNC_LET(step->why, serial_passes_s, "s", m->run.total_s);
     NNC_LET(step->why, serial_rest_s, "s", longest);
     NNC_SAY(step->why, upper_bound_s, "s", serial_passes_s + serial_rest_s);
-    NNC_NOTE(step->why, "the schedule replayed with compute, memory and network of each op one after "
-                        "the other; then what happens once per step, likewise");
+    NNC_NOTE(step->why, "the schedule without overlap: compute, memory and network of each op run one after the other; "
+                        "then the work that happens once per step");
     return upper_bound_s;
 }
 
@@ -303,8 +303,8 @@ void nnc_ideal_say(const nnc_ideal *ideal, nnc_derivation *why) {
     NNC_LET(why, memory_s, "s", ideal->engine_s[NNC_ENGINE_MEMORY]);
     NNC_PUT(why, ideal->network_s, "s");
     NNC_SAY(why, lower_bound_s, "s", nnc_max(nnc_max(matrix_s, vector_s), nnc_max(memory_s, ideal->network_s)));
-    NNC_NOTE(why, "the busiest engine at its datasheet rate; norms and pointwise ops move nothing, the "
-                  "attention is fused unless the plan's own products take less");
+    NNC_NOTE(why, "time of the busiest engine at its datasheet rate; norms and pointwise ops are fused at no cost; "
+                  "attention is fused unless separate products take less");
     (void)lower_bound_s;
 }
 
@@ -332,7 +332,7 @@ void nnc_ideal_say_row(const nnc_ideal *ideal, const nnc_device *device, const n
     (void)memory_s; /* memory_s is used only by the derivation */
     if (nnc_op_row_of(op)->fuses) {
         NNC_SET(why, memory_s, "s", 0.0);
-        NNC_NOTE(why, "ideal fusion: its traffic is part of the neighbouring ops");
+        NNC_NOTE(why, "ideal fusion: the neighbouring ops already move its tensors");
     }
     NNC_PUT(why, matrix_s, "s");
     NNC_SAY(why, compute_s, "s", nnc_max(matrix_s, vector_s));
@@ -342,7 +342,7 @@ void nnc_ideal_say_row(const nnc_ideal *ideal, const nnc_device *device, const n
                     : ideal->engine == NNC_ENGINE_VECTOR ? "vector_s"
                                                          : "memory_s",
                     row->time_s);
-    NNC_NOTE(why, "on the engine that is the busiest of the whole step");
+    NNC_NOTE(why, "time of this op on the busiest engine of the step");
 }
 
 /* Records the bubble as the time of the engine's step that its parts do not cover, and the exposed communication as
@@ -408,7 +408,8 @@ static double exposed_of(const nnc_step *step, const nnc_ideal *ideal, nnc_op_co
     double time_s = 0.0;
     if (links_s > 0.0) {
         NNC_SET(why, time_s, "s", busiest_s * ideal->exposed_comm_s / links_s);
-        NNC_NOTE(why, "its share of what the busiest link takes longer than the engine; busiest_s: on that link");
+        NNC_NOTE(why, "share of this collective in the time by which the busiest link exceeds the busiest engine; "
+                      "busiest_s: its time on that link");
     }
     return time_s;
 }

@@ -25,7 +25,7 @@ void nnc_say_plan(const nnc_plan *plan, nnc_derivation *why) {
     NNC_PUT(why, plan->global_batch, NULL);
     NNC_PUT(why, plan->seq_len, NULL);
     NNC_SAY(why, devices, NULL, (double)plan->data * plan->tensor * plan->pipeline * plan->context);
-    NNC_NOTE(why, "experts are spread over data x context ranks, and take no devices of their own");
+    NNC_NOTE(why, "expert ranks are data x context ranks, so they add no devices");
     (void)devices;
 }
 
@@ -237,10 +237,11 @@ static void say_traffic(const nnc_rows *rows, const nnc_result *r, nnc_derivatio
     say_keyed(&read, "read_bytes", "B", r->read_bytes, why);
     say_keyed(&written, "write_bytes", "B", r->write_bytes, why);
     say_keyed(&flops, "device_flops", "FLOP", device_flops, why);
-    nnc_say_note(why, "of the ops of the busiest stage: nncost ops lists them, flops and vector_flops times repeat");
+    nnc_say_note(
+        why, "sums over the ops of the busiest stage ('nncost ops' lists them): flops and vector_flops, times repeat");
     NNC_SAY(why, intensity, "FLOP/B", device_flops / (r->read_bytes + r->write_bytes));
     (void)intensity;
-    NNC_NOTE(why, "arithmetic intensity of the whole step; ops differ widely from it");
+    NNC_NOTE(why, "arithmetic intensity of the whole step; single ops differ widely from it");
     NNC_SOURCE(why, "Williams, Waterman, Patterson, CACM 52(4), 2009");
 }
 

@@ -28,7 +28,7 @@ void nnc_utilisation(nnc_result *r, nnc_derivation *why) {
         NNC_SET(why, r->model_flops, "FLOP", r->six_nd_flops);
         NNC_SET(why, r->forward_flops, "FLOP", r->six_nd_flops / 3.0);
         NNC_SET(why, r->backward_flops, "FLOP", r->six_nd_flops - r->forward_flops);
-        NNC_NOTE(why, "6 N D: 2 forward, 4 backward");
+        NNC_NOTE(why, "6 N D: 2 N D in forward, 4 N D in backward");
     }
     NNC_SET(why, r->hardware_flops, "FLOP", r->model_flops + r->recompute_flops);
     NNC_SET(why, r->mfu, NULL, r->model_flops / (r->step_s * devices * r->peak_flops_per_s));
@@ -242,7 +242,7 @@ static void set_idle_share(const nnc_step *step, const nnc_stage *stages, nnc_re
     double work_s = 0.0; /* mean of the time that a stage works, over all stages */
     if (count == 1) {
         NNC_SET(step->why, r->idle_share, NULL, 0.0);
-        NNC_NOTE(step->why, "there is no pipeline");
+        NNC_NOTE(step->why, "one pipeline stage, so no stage waits");
         return;
     }
     for (int32_t i = 0; i < count; i++) {

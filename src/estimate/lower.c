@@ -128,10 +128,11 @@ static void describe_model(const nnc_op_list *list, const nnc_device *device, nn
     NNC_LET(why, pass_input_bytes, "B", list->input_bytes);
     NNC_PUT(why, list->lookup_params, NULL);
     NNC_SET(why, r->tokens, NULL, pass_tokens * plan->micro_batches * plan->data);
-    NNC_NOTE(why, "pass_tokens: of one micro-batch");
+    NNC_NOTE(why, "pass_tokens: tokens of one micro-batch");
     NNC_SET(why, r->input_bytes, "B", pass_input_bytes * (double)plan->micro_batches * plan->data);
     NNC_SET(why, r->matmul_params, NULL, r->active_params - list->lookup_params);
-    NNC_NOTE(why, "lookup_params: of position tables, and of an untied input embedding");
+    NNC_NOTE(why,
+             "lookup_params: parameters of position tables and of an untied input embedding, which multiply nothing");
     r->six_nd_flops = NAN;
     if (list->tokens > 0) { NNC_SET(why, r->six_nd_flops, "FLOP", 6.0 * (double)r->matmul_params * (double)r->tokens); }
     r->peak_flops_per_s = nnc_device_matmul_peak(device, plan->precision);
@@ -141,11 +142,11 @@ static void describe_model(const nnc_op_list *list, const nnc_device *device, nn
     NNC_LET(why, element_bytes, "B", nnc_dtype_bytes(plan->precision));
     NNC_LET(why, link_bytes_per_s, "B/s", device->scale_up.bytes_per_s);
     NNC_SET(why, r->critical_tokens, NULL, r->ridge_flops_per_byte * element_bytes / 2.0);
-    NNC_NOTE(why, "T tokens do 2 T FLOPs with each weight that is read, where T is small against both "
-                  "widths of the product");
+    NNC_NOTE(why, "tokens at which a product leaves the memory bound: T tokens do 2 T FLOPs per weight that is read (T "
+                  "small against both widths)");
     NNC_SET(why, r->critical_width, NULL, element_bytes * r->peak_flops_per_s / link_bytes_per_s);
-    NNC_NOTE(why, "each of two devices multiplies half of the width D, T D F FLOPs, and sends its sum of "
-                  "T F elements to the other");
+    NNC_NOTE(why, "width at which tensor parallelism over two devices leaves the network bound: each device does T D F "
+                  "FLOPs and sends T F elements");
 }
 
 /* Returns the parameters per rank of the second copy of the embedding table, which the last pipeline stage holds. */

@@ -71,8 +71,8 @@ NNC_SAYING double hide(double exchange_s, double share, double *left_s, nnc_deri
     NNC_LET(why, window_s, "s", *left_s);
     NNC_PUT(why, exchange_s, "s");
     NNC_SAY(why, overlapped_s, "s", overlap * nnc_min(exchange_s, window_s));
-    NNC_NOTE(why, "all collectives of this kind in one pass over the layers, with the compute that overlaps with no "
-                  "other traffic on this fabric; data and offload also with traffic of other fabrics meanwhile");
+    NNC_NOTE(why, "time of all collectives of this kind in one pass that compute overlaps; window_s: compute that no "
+                  "other traffic on this fabric uses (for data and offload also traffic on other fabrics)");
     *left_s = window_s - overlapped_s;
     double exposed_rest = 1.0;
     if (exchange_s > 0.0) { NNC_SET(why, exposed_rest, NULL, (exchange_s - overlapped_s) / exchange_s); }
@@ -135,7 +135,7 @@ NNC_SAYING void settle(const budget *b, const nnc_overlap *overlap, nnc_part par
         double first_s = 0.0;
         if (prefetched) {
             NNC_SET(said, first_s, "s", all_s / units);
-            NNC_NOTE(said, "the first unit's weights are gathered before anything runs");
+            NNC_NOTE(said, "nothing can overlap the all-gather of the first unit");
         }
         const double rest_s = all_s - first_s, waits_s = beside_waits_s(&w, f);
         double left_s = nnc_max(0.0, w.left_s[f] + waits_s);
@@ -164,7 +164,7 @@ static void say_hidden(const budget *b, const nnc_overlap *overlap, const nnc_op
     NNC_PUT(why, exposed_share, NULL);
     NNC_PUT(why, row->network_s, "s");
     NNC_SAY(why, time_s, "s", row->network_s * exposed_share);
-    NNC_NOTE(why, "what no compute overlaps, by --overlap or the software profile");
+    NNC_NOTE(why, "exposed communication; the overlap is set by --overlap or the software profile");
     (void)time_s;
     nnc_say_of_step(why);
 }
@@ -229,8 +229,8 @@ NNC_SAYING double part_s(nnc_segment_time *unit, nnc_part part, const char *name
         NNC_PUT(why, larger_s, "s");
         NNC_PUT(why, ratio, NULL);
         NNC_SET_AS(why, name, unit->host_s[part], "s", larger_s * sqrt(sqrt(1.0 + nnc_pow4(ratio))) - device_s);
-        NNC_NOTE(why, "what issuing the ops adds to one instance: (device^4 + issue^4)^(1/4) - device; "
-                      "larger_s and ratio are of the two");
+        NNC_NOTE(why, "time that the host adds to one instance: (device^4 + issue^4)^(1/4) - device; larger_s: larger "
+                      "of device_s and issue_s; ratio: smaller over larger");
     }
     return device_s + unit->host_s[part];
 }

@@ -219,7 +219,7 @@ static double in_flight_of(const nnc_plan *plan, int32_t device, nnc_derivation 
     if (!nnc_schedule_dual(plan)) { return kept; }
     NNC_LET(why, of_both, NULL, kept);
     NNC_SAY(why, in_flight, NULL, of_both * 0.5);
-    NNC_NOTE(why, "of both directions; counted in one direction's layers, the device has both");
+    NNC_NOTE(why, "of_both counts the micro-batches of both directions, so one direction has half");
     return in_flight;
 }
 

@@ -115,7 +115,7 @@ static void append_sends(const nnc_step *step, const nnc_step_memory *m, int32_t
         NNC_LET(step->why, delay_s, "s", exposed_s);
         NNC_PUT(step->why, row->repeat, NULL);
         NNC_SET(step->why, row->time_s, "s", delay_s / row->repeat);
-        NNC_NOTE(step->why, "what the step takes longer than with messages between stages for free");
+        NNC_NOTE(step->why, "time that the messages between stages add to the step");
         nnc_say_of_step(step->why);
     }
 }
@@ -240,8 +240,8 @@ double nnc_step_core_s(const nnc_step *step, const nnc_segment_time units[NNC_SE
     NNC_LET(step->why, passes_s, "s", m->run.span_s[slowest]);
     NNC_LET(step->why, once_per_step_s, "s", m->stages[slowest].exchange_s + m->stages[slowest].update_s);
     NNC_SAY(step->why, step_s, "s", passes_s + once_per_step_s);
-    NNC_NOTE(step->why, "of the slowest stage: its passes, by replaying the schedule with every stage's own times; "
-                        "then what it does once per step: collectives and update");
+    NNC_NOTE(step->why, "time of the slowest stage: passes_s, by replaying the schedule with the times of all stages; "
+                        "once_per_step_s, its collectives and update at the end");
     return step_s;
 }
 
@@ -259,7 +259,7 @@ static bool find_delay(const nnc_step *step, const nnc_segment_time units[NNC_SE
     }
     NNC_LET(step->why, with_messages_s, "s", ends_s(m, slowest_stage(m, stages)));
     NNC_SET(step->why, m->delay_s, "s", nnc_max(0.0, with_messages_s - without_messages_s));
-    NNC_NOTE(step->why, "the step of the slowest stage with messages between stages, and with them for free");
+    NNC_NOTE(step->why, "step of the slowest stage with the messages between stages, less the step without their time");
     return true;
 }
 
@@ -281,7 +281,7 @@ bool nnc_step_core_parts(const nnc_step *step, const nnc_segment_time units[NNC_
         NNC_SET(step->why, r->bubble_s, "s", nnc_max(0.0, r->step_s - busy_s));
     } else {
         NNC_SET(step->why, r->bubble_s, "s", 0.0);
-        NNC_NOTE(step->why, "there is no pipeline");
+        NNC_NOTE(step->why, "one pipeline stage, so no stage waits");
         NNC_SET(step->why, r->step_s, "s", busy_s + r->bubble_s);
     }
     NNC_SET(step->why, r->bubble_ratio, NULL, r->bubble_s / busy_s);
@@ -343,13 +343,13 @@ static void free_bound(const nnc_step *step, const nnc_segment_time units[NNC_SE
     NNC_PUT(step->why, r->bubble_s, "s");
     if (r->bound == NNC_BOUND_BUBBLE) {
         NNC_SET(step->why, r->step_without_bound_s, "s", r->step_s - r->bubble_s);
-        NNC_NOTE(step->why, "with stages that never wait for each other");
+        NNC_NOTE(step->why, "the step if no stage waits for another");
         return;
     }
     NNC_LET(step->why, step_again_s, "s", without_bound_s(step, r->bound, fresh, m));
     NNC_SET(step->why, r->step_without_bound_s, "s", nnc_min(step_again_s, r->step_s));
-    NNC_NOTE(step->why, "the same step without the time of its bound: overlap, host and pipeline are computed "
-                        "again; at most the step itself, whose order of passes remains possible");
+    NNC_NOTE(step->why, "the step if the time of its bound were zero: overlap, host time and pipeline are computed "
+                        "again; at most step_s");
     if (step->plan->pipeline > 1) { /* replays the step with its full times again, so that m ends with these times */
         (void)nnc_step_run(step, units, times->send_s, m);
     }
@@ -444,13 +444,13 @@ NNC_SAYING void add_work(const nnc_step *step, const nnc_pass_work *work, nnc_re
         nnc_say_groups(groups, NNC_PART_BACKWARD, "backward_pass_flops", backward_pass_flops, why);
     }
     NNC_SET(why, r->forward_flops, "FLOP", forward_pass_flops * passes);
-    NNC_NOTE(why, "passes: micro-batches of all data-parallel ranks");
+    NNC_NOTE(why, "passes: number of micro-batches of all data-parallel ranks");
     NNC_SET(why, r->backward_flops, "FLOP", backward_pass_flops * passes);
     NNC_SET(why, r->model_flops, "FLOP", (forward_pass_flops + backward_pass_flops) * passes);
     NNC_NOTE(why, nnc_convention_of(plan->flops_convention)->note);
     NNC_LET(why, masked_flops, "FLOP", work->causal);
     NNC_SET(why, r->causal_flops, "FLOP", masked_flops * passes);
-    NNC_NOTE(why, "of a pass, attention over the pairs that the mask leaves");
+    NNC_NOTE(why, "masked_flops: FLOPs of one pass, with attention only over the unmasked pairs");
     NNC_SET(why, r->recompute_flops, "FLOP", recomputed_pass_flops * passes);
 }
 
@@ -498,9 +498,9 @@ NNC_SAYING void add_executed(const nnc_step *step, const nnc_rows *rows, const n
     }
     if (why != NULL) {
         nnc_say_parts(matrix, "executed_flops", "FLOP", r->executed_flops, why);
-        NNC_NOTE(why, "over all micro-batches and ranks");
+        NNC_NOTE(why, "sum over all micro-batches and ranks");
         nnc_say_parts(vector, "vector_flops", "FLOP", r->vector_flops, why);
-        NNC_NOTE(why, "over all micro-batches and ranks");
+        NNC_NOTE(why, "sum over all micro-batches and ranks");
     }
 }
 

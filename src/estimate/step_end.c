@@ -116,9 +116,9 @@ NNC_SAYING double exposed_of(const nnc_collective_op *exchange, double exchange_
     const bool host_update = exchange->comm == NNC_COMM_OFFLOAD && exchange->route == NNC_OFFLOAD_HOST_MEMORY;
     if (exchange->comm == NNC_COMM_PIPELINE || host_update) {
         NNC_SAY(why, time_s, "s", network_s);
-        NNC_NOTE(why, host_update ? "the host updates once all gradients are there, and the next "
-                                    "step waits for the weights"
-                                  : "nothing else runs at the end of the pipeline");
+        NNC_NOTE(why, host_update
+                          ? "the host updates after all gradients have arrived, and the next step waits for the weights"
+                          : "no compute runs at the end of the pipeline that could overlap");
         return time_s;
     }
     /* Gradients are sent during backward; weights are gathered during the next forward. */
@@ -133,13 +133,14 @@ NNC_SAYING double exposed_of(const nnc_collective_op *exchange, double exchange_
     NNC_PUT(why, window->unit_share, NULL);
     NNC_SAY(why, bucket_share, NULL,
             nnc_max(window->unit_share, nnc_min(1.0, window->bucket_bytes / (bytes * shards))));
-    NNC_NOTE(why, "the first bucket leaves when so much of the window is over");
+    NNC_NOTE(why, "bucket_share: share of the window after which the first bucket is sent");
     NNC_SAY(why, last_share, NULL, nnc_max(bucket_share, table_share));
-    NNC_NOTE(why, "the last one has no compute left to overlap with; a table is never split");
+    NNC_NOTE(why, "last_share: share of the communication that starts after the last compute (an embedding table is "
+                  "never split)");
     NNC_SAY(why, left_s, "s",
             nnc_max(window_s + network_s * last_share, network_s + window_s * bucket_share) - window_s);
-    NNC_NOTE(why, "of what may overlap; window_s: of a pass, what the device and other links do, and what "
-                  "the host takes to issue it, without what travels by the same links");
+    NNC_NOTE(why, "exposed part of the communication that may overlap; window_s: time of one pass without traffic on "
+                  "the same links");
     NNC_SAY(why, time_s, "s", overlap * nnc_min(left_s, network_s) + (1.0 - overlap) * network_s);
     NNC_SOURCE(why, "PyTorch DDP arXiv:2006.15704");
     return time_s;

@@ -448,7 +448,9 @@ static void say_slowed(const nnc_op_cost *cost, const nnc_timing *alone, double 
         NNC_LET(why, all_units_compute_s, "s", t->compute_s);
         NNC_LET(why, all_units_s, "s", t->time_s);
         NNC_PUT(why, lent_factor, NULL);
-        NNC_NOTE(why, "kernels of the expert all-to-all occupy units: units / (units - network_units)");
+        NNC_NOTE(
+            why,
+            "kernels of the expert all-to-all occupy units, so compute is slower by units / (units - network_units)");
         NNC_SAY(why, compute_s, "s", all_units_compute_s * lent_factor);
         NNC_SAY(why, time_s, "s", (all_units_s - fixed_s) * lent_factor + fixed_s);
         t->compute_s = compute_s;
@@ -458,7 +460,7 @@ static void say_slowed(const nnc_op_cost *cost, const nnc_timing *alone, double 
     NNC_LET(why, full_clock_compute_s, "s", t->compute_s);
     NNC_LET(why, full_clock_s, "s", t->time_s);
     NNC_LET(why, power_factor, NULL, (cost->time_s - t->fixed_s) / (t->time_s - t->fixed_s));
-    NNC_NOTE(why, "the average power of the step would exceed the limit of the device");
+    NNC_NOTE(why, "the average power would exceed the limit of the device, so the clock is lower");
     NNC_SOURCE(why, "docs/formulas.md, power-limit");
     NNC_SAY(why, compute_s, "s", full_clock_compute_s * power_factor);
     NNC_SAY(why, time_s, "s", (full_clock_s - fixed_s) * power_factor + fixed_s);

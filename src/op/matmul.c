@@ -45,7 +45,7 @@ NNC_SAYING nnc_work matmul_work(const nnc_op *op, nnc_derivation *why) {
     const dims d = dims_of(op, why);
     nnc_work work = { 0 };
     NNC_SET(why, work.flops, "FLOP", 2.0 * d.batch * d.m * d.n * d.k);
-    NNC_NOTE(why, "C[m,n] = A[m,k] B[k,n], batch times: one multiply and one add per term");
+    NNC_NOTE(why, "C[m,n] = A[m,k] B[k,n], 'batch' times: one multiply and one add per term");
     work.full_flops = p->useful > 0.0 ? work.flops * p->useful : p->useful < 0.0 ? 0.0 : work.flops;
     work.window_flops = work.causal_flops = work.full_flops;
     if (p->full_pairs > 0.0) {
@@ -61,14 +61,15 @@ NNC_SAYING nnc_work matmul_work(const nnc_op *op, nnc_derivation *why) {
         NNC_SET(why, work.write_bytes, "B", d.batch * d.experts * d.m * d.n * d.grad_bytes);
         NNC_SET(why, work.read_bytes, "B",
                 d.batch * (d.m * d.k + d.k * d.n) * d.in_bytes + work.write_bytes * grad_accumulate);
-        NNC_NOTE(why, "operands cross memory once; grad_accumulate: share of the micro-batches that "
-                      "add to an existing gradient");
+        NNC_NOTE(
+            why,
+            "each operand is read once; grad_accumulate: share of the micro-batches that add to an existing gradient");
         return work;
     }
     if (d.bias > 0.0) { NNC_SET(why, work.vector_flops, "FLOP", d.m * d.n); }
     NNC_SET(why, work.read_bytes, "B",
             (d.batch * d.m * d.k + d.batch * d.experts / d.b_shared * d.k * d.n) * d.in_bytes + d.bias * d.in_bytes);
-    NNC_NOTE(why, "operands cross memory once; each expert has its own B; b_shared products of the batch share one B");
+    NNC_NOTE(why, "each operand is read once; each expert has its own B; b_shared products of the batch share one B");
     NNC_SET(why, work.write_bytes, "B", d.batch * d.m * d.n * d.out_bytes);
     return work;
 }
@@ -80,11 +81,11 @@ NNC_SAYING double matmul_kept(const nnc_op *op, nnc_derivation *why) {
     if (p->keeps_a) {
         NNC_LET(why, ranks, NULL, (double)p->kept_divisor);
         NNC_SET(why, a_bytes, "B", d.batch * d.m * d.k * d.in_bytes / ranks);
-        NNC_NOTE(why, "ranks hold one copy of A between them");
+        NNC_NOTE(why, "the ranks divide one copy of A");
     }
     if (p->keeps_b) {
         NNC_SET(why, b_bytes, "B", d.batch / d.b_shared * d.k * d.n * d.in_bytes);
-        NNC_NOTE(why, "B is an activation, so it is kept too");
+        NNC_NOTE(why, "B is an activation, so it is also kept for backward");
     }
     NNC_PUT(why, a_bytes, "B");
     NNC_PUT(why, b_bytes, "B");
@@ -293,8 +294,8 @@ NNC_SAYING nnc_work conv_work(const nnc_op *op, nnc_derivation *why) {
     } else {
         NNC_SET(why, work.flops, "FLOP", 2.0 * (d.batch * d.h_out * d.w_out) * d.weights);
     }
-    NNC_NOTE(why, "one multiply and one add per weight and position of the output (of the input if "
-                  "transposed); taps on the padding count");
+    NNC_NOTE(why, "one multiply and one add per weight and output position (input position if transposed), "
+                  "products with padding included");
     work.full_flops = work.flops;
     work.window_flops = work.flops;
     work.causal_flops = work.flops;
@@ -308,12 +309,13 @@ NNC_SAYING nnc_work conv_work(const nnc_op *op, nnc_derivation *why) {
         NNC_LET(why, grad_accumulate, NULL, op->grad_accumulate);
         NNC_SET(why, work.read_bytes, "B",
                 (d.inputs + d.outputs) * d.in_bytes + d.weights * d.grad_bytes * grad_accumulate);
-        NNC_NOTE(why, "operands cross memory once; grad_accumulate: share of the micro-batches that "
-                      "add to an existing gradient");
+        NNC_NOTE(
+            why,
+            "each operand is read once; grad_accumulate: share of the micro-batches that add to an existing gradient");
         if (op->u.conv.separate_bias) {
             NNC_LET(why, plain_read_bytes, "B", work.read_bytes);
             NNC_SET(why, work.read_bytes, "B", plain_read_bytes + d.outputs * d.in_bytes);
-            NNC_NOTE(why, "a separate kernel makes the gradient of the bias");
+            NNC_NOTE(why, "a separate kernel computes the gradient of the bias");
         }
         NNC_SET(why, work.write_bytes, "B", d.weights * d.grad_bytes);
         return work;

@@ -77,8 +77,8 @@ void nnc_op_say(const nnc_op *op, nnc_derivation *why) {
     work.phase = op->phase == NNC_PHASE_FORWARD ? NNC_PHASE_RECOMPUTE : op->phase;
     nnc_op_row_of(op)->say(&work, why);
     NNC_LET(why, kept_bytes, "B", nnc_op_kept_bytes(op));
-    NNC_NOTE(why, op->recorded ? "storages that it created and autograd kept, from the capture"
-                               : "tensors that the operators of the library keep");
+    NNC_NOTE(why, op->recorded ? "storages that this operator created and autograd kept, as captured"
+                               : "tensors that the operators of the library keep for backward");
     (void)kept_bytes;
 }
 
@@ -100,8 +100,8 @@ int nnc_op_backward(const nnc_op *op, nnc_op backward[NNC_BACKWARD_MAX]) {
     return kept;
 }
 
-const char nnc_kept_note[] = "for backward, of tensors that no other op keeps";
-const char nnc_transient_note[] = "while its backward runs: gradients of its input and output";
+const char nnc_kept_note[] = "kept for backward; a tensor that another op keeps is counted there";
+const char nnc_transient_note[] = "in memory only while its backward runs: gradients of its input and output";
 
 int nnc_op_no_backward(const nnc_op *op, nnc_op backward[NNC_BACKWARD_MAX]) {
     (void)op, (void)backward;
@@ -147,7 +147,7 @@ void nnc_op_say_params(const nnc_op *op, nnc_derivation *why) {
     NNC_LET(why, columns, NULL, (double)w->cols);
     NNC_LET(why, vector, NULL, (double)w->vector);
     NNC_SAY(why, params, NULL, matrices * rows * columns + vector);
-    NNC_NOTE(why, "one instance, on one rank; vector: biases and gains");
+    NNC_NOTE(why, "parameters of one instance on one rank; vector: biases and gains");
     (void)params;
 }
 
@@ -279,7 +279,7 @@ NNC_SAYING nnc_work kernel_work(const nnc_op *op, nnc_derivation *why) {
     NNC_LET(why, recorded_write_bytes, "B", p->write_bytes);
     NNC_SET(why, work.read_bytes, "B", recorded_read_bytes);
     NNC_SET(why, work.write_bytes, "B", recorded_write_bytes);
-    NNC_NOTE(why, "of its tensors, each once, from the capture");
+    NNC_NOTE(why, "bytes of its tensors as captured, each tensor once");
     return work;
 }
 

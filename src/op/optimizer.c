@@ -56,27 +56,27 @@ NNC_SAYING dims dims_of(const nnc_update *u, nnc_derivation *why) {
 
 static double factored(const dims *d, nnc_derivation *why) {
     NNC_SAY(why, moments_bytes, "B", d->moment_bytes_per_param * d->factored_elements);
-    NNC_NOTE(why, "rows and columns of each matrix, and all vectors");
+    NNC_NOTE(why, "factored moments: one number per row and per column of each matrix, and all vectors");
     return moments_bytes;
 }
 
 /* Returns the bytes of two moments in 8 bits. Source: arXiv:2110.02861 */
 static double in_8_bits(const dims *d, nnc_derivation *why) {
     NNC_SAY(why, moments_bytes, "B", 2.0 * (1.0 + 4.0 / 256.0) * d->params);
-    NNC_NOTE(why, "two moments of 8 bits, an fp32 scale per block of 256");
+    NNC_NOTE(why, "two moments of 8 bits each, and an fp32 scale per block of 256");
     return moments_bytes;
 }
 
 /* Returns the bytes of two moments in 4 bits. Source: pytorch/ao, torchao/optim/adam.py, AdamW4bit; arXiv:2309.01507 */
 static double in_4_bits(const dims *d, nnc_derivation *why) {
     NNC_SAY(why, moments_bytes, "B", 2.0 * (0.5 + 4.0 / 128.0) * d->params);
-    NNC_NOTE(why, "two moments of 4 bits, an fp32 scale per block of 128");
+    NNC_NOTE(why, "two moments of 4 bits each, and an fp32 scale per block of 128");
     return moments_bytes;
 }
 
 static double of_muon(const dims *d, nnc_derivation *why) {
     NNC_SAY(why, moments_bytes, "B", d->moment_bytes_per_param * (2.0 * d->params - d->matrix_params));
-    NNC_NOTE(why, "momentum for matrices, Adam for tables, gains and biases");
+    NNC_NOTE(why, "one momentum for matrices; two Adam moments for tables, gains and biases");
     return moments_bytes;
 }
 
@@ -85,7 +85,7 @@ static double of_muon(const dims *d, nnc_derivation *why) {
 static nnc_work means(const nnc_update *u, const dims *d, nnc_derivation *why) {
     (void)u;
     NNC_SAY(why, more_read_bytes, "B", d->gradient_bytes_per_param * d->params);
-    NNC_NOTE(why, "the gradient once more, for its row and column means");
+    NNC_NOTE(why, "the gradient is read again for its row and column means");
     return (nnc_work){ .read_bytes = more_read_bytes };
 }
 
@@ -93,9 +93,9 @@ static nnc_work orthogonalise(const nnc_update *u, const dims *d, nnc_derivation
     nnc_work work = { 0 };
     NNC_LET(why, orthogonalise_flops, "FLOP", u->orthogonalise_flops);
     NNC_SET(why, work.flops, "FLOP", orthogonalise_flops);
-    NNC_NOTE(why, "sum over matrices of r x c, r <= c: 5 (4 r^2 c + 2 r^3)");
+    NNC_NOTE(why, "sum over all matrices of r rows and c columns, r <= c: 5 (4 r^2 c + 2 r^3)");
     NNC_SAY(why, more_read_bytes, "B", 0.5 * (5.0 * 4.0 * 2.0 * d->matrix_params));
-    NNC_NOTE(why, "five Newton-Schulz iterations, each about four passes over a 16-bit copy");
+    NNC_NOTE(why, "five Newton-Schulz iterations, each with about four passes over a 16-bit copy");
     NNC_SAY(why, more_written_bytes, "B", 0.5 * (5.0 * 4.0 * 2.0 * d->matrix_params));
     work.read_bytes = more_read_bytes;
     work.write_bytes = more_written_bytes;
@@ -106,9 +106,9 @@ static nnc_work orthogonalise(const nnc_update *u, const dims *d, nnc_derivation
 static nnc_work direction(const nnc_update *u, const dims *d, nnc_derivation *why) {
     (void)u;
     NNC_SAY(why, more_read_bytes, "B", 8.0 * d->params);
-    NNC_NOTE(why, "the direction and the weight in fp32 once more, after their norms");
+    NNC_NOTE(why, "the direction and the fp32 weight are read again after their norms");
     NNC_SAY(why, more_written_bytes, "B", 4.0 * d->params);
-    NNC_NOTE(why, "the direction");
+    NNC_NOTE(why, "the direction of the update is written once");
     return (nnc_work){ .read_bytes = more_read_bytes, .write_bytes = more_written_bytes };
 }
 
@@ -116,7 +116,7 @@ static nnc_work direction(const nnc_update *u, const dims *d, nnc_derivation *wh
 static nnc_work norms(const nnc_update *u, const dims *d, nnc_derivation *why) {
     (void)u;
     NNC_SAY(why, more_read_bytes, "B", (4.0 + d->gradient_bytes_per_param) * d->params);
-    NNC_NOTE(why, "the weight in fp32 and the gradient once more, for their norms");
+    NNC_NOTE(why, "the fp32 weight and the gradient are read again for their norms");
     return (nnc_work){ .read_bytes = more_read_bytes };
 }
 
@@ -192,7 +192,7 @@ NNC_SAYING nnc_work step_work(const nnc_update *u, nnc_derivation *why) {
                 d.master_bytes_per_param > 0.0 ? d.master_bytes_per_param : d.weight_bytes_per_param);
         NNC_SET(why, work.read_bytes, "B",
                 (d.gradient_bytes_per_param + source_bytes) * d.params + moments_bytes + more_read_bytes);
-        NNC_NOTE(why, "in one kernel; source_bytes: the master copy, or the weight itself");
+        NNC_NOTE(why, "one fused kernel; source_bytes: of the master weight, or of the weight if there is none");
         NNC_SET(why, work.write_bytes, "B",
                 (d.master_bytes_per_param + d.weight_bytes_per_param) * d.params + moments_bytes + more_written_bytes);
         return work;
@@ -205,10 +205,10 @@ NNC_SAYING nnc_work step_work(const nnc_update *u, nnc_derivation *why) {
     NNC_LET(why, weight_written, NULL, master ? d.weight_bytes_per_param : 0.0);
     NNC_SET(why, work.read_bytes, "B",
             passes * 4.0 * d.params * 0.6 + (cast_read * d.params + master_read * d.params) + more_read_bytes);
-    NNC_NOTE(why, "one kernel per primitive, in fp32, 6 of 10 passes reads; the gradient cast up");
+    NNC_NOTE(why, "one fp32 kernel per primitive, 6 of 10 passes are reads; the gradient is cast to fp32");
     NNC_SET(why, work.write_bytes, "B",
             passes * 4.0 * d.params * 0.4 + (cast_written * d.params + weight_written * d.params) + more_written_bytes);
-    NNC_NOTE(why, "and the weight cast down");
+    NNC_NOTE(why, "4 of 10 passes are writes; the new weight is cast to its stored format");
     return work;
 }
 
@@ -222,7 +222,7 @@ NNC_SAYING nnc_work update_work(const nnc_op *op, nnc_derivation *why) {
     nnc_work work = { 0 };
     if (u->kind == NNC_UPDATE_ZERO) {
         NNC_SET(why, work.write_bytes, "B", d.gradient_bytes_per_param * d.params);
-        NNC_NOTE(why, "every gradient, zeroed once");
+        NNC_NOTE(why, "each gradient is set to zero once");
         return work;
     }
     if (u->kind == NNC_UPDATE_ADD) {
@@ -230,14 +230,14 @@ NNC_SAYING nnc_work update_work(const nnc_op *op, nnc_derivation *why) {
         NNC_SET(why, work.vector_flops, "FLOP", passes * d.params);
         NNC_SET(why, work.read_bytes, "B", passes * (d.weight_bytes_per_param + d.gradient_bytes_per_param) * d.params);
         NNC_SET(why, work.write_bytes, "B", passes * d.gradient_bytes_per_param * d.params);
-        NNC_NOTE(why, "every pass reads its gradient and the sum, and writes the sum");
+        NNC_NOTE(why, "each pass reads its gradient and the sum, and writes the sum");
         return work;
     }
     NNC_LET(why, flops_per_param, NULL, u->fused ? 2.0 : 3.0);
     NNC_LET(why, reads, NULL, u->fused ? 1.0 : 2.0);
     NNC_LET(why, writes, NULL, u->fused ? 0.0 : 1.0);
     NNC_SET(why, work.vector_flops, "FLOP", flops_per_param * d.params);
-    NNC_NOTE(why, "the global norm; scaling is part of a fused step, else a separate pass");
+    NNC_NOTE(why, "global norm of the gradients; a fused step scales them itself, an unfused one in a separate pass");
     NNC_SET(why, work.read_bytes, "B", d.gradient_bytes_per_param * d.params * reads);
     NNC_SET(why, work.write_bytes, "B", d.gradient_bytes_per_param * d.params * writes);
     return work;

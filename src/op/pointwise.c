@@ -180,8 +180,8 @@ NNC_SAYING nnc_work pointwise_work(const nnc_op *op, nnc_derivation *why) {
     NNC_SET(why, work.vector_flops, "FLOP", flops_per_element * elements);
     NNC_NOTE(why, "counts by inspection of the kernel; transcendentals count as one");
     NNC_SET(why, work.read_bytes, "B", (reads * element_bytes + mask_read) * elements);
-    NNC_NOTE(why, p->inside  ? "inside the kernel of the norm"
-                  : p->fused ? "in one kernel"
+    NNC_NOTE(why, p->inside  ? "computed inside the kernel of the norm"
+                  : p->fused ? "one fused kernel"
                              : "one kernel per primitive");
     NNC_SET(why, work.write_bytes, "B", (writes * element_bytes + mask_written) * elements);
     return work;
@@ -197,7 +197,7 @@ NNC_SAYING double pointwise_kept(const nnc_op *op, nnc_derivation *why) {
     if (p->keeps_input && p->keeps_8bit) {
         NNC_LET(why, inputs, NULL, row->inputs);
         NNC_SAY(why, saved_bytes, "B", inputs * elements * (element_bytes - 1.0));
-        NNC_NOTE(why, "inputs in one byte each");
+        NNC_NOTE(why, "bytes saved because inputs are kept in 8 bits");
         NNC_SAY(why, kept_bytes, "B",
                 extra_bytes + tensors * elements * element_bytes + mask_bytes * elements - saved_bytes);
         NNC_NOTE(why, nnc_kept_note);

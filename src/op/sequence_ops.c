@@ -19,11 +19,11 @@ NNC_SAYING nnc_work rows_work(const nnc_op *op, nnc_derivation *why) {
         NNC_LET(why, grad_bytes, NULL, op->grad_bytes);
         NNC_SET(why, work.vector_flops, "FLOP", tokens * width);
         NNC_SET(why, work.read_bytes, "B", tokens * width * (element_bytes + grad_bytes) + token_id_bytes * tokens);
-        NNC_NOTE(why, "dy, and the gradients of the rows that it is added to");
+        NNC_NOTE(why, "reads the gradient of the output, and the gradients of the rows to which it is added");
         NNC_SET(why, work.write_bytes, "B", tokens * width * grad_bytes);
     } else {
         NNC_SET(why, work.read_bytes, "B", tokens * width * element_bytes + token_id_bytes * tokens);
-        NNC_NOTE(why, "one row of the table per token: a lookup multiplies nothing");
+        NNC_NOTE(why, "one row of the table is read per token; a lookup has no FLOPs");
         NNC_SET(why, work.write_bytes, "B", tokens * width * element_bytes);
     }
     return work;
@@ -44,7 +44,7 @@ NNC_SAYING nnc_work tables_work(const nnc_op *op, nnc_derivation *why) {
         NNC_SET(why, work.vector_flops, "FLOP", 2.0 * lookups * width);
         NNC_SET(why, work.read_bytes, "B",
                 outputs * width * element_bytes + lookups * (width * stored_bytes + token_id_bytes));
-        NNC_NOTE(why, "dy, and the rows that are updated");
+        NNC_NOTE(why, "reads the gradient of the output, and the rows that it updates");
         NNC_SET(why, work.write_bytes, "B", lookups * width * stored_bytes);
     } else {
         NNC_SET(why, work.vector_flops, "FLOP", (lookups - outputs) * width);
@@ -141,12 +141,12 @@ NNC_SAYING nnc_work norm_work(const nnc_op *op, nnc_derivation *why) {
     NNC_NOTE(why, "counts by inspection of the kernel; transcendentals count as one");
     NNC_SET(why, work.read_bytes, "B", reads * elements * element_bytes);
     NNC_NOTE(why, !p->fused          ? "one kernel per primitive"
-                  : p->by_reductions ? "one kernel per sum, and one for the rest"
-                                     : "in one kernel; read twice if a row does not stay on the chip");
+                  : p->by_reductions ? "one kernel per reduction, and one for the other operations"
+                                     : "one fused kernel; the input is read twice if a row does not fit on the chip");
     NNC_SET(why, work.write_bytes, "B", writes * elements * element_bytes);
     if (cast) {
         NNC_LET(why, cast_bytes, NULL, 4.0 + element_bytes);
-        NNC_NOTE(why, "per direction: the casts to fp32 before the norm and back after it");
+        NNC_NOTE(why, "the casts to fp32 before the norm and back after it, in each direction");
         NNC_SET(why, work.read_bytes, "B", (reads * 4.0 + cast_bytes) * elements);
         NNC_SET(why, work.write_bytes, "B", (writes * 4.0 + cast_bytes) * elements);
     }
@@ -156,7 +156,7 @@ NNC_SAYING nnc_work norm_work(const nnc_op *op, nnc_derivation *why) {
         NNC_LET(why, write_bytes, "B", work.write_bytes);
         NNC_SET(why, work.read_bytes, "B", read_bytes + maps * elements * element_bytes);
         NNC_SET(why, work.write_bytes, "B", write_bytes + maps * elements * element_bytes);
-        NNC_NOTE(why, "channels-last maps, transposed for the norm and back");
+        NNC_NOTE(why, "channels-last maps are transposed before the norm and back after it");
     }
     return work;
 }
@@ -267,7 +267,7 @@ NNC_SAYING nnc_work flash_work(const nnc_op *op, nnc_derivation *why) {
     const dims d = dims_of(op, why);
     nnc_work work = { 0 };
     NNC_SAY(why, pair_flops, "FLOP", 2.0 * d.batch * d.heads * (d.head_dim + d.value_dim));
-    NNC_NOTE(why, "of one query-key pair in every head: Q K^T over head_dim, P V over value_dim");
+    NNC_NOTE(why, "FLOPs of one query-key pair in all heads: Q K^T over head_dim, P V over value_dim");
     NNC_SAY(why, q_bytes, "B", d.batch * d.heads * d.s_q * d.head_dim * d.element_bytes);
     NNC_SAY(why, k_bytes, "B", d.batch * d.kv_heads * d.s_k * d.head_dim * d.element_bytes);
     NNC_SAY(why, v_bytes, "B", d.batch * d.kv_heads * d.s_k * d.value_dim * d.element_bytes);
@@ -277,13 +277,15 @@ NNC_SAYING nnc_work flash_work(const nnc_op *op, nnc_derivation *why) {
 
     if (op->phase == NNC_PHASE_BACKWARD) {
         NNC_SET(why, work.flops, "FLOP", (2.0 * pair_flops + 2.0 * d.batch * d.heads * d.head_dim) * d.pairs);
-        NNC_NOTE(why, "pairs: queries and keys under the mask; four products, and the scores recomputed");
+        NNC_NOTE(why, "pairs: unmasked pairs of query and key; backward has four products and recomputes the scores");
         work.full_flops = 2.0 * pair_flops * p->full_pairs;
         work.window_flops = 2.0 * pair_flops * p->window_pairs;
         work.causal_flops = 2.0 * pair_flops * d.pairs;
         if (p->softcap) {
             NNC_SET(why, work.vector_flops, "FLOP", 13.0 * d.batch * d.heads * d.pairs);
-            NNC_NOTE(why, "a soft cap: divide, tanh, multiply again, and four for its gradient");
+            NNC_NOTE(
+                why,
+                "the soft cap adds 3 recomputed operations (divide, tanh, multiply) and 4 for its gradient per pair");
         } else {
             NNC_SET(why, work.vector_flops, "FLOP", 6.0 * d.batch * d.heads * d.pairs);
         }
@@ -292,13 +294,13 @@ NNC_SAYING nnc_work flash_work(const nnc_op *op, nnc_derivation *why) {
         return work;
     }
     NNC_SET(why, work.flops, "FLOP", pair_flops * d.pairs);
-    NNC_NOTE(why, "pairs: queries and keys under the mask");
+    NNC_NOTE(why, "pairs: unmasked pairs of query and key");
     work.full_flops = pair_flops * p->full_pairs;
     work.window_flops = pair_flops * p->window_pairs;
     work.causal_flops = pair_flops * d.pairs;
     if (p->softcap) {
         NNC_SET(why, work.vector_flops, "FLOP", 8.0 * d.batch * d.heads * d.pairs);
-        NNC_NOTE(why, "a soft cap: divide, tanh, multiply");
+        NNC_NOTE(why, "the soft cap adds 3 operations per pair: divide, tanh, multiply");
     } else {
         NNC_SET(why, work.vector_flops, "FLOP", 5.0 * d.batch * d.heads * d.pairs);
     }
@@ -315,7 +317,7 @@ NNC_SAYING double flash_kept(const nnc_op *op, nnc_derivation *why) {
     if (!p->keeps_qkv) { return 0.0; }
     if (op->dropped) {
         NNC_SAY(why, kept_bytes, "B", 4.0 * d.batch * d.heads * d.s_q);
-        NNC_NOTE(why, "the log-sum-exp; queries, keys and values are recomputed");
+        NNC_NOTE(why, "only the log-sum-exp is kept; queries, keys and values are recomputed");
         return kept_bytes;
     }
     NNC_LET(why, kept_s_k, NULL, (double)p->kept_s_k);
@@ -398,7 +400,7 @@ NNC_SAYING scan_dims scan_dims_of(const nnc_op *op, nnc_derivation *why) {
 NNC_SAYING double selective_flops(const scan_dims *d, nnc_derivation *why) {
     const double tokens = d->tokens, inner = d->inner, state = d->state;
     NNC_SAY(why, recurrence_flops, "FLOP", tokens * inner * (8.0 * state + 2.0));
-    NNC_NOTE(why, "decay, input, state and output of every token, on the vector units");
+    NNC_NOTE(why, "decay, input, state and output of each token, computed on the vector units");
     return recurrence_flops;
 }
 
@@ -418,7 +420,7 @@ NNC_SAYING double chunked_flops(const nnc_scan *p, const scan_dims *d, double *m
         NNC_SET(why, pair_flops, "FLOP", 2.0 * tokens * chunk * (groups * state + inner));
         NNC_SET(why, state_flops, "FLOP", 2.0 * tokens * 2.0 * state * inner);
     }
-    NNC_NOTE(why, "the state is written and read; only this recurrence counts as model FLOPs");
+    NNC_NOTE(why, "each token updates the state and reads it; only this recurrence counts as model FLOPs");
     *mathematics = state_flops;
     NNC_SAY(why, scan_flops, "FLOP", pair_flops + state_flops);
     return scan_flops;
@@ -440,13 +442,13 @@ NNC_SAYING nnc_work scan_work(const nnc_op *op, nnc_derivation *why) {
         double state_flops = 0.0;
         const double scan_flops = chunked_flops(p, &d, &state_flops, why);
         NNC_SET(why, work.flops, "FLOP", times * scan_flops);
-        NNC_NOTE(why, "backward: the forward pass again, and two products for each");
+        NNC_NOTE(why, "backward repeats the forward pass, and has two products for each of its products");
         work.full_flops = (backward ? 2.0 : 1.0) * state_flops;
         work.window_flops = work.causal_flops = work.full_flops;
         NNC_SET(why, work.vector_flops, "FLOP", times * 3.0 * d.tokens * d.chunk * d.heads);
-        NNC_NOTE(why, "the decay between two tokens of a chunk: subtract, exp, multiply");
+        NNC_NOTE(why, "the decay between two tokens of a chunk has 3 operations: subtract, exp, multiply");
         NNC_SET(why, states_bytes, "B", 4.0 * d.tokens / d.chunk * d.inner * d.state);
-        NNC_NOTE(why, "one state per chunk in fp32, written and read");
+        NNC_NOTE(why, "one fp32 state per chunk is written and read");
     }
     NNC_PUT(why, states_bytes, "B");
     if (backward) {
@@ -522,18 +524,18 @@ NNC_SAYING nnc_work loss_work(const nnc_op *op, nnc_derivation *why) {
     NNC_NOTE(why, "counts by inspection of the kernel; transcendentals count as one");
     if (p->squared_error) {
         NNC_SET(why, work.read_bytes, "B", 2.0 * tokens * classes * element_bytes);
-        NNC_NOTE(why, "prediction and target");
+        NNC_NOTE(why, "prediction and target are read once");
     } else if (p->fused) {
         NNC_SET(why, work.read_bytes, "B", tokens * classes * element_bytes);
-        NNC_NOTE(why, "the logits, in one kernel");
+        NNC_NOTE(why, "one fused kernel reads the logits once");
     } else if (backward) {
         NNC_SET(why, work.read_bytes, "B", tokens * classes * (4.0 + 4.0));
-        NNC_NOTE(why, "unfused, in fp32: the gradient of the log-softmax, then the cast back");
+        NNC_NOTE(why, "unfused in fp32: gradient of the log-softmax, then the cast to the format of the logits");
         NNC_SET(why, work.write_bytes, "B", tokens * classes * (4.0 + element_bytes));
         return work;
     } else {
         NNC_SET(why, work.read_bytes, "B", tokens * classes * (element_bytes + 4.0));
-        NNC_NOTE(why, "unfused, in fp32: the cast, then the log-softmax");
+        NNC_NOTE(why, "unfused in fp32: cast of the logits, then the log-softmax");
         NNC_SET(why, work.write_bytes, "B", tokens * classes * (4.0 + 4.0));
         return work;
     }
@@ -548,7 +550,7 @@ NNC_SAYING double loss_kept(const nnc_op *op, nnc_derivation *why) {
     NNC_LET(why, logit_bytes, NULL, p->keep == NNC_LOSS_KEEPS_FP32 ? 4.0 : nnc_dtype_bytes(op->dtype));
     if (p->in_place) {
         NNC_SAY(why, no_bytes, "B", 0.0);
-        NNC_NOTE(why, "the gradient overwrites the logits; the op that makes it counts it");
+        NNC_NOTE(why, "the gradient overwrites the logits, so the op that computes the logits counts it");
         return no_bytes;
     }
     NNC_SAY(why, kept_bytes, "B", tokens * classes * logit_bytes);
@@ -564,7 +566,8 @@ NNC_SAYING double loss_transient(const nnc_op *op, nnc_derivation *why) {
     const double element_bytes = nnc_dtype_bytes(op->dtype), kept_bytes = loss_kept(op, NULL);
     if (p->fused || p->in_place || p->squared_error) { return 0.0; }
     NNC_SAY(why, transient_bytes, "B", tokens * classes * (element_bytes + 4.0 + 4.0) - kept_bytes);
-    NNC_NOTE(why, "logits, their fp32 copy and the fp32 probabilities at once, less the kept tensors");
+    NNC_NOTE(why, "logits, their fp32 copy and the fp32 probabilities are in memory together; kept tensors are counted "
+                  "elsewhere");
     return transient_bytes;
 }
 

@@ -289,7 +289,8 @@ static double in_flight_dualpipe(double m, double p, double v, double stage, nnc
     NNC_LET(why, near, NULL, upper ? ceil(m / 2) : floor(m / 2));
     NNC_LET(why, before, NULL, upper ? stage : p - stage - 1);
     NNC_SAY(why, in_flight, NULL, nnc_min(nnc_min(m, p + 1), near + 1 + before));
-    NNC_NOTE(why, "near: those that enter at the nearer end; before: devices from there");
+    NNC_NOTE(why, "near: micro-batches that enter at the nearer end of the pipeline; before: devices between that end "
+                  "and this one");
     return in_flight;
 }
 
@@ -334,7 +335,8 @@ double nnc_pipeline_say_in_flight(nnc_schedule schedule, int32_t stages, int32_t
     NNC_PUT(why, v, NULL);
     NNC_PUT(why, stage, NULL);
     const double in_flight = nnc_schedule_of(schedule)->in_flight(m, p, v, stage, why);
-    NNC_NOTE(why, "m: micro-batches, p: pipeline stages, v: virtual stages of each, stage: the fullest");
+    NNC_NOTE(why,
+             "m: micro-batches, p: pipeline stages, v: virtual stages per device; stage: the stage that keeps most");
     return in_flight;
 }
 

@@ -61,7 +61,7 @@ static void say_rate(const nnc_run_ask *ask, nnc_run *run, nnc_derivation *why) 
     NNC_PUT(why, run->device_mtbf_s, "s");
     if (!isnan(ask->device_mtbf_s)) {
         NNC_SET(why, stops_per_s, NULL, devices / run->device_mtbf_s);
-        NNC_NOTE(why, "failures are independent, so the rates of all devices add up");
+        NNC_NOTE(why, "failures are independent, so the failure rates of all devices add up");
     }
     if (ask->reclaim_per_month > 0.0) {
         const double before = stops_per_s;
@@ -287,7 +287,7 @@ void nnc_run_energy(const nnc_result *result, const nnc_device *device, const nn
     NNC_LET(why, network_w, "W", ask->network_w);
     NNC_SET(why, run->energy_j, "J", (run->power_w * devices + network_w) * run->run_s * pue);
     NNC_SET(why, run->rated_energy_j, "J", rated_w * run->device_hours * 3600.0 * pue);
-    NNC_NOTE(why, "as published totals count: rated power of the devices alone");
+    NNC_NOTE(why, "published totals count this way: rated power of the devices alone");
     NNC_LET(why, carbon_g_per_kwh, "g/kWh", ask->carbon_g_per_kwh);
     NNC_SET(why, run->carbon_kg, "kg", run->energy_j / 3.6e6 * carbon_g_per_kwh / 1000.0);
     NNC_SET(why, run->rated_carbon_kg, "kg", run->rated_energy_j / 3.6e6 * carbon_g_per_kwh / 1000.0);

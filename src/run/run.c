@@ -563,7 +563,7 @@ void nnc_run_input(const nnc_run_ask *ask, double link_bytes_per_s, double sampl
     if (ask->serial_input) {
         NNC_SET(why, run->input_s, "s", fetch + prepare + transfer);
         NNC_SET(why, run->step_s, "s", computed_s + run->input_s);
-        NNC_NOTE(why, "the stages run one after the other");
+        NNC_NOTE(why, "without prefetch the stages run one after the other");
     } else {
         NNC_SET(why, run->input_s, "s", nnc_max(fetch, nnc_max(prepare, transfer)));
         NNC_NOTE(why, "stages work on different batches at once: the slowest sets the pace");

@@ -80,7 +80,7 @@ static nnc_status draft_of(const nnc_serve_case *of, const nnc_device *device, c
                         "%s has another vocabulary, expected about %.0f tokens, found %.0f", model->id, tokens,
                         net->vocab);
     }
-    NNC_TRY(nnc_serve_resolve(&alone, model, device, software, net, &resolved, &mode, err));
+    NNC_TRY(nnc_serve_resolve(&alone, model, device, software, &resolved, &mode, err));
     *draft = (nnc_serve_case){ .net = net, .plan = of->plan, .engine = of->engine, .rates = of->rates };
     return NNC_OK;
 }
@@ -93,7 +93,7 @@ nnc_status nnc_serve_say(const nnc_model *model, const nnc_device *device, const
     nnc_serve_case of = { .net = &net, .plan = &s->plan, .engine = &software->serving };
     *s = (nnc_serve){ .struct_size = sizeof *s };
     NNC_TRY(nnc_serve_net_of(model, software, scratch, &net, err));
-    NNC_TRY(nnc_serve_resolve(ask, model, device, software, &net, &s->plan, &s->mode, err));
+    NNC_TRY(nnc_serve_resolve(ask, model, device, software, &s->plan, &s->mode, err));
     NNC_TRY(nnc_serve_rates_of(device, software, &s->plan, &of.rates, err));
     of.network_bytes_per_s = device->scale_out.bytes_per_s;
     of.work = nnc_serve_work_of(scratch, nnc_serve_requests_of(&s->plan));
@@ -490,10 +490,14 @@ static nnc_status check_lengths(const nnc_model *model, const nnc_serve_ask *p, 
 }
 
 nnc_status nnc_serve_resolve(const nnc_serve_ask *ask, const nnc_model *model, const nnc_device *device,
-                             const nnc_software *software, const nnc_serve_net *net, nnc_serve_ask *plan,
-                             nnc_serve_mode *mode, nnc_error *err) {
-    (void)net;
+                             const nnc_software *software, nnc_serve_ask *plan, nnc_serve_mode *mode, nnc_error *err) {
     *plan = *ask;
+    if (software->lists_operators && !software->serving.fitted) {
+        return nnc_fail(err, NNC_ILLEGAL_PLAN, "--software",
+                        "%s launches each operator from the host, which a decode step is not priced with: expected a "
+                        "serving engine ('nncost list software'), such as vllm, or none for the default",
+                        software->id);
+    }
     if (ask->steps > 0) {
         return nnc_fail(err, NNC_ILLEGAL_PLAN, "--steps", "%s generates tokens, expected a U-Net that denoises images",
                         model->id);

@@ -104,8 +104,7 @@ nnc_status nnc_serve_rates_of(const nnc_device *device, const nnc_software *soft
 /* Copies `ask` to *plan and sets the members of *plan that were left at their defaults. Fails if the model, the device
  * or the engine does not allow the plan. */
 nnc_status nnc_serve_resolve(const nnc_serve_ask *ask, const nnc_model *model, const nnc_device *device,
-                             const nnc_software *software, const nnc_serve_net *net, nnc_serve_ask *plan,
-                             nnc_serve_mode *mode, nnc_error *err);
+                             const nnc_software *software, nnc_serve_ask *plan, nnc_serve_mode *mode, nnc_error *err);
 
 /* ---- a step ---- */
 

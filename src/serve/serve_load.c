@@ -185,7 +185,7 @@ static void say_bounds(const load *l, nnc_serve *s, nnc_derivation *why) {
     NNC_SET(why, s->request_lower_bound_s, "s", s->ttft_lower_bound_s + (output_len - 1.0) * s->tpot_lower_bound_s);
     NNC_LET(why, running, NULL, s->running);
     NNC_SET(why, s->upper_bound_tokens_per_s, NULL, running / s->tpot_lower_bound_s);
-    NNC_NOTE(why, "decode alone, prefill free");
+    NNC_NOTE(why, "decode only, as if prefill took no time");
     if (l->output <= 1.0) { /* a request with one output token needs no decode step */
         s->upper_bound_tokens_per_s = nnc_max(s->upper_bound_tokens_per_s, s->output_tokens_per_s);
     }
@@ -221,7 +221,7 @@ static void say_rates(const load *l, nnc_serve *s, nnc_derivation *why) {
     NNC_LET(why, stages, NULL, l->of->plan->pipeline);
     NNC_SET(why, s->utilization, NULL,
             s->requests_per_s / replicas / stages * (prefill_flops + decode_steps * decode_flops) / peak_flops_per_s);
-    NNC_NOTE(why, "relative to the peak of the products' format");
+    NNC_NOTE(why, "relative to the peak FLOP/s in the format of the products");
 }
 
 /* Records in `why` the parts of a step and their sum. */
@@ -423,7 +423,7 @@ static void say_apart(const nnc_serve_case *of, const nnc_device *device, nnc_se
     NNC_LET(why, network_bytes_per_s, "B/s", device->scale_out.bytes_per_s);
     NNC_SET(why, s->transfer_bytes, "B", prompt_kv_bytes * ranks);
     NNC_SET(why, s->transfer_s, "s", prompt_kv_bytes / network_bytes_per_s);
-    NNC_NOTE(why, "each rank sends its own part over its own NIC");
+    NNC_NOTE(why, "each rank sends its part of the cache over its own NIC");
     const nnc_serve_step prompt = nnc_serve_prefill(of, 1.0, 0.0, (double)p->input_len, NULL);
     NNC_LET(why, prompt_s, "s", prompt.time_s / p->pipeline / p->attention_data);
     NNC_LET(why, full_batch, NULL, batch);

@@ -180,8 +180,7 @@ static void try_deployment(searching *of, const nnc_serve_ask *ask) {
     nnc_error *err = of->result->deployments == 0 ? of->err : NULL;
     d.s = (nnc_serve){ .struct_size = sizeof d.s };
     d.of.plan = &d.s.plan;
-    nnc_status status =
-        nnc_serve_resolve(ask, of->model, of->device, of->software, &of->net, &d.s.plan, &d.s.mode, err);
+    nnc_status status = nnc_serve_resolve(ask, of->model, of->device, of->software, &d.s.plan, &d.s.mode, err);
     status = status == NNC_OK ? nnc_serve_rates_of(of->device, of->software, &d.s.plan, &d.of.rates, err) : status;
     if (status != NNC_OK) {
         of->last = status;

@@ -30,7 +30,7 @@ static bench *set_up(const char *id, const char *const *sets, const nnc_serve_as
     ok(nnc_device_set(b.device, "efficiency.basis", "none", &err), &err);
     b.software = nnc_software_default();
     ok(nnc_serve_net_of(b.model, &b.software, scratch, &b.net, &err), &err);
-    ok(nnc_serve_resolve(ask, b.model, b.device, &b.software, &b.net, &b.plan, &mode, &err), &err);
+    ok(nnc_serve_resolve(ask, b.model, b.device, &b.software, &b.plan, &mode, &err), &err);
     b.of = (nnc_serve_case){ .net = &b.net, .plan = &b.plan, .engine = &b.software.serving };
     ok(nnc_serve_rates_of(b.device, &b.software, &b.plan, &b.of.rates, &err), &err);
     return &b;

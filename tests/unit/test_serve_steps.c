@@ -24,7 +24,7 @@ static void set_up_model(const nnc_model *model, const nnc_serve_ask *ask) {
     nnc_error err = { 0 };
     nnc_serve_mode mode;
     ok(nnc_serve_net_of(model, &software, scratch, &net, &err), &err);
-    ok(nnc_serve_resolve(ask, model, device, &software, &net, &plan, &mode, &err), &err);
+    ok(nnc_serve_resolve(ask, model, device, &software, &plan, &mode, &err), &err);
     of = (nnc_serve_case){ .net = &net, .plan = &plan, .engine = &software.serving };
     ok(nnc_serve_rates_of(device, &software, &plan, &of.rates, &err), &err);
 }
