@@ -262,8 +262,7 @@ NNC_SAYING product product_of(const nnc_device *device, const nnc_op *op, const 
     NNC_PUT(why, p.k_fill, NULL);
     NNC_PUT(why, p.wave_quantization, NULL);
     NNC_SET(why, p.unit_s, "s", p.units / rate);
-    NNC_NOTE(why,
-             "unit_s: time per FLOP on one unit; cache_s, partial_s: time per byte of operands and of partial sums");
+    NNC_NOTE(why, "time per FLOP on one unit; cache_s, partial_s: time per byte of operands and of partial sums");
     return p;
 }
 
@@ -487,7 +486,7 @@ NNC_SAYING double share_of(const nnc_op *op, const nnc_work *work, double channe
     NNC_LET(why, all_channels, NULL, back ? (double)p->c_in : (double)p->c_out);
     NNC_LET(why, channels, NULL, all_channels / groups);
     NNC_SAY(why, depth, NULL, work->flops / (2.0 * positions * all_channels));
-    NNC_NOTE(why, "depth: terms of the sum for one output value");
+    NNC_NOTE(why, "terms of the sum for one output value");
     NNC_SAY(why, share, NULL, channels / (channels + channels_half) * (depth / (depth + depth_half)));
     NNC_NOTE(why, "fraction of the rate of a convolution with many channels and long sums");
     return share;

@@ -133,9 +133,9 @@ NNC_SAYING double exposed_of(const nnc_collective_op *exchange, double exchange_
     NNC_PUT(why, window->unit_share, NULL);
     NNC_SAY(why, bucket_share, NULL,
             nnc_max(window->unit_share, nnc_min(1.0, window->bucket_bytes / (bytes * shards))));
-    NNC_NOTE(why, "bucket_share: share of the window after which the first bucket is sent");
+    NNC_NOTE(why, "share of the window after which the first bucket is sent");
     NNC_SAY(why, last_share, NULL, nnc_max(bucket_share, table_share));
-    NNC_NOTE(why, "last_share: share of the communication that starts after the last compute (an embedding table is "
+    NNC_NOTE(why, "share of the communication that starts after the last compute (an embedding table is "
                   "never split)");
     NNC_SAY(why, left_s, "s",
             nnc_max(window_s + network_s * last_share, network_s + window_s * bucket_share) - window_s);

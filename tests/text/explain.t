@@ -10,7 +10,7 @@ plan      batch 1, sequence 1000, bf16, policy mixed, adamw, flash attention, re
 
 attn.qkv forward, matmul, m=1000 n=3000 k=1000, 8 in one step:
 
-flops             C[m,n] = A[m,k] B[k,n], batch times: one multiply and one add per term
+flops             C[m,n] = A[m,k] B[k,n], 'batch' times: one multiply and one add per term
                   = 2 * batch * m * n * k
                   = 2 * 1 * 1000 * 3000 * 1000
                   = 6000000000 FLOP (6.000 GFLOP)
@@ -19,7 +19,7 @@ vector_flops      = m * n
                   = 1000 * 3000
                   = 3000000 FLOP (3.000 MFLOP)
 
-read_bytes        operands cross memory once; each expert has its own B; b_shared products of the
+read_bytes        each operand is read once; each expert has its own B; b_shared products of the
                   batch share one B
                   = (batch * m * k + batch * experts / b_shared * k * n) * in_bytes + bias *
                   in_bytes
@@ -30,23 +30,23 @@ write_bytes       = batch * m * n * out_bytes
                   = 1 * 1000 * 3000 * 2
                   = 6000000 B (6.000 MB)
 
-a_bytes           ranks hold one copy of A between them
+a_bytes           the ranks divide one copy of A
                   = batch * m * k * in_bytes / ranks
                   = 1 * 1000 * 1000 * 2 / 1
                   = 2000000 B (2.000 MB)
 
-kept_bytes        for backward, of tensors that no other op keeps
+kept_bytes        kept for backward; a tensor that another op keeps is counted there
                   = a_bytes + b_bytes
                   = 2000000 + 0
                   = 2000000 B (2.000 MB)
   where           a_bytes 2.000 MB, b_bytes 0 B
 
-transient_bytes   while its backward runs: gradients of its input and output
+transient_bytes   in memory only while its backward runs: gradients of its input and output
                   = batch * m * (n + k) * out_bytes
                   = 1 * 1000 * (3000 + 1000) * 2
                   = 8000000 B (8.000 MB)
 
-params            one instance, on one rank; vector: biases and gains
+params            parameters of one instance on one rank; vector: biases and gains
                   = matrices * rows * columns + vector
                   = 1 * 1000 * 3000 + 3000
                   = 3003000
@@ -96,12 +96,12 @@ share             = time_s * repeat / step_s
 
 attn.qkv grad_input, matmul, m=1000 n=1000 k=3000, 8 in one step:
 
-flops             C[m,n] = A[m,k] B[k,n], batch times: one multiply and one add per term
+flops             C[m,n] = A[m,k] B[k,n], 'batch' times: one multiply and one add per term
                   = 2 * batch * m * n * k
                   = 2 * 1 * 1000 * 1000 * 3000
                   = 6000000000 FLOP (6.000 GFLOP)
 
-read_bytes        operands cross memory once; each expert has its own B; b_shared products of the
+read_bytes        each operand is read once; each expert has its own B; b_shared products of the
                   batch share one B
                   = (batch * m * k + batch * experts / b_shared * k * n) * in_bytes + bias *
                   in_bytes
@@ -151,7 +151,7 @@ share             = time_s * repeat / step_s
 
 attn.qkv grad_weight, matmul, m=1000 n=3000 k=1000, 8 in one step:
 
-flops             C[m,n] = A[m,k] B[k,n], batch times: one multiply and one add per term
+flops             C[m,n] = A[m,k] B[k,n], 'batch' times: one multiply and one add per term
                   = 2 * batch * m * n * k
                   = 2 * 1 * 1000 * 3000 * 1000
                   = 6000000000 FLOP (6.000 GFLOP)
@@ -165,8 +165,8 @@ write_bytes       = batch * experts * m * n * grad_bytes
                   = 1 * 1 * 1000 * 3000 * 2
                   = 6000000 B (6.000 MB)
 
-read_bytes        operands cross memory once; grad_accumulate: share of the micro-batches that add
-                  to an existing gradient
+read_bytes        each operand is read once; grad_accumulate: share of the micro-batches that add to
+                  an existing gradient
                   = batch * (m * k + k * n) * in_bytes + write_bytes * grad_accumulate
                   = 1 * (1000 * 1000 + 1000 * 3000) * 2 + 6000000 * 0
                   = 8000000 B (8.000 MB)
@@ -238,7 +238,7 @@ compute_s         = max(matrix_s, vector_s)
                   = 4e-5 s (40.00 us)
   where           matrix_s 40.00 us, vector_s 400.0 ns
 
-time_s            on the engine that is the busiest of the whole step
+time_s            time of this op on the busiest engine of the step
                   = matrix_s
                   = 4e-5 s (40.00 us)
   where           matrix_s 40.00 us
@@ -250,12 +250,12 @@ share             = time_s * repeat / step_s
 
 mlp.up grad_input, matmul, m=1000 n=1000 k=4000, 8 in one step:
 
-flops             C[m,n] = A[m,k] B[k,n], batch times: one multiply and one add per term
+flops             C[m,n] = A[m,k] B[k,n], 'batch' times: one multiply and one add per term
                   = 2 * batch * m * n * k
                   = 2 * 1 * 1000 * 1000 * 4000
                   = 8000000000 FLOP (8.000 GFLOP)
 
-read_bytes        operands cross memory once; each expert has its own B; b_shared products of the
+read_bytes        each operand is read once; each expert has its own B; b_shared products of the
                   batch share one B
                   = (batch * m * k + batch * experts / b_shared * k * n) * in_bytes + bias *
                   in_bytes
@@ -308,7 +308,7 @@ compute_s         = max(matrix_s, vector_s)
                   = 4e-5 s (40.00 us)
   where           matrix_s 40.00 us, vector_s 0 s
 
-time_s            on the engine that is the busiest of the whole step
+time_s            time of this op on the busiest engine of the step
                   = matrix_s
                   = 4e-5 s (40.00 us)
   where           matrix_s 40.00 us
@@ -320,7 +320,7 @@ share             = time_s * repeat / step_s
 
 mlp.up grad_weight, matmul, m=1000 n=4000 k=1000, 8 in one step:
 
-flops             C[m,n] = A[m,k] B[k,n], batch times: one multiply and one add per term
+flops             C[m,n] = A[m,k] B[k,n], 'batch' times: one multiply and one add per term
                   = 2 * batch * m * n * k
                   = 2 * 1 * 1000 * 4000 * 1000
                   = 8000000000 FLOP (8.000 GFLOP)
@@ -334,8 +334,8 @@ write_bytes       = batch * experts * m * n * grad_bytes
                   = 1 * 1 * 1000 * 4000 * 2
                   = 8000000 B (8.000 MB)
 
-read_bytes        operands cross memory once; grad_accumulate: share of the micro-batches that add
-                  to an existing gradient
+read_bytes        each operand is read once; grad_accumulate: share of the micro-batches that add to
+                  an existing gradient
                   = batch * (m * k + k * n) * in_bytes + write_bytes * grad_accumulate
                   = 1 * (1000 * 1000 + 1000 * 4000) * 2 + 8000000 * 0
                   = 10000000 B (10.00 MB)
@@ -384,7 +384,7 @@ compute_s         = max(matrix_s, vector_s)
                   = 4e-5 s (40.00 us)
   where           matrix_s 40.00 us, vector_s 400.0 ns
 
-time_s            on the engine that is the busiest of the whole step
+time_s            time of this op on the busiest engine of the step
                   = matrix_s
                   = 4e-5 s (40.00 us)
   where           matrix_s 40.00 us
@@ -400,28 +400,28 @@ model     experts, A small mixture of experts, decoder, 125,641,000 parameters,
 device    fitted, A device of round efficiencies, 200.0 TFLOP/s bf16, 2.000 TB/s, ridge 100 FLOP/B
 plan      batch 1, sequence 1000, bf16, policy mixed, adamw, flash attention, recompute none,
 attn.core forward, flash_attention, b=1 heads=8/4 s=1000x1000 d=100, 4 in one step:
-pair_flops        of one query-key pair in every head: Q K^T over head_dim, P V over value_dim
+pair_flops        FLOPs of one query-key pair in all heads: Q K^T over head_dim, P V over value_dim
 q_bytes           = batch * heads * s_q * head_dim * element_bytes
 k_bytes           = batch * kv_heads * s_k * head_dim * element_bytes
 v_bytes           = batch * kv_heads * s_k * value_dim * element_bytes
 o_bytes           = batch * heads * s_q * value_dim * element_bytes
 row_bytes         one fp32 log-sum-exp per query
-flops             pairs: queries and keys under the mask
+flops             pairs: unmasked pairs of query and key
 vector_flops      = 5 * batch * heads * pairs
 read_bytes        = q_bytes + k_bytes + v_bytes
 write_bytes       = o_bytes + row_bytes
 kept_elements     = s_q * heads * head_dim + kept_s_k * kept_kv_heads * (head_dim + value_dim)
-kept_bytes        for backward, of tensors that no other op keeps
-transient_bytes   while its backward runs: gradients of its input and output
+kept_bytes        kept for backward; a tensor that another op keeps is counted there
+transient_bytes   in memory only while its backward runs: gradients of its input and output
 intensity         FLOPs per byte moved: bound by compute; the ridge point of the device is at 100.0
 sustained         = min(sustained_fraction * calibration * backward_ratio, 1)
 blocks            = batch * heads * s_q / 128
-long_s            of many blocks of long sequences and wide heads
-query_passes      calls: a kernel per block of keys; later ones meet 3/4 of the queries
-short_factor      to begin and end a block of queries takes as long for few keys as for many
-narrow_factor     narrow heads leave a row of the units partly empty; width: of a head, at most 128
-padded_factor     of keys and of values; kernels have heads of multiples of head_multiple
-block_factor      few blocks of queries leave units idle
+long_s            time without the factors for few blocks, short sequences and narrow heads
+query_passes      calls: one kernel per block of keys; each later kernel reads 3/4 of the queries
+short_factor      the fixed time of a block of queries counts more if it meets few keys
+narrow_factor     narrow heads use only part of a unit; width: head_dim, at most 128
+padded_factor     kernels pad head_dim and value_dim to a multiple of head_multiple
+block_factor      with few blocks of queries some units are idle
 matrix_s          = long_s * short_factor * narrow_factor * padded_factor * block_factor
 vector_s          = vector_flops / vector_flops_per_s
 compute_s         = max(matrix_s, vector_s)
@@ -429,25 +429,25 @@ memory_s          = (read_bytes + write_bytes) / (memory_fraction * mem_bytes_pe
 time_s            = max(compute_s, memory_s) + fixed_s
 share             = time_s * repeat / step_s
 attn.core backward, flash_attention, b=1 heads=8/4 s=1000x1000 d=100, 4 in one step:
-pair_flops        of one query-key pair in every head: Q K^T over head_dim, P V over value_dim
+pair_flops        FLOPs of one query-key pair in all heads: Q K^T over head_dim, P V over value_dim
 q_bytes           = batch * heads * s_q * head_dim * element_bytes
 k_bytes           = batch * kv_heads * s_k * head_dim * element_bytes
 v_bytes           = batch * kv_heads * s_k * value_dim * element_bytes
 o_bytes           = batch * heads * s_q * value_dim * element_bytes
 row_bytes         one fp32 log-sum-exp per query
-flops             pairs: queries and keys under the mask; four products, and the scores recomputed
+flops             pairs: unmasked pairs of query and key; backward has four products and recomputes
 vector_flops      = 6 * batch * heads * pairs
 read_bytes        = q_bytes + k_bytes + v_bytes + 2 * o_bytes + 2 * row_bytes
 write_bytes       = q_bytes + k_bytes + v_bytes
 intensity         FLOPs per byte moved: bound by compute; the ridge point of the device is at 100.0
 sustained         = min(sustained_fraction * calibration * backward_ratio, 1)
 blocks            = batch * heads * s_q / 128
-long_s            of many blocks of long sequences and wide heads
-query_passes      calls: a kernel per block of keys; later ones meet 3/4 of the queries
-short_factor      to begin and end a block of queries takes as long for few keys as for many
-narrow_factor     narrow heads leave a row of the units partly empty; width: of a head, at most 128
-padded_factor     of keys and of values; kernels have heads of multiples of head_multiple
-block_factor      few blocks of queries leave units idle
+long_s            time without the factors for few blocks, short sequences and narrow heads
+query_passes      calls: one kernel per block of keys; each later kernel reads 3/4 of the queries
+short_factor      the fixed time of a block of queries counts more if it meets few keys
+narrow_factor     narrow heads use only part of a unit; width: head_dim, at most 128
+padded_factor     kernels pad head_dim and value_dim to a multiple of head_multiple
+block_factor      with few blocks of queries some units are idle
 matrix_s          = long_s * short_factor * narrow_factor * padded_factor * block_factor
 vector_s          = vector_flops / vector_flops_per_s
 compute_s         = max(matrix_s, vector_s)
@@ -460,10 +460,10 @@ device    round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s, ridg
 plan      batch 1, sequence 1000, bf16, policy mixed, adamw, flash attention, recompute none,
 moe.activation forward, swiglu, elements=2000000, 4 in one step:
 vector_flops      counts by inspection of the kernel; transcendentals count as one
-read_bytes        in one kernel
+read_bytes        one fused kernel
 write_bytes       = (writes * element_bytes + mask_written) * elements
-kept_bytes        for backward, of tensors that no other op keeps
-transient_bytes   while its backward runs: gradients of its input and output
+kept_bytes        kept for backward; a tensor that another op keeps is counted there
+transient_bytes   in memory only while its backward runs: gradients of its input and output
 intensity         FLOPs per byte moved: bound by memory; no matrix product
 vector_s          = vector_flops / vector_flops_per_s
 compute_s         = max(matrix_s, vector_s)
@@ -472,7 +472,7 @@ time_s            = max(compute_s, memory_s) + fixed_s
 share             = time_s * repeat / step_s
 moe.activation backward, swiglu, elements=2000000, 4 in one step:
 vector_flops      counts by inspection of the kernel; transcendentals count as one
-read_bytes        in one kernel
+read_bytes        one fused kernel
 write_bytes       = (writes * element_bytes + mask_written) * elements
 intensity         FLOPs per byte moved: bound by memory; no matrix product
 vector_s          = vector_flops / vector_flops_per_s
@@ -486,30 +486,30 @@ device    round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s, ridg
 plan      batch 1, sequence 1000, bf16, policy mixed, adamw, flash attention, recompute none,
 attn.norm forward, layer_norm, rows=1000 width=1000, 8 in one step:
 vector_flops      counts by inspection of the kernel; transcendentals count as one
-read_bytes        in one kernel; read twice if a row does not stay on the chip
+read_bytes        one fused kernel; the input is read twice if a row does not fit on the chip
 write_bytes       = writes * elements * element_bytes
-kept_bytes        for backward, of tensors that no other op keeps
-transient_bytes   while its backward runs: gradients of its input and output
-params            one instance, on one rank; vector: biases and gains
+kept_bytes        kept for backward; a tensor that another op keeps is counted there
+transient_bytes   in memory only while its backward runs: gradients of its input and output
+params            parameters of one instance on one rank; vector: biases and gains
 intensity         FLOPs per byte moved: bound by memory; no matrix product
 s_per_vector_flop = 1 / vector_flops_per_s
 s_per_byte        = 1 / mem_bytes_per_s
 vector_s          = vector_flops * s_per_vector_flop
-memory_s          ideal fusion: its traffic is part of the neighbouring ops
+memory_s          ideal fusion: the neighbouring ops already move its tensors
 compute_s         = max(matrix_s, vector_s)
-time_s            on the engine that is the busiest of the whole step
+time_s            time of this op on the busiest engine of the step
 share             = time_s * repeat / step_s
 attn.norm backward, layer_norm, rows=1000 width=1000, 8 in one step:
 vector_flops      counts by inspection of the kernel; transcendentals count as one
-read_bytes        in one kernel; read twice if a row does not stay on the chip
+read_bytes        one fused kernel; the input is read twice if a row does not fit on the chip
 write_bytes       = writes * elements * element_bytes
 intensity         FLOPs per byte moved: bound by memory; no matrix product
 s_per_vector_flop = 1 / vector_flops_per_s
 s_per_byte        = 1 / mem_bytes_per_s
 vector_s          = vector_flops * s_per_vector_flop
-memory_s          ideal fusion: its traffic is part of the neighbouring ops
+memory_s          ideal fusion: the neighbouring ops already move its tensors
 compute_s         = max(matrix_s, vector_s)
-time_s            on the engine that is the busiest of the whole step
+time_s            time of this op on the busiest engine of the step
 share             = time_s * repeat / step_s
 $ nncost explain block.conv1 unet round | grep '^[a-z]'
 model     unet, A small diffusion U-Net, unet, 9,546,304 parameters
@@ -519,13 +519,13 @@ block.conv1 forward, conv2d, n=1 c=300->100 32x32->32x32 k=3, 1 in one step:
 inputs            = batch * c_in * h_in * w_in
 outputs           = batch * c_out * h_out * w_out
 weights           = c_out * (c_in / groups) * kernel * kernel
-flops             one multiply and one add per weight and position of the output (of the input if
+flops             one multiply and one add per weight and output position (input position if
 vector_flops      = outputs
 read_bytes        = (inputs + weights + bias) * in_bytes
 write_bytes       = outputs * out_bytes
-kept_bytes        for backward, of tensors that no other op keeps
-transient_bytes   while its backward runs: gradients of its input and output
-params            one instance, on one rank; vector: biases and gains
+kept_bytes        kept for backward; a tensor that another op keeps is counted there
+transient_bytes   in memory only while its backward runs: gradients of its input and output
+params            parameters of one instance on one rank; vector: biases and gains
 intensity         FLOPs per byte moved: bound by compute; the ridge point of the device is at 100.0
 sustained         = min(sustained_fraction * calibration, 1)
 matrix_s          = flops / (sustained * matmul_flops_per_s)
@@ -538,7 +538,7 @@ block.conv1 grad_input, conv2d, n=1 c=300->100 32x32->32x32 k=3, 1 in one step:
 inputs            = batch * c_in * h_in * w_in
 outputs           = batch * c_out * h_out * w_out
 weights           = c_out * (c_in / groups) * kernel * kernel
-flops             one multiply and one add per weight and position of the output (of the input if
+flops             one multiply and one add per weight and output position (input position if
 read_bytes        = (outputs + weights) * in_bytes
 write_bytes       = inputs * out_bytes
 intensity         FLOPs per byte moved: bound by compute; the ridge point of the device is at 100.0
@@ -552,9 +552,9 @@ block.conv1 grad_weight, conv2d, n=1 c=300->100 32x32->32x32 k=3, 1 in one step:
 inputs            = batch * c_in * h_in * w_in
 outputs           = batch * c_out * h_out * w_out
 weights           = c_out * (c_in / groups) * kernel * kernel
-flops             one multiply and one add per weight and position of the output (of the input if
+flops             one multiply and one add per weight and output position (input position if
 vector_flops      = outputs
-read_bytes        operands cross memory once; grad_accumulate: share of the micro-batches that add
+read_bytes        each operand is read once; grad_accumulate: share of the micro-batches that add to
 write_bytes       = weights * grad_bytes
 intensity         FLOPs per byte moved: bound by compute; the ridge point of the device is at 100.0
 sustained         = min(sustained_fraction * calibration, 1)
@@ -587,8 +587,8 @@ lower_bound_s     Lower bound of any implementation: the busiest engine at its d
                   = max(max(0.00692056, 0.000357526), max(0.004946108, 0))
                   = 0.00692056 s (6.921 ms)
   where           matrix_s 6.921 ms, vector_s 357.5 us, memory_s 4.946 ms, network_s 0 s
-  note            the busiest engine at its datasheet rate; norms and pointwise ops move nothing,
-                  the attention is fused unless the plan's own products take less
+  note            time of the busiest engine at its datasheet rate; norms and pointwise ops are
+                  fused at no cost; attention is fused unless separate products take less
   source          Williams, Waterman, Patterson, CACM 52(4), 2009
 
 upper_bound_s     The step at the rates of step_s, without any overlap.
@@ -614,7 +614,7 @@ forward_flops     Matrix products and convolutions of the forward passes of one 
                   = 244000000000 * 1
                   = 244000000000 FLOP (244.0 GFLOP)
   where           forward_pass_flops 244.0 GFLOP
-  note            passes: micro-batches of all data-parallel ranks
+  note            passes: number of micro-batches of all data-parallel ranks
   source          2 FLOPs per multiply-add: 2 m n k per product, 2 n h w c_out c_in k^2 per
                   convolution
 
@@ -673,7 +673,7 @@ executed_flops    FLOPs that kernels run on the matrix units: fused attention sk
                   = 900072000000 FLOP (900.1 GFLOP)
   where           forward.executed_flops 228.0 GFLOP, backward.executed_flops 464.0 GFLOP,
                   recompute.executed_flops 208.0 GFLOP
-  note            over all micro-batches and ranks
+  note            sum over all micro-batches and ranks
   source          arXiv:2307.08691; only executed work takes time
 six_nd_flops      The rule of thumb: 2 FLOPs forward and 4 backward per token and parameter of a
                   matrix product.
@@ -701,15 +701,15 @@ ridge_flops_per_byte
                   = 100 FLOP/B
   where           peak_flops_per_s 100.0 TFLOP/s, mem_bytes_per_s 1.000 TB/s
   source          Williams, Waterman, Patterson, CACM 52(4), 2009
-intensity         arithmetic intensity of the whole step; ops differ widely from it
+intensity         arithmetic intensity of the whole step; single ops differ widely from it
                   = device_flops / (read_bytes + write_bytes)
                   = 695631260000 / (3230368000 + 2307740000)
                   = 125.608106595 FLOP/B
   where           device_flops 695.6 GFLOP, read_bytes 3.230 GB, write_bytes 2.308 GB
   source          Williams, Waterman, Patterson, CACM 52(4), 2009
 
-device_flops      of the ops of the busiest stage: nncost ops lists them, flops and vector_flops
-                  times repeat
+device_flops      sums over the ops of the busiest stage ('nncost ops' lists them): flops and
+                  vector_flops, times repeat
                   = flops.embedding + flops.norm + flops.attention + flops.mlp + flops.head +
                   flops.loss + flops.optimizer
                   = 3000000 + 374000000 + 248488352000 + 384768000000 + 60000000000 + 70000000 +
@@ -738,7 +738,7 @@ plan      batch 1, sequence 1000, bf16, policy mixed, adamw, flash attention, re
 total_bytes       Device memory at the peak.
 weight_bytes      Weights that the passes read, in the format of the precision policy.
 held_params       = stage_params
-stage_params      that one rank of the stage holds
+stage_params      parameters of one rank of the stage, before ZeRO
 gradient_bytes    Gradients; they do not grow with the number of micro-batches.
 gradient_params   = stage_params
 optimizer_bytes   The optimizer's moments, and the fp32 master copy if there is one.
@@ -746,13 +746,13 @@ master_params     = stage_params
 moments_bytes     = moment_bytes_per_param * moments * params
 activation_bytes  Tensors kept for backward, including logits or loss probabilities.
 waiting_bytes     = pass_bytes * in_flight
-pass_bytes        kept of one micro-batch
-kept.0            of a segment (embedding, equal layers, head): whole instances keep all that their
-kept.1            of a segment (embedding, equal layers, head): whole instances keep all that their
-kept.2            of a segment (embedding, equal layers, head): whole instances keep all that their
+pass_bytes        activations that one micro-batch keeps, summed over the segments
+kept.0            activations of one segment (embedding, a run of equal layers, or head): instances
+kept.1            activations of one segment (embedding, a run of equal layers, or head): instances
+kept.2            activations of one segment (embedding, a run of equal layers, or head): instances
 in_flight         = 1
 transient_bytes   The largest additional tensors at the peak, which are not kept.
-held_bytes        what the precision policy holds for a while: a 16-bit copy, or gradients that it
+held_bytes        temporary tensors of the precision policy: a 16-bit copy of weights, or gradients
 $ nncost explain memory dense round --devices 16 --zero 3 | grep '^[a-z]'
 model     dense, A small decoder, decoder, 107,106,000 parameters
 device    round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s, ridge 100 FLOP/B
@@ -761,7 +761,7 @@ plan      16 devices = data 16, ZeRO 3
 total_bytes       Device memory at the peak.
 weight_bytes      Weights that the passes read, in the format of the precision policy.
 held_params       = sharded_params
-sharded_params    of those, what ZeRO leaves it; experts are replicated over fewer ranks
+sharded_params    parameters of one rank after ZeRO; experts have fewer replicas, so fewer shards
 gradient_bytes    Gradients; they do not grow with the number of micro-batches.
 gradient_params   = sharded_params
 optimizer_bytes   The optimizer's moments, and the fp32 master copy if there is one.
@@ -769,21 +769,21 @@ master_params     = sharded_params
 moments_bytes     = moment_bytes_per_param * moments * params
 activation_bytes  Tensors kept for backward, including logits or loss probabilities.
 waiting_bytes     = pass_bytes * in_flight
-pass_bytes        kept of one micro-batch
-kept.0            of a segment (embedding, equal layers, head): whole instances keep all that their
-kept.1            of a segment (embedding, equal layers, head): whole instances keep all that their
-kept.2            of a segment (embedding, equal layers, head): whole instances keep all that their
+pass_bytes        activations that one micro-batch keeps, summed over the segments
+kept.0            activations of one segment (embedding, a run of equal layers, or head): instances
+kept.1            activations of one segment (embedding, a run of equal layers, or head): instances
+kept.2            activations of one segment (embedding, a run of equal layers, or head): instances
 in_flight         = 1
 transient_bytes   The largest additional tensors at the peak, which are not kept.
-gathered_bytes    ZeRO-3: the weights of the unit at hand and of the next, or of all; and the whole
-held_bytes        what the precision policy holds for a while: a 16-bit copy, or gradients that it
+gathered_bytes    ZeRO-3: gathered weights of the current and the next unit (or of all units, if
+held_bytes        temporary tensors of the precision policy: a 16-bit copy of weights, or gradients
 $ nncost explain activation_bytes dense round --activations korthikanti | sed '1,/^$/d'
 activation_bytes  Tensors kept for backward, including logits or loss probabilities.
                   = ceil(waiting_bytes - 0.01)
                   = ceil(637000000 - 0.01)
                   = 637000000 B (637.0 MB)
   where           waiting_bytes 637.0 MB
-  note            whole bytes; 0.01: above the rounding of a fraction of a pass times its bytes
+  note            rounded up to whole bytes; 0.01 B is more than the rounding error of the product
   source          each op's own inputs, outputs and masks; preset korthikanti: arXiv:2205.05198
                   section 4
 
@@ -793,7 +793,7 @@ waiting_bytes     = layer_bytes * layers * in_flight + ends_bytes
   where           layer_bytes 74.00 MB, ends_bytes 45.00 MB
   source          arXiv:2205.05198 section 4
 
-layer_bytes       the second term: scores, softmax and its dropout
+layer_bytes       the second term is the scores, the softmax and its dropout
                   = linear_bytes + 5 * a * s * s * b / t
                   = 34000000 + 5 * 8 * 1000 * 1000 * 1 / 1
                   = 74000000 B (74.00 MB)
@@ -803,7 +803,8 @@ linear_bytes      = sbh * (10 + 24 / t)
                   = 1000000 * (10 + 24 / 1)
                   = 34000000 B (34.00 MB)
 
-sbh               s: sequence of a rank, b: micro-batch, h: hidden, a: heads, t: tensor ranks
+sbh               s: tokens of a sequence on one rank, b: micro-batch, h: hidden, a: heads, t:
+                  tensor ranks
                   = s * b * h
                   = 1000 * 1 * 1000
                   = 1000000
@@ -816,12 +817,13 @@ ends_bytes        = masks_bytes + head_bytes
                   = 45000000 B (45.00 MB)
   where           masks_bytes 1.000 MB, head_bytes 44.00 MB
 
-masks_bytes       the embedding's dropout mask
+masks_bytes       dropout masks of the embedding, one per micro-batch in flight
                   = s * b * h / t * table_in_flight
                   = 1000 * 1 * 1000 / 1 * 1
                   = 1000000 B (1.000 MB)
 
-head_bytes        inputs of the last norm and of the logits, the fp32 logits; V: vocabulary
+head_bytes        inputs of the last norm and of the output layer, and the fp32 logits; V:
+                  vocabulary
                   = 4 * (s * b) * (h + V) / t
                   = 4 * (1000 * 1) * (1000 + 10000) / 1
                   = 44000000 B (44.00 MB)
@@ -837,7 +839,8 @@ vector_flops      counts by inspection of the kernel; transcendentals count as o
                   = 16 * 107106000
                   = 1713696000 FLOP (1.714 GFLOP)
 
-read_bytes        in one kernel; source_bytes: the master copy, or the weight itself
+read_bytes        one fused kernel; source_bytes: of the master weight, or of the weight if there is
+                  none
                   = (gradient_bytes_per_param + source_bytes) * params + moments_bytes +
                   more_read_bytes
                   = (2 + 4) * 107106000 + 856848000 + 0
@@ -893,12 +896,12 @@ optimizer_bytes   The optimizer's moments, and the fp32 master copy if there is 
 master_params     = stage_params
                   = 107106000
 
-stage_params      that one rank of the stage holds
+stage_params      parameters of one rank of the stage, before ZeRO
                   = dense_params + expert_params
                   = 107106000 + 0
                   = 107106000
 
-moments_bytes     momentum for matrices, Adam for tables, gains and biases
+moments_bytes     one momentum for matrices; two Adam moments for tables, gains and biases
                   = moment_bytes_per_param * (2 * params - matrix_params)
                   = 4 * (2 * 107106000 - 96000000)
                   = 472848000 B (472.8 MB)
@@ -1032,7 +1035,7 @@ forward_flops     Matrix products and convolutions of the forward passes of one 
                   = 244000000000 * 16
                   = 3.904e12 FLOP (3.904 TFLOP)
   where           forward_pass_flops 244.0 GFLOP
-  note            passes: micro-batches of all data-parallel ranks
+  note            passes: number of micro-batches of all data-parallel ranks
   source          2 FLOPs per multiply-add: 2 m n k per product, 2 n h w c_out c_in k^2 per
                   convolution
 
@@ -1064,47 +1067,47 @@ device    fitted, A device of round efficiencies, 200.0 TFLOP/s bf16, 2.000 TB/s
 links     switch of 8 at 200.0 GB/s, network 20.00 GB/s per device
 plan      16 devices = data 4 x tensor 4, sequence parallel
 attn.tensor_out forward, reduce_scatter of tensor ranks, 4 ranks inside one domain, over scale_up, by ring, 32 in one step:
-reached           of the rate of the links inside a domain; group: its ranks there
+reached           fraction of the link rate that collectives reach inside a domain; group: ranks of
 inner_bytes_per_s = domain_bytes_per_s * reached
 ring_s            = (ranks - 1) * latency_s + (ranks - 1) / ranks * moved / bytes_per_s
 collective_s      = ring_s
-stretch           small messages; sent_bytes: what one rank sends
+stretch           factor on the time of small messages; sent_bytes: bytes that one rank sends
 fixed_s           = call_s + doubling_s * log2(inner) + leaving_s
 predicted_s       = stretch * collective_s + fixed_s
-network_s         overlapped or not; rates are those that collectives reach, one direction of one
-overlapped_s      all collectives of this kind in one pass over the layers, with the compute that
+network_s         time before overlap; rates are measured ones, of one direction of one rank;
+overlapped_s      time of all collectives of this kind in one pass that compute overlaps; window_s:
 exposed_rest      = (exchange_s - overlapped_s) / exchange_s
 exposed_share     = (first_s + rest_s * exposed_rest) / all_s
-time_s            what no compute overlaps, by --overlap or the software profile
+time_s            exposed communication; the overlap is set by --overlap or the software profile
 share             = time_s * repeat / step_s
 attn.tensor_out backward, all_gather of tensor ranks, 4 ranks inside one domain, over scale_up, by ring, 32 in one step:
-reached           of the rate of the links inside a domain; group: its ranks there
+reached           fraction of the link rate that collectives reach inside a domain; group: ranks of
 inner_bytes_per_s = domain_bytes_per_s * reached
 ring_s            = (ranks - 1) * latency_s + (ranks - 1) / ranks * moved / bytes_per_s
 collective_s      = ring_s
-stretch           small messages; sent_bytes: what one rank sends
+stretch           factor on the time of small messages; sent_bytes: bytes that one rank sends
 fixed_s           = call_s + doubling_s * log2(inner) + leaving_s
 predicted_s       = stretch * collective_s + fixed_s
-network_s         overlapped or not; rates are those that collectives reach, one direction of one
-overlapped_s      all collectives of this kind in one pass over the layers, with the compute that
+network_s         time before overlap; rates are measured ones, of one direction of one rank;
+overlapped_s      time of all collectives of this kind in one pass that compute overlaps; window_s:
 exposed_rest      = (exchange_s - overlapped_s) / exchange_s
 exposed_share     = (first_s + rest_s * exposed_rest) / all_s
-time_s            what no compute overlaps, by --overlap or the software profile
+time_s            exposed communication; the overlap is set by --overlap or the software profile
 share             = time_s * repeat / step_s
 $ nncost explain attn.tensor_in dense old --data 4 --tensor 4 --format json
 {
   "schema": "nncost.explain/1",
   "quantity": "attn.tensor_in",
   "lines": [
-    {"of": "attn.tensor_in backward", "name": "hops_s", "kind": "formula", "formula": "hops * inner_latency_s", "numbers": "2 * 1e-6", "result": 2e-6, "unit": "s", "text": null, "meaning": "to the farthest rank of the torus", "note": null, "source": null},
+    {"of": "attn.tensor_in backward", "name": "hops_s", "kind": "formula", "formula": "hops * inner_latency_s", "numbers": "2 * 1e-6", "result": 2e-6, "unit": "s", "text": null, "meaning": "hops to the farthest rank of the torus, along all axes", "note": null, "source": null},
     {"of": "attn.tensor_in backward", "name": "inside_s", "kind": "formula", "formula": "max((inner - 1) / inner * moved / inner_bytes_per_s, hops_s)", "numbers": "max((4 - 1) / 4 * 2000000 / 50000000000, 2e-6)", "result": 3e-5, "unit": "s", "text": null, "meaning": null, "note": null, "source": null},
-    {"of": "attn.tensor_in backward", "name": "part", "kind": "formula", "formula": "moved / inner", "numbers": "2000000 / 4", "result": 500000, "unit": "B", "text": null, "meaning": "what one rank of a domain sends across", "note": null, "source": null},
-    {"of": "attn.tensor_in backward", "name": "collective_s", "kind": "formula", "formula": "2 * inside_s + 2 * across_s", "numbers": "2 * 3e-5 + 2 * 0", "result": 6e-5, "unit": "s", "text": null, "meaning": "reduce-scatter inside, all-reduce across, all-gather inside", "note": null, "source": null},
-    {"of": "attn.tensor_in backward", "name": "network_s", "kind": "formula", "formula": "count * collective_s", "numbers": "1 * 6e-5", "result": 6e-5, "unit": "s", "text": null, "meaning": "overlapped or not; rates are one direction of one rank", "note": null, "source": "Patarasuk, Yuan, JPDC 69(2), 2009 (ring); Sanders, Speck, Traeff, Parallel Computing 35(12), 2009 (tree)"},
-    {"of": "attn.tensor_in backward", "name": "overlapped_s", "kind": "formula", "formula": "overlap * min(exchange_s, window_s)", "numbers": "0 * min(0.00096, 0.0024722)", "result": 0, "unit": "s", "text": null, "meaning": "all collectives of this kind in one pass over the layers, with the compute that overlaps with no other traffic on this fabric; data and offload also with traffic of other fabrics meanwhile", "note": null, "source": null},
+    {"of": "attn.tensor_in backward", "name": "part", "kind": "formula", "formula": "moved / inner", "numbers": "2000000 / 4", "result": 500000, "unit": "B", "text": null, "meaning": "bytes that one rank sends to other domains: the ranks of a domain divide the tensor", "note": null, "source": null},
+    {"of": "attn.tensor_in backward", "name": "collective_s", "kind": "formula", "formula": "2 * inside_s + 2 * across_s", "numbers": "2 * 3e-5 + 2 * 0", "result": 6e-5, "unit": "s", "text": null, "meaning": "reduce-scatter inside the domains, all-reduce between them, all-gather inside", "note": null, "source": null},
+    {"of": "attn.tensor_in backward", "name": "network_s", "kind": "formula", "formula": "count * collective_s", "numbers": "1 * 6e-5", "result": 6e-5, "unit": "s", "text": null, "meaning": "time before overlap; rates are of one direction of one rank", "note": null, "source": "Patarasuk, Yuan, JPDC 69(2), 2009 (ring); Sanders, Speck, Traeff, Parallel Computing 35(12), 2009 (tree)"},
+    {"of": "attn.tensor_in backward", "name": "overlapped_s", "kind": "formula", "formula": "overlap * min(exchange_s, window_s)", "numbers": "0 * min(0.00096, 0.0024722)", "result": 0, "unit": "s", "text": null, "meaning": "time of all collectives of this kind in one pass that compute overlaps; window_s: compute that no other traffic on this fabric uses (for data and offload also traffic on other fabrics)", "note": null, "source": null},
     {"of": "attn.tensor_in backward", "name": "exposed_rest", "kind": "formula", "formula": "(exchange_s - overlapped_s) / exchange_s", "numbers": "(0.00096 - 0) / 0.00096", "result": 1, "unit": null, "text": null, "meaning": null, "note": null, "source": null},
     {"of": "attn.tensor_in backward", "name": "exposed_share", "kind": "formula", "formula": "(first_s + rest_s * exposed_rest) / all_s", "numbers": "(0 + 0.00096 * 1) / 0.00096", "result": 1, "unit": null, "text": null, "meaning": null, "note": null, "source": null},
-    {"of": "attn.tensor_in backward", "name": "time_s", "kind": "formula", "formula": "network_s * exposed_share", "numbers": "6e-5 * 1", "result": 6e-5, "unit": "s", "text": null, "meaning": "what no compute overlaps, by --overlap or the software profile", "note": null, "source": null},
+    {"of": "attn.tensor_in backward", "name": "time_s", "kind": "formula", "formula": "network_s * exposed_share", "numbers": "6e-5 * 1", "result": 6e-5, "unit": "s", "text": null, "meaning": "exposed communication; the overlap is set by --overlap or the software profile", "note": null, "source": null},
     {"of": "attn.tensor_in backward", "name": "share", "kind": "formula", "formula": "time_s * repeat / step_s", "numbers": "6e-5 * 8 / 0.008706584", "result": 0.0551306918994, "unit": null, "text": null, "meaning": null, "note": null, "source": null}
   ]
 }
@@ -1120,7 +1123,7 @@ collective_s      = ring_s
                   = 0.0004386 s (438.6 us)
   where           ring_s 438.6 us
 
-network_s         overlapped or not; rates are one direction of one rank
+network_s         time before overlap; rates are of one direction of one rank
                   = count * collective_s
                   = 1 * 0.0004386
                   = 0.0004386 s (438.6 us)
@@ -1128,19 +1131,20 @@ network_s         overlapped or not; rates are one direction of one rank
   source          Patarasuk, Yuan, JPDC 69(2), 2009 (ring); Sanders, Speck, Traeff, Parallel
                   Computing 35(12), 2009 (tree)
 
-bucket_share      the first bucket leaves when so much of the window is over
+bucket_share      share of the window after which the first bucket is sent
                   = max(unit_share, min(1, bucket_bytes / (bytes * shards)))
                   = max(0, min(1, 26214400 / (58080000 * 1)))
                   = 0.451349862259
   where           bucket_bytes 26.21 MB, bytes 58.08 MB
 
-last_share        the last one has no compute left to overlap with; a table is never split
+last_share        share of the communication that starts after the last compute (an embedding table
+                  is never split)
                   = max(bucket_share, table_share)
                   = max(0.451349862259, 0)
                   = 0.451349862259
 
-left_s            of what may overlap; window_s: of a pass, what the device and other links do, and
-                  what the host takes to issue it, without what travels by the same links
+left_s            exposed part of the communication that may overlap; window_s: time of one pass
+                  without traffic on the same links
                   = max(window_s + network_s * last_share, network_s + window_s * bucket_share) -
                   window_s
                   = max(0.0024081 + 0.0004386 * 0.451349862259, 0.0004386 + 0.0024081 *
@@ -1167,8 +1171,8 @@ moe.dispatch forward, dispatch, elements=2000000, 8 in one step:
 vector_flops      = flops_per_element * elements + flops_per_input * input_elements
 read_bytes        = (reads * elements + inputs_read * input_elements) * element_bytes
 write_bytes       = (writes * elements + inputs_written * input_elements) * element_bytes
-kept_bytes        for backward, of tensors that no other op keeps
-transient_bytes   while its backward runs: gradients of its input and output
+kept_bytes        kept for backward; a tensor that another op keeps is counted there
+transient_bytes   in memory only while its backward runs: gradients of its input and output
 intensity         FLOPs per byte moved: bound by host; no matrix product
 compute_s         = max(matrix_s, vector_s)
 memory_s          = (read_bytes + write_bytes) / (memory_fraction * mem_bytes_per_s)
@@ -1190,19 +1194,19 @@ device    fitted, A device of round efficiencies, 200.0 TFLOP/s bf16, 2.000 TB/s
 links     switch of 8 at 200.0 GB/s, network 20.00 GB/s per device
 plan      16 devices = data 16
 data.reduce_gradients comm, all_reduce of data ranks, 16 ranks, 8 in each of 2 domains, limited by scale_out, by ring, 1 in one step:
-reached           of the rate of the links inside a domain; group: its ranks there
+reached           fraction of the link rate that collectives reach inside a domain; group: ranks of
 inner_bytes_per_s = domain_bytes_per_s * reached
 outer_bytes_per_s = network_bytes_per_s * scale_out_fraction
-bytes_per_s       a ring passes a domain through all its NICs
+bytes_per_s       one ring per NIC of a domain: the slower of the links inside and all NICs together
 ring_s            = (ranks - 1) * latency_s + (ranks - 1) / ranks * moved / bytes_per_s
-collective_s      a reduce-scatter, then an all-gather
-stretch           small messages; sent_bytes: what one rank sends
+collective_s      an all-reduce is a reduce-scatter, then an all-gather
+stretch           factor on the time of small messages; sent_bytes: bytes that one rank sends
 fixed_s           = call_s + doubling_s * log2(inner) + leaving_s
 predicted_s       = stretch * collective_s + fixed_s
-network_s         overlapped or not; rates are those that collectives reach, one direction of one
-bucket_share      the first bucket leaves when so much of the window is over
-last_share        the last one has no compute left to overlap with; a table is never split
-left_s            of what may overlap; window_s: of a pass, what the device and other links do, and
+network_s         time before overlap; rates are measured ones, of one direction of one rank;
+bucket_share      share of the window after which the first bucket is sent
+last_share        share of the communication that starts after the last compute (an embedding table
+left_s            exposed part of the communication that may overlap; window_s: time of one pass
 time_s            = overlap * min(left_s, network_s) + (1 - overlap) * network_s
 share             = time_s * repeat / step_s
 $ nncost explain communication dense round --data 16 --zero 3 --offload optimizer | grep '^[a-z]'
@@ -1232,21 +1236,21 @@ of,name,kind,formula,numbers,result,unit,text,meaning,note,source\r
 step,total_bytes,formula,weight_bytes + gradient_bytes + optimizer_bytes + activation_bytes + transient_bytes + apart_bytes + reserve_bytes,214212000 + 214212000 + 1285272000 + 280408000 + 22000000 + (-234212000) + 0,1781892000,B,,Device memory at the peak.,,arXiv:1910.02054 section 3\r
 step,weight_bytes,formula,ceil(weight_bytes_per_param * held_params),ceil(2 * 107106000),214212000,B,,"Weights that the passes read, in the format of the precision policy.",,"arXiv:1910.02054 section 3.1, arXiv:1710.03740"\r
 step,held_params,formula,stage_params,107106000,107106000,,,,,\r
-step,stage_params,formula,dense_params + expert_params,107106000 + 0,107106000,,,that one rank of the stage holds,,\r
+step,stage_params,formula,dense_params + expert_params,107106000 + 0,107106000,,,"parameters of one rank of the stage, before ZeRO",,\r
 step,gradient_bytes,formula,ceil(gradient_bytes_per_param * gradient_params),ceil(2 * 107106000),214212000,B,,Gradients; they do not grow with the number of micro-batches.,,arXiv:1910.02054 section 3.1\r
 step,gradient_params,formula,stage_params,107106000,107106000,,,,,\r
 step,optimizer_bytes,formula,ceil(master_bytes_per_param * master_params + moments_bytes),ceil(4 * 107106000 + 856848000),1285272000,B,,"The optimizer's moments, and the fp32 master copy if there is one.",,arXiv:1910.02054 section 3.1; adam8bit: arXiv:2110.02861; adafactor: arXiv:1804.04235\r
 step,master_params,formula,stage_params,107106000,107106000,,,,,\r
 step,moments_bytes,formula,moment_bytes_per_param * moments * params,4 * 2 * 107106000,856848000,B,,,,\r
-step,activation_bytes,formula,ceil(waiting_bytes - 0.01),ceil(280408000 - 0.01),280408000,B,,"Tensors kept for backward, including logits or loss probabilities.",whole bytes; 0.01: above the rounding of a fraction of a pass times its bytes,"each op's own inputs, outputs and masks; preset korthikanti: arXiv:2205.05198 section 4"\r
+step,activation_bytes,formula,ceil(waiting_bytes - 0.01),ceil(280408000 - 0.01),280408000,B,,"Tensors kept for backward, including logits or loss probabilities.",rounded up to whole bytes; 0.01 B is more than the rounding error of the product,"each op's own inputs, outputs and masks; preset korthikanti: arXiv:2205.05198 section 4"\r
 step,waiting_bytes,formula,pass_bytes * in_flight,280408000 * 1,280408000,B,,,,\r
-step,pass_bytes,formula,kept.0 + kept.1 + kept.2,16000 + 256384000 + 24008000,280408000,B,,kept of one micro-batch,,\r
-step,kept.0,formula,whole * kept_bytes + ceil(again / every) * input_bytes,1 * 16000 + ceil(0 / 1) * 16000,16000,B,,"of a segment (embedding, equal layers, head): whole instances keep all that their ops keep, those run again the input of a block",,\r
-step,kept.1,formula,whole * kept_bytes + ceil(again / every) * input_bytes,8 * 32048000 + ceil(0 / 1) * 2000000,256384000,B,,"of a segment (embedding, equal layers, head): whole instances keep all that their ops keep, those run again the input of a block",,\r
-step,kept.2,formula,whole * kept_bytes + ceil(again / every) * input_bytes,1 * 24008000 + ceil(0 / 1) * 24008000,24008000,B,,"of a segment (embedding, equal layers, head): whole instances keep all that their ops keep, those run again the input of a block",,\r
+step,pass_bytes,formula,kept.0 + kept.1 + kept.2,16000 + 256384000 + 24008000,280408000,B,,"activations that one micro-batch keeps, summed over the segments",,\r
+step,kept.0,formula,whole * kept_bytes + ceil(again / every) * input_bytes,1 * 16000 + ceil(0 / 1) * 16000,16000,B,,"activations of one segment (embedding, a run of equal layers, or head): instances that are not recomputed keep all saved tensors, recomputed ones only the input of each block",,\r
+step,kept.1,formula,whole * kept_bytes + ceil(again / every) * input_bytes,8 * 32048000 + ceil(0 / 1) * 2000000,256384000,B,,"activations of one segment (embedding, a run of equal layers, or head): instances that are not recomputed keep all saved tensors, recomputed ones only the input of each block",,\r
+step,kept.2,formula,whole * kept_bytes + ceil(again / every) * input_bytes,1 * 24008000 + ceil(0 / 1) * 24008000,24008000,B,,"activations of one segment (embedding, a run of equal layers, or head): instances that are not recomputed keep all saved tensors, recomputed ones only the input of each block",,\r
 step,in_flight,formula,1,1,1,,,,,\r
-step,transient_bytes,formula,ceil(op_bytes + block_bytes + gathered_bytes + held_bytes),ceil(22000000 + 0 + 0 + 0),22000000,B,,"The largest additional tensors at the peak, which are not kept.","op_bytes: the largest working set of an op's backward; block_bytes: the block that is run again; both of the layer, table or head where their sum is largest",\r
-step,held_bytes,formula,held_per_param * stage_params,0 * 107106000,0,B,,"what the precision policy holds for a while: a 16-bit copy, or gradients that it does not store",,\r
+step,transient_bytes,formula,ceil(op_bytes + block_bytes + gathered_bytes + held_bytes),ceil(22000000 + 0 + 0 + 0),22000000,B,,"The largest additional tensors at the peak, which are not kept.",op_bytes: largest working set of one op in backward; block_bytes: activations of the block that is recomputed; both of the segment in which their sum is largest,\r
+step,held_bytes,formula,held_per_param * stage_params,0 * 107106000,0,B,,"temporary tensors of the precision policy: a 16-bit copy of weights, or gradients that are not stored",,\r
 $ nncost explain params dense round --format markdown
 - **model**: dense, A small decoder, decoder, 107,106,000 parameters
 - **device**: round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s, ridge 100 FLOP/B
@@ -1267,8 +1271,8 @@ step_s:
 
 step_s            One optimizer step: the sum of its parts.
                   = passes_s + once_per_step_s
-  note            of the slowest stage: its passes, by replaying the schedule with every stage's own
-                  times; then what it does once per step: collectives and update
+  note            time of the slowest stage: passes_s, by replaying the schedule with the times of
+                  all stages; once_per_step_s, its collectives and update at the end
   source          each op by the roofline model: Williams, Waterman, Patterson, CACM 52(4), 2009
 
 run.step_s        One step, including the wait for input.
@@ -1285,19 +1289,20 @@ ring_s            = (ranks - 1) * latency_s + (ranks - 1) / ranks * moved / byte
 
 collective_s      = ring_s
 
-network_s         overlapped or not; rates are one direction of one rank
+network_s         time before overlap; rates are of one direction of one rank
                   = count * collective_s
   source          Patarasuk, Yuan, JPDC 69(2), 2009 (ring); Sanders, Speck, Traeff, Parallel
                   Computing 35(12), 2009 (tree)
 
-bucket_share      the first bucket leaves when so much of the window is over
+bucket_share      share of the window after which the first bucket is sent
                   = max(unit_share, min(1, bucket_bytes / (bytes * shards)))
 
-last_share        the last one has no compute left to overlap with; a table is never split
+last_share        share of the communication that starts after the last compute (an embedding table
+                  is never split)
                   = max(bucket_share, table_share)
 
-left_s            of what may overlap; window_s: of a pass, what the device and other links do, and
-                  what the host takes to issue it, without what travels by the same links
+left_s            exposed part of the communication that may overlap; window_s: time of one pass
+                  without traffic on the same links
                   = max(window_s + network_s * last_share, network_s + window_s * bucket_share) -
                   window_s
 
@@ -1317,7 +1322,7 @@ weight_bytes      Weights that the passes read, in the format of the precision p
 
 held_params       = stage_params
 
-stage_params      that one rank of the stage holds
+stage_params      parameters of one rank of the stage, before ZeRO
 $ nncost explain groups.mape,best.memory_bytes,sensitivity.elasticity
 formulas  from the example of a mixture of experts split in every way over 16 devices; other plans
           may have other terms. Add MODEL DEVICE to see the numbers.
