@@ -6,6 +6,10 @@
 #include <stddef.h>
 #include <stdlib.h>
 
+/* Check records the place of each assertion that holds by a system call, which took up to half the time of tests with
+ * millions of assertions. Only failures are recorded. */
+#define _mark_point(file, line) ((void)0) /* NOLINT(bugprone-reserved-identifier): a function of Check */
+
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 
 /* Adds a test case to the suite. set_up and tear_down run before and after each of its tests; NULL = nothing runs. */

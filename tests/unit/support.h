@@ -3,7 +3,6 @@
 #ifndef NNCOST_TESTS_UNIT_SUPPORT_H
 #define NNCOST_TESTS_UNIT_SUPPORT_H
 
-#include <check.h>
 #include <cjson/cJSON.h>
 #include <math.h>
 #include <stdio.h>
