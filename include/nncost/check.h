@@ -58,8 +58,9 @@ typedef struct nnc_change {
 } nnc_change;
 
 /* Compares two estimates; numbers are compared at 12 significant digits. changes has space for the values of both
- * estimates. Returns the number of changes. They are sorted: inputs first, then in the order of nnc_change_kind, then
- * largest relative change first. */
+ * estimates. Returns the number of changes. Order of the changes: step time, times of serving, total memory and cost,
+ * if they changed beyond their tolerance; then inputs; then all other values, by nnc_change_kind and with the largest
+ * relative change first. Values that only the new estimate has come last. */
 NNC_API int32_t nnc_figures_compare(nnc_figures old, nnc_figures now, const nnc_tolerance *tolerances,
                                     int32_t tolerance_count, nnc_change *changes);
 

@@ -420,7 +420,7 @@ typedef enum nnc_operator {
     NNC_OPERATOR_NEGATE
 } nnc_operator;
 
-/* Sets of operators, one bit each. NNC_OPERATORS_ALL also includes signs and texts. */
+/* Sets of the operators that a grammar allows, one bit each. */
 enum {
     NNC_OPERATORS_ARITHMETIC =
         1 << NNC_OPERATOR_ADD | 1 << NNC_OPERATOR_SUBTRACT | 1 << NNC_OPERATOR_MULTIPLY | 1 << NNC_OPERATOR_DIVIDE,

@@ -361,7 +361,8 @@ typedef struct limits {
 
 #define LIMIT(member) NNC_IN(limits, found.member)
 
-/* Returns the formula of a limit as text, first for the step, then for the layers that do most of the work alone.
+/* Returns the formulas of a limit as text: first the condition for the whole step, then a simpler one that counts only
+ * the layers with most of the work (MLPs, ring attention, or all matrices).
  * Source: "How to Scale Your Model", chapter 5, Training: https://jax-ml.github.io/scaling-book/training/; for rings:
  * arXiv:2310.01889, section 3. */
 static const char *limit_formula(nnc_limit of) {

@@ -87,7 +87,7 @@ static bool is_like(const nnc_found *a, const nnc_found *b) {
                   nnc_unit_text((double)b->memory_bytes, "B", right)) == 0;
 }
 
-/* Joins neighbouring plans with the same numbers to one row of the table. Returns the number of rows. */
+/* Writes successive plans that look equal in the table (is_like) as one row. Returns the number of rows. */
 static int32_t fold(const nnc_found *list, int32_t count, plan_row *rows) {
     int32_t kept = 0;
     for (int32_t i = 0; i < count; i++) {

@@ -123,7 +123,8 @@ double nnc_network_carried_bytes(const nnc_network *network, const nnc_collectiv
     return carried;
 }
 
-/* Returns the seconds of `count` calls with the fitted values, including the fixed cost of a call inside a step. */
+/* Returns the seconds of `count` collectives from the fitted values of the route. Adds step_fixed_s to each of them:
+ * launch, and waiting for the slowest rank. */
 static double fitted_s(const nnc_route *route, nnc_collective kind, double bytes, double count, const char **by,
                        nnc_derivation *why) {
     const double predicted_s = nnc_collective_say_predicted_s(route, kind, bytes, why, by);

@@ -740,9 +740,11 @@ static const time_form *form_of(const nnc_op *op) { return forms[nnc_op_timed(op
 
 /* ---- time of the kernels that a library issues for an op ---- */
 
-/* Returns the fraction g of the bandwidth B in the time of an op that a library issues as single kernels:
+/* A library issues one op as several kernels, which take
  *     t = bytes / (g B) + mixed bytes / (g_mixed B) + rows s + F / (f P) + kernels t0
- * s is the time per row of a layer norm, F the FLOPs of attention that is written out as fp32 products.   [issued] */
+ * Returns g, the fraction of the bandwidth B that these kernels reach. g_mixed is that of kernels with operands of two
+ * types, s the time per row of a layer norm, F the FLOPs of attention that runs as separate fp32 products.
+ * [issued] */
 static double issued_fraction(const nnc_stream_efficiency *e, const nnc_op *op) {
     if (op->kind == NNC_OP_UPDATE) {
         return op->u.update.optimizer == NNC_OPTIMIZER_MOMENTUM ? e->memory_fraction

@@ -151,7 +151,8 @@ static bool apply(const tuner *t, move what, int step, const nnc_plan *now, cand
     }
 }
 
-/* Writes the plan fields that differ from the given plan as options of the command line. */
+/* Writes the command-line options that turn the given plan into the candidate: plan fields that differ, the padded
+ * vocabulary, and the software profile. */
 static void write_options(const tuner *t, const candidate *c, char *text, size_t size) {
     char from[64], to[64], name[NNC_OPTION_NAME];
     text[0] = '\0';

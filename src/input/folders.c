@@ -293,7 +293,8 @@ static nnc_status find_in(nnc_folders *folders, const nnc_spec_info *info, const
 
 enum { PLAIN_MAX = 128 };
 
-/* Copies the letters and digits of the last part of a name, in lower case. */
+/* Copies the letters and digits of a name, in lower case. Leaves out everything up to the last slash: "Qwen/Qwen3-8B"
+ * -> "qwen38b". */
 static void squeeze(const char *name, char text[PLAIN_MAX]) {
     const char *slash = strrchr(name, '/');
     size_t length = 0;

@@ -493,7 +493,8 @@ bool nnc_is_machine(const char *text);
 /* Converts the XML of nvidia-smi or hwloc to the text of a device file. NNC_BAD_SPEC: no GPU, or GPUs of several
  * products. */
 nnc_status nnc_machine_json(const char *name, const char *text, nnc_buffer *json, nnc_error *err);
-/* Finds a file by its path inside a folder. *path stays NULL when there is no such file. */
+/* Finds a file by its path relative to the data folders; the first folder that has the file decides. *path is NULL when
+ * no folder has it. */
 nnc_status nnc_folders_file(nnc_folders *folders, const char *name, const char **path, nnc_error *err);
 
 /* The content of a pipe, or of a converted file, that the set of specs keeps. */
@@ -529,7 +530,8 @@ void nnc_cluster_read_open(nnc_json_doc *doc, nnc_specs *specs, const char *stem
  * ("nncost.grid/1") or energy overhead of buildings ("nncost.buildings/1"). nnc_catalogue_read_open checks it. */
 bool nnc_is_catalogue(nnc_json root);
 void nnc_catalogue_read_open(nnc_json_doc *doc, nnc_specs *specs, const char *stem);
-/* nnc_is_architecture tests for a data file of an architecture ("nncost.foreign/1"). ..._read_open checks the file. */
+/* nnc_is_architecture tests for a data file of an architecture ("nncost.foreign/1"). nnc_architecture_read_open checks
+ * such a file and notes its faults. */
 bool nnc_is_architecture(nnc_json root);
 void nnc_architecture_read_open(nnc_json_doc *doc, nnc_specs *specs, const char *stem);
 

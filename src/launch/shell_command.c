@@ -29,7 +29,8 @@ static const char *launcher_of(const char *text) {
     return NULL;
 }
 
-/* Tests whether a word is a program that is started by its own name. */
+/* Tests whether a word is the name of a known training or serving program, such as "vllm", which a shell can start
+ * without python. */
 static bool is_program(const char *text) {
     static const char *const programs[] = { "llamafactory-cli", "axolotl", "vllm", "trtllm-serve", "sglang" };
     for (size_t i = 0; i < sizeof programs / sizeof *programs; i++) {

@@ -480,7 +480,8 @@ static nnc_status time_known(const nnc_model *model, nnc_pass_entry *p, nnc_scra
 
 /* ---- estimates ---- */
 
-/* Tests whether later plans may use the op list of the last estimate. The list has to be in use by a second plan. */
+/* Tests whether to keep the passes of the last estimate for later plans: nnc_scratch_share was called, and the op list
+ * of the estimate has already served a second plan. */
 static bool lasts(const nnc_estimate_cache *shared) { return shared->promised && shared->last->found; }
 
 /* Calls nnc_estimate_time, and keeps the passes of a brief estimate in the cache of passes. */

@@ -72,8 +72,8 @@ nnc_wave_shape nnc_wave_shape_of(const nnc_pipeline *pipeline, const double *sen
 
 static int64_t clamp(int64_t value, int64_t end) { return value < 0 ? 0 : value > end ? end : value; }
 
-/* Returns the range of devices i for which an op with number at + step * i exists in this time slot. step is 1, 0 or
- * -1. */
+/* Returns the devices that run an op in one time slot. Device i runs the op with number at + step * i if this number is
+ * from 0 to shape->ops - 1. step is 1, 0 or -1. */
 static device_range active(const nnc_wave_shape *shape, int64_t at, int64_t step) {
     if (step == 0) { return (device_range){ 0, at >= 0 && at < shape->ops ? shape->p : 0 }; }
     if (step > 0) { return (device_range){ clamp(-at, shape->p), clamp(shape->ops - at, shape->p) }; }
@@ -283,6 +283,8 @@ static void run_slots(const nnc_wave_shape *shape, nnc_wave *wave, int64_t t, in
     }
 }
 
+/* Returns the end of the stretch of equal time slots that begins at t: in all of them, the same devices run a forward,
+ * a backward or a weight gradient. */
 static int64_t same_until(const nnc_wave_shape *shape, int64_t t) {
     const int64_t step[3] = { -1, shape->skew, -1 };
     const int64_t lead[3] = { 0, shape->lead, shape->lead };
@@ -394,8 +396,8 @@ static void extend(const nnc_wave_shape *shape, nnc_wave *wave, double times, in
     }
 }
 
-/* Brent's cycle detection for one stretch of equal time slots: replaces the remembered state after 1, 2, 4, ... turns.
- * This finds a period of any length after any run-up. */
+/* Brent's cycle detection for one stretch of time slots (see same_until): replaces the remembered state after 1, 2, 4,
+ * ... turns. This finds a period of any length, even if the first turns do not belong to it. */
 typedef struct watch {
     int64_t until, then; /* until: end of the stretch; then: time slot of the remembered state */
     int64_t age_max;     /* number of time slots after which a newer state replaces the remembered state; 0 = no
@@ -498,7 +500,7 @@ static bool skip(const nnc_wave_shape *shape, nnc_wave *wave, const watch *w, in
     return age == 2 * w->repeat && goes_on(shape, wave, 1, track);
 }
 
-/* Skips whole periods of each track whose state repeats, up to the end of its stretch of equal time slots. */
+/* Skips whole periods of each track whose state repeats, at most to the end of the stretch (see same_until). */
 static void watch_tracks(const nnc_wave_shape *shape, int32_t count, nnc_wave *wave, watch *w, int64_t *at, int64_t t) {
     bool watched[NNC_TRACKS], drifts[NNC_TRACKS];
     for (int32_t k = 0; k < count; k++) {
@@ -529,8 +531,9 @@ static bool any_skips(const nnc_wave_shape *shape, int32_t count, nnc_wave *wave
     return false;
 }
 
-/* Runs a stretch of equal time slots to its end, once some track (pipeline) can skip. From then on each track is at its
- * own time slot, and tracks that have finished are saved. Skips happen only at the end of a turn. */
+/* Runs all tracks (pipelines) from time slot t to the end of the stretch (see same_until); called when at least one
+ * track can skip. Tracks skip different numbers of slots, so at[k] is the time slot of track k. A track that reaches
+ * the end first is copied to wave->kept until all have reached it. Skips happen only at the end of a turn. */
 static void run_skipping(const nnc_wave_shape *shape, int32_t count, nnc_wave *wave, const watch *together, int64_t t) {
     const int64_t turn = slots_of_turn(shape);
     watch w[NNC_TRACKS];
@@ -562,7 +565,7 @@ static void run_skipping(const nnc_wave_shape *shape, int32_t count, nnc_wave *w
     copy_all(shape, &wave->now, &wave->kept);
 }
 
-/* Runs a stretch of equal time slots from t to the end of the stretch, w->until. */
+/* Runs all tracks from time slot t to the end of the stretch (see same_until), w->until. */
 static void run_stretch(const nnc_wave_shape *shape, int32_t count, nnc_wave *wave, watch *w, int64_t t) {
     const int64_t turn = slots_of_turn(shape);
     while (t < w->until) {

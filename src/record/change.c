@@ -87,8 +87,8 @@ static int rank_of(const nnc_change *change) {
     return rank;
 }
 
-/* Orders changes by rank, then by size. Values that only the new estimate has come last. No two changes are equal in
- * this order, so the result does not depend on qsort. */
+/* Orders changes by rank, then inputs before results, then by kind, then by size. Values that only the new estimate has
+ * come last. No two changes are equal in this order, so the result does not depend on qsort. */
 static int by_size(const void *a, const void *b) {
     const nnc_change *left = a, *right = b;
     const bool left_new = left->kind == NNC_CHANGE_NEW, right_new = right->kind == NNC_CHANGE_NEW;

@@ -40,7 +40,8 @@ static const issued_row rows[] = {
     /* kernels of a group norm: moments, factors per channel, elementwise; under autocast first a cast of the input */
     { "group_norm", "", NNC_IMPLEMENTATION_NONE,
       { { 3, 6, 0, 4, 10, 0 }, { 4, 12, 6, 5, 20, 6 }, { 3, 12, 0, 4, 20, 0 } } },
-    /* composed GELU: mul, pow, mul, add, mul, tanh, add, mul; under autocast pow and all later operators are fp32 */
+    /* GELU as a chain of primitive operators: mul, pow, mul, add, mul, tanh, add, mul; under autocast pow and all later
+     * operators are fp32 */
     { "gelu", "composed", NNC_IMPLEMENTATION_NONE,
       { { 8, 36, 0, 10, 50, 0 }, { 9, 54, 16, 13, 76, 30 }, { 8, 72, 0, 10, 100, 0 } } },
     { "gelu", "", NNC_IMPLEMENTATION_NONE,
@@ -131,8 +132,8 @@ static double products_of(const nnc_op *op, const nnc_model *model) {
                                               : 1.0;
 }
 
-/* Tests whether the input of a product is fp32 under autocast: it is the output of a norm or of a composed
- * activation. */
+/* Tests whether the input of a product is fp32 under autocast: it is the output of a norm, or of a GELU that is a chain
+ * of primitive operators (composed_gelu). */
 static bool reads_fp32(const nnc_op *op, const nnc_model *model) {
     return nnc_ends_in(op->name, "qkv") || nnc_ends_in(op->name, ".q") || nnc_ends_in(op->name, ".kv") ||
            nnc_ends_in(op->name, "gate_up") || nnc_ends_in(op->name, ".up") || nnc_ends_in(op->name, "logits") ||
@@ -190,8 +191,8 @@ static void add_kernels(nnc_op *op, double forward, double backward) {
     op->issued[1].kernels = backward;
 }
 
-/* Additional kernels per attention inside windows: a table of positions is indexed, copied and added, then a mask is
- * added. Stochastic depth drops whole branches. */
+/* Additional kernels per attention inside windows. They index and copy the table of relative positions, add it and the
+ * mask to the scores, and drop whole branches at random (stochastic depth). */
 static const double window_forward = 15.0, window_backward = 14.0;
 
 /* Mean number of sums of gradients per concatenation: each reader of a map adds its gradient. In DenseNet-121, 58

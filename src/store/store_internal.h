@@ -56,7 +56,7 @@ typedef struct nnc_database nnc_database;
 nnc_status nnc_database_open(const char *path, nnc_database_head *head, const char *const *names, int count,
                              nnc_database **database, nnc_error *err);
 
-/* Adds a row with one cell for each name. */
+/* Adds a row. cells: one cell for each column, in the order of `names` of nnc_database_open. */
 nnc_status nnc_database_put(nnc_database *db, const nnc_cell *cells, nnc_error *err);
 
 /* Commits the rows since the last commit, together with the progress. */

@@ -118,8 +118,8 @@ bool nnc_foreign_speaks(nnc_json at, nnc_json when) {
 
 /* ---- sets fields to values of a data file ---- */
 
-/* Returns the number in a field. If the file of a decoder gives no head width, returns the width that the family will
- * use. */
+/* Returns the number in a field. For a head width that the file does not give, returns hidden / heads, the width that a
+ * decoder then has. */
 static double foreign_number(const nnc_field *field, const nnc_model *model) {
     const void *place = (const char *)model + field->offset;
     const nnc_decoder *d = &model->decoder;

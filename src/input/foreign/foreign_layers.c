@@ -151,8 +151,10 @@ static bool follow_rule(kinds *k) {
     return !nnc_foreign_is_given(except) || set_listed(k, except, p->out);
 }
 
-/* Sets the kinds of all layers by the first way that the configuration contains: a list, letters, a matrix or a rule.
- * Returns false when a fault was noted, or when the configuration has none of them. */
+/* Sets the kinds of all layers. The configuration gives them in one of these forms; the first one found is used: a list
+ * of words, a string of letters, a list of repeated words (read_matrix), the numbers of the layers of one kind, or a
+ * rule by numbers (follow_rule). Returns false when a fault was noted, or when the configuration has none of these
+ * forms. */
 static bool find_kinds(kinds *k) {
     const nnc_foreign_pattern *p = k->pattern;
     const nnc_json root = k->file->at;
