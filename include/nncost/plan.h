@@ -524,9 +524,10 @@ struct nnc_profiles {
 /* Returns a set in which one profile serves all kinds of plan. */
 nnc_profiles nnc_profiles_of_one(const nnc_software *software);
 
-/* Return the kind of a plan. _of: for a model and a device. _by_plan: from the plan and the kind of model only. _kept:
- * returns `kept` (a comparison passes the kind of its first plan), unless model, device and precision allow only one
- * kind. _may: tests whether any plan of the model on the device can have the kind. */
+/* nnc_profile_kind_of returns the kind of a plan for a model and a device. nnc_profile_kind_by_plan uses only the plan
+ * and the kind of model. nnc_profile_kind_kept returns `kept` (a comparison passes the kind of its first plan), unless
+ * model, device and precision allow only one kind. nnc_profile_kind_may tests whether any plan of the model on the
+ * device can have the kind. */
 nnc_profile_kind nnc_profile_kind_of(const nnc_model *model, const nnc_device *device, const nnc_plan *plan);
 nnc_profile_kind nnc_profile_kind_by_plan(const nnc_model *model, const nnc_plan *plan);
 bool nnc_profile_kind_may(const nnc_model *model, const nnc_device *device, nnc_profile_kind kind);

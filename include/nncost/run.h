@@ -88,8 +88,8 @@ typedef struct nnc_run_ask {
     /* money */
     double stored_bytes, storage_price; /* bytes kept during the run; price per GB and month */
     double egress_bytes, egress_price;  /* bytes sent out of the data centre during the run; price per GB */
-    /* Fine-tuning. ..._params: active parameters of each model. NaN = the number of the policy model; 0 = no such
-     * model. */
+    /* Fine-tuning. reference_params to teacher_params: active parameters of each model; NaN = as many as the policy
+     * model has; 0 = no such model. */
     nnc_method method;
     double policy_params; /* active parameters of the policy model, which the run trains; NaN = parameters of the
                            * trained model */
@@ -166,7 +166,7 @@ typedef struct nnc_run {
     double energy_j;            /* energy with the PUE */
     double rated_energy_j;      /* rated power x hours x PUE, as in published totals */
     double carbon_kg, rated_carbon_kg, embodied_carbon_kg;
-    /* fine-tuning: time outside training; ..._step_s: per step, others: per run */
+    /* fine-tuning: time outside training, first per step, then per run */
     double rollout_step_s, score_step_s, sync_step_s;
     double rollout_s, score_s, sync_s;
     double flops_per_token, cost_per_million_tokens; /* FLOPs per trained token; cost of a million trained tokens */

@@ -101,9 +101,10 @@ NNC_API nnc_status nnc_building_load(nnc_specs *specs, const char *id_or_name, n
 NNC_API nnc_status nnc_region_load(nnc_specs *specs, const char *id_or_name, nnc_region *region, nnc_error *err);
 
 /* Return the value of one field by its dotted name in the file ("scale_up.bytes_per_s", "matmul_flops_per_s.bf16");
- * `nncost show` lists the names. ..._number: numbers and switches (0, 1); NaN = not recorded. ..._text: any field, as
- * `nncost show` prints it ("-" = not recorded), cut to size bytes including the NUL. NNC_BAD_USAGE: the field is
- * unknown (err names the nearest) or is not a number. */
+ * `nncost show` lists the names. nnc_device_number and similar functions return a number, or 0 or 1 for a switch; NaN =
+ * not recorded. nnc_device_text and similar functions write any field as `nncost show` prints it ("-" = not recorded),
+ * cut to size bytes including the NUL. NNC_BAD_USAGE: the field is unknown (err names the nearest) or is not a
+ * number. */
 NNC_API nnc_status nnc_device_number(const nnc_device *device, const char *field, double *value, nnc_error *err);
 NNC_API nnc_status nnc_device_text(const nnc_device *device, const char *field, char *text, size_t size,
                                    nnc_error *err);
@@ -121,8 +122,8 @@ NNC_API nnc_status nnc_model_set(nnc_model *model, const char *field, const char
 NNC_API nnc_status nnc_software_set(nnc_software *software, const char *field, const char *value, nnc_error *err);
 NNC_API nnc_status nnc_plan_set(nnc_plan *plan, const char *field, const char *value, nnc_error *err);
 
-/* Check rules between fields (kv_heads divides heads, wrap has one entry per axis ...). Loading does this; call it
- * after nnc_..._set. name is used in messages; NULL = no name. */
+/* Check rules between fields (kv_heads divides heads, wrap has one entry per axis ...). Loading checks them already;
+ * call these functions after nnc_device_set or nnc_model_set. name is used in messages; NULL = no name. */
 NNC_API nnc_status nnc_device_check(const nnc_device *device, const char *name, nnc_error *err);
 NNC_API nnc_status nnc_model_check(const nnc_model *model, const char *name, nnc_error *err);
 

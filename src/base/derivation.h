@@ -52,7 +52,7 @@ void nnc_say_operand(nnc_derivation *why, const char *name, const char *unit, do
 void nnc_say_formula(nnc_derivation *why, const char *name, const char *unit, const char *formula, double value);
 /* Adds a copy of a line of another derivation. */
 void nnc_say_copy(nnc_derivation *why, const nnc_line *line);
-/* Record a line that is a sum: call _term for each term, then _sum. Terms that are 0 are left out. */
+/* Record a line that is a sum: call nnc_say_term for each term, then nnc_say_sum. Terms that are 0 are left out. */
 void nnc_say_term(nnc_derivation *why, const char *name, const char *unit, double value);
 void nnc_say_sum(nnc_derivation *why, const char *name, const char *unit, double value);
 

@@ -192,7 +192,8 @@ static void write_stages(nnc_sheet *sheet, const void *record) {
     nnc_table_of(sheet->out, sheet->style, lines);
 }
 
-/* The page explains why a doubled peak gains less than its elasticity promises if the step is longer by this factor. */
+/* Factor between the step with a doubled peak and the shorter step that the elasticity promises. From this factor on,
+ * the page explains the difference. */
 static const double explained_from = 1.1;
 
 static void write_capacity(nnc_buffer *out, nnc_style style, const nnc_sensitivity *entry) {

@@ -370,9 +370,9 @@ void nnc_step_executed(const nnc_step *step, const nnc_rows *rows, const nnc_ste
 typedef enum nnc_engine { NNC_ENGINE_MATRIX, NNC_ENGINE_VECTOR, NNC_ENGINE_MEMORY, NNC_ENGINES } nnc_engine;
 
 /* A step in ideal mode: every efficiency is 1, fixed costs are 0, norms and pointwise ops are fused into their
- * neighbours, all communication overlaps. Each engine has its own step, bubble included; the busiest engine decides.
- * The vector engine takes no time if its rate is not published. If a link is busier than every engine, the difference
- * counts as exposed communication. The parts add up to step_s. */
+ * neighbours, all communication overlaps. Each engine (matrix, vector, memory) has its own step time, bubble included;
+ * the longest is used. The vector engine takes no time if its rate is not published. If a link is busier than every
+ * engine, the difference counts as exposed communication. The parts add up to step_s. */
 typedef struct nnc_ideal {
     double step_s;
     nnc_engine engine;

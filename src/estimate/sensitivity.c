@@ -132,7 +132,7 @@ static nnc_status sense(const trial *t, nnc_sensitivity *entry, nnc_error *err) 
     return NNC_OK;
 }
 
-/* Inserts an entry: the largest elasticity first; equal entries keep the order of the table. */
+/* Inserts an entry: the largest absolute elasticity first; equal entries keep the order of the table. */
 static void insert(nnc_sensitivity *entries, int max, int *count, const nnc_sensitivity *entry) {
     int at = *count;
     for (; at > 0 && fabs(entries[at - 1].elasticity) < fabs(entry->elasticity); at--) {

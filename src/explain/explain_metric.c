@@ -273,7 +273,8 @@ static void add_operands(nnc_question *a, int line) /* NOLINT(misc-no-recursion)
     }
 }
 
-/* Adds the lines that give more about a metric, for example the closed form of the bubble: their `of` is its name. */
+/* Adds the lines that tell more about a metric, for example the closed form of the bubble. Their member `of` is the
+ * name of the metric. */
 static void add_asides(nnc_question *a, const char *name) {
     for (int i = 0; i < a->said_count; i++) {
         if (strcmp(a->said[i].of, name) == 0) { nnc_answer_add(&a->answer, (nnc_explained){ .line = a->said[i] }); }

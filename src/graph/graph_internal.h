@@ -359,7 +359,8 @@ const nnc_graph_kind_row *nnc_graph_kind_row_of(nnc_graph_kind kind);
 /* Returns the axis of the width (channels): the first axis of a map, the last axis of tokens. */
 int nnc_graph_width_axis(const nnc_graph_tensor *t);
 int64_t nnc_graph_width(const nnc_graph_tensor *t);
-/* Return the number of elements of a sample: _elements counts all, _positions counts positions of a map or tokens. */
+/* Return sizes of a tensor for one sample: the number of all elements; the number of positions of a map, or of
+ * tokens. */
 int64_t nnc_graph_elements(const nnc_graph_tensor *t);
 int64_t nnc_graph_positions(const nnc_graph_tensor *t);
 /* Writes a shape as text, "3 x 224 x 224". Returns text. */

@@ -102,8 +102,8 @@ static bool read_modules(reader *r, nnc_json root) {
     return true;
 }
 
-/* A storage that each of several equal layers has: the number of copies, and the distances in positions between the
- * first uses, and between the last uses, of a copy and the next. */
+/* Equal layers have copies of a storage. count: number of copies. first_step: positions of the step from the first use
+ * of a copy to the first use of the next copy; last_step: the same for the last uses. */
 typedef struct copies {
     int64_t count, first_step, last_step;
 } copies;

@@ -521,8 +521,8 @@ bool nnc_capture_fuse(reader *r, nnc_json blocks, const int32_t *places, int32_t
 
 typedef enum rule { RULE_NARROW, RULE_FP32, RULE_MAP, RULE_WIDEST } rule;
 
-/* Number of tensor sizes per operator for which the readers are recorded. An output and its statistics differ in size,
- * and other operators read them. */
+/* An operator keeps tensors of different sizes, such as an output and its statistics, and different operators read
+ * them. SLOTS: the most sizes per operator for which these readers are recorded. */
 enum { SLOTS = 4 };
 typedef struct kept_sizes {
     double bytes[SLOTS];

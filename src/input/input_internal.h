@@ -610,10 +610,10 @@ void nnc_graph_take(nnc_json root, nnc_model *model);
 /* Adds the network of an object to a model as a further tower. Notes an error when its ops do not fit together. */
 void nnc_graph_tower(nnc_json at, nnc_model *model);
 
-/* Functions that scale a model after --set hidden=N. _record stores the dimensions of the file. _follow is called
- * after `field` was set: it scales the dimensions that the user has not set in proportion to hidden (heads keep
- * their width). _check notes an error for each dimension that is not whole. _text writes the dimensions that
- * changed, "heads=20, ffn_hidden=5120", or "". */
+/* Functions that scale a model after --set hidden=N. nnc_scale_dims_record stores the dimensions of the file.
+ * nnc_scale_dims_follow is called after `field` was set: it scales the dimensions that the user has not set in
+ * proportion to hidden (heads keep their width). nnc_scale_dims_check notes an error for each dimension that is not a
+ * whole number. nnc_scale_dims_text writes the dimensions that changed, "heads=20, ffn_hidden=5120", or "". */
 void nnc_scale_dims_record(nnc_model *model);
 void nnc_scale_dims_follow(nnc_model *model, const char *field);
 void nnc_scale_dims_check(nnc_json at, const nnc_model *model);

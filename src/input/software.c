@@ -259,7 +259,7 @@ static int conditions(const nnc_framework *f, const nnc_release_ask *ask) {
 }
 
 /* Tests whether entry a is better than entry b: it has the longer name; if equal, the newer release; if equal, more
- * conditions. */
+ * characters in its release and its conditions, because these are more specific. */
 static bool is_better(const nnc_release *a, const nnc_release *b) {
     if (b->entry == NULL || a->named != b->named) { return b->entry == NULL || a->named > b->named; }
     const int newer = compare_versions(a->entry->version, b->entry->version);

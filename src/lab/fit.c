@@ -614,8 +614,9 @@ static bool is_neutral(double value, const nnc_field *field) {
            (field->default_text != NULL && nnc_read_double(field->default_text, &neutral) && value == neutral);
 }
 
-/* Sets the start of each parameter: the device's own value, or the usual value if the own value is neutral. If the
- * own values together fit better than the usual ones, starts from them. Widens the limits to include the start. */
+/* Sets the start of each parameter: the value in the device file, or the usual value if that value is neutral. If the
+ * values of the device file, also the neutral ones, together fit better than these starts, uses them instead. Widens
+ * the limits to include the start. */
 static void begin(moving *m) {
     double own[NNC_MINIMISE_MAX] = { 0 }, usual[NNC_MINIMISE_MAX] = { 0 };
     const double cache = 2.0 * m->fit->rows[0].device->mem_bytes_per_s;
@@ -843,8 +844,8 @@ static int32_t assign_models(const moving *m) {
     return models < 2 ? 0 : models < MODELS_MAX ? models : MODELS_MAX;
 }
 
-/* Fits the parameters to all parts but one, then predicts the rows of that part. In this fit, as in the main fit,
- * parameters of later fit groups have no value; in the prediction they have their final value. */
+/* Fits the parameters to all parts but one, then predicts the rows of that part. Parameters of later fit groups are not
+ * fitted yet, so the fit runs without them, as the main fit does. The prediction uses their final values. */
 static bool cross_part(moving *m, int32_t part, const double *last, size_t error) {
     nnc_fit *fit = m->fit;
     double own[NNC_MINIMISE_MAX];

@@ -296,7 +296,8 @@ typedef struct nnc_shell_function {
     int32_t line, reads_at;
 } nnc_shell_function;
 
-/* Certainty that a command runs, or that a condition holds. A command that is no test succeeds: NNC_RUNS_LIKELY. */
+/* Certainty that a command runs, or that a condition holds. A command that is not a test counts as likely to
+ * succeed. */
 typedef enum nnc_certainty { NNC_RUNS_NOT, NNC_RUNS_MAYBE, NNC_RUNS_LIKELY, NNC_RUNS } nnc_certainty;
 
 /* A construct whose end is not yet read: if, a loop, case, a function, braces. */

@@ -110,8 +110,8 @@ static void put_document(nnc_buffer *out, const nnc_launch_plan *asked, const ch
     nnc_buffer_byte(out, '\0');
 }
 
-/* Returns the text of a field of the plan or model, whose name may begin with '?', '!' or '-'; NULL: the field has no
- * text. */
+/* Returns the text of a field of the plan or model; NULL: the field has no text. Ignores a '?', '!' or '-' before the
+ * name of the field, as tables write it. */
 static const char *field_text(const writing *w, const char *name) {
     const nnc_json root = nnc_json_root(&w->r->files[0].content.doc);
     return text_in(root, name + (*name == '?' || *name == '!' || *name == '-'));

@@ -151,15 +151,15 @@ void nnc_prepare_work(nnc_scratch *scratch, nnc_lowered *alike, const nnc_step *
 void nnc_lowered_rows(nnc_estimate_cache *shared, nnc_lowered *alike, const nnc_step *step, nnc_rows *rows);
 
 /* Returns a lower bound of the compute time of one micro-batch in all layers, in seconds: without collectives,
- * recomputation, host and power limit. A cached bound of a plan that adds gradients in fewer of its micro-batches is
- * used again, because adding takes no less time. */
+ * recomputation, host and power limit. A cached bound also holds for a plan that adds to gradients in more of its
+ * micro-batches, because adding takes no less time than writing. */
 double nnc_lowered_least_s(nnc_estimate_cache *shared, nnc_lowered *alike, const nnc_step *step);
 
 /* ---- memo.c: step ends and partitions of a search ---- */
 
 /* Works as nnc_step_ends_set for the stages in scratch, but looks in two caches first. like: a number that identifies
- * `units` and the plan. Calls with one number must have equal units, and their plans may differ only in the order of
- * passes. Needs nnc_scratch_share. */
+ * `units` and the plan. Calls with the same number must have equal units, and their plans may differ only in the order
+ * of passes. Needs nnc_scratch_share. */
 void nnc_step_ends_recall(nnc_scratch *scratch, const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX],
                           uint64_t like);
 

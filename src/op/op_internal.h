@@ -384,7 +384,8 @@ int64_t nnc_weights_params(const nnc_weights *weights);
 /* Records the number of all parameters of an op, with its formula, in a derivation. */
 void nnc_op_say_params(const nnc_op *op, nnc_derivation *why);
 
-/* Return the bytes of moments, without the master copy; _say_moments also records the formula.   [optimizer-states] */
+/* Return the bytes of moments, without the master copy; nnc_update_say_moments also records the formula.
+ * [optimizer-states] */
 double nnc_update_moment_bytes(const nnc_update *update);
 double nnc_update_say_moments(const nnc_update *update, nnc_derivation *why);
 

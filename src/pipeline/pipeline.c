@@ -540,7 +540,8 @@ static bool skip_periods(const replay *r) {
 }
 
 /* Finds periods with Brent's cycle detection: compares a remembered moment with each later moment, and replaces it
- * after 1, 2, 4, ... rounds over all devices. This finds a period of any length after any run-up. */
+ * after 1, 2, 4, ... rounds over all devices. This finds a period of any length, even if the first rounds do not belong
+ * to it. */
 bool nnc_pipeline_run(const nnc_pipeline *pipeline, nnc_pipeline_memory *memory, nnc_pipeline_result *result) {
     replay r = { .quiet = true };
     if (!lay_out(&r, pipeline, memory)) { return false; }

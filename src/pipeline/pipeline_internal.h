@@ -105,7 +105,8 @@ bool nnc_pipeline_run_tracks(const nnc_pipeline *pipeline, const double send_s[N
 
 enum {
     NNC_SKIP_MIN = 16, /* least number of repeats that are skipped: skipping fewer saves no time */
-    /* After this many op replays without a period, the growth is taken as steady. */
+    /* After this many replayed ops without a period, the replay assumes that all times grow by the same amount in each
+     * period. */
     NNC_SKIP_FORCE_OPS = 1 << 22,
     /* Entries of one array: one more than the number of stages, plus padding. The padding keeps entries with equal
      * index in different arrays out of the same cache set. */

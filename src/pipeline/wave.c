@@ -442,9 +442,9 @@ typedef struct drifting {
     int64_t good, bad, times;
 } drifting;
 
-/* Skips repeats of the tracks (pipelines) that grew by equal amounts from state `then` to `later` and from `later` to
- * `now`, `slots` time slots each. Skips as many repeats as a trial of one further repeat confirms. The trials of all
- * tracks run at the same time. */
+/* Skips repeats of `slots` time slots for the tracks (pipelines) in `drifts`, whose times grew by equal amounts in the
+ * last two repeats. A trial adds this growth K times to the state and runs one more repeat; K is confirmed if this
+ * repeat has the same growth. Bisection finds the largest K. The trials of all tracks run at the same time. */
 static void drift(const nnc_wave_shape *shape, int32_t count, nnc_wave *wave, watch *w, int64_t *at, const bool *drifts,
                   int64_t slots, int64_t t) {
     drifting d[NNC_TRACKS];
@@ -483,8 +483,8 @@ static void drift(const nnc_wave_shape *shape, int32_t count, nnc_wave *wave, wa
     }
 }
 
-/* Skips periods of one track (pipeline) if its state repeats, and advances *at. Returns true if it skipped none, but
- * the track grew equally in two repeats. */
+/* Skips periods of one track (pipeline) if its state repeats, and advances *at. Returns true if the state does not
+ * repeat, but each time grew by equal amounts in the last two repeats, so that drift() can skip. */
 static bool skip(const nnc_wave_shape *shape, nnc_wave *wave, const watch *w, int64_t *at, int64_t track) {
     const int64_t age = *at - w->then, times = ages_left(shape, w, *at);
     if (times > 0 && repeats(shape, wave, w, *at, track)) {

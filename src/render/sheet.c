@@ -117,7 +117,8 @@ void nnc_sheet_heading(nnc_buffer *out, nnc_style style, const char *text) { sty
 
 /* ---- rows ---- */
 
-/* Forms of a metric in the text of a row, which replace the form in its metrics table: "{cost.step:count}". */
+/* Number formats that the text of a row can name after a metric, "{cost.step:count}"; they replace the format in the
+ * metrics table. */
 static const struct form {
     const char *name;
     nnc_show show;

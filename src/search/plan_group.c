@@ -345,7 +345,8 @@ static void time_pass(nnc_plan_groups *groups, nnc_pass_costs *pass, int split) 
     pass->timed[1 - split] = pass->timed[1 - split] || both;
 }
 
-/* Returns the result of another pass of the block of plans, which has equal FLOPs and tokens; NULL = no other pass. */
+/* All passes of a block of plans have equal FLOPs and tokens. Returns the result of a pass for which they are known;
+ * NULL = not known for any pass. */
 static const nnc_result *known_work(const nnc_plan_groups *groups, const nnc_software *software) {
     for (int32_t i = 0; i < groups->pass_count; i++) {
         const nnc_pass_costs *pass = &groups->passes[i];
@@ -847,8 +848,8 @@ void nnc_plan_groups_destroy(nnc_plan_groups *groups) {
  *
  * Each result equals that of a single replay, so the order of sets does not matter. */
 
-/* SETS exceeds the number of shapes (see replay_set) that occur before a search changes the recomputation: schedules x
- * virtual stages x pipeline degrees that divide the layers. */
+/* SETS: number of sets of pipelines, one set per shape (see replay_set). It exceeds the number of shapes with equal
+ * recomputation: schedules x virtual stages x pipeline degrees that divide the layers. */
 enum { SETS = 128, VIRTUAL_MAX = 128, PLANS_MAX = 64, HINT_BITS = 9 };
 
 /* Pipelines with equal schedule, stages, chunks and micro-batches (their shape), and the plans that wait for their

@@ -38,7 +38,7 @@ static nnc_dtype plain_format(const nnc_device *device, nnc_dtype precision) {
     return NNC_BF16;
 }
 
-/* Returns the storage format whose measured products have the rate of products that compute in `dtype`. */
+/* Returns the storage format whose measured rate is used for products that compute in `dtype`. */
 static nnc_stored reached_as(nnc_dtype dtype, nnc_stored weights) {
     switch (dtype) {
     case NNC_FP8: return weights == NNC_STORED_FP8_BLOCK ? weights : NNC_STORED_FP8;

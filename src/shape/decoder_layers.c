@@ -313,8 +313,8 @@ static void mask_product(const routing *r, const char *name, bool back) {
     nnc_list_mul(&w->to, nnc_list_mul(&w->to, r->rows, r->width), w->seq_len);
 }
 
-/* Writes a clamp of gate and up and their concatenation, before the fused kernel of the activation. Returns true if
- * the clamp was written and backward computes it again. Source: weighted_bias_quick_geglu_impl of Megatron-LM,
+/* Writes an op that clamps gate and up and concatenates them, before the fused kernel of the activation. Returns true
+ * if the clamp was written and backward computes it again. Source: weighted_bias_quick_geglu_impl of Megatron-LM,
  * megatron/core/fusions/fused_bias_geglu.py.   [experts] */
 static bool clamp(const routing *r) {
     const nnc_layer_writer *w = r->w;

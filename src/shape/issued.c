@@ -15,8 +15,9 @@
 /* Decides the formats in which the library computes: 16 bits, fp32 weights under autocast, or fp32. */
 typedef enum number_mode { IN_16_BITS, UNDER_AUTOCAST, IN_FP32, NUMBER_MODES } number_mode;
 
-/* Counts of one op in one number mode. forward, backward: kernels; ..._bytes: bytes per element that kernels with
- * operands of one type move; ..._mixed: bytes per element that kernels with operands of two types move. */
+/* Counts of one op in one number mode. forward, backward: kernels; forward_bytes, backward_bytes: bytes per element
+ * that kernels with operands of one type move; forward_mixed, backward_mixed: the same for kernels with operands of two
+ * types. */
 typedef struct issued_counts {
     float forward, forward_bytes, forward_mixed;
     float backward, backward_bytes, backward_mixed;

@@ -94,7 +94,8 @@ double nnc_list_bytes(const nnc_writer *w, int64_t elements);
 static inline bool nnc_list_recomputes(const nnc_writer *w, nnc_recompute what) {
     return (w->how->plan->recompute & what) != 0;
 }
-/* Marks all ops from index `first` on as recomputed. Ops after their first product also recompute their inputs. */
+/* Marks all ops from index `first` on as recomputed. The ops after the first matrix product among them also recompute
+ * their inputs. */
 void nnc_list_again(const nnc_writer *w, int32_t first);
 
 /* Returns a writer for ops in a new recompute block. */
@@ -277,8 +278,9 @@ void nnc_layer_dropout(const nnc_layer_writer *w, const char *name, nnc_group gr
 /* Writes the rotation of `width` values of each token. */
 void nnc_layer_rotary(const nnc_layer_writer *w, const char *name, int64_t width);
 
-/* Write parts of an attention. _project: queries, keys and values. _attend: the attention, its output projection and
- * its residual. _attention: a norm, then the ops of _project and _attend. cross NULL: self-attention. */
+/* Write parts of an attention. nnc_layer_project: queries, keys and values. nnc_layer_attend: the attention, its output
+ * projection and its residual. nnc_layer_attention: a norm, then the ops of the other two functions. cross NULL:
+ * self-attention. */
 void nnc_layer_project(const nnc_layer_writer *w, const nnc_attention_names *names, const nnc_cross *cross);
 void nnc_layer_attend(const nnc_layer_writer *w, const nnc_attention_names *names, const nnc_cross *cross);
 void nnc_layer_attention(const nnc_layer_writer *w, const nnc_attention_names *names, const nnc_cross *cross);
