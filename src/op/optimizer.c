@@ -192,7 +192,7 @@ NNC_SAYING nnc_work step_work(const nnc_update *u, nnc_derivation *why) {
                 d.master_bytes_per_param > 0.0 ? d.master_bytes_per_param : d.weight_bytes_per_param);
         NNC_SET(why, work.read_bytes, "B",
                 (d.gradient_bytes_per_param + source_bytes) * d.params + moments_bytes + more_read_bytes);
-        NNC_NOTE(why, "one fused kernel; source_bytes: of the master weight, or of the weight if there is none");
+        NNC_NOTE(why, "one fused kernel; source_bytes: of the master weight, if kept, else of the weight");
         NNC_SET(why, work.write_bytes, "B",
                 (d.master_bytes_per_param + d.weight_bytes_per_param) * d.params + moments_bytes + more_written_bytes);
         return work;

@@ -839,8 +839,7 @@ vector_flops      counts by inspection of the kernel; transcendentals count as o
                   = 16 * 107106000
                   = 1713696000 FLOP (1.714 GFLOP)
 
-read_bytes        one fused kernel; source_bytes: of the master weight, or of the weight if there is
-                  none
+read_bytes        one fused kernel; source_bytes: of the master weight, if kept, else of the weight
                   = (gradient_bytes_per_param + source_bytes) * params + moments_bytes +
                   more_read_bytes
                   = (2 + 4) * 107106000 + 856848000 + 0
