@@ -101,8 +101,9 @@ size_t nnc_utf8_length(const char *text, size_t size) {
     return length;
 }
 
-/* Tests whether the text begins with "##[" or "##vso[": a CI runner executes them anywhere in a line. Source:
- * github.com/actions/runner, ActionCommand.cs; learn.microsoft.com, "Logging commands". */
+/* Tests whether the text begins with "##", lower-case letters or none, and "[", such as "##[" or "##vso[": a CI runner
+ * executes them anywhere in a line. Source: github.com/actions/runner, ActionCommand.cs; learn.microsoft.com, "Logging
+ * commands". */
 static bool is_runner_command(const char *text) {
     return text[0] == '#' && text[1] == '#' && text[2 + strspn(text + 2, "abcdefghijklmnopqrstuvwxyz")] == '[';
 }

@@ -270,7 +270,8 @@ static nnc_status list_one(nnc_session *session, int which, const char *text, nn
     return status == NNC_OK ? list_all(session, which, ids, count, text, err) : status;
 }
 
-/* Tests whether a word is the name of a list, in the plural or singular ("devices", "device"). */
+/* Tests whether a word is the name of a list, in the plural or singular ("devices", "device"). "gpus", "cards" and
+ * "hardware" also mean the list of devices. */
 static bool is_called(const char *name, const char *word) {
     const size_t length = strlen(name);
     const bool cards =

@@ -78,7 +78,8 @@ static bool software_differs(const nnc_found *list, int32_t count) {
     return false;
 }
 
-/* Returns true if the table would show the same numbers for two plans. */
+/* Returns true if two plans have the same number of devices and profile, and the table would show the same step time
+ * and memory for both. */
 static bool is_like(const nnc_found *a, const nnc_found *b) {
     char left[NNC_NUMBER_TEXT], right[NNC_NUMBER_TEXT];
     return a->plan.devices == b->plan.devices && strcmp(a->software, b->software) == 0 &&

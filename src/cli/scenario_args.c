@@ -214,8 +214,9 @@ const char *nnc_command_keep(nnc_arena *arena, nnc_buffer *out) {
 
 /* ---- writes the command lines of plans that a search has found ---- */
 
-/* Returns true if a plan field is left out of the command line, because other options determine it. With a plan file
- * the degrees are written, because the file may have other values. */
+/* Returns true if a plan field is left out of the command line: data and micro_batches, because other options determine
+ * them, and the schedule of a plan without a pipeline. With a plan file, data and micro_batches are written, because
+ * the file may have other values. */
 static bool follows(const nnc_field *field, const nnc_plan *plan, bool of_plan_file) {
     if (strcmp(field->name, "schedule") == 0) { return plan->pipeline == 1; }
     return !of_plan_file && (strcmp(field->name, "data") == 0 || strcmp(field->name, "micro_batches") == 0);

@@ -406,9 +406,9 @@ static double live_of(const nnc_segment_sums *sum, const nnc_plan *plan, double 
 
 /* ---- the memory peak as one moment of backward ---- */
 
-/* Tests whether gradients are freed before forward (set_to_none). They then appear in backward, while the activations
- * of their layer are freed. The peak of a step on one device is then one moment of backward, less than the sum of all
- * gradients and activations:
+/* Tests whether the peak is one moment of backward, because gradients are freed before forward (set_to_none). This
+ * holds for one device and one micro-batch. Gradients then appear in backward, while the activations of their layer are
+ * freed, so the peak is less than the sum of all gradients and activations:
  *
  *     op i of instance j:  kept of all earlier instances + kept of ops up to i
  *                        + gradients of all later instances + gradients of ops from i on + working set of i
@@ -452,8 +452,8 @@ static double trained_params(const nnc_op *op) {
     return op->frozen || op->in_place ? 0.0 : (double)w->count * (double)w->rows * (double)w->cols + (double)w->vector;
 }
 
-/* Returns the bytes of the 16-bit copies that autocast makes of product weights. A copy is kept until the gradient
- * of its weight is known. */
+/* Returns the bytes of the 16-bit copies that autocast makes of the trained weights of a product or a convolution. A
+ * copy is kept until the gradient of its weight is known. */
 static double cast_of(const replay *r, const nnc_op *op) {
     const bool product = op->kind == NNC_OP_MATMUL || op->kind == NNC_OP_CONV;
     return product && !op->weights.table ? r->sizes.cast_bytes * trained_params(op) : 0.0;

@@ -60,7 +60,8 @@ static bool has_peak(const tuner *t, nnc_dtype precision) {
 }
 
 /* Sets the number of micro-batches with which a plan keeps its global batch, for a given micro-batch and number of data
- * ranks. Returns false if they do not divide the global batch. */
+ * ranks. A plan that has a global batch but no number of micro-batches is not changed, because the number follows.
+ * Returns false if micro-batch x data ranks does not divide the global batch. */
 static bool keep_batch(const nnc_plan *now, int64_t micro_batch, int32_t data, nnc_plan *plan) {
     const int64_t product = micro_batch * data;
     if (now->global_batch % product != 0) { return false; }
@@ -188,7 +189,8 @@ static bool estimate(tuner *t, const candidate *c, nnc_result *r) {
 }
 
 /* Tests whether result a is better than result b. A plan that fits is better than a plan that does not. Of two plans
- * that fit, the faster is better; of two that do not fit, the plan with less memory. */
+ * that fit, a is better if it is faster by the share worth_faster; of two that do not fit, if it takes less memory by
+ * the share worth_smaller. */
 static bool better(const nnc_result *a, const nnc_result *b) {
     if ((a->verdict == NNC_OVER_MEMORY) != (b->verdict == NNC_OVER_MEMORY)) { return b->verdict == NNC_OVER_MEMORY; }
     return a->verdict == NNC_OVER_MEMORY
@@ -228,7 +230,8 @@ static void keep(const tuner *t, const candidate *c, const nnc_result *r, bool a
     write_options(t, c, change->options, sizeof change->options);
 }
 
-/* Tests whether a change is worth listing: the changed plan has to fit, and to be faster or smaller by a minimum. */
+/* Tests whether a change is worth listing. The changed plan has to fit. If the given plan fits too, the changed plan
+ * also has to be faster or smaller by a minimum. */
 static bool is_worth(const tuner *t, const nnc_result *r) {
     const bool over = t->base.verdict == NNC_OVER_MEMORY;
     return r->verdict != NNC_OVER_MEMORY &&

@@ -196,7 +196,8 @@ static void issue_update(nnc_op *op) {
 /* Returns the bytes that a step writes to memory that the operating system has just provided: gradients that are freed
  * after the update instead of zeroed, and two temporary tensors of Adam (square root of the second moment, quotient)
  * per parameter tensor of 32 MB or more. PyTorch on a CPU updates one tensor after the other with single operators,
- * unless the user asks for the fused form. The allocator keeps the memory of smaller temporary tensors. */
+ * unless the user asks for the fused form. The allocator keeps the memory of smaller temporary tensors. Returns 0 if
+ * the device file does not record the rate of such writes. */
 static double new_bytes(const nnc_step *step, const nnc_step_end_params *held, const nnc_update *u) {
     const bool kept = step->software->zero_gradients || !(step->device->host.new_bytes_per_s > 0.0);
     const bool adam = u->optimizer == NNC_OPTIMIZER_ADAMW || u->optimizer == NNC_OPTIMIZER_ADAM;

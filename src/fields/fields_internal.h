@@ -205,9 +205,9 @@ extern const nnc_flag nnc_recompute_flags[], nnc_offload_flags[], nnc_train_flag
 /* Returns the list of flags for a field type; NULL = the type is not a set of flags. */
 const nnc_flag *nnc_flags_of(nnc_field_type type);
 
-/* Tests whether a text is one value with parts (flags, or a list) that ',' separates: "norm,activation", "16,20,28".
- * Returns false if the text is a list of values, which has a '+' between the parts of a value, a range, or the name of
- * a whole value (none, all, selective, full). Returns false for fields whose values have no parts. */
+/* A field of flags or of a list has values with parts: "norm,activation", "16,20,28". Tests whether the text is one
+ * such value, and not a list of several values. In a list of values the parts of a value are joined by '+', or an item
+ * is a range or the name of a whole value (none, all, selective, full). Returns false for other fields. */
 bool nnc_field_is_one_set(const nnc_field *field, const char *list);
 /* Changes "norm+activation" to "norm,activation", the form that fields read. Drops a '+' at the end: "norm+" is one
  * value. */

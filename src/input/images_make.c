@@ -26,7 +26,8 @@ static const char *like_of(nnc_specs *specs, const char *text, size_t size) {
     return like;
 }
 
-/* Tests whether an image holds all of a spec. Graphs, towers and captured programs have lists of their own. */
+/* Tests whether an image holds all of a spec. A model with a graph, towers, a captured program, notes or a storage
+ * format points to data outside its struct. */
 static bool is_flat(nnc_spec_kind kind, const void *spec) {
     const nnc_model *model = spec;
     return kind != NNC_SPEC_MODEL ||

@@ -169,7 +169,8 @@ static void fill_in_same(nnc_json container) {
 
 /* ---- like ---- */
 
-/* Tests whether a file has other values than names and prices; such a file needs its own sources. */
+/* Tests whether a file has keys besides those in the list (names, notes, prices, releases ...), which need no source;
+ * such a file needs its own sources. */
 static bool says_figures(nnc_json root) {
     static const char *const names[] = { "schema", "id",         "name",    "aliases",    "like",
                                          "note",   "references", "prices",  "stands_for", "compared",

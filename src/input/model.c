@@ -163,8 +163,8 @@ static void follow(int64_t *dim, int64_t recorded, int64_t hidden, int64_t was) 
     }
 }
 
-/* Tests whether the number of heads stays and their width changes: the new hidden is no multiple of the old head width,
- * but a multiple of the number of heads. */
+/* Tests whether the number of heads stays and their width changes: the user has set neither of them, and the new hidden
+ * is a multiple of the number of heads, but not of the old head width. */
 static bool keeps_count(const nnc_scale_dims *was, int64_t hidden, unsigned set) {
     return (set & (HEADS | HEAD_DIM)) == 0 && share(was->heads, hidden, was->hidden) == 0 &&
            (was->head_dim == 0 || was->heads * was->head_dim == was->hidden) && hidden % was->heads == 0;

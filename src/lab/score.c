@@ -19,7 +19,8 @@ static double cast_s(const nnc_device *device, const nnc_op *op) {
     return bytes / (e->memory_fraction * device->mem_bytes_per_s) + e->fixed_s;
 }
 
-/* Returns the time in seconds that an estimate gives to one kernel. */
+/* Returns the time in seconds that an estimate gives to one kernel. The time of an 8-bit product includes its cast,
+ * unless it was measured in PyTorch. */
 static double kernel_s(const nnc_device *device, const nnc_op *op) {
     const nnc_work work = nnc_op_work(op);
     const double time_s = nnc_op_time(device, op, &work).time_s;

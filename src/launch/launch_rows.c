@@ -156,7 +156,8 @@ nnc_model_field *nnc_reading_model(nnc_reading *r, const char *name) {
     return NULL;
 }
 
-/* Returns the field of the plan, of a run, or of a deployment with this name; NULL = no such field. */
+/* Returns the field with this name: of the deployment if the file starts an engine, otherwise of the plan, of the run,
+ * or a switch of the profile. NULL = no such field. */
 static const nnc_field *field_of(const nnc_reading *r, const char *name) {
     const nnc_field *field = nnc_field_of_key(r->serves ? &nnc_serve_table : &nnc_plan_table, name);
     field = field != NULL || r->serves ? field : nnc_field_of_key(&nnc_run_table, name);
@@ -170,7 +171,8 @@ static const char *model_name(const char *name) {
     return strncmp(name, "model.", 6) == 0 ? name + 6 : whole ? name : NULL;
 }
 
-/* Returns true if an option or a file has already set a field of the plan or of the model. */
+/* Returns true if an option or a file has already set a field of the plan or of the model. A model on the command line
+ * sets all fields of the model. */
 static bool is_known(nnc_reading *r, const char *name) {
     const nnc_field *field = field_of(r, name);
     const char *of_model = model_name(name);
@@ -915,7 +917,7 @@ static void take_words(nnc_reading *r, nnc_json at, const char *path, nnc_json r
     }
 }
 
-/* Returns true if a value of a key switches a feature off. */
+/* Returns true if a value of a key switches a feature off: false, an empty text, an empty list or an empty object. */
 static bool is_off(nnc_json at) {
     const nnc_json_type type = nnc_json_type_of(at);
     return (type == NNC_JSON_BOOL && !nnc_json_bool(at)) || (type == NNC_JSON_TEXT && nnc_json_text(at)[0] == '\0') ||

@@ -556,7 +556,7 @@ static void take_redirection(nnc_shell *s, const token *of, const char **file) {
     pass(s, &t);
 }
 
-/* Tests whether a token is a number directly before < or >. */
+/* Tests whether a token is a digit directly before < or >, as in "2> log". */
 static bool is_descriptor(const nnc_shell *s, const token *t) {
     return t->length == 1 && isdigit((unsigned char)*t->at) && (*s->at == '<' || *s->at == '>');
 }

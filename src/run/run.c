@@ -392,8 +392,8 @@ static const method_row rows[NNC_METHOD_COUNT] = {
 
 bool nnc_method_rolls_out(nnc_method method) { return (unsigned)method < NNC_METHOD_COUNT && rows[method].rollout; }
 
-/* Returns the size of a helper model relative to the trained model (the policy); 1 if the size of the helper is not
- * given. */
+/* Returns the size of a helper model relative to the trained model (the policy). 1: the size of the helper is not
+ * given; 0: the method does not run this helper, or its size is 0. */
 static double over_policy(bool runs, double params, double policy) {
     return !runs ? 0.0 : isnan(params) ? 1.0 : params > 0.0 ? params / policy : 0.0;
 }

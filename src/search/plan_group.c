@@ -137,7 +137,8 @@ static const nnc_software *software_of(const nnc_plan_groups *groups, const nnc_
 }
 
 /* Tests whether the framework of the plan's software profile offers the options of the plan. *option: the first option
- * that it lacks. */
+ * that it lacks. ships, divides_layers, splits_experts and has_schedule return true with --software any
+ * (profiles->any). */
 static bool ships(const nnc_plan_groups *groups, const nnc_plan *plan, const char **option) {
     return groups->profiles->any || nnc_software_ships(software_of(groups, plan), plan, option);
 }
@@ -209,7 +210,8 @@ bool nnc_plan_groups_shipped(nnc_plan_groups *groups, nnc_error *err) {
     return false;
 }
 
-/* Tests whether the stages divide the layers, or the framework allows uneven stages. */
+/* Tests whether the stages divide the layers. Returns true also if the plan gives the layers of an end stage, or the
+ * framework allows uneven stages. */
 static bool divides_layers(const nnc_plan_groups *groups, const nnc_plan *plan) {
     const nnc_software *software = software_of(groups, plan);
     const int64_t parts = (int64_t)plan->pipeline * plan->virtual_stages;

@@ -413,7 +413,8 @@ static void preempt(simulation *s, worker *w) {
 
 static double room_now(const worker *w) { return w->room + w->growth * (double)w->step; }
 
-/* Tests whether request r may start. `more`: number of requests that start in the same iteration; `more_room`: their
+/* Tests whether request r may start: the engine can run one more sequence, and the cache has space for it. An idle
+ * engine starts a request of any size. `more`: number of requests that start in the same iteration; `more_room`: their
  * cache space. */
 static bool has_place(const simulation *s, const worker *w, int32_t more, double more_room, request *r) {
     const nnc_serve_load_case *l = s->load;

@@ -256,8 +256,8 @@ static double add_op(making *m, const char *name, double count, double rows, dou
     return time_s;
 }
 
-/* Returns the fixed time of a product: its kernel launch. The second product of experts also includes the engine's
- * overhead per expert layer. */
+/* Returns the fixed time of a product: its kernel launch. With a weight-only format, the second product of experts also
+ * includes the engine's overhead per expert layer. */
 static double product_fixed_s(const making *m, const nnc_serve_product *p, bool plain) {
     const nnc_serve_rates *r = &m->of->rates;
     const double kernel = m->decode ? r->kernel_s : r->prefill_kernel_s;

@@ -72,7 +72,7 @@ static nnc_layer layer_of(const nnc_decoder *d) {
 static int64_t table_width(const nnc_decoder *d) { return d->embed_width > 0 ? d->embed_width : d->hidden; }
 
 /* Returns the width of the states that the head reads. A decoder with narrow tables projects its states down to the
- * width of the tables (OPT-350M). */
+ * width of the tables (OPT-350M); an encoder does not. */
 static int64_t state_width(const nnc_decoder *d) { return d->bidirectional ? d->hidden : table_width(d); }
 
 static int64_t table_rows(const nnc_layer_writer *w, const nnc_decoder *d) {

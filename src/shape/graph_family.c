@@ -39,7 +39,8 @@ static nnc_graph_storage *place_of(const lowering *l, const nnc_graph_tensor *t)
 
 static bool has_grad(const lowering *l, const nnc_graph_tensor *t) { return (place_of(l, t)->flags & PLACE_GRAD) != 0; }
 
-/* Returns true when an op whose backward needs a tensor has to keep it, because no earlier op owns the tensor. */
+/* Returns true when an op whose backward needs a tensor has to keep it, and makes the op its owner. Returns false when
+ * an earlier op owns the tensor, or selective recomputation computes it again. */
 static bool keeps(const lowering *l, const nnc_graph_tensor *t) {
     nnc_graph_storage *s = place_of(l, t);
     const bool own = (s->flags & (PLACE_KEPT | PLACE_REMADE)) == 0;
@@ -110,7 +111,7 @@ static void lower_conv(lowering *l, const nnc_graph_op *op) {
 
 static bool of_map(const nnc_graph_op *op) { return op->out.rank >= 3; }
 
-/* Tests whether the software profile runs this op inside the kernel of the preceding norm. */
+/* Tests whether the software profile runs an op on the map t inside the kernel of the norm that wrote t. */
 static bool is_inside(const lowering *l, const nnc_graph_tensor *t) {
     return l->to.how->software->fused_maps && t->rank >= 3 && (place_of(l, t)->flags & PLACE_NORMED) != 0;
 }

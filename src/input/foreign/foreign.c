@@ -610,7 +610,8 @@ static void check_head_dim(const nnc_foreign_file *file, const nnc_decoder *d) {
     }
 }
 
-/* Limits d->seq_len, the longest sequence of the network, to TRAINED_TOKENS. Returns the length without the limit. */
+/* Limits d->seq_len, the longest sequence of the network, to TRAINED_TOKENS. If learned positions have no number of
+ * rows, positions_max becomes the length without the limit. Returns this length. */
 static int64_t limit_sequence(nnc_decoder *d) {
     const int64_t maximum = d->seq_len;
     if (nnc_positions_learned(d->positions) && d->positions_max == 0) { d->positions_max = maximum; }

@@ -325,8 +325,8 @@ static void read_given(nnc_json at, nnc_json root, const nnc_foreign_key *key, c
 
 /* ---- uses the default of a key that the configuration lacks ---- */
 
-/* Tests whether the default of a key is computed from other fields, or sets nothing. Only such a key may be null: if
- * the default is a number or a word, the library cannot build the class with null. */
+/* Tests whether a key may be null: it is optional, sets the dropout, or has a default that is computed from other
+ * fields or sets nothing. If the default is a number or a word, the library cannot build the class with null. */
 static bool is_derived(const nnc_model *model, const nnc_foreign_key *key) {
     const nnc_field *target = field_of(model, key->to);
     return key->optional || strcmp(key->to, "dropout") == 0 ||
