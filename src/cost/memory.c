@@ -777,7 +777,7 @@ NNC_SAYING void set_apart(const nnc_resident_bytes *held, nnc_memory *memory, nn
  * the bytes of the context. The allocator gives out multiples of 512 B. Requests above 10 MiB get segments of whole 2
  * MiB. Tensors of the loss are the largest short-lived tensors. Later tensors occupy parts of a freed block of the
  * loss, so the allocator has to reserve the bytes of one such block in addition.
- * Source: c10/cuda/CUDACachingAllocator.cpp of PyTorch.   [allocator] */
+ * Source: c10/cuda/CUDACachingAllocator.cpp of PyTorch. [memory] */
 NNC_SAYING void set_allocated(const nnc_software *software, nnc_memory *memory, nnc_derivation *why) {
     NNC_LET(why, counted_bytes, "B",
             (double)(memory->weight_bytes + memory->gradient_bytes + memory->optimizer_bytes +

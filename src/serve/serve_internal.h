@@ -157,7 +157,7 @@ double nnc_serve_share(const nnc_serve_case *of, const nnc_serve_product *produc
 double nnc_serve_stage_share(const nnc_serve_case *of);
 
 /* Returns the number of sequences per stage from which decode is compute-bound; NaN = never. *intensity_limit: the
- * arithmetic intensity for a very large number of sequences.   [serve-critical] */
+ * arithmetic intensity for a very large number of sequences.   (docs/serving.md, "Two steps") */
 double nnc_serve_critical_batch(const nnc_serve_case *of, double context, double *intensity_limit, nnc_derivation *why);
 
 /* ---- load, memory, cost ---- */

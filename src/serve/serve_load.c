@@ -1,6 +1,6 @@
 /* Latency and throughput from step times, for each way in which requests arrive. A static batch and the offline maximum
  * have closed forms. Closed loop (fixed concurrency) and open loop (request rate) are simulated (serve_replay.c).
- * [serve-load] */
+ * (docs/serving.md, "Load") */
 #include "serve/serve_internal.h"
 
 double nnc_serve_mean_wait_s(double service_s, double load) {

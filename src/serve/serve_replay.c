@@ -1,4 +1,4 @@
-/* An event simulation of a replica under load.   [serve-replay]
+/* An event simulation of a replica under load.   (docs/serving.md, "Load")
  *
  * Requests wait in order of arrival. The engine works in iterations (continuous batching). Each iteration computes up
  * to `chunk` tokens of prompts and one token of every running sequence, and reads the weights once for both. The first

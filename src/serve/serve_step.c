@@ -172,7 +172,7 @@ nnc_status nnc_serve_rates_of(const nnc_device *device, const nnc_software *soft
     return NNC_OK;
 }
 
-/* ---- One step of a replica: its ops on one device by the roofline, and their sum.   [serve-step]
+/* ---- One step of a replica: its ops on one device by the roofline, and their sum.   (docs/serving.md, "Two steps")
  *
  * First the ops, then the communication between devices, the step as a whole, the share of one device (products,
  * weights, cache), and the memory of the fullest device. ---- */
