@@ -962,7 +962,7 @@ static bool keep_helpful(nnc_fit *fit, moving *m, int32_t group, hand *hands) {
 }
 
 /* Returns the sum of |error| over all training steps of the fit. */
-static double mean_of_steps(moving *m) {
+static double error_of_steps(moving *m) {
     double sum = 0.0;
     for (int32_t g = 0; g < m->fit->group_count; g++) {
         const bool steps = m->fit->groups[g].kind == NNC_MEASURED_STEP;
@@ -975,13 +975,13 @@ static double mean_of_steps(moving *m) {
  * the error of all training steps. */
 static void compare_without(moving *m, int32_t group, bool *rows_worse, bool *steps_worse) {
     double values[NNC_MINIMISE_MAX] = { 0 };
-    const double rows = mean_error(m, group), steps = mean_of_steps(m);
+    const double rows = mean_error(m, group), steps = error_of_steps(m);
     for (int i = 0; i < m->count; i++) {
         values[i] = m->parameters[i]->value;
         m->parameters[i]->value = (double)NAN;
     }
     *rows_worse = rows > mean_error(m, group);
-    *steps_worse = steps > mean_of_steps(m);
+    *steps_worse = steps > error_of_steps(m);
     for (int i = 0; i < m->count; i++) { m->parameters[i]->value = values[i]; }
 }
 
