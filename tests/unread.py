@@ -66,10 +66,15 @@ for base in BASES:
         if option["name"] in base or option["name"] in ONLY_DEFAULT | OUTSIDE:
             continue
         tried += 1
-        answers = [answer([*base, *words]) for words in values(option)]
-        taken = [text for code, text in answers if code in (0, 1)]
-        closed = option["kind"] not in ("whole", "number") and len(taken) < len(answers)  # all but the default is refused
-        if taken and not closed and all(text == reference for text in taken):
+        taken = refused = 0
+        for words in values(option):
+            code, text = answer([*base, *words])
+            if code in (0, 1) and text != reference:
+                taken = 0  # it changes the answer
+                break
+            taken, refused = taken + (code in (0, 1)), refused + (code not in (0, 1))
+        closed = option["kind"] not in ("whole", "number") and refused  # all but the default is refused
+        if taken and not closed:
             silent.append(f"{' '.join(base[:1] + base[3:5])} {option['name']}")
 print(f"{tried} options, {len(silent)} change nothing and are not refused: {', '.join(silent)}")
 sys.exit(1 if silent or tried < 200 else 0)
