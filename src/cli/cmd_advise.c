@@ -77,12 +77,12 @@ static const nnc_metric advise_rows[] = {
     NNC_AS("step_s", NUMBER, NNC_VIA(answer, report.result), NNC_IN(nnc_result, step_s), .unit = "s",
            .help = "Time of one step of the plan."),
     NNC_AS("total_bytes", WHOLE, NNC_VIA(answer, report.result), NNC_IN(nnc_result, memory.total_bytes), .unit = "B",
-           .help = "Its memory."),
+           .help = "Memory of the plan."),
     NNC_AS("cost_usd", NUMBER, NNC_VIA(answer, report.result), NNC_IN(nnc_result, cost_step), .show = NNC_SHOW_COUNT,
            .help = "Cost of one step of the plan."),
     NNC_WHOLE(answer, tries, .help = "Number of plans that were tried."),
     NNC_AS("changes", LIST, NNC_IN(answer, lines), NNC_COUNT(answer, count), .rows = &change_metrics,
-           .help = "Changes with which the plan fits, is faster or needs less memory; the fastest first."),
+           .help = "Changes that let the plan fit, make it faster or reduce its memory. The fastest is first."),
 };
 static const nnc_metrics advise_metrics = NNC_METRICS("advice on a plan", advise_rows, answer);
 
@@ -213,8 +213,8 @@ NNC_GET(get_layers, fit_answer, positive(self->fit.layers))
 static const nnc_metric remedy_rows[] = {
     NNC_CHARS(nnc_remedy, options, .head = "with", .help = "Options to add."),
     NNC_WHOLE(nnc_remedy, total_bytes, .head = "memory", .unit = "B",
-              .help = "Memory with these options at the micro-batch of the answer; if no micro-batch fits without "
-                      "them, at the largest micro-batch that fits with them."),
+              .help = "Memory with these options. The micro-batch is the one of the answer, or the largest that fits "
+                      "with these options if no micro-batch fits without them."),
     NNC_NUMBER(nnc_remedy, step_s, .head = "step", .unit = "s",
                .help = "Time of one step with these options, with the same micro-batch."),
     NNC_WHOLE(nnc_remedy, micro_batch, .head = "micro-batch",
@@ -235,7 +235,7 @@ static const nnc_metric fit_rows[] = {
                    "the device. 0 when none fits."),
     NNC_AS("micro_batch_tight", WHOLE, FIT(micro_batch_tight),
            .help = "The largest micro-batch that may fit: the estimate is at most the memory of the device, but the "
-                   "upper end of measured peaks is above it."),
+                   "upper end of total_interval_bytes is above the memory."),
     NNC_AS("seq_len", NUMBER, .get = get_seq_len,
            .help = "The longest sequence that fits at the micro-batch of the plan, a multiple of 64 or the plan's own "
                    "length; null for images, and if no sequence fits."),
@@ -245,21 +245,22 @@ static const nnc_metric fit_rows[] = {
            .help = "The largest number of layers of this width that fits at the micro-batch of the plan; null for "
                    "networks without equal layers."),
     NNC_AS("recorded_batch", NUMBER, .get = get_recorded,
-           .help = "The largest number of samples with which a captured step was recorded; no larger micro-batch is "
+           .help = "Largest number of samples in the recordings of a captured step; larger micro-batches are not "
                    "tried. null for other models."),
     NNC_AS("total_bytes", WHOLE, FIT(result.memory.total_bytes), .unit = "B",
            .help = "Memory with the largest micro-batch that fits; memory of the plan if no micro-batch fits."),
     NNC_AS("capacity_bytes", WHOLE, FIT(result.memory.capacity_bytes), .unit = "B",
            .help = "Memory of the device that one process can get."),
     NNC_AS("margin_bytes", WHOLE, FIT(margin_bytes), .unit = "B",
-           .help = "Largest less smallest peak that may be measured with this micro-batch."),
+           .help = "Upper end less lower end of total_interval_bytes with this micro-batch."),
     NNC_AS("step_s", NUMBER, FIT(result.step_s), .unit = "s", .help = "Time of one step with the largest micro-batch."),
     NNC_AS("samples_per_s", NUMBER, FIT(result.samples_per_s), .show = NNC_SHOW_COUNT,
            .help = "Samples trained on per second with the largest micro-batch."),
     NNC_AS("plan", OBJECT, NNC_VIA(fit_answer, shown), .rows = &nnc_resolved_plan_metrics,
            .help = "The plan with the largest micro-batch."),
     NNC_AS("remedies", LIST, NNC_IN(fit_answer, remedies), NNC_COUNT(fit_answer, fit.remedy_count),
-           .rows = &remedy_metrics, .help = "Changes that save memory, with which the plan fits, the mildest first."),
+           .rows = &remedy_metrics,
+           .help = "Changes that save memory and let the plan fit. The mildest change is first."),
 };
 static const nnc_metrics fit_metrics = NNC_METRICS("what fits on a device", fit_rows, fit_answer);
 
@@ -415,9 +416,10 @@ static const nnc_metric limit_rows[] = {
                    "that compute bounds. null: there is no limit."),
     NNC_AS("unit", TEXT, .get = get_tokens, .help = "tokens or images, of one device in a step; null for a degree."),
     NNC_AS("bound_by", TEXT, NNC_IN(limits, stop),
-           .help = "Resource that bounds a step beyond the limit: network, memory, bubble; plan: no larger degree is "
-                   "legal; null: the limit is beyond all plans that were tried."),
-    NNC_AS("reason", TEXT, NNC_IN(limits, why), .help = "The rule by which no larger degree is legal; else null."),
+           .help = "Resource that bounds the step beyond the limit: network, memory or bubble. plan: no larger degree "
+                   "is legal. null: no tried plan is beyond the limit."),
+    NNC_AS("reason", TEXT, NNC_IN(limits, why),
+           .help = "The rule that makes larger degrees illegal, if bound_by is plan; else null."),
     NNC_AS("formula", TEXT, .get = get_formula,
            .help = "The relation that holds at the limit, and its closed form. F: width of an MLP, W: bytes/s of the "
                    "links of a device, C: FLOP/s, M: bytes/s of its memory, b: bytes of a weight, P: parameters of a "

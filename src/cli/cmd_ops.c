@@ -332,7 +332,7 @@ static const nnc_metric op_rows[] = {
            .help = "Bytes read and written; for a collective, the bytes that one device sends."),
     NNC_AS("flops_per_byte", NUMBER, ALONE(flops_per_byte), .unit = "FLOP/B", .help = "Arithmetic intensity."),
     NNC_AS("ridge_flops_per_byte", NUMBER, ALONE(ridge_flops_per_byte), .unit = "FLOP/B",
-           .help = "FLOPs per byte above which computing takes longer than memory traffic."),
+           .help = "Ridge point: FLOPs per byte above which compute takes longer than memory traffic."),
     NNC_AS("bound_s", NUMBER, ALONE(bound_s), .unit = "s",
            .help =
                "Lower bound of the time: the roofline, or the links of a collective, at the rates of the datasheet."),
@@ -347,7 +347,7 @@ static const nnc_metric op_rows[] = {
     NNC_AS("flops_per_s", NUMBER, ALONE(flops_per_s), .unit = "FLOP/s", .help = "FLOPs divided by the predicted time."),
     NNC_AS("bytes_per_s", NUMBER, ALONE(bytes_per_s), .unit = "B/s",
            .help = "Moved bytes divided by the predicted time."),
-    NNC_AS("peak_share", NUMBER, ALONE(peak_share), .help = "Time of the bound divided by the predicted time."),
+    NNC_AS("peak_share", NUMBER, ALONE(peak_share), .help = "bound_s divided by the predicted time."),
     NNC_AS("link", TEXT, ALONE(link), .help = "The slower link of a collective."),
 };
 static const nnc_metrics op_metrics = NNC_METRICS("one op", op_rows, answer);

@@ -291,8 +291,9 @@ static const nnc_metric optimum_rows[] = {
                    "Parameters of the model with the same loss that takes the fewest FLOPs for training and serving."),
     NNC_NUMBER(nnc_optimum, served_tokens, .head = "tokens", .show = NNC_SHOW_SHORT,
                .help = "Tokens on which the model with the fewest FLOPs for training and serving is trained."),
-    NNC_NUMBER(nnc_optimum, saved_share, .head = "saved", .show = NNC_SHOW_PERCENT,
-               .help = "Share of the FLOPs of training and serving, 6 N D + 2 N T, that this model saves."),
+    NNC_NUMBER(
+        nnc_optimum, saved_share, .head = "saved", .show = NNC_SHOW_PERCENT,
+        .help = "Share of the FLOPs of training and serving, 6 N D + 2 N T, that the model with served_params saves."),
 };
 enum { SERVED_COLUMN = 4 };
 static const nnc_metrics optimum_metrics =
@@ -309,24 +310,23 @@ typedef struct answer {
 #define BUDGET(member) NNC_IN(answer, budget.member)
 static const nnc_metric budget_rows[] = {
     NNC_AS("device", CHARS, NNC_VIA(answer, device), NNC_IN(nnc_device, id), .help = "Device that is paid for."),
-    NNC_AS("cost", NUMBER, BUDGET(cost), .help = "Money that is spent: device_hours x price_per_device_hour."),
+    NNC_AS("cost", NUMBER, BUDGET(cost), .help = "Money for the run: device_hours x price_per_device_hour."),
     NNC_AS("price_per_device_hour", NUMBER, BUDGET(price_per_device_hour), .help = "Price of one device for one hour."),
     NNC_AS("device_hours", NUMBER, BUDGET(device_hours), .unit = "h",
-           .help = "Device-hours: cost over price_per_device_hour, or flops over flops_per_s."),
+           .help = "Device-hours: cost / price_per_device_hour, or flops / (3600 x flops_per_s)."),
     NNC_AS("flops_per_s", NUMBER, BUDGET(flops_per_s), .unit = "FLOP/s",
            .help = "Useful rate of one device: its 16-bit peak x MFU x goodput."),
     NNC_AS("flops", NUMBER, BUDGET(flops), .unit = "FLOP",
            .help = "Model FLOPs: device_hours x 3600 x flops_per_s, or 6 N D of --params and --tokens."),
     NNC_AS("days", NUMBER, BUDGET(days), .help = "Days that the run may take."),
     NNC_AS("devices", NUMBER, BUDGET(devices),
-           .help = "Devices that finish in time: device_hours over 24 x days, rounded up."),
+           .help =
+               "Number of devices with which the run takes at most `days`: device_hours / (24 x days), rounded up."),
     NNC_AS("params", NUMBER, BUDGET(params), .help = "Parameters given by --params."),
     NNC_AS("tokens", NUMBER, BUDGET(tokens), .help = "Tokens given by --tokens."),
-    NNC_AS(
-        "over_training", NUMBER, BUDGET(over_training), .each_count = NNC_LAW_COUNT,
-        .help =
-            "flops divided by the fewest FLOPs that reach the loss of params and tokens, by each law that has a loss.",
-        .more = NNC_MORE(.each = law_at)),
+    NNC_AS("over_training", NUMBER, BUDGET(over_training), .each_count = NNC_LAW_COUNT,
+           .help = "flops divided by the fewest FLOPs that reach the same loss, for each law that gives a loss.",
+           .more = NNC_MORE(.each = law_at)),
     NNC_AS("optima", LIST, NNC_IN(answer, optima), NNC_COUNT(answer, count), .rows = &optimum_metrics,
            .help = "The best model for these FLOPs by each law: G (C / 6)^(b / (a + b)) parameters "
                    "with G = (a A / (b B))^(1 / (a + b)), and C / (6 N) tokens."),

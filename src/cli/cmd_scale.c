@@ -100,8 +100,8 @@ static const nnc_metric scale_rows[] = {
                    "the same batch."),
     NNC_HEAD("lost to", TEXT, .get = get_lost),
     NNC_AS("lost", NUMBER, NNC_IN(scale_row, lost), .each_count = NNC_SCALE_COUNT,
-           .help = "Additional device time of a part of the step, compared with the number of devices with the most "
-                   "throughput per device, divided by all device time; the sum of all parts is 1 - scaling_efficiency.",
+           .help = "For each part of the step: device time in addition to the plan on base_devices, divided by the "
+                   "device time of the whole step. The parts add up to 1 - scaling_efficiency.",
            .more = NNC_MORE(.each = part_name)),
     NNC_AS("lost_to", TEXT, .get = get_broke,
            .help = "Part with the largest loss; null when no part lost half a percent."),
@@ -121,8 +121,8 @@ static const nnc_metric scale_rows[] = {
     NNC_HEAD("of it framework", NUMBER, NNC_IN(scale_row, framework_s), .unit = "s"),
     NNC_AS("software", TEXT, BEST(software), .help = "Software profile of the plan."),
     NNC_AS("framework_s", NUMBER, NNC_IN(scale_row, framework_s), .unit = "s",
-           .help = "Step time less the step time of the same plan with the software profile of the first row; null: "
-                   "the same profile."),
+           .help = "Step time less the step time of this plan with the software profile of the first row; null: both "
+                   "rows have the same profile."),
     NNC_AS("reason", TEXT, BEST(reason), .help = "Reason why no plan is shown."),
     NNC_AS("command", TEXT, FOUND(command), .help = "The command that estimates the plan."),
 };
@@ -136,8 +136,8 @@ static const nnc_metric document_rows[] = {
     NNC_TEXT(nnc_scale, device, .help = "Id of the device."),
     NNC_WHOLE(nnc_scale, global_batch, .help = "Sequences or images of a step, equal for all numbers of devices."),
     NNC_AS("base_devices", WHOLE, .get = get_base,
-           .help = "Number of devices with the most throughput per device, to which efficiency is relative; null: "
-                   "there is no plan."),
+           .help = "Number of devices with the highest throughput per device; scaling_efficiency is relative to it. "
+                   "null: there is no plan."),
     { .name = "sizes",
       .type = NNC_METRIC_LIST,
       NNC_IN(nnc_scale, rows),

@@ -50,30 +50,31 @@ static nnc_cell reason(const nnc_trace_row *r, char text[NNC_METRIC_TEXT_MAX]) {
 NNC_GET(get_reason, nnc_trace_row, reason(self, text))
 
 #define ROW(member) NNC_IN(nnc_trace_row, member)
-#define ROW_METRICS                                                                                                   \
-    NNC_AS("op", TEXT, ROW(op), .head = "op", .shrinks = true,                                                        \
-           .help = "Operator, or the kernel if its operator is not known."),                                          \
-        NNC_AS("dims", TEXT, ROW(dims), .head = "dims", .shrinks = true, .help = "Shapes of the operator's inputs."), \
-        NNC_AS("kernel", TEXT, ROW(kernel), .help = "Its longest kernel."),                                           \
-        NNC_AS("class", ENUM, ROW(class), .names = { class_name, 3 }, .help = "compute, communication or copy."),     \
-        NNC_AS("calls", WHOLE, ROW(calls), .head = "calls", .help = "Number of calls of the operator."),              \
-        NNC_AS("kernels", WHOLE, ROW(kernels), .help = "Number of kernels that these calls issued."),                 \
-        NNC_AS("share", NUMBER, ROW(share), .head = "share", .show = NNC_SHOW_PERCENT,                                \
-               .help = "Share of all kernel time."),                                                                  \
-        NNC_AS("measured_s", NUMBER, ROW(measured_s), .unit = "s", .head = "measured",                                \
-               .help = "Time of the operator's kernels."),                                                            \
-        NNC_AS("predicted_s", NUMBER, ROW(price.predicted_s), .unit = "s",                                            \
-               .help = "Time that is predicted for the device; null if the shapes do not determine the work."),       \
-        NNC_AS("expected_s", NUMBER, ROW(expected_s), .unit = "s", .head = "expected",                                \
-               .help = "predicted_s times the factor of this machine and of operators of similar size."),             \
-        NNC_AS("bound_s", NUMBER, ROW(price.bound_s), .unit = "s", .head = "bound",                                   \
-               .help = "Roofline bound at the rates of the datasheet."),                                              \
-        NNC_AS("times", NUMBER, ROW(times), .head = "times", .help = "measured_s divided by expected_s."),            \
-        NNC_AS("save_s", NUMBER, ROW(save_s), .unit = "s", .head = "save",                                            \
-               .help =                                                                                                \
-                   "Time that could be saved: measured less expected time, or less the time of the padded product."), \
-        NNC_AS("flops", NUMBER, ROW(price.flops), .unit = "FLOP", .help = "FLOPs of all calls."),                     \
-        NNC_AS("moved_bytes", NUMBER, ROW(price.moved_bytes), .unit = "B",                                            \
+#define ROW_METRICS                                                                                                    \
+    NNC_AS("op", TEXT, ROW(op), .head = "op", .shrinks = true,                                                         \
+           .help = "Operator, or the kernel if its operator is not known."),                                           \
+        NNC_AS("dims", TEXT, ROW(dims), .head = "dims", .shrinks = true, .help = "Shapes of the operator's inputs."),  \
+        NNC_AS("kernel", TEXT, ROW(kernel), .help = "The operator's longest kernel."),                                 \
+        NNC_AS("class", ENUM, ROW(class), .names = { class_name, 3 }, .help = "compute, communication or copy."),      \
+        NNC_AS("calls", WHOLE, ROW(calls), .head = "calls", .help = "Number of calls of the operator."),               \
+        NNC_AS("kernels", WHOLE, ROW(kernels), .help = "Number of kernels that these calls issued."),                  \
+        NNC_AS("share", NUMBER, ROW(share), .head = "share", .show = NNC_SHOW_PERCENT,                                 \
+               .help = "Share of all kernel time."),                                                                   \
+        NNC_AS("measured_s", NUMBER, ROW(measured_s), .unit = "s", .head = "measured",                                 \
+               .help = "Time of the operator's kernels."),                                                             \
+        NNC_AS("predicted_s", NUMBER, ROW(price.predicted_s), .unit = "s",                                             \
+               .help = "Time that is predicted for the device; null if the shapes do not determine the work."),        \
+        NNC_AS("expected_s", NUMBER, ROW(expected_s), .unit = "s", .head = "expected",                                 \
+               .help = "predicted_s x the factor measured / predicted of operators of similar size in this trace; at " \
+                       "least bound_s."),                                                                              \
+        NNC_AS("bound_s", NUMBER, ROW(price.bound_s), .unit = "s", .head = "bound",                                    \
+               .help = "Roofline bound at the rates of the datasheet."),                                               \
+        NNC_AS("times", NUMBER, ROW(times), .head = "times", .help = "measured_s divided by expected_s."),             \
+        NNC_AS("save_s", NUMBER, ROW(save_s), .unit = "s", .head = "save",                                             \
+               .help = "Time that could be saved: measured time less expected time, or less the time of the product "  \
+                       "with padded dimensions."),                                                                     \
+        NNC_AS("flops", NUMBER, ROW(price.flops), .unit = "FLOP", .help = "FLOPs of all calls."),                      \
+        NNC_AS("moved_bytes", NUMBER, ROW(price.moved_bytes), .unit = "B",                                             \
                .help = "Bytes that all calls read and write.")
 
 static const nnc_metric row_rows[] = { ROW_METRICS };
@@ -109,7 +110,8 @@ static const nnc_metric document_rows[] = {
     NNC_AS("idle_s", NUMBER, SUM(idle_s), .unit = "s",
            .help = "Time in which no kernel runs: the device waits for the host, or for data."),
     NNC_AS("idle_host_s", NUMBER, SUM(idle_host_s), .unit = "s",
-           .help = "Idle time that ends with a kernel that was launched only after the previous kernel had ended."),
+           .help = "Idle time in which the device waits for the host: the next kernel was launched after the previous "
+                   "kernel had ended."),
     NNC_AS("kernel_s", NUMBER, SUM(kernel_s), .unit = "s", .help = "Sum of the times of all kernels."),
     NNC_AS("compute_s", NUMBER, SUM(compute_s), .unit = "s", .help = "Sum of the times of compute kernels."),
     NNC_AS("communication_s", NUMBER, SUM(communication_s), .unit = "s",
@@ -128,7 +130,7 @@ static const nnc_metric document_rows[] = {
     NNC_AS("parts", LIST, NNC_IN(answer, parts), NNC_COUNT(answer, part_count), .rows = &part_metrics,
            .help = "Parts of a step, measured and in the estimate of the model."),
     NNC_AS("findings", LIST, SUM(findings), NNC_COUNT(answer, sum.finding_count), .rows = &finding_metrics,
-           .help = "Operators that take longer than expected, largest saving first."),
+           .help = "Operators that take longer than expected. The operator with the largest save_s is first."),
     NNC_AS("ops", LIST, SUM(rows), NNC_COUNT(answer, sum.row_count), .rows = &row_metrics,
            .help = "All operators, longest time first."),
 };

@@ -29,12 +29,13 @@ NNC_ENUM_NAMES(nnc_ops_by, NNC_BY_LIST)
 const nnc_own_option nnc_own_options[] = {
     /* clang-format off */
     { .field = { .name = "cluster", TEXT(given.cluster), .group = "Parallelism",
-                 .help = "Links between the devices, instead of the links of the device file." },
+                 .help = "Cluster file with the links between the devices; they replace the links "
+                         "of the device file." },
       .argument = "FILE", .takes = NNC_TAKES_PLAN | NNC_TAKES_SERVE },
     { .field = { .name = "software", TEXT(given.software), .group = "Numbers",
-                 .help = "Implementation profile: which kernels are fused, which tensors are kept, how much "
-                         "communication overlaps. 'any' chooses a profile for each plan and lets a search use all "
-                         "features.",
+                 .help = "Software profile: which kernels are fused, which tensors are kept, how much communication "
+                         "overlaps. With 'any', nncost chooses a profile for each plan, and a search may use the "
+                         "schedules and memory savings of all profiles.",
                  .default_text = "chosen for the plan and the device; to serve: vllm" },
       .argument = "PROFILE", .takes = NNC_TAKES_PLAN | NNC_TAKES_SERVE | NNC_TAKES_CALIBRATE },
     { .field = { .name = "seller", TEXT(given.seller), .group = "Numbers",
@@ -58,13 +59,13 @@ const nnc_own_option nnc_own_options[] = {
                  .default_text = "its board's limit" },
       .argument = "W", .takes = NNC_TAKES_PLAN },
     { .field = { .name = "host", TEXT(host), .group = "Numbers",
-                 .help = "Speed at which the host issues kernels of a program that is not compiled: an id of hosts/, "
-                         "or seconds per kernel (like --set device.host.kernel_s).",
+                 .help = "Time of the host to issue one kernel of a program that is not compiled: the id of a file in "
+                         "hosts/, or seconds (like --set device.host.kernel_s).",
                  .default_text = "h100-server: 37.5 us" },
       .argument = "HOST", .takes = NNC_TAKES_PLAN },
     { .field = { .name = "implementation", TEXT(implementation), .group = "Numbers",
-                 .help = "Library whose operators run one by one, if the software profile is torch-eager or "
-                         "torch-channels-last: transformers, diffusers, timm, or none for the profile's kernels.",
+                 .help = "For the profiles torch-eager and torch-channels-last: library of the model whose operators "
+                         "run one by one: transformers, diffusers or timm; none: the kernels of the profile.",
                  .default_text = "the library of a configuration; none for a model file" },
       .argument = "NAME", .takes = NNC_TAKES_PLAN },
     { .field = { .name = "kernel", TEXT(kernel), .group = "Numbers",
@@ -79,8 +80,9 @@ const nnc_own_option nnc_own_options[] = {
                  .default_text = "channels_last" },
       .argument = "NAME", .takes = NNC_TAKES_ONE_OP },
     { .field = { .name = "lenient", SWITCH(lenient), .group = "Batch",
-                 .help = "Ignore unknown keys of a Hugging Face configuration, unless they look like a dimension, and "
-                         "keys of a launch file that nncost cannot estimate; the output names them." },
+                 .help = "Ignore keys that nncost does not know or cannot estimate, in launch files and Hugging Face "
+                         "configurations; keys that look like a dimension of the model are still refused. The output "
+                         "names the ignored keys." },
       .takes = NNC_TAKES_PLAN | NNC_TAKES_MODEL | NNC_TAKES_SERVE },
     { .field = { .name = "from", TEXT(launch_format), .group = "Batch",
                  .help = "Format of the launch files among the arguments, such as deepspeed.",
@@ -251,8 +253,9 @@ const nnc_own_option nnc_own_options[] = {
                  .help = "Show only the sums by device, software profile and kind of model." },
       .takes = NNC_TAKES_SCORE },
     { .field = { .name = "level", NUMBER(level), .group = "Output", NAMED(nnc_level_name, NNC_LEVEL_COUNT),
-                 .help = "Information that predictions use: matched: the release of each row's framework; plan: the "
-                         "release's plan settings, with the profile that nncost chooses; user: only the row.",
+                 .help = "Information that predictions use. matched: profile and plan settings of the framework "
+                         "release that the row names; plan: these plan settings, with the profile that nncost chooses; "
+                         "user: only the row.",
                  .default_text = "matched" },
       .argument = "LEVEL", .takes = NNC_TAKES_SCORE },
     { .field = { .name = "only", TEXT(only), .group = "Output",
@@ -263,8 +266,8 @@ const nnc_own_option nnc_own_options[] = {
                          "other parts." },
       .argument = "K/N", .takes = NNC_TAKES_SCORE | NNC_TAKES_CALIBRATE },
     { .field = { .name = "group", TEXT(group), .group = "Output",
-                 .help = "Rows that --fold keeps in one part: rows of the same file, source, device, framework or "
-                         "model. The rows are then divided by the CRC-32 of these names, joined by /.",
+                 .help = "Columns (file, source, device, framework, model): rows with equal values in them stay in the "
+                         "same part of --fold. The CRC-32 of the values, joined by /, decides the part.",
                  .default_text = "id" },
       .argument = "KEY,...", .takes = NNC_TAKES_SCORE | NNC_TAKES_CALIBRATE },
     { .field = { .name = "hold-out", TEXT(hold_out), .group = "Output",

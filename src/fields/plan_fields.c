@@ -92,14 +92,15 @@ static const nnc_field plan_fields[] = {
       NNC_DEFAULT_AS(NNC_DTYPE_COUNT, "bf16, else fp16, else fp32"), .help = "Number format of the matrix products." },
     { NNC_FIELD(nnc_plan, policy), NNC_FIELD_NAMES(nnc_policy, NNC_POLICY_COUNT),
       NNC_DEFAULT_AS(NNC_POLICY_DEFAULT, "default"),
-      .help = "Precision policy: formats of weights, gradients and optimizer states. default: fp32 "
-              "for fp32 and tf32, else mixed." },
+      .help = "Precision policy: formats of weights, gradients and optimizer states. default: fp32 if --precision is "
+              "fp32 or tf32, else mixed." },
     { NNC_FIELD(nnc_plan, optimizer), NNC_FIELD_NAMES(nnc_optimizer, NNC_OPTIMIZER_COUNT),
       NNC_DEFAULT_AS(NNC_OPTIMIZER_ADAMW, "adamw"),
       .help = "Optimizer; it determines the states and the work of the update." },
     { NNC_FIELD_AS(NNC_FIELD_RECOMPUTE, nnc_plan, recompute), .group = "Memory",
       NNC_DEFAULT_AS(NNC_RECOMPUTE_NONE, "none"),
-      .help = "Activation checkpointing: parts that are computed again in backward instead of kept." },
+      .help = "Activation checkpointing: parts of forward that backward computes again, so that their tensors are not "
+              "kept." },
     { NNC_FIELD_AS(NNC_FIELD_TRAIN, nnc_plan, train), .group = "Memory", NNC_DEFAULT_AS(NNC_TRAIN_ALL, "all"),
       .help = "Parts whose weights are trained; all other parts are frozen." },
     { NNC_FIELD(nnc_plan, next_tokens), .group = "Memory", NNC_DEFAULT_OFF,
@@ -124,13 +125,14 @@ static const nnc_field plan_fields[] = {
     { NNC_FIELD(nnc_plan, attention), .group = "Numbers", NNC_FIELD_NAMES(nnc_attention, NNC_ATTENTION_COUNT),
       NNC_DEFAULT_AS(NNC_ATTENTION_FLASH, "flash"), .help = "Attention as one fused kernel, or as separate kernels." },
     { NNC_FIELD(nnc_plan, activations), .group = "Memory", NNC_FIELD_NAMES(nnc_activations, NNC_ACTIVATIONS_COUNT),
-      NNC_DEFAULT_AS(NNC_ACTIVATIONS_PER_OP, "per-op"), .help = "Way to count kept activations." },
+      NNC_DEFAULT_AS(NNC_ACTIVATIONS_PER_OP, "per-op"),
+      .help = "Rule by which the bytes of kept activations are counted." },
     { NNC_FIELD(nnc_plan, mode), .group = "Numbers", NNC_FIELD_NAMES(nnc_mode, NNC_MODE_COUNT),
       NNC_DEFAULT_AS(NNC_MODE_PREDICTED, "predicted"),
       .help = "Predict with the fitted efficiencies of the device, or give the lower bound of the "
               "datasheet." },
     { NNC_FIELD(nnc_plan, flops_convention), NNC_FIELD_NAMES(nnc_flops_convention, NNC_CONVENTION_COUNT),
-      NNC_DEFAULT_AS(NNC_CONVENTION_PALM, "palm"), .help = "Way to count model FLOPs." },
+      NNC_DEFAULT_AS(NNC_CONVENTION_PALM, "palm"), .help = "Rule by which model FLOPs are counted." },
     { NNC_FIELD(nnc_plan, clip_gradients), NNC_DEFAULT_ON,
       .help = "Clip gradients by the norm of all gradients before the update." },
     { NNC_FIELD(nnc_plan, tokens), .group = "Cost", .unit = "tokens", .min = 1, .max = RUN_MAX,
@@ -183,9 +185,9 @@ static const nnc_field run_fields[] = {
     { NUMBER(device_hours), .above_min = true,
       .help = "Train for this many device-hours, the unit of published totals." },
     { TIME(step_s), .above_min = true, .default_text = "the estimate's",
-      .help = "Time of one step, instead of the estimate." },
+      .help = "Time of one step; it replaces the estimated step time." },
     { NNC_FIELD(nnc_run_ask, step_flops), .max = 1e30, .above_min = true, .unit = "FLOP",
-      .default_text = "the estimate's", .help = "Model FLOPs of one step, instead of the estimate." },
+      .default_text = "the estimate's", .help = "Model FLOPs of one step; they replace the estimated FLOPs." },
     { TIME(warmup_s), NNC_DEFAULT(0),
       .help = "Time spent once: start of the job, compilation, ramp of the batch size." },
     { NUMBER(evaluate_every), NNC_DEFAULT(0), .help = "Steps between evaluations; 0 = none." },
@@ -194,7 +196,7 @@ static const nnc_field run_fields[] = {
 
     { NNC_FIELD(nnc_run_ask, stops), .group = "Failures", NNC_FIELD_NAMES(nnc_stops, NNC_STOPS_COUNT),
       NNC_DEFAULT_AS(NNC_STOPS_ANY, "any"),
-      .help = "Kind of failures to count, if the device file gives the mean time between them." },
+      .help = "Kind of failures to count: the device file gives the mean time between failures of each kind." },
     { TIME(device_mtbf_s), .above_min = true, .default_text = "the device file's",
       .help = "Mean time between failures of one device; for the run it is divided by the number "
               "of devices." },
@@ -203,12 +205,13 @@ static const nnc_field run_fields[] = {
     { TIME(replace_s), .default_text = "0", .help = "Time to replace a failed node when no spare is ready." },
     { NUMBER(spares), NNC_DEFAULT(0), .help = "Spare nodes that are ready." },
     { TIME(repair_s), NNC_DEFAULT_AS(2 * DAY_S, "2d"), .help = "Time until a failed node is repaired and back." },
-    { SHARE(failing_share), NNC_DEFAULT(1), .help = "Share of the failures that cost a node." },
+    { SHARE(failing_share), NNC_DEFAULT(1), .help = "Share of the failures after which a node must be repaired." },
     { SHARE(reclaim_per_month), NNC_DEFAULT(0), .help = "Share of spot nodes that the seller takes back per month." },
     { NUMBER(elastic_replicas), NNC_DEFAULT(0),
       .help = "Number of replicas of an elastic job: while one is replaced, the other replicas continue. 0 = all "
               "replicas stop and return to a checkpoint." },
-    { TIME(reshard_s), NNC_DEFAULT(60), .help = "Time until the remaining replicas of an elastic job continue." },
+    { TIME(reshard_s), NNC_DEFAULT(60),
+      .help = "Time from the detection of a failure until the other replicas of an elastic job continue." },
     { NUMBER(planned_stops), NNC_DEFAULT(0), .help = "Planned stops, such as maintenance." },
 
     { BYTES(checkpoint_bytes), .group = "Checkpoints", .above_min = true,
@@ -253,7 +256,7 @@ static const nnc_field run_fields[] = {
     { NUMBER(rollout_devices), NNC_DEFAULT(0),
       .help = "Devices that only generate; 0 = the training devices also generate." },
     { NNC_FIELD(nnc_run_ask, rollout_overlap), NNC_DEFAULT_OFF,
-      .help = "Generation overlaps with training, with weights that are one step old." },
+      .help = "Generation overlaps with training and uses weights that are one step old." },
     { NUMBER(rollout_tail), .min = 1, NNC_DEFAULT(1),
       .help = "Length of the longest answer divided by the mean length: a batch waits for its longest answer." },
     { NUMBER(rollout_tokens_per_s), .above_min = true, .default_text = "rate of 'nncost serve'",
@@ -276,7 +279,7 @@ static const nnc_field run_fields[] = {
     { BYTES(sample_bytes), .group = "Input", .help = "Bytes of a sample in storage." },
     { RATE(input_bytes_per_s), .help = "Rate of the storage for input, for all devices together." },
     { SHARE(access_share), .above_min = true, NNC_DEFAULT(1),
-      .help = "Share of the storage rate that the access pattern reaches; small random reads: 0.1 to 0.4." },
+      .help = "Share of the storage rate that the reads of samples reach; small random reads: 0.1 to 0.4." },
     { SHARE(cached_share), NNC_DEFAULT(0), .help = "Share of the samples that are cached." },
     { TIME(prepare_s), .help = "Time of one worker to prepare one sample: decoding, augmentation." },
     { NUMBER(workers), .above_min = true, NNC_DEFAULT(8), .help = "Data-loading workers per device." },
@@ -378,21 +381,23 @@ static const nnc_field serve_fields[] = {
     { NNC_FIELD(nnc_serve_ask, arrivals), .default_text = "none",
       .help = "CSV file of recorded requests: arrival_s and, if lengths differ, input_len and output_len." },
     { NNC_FIELD(nnc_serve_ask, length_spread), .max = 0.99, NNC_DEFAULT(0.1),
-      .help = "Loops: lengths are drawn uniformly; they differ from --input-len and --output-len by at most this "
-              "share. 0: all lengths are equal, and the requests of a closed loop end at the same time." },
+      .help =
+          "Closed and open loop: lengths of requests are drawn uniformly and differ from --input-len and --output-len "
+          "by at most this share. 0: all lengths are equal, and the requests of a closed loop end at the same time." },
     { NNC_FIELD(nnc_serve_ask, preempt), NNC_DEFAULT_AS(false, "as the engine of the profile"),
-      .help = "Loops: a request starts when the cache holds its prompt. When the cache is full, the newest request "
-              "loses its place and is computed again. Otherwise a request starts when its whole length fits." },
+      .help = "Closed and open loop: a request starts when its prompt fits into the cache; when the cache is full, the "
+              "newest request is preempted. off: a request starts when its prompt and its answer fit." },
     { NNC_FIELD(nnc_serve_ask, wait_steps), .max = 1e6, NNC_DEFAULT(0),
-      .help = "Loops: while sequences decode, prompts wait at most this many iterations for further "
+      .help = "Closed and open loop: while sequences decode, prompts wait at most this many decode steps for further "
               "prompts (batch_wait_timeout_iters of TensorRT-LLM)." },
     { NNC_FIELD(nnc_serve_ask, wait_share), .max = 1, NNC_DEFAULT(0),
-      .help = "Loops: --wait-steps ends when the tokens of the iteration reach this share of "
-              "--chunk (batch_wait_max_tokens_ratio of TensorRT-LLM)." },
+      .help = "Closed and open loop: prompts stop waiting (--wait-steps) when the tokens of the next step reach this "
+              "share of --chunk (batch_wait_max_tokens_ratio of TensorRT-LLM)." },
     { NNC_FIELD(nnc_serve_ask, requests), .min = 1, .max = 1 << 20, NNC_DEFAULT(10000),
       .help = "Open loop: simulated requests of each replica; the first tenth is not counted. If the mean time to "
               "first token is uncertain by over 1 %, 16 simulations are made." },
-    { NNC_FIELD(nnc_serve_ask, seed), .max = 1e15, NNC_DEFAULT(1), .help = "Loops: seed of arrivals and lengths." },
+    { NNC_FIELD(nnc_serve_ask, seed), .max = 1e15, NNC_DEFAULT(1),
+      .help = "Closed and open loop: seed of the random arrivals and lengths." },
     { NNC_FIELD(nnc_serve_ask, prefix_hit), .max = 1, NNC_DEFAULT(0),
       .help = "Share of a prompt whose keys and values are already cached." },
     { SERVE_DEGREE(devices), .group = "Parallelism", .default_text = "the product of the degrees",
@@ -435,12 +440,12 @@ static const nnc_field serve_fields[] = {
     { NNC_FIELD(nnc_serve_ask, disaggregate), .default_text = "none",
       .help = "P:D: P replicas only prefill, D replicas only decode." },
     { COUNT(steps), .group = "Images", .default_text = "0: tokens are generated",
-      .help = "Forward passes per image of a network that denoises; --batch images at a time." },
+      .help = "Forward passes per image of a network that denoises. Each pass computes --batch images." },
     { NNC_FIELD(nnc_serve_ask, guidance), NNC_DEFAULT_OFF,
-      .help = "Run each pass twice, with and without the prompt." },
+      .help = "Compute each pass twice, once with and once without the prompt." },
     { COUNT(image), .unit = "pixels", .default_text = "the model's", .help = "Pixels per side." },
     { NNC_FIELD(nnc_serve_ask, beside_s), .unit = "s", .max = 1e6, NNC_DEFAULT(0),
-      .help = "Additional time per image, outside the networks that the model file names." },
+      .help = "Time per image in addition to the networks that the model file names." },
     { NNC_FIELD(nnc_serve_ask, price), .group = "Engine", .max = 1e6, .above_min = true,
       .default_text = "the device file's newest", .help = "Price of one device for one hour." },
     { NNC_FIELD(nnc_serve_ask, carbon_g_per_kwh), .unit = "g/kWh", .max = 1e5, .default_text = "that of --region",
@@ -464,8 +469,9 @@ nnc_status nnc_serve_ask_check(const nnc_serve_ask *ask, nnc_error *err) {
 #define BY_STORED(stored, text) \
     .name = (text), .type = NNC_FIELD_F64, .offset = (stored) * sizeof(double), .size = sizeof(double)
 
-#define SERVE_SHARE(stored, text, ...) \
-    { BY_STORED(stored, text), FRACTION, .help = "Share of the memory bandwidth if the data has this format." },
+#define SERVE_SHARE(stored, text, ...)   \
+    { BY_STORED(stored, text), FRACTION, \
+      .help = "Share of the memory bandwidth that is reached if the data has this format." },
 static const nnc_field share_fields[] = { NNC_STORED_LIST(SERVE_SHARE) };
 
 #define STORED_SECONDS(stored, text, ...) \
@@ -478,9 +484,10 @@ static const nnc_field all_reduce_fields[] = {
       .help = "Additional time of an all-reduce per rank of the group." },
     { NNC_FIELD(nnc_small_all_reduce, two_shot_s), SECONDS, .help = "Additional time of an all-reduce in two rounds." },
     { NNC_FIELD(nnc_small_all_reduce, one_shot_fraction), FRACTION,
-      .help = "Share of the link bandwidth in one round: each rank sends all its data to every other rank." },
+      .help = "Share of the link bandwidth that an all-reduce in one round reaches: each rank sends all its data to "
+              "every other rank." },
     { NNC_FIELD(nnc_small_all_reduce, two_shot_fraction), FRACTION,
-      .help = "Share of the link bandwidth in two rounds: each rank sends parts of the data twice." },
+      .help = "Share of the link bandwidth that an all-reduce in two rounds (reduce-scatter, all-gather) reaches." },
     { NNC_FIELD(nnc_small_all_reduce, node_s), SECONDS, .default_text = "scale_out_fixed_s",
       .help = "Additional time of an all-reduce over several nodes." },
 };
@@ -488,26 +495,24 @@ static const nnc_field all_reduce_fields[] = {
 #define EFFICIENCY(member) NNC_FIELD(nnc_serve_efficiency, member)
 const nnc_field nnc_serve_efficiency_fields[NNC_SERVE_EFFICIENCY_FIELDS] = {
     { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_serve_efficiency, stream_fraction), NNC_FIELD_TABLE(share_fields),
-      .help = "Share of the memory bandwidth of products with few rows, by the format of the "
-              "weights." },
+      .help = "Share of the memory bandwidth that products with few rows reach, by the format of the weights." },
     { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_serve_efficiency, kv_fraction), NNC_FIELD_TABLE(share_fields),
-      .help = "Share of the memory bandwidth of decode attention, by the format of the cache." },
+      .help = "Share of the memory bandwidth that decode attention reaches, by the format of the cache." },
     { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_serve_efficiency, product_fraction), NNC_FIELD_TABLE(share_fields),
-      .help = "Share of the peak FLOP/s of products with many rows, by the format of the weights; products computed in "
-              "16 bits use the value of bf16." },
+      .help = "Share of the peak FLOP/s that products with many rows reach, by the format of the weights; products "
+              "computed in 16 bits use the value of bf16." },
     { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_serve_efficiency, product_s), NNC_FIELD_TABLE(stored_seconds_fields),
       .default_text = "kernel_s",
       .help = "Fixed time of one product, including the cast of its input, by the format of the "
               "weights." },
-    { EFFICIENCY(attention_fraction), FRACTION, .help = "Share of the 16-bit peak of prefill attention." },
+    { EFFICIENCY(attention_fraction), FRACTION, .help = "Share of the 16-bit peak that prefill attention reaches." },
     { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_serve_efficiency, expert_fraction), NNC_FIELD_TABLE(share_fields),
-      .help = "Share of the memory bandwidth of products of many experts, by the format of the "
-              "weights." },
+      .help = "Share of the memory bandwidth that products of many experts reach, by the format of the weights." },
     { EFFICIENCY(kernel_s), SECONDS, .help = "Fixed time of one kernel in a recorded CUDA graph." },
     { EFFICIENCY(attention_s), SECONDS, .default_text = "kernel_s", .help = "Fixed time of one decode attention." },
     { EFFICIENCY(kv_reread), .max = 1, NNC_DEFAULT(0),
-      .help = "Share of the cache that decode attention reads again for each further query head "
-              "with the same keys and values, whatever the engine." },
+      .help = "Share of the cache that decode attention reads again for each further query head with the same keys and "
+              "values. If the engine has a larger kv_reread, its value is used." },
     { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_serve_efficiency, all_reduce), NNC_FIELD_TABLE(all_reduce_fields),
       .help = "Small all-reduces inside a scale-up domain." },
     { NNC_FIELD_COMMENT("fitted_on"), .required = true,
@@ -537,7 +542,7 @@ static const nnc_field expert_seconds_fields[] = { NNC_STORED_LIST(EXPERT_SECOND
 const nnc_field nnc_serve_engine_fields[NNC_SERVE_ENGINE_FIELDS] = {
     { ENGINE(step_s), SECONDS, NNC_DEFAULT(0), .help = "Host time of one step." },
     { ENGINE(layer_s), SECONDS, NNC_DEFAULT(0),
-      .help = "Time of a layer in addition to its matrix products and its attention." },
+      .help = "Time of one layer in addition to its matrix products and its attention." },
     { ENGINE(sequence_s), SECONDS, NNC_DEFAULT(0), .help = "Additional time of a step per decoding sequence." },
     { ENGINE(prefill_factor), FACTOR, .help = "Factor on the device's time of the ops of a prefill step." },
     { ENGINE(decode_factor), FACTOR, .help = "Factor on the device's time of the ops of a decode step." },
@@ -546,8 +551,8 @@ const nnc_field nnc_serve_engine_fields[NNC_SERVE_ENGINE_FIELDS] = {
       .help = "Factor on the rate at which the device reads weights." },
     { ENGINE(kv_factor), FACTOR, .help = "Factor on the rate at which the device reads the cache." },
     { ENGINE(unit_bytes_per_clock), .unit = "B", .max = 1e6, .above_min = true, .default_text = "no limit",
-      .help = "Maximum bytes that decode kernels read per unit and clock of the device: kernels written for smaller "
-              "devices do not reach the memory bandwidth of larger devices." },
+      .help = "Maximum bytes that decode kernels read per unit and clock cycle of the device. Kernels that were "
+              "written for smaller devices do not reach the memory bandwidth of larger devices." },
     { ENGINE(all_reduce_factor), FACTOR, .help = "Factor on the device's time of an all-reduce." },
     { ENGINE(all_reduce_s), SECONDS, NNC_DEFAULT(0), .help = "Additional time of each all-reduce." },
     { ENGINE(attention_factor), FACTOR, .help = "Factor on the device's time of the attention of a prefill." },
@@ -579,7 +584,7 @@ const nnc_field nnc_serve_engine_fields[NNC_SERVE_ENGINE_FIELDS] = {
     { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_serve_engine, tpot), NNC_FIELD_TABLE(spread_fields),
       .help = "Range of nine in ten measured times per output token." },
     { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_serve_engine, tpot_experts), NNC_FIELD_TABLE(spread_fields),
-      .help = "Range of nine in ten measured times per output token of models with experts; not given: as tpot." },
+      .help = "Interval of the time per output token of models with experts; not given: as tpot." },
     { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_serve_engine, ttft), NNC_FIELD_TABLE(spread_fields),
       .help = "Range of nine in ten measured times to first token." },
     { NNC_FIELD_COMMENT("fitted_on"), .required = true,

@@ -10,13 +10,14 @@ static const nnc_field spread_fields[] = {
     { NNC_FIELD(nnc_spreads, own), .max = 5, .above_min = true, .required = true,
       .help = "Term of every step that is predicted with the profile." },
     { NNC_FIELD(nnc_spreads, network), .max = 5, NNC_DEFAULT(0.25),
-      .help = "Factor on the share of the step that the network bounds; the product is a term." },
+      .help = "Factor on the network-bound share of the step; the product is a term of the interval." },
     { NNC_FIELD(nnc_spreads, idle), .max = 5, NNC_DEFAULT(0.5),
-      .help = "Factor on the share of the step that waits for the host or other stages; the product is a term." },
+      .help = "Factor on the share of the step that waits for the host or for other stages; the product is a term of "
+              "the interval." },
     { NNC_FIELD(nnc_spreads, kernels), .max = 5, NNC_DEFAULT(0.05),
       .help = "Term on devices that were fitted to kernels only." },
     { NNC_FIELD(nnc_spreads, carried), .max = 5, NNC_DEFAULT(0.1),
-      .help = "Term on devices whose efficiencies come from similar devices." },
+      .help = "Term of the interval on devices whose efficiencies were copied from a similar device." },
     { NNC_FIELD(nnc_spreads, experts), .max = 5, NNC_DEFAULT(0.05), .help = "Term of models with experts." },
     { NNC_FIELD_COMMENT("fitted_on"), .required = true, .help = "The measured rows that the values were taken from." },
 };
@@ -25,14 +26,14 @@ static const nnc_field reserve_fields[] = {
     { NNC_FIELD(nnc_reserve, bytes), .unit = "B", .max = 1e13, NNC_DEFAULT(0),
       .help = "Driver context and buffers of collectives." },
     { NNC_FIELD(nnc_reserve, share), .max = 1, NNC_DEFAULT(0),
-      .help = "Fragmentation of the allocator, as a share of the memory that the plan counts." },
+      .help = "Fragmentation of the allocator, as a share of the tensors of the plan." },
     { NNC_FIELD(nnc_reserve, low), .max = 1, .above_min = true, NNC_DEFAULT(1),
       .help = "10 % quantile of measured / predicted peak." },
     { NNC_FIELD(nnc_reserve, high), .min = 1, .max = 10, NNC_DEFAULT(1),
       .help = "90 % quantile of measured / predicted peak." },
     { NNC_FIELD(nnc_reserve, context), .unit = "B", .max = 1e13,
-      .help = "Driver context and libraries of a process on one device, without buffers of "
-              "collectives; not given: bytes." },
+      .help = "Driver context and libraries of a process on one device, without buffers of collectives; not given: the "
+              "key bytes." },
     { NNC_FIELD(nnc_reserve, workspace), .unit = "B", .max = 1e12, NNC_DEFAULT(0),
       .help = "Workspaces that the libraries of matrix products allocate and never free." },
 };
@@ -71,7 +72,7 @@ static const nnc_field shipped_fields[] = {
 
 #define SOFTWARE(member) NNC_FIELD(nnc_software, member)
 static const nnc_field software_fields[] = {
-    { SOFTWARE(id), .required = true, .help = "Name of the file without \".json\", and on the command line." },
+    { SOFTWARE(id), .required = true, .help = "Name of the file without \".json\"; the command line uses this name." },
     { SOFTWARE(name), .required = true, .help = "Full name." },
     { SOFTWARE(date), .help = "Year and month of the release of a framework." },
     /* fields that are switches: they are options, and keys of plan files */
@@ -93,10 +94,11 @@ static const nnc_field software_fields[] = {
     { SOFTWARE(launch_s), .unit = "s", .max = 1, NNC_DEFAULT(0),
       .help = "Host time to issue one op; 0: kernels are recorded once and replayed." },
     { SOFTWARE(lists_operators), NNC_DEFAULT_OFF,
-      .help =
-          "Programs run operator by operator, as the model's library issues the operators, if the library is known." },
+      .help = "Kernels are the operators that the model's library issues one by one, if nncost knows the operators of "
+              "this library." },
     { SOFTWARE(launch_expert_s), .unit = "s", .max = 1,
-      .help = "Host time to issue one op of a model with experts, whose tokens the host counts; not given: launch_s." },
+      .help = "Host time to issue one op of a model with experts, if the host counts the tokens of each expert; not "
+              "given: launch_s." },
     { SOFTWARE(launch_product_s), .unit = "s", .max = 1, NNC_DEFAULT(0),
       .help = "Host time to issue each product of a group of experts; 0: the group is one kernel." },
     { SOFTWARE(tuned_pointwise), NNC_DEFAULT_OFF,
@@ -114,28 +116,29 @@ static const nnc_field software_fields[] = {
       NNC_DEFAULT_AS(NNC_LOSS_KEEPS_LOGITS, "logits"),
       .help = "Tensor of logits or probabilities that the loss keeps for backward." },
     { SOFTWARE(fused_maps), NNC_DEFAULT_OFF,
-      .help = "Feature maps: the activation and the sum after a norm are part of the norm's kernel." },
+      .help = "The kernel of a norm of feature maps also computes the activation and the sum that follow the norm." },
     { SOFTWARE(contiguous_maps), NNC_DEFAULT_OFF,
-      .help = "Feature maps have one plane per channel (NCHW) and are copied to another layout if matrix units need "
-              "it; off: channels last." },
+      .help = "Feature maps have one plane per channel (NCHW), and are copied where the matrix units need another "
+              "layout; off: all feature maps are channels last." },
     { SOFTWARE(random_written), NNC_DEFAULT_OFF,
       .help = "Dropout reads fp32 random numbers that a separate kernel wrote." },
     { SOFTWARE(block_scales), NNC_DEFAULT_OFF,
       .help = "8-bit operands have a scale per block of 128 values instead of a scale per tensor." },
     /* Fields that are neither options nor keys of plan files. */
     { SOFTWARE(written_out), NNC_DEFAULT_OFF,
-      .help = "Layer norms, RMS norms and GELU run as one kernel per primitive." },
+      .help = "Layer norms, RMS norms and GELU run as one kernel per primitive operation (mean, difference, product "
+              "...)." },
     { SOFTWARE(by_reductions), NNC_DEFAULT_OFF,
       .help = "Layer norms, RMS norms and softmax run as one kernel per sum and one kernel for all other work." },
     { SOFTWARE(turned_group_norms), NNC_DEFAULT_OFF,
-      .help = "Group norms need contiguous maps: channels-last maps are copied to this layout and back." },
+      .help = "Group norms need contiguous maps, so channels-last maps are copied to the contiguous layout and back." },
     { SOFTWARE(grouped_on_vectors), NNC_DEFAULT_OFF,
       .help = "Grouped convolutions run on the vector units, except groups of 4, 8, 16 or 32 channels, "
               "if the number of groups is a multiple of 32." },
     { SOFTWARE(copied_heads), NNC_FIELD_NAMES(nnc_head_copy, NNC_HEAD_COPY_COUNT),
       NNC_DEFAULT_AS(NNC_HEADS_IN_PLACE, "none"),
-      .help = "Copies queries, keys, values and the output of attention to a layout by heads and "
-              "back; always: also contiguous maps that are read as tokens." },
+      .help = "Queries, keys, values and the output of attention are copied to a layout by heads and back. always: "
+              "this is also done for contiguous maps that are read as tokens." },
     { SOFTWARE(cast_weights), NNC_DEFAULT_OFF,
       .help = "fp32 weights are cast to 16 bits in every micro-batch, and their gradients are cast back." },
     { SOFTWARE(flat_weights), NNC_DEFAULT_OFF,
@@ -156,7 +159,7 @@ static const nnc_field software_fields[] = {
     { SOFTWARE(flash_kernel), NNC_FIELD_NAMES(nnc_flash_kernel, NNC_FLASH_KERNEL_COUNT),
       NNC_DEFAULT_AS(NNC_FLASH2, "flash2"), .help = "The kernel of --attention flash." },
     { SOFTWARE(unfused_attention), NNC_DEFAULT_OFF,
-      .help = "Programs have no fused attention: attention is unfused unless the plan names a kernel." },
+      .help = "The framework has no fused attention: attention is unfused unless the plan names a kernel." },
     { SOFTWARE(norm_keep), NNC_FIELD_NAMES(nnc_norm_keep, NNC_KEEP_COUNT), NNC_DEFAULT_AS(NNC_KEEP_FUSED, "fused"),
       .help = "Tensors that layer, RMS and batch norms keep for backward." },
     { SOFTWARE(group_norm_keep), NNC_FIELD_NAMES(nnc_norm_keep, NNC_KEEP_COUNT),
@@ -165,7 +168,7 @@ static const nnc_field software_fields[] = {
     { SOFTWARE(softmax_upcast), NNC_DEFAULT_OFF,
       .help = "Softmax runs in fp32 and keeps its fp32 output in addition to the cast output." },
     { SOFTWARE(attention_mask_kept), NNC_DEFAULT_OFF,
-      .help = "Each layer keeps a boolean mask of all pairs of tokens." },
+      .help = "Each layer keeps a boolean attention mask over all pairs of tokens." },
     { SOFTWARE(library_kept), NNC_DEFAULT_OFF,
       .help = "Language models keep the tensors for backward that the operators of transformers and peft keep, instead "
               "of the tensors that fused kernels need." },
@@ -188,7 +191,8 @@ static const nnc_field software_fields[] = {
     { SOFTWARE(network_units), .max = 1e4, NNC_DEFAULT(0),
       .help = "Compute units of the device that the kernels of expert communication occupy." },
     { SOFTWARE(expert_scores_first), NNC_DEFAULT_OFF,
-      .help = "Experts multiply their activations by the router's scores, so combine keeps no tensor." },
+      .help =
+          "Experts multiply their activations by the router's scores, so that combine needs no tensor in backward." },
     { SOFTWARE(context_frozen), NNC_DEFAULT_ON, .help = "The input of cross-attention needs no gradient." },
     { SOFTWARE(overlap_tensor_backward), .max = 1,
       .help = "Share of tensor-parallel communication of backward passes that overlaps with compute; not given: as "
@@ -199,19 +203,21 @@ static const nnc_field software_fields[] = {
       .help = "Bytes of gradients that are reduced together during backward, and of weights that are gathered together "
               "if all weights are gathered once per step." },
     { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_software, spread), NNC_FIELD_TABLE(spread_fields),
-      .help = "Half of the 90 % range of measurements, in natural logarithm, is the square root of the sum of the "
-              "squares of these terms." },
+      .help = "Terms of the interval. Its half-width (natural logarithm of measured / predicted time) is the square "
+              "root of the sum of their squares." },
     { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_software, reserve), NNC_FIELD_TABLE(reserve_fields),
-      .help = "Device memory in addition to the memory that the plan counts, unless --reserve-bytes "
-              "is given." },
+      .help =
+          "Device memory that is counted in addition to the tensors of the plan, unless --reserve-bytes is given." },
     { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_software, ships), NNC_FIELD_TABLE(shipped_fields),
       .help = "Schedules and memory savings that the frameworks of the profile support; a search tries only these." },
     { SOFTWARE(policy), NNC_FIELD_NAMES(nnc_policy, NNC_POLICY_COUNT), NNC_DEFAULT_AS(NNC_POLICY_DEFAULT, "default"),
-      .help = "Precision policy of a search under this profile without --policy: the default of the profile's "
-              "frameworks." },
-    { SOFTWARE(zero_gradients), NNC_DEFAULT_OFF, .help = "A kernel clears gradients instead of freeing them." },
+      .help = "Precision policy that a search under this profile uses if --policy is not given: the default of the "
+              "profile's frameworks." },
+    { SOFTWARE(zero_gradients), NNC_DEFAULT_OFF,
+      .help = "A kernel sets gradients to zero after the update; off: gradients are freed." },
     { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_software, serving), NNC_FIELD_TABLE(nnc_serve_engine_fields),
-      .help = "Parameters of a serving engine: times that its host and kernels add to the times of the device." },
+      .help =
+          "Parameters of a serving engine: times that its host code and its kernels add to the times of the device." },
 };
 
 enum { SWITCHES_FROM = 3, SWITCHES = 22 };

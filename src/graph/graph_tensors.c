@@ -164,9 +164,9 @@ static bool infer_concat(nnc_graph_walk *w, nnc_graph_op *op) {
 
 static const nnc_graph_param slice_params[] = {
     [NNC_SLICE_SIZE] = { "size", NNC_GRAPH_NUMBER, .required = true, .min = 1, .max = NNC_GRAPH_DIM_MAX,
-                         .help = "How many." },
+                         .help = "Number of channels or tokens that are kept." },
     [NNC_SLICE_START] = { "start", NNC_GRAPH_NUMBER, .unsaid = 0, .min = 0, .max = NNC_GRAPH_DIM_MAX,
-                          .help = "From which on." },
+                          .help = "Number of channels or tokens before the part that is kept." },
     [NNC_SLICE_AXIS] = { "axis", NNC_GRAPH_WORD, .words = axis_words, .unsaid = 0, .help = "The axis." },
 };
 
@@ -383,7 +383,7 @@ static bool infer_timestep(nnc_graph_walk *w, nnc_graph_op *op) {
 }
 
 static const nnc_graph_param prepend_params[] = {
-    { "count", NNC_GRAPH_NUMBER, .unsaid = 1, .min = 1, .max = 1000000, .help = "How many." },
+    { "count", NNC_GRAPH_NUMBER, .unsaid = 1, .min = 1, .max = 1000000, .help = "Number of tokens." },
 };
 
 static bool infer_prepend(nnc_graph_walk *w, nnc_graph_op *op) {

@@ -15,8 +15,7 @@ static const nnc_field scale_up_fields[] = {
       .help = "Bandwidth of one device in one direction; torus: of one link." },
     { NNC_FIELD(nnc_scale_up, latency_s), .unit = "s", .max = 0.1, .usual = 3e-6, .help = "Latency of one step." },
     { NNC_FIELD(nnc_scale_up, knee_bytes), .unit = "B", .max = NNC_BYTES_MAX, .default_text = "0",
-      .help = "Message size that takes twice its time at full bandwidth; 0 = every size reaches "
-              "full bandwidth." },
+      .help = "Message size that takes twice as long as at full bandwidth; 0 = every size reaches full bandwidth." },
     { NNC_FIELD(nnc_scale_up, reduces_in_switch), .help = "The switch performs reductions." },
 };
 
@@ -25,8 +24,7 @@ static const nnc_field scale_out_fields[] = {
       .help = "Network bandwidth of one device in one direction." },
     { NNC_FIELD(nnc_scale_out, latency_s), .unit = "s", .max = 0.1, .usual = 3e-6, .help = "Latency of one step." },
     { NNC_FIELD(nnc_scale_out, knee_bytes), .unit = "B", .max = NNC_BYTES_MAX, .default_text = "0",
-      .help = "Message size that takes twice its time at full bandwidth; 0 = every size reaches "
-              "full bandwidth." },
+      .help = "Message size that takes twice as long as at full bandwidth; 0 = every size reaches full bandwidth." },
     { NNC_FIELD(nnc_scale_out, oversubscription), .min = 1, .max = 1e3, .default_text = "1",
       .help = "Total bandwidth of the nodes divided by the bandwidth of the network core." },
 };
@@ -40,15 +38,15 @@ static const nnc_field host_fields[] = {
       .help = "Time to issue one kernel of a program that is not compiled; --host sets it. 0 = "
               "the device is its own host." },
     { NNC_FIELD(nnc_host_link, new_bytes_per_s), .unit = "B/s", .max = NNC_LINK_MAX, .min = 1e6, .usual = 2e9,
-      .help = "Rate of the first write to memory that the operating system has just given, the write itself "
-              "left out: gradients in each step of a CPU." },
+      .help = "Bytes per second that the operating system can map at the first write to new memory (page faults), "
+              "without the time of the write. On a CPU each step writes its gradients to new memory." },
 };
 
 static const nnc_field node_power_fields[] = {
     { NNC_FIELD(nnc_node_power, idle_w), .unit = "W", .max = 1e6,
       .help = "Power of an idle node, divided by its number of devices." },
     { NNC_FIELD(nnc_node_power, busy_w), .unit = "W", .max = 1e6, .above_min = true,
-      .help = "Power of a node that trains without waiting, divided by its number of devices." },
+      .help = "Power of a node that computes without waiting, divided by its number of devices." },
 };
 
 static const nnc_field mtbf_fields[] = {
@@ -59,17 +57,18 @@ static const nnc_field mtbf_fields[] = {
 };
 
 static const nnc_field device_fields[] = {
-    { NNC_FIELD(nnc_device, id), .required = true, .help = "File stem and name on the command line." },
+    { NNC_FIELD(nnc_device, id), .required = true,
+      .help = "Name of the file without \".json\"; the command line uses this name." },
     { NNC_FIELD(nnc_device, name), .default_text = "id", .help = "Full name." },
     { NNC_FIELD(nnc_device, vendor), .help = "Who makes it." },
     { NNC_FIELD(nnc_device, architecture), .help = "Generation of the design." },
     { NNC_FIELD(nnc_device, year), .min = 1990, .max = 2100, .help = "Year it came out." },
     { NNC_FIELD(nnc_device, units), .min = 1, .max = 1e6,
-      .help = "Streaming multiprocessors, compute units or tensor cores; --set also scales the "
-              "peaks that are not set." },
+      .help = "Number of streaming multiprocessors, compute units or tensor cores. --set of this field also scales "
+              "each peak that --set does not give." },
     { NNC_FIELD(nnc_device, clock_hz), .unit = "Hz", .max = 1e12, .min = 1e6, .usual = 1.5e9,
-      .help = "Clock of the stated peaks (boost clock); --set also scales the peaks that are not "
-              "set." },
+      .help = "Clock at which the peaks are stated (boost clock). --set of this field also scales each peak that --set "
+              "does not give." },
     { NNC_FIELD(nnc_device, matmul_flops_per_s), .unit = "FLOP/s", .max = NNC_RATE_MAX, .required = true, .min = 1e9,
       .usual = 3e14, .help = "Dense peak of the matrix units, by number format." },
     { NNC_FIELD(nnc_device, vector_flops_per_s), .unit = "FLOP/s", .max = NNC_RATE_MAX, .min = 1e9, .usual = 3e13,
@@ -77,7 +76,7 @@ static const nnc_field device_fields[] = {
     { NNC_FIELD(nnc_device, mem_bytes), .unit = "B", .min = 1e6, .usual = 5e10, .max = NNC_BYTES_MAX, .required = true,
       .help = "Capacity of the device memory, as its driver reports it." },
     { NNC_FIELD(nnc_device, usable_bytes), .unit = "B", .min = 1e6, .usual = 5e10, .max = NNC_BYTES_MAX,
-      .help = "Part of the memory that one process can use, its context included; not given: all." },
+      .help = "Part of the memory that one process can use, with its driver context; not given: all of the memory." },
     { NNC_FIELD(nnc_device, mem_bytes_per_s), .unit = "B/s", .max = NNC_LINK_MAX, .required = true, .min = 1e8,
       .usual = 2e12, .help = "Peak bandwidth of the device memory." },
     { NNC_FIELD(nnc_device, l2_bytes), .unit = "B", .min = 1e3, .usual = 5e7, .max = NNC_BYTES_MAX,
@@ -371,8 +370,7 @@ static const nnc_field cluster_network_fields[] = {
       .help = "Bandwidth of one NIC in one direction." },
     { NNC_FIELD_IN(network, link, latency_s), .unit = "s", .max = 1, .help = "Latency of one step." },
     { NNC_FIELD_IN(network, link, knee_bytes), .unit = "B", .max = 1e15, .default_text = "0",
-      .help = "Message size that takes twice its time at full bandwidth; 0 = every size reaches "
-              "full bandwidth." },
+      .help = "Message size that takes twice as long as at full bandwidth; 0 = every size reaches full bandwidth." },
     { NNC_FIELD_IN(network, link, oversubscription), .min = 1, .max = 1e3, .default_text = "1",
       .help = "Total bandwidth of the nodes divided by the bandwidth of the network core." },
 };
@@ -383,7 +381,7 @@ static const nnc_field cluster_fields[] = {
     { NNC_FIELD(cluster, devices_per_node), .min = 1, .max = 1e6, .required = true,
       .help = "Devices per node; they share its network interfaces." },
     { NNC_FIELD_AS(NNC_FIELD_OBJECT, cluster, scale_up), NNC_FIELD_TABLE(scale_up_fields),
-      .help = "The fast fabric between devices; its `devices` default to those of a node." },
+      .help = "The fast fabric between devices; if its key `devices` is not given, it joins the devices of one node." },
     { NNC_FIELD_AS(NNC_FIELD_OBJECT, cluster, scale_out), NNC_FIELD_TABLE(cluster_network_fields),
       .help = "The network between nodes." },
     { NNC_FIELD_AS(NNC_FIELD_OBJECT, cluster, host), NNC_FIELD_TABLE(host_fields), .help = "The link to the host." },
@@ -539,58 +537,61 @@ static const nnc_field conv_fields[] = {
     { NNC_FIELD(nnc_conv_efficiency, channels_half), .max = 1e5, NNC_DEFAULT(0),
       .help = "Channels per group at which half of the rate is reached." },
     { NNC_FIELD(nnc_conv_efficiency, depth_half), .max = 1e5, NNC_DEFAULT(0),
-      .help = "Terms in the sum of an output value at which half of the rate is reached." },
+      .help = "Number of terms in the sum of one output value at which half of the rate is reached." },
     { NNC_FIELD(nnc_conv_efficiency, library_sustained_fraction), .max = 1, .above_min = true,
       .help = "sustained_fraction of the convolutions that PyTorch issues; not given: sustained_fraction." },
     { NNC_FIELD(nnc_conv_efficiency, library_channels_half), .max = 1e5,
       .help = "channels_half of the convolutions that PyTorch issues." },
     { NNC_FIELD(nnc_conv_efficiency, library_tf32_backward_ratio), .min = 0.1, .max = 10,
-      .help = "Time of a gradient in tf32 over that of the same products forward, of the same, channels last; "
-              "not given: 1." },
+      .help = "Convolutions that PyTorch issues in tf32, channels last: time of one gradient divided by the time of "
+              "forward; not given: 1." },
     { NNC_FIELD(nnc_conv_efficiency, library_tf32_contiguous_ratio), .min = 0.1, .max = 10,
-      .help = "The same ratio for contiguous maps (NCHW); not given: library_tf32_backward_ratio." },
+      .help = "Convolutions that PyTorch issues in tf32, contiguous maps (NCHW): time of one gradient divided by the "
+              "time of forward; not given: library_tf32_backward_ratio." },
     { NNC_FIELD(nnc_conv_efficiency, library_channel_fraction), .max = 1, .above_min = true,
-      .help = "Share of the vector units' fp32 peak of contiguous convolutions of single channels, "
-              "of the same, in any format; not given: vector_fraction." },
+      .help = "Depthwise convolutions that PyTorch issues, contiguous maps, any format: share of the vector units' "
+              "fp32 peak that they reach; not given: vector_fraction." },
     { NNC_FIELD(nnc_conv_efficiency, library_channel_weight_ratio), .min = 0.1, .max = 100,
-      .help = "Time of the weight gradient of single channels over that forward, of the same; not "
-              "given: 1." },
+      .help = "Depthwise convolutions that PyTorch issues: time of the weight gradient divided by the time of forward; "
+              "not given: 1." },
     { NNC_FIELD(nnc_conv_efficiency, vector_fraction), .max = 1, .above_min = true,
-      .help = "Share of the vector units' peak that convolutions reach there, when that is faster; "
-              "not given: not used." },
+      .help = "Share of their peak that the vector units reach in convolutions; they are used where they are faster "
+              "than the matrix units. Not given: not used." },
     FITTED_ON,
 };
 
 static const nnc_field gemm_fields[] = {
     SUSTAINED(nnc_gemm_efficiency),
     { NNC_FIELD(nnc_gemm_efficiency, boost_ratio), .min = 1, .max = 10, NNC_DEFAULT(1),
-      .help = "Rate of short kernels divided by the rate of long kernels, which run at a lower clock." },
+      .help = "Rate of short kernels divided by the rate of long kernels: the power limit lowers the clock of long "
+              "kernels." },
     MEMORY(nnc_gemm_efficiency),
     FIXED(nnc_gemm_efficiency),
     { NNC_FIELD(nnc_gemm_efficiency, library_memory_fraction), .max = 1, .above_min = true,
-      .help = "Share of the memory bandwidth of products that PyTorch issues; not given: as "
+      .help = "Share of the memory bandwidth that products reach when PyTorch issues them one by one; not given: "
               "memory_fraction." },
     { NNC_FIELD(nnc_gemm_efficiency, k_fill), .max = 1e5, NNC_DEFAULT(0),
-      .help = "Start and end of a tile take the time of this many elements of k." },
+      .help = "Start and end of a tile together take as long as this many further elements of the dimension k." },
     { NNC_FIELD(nnc_gemm_efficiency, l2_bytes_per_flop), .unit = "B/FLOP", .max = 1e3, .above_min = true,
-      .help = "Operand bytes that the cache delivers per FLOP of the peak; the rate scales with "
-              "the peak." },
+      .help =
+          "Operand bytes that the L2 cache delivers per FLOP of the peak: its bandwidth is this value x the peak." },
     { NNC_FIELD(nnc_gemm_efficiency, l2_bytes_per_s), .unit = "B/s", .max = NNC_LINK_MAX, .above_min = true,
-      .help = "The same as a rate independent of the peak; replaces the field above." },
+      .help = "Bandwidth at which the L2 cache delivers operands, independent of the peak; if given, it replaces "
+              "l2_bytes_per_flop." },
     { NNC_FIELD(nnc_gemm_efficiency, wave_quantization), .max = 1,
-      .help = "Share of a partly filled wave of tiles that counts as full; not given: a constant "
-              "rate without tiles." },
+      .help = "Time of a partly filled wave of tiles: 1, as long as a full wave; 0, in proportion to its tiles. Not "
+              "given: the rate does not depend on tiles." },
     { NNC_FIELD(nnc_gemm_efficiency, unaligned_ratio), .min = 1, .max = 100, NNC_DEFAULT(1),
       .help = "Time of a product divided by the time of a product whose dimensions are multiples of 8." },
     { NNC_FIELD(nnc_gemm_efficiency, block_ratio), .min = 0.1, .max = 100, NNC_DEFAULT(1),
-      .help = "Time of a product with scales per block of 128 over that of one with a scale per "
-              "tensor." },
+      .help =
+          "Time of a product with one scale per block of 128 values, divided by its time with one scale per tensor." },
     { NNC_FIELD(nnc_gemm_efficiency, group_ratio), .min = 0.1, .max = 100, NNC_DEFAULT(1),
-      .help = "Time of grouped products with varying numbers of rows over that of one product with "
-              "the same total." },
+      .help = "Time of grouped products with varying numbers of rows, divided by the time of one product with as many "
+              "rows in total." },
     { NNC_FIELD(nnc_gemm_efficiency, power_share), .max = 10,
-      .help = "Share of the board power that the matrix units draw at their peak; above 1 they "
-              "cannot sustain it." },
+      .help = "Share of the board power that the matrix units would draw at their peak; above 1 they cannot sustain "
+              "this peak." },
     FITTED_ON,
 };
 
@@ -603,16 +604,16 @@ static const nnc_field flash_fields[] = {
     { NNC_FIELD(nnc_flash_efficiency, seq_half), .max = 1e6, NNC_DEFAULT(0),
       .help = "Sequence length at which half of the rate is reached." },
     { NNC_FIELD(nnc_flash_efficiency, library_unmasked_half), .max = 1e6,
-      .help = "seq_half of the kernels that PyTorch issues, without a mask; not given: as with a mask." },
+      .help = "seq_half of attention without a mask, for the kernels that PyTorch issues; not given: seq_half." },
     { NNC_FIELD(nnc_flash_efficiency, library_backward_ratio), .max = 10, .above_min = true,
-      .help = "backward_ratio of the kernels that PyTorch issues; not given: backward_ratio." },
+      .help = "backward_ratio of the attention kernels that PyTorch issues; not given: backward_ratio." },
     { NNC_FIELD(nnc_flash_efficiency, library_backward_bytes), .unit = "B", .max = 1000,
-      .help = "Bytes that backward moves for each value of the queries, in addition to its products, of the "
-              "same; not given: 0." },
+      .help = "Bytes that backward kernels of PyTorch move per value of the queries, in addition to the operands of "
+              "their products; not given: 0." },
     { NNC_FIELD(nnc_flash_efficiency, narrow_ratio), .max = 1, .above_min = true, NNC_DEFAULT(1),
       .help = "Rate of heads of width 64 divided by the rate of heads of width 128 and more." },
     { NNC_FIELD(nnc_flash_efficiency, block_penalty), .max = 1e3, NNC_DEFAULT(0),
-      .help = "Loss of rate when the blocks of queries fill the units exactly once." },
+      .help = "The time is multiplied by 1 + block_penalty x units of the device / blocks of 128 queries." },
     { NNC_FIELD(nnc_flash_efficiency, head_multiple), .min = 1, .max = 1024, NNC_DEFAULT(32),
       .help = "Kernels support head widths that are multiples of this; others are padded." },
     FITTED_ON,
@@ -635,9 +636,9 @@ static const nnc_field collective_fields[] = {
     { NNC_FIELD(nnc_collective_efficiency, bus_fraction), .max = 1, .above_min = true, NNC_DEFAULT(1),
       .help = "Share of the link bandwidth that large messages reach." },
     { NNC_FIELD(nnc_collective_efficiency, knee_bytes), .unit = "B", .max = NNC_BYTES_MAX, NNC_DEFAULT(0),
-      .help = "Message size per rank that takes twice its time at full rate." },
+      .help = "Message size per rank that takes twice as long as at the full rate." },
     { NNC_FIELD(nnc_collective_efficiency, small_group_loss), .max = 3.9, NNC_DEFAULT(0),
-      .help = "A group of n ranks reaches 1 - this / n^2 of the rate." },
+      .help = "A group of n ranks reaches the share 1 - small_group_loss / n^2 of the rate." },
     FITTED_ON,
 };
 
@@ -655,7 +656,7 @@ static const nnc_field collectives_fields[] = {
     { NNC_FIELD(nnc_collective_efficiencies, scale_out_fraction), .max = 1, .above_min = true, NNC_DEFAULT(1),
       .help = "Share of the network bandwidth that collectives reach." },
     { NNC_FIELD(nnc_collective_efficiencies, scale_out_fixed_s), .unit = "s", .max = 1, NNC_DEFAULT(0),
-      .help = "Additional time of a call that leaves the domain." },
+      .help = "Additional time of a call between scale-up domains." },
     FITTED_ON,
 };
 
@@ -673,18 +674,21 @@ static const nnc_field power_fields[] = {
 #define STREAM(member, value) NNC_FIELD(nnc_stream_efficiency, member), .max = 1, .above_min = true, NNC_DEFAULT(value)
 static const nnc_field stream_fields[] = {
     { STREAM(memory_fraction, 0.88), .help = "Share of the memory bandwidth that a kernel reaches." },
-    { STREAM(mixed_fraction, 0.58), .help = "The same for casts, and for kernels with operands of two types." },
-    { STREAM(norm_fraction, 0.7), .help = "The same for norms that are one kernel." },
-    { STREAM(softmax_fraction, 0.38), .help = "The same for softmax." },
-    { STREAM(loss_fraction, 0.66), .help = "The same for cross-entropy." },
-    { STREAM(adamw_fraction, 0.78), .help = "The same for fused AdamW with fp32 states." },
-    { STREAM(adamw_narrow_fraction, 0.66), .help = "The same for fused AdamW with 16-bit states." },
+    { STREAM(mixed_fraction, 0.58),
+      .help = "Share of the memory bandwidth that casts reach, and kernels with operands of two types." },
+    { STREAM(norm_fraction, 0.7), .help = "Share of the memory bandwidth that norms reach, if a norm is one kernel." },
+    { STREAM(softmax_fraction, 0.38), .help = "Share of the memory bandwidth that softmax reaches." },
+    { STREAM(loss_fraction, 0.66), .help = "Share of the memory bandwidth that cross-entropy reaches." },
+    { STREAM(adamw_fraction, 0.78),
+      .help = "Share of the memory bandwidth that fused AdamW with fp32 states reaches." },
+    { STREAM(adamw_narrow_fraction, 0.66),
+      .help = "Share of the memory bandwidth that fused AdamW with 16-bit states reaches." },
     { NNC_FIELD(nnc_stream_efficiency, norm_row_s), .unit = "s", .max = 1, NNC_DEFAULT(9.3e-10),
       .help = "Additional time for each row of a norm." },
     { NNC_FIELD(nnc_stream_efficiency, norm_row_backward_s), .unit = "s", .max = 1, NNC_DEFAULT(3.9e-9),
       .help = "Additional time for each row of a norm in backward." },
     { NNC_FIELD(nnc_stream_efficiency, fixed_s), .unit = "s", .max = 1, NNC_DEFAULT(3e-6),
-      .help = "Time of a kernel without work that follows another kernel." },
+      .help = "Time of an empty kernel that directly follows another kernel." },
     FITTED_ON,
 };
 
@@ -701,21 +705,21 @@ const nnc_field nnc_efficiencies_fields[NNC_EFFICIENCIES_FIELDS] = {
     { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_efficiencies, maps), NNC_FIELD_TABLE(map_fields),
       .help = "Norms, activations, sums and copies of feature maps." },
     { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_efficiencies, maps_tuned), NNC_FIELD_TABLE(map_fields),
-      .help = "Kernels for feature maps that were written for the device; not given: as maps." },
+      .help = "Efficiency of feature-map kernels that were written for the device; not given: as maps." },
     { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_efficiencies, pointwise), NNC_FIELD_TABLE(efficiency_fields),
       .help = "Norms, activations, copies and the loss." },
     { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_efficiencies, pointwise_tuned), NNC_FIELD_TABLE(efficiency_fields),
-      .help = "Pointwise kernels that were written for the device; not given: as pointwise." },
+      .help = "Efficiency of pointwise kernels that were written for the device; not given: as pointwise." },
     { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_efficiencies, optimizer), NNC_FIELD_TABLE(efficiency_fields),
       .help = "The optimizer step." },
     { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_efficiencies, stream), NNC_FIELD_TABLE(stream_fields),
-      .help = "Kernels of single operators, as PyTorch issues them one by one." },
+      .help = "Kernels that PyTorch issues one by one, each for one operator." },
     { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_efficiencies, collectives), NNC_FIELD_TABLE(collectives_fields),
       .help = "Collectives." },
     { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_efficiencies, power), NNC_FIELD_TABLE(power_fields),
       .help = "Power draw: where the power limit reduces the rates." },
     { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_efficiencies, serving), NNC_FIELD_TABLE(nnc_serve_efficiency_fields),
-      .help = "Serving: small batches in captured graphs. Not used in training." },
+      .help = "Efficiencies of serving: small batches, with kernels in recorded CUDA graphs. Not used for training." },
     { NNC_FIELD_COMMENT("fitted_on"), .help = "The measured rows that the calibration was fitted on." },
 };
 

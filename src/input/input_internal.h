@@ -570,7 +570,7 @@ const nnc_family_fields *nnc_family_fields_of(nnc_family family);
 /* clang-format off */
 #define NNC_COMMON_FIELDS                                                                    \
     { NNC_FIELD(nnc_model, id), .required = true,                                            \
-      .help = "Name of the file without \".json\", and on the command line." },              \
+      .help = "Name of the file without \".json\"; the command line uses this name." },              \
     { NNC_FIELD(nnc_model, name), .default_text = "id", .help = "Full name." },             \
     { NNC_FIELD(nnc_model, family), NNC_FIELD_NAMES(nnc_family, NNC_FAMILY_COUNT),           \
       .required = true,                                                                      \
@@ -583,7 +583,7 @@ const nnc_family_fields *nnc_family_fields_of(nnc_family family);
       .help = "For a network that denoises images: the model that decodes the latent into an image." }, \
     { NNC_FIELD(nnc_model, image_factor), .min = 1, .max = 1e4, .rare = true,                \
       .zero_unknown = true,                                                                  \
-      .help = "For a graph that reads latents: pixels per side of one position of its input. --image counts pixels." }
+      .help = "For a graph that reads latents: pixels per side of one latent position; --image counts pixels." }
 /* clang-format on */
 
 /* nnc_is_foreign tests for a configuration of another program. nnc_foreign_read reads it, except fields that depend on

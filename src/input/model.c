@@ -282,8 +282,7 @@ static const nnc_field unet_fields[] = {
       .max = 1000, .required = true,
       .help = "Channels of each level relative to the first, from full resolution down." },
     { UNET(blocks_per_level), .min = 1, .max = 64, .required = true,
-      .help = "Blocks per level on the way down; a residual network has one more per level on the "
-              "way up." },
+      .help = "Blocks per level on the way down. On the way up, each level of a residual network has one block more." },
     { UNET(block), NNC_FIELD_NAMES(nnc_unet_block, NNC_UNET_BLOCK_COUNT), .required = true, .help = "Kind of block." },
     { UNET(norm), NNC_FIELD_NAMES(nnc_norm_kind, NNC_NORM_KIND_COUNT), .required = true,
       .help = "Kind of norm: group or batch." },
@@ -303,7 +302,7 @@ static const nnc_field unet_fields[] = {
       .help = "Transformer blocks per attention layer; 0 = attention without an MLP." },
     { UNET(transformer_depths), NNC_FIELD_COUNTED(nnc_model, unet.transformer_depths, unet.transformer_depths_count),
       .max = 100, .default_text = "transformer_depth",
-      .help = "Transformer blocks per attention layer, by level; the middle uses the last value." },
+      .help = "Transformer blocks per attention layer, one value per level; the middle block uses the last value." },
     { UNET(cross_only_levels), NNC_FIELD_COUNTED(nnc_model, unet.cross_only_levels, unet.cross_only_levels_count),
       .default_text = "none", .help = "Levels in which both attentions of a transformer block read the context." },
     { UNET(linear_projections), NNC_DEFAULT_OFF,
@@ -314,8 +313,7 @@ static const nnc_field unet_fields[] = {
       .help = "Tokens of the cross-attention input; 0 = none." },
     { UNET(context_width), .max = 1e6, NNC_DEFAULT(0), .help = "Width of the cross-attention input; 0 = none." },
     { UNET(context_input_width), .max = 1e6, NNC_DEFAULT(0),
-      .help = "Width of that input before a linear layer maps it to context_width; 0 = no such "
-              "layer." },
+      .help = "Width of the cross-attention input before a linear layer maps it to context_width; 0 = no such layer." },
     { UNET(added_embed_width), .max = 1e6, NNC_DEFAULT(0),
       .help = "Width of an additional input that two linear layers add to the time embedding; 0 = "
               "none." },
@@ -499,15 +497,16 @@ static const nnc_field vit_fields[] = {
     { VIT(ffn_hidden), .min = 1, .max = NNC_WIDTH_MAX, .default_text = "4 x hidden",
       .help = "Width inside the feed-forward layer." },
     { VIT(mlp), NNC_FIELD_NAMES(nnc_mlp, NNC_MLP_COUNT), .default_text = "gelu",
-      .help = "Activation of the feed-forward layer; swiglu and geglu have three matrices." },
+      .help = "Activation of the feed-forward layer. swiglu and geglu layers have three matrices, other layers two." },
     { VIT(classes), .min = 1, .max = NNC_VOCAB_MAX, .required = true, .help = "Classes of the head." },
     { VIT(distilled), NNC_DEFAULT_OFF,
-      .help = "Distillation: a second token and a second head, trained on a teacher (DeiT)." },
+      .help = "Distillation: the network has a second token and a second head, which learn from a teacher (DeiT)." },
     { VIT(relative_positions), NNC_DEFAULT_OFF,
-      .help = "Each layer adds a table of relative positions to its scores; patches have no "
-              "positions (BEiT)." },
+      .help = "Each layer adds a table of relative positions to its attention scores, and patches have no position "
+              "embedding (BEiT)." },
     { VIT(no_key_bias), NNC_DEFAULT_OFF, .help = "Keys have no bias." },
-    { VIT(layer_scale), NNC_DEFAULT_OFF, .help = "Attention and MLP of a layer end with one factor per channel." },
+    { VIT(layer_scale), NNC_DEFAULT_OFF,
+      .help = "The outputs of attention and MLP are multiplied by one learned factor per channel." },
     { VIT(dropout), .max = 0.999, NNC_DEFAULT(0), .help = "Probability of dropping an element." },
 };
 

@@ -11,18 +11,18 @@ static const nnc_field compared_fields[] = {
     { NNC_FIELD(nnc_track, unseen), .max = 1e9, .required = true,
       .help = "Measured steps from groups that no fit has used." },
     { NNC_FIELD(nnc_track, error), .max = 1e3,
-      .help = "Mean absolute value of predicted / measured - 1, over the unseen steps." },
+      .help = "Mean absolute value of predicted / measured - 1 over the steps that no fit has used." },
     { NNC_FIELD(nnc_track, bias), .min = -1, .max = 1e3,
-      .help = "Mean of predicted / measured - 1, over the unseen steps." },
+      .help = "Mean of predicted / measured - 1 over the steps that no fit has used." },
     { NNC_FIELD(nnc_track, all_error), .max = 1e3,
-      .help = "error of all steps, if ten or more were measured and fewer than ten are unseen." },
+      .help = "Mean absolute error of all steps, also of steps that fits used; stated if `error` has fewer than ten "
+              "steps." },
     { NNC_FIELD(nnc_track, all_bias), .min = -1, .max = 1e3, .help = "bias of the same steps." },
 };
 static const nnc_field range_fields[] = {
     { NNC_FIELD(nnc_range, device), .required = true, .help = "Id of a device." },
     { NNC_FIELD(nnc_range, of), .required = true,
-      .help = "Id of a graph network, else the family of models; \"experts\" for decoders with "
-              "experts." },
+      .help = "Id of the network if it is a graph, else the family of models; \"experts\" for decoders with experts." },
     { NNC_FIELD(nnc_range, own), .max = 5, .above_min = true, .required = true,
       .help = "Replaces all parts of spread except network and idle." },
 };
@@ -142,37 +142,42 @@ nnc_status nnc_profiles_asked(nnc_specs *specs, const char *asked, nnc_profiles 
 
 static const nnc_field framework_fields[] = {
     { NNC_FIELD(nnc_framework, framework), .required = true,
-      .help = "Name of the framework; rows of measurements have it at the start." },
-    SELECTS(nnc_framework, also, "Another name of it."),
-    SELECTS(nnc_framework, version, "First release that it describes; a word that is no number: start of the version."),
+      .help = "Name of the framework; the column `framework` of measured rows begins with it." },
+    SELECTS(nnc_framework, also, "Another name of the framework."),
+    SELECTS(nnc_framework, version,
+            "First release that this entry describes. If the value is a word and no number, the version has to begin "
+            "with it."),
     SELECTS(nnc_framework, hardware, "Start of the id of the device."),
     SELECTS(nnc_framework, model, "Start of the id of the model."),
     SELECTS(nnc_framework, family, "Family of the model."),
     { NNC_FIELD(nnc_framework, policy), NNC_FIELD_NAMES(nnc_policy, NNC_POLICY_COUNT), .default_text = "default",
-      .help = "Its precision policy." },
+      .help = "Precision policy of the framework." },
     { NNC_FIELD(nnc_framework, attention), NNC_FIELD_NAMES(nnc_attention, NNC_ATTENTION_COUNT), .default_text = "flash",
-      .help = "Its attention kernel." },
+      .help = "Attention kernel of the framework." },
     { NNC_FIELD(nnc_framework, context_kind), NNC_FIELD_NAMES(nnc_context_kind, NNC_CONTEXT_KIND_COUNT),
-      .default_text = "ring", .help = "How context ranks attend to the tokens of the others." },
+      .default_text = "ring", .help = "How context ranks attend to the tokens of other context ranks." },
     { NNC_FIELD(nnc_framework, adapter_context_kind), NNC_FIELD_NAMES(nnc_context_kind, NNC_CONTEXT_KIND_COUNT),
-      .default_text = "ring", .help = "The same when only adapters are trained." },
+      .default_text = "ring",
+      .help = "How context ranks attend to the tokens of other context ranks when only adapters are trained." },
     { NNC_FIELD(nnc_framework, fp16_dropout), .max = 0.999, NNC_DEFAULT(0),
-      .help = "Dropout of models without gates that are trained in fp16." },
+      .help =
+          "Dropout of decoders with a GELU MLP without gate that are trained in fp16, if the model file has none." },
     { NNC_FIELD(nnc_framework, zero), .max = 3, NNC_DEFAULT(0), .help = "ZeRO stage." },
     { NNC_FIELD(nnc_framework, vocab_multiple), .max = 1e9, NNC_DEFAULT(0),
-      .help = "The embedding table is padded to a multiple of this times the tensor degree; 0 = "
-              "not padded." },
+      .help = "The number of rows of the embedding table is padded to a multiple of this value x the tensor degree; 0 "
+              "= not padded." },
     { NNC_FIELD(nnc_framework, sequence_parallel), NNC_DEFAULT_OFF,
-      .help = "Sequence parallelism whenever there is tensor parallelism." },
+      .help = "Sequence parallelism is used whenever the tensor degree is above 1." },
     { NNC_FIELD(nnc_framework, interleaves), NNC_DEFAULT_OFF,
-      .help = "Pipelines are interleaved with one layer per virtual stage, if the number of "
-              "micro-batches allows it." },
+      .help = "Pipelines are interleaved with one layer per virtual stage, if the number of micro-batches allows this "
+              "schedule." },
     { NNC_FIELD_AS(NNC_FIELD_ADAPTERS, nnc_framework, adapters), .default_text = "linear",
       .help = "Layers that have adapters, when only adapters are trained." },
     { NNC_FIELD(nnc_framework, frozen), NNC_FIELD_NAMES(nnc_frozen, NNC_FROZEN_COUNT), .default_text = "16bit",
       .help = "Format of frozen weights when products have 8 bits or fewer." },
     { NNC_FIELD(nnc_framework, half_selective), NNC_DEFAULT_OFF,
-      .help = "Recomputation of attention covers every second layer as a whole instead." },
+      .help =
+          "--recompute attention recomputes every second layer completely, instead of the attention of each layer." },
     { NNC_FIELD(nnc_framework, ends_as_layers), NNC_DEFAULT_OFF,
       .help = "Embedding and head count as one layer each when the layers alone do not divide by "
               "the stages." },

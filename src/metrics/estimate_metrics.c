@@ -157,13 +157,13 @@ static const char roofline_paper[] = "Williams, Waterman, Patterson, CACM 52(4),
 
 static const nnc_metric work_rows[] = {
     NNC_NUMBER(nnc_result, forward_flops, .unit = "FLOP",
-               .help = "Matrix products and convolutions of the forward passes of one step over all "
-                       "devices, by flops_convention.",
+               .help = "FLOPs of matrix products and convolutions in the forward passes of one step over all devices, "
+                       "by flops_convention.",
                .more = NNC_MORE(.source = "2 FLOPs per multiply-add: 2 m n k per product, 2 n h w c_out c_in k^2 per "
                                           "convolution")),
     NNC_NUMBER(nnc_result, backward_flops, .unit = "FLOP",
-               .help = "The same for backward: one product for the gradient of the input, one for the "
-                       "gradient of the weight.",
+               .help = "FLOPs of matrix products and convolutions in backward: one product for the gradient of the "
+                       "input and one for the gradient of the weight.",
                .more = NNC_MORE(.source = "twice forward, minus the gradients of inputs that need no gradient")),
     NNC_NUMBER(nnc_result, recompute_flops, .unit = "FLOP",
                .help = "FLOPs recomputed in backward, in the convention of model_flops."),
@@ -172,7 +172,7 @@ static const nnc_metric work_rows[] = {
                .more = NNC_MORE(.source = "palm: arXiv:2204.02311 appendix B, windowed attention over the "
                                           "window; causal: pairs under the mask; 6nd: arXiv:2001.08361")),
     NNC_NUMBER(nnc_result, causal_flops, .unit = "FLOP",
-               .help = "Model FLOPs with attention over the pairs under the mask only.",
+               .help = "Model FLOPs, with attention only over the pairs of tokens that the mask leaves.",
                .more = NNC_MORE(.source = "arXiv:2307.08691")),
     NNC_NUMBER(nnc_result, hardware_flops, .unit = "FLOP",
                .help = "Model FLOPs plus recomputed FLOPs, in the same convention.",
@@ -183,9 +183,10 @@ static const nnc_metric work_rows[] = {
                .more = NNC_MORE(.source = "arXiv:2307.08691; only executed work takes time")),
     NNC_NUMBER(nnc_result, vector_flops, .full = true, .unit = "FLOP",
                .help = "FLOPs that kernels run on the vector units."),
-    NNC_NUMBER(nnc_result, six_nd_flops, .unit = "FLOP",
-               .help = "The rule of thumb: 2 FLOPs forward and 4 backward per token and parameter of a matrix product.",
-               .more = NNC_MORE(.source = "arXiv:2001.08361")),
+    NNC_NUMBER(
+        nnc_result, six_nd_flops, .unit = "FLOP",
+        .help = "FLOPs by the rule of thumb: 2 forward and 4 backward per token and per parameter of a matrix product.",
+        .more = NNC_MORE(.source = "arXiv:2001.08361")),
     NNC_AS("flops_convention", ENUM, NNC_IN(nnc_result, plan.flops_convention),
            .names = { nnc_flops_convention_name, NNC_CONVENTION_COUNT },
            .help = "Which part of attention counts as model FLOPs."),
@@ -211,32 +212,33 @@ static const nnc_metric step_rows[] = {
                .more = NNC_MORE(.source = "each op by the roofline model: Williams, Waterman, "
                                           "Patterson, CACM 52(4), 2009")),
     NNC_NUMBER(nnc_result, interval_s, .full = true, .each_count = 2, .unit = "s",
-               .help = "The range that contains about nine of ten measurements."),
+               .help = "Interval: the range that should contain nine of ten measurements."),
     NNC_NUMBER(nnc_result, lower_bound_s, .full = true, .unit = "s",
-               .help = "Lower bound of any implementation: the busiest engine at its datasheet rate, "
-                       "everything else overlapped with it, norms and pointwise ops fused into other kernels.",
+               .help = "Lower bound for any software: time of the busiest engine at its datasheet rate. All other work "
+                       "overlaps with it, and norms and pointwise ops are fused into other kernels.",
                .more = NNC_MORE(.source = roofline_paper)),
     NNC_NUMBER(nnc_result, upper_bound_s, .full = true, .unit = "s",
-               .help = "The step at the rates of step_s, without any overlap.",
+               .help = "Upper bound of the step: the same rates as for step_s, but without overlap.",
                .more = NNC_MORE(.source = roofline_paper)),
     STEP_PART(forward_s, "forward", .help = "Forward passes of the busiest stage."),
     STEP_PART(backward_s, "backward", .help = "Backward passes of the busiest stage, without recomputation."),
     STEP_PART(recompute_s, "recompute", .help = "Forward work repeated in backward."),
     STEP_PART(update_s, "update", .help = "The optimizer's update."),
     NNC_NUMBER(nnc_result, exposed_comm_s, .head = "exposed", .unit = "s",
-               .help = "Communication between ranks and with the host that no compute overlaps.",
+               .help = "Time of communication between ranks and with the host that does not overlap with compute.",
                .more = NNC_MORE(.part_of = step_s, .source = "arXiv:2104.04473, arXiv:1910.02054, arXiv:2006.15704")),
     NNC_NUMBER(nnc_result, bubble_s, .head = "bubble", .unit = "s",
-               .help = "Idle time of the busiest stage, from a replay of the schedule with the times of every stage.",
+               .help = "Idle time of the busiest stage, from a replay of the schedule with the times of all stages.",
                .more = NNC_MORE(.part_of = step_s,
                                 .source = "arXiv:1811.06965, arXiv:2104.04473, arXiv:2401.10241, arXiv:2412.19437")),
     NNC_NUMBER(nnc_result, host_s, .head = "host", .unit = "s",
-               .help = "Time that issuing the ops on the host adds to the device's own time.",
+               .help = "Time that the device waits for the host to issue ops.",
                .more = NNC_MORE(.part_of = step_s, .source = "docs/formulas.md, launch")),
     NNC_AS("exposed_comm", NUMBER, NNC_IN(nnc_result, exposed_s), .each_count = NNC_COMM_COUNT, .unit = "s",
-           .help = "exposed_comm_s by the ranks that communicate.", .more = NNC_MORE(.each = nnc_comm_name)),
+           .help = "exposed_comm_s by kind of parallelism (tensor, data ...).",
+           .more = NNC_MORE(.each = nnc_comm_name)),
     NNC_AS("communication", NUMBER, NNC_IN(nnc_result, communication_s), .full = true, .each_count = NNC_COMM_COUNT,
-           .unit = "s", .help = "Communication by the ranks that communicate, overlapped or not.",
+           .unit = "s", .help = "Time of communication by kind of parallelism (tensor, data ...), overlapped or not.",
            .more = NNC_MORE(.each = nnc_comm_name)),
     NNC_NUMBER(nnc_result, bubble_ratio, .show = NNC_SHOW_PERCENT,
                .help = "The bubble divided by the busy time of the stage.",
@@ -246,20 +248,21 @@ static const nnc_metric step_rows[] = {
                .help = "Idle share of the step, mean over all stages."),
     NNC_WHOLE(nnc_result, stage, .help = "The busiest pipeline stage, from 0."),
     NNC_NAMED(nnc_result, bound, nnc_bound_name, NNC_BOUND_COUNT, .full = true,
-              .help = "The largest part of the step: compute, memory, network, host or bubble."),
+              .help = "Resource of the largest part of the step: compute, memory, network, host or bubble."),
     NNC_NAMED(nnc_result, next_bound, nnc_bound_name, NNC_BOUND_COUNT, .full = true,
               .help = "The second largest part of the step."),
     NNC_NUMBER(nnc_result, bound_s, .full = true, .each_count = NNC_BOUND_COUNT, .unit = "s",
-               .help = "Step time by the bound of its ops, by the cost of issuing them (host), and by waiting in the "
-                       "pipeline (bubble). The parts add up to step_s, except in ideal mode, where they overlap.",
+               .help =
+                   "Step time divided by the bound of its ops, plus the time of issuing ops (host) and of waiting in "
+                   "the pipeline (bubble). The parts add up to step_s, except in ideal mode, where they overlap.",
                .more = NNC_MORE(.each = nnc_bound_name)),
     NNC_NUMBER(nnc_result, step_without_bound_s, .full = true, .unit = "s",
-               .help = "The step, estimated again without the limit that bounds it."),
+               .help = "Step time of a second estimate, in which the resource `bound` is unlimited."),
     NNC_AS("advice", TEXT, .get = get_launch_advice, .full = true,
-           .help = "Advice when issuing ops is the largest part; else null."),
+           .help = "Advice if the step is host-bound; else null."),
     NNC_NUMBER(nnc_result, kernels, .full = true,
-               .help = "Kernels that forward and backward issue on one device, as the library of the "
-                       "model runs them one by one; null: its operators are not known."),
+               .help = "Number of kernels of forward and backward on one device, if the library of the model issues "
+                       "its operators one by one; null: the operators are not known."),
 };
 const nnc_metrics nnc_step_metrics = NNC_METRICS("time of the step", step_rows, nnc_result);
 
@@ -275,13 +278,15 @@ static const nnc_metric throughput_rows[] = {
            .help = "Tokens trained on per second and device; null for images."),
     NNC_NUMBER(nnc_result, model_flops_per_s_per_device, .unit = "FLOP/s",
                .help = "Model FLOPs per second and device."),
-    NNC_NUMBER(nnc_result, mfu, .show = NNC_SHOW_PERCENT, .help = "Model FLOPs utilisation: model FLOPs over the peak.",
+    NNC_NUMBER(nnc_result, mfu, .show = NNC_SHOW_PERCENT,
+               .help = "Model FLOPs utilisation: model FLOPs / (peak x devices x step time).",
                .more = NNC_MORE(.source = "arXiv:2204.02311 appendix B")),
     NNC_NUMBER(nnc_result, causal_mfu, .show = NNC_SHOW_PERCENT,
-               .help = "The same with the pairs under the mask only, in every convention: kernels can reach at most 1.",
+               .help = "MFU with attention only over the pairs of tokens that the mask leaves, for every "
+                       "flops_convention. Kernels can reach at most 1.",
                .more = NNC_MORE(.source = "arXiv:2307.08691")),
     NNC_NUMBER(nnc_result, hfu, .show = NNC_SHOW_PERCENT,
-               .help = "Hardware FLOPs utilisation: hardware FLOPs over the peak.",
+               .help = "Hardware FLOPs utilisation: hardware FLOPs / (peak x devices x step time).",
                .more = NNC_MORE(.source = "arXiv:2205.05198 section 5")),
 };
 const nnc_metrics nnc_throughput_metrics = NNC_METRICS("throughput of the step", throughput_rows, nnc_result);
@@ -320,7 +325,7 @@ static const nnc_metric model_rows[] = {
            .help = "Rows of the vocabulary table with the padding that lets tensor ranks divide it.",
            .more = NNC_MORE(.when = is_padded, .source = "Megatron-LM, --make-vocab-size-divisible-by")),
     NNC_AS("notes", TEXTS, MODEL(notes), NNC_COUNT(nnc_model, note_count),
-           .help = "Assumptions for values that a Hugging Face configuration leaves open.",
+           .help = "Assumptions about values that a Hugging Face configuration does not give.",
            .more = NNC_MORE(.when = has_notes)),
 };
 static const nnc_metrics model_metrics = NNC_METRICS("the model", model_rows, nnc_report);
@@ -334,7 +339,7 @@ static const nnc_metric device_rows[] = {
     NNC_AS("mem_bytes_per_s", NUMBER, DEVICE(mem_bytes_per_s), .unit = "B/s",
            .help = "Bandwidth of the device memory."),
     NNC_AS("ridge_flops_per_byte", NUMBER, RESULT(ridge_flops_per_byte), .unit = "FLOP/B", .show = NNC_SHOW_SHORT,
-           .help = "The ridge point: below it an op waits for memory, above it for arithmetic.",
+           .help = "Ridge point: an op with fewer FLOPs per byte is memory-bound, an op with more is compute-bound.",
            .more = NNC_MORE(.source = roofline_paper)),
     NNC_AS("critical_tokens", NUMBER, RESULT(critical_tokens), .show = NNC_SHOW_SHORT,
            .help = "The critical batch: with at least this many tokens, a product in the plan's "
@@ -353,17 +358,18 @@ static const nnc_metrics device_metrics = NNC_METRICS("the device", device_rows,
 
 static const nnc_metric source_file_rows[] = {
     NNC_TEXT(nnc_source_file, file, .help = "The file, as it was given."),
-    NNC_TEXT(nnc_source_file, format, .help = "Its format."),
-    NNC_TEXT(nnc_source_file, options, .help = "The options that it stands for."),
+    NNC_TEXT(nnc_source_file, format, .help = "Format of the file."),
+    NNC_TEXT(nnc_source_file, options, .help = "Options that have the same meaning as the file."),
 };
 static const nnc_metrics source_file_metrics = NNC_METRICS("a launch file", source_file_rows, nnc_source_file);
 
 static const nnc_metric ignored_key_rows[] = {
     NNC_TEXT(nnc_ignored_key, file, .help = "The file."),
     NNC_WHOLE(nnc_ignored_key, line, .help = "The line of the key, from 1."),
-    NNC_TEXT(nnc_ignored_key, key, .help = "The key, with those around it joined by dots."),
-    NNC_TEXT(nnc_ignored_key, why, .help = "Why it sets nothing."),
-    NNC_BOOL(nnc_ignored_key, skipped, .help = "Whether --lenient skipped it, so that it may affect the estimate."),
+    NNC_TEXT(nnc_ignored_key, key, .help = "The key, after the keys that contain it, joined by dots."),
+    NNC_TEXT(nnc_ignored_key, why, .help = "Reason why the key sets nothing."),
+    NNC_BOOL(nnc_ignored_key, skipped,
+             .help = "Whether --lenient skipped this key. If so, the key may affect the step, but not the estimate."),
 };
 static const nnc_metrics ignored_key_metrics =
     NNC_METRICS("a key that sets nothing", ignored_key_rows, nnc_ignored_key);
@@ -382,7 +388,7 @@ const nnc_metrics nnc_launch_metrics = NNC_METRICS("launch files", launch_rows, 
 static const nnc_metric resolved_plan_rows[] = {
     NNC_ROWS(&nnc_plan_metrics, RESULT(plan)),
     NNC_AS("software", CHARS, NNC_VIA(nnc_report, software), NNC_IN(nnc_software, id),
-           .help = "Software profile: which kernels are fused, and which tensors each keeps."),
+           .help = "Software profile: which kernels are fused, and which tensors they keep for backward."),
     NNC_AS("software_chosen", BOOL, NNC_IN(nnc_report, software_chosen),
            .help = "Whether the profile was chosen for the plan, not by the user."),
     NNC_AS("mode", ENUM, RESULT(plan.mode), .names = { nnc_mode_name, NNC_MODE_COUNT }),
@@ -397,7 +403,7 @@ static const char total_bytes[] = "memory.total_bytes";
 
 static const nnc_metric memory_part_rows[] = {
     NNC_WHOLE(nnc_memory, weight_bytes, .head = "weights", .unit = "B",
-              .help = "Weights that the passes read, in the format of the precision policy.",
+              .help = "Weights that forward and backward read, in the format of the precision policy.",
               .more = NNC_MORE(.part_of = total_bytes, .source = "arXiv:1910.02054 section 3.1, arXiv:1710.03740")),
     NNC_WHOLE(nnc_memory, gradient_bytes, .head = "gradients", .unit = "B",
               .help = "Gradients; they do not grow with the number of micro-batches.",
@@ -414,15 +420,15 @@ static const nnc_metric memory_part_rows[] = {
                            .source = "each op's own inputs, outputs and masks; preset korthikanti: arXiv:2205.05198 "
                                      "section 4")),
     NNC_WHOLE(nnc_memory, transient_bytes, .head = "transient", .unit = "B", .drop = 2,
-              .help = "The largest additional tensors at the peak, which are not kept.",
+              .help = "Transient memory: the largest temporary tensors at the peak.",
               .more = NNC_MORE(.part_of = total_bytes)),
     NNC_WHOLE(nnc_memory, apart_bytes, .head = "not at once", .unit = "B", .drop = 2, .any_sign = true,
-              .help = "Peak of the step less the sum of the classes, most often below 0: gradients "
-                      "appear in backward as activations go.",
+              .help = "Peak of the step less the sum of the classes; most often negative, because backward frees "
+                      "activations while gradients grow.",
               .more = NNC_MORE(.part_of = total_bytes)),
     NNC_WHOLE(nnc_memory, reserve_bytes, .head = "reserve", .unit = "B", .drop = 1,
-              .help = "Memory set aside: by --reserve-bytes, or by the software profile for "
-                      "context, collectives and fragmentation.",
+              .help = "Reserve: --reserve-bytes, or the memory for driver context, collectives and fragmentation by "
+                      "the software profile.",
               .more = NNC_MORE(.part_of = total_bytes)),
     NNC_WHOLE(nnc_memory, total_bytes, .head = "total", .unit = "B", .help = "Device memory at the peak.",
               .more = NNC_MORE(.source = zero_paper)),
@@ -452,20 +458,21 @@ static const nnc_metric memory_rows[] = {
     NNC_AS("headroom_bytes", WHOLE, RESULT(memory.headroom_bytes), .unit = "B", .any_sign = true,
            .help = "Free memory; negative when the plan does not fit."),
     NNC_AS("total_interval_bytes", WHOLE, RESULT(memory.total_interval_bytes), .each_count = 2, .unit = "B",
-           .help = "The range of peaks measured under the software profile; one in ten is above it."),
+           .help = "Range of the peaks that may be measured under the software profile; one peak in ten is above its "
+                   "upper end."),
     NNC_AS("peak_allocated_bytes", WHOLE, RESULT(memory.peak_allocated_bytes), .unit = "B",
            .help = "Bytes that the allocator hands out at the peak: max_memory_allocated of PyTorch."),
     NNC_AS("peak_reserved_bytes", WHOLE, RESULT(memory.peak_reserved_bytes), .unit = "B",
            .help = "Bytes that the allocator takes from the driver at the peak: max_memory_reserved of PyTorch."),
     NNC_AS("context_bytes", WHOLE, RESULT(memory.context_bytes), .unit = "B",
            .help = "Bytes outside the allocator: driver context and libraries."),
-    NNC_AS("transient_what", TEXT, RESULT(memory.transient_what), .help = "The tensors of the transient peak."),
+    NNC_AS("transient_what", TEXT, RESULT(memory.transient_what), .help = "Names of the tensors in transient_bytes."),
     NNC_AS("fits", BOOL, .get = get_fits, .help = "Whether the plan fits into the device memory."),
     NNC_AS("fit", ENUM, RESULT(verdict), .names = { nnc_verdict_name, NNC_VERDICT_COUNT },
-           .help = "fits; tight: one end of total_interval_bytes fits, which covers settings that are open; or "
-                   "does_not_fit."),
+           .help = "fits; tight: only the lower end of total_interval_bytes is at most the capacity, which open "
+                   "settings of the plan may cause; or does_not_fit."),
     NNC_AS("advice", LIST, NNC_IN(nnc_report, advice), NNC_COUNT(nnc_report, advice_count), .rows = &advice_metrics,
-           .null_empty = true, .help = "Changes of the plan that would fit, the fastest first."),
+           .null_empty = true, .help = "Changes of the plan with which it would fit. The fastest is first."),
     NNC_AS("stages", LIST, NNC_IN(nnc_report, stages), NNC_COUNT(nnc_report, stage_count),
            .rows = &memory_stage_metrics, .help = "One device of each pipeline stage, if the plan has several stages.",
            .more = NNC_MORE(.when = has_stage_list)),
@@ -483,7 +490,7 @@ NNC_GET(get_per_thousand_samples, nnc_report,
 static const nnc_metric cost_rows[] = {
     NNC_AS("price_per_device_hour", NUMBER, RESULT(price_per_device_hour), .help = "Price of one device for one hour."),
     NNC_AS("currency", TEXT, .get = get_currency,
-           .help = "Currency of the prices: that of the device file, or else USD."),
+           .help = "Currency of the prices: the currency of the device file, or USD if the file has no prices."),
     NNC_AS("step", NUMBER, RESULT(cost_step), .help = "Price of one step over all devices."),
     NNC_AS("per_million_tokens", NUMBER, .get = get_per_million_tokens,
            .help = "Price of training on a million tokens; null for images."),
@@ -529,18 +536,20 @@ static const nnc_metric own_rows[] = {
     NNC_NUMBER(nnc_own_step, mfu,
                .help = "Model FLOPs of the measured step divided by the peak of all devices in that time."),
     NNC_NUMBER(nnc_own_step, predicted_over, .help = "The predicted time divided by the measured time."),
-    NNC_BOOL(nnc_own_step, possible, .help = "Whether the measured time is at least the lower bound."),
+    NNC_BOOL(nnc_own_step, possible,
+             .help = "Whether the measured step is possible: at least as long as the lower bound."),
 };
 static const nnc_metrics own_metrics = NNC_METRICS("a measured step", own_rows, nnc_own_step);
 static const nnc_metric past_rows[] = {
     NNC_NAMED(nnc_past, of, nnc_past_name, NNC_PAST_COUNT,
-              .help = "Measured steps that are used: device; all_devices if the device has fewer than ten; seen: at "
-                      "least ten of the device, also those that fits have seen, if their error is larger; too_few "
-                      "if all devices have fewer than ten."),
-    NNC_WHOLE(nnc_past, device_rows, .help = "Steps of the device that no fit has seen."),
-    NNC_WHOLE(nnc_past, rows, .help = "Measured steps of the family under the profile."),
+              .help = "Steps behind error and bias. device: steps of the device that no fit has used. all_devices: the "
+                      "device has fewer than ten of them, so steps of all devices. seen: all steps of the device, "
+                      "because their error is larger. too_few: fewer than ten steps on all devices."),
+    NNC_WHOLE(nnc_past, device_rows, .help = "Number of steps of the device that no fit has used."),
+    NNC_WHOLE(nnc_past, rows, .help = "Number of measured steps that `of` selects."),
     NNC_WHOLE(nnc_past, unseen,
-              .help = "Steps that no fit has seen; error and bias are computed from them, or with seen from all rows."),
+              .help = "Number of steps that no fit has used; error and bias are computed from them (from all rows if "
+                      "`of` is seen)."),
     NNC_NUMBER(nnc_past, error, .help = "Mean absolute value of predicted / measured - 1."),
     NNC_NUMBER(nnc_past, bias, .help = "Mean of predicted / measured - 1, with its sign."),
 };
@@ -556,16 +565,18 @@ static nnc_cell get_trust_rows(const nnc_place *place, char text[NNC_METRIC_TEXT
  * that no fit used, or all steps of the device if `of` is NNC_PAST_SEEN. */
 static const nnc_metric trust_rows[] = {
     NNC_AS("rows", WHOLE, .get = get_trust_rows,
-           .help = "Measured steps that no fit has seen; all steps of the device if accuracy.of is seen."),
-    NNC_NUMBER(nnc_past, error, .help = "Mean absolute error of these steps; null if there are fewer than ten."),
+           .help = "Number of measured steps that no fit has used; if accuracy.of is seen, of all measured steps of "
+                   "the device."),
+    NNC_NUMBER(nnc_past, error,
+               .help = "Mean absolute error of the steps in trust.rows; null if there are fewer than ten."),
 };
 static const nnc_metrics trust_metrics = NNC_METRICS("what an estimate is worth", trust_rows, nnc_past);
 static const nnc_metric fact_rows[] = {
-    NNC_TEXT(nnc_open_fact, name, .help = "Option that decides the fact."),
+    NNC_TEXT(nnc_open_fact, name, .help = "Option that sets the fact."),
     NNC_AS("values", TEXTS, NNC_IN(nnc_open_fact, values), NNC_COUNT(nnc_open_fact, value_count),
-           .help = "Its possible values."),
+           .help = "Possible values of the option."),
     NNC_NUMBER(nnc_open_fact, effect,
-               .help = "Step with the value that moves it most over the step of the estimate, minus 1."),
+               .help = "Largest relative change of the step time over all values of the option."),
 };
 static const nnc_metrics fact_metrics =
     NNC_METRICS("a fact of the software that is not said", fact_rows, nnc_open_fact);
@@ -588,22 +599,22 @@ static const nnc_metric document_rows[] = {
            .rows = &nnc_interval_metrics, .help = "Activity of every stage over time, with --timeline.",
            .more = NNC_MORE(.when = has_timeline)),
     NNC_AS("accuracy", OBJECT, NNC_IN(nnc_report, past), .rows = &past_metrics,
-           .help = "Accuracy of predictions for this family under this profile, against measured steps.",
+           .help = "Accuracy of predicted steps of this model family under this software profile.",
            .more = NNC_MORE(.when = has_past)),
     NNC_AS("trust", OBJECT, NNC_IN(nnc_report, past), .rows = &trust_metrics,
-           .help = "Measured steps that no fit has seen, predicted as this one is.",
+           .help = "Error of predictions of steps that are similar to this step and that no fit has used.",
            .more = NNC_MORE(.when = has_past)),
     NNC_AS("open_facts", LIST, NNC_IN(nnc_report, open_facts), NNC_COUNT(nnc_report, open_fact_count),
            .rows = &fact_metrics,
-           .help = "Facts of the software that the plan leaves open, those that move the step most first.",
+           .help = "Facts of the software that the plan does not set. The fact that changes the step most is first.",
            .more = NNC_MORE(.when = has_facts)),
     NNC_AS("measured", OBJECT, NNC_VIA(nnc_report, own), .rows = &own_metrics,
            .help = "The step of --measured compared with the estimate.", .more = NNC_MORE(.when = has_own)),
     NNC_AS("sensitivity", LIST, NNC_IN(nnc_report, sensitivity), NNC_COUNT(nnc_report, sensitivity_count),
            .rows = &nnc_sensitivity_metrics,
-           .help = "Gain from improving each parameter of the device, with --sensitivity.",
+           .help = "Gain in step time if one parameter of the device improves, for each parameter; with --sensitivity.",
            .more = NNC_MORE(.when = has_sensitivity)),
     NNC_AS("ops", LIST, NNC_IN(nnc_report, ops), NNC_COUNT(nnc_report, op_count), .rows = &nnc_op_metrics,
-           .help = "Every op of the step on one device of the busiest stage."),
+           .help = "All ops of the step on one device of the busiest stage."),
 };
 const nnc_metrics nnc_estimate_document = NNC_METRICS("an estimate", document_rows, nnc_report);

@@ -396,7 +396,8 @@ NNC_GET(get_op_network_s, nnc_op_cost, nnc_number_cell(self->link != NULL ? self
 static const nnc_metric op_rows[] = {
     NNC_AS("name", TEXT, .get = get_op_name, .help = "Name of the op."),
     NNC_AS("path", TEXT, .get = get_op_path, .help = "Its name, with its part of the network."),
-    NNC_AS("kind", TEXT, .get = get_op_kind, .help = "Kind of the op; for pointwise ops and collectives, the variety."),
+    NNC_AS("kind", TEXT, .get = get_op_kind,
+           .help = "Kind of the op; for pointwise ops and collectives, the name of the function or collective."),
     NNC_AS("phase", ENUM, NNC_VIA(nnc_op_cost, op), NNC_IN(nnc_op, phase), .names = { nnc_phase_name, NNC_PHASE_COUNT },
            .help = "Phase of the step it runs in."),
     NNC_AS("group", ENUM, NNC_VIA(nnc_op_cost, op), NNC_IN(nnc_op, group), .names = { nnc_group_name, NNC_GROUP_COUNT },
@@ -451,23 +452,23 @@ NNC_GET(get_stage_fits, nnc_stage, nnc_bool_cell(self->memory.headroom_bytes >= 
 
 static const nnc_metric stage_time_rows[] = {
     NNC_AS("stage", WHOLE, .get = get_stage, .head = "stage", .help = "Number of the pipeline stage, from 0."),
-    NNC_WHOLE(nnc_stage, layers, .head = "layers", .help = "Layers it holds."),
+    NNC_WHOLE(nnc_stage, layers, .head = "layers", .help = "Number of layers of the stage."),
     NNC_HEAD("and", TEXT, .get = get_ends, .drop = 4),
-    NNC_BOOL(nnc_stage, embedding, .help = "Whether it holds the embedding."),
-    NNC_AS("head", BOOL, NNC_IN(nnc_stage, head), .help = "Whether it holds the head."),
+    NNC_BOOL(nnc_stage, embedding, .help = "Whether the stage holds the embedding."),
+    NNC_AS("head", BOOL, NNC_IN(nnc_stage, head), .help = "Whether the stage holds the head."),
     NNC_WHOLE(nnc_stage, params, .head = "params", .show = NNC_SHOW_SCALED, .drop = 3,
-              .help = "Parameters of one of its ranks."),
+              .help = "Parameters of one rank of the stage."),
     NNC_NUMBER(nnc_stage, forward_s, .head = "forward", .unit = "s", .help = "Forward pass of one micro-batch."),
     NNC_NUMBER(nnc_stage, backward_s, .head = "backward", .unit = "s", .help = "Backward pass of one micro-batch."),
     NNC_HEAD("weight", NUMBER, .get = get_shown_weight_s, .unit = "s", .drop = 2),
     NNC_NUMBER(nnc_stage, weight_s, .unit = "s",
-               .help = "Weight gradients of one micro-batch, for schedules that run them separately."),
+               .help = "Time of the weight gradients of one micro-batch, for schedules that compute them separately."),
     NNC_NUMBER(nnc_stage, busy_s, .head = "busy", .unit = "s", .help = "Passes of the whole step."),
     NNC_NUMBER(nnc_stage, bubble_s, .head = "bubble", .unit = "s", .help = "Its idle time in the step."),
     NNC_NUMBER(nnc_stage, exchange_s, .unit = "s", .help = "Exposed collectives, once per step."),
     NNC_NUMBER(nnc_stage, update_s, .unit = "s", .help = "The optimizer's update."),
     NNC_NUMBER(nnc_stage, in_flight, .head = "in flight", .show = NNC_SHOW_COUNT,
-               .help = "Micro-batches whose activations it keeps at the same time."),
+               .help = "Micro-batches whose activations the stage keeps at the same time."),
     NNC_HEAD("", TEXT, .get = get_busiest, .drop = 1),
 };
 const nnc_metrics nnc_stage_time_metrics = NNC_METRICS("times of a pipeline stage", stage_time_rows, nnc_stage);
@@ -491,7 +492,8 @@ static const nnc_metric interval_rows[] = {
     NNC_AS("micro_batch", WHOLE, .get = get_micro_batch,
            .help = "Number of the micro-batch, from 0; null outside a pass."),
     NNC_AS("chunk", WHOLE, .get = get_chunk,
-           .help = "Chunk of an interleaved stage, or direction of DualPipe; null outside a pass."),
+           .help =
+               "Number of the chunk of an interleaved stage, or of the direction in DualPipe; null outside a pass."),
     NNC_NUMBER(nnc_interval, start_s, .unit = "s", .help = "When it begins."),
     NNC_NUMBER(nnc_interval, end_s, .unit = "s", .help = "When it ends."),
 };
@@ -524,7 +526,8 @@ static const nnc_metric sensitivity_rows[] = {
     NNC_AS("step_if_doubled_s", NUMBER, NNC_IN(nnc_sensitivity, doubled_s), .head = "step if doubled", .unit = "s",
            .help = "One step with twice the value."),
     NNC_HEAD("change", NUMBER, .get = get_change, .show = NNC_SHOW_PERCENT, .drop = 1),
-    NNC_NUMBER(nnc_sensitivity, needed, .help = "For mem_bytes: memory that the plan needs; else null."),
+    NNC_NUMBER(nnc_sensitivity, needed,
+               .help = "For the parameter mem_bytes: the memory that the plan needs; else null."),
 };
 const nnc_metrics nnc_sensitivity_metrics =
     NNC_METRICS("gain from one parameter of the device", sensitivity_rows, nnc_sensitivity);

@@ -581,7 +581,8 @@ static const nnc_metric change_rows[] = {
     NNC_NAMED(nnc_change, kind, kind_name, NNC_CHANGE_KIND_COUNT, .help = "Kind of the change."),
     NNC_AS("old", ANY, .get = get_old, .help = "The recorded value."),
     NNC_AS("now", ANY, .get = get_now, .help = "The new value."),
-    NNC_NUMBER(nnc_change, relative, .help = "The change over the recorded value; null for texts, and from zero."),
+    NNC_NUMBER(nnc_change, relative,
+               .help = "Change divided by the recorded value; null for texts, and if the recorded value is 0."),
 };
 static const nnc_metrics change_metrics = NNC_METRICS("a metric that differs", change_rows, nnc_change);
 
@@ -626,9 +627,10 @@ NNC_GET(get_step_part, void, responsible_for(place, step_total))
 NNC_GET(get_memory_part, void, responsible_for(place, memory_total))
 
 static const nnc_metric responsible_rows[] = {
-    NNC_AS(step_total, TEXT, .get = get_step_part, .help = "The part of the step that moved most in its direction."),
+    NNC_AS(step_total, TEXT, .get = get_step_part,
+           .help = "Part of the step that changed most in the direction in which step.step_s changed."),
     NNC_AS(memory_total, TEXT, .get = get_memory_part,
-           .help = "The part of the memory that moved most in its direction."),
+           .help = "Part of the memory that changed most in the direction in which memory.total_bytes changed."),
 };
 static const nnc_metrics responsible = NNC_METRICS("the part that a total moved by", responsible_rows, nnc_check_row);
 
@@ -642,22 +644,25 @@ static const nnc_metric row_rows[] = {
     NNC_WHOLE(nnc_check_row, line, .blank_zero = true, .help = "Its line in the plan file."),
     NNC_NAMED(nnc_check_row, state, nnc_check_state_name, NNC_CHECK_STATE_COUNT,
               .help = "Comparison with the recorded estimate."),
-    NNC_AS("failed", BOOL, .get = get_failed,
-           .help = "Whether it moved without being accepted, or misses a requirement.",
-           .more = NNC_MORE(.when = is_check)),
+    NNC_AS(
+        "failed", BOOL, .get = get_failed,
+        .help =
+            "Whether the scenario failed: an estimate changed by more than its tolerance, or a requirement is missed.",
+        .more = NNC_MORE(.when = is_check)),
     NNC_AS("why", TEXTS, NNC_IN(nnc_check_row, causes), NNC_COUNT(nnc_check_row, cause_count),
            .help = "Causes of the change: the plan, a file, the tool."),
     NNC_AS("responsible", OBJECT, .rows = &responsible, .help = "The part that each total moved by."),
     NNC_AS("requirements", LIST, NNC_IN(nnc_check_row, verdicts), NNC_COUNT(nnc_check_row, verdict_count),
            .rows = &verdicts, .help = "Its requirements."),
     NNC_TEXT(nnc_check_row, split,
-             .help = "The change of the step as parts, of the software profile and of the plan, "
-                     "where the profiles differ.",
+             .help = "Change of the step time in two parts: by the software profile and by the plan; given if the "
+                     "profiles differ.",
              .more = NNC_MORE(.when = has_split)),
     NNC_NUMBER(nnc_check_row, change_s, .unit = "s", .help = "Change of the step.",
                .more = NNC_MORE(.when = has_split)),
     NNC_NUMBER(nnc_check_row, framework_s, .unit = "s",
-               .help = "Part of it from the profile: the new step minus that of the new plan under the old profile.",
+               .help = "Part that the software profile causes: the new step time less the step time of the new plan "
+                       "under the old profile.",
                .more = NNC_MORE(.when = has_split)),
     NNC_AS("changes", LIST, NNC_IN(nnc_check_row, changes), NNC_COUNT(nnc_check_row, change_count),
            .rows = &change_metrics, .help = "Metrics that differ, the largest change first."),

@@ -60,9 +60,10 @@ static const nnc_metric sure_rows[] = {
            .help = "The command line that estimates the plan."),
     NNC_AS("step_s", NUMBER, NNC_VIA(nnc_sure, found), NNC_IN(nnc_found, step_s), .unit = "s",
            .help = "One optimizer step."),
-    NNC_NUMBER(nnc_sure, p_best,
-               .help = "Probability that no plan of the list is faster; plans of equal step have it "
-                       "together."),
+    NNC_NUMBER(
+        nnc_sure, p_best,
+        .help =
+            "Probability that this plan is the fastest of the list; plans with equal step time share one probability."),
     NNC_NUMBER(nnc_sure, p_out_of_memory, .help = "Probability that the plan runs out of memory."),
 };
 static const nnc_metrics sure_metrics = NNC_METRICS("how sure a plan of the list is", sure_rows, nnc_sure);
@@ -175,8 +176,11 @@ static const nnc_metrics asked = NNC_METRICS("the request", asked_rows, nnc_sear
 static const nnc_metric lever_rows[] = {
     NNC_AS("figure", TEXT, .get = get_lever, .help = "Parameter of the device file, as --set names it."),
     NNC_NUMBER(nnc_target, value, .help = "Value of the device."),
-    NNC_NUMBER(nnc_target, needed, .help = "Value that reaches the target step; null when no value does."),
-    NNC_NUMBER(nnc_target, step_s, .unit = "s", .help = "The step with it."),
+    NNC_NUMBER(
+        nnc_target, needed,
+        .help =
+            "Value of the parameter with which the best plan takes the target step time; null: no value reaches it."),
+    NNC_NUMBER(nnc_target, step_s, .unit = "s", .help = "Step time with this value."),
 };
 static const nnc_metrics figures = NNC_METRICS("the smallest value of a parameter", lever_rows, nnc_target);
 
@@ -193,27 +197,32 @@ static const nnc_metric document_rows[] = {
     NNC_AS("shard", TEXT, .get = get_shard, .help = "Which part of how many this is; only with --shard.",
            .more = NNC_MORE(.when = is_shard)),
     NNC_TEXT(nnc_search_report, digest,
-             .help = "Digest of the inputs of the search without the shard; only with --shard.",
+             .help = "Digest of the inputs of the search, equal for all its shards; only with --shard.",
              .more = NNC_MORE(.when = is_shard)),
     NNC_AS("asked", OBJECT, NNC_VIA(nnc_search_report, search), .rows = &asked,
            .help = "The request; only with --shard.", .more = NNC_MORE(.when = is_shard)),
     NNC_AS("space", WHOLE, TOTAL(space), .help = "Combinations of the choices, before any rule."),
-    NNC_AS("covered", WHOLE, TOTAL(covered), .help = "Combinations covered: all, unless the search was stopped."),
+    NNC_AS("covered", WHOLE, TOTAL(covered),
+           .help = "Number of combinations that the search covered: all, unless the search was stopped."),
     NNC_AS("legal", WHOLE, TOTAL(legal), .help = "Plans among them that break no rule."),
     NNC_AS("feasible", WHOLE, TOTAL(feasible), .help = "Legal plans that fit the memory."),
     NNC_AS("evaluated", WHOLE, TOTAL(evaluated),
-           .help = "Plans that were evaluated in full; more in shards, which prune each by itself."),
-    NNC_AS("pruned", WHOLE, TOTAL(pruned), .help = "Combinations excluded by a rule or a sound bound: the others."),
+           .help = "Number of plans that were evaluated completely. The shards of a search together evaluate more "
+                   "plans than one search, because each prunes alone."),
+    NNC_AS("pruned", WHOLE, TOTAL(pruned),
+           .help = "Number of combinations that were not evaluated, because a rule or a lower bound excludes them."),
     NNC_NUMBER(nnc_search_report, elapsed_s, .unit = "s", .help = "Time of the search."),
     NNC_AS("threads", WHOLE, NNC_VIA(nnc_search_report, search), NNC_IN(nnc_search, threads),
            .help = "Threads that worked."),
     NNC_TEXT(nnc_search_report, currency, .help = "Currency of the prices; null when no price is known."),
-    NNC_AS("fastest", WHOLE, .get = get_fastest, .help = "Devices of the fastest size; null when no plan fits.",
+    NNC_AS("fastest", WHOLE, .get = get_fastest,
+           .help = "Number of devices with the fastest plan; null when no plan fits.",
            .more = NNC_MORE(.when = has_sizes)),
-    NNC_AS("cheapest", WHOLE, .get = get_cheapest, .help = "Devices of the size that takes the fewest device-seconds.",
+    NNC_AS("cheapest", WHOLE, .get = get_cheapest,
+           .help = "Number of devices whose best plan takes the fewest device-seconds.",
            .more = NNC_MORE(.when = has_sizes)),
     NNC_AS("sizes", LIST, NNC_IN(nnc_search_report, sizes), NNC_COUNT(nnc_search_report, size_count),
-           .rows = &size_metrics, .help = "Each number of devices, where --devices lists several.",
+           .rows = &size_metrics, .help = "Results for each number of devices, if --devices lists several.",
            .more = NNC_MORE(.when = has_sizes)),
     NNC_AS("plans", LIST, NNC_IN(nnc_search_report, sure), NNC_COUNT(nnc_search_report, sure_count),
            .rows = &sure_metrics, .help = "How sure the plans of `best` are, in their order.",
@@ -221,7 +230,8 @@ static const nnc_metric document_rows[] = {
     NNC_AS("best", LIST, RESULT(best), NNC_COUNT(nnc_search_result, best_count), .in_place = true,
            .rows = &listed_metrics, .help = "The best plans, best first.", .more = NNC_MORE(.when = has_no_sizes)),
     NNC_AS("pareto", LIST, RESULT(pareto), NNC_COUNT(nnc_search_result, pareto_count), .in_place = true,
-           .rows = &listed_metrics, .help = "No other plan is faster with less memory; fastest first.",
+           .rows = &listed_metrics,
+           .help = "Pareto front: plans that no other plan beats in both time and memory. The fastest is first.",
            .more = NNC_MORE(.when = has_no_sizes)),
     NNC_AS("pareto_truncated", BOOL, RESULT(pareto_truncated),
            .help = "Whether plans with less memory were left out; only with --shard.",

@@ -118,7 +118,7 @@ static const nnc_metric own_rows[] = {
     NNC_AS("reason", TEXT, .help = "Why it does not fit, or is illegal."),
     NNC_AS("command", TEXT, .help = "The command line that estimates it."),
     NNC_AS("framework_s", NUMBER, .unit = "s",
-           .help = "Step minus the step of the same plan with the software of the first row."),
+           .help = "Step time less the step time of this plan with the software profile of the first row."),
 };
 const nnc_metrics nnc_sweep_own_metrics = NNC_METRICS("one combination of a sweep", own_rows, nnc_cell);
 

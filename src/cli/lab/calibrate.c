@@ -73,9 +73,11 @@ static const nnc_metric parameter_rows[] = {
                .help = "Value of the parameter in the file."),
     NNC_AS("after", NUMBER, .get = get_after, .head = "after", .show = NNC_SHOW_PLAIN, .help = "Fitted value."),
     NNC_NUMBER(nnc_fit_parameter, low, .head = "from", .show = NNC_SHOW_PLAIN,
-               .help = "Least value at which the mean error of its rows is at most 1 % larger."),
+               .help = "Smallest value of the parameter with which the mean error of its rows is at most 1 % larger "
+                       "than with the fitted value."),
     NNC_NUMBER(nnc_fit_parameter, high, .head = "to", .show = NNC_SHOW_PLAIN,
-               .help = "Greatest value at which the mean error is at most 1 % larger."),
+               .help = "Largest value of the parameter with which the mean error of its rows is at most 1 % larger "
+                       "than with the fitted value."),
     NNC_WHOLE(nnc_fit_parameter, rows, .head = "rows", .help = "Number of rows on which the parameter was fitted."),
     NNC_AS("of", TEXT, NNC_IN(nnc_fit_parameter, of), .head = "of",
            .help = "Group of rows that determines the parameter."),
@@ -118,9 +120,11 @@ static const nnc_metric group_rows[] = {
     NNC_AS("before", OBJECT, ERRORS(before), .help = "Error on the fitted rows with the values before the fit."),
     NNC_AS("after", OBJECT, ERRORS(after), .help = "Error on the fitted rows with the fitted values."),
     NNC_AS("cross_validated", OBJECT, ERRORS(crossed),
-           .help = "Error on the fitted rows, if each row is predicted by a fit without this row."),
+           .help = "Error on the fitted rows, if each row is predicted with values that were fitted to other parts of "
+                   "the rows."),
     NNC_AS("loo", OBJECT, ERRORS(left),
-           .help = "Error on the fitted rows, if each row is predicted by a fit without the rows of its model."),
+           .help = "Error on the fitted rows, if each row is predicted with values that were fitted without the rows "
+                   "of its model."),
     NNC_AS("held_out_before", OBJECT, ERRORS(held_before),
            .help = "Error on the held-out rows with the values before the fit."),
     NNC_AS("held_out_after", OBJECT, ERRORS(held_after), .help = "Error on the held-out rows with the fitted values."),
@@ -134,13 +138,17 @@ NNC_GET(get_next_name, nnc_next, nnc_text_cell(self->name))
 
 static const nnc_metric next_rows[] = {
     NNC_AS("parameter", TEXT, .get = get_next_name, .help = "Name of the parameter in the file."),
-    NNC_NUMBER(nnc_next, low, .show = NNC_SHOW_PLAIN,
-               .help = "Smallest value that is possible by the rows, or usual on shipped devices."),
-    NNC_NUMBER(nnc_next, high, .show = NNC_SHOW_PLAIN, .help = "Greatest such value."),
+    NNC_NUMBER(
+        nnc_next, low, .show = NNC_SHOW_PLAIN,
+        .help = "Smallest value of the parameter that agrees with the rows, or the smallest of the shipped devices."),
+    NNC_NUMBER(nnc_next, high, .show = NNC_SHOW_PLAIN,
+               .help =
+                   "Largest value of the parameter that agrees with the rows, or the largest of the shipped devices."),
     NNC_NUMBER(nnc_next, low_step_s, .unit = "s", .help = "Step time with the smallest value."),
     NNC_NUMBER(nnc_next, high_step_s, .unit = "s", .help = "Step time with the largest value."),
     NNC_WHOLE(nnc_next, rows, .help = "Number of rows on which the parameter was fitted."),
-    NNC_TEXT(nnc_next, measure, .shrinks = true, .help = "Kind of rows that would make this range narrower."),
+    NNC_TEXT(nnc_next, measure, .shrinks = true,
+             .help = "Kind of measurement that would make the range of this parameter narrower."),
 };
 static const nnc_metrics next_metrics = NNC_METRICS("a measurement that would help", next_rows, nnc_next);
 
@@ -157,10 +165,12 @@ static const nnc_metric document_rows[] = {
     NNC_AS("held_out", WHOLE, NNC_IN(nnc_calibration_report, held), .help = "Number of rows that were held out."),
     NNC_WHOLE(nnc_calibration_report, other_devices, .help = "Number of rows of other devices."),
     NNC_AS("loo_error", NUMBER, NNC_IN(nnc_calibration_report, loo.mape),
-           .help = "Mean error of the steps, if each step is predicted by a fit without the rows of its model."),
-    NNC_AS("loo_median", NUMBER, NNC_IN(nnc_calibration_report, loo.median), .help = "Median of the same errors."),
+           .help = "Mean error of the steps. Each step is predicted with values that were fitted without the rows of "
+                   "its model."),
+    NNC_AS("loo_median", NUMBER, NNC_IN(nnc_calibration_report, loo.median),
+           .help = "Median error of the steps, predicted as for loo_error."),
     NNC_AS("loo_error_before", NUMBER, NNC_IN(nnc_calibration_report, loo_before.mape),
-           .help = "Mean error of the same steps with the values before the fit."),
+           .help = "Mean error of the steps with the values before the fit."),
     NNC_AS("figures", LIST, NNC_IN(nnc_calibration_report, parameters),
            NNC_COUNT(nnc_calibration_report, parameter_count), .rows = &parameters,
            .help = "Parameters of the device."),
@@ -169,10 +179,10 @@ static const nnc_metric document_rows[] = {
     NNC_AS("unused", LIST, NNC_IN(nnc_calibration_report, unused), NNC_COUNT(nnc_calibration_report, unused_count),
            .rows = &nnc_left_out_metrics, .help = "Rows that are not used."),
     NNC_AS("explained_model", TEXT, NNC_IN(nnc_calibration_report, asked_model),
-           .help = "Model whose interval should become narrower."),
+           .help = "Model for which --explain names measurements that make its interval narrower."),
     NNC_AS("next", LIST, NNC_IN(nnc_calibration_report, next), NNC_COUNT(nnc_calibration_report, next_count),
            .rows = &next_metrics,
-           .help = "Measurements that would make this interval narrower, the most useful first."),
+           .help = "Measurements that would make the interval of this model narrower. The most useful is first."),
 };
 static const nnc_metrics document = NNC_METRICS("a calibration", document_rows, nnc_calibration_report);
 
