@@ -459,7 +459,7 @@ run         184.8 days, 4,436 device-hours, 250,000,000 steps of 63.87 ms, 2.000
             1.464e+21 FLOP
 
 part            time   share
-training  184.8 days  100.0%  Steps as estimated.
+training  184.8 days  100.0%  Time of the steps, as estimated.
 
 goodput     100.00% (stops are not counted: the device file has no rate of failures, give
             --device-mtbf-s)
@@ -473,7 +473,7 @@ run         11.95 h, 11.95 device-hours, 3,125,000 steps of 13.77 ms, 100.0 M sa
             1.958e+18 FLOP
 
 part         time   share
-training  11.95 h  100.0%  Steps as estimated.
+training  11.95 h  100.0%  Time of the steps, as estimated.
 
 goodput     100.00% (stops are not counted: the device file has no rate of failures, give
             --device-mtbf-s)
@@ -487,7 +487,7 @@ cost      no price recorded for this device: give --price
 run         5.998 h, 5.998 device-hours, 1,000,000 steps of 21.59 ms, 1.000 G tokens, 7.32e+17 FLOP
 
 part         time   share
-training  5.998 h  100.0%  Steps as estimated.
+training  5.998 h  100.0%  Time of the steps, as estimated.
 
 goodput     100.00% (stops are not counted: the device file has no rate of failures, give
             --device-mtbf-s)

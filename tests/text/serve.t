@@ -334,7 +334,7 @@ text_s:
 text_s            Text encoders, for the prompts of a batch.
                   = 0.002568168 s (2.568 ms)
 lower_bound_s:
-lower_bound_s     Lower bound of any implementation.
+lower_bound_s     Lower bound for any software.
                   = text_bound_s + steps * step_bound_s + decode_bound_s
                   = 0.00244 + 20 * 2.5036e-5 + 0.0006447576
                   = 0.0035854776 s (3.585 ms)
