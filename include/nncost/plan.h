@@ -14,7 +14,7 @@ extern "C" {
 
 /* Precision policies: formats of weights, gradients and optimizer states. nnc_policy_bytes gives their sizes. */
 #define NNC_POLICY_LIST(X)                                                                                            \
-    X(NNC_POLICY_DEFAULT, "default", "fp32 for fp32 and tf32, else mixed.")                                           \
+    X(NNC_POLICY_DEFAULT, "default", "fp32 if --precision is fp32 or tf32, else mixed.")                              \
     X(NNC_POLICY_FP32, "fp32", "Weights, gradients and states in fp32.")                                              \
     X(NNC_POLICY_MIXED, "mixed", "16-bit weights and gradients, fp32 master copy and states.")                        \
     X(NNC_POLICY_MIXED_FP32GRAD, "mixed-fp32grad", "16-bit weights, fp32 gradients, master copy and states.")         \
@@ -63,12 +63,13 @@ typedef enum nnc_recompute {
     NNC_RECOMPUTE_MODULES = 16 | 32 | 64 | 128 | 256
 } nnc_recompute;
 
-#define NNC_ATTENTION_LIST(X)                                                                           \
-    X(NNC_ATTENTION_FLASH, "flash", "With the kernel of the software profile; unfused if it has none.") \
-    X(NNC_ATTENTION_FLASH1, "flash1", "Fused, FlashAttention.")                                         \
-    X(NNC_ATTENTION_FLASH2, "flash2", "Fused, FlashAttention-2.")                                       \
-    X(NNC_ATTENTION_FLASH3, "flash3", "Fused, FlashAttention-3.")                                       \
-    X(NNC_ATTENTION_UNFUSED, "unfused", "One kernel per primitive; the scores go through memory.")
+#define NNC_ATTENTION_LIST(X)                                                             \
+    X(NNC_ATTENTION_FLASH, "flash",                                                       \
+      "Fused, with the kernel of the software profile; unfused if the profile has none.") \
+    X(NNC_ATTENTION_FLASH1, "flash1", "Fused, FlashAttention.")                           \
+    X(NNC_ATTENTION_FLASH2, "flash2", "Fused, FlashAttention-2.")                         \
+    X(NNC_ATTENTION_FLASH3, "flash3", "Fused, FlashAttention-3.")                         \
+    X(NNC_ATTENTION_UNFUSED, "unfused", "One kernel per primitive; the scores are written to and read from memory.")
 NNC_ENUM(nnc_attention, NNC_ATTENTION_LIST, NNC_ATTENTION_COUNT);
 NNC_API const char *nnc_attention_name(nnc_attention attention);
 NNC_API const char *nnc_attention_help(nnc_attention attention);
@@ -96,13 +97,15 @@ NNC_API const char *nnc_activations_name(nnc_activations activations);
 NNC_API const char *nnc_activations_help(nnc_activations activations);
 
 #define NNC_SCHEDULE_LIST(X)                                                                                 \
-    X(NNC_SCHEDULE_1F1B, "1f1b", "Alternates one forward and one backward.")                                 \
-    X(NNC_SCHEDULE_GPIPE, "gpipe", "All forwards, then all backwards.")                                      \
+    X(NNC_SCHEDULE_1F1B, "1f1b", "Each stage alternates one forward and one backward pass.")                 \
+    X(NNC_SCHEDULE_GPIPE, "gpipe", "Each stage runs all forward passes, then all backward passes.")          \
     X(NNC_SCHEDULE_INTERLEAVED, "interleaved", "1f1b over several groups of layers per device.")             \
     X(NNC_SCHEDULE_ZB_H1, "zb-h1", "1f1b with separate weight gradients, in the memory of 1f1b.")            \
     X(NNC_SCHEDULE_ZB_H2, "zb-h2", "zb-h1 with twice as many micro-batches in flight and a smaller bubble.") \
-    X(NNC_SCHEDULE_ZB_V, "zb-v", "Two groups of layers per device, down the pipeline and back up.")          \
-    X(NNC_SCHEDULE_DUALPIPE, "dualpipe", "Micro-batches enter at both ends; forwards are paired with backwards.")
+    X(NNC_SCHEDULE_ZB_V, "zb-v",                                                                             \
+      "Two groups of layers per device: a micro-batch passes all devices twice, there and back.")            \
+    X(NNC_SCHEDULE_DUALPIPE, "dualpipe",                                                                     \
+      "Micro-batches enter at both ends; forward passes overlap with backward passes.")
 NNC_ENUM(nnc_schedule, NNC_SCHEDULE_LIST, NNC_SCHEDULE_COUNT);
 NNC_API const char *nnc_schedule_name(nnc_schedule schedule);
 NNC_API const char *nnc_schedule_help(nnc_schedule schedule);
@@ -110,7 +113,7 @@ NNC_API const char *nnc_schedule_help(nnc_schedule schedule);
 /* Decides how attention reads the tokens of other context ranks. */
 #define NNC_CONTEXT_KIND_LIST(X)                                                                         \
     X(NNC_CONTEXT_RING, "ring", "Blocks of keys and values are passed around a ring, arXiv:2310.01889.") \
-    X(NNC_CONTEXT_ALL_GATHER, "all-gather", "Keys and values are gathered first.")                       \
+    X(NNC_CONTEXT_ALL_GATHER, "all-gather", "Each rank gathers all keys and values before attention.")   \
     X(NNC_CONTEXT_ULYSSES, "ulysses", "All-to-all from tokens to heads and back, arXiv:2309.14509.")
 NNC_ENUM(nnc_context_kind, NNC_CONTEXT_KIND_LIST, NNC_CONTEXT_KIND_COUNT);
 NNC_API const char *nnc_context_kind_name(nnc_context_kind kind);
@@ -177,11 +180,11 @@ typedef enum nnc_adapted {
 NNC_API void nnc_adapted_text(unsigned adapted, char *text, unsigned long size);
 
 #define NNC_FROZEN_LIST(X)                                                                                         \
-    X(NNC_FROZEN_16, "16bit", "Two bytes each.")                                                                   \
+    X(NNC_FROZEN_16, "16bit", "Two bytes per weight.")                                                             \
     X(NNC_FROZEN_INT8, "int8", "Matrices of linear layers in one byte each.")                                      \
     X(NNC_FROZEN_NF4, "nf4", "Matrices of linear layers in 4 bits and their scales (QLoRA).")                      \
     X(NNC_FROZEN_FP8, "fp8", "Matrices of linear layers in one byte each, which 8-bit products read as they are.") \
-    X(NNC_FROZEN_32, "32bit", "Four bytes each.")
+    X(NNC_FROZEN_32, "32bit", "Four bytes per weight.")
 NNC_ENUM(nnc_frozen, NNC_FROZEN_LIST, NNC_FROZEN_COUNT);
 NNC_API const char *nnc_frozen_name(nnc_frozen frozen);
 NNC_API const char *nnc_frozen_help(nnc_frozen frozen);
@@ -259,11 +262,11 @@ NNC_API const char *nnc_loss_keep_name(nnc_loss_keep keep);
 NNC_API const char *nnc_loss_keep_help(nnc_loss_keep keep);
 
 /* Decides how tokens get to experts on other ranks. */
-#define NNC_DISPATCHER_LIST(X)                                                               \
-    X(NNC_DISPATCHER_PROFILE, "profile", "As expert_once_per_node and expert_sorts say.")    \
-    X(NNC_DISPATCHER_ALL_TO_ALL, "all-to-all",                                               \
-      "Every copy of a token is sent, and sorted by expert where it arrives.")               \
-    X(NNC_DISPATCHER_DEEPEP, "deepep", "A token is sent to a scale-up domain once: DeepEP.") \
+#define NNC_DISPATCHER_LIST(X)                                                                                \
+    X(NNC_DISPATCHER_PROFILE, "profile", "By expert_once_per_node and expert_sorts of the software profile.") \
+    X(NNC_DISPATCHER_ALL_TO_ALL, "all-to-all",                                                                \
+      "Every copy of a token is sent, and sorted by expert where it arrives.")                                \
+    X(NNC_DISPATCHER_DEEPEP, "deepep", "A token is sent to a scale-up domain once: DeepEP.")                  \
     X(NNC_DISPATCHER_HYBRIDEP, "hybridep", "A token is sent to a scale-up domain once: HybridEP.")
 NNC_ENUM(nnc_dispatcher, NNC_DISPATCHER_LIST, NNC_DISPATCHER_COUNT);
 NNC_API const char *nnc_dispatcher_name(nnc_dispatcher dispatcher);

@@ -19,13 +19,13 @@ NNC_API const char *nnc_stops_name(nnc_stops stops);
 NNC_API const char *nnc_stops_help(nnc_stops stops);
 
 /* Training method: decides which models other than the trained one process the tokens of a step. */
-#define NNC_METHOD_LIST(X)                                                                              \
-    X(NNC_METHOD_TRAIN, "train", "Steps on data alone: pre-training, fine-tuning, adapters.")           \
-    X(NNC_METHOD_DISTILL, "distill", "On a teacher's output for every token, computed once.")           \
-    X(NNC_METHOD_DISTILL_ON_POLICY, "distill-on-policy", "The student generates, a teacher scores it.") \
-    X(NNC_METHOD_DPO, "dpo", "Preferred and rejected answers, scored by a reference model.")            \
-    X(NNC_METHOD_GRPO, "grpo", "Generated groups of answers, scored by a reference model.")             \
-    X(NNC_METHOD_PPO, "ppo", "The same with a reward model and a trained critic.")
+#define NNC_METHOD_LIST(X)                                                                                            \
+    X(NNC_METHOD_TRAIN, "train", "Steps on data alone: pre-training, fine-tuning, adapters.")                         \
+    X(NNC_METHOD_DISTILL, "distill", "Steps on the outputs of a teacher, which were computed once for every token.")  \
+    X(NNC_METHOD_DISTILL_ON_POLICY, "distill-on-policy", "The student generates answers, and a teacher scores them.") \
+    X(NNC_METHOD_DPO, "dpo", "Preferred and rejected answers, scored by a reference model.")                          \
+    X(NNC_METHOD_GRPO, "grpo", "Generated groups of answers, scored by a reference model.")                           \
+    X(NNC_METHOD_PPO, "ppo", "Generated answers, scored by reference and reward models; a critic is trained too.")
 NNC_ENUM(nnc_method, NNC_METHOD_LIST, NNC_METHOD_COUNT);
 NNC_API const char *nnc_method_name(nnc_method method);
 NNC_API const char *nnc_method_help(nnc_method method);

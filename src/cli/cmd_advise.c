@@ -182,10 +182,10 @@ const nnc_command nnc_cmd_advise = {
     .name = "advise",
     .operands = "[FILE...] MODEL DEVICE | PLANS.json [DEVICE]",
     .summary = "The changes of a plan that help most, with the time, memory and cost of each.",
-    .notes = "Tries precision, torch.compile, micro-batch, activation checkpointing, ZeRO, the split over devices, "
-             "optimizer, padding of the vocabulary, LoRA and QLoRA on the same devices: first one change at a time, "
-             "then the best changes together. 'nncost search' tries all plans. Exits with 1 when the plan does not fit "
-             "and no change makes it fit.",
+    .notes = "On the same devices, tries other values of precision, micro-batch, activation checkpointing, ZeRO, "
+             "degrees of parallelism and optimizer, and torch.compile, padding of the vocabulary, LoRA and QLoRA: "
+             "first one change at a time, then the best changes together. 'nncost search' tries all plans. Exits with "
+             "1 when the plan does not fit and no change makes it fit.",
     .min_operands = 1,
     .max_operands = 2,
     .takes = NNC_TAKES_COMMON | NNC_TAKES_PLAN | NNC_TAKES_SCENARIO | NNC_TAKES_LAUNCH,
@@ -339,11 +339,11 @@ const nnc_command nnc_cmd_fit = {
     .name = "fit",
     .operands = "MODEL DEVICE | PLANS.json [DEVICE]",
     .summary = "The largest micro-batch and sequence that fit on a device, and each way to save memory.",
-    .notes = "Takes the options of 'estimate'. micro_batch is the largest that fits even if the measured peak exceeds "
-             "the estimate by the usual error, micro_batch_tight the largest that may fit. The sequence, the rank of "
-             "adapters and the layers are the largest at the plan's own micro-batch [1]. The table has each way to "
-             "save memory, with its memory and step time at this micro-batch and the largest micro-batch that fits "
-             "with it. Exits with 1 when no micro-batch fits.",
+    .notes = "Takes the options of 'estimate'. micro_batch is the largest micro-batch that fits even if the measured "
+             "peak is at the upper end of its range; micro_batch_tight is the largest that may fit. Sequence, rank of "
+             "adapters and layers are the largest that fit at the plan's own micro-batch [1]. The table lists ways to "
+             "save memory, each with its memory, its step time and the largest micro-batch that fits with it. Exits "
+             "with 1 when no micro-batch fits.",
     .min_operands = 1,
     .max_operands = 2,
     .takes = NNC_TAKES_COMMON | NNC_TAKES_PLAN | NNC_TAKES_RUN | NNC_TAKES_SCENARIO | NNC_TAKES_LAUNCH,

@@ -324,7 +324,7 @@ typedef struct answer {
 static const nnc_metric op_rows[] = {
     NNC_AS("device", CHARS, NNC_VIA(answer, device), NNC_IN(nnc_device, id), .help = "Device that runs the op."),
     NNC_AS("kind", TEXT, ALONE(kind), .help = "Kind of op."),
-    NNC_AS("shape", CHARS, ALONE(shape), .help = "Its dims."),
+    NNC_AS("shape", CHARS, ALONE(shape), .help = "Dims of the op."),
     NNC_AS("precision", ENUM, ALONE(precision), .names = { nnc_dtype_name, NNC_DTYPE_COUNT },
            .help = "Number format of the operands."),
     NNC_AS("flops", NUMBER, ALONE(flops), .unit = "FLOP", .help = "Work of the op."),

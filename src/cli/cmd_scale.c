@@ -377,13 +377,14 @@ const nnc_command nnc_cmd_scale = {
     .name = "scale",
     .operands = "MODEL DEVICE | PLANS.json [DEVICE]",
     .summary = "The gain of more devices: step, throughput, efficiency, and where device time is lost.",
-    .notes = "The best plan of every size of --devices [1..4096*8: 1, 8, 64, 512, 4096] for one batch, as 'search' "
-             "finds it, with the same options, and with the software profile of the first size that has a plan "
-             "(--software any: each with its own); without --global-batch it chooses one of about 4 million tokens, "
-             "and says so. Efficiency is throughput per device over that of the smallest size with a plan. The loss to "
-             "100% is device time that a part of the step takes beyond its time at that size: compute (smaller "
-             "products), recompute, update, bubble, host, or the collectives of tensor, context, expert, data or "
-             "pipeline ranks. 'nncost plot scaling' draws it. Exits with 1 when no size has a plan.",
+    .notes = "For each number of --devices [1..4096*8: 1, 8, 64, 512, 4096] prints the best plan for one batch, as "
+             "'search' finds it with the same options. All plans have the software profile of the first number that "
+             "has a plan (--software any: each its own). Without --global-batch it chooses a batch of about 4 million "
+             "tokens, and says so. Efficiency is throughput per device divided by the highest throughput per device. "
+             "The loss to 100% is device time that a part of the step takes beyond its time in the plan with the "
+             "highest throughput per device: compute (smaller products), recompute, update, bubble, host, or the "
+             "collectives of tensor, context, expert, data or pipeline ranks. 'nncost plot scaling' draws the "
+             "throughput relative to the smallest number. Exits with 1 when no number has a plan.",
     .min_operands = 1,
     .max_operands = 2,
     .takes =

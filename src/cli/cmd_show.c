@@ -661,14 +661,14 @@ static const nnc_metric type_rows[] = {
     NNC_CHARS(nnc_checkpoint_part, name, .head = "type",
               .help = "Number format or quantisation, as the file names it."),
     NNC_WHOLE(nnc_checkpoint_part, tensors, .head = "tensors", .help = "Tensors of this type."),
-    NNC_WHOLE(nnc_checkpoint_part, params, .head = "parameters", .help = "Values in them."),
+    NNC_WHOLE(nnc_checkpoint_part, params, .head = "parameters", .help = "Number of values in these tensors."),
     NNC_WHOLE(nnc_checkpoint_part, bytes, .head = "bytes", .unit = "B", .help = "Bytes of the tensors of this type."),
 };
 static const nnc_metrics type_metrics = NNC_METRICS("the tensors of one type", type_rows, nnc_checkpoint_part);
 
 static const nnc_metric shown_rows[] = {
     NNC_AS("file", TEXT, NNC_IN(shown, file.path), .help = "The checkpoint."),
-    NNC_AS("tensors", WHOLE, NNC_IN(shown, file.tensors), .help = "Its tensors."),
+    NNC_AS("tensors", WHOLE, NNC_IN(shown, file.tensors), .help = "Tensors of the checkpoint."),
     NNC_AS("params", NUMBER, .get = get_params,
            .help = "Number of values in all tensors, without tables that are computed (rope_freqs); null for an index "
                    "without its files in the same folder."),

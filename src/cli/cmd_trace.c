@@ -118,7 +118,7 @@ static const nnc_metric document_rows[] = {
            .help = "Sum of the times of the kernels of collectives, including waiting."),
     NNC_AS("exposed_s", NUMBER, SUM(exposed_s), .unit = "s",
            .help = "Time of communication while no compute kernel runs."),
-    NNC_AS("copy_s", NUMBER, SUM(copy_s), .unit = "s", .help = "Sum over copies."),
+    NNC_AS("copy_s", NUMBER, SUM(copy_s), .unit = "s", .help = "Sum of the times of all copies."),
     NNC_AS("issue_s", NUMBER, SUM(issue_s), .unit = "s", .help = "span_s divided by the number of kernels."),
     NNC_AS("linked_share", NUMBER, SUM(linked_share),
            .help = "Share of kernel time whose operator is known with its shapes."),
@@ -571,12 +571,13 @@ static nnc_status run_trace(nnc_session *session, nnc_error *err) {
 const nnc_command nnc_cmd_trace = {
     .name = "trace",
     .operands = "FILE.json[.gz] [DEVICE [MODEL]] | FILE FILE [DEVICE] | FILE...",
-    .summary = "A PyTorch trace: the time of each operator, and the time that it could have taken.",
+    .summary = "A PyTorch trace: the measured time of each operator, and the time expected on the device.",
     .notes =
         "FILE is a trace of PyTorch's profiler (export_chrome_trace), compressed or not; with record_shapes=True "
         "nncost also predicts the time of its operators. A kernel is assigned to the operator that launched it. DEVICE "
         "is the device that ran the program; by default, the device that the trace names. The expected time is the "
-        "predicted time multiplied by the median ratio of this machine, so a slower machine is not a finding. With "
+        "predicted time x the median ratio measured / predicted of this machine, so a slower machine is no finding. "
+        "With "
         "MODEL and options of its plan, a step is compared with its estimate. With two files, the changes between them "
         "are printed. With the files of several ranks of one run, the slowest rank is printed, and the time that other "
         "ranks wait for it. '-o NAME.svg' or '-o NAME.png' draws the operators of one trace.",

@@ -582,11 +582,11 @@ const nnc_field nnc_serve_engine_fields[NNC_SERVE_ENGINE_FIELDS] = {
     { ENGINE(workspace_bytes), .unit = "B", .max = NNC_BYTES_MAX, .default_text = "2e9",
       .help = "Memory outside weights and cache: activations, graphs, workspace." },
     { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_serve_engine, tpot), NNC_FIELD_TABLE(spread_fields),
-      .help = "Range of nine in ten measured times per output token." },
+      .help = "Interval of the time per output token, as quantiles of measured / predicted." },
     { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_serve_engine, tpot_experts), NNC_FIELD_TABLE(spread_fields),
       .help = "Interval of the time per output token of models with experts; not given: as tpot." },
     { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_serve_engine, ttft), NNC_FIELD_TABLE(spread_fields),
-      .help = "Range of nine in ten measured times to first token." },
+      .help = "Interval of the time to first token, as quantiles of measured / predicted." },
     { NNC_FIELD_COMMENT("fitted_on"), .required = true,
       .help = "The measured rows that the values were fitted on, and when." },
 };

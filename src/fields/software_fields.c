@@ -8,17 +8,18 @@
 
 static const nnc_field spread_fields[] = {
     { NNC_FIELD(nnc_spreads, own), .max = 5, .above_min = true, .required = true,
-      .help = "Term of every step that is predicted with the profile." },
+      .help = "Term of the interval of every step that is predicted with the profile." },
     { NNC_FIELD(nnc_spreads, network), .max = 5, NNC_DEFAULT(0.25),
       .help = "Factor on the network-bound share of the step; the product is a term of the interval." },
     { NNC_FIELD(nnc_spreads, idle), .max = 5, NNC_DEFAULT(0.5),
       .help = "Factor on the share of the step that waits for the host or for other stages; the product is a term of "
               "the interval." },
     { NNC_FIELD(nnc_spreads, kernels), .max = 5, NNC_DEFAULT(0.05),
-      .help = "Term on devices that were fitted to kernels only." },
+      .help = "Term of the interval on devices whose values were fitted only on kernels." },
     { NNC_FIELD(nnc_spreads, carried), .max = 5, NNC_DEFAULT(0.1),
       .help = "Term of the interval on devices whose efficiencies were copied from a similar device." },
-    { NNC_FIELD(nnc_spreads, experts), .max = 5, NNC_DEFAULT(0.05), .help = "Term of models with experts." },
+    { NNC_FIELD(nnc_spreads, experts), .max = 5, NNC_DEFAULT(0.05),
+      .help = "Term of the interval of models with experts." },
     { NNC_FIELD_COMMENT("fitted_on"), .required = true, .help = "The measured rows that the values were taken from." },
 };
 

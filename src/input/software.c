@@ -17,7 +17,8 @@ static const nnc_field compared_fields[] = {
     { NNC_FIELD(nnc_track, all_error), .max = 1e3,
       .help = "Mean absolute error of all steps, also of steps that fits used; stated if `error` has fewer than ten "
               "steps." },
-    { NNC_FIELD(nnc_track, all_bias), .min = -1, .max = 1e3, .help = "bias of the same steps." },
+    { NNC_FIELD(nnc_track, all_bias), .min = -1, .max = 1e3,
+      .help = "Mean of predicted / measured - 1 over the steps of all_error." },
 };
 static const nnc_field range_fields[] = {
     { NNC_FIELD(nnc_range, device), .required = true, .help = "Id of a device." },

@@ -395,13 +395,13 @@ NNC_GET(get_op_network_s, nnc_op_cost, nnc_number_cell(self->link != NULL ? self
 
 static const nnc_metric op_rows[] = {
     NNC_AS("name", TEXT, .get = get_op_name, .help = "Name of the op."),
-    NNC_AS("path", TEXT, .get = get_op_path, .help = "Its name, with its part of the network."),
+    NNC_AS("path", TEXT, .get = get_op_path, .help = "Name of the op after the name of its part of the network."),
     NNC_AS("kind", TEXT, .get = get_op_kind,
            .help = "Kind of the op; for pointwise ops and collectives, the name of the function or collective."),
     NNC_AS("phase", ENUM, NNC_VIA(nnc_op_cost, op), NNC_IN(nnc_op, phase), .names = { nnc_phase_name, NNC_PHASE_COUNT },
-           .help = "Phase of the step it runs in."),
+           .help = "Phase of the step in which the op runs."),
     NNC_AS("group", ENUM, NNC_VIA(nnc_op_cost, op), NNC_IN(nnc_op, group), .names = { nnc_group_name, NNC_GROUP_COUNT },
-           .help = "Part of the network it belongs to."),
+           .help = "Part of the network to which the op belongs."),
     NNC_NUMBER(nnc_op_cost, repeat, .show = NNC_SHOW_COUNT, .help = "Instances in one step on one device."),
     NNC_AS("shape", TEXT, .get = get_op_shape, .help = "Dims; for a matrix product m, n and k."),
     NNC_AS("flops", NUMBER, NNC_IN(nnc_op_cost, work.flops), .unit = "FLOP",
@@ -419,7 +419,7 @@ static const nnc_metric op_rows[] = {
     NNC_NUMBER(nnc_op_cost, time_s, .unit = "s", .help = "Time of one instance on the critical path."),
     NNC_AS("share", NUMBER, .get = get_op_share, .show = NNC_SHOW_PERCENT,
            .help = "Share of the step that all instances take."),
-    NNC_NAMED(nnc_op_cost, bound, nnc_bound_name, NNC_BOUND_COUNT, .help = "The limit that bounds it."),
+    NNC_NAMED(nnc_op_cost, bound, nnc_bound_name, NNC_BOUND_COUNT, .help = "Resource that bounds the op."),
     NNC_TEXT(nnc_op_cost, link, .help = "The link on which a collective takes longest."),
     NNC_AS("network_s", NUMBER, .get = get_op_network_s, .unit = "s",
            .help = "Time of a collective, overlapped or not."),
@@ -464,7 +464,7 @@ static const nnc_metric stage_time_rows[] = {
     NNC_NUMBER(nnc_stage, weight_s, .unit = "s",
                .help = "Time of the weight gradients of one micro-batch, for schedules that compute them separately."),
     NNC_NUMBER(nnc_stage, busy_s, .head = "busy", .unit = "s", .help = "Passes of the whole step."),
-    NNC_NUMBER(nnc_stage, bubble_s, .head = "bubble", .unit = "s", .help = "Its idle time in the step."),
+    NNC_NUMBER(nnc_stage, bubble_s, .head = "bubble", .unit = "s", .help = "Idle time of the stage in the step."),
     NNC_NUMBER(nnc_stage, exchange_s, .unit = "s", .help = "Exposed collectives, once per step."),
     NNC_NUMBER(nnc_stage, update_s, .unit = "s", .help = "The optimizer's update."),
     NNC_NUMBER(nnc_stage, in_flight, .head = "in flight", .show = NNC_SHOW_COUNT,
@@ -494,8 +494,8 @@ static const nnc_metric interval_rows[] = {
     NNC_AS("chunk", WHOLE, .get = get_chunk,
            .help =
                "Number of the chunk of an interleaved stage, or of the direction in DualPipe; null outside a pass."),
-    NNC_NUMBER(nnc_interval, start_s, .unit = "s", .help = "When it begins."),
-    NNC_NUMBER(nnc_interval, end_s, .unit = "s", .help = "When it ends."),
+    NNC_NUMBER(nnc_interval, start_s, .unit = "s", .help = "Time at which the activity begins."),
+    NNC_NUMBER(nnc_interval, end_s, .unit = "s", .help = "Time at which the activity ends."),
 };
 const nnc_metrics nnc_interval_metrics = NNC_METRICS("one interval of a pipeline stage", interval_rows, nnc_interval);
 

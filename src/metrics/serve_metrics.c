@@ -12,18 +12,18 @@
 NNC_GET(get_input_params, nnc_report, nnc_number_cell(self->serve->params))
 
 static const nnc_metric model_rows[] = {
-    NNC_AS("asked", TEXT, NNC_IN(nnc_report, model_asked), .help = "As the user named it."),
-    NNC_AS("id", CHARS, NNC_VIA(nnc_report, model), NNC_IN(nnc_model, id), .help = "Its id."),
-    NNC_AS("name", CHARS, NNC_VIA(nnc_report, model), NNC_IN(nnc_model, name), .help = "Its full name."),
+    NNC_AS("asked", TEXT, NNC_IN(nnc_report, model_asked), .help = "The model or device, as the user named it."),
+    NNC_AS("id", CHARS, NNC_VIA(nnc_report, model), NNC_IN(nnc_model, id), .help = "Id of the model or device."),
+    NNC_AS("name", CHARS, NNC_VIA(nnc_report, model), NNC_IN(nnc_model, name), .help = "Full name."),
     NNC_AS("params", NUMBER, .get = get_input_params, .show = NNC_SHOW_COUNT, .help = "Parameters."),
     NNC_AS("overrides", TEXT, NNC_IN(nnc_report, overrides), .help = "Fields that --set changed."),
 };
 static const nnc_metrics model_metrics = NNC_METRICS("the model", model_rows, nnc_report);
 
 static const nnc_metric device_rows[] = {
-    NNC_AS("asked", TEXT, NNC_IN(nnc_report, device_asked), .help = "As the user named it."),
-    NNC_AS("id", CHARS, NNC_VIA(nnc_report, device), NNC_IN(nnc_device, id), .help = "Its id."),
-    NNC_AS("name", CHARS, NNC_VIA(nnc_report, device), NNC_IN(nnc_device, name), .help = "Its full name."),
+    NNC_AS("asked", TEXT, NNC_IN(nnc_report, device_asked), .help = "The model or device, as the user named it."),
+    NNC_AS("id", CHARS, NNC_VIA(nnc_report, device), NNC_IN(nnc_device, id), .help = "Id of the model or device."),
+    NNC_AS("name", CHARS, NNC_VIA(nnc_report, device), NNC_IN(nnc_device, name), .help = "Full name."),
 };
 static const nnc_metrics device_metrics = NNC_METRICS("the device", device_rows, nnc_report);
 
@@ -36,7 +36,7 @@ static const nnc_metric plan_rows[] = {
     PLAN(expert, .help = "Devices that hold whole experts; 1 = every expert is split."),
     PLAN(attention_data, .help = "Groups of tensor ranks, each with its own requests."),
     PLAN(input_len, .help = "Tokens of a prompt."),
-    PLAN(output_len, .help = "Tokens generated for it."),
+    PLAN(output_len, .help = "Generated tokens per request."),
     PLAN(batch, .blank_zero = true, .help = "Requests of a static batch."),
     PLAN(concurrency, .blank_zero = true, .help = "Open requests at any time."),
     NNC_NUMBER(nnc_serve_ask, waves, .help = "Requests of a benchmark over its open requests."),
@@ -231,24 +231,25 @@ static const nnc_metric serve_rows[] = {
 const nnc_metrics nnc_serve_metrics = NNC_METRICS("serving", serve_rows, nnc_report);
 
 static const nnc_metric op_rows[] = {
-    NNC_TEXT(nnc_serve_op, name, .head = "op", .help = "Its name in the network."),
+    NNC_TEXT(nnc_serve_op, name, .head = "op", .help = "Name of the op in the network."),
     NNC_TEXT(nnc_serve_op, phase, .head = "phase", .help = "prefill or decode."),
     NNC_NUMBER(nnc_serve_op, count, .head = "count", .show = NNC_SHOW_COUNT, .help = "Kernels of the step."),
-    NNC_NUMBER(nnc_serve_op, rows, .head = "rows", .show = NNC_SHOW_COUNT, .help = "Tokens that it processes."),
+    NNC_NUMBER(nnc_serve_op, rows, .head = "rows", .show = NNC_SHOW_COUNT, .help = "Tokens that the op processes."),
     NNC_NUMBER(nnc_serve_op, flops, .unit = "FLOP", .head = "FLOPs", .show = NNC_SHOW_SCALED,
-               .help = "FLOPs of all of them on one device."),
-    NNC_NUMBER(nnc_serve_op, weight_bytes, .unit = "B", .head = "weights", .help = "Weights that they read."),
+               .help = "FLOPs of these kernels on one device."),
+    NNC_NUMBER(nnc_serve_op, weight_bytes, .unit = "B", .head = "weights",
+               .help = "Bytes of weights that these kernels read."),
     NNC_NUMBER(nnc_serve_op, kv_bytes, .unit = "B", .head = "cache",
-               .help = "Keys, values and states that they read and write."),
-    NNC_NUMBER(nnc_serve_op, time_s, .unit = "s", .head = "time", .help = "Time of all of them."),
+               .help = "Bytes of keys, values and states that these kernels read and write."),
+    NNC_NUMBER(nnc_serve_op, time_s, .unit = "s", .head = "time", .help = "Time of these kernels."),
     NNC_NAMED(nnc_serve_op, bound, nnc_bound_name, NNC_BOUND_COUNT, .head = "bound",
-              .help = "The limit that takes most of it."),
+              .help = "Resource that bounds the largest part of this time."),
 };
 const nnc_metrics nnc_serve_op_metrics = NNC_METRICS("an op of a step", op_rows, nnc_serve_op);
 
 static const nnc_metric change_rows[] = {
     NNC_CHARS(nnc_serve_change, options, .help = "The options of the change."),
-    NNC_NUMBER(nnc_serve_change, tpot_s, .unit = "s", .help = "Time per output token with it."),
+    NNC_NUMBER(nnc_serve_change, tpot_s, .unit = "s", .help = "Time per output token with this change."),
     NNC_NUMBER(nnc_serve_change, output_tokens_per_s, .help = "Tokens per second of the deployment."),
     NNC_NUMBER(nnc_serve_change, total_bytes, .unit = "B", .help = "Memory of one device."),
     NNC_NUMBER(nnc_serve_change, per_million_output_tokens, .help = "Cost of a million output tokens."),
@@ -285,7 +286,7 @@ static const nnc_metric figure_rows[] = {
     NNC_AS("precision", ENUM, NNC_IN(nnc_images, plan.precision), .names = { nnc_dtype_name, NNC_DTYPE_COUNT },
            .help = "Format of the arithmetic."),
     IMAGES(forward_s, .unit = "s", .help = "One pass over the batch."),
-    IMAGES(forward_flops, .unit = "FLOP", .help = "FLOPs of that pass."),
+    IMAGES(forward_flops, .unit = "FLOP", .help = "FLOPs of one pass over the batch."),
     IMAGES(text_s, .unit = "s", .help = "Text encoders, for the prompts of a batch."),
     IMAGES(decode_s, .unit = "s", .help = "Image decoder, for the latents of a batch."),
     IMAGES(image_s, .unit = "s", .head = "time", .help = "From the prompts to the images of a batch."),
@@ -294,7 +295,7 @@ static const nnc_metric figure_rows[] = {
     IMAGES(utilization, .show = NNC_SHOW_PERCENT, .help = "Used share of the peak FLOP/s."),
     IMAGES(weight_bytes, .unit = "B", .help = "Weights of all networks, in 16 bits."),
     IMAGES(capacity_bytes, .unit = "B", .help = "Memory of the device."),
-    NNC_BOOL(nnc_images, fits, .help = "Whether it holds all weights at once."),
+    NNC_BOOL(nnc_images, fits, .help = "Whether the device holds all weights at once."),
     IMAGES(price_per_device_hour, .help = "Price of the device for one hour."),
     IMAGES(per_thousand_images, .help = "Price of a thousand images."),
     IMAGES(energy_j_per_image, .unit = "J", .help = "Energy of an image at the board's rated power."),

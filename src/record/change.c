@@ -593,7 +593,7 @@ static const nnc_metric verdict_rows[] = {
     NNC_AS("rule", TEXT, NNC_VIA(nnc_check_verdict, requirement), NNC_IN(nnc_requirement, rule),
            .help = "The required value."),
     NNC_AS("found", ANY, .get = get_found, .help = "The value found."),
-    NNC_BOOL(nnc_check_verdict, met, .help = "Whether it meets the rule."),
+    NNC_BOOL(nnc_check_verdict, met, .help = "Whether the found value meets the rule."),
 };
 static const nnc_metrics verdicts = NNC_METRICS("a requirement", verdict_rows, nnc_check_verdict);
 
@@ -608,8 +608,8 @@ static nnc_cell get_difference(const nnc_place *place, char text[NNC_METRIC_TEXT
 static const nnc_metric op_rows[] = {
     NNC_TEXT(nnc_check_op, name, .head = "op", .shrinks = true, .help = "Name of the op."),
     NNC_TEXT(nnc_check_op, phase, .head = "phase", .help = "Phase of the step."),
-    NNC_NUMBER(nnc_check_op, old_s, .head = "old", .unit = "s", .help = "Its time before."),
-    NNC_NUMBER(nnc_check_op, now_s, .head = "new", .unit = "s", .help = "Its time now."),
+    NNC_NUMBER(nnc_check_op, old_s, .head = "old", .unit = "s", .help = "Time of the op in the old estimate."),
+    NNC_NUMBER(nnc_check_op, now_s, .head = "new", .unit = "s", .help = "Time of the op in the new estimate."),
     NNC_HEAD("difference", NUMBER, .get = get_difference),
 };
 const nnc_metrics nnc_check_op_metrics = NNC_METRICS("an op that takes another time", op_rows, nnc_check_op);
@@ -641,7 +641,7 @@ NNC_GET(get_failed, void, nnc_bool_cell(nnc_check_row_failed(place->owner, self)
 
 static const nnc_metric row_rows[] = {
     NNC_TEXT(nnc_check_row, id, .help = "Id of the scenario."),
-    NNC_WHOLE(nnc_check_row, line, .blank_zero = true, .help = "Its line in the plan file."),
+    NNC_WHOLE(nnc_check_row, line, .blank_zero = true, .help = "Line of the scenario in the plan file."),
     NNC_NAMED(nnc_check_row, state, nnc_check_state_name, NNC_CHECK_STATE_COUNT,
               .help = "Comparison with the recorded estimate."),
     NNC_AS(
@@ -651,9 +651,9 @@ static const nnc_metric row_rows[] = {
         .more = NNC_MORE(.when = is_check)),
     NNC_AS("why", TEXTS, NNC_IN(nnc_check_row, causes), NNC_COUNT(nnc_check_row, cause_count),
            .help = "Causes of the change: the plan, a file, the tool."),
-    NNC_AS("responsible", OBJECT, .rows = &responsible, .help = "The part that each total moved by."),
+    NNC_AS("responsible", OBJECT, .rows = &responsible, .help = "Part of each total that changed most."),
     NNC_AS("requirements", LIST, NNC_IN(nnc_check_row, verdicts), NNC_COUNT(nnc_check_row, verdict_count),
-           .rows = &verdicts, .help = "Its requirements."),
+           .rows = &verdicts, .help = "Requirements of the scenario."),
     NNC_TEXT(nnc_check_row, split,
              .help = "Change of the step time in two parts: by the software profile and by the plan; given if the "
                      "profiles differ.",
@@ -680,8 +680,8 @@ NNC_GET(get_requirements, void, nnc_whole_cell(nnc_check_sum_of(self).requiremen
 NNC_GET(get_missed, void, nnc_whole_cell(nnc_check_sum_of(self).missed))
 
 static const nnc_metric rest_rows[] = {
-    NNC_TEXT(nnc_check_report, tool, .help = "Version that made the new values."),
-    NNC_TEXT(nnc_check_report, old_tool, .help = "Version that made the old ones."),
+    NNC_TEXT(nnc_check_report, tool, .help = "Version of nncost that made the new values."),
+    NNC_TEXT(nnc_check_report, old_tool, .help = "Version of nncost that made the old values."),
     NNC_AS("scenarios", LIST, NNC_IN(nnc_check_report, rows), NNC_COUNT(nnc_check_report, row_count),
            .rows = &scenario_metrics, .help = "The scenarios."),
 };
@@ -700,7 +700,7 @@ const nnc_metrics nnc_check_document = NNC_METRICS("a check", check_rows, nnc_ch
 
 static const nnc_metric diff_rows[] = {
     NNC_AS("file", TEXT, NNC_IN(nnc_check_report, path), .help = "The old estimates."),
-    NNC_TEXT(nnc_check_report, other, .help = "The new ones."),
+    NNC_TEXT(nnc_check_report, other, .help = "The new estimates."),
     NNC_ROWS(&rest),
 };
 const nnc_metrics nnc_diff_document = NNC_METRICS("a comparison", diff_rows, nnc_check_report);

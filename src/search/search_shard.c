@@ -44,7 +44,7 @@ static const nnc_metric found_rows[] = {
                .more = NNC_MORE(.same_as = "run.energy_j")),
     NNC_NUMBER(nnc_found, carbon_kg, .unit = "kg", .help = "Carbon dioxide of the energy.",
                .more = NNC_MORE(.same_as = "run.carbon_kg")),
-    NNC_TEXT(nnc_found, command, .help = "The command line that estimates it."),
+    NNC_TEXT(nnc_found, command, .help = "The command line that estimates the plan."),
 };
 const nnc_metrics nnc_found_metrics = NNC_METRICS("a plan that fits", found_rows, nnc_found);
 
@@ -113,7 +113,7 @@ static const nnc_metric size_rows[] = {
            .more = NNC_MORE(.when = is_of_shard, .unless = is_legal_size)),
     NNC_AS("best", OBJECT, NNC_IN(nnc_search_size, best), .rows = &listed_metrics,
            .help = "The best plan; null when no plan fits.", .more = NNC_MORE(.unless = is_not_found)),
-    NNC_AS("reason", TEXT, .get = get_reason, .help = "Why no plan fits; null when one does."),
+    NNC_AS("reason", TEXT, .get = get_reason, .help = "Reason why no plan fits; null when a plan fits."),
 };
 static const nnc_metrics size_metrics = NNC_METRICS("one number of devices", size_rows, nnc_search_size);
 
@@ -194,7 +194,7 @@ static const nnc_metrics target_metrics = NNC_METRICS("the way to a step time", 
 #define TOTAL(member) NNC_IN(nnc_search_report, total.member)
 #define RESULT(member) NNC_VIA(nnc_search_report, result), NNC_IN(nnc_search_result, member)
 static const nnc_metric document_rows[] = {
-    NNC_AS("shard", TEXT, .get = get_shard, .help = "Which part of how many this is; only with --shard.",
+    NNC_AS("shard", TEXT, .get = get_shard, .help = "Which of how many shards was searched; only with --shard.",
            .more = NNC_MORE(.when = is_shard)),
     NNC_TEXT(nnc_search_report, digest,
              .help = "Digest of the inputs of the search, equal for all its shards; only with --shard.",
@@ -225,7 +225,7 @@ static const nnc_metric document_rows[] = {
            .rows = &size_metrics, .help = "Results for each number of devices, if --devices lists several.",
            .more = NNC_MORE(.when = has_sizes)),
     NNC_AS("plans", LIST, NNC_IN(nnc_search_report, sure), NNC_COUNT(nnc_search_report, sure_count),
-           .rows = &sure_metrics, .help = "How sure the plans of `best` are, in their order.",
+           .rows = &sure_metrics, .help = "Probabilities for the plans of `best`, in the same order.",
            .more = NNC_MORE(.when = is_sure)),
     NNC_AS("best", LIST, RESULT(best), NNC_COUNT(nnc_search_result, best_count), .in_place = true,
            .rows = &listed_metrics, .help = "The best plans, best first.", .more = NNC_MORE(.when = has_no_sizes)),

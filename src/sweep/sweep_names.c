@@ -115,8 +115,8 @@ NNC_ENUM_NAMES(nnc_sweep_verdict, NNC_SWEEP_VERDICT_LIST)
 static const nnc_metric own_rows[] = {
     NNC_AS("row", WHOLE, .help = "Number of the combination, from 0."),
     NNC_AS("verdict", ENUM, .names = { nnc_sweep_verdict_name, NNC_SWEEP_VERDICTS }, .help = "Outcome of the plan."),
-    NNC_AS("reason", TEXT, .help = "Why it does not fit, or is illegal."),
-    NNC_AS("command", TEXT, .help = "The command line that estimates it."),
+    NNC_AS("reason", TEXT, .help = "Reason why the plan does not fit or is illegal."),
+    NNC_AS("command", TEXT, .help = "The command line that estimates the plan."),
     NNC_AS("framework_s", NUMBER, .unit = "s",
            .help = "Step time less the step time of this plan with the software profile of the first row."),
 };

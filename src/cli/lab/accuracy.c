@@ -57,7 +57,7 @@ static const nnc_metric group_rows[] = {
                "Share of measurements that lie inside the predicted interval, over all rows that have an interval."),
     NNC_AS("worst", TEXT, .get = get_worst, .help = "Id of the row with the largest absolute error."),
     NNC_AS("worst_error", NUMBER, .get = get_worst_error, .head = "worst", .show = NNC_SHOW_ERROR,
-           .help = "Its error."),
+           .help = "Error of this row."),
     NNC_HEAD("", TEXT, .get = get_worst, .shrinks = true, .drop = 2),
 };
 #undef STATS
