@@ -401,7 +401,7 @@ static const nnc_metric point_rows[] = {
            .help = "The resource with the longest of these times."),
     NNC_AS("fit", ENUM, NNC_IN(nnc_limit_point, verdict), .head = "memory fits",
            .names = { nnc_verdict_name, NNC_VERDICT_COUNT },
-           .help = "Whether the plan fits into the memory of a device; the limit does not depend on this."),
+           .help = "Whether the plan fits into the memory of a device. The limit does not depend on the memory."),
 };
 static const nnc_metrics point_metrics = NNC_METRICS("a plan that was tried", point_rows, nnc_limit_point);
 

@@ -96,7 +96,7 @@ static const nnc_field plan_fields[] = {
               "fp32 or tf32, else mixed." },
     { NNC_FIELD(nnc_plan, optimizer), NNC_FIELD_NAMES(nnc_optimizer, NNC_OPTIMIZER_COUNT),
       NNC_DEFAULT_AS(NNC_OPTIMIZER_ADAMW, "adamw"),
-      .help = "Optimizer; it determines the states and the work of the update." },
+      .help = "Optimizer. It determines the optimizer states and the work of the update." },
     { NNC_FIELD_AS(NNC_FIELD_RECOMPUTE, nnc_plan, recompute), .group = "Memory",
       NNC_DEFAULT_AS(NNC_RECOMPUTE_NONE, "none"),
       .help = "Activation checkpointing: parts of forward that backward computes again, so that their tensors are not "
@@ -530,7 +530,7 @@ static const nnc_field spread_fields[] = {
 
 #define STORED_FACTOR(stored, text, ...)                                     \
     { BY_STORED(stored, text), .max = 10, .above_min = true, NNC_DEFAULT(1), \
-      .help = "Factor on the device's rate if weights have this format." },
+      .help = "Factor on the rate of reading weights if the weights have this format." },
 static const nnc_field factor_fields[] = { NNC_STORED_LIST(STORED_FACTOR) };
 
 #define EXPERT_SECONDS(stored, text, ...) \

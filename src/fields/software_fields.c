@@ -187,8 +187,8 @@ static const nnc_field software_fields[] = {
       .help = "With 8-bit products, tokens and gradients are sent to experts in 8 bits with a scale "
               "per block of 128; results return in 16 bits." },
     { SOFTWARE(narrow_gathers), NNC_DEFAULT_OFF,
-      .help = "With products of 8 bits or fewer, tensor ranks gather tokens and gradients in this format; sums are "
-              "scattered in 16 bits." },
+      .help = "With products of 8 bits or fewer, tensor ranks gather tokens and gradients in the format of the "
+              "products; sums are scattered in 16 bits." },
     { SOFTWARE(network_units), .max = 1e4, NNC_DEFAULT(0),
       .help = "Compute units of the device that the kernels of expert communication occupy." },
     { SOFTWARE(expert_scores_first), NNC_DEFAULT_OFF,

@@ -499,15 +499,15 @@ nnc_status nnc_cluster_parse(nnc_specs *specs, const char *name, const char *tex
         NNC_FIELD_COMMENT("fitted_on"), .required = true,                                                     \
                                         .help = "The measured rows that the values were fitted on, and when." \
     }
-#define SUSTAINED(type)                                                                                   \
-    {                                                                                                     \
-        NNC_FIELD(type, sustained_fraction), .max = 1, .above_min = true, NNC_DEFAULT(1),                 \
-                                             .help = "Share of the peak FLOP/s that these kernels reach." \
+#define SUSTAINED(type)                                                                                          \
+    {                                                                                                            \
+        NNC_FIELD(type, sustained_fraction), .max = 1, .above_min = true, NNC_DEFAULT(1),                        \
+                                             .help = "Share of the peak FLOP/s that kernels of this kind reach." \
     }
-#define MEMORY(type)                                                                                        \
-    {                                                                                                       \
-        NNC_FIELD(type, memory_fraction), .max = 1, .above_min = true, NNC_DEFAULT(1),                      \
-                                          .help = "Share of the memory bandwidth that these kernels reach." \
+#define MEMORY(type)                                                                                               \
+    {                                                                                                              \
+        NNC_FIELD(type, memory_fraction), .max = 1, .above_min = true, NNC_DEFAULT(1),                             \
+                                          .help = "Share of the memory bandwidth that kernels of this kind reach." \
     }
 #define FIXED(type)                                                                         \
     {                                                                                       \
@@ -571,7 +571,8 @@ static const nnc_field gemm_fields[] = {
       .help = "Share of the memory bandwidth that products reach when PyTorch issues them one by one; not given: "
               "memory_fraction." },
     { NNC_FIELD(nnc_gemm_efficiency, k_fill), .max = 1e5, NNC_DEFAULT(0),
-      .help = "Start and end of a tile together take as long as this many further elements of the dimension k." },
+      .help = "Start and end of a tile of a product together take as long as this many further elements of the "
+              "dimension k." },
     { NNC_FIELD(nnc_gemm_efficiency, l2_bytes_per_flop), .unit = "B/FLOP", .max = 1e3, .above_min = true,
       .help =
           "Operand bytes that the L2 cache delivers per FLOP of the peak: its bandwidth is this value x the peak." },
@@ -615,7 +616,7 @@ static const nnc_field flash_fields[] = {
     { NNC_FIELD(nnc_flash_efficiency, block_penalty), .max = 1e3, NNC_DEFAULT(0),
       .help = "The time is multiplied by 1 + block_penalty x units of the device / blocks of 128 queries." },
     { NNC_FIELD(nnc_flash_efficiency, head_multiple), .min = 1, .max = 1024, NNC_DEFAULT(32),
-      .help = "Kernels support head widths that are multiples of this; others are padded." },
+      .help = "Attention kernels support head widths that are multiples of this value; other widths are padded." },
     FITTED_ON,
 };
 
@@ -666,7 +667,8 @@ static const nnc_field power_fields[] = {
     { NNC_FIELD(nnc_power_efficiency, memory_share), .max = 1, NNC_DEFAULT(0),
       .help = "Share of the board power that the memory draws at full bandwidth." },
     { NNC_FIELD(nnc_power_efficiency, exponent), .max = 1, NNC_DEFAULT(0),
-      .help = "Times grow with this power of (power drawn / power limit); 0 = no effect." },
+      .help = "If kernels draw more power than the limit, their time grows by (power drawn / power limit)^exponent; 0 "
+              "= no effect." },
     FITTED_ON,
 };
 

@@ -220,8 +220,9 @@ static const nnc_metric step_rows[] = {
     NNC_NUMBER(nnc_result, upper_bound_s, .full = true, .unit = "s",
                .help = "Upper bound of the step: the same rates as for step_s, but without overlap.",
                .more = NNC_MORE(.source = roofline_paper)),
-    STEP_PART(forward_s, "forward", .help = "Forward passes of the busiest stage."),
-    STEP_PART(backward_s, "backward", .help = "Backward passes of the busiest stage, without recomputation."),
+    STEP_PART(forward_s, "forward", .help = "Time of the forward passes of the busiest stage."),
+    STEP_PART(backward_s, "backward",
+              .help = "Time of the backward passes of the busiest stage, without recomputation."),
     STEP_PART(recompute_s, "recompute", .help = "Forward work repeated in backward."),
     STEP_PART(update_s, "update", .help = "The optimizer's update."),
     NNC_NUMBER(nnc_result, exposed_comm_s, .head = "exposed", .unit = "s",
@@ -253,7 +254,7 @@ static const nnc_metric step_rows[] = {
               .help = "The second largest part of the step."),
     NNC_NUMBER(nnc_result, bound_s, .full = true, .each_count = NNC_BOUND_COUNT, .unit = "s",
                .help =
-                   "Step time divided by the bound of its ops, plus the time of issuing ops (host) and of waiting in "
+                   "Step time by cause: ops by the resource that bounds them, issuing of ops (host), and waiting in "
                    "the pipeline (bubble). The parts add up to step_s, except in ideal mode, where they overlap.",
                .more = NNC_MORE(.each = nnc_bound_name)),
     NNC_NUMBER(nnc_result, step_without_bound_s, .full = true, .unit = "s",
@@ -319,7 +320,7 @@ static const nnc_metric model_rows[] = {
     NNC_AS("matmul_params", WHOLE, RESULT(matmul_params), .show = NNC_SHOW_COUNT,
            .help = "Active parameters of matrix products: N in 6 N D."),
     NNC_AS("params_by_group", WHOLE, RESULT(params_by_group), .each_count = NNC_GROUP_COUNT, .sparse = true,
-           .show = NNC_SHOW_COUNT, .help = "Parameters by the part of the network they belong to.",
+           .show = NNC_SHOW_COUNT, .help = "Number of parameters of each part of the network.",
            .more = NNC_MORE(.each = nnc_group_name, .part_of = "model.params")),
     NNC_AS("padded_vocab", WHOLE, .get = get_padded, .show = NNC_SHOW_COUNT,
            .help = "Rows of the vocabulary table with the padding that lets tensor ranks divide it.",
