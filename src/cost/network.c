@@ -157,7 +157,6 @@ static double exchange_s(const nnc_network *network, const nnc_collective_op *ex
     return network_s;
 }
 
-/* Tests whether two values have the same bits. */
 static bool equal(const double *a, const double *b) { return memcmp((const void *)a, (const void *)b, sizeof *a) == 0; }
 
 bool nnc_network_same(const nnc_collective_op *a, const nnc_collective_op *b) {

@@ -29,9 +29,9 @@ static void travel(const nnc_network *network, nnc_op_cost *row) {
     row->time_s = row->network_s;
 }
 
-/* Returns a recent row with an equal collective on the same network, or NULL. Layers send tensors of the same size
- * again and again. */
 enum { NEAR = 32 };
+
+/* Returns the row of an equal collective on the same network among the latest rows, or NULL. */
 static const nnc_op_cost *find_near(const nnc_rows *rows, const nnc_collective_op *exchange) {
     const int32_t last = rows->count - 2;
     const int32_t first = last - NEAR > rows->fresh ? last - NEAR : rows->fresh;
@@ -308,7 +308,7 @@ static double slowdown_of(const nnc_rows *rows, const nnc_device *device, double
 void nnc_power_throttle(nnc_rows *rows, const nnc_device *device) {
     const double pass_s = compute_seconds(rows), slowdown = slowdown_of(rows, device, pass_s);
     double slowed_s = 0.0;
-    int16_t slowed[NNC_ROWS_MAX]; /* indices of the slowed rows */
+    int16_t slowed[NNC_ROWS_MAX];
     int32_t count = 0;
     for (int32_t i = 0; i < rows->count && slowdown > 1.0; i++) {
         const nnc_op_cost *row = &rows->rows[i];
