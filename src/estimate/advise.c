@@ -203,11 +203,11 @@ typedef struct search {
     int tries; /* remaining number of estimates */
     /* true: every strength is tried, because a stronger change may need more memory than a mild one */
     bool patient;
-    bool gentle_tried;           /* true: no set of up to AT_ONCE gentle changes fits */
-    bool takes_tight;            /* true: a plan that fits by the estimate counts as fitting, even if the upper end of
+    bool gentle_tried; /* true: no set of up to AT_ONCE gentle changes fits */
+    bool takes_tight;  /* true: a plan that fits by the estimate counts as fitting, even if the upper end of
                                 * measured peaks does not fit */
-    bool shipped;                /* true: changes use only features of the profile's framework */
-    tried_plan tried[TRIED_MAX]; /* plans that refine has tried */
+    bool shipped;      /* true: changes use only features of the profile's framework */
+    tried_plan tried[TRIED_MAX];
     int tried_count;
 } search;
 

@@ -64,9 +64,8 @@ typedef struct nnc_stage_layers {
     int64_t instances[NNC_SEGMENTS_MAX];
 } nnc_stage_layers;
 
-/* Virtual stages in the order in which a micro-batch passes them. Layers are distributed evenly. If the stages do not
- * divide the layers, the first stages get one layer more. The first stage also gets the embedding, the last the
- * head. */
+/* Virtual stages in the order in which a micro-batch passes them. Layers are distributed evenly. Layers that are left
+ * over go to the first stages, one each. The first stage also gets the embedding, the last the head. */
 typedef struct nnc_stage_partition {
     int32_t stages, virtual_stages; /* number of pipeline devices; number of virtual stages on all devices */
     int32_t segments;
@@ -424,14 +423,14 @@ void nnc_say_name(const char *what, int32_t segment, nnc_part part, char name[NN
 void nnc_say_plan(const nnc_plan *plan, nnc_derivation *why);
 /* Records the parameter counts as sums over groups of ops, and the count of each group as a sum over its ops. */
 void nnc_say_params(const nnc_op_list *list, const nnc_result *r, nnc_derivation *why);
-/* Records sums over groups of ops and over the parts of the step. */
+/* nnc_say_groups records a result as a sum over groups of ops, nnc_say_parts as a sum over parts of the step. */
 void nnc_say_groups(const nnc_group_sums *groups, nnc_part part, const char *name, double result, nnc_derivation *why);
 void nnc_say_parts(const double sums[NNC_PARTS], const char *name, const char *unit, double result,
                    nnc_derivation *why);
 /* Records lines of the busiest stage that need no rows: time to issue ops, exposed communication. */
 void nnc_say_step(const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX],
                   const nnc_stage_residency *holding, const nnc_result *r);
-/* Records sums over the rows of the step: its parts, communication, traffic and bounds. */
+/* Record sums over the rows: nnc_say_rows parts, communication and traffic of the step, nnc_say_bounds its bounds. */
 void nnc_say_rows(const nnc_rows *rows, const nnc_result *r, nnc_derivation *why);
 void nnc_say_bounds(const nnc_rows *rows, const nnc_result *r, nnc_derivation *why);
 /* nnc_say_serial records the upper bound as a sum, for plans without a pipeline. nnc_say_equal_stages records the
