@@ -351,8 +351,7 @@ static nnc_status check_split(const nnc_model *model, const nnc_serve_ask *p, nn
     return check_experts(d, p, err);
 }
 
-/* number formats */
-
+/* Returns the format in which products of weights with this storage format compute. */
 static nnc_dtype math_of(nnc_stored stored) {
     static const nnc_dtype math[NNC_STORED_COUNT] = {
 #define MATH(name, text, bits, scale, zero, group, dtype) [name] = (dtype),
