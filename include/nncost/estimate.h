@@ -39,7 +39,7 @@ typedef struct nnc_memory {
                                       * user sets the reserve */
     int64_t headroom_bytes;          /* capacity - total, negative when the plan does not fit */
     const char *transient_what;      /* name of the op or tensor that needs the transient_bytes; static storage */
-    int64_t apart_bytes;             /* peak less the sum of the classes; negative, because the bytes of all classes are
+    int64_t apart_bytes;             /* peak minus sum of the classes; negative, because the bytes of all classes are
                                       * not in memory at the same time */
     int64_t peak_allocated_bytes, peak_reserved_bytes; /* at the peak: bytes that PyTorch's allocator has given to
                                                         * tensors; bytes that it has taken from the driver */

@@ -213,10 +213,10 @@ NNC_GET(get_layers, fit_answer, positive(self->fit.layers))
 static const nnc_metric remedy_rows[] = {
     NNC_CHARS(nnc_remedy, options, .head = "with", .help = "Options to add."),
     NNC_WHOLE(nnc_remedy, total_bytes, .head = "memory", .unit = "B",
-              .help = "Memory with these options. The micro-batch is the one of the answer, or the largest that fits "
-                      "with these options if no micro-batch fits without them."),
+              .help = "Memory with these options at the largest micro-batch that fits without them. If no micro-batch "
+                      "fits without them: at the largest micro-batch that fits with them."),
     NNC_NUMBER(nnc_remedy, step_s, .head = "step", .unit = "s",
-               .help = "Time of one step with these options, with the same micro-batch."),
+               .help = "Time of one step with these options, at the micro-batch of total_bytes."),
     NNC_WHOLE(nnc_remedy, micro_batch, .head = "micro-batch",
               .help = "The largest micro-batch that fits with these options."),
     NNC_NUMBER(nnc_remedy, samples_per_s, .head = "samples/s", .show = NNC_SHOW_COUNT,
@@ -416,8 +416,9 @@ static const nnc_metric limit_rows[] = {
                    "that compute bounds. null: there is no limit."),
     NNC_AS("unit", TEXT, .get = get_tokens, .help = "tokens or images, of one device in a step; null for a degree."),
     NNC_AS("bound_by", TEXT, NNC_IN(limits, stop),
-           .help = "Resource that bounds the step beyond the limit: network, memory or bubble. plan: no larger degree "
-                   "is legal. null: no tried plan is beyond the limit."),
+           .help =
+               "Resource that bounds the steps of plans beyond the limit: network, memory or bubble. plan: no larger "
+               "degree is legal. null: no tried plan is beyond the limit."),
     NNC_AS("reason", TEXT, NNC_IN(limits, why),
            .help = "The rule that makes larger degrees illegal, if bound_by is plan; else null."),
     NNC_AS("formula", TEXT, .get = get_formula,

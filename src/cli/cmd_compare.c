@@ -204,10 +204,10 @@ static const nnc_metric compared_rows[] = {
     NNC_ROWS(&nnc_estimate_run_metrics, NNC_IN(compared_row, report)),
     NNC_NUMBER(compared_row, change_s, .unit = "s",
                .help =
-                   "Step time less the step time of the first row, if the two rows have different software profiles.",
+                   "Step time minus the step time of the first row, if the two rows have different software profiles.",
                .more = NNC_MORE(.when = has_split)),
     NNC_NUMBER(compared_row, framework_s, .unit = "s",
-               .help = "Part of change_s that is caused by the software profile: step time less the step time of this "
+               .help = "Part of change_s that is caused by the software profile: step time minus the step time of this "
                        "plan with the profile of the first row.",
                .more = NNC_MORE(.when = has_split)),
     NNC_TEXT(compared_row, command, .help = "The command line that gives this estimate."),

@@ -71,8 +71,9 @@ NNC_GET(get_reason, nnc_trace_row, reason(self, text))
                .help = "Roofline bound at the rates of the datasheet."),                                               \
         NNC_AS("times", NUMBER, ROW(times), .head = "times", .help = "measured_s divided by expected_s."),             \
         NNC_AS("save_s", NUMBER, ROW(save_s), .unit = "s", .head = "save",                                             \
-               .help = "Time that could be saved: measured time less expected time, or less the time of the product "  \
-                       "with padded dimensions."),                                                                     \
+               .help =                                                                                                 \
+                   "Time that could be saved: measured time minus expected time, or minus the time of the product "    \
+                   "with padded dimensions."),                                                                         \
         NNC_AS("flops", NUMBER, ROW(price.flops), .unit = "FLOP", .help = "FLOPs of all calls."),                      \
         NNC_AS("moved_bytes", NUMBER, ROW(price.moved_bytes), .unit = "B",                                             \
                .help = "Bytes that all calls read and write.")

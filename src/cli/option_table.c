@@ -64,8 +64,9 @@ const nnc_own_option nnc_own_options[] = {
                  .default_text = "h100-server: 37.5 us" },
       .argument = "HOST", .takes = NNC_TAKES_PLAN },
     { .field = { .name = "implementation", TEXT(implementation), .group = "Numbers",
-                 .help = "For the profiles torch-eager and torch-channels-last: library of the model whose operators "
-                         "run one by one: transformers, diffusers or timm; none: the kernels of the profile.",
+                 .help = "Library that runs the model under the profiles torch-eager and torch-channels-last: "
+                         "transformers, diffusers or timm. nncost then predicts the operators of this library one by "
+                         "one; none: it predicts the kernels of the profile.",
                  .default_text = "the library of a configuration; none for a model file" },
       .argument = "NAME", .takes = NNC_TAKES_PLAN },
     { .field = { .name = "kernel", TEXT(kernel), .group = "Numbers",

@@ -76,7 +76,8 @@ static const nnc_field device_fields[] = {
     { NNC_FIELD(nnc_device, mem_bytes), .unit = "B", .min = 1e6, .usual = 5e10, .max = NNC_BYTES_MAX, .required = true,
       .help = "Capacity of the device memory, as its driver reports it." },
     { NNC_FIELD(nnc_device, usable_bytes), .unit = "B", .min = 1e6, .usual = 5e10, .max = NNC_BYTES_MAX,
-      .help = "Part of the memory that one process can use, with its driver context; not given: all of the memory." },
+      .help =
+          "Part of the memory that one process can use, including its driver context; not given: all of the memory." },
     { NNC_FIELD(nnc_device, mem_bytes_per_s), .unit = "B/s", .max = NNC_LINK_MAX, .required = true, .min = 1e8,
       .usual = 2e12, .help = "Peak bandwidth of the device memory." },
     { NNC_FIELD(nnc_device, l2_bytes), .unit = "B", .min = 1e3, .usual = 5e7, .max = NNC_BYTES_MAX,
@@ -645,13 +646,13 @@ static const nnc_field collective_fields[] = {
 
 static const nnc_field collectives_fields[] = {
     { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_collective_efficiencies, all_reduce), NNC_FIELD_TABLE(collective_fields),
-      .help = "Inside a scale-up domain." },
+      .help = "Efficiency of all-reduces inside a scale-up domain." },
     { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_collective_efficiencies, all_gather), NNC_FIELD_TABLE(collective_fields),
-      .help = "Inside a scale-up domain." },
+      .help = "Efficiency of all-gathers inside a scale-up domain." },
     { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_collective_efficiencies, reduce_scatter), NNC_FIELD_TABLE(collective_fields),
-      .help = "Inside a scale-up domain." },
+      .help = "Efficiency of reduce-scatters inside a scale-up domain." },
     { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_collective_efficiencies, all_to_all), NNC_FIELD_TABLE(collective_fields),
-      .help = "Inside a scale-up domain." },
+      .help = "Efficiency of all-to-alls inside a scale-up domain." },
     { NNC_FIELD(nnc_collective_efficiencies, step_fixed_s), .unit = "s", .max = 1, NNC_DEFAULT(0),
       .help = "Additional time of a call inside a training step: launch and skew between ranks." },
     { NNC_FIELD(nnc_collective_efficiencies, scale_out_fraction), .max = 1, .above_min = true, NNC_DEFAULT(1),
@@ -677,7 +678,7 @@ static const nnc_field power_fields[] = {
 static const nnc_field stream_fields[] = {
     { STREAM(memory_fraction, 0.88), .help = "Share of the memory bandwidth that a kernel reaches." },
     { STREAM(mixed_fraction, 0.58),
-      .help = "Share of the memory bandwidth that casts reach, and kernels with operands of two types." },
+      .help = "Share of the memory bandwidth that casts and kernels with operands of two formats reach." },
     { STREAM(norm_fraction, 0.7), .help = "Share of the memory bandwidth that norms reach, if a norm is one kernel." },
     { STREAM(softmax_fraction, 0.38), .help = "Share of the memory bandwidth that softmax reaches." },
     { STREAM(loss_fraction, 0.66), .help = "Share of the memory bandwidth that cross-entropy reaches." },

@@ -25,7 +25,7 @@ static const nnc_field range_fields[] = {
     { NNC_FIELD(nnc_range, of), .required = true,
       .help = "Id of the network if it is a graph, else the family of models; \"experts\" for decoders with experts." },
     { NNC_FIELD(nnc_range, own), .max = 5, .above_min = true, .required = true,
-      .help = "Replaces all parts of spread except network and idle." },
+      .help = "Term of the interval that replaces all terms of spread except network and idle." },
 };
 const nnc_field_table nnc_range_table = { "range", range_fields, NNC_COUNT_OF(range_fields) };
 

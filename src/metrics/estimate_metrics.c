@@ -182,7 +182,7 @@ static const nnc_metric work_rows[] = {
                        "pairs and recomputes its scores in backward.",
                .more = NNC_MORE(.source = "arXiv:2307.08691; only executed work takes time")),
     NNC_NUMBER(nnc_result, vector_flops, .full = true, .unit = "FLOP",
-               .help = "FLOPs that kernels run on the vector units."),
+               .help = "FLOPs of all kernels on the vector units."),
     NNC_NUMBER(
         nnc_result, six_nd_flops, .unit = "FLOP",
         .help = "FLOPs by the rule of thumb: 2 forward and 4 backward per token and per parameter of a matrix product.",
@@ -208,7 +208,7 @@ NNC_GET(get_launch_advice, nnc_result, nnc_text_cell(nnc_launch_advice(self)))
     NNC_NUMBER(nnc_result, member, .head = heading, .unit = "s", .more = NNC_MORE(.part_of = step_s), __VA_ARGS__)
 
 static const nnc_metric step_rows[] = {
-    NNC_NUMBER(nnc_result, step_s, .unit = "s", .help = "One optimizer step: the sum of its parts.",
+    NNC_NUMBER(nnc_result, step_s, .unit = "s", .help = "Time of one optimizer step: the sum of its parts.",
                .more = NNC_MORE(.source = "each op by the roofline model: Williams, Waterman, "
                                           "Patterson, CACM 52(4), 2009")),
     NNC_NUMBER(nnc_result, interval_s, .full = true, .each_count = 2, .unit = "s",
@@ -223,8 +223,8 @@ static const nnc_metric step_rows[] = {
     STEP_PART(forward_s, "forward", .help = "Time of the forward passes of the busiest stage."),
     STEP_PART(backward_s, "backward",
               .help = "Time of the backward passes of the busiest stage, without recomputation."),
-    STEP_PART(recompute_s, "recompute", .help = "Forward work repeated in backward."),
-    STEP_PART(update_s, "update", .help = "The optimizer's update."),
+    STEP_PART(recompute_s, "recompute", .help = "Time of forward work that backward repeats."),
+    STEP_PART(update_s, "update", .help = "Time of the optimizer's update."),
     NNC_NUMBER(nnc_result, exposed_comm_s, .head = "exposed", .unit = "s",
                .help = "Time of communication between ranks and with the host that does not overlap with compute.",
                .more = NNC_MORE(.part_of = step_s, .source = "arXiv:2104.04473, arXiv:1910.02054, arXiv:2006.15704")),
@@ -236,7 +236,7 @@ static const nnc_metric step_rows[] = {
                .help = "Time that the device waits for the host to issue ops.",
                .more = NNC_MORE(.part_of = step_s, .source = "docs/formulas.md, launch")),
     NNC_AS("exposed_comm", NUMBER, NNC_IN(nnc_result, exposed_s), .each_count = NNC_COMM_COUNT, .unit = "s",
-           .help = "exposed_comm_s by kind of parallelism (tensor, data ...).",
+           .help = "Part of exposed_comm_s that this kind of parallelism (tensor, data ...) causes.",
            .more = NNC_MORE(.each = nnc_comm_name)),
     NNC_AS("communication", NUMBER, NNC_IN(nnc_result, communication_s), .full = true, .each_count = NNC_COMM_COUNT,
            .unit = "s", .help = "Time of communication by kind of parallelism (tensor, data ...), overlapped or not.",
@@ -283,8 +283,8 @@ static const nnc_metric throughput_rows[] = {
                .help = "Model FLOPs utilisation: model FLOPs / (peak x devices x step time).",
                .more = NNC_MORE(.source = "arXiv:2204.02311 appendix B")),
     NNC_NUMBER(nnc_result, causal_mfu, .show = NNC_SHOW_PERCENT,
-               .help = "MFU with attention only over the pairs of tokens that the mask leaves, for every "
-                       "flops_convention. Kernels can reach at most 1.",
+               .help = "MFU if attention counts only the pairs of tokens that the mask leaves; it does not depend on "
+                       "flops_convention. No kernel exceeds 1.",
                .more = NNC_MORE(.source = "arXiv:2307.08691")),
     NNC_NUMBER(nnc_result, hfu, .show = NNC_SHOW_PERCENT,
                .help = "Hardware FLOPs utilisation: hardware FLOPs / (peak x devices x step time).",
@@ -424,7 +424,7 @@ static const nnc_metric memory_part_rows[] = {
               .help = "Transient memory: the largest temporary tensors at the peak.",
               .more = NNC_MORE(.part_of = total_bytes)),
     NNC_WHOLE(nnc_memory, apart_bytes, .head = "not at once", .unit = "B", .drop = 2, .any_sign = true,
-              .help = "Peak of the step less the sum of the classes; most often negative, because backward frees "
+              .help = "Peak of the step minus the sum of the classes; most often negative, because backward frees "
                       "activations while gradients grow.",
               .more = NNC_MORE(.part_of = total_bytes)),
     NNC_WHOLE(nnc_memory, reserve_bytes, .head = "reserve", .unit = "B", .drop = 1,

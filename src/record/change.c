@@ -593,7 +593,7 @@ static const nnc_metric verdict_rows[] = {
     NNC_AS("rule", TEXT, NNC_VIA(nnc_check_verdict, requirement), NNC_IN(nnc_requirement, rule),
            .help = "The required value."),
     NNC_AS("found", ANY, .get = get_found, .help = "The value found."),
-    NNC_BOOL(nnc_check_verdict, met, .help = "Whether the found value meets the rule."),
+    NNC_BOOL(nnc_check_verdict, met, .help = "Whether the value in `found` meets the requirement in `rule`."),
 };
 static const nnc_metrics verdicts = NNC_METRICS("a requirement", verdict_rows, nnc_check_verdict);
 
@@ -643,7 +643,7 @@ static const nnc_metric row_rows[] = {
     NNC_TEXT(nnc_check_row, id, .help = "Id of the scenario."),
     NNC_WHOLE(nnc_check_row, line, .blank_zero = true, .help = "Line of the scenario in the plan file."),
     NNC_NAMED(nnc_check_row, state, nnc_check_state_name, NNC_CHECK_STATE_COUNT,
-              .help = "Comparison with the recorded estimate."),
+              .help = "Result of the comparison with the recorded estimate."),
     NNC_AS(
         "failed", BOOL, .get = get_failed,
         .help =
@@ -661,13 +661,13 @@ static const nnc_metric row_rows[] = {
     NNC_NUMBER(nnc_check_row, change_s, .unit = "s", .help = "Change of the step.",
                .more = NNC_MORE(.when = has_split)),
     NNC_NUMBER(nnc_check_row, framework_s, .unit = "s",
-               .help = "Part that the software profile causes: the new step time less the step time of the new plan "
+               .help = "Part that the software profile causes: the new step time minus the step time of the new plan "
                        "under the old profile.",
                .more = NNC_MORE(.when = has_split)),
     NNC_AS("changes", LIST, NNC_IN(nnc_check_row, changes), NNC_COUNT(nnc_check_row, change_count),
            .rows = &change_metrics, .help = "Metrics that differ, the largest change first."),
     NNC_AS("ops", LIST, NNC_IN(nnc_check_row, ops), NNC_COUNT(nnc_check_row, op_count), .rows = &nnc_check_op_metrics,
-           .help = "Ops that differ, where both sides list them."),
+           .help = "Ops that differ; given if both estimates list their ops."),
 };
 static const nnc_metrics scenario_metrics = NNC_METRICS("a scenario", row_rows, nnc_check_row);
 

@@ -18,7 +18,7 @@
 static const nnc_metric found_rows[] = {
     NNC_AS("plan", OBJECT, NNC_IN(nnc_found, plan), .rows = &nnc_plan_choice_metrics, .help = "The plan."),
     NNC_CHARS(nnc_found, software, .help = "The software profile that the plan runs under."),
-    NNC_NUMBER(nnc_found, step_s, .unit = "s", .help = "One optimizer step.",
+    NNC_NUMBER(nnc_found, step_s, .unit = "s", .help = "Time of one optimizer step.",
                .more = NNC_MORE(.same_as = "step.step_s")),
     NNC_WHOLE(nnc_found, memory_bytes, .unit = "B", .help = "Memory of the fullest device.",
               .more = NNC_MORE(.same_as = "memory.total_bytes")),
@@ -38,7 +38,8 @@ static const nnc_metric found_rows[] = {
     NNC_NUMBER(nnc_found, device_hours, .help = "Device-hours of the run.",
                .more = NNC_MORE(.same_as = "run.device_hours")),
     NNC_NUMBER(nnc_found, cost_run, .help = "Price of the run.", .more = NNC_MORE(.same_as = "run.cost")),
-    NNC_NUMBER(nnc_found, goodput, .show = NNC_SHOW_PERCENT2, .help = "Useful time over wall time of the run.",
+    NNC_NUMBER(nnc_found, goodput, .show = NNC_SHOW_PERCENT2,
+               .help = "Useful training time of the run divided by its wall time.",
                .more = NNC_MORE(.same_as = "run.goodput")),
     NNC_NUMBER(nnc_found, energy_j, .unit = "J", .help = "Energy of the run, building included.",
                .more = NNC_MORE(.same_as = "run.energy_j")),
@@ -59,7 +60,7 @@ static const nnc_metric sure_rows[] = {
     NNC_AS("command", TEXT, NNC_VIA(nnc_sure, found), NNC_IN(nnc_found, command),
            .help = "The command line that estimates the plan."),
     NNC_AS("step_s", NUMBER, NNC_VIA(nnc_sure, found), NNC_IN(nnc_found, step_s), .unit = "s",
-           .help = "One optimizer step."),
+           .help = "Time of one optimizer step."),
     NNC_NUMBER(
         nnc_sure, p_best,
         .help =
@@ -69,8 +70,8 @@ static const nnc_metric sure_rows[] = {
 static const nnc_metrics sure_metrics = NNC_METRICS("how sure a plan of the list is", sure_rows, nnc_sure);
 
 static const nnc_metric listed_rows[] = {
-    NNC_AS("index", WHOLE, NNC_IN(nnc_found, index), .help = "Place in the space; only in shards.",
-           .more = NNC_MORE(.when = is_in_shard)),
+    NNC_AS("index", WHOLE, NNC_IN(nnc_found, index),
+           .help = "Number of the plan among all combinations; only in shards.", .more = NNC_MORE(.when = is_in_shard)),
     NNC_ROWS(&nnc_found_metrics),
 };
 static const nnc_metrics listed_metrics = NNC_METRICS("a plan that fits", listed_rows, nnc_found);
@@ -102,7 +103,8 @@ NNC_GET(get_reason, nnc_search_size,
 static const nnc_metric size_rows[] = {
     NNC_WHOLE(nnc_search_size, devices, .help = "Devices of this size."),
     NNC_AS("space", WHOLE, NNC_IN(nnc_search_size, total.space), .help = "Combinations of the choices."),
-    NNC_AS("legal", WHOLE, NNC_IN(nnc_search_size, total.legal), .help = "Plans among them that break no rule."),
+    NNC_AS("legal", WHOLE, NNC_IN(nnc_search_size, total.legal),
+           .help = "Legal plans: combinations that break no rule."),
     NNC_AS("feasible", WHOLE, NNC_IN(nnc_search_size, total.feasible), .help = "Legal plans that fit the memory."),
     NNC_AS("evaluated", WHOLE, NNC_IN(nnc_search_size, total.evaluated), .help = "Plans that were evaluated in full."),
     NNC_AS("missed", OBJECT, NNC_IN(nnc_search_size, missed), .rows = &listed_metrics,
@@ -204,7 +206,7 @@ static const nnc_metric document_rows[] = {
     NNC_AS("space", WHOLE, TOTAL(space), .help = "Combinations of the choices, before any rule."),
     NNC_AS("covered", WHOLE, TOTAL(covered),
            .help = "Number of combinations that the search covered: all, unless the search was stopped."),
-    NNC_AS("legal", WHOLE, TOTAL(legal), .help = "Plans among them that break no rule."),
+    NNC_AS("legal", WHOLE, TOTAL(legal), .help = "Legal plans: combinations that break no rule."),
     NNC_AS("feasible", WHOLE, TOTAL(feasible), .help = "Legal plans that fit the memory."),
     NNC_AS("evaluated", WHOLE, TOTAL(evaluated),
            .help = "Number of plans that were evaluated completely. The shards of a search together evaluate more "

@@ -118,7 +118,7 @@ static const nnc_metric own_rows[] = {
     NNC_AS("reason", TEXT, .help = "Reason why the plan does not fit or is illegal."),
     NNC_AS("command", TEXT, .help = "The command line that estimates the plan."),
     NNC_AS("framework_s", NUMBER, .unit = "s",
-           .help = "Step time less the step time of this plan with the software profile of the first row."),
+           .help = "Step time minus the step time of this plan with the software profile of the first row."),
 };
 const nnc_metrics nnc_sweep_own_metrics = NNC_METRICS("one combination of a sweep", own_rows, nnc_cell);
 

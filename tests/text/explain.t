@@ -567,7 +567,7 @@ share             = time_s * repeat / step_s
 
 # A step: its parts, its bounds, what limits it.
 $ nncost explain step_s dense round | sed '1,/^$/d'
-step_s            One optimizer step: the sum of its parts.
+step_s            Time of one optimizer step: the sum of its parts.
                   = busy_s + bubble_s
                   = 0.010795756 + 0
                   = 0.010795756 s (10.80 ms)
@@ -1268,13 +1268,13 @@ formulas  from the example of a mixture of experts split in every way over 16 de
 
 step_s:
 
-step_s            One optimizer step: the sum of its parts.
+step_s            Time of one optimizer step: the sum of its parts.
                   = passes_s + once_per_step_s
   note            time of the slowest stage: passes_s, by replaying the schedule with the times of
                   all stages; once_per_step_s, its collectives and update at the end
   source          each op by the roofline model: Williams, Waterman, Patterson, CACM 52(4), 2009
 
-run.step_s        One step, including the wait for input.
+run.step_s        Time of one step, including the wait for input.
 
 mfu:
 
@@ -1359,7 +1359,7 @@ plan      batch 1, sequence 1000, bf16, policy mixed, adamw, flash attention, re
 
 step_s:
 
-step_s            One optimizer step: the sum of its parts.
+step_s            Time of one optimizer step: the sum of its parts.
                   = busy_s + bubble_s
                   = 0.010795756 + 0
                   = 0.010795756 s (10.80 ms)
@@ -1446,7 +1446,7 @@ $ nncost explain | grep -A3 '^accuracy: errors'
 accuracy: errors of a group of rows:
 
 groups.section                  The compared quantity: steps, memory, matrix products ...
-groups.by                       Property that the rows of the group share.
+groups.by                       Property that all rows of the group share, such as the device.
 $ nncost explain --format json | head -4
 {
   "schema": "nncost.explain-list/1",

@@ -141,7 +141,7 @@ run         4682 s, 2.601 device-hours, 12,500 steps of 374.5 ms, 100.0 M tokens
 part         time  share
 training  422.6 s   9.0%  Time of the steps, as estimated.
 rollouts   4000 s  85.4%  Time that training waits for generated data.
-scoring   259.0 s   5.5%  Scoring by policy, reference, reward, critic and teacher models.
+scoring   259.0 s   5.5%  Scoring time of policy, reference, reward, critic and teacher.
 
 method      grpo, generating 320.0 ms a step, scoring 20.72 ms, 1.464 GFLOP a token
             10,000 tokens/s per generating device
@@ -153,7 +153,7 @@ $ nncost run dense round --devices 2 --micro-batch 4 --seq-len 1000 --tokens 100
 part         time  share
 training   1690 s   5.1%  Time of the steps, as estimated.
 rollouts  8.585 h  92.6%  Time that training waits for generated data.
-scoring   518.1 s   1.6%  Scoring by policy, reference, reward, critic and teacher models.
+scoring   518.1 s   1.6%  Scoring time of policy, reference, reward, critic and teacher.
 weights   267.8 s   0.8%  Time to send new weights to the devices that generate answers.
 
 method      ppo, generating 2.472 s a step, scoring 41.45 ms, new weights 21.42 ms,
@@ -163,7 +163,7 @@ goodput     100.00% (stops are not counted: the device file has no rate of failu
 $ nncost run dense round --devices 2 --micro-batch 4 --seq-len 1000 --tokens 100M --price 2 --method distill --teacher-params 1B | sed -n '/^part/,/^goodput/p'
 part         time  share
 training  422.6 s  25.9%  Time of the steps, as estimated.
-scoring    1209 s  74.1%  Scoring by policy, reference, reward, critic and teacher models.
+scoring    1209 s  74.1%  Scoring time of policy, reference, reward, critic and teacher.
 
 method      distill, scoring 96.74 ms, 3.010 GFLOP a token
 goodput     100.00% (stops are not counted: the device file has no rate of failures, give

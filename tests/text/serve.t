@@ -234,7 +234,7 @@ served    dense on round, software vllm
 
 decode.time_s:
 
-time_s            The whole step.
+time_s            Time of the whole step.
                   = max(product_s + expert_s + attention_s + head_s + comm_s + host_s,
                   lower_bound_s)
                   = max(0.000192127978676 + 0 + 1.7632e-5 + 2.00533311121e-5 + 0 + 0.00109,
@@ -324,14 +324,14 @@ throughput 134.4 images/s, 0.008268 EUR per thousand images (Corner box of 8, 20
 $ nncost explain --serve image_s,text_s,lower_bound_s ./drawn.json round --steps 20 --image 160 | grep -v ^$
 served    drawn on round, software torch-compile
 image_s:
-image_s           From the prompts to the images of a batch.
+image_s           Time from the prompts to the images of a batch.
                   = text_s + steps * forward_s + decode_s + batch * beside_s
                   = 0.002568168 + 20 * 4.6062808e-5 + 0.0007302822 + 1 * 0
                   = 0.00421970636 s (4.220 ms)
   where           text_s 2.568 ms, forward_s 46.06 us, decode_s 730.3 us, beside_s 0 s
   note            forward passes of the estimate, with guidance over twice the batch
 text_s:
-text_s            Text encoders, for the prompts of a batch.
+text_s            Time of the text encoders for the prompts of a batch.
                   = 0.002568168 s (2.568 ms)
 lower_bound_s:
 lower_bound_s     Lower bound for any software.

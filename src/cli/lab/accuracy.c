@@ -40,7 +40,8 @@ static nnc_cell get_worst_error(const nnc_place *place, char text[NNC_METRIC_TEX
 #define STATS(member) NNC_IN(nnc_score_group, stats.member)
 static const nnc_metric group_rows[] = {
     NNC_AS("section", TEXT, .get = get_section, .help = "The compared quantity: steps, memory, matrix products ..."),
-    NNC_AS("by", TEXT, .get = get_by, .head = "by", .help = "Property that the rows of the group share."),
+    NNC_AS("by", TEXT, .get = get_by, .head = "by",
+           .help = "Property that all rows of the group share, such as the device."),
     NNC_AS("name", TEXT, .get = get_group_name, .head = "", .help = "The file, device or framework."),
     NNC_AS("rows", WHOLE, STATS(rows), .head = "rows", .help = "Measured rows."),
     NNC_AS("scored", WHOLE, STATS(scored), .head = "scored", .help = "Number of rows with a prediction."),
@@ -93,7 +94,7 @@ static const nnc_metric scored_rows[] = {
     NNC_AS("line", WHOLE, ROW(line), .help = "Line of the file."),
     NNC_AS("kind", TEXT, .get = get_kind, .help = "The measured quantity: a step, a kernel, a collective ..."),
     NNC_AS("served", TEXT, .get = get_served,
-           .help = "Rows of served requests: name of the column with the measured time."),
+           .help = "Name of the column with the measured time, for rows of served requests."),
     NNC_AS("device", TEXT, .get = get_device, .help = "Id of the device."),
     NNC_AS("framework", TEXT, ROW(framework), .help = "Software of the measurement."),
     NNC_TEXT(nnc_scored, software, .help = "Software profile."),
@@ -104,7 +105,7 @@ static const nnc_metric scored_rows[] = {
     NNC_NUMBER(
         nnc_scored, measured_s, .unit = "s",
         .help = "Measured time; if the request rate is above the predicted saturation: measured seconds per request."),
-    NNC_AS("rounding", NUMBER, ROW(rounding), .help = "Relative rounding of the measurement."),
+    NNC_AS("rounding", NUMBER, ROW(rounding), .help = "Largest relative rounding error of the measured time."),
     NNC_NUMBER(nnc_scored, predicted_s, .unit = "s", .help = "Predicted time."),
     NNC_NUMBER(nnc_scored, error, .help = "predicted / measured - 1."),
     NNC_NUMBER(nnc_scored, low_s, .unit = "s", .help = "Lower end of the interval."),
