@@ -152,7 +152,7 @@ static const nnc_metric sum_rows[] = {
     NNC_NUMBER(ops_row, bytes, .unit = "B", .help = "Bytes that are read from and written to memory."),
     NNC_AS("time_s", NUMBER, NNC_IN(ops_row, seconds), .unit = "s", .help = "Time on the critical path."),
     NNC_AS("share", NUMBER, .get = get_share, .help = "Share of the step time."),
-    NNC_AS("bound", TEXT, .get = get_bound, .help = "Bound of the largest part of the sum."),
+    NNC_AS("bound", TEXT, .get = get_bound, .help = "Resource that bounds the largest part of time_s."),
     NNC_ROWS(&numbers),
 };
 static const nnc_metrics sums = NNC_METRICS("sums over the step", sum_rows, ops_row);

@@ -17,7 +17,7 @@ typedef struct searched {
 
 /* Metrics of a deployment. If the device file has no price, there is no cost. */
 static const nnc_metric found_rows[] = {
-    PLAN(devices, .head = "devices", .help = "Devices in all."),
+    PLAN(devices, .head = "devices", .help = "Total number of devices."),
     PLAN(tensor, .head = "tensor", .help = "Devices that split each matrix product."),
     PLAN(pipeline, .head = "pipeline", .help = "Stages over which the layers are spread."),
     PLAN(attention_data, .head = "attention", .drop = 2,

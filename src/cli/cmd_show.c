@@ -660,7 +660,7 @@ NNC_GET(get_bytes, shown, nnc_number_cell(self->file.bytes >= 0 ? (double)self->
 static const nnc_metric type_rows[] = {
     NNC_CHARS(nnc_checkpoint_part, name, .head = "type",
               .help = "Number format or quantisation, as the file names it."),
-    NNC_WHOLE(nnc_checkpoint_part, tensors, .head = "tensors", .help = "Tensors of this type."),
+    NNC_WHOLE(nnc_checkpoint_part, tensors, .head = "tensors", .help = "Number of tensors of this type."),
     NNC_WHOLE(nnc_checkpoint_part, params, .head = "parameters", .help = "Number of values in these tensors."),
     NNC_WHOLE(nnc_checkpoint_part, bytes, .head = "bytes", .unit = "B", .help = "Bytes of the tensors of this type."),
 };

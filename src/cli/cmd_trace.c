@@ -231,14 +231,16 @@ typedef struct comparison {
 
 #define CHANGE(member) NNC_IN(change, member)
 static const nnc_metric change_rows[] = {
-    NNC_AS("op", TEXT, CHANGE(op), .head = "op", .shrinks = true, .help = "Operator, or kernel."),
+    NNC_AS("op", TEXT, CHANGE(op), .head = "op", .shrinks = true,
+           .help = "Operator, or the kernel if its operator is not known."),
     NNC_AS("dims", TEXT, CHANGE(dims), .head = "dims", .shrinks = true, .help = "Shapes of the operator's inputs."),
     NNC_AS("before_calls", WHOLE, CHANGE(before_calls), .head = "calls", .help = "Calls in the first trace."),
-    NNC_AS("after_calls", WHOLE, CHANGE(after_calls), .head = "now", .help = "In the second."),
+    NNC_AS("after_calls", WHOLE, CHANGE(after_calls), .head = "now", .help = "Calls in the second trace."),
     NNC_AS("before_s", NUMBER, CHANGE(before_s), .unit = "s", .head = "before",
            .help = "Time of the operator's kernels in the first trace."),
-    NNC_AS("after_s", NUMBER, CHANGE(after_s), .unit = "s", .head = "after", .help = "In the second."),
-    NNC_AS("change_s", NUMBER, CHANGE(change_s), .unit = "s", .head = "change", .help = "after_s less before_s."),
+    NNC_AS("after_s", NUMBER, CHANGE(after_s), .unit = "s", .head = "after",
+           .help = "Time of the operator's kernels in the second trace."),
+    NNC_AS("change_s", NUMBER, CHANGE(change_s), .unit = "s", .head = "change", .help = "after_s minus before_s."),
 };
 static const nnc_metrics change_metrics = NNC_METRICS("a change", change_rows, change);
 
@@ -334,7 +336,7 @@ typedef struct run_of_ranks {
 #define RANK(member) NNC_IN(nnc_trace_rank, member)
 static const nnc_metric rank_rows[] = {
     NNC_AS("rank", WHOLE, RANK(rank), .head = "rank", .help = "Number of the rank."),
-    NNC_AS("file", TEXT, RANK(file), .head = "file", .shrinks = true, .help = "Its trace."),
+    NNC_AS("file", TEXT, RANK(file), .head = "file", .shrinks = true, .help = "File of the trace of this rank."),
     NNC_AS("span_s", NUMBER, RANK(span_s), .unit = "s", .head = "time",
            .help = "Time from the first kernel of the rank to the end of its last kernel."),
     NNC_AS("compute_s", NUMBER, RANK(compute_s), .unit = "s", .head = "compute",
@@ -343,7 +345,8 @@ static const nnc_metric rank_rows[] = {
            .help = "Sum of the times of the kernels of collectives, including waiting."),
     NNC_AS("waits_s", NUMBER, RANK(waits_s), .unit = "s", .head = "waits",
            .help = "Time that the rank waits in collectives for ranks that enter later."),
-    NNC_AS("idle_s", NUMBER, RANK(idle_s), .unit = "s", .head = "idle", .help = "No kernel runs."),
+    NNC_AS("idle_s", NUMBER, RANK(idle_s), .unit = "s", .head = "idle",
+           .help = "Time in which no kernel of the rank runs."),
 };
 static const nnc_metrics rank_metrics = NNC_METRICS("a rank", rank_rows, nnc_trace_rank);
 

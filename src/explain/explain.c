@@ -363,7 +363,7 @@ static const nnc_metric line_rows[] = {
     NNC_AS("result", NUMBER, LINE(value), .help = "The value."),
     NNC_AS("unit", TEXT, LINE(unit), .help = "Unit of the result."),
     NNC_TEXT(nnc_explained, text, .help = "A value that is not a number."),
-    NNC_AS("meaning", TEXT, LINE(meaning), .help = "Its meaning."),
+    NNC_AS("meaning", TEXT, LINE(meaning), .help = "Meaning of the value."),
     NNC_TEXT(nnc_explained, note, .help = "Meaning of the names in the formula."),
     NNC_AS("source", TEXT, LINE(source), .help = "Source of the formula or definition."),
 };
@@ -375,7 +375,7 @@ NNC_IF(is_of_example, nnc_answer, self->example != NULL)
 static const nnc_metric answer_rows[] = {
     NNC_AS("quantity", TEXT, NNC_IN(nnc_answer, asked), .help = "The requested name."),
     NNC_AS("lines", LIST, NNC_IN(nnc_answer, lines), NNC_COUNT(nnc_answer, count), .rows = &line_metrics,
-           .help = "Its derivation."),
+           .help = "Derivation of the requested value."),
     NNC_TEXT(nnc_answer, example, .help = "Description of the example, when no model and device were named.",
              .more = NNC_MORE(.when = is_of_example)),
 };

@@ -119,9 +119,9 @@ NNC_GET(get_source, nnc_explained_name, nnc_text_cell(nnc_metric_rare(self->row)
 
 static const nnc_metric name_rows[] = {
     NNC_AS("name", TEXT, NNC_IN(nnc_explained_name, path), .help = "The name, with the objects and lists around it."),
-    NNC_TEXT(nnc_explained_name, output, .help = "The command that prints it."),
-    NNC_AS("unit", TEXT, NNC_VIA(nnc_explained_name, row), NNC_IN(nnc_metric, unit), .help = "Unit of its value."),
-    NNC_AS("meaning", TEXT, .get = get_meaning, .help = "Its meaning."),
+    NNC_TEXT(nnc_explained_name, output, .help = "The command that prints the metric."),
+    NNC_AS("unit", TEXT, NNC_VIA(nnc_explained_name, row), NNC_IN(nnc_metric, unit), .help = "Unit of the metric."),
+    NNC_AS("meaning", TEXT, .get = get_meaning, .help = "Meaning of the metric."),
     NNC_AS("source", TEXT, .get = get_source, .help = "Source of the formula or definition."),
 };
 

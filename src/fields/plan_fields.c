@@ -475,7 +475,7 @@ nnc_status nnc_serve_ask_check(const nnc_serve_ask *ask, nnc_error *err) {
 static const nnc_field share_fields[] = { NNC_STORED_LIST(SERVE_SHARE) };
 
 #define STORED_SECONDS(stored, text, ...) \
-    { BY_STORED(stored, text), SECONDS, .help = "Time if weights have this format." },
+    { BY_STORED(stored, text), SECONDS, .help = "Fixed time of one product if weights have this format." },
 static const nnc_field stored_seconds_fields[] = { NNC_STORED_LIST(STORED_SECONDS) };
 
 static const nnc_field all_reduce_fields[] = {
@@ -533,8 +533,9 @@ static const nnc_field spread_fields[] = {
       .help = "Factor on the rate of reading weights if the weights have this format." },
 static const nnc_field factor_fields[] = { NNC_STORED_LIST(STORED_FACTOR) };
 
-#define EXPERT_SECONDS(stored, text, ...) \
-    { BY_STORED(stored, text), SECONDS, NNC_DEFAULT(0), .help = "Time if weights have this format." },
+#define EXPERT_SECONDS(stored, text, ...)               \
+    { BY_STORED(stored, text), SECONDS, NNC_DEFAULT(0), \
+      .help = "Additional time of a layer of experts if weights have this format." },
 static const nnc_field expert_seconds_fields[] = { NNC_STORED_LIST(EXPERT_SECONDS) };
 
 #define FACTOR .max = 100, .above_min = true, NNC_DEFAULT(1)

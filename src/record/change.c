@@ -658,7 +658,7 @@ static const nnc_metric row_rows[] = {
              .help = "Change of the step time in two parts: by the software profile and by the plan; given if the "
                      "profiles differ.",
              .more = NNC_MORE(.when = has_split)),
-    NNC_NUMBER(nnc_check_row, change_s, .unit = "s", .help = "Change of the step.",
+    NNC_NUMBER(nnc_check_row, change_s, .unit = "s", .help = "New step time minus the old step time.",
                .more = NNC_MORE(.when = has_split)),
     NNC_NUMBER(nnc_check_row, framework_s, .unit = "s",
                .help = "Part that the software profile causes: the new step time minus the step time of the new plan "

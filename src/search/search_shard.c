@@ -80,7 +80,7 @@ static const nnc_metrics listed_metrics = NNC_METRICS("a plan that fits", listed
 
 static const nnc_metric refusal_rows[] = {
     NNC_CHARS(nnc_error, where, .help = "The option that the rule is about."),
-    NNC_CHARS(nnc_error, what, .help = "The rule."),
+    NNC_CHARS(nnc_error, what, .help = "The rule that the option breaks."),
 };
 static const nnc_metrics refusal_metrics = NNC_METRICS("why no plan is legal", refusal_rows, nnc_error);
 
@@ -101,8 +101,8 @@ NNC_GET(get_reason, nnc_search_size,
                                                    : "does not fit"))
 
 static const nnc_metric size_rows[] = {
-    NNC_WHOLE(nnc_search_size, devices, .help = "Devices of this size."),
-    NNC_AS("space", WHOLE, NNC_IN(nnc_search_size, total.space), .help = "Combinations of the choices."),
+    NNC_WHOLE(nnc_search_size, devices, .help = "Number of devices."),
+    NNC_AS("space", WHOLE, NNC_IN(nnc_search_size, total.space), .help = "Number of combinations of all options."),
     NNC_AS("legal", WHOLE, NNC_IN(nnc_search_size, total.legal),
            .help = "Legal plans: combinations that break no rule."),
     NNC_AS("feasible", WHOLE, NNC_IN(nnc_search_size, total.feasible), .help = "Legal plans that fit the memory."),
@@ -203,7 +203,7 @@ static const nnc_metric document_rows[] = {
              .more = NNC_MORE(.when = is_shard)),
     NNC_AS("asked", OBJECT, NNC_VIA(nnc_search_report, search), .rows = &asked,
            .help = "The request; only with --shard.", .more = NNC_MORE(.when = is_shard)),
-    NNC_AS("space", WHOLE, TOTAL(space), .help = "Combinations of the choices, before any rule."),
+    NNC_AS("space", WHOLE, TOTAL(space), .help = "Number of combinations of all options, before any rule."),
     NNC_AS("covered", WHOLE, TOTAL(covered),
            .help = "Number of combinations that the search covered: all, unless the search was stopped."),
     NNC_AS("legal", WHOLE, TOTAL(legal), .help = "Legal plans: combinations that break no rule."),
