@@ -49,6 +49,7 @@ typedef struct nnc_memory {
                                 * whole block */
     bool one_moment;           /* true: the peak is the largest sum at one moment of backward; false: the sum of the
                                 * classes */
+    int64_t helper_bytes;      /* part of weight_bytes: frozen helper models of a training method */
 } nnc_memory;
 
 /* Sizes that leave space for later releases: bytes of nnc_memory, and lengths of the arrays by op group, by kind of

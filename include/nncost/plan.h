@@ -238,9 +238,13 @@ typedef struct nnc_plan {
     bool fp8_inputs;       /* the inputs that activation functions keep for backward are stored in 8 bits */
     bool ends_as_layers;   /* embedding and head each count as one layer when stages are balanced */
     int64_t first_stage_layers,
-        last_stage_layers; /* layers of the first and the last stage; 0 = as in the other stages */
-    bool whole_experts;    /* experts are not split over tensor ranks (expert tensor parallel = 1) */
-    bool next_tokens;      /* the plan also trains the model's layers for multi-token prediction */
+        last_stage_layers;               /* layers of the first and the last stage; 0 = as in the other stages */
+    bool whole_experts;                  /* experts are not split over tensor ranks (expert tensor parallel = 1) */
+    bool next_tokens;                    /* the plan also trains the model's layers for multi-token prediction */
+    double helper_copies, helper_params; /* frozen helper models of a training method (reference, reward model, teacher)
+                                          * on the devices of a replica: copies of the trained model, and parameters of
+                                          * models of other sizes. nnc_method_helpers sets them */
+    double critic_copies, critic_params; /* the same for a critic, which is trained */
 } nnc_plan;
 
 /* Tensors that a norm keeps for backward. */

@@ -25,16 +25,22 @@ NNC_API const char *nnc_stops_help(nnc_stops stops);
     X(NNC_METHOD_DISTILL_ON_POLICY, "distill-on-policy", "The student generates answers, and a teacher scores them.") \
     X(NNC_METHOD_DPO, "dpo", "Preferred and rejected answers, scored by a reference model.")                          \
     X(NNC_METHOD_GRPO, "grpo", "Generated groups of answers, scored by a reference model.")                           \
-    X(NNC_METHOD_PPO, "ppo", "Generated answers, scored by reference and reward models; a critic is trained too.")
+    X(NNC_METHOD_PPO, "ppo", "Generated answers, scored by reference and reward models; a critic is trained too.")    \
+    X(NNC_METHOD_KTO, "kto", "Single answers, good or bad, scored by a reference model.")
 NNC_ENUM(nnc_method, NNC_METHOD_LIST, NNC_METHOD_COUNT);
 NNC_API const char *nnc_method_name(nnc_method method);
 NNC_API const char *nnc_method_help(nnc_method method);
 /* Returns true when the method generates tokens. */
 NNC_API bool nnc_method_rolls_out(nnc_method method);
+typedef struct nnc_run_ask nnc_run_ask;
+/* Sets the members of a plan that count the helper models of a method in memory. A helper without a given size is a
+ * copy of the trained model; with adapters it is the frozen base with other adapters or without adapters, so it has no
+ * weights of its own. */
+NNC_API void nnc_method_helpers(const nnc_run_ask *ask, nnc_plan *plan);
 
 /* Inputs of a run in addition to its step. NaN = not given: the value is computed or has a published default, or the
  * part of the run that needs it is left out. Shares are between 0 and 1. */
-typedef struct nnc_run_ask {
+struct nnc_run_ask {
     size_t struct_size; /* sizeof (nnc_run_ask); nnc_run_ask_default sets it */
     /* Amount of training. Give epochs, days or device_hours here, or tokens or samples in the plan. */
     double epochs, dataset_size; /* passes over a dataset of this many tokens (samples if the model has no tokens) */
@@ -112,7 +118,7 @@ typedef struct nnc_run_ask {
      * stop and return to a checkpoint. */
     double elastic_replicas, reshard_s; /* reshard_s: time until the other replicas continue */
     double encode_s;                    /* device time to encode a sample (image, text); 0 = samples are cached */
-} nnc_run_ask;
+};
 
 /* Sets every member to its default, as `nncost run` does: detection 600 s and start 30 s as in arXiv:2402.15627, repair
  * 2 days, 8 workers per device, PUE 1. */

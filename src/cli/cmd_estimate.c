@@ -610,6 +610,10 @@ static void write_largest(nnc_sheet *sheet, const void *record) {
             nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s %s", parts[i].name, nnc_unit_text(parts[i].amount, "B", text));
         }
     }
+    if (m->helper_bytes > 0) {
+        nnc_sheet_item(sheet, NNC_INK_PLAIN, "frozen models of the method %s",
+                       nnc_unit_text((double)m->helper_bytes, "B", text));
+    }
     nnc_sheet_end(sheet);
 }
 

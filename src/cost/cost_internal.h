@@ -408,6 +408,7 @@ typedef struct nnc_resident_bytes {
     nnc_parameters dense, expert, frozen, frozen_expert; /* parameters on the device: trained outside experts (dense),
                                                           * trained of experts, frozen outside experts, frozen of
                                                           * experts */
+    nnc_parameters helper, helper_expert;                /* frozen helper models: outside experts, of experts */
     nnc_kept kept;
     double op_bytes, block_bytes; /* working set of an op and live bytes of a recomputed block, both of the segment
                                    * where their sum is largest */

@@ -418,7 +418,8 @@ static double live_of(const nnc_segment_sums *sum, const nnc_plan *plan, double 
 static bool gradients_come_late(const nnc_plan *plan, const nnc_software *software) {
     const nnc_policy_sizes sizes = nnc_policy_bytes(plan->policy);
     return !software->zero_gradients && !software->added_gradients && plan->devices == 1 && plan->micro_batches == 1 &&
-           plan->activations != NNC_ACTIVATIONS_KORTHIKANTI && sizes.gradient_bytes > 0.0;
+           plan->activations != NNC_ACTIVATIONS_KORTHIKANTI && sizes.gradient_bytes > 0.0 &&
+           !(plan->critic_copies + plan->critic_params > 0.0);
 }
 
 typedef struct moment {
@@ -597,6 +598,32 @@ static void find_peak(replay *r, const nnc_segment_sums sums[NNC_SEGMENTS_MAX], 
     held->largest_block_bytes = r->largest_op_bytes / 2.0;
 }
 
+static void add_parameters(nnc_parameters *to, const nnc_parameters *from, double times) {
+    to->params += times * from->params;
+    to->matrix_params += times * from->matrix_params;
+    to->large_params += times * from->large_params;
+    to->factored_elements += times * from->factored_elements;
+    to->orthogonalise_flops += times * from->orthogonalise_flops;
+}
+
+/* Adds the models that a training method keeps on a device in addition to the trained model: copies of it, and models
+ * of other sizes, split evenly over tensor ranks and stages. With adapters, a copy has no adapters. */
+static void add_helpers(const nnc_plan *plan, nnc_resident_bytes *held) {
+    const double ranks = (double)plan->tensor * plan->pipeline;
+    const double helper = plan->helper_params / ranks, critic = plan->critic_params / ranks;
+    const double trained = plan->adapter_rank > 0 ? 0.0 : plan->helper_copies;
+    add_parameters(&held->helper, &held->dense, trained);
+    add_parameters(&held->helper, &held->frozen, plan->helper_copies);
+    add_parameters(&held->helper_expert, &held->expert, trained);
+    add_parameters(&held->helper_expert, &held->frozen_expert, plan->helper_copies);
+    add_parameters(&held->helper, &(nnc_parameters){ .params = helper, .matrix_params = helper }, 1.0);
+    add_parameters(&held->dense, &held->dense, plan->critic_copies);
+    add_parameters(&held->expert, &held->expert, plan->critic_copies);
+    add_parameters(&held->frozen, &held->frozen, plan->critic_copies);
+    add_parameters(&held->frozen_expert, &held->frozen_expert, plan->critic_copies);
+    add_parameters(&held->dense, &(nnc_parameters){ .params = critic, .matrix_params = critic }, 1.0);
+}
+
 nnc_resident_bytes nnc_resident_bytes_of(const nnc_op_list *list, const nnc_segment_sums sums[NNC_SEGMENTS_MAX],
                                          const nnc_stage_residency *holding, const nnc_plan *plan,
                                          const nnc_software *software) {
@@ -605,6 +632,7 @@ nnc_resident_bytes nnc_resident_bytes_of(const nnc_op_list *list, const nnc_segm
                                 .frozen = stage_residency_frozen(sums, holding, false),
                                 .frozen_expert = stage_residency_frozen(sums, holding, true),
                                 .kept = kept_of(list, sums, holding, plan, NULL) };
+    add_helpers(plan, &held);
     for (int32_t s = 0; s < holding->segments; s++) {
         if (holding->instances[s] == 0) { continue; }
         held.unit_params = nnc_max(held.unit_params, sums[s].unit_params);
@@ -751,6 +779,22 @@ NNC_SAYING double frozen_bytes_of(const nnc_resident_bytes *held, const nnc_plan
     return frozen_bytes;
 }
 
+/* Returns the bytes of frozen helper models, after ZeRO. A helper runs forward only, so weights that stay gathered
+ * after forward stay whole: only full sharding divides them. */
+NNC_SAYING double helper_bytes_of(const nnc_resident_bytes *held, const nnc_plan *plan, nnc_derivation *why) {
+    const nnc_parameters dense = held->helper, expert = held->helper_expert;
+    if (!(dense.params + expert.params > 0.0) || (plan->offload & NNC_OFFLOAD_WEIGHTS) != 0) { return 0.0; }
+    const bool sharded = plan->zero == 3 && plan->reshard;
+    NNC_LET(why, helper_bytes_each, "B", nnc_frozen_bytes(&dense, plan));
+    NNC_LET(why, helper_expert_bytes_each, "B", nnc_frozen_bytes(&expert, plan));
+    NNC_LET(why, helper_shards, NULL, sharded ? nnc_dense_shards(plan) : 1.0);
+    NNC_LET(why, helper_expert_shards, NULL, sharded ? nnc_expert_shards(plan) : 1.0);
+    NNC_SAY(why, helper_bytes, "B",
+            ceil(helper_bytes_each / helper_shards + helper_expert_bytes_each / helper_expert_shards));
+    NNC_NOTE(why, "frozen weights of the reference, reward model or teacher of --method");
+    return helper_bytes;
+}
+
 /* Sets the difference between the peak over backward and the sum of the memory classes, which do not all live at
  * once. */
 NNC_SAYING void set_apart(const nnc_resident_bytes *held, nnc_memory *memory, nnc_derivation *why) {
@@ -882,7 +926,11 @@ NNC_SAYING nnc_memory memory_of(const nnc_model *model, const nnc_op_list *list,
     NNC_LET(why, weight_bytes_per_param, NULL, sizes.weight_bytes);
     const double frozen_bytes = frozen_bytes_of(held, plan, why);
     double weight_bytes = 0.0;
-    if (frozen_bytes > 0.0) {
+    const double helper_bytes = helper_bytes_of(held, plan, why);
+    if (helper_bytes > 0.0) {
+        NNC_LET(why, frozen_base_bytes, "B", frozen_bytes);
+        NNC_SET(why, weight_bytes, "B", ceil(weight_bytes_per_param * held_params + frozen_base_bytes + helper_bytes));
+    } else if (frozen_bytes > 0.0) {
         NNC_SET(why, weight_bytes, "B", ceil(weight_bytes_per_param * held_params + frozen_bytes));
     } else {
         NNC_SET(why, weight_bytes, "B", ceil(weight_bytes_per_param * held_params));
@@ -903,6 +951,7 @@ NNC_SAYING nnc_memory memory_of(const nnc_model *model, const nnc_op_list *list,
         .optimizer_bytes = whole_bytes(optimizer_bytes),
         .activation_bytes = whole_bytes(activation_bytes),
         .capacity_bytes = capacity_bytes,
+        .helper_bytes = whole_bytes(helper_bytes),
     };
     NNC_PUT(why, memory.capacity_bytes, "B");
     set_transient(held, plan, p.stage_params, &memory, why);

@@ -99,9 +99,14 @@ static nnc_status check_recompute_layers(const nnc_plan *p, const nnc_model *mod
                                  nnc_family_name(model->family), p->recompute_layers);
 }
 
+static bool has_helpers(const nnc_plan *p) { return p->helper_copies > 0.0 || p->helper_params > 0.0; }
+
 /* Checks the options on trained and frozen weights. */
 static nnc_status check_trained(const nnc_plan *p, const nnc_model *model, nnc_error *err) {
     const bool all = nnc_plan_trains_all(p) && model->captured == NULL;
+    if (!(p->helper_copies >= 0.0 && p->helper_params >= 0.0 && p->critic_copies >= 0.0 && p->critic_params >= 0.0)) {
+        return nnc_fail(err, NNC_ILLEGAL_PLAN, "helper_copies", "expected numbers of helper models of 0 or more");
+    }
     if ((p->train & NNC_TRAIN_ADAPTERS) != 0 && p->adapter_rank == 0) {
         return nnc_fail(err, NNC_ILLEGAL_PLAN, "--train", "there are no adapters, expected --adapter-rank too");
     }
@@ -110,7 +115,7 @@ static nnc_status check_trained(const nnc_plan *p, const nnc_model *model, nnc_e
                         p->context > 1 ? "its weights stay together, expected --context 1"
                                        : "there are no adapters, expected --adapter-rank too");
     }
-    if (p->frozen != NNC_FROZEN_16 && all) {
+    if (p->frozen != NNC_FROZEN_16 && all && !has_helpers(p)) {
         return nnc_fail(err, NNC_ILLEGAL_PLAN, "--frozen",
                         "all weights are trained, expected --adapter-rank or --train too");
     }
@@ -147,6 +152,10 @@ nnc_status nnc_plan_resolve_read(const nnc_plan *plan, const nnc_model *model, c
     NNC_TRY(nnc_plan_split_devices(p, err));
     NNC_TRY(resolve_batch(p, err));
     NNC_TRY(check_trained(p, model, err));
+    if (has_helpers(p) && nnc_plan_trains_all(p) && p->frozen == NNC_FROZEN_16 &&
+        !(nnc_dtype_bytes(p->precision) < 4.0)) {
+        p->frozen = NNC_FROZEN_32; /* a helper model is loaded in the format of the trained model */
+    }
     NNC_TRY(family->resolve(model, p, err));
     const int64_t layers = family->sizes(model).layers;
     NNC_TRY(resolve_schedule(p, family, layers, err));

@@ -380,6 +380,7 @@ nnc_status nnc_run_into(const nnc_result *result, const nnc_device *device, cons
  * docs/data-and-runs.md. */
 typedef struct method_row {
     bool rollout, again, reference, reward, critic, teacher;
+    bool two_answers; /* policy and reference also score a second answer to each prompt (the KL term of kto) */
 } method_row;
 
 static const method_row rows[NNC_METHOD_COUNT] = {
@@ -388,9 +389,27 @@ static const method_row rows[NNC_METHOD_COUNT] = {
     [NNC_METHOD_DPO] = { .reference = true },
     [NNC_METHOD_GRPO] = { .rollout = true, .again = true, .reference = true },
     [NNC_METHOD_PPO] = { .rollout = true, .again = true, .reference = true, .reward = true, .critic = true },
+    [NNC_METHOD_KTO] = { .again = true, .reference = true, .two_answers = true },
 };
 
 bool nnc_method_rolls_out(nnc_method method) { return (unsigned)method < NNC_METHOD_COUNT && rows[method].rollout; }
+
+/* Counts a helper model that stays on the training devices. */
+static void add_helper(bool runs, double params, const nnc_plan *plan, double *copies, double *other_params) {
+    if (!runs) { return; }
+    *copies += isnan(params) && plan->adapter_rank == 0 ? 1.0 : 0.0;
+    *other_params += isnan(params) ? 0.0 : params;
+}
+
+void nnc_method_helpers(const nnc_run_ask *ask, nnc_plan *plan) {
+    const method_row *m = &rows[ask->method];
+    const bool reward = m->reward || (m->rollout && ask->reward_params > 0.0);
+    plan->helper_copies = plan->helper_params = plan->critic_copies = plan->critic_params = 0.0;
+    add_helper(m->reference, ask->reference_params, plan, &plan->helper_copies, &plan->helper_params);
+    add_helper(reward, ask->reward_params, plan, &plan->helper_copies, &plan->helper_params);
+    add_helper(m->teacher, ask->teacher_params, plan, &plan->helper_copies, &plan->helper_params);
+    add_helper(m->critic, ask->critic_params, plan, &plan->critic_copies, &plan->critic_params);
+}
 
 /* Returns the size of a helper model relative to the trained model (the policy). 1: the size of the helper is not
  * given; 0: the method does not run this helper, or its size is 0. */
@@ -482,7 +501,8 @@ void nnc_run_method(const nnc_result *result, const nnc_run_ask *ask, double tok
     const bool reward = m->reward || (m->rollout && ask->reward_params > 0.0);
     NNC_LET(why, update_epochs, NULL, ask->update_epochs);
     NNC_LET(why, policy_again, NULL, m->again && !ask->sampler_logprobs ? 1.0 : 0.0);
-    NNC_LET(why, reference, NULL, over_policy(m->reference, ask->reference_params, policy));
+    NNC_LET(why, reference, NULL,
+            over_policy(m->reference, ask->reference_params, policy) * (m->two_answers ? 2.0 : 1.0));
     NNC_LET(why, reward_model, NULL, over_policy(reward, ask->reward_params, policy));
     NNC_LET(why, critic, NULL, over_policy(m->critic, ask->critic_params, policy));
     /* The outputs of the teacher are computed once and reused in every epoch. */

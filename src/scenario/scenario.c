@@ -410,6 +410,7 @@ nnc_status nnc_scenario_load(nnc_specs *specs, const nnc_scenario_args *given, c
         .advice = scenario->advice,
     };
     NNC_TRY(nnc_scenario_apply(specs, given, scenario, err));
+    nnc_method_helpers(&scenario->run_ask, &scenario->plan);
     NNC_TRY(nnc_scenario_choose(scenario, err));
     if (scenario->model.captured != NULL && !nnc_software_is_chosen(given->software) &&
         !scenario->software.lists_operators && !nnc_fuses_captured(&scenario->software)) {
@@ -862,7 +863,8 @@ nnc_status nnc_scenario_check_read(const nnc_scenario_args *given, const nnc_sce
     static const char of_generation[] = "--method grpo, ppo or distill-on-policy";
     static const char of_failures[] = "--device-mtbf-s";
     const reader readers[] = {
-        { plan->adapter_rank > 0 || plan->train != NNC_TRAIN_ALL, "--adapter-rank or --train", "frozen" },
+        { plan->adapter_rank > 0 || plan->train != NNC_TRAIN_ALL || plan->helper_copies + plan->helper_params > 0.0,
+          "--adapter-rank or --train", "frozen" },
         { plan->expert > 1, "--expert", "dispatcher overlap_expert" },
         { plan->tensor > 1, "--tensor", "overlap_tensor" },
         { plan->context > 1, "--context", "overlap_context" },
@@ -880,8 +882,8 @@ nnc_status nnc_scenario_check_read(const nnc_scenario_args *given, const nnc_sce
           "checkpoint_bytes storage_write_bytes_per_s storage_read_bytes_per_s asynchronous "
           "block_s save_s load_s" },
         { tunes, of_a_method, "policy_params update_epochs score_s" },
-        { method == NNC_METHOD_DPO || method == NNC_METHOD_GRPO || method == NNC_METHOD_PPO,
-          "--method grpo, ppo or dpo", "reference_params" },
+        { method == NNC_METHOD_DPO || method == NNC_METHOD_GRPO || method == NNC_METHOD_PPO || method == NNC_METHOD_KTO,
+          "--method grpo, ppo, dpo or kto", "reference_params" },
         { method == NNC_METHOD_PPO || rolls_out, of_generation, "reward_params" },
         { method == NNC_METHOD_PPO, "--method ppo", "critic_params" },
         { method == NNC_METHOD_DISTILL || method == NNC_METHOD_DISTILL_ON_POLICY,

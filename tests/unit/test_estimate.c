@@ -1,5 +1,6 @@
 /* One estimate: its parts add up, and each setting of the plan does what it says. */
 #include "answers.h"
+#include "cluster.h"
 
 static double executed(const nnc_op_cost *row) { return row->work.flops; }
 
@@ -388,6 +389,58 @@ START_TEST(offload_moves_once) {
 }
 END_TEST
 
+static nnc_memory memory_with(nnc_plan plan, nnc_method method, double params) {
+    const nnc_device device = cluster_device();
+    const nnc_software software = nnc_software_default();
+    const nnc_model model = gpt(2, 64, 4, 100, 8);
+    nnc_run_ask ask = nnc_run_ask_default();
+    ask.method = method;
+    ask.reference_params = ask.reward_params = ask.critic_params = params;
+    ask.teacher_params = 1e6;
+    nnc_method_helpers(&ask, &plan);
+    return estimate_with(&model, &device, &software, &plan).memory;
+}
+
+/* Frozen copies of helper models, by hand: 2 bytes per parameter, divided with ZeRO 3 if weights are freed after
+ * forward. With adapters the reference is the base. A critic doubles weights, gradients and states. Sources:
+ * trl/trainer/dpo_trainer.py, trl/models/utils.py (prepare_deepspeed). */
+START_TEST(helper_models) {
+    nnc_plan plan = nnc_plan_default();
+    plan.precision = NNC_BF16;
+    plan.devices = 4;
+    const double as_policy = (double)NAN;
+    const nnc_memory alone = memory_with(plan, NNC_METHOD_TRAIN, as_policy);
+    ck_assert_int_eq(alone.helper_bytes, 0);
+    nnc_memory m = memory_with(plan, NNC_METHOD_DPO, as_policy);
+    ck_assert_int_eq(m.helper_bytes, alone.weight_bytes);
+    ck_assert_int_eq(m.weight_bytes, 2 * alone.weight_bytes);
+    ck_assert_int_eq(m.optimizer_bytes, alone.optimizer_bytes);
+    ck_assert_int_eq(memory_with(plan, NNC_METHOD_DPO, 0.0).weight_bytes, alone.weight_bytes);
+    ck_assert_int_eq(memory_with(plan, NNC_METHOD_DPO, 5e5).helper_bytes, 1000000);
+    ck_assert_int_eq(memory_with(plan, NNC_METHOD_DISTILL, as_policy).helper_bytes, 2000000);
+    m = memory_with(plan, NNC_METHOD_PPO, as_policy); /* reference and reward model; policy and critic are trained */
+    ck_assert_int_eq(m.helper_bytes, 2 * alone.weight_bytes);
+    ck_assert_int_eq(m.weight_bytes, 4 * alone.weight_bytes);
+    ck_assert_int_eq(m.gradient_bytes, 2 * alone.gradient_bytes);
+    ck_assert_int_eq(m.optimizer_bytes, 2 * alone.optimizer_bytes);
+    plan.zero = 3;
+    ck_assert_int_eq(memory_with(plan, NNC_METHOD_DPO, 5e5).helper_bytes, 250000);
+    plan.reshard = false;
+    ck_assert_int_eq(memory_with(plan, NNC_METHOD_DPO, 5e5).helper_bytes, 1000000);
+    plan.zero = 0;
+    plan.precision = NNC_FP32;
+    ck_assert_int_eq(memory_with(plan, NNC_METHOD_DPO, as_policy).helper_bytes, 2 * alone.weight_bytes);
+    plan.adapter_rank = 2;
+    ck_assert_int_eq(memory_with(plan, NNC_METHOD_DPO, as_policy).helper_bytes, 0);
+    plan.adapter_rank = 0;
+    plan.helper_copies = -1.0;
+    const nnc_model model = gpt(2, 64, 4, 100, 8);
+    const nnc_device device = cluster_device();
+    nnc_plan resolved = nnc_plan_default();
+    ck_assert_int_eq(nnc_plan_resolve(&plan, &model, &device, &resolved, NULL), NNC_ILLEGAL_PLAN);
+}
+END_TEST
+
 /* Bytes per parameter by policy (weights, gradients, and master copy with Adam's two moments), and
  * temporary bytes. */
 START_TEST(policies) {
@@ -490,6 +543,7 @@ int main(void) {
     tcase_add_test(tests, added_gradients_of_experts);
     tcase_add_test(tests, offload_moves_once);
     tcase_add_test(tests, policies);
+    tcase_add_test(tests, helper_models);
     tcase_add_test(tests, optimizers);
     return run_suite(suite);
 }

@@ -37,6 +37,8 @@ START_TEST(flops_of_a_token) {
     ck_assert_double_eq(flops_of(&ask), 58.0);
     ask.reward_params = 3.0; /* three times the policy */
     ck_assert_double_eq(flops_of(&ask), 62.0);
+    ask = unit_ask(NNC_METHOD_KTO); /* 6, policy on a second answer 2, reference on both 4 */
+    ck_assert_double_eq(flops_of(&ask), 12.0);
     ask = unit_ask(NNC_METHOD_GRPO);
     ck_assert_double_eq(flops_of(&ask), 12.0);
     ask.sampler_logprobs = true;
