@@ -859,8 +859,9 @@ nnc_status nnc_shell_read(const char *name, const char *text, nnc_arena *arena, 
     if (nnc_shell_goes_on(&s) && s.made.count == 0 && s.starts_unknown) {
         nnc_shell_refuse(&s, "starts a program whose name only a run of the script knows: give its options");
     }
-    if (nnc_shell_goes_on(&s) && s.made.count == 0) { keep_variables(&s); }
-    if (nnc_shell_goes_on(&s) && s.sourced != NULL && s.made.count == 0) {
+    const bool starts_none = s.made.count == 0;
+    if (nnc_shell_goes_on(&s) && starts_none) { keep_variables(&s); }
+    if (nnc_shell_goes_on(&s) && s.sourced != NULL && starts_none) { /* that script may hold more of the options */
         char what[256];
         snprintf(what, sizeof what, "starts no program itself; %.120s, which it reads, is not found: give its options",
                  s.sourced);
