@@ -320,3 +320,36 @@ $ nncost show --to-options -- accelerate launch --num_processes 4 sft.py --model
 nncost estimate x DEVICE --software torch-eager --micro-batch 1 --precision bf16 --micro-batches 1 --optimizer adamw --clip-gradients --devices 4 --policy amp
 $ nncost show dense --to-options -- torchrun --nproc-per-node 2 sft.py --per_device_train_batch_size 1 --bf16
 nncost estimate dense DEVICE --software torch-eager --micro-batch 1 --precision bf16 --micro-batches 1 --optimizer adamw --clip-gradients --devices 2 --devices-per-node 2 --policy amp
+
+# Helper models of a method count in memory: a frozen copy of the weights, and none with adapters.
+$ printf 'stage: dpo\ndo_train: true\nmodel_name_or_path: dense\nfinetuning_type: full\nbf16: true\ncutoff_len: 500\n' >dpo.yaml
+$ nncost estimate dpo.yaml dense round --format json | grep -o '"weight_bytes": [0-9]*\|"helper_bytes": [0-9]*'
+"weight_bytes": 642636000
+"helper_bytes": 214212000
+$ nncost estimate dpo.yaml dense round --reference-params 0 --format json | grep -o '"weight_bytes": [0-9]*'
+"weight_bytes": 428424000
+$ sed 's/full/lora/' dpo.yaml >lora.yaml
+$ nncost estimate lora.yaml dense round --format json | grep -o '"helper_bytes": [0-9]*' | wc -l
+0
+$ sed 's/dpo/kto/' dpo.yaml >kto.yaml
+$ nncost show kto.yaml --to-options
+nncost estimate dense DEVICE --software torch-eager --method kto --precision bf16 --seq-len 500 --recompute full --micro-batch 8 --micro-batches 1 --optimizer adamw --clip-gradients --policy amp
+
+# MaxText divides weights inside a node of GPUs, unless the file says more. Base values do not contradict themselves.
+$ printf 'base_config: base.yml\nhardware: gpu\nmodel_name: llama3-8b\n' >gpu.yml
+$ nncost estimate gpu.yml round --devices 16
+! nncost: gpu.yml:2: hardware: left open, expected --shard, or a file that sets it
+[3]
+$ nncost estimate gpu.yml round --software torch-compile --devices 16 --shard 8 --full | grep '^plan'
+plan      16 devices = data 16, ZeRO 3, sharded over 8 of 16 ranks
+$ printf 'dcn_fsdp_parallelism: 2\nici_fsdp_parallelism: 4\nglobal_head_dim: 0\nshare_kv_projections: false\n' >>gpu.yml
+$ nncost show gpu.yml --to-options | grep -o ' --zero.*'
+ --zero 3 --shard 8
+
+# A fragment of a script whose other part is missing is refused; linear biases of Megatron-LM are those of experts, too.
+$ printf 'source ./common.sh\nMODEL_OPTIONS="--num-layers 2 --hidden-size 64 --num-attention-heads 4 --seq-length 128"\n' >part.sh
+$ nncost show part.sh --to-options
+! nncost: part.sh:3: starts no program itself; ./common.sh, which it reads, is not found: give its options
+[3]
+$ nncost estimate round --software torch-compile --format json -- --num-layers 1 --hidden-size 64 --num-attention-heads 4 --seq-length 128 --vocab-size 128 --num-experts 2 --moe-router-topk 1 --position-embedding-type rope --micro-batch-size 1 --bf16 | grep -o '"mlp": [0-9]*'
+"mlp": 66304
