@@ -26,8 +26,9 @@ typedef struct nnc_figures {
     int32_t count;
 } nnc_figures;
 
-/* Finds a value by its full name or by a unique suffix of it: "step_s", "bound_s.host". Returns NULL with NNC_BAD_SPEC
- * when no value (err->what names the nearest) or several values match; err->where is the name. */
+/* Finds a value of an estimate by its full name or by a unique suffix of the name: "step_s", "bound_s.host". Returns
+ * NULL with NNC_BAD_SPEC when no value matches (err->what has the nearest name) or when several values match;
+ * err->where is the name. */
 NNC_API const nnc_figure *nnc_figure_find(nnc_figures figures, const char *name, nnc_error *err);
 
 /* Tests whether a name selects a figure: "" selects all, "step" selects every value of step; "step.step_s" and "step_s"
@@ -57,10 +58,10 @@ typedef struct nnc_change {
     double relative;             /* (now - old) / abs(old); NaN for text values and if the old value is 0 */
 } nnc_change;
 
-/* Compares two estimates; numbers are compared at 12 significant digits. changes has space for the values of both
- * estimates. Returns the number of changes. Order of the changes: step time, times of serving, total memory and cost,
- * if they changed beyond their tolerance; then inputs; then all other values, by nnc_change_kind and with the largest
- * relative change first. Values that only the new estimate has come last. */
+/* Compares two estimates and fills `changes`, which must have space for the values of both estimates. Numbers are
+ * compared at 12 significant digits. Returns the number of changes. Order of the changes: step time, times of serving,
+ * total memory and cost, if they changed beyond their tolerance; then inputs; then all other values, by nnc_change_kind
+ * and with the largest relative change first. Values that only the new estimate has come last. */
 NNC_API int32_t nnc_figures_compare(nnc_figures old, nnc_figures now, const nnc_tolerance *tolerances,
                                     int32_t tolerance_count, nnc_change *changes);
 
@@ -86,8 +87,8 @@ typedef struct nnc_requirement {
     double number;
 } nnc_requirement;
 
-/* Reads a rule. name and rule must outlive the requirement. Returns NNC_BAD_SPEC for an invalid rule; err->where is the
- * name. */
+/* Reads a rule such as "<= 9.5" into *requirement. name and rule must outlive the requirement. Returns NNC_BAD_SPEC for
+ * an invalid rule; err->where is the name. */
 NNC_API nnc_status nnc_requirement_read(const char *name, const char *rule, nnc_requirement *requirement,
                                         nnc_error *err);
 /* Tests whether a value meets a requirement. An unknown value (NULL or NaN) never meets it. */

@@ -161,7 +161,8 @@ NNC_API const nnc_stage *nnc_scratch_stage(const nnc_scratch *scratch, int32_t i
 
 #ifdef NNC_STATIC_LINKING_ONLY
 
-/* Return the array of all rows, and the array of all stages; *count receives the length of the array. */
+/* nnc_scratch_ops returns the rows of the op table of the last estimate, nnc_scratch_stages its pipeline stages. *count
+ * receives the length of the returned array. */
 const nnc_op_cost *nnc_scratch_ops(const nnc_scratch *scratch, int32_t *count);
 const nnc_stage *nnc_scratch_stages(const nnc_scratch *scratch, int32_t *count);
 
@@ -200,9 +201,10 @@ typedef void nnc_interval_fn(void *context, const nnc_interval *interval);
 NNC_API nnc_status nnc_timeline(nnc_scratch *scratch, const nnc_result *result, nnc_interval_fn *interval,
                                 void *context, nnc_error *err);
 
-/* Finds changes with which the plan would fit. First choice: sets of up to four changes that keep the training result,
- * fastest first. If no such set exists: the smallest sets of any changes. Fills at most max entries and returns the
- * number of entries. Each entry has a complete plan; text lists the changes as options. */
+/* Complete plans that fit, made by changing a plan that does not fit; nnc_advise returns them. First choice: sets of
+ * up to four changes that keep the training result, fastest first. If no such set exists: the smallest sets of any
+ * changes. nnc_advise fills at most max entries and returns the number of entries; text lists the changes as
+ * options. */
 typedef struct nnc_advice {
     union {
         nnc_plan plan;
@@ -222,8 +224,8 @@ NNC_API int nnc_advise_by_plan(const nnc_model *model, const nnc_device *device,
 
 /* Estimates a step and writes the same bytes as `nncost estimate --software SOFTWARE --format json`;
  * nnc_estimate_json_by_plan writes the same bytes as the command without --software. *text ends with a NUL and has
- * *size bytes before it (size may be NULL). Free it with nnc_text_free. On failure *text is NULL. Errors: the errors of
- * nnc_estimate, NNC_NO_MEMORY. */
+ * *size bytes before the NUL (size may be NULL). Free *text with nnc_text_free. On failure *text is NULL. Errors: the
+ * errors of nnc_estimate, NNC_NO_MEMORY. */
 NNC_API nnc_status nnc_estimate_json(const nnc_model *model, const nnc_device *device, const nnc_software *software,
                                      const nnc_plan *plan, nnc_scratch *scratch, char **text, size_t *size,
                                      nnc_error *err);
@@ -249,8 +251,9 @@ typedef enum nnc_sensitivity_parameter {
     NNC_PARAMETER_COUNT
 } nnc_sensitivity_parameter;
 
-/* Return the name of the parameter for --set ("matmul_flops_per_s.bf16"), and its unit. text has at least
- * NNC_PARAMETER_TEXT bytes. */
+/* nnc_sensitivity_parameter_name writes the name of a parameter for --set ("matmul_flops_per_s.bf16") to text, which
+ * has at least NNC_PARAMETER_TEXT bytes, and returns text. nnc_sensitivity_parameter_unit returns the unit of a
+ * parameter. */
 enum { NNC_PARAMETER_TEXT = 48 };
 NNC_API char *nnc_sensitivity_parameter_name(nnc_sensitivity_parameter figure, nnc_dtype precision,
                                              char text[NNC_PARAMETER_TEXT]);

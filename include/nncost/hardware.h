@@ -66,7 +66,8 @@ typedef struct nnc_price {
                                         * loaded the file; NULL = not stated */
 } nnc_price;
 
-/* Source of some values. key: name of a field, or the start of the names of several fields; "" = the whole file. */
+/* Source of values of a device file. key: name of a field, or the start of the names of several fields; "" = the whole
+ * file. */
 typedef struct nnc_source {
     const char *key;
     const char *text;
@@ -256,8 +257,8 @@ typedef struct nnc_rated {
     uint32_t matmul_set, vector_set; /* one bit per format: nnc_device_set has changed the peak of the format */
 } nnc_rated;
 
-/* Mean time between failures of a job, in device-seconds. One member counts failures of any cause, the other only
- * failures of the hardware. */
+/* Mean time between failures of a job, in device-seconds: any_s counts failures of any cause, hardware_s only failures
+ * of the hardware. */
 typedef struct nnc_mtbf {
     double any_s, hardware_s;
 } nnc_mtbf;

@@ -145,7 +145,7 @@ typedef struct nnc_model nnc_model;
 
 #ifdef NNC_STATIC_LINKING_ONLY
 
-/* A transformer over tokens. The value 0 or off means that the network does not have the part, unless a comment says
+/* A transformer over tokens. In each member, 0 or off means that the network lacks this part, unless a comment says
  * otherwise. */
 typedef struct nnc_decoder {
     int64_t layers, hidden, heads, kv_heads, head_dim, ffn_hidden;

@@ -153,7 +153,7 @@ enum nnc_train {
     NNC_TRAIN_TOWERS = 128,
     NNC_TRAIN_ADAPTERS = 256
 };
-/* Writes "attention,norm" (names joined by commas) or "all" into text. */
+/* Writes the names of the trained parts, joined by commas ("attention,norm"), into text; "all" if train is 0. */
 NNC_API void nnc_train_text(unsigned train, char *text, unsigned long size);
 
 /* Linear layers that have adapters. A set of flags. */
@@ -176,7 +176,8 @@ typedef enum nnc_adapted {
     NNC_ADAPTED_SHARED_UP = 2048,
     NNC_ADAPTED_SHARED_DOWN = 4096
 } nnc_adapted;
-/* Writes "q,v" (names joined by commas) or "linear" into text. */
+/* Writes the names of the linear layers that have adapters, joined by commas ("q,v"), into text; "linear" if adapted is
+ * 0. */
 NNC_API void nnc_adapted_text(unsigned adapted, char *text, unsigned long size);
 
 #define NNC_FROZEN_LIST(X)                                                                                         \
@@ -528,7 +529,7 @@ struct nnc_profiles {
     bool any; /* true: a search also offers features that a profile does not support */
 };
 
-/* Returns a set in which one profile serves all kinds of plan. */
+/* Returns a set of default profiles in which `software` is the default of every kind of plan. */
 nnc_profiles nnc_profiles_of_one(const nnc_software *software);
 
 /* nnc_profile_kind_of returns the kind of a plan for a model and a device. nnc_profile_kind_by_plan uses only the plan
@@ -583,9 +584,10 @@ typedef struct nnc_policy_sizes {
 } nnc_policy_sizes;
 NNC_API nnc_policy_sizes nnc_policy_bytes(nnc_policy policy);
 
-/* Writes "none", "selective", "full", or the flags joined by commas, into text. */
+/* Writes the recomputed parts as --recompute names them into text: "none", "selective", "full", or names joined by
+ * commas. */
 NNC_API void nnc_recompute_text(unsigned recompute, char *text, unsigned long size);
-/* Writes "none", or the flags joined by commas, into text. */
+/* Writes the names of the offloaded tensors, joined by commas, into text; "none" if no flag is set. */
 NNC_API void nnc_offload_text(unsigned offload, char *text, unsigned long size);
 
 #ifdef __cplusplus

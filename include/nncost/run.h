@@ -129,8 +129,8 @@ static inline nnc_run_ask nnc_run_ask_default(void) {
     return ask;
 }
 
-/* Checks that every member is within the limits of the command line. NNC_ILLEGAL_PLAN: a member is not; err names the
- * option. */
+/* Checks that every member is within the limits of the command line. NNC_ILLEGAL_PLAN: a member is out of range; err
+ * names its option. */
 NNC_API nnc_status nnc_run_ask_check(const nnc_run_ask *ask, nnc_error *err);
 
 /* The result of a run and its parts. NaN = unknown. */
@@ -161,7 +161,8 @@ typedef struct nnc_run {
     double nodes_out, spares_needed,
         short_share; /* mean number of nodes that are out; spare nodes that suffice 99 % of the time; share of the
                       * time with too few nodes */
-    /* time; the parts add up to run_s */
+    /* Parts of the wall time of the run. The members from train_s to sites_s, with rollout_s, score_s and sync_s, add
+     * up to run_s. */
     double train_s, wait_s, straggler_s, save_time_s, lost_s, evaluate_s, warmup_s, planned_s;
     double sites_s; /* time that sites wait for averages */
     double run_s, days, device_hours;

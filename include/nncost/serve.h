@@ -18,7 +18,7 @@ NNC_ENUM(nnc_serve_mode, NNC_SERVE_MODE_LIST, NNC_SERVE_MODE_COUNT);
 NNC_API const char *nnc_serve_mode_name(nnc_serve_mode mode);
 NNC_API const char *nnc_serve_mode_help(nnc_serve_mode mode);
 
-/* A recorded request. A length of 0 = the length given in the plan. */
+/* A recorded request. A length of 0 means that the request has the length in nnc_serve_ask. */
 typedef struct nnc_serve_arrival {
     double arrival_s; /* time of arrival; recorded requests are sorted by it */
     int64_t input_len, output_len;
@@ -90,8 +90,8 @@ static inline nnc_serve_ask nnc_serve_ask_default(void) {
     return ask;
 }
 
-/* Checks that every member is within the limits of the command line. NNC_ILLEGAL_PLAN: a member is not; err names the
- * option. */
+/* Checks that every member is within the limits of the command line. NNC_ILLEGAL_PLAN: a member is out of range; err
+ * names its option. */
 NNC_API nnc_status nnc_serve_ask_check(const nnc_serve_ask *ask, nnc_error *err);
 
 /* One step of one replica, with the work and time of one device of the replica. */

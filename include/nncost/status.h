@@ -11,7 +11,7 @@
  *     NNC_ENUM(nnc_colour, NNC_COLOUR_LIST, NNC_COLOUR_COUNT);
  * The last argument of NNC_ENUM is a constant that has the number of values. */
 #define NNC_ENUM_VALUE(name, ...) name,
-/* NOLINTNEXTLINE(bugprone-macro-parentheses): names take none */
+/* NOLINTNEXTLINE(bugprone-macro-parentheses): a type or enumerator in parentheses does not compile */
 #define NNC_ENUM(type, list, count) typedef enum type { list(NNC_ENUM_VALUE) count } type
 
 #if defined(__FAST_MATH__)
