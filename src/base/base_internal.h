@@ -83,8 +83,8 @@ nnc_status nnc_need(const char *function, const char *what, bool given, nnc_erro
 /* Returns NNC_BAD_USAGE from the enclosing function when a pointer is NULL. For functions that return a status. */
 #define NNC_NEED(pointer) NNC_TRY(nnc_need(__func__, #pointer, (pointer) != NULL, err))
 
-/* Returns the name with the smallest edit distance to `text`. Returns NULL if every name differs from it in more than a
- * third of the letters. */
+/* Returns the name with the smallest edit distance to `text`. Returns NULL if each distance is more than a third of the
+ * letters of the longer text, or if `text` is too long to compare. */
 const char *nnc_nearest(const char *text, const char *const *names, size_t count);
 
 /* ---- names of enumerators ---- */
@@ -125,7 +125,8 @@ typedef struct nnc_names {
     int count;
 } nnc_names;
 
-/* Return the value that has a name; -1 = unknown. nnc_names_find_nocase ignores case, for text that people type. */
+/* Return the value of an enumeration whose name is `text`; -1 = no such value. nnc_names_find_nocase ignores case, for
+ * text that people type. */
 int nnc_names_find(nnc_names names, const char *text);
 int nnc_names_find_nocase(nnc_names names, const char *text);
 
@@ -194,7 +195,8 @@ size_t nnc_number_span(const char *text, size_t size);
 bool nnc_read_double(const char *text, double *out);
 /* Sorts numbers, the least first. */
 void nnc_sort_numbers(double *values, size_t count);
-/* Sorts numbers and returns their median; count is at least 1. */
+/* Sorts `values` in place and returns their median, the mean of the middle two if count is even; count is at least
+ * 1. */
 double nnc_median(double *values, size_t count);
 /* Reads a whole text as a whole number: accepts "1e3"; returns false for "1.5". */
 bool nnc_read_i64(const char *text, int64_t *out);

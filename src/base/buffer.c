@@ -101,9 +101,9 @@ size_t nnc_utf8_length(const char *text, size_t size) {
     return length;
 }
 
-/* Tests whether the text begins with "##", lower-case letters or none, and "[", such as "##[" or "##vso[": a CI runner
- * executes them anywhere in a line. Source: github.com/actions/runner, ActionCommand.cs; learn.microsoft.com, "Logging
- * commands". */
+/* Tests whether the text begins with "##", any number of lower-case letters and "[", such as "##[" or "##vso[". CI
+ * runners execute such commands anywhere in a line. Source: github.com/actions/runner, ActionCommand.cs;
+ * learn.microsoft.com, "Logging commands". */
 static bool is_runner_command(const char *text) {
     return text[0] == '#' && text[1] == '#' && text[2 + strspn(text + 2, "abcdefghijklmnopqrstuvwxyz")] == '[';
 }
@@ -206,7 +206,8 @@ void nnc_shell_word(nnc_buffer *out, const char *text) {
     nnc_buffer_byte(out, '\'');
 }
 
-/* Copies one word without its quotes from `from` to `to`, in the same line; returns the position after the word. */
+/* Copies one shell word from `from` to `to` without quotes and backslashes, and ends it with a NUL. `to` may be an
+ * earlier place of the same line. Returns the position after the blank that ends the word. */
 static char *take_word(char *from, char *to) {
     char quote = '\0';
     for (; *from != '\0' && (quote != '\0' || strchr(" \t\n", *from) == NULL); from++) {
@@ -314,7 +315,8 @@ char *nnc_digest_print(uint64_t digest, char text[NNC_DIGEST_TEXT]) {
 
 /* ---- short names ---- */
 
-/* Tests whether a name other than names[own] ends in `end`. Ignores case, as SQL does for names of columns. */
+/* Tests whether a name other than names[own] is `end`, or ends in '.' and `end`. Ignores case, as SQL does for names of
+ * columns. */
 static bool is_shared(const char *end, const char *const *names, int count, int own) {
     const size_t length = strlen(end);
     for (int i = 0; i < count; i++) {

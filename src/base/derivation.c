@@ -152,7 +152,7 @@ void nnc_derivation_destroy(nnc_derivation *why) {
     }
 }
 
-/* Makes space for one more entry of a list. Returns false when out of memory. */
+/* Makes space for one more entry of a list. When out of memory, sets why->failed and returns false. */
 static bool grow(nnc_derivation *why, void **list, int count, int *capacity, size_t size) {
     if (count < *capacity) { return true; }
     const int larger = *capacity > 0 ? 2 * *capacity : 64;

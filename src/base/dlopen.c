@@ -4,7 +4,7 @@
 
 #include "base/base_internal.h"
 
-/* Returns the message of the loader without the name of the library at its start. */
+/* Returns the last error message of dlopen or dlsym, without the library name at its start; "unknown" = no message. */
 static const char *reason(const char *library) {
     const char *text = dlerror();
     const size_t length = strlen(library);
@@ -13,8 +13,8 @@ static const char *reason(const char *library) {
                                                                                          : text;
 }
 
-/* Tests whether the loader reports out of memory. It does so only by text: "cannot create shared object descriptor",
- * "cannot allocate name record". */
+/* Tests whether a message of dlopen means that memory ran out. dlopen reports this only by text: "cannot create shared
+ * object descriptor", "cannot allocate name record". */
 static bool means_memory(const char *text) {
     return strstr(text, "cannot create") != NULL || strstr(text, "cannot allocate") != NULL ||
            strstr(text, "cannot extend") != NULL || strstr(text, "memory") != NULL;

@@ -114,7 +114,8 @@ bool nnc_read_i64(const char *text, int64_t *out) {
     return true;
 }
 
-/* Writes four significant digits and keeps trailing zeros: 12.30, 312.0, 4096. */
+/* Writes four significant digits and keeps trailing zeros: 12.30, 312.0, 4096. Uses an exponent from 99999.5 on and
+ * below 1e-3. */
 static void four_digits(double value, char *text, size_t size) {
     const double size_of = fabs(value);
     if (size_of == 0) {
@@ -358,7 +359,7 @@ typedef struct suffix {
     double factor;
 } suffix;
 
-/* Returns the factor of a suffix; 0 = not in the list. A list ends with NULL. */
+/* Returns the factor of a suffix in a list that ends with NULL; 0 = the list lacks the suffix. */
 static double factor_of(const suffix *list, const char *text) {
     while (list->text != NULL && strcmp(list->text, text) != 0) { list++; }
     return list->text != NULL ? list->factor : 0.0;
@@ -370,7 +371,8 @@ static double time_factor(const char *text) {
     return factor_of(units, text);
 }
 
-/* Returns the factor of a count suffix. Lengths in tokens use 1024: an "8k" context has 8192 tokens. */
+/* Returns the factor of a suffix of a count ("k", "M"); 0 = unknown suffix. Lengths in tokens use 1024: an "8k" context
+ * has 8192 tokens. */
 static double count_factor(const char *text, bool length) {
     static const suffix counts[] = { { "k", 1e3 }, { "K", 1e3 },  { "M", 1e6 }, { "B", 1e9 },
                                      { "G", 1e9 }, { "T", 1e12 }, { NULL, 0.0 } };
@@ -378,7 +380,7 @@ static double count_factor(const char *text, bool length) {
     return factor_of(length ? lengths : counts, text);
 }
 
-/* Returns the factor of an SI or binary prefix that is followed by the unit or by nothing. */
+/* Returns the factor of an SI or binary prefix that is followed by the unit or by the end of the text; 0 = unknown. */
 static double prefix_factor(const char *text, const char *unit) {
     static const suffix prefixes[] = {
         { "Ki", 1024.0 },

@@ -207,7 +207,8 @@ static size_t folder_length(const char *path) {
     return slash != NULL ? (size_t)(slash - path) + 1 : 0;
 }
 
-/* Returns an allocated path: a name in the folder of a path, or in "./" if the path has no folder. */
+/* Returns the path of a file `name` in the folder of `path`, or in "./" if `path` has no folder. The caller frees the
+ * path. NULL = out of memory. */
 static char *in_folder_of(const char *path, const char *name) {
     const size_t length = folder_length(path), size = length + strlen(name) + 3;
     char *text = malloc(size);
@@ -217,8 +218,8 @@ static char *in_folder_of(const char *path, const char *name) {
     return text;
 }
 
-/* Returns the allocated path of the file that a symbolic link names, which need not exist; for other files the path
- * itself. */
+/* Follows symbolic links and returns the path of the last file, which need not exist; a copy of `path` if it is no
+ * link. The caller frees the path. NULL = out of memory. */
 static char *through_links(const char *path) {
     char name[PATH_MAX];
     char *at = strdup(path);
@@ -312,7 +313,8 @@ bool nnc_atomic_file_open(nnc_atomic_file *file, const char *path) {
     return fchmod(file->descriptor, mode) == 0 || fail(file);
 }
 
-/* Gives an unnamed file the next free name. Returns false if it fails, with the cause in errno. */
+/* Gives an unnamed temporary file the next free name. No effect if the file already has a name. Returns false if it
+ * fails, with the cause in errno. */
 static bool set_name(nnc_atomic_file *file) {
     char own[64], name[64];
     bool named = file->temporary != NULL;
@@ -337,7 +339,8 @@ static bool set_name(nnc_atomic_file *file) {
     return named;
 }
 
-/* Writes the folder of a path to disk, which makes a new name in the folder durable. Failures are ignored. */
+/* Writes the folder of a path to disk, which makes a new name in the folder durable. Cuts `path` at its last slash.
+ * Failures are ignored. */
 static void sync_folder(char *path) {
     char *slash = strrchr(path, '/');
     if (slash != NULL) { slash[slash == path ? 1 : 0] = '\0'; }
