@@ -778,9 +778,10 @@ static int32_t *place_ops(reader *r, nnc_json root, int32_t *count) {
     return places;
 }
 
-/* Returns the optimizer of the step, found by its operators and by its state elements per trained weight. Adam and
- * RMSprop divide by the root of their second moment; RMSprop and Adagrad have no first moment. Lion takes the sign. SGD
- * without momentum has no state. RAdam and Adadelta have two states and are counted as Adam. */
+/* Returns the optimizer of the step, found by its operators and by its state elements per trained weight;
+ * NNC_OPTIMIZER_COUNT = the step has no operators of an optimizer. Adam and RMSprop divide by the root of their second
+ * moment; RMSprop and Adagrad have no first moment. Lion takes the sign. SGD without momentum has no state. RAdam and
+ * Adadelta have two states and are counted as Adam. */
 static nnc_optimizer optimizer_of(const reader *r) {
     double states = 0.0, weights = 0.0;
     for (int32_t i = 0; i < r->storage_count; i++) {
@@ -840,7 +841,7 @@ static bool read_parameters(reader *r, nnc_json root) {
     return true;
 }
 
-/* Returns the format of most trained parameters. */
+/* Returns the format of most trained parameters, by bytes; fp32 if no parameter is trained. */
 static nnc_dtype main_dtype(const reader *r) {
     double bytes[NNC_DTYPE_COUNT] = { 0 };
     nnc_dtype most = NNC_FP32;
@@ -854,7 +855,7 @@ static nnc_dtype main_dtype(const reader *r) {
     return most;
 }
 
-/* Returns the storage format of most frozen parameters. */
+/* Returns the storage format of most frozen parameters, by bytes; NNC_FROZEN_COUNT = no parameter is frozen. */
 static nnc_frozen main_frozen(const reader *r) {
     double bytes[9] = { 0 };
     int most = 0; /* bytes per parameter in the most frequent format */

@@ -228,7 +228,8 @@ static nnc_status open_grid(nnc_specs *specs, const char *file, const char *sche
                                    "expected %s in NNCOST_PATH or the installed data, found none", file);
 }
 
-/* Copies the entry with the id or name `asked` from a list of structs that begin with their id. */
+/* Copies the entry with the id or name `asked` (case is ignored) from a list of structs that begin with their id.
+ * NNC_UNKNOWN_ID: err names the nearest id or name. */
 static nnc_status find(nnc_specs *specs, const char *asked, const void *list, int32_t count, size_t size,
                        size_t name_at, const char *option, const char *expected, void *found, nnc_error *err) {
     const char **names = nnc_arena_array(nnc_specs_arena(specs), 2 * (size_t)count + 1, sizeof *names);

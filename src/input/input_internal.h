@@ -483,7 +483,7 @@ nnc_status nnc_folders_find(nnc_folders *folders, nnc_spec_kind kind, const char
                             nnc_error *err);
 nnc_status nnc_folders_find_like(nnc_folders *folders, const nnc_spec_info *info, const char *id, const char **path,
                                  nnc_error *err);
-/* Stands for the path of device "." when no file with measurements of this machine exists: the command to read from. */
+/* The path of device "." when no file has measurements of this machine: the command whose output is read instead. */
 #define NNC_THIS_MACHINE "nvidia-smi -q -x"
 /* Asks nvidia-smi for a description of this machine. The caller frees the text. NNC_UNKNOWN_ID: nvidia-smi does not
  * exist. */

@@ -124,7 +124,8 @@ static bool info(const char *from, const char *end, const char *name, char value
     return at != NULL && at < end && attribute(at, "value", value);
 }
 
-/* Reads KiB as bytes: "16671616KiB", or without the unit. */
+/* Sets *bytes to the memory of a GPU. The file gives KiB: "16671616KiB", or without the unit. *bytes does not change if
+ * the file gives no memory. */
 static void read_memory(const char *from, const char *end, double *bytes) {
     static const char *const names[] = { "CUDAGlobalMemorySize", "RSMIVRAMSize" };
     char word[WORD_MAX];

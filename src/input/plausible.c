@@ -82,7 +82,8 @@ static bool is_possible(double value, const rule *by, const frame *at, char *tex
     return false;
 }
 
-/* Tests whether all fitted values of a struct are plausible. by: rule for members without their own rule. */
+/* Tests whether all fitted values of a struct are plausible; if not, `text` receives the first implausible value. by:
+ * rule for members without their own rule. */
 static bool are_possible(const nnc_field *fields, size_t count, const char *object, const rule *by, const frame *above,
                          char *text, size_t size) {
     bool all = true;

@@ -497,7 +497,7 @@ typedef struct reading {
 
 static void take_rows(const reading *r, const nnc_metrics *metrics);
 
-/* The nesting of objects is shallow. NOLINTNEXTLINE(misc-no-recursion) */
+/* Reads a list of a recorded result into an array of records. NOLINTNEXTLINE(misc-no-recursion): nesting is shallow */
 static void take_list(const reading *r, const nnc_metric *row, nnc_json list, char *base) {
     const size_t size = row->rows->record_size;
     const int64_t count = nnc_json_count(list);

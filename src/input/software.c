@@ -75,7 +75,8 @@ nnc_status nnc_software_asked(nnc_specs *specs, const char *asked, nnc_software 
     return status;
 }
 
-/* Loads a profile; if no folder has it, uses the neutral profile. */
+/* Loads a profile. If no folder has it, loads torch-compile; if no folder has torch-compile, makes the neutral
+ * profile. */
 static nnc_status load_or_neutral(nnc_specs *specs, const char *id, const nnc_software **software, nnc_error *err) {
     const nnc_status status = nnc_software_load(specs, id, software, err);
     if (status != NNC_UNKNOWN_ID) { return status; }
@@ -217,7 +218,8 @@ static int compare_versions(const char *a, const char *b) {
     return 0;
 }
 
-/* Tests whether an entry whose first release is `first` applies to version `asked`. asked "" = the newest version. */
+/* Tests whether an entry whose first release is `first` applies to version `asked`. first "" = all versions; first is a
+ * word = versions that begin with the word. asked "" = the newest version. */
 static bool has_version(const char *first, const char *asked) {
     return first[0] == '\0'      ? true
            : !is_digit(first[0]) ? begins(asked, first)

@@ -200,7 +200,8 @@ nnc_status nnc_model_make(nnc_specs *specs, const char *text, const char *name, 
     return nnc_model_check(*model, "model", err);
 }
 
-/* Reads one value of a small data file, as a text or a number. The document is closed before it returns. */
+/* Reads one value of a small data file: sets *words to a text or *number to a number. Both are unchanged if the file
+ * lacks the key. */
 static nnc_status read_value(nnc_specs *specs, const char *path, const char *object, const char *key,
                              const char **words, double *number, nnc_error *err) {
     char *text = NULL;
@@ -332,7 +333,7 @@ static nnc_status find_and_read(nnc_specs *specs, nnc_spec_kind kind, const char
     return nnc_hub_tell(specs, id, &hub, model, err);
 }
 
-/* Stores a spec or an error, so that the next call reads no file again. */
+/* Stores a spec or an error, so that the next call reads no file again. Stores nothing when out of memory. */
 static void keep(nnc_specs *specs, nnc_spec_kind kind, const char *id, const void *spec, const nnc_error *error) {
     loaded *added = nnc_arena_alloc(specs->arena, sizeof(*added));
     const char *asked = added != NULL ? nnc_arena_strdup(specs->arena, id) : NULL;
@@ -710,7 +711,8 @@ static nnc_status fail_io(nnc_error *err, const char *path, const char *what, in
     return nnc_fail(err, NNC_IO, path, "%s, expected a readable file, found: %s", what, strerror(number));
 }
 
-/* Reads to the end instead of trusting the file size, so that pipes can be read. */
+/* Reads an open file into *text, which the caller frees. Reads to the end instead of trusting the file size, so that
+ * pipes can be read. */
 static nnc_status read_all(int fd, const char *path, size_t guess, size_t most, char **text, size_t *size,
                            nnc_error *err) {
     size_t capacity = (guess < NNC_FILE_BYTES_MAX ? guess : NNC_FILE_BYTES_MAX) + 1, used = 0;

@@ -109,7 +109,7 @@ static bool take_graph(nnc_foreign_file *file) {
     return faults.count == 0;
 }
 
-/* Tests whether a name is a field. If not, notes a fault at the place in the data file. */
+/* Tests whether a name is a field of the model, or "". If not, notes a fault at the place in the data file. */
 static bool is_field(const nnc_foreign_file *file, nnc_json at, const char *name) {
     nnc_error why;
     nnc_dtype dtype;

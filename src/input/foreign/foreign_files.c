@@ -22,7 +22,7 @@ typedef struct nnc_foreign_document document;
 
 /* ---- checks of values ---- */
 
-/* Notes a fault if a value is not valid. Absent values are not checked. */
+/* A function that notes a fault if a value is not valid. Absent values are not checked. */
 typedef void check_fn(nnc_json at);
 
 static bool is_object(nnc_json at) { return nnc_json_type_of(at) == NNC_JSON_OBJECT; }
@@ -367,7 +367,8 @@ static document *find_document(const nnc_foreign_set *set, const char *name) {
     return d;
 }
 
-/* Returns the architecture of a file that was read; NULL if the file has a fault, which is noted. */
+/* Returns the architecture of a file that was read; NULL = the file has a fault. The fault is noted if it is the first
+ * and the set is not quiet; "out of memory" is noted even if the set is quiet. */
 static const nnc_architecture *take(nnc_foreign_set *set, const document *d) {
     const bool loud = !set->quiet || d->err.status == NNC_NO_MEMORY;
     if (!d->good && loud && set->faults->count == 0) { nnc_faults_note(set->faults, &d->err); }

@@ -166,7 +166,8 @@ bool nnc_foreign_is_given(nnc_json at);
 bool nnc_foreign_given(nnc_json at, const char *key);
 /* Tests whether a value is null, false, 0, "", or empty. */
 bool nnc_foreign_is_empty(nnc_json at);
-/* Returns the value of a key under one of its names. Notes a fault when two names have different values. */
+/* Returns the value of a key under one of its names, "n_embd|hidden_size"; node NULL = the configuration lacks the key.
+ * Notes a fault when two names have different values. */
 nnc_json nnc_foreign_get(nnc_json at, const char *names);
 /* Returns the value as text: "true", "8", "silu", "null"; NULL = it is a list or an object. */
 const char *nnc_foreign_text(nnc_json at, char *text, size_t size);
@@ -183,8 +184,7 @@ void nnc_foreign_read_keys(nnc_foreign_file *file);
 void nnc_foreign_read_key(nnc_foreign_file *file, const nnc_foreign_key *key, const nnc_foreign_key *again);
 /* Appends an item to `list`, with a comma before it unless the list is empty. */
 void nnc_foreign_note(char *list, size_t size, const char *format, ...) NNC_PRINTF(3, 4);
-/* Appends the keys of an object or the items of a list: "one of silu, gelu". begin: text before them; between: text
- * between two of them. */
+/* Writes `begin`, then the keys of an object or the items of a list, separated by `between`: "one of silu, gelu". */
 void nnc_foreign_expected(char *text, size_t size, const char *begin, const char *between, nnc_json names);
 
 /* ---- layers (foreign_layers.c) ---- */

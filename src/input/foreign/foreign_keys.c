@@ -418,7 +418,8 @@ static nnc_json item_at(nnc_json list, int index) {
     return index < 0 ? (nnc_json){ list.doc, NULL } : at;
 }
 
-/* Tests whether the value is present, with the right type and length. An absent list gets its default. */
+/* Tests whether a list of a configuration has the right type and length; if not, notes a fault and returns false. A
+ * list may be absent if it has a default. */
 static bool check_list(const nnc_foreign_file *file, const nnc_foreign_key *key, nnc_json list) {
     char text[64];
     const int wanted = nnc_json_count(key->to_each);
