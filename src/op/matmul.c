@@ -160,7 +160,8 @@ static void shard_rows(nnc_op *op, int64_t ranks) {
     op->weights.rows /= ranks;
 }
 
-/* Divides the heads over tensor ranks. If key and value heads are fewer than ranks, every rank has one of each. */
+/* Divides the product to queries, keys and values over tensor ranks, by heads. With fewer key and value heads than
+ * ranks, every rank has one key and one value head. */
 static void shard_qkv(nnc_op *op, int64_t ranks) {
     nnc_matmul *p = &op->u.matmul;
     const int64_t all = p->n, head_dim = all / (p->heads + 2 * p->kv_heads);
@@ -169,8 +170,8 @@ static void shard_qkv(nnc_op *op, int64_t ranks) {
     op->weights.vector = op->weights.vector * p->n / all;
 }
 
-/* Divides the heads over the ranks. If there are fewer key and value heads than ranks, every rank has one key and value
- * head for all of its query heads. */
+/* Divides attention scores over ranks: the heads, and the queries of each head. With fewer key and value heads than
+ * ranks, every rank has one key and value head for all of its query heads. */
 static void shard_scores(nnc_matmul *p, const nnc_degrees *d) {
     const int64_t heads = nnc_at_least_one(p->heads / d->heads);
     p->batch /= d->heads;

@@ -298,7 +298,7 @@ struct nnc_op {
     bool frozen;     /* the op's weights are not trained */
     bool fixed;      /* the op's weights are frozen under every plan, by the model file */
     bool in_place;   /* backward updates the rows of the table that were read: no gradient and no optimizer step */
-    /* no trained weight precedes the op, so it has no backward and keeps nothing */
+    /* true: no trained weight precedes the op, so the op has no backward and keeps nothing */
     bool forward_only;
     bool tower;                             /* true: the op belongs to a tower: a network whose output another network
                                              * reads */
@@ -340,7 +340,8 @@ static inline bool nnc_op_is_collective(const nnc_op *op) { return op->kind == N
 /* Returns the work of one instance of an op, in the phase of the op. Cannot fail. */
 nnc_work nnc_op_work(const nnc_op *op);
 
-/* Return the number of elements in all heads of attention: scores, queries, keys and values. */
+/* Return the number of elements in all heads of an attention: nnc_flash_scores of the scores, the next functions of
+ * queries, keys and values. */
 static inline double nnc_flash_scores(const nnc_flash *p) {
     return (double)p->batch * (double)p->heads * (double)p->s_q * (double)p->s_k;
 }
@@ -374,18 +375,20 @@ const char *nnc_op_path(const nnc_op *op, char *text, size_t size);
  * output, fp32 copies of an unfused loss. */
 double nnc_op_transient_bytes(const nnc_op *op);
 
-/* Writes the backward ops of a forward op, in the order in which they run. Returns the number of backward ops. */
+/* NNC_BACKWARD_MAX: most backward ops of one op. nnc_op_backward writes the backward ops of a forward op, in the order
+ * in which they run, and returns their number. */
 enum { NNC_BACKWARD_MAX = 2 };
 int nnc_op_backward(const nnc_op *op, nnc_op backward[NNC_BACKWARD_MAX]);
 
-/* Return the number of parameters of one instance of an op: the parameters that one token uses; all parameters. */
+/* Return the parameters of one instance of an op: nnc_weights_active those that one token uses, nnc_weights_params
+ * all. */
 int64_t nnc_weights_active(const nnc_weights *weights);
 int64_t nnc_weights_params(const nnc_weights *weights);
 /* Records the number of all parameters of an op, with its formula, in a derivation. */
 void nnc_op_say_params(const nnc_op *op, nnc_derivation *why);
 
-/* Return the bytes of moments, without the master copy; nnc_update_say_moments also records the formula.
- * [optimizer-states] */
+/* Return the bytes of the moments of an update, without the master copy; nnc_update_say_moments also records the
+ * formula.   [optimizer-states] */
 double nnc_update_moment_bytes(const nnc_update *update);
 double nnc_update_say_moments(const nnc_update *update, nnc_derivation *why);
 
@@ -509,7 +512,8 @@ static inline nnc_timed nnc_op_timed(const nnc_op *op) {
     return row->timed_of != NULL ? row->timed_of(op) : row->timed;
 }
 
-/* Functions for the rows of kinds without backward, and of kinds whose dims are never divided. */
+/* nnc_op_no_backward: for kinds of op without backward; returns 0. nnc_op_not_sharded: for kinds whose dims are never
+ * divided. */
 int nnc_op_no_backward(const nnc_op *op, nnc_op backward[NNC_BACKWARD_MAX]);
 void nnc_op_not_sharded(nnc_op *op, const nnc_degrees *degrees);
 /* Writes one backward op: a copy of the op in the phase backward. Returns 1, the number of backward ops. */

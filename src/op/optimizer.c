@@ -80,8 +80,8 @@ static double of_muon(const dims *d, nnc_derivation *why) {
     return moments_bytes;
 }
 
-/* The functions below are the member `more` of an optimizer. Each returns the work that this optimizer has in addition
- * to the reads, writes and FLOPs of all optimizers. */
+/* Returns the additional work of Adafactor, beyond the reads, writes and FLOPs of all optimizers: the row and column
+ * means of the gradient. Used as the member `more` of an optimizer, as are the next two functions. */
 static nnc_work means(const nnc_update *u, const dims *d, nnc_derivation *why) {
     (void)u;
     NNC_SAY(why, more_read_bytes, "B", d->gradient_bytes_per_param * d->params);
@@ -120,9 +120,9 @@ static nnc_work norms(const nnc_update *u, const dims *d, nnc_derivation *why) {
     return (nnc_work){ .read_bytes = more_read_bytes };
 }
 
-/* moments: moments per parameter, each with the bytes of the policy's moment. flops: FLOPs per parameter and step.
- * passes: passes over fp32 memory if every primitive is a separate kernel (Adam: m 3, v 5, sqrt 2, scale 2, eps 2,
- * addcdiv 4; AdamW: decay 2 more). Counts by inspection.   [optimizer-step] */
+/* One optimizer. moments: moments per parameter, each with the bytes of the policy's moment. flops: FLOPs per parameter
+ * and step. passes: passes over fp32 memory if every primitive is a separate kernel (Adam: m 3, v 5, sqrt 2, scale 2,
+ * eps 2, addcdiv 4; AdamW: decay 2 more). Counts by inspection.   [optimizer-step] */
 typedef struct optimizer {
     double moments, flops, passes;
     double (*moments_bytes)(const dims *d, nnc_derivation *why);               /* returns the bytes of all moments;

@@ -309,8 +309,8 @@ NNC_SAYING nnc_work flash_work(const nnc_op *op, nnc_derivation *why) {
     return work;
 }
 
-/* Returns the kept bytes: Q, K, V and the log-sum-exp, or only the log-sum-exp if Q, K and V are recomputed. The output
- * projection owns the output of attention. */
+/* Returns the kept bytes of fused attention: Q, K, V and the log-sum-exp; only the log-sum-exp if Q, K and V are
+ * recomputed; 0 if other ops count Q, K and V. The output projection owns the output of attention. */
 NNC_SAYING double flash_kept(const nnc_op *op, nnc_derivation *why) {
     const nnc_flash *p = &op->u.flash;
     const dims d = dims_of(op, NULL);
@@ -477,7 +477,8 @@ NNC_SAYING double scan_transient(const nnc_op *op, nnc_derivation *why) {
 
 NNC_OP_FUNCTIONS(scan)
 
-/* Divides the heads over the tensor ranks. The rules of the layer guarantee that the groups can be divided, too. */
+/* Divides a recurrence over ranks: tokens over context ranks, heads over tensor ranks. The rules of the layer guarantee
+ * that the groups can be divided, too. */
 static void scan_shard(nnc_op *op, const nnc_degrees *d) {
     nnc_scan *p = &op->u.scan;
     p->tokens /= d->context;
@@ -558,8 +559,9 @@ NNC_SAYING double loss_kept(const nnc_op *op, nnc_derivation *why) {
     return kept_bytes;
 }
 
-/* Returns the transient bytes of a loss. An unfused loss holds the logits, their fp32 copy and the fp32 probabilities
- * at the same time. The tensors that it keeps are counted in loss_kept instead. */
+/* Returns the transient bytes of a loss: 0 if it is fused, in place, or a squared error. Other losses hold the logits,
+ * their fp32 copy and the fp32 probabilities at the same time. The tensors that a loss keeps are counted in loss_kept
+ * instead. */
 NNC_SAYING double loss_transient(const nnc_op *op, nnc_derivation *why) {
     const nnc_loss *p = &op->u.loss;
     const double tokens = (double)p->tokens, classes = (double)p->classes;
