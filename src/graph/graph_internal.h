@@ -359,8 +359,8 @@ const nnc_graph_kind_row *nnc_graph_kind_row_of(nnc_graph_kind kind);
 /* Returns the axis of the width (channels): the first axis of a map, the last axis of tokens. */
 int nnc_graph_width_axis(const nnc_graph_tensor *t);
 int64_t nnc_graph_width(const nnc_graph_tensor *t);
-/* Return sizes of a tensor for one sample: the number of all elements; the number of positions of a map, or of
- * tokens. */
+/* nnc_graph_elements returns the elements of a tensor for one sample, nnc_graph_positions its positions: pixels of a
+ * map, or tokens. */
 int64_t nnc_graph_elements(const nnc_graph_tensor *t);
 int64_t nnc_graph_positions(const nnc_graph_tensor *t);
 /* Writes a shape as text, "3 x 224 x 224". Returns text. */

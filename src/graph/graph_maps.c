@@ -13,7 +13,7 @@ static bool graph_needs_map(nnc_graph_walk *w, const nnc_graph_op *op) {
 
 static bool is_volume(const nnc_graph_op *op) { return op->in.rank == 4; }
 
-/* Tests that the input of the op is a map or a volume; otherwise notes a fault. */
+/* Tests whether the input of an op is a map or a volume. If not, notes a fault and returns false. */
 static bool needs_sides(nnc_graph_walk *w, const nnc_graph_op *op) { return is_volume(op) || graph_needs_map(w, op); }
 
 /* Returns the index of the window along an axis of a map or volume, in the array that nnc_graph_windows fills. */

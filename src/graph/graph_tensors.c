@@ -240,8 +240,9 @@ static const nnc_graph_param attention_params[] = {
 
 static int64_t or_none(const nnc_graph_tensor *t) { return t->rank > 0 ? nnc_graph_width(t) : 0; }
 
-/* Finds the widths of the heads. One tensor has queries, keys and values, or one has keys and values, or each has its
- * own. Returns false if it noted a fault. */
+/* Checks that the widths of an attention suit its heads, and infers the output and the table of biases. Inputs: one
+ * tensor with queries, keys and values; or one with queries and one with keys and values; or three tensors. Returns
+ * false if it noted a fault. */
 static bool infer_attention(nnc_graph_walk *w, nnc_graph_op *op) {
     const int64_t *v = op->values;
     const int64_t heads = v[NNC_ATTENTION_HEADS];

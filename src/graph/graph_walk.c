@@ -141,8 +141,9 @@ static bool shape_of(nnc_graph_walk *w, const nnc_graph_node *node, const int64_
     return true;
 }
 
-/* Notes a fault and returns false if tensor ranks have only parts of the op's input (between products split by columns
- * and by rows), but the op needs the whole width. */
+/* Tests whether an op can work on its inputs as tensor ranks hold them. Otherwise notes a fault and returns false:
+ * tensor ranks have only parts of the width (between products split by columns and by rows) and the op needs the whole
+ * width, or only one of two inputs is divided. */
 static bool check_parts(nnc_graph_walk *w, const nnc_graph_op *op, bool parts) {
     const bool differ = op->with.rank > 0 && op->with.sharded != op->in.sharded;
     return (!op->in.sharded || parts) && !differ
