@@ -218,7 +218,8 @@ static void lower(const nnc_model *model, const nnc_writer *w) {
     write_slots(w, program, other, share);
 }
 
-/* Sets the recorded formats, optimizer and number of samples, unless the plan gives them. */
+/* Sets the recorded formats, optimizer and number of samples, unless the plan gives them. Turns gradient clipping off
+ * in the plan: if the step clips gradients, these operators were recorded. */
 static void defaults(const nnc_model *model, nnc_plan *p) {
     const struct nnc_captured *program = model->captured;
     if (p->precision == NNC_DTYPE_COUNT) { p->precision = p->policy == NNC_POLICY_AMP ? NNC_BF16 : program->dtype; }

@@ -524,8 +524,8 @@ static void further_tokens(const nnc_layer_writer *w, const nnc_decoder *d) {
 
 enum { KINDS_MAX = NNC_SEGMENTS_MAX - 3 };
 
-/* Finds the kinds of layers, in order of first appearance. Returns their number. If kinds alternate, list->mixed
- * records the kind of each layer. */
+/* Finds the kinds of layers, in order of first appearance. Returns the number of kinds. If kinds alternate, list->mixed
+ * records the kind of each layer; more than KINDS_MAX kinds set list->truncated. */
 static int32_t kinds_of(const nnc_decoder *d, nnc_op_list *list, kind kinds[KINDS_MAX]) {
     int32_t count = 0;
     if (d->mixers_count <= 1 && d->mlps_count <= 1) {

@@ -532,7 +532,8 @@ static void leave(void *context, int32_t mark, int64_t turns) {
 /* Returns the pixels per side of one position of the network's input: 8 for a latent of 64 x 64 at 512 pixels. */
 static int64_t factor_of(const nnc_model *model) { return model->image_factor > 1 ? model->image_factor : 1; }
 
-/* Walks the network and writes its ops. Returns the number of different layer segments (see `lowering`). */
+/* Walks the network and writes its ops. Returns the number of different layer segments (see `lowering`). A fault of the
+ * walk sets list->overflow. */
 static int32_t write(const nnc_graph *g, const nnc_writer *to, int64_t factor, bool layered) {
     const nnc_plan *plan = to->how->plan;
     nnc_graph_fault fault;
@@ -554,7 +555,8 @@ static int32_t write(const nnc_graph *g, const nnc_writer *to, int64_t factor, b
 
 static void hear_part(void *context, nnc_graph_walk *walk, const nnc_graph_op *op) { lower_op(context, walk, op); }
 
-/* Sets the lets (numbers that the file defines) of a tower that reads the tokens of the text. */
+/* Copies the lets (named numbers) of a tower to `own`, and sets the let text_len to the sequence length of the plan:
+ * the tower reads the tokens of the text. */
 static void take_text(const nnc_graph *part, const nnc_plan *plan, int64_t own[NNC_GRAPH_LETS_MAX]) {
     memcpy(own, part->lets, NNC_GRAPH_LETS_MAX * sizeof *own);
     for (int32_t i = 0; i < part->net->let_count; i++) {

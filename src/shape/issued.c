@@ -141,9 +141,9 @@ static bool reads_fp32(const nnc_op *op, const nnc_model *model) {
            nnc_ends_in(op->name, "router") || (nnc_ends_in(op->name, "mlp.down") && model->composed_gelu);
 }
 
-/* Adds kernels to a product: under autocast, casts of the input, the weight and the bias; sums of the gradients of
- * products with the same input; sums over rows for the gradient of a bias. The bytes of casts of weights are counted in
- * weights.cast. */
+/* Adds kernels to a product with a weight: under autocast, casts of the input, the weight and the bias; sums of the
+ * gradients of products with the same input; sums over rows for the gradient of a bias. A product of two activations is
+ * one kernel. The bytes of casts of weights are counted in weights.cast. */
 static void add_to_product(nnc_op *op, const nnc_model *model, number_mode mode) {
     const nnc_matmul *p = &op->u.matmul;
     const double products = products_of(op, model), bias = op->weights.vector > 0 ? products : 0.0;

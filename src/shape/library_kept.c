@@ -26,7 +26,7 @@ static const kept_row layer_norm = { 4, 2, 4 };
 /* RMS norm: x.float(); pow(2).mean(); x * rsqrt; weight * x.to(dtype). Autograd saves the fp32 input, and the
  * normalised value that is multiplied by the weight. */
 static const kept_row rms_norm = { 8, 6, 8 };
-/* A frozen weight needs no gradient, so the normalised value is not saved. */
+/* RMS norm with a frozen weight: the weight needs no gradient, so autograd does not save the normalised value. */
 static const kept_row rms_norm_frozen = { 4, 4, 4 };
 /* 0.5 x (1 + tanh(c (x + 0.044715 pow(x, 3)))): pow saves x (in fp32 under autocast), tanh saves its output, the
  * product saves both factors; 0.5 x has the format of x. */
@@ -139,8 +139,8 @@ static void keep_decoder_op(nnc_op_list *list, int32_t i, const nnc_lowering *ho
     }
 }
 
-/* Networks of timm and diffusers. Under autocast the output of a norm is fp32: the ops that read it keep fp32, and each
- * product keeps its own 16-bit copy. diffusers has separate products for queries, keys and values
+/* Sets the kept bytes of an op of timm or diffusers. Under autocast the output of a norm is fp32: the ops that read it
+ * keep fp32, and each product keeps its own 16-bit copy. diffusers has separate products for queries, keys and values
  * (models/attention_processor.py). Its residual blocks apply SiLU to the output of the norm (models/resnet.py); DiT
  * scales the output (models/normalization.py). */
 static void keep_image_op(nnc_op *op, const nnc_lowering *how) {

@@ -121,7 +121,7 @@ void nnc_list_segment(const nnc_writer *w, int64_t instances, bool layer);
 
 /* Writes a collective between ranks. */
 void nnc_list_collective(const nnc_writer *w, const char *name, nnc_collective_op exchange);
-/* The functions below write one op and return it. Linear layer: y[m,n] = x[m,k] W with its own weight W. */
+/* Writes a linear layer, y[m,n] = x[m,k] W with its own weight W, and returns the op. */
 nnc_op *nnc_list_linear(const nnc_writer *w, const char *name, nnc_group group, nnc_split split, int64_t m, int64_t n,
                         int64_t k, bool bias);
 nnc_op *nnc_list_norm(const nnc_writer *w, const char *name, nnc_norm_kind kind, int64_t elements, int64_t rows,
@@ -137,7 +137,8 @@ nnc_op *nnc_list_loss(const nnc_writer *w, int64_t rows, int64_t classes);
 
 /* ---- families ---- */
 
-/* Sizes of a model that other folders use; 0 = the model has no such size. */
+/* NNC_EXPERTS_ANY: value of the member experts of nnc_model_sizes, the sizes of a model that other folders use. In this
+ * struct 0 means that the model has no such size. */
 enum { NNC_EXPERTS_ANY = -1 };
 typedef struct nnc_model_sizes {
     int64_t layers;  /* layers that pipeline stages hold */

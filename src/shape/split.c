@@ -353,7 +353,8 @@ nnc_status nnc_plan_split_data(nnc_plan *p, nnc_error *err) {
     return copies > p->shard ? nnc_divides("--shard", "data x context / expert", copies, p->shard, err) : NNC_OK;
 }
 
-/* Refuses every parallelism but data parallelism. */
+/* Refuses a plan with tensor, pipeline, context, expert or sequence parallelism, for families that only data ranks
+ * divide. */
 static nnc_status split_nothing(const char *family, const nnc_plan *p, nnc_error *err) {
     const struct {
         const char *option;

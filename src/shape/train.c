@@ -71,8 +71,8 @@ static int64_t bits_of(unsigned flags) {
     return count;
 }
 
-/* Returns the number of matrices of a linear layer that have adapters. *outputs: number of outputs of these
- * matrices. */
+/* Returns the number of matrices of a linear layer that have adapters; 0 = the layer has no adapter. Sets *outputs to
+ * the number of outputs of these matrices. */
 static int64_t adapted_parts(const nnc_op *op, const nnc_plan *plan, int64_t *outputs) {
     const nnc_matmul *p = &op->u.matmul;
     const bool is_qkv = op->split == NNC_SPLIT_QKV && nnc_ends_in(op->name, "qkv");
@@ -237,7 +237,8 @@ static void stop_gradient(nnc_op_list *list, int32_t first) {
     }
 }
 
-/* Removes the kept inputs of recompute blocks that have no backward. */
+/* Sets the kept input bytes of recompute blocks to 0 if no op from `first` on is in the block: such a block has no
+ * backward. */
 static void clear_blocks(nnc_op_list *list, int32_t first) {
     for (int32_t b = 0; b < list->block_count; b++) {
         bool backward = false;

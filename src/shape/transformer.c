@@ -214,7 +214,7 @@ typedef struct core {
     bool projects_again; /* queries, keys and values are computed again from their latents */
 } core;
 
-/* Writes Q K^T or P V. */
+/* Writes the product Q K^T or P V of unfused attention, and returns the op. */
 static nnc_op *score_product(const core *c, const char *name, int64_t n, int64_t k) {
     nnc_op *op = nnc_list_add(c->w, name, NNC_OP_MATMUL, NNC_GROUP_ATTENTION);
     op->split = NNC_SPLIT_HEADS;

@@ -82,7 +82,8 @@ static void double_conv(const writer *w, feature_map in, int64_t middle, int64_t
     last_act->u.pointwise.inside = inside;
 }
 
-/* Writes a projection of the time embedding, which is added to every position of the map. */
+/* Writes a projection of the time embedding, which is added to every position of the map. Writes no op for a network
+ * without time embedding. */
 static void time_projection(const writer *w, feature_map map) {
     const int64_t width = w->u->time_embed_width;
     if (width == 0) { return; }
@@ -195,7 +196,8 @@ static void transformer(const writer *w, const nnc_layer *layer, int64_t seq_len
     nnc_layer_residual(&one, "ff.residual", NNC_GROUP_MLP);
 }
 
-/* Returns the number of transformer blocks. The middle has the index `levels` and the depth of the last level. */
+/* Returns the number of transformer blocks of a level. Level `levels` is the middle, which has the depth of the last
+ * level. */
 static int64_t depth_at(const nnc_unet *u, int level) {
     const int last = u->transformer_depths_count - 1;
     return last < 0 ? u->transformer_depth : u->transformer_depths[level < last ? level : last];
