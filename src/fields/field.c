@@ -360,8 +360,8 @@ static bool read_flags(const nnc_flag *names, const char *text, double *value) {
     return read;
 }
 
-/* Reads a number. An amount of money may have a currency; the caller, who knows the device, compares it with the
- * currency of the device's prices. Returns false if the text is no such number. */
+/* Reads a number with its unit. An amount of money may have a currency, which is ignored: the caller, who knows the
+ * device, compares it with the currency of the device's prices. Returns false if the text is no such number. */
 static bool read_number(const nnc_field *field, const char *text, double *value) {
     char currency[NNC_CURRENCY_TEXT];
     const bool is_money =

@@ -142,9 +142,9 @@ extern const nnc_field nnc_serve_engine_fields[NNC_SERVE_ENGINE_FIELDS];
 /* Tests whether a field is a row of this table. */
 bool nnc_field_is_of(const nnc_field_table *table, const nnc_field *field);
 
-/* Returns the row of a table that has a JSON key; NULL = unknown key. */
+/* Returns the row of a table for the JSON key `key`; NULL = unknown key. */
 const nnc_field *nnc_field_of_key(const nnc_field_table *table, const char *key);
-/* Returns the help of the row that has a JSON key; NULL = unknown key. */
+/* Returns the help of the field with the JSON key `name`; NULL = unknown key. */
 const char *nnc_field_help(const nnc_field_table *table, const char *name);
 
 /* Finds the field with a dotted name; NULL = unknown. *object is the outermost struct before the call, and the struct
@@ -205,9 +205,9 @@ extern const nnc_flag nnc_recompute_flags[], nnc_offload_flags[], nnc_train_flag
 /* Returns the list of flags for a field type; NULL = the type is not a set of flags. */
 const nnc_flag *nnc_flags_of(nnc_field_type type);
 
-/* A field of flags or of a list has values with parts: "norm,activation", "16,20,28". Tests whether the text is one
- * such value, and not a list of several values. In a list of values the parts of a value are joined by '+', or an item
- * is a range or the name of a whole value (none, all, selective, full). Returns false for other fields. */
+/* Tests whether a text is one value of a field of flags or of a list, such as "norm,activation" or "16,20,28", and not
+ * several values joined by commas. In several values the parts of one value are joined by '+', or an item is a range or
+ * the name of a whole value (none, all, selective, full). Returns false for other fields. */
 bool nnc_field_is_one_set(const nnc_field *field, const char *list);
 /* Changes "norm+activation" to "norm,activation", the form that fields read. Drops a '+' at the end: "norm+" is one
  * value. */
