@@ -53,8 +53,8 @@ static double torus_latency_s(const nnc_route *r, nnc_derivation *why) {
     return hops_s;
 }
 
-/* Returns the time of an all-gather inside a domain. On a torus latency and transfer overlap, so the longer of both
- * counts. */
+/* Returns the time of an all-gather inside a domain; 0 if the domain has one rank of the group. On a torus latency and
+ * transfer overlap, so the longer of the two is the time. */
 static double inner_gather_s(const nnc_route *r, double moved, nnc_derivation *why) {
     double inside_s = 0.0;
     if (r->axes > 0) {
@@ -68,7 +68,7 @@ static double inner_gather_s(const nnc_route *r, double moved, nnc_derivation *w
     return inside_s;
 }
 
-/* Returns the time of an all-gather between domains; each device sends `part` bytes. */
+/* Returns the time of an all-gather between domains, in which each device sends `part` bytes; 0 for a single domain. */
 static double outer_gather_s(const nnc_route *r, double part, nnc_derivation *why) {
     double across_s = 0.0;
     NNC_PUT(why, part, "B");
@@ -293,8 +293,9 @@ static const algorithm algorithms[NNC_COLLECTIVE_COUNT][ALGORITHMS] = {
     [NNC_P2P] = { { "hop", PLAIN | TORUS, 0, hop_s } },
 };
 
-/* Returns the fastest allowed algorithm. If none of them is allowed, returns the first that works on this route.
- * Returns NULL if the collective moves no data. */
+/* Returns the fastest of the `allowed` algorithms that work on the route, and sets *seconds to its time. If no
+ * allowed algorithm works there, returns the first algorithm that works. NULL = no algorithm works; *seconds is then
+ * unchanged. */
 static const algorithm *fastest(const nnc_route *route, nnc_collective kind, double moved, unsigned allowed,
                                 double *seconds) {
     const unsigned group = group_of(route);

@@ -98,10 +98,11 @@ enum {
  * Speck, Traeff, Parallel Computing 35(12), 2009 (double tree); "How to Scale Your Model",
  * jax-ml.github.io/scaling-book (torus).   [collectives] */
 double nnc_collective_s(const nnc_route *route, nnc_collective kind, double bytes);
-/* Works as nnc_collective_s, but uses only the algorithms in `allowed`. If the route can use none of them, its first
- * algorithm runs, mostly the ring. A torus has only its own algorithms. */
+/* Returns the seconds of a collective like nnc_collective_s, but uses only the algorithms in `allowed`. If the route
+ * can use none of them, the first algorithm of the route runs, mostly the ring. A torus has only its own algorithms. */
 double nnc_collective_by_s(const nnc_route *route, nnc_collective kind, double bytes, unsigned allowed);
-/* Works as nnc_collective_by_s, and also sets *by to the name of the algorithm: "ring", "tree", ... */
+/* Returns the seconds of a collective like nnc_collective_by_s, and sets *by to the name of the algorithm: "ring",
+ * "tree", ... */
 double nnc_collective_say_s(const nnc_route *route, nnc_collective kind, double bytes, unsigned allowed,
                             nnc_derivation *why, const char **by);
 
@@ -150,7 +151,7 @@ typedef struct nnc_network {
     double host_mem_bytes_per_s;
 } nnc_network;
 
-/* Route of offload communication: the link to the host, or host memory alone. */
+/* Kinds of offload work: a transfer over the link to the host, or an optimizer update in host memory. */
 enum { NNC_OFFLOAD_HOST_LINK, NNC_OFFLOAD_HOST_MEMORY };
 
 /* Finds the routes of a legal plan. NNC_BAD_SPEC: err names the value that the device file lacks. */
@@ -304,7 +305,7 @@ bool nnc_row_fills_units(const nnc_op_cost *row);
 double nnc_rows_lent_factor(const nnc_device *device, const nnc_plan *plan, const nnc_software *software);
 void nnc_rows_lend(nnc_rows *rows, double factor);
 
-/* Appends a row for a copy of op. */
+/* Appends a row for a copy of `op` with its work and time. */
 void nnc_rows_add(nnc_rows *rows, const nnc_op *op, const nnc_device *device, const nnc_network *network,
                   double repeat);
 
@@ -382,7 +383,7 @@ static inline bool nnc_stage_residency_same(const nnc_stage_residency *a, const 
     }
     return same;
 }
-/* Copies the counts of the segments in use. Entries past `segments` stay as they are. */
+/* Copies the counts of the segments of `from`. Entries of *to past `segments` stay unchanged. */
 void nnc_stage_residency_copy(nnc_stage_residency *to, const nnc_stage_residency *from);
 /* Sets the same number of micro-batches in flight for all segments. */
 void nnc_holding_keep(nnc_stage_residency *holding, double in_flight);
@@ -437,8 +438,8 @@ nnc_memory nnc_memory_say(const nnc_model *model, const nnc_op_list *list,
                           const nnc_segment_sums sums[NNC_SEGMENTS_MAX], const nnc_stage_residency *holding,
                           const nnc_plan *plan, const nnc_software *software, int64_t capacity_bytes,
                           nnc_derivation *why);
-/* Works as nnc_memory_of, but takes precomputed sums of the stage. Plans that differ only in ZeRO stage and offload
- * have the same sums. */
+/* Returns the bytes on a device like nnc_memory_of, but from precomputed sums of the stage. Plans that differ only in
+ * ZeRO stage and offload have the same sums. */
 nnc_memory nnc_memory_of_resident(const nnc_model *model, const nnc_op_list *list, const nnc_resident_bytes *held,
                                   const nnc_stage_residency *holding, const nnc_plan *plan,
                                   const nnc_software *software, int64_t capacity_bytes);
@@ -459,7 +460,7 @@ double nnc_stage_residency_params(const nnc_segment_sums sums[NNC_SEGMENTS_MAX],
 /* Returns the trained parameters of all instances on a device: of experts if expert is true, else of all other ops. */
 nnc_parameters nnc_stage_residency_trained(const nnc_segment_sums *sums, const nnc_stage_residency *holding,
                                            bool expert);
-/* Fills the parameter counts of an update: parameters that one device updates, after ZeRO. */
+/* Computes the parameter counts of an optimizer update: the parameters that one device updates, after ZeRO. */
 void nnc_parameters_update(const nnc_parameters *dense, const nnc_parameters *expert, const nnc_plan *plan,
                            nnc_update *update);
 

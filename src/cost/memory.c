@@ -30,7 +30,8 @@ static bool is_expert(const nnc_op *op) {
     return op->split == NNC_SPLIT_EXPERT_COLUMN || op->split == NNC_SPLIT_EXPERT_ROW || op->in_place;
 }
 
-/* Returns the counts in *s that include the weights of an op: trained or frozen, of experts or of other ops. */
+/* Returns the counts in *s that include the weights of an op: trained or frozen, of experts or of other ops. Tables
+ * that are updated in place count as frozen. */
 static nnc_parameters *kind_of(const nnc_op *op, nnc_segment_sums *s) {
     if (op->frozen || op->in_place) { return is_expert(op) ? &s->frozen_expert : &s->frozen; }
     return is_expert(op) ? &s->expert : &s->dense;
@@ -154,8 +155,8 @@ static nnc_parameters stage_residency_frozen(const nnc_segment_sums *sums, const
 /* Returns the bytes per frozen parameter of norms and biases. */
 static double frozen_vector_bytes(const nnc_plan *plan) { return plan->frozen == NNC_FROZEN_32 ? 4.0 : 2.0; }
 
-/* Returns the bytes per frozen parameter: 4 or 2 in 32 or 16 bits, 1 in 8 bits. NF4 takes half a byte, an 8-bit scale
- * per 64 values and a 32-bit scale per 256 of these scales. */
+/* Returns the bytes per frozen parameter of a linear layer: 4 or 2 in 32 or 16 bits, 1 in 8 bits. NF4 has half a byte,
+ * an 8-bit scale per 64 values, and a 32-bit scale per 256 of these scales. */
 static double frozen_param_bytes(const nnc_plan *plan) {
     return plan->frozen == NNC_FROZEN_NF4                                      ? 0.5 + 1.0 / 64.0 + 4.0 / (64.0 * 256.0)
            : plan->frozen == NNC_FROZEN_INT8 || plan->frozen == NNC_FROZEN_FP8 ? 1.0
@@ -453,8 +454,8 @@ static double trained_params(const nnc_op *op) {
     return op->frozen || op->in_place ? 0.0 : (double)w->count * (double)w->rows * (double)w->cols + (double)w->vector;
 }
 
-/* Returns the bytes of the 16-bit copies that autocast makes of the trained weights of a product or a convolution. A
- * copy is kept until the gradient of its weight is known. */
+/* Returns the bytes of the 16-bit copies that autocast makes of the trained weights of a product or a convolution; 0
+ * for tables and other ops. A copy is kept until the gradient of its weight is known. */
 static double cast_of(const replay *r, const nnc_op *op) {
     const bool product = op->kind == NNC_OP_MATMUL || op->kind == NNC_OP_CONV;
     return product && !op->weights.table ? r->sizes.cast_bytes * trained_params(op) : 0.0;
@@ -750,7 +751,8 @@ NNC_SAYING double states_of(const nnc_resident_bytes *held, const nnc_plan *plan
     return optimizer_bytes;
 }
 
-/* Returns the bytes of weights that are not trained, after ZeRO. */
+/* Returns the bytes of frozen weights on one device. ZeRO 3 divides them. 0 = no frozen weights, or weights in host
+ * memory. */
 NNC_SAYING double frozen_bytes_of(const nnc_resident_bytes *held, const nnc_plan *plan, nnc_derivation *why) {
     const nnc_parameters dense = held->frozen, expert = held->frozen_expert;
     const bool sharded = plan->zero == 3;

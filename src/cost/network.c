@@ -136,7 +136,8 @@ static double fitted_s(const nnc_route *route, nnc_collective kind, double bytes
     return network_s;
 }
 
-/* Returns the seconds of a collective and sets *by to the name of its algorithm. */
+/* Returns the seconds of a collective, or of an offload transfer, and sets *by to the name of its algorithm ("host
+ * link" for an offload). */
 static double exchange_s(const nnc_network *network, const nnc_collective_op *exchange, const char **by,
                          nnc_derivation *why) {
     NNC_LET(why, count, NULL, exchange->count > 0.0 ? exchange->count : 1.0);

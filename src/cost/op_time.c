@@ -189,7 +189,7 @@ NNC_SAYING choice best_tiling(const product *p) {
     return best;
 }
 
-/* Records the first tiling that reaches the best score. */
+/* Records in `why` the formulas of the first tile size and split of k that reach the best score. */
 static void say_tiling(const product *p, const choice *best, nnc_derivation *why) {
     for (int i = 0; i < TILES; i++) {
         for (int split = 1; split <= SPLIT_MOST; split *= 2) {
@@ -288,9 +288,9 @@ static double alignment_of(const nnc_op *op, const nnc_gemm_efficiency *e) {
     return scales * (is_odd(op) ? e->unaligned_ratio : 1.0);
 }
 
-/* Returns the extra seconds of a product that writes its sums in a wider format or adds to sums in memory. busy_share,
- * the share of the time in which the matrix units limit the product, scales the result. While memory limits it, its
- * memory time includes the extra traffic already. */
+/* Returns the extra seconds of a weight gradient that is written in a wider format or added to sums in memory; 0 for
+ * other products. busy_share, the share of the time in which the matrix units limit the product, scales the result:
+ * while memory limits the product, its memory time includes the extra traffic already. */
 NNC_SAYING double sums_s_of(const device_rates *r, const nnc_op *op, const nnc_work *work, double busy_share,
                             nnc_derivation *why) {
     if (op->phase != NNC_PHASE_GRAD_WEIGHT || !(op->grad_bytes > 0.0)) { return 0.0; }
@@ -364,9 +364,9 @@ NNC_SAYING nnc_timing gemm_time(const nnc_device *device, const nnc_op *op, cons
  * times f of forward. The operands cross memory once. Kernels that PyTorch issues have d'
  * in the factor with r, and their backward adds library_backward_bytes / B per value of the queries.   [flash-time] */
 
-/* Rounds a head width up to one that kernels have: 32, 64, 96, ... in FlashAttention, multiples of 128 lanes on a TPU.
- * Sources: csrc/flash_attn/src/static_switch.h of Dao-AILab/flash-attention;
- * https://github.com/jax-ml/jax/issues/30861. */
+/* Rounds a head width up to a width that kernels have: 32, 64, 96, ... in FlashAttention, multiples of 128 lanes on a
+ * TPU. Returns `width` unchanged for a neutral efficiency (sustained_fraction 1). Sources:
+ * csrc/flash_attn/src/static_switch.h of Dao-AILab/flash-attention; https://github.com/jax-ml/jax/issues/30861. */
 static double padded(const nnc_flash_efficiency *e, int64_t width) {
     return e->sustained_fraction < 1.0 && e->head_multiple > 1.0
                ? nnc_ceil((double)width / e->head_multiple) * e->head_multiple
