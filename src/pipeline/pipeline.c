@@ -30,7 +30,7 @@ static int32_t device_of(const replay *r, int32_t virtual_stage) {
 
 static int32_t chunk_of(const replay *r, int32_t virtual_stage) { return virtual_stage / r->pipeline->stages; }
 
-/* Connects a stream to the virtual stage of its next ops. */
+/* Sets the queues and the times of a stream for ops of one phase on one virtual stage. */
 static void bind(const replay *r, nnc_stream *stream, nnc_pipeline_phase phase, int32_t virtual_stage) {
     nnc_pipeline_memory *const memory = r->memory;
     const nnc_pipeline *const pipeline = r->pipeline;
@@ -148,7 +148,8 @@ static bool ready(const nnc_stream *stream) {
     return (in == NULL || in->put != in->got) && (out == NULL || out->put - out->got <= out->mask);
 }
 
-/* Takes the next message of the stream. Returns its arrival time or start_s, whichever is later. */
+/* Takes the next message of a stream from its queue. Returns the arrival time of the message, but at least start_s;
+ * start_s if the stream has no input. */
 static double receive(nnc_stream *stream, double start_s) {
     nnc_queue *const in = stream->in;
     if (in == NULL) { return start_s; }
@@ -226,8 +227,8 @@ static bool run_one(const replay *r, int32_t d, int32_t index) {
     return true;
 }
 
-/* Works as run_joined, but reports no events and does not count kept micro-batches. This is the most frequent case.
- * Returns false if an input is missing. */
+/* Runs a forward (or none) and a whole backward (or none) as one op, like run_joined, but reports no events and does
+ * not count kept micro-batches. This is the most frequent case. Returns false if an input is missing. */
 static inline bool run_quietly(nnc_pipeline_device *device, nnc_stream *f, nnc_stream *b, nnc_stream *w) {
     const bool has_f = f != NULL && pending(f), has_b = pending(b);
     if ((has_f && !ready(f)) || (has_b && !ready(b))) { return false; }
@@ -317,7 +318,8 @@ static bool run_list(const replay *r, int32_t d) {
     return moved;
 }
 
-/* Works as run_list, but uses the faster run_pairs for the repeated pairs of dualpipe. */
+/* Runs one device until it has to wait, like run_list, but with the faster run_pairs for the repeated pairs of
+ * dualpipe. Returns true if it ran any op. */
 static bool run_device(const replay *r, int32_t d) {
     nnc_pipeline_device *const device = &r->memory->device[d];
     const nnc_order_run *const run = &device->order[device->run];

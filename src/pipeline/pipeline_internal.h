@@ -308,7 +308,8 @@ bool nnc_schedule_is_steady(const nnc_plan *plan);
 /* Sets the schedule of a plan, and checks its rules on stages, virtual stages and layers.
  * NNC_ILLEGAL_PLAN: err names the option, the rule with its numbers, and legal values. */
 nnc_status nnc_schedule_resolve(nnc_plan *plan, int64_t layers, nnc_error *err);
-/* Checks the rules of the schedule on the number of micro-batches. */
+/* Checks the rules of the schedule of a plan on the number of micro-batches. NNC_ILLEGAL_PLAN: the number breaks a
+ * rule. */
 nnc_status nnc_schedule_check(const nnc_plan *plan, nnc_error *err);
 
 /* Returns the idle time of the schedule in closed form: total_s minus the busy time, if all stages have equal times
@@ -335,8 +336,8 @@ double nnc_pipeline_say_in_flight(nnc_schedule schedule, int32_t stages, int32_t
  * device, or in direction c of dualpipe. Sets counts[c] to the kept passes of chunk c at that moment. Reads schedule,
  * stages, chunks and micro_batches of the pipeline; takes up to NNC_PIPELINE_VIRTUAL_MAX chunks.   [in-flight] */
 double nnc_pipeline_peak(const nnc_pipeline *pipeline, int32_t device, const double *bytes, double *counts);
-/* Works as nnc_pipeline_peak, for an interleaved schedule in which only one chunk keeps more (`more`) or fewer bytes
- * than the other chunks. Sets *count to the kept passes of this chunk at the peak, and *all to the kept passes of all
+/* Finds the peak of a device in an interleaved schedule in which only `chunk` keeps more (`more`) or fewer bytes than
+ * the other chunks. Sets *count to the kept passes of this chunk at the peak, and *all to the kept passes of all
  * chunks. Returns false for another schedule. */
 bool nnc_pipeline_peak_of_one(const nnc_pipeline *pipeline, int32_t device, int32_t chunk, bool more, double *count,
                               double *all);
