@@ -41,7 +41,7 @@ _Static_assert(STEPS_MAX < 64 && CHANGES_GENTLE <= 10, "the steps of a plan fit 
 static const unsigned recomputes[] = { NNC_RECOMPUTE_ATTENTION, NNC_RECOMPUTE_NORM,
                                        NNC_RECOMPUTE_NORM | NNC_RECOMPUTE_ACTIVATION, NNC_RECOMPUTE_FULL };
 
-/* Returns how many times `value` can be halved; at most `max`. */
+/* Returns how many times `value` can be divided by 2 without a remainder; at most `max`. */
 static int halvings(int64_t value, int max) {
     int count = 0;
     while (count < max && value > 1 && value % 2 == 0) {
@@ -213,8 +213,8 @@ typedef struct search {
 
 typedef enum outcome { OUTCOME_ILLEGAL, OUTCOME_OVER, OUTCOME_FITS } outcome;
 
-/* Tests whether the plan fits with strength at[c] of each change c (0 = no change). With `timed`, also estimates its
- * step time. */
+/* Tries the plan with strength at[c] of each change c (0 = no change), and fills *advice if the plan fits. With
+ * `timed`, also estimates the step time. Uses up one of s->tries; without tries left the plan counts as illegal. */
 static outcome try_plan(search *s, const int at[CHANGES], bool timed, nnc_advice *advice) {
     nnc_result result;
     bool possible = true;
@@ -423,8 +423,8 @@ static bool refine(search *s, nnc_advice *advice) {
 
 static bool is_degree(int c) { return c == CHANGE_TENSOR || c == CHANGE_PIPELINE || c == CHANGE_CONTEXT; }
 
-/* Adds the first `changes` changes one by one, each at its full strength or at the strongest legal one, until the plan
- * fits. Returns whether it fits. */
+/* Adds the first `changes` changes one by one to `at`, except degrees, each at its full strength or at the strongest
+ * legal one, until the plan fits. Returns true if the plan fits. */
 static bool add_until_it_fits(search *s, int changes, int at[CHANGES]) {
     nnc_advice one;
     outcome now = try_plan(s, at, false, &one);
@@ -453,7 +453,7 @@ static bool set_way(const search *s, int way, int at[CHANGES]) {
 }
 
 /* Tests whether a plan may fit with gentle changes: tries all of them at full strength, for each way to turn data ranks
- * into other ranks. */
+ * into other ranks. Sets s->tries to TRIES_MAX again. */
 static bool may_fit_gently(search *s) {
     nnc_advice one;
     int at[CHANGES];
@@ -482,7 +482,7 @@ static void weaken(search *s, int at[CHANGES], int c) {
 }
 
 /* Tries all changes together, for each way to turn data ranks into tensor, pipeline and context ranks. try_sets cannot
- * try sets of so many changes. Keeps the plan with the fewest changes. Returns 1 if a plan fits. */
+ * try sets of so many changes. Keeps the plan with the fewest changes in *advice. Returns 1 if a plan fits, else 0. */
 static int try_all_together(search *s, nnc_advice *advice) {
     int found = 0, at[CHANGES];
     for (int way = 0; set_way(s, way, at); way++) {

@@ -239,8 +239,8 @@ static bool is_worth(const tuner *t, const nnc_result *r) {
             (double)r->memory.total_bytes < (1.0 - worth_smaller) * (double)t->base.memory.total_bytes);
 }
 
-/* Adds moves (changes of one option) to the plan *best until no further move improves it. *reached is the estimate of
- * *best. */
+/* Adds moves (changes of one option, except of the optimizer) to the plan *best until no further move makes the plan
+ * better, at most ROUNDS_MAX times. *reached is the estimate of *best. */
 static void combine(tuner *t, candidate *best, nnc_result *reached) {
     int rounds = 0;
     for (bool helps = true; helps && rounds < ROUNDS_MAX; rounds += helps ? 1 : 0) {
@@ -259,7 +259,8 @@ static void combine(tuner *t, candidate *best, nnc_result *reached) {
     }
 }
 
-/* Finds the best combination of moves. If no combination is worth listing, tries QLoRA with other moves. */
+/* Sets found->together to the best combination of moves. If no combination is worth listing, tries QLoRA with other
+ * moves; if that is not worth listing either, found->together is unchanged. */
 static void find_together(tuner *t, nnc_plan_changes *found) {
     candidate best = { .plan = *t->ask->plan }, qlora;
     nnc_result reached = t->base;

@@ -47,7 +47,8 @@ nnc_status nnc_estimate_args_read(const char *function, const nnc_model *model, 
 nnc_status nnc_plan_resolve_read(const nnc_plan *plan, const nnc_model *model, const nnc_device *device,
                                  nnc_plan *resolved, nnc_error *err);
 
-/* Works as nnc_plan_resolve_read, but for a given software profile, which may lack fused attention. */
+/* Fills in what a plan leaves open as nnc_plan_resolve_read does, under a given software profile. If the profile has no
+ * fused attention, "flash" becomes unfused. */
 nnc_status nnc_plan_resolve_for(const nnc_plan *plan, const nnc_model *model, const nnc_device *device,
                                 const nnc_software *software, nnc_plan *resolved, nnc_error *err);
 
@@ -281,7 +282,7 @@ nnc_step_end_seconds nnc_step_end_expose(const nnc_step *step, const nnc_segment
 /* Sets m->ends, exchange_s and update_s of stage d. nnc_step_end_set_alike copies them from the stage before. */
 void nnc_step_end_set(nnc_step_memory *m, int32_t d, const nnc_step_end_seconds *seconds);
 void nnc_step_end_set_alike(nnc_step_memory *m, int32_t d);
-/* Sets the step end of every stage. The functions below that compute a step time need it. */
+/* Sets the seconds of the step end of every stage in *m, from which the functions of step.c compute the step time. */
 void nnc_step_ends_set(const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX], const nnc_overlap *overlap,
                        nnc_step_memory *m);
 
@@ -307,8 +308,8 @@ typedef struct nnc_step_times {
  * is a buffer for as many rows. Returns false if the pipeline is too large to replay.   [step] */
 bool nnc_step_time(const nnc_step *step, nnc_rows *rows, nnc_rows *spare, nnc_step_memory *m, nnc_result *result);
 
-/* A search calls the parts of nnc_step_time, declared from here on, one by one. This function sets in m the seconds of
- * each virtual stage and of messages between stages. */
+/* Sets in m the seconds of each virtual stage and of messages between stages. This is the first part of nnc_step_time;
+ * a search calls the parts one by one. */
 void nnc_step_core_times(const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX], nnc_step_memory *m);
 /* Runs all passes through the schedule. Returns false if the pipeline is too large to replay. */
 bool nnc_step_core_run(const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX], nnc_step_memory *m,
@@ -445,10 +446,11 @@ void nnc_say_equal_stages(const nnc_step *step, const nnc_stage *busiest);
 nnc_plan nnc_plan_lowering_key(const nnc_plan *plan);
 /* Returns the rules for lowering a plan: formats, and whether a separate kernel adds weight gradients. */
 nnc_lowering nnc_lowering_of(const nnc_plan *plan, const nnc_software *software, nnc_attention attention);
-/* Works as nnc_lowering_of, but the plan of the rules is *seen, which it sets to nnc_plan_lowering_key. */
+/* Returns the rules for lowering a plan as nnc_lowering_of does, but from *seen, which it sets to the lowering key of
+ * the plan (nnc_plan_lowering_key). */
 nnc_lowering nnc_lowering_seen(const nnc_plan *plan, const nnc_software *software, nnc_plan *seen);
 
-/* Compares bytes; equal bytes have equal values. */
+/* Tests whether two blocks of `size` bytes are equal byte by byte; equal bytes have equal values. */
 static inline bool nnc_same_bytes(const void *a, const void *b, size_t size) { return memcmp(a, b, size) == 0; }
 
 /* Begins a step: finds the links of the plan and the launch cost. nnc_step_set_list then sets the op list. */
@@ -632,7 +634,7 @@ nnc_status nnc_limit_find(const nnc_model *model, const nnc_device *device, cons
 
 /* Estimates the memory of the fullest stage, its verdict and the resolved plan, without times. */
 nnc_estimate_fn nnc_estimate_memory;
-/* Calls scratch->estimate. */
+/* Makes one estimate by scratch->estimate; the caller has checked all arguments. */
 nnc_estimate_fn nnc_estimate_read;
 
 /* Clears the result. First part of nnc_estimate_once; memo/ calls these parts one by one. */
@@ -694,7 +696,8 @@ typedef struct nnc_single_op {
  * rows x columns values. loss-fp32 works on a cast of the logits. Returns false for an unknown name. */
 bool nnc_streaming_op(const char *name, int64_t rows, int64_t columns, nnc_dtype dtype, nnc_op *op);
 
-/* Fills in the answer. NNC_BAD_USAGE: unknown kind, or wrong dims. */
+/* Computes the work, the bound and the predicted time of one op into *alone. NNC_BAD_USAGE: unknown kind, or wrong
+ * dims. */
 nnc_status nnc_single_op_time(const nnc_device *device, nnc_single_op *alone, nnc_error *err);
 
 #endif

@@ -256,8 +256,8 @@ bool nnc_step_partition_again(const nnc_step *step, nnc_step_memory *memory) {
     return same;
 }
 
-/* Finds the peak of a device whose chunks are equal except for one, the odd chunk. Returns false if it has no odd
- * chunk. */
+/* Sets the micro-batches in flight at the peak of a device that has one odd chunk: a chunk that differs from all
+ * others, which are equal. Returns false if the device has no odd chunk. */
 static bool find_odd_peak(const nnc_step *step, const nnc_pipeline *pipeline, const nnc_step_memory *m, int32_t device,
                           nnc_stage_residency *h) {
     double count, all;

@@ -52,7 +52,8 @@ static nnc_status resolve_policy(nnc_plan *p, nnc_error *err) {
     return NNC_OK;
 }
 
-/* Completes micro_batch * micro_batches * data = global_batch; any two determine the third. */
+/* Completes micro_batch * micro_batches * data = global_batch: any two determine the third, and a number that stays
+ * open becomes 1. Returns an error if the given numbers disagree or do not divide. */
 static nnc_status resolve_batch(nnc_plan *p, nnc_error *err) {
     const int64_t data = p->data;
     int64_t product = 0;
@@ -85,7 +86,7 @@ static nnc_status resolve_batch(nnc_plan *p, nnc_error *err) {
     return NNC_OK;
 }
 
-/* Checks --recompute-layers, which counts the layers of one stage. */
+/* Checks that --recompute-layers is at most the number of layers of the fullest stage. */
 static nnc_status check_recompute_layers(const nnc_plan *p, const nnc_model *model, int64_t layers, nnc_error *err) {
     const int64_t ends = p->first_stage_layers > p->last_stage_layers ? p->first_stage_layers : p->last_stage_layers;
     const int64_t even = (nnc_schedule_dual(p) ? 2 : 1) * nnc_ceil_div(layers, p->pipeline);

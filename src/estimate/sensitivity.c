@@ -110,7 +110,7 @@ static nnc_status step_with(const trial *t, nnc_sensitivity_parameter figure, do
     return status;
 }
 
-/* Reads and checks the arguments into `asked`, and makes t point to them. */
+/* Reads and checks the arguments of a public function into *asked, and makes *t point to them. */
 static nnc_status begin(const char *function, const nnc_model *model, const nnc_device *device,
                         const nnc_software *software, const nnc_plan *plan, nnc_scratch *scratch,
                         nnc_estimate_args *asked, trial *t, nnc_error *err) {
@@ -132,7 +132,8 @@ static nnc_status sense(const trial *t, nnc_sensitivity *entry, nnc_error *err) 
     return NNC_OK;
 }
 
-/* Inserts an entry: the largest absolute elasticity first; equal entries keep the order of the table. */
+/* Inserts an entry into a list of at most max entries, with the largest absolute elasticity first; equal entries keep
+ * the order of the table. A full list drops its last entry. */
 static void insert(nnc_sensitivity *entries, int max, int *count, const nnc_sensitivity *entry) {
     int at = *count;
     for (; at > 0 && fabs(entries[at - 1].elasticity) < fabs(entry->elasticity); at--) {

@@ -660,8 +660,8 @@ static void fill_matmul(const nnc_single_op *a, nnc_op *op) {
                                  .kept_divisor = 1 };
 }
 
-/* Fills an attention from the dims batch x heads x tokens x head width; a fifth number is the number of key and value
- * heads. */
+/* Fills an attention, with a causal mask unless a->unmasked, from the dims batch x heads x tokens x head width; a fifth
+ * number is the number of key and value heads. */
 static void fill_attention(const nnc_single_op *a, nnc_op *op) {
     const int64_t *d = a->dims;
     const double all = (double)d[2] * (double)d[2];
@@ -801,7 +801,8 @@ static bool too_large(const nnc_single_op *a) {
 }
 
 /* Sets the attention kernel by name: names of torch.nn.attention.SDPBackend, and names in device files. The efficient
- * kernel uses the values of FlashAttention's first generation. */
+ * kernel uses the values of FlashAttention's first generation. NNC_BAD_USAGE: unknown name, or cudnn on a device
+ * without measured values of cudnn. */
 static nnc_status choose_kernel(const nnc_device *device, const nnc_single_op *a, nnc_op *op, nnc_error *err) {
     static const char *const others[] = { "flash", "efficient", "math" };
     static const nnc_flash_kernel stands_for[] = { NNC_FLASH2, NNC_FLASH1, NNC_FLASH2 };
