@@ -198,8 +198,8 @@ static nnc_status find_list(nnc_estimate_cache *shared, const nnc_plan *plan, co
     return lower(shared, &how, a, err);
 }
 
-/* Finds the latest table of another list with the same profile. Consecutive plans differ little, so most rows can be
- * copied. */
+/* Returns the latest table of another list with the same profile; its member list is NULL if there is no such table.
+ * Consecutive plans differ little, so most rows can be copied. */
 static nnc_rows_like find_like(const nnc_estimate_cache *shared, const nnc_lowered *alike, const nnc_network *network) {
     const nnc_lowered *last = NULL;
     for (uint32_t i = 0; i < shared->alikes.count; i++) {
@@ -446,7 +446,7 @@ static bool is_over_too(const nnc_estimate_cache *shared, const nnc_software *so
            nnc_same_bytes(software, &shared->over_software, sizeof *software);
 }
 
-/* Sets the memory of a plan that is in the cache of passes. */
+/* Sets model sizes and memory in the result of a plan that is in the cache of passes. */
 static void weigh_known(const nnc_model *model, const nnc_software *software, nnc_pass_entry *p, nnc_scratch *scratch,
                         nnc_result *r) {
     p->step.plan = &r->plan;

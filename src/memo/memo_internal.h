@@ -53,10 +53,11 @@ typedef struct nnc_memo {
 bool nnc_memo_create(nnc_memo *memo, uint32_t slots, uint32_t ways, size_t key_size, size_t hashed, size_t value_size);
 void nnc_memo_destroy(nnc_memo *memo);
 
-/* Returns the value of a key, or NULL. The value stays at its address until it is replaced. */
+/* Returns the value of a key; NULL = not in the cache. The value stays at its address until another entry replaces
+ * it. */
 void *nnc_memo_find(nnc_memo *memo, const void *key);
-/* Returns space for the value of a key that nnc_memo_find did not find just before. The caller fills it; its bytes are
- * unset. */
+/* Returns space for the value of a key that the nnc_memo_find just before did not find; a full cache loses an old
+ * entry. The bytes of the space are unset; the caller fills them. */
 void *nnc_memo_add(nnc_memo *memo, const void *key);
 
 /* Forgets all entries. */
@@ -104,8 +105,9 @@ typedef struct nnc_pass_entry {
     nnc_segment_time units[NNC_SEGMENTS_MAX];
 } nnc_pass_entry;
 
-/* The caches of a scratch. After nnc_scratch_share, the caller promises that model and device do not change. Without
- * this promise, they are compared byte by byte with the previous estimate. */
+/* NNC_LOWERED_LISTS: most op lists in the caches of a scratch. After nnc_scratch_share, the caller promises that model
+ * and device do not change. Without this promise, each estimate compares them byte by byte with those of the previous
+ * estimate. */
 enum { NNC_LOWERED_LISTS = 4 };
 typedef struct nnc_estimate_cache {
     const nnc_model *model; /* model of the cached results; NULL = no results are cached */
@@ -147,7 +149,8 @@ nnc_status nnc_prepare_list(nnc_estimate_cache *shared, const nnc_software *soft
                             nnc_lowered **alike, nnc_error *err);
 /* Sets the FLOPs in the result, from the segments that each device holds (in scratch). Overwrites scratch->rows. */
 void nnc_prepare_work(nnc_scratch *scratch, nnc_lowered *alike, const nnc_step *step, nnc_result *r);
-/* Makes the op table, including the ops that the last plan added. */
+/* Makes the op table of a plan, including the ops that the plan added to its list. Kernels are slowed down by expert
+ * communication and by the power cap. */
 void nnc_lowered_rows(nnc_estimate_cache *shared, nnc_lowered *alike, const nnc_step *step, nnc_rows *rows);
 
 /* Returns a lower bound of the compute time of one micro-batch in all layers, in seconds: without collectives,
@@ -157,15 +160,15 @@ double nnc_lowered_least_s(nnc_estimate_cache *shared, nnc_lowered *alike, const
 
 /* ---- memo.c: step ends and partitions of a search ---- */
 
-/* Works as nnc_step_ends_set for the stages in scratch, but looks in two caches first. like: a number that identifies
- * `units` and the plan. Calls with the same number must have equal units, and their plans may differ only in the order
- * of passes. Needs nnc_scratch_share. */
+/* Sets the step ends of the stages in scratch as nnc_step_ends_set does, from two caches where possible. like: a number
+ * that identifies `units` and the plan. Calls with the same number must have equal units, and their plans may differ
+ * only in the order of passes. Needs nnc_scratch_share. */
 void nnc_step_ends_recall(nnc_scratch *scratch, const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX],
                           uint64_t like);
 
-/* Works as nnc_step_partition, but looks in a cache first. All plans must have the same op list and may differ only in
- * pipeline, schedule, virtual stages, micro-batches and full recomputation. Partitions of long pipelines are not
- * cached. */
+/* Distributes the layers over the stages as nnc_step_partition does, from a cache where possible. All plans must have
+ * the same op list and may differ only in pipeline, schedule, virtual stages, micro-batches and full recomputation.
+ * Partitions of long pipelines are not cached. */
 void nnc_step_partition_recall(nnc_scratch *scratch, const nnc_step *step);
 
 /* Creates the caches of step ends, their seconds, and partitions. Returns false if out of memory. */
