@@ -13,8 +13,7 @@
 extern "C" {
 #endif
 
-/* One named value of an estimate. The name is the key in the JSON output; nested keys are joined by dots:
- * "step.step_s". */
+/* One value of an estimate. Its name is its key in the JSON output; dots join nested keys: "step.step_s". */
 typedef struct nnc_figure {
     const char *name;
     const char *text; /* value as text; NULL = the value is a number */

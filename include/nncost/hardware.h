@@ -66,15 +66,13 @@ typedef struct nnc_price {
                                         * loaded the file; NULL = not stated */
 } nnc_price;
 
-/* Source of values of a device file. key: name of a field, or the start of the names of several fields; "" = the whole
- * file. */
+/* Source of values of a device file. key: name of a field, or start of several names; "" = the whole file. */
 typedef struct nnc_source {
     const char *key;
     const char *text;
 } nnc_source;
 
-/* Fitted efficiencies: measured rate / datasheet rate of the same device. The comment of a member gives its neutral
- * value. */
+/* Fitted efficiencies: measured rate / datasheet rate of a device. Comments of members give the neutral values. */
 
 /* Efficiencies of pointwise kernels and of the optimizer.
  * time = max(flops / (sustained_fraction * peak), bytes / (memory_fraction * bandwidth)) + fixed_s */
@@ -257,8 +255,7 @@ typedef struct nnc_rated {
     uint32_t matmul_set, vector_set; /* one bit per format: nnc_device_set has changed the peak of the format */
 } nnc_rated;
 
-/* Mean time between failures of a job, in device-seconds: any_s counts failures of any cause, hardware_s only failures
- * of the hardware. */
+/* Mean time between failures of a job, in device-seconds: of failures of any cause; of hardware failures only. */
 typedef struct nnc_mtbf {
     double any_s, hardware_s;
 } nnc_mtbf;

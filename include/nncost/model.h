@@ -145,8 +145,7 @@ typedef struct nnc_model nnc_model;
 
 #ifdef NNC_STATIC_LINKING_ONLY
 
-/* A transformer over tokens. In each member, 0 or off means that the network lacks this part, unless a comment says
- * otherwise. */
+/* A transformer over tokens. 0 or off in a member means that this part is missing, unless a comment says otherwise. */
 typedef struct nnc_decoder {
     int64_t layers, hidden, heads, kv_heads, head_dim, ffn_hidden;
     int64_t vocab;

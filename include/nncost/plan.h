@@ -176,7 +176,7 @@ typedef enum nnc_adapted {
     NNC_ADAPTED_SHARED_UP = 2048,
     NNC_ADAPTED_SHARED_DOWN = 4096
 } nnc_adapted;
-/* Writes the names of the linear layers that have adapters, joined by commas ("q,v"), into text; "linear" if adapted is
+/* Writes the names of the linear layers with adapters, joined by commas ("q,v"), into text; "linear" if adapted is
  * 0. */
 NNC_API void nnc_adapted_text(unsigned adapted, char *text, unsigned long size);
 
@@ -277,8 +277,7 @@ NNC_ENUM(nnc_dispatcher, NNC_DISPATCHER_LIST, NNC_DISPATCHER_COUNT);
 NNC_API const char *nnc_dispatcher_name(nnc_dispatcher dispatcher);
 NNC_API const char *nnc_dispatcher_help(nnc_dispatcher dispatcher);
 
-/* Decides when queries, keys, values and the output of attention are copied to a layout with one part per head, and
- * back. */
+/* Decides when queries, keys, values and the output of attention are copied to a layout by heads, and back. */
 #define NNC_HEAD_COPY_LIST(X)                                               \
     X(NNC_HEADS_IN_PLACE, "none", "No copies: kernels read them in place.") \
     X(NNC_HEADS_UNFUSED, "unfused", "Copies for batched products only.")    \
@@ -299,8 +298,7 @@ typedef struct nnc_spread {
     double low, high;
 } nnc_spread;
 
-/* Half width of the 90 % range of measurements, in natural logarithm, for each cause. The squares of the half widths
- * add up. */
+/* Half width of the 90 % range of measurements, in natural logarithm, for each cause. The squares add up. */
 typedef struct nnc_spreads {
     double own;              /* applies to every step with the profile; NaN = unknown */
     double network, idle;    /* factors: network x share of the step that waits for the network; idle x share of the
@@ -415,8 +413,7 @@ typedef struct nnc_serve_engine {
                                   * request gives up its cache and waits */
 } nnc_serve_engine;
 
-/* A profile, read from software/<id>.json. The comment of a switch describes the value on, and after "else" the value
- * off. */
+/* A profile, read from software/<id>.json. Comments of switches describe the value on and, after "else", off. */
 struct nnc_software {
     char id[48];
     char name[96];
@@ -584,8 +581,7 @@ typedef struct nnc_policy_sizes {
 } nnc_policy_sizes;
 NNC_API nnc_policy_sizes nnc_policy_bytes(nnc_policy policy);
 
-/* Writes the recomputed parts as --recompute names them into text: "none", "selective", "full", or names joined by
- * commas. */
+/* Writes the recomputed parts as in --recompute: "none", "selective", "full", or names joined by commas. */
 NNC_API void nnc_recompute_text(unsigned recompute, char *text, unsigned long size);
 /* Writes the names of the offloaded tensors, joined by commas, into text; "none" if no flag is set. */
 NNC_API void nnc_offload_text(unsigned offload, char *text, unsigned long size);

@@ -45,7 +45,7 @@ struct nnc_run_ask {
     /* Amount of training. Give epochs, days or device_hours here, or tokens or samples in the plan. */
     double epochs, dataset_size; /* passes over a dataset of this many tokens (samples if the model has no tokens) */
     double days;                 /* duration of the run in days */
-    /* Time and FLOPs of a step, used instead of an estimate. */
+    /* Time and FLOPs of a step, given instead of an estimate. */
     double step_s, step_flops; /* time and FLOPs of the whole step */
     /* failures */
     nnc_stops stops;                     /* kind of failures that device_mtbf_s counts */
@@ -62,7 +62,7 @@ struct nnc_run_ask {
                                      * load it */
     double checkpoint_interval_s;   /* training time between checkpoints; NaN = the optimum is computed */
     bool asynchronous;              /* training continues while a checkpoint is written */
-    /* members that decide the time spent outside training */
+    /* these members decide the time that a run spends outside training */
     double evaluate_every, evaluate_s; /* steps between evaluations, 0 = no evaluation; time of one evaluation */
     double warmup_s;                   /* time spent once: job start, compilation, batch size ramp */
     double planned_stops;              /* number of stops such as maintenance, each as long as a restart; 0 = no stop */
@@ -129,8 +129,7 @@ static inline nnc_run_ask nnc_run_ask_default(void) {
     return ask;
 }
 
-/* Checks that every member is within the limits of the command line. NNC_ILLEGAL_PLAN: a member is out of range; err
- * names its option. */
+/* Checks that all members are within the limits of the command line. NNC_ILLEGAL_PLAN: err names the wrong option. */
 NNC_API nnc_status nnc_run_ask_check(const nnc_run_ask *ask, nnc_error *err);
 
 /* The result of a run and its parts. NaN = unknown. */
@@ -239,8 +238,7 @@ NNC_API nnc_optimum nnc_compute_optimal(nnc_law law, double flops);
  * FLOPs for training and for inference on T = `served` tokens: 6 N D + 2 N T (arXiv:2401.00448). NaN if the law gives
  * no loss. */
 NNC_API nnc_optimum nnc_serving_optimal(nnc_law law, double params, double tokens, double served);
-/* Returns the loss of a model with `params` parameters after `tokens` tokens; NaN for laws that give only the
- * optimum. */
+/* Returns the loss of a model of `params` parameters after `tokens` tokens; NaN = the law gives only the optimum. */
 NNC_API double nnc_law_loss(nnc_law law, double params, double tokens);
 
 /* Inputs of a budget: money or FLOPs to spend, or a model and its tokens. NaN = not given. */

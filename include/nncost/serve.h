@@ -90,8 +90,7 @@ static inline nnc_serve_ask nnc_serve_ask_default(void) {
     return ask;
 }
 
-/* Checks that every member is within the limits of the command line. NNC_ILLEGAL_PLAN: a member is out of range; err
- * names its option. */
+/* Checks that all members are within the limits of the command line. NNC_ILLEGAL_PLAN: err names the wrong option. */
 NNC_API nnc_status nnc_serve_ask_check(const nnc_serve_ask *ask, nnc_error *err);
 
 /* One step of one replica, with the work and time of one device of the replica. */
@@ -142,7 +141,7 @@ typedef struct nnc_serve {
     double per_million_prefilled_tokens, per_million_decoded_tokens;
     double energy_j_per_token;
     double ttft_p99_s; /* 99 % quantile over the requests of a simulated loop */
-    /* results computed by formula only, not compared with measurements */
+    /* the next results follow from formulas only and were not compared with measurements */
     double tokens_per_verify, speculation_speedup, speculation_tpot_s;
     double transfer_bytes, transfer_s; /* bytes of the KV cache of a prompt; time to send them to another worker */
     double apart_requests_per_s, apart_workers_ratio, apart_ttft_s, apart_tpot_s;
@@ -181,8 +180,7 @@ static inline nnc_status nnc_serve_of(const nnc_model *model, const nnc_device *
 }
 
 #ifdef NNC_STATIC_LINKING_ONLY
-/* Returns the 90 % range of measured / predicted time per output token. experts: true = range of models with
- * experts. */
+/* Returns the 90 % range of measured / predicted time per output token. experts: of models with experts. */
 const nnc_spread *nnc_serve_spread(const nnc_serve_engine *engine, bool experts);
 /* Returns the factor that widens both ends of the range on a device whose serving efficiencies are not measured; 1 on
  * other devices. */

@@ -92,12 +92,10 @@ typedef struct nnc_building {
     const char *source;
 } nnc_building;
 
-/* Finds a building by id or name, case-insensitive, in grid/buildings.json of the data folders. NNC_UNKNOWN_ID: err
- * names the nearest. */
+/* Finds a building by id or name (any case) in grid/buildings.json of the data folders. NNC_UNKNOWN_ID: not found. */
 NNC_API nnc_status nnc_building_load(nnc_specs *specs, const char *id_or_name, nnc_building *building, nnc_error *err);
 
-/* Finds a region by id or name, case-insensitive, in grid/regions.json of the data folders. NNC_UNKNOWN_ID: err names
- * the nearest. */
+/* Finds a region by id or name (any case) in grid/regions.json of the data folders. NNC_UNKNOWN_ID: not found. */
 NNC_API nnc_status nnc_region_load(nnc_specs *specs, const char *id_or_name, nnc_region *region, nnc_error *err);
 
 /* Return the value of one field by its dotted name in the file ("scale_up.bytes_per_s", "matmul_flops_per_s.bf16");

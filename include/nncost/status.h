@@ -38,7 +38,7 @@ extern "C" {
 #define NNC_PRINTF(text, first)
 #endif
 
-/* Columns: value, exit code of the command, text. */
+/* Status codes. Columns: enumerator, exit code of the command, text. */
 #define NNC_STATUS_LIST(X)                  \
     X(NNC_OK, 0, "ok")                      \
     X(NNC_BAD_USAGE, 2, "bad command line") \
