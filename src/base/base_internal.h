@@ -162,8 +162,7 @@ static inline bool nnc_add_i64(int64_t a, int64_t b, int64_t *out) {
     return true;
 }
 
-/* Return the larger and the smaller of two numbers. If either is NaN, the result is NaN (fmax and fmin would ignore
- * it). */
+/* Return the larger and the smaller of two numbers; NaN if either is NaN, unlike fmax and fmin. */
 static inline double nnc_max(double a, double b) { return isnan(a) || a > b ? a : b; }
 static inline double nnc_min(double a, double b) { return isnan(a) || a < b ? a : b; }
 static inline double nnc_pow4(double x) { return x * x * x * x; }
@@ -195,8 +194,7 @@ size_t nnc_number_span(const char *text, size_t size);
 bool nnc_read_double(const char *text, double *out);
 /* Sorts numbers, the least first. */
 void nnc_sort_numbers(double *values, size_t count);
-/* Sorts `values` in place and returns their median, the mean of the middle two if count is even; count is at least
- * 1. */
+/* Sorts `values` in place and returns their median, for an even count the mean of the middle two. count >= 1. */
 double nnc_median(double *values, size_t count);
 /* Reads a whole text as a whole number: accepts "1e3"; returns false for "1.5". */
 bool nnc_read_i64(const char *text, int64_t *out);
@@ -422,7 +420,7 @@ typedef enum nnc_operator {
     NNC_OPERATOR_NEGATE
 } nnc_operator;
 
-/* Sets of the operators that a grammar allows, one bit each. */
+/* Sets of the operators that a grammar of expressions allows, one bit each. */
 enum {
     NNC_OPERATORS_ARITHMETIC =
         1 << NNC_OPERATOR_ADD | 1 << NNC_OPERATOR_SUBTRACT | 1 << NNC_OPERATOR_MULTIPLY | 1 << NNC_OPERATOR_DIVIDE,
@@ -442,8 +440,7 @@ typedef struct nnc_expression_reader {
     void (*refuse)(void *context, const char *expected, const char *at);
 } nnc_expression_reader;
 
-/* Reads a whole text. Returns false when the text is no expression of the grammar, or when a callback reported an
- * error. */
+/* Reads a whole text. Returns false when it is no expression of the grammar, or a callback reported an error. */
 bool nnc_expression_read(const nnc_expression_reader *reader, const char *text, void *context);
 
 #endif

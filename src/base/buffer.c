@@ -108,8 +108,7 @@ static bool is_runner_command(const char *text) {
     return text[0] == '#' && text[1] == '#' && text[2 + strspn(text + 2, "abcdefghijklmnopqrstuvwxyz")] == '[';
 }
 
-/* Uses the ranges of control and invisible characters of The Unicode Standard 15, tables 2-3 and 23-1, annex 9, table
- * 4. */
+/* Uses the control and invisible characters of The Unicode Standard 15, tables 2-3 and 23-1, annex 9, table 4. */
 size_t nnc_control_length(const char *text) {
     static const struct {
         unsigned first, last;
@@ -315,8 +314,7 @@ char *nnc_digest_print(uint64_t digest, char text[NNC_DIGEST_TEXT]) {
 
 /* ---- short names ---- */
 
-/* Tests whether a name other than names[own] is `end`, or ends in '.' and `end`. Ignores case, as SQL does for names of
- * columns. */
+/* Tests whether a name other than names[own] is `end`, or ends in '.' and `end`; ignores case, as SQL does. */
 static bool is_shared(const char *end, const char *const *names, int count, int own) {
     const size_t length = strlen(end);
     for (int i = 0; i < count; i++) {

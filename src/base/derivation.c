@@ -185,7 +185,7 @@ static const char *keep(nnc_derivation *why, const nnc_formula *w) {
     return kept != NULL ? kept : "";
 }
 
-/* Returns the newest operand with the name; NULL = unknown. */
+/* Returns the newest operand of a derivation with the given name; NULL = unknown name. */
 static const symbol *find(const nnc_derivation *why, const char *name, size_t length) {
     for (int i = why->symbol_count - 1; i >= 0; i--) {
         const symbol *s = &why->symbols[i];
@@ -219,7 +219,7 @@ static void substitute(const nnc_derivation *why, const char *formula, nnc_formu
     formula_put(w, formula, strlen(formula));
 }
 
-/* Tests whether the name at `at` also stands at an earlier place of the formula. */
+/* Tests whether the name at `at` also occurs earlier in the formula. */
 static bool is_repeated(const char *formula, const char *at, size_t length) {
     const char *before = formula, *name = NULL;
     size_t other = 0;
@@ -353,7 +353,7 @@ void nnc_say_sum(nnc_derivation *why, const char *name, const char *unit, double
 
 enum { LOOSEST = 1, TIGHTEST = 5 };
 
-/* The table is searched in order, so "<=" precedes its prefix "<". */
+/* The operators of expressions. The table is searched in order, so "<=" precedes its prefix "<". */
 static const struct {
     const char *text;
     nnc_operator of;

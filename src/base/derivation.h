@@ -40,7 +40,8 @@ void nnc_derivation_clear(nnc_derivation *why);
 /* Sets the op or part that the following lines are about (member `of`). */
 void nnc_say_of(nnc_derivation *why, const char *format, ...) NNC_PRINTF(2, 3);
 
-/* The macros below call these functions with why != NULL. The name and the formula are C text. */
+/* Records an operand of later formulas. The macros NNC_LET, NNC_SAY ... call this function and similar ones with why !=
+ * NULL; name and formula are C text. */
 void nnc_say_let(nnc_derivation *why, const char *name, const char *unit, double value);
 void nnc_say_line(nnc_derivation *why, const char *name, const char *unit, const char *formula, double value);
 void nnc_say_named(nnc_derivation *why, const char *name, const char *unit, const char *formula, double value);
@@ -98,8 +99,7 @@ const char *nnc_formula_name(const char **at, size_t *size);
         if ((why) != NULL) { call; } \
     } while (0)
 
-/* Marks a function that has a parameter `why` and is called often. It is inlined, so a call with why = NULL costs no
- * extra time. */
+/* Marks a function with a parameter `why` that is called often: inlined, so a call with why = NULL costs no time. */
 #define NNC_SAYING static inline __attribute__((always_inline))
 
 #endif

@@ -1,5 +1,4 @@
-/* System libraries that are loaded when first needed. The library nncost itself loads nothing: only the program links
- * this file. */
+/* System libraries that are loaded when first needed. Only the program links this file, not the library nncost. */
 #include <dlfcn.h>
 
 #include "base/base_internal.h"

@@ -114,8 +114,7 @@ bool nnc_read_i64(const char *text, int64_t *out) {
     return true;
 }
 
-/* Writes four significant digits and keeps trailing zeros: 12.30, 312.0, 4096. Uses an exponent from 99999.5 on and
- * below 1e-3. */
+/* Writes four significant digits with trailing zeros: 12.30, 312.0, 4096; with exponent from 99999.5 and below 1e-3. */
 static void four_digits(double value, char *text, size_t size) {
     const double size_of = fabs(value);
     if (size_of == 0) {
@@ -266,7 +265,7 @@ static bool twelve_digits(double value, uint64_t *whole, int *power) {
     return (fraction > half * scale || fraction + 1 < half * scale) && *whole < UINT64_C(1000000000000);
 }
 
-/* The two digits of each number from 00 to 99. */
+/* The text of all numbers from 00 to 99, two digits each. */
 static const char pairs[] = "00010203040506070809101112131415161718192021222324"
                             "25262728293031323334353637383940414243444546474849"
                             "50515253545556575859606162636465666768697071727374"
@@ -371,8 +370,8 @@ static double time_factor(const char *text) {
     return factor_of(units, text);
 }
 
-/* Returns the factor of a suffix of a count ("k", "M"); 0 = unknown suffix. Lengths in tokens use 1024: an "8k" context
- * has 8192 tokens. */
+/* Returns the factor of a count's suffix ("k", "M"); 0 = unknown. Lengths in tokens use 1024: an "8k" context has
+ * 8192. */
 static double count_factor(const char *text, bool length) {
     static const suffix counts[] = { { "k", 1e3 }, { "K", 1e3 },  { "M", 1e6 }, { "B", 1e9 },
                                      { "G", 1e9 }, { "T", 1e12 }, { NULL, 0.0 } };

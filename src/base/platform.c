@@ -2,7 +2,7 @@
  * live in memory until the page is closed; so there a file is written in place. Windows has no symbolic links of POSIX
  * and no permissions; the functions for them are replaced below. */
 
-/* Makes <stdlib.h> and <fcntl.h> declare realpath() and O_TMPFILE. */
+/* With this macro <stdlib.h> and <fcntl.h> declare realpath() and O_TMPFILE. */
 #define _GNU_SOURCE /* NOLINT(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp) */
 #include <errno.h>
 #include <fcntl.h>
