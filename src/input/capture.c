@@ -832,7 +832,7 @@ static bool read_parameters(reader *r, nnc_json root) {
                        r->program->params - r->frozen_params, trained);
         return false;
     }
-    /* parameters that no operator reads */
+    /* trained parameters that no operator reads are counted as loose */
     r->loose[0] += (double)(trained - (r->program->params - r->frozen_params));
     r->loose[1] += (double)(count - trained - r->frozen_params);
     add_loose(r, false);

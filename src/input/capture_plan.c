@@ -38,7 +38,7 @@ static void add_kept(reader *r, const int32_t *places, int32_t count) {
     for (int32_t i = 0; i < r->count; i++) { r->ops[i].kept_bytes /= (double)r->ops[i].repeat; }
 }
 
-/* Bytes in memory at one position of the step, by kind of storage. */
+/* Bytes in memory at one position of the recorded step, by kind of storage. */
 typedef struct live {
     double gradients, kept, temporary;
 } live;

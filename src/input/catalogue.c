@@ -218,7 +218,7 @@ nnc_status nnc_prices_load(nnc_specs *specs, const char *seller, nnc_offer offer
 
 /* ---- regions and buildings ---- */
 
-/* Loads a catalogue from a data folder. */
+/* Loads a catalogue (regions or buildings) from a data folder. NNC_UNKNOWN_ID: no folder has the file. */
 static nnc_status open_grid(nnc_specs *specs, const char *file, const char *schema, const char *option, catalogue *c,
                             nnc_error *err) {
     const char *path = NULL;

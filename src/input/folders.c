@@ -162,7 +162,7 @@ static bool add_folder(nnc_folders *folders, const char *folder) {
     return folders->paths[folders->count++] != NULL;
 }
 
-/* Adds each part of $NNCOST_PATH; skips empty parts. Returns false if memory ran out. */
+/* Adds each folder of $NNCOST_PATH to the data folders; skips empty parts. Returns false if memory ran out. */
 static bool add_path(nnc_folders *folders, const char *path) {
     char *rest = nnc_arena_strdup(folders->arena, path);
     bool added = rest != NULL;
@@ -228,7 +228,7 @@ static bool is_regular(nnc_folders *folders, const char *path) {
     return found && S_ISREG(about.st_mode);
 }
 
-/* Compares two ids: exactly, or in any spelling. */
+/* A function that tests whether two ids are equal: exactly, or in any spelling. */
 typedef bool same_fn(const char *a, const char *b);
 
 static bool equal(const char *a, const char *b) { return strcmp(a, b) == 0; }

@@ -105,7 +105,7 @@ bool nnc_json_scan_lexemes(const char *text, size_t size, int values_max);
  * limits. On an error fills `fault` (may be NULL). Does not check for unpaired surrogates. */
 bool nnc_json_scan(const char *text, size_t size, int values_max, nnc_json_scan_fault *fault);
 
-/* Returns line and column of a place in the text. */
+/* Returns line and column of the character at `at` in a text. */
 nnc_position nnc_json_position(const char *text, const char *at);
 
 /* A walk over valid JSON text: finds the places of values without building a tree. */
@@ -126,7 +126,7 @@ nnc_walk nnc_walk_begin(const char *text);
 bool nnc_walk_member(nnc_walk *w, bool object);
 /* Skips a value of any type. */
 void nnc_walk_value(nnc_walk *w);
-/* Moves forward to a place and counts lines on the way. */
+/* Moves a walk forward to the offset `to` in the text, and counts the lines on the way. */
 void nnc_walk_on(nnc_walk *w, size_t to);
 /* Tests whether the current member has a given key. Returns false also when the key is written with escapes. */
 bool nnc_walk_key_is(const nnc_walk *w, const char *key);
@@ -256,7 +256,7 @@ void nnc_faults_note(nnc_faults *faults, const nnc_error *fault);
 
 /* ---- JSON objects that are read into structs by field tables ---- */
 
-/* Reads a value into a field of a struct. */
+/* Reads a JSON value into a field of a struct; notes an error if the field does not accept the value. */
 void nnc_read_field(nnc_json at, const nnc_field *field, void *object);
 /* Reads the members of a JSON object into a struct, by a field table. Errors: a required key is missing, a key is
  * unknown, a value is wrong. Keys in `others` (ends with NULL) are left to the caller. "note" is allowed in every
@@ -290,7 +290,7 @@ void nnc_read_fitted(nnc_json root, const char *key, const nnc_source **sources,
 void nnc_read_identity(nnc_json root, const char *schema, const char *stem);
 void nnc_read_schema(nnc_json root, const char *schema);
 void nnc_read_id(nnc_json root, const char *stem);
-/* Sets an empty name to the id. */
+/* Sets `name` to the id if the file gives no name. */
 void nnc_name_by_id(char *name, size_t size, const char *id);
 
 /* Function that nnc_record_read calls before it reads a metric. It returns true if it has read the value itself; the
@@ -350,8 +350,8 @@ nnc_status nnc_spec_digest(nnc_specs *specs, const char *path, uint64_t *digest,
 
 /* Computes the digest of the text of a file. */
 uint64_t nnc_image_digest(const char *text, size_t size);
-/* Appends the image of a spec and its texts. likes, digests: the files of its chain of "like" keys. Returns false when
- * out of memory. */
+/* Appends the image of a spec and its texts. likes, digests: its chain of "like" keys. Returns false when out of
+ * memory. */
 bool nnc_image_write(nnc_specs *specs, nnc_spec_kind kind, const void *spec, const char *const *likes,
                      const uint64_t *digests, int count, nnc_buffer *out, nnc_buffer *texts);
 /* Fills a struct that is all 0 from the image of a file (the struct that was made from the file at build time), instead
@@ -418,8 +418,7 @@ typedef struct nnc_hub_name {
 nnc_status nnc_hub_find(nnc_specs *specs, const char *name, nnc_hub_name *hub, nnc_error *err);
 /* Returns the usual name on the hub for a shipped id. Returns other texts unchanged. */
 nnc_status nnc_hub_usual(nnc_specs *specs, const char *id, const char **name, nnc_error *err);
-/* Adds a note to a model that was found by its name on the hub: the id of the file with its dimensions, and the
- * source. */
+/* Adds a note to a model found by its name on the hub: the id of the file with its dimensions, and the source. */
 nnc_status nnc_hub_tell(nnc_specs *specs, const char *asked, const nnc_hub_name *hub, nnc_model *model, nnc_error *err);
 
 /* Largest number of files in a chain of "like" keys. */
@@ -485,13 +484,11 @@ nnc_status nnc_folders_find_like(nnc_folders *folders, const nnc_spec_info *info
                                  nnc_error *err);
 /* The path of device "." when no file has measurements of this machine: the command whose output is read instead. */
 #define NNC_THIS_MACHINE "nvidia-smi -q -x"
-/* Asks nvidia-smi for a description of this machine. The caller frees the text. NNC_UNKNOWN_ID: nvidia-smi does not
- * exist. */
+/* Asks nvidia-smi to describe this machine. The caller frees the text. NNC_UNKNOWN_ID: there is no nvidia-smi. */
 nnc_status nnc_machine_ask(char **text, size_t *size, nnc_error *err);
 /* Tests whether a text is the XML of nvidia-smi or of hwloc. */
 bool nnc_is_machine(const char *text);
-/* Converts the XML of nvidia-smi or hwloc to the text of a device file. NNC_BAD_SPEC: no GPU, or GPUs of several
- * products. */
+/* Converts XML of nvidia-smi or hwloc to a device file as text. NNC_BAD_SPEC: no GPU, or GPUs of several products. */
 nnc_status nnc_machine_json(const char *name, const char *text, nnc_buffer *json, nnc_error *err);
 /* Finds a file by its path relative to the data folders; the first folder that has the file decides. *path is NULL when
  * no folder has it. */
@@ -591,8 +588,7 @@ const nnc_family_fields *nnc_family_fields_of(nnc_family family);
 bool nnc_is_foreign(nnc_json root);
 bool nnc_foreign_read(nnc_json root, nnc_model *model);
 
-/* nnc_is_capture tests for a captured program (src/input/capture.c). nnc_capture_read reads it; the caller sets
- * model->id. */
+/* nnc_is_capture tests for a captured program. nnc_capture_read reads the program; the caller sets model->id. */
 #define NNC_CAPTURE_SCHEMA "nncost.capture/1"
 bool nnc_is_capture(nnc_json root);
 void nnc_capture_read(nnc_json root, nnc_model *model);

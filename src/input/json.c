@@ -216,7 +216,7 @@ bool nnc_json_parse(nnc_json_doc *doc) {
         return nnc_faults_no_memory(doc->faults);
     }
     end = doc->text;
-    /* valid text is required here, because nnc_walk does not check it */
+    /* the text must be valid here, because nnc_walk does not check it */
     const bool lean =
         doc->apart.name != NULL && nnc_json_scan(doc->text, doc->size, values_max, NULL) && parse_lean(doc);
     if (!lean && (nnc_json_scan_lexemes(doc->text, doc->size, values_max) ||
@@ -455,7 +455,6 @@ void nnc_faults_note(nnc_faults *faults, const nnc_error *fault) {
     if (faults->report != NULL && faults->count <= NNC_FAULTS_MAX) { faults->report(faults->context, fault); }
 }
 
-/* Notes "out of memory", only once, because it is no error of the file. Always returns false. */
 bool nnc_faults_no_memory(nnc_faults *faults) {
     nnc_error fault;
     if (faults->no_memory) { return false; }

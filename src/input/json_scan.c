@@ -41,8 +41,7 @@ static size_t word_length(const char *at, const char *end) {
     return n;
 }
 
-/* Describes what is at a position of the scanned text, as an error message shows it: a word, a character, a byte or the
- * end. */
+/* Describes the text at a position as an error message shows it: a word, a character, a byte or the end. */
 static void describe(const scan *s, const char *at, char *text, size_t size) {
     const size_t left = (size_t)(s->end - at);
     const size_t word = word_length(at, s->end);
@@ -68,8 +67,7 @@ static bool refuse(scan *s, const char *at, const char *what, const char *expect
     return false;
 }
 
-/* Scans the character after a backslash. Refuses \u0000, because it would end a C string early. Returns false if it
- * noted a fault. */
+/* Scans an escape such as \n. Refuses \u0000, which would end a C string early. Returns false if it noted a fault. */
 static bool scan_escape(scan *s) {
     if (s->end - s->at < 2 || strchr("\"\\/bfnrtu", s->at[1]) == NULL || s->at[1] == '\0') {
         return refuse(s, s->at, "bad escape in text", "one of \\\" \\\\ \\/ \\b \\f \\n \\r \\t \\u");
@@ -94,8 +92,7 @@ static bool scan_escape(scan *s) {
 /* Returns a word with bit 7 set in each byte that is 0 in `word`; its other bits have no meaning. */
 static uint64_t zeros(uint64_t word) { return (word - 0x0101010101010101U) & ~word; }
 
-/* Returns the end of the printable ASCII without quotes and backslashes at `at`: most of a text, in steps of 8
- * bytes. */
+/* Returns the end of the printable ASCII without quotes and backslashes at `at`, in steps of 8 bytes. */
 static const char *past_plain(const char *at, const char *end) {
     static const uint64_t each = 0x0101010101010101U;
     for (; end - at >= 8; at += 8) {
@@ -275,7 +272,7 @@ static void skip_blanks(nnc_walk *w) {
     w->at = (size_t)(at - w->text);
 }
 
-/* Skips a number or a word. */
+/* Moves a walk over JSON text past a number or a word (true, false, null). */
 static void skip_plain(nnc_walk *w) {
     const char *at = w->text + w->at;
     while (*at != '"' && !is_blank(*at) && !parts(*at) && !opens(*at) && !closes(*at)) { at++; }

@@ -154,8 +154,8 @@ static int64_t share(int64_t a, int64_t b, int64_t c) {
     return nnc_mul_i64(a, b, &product) && c > 0 && product % c == 0 ? product / c : 0;
 }
 
-/* Scales a dimension in proportion to hidden. If the result is not whole, the dimension stays, and nnc_scale_dims_check
- * reports it. */
+/* Scales a dimension in proportion to hidden. A result that is not whole is not set; nnc_scale_dims_check reports
+ * it. */
 static void follow(int64_t *dim, int64_t recorded, int64_t hidden, int64_t was) {
     if (dim != NULL && recorded > 0) {
         const int64_t value = share(recorded, hidden, was);
@@ -332,8 +332,7 @@ static void unet_complete(nnc_json root, nnc_model *model) {
     if (u->norm == NNC_NORM_GROUP && u->norm_groups == 0) { u->norm_groups = 32; }
 }
 
-/* Tests whether the level at `index` has attention. Index `levels` is the middle, which has the width of the deepest
- * level. */
+/* Tests whether the level at `index` has attention. Index `levels` is the middle, as wide as the deepest level. */
 static bool attends(const nnc_unet *u, int32_t index) {
     return index == u->levels ? u->middle_attention : index < u->attention_levels_count && u->attention_levels[index];
 }

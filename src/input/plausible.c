@@ -14,8 +14,7 @@ static double main_peak(const nnc_device *d) {
     return most;
 }
 
-/* Returns peak of the fastest (or slowest) format / main peak. FP64 is left out, because it is very slow on some
- * devices. */
+/* Returns peak of the fastest (or slowest) format / main peak, without FP64, which is very slow on some devices. */
 static double extreme_peak(const nnc_device *d, bool fastest) {
     double found = main_peak(d);
     for (int i = 0; i < NNC_DTYPE_COUNT; i++) {

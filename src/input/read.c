@@ -315,7 +315,7 @@ static bool names_fields(const char *key, const nnc_field_table *table, const ch
     return key[0] == '\0' || nnc_field_of_key(table, first) != NULL || nnc_is_one_of(first, others);
 }
 
-/* A growing list of sources in the arena. */
+/* A list of sources in the arena, with space for more entries. */
 typedef struct source_list {
     nnc_source *list;
     int32_t count, capacity;
@@ -432,7 +432,7 @@ void nnc_read_identity(nnc_json root, const char *schema, const char *stem) {
 /* 2^53: a double represents every whole number up to this value. */
 #define WHOLE_MAX 9007199254740992.0
 
-/* The JSON type for each type of metric. */
+/* The JSON type that each type of metric requires, with its name for messages. */
 static const struct {
     nnc_json_type type;
     const char *expected;

@@ -75,8 +75,7 @@ nnc_status nnc_software_asked(nnc_specs *specs, const char *asked, nnc_software 
     return status;
 }
 
-/* Loads a profile. If no folder has it, loads torch-compile; if no folder has torch-compile, makes the neutral
- * profile. */
+/* Loads a profile; if no folder has it, loads torch-compile, or makes the neutral profile if no folder has that. */
 static nnc_status load_or_neutral(nnc_specs *specs, const char *id, const nnc_software **software, nnc_error *err) {
     const nnc_status status = nnc_software_load(specs, id, software, err);
     if (status != NNC_UNKNOWN_ID) { return status; }
@@ -245,8 +244,7 @@ static bool split_words(const char *words, const char *name, const char **versio
     return *rest == '\0' || is_digit(*rest);
 }
 
-/* Returns the length of the entry's name or second name if the question has this name; 0 = the question names another
- * framework. */
+/* Returns the length of the entry's name or second name if the question has it; 0 = it names another framework. */
 static size_t name_length(const nnc_framework *f, const nnc_release_ask *ask, const char **version) {
     const char *const names[] = { f->framework, f->also };
     for (int i = 0; i < 2; i++) {

@@ -130,8 +130,7 @@ nnc_status nnc_specs_file(nnc_specs *specs, const char *name, const char **path,
     return nnc_folders_file(&specs->folders, name, path, err);
 }
 
-/* Reports a name of the hub that is not in the table of names. (A path with more than one folder is no name of the
- * hub.) */
+/* Reports a name of the hub, "OWNER/NAME", that is not in the table of names. */
 static nnc_status fail_hub(const char *asked, const nnc_hub_name *hub, nnc_error *err) {
     const char *name = strrchr(asked, '/') + 1;
     return nnc_fail(err, NNC_UNKNOWN_ID, asked,
@@ -200,8 +199,7 @@ nnc_status nnc_model_make(nnc_specs *specs, const char *text, const char *name, 
     return nnc_model_check(*model, "model", err);
 }
 
-/* Reads one value of a small data file: sets *words to a text or *number to a number. Both are unchanged if the file
- * lacks the key. */
+/* Reads a value of a small data file: sets *words to a text or *number to a number. An absent key sets neither. */
 static nnc_status read_value(nnc_specs *specs, const char *path, const char *object, const char *key,
                              const char **words, double *number, nnc_error *err) {
     char *text = NULL;
@@ -480,8 +478,7 @@ const char *nnc_spec_required_id(const char *path, char stem[NNC_STEM_MAX]) {
     return NULL;
 }
 
-/* Sets the id of a model that has no id (a foreign model): the name of its file, or of the folder of its
- * config.json. */
+/* Sets the id of a foreign model without id: the name of its file, or of the folder of its config.json. */
 static void spec_name(nnc_model *model, const char *path) {
     if (model->id[0] == '\0') {
         nnc_spec_stem(path != NULL && path[0] != '\0' ? path : "model", true, model->id, sizeof(model->id));
@@ -834,7 +831,7 @@ uint64_t nnc_json_digest(nnc_json at, const char *const *skip) {
     }
 }
 
-/* Keys that do not change the meaning of a file. */
+/* Keys of a spec file that are left out of its digest, because they do not change the spec. */
 static const char *const comments[] = { "note",       "sources", "references", "like", "same_as",
                                         "stands_for", "aliases", "compared",   NULL };
 

@@ -191,7 +191,7 @@ bool nnc_foreign_begin(nnc_foreign_file *file) {
 
 /* ---- unknown keys ---- */
 
-/* Writes the values that `only` allows: "silu|swish". */
+/* Writes the values that `only`, a list of allowed values of a key, allows: "silu|swish". */
 static void write_only(nnc_json only, char *text, size_t size) {
     char own[64];
     const nnc_json each = nnc_json_get(only, "each");

@@ -89,7 +89,7 @@ static void check_when(nnc_json at) {
     }
 }
 
-/* Checks a number, or {"key": K, "default": NUMBER}. */
+/* Checks a value of a data file that must be a number, or {"key": K, "default": NUMBER}. */
 static void check_number(nnc_json at) {
     static const char *const others[] = { "default", NULL };
     const nnc_json number = is_object(at) && check_keyed(at, "number", others) ? nnc_json_get(at, "default") : at;
@@ -398,7 +398,7 @@ static void read_like(nnc_foreign_set *set, nnc_json root, nnc_architecture *row
     }
 }
 
-/* Reads an architecture. stem: name of the file; NULL = any. */
+/* Reads an architecture from the root of its data file. stem: required name of the file; NULL = any name. */
 static void read_root(nnc_foreign_set *set, nnc_json root, const char *stem, nnc_architecture *row) {
     if (!is_object(root)) {
         nnc_json_mismatch(root, "wrong type", "an object");

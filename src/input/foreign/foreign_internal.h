@@ -111,8 +111,8 @@ void nnc_foreign_close(nnc_foreign_set *set);
 void nnc_foreign_digest(const nnc_foreign_set *set, const nnc_json_doc *doc);
 /* Returns the architecture with this name; NULL = no file has it, or a fault was noted. */
 const nnc_architecture *nnc_foreign_find(nnc_foreign_set *set, const char *name);
-/* Reads an architecture from an open document, to validate the file. Returns NULL when a fault was noted. stem: name of
- * the file; NULL = any. */
+/* Reads an architecture from an open document, to validate the file. Returns NULL when a fault was noted. stem:
+ * required name of the file; NULL = any name. */
 const nnc_architecture *nnc_foreign_read_open(nnc_foreign_set *set, nnc_json_doc *doc, const char *stem);
 /* Returns all architectures of all folders, in the arena; *count is 0 if no folder has one. Leaves out files with
  * faults. */
@@ -161,10 +161,10 @@ typedef struct nnc_foreign_file {
 
 /* ---- keys and values (foreign_keys.c) ---- */
 
-/* Tests whether a value is neither absent nor null. */
+/* Tests whether a value of a configuration is neither absent nor null. */
 bool nnc_foreign_is_given(nnc_json at);
 bool nnc_foreign_given(nnc_json at, const char *key);
-/* Tests whether a value is null, false, 0, "", or empty. */
+/* Tests whether a value of a configuration is null, false, 0, "", [] or {}. */
 bool nnc_foreign_is_empty(nnc_json at);
 /* Returns the value of a key under one of its names, "n_embd|hidden_size"; node NULL = the configuration lacks the key.
  * Notes a fault when two names have different values. */

@@ -335,7 +335,7 @@ static bool is_derived(const nnc_model *model, const nnc_foreign_key *key) {
             source_field(nnc_model_table_of(model), NULL, nnc_json_text(key->absent)) != NULL);
 }
 
-/* Writes fields and values: "qkv_bias=on,out_bias=on". */
+/* Writes the members of an object as fields with values: "qkv_bias=on,out_bias=on". */
 static void write_fields(nnc_json value, char *text, size_t size) {
     char own[64];
     text[0] = '\0';
@@ -439,7 +439,7 @@ static bool check_list(const nnc_foreign_file *file, const nnc_foreign_key *key,
     return true;
 }
 
-/* Reads one number for each of several fields. */
+/* Reads a key with a list: each field of `to_each` gets one item of the list, or one default. */
 static void read_several(nnc_foreign_file *file, const nnc_foreign_key *key) {
     static const char zero[] = "0";
     char text[128];

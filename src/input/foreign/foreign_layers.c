@@ -11,7 +11,7 @@
 
 enum { LAYERS_MAX = 4096, KIND_MAX = 24 };
 
-/* The kind of each layer; "" = not yet known. */
+/* The kinds of all layers of a network; "" = not yet known. */
 typedef struct kinds {
     const nnc_foreign_pattern *pattern;
     nnc_foreign_file *file;
@@ -41,7 +41,7 @@ static bool refuse_length(const kinds *k, nnc_json at) {
     return nnc_json_mismatch(at, "wrong length", expected);
 }
 
-/* Reads a word for each layer. Returns false if it noted a fault. */
+/* Reads the kinds of layers from a list with one word per layer. Returns false if it noted a fault. */
 static bool read_list(kinds *k, nnc_json list) {
     int64_t layer = 0;
     const int64_t further = k->file->model->family == NNC_FAMILY_DECODER
