@@ -79,8 +79,7 @@ typedef struct nnc_conv {
     bool on_vectors;    /* runs on the vector units, because the matrix units have no kernel for its groups */
 } nnc_conv;
 
-/* A recurrence over tokens: every token adds to a state and reads it. The state has `state` numbers for each of `inner`
- * values. */
+/* A recurrence: every token adds to a state and reads it. The state has `state` numbers for each of `inner` values. */
 typedef struct nnc_scan {
     int64_t tokens, inner, state;
     int64_t groups; /* number of keys per token, of width `state`; the same for queries */
@@ -217,7 +216,7 @@ typedef struct nnc_update {
     double orthogonalise_flops; /* Muon: FLOPs of the matrix products in the Newton-Schulz iterations */
 } nnc_update;
 
-/* Parameters that one instance of an op owns. */
+/* Parameters (weights) that one instance of an op owns. */
 typedef struct nnc_weights {
     int64_t count, rows, cols; /* `count` matrices of rows x cols each */
     int64_t vector;            /* elements outside matrices: biases, norm gains */
@@ -252,7 +251,7 @@ typedef struct nnc_collective_op {
     bool once_per_node;        /* a token is sent once to each scale-up domain, and inside it to all of its experts */
 } nnc_collective_op;
 
-/* Decides which dims of an op the ranks of tensor, context and expert parallelism divide. */
+/* Decides which dims of an op are divided over the ranks of tensor, context and expert parallelism. */
 typedef enum nnc_split {
     NNC_SPLIT_TOKENS,        /* tokens are divided; every tensor rank has a copy */
     NNC_SPLIT_SEQUENCE,      /* tokens are divided, with sequence parallelism also over tensor ranks */
@@ -330,7 +329,7 @@ struct nnc_op {
     } u;
 };
 
-/* Returns true when the op runs again from the input of its module and keeps nothing itself. */
+/* Returns true when the op runs again from the input of its module in backward and keeps no tensor. */
 static inline bool nnc_op_keeps_nothing(const nnc_op *op) { return op->dropped && op->recomputed; }
 
 static inline bool nnc_op_is_collective(const nnc_op *op) { return op->kind == NNC_OP_COLLECTIVE; }
@@ -352,7 +351,7 @@ static inline double nnc_flash_keys(const nnc_flash *p) {
     return (double)p->batch * (double)p->kv_heads * (double)p->s_k * (double)(p->head_dim + p->value_dim);
 }
 
-/* Returns the kernels that a library issues in the phase of the op. */
+/* Returns the number and the bytes of the kernels that a library issues for an op in its phase. */
 static inline nnc_issued nnc_op_issued(const nnc_op *op) {
     return op->phase == NNC_PHASE_GRAD_WEIGHT                                   ? op->issued[2]
            : op->phase == NNC_PHASE_FORWARD || op->phase == NNC_PHASE_RECOMPUTE ? op->issued[0]
@@ -361,14 +360,13 @@ static inline nnc_issued nnc_op_issued(const nnc_op *op) {
 
 /* Returns the bytes of the tensors that one instance of a forward op owns and keeps for backward. */
 double nnc_op_kept_bytes(const nnc_op *op);
-/* Returns the bytes that an op computes again instead of keeping them (member `dropped`). They are in memory while its
- * backward runs. */
+/* Returns the bytes that an op computes again instead of keeping them. They are in memory while its backward runs. */
 double nnc_op_dropped_bytes(const nnc_op *op);
 
 /* Records the work and the kept bytes of an op, with their formulas, in a derivation. */
 void nnc_op_say(const nnc_op *op, nnc_derivation *why);
 
-/* Writes the name of an op with its place, "down.0.attn1.core". Returns text. */
+/* Writes place and name of an op as one path: "down.0" and "down.conv" give "down.0.conv". Returns text. */
 const char *nnc_op_path(const nnc_op *op, char *text, size_t size);
 
 /* Returns the bytes of the largest working set of backward, without kept tensors: gradients of the op's input and
@@ -380,8 +378,7 @@ double nnc_op_transient_bytes(const nnc_op *op);
 enum { NNC_BACKWARD_MAX = 2 };
 int nnc_op_backward(const nnc_op *op, nnc_op backward[NNC_BACKWARD_MAX]);
 
-/* Return the parameters of one instance of an op: nnc_weights_active those that one token uses, nnc_weights_params
- * all. */
+/* Return parameters of one instance of an op: nnc_weights_active those that one token uses, nnc_weights_params all. */
 int64_t nnc_weights_active(const nnc_weights *weights);
 int64_t nnc_weights_params(const nnc_weights *weights);
 /* Records the number of all parameters of an op, with its formula, in a derivation. */
@@ -512,7 +509,7 @@ static inline nnc_timed nnc_op_timed(const nnc_op *op) {
     return row->timed_of != NULL ? row->timed_of(op) : row->timed;
 }
 
-/* nnc_op_no_backward: for kinds of op without backward; returns 0. nnc_op_not_sharded: for kinds whose dims are never
+/* nnc_op_no_backward: for kinds without backward; returns 0. nnc_op_not_sharded: for kinds whose dims are not
  * divided. */
 int nnc_op_no_backward(const nnc_op *op, nnc_op backward[NNC_BACKWARD_MAX]);
 void nnc_op_not_sharded(nnc_op *op, const nnc_degrees *degrees);

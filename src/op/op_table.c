@@ -153,7 +153,6 @@ void nnc_op_say_params(const nnc_op *op, nnc_derivation *why) {
 
 const char *nnc_op_name(const nnc_op *op) { return op != NULL ? op->name : "?"; }
 
-/* Writes the place and the name of an op as one path and returns it: "down.0" and "down.conv" give "down.0.conv". */
 const char *nnc_op_path(const nnc_op *op, char *text, size_t size) {
     const char *in = op->place != NULL ? op->place : "", *name = op->name;
     const size_t head = strcspn(in, ".");

@@ -225,8 +225,7 @@ static int pointwise_backward(const nnc_op *op, nnc_op *backward) {
     return kinds[op->u.pointwise.kind]->no_backward ? 0 : nnc_op_same_backward(op, backward);
 }
 
-/* Returns the number of ranks that divide the elements of a pointwise op. It can differ between forward and backward of
- * a cast. */
+/* Returns the number of ranks that divide a pointwise op's elements. Forward and backward of a cast can differ. */
 static int64_t ranks_of(const nnc_op *op, const nnc_degrees *d, bool backward) {
     const bool cast = op->u.pointwise.kind == NNC_PW_CAST;
     /* a dequantization processes weights, which ranks that divide only tokens have in full */
