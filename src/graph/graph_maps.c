@@ -61,7 +61,8 @@ void nnc_graph_windows(const nnc_graph_op *op, nnc_graph_window windows[3]) {
         name, NNC_GRAPH_NUMBER, .unsaid = (unsaid_), .min = (min_), .max = NNC_GRAPH_KERNEL_MAX, .help = (help_) \
     }
 
-/* Describes all parameters of a window. They have the same indices in every kind of op with a window. */
+/* Describes all parameters of a window that moves over a map. They have the same indices in every kind of op with a
+ * window. */
 #define WINDOW(stride_unsaid, what)                                                                                  \
     POSITIONS(NNC_WINDOW_KERNEL, "kernel", 1, 1, "Side of the " what "."),                                           \
         POSITIONS(NNC_WINDOW_STRIDE, "stride", stride_unsaid, 1, "Positions from one window to the next."),          \
