@@ -209,8 +209,7 @@ static void words(const nnc_layer_writer *w, const nnc_decoder *d) {
     }
 }
 
-/* Tests for an encoder without biases (ModernBERT). Its classification head starts with a linear layer without bias and
- * a norm. */
+/* Tests for an encoder without biases (ModernBERT): its classification head starts with a linear layer and a norm. */
 static bool has_bare_head(const nnc_decoder *d) { return d->bidirectional && !d->biases; }
 
 /* Writes the first layer of a head: a linear layer from width d->hidden to `width` over `rows` tokens, then GELU. */
@@ -223,7 +222,7 @@ static void dense(const nnc_layer_writer *w, const nnc_decoder *d, int64_t rows,
     act->u.pointwise.keeps_input = true;
 }
 
-/* Writes the mean squared error against a target of the same size. */
+/* Writes a loss: the mean squared error against a target of rows x width values. */
 static void distance(const nnc_layer_writer *w, int64_t rows, int64_t width) {
     nnc_list_loss(&w->to, rows, width)->u.loss.squared_error = true;
 }
@@ -491,7 +490,7 @@ static void layers(const nnc_layer_writer *w, const nnc_decoder *d, const kind *
     block(w, d, k);
 }
 
-/* Writes the layers after the first as ops without weights, because they share the weights of the first layer. */
+/* Writes the layers after the first layer as ops without weights, because all layers share the weights of the first. */
 static void again(nnc_op_list *list, const nnc_decoder *d, const nnc_layer_writer *w, const kind *k) {
     const int32_t first = list->count;
     layers(w, d, k);

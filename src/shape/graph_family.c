@@ -17,7 +17,7 @@ enum {
     PLACE_NORMED = 8, /* a norm wrote the tensor, or a sum inside the kernel of a norm */
 };
 
-/* The list that receives ops, and the state of the walk. */
+/* The op list that receives the ops of a graph, and the state of the walk over the graph. */
 typedef struct lowering {
     nnc_writer to;
     nnc_graph_walk *walk;

@@ -37,13 +37,12 @@ static const kept_row plain_activation = { 2, 2, 4 };
 /* Cross-entropy on logits.float() keeps the fp32 log-softmax; backward has two more tensors of the same size. */
 static const kept_row loss = { 4, 4, 4 };
 static const kept_row loss_working = { 8, 8, 8 };
-/* A product keeps its input in its own format. Products with the same input share one copy; under autocast each product
- * has its own copy. */
+/* A product keeps its input in its own format. Products with the same input share a copy, but not under autocast. */
 static const kept_row of_product = { 2, 2, 4 };
 /* Attention with a learned bias runs in fp32 with separate kernels (issued.c). Kept: scores after softmax, copies of
  * queries, keys and values. Backward also has the gradients before and after softmax. */
 static const kept_row written_out = { 4, 4, 4 };
-/* LoRA: the input and the output of A are cast to fp32 for each adapter. */
+/* An adapter (LoRA): the input and the output of its first matrix A are cast to fp32. */
 static const kept_row adapter = { 4, 4, 4 };
 
 static double bytes_of(const kept_row *row, const nnc_lowering *how) {

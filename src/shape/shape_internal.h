@@ -60,7 +60,7 @@ typedef struct nnc_op_list {
                                    * shared table */
 } nnc_op_list;
 
-/* The inputs of lowering, in addition to the model. */
+/* The inputs of lowering (writing the op list), in addition to the model. */
 typedef struct nnc_lowering {
     const nnc_plan *plan; /* the plan, with all defaults filled in */
     const nnc_software *software;
@@ -94,8 +94,8 @@ double nnc_list_bytes(const nnc_writer *w, int64_t elements);
 static inline bool nnc_list_recomputes(const nnc_writer *w, nnc_recompute what) {
     return (w->how->plan->recompute & what) != 0;
 }
-/* Marks all ops from index `first` on as recomputed. The ops after the first matrix product among them also recompute
- * their inputs. */
+/* Marks all ops from index `first` on as recomputed. Ops after the first matrix product of these recompute their
+ * inputs. */
 void nnc_list_again(const nnc_writer *w, int32_t first);
 
 /* Returns a writer for ops in a new recompute block. */
@@ -116,7 +116,7 @@ bool nnc_plan_trains_all(const nnc_plan *plan);
 /* Freezes the weights that the plan does not train, and adds adapters.   [adapters] */
 void nnc_list_train(nnc_op_list *list, const nnc_lowering *how);
 
-/* Opens a segment; later ops belong to it. */
+/* Begins a new segment of the list; ops that are added later belong to the segment. */
 void nnc_list_segment(const nnc_writer *w, int64_t instances, bool layer);
 
 /* Writes a collective between ranks. */
@@ -250,7 +250,7 @@ typedef struct nnc_attention_names {
 } nnc_attention_names;
 extern const nnc_attention_names nnc_attention_plain; /* names of self-attention: "attn.norm" ... */
 
-/* Names of the ops of an MLP: the products, and the activation between them. */
+/* Names of the ops of an MLP: the products, and the activation between the products. */
 typedef struct nnc_mlp_names {
     const char *up, *activation, *down;
 } nnc_mlp_names;
@@ -263,7 +263,7 @@ typedef struct nnc_cross {
 } nnc_cross;
 
 nnc_op *nnc_layer_norm(const nnc_layer_writer *w, const char *name, int64_t width);
-/* Writes y = x W over all tokens, and returns the op. */
+/* Writes a linear layer y = x W over all tokens of a layer, and returns the op. */
 nnc_op *nnc_layer_linear(const nnc_layer_writer *w, const char *name, nnc_group group, nnc_split split, int64_t n,
                          int64_t k, bool bias);
 
@@ -292,8 +292,7 @@ void nnc_layer_core(const nnc_layer_writer *w, const nnc_core_names *names, int6
 /* Returns the generation of kernels that runs fused attention. */
 nnc_flash_kernel nnc_attention_kernel(nnc_attention attention, const nnc_software *software);
 
-/* Writes an MLP with `inner` values per token between its products. keeps_input: its first product owns the kept
- * input. */
+/* Writes an MLP with `inner` values per token between its products. keeps_input: its first product keeps the input. */
 void nnc_layer_dense(const nnc_layer_writer *w, const nnc_mlp_names *names, int64_t inner, bool keeps_input);
 /* Tests whether an activation with a given split is computed again in backward instead of kept. */
 bool nnc_layer_acts_again(const nnc_layer_writer *w, nnc_split split);
@@ -322,8 +321,7 @@ void nnc_decoder_streams(const nnc_layer_writer *w, const nnc_decoder *d, const 
 void nnc_decoder_pick_tokens(const nnc_layer_writer *w, const nnc_decoder *d);
 /* Writes norm, router, dispatch, the routed and the shared experts, combine and residual.   [experts] */
 void nnc_decoder_experts(const nnc_layer_writer *w, const nnc_decoder *d);
-/* Writes a mixer with a state, with its norm and residual. Writes no ops for mixers that are attention.
- * [state-mixers] */
+/* Writes a mixer with a state, with norm and residual; no ops for a mixer that is an attention.   [state-mixers] */
 void nnc_decoder_keep_state(const nnc_layer_writer *w, const nnc_decoder *d, nnc_mixer mixer);
 bool nnc_mixer_attends(nnc_mixer mixer);
 
@@ -339,7 +337,7 @@ nnc_status nnc_layer_split_tensor(const nnc_layer *layer, const nnc_plan *plan, 
 /* Checks the rule of sequence parallelism: tensor ranks divide the tokens of a micro-batch evenly. */
 nnc_status nnc_layer_split_sequence(const nnc_plan *plan, int64_t tokens, nnc_error *err);
 
-/* Computes devices and data from the given degrees, and checks that all degrees agree. */
+/* Computes devices or data if not given. NNC_ILLEGAL_PLAN unless devices = data x tensor x pipeline x context. */
 nnc_status nnc_plan_split_devices(nnc_plan *plan, nnc_error *err);
 
 /* Checks every divisibility rule, and sets the schedule and the ranks per shard. plan: with devices, batch and lengths
@@ -354,8 +352,7 @@ static inline bool nnc_fuses_captured(const nnc_software *software) {
     return strcmp(software->id, "torch-compile") == 0;
 }
 
-/* Returns the number of ranks that hold experts or copies of experts: data x context, times the tensor ranks if experts
- * are whole. */
+/* Returns the number of ranks that hold experts or copies: data x context, x tensor ranks if experts are whole. */
 int32_t nnc_plan_expert_ranks(const nnc_plan *plan);
 
 /* Divides the dims of every op by the degrees of tensor, context and expert parallelism, in place. Data and pipeline

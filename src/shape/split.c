@@ -200,7 +200,7 @@ nnc_op *nnc_list_linear(const nnc_writer *w, const char *name, nnc_group group, 
     return op;
 }
 
-/* Tests whether a grouped convolution runs on vector units: matrix units have no channels-last kernel for its
+/* Tests whether a grouped convolution runs on vector units, as matrix units have no channels-last kernel for its
  * groups. */
 static bool on_vectors(const nnc_software *software, const nnc_conv *conv) {
     const int64_t width = conv->c_in / conv->groups;
@@ -225,7 +225,7 @@ nnc_op *nnc_list_conv(const nnc_writer *w, const char *name, nnc_group group, co
 nnc_op *nnc_list_norm(const nnc_writer *w, const char *name, nnc_norm_kind kind, int64_t elements, int64_t rows,
                       int64_t params) {
     const nnc_software *software = w->how->software;
-    /* norms of maps always run as one kernel */
+    /* norms of feature maps (batch and group norms) always run as one kernel */
     const bool map = kind == NNC_NORM_BATCH || kind == NNC_NORM_GROUP;
     nnc_op *op = nnc_list_add(w, name, NNC_OP_NORM, NNC_GROUP_NORM);
     op->weights.vector = params;
@@ -278,7 +278,6 @@ int32_t nnc_plan_expert_ranks(const nnc_plan *plan) {
 /* From this value on, a context degree above the number of --devices is refused: people mean a sequence length. */
 enum { CONTEXT_DOUBTED = 512 };
 
-/* Computes devices or data if it is not given. Refuses plans unless devices = data x tensor x pipeline x context. */
 nnc_status nnc_plan_split_devices(nnc_plan *p, nnc_error *err) {
     int64_t others = 0, product = 0;
     if (p->context >= CONTEXT_DOUBTED && p->context > p->devices) {
@@ -353,8 +352,7 @@ nnc_status nnc_plan_split_data(nnc_plan *p, nnc_error *err) {
     return copies > p->shard ? nnc_divides("--shard", "data x context / expert", copies, p->shard, err) : NNC_OK;
 }
 
-/* Refuses a plan with tensor, pipeline, context, expert or sequence parallelism, for families that only data ranks
- * divide. */
+/* Refuses tensor, pipeline, context, expert and sequence parallelism, for families that only data ranks divide. */
 static nnc_status split_nothing(const char *family, const nnc_plan *p, nnc_error *err) {
     const struct {
         const char *option;

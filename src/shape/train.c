@@ -102,7 +102,7 @@ static bool is_adapted(const nnc_op *op, const nnc_plan *plan) {
     return adapted_parts(op, plan, &outputs) > 0;
 }
 
-/* The position where ops are inserted. */
+/* The position in an op list at which ops are inserted. */
 typedef struct place {
     nnc_op_list *list;
     int32_t at; /* index of the next op */
@@ -237,8 +237,7 @@ static void stop_gradient(nnc_op_list *list, int32_t first) {
     }
 }
 
-/* Sets the kept input bytes of recompute blocks to 0 if no op from `first` on is in the block: such a block has no
- * backward. */
+/* Sets the kept input bytes of recompute blocks to 0 if no op from `first` on is in the block: it has no backward. */
 static void clear_blocks(nnc_op_list *list, int32_t first) {
     for (int32_t b = 0; b < list->block_count; b++) {
         bool backward = false;

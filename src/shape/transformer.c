@@ -92,7 +92,7 @@ void nnc_layer_tensor_collective(const nnc_layer_writer *w, const char *name, bo
     if (plan->sequence_parallel) {
         e.forward = entering ? NNC_ALL_GATHER : NNC_REDUCE_SCATTER;
         e.backward = entering ? NNC_REDUCE_SCATTER : NNC_ALL_GATHER;
-        /* backward gathers the input again, for the weight gradient */
+        /* backward gathers the input of a layer again, because the weight gradient needs it */
         e.backward_again = entering ? NNC_ALL_GATHER : NNC_NO_COLLECTIVE;
     } else {
         e.forward = entering ? NNC_NO_COLLECTIVE : NNC_ALL_REDUCE;

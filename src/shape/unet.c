@@ -117,7 +117,7 @@ static void residual_block(const writer *w, feature_map in, int64_t out_channels
     norm_act_conv(&b, second, out, out, w->u->dropout);
     if (in.channels != out.channels) {
         nnc_op *shortcut = square_conv(&b, "block.shortcut", NNC_GROUP_CONV, in, out, 1, false);
-        /* The first norm owns the input of the block, unless this norm keeps a copy in fp32. */
+        /* The shortcut keeps its input only if the first norm, which else owns this tensor, keeps an fp32 copy. */
         shortcut->u.conv.keeps_input =
             w->to.how->software->group_norm_keep != NNC_KEEP_FUSED && nnc_dtype_bytes(w->to.how->dtype) < 4.0;
     }
@@ -140,8 +140,7 @@ static nnc_layer layer_of(const nnc_unet *u, feature_map map) {
                         .mlp_bias = true };
 }
 
-/* Writes the projection before or after the transformer: a linear layer or a 1x1 convolution, which have the same
- * multiplications. */
+/* Writes the projection before or after the transformer: a linear layer or a 1x1 convolution with equal work. */
 static void projection(const writer *w, const char *name, feature_map map, bool keeps_input) {
     if (w->u->linear_projections) {
         const int64_t tokens = nnc_list_mul(&w->to, w->batch, map.side * map.side);
@@ -153,7 +152,7 @@ static void projection(const writer *w, const char *name, feature_map map, bool 
     }
 }
 
-/* Writes self-attention, cross-attention and MLP. */
+/* Writes self-attention (cross_only: a first cross-attention), cross-attention if there is a context, and MLP. */
 static void transformer(const writer *w, const nnc_layer *layer, int64_t seq_len, bool cross_only) {
     static const nnc_attention_names self = {
         .norm = "attn1.norm",
@@ -196,8 +195,7 @@ static void transformer(const writer *w, const nnc_layer *layer, int64_t seq_len
     nnc_layer_residual(&one, "ff.residual", NNC_GROUP_MLP);
 }
 
-/* Returns the number of transformer blocks of a level. Level `levels` is the middle, which has the depth of the last
- * level. */
+/* Returns the number of transformer blocks of a level; level `levels` is the middle, as deep as the last level. */
 static int64_t depth_at(const nnc_unet *u, int level) {
     const int last = u->transformer_depths_count - 1;
     return last < 0 ? u->transformer_depth : u->transformer_depths[level < last ? level : last];
