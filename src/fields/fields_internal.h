@@ -213,7 +213,7 @@ bool nnc_field_is_one_set(const nnc_field *field, const char *list);
  * value. */
 void nnc_field_join(const nnc_field *field, char *value);
 
-/* Returns all flags of a list, combined. */
+/* Returns the union of all flags of a list. */
 unsigned nnc_flags_all(const nnc_flag *list);
 
 /* Reads names of flags joined by commas, or the word for no flags ("none"; "all" in nnc_train_flags, "linear" in

@@ -76,7 +76,7 @@ static const nnc_field software_fields[] = {
     { SOFTWARE(id), .required = true, .help = "Name of the file without \".json\"; the command line uses this name." },
     { SOFTWARE(name), .required = true, .help = "Full name." },
     { SOFTWARE(date), .help = "Year and month of the release of a framework." },
-    /* fields that are switches: they are options, and keys of plan files */
+    /* the next fields are switches: they are options, and keys of plan files */
     { SOFTWARE(dispatcher), NNC_FIELD_NAMES(nnc_dispatcher, NNC_DISPATCHER_COUNT),
       NNC_DEFAULT_AS(NNC_DISPATCHER_PROFILE, "profile"), .group = "Software",
       .help = "How tokens are sent to experts on other ranks." },
@@ -125,7 +125,7 @@ static const nnc_field software_fields[] = {
       .help = "Dropout reads fp32 random numbers that a separate kernel wrote." },
     { SOFTWARE(block_scales), NNC_DEFAULT_OFF,
       .help = "8-bit operands have a scale per block of 128 values instead of a scale per tensor." },
-    /* Fields that are neither options nor keys of plan files. */
+    /* The next fields are neither options nor keys of plan files. */
     { SOFTWARE(written_out), NNC_DEFAULT_OFF,
       .help = "Layer norms, RMS norms and GELU run as one kernel per primitive operation (mean, difference, product "
               "...)." },
