@@ -120,8 +120,7 @@ static double reduce_tree_s(const nnc_route *r, double moved, nnc_derivation *wh
     return collective_s;
 }
 
-/* Returns the time of an all-reduce in levels: reduce-scatter inside domains, all-reduce across domains, all-gather
- * inside domains. */
+/* Returns the time of an all-reduce in levels: reduce-scatter in domains, all-reduce across, all-gather in domains. */
 static double reduce_levels_s(const nnc_route *r, double moved, nnc_derivation *why) {
     const double inside_s = inner_gather_s(r, moved, why);
     const double across_s = outer_gather_s(r, part_of(r, moved, why), why);
@@ -179,8 +178,7 @@ static double pairs_s(const nnc_route *r, double moved, nnc_derivation *why) {
     return collective_s;
 }
 
-/* Returns the time of an all-to-all in two levels: a rank first collects, inside its domain, the data for its peers in
- * other domains. */
+/* Returns the time of an all-to-all in two levels: a rank first collects the data of its domain for other domains. */
 static double all_to_all_levels_s(const nnc_route *r, double moved, nnc_derivation *why) {
     const double inside_s = r->axes > 0 ? torus_all_to_all_s(r, moved, why) : inner_gather_s(r, moved, why);
     const double across_s = outer_gather_s(r, moved, why);
@@ -211,8 +209,7 @@ static double broadcast_tree_s(const nnc_route *r, double moved, nnc_derivation 
     return collective_s;
 }
 
-/* Returns the time of a broadcast on a torus: from domain to domain through all NICs of each domain, then along all
- * axes at once. */
+/* Returns the time of a broadcast on a torus: between domains through all NICs, then along all axes at once. */
 static double torus_broadcast_s(const nnc_route *r, double moved, nnc_derivation *why) {
     double across_s = 0.0;
     if (r->outer > 1) {
@@ -225,8 +222,7 @@ static double torus_broadcast_s(const nnc_route *r, double moved, nnc_derivation
     return collective_s;
 }
 
-/* Returns the time of a message from each rank to the next rank. All ranks send at the same time, so the slowest hop
- * counts. */
+/* Returns the time of a message from each rank to the next. All ranks send at once, so the slowest hop counts. */
 static double hop_s(const nnc_route *r, double moved, nnc_derivation *why) {
     int32_t links = 1;
     double inside_s = 0.0, across_s = 0.0;
@@ -257,8 +253,7 @@ static unsigned group_of(const nnc_route *r) {
     return PLAIN | (r->inner > 1 && r->outer > 1 ? TWO : ONE) | (r->reduces_in_switch && r->outer == 1 ? ADDS : 0U);
 }
 
-/* One algorithm of a collective. The list of a collective ends with an empty row. If several are equally fast, the
- * first of them runs. */
+/* One algorithm of a collective. An empty row ends a list. Of equally fast algorithms the first runs. */
 typedef struct algorithm {
     const char *by;
     unsigned groups;
@@ -404,8 +399,7 @@ static nnc_route reached_route(const nnc_route *route, const nnc_collective_effi
     return r;
 }
 
-/* Returns the fixed cost of one call: a constant, a cost per doubling of the group, and a cost for leaving the
- * domain. */
+/* Returns the fixed seconds of a call: a constant, a cost per doubling of the group, a cost for leaving the domain. */
 static double fixed_of(const nnc_route *route, const nnc_collective_efficiency *e, nnc_derivation *why) {
     NNC_LET(why, call_s, "s", e->fixed_s);
     NNC_LET(why, doubling_s, "s", route->inner > 1 ? e->log2_s : 0.0);

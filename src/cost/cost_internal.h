@@ -198,7 +198,7 @@ typedef enum nnc_lane {
     NNC_LANES
 } nnc_lane;
 
-/* Inline because it is called for every row of every plan. */
+/* Returns the lane (fabrics) of a collective. Inline, because it is called for every row of every plan. */
 static inline nnc_lane nnc_lane_of(const nnc_network *network, const nnc_collective_op *exchange) {
     if (exchange->comm == NNC_COMM_OFFLOAD) { return NNC_LANE_HOST; }
     const nnc_route *route = network != NULL ? &network->routes[nnc_network_route_of(exchange)] : NULL;
@@ -224,7 +224,7 @@ void nnc_fabric_say_load(const nnc_network *network, const nnc_collective_op *ex
  * follow them, for example of the update. */
 enum { NNC_STEP_ROWS_MAX = 32, NNC_ROWS_MAX = NNC_OPS_MAX * (2 + NNC_BACKWARD_MAX) + NNC_STEP_ROWS_MAX };
 
-/* A replacement for nnc_op_time that returns equal results, for example from a cache. */
+/* A function, with its context, that replaces nnc_op_time and returns equal results, for example from a cache. */
 typedef struct nnc_op_timer {
     nnc_timing (*time)(void *context, const nnc_device *device, const nnc_op *op, const nnc_work *work);
     void *context;
@@ -288,7 +288,7 @@ void nnc_rows_reroute(nnc_rows *rows, const nnc_network *network);
 /* Sets the share of micro-batches that add to an existing weight gradient, and times the weight-gradient rows again. */
 void nnc_rows_accumulate(nnc_rows *rows, const nnc_device *device, double share);
 
-/* Builds the table of the ops from `first` on. */
+/* Builds an op table of only those ops of a list that begin at index `first`. */
 void nnc_rows_build_rest(const nnc_op_list *list, int32_t first, const nnc_device *device, const nnc_network *network,
                          const nnc_plan *plan, nnc_rows *rows);
 
@@ -296,8 +296,7 @@ void nnc_rows_build_rest(const nnc_op_list *list, int32_t first, const nnc_devic
  * the result point to ops in `base` and `rest`, which must outlive it. */
 void nnc_rows_join(const nnc_rows *base, const nnc_rows *rest, nnc_rows *rows);
 
-/* Tests whether a row is a compute-bound matrix product or attention. Fewer compute units, or a lower clock, slow these
- * rows down. */
+/* Tests whether a row is a compute-bound product or attention, which fewer units or a lower clock slow down. */
 bool nnc_row_fills_units(const nnc_op_cost *row);
 
 /* Returns the factor by which compute-bound products and attentions (see nnc_row_fills_units) get slower while kernels
@@ -309,8 +308,8 @@ void nnc_rows_lend(nnc_rows *rows, double factor);
 void nnc_rows_add(nnc_rows *rows, const nnc_op *op, const nnc_device *device, const nnc_network *network,
                   double repeat);
 
-/* Returns the watts that the device may draw continuously: its board limit, or a lower cap that the user sets. NaN =
- * not recorded. */
+/* Returns the watts that the device may draw: its board limit, or a lower cap that the user sets. NaN = not
+ * recorded. */
 double nnc_power_limit(const nnc_device *device);
 
 /* Checks that the device file has the power values that its power cap needs. NNC_BAD_SPEC: values are missing, or the
@@ -358,7 +357,7 @@ typedef struct nnc_segment_sums {
 /* Computes the sums of each segment of the list: sums[0] to sums[list->segment_count - 1]. */
 void nnc_segments_sum(const nnc_op_list *list, nnc_segment_sums sums[NNC_SEGMENTS_MAX]);
 
-/* Segments that one device of the pipeline holds. */
+/* Number of instances of each segment that one device of the pipeline holds. */
 typedef struct nnc_stage_residency {
     int64_t instances[NNC_SEGMENTS_MAX];
     int64_t recomputed[NNC_SEGMENTS_MAX]; /* number of instances that backward runs again from their inputs */

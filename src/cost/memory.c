@@ -390,8 +390,7 @@ double nnc_memory_risk(const nnc_memory *memory, int64_t capacity_bytes) {
     return deviation > 0.0 ? 0.5 * erfc(log(capacity / total) / deviation / sqrt(2.0)) : total > capacity ? 1.0 : 0.0;
 }
 
-/* Converts to whole bytes. The limit is above the capacity of any device, and a sum of a few such values does not
- * overflow. */
+/* Converts to whole bytes, at most 2^60: more than any device has, and a sum of a few such values does not overflow. */
 static int64_t whole_bytes(double bytes) { return (int64_t)nnc_min(bytes, 0x1p60); }
 
 static const char *held_name(const nnc_policy_sizes *sizes) {
@@ -664,8 +663,7 @@ nnc_resident_bytes nnc_resident_bytes_of(const nnc_op_list *list, const nnc_segm
     return held;
 }
 
-/* Tests whether the peak is computed as one moment of backward. Returns false if weights or activations lie in host
- * memory. */
+/* Tests whether the peak is one moment of backward; false if weights or activations are in host memory. */
 static bool is_replayed(const nnc_resident_bytes *held, const nnc_plan *plan) {
     return held->replayed && (plan->offload & (NNC_OFFLOAD_WEIGHTS | NNC_OFFLOAD_ACTIVATIONS)) == 0;
 }
@@ -863,7 +861,7 @@ NNC_SAYING void set_aside(const nnc_plan *plan, const nnc_software *software, nn
  * timm networks that ran. */
 #define STAND_IN 1.3
 
-/* Sets the range of measured peaks. If the user gives the reserve, the range is the total itself. */
+/* Sets the range in which measured peaks are expected. If the user gives the reserve, both ends are the total. */
 NNC_SAYING void set_interval(const nnc_model *model, const nnc_plan *plan, const nnc_software *software,
                              nnc_memory *memory, nnc_derivation *why) {
     const bool own = plan->reserve_bytes >= 0;

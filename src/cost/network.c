@@ -6,7 +6,7 @@
 
 typedef enum axis { TENSOR, CONTEXT, DATA, PIPELINE, AXES } axis;
 
-/* Axes of a rank order. Ranks that differ only in the first axis are neighbours. */
+/* The degrees of parallelism in the order of ranks. Ranks that differ only in the first degree are neighbours. */
 typedef axis order[AXES];
 #define ORDER(a, b, c, d) static const order NNC_ROW(NNC_ORDER_##a##_##b##_##c##_##d) = { a, b, c, d };
 ORDER(TENSOR, CONTEXT, DATA, PIPELINE)
@@ -15,7 +15,7 @@ ORDER(TENSOR, PIPELINE, CONTEXT, DATA)
 #undef ORDER
 static const order *const orders[] = { NNC_RANK_ORDER_LIST(NNC_ROW_AT) };
 
-/* Sets the distance in rank numbers between neighbours along each axis. */
+/* Sets, for each degree of parallelism, the distance in rank numbers between neighbours. */
 static void strides_of(const nnc_plan *plan, int32_t strides[AXES]) {
     const int32_t degrees[AXES] = { plan->tensor, plan->context, plan->data, plan->pipeline };
     int32_t stride = 1;
@@ -233,8 +233,7 @@ NNC_SAYING bytes_in bytes_of(const nnc_route *r, nnc_collective kind, double mov
     return b;
 }
 
-/* Returns the seconds of the busiest links in an all-to-all on a torus: links in the middle of an axis (see
- * [collectives]). */
+/* Returns the seconds of the busiest links, in the middle of an axis, in an all-to-all on a torus.   [collectives] */
 NNC_SAYING double torus_pairs_s(const nnc_route *r, double moved, nnc_derivation *why) {
     double inside_s = 0.0;
     NNC_LET(why, domains, NULL, r->outer);
@@ -264,7 +263,7 @@ NNC_SAYING double inside_rate(const nnc_route *r, nnc_collective kind, nnc_deriv
     return hop_bytes_per_s;
 }
 
-/* Seconds that one call loads each fabric. */
+/* Seconds for which one call of a collective occupies each fabric. */
 typedef struct loads {
     double inside_s, across_s, host_s;
 } loads;

@@ -98,8 +98,7 @@ void nnc_rows_lend(nnc_rows *rows, double factor) {
     }
 }
 
-/* Tests whether an op runs in forward. Some collectives, and the backward operators of captured programs, run only in
- * backward. */
+/* Tests whether an op runs in forward. Some collectives and recorded backward operators run only in backward. */
 static bool runs(const nnc_op *op) {
     if (op->recorded) { return op->phase == NNC_PHASE_FORWARD; }
     return !nnc_op_is_collective(op) || op->u.collective.forward != NNC_NO_COLLECTIVE;
@@ -222,7 +221,7 @@ void nnc_rows_build_like(const nnc_op_list *list, const nnc_device *device, cons
     add_backwards(rows, list, 0, device, network, plan, like);
 }
 
-/* Copies the rows first <= i < end of another table. */
+/* Appends copies of the rows with index first <= i < end of another table. */
 static void copy(nnc_rows *rows, const nnc_rows *from, int32_t first, int32_t end) {
     memcpy(&rows->rows[rows->count], &from->rows[first], sizeof rows->rows[0] * (size_t)(end - first));
     rows->count += end - first;

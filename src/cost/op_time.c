@@ -106,7 +106,7 @@ static const time_form *form_of(const nnc_op *op);
 
 enum { TILES = 6, SPLIT_MOST = 8 };
 
-/* Sides of the tiles, as in vendor libraries. */
+/* Sizes of the tiles of a matrix product, as in vendor libraries. */
 static const struct {
     int side_m, side_n; /* indices into `sides` below */
 } kinds_of_tile[TILES] = { { 0, 1 }, { 1, 0 }, { 1, 1 }, { 1, 2 }, { 2, 1 }, { 2, 2 } };
@@ -120,8 +120,7 @@ static const double split_waves = 4.0;
 /* Time after which the clock of a kernel has fallen by half of its total reduction. */
 static const double throttle_s = 0.5e-3;
 
-/* Share of the extra traffic (of adding to sums instead of writing a plain result) that adds time to a product. Fitted:
- * docs/accuracy.md. */
+/* Share of the extra traffic of adding to sums in memory that makes a product longer. Fitted: docs/accuracy.md. */
 static const double sums_share = 0.6;
 
 typedef struct product {
@@ -160,7 +159,7 @@ NNC_SAYING choice try_split(const product *p, double tiles, double tm, double tn
     return (choice){ tiled_s, moved_s, nnc_pow4(tiled_s) + nnc_pow4(moved_s) };
 }
 
-/* Numbers of tiles for each side, and the most tiles after splitting k. */
+/* Numbers of tiles for each side length of a tile, and the most tiles after splitting k. */
 typedef struct grid {
     double rows[SIDES], columns[SIDES];
     double most_blocks;
@@ -237,7 +236,7 @@ NNC_SAYING product product_of(const nnc_device *device, const nnc_op *op, const 
     const double cache_rate = cache_rate_of(e, nnc_device_matmul_peak(device, op->math_dtype), why);
     const nnc_matmul *u = &op->u.matmul;
     const double experts = u->experts > 0 ? (double)u->experts : 1.0;
-    /* a weight gradient sums over the tokens of an expert, so they are its dimension k */
+    /* a weight gradient sums over the tokens of an expert, so the tokens are its dimension k */
     const bool grouped_k = op->phase == NNC_PHASE_GRAD_WEIGHT;
     product p = {
         .count = (double)u->batch * (u->one_by_one ? 1.0 : experts),
