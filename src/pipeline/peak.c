@@ -56,7 +56,7 @@ static progress progress_of(const interleaved *in, int64_t ops) {
     return (progress){ .whole = ops / round * in->stages, .rest = ops % round };
 }
 
-/* Returns the number of finished passes of the chunk at `place` in the order. */
+/* Returns the number of passes that the chunk at `place` in the order of chunks has finished. */
 static int64_t passes_of(progress of, int64_t place, int64_t stages) {
     const int64_t rest = of.rest - place * stages;
     return of.whole + (rest < 0 ? 0 : rest > stages ? stages : rest);

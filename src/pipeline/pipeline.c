@@ -505,8 +505,7 @@ static void skip_op(nnc_pipeline_device *device, uint8_t op, int64_t times) {
     if (forward) { stream[NNC_F1 - chunk].done += times; }
 }
 
-/* Advances the state by `times` periods of later_s seconds. In each period every device runs its sequence of ops
- * `repeats` times. */
+/* Advances the state by `times` periods of later_s seconds; in a period each device runs its ops `repeats` times. */
 static void skip(const replay *r, int64_t repeats, int64_t times, double later_s) {
     const double skip_s = (double)times * later_s;
     for (int32_t d = 0; d < r->pipeline->stages; d++) {

@@ -51,7 +51,7 @@ typedef struct nnc_pipeline_event {
     double start_s, end_s;
 } nnc_pipeline_event;
 
-/* Called once per interval. The intervals of one device come in time order. */
+/* Receives one interval in which a device runs an op. The intervals of one device come in time order. */
 typedef void nnc_pipeline_event_fn(void *context, const nnc_pipeline_event *event);
 
 enum {
@@ -60,7 +60,7 @@ enum {
                                      * directions */
 };
 
-/* The first `stages` entries of each array are set, one per device. */
+/* Times of a replayed pipeline. The first `stages` entries of each array are set, one per device. */
 typedef struct nnc_pipeline_result {
     double total_s;    /* seconds of a step: the longest span_s */
     double makespan_s; /* seconds from the first start to the last end of all devices */
@@ -186,8 +186,7 @@ typedef enum nnc_run_op {
     NNC_F1_BW0
 } nnc_run_op;
 
-/* An entry of an order list: a sequence of ops and its number of repeats. So the list stays short for any number of
- * micro-batches. */
+/* An entry of an order list: a sequence of ops and its repeats. Lists stay short for any number of micro-batches. */
 typedef struct nnc_order_run {
     int64_t repeat;
     uint8_t ops;
@@ -250,7 +249,7 @@ typedef struct nnc_equal_stages {
     double p, v, f, b, w;
 } nnc_equal_stages;
 
-/* All properties of a schedule. */
+/* The properties and functions of one pipeline schedule. */
 typedef struct nnc_schedule_row {
     int32_t chunks;   /* groups of layers per device; 0 = the virtual_stages of the plan, interleaved */
     bool folded;      /* the second chunk or direction runs from the last device back to the first, so the first device
@@ -308,8 +307,7 @@ bool nnc_schedule_is_steady(const nnc_plan *plan);
 /* Sets the schedule of a plan, and checks its rules on stages, virtual stages and layers.
  * NNC_ILLEGAL_PLAN: err names the option, the rule with its numbers, and legal values. */
 nnc_status nnc_schedule_resolve(nnc_plan *plan, int64_t layers, nnc_error *err);
-/* Checks the rules of the schedule of a plan on the number of micro-batches. NNC_ILLEGAL_PLAN: the number breaks a
- * rule. */
+/* Checks the rules of a plan's schedule on the number of micro-batches. NNC_ILLEGAL_PLAN: a rule is broken. */
 nnc_status nnc_schedule_check(const nnc_plan *plan, nnc_error *err);
 
 /* Returns the idle time of the schedule in closed form: total_s minus the busy time, if all stages have equal times

@@ -371,7 +371,7 @@ static nnc_status check_chunks(const nnc_plan *p, nnc_error *err) {
     return NNC_OK;
 }
 
-/* Checks the given numbers of layers of the first and the last stage. */
+/* Checks --first-stage-layers and --last-stage-layers: the layers of the first and the last stage. */
 static nnc_status check_ends(const nnc_plan *p, int64_t layers, nnc_error *err) {
     const int64_t first = p->first_stage_layers, last = p->last_stage_layers;
     const char *option = first > 0 ? "--first-stage-layers" : "--last-stage-layers";

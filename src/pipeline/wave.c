@@ -25,13 +25,12 @@
 #endif
 #endif
 
-/* Devices first to end - 1. */
+/* The devices with index `first` to `end` - 1. */
 typedef struct device_range {
     int64_t first, end;
 } device_range;
 
-/* Tests whether the processor has vector instructions for four numbers. Sums and maxima have equal bits with and
- * without them. */
+/* Tests whether the processor has vector instructions for four numbers. Results are bitwise equal without them. */
 #if defined(__x86_64__) && defined(__GNUC__)
 #define WIDE __attribute__((target("avx2")))
 static bool is_wide(void) {
@@ -153,7 +152,7 @@ static void go_on(const nnc_wave_shape *shape, nnc_wave_cursor *next) {
 EACH void turn(const nnc_wave_shape *shape, nnc_wave *wave, int64_t t, const int64_t tracks) {
     const int64_t p = shape->p, v = shape->v;
     set_forward(shape, wave, wave->forward.place, wave->forward.chunk, tracks);
-    /* The first and the last virtual stage wait for no message. */
+    /* Virtual stage 0 waits for no message in forward, so the arrival time is 0. */
     if (wave->forward.chunk == 0) { set_zero(wave->now.down_s, tracks); }
     go_on(shape, &wave->forward);
     if (t - shape->lead + p - 1 >= 0) {
@@ -283,8 +282,8 @@ static void run_slots(const nnc_wave_shape *shape, nnc_wave *wave, int64_t t, in
     }
 }
 
-/* Returns the end of the stretch of equal time slots that begins at t: in all of them, the same devices run a forward,
- * a backward or a weight gradient. */
+/* Returns the end of the stretch (sequence of similar time slots) that begins at t: in all of them, the same devices
+ * run a forward, a backward or a weight gradient. */
 static int64_t same_until(const nnc_wave_shape *shape, int64_t t) {
     const int64_t step[3] = { -1, shape->skew, -1 };
     const int64_t lead[3] = { 0, shape->lead, shape->lead };
@@ -336,7 +335,7 @@ static void begin(const nnc_wave_shape *shape, nnc_wave *wave) {
 
 enum { TRIAL_MIN = 8 }; /* the fewest repeats for which a trial saves time */
 
-/* Returns the array of times with index i in a state. */
+/* Returns an array of times of a state: free_s (i = 0), down_s (1) or up_s (2). */
 static double *row(nnc_wave_state *state, int i) {
     return i == 0 ? state->free_s : i == 1 ? state->down_s : state->up_s;
 }
@@ -424,8 +423,7 @@ static int64_t ages_left(const nnc_wave_shape *shape, const watch *w, int64_t t)
     return times * age >= NNC_SKIP_MIN ? times : 0;
 }
 
-/* Tests whether a track (pipeline) has returned to its remembered state, or has shown no period for too many time
- * slots. */
+/* Tests whether a track (pipeline) is back in its remembered state, or has had no period for too many time slots. */
 static bool repeats(const nnc_wave_shape *shape, nnc_wave *wave, const watch *w, int64_t t, int64_t track) {
     return t - w->then >= NNC_SKIP_FORCE_OPS / shape->p || came_back(shape, wave, track);
 }
