@@ -239,7 +239,7 @@ static outcome try_plan(search *s, const int at[CHANGES], bool timed, nnc_advice
     return OUTCOME_FITS;
 }
 
-/* Writes the options of each plan that was found. */
+/* Writes to `text` of each found plan the options that lead to the plan. */
 static void write_texts(const search *s, nnc_advice *advice, int count) {
     for (nnc_advice *one = advice; one < advice + count; one++) {
         write_changes(s->base, &one->plan, one->text, sizeof one->text);
@@ -278,7 +278,7 @@ static bool try_set(search *s, unsigned set, nnc_advice *advice) {
     return false;
 }
 
-/* Returns the next larger number with as many bits set: the next set of as many changes. */
+/* Returns the next larger number with equally many bits set, which is the next set of equally many changes. */
 static unsigned next_set(unsigned set) {
     const unsigned lowest = set & (0U - set), raised = set + lowest;
     return ((raised ^ set) >> 2) / lowest | raised;
@@ -537,7 +537,7 @@ static int advise(const nnc_model *model, const nnc_device *device, const nnc_pr
     for (int size = 1; size <= CHANGES && found == 0; size++) {
         try_sets(&s, size, CHANGES, &fitting, advice, &found, max);
     }
-    /* LoRA with recomputation is often faster than offload. */
+    /* If other changes fit, also tries LoRA with recomputation, which is often faster than offload. */
     const unsigned adapted = 1U << CHANGE_ADAPTERS | 1U << CHANGE_RECOMPUTE;
     if (alters && found > 0 && found < max && s.steps[CHANGE_ADAPTERS] > 0 && s.steps[CHANGE_RECOMPUTE] > 0 &&
         !holds_one(&fitting, adapted) && try_set(&s, adapted, &advice[found])) {

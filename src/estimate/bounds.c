@@ -126,7 +126,7 @@ double nnc_upper_bound(const nnc_step *step, const nnc_bound_segment_times *unit
 
 /* ---- the ideal step ---- */
 
-/* Sets the parts of one device's step on one engine. */
+/* Sets forward_s to update_s of the ideal step of one device, as if only one engine took time. */
 static void engine_parts(const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX], const nnc_step_memory *m,
                          int32_t stage, const engine_rates *rates, nnc_engine engine, nnc_ideal *ideal) {
     const nnc_stage_residency *holding = &m->holdings[stage];
@@ -194,7 +194,7 @@ static double device_network_s(const nnc_step *step, const link_loads *loads, co
     return sums[*fabric];
 }
 
-/* Finds the device with the busiest links. */
+/* Sets *stage to the device whose links are busiest, and the network time and fabric of the ideal step. */
 static void find_busiest_links(const nnc_step *step, const nnc_rows *rows, const nnc_step_memory *m, nnc_ideal *ideal,
                                int32_t *stage) {
     link_loads loads;
@@ -365,8 +365,7 @@ static void say_ideal_step(const nnc_step *step, const nnc_ideal *ideal, const n
     nnc_say_formula(why, "host_s", "s", "0", 0.0);
 }
 
-/* Sets the bounds. In the ideal step every resource may be busy all the time, so without the largest bound the next
- * largest decides. */
+/* Sets the bounds of an ideal step. All resources work at the same time, so without the largest the next decides. */
 static void set_bounds(const nnc_ideal *ideal, nnc_result *r, nnc_derivation *why) {
     NNC_LET(why, matrix_s, "s", ideal->engine_s[NNC_ENGINE_MATRIX]);
     NNC_LET(why, vector_s, "s", ideal->engine_s[NNC_ENGINE_VECTOR]);

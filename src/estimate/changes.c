@@ -33,7 +33,7 @@ typedef enum move {
     MOVES
 } move;
 
-/* VOCAB_MULTIPLE: a vocabulary that is padded to a multiple of this number fills the tiles of matrix units. */
+/* VOCAB_MULTIPLE: a vocabulary padded to a multiple of this number fills the tiles of matrix units. */
 enum { STEPS_MAX = 10, ROUNDS_MAX = 8, LORA_RANK = 16, VOCAB_MULTIPLE = 128 };
 
 /* Least share by which a change must make training faster, or memory smaller, to be listed. */
@@ -198,8 +198,7 @@ static bool better(const nnc_result *a, const nnc_result *b) {
                : a->samples_per_s > (1.0 + worth_faster) * b->samples_per_s;
 }
 
-/* Finds the best strength of a move from a candidate whose resolved plan is `now`. Returns false if no strength is
- * possible. */
+/* Finds the best strength of a move from a candidate with resolved plan `now`. Returns false if none is possible. */
 static bool best_step(tuner *t, move what, const candidate *from, const nnc_plan *now, int most, candidate *to,
                       nnc_result *r) {
     bool any = false;
@@ -294,7 +293,7 @@ static bool only_slows(const tuner *t, move what) {
            now->recompute == NNC_RECOMPUTE_NONE && now->pipeline == 1;
 }
 
-/* Adds the best strength of a move to the list, if it is worth listing. */
+/* Adds a move (change of one option), at its best strength, to the list if the change is worth listing. */
 static void try_move(tuner *t, move what, nnc_plan_changes *found) {
     const candidate base = { .plan = *t->ask->plan };
     candidate to;

@@ -236,7 +236,7 @@ static void raise_upper(nnc_result *r, nnc_derivation *why) {
     }
 }
 
-/* Sets the idle share: the mean over the pipeline stages. */
+/* Sets the share of the step in which a pipeline stage is idle, as a mean over all stages. */
 static void set_idle_share(const nnc_step *step, const nnc_stage *stages, nnc_result *r) {
     const int32_t count = step->plan->pipeline;
     double work_s = 0.0; /* mean of the time that a stage works, over all stages */
@@ -362,14 +362,13 @@ static void shard_and_cost(const nnc_step *step, const nnc_lowering *how, nnc_sc
 nnc_status nnc_estimate_time(const nnc_model *model, nnc_step *step, nnc_scratch *scratch, nnc_result *r,
                              nnc_error *err) {
     const bool brief = nnc_estimate_is_brief(scratch, &r->plan);
-    /* A brief estimate that has checked the memory first already has it. */
+    /* A brief estimate that has checked the memory first has set r->memory already. */
     if (!brief || r->memory.total_bytes == 0) { nnc_stage_memory(step, model, brief, &scratch->step, r); }
     nnc_step_ends_find(step, &scratch->step, &scratch->ends);
     step->ends = &scratch->ends;
     return brief ? time_briefly(step, scratch, r, err) : time_fully(model, step, scratch, r, err);
 }
 
-/* Completes the estimate of a plan whose memory is known but whose times are not. */
 nnc_status nnc_estimate_untimed(const nnc_model *model, nnc_result *r, nnc_error *err) {
     NNC_TRY(check_result(r, model, err));
     leave_out(r);

@@ -76,8 +76,8 @@ typedef struct nnc_stage_partition {
 
 void nnc_partition_layers(const nnc_op_list *list, const nnc_plan *plan, nnc_stage_partition *partition);
 
-/* Returns the device of a virtual stage. Interleaved stages go round robin over the devices; stages of zb-v go down and
- * back up. */
+/* Returns the device of a virtual stage. Interleaved stages go round the devices; stages of zb-v go down and back
+ * up. */
 int32_t nnc_partition_device(const nnc_plan *plan, int32_t virtual_stage);
 
 /* Returns how many of the `instances` layers of a segment backward runs again; 0 without full recomputation. */
@@ -248,8 +248,7 @@ typedef struct nnc_overlap_window {
 double nnc_cluster_exposed_s(const nnc_collective_op *exchange, double exchange_s, double share, nnc_lane lane,
                              const nnc_overlap_window *window);
 
-/* Work of one device after its last backward: communication, then the update. times (of updates) and exchange_s have no
- * overlap subtracted. */
+/* Work of one device after its last backward: communication, then the update, with times without overlap. */
 typedef struct nnc_step_end {
     nnc_op exchanges[NNC_STEP_EXCHANGES_MAX];
     double exchange_s[NNC_STEP_EXCHANGES_MAX];
@@ -330,7 +329,7 @@ bool nnc_step_run(const nnc_step *step, const nnc_segment_time units[NNC_SEGMENT
 nnc_pipeline nnc_step_pipeline(const nnc_plan *plan, const nnc_step_memory *m);
 /* Returns the device with the longest busy time in m->run; of equal devices the first. */
 int32_t nnc_step_busiest(const nnc_step_memory *m, int32_t stages);
-/* Fills m->stages from the last replay, except memory and step end. */
+/* Fills m->stages from the last replay, except memory and times of the step end. */
 void nnc_step_describe(const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX], nnc_step_memory *m);
 /* Keeps only the rows that one device runs, with their repeats over the whole step. */
 void nnc_step_restrict(const nnc_step *step, const nnc_stage_residency *holding, nnc_rows *rows);
@@ -424,7 +423,8 @@ void nnc_say_name(const char *what, int32_t segment, nnc_part part, char name[NN
 void nnc_say_plan(const nnc_plan *plan, nnc_derivation *why);
 /* Records the parameter counts as sums over groups of ops, and the count of each group as a sum over its ops. */
 void nnc_say_params(const nnc_op_list *list, const nnc_result *r, nnc_derivation *why);
-/* nnc_say_groups records a result as a sum over groups of ops, nnc_say_parts as a sum over parts of the step. */
+/* nnc_say_groups records the FLOPs of one part of a pass as a sum over groups of ops; nnc_say_parts a value as a sum
+ * over parts. */
 void nnc_say_groups(const nnc_group_sums *groups, nnc_part part, const char *name, double result, nnc_derivation *why);
 void nnc_say_parts(const double sums[NNC_PARTS], const char *name, const char *unit, double result,
                    nnc_derivation *why);
@@ -507,7 +507,7 @@ struct nnc_scratch {
 
 /* ---- changes.c: changes that make a plan faster or smaller ---- */
 
-/* Options that change a plan, and what the changed plan gains. */
+/* Options that change a plan, and the time, memory and gain of the changed plan. */
 typedef struct nnc_plan_change {
     char options[256]; /* options to append to the command; "" = no change */
     double step_s, samples_per_s, cost_step;
@@ -642,7 +642,7 @@ void nnc_estimate_begin(nnc_scratch *scratch, nnc_result *r);
 /* Computes step ends, bounds and step from the table in scratch->rows, and first the memory if it is not set. */
 nnc_status nnc_estimate_time(const nnc_model *model, nnc_step *step, nnc_scratch *scratch, nnc_result *r,
                              nnc_error *err);
-/* Tests whether a brief estimate is wanted, and possible for this plan. */
+/* Tests whether the caller wants a brief estimate and the plan allows one. */
 bool nnc_estimate_is_brief(const nnc_scratch *scratch, const nnc_plan *plan);
 nnc_status nnc_estimate_time_parts(const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX],
                                    nnc_scratch *scratch, nnc_result *r, nnc_error *err);

@@ -84,7 +84,7 @@ typedef struct option {
     bool applies;     /* true: the remedy changes the resolved plan */
 } option;
 
-/* Applies the options of a remedy to a plan. */
+/* Applies the options of a remedy (a way to save memory) to a plan. */
 static void apply(const option *o, nnc_plan *plan) {
     char words[96], *rest = NULL;
     snprintf(words, sizeof words, "%s", o->text);
@@ -133,7 +133,7 @@ static void add_remedies(finder *f, const nnc_plan *base, const nnc_plan *p, nnc
     const bool trains_all = !has_adapters && p->train == NNC_TRAIN_ALL;
     const bool is_alone = p->devices == 1;
     const option options[] = {
-        /* ways to save memory, the mildest first */
+        /* the remedies are ways to save memory, the mildest first */
         { "--recompute selective", stores_scores },
         { "--recompute full", stores_all },
         { "--optimizer", has_larger },

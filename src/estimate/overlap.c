@@ -309,7 +309,7 @@ static void issue_pass(const nnc_rows *rows, const nnc_op_list *list, double ker
     }
 }
 
-/* Returns the device time of a part plus its waits for the host. */
+/* Returns the seconds of a part of a pass: compute, exposed communication, and waits for the host. */
 static double issued_part_s(const nnc_segment_time *unit, nnc_part part) {
     double part_s = unit->compute_s[part] + unit->host_s[part];
     for (int k = 0; k < NNC_COMM_COUNT; k++) { part_s += unit->exposed_s[part][k]; }

@@ -223,7 +223,7 @@ static double in_flight_of(const nnc_plan *plan, int32_t device, nnc_derivation 
     return in_flight;
 }
 
-/* Records how many micro-batches a device keeps in flight. */
+/* Records the formula of the micro-batches that a device keeps in flight. */
 static void step_say_in_flight(const nnc_step *step, int32_t device) {
     (void)in_flight_of(step->plan, device, step->why);
 }

@@ -216,7 +216,7 @@ bool nnc_step_core_run(const nnc_step *step, const nnc_segment_time units[NNC_SE
     return true;
 }
 
-/* Returns the seconds of passes and step end of a stage. */
+/* Returns the seconds of one stage from the start of the step to the end of its step end. */
 static double ends_s(const nnc_step_memory *m, int32_t stage) {
     return m->run.span_s[stage] + (m->stages[stage].exchange_s + m->stages[stage].update_s);
 }
