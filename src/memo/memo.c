@@ -139,7 +139,7 @@ typedef struct list_key {
     nnc_software software;
 } list_key;
 
-/* Copies the used part of an op list. */
+/* Copies an op list without the unused entries of its arrays. */
 static void copy_list(nnc_op_list *to, const nnc_op_list *from) {
     const size_t mixed = offsetof(nnc_op_list, mixed_count); /* offset of the scalar members at the end of the struct */
     memcpy(to->ops, from->ops, (size_t)from->count * sizeof from->ops[0]);
@@ -344,8 +344,7 @@ nnc_pass_entry *nnc_pass_find(nnc_estimate_cache *shared, const nnc_plan *plan, 
     return valid ? p : NULL;
 }
 
-/* Keeps the passes of an estimate in the cache of passes. units NULL: the plan needs too much memory and has no
- * times. */
+/* Keeps the passes of an estimate in the cache of passes. units NULL: no times, because the plan does not fit. */
 static void keep_pass(nnc_estimate_cache *shared, const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX],
                       const nnc_result *r) {
     const size_t segments = (size_t)step->list->segment_count;
@@ -375,7 +374,7 @@ static void keep_pass(nnc_estimate_cache *shared, const nnc_step *step, const nn
     shared->memory_stage = r->memory_stage;
 }
 
-/* Tests whether the step end depends on the number of micro-batches. */
+/* Tests whether the step end of a plan depends on the number of micro-batches. */
 static bool counts_passes(const nnc_step *step) { return step->plan->zero == 2 || nnc_step_adds_gradients(step); }
 
 /* Sets the partition in scratch and the memory in *r. Reuses the values of the previous plan if both plans have the
@@ -401,7 +400,7 @@ static void recall_memory(const nnc_model *model, const nnc_pass_entry *p, const
     }
 }
 
-/* Sets the step ends. Reuses the step ends of the previous plan if they are equal. */
+/* Sets the step ends in scratch. Keeps the step ends of the previous plan if they are equal. */
 static void recall_ends(const nnc_pass_entry *p, const nnc_step *step, nnc_scratch *scratch) {
     nnc_estimate_cache *shared = scratch->shared;
     if (shared->ended != p || (shared->ended_passes != step->plan->micro_batches && counts_passes(step))) {
@@ -411,8 +410,7 @@ static void recall_ends(const nnc_pass_entry *p, const nnc_step *step, nnc_scrat
     shared->ended_passes = step->plan->micro_batches;
 }
 
-/* Tests whether the estimate is complete with the memory: the caller needs times only for plans that fit, and this plan
- * does not fit. */
+/* Tests whether no times are needed: the caller needs times only for plans that fit, and the plan does not fit. */
 static bool ends_untimed(const nnc_scratch *scratch, const nnc_result *r) {
     return scratch->fits_only && scratch->brief && r->plan.mode == NNC_MODE_PREDICTED && r->verdict == NNC_OVER_MEMORY;
 }
@@ -771,8 +769,7 @@ typedef struct partition {
     nnc_stage_layers shares[PARTITION_VIRTUAL];
 } partition;
 
-/* Returns a key for the partition of a plan: equal keys mean equal partitions, except for the micro-batches in flight.
- * 0: do not cache. */
+/* Returns a key of a plan's partition: equal keys mean equal layers of all stages. 0: the partition is not cached. */
 static uint64_t key_of(const nnc_plan *plan) {
     const int32_t chunks = nnc_schedule_chunks(plan);
     const bool full = (plan->recompute & NNC_RECOMPUTE_FULL) != 0;

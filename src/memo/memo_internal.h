@@ -53,8 +53,7 @@ typedef struct nnc_memo {
 bool nnc_memo_create(nnc_memo *memo, uint32_t slots, uint32_t ways, size_t key_size, size_t hashed, size_t value_size);
 void nnc_memo_destroy(nnc_memo *memo);
 
-/* Returns the value of a key; NULL = not in the cache. The value stays at its address until another entry replaces
- * it. */
+/* Returns the value of a key; NULL = not cached. The value keeps its address until another entry replaces it. */
 void *nnc_memo_find(nnc_memo *memo, const void *key);
 /* Returns space for the value of a key that the nnc_memo_find just before did not find; a full cache loses an old
  * entry. The bytes of the space are unset; the caller fills them. */
@@ -136,10 +135,10 @@ typedef struct nnc_estimate_cache {
  * search: also creates the caches that only a search uses. Returns false if out of memory. */
 bool nnc_scratch_share(nnc_scratch *scratch, const nnc_model *model, const nnc_device *device, bool search);
 
-/* Empties the caches and sets model and device. */
+/* Empties the caches of estimates and sets the model and device of later results. */
 void nnc_estimate_cache_begin(nnc_estimate_cache *shared, const nnc_model *model, const nnc_device *device);
 
-/* Returns the valid entry of a plan under its profile, or NULL. */
+/* Returns the valid entry of a plan and its profile in the cache of passes; NULL = no entry. */
 nnc_pass_entry *nnc_pass_find(nnc_estimate_cache *shared, const nnc_plan *plan, const nnc_software *software);
 
 /* Prepares the op list of one rank and the sums of the list. A search calls the parts of an estimate one by one,
