@@ -212,13 +212,15 @@ bool nnc_read_quantity(const char *text, const char *unit, bool whole, double *o
  * "10B", "5m". Returns false if it refuses the text. */
 bool nnc_read_typed(const char *text, double *out);
 
-/* Reads an amount of money, with or without a currency ("USD", "$", "EUR" ...) and "/h": "2.5 USD/h", "200k", "1.2M
- * EUR". currency: upper case; "" = not given. Returns false if the text is no amount of money. */
+/* NNC_CURRENCY_TEXT: bytes of a currency. nnc_read_money reads an amount with or without currency ("USD", "$", "EUR"
+ * ...) and "/h": "2.5 USD/h", "200k". currency: upper case; "" = not given. Returns false if the text is no amount of
+ * money. */
 enum { NNC_CURRENCY_TEXT = 4 };
 bool nnc_read_money(const char *text, double *out, char currency[NNC_CURRENCY_TEXT]);
 
-/* Write a number as the shortest decimal text with at most 12 significant digits. The decimal point is '.' in every
- * locale; NaN and infinities become "null". nnc_number_text returns the text, nnc_number_write its length. */
+/* NNC_NUMBER_TEXT: bytes of a number as text. nnc_number_text writes the shortest decimal text with at most 12 digits
+ * and returns it, nnc_number_write returns its length. The decimal point is always '.'; NaN and infinities become
+ * "null". */
 enum { NNC_NUMBER_TEXT = 32 };
 char *nnc_number_text(double value, char text[NNC_NUMBER_TEXT]);
 size_t nnc_number_write(double value, char text[NNC_NUMBER_TEXT]);
@@ -320,7 +322,7 @@ uint64_t nnc_digest_bytes(uint64_t digest, const void *bytes, size_t size);
 uint64_t nnc_digest_text(uint64_t digest, const char *text);
 uint64_t nnc_digest_number(uint64_t digest, uint64_t number);
 
-/* Writes a digest as sixteen hexadecimal digits. Returns text. */
+/* NNC_DIGEST_TEXT: bytes of a digest as text. nnc_digest_print writes sixteen hexadecimal digits and returns text. */
 enum { NNC_DIGEST_TEXT = 17 };
 char *nnc_digest_print(uint64_t digest, char text[NNC_DIGEST_TEXT]);
 
@@ -356,9 +358,9 @@ void nnc_atomic_file_drop(nnc_atomic_file *file);
  * unchanged, and errno has the cause. */
 bool nnc_atomic_file_write(const char *path, const char *text, size_t size);
 
-/* Opens a file to read. Returns -1 on failure; errno then has the cause. The environment variable NNCOST_ROOTS may list
- * folders (real paths, joined by ':'). Then only regular files and folders inside them can be opened; others fail with
- * EACCES. */
+/* NNC_ROOTS_VARIABLE: environment variable that may list folders (real paths, joined by ':'). nnc_open_to_read opens a
+ * file to read; with the variable only regular files and folders inside these folders, others fail with EACCES. Returns
+ * -1 on failure; errno then has the cause. */
 #define NNC_ROOTS_VARIABLE "NNCOST_ROOTS"
 int nnc_open_to_read(const char *path);
 
