@@ -372,8 +372,9 @@ int nnc_specs_folders(const nnc_specs *specs, const char *const **folders);
 const char *nnc_specs_marks(const nnc_specs *specs);
 void nnc_specs_mark(nnc_specs *specs, const char *text);
 
-/* Tests the relations that hold for every real device or software profile (plausible.c). Return false if one fails;
- * text then names its fields, the expected range and the value. */
+/* NNC_IMPLAUSIBLE_TEXT: bytes for the reason why a device or profile is not plausible. nnc_device_is_plausible and a
+ * similar function test relations that hold for all real ones; false: text has the fields, the expected range and the
+ * value. */
 enum { NNC_IMPLAUSIBLE_TEXT = 200 };
 bool nnc_device_is_plausible(const nnc_device *device, char *text, size_t size);
 bool nnc_software_is_plausible(const nnc_software *software, char *text, size_t size);
@@ -512,8 +513,8 @@ extern const char nnc_shipped_aliases[];
 
 /* ---- devices, clusters, catalogues ---- */
 
-/* nnc_efficiencies_neutral sets every efficiency to its neutral value: fractions 1, fixed times 0, no tiles. Times then
- * follow only from the datasheet. */
+/* NNC_EFFICIENCIES_FIELDS: rows of the table of efficiencies. nnc_efficiencies_neutral sets every efficiency to its
+ * neutral value: fractions 1, fixed times 0, no tiles. Times then follow only from the datasheet. */
 enum { NNC_EFFICIENCIES_FIELDS = 15 };
 extern const nnc_field nnc_efficiencies_fields[NNC_EFFICIENCIES_FIELDS];
 void nnc_efficiencies_neutral(nnc_efficiencies *e);
@@ -588,7 +589,8 @@ const nnc_family_fields *nnc_family_fields_of(nnc_family family);
 bool nnc_is_foreign(nnc_json root);
 bool nnc_foreign_read(nnc_json root, nnc_model *model);
 
-/* nnc_is_capture tests for a captured program. nnc_capture_read reads the program; the caller sets model->id. */
+/* NNC_CAPTURE_SCHEMA: schema of a captured program. nnc_is_capture tests for it; nnc_capture_read reads it, without
+ * id. */
 #define NNC_CAPTURE_SCHEMA "nncost.capture/1"
 bool nnc_is_capture(nnc_json root);
 void nnc_capture_read(nnc_json root, nnc_model *model);
@@ -659,8 +661,8 @@ typedef struct nnc_given {
 
 extern const nnc_field_table nnc_recipe_table;
 
-/* Finds the best entry for a question. First the longest name of a framework counts; then the newest release that is
- * not newer than the asked version; then the number of conditions. */
+/* Finds the best entry for a question: the entry with the longest matching name of a framework; of these the newest
+ * release that is not newer than the asked version; of these the entry with the most specific conditions. */
 nnc_status nnc_release_find(nnc_specs *specs, const nnc_release_ask *ask, nnc_release *release, nnc_error *err);
 /* nnc_release_fill sets fields that the plan and the model do not give. nnc_release_switch sets the switches of the
  * release's recipes in the profile. */

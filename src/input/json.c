@@ -361,7 +361,7 @@ static bool find(nnc_json at, nnc_json to, way *w) {
     return false;
 }
 
-/* Returns the value itself, or, if it was inherited, the member "same_as" or "like" that inherited it. */
+/* Returns the value `at`, or, if it was inherited, the member "same_as" or "like" through which it was inherited. */
 static nnc_json own_of(nnc_json container, nnc_json at) {
     if (!nnc_json_inherited(at)) { return at; }
     const nnc_json same = nnc_json_get(container, "same_as");

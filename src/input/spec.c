@@ -580,7 +580,7 @@ static nnc_status copy_of(nnc_specs *specs, nnc_spec_kind kind, const void *from
     return NNC_OK;
 }
 
-/* Finds a field by name, and the struct that contains the field. */
+/* Sets *field to the field with a name, and *place to the struct that contains the field. */
 static nnc_status find(const nnc_field_table *table, const void *object, const char *name, const nnc_field **field,
                        const char **place, nnc_dtype *dtype, nnc_error *err) {
     void *at = NULL; /* removes const for nnc_field_at; the object is only read */
