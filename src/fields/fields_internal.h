@@ -177,7 +177,8 @@ void nnc_fields_init(const nnc_field_table *table, void *object);
  * the first wrong field. */
 nnc_status nnc_fields_check(const nnc_field_table *table, const char *prefix, const void *object, nnc_error *err);
 
-/* Writes the option of a field: "--micro-batch" for micro_batch. Returns text. */
+/* NNC_OPTION_NAME: bytes of an option. nnc_option_name writes the option of a field, "--micro-batch" for
+ * micro_batch. */
 enum { NNC_OPTION_NAME = 40 };
 char *nnc_option_name(const char *field, char text[NNC_OPTION_NAME]);
 
