@@ -80,7 +80,7 @@ typedef struct nnc_writer {
     const char *place; /* place of the ops in the network: "down.0"; NULL = the names include it */
 } nnc_writer;
 
-/* Appends a zeroed op and returns it. If the list is full, returns a spare op. */
+/* Appends a forward op, with zeroed dims, and returns it. A full list sets list->truncated and reuses its last op. */
 nnc_op *nnc_list_add(const nnc_writer *w, const char *name, nnc_op_kind kind, nnc_group group);
 /* Returns a * b; sets list->overflow when the product exceeds int64. */
 static inline int64_t nnc_list_mul(const nnc_writer *w, int64_t a, int64_t b) {

@@ -172,7 +172,8 @@ static const context_row *context_of(const nnc_plan *plan) { return contexts[pla
 
 bool nnc_context_over_heads(const nnc_plan *plan) { return context_of(plan)->over_heads; }
 
-/* Returns the number of copies of a key and its value: 1, or the number of query heads that share the key. */
+/* Returns the number of copies of a key and its value: 1, or one per query head if the software copies keys to
+ * heads. */
 static int64_t kv_copies(const nnc_layer_writer *w) {
     return w->to.how->software->expanded_kv ? w->layer->heads / w->layer->kv_heads : 1;
 }
