@@ -112,7 +112,7 @@ EACH void set_zero(double *to, const int64_t tracks) {
     for (int64_t k = 0; k < tracks; k++) { to[k] = 0; }
 }
 
-/* Adds the time of sending the result, if the pipeline has another device. */
+/* Sets `sum` to the times plus the time of sending the result; without sending if the pipeline has one device. */
 EACH void add_send(const nnc_wave_shape *shape, double *sum, const double *times, const int64_t tracks) {
     if (shape->p > 1) {
         add_tracks(sum, times, shape->send_s, tracks);
