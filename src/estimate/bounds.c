@@ -52,8 +52,8 @@ NNC_SAYING double engine_time_s(const engine_rates *rates, nnc_engine engine, co
     }
 }
 
-/* Seconds of one segment by part of a pass and by engine. Column NNC_ENGINES has the sum over all resources, one after
- * the other. Row WEIGHT_PART has only weight gradients, which the row of backward also includes. */
+/* Rows of the table engine_sums: seconds of one segment by part of a pass and by engine. Row WEIGHT_PART has only
+ * weight gradients, which the row of backward also includes. Column NNC_ENGINES has the sum over all resources. */
 enum { WEIGHT_PART = NNC_PASS_PARTS, SUMMED_PARTS };
 typedef struct engine_sums {
     double parts[SUMMED_PARTS][NNC_ENGINES + 1];
@@ -216,8 +216,8 @@ static void find_busiest_links(const nnc_step *step, const nnc_rows *rows, const
     }
 }
 
-/* Returns an upper limit of the pipeline time: each stage once, then the slowest stage for each further micro-batch.
- * Sets *busy_s to the longest time that any device works. */
+/* Returns an upper limit of the pipeline time: each stage once, plus the slowest stage once per micro-batch. Sets
+ * *busy_s to the longest time that any device works. */
 static double longest_s(const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX], const nnc_step_memory *m,
                         double *busy_s) {
     double all = 0.0, slowest = 0.0;

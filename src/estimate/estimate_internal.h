@@ -85,8 +85,9 @@ int64_t nnc_recomputed_layers(const nnc_plan *plan, const nnc_op_list *list, int
 
 /* ---- overlap.c: seconds of one instance of a segment ---- */
 
-/* Seconds of one instance of a segment in one pass: compute and exposed communication of each part (forward, backward,
- * recompute), and their sums. weight_s is the part of backward_s that weight gradients take. */
+/* NNC_PASS_PARTS: parts of a pass (forward, backward, recompute). nnc_segment_time: seconds of one instance of a
+ * segment in one pass: compute and exposed communication of each part, and their sums; weight_s is the part of
+ * backward_s that weight gradients take. */
 enum { NNC_PASS_PARTS = NNC_PART_RECOMPUTE + 1 };
 typedef struct nnc_segment_time {
     double forward_s, backward_s, weight_s, recompute_s;
@@ -288,7 +289,7 @@ void nnc_step_ends_set(const nnc_step *step, const nnc_segment_time units[NNC_SE
 /* Adds the exposed and the update seconds of one device to the result. */
 void nnc_step_end_add(const nnc_step_end_seconds *seconds, nnc_result *r);
 
-/* Appends the step end of one stage to its rows. */
+/* Appends the rows of the step end of one stage to the op table of the stage. */
 void nnc_step_end_append(const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX], const nnc_step_memory *m,
                          int32_t stage, const nnc_overlap *overlap, nnc_rows *rows);
 
