@@ -339,8 +339,7 @@ static inline bool nnc_op_is_collective(const nnc_op *op) { return op->kind == N
 /* Returns the work of one instance of an op, in the phase of the op. Cannot fail. */
 nnc_work nnc_op_work(const nnc_op *op);
 
-/* Return the number of elements in all heads of an attention: nnc_flash_scores of the scores, the next functions of
- * queries, keys and values. */
+/* nnc_flash_scores, nnc_flash_queries and nnc_flash_keys (keys and values) return elements of all heads together. */
 static inline double nnc_flash_scores(const nnc_flash *p) {
     return (double)p->batch * (double)p->heads * (double)p->s_q * (double)p->s_k;
 }
