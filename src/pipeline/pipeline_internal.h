@@ -3,7 +3,7 @@
  *     schedule.c    one row per schedule: order lists, closed forms, rules for plans
  *     peak.c        the most bytes that a device keeps if its chunks differ
  *     pipeline.c    replay of the order lists, op by op, for any schedule
- *     wave.c        faster replay, time slot by time slot, for schedules whose devices move in step
+ *     wave.c        faster replay, slot by slot, for schedules with slots common to all devices
  *
  * Both replays skip the steady part of a long schedule in closed form.
  *
@@ -94,14 +94,14 @@ bool nnc_pipeline_run(const nnc_pipeline *pipeline, nnc_pipeline_memory *memory,
  * NNC_TRACKS + k. */
 enum { NNC_TRACKS = 8, NNC_TRACKS_STAGES_MAX = NNC_PIPELINE_STAGES_MAX / NNC_TRACKS };
 
-/* Replays the first `count` tracks; each result is bitwise equal to nnc_pipeline_run. send_s has one value per track;
- * pipeline->send_s is not read. Sets span_s of device d on track k at d * NNC_TRACKS + k, and total_s of each track.
- * Returns false if the devices do not move in step, if stages is below 2 or above NNC_TRACKS_STAGES_MAX, or if
- * nnc_pipeline_run would return false. */
+/* Replays the first `count` tracks (pipelines of a batch); each result is bitwise equal to nnc_pipeline_run. send_s has
+ * one value per track; pipeline->send_s is not read. Sets span_s of device d on track k at d * NNC_TRACKS + k, and
+ * total_s of each track. Returns false if the schedule has no slots that are common to all devices (see wave.c), if
+ * stages is below 2 or above NNC_TRACKS_STAGES_MAX, or if nnc_pipeline_run would return false. */
 bool nnc_pipeline_run_tracks(const nnc_pipeline *pipeline, const double send_s[NNC_TRACKS], int32_t count,
                              nnc_pipeline_memory *memory, double *span_s, double total_s[NNC_TRACKS]);
 
-/* ---- wave.c: schedules whose devices move in step ---- */
+/* ---- wave.c: schedules with slots that are common to all devices ---- */
 
 enum {
     NNC_SKIP_MIN = 16, /* least number of repeats that are skipped: skipping fewer saves no time */
@@ -113,7 +113,7 @@ enum {
     NNC_WAVE_ENTRIES = NNC_PIPELINE_STAGES_MAX + 5 * NNC_TRACKS
 };
 
-/* State of a replay between two time slots; entries are 0 before any message was sent. If several pipelines (tracks)
+/* State of a replay between two slots; entries are 0 before any message was sent. If several pipelines (tracks)
  * are replayed at once, entry i of track k is at i * tracks + k, in this struct and in the arrays below. */
 typedef struct nnc_wave_state {
     double free_s[NNC_WAVE_ENTRIES]; /* end of the last op of device i */
@@ -122,8 +122,8 @@ typedef struct nnc_wave_state {
                                       * last device */
 } nnc_wave_state;
 
-/* The device that moves to its next chunk in the next time slot. Chunks repeat every turn (stages * chunks time slots),
- * so skipping whole turns does not change the cursor. */
+/* The device that moves to its next chunk in the next slot of a replay. Chunks repeat every turn (stages * chunks
+ * slots), so skipping whole turns does not change the cursor. */
 typedef struct nnc_wave_cursor {
     int64_t place, chunk; /* place: number of the device, from 0 at the end where micro-batches enter */
 } nnc_wave_cursor;
@@ -141,7 +141,7 @@ typedef struct nnc_wave {
     double weight_s[NNC_WAVE_ENTRIES];
 } nnc_wave;
 
-/* A schedule in the form of lead and skew of its time slots; see the top of wave.c. */
+/* A schedule by two numbers, lead and skew, that give the ops of each slot; see the top of wave.c. */
 typedef struct nnc_wave_shape {
     const nnc_pipeline *pipeline; /* pipeline with the times of all tracks */
     const double *send_s;         /* send time of each track (pipeline) */
@@ -155,7 +155,7 @@ typedef struct nnc_wave_shape {
 } nnc_wave_shape;
 
 nnc_wave_shape nnc_wave_shape_of(const nnc_pipeline *pipeline, const double *send_s, int64_t tracks);
-/* Runs all time slots of all tracks (pipelines of one batch) and skips periods where possible. Writes the start of each
+/* Runs all slots of all tracks (pipelines of one batch) and skips periods where possible. Writes the start of each
  * device to first_s and its end to now.free_s. Each track has bitwise the same results as if it ran alone. */
 void nnc_wave_run_tracks(const nnc_wave_shape *shape, int32_t count, nnc_wave *wave);
 
@@ -262,7 +262,8 @@ typedef struct nnc_schedule_row {
     int32_t searched; /* position in the order in which a search tries schedules; 0 = a search does not try it */
     /* Writes the order list of device d, counted from 0. */
     void (*write)(const nnc_pipeline *pipeline, int64_t d, nnc_pipeline_device *device);
-    /* Sets lead and skew of the time slots; NULL = the devices do not move in step. */
+    /* Sets lead and skew, the numbers that give the ops of each slot (see wave.c); NULL = the schedule has no such
+     * form. */
     void (*wave)(nnc_wave_shape *shape, int64_t micro_batches);
     /* Returns the idle seconds of a step; see nnc_pipeline_bubble_s. */
     double (*bubble_s)(const nnc_equal_stages *s, nnc_derivation *why);

@@ -1,4 +1,4 @@
-/* Replays schedules whose devices move in step, time slot by time slot.
+/* Replays, slot by slot, schedules whose slots (places in the order of ops) are common to all devices.
  *
  * In slot t device i runs forward number t - i, then backward number t - lead + skew * i, then weight gradient number
  * t - lead - i, as far as these exist. Numbers count micro-batches; with several chunks per device, each chunk of a
@@ -10,8 +10,8 @@
  *     device 2             F0  F1B0 ..
  *     device 3                 F0B0 ..
  *
- * A forward takes the message that the device above sent one slot before. A backward takes the message that the device
- * below sent in the same slot (skew 0) or one slot before (skew 1). Messages also wrap around from the last device
+ * A forward takes the message that the previous device sent one slot before. A backward takes the message that the next
+ * device sent in the same slot (skew 0) or one slot before (skew 1). Messages also wrap around from the last device
  * to the first. Two arrays hold all messages on the way, and no device has to check whether an input has arrived. */
 #include <float.h>
 #include <math.h>
@@ -71,8 +71,8 @@ nnc_wave_shape nnc_wave_shape_of(const nnc_pipeline *pipeline, const double *sen
 
 static int64_t clamp(int64_t value, int64_t end) { return value < 0 ? 0 : value > end ? end : value; }
 
-/* Returns the devices that run an op in one time slot. Device i runs the op with number at + step * i if this number is
- * from 0 to shape->ops - 1. step is 1, 0 or -1. */
+/* Returns the devices that run an op in one slot (place in the order of all devices): device i runs the op with number
+ * at + step * i if this number is from 0 to shape->ops - 1. step is 1, 0 or -1. */
 static device_range active(const nnc_wave_shape *shape, int64_t at, int64_t step) {
     if (step == 0) { return (device_range){ 0, at >= 0 && at < shape->ops ? shape->p : 0 }; }
     if (step > 0) { return (device_range){ clamp(-at, shape->p), clamp(shape->ops - at, shape->p) }; }
@@ -148,7 +148,7 @@ static void go_on(const nnc_wave_shape *shape, nnc_wave_cursor *next) {
     }
 }
 
-/* Moves at most one device to its next forward chunk and one device to its next backward chunk in this time slot. */
+/* Moves at most one device to its next forward chunk and one device to its next backward chunk, in slot t. */
 EACH void turn(const nnc_wave_shape *shape, nnc_wave *wave, int64_t t, const int64_t tracks) {
     const int64_t p = shape->p, v = shape->v;
     set_forward(shape, wave, wave->forward.place, wave->forward.chunk, tracks);
@@ -175,7 +175,7 @@ EACH void forward_slot(nnc_wave *wave, device_range range, const int64_t tracks)
     }
 }
 
-/* Runs a backward on each device, with the message that the device below sent one time slot before. */
+/* Runs a backward on each device of a slot, with the message that the next device sent one slot before. */
 EACH void backward_skewed(nnc_wave *wave, device_range range, const int64_t tracks) {
     double *const restrict free_s = wave->now.free_s;
     double *const restrict up_s = wave->now.up_s;
@@ -187,7 +187,7 @@ EACH void backward_skewed(nnc_wave *wave, device_range range, const int64_t trac
     }
 }
 
-/* Runs a backward on each device, with the message that the device below sends in this time slot. */
+/* Runs a backward on each device of a slot, with the message that the next device sends in the same slot. */
 EACH void backward_slot(nnc_wave *wave, device_range range, const int64_t tracks) {
     double *const restrict free_s = wave->now.free_s;
     double *const restrict up_s = wave->now.up_s;
@@ -203,7 +203,7 @@ EACH void backward_slot(nnc_wave *wave, device_range range, const int64_t tracks
     }
 }
 
-/* Runs a forward and then a backward on devices that have both. skewed: the message was sent one time slot before. */
+/* Runs a forward and then a backward on devices with both in a slot. skewed: the message was sent one slot before. */
 EACH void both_slot(nnc_wave *wave, device_range range, const bool skewed, const int64_t tracks) {
     double *const restrict free_s = wave->now.free_s;
     double *const restrict down_s = wave->now.down_s;
@@ -282,14 +282,14 @@ static void run_slots(const nnc_wave_shape *shape, nnc_wave *wave, int64_t t, in
     }
 }
 
-/* Returns the end of the stretch (sequence of similar time slots) that begins at t: in all of them, the same devices
- * run a forward, a backward or a weight gradient. */
+/* Returns the end of the stretch (slots in which the same devices run a forward, a backward or a weight gradient) that
+ * begins at slot t. */
 static int64_t same_until(const nnc_wave_shape *shape, int64_t t) {
     const int64_t step[3] = { -1, shape->skew, -1 };
     const int64_t lead[3] = { 0, shape->lead, shape->lead };
     int64_t until = INT64_MAX;
     for (int i = 0; i < (shape->splits ? 3 : 2); i++) {
-        /* number of time slots by which the last device is later than the first */
+        /* number of slots by which the last device is later than the first */
         const int64_t reach = step[i] * (shape->p - 1);
         const int64_t low = lead[i] - (reach > 0 ? reach : 0), full = lead[i] - (reach < 0 ? reach : 0);
         const int64_t change = t < low                 ? low
@@ -324,7 +324,7 @@ static void begin(const nnc_wave_shape *shape, nnc_wave *wave) {
 
 /* ---- skipping ---- */
 
-/* One time slot maps the state (when each device is free, when each message arrives) to the next state by maxima of
+/* One slot maps the state (when each device is free, when each message arrives) to the next state by maxima of
  * sums. Every entry after n slots is therefore a convex function of every entry before. Two cases continue in closed
  * form:
  *
@@ -395,13 +395,13 @@ static void extend(const nnc_wave_shape *shape, nnc_wave *wave, double times, in
     }
 }
 
-/* Brent's cycle detection for one stretch of time slots (see same_until): replaces the remembered state after 1, 2, 4,
+/* Brent's cycle detection for one stretch of slots (see same_until): replaces the remembered state after 1, 2, 4,
  * ... turns. This finds a period of any length, even if the first turns do not belong to it. */
 typedef struct watch {
-    int64_t until, then; /* until: end of the stretch; then: time slot of the remembered state */
-    int64_t age_max;     /* number of time slots after which a newer state replaces the remembered state; 0 = no
+    int64_t until, then; /* until: end of the stretch; then: slot of the remembered state */
+    int64_t age_max;     /* number of slots after which a newer state replaces the remembered state; 0 = no
                           * remembered state yet */
-    int64_t repeat;      /* number of time slots that count as one repeat in the test for constant growth */
+    int64_t repeat;      /* number of slots that count as one repeat in the test for constant growth */
 } watch;
 
 static void mark(const nnc_wave_shape *shape, watch *w, int64_t t) {
@@ -414,8 +414,8 @@ static void mark(const nnc_wave_shape *shape, watch *w, int64_t t) {
 
 static bool is_due(const watch *w, int64_t t) { return w->age_max == 0 || t - w->then >= w->age_max; }
 
-/* Returns how many times the time slots since the remembered state fit into the remaining time slots of the stretch; 0
- * if skipping saves no time. */
+/* Returns how often the slots since the remembered state fit into the slots that are left of the stretch (see
+ * same_until); 0 if skipping saves no time. */
 static int64_t ages_left(const nnc_wave_shape *shape, const watch *w, int64_t t) {
     const int64_t age = t - w->then, left = w->until - t, turn = slots_of_turn(shape);
     if (left < age || left < NNC_SKIP_MIN || age % turn != 0) { return 0; }
@@ -423,7 +423,7 @@ static int64_t ages_left(const nnc_wave_shape *shape, const watch *w, int64_t t)
     return times * age >= NNC_SKIP_MIN ? times : 0;
 }
 
-/* Tests whether a track (pipeline) is back in its remembered state, or has had no period for too many time slots. */
+/* Tests whether a track (pipeline) is back in its remembered state, or has had no period for too many slots. */
 static bool repeats(const nnc_wave_shape *shape, nnc_wave *wave, const watch *w, int64_t t, int64_t track) {
     return t - w->then >= NNC_SKIP_FORCE_OPS / shape->p || came_back(shape, wave, track);
 }
@@ -440,7 +440,7 @@ typedef struct drifting {
     int64_t good, bad, times;
 } drifting;
 
-/* Skips repeats of `slots` time slots for the tracks (pipelines) in `drifts`, whose times grew by equal amounts in the
+/* Skips repeats of `slots` slots for the tracks (pipelines) in `drifts`, whose times grew by equal amounts in the
  * last two repeats. A trial adds this growth K times to the state and runs one more repeat; K is confirmed if this
  * repeat has the same growth. Bisection finds the largest K. The trials of all tracks run at the same time. */
 static void drift(const nnc_wave_shape *shape, int32_t count, nnc_wave *wave, watch *w, int64_t *at, const bool *drifts,
@@ -520,7 +520,7 @@ static void watch_tracks(const nnc_wave_shape *shape, int32_t count, nnc_wave *w
     }
 }
 
-/* Tests whether any track (pipeline) can skip periods from time slot t on. */
+/* Tests whether any track (pipeline) can skip periods from slot t on. */
 static bool any_skips(const nnc_wave_shape *shape, int32_t count, nnc_wave *wave, const watch *w, int64_t t) {
     const bool back = ages_left(shape, w, t) > 0, drifts = t - w->then == 2 * w->repeat;
     for (int32_t k = 0; k < count && (back || drifts); k++) {
@@ -529,8 +529,8 @@ static bool any_skips(const nnc_wave_shape *shape, int32_t count, nnc_wave *wave
     return false;
 }
 
-/* Runs all tracks (pipelines) from time slot t to the end of the stretch (see same_until); called when at least one
- * track can skip. Tracks skip different numbers of slots, so at[k] is the time slot of track k. A track that reaches
+/* Runs all tracks (pipelines) from slot t to the end of the stretch (see same_until); called when at least one
+ * track can skip. Tracks skip different numbers of slots, so at[k] is the slot of track k. A track that reaches
  * the end first is copied to wave->kept until all have reached it. Skips happen only at the end of a turn. */
 static void run_skipping(const nnc_wave_shape *shape, int32_t count, nnc_wave *wave, const watch *together, int64_t t) {
     const int64_t turn = slots_of_turn(shape);
@@ -563,7 +563,7 @@ static void run_skipping(const nnc_wave_shape *shape, int32_t count, nnc_wave *w
     copy_all(shape, &wave->now, &wave->kept);
 }
 
-/* Runs all tracks from time slot t to the end of the stretch (see same_until), w->until. */
+/* Runs all tracks (pipelines) from slot t to the end of the stretch of similar slots (see same_until), w->until. */
 static void run_stretch(const nnc_wave_shape *shape, int32_t count, nnc_wave *wave, watch *w, int64_t t) {
     const int64_t turn = slots_of_turn(shape);
     while (t < w->until) {
