@@ -1,4 +1,4 @@
-/* Questions and answers of `nncost explain`: which names are known, and the estimate made again. */
+/* `nncost explain`: answers questions about named metrics and ops. It estimates again, and records every formula. */
 #include <nncost/estimate.h>
 
 #include "base/base_internal.h"
@@ -87,7 +87,7 @@ static nnc_status unknown_name(const nnc_question *a, const char *word, nnc_erro
 
 static bool is_served(const nnc_report *report) { return report->serve != NULL || report->images != NULL; }
 
-/* Estimates serving or images again, with a derivation. */
+/* Estimates serving or image generation again, and records the formulas in a->step. */
 static nnc_status repeat_serving(nnc_question *a, nnc_error *err) {
     const nnc_report *r = a->report;
     nnc_serve again;
@@ -98,7 +98,7 @@ static nnc_status repeat_serving(nnc_question *a, nnc_error *err) {
     return nnc_serve_say(r->model, r->device, r->software, r->serve_ask, r->scratch, &again, NULL, a->step, err);
 }
 
-/* Estimates the training step again, with a derivation. */
+/* Estimates the training step again, and the run if the report has one. Records the formulas in a->step. */
 static nnc_status repeat_training(nnc_question *a, nnc_error *err) {
     const nnc_report *r = a->report;
     nnc_result again;
@@ -116,7 +116,7 @@ static nnc_status repeat_training(nnc_question *a, nnc_error *err) {
     return NNC_OK;
 }
 
-/* Makes the estimate of a question again, and keeps every line of its derivation. */
+/* Makes the estimate of a question again, and stores the lines of its derivation in a->said. */
 static nnc_status repeat_estimate(nnc_question *a, nnc_error *err) {
     NNC_TRY(is_served(a->report) ? repeat_serving(a, err) : repeat_training(a, err));
     if (!nnc_derivation_lines(a->step, &a->said, &a->said_count)) { return nnc_no_memory(err); }
@@ -137,7 +137,7 @@ static nnc_status answer_word(nnc_question *a, const char *word, nnc_error *err)
     return a->answer.failed ? nnc_no_memory(err) : NNC_OK;
 }
 
-/* Clears the numbers of the example from an answer; the formulas stay. */
+/* Removes all numbers and values from the lines of an answer; the names and formulas stay. */
 static void forget_numbers(nnc_answer *answer) {
     for (int32_t i = 0; i < answer->count; i++) {
         nnc_explained *e = &answer->lines[i];
@@ -146,7 +146,8 @@ static void forget_numbers(nnc_answer *answer) {
     }
 }
 
-/* Cuts "mfu,memory" at its commas and returns the number of words. words NULL: only counts. */
+/* Splits a text such as "mfu,memory" at its commas. Returns the number of words. words NULL: only counts them;
+ * otherwise stores their starts in `words`, and overwrites each comma in `text`. */
 static int32_t cut_words(char *text, const char **words) {
     int32_t count = 0;
     for (char *at = text; at != NULL; count++) {
@@ -161,7 +162,8 @@ static int32_t cut_words(char *text, const char **words) {
 }
 
 /* ---- questions ---- */
-/* Answers each word with the first question whose estimate has a metric or op of this name. */
+/* Answers each word from the first question whose estimate has a metric or op of this name. If no estimate has it,
+ * fails with the error of the first question. */
 static nnc_status answer_words(nnc_question *questions, int question_count, const char *const *words, int32_t count,
                                nnc_answer *answers, nnc_error *err) {
     for (int32_t w = 0; w < count; w++) {
@@ -205,8 +207,9 @@ static void close_question(nnc_question *a) {
     nnc_derivation_destroy(a->row);
 }
 
-/* Answers names joined by commas, each from the first question whose estimate has the name. The caller fills report,
- * outputs and example of each question; the other members are freed at return. */
+/* Writes the answers for metrics or ops whose names are joined by commas; each answer comes from the first question
+ * whose estimate has the name. The caller sets report, outputs and example of each question; the other members are
+ * freed at return. */
 static nnc_status nnc_explain(nnc_buffer *out, nnc_style style, nnc_question *questions, int question_count,
                               const char *names, nnc_error *err) {
     nnc_status status = NNC_OK;
@@ -405,7 +408,7 @@ static void write_result(nnc_sheet *sheet, const nnc_explained *e, const char *l
     nnc_sheet_end(sheet);
 }
 
-/* Writes the operands and their units as one paragraph. */
+/* Writes the paragraph "where" of a formula: its operands and their units, one item for each line of the text. */
 static void write_where(nnc_sheet *sheet, const char *where) {
     nnc_sheet_label(sheet, "  where");
     while (*where) {
@@ -476,7 +479,8 @@ static const nnc_view answer_view = {
     .schema = "nncost.explain/1", .document = &answer_document, .lines = lines_of, .page = write_page
 };
 
-/* Writes all answers on one page; each answer begins with its name. */
+/* Writes several answers on one page. The heading of each answer is its own heading, or else the word that the user
+ * asked about. */
 static void write_together(nnc_buffer *out, nnc_style style, const nnc_answer *answers, int32_t count) {
     nnc_answer all = answers[0];
     all.lines = NULL;

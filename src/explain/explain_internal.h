@@ -13,7 +13,7 @@
 #include "metrics/metrics_internal.h"
 #include "render/render_internal.h"
 
-/* Kinds of a line of an answer. */
+/* Kinds of lines in an answer of `nncost explain`. */
 #define NNC_EXPLAINED_LIST(X)                                                           \
     X(NNC_EXPLAINED_FORMULA, "formula") /* computed: formula, numbers, result */        \
     X(NNC_EXPLAINED_GIVEN, "given")     /* read from model, device, software or plan */ \
@@ -50,7 +50,7 @@ bool nnc_explain_op(nnc_answer *answer, const nnc_report *report, const nnc_deri
 
 void nnc_answers_write(nnc_buffer *out, nnc_style style, const nnc_answer *answers, int32_t count);
 
-/* Output of another command, whose members can be explained too. */
+/* Output of a command, such as its JSON document, whose members `nncost explain` can explain. */
 typedef struct nnc_explain_output {
     const char *name; /* name of the command; NULL ends a list */
     const nnc_metrics *metrics;
@@ -63,14 +63,15 @@ typedef struct nnc_explain_output {
 nnc_status nnc_report_explain(nnc_buffer *out, nnc_style style, const nnc_report *report,
                               const nnc_explain_output *outputs, const char *names, nnc_error *err);
 
-/* Writes formulas without numbers, from one example per model family. */
+/* Writes the formulas of names joined by commas, without numbers. They come from one example estimate per model
+ * family. */
 nnc_status nnc_explain_formulas(nnc_buffer *out, nnc_style style, nnc_specs *specs, const nnc_explain_output *outputs,
                                 const char *names, nnc_error *err);
 
-/* Lists every name. */
+/* Lists every name that `nncost explain` can explain. */
 nnc_status nnc_explain_list(nnc_buffer *out, nnc_style style, const nnc_explain_output *outputs, nnc_error *err);
 
-/* One name that stands for several metrics. NULL ends the list of their names. */
+/* A name for a group of metrics. The list of the metric names ends with NULL. */
 typedef struct nnc_alias {
     const char *name, *help;
     const char *stands_for[14];
@@ -92,7 +93,8 @@ typedef struct nnc_explained_names {
     int32_t count;
 } nnc_explained_names;
 
-/* Lists the names of an estimate, then the names of outputs (NULL = no outputs). Fails with NNC_NO_MEMORY. */
+/* Fills *names with the names of all metrics of an estimate, then of all members of `outputs` (NULL = no other
+ * outputs). Fails with NNC_NO_MEMORY. */
 nnc_status nnc_explained_names_of(const nnc_explain_output *outputs, nnc_arena *arena, nnc_explained_names *names);
 
 /* ---- a question of explain: its estimate is made again with a derivation ---- */
@@ -117,10 +119,10 @@ typedef struct nnc_question {
  * array; as the end of the name; as the full name. */
 typedef enum nnc_naming { NNC_NAMES_NOT_AT_ALL, NNC_NAMES_AROUND, NNC_NAMES_ENDING, NNC_NAMES_EXACT } nnc_naming;
 
-/* Each function appends the lines for a word and returns whether there are any.
- * nnc_answer_columns  the best matching metrics of the estimate, if they match at least as well as `least`
- * nnc_answer_operand  an operand of a formula that is not a metric, such as "busy_s"
- * nnc_answer_member   a member of a list's records, or of the output of another command */
+/* Each function appends to the answer the lines for a word. Returns true if it appended any line.
+ * nnc_answer_columns: the best matching metrics of the estimate, if they match at least as well as `least`.
+ * nnc_answer_operand: an operand of a formula that is not a metric, such as "busy_s".
+ * nnc_answer_member: a member of a list's records, or of the output of another command. */
 bool nnc_answer_columns(nnc_question *a, const char *word, nnc_naming least);
 bool nnc_answer_operand(nnc_question *a, const char *word);
 bool nnc_answer_member(nnc_question *a, const char *word);

@@ -8,7 +8,8 @@
 #include "op/op_internal.h"
 #include "render/render_internal.h"
 
-/* Collects names: the first pass counts them, the second fills the list. */
+/* State of collecting all names that can be explained. The first pass only counts them, the second pass stores them
+ * in `list`. */
 typedef struct finder {
     nnc_arena *arena;
     const char *output;
@@ -78,7 +79,8 @@ static bool ends_path(const char *path, const char *name, size_t length) {
            (length == whole || path[whole - length - 1] == '.');
 }
 
-/* Tests whether the word is the name of an array and of one of its values, such as "exposed_comm.data". */
+/* Tests whether the word is the name of an array, a dot and the name of one value of this array, as in
+ * "exposed_comm.data". */
 static bool is_value_of(const nnc_explained_name *name, const char *word) {
     const char *dot = strrchr(word, '.');
     if (dot == NULL || name->row->each_count == 0 || !ends_path(name->path, word, (size_t)(dot - word))) {
@@ -107,7 +109,8 @@ static const nnc_explained_name *explained_names_find(const nnc_explained_names 
     return end;
 }
 
-/* Returns the help text of a metric; a metric of the plan has the help text of the plan's field. */
+/* Returns the help text of a metric. A metric without its own text has the help text of the plan field with its
+ * name. */
 static const char *metric_meaning(const nnc_metric *row) {
     return row->help == NULL && row->name != NULL ? nnc_field_help(&nnc_plan_table, row->name) : row->help;
 }
@@ -210,8 +213,8 @@ static const char *full_name(const char *column) {
     return strncmp(column, "cost.", 5) == 0 || strncmp(column, "run.", 4) == 0 ? column : nnc_metric_short_name(column);
 }
 
-/* Returns the member `of` that the lines of a metric have in the derivation: "run", a phase of serving, or "" for the
- * step. */
+/* Returns the value of the member `of` in the derivation lines of a metric: "run" for metrics of the run, "prefill"
+ * or "decode" for metrics of these phases of serving, "" for all others. */
 static const char *owner_of(const char *column) {
     return strncmp(column, "run.", 4) == 0       ? "run"
            : strncmp(column, "prefill.", 8) == 0 ? "prefill"
@@ -233,8 +236,8 @@ static int find_said(const nnc_question *a, const char *of, const char *name, si
     return -1;
 }
 
-/* Finds the line of the estimate for a metric, by its short name, or by "cost_step" for cost.step; -1 = no such
- * line. */
+/* Returns the index of the derivation line of a metric, found by its short name (cost.step also by "cost_step"). -1
+ * = no such line, or the metric is a field of the plan. */
 static int said_of(const nnc_question *a, const char *column) {
     char joined[96];
     const char *name = nnc_metric_short_name(column);
@@ -273,8 +276,8 @@ static void add_operands(nnc_question *a, int line) /* NOLINT(misc-no-recursion)
     }
 }
 
-/* Adds the lines that tell more about a metric, for example the closed form of the bubble. Their member `of` is the
- * name of the metric. */
+/* Appends to the answer all derivation lines whose member `of` is this metric name, such as the closed form of the
+ * bubble. */
 static void add_asides(nnc_question *a, const char *name) {
     for (int i = 0; i < a->said_count; i++) {
         if (strcmp(a->said[i].of, name) == 0) { nnc_answer_add(&a->answer, (nnc_explained){ .line = a->said[i] }); }
@@ -408,7 +411,8 @@ bool nnc_answer_member(nnc_question *a, const char *word) {
     return true;
 }
 
-/* Copies the lines of one derivation, and sets their member `of`, the name of a row. */
+/* Appends a copy of each line of a derivation to the answer, with the given heading (first line) and member `of` (a
+ * row name). */
 static void add_lines(nnc_answer *answer, const nnc_derivation *why, const char *heading, const char *of) {
     const nnc_line *lines = NULL;
     int count = 0;
@@ -502,7 +506,8 @@ static void route_text(const nnc_network *network, const nnc_op_cost *cost, cons
     }
 }
 
-/* Explains the time of a collective, then the part of it that the step leaves exposed. */
+/* Records in `why` the formulas of the time of a collective, then of the part of this time that the step leaves
+ * exposed. Writes the route of the collective to `route`. */
 static void say_network(const nnc_report *report, const nnc_op_cost *cost, const nnc_derivation *step, char *route,
                         size_t size, nnc_derivation *why) {
     const bool ideal = report->result->plan.mode == NNC_MODE_IDEAL;
@@ -558,7 +563,8 @@ static bool is_named(const nnc_op_cost *cost, const char *name) {
     return strcmp(cost->op->name, name) == 0 || strcmp(nnc_op_path(cost->op, path, sizeof path), name) == 0;
 }
 
-/* Returns the row of an op that takes most time in a phase; NULL if the op has no row in the phase. */
+/* Returns the row of an op with the longest time (over all repeats) in a phase; NULL if the op has no row in the
+ * phase. */
 static const nnc_op_cost *longest_row(const nnc_report *report, const char *name, nnc_phase phase) {
     const nnc_op_cost *longest = NULL;
     for (int32_t i = 0; i < report->op_count; i++) {

@@ -60,7 +60,7 @@ nnc_status nnc_scenario_switch(const nnc_scenario_args *given, nnc_scenario *sce
     return NNC_OK;
 }
 
-/* The targets of --set. A name without a prefix is looked up in this order. */
+/* The objects whose fields --set can change. A field name without a prefix is looked up in this order. */
 enum { SET_PLAN, SET_MODEL, SET_DEVICE, SET_TARGETS };
 static const char *const target_names[SET_TARGETS] = { "plan.", "model.", "device." };
 
@@ -76,7 +76,8 @@ static nnc_status set_target(nnc_scenario *scenario, int target, const char *fie
                                  : nnc_device_set(&scenario->device, field, value, err);
 }
 
-/* Returns the first table that has a field of this name (the part before the first dot); SET_TARGETS = no table. */
+/* Returns the first object of --set that has a field of this name (the part before the first dot); SET_TARGETS = no
+ * object. */
 static int find_target(const nnc_scenario *scenario, const char *field) {
     char first[64];
     snprintf(first, sizeof first, "%.*s", (int)strcspn(field, "."), field);
@@ -160,7 +161,7 @@ static nnc_status apply_set(nnc_scenario *scenario, const char *set, nnc_error *
     return NNC_OK;
 }
 
-/* Adds to the list of overrides the dimensions that changed together with --set hidden=. */
+/* Appends to the list of overrides the model dimensions that changed together with --set hidden=, if any changed. */
 static void say_followed(nnc_scenario *scenario) {
     char text[192];
     nnc_scale_dims_text(&scenario->model, text, sizeof text);
@@ -181,8 +182,8 @@ static nnc_status apply_sets(const nnc_scenario_args *given, nnc_scenario *scena
     return NNC_OK;
 }
 
-/* Checks the three batch numbers, because two of them fix the third. NNC_BAD_USAGE when all three are given and
- * disagree. */
+/* Checks that global batch = micro-batch x micro-batches x data. Returns NNC_BAD_USAGE if all three batch sizes are
+ * given and differ from this. Returns NNC_OK for an illegal plan, which the estimate refuses later. */
 static nnc_status check_batch(const nnc_plan *plan, nnc_error *err) {
     int64_t data = plan->data > 0 ? plan->data : 1, product = 0;
     if (plan->data == 0 && plan->devices > 0) { /* data ranks: the devices divided by the other degrees */
@@ -217,7 +218,8 @@ nnc_status nnc_scenario_args_offer(const nnc_scenario_args *given, nnc_offer *of
     return NNC_OK;
 }
 
-/* Applies region, building and seller. A region of one cloud can be combined with another seller. */
+/* Loads the region, the building and the prices of the seller that the arguments name. A region of one cloud can be
+ * combined with another seller. */
 static nnc_status apply_place(nnc_specs *specs, const nnc_scenario_args *given, nnc_scenario *scenario,
                               nnc_error *err) {
     nnc_offer offer = NNC_OFFER_ON_DEMAND;
@@ -294,16 +296,15 @@ bool nnc_model_as_published(const nnc_model *model, int64_t *params) {
     return fabs((double)(*params - model->published_params)) <= 0.01 * (double)model->published_params;
 }
 
-/* Refuses inputs whose values cannot all be right. With --lenient, marks the answer in every output instead. loaded:
- * the device before changes. Reading its file has already tested it, so the device is tested again only if changes made
- * it differ. */
+/* Refuses implausible inputs; with --lenient only marks the results as implausible. loaded: the device before
+ * options changed it. An unchanged device is not tested again, because reading its file has tested it. */
 static nnc_status judge(nnc_scenario *scenario, const nnc_device *loaded, nnc_error *err) {
     const nnc_model *model = &scenario->model;
     const nnc_device *device = &scenario->device;
     const nnc_software *software = &scenario->software;
     char why[NNC_IMPLAUSIBLE_TEXT], line[NNC_IMPLAUSIBLE_TEXT + 64];
     int64_t params = 0;
-    /* If only padding bytes differ, the device is tested once more.
+    /* If only padding bytes differ, the device is tested again without need.
      * NOLINTNEXTLINE(bugprone-suspicious-memory-comparison,cert-exp42-c,cert-flp37-c) */
     const bool judged = !loaded->implausible && memcmp(loaded, device, sizeof *device) == 0;
     if (!judged && !nnc_device_is_plausible(device, why, sizeof why)) {
@@ -322,7 +323,7 @@ static nnc_status judge(nnc_scenario *scenario, const nnc_device *loaded, nnc_er
                  model->published_params, params);
         nnc_specs_mark(scenario->specs, line);
     }
-    /* Shows the mark of implausible inputs in tables, as an entry of the overrides. */
+    /* Adds the mark of implausible inputs to the list of overrides, so that tables show it. */
     if (nnc_specs_marks(scenario->specs)[0] != '\0') {
         char *text = scenario->overrides;
         nnc_text_append(text, sizeof scenario->overrides, ", ", "implausible values");
@@ -371,7 +372,7 @@ static void say_switched(const nnc_scenario_args *given, nnc_scenario *scenario)
     }
 }
 
-/* Applies the release that --software names, then the switches of the command line. */
+/* Applies the release that --software names, if it names one, then the switches of the command line. */
 static nnc_status apply_release(const nnc_scenario_args *given, nnc_scenario *scenario, nnc_error *err) {
     if (scenario->release.entry != NULL) {
         const nnc_given asked = { is_given, given };
@@ -427,7 +428,7 @@ nnc_status nnc_scenario_load(nnc_specs *specs, const nnc_scenario_args *given, c
     return check_batch(&scenario->plan, err);
 }
 
-/* Fills the open fields of a run with the values of the device file. */
+/* Sets each member of the run that the user left open (NaN) to the value of the device file. */
 static void fill_run_ask(const nnc_device *device, nnc_run_ask *ask) {
     if (isnan(ask->device_mtbf_s)) {
         ask->device_mtbf_s = ask->stops == NNC_STOPS_ANY ? device->mtbf.any_s : device->mtbf.hardware_s;
@@ -575,7 +576,7 @@ nnc_status nnc_scenario_changes(nnc_scenario *scenario, bool quick, nnc_scratch 
 
 /* ---- properties of the software that a plan leaves open (open facts) ---- */
 
-/* Software profiles that may run a plan, by the kind of plan (see software_of). */
+/* Names of the software profiles that may run a plan, one list for each kind of plan. */
 static const char *const of_copies[] = { "torch-eager", "torch-compile", "mlperf" };
 static const char *const of_early[] = { "torch-1", "torch-compile", "megatron-classic" };
 static const char *const of_shards[] = { "fsdp", "llm-foundry-0.3", "torchtitan-2024.12" };
@@ -602,7 +603,7 @@ static open_values software_of(nnc_profile_kind kind) {
     }
 }
 
-/* Tests whether the field of the plan has its default value. */
+/* Tests whether a field of the plan has its default value. */
 static bool is_open(const nnc_field *field, const nnc_plan *plan) {
     const nnc_plan usual = nnc_plan_default();
     char text[128], usually[128];
@@ -611,11 +612,11 @@ static bool is_open(const nnc_field *field, const nnc_plan *plan) {
     return strcmp(text, usually) == 0;
 }
 
-/* Tests whether an estimate failed for a reason other than the tried value: no memory, or an unreadable file. */
+/* Tests whether a status means that no estimate can succeed: out of memory, or an unreadable file. */
 static bool fails(nnc_status status) { return status == NNC_NO_MEMORY || status == NNC_IO; }
 
-/* Estimates step time and memory with this value of an open property of the software; the result has no bounds and no
- * FLOPs. result->step_s is NaN when the estimate fails. */
+/* Estimates step time and memory of the plan with another value of an open property of the software. result->step_s
+ * is NaN if the plan is illegal with this value; bounds and FLOPs are not computed. */
 static nnc_status step_with(const nnc_scenario *s, const char *name, const char *value, nnc_scratch *scratch,
                             nnc_result *result, nnc_error *err) {
     const nnc_software *software = &s->software, *other = NULL;
@@ -640,8 +641,8 @@ nnc_status nnc_scenario_eager(const nnc_scenario *scenario, nnc_scratch *scratch
     return step_with(scenario, "software", "torch-eager", scratch, result, err);
 }
 
-/* Estimates how much the step changes over the values of an open property of the software: the least and the largest
- * relative change. */
+/* Sets fact->low and ->high to the least and the largest relative change of the step time over all values of an open
+ * property of the software, and ->effect to the one farther from 0. An illegal value counts as no change. */
 static nnc_status set_effects(const nnc_scenario *s, nnc_open_fact *fact, nnc_scratch *scratch, nnc_error *err) {
     for (int32_t i = 0; i < fact->value_count; i++) {
         nnc_result other;
@@ -689,7 +690,7 @@ nnc_status nnc_scenario_open_facts(const nnc_scenario *scenario, nnc_scratch *sc
 
 /* ---- least memory of a plan over its open settings ---- */
 
-/* A plan whose open settings save memory, and these settings as options. */
+/* A plan whose open settings are chosen so that they save memory, and these settings as options of the command line. */
 typedef struct frugal_plan {
     nnc_plan plan;
     char options[sizeof((nnc_report *)0)->least_options];
@@ -783,7 +784,7 @@ static void add_interval(void *context, const nnc_interval *interval) {
     if (!list->failed) { list->items[list->count++] = *interval; }
 }
 
-/* Orders intervals by stage, then by time. */
+/* Comparison for qsort: orders intervals by stage, then by start and end time. */
 static int compare_intervals(const void *a, const void *b) {
     const nnc_interval *x = a, *y = b;
     if (x->stage != y->stage) { return x->stage < y->stage ? -1 : 1; }

@@ -18,7 +18,7 @@
 
 /* ---- arguments ---- */
 
-/* A field of the plan or of the run, and its value as text. */
+/* An option of the command line: a field of the plan or of the run, and its value as text. */
 typedef struct nnc_setting {
     const nnc_field *field;
     const char *value;
@@ -42,12 +42,12 @@ typedef struct nnc_scenario_args {
     const nnc_launch_said *launch; /* launch files that settings come from; NULL = no file */
 } nnc_scenario_args;
 
-/* Returns the value of a setting by the name of its field; NULL = not given. */
+/* Returns the value of the setting whose field has this name; NULL = the setting is not given. */
 const char *nnc_scenario_setting(const nnc_scenario_args *given, const char *name);
 /* Sets the field of a setting in *object, whose fields `table` lists. NNC_BAD_USAGE: err->where is the option. */
 nnc_status nnc_setting_apply(const nnc_setting *setting, const nnc_field_table *table, void *object, nnc_error *err);
 
-/* Reads the terms of the rental (--offer). */
+/* Sets *offer to the terms of the rental that --offer names (on demand, spot ...). */
 nnc_status nnc_scenario_args_offer(const nnc_scenario_args *given, nnc_offer *offer, nnc_error *err);
 
 /* Checks that every amount of money has the currency of the device's prices; NNC_BAD_USAGE if not. nnc_currency_is
@@ -85,11 +85,11 @@ typedef struct nnc_scenario {
 nnc_status nnc_scenario_load(nnc_specs *specs, const nnc_scenario_args *given, const char *model_asked,
                              const char *device_asked, nnc_scenario *scenario, nnc_error *err);
 
-/* Parts of nnc_scenario_load. Sweeps and searches call some parts again.
- * nnc_scenario_named_profile  loads the profile that was named; if the plan is to choose the profile, leaves it open
- * nnc_scenario_choose         chooses the profile for the scenario's plan
- * nnc_scenario_profiles       loads the profiles of all kinds of plans, which most scenarios do not need
- * nnc_scenario_apply          changes the links, the plan, and the fields that --set names */
+/* Steps of nnc_scenario_load; sweeps and searches call some of them again.
+ * nnc_scenario_named_profile loads the named software profile; leaves it open if nncost shall choose it.
+ * nnc_scenario_choose chooses the profile for the scenario's plan.
+ * nnc_scenario_profiles loads the profiles of all kinds of plans, which most scenarios do not need.
+ * nnc_scenario_apply applies the options for links and plan, and the fields that --set names. */
 nnc_status nnc_scenario_named_profile(nnc_scenario *scenario, const char *asked, nnc_error *err);
 nnc_status nnc_scenario_choose(nnc_scenario *scenario, nnc_error *err);
 nnc_status nnc_scenario_profiles(nnc_scenario *scenario, nnc_error *err);
@@ -131,7 +131,7 @@ nnc_status nnc_scenario_eager(const nnc_scenario *scenario, nnc_scratch *scratch
 /* Fills the open fields of the run from the device file and the region. Returns false if no run is asked for. */
 bool nnc_scenario_complete_run(nnc_scenario *scenario);
 
-/* Computes the run of an estimate, if one is asked for. */
+/* Computes the run (all steps of the training) of an estimated scenario; does nothing if no run is asked for. */
 nnc_status nnc_scenario_run(nnc_scenario *scenario, nnc_error *err);
 
 /* Lists the properties of the software that the user left open, largest effect on the step first. *count is 0 when
@@ -143,8 +143,8 @@ nnc_status nnc_scenario_open_facts(const nnc_scenario *scenario, nnc_scratch *sc
 nnc_status nnc_scenario_timeline(nnc_scenario *scenario, nnc_scratch *scratch, nnc_error *err);
 void nnc_scenario_timeline_free(nnc_scenario *scenario);
 
-/* The two parts of nnc_scenario_estimate, for a report that already has model, device and software. Pass the same plan,
- * scratch and result to both functions. */
+/* The two parts of nnc_scenario_estimate, for a report that already has model, device and software.
+ * nnc_report_estimate and the function after it must get the same plan, scratch and result. */
 nnc_status nnc_report_estimate(nnc_report *report, const nnc_plan *plan, nnc_scratch *scratch, nnc_result *result,
                                nnc_error *err);
 nnc_status nnc_report_advise(nnc_report *report, const nnc_profiles *profiles, const nnc_plan *plan,
@@ -159,7 +159,7 @@ bool nnc_model_as_published(const nnc_model *model, int64_t *params);
 
 /* ---- serving ---- */
 
-/* The engine profile that is used when none is named. */
+/* Name of the engine profile (software profile for serving) that is used when none is named. */
 #define NNC_SERVE_SOFTWARE "vllm"
 
 /* `base.report` points into the other members: do not move a scenario after it is loaded. */
@@ -173,7 +173,7 @@ typedef struct nnc_serve_scenario {
     nnc_images images;
 } nnc_serve_scenario;
 
-/* Works as nnc_scenario_load; the settings are fields of the serve plan. */
+/* Works as nnc_scenario_load, but for serving: the settings are fields of the serve plan. */
 nnc_status nnc_serve_scenario_load(nnc_specs *specs, const nnc_scenario_args *given, const char *model_asked,
                                    const char *device_asked, nnc_serve_scenario *scenario, nnc_error *err);
 
@@ -181,7 +181,7 @@ nnc_status nnc_serve_scenario_load(nnc_specs *specs, const nnc_scenario_args *gi
 nnc_status nnc_serve_scenario_check_read(const nnc_scenario_args *given, const nnc_serve_scenario *scenario,
                                          nnc_error *err);
 
-/* Computes the deployment; base.report is then complete. */
+/* Computes latency, throughput, memory and cost of the deployment, and completes base.report. */
 nnc_status nnc_serve_scenario_compute(nnc_serve_scenario *scenario, nnc_scratch *scratch, nnc_error *err);
 
 /* Finds changes that improve a computed deployment with a static batch, and adds them to base.report. If the deployment

@@ -10,8 +10,7 @@ static nnc_status apply_settings(const nnc_scenario_args *given, nnc_serve_ask *
     return NNC_OK;
 }
 
-/* Sets the storage format of the weights from the name of the model on the hub, unless an option gives a format or a
- * precision. */
+/* Sets the storage format of the weights to that of the model file, unless an option gives a format or a precision. */
 static void take_stored(const nnc_model *model, nnc_serve_ask *ask) {
     for (int i = 0; i < NNC_STORED_COUNT && model->stored != NULL; i++) {
         if (ask->weights == NNC_STORED_COUNT && ask->precision == NNC_DTYPE_COUNT &&
@@ -21,7 +20,8 @@ static void take_stored(const nnc_model *model, nnc_serve_ask *ask) {
     }
 }
 
-/* Loads the text encoders and the decoder of an image pipeline, by the names in the model file. */
+/* Loads the text encoders and the image decoder that the model file of an image pipeline names; a decoder is
+ * optional. */
 static nnc_status load_parts(nnc_specs *specs, const nnc_model *model, nnc_images_ask *ask, nnc_error *err) {
     char names[sizeof model->text_encoders];
     snprintf(names, sizeof names, "%s", model->text_encoders);
@@ -114,7 +114,7 @@ typedef struct serve_trial {
     nnc_serve serve;
 } serve_trial;
 
-/* Tests whether the deployment is legal and fits in memory. */
+/* Computes the deployment into t->serve. Returns true if the deployment is legal and fits in memory. */
 static bool fits(serve_trial *t, const nnc_serve_ask *ask) {
     const nnc_report *report = &t->scenario->base.report;
     return nnc_serve_of(report->model, report->device, report->software, ask, t->scratch, &t->serve, NULL) == NNC_OK &&
@@ -126,8 +126,8 @@ static bool is_quick(serve_trial *t, nnc_serve_ask ask, int64_t batch) {
     return fits(t, &ask) && t->serve.tpot_s <= NNC_SERVE_TOKEN_S;
 }
 
-/* Finds the largest batch that fits and needs at most NNC_SERVE_TOKEN_S per token, with a precision of 1/16; 0 = no
- * batch. It doubles the batch and then bisects, because a larger batch needs more memory and more time. */
+/* Returns the largest batch that fits in memory and needs at most NNC_SERVE_TOKEN_S per token, to within 1/16; 0 =
+ * no batch. Doubles the batch and then bisects, because a larger batch needs more memory and more time. */
 static int64_t largest_batch(serve_trial *t, nnc_serve_ask ask) {
     int64_t low = 0, high = 1;
     while (high < 1 << 16 && is_quick(t, ask, high)) {
@@ -168,8 +168,9 @@ static void add_change(serve_trial *t, const nnc_serve_ask *ask) {
     report->serve_change_count++;
 }
 
-/* Finds the fewest tensor ranks with which the deployment fits on the same devices, with fewer replicas. Sets *ask;
- * returns false if no number of ranks fits. */
+/* Finds the fewest tensor ranks (2, 4, 8 ... times those of the plan) with which the deployment fits on the same
+ * devices. Sets *ask to this plan, with fewer replicas. Returns false, with *ask unchanged, if no number of ranks
+ * fits. */
 static bool split_more(serve_trial *t, nnc_serve_ask *ask) {
     const nnc_serve_ask *plan = &t->scenario->serve.plan, asked = *ask;
     for (int32_t tensor = 2 * plan->tensor; tensor <= plan->tensor * plan->data; tensor *= 2) {
