@@ -51,7 +51,7 @@ typedef nnc_cell nnc_metric_get(const nnc_place *place, char text[NNC_METRIC_TEX
 
 typedef struct nnc_metrics nnc_metrics;
 
-/* Properties that few rows have. */
+/* Properties of a row of a metrics table that only few rows have. */
 typedef struct nnc_metric_more {
     /* JSON contains the member only if this function returns true; NULL = always */
     bool (*when)(const nnc_place *place);
@@ -243,7 +243,7 @@ typedef struct nnc_own_step {
     bool possible;         /* true: the measured step is not shorter than the lower bound */
 } nnc_own_step;
 
-/* If there are fewer measured steps, no error is printed. */
+/* Fewest measured steps for which the error of earlier predictions is printed. */
 enum { NNC_PAST_FEWEST = 10 };
 
 /* Measured steps from which the stated error is computed: of the same family and profile, not used by any fit. If the

@@ -25,15 +25,15 @@ static const law NNC_ROW(NNC_LAW_PRINTED) = LOSS(1.69, 406.4, 410.7, 0.34, 0.28)
 static const law NNC_ROW(NNC_LAW_TEX) = LOSS(1.6933736809989528, 406.4010175194737, 410.7228269450398, 0.33917084,
                                              0.2849083);
 static const law NNC_ROW(NNC_LAW_EPOCH) = LOSS(1.81686, 482.00572, 2085.4342, 0.34781, 0.36585);
-/* Source: the published table of compute budgets. The law goes through its row for 1e9 parameters, with the slope
+/* Source: arXiv:2203.15556, table 3. The law goes through the row of the table for 1e9 parameters, with the slope
  * between the first and the last row. */
 static const law NNC_ROW(NNC_LAW_APPROACH_1) = BEST(false, 1e9, 1.21e20, 0.49803);
 static const law NNC_ROW(NNC_LAW_APPROACH_2) = BEST(false, 1e9, 1.20e20, 0.48986);
 static const law NNC_ROW(NNC_LAW_LLAMA_3) = BEST(true, 0.299, 1.0, 0.537);
 static const law NNC_ROW(NNC_LAW_LLAMA_3_PRINTED) = BEST(true, 0.29, 1.0, 0.53);
-/* Source: section 3.2, D = 5.8316 C^0.4757. N follows from C = 6 N D. */
+/* Source: arXiv:2401.02954, section 3.2: D = 5.8316 C^0.4757. N follows from C = 6 N D. */
 static const law NNC_ROW(NNC_LAW_DEEPSEEK) = BEST(true, 5.8316, 1.0, 0.4757);
-/* Source: table 6, N = 1.3e9 parameters for C = one PetaFLOP/s-day = 8.64e19 FLOPs. */
+/* Source: arXiv:2001.08361, table 6: N = 1.3e9 parameters for C = one PetaFLOP/s-day = 8.64e19 FLOPs. */
 static const law NNC_ROW(NNC_LAW_KAPLAN) = BEST(false, 1.3e9, 8.64e19, 0.73);
 static const law *const laws[] = { NNC_LAW_LIST(NNC_ROW_AT) };
 
@@ -76,7 +76,7 @@ nnc_optimum nnc_serving_optimal(nnc_law kind, double params, double tokens, doub
     best.tokens = tokens;
     best.loss = loss;
     if (isnan(loss) || isnan(served)) { return best; }
-    /* The FLOPs have only one minimum over log N, so ternary search finds it. */
+    /* As a function of log N, the FLOPs have only one minimum, so ternary search finds it. */
     double low = log(params) - 12.0, high = log(params) + 12.0;
     for (int i = 0; i < 300; i++) {
         const double left = low + (high - low) / 3.0, right = high - (high - low) / 3.0;
@@ -149,7 +149,8 @@ static nnc_status check(const nnc_budget_ask *ask, nnc_error *err) {
                : NNC_OK;
 }
 
-/* Sets the FLOP/s that training reaches on a device and the price of the device; both are NaN without a device. */
+/* Sets the price of a device-hour, and the FLOP/s that training reaches on the device (peak x MFU x goodput).
+ * Without a device, sets only the price that the user gave, and fails if the user gave a cost. */
 static nnc_status find_rates(const nnc_device *device, const nnc_budget_ask *ask, nnc_budget *budget, nnc_error *err) {
     budget->price_per_device_hour = ask->price;
     if (device == NULL) {

@@ -23,9 +23,8 @@ double nnc_goodput(double interval_s, double block_s, double save_s, double rest
 
 double nnc_spares(double nodes_out, double enough_share, double *short_share) {
     enum { SPARES_MAX = 10000000 };
-    /* The sum below adds Poisson probabilities of 0, 1, 2 ... nodes out of service. It starts at exp(-mean), which
-     * underflows for means near 700. Larger means use the normal distribution: mean + 2.33 standard deviations (99
-     * %). */
+    /* The number of nodes out of service has a Poisson distribution, whose sum starts at exp(-mean). This underflows
+     * for means near 700, so larger means use the normal distribution: mean + 2.33 standard deviations (99 %). */
     if (nodes_out > 700.0) {
         *short_share = 1.0 - enough_share;
         return ceil(nodes_out + 2.3263479 * sqrt(nodes_out));

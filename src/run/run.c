@@ -438,7 +438,8 @@ nnc_status nnc_run_method_check(const nnc_result *result, const nnc_run_ask *ask
     return NNC_OK;
 }
 
-/* Returns the seconds of a forward pass over all tokens of a step, including the exposed communication of forward. */
+/* Returns the seconds of a forward pass over all tokens of a step, with the exposed communication of forward. result
+ * NULL: a third of the step. */
 static double forward_of(const nnc_result *result, double seconds, nnc_derivation *why) {
     double forward_step_s = (double)NAN;
     if (result == NULL) {
@@ -455,7 +456,7 @@ static double forward_of(const nnc_result *result, double seconds, nnc_derivatio
     return forward_step_s;
 }
 
-/* Returns the generated tokens as a share of all tokens of a sequence. */
+/* Returns the generated tokens as a share of all tokens of a sequence; 1 if the lengths are not known. */
 static double generated_share_of(const nnc_result *result, const nnc_run_ask *ask) {
     if (!isnan(ask->response_tokens)) { return ask->response_tokens / (ask->response_tokens + ask->prompt_tokens); }
     return result != NULL && ask->prompt_tokens > 0.0
@@ -536,7 +537,8 @@ void nnc_run_method(const nnc_result *result, const nnc_run_ask *ask, double tok
 
 /* ---- input pipeline: storage, workers, host link ---- */
 
-/* Returns the time of a stage of the input pipeline, or 0 if this stage is not described. */
+/* Returns `seconds`, the time of a stage of the input pipeline; 0 if it is NaN, because the user did not describe
+ * this stage. */
 static double or_nothing(double seconds) { return isnan(seconds) ? 0.0 : seconds; }
 
 static void say_prefetch(const nnc_run_ask *ask, double samples, nnc_run *run, nnc_derivation *why) {
@@ -595,8 +597,8 @@ void nnc_run_input(const nnc_run_ask *ask, double link_bytes_per_s, double sampl
 
 /* ---- sites: replicas in several places that average their weights every few steps (DiLoCo) ---- */
 
-/* Computes the time in which sites average their weights by a ring all-reduce: each site sends 2 (k - 1) / k of the
- * weight bytes. */
+/* Computes the time in which sites average their weights by a ring all-reduce, less the part that overlaps; 0 with
+ * one site. Each site sends 2 (k - 1) / k of the weight bytes. */
 void nnc_run_sites(const nnc_result *result, const nnc_run_ask *ask, nnc_run *run, nnc_derivation *why) {
     run->outer_s = 0.0;
     if (ask->sites > 1.0) {

@@ -50,8 +50,8 @@ enum {
 
 #define EVEN_GROUPS UINT64_MAX /* value of `holds` in nnc_pass_costs */
 
-/* Costs of one pass (forward and backward of one micro-batch), shared by several plans of a block of plans. Code that
- * uses them reads only the segments of the op list; these are equal for all plans of the model. */
+/* Costs of one pass (forward and backward of one micro-batch), shared by several plans of a block of plans. Once the
+ * costs are known, only the segments of the op list are read; segments are equal for all plans of the model. */
 struct nnc_pass_costs {
     nnc_step step;
     const nnc_software *software;
@@ -136,9 +136,8 @@ static const nnc_software *software_of(const nnc_plan_groups *groups, const nnc_
     return nnc_profile_of(groups->profiles, groups->model, groups->device, plan);
 }
 
-/* Tests whether the framework of the plan's software profile offers the options of the plan. *option: the first option
- * that it lacks. ships, divides_layers, splits_experts and has_schedule return true with --software any
- * (profiles->any). */
+/* Tests whether the framework of the plan's software profile offers all options of the plan; always true with
+ * --software any (profiles->any). *option: the first option that the framework lacks; option may be NULL. */
 static bool ships(const nnc_plan_groups *groups, const nnc_plan *plan, const char **option) {
     return groups->profiles->any || nnc_software_ships(software_of(groups, plan), plan, option);
 }
@@ -210,8 +209,8 @@ bool nnc_plan_groups_shipped(nnc_plan_groups *groups, nnc_error *err) {
     return false;
 }
 
-/* Tests whether the stages divide the layers. Returns true also if the plan gives the layers of an end stage, or the
- * framework allows uneven stages. */
+/* Tests whether the layers can be divided equally among the stages. True also if the plan gives the layers of an end
+ * stage, if the framework allows uneven stages, and with --software any. */
 static bool divides_layers(const nnc_plan_groups *groups, const nnc_plan *plan) {
     const nnc_software *software = software_of(groups, plan);
     const int64_t parts = (int64_t)plan->pipeline * plan->virtual_stages;
@@ -250,7 +249,8 @@ bool nnc_plan_groups_group(nnc_plan_groups *groups, uint64_t group) {
            nnc_plan_resolve_schedule(plan, groups->model, groups->layers, NULL) == NNC_OK;
 }
 
-/* Finds the legal pairs of ZeRO stage and offload. They are the same for all schedules. */
+/* Finds the legal pairs of ZeRO stage and offload, and the software profile of each pair. Both are equal for all
+ * schedules. */
 static void find_allowed(nnc_plan_groups *groups) {
     const uint64_t size = nnc_space_group_size(groups->space);
     nnc_plan plan = groups->settled;
@@ -263,7 +263,8 @@ static void find_allowed(nnc_plan_groups *groups) {
     groups->known = true;
 }
 
-/* Tests whether the framework offers the schedule of the group. */
+/* Tests whether the framework of `software` offers the schedule of the current group of plans. Always true for plans
+ * without a pipeline, and with --software any. */
 static bool has_schedule(const nnc_plan_groups *groups, const nnc_software *software) {
     return groups->profiles->any || groups->settled.pipeline == 1 ||
            software->ships.schedules[groups->settled.schedule];
@@ -286,7 +287,8 @@ uint64_t nnc_plan_groups_full(const nnc_plan_groups *groups) {
     return over ? full->legal : 0;
 }
 
-/* Counts a plan of the group that exceeds the memory. If all plans exceed it, stores the group. */
+/* Counts one more plan of the current group that exceeds the memory. Once all legal plans of the group exceed the
+ * memory, stores the group in groups->full. */
 static void count_over(nnc_plan_groups *groups) {
     full_group *full = groups->full_now;
     if (full != NULL && ++groups->over_now == count_legal(groups)) {
@@ -318,7 +320,8 @@ static nnc_pass_costs *find_pass(nnc_plan_groups *groups, const nnc_plan *plan, 
     return NULL;
 }
 
-/* Sums the op times of each segment. split: weight gradients are separate, so less communication overlaps. */
+/* Sums the op times of each segment into pass->units[split]. split: 1 = the schedule computes weight gradients
+ * separately from backward, so less communication overlaps; 0 = together with backward. */
 static void sum_units(nnc_plan_groups *groups, nnc_pass_costs *pass, int split) {
     nnc_plan plan = pass->work.plan;
     nnc_step step = pass->step;
@@ -347,8 +350,8 @@ static void time_pass(nnc_plan_groups *groups, nnc_pass_costs *pass, int split) 
     pass->timed[1 - split] = pass->timed[1 - split] || both;
 }
 
-/* All passes of a block of plans have equal FLOPs and tokens. Returns the result of a pass for which they are known;
- * NULL = not known for any pass. */
+/* Returns a result with the FLOPs and tokens of a pass of the current block of plans; NULL = not known for any pass.
+ * All passes of a block whose profiles have the same context_frozen have equal FLOPs and tokens. */
 static const nnc_result *known_work(const nnc_plan_groups *groups, const nnc_software *software) {
     for (int32_t i = 0; i < groups->pass_count; i++) {
         const nnc_pass_costs *pass = &groups->passes[i];
@@ -391,7 +394,8 @@ static smaller_key smaller_key_of(const nnc_plan *plan, const nnc_software *soft
     return key;
 }
 
-/* Begins a pass with the sums of an op list with a smaller micro-batch. Returns false if no such sums are stored. */
+/* Begins a pass with the sums of an op list with a smaller micro-batch. Returns false if no such sums are stored, or
+ * if they are no lower bound (on one device). */
 static bool guess_pass(nnc_plan_groups *groups, nnc_pass_costs *pass) {
     const nnc_plan *plan = &pass->work.plan;
     if (groups->smaller.slots == 0 || plan->devices == 1 ||
@@ -495,7 +499,8 @@ static bool has_plain(const nnc_plan_groups *groups, const nnc_pass_costs *pass)
            nnc_same_bytes(&groups->plain, &key, sizeof key);
 }
 
-/* Returns a lower bound of the compute time of one micro-batch in all layers. */
+/* Returns a lower bound of the compute time of one micro-batch in all layers, in seconds; 0 if its op list cannot be
+ * lowered. */
 static double find_least_s(nnc_plan_groups *groups, nnc_pass_costs *pass) {
     const nnc_plan *plan = &pass->work.plan;
     if (has_plain(groups, pass)) { return groups->plain_s; }
@@ -529,7 +534,8 @@ bool nnc_plan_groups_times(nnc_plan_groups *groups, nnc_pass_costs *pass, const 
     return pass->usable;
 }
 
-/* Tests whether the first stage keeps at least as many bytes as the second stage, in every segment. */
+/* Tests whether stage `a` keeps at least as many bytes as the other stage, in every segment. False if either stage
+ * has uneven_layers. */
 static bool keeps_more(const nnc_stage_residency *a, const nnc_stage_residency *groups) {
     bool more = a->in_flight >= groups->in_flight && !a->uneven_layers && !groups->uneven_layers;
     for (int32_t s = 0; s < a->segments; s++) {
@@ -554,7 +560,8 @@ static void drop_lighter(nnc_plan_groups *groups) {
     groups->heaviest_count = count;
 }
 
-/* Moves stages with equal chunks before the others, whose peak takes a replay. */
+/* Sorts groups->heaviest: stages whose chunks are equal come first. The peak of other stages is found by a replay,
+ * which takes longer. */
 static void move_even_first(nnc_plan_groups *groups) {
     const nnc_stage_residency *h = groups->scratch->step.holdings;
     int32_t even = 0;
@@ -703,7 +710,8 @@ nnc_pass_costs *nnc_plan_groups_plan(nnc_plan_groups *groups, uint64_t inside, n
 
 /* ---- step times of plans, computed at once or in a batch of pipelines ---- */
 
-/* Returns the nnc_step of a plan that has these costs per pass, and computes the step ends of the plan. */
+/* Returns the nnc_step of a plan with these pass costs, and computes the step ends of the plan. inside: index of the
+ * plan in its group. */
 static nnc_step step_of(nnc_plan_groups *groups, const nnc_pass_costs *pass, const nnc_plan *plan, uint64_t inside) {
     const int split = nnc_schedule_splits(plan) ? 1 : 0, dual = nnc_schedule_dual(plan) ? 1 : 0;
     const uint64_t place = pass->number * nnc_space_group_size(groups->space) + inside;

@@ -93,7 +93,7 @@ typedef struct nnc_front {
 bool nnc_found_before(nnc_objective objective, const nnc_found *a, const nnc_found *b);
 
 void nnc_front_clear(nnc_front *front);
-/* Copies the used part of a front. */
+/* Copies a front. Entries of its arrays that are not in use are not copied. */
 void nnc_front_copy(nnc_front *to, const nnc_front *from);
 void nnc_front_add(nnc_front *front, nnc_objective objective, int32_t best, const nnc_found *found);
 /* Tests whether nnc_front_add would change `front`, for a plan with this index, step time and memory. */
@@ -101,7 +101,8 @@ bool nnc_front_takes(const nnc_front *front, nnc_objective objective, int32_t be
                      int64_t memory_bytes);
 void nnc_front_merge(nnc_front *front, nnc_objective objective, int32_t best, const nnc_front *other);
 
-/* Records a plan that fits in memory but breaks the deadline or the budget of the run. */
+/* Offers the front a plan that fits in memory but breaks the deadline or the budget of the run. front->missed keeps
+ * the fastest of these plans. */
 void nnc_front_miss(nnc_front *front, const nnc_found *found);
 
 /* Tests whether a plan with this memory, and a step time of least_s or more, can be pruned. Returns true only if the
@@ -111,13 +112,13 @@ bool nnc_front_beats(const nnc_front *front, nnc_objective objective, int32_t be
 
 /* Copies the used part of a front into a result. Other parts of the result stay as they are. */
 void nnc_front_result(const nnc_front *front, nnc_search_result *result);
-/* Reads the front back from a result. */
+/* Sets *front to the best plans and the Pareto front of a result: the reverse of nnc_front_result. */
 void nnc_front_of(const nnc_search_result *result, nnc_front *front);
 
 /* ---- batched replay (plan_group.c) ---- */
 
 /* Pipelines with equal schedule, stages, chunks and micro-batches are collected and replayed together, one per SIMD
- * lane. Plans that need their times wait until then. */
+ * lane. Plans wait until their pipelines are replayed. */
 
 enum { NNC_ENDS_MAX = 8 };
 
@@ -149,7 +150,8 @@ typedef void nnc_batched_fn(void *context, const nnc_waiting *plan, double step_
 
 typedef struct nnc_batched_replay nnc_batched_replay;
 
-/* Creates an empty collection of waiting pipelines. Returns NULL if out of memory. */
+/* Creates an empty collection of pipelines. After each replay it calls `batched` with `context` for every plan that
+ * waited. Returns NULL if out of memory. */
 nnc_batched_replay *nnc_batched_replay_create(nnc_batched_fn *batched, void *context);
 void nnc_batched_replay_destroy(nnc_batched_replay *replay);
 
@@ -204,9 +206,9 @@ bool nnc_plan_groups_group(nnc_plan_groups *groups, uint64_t group);
 /* Returns the number of legal plans in the current group if all of them are known to exceed the memory, otherwise 0. */
 uint64_t nnc_plan_groups_full(const nnc_plan_groups *groups);
 
-/* Returns the costs of a plan of the group and sets its memory in result. Returns NULL if the plan is not legal. Call
- * it first for the plans that need least memory, which come last in a group: if one of them exceeds the memory, plans
- * that need more are not computed. */
+/* Returns the costs of a plan of the group and sets the memory of the plan in result. Returns NULL if the plan is
+ * not legal. Visit the plans with the least memory first, which come last in a group: if one of them exceeds the
+ * memory, plans that need more are not computed. */
 nnc_pass_costs *nnc_plan_groups_plan(nnc_plan_groups *groups, uint64_t inside, nnc_result *result);
 
 /* Replays all batches, so that every waiting plan gets its time through `batched`. */
@@ -397,7 +399,8 @@ nnc_status nnc_search_task_run(nnc_search_task *task, nnc_arena *arena, nnc_sear
 /* Tests whether the search found a plan. */
 bool nnc_search_answered(const nnc_search_report *report);
 
-/* Sets report->fastest and ->cheapest among the numbers of devices searched. */
+/* Sets report->fastest and ->cheapest to the indices of the numbers of devices with the fastest and the cheapest
+ * plan; -1 if no plan was found. */
 void nnc_search_rank_sizes(nnc_search_report *report);
 
 /* Computes a digest of all inputs that decide the result, except the shard: version, task, content of the files (an

@@ -49,8 +49,8 @@ static const nnc_metric found_rows[] = {
 };
 const nnc_metrics nnc_found_metrics = NNC_METRICS("a plan that fits", found_rows, nnc_found);
 
-/* Tests whether the output is a shard. Only shards have the index of a plan in the space, because merging needs it to
- * decide between equal plans. */
+/* Tests whether a plan belongs to the report of a shard, or to no report. Only in shards plans have their index in
+ * the space, because merging needs the index to decide between equal plans. */
 static bool is_in_shard(const nnc_place *place) {
     const nnc_search_report *report = place->owner;
     return report == NULL || report->digest != NULL;
@@ -262,7 +262,7 @@ static void add_number(uint64_t *digest, double number) {
     *digest = nnc_digest_number(*digest, bits);
 }
 
-/* Adds the content of a file to the digest, not its path. */
+/* Adds the content of a file to the digest, not its path. path NULL adds 0. */
 static nnc_status add_file(nnc_specs *specs, uint64_t *digest, const char *path, nnc_error *err) {
     uint64_t content = 0;
     const nnc_status status = path != NULL ? nnc_spec_digest(specs, path, &content, err) : NNC_OK;

@@ -48,15 +48,15 @@ static void add_total(nnc_search_total *total, const nnc_search_result *result) 
 
 /* ---- searches for several numbers of devices ---- */
 
-/* Returns the time of a plan, or its device-hours if by_cost. If the length of the whole run is known, they are for the
- * run, because larger jobs fail more often; otherwise for one step. */
+/* Returns the time of a plan, or the device-hours of a plan if by_cost: for the whole run if its length is known,
+ * because larger jobs fail more often; otherwise for one step. */
 static double spent(const nnc_found *found, bool by_cost) {
     return by_cost ? (isnan(found->device_hours) ? found->device_s : found->device_hours)
                    : (isnan(found->run_s) ? found->step_s : found->run_s);
 }
 
-/* Returns the index of the entry of `sizes` whose plan has the least time or cost; among equals the first. -1 = no plan
- * found. */
+/* Returns the index of the entry of `sizes` whose plan has the least time (with by_cost: the least device-hours);
+ * among equals the first. -1 = no plan found. */
 static int32_t least(const nnc_search_size *sizes, int32_t count, bool by_cost) {
     int32_t best = -1;
     for (int32_t i = 0; i < count; i++) {
@@ -71,7 +71,8 @@ void nnc_search_rank_sizes(nnc_search_report *report) {
     report->cheapest = least(report->sizes, report->size_count, true);
 }
 
-/* Searches for one number of devices. Having no legal plan is a result here, not an error. */
+/* Searches for the number of devices size->devices, and sets the other members of *size. If no plan is legal, sets
+ * size->why and returns NNC_OK. */
 static nnc_status search_size(const nnc_search_task *task, nnc_search_size *size, nnc_search_report *report,
                               nnc_error *err) {
     nnc_search search = task->search;
@@ -117,7 +118,8 @@ static nnc_status search_sizes(const nnc_search_task *task, nnc_arena *arena, nn
 
 /* ---- values of device parameters that reach a target step time ---- */
 
-/* Finds the least memory capacity in which a plan of the Pareto front fits whose step takes at most step_s. */
+/* Finds the least memory in which a plan of the Pareto front fits whose step takes at most step_s. If no plan is so
+ * fast: `needed` is NaN, and the step time is that of the fastest plan. */
 static nnc_target room_for(const nnc_search *search, const nnc_device *device, const nnc_search_result *r,
                            double step_s) {
     const int64_t now = search->mem_bytes > 0 ? search->mem_bytes : nnc_device_capacity(device);
@@ -146,8 +148,8 @@ static nnc_status find_levers(const nnc_search_task *task, const nnc_plan *plan,
     return NNC_OK;
 }
 
-/* Computes for each device parameter the value that reaches the target step time if only this parameter changes, and
- * the memory capacity that a faster plan needs. */
+/* Computes for each device parameter the value that reaches the target step time if only this parameter changes. If
+ * the best plan misses the target, also computes the memory capacity that a faster plan needs. */
 static nnc_status find_targets(const nnc_search_task *task, nnc_arena *arena, nnc_search_report *report,
                                nnc_error *err) {
     const nnc_search_result *found = report->result;
@@ -238,12 +240,12 @@ void nnc_rank_group_search_end(nnc_rank_group ranks) { (void)ranks; }
 #include <mpi.h>
 #include <stdlib.h>
 
-/* If an MPI call fails, MPI ends all ranks by default. */
+/* Results of MPI calls are not checked: if a call fails, MPI by default ends all ranks. */
 
 enum { TAG_ASK = 1, TAG_RUN = 2, TAG_PART = 3 };
 
-/* A rank that asks gets 1 / (RUN_SHARE * ranks) of the remaining blocks of a round. The first messages assign many
- * blocks, so fewer messages are sent. The last messages assign few, so that all ranks end together. */
+/* RUN_SHARE: a rank that asks for work gets 1 / (RUN_SHARE * ranks) of the remaining blocks of a round. The first
+ * messages assign many blocks, so fewer messages are sent. The last assign few, so that all ranks end together. */
 enum { RUN_SHARE = 3 };
 
 /* Number of blocks of plans that rank 0 evaluates before it reads messages of other ranks again. With fewer blocks, no
@@ -268,7 +270,7 @@ static size_t bytes_of(int32_t count) {
     return (size_t)count * sizeof(nnc_found); /* cannot overflow, because a front has a few hundred plans at most */
 }
 
-/* Sends the used part of rank 0's front to every rank. */
+/* Copies the used part of rank 0's front to `front` on every other rank. Every rank must call it. */
 static void share_front(nnc_front *front) {
     int counts[4] = { front->best_count, front->pareto_count, front->truncated, front->any_missed };
     nnc_rank_group_broadcast(counts, sizeof counts);
@@ -281,7 +283,7 @@ static void share_front(nnc_front *front) {
     nnc_rank_group_broadcast(&front->missed, bytes_of(1));
 }
 
-/* Head of the message with the outcome of an MPI rank. The next message has the plans of its front. */
+/* Head of the message with the outcome of an MPI rank. The next message has the plans of the rank's front. */
 typedef struct part_head {
     uint64_t evaluated, pruned, legal, feasible;
     int32_t best_count, pareto_count;
@@ -351,7 +353,7 @@ static bool any_asks(MPI_Status *from) {
     return there != 0;
 }
 
-/* Waits until any rank asks for work. */
+/* Waits until a rank asks for work. *from: the status of the message, which names the rank. */
 static void wait_for_asking(MPI_Status *from) {
     MPI_Request request;
     int there = 0;

@@ -85,7 +85,8 @@ static nnc_status check_choices(const nnc_search *s, nnc_error *err) {
     return NNC_OK;
 }
 
-/* Copies a search of any struct_size and checks its limits. NNC_BAD_USAGE or NNC_ILLEGAL_PLAN: err names the member. */
+/* Copies *given (a struct of this or an earlier library version) to *search, and checks the range of each member.
+ * NNC_BAD_USAGE or NNC_ILLEGAL_PLAN: err names the member. */
 static nnc_status search_read(const nnc_search *given, nnc_search *search, nnc_error *err) {
     if (given == NULL) { return nnc_need("nnc_search_run", "search", false, err); }
     assert(search != NULL);
@@ -117,7 +118,8 @@ enum { ROUND_FIRST = 64, ROUND_MOST = 8192 };
 /* REASONS_MOST: if no plan is legal, largest number of blocks that are tried again to find the reason. */
 enum { REASONS_MOST = 1000000 };
 
-/* Returns the error of the first (simplest) plan, which names the rule; NNC_OK if some plan is legal after all. */
+/* Finds out why a search has no legal plan. Returns NNC_ILLEGAL_PLAN with the reason of the first (simplest) plan in
+ * err; NNC_OK if a plan is legal after all. */
 static nnc_status refuse(nnc_searcher *searcher, uint64_t blocks, nnc_error *err) {
     bool said = false; /* true: err has the reason of an earlier block. Blocks that only repeat the schedules of another
                         * block have no reason. */
@@ -238,7 +240,7 @@ nnc_status nnc_search_run(const nnc_model *model, const nnc_device *device, cons
 
 /* ---- results ---- */
 
-/* Functions that read and set the members of a result, for callers that do not know the struct. */
+/* Functions that create, read and free an nnc_search_result, for callers that do not know the struct. */
 nnc_search_result *nnc_search_result_create(void) { return calloc(1, sizeof(nnc_search_result)); }
 
 void nnc_search_result_destroy(nnc_search_result *result) { free(result); }
@@ -344,7 +346,8 @@ static nnc_found found_of(const nnc_result *result, const nnc_run *run, const nn
     return found;
 }
 
-/* Tests whether the run breaks the deadline or the budget. */
+/* Tests whether the run breaks the deadline or the budget; a NaN breaks the limit. A limit of 0 means that there is
+ * no limit. */
 static bool breaks_limits(const nnc_search *search, double run_s, double cost_run) {
     return (search->deadline_s > 0.0 && !(run_s <= search->deadline_s)) ||
            (search->budget > 0.0 && !(cost_run <= search->budget));
@@ -417,7 +420,8 @@ static void keep_waited(void *context, const nnc_waiting *plan, double step_s) {
     }
 }
 
-/* Computes the missing members of a plan. Only its index, step time and memory are known. */
+/* Computes the missing members of a plan whose index, step time and memory are known. Does nothing if they are not
+ * missing. */
 static void complete(worker *w, nnc_found *found) {
     const nnc_searcher *r = w->of;
     const uint64_t size = nnc_space_group_size(r->space), index = found->index;
@@ -449,7 +453,8 @@ static bool computes_long(worker *w, nnc_pass_costs *pass, const nnc_result *res
     return nnc_front_beats(known, search->objective, search->best, least_s, bytes);
 }
 
-/* Evaluates one plan of the current group: is it legal, does it fit, can it be among the best, how long is its step? */
+/* Evaluates one plan of the current group: tests whether it is legal, fits and can be among the best; then computes
+ * its step time, or lets the plan wait for a batched replay. */
 static void try_plan(worker *w, uint64_t index, uint64_t inside) {
     const nnc_searcher *r = w->of;
     const nnc_search *search = r->search;

@@ -15,7 +15,7 @@ static nnc_status add(nnc_space_axis *choice, const char *option, int64_t value,
     return NNC_OK;
 }
 
-/* Adds the divisors of `whole` from 1 to `most`. */
+/* Appends the divisors of `whole` that are at most `most` to a choice, in ascending order. */
 static nnc_status add_divisors(nnc_space_axis *choice, const char *option, int64_t whole, int64_t most,
                                nnc_error *err) {
     const int64_t root = (int64_t)sqrt((double)whole);
@@ -34,7 +34,7 @@ static nnc_status add_list(nnc_space_axis *choice, const char *option, const int
     return NNC_OK;
 }
 
-/* Adds the first `most` schedules in the order in which a search tries them. */
+/* Appends the first `most` schedules to a choice, in the order in which a search tries schedules. */
 static nnc_status add_schedules(nnc_space_axis *choice, int32_t most, nnc_error *err) {
     for (int32_t place = 1; place <= most; place++) {
         for (int i = 0; i < NNC_SCHEDULE_COUNT; i++) {

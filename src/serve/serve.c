@@ -162,7 +162,7 @@ static nnc_status check_family(const nnc_model *model, nnc_error *err) {
     return NNC_OK;
 }
 
-/* Writes the op list of the model, at a sequence length that exceeds its attention window. */
+/* Writes the op list of the model for one device, at a sequence length that exceeds its attention window. */
 static nnc_status lower(const nnc_model *model, const nnc_software *software, nnc_op_list *list, nnc_error *err) {
     nnc_plan plan = nnc_plan_default();
     plan.micro_batch = plan.micro_batches = plan.global_batch = 1;

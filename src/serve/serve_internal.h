@@ -234,7 +234,7 @@ double nnc_serve_devices(const nnc_serve_ask *plan);
 void nnc_serve_memory(const nnc_serve_case *of, double capacity_bytes, nnc_serve *serve, nnc_derivation *why);
 /* Sets latency and throughput under the requested load. */
 void nnc_serve_load(const nnc_serve_case *of, nnc_serve *serve, nnc_serve_list *list, nnc_derivation *why);
-/* Compares the memory of the requested load with the capacity. */
+/* Compares the memory of the requested load with the capacity, and sets whether the deployment fits. */
 void nnc_serve_fit(const nnc_serve_case *of, nnc_serve *serve, nnc_derivation *why);
 /* Sets price and energy per token. */
 void nnc_serve_cost(const nnc_serve_case *of, const nnc_device *device, nnc_serve *serve, nnc_derivation *why);

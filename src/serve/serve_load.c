@@ -64,7 +64,8 @@ double nnc_serve_added_s(const load *l, double sequences, double prompts) {
 
 /* ---- sets the results for each kind of load ---- */
 
-/* Returns the seconds of a static batch: all sequences start and end together. */
+/* Returns the seconds of a static batch, in which all sequences start and end together; 0 for less than one
+ * sequence. */
 static double wave_s_of(const load *l, double sequences) {
     return sequences < 1.0 ? 0.0
                            : nnc_serve_prefill(l->of, sequences, l->cached, l->fresh, NULL).time_s +
@@ -224,7 +225,7 @@ static void say_rates(const load *l, nnc_serve *s, nnc_derivation *why) {
     NNC_NOTE(why, "relative to the peak FLOP/s in the format of the products");
 }
 
-/* Records in `why` the parts of a step and their sum. */
+/* Records the parts of a step and their sum in `why`; does nothing if `why` is NULL. */
 static void say_step(const char *name, const nnc_serve_step *s, nnc_derivation *why) {
     if (why == NULL) { return; }
     nnc_say_of(why, "%s", name);

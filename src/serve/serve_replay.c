@@ -249,8 +249,8 @@ static double gap_s(simulation *s) {
     return (shape == 1.0 ? -ln(uniform(&s->gaps)) : gamma_of(s, shape)) / s->load->requests_per_s;
 }
 
-/* Draws lengths uniformly within the spread around their mean. Each second request mirrors the one before (antithetic
- * variates), so a few requests already have the right mean. */
+/* Draws the prompt and the output length of a request, uniformly within the spread around their means. Each second
+ * request mirrors the one before (antithetic variates), so a few requests already have the right mean. */
 static void draw_lengths(simulation *s, int32_t index, request *r) {
     const nnc_serve_ask *plan = s->load->of->plan;
     const int64_t means[] = { plan->input_len, plan->output_len };
@@ -394,7 +394,8 @@ static void finish(simulation *s, worker *w, int32_t index) {
     if (s->load->open > 0 && s->issued < s->count) { issue(s, w, r->last_s); }
 }
 
-/* Removes the newest sequence from the cache. Its prompt and output will be computed again. */
+/* Removes the newest running sequence of a worker from the cache, and puts its request first into the queue. Its
+ * prompt and output will be computed again. */
 static void preempt(simulation *s, worker *w) {
     const int32_t index = w->newest;
     request *r = &s->requests[index];
@@ -651,7 +652,7 @@ static double ranked(double *values, int64_t count, int64_t k) {
     return values[k];
 }
 
-/* Returns the mean and the quantiles of the values. */
+/* Returns the mean and the quantiles of the values (at least one). Reorders the values. */
 static nnc_serve_spread_of summary_of(double *values, int64_t count) {
     static const double shares[] = { 0.5, 0.9, 0.99 };
     nnc_serve_spread_of of = { .mean = 0.0 };
@@ -664,8 +665,8 @@ static nnc_serve_spread_of summary_of(double *values, int64_t count) {
     return of;
 }
 
-/* Adds the times of the simulated requests to the arrays ttft, tpot and request_s, without the first `skipped`
- * requests. */
+/* Appends the times of the simulated requests, without the first `skipped` ones, to the arrays ttft, request_s and
+ * tpot. A request of one output token has no entry in tpot. */
 static void collect(simulation *s, int64_t skipped) {
     nnc_serve_work *work = s->work;
     for (const request *r = s->requests + skipped; r < s->requests + s->count; r++) {

@@ -131,7 +131,8 @@ static void answer(searching *of, deployment *d) {
     of->result->evaluated++;
 }
 
-/* Evaluates a deployment with a given load, and records it if it fits in memory and meets the limits. */
+/* Evaluates a deployment with a given load, and records it if it fits in memory, is not saturated and meets the
+ * limits. */
 static void try_load(searching *of, deployment *d) {
     answer(of, d);
     if (!d->s.fits || d->s.saturated) { return; }

@@ -28,7 +28,8 @@ static double math_bits(nnc_stored stored) {
     return bits[stored];
 }
 
-/* Returns the format of attention and head: 16 bits, or the format of the products if it is wider. */
+/* Returns the number format of attention and head: the format of the products if it is wider than 16 bits, otherwise
+ * bf16 or, if the device has no bf16, the next of fp16, tf32 and fp32 that it has. */
 static nnc_dtype plain_format(const nnc_device *device, nnc_dtype precision) {
     if (precision == NNC_FP32 || precision == NNC_TF32 || precision == NNC_FP64) { return precision; }
     static const nnc_dtype order[] = { NNC_BF16, NNC_FP16, NNC_TF32, NNC_FP32 };

@@ -94,7 +94,7 @@ static nnc_status sql_run(const connection *db, const char *sql, nnc_error *err)
     return db->call.exec(db->file, sql, NULL, NULL, NULL) == SQLITE_OK ? NNC_OK : sql_fail(db, err);
 }
 
-/* Runs a query that returns one number. */
+/* Runs a query, and sets *number to the whole number in the first column of its first row. Fails if there is no row. */
 static nnc_status sql_ask(const connection *db, const char *sql, int64_t *number, nnc_error *err) {
     sqlite3_stmt *query = NULL;
     nnc_status status = NNC_OK;
@@ -161,7 +161,8 @@ static uint64_t digest_row(uint64_t digest, const nnc_cell *cells, int count) {
     return digest;
 }
 
-/* Reads one column of the current row of a query. Returns false if out of memory. */
+/* Reads column `index` of the current row of a query. The text of a cell is valid until the next row is read.
+ * Returns false if out of memory. */
 static bool read_cell(const connection *db, sqlite3_stmt *query, int index, nnc_cell *cell) {
     *cell = (nnc_cell){ .kind = NNC_CELL_NULL };
     switch (db->call.column_type(query, index)) {
@@ -258,8 +259,8 @@ static nnc_status cursor_open(cursor *rows, const connection *db, nnc_error *err
     return rows->count < 1 || rows->count > NNC_DATABASE_COLUMNS_MAX ? sql_foreign(db, err) : NNC_OK;
 }
 
-/* Reads the next row. After the last row *cells is NULL if the digest of the rows equals the digest in head; otherwise
- * it fails. */
+/* Reads the next row into *cells. After the last row, *cells is NULL. Then fails if the number of rows or their
+ * digest differs from that in head. */
 static nnc_status cursor_next(cursor *rows, const connection *db, const nnc_database_head *head, const nnc_cell **cells,
                               nnc_error *err) {
     const int code = db->call.step(rows->query);
@@ -359,7 +360,7 @@ static nnc_status check_head(const char *path, const nnc_database_head *found, c
     return NNC_OK;
 }
 
-/* Reads all rows and compares them with their digest. */
+/* Reads all rows and compares them with their digest in head. Sets db->digest and db->row_count. */
 static nnc_status check_rows(nnc_database *db, const nnc_database_head *head, const char *const *names,
                              nnc_error *err) {
     cursor rows = { 0 };
@@ -496,7 +497,7 @@ struct nnc_database_reader {
     const char *names[NNC_DATABASE_COLUMNS_MAX];
 };
 
-/* Reads the full names of the columns. */
+/* Reads the full names of all columns into reader->names. */
 static nnc_status read_names(nnc_database_reader *reader, nnc_error *err) {
     sqlite3_stmt *query = NULL;
     int count = 0, code = reader->sql.call.prepare_v2(reader->sql.file, "SELECT name FROM columns ORDER BY rowid", -1,

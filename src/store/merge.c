@@ -34,7 +34,7 @@ nnc_status nnc_file_open(nnc_file *file, const char *path, nnc_error *err) {
     return opened ? NNC_OK : write_failed(file, errno, err);
 }
 
-/* Removes an incomplete line from the end of the output. */
+/* After a failed write, cuts an incomplete last line off the output, if the output allows it (file->cuts). */
 static void cut_back(const nnc_file *file, const char *lines, size_t written) {
     size_t whole = written;
     while (whole > 0 && lines[whole - 1] != '\n') { whole--; }
@@ -111,8 +111,8 @@ static nnc_status cannot_write(const char *path, nnc_error *err) {
  * output of a sweep, so it is not read to its end. */
 enum { LINE_MAX_BYTES = 1 << 20 };
 
-/* Reads a line as getline does, with a limit on its length. Returns more than LINE_MAX_BYTES if the line is longer, and
- * -1 at the end. */
+/* Reads a line as getline does, with a limit on its length. Returns more than LINE_MAX_BYTES if the line is longer,
+ * and -1 at the end or if out of memory (errno = ENOMEM). */
 static ssize_t next_line(source *s) {
     size_t size = 0;
     for (int c = 0; size <= LINE_MAX_BYTES && c != '\n' && (c = getc_unlocked(s->file)) != EOF;) {
@@ -149,7 +149,8 @@ static nnc_status read_line(source *s, nnc_error *err) {
     return NNC_OK;
 }
 
-/* Reads the row number at the start of a line. Returns false if the line begins otherwise. */
+/* Reads the row number at the start of a line. Returns false if the line does not begin with a row number of at
+ * least 0. */
 static bool read_row(const source *s, bool json, int64_t *row) {
     static const char key[] = "{\"row\": ";
     const char *at = s->line;
@@ -227,7 +228,7 @@ static nnc_status open_lines(merger *m, nnc_error *err) {
     return NNC_OK;
 }
 
-/* Checks that all shards of one sweep are there, each once and complete. */
+/* Checks that the inputs are all shards of one sweep, each given once and finished. */
 static nnc_status check_shards(const merger *m, nnc_error *err) {
     nnc_shard_set seen = { .kind = "sweep" };
     nnc_status status = NNC_OK;
@@ -288,7 +289,8 @@ static nnc_status put(merger *m, const source *s, nnc_error *err) {
     return status;
 }
 
-/* Writes the rows of all inputs in ascending order of their row numbers. */
+/* Writes the rows of all inputs in ascending order of their row numbers. Fails if two inputs have the same row
+ * number. */
 static nnc_status merge_rows(merger *m, nnc_error *err) {
     for (int i = 0; i < m->count; i++) {
         m->sources[i].row = -1;

@@ -59,7 +59,7 @@ nnc_status nnc_database_open(const char *path, nnc_database_head *head, const ch
 /* Adds a row. cells: one cell for each column, in the order of `names` of nnc_database_open. */
 nnc_status nnc_database_put(nnc_database *db, const nnc_cell *cells, nnc_error *err);
 
-/* Commits the rows since the last commit, together with the progress. */
+/* Commits the rows since the last commit. done: number of combinations that are evaluated so far. */
 nnc_status nnc_database_commit(nnc_database *db, int64_t done, nnc_error *err);
 
 /* Returns the number of rows in the file, including rows that are not committed. */

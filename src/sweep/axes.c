@@ -78,7 +78,7 @@ static nnc_status add_range(value_list *list, const char *text, nnc_error *err) 
     if (!rises || r.last < r.first) {
         return nnc_fail(err, NNC_BAD_USAGE, list->where, "the range does not rise, found \"%s\"", text);
     }
-    /* The last value of a range also counts if only a rounding error puts it past the end. */
+    /* A value that is past the end of the range only by a rounding error still belongs to the range. */
     const double last = r.last + (r.times ? r.last : r.by) * 1e-9;
     nnc_status status = NNC_OK;
     double value = r.first;
@@ -181,7 +181,8 @@ void nnc_sweep_place(const nnc_sweep_axes *axes, int64_t row, int32_t *places) {
 
 /* ---- axes of fields, models, devices and profiles ---- */
 
-/* Adds the name of the axis to the error of a bad value. */
+/* Sets the place of an error to `where`, the name of the axis, and its status to NNC_BAD_USAGE. Returns
+ * NNC_BAD_USAGE. */
 static nnc_status adopt(const char *where, nnc_error *err) {
     if (err != NULL) {
         snprintf(err->where, sizeof err->where, "%s", where);
@@ -215,7 +216,8 @@ static nnc_status load_software(nnc_specs *specs, const char *value, const nnc_s
     return status;
 }
 
-/* Loads one value of an axis of models, devices or profiles, and gets its name. */
+/* Loads the model, device or profile that a value of an axis names. Sets *spec to the loaded struct and *id to its
+ * id. */
 static nnc_status load(nnc_sweep *sweep, nnc_sweep_target target, const char *value, const void **spec, const char **id,
                        nnc_error *err) {
     const nnc_model *model = NULL;
@@ -322,7 +324,8 @@ static nnc_status try_values(nnc_sweep *sweep, nnc_sweep_axis *axis, const nnc_f
     return nnc_point_set(&sweep->point, axis, 0, err);
 }
 
-/* Writes the option that sets the axis in a command line. A field that has no option of its own uses --set. */
+/* Sets axis->option, the text before a value in a command line: the option of a plan field, otherwise " --set
+ * NAME=". */
 static nnc_status name_option(nnc_sweep *sweep, const nnc_found_field *found, nnc_sweep_axis *axis, nnc_error *err) {
     char name[NNC_OPTION_NAME], text[192];
     const bool plan = axis->target == NNC_SWEEP_PLAN_FIELD;

@@ -298,7 +298,7 @@ nnc_status nnc_rank_group_run(nnc_rank_group ranks, const nnc_pool *pool, nnc_er
 /* AHEAD: number of chunks of rows that an MPI rank gets in advance, so that it does not wait for the next chunk. */
 enum { TAG_CHUNK = 1, TAG_BATCH = 2, SLOTS_PER_RANK = 8, AHEAD = 4 };
 
-/* If an MPI call fails, MPI ends all ranks by default. */
+/* Results of MPI calls are not checked: if a call fails, MPI by default ends all ranks. */
 
 nnc_rank_group nnc_rank_group_begin(void) {
     nnc_rank_group ranks;
@@ -315,7 +315,7 @@ void nnc_rank_group_abort(nnc_rank_group ranks, nnc_status status) {
     if (ranks.size > 1) { MPI_Abort(MPI_COMM_WORLD, nnc_status_exit_code(status)); }
 }
 
-/* Sleeps, longer each time. A waiting MPI call would keep a core busy that other ranks could use. */
+/* Sleeps, longer with each call. A waiting MPI call would keep a core busy that other ranks could use. */
 static void nap(long *nap_ns) {
     enum { FIRST_NS = 10000, LAST_NS = 500000 };
     *nap_ns = *nap_ns == 0 ? FIRST_NS : *nap_ns < LAST_NS ? 2 * *nap_ns : LAST_NS;

@@ -157,7 +157,7 @@ nnc_status nnc_sweep_open_pool(const nnc_sweep *sweep, int64_t first, int thread
     return NNC_OK;
 }
 
-/* Passes rows to the caller's function. */
+/* State for passing the rows of a sweep to the function of the caller. */
 typedef struct teller {
     const nnc_sweep *sweep;
     nnc_sweep_row_fn *row;
@@ -258,7 +258,7 @@ nnc_status nnc_sweep_digest(const nnc_sweep *sweep, uint64_t *made, nnc_error *e
 
 /* ---- the command line that estimates a row ---- */
 
-/* Writes the name of the model, device or profile of a row. */
+/* For each axis of this target (models, devices or profiles), writes the option and the value that the row has. */
 static void put_whole(const nnc_sweep *sweep, const int32_t *places, nnc_sweep_target target, const char *option,
                       nnc_buffer *out) {
     for (int32_t i = 0; i < sweep->axes.axis_count; i++) {
@@ -281,7 +281,8 @@ static void put_field(const nnc_sweep_axis *axis, const char *value, nnc_buffer 
     }
 }
 
-/* Returns the profile of a row if it is not the usual profile of its plan; else NULL. */
+/* Returns the software profile of a row if it differs from the usual profile of the row's plan. Otherwise, or if an
+ * axis names the profiles, returns NULL. */
 static const nnc_software *unusual_profile(const nnc_sweep *sweep, const int32_t *places) {
     const nnc_sweep_axes *axes = &sweep->axes;
     const nnc_model *model = &sweep->point.model;
@@ -484,7 +485,8 @@ static double compute(nnc_operator of, value a, value b) {
     }
 }
 
-/* Returns true, false or not known: whether a value counts as true. A value that is not recorded counts as false. */
+/* Converts a value to a truth value. A text, and a number other than 0, is true; NaN (not recorded) and 0 are false.
+ * NNC_NOT_KNOWN_YET: the value is not known yet. */
 static nnc_truth truth_of(value v) {
     if (v.later) { return NNC_NOT_KNOWN_YET; }
     return v.text != NULL || (!isnan(v.number) && v.number != 0.0) ? NNC_TRUE : NNC_FALSE;

@@ -78,7 +78,8 @@ nnc_status nnc_sweep_sizes(nnc_arena *arena, const char *where, const char *list
  * or there are too many rows. */
 nnc_status nnc_sweep_count(nnc_sweep_axes *axes, nnc_error *err);
 
-/* Sets the index of a row in every group of axes. The last group varies fastest. */
+/* Sets places[g] to the index of the values that the axes of group g have in this row. The last group varies
+ * fastest. */
 void nnc_sweep_place(const nnc_sweep_axes *axes, int64_t row, int32_t *places);
 
 /* ---- points (sweep_rows.c) ---- */
@@ -156,7 +157,7 @@ typedef struct nnc_batch {
 
 void nnc_batch_clear(nnc_batch *batch);
 void nnc_batch_free(nnc_batch *batch);
-/* Ends a row after its bytes were written. key: its sort key. */
+/* Ends a row, after its bytes were appended to batch->bytes. row: number of the row. key: its sort key. */
 void nnc_batch_mark(nnc_batch *batch, int64_t row, double key);
 
 /* One row of a batch. */
@@ -167,7 +168,8 @@ typedef struct nnc_batch_row {
     size_t size;
 } nnc_batch_row;
 
-/* Reads the next row of a batch. *at starts with 0. Returns false after the last row. */
+/* Reads the next row of a batch. *at: position in the batch, 0 before the first row. Returns false after the last
+ * row. */
 bool nnc_batch_next(const nnc_batch *batch, size_t *at, nnc_batch_row *row);
 
 void nnc_tally_add(nnc_sweep_tally *sum, const nnc_sweep_tally *more);
@@ -202,7 +204,7 @@ void nnc_rank_group_end(void);
 /* Ends all MPI ranks at once, for errors that only some ranks have noticed. Returns only if there is one rank. */
 void nnc_rank_group_abort(nnc_rank_group ranks, nnc_status status);
 
-/* Sends `mine` of MPI rank 0 to every rank. Returns this number on every rank. */
+/* Sends `mine` of MPI rank 0 to every rank. Returns the `mine` of rank 0 on every rank. */
 int64_t nnc_rank_group_share(int64_t mine);
 
 /* Tests whether the status is NNC_OK on every rank, and all ranks read files with the same digest. Every rank must call
@@ -223,9 +225,9 @@ nnc_status nnc_rank_group_run(nnc_rank_group ranks, const nnc_pool *pool, nnc_er
 
 /* ---- constraints (sweep.c) ---- */
 
-/* A constraint such as "tensor * pipeline <= 64 && micro_batch > 1", in the grammar of nnc_expression_read. True is 1, %
- * is fmod(), texts can be compared only by == and !=. With a value that is not recorded, every comparison except != is
- * false. */
+/* A constraint such as "tensor * pipeline <= 64 && micro_batch > 1", in the grammar of nnc_expression_read. True is
+ * 1, % is fmod(), and texts can be compared only by == and !=. With a value that is not recorded (NaN), every
+ * comparison except != is false. */
 
 enum { NNC_WHERES_MAX = 8, NNC_WHERE_NODES = 128, NNC_WHERE_TEXT = 512 };
 
@@ -259,7 +261,7 @@ typedef const nnc_cell *nnc_where_read(void *context, int32_t variable);
 
 typedef enum nnc_truth { NNC_FALSE, NNC_TRUE, NNC_NOT_KNOWN_YET } nnc_truth;
 
-/* Tests whether the constraint is met. NNC_NOT_KNOWN_YET: this depends on variables that are not known yet. */
+/* Tests whether the constraint is met. NNC_NOT_KNOWN_YET: the answer depends on variables that are not known yet. */
 nnc_truth nnc_where_test(const nnc_where *where, nnc_where_read *read, void *context);
 
 /* ---- sweeps (sweep.c, sweep_names.c, sweep_rows.c) ---- */

@@ -253,7 +253,7 @@ static const nnc_field *field_of(const lookup *l, nnc_sweep_target target, const
     return field != NULL ? sweep_field(target, point, &point->plan, field, &object, &dtype) : NULL;
 }
 
-/* Returns the currency of all devices; NULL = the devices have different currencies. */
+/* Returns the currency of all devices of the sweep. NULL = they have different currencies, or no axis lists devices. */
 static const char *currency_of(const nnc_sweep *sweep) {
     const char *currency = NULL;
     for (int32_t a = 0; a < sweep->axes.axis_count; a++) {
@@ -267,7 +267,8 @@ static const char *currency_of(const nnc_sweep *sweep) {
     return currency;
 }
 
-/* Adds the currency to the heading of an amount: "step USD", "USD/Mtoken". */
+/* Adds the currency to the heading of an amount of money: "step USD", "USD/Mtoken". Changes nothing if devices have
+ * different currencies. */
 static void head_money(const nnc_sweep *sweep, nnc_head *head) {
     static const struct {
         const char *name, *before, *behind;

@@ -92,8 +92,8 @@ static bool is_given(const void *in, const char *field) {
     return false;
 }
 
-/* Estimates the row with a release, which fills in fields that the axes leave open and sets its switches, again for
- * each row. */
+/* Estimates the row with a release: copies model, software and plan, sets the fields that the release fixes and no
+ * axis sets, and sets the switches of the release. */
 static nnc_status estimate_release(nnc_point *point, nnc_result *result, nnc_error *err) {
     const nnc_release_ask ask = { .software = &point->software,
                                   .device = point->device.id,
@@ -158,7 +158,8 @@ typedef struct row_order {
     turn turns[NNC_POOL_CHUNK_MAX];
 } row_order;
 
-/* Tests whether a rank runs other ops at the last value of the axis than at the first value. */
+/* Tests whether a rank runs other ops at the last value of the axis than at the first value. Always true for an axis
+ * that is not a plan field. */
 static bool decides_ops(const nnc_sweep *sweep, const nnc_sweep_axis *axis) {
     nnc_plan first = sweep->point.plan, last = first;
     if (axis->target != NNC_SWEEP_PLAN_FIELD || axis->bytes == NULL) { return true; }
@@ -352,7 +353,8 @@ static void fill_verdict(nnc_sweeper *s, nnc_sweep_verdict verdict, const char *
     }
 }
 
-/* Returns the step time minus the step time of the same plan with the software profile of the first row. */
+/* Returns the step time minus the step time of the same plan with the software profile of the first row; null if
+ * that plan cannot be estimated. */
 static nnc_cell framework_of(nnc_sweeper *s) {
     const nnc_software *first = s->sweep->axes.first;
     nnc_point *point = &s->point;
@@ -395,7 +397,8 @@ static const nnc_cell *read_cell(void *context, int32_t slot) {
     return known_from(&s->sweep->slots[slot]) <= s->known ? &s->cells[slot] : NULL;
 }
 
-/* Tests all constraints on the current row. */
+/* Tests whether the current row meets all constraints. NNC_NOT_KNOWN_YET: no constraint is broken, but some values
+ * are not known yet. */
 static nnc_truth test(nnc_sweeper *s) {
     nnc_truth all = NNC_TRUE;
     for (int32_t i = 0; i < s->sweep->where_count; i++) {
