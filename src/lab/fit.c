@@ -725,7 +725,7 @@ static void find_ranges(moving *m) {
     for (int i = 0; i < m->count; i++) { m->parameters[i]->value = six_digits(value_at(m, i, x[i])); }
 }
 
-/* Returns the mean |error| of the fitted rows of a fit group. */
+/* Returns the mean |error| of the fitted rows of a fit group; 0 if no row has an error. */
 static double mean_error(moving *m, int32_t group) {
     double sum = 0.0;
     int32_t count = 0;

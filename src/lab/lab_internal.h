@@ -316,8 +316,8 @@ typedef struct nnc_fit {
                                                * before the fit; in that fit */
 } nnc_fit;
 
-/* Tests whether a fit can use the row: its time has to depend on a parameter that can be fitted. If not, sets *reason.
- * served: true = a fit of serving, false = a fit of training. */
+/* Tests whether a fit can use the row: whether its time depends on a parameter that can be fitted. If not, sets
+ * *reason. served: true = a fit of serving, false = a fit of training. */
 bool nnc_fit_takes(const nnc_measured *row, bool served, const char **reason);
 
 /* Assigns each row to its fit group. The rows of a group are those that the same parameters explain. */

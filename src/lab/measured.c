@@ -8,7 +8,7 @@
 #include "input/input_internal.h"
 #include "lab/lab_internal.h"
 
-/* The lists below have the form "|ENTRY|ENTRY|" or "|KEY=VALUE|KEY=VALUE|". */
+/* Lists of columns and spellings have the form "|ENTRY|ENTRY|" or "|KEY=VALUE|KEY=VALUE|". */
 
 /* Columns that are not a field, or whose cells have another format than the field of that name. */
 static const char text_columns[] =
@@ -74,8 +74,8 @@ static const char value_spellings[] =
     "sharding:fsdp within slice, dp across slices=3|"
     "sharding:fsdp within node, dp across nodes=3|id:device=devices|";
 
-/* Returns the value of a key in one of the lists above: the text after the key and `end` ('=' or '|'), up to the next
- * '|'. NULL = no such key. */
+/* Finds a key in a list such as "|KEY=VALUE|KEY=VALUE|" or "|KEY|KEY|". Returns the text after the key and `end`
+ * ('=' or '|'), which goes up to the next '|'. NULL = no such key. */
 static const char *entry_of(const char *list, const char *key, char end) {
     const size_t length = strlen(key);
     for (const char *at = list + 1; *at != '\0'; at += strcspn(at, "|") + 1) {
@@ -95,7 +95,8 @@ static const nnc_field *column_field(const nnc_field_table *table, const char *p
                                                       : NULL;
 }
 
-/* Returns the field of the plan, model, device or software with this column name; NULL: no field has this name. */
+/* Returns the field of the plan, serving plan, device, software or model with this column name; NULL: no field has
+ * this name. */
 static const nnc_field *field_of(const char *name) {
     const nnc_field *field = column_field(&nnc_plan_table, "", name);
     field = field != NULL ? field : column_field(&nnc_serve_table, "", name);
@@ -319,8 +320,8 @@ static const char *text_of(const reading *r, const char *name) {
     return i >= 0 ? r->csv.cells[i] : "";
 }
 
-/* Returns the whole number in a cell; 0 when the cell is empty. Limits it to 1e15, more than any field allows, so that
- * sums cannot overflow. */
+/* Returns the whole number in a cell; 0 when the cell is empty or has no whole number. Limits it to 1e15, more than
+ * any field allows, so that sums cannot overflow. */
 static int64_t whole_of(const reading *r, const char *name) {
     const int64_t most = 1000000000000000;
     int64_t value = 0;
@@ -366,7 +367,8 @@ static nnc_status set_model(void *object, const char *field, const char *value) 
     return nnc_field_set(nnc_model_table(NNC_FAMILY_DECODER), object, field, value, NULL);
 }
 
-/* Sets a field to the meaning of the cell with this index. */
+/* Sets a field to the meaning of the cell with this index. If the cell has no meaning for the field, the row is not
+ * predicted. */
 static void set_cell(reading *r, int i, nnc_set_text *set, void *object, const char *field) {
     char text[128];
     column_meaning(i >= 0 ? r->columns[i].name : "", i >= 0 ? r->csv.cells[i] : "", text, sizeof text);
@@ -513,7 +515,8 @@ static nnc_status make_model(reading *r, const char *text, nnc_error *err) {
     return NNC_OK;
 }
 
-/* Loads or makes the model that a row names. */
+/* Loads or makes the model that a row names. If the model is a stand-in, its network counts as not stated. If the
+ * model cannot be made, the row is not predicted. */
 static void name_model(reading *r, const char *text) {
     nnc_error err = { 0 };
     const nnc_model *loaded = NULL;

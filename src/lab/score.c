@@ -39,8 +39,8 @@ static double backward_s(const nnc_device *device, const nnc_op *op) {
     return time_s;
 }
 
-/* Returns a lower bound of a kernel's time. Only its arithmetic is counted, because the operands of a kernel that is
- * measured alone may be in the L2 cache. */
+/* Returns a lower bound of a kernel's time; NaN = the kernel has no arithmetic. Only arithmetic is counted, because
+ * the operands of a kernel that is measured alone may be in the L2 cache. */
 static double kernel_bound_s(const nnc_device *device, const nnc_op *op) {
     const double peak = nnc_device_matmul_peak(device, op->math_dtype);
     const nnc_work work = nnc_op_work(op);
@@ -171,8 +171,8 @@ static bool must_recompute(const nnc_measured *row, const nnc_device *device, co
            least_bytes(result) > most;
 }
 
-/* Returns the time of a step including the host work of its program and the wait for samples, relative to the time
- * of the step alone. */
+/* Returns the time of a step with the host work of its program, or the time to read its samples if this is longer,
+ * relative to the time of the step alone. */
 static double host_ratio(const nnc_measured *row, const nnc_plan *plan, const nnc_result *result) {
     const double passes = nnc_max((double)plan->micro_batches, 1.0);
     const double samples = passes * (double)plan->micro_batch;

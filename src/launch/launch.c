@@ -158,7 +158,8 @@ static bool is_other_json(nnc_specs *specs, const char *path) {
     return other;
 }
 
-/* Returns true for a regular file. A pipe can be read only once, so the commands that use it read it. */
+/* Tests whether a path is a regular file. Other files, such as pipes, can be read only once, so the commands that use them read
+ * them. */
 static bool is_regular(const char *path) {
     struct stat status;
     return stat(path, &status) == 0 && S_ISREG(status.st_mode);
@@ -339,7 +340,7 @@ static nnc_status open_script(nnc_reading *r, const char *path, const char *form
     return status != NNC_OK ? status : first >= 0 ? NNC_OK : refuse_kind(r, path);
 }
 
-/* Reads a launch file, and finds the table of its format. NOLINTNEXTLINE(misc-no-recursion) */
+/* Reads a launch file, and finds the table of its format. Refuses Python code. NOLINTNEXTLINE(misc-no-recursion) */
 static nnc_status open_file(nnc_reading *r, const char *path, const char *format) {
     if (is_shell(path)) { return open_script(r, path, format); }
     if (nnc_ends_in(path, ".py")) {

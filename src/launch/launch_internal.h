@@ -361,7 +361,8 @@ void nnc_shell_assign(nnc_shell *s, const char *name, size_t length, const nnc_s
 const char *nnc_shell_end_of(const char *at, int depth);
 size_t nnc_shell_name_length(const char *at);
 bool nnc_shell_calculate(nnc_shell *s, const char *text, double *result);
-/* Expands the expression at `at`, which begins with '$' or '`', and appends its value. Returns its end. */
+/* Expands the expression at `at`, which begins with '$' or '`', and appends its value to `to`. Returns the position
+ * after the expression. */
 const char *nnc_shell_expand_one(nnc_shell *s, const char *at, const char *limit, bool quoted, nnc_script_cells *to);
 /* Expands the text from `at` to `end`. s->line is the line of `at` before the call, and the line of `end` after it. */
 void nnc_shell_expand(nnc_shell *s, const char *at, const char *end, nnc_script_cells *to);

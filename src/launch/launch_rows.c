@@ -812,7 +812,8 @@ static void take_pattern(nnc_reading *r, nnc_json at, nnc_json row, const char *
     if (nnc_reading_goes_on(r) && second.node != NULL) { take_pattern(r, at, second, text); }
 }
 
-/* Sets the vocabulary of the model to that of the known model with the name of the tokenizer. */
+/* Sets the vocabulary of the model to that of the decoder with the name of the tokenizer, as a default; does nothing
+ * if no decoder has this name. */
 static void take_vocab(nnc_reading *r, nnc_json at, const char *model, const char *to) {
     const nnc_model *found = NULL;
     char number[NNC_LAUNCH_VALUE];

@@ -18,7 +18,8 @@
 #include "launch/launch_internal.h"
 
 #if defined(_WIN32)
-/* Windows has no fnmatch(): '*' and '?' alone. */
+/* Replacement for fnmatch(), which Windows does not have. Knows only '*' and '?' in a pattern. Returns 0 if the text
+ * matches. */
 static int fnmatch(const char *pattern, const char *text, int flags) {
     for (; *pattern != '\0' && *pattern != '*'; pattern++, text++) {
         if (*text == '\0' || (*pattern != '?' && *pattern != *text)) { return 1; }

@@ -252,7 +252,8 @@ static size_t member_end(const char *json, size_t at, size_t end) {
     return at;
 }
 
-/* Merges "<<: *name": copies the members of that mapping whose keys the open mapping does not have. */
+/* Merges "<<: *name" into the open mapping: copies the members of the mapping with the anchor `name` whose keys the
+ * open mapping does not have. */
 static nnc_status merge(writer *w, const yaml_event_t *event, level *in) {
     const anchor *a = find_anchor(w, event);
     if (a == NULL || a->end == 0 || w->out->failed || w->out->bytes[a->begin] != '{') {

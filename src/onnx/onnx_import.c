@@ -64,8 +64,8 @@ static bool is_float(const Onnx__ValueInfoProto *info) {
             type->elem_type != ONNX__TENSOR_PROTO__DATA_TYPE__BOOL);
 }
 
-/* Writes an input of the network to the graph file: the first input as "input", each later input as an entry of "ops".
- * Returns false if it refused the file. */
+/* Writes an input of the network to the graph file: the first input as "input", each later input as an entry of
+ * "ops". Returns false if the file was refused. */
 static bool place_input(nnc_onnx_graph *g, const Onnx__ValueInfoProto *info, nnc_onnx_value *v, bool first) {
     char shape[96] = "";
     const bool ids = !is_float(info);
@@ -180,8 +180,8 @@ static bool write_outputs(nnc_onnx_graph *g) {
     return any || nnc_onnx_refuse(g, "has no output that depends on its input");
 }
 
-/* Converts all nodes of the ONNX graph once. The import calls it twice: the first pass finds the last use of each
- * tensor, the second pass writes. Returns false if it refused the file. */
+/* Converts all nodes of the ONNX graph once. The import calls the function twice: the first pass finds the last use
+ * of each tensor, the second pass writes. Returns false if the file was refused. */
 static bool pass(nnc_onnx_graph *g) {
     for (int32_t i = 0; i < g->name_count; i++) { g->names[i] = -1; }
     g->count = g->regs = g->step = 0;

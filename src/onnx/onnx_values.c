@@ -215,7 +215,8 @@ static bool whole_of(const Onnx__TensorProto *t, size_t index, int64_t *value) {
     return false;
 }
 
-/* Returns up to 8 whole numbers that a tensor stores as floats, such as the factors of a Resize node; NULL = others. */
+/* Returns the whole numbers that a tensor stores as floats, such as the factors of a Resize node. NULL = the tensor
+ * has other numbers, has more than 8 numbers, or its numbers are not in the file. */
 static int64_t *whole_floats(nnc_onnx_graph *g, const Onnx__TensorProto *t, int64_t count) {
     enum { SOME = 8 };
     int64_t *whole =

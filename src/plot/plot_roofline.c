@@ -62,8 +62,8 @@ static void roofline_scale(roofline *r, nnc_box area) {
     r->y = (nnc_scale){ power_below(slowest), peak * 2.2, area.y + area.h, area.y, true };
 }
 
-/* Symbols that are nearer than this look the same. An op may be joined twice: first with its own rows at this position,
- * then with other small ops. */
+/* NEAR: distance up to which symbols are joined, because they look the same. An op may be joined twice: first with
+ * its own rows at this position, then with other small ops. */
 static const nnc_px NEAR = NNC_PX(3) / 2;
 
 /* Adds a symbol for a row of the op table, or joins the row with a symbol of the same op at the same position. */
@@ -173,7 +173,8 @@ static void draw_roof_line(roofline *r, const char *class, const char *tip, doub
     nnc_place_take_line(&r->places, at.x, at.y, r->x.end, at.y, NNC_PX(3));
 }
 
-/* Draws the roof of the rates that fitted kernels sustain: long matrix products, and copies. */
+/* Draws the roof of the rates that fitted kernels sustain: long matrix products, and copies. Draws nothing in ideal
+ * mode, or if this roof is not below the roof of the datasheet. */
 static void draw_sustained(roofline *r) {
     char tip[128], a[NNC_NUMBER_TEXT], b[NNC_NUMBER_TEXT];
     const nnc_result *result = r->report->result;

@@ -156,9 +156,9 @@ const nnc_picture nnc_plot_front = {
 
 enum { BARS_MAX = 48 };
 
-/* Share of their time that jobs on many servers lose to slow devices: mean of 3,079 jobs. An estimate does not contain
- * it; the picture takes it off for sizes of more than one server. Source: Lin et al., "Understanding Stragglers in
- * Large Model Training Using What-if Analysis", OSDI 2025, arXiv:2505.05713. */
+/* Share of their time that jobs on many servers lose to slow devices: mean of 3,079 jobs. Estimates do not include
+ * this loss; the picture subtracts it for numbers of devices above one server. Source: Lin et al., "Understanding
+ * Stragglers in Large Model Training Using What-if Analysis", OSDI 2025, arXiv:2505.05713. */
 static const double straggler_share = 0.104;
 
 static double stragglers_of(const nnc_search_size *size) {
@@ -191,8 +191,8 @@ static void put_inside(const bars *b, nnc_px x, nnc_px y, nnc_px top, const char
     }
 }
 
-/* Draws a box below *top, the part of a bar that stands for lost throughput, and moves *top to its lower edge. what:
- * text of the tooltip for the cause of the loss, "to stragglers". */
+/* Draws the part of a bar that shows lost throughput, as a box below *top, and moves *top to the lower edge of the
+ * box. what: text of the tooltip for the cause of the loss, "to stragglers". Draws no box of less than a pixel. */
 static void draw_lost(const bars *b, nnc_px x, nnc_px *top, double share, const char *class, const char *what) {
     char tip[96], text[NNC_NUMBER_TEXT];
     const nnc_px h = b->y.start - nnc_scale_at(&b->y, share);

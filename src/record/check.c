@@ -329,8 +329,8 @@ static bool own_changes(nnc_check *c, const nnc_plans_scenario *from, nnc_check_
            memcpy(own, c->changes, (size_t)row->change_count * sizeof *own) != NULL;
 }
 
-/* Lists the changes of a scenario. If there are changes, copies them and the values to the arena. Returns false when
- * out of memory. */
+/* Lists the changes of a scenario, and sets row->state if a value changed or is missing. If there are changes,
+ * copies them and the values to the arena. Returns false when out of memory. */
 static bool compare(nnc_check *c, const nnc_plans_scenario *from, nnc_check_row *row) {
     const int32_t room = row->old.count + row->now.count;
     if (c->changes == NULL || room > c->change_room) {

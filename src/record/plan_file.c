@@ -114,8 +114,8 @@ static void pairs_read_value(nnc_json at, const nnc_field *field, nnc_pairs *int
     put_pair(at, into, pair);
 }
 
-/* Reads an object of keys and values; null removes a key. read: converts a value to text; if that is not possible, it
- * reports a fault and returns NULL. */
+/* Reads an object of keys and values; null removes a key, and the key "note" is skipped. read: converts a value to
+ * text; if that is not possible, it reports a fault and returns NULL. */
 static void pairs_read(nnc_json at, nnc_pairs *pairs, const char *(*read)(nnc_json item)) {
     if (nnc_json_type_of(at) == NNC_JSON_ABSENT) { return; }
     if (!nnc_json_expect(at, NNC_JSON_OBJECT, "an object")) { return; }
@@ -193,7 +193,7 @@ static void read_measured(nnc_json at, nnc_pairs *require) {
     }
 }
 
-/* Returns the digest, changed by a list of keys and values. The order of the keys does not matter. */
+/* Adds a list of keys and values to a digest and returns the new digest. The order of the keys does not matter. */
 static uint64_t pairs_digest(uint64_t digest, const nnc_pairs *pairs) {
     uint64_t sum = 0;
     for (int32_t i = 0; i < pairs->count; i++) {

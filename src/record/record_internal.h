@@ -167,7 +167,7 @@ void nnc_recorded_of(nnc_json at, nnc_recorded *recorded);
 
 typedef struct nnc_serve_scenario nnc_serve_scenario;
 
-/* Reads MODEL if it is the path of a plan file; otherwise *plans becomes NULL. */
+/* If `model` is the path of a plan file, reads the file into *plans; otherwise sets *plans to NULL. */
 nnc_status nnc_plans_open(nnc_specs *specs, nnc_arena *arena, const char *model, const nnc_plans **plans,
                           nnc_error *err);
 

@@ -162,7 +162,8 @@ void nnc_plans_find_places(nnc_plans *plans, size_t estimates_end, long *lines, 
     }
 }
 
-/* Replaces the placeholder in a recorded part by its digest. Returns false when out of memory. */
+/* Replaces the placeholder in the text of a recorded part by the digest of this part. Returns false when out of
+ * memory, or if the text cannot be parsed. */
 static bool complete(nnc_arena *arena, char *recorded) {
     static const char *const skip[] = { "digest", NULL };
     char digest[NNC_DIGEST_TEXT];

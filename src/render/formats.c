@@ -32,7 +32,8 @@ static void put_json_cell(nnc_buffer *out, const nnc_cell *cell) {
     }
 }
 
-/* Writes the comma, the line break and the key before a value. */
+/* Writes the text before a value: a comma unless the value is the first, a line break or a blank, and the key. key
+ * NULL: no key. */
 static void begin_value(nnc_record *record, const char *key) {
     const bool own_line = record->spread || record->depth == 1 || (record->depth == 2 && record->list[2]);
     const bool first = record->members[record->depth]++ == 0;
@@ -122,7 +123,8 @@ void nnc_record_null(nnc_record *record, const char *key) {
 
 /* ---- writes records by their metrics table ---- */
 
-/* Writes an array as a JSON object if its values have names, otherwise as a JSON list. */
+/* Writes an array as a JSON object if its values have names, otherwise as a JSON list. Zeros of a sparse array are
+ * left out. */
 static void put_array(nnc_record *record, const nnc_metric *row, const nnc_place *place) {
     char text[NNC_METRIC_TEXT_MAX];
     open_level(record, row->name, nnc_metric_rare(row)->each == NULL);
@@ -220,8 +222,8 @@ const nnc_format nnc_format_json = {
 
 /* ---- CSV (RFC 4180): lines end with "\r\n" ---- */
 
-/* Returns true if a spreadsheet would read the text as a formula, or a GitHub workflow would read it as a command. Some
- * spreadsheets also accept the wide forms of the signs: U+FF0B, U+FF0D, U+FF1D and U+FF20. */
+/* Returns true if a spreadsheet would read the text as a formula (= + - @), or a GitHub workflow would read it as a
+ * command (::). Some spreadsheets also accept these signs in their wide forms: U+FF0B, U+FF0D, U+FF1D and U+FF20. */
 static bool is_formula(const char *text) {
     static const char *const wide[] = { "\xEF\xBC\x8B", "\xEF\xBC\x8D", "\xEF\xBC\x9D", "\xEF\xBC\xA0" };
     bool starts = strchr("=+-@", *text) != NULL && *text != '\0';
@@ -229,8 +231,8 @@ static bool is_formula(const char *text) {
     return starts || (text[0] == ':' && text[1] == ':');
 }
 
-/* Writes a text. Control characters and line breaks become blanks. A formula gets an apostrophe, so that a
- * spreadsheet takes it as text. Source: OWASP, "CSV Injection". */
+/* Writes a text as a CSV cell, in quotes if needed. Control characters and line breaks become blanks. A formula gets
+ * an apostrophe, so that a spreadsheet reads it as text. Source: OWASP, "CSV Injection". */
 static void csv_put_text(nnc_buffer *out, const char *text) {
     const size_t begin = nnc_plain_length(text, SIZE_MAX);
     if (text[begin] == '\0' && memchr(text, ',', begin) == NULL && !is_formula(text)) {
@@ -267,7 +269,8 @@ static void csv_put_cell(nnc_buffer *out, const nnc_cell *cell) {
     }
 }
 
-/* Writes the names of columns. plain: true = short names without dots, for a database; false = full names. */
+/* Writes the names of columns, separated by commas. plain: true = short names without dots, for a database; false =
+ * full names. names NULL: memory ran out, sets out->failed. */
 static void csv_put_names(nnc_buffer *out, const char *const *names, int count, bool plain) {
     if (names == NULL) { /* out of memory */
         out->failed = true;

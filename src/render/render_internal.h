@@ -253,7 +253,7 @@ void nnc_table_begin(nnc_table *table, const nnc_head *heads, int count);
 void nnc_table_head(nnc_table *table, nnc_head head);
 /* Adds a column for each metric of a metrics table that has a heading (head). */
 void nnc_table_heads(nnc_table *table, const nnc_metrics *metrics);
-/* Gives a column another heading; NULL leaves it out. */
+/* Changes the heading of the column whose heading is `head` to `text`. text NULL: leaves the column out. */
 void nnc_table_rename(nnc_table *table, const char *head, const char *text);
 
 /* Appends a cell to the current row; a row is complete when each column has a cell. */

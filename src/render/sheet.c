@@ -431,7 +431,8 @@ void nnc_page_write(nnc_buffer *out, nnc_style style, const nnc_view *view, cons
 
 #define PLAN_OF(record) (&((const nnc_report *)(record))->result->plan)
 
-/* Writes an id. If it was asked for by another word (an alias, a path), writes both: "a100 = a100-sxm4-80gb". */
+/* Adds an id to the line. If the user named it by another word (an alias, a path), adds both: "a100 =
+ * a100-sxm4-80gb". */
 static void add_id(nnc_sheet *sheet, const char *asked, const char *id) {
     const bool same = asked == NULL || strcmp(asked, id) == 0;
     nnc_sheet_item(sheet, NNC_INK_STRONG, "%s%s%s", same ? "" : asked, same ? "" : " = ", id);
@@ -645,7 +646,8 @@ void nnc_sheet_price(nnc_sheet *sheet, const nnc_price *price) {
     }
 }
 
-/* Writes the PUE with its source, because the PUE of different sources differs by a factor of several. */
+/* Writes the name, year and source of the building's PUE, because values of different sources differ by a factor of
+ * several. Writes nothing if the report has no building. */
 void nnc_sheet_building(nnc_sheet *sheet, const void *record) {
     const nnc_building *building = ((const nnc_report *)record)->building;
     if (building != NULL) {

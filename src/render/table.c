@@ -58,7 +58,7 @@ static char *error_text(double error, char text[NNC_NUMBER_TEXT]) {
     return text;
 }
 
-/* Formats a number with at most four significant digits. */
+/* Formats a number with at most four significant digits; numbers from 10,000 up get a prefix: "12.30 k". */
 static char *short_text(double value, char text[NNC_NUMBER_TEXT]) {
     char rounded[NNC_NUMBER_TEXT];
     if (fabs(value) >= 1e4) { return nnc_unit_text(value, "", text); }

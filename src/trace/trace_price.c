@@ -246,7 +246,7 @@ static bool attention_of(const nnc_trace_kind *kind, const tensors *in, nnc_op *
     return (masked && strcmp(causal, "True") == 0) || strcmp(causal, "False") == 0;
 }
 
-/* Which tensors a simple operator reads and writes. */
+/* Form of a simple operator: the tensors that it reads and writes. */
 typedef enum form {
     MOVES_ALL,    /* the operator reads its inputs and writes a tensor of the shape to which they broadcast */
     WRITES_FIRST, /* the operator only writes its first input */
@@ -486,8 +486,8 @@ static void add_time(const nnc_device *device, const nnc_op *op, nnc_trace_price
     price->predicted_s += t.time_s;
 }
 
-/* Computes the time of a matrix product with m, n and k padded to multiples of 16 bytes. A product with other
- * dimensions is slow. */
+/* Computes price->padded_s: the time of a matrix product with m, n and k padded to multiples of 16 bytes. Dimensions
+ * up to 8 such multiples are not padded. If no dimension needs padding, padded_s is not set. */
 static void try_padded(const nnc_device *device, const nnc_op *op, nnc_trace_price *price) {
     nnc_op padded = *op;
     nnc_matmul *u = &padded.u.matmul;

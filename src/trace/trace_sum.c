@@ -111,7 +111,7 @@ static const nnc_trace_call *issuer_of(const nnc_trace *t, const links *l, const
     return call != NULL && t->kinds[(*call)->kind].dims != NULL ? *call : NULL;
 }
 
-/* Tests by its name whether a kernel on tensor cores rounds fp32 to tf32. */
+/* Tests by the name of a kernel whether it runs on tensor cores and rounds fp32 to tf32. */
 static bool rounds_to_tf32(const char *kernel) {
     return strstr(kernel, "tf32") != NULL || strstr(kernel, "s1688gemm") != NULL ||
            strstr(kernel, "s1688fprop") != NULL || strstr(kernel, "s1688dgrad") != NULL ||
@@ -203,7 +203,7 @@ static int smallest_first(const void *a, const void *b) {
 enum { FACTOR_ROWS = 3, NEAR_ROWS = 4 };
 
 /* Returns the median of measured / predicted time of the rows with the nearest sizes, four on each side, without row
- * `at`. */
+ * `at`; 1 if there is no other row. */
 static double factor_near(const sized *rows, int64_t count, int64_t at) {
     double near[2 * NEAR_ROWS] = { 1.0 };
     int64_t found = 0;
@@ -237,8 +237,8 @@ static double expect(const nnc_trace_sum *sum, bool products, sized *rows, doubl
     return factor;
 }
 
-/* Returns the alignment that a kernel needs, in elements; 0 = not stated. Names of CUTLASS kernels and of most cuBLAS
- * kernels end with it: "..._tn_align4". */
+/* Returns the alignment that a kernel needs, in elements; 0 = not stated. Names of CUTLASS kernels and of most
+ * cuBLAS kernels end with this number: "..._tn_align4". */
 static int aligned_to(const char *kernel) {
     const char *at = strstr(kernel, "_align");
     const char digit = (char)(at != NULL ? at[6] : '\0');
