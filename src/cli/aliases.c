@@ -71,7 +71,8 @@ static const alias aliases[] = {
     NAME("--recompute-activations", "--recompute selective"),
     HINT("--recompute-modules", NULL, "--recompute LIST, such as norm,activation", "--recompute"),
     HINT("--fp8-format", NULL, "--precision fp8", "--precision"),
-    /* A switch of Megatron-LM. With a value, an option of Hugging Face's Trainer, which keeps fp32 weights. */
+    /* Without a value, --bf16 is a switch of Megatron-LM. With a value, it is an option of Hugging Face's Trainer,
+     * which keeps fp32 weights. */
     VALUE("--bf16", "true", "--policy amp --precision bf16"), NAME("--bf16", "--precision bf16"),
     VALUE("--fp16", "true", "--policy amp --precision fp16"), NAME("--fp16", "--precision fp16"),
     NAME("--accumulate-allreduce-grads-in-fp32", "--policy mixed-fp32grad"),
@@ -168,7 +169,8 @@ static const alias aliases[] = {
     NAME("--dp-size", "--data %"), NAME("--ep-size", "--expert %"),
     HINT("--enable-expert-parallel", NULL, "--expert N, N = tensor x data", "--expert"),
     HINT("--max-model-len", NULL, "--input-len and --output-len", "--input-len"),
-    /* These options limit a load of requests that come over time. Without such a load, the user means a batch size. */
+    /* Options for the largest number of sequences limit a load of requests that come over time. Without such a load,
+     * the user means a batch size. */
     VALUE("--max-num-seqs", LOAD, "--max-batch %"), HINT("--max-num-seqs", NULL, BATCH, "--batch"),
     VALUE("--max-batch-size", LOAD, "--max-batch %"), HINT("--max-batch-size", NULL, BATCH, "--batch"),
     VALUE("--max-running-requests", LOAD, "--max-batch %"), HINT("--max-running-requests", NULL, LOOP, "--concurrency"),
@@ -340,7 +342,7 @@ static nnc_status expand_word(expansion *e, char **argv, bool last, int *used, b
     return NNC_OK;
 }
 
-/* Returns a new argv in one allocation: the pointers, then the words; NULL = out of memory. */
+/* Returns a new argv in one allocation, which the caller frees: the pointers, then the words. NULL = out of memory. */
 static char **pack(const expansion *e) {
     const size_t pointers = ((size_t)e->count + 1) * sizeof(char *);
     char *block = malloc(pointers + e->words.size);

@@ -363,7 +363,7 @@ void nnc_command_put(nnc_buffer *out, const nnc_command_args *args);
  * file, whose plan may differ from the default plan. Fails with NNC_NO_MEMORY. */
 nnc_status nnc_command_all(nnc_arena *arena, const nnc_command_args *args, bool of_plan_file, nnc_search_report *report,
                            nnc_error *err);
-/* Moves the text of a buffer into the arena. Returns NULL when out of memory. */
+/* Copies the text of a buffer into the arena, and empties the buffer. Returns NULL when out of memory. */
 const char *nnc_command_keep(nnc_arena *arena, nnc_buffer *out);
 
 /* ---- operands and options as a search: search_args.c ---- */
@@ -542,7 +542,7 @@ void nnc_best_command(nnc_buffer *out, const nnc_best *best);
 void nnc_found_write(nnc_buffer *out, nnc_style style, const nnc_found *list, int32_t count, const char *currency,
                      bool sizes);
 
-/* Writes the page of a search. */
+/* Writes the result of a search in the format of `style`: a page, or JSON or CSV. */
 void nnc_report_search(nnc_buffer *out, nnc_style style, const nnc_search_report *report);
 
 /* ---- device_ranking.c: search MODEL DEVICE,DEVICE ... ---- */

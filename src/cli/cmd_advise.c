@@ -94,7 +94,8 @@ static void add(answer *a, const nnc_plan_change *change) {
     a->lines[place].change = *change;
 }
 
-/* Returns true if the list has the change, perhaps with another name of its option (--lora, --adapter-rank). */
+/* Returns true if the list already has the change: with the same options, or with the same step, memory and batch,
+ * because different options (--lora, --adapter-rank) can mean the same change. */
 static bool has(const answer *a, const nnc_plan_change *change) {
     for (int32_t i = 0; i < a->count; i++) {
         const nnc_plan_change *old = &a->lines[i].change;
@@ -105,7 +106,7 @@ static bool has(const answer *a, const nnc_plan_change *change) {
     return false;
 }
 
-/* Adds a change that makes the plan fit in memory with the same batch. */
+/* Adds a change that makes the plan fit in memory with the same batch, unless the list already has the change. */
 static void add_advice(answer *a, const nnc_advice *advice) {
     const nnc_result *r = a->report.result;
     nnc_plan_change change = { .step_s = advice->step_s,

@@ -105,7 +105,8 @@ static void write_row(nnc_buffer *out, nnc_style style, const nnc_check_report *
     }
 }
 
-/* Returns how many metrics this version has that the recorded estimates lack. New metrics do not fail a check. */
+/* Returns the number of metrics that this version has but the recorded estimates lack, summed over the scenarios
+ * without other changes. New metrics do not fail a check. */
 static int32_t added_metrics(const nnc_check_report *report) {
     int32_t added = 0;
     for (int32_t i = 0; i < report->row_count; i++) {
@@ -368,7 +369,8 @@ const nnc_format nnc_format_junit = { .name = "junit", .view = write_junit };
 /* ---- GitHub: workflow commands, shown at the lines of the changes. Source: docs.github.com, "Workflow commands for
  * GitHub Actions" ---- */
 
-/* Writes a text with the escapes of a workflow command. property: true = also escapes ':' and ','. */
+/* Writes a text with the escapes of a workflow command, for control characters and '%'. property: true = also for ':'
+ * and ','. */
 static void put_escaped(nnc_buffer *out, const char *text, bool property) {
     for (size_t size; *text != '\0'; text += size) {
         const size_t control = nnc_control_length(text);

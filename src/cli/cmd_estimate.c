@@ -49,7 +49,8 @@ static void write_past(nnc_sheet *sheet, const void *record) {
     nnc_sheet_end(sheet);
 }
 
-/* Writes those two unknown properties of the software (open facts) that can change the step time most. */
+/* Writes the two unknown properties of the software (open facts) that can change the step time most; nothing if there
+ * are none. */
 static void write_open_facts(nnc_sheet *sheet, const void *record) {
     const nnc_report *report = record;
     if (report->open_fact_count == 0) { return; }
@@ -101,7 +102,8 @@ static void write_memory(nnc_sheet *sheet, const void *record) {
     nnc_table_write(&table, sheet->out, sheet->style);
 }
 
-/* Writes the least memory over all values of the settings that the user left open, and the values that give it. */
+/* Writes the lower end of the memory interval, and the settings with which the plan may need so little. Without such
+ * settings, writes that measured peaks may be so low. */
 static void write_least(nnc_sheet *sheet, const nnc_report *report) {
     char least[NNC_NUMBER_TEXT];
     nnc_unit_text((double)report->result->memory.total_interval_bytes[0], "B", least);
@@ -252,7 +254,7 @@ typedef struct slice {
  * the device still adds nanoseconds. */
 static const double shown_from = 1e-6;
 
-/* Lists the metrics that add up to the step. */
+/* Lists the metrics that add up to the step, without those below the share shown_from. Returns their number. */
 static int step_parts(const nnc_result *result, slice parts[]) {
     nnc_metric_part found[NNC_METRIC_PARTS_MAX];
     const int count = nnc_metric_parts(&nnc_step_metrics, result, shown_from * result->step_s, found);
@@ -593,7 +595,8 @@ static void write_eager(nnc_sheet *sheet, const void *record) {
                    nnc_unit_text((double)first->report.eager_bytes, "B", memory), fits ? "" : ", does not fit");
 }
 
-/* Writes the three largest of four classes of memory. */
+/* Writes the three largest of four classes of memory: weights, gradients, optimizer and activations. A class of 0 bytes
+ * is left out. */
 static void write_largest(nnc_sheet *sheet, const void *record) {
     const nnc_memory *m = &((const nnc_report *)record)->result->memory;
     slice parts[] = { { "weights", (double)m->weight_bytes },
@@ -741,7 +744,8 @@ static void write_brief(nnc_buffer *out, nnc_style style, const void *record) {
     nnc_sheet_line(out, style, "%s", nnc_report_sentence(record, text));
 }
 
-/* Returns the table for CSV: the timeline, the stages or the sensitivity, if asked for. */
+/* Returns the table for CSV: the timeline, the stages or the sensitivity, if asked for; otherwise the estimate as one
+ * line. */
 static nnc_lines lines_of(const void *record) {
     const nnc_report *report = record;
     return report->intervals != NULL
@@ -811,7 +815,8 @@ static nnc_status find_open_facts(nnc_scenario *scenario, nnc_open_fact facts[NN
     return status;
 }
 
-/* Reads --measured: a time such as "0.41s", or a rate of samples or tokens. */
+/* Reads --measured: a time such as "0.41s", or a rate of samples or tokens per second. Sets all members of *own: the
+ * step time, its MFU, and the comparison with the prediction. */
 static nnc_status read_measured(const char *text, const nnc_result *r, nnc_own_step *own, nnc_error *err) {
     static const char *const units[] = { "tokens/s", "samples/s", "s" };
     double value = 0.0;

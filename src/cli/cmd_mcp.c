@@ -226,7 +226,7 @@ typedef struct choice {
 typedef enum reach { REACH_NONE, REACH_BELOW, REACH_ALL } reach;
 
 /* Returns REACH_ALL if the member with path `at` is selected, REACH_BELOW if only members inside it are selected,
- * REACH_NONE otherwise. */
+ * REACH_NONE otherwise. Marks the path that selects the member in c->found. */
 static reach reach_of(choice *c, const char *at) {
     const size_t length = strlen(at);
     reach found = c->paths == NULL || length == 0 ? REACH_BELOW : REACH_NONE;
@@ -404,7 +404,8 @@ static const char *all_digits(double number, char text[DIGITS]) {
     return text;
 }
 
-/* Adds an option such as "--micro-batch=4"; a switch is "--timeline". */
+/* Adds an option such as "--micro-batch=4" to the command line of a call; a switch is "--timeline" or "--timeline=off".
+ * For a list, adds the option once for each element. Refuses pipes as values. */
 static void add_option(words *w, const char *key, nnc_json value) {
     char name[NNC_OPTION_NAME + 3], number[DIGITS];
     const char *text = number;
@@ -516,7 +517,7 @@ static nnc_status check_params(nnc_json params, nnc_error *err) {
     return NNC_OK;
 }
 
-/* Reads the paths of "fields", a list of strings. *all: the whole answer is wanted. */
+/* Reads the paths of "fields", a list of strings. *all: true if a string is "all", which means the whole answer. */
 static nnc_status read_fields(nnc_json fields, const char *paths[FIELDS_MAX + 1], bool *all, nnc_error *err) {
     int count = 0;
     const nnc_json_type type = nnc_json_type_of(fields);

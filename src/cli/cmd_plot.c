@@ -203,7 +203,7 @@ static bool take_bytes(nnc_buffer *text, FILE *file) {
     return text->size > 0;
 }
 
-/* Replaces the SVG in text by a PNG picture of it. */
+/* Replaces the SVG text of a picture by its PNG bytes, which the first installed program of `converters` computes. */
 nnc_status nnc_make_png(nnc_buffer *text, nnc_error *err) {
     FILE *svg = tmpfile(), *png = tmpfile();
     bool done = false;

@@ -292,7 +292,8 @@ static nnc_status read_page(const char *data, char **text, size_t *size, nnc_err
                     "is not installed with this program; in the source tree, tools/web builds it");
 }
 
-/* Checks that the operands are ids, because a page reads only files that the user drops on it. */
+/* Checks that the operands are ids of a model and a device that can be loaded, because a page reads only files that the
+ * user drops on it. Without operands there is nothing to check. */
 static nnc_status check(nnc_session *session, nnc_error *err) {
     const nnc_options *options = &session->options;
     nnc_scenario *scenario = nnc_arena_alloc(nnc_specs_arena(session->specs), sizeof *scenario);

@@ -280,8 +280,8 @@ static void compare_sizes(nnc_scale *scale) {
     }
 }
 
-/* Computes how much longer the step is with the software profile of this plan than with the profile of the first
- * plan. */
+/* Sets row->framework_s: how much longer the step is with the software profile of this plan than with the profile of
+ * the first plan. Changes nothing if both profiles are equal, or the first does not allow the plan. */
 static nnc_status split_step(nnc_session *session, const nnc_search_report *report, const scale_row *first,
                              nnc_scratch *scratch, scale_row *row, nnc_error *err) {
     const nnc_software *software = NULL;
@@ -339,7 +339,7 @@ static nnc_status write(nnc_session *session, void *context, const nnc_search_re
     return NNC_OK;
 }
 
-/* Adds default numbers of devices if the options have none. */
+/* Adds the default numbers of devices (1, 8, 64, 512, 4096) if the options have none. */
 static nnc_status choose_sizes(nnc_options *options, nnc_error *err) {
     nnc_scenario_args *given = &options->given;
     if (nnc_scenario_setting(given, "devices") != NULL) { return NNC_OK; }

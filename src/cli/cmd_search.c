@@ -198,7 +198,8 @@ static const char *difference(const char *what, double less_s, double step_s, ch
     return text;
 }
 
-/* Writes how the best plan and the second plan differ in each part of the step. */
+/* Writes the difference between the best plan and the second plan in each part of the step; nothing if their steps are
+ * equal. */
 static void write_why(nnc_buffer *out, nnc_style style, const nnc_search_result *r) {
     const nnc_found *a = &r->best[0], *b = &r->best[1];
     char faster[NNC_NUMBER_TEXT];

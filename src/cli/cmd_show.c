@@ -37,7 +37,8 @@ static nnc_cell get_value(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX]
                                                   : nnc_text_cell(strcmp(field->value, "-") == 0 ? NULL : field->value);
 }
 
-/* Shows a large or small value with a prefix; another column shows all its digits. */
+/* Value of a field with a prefix, if it has a unit and is at least 1e4 or below 0.01; otherwise "". Another column
+ * shows all digits of the value. */
 static nnc_cell get_scaled(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX]) {
     const shown_field *field = place->record;
     double number = 0.0;

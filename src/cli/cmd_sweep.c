@@ -184,7 +184,8 @@ static nnc_status sink_emit(void *context, const nnc_batch *batch, bool *stop, n
     return status;
 }
 
-/* Prints the number of plans that are illegal or exceed the memory and therefore have no row. */
+/* Writes the number of plans that are illegal or exceed the memory and therefore have no row; nothing with --all, or if
+ * no plan fits. */
 static void say_hidden(row_sink *sink) {
     const nnc_sweep_tally *tally = &sink->tally;
     const int64_t hidden = tally->illegal + tally->over_memory;

@@ -162,7 +162,7 @@ static const nnc_page_row page_rows[] = {
 };
 static const nnc_page_rows page = NNC_PAGE_ROWS(&document, page_rows);
 
-/* Writes one line for each finding: the saving, the operator, and the reason. */
+/* Writes one line for each finding, at most --top (10 by default): the saving, the operator, and the reason. */
 static void write_findings(nnc_buffer *out, nnc_style style, const answer *a) {
     const int64_t most = a->shown > 0 ? a->shown : 10;
     if (a->sum.finding_count > 0) { nnc_sheet_heading(out, style, "findings, most to win first"); }

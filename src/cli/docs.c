@@ -446,7 +446,8 @@ static void put_limit(nnc_record *record, const char *key, const nnc_field *fiel
 
 static void put_fields(nnc_record *record, const char *key, const nnc_field *fields, size_t count);
 
-/* Tables nest a few deep. NOLINTNEXTLINE(misc-no-recursion) */
+/* Writes the description of a field of a file as JSON. Fields nest a few levels deep.
+ * NOLINTNEXTLINE(misc-no-recursion) */
 static void put_field(nnc_record *record, const nnc_field *field) {
     nnc_record_object(record, NULL);
     nnc_record_text(record, "name", field->name);

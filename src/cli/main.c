@@ -106,7 +106,7 @@ static const nnc_command *find_command(const char *name, nnc_error *err) {
     return NULL;
 }
 
-/* Returns the command of two words, "check diff"; NULL = they are no command. */
+/* Returns the command that two words name, such as "check diff"; NULL = the words name no command. */
 static const nnc_command *find_part(int argc, char **argv) {
     char words[64];
     if (argc < 3 || snprintf(words, sizeof words, "%s %s", argv[1], argv[2]) >= (int)sizeof words) { return NULL; }
@@ -153,7 +153,8 @@ static nnc_status take_launch_files(nnc_session *session, const nnc_command *com
     return nnc_launch_take(session->specs, &asked, options->operands, &options->operand_count, &options->given, err);
 }
 
-/* Turns --host HOST into --set device.host.kernel_s=S. */
+/* Replaces --host HOST by --set device.host.kernel_s=S, and passes the library of models that the options name to the
+ * specs. */
 static nnc_status take_host(nnc_session *session, nnc_error *err) {
     nnc_options *options = &session->options;
     double kernel_s = 0.0;

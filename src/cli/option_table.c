@@ -343,7 +343,7 @@ static const char *field_argument(const nnc_field *field) {
     }
 }
 
-/* Adds a part to a text, after a blank. */
+/* Appends `before`, `part` and `after` to a text, with a blank before them unless the text is empty. */
 static void append(char *text, size_t size, const char *before, const char *part, const char *after) {
     nnc_text_append(text, size, " ", "%s%s%s", before, part, after);
 }

@@ -107,7 +107,7 @@ static nnc_status refuse_unknown(const spellings *list, const char *command, con
 
 /* ---- reads values of options of the command line itself, by their type ---- */
 
-/* Returns the index of a text among names; -1 = it is not there, and err is set. */
+/* Returns the index of a text among names, ignoring case; -1 = no such name, and err is set. */
 static int choose(const char *option, const char *text, nnc_names names, nnc_error *err) {
     char expected[128] = "";
     const int found = nnc_names_find_nocase(names, text);
@@ -283,8 +283,8 @@ nnc_status nnc_option_device(nnc_specs *specs, const char *text, const nnc_devic
 
 /* ---- the defaults file: one option per line ---- */
 
-/* Finds $XDG_CONFIG_HOME/nncost/defaults. A relative path is ignored, as the XDG specification says. Returns false if
- * no variable names a folder. */
+/* Finds the file nncost/defaults in $XDG_CONFIG_HOME, or else in .config of the home folder. A relative
+ * $XDG_CONFIG_HOME is ignored, as the XDG specification says. Returns false if there is no such file. */
 static bool find_file(char path[PATH_MAX]) {
     const char *config = getenv("XDG_CONFIG_HOME");
     const char *home = getenv(NNC_HOME_VARIABLE);
@@ -319,7 +319,7 @@ static char *cut_value(char *line) {
     return trim(end + 1);
 }
 
-/* Returns what is wrong with a line of the defaults file; NULL = nothing. */
+/* Returns the text of the error in a line of the defaults file; NULL = the line is right. */
 static const char *wrong_with(const spelling *entry, const char *value) {
     const nnc_own_option *own = entry->own;
     if (own != NULL && (own->field.capacity > 0 || own->letter == 'h' || own->letter == 'o' ||

@@ -161,7 +161,7 @@ static nnc_status read_objective(const char *text, nnc_objective *objective, nnc
     return NNC_OK;
 }
 
-/* Reads a share: "5%" or "0.05". */
+/* Reads a share: "5%" or "0.05". text NULL: leaves *risk unchanged. */
 static nnc_status read_risk(const char *text, double *risk, nnc_error *err) {
     char digits[32] = "";
     const size_t length = text != NULL ? strlen(text) : 0;
@@ -281,7 +281,8 @@ typedef struct base {
     void *context; /* argument that is passed to `write` */
 } base;
 
-/* Sets the precision policy of the plans to the policy of a named framework, unless --policy is given. */
+/* If the user named a framework, sets the precision policy of the plans to that of the framework, unless --policy is
+ * given or the precision is fp32, tf32 or fp64. */
 static void keep_policy(nnc_scenario_args *given, nnc_scenario *scenario) {
     const nnc_policy policy = scenario->software.policy;
     nnc_plan *plan = &scenario->plan;

@@ -233,8 +233,8 @@ static bool next_pass(lane *l, nnc_activity activity) {
     return l->at < l->end;
 }
 
-/* Draws arrows from each pass of one stage to the pass of the same micro-batch on another stage. Both stages must
- * have the passes in the same order. */
+/* Draws arrows from each pass of one stage to the pass of the same micro-batch on another stage. Stops at the first
+ * pass that the stages do not have in the same order. */
 static void put_arrows(nnc_record *record, lane from, lane to, nnc_activity activity, int64_t *id) {
     for (; next_pass(&from, activity) && next_pass(&to, activity); from.at++, to.at++) {
         const int64_t sent = ns_of(from.at->end_s) - 1, taken = ns_of(to.at->start_s);

@@ -158,8 +158,8 @@ static bool is_other_json(nnc_specs *specs, const char *path) {
     return other;
 }
 
-/* Tests whether a path is a regular file. Other files, such as pipes, can be read only once, so the commands that use them read
- * them. */
+/* Tests whether a path is a regular file. Other files, such as pipes, can be read only once, so the commands that use
+ * them read them. */
 static bool is_regular(const char *path) {
     struct stat status;
     return stat(path, &status) == 0 && S_ISREG(status.st_mode);

@@ -59,8 +59,8 @@ static const char *measure_of(const char *name) {
     return NULL;
 }
 
-/* Finds the 10th and 90th percentile of a parameter over the shipped devices, relative to the median. Returns false
- * if fewer than five devices have it. */
+/* Finds the 10th and 90th percentile of a parameter over the shipped devices with fitted efficiencies, relative to the
+ * median. Returns false if fewer than five devices have the parameter, or all have the same value. */
 static bool spread_of(nnc_specs *specs, const char *name, double ratio[2]) {
     const char *const *ids = NULL;
     double values[DEVICES_MOST];
