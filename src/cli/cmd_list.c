@@ -229,7 +229,8 @@ static bool has_text(const nnc_metrics *metrics, const void *record, const char 
     return found;
 }
 
-/* Lists all specs of a kind. text: lists only specs whose id, name or alias contains this text; NULL = all. */
+/* Lists all specs of a kind. text: lists only specs whose id, name or alias contains this text, and fails if there are
+ * none; NULL = all. Prints the error of a bad file and goes on, with exit code 1. */
 static nnc_status list_all(nnc_session *session, int which, const char *const *ids, int32_t count, const char *text,
                            nnc_error *err) {
     const nnc_view view = {

@@ -465,8 +465,8 @@ static const char *text_of(nnc_json object, const char *key) {
     return nnc_json_type_of(at) == NNC_JSON_TEXT ? nnc_json_text(at) : NULL;
 }
 
-/* Checks the arguments of a tool call. Each member is an operand of the tool, or "options". If a member is an option of
- * the command, the error says so. */
+/* Checks the arguments of a tool call. Each member is an operand of the tool, "options" or "fields". If a member is an
+ * option of the command, the error says so. */
 static nnc_status check_arguments(const struct tool *tool, nnc_json arguments, nnc_error *err) {
     for (nnc_json one = nnc_json_first(arguments); one.node != NULL; one = nnc_json_next(one)) {
         const char *key = nnc_json_key(one), *known[2 + OPERANDS_MAX + OPTIONS_MAX];
@@ -548,8 +548,8 @@ static void split_fields(char *text, const char *paths[FIELDS_MAX + 1]) {
     paths[count] = NULL;
 }
 
-/* Reduces a JSON answer to the fields that the call names, or else to the tool's own fields. The lines of a sweep are
- * not changed. */
+/* Reduces a JSON answer to the fields that the call names, or else to the tool's own fields; "all" keeps the whole
+ * answer. The lines of a sweep are not changed; naming fields of them is an error. */
 static nnc_status keep_fields(const struct tool *tool, nnc_json fields, nnc_arena *arena, nnc_buffer *answer,
                               nnc_error *err) {
     const char *paths[FIELDS_MAX + 1] = { NULL };

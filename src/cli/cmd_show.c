@@ -465,7 +465,7 @@ static nnc_status find(nnc_specs *specs, const char *id, spec_view *view, nnc_er
 }
 
 /* Prints the command line that has the same effect as the launch files among the operands. If the model or the device
- * is not given, prints MODEL or DEVICE in its place. */
+ * is not given, prints MODEL or DEVICE in its place. Lists skipped keys below, as comments. */
 static nnc_status write_options(nnc_session *session, nnc_error *err) {
     nnc_options *options = &session->options;
     const nnc_launch_asked asked = { .format = options->launch_format,

@@ -149,8 +149,8 @@ static void put_failure(nnc_buffer *out, const message *m, const char *what) {
                      m->id, what);
 }
 
-/* Reads the answer of a call until the answer ends, its time is over, or the client cancels the call. Returns false if
- * the client does not need the answer. */
+/* Reads the answer of a call until the answer ends, its time is over, or the client cancels the call. After a failure,
+ * *out is an answer with the error. Returns false if the client does not need the answer. */
 static bool await(server *s, const message *m, pid_t child, int pipe, nnc_buffer *out) {
     char block[BLOCK];
     int status = 0;

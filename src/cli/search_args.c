@@ -344,8 +344,9 @@ static nnc_status make_digest(const nnc_session *session, const base *b, const n
                              digest, err);
 }
 
-/* Keeps only the profile of the best plan on the fewest devices that have a plan, so that a difference between
- * numbers of devices has a single cause. Each MPI rank finds this profile on its own. */
+/* With search.one_software, and if nncost chooses the profile: keeps only the profile of the best plan on the fewest
+ * devices that have a plan, so that a difference between numbers of devices has a single cause. Each MPI rank finds
+ * this profile on its own. */
 static nnc_status keep_software(nnc_session *session, nnc_arena *arena, base *b, nnc_search_task *task,
                                 nnc_error *err) {
     nnc_profiles *profiles = &b->scenario.profiles;

@@ -764,7 +764,8 @@ static bool refuse_contradicted(moving *m) {
     return any;
 }
 
-/* Fits the parameters of a fit group. Returns false when out of memory. */
+/* Fits the parameters of a fit group. In a fit of steps, refuses parameters that make kernels worse and fits the others
+ * again. Returns false when out of memory. */
 static bool fit_group(moving *m, nnc_fit *fit, int32_t group) {
     *m = (moving){ .fit = fit, .group = group, .left_out = -1, .relative = m->relative };
     for (int32_t i = 0; i < fit->parameter_count; i++) {

@@ -220,7 +220,8 @@ static bool take_text(gguf *g, char *text, size_t size, bool *kept) {
     return true;
 }
 
-/* Writes a number of a given type as JSON. Returns false if the file ends early. */
+/* Writes a number of a given type as JSON; a float that is too large, or no number, becomes 0. Returns false if the
+ * file ends early. */
 static bool put_number(gguf *g, unsigned type, nnc_buffer *out) {
     uint64_t bits = 0;
     if (!take_number(g, type_bytes[type], &bits)) { return false; }
@@ -393,7 +394,8 @@ nnc_status nnc_checkpoint_parse(nnc_checkpoint *c, nnc_arena *arena, FILE *file,
     return nnc_ends_in(c->path, ".gguf") ? read_gguf(c, file, size, err) : read_safetensors(c, arena, file, size, err);
 }
 
-/* Reads each file that an index names once. If a file is missing, takes the bytes from total_size of the index. */
+/* Reads each file that an index names once. If a file is missing, takes the number of tensors, and the bytes and
+ * parameters (-1 = not stated), from the index instead. */
 static nnc_status read_index(nnc_checkpoint *c, nnc_arena *arena, nnc_json root, nnc_error *err) {
     const nnc_json map = nnc_json_get(root, "weight_map");
     const nnc_json metadata = nnc_json_get(root, "metadata");

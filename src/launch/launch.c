@@ -295,7 +295,8 @@ static bool is_there(nnc_reading *r, const char *path) {
     return nnc_specs_kept(r->specs, path) != NULL || access(path, R_OK) == 0;
 }
 
-/* Adds the only command of a script whose options have a known format. NOLINTNEXTLINE(misc-no-recursion) */
+/* Adds the only command of a script whose options have a known format. Fails if there are several such commands, or
+ * none. NOLINTNEXTLINE(misc-no-recursion) */
 static nnc_status open_script(nnc_reading *r, const char *path, const char *format) {
     char *text = NULL;
     size_t size = 0;

@@ -201,7 +201,8 @@ static bool is_open(const nnc_reading *r, const char *name) {
     return false;
 }
 
-/* Sets a field of the model, or its name. The value is checked later, when the model is read. */
+/* Sets a field of the model, or its name. A value that differs from the value of another file is a fault; a default
+ * never replaces a value. The value is checked later, when the model is read. */
 static void set_model(nnc_reading *r, nnc_json at, const char *name, const char *value, bool is_default) {
     nnc_model_field *field = nnc_reading_model(r, name);
     if (field != NULL && (field->is_set || is_default || strcmp(field->value, value) == 0)) {
@@ -268,7 +269,8 @@ static void join_flags(const nnc_field *field, char list[NNC_LAUNCH_VALUE], cons
     }
 }
 
-/* Sets a field from a text, which is checked in the same way as an option. */
+/* Sets a field from a text, which is checked in the same way as an option. If the field is already set: flags are
+ * joined, a default changes nothing, and another value is a fault unless an option gives the field. */
 static void set_text(nnc_reading *r, nnc_json at, const char *name, const char *value, bool is_default) {
     const nnc_field *field = field_of(r, name);
     char text[NNC_LAUNCH_VALUE];
@@ -601,9 +603,9 @@ static void current_text(nnc_reading *r, const nnc_field *field, char text[NNC_L
     }
 }
 
-/* Computes the value that a condition compares. name: '@' and a key, '=' and a formula, "SERVES", "MODEL",
- * "SOFTWARE", or a field of the plan or the model. Returns false if there is no such field, or if the formula has no
- * value. */
+/* Computes the value that a condition compares. name: '@' and a key, '=' and a formula, "SERVES", "MODEL", "SOFTWARE",
+ * or a field of the plan or the model. A key or model field without a value gives "absent". Returns false if there is
+ * no such field, or if the formula has no value. */
 static bool condition_text(nnc_reading *r, const char *name, char *text, size_t size) {
     if (name[0] == '@') {
         const nnc_json found = value_of(r, name + 1);

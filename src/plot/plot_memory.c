@@ -278,7 +278,8 @@ static int all_parts(const nnc_report *report, part parts[PARTS_MAX]) {
     return add_wait(report->run, parts, parts_of(report->result, parts));
 }
 
-/* Writes a label under each part with a share of at least 2 %, with a leader line to the part. */
+/* Writes a label under each part with a share of at least 2 %, with a leader line to the part. Labels that do not fit
+ * side by side, or on a narrow canvas, become a legend with one label per row. */
 static void draw_labels(nnc_canvas *canvas, const part *parts, int count, double step_s) {
     const double shown_from = 0.02;
     nnc_legend entries[PARTS_MAX];

@@ -147,8 +147,8 @@ static void plan_text(const nnc_check_row *row, char *text, size_t size) {
     if (used == head) { snprintf(text, size, "plan: changed in the file"); }
 }
 
-/* Lists the causes of a scenario's changes in row->causes, from the differences between its files now and those in
- * `recorded`. Returns false when out of memory. */
+/* Lists the causes of a scenario's changes in row->causes: a changed plan, changed files (by their digests), another
+ * version of nncost or its conventions; without any of these, another build. Returns false when out of memory. */
 static bool causes_find(nnc_origins *origins, const nnc_plans_scenario *from, const nnc_scenario *scenario,
                         const nnc_recorded *recorded, nnc_check_row *row) {
     const char **causes = nnc_arena_array(origins->arena, NNC_CAUSES_MAX, sizeof *causes);

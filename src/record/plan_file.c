@@ -537,7 +537,7 @@ bool nnc_plans_is(nnc_specs *specs, const char *path) {
 }
 
 /* Reads a spec file of any kind. Finds the kind of the file first, because the kind decides which table of fields is
- * used. */
+ * used. A model whose number of parameters differs from published_params is a fault. */
 static void read_any(nnc_json_doc *doc, nnc_specs *specs, const char *path) {
     char stem[NNC_STEM_MAX];
     const char *named = nnc_spec_required_id(path, stem);

@@ -272,8 +272,8 @@ static bool holds(const nnc_metrics *metrics, const void *record, const char *wh
 }
 
 #ifdef NNC_CHECK_PAGES
-/* Returns true if all names in the rows of a page are existing metrics and forms, also in rows that are left out
- * now. */
+/* Returns true if all names in the rows of a page are existing metrics and forms, also in rows that are left out now.
+ * Prints the first unknown name to standard error. */
 static bool all_known(const nnc_page_rows *page) {
     for (size_t i = 0; i < page->count; i++) {
         const char *at = page->rows[i].text;

@@ -546,8 +546,8 @@ nnc_status nnc_scenario_profiles(nnc_scenario *scenario, nnc_error *err) {
     return NNC_OK;
 }
 
-/* Eager kernels may be changed to compiled kernels, and convolutional networks also to channels-last layout. On one
- * device all changes use the profile of the plan, so a quick search loads no other profiles. */
+/* Tries changes of the plan (see nnc_plan_changes_find). With the profile torch-eager also tries compiled kernels, and
+ * for convolutional networks the channels-last layout. A quick search on one device loads no other profiles. */
 nnc_status nnc_scenario_changes(nnc_scenario *scenario, bool quick, nnc_scratch *scratch, nnc_plan_changes *changes,
                                 nnc_error *err) {
     nnc_profiles own = nnc_profiles_of_one(&scenario->software);

@@ -740,8 +740,8 @@ bool nnc_plan_groups_step(nnc_plan_groups *groups, nnc_pass_costs *pass, uint64_
     return true;
 }
 
-/* Lists the seconds that each stage needs after its passes; neighbouring stages with equal seconds share an entry.
- * Returns false if the list gets too long. */
+/* Lists the seconds that each stage needs after its passes; neighbouring stages with equal seconds share an entry. If
+ * all stages end together, lists only the slowest. Returns false if the list gets too long. */
 static bool fill_ends(nnc_plan_groups *groups, const nnc_plan *plan, nnc_waiting *waiting) {
     const nnc_stage *stages = groups->scratch->step.stages;
     const bool *alike = groups->scratch->step.alike;

@@ -374,7 +374,8 @@ static bool misses_more(worker *w, nnc_pass_costs *pass, nnc_result *result, dou
     return breaks_limits(search, run_s, run_s / 3600.0 * plan->devices * sites * price);
 }
 
-/* Adds a plan with a known step time to the front if it is among the best. */
+/* Adds a plan with a known step time to the front if it is among the best, or, if it breaks a limit on the run, if it
+ * is the fastest of these plans. */
 static void keep_plan(worker *w, nnc_pass_costs *pass, nnc_result *result, uint64_t index) {
     const nnc_searcher *r = w->of;
     const nnc_search *search = r->search;

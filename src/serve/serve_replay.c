@@ -458,7 +458,7 @@ static bool waits_for_more(simulation *s, const worker *w, double *until_s) {
 }
 
 /* Runs one iteration that computes prompts and one token of the running sequences. Returns false if no prompt may
- * start. */
+ * start, or if the prompts wait for further prompts. */
 static bool mixed_iteration(simulation *s, worker *w) {
     double budget = s->load->chunk, prompts = 0.0, room = 0.0;
     double until_s = 0.0;

@@ -199,8 +199,8 @@ static nnc_status is_database(const char *path, bool *is, nnc_error *err) {
     return NNC_OK;
 }
 
-/* Opens inputs in CSV or JSON Lines. All CSV inputs must start with the same header line, which also becomes the header
- * line of the output. */
+/* Opens inputs in CSV or JSON Lines. All CSV inputs must start with the same header line, whose first column is "row";
+ * it also becomes the header line of the output. */
 static nnc_status open_lines(merger *m, nnc_error *err) {
     for (int i = 0; i < m->count; i++) {
         source *s = &m->sources[i];

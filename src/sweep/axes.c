@@ -216,8 +216,8 @@ static nnc_status load_software(nnc_specs *specs, const char *value, const nnc_s
     return status;
 }
 
-/* Loads the model, device or profile that a value of an axis names. Sets *spec to the loaded struct and *id to its
- * id. */
+/* Loads the model, device or profile that a value of an axis names. Sets *spec to the loaded struct and *id to its id.
+ * A device gets the links of the sweep's cluster file, if there is one. */
 static nnc_status load(nnc_sweep *sweep, nnc_sweep_target target, const char *value, const void **spec, const char **id,
                        nnc_error *err) {
     const nnc_model *model = NULL;

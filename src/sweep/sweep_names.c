@@ -370,7 +370,8 @@ static bool profiles_differ(const nnc_sweep *sweep) {
     return axes->each;
 }
 
-/* Adds the default columns: axes with several values, then the metrics that users need most. */
+/* Adds the default columns: axes with several values, then the metrics that users need most. Adds profile and
+ * framework_s if profiles differ, and verdict and reason with --all or --lenient. */
 static nnc_status add_default(lookup *l, nnc_error *err) {
     const nnc_sweep_axes *axes = &l->sweep->axes;
     const bool tokens = nnc_model_sizes_of(&l->sweep->point.model).seq_len > 0;
