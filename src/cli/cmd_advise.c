@@ -132,8 +132,6 @@ static void fill(answer *a, const nnc_plan_changes *found) {
     a->tries = found->tries;
 }
 
-/* ---- the output ---- */
-
 static nnc_lines lines_of(const void *record) {
     const answer *a = record;
     return (nnc_lines){ &change_metrics, NULL, a->lines, a->count };
@@ -350,8 +348,6 @@ const nnc_command nnc_cmd_fit = {
     .takes = NNC_TAKES_COMMON | NNC_TAKES_PLAN | NNC_TAKES_RUN | NNC_TAKES_SCENARIO | NNC_TAKES_LAUNCH,
     .run = run_fit,
 };
-
-/* ---- limit ---- */
 
 typedef struct limits {
     nnc_limit_answer found;

@@ -18,8 +18,6 @@ static bool is_shown(const nnc_check_report *report, const nnc_check_row *row) {
     return nnc_check_row_moved(row) || nnc_check_row_failed(report, row);
 }
 
-/* ---- table ---- */
-
 static const char *currency_of(const nnc_check_row *row, const nnc_change *change) {
     static const char *const money[] = { "cost.step", "cost.run", "cost.per_million_tokens",
                                          "cost.per_thousand_samples", "cost.price_per_device_hour" };

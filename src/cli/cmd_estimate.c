@@ -322,8 +322,6 @@ static void write_parts(nnc_sheet *sheet, const void *record) {
     }
 }
 
-/* ---- the page ---- */
-
 static bool communicates(const nnc_result *result) {
     bool any = false;
     for (int kind = 0; kind < NNC_COMM_COUNT; kind++) {

@@ -23,8 +23,6 @@ static void join_aliases(const nnc_device *device, char *text, size_t size) {
     for (int32_t i = 0; i < device->alias_count; i++) { nnc_text_append(text, size, ", ", "%s", device->aliases[i]); }
 }
 
-/* ---- devices ---- */
-
 NNC_GET(get_precision, void, nnc_text_cell(nnc_dtype_name(usual_precision(self))))
 
 NNC_GET(get_peak, nnc_device, nnc_number_cell(nnc_device_matmul_peak(self, usual_precision(self))))
@@ -76,8 +74,6 @@ static const nnc_metric device_rows[] = {
 };
 static const nnc_metrics device_metrics = NNC_METRICS("a device", device_rows, nnc_device);
 
-/* ---- models ---- */
-
 /* A model with its dimensions, and an estimate that counts its parameters. */
 typedef struct counted_model {
     nnc_model model;
@@ -116,16 +112,12 @@ static const nnc_metric model_rows[] = {
 #undef MODEL
 static const nnc_metrics model_metrics = NNC_METRICS("a model", model_rows, counted_model);
 
-/* ---- software ---- */
-
 static const nnc_metric software_rows[] = {
     NNC_CHARS(nnc_software, id, .head = "id"),
     NNC_CHARS(nnc_software, date, .head = "release"),
     NNC_CHARS(nnc_software, name, .head = "name", .shrinks = true),
 };
 static const nnc_metrics software_metrics = NNC_METRICS("a software profile", software_rows, nnc_software);
-
-/* ---- lists ---- */
 
 static nnc_status load_device(nnc_specs *specs, const char *id, nnc_scratch *scratch, void *record, nnc_error *err) {
     const nnc_device *device = NULL;

@@ -671,8 +671,6 @@ static void put_resource(nnc_buffer *out, nnc_json params) {
     nnc_buffer_free(&text);
 }
 
-/* ---- messages ---- */
-
 void nnc_mcp_put_id(nnc_buffer *out, nnc_json id) {
     if (nnc_json_type_of(id) == NNC_JSON_TEXT) {
         nnc_put_json_text(out, nnc_json_text(id));

@@ -94,8 +94,6 @@ static void add_embodied_source(nnc_sheet *sheet, const void *record) {
     }
 }
 
-/* ---- the page ---- */
-
 static const nnc_page_row input_rows[] = {
     NNC_LINE("input", .when = "input_s"),
     NNC_BAD("the step waits for its input", .when = "input_bound"),

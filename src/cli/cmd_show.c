@@ -646,8 +646,6 @@ const nnc_command nnc_cmd_import = {
 /* ---- checkpoints: 'show' prints their header; other commands take them as MODEL, but only if the model has exactly
  * as many parameters ---- */
 
-/* ---- the page ---- */
-
 typedef struct shown {
     nnc_checkpoint file;
     const nnc_checkpoint_part *types;

@@ -6,8 +6,6 @@
 #include "scenario/scenario_internal.h"
 #include "trace/trace_internal.h"
 
-/* ---- one trace ---- */
-
 typedef struct part {
     const char *name;
     double measured_s, predicted_s;

@@ -12,8 +12,6 @@
 #include "render/render_internal.h"
 #include "sweep/sweep_internal.h"
 
-/* ---- options ---- */
-
 /* Headings of options in help: first `top`, then the groups of the command in the order of its options, then `last`. */
 static const char *const top[] = { "Batch", "Parallelism", "Memory", "Software", "Numbers" };
 static const char *const last[] = { "Cost", "Output" };
@@ -127,8 +125,6 @@ static void write_brief_options(nnc_buffer *out, nnc_style style, const char *co
     }
     nnc_buffer_print(out, "\n%d of %d options; 'nncost %s --help' explains all of them.\n", shown, count, command);
 }
-
-/* ---- commands ---- */
 
 void nnc_help_program(nnc_buffer *out, nnc_style style) {
     nnc_sheet sheet = nnc_sheet_begin(out, style);
@@ -620,8 +616,6 @@ static nnc_status write_tables(nnc_session *session, nnc_error *err) {
     return status == NNC_OK ? NNC_OK : nnc_no_memory(err);
 }
 
-/* ---- pages ---- */
-
 /* Prints a page of docs/, from the source tree or from the installed data. */
 static nnc_status write_page(nnc_session *session, const char *name, nnc_error *err) {
     char path[PATH_MAX + 64], *text = NULL;
@@ -715,8 +709,6 @@ const nnc_command nnc_cmd_docs = {
     .takes = NNC_TAKES_COMMON,
     .run = run_docs,
 };
-
-/* ---- explain ---- */
 
 /* Lists the outputs of all commands except estimate; NULL at the end. */
 static void list_explained(nnc_explain_output list[OUTPUT_COUNT + 1]) {

@@ -74,8 +74,6 @@ static char *message_at(const server *s, size_t at, size_t *size) {
     return end != NULL || (s->ended && *size > 0) ? line : NULL;
 }
 
-/* ---- one message ---- */
-
 typedef struct message {
     char id[300];      /* id as in the answer: a number, or a quoted string; "" = a notification */
     bool calls;        /* true: the message calls a tool */

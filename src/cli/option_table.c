@@ -15,8 +15,6 @@
 NNC_ENUM_NAMES(nnc_ops_sort, NNC_SORT_LIST)
 NNC_ENUM_NAMES(nnc_ops_by, NNC_BY_LIST)
 
-/* ---- rows ---- */
-
 /* Sets the place of an option's value: type, offset and size of a member of nnc_options. */
 #define PLACE(member_type, member) \
     .type = (member_type), .offset = offsetof(nnc_options, member), .size = sizeof(((nnc_options *)0)->member)

@@ -19,8 +19,6 @@
 #include "input/input_internal.h"
 #include "record/record_internal.h"
 
-/* ---- spellings ---- */
-
 enum { SPELLINGS_MAX = 320 };
 
 /* A name of an option: its own name, or an alias. */

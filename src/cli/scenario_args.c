@@ -3,8 +3,6 @@
 #include "base/base_internal.h"
 #include "cli/cli_internal.h"
 
-/* ---- loading ---- */
-
 nnc_status nnc_plans_of_args(nnc_session *session, const char *model, const char *device, const nnc_plans **plans,
                              const nnc_plans_scenario **picked, nnc_error *err) {
     const nnc_options *options = &session->options;

@@ -17,8 +17,6 @@
 #include <sys/ioctl.h>
 #endif
 
-/* ---- output ---- */
-
 enum { WIDTH_DEFAULT = 100, WIDTH_MIN = 60, WIDTH_MAX = 1000 };
 
 /* Returns the width of the terminal that is standard output, in columns; 0 = unknown. */

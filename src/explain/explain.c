@@ -161,7 +161,6 @@ static int32_t cut_words(char *text, const char **words) {
     return count;
 }
 
-/* ---- questions ---- */
 /* Answers each word from the first question whose estimate has a metric or op of this name. If no estimate has it,
  * fails with the error of the first question. */
 static nnc_status answer_words(nnc_question *questions, int question_count, const char *const *words, int32_t count,

@@ -331,8 +331,6 @@ static void add_metric(nnc_question *a, const nnc_column *column) {
     add_operands(a, line);
 }
 
-/* ---- names ---- */
-
 static nnc_naming names_column(const char *column, const char *word) {
     const size_t length = strlen(word);
     nnc_naming best = NNC_NAMES_NOT_AT_ALL;

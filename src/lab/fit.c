@@ -393,8 +393,6 @@ void nnc_fit_choose(nnc_fit *fit) {
     }
 }
 
-/* ---- ranges ---- */
-
 /* Limits of a parameter, the step size of its search, and its start if the device's own value is neutral. A factor is
  * changed by multiplying. Times and sizes are changed by adding, because they may be 0. */
 typedef struct range {
@@ -889,8 +887,6 @@ static bool cross_validate(moving *m, hand *hands) {
     }
     return ok;
 }
-
-/* ---- the whole fit ---- */
 
 /* Computes statistics of one kind of error (`offset` in nnc_fit_row) over the rows of a fit group, held out or not.
  * group -1: over the steps that a fit without their model has predicted. */

@@ -171,8 +171,6 @@ NNC_ENUM_NAMES(nnc_measured_kind, NNC_MEASURED_KIND_LIST)
 NNC_ENUM_NAMES(nnc_memory_stat, NNC_MEMORY_STAT_LIST)
 NNC_ENUM_NAMES(nnc_served, NNC_SERVED_LIST)
 
-/* ---- headings ---- */
-
 /* State while a CSV file of measurements is read. */
 typedef struct reading {
     nnc_specs *specs;
@@ -302,8 +300,6 @@ static nnc_status check_cells(reading *r, nnc_error *err) {
     }
     return NNC_OK;
 }
-
-/* ---- cells ---- */
 
 /* Returns the index of a column if its cell in the current line is not empty; otherwise -1. */
 static int index_of(const reading *r, const char *name) {

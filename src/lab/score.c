@@ -7,8 +7,6 @@
 #include "op/op_internal.h"
 #include "serve/serve_internal.h"
 
-/* ---- predictions ---- */
-
 /* Returns the time of the cast that is part of a measured 8-bit product. The product takes 16-bit rows, and a
  * separate kernel reads them twice (for the scale and for the cast) and writes them once. In a step, casts are ops
  * of their own. */

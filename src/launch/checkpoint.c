@@ -376,8 +376,6 @@ static nnc_status read_gguf(nnc_checkpoint *c, FILE *file, int64_t size, nnc_err
     return c->metadata.failed ? nnc_no_memory(err) : NNC_OK;
 }
 
-/* ---- files ---- */
-
 static nnc_status read_one(nnc_checkpoint *c, nnc_arena *arena, const char *path, nnc_error *err) {
     FILE *file = fopen(path, "rb");
     struct stat status;

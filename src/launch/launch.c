@@ -8,8 +8,6 @@
 
 #include "launch/launch_internal.h"
 
-/* ---- documents ---- */
-
 static bool is_yaml(const char *path) { return nnc_ends_in(path, ".yaml") || nnc_ends_in(path, ".yml"); }
 
 static bool is_toml(const char *path) { return nnc_ends_in(path, ".toml"); }
@@ -54,8 +52,6 @@ static nnc_status document_read(nnc_specs *specs, const char *path, nnc_document
     }
     return nnc_document_parse(specs, d, text, size);
 }
-
-/* ---- formats ---- */
 
 /* Opens the table of a format, foreign/launch/FORMAT.json, and parses it. */
 static nnc_status table_read(nnc_specs *specs, const char *format, nnc_document *table, nnc_error *err) {

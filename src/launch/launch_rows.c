@@ -583,8 +583,6 @@ static bool calculate(nnc_reading *r, nnc_json at, const char *text, char value[
     return true;
 }
 
-/* ---- conditions ---- */
-
 /* Writes the value of a field so far: from an option, a file, or its default. */
 static void current_text(nnc_reading *r, const nnc_field *field, char text[NNC_LAUNCH_VALUE]) {
     const nnc_plan plan = nnc_plan_default();
@@ -664,8 +662,6 @@ bool nnc_reading_applies(nnc_reading *r, nnc_json row, const char *when) {
     const nnc_json unless = nnc_json_get(row, "unless");
     return holds(r, nnc_json_get(row, when)) && (unless.node == NULL || !holds(r, unless));
 }
-
-/* ---- rows ---- */
 
 bool nnc_reading_text(nnc_reading *r, nnc_json at, const char *value, char *text, size_t size) {
     char number[NNC_LAUNCH_VALUE];

@@ -300,8 +300,6 @@ static void put_line(writing *w, const char *text) {
     }
 }
 
-/* ---- the file ---- */
-
 /* Fails with NNC_ILLEGAL_PLAN if a rule of "cannot" says that the program does not start such a plan. */
 static nnc_status check_rules(writing *w, nnc_error *err) {
     for (nnc_json rule = nnc_json_first(nnc_json_get(w->writer, "cannot")); rule.node != NULL;
@@ -467,8 +465,6 @@ static nnc_status check_again(const writing *w, nnc_specs *specs, const char *mo
     free(scenario);
     return status;
 }
-
-/* ---- the table ---- */
 
 static nnc_status not_on_page(nnc_error *err) {
     return nnc_fail(err, NNC_BAD_USAGE, "--emit", "works only in the program: a page has no tables of launch formats");

@@ -43,8 +43,6 @@ enum {
 static void read_text(nnc_shell *s, bool is_function);
 static void begin_function(nnc_shell *s, const char *name);
 
-/* ---- tokens ---- */
-
 typedef struct token {
     const char *at;
     size_t length; /* number of characters of the token; 0: the end of the script */
@@ -249,8 +247,6 @@ static void keep(nnc_shell *s, const nnc_script_words *w) {
         s->starts_unknown = s->starts_unknown || nnc_shell_starts_unknown(w);
     }
 }
-
-/* ---- conditions ---- */
 
 static nnc_certainty not_of(nnc_certainty t) {
     return t == NNC_RUNS          ? NNC_RUNS_NOT

@@ -128,8 +128,6 @@ void nnc_shell_assign(nnc_shell *s, const char *name, size_t length, const nnc_s
     nnc_buffer_free(&all.bytes);
 }
 
-/* ---- skipping ---- */
-
 /* NOLINTNEXTLINE(misc-no-recursion): as deep as the brackets are nested */
 const char *nnc_shell_end_of(const char *at, int depth) {
     const char first = at[at[0] == '$'];
@@ -257,8 +255,6 @@ bool nnc_shell_calculate(nnc_shell *s, const char *text, double *result) {
     *result = done ? of.stack[0] : 0.0;
     return done;
 }
-
-/* ---- expansion ---- */
 
 static void put_variable(nnc_shell *s, const nnc_shell_var *v, bool quoted, bool items, nnc_script_cells *to) {
     for (int32_t i = 0; i < v->count; i++) {

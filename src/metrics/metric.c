@@ -108,8 +108,6 @@ bool nnc_line_listed(const nnc_lines *lines, const nnc_place *place) {
     return lines->metrics->listed == NULL || lines->metrics->listed(place);
 }
 
-/* ---- columns ---- */
-
 /* State while columns are listed: the first run counts them, the second run fills `list`. */
 typedef struct finder {
     nnc_arena *arena;

@@ -125,8 +125,6 @@ static bool read_tensors(nnc_onnx_graph *g) {
     return !first || nnc_onnx_refuse(g, "has no input");
 }
 
-/* ---- nodes ---- */
-
 static bool check_output(nnc_onnx_graph *g) {
     for (size_t i = 0; i < g->node->n_output; i++) {
         const nnc_onnx_value *v = nnc_onnx_output(g, i);

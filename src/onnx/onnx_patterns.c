@@ -2,8 +2,6 @@
  * completes a deferred pattern (onnx_write.c), continues it, or is a separate op. */
 #include "onnx/onnx_internal.h"
 
-/* ---- norms ---- */
-
 bool nnc_onnx_batch_norm(nnc_onnx_graph *g) {
     nnc_onnx_value *in = nnc_onnx_input(g, 0), *out = nnc_onnx_output(g, 0);
     int64_t elements = 0;

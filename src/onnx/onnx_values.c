@@ -178,8 +178,6 @@ bool nnc_onnx_read_shape(nnc_onnx_graph *g, const Onnx__ValueInfoProto *info, nn
     return true;
 }
 
-/* ---- constants ---- */
-
 static int64_t *new_numbers(nnc_onnx_graph *g, int64_t count) {
     return count >= 0 && count <= NNC_ONNX_WHOLE_MAX ? nnc_arena_array(g->arena, (size_t)count + 1, sizeof(int64_t))
                                                      : NULL;

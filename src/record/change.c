@@ -336,8 +336,6 @@ static bool compare_ops(nnc_arena *arena, const nnc_recorded_estimate *old, cons
     return true;
 }
 
-/* ---- estimates ---- */
-
 static bool compare(nnc_arena *arena, const nnc_recorded_estimate *old, const nnc_recorded_estimate *now,
                     nnc_check_row *row) {
     const nnc_figures was = { nnc_packed_list(arena, &old->figures), nnc_packed_count(&old->figures) };
@@ -670,8 +668,6 @@ static const nnc_metric row_rows[] = {
            .help = "Ops that differ; given if both estimates list their ops."),
 };
 static const nnc_metrics scenario_metrics = NNC_METRICS("a scenario", row_rows, nnc_check_row);
-
-/* ---- the whole report ---- */
 
 NNC_GET(get_passed, void, nnc_bool_cell(nnc_check_sum_of(self).passed))
 

@@ -772,8 +772,6 @@ nnc_status nnc_plans_load_served(nnc_specs *specs, const nnc_scenario_args *give
     return load_whole(specs, given, arena, plans, from, device, NULL, scenario, err);
 }
 
-/* ---- values ---- */
-
 /* Converts a cell of a metrics table to a figure. A string that is equal to the string of the last estimate is not
  * copied again. Returns false when out of memory. */
 static bool set_figure(nnc_figure *figure, nnc_arena *arena, const char *name, const nnc_cell *cell) {

@@ -115,8 +115,6 @@ void nnc_sheet_gap(nnc_sheet *sheet) { nnc_buffer_byte(sheet->out, '\n'); }
 
 void nnc_sheet_heading(nnc_buffer *out, nnc_style style, const char *text) { style.format->page->heading(out, text); }
 
-/* ---- rows ---- */
-
 /* Number formats that the text of a row can name after a metric, "{cost.step:count}"; they replace the format in the
  * metrics table. */
 static const struct form {
@@ -635,8 +633,6 @@ void nnc_sheet_subject(nnc_sheet *sheet, const nnc_report *report) {
     nnc_sheet_rows(sheet, &subject_page, report);
     nnc_sheet_launch(sheet, report);
 }
-
-/* ---- sources ---- */
 
 void nnc_sheet_price(nnc_sheet *sheet, const nnc_price *price) {
     if (price != NULL && (price->where != NULL || price->date != NULL)) {

@@ -96,8 +96,6 @@ nnc_optimum nnc_serving_optimal(nnc_law kind, double params, double tokens, doub
     return best;
 }
 
-/* ---- money ---- */
-
 /* Returns the least FLOPs with which a law reaches a loss. */
 static double flops_to_reach(nnc_law kind, double loss) {
     double low = 1.0, high = 1e40;

@@ -135,8 +135,6 @@ static void say_checkpoint_bytes(const nnc_result *result, const nnc_run_ask *as
     NNC_PUT(why, run->checkpoint_bytes, "B");
 }
 
-/* ---- times ---- */
-
 static void say_amount(const step *one, nnc_run *run, nnc_derivation *why) {
     NNC_LET(why, tokens_per_step, NULL, one->tokens);
     NNC_LET(why, samples_per_step, NULL, one->samples);

@@ -13,8 +13,6 @@
 #include "input/input_internal.h"
 #include "search/search_internal.h"
 
-/* ---- plans ---- */
-
 static const nnc_metric found_rows[] = {
     NNC_AS("plan", OBJECT, NNC_IN(nnc_found, plan), .rows = &nnc_plan_choice_metrics, .help = "The plan."),
     NNC_CHARS(nnc_found, software, .help = "The software profile that the plan runs under."),
@@ -127,8 +125,6 @@ const nnc_metrics nnc_size_best_metrics = { .what = "the best plan of a size",
                                             .count = 1,
                                             .record_size = sizeof(nnc_search_size),
                                             .listed = is_found };
-
-/* ---- the whole report ---- */
 
 NNC_IF(is_shard, nnc_search_report, self->digest != NULL)
 
@@ -254,8 +250,6 @@ const nnc_metrics nnc_search_document = NNC_METRICS("the result of a search", do
 /* ---- Shards of a search: the digest that two shards of one search have in common; reading shards; merging shards into
  * the report that the whole search would have written. ---- */
 
-/* ---- digest ---- */
-
 static void add_number(uint64_t *digest, double number) {
     uint64_t bits = 0;
     memcpy(&bits, &number, sizeof bits);
@@ -325,8 +319,6 @@ nnc_status nnc_search_digest(const nnc_search_task *task, nnc_specs *specs, cons
     add_search(digest, task);
     return NNC_OK;
 }
-
-/* ---- reading ---- */
 
 enum { VALUES_MAX = 2000000 };
 
@@ -441,8 +433,6 @@ static nnc_status search_shard_read(nnc_arena *arena, const char *path, nnc_sear
     free(text);
     return faults.status;
 }
-
-/* ---- merging ---- */
 
 /* State of a merge: the report of the shards merged so far. */
 typedef struct merger {

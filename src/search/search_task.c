@@ -174,8 +174,6 @@ static nnc_status find_targets(const nnc_search_task *task, nnc_arena *arena, nn
     return NNC_OK;
 }
 
-/* ---- the whole task ---- */
-
 static nnc_status search_best(const nnc_search_task *task, nnc_search_report *report, nnc_error *err) {
     nnc_error why = { .status = NNC_OK };
     const nnc_status status = search_one(task, &task->search, report->result, &report->stopped, &why);

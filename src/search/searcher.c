@@ -20,8 +20,6 @@
 #include "run/run_internal.h"
 #include "search/search_internal.h"
 
-/* ---- arguments ---- */
-
 void nnc_search_init(nnc_search *search, size_t struct_size) {
     nnc_search unset;
     if (search == NULL || struct_size < sizeof struct_size) { return; }
@@ -106,8 +104,6 @@ static nnc_status search_read(const nnc_search *given, nnc_search *search, nnc_e
     NNC_TRY(check_number("shards", 0, INT32_MAX, search->shards, err));
     return check_number("shard", search->shards > 0 ? 1 : 0, search->shards, search->shard, err);
 }
-
-/* ---- rounds ---- */
 
 NNC_ENUM_NAMES(nnc_objective, NNC_OBJECTIVE_LIST)
 
@@ -237,8 +233,6 @@ nnc_status nnc_search_run(const nnc_model *model, const nnc_device *device, cons
     const nnc_profiles profiles = nnc_profiles_of_one(asked.software);
     return nnc_search_by_plan(model, device, &profiles, search, progress, context, result, err);
 }
-
-/* ---- results ---- */
 
 /* Functions that create, read and free an nnc_search_result, for callers that do not know the struct. */
 nnc_search_result *nnc_search_result_create(void) { return calloc(1, sizeof(nnc_search_result)); }

@@ -170,8 +170,6 @@ static void say_saturated(const load *l, nnc_serve *s, nnc_derivation *why) {
     s->ttft_s = s->request_s = s->queue_s = (double)INFINITY;
 }
 
-/* ---- the entry point ---- */
-
 /* Sets the lower bounds: datasheet rates, without waiting. */
 static void say_bounds(const load *l, nnc_serve *s, nnc_derivation *why) {
     NNC_LET(why, prefill_lower_bound_s, "s", s->prefill.lower_bound_s);

@@ -109,8 +109,6 @@ nnc_serve_work *nnc_serve_work_of(nnc_scratch *scratch, int64_t requests) {
     return work;
 }
 
-/* ---- tables ---- */
-
 /* Returns the index of the largest table entry at or below x (a knot). *part: fraction of the way from there to the
  * next entry. */
 static int32_t knot_of(int32_t exact, double x, double *part) {
@@ -328,8 +326,6 @@ static void stop(simulation *s, worker *w, int32_t index) {
     }
 }
 
-/* ---- requests ---- */
-
 /* Returns the cache space of `tokens` tokens, in units of a sequence of mean length. */
 static double room_of(const simulation *s, double tokens) {
     const nnc_serve_load_case *l = s->load;
@@ -409,8 +405,6 @@ static void preempt(simulation *s, worker *w) {
     w->tail = w->tail == NONE ? index : w->tail;
     s->result->preemptions++;
 }
-
-/* ---- iterations ---- */
 
 static double room_now(const worker *w) { return w->room + w->growth * (double)w->step; }
 
@@ -581,8 +575,6 @@ static bool turn(simulation *s) {
     }
     return true;
 }
-
-/* ---- the whole simulation ---- */
 
 /* Tests whether requests arrive at random times. */
 static bool draws_arrivals(const simulation *s) { return s->load->open == 0 && s->load->of->plan->arrival_count == 0; }

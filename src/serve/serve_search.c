@@ -199,8 +199,6 @@ static void try_deployment(searching *of, const nnc_serve_ask *ask) {
     try_requests(of, &d);
 }
 
-/* ---- candidates ---- */
-
 /* Lists the degrees to try: the requested degree, or 1, 2, 4 ... up to `most`. */
 static int32_t degrees(int32_t asked, int32_t most, int32_t list[32]) {
     int32_t count = 0;

@@ -201,8 +201,6 @@ double nnc_serve_all_reduce_s(double ranks, double bytes, double link_bytes_per_
     return ranks > 1.0 ? nnc_min(one, two) : 0.0;
 }
 
-/* ---- ops ---- */
-
 /* A step to which ops are being added. */
 typedef struct making {
     const nnc_serve_case *of;

@@ -279,8 +279,6 @@ static nnc_status cursor_next(cursor *rows, const connection *db, const nnc_data
     return NNC_OK;
 }
 
-/* ---- writing ---- */
-
 enum { SHORT_NAME = 256 };
 
 struct nnc_database {
@@ -486,8 +484,6 @@ void nnc_database_close(nnc_database *db) {
         free(db);
     }
 }
-
-/* ---- reading ---- */
 
 struct nnc_database_reader {
     connection sql;

@@ -76,8 +76,6 @@ static nnc_status pool_run_alone(const nnc_pool *pool, int64_t chunk_count, nnc_
     return status;
 }
 
-/* ---- threads ---- */
-
 #ifdef __wasi__ /* WebAssembly has no threads */
 
 nnc_status nnc_pool_run(const nnc_pool *pool, nnc_error *err) { return pool_run_alone(pool, pool_chunks(pool), err); }
@@ -222,8 +220,6 @@ done:
 }
 
 #endif
-
-/* ---- shards ---- */
 
 nnc_status nnc_shard_set_add(nnc_shard_set *set, const char *path, const char *digest, nnc_shard shard,
                              nnc_error *err) {

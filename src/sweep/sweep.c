@@ -202,8 +202,6 @@ nnc_status nnc_sweep_run(nnc_sweep *sweep, int threads, nnc_sweep_row_fn *row, v
     return status;
 }
 
-/* ---- digest ---- */
-
 static nnc_status add_file(uint64_t *digest, const char *path, nnc_error *err) {
     char block[4096];
     FILE *file = fopen(path, "rb");
@@ -335,8 +333,6 @@ void nnc_sweep_command(const nnc_sweep *sweep, const int32_t *places, nnc_buffer
 
 /* ---- Constraints: reading them as a tree, and testing them on a row in which some values may not be known yet ---- */
 
-/* ---- reading ---- */
-
 typedef struct reading {
     const char *option, *text;
     nnc_where_name *name;
@@ -434,8 +430,6 @@ nnc_status nnc_where_parse(const char *option, const char *text, nnc_where_name 
     (void)nnc_expression_read(&grammar, text, &r); /* the returned bool is not needed, because r.status has the error */
     return r.status;
 }
-
-/* ---- testing ---- */
 
 /* Value of one node of a constraint on the current row. */
 typedef struct value {

@@ -107,8 +107,6 @@ bool nnc_sweep_numeric(const nnc_field *field) {
            field->type == NNC_FIELD_RATES;
 }
 
-/* ---- names ---- */
-
 NNC_ENUM_NAMES(nnc_sweep_verdict, NNC_SWEEP_VERDICT_LIST)
 
 /* Metrics of the sweep's own columns; sweep_rows.c fills the cells of these columns. */

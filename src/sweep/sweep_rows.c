@@ -226,8 +226,6 @@ static bool order_rows(const nnc_sweep *sweep, row_order *order, const nnc_batch
     return true;
 }
 
-/* ---- rows ---- */
-
 /* Cells of a row that are filled so far: first values of axes, then fields of model and device, then metrics.
  * Evaluating rows allocates no memory. */
 typedef enum known { KNOWN_AXES, KNOWN_SPECS, KNOWN_FIGURES } known;

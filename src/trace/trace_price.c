@@ -470,8 +470,6 @@ bool nnc_trace_sizes_of(const nnc_trace_kind *kind, bool tf32, nnc_trace_sizes *
     return known && sizes->dtype != NNC_DTYPE_COUNT;
 }
 
-/* ---- seconds ---- */
-
 static void add_time(const nnc_device *device, const nnc_op *op, nnc_trace_price *price) {
     const nnc_work work = nnc_op_work(op);
     const nnc_timing t = nnc_op_time(device, op, &work);

@@ -179,8 +179,6 @@ static nnc_lines lines_of(const void *record) {
     return (nnc_lines){ &csv_line, report, report->rows, report->count };
 }
 
-/* ---- the page ---- */
-
 static const char *const section_titles[NNC_SECTION_COUNT] = {
 #define TITLE(section, name, title) [section] = (title),
     NNC_SCORE_SECTION_LIST(TITLE)
@@ -316,8 +314,6 @@ static void write_page(nnc_buffer *out, nnc_style style, const void *record) {
 const nnc_view nnc_accuracy_view = {
     .schema = "nncost.accuracy/1", .document = &document, .lines = lines_of, .page = write_page
 };
-
-/* ---- the command ---- */
 
 typedef struct accuracy {
     nnc_session *session;

@@ -33,8 +33,6 @@ typedef struct calibration {
     bool last_is_ours;
 } calibration;
 
-/* ---- the report ---- */
-
 typedef struct nnc_calibration_report {
     const char *device, *software; /* the device or the profile whose parameters are fitted; the other member is NULL */
     const char *data;              /* files and rows of the fit as text, as in "fitted_on" of the written file */
@@ -151,8 +149,6 @@ static const nnc_metric next_rows[] = {
              .help = "Kind of measurement that would make the range of this parameter narrower."),
 };
 static const nnc_metrics next_metrics = NNC_METRICS("a measurement that would help", next_rows, nnc_next);
-
-/* ---- the whole document ---- */
 
 static const nnc_metric document_rows[] = {
     NNC_TEXT(nnc_calibration_report, device, .help = "Id of the device whose parameters were fitted."),
@@ -419,8 +415,6 @@ static nnc_status read_rows(calibration *c, nnc_error *err) {
                           c->held);
 }
 
-/* ---- the outputs ---- */
-
 static int32_t count_fitted(const nnc_fit *fit) {
     int32_t count = 0;
     for (int32_t i = 0; i < fit->row_count; i++) { count += !fit->rows[i].held; }
@@ -533,8 +527,6 @@ static nnc_status write_report(calibration *c, const char *written, nnc_error *e
     return NNC_OK;
 }
 
-/* ---- the command ---- */
-
 static nnc_status need_rows(const calibration *c, nnc_error *err) {
     if (count_fitted(c->fit) > 0) { return NNC_OK; }
     int32_t unused = 0;
@@ -546,8 +538,6 @@ static nnc_status need_rows(const calibration *c, nnc_error *err) {
                     (int)c->fit->row_count, (int)unused, unused > 0 ? " (the first: " : "",
                     unused > 0 ? c->unused[0].reason : "", unused > 0 ? ")" : "");
 }
-
-/* ---- parameters ---- */
 
 static nnc_status find_parameter(calibration *c, const char *name, nnc_parameter_place *place, nnc_error *err) {
     return c->fit->served ? nnc_engine_parameter_find(&c->engine, name, place, err)
