@@ -289,7 +289,7 @@ static void put_value(choice *c, nnc_json at, const char *path, bool all, int de
     }
 }
 
-/* Returns the index of the first path that names no member; -1 = all paths name one. */
+/* Returns the index of the first path that names no member; -1 = every path names a member. */
 static int first_missing(const choice *c) {
     int i = 0;
     while (c->paths[i] != NULL && c->found[i]) { i++; }

@@ -312,7 +312,8 @@ static nnc_status check(nnc_session *session, nnc_error *err) {
                : nnc_scenario_load_args(session, options->operands[0], options->operands[1], scenario, err);
 }
 
-/* Writes the command line to start with: the current one, with "estimate" for "explore" and without --output. */
+/* Writes the command line with which the browser page starts: that of this program, with "estimate" in place of
+ * "explore" and without --output. Writes nothing if there are no operands. */
 static void put_start(nnc_buffer *out, const nnc_session *session) {
     const char *end = session->arguments.bytes + session->arguments.size;
     nnc_buffer words = { 0 };

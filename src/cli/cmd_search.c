@@ -611,7 +611,8 @@ static nnc_status write_found(nnc_session *session, void *batch_chosen, const nn
     return status;
 }
 
-/* Searches. If the options have no batch, chooses one, and the page says so. */
+/* Runs `nncost search`. If the options give no global batch, chooses one, and the page says how. With several devices,
+ * ranks the devices instead. */
 static nnc_status run(nnc_session *session, nnc_error *err) {
     char **operands = session->options.operands;
     int64_t batch = 0;

@@ -454,7 +454,7 @@ static nnc_status search_and_write(nnc_session *session, nnc_arena *arena, const
     return NNC_OK;
 }
 
-/* On the other MPI ranks: works for rank 0 until rank 0 has the result. */
+/* Called on MPI ranks other than 0: evaluates plans for rank 0 until rank 0 has the result. */
 static void work_for_rank_0(const nnc_search_task *task) {
     nnc_interrupt interrupt;
     nnc_interrupt_hold(&interrupt);

@@ -68,8 +68,9 @@ static bool has_objects(const object_place *p) {
     return false;
 }
 
-/* Writes the member "fitted_on", the source of the fitted parameters. If every parameter of the object is new, it has
- * only the new source; otherwise both: "bus_fraction, fixed_s: rows.csv, 3 rows; the rest: as before". */
+/* Writes the member "fitted_on", the source of the fitted parameters: only the new source if every parameter of the
+ * object is new; otherwise the new and the old source: "bus_fraction, fixed_s: rows.csv, 3 rows; the rest: as
+ * before". */
 static void put_fitted_on(const rewriting *w, const object_place *p) {
     static const char rest_mark[] = "; the rest: ";
     const nnc_fitted_value *first = NULL;

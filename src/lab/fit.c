@@ -700,7 +700,8 @@ static bool move(moving *m) {
     return true;
 }
 
-/* Finds the range of each parameter in which the mean error grows by at most 0.01, while the others stay as fitted. */
+/* Finds the range of each parameter in which the mean error grows by at most 0.01, while the other parameters keep
+ * their fitted values. */
 static void find_ranges(moving *m) {
     double x[NNC_MINIMISE_MAX] = { 0 };
     for (int i = 0; i < m->count; i++) { x[i] = place_of(m, i, m->parameters[i]->value); }

@@ -163,7 +163,7 @@ static void column_meaning(const char *name, const char *cell, char *text, size_
 
 /* ---- reading tables of measurements: a CSV file becomes a list of nnc_measured ----
  *
- * Each column gets its canonical name (above). The cells of a line set the fields of a plan and a model; an empty
+ * Each column gets its canonical name. The cells of a line set the fields of a plan and a model; an empty
  * cell sets nothing. A file with an unknown column is refused. A cell of the wrong type, or a value without a
  * meaning, becomes the `reason` of its row; such a row is listed but not predicted. */
 
@@ -824,8 +824,8 @@ static void set_conv(reading *r, nnc_op *op) {
     }
 }
 
-/* Reads one of the two times of a line. both: true = the time of forward and both gradients; false = of forward
- * alone. */
+/* Reads one of the two times that a line states for a convolution. both: true = the time of forward and both gradients;
+ * false = of forward alone. */
 static void read_conv(reading *r, bool both) {
     nnc_op *op = &r->row->op;
     r->row->both = both;

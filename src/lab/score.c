@@ -1,4 +1,4 @@
-/* Predicts measured rows, and sums their errors by group. A row is predicted in the way of an estimate, a serving
+/* Predicts measured rows, and sums their errors by group. A row is predicted as an estimate, a serving
  * estimate or a single op; the time that its program spends on the host is added. */
 #include "base/base_internal.h"
 #include "cost/cost_internal.h"

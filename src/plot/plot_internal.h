@@ -90,8 +90,8 @@ void nnc_canvas_say(nnc_canvas *canvas, const char *format, ...) NNC_PRINTF(2, 3
 void nnc_canvas_subject(const nnc_model *model, const nnc_device *device, int32_t devices, const char *overrides,
                         char text[NNC_CANVAS_TITLE]);
 
-/* nnc_canvas_other appends the other estimate to a sentence: "...; outlined: Llama 3 8B on NVIDIA A100, 2.163 s". If
- * other is NULL, the sentence is unchanged. */
+/* nnc_canvas_other appends a second estimate to a sentence: "...; outlined: Llama 3 8B on NVIDIA A100, 2.163 s". If
+ * `other` is NULL, the sentence is unchanged. */
 enum { NNC_CANVAS_SENTENCE = 2 * NNC_CANVAS_TITLE + 256 };
 void nnc_canvas_other(const nnc_report *other, double value, const char *unit, char sentence[NNC_CANVAS_SENTENCE]);
 

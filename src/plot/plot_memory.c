@@ -4,7 +4,8 @@
 
 enum { CLASSES_MAX = 12, ROWS_MAX = 64 };
 
-/* Draws the memory of one device, divided into classes: filled, or (for the other estimate) as outlines. */
+/* Draws the memory of one device, divided into classes. outlined: true = as outlines, for a second estimate to compare
+ * with; false = filled. */
 static void draw_classes(nnc_canvas *canvas, const nnc_scale *scale, const nnc_memory *memory, nnc_px height,
                          bool outlined) {
     nnc_metric_part classes[NNC_METRIC_PARTS_MAX];
@@ -39,7 +40,7 @@ static void draw_bar(nnc_canvas *canvas, const nnc_scale *scale, const nnc_memor
     nnc_svg_line(&canvas->svg, "edge", end, y - NNC_PX(4), end, y + height + NNC_PX(4));
 }
 
-/* Draws the other estimate above the bar, with its own capacity. */
+/* Draws the memory of a second estimate as outlines above the bar of the first, with the capacity of its own device. */
 static void draw_other(nnc_canvas *canvas, const nnc_scale *scale, const nnc_memory *memory) {
     const nnc_px height = NNC_PX(9), end = nnc_scale_at(scale, (double)memory->capacity_bytes);
     draw_classes(canvas, scale, memory, height, true);
@@ -238,7 +239,8 @@ static void add_kinds(const nnc_result *result, char *tip, size_t size) {
     }
 }
 
-/* Draws the parts of a step side by side: filled, or as outlines for the other estimate. */
+/* Draws the parts of a step side by side. outlined: true = as outlines, for a second estimate to compare with; false =
+ * filled. */
 static void draw_parts(nnc_canvas *canvas, const nnc_scale *scale, const nnc_report *report, part *parts, int count,
                        bool outlined) {
     const double step_s = report->result->step_s + wait_of(report->run);

@@ -186,7 +186,7 @@ static void draw_sustained(roofline *r) {
     draw_roof_line(r, "roof dash thin", tip, peak, rate);
 }
 
-/* Draws the roof of the other estimate's device. */
+/* Draws the roof of the device of a second estimate (r->other) as an outline. */
 static void draw_other_roof(roofline *r) {
     char tip[128], a[NNC_NUMBER_TEXT], b[NNC_NUMBER_TEXT];
     const double peak = r->other->result->peak_flops_per_s, rate = r->other->device->mem_bytes_per_s;
@@ -445,8 +445,8 @@ static void draw_op(nnc_canvas *canvas, const nnc_scale *scale, const nnc_plot_o
     canvas->y += height + NNC_PX(7);
 }
 
-/* Draws the legend: the colours of the classes of operators, then the outline and the line, which stand for expected
- * time and bound. */
+/* Draws the legend: the colours of the classes of operators, then the outline for the expected time and the line for
+ * the bound, if times are predicted. */
 static void draw_op_legend(nnc_canvas *canvas, const nnc_plot_ops *ops, bool priced) {
     nnc_legend entries[3];
     int count = 0;

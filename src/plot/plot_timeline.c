@@ -334,7 +334,7 @@ static void draw_heading(stage_rows *t, const nnc_report *other) {
     }
 }
 
-/* Draws a line at the end of the step of the other estimate. */
+/* Draws a line at other_s, the end of the step of a second estimate. */
 static void draw_end(stage_rows *t, double other_s, nnc_px top) {
     char tip[64], text[NNC_NUMBER_TEXT];
     const nnc_px x = nnc_scale_at(&t->x, other_s);

@@ -24,8 +24,8 @@ int nnc_figure_match(const char *name, const char *figure) {
     return begins || ends(figure, name) ? (int)length : -1;
 }
 
-/* Reports an unknown name and the nearest known name. A misspelt name may be short or full, so it is compared with
- * both forms. */
+/* Reports an unknown name and the nearest known name. Returns NULL. A misspelt name may be short or full, so it is
+ * compared with the short and the full form of each name. */
 static const nnc_figure *unknown(nnc_figures figures, const char *name, nnc_error *err) {
     const char *names[NAMES_MAX];
     size_t count = 0;

@@ -278,8 +278,8 @@ static void read_ref(nnc_json at, const char **ref) {
     }
 }
 
-/* Reads the key "serve". Training and serving have different keys, metrics and requirements, so a scenario of the
- * other kind inherits only the specs and the --set fields. */
+/* Reads the key "serve". Training and serving have different keys, metrics and requirements. If a scenario serves but
+ * the common part trains, or the reverse, the scenario inherits only the specs and the --set fields. */
 static void read_serve(nnc_json at, part *into) {
     const nnc_json_type type = nnc_json_type_of(at);
     if (type == NNC_JSON_ABSENT) { return; }
@@ -647,8 +647,8 @@ static const char *resolve_ref(nnc_arena *arena, const nnc_plans *plans, const n
     return ref == NULL || (!nnc_is_path(ref) && kind != NNC_REF_CLUSTER) ? ref : nnc_path_from(arena, plans->path, ref);
 }
 
-/* Tests whether the field is one of the four ways in which requests arrive. A scenario has only one of these fields, so
- * a new one replaces the old one. */
+/* Tests whether the field sets how requests arrive (batch, concurrency, request_rate, offline). A scenario has only one
+ * of these fields, so a new one replaces the old one. */
 static bool is_load(const nnc_field *field) {
     static const char *const loads[] = { "batch", "concurrency", "request_rate", "offline", NULL };
     return nnc_field_is_of(&nnc_serve_table, field) && nnc_is_one_of(field->name, loads);
@@ -742,7 +742,7 @@ static nnc_status blame(const nnc_plans *plans, const nnc_plans_scenario *from, 
     return status;
 }
 
-/* Loads a training scenario or a serving scenario; the pointer of the other kind is NULL. */
+/* Loads a training scenario into *trained, or a serving scenario into *served; the pointer that is not used is NULL. */
 static nnc_status load_whole(nnc_specs *specs, const nnc_scenario_args *given, nnc_arena *arena, const nnc_plans *plans,
                              const nnc_plans_scenario *from, const char *device, nnc_scenario *trained,
                              nnc_serve_scenario *served, nnc_error *err) {

@@ -171,8 +171,7 @@ typedef struct nnc_serve_scenario nnc_serve_scenario;
 nnc_status nnc_plans_open(nnc_specs *specs, nnc_arena *arena, const char *model, const nnc_plans **plans,
                           nnc_error *err);
 
-/* Finds the scenario with this id; id NULL: the scenario of a file with only one. NNC_BAD_USAGE: there is no such
- * scenario. */
+/* Finds the scenario with this id. id NULL: the only scenario of the file. NNC_BAD_USAGE: there is no such scenario. */
 nnc_status nnc_plans_pick(const nnc_plans *plans, const char *id, const nnc_plans_scenario **scenario, nnc_error *err);
 
 /* Loads a scenario, changed by the options given on the command line. device: NULL = the device that the scenario

@@ -42,8 +42,8 @@ typedef struct nnc_style {
     const char *mark; /* description of the implausible input; NULL or "" = all input is plausible */
 } nnc_style;
 
-/* A view: the way in which one kind of result is written. The argument `record` of its functions points to the result,
- * whose type `document` describes. */
+/* A view: tells how one kind of result is written. The argument `record` of its functions points to the result, whose
+ * type `document` describes. */
 typedef struct nnc_view {
     const char *schema;                     /* name and version of the JSON output: "nncost.estimate/1" */
     const nnc_metrics *document;            /* metrics table of the whole result as one object */
@@ -141,7 +141,7 @@ struct nnc_sheet {
 
 nnc_sheet nnc_sheet_begin(nnc_buffer *out, nnc_style style);
 
-/* Starts a line; a label that is empty or indented continues the line above. */
+/* Starts a line; a label that is empty or indented continues the line before. */
 void nnc_sheet_label(nnc_sheet *sheet, const char *label);
 /* Adds an item to the current line, without a line break inside the item; ", " precedes every item except the first. */
 void nnc_sheet_item(nnc_sheet *sheet, nnc_ink ink, const char *format, ...) NNC_PRINTF(3, 4);
@@ -395,7 +395,7 @@ void nnc_put_xml(nnc_buffer *out, const char *text);
 enum { NNC_HUES_STEP = 1, NNC_HUES_MEMORY = 2, NNC_HUES_BOUND = 4 };
 
 /* A colour of pictures, in a light and a dark variant. Every CSS class of drawn elements (bars, lines, text: "forward")
- * has one. */
+ * has such a colour. */
 typedef struct nnc_hue {
     const char *name;               /* CSS class of the elements: "forward" */
     const char *light, *dark;       /* colour on a light and on a dark page, "#4a9bd1" */

@@ -5,7 +5,7 @@
 #include "base/base_internal.h"
 #include "render/render_internal.h"
 
-/* Above this limit a double does not hold every whole number. The limit also keeps the grouping below from
+/* Above this limit a double does not hold every whole number. The limit also keeps the code that groups digits from
  * overflowing int64_t. */
 static const double whole_max = 9007199254740992.0;
 

@@ -57,7 +57,7 @@ nnc_status nnc_currency_is(const char *option, const char *text, const nnc_devic
 
 /* ---- training ---- */
 
-/* `report` points into the other members: do not move a scenario after it is loaded. */
+/* A training scenario. Do not move it after it is loaded, because its member `report` points into its other members. */
 typedef struct nnc_scenario {
     nnc_model model;
     nnc_device device;
@@ -124,8 +124,8 @@ nnc_status nnc_scenario_lower_end(nnc_scenario *scenario, const nnc_given *given
 nnc_status nnc_scenario_changes(nnc_scenario *scenario, bool quick, nnc_scratch *scratch, nnc_plan_changes *changes,
                                 nnc_error *err);
 
-/* Estimates the same plan without a compiler, if nncost chose torch.compile for one device; otherwise result->step_s is
- * NaN. */
+/* Estimates the scenario's plan without a compiler (profile torch-eager), if nncost chose torch.compile for a plan on
+ * one device; otherwise result->step_s is NaN. */
 nnc_status nnc_scenario_eager(const nnc_scenario *scenario, nnc_scratch *scratch, nnc_result *result, nnc_error *err);
 
 /* Fills the open fields of the run from the device file and the region. Returns false if no run is asked for. */
@@ -162,7 +162,7 @@ bool nnc_model_as_published(const nnc_model *model, int64_t *params);
 /* Name of the engine profile (software profile for serving) that is used when none is named. */
 #define NNC_SERVE_SOFTWARE "vllm"
 
-/* `base.report` points into the other members: do not move a scenario after it is loaded. */
+/* A serving scenario. Do not move it after it is loaded, because `base.report` points into its other members. */
 typedef struct nnc_serve_scenario {
     nnc_scenario base; /* model, device and software; the training plan in it is not used */
     nnc_serve_ask ask;

@@ -335,9 +335,9 @@ static void sum_units(nnc_plan_groups *groups, nnc_pass_costs *pass, int split) 
     }
 }
 
-/* Computes the segment times of a pass, with separate weight gradients if split is 1. If an offered schedule has
- * separate weight gradients, also computes the times of the other case. Both cases use the same rows: overlap shortens
- * collectives in the rows, so the times of the rows are saved before and restored between. */
+/* Computes the segment times of a pass: with separate weight gradients if split is 1, without if split is 0. If an
+ * offered schedule has separate weight gradients, computes the times for both values of split. Overlap shortens
+ * collectives in the rows, so the times of the rows are saved before the first computation and restored after it. */
 static void time_pass(nnc_plan_groups *groups, nnc_pass_costs *pass, int split) {
     nnc_rows *rows = &groups->scratch->rows;
     const bool both = groups->splits && pass->work.plan.pipeline > 1 && !pass->timed[1 - split];
@@ -534,8 +534,8 @@ bool nnc_plan_groups_times(nnc_plan_groups *groups, nnc_pass_costs *pass, const 
     return pass->usable;
 }
 
-/* Tests whether stage `a` keeps at least as many bytes as the other stage, in every segment. False if either stage
- * has uneven_layers. */
+/* Tests whether stage `a` keeps at least as many bytes as the stage of the second argument, in every segment. False if
+ * either stage has uneven_layers. */
 static bool keeps_more(const nnc_stage_residency *a, const nnc_stage_residency *groups) {
     bool more = a->in_flight >= groups->in_flight && !a->uneven_layers && !groups->uneven_layers;
     for (int32_t s = 0; s < a->segments; s++) {

@@ -220,8 +220,8 @@ typedef struct making {
     nnc_serve_list *list;
 } making;
 
-/* Returns the time of a product whose compute and memory times are similar (some hundred rows). Kernels overlap both
- * only in part, so the result lies between the larger time and the sum. */
+/* Returns the time of a product whose compute and memory times are similar (some hundred rows). Kernels overlap compute
+ * and memory access only in part, so the result is between the larger time and the sum of both times. */
 static double overlapped(double compute_s, double memory_s) {
     const double sum = compute_s * sqrt(compute_s) + memory_s * sqrt(memory_s);
     return nnc_max(cbrt(sum * sum), nnc_max(compute_s, memory_s)); /* (c^1.5 + m^1.5)^(2/3) */

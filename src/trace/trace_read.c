@@ -182,8 +182,8 @@ static bool take(reader *r, char expected) {
     return false;
 }
 
-/* Bytes that may begin or end a string, a list, an object, a member or a value, and NUL. Readers skip other bytes
- * several at a time. */
+/* Bytes that may begin or end a string, a list, an object, a member or a value, and NUL. Runs of all other bytes are
+ * skipped at once. */
 static const bool stops[256] = { ['"'] = true, ['\\'] = true, ['{'] = true, ['}'] = true, ['['] = true,
                                  [']'] = true, [','] = true,  [':'] = true, ['\0'] = true };
 
@@ -310,7 +310,7 @@ static const char *slice_value(const char *p, slice *value) {
 
 typedef void member_fn(event *e, slice key, slice value);
 
-/* Calls `each` for every member of the object at p, and `each_arg` for the members of its object "args"; NULL:
+/* Calls `each` for every member of the object at p, and `each_arg` for the members of its object "args". each_arg NULL:
  * "args" is a member like others. Returns the position after the object; NULL: it is not an object. */
 static const char *read_members(const char *p, event *e, member_fn *each, member_fn *each_arg) {
     slice key, value;

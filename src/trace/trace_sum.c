@@ -321,8 +321,8 @@ static int32_t main_device(const nnc_trace *t, int32_t *devices) {
     return best - 1;
 }
 
-/* Returns the time in seconds during which at least one kernel of the device runs. wanted: one bit per class of kernels
- * that counts. The kernels must be sorted by start. */
+/* Returns the time in seconds during which the device runs at least one kernel of the classes in `wanted` (one bit per
+ * class). The kernels must be sorted by start. */
 static double covered_s(const nnc_trace *t, int32_t device, unsigned wanted) {
     int64_t end = INT64_MIN;
     double covered = 0.0;

@@ -106,7 +106,8 @@ static const nnc_fit_parameter *fitted_of(const nnc_fit *fit, const char *name) 
     return NULL;
 }
 
-/* Returns the seconds of a step with one parameter changed; NaN = no estimate. */
+/* Returns the seconds of a step with the device parameter `name` set to `value`; NaN = no estimate. Other values
+ * stay. */
 static double step_with(nnc_scenario *s, nnc_scratch *scratch, const char *name, double value) {
     const nnc_device kept = s->device;
     nnc_parameter_place place = { 0 };
