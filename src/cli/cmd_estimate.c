@@ -294,7 +294,8 @@ static void put_slice(nnc_table *table, const char *indent, const slice *part, d
     nnc_table_share(table, part->amount / step_s);
 }
 
-/* Writes the time of the step in two tables: by parts, and by groups of ops. In a terminal they stand side by side. */
+/* Writes the time of the step in two tables: by parts, and by groups of ops. Markdown has one table below the other,
+ * all other formats have the two tables side by side. */
 static void write_parts(nnc_sheet *sheet, const void *record) {
     static const nnc_head heads[] = {
         { .text = "part", .left = true },    { .text = "time" }, { .text = "share" },

@@ -206,7 +206,7 @@ static int option_count(unsigned takes) {
     return count;
 }
 
-/* Writes a line for each option, by group. */
+/* Writes one line of help for each option, by group, without the groups that only --help-all shows. */
 static void write_short_options(nnc_buffer *out, nnc_style style, const nnc_command *command) {
     nnc_option_text option;
     const char *groups[GROUPS];

@@ -67,7 +67,8 @@ static void read_input(server *s) {
     s->cancels = s->cancels || memmem(s->input + from, s->used - from, cancelled, sizeof cancelled - 1) != NULL;
 }
 
-/* Returns the next message if all of it is read; NULL: it is not complete. */
+/* Returns the message at offset `at` of the input. NULL: it is not complete. *size: its bytes without the line break.
+ * At the end of input, the last message needs no line break. */
 static char *message_at(const server *s, size_t at, size_t *size) {
     char *line = s->input + at, *end = memchr(line, '\n', s->used - at);
     *size = end != NULL ? (size_t)(end - line) : s->used - at;

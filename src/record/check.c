@@ -256,8 +256,8 @@ static nnc_status select_old(nnc_check *c, const nnc_packed *all, nnc_figures *s
     return NNC_OK;
 }
 
-/* Copies the list of values to the arena, because its memory is used again for the next scenario. Returns false if
- * memory ran out. */
+/* Copies the list of values to the arena, because the memory of the list is used again for the next scenario.
+ * Returns false if memory ran out. */
 static bool own_list(nnc_check *c, nnc_figures *figures) {
     nnc_figure *list = nnc_arena_array(c->arena, (size_t)figures->count + 1, sizeof *list);
     if (list != NULL && figures->count > 0) { memcpy(list, figures->list, (size_t)figures->count * sizeof *list); }

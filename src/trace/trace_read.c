@@ -429,7 +429,8 @@ static int32_t key_number(reader *r, texts *t) {
     return number;
 }
 
-/* Returns the index of a thread: process and thread id, joined by a byte that no JSON text has. */
+/* Returns the index of the thread of an event, found by its process and thread id, joined by a byte that no JSON text
+ * has. */
 static int32_t thread_of(reader *r, const event *e) {
     nnc_buffer_clear(&r->key);
     nnc_buffer_put(&r->key, e->pid.text, e->pid.size);
