@@ -3,6 +3,7 @@
 
     usage: measured_here.py PROGRAM ROOT              the pipeline works; nothing is judged by speed
            measured_here.py PROGRAM ROOT --bench N    prints the errors of steps in N runs, before and after
+           measured_here.py PROGRAM ROOT --pages      prints new bytes of steps, counted by nncost and by page faults
 
 Before: a device file from cores, clock, vector width and measured copies, with efficiencies as assumed for CPUs in hw/.
 Needs PyTorch and torchvision (tools/setup capture); else skipped.
@@ -131,7 +132,7 @@ def together():
         assert "all_reduce" in {r["op"] for r in timed}, rows
 
 
-WARM_UP, STEPS = 3, 6
+WARM_UP, STEPS, PROCESSES = 3, 6, 3
 
 
 def print_steps(name, batch):
@@ -156,13 +157,38 @@ def print_steps(name, batch):
 
 
 def steps_of(name, batch):
-    """The median time of a step, how far the medians of the even and the odd steps are apart, and the median of its new
-    bytes. In a process of its own: what other networks freed before decides which memory glibc gives back."""
-    run = subprocess.run([sys.executable, __file__, PROGRAM, ROOT, "--steps", name, str(batch)], capture_output=True,
-                         text=True, check=True)
-    made = json.loads(run.stdout)
-    even, odd = (statistics.median(made["seconds"][i::2]) for i in (0, 1))
-    return statistics.median(made["seconds"]), abs(even / odd - 1), statistics.median(made["new_bytes"])
+    """Medians over three processes: of the median time of a step, of how far the medians of its even and its odd steps
+    are apart, and of its mean new bytes. Processes of its own: what other networks freed before decides which memory
+    glibc gives back. Three of them: small objects that lie by chance at the end of the heap decide, too."""
+    seconds, apart, new_bytes = [], [], []
+    for _ in range(PROCESSES):
+        run = subprocess.run([sys.executable, __file__, PROGRAM, ROOT, "--steps", name, str(batch)], capture_output=True,
+                             text=True, check=True)
+        made = json.loads(run.stdout)
+        even, odd = (statistics.median(made["seconds"][i::2]) for i in (0, 1))
+        seconds.append(statistics.median(made["seconds"]))
+        apart.append(abs(even / odd - 1))
+        new_bytes.append(statistics.mean(made["new_bytes"]))
+    return [statistics.median(values) for values in (seconds, apart, new_bytes)]
+
+
+def pages():
+    """The time that an estimate gains by a rate of 1 B/ns is the number of bytes; page faults do not depend on load."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        device = json.loads((ROOT / "hw/epyc-9654.json").read_text())
+        device.update(id="pages", sources={**device["sources"], "host.kernel_s": "assumed", "host.new_bytes_per_s": "assumed"})
+        device.pop("aliases", None)
+        for network, function, batch in (*NETWORKS, *((n, f, 2 * b) for n, f, b in NETWORKS)):
+            update = []
+            for host in ({}, {"new_bytes_per_s": 1e9}):
+                (folder / "pages.json").write_text(json.dumps({**device, "host": {"kernel_s": 0, **host}}))
+                answer = nncost("estimate", network, folder / "pages.json", "--precision", "fp32", "--software", "torch-eager",
+                                "--micro-batch", batch, "--clip-gradients=off", "--format", "json", config=folder)
+                update.append(json.loads(answer)["step"]["step_s"])
+            counted, found = 1e9 * (update[1] - update[0]), steps_of(function, batch)[2]
+            print(f"{network:18} batch {batch} counted {counted / 1e6:5.0f} MB, measured {found / 1e6:5.0f} MB, "
+                  f"ratio {counted / max(found, 1):.2f}", flush=True)
 
 
 def bare_device(made, folder):
@@ -211,6 +237,8 @@ def bench(runs):
 
 if "--steps" in sys.argv:
     print_steps(sys.argv[4], int(sys.argv[5]))
+elif "--pages" in sys.argv:
+    pages()
 elif "--bench" in sys.argv:
     bench(int(sys.argv[sys.argv.index("--bench") + 1]))
 else:

@@ -333,7 +333,6 @@ void nnc_power_throttle(nnc_rows *rows, const nnc_device *device);
 typedef struct nnc_parameters {
     double params, matrix_params, factored_elements, orthogonalise_flops;
     double table_params; /* part of params: tables that are updated in place */
-    double large_params; /* part of params: matrices whose copy in fp32 has 32 MB or more */
 } nnc_parameters;
 
 /* Sums for one instance of a segment (the embedding, one of several equal layers, the head) on one rank. A pipeline
@@ -447,6 +446,30 @@ nnc_memory nnc_memory_of_resident(const nnc_model *model, const nnc_op_list *lis
 nnc_memory nnc_memory_in_flight(const nnc_memory *same, const nnc_model *model, const nnc_op_list *list,
                                 const nnc_segment_sums sums[NNC_SEGMENTS_MAX], const nnc_stage_residency *holding,
                                 const nnc_plan *plan, const nnc_software *software);
+
+/* The heap of a program on a CPU, as malloc of glibc 2.36 keeps it: a block takes the smallest hole that holds it, else
+ * the top of the heap. If the top is too small, a block of at least mapped_least bytes is mapped alone, and any other
+ * block extends the heap. A mapped block that is freed raises mapped_least to its size and trim_least to twice its size;
+ * from trim_least free bytes on, the end of the heap goes back to the operating system. Pages of mapped blocks and above
+ * `touched` are new. Source: functions sysmalloc, _int_malloc, _int_free, systrim and free in malloc.c of glibc. */
+typedef struct nnc_hole {
+    int64_t at, size;
+} nnc_hole;
+typedef struct nnc_heap {
+    int64_t mapped_least, trim_least, top, end, touched;
+    double new_bytes;
+    int32_t count;
+    nnc_hole *holes; /* free chunks below the top, by address */
+} nnc_heap;
+enum { NNC_HEAP_MAPPED = -1 };
+/* Returns the address of a block of so many bytes; NNC_HEAP_MAPPED = it is mapped alone. */
+int64_t nnc_heap_take(nnc_heap *heap, int64_t bytes);
+void nnc_heap_free(nnc_heap *heap, int64_t at, int64_t bytes);
+
+/* Returns the bytes that a step writes to memory new to the program, per trained parameter: PyTorch on a CPU takes each
+ * tensor from malloc and frees it. NaN: memory ran out. */
+double nnc_new_bytes_per_param(const nnc_op_list *list, const nnc_plan *plan, const nnc_software *software,
+                               int64_t passes);
 
 /* Compares total_bytes and the range of measured peaks with the capacity; returns whether the plan fits. */
 nnc_verdict nnc_memory_verdict(const nnc_memory *memory, int64_t capacity_bytes);

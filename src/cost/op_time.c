@@ -662,7 +662,7 @@ NNC_SAYING nnc_timing constant_time(const nnc_device *device, const nnc_op *op, 
         NNC_LET(why, new_bytes, "B", op->u.update.new_bytes);
         NNC_LET(why, new_bytes_per_s, "B/s", device->host.new_bytes_per_s);
         NNC_SET(why, memory_s, "s", moved_s + new_bytes / new_bytes_per_s);
-        NNC_NOTE(why, "gradients are in new memory in each step, and the first write to a page is slow");
+        NNC_NOTE(why, "tensors of the whole step lie in new memory, and the first write to a page is slow");
     }
     return roofline(compute_s, memory_s, r.fixed_s, why);
 }

@@ -193,17 +193,11 @@ static void issue_update(nnc_op *op) {
     };
 }
 
-/* Returns the bytes that a step writes to memory that the operating system has just provided: gradients that are freed
- * after the update instead of zeroed, and two temporary tensors of Adam (square root of the second moment, quotient)
- * per parameter tensor of 32 MB or more. PyTorch on a CPU updates one tensor after the other with single operators,
- * unless the user asks for the fused form. The allocator keeps the memory of smaller temporary tensors. Returns 0 if
- * the device file does not record the rate of such writes. */
-static double new_bytes(const nnc_step *step, const nnc_step_end_params *held, const nnc_update *u) {
-    const bool kept = step->software->zero_gradients || !(step->device->host.new_bytes_per_s > 0.0);
-    const bool adam = u->optimizer == NNC_OPTIMIZER_ADAMW || u->optimizer == NNC_OPTIMIZER_ADAM;
-    const double large = (held->dense.large_params + held->expert.large_params) * (adam ? 2.0 * 4.0 : 0.0);
-    const double gradient_bytes = nnc_policy_bytes(step->plan->policy).gradient_bytes;
-    return kept ? 0.0 : gradient_bytes * (held->dense.params + held->expert.params) + large;
+static double new_bytes(const nnc_step *step, const nnc_step_end_params *held) {
+    return !(step->device->host.new_bytes_per_s > 0.0)
+               ? 0.0
+               : (held->dense.params + held->expert.params) *
+                     nnc_new_bytes_per_param(step->list, step->plan, step->software, nnc_step_passes(step->plan));
 }
 
 static void add_updates(const nnc_step *step, const nnc_step_end_params *held, const nnc_update *u, nnc_step_end *t) {
@@ -237,7 +231,7 @@ static void add_updates(const nnc_step *step, const nnc_step_end_params *held, c
                 op->u.update.passes = added_passes(step);
                 op->u.update.params = (int64_t)(held->dense.params + held->expert.params);
             }
-            if (kinds[i].kind == NNC_UPDATE_STEP) { op->u.update.new_bytes = new_bytes(step, held, u); }
+            if (kinds[i].kind == NNC_UPDATE_STEP) { op->u.update.new_bytes = new_bytes(step, held); }
             if (kinds[i].kind == NNC_UPDATE_STEP && step->launch.kernel_s > 0.0) { issue_update(op); }
         }
     }

@@ -41,7 +41,7 @@ static const nnc_field host_fields[] = {
               "the device is its own host." },
     { NNC_FIELD(nnc_host_link, new_bytes_per_s), .unit = "B/s", .max = NNC_LINK_MAX, .min = 1e6, .usual = 2e9,
       .help = "Bytes per second that the operating system can map at the first write to new memory (page faults), "
-              "without the time of the write. On a CPU each step writes its gradients to new memory." },
+              "without the time of the write. On a CPU each step writes some of its tensors to new memory." },
 };
 
 static const nnc_field node_power_fields[] = {

@@ -691,8 +691,10 @@ static void set_plan(end_key *key, const nnc_step *step) {
     const nnc_plan *plan = step->plan;
     const bool every_pass = plan->zero == 2 || nnc_step_adds_gradients(step);
     memcpy(&key->plan, plan, sizeof key->plan);
-    key->plan.micro_batch = key->plan.micro_batches = 0;
-    key->plan.recompute = 0;
+    if (!(step->device->host.new_bytes_per_s > 0.0)) { /* else activations decide which memory is new */
+        key->plan.micro_batch = key->plan.micro_batches = 0;
+        key->plan.recompute = 0;
+    }
     key->plan.sequence_parallel = false;
     key->plan.schedule = NNC_SCHEDULE_1F1B;
     key->plan.virtual_stages = 0;

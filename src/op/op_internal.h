@@ -211,7 +211,7 @@ typedef struct nnc_update {
     int64_t params;
     int64_t passes;             /* ADD: number of passes whose gradients are added up */
     int64_t matrix_params;      /* parameters in matrices that the optimizer factors */
-    double new_bytes;           /* STEP: gradients and values in between that lie in memory new to the program */
+    double new_bytes;           /* STEP: what the whole step writes to memory new to the program */
     double factored_elements;   /* Adafactor: sum of rows + columns of all matrices, plus elements of vectors */
     double orthogonalise_flops; /* Muon: FLOPs of the matrix products in the Newton-Schulz iterations */
 } nnc_update;
