@@ -332,8 +332,7 @@ static const char *wrong_with(const spelling *entry, const char *value) {
 
 typedef struct defaults {
     nnc_options *options;
-    const spellings *list; /* the options that the command takes */
-    spellings all;
+    spellings list, all; /* the options that the command takes; those of all commands */
     bool plan_file;
 } defaults;
 
@@ -341,7 +340,7 @@ typedef struct defaults {
 static nnc_status take_line(defaults *r, char *line, const char *where, nnc_error *err) {
     const char *value = cut_value(line);
     const spelling *known = find_spelling(&r->all, line);
-    const spelling *entry = find_spelling(r->list, line);
+    const spelling *entry = find_spelling(&r->list, line);
     nnc_error why = { .status = NNC_OK };
     if (known == NULL) {
         refuse_unknown(&r->all, "COMMAND", line, &why);
@@ -357,12 +356,13 @@ static nnc_status take_line(defaults *r, char *line, const char *where, nnc_erro
 }
 
 /* Sets the options of the defaults file that the command has and the user did not give. */
-static nnc_status read_defaults(nnc_options *options, const spellings *list, nnc_error *err) {
+static nnc_status read_defaults(nnc_options *options, unsigned takes, nnc_error *err) {
     char path[PATH_MAX], where[PATH_MAX + 24];
     size_t size = 0;
     if (!find_file(path)) { return NNC_OK; }
     nnc_status status = nnc_file_read(path, &options->defaults, &size, err);
-    defaults r = { .options = options, .list = list, .plan_file = asks_plan_file(options) };
+    defaults r = { .options = options, .plan_file = asks_plan_file(options) };
+    list_spellings(&r.list, takes);
     list_spellings(&r.all, ~0u);
     char *next = status == NNC_OK ? options->defaults : NULL;
     for (long number = 1; status == NNC_OK && next != NULL; number++) {
@@ -438,15 +438,17 @@ static void fold_options(int argc, char **argv) {
     }
 }
 
-/* Lists the options of the form that the operands choose. Refuses given options that are not in the list, because
- * the form would not read them. */
-static nnc_status narrow(const nnc_command *command, const nnc_options *options, const spellings *all, spellings *list,
+/* Finds the kinds of options of the form that the operands choose. Refuses given options of other kinds, because the
+ * form would not read them. */
+static nnc_status narrow(const nnc_command *command, const nnc_options *options, const spellings *all, unsigned *takes,
                          nnc_error *err) {
     nnc_form form = { .takes = command->takes };
+    spellings list; /* not initialised, because the struct is large */
     command->form(options, &form);
-    list_spellings(list, form.takes);
+    *takes = form.takes;
+    if (all->count > 0) { list_spellings(&list, form.takes); }
     for (int i = 0; i < all->count; i++) {
-        if (is_given(options, &all->entries[i]) && find_spelling(list, all->entries[i].name) == NULL) {
+        if (is_given(options, &all->entries[i]) && find_spelling(&list, all->entries[i].name) == NULL) {
             return nnc_fail(err, NNC_BAD_USAGE, all->entries[i].name, "is not an option of '%s'", form.name);
         }
     }
@@ -512,6 +514,13 @@ void nnc_options_free(nnc_options *options) {
     options->expanded = NULL;
 }
 
+/* Tests whether an argument may be an option. Without one, the spellings of all options need not be listed. */
+static bool has_options(int argc, char **argv) {
+    bool has = false;
+    for (int i = 1; i < argc && !has; i++) { has = argv[i][0] == '-'; }
+    return has;
+}
+
 /* Tests whether an argument is an unknown option, perhaps of another program. */
 static bool has_unknown(int argc, char **argv, const spellings *list) {
     char option[NNC_OPTION_NAME];
@@ -540,11 +549,12 @@ static const nnc_format *format_of_output(const char *command, const char *path)
 }
 
 nnc_status nnc_options_parse(int argc, char **argv, const nnc_command *command, nnc_options *options, nnc_error *err) {
-    spellings all, narrowed; /* not initialised, because the structs are large */
-    const spellings *list = &all;
+    spellings all; /* not initialised, because the struct is large */
+    unsigned takes = command->takes;
     *options = (nnc_options){ .format = &nnc_format_table, .operands = argv + 1 };
     set_default_values(options);
-    list_spellings(&all, command->takes);
+    all.count = 0;
+    if (has_options(argc, argv)) { list_spellings(&all, takes); }
     fold_options(argc, argv);
     if (has_unknown(argc, argv, &all)) {
         NNC_TRY(nnc_aliases_expand(&argc, argv, is_known, &all, &options->expanded, err));
@@ -554,12 +564,9 @@ nnc_status nnc_options_parse(int argc, char **argv, const nnc_command *command, 
         options->operands = argv + 1;
     }
     NNC_TRY(read_arguments(argc, argv, command->name, &all, options, err));
-    if (command->form != NULL) {
-        NNC_TRY(narrow(command, options, &all, &narrowed, err));
-        list = &narrowed;
-    }
+    if (command->form != NULL) { NNC_TRY(narrow(command, options, &all, &takes, err)); }
     options->given.own_count = options->given.setting_count;
-    if ((command->takes & NNC_TAKES_COMMON) && !options->no_defaults) { NNC_TRY(read_defaults(options, list, err)); }
+    if ((command->takes & NNC_TAKES_COMMON) && !options->no_defaults) { NNC_TRY(read_defaults(options, takes, err)); }
     NNC_TRY(read_values(options, err));
     if (options->power_cap != NULL) { NNC_TRY(set_power_cap(options, err)); }
     const nnc_format *ending = format_of_output(command->name, options->output);
