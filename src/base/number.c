@@ -114,6 +114,22 @@ bool nnc_read_i64(const char *text, int64_t *out) {
     return true;
 }
 
+/* Writes a number from 0 to 99999.5 with 0 to 6 decimals. Returns false if a rounding error could decide the last
+ * digit. */
+static bool put_decimals(double value, int decimals, char *text) {
+    static const double tens[] = { 1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6 };
+    const double scaled = value * tens[decimals], whole = floor(scaled);
+    int64_t left = (int64_t)whole + (scaled - whole > 0.5 ? 1 : 0);
+    if (fabs(scaled - whole - 0.5) < 1e-6) { return false; }
+    const int64_t before = left / (int64_t)tens[decimals];
+    char *at = text + nnc_whole_write(before, text);
+    left -= before * (int64_t)tens[decimals];
+    if (decimals > 0) { *at++ = '.'; }
+    for (int i = decimals - 1; i >= 0; i--, left /= 10) { at[i] = (char)('0' + left % 10); }
+    at[decimals] = '\0';
+    return true;
+}
+
 /* Writes four significant digits with trailing zeros: 12.30, 312.0, 4096; with exponent from 99999.5 and below 1e-3. */
 static void four_digits(double value, char *text, size_t size) {
     const double size_of = fabs(value);
@@ -129,6 +145,8 @@ static void four_digits(double value, char *text, size_t size) {
             least /= 10;
             decimals++;
         }
+        *text = '-';
+        if (put_decimals(size_of, decimals, text + (value < 0.0))) { return; }
         snprintf(text, size, "%.*f", decimals, value);
     }
     nnc_fix_point(text);
