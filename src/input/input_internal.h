@@ -37,6 +37,21 @@ enum {
  * read, or is a folder. NNC_BAD_SPEC: the file is larger than NNC_FILE_BYTES_MAX, or than `most`. */
 nnc_status nnc_file_read(const char *path, char **text, size_t *size, nnc_error *err);
 nnc_status nnc_file_read_large(const char *path, size_t most, char **text, size_t *size, nnc_error *err);
+
+/* A file that is read block by block. The bytes from `at` to `size` are read and not used yet. */
+typedef struct nnc_blocks {
+    int fd;
+    char *bytes;
+    size_t at, size, room;
+} nnc_blocks;
+
+/* Opens a regular file of at most NNC_RECORDED_BYTES_MAX. Returns false for others. nnc_blocks_close frees it after both
+ * results. */
+bool nnc_blocks_open(nnc_blocks *stream, const char *path);
+void nnc_blocks_close(nnc_blocks *stream);
+/* Reads until `least` bytes are there. Returns the number of bytes that are there: fewer at the end of the file, after
+ * an error, or when out of memory. */
+size_t nnc_blocks_fill(nnc_blocks *stream, size_t least);
 /* Reports that a file is too large, with NNC_BAD_SPEC. */
 nnc_status nnc_file_too_large(const char *path, size_t most, nnc_error *err);
 
@@ -147,7 +162,7 @@ typedef struct nnc_faults {
     bool no_memory; /* true: one of the faults is "out of memory" */
 } nnc_faults;
 
-/* One large object of a file. Its members (objects) are parsed one at a time, so that a file of 1 GB needs no tree of
+/* One large object or list of a file. Its members (objects) are parsed one at a time, so that a file of 1 GB needs no tree of
  * that size. */
 typedef struct nnc_json_large {
     const char *name;           /* name of the object with dots, such as "recorded.estimates" */
@@ -212,8 +227,8 @@ const char *nnc_json_key(nnc_json at); /* key of a value; "" for an element of a
 nnc_json nnc_json_follow(nnc_json at, const char *dotted, const char **rest);
 
 /* nnc_json_open parses a member of the large object (nnc_json_large); it returns false when an error was noted.
- * nnc_json_close frees the member, and keeps its digest without the members named in `skip`. Both do nothing for other
- * values. */
+ * nnc_json_close frees the member, and keeps its digest without the members named in `skip` (NULL = keeps none). Both do
+ * nothing for other values. */
 bool nnc_json_open(nnc_json at, int32_t index);
 void nnc_json_close(nnc_json at, int32_t index, const char *const *skip);
 
@@ -228,6 +243,9 @@ const char *nnc_json_copy(nnc_json at);
 /* Returns the digest of a value. It does not depend on the order of keys, and leaves out members named in `skip` (ends
  * with NULL) at any depth. */
 uint64_t nnc_json_digest(nnc_json at, const char *const *skip);
+/* Returns the sum of the digests of the members of an object, as nnc_digest_object takes it. */
+uint64_t nnc_json_digest_members(nnc_json object, const char *const *skip);
+uint64_t nnc_digest_object(uint64_t members);
 /* Adds the digest of a data file that was used to read a document to the digests of the document, if the document has
  * digests. */
 void nnc_json_digest_add(const nnc_json_doc *doc, nnc_json data);

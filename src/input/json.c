@@ -126,17 +126,18 @@ static bool walk_to(nnc_walk *w, const char *dotted) {
         if (!more) { return false; }
         dotted += length + (dotted[length] == '.');
     }
-    return w->text[w->at] == '{';
+    return w->text[w->at] == '{' || w->text[w->at] == '[';
 }
 
-/* Copies the text without the members of the large object, and stores the places of the members in the document.
+/* Copies the text without the members of the large object or list, and stores the places of the members in the document.
  * Returns false if there is no such object, or if memory ran out. */
 static bool leave_out(nnc_json_doc *doc, nnc_buffer *lean) {
     nnc_walk w = nnc_walk_begin(doc->text);
     int32_t capacity = 0;
     size_t copied = 0;
     if (!walk_to(&w, doc->apart.name)) { return false; }
-    while (nnc_walk_member(&w, true)) {
+    const bool object = doc->text[w.at] == '{';
+    while (nnc_walk_member(&w, object)) {
         const size_t place = w.text[w.at] == '{' ? w.at : 0;
         size_t *places = nnc_arena_grow(doc->arena, doc->apart.places, doc->apart.count, &capacity, sizeof *places);
         if (places == NULL) { return false; }
@@ -251,7 +252,7 @@ bool nnc_json_open(nnc_json at, int32_t index) {
 void nnc_json_close(nnc_json at, int32_t index, const char *const *skip) {
     if (is_apart(at, index)) {
         cJSON *node = (cJSON *)at.node;
-        at.doc->apart.digests[index] = nnc_json_digest(at, skip);
+        if (skip != NULL) { at.doc->apart.digests[index] = nnc_json_digest(at, skip); }
         cJSON_Delete(node->child);
         node->child = NULL;
     }

@@ -778,6 +778,41 @@ nnc_status nnc_file_read_large(const char *path, size_t most, char **text, size_
     return status;
 }
 
+/* Bytes of a block. */
+enum { BLOCK = 1 << 16 };
+
+bool nnc_blocks_open(nnc_blocks *stream, const char *path) {
+    struct stat about;
+    *stream = (nnc_blocks){ .fd = nnc_open_to_read(path) };
+    return stream->fd >= 0 && fstat(stream->fd, &about) == 0 && S_ISREG(about.st_mode) &&
+           about.st_size <= NNC_RECORDED_BYTES_MAX;
+}
+
+void nnc_blocks_close(nnc_blocks *stream) {
+    if (stream->fd >= 0) { close(stream->fd); }
+    free(stream->bytes);
+    *stream = (nnc_blocks){ .fd = -1 };
+}
+
+size_t nnc_blocks_fill(nnc_blocks *stream, size_t least) {
+    if (stream->size - stream->at >= least) { return stream->size - stream->at; }
+    if (stream->room < least) {
+        const size_t room = least > BLOCK ? 2 * least : BLOCK;
+        char *larger = realloc(stream->bytes, room);
+        if (larger == NULL) { return stream->size - stream->at; }
+        stream->bytes = larger;
+        stream->room = room;
+    }
+    stream->size -= stream->at;
+    memmove(stream->bytes, stream->bytes + stream->at, stream->size);
+    stream->at = 0;
+    for (ssize_t got = 1; stream->size < least && (got > 0 || (got < 0 && errno == EINTR));) {
+        got = read(stream->fd, stream->bytes + stream->size, stream->room - stream->size);
+        stream->size += got > 0 ? (size_t)got : 0;
+    }
+    return stream->size;
+}
+
 bool nnc_is_path(const char *text) {
     return strchr(text, '/') != NULL || strcmp(text, "-") == 0 || nnc_ends_in(text, ".json") ||
            nnc_ends_in(text, ".xml");
@@ -801,10 +836,25 @@ static uint64_t member_digest(nnc_json object, nnc_json item, int32_t index, con
                                                                     : nnc_json_digest(item, skip);
 }
 
+uint64_t nnc_digest_object(uint64_t members) {
+    return nnc_digest_number(nnc_digest_number(NNC_DIGEST_START, NNC_JSON_OBJECT), members);
+}
+
+uint64_t nnc_json_digest_members(nnc_json object, const char *const *skip) {
+    uint64_t sum = 0; /* the digests of members are added up, so that the order of keys has no effect */
+    int32_t index = 0;
+    for (nnc_json item = nnc_json_first(object); item.node != NULL; item = nnc_json_next(item), index++) {
+        if (!nnc_is_one_of(nnc_json_key(item), skip)) {
+            sum += nnc_digest_number(nnc_digest_text(NNC_DIGEST_START, nnc_json_key(item)),
+                                     member_digest(object, item, index, skip));
+        }
+    }
+    return sum;
+}
+
 uint64_t nnc_json_digest(nnc_json at, const char *const *skip) {
     const nnc_json_type type = nnc_json_type_of(at);
     uint64_t digest = nnc_digest_number(NNC_DIGEST_START, (uint64_t)type), bits = 0;
-    int32_t index = 0;
     double value = 0;
     switch (type) {
     case NNC_JSON_BOOL: return nnc_digest_number(digest, nnc_json_bool(at));
@@ -819,14 +869,7 @@ uint64_t nnc_json_digest(nnc_json at, const char *const *skip) {
             digest = nnc_digest_number(digest, nnc_json_digest(item, skip));
         }
         return digest;
-    case NNC_JSON_OBJECT: /* the digests of members are added up, so that the order of keys has no effect */
-        for (nnc_json item = nnc_json_first(at); item.node != NULL; item = nnc_json_next(item), index++) {
-            if (!nnc_is_one_of(nnc_json_key(item), skip)) {
-                bits += nnc_digest_number(nnc_digest_text(NNC_DIGEST_START, nnc_json_key(item)),
-                                          member_digest(at, item, index, skip));
-            }
-        }
-        return nnc_digest_number(digest, bits);
+    case NNC_JSON_OBJECT: return nnc_digest_object(nnc_json_digest_members(at, skip));
     default: return digest;
     }
 }

@@ -193,6 +193,16 @@ typedef struct nnc_figure_room {
     int32_t capacity;
 } nnc_figure_room;
 
+/* The recorded estimates of a plan file, read block by block and compared as text. */
+typedef struct nnc_recorded_stream {
+    nnc_blocks file;
+    nnc_buffer text;          /* the next estimate as --update would write it */
+    nnc_packed_value *values; /* its values */
+    nnc_written *written;     /* the values of the estimate before */
+    int32_t capacity;
+    uint64_t members; /* sum of the digests of the estimates so far */
+} nnc_recorded_stream;
+
 struct nnc_check {
     nnc_specs *specs;
     nnc_arena *arena;
@@ -209,6 +219,7 @@ struct nnc_check {
     nnc_change *changes;              /* changes of the current scenario */
     int32_t change_room;
     int32_t next_old;
+    nnc_recorded_stream *stream; /* NULL: the recorded estimates are in memory */
     nnc_check_report report;
 };
 
@@ -383,11 +394,38 @@ static nnc_status answer(nnc_check *c, const nnc_plans_scenario *from, nnc_scena
                : nnc_plans_blame(c->plans, from, err);
 }
 
+/* Tests whether the recorded estimate that comes next is the one of this scenario, with the same values. */
+static bool is_next(nnc_check *c, const nnc_plans_scenario *from, nnc_figures now) {
+    nnc_recorded_stream *s = c->stream;
+    if (s->values == NULL || now.count > s->capacity) {
+        s->values = nnc_arena_array(c->arena, (size_t)now.count + 1, sizeof *s->values);
+        s->written = nnc_arena_array(c->arena, (size_t)now.count + 1, sizeof *s->written);
+        s->capacity = now.count;
+    }
+    if (s->values == NULL || s->written == NULL) { return false; }
+    for (int32_t i = 0; i < now.count; i++) {
+        if (now.list[i].text != NULL) {
+            s->values[i].text = now.list[i].text;
+        } else {
+            s->values[i].number = now.list[i].number;
+        }
+    }
+    const nnc_packed figures = { &now, s->values };
+    s->text.size = 0;
+    nnc_recorded_put(&s->text, from->id, &figures, c->plans->record_count > 0, c->report.row_count == 0, s->written,
+                     &s->members);
+    const size_t size = s->text.size;
+    const bool same = !s->text.failed && nnc_blocks_fill(&s->file, size) >= size &&
+                      memcmp(s->file.bytes + s->file.at, s->text.bytes, size) == 0;
+    s->file.at += same ? size : 0;
+    return same;
+}
+
 static nnc_status check_scenario(nnc_check *c, const nnc_plans_scenario *from, nnc_error *err) {
     nnc_scenario *scenario = NULL;
     nnc_check_row *row = &c->report.rows[c->report.row_count];
     NNC_TRY(answer(c, from, &scenario, err));
-    NNC_TRY(origins_add(&c->origins, from, scenario, err));
+    if (c->stream == NULL) { NNC_TRY(origins_add(&c->origins, from, scenario, err)); }
     const nnc_figures all = nnc_figures_of(&c->collector, &scenario->report);
     const nnc_recorded_estimate *old = find_old(c, from->id);
     *row = (nnc_check_row){ .id = from->id, .line = from->line };
@@ -395,6 +433,13 @@ static nnc_status check_scenario(nnc_check *c, const nnc_plans_scenario *from, n
     c->names[from->serve] = all;
     NNC_TRY(select_now(c, all, &row->now, err));
     NNC_TRY(judge(c, from, all, row, err));
+    if (c->stream != NULL) {
+        if (!is_next(c, from, row->now)) { return NNC_BAD_SPEC; }
+        row->now = (nnc_figures){ NULL, 0 };
+        row->state = NNC_CHECK_SAME;
+        c->report.row_count++;
+        return NNC_OK;
+    }
     row->state = old != NULL ? NNC_CHECK_SAME : c->plans->recorded.tool != NULL ? NNC_CHECK_ADDED : NNC_CHECK_NOT_ASKED;
     if (old != NULL) {
         NNC_TRY(select_old(c, &old->figures, &row->old, err));
@@ -427,8 +472,9 @@ static void add_removed(nnc_check *c) {
 static nnc_status check_all(nnc_check *c, nnc_error *err) {
     const nnc_plans *plans = c->plans;
     const size_t room = (size_t)plans->scenario_count + (size_t)plans->recorded.estimate_count;
+    c->report = (nnc_check_report){ .path = plans->path, .tool = nnc_version(), .old_tool = plans->recorded.tool };
     c->report.rows = nnc_arena_array(c->arena, room, sizeof *c->report.rows);
-    c->estimates = nnc_arena_array(c->arena, room, sizeof *c->estimates);
+    c->estimates = nnc_arena_array(c->arena, c->stream == NULL ? room : 0, sizeof *c->estimates);
     if (c->report.rows == NULL || c->estimates == NULL) { return nnc_no_memory(err); }
     for (int32_t i = 0; i < plans->scenario_count; i++) { NNC_TRY(check_scenario(c, &plans->scenarios[i], err)); }
     for (int32_t i = 0; i < plans->record_count; i++) {
@@ -452,11 +498,77 @@ nnc_status nnc_check_create(nnc_specs *specs, const char *path, nnc_check **chec
     return nnc_check_make(specs, path, NNC_KEEPS_ROWS, check, err);
 }
 
-nnc_status nnc_check_make(nnc_specs *specs, const char *path, nnc_check_keeping keeping, nnc_check **check,
-                          nnc_error *err) {
+/* ---- a check of a large file, whose recorded estimates are not kept in memory ---- */
+
+/* Copies the file up to the recorded estimates, and closes all brackets. Returns false if there are no such estimates. */
+static bool read_head(nnc_blocks *file, nnc_buffer *head) {
+    static const char key[] = "\n    \"estimates\": {"; /* as nnc_recorded_write writes it */
+    const size_t length = sizeof key - 1;
+    for (size_t left; (left = nnc_blocks_fill(file, length)) >= length;) {
+        const char *begin = file->bytes + file->at, *line = memchr(begin, '\n', left);
+        size_t part = line != NULL ? (size_t)(line - begin) : left;
+        const bool found = part == 0 && memcmp(begin, key, length) == 0;
+        part = found ? length : part == 0 ? 1 : part;
+        nnc_buffer_put(head, begin, part);
+        file->at += part;
+        if (found) {
+            nnc_buffer_put(head, "}}}", 4); /* with the NUL */
+            return !head->failed;
+        }
+    }
+    return false;
+}
+
+/* Moves to the next character that is no blank. Returns false at the end of the file. */
+static bool skip_blanks(nnc_blocks *file) {
+    while (nnc_blocks_fill(file, 1) > 0) {
+        const char c = file->bytes[file->at];
+        if (c != ' ' && c != '\n' && c != '\r' && c != '\t') { return true; }
+        file->at++;
+    }
+    return false;
+}
+
+/* Tests whether nothing follows the recorded part, and its digest is the one in the file. */
+static bool ends_well(nnc_recorded_stream *s, const nnc_recorded *recorded) {
+    char digest[NNC_DIGEST_TEXT];
+    for (int brackets = 3; brackets > 0; brackets--) {
+        if (!skip_blanks(&s->file) || s->file.bytes[s->file.at++] != '}') { return false; }
+    }
+    const uint64_t estimates =
+        nnc_digest_number(nnc_digest_text(NNC_DIGEST_START, "estimates"), nnc_digest_object(s->members));
+    nnc_digest_print(nnc_digest_object(recorded->members + estimates), digest);
+    return !skip_blanks(&s->file) && recorded->digest != NULL && strcmp(recorded->digest, digest) == 0;
+}
+
+/* Checks a file whose estimates are all as --update would write them again. Returns false if any are not, or if the file
+ * has any other peculiarity; check_all then finds out more. */
+static bool check_stream(nnc_check *c, const char *path) {
+    nnc_buffer head = { 0 };
+    nnc_error ignored;
+    nnc_faults faults = { .name = nnc_arena_strdup(c->arena, path), .err = &ignored };
+    nnc_plans *plans = nnc_arena_alloc(c->arena, sizeof *plans);
+    nnc_recorded_stream stream = { .members = 0 };
+    bool good =
+        nnc_blocks_open(&stream.file, path) && read_head(&stream.file, &head) && plans != NULL && faults.name != NULL;
+    if (good) {
+        nnc_plans_parse_head(c->arena, head.bytes, head.size - 1, &faults, plans);
+        c->plans = plans;
+        c->stream = &stream;
+        good = faults.count == 0 && plans->recorded.tool != NULL && check_all(c, &ignored) == NNC_OK &&
+               ends_well(&stream, &plans->recorded);
+        c->stream = NULL;
+        plans->text = NULL; /* nnc_check_update never follows, because the estimates are not kept */
+    }
+    nnc_blocks_close(&stream.file);
+    nnc_buffer_free(&stream.text);
+    nnc_buffer_free(&head);
+    return good;
+}
+
+static nnc_check *create(nnc_specs *specs, nnc_check_keeping keeping) {
     nnc_check *made = calloc(1, sizeof *made);
-    *check = NULL;
-    NNC_GOT(made, err);
+    if (made == NULL) { return NULL; }
     *made = (nnc_check){ .specs = specs,
                          .keeping = keeping,
                          .arena = nnc_arena_create(),
@@ -465,15 +577,25 @@ nnc_status nnc_check_make(nnc_specs *specs, const char *path, nnc_check_keeping 
                          .served = calloc(1, sizeof *made->served) };
     made->origins = (nnc_origins){ .specs = specs, .arena = made->arena };
     made->collector.arena = made->arena;
-    nnc_status status = made->arena == NULL || made->scratch == NULL || made->scenario == NULL || made->served == NULL
-                            ? nnc_no_memory(err)
-                            : nnc_plans_read(specs, made->arena, path, &made->plans, err);
-    if (status == NNC_OK) {
-        /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): it is not NULL here */
-        made->report = (nnc_check_report){ .path = made->plans->path,
-                                           .tool = nnc_version(),
-                                           .old_tool = made->plans->recorded.tool };
-        status = check_all(made, err);
+    if (made->arena == NULL || made->scratch == NULL || made->scenario == NULL || made->served == NULL) {
+        nnc_check_destroy(made);
+        return NULL;
+    }
+    return made;
+}
+
+nnc_status nnc_check_make(nnc_specs *specs, const char *path, nnc_check_keeping keeping, nnc_check **check,
+                          nnc_error *err) {
+    nnc_check *made = create(specs, keeping);
+    *check = NULL;
+    NNC_GOT(made, err);
+    nnc_status status = NNC_OK;
+    if (keeping != NNC_KEEPS_CHANGES || nnc_is_pipe(path) || !check_stream(made, path)) {
+        nnc_check_destroy(made);
+        made = create(specs, keeping);
+        NNC_GOT(made, err);
+        status = nnc_plans_read(specs, made->arena, path, &made->plans, err);
+        status = status == NNC_OK ? check_all(made, err) : status;
     }
     if (status == NNC_OK) { status = nnc_check_list_changes(made->arena, &made->report, err); }
     if (status != NNC_OK) {

@@ -434,9 +434,12 @@ static void plans_read_scenarios(nnc_json root, nnc_plans *plans) {
         plans_no_memory(root);
         return;
     }
+    const bool apart = root.doc->apart.object == at.node;
     int32_t used = 0;
     for (nnc_json item = nnc_json_first(at); item.node != NULL && nnc_json_go_on(item); item = nnc_json_next(item)) {
+        if (apart && !nnc_json_open(item, used)) { return; }
         read_scenario(item, &common, &list[used++]);
+        if (apart) { nnc_json_close(item, used - 1, NULL); }
     }
     plans->scenarios = list;
     plans->scenario_count = used;
@@ -459,7 +462,7 @@ static bool read_schema(nnc_json root) {
     return false;
 }
 
-static void read_root(nnc_json root, nnc_plans *plans) {
+static void read_root(nnc_json root, bool head, nnc_plans *plans) {
     static const char *const keys[] = { "schema", "note", "common", "record", "scenarios", "recorded", NULL };
     static const nnc_field_table none = { "plan file", NULL, 0 };
     if (!read_schema(root)) { return; }
@@ -469,10 +472,10 @@ static void read_root(nnc_json root, nnc_plans *plans) {
     (void)nnc_read_text(nnc_json_get(root, "note"));
     nnc_read_texts(nnc_json_get(root, "record"), &plans->record, &plans->record_count);
     plans_read_scenarios(root, plans);
-    nnc_recorded_of(nnc_json_get(root, "recorded"), &plans->recorded);
+    nnc_recorded_of(nnc_json_get(root, "recorded"), head, &plans->recorded);
 }
 
-static void find_lines(nnc_json root, nnc_plans *plans) {
+static void find_lines(nnc_json root, bool head, nnc_plans *plans) {
     const size_t count = (size_t)plans->scenario_count;
     nnc_plans_scenario *list = nnc_arena_array(root.doc->arena, count + 1, sizeof(*list));
     long *lines = nnc_arena_array(root.doc->arena, count + 1, sizeof(*lines));
@@ -480,7 +483,7 @@ static void find_lines(nnc_json root, nnc_plans *plans) {
         nnc_faults_no_memory(root.doc->faults);
         return;
     }
-    nnc_plans_find_places(plans, root.doc->apart.end, lines, plans->scenario_count);
+    nnc_plans_find_places(plans, head ? 0 : root.doc->apart.end, lines, plans->scenario_count);
     for (size_t i = 0; i < count; i++) {
         list[i] = plans->scenarios[i];
         list[i].line = lines[i];
@@ -491,20 +494,28 @@ static void find_lines(nnc_json root, nnc_plans *plans) {
     }
 }
 
-void nnc_plans_parse(nnc_arena *arena, const char *text, size_t size, nnc_faults *faults, nnc_plans *plans) {
+static void parse(nnc_arena *arena, const char *text, size_t size, bool head, nnc_faults *faults, nnc_plans *plans) {
     nnc_json_doc doc = { .faults = faults,
                          .arena = arena,
                          .text = text,
                          .size = size,
                          .values_max = NNC_SCAN_VALUES_RECORDED,
-                         .apart = { .name = "recorded.estimates" } };
+                         .apart = { .name = head ? "scenarios" : "recorded.estimates" } };
     *plans = (nnc_plans){ .path = faults->name, .text = text, .size = size };
     if (nnc_json_parse(&doc)) {
         const nnc_json root = nnc_json_root(&doc);
-        read_root(root, plans);
-        if (faults->count == 0) { find_lines(root, plans); }
+        read_root(root, head, plans);
+        if (faults->count == 0) { find_lines(root, head, plans); }
     }
     nnc_json_free(&doc);
+}
+
+void nnc_plans_parse(nnc_arena *arena, const char *text, size_t size, nnc_faults *faults, nnc_plans *plans) {
+    parse(arena, text, size, false, faults, plans);
+}
+
+void nnc_plans_parse_head(nnc_arena *arena, const char *text, size_t size, nnc_faults *faults, nnc_plans *plans) {
+    parse(arena, text, size, true, faults, plans);
 }
 
 /* Reads the text of a plan file or of any spec file; plan files may be large. */

@@ -110,6 +110,9 @@ typedef struct nnc_recorded {
     int32_t digest_count;
     const nnc_recorded_estimate *estimates;
     int32_t estimate_count;
+    /* Only of nnc_plans_parse_head: digest of the recorded part; sum of the digests of its other members. */
+    const char *digest;
+    uint64_t members;
 } nnc_recorded;
 
 /* Position of the recorded part in the text of the file: its value is [begin, end). If both are 0, the part is missing;
@@ -140,6 +143,9 @@ nnc_status nnc_plans_read(nnc_specs *specs, nnc_arena *arena, const char *path, 
                           nnc_error *err);
 /* Reads a plan file from its text (text[size] is NUL), which must outlive plans. Reports faults to `faults`. */
 void nnc_plans_parse(nnc_arena *arena, const char *text, size_t size, nnc_faults *faults, nnc_plans *plans);
+/* Works as nnc_plans_parse for a text that ends with "estimates": {}}}, without the members of this object. Does not
+ * check the digest of the recorded part. */
+void nnc_plans_parse_head(nnc_arena *arena, const char *text, size_t size, nnc_faults *faults, nnc_plans *plans);
 /* Removes the recorded part of a plan file; every other byte stays. If this fails, the file is unchanged. */
 nnc_status nnc_plans_forget(nnc_specs *specs, const char *path, nnc_error *err);
 /* Reads the recorded estimates of a plan file, or the one estimate in the output of `estimate --format json`. */
@@ -153,6 +159,19 @@ nnc_status nnc_recorded_parse(nnc_arena *arena, const char *name, const char *te
  * one_line, each estimate takes one line; otherwise one line per part, such as "step" or "memory". */
 void nnc_recorded_write(nnc_buffer *out, const nnc_recorded *recorded, bool one_line);
 
+/* A value as it was last written, with its key. Most values of an estimate equal those of the estimate before. */
+typedef struct nnc_written {
+    nnc_figure figure;
+    uint64_t digest;
+    size_t size; /* 0 = nothing is known */
+    char text[96];
+} nnc_written;
+
+/* Writes one estimate and its key as nnc_recorded_write does, and adds its digest to *members. written: one entry for
+ * each value, at first all 0; NULL = every value is written anew. */
+void nnc_recorded_put(nnc_buffer *out, const char *id, const nnc_packed *figures, bool one_line, bool first,
+                      nnc_written *written, uint64_t *members);
+
 /* Returns the text of the file in which `recorded` (from nnc_recorded_write) replaces the old recorded part, with
  * its digest filled in. Every other byte stays. The text is in the arena; NULL when out of memory. */
 const char *nnc_plans_with_recorded(nnc_arena *arena, const nnc_plans *plans, char *recorded, size_t *size);
@@ -161,7 +180,7 @@ const char *nnc_plans_with_recorded(nnc_arena *arena, const nnc_plans *plans, ch
 
 /* Sets plans->places, and the line numbers where the scenarios begin. */
 void nnc_plans_find_places(nnc_plans *plans, size_t estimates_end, long *lines, int32_t count);
-void nnc_recorded_of(nnc_json at, nnc_recorded *recorded);
+void nnc_recorded_of(nnc_json at, bool head, nnc_recorded *recorded);
 
 /* ---- loading scenarios (plan_file.c) ---- */
 

@@ -341,7 +341,7 @@ static bool is_untouched(nnc_json at) {
 
 /* Reads the recorded part. The digest covers all estimates, so these are read first, without reporting faults. If
  * the digest differs, only this is reported; otherwise faulty estimates are read again to report their faults. */
-void nnc_recorded_of(nnc_json at, nnc_recorded *recorded) {
+void nnc_recorded_of(nnc_json at, bool head, nnc_recorded *recorded) {
     static const char *const keys[] = {
         "schema", "note", "tool", "conventions", "digest", "digests", "estimates", NULL
     };
@@ -351,8 +351,12 @@ void nnc_recorded_of(nnc_json at, nnc_recorded *recorded) {
         return;
     }
     const nnc_json estimates = nnc_json_get(at, "estimates");
-    const bool good = read_estimates(estimates, false, recorded);
-    if (!nnc_json_go_on(at) || !is_untouched(at)) {
+    const bool good = head || read_estimates(estimates, false, recorded);
+    if (head) {
+        static const char *const others[] = { "digest", "estimates", NULL };
+        recorded->digest = nnc_read_text(nnc_json_get(at, "digest"));
+        recorded->members = nnc_json_digest_members(at, others);
+    } else if (!nnc_json_go_on(at) || !is_untouched(at)) {
         *recorded = (nnc_recorded){ .tool = NULL };
         return;
     }
@@ -492,42 +496,92 @@ static void put_digests(nnc_buffer *out, const nnc_recorded *recorded) {
     nnc_buffer_text(out, kind != NULL ? "\n      }\n    },\n" : "},\n");
 }
 
-static void put_figure(nnc_buffer *out, const nnc_figure *figure) {
-    char number[NNC_NUMBER_TEXT];
-    const char *rest = strchr(figure->name, '.');
-    nnc_put_json_text(out, rest != NULL ? rest + 1 : figure->name);
-    nnc_buffer_text(out, ": ");
-    if (figure->text == NULL) {
-        nnc_buffer_text(out, nnc_number_text(figure->number, number));
-    } else if (strcmp(figure->text, "true") == 0 || strcmp(figure->text, "false") == 0) {
-        nnc_buffer_text(out, figure->text);
-    } else {
-        nnc_put_json_text(out, figure->text);
-    }
+static uint64_t digest_of(nnc_json_type type) { return nnc_digest_number(NNC_DIGEST_START, (uint64_t)type); }
+
+/* Returns the digest of a member, as nnc_json_digest_members adds it up. */
+static uint64_t member_of(const char *key, uint64_t value) {
+    return nnc_digest_number(nnc_digest_text(NNC_DIGEST_START, key), value);
 }
 
-/* Writes the values of an estimate, grouped by the first part of their names: "step.step_s", "step.forward_s". */
-static void put_estimate(nnc_buffer *out, const nnc_packed *figures, bool one_line) {
+/* Writes a value and its key. Returns the digest of the member. */
+static uint64_t put_anew(nnc_buffer *out, const nnc_figure *figure, const char *key) {
+    nnc_put_json_text(out, key);
+    nnc_buffer_put(out, ": ", 2);
+    if (figure->text == NULL) {
+        char number[NNC_NUMBER_TEXT];
+        double value = 0.0;
+        uint64_t bits = 0;
+        nnc_buffer_put(out, number, nnc_number_write(figure->number, number));
+        (void)nnc_read_double(number, &value); /* the digest is one of the text, which has 12 digits */
+        memcpy(&bits, &value, sizeof bits);
+        return member_of(key, nnc_digest_number(digest_of(NNC_JSON_NUMBER), bits));
+    }
+    const bool yes = strcmp(figure->text, "true") == 0;
+    if (yes || strcmp(figure->text, "false") == 0) {
+        nnc_buffer_text(out, figure->text);
+        return member_of(key, nnc_digest_number(digest_of(NNC_JSON_BOOL), yes));
+    }
+    nnc_put_json_text(out, figure->text);
+    return member_of(key, nnc_digest_text(digest_of(NNC_JSON_TEXT), figure->text));
+}
+
+/* Works as put_anew, but copies the value if it equals the one that was last written in its place. */
+static uint64_t put_figure(nnc_buffer *out, const nnc_figure *figure, const char *key, nnc_written *last) {
+    if (last == NULL) { return put_anew(out, figure, key); }
+    if (last->size > 0 && last->figure.name == figure->name && last->figure.text == figure->text &&
+        nnc_same_bytes(&last->figure.number, &figure->number, sizeof figure->number)) {
+        nnc_buffer_put(out, last->text, last->size);
+        return last->digest;
+    }
+    const size_t begin = out->size;
+    last->figure = *figure;
+    last->digest = put_anew(out, figure, key);
+    last->size = !out->failed && out->size - begin <= sizeof last->text ? out->size - begin : 0;
+    if (last->size > 0) { memcpy(last->text, out->bytes + begin, last->size); }
+    return last->digest;
+}
+
+/* Writes the values of an estimate, grouped by the first part of their names: "step.step_s", "step.forward_s". Returns
+ * the sum of the digests of the groups. */
+static uint64_t put_estimate(nnc_buffer *out, const nnc_packed *figures, bool one_line, nnc_written *written) {
     const char *part = "";
+    char group[FIGURE_NAME_MAX] = "";
     size_t length = 0;
+    uint64_t sum = 0, members = 0;
     const int32_t count = nnc_packed_count(figures);
     for (int32_t i = 0; i < count; i++) {
         const nnc_figure figure = nnc_packed_figure(figures, i);
         const char *name = figure.name;
         const size_t own = strcspn(name, ".");
         if (own == length && memcmp(part, name, own) == 0) {
-            nnc_buffer_text(out, ", ");
+            nnc_buffer_put(out, ", ", 2);
         } else {
+            sum += i > 0 ? member_of(group, nnc_digest_object(members)) : 0;
             nnc_buffer_text(out, i > 0 ? "}," : "");
-            nnc_buffer_print(out, one_line ? "%s" : "\n        %s", i > 0 && one_line ? " " : "");
-            nnc_buffer_print(out, "\"%.*s\": {", (int)own, name);
+            nnc_buffer_text(out, !one_line ? "\n        \"" : i > 0 ? " \"" : "\"");
+            nnc_buffer_put(out, name, own);
+            nnc_buffer_text(out, "\": {");
+            memcpy(group, name, own);
+            group[own] = '\0';
             part = name;
             length = own;
+            members = 0;
         }
-        put_figure(out, &figure);
+        members +=
+            put_figure(out, &figure, name[own] == '.' ? name + own + 1 : name, written != NULL ? &written[i] : NULL);
     }
     nnc_buffer_text(out, count > 0 ? "}" : "");
     nnc_buffer_text(out, one_line ? "" : "\n      ");
+    return sum + (count > 0 ? member_of(group, nnc_digest_object(members)) : 0);
+}
+
+void nnc_recorded_put(nnc_buffer *out, const char *id, const nnc_packed *figures, bool one_line, bool first,
+                      nnc_written *written, uint64_t *members) {
+    nnc_buffer_text(out, first ? "\n      " : ",\n      ");
+    nnc_put_json_text(out, id);
+    nnc_buffer_text(out, ": {");
+    *members += member_of(id, nnc_digest_object(put_estimate(out, figures, one_line, written)));
+    nnc_buffer_byte(out, '}');
 }
 
 void nnc_recorded_write(nnc_buffer *out, const nnc_recorded *recorded, bool one_line) {
@@ -540,12 +594,10 @@ void nnc_recorded_write(nnc_buffer *out, const nnc_recorded *recorded, bool one_
     nnc_buffer_text(out, ",\n    \"digest\": \"" NNC_DIGEST_OPEN "\",\n");
     put_digests(out, recorded);
     nnc_buffer_text(out, "    \"estimates\": {");
+    uint64_t members = 0;
     for (int32_t i = 0; i < recorded->estimate_count; i++) {
-        nnc_buffer_text(out, i > 0 ? ",\n      " : "\n      ");
-        nnc_put_json_text(out, recorded->estimates[i].id);
-        nnc_buffer_text(out, ": {");
-        put_estimate(out, &recorded->estimates[i].figures, one_line);
-        nnc_buffer_byte(out, '}');
+        nnc_recorded_put(out, recorded->estimates[i].id, &recorded->estimates[i].figures, one_line, i == 0, NULL,
+                         &members);
     }
     nnc_buffer_text(out, "\n    }\n  }");
 }
