@@ -196,9 +196,11 @@ typedef struct nnc_figure_room {
 /* The recorded estimates of a plan file, read block by block and compared as text. */
 typedef struct nnc_recorded_stream {
     nnc_blocks file;
-    nnc_buffer text;          /* the next estimate as --update would write it */
-    nnc_packed_value *values; /* its values */
-    nnc_written *written;     /* the values of the estimate before */
+    nnc_buffer text;           /* the next estimate as --update would write it */
+    nnc_packed_value *values;  /* its values */
+    nnc_written *written;      /* the values of the estimate before */
+    nnc_figure_list found;     /* values of the last recorded estimate that is not as --update would write it */
+    nnc_recorded_estimate old; /* the same estimate */
     int32_t capacity;
     uint64_t members; /* sum of the digests of the estimates so far */
 } nnc_recorded_stream;
@@ -364,12 +366,13 @@ static bool compare(nnc_check *c, const nnc_plans_scenario *from, nnc_check_row 
 /* Copies to the arena the values of a scenario that the report or an update needs later. Returns false when out of
  * memory. */
 static bool keep(nnc_check *c, const nnc_plans_scenario *from, nnc_check_row *row) {
-    const int32_t index = c->report.row_count;
-    nnc_recorded_estimate *estimate = &c->estimates[index];
-    *estimate = (nnc_recorded_estimate){ .id = from->id };
-    if (c->keeping >= NNC_KEEPS_ESTIMATES &&
-        !nnc_packed_make(c->arena, row->now, index > 0 ? &estimate[-1].figures : NULL, &estimate->figures)) {
-        return false;
+    if (c->keeping >= NNC_KEEPS_ESTIMATES) {
+        const int32_t index = c->report.row_count;
+        nnc_recorded_estimate *estimate = &c->estimates[index];
+        *estimate = (nnc_recorded_estimate){ .id = from->id };
+        if (!nnc_packed_make(c->arena, row->now, index > 0 ? &estimate[-1].figures : NULL, &estimate->figures)) {
+            return false;
+        }
     }
     if (row->change_count > 0) { return true; }
     if (c->keeping == NNC_KEEPS_ROWS) { return own_list(c, &row->old) && own_list(c, &row->now); }
@@ -394,7 +397,7 @@ static nnc_status answer(nnc_check *c, const nnc_plans_scenario *from, nnc_scena
                : nnc_plans_blame(c->plans, from, err);
 }
 
-/* Tests whether the recorded estimate that comes next is the one of this scenario, with the same values. */
+/* Tests whether the recorded estimate that comes next is the one of this scenario, with the same values; moves past it. */
 static bool is_next(nnc_check *c, const nnc_plans_scenario *from, nnc_figures now) {
     nnc_recorded_stream *s = c->stream;
     if (s->values == NULL || now.count > s->capacity) {
@@ -411,6 +414,7 @@ static bool is_next(nnc_check *c, const nnc_plans_scenario *from, nnc_figures no
         }
     }
     const nnc_packed figures = { &now, s->values };
+    const uint64_t before = s->members;
     s->text.size = 0;
     nnc_recorded_put(&s->text, from->id, &figures, c->plans->record_count > 0, c->report.row_count == 0, s->written,
                      &s->members);
@@ -418,14 +422,62 @@ static bool is_next(nnc_check *c, const nnc_plans_scenario *from, nnc_figures no
     const bool same = !s->text.failed && nnc_blocks_fill(&s->file, size) >= size &&
                       memcmp(s->file.bytes + s->file.at, s->text.bytes, size) == 0;
     s->file.at += same ? size : 0;
+    s->members = same ? s->members : before;
     return same;
+}
+
+/* Returns the size of the JSON object at the start of a text; 0 = the text ends before the object. */
+static size_t object_size(const char *text, size_t size) {
+    int depth = 0;
+    bool quoted = false;
+    for (size_t i = 0; i < size; i++) {
+        const char c = text[i];
+        if (quoted) {
+            i += c == '\\';
+            quoted = c != '"';
+        } else if (c == '"') {
+            quoted = true;
+        } else if (c == '{' || c == '[') {
+            depth++;
+        } else if ((c == '}' || c == ']') && --depth == 0) {
+            return i + 1;
+        }
+    }
+    return 0;
+}
+
+/* Reads the recorded estimate that comes next. Returns false if it is not one of this scenario, or has a fault. */
+static bool read_next(nnc_check *c, const nnc_plans_scenario *from) {
+    static const nnc_packed none = { NULL, NULL };
+    nnc_recorded_stream *s = c->stream;
+    const nnc_recorded_estimate before = s->old;
+    uint64_t ignored = 0;
+    s->text.size = 0;
+    nnc_recorded_put(&s->text, from->id, &none, true, c->report.row_count == 0, NULL, &ignored);
+    const size_t key = s->text.failed ? 0 : s->text.size - strlen("{}");
+    if (key == 0 || nnc_blocks_fill(&s->file, key) < key ||
+        memcmp(s->file.bytes + s->file.at, s->text.bytes, key) != 0) {
+        return false;
+    }
+    size_t size = 0;
+    for (size_t least = 8192, got = least; size == 0 && got >= least; least *= 2) {
+        got = nnc_blocks_fill(&s->file, least);
+        size = object_size(s->file.bytes + s->file.at + key, got - key);
+    }
+    s->text.size = 0;
+    if (size > 0) { nnc_buffer_put(&s->text, s->file.bytes + s->file.at + key, size); }
+    nnc_buffer_byte(&s->text, '\0');
+    s->file.at += key + size;
+    s->found.quiet = true;
+    return size > 0 && !s->text.failed &&
+           nnc_recorded_read_one(c->arena, from->id, s->text.bytes, size, before.id != NULL ? &before : NULL, &s->found,
+                                 &s->old, &s->members);
 }
 
 static nnc_status check_scenario(nnc_check *c, const nnc_plans_scenario *from, nnc_error *err) {
     nnc_scenario *scenario = NULL;
     nnc_check_row *row = &c->report.rows[c->report.row_count];
     NNC_TRY(answer(c, from, &scenario, err));
-    if (c->stream == NULL) { NNC_TRY(origins_add(&c->origins, from, scenario, err)); }
     const nnc_figures all = nnc_figures_of(&c->collector, &scenario->report);
     const nnc_recorded_estimate *old = find_old(c, from->id);
     *row = (nnc_check_row){ .id = from->id, .line = from->line };
@@ -433,12 +485,16 @@ static nnc_status check_scenario(nnc_check *c, const nnc_plans_scenario *from, n
     c->names[from->serve] = all;
     NNC_TRY(select_now(c, all, &row->now, err));
     NNC_TRY(judge(c, from, all, row, err));
-    if (c->stream != NULL) {
-        if (!is_next(c, from, row->now)) { return NNC_BAD_SPEC; }
+    if (c->stream != NULL && is_next(c, from, row->now)) {
         row->now = (nnc_figures){ NULL, 0 };
         row->state = NNC_CHECK_SAME;
         c->report.row_count++;
         return NNC_OK;
+    }
+    NNC_TRY(origins_add(&c->origins, from, scenario, err));
+    if (c->stream != NULL) {
+        if (!read_next(c, from)) { return NNC_BAD_SPEC; }
+        old = &c->stream->old;
     }
     row->state = old != NULL ? NNC_CHECK_SAME : c->plans->recorded.tool != NULL ? NNC_CHECK_ADDED : NNC_CHECK_NOT_ASKED;
     if (old != NULL) {
@@ -474,7 +530,7 @@ static nnc_status check_all(nnc_check *c, nnc_error *err) {
     const size_t room = (size_t)plans->scenario_count + (size_t)plans->recorded.estimate_count;
     c->report = (nnc_check_report){ .path = plans->path, .tool = nnc_version(), .old_tool = plans->recorded.tool };
     c->report.rows = nnc_arena_array(c->arena, room, sizeof *c->report.rows);
-    c->estimates = nnc_arena_array(c->arena, c->stream == NULL ? room : 0, sizeof *c->estimates);
+    c->estimates = nnc_arena_array(c->arena, c->keeping >= NNC_KEEPS_ESTIMATES ? room : 0, sizeof *c->estimates);
     if (c->report.rows == NULL || c->estimates == NULL) { return nnc_no_memory(err); }
     for (int32_t i = 0; i < plans->scenario_count; i++) { NNC_TRY(check_scenario(c, &plans->scenarios[i], err)); }
     for (int32_t i = 0; i < plans->record_count; i++) {
@@ -541,8 +597,8 @@ static bool ends_well(nnc_recorded_stream *s, const nnc_recorded *recorded) {
     return !skip_blanks(&s->file) && recorded->digest != NULL && strcmp(recorded->digest, digest) == 0;
 }
 
-/* Checks a file whose estimates are all as --update would write them again. Returns false if any are not, or if the file
- * has any other peculiarity; check_all then finds out more. */
+/* Checks a file that --update wrote, and whose scenarios are in the recorded order. Returns false for other files, and
+ * after any error; the whole file is then read. */
 static bool check_stream(nnc_check *c, const char *path) {
     nnc_buffer head = { 0 };
     nnc_error ignored;

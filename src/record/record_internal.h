@@ -172,6 +172,22 @@ typedef struct nnc_written {
 void nnc_recorded_put(nnc_buffer *out, const char *id, const nnc_packed *figures, bool one_line, bool first,
                       nnc_written *written, uint64_t *members);
 
+/* A list of values of one estimate while it is read, in the arena of the document. */
+typedef struct nnc_figure_list {
+    nnc_figure *list;
+    int32_t count, capacity;
+    nnc_figures like; /* names of the previous estimate; most estimates have the same names */
+    bool quiet;       /* true: faults are not reported */
+    bool faulty;      /* true: at least one fault was found */
+} nnc_figure_list;
+
+/* Reads the recorded estimate of a scenario from its text (text[size] is NUL), and adds its digest to *members. before:
+ * the estimate that was read before; NULL = no estimate. found: used again for the next estimate. Returns false if the
+ * text has a fault, or when out of memory. */
+bool nnc_recorded_read_one(nnc_arena *arena, const char *id, const char *text, size_t size,
+                           const nnc_recorded_estimate *before, nnc_figure_list *found, nnc_recorded_estimate *estimate,
+                           uint64_t *members);
+
 /* Returns the text of the file in which `recorded` (from nnc_recorded_write) replaces the old recorded part, with
  * its digest filled in. Every other byte stays. The text is in the arena; NULL when out of memory. */
 const char *nnc_plans_with_recorded(nnc_arena *arena, const nnc_plans *plans, char *recorded, size_t *size);

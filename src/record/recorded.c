@@ -9,15 +9,6 @@
 #include "record/record_internal.h"
 #include "render/render_internal.h"
 
-/* A list of values of one estimate while it is read, in the arena of the document. */
-typedef struct nnc_figure_list {
-    nnc_figure *list;
-    int32_t count, capacity;
-    nnc_figures like; /* names of the previous estimate; most estimates have the same names */
-    bool quiet;       /* true: faults are not reported */
-    bool faulty;      /* true: at least one fault was found */
-} nnc_figure_list;
-
 enum { FIGURE_NAME_MAX = 256, FIGURES_MAX = 10000 };
 
 static const char *name_for(nnc_arena *arena, const nnc_figure_list *into, const char *name) {
@@ -260,6 +251,28 @@ static void read_one(nnc_json item, int32_t index, bool loud, const nnc_recorded
     }
 }
 
+static uint64_t digest_of(nnc_json_type type) { return nnc_digest_number(NNC_DIGEST_START, (uint64_t)type); }
+
+/* Returns the digest of a member, as nnc_json_digest_members adds it up. */
+static uint64_t member_of(const char *key, uint64_t value) {
+    return nnc_digest_number(nnc_digest_text(NNC_DIGEST_START, key), value);
+}
+
+bool nnc_recorded_read_one(nnc_arena *arena, const char *id, const char *text, size_t size,
+                           const nnc_recorded_estimate *before, nnc_figure_list *found, nnc_recorded_estimate *estimate,
+                           uint64_t *members) {
+    nnc_error ignored;
+    nnc_faults faults = { .name = id, .err = &ignored };
+    nnc_json_doc doc = { .faults = &faults, .arena = arena, .text = text, .size = size };
+    if (nnc_json_parse(&doc)) {
+        read_one(nnc_json_root(&doc), 0, false, before, found, estimate);
+        *members += member_of(id, nnc_json_digest(nnc_json_root(&doc), not_digested));
+    }
+    nnc_json_free(&doc);
+    estimate->id = id;
+    return faults.count == 0 && !found->faulty;
+}
+
 /* Reads all estimates. Returns false if there is a fault; the fault is reported only if `loud`. */
 static bool read_estimates(nnc_json at, bool loud, nnc_recorded *recorded) {
     if (nnc_json_type_of(at) != NNC_JSON_OBJECT) { return loud && nnc_json_expect(at, NNC_JSON_OBJECT, "an object"); }
@@ -494,13 +507,6 @@ static void put_digests(nnc_buffer *out, const nnc_recorded *recorded) {
         nnc_buffer_print(out, ": \"%s\"", digest->digest);
     }
     nnc_buffer_text(out, kind != NULL ? "\n      }\n    },\n" : "},\n");
-}
-
-static uint64_t digest_of(nnc_json_type type) { return nnc_digest_number(NNC_DIGEST_START, (uint64_t)type); }
-
-/* Returns the digest of a member, as nnc_json_digest_members adds it up. */
-static uint64_t member_of(const char *key, uint64_t value) {
-    return nnc_digest_number(nnc_digest_text(NNC_DIGEST_START, key), value);
 }
 
 /* Writes a value and its key. Returns the digest of the member. */
