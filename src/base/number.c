@@ -71,14 +71,14 @@ static double to_double(const char *text) {
     return strtod(own, NULL);
 }
 
-/* Reads digits with or without decimals, at most 15 in all: a double holds them and the power of ten exactly, so the
- * quotient is the nearest double. Source: Clinger, PLDI '90. Returns false for other texts. */
+/* Reads at most 15 digits, with or without decimals and an exponent of one or two digits. A double holds the digits and
+ * powers up to 10^22 exactly, so the product or quotient is the nearest double. Source: Clinger, PLDI '90. Returns
+ * false for other texts. */
 static bool read_short(const char *text, double *out) {
-    static const double tens[] = {
-        1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15
-    };
+    static const double tens[] = { 1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
+                                   1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22 };
     int64_t value = 0;
-    int digits = 0, decimals = 0;
+    int digits = 0, decimals = 0, power = 0;
     const char *point = NULL, *c = text;
     for (; digits <= 15 && ((*c >= '0' && *c <= '9') || (*c == '.' && point == NULL && c > text)); c++) {
         if (*c == '.') {
@@ -89,11 +89,20 @@ static bool read_short(const char *text, double *out) {
             decimals += point != NULL;
         }
     }
+    if (*c == 'e' && digits > 0) {
+        const bool negative = c[1] == '-';
+        c += negative ? 2 : 1;
+        if (*c < '0' || *c > '9') { return false; }
+        power = *c++ - '0';
+        if (*c >= '0' && *c <= '9') { power = 10 * power + (*c++ - '0'); }
+        power = negative ? -power : power;
+    }
+    power -= decimals;
     if (digits == 0 || digits > 15 || *c != '\0' || (point != NULL && decimals == 0) ||
-        (text[0] == '0' && digits - decimals > 1)) {
+        (text[0] == '0' && digits - decimals > 1) || power < -22 || power > 22) {
         return false;
     }
-    *out = (double)value / tens[decimals];
+    *out = power < 0 ? (double)value / tens[-power] : (double)value * tens[power];
     return true;
 }
 
