@@ -733,6 +733,7 @@ nnc_status nnc_scenario_lower_end(nnc_scenario *s, const nnc_given *given, nnc_s
         const nnc_status status = i >= 0 ? nnc_software_load(s->specs, list.values[i], &software, err) : NNC_OK;
         if (fails(status)) { return status; }
         if (status != NNC_OK) { continue; /* this profile is skipped if its file is not installed */ }
+        if (i >= 0 && nnc_same_bytes(software, &s->software, sizeof *software)) { continue; }
         for (int32_t zero = 1; zero <= 3; zero += 2) {
             const frugal_plan frugal = make_frugal(s, given, zero);
             const double bytes = least_of(s, software, &frugal.plan, scratch);
