@@ -215,6 +215,9 @@ struct nnc_check {
     nnc_origins origins;
     nnc_collector collector;
     nnc_figures names[2]; /* names of all values in the last estimate: of training; of serving */
+    const char *required; /* name of the value that find_required found last */
+    nnc_figures required_of;
+    ptrdiff_t required_at;
     nnc_check_keeping keeping;
     nnc_recorded_estimate *estimates; /* estimates of the scenarios so far, which --update writes to the file */
     nnc_figure_room old, now;         /* values of the current scenario: recorded; new */
@@ -288,13 +291,26 @@ static nnc_status check_name(nnc_figures figures, const char *key, const char *n
     return NNC_BAD_SPEC;
 }
 
+/* Works as nnc_figure_find. Scenarios have the same requirements, mostly. */
+static const nnc_figure *find_required(nnc_check *c, nnc_figures all, const char *name, nnc_error *err) {
+    if (c->required == NULL || c->required_of.list != all.list || c->required_of.count != all.count ||
+        strcmp(c->required, name) != 0) {
+        const nnc_figure *found = nnc_figure_find(all, name, err);
+        if (found == NULL) { return NULL; }
+        c->required = name;
+        c->required_of = all;
+        c->required_at = found - all.list;
+    }
+    return &all.list[c->required_at];
+}
+
 static nnc_status judge(nnc_check *c, const nnc_plans_scenario *from, nnc_figures all, nnc_check_row *row,
                         nnc_error *err) {
     nnc_check_verdict *verdicts = nnc_arena_array(c->arena, (size_t)from->requirement_count + 1, sizeof *verdicts);
     NNC_GOT(verdicts, err);
     for (int32_t i = 0; i < from->requirement_count; i++) {
         const nnc_requirement *requirement = &from->requirements[i];
-        const nnc_figure *figure = nnc_figure_find(all, requirement->name, err);
+        const nnc_figure *figure = find_required(c, all, requirement->name, err);
         if (figure == NULL) {
             snprintf(err->where, sizeof err->where, "require.%.64s", requirement->name);
             return nnc_plans_blame(c->plans, from, err);

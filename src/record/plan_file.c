@@ -80,14 +80,20 @@ static bool suits(const nnc_field *field, nnc_json at) {
 
 /* Sets the field to the value in an unused plan, to check the value. Fails with the error of the option. */
 static nnc_status try_value(const nnc_field *field, const char *text, nnc_error *err) {
+    if (nnc_field_is_of(&nnc_serve_table, field)) {
+        nnc_serve_ask serve = nnc_serve_ask_default();
+        return nnc_field_set(&nnc_serve_table, &serve, field->name, text, err);
+    }
+    if (nnc_field_is_of(&nnc_switch_table, field)) {
+        nnc_software software = nnc_software_default();
+        return nnc_software_set(&software, field->name, text, err);
+    }
+    if (nnc_field_is_of(&nnc_run_table, field)) {
+        nnc_run_ask run = nnc_run_ask_default();
+        return nnc_field_set(&nnc_run_table, &run, field->name, text, err);
+    }
     nnc_plan plan = nnc_plan_default();
-    nnc_run_ask run = nnc_run_ask_default();
-    nnc_serve_ask serve = nnc_serve_ask_default();
-    nnc_software software = nnc_software_default();
-    return nnc_field_is_of(&nnc_serve_table, field)    ? nnc_field_set(&nnc_serve_table, &serve, field->name, text, err)
-           : nnc_field_is_of(&nnc_switch_table, field) ? nnc_software_set(&software, field->name, text, err)
-           : nnc_field_is_of(&nnc_run_table, field)    ? nnc_field_set(&nnc_run_table, &run, field->name, text, err)
-                                                       : nnc_field_set(&nnc_plan_table, &plan, field->name, text, err);
+    return nnc_field_set(&nnc_plan_table, &plan, field->name, text, err);
 }
 
 /* Reads the value of a field and adds it to the list, as text in the form of its option; null removes an inherited

@@ -162,8 +162,8 @@ void nnc_recorded_write(nnc_buffer *out, const nnc_recorded *recorded, bool one_
 /* A value as it was last written, with its key. Most values of an estimate equal those of the estimate before. */
 typedef struct nnc_written {
     nnc_figure figure;
-    uint64_t digest;
-    size_t size; /* 0 = nothing is known */
+    uint64_t key, digest;  /* of the key alone; of key and value */
+    size_t key_size, size; /* bytes of `text` with the key; all bytes, 0 = nothing is known */
     char text[96];
 } nnc_written;
 

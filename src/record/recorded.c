@@ -509,10 +509,8 @@ static void put_digests(nnc_buffer *out, const nnc_recorded *recorded) {
     nnc_buffer_text(out, kind != NULL ? "\n      }\n    },\n" : "},\n");
 }
 
-/* Writes a value and its key. Returns the digest of the member. */
-static uint64_t put_anew(nnc_buffer *out, const nnc_figure *figure, const char *key) {
-    nnc_put_json_text(out, key);
-    nnc_buffer_put(out, ": ", 2);
+/* Writes a value. Returns its digest. */
+static uint64_t put_value(nnc_buffer *out, const nnc_figure *figure) {
     if (figure->text == NULL) {
         char number[NNC_NUMBER_TEXT];
         double value = 0.0;
@@ -520,28 +518,39 @@ static uint64_t put_anew(nnc_buffer *out, const nnc_figure *figure, const char *
         nnc_buffer_put(out, number, nnc_number_write(figure->number, number));
         (void)nnc_read_double(number, &value); /* the digest is one of the text, which has 12 digits */
         memcpy(&bits, &value, sizeof bits);
-        return member_of(key, nnc_digest_number(digest_of(NNC_JSON_NUMBER), bits));
+        return nnc_digest_number(digest_of(NNC_JSON_NUMBER), bits);
     }
     const bool yes = strcmp(figure->text, "true") == 0;
     if (yes || strcmp(figure->text, "false") == 0) {
         nnc_buffer_text(out, figure->text);
-        return member_of(key, nnc_digest_number(digest_of(NNC_JSON_BOOL), yes));
+        return nnc_digest_number(digest_of(NNC_JSON_BOOL), yes);
     }
     nnc_put_json_text(out, figure->text);
-    return member_of(key, nnc_digest_text(digest_of(NNC_JSON_TEXT), figure->text));
+    return nnc_digest_text(digest_of(NNC_JSON_TEXT), figure->text);
 }
 
-/* Works as put_anew, but copies the value if it equals the one that was last written in its place. */
+/* Writes a value and its key, and returns the digest of the member. Copies the parts that equal those that were last
+ * written in this place. */
 static uint64_t put_figure(nnc_buffer *out, const nnc_figure *figure, const char *key, nnc_written *last) {
-    if (last == NULL) { return put_anew(out, figure, key); }
-    if (last->size > 0 && last->figure.name == figure->name && last->figure.text == figure->text &&
+    nnc_written own = { .size = 0 };
+    const size_t begin = out->size;
+    last = last != NULL ? last : &own;
+    const bool named = last->size > 0 && last->figure.name == figure->name;
+    if (named && last->figure.text == figure->text &&
         nnc_same_bytes(&last->figure.number, &figure->number, sizeof figure->number)) {
         nnc_buffer_put(out, last->text, last->size);
         return last->digest;
     }
-    const size_t begin = out->size;
+    if (named) {
+        nnc_buffer_put(out, last->text, last->key_size);
+    } else {
+        nnc_put_json_text(out, key);
+        nnc_buffer_put(out, ": ", 2);
+        last->key_size = out->size - begin;
+        last->key = nnc_digest_text(NNC_DIGEST_START, key);
+    }
     last->figure = *figure;
-    last->digest = put_anew(out, figure, key);
+    last->digest = nnc_digest_number(last->key, put_value(out, figure));
     last->size = !out->failed && out->size - begin <= sizeof last->text ? out->size - begin : 0;
     if (last->size > 0) { memcpy(last->text, out->bytes + begin, last->size); }
     return last->digest;
