@@ -595,7 +595,6 @@ static void find_peak(replay *r, const nnc_segment_sums sums[NNC_SEGMENTS_MAX], 
 static void add_parameters(nnc_parameters *to, const nnc_parameters *from, double times) {
     to->params += times * from->params;
     to->matrix_params += times * from->matrix_params;
-    to->large_params += times * from->large_params;
     to->factored_elements += times * from->factored_elements;
     to->orthogonalise_flops += times * from->orthogonalise_flops;
 }

@@ -231,6 +231,7 @@ static void make_table(nnc_estimate_cache *shared, nnc_lowered *a, const nnc_ste
             nnc_rows_build_like(&a->list, step->device, network, step->plan, &like, &a->rows);
         }
         a->list.count = count;
+        a->summed = false;
         memset(a->routes, 0, size);
         if (network != NULL) { memcpy(a->routes, network->routes, size); }
         a->tabled = true;
@@ -255,20 +256,38 @@ void nnc_lowered_rows(nnc_estimate_cache *shared, nnc_lowered *alike, const nnc_
     join_rows(shared, alike, step, rows);
 }
 
+/* Sums the times of forward and backward of all layers in the table of a list, with the overlap of communication. */
+static double sum_table(nnc_lowered *alike, const nnc_step *step) {
+    nnc_segment_time units[NNC_SEGMENTS_MAX];
+    double rows_s[NNC_ROWS_MAX]; /* times before overlap, which shortens collectives in the table */
+    nnc_rows *rows = &alike->rows;
+    nnc_plan plan = *step->plan;
+    nnc_step joined = *step;
+    plan.schedule = NNC_SCHEDULE_1F1B;
+    joined.plan = &plan;
+    joined.list = &alike->list;
+    joined.launch = step->launch.kernel_s > 0.0 ? (nnc_launch){ 0 } : step->launch;
+    for (int32_t i = 0; i < rows->count; i++) { rows_s[i] = rows->rows[i].time_s; }
+    nnc_step_segment_times(&joined, rows, units);
+    for (int32_t i = 0; i < rows->count; i++) { rows->rows[i].time_s = rows_s[i]; }
+    double sum_s = 0.0;
+    for (int32_t s = 0; s < alike->list.segment_count; s++) {
+        sum_s += (double)alike->list.segments[s].instances * (units[s].forward_s + units[s].backward_s);
+    }
+    return sum_s;
+}
+
 double nnc_lowered_least_s(nnc_estimate_cache *shared, nnc_lowered *alike, const nnc_step *step) {
     const double adds = adds_of(step);
-    if (!alike->summed || alike->compute_adds > adds) {
+    const size_t size = sizeof alike->routes;
+    const bool routed = step->network == NULL || nnc_same_bytes(alike->routes, step->network->routes, size);
+    if (!alike->summed || !routed || alike->least_adds > adds) {
         make_table(shared, alike, step);
-        alike->compute_s = 0.0;
-        for (int32_t i = 0; i < alike->rows.count; i++) {
-            const nnc_op_cost *row = &alike->rows.rows[i];
-            const bool counts = !nnc_op_is_collective(row->op) && nnc_part_of(row) != NNC_PART_RECOMPUTE;
-            alike->compute_s += counts ? row->time_s * row->repeat : 0.0;
-        }
-        alike->compute_adds = adds;
+        alike->least_s = sum_table(alike, step);
+        alike->least_adds = adds;
         alike->summed = true;
     }
-    return alike->compute_s;
+    return alike->least_s;
 }
 
 nnc_status nnc_prepare_list(nnc_estimate_cache *shared, const nnc_software *software, const nnc_plan *plan,

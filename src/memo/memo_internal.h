@@ -82,9 +82,9 @@ typedef struct nnc_lowered {
     nnc_pass_work work; /* FLOPs of one micro-batch; set if recomputation does not depend on the stage */
     nnc_rows rows;      /* op table of the first `count` ops, with collectives timed on `routes` */
     nnc_route routes[NNC_ROUTES_OF_LAYERS];
-    bool summed;         /* true: `compute_s` is valid */
-    double compute_s;    /* compute time of one micro-batch in all layers, without collectives and host */
-    double compute_adds; /* value of grad_accumulate for which `compute_s` was computed */
+    bool summed;       /* true: `least_s` is valid for `routes` */
+    double least_s;    /* time of one micro-batch in all layers; see nnc_lowered_least_s */
+    double least_adds; /* value of grad_accumulate for which `least_s` was computed */
 } nnc_lowered;
 
 /* Results that plans with different numbers of micro-batches share, such as the times of a pass. Segments and recompute
@@ -152,9 +152,10 @@ void nnc_prepare_work(nnc_scratch *scratch, nnc_lowered *alike, const nnc_step *
  * communication and by the power cap. */
 void nnc_lowered_rows(nnc_estimate_cache *shared, nnc_lowered *alike, const nnc_step *step, nnc_rows *rows);
 
-/* Returns a lower bound of the compute time of one micro-batch in all layers, in seconds: without collectives,
- * recomputation, host and power limit. A cached bound also holds for a plan that adds to gradients in more of its
- * micro-batches, because adding takes no less time than writing. */
+/* Returns a lower bound of the time of one micro-batch in all layers, in seconds. It leaves out recomputation, the ops
+ * that a plan adds to its list, and the power limit. Each of these only adds time: more compute overlaps with more
+ * communication, but it takes at least as long itself. A cached bound also holds for a plan that adds to gradients in
+ * more of its micro-batches, because adding takes no less time than writing. */
 double nnc_lowered_least_s(nnc_estimate_cache *shared, nnc_lowered *alike, const nnc_step *step);
 
 /* ---- memo.c: step ends and partitions of a search ---- */

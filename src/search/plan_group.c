@@ -63,7 +63,7 @@ struct nnc_pass_costs {
                                                   * gradients */
     nnc_network network;
     nnc_result work;  /* FLOPs and tokens of the plan for which the pass was made */
-    double least_s;   /* lower bound of the compute time of one micro-batch in all layers; NaN = not computed */
+    double least_s;   /* lower bound of the time of one micro-batch in all layers; NaN = not computed */
     double pass_s[2]; /* compute time of one micro-batch in all layers, for each of `units` */
     uint64_t number;  /* serial number of the pass from 1, over all blocks of plans */
     uint64_t holds;   /* serial number of the group of plans whose resident bytes `held` stores; 0 = no group;
@@ -116,9 +116,12 @@ struct nnc_plan_groups {
     nnc_memo smaller;             /* maps a plan to the sums of its op list with a smaller micro-batch (smaller_key ->
                                    * smaller_sums); not used if it has no entries */
     const nnc_pass_costs *listed; /* the pass whose op list was lowered last; NULL = no pass */
-    nnc_plan plain; /* the plan (see nnc_plan_lowering_key) and the profile of the last list without recomputation whose
-                     * compute time plain_s is known, and the share of its passes that add gradients */
+    /* plain_s: lower bound of the time of one micro-batch in all layers. The other members are the inputs of the last
+     * list for which it was computed: plan (see nnc_plan_lowering_key) without recomputation, profile, routes, and the
+     * share of its passes that add gradients. */
+    nnc_plan plain;
     const nnc_software *plain_software;
+    nnc_route plain_routes[NNC_ROUTES_OF_LAYERS];
     double plain_adds, plain_s;
     uint64_t column;        /* number of the column of the current block: blocks of a column differ only in micro-batch,
                              * recomputation and pipeline */
@@ -488,33 +491,29 @@ void nnc_plan_groups_work(nnc_plan_groups *groups, nnc_pass_costs *pass, nnc_res
     result->step_s = step_s;
 }
 
-/* Tests whether groups->plain_s, the compute time of a list without recomputation, is also a lower bound for this pass,
- * because the list of this pass has the same ops and recomputes some of them. */
-static bool has_plain(const nnc_plan_groups *groups, const nnc_pass_costs *pass) {
-    const nnc_plan *plan = &pass->work.plan;
-    nnc_plan key = nnc_plan_lowering_key(plan);
-    key.recompute = 0;
-    return groups->plain_software == pass->software &&
-           groups->plain_adds <= nnc_lowering_of(plan, pass->software, plan->attention).grad_accumulate &&
-           nnc_same_bytes(&groups->plain, &key, sizeof key);
-}
-
-/* Returns a lower bound of the compute time of one micro-batch in all layers, in seconds; 0 if its op list cannot be
- * lowered. */
+/* Returns a lower bound of the time of one micro-batch in all layers, in seconds. Lists that differ only in recomputation have the
+ * same ops in forward and backward, so they share the bound. 0 if the op list cannot be lowered. */
 static double find_least_s(nnc_plan_groups *groups, nnc_pass_costs *pass) {
     const nnc_plan *plan = &pass->work.plan;
-    if (has_plain(groups, pass)) { return groups->plain_s; }
+    const double adds = nnc_lowering_of(plan, pass->software, plan->attention).grad_accumulate;
+    const size_t size = sizeof groups->plain_routes;
+    const bool routed = plan->devices > 1; /* one device has no routes */
+    nnc_plan key = nnc_plan_lowering_key(plan);
+    key.recompute = 0;
+    if (groups->plain_software == pass->software && groups->plain_adds <= adds &&
+        (!routed || nnc_same_bytes(groups->plain_routes, pass->network.routes, size)) &&
+        nnc_same_bytes(&groups->plain, &key, sizeof key)) {
+        return groups->plain_s;
+    }
     nnc_step step = pass->step;
     step.plan = plan;
     if (!list_pass(groups, pass)) { return 0.0; }
-    const double pass_s = nnc_lowered_least_s(groups->scratch->shared, pass->alike, &step);
-    if (plan->recompute == 0) {
-        groups->plain = nnc_plan_lowering_key(plan);
-        groups->plain_software = pass->software;
-        groups->plain_adds = pass->alike->compute_adds;
-        groups->plain_s = pass_s;
-    }
-    return pass_s;
+    groups->plain_s = nnc_lowered_least_s(groups->scratch->shared, pass->alike, &step);
+    groups->plain = key;
+    groups->plain_software = pass->software;
+    groups->plain_adds = pass->alike->least_adds;
+    if (routed) { memcpy(groups->plain_routes, pass->network.routes, size); }
+    return groups->plain_s;
 }
 
 double nnc_plan_groups_compute_s(nnc_plan_groups *groups, nnc_pass_costs *pass, const nnc_plan *plan) {

@@ -437,8 +437,8 @@ static void complete(worker *w, nnc_found *found) {
     }
 }
 
-/* Tests whether the plan can be pruned by a lower bound of its compute time alone. The bound is computed faster than
- * the times of the plan's pass. */
+/* Tests whether the plan can be pruned by a lower bound of its time that all recomputations share. The bound is computed
+ * faster than the times of the plan's pass. */
 static bool computes_long(worker *w, nnc_pass_costs *pass, const nnc_result *result) {
     const nnc_search *search = w->of->search;
     const int64_t bytes = result->memory.total_bytes;
