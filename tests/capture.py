@@ -80,7 +80,7 @@ def transformer(causal, change=lambda net: net, changes=None, **options):
 
 
 WANTED = ("params", "trained_params", "forward_flops", "backward_flops", "executed_flops", "activation_bytes", "weight_bytes", "gradient_bytes",
-          "optimizer_bytes", "kernels", "step_s")
+          "optimizer_bytes", "kernels", "step_s", "peak_allocated_bytes")
 
 
 # Numbers of the estimate that are compared.
@@ -357,6 +357,29 @@ def of_shards(folder):
     check("bfloat16: FLOPs", half["executed_flops"], one["executed_flops"])
     gathers = [row for row in priced(path, "--devices", "8", "--zero", "3") if row["name"] == "data.gather_weights"]
     check("ZeRO 3: units", sorted((row["phase"], row["repeat"]) for row in gathers) != [("backward", LAYERS), ("forward", LAYERS)], False)
+
+
+def of_kernels(folder):
+    """The update by the form that the program asked for. One weight of 1024 x 1024 and its bias; AdamW in eight operations
+    moves 80 B a parameter, in one 28 B. At the update the device holds the weight, its gradient and two states, and with
+    lists also the root of the second moment; cuBLAS has 64 MiB"""
+    path, params, x = Path(folder) / "kernels.json", 1024 * 1025, torch.zeros(1, 1024)
+
+    def step(**options):
+        net = nn.Linear(1024, 1024)
+        recorded.write(path, recorded.capture(net, lambda: net(x).square().mean(), torch.optim.AdamW(net.parameters(), **options), batch=1))
+        return json.loads(path.read_text()).get("optimizer")
+    for options, kernels, moved, values in (({}, "foreach", 80, 5), ({"foreach": True}, "foreach", 80, 5), ({"foreach": False}, "loop", 80, 4)):
+        check(f"update, {options}", step(**options) != {"kernels": kernels}, False)
+        row = next(row for row in priced(path) if row["name"] == "optimizer")
+        check(f"update, {options}: bytes", row["read_bytes"] + row["write_bytes"], moved * params)
+        check(f"update, {options}: peak", told(path)["peak_allocated_bytes"] - 2 ** 26, values * 4 * params, 0.01)
+    row = next(row for row in priced(path, "--optimizer-kernels", "fused") if row["name"] == "optimizer")
+    check("update in one kernel: bytes", row["read_bytes"] + row["write_bytes"], 28 * params)
+    # PyTorch 2.6 has these eight operations, and one that counts steps on the host
+    new = json.loads((ROOT / "tests/data/capture/torchvision-vit_b_16.torch-2.6.json").read_text())
+    check("update of PyTorch 2.6", [op["name"].split(".")[1] for op in new["ops"] if op["phase"] == "optimizer"]
+          != ["_foreach_" + name for name in ("add_", "mul_", "lerp_", "mul_", "addcmul_", "sqrt", "div_", "add_", "addcdiv_")], False)
 
 
 class Chain(nn.Module):
@@ -701,6 +724,8 @@ def of_scripts(folder):
             check(f"{name}: bytes of a product", moved != [2 * 48 * 8 * 4 + 48 * (8 + 4)] * 2, False)
         if name == "scheduled":  # gradients are divided by the scale of the loss once
             check(f"{name}: loss scaling", sum(op["name"] == "aten._foreach_mul_.Scalar" for op in ops), 1)
+        kernels = json.loads(path.read_text()).get("optimizer", {}).get("kernels")
+        check(f"{name}: kernels of the optimizer", kernels != {"processes": "fused", "curvature": None}.get(name, "foreach"), False)
         check(f"{name}: sparse gradients", "sparse" in note, name == "sparse")
         check(f"{name}: torch.compile", "torch.compile" in note, name == "sparse")
         check(f"{name}: bytes of the optimizer", step["optimizer_bytes"], states[optimizer] * 4 * weights)
@@ -732,6 +757,7 @@ def main():
         of_adapters(folder)
         of_step()
         of_shards(folder)
+        of_kernels(folder)
         of_fusion(folder)
         of_compiled(folder)
         of_scripts(folder)

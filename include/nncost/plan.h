@@ -47,6 +47,18 @@ NNC_ENUM(nnc_optimizer, NNC_OPTIMIZER_LIST, NNC_OPTIMIZER_COUNT);
 NNC_API const char *nnc_optimizer_name(nnc_optimizer optimizer);
 NNC_API const char *nnc_optimizer_help(nnc_optimizer optimizer);
 
+/* Kernels of an update. */
+#define NNC_OPTIMIZER_KERNELS_LIST(X)                                                                      \
+    X(NNC_KERNELS_DEFAULT, "default",                                                                      \
+      "As the captured program was recorded; of other models as fused_optimizer of the software profile.") \
+    X(NNC_KERNELS_FUSED, "fused", "One kernel for all operations: fused=True of torch.optim.")             \
+    X(NNC_KERNELS_FOREACH, "foreach",                                                                      \
+      "One kernel for each operation, over lists of tensors: the default of torch.optim on a GPU.")        \
+    X(NNC_KERNELS_LOOP, "loop", "One kernel for each operation and tensor: foreach=False of torch.optim.")
+NNC_ENUM(nnc_optimizer_kernels, NNC_OPTIMIZER_KERNELS_LIST, NNC_OPTIMIZER_KERNELS_COUNT);
+NNC_API const char *nnc_optimizer_kernels_name(nnc_optimizer_kernels kernels);
+NNC_API const char *nnc_optimizer_kernels_help(nnc_optimizer_kernels kernels);
+
 /* Activation checkpointing: parts that are computed again in backward instead of kept. A set of flags. */
 typedef enum nnc_recompute {
     NNC_RECOMPUTE_NONE = 0,
@@ -246,6 +258,7 @@ typedef struct nnc_plan {
                                           * on the devices of a replica: copies of the trained model, and parameters of
                                           * models of other sizes. nnc_method_helpers sets them */
     double critic_copies, critic_params; /* the same for a critic, which is trained */
+    nnc_optimizer_kernels optimizer_kernels; /* kernels of the update */
 } nnc_plan;
 
 /* Tensors that a norm keeps for backward. */

@@ -15,6 +15,7 @@ The file (schema nncost.capture/1):
     source       versions, "real" or "fake" tensors
     batch        samples in the step; null if unknown
     parameters   count, trained, tensors, bytes
+    optimizer    kernels of the update: fused, foreach (over lists of tensors) or loop (for each tensor); absent if unknown
     modules      module paths; "" is the network itself
     ops          in order: name, phase (forward, backward, optimizer), module (index), inputs and outputs as
                  [dtype, shape, storage], args (arguments that are not tensors), repeat; operators of the optimizer have no tensors and arguments
@@ -329,6 +330,19 @@ def optimizer_of(name, parameters):
     return kind(parameters, lr=1e-4, foreach=True, **options)
 
 
+def optimizer_kernels(optimizers, fused=()):
+    """The kernels in which the optimizers of torch.optim update their parameters on a GPU; of several, those of the one with the
+    most parameters. fused: optimizers that asked for one kernel, which PyTorch may not have on a CPU. Unless a program asks,
+    PyTorch 2 updates lists of tensors on a GPU (torch/optim/optimizer.py, _default_to_fused_or_foreach)"""
+    own = [o for o in optimizers if type(o).__module__.startswith("torch.optim")]
+    most = max(own, key=lambda o: sum(p.numel() for group in o.param_groups for p in group["params"]), default=None)
+    if most is None:
+        return {}
+    asked = most.param_groups[0].get
+    loop = asked("foreach") is False or asked("differentiable")
+    return {"optimizer": {"kernels": "fused" if most in fused or asked("fused") else "loop" if loop else "foreach"}}
+
+
 @contextlib.contextmanager
 def without_record_function():
     """record_function has no kernel for fake tensors in PyTorch 1.13; it only names a range of a profile"""
@@ -441,10 +455,10 @@ def capture(model, loss, optimizer="adamw", *, fake=False, batch=None, source=No
                 optimizer.step()
     rec.close()
     undo()
-    return document(model, rec, "fake" if fake else "real", batch, source)
+    return document(model, rec, "fake" if fake else "real", batch, source, updates=optimizer_kernels([optimizer] if optimizer is not None else []))
 
 
-def document(model, rec, tensors, batch, source, notes=()):
+def document(model, rec, tensors, batch, source, notes=(), updates=None):
     import torch
     rotate(rec)
     kept, store = recurrent_layers(rec), rec.storages
@@ -481,6 +495,7 @@ def document(model, rec, tensors, batch, source, notes=()):
         "batch": batch,
         "parameters": {"count": sum(p.numel() for p in parameters), "trained": sum(p.numel() for p in trained),
                        "tensors": len(parameters), "bytes": sum(p.numel() * p.element_size() for p in parameters)},
+        **(updates or {}),
         "modules": list(rec.modules),
         "ops": ops,
         "blocks": blocks,
@@ -832,8 +847,12 @@ def without_compiler(noted):
         return model if model is not None else lambda function: function
 
     def unfused(init):
-        """An optimizer without the options that need an accelerator"""
-        return functools.wraps(init)(lambda self, *a, **k: init(self, *a, **{key: v for key, v in k.items() if key not in ("fused", "capturable")}))
+        """An optimizer without the options that need an accelerator; noted: one kernel for all operations"""
+        def made(self, *args, **kwargs):
+            if kwargs.get("fused"):
+                noted["fused"].add(self)
+            init(self, *args, **{key: value for key, value in kwargs.items() if key not in ("fused", "capturable")})
+        return functools.wraps(init)(made)
     makers = [kind for kind in vars(torch.optim).values() if isinstance(kind, type) and kind is not torch.optim.Optimizer]
     return replaced((torch, "compile", compiled), (torch.jit, "script", lambda obj, *_, **__: obj), (torch.jit, "trace", lambda obj, *_, **__: obj),
                     (torch.nn.Module, "compile", lambda self, *_, **__: noted.update(compile=True)), *((kind, "__init__", unfused(kind.__init__)) for kind in makers),
@@ -945,7 +964,7 @@ def record(run, what, batch, source, used=(), alive=(), checkpoint=(), freeze=()
     used, alive: optimizers and modules that run() does not make itself."""
     import torch
     state = {"steps": 0, "leader": None, "recorder": None, "hooks": None, "samples": {}, "rows": {}, "counted": set(), "autocast": None,
-             "axes": set(), "handles": [], "repeated": False, "cleared": set(), "stepped": set(), "own_steps": 0}
+             "axes": set(), "fused": weakref.WeakSet(), "handles": [], "repeated": False, "cleared": set(), "stepped": set(), "own_steps": 0}
     step_of, backward, autocast = torch.optim.Optimizer.__init__, torch.autograd.backward, torch.autocast.__init__
     load = torch.nn.Module.__setstate__
     optimizers, watched = [], []
@@ -1164,7 +1183,7 @@ def record(run, what, batch, source, used=(), alive=(), checkpoint=(), freeze=()
             notes.append(f"the step uses autocast, which is recorded in fp32; --policy amp --precision {state['autocast']} gives its time")
         if state.get("compile"):
             notes.append("the step uses torch.compile, which is recorded without it; --software torch-compile gives its time")
-        return document(state["model"], rec, "real", batch, source, notes)
+        return document(state["model"], rec, "real", batch, source, notes, optimizer_kernels(optimizers, state["fused"]))
     finally:
         torch.nn.Module.__init__, torch.optim.Optimizer.__init__, torch.autograd.backward = init, step_of, backward
         torch.nn.Module.__setstate__ = load

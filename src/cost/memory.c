@@ -561,6 +561,33 @@ static void replay_segment(const replay *r, const nnc_segment_sums *sum, const n
     }
 }
 
+static const char *const update_what = "the optimizer's values in between";
+
+/* Returns the bytes that an update over lists of tensors allocates: for Adam and RMSprop the root of the second moment
+ * of all parameters.   [optimizer-kernels] */
+static double list_update_bytes(const nnc_resident_bytes *held, const nnc_plan *plan) {
+    const bool offloaded = (plan->offload & NNC_OFFLOAD_OPTIMIZER) != 0;
+    if (plan->optimizer_kernels != NNC_KERNELS_FOREACH || offloaded) { return 0.0; }
+    nnc_update update = { .optimizer = plan->optimizer };
+    nnc_parameters_update(&held->dense, &held->expert, plan, &update);
+    return nnc_optimizer_list_bytes(plan->optimizer, plan->policy) * (double)update.params;
+}
+
+/* Compares the update with the moment of the peak, and takes the moment with more bytes. During the update all
+ * gradients are in memory, and no activations. */
+static void add_update_moment(nnc_resident_bytes *held, const nnc_plan *plan) {
+    const double gradient_bytes =
+        nnc_policy_bytes(plan->policy).gradient_bytes * (held->dense.params + held->expert.params);
+    const double op_bytes = list_update_bytes(held, plan);
+    if (gradient_bytes + op_bytes > held->peak.gradient_bytes + held->peak.activation_bytes + held->peak.op_bytes +
+                                        held->peak.block_bytes + held->peak.cast_bytes) {
+        held->peak.gradient_bytes = gradient_bytes;
+        held->peak.op_bytes = op_bytes;
+        held->peak.activation_bytes = held->peak.block_bytes = held->peak.cast_bytes = 0.0;
+        held->peak.what = update_what;
+    }
+}
+
 static void find_peak(replay *r, const nnc_segment_sums sums[NNC_SEGMENTS_MAX], const nnc_stage_residency *holding,
                       nnc_resident_bytes *held) {
     moment rest = { 0 }, most = { 0 };
@@ -580,7 +607,7 @@ static void find_peak(replay *r, const nnc_segment_sums sums[NNC_SEGMENTS_MAX], 
         replay_segment(r, &sums[s], holding, held, s, &rest, &most);
         rest.gradients += n * r->gradient[s];
     }
-    const moment update = { .gradients = rest.gradients };
+    const moment update = { .gradients = rest.gradients, .op = list_update_bytes(held, r->plan), .what = update_what };
     take_larger(&most, &update);
     held->replayed = true;
     held->peak.gradient_bytes = most.gradients;
@@ -646,6 +673,7 @@ nnc_resident_bytes nnc_resident_bytes_of(const nnc_op_list *list, const nnc_segm
         held.peak.op_bytes = list->recorded_temporary;
         held.peak.cast_bytes = nnc_policy_bytes(plan->policy).cast_bytes * held.dense.params;
         held.peak.workspace_bytes = software->reserve.workspace;
+        add_update_moment(&held, plan);
     } else if (gradients_come_late(plan, software)) {
         replay r = { .list = list, .plan = plan, .sizes = nnc_policy_bytes(plan->policy) };
         r.stream_bytes =
@@ -948,6 +976,14 @@ NNC_SAYING nnc_memory memory_of(const nnc_model *model, const nnc_op_list *list,
     };
     NNC_PUT(why, memory.capacity_bytes, "B");
     set_transient(held, plan, p.stage_params, &memory, why);
+    const double update_bytes = is_replayed(held, plan) ? 0.0 : list_update_bytes(held, plan);
+    if (update_bytes > activation_bytes + (double)memory.transient_bytes) {
+        NNC_PUT(why, update_bytes, "B");
+        NNC_SAY(why, transient_bytes, "B", update_bytes - activation_bytes);
+        NNC_NOTE(why, "the update needs more than the activations, which are freed before it");
+        memory.transient_bytes = whole_bytes(transient_bytes);
+        memory.transient_what = update_what;
+    }
     if (is_replayed(held, plan)) {
         set_apart(held, &memory, why);
     } else {

@@ -746,9 +746,11 @@ static const time_form *form_of(const nnc_op *op) { return forms[nnc_op_timed(op
  * [issued] */
 static double issued_fraction(const nnc_stream_efficiency *e, const nnc_op *op) {
     if (op->kind == NNC_OP_UPDATE) {
-        return op->u.update.optimizer == NNC_OPTIMIZER_MOMENTUM ? e->memory_fraction
-               : op->u.update.policy == NNC_POLICY_BF16_PURE    ? e->adamw_narrow_fraction
-                                                                : e->adamw_fraction;
+        const bool passes =
+            op->u.update.optimizer == NNC_OPTIMIZER_MOMENTUM && op->u.update.kernels != NNC_KERNELS_FUSED;
+        return passes || !op->u.update.fused                 ? e->memory_fraction
+               : op->u.update.policy == NNC_POLICY_BF16_PURE ? e->adamw_narrow_fraction
+                                                             : e->adamw_fraction;
     }
     const bool fused_norm = op->kind == NNC_OP_NORM && op->u.norm.kind != NNC_NORM_RMS;
     return fused_norm                                                               ? e->norm_fraction

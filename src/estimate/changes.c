@@ -19,6 +19,7 @@ typedef enum move {
     MOVE_MICRO_BATCH,
     MOVE_RECOMPUTE,
     MOVE_OPTIMIZER,
+    MOVE_KERNELS,
     MOVE_ZERO,
     MOVE_FROZEN,
     MOVE_QUICK, /* the moves from this value on are not tried with `quick` */
@@ -134,6 +135,10 @@ static bool apply(const tuner *t, move what, int step, const nnc_plan *now, cand
     case MOVE_OPTIMIZER:
         plan->optimizer = nnc_optimizer_smaller(now->optimizer);
         return step == 1 && plan->optimizer != now->optimizer;
+    case MOVE_KERNELS:
+        plan->optimizer_kernels = NNC_KERNELS_FUSED;
+        return step == 1 &&
+               (now->optimizer_kernels == NNC_KERNELS_FOREACH || now->optimizer_kernels == NNC_KERNELS_LOOP);
     case MOVE_ZERO: plan->zero = step - 1; return step <= 4 && plan->zero != now->zero && now->data * now->context > 1;
     case MOVE_FROZEN:
         plan->frozen = NNC_FROZEN_NF4;

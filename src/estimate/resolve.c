@@ -128,6 +128,26 @@ static nnc_status check_trained(const nnc_plan *p, const nnc_model *model, nnc_e
     return NNC_OK;
 }
 
+/* Checks the kernels of the update. `asked` is the option as given. A CPU runs its kernels in turn, so the kernels that
+ * a captured program asked for count only if the device has a host. */
+static nnc_status resolve_optimizer_kernels(const nnc_model *model, const nnc_device *device,
+                                            nnc_optimizer_kernels asked, nnc_plan *p, nnc_error *err) {
+    const bool lists = asked == NNC_KERNELS_FOREACH || asked == NNC_KERNELS_LOOP;
+    if (asked == NNC_KERNELS_DEFAULT && device->host.kernel_s == 0.0) { p->optimizer_kernels = NNC_KERNELS_DEFAULT; }
+    if (lists && !(nnc_optimizer_list_kernels(p->optimizer) > 0.0)) {
+        return nnc_fail(
+            err, NNC_ILLEGAL_PLAN, "--optimizer-kernels",
+            "not known for %s, expected default or fused, or sgd, momentum, adam, adamw or rmsprop, found %s",
+            nnc_optimizer_name(p->optimizer), nnc_optimizer_kernels_name(asked));
+    }
+    if (asked == NNC_KERNELS_LOOP && model->captured == NULL) {
+        return nnc_fail(
+            err, NNC_ILLEGAL_PLAN, "--optimizer-kernels",
+            "the number of tensors is known only of a captured program, expected fused or foreach, found loop");
+    }
+    return NNC_OK;
+}
+
 static nnc_status resolve_schedule(nnc_plan *p, const nnc_family_row *family, int64_t layers, nnc_error *err) {
     if (family->split != NULL) { return nnc_schedule_resolve(p, layers, err); }
     p->schedule = NNC_SCHEDULE_1F1B; /* with one pipeline stage all schedules are equal */
@@ -157,6 +177,7 @@ nnc_status nnc_plan_resolve_read(const nnc_plan *plan, const nnc_model *model, c
         !(nnc_dtype_bytes(p->precision) < 4.0)) {
         p->frozen = NNC_FROZEN_32; /* a helper model is loaded in the format of the trained model */
     }
+    NNC_TRY(resolve_optimizer_kernels(model, device, plan->optimizer_kernels, p, err));
     NNC_TRY(family->resolve(model, p, err));
     const int64_t layers = family->sizes(model).layers;
     NNC_TRY(resolve_schedule(p, family, layers, err));

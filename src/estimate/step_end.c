@@ -168,9 +168,13 @@ static int64_t added_passes(const nnc_step *step) {
 }
 
 static nnc_update update_of(const nnc_step *step, const nnc_step_end_params *held) {
+    const nnc_optimizer_kernels kernels = step->plan->optimizer_kernels;
     nnc_update u = { .optimizer = step->plan->optimizer,
                      .policy = step->plan->policy,
-                     .fused = step->software->fused_optimizer };
+                     .kernels = kernels,
+                     .fused = kernels == NNC_KERNELS_DEFAULT ? step->software->fused_optimizer
+                                                             : kernels == NNC_KERNELS_FUSED,
+                     .tensors = step->list->recorded_tensors };
     nnc_parameters_update(&held->dense, &held->expert, step->plan, &u);
     return u;
 }
@@ -180,16 +184,24 @@ static nnc_update update_of(const nnc_step *step, const nnc_step_end_params *hel
 static const double launch_params = 320.0 * 65536.0;
 
 /* Ratio between the bytes per parameter of SGD with momentum in three passes over lists of tensors (8 + 12 + 12) and in
- * one fused pass (20). */
-static const double momentum_passes = 32.0 / 20.0;
+ * one fused pass (20), or in two passes (24). */
+static const double momentum_passes = 32.0 / 20.0, momentum_lists = 32.0 / 24.0;
 
+/* Sets the kernels of an update as torch.optim issues them. SGD with momentum has lists of tensors unless the plan asks
+ * for one kernel.   [optimizer-kernels] */
 static void issue_update(nnc_op *op) {
     const nnc_work work = nnc_op_work(op);
-    const bool passes = op->u.update.optimizer == NNC_OPTIMIZER_MOMENTUM;
+    const nnc_update *u = &op->u.update;
+    const double lists = nnc_optimizer_list_kernels(u->optimizer);
+    const bool momentum = u->optimizer == NNC_OPTIMIZER_MOMENTUM && u->kernels != NNC_KERNELS_FUSED;
+    const bool apart = momentum || (u->kernels != NNC_KERNELS_DEFAULT && !u->fused);
+    const double launches = nnc_ceil((double)u->params / launch_params);
     op->issued_as = NNC_ISSUED_INSTEAD;
     op->issued[1] = (nnc_issued){
-        .kernels = (passes ? 3.0 : 1.0) * nnc_ceil((double)op->u.update.params / launch_params),
-        .bytes = (work.read_bytes + work.write_bytes) * (passes ? momentum_passes : 1.0),
+        .kernels = (apart ? lists : 1.0) * (u->kernels == NNC_KERNELS_LOOP ? (double)u->tensors : launches),
+        .bytes = (work.read_bytes + work.write_bytes) * (!momentum  ? 1.0
+                                                         : u->fused ? momentum_passes
+                                                                    : momentum_lists),
     };
 }
 

@@ -339,6 +339,8 @@ struct nnc_captured {
     nnc_frozen frozen;  /* format of frozen parameters; NNC_FROZEN_COUNT = all are trained */
     /* optimizer, found from the operators of the update; NNC_OPTIMIZER_COUNT = no update was recorded */
     nnc_optimizer optimizer;
+    nnc_optimizer_kernels kernels;       /* kernels of the update that the program asked for */
+    int64_t tensors;                     /* number of trained parameters (tensors) */
     const struct nnc_captured *autocast; /* the same step, converted to autocast; NULL = the step was not recorded in
                                           * fp32 */
     const struct nnc_captured *second;   /* a recording of the same step with another number of samples; NULL = not

@@ -672,6 +672,7 @@ static bool read_op(reader *r, nnc_json at, tensors *in, tensors *out) {
         r->updates = true;
         r->divides = r->divides || has(op.name, "addcdiv") || has(op.name, "adam");
         r->signs = r->signs || has(op.name, "sign");
+        r->fuses = r->fuses || has(op.name, "_fused_");
         return true;
     }
     const size_t rows = sizeof operators / sizeof operators[0];
@@ -798,6 +799,20 @@ static nnc_optimizer optimizer_of(const reader *r) {
                                     : NNC_OPTIMIZER_MOMENTUM;
 }
 
+/* Returns the kernels of the update: as the file states them, else by the operators of the update. The default of
+ * torch.optim depends on the device: on a GPU the kernels cover lists of tensors, so this is assumed of single operators
+ * on a CPU. Returns NNC_OPTIMIZER_KERNELS_COUNT if it noted a fault. */
+static nnc_optimizer_kernels kernels_of(const reader *r, nnc_json root) {
+    const nnc_json at = nnc_json_get(root, "optimizer"), word = nnc_json_get(at, "kernels");
+    const char *name = nnc_json_type_of(word) == NNC_JSON_TEXT ? nnc_json_text(word) : "";
+    if (at.node == NULL) { return r->fuses ? NNC_KERNELS_FUSED : NNC_KERNELS_FOREACH; }
+    for (nnc_optimizer_kernels i = NNC_KERNELS_FUSED; i < NNC_OPTIMIZER_KERNELS_COUNT; i++) {
+        if (strcmp(name, nnc_optimizer_kernels_name(i)) == 0) { return i; }
+    }
+    nnc_json_mismatch(word.node != NULL ? word : at, "unknown kernels of the optimizer", "fused, foreach or loop");
+    return NNC_OPTIMIZER_KERNELS_COUNT;
+}
+
 /* ---- the file ---- */
 
 /* Adds the parameters in r->loose (trained or frozen), which no operator counts yet, to the first forward operator that
@@ -870,15 +885,15 @@ static nnc_frozen main_frozen(const reader *r) {
 }
 
 static bool read_program(reader *r, nnc_json root) {
-    static const char *const keys[] = { "schema", "source",   "batch", "parameters", "modules", "ops",
-                                        "blocks", "storages", "note",  "second",     NULL };
+    static const char *const keys[] = { "schema", "source",   "batch", "parameters", "modules",   "ops",
+                                        "blocks", "storages", "note",  "second",     "optimizer", NULL };
     const nnc_json batch = nnc_json_get(root, "batch");
     int32_t count = 0;
     for (nnc_json key = nnc_json_first(root); key.node != NULL; key = nnc_json_next(key)) {
         if (!nnc_is_one_of(nnc_json_key(key), keys)) {
             nnc_json_fault(key, NULL,
                            "unknown key, expected schema, source, batch, parameters, modules, ops, "
-                           "blocks, storages or second");
+                           "blocks, storages, optimizer or second");
             return false;
         }
     }
@@ -903,6 +918,9 @@ static bool read_program(reader *r, nnc_json root) {
     r->program->dtype = main_dtype(r);
     r->program->frozen = main_frozen(r);
     r->program->optimizer = optimizer_of(r);
+    r->program->kernels = kernels_of(r, root);
+    for (int32_t i = 0; i < r->storage_count; i++) { r->program->tensors += r->storages[i].kind == PARAMETER; }
+    if (r->program->kernels == NNC_OPTIMIZER_KERNELS_COUNT) { return false; }
     r->program->ops = r->ops;
     r->program->count = r->count;
     if (r->program->dtype == NNC_FP32) {

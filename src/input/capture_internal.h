@@ -81,6 +81,7 @@ typedef struct reader {
     nnc_captured_slot *slots;
     bool updates; /* true: the step has operators of the optimizer */
     bool divides; /* true: an operator of the optimizer is addcdiv or a fused Adam */
+    bool fuses;   /* true: the optimizer is one operator, such as _fused_adamw_ */
     bool signs;   /* true: an operator of the optimizer is sign */
     struct nnc_captured *program;
     tensors *in, *out; /* tensors of the op that is being read */

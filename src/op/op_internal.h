@@ -207,8 +207,10 @@ typedef struct nnc_update {
     nnc_update_kind kind;
     nnc_optimizer optimizer;
     nnc_policy policy;
-    bool fused;
+    nnc_optimizer_kernels kernels; /* DEFAULT: one kernel in torch.optim only if it has no lists of tensors */
+    bool fused;                    /* true: one kernel for all operations */
     int64_t params;
+    int64_t tensors;            /* number of tensors of these parameters; 0 = not known */
     int64_t passes;             /* ADD: number of passes whose gradients are added up */
     int64_t matrix_params;      /* parameters in matrices that the optimizer factors */
     double new_bytes;           /* STEP: what the whole step writes to memory new to the program */
@@ -386,6 +388,11 @@ void nnc_op_say_params(const nnc_op *op, nnc_derivation *why);
 /* Return the bytes of the moments of an update, without the master copy; nnc_update_say_moments also records the
  * formula.   [optimizer-states] */
 double nnc_update_moment_bytes(const nnc_update *update);
+/* Returns the number of kernels in which torch.optim updates a list of tensors (foreach=True); 0 = this optimizer has
+ * no such form. */
+double nnc_optimizer_list_kernels(nnc_optimizer optimizer);
+/* Returns the bytes per parameter that this form of the update allocates and frees again. */
+double nnc_optimizer_list_bytes(nnc_optimizer optimizer, nnc_policy policy);
 double nnc_update_say_moments(const nnc_update *update, nnc_derivation *why);
 
 /* Returns the variant of an optimizer with smaller moments; the optimizer itself if it has no such variant. */

@@ -130,13 +130,15 @@ typedef struct optimizer {
     nnc_work (*more)(const nnc_update *u, const dims *d, nnc_derivation *why); /* returns additional work; NULL: no
                                                                                 * additional work */
     unsigned instead_of; /* set of optimizers (one bit each) that this optimizer can replace with smaller moments */
+    double lists; /* kernels over lists of tensors in torch.optim (foreach=True), see nnc_optimizer_list_kernels */
+    bool copies;  /* such an update keeps a copy of the second moment, its root, until the last kernel */
 } optimizer;
 enum { ADAMS = 1 << NNC_OPTIMIZER_ADAMW | 1 << NNC_OPTIMIZER_ADAM };
-static const optimizer NNC_ROW(NNC_OPTIMIZER_ADAMW) = { 2, 16, 20, NULL, NULL, 0 };
-static const optimizer NNC_ROW(NNC_OPTIMIZER_ADAM) = { 2, 14, 18, NULL, NULL, 0 };
-static const optimizer NNC_ROW(NNC_OPTIMIZER_SGD) = { 0, 2, 3, NULL, NULL, 0 };
-static const optimizer NNC_ROW(NNC_OPTIMIZER_MOMENTUM) = { 1, 4, 6, NULL, NULL, 0 };
-static const optimizer NNC_ROW(NNC_OPTIMIZER_RMSPROP) = { 1, 9, 13, NULL, NULL, 0 };
+static const optimizer NNC_ROW(NNC_OPTIMIZER_ADAMW) = { 2, 16, 20, NULL, NULL, 0, 8, true };
+static const optimizer NNC_ROW(NNC_OPTIMIZER_ADAM) = { 2, 14, 18, NULL, NULL, 0, 7, true };
+static const optimizer NNC_ROW(NNC_OPTIMIZER_SGD) = { 0, 2, 3, NULL, NULL, 0, 1, false };
+static const optimizer NNC_ROW(NNC_OPTIMIZER_MOMENTUM) = { 1, 4, 6, NULL, NULL, 0, 3, false };
+static const optimizer NNC_ROW(NNC_OPTIMIZER_RMSPROP) = { 1, 9, 13, NULL, NULL, 0, 5, true };
 static const optimizer NNC_ROW(NNC_OPTIMIZER_ADAFACTOR) = { 0, 14, 18, factored, means, 0 };
 static const optimizer NNC_ROW(NNC_OPTIMIZER_LION) = { 1, 8, 13, NULL, NULL, 0 };
 static const optimizer NNC_ROW(NNC_OPTIMIZER_ADAM8BIT) = { 0, 24, 20, in_8_bits, NULL, ADAMS };
@@ -146,6 +148,12 @@ static const optimizer NNC_ROW(NNC_OPTIMIZER_LARS) = { 1, 10, 12, NULL, norms, 0
 static const optimizer NNC_ROW(NNC_OPTIMIZER_ADAM4BIT) = { 0, 24, 20, in_4_bits, NULL, 0 };
 static const optimizer NNC_ROW(NNC_OPTIMIZER_ADAM_MINI) = { 1, 12, 16, NULL, NULL, 0 }; /* arXiv:2406.16793 */
 static const optimizer *const optimizers[] = { NNC_OPTIMIZER_LIST(NNC_ROW_AT) };
+
+double nnc_optimizer_list_kernels(nnc_optimizer optimizer) { return optimizers[optimizer]->lists; }
+
+double nnc_optimizer_list_bytes(nnc_optimizer optimizer, nnc_policy policy) {
+    return optimizers[optimizer]->copies ? sizes_of(policy)->state_bytes : 0.0;
+}
 
 nnc_optimizer nnc_optimizer_smaller(nnc_optimizer kind) {
     for (int i = 0; i < NNC_OPTIMIZER_COUNT; i++) {
@@ -173,8 +181,8 @@ double nnc_update_say_moments(const nnc_update *update, nnc_derivation *why) {
 
 /* Computes the work of an optimizer step. Fused: one pass reads the gradient, the master copy (or the weight itself)
  * and the moments, and writes the master copy, the moments and the 16-bit weight. Not fused: each primitive is a kernel
- * that reads and writes fp32; with a master copy, two more kernels cast the gradient to fp32 and the weight to 16
- * bits. */
+ * that reads and writes fp32, or 16 bits if weights and moments have 16 bits; with a master copy, two more kernels cast
+ * the gradient to fp32 and the weight to 16 bits. */
 NNC_SAYING nnc_work step_work(const nnc_update *u, nnc_derivation *why) {
     const dims d = dims_of(u, why);
     const double moments_bytes = moments_of(u, &d, why);
@@ -199,15 +207,19 @@ NNC_SAYING nnc_work step_work(const nnc_update *u, nnc_derivation *why) {
     }
     const bool master = d.master_bytes_per_param > 0.0, cast = master && d.gradient_bytes_per_param < 4.0;
     NNC_LET(why, passes, NULL, row->passes);
+    NNC_LET(why, value_bytes, "B",
+            nnc_max(d.weight_bytes_per_param + d.master_bytes_per_param > 2.0 ? 4.0 : 2.0, d.moment_bytes_per_param));
     NNC_LET(why, cast_read, NULL, cast ? d.gradient_bytes_per_param : 0.0);
     NNC_LET(why, cast_written, NULL, cast ? 4.0 : 0.0);
     NNC_LET(why, master_read, NULL, master ? 4.0 : 0.0);
     NNC_LET(why, weight_written, NULL, master ? d.weight_bytes_per_param : 0.0);
     NNC_SET(why, work.read_bytes, "B",
-            passes * 4.0 * d.params * 0.6 + (cast_read * d.params + master_read * d.params) + more_read_bytes);
-    NNC_NOTE(why, "one fp32 kernel per primitive, 6 of 10 passes are reads; the gradient is cast to fp32");
+            passes * value_bytes * d.params * 0.6 + (cast_read * d.params + master_read * d.params) + more_read_bytes);
+    NNC_NOTE(why, "one kernel per primitive, in the widest format of the states, 6 of 10 passes are reads; the "
+                  "gradient is cast up to this format");
     NNC_SET(why, work.write_bytes, "B",
-            passes * 4.0 * d.params * 0.4 + (cast_written * d.params + weight_written * d.params) + more_written_bytes);
+            passes * value_bytes * d.params * 0.4 + (cast_written * d.params + weight_written * d.params) +
+                more_written_bytes);
     NNC_NOTE(why, "4 of 10 passes are writes; the new weight is cast to its stored format");
     return work;
 }

@@ -208,6 +208,7 @@ static void lower(const nnc_model *model, const nnc_writer *w) {
                           nnc_dtype_bytes(program->dtype); /* ratio: bytes of the gradient in this plan / bytes that
                                                             * were recorded */
     w->list->recorded = true;
+    w->list->recorded_tensors = recorded->tensors;
     w->list->recorded_gradients = widths * between(program->peak_gradients, other->peak_gradients, share);
     w->list->recorded_kept = between(program->peak_kept, other->peak_kept, share);
     w->list->recorded_temporary = between(program->peak_temporary, other->peak_temporary, share);
@@ -227,6 +228,9 @@ static void defaults(const nnc_model *model, nnc_plan *p) {
     if (p->optimizer == NNC_OPTIMIZER_ADAMW && program->optimizer != NNC_OPTIMIZER_COUNT) {
         p->optimizer = program->optimizer; /* adamw is also the default of a plan, so the plan may not give an
                                             * optimizer; the recorded optimizer is used */
+    }
+    if (p->optimizer_kernels == NNC_KERNELS_DEFAULT && nnc_optimizer_list_kernels(p->optimizer) > 0.0) {
+        p->optimizer_kernels = program->kernels;
     }
     p->clip_gradients = false; /* the plan needs no clipping of its own: if the step clips gradients, these operators
                                 * were recorded */

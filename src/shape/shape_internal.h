@@ -50,6 +50,7 @@ typedef struct nnc_op_list {
     double recorded_gradients, recorded_kept, recorded_temporary; /* captured program: recorded bytes at the peak, of
                                                                    * gradients, of kept tensors and of temporary
                                                                    * tensors */
+    int64_t recorded_tensors;     /* captured program: number of trained parameters (tensors) */
     double input_bytes;           /* training data of one micro-batch: token ids or images */
     int64_t tokens;               /* tokens of one micro-batch; 0 for images */
     int64_t lookup_params;        /* parameters that are only looked up: position table, and the input embedding

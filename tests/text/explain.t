@@ -985,6 +985,7 @@ adapters          Linear layers that have adapters; routed experts have none.
 dora              Adapters train the direction of each weight and a separate magnitude per output
 frozen            Storage format of frozen weights.
 fp8_inputs        Keep the inputs of activation functions in 8 bits for backward.
+optimizer_kernels Kernels of the update: one for all operations, or one for each operation.
 flops_convention  Way to count model FLOPs.
 clip_gradients    Clip gradients by the norm of all gradients before the update.
 tokens            Tokens to train on in the whole run.

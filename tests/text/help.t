@@ -135,6 +135,7 @@ Numbers:
       --precision NAME           Number format of the matrix products
       --policy NAME              Precision policy: formats of weights, gradients and optimizer ...
       --optimizer NAME           Optimizer; it determines the states and the work of the update
+      --optimizer-kernels NAME   Kernels of the update: one for all operations, or one for each ...
       --attention NAME           Attention as one fused kernel, or as separate kernels
       --mode NAME                Predict with the fitted efficiencies of the device, or give the ...
       --flops-convention NAME    Rule by which model FLOPs are counted
@@ -173,7 +174,7 @@ Output:
       --help                     Show the options; -h: only the most used
       --help-all                 Explain every option
 
-'nncost estimate --help-all' explains all 176 options, those of whole runs and software too.
+'nncost estimate --help-all' explains all 177 options, those of whole runs and software too.
 
 # On a narrow terminal.
 $ COLUMNS=60 nncost diff --help
@@ -299,6 +300,7 @@ Numbers:
       --precision NAME           Number format of the matrix products
       --policy NAME              Precision policy: formats of weights, gradients and optimizer ...
       --optimizer NAME           Optimizer; it determines the states and the work of the update
+      --optimizer-kernels NAME   Kernels of the update: one for all operations, or one for each ...
       --attention NAME           Attention as one fused kernel, or as separate kernels
       --mode NAME                Predict with the fitted efficiencies of the device, or give the ...
       --flops-convention NAME    Rule by which model FLOPs are counted
@@ -428,6 +430,7 @@ Numbers:
       --precision NAME           Number format of the matrix products
       --policy NAME              Precision policy: formats of weights, gradients and optimizer ...
       --optimizer NAME           Optimizer; it determines the states and the work of the update
+      --optimizer-kernels NAME   Kernels of the update: one for all operations, or one for each ...
       --attention NAME           Attention as one fused kernel, or as separate kernels
       --mode NAME                Predict with the fitted efficiencies of the device, or give the ...
       --flops-convention NAME    Rule by which model FLOPs are counted

@@ -406,6 +406,13 @@ START_TEST(update_steps) {
     const nnc_op unfused = update(NNC_OPTIMIZER_ADAMW, NNC_POLICY_FP32, false);
     const nnc_work work = nnc_op_work(&unfused);
     ck_assert_double_eq_tol(bytes_of(&work), 8000, 1e-9);
+    /* Weights and moments of 2 B. */
+    const nnc_op narrow = update(NNC_OPTIMIZER_ADAMW, NNC_POLICY_BF16_PURE, false);
+    const nnc_work half = nnc_op_work(&narrow);
+    ck_assert_double_eq_tol(bytes_of(&half), 4000, 1e-9);
+    ck_assert_double_eq(nnc_optimizer_list_kernels(NNC_OPTIMIZER_ADAMW), 8);
+    ck_assert_double_eq(nnc_optimizer_list_bytes(NNC_OPTIMIZER_ADAMW, NNC_POLICY_BF16_PURE), 2);
+    ck_assert_double_eq(nnc_optimizer_list_bytes(NNC_OPTIMIZER_MOMENTUM, NNC_POLICY_FP32), 0);
 }
 END_TEST
 

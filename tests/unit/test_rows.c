@@ -32,6 +32,7 @@ static const struct {
     { "policy", { nnc_policy_name, NNC_POLICY_COUNT } },
     { "optimizer", { nnc_optimizer_name, NNC_OPTIMIZER_COUNT } },
     { "attention", { nnc_attention_name, NNC_ATTENTION_COUNT } },
+    { "optimizer kernels", { nnc_optimizer_kernels_name, NNC_OPTIMIZER_KERNELS_COUNT } },
     { "flash kernel", { nnc_flash_kernel_name, NNC_FLASH_KERNEL_COUNT } },
     { "mode", { nnc_mode_name, NNC_MODE_COUNT } },
     { "flops convention", { nnc_flops_convention_name, NNC_CONVENTION_COUNT } },
