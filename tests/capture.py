@@ -31,6 +31,7 @@ from nncost import capture as recorded  # noqa: E402
 
 HIDDEN, HEADS, LAYERS, VOCAB, TOKENS, BATCH = 64, 4, 3, 256, 32, 2
 faults = []
+ONLY = [name for name in os.environ.get("SCRIPTS", "").split(",") if name]  # scripts of of_scripts that run; none: all
 
 
 def check(what, found, expected, share=0.0):
@@ -657,6 +658,82 @@ for step in range(3):
 """
 
 
+DROPPED = """
+assert torch.cuda.is_available() and torch.cuda.get_device_properties(0).total_memory > 0 and torch.cuda.device_count() == 1
+net = nn.DataParallel(network(nn.Linear(16, 32), nn.Dropout(0.1), nn.Linear(32, 16)), device_ids=[0])
+optimizer = torch.optim.AdamW(net.parameters(), foreach=False)
+for step in range(3):
+    with torch.cuda.device(0):
+        of(net, x).backward()
+    torch.nn.utils.clip_grad_norm_(net.parameters(), 1.0)
+    optimizer.step()
+    optimizer.zero_grad()
+"""
+RETAINED = """
+body, one, two = network(nn.Linear(16, 32), nn.ReLU()), network(nn.Linear(32, 16)), network(nn.Linear(32, 1))
+optimizer = torch.optim.NAdam(nn.ModuleList([body, one, two]).parameters())
+for step in range(3):
+    made = body(x)
+    of(one, made).backward(retain_graph=True)
+    of(two, made).backward()
+    optimizer.step()
+    optimizer.zero_grad()
+"""
+OWN_FUNCTION = """
+class Swish(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x * torch.sigmoid(x)
+    @staticmethod
+    def backward(ctx, gradient):
+        x, = ctx.saved_tensors
+        s = torch.sigmoid(x)
+        return gradient * (s + x * s * (1 - s))
+class Network(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.up, self.down = nn.Linear(16, 32), nn.Linear(32, 16)
+    def forward(self, x):
+        return self.down(Swish.apply(self.up(x)))
+net = Network().cuda()
+optimizer = torch.optim.Adagrad(net.parameters())
+for step in range(3):
+    of(net, x).backward()
+    optimizer.step()
+    optimizer.zero_grad()
+"""
+VOLUMES = """
+net = network(nn.Conv3d(1, 8, 3, stride=2, padding=1), nn.InstanceNorm3d(8), nn.LeakyReLU(), nn.MaxPool3d(2), nn.Conv3d(8, 16, 3, padding=1),
+              nn.Upsample(scale_factor=2, mode="trilinear"), nn.ConvTranspose3d(16, 2, 2, stride=2))
+optimizer = torch.optim.AdamW(net.parameters())
+for step in range(3):
+    of(net, torch.randn(2, 1, 16, 16, 16, device="cuda")).backward()
+    optimizer.step()
+    optimizer.zero_grad()
+"""
+TOWERS = """
+def tower(width):
+    return network(nn.Linear(width, 32), nn.BatchNorm1d(12), nn.PReLU(), nn.Linear(32, 16))
+class Towers(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.one, self.two, self.scale = tower(16), tower(8), nn.Parameter(torch.zeros(()))
+    def forward(self, batch):
+        one, two = (nn.functional.normalize(net(part).flatten(0, 1), dim=-1) for net, part in ((self.one, batch["one"]), (self.two, batch["two"])))
+        return self.scale.exp() * one @ two.t()
+net = nn.SyncBatchNorm.convert_sync_batchnorm(Towers().cuda())
+optimizer = torch.optim.AdamW(net.parameters())
+for step in range(3):
+    scores, target = net({"one": x, "two": x[..., :8]}), torch.arange(48, device="cuda")
+    (nn.functional.cross_entropy(scores, target) + nn.functional.cross_entropy(scores.t(), target)).backward()
+    optimizer.step()
+    optimizer.zero_grad()
+    with torch.no_grad():
+        net.scale.clamp_(0, 4)
+"""
+
+
 def of_scripts(folder):
     """Scripts as people write them: their samples, parameters, products and optimizer"""
     rows = 4 * 12  # vectors of a batch of 4
@@ -690,10 +767,22 @@ def of_scripts(folder):
             # a step of the maker with two of the critic: in these, maker runs once, and critic trains on two inputs
             ("critic", CRITIC, 4, 16 * 16 + 16 + 16 + 1,
              2 * (product(16, 16, 0) + 2 * product(16, 1, 1)) + product(16, 16, 1) + product(16, 1), "Adam"),
+            ("dropped", DROPPED, 4, 16 * 32 + 32 + 32 * 16 + 16, product(16, 32, 1) + product(32, 16), "Adam"),
+            # the weights of the body twice, once for each loss
+            ("retained", RETAINED, 4, 16 * 32 + 32 + 32 * 16 + 16 + 32 + 1, product(16, 32, 2) + product(32, 16) + product(32, 1), "Adam"),
+            ("own function", OWN_FUNCTION, 4, 16 * 32 + 32 + 32 * 16 + 16, product(16, 32, 1) + product(32, 16), "RMSprop"),
+            # 8^3 positions of 27 taps for 1 to 8 channels, 4^3 for 8 to 16, and 8^3 of 8 taps for 16 to 2
+            ("volumes", VOLUMES, 2, 27 * 8 + 8 + 27 * 8 * 16 + 16 + 16 * 2 * 8 + 2,
+             2 * 2 * 2 * 8 ** 3 * 27 * 8 + 3 * 2 * 2 * (4 ** 3 * 27 * 8 * 16 + 8 ** 3 * 8 * 16 * 2), "Adam"),
+            # two towers, and 48 x 48 scores with the gradients of both sides
+            ("towers", TOWERS, 4, 32 * (16 + 8) + 2 * (32 + 2 * 12 + 1 + 32 * 16 + 16) + 1,
+             product(16, 32, 1) + product(8, 32, 1) + 2 * product(32, 16) + product(16, 48), "Adam"),
             ("graph", GRAPH, 48, 16 * 8 + 8, product(16, 8, 1), "SGD"),
             # a multiplication of complex numbers is four of real ones
             ("complex", COMPLEX, None, 16 * 16, 4 * product(16, 16, 1), "SGD"),
             ("factored", FACTORED, 4, 16 * 16 + 16 * 8 + 8, product(16, 16, 1) + product(16, 8), "SGD")):
+        if ONLY and name not in ONLY:
+            continue
         script, path = Path(folder) / f"{name}.py", Path(folder) / f"{name}.json"
         script.write_text(SCRIPT + text)
         done = subprocess.run([sys.executable, "-m", "nncost.capture", "-o", path, script], capture_output=True, text=True, cwd=ROOT / "python", check=False)
@@ -722,10 +811,13 @@ def of_scripts(folder):
         if name == "graph":  # 48 rows of 8 values in and out, and the numbers and values of 48 edges
             moved = [row["read_bytes"] + row["write_bytes"] for row in priced(path) if row["name"].endswith("_sparse_product")]
             check(f"{name}: bytes of a product", moved != [2 * 48 * 8 * 4 + 48 * (8 + 4)] * 2, False)
+        if name == "dropped":  # x, the result of dropout, its mask of a byte a value, and the result, which is squared; clipping of lists
+            check(f"{name}: kept bytes", step["activation_bytes"], 4 * rows * (16 + 32 + 16) + rows * 32)
+            check(f"{name}: kernels", sum(op["name"].split(".")[1] in ("native_dropout", "native_dropout_backward", "_foreach_norm", "_foreach_mul_") for op in ops), 4)
         if name == "scheduled":  # gradients are divided by the scale of the loss once
             check(f"{name}: loss scaling", sum(op["name"] == "aten._foreach_mul_.Scalar" for op in ops), 1)
         kernels = json.loads(path.read_text()).get("optimizer", {}).get("kernels")
-        check(f"{name}: kernels of the optimizer", kernels != {"processes": "fused", "curvature": None}.get(name, "foreach"), False)
+        check(f"{name}: kernels of the optimizer", kernels != {"processes": "fused", "dropped": "loop", "curvature": None}.get(name, "foreach"), False)
         check(f"{name}: sparse gradients", "sparse" in note, name == "sparse")
         check(f"{name}: torch.compile", "torch.compile" in note, name == "sparse")
         check(f"{name}: bytes of the optimizer", step["optimizer_bytes"], states[optimizer] * 4 * weights)

@@ -334,7 +334,7 @@ def optimizer_kernels(optimizers, fused=()):
     """The kernels in which the optimizers of torch.optim update their parameters on a GPU; of several, those of the one with the
     most parameters. fused: optimizers that asked for one kernel, which PyTorch may not have on a CPU. Unless a program asks,
     PyTorch 2 updates lists of tensors on a GPU (torch/optim/optimizer.py, _default_to_fused_or_foreach)"""
-    own = [o for o in optimizers if type(o).__module__.startswith("torch.optim")]
+    own = [o for o in optimizers if type(o).__module__.startswith("torch.optim") and type(o).__name__ in OPTIMIZERS]
     most = max(own, key=lambda o: sum(p.numel() for group in o.param_groups for p in group["params"]), default=None)
     if most is None:
         return {}
@@ -435,7 +435,7 @@ def capture(model, loss, optimizer="adamw", *, fake=False, batch=None, source=No
     undo = change(model, checkpoint, freeze, adapters)
     rec = recorder(model)
     store = rec.storages
-    with without_record_function():
+    with without_record_function(), as_on_a_gpu():
         with torch.autograd.graph.saved_tensors_hooks(rec.keep, lambda t: t):
             with rec:
                 value = loss()
@@ -820,7 +820,7 @@ def one_process():
     parallelism (--devices)"""
     import torch
     dist, module = torch.distributed, torch.nn.Module
-    wrapper, amount = torch.nn.parallel.DistributedDataParallel, {"get_rank": 0, "get_world_size": 1, "is_initialized": True, "get_backend": "nccl"}
+    wrapper, threads, amount = torch.nn.parallel.DistributedDataParallel, torch.nn.DataParallel, {"get_rank": 0, "get_world_size": 1, "is_initialized": True, "get_backend": "nccl"}
     silent = ("init_process_group", "destroy_process_group", "barrier", "monitored_barrier", "all_reduce", "broadcast", "reduce", "new_group",
               "broadcast_object_list", "all_gather_object", "all_gather", "gather", "scatter", "send", "recv")
 
@@ -833,7 +833,8 @@ def one_process():
     changes = [(dist, name, lambda *_, **__: None) for name in silent]
     changes += [(dist, name, lambda *_, value=value, **__: value) for name, value in amount.items()]
     changes += [(dist, name, gather) for name in ("all_gather", "all_gather_object")]
-    changes += [(wrapper, "__init__", wrap), (wrapper, "forward", lambda self, *a, **k: self.module(*a, **k)), (wrapper, "train", module.train),
+    changes += [(kind, name, call) for kind in (wrapper, threads) for name, call in (("__init__", wrap), ("forward", lambda self, *a, **k: self.module(*a, **k)))]
+    changes += [(torch.nn.SyncBatchNorm, "forward", torch.nn.modules.batchnorm._BatchNorm.forward), (wrapper, "train", module.train),
                 (wrapper, "no_sync", lambda self: contextlib.nullcontext()), (torch.multiprocessing, "spawn", lambda fn, args=(), *_, **__: fn(0, *args))]
     return replaced(*changes)
 
@@ -898,6 +899,33 @@ def scaled(noted):
     return replaced(*((scaler, name, value) for name, value in zip(names, (made, multiply, divide, stepped, updated))))
 
 
+def as_on_a_gpu():
+    """Functions of PyTorch 2 that issue other kernels on a GPU than on a CPU. Dropout is one kernel, which keeps a mask of one
+    byte per value (aten/src/ATen/native/Dropout.cpp); clipping by the norm runs over lists of tensors
+    (torch/nn/utils/clip_grad.py). In place, and without training, dropout is as on a CPU"""
+    import torch
+    clips, plain = torch.nn.utils.clip_grad, torch._VF.dropout
+
+    def dropout(input, p, train):
+        fused = train and 0 < p < 1 and input.numel() > 0 and input.is_floating_point()
+        return torch.native_dropout(input, p, True)[0] if fused else plain(input, p, train)
+
+    def clip_grad_norm_(parameters, max_norm, norm_type=2.0, error_if_nonfinite=False, foreach=None, original=clips.clip_grad_norm_):
+        parameters = [parameters] if isinstance(parameters, torch.Tensor) else list(parameters)
+        grads = [p.grad.detach() for p in parameters if p.grad is not None]
+        if foreach is False or error_if_nonfinite or float(norm_type) != 2.0 or not grads or any(g.is_sparse for g in grads):
+            return original(parameters, max_norm, norm_type, error_if_nonfinite)
+        groups = [[g for g in grads if g.dtype == dtype] for dtype in dict.fromkeys(g.dtype for g in grads)]
+        norms = [norm for group in groups for norm in torch._foreach_norm(group, 2.0)]
+        total = torch.linalg.vector_norm(torch.stack([norm.to(norms[0].dtype) for norm in norms]), 2.0)
+        factor = torch.clamp(max_norm / (total + 1e-6), max=1.0)
+        for group in groups:
+            torch._foreach_mul_(group, float(factor))
+        return total
+    return replaced((torch._VF, "dropout", dropout), (torch, "dropout", dropout), (clips, "clip_grad_norm_", clip_grad_norm_),
+                    (torch.nn.utils, "clip_grad_norm_", clip_grad_norm_))
+
+
 @contextlib.contextmanager
 def no_accelerator():
     """Calls that move a tensor or a module to an accelerator leave it where it is"""
@@ -919,6 +947,10 @@ def no_accelerator():
             return original(*[here(a, numbered) for a in args], **{k: here(v, k == "device") for k, v in kwargs.items()})
         return called
 
+    if hasattr(torch, "set_default_device"):
+        replace(torch, "set_default_device", on_cpu(torch.set_default_device))
+    kind = torch.set_default_tensor_type
+    replace(torch, "set_default_tensor_type", lambda t: kind(t.replace("torch.cuda.", "torch.") if isinstance(t, str) else t))
     for owner in (torch.Tensor, torch.nn.Module):
         replace(owner, "cuda", lambda self, *a, **k: self)
         replace(owner, "to", on_cpu(owner.to, numbered=True))
@@ -932,8 +964,22 @@ def no_accelerator():
         replace(torch.cuda, name, lambda *a, **k: None)
     for name in ("current_device", "memory_allocated", "memory_reserved", "max_memory_allocated", "max_memory_reserved"):
         replace(torch.cuda, name, lambda *a, **k: 0)
-    for name in ("Stream", "Event", "stream", "current_stream", "default_stream"):
+    for name in ("Stream", "Event", "stream", "current_stream", "default_stream", "device"):
         replace(torch.cuda, name, Idle)
+
+    def asked_by_script(original, value):
+        """The answer of a GPU for a script, and that of this machine for libraries, which would call more of an accelerator"""
+        @functools.wraps(original)
+        def answered(*args, **kwargs):
+            file = sys._getframe(1).f_code.co_filename
+            inside = "-packages" in file or file.startswith((sys.prefix, sys.base_prefix, "<frozen"))
+            return original(*args, **kwargs) if inside else value
+        return answered
+    properties = types.SimpleNamespace(name="GPU", major=8, minor=0, total_memory=80 * 10 ** 9, multi_processor_count=108)
+    for name, value in (("is_available", True), ("device_count", 1), ("get_device_name", "GPU"), ("get_device_capability", (8, 0)),
+                        ("get_device_properties", properties), ("is_bf16_supported", True), ("mem_get_info", (80 * 10 ** 9, 80 * 10 ** 9))):
+        if hasattr(torch.cuda, name):
+            replace(torch.cuda, name, asked_by_script(getattr(torch.cuda, name), value))
     try:
         yield
     finally:
@@ -1150,7 +1196,7 @@ def record(run, what, batch, source, used=(), alive=(), checkpoint=(), freeze=()
     for optimizer in used:
         watch(optimizer)
     try:
-        with no_accelerator(), one_process(), without_compiler(state), scaled(state), without_record_function(), \
+        with no_accelerator(), one_process(), without_compiler(state), scaled(state), as_on_a_gpu(), without_record_function(), \
                 torch.backends.mkldnn.flags(enabled=False):  # its recurrent layers are one operator
             run()
         if state["own_steps"] and state["recorder"] is not None:
