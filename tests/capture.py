@@ -383,6 +383,21 @@ def of_kernels(folder):
           != ["_foreach_" + name for name in ("add_", "mul_", "lerp_", "mul_", "addcmul_", "sqrt", "div_", "add_", "addcdiv_")], False)
 
 
+def of_offload(folder):
+    """Units keep inputs and outputs of two norms and their statistics, q, k, v, context, scores and both sides of GELU, as in
+    by_hand: these bytes move out and back. Two units and the rest stay"""
+    path, rows = Path(folder) / "offload.json", BATCH * TOKENS
+    captured = transformer(True)
+    recorded.write(path, captured)
+    unit = 4 * (8 * rows * HIDDEN + BATCH * HEADS * TOKENS * TOKENS + 2 * rows * 4 * HIDDEN + 4 * rows)
+    check("offload: kept bytes", told(path, "--offload", "activations")["activation_bytes"], kept_bytes(captured) - (LAYERS - 2) * unit, 0.001)
+    moved = [row for row in priced(path, "--offload", "activations") if row["name"] == "offload.activations"]
+    check("offload: moved", sorted((row["phase"], row["repeat"]) for row in moved) != [("backward", LAYERS), ("forward", LAYERS)], False)
+    check("offload: bytes", sum(row["repeat"] * int(row["shape"].split("=")[1]) for row in moved), 2 * LAYERS * unit, 0.001)
+    less = told(path)["peak_allocated_bytes"] - told(path, "--offload", "activations")["peak_allocated_bytes"]
+    check("offload: the peak is not higher", less >= 0, True)
+
+
 class Chain(nn.Module):
     def __init__(self):
         super().__init__()
@@ -850,6 +865,7 @@ def main():
         of_step()
         of_shards(folder)
         of_kernels(folder)
+        of_offload(folder)
         of_fusion(folder)
         of_compiled(folder)
         of_scripts(folder)

@@ -262,6 +262,22 @@ NNC_SAYING double korthikanti_ends(const nnc_decoder *d, const nnc_plan *plan, c
     return ends_bytes;
 }
 
+/* Sets the kept bytes of the largest unit of a captured program, and those outside of units. */
+static void find_units(const nnc_op_list *list, nnc_kept *k) {
+    double unit_bytes[NNC_BLOCKS_MAX] = { 0 };
+    k->ends_bytes = k->bytes;
+    for (int32_t i = 0; i < list->count; i++) {
+        const nnc_op *op = &list->ops[i];
+        if (op->block < 0) { continue; }
+        const double kept = (double)op->repeat * nnc_op_kept_bytes(op);
+        unit_bytes[op->block] += kept / (double)list->blocks[op->block].repeat;
+        k->ends_bytes -= kept;
+    }
+    for (int32_t b = 0; b < list->block_count; b++) {
+        k->largest_layer_bytes = nnc_max(k->largest_layer_bytes, unit_bytes[b]);
+    }
+}
+
 NNC_SAYING nnc_kept find_kept(const nnc_op_list *list, const nnc_segment_sums *sums, const nnc_stage_residency *holding,
                               const nnc_plan *plan, nnc_derivation *why) {
     NNC_LET(why, every, NULL, plan->recompute_every > 1 ? (double)plan->recompute_every : 1.0);
@@ -290,6 +306,7 @@ NNC_SAYING nnc_kept find_kept(const nnc_op_list *list, const nnc_segment_sums *s
         k.flight[s] = holding->flight[s];
         k.uneven = k.uneven || holding->flight[s] != holding->in_flight;
     }
+    if (list->recorded && (plan->offload & NNC_OFFLOAD_ACTIVATIONS) != 0) { find_units(list, &k); }
     NNC_WHEN(why, nnc_say_sum(why, "pass_bytes", "B", k.bytes));
     NNC_NOTE(why, "activations that one micro-batch keeps, summed over the segments");
     return k;
@@ -588,6 +605,19 @@ static void add_update_moment(nnc_resident_bytes *held, const nnc_plan *plan) {
     }
 }
 
+/* Limits the peak of a captured program whose activations lie in host memory: no moment has more bytes than all
+ * gradients, the activations of two units and those outside of units, and the temporary bytes. */
+static void offload_moment(nnc_resident_bytes *held, const nnc_plan *plan) {
+    const double gradient_bytes =
+        nnc_policy_bytes(plan->policy).gradient_bytes * (held->dense.params + held->expert.params);
+    const double kept = nnc_min(held->kept.bytes, 2.0 * held->kept.largest_layer_bytes + held->kept.ends_bytes);
+    if ((plan->offload & NNC_OFFLOAD_ACTIVATIONS) != 0 &&
+        gradient_bytes + kept < held->peak.gradient_bytes + held->peak.activation_bytes) {
+        held->peak.gradient_bytes = gradient_bytes;
+        held->peak.activation_bytes = kept;
+    }
+}
+
 static void find_peak(replay *r, const nnc_segment_sums sums[NNC_SEGMENTS_MAX], const nnc_stage_residency *holding,
                       nnc_resident_bytes *held) {
     moment rest = { 0 }, most = { 0 };
@@ -673,8 +703,9 @@ nnc_resident_bytes nnc_resident_bytes_of(const nnc_op_list *list, const nnc_segm
         held.peak.op_bytes = list->recorded_temporary;
         held.peak.cast_bytes = nnc_policy_bytes(plan->policy).cast_bytes * held.dense.params;
         held.peak.workspace_bytes = software->reserve.workspace;
+        offload_moment(&held, plan);
         add_update_moment(&held, plan);
-    } else if (gradients_come_late(plan, software)) {
+    } else if (gradients_come_late(plan, software) && (plan->offload & NNC_OFFLOAD_ACTIVATIONS) == 0) {
         replay r = { .list = list, .plan = plan, .sizes = nnc_policy_bytes(plan->policy) };
         r.stream_bytes =
             (double)list->stream_elements * (r.sizes.cast_bytes > 0.0 ? 4.0 : nnc_dtype_bytes(plan->precision));
@@ -684,9 +715,9 @@ nnc_resident_bytes nnc_resident_bytes_of(const nnc_op_list *list, const nnc_segm
     return held;
 }
 
-/* Tests whether the peak is one moment of backward; false if weights or activations are in host memory. */
+/* Tests whether the peak is computed as one moment of backward. Returns false if weights lie in host memory. */
 static bool is_replayed(const nnc_resident_bytes *held, const nnc_plan *plan) {
-    return held->replayed && (plan->offload & (NNC_OFFLOAD_WEIGHTS | NNC_OFFLOAD_ACTIVATIONS)) == 0;
+    return held->replayed && (plan->offload & NNC_OFFLOAD_WEIGHTS) == 0;
 }
 
 /* Sets the largest temporary bytes at the peak: gradients of activations and the recomputed block of one segment (the

@@ -239,6 +239,16 @@ static void add_casts(nnc_op_list *list, const nnc_segment_sums sums[NNC_SEGMENT
     }
 }
 
+/* Returns the bytes that the units of a captured program keep for backward. */
+static double units_kept_bytes(const nnc_op_list *list) {
+    double sum = 0.0;
+    for (int32_t i = 0; i < list->count; i++) {
+        const nnc_op *op = &list->ops[i];
+        sum += op->block >= 0 ? (double)op->repeat * nnc_op_kept_bytes(op) : 0.0;
+    }
+    return sum;
+}
+
 static void add_unit_collectives(nnc_op_list *list, const nnc_segment_sums sums[NNC_SEGMENTS_MAX],
                                  const nnc_lowering *how) {
     const nnc_plan *plan = how->plan;
@@ -259,9 +269,9 @@ static void add_unit_collectives(nnc_op_list *list, const nnc_segment_sums sums[
                       nnc_frozen_bytes(&sums[s].frozen_expert, plan) / nnc_expert_shards(plan);
             unit_exchange(list, how, "offload.weights", s, e);
         }
-        if ((plan->offload & NNC_OFFLOAD_ACTIVATIONS) != 0 && list->segments[s].layer) {
+        if ((plan->offload & NNC_OFFLOAD_ACTIVATIONS) != 0 && (list->recorded || list->segments[s].layer)) {
             const bool full = (plan->recompute & NNC_RECOMPUTE_FULL) != 0;
-            e.bytes = full ? sums[s].input_bytes : sums[s].kept_bytes;
+            e.bytes = list->recorded ? units_kept_bytes(list) : full ? sums[s].input_bytes : sums[s].kept_bytes;
             unit_exchange(list, how, "offload.activations", s, e);
         }
     }

@@ -290,7 +290,8 @@ static nnc_status check_samples(const struct nnc_captured *program, int64_t samp
 
 /* Checks full recomputation and ZeRO 3 of a captured program: both need units and a step with a single pass. */
 static nnc_status check_units(const struct nnc_captured *program, const nnc_plan *p, nnc_error *err) {
-    const char *option = p->recompute != 0 ? "--recompute" : "--zero";
+    const bool offloads = (p->offload & NNC_OFFLOAD_ACTIVATIONS) != 0;
+    const char *option = p->recompute != 0 ? "--recompute" : offloads ? "--offload" : "--zero";
     bool any = false;
     for (int32_t i = 0; i < program->slot_count; i++) { any = any || program->slots[i].unit; }
     if (program->passes > 1) {
@@ -304,7 +305,8 @@ static nnc_status check_units(const struct nnc_captured *program, const nnc_plan
                       "expected full or none; --checkpoint of nncost.capture records checkpoints around other modules",
                       err);
     }
-    if (p->recompute != 0 && !any) {
+    if (p->recompute != 0 && offloads) { return refuse(option, "expected none with --offload activations", err); }
+    if ((p->recompute != 0 || offloads) && !any) {
         return refuse(option, "it has no modules in a numbered list, expected none", err);
     }
     return NNC_OK;
@@ -314,7 +316,9 @@ static nnc_status resolve(const nnc_model *model, nnc_plan *p, nnc_error *err) {
     const struct nnc_captured *program = model->captured;
     NNC_TRY(check_precision(program, p, err));
     NNC_TRY(check_samples(program, p->micro_batch, err));
-    if (p->recompute != 0 || p->zero > 2) { NNC_TRY(check_units(program, p, err)); }
+    if (p->recompute != 0 || p->zero > 2 || (p->offload & NNC_OFFLOAD_ACTIVATIONS) != 0) {
+        NNC_TRY(check_units(program, p, err));
+    }
     if (p->train != NNC_TRAIN_ALL || p->adapter_rank > 0) {
         const bool adapts = p->adapter_rank > 0;
         return refuse(adapts ? "--adapter-rank" : "--train",
@@ -324,9 +328,6 @@ static nnc_status resolve(const nnc_model *model, nnc_plan *p, nnc_error *err) {
     }
     if (p->frozen != (program->frozen == NNC_FROZEN_COUNT ? NNC_FROZEN_16 : program->frozen)) {
         return refuse("--frozen", "expected the format that was recorded; convert the weights before the step", err);
-    }
-    if ((p->offload & NNC_OFFLOAD_ACTIVATIONS) != 0) {
-        return refuse("--offload", "expected optimizer, or with --zero 3 also weights", err);
     }
     if (p->activations == NNC_ACTIVATIONS_KORTHIKANTI) { return refuse("--activations", "expected per-op", err); }
     if (p->seq_len > 0 && (program->tokens == 0 || p->seq_len != program->tokens / program->batch)) {

@@ -238,8 +238,23 @@ faster    --precision bf16 --policy amp: 23.75 us, 1.25x the rate, 3.404 MB
           --optimizer-kernels fused: 24.89 us, 1.19x the rate, 3.354 MB
 --full    shows the parts of the step, memory by class, all of the plan
 $ nncost estimate inputs/captured.json round --offload activations
-! nncost: --offload: a captured program runs as it was recorded: expected optimizer, or with --zero 3 also weights
-[3]
+One step of captured takes 192.4 us on A device of round figures and is bound by network, 85.6% of
+it; it fits: 3.698 MB of 10.00 GB per device.
+
+plan      batch 2, sequence 32, fp32, adamw, torch-eager
+step      192.4 us
+          datasheet rates: no efficiency of this device was measured
+bounds    lower 177.6 us, upper without overlap 210.6 us
+bound by  network 85.6%, memory 11.1%, 27.69 us without the network limit
+waits     exposed communication 164.7 us
+memory    3.698 MB of 10.00 GB, fits, 9.996 GB free
+          weights 739.6 kB, gradients 739.6 kB, optimizer 1.479 MB
+rate      332,713 tokens/s, 10,397 samples/s, MFU 3.5%
+cost      5.343e-08 USD a step, 0.0008349 per million tokens, at 1 a device-hour
+faster    --precision bf16 --policy amp: 133.4 us, 1.44x the rate, 3.698 MB
+          --optimizer adam8bit: 180.5 us, 1.07x the rate, 2.283 MB
+          --optimizer-kernels fused: 182.7 us, 1.05x the rate, 3.387 MB
+--full    shows the parts of the step, memory by class, all of the plan
 $ nncost search inputs/captured.json round --devices 2 | head -1
 captured on 2 x round, global batch 4 (chosen: the recorded samples on each device)
 $ nncost scale inputs/captured.json round | head -1
