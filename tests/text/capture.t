@@ -311,6 +311,20 @@ $ sed 's/"float32"/"float33"/' inputs/captured.json >a.json; nncost estimate a.j
 $ sed 's/"blocks":/"blocs":/' inputs/captured.json >a.json; nncost estimate a.json round
 ! nncost: a.json:1: blocs: unknown key, expected schema, source, batch, parameters, modules, ops, blocks, storages, optimizer or second
 [3]
+$ sed 's/"modules":/"optimizer":{"kernels":"fuse"},&/' inputs/captured.json >a.json; nncost estimate a.json round
+! nncost: a.json:1: optimizer.kernels: unknown kernels of the optimizer, expected fused, foreach or loop, found "fuse"
+[3]
+$ sed 's/"modules":/"optimizer":{"kernels":"fused"},&/' inputs/captured.json >a.json; nncost estimate a.json round | grep '^step '
+step      18.08 us
+$ nncost estimate inputs/captured.json round --offload activations --recompute full
+! nncost: --recompute: a captured program runs as it was recorded: expected none with --offload activations
+[3]
+$ nncost estimate inputs/captured.json round --optimizer-kernels foreach --optimizer lion
+! nncost: --optimizer-kernels: not known for lion, expected default or fused, or sgd, momentum, adam, adamw or rmsprop, found foreach
+[3]
+$ nncost estimate dense round --optimizer-kernels loop
+! nncost: --optimizer-kernels: the number of tensors is known only of a captured program, expected fused or foreach, found loop
+[3]
 $ echo '{"schema":"nncost.capture/1","batch":1}' >a.json; nncost estimate a.json round
 ! nncost: a.json: modules: missing or of a wrong type, expected a list
 [3]
