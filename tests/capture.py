@@ -684,6 +684,15 @@ for step in range(3):
     optimizer.step()
     optimizer.zero_grad()
 """
+LAYOUT = """
+net = network(nn.Conv2d(3, 8, 3, padding=1), nn.BatchNorm2d(8), nn.ReLU(), nn.Conv2d(8, 4, 1)).to(memory_format=torch.channels_last)
+optimizer = torch.optim.SGD(net.parameters(), lr=0.1, momentum=0.9)
+for step in range(3):
+    of(net, torch.randn(2, 3, 12, 16, device="cuda").to(memory_format=torch.channels_last)).backward()
+    torch.nn.utils.clip_grad_value_(net.parameters(), 1.0)
+    optimizer.step()
+    optimizer.zero_grad()
+"""
 RETAINED = """
 body, one, two = network(nn.Linear(16, 32), nn.ReLU()), network(nn.Linear(32, 16)), network(nn.Linear(32, 1))
 optimizer = torch.optim.NAdam(nn.ModuleList([body, one, two]).parameters())
@@ -783,6 +792,7 @@ def of_scripts(folder):
             ("critic", CRITIC, 4, 16 * 16 + 16 + 16 + 1,
              2 * (product(16, 16, 0) + 2 * product(16, 1, 1)) + product(16, 16, 1) + product(16, 1), "Adam"),
             ("dropped", DROPPED, 4, 16 * 32 + 32 + 32 * 16 + 16, product(16, 32, 1) + product(32, 16), "Adam"),
+            ("layout", LAYOUT, 2, 27 * 8 + 8 + 2 * 8 + 8 * 4 + 4, 2 * 2 * 12 * 16 * (2 * 27 * 8 + 3 * 8 * 4), "momentum"),
             # the weights of the body twice, once for each loss
             ("retained", RETAINED, 4, 16 * 32 + 32 + 32 * 16 + 16 + 32 + 1, product(16, 32, 2) + product(32, 16) + product(32, 1), "Adam"),
             ("own function", OWN_FUNCTION, 4, 16 * 32 + 32 + 32 * 16 + 16, product(16, 32, 1) + product(32, 16), "RMSprop"),
@@ -834,6 +844,7 @@ def of_scripts(folder):
         kernels = json.loads(path.read_text()).get("optimizer", {}).get("kernels")
         check(f"{name}: kernels of the optimizer", kernels != {"processes": "fused", "dropped": "loop", "curvature": None}.get(name, "foreach"), False)
         check(f"{name}: sparse gradients", "sparse" in note, name == "sparse")
+        check(f"{name}: channels last", "torch-channels-last" in note, name == "layout")
         check(f"{name}: torch.compile", "torch.compile" in note, name == "sparse")
         check(f"{name}: bytes of the optimizer", step["optimizer_bytes"], states[optimizer] * 4 * weights)
 

@@ -158,6 +158,7 @@ def recorder(model, others=()):
             self.layers, self.evaluation = [], 0  # calls of recurrent layers; operators of evaluations, which are left out
             self.parts = list(model.children()) if type(model).__name__ == "Parts" else [model]
             self.entered, self.sparse = None, False  # operators before the first module is called; whether gradients are sparse
+            self.layouts = [0, 0]  # convolutions of contiguous and of channels-last maps
             self.rows = None  # the first dimension of what the first module reads
             for parameter in model.parameters():
                 self.storages.number(parameter, kind="parameter" if parameter.requires_grad else "frozen")
@@ -297,6 +298,8 @@ def recorder(model, others=()):
             mutates = any(a.alias_info is not None and a.alias_info.is_write for a in func._schema.arguments)
             if base in NO_KERNEL or (alias and not mutates):
                 return result  # a view or an allocation
+            if base == "convolution" and inputs[0].dim() == 4:  # cuDNN takes the layout of the map or of the weight
+                self.layouts[any(t.is_contiguous(memory_format=torch.channels_last) and not t.is_contiguous() for t in inputs[:2])] += 1
             op = {"name": name, "phase": self.phase, "module": self.module(self.stack[-1]) if self.stack else 0, "inputs": read, "outputs": written,
                   "args": [plain(a) for a in args if not isinstance(a, torch.Tensor)] +
                           [{k: plain(v) for k, v in kwargs.items() if not isinstance(v, torch.Tensor) and k not in ("device", "layout", "pin_memory")}][:1 if kwargs else 0],
@@ -485,6 +488,8 @@ def document(model, rec, tensors, batch, source, notes=(), updates=None):
     if kept:
         notes = [*notes, "recurrent layers are recorded as PyTorch runs them on a CPU, one set of operators per time step; "
                          "cuDNN issues fewer kernels, so on a GPU the time of the host is an upper bound"]
+    if rec.layouts[1] > rec.layouts[0]:
+        notes = [*notes, "the maps are channels-last; --software torch-channels-last gives the time of the step"]
     if rec.sparse:
         notes = [*notes, "some gradients are sparse; the update is counted as that of whole tables, so its time is an upper bound"]
     for note in notes:

@@ -139,20 +139,20 @@ static const optimizer NNC_ROW(NNC_OPTIMIZER_ADAM) = { 2, 14, 18, NULL, NULL, 0,
 static const optimizer NNC_ROW(NNC_OPTIMIZER_SGD) = { 0, 2, 3, NULL, NULL, 0, 1, false };
 static const optimizer NNC_ROW(NNC_OPTIMIZER_MOMENTUM) = { 1, 4, 6, NULL, NULL, 0, 3, false };
 static const optimizer NNC_ROW(NNC_OPTIMIZER_RMSPROP) = { 1, 9, 13, NULL, NULL, 0, 5, true };
-static const optimizer NNC_ROW(NNC_OPTIMIZER_ADAFACTOR) = { 0, 14, 18, factored, means, 0 };
-static const optimizer NNC_ROW(NNC_OPTIMIZER_LION) = { 1, 8, 13, NULL, NULL, 0 };
-static const optimizer NNC_ROW(NNC_OPTIMIZER_ADAM8BIT) = { 0, 24, 20, in_8_bits, NULL, ADAMS };
-static const optimizer NNC_ROW(NNC_OPTIMIZER_MUON) = { 1, 4, 6, of_muon, orthogonalise, 0 };
-static const optimizer NNC_ROW(NNC_OPTIMIZER_LAMB) = { 2, 22, 24, NULL, direction, 0 };
-static const optimizer NNC_ROW(NNC_OPTIMIZER_LARS) = { 1, 10, 12, NULL, norms, 0 };
-static const optimizer NNC_ROW(NNC_OPTIMIZER_ADAM4BIT) = { 0, 24, 20, in_4_bits, NULL, 0 };
-static const optimizer NNC_ROW(NNC_OPTIMIZER_ADAM_MINI) = { 1, 12, 16, NULL, NULL, 0 }; /* arXiv:2406.16793 */
+static const optimizer NNC_ROW(NNC_OPTIMIZER_ADAFACTOR) = { 0, 14, 18, factored, means, 0, 0, false };
+static const optimizer NNC_ROW(NNC_OPTIMIZER_LION) = { 1, 8, 13, NULL, NULL, 0, 0, false };
+static const optimizer NNC_ROW(NNC_OPTIMIZER_ADAM8BIT) = { 0, 24, 20, in_8_bits, NULL, ADAMS, 0, false };
+static const optimizer NNC_ROW(NNC_OPTIMIZER_MUON) = { 1, 4, 6, of_muon, orthogonalise, 0, 0, false };
+static const optimizer NNC_ROW(NNC_OPTIMIZER_LAMB) = { 2, 22, 24, NULL, direction, 0, 0, false };
+static const optimizer NNC_ROW(NNC_OPTIMIZER_LARS) = { 1, 10, 12, NULL, norms, 0, 0, false };
+static const optimizer NNC_ROW(NNC_OPTIMIZER_ADAM4BIT) = { 0, 24, 20, in_4_bits, NULL, 0, 0, false };
+static const optimizer NNC_ROW(NNC_OPTIMIZER_ADAM_MINI) = { 1, 12, 16, NULL, NULL, 0, 0, false }; /* arXiv:2406.16793 */
 static const optimizer *const optimizers[] = { NNC_OPTIMIZER_LIST(NNC_ROW_AT) };
 
-double nnc_optimizer_list_kernels(nnc_optimizer optimizer) { return optimizers[optimizer]->lists; }
+double nnc_optimizer_list_kernels(nnc_optimizer kind) { return optimizers[kind]->lists; }
 
-double nnc_optimizer_list_bytes(nnc_optimizer optimizer, nnc_policy policy) {
-    return optimizers[optimizer]->copies ? sizes_of(policy)->state_bytes : 0.0;
+double nnc_optimizer_list_bytes(nnc_optimizer kind, nnc_policy policy) {
+    return optimizers[kind]->copies ? sizes_of(policy)->state_bytes : 0.0;
 }
 
 nnc_optimizer nnc_optimizer_smaller(nnc_optimizer kind) {

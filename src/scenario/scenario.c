@@ -563,10 +563,10 @@ nnc_status nnc_scenario_changes(nnc_scenario *scenario, bool quick, nnc_scratch 
         ask.profiles = &scenario->profiles;
     }
     const bool maps = scenario->model.family != NNC_FAMILY_DECODER && scenario->model.family != NNC_FAMILY_VIT;
-    const bool captured = scenario->model.captured != NULL; /* such a program has its recorded layout */
+    const bool captured = scenario->model.captured != NULL; /* such a program has maps if it reads images */
     if (strcmp(scenario->software.id, "torch-eager") == 0) {
         NNC_TRY(nnc_software_load(scenario->specs, "torch-compile", &ask.others[0], err));
-        if (maps && !captured) {
+        if (maps && (!captured || nnc_model_sizes_of(&scenario->model).image > 0)) {
             NNC_TRY(nnc_software_load(scenario->specs, "torch-channels-last", &ask.others[1], err));
         }
     }
