@@ -580,8 +580,8 @@ busy_s            = forward_s + backward_s + recompute_s + update_s + exposed_co
   where           forward_s 2.568 ms, backward_s 5.014 ms, recompute_s 0 s, update_s 3.213 ms,
                   exposed_comm_s 0 s, host_s 0 s
 $ nncost explain bounds dense round | sed '1,/^$/d'
-lower_bound_s     Lower bound of any implementation: the busiest engine at its datasheet rate,
-                  everything else overlapped with it, norms and pointwise ops fused into other
+lower_bound_s     Lower bound for any software: time of the busiest engine at its datasheet rate.
+                  All other work overlaps with it, and norms and pointwise ops are fused into other
                   kernels.
                   = max(max(matrix_s, vector_s), max(memory_s, network_s))
                   = max(max(0.00692056, 0.000357526), max(0.004946108, 0))
@@ -591,7 +591,7 @@ lower_bound_s     Lower bound of any implementation: the busiest engine at its d
                   fused at no cost; attention is fused unless separate products take less
   source          Williams, Waterman, Patterson, CACM 52(4), 2009
 
-upper_bound_s     The step at the rates of step_s, without any overlap.
+upper_bound_s     Upper bound of the step: the same rates as for step_s, but without overlap.
                   = compute_total_s + memory_total_s
                   = 0.0072284508 + 0.005538108
                   = 0.0127665588 s (12.77 ms)
@@ -608,8 +608,8 @@ params            Parameters of the model.
                   = 107106000
   source          the tensors of the op list, each counted once
 $ for q in flops model_flops hardware_flops executed_flops six_nd_flops; do nncost explain $q dense round --recompute full | sed '1,/^$/d'; done
-forward_flops     Matrix products and convolutions of the forward passes of one step over all
-                  devices, by flops_convention.
+forward_flops     FLOPs of matrix products and convolutions in the forward passes of one step over
+                  all devices, by flops_convention.
                   = forward_pass_flops * passes
                   = 244000000000 * 1
                   = 244000000000 FLOP (244.0 GFLOP)
@@ -624,8 +624,8 @@ forward_pass_flops
                   = 244000000000 FLOP (244.0 GFLOP)
   where           forward.attention 96.00 GFLOP, forward.mlp 128.0 GFLOP, forward.head 20.00 GFLOP
 
-backward_flops    The same for backward: one product for the gradient of the input, one for the
-                  gradient of the weight.
+backward_flops    FLOPs of matrix products and convolutions in backward: one product for the
+                  gradient of the input and one for the gradient of the weight.
                   = backward_pass_flops * passes
                   = 488000000000 * 1
                   = 488000000000 FLOP (488.0 GFLOP)
@@ -675,27 +675,28 @@ executed_flops    FLOPs that kernels run on the matrix units: fused attention sk
                   recompute.executed_flops 208.0 GFLOP
   note            sum over all micro-batches and ranks
   source          arXiv:2307.08691; only executed work takes time
-six_nd_flops      The rule of thumb: 2 FLOPs forward and 4 backward per token and parameter of a
-                  matrix product.
+six_nd_flops      FLOPs by the rule of thumb: 2 forward and 4 backward per token and per parameter
+                  of a matrix product.
                   = 6 * matmul_params * tokens
                   = 6 * 106106000 * 1000
                   = 636636000000 FLOP (636.6 GFLOP)
   source          arXiv:2001.08361
 $ for q in mfu hfu ridge intensity throughput; do nncost explain $q dense round | sed '1,/^$/d'; done
-mfu               Model FLOPs utilisation: model FLOPs over the peak.
+mfu               Model FLOPs utilisation: model FLOPs / (peak x devices x step time).
                   = model_flops / (step_s * devices * peak_flops_per_s)
                   = 732000000000 / (0.010795756 * 1 * 1e14)
                   = 0.678044224045
   where           model_flops 732.0 GFLOP, step_s 10.80 ms, peak_flops_per_s 100.0 TFLOP/s
   source          arXiv:2204.02311 appendix B
-hfu               Hardware FLOPs utilisation: hardware FLOPs over the peak.
+hfu               Hardware FLOPs utilisation: hardware FLOPs / (peak x devices x step time).
                   = hardware_flops / (step_s * devices * peak_flops_per_s)
                   = 732000000000 / (0.010795756 * 1 * 1e14)
                   = 0.678044224045
   where           hardware_flops 732.0 GFLOP, step_s 10.80 ms, peak_flops_per_s 100.0 TFLOP/s
   source          arXiv:2205.05198 section 5
 ridge_flops_per_byte
-                  The ridge point: below it an op waits for memory, above it for arithmetic.
+                  Ridge point: an op with fewer FLOPs per byte is memory-bound, an op with more is
+                  compute-bound.
                   = peak_flops_per_s / mem_bytes_per_s
                   = 1e14 / 1e12
                   = 100 FLOP/B
@@ -736,7 +737,7 @@ model     dense, A small decoder, decoder, 107,106,000 parameters
 device    round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s, ridge 100 FLOP/B
 plan      batch 1, sequence 1000, bf16, policy mixed, adamw, flash attention, recompute none,
 total_bytes       Device memory at the peak.
-weight_bytes      Weights that the passes read, in the format of the precision policy.
+weight_bytes      Weights that forward and backward read, in the format of the precision policy.
 held_params       = stage_params
 stage_params      parameters of one rank of the stage, before ZeRO
 gradient_bytes    Gradients; they do not grow with the number of micro-batches.
@@ -751,7 +752,7 @@ kept.0            activations of one segment (embedding, a run of equal layers, 
 kept.1            activations of one segment (embedding, a run of equal layers, or head): instances
 kept.2            activations of one segment (embedding, a run of equal layers, or head): instances
 in_flight         = 1
-transient_bytes   The largest additional tensors at the peak, which are not kept.
+transient_bytes   Transient memory: the largest temporary tensors at the peak.
 held_bytes        temporary tensors of the precision policy: a 16-bit copy of weights, or gradients
 $ nncost explain memory dense round --devices 16 --zero 3 | grep '^[a-z]'
 model     dense, A small decoder, decoder, 107,106,000 parameters
@@ -759,7 +760,7 @@ device    round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s, ridg
 links     switch of 8 at 100.0 GB/s, network 10.00 GB/s per device
 plan      16 devices = data 16, ZeRO 3
 total_bytes       Device memory at the peak.
-weight_bytes      Weights that the passes read, in the format of the precision policy.
+weight_bytes      Weights that forward and backward read, in the format of the precision policy.
 held_params       = sharded_params
 sharded_params    parameters of one rank after ZeRO; experts have fewer replicas, so fewer shards
 gradient_bytes    Gradients; they do not grow with the number of micro-batches.
@@ -774,7 +775,7 @@ kept.0            activations of one segment (embedding, a run of equal layers, 
 kept.1            activations of one segment (embedding, a run of equal layers, or head): instances
 kept.2            activations of one segment (embedding, a run of equal layers, or head): instances
 in_flight         = 1
-transient_bytes   The largest additional tensors at the peak, which are not kept.
+transient_bytes   Transient memory: the largest temporary tensors at the peak.
 gathered_bytes    ZeRO-3: gathered weights of the current and the next unit (or of all units, if
 held_bytes        temporary tensors of the precision policy: a 16-bit copy of weights, or gradients
 $ nncost explain activation_bytes dense round --activations korthikanti | sed '1,/^$/d'
@@ -962,14 +963,14 @@ seq_len           Length of a sequence.
 image             Side of an image.
 precision         Number format of the matrix products.
 policy            Precision policy: formats of weights, gradients and optimizer states. default:
-optimizer         Optimizer; it determines the states and the work of the update.
-recompute         Activation checkpointing: parts that are computed again in backward instead of
+optimizer         Optimizer: determines the optimizer states and the work of the update.
+recompute         Activation checkpointing: parts of forward that backward computes again, so that
 recompute_every   Number of layers that full recomputation runs again from one kept input.
 recompute_layers  Full recomputation of this many layers of each stage; 0 = all layers.
 offload           Parts kept in host memory: optimizer, activations, weights.
 attention         Attention as one fused kernel, or as separate kernels.
-activations       Way to count kept activations.
-software          Software profile: which kernels are fused, and which tensors each keeps.
+activations       Rule by which the bytes of kept activations are counted.
+software          Software profile: which kernels are fused, and which tensors they keep for
 software_chosen   Whether the profile was chosen for the plan, not by the user.
 mode              Predict with the fitted efficiencies of the device, or give the lower bound of the
 overrides         Fields that --set changed.
@@ -986,7 +987,7 @@ dora              Adapters train the direction of each weight and a separate mag
 frozen            Storage format of frozen weights.
 fp8_inputs        Keep the inputs of activation functions in 8 bits for backward.
 optimizer_kernels Kernels of the update: one for all operations, or one for each operation.
-flops_convention  Way to count model FLOPs.
+flops_convention  Rule by which model FLOPs are counted.
 clip_gradients    Clip gradients by the norm of all gradients before the update.
 tokens            Tokens to train on in the whole run.
 samples           Sequences or images to train on in the whole run.
@@ -994,7 +995,7 @@ price             Price of one device for one hour, in the currency of the devic
 reserve_bytes     Device memory for other uses: driver, collectives, allocator fragmentation. If it
 $ nncost explain bubble dense round --devices 16 --tensor 2 --pipeline 4 --global-batch 16 --zero 1 --schedule zb-h1 | sed '1,/^$/d'
 bubble_s          Idle time of the busiest stage, from a replay of the schedule with the times of
-                  every stage.
+                  all stages.
                   = max(0, step_s - busy_s)
                   = max(0, 0.0144576298199 - 0.013034519121)
                   = 0.00142311069889 s (1.423 ms)
@@ -1029,8 +1030,8 @@ bubble_share      The bubble divided by the step time.
                   = 0.0984331952479
   where           bubble_s 1.423 ms, step_s 14.46 ms
 $ nncost explain flops dense round --devices 16 --tensor 2 --pipeline 4 --global-batch 16 --zero 1 | sed '1,/^$/d'
-forward_flops     Matrix products and convolutions of the forward passes of one step over all
-                  devices, by flops_convention.
+forward_flops     FLOPs of matrix products and convolutions in the forward passes of one step over
+                  all devices, by flops_convention.
                   = forward_pass_flops * passes
                   = 244000000000 * 16
                   = 3.904e12 FLOP (3.904 TFLOP)
@@ -1045,8 +1046,8 @@ forward_pass_flops
                   = 244000000000 FLOP (244.0 GFLOP)
   where           forward.attention 96.00 GFLOP, forward.mlp 128.0 GFLOP, forward.head 20.00 GFLOP
 
-backward_flops    The same for backward: one product for the gradient of the input, one for the
-                  gradient of the weight.
+backward_flops    FLOPs of matrix products and convolutions in backward: one product for the
+                  gradient of the input and one for the gradient of the weight.
                   = backward_pass_flops * passes
                   = 488000000000 * 16
                   = 7.808e12 FLOP (7.808 TFLOP)
@@ -1214,11 +1215,11 @@ model     dense, A small decoder, decoder, 107,106,000 parameters
 device    round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s, ridge 100 FLOP/B
 links     switch of 8 at 100.0 GB/s, network 10.00 GB/s per device, host 10.00 GB/s
 plan      16 devices = data 16, ZeRO 3, offload optimizer
-exposed_comm_s    Communication between ranks and with the host that no compute overlaps.
+exposed_comm_s    Time of communication between ranks and with the host that does not overlap with
 exposed_comm.tensor
 exposed_comm.context
 exposed_comm.expert
-exposed_comm.data exposed_comm_s by the ranks that communicate.
+exposed_comm.data Part of exposed_comm_s that this kind of parallelism (tensor, data ...) causes.
 exposed_comm.pipeline
 exposed_comm.offload
 
@@ -1228,13 +1229,13 @@ $ nncost explain mfu dense round --format json
   "schema": "nncost.explain/1",
   "quantity": "mfu",
   "lines": [
-    {"of": "step", "name": "mfu", "kind": "formula", "formula": "model_flops / (step_s * devices * peak_flops_per_s)", "numbers": "732000000000 / (0.010795756 * 1 * 1e14)", "result": 0.678044224045, "unit": null, "text": null, "meaning": "Model FLOPs utilisation: model FLOPs over the peak.", "note": null, "source": "arXiv:2204.02311 appendix B"}
+    {"of": "step", "name": "mfu", "kind": "formula", "formula": "model_flops / (step_s * devices * peak_flops_per_s)", "numbers": "732000000000 / (0.010795756 * 1 * 1e14)", "result": 0.678044224045, "unit": null, "text": null, "meaning": "Model FLOPs utilisation: model FLOPs / (peak x devices x step time).", "note": null, "source": "arXiv:2204.02311 appendix B"}
   ]
 }
 $ nncost explain memory dense round --format csv
 of,name,kind,formula,numbers,result,unit,text,meaning,note,source\r
 step,total_bytes,formula,weight_bytes + gradient_bytes + optimizer_bytes + activation_bytes + transient_bytes + apart_bytes + reserve_bytes,214212000 + 214212000 + 1285272000 + 280408000 + 22000000 + (-234212000) + 0,1781892000,B,,Device memory at the peak.,,arXiv:1910.02054 section 3\r
-step,weight_bytes,formula,ceil(weight_bytes_per_param * held_params),ceil(2 * 107106000),214212000,B,,"Weights that the passes read, in the format of the precision policy.",,"arXiv:1910.02054 section 3.1, arXiv:1710.03740"\r
+step,weight_bytes,formula,ceil(weight_bytes_per_param * held_params),ceil(2 * 107106000),214212000,B,,"Weights that forward and backward read, in the format of the precision policy.",,"arXiv:1910.02054 section 3.1, arXiv:1710.03740"\r
 step,held_params,formula,stage_params,107106000,107106000,,,,,\r
 step,stage_params,formula,dense_params + expert_params,107106000 + 0,107106000,,,"parameters of one rank of the stage, before ZeRO",,\r
 step,gradient_bytes,formula,ceil(gradient_bytes_per_param * gradient_params),ceil(2 * 107106000),214212000,B,,Gradients; they do not grow with the number of micro-batches.,,arXiv:1910.02054 section 3.1\r
@@ -1249,7 +1250,7 @@ step,kept.0,formula,whole * kept_bytes + ceil(again / every) * input_bytes,1 * 1
 step,kept.1,formula,whole * kept_bytes + ceil(again / every) * input_bytes,8 * 32048000 + ceil(0 / 1) * 2000000,256384000,B,,"activations of one segment (embedding, a run of equal layers, or head): instances that are not recomputed keep all saved tensors, recomputed ones only the input of each block",,\r
 step,kept.2,formula,whole * kept_bytes + ceil(again / every) * input_bytes,1 * 24008000 + ceil(0 / 1) * 24008000,24008000,B,,"activations of one segment (embedding, a run of equal layers, or head): instances that are not recomputed keep all saved tensors, recomputed ones only the input of each block",,\r
 step,in_flight,formula,1,1,1,,,,,\r
-step,transient_bytes,formula,ceil(op_bytes + block_bytes + gathered_bytes + held_bytes),ceil(22000000 + 0 + 0 + 0),22000000,B,,"The largest additional tensors at the peak, which are not kept.",op_bytes: largest working set of one op in backward; block_bytes: activations of the block that is recomputed; both of the segment in which their sum is largest,\r
+step,transient_bytes,formula,ceil(op_bytes + block_bytes + gathered_bytes + held_bytes),ceil(22000000 + 0 + 0 + 0),22000000,B,,Transient memory: the largest temporary tensors at the peak.,op_bytes: largest working set of one op in backward; block_bytes: activations of the block that is recomputed; both of the segment in which their sum is largest,\r
 step,held_bytes,formula,held_per_param * stage_params,0 * 107106000,0,B,,"temporary tensors of the precision policy: a 16-bit copy of weights, or gradients that are not stored",,\r
 $ nncost explain params dense round --format markdown
 - **model**: dense, A small decoder, decoder, 107,106,000 parameters
@@ -1279,7 +1280,7 @@ run.step_s        Time of one step, including the wait for input.
 
 mfu:
 
-mfu               Model FLOPs utilisation: model FLOPs over the peak.
+mfu               Model FLOPs utilisation: model FLOPs / (peak x devices x step time).
                   = model_flops / (step_s * devices * peak_flops_per_s)
   source          arXiv:2204.02311 appendix B
 
@@ -1316,7 +1317,7 @@ formulas  from the example of a mixture of experts split in every way over 16 de
 
 memory.weight_bytes:
 
-weight_bytes      Weights that the passes read, in the format of the precision policy.
+weight_bytes      Weights that forward and backward read, in the format of the precision policy.
                   = ceil(weight_bytes_per_param * held_params)
   source          arXiv:1910.02054 section 3.1, arXiv:1710.03740
 
@@ -1346,7 +1347,7 @@ $ nncost explain mfu --format json
   "schema": "nncost.explain/1",
   "quantity": "mfu",
   "lines": [
-    {"of": "step", "name": "mfu", "kind": "formula", "formula": "model_flops / (step_s * devices * peak_flops_per_s)", "numbers": null, "result": null, "unit": null, "text": null, "meaning": "Model FLOPs utilisation: model FLOPs over the peak.", "note": null, "source": "arXiv:2204.02311 appendix B"}
+    {"of": "step", "name": "mfu", "kind": "formula", "formula": "model_flops / (step_s * devices * peak_flops_per_s)", "numbers": null, "result": null, "unit": null, "text": null, "meaning": "Model FLOPs utilisation: model FLOPs / (peak x devices x step time).", "note": null, "source": "arXiv:2204.02311 appendix B"}
   ],
   "example": "a mixture of experts split in every way over 16 devices"
 }
@@ -1375,7 +1376,7 @@ busy_s            = forward_s + backward_s + recompute_s + update_s + exposed_co
 
 mfu:
 
-mfu               Model FLOPs utilisation: model FLOPs over the peak.
+mfu               Model FLOPs utilisation: model FLOPs / (peak x devices x step time).
                   = model_flops / (step_s * devices * peak_flops_per_s)
                   = 732000000000 / (0.010795756 * 1 * 1e14)
                   = 0.678044224045
@@ -1399,7 +1400,7 @@ $ nncost explain mfu,groups.mape dense round --format json
   "schema": "nncost.explain/1",
   "quantity": "mfu",
   "lines": [
-    {"of": "step", "name": "mfu", "kind": "formula", "formula": "model_flops / (step_s * devices * peak_flops_per_s)", "numbers": "732000000000 / (0.010795756 * 1 * 1e14)", "result": 0.678044224045, "unit": null, "text": null, "meaning": "Model FLOPs utilisation: model FLOPs over the peak.", "note": null, "source": "arXiv:2204.02311 appendix B"}
+    {"of": "step", "name": "mfu", "kind": "formula", "formula": "model_flops / (step_s * devices * peak_flops_per_s)", "numbers": "732000000000 / (0.010795756 * 1 * 1e14)", "result": 0.678044224045, "unit": null, "text": null, "meaning": "Model FLOPs utilisation: model FLOPs / (peak x devices x step time).", "note": null, "source": "arXiv:2204.02311 appendix B"}
   ]
 },
 {
@@ -1412,12 +1413,12 @@ $ nncost explain mfu,groups.mape dense round --format json
 ]
 $ nncost explain mfu,bound_s dense round --format csv
 of,name,kind,formula,numbers,result,unit,text,meaning,note,source\r
-step,mfu,formula,model_flops / (step_s * devices * peak_flops_per_s),732000000000 / (0.010795756 * 1 * 1e14),0.678044224045,,,Model FLOPs utilisation: model FLOPs over the peak.,,arXiv:2204.02311 appendix B\r
-step,bound_s.compute,formula,compute.attention + compute.mlp + compute.head,0.00248056 + 0.00384 + 0.0006,0.00692056,s,,"Step time by the bound of its ops, by the cost of issuing them (host), and by waiting in the pipeline (bubble). The parts add up to step_s, except in ideal mode, where they overlap.",of the ops that it bounds,\r
-step,bound_s.memory,formula,memory.embedding + memory.norm + memory.attention + memory.mlp + memory.loss + memory.optimizer,1.6016e-5 + 0.00017 + 4.8e-5 + 0.000368 + 6e-5 + 0.00321318,0.003875196,s,,"Step time by the bound of its ops, by the cost of issuing them (host), and by waiting in the pipeline (bubble). The parts add up to step_s, except in ideal mode, where they overlap.",of the ops that it bounds,\r
-step,bound_s.network,formula,0,0,0,s,,"Step time by the bound of its ops, by the cost of issuing them (host), and by waiting in the pipeline (bubble). The parts add up to step_s, except in ideal mode, where they overlap.",of the ops that it bounds,\r
-step,bound_s.host,formula,0,0,0,s,,"Step time by the bound of its ops, by the cost of issuing them (host), and by waiting in the pipeline (bubble). The parts add up to step_s, except in ideal mode, where they overlap.","of the ops that it bounds, and what issuing all of them adds",\r
-step,bound_s.bubble,formula,0,0,0,s,,"Step time by the bound of its ops, by the cost of issuing them (host), and by waiting in the pipeline (bubble). The parts add up to step_s, except in ideal mode, where they overlap.",waiting for other stages,\r
+step,mfu,formula,model_flops / (step_s * devices * peak_flops_per_s),732000000000 / (0.010795756 * 1 * 1e14),0.678044224045,,,Model FLOPs utilisation: model FLOPs / (peak x devices x step time).,,arXiv:2204.02311 appendix B\r
+step,bound_s.compute,formula,compute.attention + compute.mlp + compute.head,0.00248056 + 0.00384 + 0.0006,0.00692056,s,,"Step time by cause: ops by the resource that bounds them, issuing of ops (host), and waiting in the pipeline (bubble). The parts add up to step_s, except in ideal mode, where they overlap.",of the ops that it bounds,\r
+step,bound_s.memory,formula,memory.embedding + memory.norm + memory.attention + memory.mlp + memory.loss + memory.optimizer,1.6016e-5 + 0.00017 + 4.8e-5 + 0.000368 + 6e-5 + 0.00321318,0.003875196,s,,"Step time by cause: ops by the resource that bounds them, issuing of ops (host), and waiting in the pipeline (bubble). The parts add up to step_s, except in ideal mode, where they overlap.",of the ops that it bounds,\r
+step,bound_s.network,formula,0,0,0,s,,"Step time by cause: ops by the resource that bounds them, issuing of ops (host), and waiting in the pipeline (bubble). The parts add up to step_s, except in ideal mode, where they overlap.",of the ops that it bounds,\r
+step,bound_s.host,formula,0,0,0,s,,"Step time by cause: ops by the resource that bounds them, issuing of ops (host), and waiting in the pipeline (bubble). The parts add up to step_s, except in ideal mode, where they overlap.","of the ops that it bounds, and what issuing all of them adds",\r
+step,bound_s.bubble,formula,0,0,0,s,,"Step time by cause: ops by the resource that bounds them, issuing of ops (host), and waiting in the pipeline (bubble). The parts add up to step_s, except in ideal mode, where they overlap.",waiting for other stages,\r
 $ nncost explain mfu,xyzzy dense round
 ! nncost: xyzzy: unknown metric or op, expected a name such as params, flops, mfu, memory, step_s, cost or attn.qkv; 'nncost explain' lists them
 [2]
