@@ -359,8 +359,8 @@ typedef struct nnc_command_args {
 
 /* Writes a command line such as "nncost estimate gpt2 a100 --tensor 2". */
 void nnc_command_put(nnc_buffer *out, const nnc_command_args *args);
-/* Adds to each plan that a search has found its command line, in the arena. of_plan_file: args->model is a plan
- * file, whose plan may differ from the default plan. Fails with NNC_NO_MEMORY. */
+/* Stores with each plan of a search report the command line that estimates this plan, in the arena. of_plan_file:
+ * args->model is a plan file, whose plan may differ from the default plan. Fails with NNC_NO_MEMORY. */
 nnc_status nnc_command_all(nnc_arena *arena, const nnc_command_args *args, bool of_plan_file, nnc_search_report *report,
                            nnc_error *err);
 /* Copies the text of a buffer into the arena, and empties the buffer. Returns NULL when out of memory. */

@@ -1,7 +1,7 @@
 /* nncost mcp: makes the commands tools of the Model Context Protocol, over standard input and output. Each line is a
- * JSON-RPC 2.0 message. A member that a tool does not know is refused, so that an assistant does not take the answer
- * for the answer to another question. Source: modelcontextprotocol.io, specification 2025-06-18, "stdio" and
- * "tools". */
+ * JSON-RPC 2.0 message. A member that a tool does not know is refused. If it were ignored, an assistant would get
+ * the answer to another question without a warning. Source: modelcontextprotocol.io, specification 2025-06-18,
+ * "stdio" and "tools". */
 #include <limits.h>
 
 #include <nncost/nncost.h>
@@ -682,7 +682,8 @@ void nnc_mcp_put_id(nnc_buffer *out, nnc_json id) {
     }
 }
 
-/* Tests whether an answer can repeat an id: it is a string, or a number that a double represents exactly. */
+/* Tests whether the id of a call can be repeated in its answer: the id must be a string, or a number that a double
+ * represents exactly. */
 static bool is_id(nnc_json id) {
     return nnc_json_type_of(id) == NNC_JSON_TEXT ||
            (nnc_json_type_of(id) == NNC_JSON_NUMBER && fabs(nnc_json_number(id)) < 0x1p53);

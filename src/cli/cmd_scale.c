@@ -74,7 +74,8 @@ NNC_GET(get_tokens_per_s, scale_row,
         nnc_number_cell(self->best.result != NULL && self->best.result->tokens > 0 ? self->best.result->tokens_per_s
                                                                                    : (double)NAN))
 
-/* Shows the best plan; without a plan, the reason up to its colon. The whole reason is below the table. */
+/* Writes the best plan. If there is no plan, writes the reason, but only up to its colon: the page has the whole
+ * reason below the table. */
 static nnc_cell get_shown_plan(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX]) {
     const nnc_best *best = place->record;
     if (best->result != NULL) { return nnc_best_plan(place, text); }

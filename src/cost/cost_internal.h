@@ -447,11 +447,12 @@ nnc_memory nnc_memory_in_flight(const nnc_memory *same, const nnc_model *model, 
                                 const nnc_segment_sums sums[NNC_SEGMENTS_MAX], const nnc_stage_residency *holding,
                                 const nnc_plan *plan, const nnc_software *software);
 
-/* The heap of a program on a CPU, as malloc of glibc 2.36 keeps it: a block takes the smallest hole that holds it, else
- * the top of the heap. If the top is too small, a block of at least mapped_least bytes is mapped alone, and any other
- * block extends the heap. A mapped block that is freed raises mapped_least to its size and trim_least to twice its size;
- * from trim_least free bytes on, the end of the heap goes back to the operating system. Pages of mapped blocks and above
- * `touched` are new. Source: functions sysmalloc, _int_malloc, _int_free, systrim and free in malloc.c of glibc. */
+/* The heap of a program on a CPU, as malloc of glibc 2.36 keeps it: a block takes the smallest hole that holds it,
+ * else the top of the heap. If the top is too small, a block of at least mapped_least bytes is mapped alone, and any
+ * other block extends the heap. A mapped block that is freed raises mapped_least to its size and trim_least to twice
+ * its size; from trim_least free bytes on, the end of the heap goes back to the operating system. Pages of mapped
+ * blocks and above `touched` are new. Source: functions sysmalloc, _int_malloc, _int_free, systrim and free in
+ * malloc.c of glibc. */
 typedef struct nnc_hole {
     int64_t at, size;
 } nnc_hole;
@@ -462,7 +463,8 @@ typedef struct nnc_heap {
     nnc_hole *holes; /* free chunks below the top, by address */
 } nnc_heap;
 enum { NNC_HEAP_MAPPED = -1 };
-/* Returns the address of a block of so many bytes; NNC_HEAP_MAPPED = it is mapped alone. */
+/* Takes a block of `bytes` bytes from the heap and returns its address. NNC_HEAP_MAPPED = the block is not in the
+ * heap: malloc maps it separately. */
 int64_t nnc_heap_take(nnc_heap *heap, int64_t bytes);
 void nnc_heap_free(nnc_heap *heap, int64_t at, int64_t bytes);
 

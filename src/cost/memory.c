@@ -1191,8 +1191,9 @@ static tensor take_with(trainer *t, double first_bytes, double second_bytes, dou
     return result;
 }
 
-/* Measured on single convolutions: kernels of one element read the layout of PyTorch, and so do convolutions of at most
- * three channels their input; a kernel of 16 x 16 or 32 x 32 needs four times its weights and one image. */
+/* Returns the bytes that oneDNN takes for an op, as measured on single convolutions. A convolution with a kernel of
+ * one element reads the layout of PyTorch, so it needs no copies; with at most three channels, it needs no copy of
+ * its input. A kernel of 16 x 16 or 32 x 32 also takes four times its weights and one image. */
 static copies copies_of(const nnc_op *op) {
     const nnc_conv *p = &op->u.conv;
     if (op->kind != NNC_OP_CONV || p->kernel <= 1) { return (copies){ 0 }; }

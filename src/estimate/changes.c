@@ -310,7 +310,8 @@ static void try_move(tuner *t, move what, nnc_plan_changes *found) {
     }
 }
 
-/* Sets t->base to the estimate of the plan as given, and t->shipped. Returns false if the estimate fails. */
+/* Begins a search for changes: estimates the plan as given (t->base), and sets t->shipped. Returns false if the
+ * estimate fails. */
 static bool begin(tuner *t) {
     const candidate base = { .plan = *t->ask->plan };
     if (t->ask->base != NULL) {

@@ -447,8 +447,8 @@ void nnc_say_equal_stages(const nnc_step *step, const nnc_stage *busiest);
 nnc_plan nnc_plan_lowering_key(const nnc_plan *plan);
 /* Returns the rules for lowering a plan: formats, and whether a separate kernel adds weight gradients. */
 nnc_lowering nnc_lowering_of(const nnc_plan *plan, const nnc_software *software, nnc_attention attention);
-/* Returns the rules for lowering a plan as nnc_lowering_of does, but from *seen, which it sets to the lowering key of
- * the plan (nnc_plan_lowering_key). */
+/* Sets *seen to the lowering key of the plan (nnc_plan_lowering_key), and returns the rules for lowering *seen. They
+ * equal the rules that nnc_lowering_of returns for the plan. */
 nnc_lowering nnc_lowering_seen(const nnc_plan *plan, const nnc_software *software, nnc_plan *seen);
 
 /* Tests whether two blocks of `size` bytes are equal byte by byte; equal bytes have equal values. */
@@ -640,7 +640,8 @@ nnc_estimate_fn nnc_estimate_read;
 
 /* Clears the result. First part of nnc_estimate_once; memo/ calls these parts one by one. */
 void nnc_estimate_begin(nnc_scratch *scratch, nnc_result *r);
-/* Computes step ends, bounds and step from the table in scratch->rows, and first the memory if it is not set. */
+/* Computes step ends, bounds and the step time from the op table in scratch->rows. If the memory is not computed
+ * yet, computes it first. */
 nnc_status nnc_estimate_time(const nnc_model *model, nnc_step *step, nnc_scratch *scratch, nnc_result *r,
                              nnc_error *err);
 /* Tests whether the caller wants a brief estimate and the plan allows one. */

@@ -225,7 +225,8 @@ static double per_device(const nnc_result *r) {
     return (double)(r->tokens > 0 ? r->tokens : r->plan.global_batch) / r->plan.devices;
 }
 
-/* Estimates one size and inserts its point in the list. Sets *past to whether the size is beyond the limit. */
+/* Estimates the plan with one size (see limit_search) and inserts its point in the list. Sets *past to whether the
+ * size is beyond the limit. */
 static nnc_status try_size(limit_search *s, int64_t size, bool *past, nnc_error *err) {
     nnc_limit_answer *a = s->answer;
     const nnc_plan plan = limit_plan(s, size);

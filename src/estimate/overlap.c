@@ -39,7 +39,7 @@ typedef struct budget {
                                                                 * only with the attention, behind_s with any compute */
 } budget;
 
-/* Shares of budget.beside_s and budget.behind_s that stay exposed. */
+/* Exposed shares of the communication in `budget`, by kind, separately for budget.beside_s and budget.behind_s. */
 typedef struct exposed {
     double beside[NNC_COMM_COUNT], behind[NNC_COMM_COUNT];
 } exposed;
@@ -93,7 +93,8 @@ static void use(windows *w, nnc_lane lane, double hidden_s, double exposed_s) {
     w->exposed_s[lane] += exposed_s;
 }
 
-/* Returns the time that the device waits for other lanes. Communication of this lane continues meanwhile. */
+/* Returns the time in which the device waits for communication of lanes that share no fabric with `lane`.
+ * Communication of `lane` continues meanwhile, so it overlaps with this time. */
 static double beside_waits_s(const windows *w, nnc_lane lane) {
     double waits_s = 0.0;
     for (int f = 0; f < NNC_LANES; f++) { waits_s += nnc_lanes_meet((nnc_lane)f, lane) ? 0.0 : w->exposed_s[f]; }

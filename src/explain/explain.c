@@ -116,7 +116,7 @@ static nnc_status repeat_training(nnc_question *a, nnc_error *err) {
     return NNC_OK;
 }
 
-/* Makes the estimate of a question again, and stores the lines of its derivation in a->said. */
+/* Repeats the estimate that is to be explained, and stores the lines of its derivation in a->said. */
 static nnc_status repeat_estimate(nnc_question *a, nnc_error *err) {
     NNC_TRY(is_served(a->report) ? repeat_serving(a, err) : repeat_training(a, err));
     if (!nnc_derivation_lines(a->step, &a->said, &a->said_count)) { return nnc_no_memory(err); }
@@ -206,9 +206,9 @@ static void close_question(nnc_question *a) {
     nnc_derivation_destroy(a->row);
 }
 
-/* Writes the answers for metrics or ops whose names are joined by commas; each answer comes from the first question
- * whose estimate has the name. The caller sets report, outputs and example of each question; the other members are
- * freed at return. */
+/* Writes the answers for metrics or ops whose names are joined by commas. Each question is one estimate to explain;
+ * the answer for a name comes from the first question whose estimate has this name. The caller sets report, outputs
+ * and example of each question; the other members are freed at return. */
 static nnc_status nnc_explain(nnc_buffer *out, nnc_style style, nnc_question *questions, int question_count,
                               const char *names, nnc_error *err) {
     nnc_status status = NNC_OK;

@@ -98,7 +98,7 @@ static bool is_value_of(const nnc_explained_name *name, const char *word) {
 }
 
 /* Returns the first name that equals the word. Otherwise returns the first name that ends with the word, or the
- * array of the value that the word names. NULL = no such name. */
+ * first array that has a value with this name ("exposed_comm.data" -> the array exposed_comm). NULL = no such name. */
 static const nnc_explained_name *explained_names_find(const nnc_explained_names *names, const char *word) {
     const nnc_explained_name *end = NULL;
     for (int32_t i = 0; i < names->count; i++) {
@@ -213,8 +213,8 @@ static const char *full_name(const char *column) {
     return strncmp(column, "cost.", 5) == 0 || strncmp(column, "run.", 4) == 0 ? column : nnc_metric_short_name(column);
 }
 
-/* Returns the value of the member `of` in the derivation lines of a metric: "run" for metrics of the run, "prefill"
- * or "decode" for metrics of these phases of serving, "" for all others. */
+/* Returns the part of the estimate that computes a metric, as the member `of` of derivation lines names it: "run"
+ * for metrics of the run, "prefill" or "decode" for metrics of these phases of serving, "" for all others. */
 static const char *owner_of(const char *column) {
     return strncmp(column, "run.", 4) == 0       ? "run"
            : strncmp(column, "prefill.", 8) == 0 ? "prefill"
@@ -276,8 +276,8 @@ static void add_operands(nnc_question *a, int line) /* NOLINT(misc-no-recursion)
     }
 }
 
-/* Appends to the answer all derivation lines whose member `of` is this metric name, such as the closed form of the
- * bubble. */
+/* Appends to the answer the derivation lines about this metric (their member `of` is its name), such as the closed
+ * form of the bubble. */
 static void add_asides(nnc_question *a, const char *name) {
     for (int i = 0; i < a->said_count; i++) {
         if (strcmp(a->said[i].of, name) == 0) { nnc_answer_add(&a->answer, (nnc_explained){ .line = a->said[i] }); }

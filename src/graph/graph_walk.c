@@ -141,9 +141,9 @@ static bool shape_of(nnc_graph_walk *w, const nnc_graph_node *node, const int64_
     return true;
 }
 
-/* Tests whether an op can work on its inputs as tensor ranks hold them. Otherwise notes a fault and returns false:
- * tensor ranks have only parts of the width (between products split by columns and by rows) and the op needs the whole
- * width, or only one of two inputs is divided. */
+/* Tests whether an op can work on its inputs as tensor ranks hold them; if not, notes a fault and returns false.
+ * Between a product split by columns and a product split by rows, a rank has only a part of the width. There, an op
+ * that needs the whole width fails, and so does an op with one divided and one whole input. */
 static bool check_parts(nnc_graph_walk *w, const nnc_graph_op *op, bool parts) {
     const bool differ = op->with.rank > 0 && op->with.sharded != op->in.sharded;
     return (!op->in.sharded || parts) && !differ

@@ -95,8 +95,8 @@ bool nnc_capture_lifetimes(reader *r, const int32_t *places, int32_t count) {
 
 enum { UNITS_MAX = 256 }; /* largest number of units; operators of further modules are treated as outside of units */
 
-/* Two lengths in a module path such as "layers.3.attn": stem, of "layers."; whole, of "layers.3". Both are 0 if the
- * path has no number. */
+/* Lengths of two beginnings of a module path. In "layers.3.attn", stem is the length of "layers.", and whole is the
+ * length of "layers.3". Both are 0 if the path has no number. */
 typedef struct unit_name {
     size_t stem, whole;
 } unit_name;
@@ -197,8 +197,9 @@ static int32_t slot_like(const reader *r, const slot_names *names, const int32_t
     return found;
 }
 
-/* Sets the slot of each backward operator. An operator outside of units gets the slot of the next operator that is in a
- * unit, or the first slot if no such operator follows. Operators before all units get the last slot. */
+/* Sets the slot of each backward operator. An operator outside of units gets the slot of the next operator in a
+ * unit; after the last operator in a unit, it gets the first slot. But all operators before the first operator in a
+ * unit get the last slot. */
 static void assign_backward(const reader *r, const slot_names *names, const int32_t *block, int32_t *slot_of) {
     int32_t least = 0, first = r->file_ops; /* first: index of the first backward operator that belongs to a unit */
     for (int32_t i = r->file_ops - 1; i >= 0; i--) {
@@ -395,7 +396,8 @@ static extent extent_of(const reader *r, int32_t number, fusion how) {
 
 static bool is_equal(double a, double b) { return !(a < b) && !(a > b); }
 
-/* Tests whether an operator can run in the kernel of a chain. Equal levels mean that no kernel runs between them. */
+/* Tests whether an operator (given as a chain of its own) can run in the kernel of a chain. Both must have the same
+ * level: then no kernel has to run between the two. */
 static bool joins(const chain *c, const chain *op) {
     const bool same = is_equal(c->domain, op->domain);
     if (c->level != op->level || c->block != op->block || c->phase != op->phase) { return false; }

@@ -1,4 +1,5 @@
-/* Writes the images of shipped files (images.c) as C: nncost_images ROOT OUT. Part of the build. */
+/* Writes C source with the images of shipped files (structs that were read at build time, see images.c). Usage:
+ * nncost_images ROOT OUT. Part of the build. */
 #include <glob.h>
 
 #include "input/input_internal.h"

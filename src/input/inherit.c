@@ -195,7 +195,8 @@ static void merge_sources(nnc_json root, nnc_json from) {
 
 static bool complete(nnc_json_doc *doc, nnc_specs *specs, nnc_spec_kind kind);
 
-/* Returns the file that a key "like" names as a document without its text; NULL = an error was noted. */
+/* Reads and completes the file that a key "like" names, and returns it as a document. The document does not keep the
+ * text of the file. NULL = an error was noted. */
 static nnc_json_doc *open_like(nnc_specs *specs, nnc_spec_kind kind, const char *path, nnc_error *err) {
     nnc_arena *arena = nnc_specs_arena(specs);
     nnc_json_doc *doc = nnc_arena_alloc(arena, sizeof *doc);

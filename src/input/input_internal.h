@@ -45,8 +45,8 @@ typedef struct nnc_blocks {
     size_t at, size, room;
 } nnc_blocks;
 
-/* Opens a regular file of at most NNC_RECORDED_BYTES_MAX. Returns false for others. nnc_blocks_close frees it after both
- * results. */
+/* Opens a regular file of at most NNC_RECORDED_BYTES_MAX bytes. Returns false if this fails, or for any other file.
+ * The caller calls nnc_blocks_close also after a failure. */
 bool nnc_blocks_open(nnc_blocks *stream, const char *path);
 void nnc_blocks_close(nnc_blocks *stream);
 /* Reads until `least` bytes are there. Returns the number of bytes that are there: fewer at the end of the file, after
@@ -162,8 +162,8 @@ typedef struct nnc_faults {
     bool no_memory; /* true: one of the faults is "out of memory" */
 } nnc_faults;
 
-/* One large object or list of a file. Its members (objects) are parsed one at a time, so that a file of 1 GB needs no tree of
- * that size. */
+/* One large object or list of a file. Its members (objects) are parsed one at a time, so that a file of 1 GB needs
+ * no tree of that size. */
 typedef struct nnc_json_large {
     const char *name;           /* name of the object with dots, such as "recorded.estimates" */
     const struct cJSON *object; /* the object, whose members are parsed one at a time; NULL: the file has no such
@@ -227,8 +227,8 @@ const char *nnc_json_key(nnc_json at); /* key of a value; "" for an element of a
 nnc_json nnc_json_follow(nnc_json at, const char *dotted, const char **rest);
 
 /* nnc_json_open parses a member of the large object (nnc_json_large); it returns false when an error was noted.
- * nnc_json_close frees the member, and keeps its digest without the members named in `skip` (NULL = keeps none). Both do
- * nothing for other values. */
+ * nnc_json_close frees the member, and keeps its digest without the members named in `skip` (NULL = keeps none).
+ * Both do nothing for other values. */
 bool nnc_json_open(nnc_json at, int32_t index);
 void nnc_json_close(nnc_json at, int32_t index, const char *const *skip);
 
@@ -390,9 +390,9 @@ int nnc_specs_folders(const nnc_specs *specs, const char *const **folders);
 const char *nnc_specs_marks(const nnc_specs *specs);
 void nnc_specs_mark(nnc_specs *specs, const char *text);
 
-/* NNC_IMPLAUSIBLE_TEXT: bytes for the reason why a device or profile is not plausible. nnc_device_is_plausible and a
- * similar function test relations that hold for all real ones; false: text has the fields, the expected range and the
- * value. */
+/* NNC_IMPLAUSIBLE_TEXT: bytes for the reason why a device or profile is not plausible. The two functions test
+ * relations that hold for all real devices or profiles. If they return false, text receives the fields, the expected
+ * range and the value. */
 enum { NNC_IMPLAUSIBLE_TEXT = 200 };
 bool nnc_device_is_plausible(const nnc_device *device, char *text, size_t size);
 bool nnc_software_is_plausible(const nnc_software *software, char *text, size_t size);
@@ -653,8 +653,8 @@ nnc_status nnc_software_asked(nnc_specs *specs, const char *asked, nnc_software 
 
 /* ---- software.c: releases of frameworks ---- */
 
-/* A question for a release of a framework: by words ("NeMo 25.11"), else by profile, else by name and version. The ids
- * of device and model and the family of the model select an entry of the release. */
+/* The release of a framework that is looked up: by words ("NeMo 25.11"), else by profile, else by name and version.
+ * The ids of device and model and the family of the model select an entry of the release. */
 typedef struct nnc_release_ask {
     const char *words;
     const nnc_software *software;
@@ -679,7 +679,7 @@ typedef struct nnc_given {
 
 extern const nnc_field_table nnc_recipe_table;
 
-/* Finds the best entry for a question: the entry with the longest matching name of a framework; of these the newest
+/* Finds the release that matches best: the entry with the longest matching name of a framework; of these the newest
  * release that is not newer than the asked version; of these the entry with the most specific conditions. */
 nnc_status nnc_release_find(nnc_specs *specs, const nnc_release_ask *ask, nnc_release *release, nnc_error *err);
 /* nnc_release_fill sets fields that the plan and the model do not give. nnc_release_switch sets the switches of the

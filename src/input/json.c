@@ -129,8 +129,8 @@ static bool walk_to(nnc_walk *w, const char *dotted) {
     return w->text[w->at] == '{' || w->text[w->at] == '[';
 }
 
-/* Copies the text without the members of the large object or list, and stores the places of the members in the document.
- * Returns false if there is no such object, or if memory ran out. */
+/* Copies the text without the members of the large object or list, and stores the places of the members in the
+ * document. Returns false if there is no such object, or if memory ran out. */
 static bool leave_out(nnc_json_doc *doc, nnc_buffer *lean) {
     nnc_walk w = nnc_walk_begin(doc->text);
     int32_t capacity = 0;
@@ -314,7 +314,7 @@ const char *nnc_json_text(nnc_json at) { return at.node->valuestring; }
 
 int nnc_json_count(nnc_json at) { return cJSON_GetArraySize(at.node); }
 
-/* A bit of a node's type that cJSON does not use. */
+/* Marks a node as inherited: a bit in the type of the node that cJSON does not use. */
 enum { INHERITED = 1 << 16 };
 
 static cJSON *last_of(nnc_json object, bool added) {

@@ -172,7 +172,7 @@ static void read_objects(const char *from, const char *end, linked *l) {
     }
 }
 
-/* Joins each pair of GPUs and switches whose bandwidth in the matrix is above 0. */
+/* Puts two objects of the bandwidth matrix (GPUs or switches) into one set if the bandwidth between them is above 0. */
 static void join_objects(const char *from, const char *end, linked *l) {
     int i = 0;
     for (const char *at = strstr(from, "<u64values"); at != NULL && at < end; at = strstr(at + 1, "<u64values")) {

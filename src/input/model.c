@@ -417,8 +417,8 @@ static void check_attention(nnc_json at, const nnc_unet *u) {
     }
 }
 
-/* Checks that each kind of block has its own way to halve and double levels, and that the segmentation kind has no time
- * embedding and no attention. */
+/* Checks that the ways to downsample and upsample (keys "down" and "up") suit the kind of block, and that the
+ * segmentation kind has no time embedding and no attention. */
 static void check_block(nnc_json at, const nnc_unet *u) {
     const bool residual = u->block == NNC_UNET_RESIDUAL;
     const nnc_unet_down down = residual ? NNC_DOWN_CONV : NNC_DOWN_MAX_POOL;

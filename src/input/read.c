@@ -487,7 +487,8 @@ static void take_enum(nnc_json value, const nnc_metric *row, char *at) {
     put_whole(at, row->size, index);
 }
 
-/* The object that is being read, and the record that already has its earlier members. */
+/* State of reading a JSON object into `record`: the members of the object are read one by one, and the values of
+ * earlier members are already in the record. */
 typedef struct reading {
     nnc_json object;
     void *record;

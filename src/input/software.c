@@ -244,7 +244,8 @@ static bool split_words(const char *words, const char *name, const char **versio
     return *rest == '\0' || is_digit(*rest);
 }
 
-/* Returns the length of the entry's name or second name if the question has it; 0 = it names another framework. */
+/* Returns the length of the name of framework f if the user named it, by its name or its second name; 0 = the user
+ * named another framework. *version receives the version that the user named. */
 static size_t name_length(const nnc_framework *f, const nnc_release_ask *ask, const char **version) {
     const char *const names[] = { f->framework, f->also };
     for (int i = 0; i < 2; i++) {
@@ -264,8 +265,8 @@ static int conditions(const nnc_framework *f, const nnc_release_ask *ask) {
                : -1;
 }
 
-/* Tests whether entry a is better than entry b: it has the longer name; if equal, the newer release; if equal, more
- * characters in its release and its conditions, because these are more specific. */
+/* Tests whether release a matches better than release b: its framework has the longer name; with equal names, it is
+ * newer; with equal versions, its version and its conditions have more characters, so they are more specific. */
 static bool is_better(const nnc_release *a, const nnc_release *b) {
     if (b->entry == NULL || a->named != b->named) { return b->entry == NULL || a->named > b->named; }
     const int newer = compare_versions(a->entry->version, b->entry->version);

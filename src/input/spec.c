@@ -237,9 +237,9 @@ static nnc_status note_stand_in(nnc_specs *specs, const char *words, nnc_model *
     return NNC_OK;
 }
 
-/* Loads a network by its name in a library of vision models, with or without the library ("timm/") and the weights
- * (".a1_in1k"). If its dimensions are not known, loads another network with the same counts. *out stays NULL when no
- * library has it. */
+/* Loads a network by its name in a library of vision models. The name may begin with the library ("timm/") and end
+ * with the weights (".a1_in1k"). If nncost does not know the dimensions of the network, loads its stand-in, a
+ * network with the same counts of parameters and operations. *out stays NULL when no library has the name. */
 static nnc_status load_member(nnc_specs *specs, const char *asked, const void **out, nnc_error *err) {
     const char *path = NULL, *words = NULL;
     char name[96];

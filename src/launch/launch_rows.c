@@ -678,7 +678,7 @@ bool nnc_reading_text(nnc_reading *r, nnc_json at, const char *value, char *text
     return true;
 }
 
-/* Returns true if the command line gives a field, or MODEL. */
+/* Returns true if the command line gives the field `name`; for the name "MODEL", if it gives a model. */
 static bool is_decided(const nnc_reading *r, const char *name) {
     const nnc_field *field = field_of(r, name);
     return (strcmp(name, "MODEL") == 0 && r->model_given != NULL) || (field != NULL && nnc_reading_is_given(r, field));
@@ -923,7 +923,8 @@ static bool is_off(nnc_json at) {
            ((type == NNC_JSON_LIST || type == NNC_JSON_OBJECT) && nnc_json_count(at) == 0);
 }
 
-/* Returns true if the value of a key equals the value of another key, which "same" of its row names. */
+/* Returns true if two keys of the launch file have equal values: the key of this row, and the key that the member
+ * "same" of the row names. */
 static bool is_same(const nnc_reading *r, nnc_json at, nnc_json row) {
     const nnc_json same = nnc_json_get(row, "same");
     const nnc_json other = same.node != NULL ? value_of(r, nnc_json_text(same)) : same;

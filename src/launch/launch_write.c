@@ -584,8 +584,8 @@ static void text_of(const nnc_serve_ask *ask, const char *name, char text[NNC_LA
     nnc_field_text(nnc_field_of_key(&nnc_serve_table, name), ask, text, NNC_LAUNCH_VALUE);
 }
 
-/* Writes the value of a field to `text`. Returns true if the command decides the field, and it is not at its
- * default. */
+/* Writes the value of a field to `text`. Returns true if the command line must have the field: it is an option of
+ * the deployment, and its value is not the default. */
 static bool is_asked(const nnc_serve_ask *ask, const char *name, char text[NNC_LAUNCH_VALUE]) {
     const nnc_serve_ask usual = nnc_serve_ask_default();
     char other[NNC_LAUNCH_VALUE];

@@ -201,8 +201,8 @@ static void blank(writer *w, size_t from, size_t end) {
     for (size_t at = from; at < end; at++) { w->out->bytes[at] = w->out->bytes[at] == '\n' ? '\n' : ' '; }
 }
 
-/* Overwrites an earlier member with blanks if it has the key that was written last, and its value is empty or it was
- * merged. */
+/* Looks for an earlier member with the key that was written last. Overwrites this earlier member with blanks if its
+ * value is empty or it comes from a merge key ("<<"). */
 static void drop_earlier(writer *w, const level *in, size_t key) {
     const size_t length = w->out->size - key;
     const member written = { .begin = key, .length = length };
@@ -215,8 +215,8 @@ static void drop_earlier(writer *w, const level *in, size_t key) {
     nnc_buffer_put(&w->keys, &written, sizeof written);
 }
 
-/* Overwrites an earlier member with blanks if it has the key and the value that were written last. value: the position
- * of this value. */
+/* Looks for an earlier member with the key and the value that were written last, and overwrites it with blanks.
+ * value: the position of the value that was written last. */
 static void drop_same(writer *w, const level *in, size_t value) {
     member written = { 0 }, found = { 0 };
     size_t end = 0;

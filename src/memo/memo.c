@@ -198,8 +198,8 @@ static nnc_status find_list(nnc_estimate_cache *shared, const nnc_plan *plan, co
     return lower(shared, &how, a, err);
 }
 
-/* Returns the latest table of another list with the same profile; its member list is NULL if there is no such table.
- * Consecutive plans differ little, so most rows can be copied. */
+/* Returns the latest op table that was made for another op list with the same profile. If there is no such table,
+ * the member `list` of the result is NULL. Consecutive plans differ little, so most rows can be copied. */
 static nnc_rows_like find_like(const nnc_estimate_cache *shared, const nnc_lowered *alike, const nnc_network *network) {
     const nnc_lowered *last = NULL;
     for (uint32_t i = 0; i < shared->alikes.count; i++) {
@@ -238,7 +238,7 @@ static void make_table(nnc_estimate_cache *shared, nnc_lowered *a, const nnc_ste
     }
 }
 
-/* Joins the table of a list with the rows of the ops that the plan added to it. */
+/* Joins two tables: the rows of the op list that plans share, and the rows of the ops that this plan added. */
 static void join_rows(nnc_estimate_cache *shared, nnc_lowered *alike, const nnc_step *step, nnc_rows *rows) {
     make_table(shared, alike, step);
     nnc_rows_join(&alike->rows, &shared->rest, rows);

@@ -55,8 +55,8 @@ void nnc_memo_destroy(nnc_memo *memo);
 
 /* Returns the value of a key; NULL = not cached. The value keeps its address until another entry replaces it. */
 void *nnc_memo_find(nnc_memo *memo, const void *key);
-/* Returns space for the value of a key that the nnc_memo_find just before did not find; a full cache loses an old
- * entry. The bytes of the space are unset; the caller fills them. */
+/* Adds a key that the last call of nnc_memo_find did not find. Returns the space for its value, which the caller
+ * must fill. If the cache is full, the new entry replaces an old entry. */
 void *nnc_memo_add(nnc_memo *memo, const void *key);
 
 /* Forgets all entries. */

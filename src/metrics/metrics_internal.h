@@ -364,7 +364,8 @@ bool nnc_report_is_implausible(const nnc_report *report);
 /* Returns the price from the device file, if the costs use it. NULL: the plan gives the price, or no price is known. */
 const nnc_price *nnc_report_price(const nnc_report *report);
 
-/* Returns the currency of the newest price in the device file; USD if it has no price, and for --price. */
+/* Returns the currency of the newest price in the device file, in which --price is given too; USD if the file has no
+ * price. */
 const char *nnc_price_currency(const nnc_device *device);
 
 /* Returns the currency of the costs in a report; NULL = no known price. */

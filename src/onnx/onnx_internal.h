@@ -161,7 +161,8 @@ bool nnc_onnx_known(const nnc_onnx_value *v, int64_t *count);
 int32_t nnc_onnx_step(nnc_onnx_graph *g, int32_t from, const char *format, ...) NNC_PRINTF(3, 4);
 /* Creates the register of the first input of the network. Returns its index. */
 int32_t nnc_onnx_begin(nnc_onnx_graph *g);
-/* Writes to `text` the name of a register that an entry of "ops" reads in addition to the current tensor. */
+/* Writes the name of a register to `text`, for an entry of "ops" that reads this register in addition to the current
+ * tensor. Returns text. */
 const char *nnc_onnx_with(nnc_onnx_graph *g, int32_t reg, char text[16]);
 
 /* Gives the tensor of a value another shape, by an op "view". Returns false when it refuses the node. */

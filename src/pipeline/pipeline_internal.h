@@ -335,9 +335,9 @@ double nnc_pipeline_say_in_flight(nnc_schedule schedule, int32_t stages, int32_t
  * device, or in direction c of dualpipe. Sets counts[c] to the kept passes of chunk c at that moment. Reads schedule,
  * stages, chunks and micro_batches of the pipeline; takes up to NNC_PIPELINE_VIRTUAL_MAX chunks.   [in-flight] */
 double nnc_pipeline_peak(const nnc_pipeline *pipeline, int32_t device, const double *bytes, double *counts);
-/* Finds the peak of a device in an interleaved schedule in which only `chunk` keeps more (`more`) or fewer bytes than
- * the other chunks. Sets *count to the kept passes of this chunk at the peak, and *all to the kept passes of all
- * chunks. Returns false for another schedule. */
+/* Finds the peak of a device whose chunks keep equal bytes, except one: `chunk` keeps more bytes than the others
+ * (`more`), or fewer. Sets *count to the kept passes of this chunk at the peak, and *all to the kept passes of all
+ * chunks. Returns false if the schedule is not interleaved. */
 bool nnc_pipeline_peak_of_one(const nnc_pipeline *pipeline, int32_t device, int32_t chunk, bool more, double *count,
                               double *all);
 

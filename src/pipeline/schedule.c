@@ -217,7 +217,8 @@ static double bubble_zb_v(const nnc_equal_stages *s, nnc_derivation *why) {
     return equal_bubble_s;
 }
 
-/* Returns the passes in flight of ZB-V: if m >= 2p-1, a device keeps both chunks of p micro-batches. */
+/* Returns the most micro-batches in flight in ZB-V: p if m >= 2p-1, because a device then keeps both chunks of p
+ * micro-batches; fewer if m is smaller. */
 static double in_flight_zb_v(double m, double p, double v, double stage, nnc_derivation *why) {
     (void)v;
     NNC_SAY(why, in_flight, NULL, nnc_min(nnc_min(m, p), (m + 1 + stage) / 2));

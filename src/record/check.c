@@ -413,7 +413,8 @@ static nnc_status answer(nnc_check *c, const nnc_plans_scenario *from, nnc_scena
                : nnc_plans_blame(c->plans, from, err);
 }
 
-/* Tests whether the recorded estimate that comes next is the one of this scenario, with the same values; moves past it. */
+/* Tests whether the next recorded estimate is the one of this scenario, with the same values. If so, moves past this
+ * estimate. */
 static bool is_next(nnc_check *c, const nnc_plans_scenario *from, nnc_figures now) {
     nnc_recorded_stream *s = c->stream;
     if (s->values == NULL || now.count > s->capacity) {
@@ -572,7 +573,8 @@ nnc_status nnc_check_create(nnc_specs *specs, const char *path, nnc_check **chec
 
 /* ---- a check of a large file, whose recorded estimates are not kept in memory ---- */
 
-/* Copies the file up to the recorded estimates, and closes all brackets. Returns false if there are no such estimates. */
+/* Copies the file up to the recorded estimates, and closes all brackets. Returns false if there are no such
+ * estimates. */
 static bool read_head(nnc_blocks *file, nnc_buffer *head) {
     static const char key[] = "\n    \"estimates\": {"; /* as nnc_recorded_write writes it */
     const size_t length = sizeof key - 1;

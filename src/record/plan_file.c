@@ -524,7 +524,7 @@ void nnc_plans_parse_head(nnc_arena *arena, const char *text, size_t size, nnc_f
     parse(arena, text, size, true, faults, plans);
 }
 
-/* Reads the text of a plan file or of any spec file; plan files may be large. */
+/* Reads the text of a file. A file on disk may be as large as plan files with recorded estimates. */
 static nnc_status plans_text(nnc_specs *specs, const char *path, char **text, size_t *size, nnc_error *err) {
     return nnc_is_pipe(path) ? nnc_specs_read(specs, path, text, size, err)
                              : nnc_file_read_large(path, NNC_RECORDED_BYTES_MAX, text, size, err);

@@ -119,8 +119,8 @@ static void figures_add(nnc_json at, const char *prefix, nnc_figure_list *into) 
     flatten(at, name, (size_t)used, into);
 }
 
-/* Moves the position of the walk to the end of the recorded part, which is most of a large file. estimates_end: offset
- * of the end of its estimates, which need no walk; 0 = not known. */
+/* Moves the position of the walk to the end of the recorded part. The recorded part is most of a large file, so its
+ * estimates are skipped if their end is known. estimates_end: offset of this end; 0 = not known. */
 static void pass_recorded(nnc_walk *w, size_t estimates_end) {
     if (estimates_end <= w->at) {
         nnc_walk_value(w);

@@ -213,8 +213,8 @@ void nnc_run_failures(const nnc_run_ask *ask, double link_bytes_per_s, nnc_run *
             1.0 - run->block_s / run->interval_s - (run->interval_s / 2.0 + run->restart_s) / run->system_mtbf_s);
 }
 
-/* Power, energy and carbon of a run: from the measured power of a node, and from the rated power that published
- * totals use. */
+/* Power, energy and carbon of a run. Energy and carbon are computed twice: from the predicted mean power, and from
+ * the rated power of the devices, which published totals use. */
 
 /* Sets the mean power of a device over the run, and its busy share. While it trains, the device draws idle power, plus
  * power of the matrix units, plus power of the memory, at most its limit. */

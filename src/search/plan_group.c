@@ -116,9 +116,9 @@ struct nnc_plan_groups {
     nnc_memo smaller;             /* maps a plan to the sums of its op list with a smaller micro-batch (smaller_key ->
                                    * smaller_sums); not used if it has no entries */
     const nnc_pass_costs *listed; /* the pass whose op list was lowered last; NULL = no pass */
-    /* plain_s: lower bound of the time of one micro-batch in all layers. The other members are the inputs of the last
-     * list for which it was computed: plan (see nnc_plan_lowering_key) without recomputation, profile, routes, and the
-     * share of its passes that add gradients. */
+    /* plain_s: lower bound of the time of one micro-batch in all layers. The other members are the inputs from which
+     * plain_s was computed last: plan (see nnc_plan_lowering_key) without recomputation, profile, routes, and the
+     * share of passes that add gradients. */
     nnc_plan plain;
     const nnc_software *plain_software;
     nnc_route plain_routes[NNC_ROUTES_OF_LAYERS];
@@ -338,9 +338,10 @@ static void sum_units(nnc_plan_groups *groups, nnc_pass_costs *pass, int split) 
     }
 }
 
-/* Computes the segment times of a pass: with separate weight gradients if split is 1, without if split is 0. If an
- * offered schedule has separate weight gradients, computes the times for both values of split. Overlap shortens
- * collectives in the rows, so the times of the rows are saved before the first computation and restored after it. */
+/* Computes the segment times of a pass: with separate weight gradients if split is 1, without if split is 0. If the
+ * search offers a schedule with separate weight gradients, also computes the times for the other value of split.
+ * Overlap shortens collectives in the rows, so the times of the rows are saved before the first computation and
+ * restored after it. */
 static void time_pass(nnc_plan_groups *groups, nnc_pass_costs *pass, int split) {
     nnc_rows *rows = &groups->scratch->rows;
     const bool both = groups->splits && pass->work.plan.pipeline > 1 && !pass->timed[1 - split];
@@ -397,8 +398,8 @@ static smaller_key smaller_key_of(const nnc_plan *plan, const nnc_software *soft
     return key;
 }
 
-/* Begins a pass with the sums of an op list with a smaller micro-batch. Returns false if no such sums are stored, or
- * if they are no lower bound (on one device). */
+/* Begins a pass without its own op list: takes the sums of the op list with a smaller micro-batch as a lower bound.
+ * Returns false if no such sums are stored, or if they are no lower bound (on one device). */
 static bool guess_pass(nnc_plan_groups *groups, nnc_pass_costs *pass) {
     const nnc_plan *plan = &pass->work.plan;
     if (groups->smaller.slots == 0 || plan->devices == 1 ||
@@ -491,8 +492,9 @@ void nnc_plan_groups_work(nnc_plan_groups *groups, nnc_pass_costs *pass, nnc_res
     result->step_s = step_s;
 }
 
-/* Returns a lower bound of the time of one micro-batch in all layers, in seconds. Lists that differ only in recomputation have the
- * same ops in forward and backward, so they share the bound. 0 if the op list cannot be lowered. */
+/* Returns a lower bound of the time of one micro-batch in all layers, in seconds. Lists that differ only in
+ * recomputation have the same ops in forward and backward, so they share the bound. 0 if the op list cannot be
+ * lowered. */
 static double find_least_s(nnc_plan_groups *groups, nnc_pass_costs *pass) {
     const nnc_plan *plan = &pass->work.plan;
     const double adds = nnc_lowering_of(plan, pass->software, plan->attention).grad_accumulate;
@@ -642,8 +644,9 @@ static int32_t set_memory(nnc_plan_groups *groups, nnc_pass_costs *pass, nnc_res
     return fullest;
 }
 
-/* Tests whether the plan surely exceeds the memory: another plan of the pass, which shards and offloads at least as
- * much, exceeds it on a stage, and some stage of this plan keeps at least as many bytes as that stage. */
+/* Tests whether the plan surely exceeds the memory, by comparison with another plan of the pass that exceeds it on
+ * one stage. True if the other plan shards and offloads at least as much as this plan, and a stage of this plan
+ * keeps at least as many bytes as the stage of the other plan. */
 static bool is_over(const nnc_plan_groups *groups, const nnc_pass_costs *pass, const nnc_plan *plan) {
     const nnc_stage_residency *h = groups->scratch->step.holdings, *over = &pass->over_stage;
     if (!pass->over || plan->zero > pass->over_zero || (plan->offload & ~pass->over_offload) != 0) { return false; }

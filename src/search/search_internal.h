@@ -225,8 +225,8 @@ bool nnc_plan_groups_times(nnc_plan_groups *groups, nnc_pass_costs *pass, const 
  * the devices. */
 double nnc_plan_groups_least_s(const nnc_pass_costs *pass, const nnc_plan *plan);
 
-/* Returns a smaller lower bound of the step time, without the times of recomputation and of the ops that ZeRO adds; it
- * needs no times of the pass. Call it for a plan that does not exceed the memory. */
+/* Returns a lower bound of the step time that leaves out recomputation and the ops that ZeRO adds. It is at most
+ * nnc_plan_groups_least_s, but it needs no times of the pass. Call it for a plan that does not exceed the memory. */
 double nnc_plan_groups_compute_s(nnc_plan_groups *groups, nnc_pass_costs *pass, const nnc_plan *plan);
 
 /* Computes the step time of the plan with index `inside` in its group, and writes it to result. Returns false if the

@@ -368,8 +368,8 @@ static bool misses_more(worker *w, nnc_pass_costs *pass, nnc_result *result, dou
     return breaks_limits(search, run_s, run_s / 3600.0 * plan->devices * sites * price);
 }
 
-/* Adds a plan with a known step time to the front if it is among the best, or, if it breaks a limit on the run, if it
- * is the fastest of these plans. */
+/* Adds a plan with a known step time to the front if it is among the best plans. A plan that breaks a limit on the
+ * run is not added; only the fastest of the plans that break a limit is stored, in front.missed. */
 static void keep_plan(worker *w, nnc_pass_costs *pass, nnc_result *result, uint64_t index) {
     const nnc_searcher *r = w->of;
     const nnc_search *search = r->search;
@@ -437,8 +437,8 @@ static void complete(worker *w, nnc_found *found) {
     }
 }
 
-/* Tests whether the plan can be pruned by a lower bound of its time that all recomputations share. The bound is computed
- * faster than the times of the plan's pass. */
+/* Tests whether the plan can be pruned by the lower bound of its time that is the same for every kind of
+ * recomputation. The bound is computed faster than the times of the plan's pass. */
 static bool computes_long(worker *w, nnc_pass_costs *pass, const nnc_result *result) {
     const nnc_search *search = w->of->search;
     const int64_t bytes = result->memory.total_bytes;

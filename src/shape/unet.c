@@ -117,7 +117,8 @@ static void residual_block(const writer *w, feature_map in, int64_t out_channels
     norm_act_conv(&b, second, out, out, w->u->dropout);
     if (in.channels != out.channels) {
         nnc_op *shortcut = square_conv(&b, "block.shortcut", NNC_GROUP_CONV, in, out, 1, false);
-        /* The shortcut keeps its input only if the first norm, which else owns this tensor, keeps an fp32 copy. */
+        /* The first norm and the shortcut have the same input. Normally the norm owns this tensor. If the norm keeps
+         * an fp32 copy instead, the shortcut must keep the tensor. */
         shortcut->u.conv.keeps_input =
             w->to.how->software->group_norm_keep != NNC_KEEP_FUSED && nnc_dtype_bytes(w->to.how->dtype) < 4.0;
     }

@@ -333,7 +333,9 @@ static void set_labels(nnc_json root, nnc_model *model, bool two) {
     }
 }
 
-/* Sets the fields that a class implies. The values "labels" and "given_labels" mean the number of labels. */
+/* Sets the fields that the name of a PyTorch class implies ("ForSequenceClassification" has a head). The value
+ * "labels" stands for the number of labels in the configuration, or 2 if it has none; "given_labels" also stands for
+ * this number, but then the configuration must have it. */
 static void apply_class(nnc_json root, nnc_model *model, nnc_json effects) {
     for (nnc_json at = nnc_json_first(effects); at.node != NULL; at = nnc_json_next(at)) {
         const char *text = nnc_json_type_of(at) == NNC_JSON_TEXT ? nnc_json_text(at) : "";

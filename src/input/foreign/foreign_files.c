@@ -64,8 +64,8 @@ static void check_texts(nnc_json at) {
     if (nnc_json_expect(at, NNC_JSON_LIST, "a list of texts")) { check_each(at, check_text); }
 }
 
-/* Checks an object that must have the string "key" and may have the members in `others`, but no further members.
- * Returns false if it is not an object. */
+/* Checks an object. It must have the member "key", a string, and may have the members in `others`; a further member
+ * is a fault. Returns false if the value is no object. */
 static bool check_keyed(nnc_json at, const char *what, const char *const *others) {
     typedef struct keyed {
         char key[64];
@@ -537,7 +537,8 @@ bool nnc_foreign_listed(nnc_json list, const char *text) {
     return false;
 }
 
-/* Tests whether the key is one of the names "n_embd|hidden_size", or an object that contains one of them. */
+/* Tests whether a key is in a list of names such as "n_embd|hidden_size", or is an object that contains one of these
+ * names. */
 static bool names(const char *list, const char *key) {
     const size_t length = strlen(key);
     for (const char *at = list; *at != '\0' && length > 0; at += *at == '|') {
@@ -548,7 +549,7 @@ static bool names(const char *list, const char *key) {
     return false;
 }
 
-/* Tests whether the "key" of an object is one of the names, or an object that contains one of them. */
+/* Tests whether the member "key" of an object, a list of names, has the key (see names). */
 static bool names_within(nnc_json at, const char *key) {
     const nnc_json name = nnc_json_get(at, "key");
     return nnc_json_type_of(name) == NNC_JSON_TEXT && names(nnc_json_text(name), key);
