@@ -142,8 +142,8 @@ typedef struct nnc_flash_efficiency {
  * of the same time. They execute the same work at different rates. */
 #define NNC_FLASH_KERNEL_LIST(X)                                               \
     X(NNC_FLASH1, "flash1", "FlashAttention kernels of the first generation.") \
-    X(NNC_FLASH2, "flash2", "FlashAttention-2 and its equals.")                \
-    X(NNC_FLASH3, "flash3", "FlashAttention-3 and its equals.")                \
+    X(NNC_FLASH2, "flash2", "Kernels of the generation of FlashAttention-2.")  \
+    X(NNC_FLASH3, "flash3", "Kernels of the generation of FlashAttention-3.")  \
     X(NNC_CUDNN, "cudnn", "The kernels of cuDNN, if they were measured separately.")
 NNC_ENUM(nnc_flash_kernel, NNC_FLASH_KERNEL_LIST, NNC_FLASH_KERNEL_COUNT);
 NNC_API const char *nnc_flash_kernel_name(nnc_flash_kernel kernel);

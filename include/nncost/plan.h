@@ -93,9 +93,9 @@ NNC_ENUM(nnc_mode, NNC_MODE_LIST, NNC_MODE_COUNT);
 NNC_API const char *nnc_mode_name(nnc_mode mode);
 NNC_API const char *nnc_mode_help(nnc_mode mode);
 
-#define NNC_CONVENTION_LIST(X)                                                                    \
-    X(NNC_CONVENTION_PALM, "palm", "Attention over all s x s pairs.")                             \
-    X(NNC_CONVENTION_CAUSAL, "causal", "Attention over the s(s+1)/2 pairs a causal mask leaves.") \
+#define NNC_CONVENTION_LIST(X)                                                                         \
+    X(NNC_CONVENTION_PALM, "palm", "Attention over all s x s pairs.")                                  \
+    X(NNC_CONVENTION_CAUSAL, "causal", "Attention over the s(s+1)/2 pairs that a causal mask leaves.") \
     X(NNC_CONVENTION_6ND, "6nd", "6 FLOPs per token and per parameter in a matrix product.")
 NNC_ENUM(nnc_flops_convention, NNC_CONVENTION_LIST, NNC_CONVENTION_COUNT);
 NNC_API const char *nnc_flops_convention_name(nnc_flops_convention convention);
@@ -262,9 +262,9 @@ typedef struct nnc_plan {
 } nnc_plan;
 
 /* Tensors that a norm keeps for backward. */
-#define NNC_NORM_KEEP_LIST(X)                                                              \
-    X(NNC_KEEP_FUSED, "fused", "Its input, in the format it came in, and the statistics.") \
-    X(NNC_KEEP_UPCAST, "upcast", "An fp32 copy of its input, and the statistics.")         \
+#define NNC_NORM_KEEP_LIST(X)                                                                   \
+    X(NNC_KEEP_FUSED, "fused", "The input of the norm, in its own format, and the statistics.") \
+    X(NNC_KEEP_UPCAST, "upcast", "An fp32 copy of the input of the norm, and the statistics.")  \
     X(NNC_KEEP_EAGER, "eager", "RMS norm in primitives: fp32 input and square, the scale, the normalised value.")
 NNC_ENUM(nnc_norm_keep, NNC_NORM_KEEP_LIST, NNC_KEEP_COUNT);
 NNC_API const char *nnc_norm_keep_name(nnc_norm_keep keep);
@@ -274,7 +274,7 @@ NNC_API const char *nnc_norm_keep_help(nnc_norm_keep keep);
 #define NNC_LOSS_KEEP_LIST(X)                                                                           \
     X(NNC_LOSS_KEEPS_LOGITS, "logits", "The logits or their log-softmax, in the format of the logits.") \
     X(NNC_LOSS_KEEPS_FP32, "fp32", "fp32 probabilities.")                                               \
-    X(NNC_LOSS_KEEPS_CHUNKS, "chunks", "Nothing: logits are made and dropped in chunks of tokens.")
+    X(NNC_LOSS_KEEPS_CHUNKS, "chunks", "No tensor: logits are computed and freed in chunks of tokens.")
 NNC_ENUM(nnc_loss_keep, NNC_LOSS_KEEP_LIST, NNC_LOSS_KEEPS_COUNT);
 NNC_API const char *nnc_loss_keep_name(nnc_loss_keep keep);
 NNC_API const char *nnc_loss_keep_help(nnc_loss_keep keep);

@@ -207,17 +207,17 @@ NNC_API double nnc_spares(double nodes_out, double enough_share, double *short_s
 
 /* Published scaling laws for N parameters and D tokens. Most give the constants of a loss E + A / N^a + B / D^b; others
  * give only the optimal N or D. */
-#define NNC_LAW_LIST(X)                                                                     \
-    X(NNC_LAW_RULE_20, "rule-of-20", "Twenty tokens per parameter, arXiv:2203.15556.")      \
-    X(NNC_LAW_PRINTED, "printed", "Approach 3 of arXiv:2203.15556 as printed.")             \
-    X(NNC_LAW_TEX, "tex", "The same with the digits of the paper's TeX source.")            \
-    X(NNC_LAW_EPOCH, "epoch", "The replication of arXiv:2404.10102.")                       \
-    X(NNC_LAW_APPROACH_1, "approach-1", "Approach 1 of arXiv:2203.15556, by its table 3.")  \
-    X(NNC_LAW_APPROACH_2, "approach-2", "Approach 2 of arXiv:2203.15556, by its table A3.") \
-    X(NNC_LAW_LLAMA_3, "llama-3", "Tokens of arXiv:2407.21783, refitted to its figure.")    \
-    X(NNC_LAW_LLAMA_3_PRINTED, "llama-3-printed",                                           \
-      "The same as printed, which does not reproduce the paper's 16.55T tokens.")           \
-    X(NNC_LAW_DEEPSEEK, "deepseek", "arXiv:2401.02954, without embeddings.")                \
+#define NNC_LAW_LIST(X)                                                                                 \
+    X(NNC_LAW_RULE_20, "rule-of-20", "Twenty tokens per parameter, arXiv:2203.15556.")                  \
+    X(NNC_LAW_PRINTED, "printed", "Approach 3 of arXiv:2203.15556 as printed.")                         \
+    X(NNC_LAW_TEX, "tex", "Approach 3 of arXiv:2203.15556, with the digits of the paper's TeX source.") \
+    X(NNC_LAW_EPOCH, "epoch", "The replication of arXiv:2404.10102.")                                   \
+    X(NNC_LAW_APPROACH_1, "approach-1", "Approach 1 of arXiv:2203.15556, by its table 3.")              \
+    X(NNC_LAW_APPROACH_2, "approach-2", "Approach 2 of arXiv:2203.15556, by its table A3.")             \
+    X(NNC_LAW_LLAMA_3, "llama-3", "Tokens of arXiv:2407.21783, refitted to its figure.")                \
+    X(NNC_LAW_LLAMA_3_PRINTED, "llama-3-printed",                                                       \
+      "Tokens of arXiv:2407.21783 as printed, which does not give the paper's 16.55T tokens.")          \
+    X(NNC_LAW_DEEPSEEK, "deepseek", "arXiv:2401.02954, without embeddings.")                            \
     X(NNC_LAW_KAPLAN, "kaplan", "arXiv:2001.08361, without embeddings; superseded.")
 NNC_ENUM(nnc_law, NNC_LAW_LIST, NNC_LAW_COUNT);
 enum { NNC_LAW_SPACE = 32 };

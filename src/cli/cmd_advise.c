@@ -251,7 +251,7 @@ static const nnc_metric fit_rows[] = {
     NNC_AS("capacity_bytes", WHOLE, FIT(result.memory.capacity_bytes), .unit = "B",
            .help = "Memory of the device that one process can get."),
     NNC_AS("margin_bytes", WHOLE, FIT(margin_bytes), .unit = "B",
-           .help = "Upper end less lower end of total_interval_bytes with this micro-batch."),
+           .help = "Upper end minus lower end of total_interval_bytes with this micro-batch."),
     NNC_AS("step_s", NUMBER, FIT(result.step_s), .unit = "s", .help = "Time of one step with the largest micro-batch."),
     NNC_AS("samples_per_s", NUMBER, FIT(result.samples_per_s), .show = NNC_SHOW_COUNT,
            .help = "Samples trained on per second with the largest micro-batch."),

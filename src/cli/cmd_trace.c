@@ -71,7 +71,7 @@ NNC_GET(get_reason, nnc_trace_row, reason(self, text))
         NNC_AS("save_s", NUMBER, ROW(save_s), .unit = "s", .head = "save",                                             \
                .help =                                                                                                 \
                    "Time that could be saved: measured time minus expected time, or minus the time of the product "    \
-                   "with padded dimensions."),                                                                         \
+                   "with padded dimensions if this time is shorter."),                                                 \
         NNC_AS("flops", NUMBER, ROW(price.flops), .unit = "FLOP", .help = "FLOPs of all calls."),                      \
         NNC_AS("moved_bytes", NUMBER, ROW(price.moved_bytes), .unit = "B",                                             \
                .help = "Bytes that all calls read and write.")

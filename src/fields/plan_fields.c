@@ -267,8 +267,8 @@ static const nnc_field run_fields[] = {
     { TIME(rollout_s), .default_text = "tokens over rate", .help = "Time to generate the samples of a step." },
     { TIME(score_s), .default_text = "time of the forward passes", .help = "Time to score the samples of a step." },
     { TIME(sync_s), .default_text = "bytes over rate", .help = "Time to send new weights to the generating devices." },
-    { RATE(sync_bytes_per_s), .default_text = "network rate with --rollout-devices; else at once",
-      .help = "Rate at which new weights are sent." },
+    { RATE(sync_bytes_per_s), .default_text = "network rate with --rollout-devices; else unlimited",
+      .help = "Rate at which new weights are sent to the generating devices." },
 
     { NUMBER(sites), .min = 1, .group = "Sites", NNC_DEFAULT(1),
       .help = "Sites, each with the devices of the plan, that average their weights every "

@@ -134,8 +134,8 @@ static const nnc_field software_fields[] = {
     { SOFTWARE(turned_group_norms), NNC_DEFAULT_OFF,
       .help = "Group norms need contiguous maps, so channels-last maps are copied to the contiguous layout and back." },
     { SOFTWARE(grouped_on_vectors), NNC_DEFAULT_OFF,
-      .help = "Grouped convolutions run on the vector units, except groups of 4, 8, 16 or 32 channels, "
-              "if the number of groups is a multiple of 32." },
+      .help = "Grouped convolutions, except depthwise ones, run on the vector units, unless the number of groups is a "
+              "multiple of 32 and a group has 4, 8, 16 or 32 channels." },
     { SOFTWARE(copied_heads), NNC_FIELD_NAMES(nnc_head_copy, NNC_HEAD_COPY_COUNT),
       NNC_DEFAULT_AS(NNC_HEADS_IN_PLACE, "none"),
       .help = "Queries, keys, values and the output of attention are copied to a layout by heads and back. always: "
@@ -201,11 +201,11 @@ static const nnc_field software_fields[] = {
     { SOFTWARE(overlap_offload), .max = 1, NNC_DEFAULT(1),
       .help = "Share of the transfers to and from host memory that overlaps with compute." },
     { SOFTWARE(bucket_bytes), .unit = "B", .max = 1e15, .above_min = true, NNC_DEFAULT(26214400),
-      .help = "Bytes of gradients that are reduced together during backward, and of weights that are gathered together "
-              "if all weights are gathered once per step." },
+      .help = "Bytes of gradients that one collective reduces while backward runs. If all weights are gathered once "
+              "per step, one collective also gathers this many bytes of weights." },
     { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_software, spread), NNC_FIELD_TABLE(spread_fields),
-      .help = "Terms of the interval. Its half-width (natural logarithm of measured / predicted time) is the square "
-              "root of the sum of their squares." },
+      .help = "Terms of the interval. The half-width of the interval (natural logarithm of measured / predicted time) "
+              "is the square root of the sum of the squared terms." },
     { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_software, reserve), NNC_FIELD_TABLE(reserve_fields),
       .help =
           "Device memory that is counted in addition to the tensors of the plan, unless --reserve-bytes is given." },

@@ -56,36 +56,36 @@ typedef struct nnc_expr {
 /* Kinds of op. Columns: enumerator, name in files, help, start of the name of the row ("conv" in nnc_graph_conv_row).
  * The row lists the parameters of the kind and infers the output of an op; shape/graph_family.c computes its cost. A
  * kind without a row does not link. */
-#define NNC_GRAPH_KIND_LIST(X)                                                                                    \
-    X(NNC_GRAPH_INPUT, "input", "A tensor that comes from outside: token ids or values.", input)                  \
-    X(NNC_GRAPH_CONV, "conv", "A convolution over the positions of a map.", conv)                                 \
-    X(NNC_GRAPH_CONV_TRANSPOSE, "conv_transpose", "A convolution that goes from small to large.", conv_transpose) \
-    X(NNC_GRAPH_NORM, "norm", "A normalisation with a gain, and a bias unless it is rms.", norm)                  \
-    X(NNC_GRAPH_ACT, "act", "An activation, one value at a time.", act)                                           \
-    X(NNC_GRAPH_DROPOUT, "dropout", "Some elements become 0.", dropout)                                           \
-    X(NNC_GRAPH_POOL, "pool", "The largest or the mean of each window of a map.", pool)                           \
-    X(NNC_GRAPH_GLOBAL_POOL, "global_pool", "The mean over all positions of a map, or tokens.", global_pool)      \
-    X(NNC_GRAPH_UPSAMPLE, "upsample", "A map with more positions, by copies or in between.", upsample)            \
-    X(NNC_GRAPH_LINEAR, "linear", "A product of each token, or position, with a matrix.", linear)                 \
-    X(NNC_GRAPH_ATTENTION, "attention", "Attention over what is already projected.", attention)                   \
-    X(NNC_GRAPH_RECURRENT, "recurrent", "An LSTM, a GRU or a plain recurrent layer, token by token.", recurrent)  \
-    X(NNC_GRAPH_EMBED, "embed", "A table is looked up by token ids.", embed)                                      \
-    X(NNC_GRAPH_TABLE, "table", "The sum of looked up rows of a table, behind the current vector.", table)        \
-    X(NNC_GRAPH_POSITION, "position", "A learned or fixed value per position is added.", position)                \
-    X(NNC_GRAPH_TIMESTEP, "timestep", "Sines and cosines of a time step.", timestep)                              \
-    X(NNC_GRAPH_SCALE, "scale", "A product with one learned value per channel.", scale)                           \
-    X(NNC_GRAPH_ADD, "add", "The sum with another tensor.", add)                                                  \
-    X(NNC_GRAPH_MUL, "mul", "The product with another tensor, one value at a time.", mul)                         \
-    X(NNC_GRAPH_CONCAT, "concat", "Another tensor behind this one.", concat)                                      \
-    X(NNC_GRAPH_SLICE, "slice", "A part of the channels, or of the tokens.", slice)                               \
-    X(NNC_GRAPH_PREPEND, "prepend", "Learned tokens before the others.", prepend)                                 \
-    X(NNC_GRAPH_SELECT, "select", "One token of all.", select)                                                    \
-    X(NNC_GRAPH_VIEW, "view", "The same values in another shape.", view)                                          \
-    X(NNC_GRAPH_FLATTEN, "flatten", "All values of a sample in a row.", flatten)                                  \
-    X(NNC_GRAPH_TO_TOKENS, "to_tokens", "Each position of a map becomes a token.", to_tokens)                     \
-    X(NNC_GRAPH_TO_MAP, "to_map", "Tokens become the positions of a map.", to_map)                                \
-    X(NNC_GRAPH_FOLD, "fold", "Squares of positions become channels.", fold)                                      \
-    X(NNC_GRAPH_UNFOLD, "unfold", "Channels become squares of positions.", unfold)                                \
+#define NNC_GRAPH_KIND_LIST(X)                                                                                       \
+    X(NNC_GRAPH_INPUT, "input", "Another input of the network: token ids or values.", input)                         \
+    X(NNC_GRAPH_CONV, "conv", "A convolution over the positions of a map.", conv)                                    \
+    X(NNC_GRAPH_CONV_TRANSPOSE, "conv_transpose", "A transposed convolution, which enlarges a map.", conv_transpose) \
+    X(NNC_GRAPH_NORM, "norm", "A normalisation with a gain, and a bias unless it is rms.", norm)                     \
+    X(NNC_GRAPH_ACT, "act", "An activation function.", act)                                                          \
+    X(NNC_GRAPH_DROPOUT, "dropout", "Dropout sets random elements to 0.", dropout)                                   \
+    X(NNC_GRAPH_POOL, "pool", "The maximum or the mean of each window of a map.", pool)                              \
+    X(NNC_GRAPH_GLOBAL_POOL, "global_pool", "The mean over all positions of a map or over all tokens.", global_pool) \
+    X(NNC_GRAPH_UPSAMPLE, "upsample", "A larger map: values are copied or interpolated.", upsample)                  \
+    X(NNC_GRAPH_LINEAR, "linear", "A product of each token, or position, with a matrix.", linear)                    \
+    X(NNC_GRAPH_ATTENTION, "attention", "Attention over projected queries, keys and values.", attention)             \
+    X(NNC_GRAPH_RECURRENT, "recurrent", "An LSTM, a GRU or a plain recurrent layer, token by token.", recurrent)     \
+    X(NNC_GRAPH_EMBED, "embed", "The row of a table for each token id.", embed)                                      \
+    X(NNC_GRAPH_TABLE, "table", "Appends the sum of some rows of a table to the current vector.", table)             \
+    X(NNC_GRAPH_POSITION, "position", "Adds a value per position, or rotates pairs of values.", position)            \
+    X(NNC_GRAPH_TIMESTEP, "timestep", "Sines and cosines of a time step.", timestep)                                 \
+    X(NNC_GRAPH_SCALE, "scale", "Multiplies channels by learned values, or adds the values.", scale)                 \
+    X(NNC_GRAPH_ADD, "add", "The sum with another tensor.", add)                                                     \
+    X(NNC_GRAPH_MUL, "mul", "The element-wise product with another tensor.", mul)                                    \
+    X(NNC_GRAPH_CONCAT, "concat", "Appends another tensor to the current tensor.", concat)                           \
+    X(NNC_GRAPH_SLICE, "slice", "A part of the channels, or of the tokens.", slice)                                  \
+    X(NNC_GRAPH_PREPEND, "prepend", "Adds learned tokens before the first token.", prepend)                          \
+    X(NNC_GRAPH_SELECT, "select", "One of the tokens.", select)                                                      \
+    X(NNC_GRAPH_VIEW, "view", "The same values in another shape.", view)                                             \
+    X(NNC_GRAPH_FLATTEN, "flatten", "All values of a sample as one vector.", flatten)                                \
+    X(NNC_GRAPH_TO_TOKENS, "to_tokens", "Each position of a map becomes a token.", to_tokens)                        \
+    X(NNC_GRAPH_TO_MAP, "to_map", "Tokens become the positions of a map.", to_map)                                   \
+    X(NNC_GRAPH_FOLD, "fold", "Squares of positions become channels.", fold)                                         \
+    X(NNC_GRAPH_UNFOLD, "unfold", "Channels become squares of positions.", unfold)                                   \
     X(NNC_GRAPH_LOSS, "loss", "The loss of training.", loss)
 NNC_ENUM(nnc_graph_kind, NNC_GRAPH_KIND_LIST, NNC_GRAPH_KIND_COUNT);
 const char *nnc_graph_kind_name(nnc_graph_kind value);

@@ -63,20 +63,27 @@ void nnc_graph_windows(const nnc_graph_op *op, nnc_graph_window windows[3]) {
 
 /* Describes all parameters of a window that moves over a map. They have the same indices in every kind of op with a
  * window. */
-#define WINDOW(stride_unsaid, what)                                                                                  \
-    POSITIONS(NNC_WINDOW_KERNEL, "kernel", 1, 1, "Side of the " what "."),                                           \
-        POSITIONS(NNC_WINDOW_STRIDE, "stride", stride_unsaid, 1, "Positions from one window to the next."),          \
-        POSITIONS(NNC_WINDOW_PAD, "pad", 0, 0, "Positions beyond each side."),                                       \
-        POSITIONS(NNC_WINDOW_PAD_END, "pad_end", NNC_GRAPH_UNSAID, 0,                                                \
-                  "Positions beyond the bottom and the right, where they differ."),                                  \
-        POSITIONS(NNC_WINDOW_KERNEL_W, "kernel_w", NNC_GRAPH_UNSAID, 1, "Its width, where it differs."),             \
-        POSITIONS(NNC_WINDOW_STRIDE_W, "stride_w", NNC_GRAPH_UNSAID, 1, "Along the width."),                         \
-        POSITIONS(NNC_WINDOW_PAD_W, "pad_w", NNC_GRAPH_UNSAID, 0, "Left and right."),                                \
-        POSITIONS(NNC_WINDOW_PAD_END_W, "pad_end_w", NNC_GRAPH_UNSAID, 0, "Right."),                                 \
-        POSITIONS(NNC_WINDOW_KERNEL_D, "kernel_d", NNC_GRAPH_UNSAID, 1, "Its depth in a volume, where it differs."), \
-        POSITIONS(NNC_WINDOW_STRIDE_D, "stride_d", NNC_GRAPH_UNSAID, 1, "Along the depth."),                         \
-        POSITIONS(NNC_WINDOW_PAD_D, "pad_d", NNC_GRAPH_UNSAID, 0, "In front and behind."),                           \
-        POSITIONS(NNC_WINDOW_PAD_END_D, "pad_end_d", NNC_GRAPH_UNSAID, 0, "Behind.")
+#define WINDOW(stride_unsaid, what)                                                                                   \
+    POSITIONS(NNC_WINDOW_KERNEL, "kernel", 1, 1, "Side of the " what "."),                                            \
+        POSITIONS(NNC_WINDOW_STRIDE, "stride", stride_unsaid, 1, "Distance between two windows, in positions."),      \
+        POSITIONS(NNC_WINDOW_PAD, "pad", 0, 0, "Padding at each side, in positions."),                                \
+        POSITIONS(NNC_WINDOW_PAD_END, "pad_end", NNC_GRAPH_UNSAID, 0,                                                 \
+                  "Padding at the bottom and the right, if it differs from pad."),                                    \
+        POSITIONS(NNC_WINDOW_KERNEL_W, "kernel_w", NNC_GRAPH_UNSAID, 1,                                               \
+                  "Width of the " what ", if it differs from the height."),                                           \
+        POSITIONS(NNC_WINDOW_STRIDE_W, "stride_w", NNC_GRAPH_UNSAID, 1,                                               \
+                  "Stride along the width, if it differs from stride."),                                              \
+        POSITIONS(NNC_WINDOW_PAD_W, "pad_w", NNC_GRAPH_UNSAID, 0, "Padding left and right, if it differs from pad."), \
+        POSITIONS(NNC_WINDOW_PAD_END_W, "pad_end_w", NNC_GRAPH_UNSAID, 0,                                             \
+                  "Padding at the right; not given: pad_w, or else pad_end."),                                        \
+        POSITIONS(NNC_WINDOW_KERNEL_D, "kernel_d", NNC_GRAPH_UNSAID, 1,                                               \
+                  "Depth of the " what " in a volume, if it differs from the height."),                               \
+        POSITIONS(NNC_WINDOW_STRIDE_D, "stride_d", NNC_GRAPH_UNSAID, 1,                                               \
+                  "Stride along the depth, if it differs from stride."),                                              \
+        POSITIONS(NNC_WINDOW_PAD_D, "pad_d", NNC_GRAPH_UNSAID, 0,                                                     \
+                  "Padding in front and behind, if it differs from pad."),                                            \
+        POSITIONS(NNC_WINDOW_PAD_END_D, "pad_end_d", NNC_GRAPH_UNSAID, 0,                                             \
+                  "Padding behind; not given: pad_d, or else pad_end.")
 
 /* Computes the sides of the output of an op with a window. Returns false if it noted a fault. */
 static bool sides(nnc_graph_walk *w, nnc_graph_op *op) {
@@ -104,14 +111,18 @@ static bool sides(nnc_graph_walk *w, nnc_graph_op *op) {
                               .unsaid = 1,                 \
                               .min = 1,                    \
                               .max = NNC_GRAPH_KERNEL_MAX, \
-                              .help = "Positions from one tap to the next." }
-#define CHANNELS                                                                                                         \
-    [NNC_CONV_OUT] = { "out",    NNC_GRAPH_NUMBER, .required = true,                                                     \
-                       .min = 1, .max = 10000000,  .help = "Channels of the output." },                                  \
-    [NNC_CONV_GROUPS] = { "groups", NNC_GRAPH_NUMBER, .unsaid = 1,                                                       \
-                          .min = 1, .max = 10000000,  .help = "Groups of channels that do not meet; all = depthwise." }, \
-    [NNC_CONV_BIAS] = { "bias",   NNC_GRAPH_NUMBER, .unsaid = 1,                                                         \
-                        .min = 0, .max = 1,         .help = "One value per channel is added." }
+                              .help = "Distance between two taps, in positions." }
+#define CHANNELS                                                                                                      \
+    [NNC_CONV_OUT] = { "out",    NNC_GRAPH_NUMBER, .required = true,                                                  \
+                       .min = 1, .max = 10000000,  .help = "Channels of the output." },                               \
+    [NNC_CONV_GROUPS] = { "groups",                                                                                   \
+                          NNC_GRAPH_NUMBER,                                                                           \
+                          .unsaid = 1,                                                                                \
+                          .min = 1,                                                                                   \
+                          .max = 10000000,                                                                            \
+                          .help = "Groups of channels that are convolved separately; one per channel = depthwise." }, \
+    [NNC_CONV_BIAS] = { "bias",   NNC_GRAPH_NUMBER, .unsaid = 1,                                                      \
+                        .min = 0, .max = 1,         .help = "Whether one value per channel is added." }
 
 static const nnc_graph_param conv_params[] = { WINDOW(1, "kernel"), DILATION, CHANNELS };
 
@@ -141,7 +152,7 @@ static const nnc_graph_param transpose_params[] = {
     DILATION,
     CHANNELS,
     [NNC_CONV_OUTPUT_PAD] = { "output_pad", NNC_GRAPH_NUMBER, .unsaid = 0, .min = 0, .max = NNC_GRAPH_KERNEL_MAX,
-                              .help = "Positions added at the bottom and the right." },
+                              .help = "Positions that are added to the output at the bottom and the right." },
 };
 
 /* Infers the output of a transposed convolution. Output side: (input side - 1) stride - pads + span of the kernel.
@@ -166,7 +177,7 @@ static const nnc_graph_param pool_params[] = {
     WINDOW(NNC_GRAPH_UNSAID, "window"),
     DILATION,
     [NNC_WINDOW_CEIL] = { "ceil", NNC_GRAPH_NUMBER, .unsaid = 0, .min = 0, .max = 1,
-                          .help = "A window may end outside." },
+                          .help = "Whether the last window may end outside the padded map." },
     [NNC_POOL_KIND] = { "kind", NNC_GRAPH_WORD, .words = pool_words, .required = true,
                         .help = "Function over a window: mean or maximum." },
 };
@@ -183,7 +194,7 @@ static const nnc_graph_param upsample_params[] = {
     [NNC_UPSAMPLE_KIND] = { "kind", NNC_GRAPH_WORD, .words = upsample_words, .unsaid = 0,
                             .help = "Interpolation between the positions." },
     [NNC_UPSAMPLE_FACTOR] = { "factor", NNC_GRAPH_NUMBER, .unsaid = 2, .min = 1, .max = 1000,
-                              .help = "Sides of the output over those of the input." },
+                              .help = "Side of the output divided by the side of the input." },
 };
 
 static bool infer_upsample(nnc_graph_walk *w, nnc_graph_op *op) {
@@ -261,7 +272,7 @@ static bool infer_to_tokens(nnc_graph_walk *w, nnc_graph_op *op) {
 
 static const nnc_graph_param to_map_params[] = {
     [NNC_TO_MAP_HEIGHT] = { "height", NNC_GRAPH_NUMBER, .required = true, .min = 1, .max = NNC_GRAPH_DIM_MAX,
-                            .help = "Rows of positions." },
+                            .help = "Height of the map." },
 };
 
 static bool infer_to_map(nnc_graph_walk *w, nnc_graph_op *op) {

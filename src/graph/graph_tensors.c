@@ -18,17 +18,18 @@ static const char *const norm_words[] = { "layer", "rms", "group", "batch", NULL
 
 static const nnc_graph_param norm_params[] = {
     [NNC_NORM_PARAM_KIND] = { "kind", NNC_GRAPH_WORD, .words = norm_words, .required = true,
-                              .help = "Over what mean and variance are taken: each position, each "
-                                      "group of channels of a sample, each channel of the batch." },
+                              .help =
+                                  "Values that share a mean and a variance: of each position (layer, rms), of each "
+                                  "group of channels of a sample (group), or of each channel over the batch (batch)." },
     [NNC_NORM_PARAM_GROUPS] = { "groups", NNC_GRAPH_NUMBER, .unsaid = 32, .min = 1, .max = 10000000,
                                 .help = "Groups of channels of a group norm." },
     [NNC_NORM_PARAM_AFFINE] = { "affine", NNC_GRAPH_NUMBER, .unsaid = 1, .min = 0, .max = 1,
-                                .help = "Has a gain and a bias." },
+                                .help = "Whether the norm has a gain and a bias." },
     [NNC_NORM_PARAM_BIAS] = { "bias", NNC_GRAPH_NUMBER, .unsaid = NNC_GRAPH_UNSAID, .min = 0, .max = 1,
-                              .help = "Has a bias; left out, all but rms have." },
+                              .help = "Whether the norm has a bias; not given: all norms except rms have one." },
     [NNC_NORM_PARAM_HEADS] = { "heads", NNC_GRAPH_NUMBER, .unsaid = 1, .min = 1, .max = 10000000,
-                               .help = "The width is that of so many heads, each normalised by "
-                                       "itself with the same gain." },
+                               .help = "Number of heads that the width is divided into; each head is normalised "
+                                       "separately, with the same gain." },
 };
 
 static bool infer_norm(nnc_graph_walk *w, nnc_graph_op *op) {
@@ -51,7 +52,8 @@ static const char *const act_words[] = { "relu",       "gelu",    "silu",   "sig
 
 static const nnc_graph_param act_params[] = {
     { "kind", NNC_GRAPH_WORD, .words = act_words, .required = true,
-      .help = "Which function; swiglu and geglu multiply one half by the function of the other." },
+      .help =
+          "Activation function; swiglu and geglu multiply one half of the values by the function of the other half." },
 };
 
 static bool infer_act(nnc_graph_walk *w, nnc_graph_op *op) {
@@ -72,10 +74,10 @@ static const nnc_graph_param linear_params[] = {
     [NNC_LINEAR_OUT] = { "out", NNC_GRAPH_NUMBER, .required = true, .min = 1, .max = 1000000000,
                          .help = "Width of the output." },
     [NNC_LINEAR_BIAS] = { "bias", NNC_GRAPH_NUMBER, .unsaid = 1, .min = 0, .max = 1,
-                          .help = "One value per output is added." },
+                          .help = "Whether one value per output is added." },
     [NNC_LINEAR_SPLIT] = { "split", NNC_GRAPH_WORD, .words = split_words, .unsaid = NNC_LINEAR_WHOLE,
-                           .help = "How tensor ranks divide the matrix: by columns, each makes its "
-                                   "part of the output; then by rows, and they add up." },
+                           .help = "How tensor ranks divide the matrix. column: each rank computes its part of the "
+                                   "output; row, in a later layer: the parts of all ranks are added." },
 };
 
 static bool infer_linear(nnc_graph_walk *w, nnc_graph_op *op) {
@@ -95,7 +97,7 @@ static const char *const scale_words[] = { "gain", "bias", NULL };
 
 static const nnc_graph_param scale_params[] = {
     { "kind", NNC_GRAPH_WORD, .words = scale_words, .unsaid = NNC_SCALE_GAIN,
-      .help = "The values multiply, or are added." },
+      .help = "Use of the learned values: gain multiplies by them, bias adds them." },
 };
 
 static bool infer_scale(nnc_graph_walk *w, nnc_graph_op *op) {
@@ -136,7 +138,8 @@ static const char *const axis_words[] = { "channels", "tokens", NULL };
 
 static const nnc_graph_param concat_params[] = {
     { "with", NNC_GRAPH_TENSOR, .required = true, .help = "The other tensor." },
-    [NNC_CONCAT_AXIS] = { "axis", NNC_GRAPH_WORD, .words = axis_words, .unsaid = 0, .help = "Which axis grows." },
+    [NNC_CONCAT_AXIS] = { "axis", NNC_GRAPH_WORD, .words = axis_words, .unsaid = 0,
+                          .help = "Axis along which the tensors are joined." },
 };
 
 static bool axis_of(nnc_graph_walk *w, const nnc_graph_op *op, bool tokens, int *axis) {
@@ -167,7 +170,8 @@ static const nnc_graph_param slice_params[] = {
                          .help = "Number of channels or tokens that are kept." },
     [NNC_SLICE_START] = { "start", NNC_GRAPH_NUMBER, .unsaid = 0, .min = 0, .max = NNC_GRAPH_DIM_MAX,
                           .help = "Number of channels or tokens before the part that is kept." },
-    [NNC_SLICE_AXIS] = { "axis", NNC_GRAPH_WORD, .words = axis_words, .unsaid = 0, .help = "The axis." },
+    [NNC_SLICE_AXIS] = { "axis", NNC_GRAPH_WORD, .words = axis_words, .unsaid = 0,
+                         .help = "Axis along which the part is taken." },
 };
 
 static bool infer_slice(nnc_graph_walk *w, nnc_graph_op *op) {
@@ -185,7 +189,7 @@ static bool infer_slice(nnc_graph_walk *w, nnc_graph_op *op) {
 static const char *const loss_words[] = { "cross_entropy", "squared_error", NULL };
 
 static const nnc_graph_param loss_params[] = {
-    { "kind", NNC_GRAPH_WORD, .words = loss_words, .required = true, .help = "Which loss." },
+    { "kind", NNC_GRAPH_WORD, .words = loss_words, .required = true, .help = "Loss function." },
 };
 
 /* ---- tokens ---- */
@@ -197,7 +201,8 @@ static bool needs_tokens(nnc_graph_walk *w, const nnc_graph_op *op) {
 }
 
 static const nnc_graph_param input_params[] = {
-    { "tokens", NNC_GRAPH_NUMBER, .unsaid = 0, .min = 1, .max = NNC_GRAPH_DIM_MAX, .help = "Token ids of a sequence." },
+    { "tokens", NNC_GRAPH_NUMBER, .unsaid = 0, .min = 1, .max = NNC_GRAPH_DIM_MAX,
+      .help = "Number of token ids of a sequence." },
     { "shape", NNC_GRAPH_SHAPE,
       .help = "Axes of one sample: channels, height, width; channels, depth, height, width; tokens, width; or width." },
 };
@@ -223,19 +228,19 @@ static const nnc_graph_param attention_params[] = {
     [NNC_ATTENTION_HEADS] = { "heads", NNC_GRAPH_NUMBER, .required = true, .min = 1, .max = 10000000,
                               .help = "Query heads." },
     [NNC_ATTENTION_KV_HEADS] = { "kv_heads", NNC_GRAPH_NUMBER, .unsaid = NNC_GRAPH_UNSAID, .min = 1, .max = 10000000,
-                                 .help = "Key and value heads; left out, as many." },
+                                 .help = "Key and value heads; not given: heads." },
     [NNC_ATTENTION_KEY] = { "key", NNC_GRAPH_TENSOR,
-                            .help = "A named tensor with the keys, and the values behind them "
-                                    "unless they are named too; left out, both stand behind the "
-                                    "queries." },
-    [NNC_ATTENTION_VALUE] = { "value", NNC_GRAPH_TENSOR, .help = "A named tensor with the values." },
+                            .help = "Name of the tensor that contains the keys and, without the parameter value, the "
+                                    "values; not given: the current tensor contains queries, keys and values." },
+    [NNC_ATTENTION_VALUE] = { "value", NNC_GRAPH_TENSOR, .help = "Name of the tensor that contains the values." },
     [NNC_ATTENTION_CAUSAL] = { "causal", NNC_GRAPH_NUMBER, .unsaid = 0, .min = 0, .max = 1,
-                               .help = "A token sees those before it." },
+                               .help = "Whether a token attends only to itself and to the tokens before it." },
     [NNC_ATTENTION_WINDOW] = { "window", NNC_GRAPH_NUMBER, .unsaid = 0, .min = 0, .max = NNC_GRAPH_DIM_MAX,
-                               .help = "Side of the squares of positions that attend to each other "
-                                       "in a map; of tokens, how many; 0 = all." },
+                               .help =
+                                   "Side of the squares of positions, or length of the blocks of tokens, that attend "
+                                   "only to themselves; with causal, number of earlier tokens; 0 = no window." },
     [NNC_ATTENTION_BIASES] = { "position_biases", NNC_GRAPH_NUMBER, .unsaid = 0, .min = 0, .max = NNC_GRAPH_DIM_MAX,
-                               .help = "Rows of a table of biases, one value per head." },
+                               .help = "Rows of a table of attention biases, with one value per head; 0 = no table." },
 };
 
 static int64_t or_none(const nnc_graph_tensor *t) { return t->rank > 0 ? nnc_graph_width(t) : 0; }
@@ -286,13 +291,13 @@ static const char *const recurrent_words[] = { "lstm", "gru", "rnn", NULL };
 
 static const nnc_graph_param recurrent_params[] = {
     [NNC_RECURRENT_KIND] = { "kind", NNC_GRAPH_WORD, .words = recurrent_words, .required = true,
-                             .help = "Gates: four (lstm), three (gru), or one (rnn)." },
+                             .help = "Kind of layer: with four gates (lstm), three (gru) or one (rnn)." },
     [NNC_RECURRENT_HIDDEN] = { "hidden", NNC_GRAPH_NUMBER, .required = true, .min = 1, .max = 10000000,
                                .help = "Width of the state." },
     [NNC_RECURRENT_BOTH] = { "bidirectional", NNC_GRAPH_NUMBER, .unsaid = 0, .min = 0, .max = 1,
-                             .help = "A second layer reads the tokens backward; the outputs are joined." },
+                             .help = "Whether a second layer reads the tokens backward; the outputs are joined." },
     [NNC_RECURRENT_BIAS] = { "bias", NNC_GRAPH_NUMBER, .unsaid = 1, .min = 0, .max = 1,
-                             .help = "Both products of a gate have a bias, as in PyTorch." },
+                             .help = "Whether both products of a gate have a bias, as in PyTorch." },
 };
 
 int64_t nnc_graph_gates(const nnc_graph_op *op) {
@@ -314,9 +319,9 @@ static bool infer_recurrent(nnc_graph_walk *w, nnc_graph_op *op) {
 
 static const nnc_graph_param embed_params[] = {
     [NNC_EMBED_ROWS] = { "rows", NNC_GRAPH_NUMBER, .required = true, .min = 1, .max = NNC_GRAPH_DIM_MAX,
-                         .help = "Words of the table." },
+                         .help = "Rows of the table." },
     [NNC_EMBED_WIDTH] = { "width", NNC_GRAPH_NUMBER, .required = true, .min = 1, .max = 10000000,
-                          .help = "Values of each." },
+                          .help = "Width of a row." },
 };
 
 static bool infer_embed(nnc_graph_walk *w, nnc_graph_op *op) {
@@ -334,9 +339,9 @@ static const nnc_graph_param table_params[] = {
     [NNC_TABLE_ROWS] = { "rows", NNC_GRAPH_NUMBER, .required = true, .min = 1, .max = 100000000000,
                          .help = "Rows of the table." },
     [NNC_TABLE_WIDTH] = { "width", NNC_GRAPH_NUMBER, .required = true, .min = 1, .max = 10000000,
-                          .help = "Values of each." },
+                          .help = "Width of a row." },
     [NNC_TABLE_LOOKUPS] = { "lookups", NNC_GRAPH_NUMBER, .unsaid = 1, .min = 1, .max = NNC_GRAPH_DIM_MAX,
-                            .help = "Rows of a sample, which are summed." },
+                            .help = "Number of rows that are added up for each sample." },
 };
 
 static bool infer_table(nnc_graph_walk *w, nnc_graph_op *op) {
@@ -353,10 +358,10 @@ static const char *const position_words[] = { "learned", "fixed", "rotary", NULL
 
 static const nnc_graph_param position_params[] = {
     [NNC_POSITION_KIND] = { "kind", NNC_GRAPH_WORD, .words = position_words, .required = true,
-                            .help = "A learned value is added to each element, a fixed one, or "
-                                    "pairs of values are rotated." },
+                            .help = "Kind of position: learned and fixed add a value to each element, rotary rotates "
+                                    "pairs of values." },
     [NNC_POSITION_ROWS] = { "rows", NNC_GRAPH_NUMBER, .unsaid = 0, .min = 0, .max = NNC_GRAPH_DIM_MAX,
-                            .help = "Rows of the learned table; left out, the tokens." },
+                            .help = "Rows of the learned table; not given: the number of tokens." },
 };
 
 static bool infer_position(nnc_graph_walk *w, nnc_graph_op *op) {
@@ -374,7 +379,7 @@ static bool infer_position(nnc_graph_walk *w, nnc_graph_op *op) {
 }
 
 static const nnc_graph_param timestep_params[] = {
-    { "width", NNC_GRAPH_NUMBER, .required = true, .min = 1, .max = 10000000, .help = "Values of the embedding." },
+    { "width", NNC_GRAPH_NUMBER, .required = true, .min = 1, .max = 10000000, .help = "Width of the embedding." },
 };
 
 static bool infer_timestep(nnc_graph_walk *w, nnc_graph_op *op) {

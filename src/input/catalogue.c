@@ -52,7 +52,7 @@ static const nnc_field building_fields[] = {
     { NNC_FIELD(nnc_building, id), .required = true, .help = "A short name." },
     { NNC_FIELD(nnc_building, name), .required = true, .help = "Full name." },
     { NNC_FIELD(nnc_building, pue), .min = 1, .max = 10, .required = true,
-      .help = "Power usage effectiveness: energy of the building over that of its machines." },
+      .help = "Power usage effectiveness: energy of the building divided by the energy of its machines." },
     { NNC_FIELD(nnc_building, year), .min = 1990, .max = 2100, .required = true, .help = "Year of the value." },
 };
 static const nnc_field_table building_table = { "building", building_fields, NNC_COUNT_OF(building_fields) };

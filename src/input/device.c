@@ -574,8 +574,8 @@ static const nnc_field gemm_fields[] = {
       .help = "Share of the memory bandwidth that products reach when PyTorch issues them one by one; not given: "
               "memory_fraction." },
     { NNC_FIELD(nnc_gemm_efficiency, k_fill), .max = 1e5, NNC_DEFAULT(0),
-      .help = "Start and end of a tile of a product together take as long as this many further elements of the "
-              "dimension k." },
+      .help = "Time to start and end a tile of a product, as the number of elements of the dimension k that take this "
+              "time." },
     { NNC_FIELD(nnc_gemm_efficiency, l2_bytes_per_flop), .unit = "B/FLOP", .max = 1e3, .above_min = true,
       .help =
           "Operand bytes that the L2 cache delivers per FLOP of the peak: its bandwidth is this value x the peak." },

@@ -145,9 +145,10 @@ static const nnc_field framework_fields[] = {
     { NNC_FIELD(nnc_framework, framework), .required = true,
       .help = "Name of the framework; the column `framework` of measured rows begins with it." },
     SELECTS(nnc_framework, also, "Another name of the framework."),
-    SELECTS(nnc_framework, version,
-            "First release that this entry describes. If the value is a word and no number, the version has to begin "
-            "with it."),
+    SELECTS(
+        nnc_framework, version,
+        "First release that this entry describes. If the value begins with a letter, the entry describes all versions "
+        "that begin with the value."),
     SELECTS(nnc_framework, hardware, "Start of the id of the device."),
     SELECTS(nnc_framework, model, "Start of the id of the model."),
     SELECTS(nnc_framework, family, "Family of the model."),

@@ -52,12 +52,13 @@ const char *nnc_memory_stat_name(nnc_memory_stat value);
 
 /* Kinds of measurements of served requests: value, column, meaning. A line of a file gives one row for each measurement
  * in it. */
-#define NNC_SERVED_LIST(X)                                                                      \
-    X(NNC_SERVED_TPOT, "tpot_s", "Time per output token after the first.")                      \
-    X(NNC_SERVED_TTFT, "ttft_s", "Time to the first token.")                                    \
-    X(NNC_SERVED_REQUEST, "latency_s", "From the start of a batch to its last token.")          \
-    X(NNC_SERVED_TOKEN, "output_tokens_per_s", "Throughput of the whole deployment, inverted.") \
-    X(NNC_SERVED_PASS, "iterations_per_s", "One forward pass: a denoising step, inverted; an encoder's latency.")
+#define NNC_SERVED_LIST(X)                                                                                   \
+    X(NNC_SERVED_TPOT, "tpot_s", "Time per output token after the first.")                                   \
+    X(NNC_SERVED_TTFT, "ttft_s", "Time to the first token.")                                                 \
+    X(NNC_SERVED_REQUEST, "latency_s", "Time from the start of a batch to its last token.")                  \
+    X(NNC_SERVED_TOKEN, "output_tokens_per_s", "Seconds per token: 1 / throughput of the whole deployment.") \
+    X(NNC_SERVED_PASS, "iterations_per_s",                                                                   \
+      "Seconds per forward pass: 1 / denoising steps per second, or latency of an encoder.")
 NNC_ENUM(nnc_served, NNC_SERVED_LIST, NNC_SERVED_COUNT);
 const char *nnc_served_name(nnc_served value);
 

@@ -252,7 +252,7 @@ static const nnc_metric step_rows[] = {
     NNC_NAMED(nnc_result, bound, nnc_bound_name, NNC_BOUND_COUNT, .full = true,
               .help = "Resource of the largest part of the step: compute, memory, network, host or bubble."),
     NNC_NAMED(nnc_result, next_bound, nnc_bound_name, NNC_BOUND_COUNT, .full = true,
-              .help = "The second largest part of the step."),
+              .help = "Resource of the second largest part of the step."),
     NNC_NUMBER(nnc_result, bound_s, .full = true, .each_count = NNC_BOUND_COUNT, .unit = "s",
                .help =
                    "Step time by cause: ops by the resource that bounds them, issuing of ops (host), and waiting in "
@@ -548,7 +548,8 @@ static const nnc_metric own_rows[] = {
 static const nnc_metrics own_metrics = NNC_METRICS("a measured step", own_rows, nnc_own_step);
 static const nnc_metric past_rows[] = {
     NNC_NAMED(nnc_past, of, nnc_past_name, NNC_PAST_COUNT,
-              .help = "Steps behind error and bias. device: steps of the device that no fit has used. all_devices: the "
+              .help = "Steps from which error and bias are computed. device: steps of the device that no fit has used. "
+                      "all_devices: the "
                       "device has fewer than ten of them, so steps of all devices. seen: all steps of the device, "
                       "because their error is larger. too_few: fewer than ten steps on all devices."),
     NNC_WHOLE(nnc_past, device_rows, .help = "Number of steps of the device that no fit has used."),

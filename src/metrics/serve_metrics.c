@@ -109,7 +109,7 @@ static const nnc_metric decode_rows[] = {
           .help = "Number of sequences from which on decode is compute-bound; null: decode is always memory-bound.",
           .more = NNC_MORE(.source = "docs/serving.md")),
     NNC_NUMBER(nnc_serve, intensity_limit_flops_per_byte, .unit = "FLOP/B",
-               .help = "Arithmetic intensity of decode that more and more sequences approach."),
+               .help = "Arithmetic intensity that decode approaches as the number of sequences grows."),
 };
 static const nnc_metrics decode_metrics = NNC_METRICS("one decode step", decode_rows, nnc_serve);
 
@@ -199,7 +199,7 @@ static const nnc_metrics cost_metrics = NNC_METRICS("cost", cost_rows, nnc_repor
 
 static const nnc_metric formula_rows[] = {
     SECONDS(ttft_p99_s, .help = "99th percentile of the time to the first token of the simulated requests."),
-    COUNT(tokens_per_verify, .help = "Tokens from one verification of a draft.",
+    COUNT(tokens_per_verify, .help = "Mean number of tokens that one verification of a draft gives.",
           .more = NNC_MORE(.source = "arXiv:2211.17192")),
     SECONDS(draft_s, .help = "Time of one step of the draft model."),
     SECONDS(verify_s, .help = "Time of a decode step that verifies the tokens proposed by the draft."),
@@ -363,7 +363,7 @@ static const nnc_metric run_rows[] = {
     TIME(sync_step_s, .help = "Time to send new weights to the devices that generate answers."),
 
     NNC_NUMBER(nnc_run, outer_bytes, .unit = "B",
-               .help = "Bytes that a site sends for one average of the weights; it receives as many."),
+               .help = "Bytes that a site sends for one average of the weights; it receives the same number of bytes."),
     TIME(outer_s, .help = "Time that a site waits for one average."),
 
     TIME(device_mtbf_s, .help = "Mean time between stops of one device."),

@@ -389,7 +389,7 @@ static void draw_step(nnc_canvas *canvas, const nnc_plot_data *data) {
 
 const nnc_picture nnc_plot_step = {
     .name = "step",
-    .help = "The parts of a step, and the range in which it falls.",
+    .help = "The parts of a step, and the predicted range of the step time.",
     .of = NNC_PLOT_ESTIMATE,
     .draw = draw_step,
 };

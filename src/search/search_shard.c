@@ -69,7 +69,8 @@ static const nnc_metrics sure_metrics = NNC_METRICS("how sure a plan of the list
 
 static const nnc_metric listed_rows[] = {
     NNC_AS("index", WHOLE, NNC_IN(nnc_found, index),
-           .help = "Number of the plan among all combinations; only in shards.", .more = NNC_MORE(.when = is_in_shard)),
+           .help = "Number of the plan among all combinations; only with --shard.",
+           .more = NNC_MORE(.when = is_in_shard)),
     NNC_ROWS(&nnc_found_metrics),
 };
 static const nnc_metrics listed_metrics = NNC_METRICS("a plan that fits", listed_rows, nnc_found);
@@ -106,10 +107,10 @@ static const nnc_metric size_rows[] = {
     NNC_AS("feasible", WHOLE, NNC_IN(nnc_search_size, total.feasible), .help = "Legal plans that fit the memory."),
     NNC_AS("evaluated", WHOLE, NNC_IN(nnc_search_size, total.evaluated), .help = "Plans that were evaluated in full."),
     NNC_AS("missed", OBJECT, NNC_IN(nnc_search_size, missed), .rows = &listed_metrics,
-           .help = "The fastest plan that breaks a limit on the run; only in shards.",
+           .help = "The fastest plan that breaks a limit on the run; only with --shard.",
            .more = NNC_MORE(.when = is_of_shard, .unless = missed_none)),
     NNC_AS("illegal", OBJECT, NNC_IN(nnc_search_size, why), .rows = &refusal_metrics,
-           .help = "Why no plan is legal; only in shards.",
+           .help = "Reason why no plan is legal; only with --shard.",
            .more = NNC_MORE(.when = is_of_shard, .unless = is_legal_size)),
     NNC_AS("best", OBJECT, NNC_IN(nnc_search_size, best), .rows = &listed_metrics,
            .help = "The best plan; null when no plan fits.", .more = NNC_MORE(.unless = is_not_found)),
@@ -192,7 +193,7 @@ static const nnc_metrics target_metrics = NNC_METRICS("the way to a step time", 
 #define TOTAL(member) NNC_IN(nnc_search_report, total.member)
 #define RESULT(member) NNC_VIA(nnc_search_report, result), NNC_IN(nnc_search_result, member)
 static const nnc_metric document_rows[] = {
-    NNC_AS("shard", TEXT, .get = get_shard, .help = "Which of how many shards was searched; only with --shard.",
+    NNC_AS("shard", TEXT, .get = get_shard, .help = "Shard I of N that was searched, as I/N; only with --shard.",
            .more = NNC_MORE(.when = is_shard)),
     NNC_TEXT(nnc_search_report, digest,
              .help = "Digest of the inputs of the search, equal for all its shards; only with --shard.",
@@ -238,7 +239,7 @@ static const nnc_metric document_rows[] = {
            .help = "The fastest plan that breaks a limit on the run; only with --shard.",
            .more = NNC_MORE(.when = is_lone_shard, .unless = has_none_missed)),
     NNC_AS("illegal", OBJECT, NNC_IN(nnc_search_report, why), .rows = &refusal_metrics,
-           .help = "Why no plan is legal; only with --shard.",
+           .help = "Reason why no plan is legal; only with --shard.",
            .more = NNC_MORE(.when = is_lone_shard, .unless = is_legal)),
     NNC_AS("target", OBJECT, .rows = &target_metrics, .help = "With --target-step.",
            .more = NNC_MORE(.when = has_target)),

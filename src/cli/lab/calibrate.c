@@ -142,8 +142,8 @@ static const nnc_metric next_rows[] = {
     NNC_NUMBER(nnc_next, high, .show = NNC_SHOW_PLAIN,
                .help =
                    "Largest value of the parameter that agrees with the rows, or the largest of the shipped devices."),
-    NNC_NUMBER(nnc_next, low_step_s, .unit = "s", .help = "Step time with the smallest value."),
-    NNC_NUMBER(nnc_next, high_step_s, .unit = "s", .help = "Step time with the largest value."),
+    NNC_NUMBER(nnc_next, low_step_s, .unit = "s", .help = "Step time with the smallest value of the parameter (low)."),
+    NNC_NUMBER(nnc_next, high_step_s, .unit = "s", .help = "Step time with the largest value of the parameter (high)."),
     NNC_WHOLE(nnc_next, rows, .help = "Number of rows on which the parameter was fitted."),
     NNC_TEXT(nnc_next, measure, .shrinks = true,
              .help = "Kind of measurement that would make the range of this parameter narrower."),

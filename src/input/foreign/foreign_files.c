@@ -170,23 +170,24 @@ typedef struct object_table {
 #define KEY(member) NNC_FIELD(nnc_foreign_key, member)
 static const nnc_field key_fields[] = {
     { KEY(key), .required = true, .help = "Key of the configuration." },
-    { KEY(to), .help = "Field of the model that it sets." },
-    { KEY(times), .help = "The number is a multiple of this field." },
-    { KEY(uneven_to), .help = "Field of a list with a value for each level, where they differ." },
-    { KEY(none_if_equal), .help = "A number equal to this field says nothing." },
-    { KEY(plus), .min = -1000, .max = 1000, .help = "The field is larger by this." },
-    { KEY(divide), .min = 1, .max = 1000, .help = "The field is the number over this." },
-    { KEY(optional), .help = "An absent key sets nothing." },
-    { KEY(fraction), .help = "The number need not be whole." },
-    { KEY(counts_members), .help = "The field is how many members the value has." },
-    { KEY(wins), .help = "Counts where another key has set the same field." },
-    { KEY(is_set), .help = "The field is whether the value says anything." },
-    { KEY(may_be_zero), .help = "The number may be 0." },
-    { KEY(largest), .help = "The largest counts of keys that set the same field." },
-    { KEY(same_each_level), .help = "The value may be a list that repeats one number." },
-    { KEY(last_of_list), .help = "The last number of a list counts." },
-    { KEY(may_be_shorter), .help = "A list for several fields may be shorter: the others are 0." },
-    { KEY(backward), .help = "The last item of a list is for the first field." },
+    { KEY(to), .help = "Field of the model that the key sets." },
+    { KEY(times), .help = "The number is multiplied by this field." },
+    { KEY(uneven_to), .help = "List field that the key sets instead if the values of the levels differ." },
+    { KEY(none_if_equal), .help = "If the number is equal to this field, the key sets its field to 0." },
+    { KEY(plus), .min = -1000, .max = 1000, .help = "This number is added to the number of the key." },
+    { KEY(divide), .min = 1, .max = 1000, .help = "The number of the key is divided by this number." },
+    { KEY(optional), .help = "Whether the key may be absent; an absent key sets no field." },
+    { KEY(fraction), .help = "Whether the number may be a fraction." },
+    { KEY(counts_members), .help = "Whether the field is the number of members of the value." },
+    { KEY(wins), .help = "Whether the key takes precedence over an earlier key that set the same field." },
+    { KEY(is_set), .help = "Whether the field is a switch: on if the value is not empty, else off." },
+    { KEY(may_be_zero), .help = "Whether the number may be 0." },
+    { KEY(largest), .help = "Whether the largest value is used if several keys set the same field." },
+    { KEY(same_each_level), .help = "Whether the value may be a list that repeats one number." },
+    { KEY(last_of_list), .help = "Whether the last number of a list is used." },
+    { KEY(may_be_shorter),
+      .help = "Whether a list for several fields may have fewer items; fields without an item are 0." },
+    { KEY(backward), .help = "Whether a list is read from its last item: the last item is for the first field." },
 };
 #define KEY_MEMBER(name) #name, offsetof(nnc_foreign_key, name)
 static const member key_members[] = {
@@ -200,7 +201,7 @@ static const object_table key_table = { { "key", key_fields, NNC_COUNT_OF(key_fi
 #define PATTERN(member) NNC_FIELD(nnc_foreign_pattern, member)
 static const nnc_field pattern_fields[] = {
     { PATTERN(to), .required = true, .help = "Field of the model: mixers or mlps." },
-    { PATTERN(needs), .help = "Key without which layers are alike." },
+    { PATTERN(needs), .help = "Key of the configuration; if it is absent or null, all layers have the same kind." },
     { PATTERN(list), .help = "Key of a list with a word for each layer." },
     { PATTERN(letters), .help = "Key of a text with a letter for each layer, or with letters that repeat." },
     { PATTERN(matrix), .help = "Key of a list; each item has a list of words and the number of its repeats." },
@@ -209,7 +210,8 @@ static const nnc_field pattern_fields[] = {
     { PATTERN(out), .help = "Kind of the other layers." },
     { PATTERN(except), .help = "Key that lists the numbers of layers of kind `out` in spite of the rule." },
     { PATTERN(last), .help = "Kind of the last layer." },
-    { PATTERN(shift), .min = 0, .max = 1000, .help = "Added to the number of a layer." },
+    { PATTERN(shift), .min = 0, .max = 1000,
+      .help = "This number is added to the number of a layer before the rule is applied." },
 };
 #define PATTERN_MEMBER(name) #name, offsetof(nnc_foreign_pattern, name)
 static const member pattern_members[] = {
@@ -226,17 +228,17 @@ static const object_table pattern_table = { { "pattern", pattern_fields, NNC_COU
 
 #define ROW(member) NNC_FIELD(nnc_architecture, member)
 static const nnc_field row_fields[] = {
-    { ROW(id), .required = true, .help = "The model_type, and the stem of the file." },
+    { ROW(id), .required = true, .help = "Value of model_type; also the name of the file without \".json\"." },
     { ROW(source), .required = true, .help = "Source of keys and defaults." },
-    { ROW(like), .help = "Architecture that it takes over, but for keys that it names." },
-    { ROW(refuses), .help = "Why it is not read." },
-    { ROW(says), .help = "A note on every configuration." },
+    { ROW(like), .help = "Architecture whose rules this file inherits, except for keys that this file mentions." },
+    { ROW(refuses), .help = "Reason why nncost refuses configurations of this architecture." },
+    { ROW(says), .help = "Note that is printed for every configuration of this architecture." },
     { ROW(graph), .help = "File of foreign/graphs/ with the network as a list of ops." },
     { ROW(family), NNC_FIELD_NAMES(nnc_family, NNC_FAMILY_COUNT), .help = "Kind of network." },
-    { ROW(base), .help = "No architecture: others are like it." },
-    { ROW(part), .help = "No network by itself." },
-    { ROW(alone), .help = "A part that may also stand alone." },
-    { ROW(flat), .help = "The keys of `text` may stand in the file itself." },
+    { ROW(base), .help = "Whether the file is only a base from which other files inherit." },
+    { ROW(part), .help = "Whether the file describes a part of a network." },
+    { ROW(alone), .help = "Whether the part may also be a network of its own." },
+    { ROW(flat), .help = "Whether the keys of `text` may be at the top level of the configuration." },
 };
 #define ROW_MEMBER(name) #name, offsetof(nnc_architecture, name)
 static const member row_members[] = {

@@ -30,7 +30,7 @@ typedef struct nnc_foreign_key {
     char times[32];         /* name of a field by whose value the number is multiplied; with `fraction`, the number may
                              * be below 1 */
     char uneven_to[32];     /* name of a list field (one value per level), used if the values differ */
-    char none_if_equal[32]; /* if the number is equal to the value of this field, the key sets nothing */
+    char none_if_equal[32]; /* if the number is equal to the value of this field, the key sets its field to 0 */
     int32_t plus, divide;   /* nncost's number = the key's number / `divide` (0 = 1) + `plus` */
     bool optional;          /* true: an absent key sets nothing */
     bool fraction, counts_members, wins, is_set, may_be_zero, largest;
