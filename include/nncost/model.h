@@ -124,15 +124,16 @@ NNC_API const char *nnc_qk_norm_help(nnc_qk_norm norm);
 
 #define NNC_MODEL_HEAD_LIST(X)                                                                                      \
     X(NNC_HEAD_LOGITS, "logits", "The next token of every position.")                                               \
-    X(NNC_HEAD_MASKED, "masked", "A dense layer, activation and norm, then a word for every token.")                \
+    X(NNC_HEAD_MASKED, "masked", "A dense layer, an activation, a norm, then logits of all words for every token.") \
     X(NNC_HEAD_REPLACED, "replaced", "A dense layer, an activation and one logit: whether the token was replaced.") \
     X(NNC_HEAD_POOLER, "pooler", "A dense layer over one token of each sequence.")                                  \
-    X(NNC_HEAD_PROJECTION, "projection", "One token of each sequence to head_width values, no bias.")               \
+    X(NNC_HEAD_PROJECTION, "projection",                                                                            \
+      "A projection of one token of each sequence to head_width values, without a bias.")                           \
     X(NNC_HEAD_MASKED_NEXT, "masked_next",                                                                          \
       "As masked, and a pooler that predicts whether the second sentence follows the first.")                       \
     X(NNC_HEAD_CLASSES, "classes", "A dense layer over one token of each sequence, then head_width classes.")       \
     X(NNC_HEAD_TAGS, "tags", "head_width classes for every token.")                                                 \
-    X(NNC_HEAD_NONE, "none", "No head: the states are compared with others.")
+    X(NNC_HEAD_NONE, "none", "No head: the states of the last layer are the output.")
 NNC_ENUM(nnc_model_head, NNC_MODEL_HEAD_LIST, NNC_MODEL_HEAD_COUNT);
 NNC_API const char *nnc_model_head_name(nnc_model_head head);
 NNC_API const char *nnc_model_head_help(nnc_model_head head);

@@ -48,12 +48,12 @@ NNC_API const char *nnc_optimizer_name(nnc_optimizer optimizer);
 NNC_API const char *nnc_optimizer_help(nnc_optimizer optimizer);
 
 /* Kernels of an update. */
-#define NNC_OPTIMIZER_KERNELS_LIST(X)                                                                      \
-    X(NNC_KERNELS_DEFAULT, "default",                                                                      \
-      "As the captured program was recorded; of other models as fused_optimizer of the software profile.") \
-    X(NNC_KERNELS_FUSED, "fused", "One kernel for all operations: fused=True of torch.optim.")             \
-    X(NNC_KERNELS_FOREACH, "foreach",                                                                      \
-      "One kernel for each operation, over lists of tensors: the default of torch.optim on a GPU.")        \
+#define NNC_OPTIMIZER_KERNELS_LIST(X)                                                                     \
+    X(NNC_KERNELS_DEFAULT, "default",                                                                     \
+      "For a captured program as recorded; for other models as fused_optimizer of the software profile.") \
+    X(NNC_KERNELS_FUSED, "fused", "One kernel for all operations: fused=True of torch.optim.")            \
+    X(NNC_KERNELS_FOREACH, "foreach",                                                                     \
+      "One kernel for each operation, over lists of tensors: the default of torch.optim on a GPU.")       \
     X(NNC_KERNELS_LOOP, "loop", "One kernel for each operation and tensor: foreach=False of torch.optim.")
 NNC_ENUM(nnc_optimizer_kernels, NNC_OPTIMIZER_KERNELS_LIST, NNC_OPTIMIZER_KERNELS_COUNT);
 NNC_API const char *nnc_optimizer_kernels_name(nnc_optimizer_kernels kernels);
@@ -280,11 +280,11 @@ NNC_API const char *nnc_loss_keep_name(nnc_loss_keep keep);
 NNC_API const char *nnc_loss_keep_help(nnc_loss_keep keep);
 
 /* Decides how tokens get to experts on other ranks. */
-#define NNC_DISPATCHER_LIST(X)                                                                                \
-    X(NNC_DISPATCHER_PROFILE, "profile", "By expert_once_per_node and expert_sorts of the software profile.") \
-    X(NNC_DISPATCHER_ALL_TO_ALL, "all-to-all",                                                                \
-      "Every copy of a token is sent, and sorted by expert where it arrives.")                                \
-    X(NNC_DISPATCHER_DEEPEP, "deepep", "A token is sent to a scale-up domain once: DeepEP.")                  \
+#define NNC_DISPATCHER_LIST(X)                                                                                      \
+    X(NNC_DISPATCHER_PROFILE, "profile", "As expert_once_per_node and expert_sorts of the software profile state.") \
+    X(NNC_DISPATCHER_ALL_TO_ALL, "all-to-all",                                                                      \
+      "Every copy of a token is sent, and sorted by expert where it arrives.")                                      \
+    X(NNC_DISPATCHER_DEEPEP, "deepep", "A token is sent to a scale-up domain once: DeepEP.")                        \
     X(NNC_DISPATCHER_HYBRIDEP, "hybridep", "A token is sent to a scale-up domain once: HybridEP.")
 NNC_ENUM(nnc_dispatcher, NNC_DISPATCHER_LIST, NNC_DISPATCHER_COUNT);
 NNC_API const char *nnc_dispatcher_name(nnc_dispatcher dispatcher);

@@ -345,7 +345,7 @@ void nnc_ideal_say_row(const nnc_ideal *ideal, const nnc_device *device, const n
     NNC_NOTE(why, "time of this op on the busiest engine of the step");
 }
 
-/* Records two formulas. The bubble is the step of the busiest engine less its forward, backward, recompute and update.
+/* Records two formulas. The bubble is the step of the busiest engine minus its forward, backward, recompute and update.
  * The exposed communication is the time by which the busiest link exceeds this engine. */
 static void say_ideal_step(const nnc_step *step, const nnc_ideal *ideal, const nnc_rows *rows, const nnc_result *r) {
     nnc_derivation *const why = step->why;

@@ -227,8 +227,8 @@ static const nnc_field run_fields[] = {
       .help = "Training continues while a checkpoint is written." },
     { TIME(block_s), .default_text = "save_s; asynchronous: copy to the host",
       .help = "Time that training waits for a checkpoint." },
-    { TIME(save_s), .default_text = "bytes over rate", .help = "Time until a checkpoint is durable." },
-    { TIME(load_s), .default_text = "bytes over rate", .help = "Time to load a checkpoint." },
+    { TIME(save_s), .default_text = "bytes / rate", .help = "Time until a checkpoint is durable." },
+    { TIME(load_s), .default_text = "bytes / rate", .help = "Time to load a checkpoint." },
     { TIME(checkpoint_interval_s), .above_min = true, .default_text = "the best",
       .help = "Training time between two checkpoints." },
 
@@ -264,9 +264,9 @@ static const nnc_field run_fields[] = {
       .help = "Length of the longest answer divided by the mean length: a batch waits for its longest answer." },
     { NUMBER(rollout_tokens_per_s), .above_min = true, .default_text = "rate of 'nncost serve'",
       .help = "Generated tokens per second of one generating device." },
-    { TIME(rollout_s), .default_text = "tokens over rate", .help = "Time to generate the samples of a step." },
+    { TIME(rollout_s), .default_text = "tokens / rate", .help = "Time to generate the samples of a step." },
     { TIME(score_s), .default_text = "time of the forward passes", .help = "Time to score the samples of a step." },
-    { TIME(sync_s), .default_text = "bytes over rate", .help = "Time to send new weights to the generating devices." },
+    { TIME(sync_s), .default_text = "bytes / rate", .help = "Time to send new weights to the generating devices." },
     { RATE(sync_bytes_per_s), .default_text = "network rate with --rollout-devices; else unlimited",
       .help = "Rate at which new weights are sent to the generating devices." },
 

@@ -595,8 +595,8 @@ void nnc_run_input(const nnc_run_ask *ask, double link_bytes_per_s, double sampl
 
 /* ---- sites: replicas in several places that average their weights every few steps (DiLoCo) ---- */
 
-/* Computes the time in which sites average their weights by a ring all-reduce, less the part that overlaps; 0 with
- * one site. Each site sends 2 (k - 1) / k of the weight bytes. */
+/* Computes the time in which sites average their weights by a ring all-reduce, minus the part that overlaps; 0
+ * with one site. Each site sends 2 (k - 1) / k of the weight bytes. */
 void nnc_run_sites(const nnc_result *result, const nnc_run_ask *ask, nnc_run *run, nnc_derivation *why) {
     run->outer_s = 0.0;
     if (ask->sites > 1.0) {
