@@ -41,8 +41,9 @@ typedef struct nnc_memory {
     const char *transient_what;      /* name of the op or tensor that needs the transient_bytes; static storage */
     int64_t apart_bytes;             /* peak minus sum of the classes; negative, because the bytes of all classes are
                                       * not in memory at the same time */
-    int64_t peak_allocated_bytes, peak_reserved_bytes; /* at the peak: bytes that PyTorch's allocator has given to
-                                                        * tensors; bytes that it has taken from the driver */
+    int64_t peak_allocated_bytes, peak_reserved_bytes; /* at the peak. allocated: bytes that PyTorch's allocator has
+                                                        * given to tensors; reserved: bytes that it has taken from the
+                                                        * driver */
     int64_t context_bytes;                             /* bytes of the driver's context and of libraries, which the
                                                         * allocator does not count */
     int64_t split_block_bytes; /* bytes of freed blocks that the allocator has split, so that no large tensor can use a
@@ -151,7 +152,8 @@ typedef struct nnc_stage {
     double forward_s, backward_s,
         weight_s;                /* times of one micro-batch; weight_s: pass for weight gradients, if separate */
     double busy_s, bubble_s;     /* busy and idle time per step, without exchange_s and update_s */
-    double exchange_s, update_s; /* times per step: exposed communication after the last pass; optimizer update */
+    double exchange_s, update_s; /* exchange_s: time per step of exposed communication after the last pass; update_s:
+                                  * time of the optimizer update */
     double in_flight;            /* micro-batches whose activations the stage keeps at the same time */
     nnc_memory memory;
 } nnc_stage;

@@ -153,7 +153,8 @@ NNC_API const char *nnc_flash_kernel_help(nnc_flash_kernel kernel);
 
 /* Efficiencies of one kind of collective inside a scale-up domain; see nnc_collective_predicted_s. */
 typedef struct nnc_collective_efficiency {
-    double fixed_s, log2_s;  /* fixed time per call; additional time per doubling of the number of ranks, neutral: 0 */
+    double fixed_s, log2_s;  /* fixed_s: fixed time per call; log2_s: additional time each time the number of ranks
+                              * doubles, neutral: 0 */
     double bus_fraction;     /* share of the link bandwidth that large messages in large groups reach, neutral: 1 */
     double knee_bytes;       /* message size per rank that takes twice as long as at full rate, neutral: 0 */
     double small_group_loss; /* n ranks reach the share 1 - small_group_loss / n^2 of the rate, neutral: 0 */
@@ -170,7 +171,7 @@ typedef struct nnc_collective_efficiencies {
 /* Values for the time of an all-reduce in a decode step, in one round (one-shot) or two (two-shot); see
  * nnc_serve_all_reduce_s. */
 typedef struct nnc_small_all_reduce {
-    double fixed_s, rank_s;                      /* fixed time per call; additional time per rank */
+    double fixed_s, rank_s;                      /* fixed_s: fixed time per call; rank_s: additional time per rank */
     double two_shot_s;                           /* additional time of the second round */
     double one_shot_fraction, two_shot_fraction; /* shares of the link bandwidth */
     double node_s;                               /* additional time when the ranks are on several nodes */
@@ -185,8 +186,8 @@ typedef struct nnc_serve_efficiency {
     double product_s[NNC_STORED_COUNT];        /* fixed time of a product, by weight format; NaN = kernel_s */
     double attention_fraction;                 /* share of the 16-bit peak in prefill attention */
     double expert_fraction[NNC_STORED_COUNT];  /* share of the bandwidth in products of many experts */
-    double kernel_s, attention_s;              /* fixed time of a kernel in a recorded program; fixed time of decode
-                                                * attention */
+    double kernel_s, attention_s;              /* kernel_s: fixed time of a kernel in a recorded program; attention_s:
+                                                * fixed time of decode attention */
     /* share of a head's keys and values that is read again for each query head after the first, neutral: 0 */
     double kv_reread;
     nnc_small_all_reduce all_reduce;

@@ -66,7 +66,7 @@ NNC_API const char *nnc_op_kind_name(const nnc_op *op);
 NNC_API nnc_phase nnc_op_phase(const nnc_op *op);
 NNC_API nnc_group nnc_op_group(const nnc_op *op);
 /* Writes the dimensions of an op as text: "m=1024 n=4800 k=1600". The op of a gradient has the dimensions of the
- * product that computes the gradient, not those of forward. */
+ * product that computes the gradient, not the dimensions of the forward product. */
 NNC_API void nnc_op_shape(const nnc_op *op, char *text, unsigned long size);
 
 #ifdef __cplusplus

@@ -50,16 +50,17 @@ struct nnc_run_ask {
     /* failures */
     nnc_stops stops;                     /* kind of failures that device_mtbf_s counts */
     double device_mtbf_s;                /* device-seconds between failures; NaN = unknown, computed without failures */
-    double detect_s, start_s, replace_s; /* time to detect a failure; to start all ranks; to replace a node */
+    double detect_s, start_s, replace_s; /* detect_s: time to detect a failure; start_s: time to start all ranks;
+                                          * replace_s: time to replace a node */
     double reclaim_per_month;            /* share of spot nodes that the seller takes back per month; 0 = no node */
-    double spares, repair_s;             /* spare nodes; time until a node is repaired */
+    double spares, repair_s;             /* spares: number of spare nodes; repair_s: time until a node is repaired */
     double failing_share;                /* share of failures after which a node is out of use until it is repaired */
     /* checkpoints */
     double checkpoint_bytes;                                    /* size of a checkpoint of the whole model */
     double storage_write_bytes_per_s, storage_read_bytes_per_s; /* rates of the storage for writing and reading, for all
                                                                  * devices together */
-    double block_s, save_s, load_s; /* time that training waits for a checkpoint; time until it is durable; time to
-                                     * load it */
+    double block_s, save_s, load_s; /* block_s: time that training waits for a checkpoint; save_s: time until the
+                                     * checkpoint is durable; load_s: time to load it */
     double checkpoint_interval_s;   /* training time between checkpoints; NaN = the optimum is computed */
     bool asynchronous;              /* training continues while a checkpoint is written */
     /* these members decide the time that a run spends outside training */
@@ -148,13 +149,15 @@ typedef struct nnc_run {
     double prefetch_bytes;    /* host memory that the workers of one device use */
     bool input_bound;
     /* sites */
-    double outer_bytes, outer_s; /* bytes that a site sends and receives for one average; exposed time per average */
+    double outer_bytes, outer_s; /* outer_bytes: bytes that a site sends and receives for one average; outer_s: exposed
+                                  * time per average */
     double step_s;               /* time of a step, including the wait for input */
     /* failures and checkpoints */
     double device_mtbf_s, system_mtbf_s, survive_hour;
     double checkpoint_bytes, block_s, save_s, load_s;
     double restart_s;            /* time to detect a failure, replace the node, start and load */
-    double young_s, interval_s;  /* interval between checkpoints: optimum by Young; the interval used */
+    double young_s, interval_s;  /* young_s: optimum interval between checkpoints by Young's formula; interval_s:
+                                  * interval that the run uses */
     double first_order, goodput; /* useful time / wall time of training: first-order approximation; exact value */
     double stops;                /* expected number of failures */
     double nodes_out, spares_needed,
@@ -168,7 +171,8 @@ typedef struct nnc_run {
     /* money */
     double price_per_device_hour, cost_devices, cost_storage, cost_egress, cost;
     /* energy */
-    double busy_share, power_w; /* mean over the run, for one device: share of the time that it is busy; its power */
+    double busy_share, power_w; /* means over the run, for one device. busy_share: share of the time that the device is
+                                 * busy; power_w: power of the device */
     double energy_j;            /* energy with the PUE */
     double rated_energy_j;      /* rated power x hours x PUE, as in published totals */
     double carbon_kg, rated_carbon_kg, embodied_carbon_kg;

@@ -143,10 +143,11 @@ typedef struct nnc_serve {
     double ttft_p99_s; /* 99 % quantile over the requests of a simulated loop */
     /* the next results follow from formulas only and were not compared with measurements */
     double tokens_per_verify, speculation_speedup, speculation_tpot_s;
-    double transfer_bytes, transfer_s; /* bytes of the KV cache of a prompt; time to send them to another worker */
+    double transfer_bytes, transfer_s; /* transfer_bytes: bytes of the KV cache of a prompt; transfer_s: time to send
+                                        * these bytes to another worker */
     double apart_requests_per_s, apart_workers_ratio, apart_ttft_s, apart_tpot_s;
     double carbon_g_per_million_tokens; /* carbon per million output tokens, at rated power */
-    double draft_s, verify_s;           /* time of a draft step; time of a verification step */
+    double draft_s, verify_s;           /* draft_s: time of a draft step; verify_s: time of a verification step */
     /* 50, 90 and 99 % quantiles over the requests of a simulated loop */
     double ttft_p50_s, ttft_p90_s, tpot_p50_s, tpot_p90_s, tpot_p99_s;
     double request_p50_s, request_p90_s, request_p99_s;

@@ -143,7 +143,8 @@ nnc_status nnc_sized_read(void *full, size_t full_size, const void *given, const
  * `given` does not change. */
 void nnc_sized_write(void *given, const void *full, size_t full_size);
 
-/* Checks the size that is stored in `given`. NNC_BAD_USAGE: the caller has not set the size, or it is impossible. */
+/* Checks the first member of the struct `given`, its size. full_size: size of the struct in this library. what: name of
+ * the struct, "nnc_plan". NNC_BAD_USAGE: the size is not set, or far too large. */
 nnc_status nnc_sized_check(const void *given, size_t full_size, const char *what, nnc_error *err);
 
 /* ---- numbers ---- */
@@ -203,7 +204,8 @@ bool nnc_read_i64(const char *text, int64_t *out);
  *     "s"              ns, us, ms, s, min, h, d, w
  *     "B", "B/s", ...  prefixes k M G T P by 1000, for bytes also Ki Mi Gi Ti by 1024; the unit itself is optional
  *                      ("2GiB", "3.35TB/s", "3.35T")
- *     NULL, "tokens"   k, M, B = G, T by 1000; whole lengths in tokens k and M by 1024
+ *     NULL, "tokens"   k, M, B (or G), T for 10^3, 10^6, 10^9, 10^12. If `whole` is set and the unit is tokens, k and M
+ *                      mean 1024 and 1024^2
  * Returns false if the text is not such a number. */
 bool nnc_read_quantity(const char *text, const char *unit, bool whole, double *out);
 

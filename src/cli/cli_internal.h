@@ -396,9 +396,9 @@ double nnc_clock_s(void);
 typedef struct nnc_progress {
     bool shown; /* true: JSON objects are wanted, or standard error is a terminal to which nothing else is written */
     bool json;
-    int64_t done, shown_done; /* number of items done; number that was shown last */
+    int64_t done, shown_done; /* done: number of items done; shown_done: number of done items in the last shown line */
     const char *what;         /* name of the items: "rows" */
-    int64_t from, end;        /* items done before the start; number of all items */
+    int64_t from, end;        /* from: number of items done before the start; end: number of all items */
     double begun_s, next_s;
 } nnc_progress;
 

@@ -48,8 +48,8 @@ static double rank_cost(const nnc_report *report, bool tokens, bool run) {
 
 typedef struct ranking {
     bool tokens;               /* true: every row has a number of tokens */
-    bool run, energy, carbon;  /* true: every row has a run; at least one row has a known energy; at least one row has
-                                * known carbon */
+    bool run, energy, carbon;  /* run: true = every row has a run; energy, carbon: true = at least one row has a known
+                                * value */
     const char *currency;      /* currency of the last row with a cost; NULL = no row has a cost */
     bool mixed;                /* true: costs are in several currencies, so no row is marked as the cheapest */
     int32_t fastest, cheapest; /* index of the fastest and of the cheapest row that fits in memory; -1 = no row fits */

@@ -52,7 +52,7 @@ static void put_limit(nnc_record *record, const char *key, double limit, const c
     nnc_record_text(record, key, text);
 }
 
-/* Writes the member "require": times up to 10 % above those of the result, and memory within the capacity. */
+/* Writes the member "require": times at most 10 % longer than in the result, and memory within the capacity. */
 static void put_limits(nnc_record *record, const nnc_report *report) {
     const nnc_serve *serve = report->serve;
     nnc_record_object(record, "require");

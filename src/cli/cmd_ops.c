@@ -102,7 +102,7 @@ NNC_GET(get_bound, ops_row, nnc_text_cell(nnc_bound_name(main_bound(self))))
 
 NNC_GET(get_shown_bound, ops_row, self->seconds > 0 ? get_bound(place, text) : (nnc_cell){ .kind = NNC_CELL_NULL })
 
-/* Columns that all tables have: those of single ops and those of sums. */
+/* Columns of every table: the tables of single ops and the tables of sums. */
 static const nnc_metric number_rows[] = {
     NNC_HEAD("FLOPs", NUMBER, .get = get_flops, .show = NNC_SHOW_SCALED, .drop = 5),
     NNC_HEAD("bytes", NUMBER, .get = get_bytes, .show = NNC_SHOW_SCALED, .drop = 3),

@@ -279,7 +279,8 @@ const nnc_command nnc_cmd_report = {
 /* Text in the page after which the command line to start with is written. */
 static const char mark[] = "<meta name=\"nnc-start\" content=\"";
 
-/* Reads the page, which is installed with the data or in the build folder of the source tree. */
+/* Reads the browser page that `explore` writes. It is installed with the data, or in the build folder of the source
+ * tree. */
 static nnc_status read_page(const char *data, char **text, size_t *size, nnc_error *err) {
     static const char *const places[] = { "explorer.html", "build/web/explorer.html" };
     char path[PATH_MAX + 32];
@@ -312,8 +313,8 @@ static nnc_status check(nnc_session *session, nnc_error *err) {
                : nnc_scenario_load_args(session, options->operands[0], options->operands[1], scenario, err);
 }
 
-/* Writes the command line with which the browser page starts: that of this program, with "estimate" in place of
- * "explore" and without --output. Writes nothing if there are no operands. */
+/* Writes the command line with which the browser page starts. It is the command line of this program, with "estimate"
+ * in place of "explore" and without --output. Writes nothing if there are no operands. */
 static void put_start(nnc_buffer *out, const nnc_session *session) {
     const char *end = session->arguments.bytes + session->arguments.size;
     nnc_buffer words = { 0 };

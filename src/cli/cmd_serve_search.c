@@ -335,7 +335,8 @@ const nnc_command nnc_cmd_serve_search = {
 typedef struct serve_rows {
     nnc_report *reports;
     int64_t count, illegal;              /* count: number of rows; illegal: number of combinations without a row */
-    bool models, devices, engines;       /* true: the rows differ in model; in device; in engine */
+    bool models, devices, engines;       /* true: the rows differ in model (models), in device (devices), in engine
+                                          * (engines) */
     const char *names[NNC_SETTINGS_MAX]; /* options that vary; axis_of[i]: index of the value of names[i] in the values
                                           * of a row */
     int32_t axis_of[NNC_SETTINGS_MAX];

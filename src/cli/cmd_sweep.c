@@ -35,7 +35,8 @@ typedef struct row_sink {
     kept_row *top; /* --top: candidates for the best rows; NULL = all rows are written */
     bool bounded;  /* true: the first top_most candidates are sorted; a row worse than all of them is not added */
     int32_t top_count, top_most;
-    int64_t from, done; /* number of finished rows: when the sink was opened; now */
+    int64_t from, done; /* from: number of rows that were finished before the sink was opened; done: number of rows
+                         * that are finished now */
     double commit_s;    /* time of the next commit of the database */
     nnc_sweep_tally tally;
     nnc_progress progress;

@@ -328,7 +328,8 @@ typedef struct run_of_ranks {
     nnc_trace_rank *ranks;
     int32_t count;
     int64_t slowest;
-    double waits_s, span_s; /* means over all ranks: seconds of waiting in collectives; time span */
+    double waits_s, span_s; /* means over all ranks. waits_s: seconds of waiting in collectives; span_s: time span of
+                             * the trace */
 } run_of_ranks;
 
 #define RANK(member) NNC_IN(nnc_trace_rank, member)

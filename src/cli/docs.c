@@ -518,7 +518,7 @@ static void put_choices(nnc_record *record, const nnc_option_text *option) {
     nnc_record_close(record);
 }
 
-/* Writes the description of an option as JSON, for input forms such as those of the page. */
+/* Writes the description of an option as JSON, for programs that show a form for input, such as the browser page. */
 static void put_option(nnc_record *record, const nnc_option_text *option) {
     const nnc_field *field = option->field;
     nnc_record_object(record, NULL);

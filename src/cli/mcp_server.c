@@ -38,7 +38,7 @@ typedef struct server {
     double deadline_s;
     rlim_t memory_bytes;
     char *input;     /* buffer of INPUT_MAX + 1 bytes for standard input */
-    size_t used, at; /* number of bytes of input; offset of the next message */
+    size_t used, at; /* used: number of bytes of input; at: offset of the next message */
     bool ended;      /* true: standard input has ended */
     bool skipping;   /* true: the last message was too long, and its other bytes are being skipped */
     bool cancels;    /* true: the input may contain a cancellation */
@@ -262,7 +262,7 @@ static nnc_status serve(server *s, nnc_error *err) {
     return NNC_OK;
 }
 
-/* Sets the folders that calls may read, including those of the program's data, for nnc_open_to_read. */
+/* Tells nnc_open_to_read which folders calls may read: the given folder and the data folders of the program. */
 static nnc_status set_roots(nnc_session *session, nnc_error *err) {
     const char *asked = session->options.mcp.root;
     nnc_buffer roots = { 0 };

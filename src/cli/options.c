@@ -332,7 +332,7 @@ static const char *wrong_with(const spelling *entry, const char *value) {
 
 typedef struct defaults {
     nnc_options *options;
-    spellings list, all; /* the options that the command takes; those of all commands */
+    spellings list, all; /* list: the options that the command takes; all: the options of all commands */
     bool plan_file;
 } defaults;
 
@@ -438,8 +438,8 @@ static void fold_options(int argc, char **argv) {
     }
 }
 
-/* Finds the kinds of options of the form that the operands choose. Refuses given options of other kinds, because the
- * form would not read them. */
+/* The operands choose a form of the command. Sets *takes to the groups of options that this form accepts. Fails if the
+ * command line has an option that only other forms accept. */
 static nnc_status narrow(const nnc_command *command, const nnc_options *options, const spellings *all, unsigned *takes,
                          nnc_error *err) {
     nnc_form form = { .takes = command->takes };

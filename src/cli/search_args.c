@@ -281,8 +281,8 @@ typedef struct base {
     void *context; /* argument that is passed to `write` */
 } base;
 
-/* If the user named a framework, sets the precision policy of the plans to that of the framework, unless --policy is
- * given or the precision is fp32, tf32 or fp64. */
+/* If the user named a framework, gives the plans the precision policy of the framework, unless --policy is given or the
+ * precision is fp32, tf32 or fp64. */
 static void keep_policy(nnc_scenario_args *given, nnc_scenario *scenario) {
     const nnc_policy policy = scenario->software.policy;
     nnc_plan *plan = &scenario->plan;

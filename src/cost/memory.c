@@ -1169,7 +1169,7 @@ typedef struct trainer {
     tensor coming; /* gradient of the output of the op whose backward runs next */
 } trainer;
 
-enum { INSTANCES_MAX = 4096 }; /* of a deeper model the first ones stand for all */
+enum { INSTANCES_MAX = 4096 }; /* most op instances of a step; further instances of a deep model are left out */
 
 static tensor take(trainer *t, double bytes) {
     tensor made = { 0, bytes > 0.0 ? (int64_t)nnc_min(bytes, 1e18) : 0 };

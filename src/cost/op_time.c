@@ -120,7 +120,8 @@ static const double split_waves = 4.0;
 /* Time after which the clock of a kernel has fallen by half of its total reduction. */
 static const double throttle_s = 0.5e-3;
 
-/* Share of the extra traffic of adding to sums in memory that makes a product longer. Fitted: docs/accuracy.md. */
+/* A product that adds to sums in memory reads and writes more bytes. This share of the time of the extra bytes makes
+ * the product longer; the rest overlaps. Fitted: docs/accuracy.md. */
 static const double sums_share = 0.6;
 
 typedef struct product {
@@ -741,9 +742,9 @@ static const time_form *form_of(const nnc_op *op) { return forms[nnc_op_timed(op
 
 /* A library issues one op as several kernels, which take
  *     t = bytes / (g B) + mixed bytes / (g_mixed B) + rows s + F / (f P) + kernels t0
- * Returns g, the fraction of the bandwidth B that these kernels reach. g_mixed is that of kernels with operands of two
- * types, s the time per row of a layer norm, F the FLOPs of attention that runs as separate fp32 products.
- * [issued] */
+ * Returns g, the fraction of the bandwidth B that these kernels reach. g_mixed is this fraction for kernels with
+ * operands of two types, s the time per row of a layer norm, F the FLOPs of attention that runs as separate fp32
+ * products.   [issued] */
 static double issued_fraction(const nnc_stream_efficiency *e, const nnc_op *op) {
     if (op->kind == NNC_OP_UPDATE) {
         const bool passes =

@@ -1,10 +1,11 @@
 /* The bounds of a step. Lower bound: every engine (matrix units, vector units, memory) and every fabric runs at its
  * datasheet rate, and the busiest one decides (ideal mode). Upper bound: the predicted times without any overlap.
  *
- *     matrix  ##########        step of each engine, bubble included
+ *     matrix  ##########        the step (with bubble) as if only this engine took time
  *     vector  ###
  *     memory  #######
- *     network ############      busiest, so the lower bound; exposed: its part above the engine */
+ *     network ############      the longest bar is the lower bound; the part of the network's bar
+ *                               that is longer than all engines' bars is exposed communication */
 #include "estimate/estimate_internal.h"
 #include "op/op_internal.h"
 
@@ -126,7 +127,8 @@ double nnc_upper_bound(const nnc_step *step, const nnc_bound_segment_times *unit
 
 /* ---- the ideal step ---- */
 
-/* Sets forward_s to update_s of the ideal step of one device, as if only one engine took time. */
+/* Sets forward_s, backward_s, recompute_s and update_s of the ideal step of one device. Only the time of `engine` is
+ * counted. */
 static void engine_parts(const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX], const nnc_step_memory *m,
                          int32_t stage, const engine_rates *rates, nnc_engine engine, nnc_ideal *ideal) {
     const nnc_stage_residency *holding = &m->holdings[stage];

@@ -95,7 +95,7 @@ static bool set_precision(const tuner *t, const nnc_plan *now, int step, nnc_pla
     const bool single = from == NNC_FP32 || from == NNC_TF32;
     const bool half = from == NNC_BF16 || from == NNC_FP16;
     plan->precision = to;
-    const bool captured = t->ask->model->captured != NULL; /* other casts than those of autocast are not known */
+    const bool captured = t->ask->model->captured != NULL; /* only the casts of autocast are known */
     if (single && to != NNC_TF32 && (captured || plan->policy == NNC_POLICY_FP32)) {
         plan->policy = captured ? NNC_POLICY_AMP : NNC_POLICY_MIXED;
     }
@@ -310,8 +310,8 @@ static void try_move(tuner *t, move what, nnc_plan_changes *found) {
     }
 }
 
-/* Begins a search for changes: estimates the plan as given (t->base), and sets t->shipped. Returns false if the
- * estimate fails. */
+/* Begins a search for changes: stores the estimate of the unchanged plan in t->base. Sets t->shipped to true if the
+ * changes may use only features of the profile's framework. Returns false if the estimate fails. */
 static bool begin(tuner *t) {
     const candidate base = { .plan = *t->ask->plan };
     if (t->ask->base != NULL) {

@@ -439,7 +439,7 @@ const nnc_stage *nnc_scratch_stage(const nnc_scratch *scratch, int32_t index) {
 
 /* ---- public functions ---- */
 
-/* Reads and checks the arguments, unless they equal those of the previous call. */
+/* Reads and checks the arguments, unless they equal the arguments of the previous call. */
 static nnc_status read_again(const char *function, const nnc_model *model, const nnc_device *device,
                              const nnc_software *software, const nnc_plan *plan, nnc_scratch *scratch, nnc_error *err) {
     nnc_estimate_args asked;

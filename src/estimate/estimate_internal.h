@@ -233,12 +233,12 @@ void nnc_step_segment_times(const nnc_step *step, nnc_rows *rows, nnc_segment_ti
  * issue ops, and communication of other lanes, minus time that already overlaps with other communication. */
 typedef struct nnc_overlap_window {
     double forward_s[NNC_LANES], backward_s[NNC_LANES];
-    double bucket_bytes, table_share; /* bytes of a gradient bucket; share of the gradients outside experts that belongs
-                                       * to the embedding table of the first segment */
+    double bucket_bytes, table_share; /* bucket_bytes: bytes of a gradient bucket; table_share: share of the gradients
+                                       * outside experts that belongs to the embedding table of the first segment */
     double unit_share;                /* share of all gradients in one ZeRO-3 unit if each unit is a bucket; 0 = buckets
                                        * by size */
-    double shards, expert_shards;     /* number of ranks that divide the gradients outside experts of one replica;
-                                       * number of ranks that divide the gradients of experts */
+    double shards, expert_shards;     /* number of ranks that divide gradients. shards: for gradients outside experts of
+                                       * one replica; expert_shards: for gradients of experts */
 } nnc_overlap_window;
 
 /* Returns the exposed seconds of a collective of the step end. It takes N = exchange_s in its lane and can overlap with
@@ -567,8 +567,8 @@ typedef struct nnc_remedy {
 enum { NNC_REMEDIES_MAX = 16 };
 
 typedef struct nnc_fitting {
-    int64_t micro_batch, micro_batch_tight; /* the largest micro-batch that fits; the largest that may fit (tight); 0 =
-                                             * no size */
+    int64_t micro_batch, micro_batch_tight; /* micro_batch: the largest micro-batch that fits; micro_batch_tight: the
+                                             * largest that may fit (verdict tight); 0 = no micro-batch */
     int64_t seq_len;                        /* the longest sequence that fits at the micro-batch of the plan; 0 = no
                                              * length, or images */
     int64_t lora_rank;                      /* the largest LoRA rank that fits at the micro-batch of the plan; 0 = no

@@ -39,7 +39,8 @@ typedef struct budget {
                                                                 * only with the attention, behind_s with any compute */
 } budget;
 
-/* Exposed shares of the communication in `budget`, by kind, separately for budget.beside_s and budget.behind_s. */
+/* Exposed share of each kind of communication: first array for the communication that can overlap only with the
+ * attention, second array for the communication that can overlap with any compute. See `budget`. */
 typedef struct exposed {
     double beside[NNC_COMM_COUNT], behind[NNC_COMM_COUNT];
 } exposed;

@@ -147,7 +147,8 @@ typedef struct nnc_graph_define {
 typedef struct nnc_graph_node {
     nnc_graph_step step;
     const char *where; /* place of this entry in the file: "define.stage.ops[1]" */
-    int32_t as, from;  /* index of the name that the output gets; index of the tensor to go back to; -1 = none given */
+    int32_t as, from;  /* as: index of the name that the output gets; from: index of the tensor that the entry
+                        * reads instead of the last output; -1 = none given */
     /* used only if the entry is an op */
     nnc_graph_kind kind;
     const char *label; /* name of the op in outputs: "bottleneck.conv" */
@@ -241,8 +242,8 @@ struct nnc_graph_walk {
     nnc_graph_tensor current;
     bool begun; /* true: `current` is set */
     nnc_graph_binding bindings[NNC_GRAPH_NAMES_MAX];
-    int32_t binding_count, frame; /* number of names in `bindings`; names from index `frame` on belong to the current
-                                   * macro */
+    int32_t binding_count, frame; /* binding_count: number of names in `bindings`; frame: names from this index on
+                                   * belong to the current macro */
     nnc_graph_storage storages[NNC_GRAPH_TENSORS_MAX];
     int32_t storage_count;
     int32_t steps, depth, repeats;

@@ -302,7 +302,7 @@ typedef enum fusion {
     FUSION_NONE,      /* the kernel of a library, or a scatter: it is not fused */
     FUSION_POINTWISE, /* one value per element */
     FUSION_REDUCTION, /* one value per row, per column, or for the tensor */
-    FUSION_NORM,      /* reduces rows, and writes as many elements as it reads */
+    FUSION_NORM,      /* reduces each row to one value, and uses it for a result of the same size */
     FUSION_NORM_BACK, /* as FUSION_NORM; a kernel of its own reduces the columns for the gradients of gain and bias */
     FUSION_MAP,       /* a kernel of its own reduces channels or groups; the rest is pointwise */
     FUSION_MAP_BACK
@@ -353,12 +353,14 @@ typedef struct chain {
     int32_t leader, level, block; /* leader: index in ops of the first operator; level: number of successive kernels
                                    * that must run before */
     nnc_phase phase;
-    double domain, rows; /* elements over which the kernel runs; number of results of its reduction, 0 = none */
+    double domain, rows; /* domain: number of elements over which the kernel runs; rows: number of results of its
+                          * reduction, 0 = no reduction */
 } chain;
 
 /* State of one storage while the operators are read in order: its chains, and bytes that are not yet counted. */
 typedef struct flow {
-    int32_t writer, reader; /* chains that wrote and that read the storage last; -1 = none */
+    int32_t writer, reader; /* writer: chain that wrote the storage last; reader: chain that read it last; -1 = no
+                             * chain */
     int32_t level;          /* level of the chain that reads its contents at the earliest */
     double bytes;           /* bytes that the writer writes, not counted yet */
     bool escapes;           /* another kernel reads these bytes */
@@ -478,7 +480,7 @@ static void fuse_op(fuser *f, int32_t number) {
     }
     const bool back =
         (how == FUSION_NORM_BACK || how == FUSION_MAP_BACK) && r->refs_of[number + 1] - r->refs_of[number] > 1;
-    if (how >= FUSION_NORM_BACK) { /* the kernel of its own reads the tensor, in backward with its gradient */
+    if (how >= FUSION_NORM_BACK) { /* the separate kernel reads the tensor, and in backward also its gradient */
         op->fused_kernels += 1.0;
         op->fused_bytes += in[0].bytes + (back ? in[1].bytes : 0.0);
     }

@@ -454,9 +454,10 @@ bool nnc_specs_is_reading(const nnc_specs *specs, const char *path);
  * Returns false when an error was noted; the document must not be read then. */
 bool nnc_spec_complete(nnc_json_doc *doc, nnc_specs *specs, nnc_spec_kind kind);
 
-/* A chain of files: the key "like" of each file names the next file. It serves to find the file that sets a field.
- * *lineage stays NULL when the file has no key "like", or when path is NULL. */
+/* A chain of files: the key "like" of each file names the next file. It serves to find the file that sets a field. */
 typedef struct nnc_lineage nnc_lineage;
+/* Opens the chain that begins with the file `path`. Sets *lineage to NULL if the file has no key "like", or if path is
+ * NULL. */
 nnc_status nnc_lineage_open(nnc_specs *specs, nnc_spec_kind kind, const char *path, nnc_lineage **lineage,
                             nnc_error *err);
 void nnc_lineage_close(nnc_lineage *lineage);
@@ -682,8 +683,8 @@ extern const nnc_field_table nnc_recipe_table;
 /* Finds the release that matches best: the entry with the longest matching name of a framework; of these the newest
  * release that is not newer than the asked version; of these the entry with the most specific conditions. */
 nnc_status nnc_release_find(nnc_specs *specs, const nnc_release_ask *ask, nnc_release *release, nnc_error *err);
-/* nnc_release_fill sets fields that the plan and the model do not give. nnc_release_switch sets the switches of the
- * release's recipes in the profile. */
+/* nnc_release_fill sets fields that the plan and the model do not give. nnc_release_switch sets switches of the profile
+ * by the list "recipes" of its file: each entry names the releases, devices, models and precisions that it is for. */
 void nnc_release_fill(const nnc_framework *f, const nnc_given *given, nnc_model *model, nnc_plan *plan);
 nnc_status nnc_release_switch(const nnc_release *release, const nnc_release_ask *ask, nnc_dtype precision,
                               nnc_software *software, nnc_error *err);

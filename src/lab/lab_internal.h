@@ -313,8 +313,8 @@ typedef struct nnc_fit {
     int32_t parameter_count;
     nnc_fit_group groups[NNC_FIT_GROUPS_MAX];
     int32_t group_count;
-    nnc_score_stats steps_before, steps_left; /* errors of the steps that a fit without their model has predicted:
-                                               * before the fit; in that fit */
+    nnc_score_stats steps_before, steps_left; /* two errors of the same steps. steps_before: error before the fit;
+                                               * steps_left: error when a fit without their model predicts them */
 } nnc_fit;
 
 /* Tests whether a fit can use the row: whether its time depends on a parameter that can be fitted. If not, sets

@@ -699,9 +699,9 @@ static const char *reason_of_kind(const char *kind) {
     return NULL;
 }
 
-/* Reads the op that a row of measurements names, if it is neither a product nor a convolution. Its tensor has `rows` x
- * `cols` elements, or m x n without these columns, or n without m. Copies, sums and ReLU are single operators of a
- * library, which read and write their tensors once. */
+/* Reads the op of a row of measurements that is neither a product nor a convolution. The columns of the file give the
+ * number of elements: rows x cols; if there is no column `rows`, m x n; if there is no column `m`, n. Copies, sums and
+ * ReLU are single operators of a library, which read and write their tensors once. */
 static void set_vector(reading *r, nnc_op *op) {
     static const struct {
         const char *name;

@@ -432,7 +432,7 @@ static const char *options_of(nnc_reading *r, int index) {
     return kept;
 }
 
-/* Adds the settings of the files to those of the command line, which take precedence. */
+/* Adds the settings of the launch files to the settings of the command line. The command line takes precedence. */
 static nnc_status hand_over(nnc_reading *r, nnc_scenario_args *given) {
     for (int i = 0; i < r->set_count; i++) {
         const nnc_set_field *set = &r->sets[i];

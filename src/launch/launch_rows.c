@@ -102,8 +102,10 @@ static bool gives_option(const nnc_reading *r, const char *text) {
     return false;
 }
 
-/* Reports a key that cannot be used as an error; with --lenient adds it to the list of ignored keys. remedy: advice for
- * the user if the row has none; NULL = `what` has advice. */
+/* Reports an error for a key `at` of a launch file that cannot be used. The key is only ignored if --lenient is given,
+ * or if an option or MODEL replaces the key. what: the message. row: the entry of the format's table for this key. The
+ * member "instead" of `row` is the advice after the message; if it is absent, `remedy` is the advice. remedy NULL: no
+ * further advice, because `what` already contains it. */
 static void refuse_with(nnc_reading *r, nnc_json at, const char *path, const char *what, nnc_json row,
                         const char *remedy) {
     const nnc_json instead = nnc_json_get(row, "instead");
@@ -810,8 +812,8 @@ static void take_pattern(nnc_reading *r, nnc_json at, nnc_json row, const char *
     if (nnc_reading_goes_on(r) && second.node != NULL) { take_pattern(r, at, second, text); }
 }
 
-/* Sets the vocabulary of the model to that of the decoder with the name of the tokenizer, as a default; does nothing
- * if no decoder has this name. */
+/* Looks for a decoder model with the same name as the tokenizer, and uses its vocabulary as the default of the model.
+ * Does nothing if no decoder has this name. */
 static void take_vocab(nnc_reading *r, nnc_json at, const char *model, const char *to) {
     const nnc_model *found = NULL;
     char number[NNC_LAUNCH_VALUE];

@@ -725,8 +725,8 @@ static void set_plan(end_key *key, const nnc_step *step) {
     key->passes = every_pass ? nnc_step_passes(plan) : 0;
 }
 
-/* Key of the seconds of a step end. like: a number that is equal for equal segment times and plans; held: counts of the
- * segments on the device. */
+/* Key of the cache of step end times. Step ends with equal keys take equal time. like: a number from the caller; equal
+ * numbers mean equal plans and equal times of the segments. */
 typedef struct seconds_key {
     uint64_t like;
     int32_t held[NNC_SEGMENTS_MAX][2]; /* for each segment that the device holds: number of instances; number of

@@ -105,8 +105,8 @@ typedef struct nnc_pass_entry {
 } nnc_pass_entry;
 
 /* NNC_LOWERED_LISTS: most op lists in the caches of a scratch. After nnc_scratch_share, the caller promises that model
- * and device do not change. Without this promise, each estimate compares them byte by byte with those of the previous
- * estimate. */
+ * and device do not change. Without this promise, each estimate compares both byte by byte with the model and device of
+ * the previous estimate. */
 enum { NNC_LOWERED_LISTS = 4 };
 typedef struct nnc_estimate_cache {
     const nnc_model *model; /* model of the cached results; NULL = no results are cached */

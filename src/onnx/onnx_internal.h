@@ -156,8 +156,9 @@ bool nnc_onnx_known(const nnc_onnx_value *v, int64_t *count);
 
 /* ---- steps ---- */
 
-/* Writes an entry of "ops" that works on the tensor in register `from`. format: all members of the entry except "as".
- * Returns the register of the output. */
+/* Appends an entry to the list "ops" of the graph file. A register is a tensor with a name in that file. from: the
+ * register that the entry reads. format: all members of the entry except "as", which names the output. Returns the
+ * register of the output. */
 int32_t nnc_onnx_step(nnc_onnx_graph *g, int32_t from, const char *format, ...) NNC_PRINTF(3, 4);
 /* Creates the register of the first input of the network. Returns its index. */
 int32_t nnc_onnx_begin(nnc_onnx_graph *g);

@@ -434,9 +434,9 @@ bool nnc_pipeline_replay(const nnc_pipeline *pipeline, nnc_pipeline_memory *memo
     return true;
 }
 
-/* Returns the i-th message queue. Two queues connect each virtual stage to the stage before it: even i are those of
- * forward, odd i those of backward. Returns NULL for a virtual stage at which the path of micro-batches begins,
- * because no stage is before it. */
+/* Returns the i-th message queue. Two queues connect each virtual stage to the stage before it: queues with even i
+ * carry forward messages, queues with odd i backward messages. Returns NULL for a virtual stage at which the path of
+ * micro-batches begins, because no stage is before it. */
 static nnc_queue *queue_at(const replay *r, int32_t i) {
     const int32_t s = i / 2;
     if (s % r->chain == 0) { return NULL; }

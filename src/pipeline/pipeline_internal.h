@@ -206,7 +206,8 @@ typedef struct nnc_stream {
     nnc_queue *in, *out;     /* queues of messages to and from the stream; in is NULL for the first virtual stage of a
                               * pass, out for the last; both are NULL for weight gradients */
     int64_t done, limit;     /* number of ops done; ops of the order list past the limit are skipped */
-    int64_t turn, turn_left; /* ops per chunk of an interleaved device; ops left until its next chunk */
+    int64_t turn, turn_left; /* interleaved device. turn: number of ops per chunk; turn_left: number of ops until the
+                              * next chunk */
     int32_t virtual_stage;
     int32_t keeps; /* change of the number of kept micro-batches by one op: 1 for forward, -1 for the op that frees
                     * activations, else 0 */
@@ -308,7 +309,7 @@ bool nnc_schedule_is_steady(const nnc_plan *plan);
 /* Sets the schedule of a plan, and checks its rules on stages, virtual stages and layers.
  * NNC_ILLEGAL_PLAN: err names the option, the rule with its numbers, and legal values. */
 nnc_status nnc_schedule_resolve(nnc_plan *plan, int64_t layers, nnc_error *err);
-/* Checks the rules of a plan's schedule on the number of micro-batches. NNC_ILLEGAL_PLAN: a rule is broken. */
+/* Checks that the schedule of a plan can run its number of micro-batches. NNC_ILLEGAL_PLAN: it cannot. */
 nnc_status nnc_schedule_check(const nnc_plan *plan, nnc_error *err);
 
 /* Returns the idle time of the schedule in closed form: total_s minus the busy time, if all stages have equal times
@@ -321,9 +322,10 @@ double nnc_pipeline_bubble_s(nnc_schedule schedule, int32_t stages, int32_t chun
                              double weight_s);
 double nnc_pipeline_say_bubble(nnc_schedule schedule, const nnc_equal_stages *equal, nnc_derivation *why);
 
-/* Returns the most micro-batches whose activations a device keeps at once, in units of its own layers. Activations are
- * kept from the start of the forward to the end of the backward. In zb-h2, zb-v and dualpipe they are kept to the end
- * of the weight gradient, in zb-h1 to the end of the input gradient, as published.   [in-flight] */
+/* Returns the most micro-batches whose activations a device keeps at once. 1 means the activations of one micro-batch
+ * in all layers of the device; one chunk of layers counts as 1 / chunks. Activations are kept from the start of the
+ * forward to the end of the backward. In zb-h2, zb-v and dualpipe they are kept to the end of the weight gradient, in
+ * zb-h1 to the end of the input gradient, as published.   [in-flight] */
 double nnc_pipeline_in_flight(nnc_schedule schedule, int32_t stages, int32_t chunks, int64_t micro_batches,
                               int32_t stage);
 double nnc_pipeline_say_in_flight(nnc_schedule schedule, int32_t stages, int32_t chunks, int64_t micro_batches,

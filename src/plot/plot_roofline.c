@@ -88,8 +88,8 @@ static int by_share(const void *a, const void *b) {
     return x->share > y->share ? -1 : x->share < y->share ? 1 : x->cost < y->cost ? -1 : 1;
 }
 
-/* Joins small symbols with the same bound at the same position, also those of different ops, because hundreds of small
- * symbols look like a cloud. */
+/* Joins small symbols with the same bound at the same position, even if they belong to different ops, because hundreds
+ * of small symbols look like a cloud. */
 static void join_small(roofline *r) {
     const double small = 9.0 / (46.0 * 46.0); /* the radius of a symbol grows with its share; below this share it is the
                                                * minimum */

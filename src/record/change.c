@@ -351,7 +351,7 @@ static bool compare(nnc_arena *arena, const nnc_recorded_estimate *old, const nn
 }
 
 /* Pairs the estimates of two files. If each file has one estimate, these two are a pair, whatever their names.
- * Otherwise estimates with the same name are a pair; the order is that of the new file. */
+ * Otherwise estimates with the same name are a pair, in the order of the new file. */
 static nnc_check_row *compare_all(nnc_arena *arena, const nnc_recorded *old, const nnc_recorded *now, int32_t *count) {
     const bool single = old->estimate_count == 1 && now->estimate_count == 1;
     const size_t room = (size_t)old->estimate_count + (size_t)now->estimate_count;

@@ -220,7 +220,7 @@ struct nnc_check {
     ptrdiff_t required_at;
     nnc_check_keeping keeping;
     nnc_recorded_estimate *estimates; /* estimates of the scenarios so far, which --update writes to the file */
-    nnc_figure_room old, now;         /* values of the current scenario: recorded; new */
+    nnc_figure_room old, now;         /* values of the current scenario. old: recorded values; now: new values */
     nnc_change *changes;              /* changes of the current scenario */
     int32_t change_room;
     int32_t next_old;
@@ -413,7 +413,7 @@ static nnc_status answer(nnc_check *c, const nnc_plans_scenario *from, nnc_scena
                : nnc_plans_blame(c->plans, from, err);
 }
 
-/* Tests whether the next recorded estimate is the one of this scenario, with the same values. If so, moves past this
+/* Tests whether the next recorded estimate belongs to this scenario and has the values `now`. If so, moves past this
  * estimate. */
 static bool is_next(nnc_check *c, const nnc_plans_scenario *from, nnc_figures now) {
     nnc_recorded_stream *s = c->stream;

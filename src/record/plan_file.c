@@ -214,7 +214,8 @@ const char *const nnc_plans_ref_names[NNC_REF_COUNT] = { "model", "device", "sof
 static const char *const own_keys[] = { "id",  "note",    "model",    "device",    "software", "cluster",
                                         "set", "require", "measured", "tolerance", "serve",    NULL };
 
-/* The settings of a scenario: at first those of the common part, then changed by the scenario's own keys. */
+/* The settings of a scenario. They begin as a copy of the plan file's common settings, which the keys of the scenario
+ * then change. */
 typedef struct part {
     bool serve;
     const char *refs[NNC_REF_COUNT];
@@ -680,7 +681,7 @@ static bool is_given(const nnc_scenario_args *given, int count, const nnc_field 
     return false;
 }
 
-/* Adds the scenario's settings to those of the command line, which take precedence. */
+/* Adds the settings of the scenario to the settings of the command line. The command line takes precedence. */
 static nnc_status merge(nnc_arena *arena, const nnc_plans_scenario *from, nnc_scenario_args *given, nnc_error *err) {
     const char *sets[NNC_SETS_MAX];
     int set_count = 0;
@@ -716,7 +717,7 @@ nnc_status nnc_plans_blame(const nnc_plans *plans, const nnc_plans_scenario *fro
     return err->status;
 }
 
-/* The specs of a scenario, and its options together with those of the command line. */
+/* The specs of a scenario, and its options together with the options of the command line. */
 typedef struct whole_ask {
     const char *refs[NNC_REF_COUNT];
     nnc_scenario_args given;

@@ -159,11 +159,12 @@ nnc_status nnc_recorded_parse(nnc_arena *arena, const char *name, const char *te
  * one_line, each estimate takes one line; otherwise one line per part, such as "step" or "memory". */
 void nnc_recorded_write(nnc_buffer *out, const nnc_recorded *recorded, bool one_line);
 
-/* A value as it was last written, with its key. Most values of an estimate equal those of the estimate before. */
+/* A value as it was last written, with its key. Most values of an estimate equal the values of the estimate before. */
 typedef struct nnc_written {
     nnc_figure figure;
-    uint64_t key, digest;  /* of the key alone; of key and value */
-    size_t key_size, size; /* bytes of `text` with the key; all bytes, 0 = nothing is known */
+    uint64_t key, digest;  /* key: digest of the key alone; digest: digest of key and value */
+    size_t key_size, size; /* key_size: bytes of `text` up to the value; size: bytes of the whole `text`, 0 = nothing is
+                            * known */
     char text[96];
 } nnc_written;
 

@@ -295,7 +295,8 @@ typedef struct nnc_record {
     bool list[NNC_RECORD_DEPTH];
 } nnc_record;
 
-/* Begins a document; nnc_record_end ends it. */
+/* nnc_record_begin writes the start of a JSON object to `out`, with `schema` as its first member. nnc_record_end writes
+ * the end of the object. */
 nnc_record nnc_record_begin(nnc_buffer *out, const char *schema);
 void nnc_record_end(nnc_record *record);
 

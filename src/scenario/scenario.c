@@ -641,8 +641,9 @@ nnc_status nnc_scenario_eager(const nnc_scenario *scenario, nnc_scratch *scratch
     return step_with(scenario, "software", "torch-eager", scratch, result, err);
 }
 
-/* Sets fact->low and ->high to the least and the largest relative change of the step time over all values of an open
- * property of the software, and ->effect to the one farther from 0. An illegal value counts as no change. */
+/* Tries all values of an open property of the software. Sets fact->low to the least relative change of the step time,
+ * fact->high to the largest, and fact->effect to the change that is farther from 0. An illegal value counts as no
+ * change. */
 static nnc_status set_effects(const nnc_scenario *s, nnc_open_fact *fact, nnc_scratch *scratch, nnc_error *err) {
     for (int32_t i = 0; i < fact->value_count; i++) {
         nnc_result other;

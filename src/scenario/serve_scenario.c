@@ -10,7 +10,7 @@ static nnc_status apply_settings(const nnc_scenario_args *given, nnc_serve_ask *
     return NNC_OK;
 }
 
-/* Sets the storage format of the weights to that of the model file, unless an option gives a format or a precision. */
+/* Takes the storage format of the weights from the model file, unless an option gives a format or a precision. */
 static void take_stored(const nnc_model *model, nnc_serve_ask *ask) {
     for (int i = 0; i < NNC_STORED_COUNT && model->stored != NULL; i++) {
         if (ask->weights == NNC_STORED_COUNT && ask->precision == NNC_DTYPE_COUNT &&
@@ -168,8 +168,8 @@ static void add_change(serve_trial *t, const nnc_serve_ask *ask) {
     report->serve_change_count++;
 }
 
-/* Finds the fewest tensor ranks (2, 4, 8 ... times those of the plan) with which the deployment fits on the same
- * devices. Sets *ask to this plan, with fewer replicas. Returns false, with *ask unchanged, if no number of ranks
+/* Finds the fewest tensor ranks (2, 4, 8 ... times the tensor ranks of the plan) with which the deployment fits on the
+ * same devices. Sets *ask to this plan, with fewer replicas. Returns false, with *ask unchanged, if no number of ranks
  * fits. */
 static bool split_more(serve_trial *t, nnc_serve_ask *ask) {
     const nnc_serve_ask *plan = &t->scenario->serve.plan, asked = *ask;

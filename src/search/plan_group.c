@@ -116,9 +116,9 @@ struct nnc_plan_groups {
     nnc_memo smaller;             /* maps a plan to the sums of its op list with a smaller micro-batch (smaller_key ->
                                    * smaller_sums); not used if it has no entries */
     const nnc_pass_costs *listed; /* the pass whose op list was lowered last; NULL = no pass */
-    /* plain_s: lower bound of the time of one micro-batch in all layers. The other members are the inputs from which
-     * plain_s was computed last: plan (see nnc_plan_lowering_key) without recomputation, profile, routes, and the
-     * share of passes that add gradients. */
+    /* plain_s: lower bound of the time of one micro-batch in all layers. It was computed from the other four members:
+     * the plan without recomputation (see nnc_plan_lowering_key), its profile, the routes, and plain_adds, the share of
+     * passes that add gradients. */
     nnc_plan plain;
     const nnc_software *plain_software;
     nnc_route plain_routes[NNC_ROUTES_OF_LAYERS];
@@ -858,7 +858,7 @@ void nnc_plan_groups_destroy(nnc_plan_groups *groups) {
  *     ends:   when all lanes or all places for plans are taken; when a new shape needs the oldest set; at the end of a
  *             round.
  *
- * Each result equals that of a single replay, so the order of sets does not matter. */
+ * Each result equals the result of a single replay, so the order of sets does not matter. */
 
 /* SETS: number of sets of pipelines, one set per shape (see replay_set). It exceeds the number of shapes with equal
  * recomputation: schedules x virtual stages x pipeline degrees that divide the layers. */

@@ -251,7 +251,7 @@ bool nnc_plan_groups_parts(nnc_plan_groups *groups, nnc_pass_costs *pass, nnc_re
 /* A searcher: the threads of one process that evaluate the blocks of a search. */
 
 /* Outcome of some blocks of plans. legal and feasible count plans before pruning: they do not depend on the order, and
- * their sums over all shards equal those of the whole search. evaluated and pruned count the work that was done. */
+ * their sums over all shards equal the counts of the whole search. evaluated and pruned count the work done. */
 typedef struct nnc_search_part {
     nnc_front front;
     uint64_t evaluated, pruned, legal, feasible;

@@ -119,7 +119,7 @@ static nnc_status search_sizes(const nnc_search_task *task, nnc_arena *arena, nn
 /* ---- values of device parameters that reach a target step time ---- */
 
 /* Finds the least memory in which a plan of the Pareto front fits whose step takes at most step_s. If no plan is so
- * fast: `needed` is NaN, and the step time is that of the fastest plan. */
+ * fast: `needed` is NaN, and the step time of the fastest plan is returned. */
 static nnc_target room_for(const nnc_search *search, const nnc_device *device, const nnc_search_result *r,
                            double step_s) {
     const int64_t now = search->mem_bytes > 0 ? search->mem_bytes : nnc_device_capacity(device);

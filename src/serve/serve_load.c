@@ -173,8 +173,8 @@ static void say_saturated(const load *l, nnc_serve *s, nnc_derivation *why) {
 /* Sets the lower bounds: datasheet rates, without waiting. */
 static void say_bounds(const load *l, nnc_serve *s, nnc_derivation *why) {
     NNC_LET(why, prefill_lower_bound_s, "s", s->prefill.lower_bound_s);
-    /* The bound is that of a decode step with all running sequences. But some of them are in prefill, so a real decode
-     * step has fewer sequences and can be faster than this bound. Then the bound of one sequence is used. */
+    /* The bound is computed for a decode step with all running sequences. But some of them are in prefill, so a real
+     * decode step has fewer sequences and can be faster than this bound. Then the bound of one sequence is used. */
     const bool shared = s->tpot_s < s->decode.lower_bound_s;
     NNC_LET(why, decode_lower_bound_s, "s",
             shared ? nnc_serve_decode(l->of, 1.0, l->shortest, NULL).lower_bound_s : s->decode.lower_bound_s);

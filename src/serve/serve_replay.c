@@ -33,9 +33,9 @@ enum {
 /* One request of a client. Times are measured by this client. */
 typedef struct request {
     double arrival_s, ready_s, first_s, last_s;
-    double fresh, left;          /* prompt tokens to compute: all; those not computed yet */
-    double room, growth;         /* cache space of the sequence, and space that each decode step adds; the unit is the
-                                  * space of a sequence of mean length */
+    double fresh, left;          /* number of prompt tokens. fresh: to compute in total; left: not computed yet */
+    double room, growth;         /* unit: cache space of a sequence of mean length. The first number is the space of
+                                  * this sequence; growth is the space that each decode step adds */
     double context;              /* number of positions that the next decode step of the request attends to. While
                                   * its sequence runs, the tokens of all steps of its worker so far are subtracted,
                                   * so that the value is the same in every step. */
@@ -71,12 +71,13 @@ typedef struct simulation {
     nnc_serve_work *work;
     nnc_serve_replayed *result;
     request *requests;
-    int64_t count, issued;         /* requests of one simulation; requests created so far */
+    int64_t count, issued;         /* count: number of requests of one simulation; issued: number of requests created so
+                                    * far */
     int64_t counted, counted_tpot; /* number of values that are stored over all simulations: counted in ttft and
                                     * request_s, counted_tpot in tpot */
     double context_low, context_gap;
     double tokens_of_step;
-    double decode_area, decode_s; /* sums over decode steps: sequences x seconds; seconds */
+    double decode_area, decode_s; /* sums over decode steps. decode_area: sequences x seconds; decode_s: seconds */
     int32_t workers;
     double drawn[2];        /* random lengths (input, output) of the last request, -1 to 1 */
     uint64_t gaps, lengths; /* states of two random generators, so that arrivals do not depend on lengths */

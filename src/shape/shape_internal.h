@@ -40,8 +40,8 @@ typedef struct nnc_op_list {
     int32_t block_count;
     nnc_segment segments[NNC_SEGMENTS_MAX];
     int32_t segment_count; /* number of segments; ops are added to the last segment */
-    /* If layers of several kinds alternate: the segment of each layer. count 0 = each segment is one sequence of
-     * layers. */
+    /* If layers of several kinds alternate: the segment of each layer, for mixed_count layers. mixed_count 0: the
+     * layers of each segment follow each other. */
     uint8_t mixed[NNC_MIXED_LAYERS_MAX];
     int32_t mixed_count;
     bool truncated; /* true: the model has more ops or blocks than the list holds */
@@ -338,7 +338,9 @@ nnc_status nnc_layer_split_tensor(const nnc_layer *layer, const nnc_plan *plan, 
 /* Checks the rule of sequence parallelism: tensor ranks divide the tokens of a micro-batch evenly. */
 nnc_status nnc_layer_split_sequence(const nnc_plan *plan, int64_t tokens, nnc_error *err);
 
-/* Computes devices or data if not given. NNC_ILLEGAL_PLAN unless devices = data x tensor x pipeline x context. */
+/* Makes devices = data x tensor x pipeline x context: computes `data` from `devices`, or `devices` from the degrees. If
+ * both are 0, `data` becomes 1. NNC_ILLEGAL_PLAN: `devices` cannot be divided by the other degrees. NNC_BAD_USAGE: the
+ * given `devices` and `data` contradict each other. */
 nnc_status nnc_plan_split_devices(nnc_plan *plan, nnc_error *err);
 
 /* Checks every divisibility rule, and sets the schedule and the ranks per shard. plan: with devices, batch and lengths

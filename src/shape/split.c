@@ -1,4 +1,5 @@
-/* The table of families, and helpers for their rules. */
+/* The table of model families, functions with which families write their op lists, and rules by which a plan divides a
+ * model over ranks. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>

@@ -424,7 +424,8 @@ typedef struct rank_slot {
     bool done;
 } rank_slot;
 
-/* State of MPI rank 0. The batch of chunk c of the rows is in slots[c % slot_count]. */
+/* State of MPI rank 0, which gives chunks of rows to the other ranks and receives the results. The results of chunk c
+ * are stored in slots[c % slot_count]. */
 typedef struct desk {
     const nnc_pool *pool;
     rank_slot *slots;

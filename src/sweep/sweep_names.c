@@ -57,8 +57,8 @@ bool nnc_sweep_find(const nnc_point *point, const char *name, bool shown, nnc_fo
     return false;
 }
 
-/* Returns the prefix and the full name of the field; a name with a dot after the prefix stays as the user wrote it.
- * NULL = out of memory. */
+/* Returns the prefix followed by the name of the field. A name of a field inside an object has a dot and stays as the
+ * user wrote it; a name without a dot is written in full. NULL = out of memory. */
 const char *nnc_found_name(nnc_arena *arena, const nnc_found_field *found) {
     char name[192];
     const bool top = strchr(found->dotted, '.') == NULL;

@@ -141,8 +141,8 @@ typedef struct nnc_trace_sum {
                                            * compute kernel runs */
     double compute_s, copy_s, kernel_s;   /* time of compute kernels; of copies; of all kernels */
     double linked_share;                  /* share of kernel time in operators with shapes */
-    double product_factor, memory_factor; /* median of measured / predicted time: over products; over other operators. 1
-                                           * = too few rows */
+    double product_factor, memory_factor; /* median of measured / predicted time. product_factor: of products;
+                                           * memory_factor: of other operators. 1 = too few rows */
     double save_s;                        /* sum of save_s over findings */
     double issue_s;                       /* mean time between two kernels: time span / number of kernels */
 } nnc_trace_sum;

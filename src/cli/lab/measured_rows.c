@@ -136,9 +136,9 @@ static nnc_status find_in_version(nnc_specs *specs, const nnc_release_ask *ask, 
     return number > ask->version && *number != '\0' ? nnc_release_find(specs, &named, release, err) : NNC_OK;
 }
 
-/* Finds the release of the program that a row measured. If the version begins with the framework's name (Megatron-LM,
- * Megatron-Core r0.8.0), the release in the version comes first. If the framework has no release, the version may also
- * name another program. */
+/* Finds the release of the program that a row measured. The version may contain the name of a program: "Megatron-Core
+ * r0.8.0". If this name begins like the framework's name (Megatron-LM), the release that it names is tried first, then
+ * the release of the framework. Otherwise the framework is tried first, then the version. */
 static nnc_status find_release(nnc_specs *specs, const nnc_release_ask *ask, nnc_release *release, nnc_error *err) {
     const size_t word = strcspn(ask->framework, " -");
     *release = (nnc_release){ .entry = NULL };
@@ -149,7 +149,8 @@ static nnc_status find_release(nnc_specs *specs, const nnc_release_ask *ask, nnc
     return release->entry != NULL ? NNC_OK : find_in_version(specs, ask, release, err);
 }
 
-/* Loads the profile of a row that names only a framework: that of its release, as far as --level allows its use. */
+/* Loads the profile of a row that names only a framework: the profile of its release if --level allows its use, else
+ * the usual profile. At --level plan, the usual profile gets the attention kernel of the release. */
 static nnc_status load_framework(nnc_specs *specs, nnc_level level, const nnc_measured *row, nnc_scenario *s,
                                  nnc_error *err) {
     const nnc_given given = { nnc_measured_gives, row };

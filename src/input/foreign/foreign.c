@@ -400,8 +400,8 @@ static const nnc_architecture *with_patterns(const nnc_architecture *row) {
     return row;
 }
 
-/* Sets the fields of the model: first those that the architecture implies, then those of the class that the file names,
- * then those of its keys and patterns. */
+/* Sets the fields of the model in this order: fields that the architecture implies; fields that the PyTorch class in
+ * the file implies; fields of the file's keys and patterns. */
 static void fill(nnc_foreign_file *file) {
     const nnc_json root = file->at;
     if (!nnc_foreign_begin(file) || !nnc_json_go_on(root)) { return; }

@@ -369,8 +369,8 @@ static document *find_document(const nnc_foreign_set *set, const char *name) {
     return d;
 }
 
-/* Returns the architecture of a file that was read; NULL = the file has a fault. The fault is noted if it is the first
- * and the set is not quiet; "out of memory" is noted even if the set is quiet. */
+/* Returns the architecture of a file that was read; NULL = the file has a fault. The fault is noted if set->faults is
+ * still empty. A quiet set notes only "out of memory". */
 static const nnc_architecture *take(nnc_foreign_set *set, const document *d) {
     const bool loud = !set->quiet || d->err.status == NNC_NO_MEMORY;
     if (!d->good && loud && set->faults->count == 0) { nnc_faults_note(set->faults, &d->err); }
