@@ -113,7 +113,7 @@ const nnc_own_option nnc_own_options[] = {
                  .help = "Show every stage of the pipeline: its layers, times and memory." },
       .takes = NNC_TAKES_STAGES | NNC_TAKES_PLOT },
     { .field = { .name = "root", TEXT(mcp.root), .group = "Output",
-                 .help = "Calls read only files below this folder and the program's data." },
+                 .help = "Tool calls can read only files below this folder and files of the data folders." },
       .argument = "DIR", .takes = NNC_TAKES_MCP },
     { .field = { .name = "deadline", NUMBER(mcp.deadline_s), .group = "Output", .unit = "s", .min = 0.001, .max = 1e6,
                  .help = "Longest time of one call; a longer call is stopped." },
@@ -297,7 +297,7 @@ const nnc_own_option nnc_own_options[] = {
                  .help = "Explain every option." },
       .takes = NNC_TAKES_COMMON | NNC_TAKES_HELP },
     { .field = { .name = "building", TEXT(given.building), .group = "Numbers",
-                 .help = "Operator of the data centre, whose PUE is taken from grid/buildings.json.",
+                 .help = "Operator of the data centre. The PUE of this operator is taken from grid/buildings.json.",
                  .default_text = "--pue" },
       .argument = "OPERATOR", .takes = NNC_TAKES_SCENARIO },
     /* clang-format on */

@@ -284,8 +284,8 @@ static const nnc_metric throughput_rows[] = {
                .help = "Model FLOPs utilisation: model FLOPs / (peak x devices x step time).",
                .more = NNC_MORE(.source = "arXiv:2204.02311 appendix B")),
     NNC_NUMBER(nnc_result, causal_mfu, .show = NNC_SHOW_PERCENT,
-               .help = "MFU if attention counts only the pairs of tokens that the mask leaves; it does not depend on "
-                       "flops_convention. No kernel exceeds 1.",
+               .help = "MFU if attention counts only the pairs of tokens that the mask leaves. This value is at most 1 "
+                       "and does not depend on flops_convention.",
                .more = NNC_MORE(.source = "arXiv:2307.08691")),
     NNC_NUMBER(nnc_result, hfu, .show = NNC_SHOW_PERCENT,
                .help = "Hardware FLOPs utilisation: hardware FLOPs / (peak x devices x step time).",
@@ -348,8 +348,8 @@ static const nnc_metric device_rows[] = {
                    "precision is not bound by reading its weights.",
            .more = NNC_MORE(.source = "Pope et al., arXiv:2211.05102, section 2")),
     NNC_AS("critical_width", NUMBER, RESULT(critical_width), .show = NNC_SHOW_SHORT,
-           .help = "The critical width: with at least this width, a product that two devices split "
-                   "along it is not bound by the link between them.",
+           .help = "The critical width: two devices divide the summed dimension of a product; if this dimension has at "
+                   "least this size, the link between the devices does not bound the product.",
            .more = NNC_MORE(.source = "Austin et al., How to scale your model, 2025, chapter 1")),
     NNC_AS("fitted", BOOL, DEVICE(efficiency.fitted),
            .help = "Whether the device file has efficiencies that were fitted to measurements."),
