@@ -97,7 +97,7 @@ typedef struct nnc_conv_efficiency {
                                            * library_tf32_backward_ratio */
     double library_channel_fraction;      /* depthwise, NCHW maps: share of the vector units' fp32 peak; NaN =
                                           * vector_fraction */
-    double library_channel_weight_ratio;  /* depthwise: time of the weight gradient / time of forward; NaN = 1 */
+    double library_channel_weight_ratio;  /* depthwise: factor on the time of the weight gradient; NaN = 1 */
 } nnc_conv_efficiency;
 
 /* Efficiencies of matrix products. The formula: docs/formulas.md, gemm-time. */
