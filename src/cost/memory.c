@@ -1273,7 +1273,7 @@ static void add_instances(trainer *t, const nnc_op *op, double repeat) {
                             .input_bytes = input_gradient_bytes(op),
                             .params = trained_params(op),
                             .copies = copies_of(op) };
-    for (double k = 0.0; k < repeat && t->count < INSTANCES_MAX; k += 1.0) {
+    for (int32_t k = 0; k < repeat && t->count < INSTANCES_MAX; k++) {
         t->of[t->count++] = made;
         t->params += made.params;
     }

@@ -50,7 +50,7 @@ static uint64_t mix(uint64_t digest, uint64_t word) {
 uint64_t nnc_image_digest(const char *text, size_t size) {
     uint64_t digest = size, word, next;
     size_t i = 0;
-    for (; size - i >= 2 * WORD; i += 2 * WORD) {
+    for (; size - i >= 2 * sizeof word; i += 2 * sizeof word) {
         memcpy(&word, text + i, WORD);
         memcpy(&next, text + i + WORD, WORD);
         digest = mix(digest, word) + next;

@@ -266,7 +266,7 @@ static double sum_table(nnc_lowered *alike, const nnc_step *step) {
     plan.schedule = NNC_SCHEDULE_1F1B;
     joined.plan = &plan;
     joined.list = &alike->list;
-    joined.launch = step->launch.kernel_s > 0.0 ? (nnc_launch){ 0 } : step->launch;
+    if (step->launch.kernel_s > 0.0) { joined.launch = (nnc_launch){ 0 }; }
     for (int32_t i = 0; i < rows->count; i++) { rows_s[i] = rows->rows[i].time_s; }
     nnc_step_segment_times(&joined, rows, units);
     for (int32_t i = 0; i < rows->count; i++) { rows->rows[i].time_s = rows_s[i]; }

@@ -390,9 +390,9 @@ void nnc_op_say_params(const nnc_op *op, nnc_derivation *why);
 double nnc_update_moment_bytes(const nnc_update *update);
 /* Returns the number of kernels in which torch.optim updates a list of tensors (foreach=True); 0 = this optimizer has
  * no such form. */
-double nnc_optimizer_list_kernels(nnc_optimizer optimizer);
+double nnc_optimizer_list_kernels(nnc_optimizer kind);
 /* Returns the bytes per parameter that this form of the update allocates and frees again. */
-double nnc_optimizer_list_bytes(nnc_optimizer optimizer, nnc_policy policy);
+double nnc_optimizer_list_bytes(nnc_optimizer kind, nnc_policy policy);
 double nnc_update_say_moments(const nnc_update *update, nnc_derivation *why);
 
 /* Returns the variant of an optimizer with smaller moments; the optimizer itself if it has no such variant. */

@@ -214,10 +214,9 @@ struct nnc_check {
     const nnc_plans *plans;
     nnc_origins origins;
     nnc_collector collector;
-    nnc_figures names[2]; /* names of all values in the last estimate: of training; of serving */
-    const char *required; /* name of the value that find_required found last */
-    nnc_figures required_of;
-    ptrdiff_t required_at;
+    nnc_figures names[2];          /* names of all values in the last estimate: of training; of serving */
+    const nnc_figure *required;    /* value that find_required found last; NULL = no value */
+    const nnc_figure *required_of; /* list that holds it */
     nnc_check_keeping keeping;
     nnc_recorded_estimate *estimates; /* estimates of the scenarios so far, which --update writes to the file */
     nnc_figure_room old, now;         /* values of the current scenario. old: recorded values; now: new values */
@@ -293,15 +292,12 @@ static nnc_status check_name(nnc_figures figures, const char *key, const char *n
 
 /* Works as nnc_figure_find. Scenarios have the same requirements, mostly. */
 static const nnc_figure *find_required(nnc_check *c, nnc_figures all, const char *name, nnc_error *err) {
-    if (c->required == NULL || c->required_of.list != all.list || c->required_of.count != all.count ||
-        strcmp(c->required, name) != 0) {
-        const nnc_figure *found = nnc_figure_find(all, name, err);
-        if (found == NULL) { return NULL; }
-        c->required = name;
-        c->required_of = all;
-        c->required_at = found - all.list;
+    if (c->required == NULL || c->required_of != all.list || c->required - all.list >= all.count ||
+        strcmp(c->required->name, name) != 0) {
+        c->required = nnc_figure_find(all, name, err);
+        c->required_of = all.list;
     }
-    return &all.list[c->required_at];
+    return c->required;
 }
 
 static nnc_status judge(nnc_check *c, const nnc_plans_scenario *from, nnc_figures all, nnc_check_row *row,
