@@ -739,6 +739,7 @@ bool nnc_streaming_op(const char *name, int64_t rows, int64_t columns, nnc_dtype
     case NNC_OP_UPDATE:
         op->u.update = (nnc_update){ .optimizer = NNC_OPTIMIZER_ADAMW,
                                      .policy = width < 4.0 ? NNC_POLICY_BF16_PURE : NNC_POLICY_FP32,
+                                     .fused = true,
                                      .params = values };
         break;
     default: op->u.pointwise = (nnc_pointwise){ .kind = operators[i].pointwise, .elements = values }; break;
