@@ -302,18 +302,17 @@ static void count_over(nnc_plan_groups *groups) {
 /* Tests whether plan `a` has the same costs per micro-batch as the plans of this pass. ZeRO 3 gathers weights, and some
  * offloads move tensors, in every micro-batch. A schedule may put embedding and head on one device, which then holds a
  * tied embedding table only once. */
-static bool same_pass(const nnc_plan_groups *block, const nnc_plan *a, const nnc_software *software,
+static bool same_pass(const nnc_plan_groups *groups, const nnc_plan *a, const nnc_software *software,
                       const nnc_pass_costs *pass) {
-    const nnc_plan *groups = &pass->work.plan;
-    const nnc_device *device = block->device;
+    const nnc_plan *other = &pass->work.plan;
+    const nnc_device *device = groups->device;
     const unsigned moved = NNC_OFFLOAD_ACTIVATIONS | NNC_OFFLOAD_WEIGHTS;
     /* One device uses links only for offload. Offload needs host bandwidths, which not every device file records. */
     const bool linked = a->devices > 1 && !isnan(device->host.bytes_per_s) && !isnan(device->host.mem_bytes_per_s);
     const bool tied = pass->usable && pass->step.list->tied_rows > 0;
-    return software == pass->software && (a->zero == 3) == (groups->zero == 3) &&
-           (a->offload & moved) == (groups->offload & moved) &&
-           (linked || (a->offload != 0) == (groups->offload != 0)) &&
-           (!tied || nnc_schedule_ends_meet(a) == nnc_schedule_ends_meet(groups));
+    return software == pass->software && (a->zero == 3) == (other->zero == 3) &&
+           (a->offload & moved) == (other->offload & moved) && (linked || (a->offload != 0) == (other->offload != 0)) &&
+           (!tied || nnc_schedule_ends_meet(a) == nnc_schedule_ends_meet(other));
 }
 
 static nnc_pass_costs *find_pass(nnc_plan_groups *groups, const nnc_plan *plan, const nnc_software *software) {
@@ -537,11 +536,11 @@ bool nnc_plan_groups_times(nnc_plan_groups *groups, nnc_pass_costs *pass, const 
 
 /* Tests whether stage `a` keeps at least as many bytes as the stage of the second argument, in every segment. False if
  * either stage has uneven_layers. */
-static bool keeps_more(const nnc_stage_residency *a, const nnc_stage_residency *groups) {
-    bool more = a->in_flight >= groups->in_flight && !a->uneven_layers && !groups->uneven_layers;
+static bool keeps_more(const nnc_stage_residency *a, const nnc_stage_residency *b) {
+    bool more = a->in_flight >= b->in_flight && !a->uneven_layers && !b->uneven_layers;
     for (int32_t s = 0; s < a->segments; s++) {
-        more = more && a->recomputed[s] >= groups->recomputed[s] &&
-               a->instances[s] - a->recomputed[s] >= groups->instances[s] - groups->recomputed[s];
+        more = more && a->recomputed[s] >= b->recomputed[s] &&
+               a->instances[s] - a->recomputed[s] >= b->instances[s] - b->recomputed[s];
     }
     return more;
 }
