@@ -534,7 +534,7 @@ bool nnc_plan_groups_times(nnc_plan_groups *groups, nnc_pass_costs *pass, const 
     return pass->usable;
 }
 
-/* Tests whether stage `a` keeps at least as many bytes as the stage of the second argument, in every segment. False if
+/* Tests whether stage `a` keeps at least as many bytes as stage `b`, in every segment. False if
  * either stage has uneven_layers. */
 static bool keeps_more(const nnc_stage_residency *a, const nnc_stage_residency *b) {
     bool more = a->in_flight >= b->in_flight && !a->uneven_layers && !b->uneven_layers;
