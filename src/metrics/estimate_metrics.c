@@ -452,6 +452,9 @@ static const nnc_metric memory_stage_rows[] = {
 static const nnc_metrics memory_stage_metrics =
     NNC_METRICS("memory of one device of a stage, by class", memory_stage_rows, nnc_stage);
 NNC_IF(has_helpers, nnc_report, self->result->memory.helper_bytes > 0)
+NNC_GET(get_helper_bytes, nnc_report,
+        (nnc_cell){ .kind = self->result->memory.helper_bytes > 0 ? NNC_CELL_WHOLE : NNC_CELL_NULL,
+                    .whole = self->result->memory.helper_bytes })
 NNC_IF(has_stage_list, nnc_report, self->stage_count > 1)
 
 static const nnc_metric memory_rows[] = {
@@ -479,7 +482,7 @@ static const nnc_metric memory_rows[] = {
     NNC_AS("stages", LIST, NNC_IN(nnc_report, stages), NNC_COUNT(nnc_report, stage_count),
            .rows = &memory_stage_metrics, .help = "One device of each pipeline stage, if the plan has several stages.",
            .more = NNC_MORE(.when = has_stage_list)),
-    NNC_AS("helper_bytes", WHOLE, RESULT(memory.helper_bytes), .unit = "B",
+    NNC_AS("helper_bytes", WHOLE, .get = get_helper_bytes, .unit = "B",
            .help = "Part of weight_bytes: the frozen models of --method (reference, reward model, teacher).",
            .more = NNC_MORE(.when = has_helpers)),
 };
