@@ -267,9 +267,10 @@ static double sum_table(nnc_lowered *alike, const nnc_step *step) {
     joined.plan = &plan;
     joined.list = &alike->list;
     if (step->launch.kernel_s > 0.0) { joined.launch = (nnc_launch){ 0 }; }
-    for (int32_t i = 0; i < rows->count; i++) { rows_s[i] = rows->rows[i].time_s; }
+    const int32_t count = rows->count;
+    for (int32_t i = 0; i < count; i++) { rows_s[i] = rows->rows[i].time_s; }
     nnc_step_segment_times(&joined, rows, units);
-    for (int32_t i = 0; i < rows->count; i++) { rows->rows[i].time_s = rows_s[i]; }
+    for (int32_t i = 0; i < count; i++) { rows->rows[i].time_s = rows_s[i]; }
     double sum_s = 0.0;
     for (int32_t s = 0; s < alike->list.segment_count; s++) {
         sum_s += (double)alike->list.segments[s].instances * (units[s].forward_s + units[s].backward_s);
