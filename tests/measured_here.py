@@ -4,6 +4,7 @@
     usage: measured_here.py PROGRAM ROOT              the pipeline works; nothing is judged by speed
            measured_here.py PROGRAM ROOT --bench N    prints the errors of steps in N runs, before and after
            measured_here.py PROGRAM ROOT --pages      prints new bytes of steps, counted by nncost and by page faults
+           measured_here.py PROGRAM ROOT --convolution SIDE    backward of one convolution, for strace: docs/measure.md
 
 Before: a device file from cores, clock, vector width and measured copies, with efficiencies as assumed for CPUs in hw/.
 Needs PyTorch and torchvision (tools/setup capture); else skipped.
@@ -235,8 +236,19 @@ def bench(runs):
                   f"{torch.get_num_threads()} threads", flush=True)
 
 
+def convolution(side):
+    """Runs backward of a convolution with 768 kernels of this side and stride on one image of 224 x 224, four times."""
+    import torch
+    net = torch.nn.Conv2d(3, 768, side, stride=side)
+    for _ in range(4):
+        net.zero_grad()
+        net(torch.zeros(1, 3, 224, 224)).sum().backward()
+
+
 if "--steps" in sys.argv:
     print_steps(sys.argv[4], int(sys.argv[5]))
+elif "--convolution" in sys.argv:
+    convolution(int(sys.argv[sys.argv.index("--convolution") + 1]))
 elif "--pages" in sys.argv:
     pages()
 elif "--bench" in sys.argv:

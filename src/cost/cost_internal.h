@@ -2,11 +2,12 @@
  * resident on a device. Other folders compute whole steps.
  *
  *     op_time.c     work of an op            -> seconds on one device (roofline, matmul, attention, conv)
- *     link.c        a group of ranks         -> the links that it uses (its route)
  *     collective.c  bytes over a route       -> seconds
- *     network.c     a plan, a communication  -> its route and seconds; load of each fabric
+ *     network.c     a group of ranks         -> the links that it uses (its route)
+ *                   a plan, a communication  -> its seconds; load of each fabric
  *     op_rows.c     op list of one rank      -> table of forward, recomputed and backward ops with their times
  *     memory.c      ops that a device holds  -> resident bytes
+ *     heap.c        ops of a step on a CPU   -> bytes that it writes to new memory
  *
  * A function with a parameter `nnc_derivation *why` also records its formulas there (base/derivation.h). With NULL it
  * records no formula; its results are bitwise equal. */
@@ -48,7 +49,7 @@ NNC_SAYING void nnc_say_work(const nnc_work *work, nnc_derivation *why) {
     NNC_PUT(why, work->write_bytes, "B");
 }
 
-/* ---- link.c: the links of a group of ranks ---- */
+/* ---- network.c: the links of a group of ranks ---- */
 
 /* Links that the ranks r, r + stride, ... of one group use. Groups of the same kind run at the same time, so each rate
  * is the share of one group. inner_* are unused when inner is 1, outer_* when outer is 1. */
@@ -329,6 +330,17 @@ void nnc_power_throttle(nnc_rows *rows, const nnc_device *device);
 
 /* ---- memory.c: resident bytes of one device ---- */
 
+/* Returns how often an op runs in one instance of its segment. */
+static inline double nnc_op_instances(const nnc_op_list *list, const nnc_op *op) {
+    return (double)op->repeat / (double)list->segments[op->segment].instances;
+}
+
+/* Returns the trained parameters of an op; 0 if they are frozen, or in tables that are updated in place. */
+static inline double nnc_op_trained_params(const nnc_op *op) {
+    const nnc_weights *w = &op->weights;
+    return op->frozen || op->in_place ? 0.0 : (double)w->count * (double)w->rows * (double)w->cols + (double)w->vector;
+}
+
 /* Parameter counts that an optimizer needs. */
 typedef struct nnc_parameters {
     double params, matrix_params, factored_elements, orthogonalise_flops;
@@ -447,32 +459,6 @@ nnc_memory nnc_memory_in_flight(const nnc_memory *same, const nnc_model *model, 
                                 const nnc_segment_sums sums[NNC_SEGMENTS_MAX], const nnc_stage_residency *holding,
                                 const nnc_plan *plan, const nnc_software *software);
 
-/* The heap of a program on a CPU, as malloc of glibc 2.36 keeps it: a block takes the smallest hole that holds it,
- * else the top of the heap. If the top is too small, a block of at least mapped_least bytes is mapped alone, and any
- * other block extends the heap. A mapped block that is freed raises mapped_least to its size and trim_least to twice
- * its size; from trim_least free bytes on, the end of the heap goes back to the operating system. Pages of mapped
- * blocks and above `touched` are new. Source: functions sysmalloc, _int_malloc, _int_free, systrim and free in
- * malloc.c of glibc. */
-typedef struct nnc_hole {
-    int64_t at, size;
-} nnc_hole;
-typedef struct nnc_heap {
-    int64_t mapped_least, trim_least, top, end, touched;
-    double new_bytes;
-    int32_t count;
-    nnc_hole *holes; /* free chunks below the top, by address */
-} nnc_heap;
-enum { NNC_HEAP_MAPPED = -1 };
-/* Takes a block of `bytes` bytes from the heap and returns its address. NNC_HEAP_MAPPED = the block is not in the
- * heap: malloc maps it separately. */
-int64_t nnc_heap_take(nnc_heap *heap, int64_t bytes);
-void nnc_heap_free(nnc_heap *heap, int64_t at, int64_t bytes);
-
-/* Returns the bytes that a step writes to memory new to the program, per trained parameter: PyTorch on a CPU takes each
- * tensor from malloc and frees it. NaN: memory ran out. */
-double nnc_new_bytes_per_param(const nnc_op_list *list, const nnc_plan *plan, const nnc_software *software,
-                               int64_t passes);
-
 /* Compares total_bytes and the range of measured peaks with the capacity; returns whether the plan fits. */
 nnc_verdict nnc_memory_verdict(const nnc_memory *memory, int64_t capacity_bytes);
 /* Returns the probability that a device needs more than its capacity. Assumes that the memory has a lognormal
@@ -503,5 +489,33 @@ double nnc_expert_shards(const nnc_plan *plan);
  * whole expression by t. Selective recomputation drops the last term. Full recomputation keeps only 2 s b h.
  * Source: Korthikanti et al., arXiv:2205.05198, table 2.   [korthikanti] */
 double nnc_korthikanti_layer_bytes(const nnc_decoder *decoder, const nnc_plan *plan);
+
+/* ---- heap.c: new memory of a step on a CPU ---- */
+
+/* The heap of a program on a CPU, as malloc of glibc 2.36 keeps it: a block takes the smallest hole that holds it,
+ * else the top of the heap. If the top is too small, a block of at least mapped_least bytes is mapped alone, and any
+ * other block extends the heap. A mapped block that is freed raises mapped_least to its size and trim_least to twice
+ * its size; from trim_least free bytes on, the end of the heap goes back to the operating system. Pages of mapped
+ * blocks and above `touched` are new. Source: functions sysmalloc, _int_malloc, _int_free, systrim and free in
+ * malloc.c of glibc. */
+typedef struct nnc_hole {
+    int64_t at, size;
+} nnc_hole;
+typedef struct nnc_heap {
+    int64_t mapped_least, trim_least, top, end, touched;
+    double new_bytes;
+    int32_t count;
+    nnc_hole *holes; /* free chunks below the top, by address */
+} nnc_heap;
+enum { NNC_HEAP_MAPPED = -1 };
+/* Takes a block of `bytes` bytes from the heap and returns its address. NNC_HEAP_MAPPED = the block is not in the
+ * heap: malloc maps it separately. */
+int64_t nnc_heap_take(nnc_heap *heap, int64_t bytes);
+void nnc_heap_free(nnc_heap *heap, int64_t at, int64_t bytes);
+
+/* Returns the bytes that a step writes to memory new to the program, per trained parameter: PyTorch on a CPU takes each
+ * tensor from malloc and frees it. NaN: memory ran out. */
+double nnc_new_bytes_per_param(const nnc_op_list *list, const nnc_plan *plan, const nnc_software *software,
+                               int64_t passes);
 
 #endif

@@ -530,7 +530,8 @@ static uint64_t put_value(nnc_buffer *out, const nnc_figure *figure) {
 }
 
 /* Writes a value and its key, and returns the digest of the member. Copies the parts that equal those that were last
- * written in this place. */
+ * written in this place. The texts of values are in an arena and never overwritten, so equal pointers have equal
+ * texts. */
 static uint64_t put_figure(nnc_buffer *out, const nnc_figure *figure, const char *key, nnc_written *last) {
     nnc_written own = { .size = 0 };
     const size_t begin = out->size;
