@@ -53,7 +53,8 @@ typedef enum nnc_change_kind {
 typedef struct nnc_change {
     nnc_change_kind kind;
     bool input;                  /* the value is an input: a field of the model, the device or the plan */
-    const nnc_figure *old, *now; /* the value in the old and in the new estimate; NULL = the estimate lacks it */
+    const nnc_figure *old, *now; /* old: the value in the old estimate; now: the value in the new estimate; NULL =
+                                  * this estimate lacks the value */
     double relative;             /* (now - old) / abs(old); NaN for text values and if the old value is 0 */
 } nnc_change;
 

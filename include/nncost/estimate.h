@@ -41,9 +41,9 @@ typedef struct nnc_memory {
     const char *transient_what;      /* name of the op or tensor that needs the transient_bytes; static storage */
     int64_t apart_bytes;             /* peak minus sum of the classes; negative, because the bytes of all classes are
                                       * not in memory at the same time */
-    int64_t peak_allocated_bytes, peak_reserved_bytes; /* at the peak. allocated: bytes that PyTorch's allocator has
-                                                        * given to tensors; reserved: bytes that it has taken from the
-                                                        * driver */
+    int64_t peak_allocated_bytes, peak_reserved_bytes; /* at the peak. peak_allocated_bytes: bytes that PyTorch's
+                                                        * allocator has given to tensors; peak_reserved_bytes: bytes
+                                                        * that PyTorch's allocator has taken from the driver */
     int64_t context_bytes;                             /* bytes of the driver's context and of libraries, which the
                                                         * allocator does not count */
     int64_t split_block_bytes; /* bytes of freed blocks that the allocator has split, so that no large tensor can use a
@@ -96,12 +96,15 @@ typedef struct nnc_result {
     double forward_s, backward_s, recompute_s, update_s, exposed_comm_s, bubble_s, host_s;
     double exposed_s[NNC_COMM_SPACE];       /* parts of exposed_comm_s, by kind of communication */
     double communication_s[NNC_COMM_SPACE]; /* communication time by kind, overlapped or not */
-    double bubble_ratio, bubble_share;      /* bubble_s / busy time of the busiest stage; bubble_s / step_s */
+    double bubble_ratio, bubble_share;      /* bubble_ratio: bubble_s / busy time of the busiest stage; bubble_share:
+                                             * bubble_s / step_s */
     double idle_share;                      /* share of the step that a stage is idle, mean over stages; 0 without a
                                       * pipeline */
-    int32_t stage, memory_stage;     /* index of the busiest stage; index of the stage that needs the most memory */
+    int32_t stage, memory_stage;            /* stage: index of the busiest stage; memory_stage: index of the stage that
+                                      * needs the most memory */
     double bound_s[NNC_BOUND_SPACE]; /* part of step_s that each resource bounds; the parts overlap in mode `ideal` */
-    nnc_bound bound, next_bound;     /* the resource with the largest bound_s; the resource with the second largest */
+    nnc_bound bound, next_bound;     /* bound: the resource with the largest bound_s; next_bound: the resource with
+                                      * the second largest bound_s */
     double step_without_bound_s;     /* step time of a second estimate, in which `bound` is unlimited */
     /* rates */
     double samples_per_s, tokens_per_s, tokens_per_s_per_device;
@@ -151,7 +154,8 @@ typedef struct nnc_stage {
     int64_t params; /* parameters on one rank */
     double forward_s, backward_s,
         weight_s;                /* times of one micro-batch; weight_s: pass for weight gradients, if separate */
-    double busy_s, bubble_s;     /* busy and idle time per step, without exchange_s and update_s */
+    double busy_s, bubble_s;     /* busy_s: busy time per step; bubble_s: idle time per step; neither contains
+                                  * exchange_s or update_s */
     double exchange_s, update_s; /* exchange_s: time per step of exposed communication after the last pass; update_s:
                                   * time of the optimizer update */
     double in_flight;            /* micro-batches whose activations the stage keeps at the same time */

@@ -84,8 +84,9 @@ typedef struct nnc_efficiency {
 
 /* Efficiencies of convolutions. The formula: docs/formulas.md, conv-time. */
 typedef struct nnc_conv_efficiency {
-    double sustained_fraction, memory_fraction, fixed_s; /* shares of peak and bandwidth, and fixed time, as in
-                                                          * nnc_efficiency */
+    double sustained_fraction, memory_fraction, fixed_s; /* sustained_fraction: share of the peak rate;
+                                                          * memory_fraction: share of the bandwidth; fixed_s: fixed
+                                                          * time; details in nnc_efficiency */
     double channels_half; /* channels per group at which half of the rate is reached, neutral: 0 */
     double depth_half;    /* terms summed per output value at which half of the rate is reached, neutral: 0 */
     /* share of the peak of vector units, for convolutions that run faster on them; NaN = not used */
@@ -173,7 +174,8 @@ typedef struct nnc_collective_efficiencies {
 typedef struct nnc_small_all_reduce {
     double fixed_s, rank_s;                      /* fixed_s: fixed time per call; rank_s: additional time per rank */
     double two_shot_s;                           /* additional time of the second round */
-    double one_shot_fraction, two_shot_fraction; /* shares of the link bandwidth */
+    double one_shot_fraction, two_shot_fraction; /* shares of the link bandwidth that one-shot and two-shot
+                                                  * all-reduces reach */
     double node_s;                               /* additional time when the ranks are on several nodes */
 } nnc_small_all_reduce;
 
@@ -224,8 +226,10 @@ typedef struct nnc_stream_efficiency {
     double memory_fraction; /* pointwise kernels with operands of one type */
     double mixed_fraction;  /* pointwise kernels with operands of two types (casts) */
     double norm_fraction, softmax_fraction, loss_fraction;
-    double norm_row_s, norm_row_backward_s;       /* additional time for each row of a norm */
-    double adamw_fraction, adamw_narrow_fraction; /* fused AdamW with fp32 states; with 16-bit states */
+    double norm_row_s, norm_row_backward_s;       /* additional time for each row of a norm: norm_row_s in forward,
+                                                   * norm_row_backward_s in backward */
+    double adamw_fraction, adamw_narrow_fraction; /* rate of fused AdamW: adamw_fraction with fp32 states,
+                                                   * adamw_narrow_fraction with 16-bit states */
     double fixed_s;                               /* fixed time of each kernel */
 } nnc_stream_efficiency;
 
@@ -253,7 +257,8 @@ typedef struct nnc_rated {
     int32_t units;
     double clock_hz;
     double matmul_flops_per_s[NNC_DTYPE_COUNT], vector_flops_per_s[NNC_DTYPE_COUNT];
-    uint32_t matmul_set, vector_set; /* one bit per format: nnc_device_set has changed the peak of the format */
+    uint32_t matmul_set, vector_set; /* one bit per format: set when nnc_device_set has changed the peak of matrix
+                                      * products (matmul_set) or of vector operations (vector_set) in this format */
 } nnc_rated;
 
 /* Mean time between failures of a job, in device-seconds: of failures of any cause; of hardware failures only. */

@@ -182,7 +182,8 @@ typedef struct nnc_decoder {
     bool plain_norms; /* norms have no weights */
     bool embed_norm;  /* the embedding is followed by a norm */
     nnc_qk_norm qk_norm;
-    bool out_bias, mlp_bias, head_bias, expert_bias; /* biases of single kinds of layers, used when `biases` is off */
+    bool out_bias, mlp_bias, head_bias, expert_bias; /* whether a layer has biases: attention output, MLP, head,
+                                                      * experts; read when `biases` is off */
     bool no_key_bias;                                /* query and value projections have a bias,
                                                       * key projections do not */
     int64_t rotary_dim;                              /* number of values of a head that are rotated; 0 = all */
@@ -191,7 +192,8 @@ typedef struct nnc_decoder {
     bool expert_clamp;                 /* experts clamp gate and up before multiplying them */
     bool attention_gate;               /* a second query projection gates the output of attention */
     bool shared_gate;                  /* one value per token gates the output of the shared experts */
-    bool score_softcap, logit_softcap; /* a tanh limits the attention scores; a tanh limits the logits */
+    bool score_softcap, logit_softcap; /* score_softcap: a tanh limits the attention scores; logit_softcap: a tanh
+                                        * limits the logits */
     bool bidirectional;                /* every token attends to all others: an encoder */
     nnc_model_head head;
     int64_t head_width;       /* number of outputs of the head, if `head` is projection, classes or tags */
@@ -300,7 +302,8 @@ typedef struct nnc_unet {
     bool linear_projections;            /* before and after transformers: linear layers instead of 1x1 convolutions */
     int64_t heads;                      /* heads per attention layer; 0 = computed from head_width */
     int64_t head_width;                 /* width of a head; 0 = computed from heads */
-    int64_t context_len, context_width; /* cross-attention input: tokens and width; 0 = no cross-attention */
+    int64_t context_len, context_width; /* input of cross-attention: context_len: number of tokens, context_width:
+                                         * elements per token; 0 = no cross-attention */
     int64_t context_input_width;        /* width of the context before a linear layer that projects it to
                                          * context_width; 0 = no such layer */
     int64_t added_embed_width; /* width of a further input that is added to the time embedding; 0 = no such input */

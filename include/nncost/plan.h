@@ -251,13 +251,15 @@ typedef struct nnc_plan {
     bool fp8_inputs;       /* the inputs that activation functions keep for backward are stored in 8 bits */
     bool ends_as_layers;   /* embedding and head each count as one layer when stages are balanced */
     int64_t first_stage_layers,
-        last_stage_layers;               /* layers of the first and the last stage; 0 = as in the other stages */
-    bool whole_experts;                  /* experts are not split over tensor ranks (expert tensor parallel = 1) */
-    bool next_tokens;                    /* the plan also trains the model's layers for multi-token prediction */
-    double helper_copies, helper_params; /* frozen helper models of a training method (reference, reward model, teacher)
-                                          * on the devices of a replica: copies of the trained model, and parameters of
-                                          * models of other sizes. nnc_method_helpers sets them */
-    double critic_copies, critic_params; /* the same for a critic, which is trained */
+        last_stage_layers;                   /* layers of the first and the last stage; 0 = as in the other stages */
+    bool whole_experts;                      /* experts are not split over tensor ranks (expert tensor parallel = 1) */
+    bool next_tokens;                        /* the plan also trains the model's layers for multi-token prediction */
+    double helper_copies, helper_params;     /* frozen helper models of a training method (reference, reward model,
+                                          * teacher) on the devices of a replica. helper_copies: number of copies of
+                                          * the trained model; helper_params: parameters of models of other sizes.
+                                          * nnc_method_helpers sets both */
+    double critic_copies, critic_params;     /* critics, which are trained. critic_copies: number of critics of the size
+                                          * of the trained model; critic_params: parameters of critics of other sizes */
     nnc_optimizer_kernels optimizer_kernels; /* kernels of the update */
 } nnc_plan;
 
@@ -332,16 +334,18 @@ typedef struct nnc_range {
  * family are the start of the device id, the model id and the family ("" = any). If entries of several releases apply,
  * nncost uses the newest release that is not newer than the requested release. */
 typedef struct nnc_framework {
-    char framework[48], also[48]; /* name of the framework; a second name, or "" */
+    char framework[48], also[48]; /* framework: name of the framework; also: a second name, "" = no second name */
     char version[32]; /* first release that the entry describes, as a number; a word instead means versions that start
                        * with this word */
-    char hardware[32], model[32]; /* start of the device id; start of the model id */
+    char hardware[32], model[32]; /* hardware: start of the device id; model: start of the model id */
     char family[16];              /* family of the model */
     nnc_policy policy;
     nnc_attention attention;
-    nnc_context_kind context_kind, adapter_context_kind; /* how context ranks share attention; adapter_context_kind: the
-                                                          * same if only adapters are trained */
-    double capacity_factor, fp16_dropout; /* capacity factor of experts; dropout probability in fp16 training */
+    nnc_context_kind context_kind, adapter_context_kind; /* context_kind: how context ranks share attention;
+                                                          * adapter_context_kind: how context ranks share attention
+                                                          * when only adapters are trained */
+    double capacity_factor, fp16_dropout; /* capacity_factor: capacity factor of experts; fp16_dropout: dropout
+                                           * probability in fp16 training */
     int32_t zero;
     int64_t vocab_multiple; /* the embedding table is padded to a multiple of this number x the tensor degree; 0 = not
                              * padded */
@@ -368,8 +372,9 @@ typedef struct nnc_recipe {
  * experts). Error = predicted / measured - 1. */
 typedef struct nnc_track {
     char device[48], family[16];
-    int64_t rows, unseen; /* number of measured steps; number of measured steps that no fit has used */
-    double error, bias;   /* mean absolute error of the unseen steps; their mean error with its sign; NaN = no step */
+    int64_t rows, unseen; /* rows: number of measured steps; unseen: number of measured steps that no fit has used */
+    double error, bias;   /* over the unseen steps. error: mean absolute error; bias: mean error with its sign; NaN =
+                           * there is no unseen step */
     /* Mean absolute error and mean error of all steps, for a device with at least ten steps but fewer than ten unseen
      * steps; NaN for other devices. */
     double all_error, all_bias;
@@ -379,7 +384,7 @@ typedef struct nnc_track {
  * Also the range of measured peaks. */
 typedef struct nnc_reserve {
     double bytes, share; /* reserve = bytes + share x the memory that a plan counts */
-    double low, high;    /* 10 % and 90 % quantiles of measured peak / predicted peak */
+    double low, high;    /* quantiles of measured peak / predicted peak: low: 10 %; high: 90 % */
     double context;      /* bytes of a process on a single device, which has no collectives; NaN = `bytes` */
     double workspace;    /* workspaces of matrix products and convolutions that stay in the allocator */
 } nnc_reserve;
@@ -390,7 +395,8 @@ typedef struct nnc_shipped {
     bool recompute_attention, recompute_norm, recompute_activation, recompute_full;
     bool recompute_modules; /* recomputation of latent projections, MLPs or experts only */
     bool offload_optimizer, offload_activations, offload_weights;
-    bool sharded_gradients, sharded_weights; /* ZeRO 2; ZeRO 3 */
+    bool sharded_gradients, sharded_weights; /* sharded_gradients: ZeRO 2 shards gradients; sharded_weights: ZeRO 3
+                                              * shards weights */
     bool sharded_pipelines;                  /* ZeRO 2 and 3 together with pipeline stages */
     bool plain_tensor;                       /* tensor parallelism without sequence parallelism */
     bool uneven_stages;                      /* stages or virtual stages may have different numbers of layers */
@@ -400,8 +406,10 @@ typedef struct nnc_shipped {
 
 /* A serving engine: times of its host, and factors on the kernels measured on a device. */
 typedef struct nnc_serve_engine {
-    double step_s, layer_s, sequence_s;     /* host time per step, per layer, per sequence that decodes, default: 0 */
-    double prefill_factor, decode_factor;   /* factors on the time of all ops: prefill step; decode step, default: 1 */
+    double step_s, layer_s, sequence_s;     /* host time: step_s per step, layer_s per layer, sequence_s per sequence
+                                             * that decodes; default of each: 0 */
+    double prefill_factor, decode_factor;   /* factors on the time of all ops: prefill_factor in a prefill step,
+                                             * decode_factor in a decode step; default of each: 1 */
     double ttft_s;                          /* time per request in addition to queue and prefill, default: 0 */
     double stream_factor[NNC_STORED_COUNT]; /* factor on the device's stream_fraction, by weight format, default: 1 */
     double kv_factor;                       /* factor on the device's kv_fraction, default: 1 */
@@ -416,7 +424,8 @@ typedef struct nnc_serve_engine {
     bool paged; /* on: the KV cache has blocks; off: a sequence reserves its full length, default: on */
     int64_t chunk, max_batch,
         block; /* most tokens of a prefill step (0 = 8192); most sequences (0 = 256); tokens per cache block (0 = 16) */
-    double memory_use, workspace_bytes; /* share of device memory (NaN = 0.9); bytes of workspaces (NaN = 2 GB) */
+    double memory_use, workspace_bytes; /* memory_use: share of device memory that the engine may use (NaN = 0.9);
+                                         * workspace_bytes: bytes of workspaces (NaN = 2 GB) */
     /* 90 % ranges of measured / predicted: time per output token; time per output token of models with experts; time to
      * first token. NaN = unknown. */
     nnc_spread tpot, tpot_experts, ttft;

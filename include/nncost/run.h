@@ -43,10 +43,11 @@ NNC_API void nnc_method_helpers(const nnc_run_ask *ask, nnc_plan *plan);
 struct nnc_run_ask {
     size_t struct_size; /* sizeof (nnc_run_ask); nnc_run_ask_default sets it */
     /* Amount of training. Give epochs, days or device_hours here, or tokens or samples in the plan. */
-    double epochs, dataset_size; /* passes over a dataset of this many tokens (samples if the model has no tokens) */
+    double epochs, dataset_size; /* epochs: number of passes over the dataset; dataset_size: tokens in the dataset
+                                  * (samples if the model has no tokens) */
     double days;                 /* duration of the run in days */
     /* Time and FLOPs of a step, given instead of an estimate. */
-    double step_s, step_flops; /* time and FLOPs of the whole step */
+    double step_s, step_flops; /* step_s: time of the whole step; step_flops: FLOPs of the whole step on all devices */
     /* failures */
     nnc_stops stops;                     /* kind of failures that device_mtbf_s counts */
     double device_mtbf_s;                /* device-seconds between failures; NaN = unknown, computed without failures */
@@ -57,14 +58,16 @@ struct nnc_run_ask {
     double failing_share;                /* share of failures after which a node is out of use until it is repaired */
     /* checkpoints */
     double checkpoint_bytes;                                    /* size of a checkpoint of the whole model */
-    double storage_write_bytes_per_s, storage_read_bytes_per_s; /* rates of the storage for writing and reading, for all
-                                                                 * devices together */
+    double storage_write_bytes_per_s, storage_read_bytes_per_s; /* rates of the storage, shared by all devices:
+                                                                 * storage_write_bytes_per_s for writing,
+                                                                 * storage_read_bytes_per_s for reading */
     double block_s, save_s, load_s; /* block_s: time that training waits for a checkpoint; save_s: time until the
                                      * checkpoint is durable; load_s: time to load it */
     double checkpoint_interval_s;   /* training time between checkpoints; NaN = the optimum is computed */
     bool asynchronous;              /* training continues while a checkpoint is written */
     /* these members decide the time that a run spends outside training */
-    double evaluate_every, evaluate_s; /* steps between evaluations, 0 = no evaluation; time of one evaluation */
+    double evaluate_every, evaluate_s; /* evaluate_every: steps between evaluations, 0 = no evaluation; evaluate_s:
+                                        * time of one evaluation */
     double warmup_s;                   /* time spent once: job start, compilation, batch size ramp */
     double planned_stops;              /* number of stops such as maintenance, each as long as a restart; 0 = no stop */
     double straggler_share;            /* share of the time lost to slow devices; 0 = no time */
@@ -86,15 +89,19 @@ struct nnc_run_ask {
     double prepared_bytes;    /* size of a sample as it is sent to the device */
     bool serial_input;        /* data loading does not overlap with compute */
     /* energy */
-    double idle_w, busy_w; /* idle and busy power of a node with host and cooling, divided by its number of devices */
+    double idle_w, busy_w; /* power of a node with host and cooling, divided by the number of devices of the node:
+                            * idle_w when idle, busy_w when busy */
     double network_w;      /* power of all network switches */
     double pue;            /* power usage effectiveness of the building */
     double carbon_g_per_kwh;
     double embodied_kg;       /* carbon emitted to make one device and its share of a node, kg */
-    double life_s, use_share; /* lifetime of a device; share of the lifetime in use */
+    double life_s, use_share; /* life_s: lifetime of a device; use_share: share of this lifetime in which the device
+                               * is used */
     /* money */
-    double stored_bytes, storage_price; /* bytes kept during the run; price per GB and month */
-    double egress_bytes, egress_price;  /* bytes sent out of the data centre during the run; price per GB */
+    double stored_bytes, storage_price; /* stored_bytes: bytes kept during the run; storage_price: price per GB and
+                                         * month */
+    double egress_bytes, egress_price;  /* egress_bytes: bytes sent out of the data centre during the run;
+                                         * egress_price: price per GB */
     /* Fine-tuning. reference_params to teacher_params: active parameters of each model; NaN = as many as the policy
      * model has; 0 = no such model. */
     nnc_method method;
@@ -103,16 +110,17 @@ struct nnc_run_ask {
     double reference_params, reward_params, critic_params, teacher_params;
     double update_epochs;                  /* passes over the generated samples in training */
     bool sampler_logprobs;                 /* training uses the log probabilities that generation computed */
-    double prompt_tokens, response_tokens; /* tokens per prompt; tokens per answer (NaN = seq_len - prompt_tokens) */
+    double prompt_tokens, response_tokens; /* prompt_tokens: tokens per prompt; response_tokens: tokens per answer
+                                            * (NaN = seq_len - prompt_tokens) */
     double group;                          /* number of answers per prompt */
-    double rollout_batch, rollout_tensor;  /* sequences that a replica generates at once (NaN = as many as fit);
-                                            * devices of a generating replica */
+    double rollout_batch, rollout_tensor;  /* rollout_batch: sequences that a replica generates at once (NaN = as
+                                            * many as fit); rollout_tensor: devices of a replica that generates */
     double rollout_devices;                /* devices that only generate; 0 = the training devices generate */
     bool rollout_overlap;                  /* generation overlaps with training */
     double rollout_tail;                   /* length of the longest answer / mean length */
     double rollout_tokens_per_s;           /* generation rate of one device */
-    double rollout_s, score_s, sync_s;     /* times per step to generate, to score, and to send weights; they replace
-                                            * the computed times */
+    double rollout_s, score_s, sync_s;     /* times per step: rollout_s to generate, score_s to score, sync_s to send
+                                            * weights; each replaces the computed time */
     double sync_bytes_per_s;               /* rate at which new weights are sent; NaN: sending takes no time */
     double device_hours;                   /* amount of training, in device-hours */
     /* Elastic job: number of replicas. If one replica fails, the others continue while it is replaced. 0 = all devices
@@ -140,8 +148,8 @@ typedef struct nnc_run {
     /* work */
     double samples, tokens, steps, flops;
     /* input of one step */
-    double fetch_s, prepare_s, transfer_s; /* time to read from storage; time of the workers; time of the transfer to
-                                            * the device */
+    double fetch_s, prepare_s, transfer_s; /* fetch_s: time to read from storage; prepare_s: time of the workers;
+                                            * transfer_s: time of the transfer to the device */
     double input_s;           /* maximum of fetch_s, prepare_s and transfer_s; their sum if serial_input is on */
     double input_wait_s;      /* time that the device waits for input */
     double input_bytes_per_s; /* rate of reading from storage, all devices together */
@@ -158,7 +166,8 @@ typedef struct nnc_run {
     double restart_s;            /* time to detect a failure, replace the node, start and load */
     double young_s, interval_s;  /* young_s: optimum interval between checkpoints by Young's formula; interval_s:
                                   * interval that the run uses */
-    double first_order, goodput; /* useful time / wall time of training: first-order approximation; exact value */
+    double first_order, goodput; /* useful time / wall time of training: first_order: first-order approximation;
+                                  * goodput: exact value */
     double stops;                /* expected number of failures */
     double nodes_out, spares_needed,
         short_share; /* mean number of nodes that are out; spare nodes that suffice 99 % of the time; share of the
@@ -179,7 +188,8 @@ typedef struct nnc_run {
     /* fine-tuning: time outside training, first per step, then per run */
     double rollout_step_s, score_step_s, sync_step_s;
     double rollout_s, score_s, sync_s;
-    double flops_per_token, cost_per_million_tokens; /* FLOPs per trained token; cost of a million trained tokens */
+    double flops_per_token, cost_per_million_tokens; /* flops_per_token: FLOPs per trained token;
+                                                      * cost_per_million_tokens: cost of a million trained tokens */
 } nnc_run;
 
 /* Computes a run. result: the result of an estimate. If it is NULL, ask gives the step, and plan gives devices,
@@ -230,7 +240,8 @@ NNC_API const char *nnc_law_help(nnc_law law);
 
 typedef struct nnc_optimum {
     nnc_law law;
-    double params, tokens, loss; /* parameters and tokens of the best model; its loss (NaN if the law gives no loss) */
+    double params, tokens, loss; /* params, tokens: parameters and training tokens of the best model; loss: loss of
+                                  * the best model (NaN if the law gives no loss) */
     /* model with the same loss and the fewest FLOPs for training plus serving; share of these FLOPs that it saves
      * compared with `params` and `tokens` */
     double served_params, served_tokens, saved_share;
@@ -265,8 +276,8 @@ static inline nnc_budget_ask nnc_budget_ask_default(void) {
 
 typedef struct nnc_budget {
     size_t struct_size;               /* size of the struct; nnc_budget_of sets it */
-    double cost, device_hours, flops; /* money, device-hours and FLOPs of the training; flops = 6 N D for N parameters
-                                       * and D tokens */
+    double cost, device_hours, flops; /* cost: money for the training; device_hours: device-hours of the training;
+                                       * flops: FLOPs of the training, 6 N D for N parameters and D tokens */
     double devices, days;             /* devices that finish in `days` days; both NaN if days is not given */
     double flops_per_s;               /* useful rate of one device */
     double price_per_device_hour;

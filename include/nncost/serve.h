@@ -32,7 +32,7 @@ typedef struct nnc_serve_ask {
     int32_t tensor, pipeline, expert;
     int32_t data;           /* replicas that share the requests; 0 = devices / product of the other degrees */
     int32_t attention_data; /* number of groups of ranks with requests of their own; all groups share the experts */
-    int64_t input_len, output_len; /* tokens of the prompt and of the answer of a request */
+    int64_t input_len, output_len; /* input_len: tokens of the prompt of a request; output_len: tokens of the answer */
     int64_t batch, concurrency; /* number of requests; give at most one of batch, concurrency, request_rate, offline */
     double request_rate;        /* requests per second */
     bool offline;
@@ -56,8 +56,8 @@ typedef struct nnc_serve_ask {
     int64_t steps, image;
     bool guidance;
     double beside_s;
-    int32_t prefill_workers, decode_workers; /* replicas that only prefill; replicas that only decode; 0 = every
-                                              * replica does both */
+    int32_t prefill_workers, decode_workers; /* prefill_workers: replicas that only prefill; decode_workers: replicas
+                                              * that only decode; both 0 = every replica does both */
     double carbon_g_per_kwh;                 /* carbon intensity of the grid; NaN = unknown */
     double waves; /* closed loop: number of requests of the benchmark / number of open requests */
     /* For results by formula only. draft: the draft model as the user names it; draft_model: the loaded draft model;
@@ -95,9 +95,9 @@ NNC_API nnc_status nnc_serve_ask_check(const nnc_serve_ask *ask, nnc_error *err)
 
 /* One step of one replica, with the work and time of one device of the replica. */
 typedef struct nnc_serve_step {
-    double sequences, new_tokens, context; /* number of sequences; tokens computed per sequence; positions attended
-                                                  * to per sequence */
-    double steps;                          /* passes over the weights; a prefill has one per chunk */
+    double sequences, new_tokens, context;       /* sequences: number of sequences; new_tokens: tokens computed per
+                                            * sequence; context: tokens of a sequence at the end of the step */
+    double steps;                                /* passes over the weights; a prefill has one per chunk */
     double flops, weight_bytes, kv_bytes, bytes; /* work and bytes read on one device */
     double intensity_flops_per_byte;
     double product_s, expert_s, attention_s, head_s; /* parts of time_s, together with comm_s and host_s */
@@ -118,7 +118,7 @@ typedef struct nnc_serve {
     double intensity_limit_flops_per_byte; /* intensity of decode with infinitely many sequences */
     /* latency */
     double ttft_s, tpot_s, request_s, queue_s;
-    double ttft_interval_s[2], tpot_interval_s[2]; /* 90 % range of measurements */
+    double ttft_interval_s[2], tpot_interval_s[2]; /* ranges that contain 90 % of measurements */
     double ttft_lower_bound_s, tpot_lower_bound_s, request_lower_bound_s;
     /* throughput of the whole deployment */
     double running; /* mean number of sequences that decode at the same time, whole deployment */
@@ -130,7 +130,8 @@ typedef struct nnc_serve {
     /* memory of one device */
     double params, weight_bytes, workspace_bytes, kv_bytes_per_token, kv_bytes, paging_waste_bytes;
     double state_bytes_per_sequence; /* size of the states of layers that keep a state instead of keys and values */
-    double free_bytes, max_tokens;   /* bytes left for the KV cache; tokens that fit into these bytes */
+    double free_bytes, max_tokens;   /* free_bytes: bytes left for the KV cache; max_tokens: number of tokens that
+                                      * fit into free_bytes */
     double max_sequences;            /* sequences of full length that fit on the whole deployment */
     double total_bytes, capacity_bytes, headroom_bytes; /* headroom_bytes is negative when the deployment does not
                                                          * fit */

@@ -45,8 +45,9 @@ NNC_API nnc_status nnc_sweep_size(nnc_sweep *sweep, int64_t *rows, nnc_error *er
 
 /* Numbers of combinations of a sweep, by outcome. */
 typedef struct nnc_sweep_tally {
-    int64_t excluded, illegal, over_memory, fitting; /* combinations that a constraint excludes, illegal ones, plans
-                                                      * that do not fit, plans that fit */
+    int64_t excluded, illegal, over_memory, fitting; /* numbers of combinations: excluded by a constraint, illegal,
+                                                      * legal without fitting in memory (over_memory), legal and
+                                                      * fitting */
 } nnc_sweep_tally;
 
 /* Receives one kept row: its number, and one cell per column, valid until the function returns. The thread that runs

@@ -219,7 +219,8 @@ bool nnc_option_has(const nnc_option_fields *of, const nnc_field *field);
 
 /* An option in the form that help, the man page and completion use. */
 typedef struct nnc_option_text {
-    char name[NNC_OPTION_NAME], alias[NNC_OPTION_NAME]; /* names such as "--tensor" and "--tp"; alias "" = no alias */
+    char name[NNC_OPTION_NAME], alias[NNC_OPTION_NAME]; /* name: the name of the option, such as "--tensor"; alias: a
+                                                         * second name, such as "--tp", "" = no second name */
     char argument[24];                                  /* text after the name in help: " N" or "[=off]"; "" = a
                                                          * switch */
     nnc_names values;                                   /* allowed words; count 0 = any text */

@@ -217,8 +217,8 @@ enum { SHORT_BYTES = 2000, PATH_BYTES = 256 };
 typedef struct choice {
     const char *const *paths; /* paths, NULL at the end; NULL = all members down to `depth` */
     bool *found;              /* for each path: true if the path names a member of the answer */
-    int most, depth;          /* largest number of elements of a list in the selection; largest depth of objects in
-                               * it */
+    int most, depth;          /* most: largest number of elements of a list in the selection; depth: largest depth of
+                               * objects in the selection */
     bool cut;                 /* true: at least one list was cut */
     nnc_buffer *out;
 } choice;

@@ -352,7 +352,8 @@ typedef struct nnc_parameters {
 typedef struct nnc_segment_sums {
     nnc_parameters dense, expert;         /* dense: trained parameters outside experts; expert: trained parameters of
                                            * experts, which fewer ranks copy */
-    nnc_parameters frozen, frozen_expert; /* parameters that are not trained: outside experts; of experts */
+    nnc_parameters frozen, frozen_expert; /* parameters that are not trained: frozen outside experts, frozen_expert
+                                           * of experts */
     double kept_bytes;                    /* bytes kept for backward without recomputation */
     double input_bytes;                   /* bytes kept with full recomputation: inputs of recompute blocks, and
                                            * tensors of ops outside blocks */
@@ -406,9 +407,9 @@ typedef struct nnc_kept {
     double bytes;
     double largest_layer_bytes;
     double ends_bytes; /* kept bytes of embedding and head, the segments that are not layers */
-    double segment_bytes[NNC_SEGMENTS_MAX], flight[NNC_SEGMENTS_MAX]; /* kept bytes of each segment; micro-batches in
-                                                                       * flight of each segment, as in
-                                                                       * nnc_stage_residency */
+    double segment_bytes[NNC_SEGMENTS_MAX], flight[NNC_SEGMENTS_MAX]; /* segment_bytes: kept bytes of each segment;
+                                                                       * flight: micro-batches in flight of each
+                                                                       * segment, as in nnc_stage_residency */
     bool uneven;                                                      /* true: for some segment the number of
                                                                        * micro-batches in flight differs from
                                                                        * in_flight */
@@ -419,12 +420,14 @@ typedef struct nnc_resident_bytes {
     nnc_parameters dense, expert, frozen, frozen_expert; /* parameters on the device: trained outside experts (dense),
                                                           * trained of experts, frozen outside experts, frozen of
                                                           * experts */
-    nnc_parameters helper, helper_expert;                /* frozen helper models: outside experts, of experts */
+    nnc_parameters helper, helper_expert;                /* parameters of frozen helper models: helper outside
+                                                          * experts, helper_expert of experts */
     nnc_kept kept;
-    double op_bytes, block_bytes; /* working set of an op and live bytes of a recomputed block, both of the segment
-                                   * where their sum is largest */
+    double op_bytes, block_bytes; /* op_bytes: working set of an op; block_bytes: live bytes of a recomputed block;
+                                   * both belong to the segment where their sum is largest */
     const char *op_what;
-    double unit_params, unit_frozen; /* most trained parameters, most frozen parameters of any unit of ZeRO 3 */
+    double unit_params, unit_frozen; /* over all units of ZeRO 3: unit_params: most trained parameters of a unit;
+                                      * unit_frozen: most frozen parameters of a unit */
     bool replayed;                   /* true: gradients appear while activations are freed, so the peak is one moment of
                                       * backward */
     struct {

@@ -445,11 +445,13 @@ typedef struct replay {
     const nnc_op_list *list;
     const nnc_plan *plan;
     nnc_policy_sizes sizes;
-    double gradient[NNC_SEGMENTS_MAX], cast[NNC_SEGMENTS_MAX]; /* gradient bytes, and bytes of 16-bit copies of weights,
-                                                                * of one instance of each segment */
-    moment inside[NNC_SEGMENTS_MAX], again[NNC_SEGMENTS_MAX];  /* the moment of backward with the most bytes, within one
-                                                                * instance of each segment: without recomputation, and
-                                                                * with recomputation block by block */
+    double gradient[NNC_SEGMENTS_MAX], cast[NNC_SEGMENTS_MAX]; /* for one instance of each segment: gradient:
+                                                                * gradient bytes; cast: bytes of 16-bit copies of
+                                                                * weights */
+    moment inside[NNC_SEGMENTS_MAX], again[NNC_SEGMENTS_MAX];  /* the moment of backward with the most bytes, within
+                                                                * one instance of each segment: inside: without
+                                                                * recomputation; again: with recomputation block by
+                                                                * block */
     double stream_bytes; /* bytes of the gradient of the residual stream, which stays in memory while backward of
                           * attention or MLP runs */
     double largest_op_bytes;

@@ -33,10 +33,11 @@ double nnc_intensity(const nnc_work *work) {
 
 /* Values of the device that the formulas of all forms use. */
 typedef struct device_rates {
-    double matmul_flops_per_s, vector_flops_per_s; /* peak rates of the matrix units and the vector units;
-                                                    * vector_flops_per_s NaN = not published */
+    double matmul_flops_per_s, vector_flops_per_s; /* peak rates: matmul_flops_per_s of the matrix units;
+                                                    * vector_flops_per_s of the vector units, NaN = not published */
     double mem_bytes_per_s, calibration;
-    double sustained_fraction, memory_fraction, fixed_s; /* fitted values for this kind of kernel */
+    double sustained_fraction, memory_fraction, fixed_s; /* fitted values of this kind of kernel: share of the peak
+                                                          * rate, share of the bandwidth, fixed time */
 } device_rates;
 
 NNC_SAYING device_rates rates_of(const nnc_device *device, nnc_dtype dtype, const nnc_efficiency *e,

@@ -68,7 +68,8 @@ typedef struct nnc_stage_layers {
 /* Virtual stages in the order in which a micro-batch passes them. Layers are distributed evenly. Layers that are left
  * over go to the first stages, one each. The first stage also gets the embedding, the last the head. */
 typedef struct nnc_stage_partition {
-    int32_t stages, virtual_stages; /* number of pipeline devices; number of virtual stages on all devices */
+    int32_t stages, virtual_stages; /* stages: number of pipeline devices; virtual_stages: number of virtual stages
+                                     * on all devices */
     int32_t segments;
     nnc_stage_layers shares[NNC_VIRTUAL_STAGES_MAX];
     bool alike[NNC_VIRTUAL_STAGES_MAX]; /* true: equal to the virtual stage before; false: unknown */
@@ -119,8 +120,8 @@ void nnc_rows_overlap(nnc_rows *rows, const nnc_op_list *list, const nnc_network
 
 /* Host time to issue an op. A library may launch each product of a group separately. */
 typedef struct nnc_launch {
-    double op_s, product_s, kernel_s; /* host time of an op, of one product of a group, and of one kernel of an issued
-                                       * op */
+    double op_s, product_s, kernel_s; /* host time: op_s of an op, product_s of one product of a group, kernel_s of
+                                       * one kernel of an issued op */
     bool recorded_attention; /* true: norms and attention take no host time, because they are recorded and replayed */
 } nnc_launch;
 static inline double nnc_launch_of_op_s(const nnc_launch *launch, const nnc_op *op) {

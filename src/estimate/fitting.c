@@ -203,7 +203,8 @@ typedef struct limit_search {
     finder f;
     const nnc_plan *base;
     nnc_limit_answer *answer;
-    int64_t seq_len, parts; /* length of the plan's sequence, and parts per sequence; 0 and 1 for images */
+    int64_t seq_len, parts; /* seq_len: length of the plan's sequence, 0 for images; parts: number of parts per
+                             * sequence, 1 for images */
     nnc_bound bound;        /* resource that bounds the step of the size estimated last */
 } limit_search;
 

@@ -256,8 +256,8 @@ enum { QUEUE = 1000, RING = 1024 };
 typedef struct clocks {
     double host_s, device_s, kernel_s;
     double issued;                    /* number of kernels issued so far */
-    double upto[RING], ended_s[RING]; /* for each of the last rows: number of kernels issued up to the end of the row,
-                                       * and time at which the row ended */
+    double upto[RING], ended_s[RING]; /* for each of the last rows: upto: number of kernels issued up to the end of
+                                       * the row; ended_s: time at which the row ended */
     uint32_t first, last;
 } clocks;
 

@@ -208,8 +208,8 @@ typedef struct nnc_graph_weights {
 typedef struct nnc_graph_op {
     const nnc_graph_node *node;
     const int64_t *values; /* values of the parameters, in the order of the kind; a word is given by its index */
-    nnc_graph_tensor in, with, also, out; /* inputs of the op, and its output; a tensor of rank 0 (no axes) is not
-                                           * given */
+    nnc_graph_tensor in, with, also, out; /* in, with, also: inputs of the op; out: output of the op; a tensor of
+                                           * rank 0 (no axes) is not given */
     nnc_graph_weights weights;
 } nnc_graph_op;
 
@@ -306,7 +306,8 @@ typedef struct nnc_captured_op {
     bool frozen;                     /* the operator's parameters are not trained */
     int32_t slot;                    /* index of the part (nnc_captured_slot) that the operator belongs to */
     bool narrow;                     /* under autocast: the operator computes in 16 bits */
-    double cast_kernels, cast_bytes; /* under autocast: number and bytes of casts of operands and gradients */
+    double cast_kernels, cast_bytes; /* under autocast, casts of operands and gradients: cast_kernels: number of
+                                      * casts; cast_bytes: bytes that the casts move */
     /* under torch.compile: number and bytes of the kernels that run for this operator and the operators that are fused
      * with it; number and bytes of casts that no other kernel does. See nnc_capture_fuse. */
     double fused_kernels, fused_bytes, fused_cast_kernels, fused_cast_bytes;

@@ -68,8 +68,8 @@ typedef struct reader {
     int32_t storage_count;
     nnc_captured_op *ops;
     int32_t count, capacity;
-    int32_t *first_of, *last_of; /* for each op of the file: index of its first entry in ops, and index after its last
-                                  * entry */
+    int32_t *first_of, *last_of; /* for each op of the file: first_of: index of the first entry of the op in ops;
+                                  * last_of: index after the last entry */
     int32_t file_ops;
     ref *refs; /* tensors of the operators of the file, in order */
     int32_t ref_count, ref_capacity;
@@ -84,7 +84,7 @@ typedef struct reader {
     bool fuses;   /* true: the optimizer is one operator, such as _fused_adamw_ */
     bool signs;   /* true: an operator of the optimizer is sign */
     struct nnc_captured *program;
-    tensors *in, *out; /* tensors of the op that is being read */
+    tensors *in, *out; /* tensors of the op that is being read: in: inputs; out: outputs */
 } reader;
 
 typedef enum form {

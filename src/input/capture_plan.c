@@ -368,8 +368,8 @@ typedef struct flow {
 
 typedef struct fuser {
     reader *r;
-    const int32_t *block, *block_end; /* for each op of the file: entry of "blocks"; for each storage's first position:
-                                       * end of the first repeat of its block */
+    const int32_t *block, *block_end; /* block: entry of "blocks", for each op of the file; block_end: end of the
+                                       * first repeat of the block, for each storage's first position */
     chain *chains;
     int32_t count;
     flow *flows;
@@ -537,8 +537,9 @@ typedef struct caster {
     reader r; /* a copy of the recorded step, whose storages and operators change */
     const int32_t *places;
     int32_t count;
-    bool *known, *narrow, *copied; /* for each storage: whether its format is known; if known, whether it has 16
-                                    * bits; whether its cast, once per forward, is counted */
+    bool *known, *narrow, *copied; /* for each storage: known: whether the format is known; narrow: whether the known
+                                    * format has 16 bits; copied: whether the cast of the storage, once per forward,
+                                    * is counted */
     bool *writes_narrow;           /* for each op of the file: true if it writes 16 bits */
     kept_sizes *kept;              /* for each op of the file: sizes of the tensors that it keeps for backward */
 } caster;
@@ -629,9 +630,10 @@ static unsigned *readers_of(caster *c, const storage *s) {
 
 /* Bytes that an operator reads and writes, and the kernels and bytes of its casts. */
 typedef struct moved {
-    double before, after; /* bytes that are read and written: in the recorded step; under autocast */
+    double before, after; /* bytes that are read and written: before in the recorded step, after under autocast */
     double cast_kernels, cast_bytes;
-    double apart_kernels, apart_bytes; /* casts of weights and of their gradients, which no operator before can do */
+    double apart_kernels, apart_bytes; /* casts of weights and of gradients of weights that no earlier operator can
+                                        * do: number of kernels, and bytes */
     bool any, wide;                    /* any: an operand is in floating point; wide: such an operand has 32 bits */
 } moved;
 

@@ -13,7 +13,7 @@ typedef struct scan {
     unsigned allowed;
     uint64_t objects; /* one bit for each open bracket: 1 = object, 0 = list; the lowest bit is the innermost bracket */
     int depth;
-    int values, values_max;     /* number of JSON values so far; largest number allowed */
+    int values, values_max;     /* values: number of JSON values so far; values_max: largest number of values allowed */
     nnc_json_scan_fault *fault; /* receives the description of an error; NULL = no description needed */
 } scan;
 

@@ -397,7 +397,8 @@ void nnc_fit_choose(nnc_fit *fit) {
  * changed by multiplying. Times and sizes are changed by adding, because they may be 0. */
 typedef struct range {
     const char *member;
-    double low, high; /* limits of the value; 0 = the limit of the field in the device table */
+    double low, high; /* low: smallest allowed value; high: largest allowed value; 0 = the limit of the field in the
+                       * device table */
     double step;      /* step size of the search; if `ratio`, of the logarithm of the value */
     double usual;     /* start of the search; NaN: the start is twice the memory bandwidth, about the least bandwidth of
                        * an L2 cache */

@@ -163,8 +163,9 @@ typedef struct nnc_scored {
     nnc_memory_stat memory_stat; /* kind of measured memory with which the prediction is compared */
     double predicted_bytes, memory_error;
     double most_bytes;                                /* upper end of the interval of the predicted memory */
-    double peak_allocated_error, peak_reserved_error; /* errors of the predicted peaks of allocated and of reserved
-                                                       * memory; NaN if the row does not state the peak */
+    double peak_allocated_error, peak_reserved_error; /* errors of the predicted peaks: peak_allocated_error of
+                                                       * allocated memory, peak_reserved_error of reserved memory;
+                                                       * NaN if the row does not state the peak */
     int64_t max_batch, max_batch_tight;               /* max_batch: largest micro-batch that fits, as predicted;
                                                        * max_batch_tight: largest micro-batch whose verdict is fits
                                                        * or tight. 0 = the row states no largest micro-batch */
@@ -277,9 +278,9 @@ typedef struct nnc_fit_row {
     int32_t group;
     int32_t part;                        /* index of the row's part in the cross-validation */
     double weight;                       /* weight of the row's error in the current fit */
-    double before, after, crossed, left; /* errors of the prediction of the row: before the fit; after the fit; in the
-                                          * cross-validation; with parameters fitted without the row's model (NaN = no
-                                          * such fit) */
+    double before, after, crossed, left; /* errors of the prediction of the row: before: before the fit; after: after
+                                          * the fit; crossed: in the cross-validation; left: with parameters fitted
+                                          * without the row's model (NaN = no such fit) */
 } nnc_fit_row;
 
 /* A parameter of the device; in a fit of served requests, of the software profile. */
@@ -289,7 +290,8 @@ typedef struct nnc_fit_parameter {
     size_t offset;           /* offset of the value in nnc_device or nnc_software */
     double before;           /* value before the fit; NaN = the neutral value of the parameter is not a number */
     double value;            /* fitted value, with six digits; NaN = not fitted */
-    double low, high;        /* range in which the mean |ln(predicted / measured)| of its rows grows by at most 0.01 */
+    double low, high;        /* from low to high, the mean of |ln(predicted / measured)| over the rows of this
+                              * parameter grows by at most 0.01 */
     int32_t rows;            /* number of rows on which the parameter was fitted */
     const char *of;          /* name of the fit group that determines the parameter */
     bool at_limit;

@@ -60,7 +60,8 @@ typedef struct level {
 /* A named node, and its position in the JSON text. */
 typedef struct anchor {
     char name[64];
-    size_t begin, end; /* start and end of the node in the JSON text; end = 0: the node is not yet complete */
+    size_t begin, end; /* begin: start of the node in the JSON text; end: end of the node; end = 0: the node is not
+                        * yet complete */
 } anchor;
 enum { ANCHORS_MAX = 32, KEYS_MAX = NNC_SCAN_VALUES_MAX };
 

@@ -6,7 +6,8 @@
 
 typedef struct dims {
     double batch, m, n, k, experts, b_shared, bias;
-    double in_bytes, out_bytes, grad_bytes; /* bytes of an element: operands, result, weight gradient */
+    double in_bytes, out_bytes, grad_bytes; /* bytes of an element: in_bytes of the operands, out_bytes of the
+                                             * result, grad_bytes of the weight gradient */
 } dims;
 
 /* Returns the bytes of one element, including its share of a scale. 8-bit elements have one fp32 scale per 128 values,
@@ -252,8 +253,9 @@ const nnc_op_row nnc_matmul_row = {
 
 typedef struct conv_dims {
     double batch, c_in, h_in, w_in, c_out, h_out, w_out, kernel, groups, bias;
-    double inputs, outputs, weights;        /* numbers of elements */
-    double in_bytes, out_bytes, grad_bytes; /* bytes of an element: maps and weights, output, weight gradient */
+    double inputs, outputs, weights;        /* numbers of elements of the input maps, the output maps and the weights */
+    double in_bytes, out_bytes, grad_bytes; /* bytes of an element: in_bytes of maps and weights, out_bytes of the
+                                             * output, grad_bytes of the weight gradient */
 } conv_dims;
 
 NNC_SAYING conv_dims conv_dims_of(const nnc_op *op, nnc_derivation *why) {

@@ -40,9 +40,10 @@ typedef struct nnc_matmul {
     bool one_by_one;  /* true: one kernel per expert; false: one grouped kernel for all experts */
     double useful;    /* share of rows that are not padding; 0 = no row is padding; -1 = no row counts in model FLOPs */
     int64_t b_shared; /* products of the batch that share one B (grouped heads); 1 = every product has its own B */
-    int64_t heads, kv_heads;  /* attention heads: in the product to queries, keys and values a part of n, in scores a
-                               * part of `batch`; 0 = no heads */
-    double pairs, full_pairs; /* query-key pairs of attention scores with and without mask; 0 = no mask */
+    int64_t heads, kv_heads;  /* number of attention heads. In the product that computes queries, keys and values the
+                               * heads are a part of n, in scores a part of `batch`; 0 = no heads */
+    double pairs, full_pairs; /* query-key pairs of attention scores: pairs with the mask, full_pairs without a mask;
+                               * 0 = there is no mask */
     double window_pairs;      /* number of pairs if every query had a whole window; without a window = full_pairs */
     bool b_is_weight;         /* true: B is a parameter, and the op for its gradient has the phase grad_weight */
     bool needs_grad_input;
@@ -55,7 +56,8 @@ typedef struct nnc_matmul {
 
 typedef struct nnc_flash {
     int64_t batch, heads, kv_heads, s_q, s_k;
-    int64_t head_dim, value_dim; /* width of a head's query and key; width of its value */
+    int64_t head_dim, value_dim; /* head_dim: width of the query and of the key of a head; value_dim: width of the
+                                  * value of a head */
     int64_t blocks; /* number of parts in which keys and values arrive (ring), one kernel each; 0 = all at once */
     double pairs, full_pairs; /* query-key pairs of one head: under the mask (pairs), and without a mask (full_pairs) */
     double window_pairs;      /* number of pairs if every query had a whole window; without a window = full_pairs */
@@ -192,7 +194,8 @@ typedef struct nnc_loss {
 
 /* Dims of an operator of a captured program that is no product, convolution or attention. */
 typedef struct nnc_kernel {
-    double read_bytes, write_bytes; /* bytes of every tensor, counted once */
+    double read_bytes, write_bytes; /* read_bytes: bytes of every tensor that the op reads; write_bytes: bytes of
+                                     * every tensor that it writes; each tensor counts once */
 } nnc_kernel;
 
 #define NNC_UPDATE_LIST(X)               \
@@ -242,8 +245,9 @@ typedef struct nnc_collective_op {
     nnc_comm comm;
     int32_t route; /* for communication of kind NNC_COMM_DATA: nnc_route_kind of the group of ranks that takes part */
     nnc_collective forward, backward, backward_again; /* collectives of forward and backward; NNC_NO_COLLECTIVE: none */
-    double bytes, backward_bytes, again_bytes;        /* bytes of forward; of backward (0 = as forward); of
-                                                       * backward_again (0 = as backward) */
+    double bytes, backward_bytes, again_bytes;        /* bytes of the collectives: bytes of forward; backward_bytes
+                                                       * of backward (0 = as forward); again_bytes of backward_again
+                                                       * (0 = as backward) */
     double count;              /* number of times that the collective runs (a ring: once per part of keys); 0 = once */
     bool hides;                /* true: the collective overlaps with the attention op that uses its data, as in ring
                                 * attention */
@@ -305,12 +309,12 @@ struct nnc_op {
                                              * reads */
     bool by_library;                        /* true: library_kept and library_transient give the kept bytes and the
                                              * working set of the op */
-    double library_kept, library_transient; /* kept bytes, and bytes of the working set, for each element that
-                                             * op_elements() in op_table.c counts */
+    double library_kept, library_transient; /* for each element that op_elements() in op_table.c counts:
+                                             * library_kept: kept bytes; library_transient: bytes of the working set */
     bool recorded;                          /* true: the op is an operator of a captured program; the list also has its
                                              * backward ops */
-    double recorded_kept, recorded_transient; /* kept bytes, and bytes of the working set, as they were recorded; the
-                                               * dims do not decide them */
+    double recorded_kept, recorded_transient; /* as recorded, independent of the dims: recorded_kept: kept bytes;
+                                               * recorded_transient: bytes of the working set */
     nnc_weights weights;
     nnc_issued_as issued_as;
     nnc_issued issued[3];   /* kernels of forward; of backward or the input gradient; of the weight gradient */

@@ -10,7 +10,7 @@
 NNC_ENUM_NAMES(nnc_pointwise_kind, NNC_POINTWISE_LIST)
 
 typedef struct passes {
-    double reads, writes; /* elements read and written per output element */
+    double reads, writes; /* reads: elements read per output element; writes: elements written per output element */
 } passes;
 
 typedef struct both {
@@ -21,7 +21,8 @@ typedef struct pointwise_row {
     both flops;                               /* FLOPs on the vector units per output element, in forward and in
                                                * backward */
     passes forward, backward;                 /* memory passes of the fused kernel */
-    passes unfused_forward, unfused_backward; /* memory passes with one kernel per primitive; 0 = the same as fused */
+    passes unfused_forward, unfused_backward; /* memory passes with one kernel per primitive; 0 = as many as the
+                                               * fused kernel has */
     double inputs;                            /* number of kept input elements per output element */
     double mask_bytes;                        /* mask or indices: forward writes them, backward reads them */
     both input_flops;                         /* FLOPs per element of input_elements */

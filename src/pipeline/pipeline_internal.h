@@ -202,7 +202,8 @@ typedef struct nnc_queue {
 
 /* All ops of one phase on one virtual stage, in micro-batch order. */
 typedef struct nnc_stream {
-    double time_s, send_s;   /* seconds of one op; send_s includes sending its result */
+    double time_s, send_s;   /* time_s: seconds of one op; send_s: seconds of one op and of sending the result of
+                              * this op */
     nnc_queue *in, *out;     /* queues of messages to and from the stream; in is NULL for the first virtual stage of a
                               * pass, out for the last; both are NULL for weight gradients */
     int64_t done, limit;     /* number of ops done; ops of the order list past the limit are skipped */
@@ -214,7 +215,7 @@ typedef struct nnc_stream {
 } nnc_stream;
 
 typedef struct nnc_pipeline_device {
-    double free_s, first_s; /* end of the last op, start of the first op */
+    double free_s, first_s; /* free_s: end of the last op so far; first_s: start of the first op */
     int32_t run, op;        /* position in the order list */
     int64_t left;           /* unfinished repeats of the current entry of the order list */
     int32_t kept, kept_max, runs;

@@ -22,7 +22,8 @@ typedef struct nnc_plot_ops {
     const char *sentence, *result;
     const nnc_plot_op *ops; /* operators, sorted: longest time first */
     int32_t count;
-    const char *hues[3], *labels[3]; /* colour and label of each class of operators, for the legend */
+    const char *hues[3], *labels[3]; /* hues: colour of each class of operators; labels: label of each class in the
+                                      * legend */
     double rest_s;                   /* seconds of all operators that are not drawn */
 } nnc_plot_ops;
 

@@ -400,7 +400,8 @@ enum { NNC_HUES_STEP = 1, NNC_HUES_MEMORY = 2, NNC_HUES_BOUND = 4 };
 typedef struct nnc_hue {
     const char *name;               /* CSS class of the elements: "forward" */
     const char *light, *dark;       /* colour on a light and on a dark page, "#4a9bd1" */
-    const char *on_light, *on_dark; /* colour of text in front of this colour; NULL = no text is in front of it */
+    const char *on_light, *on_dark; /* colour of text in front of this colour, on a light page and on a dark page;
+                                     * NULL = no text is in front of this colour */
     unsigned hues;                  /* sets (NNC_HUES_...) that contain the colour; 0 = a background, a line or text */
 } nnc_hue;
 

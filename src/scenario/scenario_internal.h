@@ -29,8 +29,8 @@ enum { NNC_SETTINGS_MAX = 64, NNC_SETS_MAX = 64, NNC_ADVICE_MAX = 3 };
 /* Changes to the files that a scenario loads. A NULL pointer means that the argument is not given. */
 typedef struct nnc_scenario_args {
     const char *software, *cluster;
-    const char *seller, *offer, *region;    /* seller of the prices, terms of the offer, place of
-                                             * the devices */
+    const char *seller, *offer, *region;    /* seller: seller of the prices; offer: terms of the offer; region: place
+                                             * of the devices */
     const char *building;                   /* data centre, whose PUE (energy overhead) is used */
     bool asks_run;                          /* true: a run is computed even if no setting of the run is given */
     nnc_setting settings[NNC_SETTINGS_MAX]; /* settings of the plan or run; each field occurs once */
@@ -70,8 +70,9 @@ typedef struct nnc_scenario {
     nnc_region region;                          /* region of the report */
     nnc_building building;                      /* building of the report */
     bool asks_run;                              /* true: a run is also computed */
-    double rollout_tokens_per_s, rollout_batch; /* generated tokens per second of one device; concurrent sequences of
-                                                 * one replica; NaN = the run generates no tokens */
+    double rollout_tokens_per_s, rollout_batch; /* rollout_tokens_per_s: generated tokens per second of one device;
+                                                 * rollout_batch: concurrent sequences of one replica; NaN = the run
+                                                 * generates no tokens */
     char overrides[256];                        /* changes by --set and switches, for output; "" = no changes */
     nnc_result result;
     nnc_run run;

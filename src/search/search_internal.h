@@ -44,7 +44,8 @@ typedef struct nnc_space_axis {
 
 typedef struct nnc_space {
     nnc_space_axis axes[NNC_AXES];
-    uint64_t blocks, block_size; /* number of blocks of plans in the space, and number of plans in a block */
+    uint64_t blocks, block_size; /* blocks: number of blocks of plans in the space; block_size: number of plans in a
+                                  * block */
 } nnc_space;
 
 /* Makes the space of a search: fills in every choice that the search leaves open. NNC_BAD_USAGE: a choice has too many

@@ -66,10 +66,12 @@ nnc_status nnc_serve_net_of(const nnc_model *model, const nnc_software *software
 /* ---- rates that the device reaches ---- */
 
 typedef struct nnc_serve_rates {
-    double peak_flops_per_s, dense_flops_per_s; /* matrix products in the chosen precision: datasheet peak; rate that
-                                                 * long products reach */
-    double plain_peak_flops_per_s, plain_flops_per_s; /* 16-bit matrix products: rate of the datasheet; rate that
-                                                       * kernels reach */
+    double peak_flops_per_s, dense_flops_per_s;       /* rates of matrix products in the chosen precision:
+                                                 * peak_flops_per_s: peak in the datasheet; dense_flops_per_s: rate
+                                                 * that long products reach */
+    double plain_peak_flops_per_s, plain_flops_per_s; /* rates of 16-bit matrix products: plain_peak_flops_per_s:
+                                                       * peak in the datasheet; plain_flops_per_s: rate that kernels
+                                                       * reach */
     double attention_flops_per_s;                     /* rate of attention in prefill */
     double mem_bytes_per_s;                           /* datasheet bandwidth */
     double stream_bytes_per_s,
@@ -78,20 +80,23 @@ typedef struct nnc_serve_rates {
     double expert_bytes_per_s, kv_bytes_per_s;
     double state_bytes_per_s;                     /* rate of reading recurrent states, whatever the format of the KV
                                                    * cache */
-    double kernel_s, attention_s;                 /* fixed time per kernel and per attention in a decode step */
+    double kernel_s, attention_s;                 /* fixed times in a decode step: kernel_s per kernel, attention_s
+                                                   * per attention */
     double product_s;                             /* fixed time per product with stored weights */
     bool weight_only;                             /* true: products compute in a wider format than the storage format of
                                                    * their weights */
-    double prefill_kernel_s, prefill_attention_s; /* fixed time per kernel and per attention in a prefill step */
+    double prefill_kernel_s, prefill_attention_s; /* fixed times in a prefill step: prefill_kernel_s per kernel,
+                                                   * prefill_attention_s per attention */
     nnc_small_all_reduce all_reduce;
     double kv_reread, beyond;                      /* kv_reread: fraction of the KV cache that is read again for each
                                                     * further query head of a key-value head; beyond: factor that widens
                                                     * the intervals of the results */
     double link_bytes_per_s;                       /* link rate between tensor ranks; NaN = one device */
-    double exchange_bytes_per_s, exchange_fixed_s; /* communication between all ranks that share experts: rate, and
-                                                    * fixed time */
-    double weight_bytes, plain_bytes, kv_bytes;    /* bytes of one element: of weights in their storage format; of
-                                                    * 16-bit weights; of keys and values */
+    double exchange_bytes_per_s, exchange_fixed_s; /* communication between all ranks that share experts:
+                                                    * exchange_bytes_per_s: rate; exchange_fixed_s: fixed time */
+    double weight_bytes, plain_bytes, kv_bytes;    /* bytes of one element: weight_bytes of weights in the storage
+                                                    * format; plain_bytes of 16-bit weights; kv_bytes of keys and
+                                                    * values */
     bool kv_scaled;                                /* true: keys and values have a scale per head */
     double group_size;
 } nnc_serve_rates;
@@ -209,8 +214,9 @@ typedef struct nnc_serve_spread_of {
 } nnc_serve_spread_of;
 
 typedef struct nnc_serve_replayed {
-    nnc_serve_spread_of ttft, tpot, request; /* seconds that the client of a request measures: to the first token, per
-                                              * further token, to the end of the answer */
+    nnc_serve_spread_of ttft, tpot, request; /* seconds that the client measures: ttft from the request to the first
+                                              * token; tpot per further token; request from the request to the end of
+                                              * the answer */
     double sequences;                        /* mean number of sequences in a decode step */
     int64_t requests, preemptions;
 } nnc_serve_replayed;
@@ -268,10 +274,12 @@ typedef struct nnc_images_ask {
 
 typedef struct nnc_images {
     nnc_images_ask plan;             /* resolved */
-    double forward_s, forward_flops; /* one pass of the denoiser over the batch, with guidance: seconds and FLOPs */
-    double text_s, decode_s;         /* seconds per batch of the text encoders, and of the image decoder; 0 = without
-                                      * this network */
-    double image_s, lower_bound_s;   /* seconds until all images of a batch are done: prediction, and lower bound */
+    double forward_s, forward_flops; /* one pass of the denoiser over the batch, with guidance: forward_s: seconds;
+                                      * forward_flops: FLOPs */
+    double text_s, decode_s;         /* seconds per batch: text_s of the text encoders; decode_s of the image
+                                      * decoder; 0 = the model lacks this network */
+    double image_s, lower_bound_s;   /* seconds until all images of a batch are done: image_s: prediction;
+                                      * lower_bound_s: lower bound */
     double images_per_s, utilization;
     double weight_bytes, capacity_bytes;
     bool fits; /* true: the weights of all networks fit in memory together */

@@ -34,8 +34,8 @@ enum {
 typedef struct request {
     double arrival_s, ready_s, first_s, last_s;
     double fresh, left;          /* number of prompt tokens. fresh: to compute in total; left: not computed yet */
-    double room, growth;         /* unit: cache space of a sequence of mean length. The first number is the space of
-                                  * this sequence; growth is the space that each decode step adds */
+    double room, growth;         /* unit: cache space of a sequence of mean length. First: space of this sequence;
+                                  * growth: space that each decode step adds */
     double context;              /* number of positions that the next decode step of the request attends to. While
                                   * its sequence runs, the tokens of all steps of its worker so far are subtracted,
                                   * so that the value is the same in every step. */
@@ -44,16 +44,17 @@ typedef struct request {
                                   * preemption (made) */
     int32_t next;                /* index of the next request in the queue */
     int32_t place;               /* index in the heap of running sequences */
-    int32_t newer, older;        /* indices of the neighbours in the list of running sequences, in order of admission */
+    int32_t newer, older;        /* indices of the neighbours in the list of running sequences, in order of
+                                  * admission: newer: admitted next; older: admitted before */
 } request;
 
 /* An engine that decodes: the whole replica, or one of its decode workers. */
 typedef struct worker {
     double clock_s;
-    double context, room, growth; /* sums, over the running sequences, of the members of request with the same names */
+    double context, room, growth; /* sums over the running sequences of the members with these names */
     int64_t step;
     double waited;      /* iterations for which ready prompts have waited for further prompts */
-    int32_t head, tail; /* first and last request of the queue */
+    int32_t head, tail; /* head: first request of the queue; tail: last request of the queue */
     int32_t *heap, running, newest;
 } worker;
 
@@ -80,7 +81,8 @@ typedef struct simulation {
     double decode_area, decode_s; /* sums over decode steps. decode_area: sequences x seconds; decode_s: seconds */
     int32_t workers;
     double drawn[2];        /* random lengths (input, output) of the last request, -1 to 1 */
-    uint64_t gaps, lengths; /* states of two random generators, so that arrivals do not depend on lengths */
+    uint64_t gaps, lengths; /* states of two random generators, one for arrival gaps and one for lengths, so that
+                             * arrivals do not depend on lengths */
 } simulation;
 
 /* ---- working memory ---- */

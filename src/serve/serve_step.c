@@ -208,14 +208,15 @@ typedef struct making {
     bool decode, verify;                          /* decode: true = a decode step, false = a prefill; verify: true = the
                                                    * head computes every token of the step */
     double sequences;                             /* sequences in one attention group */
-    double cached, fresh;                         /* tokens per sequence before the step, and tokens computed in the
-                                                   * step */
+    double cached, fresh;                         /* tokens per sequence: cached: in the cache before the step;
+                                                   * fresh: computed in the step */
     double passes;                                /* number of times that the weights are read */
     double prompts, prompt_cached, prompt_tokens; /* prompts that are prefilled in the same step (chunked prefill):
-                                                   * their number; for each, cached tokens and tokens to compute */
+                                                   * prompts: number of prompts; prompt_cached: cached tokens of each
+                                                   * prompt; prompt_tokens: tokens to compute of each prompt */
     double bound_compute_s;
-    double memory_s, compute_s, fixed_s; /* sums of the seconds of memory-bound ops, of compute-bound ops, and of fixed
-                                          * times */
+    double memory_s, compute_s, fixed_s; /* sums of seconds: memory_s of memory-bound ops; compute_s of compute-bound
+                                          * ops; fixed_s of fixed times */
     nnc_serve_step step;
     nnc_serve_list *list;
 } making;

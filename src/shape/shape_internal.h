@@ -47,9 +47,9 @@ typedef struct nnc_op_list {
     bool truncated; /* true: the model has more ops or blocks than the list holds */
     bool overflow;  /* true: a product of dims was larger than an int64 */
     bool recorded;  /* true: the ops are the operators of a captured program, including casts */
-    double recorded_gradients, recorded_kept, recorded_temporary; /* captured program: recorded bytes at the peak, of
-                                                                   * gradients, of kept tensors and of temporary
-                                                                   * tensors */
+    double recorded_gradients, recorded_kept, recorded_temporary; /* recorded bytes of a captured program at the
+                                                                   * peak: of gradients, of kept tensors, of
+                                                                   * temporary tensors */
     int64_t recorded_tensors;     /* captured program: number of trained parameters (tensors) */
     double input_bytes;           /* training data of one micro-batch: token ids or images */
     int64_t tokens;               /* tokens of one micro-batch; 0 for images */
@@ -219,8 +219,8 @@ typedef struct nnc_layer {
     bool causal, qkv_bias, no_key_bias, out_bias;
     bool sinks, attention_gate, head_gate, score_softcap;
     bool keys_as_values;           /* the keys are also the values: no value projection */
-    int64_t out_groups, out_width; /* number of groups of heads, 0 = no groups; width that the output of each group is
-                                    * first projected to */
+    int64_t out_groups, out_width; /* out_groups: number of groups of heads, 0 = no groups; out_width: width to which
+                                    * the output of each group is projected first */
     nnc_mlp mlp;
     int64_t ffn_hidden;
     bool mlp_bias;
@@ -231,8 +231,8 @@ typedef struct nnc_layer_writer {
     nnc_writer to;
     const nnc_layer *layer;
     int64_t batch, seq_len;
-    int64_t tokens, hidden_elements; /* number of tokens, batch x seq_len; number of elements of the residual stream,
-                                      * tokens x hidden */
+    int64_t tokens, hidden_elements; /* tokens: number of tokens, batch x seq_len; hidden_elements: number of
+                                      * elements of the residual stream, tokens x hidden */
 } nnc_layer_writer;
 
 nnc_layer_writer nnc_layer_begin(const nnc_writer *w, const nnc_layer *layer, int64_t batch, int64_t seq_len);

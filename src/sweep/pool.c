@@ -100,7 +100,8 @@ typedef struct ring {
     int64_t slot_count, chunk_count;
     pthread_mutex_t lock; /* guards the members below, and `done` of each entry of `slots` */
     pthread_cond_t freed, finished;
-    int64_t claimed, emitted; /* numbers of the next chunk to claim and to emit */
+    int64_t claimed, emitted; /* claimed: number of the next chunk to claim; emitted: number of the next chunk to
+                               * emit */
     bool stop;
 } ring;
 

@@ -38,7 +38,7 @@ typedef struct nnc_sweep_axis {
     const char **values;   /* values of the axis as text */
     const char *bytes;     /* values in binary form, as the plan stores them, one after the other; NULL = values are set
                             * from text */
-    size_t offset, size;   /* place of the field in the plan, and size of one binary value */
+    size_t offset, size;   /* offset: place of the field in the plan; size: size of one binary value */
     const void **specs;    /* if the axis varies models, devices or profiles: one pointer per value */
     const nnc_cell *cells; /* values of the axis as output cells */
     int32_t count;
@@ -236,7 +236,7 @@ typedef enum nnc_where_kind { NNC_WHERE_NUMBER, NNC_WHERE_WORD, NNC_WHERE_VARIAB
 typedef struct nnc_where_node {
     nnc_where_kind kind;
     nnc_operator of;
-    int32_t left, right;    /* indices of the nodes of both operands; -1 = no operand */
+    int32_t left, right;    /* left, right: indices of the nodes of the left and the right operand; -1 = no operand */
     int32_t variable, text; /* variable: index of the variable; text: offset of the text in `texts` */
     double number;
 } nnc_where_node;

@@ -43,8 +43,9 @@ typedef struct nnc_trace_launch {
 typedef enum nnc_trace_class { NNC_TRACE_COMPUTE, NNC_TRACE_COMMUNICATION, NNC_TRACE_COPY } nnc_trace_class;
 
 typedef struct nnc_trace_kernel {
-    int64_t start_ns, end_ns, correlation, external; /* time of the kernel; ids of its launch and of its operator, -1
-                                                      * = not recorded */
+    int64_t start_ns, end_ns, correlation, external; /* start_ns, end_ns: start and end of the kernel; correlation:
+                                                      * id of the launch of the kernel; external: id of the operator;
+                                                      * -1 = not recorded */
     int32_t name, device;
     nnc_trace_class class;
     uint32_t group; /* hash of the ranks that take part in a collective; 0 = not recorded */
@@ -59,7 +60,7 @@ typedef struct nnc_trace {
     nnc_trace_kernel *kernels;
     int64_t kind_count, name_count, call_count, launch_count, kernel_count;
     int64_t steps;            /* number of annotations ProfilerStep#N */
-    int64_t rank, world_size; /* rank that wrote the trace, and number of ranks; -1 = not recorded */
+    int64_t rank, world_size; /* rank: rank that wrote the trace; world_size: number of ranks; -1 = not recorded */
     double bytes;             /* bytes of JSON text that were read */
     const char *device;       /* name of the first device of the machine; NULL = not recorded */
 } nnc_trace;
@@ -110,8 +111,8 @@ bool nnc_trace_sizes_of(const nnc_trace_kind *kind, bool tf32, nnc_trace_sizes *
 /* A row of the summary: all calls of an operator with the same shapes, or all kernels of one name whose operator is not
  * known. */
 typedef struct nnc_trace_row {
-    const char *op, *dims, *types, *values; /* name, shapes, types and values of the operator, as in nnc_trace_kind;
-                                             * dims = NULL: the operator is not known */
+    const char *op, *dims, *types, *values; /* op: name of the operator; dims, types, values: shapes, types and
+                                             * values, as in nnc_trace_kind; dims = NULL: the operator is not known */
     const char *kernel;                     /* name of the longest kernel */
     int64_t calls, kernels;
     double measured_s, longest_s;
@@ -133,13 +134,14 @@ typedef struct nnc_trace_sum {
     nnc_trace_row *findings;  /* rows that could be faster, largest saving first */
     int64_t row_count, finding_count;
     int32_t devices;
-    double span_s, busy_s, idle_s;        /* of the device that ran the most kernels: time from its first to its last
-                                           * kernel, time with a kernel, idle time */
+    double span_s, busy_s, idle_s;        /* of the device that ran the most kernels: span_s: time from the first to
+                                           * the last kernel; busy_s: time with a kernel; idle_s: idle time */
     double idle_host_s;                   /* part of idle_s before kernels that the host launched only after the device
                                            * was idle */
     double communication_s, exposed_s;    /* communication_s: time of collectives; exposed_s: part of it in which no
                                            * compute kernel runs */
-    double compute_s, copy_s, kernel_s;   /* time of compute kernels; of copies; of all kernels */
+    double compute_s, copy_s, kernel_s;   /* times: compute_s of compute kernels; copy_s of copies; kernel_s of all
+                                           * kernels */
     double linked_share;                  /* share of kernel time in operators with shapes */
     double product_factor, memory_factor; /* median of measured / predicted time. product_factor: of products;
                                            * memory_factor: of other operators. 1 = too few rows */

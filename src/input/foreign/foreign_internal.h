@@ -55,7 +55,8 @@ typedef struct nnc_foreign_pattern {
     char letters[64];     /* key of a string with a letter for each layer */
     char matrix[64];      /* key of a list like [[["global", "local"], 12]] */
     char only[64];        /* key of a list with the indices of the layers that have the kind `in` */
-    char in[24], out[24]; /* the rule: kind of the layers that it selects; kind of the other layers; "" = no rule */
+    char in[24], out[24]; /* the rule: in: kind of the layers that the rule selects; out: kind of the other layers;
+                           * "" = no rule */
     char except[64];      /* key of a list with the indices of layers that the rule selects but that have the kind
                            * `out` */
     char last[24];        /* kind of the last layer; it takes precedence over the other members */
