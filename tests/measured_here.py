@@ -140,12 +140,14 @@ def print_steps(name, batch):
     """Seconds and bytes of new memory of steps after the warm-up, as JSON."""
     import torch
     import torchvision
+    sys.path.insert(0, str(ROOT / "python"))
+    from nncost.measure import host_clock
     torch.manual_seed(0)
     network = getattr(torchvision.models, name)()
     optimizer = torch.optim.AdamW(network.parameters())
     images, labels = torch.randn(batch, 3, 224, 224), torch.randint(0, 1000, (batch,))
     times, pages = [], []
-    clock = time.process_time if torch.get_num_threads() == 1 else time.perf_counter  # as nncost.measure
+    clock = host_clock()
     for _ in range(WARM_UP + STEPS):
         begin, before = clock(), resource.getrusage(resource.RUSAGE_SELF).ru_minflt
         optimizer.zero_grad(set_to_none=True)

@@ -110,12 +110,19 @@ def cuda_facts():
             "context_bytes": total - free - torch.cuda.memory_reserved()}  # taken next to the allocator, others' use in it
 
 
+def host_clock():
+    """A clock of this process. With one thread: CPU time of the thread that calls, which includes no other program, and no
+    thread of OpenBLAS. Such a thread spins for some milliseconds after its part of a product, so the CPU time of the whole
+    process counts what runs meanwhile twice."""
+    return time.thread_time if torch.get_num_threads() == 1 else time.perf_counter
+
+
 class Clock:
     """Seconds of a call, by the device's own events or the host's clock."""
 
     def __init__(self, kind):
         self.cuda = kind == "cuda"
-        self.read = time.process_time if torch.get_num_threads() == 1 else time.perf_counter  # one thread: no others' time
+        self.read = host_clock()
 
     def wait(self):
         if self.cuda:
