@@ -45,7 +45,7 @@ def measure(folder, *arguments):
                             *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                            env={**os.environ, "PYTHONPATH": str(ROOT / "python"), "PYTHONDONTWRITEBYTECODE": "1",
                                 "XDG_CONFIG_HOME": str(folder)})
-    out, err = run.communicate(timeout=300)
+    out, err = run.communicate(timeout=600)
     return run.returncode, out, err
 
 
@@ -67,7 +67,7 @@ def pipeline():
         folder = Path(name)
         own = folder / "own.py"
         own.write_text("import torch\ndef make():\n    x = torch.ones(64, 64)\n    return lambda: x @ x\n")
-        code, out, err = measure(folder, "--minutes", "2", "--model", f"{own}:make")
+        code, out, err = measure(folder, "--minutes", "6", "--model", f"{own}:make")
         assert code == 0 and "measured here on" in out, (code, out, err)
         made = check_rows(folder, complete=True)
         assert sum(r["kind"] == "step" for r in made["rows"]) == 3
@@ -96,6 +96,7 @@ def pipeline():
         assert code == 1 and "too little was measured" in err, (code, err)
     together()
     new_memory()
+    unseen()
     print(f"{len(made['rows'])} rows, {len(figures)} parameters fitted")
 
 
@@ -215,7 +216,7 @@ def bench(runs):
     for number in range(runs):
         with tempfile.TemporaryDirectory() as name:
             folder = Path(name)
-            measure(folder, "--minutes", "2")
+            measure(folder, "--minutes", "6")
             made = check_rows(folder, complete=True)
             nncost("calibrate", folder / "measure.json", "--device", made["device"], "--output", folder / "mine.json",
                    config=folder)
@@ -236,6 +237,40 @@ def bench(runs):
                                                   for what, e in errors.items())
                   + f" in the median of |error|; two timings of a step differ by {100 * statistics.median(noise):.1f} %; "
                   f"{torch.get_num_threads()} threads", flush=True)
+
+
+def shapes_of(function):
+    """Convolutions (channels in, side, channels out, kernel, stride, groups) and products (m, n, k) of a network, also
+    the products of convolutions with one tap."""
+    import torch
+    import torchvision
+    network, found = getattr(torchvision.models, function)().eval(), set()
+
+    def note(module, inputs, result):
+        if isinstance(module, torch.nn.Conv2d):
+            side = inputs[0].shape[-1]
+            found.add((module.in_channels, side, module.out_channels, module.kernel_size[0], module.stride[0], module.groups))
+            found.add((module.out_channels, result.shape[-1] ** 2, module.in_channels))
+        else:
+            found.add((inputs[0].numel() // module.in_features, module.out_features, module.in_features))
+    for module in network.modules():
+        if isinstance(module, (torch.nn.Conv2d, torch.nn.Linear)):
+            module.register_forward_hook(note)
+    with torch.no_grad():
+        network(torch.zeros(1, 3, 224, 224))
+    return found
+
+
+def unseen():
+    """No measured kernel has the sizes of a kernel of the networks whose steps are compared."""
+    sys.path.insert(0, str(ROOT / "python"))
+    from nncost.measure import designed
+    rows = [row for row, _ in designed("cpu", ["fp32"])]
+    measured = {tuple(r[k] for k in ("channels_in", "side", "channels_out", "kernel_side", "stride", "groups"))
+                for r in rows if r["kind"] == "conv"} | {(r["m"], r["n"], r["k"]) for r in rows if r["kind"] == "gemm"}
+    for network, function, _ in NETWORKS:
+        assert not shapes_of(function) & measured, (network, shapes_of(function) & measured)
+    assert len(measured) > 40, len(measured)
 
 
 def convolution(side):

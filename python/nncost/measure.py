@@ -199,24 +199,36 @@ def both_passes(device, size, make, forward):
     return once
 
 
-def convolution(device, dtype, batch, channels, side, out, kernel, stride, groups, last):
+def convolution(device, dtype, batch, channels, side, out, kernel, stride, groups, last, phase="both"):
+    """phase: forward, grad_input, grad_weight, or both: all three, as a forward and a backward call."""
     def make():
         torch.backends.cudnn.allow_tf32 = dtype == "tf32"
         layout = torch.channels_last if last else torch.contiguous_format
 
+        def random(*sides):
+            return torch.randn(*sides, device=device, dtype=DTYPES[dtype]).to(memory_format=layout)
+
         def operands():
-            x = torch.randn(batch, channels, side, side, device=device, dtype=DTYPES[dtype]).to(memory_format=layout)
-            w = torch.randn(out, channels // groups, kernel, kernel, device=device, dtype=DTYPES[dtype])
-            return x.requires_grad_(), w.to(memory_format=layout).requires_grad_()
-        return both_passes(device, size * (batch * (side * side * channels + after * after * out)
-                                           + out * channels // groups * kernel * kernel), operands,
-                           lambda x, w: torch.nn.functional.conv2d(x, w, stride=stride, padding=kernel // 2, groups=groups))
+            return (random(batch, channels, side, side).requires_grad_(phase == "both"),
+                    random(out, channels // groups, kernel, kernel).requires_grad_(phase == "both"))
+
+        def forward(x, w):
+            return torch.nn.functional.conv2d(x, w, stride=stride, padding=kernel // 2, groups=groups)
+        if phase == "both":
+            return both_passes(device, least_bytes, operands, forward)
+        if phase == "forward":
+            return in_turn(device, least_bytes, operands, forward)
+        wanted, pad = [phase == "grad_input", phase == "grad_weight", False], [kernel // 2] * 2
+        return in_turn(device, least_bytes, lambda: (*operands(), random(batch, out, after, after)),
+                       lambda x, w, g: torch.ops.aten.convolution_backward(
+                           g, x, w, None, [stride] * 2, pad, [1, 1], False, [0, 0], groups, wanted))
     after, size = (side + 2 * (kernel // 2) - kernel) // stride + 1, torch.finfo(DTYPES[dtype]).bits // 8
-    return {"kind": "conv", "op": "conv_both", "dtype": dtype, "batch": batch, "channels_in": channels, "side": side,
+    times = 3 if phase == "both" else 1
+    least_bytes = size * (batch * (side * side * channels + after * after * out) + out * channels // groups * kernel * kernel)
+    return {"kind": "conv", "op": f"conv_{phase}", "dtype": dtype, "batch": batch, "channels_in": channels, "side": side,
             "channels_out": out, "kernel_side": kernel, "stride": stride, "groups": groups, "channels_last": int(last),
-            "flops": 6 * batch * after * after * channels // groups * out * kernel * kernel,
-            "least_bytes": 3 * size * (batch * (side * side * channels + after * after * out)
-                                       + out * channels // groups * kernel * kernel)}, make
+            "flops": times * 2 * batch * after * after * channels // groups * out * kernel * kernel,
+            "least_bytes": times * least_bytes}, make
 
 
 def streaming(device, dtype, op, m, n):
@@ -322,15 +334,25 @@ def designed(kind, formats):
                   (8, 4096, 1024), (128, 128, 128), (384, 1536, 384), (256, 256, 256), (1536, 512, 512), (4, 2048, 2048),
                   (640, 640, 160), (96, 960, 320), (1024, 64, 1024), (200, 200, 2000), (48, 1000, 512), (512, 1000, 96)]
         lists.append([product(kind, dtype, m * unit if m > 32 else m, n * unit, k * unit) for m, n, k in shapes])
-    batch = 32 if big else 2
+    if big:
+        nets = [(64, 56, 64, 3, 1, 1), (256, 14, 256, 3, 1, 1), (64, 56, 256, 1, 1, 1), (96, 56, 96, 3, 1, 96),
+                (128, 28, 128, 3, 1, 1), (512, 7, 512, 3, 1, 1), (256, 56, 64, 1, 1, 1), (3, 224, 64, 7, 2, 1),
+                (512, 14, 1024, 1, 1, 1), (240, 28, 240, 5, 2, 240), (128, 56, 128, 3, 2, 1), (480, 14, 80, 1, 1, 1),
+                (64, 7, 64, 1, 1, 1), (384, 14, 384, 3, 1, 384), (32, 7, 64, 3, 1, 1), (32, 112, 32, 3, 1, 32),
+                (128, 7, 128, 5, 1, 128), (24, 56, 96, 1, 1, 1)]
+        lists.append([convolution(kind, "bf16", 32, c, side, out, k, stride, groups, last)
+                      for last in (False, True) for c, side, out, k, stride, groups in nets])
+    else:
+        # Sides that networks for images of 224 x 224 do not have. Convolutions with groups run other kernels, as do few
+        # channels and kernels of one element.
+        nets = [(64, 52, 64, 3, 1, 1), (96, 48, 96, 3, 1, 96), (256, 13, 256, 3, 1, 1), (3, 208, 64, 7, 2, 1),
+                (200, 26, 200, 5, 1, 200), (512, 8, 512, 3, 1, 1), (128, 26, 128, 3, 1, 1), (320, 13, 320, 3, 1, 320),
+                (128, 52, 160, 3, 2, 1), (192, 12, 32, 3, 1, 1), (48, 104, 48, 3, 2, 48), (256, 26, 512, 1, 2, 1),
+                (640, 8, 640, 5, 1, 640), (48, 96, 48, 3, 1, 1), (3, 208, 32, 3, 2, 1), (320, 8, 320, 3, 1, 1),
+                (96, 26, 96, 5, 1, 1), (512, 12, 512, 3, 1, 1), (400, 12, 400, 3, 2, 400), (96, 52, 24, 3, 1, 1)]
+        lists.append([convolution(kind, "fp32", 2, *net, False, phase) for net in nets
+                      for phase in ("forward", "grad_input", "grad_weight") if phase != "grad_input" or net[0] > 3])
     dtype = "bf16" if big else "fp32"
-    nets = [(64, 56, 64, 3, 1, 1), (256, 14, 256, 3, 1, 1), (64, 56, 256, 1, 1, 1), (96, 56, 96, 3, 1, 96),
-            (128, 28, 128, 3, 1, 1), (512, 7, 512, 3, 1, 1), (256, 56, 64, 1, 1, 1), (3, 224, 64, 7, 2, 1),
-            (512, 14, 1024, 1, 1, 1), (240, 28, 240, 5, 2, 240), (128, 56, 128, 3, 2, 1), (480, 14, 80, 1, 1, 1),
-            (64, 7, 64, 1, 1, 1), (384, 14, 384, 3, 1, 384), (32, 7, 64, 3, 1, 1), (32, 112, 32, 3, 1, 32),
-            (128, 7, 128, 5, 1, 128), (24, 56, 96, 1, 1, 1)]
-    lists.append([convolution(kind, dtype, batch, c, side, out, k, stride, groups, last)
-                  for last in (False, True) for c, side, out, k, stride, groups in nets])
     if big:
         shapes = [(4, 2048, 32, 32, 128), (16, 1024, 12, 12, 64), (1, 8192, 32, 8, 128), (8, 512, 16, 16, 64)]
         lists.append([attention(kind, "bf16", *shape, causal, backward) for shape in shapes for causal in (True, False)
@@ -586,17 +608,24 @@ def device_file(facts, kind, rows, day):
         return lambda row: row["op"] in names
 
     for dtype in formats:
-        top = best(rows, "gemm", "flops", dtype)[0]
+        top = max((best(rows, of, "flops", dtype)[0] for of in ("gemm", "conv")), key=lambda rate: (rate == rate, rate))
         matmul[dtype] = number(max(top, derived) if derived > 0 else top)
         sources[f"matmul_flops_per_s.{dtype}"] = (
             "derived: cores x clock x two units of multiply and add" if matmul[dtype] == number(derived)
-            else f"{where}: the fastest product")
+            else f"{where}: the fastest product or convolution")
         gemm[dtype] = {"sustained_fraction": share("gemm", "flops", matmul[dtype], lambda r: r["dtype"] == dtype and r["m"] > 32),
                        "memory_fraction": share("gemm", "least_bytes", stream, lambda r: r["dtype"] == dtype and r["m"] <= 8),
                        "fixed_s": launch if kind == "cpu" else 5e-6, "fitted_on": where}
     base = matmul.get("bf16" if kind == "cuda" else "fp32", math.nan)
     fixed = launch if kind == "cpu" else 3e-6
-    dense, apart = (lambda r: r["groups"] == 1 and not r["channels_last"]), (lambda r: r["groups"] > 1)
+    def by_channel(row):  # on a CPU, oneDNN has no vector kernel for these
+        return kind == "cpu" and row["op"] == "conv_grad_weight" and row["groups"] > 1 and row["kernel_side"] > 3
+
+    def apart(row):
+        return row["groups"] > 1 and not by_channel(row)
+
+    def dense(row):
+        return row["groups"] == 1 and not row["channels_last"]
     most = max((r["n"] for r in rows if r["kind"] == "optimizer"), default=0)  # beyond the caches
     efficiency = {
         "gemm": gemm,
@@ -611,7 +640,11 @@ def device_file(facts, kind, rows, day):
                    "adamw_fraction": share("optimizer", "least_bytes", stream, ops("adamw"))},
         "optimizer": {"memory_fraction": share("optimizer", "least_bytes", stream, lambda r: r["op"] == "adamw" and r["n"] == most)},
         "conv": {"sustained_fraction": share("conv", "flops", base, dense),
-                 "memory_fraction": share("conv", "least_bytes", stream, apart)}}
+                 # on a CPU operands and result are copied to another layout, so they cross memory three times
+                 "memory_fraction": share("conv", "least_bytes", stream / (3 if kind == "cpu" else 1), apart),
+                 "library_channel_fraction": share("conv", "flops", base, by_channel)}}
+    if math.isnan(efficiency["conv"]["library_channel_fraction"]):
+        del efficiency["conv"]["library_channel_fraction"]
     for name, figures in list(efficiency.items()):
         if name != "gemm":
             efficiency[name] = {k: v for k, v in figures.items() if not math.isnan(v)} | {"fixed_s": fixed, "fitted_on": where}

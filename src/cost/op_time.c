@@ -598,7 +598,89 @@ NNC_SAYING double products_s(const nnc_op *op, const nnc_work *work, const nnc_c
     return matrix_s;
 }
 
+/* Tests for a CPU that nncost.measure has timed. */
+static bool is_own_host(const nnc_device *device) {
+    return device->host.kernel_s == 0.0 && strcmp(device->vendor, "cpu") == 0;
+}
+
+/* Smallest batch of a convolution with one tap that PyTorch gives to oneDNN on one thread. Source: use_mkldnn,
+ * aten/src/ATen/native/Convolution.cpp of PyTorch ("THNN is faster when single-threaded"). */
+enum { LIBRARY_BATCH = 16 };
+
+/* Tests whether PyTorch computes a convolution on a CPU as one matrix product per image. */
+static bool is_product(const nnc_device *device, const nnc_op *op) {
+    const nnc_conv *p = &op->u.conv;
+    return device->units == 1 && p->kernel == 1 && p->kernel_w <= 1 && p->stride == 1 && p->groups == 1 &&
+           p->batch < LIBRARY_BATCH;
+}
+
+/* Returns the products of all images: m x n results with sums of k terms. Nothing is kept for them, as for a recomputed
+ * op. */
+static nnc_op images_of(const nnc_op *op) {
+    const nnc_conv *p = &op->u.conv;
+    const int64_t map = p->h_out * p->w_out;
+    const bool input = op->phase == NNC_PHASE_GRAD_INPUT, weight = op->phase == NNC_PHASE_GRAD_WEIGHT;
+    nnc_op made = {
+        .kind = NNC_OP_MATMUL, .phase = NNC_PHASE_RECOMPUTE, .dtype = op->dtype, .math_dtype = op->math_dtype
+    };
+    made.u.matmul = (nnc_matmul){ .batch = p->batch,
+                                  .m = input ? p->c_in : p->c_out,
+                                  .n = weight ? p->c_in : map,
+                                  .k = weight  ? map
+                                       : input ? p->c_out
+                                               : p->c_in,
+                                  .b_shared = 1,
+                                  .kept_divisor = 1,
+                                  .padded = true };
+    return made;
+}
+
+/* Largest side of a kernel for which oneDNN 2.6 has a vector kernel for the weight gradient of a depthwise convolution.
+ * Measured on a Xeon, 2 x 200 x 26 x 26: 15.2 GFLOP/s with sides of 3; 1.7 to 2.0 with sides of 4, 5 and 7. */
+enum { CHANNEL_SIDE_MOST = 3 };
+
+/* Time in fp32 on a CPU. PyTorch runs one tap as matrix products, other kernels by oneDNN. oneDNN
+ * copies operands and result between the layout of PyTorch and a layout of its own:
+ *     t = max(F / (f P), bytes / (g B)) + 2 bytes / (g B) + t0
+ * The weight gradient of a depthwise convolution with a large kernel takes F / (v V); v is library_channel_fraction.
+ * [conv-time] */
+NNC_SAYING nnc_timing host_conv_time(const nnc_device *device, const nnc_op *op, const nnc_work *work,
+                                     nnc_derivation *why) {
+    if (is_product(device, op)) {
+        const nnc_op products = images_of(op);
+        const nnc_work own = nnc_op_work(&products);
+        NNC_WHEN(why, nnc_op_say(&products, why));
+        return gemm_time(device, &products, &own, why);
+    }
+    const nnc_conv_efficiency *e = &device->efficiency.conv;
+    const nnc_efficiency shared = { e->sustained_fraction, e->memory_fraction, e->fixed_s };
+    const device_rates r = rates_of(device, op->math_dtype, &shared, why);
+    const bool depthwise = op->u.conv.groups > 1 && op->u.conv.groups == op->u.conv.c_in;
+    nnc_say_work(work, why);
+    double matrix_s = 0.0;
+    if (depthwise && op->phase == NNC_PHASE_GRAD_WEIGHT && op->u.conv.kernel > CHANNEL_SIDE_MOST &&
+        !isnan(e->library_channel_fraction)) {
+        NNC_LET(why, channel_fraction, NULL, e->library_channel_fraction);
+        NNC_SET(why, matrix_s, "s", work->flops / (channel_fraction * r.vector_flops_per_s));
+        NNC_NOTE(why, "weight gradient of a depthwise convolution with more than 3 taps on a side: no vector kernel");
+    } else {
+        NNC_SAY(why, sustained, NULL, nnc_min(r.sustained_fraction * r.calibration, 1.0));
+        NNC_SET(why, matrix_s, "s", work->flops / (sustained * r.matmul_flops_per_s));
+    }
+    const double vector_s = vector_seconds(&r, work, why);
+    NNC_SAY(why, compute_s, "s", nnc_max(matrix_s, vector_s));
+    NNC_SAY(why, memory_s, "s", (work->read_bytes + work->write_bytes) / (r.memory_fraction * r.mem_bytes_per_s));
+    nnc_timing t = roofline(compute_s, memory_s, r.fixed_s, why);
+    NNC_LET(why, product_time_s, "s", t.time_s);
+    NNC_SET(why, t.time_s, "s", product_time_s + 2.0 * memory_s);
+    NNC_NOTE(why, "oneDNN copies operands and result between the layouts of PyTorch and its own: one read, one write");
+    return t;
+}
+
 NNC_SAYING nnc_timing conv_time(const nnc_device *device, const nnc_op *op, const nnc_work *work, nnc_derivation *why) {
+    if (is_own_host(device) && op->math_dtype == NNC_FP32 && !op->u.conv.transposed) {
+        return host_conv_time(device, op, work, why);
+    }
     nnc_conv_efficiency e = device->efficiency.conv;
     if (op->issued_as == NNC_ISSUED_TOO && op->u.conv.groups == 1 && op->math_dtype != NNC_FP32 &&
         !isnan(e.library_sustained_fraction)) {

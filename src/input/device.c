@@ -553,7 +553,8 @@ static const nnc_field conv_fields[] = {
               "time of forward; not given: library_tf32_backward_ratio." },
     { NNC_FIELD(nnc_conv_efficiency, library_channel_fraction), .max = 1, .above_min = true,
       .help = "Depthwise convolutions that PyTorch issues, contiguous maps, any format: share of the vector units' "
-              "fp32 peak that they reach; not given: vector_fraction." },
+              "fp32 peak that they reach; not given: vector_fraction. On a CPU: weight gradients "
+              "of depthwise convolutions with more than 3 taps on a side." },
     { NNC_FIELD(nnc_conv_efficiency, library_channel_weight_ratio), .min = 0.1, .max = 100,
       .help = "Depthwise convolutions that PyTorch issues: factor on the time of the weight gradient; "
               "not given: 1." },

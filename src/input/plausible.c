@@ -35,6 +35,7 @@ typedef struct rule {
 
 #define ENDING(text) (text), sizeof(text) - 1
 static const rule fitted[] = {
+    { ENDING("channel_fraction"), 0.001, 1.0, "share of a rate", "0.013 weight gradient of oneDNN" },
     { ENDING("fraction"), 0.02, 1.0, "share of a rate", "0.06 vector units, 0.18 attention of the B200" },
     { ENDING("ratio"), 0.05, 20.0, "factor on a rate", "0.6 flash attention backward, 7.2 unaligned" },
     { ENDING("calibration"), 0.05, 20.0, "factor on a rate", "1" },

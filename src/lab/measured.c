@@ -850,6 +850,9 @@ static void read_product(reading *r) {
     if (begins(name, "conv_")) {
         r->row->kind = NNC_MEASURED_CONV;
         r->row->both = is(name, "conv_both");
+        op->phase = is(name, "conv_grad_input")    ? NNC_PHASE_GRAD_INPUT
+                    : is(name, "conv_grad_weight") ? NNC_PHASE_GRAD_WEIGHT
+                                                   : op->phase;
         set_conv(r, op);
     } else if (name[0] == '\0' || is(name, "matmul") || is(name, "group_matmul")) {
         set_product(r, op);

@@ -262,12 +262,89 @@ START_TEST(maps_have_their_own_bandwidth) {
 }
 END_TEST
 
+/* A CPU of one core in fp32: 1e11 FLOP/s, 1e9 B/s. */
+static nnc_device one_core(void) {
+    nnc_device d = machine();
+    d.host.kernel_s = 0.0;
+    snprintf(d.vendor, sizeof d.vendor, "cpu");
+    d.units = 1;
+    d.mem_bytes_per_s = 1e9;
+    d.efficiency.conv.memory_fraction = 0.5;
+    return d;
+}
+
+static double time_s(const nnc_device *device, const nnc_op *op) {
+    const nnc_work work = nnc_op_work(op);
+    return nnc_op_time(device, op, &work).time_s;
+}
+
+/* 128 x 16 values in, 128 x 48 out, 48 x 144 weights, 4 B each: 60,416 B at half of 1e9 B/s take 121 us. They cross
+ * memory three times: for the convolution, and for the copies to the layout of oneDNN and back. The products take
+ * 35 us, without Winograd's algorithm. */
+START_TEST(a_cpu_copies_to_another_layout) {
+    nnc_device d = one_core();
+    nnc_op op = conv(NNC_PHASE_FORWARD, NNC_FP32, 1);
+    ck_assert_double_eq_tol(time_s(&d, &op), 3.0 * 60416 / 0.5e9, 1e-15);
+    op.grad_bytes = 4;
+    op.phase = NNC_PHASE_GRAD_WEIGHT;
+    ck_assert_double_eq_tol(time_s(&d, &op), 3.0 * 60416 / 0.5e9, 1e-15);
+    d.mem_bytes_per_s = 1e11;
+    ck_assert_double_eq_tol(time_s(&d, &op), flops / 0.5e11 + 2.0 * 60416 / 0.5e11, 1e-15);
+}
+END_TEST
+
+/* One tap, 2 images: 48 x 64 results of sums of 16 terms each. 2 (48 x 16 + 16 x 64 + 48 x 64) x 4 = 38,912 B. Both
+ * gradients are products with the same three sides. Several threads, and 16 images, are left to oneDNN: 2 (16 + 48) x 64
+ * values and 768 weights, 35,840 B. Source: use_mkldnn in Convolution.cpp of PyTorch. */
+START_TEST(a_cpu_runs_one_tap_as_products) {
+    nnc_device d = one_core();
+    nnc_op op = conv(NNC_PHASE_FORWARD, NNC_FP32, 1);
+    op.u.conv.kernel = 1;
+    op.grad_bytes = 4;
+    for (nnc_phase phase = NNC_PHASE_FORWARD; phase <= NNC_PHASE_GRAD_WEIGHT; phase++) {
+        op.phase = phase == NNC_PHASE_BACKWARD ? NNC_PHASE_FORWARD : phase;
+        ck_assert_double_eq_tol(time_s(&d, &op), 38912 / 1e9, 1e-15);
+    }
+    d.units = 2;
+    op.phase = NNC_PHASE_FORWARD;
+    ck_assert_double_eq_tol(time_s(&d, &op), 3.0 * 35840 / 0.5e9, 1e-15);
+    d.units = 1;
+    op.u.conv.batch = 16;
+    ck_assert_double_eq_tol(time_s(&d, &op), 3.0 * (8.0 * 32768 + 3072) / 0.5e9, 1e-15);
+}
+END_TEST
+
+/* 16 channels of 5 x 5 taps, 128 positions: 102,400 FLOP at 0.01 of 1e11 FLOP/s take 102 us. 2 x 2 x 1024 values and
+ * 400 weights: 17,984 B. Only the weight gradient is slow, and only with more than 3 taps on a side. */
+START_TEST(a_cpu_is_slow_at_gradients_of_channels) {
+    nnc_device d = one_core();
+    nnc_op op = conv(NNC_PHASE_GRAD_WEIGHT, NNC_FP32, 16);
+    op.u.conv.c_out = 16;
+    op.u.conv.kernel = 5;
+    op.grad_bytes = 4;
+    d.efficiency.conv.library_channel_fraction = 0.01;
+    ck_assert_double_eq_tol(time_s(&d, &op), 102400 / 1e9 + 2.0 * 17984 / 0.5e9, 1e-15);
+    op.phase = NNC_PHASE_GRAD_INPUT;
+    ck_assert_double_eq_tol(time_s(&d, &op), 3.0 * 17984 / 0.5e9, 1e-15);
+    op.phase = NNC_PHASE_GRAD_WEIGHT;
+    op.u.conv.kernel = 3;
+    ck_assert_double_eq_tol(time_s(&d, &op), 3.0 * 16960 / 0.5e9, 1e-15);
+}
+END_TEST
+
 int main(void) {
-    const TTest *const tests[] = {
-        few_channels_and_short_sums_are_slow, vector_units_take_over, winograd_takes_fewer_products,
-        maps_in_another_order_are_turned,     layouts_of_pytorch,     gradients_of_pytorch,
-        small_maps_leave_units_idle,          a_bias_may_be_a_kernel, norms_of_maps,
-        maps_have_their_own_bandwidth
-    };
+    const TTest *const tests[] = { few_channels_and_short_sums_are_slow,
+                                   vector_units_take_over,
+                                   winograd_takes_fewer_products,
+                                   maps_in_another_order_are_turned,
+                                   layouts_of_pytorch,
+                                   gradients_of_pytorch,
+                                   small_maps_leave_units_idle,
+                                   a_bias_may_be_a_kernel,
+                                   norms_of_maps,
+                                   maps_have_their_own_bandwidth,
+                                   a_cpu_copies_to_another_layout,
+                                   a_cpu_runs_one_tap_as_products,
+                                   a_cpu_is_slow_at_gradients_of_channels };
     return run_tests("conv_time", tests, COUNT_OF(tests));
 }
