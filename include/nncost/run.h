@@ -127,6 +127,8 @@ struct nnc_run_ask {
      * stop and return to a checkpoint. */
     double elastic_replicas, reshard_s; /* reshard_s: time until the other replicas continue */
     double encode_s;                    /* device time to encode a sample (image, text); 0 = samples are cached */
+    double reference_total_params, reward_total_params, critic_total_params,
+        teacher_total_params; /* parameters of a model with experts in memory; NaN = as many as are active */
 };
 
 /* Sets every member to its default, as `nncost run` does: detection 600 s and start 30 s as in arXiv:2402.15627, repair

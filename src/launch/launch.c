@@ -337,6 +337,18 @@ static nnc_status open_script(nnc_reading *r, const char *path, const char *form
     return status != NNC_OK ? status : first >= 0 ? NNC_OK : refuse_kind(r, path);
 }
 
+/* Puts the file of the same format before this file beneath it, if files of this format replace each other's values. */
+static void put_beneath(nnc_reading *r, nnc_launch_file *file) {
+    const nnc_json none = { 0 };
+    const nnc_json layers = file->format != NULL ? nnc_json_get(nnc_json_root(&file->table.doc), "layers") : none;
+    for (int i = r->file_count - 2; i >= 0 && layers.node != NULL && file->beneath == 0; i--) {
+        if (strcmp(r->files[i].format, file->format) == 0) {
+            file->beneath = i + 1;
+            r->files[i].is_beneath = true;
+        }
+    }
+}
+
 /* Reads a launch file, and finds the table of its format. Refuses Python code. NOLINTNEXTLINE(misc-no-recursion) */
 static nnc_status open_file(nnc_reading *r, const char *path, const char *format) {
     if (is_shell(path)) { return open_script(r, path, format); }
@@ -348,6 +360,7 @@ static nnc_status open_file(nnc_reading *r, const char *path, const char *format
     if (file == NULL) { return r->status; }
     NNC_TRY(document_read(r->specs, path, &file->content, r->err));
     NNC_TRY(open_table(r, file));
+    put_beneath(r, file);
     return file->format != NULL ? NNC_OK : refuse_kind(r, path);
 }
 
@@ -484,11 +497,15 @@ static nnc_status check_purpose(nnc_reading *r) {
 static nnc_status read_all(nnc_reading *r, nnc_scenario_args *given) {
     const int given_files = r->file_count;
     NNC_TRY(check_purpose(r));
-    for (int i = 0; i < given_files && nnc_reading_goes_on(r); i++) { nnc_reading_keys(r, i); }
+    for (int i = 0; i < given_files && nnc_reading_goes_on(r); i++) {
+        if (!r->files[i].is_beneath) { nnc_reading_keys(r, i); }
+    }
     read_references(r);
     nnc_reading_answer(r, 0);
     const int asked = r->question_count;
-    for (int i = 0; i < r->file_count && nnc_reading_goes_on(r) && !r->is_incomplete; i++) { nnc_reading_rules(r, i); }
+    for (int i = 0; i < r->file_count && nnc_reading_goes_on(r) && !r->is_incomplete; i++) {
+        if (!r->files[i].is_beneath) { nnc_reading_rules(r, i); }
+    }
     nnc_reading_answer(r, asked);
     return nnc_reading_goes_on(r) ? hand_over(r, given) : r->status;
 }

@@ -178,6 +178,8 @@ typedef struct nnc_launch_file {
     const char *path, *format; /* path of the file; name of its format, NULL = not yet known */
     nnc_document content, table;
     nnc_document also; /* table that "also" names; is_parsed is false if there is no such table */
+    int beneath;     /* 1 + index of the file with the values of keys that this file does not have; 0 = no such file */
+    bool is_beneath; /* true: another file is on top of this file, and its rules are applied */
 } nnc_launch_file;
 
 /* A field of the plan, the run or the deployment that a launch file sets. */

@@ -41,14 +41,17 @@
  * A value "${key}" in a file is the value of that key.
  *
  * A condition is a name and its allowed values: { "zero": ["0", "1"] }. The name is a field, a key of the file after
- * '@', a formula after '=', or "SERVES" (the command computes a deployment). "*x*" allows texts that contain x. A '!'
- * before the name reverses the condition. A key that is neither in the file nor in "absent" has the value "absent".
+ * '@', a key of the lowest of several layers after "@@", a formula after '=', or "SERVES" (the command computes a
+ * deployment). "*x*" allows texts that contain x. A '!' before the name reverses the condition. A key that is neither
+ * in the file nor in "absent" has the value "absent".
  *
  * Members of a table:
  *     "also"       Another table. Its rows are used for keys without a row in this table.
  *     "absent"     Values that the program gives to keys that are not in the file, as if they were in the file.
  *     "arguments"  The keys are options of a command line: "--a-b" is a_b.
  *     "inside"     The object that has the keys.
+ *     "layers"     The key that names the file beneath a file. Of two files of this format, the second is on top: its
+ *                  values replace those of the first, which the key need not name.
  *     "serves"     The program serves the model.
  *     "command", "write", "writer": see launch_write.c.
  *
@@ -81,7 +84,7 @@ void nnc_reading_ignore(nnc_reading *r, nnc_json at, const char *path, const cha
     }
     said->ignored = grown;
     said->ignored[said->ignored_count++] = (nnc_ignored_key){
-        .file = r->files[r->file].path, .key = key, .line = nnc_json_line(at), .why = reason, .skipped = skipped
+        .file = at.doc->faults->name, .key = key, .line = nnc_json_line(at), .why = reason, .skipped = skipped
     };
 }
 
@@ -367,12 +370,14 @@ static bool is_option(const char *option, const char *key) {
 }
 
 /* Returns the JSON object of a launch file that has the keys ("inside" of the table names it). */
-static nnc_json keys_of(const nnc_reading *r) {
-    const nnc_json root = nnc_json_root(&r->files[r->file].content.doc);
+static nnc_json keys_in(const nnc_reading *r, const nnc_launch_file *file) {
+    const nnc_json root = nnc_json_root(&file->content.doc);
     const nnc_json inside = table_part(r, "inside");
     const nnc_json found = inside.node != NULL ? nnc_json_get(root, nnc_json_text(inside)) : inside;
     return found.node != NULL ? found : root;
 }
+
+static nnc_json keys_of(const nnc_reading *r) { return keys_in(r, &r->files[r->file]); }
 
 /* Returns a string member of a row of the table; "" if the row does not have it. */
 static const char *text_of(nnc_json row, const char *member) {
@@ -396,28 +401,79 @@ static nnc_json referred(nnc_json at) {
     return at;
 }
 
-/* Returns the value of a key of the file. If the key is absent, returns the value that "absent" in the table has; if
- * that is missing too, node is NULL. */
-static nnc_json value_of(const nnc_reading *r, const char *key) {
+/* Returns the file beneath a file; NULL = no such file. */
+static const nnc_launch_file *beneath(const nnc_reading *r, const nnc_launch_file *file) {
+    return file->beneath > 0 ? &r->files[file->beneath - 1] : NULL;
+}
+
+static const nnc_launch_file *lowest(const nnc_reading *r) {
+    const nnc_launch_file *file = &r->files[r->file];
+    while (file->beneath > 0) { file = beneath(r, file); }
+    return file;
+}
+
+/* Tests whether a key of this file names the file beneath it, by the last part of the path. */
+static bool names_given_file(const nnc_reading *r, const nnc_launch_file *file, const char *key) {
+    const nnc_json layers = table_part(r, "layers"), none = { 0 };
+    const bool is = file->beneath > 0 && layers.node != NULL && strcmp(nnc_json_text(layers), key) == 0;
+    const nnc_json named = is ? nnc_json_get(keys_in(r, file), key) : none;
+    if (named.node == NULL || nnc_json_type_of(named) != NNC_JSON_TEXT) { return false; }
+    const char *text = nnc_json_text(named), *slash = strrchr(text, '/');
+    return nnc_ends_in(beneath(r, file)->path, slash != NULL ? slash + 1 : text);
+}
+
+/* Returns the value of a key in one file; node NULL: the file does not have the key. */
+static nnc_json value_in(const nnc_reading *r, const nnc_launch_file *file, const char *key) {
+    const nnc_json keys = keys_in(r, file), none = { 0 };
     const char *rest = "";
     nnc_json found = { 0 };
+    if (names_given_file(r, file, key)) { return none; }
     if (table_part(r, "arguments").node == NULL) {
-        found = nnc_json_get(keys_of(r), key);
-        if (found.node == NULL) { found = nnc_json_follow(keys_of(r), key, &rest); }
+        found = nnc_json_get(keys, key);
+        if (found.node == NULL) { found = nnc_json_follow(keys, key, &rest); }
     } else {
-        for (nnc_json at = nnc_json_first(keys_of(r)); at.node != NULL; at = nnc_json_next(at)) {
+        for (nnc_json at = nnc_json_first(keys); at.node != NULL; at = nnc_json_next(at)) {
             found = is_option(nnc_json_key(at), key) ? at : found;
         }
     }
     const bool missing = *rest != '\0' || found.node == NULL || nnc_json_type_of(found) == NNC_JSON_NULL;
-    return missing ? nnc_json_get(table_part(r, "absent"), key) : referred(found);
+    return missing ? none : found;
+}
+
+static bool value_text(nnc_json at, char *text, size_t size);
+
+/* Returns the value of a key in a file beneath others. Defaults of the program that the file repeats do not count, so
+ * that a key of the file on top, such as the name of a model, may replace them. */
+static nnc_json value_beneath(const nnc_reading *r, const nnc_launch_file *file, const char *key) {
+    const nnc_json found = value_in(r, file, key), absent = nnc_json_get(table_part(r, "absent"), key), none = { 0 };
+    char a[NNC_LAUNCH_VALUE], b[NNC_LAUNCH_VALUE];
+    const bool same = found.node != NULL && absent.node != NULL && value_text(found, a, sizeof a) &&
+                      value_text(absent, b, sizeof b) && strcmp(a, b) == 0;
+    return same ? none : found;
+}
+
+/* Returns the value of a key of the file, or of the files beneath it. If the key is absent, returns the value that
+ * "absent" in the table has; if that is missing too, node is NULL. */
+static nnc_json value_of(const nnc_reading *r, const char *key) {
+    const nnc_launch_file *file = &r->files[r->file];
+    nnc_json found = value_in(r, file, key);
+    while (found.node == NULL && (file = beneath(r, file)) != NULL) { found = value_beneath(r, file, key); }
+    return found.node == NULL ? nnc_json_get(table_part(r, "absent"), key) : referred(found);
+}
+
+/* Tests whether a key of a file beneath others has no effect: a file on top has the key, too, or the value is the
+ * default of the program. */
+static bool is_replaced(const nnc_reading *r, nnc_json at, const char *key) {
+    const nnc_launch_file *file = &r->files[r->file];
+    for (; file != NULL && at.doc != &file->content.doc; file = beneath(r, file)) {
+        if (value_in(r, file, key).node != NULL) { return true; }
+    }
+    return file != NULL && file != &r->files[r->file] && value_beneath(r, file, key).node == NULL;
 }
 
 static int compare_texts(const void *a, const void *b) {
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
-
-static bool value_text(nnc_json at, char *text, size_t size);
 
 /* Writes the items of a list in alphabetic order: "k_proj,q_proj". Returns false if they do not fit into the text. */
 static bool list_text(nnc_json list, char *text, size_t size) {
@@ -489,6 +545,14 @@ static bool model_text(nnc_reading *r, const char *name, char *text, size_t size
     const nnc_field *row = nnc_field_of_key(nnc_model_table_of(model), name);
     if (row != NULL) { nnc_field_text(row, model, text, size); }
     return row != NULL;
+}
+
+/* Returns true if neither a key nor a known model of that name gives the fields of the model. */
+static bool is_model_unknown(nnc_reading *r) {
+    const nnc_model_field *named = nnc_reading_model(r, "MODEL");
+    const char *id = r->model_given != NULL ? r->model_given : named != NULL ? named->value : NULL;
+    const nnc_model *model = NULL;
+    return id != NULL ? nnc_model_load(r->specs, id, &model, NULL) != NNC_OK : r->serves;
 }
 
 static void current_text(nnc_reading *r, const nnc_field *field, char text[NNC_LAUNCH_VALUE]);
@@ -604,11 +668,11 @@ static void current_text(nnc_reading *r, const nnc_field *field, char text[NNC_L
 }
 
 /* Computes the value that a condition compares. name: '@' and a key, '=' and a formula, "SERVES", "MODEL", "SOFTWARE",
- * or a field of the plan or the model. A key or model field without a value gives "absent". Returns false if there is
- * no such field, or if the formula has no value. */
+ * or a field of the plan or the model. A key or model field without a value gives "absent"; a field of a model that
+ * nncost does not know gives "unknown". Returns false if there is no such field, or if the formula has no value. */
 static bool condition_text(nnc_reading *r, const char *name, char *text, size_t size) {
     if (name[0] == '@') {
-        const nnc_json found = value_of(r, name + 1);
+        const nnc_json found = name[1] == '@' ? value_in(r, lowest(r), name + 2) : value_of(r, name + 1);
         if (found.node == NULL || !value_text(found, text, size)) {
             snprintf(text, size, "%s", found.node == NULL ? "absent" : "several");
         }
@@ -626,7 +690,9 @@ static bool condition_text(nnc_reading *r, const char *name, char *text, size_t 
         return true;
     }
     if (model_name(name) != NULL) {
-        if (!model_text(r, model_name(name), text, size)) { snprintf(text, size, "absent"); }
+        if (!model_text(r, model_name(name), text, size)) {
+            snprintf(text, size, "%s", is_model_unknown(r) ? "unknown" : "absent");
+        }
         return true;
     }
     if (field != NULL) {
@@ -1042,6 +1108,10 @@ static void read_members(nnc_reading *r, nnc_json object, const char *prefix) {
         const nnc_json_type type = nnc_json_type_of(at);
         if (type == NNC_JSON_NULL) {
             nnc_reading_ignore(r, at, path, "empty: the same as absent", false);
+        } else if (!below && is_replaced(r, at, path)) {
+            nnc_reading_ignore(r, at, path, "the file on top or the default counts", false);
+        } else if (names_given_file(r, &r->files[r->file], path) && at.doc == &r->files[r->file].content.doc) {
+            nnc_reading_ignore(r, at, path, "the file before this file is used", false);
         } else if (row.node != NULL) {
             take_value(r, at, path, row);
         } else if (path[0] == '.') {
@@ -1089,7 +1159,10 @@ void nnc_reading_keys(nnc_reading *r, int index) {
         nnc_reading_fail(r, root);
         return;
     }
-    read_members(r, keys, "");
+    for (const nnc_launch_file *file = &r->files[index]; file != NULL && nnc_reading_goes_on(r);
+         file = beneath(r, file)) {
+        read_members(r, keys_in(r, file), "");
+    }
     read_absent(r, keys);
     if (nnc_reading_goes_on(r)) { nnc_reading_set(r, root, "", table_part(r, "defaults"), true); }
 }

@@ -392,21 +392,26 @@ static const method_row rows[NNC_METHOD_COUNT] = {
 
 bool nnc_method_rolls_out(nnc_method method) { return (unsigned)method < NNC_METHOD_COUNT && rows[method].rollout; }
 
-/* Counts a helper model that stays on the training devices. */
-static void add_helper(bool runs, double params, const nnc_plan *plan, double *copies, double *other_params) {
+/* Counts a helper model that stays on the training devices. params: its active parameters; NaN = a copy of the trained
+ * model. total: its parameters in memory, which are more if it has experts; NaN = as many as are active. */
+static void add_helper(bool runs, double params, double total, const nnc_plan *plan, double *copies,
+                       double *other_params) {
     if (!runs) { return; }
     *copies += isnan(params) && plan->adapter_rank == 0 ? 1.0 : 0.0;
-    *other_params += isnan(params) ? 0.0 : params;
+    *other_params += isnan(params) ? 0.0 : isnan(total) ? params : nnc_max(total, params);
 }
 
 void nnc_method_helpers(const nnc_run_ask *ask, nnc_plan *plan) {
     const method_row *m = &rows[ask->method];
     const bool reward = m->reward || (m->rollout && ask->reward_params > 0.0);
     plan->helper_copies = plan->helper_params = plan->critic_copies = plan->critic_params = 0.0;
-    add_helper(m->reference, ask->reference_params, plan, &plan->helper_copies, &plan->helper_params);
-    add_helper(reward, ask->reward_params, plan, &plan->helper_copies, &plan->helper_params);
-    add_helper(m->teacher, ask->teacher_params, plan, &plan->helper_copies, &plan->helper_params);
-    add_helper(m->critic, ask->critic_params, plan, &plan->critic_copies, &plan->critic_params);
+    add_helper(m->reference, ask->reference_params, ask->reference_total_params, plan, &plan->helper_copies,
+               &plan->helper_params);
+    add_helper(reward, ask->reward_params, ask->reward_total_params, plan, &plan->helper_copies, &plan->helper_params);
+    add_helper(m->teacher, ask->teacher_params, ask->teacher_total_params, plan, &plan->helper_copies,
+               &plan->helper_params);
+    add_helper(m->critic, ask->critic_params, ask->critic_total_params, plan, &plan->critic_copies,
+               &plan->critic_params);
 }
 
 /* Returns the size of a helper model relative to the trained model (the policy). 1: the size of the helper is not

@@ -328,6 +328,11 @@ $ nncost estimate dpo.yaml dense round --format json | grep -o '"weight_bytes": 
 "helper_bytes": 214212000
 $ nncost estimate dpo.yaml dense round --reference-params 0 --format json | grep -o '"weight_bytes": [0-9]*'
 "weight_bytes": 428424000
+$ nncost estimate dpo.yaml dense round --reference-params 1e6 --reference-total-params 8e6 --format json | grep -o '"helper_bytes": [0-9]*'
+"helper_bytes": 16000000
+$ nncost estimate dpo.yaml dense round --reference-params 1e6 --reference-total-params 8e5
+! nncost: --reference-total-params: changes nothing here, expected it with --reference-params N of at most as many
+[2]
 $ sed 's/full/lora/' dpo.yaml >lora.yaml
 $ nncost estimate lora.yaml dense round --format json | grep -o '"helper_bytes": [0-9]*' | wc -l
 0
@@ -353,3 +358,33 @@ $ nncost show part.sh --to-options
 [3]
 $ nncost estimate round --software torch-compile --format json -- --num-layers 1 --hidden-size 64 --num-attention-heads 4 --seq-length 128 --vocab-size 128 --num-experts 2 --moe-router-topk 1 --position-embedding-type rope --micro-batch-size 1 --bf16 | grep -o '"mlp": [0-9]*'
 "mlp": 66304
+
+# The reference model of grpo has weight beta, which is 0 unless the file sets it; then there is no such model.
+$ printf 'base_model: dense\nrl: grpo\ntrl:\n  num_generations: 4\n  num_iterations: 2\nbf16: true\n' >grpo.yaml
+$ nncost show grpo.yaml --to-options
+nncost estimate dense DEVICE --software torch-eager --method grpo --group 4 --update-epochs 2 --precision bf16 --seq-len 512 --micro-batch 1 --optimizer adamw --clip-gradients --reference-params 0 --policy bf16-pure
+$ printf 'rl_beta: 0.1\n' | cat grpo.yaml - >kl.yaml
+$ nncost show kl.yaml --to-options
+nncost estimate dense DEVICE --software torch-eager --method grpo --group 4 --update-epochs 2 --precision bf16 --seq-len 512 --micro-batch 1 --optimizer adamw --clip-gradients --policy bf16-pure
+$ sed 's/trl:/trl:\n  beta: 0.0/' kl.yaml >nokl.yaml
+$ nncost show nokl.yaml --to-options
+nncost estimate dense DEVICE --software torch-eager --method grpo --group 4 --update-epochs 2 --precision bf16 --seq-len 512 --micro-batch 1 --optimizer adamw --clip-gradients --reference-params 0 --policy bf16-pure
+
+# vLLM: an unknown model with expert parallelism has experts; without, data-parallel ranks may be of two kinds.
+$ nncost show --to-options -- vllm serve a/x --enable-expert-parallel --tensor-parallel-size 2 --data-parallel-size 4
+nncost serve a/x DEVICE --software vllm --tensor 2 --expert 8 --attention-data 4
+$ nncost show --to-options -- vllm serve a/x --tensor-parallel-size 2 --data-parallel-size 4
+nncost serve a/x DEVICE --software vllm --tensor 2
+\# arguments:1: data_parallel_size: left open, expected --data, or a file that sets it
+
+# Of two MaxText files, the second replaces values of the first.
+$ printf 'run_name: ""\nbase_emb_dim: 512\nbase_num_decoder_layers: 3\nmax_target_length: 1024\nper_device_batch_size: 4\nbase_mlp_dim: 7168\nmesh_axes: ["data"]\n' >base.yml
+$ printf 'base_config: "base.yml"\nbase_emb_dim: 256\nper_device_batch_size: 2\n' >top.yml
+$ nncost show base.yml top.yml --to-options
+nncost estimate ./top.yml DEVICE --micro-batch 2 --seq-len 1024 --micro-batches 1 --recompute full --precision bf16 --policy amp --optimizer adamw --clip-gradients --attention flash --tensor 1 --context 1 --expert 1 --zero 3
+$ nncost estimate base.yml top.yml round --format json | grep -o '"layers": [0-9]*\|"hidden": [0-9]*\|"params": [0-9]*' | sort -u
+"params": 39192320
+$ printf 'base_config: "other.yml"\n' >other.yml
+$ nncost show base.yml other.yml --to-options
+! nncost: other.yml:1: base_config: cannot be estimated, expected base.yml, ./base.yml, configs/base.yml, src/maxtext/configs/base.yml, found other.yml; give what it sets as options, and --lenient skips the key
+[3]
