@@ -388,3 +388,29 @@ $ printf 'base_config: "other.yml"\n' >other.yml
 $ nncost show base.yml other.yml --to-options
 ! nncost: other.yml:1: base_config: cannot be estimated, expected base.yml, ./base.yml, configs/base.yml, src/maxtext/configs/base.yml, found other.yml; give what it sets as options, and --lenient skips the key
 [3]
+
+# Recipes of TRL switch bf16 on; otherwise the format of the weights decides.
+$ printf 'model_name_or_path: dense\nuse_peft: false\nper_device_train_batch_size: 2\n' >trl.yaml
+$ nncost show trl.yaml --to-options
+nncost estimate dense DEVICE --software torch-eager --micro-batch 2 --micro-batches 1 --optimizer adamw --clip-gradients --precision bf16 --policy amp
+$ printf 'model_name_or_path: dense\ndtype: bfloat16\nper_device_train_batch_size: 2\n' >pure.yaml
+$ nncost show pure.yaml --to-options
+nncost estimate dense DEVICE --software torch-eager --micro-batch 2 --micro-batches 1 --optimizer adamw --clip-gradients --precision bf16 --policy bf16-pure
+$ sed 's/bfloat16/auto/' pure.yaml >auto.yaml
+$ nncost show auto.yaml --to-options
+nncost estimate dense DEVICE --software torch-eager --micro-batch 2 --micro-batches 1 --optimizer adamw --clip-gradients
+\# auto.yaml:2: dtype: left open, expected --precision, or a file that sets it
+
+# MaxText divides weights over one of several data-parallel replicas; the rest of the devices decides its size.
+$ printf 'base_config: base.yml\nmodel_name: llama3-8b\nici_fsdp_parallelism: -1\ndcn_data_parallelism: 2\n' >replicas.yml
+$ nncost show replicas.yml --to-options
+nncost estimate ./replicas.yml DEVICE --micro-batch 12 --micro-batches 1 --seq-len 2048 --recompute full --precision bf16 --policy amp --optimizer adamw --clip-gradients --attention flash --tensor 1 --context 1 --expert 1 --zero 3
+\# replicas.yml:4: dcn_data_parallelism: left open, expected --shard, or a file that sets it
+
+# torchtitan names the kernels of the update; LLaMA-Factory generates max_new_tokens with ppo alone.
+$ printf '[model]\nname = "llama3"\nflavor = "8B"\n[optimizer]\nimplementation = "foreach"\n[parallelism]\ntensor_parallel_degree = 1\n' >foreach.toml
+$ nncost show foreach.toml --to-options
+nncost estimate ./foreach.toml DEVICE --software fsdp --optimizer-kernels foreach --tensor 1 --seq-len 2048 --clip-gradients --pipeline 1 --context 1 --context-kind all-gather --expert 1 --recompute full --policy amp --precision bf16 --optimizer adamw --micro-batch 8 --zero 3 --reshard --recompute-layers 16
+$ printf 'stage: ppo\ndo_train: true\nmodel_name_or_path: dense\nmax_new_tokens: 100\n' >ppo.yaml
+$ nncost show ppo.yaml --to-options
+nncost estimate dense DEVICE --software torch-eager --method ppo --response-tokens 100 --seq-len 2048 --adapter-rank 8 --adapters linear --recompute full --micro-batch 8 --micro-batches 1 --optimizer adamw --clip-gradients --critic-params 0 --precision bf16
