@@ -516,6 +516,7 @@ struct nnc_software {
     nnc_policy policy;      /* policy of a search whose plans give no policy */
     bool unfused_attention; /* "flash" attention of a plan is computed as unfused: programs of the profile have no
                              * fused kernel */
+    bool fp8_gather;        /* in fp8, ZeRO 3 gathers the matrices of layers in 8 bits, except those of experts */
 };
 
 /* Returns the neutral profile ("torch-compile"): every kernel is fused, and no tensor is kept twice. */

@@ -179,11 +179,15 @@ static void unit_exchange(nnc_op_list *list, const nnc_lowering *how, const char
 
 /* Adds the ZeRO-3 collectives of a unit: its weights are gathered for forward and again for backward, and its gradient
  * is scattered in backward. Replicas of a shard group also add up their gradients. Without resharding, one gather per
- * step is enough (see step_end.c). */
+ * step is enough (see step_end.c). With `fp8_gather` in a profile, matrices of layers are gathered in 8 bits, except
+ * those of experts. */
 static void sharded_unit(nnc_op_list *list, const nnc_lowering *how, int32_t segment, const nnc_parameters *p,
                          nnc_route_kind route, double shards) {
     const nnc_plan *plan = how->plan;
-    const double weights = nnc_policy_bytes(plan->policy).weight_bytes * p->params;
+    const bool narrow = how->software->fp8_gather && plan->precision == NNC_FP8 && route == NNC_ROUTE_SHARD &&
+                        list->segments[segment].layer;
+    const double in_8bit = narrow ? p->matrix_params : 0.0;
+    const double weights = nnc_policy_bytes(plan->policy).weight_bytes * (p->params - in_8bit) + in_8bit;
     const double gradients = nnc_policy_gradient_io_bytes(plan->policy) * p->params;
     nnc_collective_op e = { .comm = NNC_COMM_DATA,
                             .route = (int32_t)route,

@@ -123,6 +123,8 @@ static const nnc_field software_fields[] = {
               "layout; off: all feature maps are channels last." },
     { SOFTWARE(random_written), NNC_DEFAULT_OFF,
       .help = "Dropout reads fp32 random numbers that a separate kernel wrote." },
+    { SOFTWARE(fp8_gather), NNC_DEFAULT_OFF,
+      .help = "In fp8, ZeRO 3 with resharding gathers the matrices of layers in 8 bits, except those of experts." },
     { SOFTWARE(block_scales), NNC_DEFAULT_OFF,
       .help = "8-bit operands have a scale per block of 128 values instead of a scale per tensor." },
     /* The next fields are neither options nor keys of plan files. */
@@ -221,7 +223,7 @@ static const nnc_field software_fields[] = {
           "Parameters of a serving engine: times that its host code and its kernels add to the times of the device." },
 };
 
-enum { SWITCHES_FROM = 3, SWITCHES = 22 };
+enum { SWITCHES_FROM = 3, SWITCHES = 23 };
 const nnc_field_table nnc_switch_table = { "switch", software_fields + SWITCHES_FROM, SWITCHES };
 
 const nnc_field_table nnc_software_table = { "software profile", software_fields, NNC_COUNT_OF(software_fields) };

@@ -175,7 +175,7 @@ Output:
       --help                     Show the options; -h: only the most used
       --help-all                 Explain every option
 
-'nncost estimate --help-all' explains all 181 options, those of whole runs and software too.
+'nncost estimate --help-all' explains all 182 options, those of whole runs and software too.
 
 # On a narrow terminal.
 $ COLUMNS=60 nncost diff --help

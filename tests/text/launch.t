@@ -295,8 +295,8 @@ $ nncost show twice.yaml --to-options
 # FSDP 2 of accelerate gathers weights in 8 bits with fp8, unless the recipe says no.
 $ printf 'distributed_type: FSDP\nmixed_precision: fp8\nfsdp_config:\n  fsdp_version: 2\n  fsdp_auto_wrap_policy: TRANSFORMER_BASED_WRAP\n  fsdp_reshard_after_forward: true\n' >fp8.yaml
 $ nncost show fp8.yaml --to-options
-nncost estimate MODEL DEVICE --zero 3 --reshard --precision fp8
-\# fp8.yaml:1: fp8_config: linear weights are gathered in 8 bits: the estimate gathers 16, so its transfers are too slow
+nncost estimate MODEL DEVICE --zero 3 --reshard --precision fp8 --fp8-gather
+\# fp8.yaml:1: fp8_config: linear weights are gathered in 8 bits: memory, and a step without resharding, count the full format
 $ printf 'fp8_config:\n  backend: TE\n' | cat fp8.yaml - >te.yaml
 $ nncost show te.yaml --to-options
 nncost estimate MODEL DEVICE --zero 3 --reshard --precision fp8
@@ -414,3 +414,23 @@ nncost estimate ./foreach.toml DEVICE --software fsdp --optimizer-kernels foreac
 $ printf 'stage: ppo\ndo_train: true\nmodel_name_or_path: dense\nmax_new_tokens: 100\n' >ppo.yaml
 $ nncost show ppo.yaml --to-options
 nncost estimate dense DEVICE --software torch-eager --method ppo --response-tokens 100 --seq-len 2048 --adapter-rank 8 --adapters linear --recompute full --micro-batch 8 --micro-batches 1 --optimizer adamw --clip-gradients --critic-params 0 --precision bf16
+
+# 8-bit gathers of FSDP: of a layer of "dense", 12,000,000 weights of matrices in 1 byte each instead of 2.
+$ nncost ops dense fitted --data 2 --zero 3 --reshard --precision fp8 --policy mixed --format csv | grep gather_weights | cut -d, -f1,6,7
+data.gather_weights,1,bytes=22000000
+data.gather_weights,8,bytes=24026000
+data.gather_weights,1,bytes=4000
+data.gather_weights,1,bytes=4000
+data.gather_weights,8,bytes=24026000
+data.gather_weights,1,bytes=22000000
+$ nncost ops dense fitted --data 2 --zero 3 --reshard --precision fp8 --policy mixed --fp8-gather --format csv | grep gather_weights | cut -d, -f1,6,7
+data.gather_weights,1,bytes=22000000
+data.gather_weights,8,bytes=12026000
+data.gather_weights,1,bytes=4000
+data.gather_weights,1,bytes=4000
+data.gather_weights,8,bytes=12026000
+data.gather_weights,1,bytes=22000000
+$ printf '[model]\nname = "llama3"\nflavor = "8B"\nconverters = ["float8"]\n[float8]\nenable_fsdp_float8_all_gather = true\n' >gather.toml
+$ nncost show gather.toml --to-options
+nncost estimate ./gather.toml DEVICE --software fsdp --precision fp8 --fp8-gather --seq-len 2048 --clip-gradients --tensor 1 --pipeline 1 --context 1 --context-kind all-gather --expert 1 --recompute full --policy amp --optimizer adamw --micro-batch 8 --zero 3 --reshard --recompute-layers 16
+\# gather.toml:6: float8.enable_fsdp_float8_all_gather: linear weights are gathered in 8 bits: memory, and a step without resharding, count the full format

@@ -537,6 +537,7 @@ loss_keep                   logits
 fused_maps                  off
 contiguous_maps             off
 random_written              off
+fp8_gather                  off
 block_scales                off
 written_out                 off
 by_reductions               off
