@@ -101,6 +101,43 @@ START_TEST(indexers_pick_tokens) {
 }
 END_TEST
 
+#define INTERNVL(more)                                                                \
+    "{ \"model_type\": \"internvl\", " TEXT ", \"vision_config\": { \"model_type\": " \
+    "\"internvl_vision\", \"hidden_size\": 8, \"num_hidden_layers\": 1, "             \
+    "\"num_attention_heads\": 2, \"intermediate_size\": 16, \"image_size\": 4, "      \
+    "\"patch_size\": 2, " more " } }"
+
+/* The decoder has 824 parameters. The tower: patches 3 * 2 * 2 * 8 + 8 = 104, class token 8, positions 5 * 8; a layer
+ * of 4 * 64 + 4 * 8, 2 * 128 + 16 + 8, norms 32 and scales 16 = 616; norm of 4 joined patches 64, projector 32 * 8 + 8
+ * and 64 + 8: 1168. With norms of queries and keys: 2 * 8 more, 24 biases less, and 16 less in norms without biases.
+ * Source: huggingface/transformers, models/internvl/modeling_internvl.py. */
+START_TEST(internvl_scales_its_layers) {
+    nnc_model model;
+    const nnc_plan plan = plan_of(1, 1, 1);
+    ck_assert_msg(parse(INTERNVL("\"attention_bias\": true"), &model) == NNC_OK, "%s: %s", err.where, err.what);
+    ck_assert_int_eq(estimate_on_cluster(&model, &plan).params, 824 + 1168);
+    ck_assert_msg(parse(INTERNVL("\"use_qk_norm\": true, \"norm_type\": \"rms_norm\""), &model) == NNC_OK, "%s: %s",
+                  err.where, err.what);
+    ck_assert_int_eq(estimate_on_cluster(&model, &plan).params, 824 + 1168 + 16 - 24 - 16);
+}
+END_TEST
+
+/* Tables 2 * 80; two layers with 64 + 2 * 32 + 64 for attention, norms 2 * 4 and 2 * 8; a dense MLP 3 * 128; a router
+ * 32, four experts 4 * 96 and a shared one 96; norm 8. Source: modeling_bailing_moe_v2.py of
+ * inclusionAI/Ling-mini-2.0. */
+START_TEST(ling_has_experts) {
+    static const char text[] =
+        "{ \"model_type\": \"bailing_moe\", \"hidden_size\": 8, \"num_hidden_layers\": 2, \"num_attention_heads\": 2, "
+        "\"num_key_value_heads\": 1, \"head_dim\": 4, \"intermediate_size\": 16, \"first_k_dense_replace\": 1, "
+        "\"num_experts\": 4, \"num_experts_per_tok\": 2, \"moe_intermediate_size\": 4, \"num_shared_experts\": 1, "
+        "\"use_qk_norm\": true, \"vocab_size\": 10, \"max_position_embeddings\": 4, \"hidden_act\": \"silu\" }";
+    nnc_model model;
+    const nnc_plan plan = plan_of(1, 1, 1);
+    ck_assert_msg(parse(text, &model) == NNC_OK, "%s: %s", err.where, err.what);
+    ck_assert_int_eq(estimate_on_cluster(&model, &plan).params, 160 + 2 * (192 + 24) + 384 + 512 + 8);
+}
+END_TEST
+
 int main(void) {
     Suite *suite = suite_create("towers");
     TCase *tests = add_case(suite, "towers", open_support, close_support);
@@ -108,5 +145,7 @@ int main(void) {
     tcase_add_loop_test(tests, parts_are_refused, 0, (int)COUNT_OF(faults));
     tcase_add_test(tests, tables_are_tied_from_outside);
     tcase_add_test(tests, indexers_pick_tokens);
+    tcase_add_test(tests, internvl_scales_its_layers);
+    tcase_add_test(tests, ling_has_experts);
     return run_suite(suite);
 }
