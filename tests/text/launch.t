@@ -434,3 +434,8 @@ $ printf '[model]\nname = "llama3"\nflavor = "8B"\nconverters = ["float8"]\n[flo
 $ nncost show gather.toml --to-options
 nncost estimate ./gather.toml DEVICE --software fsdp --precision fp8 --fp8-gather --seq-len 2048 --clip-gradients --tensor 1 --pipeline 1 --context 1 --context-kind all-gather --expert 1 --recompute full --policy amp --optimizer adamw --micro-batch 8 --zero 3 --reshard --recompute-layers 16
 \# gather.toml:6: float8.enable_fsdp_float8_all_gather: linear weights are gathered in 8 bits: memory, and a step without resharding, count the full format
+
+# nanotron's llama3_ring_attention gathers keys and values; every fourth layer may have no rotary positions.
+$ printf 'general:\n  run: x\nmodel:\n  dtype: bfloat16\n  model_config:\n    is_qwen2_config: true\n    _attn_implementation: llama3_ring_attention\n    ring_attn_heads_k_stride: 1\n    hidden_size: 64\n    intermediate_size: 128\n    num_attention_heads: 4\n    num_hidden_layers: 4\n    num_key_value_heads: 4\n    max_position_embeddings: 512\n    vocab_size: 128\n    no_rope_layer: 4\n    tie_word_embeddings: true\nparallelism:\n  dp: 2\n  tp: 1\n  pp: 1\n  context_parallel_size: 4\n  recompute_layer: true\ntokens:\n  batch_accumulation_per_replica: 3\n  micro_batch_size: 1\n  sequence_length: 512\noptimizer:\n  accumulate_grad_in_fp32: true\n  zero_stage: 0\n' >ring.yaml
+$ nncost show ring.yaml --to-options
+nncost estimate ./ring.yaml DEVICE --software nanotron --precision bf16 --attention flash2 --context-kind all-gather --data 2 --tensor 1 --pipeline 1 --context 4 --recompute full --micro-batches 3 --micro-batch 1 --seq-len 512 --policy mixed-fp32grad --zero 0 --clip-gradients=off --optimizer adamw --devices 8
