@@ -380,7 +380,7 @@ static const struct {
     /* Linear weights are gathered in 8 bits, which is inexact. */
     { { "axolotl--llama-3--3b-fp8-fsdp2.yaml" },
       "zero=3 reshard=on seq_len=512 micro_batch=16 micro_batches=1 precision=fp8 attention=flash optimizer=adamw "
-      "clip_gradients=on loss_keep=chunks",
+      "clip_gradients=on loss_keep=chunks fp8_gather=on",
       1,
       "meta-llama/Llama-3.2-3B" },
     /* --ffn-hidden-size is given twice with the same value. */

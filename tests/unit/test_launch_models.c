@@ -72,7 +72,7 @@ static const struct {
     /* Float8, tensor parallel 8 with its split norms, whole layers recomputed; the model is compiled. */
     { TITAN "llama3--train_configs--llama3_405b.toml", "", false, "torchtitan",
       FSDP "pipeline=1 context=1 context_kind=all-gather tensor=8 sequence_parallel=on "
-           "seq_len=8192 expert=1 precision=fp8 micro_batch=2",
+           "seq_len=8192 expert=1 precision=fp8 micro_batch=2 fp8_gather=on",
       "layers=126 hidden=16384 heads=128 kv_heads=8 ffn_hidden=53248 vocab=128256" },
     /* 8 expert ranks; 27 layers: 13 of them recomputed. Only the loss is compiled. */
     { TITAN "deepseek_v3--train_configs--deepseek_v3_16b.toml", "", false, "fsdp",
