@@ -2,6 +2,8 @@
  * nnc_pipeline_run skips the steady part of a long schedule. Once the state repeats, with all times later by the same
  * amount, all further periods take equally long.   [pipeline] [pipeline-skip] */
 #include <float.h>
+#include <limits.h>
+#include <string.h>
 
 #include "base/base_internal.h"
 #include "pipeline/pipeline_internal.h"
@@ -19,6 +21,12 @@ typedef struct replay {
     bool folded;                   /* true: the second chunk or direction runs from the last device back to the first */
     bool splits;                   /* true: weight gradients are separate ops */
     bool quiet;                    /* true: the replay reports no events and does not count kept micro-batches */
+    /* tracks: 1, or NNC_TRACKS pipelines that are replayed together. The order of ops is equal in all of them, because
+     * it does not depend on times. Times of track k are at index i * tracks + k. */
+    int32_t tracks;
+    const double *track_send_s; /* seconds of a message on each track; not used with one track */
+    bool wide;                  /* see nnc_wave_shape */
+    double *free_s, *first_s;   /* end of the last op and start of the first op of each device */
 } replay;
 
 /* ---- layout: the device of each virtual stage, and the queues of each stream ---- */
@@ -36,20 +44,26 @@ static void bind(const replay *r, nnc_stream *stream, nnc_pipeline_phase phase, 
     const nnc_pipeline *const pipeline = r->pipeline;
     const int32_t at = virtual_stage % r->chain; /* position of the virtual stage on the path of a micro-batch */
     const bool first = at == 0, last = at == r->chain - 1;
+    const ptrdiff_t index = (ptrdiff_t)at * r->tracks;
     stream->virtual_stage = virtual_stage;
     stream->in = stream->out = NULL;
     switch (phase) {
     case NNC_RUN_FORWARD:
         stream->in = first ? NULL : &memory->forward[virtual_stage];
         stream->out = last ? NULL : &memory->forward[virtual_stage + 1];
-        stream->time_s = pipeline->forward_s[at];
+        stream->times_s = &pipeline->forward_s[index];
+        stream->time_s = stream->times_s[0];
         break;
     case NNC_RUN_BACKWARD:
         stream->in = last ? NULL : &memory->backward[virtual_stage];
         stream->out = first ? NULL : &memory->backward[virtual_stage - 1];
-        stream->time_s = pipeline->backward_s[at] + (r->splits ? 0 : pipeline->weight_s[at]);
+        stream->times_s = &pipeline->backward_s[index];
+        stream->time_s = stream->times_s[0] + (r->splits ? 0 : pipeline->weight_s[index]);
         break;
-    case NNC_RUN_WEIGHT: stream->time_s = pipeline->weight_s[at]; break;
+    case NNC_RUN_WEIGHT:
+        stream->times_s = &pipeline->weight_s[index];
+        stream->time_s = stream->times_s[0];
+        break;
     }
     stream->send_s = stream->time_s + (stream->out != NULL ? stream->out->send_s : 0);
 }
@@ -85,7 +99,9 @@ static void begin_device(const replay *r, int32_t d) {
     nnc_pipeline_device *const device = &r->memory->device[d];
     device->runs = 0;
     r->row->write(r->pipeline, d, device);
-    device->free_s = device->first_s = 0;
+    for (ptrdiff_t k = (ptrdiff_t)d * r->tracks; k < (ptrdiff_t)(d + 1) * r->tracks; k++) {
+        r->free_s[k] = r->first_s[k] = 0;
+    }
     device->started = false;
     device->run = device->op = 0;
     device->left = device->order[0].repeat;
@@ -94,15 +110,17 @@ static void begin_device(const replay *r, int32_t d) {
 }
 
 static double *begin_queue(const replay *r, nnc_queue *queue, double *slots, int32_t from, int32_t to) {
+    static const double none_s[NNC_TRACKS];
     const int32_t a = device_of(r, from), b = device_of(r, to);
     uint64_t count = NNC_QUEUE_SLOTS;
     /* Queues between devices that are not neighbours need more entries: p micro-batches can be on the way at once. */
     while ((a - b > 1 || b - a > 1) && count < (uint64_t)r->pipeline->stages) { count *= 2; }
     queue->arrival_s = slots;
     queue->send_s = a == b ? 0 : r->pipeline->send_s;
+    queue->sends_s = a == b ? none_s : r->track_send_s;
     queue->mask = count - 1;
     queue->put = queue->got = 0;
-    return slots + count;
+    return slots + count * (uint64_t)r->tracks;
 }
 
 static bool lay_out(replay *r, const nnc_pipeline *pipeline, nnc_pipeline_memory *memory) {
@@ -126,6 +144,9 @@ static bool lay_out(replay *r, const nnc_pipeline *pipeline, nnc_pipeline_memory
     r->dual = dual;
     r->folded = row->folded && !alone;
     r->splits = row->splits && !alone;
+    nnc_wave *const wave = r->tracks > 1 ? &memory->tracks : &memory->wave;
+    r->free_s = wave->now.free_s;
+    r->first_s = wave->first_s;
     return true;
 }
 
@@ -196,29 +217,122 @@ static double book(const replay *r, int32_t d, nnc_stream *stream, nnc_pipeline_
     if (device->kept > device->kept_max) { device->kept_max = device->kept; }
     if (!device->started) {
         device->started = true;
-        device->first_s = start_s;
+        r->first_s[d] = start_s;
     }
     if (r->event != NULL) { report(r, d, stream, phase, start_s, end_s); }
     stream->done++;
-    device->free_s = end_s;
+    r->free_s[d] = end_s;
     return end_s;
+}
+
+/* Sets the times of all tracks to the later one of two times. */
+NNC_EACH void later_tracks(double *to, const double *a, const double *b) {
+    for (int k = 0; k < NNC_TRACKS; k++) { to[k] = a[k] > b[k] ? a[k] : b[k]; }
+}
+
+NNC_EACH void add_tracks(double *sum, const double *a, const double *b) {
+    for (int k = 0; k < NNC_TRACKS; k += NNC_STEP) { NNC_FOUR(&sum[k]) = NNC_FOUR_OF(&a[k]) + NNC_FOUR_OF(&b[k]); }
+}
+
+NNC_EACH void copy_tracks(double *to, const double *from) {
+    for (int k = 0; k < NNC_TRACKS; k += NNC_STEP) { NNC_FOUR(&to[k]) = NNC_FOUR_OF(&from[k]); }
+}
+
+/* Takes the next message of a stream on each track, like receive. */
+NNC_EACH void receive_tracks(nnc_stream *stream, double *to, const double *start_s) {
+    nnc_queue *const in = stream->in;
+    if (in != NULL) {
+        later_tracks(to, &in->arrival_s[(in->got++ & in->mask) * NNC_TRACKS], start_s);
+    } else {
+        copy_tracks(to, start_s);
+    }
+}
+
+/* Sends a message on each track, after_s seconds after at_s. */
+NNC_EACH void send_tracks(nnc_stream *stream, const double *at_s, const double *after_s) {
+    nnc_queue *const out = stream->out;
+    if (out == NULL) { return; }
+    double *const arrival_s = &out->arrival_s[(out->put++ & out->mask) * NNC_TRACKS];
+    if (after_s == NULL) {
+        add_tracks(arrival_s, at_s, out->sends_s);
+    } else {
+        add_tracks(arrival_s, after_s, out->sends_s);
+        add_tracks(arrival_s, at_s, arrival_s);
+    }
+}
+
+NNC_EACH void start_tracks(const replay *r, int32_t d, const double *at_s) {
+    nnc_pipeline_device *const device = &r->memory->device[d];
+    if (!device->started) {
+        device->started = true;
+        copy_tracks(&r->first_s[d * NNC_TRACKS], at_s);
+    }
+}
+
+/* Runs one op of a stream on all tracks, like run_one. */
+NNC_EACH bool run_one_tracks(const replay *r, int32_t d, nnc_stream *stream) {
+    double at_s[NNC_TRACKS];
+    if (!pending(stream)) { return true; }
+    if (!ready(stream)) { return false; }
+    double *const free_s = &r->free_s[d * NNC_TRACKS];
+    receive_tracks(stream, at_s, free_s);
+    send_tracks(stream, at_s, stream->times_s);
+    start_tracks(r, d, at_s);
+    stream->done++;
+    add_tracks(free_s, at_s, stream->times_s);
+    return true;
+}
+
+/* Runs a forward (or none) and a whole backward (or none) as one op on all tracks, like run_quietly. */
+NNC_EACH bool run_joined_tracks(const replay *r, int32_t d, nnc_stream *f, nnc_stream *b, nnc_stream *w) {
+    const bool has_f = f != NULL && pending(f), has_b = pending(b);
+    if ((has_f && !ready(f)) || (has_b && !ready(b))) { return false; }
+    double *const free_s = &r->free_s[d * NNC_TRACKS];
+    double at_s[NNC_TRACKS];
+    copy_tracks(at_s, free_s);
+    if (has_f) { receive_tracks(f, at_s, at_s); }
+    if (has_b) { receive_tracks(b, at_s, at_s); }
+    start_tracks(r, d, at_s);
+    if (has_f) {
+        add_tracks(at_s, at_s, f->times_s);
+        f->done++;
+    }
+    if (has_b) {
+        add_tracks(at_s, at_s, b->times_s);
+        add_tracks(at_s, at_s, w->times_s);
+        b->done++;
+        w->done++;
+    }
+    copy_tracks(free_s, at_s);
+    if (has_f) { send_tracks(f, at_s, NULL); }
+    if (has_b) { send_tracks(b, at_s, NULL); }
+    return true;
+}
+
+NNC_WIDE static bool run_one_wide(const replay *r, int32_t d, nnc_stream *stream) {
+    return run_one_tracks(r, d, stream);
+}
+
+NNC_WIDE static bool run_joined_wide(const replay *r, int32_t d, nnc_stream *f, nnc_stream *b, nnc_stream *w) {
+    return run_joined_tracks(r, d, f, b, w);
 }
 
 static bool run_one(const replay *r, int32_t d, int32_t index) {
     nnc_pipeline_device *const device = &r->memory->device[d];
     nnc_stream *const stream = &device->stream[index];
     const nnc_pipeline_phase phase = (nnc_pipeline_phase)(index / 2);
+    if (r->tracks > 1) { return r->wide ? run_one_wide(r, d, stream) : run_one_tracks(r, d, stream); }
     if (!pending(stream)) { return true; }
     if (!ready(stream)) { return false; }
-    const double start_s = receive(stream, device->free_s);
+    const double start_s = receive(stream, r->free_s[d]);
     send(stream, start_s + stream->send_s);
     if (r->quiet) {
         if (!device->started) {
             device->started = true;
-            device->first_s = start_s;
+            r->first_s[d] = start_s;
         }
         stream->done++;
-        device->free_s = start_s + stream->time_s;
+        r->free_s[d] = start_s + stream->time_s;
         if (--stream->turn_left == 0) { turn(r, stream, phase); }
         return true;
     }
@@ -229,15 +343,17 @@ static bool run_one(const replay *r, int32_t d, int32_t index) {
 
 /* Runs a forward (or none) and a whole backward (or none) as one op, like run_joined, but reports no events and does
  * not count kept micro-batches. This is the most frequent case. Returns false if an input is missing. */
-static inline bool run_quietly(nnc_pipeline_device *device, nnc_stream *f, nnc_stream *b, nnc_stream *w) {
+static inline bool run_quietly(const replay *r, int32_t d, nnc_stream *f, nnc_stream *b, nnc_stream *w) {
+    nnc_pipeline_device *const device = &r->memory->device[d];
+    if (r->tracks > 1) { return r->wide ? run_joined_wide(r, d, f, b, w) : run_joined_tracks(r, d, f, b, w); }
     const bool has_f = f != NULL && pending(f), has_b = pending(b);
     if ((has_f && !ready(f)) || (has_b && !ready(b))) { return false; }
-    double at_s = device->free_s;
+    double at_s = r->free_s[d];
     at_s = has_f ? receive(f, at_s) : at_s;
     at_s = has_b ? receive(b, at_s) : at_s;
     if (!device->started) {
         device->started = true;
-        device->first_s = at_s;
+        r->first_s[d] = at_s;
     }
     if (has_f) {
         at_s += f->time_s;
@@ -249,7 +365,7 @@ static inline bool run_quietly(nnc_pipeline_device *device, nnc_stream *f, nnc_s
         b->done++;
         w->done++;
     }
-    device->free_s = at_s;
+    r->free_s[d] = at_s;
     if (has_f) { send(f, at_s + (f->out != NULL ? f->out->send_s : 0)); }
     if (has_b) { send(b, at_s + (b->out != NULL ? b->out->send_s : 0)); }
     return true;
@@ -262,10 +378,10 @@ static bool run_joined(const replay *r, int32_t d, int32_t forward, int32_t chun
     nnc_stream *const f = forward < 0 ? NULL : &device->stream[forward];
     nnc_stream *const b = &device->stream[NNC_B0 + chunk];
     nnc_stream *const w = &device->stream[NNC_W0 + chunk];
-    if (r->quiet) { return run_quietly(device, f, b, w); }
+    if (r->quiet) { return run_quietly(r, d, f, b, w); }
     const bool has_f = f != NULL && pending(f), has_b = pending(b);
     if ((has_f && !ready(f)) || (has_b && !ready(b))) { return false; }
-    double at_s = device->free_s;
+    double at_s = r->free_s[d];
     at_s = has_f ? receive(f, at_s) : at_s;
     at_s = has_b ? receive(b, at_s) : at_s;
     at_s = has_f ? book(r, d, f, NNC_RUN_FORWARD, at_s) : at_s;
@@ -288,12 +404,13 @@ static bool run_op(const replay *r, int32_t d, uint8_t op) {
 
 /* Runs the repeated sequence F0_BW1, F1_BW0 of dualpipe until an input is missing. It is faster than run_list, because
  * it needs no switch for each op. Returns true if it ran any pair. */
-static bool run_pairs(nnc_pipeline_device *device) {
+static bool run_pairs(const replay *r, int32_t d) {
+    nnc_pipeline_device *const device = &r->memory->device[d];
     nnc_stream *const stream = device->stream;
     bool moved = false;
     for (; device->left > 0; moved = true) {
         const int32_t k = device->op;
-        if (!run_quietly(device, &stream[NNC_F0 + k], &stream[NNC_B1 - k], &stream[NNC_W1 - k])) { break; }
+        if (!run_quietly(r, d, &stream[NNC_F0 + k], &stream[NNC_B1 - k], &stream[NNC_W1 - k])) { break; }
         device->op = 1 - k;
         device->left -= k;
     }
@@ -325,7 +442,7 @@ static bool run_device(const replay *r, int32_t d) {
     const nnc_order_run *const run = &device->order[device->run];
     const bool pairs =
         r->quiet && device->run < device->runs && run->ops == 2 && run->op[0] == NNC_F0_BW1 && run->op[1] == NNC_F1_BW0;
-    const bool moved = pairs && run_pairs(device);
+    const bool moved = pairs && run_pairs(r, d);
     return pairs && device->left > 0 ? moved : run_list(r, d) || moved;
 }
 
@@ -371,11 +488,11 @@ static void summarise(const replay *r, nnc_pipeline_result *result) {
     result->total_s = result->makespan_s = 0;
     for (int32_t d = 0; d < pipeline->stages; d++) {
         const nnc_pipeline_device *const device = &r->memory->device[d];
-        const double first_s = r->dual ? 0 : device->first_s; /* in dualpipe both ends of the pipeline start at time
+        const double first_s = r->dual ? 0 : r->first_s[d]; /* in dualpipe both ends of the pipeline start at time
                                                                * 0 */
-        result->span_s[d] = device->free_s - first_s;
+        result->span_s[d] = r->free_s[d] - first_s;
         result->total_s = nnc_max(result->total_s, result->span_s[d]);
-        result->makespan_s = nnc_max(result->makespan_s, device->free_s);
+        result->makespan_s = nnc_max(result->makespan_s, r->free_s[d]);
         result->in_flight[d] = r->quiet ? nnc_pipeline_in_flight(pipeline->schedule, pipeline->stages, pipeline->chunks,
                                                                  pipeline->micro_batches, d)
                                         : (double)device->kept_max / (double)pipeline->chunks;
@@ -399,33 +516,9 @@ static void summarise_wave(const replay *r, nnc_pipeline_result *result) {
     wait_for_all(r, result);
 }
 
-bool nnc_pipeline_run_tracks(const nnc_pipeline *pipeline, const double send_s[NNC_TRACKS], int32_t count,
-                             nnc_pipeline_memory *memory, double *span_s, double total_s[NNC_TRACKS]) {
-    replay r = { .quiet = true };
-    if (pipeline->stages < 2 || pipeline->stages > NNC_TRACKS_STAGES_MAX || !lay_out(&r, pipeline, memory) ||
-        r.row->wave == NULL) {
-        return false;
-    }
-    const nnc_wave_shape shape = nnc_wave_shape_of(pipeline, send_s, NNC_TRACKS);
-    const nnc_wave *const wave = &memory->tracks;
-    nnc_wave_run_tracks(&shape, count, &memory->tracks);
-    for (int32_t k = 0; k < NNC_TRACKS; k++) { total_s[k] = 0; }
-    for (int32_t d = 0; d < pipeline->stages; d++) {
-        for (int32_t k = 0; k < NNC_TRACKS; k++) {
-            const int32_t at = d * NNC_TRACKS + k;
-            span_s[at] = wave->now.free_s[at] - wave->first_s[at];
-            total_s[k] = nnc_max(total_s[k], span_s[at]);
-        }
-    }
-    for (int32_t i = 0; i < pipeline->stages * NNC_TRACKS && !r.row->splits; i++) {
-        span_s[i] = total_s[i % NNC_TRACKS];
-    }
-    return true;
-}
-
 bool nnc_pipeline_replay(const nnc_pipeline *pipeline, nnc_pipeline_memory *memory, nnc_pipeline_result *result,
                          nnc_pipeline_event_fn *event, void *context) {
-    replay r = { .event = event, .context = context };
+    replay r = { .event = event, .context = context, .tracks = 1 };
     if (!lay_out(&r, pipeline, memory)) { return false; }
     begin(&r);
     while (sweep(&r)) {}
@@ -443,53 +536,65 @@ static nnc_queue *queue_at(const replay *r, int32_t i) {
     return i % 2 == 0 ? &r->memory->forward[s] : &r->memory->backward[s - 1];
 }
 
+/* Copies the state of all devices and of the messages on the way. */
 static void remember(const replay *r) {
     nnc_pipeline_moment *const moment = &r->memory->moment;
+    const size_t tracks = (size_t)r->tracks, size = tracks * sizeof(double);
     for (int32_t d = 0; d < r->pipeline->stages; d++) {
         const nnc_pipeline_device *const device = &r->memory->device[d];
-        moment->device[d].free_s = device->free_s;
         moment->device[d].left = device->left;
         moment->device[d].run = device->run;
         moment->device[d].op = device->op;
     }
+    memcpy(moment->free_s, r->free_s, (size_t)r->pipeline->stages * size);
     double *arrival_s = moment->arrival_s;
     for (int32_t i = 0; i < 2 * r->virtual_stages; i++) {
         const nnc_queue *const queue = queue_at(r, i);
         for (uint64_t k = queue != NULL ? queue->got : 0; queue != NULL && k < queue->put; k++) {
-            *arrival_s++ = queue->arrival_s[k & queue->mask];
+            memcpy(arrival_s, &queue->arrival_s[(k & queue->mask) * tracks], size);
+            arrival_s += tracks;
         }
     }
 }
 
-/* Tests whether the pipeline is in the same state as at the remembered moment, with all times later by the same amount.
- * If so, sets *later_s to this amount and returns the number of repeats since that moment; otherwise returns 0. Times
- * count as equal within the rounding of a few additions. After NNC_SKIP_FORCE_OPS ops without a period, any time counts
- * as equal. */
-static int64_t period(const replay *r, double *later_s) {
-    const nnc_pipeline *const pipeline = r->pipeline;
+/* Tests whether each device is at the same place of its order list as at the remembered moment, some repeats later. If
+ * so, returns the number of repeats, which is equal for all devices; otherwise returns 0. */
+static int64_t repeats_since(const replay *r) {
     const nnc_pipeline_moment *const moment = &r->memory->moment;
     const nnc_pipeline_device *const device = r->memory->device;
     const int64_t repeats = moment->device[0].left - device[0].left;
-    const double delta_s = device[0].free_s - moment->device[0].free_s;
-    const bool forced = repeats >= NNC_SKIP_FORCE_OPS / pipeline->stages;
-    const double slack_s = forced ? INFINITY : 8 * DBL_EPSILON * device[0].free_s;
-    if (repeats <= 0) { return 0; }
-    for (int32_t d = 0; d < pipeline->stages; d++) {
-        if (device[d].run != moment->device[d].run || device[d].op != moment->device[d].op ||
-            moment->device[d].left - device[d].left != repeats || device[d].run == device[d].runs ||
-            !(fabs(device[d].free_s - moment->device[d].free_s - delta_s) <= slack_s)) {
-            return 0;
-        }
+    bool same = repeats > 0;
+    for (int32_t d = 0; d < r->pipeline->stages && same; d++) {
+        same = device[d].run == moment->device[d].run && device[d].op == moment->device[d].op &&
+               moment->device[d].left - device[d].left == repeats && device[d].run < device[d].runs;
     }
-    const double *arrival_s = moment->arrival_s;
+    return same ? repeats : 0;
+}
+
+/* Tests whether all times of a track are later than at the remembered moment by the same amount, and sets *later_s to
+ * this amount. Times count as equal within the rounding of a few additions. After NNC_SKIP_FORCE_OPS ops without a
+ * period, any time counts as equal. */
+static bool is_later(const replay *r, int64_t repeats, int32_t track, double *later_s) {
+    const nnc_pipeline_moment *const moment = &r->memory->moment;
+    const size_t tracks = (size_t)r->tracks, first = (size_t)track;
+    const double *const now_s = r->free_s, *const then_s = moment->free_s;
+    const double delta_s = now_s[first] - then_s[first];
+    const bool forced = repeats >= NNC_SKIP_FORCE_OPS / r->pipeline->stages;
+    const double slack_s = forced ? INFINITY : 8 * DBL_EPSILON * now_s[first];
+    for (size_t i = first; i < (size_t)r->pipeline->stages * tracks; i += tracks) {
+        if (!(fabs(now_s[i] - then_s[i] - delta_s) <= slack_s)) { return false; }
+    }
+    const double *arrival_s = moment->arrival_s + first;
     for (int32_t i = 0; i < 2 * r->virtual_stages; i++) {
         const nnc_queue *const queue = queue_at(r, i);
         for (uint64_t k = queue != NULL ? queue->got : 0; queue != NULL && k < queue->put; k++) {
-            if (!(fabs(queue->arrival_s[k & queue->mask] - *arrival_s++ - delta_s) <= slack_s)) { return 0; }
+            const double message_s = queue->arrival_s[(k & queue->mask) * tracks + first];
+            if (!(fabs(message_s - *arrival_s - delta_s) <= slack_s)) { return false; }
+            arrival_s += tracks;
         }
     }
     *later_s = delta_s;
-    return repeats;
+    return true;
 }
 
 /* Advances the counts of a device as if an op of its order list had run `times` more times. */
@@ -506,46 +611,77 @@ static void skip_op(nnc_pipeline_device *device, uint8_t op, int64_t times) {
     if (forward) { stream[NNC_F1 - chunk].done += times; }
 }
 
-/* Advances the state by `times` periods of later_s seconds; in a period each device runs its ops `repeats` times. */
-static void skip(const replay *r, int64_t repeats, int64_t times, double later_s) {
-    const double skip_s = (double)times * later_s;
+/* Advances the state by `times` periods; in a period each device runs its ops `repeats` times, and the times of track k
+ * grow by later_s[k] seconds. */
+static void skip(const replay *r, int64_t repeats, int64_t times, const double later_s[NNC_TRACKS]) {
+    const size_t tracks = (size_t)r->tracks;
+    double skip_s[NNC_TRACKS];
+    for (size_t k = 0; k < tracks; k++) { skip_s[k] = (double)times * later_s[k]; }
     for (int32_t d = 0; d < r->pipeline->stages; d++) {
         nnc_pipeline_device *const device = &r->memory->device[d];
         const nnc_order_run *const run = &device->order[device->run];
         device->left -= times * repeats;
-        device->free_s += skip_s;
+        for (size_t k = 0; k < tracks; k++) { r->free_s[(size_t)d * tracks + k] += skip_s[k]; }
         for (int32_t i = 0; i < run->ops; i++) { skip_op(device, run->op[i], times * repeats); }
     }
     for (int32_t i = 0; i < 2 * r->virtual_stages; i++) {
         const nnc_queue *const queue = queue_at(r, i);
-        for (uint64_t k = queue != NULL ? queue->got : 0; queue != NULL && k < queue->put; k++) {
-            queue->arrival_s[k & queue->mask] += skip_s;
+        for (uint64_t m = queue != NULL ? queue->got : 0; queue != NULL && m < queue->put; m++) {
+            for (size_t k = 0; k < tracks; k++) { queue->arrival_s[(m & queue->mask) * tracks + k] += skip_s[k]; }
         }
     }
 }
 
 /* Skips whole periods of the sequences of ops that the devices repeat now, but leaves the last repeat of each sequence.
- * Returns true if it skipped any period. */
-static bool skip_periods(const replay *r) {
-    double later_s = 0;
-    const int64_t repeats = period(r, &later_s);
+ * `active` has one bit for each track that may skip. Returns the bits of the tracks that skipped periods. The other
+ * tracks, which have no period yet, now have wrong times. Returns 0 if nothing was skipped. */
+static unsigned skip_periods(const replay *r, unsigned active) {
+    double later_s[NNC_TRACKS] = { 0 };
+    const int64_t repeats = repeats_since(r);
     int64_t left = INT64_MAX;
-    if (repeats == 0) { return false; }
+    unsigned skipped = 0;
+    if (repeats == 0) { return 0; }
     for (int32_t d = 0; d < r->pipeline->stages; d++) {
         const int64_t here = r->memory->device[d].left;
         left = here < left ? here : left;
     }
     const int64_t times = (left - 1) / repeats;
-    if (times * repeats < NNC_SKIP_MIN) { return false; }
-    skip(r, repeats, times, later_s);
-    return true;
+    if (times * repeats < NNC_SKIP_MIN) { return 0; }
+    for (int32_t k = 0; k < r->tracks; k++) {
+        const unsigned bit = 1U << (unsigned)k;
+        skipped |= (active & bit) != 0 && is_later(r, repeats, k, &later_s[k]) ? bit : 0;
+    }
+    if (skipped != 0) { skip(r, repeats, times, later_s); }
+    return skipped;
 }
 
-/* Finds periods with Brent's cycle detection: compares a remembered moment with each later moment, and replaces it
+/* Replays the tracks in *active from the start. If some of them skip periods, the others are removed from *active.
+ * Returns false if the schedule cannot run.
+ * Finds periods with Brent's cycle detection: compares a remembered moment with each later moment, and replaces it
  * after 1, 2, 4, ... rounds over all devices. This finds a period of any length, even if the first rounds do not belong
  * to it. */
+static bool run_active(replay *r, unsigned *active) {
+    const int64_t m = r->pipeline->micro_batches;
+    const bool skips = m > NNC_SKIP_MIN && m / 2 >= r->pipeline->stages;
+    int64_t age = 0, age_max = 0;
+    begin(r);
+    while (sweep(r)) {
+        if (!skips) { continue; }
+        const unsigned skipped = age == age_max ? 0 : skip_periods(r, *active);
+        if (age == age_max || skipped != 0) {
+            age_max = age == age_max ? 2 * age_max + 1 : 1;
+            age = 0;
+            remember(r);
+        }
+        *active = skipped != 0 ? skipped : *active;
+        age++;
+    }
+    return is_done(r);
+}
+
 bool nnc_pipeline_run(const nnc_pipeline *pipeline, nnc_pipeline_memory *memory, nnc_pipeline_result *result) {
-    replay r = { .quiet = true };
+    replay r = { .quiet = true, .tracks = 1 };
+    unsigned active = 1;
     if (!lay_out(&r, pipeline, memory)) { return false; }
     if (r.row->wave != NULL) {
         const nnc_wave_shape shape = nnc_wave_shape_of(pipeline, &pipeline->send_s, 1);
@@ -553,19 +689,51 @@ bool nnc_pipeline_run(const nnc_pipeline *pipeline, nnc_pipeline_memory *memory,
         summarise_wave(&r, result);
         return true;
     }
-    begin(&r);
-    const bool skips = pipeline->micro_batches > NNC_SKIP_MIN && pipeline->micro_batches / 2 >= pipeline->stages;
-    int64_t age = 0, age_max = 0;
-    while (sweep(&r)) {
-        if (!skips) { continue; }
-        if (age == age_max || skip_periods(&r)) {
-            age_max = age == age_max ? 2 * age_max + 1 : 1;
-            age = 0;
-            remember(&r);
-        }
-        age++;
-    }
-    if (!is_done(&r)) { return false; }
+    if (!run_active(&r, &active)) { return false; }
     summarise(&r, result);
+    return true;
+}
+
+/* Writes the seconds of each device on the tracks with a bit in `tracks`, after their replay. */
+static void set_spans(const replay *r, unsigned tracks, double *span_s) {
+    for (int32_t i = 0; i < r->pipeline->stages * NNC_TRACKS; i++) {
+        if ((tracks & 1U << (unsigned)(i % NNC_TRACKS)) != 0) {
+            span_s[i] = r->free_s[i] - (r->dual ? 0 : r->first_s[i]);
+        }
+    }
+}
+
+/* Replays `count` tracks of a schedule without slots common to all devices. Tracks that skip periods at different
+ * moments are replayed one group after the other. Returns false if the schedule cannot run. */
+static bool run_groups(replay *r, int32_t count, double *span_s) {
+    for (unsigned waiting = (1U << (unsigned)count) - 1; waiting != 0;) {
+        unsigned active = waiting;
+        if (!run_active(r, &active)) { return false; }
+        set_spans(r, active, span_s);
+        waiting &= ~active;
+    }
+    return true;
+}
+
+bool nnc_pipeline_run_tracks(const nnc_pipeline *pipeline, const double send_s[NNC_TRACKS], int32_t count,
+                             nnc_pipeline_memory *memory, double *span_s, double total_s[NNC_TRACKS]) {
+    replay r = { .quiet = true, .tracks = NNC_TRACKS, .track_send_s = send_s, .wide = nnc_is_wide() };
+    if (pipeline->stages < 2 || pipeline->stages > NNC_TRACKS_STAGES_MAX || !lay_out(&r, pipeline, memory)) {
+        return false;
+    }
+    if (r.row->wave != NULL) {
+        const nnc_wave_shape shape = nnc_wave_shape_of(pipeline, send_s, NNC_TRACKS);
+        nnc_wave_run_tracks(&shape, count, &memory->tracks);
+        set_spans(&r, UINT_MAX, span_s);
+    } else if (!run_groups(&r, count, span_s)) {
+        return false;
+    }
+    for (int32_t k = 0; k < NNC_TRACKS; k++) { total_s[k] = 0; }
+    for (int32_t i = 0; i < pipeline->stages * NNC_TRACKS; i++) {
+        total_s[i % NNC_TRACKS] = nnc_max(total_s[i % NNC_TRACKS], span_s[i]);
+    }
+    for (int32_t i = 0; i < pipeline->stages * NNC_TRACKS && !r.row->splits; i++) {
+        span_s[i] = total_s[i % NNC_TRACKS];
+    }
     return true;
 }

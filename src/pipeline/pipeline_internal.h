@@ -96,10 +96,38 @@ enum { NNC_TRACKS = 8, NNC_TRACKS_STAGES_MAX = NNC_PIPELINE_STAGES_MAX / NNC_TRA
 
 /* Replays the first `count` tracks (pipelines of a batch); each result is bitwise equal to nnc_pipeline_run. send_s has
  * one value per track; pipeline->send_s is not read. Sets span_s of device d on track k at d * NNC_TRACKS + k, and
- * total_s of each track. Returns false if the schedule has no slots that are common to all devices (see wave.c), if
- * stages is below 2 or above NNC_TRACKS_STAGES_MAX, or if nnc_pipeline_run would return false. */
+ * total_s of each track. Returns false if stages is below 2 or above NNC_TRACKS_STAGES_MAX, or if nnc_pipeline_run
+ * would return false. */
 bool nnc_pipeline_run_tracks(const nnc_pipeline *pipeline, const double send_s[NNC_TRACKS], int32_t count,
                              nnc_pipeline_memory *memory, double *span_s, double total_s[NNC_TRACKS]);
+
+/* ---- vectors ---- */
+
+/* Tests whether the processor has vector instructions for four numbers. Results are bitwise equal without them. */
+bool nnc_is_wide(void);
+
+/* NNC_WIDE: a function that only such a processor runs. NNC_EACH functions are compiled separately for each number of
+ * tracks (pipelines) and each processor. */
+#if defined(__x86_64__) && defined(__GNUC__)
+#define NNC_WIDE __attribute__((target("avx2")))
+#else
+#define NNC_WIDE
+#endif
+
+/* Four values, one per track (pipeline), that are loaded, added and stored at once. Stores of two values would delay
+ * the next load of all four by some cycles. */
+#ifdef __GNUC__
+#define NNC_EACH static inline __attribute__((always_inline))
+typedef double nnc_four __attribute__((vector_size(4 * sizeof(double)), aligned(sizeof(double)), may_alias));
+#define NNC_FOUR(at) (*(nnc_four *)(at))
+#define NNC_FOUR_OF(at) (*(const nnc_four *)(at))
+enum { NNC_STEP = 4 };
+#else
+#define NNC_EACH static inline
+#define NNC_FOUR(at) (*(at))
+#define NNC_FOUR_OF(at) (*(at))
+enum { NNC_STEP = 1 };
+#endif
 
 /* ---- wave.c: schedules with slots that are common to all devices ---- */
 
@@ -197,6 +225,7 @@ typedef struct nnc_order_run {
 typedef struct nnc_queue {
     double *arrival_s; /* ring buffer of mask + 1 entries; the size is a power of two */
     double send_s;
+    const double *sends_s; /* send_s of each track of a batch; not used with one track */
     uint64_t mask, put, got;
 } nnc_queue;
 
@@ -204,6 +233,7 @@ typedef struct nnc_queue {
 typedef struct nnc_stream {
     double time_s, send_s;   /* time_s: seconds of one op; send_s: seconds of one op and of sending the result of
                               * this op */
+    const double *times_s;   /* seconds of one op on each track of a batch */
     nnc_queue *in, *out;     /* queues of messages to and from the stream; in is NULL for the first virtual stage of a
                               * pass, out for the last; both are NULL for weight gradients */
     int64_t done, limit;     /* number of ops done; ops of the order list past the limit are skipped */
@@ -215,9 +245,8 @@ typedef struct nnc_stream {
 } nnc_stream;
 
 typedef struct nnc_pipeline_device {
-    double free_s, first_s; /* free_s: end of the last op so far; first_s: start of the first op */
-    int32_t run, op;        /* position in the order list */
-    int64_t left;           /* unfinished repeats of the current entry of the order list */
+    int32_t run, op; /* position in the order list */
+    int64_t left;    /* unfinished repeats of the current entry of the order list */
     int32_t kept, kept_max, runs;
     bool started;
     nnc_stream stream[NNC_STREAMS];
@@ -226,8 +255,8 @@ typedef struct nnc_pipeline_device {
 
 /* A copy of the replay state that is compared with later states to find a period. */
 typedef struct nnc_pipeline_moment {
+    double free_s[NNC_WAVE_ENTRIES]; /* end of the last op of each device; see nnc_wave_state */
     struct {
-        double free_s;
         int64_t left;
         int32_t run, op;
     } device[NNC_PIPELINE_STAGES_MAX];

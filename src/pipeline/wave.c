@@ -30,28 +30,16 @@ typedef struct device_range {
     int64_t first, end;
 } device_range;
 
-/* Tests whether the processor has vector instructions for four numbers. Results are bitwise equal without them. */
-#if defined(__x86_64__) && defined(__GNUC__)
-#define WIDE __attribute__((target("avx2")))
-static bool is_wide(void) {
-#ifdef CPU_FEATURE_ACTIVE /* the C library knows the answer already; the compiler's builtin asks the processor at each
-                           * start */
+bool nnc_is_wide(void) {
+#if !defined(__x86_64__) || !defined(__GNUC__)
+    return false;
+#elif defined(CPU_FEATURE_ACTIVE) /* the C library knows the answer already; the compiler's builtin asks the processor
+                                   * at each start */
     return CPU_FEATURE_ACTIVE(AVX2);
 #else
     return __builtin_cpu_supports("avx2") != 0;
 #endif
 }
-#else
-#define WIDE
-static bool is_wide(void) { return false; }
-#endif
-
-/* EACH functions are compiled separately for each number of tracks (pipelines) and each processor. */
-#ifdef __GNUC__
-#define EACH static inline __attribute__((always_inline))
-#else
-#define EACH static inline
-#endif
 
 nnc_wave_shape nnc_wave_shape_of(const nnc_pipeline *pipeline, const double *send_s, int64_t tracks) {
     const nnc_schedule_row *const row = nnc_schedule_of(pipeline->schedule);
@@ -64,7 +52,7 @@ nnc_wave_shape nnc_wave_shape_of(const nnc_pipeline *pipeline, const double *sen
                              .v = v,
                              .ops = m * v,
                              .splits = row->splits,
-                             .wide = tracks > 1 && is_wide() };
+                             .wide = tracks > 1 && nnc_is_wide() };
     row->wave(&shape, m);
     return shape;
 }
@@ -79,41 +67,28 @@ static device_range active(const nnc_wave_shape *shape, int64_t at, int64_t step
     return (device_range){ clamp(at - shape->ops + 1, shape->p), clamp(at + 1, shape->p) };
 }
 
-/* Four values, one per track (pipeline), that are loaded, added and stored at once. Stores of two values would delay
- * the next load of all four by some cycles. */
-#ifdef __GNUC__
-typedef double four __attribute__((vector_size(4 * sizeof(double)), aligned(sizeof(double)), may_alias));
-#define FOUR(at) (*(four *)(at))
-#define FOUR_OF(at) (*(const four *)(at))
-enum { STEP = 4 };
-#else
-#define FOUR(at) (*(at))
-#define FOUR_OF(at) (*(at))
-enum { STEP = 1 };
-#endif
-
-EACH void add_tracks(double *sum, const double *a, const double *b, const int64_t tracks) {
+NNC_EACH void add_tracks(double *sum, const double *a, const double *b, const int64_t tracks) {
     if (tracks == 1) {
         *sum = *a + *b;
         return;
     }
-    for (int64_t k = 0; k < tracks; k += STEP) { FOUR(&sum[k]) = FOUR_OF(&a[k]) + FOUR_OF(&b[k]); }
+    for (int64_t k = 0; k < tracks; k += NNC_STEP) { NNC_FOUR(&sum[k]) = NNC_FOUR_OF(&a[k]) + NNC_FOUR_OF(&b[k]); }
 }
 
-EACH void copy_tracks(double *to, const double *from, const int64_t tracks) {
+NNC_EACH void copy_tracks(double *to, const double *from, const int64_t tracks) {
     if (tracks == 1) {
         *to = *from;
         return;
     }
-    for (int64_t k = 0; k < tracks; k += STEP) { FOUR(&to[k]) = FOUR_OF(&from[k]); }
+    for (int64_t k = 0; k < tracks; k += NNC_STEP) { NNC_FOUR(&to[k]) = NNC_FOUR_OF(&from[k]); }
 }
 
-EACH void set_zero(double *to, const int64_t tracks) {
+NNC_EACH void set_zero(double *to, const int64_t tracks) {
     for (int64_t k = 0; k < tracks; k++) { to[k] = 0; }
 }
 
 /* Sets `sum` to the times plus the time of sending the result; without sending if the pipeline has one device. */
-EACH void add_send(const nnc_wave_shape *shape, double *sum, const double *times, const int64_t tracks) {
+NNC_EACH void add_send(const nnc_wave_shape *shape, double *sum, const double *times, const int64_t tracks) {
     if (shape->p > 1) {
         add_tracks(sum, times, shape->send_s, tracks);
     } else {
@@ -121,13 +96,14 @@ EACH void add_send(const nnc_wave_shape *shape, double *sum, const double *times
     }
 }
 
-EACH void set_forward(const nnc_wave_shape *shape, nnc_wave *wave, int64_t i, int64_t chunk, const int64_t tracks) {
+NNC_EACH void set_forward(const nnc_wave_shape *shape, nnc_wave *wave, int64_t i, int64_t chunk, const int64_t tracks) {
     const int64_t at = i * tracks, s = (chunk * shape->p + i) * shape->stride;
     copy_tracks(&wave->forward_s[at], &shape->pipeline->forward_s[s], tracks);
     add_send(shape, &wave->forward_send_s[at], &wave->forward_s[at], tracks);
 }
 
-EACH void set_backward(const nnc_wave_shape *shape, nnc_wave *wave, int64_t i, int64_t chunk, const int64_t tracks) {
+NNC_EACH void set_backward(const nnc_wave_shape *shape, nnc_wave *wave, int64_t i, int64_t chunk,
+                           const int64_t tracks) {
     const nnc_pipeline *const pipeline = shape->pipeline;
     const int64_t at = i * tracks, s = (chunk * shape->p + i) * shape->stride;
     copy_tracks(&wave->weight_s[at], &pipeline->weight_s[s], tracks);
@@ -149,7 +125,7 @@ static void go_on(const nnc_wave_shape *shape, nnc_wave_cursor *next) {
 }
 
 /* Moves at most one device to its next forward chunk and one device to its next backward chunk, in slot t. */
-EACH void turn(const nnc_wave_shape *shape, nnc_wave *wave, int64_t t, const int64_t tracks) {
+NNC_EACH void turn(const nnc_wave_shape *shape, nnc_wave *wave, int64_t t, const int64_t tracks) {
     const int64_t p = shape->p, v = shape->v;
     set_forward(shape, wave, wave->forward.place, wave->forward.chunk, tracks);
     /* Virtual stage 0 waits for no message in forward, so the arrival time is 0. */
@@ -162,9 +138,9 @@ EACH void turn(const nnc_wave_shape *shape, nnc_wave *wave, int64_t t, const int
     }
 }
 
-EACH double later(double a, double b) { return a > b ? a : b; }
+NNC_EACH double later(double a, double b) { return a > b ? a : b; }
 
-EACH void forward_slot(nnc_wave *wave, device_range range, const int64_t tracks) {
+NNC_EACH void forward_slot(nnc_wave *wave, device_range range, const int64_t tracks) {
     double *const restrict free_s = wave->now.free_s;
     double *const restrict down_s = wave->now.down_s;
     for (int64_t i = (range.end - 1) * tracks; i >= range.first * tracks; i -= tracks) {
@@ -176,7 +152,7 @@ EACH void forward_slot(nnc_wave *wave, device_range range, const int64_t tracks)
 }
 
 /* Runs a backward on each device of a slot, with the message that the next device sent one slot before. */
-EACH void backward_skewed(nnc_wave *wave, device_range range, const int64_t tracks) {
+NNC_EACH void backward_skewed(nnc_wave *wave, device_range range, const int64_t tracks) {
     double *const restrict free_s = wave->now.free_s;
     double *const restrict up_s = wave->now.up_s;
     for (int64_t i = range.first * tracks; i < range.end * tracks; i += tracks) {
@@ -188,7 +164,7 @@ EACH void backward_skewed(nnc_wave *wave, device_range range, const int64_t trac
 }
 
 /* Runs a backward on each device of a slot, with the message that the next device sends in the same slot. */
-EACH void backward_slot(nnc_wave *wave, device_range range, const int64_t tracks) {
+NNC_EACH void backward_slot(nnc_wave *wave, device_range range, const int64_t tracks) {
     double *const restrict free_s = wave->now.free_s;
     double *const restrict up_s = wave->now.up_s;
     double arrival_s[NNC_TRACKS]; /* arrival times of the messages; they stay in registers, because each device waits
@@ -204,7 +180,7 @@ EACH void backward_slot(nnc_wave *wave, device_range range, const int64_t tracks
 }
 
 /* Runs a forward and then a backward on devices with both in a slot. skewed: the message was sent one slot before. */
-EACH void both_slot(nnc_wave *wave, device_range range, const bool skewed, const int64_t tracks) {
+NNC_EACH void both_slot(nnc_wave *wave, device_range range, const bool skewed, const int64_t tracks) {
     double *const restrict free_s = wave->now.free_s;
     double *const restrict down_s = wave->now.down_s;
     double *const restrict up_s = wave->now.up_s;
@@ -223,13 +199,13 @@ EACH void both_slot(nnc_wave *wave, device_range range, const bool skewed, const
     }
 }
 
-EACH void weight_slot(nnc_wave *wave, device_range range, const int64_t tracks) {
+NNC_EACH void weight_slot(nnc_wave *wave, device_range range, const int64_t tracks) {
     for (int64_t i = range.first * tracks; i < range.end * tracks; i += tracks) {
         add_tracks(&wave->now.free_s[i], &wave->now.free_s[i], &wave->weight_s[i], tracks);
     }
 }
 
-EACH void slot(const nnc_wave_shape *shape, nnc_wave *wave, int64_t t, int64_t times, const int64_t tracks) {
+NNC_EACH void slot(const nnc_wave_shape *shape, nnc_wave *wave, int64_t t, int64_t times, const int64_t tracks) {
     const int64_t p = shape->p, at = t - shape->lead;
     const device_range forward = active(shape, t, -1);
     const device_range backward = active(shape, at, shape->skew > 0 ? 1 : 0);
@@ -260,7 +236,7 @@ EACH void slot(const nnc_wave_shape *shape, nnc_wave *wave, int64_t t, int64_t t
     }
 }
 
-WIDE static void slot_wide(const nnc_wave_shape *shape, nnc_wave *wave, int64_t t, int64_t times) {
+NNC_WIDE static void slot_wide(const nnc_wave_shape *shape, nnc_wave *wave, int64_t t, int64_t times) {
     slot(shape, wave, t, times, NNC_TRACKS);
 }
 

@@ -902,8 +902,7 @@ void nnc_batched_replay_destroy(nnc_batched_replay *replay) { free(replay); }
 
 bool nnc_batched_replay_takes(const nnc_plan *plan) {
     return plan->pipeline > 1 && plan->pipeline <= NNC_TRACKS_STAGES_MAX &&
-           nnc_schedule_chunks(plan) <= VIRTUAL_MAX / plan->pipeline && plan->micro_batches < INT64_C(1) << 40 &&
-           nnc_schedule_of(plan->schedule)->wave != NULL;
+           nnc_schedule_chunks(plan) <= VIRTUAL_MAX / plan->pipeline && plan->micro_batches < INT64_C(1) << 40;
 }
 
 /* Returns a number from the schedule, stages, chunks and micro-batches; it differs for every combination and is never
