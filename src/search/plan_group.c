@@ -45,6 +45,7 @@
 
 enum {
     PASSES_MAX = 8,
+    PLAINS = 4,      /* number of profiles whose last bound of the time is stored */
     PASS_STAGES = 4, /* number of pipeline stages, those with the most memory, whose resident bytes a pass stores */
 };
 
@@ -92,6 +93,15 @@ typedef struct full_group {
     uint64_t legal;      /* number of plans */
 } full_group;
 
+/* Lower bound of the time of one micro-batch in all layers, and the values from which it was computed. */
+typedef struct plain_bound {
+    nnc_plan plan; /* plan without recomputation; see nnc_plan_lowering_key */
+    const nnc_software *software;
+    nnc_route routes[NNC_ROUTES_OF_LAYERS];
+    double adds; /* share of passes that add gradients */
+    double least_s;
+} plain_bound;
+
 struct nnc_plan_groups {
     const nnc_model *model;
     const nnc_device *device;
@@ -116,13 +126,8 @@ struct nnc_plan_groups {
     nnc_memo smaller;             /* maps a plan to the sums of its op list with a smaller micro-batch (smaller_key ->
                                    * smaller_sums); not used if it has no entries */
     const nnc_pass_costs *listed; /* the pass whose op list was lowered last; NULL = no pass */
-    /* plain_s: lower bound of the time of one micro-batch in all layers. It was computed from the other four members:
-     * the plan without recomputation (see nnc_plan_lowering_key), its profile, the routes, and plain_adds, the share of
-     * passes that add gradients. */
-    nnc_plan plain;
-    const nnc_software *plain_software;
-    nnc_route plain_routes[NNC_ROUTES_OF_LAYERS];
-    double plain_adds, plain_s;
+    plain_bound plain[PLAINS];    /* one bound for each of the last profiles: ZeRO stages may have different profiles */
+    int32_t plain_next;           /* index of the bound that is replaced next */
     uint64_t column;        /* number of the column of the current block: blocks of a column differ only in micro-batch,
                              * recomputation and pipeline */
     full_group *full;       /* for each recomputation, pipeline and group of a block */
@@ -491,30 +496,42 @@ void nnc_plan_groups_work(nnc_plan_groups *groups, nnc_pass_costs *pass, nnc_res
     result->step_s = step_s;
 }
 
+/* Returns the entry of groups->plain for a profile. If there is none, an old entry gets the profile and an infinite
+ * `adds`, with which no plan uses its bound. */
+static plain_bound *plain_of(nnc_plan_groups *groups, const nnc_software *software) {
+    for (int32_t i = 0; i < PLAINS; i++) {
+        if (groups->plain[i].software == software) { return &groups->plain[i]; }
+    }
+    plain_bound *bound = &groups->plain[groups->plain_next];
+    groups->plain_next = (groups->plain_next + 1) % PLAINS;
+    bound->software = software;
+    bound->adds = (double)INFINITY;
+    return bound;
+}
+
 /* Returns a lower bound of the time of one micro-batch in all layers, in seconds. Lists that differ only in
  * recomputation have the same ops in forward and backward, so they share the bound. 0 if the op list cannot be
  * lowered. */
 static double find_least_s(nnc_plan_groups *groups, nnc_pass_costs *pass) {
     const nnc_plan *plan = &pass->work.plan;
     const double adds = nnc_lowering_of(plan, pass->software, plan->attention).grad_accumulate;
-    const size_t size = sizeof groups->plain_routes;
+    const size_t size = sizeof groups->plain[0].routes;
     const bool routed = plan->devices > 1; /* one device has no routes */
     nnc_plan key = nnc_plan_lowering_key(plan);
     key.recompute = 0;
-    if (groups->plain_software == pass->software && groups->plain_adds <= adds &&
-        (!routed || nnc_same_bytes(groups->plain_routes, pass->network.routes, size)) &&
-        nnc_same_bytes(&groups->plain, &key, sizeof key)) {
-        return groups->plain_s;
+    plain_bound *bound = plain_of(groups, pass->software);
+    if (bound->adds <= adds && (!routed || nnc_same_bytes(bound->routes, pass->network.routes, size)) &&
+        nnc_same_bytes(&bound->plan, &key, sizeof key)) {
+        return bound->least_s;
     }
     nnc_step step = pass->step;
     step.plan = plan;
     if (!list_pass(groups, pass)) { return 0.0; }
-    groups->plain_s = nnc_lowered_least_s(groups->scratch->shared, pass->alike, &step);
-    groups->plain = key;
-    groups->plain_software = pass->software;
-    groups->plain_adds = pass->alike->least_adds;
-    if (routed) { memcpy(groups->plain_routes, pass->network.routes, size); }
-    return groups->plain_s;
+    bound->least_s = nnc_lowered_least_s(groups->scratch->shared, pass->alike, &step);
+    bound->plan = key;
+    bound->adds = pass->alike->least_adds;
+    if (routed) { memcpy(bound->routes, pass->network.routes, size); }
+    return bound->least_s;
 }
 
 double nnc_plan_groups_compute_s(nnc_plan_groups *groups, nnc_pass_costs *pass, const nnc_plan *plan) {
