@@ -109,8 +109,9 @@ static void begin_device(const replay *r, int32_t d) {
     for (int32_t i = 0; i < NNC_STREAMS; i += r->folded ? 1 : 2) { begin_stream(r, d, i); }
 }
 
+static const double none_s[NNC_TRACKS]; /* times of an op or a message that does not exist */
+
 static double *begin_queue(const replay *r, nnc_queue *queue, double *slots, int32_t from, int32_t to) {
-    static const double none_s[NNC_TRACKS];
     const int32_t a = device_of(r, from), b = device_of(r, to);
     uint64_t count = NNC_QUEUE_SLOTS;
     /* Queues between devices that are not neighbours need more entries: p micro-batches can be on the way at once. */
@@ -225,87 +226,82 @@ static double book(const replay *r, int32_t d, nnc_stream *stream, nnc_pipeline_
     return end_s;
 }
 
-/* Sets the times of all tracks to the later one of two times. */
-NNC_EACH void later_tracks(double *to, const double *a, const double *b) {
-    for (int k = 0; k < NNC_TRACKS; k++) { to[k] = a[k] > b[k] ? a[k] : b[k]; }
-}
-
-NNC_EACH void add_tracks(double *sum, const double *a, const double *b) {
-    for (int k = 0; k < NNC_TRACKS; k += NNC_STEP) { NNC_FOUR(&sum[k]) = NNC_FOUR_OF(&a[k]) + NNC_FOUR_OF(&b[k]); }
-}
-
 NNC_EACH void copy_tracks(double *to, const double *from) {
     for (int k = 0; k < NNC_TRACKS; k += NNC_STEP) { NNC_FOUR(&to[k]) = NNC_FOUR_OF(&from[k]); }
 }
 
-/* Takes the next message of a stream on each track, like receive. */
-NNC_EACH void receive_tracks(nnc_stream *stream, double *to, const double *start_s) {
+/* Takes the next message of a stream from its queue. Returns its arrival times on all tracks; zeros if the stream has no
+ * input. */
+static inline const double *receive_tracks(nnc_stream *stream) {
     nnc_queue *const in = stream->in;
-    if (in != NULL) {
-        later_tracks(to, &in->arrival_s[(in->got++ & in->mask) * NNC_TRACKS], start_s);
-    } else {
-        copy_tracks(to, start_s);
-    }
+    return in != NULL ? &in->arrival_s[(in->got++ & in->mask) * NNC_TRACKS] : none_s;
 }
 
-/* Sends a message on each track, after_s seconds after at_s. */
-NNC_EACH void send_tracks(nnc_stream *stream, const double *at_s, const double *after_s) {
+/* Sends a message on all tracks; it arrives after at_s + send_s. */
+NNC_EACH void send_tracks(nnc_stream *stream, const double *at_s) {
     nnc_queue *const out = stream->out;
     if (out == NULL) { return; }
     double *const arrival_s = &out->arrival_s[(out->put++ & out->mask) * NNC_TRACKS];
-    if (after_s == NULL) {
-        add_tracks(arrival_s, at_s, out->sends_s);
-    } else {
-        add_tracks(arrival_s, after_s, out->sends_s);
-        add_tracks(arrival_s, at_s, arrival_s);
+    for (int k = 0; k < NNC_TRACKS; k += NNC_STEP) {
+        NNC_FOUR(&arrival_s[k]) = NNC_FOUR_OF(&at_s[k]) + NNC_FOUR_OF(&out->sends_s[k]);
     }
 }
 
-NNC_EACH void start_tracks(const replay *r, int32_t d, const double *at_s) {
-    nnc_pipeline_device *const device = &r->memory->device[d];
-    if (!device->started) {
-        device->started = true;
-        copy_tracks(&r->first_s[d * NNC_TRACKS], at_s);
+static void start_tracks(const replay *r, int32_t d, const double *f_s, const double *b_s) {
+    r->memory->device[d].started = true;
+    for (int64_t k = 0, at = (int64_t)d * NNC_TRACKS; k < NNC_TRACKS; k++, at++) {
+        const double start_s = f_s[k] > r->free_s[at] ? f_s[k] : r->free_s[at];
+        r->first_s[at] = b_s[k] > start_s ? b_s[k] : start_s;
     }
 }
 
 /* Runs one op of a stream on all tracks, like run_one. */
 NNC_EACH bool run_one_tracks(const replay *r, int32_t d, nnc_stream *stream) {
-    double at_s[NNC_TRACKS];
     if (!pending(stream)) { return true; }
     if (!ready(stream)) { return false; }
-    double *const free_s = &r->free_s[d * NNC_TRACKS];
-    receive_tracks(stream, at_s, free_s);
-    send_tracks(stream, at_s, stream->times_s);
-    start_tracks(r, d, at_s);
+    double *const free_s = &r->free_s[(int64_t)d * NNC_TRACKS];
+    const double *const in_s = receive_tracks(stream), *const times_s = stream->times_s;
+    const double *const sends_s = stream->out != NULL ? stream->out->sends_s : none_s;
+    double end_s[NNC_TRACKS], sent_s[NNC_TRACKS];
+    if (!r->memory->device[d].started) { start_tracks(r, d, in_s, none_s); }
+    for (int k = 0; k < NNC_TRACKS; k++) {
+        const double start_s = in_s[k] > free_s[k] ? in_s[k] : free_s[k];
+        end_s[k] = start_s + times_s[k];
+        sent_s[k] = start_s + (times_s[k] + sends_s[k]);
+    }
+    nnc_queue *const out = stream->out;
+    if (out != NULL) { copy_tracks(&out->arrival_s[(out->put++ & out->mask) * NNC_TRACKS], sent_s); }
+    copy_tracks(free_s, end_s);
     stream->done++;
-    add_tracks(free_s, at_s, stream->times_s);
     return true;
 }
 
-/* Runs a forward (or none) and a whole backward (or none) as one op on all tracks, like run_quietly. */
+/* Runs a forward (or none) and a whole backward (or none) as one op on all tracks, like run_quietly. An op that does not
+ * exist takes no time, so the loop needs no branches. */
 NNC_EACH bool run_joined_tracks(const replay *r, int32_t d, nnc_stream *f, nnc_stream *b, nnc_stream *w) {
     const bool has_f = f != NULL && pending(f), has_b = pending(b);
     if ((has_f && !ready(f)) || (has_b && !ready(b))) { return false; }
-    double *const free_s = &r->free_s[d * NNC_TRACKS];
-    double at_s[NNC_TRACKS];
-    copy_tracks(at_s, free_s);
-    if (has_f) { receive_tracks(f, at_s, at_s); }
-    if (has_b) { receive_tracks(b, at_s, at_s); }
-    start_tracks(r, d, at_s);
+    double *const free_s = &r->free_s[(int64_t)d * NNC_TRACKS];
+    const double *const f_in_s = has_f ? receive_tracks(f) : none_s, *const b_in_s = has_b ? receive_tracks(b) : none_s;
+    const double *const f_s = has_f ? f->times_s : none_s, *const b_s = has_b ? b->times_s : none_s;
+    const double *const w_s = has_b ? w->times_s : none_s;
+    double end_s[NNC_TRACKS];
+    if (!r->memory->device[d].started) { start_tracks(r, d, f_in_s, b_in_s); }
+    for (int k = 0; k < NNC_TRACKS; k++) {
+        double at_s = f_in_s[k] > free_s[k] ? f_in_s[k] : free_s[k];
+        at_s = b_in_s[k] > at_s ? b_in_s[k] : at_s;
+        end_s[k] = at_s + f_s[k] + b_s[k] + w_s[k];
+    }
+    copy_tracks(free_s, end_s);
     if (has_f) {
-        add_tracks(at_s, at_s, f->times_s);
         f->done++;
+        send_tracks(f, end_s);
     }
     if (has_b) {
-        add_tracks(at_s, at_s, b->times_s);
-        add_tracks(at_s, at_s, w->times_s);
         b->done++;
         w->done++;
+        send_tracks(b, end_s);
     }
-    copy_tracks(free_s, at_s);
-    if (has_f) { send_tracks(f, at_s, NULL); }
-    if (has_b) { send_tracks(b, at_s, NULL); }
     return true;
 }
 
