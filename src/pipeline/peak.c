@@ -193,6 +193,11 @@ static void run_repeats(walk *w, const nnc_order_run *run) {
     }
 }
 
+/* Tests whether a forward is left. Without one, the kept bytes no longer grow. */
+static bool has_forward(const walk *w) {
+    return w->done[NNC_F0] < w->limit[NNC_F0] || w->done[NNC_F1] < w->limit[NNC_F1];
+}
+
 double nnc_pipeline_peak(const nnc_pipeline *pipeline, int32_t device, const double *bytes, double *counts) {
     const nnc_schedule_row *row = nnc_schedule_of(pipeline->schedule);
     const int64_t p = pipeline->stages, m = pipeline->micro_batches;
@@ -209,6 +214,6 @@ double nnc_pipeline_peak(const nnc_pipeline *pipeline, int32_t device, const dou
         w.limit[s] = dual ? (first ? (m + 1) / 2 : m / 2) : m;
     }
     row->write(pipeline, device, &order);
-    for (int32_t r = 0; r < order.runs; r++) { run_repeats(&w, &order.order[r]); }
+    for (int32_t r = 0; r < order.runs && has_forward(&w); r++) { run_repeats(&w, &order.order[r]); }
     return found.highest;
 }

@@ -400,18 +400,21 @@ static bool run_op(const replay *r, int32_t d, uint8_t op) {
 
 /* Runs the repeated sequence F0_BW1, F1_BW0 of dualpipe until an input is missing. It is faster than run_list, because
  * it needs no switch for each op. Returns true if it ran any pair. */
-static bool run_pairs(const replay *r, int32_t d) {
+NNC_EACH bool run_pairs(const replay *r, int32_t d, const bool batch) {
     nnc_pipeline_device *const device = &r->memory->device[d];
     nnc_stream *const stream = device->stream;
     bool moved = false;
     for (; device->left > 0; moved = true) {
         const int32_t k = device->op;
-        if (!run_quietly(r, d, &stream[NNC_F0 + k], &stream[NNC_B1 - k], &stream[NNC_W1 - k])) { break; }
+        nnc_stream *const f = &stream[NNC_F0 + k], *const b = &stream[NNC_B1 - k], *const w = &stream[NNC_W1 - k];
+        if (!(batch ? run_joined_tracks(r, d, f, b, w) : run_quietly(r, d, f, b, w))) { break; }
         device->op = 1 - k;
         device->left -= k;
     }
     return moved;
 }
+
+NNC_WIDE static bool run_pairs_wide(const replay *r, int32_t d) { return run_pairs(r, d, true); }
 
 /* Runs one device until it has to wait. Returns true if it ran any op. */
 static bool run_list(const replay *r, int32_t d) {
@@ -438,7 +441,7 @@ static bool run_device(const replay *r, int32_t d) {
     const nnc_order_run *const run = &device->order[device->run];
     const bool pairs =
         r->quiet && device->run < device->runs && run->ops == 2 && run->op[0] == NNC_F0_BW1 && run->op[1] == NNC_F1_BW0;
-    const bool moved = pairs && run_pairs(r, d);
+    const bool moved = pairs && (r->wide ? run_pairs_wide(r, d) : run_pairs(r, d, false));
     return pairs && device->left > 0 ? moved : run_list(r, d) || moved;
 }
 
