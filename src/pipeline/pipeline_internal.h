@@ -336,6 +336,9 @@ bool nnc_schedule_repeats(const nnc_plan *plan);
  * peak: nnc_pipeline_in_flight and nnc_pipeline_peak return equal values for each larger number. */
 bool nnc_schedule_is_steady(const nnc_plan *plan);
 
+/* Tests whether each device holds the layers that it holds with 1f1b, and keeps at least as many micro-batches. */
+bool nnc_schedule_keeps_1f1b(const nnc_plan *plan);
+
 /* Sets the schedule of a plan, and checks its rules on stages, virtual stages and layers.
  * NNC_ILLEGAL_PLAN: err names the option, the rule with its numbers, and legal values. */
 nnc_status nnc_schedule_resolve(nnc_plan *plan, int64_t layers, nnc_error *err);

@@ -355,6 +355,12 @@ bool nnc_schedule_is_steady(const nnc_plan *plan) {
     return plan->pipeline == 1 || (!row->keeps_all && plan->micro_batches >= rounds * plan->pipeline);
 }
 
+/* A schedule with one chunk in one direction keeps at least the p-i micro-batches that device i needs to stay busy. */
+bool nnc_schedule_keeps_1f1b(const nnc_plan *plan) {
+    const nnc_schedule_row *row = nnc_schedule_of(plan->schedule);
+    return row->chunks == 1 && !row->dual && !row->folded;
+}
+
 /* Checks that a plan with several virtual stages has a pipeline and a schedule for them. */
 static nnc_status check_chunks(const nnc_plan *p, nnc_error *err) {
     if (p->virtual_stages > 1 && nnc_schedule_of(p->schedule)->chunks > 0) {

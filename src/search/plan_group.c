@@ -26,7 +26,8 @@
  * smaller micro-batch: a plan that exceeds the memory with these sums also exceeds it with its own. The op list of a
  * pass is lowered only for the first plan that does not exceed the memory. A stage that keeps at least as much as a
  * stage that exceeds the memory also exceeds it. If all plans of a group exceed the memory, they also exceed it with
- * each larger micro-batch, as long as the micro-batches in flight stay equal: such groups are only counted.
+ * each larger micro-batch, as long as the micro-batches in flight stay equal: such groups are only counted. If all plans
+ * of a block with 1f1b exceed the memory, so do its plans with schedules that keep at least as many micro-batches.
  *
  * Gain: instructions of `search gpt3-175b a100 --devices 1024` without a cache, divided by those with the cache.
  * Measured: passes 1.7, allowed 1.16, resident 1.04, run 1.0. full 1.11, for `search deepseek-v3 h100 --devices 2048
@@ -114,6 +115,7 @@ struct nnc_plan_groups {
     bool partitioned; /* true: the layers of each stage are known for the current group */
     bool known;       /* true: `allowed` and `software` are filled in */
     bool allowed[NNC_SEARCH_VALUES * NNC_SEARCH_VALUES]; /* true: this pair of ZeRO stage and offload is legal */
+    uint64_t allowed_count;                              /* number of legal pairs of ZeRO stage and offload */
     const nnc_software *software[NNC_SEARCH_VALUES * NNC_SEARCH_VALUES];
     bool schedules[NNC_SCHEDULE_COUNT]; /* schedules that at least one framework offers */
     int32_t heaviest[NNC_STAGES_MAX];   /* indices of the pipeline stages that may need the most memory */
@@ -134,6 +136,7 @@ struct nnc_plan_groups {
     full_group *full_block; /* entries of `full` for the current block */
     full_group *full_now;   /* entry of `full` for the current group; NULL = the group has none */
     uint64_t over_now;      /* number of plans of the current group that exceed the memory */
+    bool over_1f1b;         /* true: all plans of the current block with schedule 1f1b exceed the memory */
     bool splits;            /* true: some offered schedule has separate weight gradients */
     double rows_s[NNC_ROWS_MAX]; /* seconds of each row of the op table before overlap */
     nnc_batched_replay *replay;  /* collects pipelines that are replayed together; NULL = each step time is computed at
@@ -187,7 +190,7 @@ bool nnc_plan_groups_block(nnc_plan_groups *groups, const nnc_plan *base, uint64
     *plain = *base;
     groups->pass_count = groups->pass_next = 0;
     groups->listed = NULL;
-    groups->known = false;
+    groups->known = groups->over_1f1b = false;
     if (groups->layers == 0) { /* the number of layers is not known yet: this is the first block of plans */
         groups->layers = nnc_model_sizes_of(groups->model).layers;
         find_schedules(groups, base);
@@ -220,11 +223,10 @@ bool nnc_plan_groups_shipped(nnc_plan_groups *groups, nnc_error *err) {
 /* Tests whether the layers can be divided equally among the stages. True also if the plan gives the layers of an end
  * stage, if the framework allows uneven stages, and with --software any. */
 static bool divides_layers(const nnc_plan_groups *groups, const nnc_plan *plan) {
-    const nnc_software *software = software_of(groups, plan);
     const int64_t parts = (int64_t)plan->pipeline * plan->virtual_stages;
-    return groups->profiles->any || software->ships.uneven_stages || plan->pipeline == 1 ||
-           plan->first_stage_layers > 0 || plan->last_stage_layers > 0 ||
-           (groups->layers + (plan->ends_as_layers ? 2 : 0)) % parts == 0;
+    return groups->profiles->any || plan->pipeline == 1 || plan->first_stage_layers > 0 ||
+           plan->last_stage_layers > 0 || (groups->layers + (plan->ends_as_layers ? 2 : 0)) % parts == 0 ||
+           software_of(groups, plan)->ships.uneven_stages;
 }
 
 /* Returns false if the network has experts, the plan has tensor ranks without sequence parallelism, and the framework
@@ -263,10 +265,12 @@ static void find_allowed(nnc_plan_groups *groups) {
     const uint64_t size = nnc_space_group_size(groups->space);
     nnc_plan plan = groups->settled;
     plan.schedule = NNC_SCHEDULE_COUNT; /* any schedule */
+    groups->allowed_count = 0;
     for (uint64_t i = 0; i < size; i++) {
         nnc_space_inside_group(groups->space, i, &plan);
         groups->software[i] = software_of(groups, &plan);
         groups->allowed[i] = ships(groups, &plan, NULL) && nnc_plan_split_data(&plan, NULL) == NNC_OK;
+        groups->allowed_count += groups->allowed[i] ? 1 : 0;
     }
     groups->known = true;
 }
@@ -288,10 +292,21 @@ static uint64_t count_legal(nnc_plan_groups *groups) {
     return legal;
 }
 
-uint64_t nnc_plan_groups_full(const nnc_plan_groups *groups) {
+/* Stores that all legal plans of the current group exceed the memory, if its schedule is 1f1b and all pairs of ZeRO stage
+ * and offload are legal with it. */
+static void keep_over_1f1b(nnc_plan_groups *groups, uint64_t legal) {
+    if (groups->settled.schedule == NNC_SCHEDULE_1F1B) {
+        if (!groups->known) { find_allowed(groups); }
+        groups->over_1f1b = legal == groups->allowed_count;
+    }
+}
+
+uint64_t nnc_plan_groups_full(nnc_plan_groups *groups) {
     const full_group *full = groups->full_now;
+    if (groups->over_1f1b && nnc_schedule_keeps_1f1b(&groups->settled)) { return count_legal(groups); }
     const bool over = full != NULL && full->column == groups->column &&
                       full->micro_batch <= groups->settled.micro_batch && counts_elements(&groups->settled);
+    if (over) { keep_over_1f1b(groups, full->legal); }
     return over ? full->legal : 0;
 }
 
@@ -299,9 +314,9 @@ uint64_t nnc_plan_groups_full(const nnc_plan_groups *groups) {
  * memory, stores the group in groups->full. */
 static void count_over(nnc_plan_groups *groups) {
     full_group *full = groups->full_now;
-    if (full != NULL && ++groups->over_now == count_legal(groups)) {
-        *full = (full_group){ groups->column, groups->settled.micro_batch, groups->over_now };
-    }
+    if (groups->full == NULL || ++groups->over_now < count_legal(groups)) { return; }
+    keep_over_1f1b(groups, groups->over_now);
+    if (full != NULL) { *full = (full_group){ groups->column, groups->settled.micro_batch, groups->over_now }; }
 }
 
 /* Tests whether plan `a` has the same costs per micro-batch as the plans of this pass. ZeRO 3 gathers weights, and some
@@ -413,11 +428,9 @@ static bool guess_pass(nnc_plan_groups *groups, nnc_pass_costs *pass) {
     }
     const smaller_key key = smaller_key_of(plan, pass->software);
     const smaller_sums *known = nnc_memo_find(&groups->smaller, &key);
-    if (known == NULL || known->micro_batch > plan->micro_batch ||
-        nnc_step_begin(groups->model, groups->device, pass->software, plan, &pass->network, &pass->step, NULL) !=
-            NNC_OK) {
-        return false;
-    }
+    if (known == NULL || known->micro_batch > plan->micro_batch) { return false; }
+    /* Memory needs no network, and the plan has one, because the plan with the smaller micro-batch has one. */
+    pass->step = (nnc_step){ .device = groups->device, .plan = plan, .software = pass->software };
     memcpy(pass->sums, known->sums, sizeof pass->sums[0] * (size_t)known->list->segment_count);
     pass->step.list = known->list;
     pass->step.sums = pass->sums;

@@ -205,7 +205,7 @@ bool nnc_plan_groups_shipped(nnc_plan_groups *groups, nnc_error *err);
 bool nnc_plan_groups_group(nnc_plan_groups *groups, uint64_t group);
 
 /* Returns the number of legal plans in the current group if all of them are known to exceed the memory, otherwise 0. */
-uint64_t nnc_plan_groups_full(const nnc_plan_groups *groups);
+uint64_t nnc_plan_groups_full(nnc_plan_groups *groups);
 
 /* Returns the costs of a plan of the group and sets the memory of the plan in result. Returns NULL if the plan is
  * not legal. Visit the plans with the least memory first, which come last in a group: if one of them exceeds the

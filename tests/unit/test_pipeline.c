@@ -146,6 +146,24 @@ START_TEST(published_in_flight) {
 }
 END_TEST
 
+/* 1f1b itself, gpipe, zb-h1 and zb-h2 keep at least what 1f1b keeps, on each device and with any number of passes. */
+START_TEST(at_least_1f1b_in_flight) {
+    int found = 0;
+    for (int k = 0; k < NNC_SCHEDULE_COUNT; k++) {
+        const nnc_plan plan = { .schedule = (nnc_schedule)k, .pipeline = 8 };
+        if (!nnc_schedule_keeps_1f1b(&plan)) { continue; }
+        found++;
+        for (int32_t m = 1; m <= 40; m++) {
+            for (int32_t d = 0; d < plan.pipeline; d++) {
+                ck_assert_double_ge(nnc_pipeline_in_flight(plan.schedule, plan.pipeline, 1, m, d),
+                                    nnc_pipeline_in_flight(NNC_SCHEDULE_1F1B, plan.pipeline, 1, m, d));
+            }
+        }
+    }
+    ck_assert_int_eq(found, 4);
+}
+END_TEST
+
 START_TEST(run_is_the_replay) {
     seed = 88172645463325252U;
     for (int i = 0; i < CASES; i++) {
@@ -300,6 +318,7 @@ int main(void) {
         published_bubbles,
         equal_stages_meet_the_closed_forms,
         published_in_flight,
+        at_least_1f1b_in_flight,
         run_is_the_replay,
         any_number_of_micro_batches,
         fewer_micro_batches_than_zb_v_lists,
