@@ -230,8 +230,8 @@ NNC_EACH void copy_tracks(double *to, const double *from) {
     for (int k = 0; k < NNC_TRACKS; k += NNC_STEP) { NNC_FOUR(&to[k]) = NNC_FOUR_OF(&from[k]); }
 }
 
-/* Takes the next message of a stream from its queue. Returns its arrival times on all tracks; zeros if the stream has no
- * input. */
+/* Takes the next message of a stream from its queue. Returns its arrival times on all tracks; zeros if the stream has
+ * no input. */
 static inline const double *receive_tracks(nnc_stream *stream) {
     nnc_queue *const in = stream->in;
     return in != NULL ? &in->arrival_s[(in->got++ & in->mask) * NNC_TRACKS] : none_s;
@@ -276,8 +276,8 @@ NNC_EACH bool run_one_tracks(const replay *r, int32_t d, nnc_stream *stream) {
     return true;
 }
 
-/* Runs a forward (or none) and a whole backward (or none) as one op on all tracks, like run_quietly. An op that does not
- * exist takes no time, so the loop needs no branches. */
+/* Runs a forward (or none) and a whole backward (or none) as one op on all tracks, like run_quietly. An op that does
+ * not exist takes no time, so the loop needs no branches. */
 NNC_EACH bool run_joined_tracks(const replay *r, int32_t d, nnc_stream *f, nnc_stream *b, nnc_stream *w) {
     const bool has_f = f != NULL && pending(f), has_b = pending(b);
     if ((has_f && !ready(f)) || (has_b && !ready(b))) { return false; }
