@@ -6,6 +6,8 @@
 COUNT plans that do not fit are drawn [200]. Where the program names no change, combinations of adapters, their frozen
 format, recomputation, sequence length, ZeRO, tensor and pipeline ranks, micro-batch and offload are estimated one by one.
 Every change that is named is estimated, too: it has to fit."""
+import csv
+import io
 import itertools
 import json
 import os
@@ -21,8 +23,12 @@ CHANCE = random.Random(int(sys.argv[4]) if len(sys.argv) > 4 else 1)
 ENVIRONMENT = {"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8", "HOME": "/nonexistent", "NNCOST_PATH": str(ROOT), "COLUMNS": "400"}
 
 
+def run(words):
+    return subprocess.run([PROGRAM, *words], env=ENVIRONMENT, capture_output=True, text=True)
+
+
 def estimate(words):
-    return subprocess.run([PROGRAM, "estimate", *words], env=ENVIRONMENT, capture_output=True, text=True)
+    return run(["estimate", *words])
 
 
 def facts():
@@ -50,28 +56,25 @@ def draw(models, devices):
 
 
 def fitting(words):
-    """Returns options with which the plan fits, or nothing."""
+    """Returns options with which the plan fits, or nothing. A sweep tries all combinations; a row that fits is estimated.
+    With --software any each row has the profile that an estimate of its plan has."""
     given = dict(zip(words[2::2], words[3::2]))
     count = int(given["--devices"])
-    base = {name: value for name, value in given.items() if name not in ("--lora", "--recompute", "--micro-batch")}
-    degrees = [d for d in (1, 2, 4, 8, 16) if d <= count]
-    for recompute, frozen, tensor, pipeline, zero, offload, length in itertools.product(
-            ("full", "none"), ("nf4", "16bit"), degrees, degrees, ("3", "1"), ("", "optimizer,activations"), ("", "2048", "512")):
-        if tensor * pipeline > count:
-            continue
-        plan = {**base, "--recompute": recompute, "--lora": "16", "--micro-batch": "1", "--tensor": str(tensor), "--pipeline": str(pipeline)}
-        if count // tensor // pipeline > 1:
-            plan["--zero"] = zero
-        if frozen == "nf4":
-            plan["--frozen"] = "nf4"
-        if offload:
-            plan["--offload"] = offload
-        if length and int(length) < int(given.get("--seq-len", "1000000")):
-            plan["--seq-len"] = length
-        options = [word for pair in plan.items() for word in pair]
-        done = estimate([*words[:2], *options])
-        if done.returncode == 0 and "implausible" not in done.stdout:
-            return " ".join(options)
+    degrees = ",".join(str(d) for d in (1, 2, 4, 8, 16) if d <= count)
+    lengths = [length for length in ("2048", "512") if int(length) < int(given.get("--seq-len", "1000000"))]
+    axes = {"--recompute": "full,none", "--frozen": "nf4,16bit", "--tensor": degrees, "--pipeline": degrees, "--zero": "3,1,0"}
+    swept = {**given, **axes, "--lora": "16", "--micro-batch": "1"}
+    for offload, length in itertools.product(("", "optimizer+activations"), ("", *lengths)):
+        plan = {**swept, **({"--offload": offload} if offload else {}), **({"--seq-len": length} if length else {})}
+        done = run(["sweep", *words[:2], *itertools.chain(*plan.items()), "--software", "any", "--all", "--format", "csv"])
+        for row in csv.DictReader(io.StringIO(done.stdout)):
+            if row["verdict"] in ("over_memory", "illegal"):
+                continue
+            plan.update({name: row.get(f"plan.{name[2:]}", value) for name, value in axes.items()})
+            options = list(itertools.chain(*plan.items()))
+            done = estimate([*words[:2], *options])
+            if done.returncode == 0 and "implausible" not in done.stdout:
+                return " ".join(options)
     return None
 
 
