@@ -152,7 +152,7 @@ const nnc_picture nnc_plot_front = {
     .draw = draw_front,
 };
 
-/* ---- scaling: throughput per device, relative to the smallest number of devices ---- */
+/* ---- scaling: throughput per device, relative to the highest of all numbers of devices, as in 'nncost scale' ---- */
 
 enum { BARS_MAX = 48 };
 
@@ -168,8 +168,19 @@ static double stragglers_of(const nnc_search_size *size) {
 /* Returns a number that is proportional to the samples per second and device. */
 static double rate_of(const nnc_search_size *size) { return 1.0 / (size->best.step_s * size->devices); }
 
+/* Returns the size with the highest throughput per device, of equal sizes the first; NULL = no plan fits. */
+static const nnc_search_size *base_of(const nnc_search_report *report, int count) {
+    const nnc_search_size *base = NULL;
+    for (int i = 0; i < count; i++) {
+        const nnc_search_size *size = &report->sizes[i];
+        if (size->found && (base == NULL || rate_of(size) * (1.0 - 1e-12) > rate_of(base))) { base = size; }
+    }
+    return base;
+}
+
 typedef struct bars {
     nnc_canvas *canvas;
+    const nnc_search_size *base; /* size with a bar of 100 % */
     nnc_scale y;
     nnc_px left, pitch, w;
 } bars;
@@ -229,8 +240,8 @@ static void draw_bar(const bars *b, int at, const nnc_search_size *size, double 
     nnc_unit_text(size->best.step_s, "s", a);
     nnc_percent_text(size->best.mfu, c);
     nnc_percent_text(share, d);
-    snprintf(tip, sizeof tip, "%" PRId32 " device%s: %s of the smallest size's rate, step %s, MFU %s", size->devices,
-             plural, d, a, c);
+    snprintf(tip, sizeof tip, "%" PRId32 " device%s: %s of the rate with %" PRId32 ", step %s, MFU %s", size->devices,
+             plural, d, b->base->devices, a, c);
     if (lost > 0.0) { nnc_text_append(tip, sizeof tip, "; ", "%s with stragglers", nnc_percent_text(left, e)); }
     nnc_canvas_say(b->canvas, " %" PRId32 " device%s: %s, step %s.", size->devices, plural, d, a);
     nnc_svg_mark(svg, NULL, NULL, tip);
@@ -253,7 +264,9 @@ static void draw_bar(const bars *b, int at, const nnc_search_size *size, double 
 }
 
 /* Draws a legend of the colours that the bars have. */
-static void draw_scaling_key(nnc_canvas *canvas, const nnc_search_report *report, nnc_px left, int count) {
+static void draw_scaling_key(const bars *b, const nnc_search_report *report, int count) {
+    nnc_canvas *canvas = b->canvas;
+    const nnc_px left = b->left;
     nnc_legend entries[5] = { { .hue = "backward", .label = "throughput per device: compute" } };
     int used = 1;
     bool lost = false, exposed = false, idle = false, short_of = false;
@@ -262,7 +275,7 @@ static void draw_scaling_key(nnc_canvas *canvas, const nnc_search_report *report
         lost = lost || stragglers_of(size) > 0.0;
         exposed = exposed || (size->found && size->best.exposed_comm_s >= 0.005 * size->best.step_s);
         idle = idle || (size->found && size->best.bubble_share >= 0.005);
-        short_of = short_of || !size->found || rate_of(size) < 0.995 * rate_of(&report->sizes[0]);
+        short_of = short_of || !size->found || rate_of(size) < 0.995 * rate_of(b->base);
     }
     if (exposed) { entries[used++] = (nnc_legend){ .hue = "exposed", .label = "exposed communication" }; }
     if (idle) { entries[used++] = (nnc_legend){ .hue = "host", .label = "idle stages" }; }
@@ -280,32 +293,29 @@ static void draw_scaling_key(nnc_canvas *canvas, const nnc_search_report *report
 static void draw_scaling(nnc_canvas *canvas, const nnc_plot_data *data) {
     const nnc_search_report *report = data->search;
     const int count = report->size_count < BARS_MAX ? report->size_count : BARS_MAX;
-    const nnc_search_size *first = NULL;
     char subject[NNC_CANVAS_TITLE], sentence[NNC_CANVAS_TITLE + 160], base[96] = "no plan of any size fits";
-    double most = 1.0;
-    for (int i = count - 1; i >= 0; i--) { first = report->sizes[i].found ? &report->sizes[i] : first; }
-    for (int i = 0; i < count && first != NULL; i++) {
-        if (report->sizes[i].found) { most = nnc_max(most, rate_of(&report->sizes[i]) / rate_of(first)); }
+    bars b = { .canvas = canvas, .left = canvas->left + NNC_PX(44), .base = base_of(report, count) };
+    if (b.base != NULL) {
+        snprintf(base, sizeof base, "throughput per device against %" PRId32 " device%s", b.base->devices,
+                 b.base->devices == 1 ? "" : "s");
     }
-    if (first != NULL) { snprintf(base, sizeof base, "throughput per device against %" PRId32, first->devices); }
     nnc_canvas_subject(report->model, report->device, 1, report->overrides, subject);
     snprintf(sentence, sizeof sentence, "%s, %s; the batch of %" PRId64 " is fixed, every size has its own best plan",
              subject, base, report->search->base.global_batch);
     nnc_canvas_heading(canvas, "Scaling", sentence, "");
     const nnc_px top = canvas->y + NNC_PX(22);
-    bars b = { .canvas = canvas, .left = canvas->left + NNC_PX(44) };
     const nnc_px height = NNC_PX(canvas->narrow ? 150 : 200);
-    b.y = (nnc_scale){ 0.0, most, top + height, top, false };
+    b.y = (nnc_scale){ 0.0, 1.0, top + height, top, false };
     b.pitch = (canvas->right - b.left) / (nnc_px)nnc_max(count, 1.0);
     b.w = b.pitch * 7 / 10 < NNC_PX(80) ? b.pitch * 7 / 10 : NNC_PX(80);
     draw_grid(&b);
     for (int i = 0; i < count; i++) {
         const nnc_search_size *size = &report->sizes[i];
-        draw_bar(&b, i, size, first != NULL && size->found ? rate_of(size) / rate_of(first) : (double)NAN);
+        draw_bar(&b, i, size, size->found ? nnc_min(1.0, rate_of(size) / rate_of(b.base)) : (double)NAN);
     }
     nnc_svg_text(&canvas->svg, "dim", 'm', (b.left + canvas->right) / 2, top + height + NNC_PX(34), "devices");
     canvas->y = top + height + NNC_PX(58);
-    draw_scaling_key(canvas, report, b.left, count);
+    draw_scaling_key(&b, report, count);
 }
 
 const nnc_picture nnc_plot_scaling = {

@@ -484,34 +484,34 @@ $ nncost plot front dense round --devices 4 --global-batch 16 --best 3 --fragmen
 $ nncost plot scaling dense round --devices 1..8 --global-batch 16 --fragment
 <svg xmlns="http://www.w3.org/2000/svg" class="nnc" viewBox="0 0 720 373" width="720" height="373" role="img" aria-labelledby="nnc-scaling-title nnc-scaling-desc">
 <title id="nnc-scaling-title">Scaling</title>
-<desc id="nnc-scaling-desc">Scaling, A small decoder on A device of round figures, throughput per device against 1; the batch of 16 is fixed, every size has its own best plan. 1 device: 100.0%, step 124.5 ms. 2 devices: 99.6%, step 62.53 ms. 4 devices: 98.8%, step 31.53 ms. 8 devices: 97.1%, step 16.03 ms.</desc>
+<desc id="nnc-scaling-desc">Scaling, A small decoder on A device of round figures, throughput per device against 1 device; the batch of 16 is fixed, every size has its own best plan. 1 device: 100.0%, step 124.5 ms. 2 devices: 99.6%, step 62.53 ms. 4 devices: 98.8%, step 31.53 ms. 8 devices: 97.1%, step 16.03 ms.</desc>
 <pattern id="nnc-scaling-hatch" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><rect class="gap" width="6" height="6"/><rect class="hatch" width="2" height="6" opacity=".35"/></pattern>
 <text class="b" x="8" y="18">Scaling</text>
-<text class="dim" x="67.7" y="18">A small decoder on A device of round figures, throughput per device against 1; the batch of 16 is</text>
-<text class="dim" x="8" y="34">fixed, every size has its own best plan</text>
+<text class="dim" x="67.7" y="18">A small decoder on A device of round figures, throughput per device against 1 device; the batch of</text>
+<text class="dim" x="8" y="34">16 is fixed, every size has its own best plan</text>
 <path class="grid" d="M52 266L712 266"/><text class="dim" x="46" y="270" text-anchor="end">0%</text>
 <path class="grid" d="M52 216L712 216"/><text class="dim" x="46" y="220" text-anchor="end">25%</text>
 <path class="grid" d="M52 166L712 166"/><text class="dim" x="46" y="170" text-anchor="end">50%</text>
 <path class="grid" d="M52 116L712 116"/><text class="dim" x="46" y="120" text-anchor="end">75%</text>
 <path class="grid" d="M52 66L712 66"/><text class="dim" x="46" y="70" text-anchor="end">100%</text>
 <text class="dim" x="134.5" y="282" text-anchor="middle">1</text>
-<g><title>1 device: 100.0% of the smallest size's rate, step 124.5 ms, MFU 94.0%</title><rect class="backward" x="94.5" y="66" width="80" height="200"/></g>
+<g><title>1 device: 100.0% of the rate with 1, step 124.5 ms, MFU 94.0%</title><rect class="backward" x="94.5" y="66" width="80" height="200"/></g>
 <text class="b" x="134.5" y="61" text-anchor="middle">100%</text>
 <text class="s on-backward" x="134.5" y="246" text-anchor="middle">124.5 ms</text>
 <text class="s on-backward" x="134.5" y="259" text-anchor="middle">MFU 94.0%</text>
 <text class="dim" x="299.5" y="282" text-anchor="middle">2</text>
-<g><title>2 devices: 99.6% of the smallest size's rate, step 62.53 ms, MFU 93.7%</title><rect class="axis dash" x="259.5" y="66" width="80" height="0.8"/><rect class="backward" x="259.5" y="66.8" width="80" height="199.2"/></g>
+<g><title>2 devices: 99.6% of the rate with 1, step 62.53 ms, MFU 93.7%</title><rect class="axis dash" x="259.5" y="66" width="80" height="0.8"/><rect class="backward" x="259.5" y="66.8" width="80" height="199.2"/></g>
 <text class="b" x="299.5" y="61" text-anchor="middle">100%</text>
 <text class="s on-backward" x="299.5" y="246" text-anchor="middle">62.53 ms</text>
 <text class="s on-backward" x="299.5" y="259" text-anchor="middle">MFU 93.7%</text>
 <text class="dim" x="464.5" y="282" text-anchor="middle">4</text>
-<g><title>4 devices: 98.8% of the smallest size's rate, step 31.53 ms, MFU 92.9%</title><rect class="axis dash" x="424.5" y="66" width="80" height="2.5"/><rect class="backward" x="424.5" y="68.5" width="80" height="197.5"/></g>
+<g><title>4 devices: 98.8% of the rate with 1, step 31.53 ms, MFU 92.9%</title><rect class="axis dash" x="424.5" y="66" width="80" height="2.5"/><rect class="backward" x="424.5" y="68.5" width="80" height="197.5"/></g>
 <g><title>1.2% of this is lost to exposed communication</title><rect class="bar exposed" x="424.5" y="68.5" width="80" height="2.5"/></g>
 <text class="b" x="464.5" y="61" text-anchor="middle">99%</text>
 <text class="s on-backward" x="464.5" y="246" text-anchor="middle">31.53 ms</text>
 <text class="s on-backward" x="464.5" y="259" text-anchor="middle">MFU 92.9%</text>
 <text class="dim" x="629.5" y="282" text-anchor="middle">8</text>
-<g><title>8 devices: 97.1% of the smallest size's rate, step 16.03 ms, MFU 91.3%</title><rect class="axis dash" x="589.5" y="66" width="80" height="5.7"/><rect class="backward" x="589.5" y="71.7" width="80" height="194.3"/></g>
+<g><title>8 devices: 97.1% of the rate with 1, step 16.03 ms, MFU 91.3%</title><rect class="axis dash" x="589.5" y="66" width="80" height="5.7"/><rect class="backward" x="589.5" y="71.7" width="80" height="194.3"/></g>
 <g><title>2.8% of this is lost to exposed communication</title><rect class="bar exposed" x="589.5" y="71.7" width="80" height="5.6"/></g>
 <text class="b" x="629.5" y="61" text-anchor="middle">97%</text>
 <text class="s on-backward" x="629.5" y="246" text-anchor="middle">16.03 ms</text>
@@ -524,7 +524,7 @@ $ nncost plot scaling dense round --devices 1..8 --global-batch 16 --fragment
 $ nncost plot scaling dense round --devices 1..8 --global-batch 16 --fragment --width 360 | head -3
 <svg xmlns="http://www.w3.org/2000/svg" class="nnc" viewBox="0 0 360 356" width="360" height="356" role="img" aria-labelledby="nnc-scaling-title nnc-scaling-desc">
 <title id="nnc-scaling-title">Scaling</title>
-<desc id="nnc-scaling-desc">Scaling, A small decoder on A device of round figures, throughput per device against 1; the batch of 16 is fixed, every size has its own best plan. 1 device: 100.0%, step 124.5 ms. 2 devices: 99.6%, step 62.53 ms. 4 devices: 98.8%, step 31.53 ms. 8 devices: 97.1%, step 16.03 ms.</desc>
+<desc id="nnc-scaling-desc">Scaling, A small decoder on A device of round figures, throughput per device against 1 device; the batch of 16 is fixed, every size has its own best plan. 1 device: 100.0%, step 124.5 ms. 2 devices: 99.6%, step 62.53 ms. 4 devices: 98.8%, step 31.53 ms. 8 devices: 97.1%, step 16.03 ms.</desc>
 
 # Another estimate outlined behind it, on the same scale; its command may be copied as it is.
 $ nncost plot step dense round --micro-batch 2 --against "nncost estimate dense 'round'" --fragment | grep -E 'desc|outlined|predicted|forward'
