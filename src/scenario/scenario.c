@@ -546,8 +546,9 @@ nnc_status nnc_scenario_profiles(nnc_scenario *scenario, nnc_error *err) {
     return NNC_OK;
 }
 
-/* Tries changes of the plan (see nnc_plan_changes_find). With the profile torch-eager also tries compiled kernels, and
- * for convolutional networks the channels-last layout. A quick search on one device loads no other profiles. */
+/* Tries changes of the plan (see nnc_plan_changes_find). With the eager profiles torch-eager and torch-1 also tries
+ * compiled kernels, and for convolutional networks the channels-last layout. A quick search on one device loads no
+ * other profiles. */
 nnc_status nnc_scenario_changes(nnc_scenario *scenario, bool quick, nnc_scratch *scratch, nnc_plan_changes *changes,
                                 nnc_error *err) {
     nnc_profiles own = nnc_profiles_of_one(&scenario->software);
@@ -564,7 +565,7 @@ nnc_status nnc_scenario_changes(nnc_scenario *scenario, bool quick, nnc_scratch 
     }
     const bool maps = scenario->model.family != NNC_FAMILY_DECODER && scenario->model.family != NNC_FAMILY_VIT;
     const bool captured = scenario->model.captured != NULL; /* such a program has maps if it reads images */
-    if (strcmp(scenario->software.id, "torch-eager") == 0) {
+    if (strcmp(scenario->software.id, "torch-eager") == 0 || strcmp(scenario->software.id, "torch-1") == 0) {
         NNC_TRY(nnc_software_load(scenario->specs, "torch-compile", &ask.others[0], err));
         if (maps && (!captured || nnc_model_sizes_of(&scenario->model).image > 0)) {
             NNC_TRY(nnc_software_load(scenario->specs, "torch-channels-last", &ask.others[1], err));
