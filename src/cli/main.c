@@ -3,6 +3,7 @@
  * A command prints into a buffer, which is written only when the command has succeeded, so standard output stays
  * empty after a failure. nncost mcp runs command lines in the same way (nnc_command_call). */
 #include <limits.h>
+#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -86,7 +87,18 @@ static const char *const other_words[][2] = {
     { "measure", "python3 -m nncost.measure" },
 };
 
-static const nnc_command *find_command(const char *name, nnc_error *err) {
+/* Returns true if a word joins model and device in a sentence: "gpt2 on h100". */
+static bool is_filler(const char *word) {
+    static const char *const words[] = { "on", "for", "with", "using" };
+    bool found = false;
+    for (size_t i = 0; i < NNC_COUNT_OF(words); i++) { found = found || strcasecmp(words[i], word) == 0; }
+    return found;
+}
+
+/* Finds a command by the first word of a command line. rest: the words after it; words such as "gpt2 h100" are the
+ * arguments of 'estimate'. */
+static const nnc_command *find_command(const char *name, char **rest, nnc_error *err) {
+    static const char *const asked[] = { "--version", "--help", "--help-all" };
     const char *names[COMMAND_COUNT];
     for (int i = 0; i < COMMAND_COUNT; i++) {
         names[i] = commands[i]->name;
@@ -96,8 +108,17 @@ static const nnc_command *find_command(const char *name, nnc_error *err) {
     for (size_t i = 0; i < NNC_COUNT_OF(other_words); i++) {
         nearest = strcmp(name, other_words[i][0]) == 0 ? other_words[i][1] : nearest;
     }
-    nearest = nearest != NULL ? nearest : nnc_nearest(name, names, COMMAND_COUNT);
-    if (nearest != NULL) {
+    for (int i = 0; i < COMMAND_COUNT && nearest == NULL && strlen(name) >= 3; i++) {
+        nearest = strncmp(names[i], name, strlen(name)) == 0 ? names[i] : NULL;
+    }
+    nearest = nearest != NULL  ? nearest
+              : name[0] == '-' ? nnc_nearest(name, asked, NNC_COUNT_OF(asked))
+                               : nnc_nearest(name, names, COMMAND_COUNT);
+    const char *device = rest[0] != NULL && is_filler(rest[0]) ? rest[1] : rest[0];
+    if (nearest == NULL && name[0] != '-' && device != NULL && device[0] != '-') {
+        nnc_fail(err, NNC_BAD_USAGE, name, "unknown command, did you mean \"nncost estimate %.60s %.60s\"?", name,
+                 device);
+    } else if (nearest != NULL) {
         nnc_fail(err, NNC_BAD_USAGE, name, "unknown command, did you mean %s?", nearest);
     } else {
         nnc_fail(err, NNC_BAD_USAGE, name,
@@ -121,6 +142,12 @@ static nnc_status check_operands(const nnc_command *command, const nnc_options *
         return nnc_fail(err, NNC_BAD_USAGE, command->name, "too few arguments, expected %s", command->operands);
     }
     if (options->operand_count > command->max_operands) {
+        for (int i = 0; i < options->operand_count; i++) {
+            if (is_filler(options->operands[i])) {
+                return nnc_fail(err, NNC_BAD_USAGE, options->operands[i], "leave this word out, expected %s %s",
+                                command->name, command->operands);
+            }
+        }
         return nnc_fail(err, NNC_BAD_USAGE, options->operands[command->max_operands],
                         "one argument too many, expected %s %s", command->name, command->operands);
     }
@@ -247,7 +274,7 @@ static nnc_status write_about(nnc_session *session, int about, int argc, char **
     } else if (about == 'h') {
         nnc_help_program_brief(session->out);
     } else if (argc >= 3) {
-        const nnc_command *command = part != NULL ? part : find_command(argv[2], err);
+        const nnc_command *command = part != NULL ? part : find_command(argv[2], argv + 3, err);
         if (command == NULL) { return NNC_BAD_USAGE; }
         nnc_help_command(session->out, session->style, command, NNC_HELP_ALL);
     } else {
@@ -296,7 +323,7 @@ static nnc_status dispatch(nnc_session *session, int argc, char **argv, nnc_erro
         nnc_buffer_put(&session->arguments, argv[i], strlen(argv[i]) + 1);
     }
     if (session->arguments.failed) { return nnc_no_memory(err); }
-    const nnc_command *command = part != NULL ? part : find_command(argv[1], err);
+    const nnc_command *command = part != NULL ? part : find_command(argv[1], argv + 2, err);
     if (command == NULL) { return NNC_BAD_USAGE; }
     if (command->serving != NULL && asks_to_serve(argc, argv)) { command = command->serving; }
     const nnc_status status = nnc_options_parse(argc - 1, argv + 1, command, &session->options, err);

@@ -14,6 +14,11 @@ nnc_status nnc_plans_of_args(nnc_session *session, const char *model, const char
         return nnc_fail(err, NNC_BAD_USAGE, "--scenario", "%s is not a plan file", model);
     }
     if (device == NULL) {
+        const nnc_device *only = NULL;
+        if (nnc_device_load(session->specs, model, &only, NULL) == NNC_OK) {
+            return nnc_fail(err, NNC_BAD_USAGE, "MODEL", "missing, expected MODEL DEVICE, found only the device \"%s\"",
+                            model);
+        }
         return nnc_fail(err, NNC_BAD_USAGE, "DEVICE",
                         "missing, expected MODEL DEVICE or a plan file, found only \"%s\"", model);
     }

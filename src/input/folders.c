@@ -362,10 +362,11 @@ static int counted(const char *text, char *name, size_t size) {
     return (int)after;
 }
 
-/* Tests whether an unknown name means a server of a cloud, several devices, or this machine. Writes to `known` what to
- * use instead. */
+/* Tests whether an unknown name means a server of a cloud, several devices, this machine, or every card of a maker.
+ * Writes to `known` what to use instead. */
 static bool expected_device(nnc_folders *folders, const char *id, const nnc_id_list *list, char *known, size_t size) {
     static const char *const here[] = { "cuda", "gpu", "local", "auto", "cuda:0", "mps", "cpu", "rocm", "xpu", NULL };
+    static const char *const groups[] = { "nvidia", "amd", "intel", "apple", "geforce", "rtx", "radeon", NULL };
     const nnc_spec_info *info = &nnc_spec_kinds[NNC_SPEC_DEVICE];
     const char *plain = strncasecmp(id, "standard_", 9) == 0 ? id + 9 : id;
     const char *path = NULL;
@@ -374,6 +375,12 @@ static bool expected_device(nnc_folders *folders, const char *id, const nnc_id_l
     if (count > 0 && is_usable(one) && find_id(folders, info, one, &path, NULL) == NNC_OK && path != NULL) {
         snprintf(known, size, "one device, its number with --devices: \"%s --devices %d\"", one, count);
         return true;
+    }
+    for (int i = 0; groups[i] != NULL; i++) {
+        if (strcasecmp(groups[i], id) == 0) {
+            snprintf(known, size, "one device of those that \"nncost list devices %s\" shows", groups[i]);
+            return true;
+        }
     }
     for (int i = 0; here[i] != NULL; i++) {
         if (strcasecmp(here[i], id) == 0) {
@@ -420,6 +427,10 @@ static nnc_status fail_unknown(nnc_folders *folders, const nnc_spec_info *info, 
         near = nearest_of(id, list.ids, list.count);
     }
     near = near != NULL ? near : other;
+    if (strchr(id, ',') != NULL) {
+        return nnc_fail(err, NNC_UNKNOWN_ID, info->argument,
+                        "expected one %s, found \"%.80s\"; 'compare' and 'sweep' take several", info->what, id);
+    }
     return nnc_fail(err, NNC_UNKNOWN_ID, info->argument, "unknown %s, expected %s%s%s%s, found \"%.80s\"", info->what,
                     known, near != NULL ? ", nearest \"" : "", near != NULL ? near : "", near != NULL ? "\"" : "", id);
 }

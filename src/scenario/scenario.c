@@ -99,6 +99,9 @@ static nnc_status unknown_field(const nnc_scenario *scenario, const char *field,
         for (size_t i = 0; i < table->count && count < NAMES_MAX; i++) { names[count++] = table->fields[i].name; }
     }
     const char *nearest = nnc_nearest(field, names, count);
+    for (size_t i = count; i-- > 0 && strlen(field) >= 3;) { /* "mem" is the start of mem_bytes */
+        nearest = strncmp(names[i], field, strlen(field)) == 0 ? names[i] : nearest;
+    }
     snprintf(where, sizeof where, "--set %.256s", field);
     if (nearest == NULL) { return nnc_fail(err, NNC_BAD_USAGE, where, "no such field of plan, model or device"); }
     return nnc_fail(err, NNC_BAD_USAGE, where, "no such field of plan, model or device, did you mean %s?", nearest);

@@ -10,6 +10,20 @@ $ nncost estimat dense round
 $ nncost xyzzy
 ! nncost: xyzzy: unknown command, expected one first, as in "nncost estimate gpt2 h100", see 'nncost --help'
 [2]
+$ nncost est dense round
+! nncost: est: unknown command, did you mean estimate?
+[2]
+$ nncost --versoin
+! nncost: --versoin: unknown command, did you mean --version?
+[2]
+
+# A sentence in place of a command.
+$ nncost dense on round
+! nncost: dense: unknown command, did you mean "nncost estimate dense round"?
+[2]
+$ nncost estimate dense on round
+! nncost: on: leave this word out, expected estimate [FILE...] MODEL DEVICE | PLANS.json [DEVICE]
+[2]
 
 # --help and --version take no further argument; a switch takes no value.
 $ nncost --version please
@@ -25,6 +39,21 @@ $ nncost estimate dense round --help=yes
 # Operands: one missing, one too many.
 $ nncost estimate dense
 ! nncost: DEVICE: missing, expected MODEL DEVICE or a plan file, found only "dense"
+[2]
+$ nncost estimate round
+! nncost: MODEL: missing, expected MODEL DEVICE, found only the device "round"
+[2]
+$ nncost estimate dense round,fitted
+! nncost: DEVICE: expected one device, found "round,fitted"; 'compare' and 'sweep' take several
+[3]
+$ nncost estimate dense nvidia
+! nncost: DEVICE: unknown device, expected one device of those that "nncost list devices nvidia" shows, found "nvidia"
+[3]
+$ nncost estimate dense round --set mem=40GB
+! nncost: --set mem: no such field of plan, model or device, did you mean mem_bytes?
+[2]
+$ nncost serve dense round --prompt 512
+! nncost: --prompt: unknown option, did you mean --input-len N, the tokens of a prompt?
 [2]
 $ nncost estimate
 ! nncost: estimate: too few arguments, expected [FILE...] MODEL DEVICE | PLANS.json [DEVICE]
