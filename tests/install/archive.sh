@@ -2,7 +2,7 @@
 # The archive of tools/release, unpacked anywhere: its program is of static libraries alone and says what the built one
 # says, its Python module finds its library, the examples of docs/ci install and use it, and docs/ci/Containerfile makes an
 # image of it, in which the jobs of tests/jobs.py are done.
-#   usage: archive.sh ROOT BUILD_DIR NNCOST        (CC and CFLAGS as the build had them)
+#   usage: archive.sh ROOT BUILD_DIR NNCOST        (CC, CFLAGS and PRESET as the build had them)
 set -euo pipefail
 
 root=$(realpath "$1") build=$(realpath -m "$2") nncost=$(realpath "$3")
@@ -12,9 +12,11 @@ export HOME=$work XDG_CONFIG_HOME=$work/config
 unset NNCOST_PATH DESTDIR
 
 "$root/tools/source" cjson "$root/build/source/cjson" cJSON.h cJSON.c >"$work/log" 2>&1 || { echo "skipped: the source of cJSON cannot be fetched"; exit 77; }
-# Flags of the debug build, so that ccache compiles once.
-NNCOST_RELEASE=archive "$root/tools/release" "$build" -DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_FLAGS_DEBUG="-g -Og" \
-    -DCMAKE_C_FLAGS="${CFLAGS:-}" -DCMAKE_COMPILE_WARNING_AS_ERROR=ON -DNNCOST_LTO=OFF >"$work/log" || { cat "$work/log"; exit 1; }
+# Flags of the build that is tested, so that ccache compiles once.
+options=(-DNNCOST_FOR_TESTS=ON)
+[[ ${PRESET:-dev} != dev ]] ||
+    options=(-DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_FLAGS_DEBUG="-g -Og" -DCMAKE_COMPILE_WARNING_AS_ERROR=ON -DNNCOST_LTO=OFF)
+NNCOST_RELEASE=archive "$root/tools/release" "$build" "${options[@]}" -DCMAKE_C_FLAGS="${CFLAGS:-}" >"$work/log" || { cat "$work/log"; exit 1; }
 archive=$(ls "$build"/nncost-*.tar.gz)
 (cd "$build" && sha256sum --check --quiet "$archive.sha256")
 

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Over MPI ranks a sweep and a search write the bytes that one process writes.
 #   usage: mpi.sh NNCOST ROOT BUILD    exits 77 (skipped) when there is no MPI
-# A program that was built without MPI is built with it first, in BUILD, where the next run finds it.
+# A program that was built without MPI is built with it first, in BUILD, where the next run finds it; CFLAGS and PRESET are those of
+# the build that is tested, so that ccache compiles once.
 set -euo pipefail
 export LC_ALL=C
 
@@ -12,11 +13,10 @@ done
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 export HOME=$work XDG_CONFIG_HOME=$work
-unset NNCOST_PATH CFLAGS
+unset NNCOST_PATH
 
 if [[ $(ldd "$nncost") != *libmpi* ]]; then
-    # Flags of the debug build, so that ccache compiles once.
-    if ! { cmake -S "$root" --preset dev -B "$build" -DNNCOST_TESTS=OFF \
+    if ! { cmake -S "$root" --preset "${PRESET:-dev}" -B "$build" -DCMAKE_C_FLAGS="${CFLAGS:-}" -DNNCOST_TESTS=OFF \
         -DNNCOST_MPI=ON && cmake --build "$build" --target nncost_cli -j2; } \
         >"$work/log" 2>&1; then
         cat "$work/log"
