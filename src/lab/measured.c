@@ -164,8 +164,8 @@ static void column_meaning(const char *name, const char *cell, char *text, size_
 /* ---- reading tables of measurements: a CSV file becomes a list of nnc_measured ----
  *
  * Each column gets its canonical name. The cells of a line set the fields of a plan and a model; an empty
- * cell sets nothing. A file with an unknown column is refused. A cell of the wrong type, or a value without a
- * meaning, becomes the `reason` of its row; such a row is listed but not predicted. */
+ * cell sets nothing. A file with an unknown column is refused. A wrong number of cells, a cell of the wrong type, or a
+ * value without a meaning becomes the `reason` of its row; such a row is listed but not predicted. */
 
 NNC_ENUM_NAMES(nnc_measured_kind, NNC_MEASURED_KIND_LIST)
 NNC_ENUM_NAMES(nnc_memory_stat, NNC_MEMORY_STAT_LIST)
@@ -201,6 +201,9 @@ static const char *place(const reading *r, char text[512]) {
 static nnc_status unknown_column(const reading *r, const char *name, nnc_error *err) {
     char space[2048], where[512];
     const char *nearest = column_nearest(name, space, sizeof space);
+    if (r->csv.count == 1 && strpbrk(name, ";\t|") != NULL) {
+        return nnc_fail(err, NNC_BAD_SPEC, place(r, where), "one column, expected names with commas between them");
+    }
     return nnc_fail(err, NNC_BAD_SPEC, place(r, where), "unknown column \"%.64s\"%s%s%s", name,
                     nearest != NULL ? ", did you mean " : "", nearest != NULL ? nearest : "",
                     nearest != NULL ? "?" : "");
@@ -277,14 +280,16 @@ static nnc_status check_heading(reading *r, nnc_error *err) {
     return NNC_OK;
 }
 
-/* Checks the type of each cell of a line. A cell of the wrong type becomes the reason why the row is not predicted; the
+/* Checks the number and the types of the cells of a line. A fault becomes the reason why the row is not predicted; the
  * file is not refused. */
-static nnc_status check_cells(reading *r, nnc_error *err) {
+static void check_cells(reading *r) {
     static const char *const expected[] = { "", "a whole number", "a number" };
-    char where[512];
+    static char empty[] = "";
     r->bad[0] = '\0';
     if (r->csv.count != r->width) {
-        return nnc_fail(err, NNC_BAD_SPEC, place(r, where), "expected %d cells, found %d", r->width, r->csv.count);
+        snprintf(r->bad, sizeof r->bad, "expected %d cells, found %d", r->width, r->csv.count);
+        for (int i = 1; i < r->width; i++) { r->csv.cells[i] = empty; } /* the first cell, mostly the id, is right */
+        return;
     }
     for (int i = 0; i < r->width; i++) {
         const char *text = r->csv.cells[i];
@@ -295,10 +300,9 @@ static nnc_status check_cells(reading *r, nnc_error *err) {
                                 (c->type == NNC_COLUMN_NUMBER && !nnc_read_double(text, &number)))) {
             snprintf(r->bad, sizeof r->bad, "column %.64s: expected %s, found \"%.64s\"", c->spelling,
                      expected[c->type], text);
-            return NNC_OK;
+            return;
         }
     }
-    return NNC_OK;
 }
 
 /* Returns the index of a column if its cell in the current line is not empty; otherwise -1. */
@@ -1160,7 +1164,7 @@ static nnc_status read_all(reading *r, nnc_measured_file *file, nnc_error *err) 
     NNC_TRY(check_heading(r, err));
     NNC_TRY(nnc_csv_next(&r->csv, &more, err));
     while (more) {
-        NNC_TRY(check_cells(r, err));
+        check_cells(r);
         NNC_TRY(read_line(r, err));
         NNC_TRY(nnc_csv_next(&r->csv, &more, err));
     }

@@ -389,8 +389,24 @@ rows  file      reason                                                   the fir
    1  rows.csv  column measured_step_s: expected a number, found "fast"  b
 
 $ printf 'id,hardware,n_devices,measured_step_s\na,round,1\n' >rows.csv; nncost accuracy rows.csv
-! nncost: rows.csv:2: expected 4 cells, found 3
-[3]
+1 rows: 0 predicted, 1 that cannot be expressed
+
+steps that leave a deciding field open:
+
+by                rows  scored  MAPE  median  p90  bias  inside  worst
+file    rows.csv     1       0     -       -    -     -       -      -  -
+fitted  rows.csv     1       0     -       -    -     -       -      -  -
+device               1       0     -       -    -     -       -      -  -
+half    fitted       1       0     -       -    -     -       -      -  -
+total                1       0     -       -    -     -       -      -  -
+
+no lower bound is above the measurement
+
+rows that cannot be expressed:
+
+rows  file      reason                     the first
+   1  rows.csv  expected 4 cells, found 3  a
+
 $ printf 'id,hardware,n_devices,measured_step_s\na,"round,1,1\n' >rows.csv; nncost accuracy rows.csv
 ! nncost: rows.csv:3: a quote that is not closed, expected '"'
 [3]

@@ -105,8 +105,14 @@ START_TEST(cells_that_are_no_numbers_are_refused) {
     ck_assert_int_eq(file.count, 2);
     ck_assert_str_eq(file.rows[0].reason, "column measured_step_s: expected a number, found \"fast\"");
     ck_assert_str_eq(file.rows[1].reason, "column n_devices: expected a whole number, found \"8.5\"");
-    snprintf(text, sizeof text, "%sa,x,8\n", heading);
-    refuses(text, "rows.csv:2", "expected 5 cells, found 3");
+    snprintf(text, sizeof text, "%sa,x,8\nb,x,8,1,,9\nc,x,8,1,\n", heading);
+    const nnc_measured_file uneven = parse(text);
+    ck_assert_int_eq(uneven.count, 3);
+    ck_assert_str_eq(uneven.rows[0].id, "a");
+    ck_assert_str_eq(uneven.rows[0].reason, "expected 5 cells, found 3");
+    ck_assert_str_eq(uneven.rows[1].reason, "expected 5 cells, found 6");
+    ck_assert_str_eq(uneven.rows[2].reason, "no model, and no model.layers");
+    refuses("id;device;devices\na;x;8\n", "rows.csv:1", "one column, expected names with commas between them");
 }
 END_TEST
 
