@@ -34,8 +34,12 @@ def settled(row):
 
 
 # Profiles that a plan gets when none is named: what is said of them is measured on rows predicted as a user would ask.
-BY_PLAN = {"torch-compile", "fsdp", "megatron", "maxtext", "torch-1", "fsdp-1"}
+BY_PLAN = {"torch-compile", "fsdp", "megatron", "maxtext", "torch-1", "fsdp-1", "torch-1-maps"}
 
+# Rows of newer devices come from few programs, whose kernels are tuned. Rows of older devices show how far the kernels
+# of other programs are from these.
+POOLED = {"torch-compile": "torch-1-maps"}
+SOURCES = 2  # of a device and a kind in a pooled profile
 
 OF_VISION = {"training_mlperf_vision.csv", "training_deeplearningexamples.csv", "training_timm_rtx3090.csv"}
 
@@ -146,8 +150,11 @@ def fit_all(rows, shared):
     for r in rows:
         profiles[r["software"]].append(r)
         cells[r["cell"]].append(r)
-    own = {k: round(fit(v, shared, True, UNKNOWN, OF_PROFILES), 3) for k, v in profiles.items()}
+    of = {k: v + profiles.get(POOLED.get(k), []) for k, v in profiles.items()}
+    own = {k: round(fit(v, shared, True, UNKNOWN, OF_PROFILES), 3) for k, v in of.items()}
     for key, v in cells.items():
+        if key[0] in POOLED and len({r["source"] for r in v}) < SOURCES:
+            continue
         prior = math.sqrt(own[v[0]["software"]] ** 2 + sum((shared[k] * v[0][k]) ** 2 for k in KINDS[2:]))
         own[key] = round(fit(v, shared, True, prior, OF_RANGES), 3)
     return own, profiles

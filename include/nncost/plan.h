@@ -541,6 +541,7 @@ typedef enum nnc_profile_kind {
     NNC_PROFILE_EAGER,         /* a captured program, or a library's model on one device: operators run one by one */
     NNC_PROFILE_EARLY,         /* a transformer in fp16 or TF32 on a GPU older than Hopper */
     NNC_PROFILE_EARLY_SHARDED, /* a transformer with ZeRO 3 on a GPU older than Hopper */
+    NNC_PROFILE_EARLY_MAPS,    /* a network of feature maps in a format older than bf16, on a GPU older than Hopper */
     NNC_PROFILE_KINDS
 } nnc_profile_kind;
 

@@ -236,21 +236,34 @@ static bool is_early(const nnc_device *device) {
     return found;
 }
 
+static bool is_transformer(const nnc_model *model) {
+    return model->family == NNC_FAMILY_DECODER || model->family == NNC_FAMILY_VIT;
+}
+
+/* Tests whether the model is a network of feature maps. Compiled programs (PyTorch 2.0, March 2023) run a batch norm,
+ * the activation and the sum behind it in one kernel; older programs run separate kernels. */
+static bool has_maps(const nnc_model *model) {
+    return model->family == NNC_FAMILY_GRAPH || model->family == NNC_FAMILY_UNET;
+}
+
 nnc_profile_kind nnc_profile_kind_kept(const nnc_model *model, const nnc_device *device, const nnc_plan *plan,
                                        nnc_profile_kind kept) {
-    const bool transformer = model->family == NNC_FAMILY_DECODER || model->family == NNC_FAMILY_VIT;
     if (model->captured != NULL) { return NNC_PROFILE_EAGER; }
     if (strncmp(device->architecture, "tpu", 3) == 0) { return NNC_PROFILE_TPU; }
-    if (plan == NULL || !transformer || !is_early(device)) { return kept; }
+    if (plan == NULL || !(is_transformer(model) || has_maps(model)) || !is_early(device)) { return kept; }
     nnc_plan formats = *plan;
     if (resolve_precision(device, &formats, NULL) != NNC_OK) { return kept; }
+    if (has_maps(model)) {
+        const bool old =
+            formats.precision == NNC_FP16 || formats.precision == NNC_TF32 || formats.precision == NNC_FP32;
+        return old && kept == NNC_PROFILE_COPIES ? NNC_PROFILE_EARLY_MAPS : kept;
+    }
     return formats.precision == NNC_FP16 || formats.precision == NNC_TF32 ? NNC_PROFILE_EARLY
            : kept == NNC_PROFILE_SHARDED                                  ? NNC_PROFILE_EARLY_SHARDED
                                                                           : kept;
 }
 
 bool nnc_profile_kind_may(const nnc_model *model, const nnc_device *device, nnc_profile_kind kind) {
-    const bool transformer = model->family == NNC_FAMILY_DECODER || model->family == NNC_FAMILY_VIT;
     const bool tpu = strncmp(device->architecture, "tpu", 3) == 0;
     if (model->captured != NULL || tpu) {
         return kind == (model->captured != NULL ? NNC_PROFILE_EAGER : NNC_PROFILE_TPU);
@@ -259,7 +272,8 @@ bool nnc_profile_kind_may(const nnc_model *model, const nnc_device *device, nnc_
     case NNC_PROFILE_TPU: return false;
     case NNC_PROFILE_EAGER: return model->implementation != NNC_IMPLEMENTATION_NONE;
     case NNC_PROFILE_EARLY:
-    case NNC_PROFILE_EARLY_SHARDED: return transformer && is_early(device);
+    case NNC_PROFILE_EARLY_SHARDED: return is_transformer(model) && is_early(device);
+    case NNC_PROFILE_EARLY_MAPS: return has_maps(model) && is_early(device);
     default: return true;
     }
 }

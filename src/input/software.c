@@ -88,9 +88,10 @@ static nnc_status load_or_neutral(nnc_specs *specs, const char *id, const nnc_so
 }
 
 static const char *const profile_ids[NNC_PROFILE_KINDS] = {
-    [NNC_PROFILE_COPIES] = "torch-compile", [NNC_PROFILE_SHARDED] = "fsdp",      [NNC_PROFILE_SPLIT] = "megatron",
-    [NNC_PROFILE_TPU] = "maxtext",          [NNC_PROFILE_EAGER] = "torch-eager", [NNC_PROFILE_EARLY] = "torch-1",
-    [NNC_PROFILE_EARLY_SHARDED] = "fsdp-1",
+    [NNC_PROFILE_COPIES] = "torch-compile", [NNC_PROFILE_SHARDED] = "fsdp",
+    [NNC_PROFILE_SPLIT] = "megatron",       [NNC_PROFILE_TPU] = "maxtext",
+    [NNC_PROFILE_EAGER] = "torch-eager",    [NNC_PROFILE_EARLY] = "torch-1",
+    [NNC_PROFILE_EARLY_SHARDED] = "fsdp-1", [NNC_PROFILE_EARLY_MAPS] = "torch-1-maps",
 };
 
 nnc_status nnc_profile_load(nnc_specs *specs, nnc_profile_kind kind, const nnc_software **software, nnc_error *err) {

@@ -86,7 +86,8 @@ START_TEST(is_one_that_exists_for_the_device) {
 }
 END_TEST
 
-/* Before Hopper: transformers in fp16 ran without fused attention, ZeRO 3 in bf16 with that of 2022. */
+/* Before Hopper: transformers in fp16 ran without fused attention, ZeRO 3 in bf16 with that of 2022; norms of feature
+ * maps in fp16, TF32 and fp32 ran apart from the activation and the sum behind them. */
 START_TEST(is_one_of_the_years_of_the_device) {
     const nnc_device *a100 = NULL;
     nnc_error err;
@@ -107,6 +108,16 @@ START_TEST(is_one_of_the_years_of_the_device) {
     plan.attention = NNC_ATTENTION_FLASH1;
     ck_assert_int_eq(nnc_estimate(llama, a100, early, &plan, scratch, &result, &err), NNC_OK);
     ck_assert_int_eq(result.plan.attention, NNC_ATTENTION_FLASH1);
+    plan = nnc_plan_default();
+    ck_assert(nnc_profile_of(&profiles, unet, a100, &plan)->fused_maps);
+    for (size_t i = 0; i < 3; i++) {
+        plan.precision = (const nnc_dtype[]){ NNC_FP16, NNC_TF32, NNC_FP32 }[i];
+        ck_assert_str_eq(nnc_profile_of(&profiles, unet, a100, &plan)->id, "torch-1-maps");
+        ck_assert_str_eq(nnc_profile_of(&profiles, unet, h100, &plan)->id, "torch-compile");
+    }
+    ck_assert(!nnc_profile_of(&profiles, unet, a100, &plan)->fused_maps);
+    plan.zero = 3;
+    ck_assert_str_eq(nnc_profile_of(&profiles, unet, a100, &plan)->id, "fsdp");
     nnc_scratch_destroy(scratch);
 }
 END_TEST
