@@ -226,6 +226,8 @@ bool nnc_read_money(const char *text, double *out, char currency[NNC_CURRENCY_TE
 enum { NNC_NUMBER_TEXT = 32 };
 char *nnc_number_text(double value, char text[NNC_NUMBER_TEXT]);
 size_t nnc_number_write(double value, char text[NNC_NUMBER_TEXT]);
+/* Works as nnc_number_write, and sets *read to the number that nnc_read_double reads from the text; 0 for "null". */
+size_t nnc_number_write_read(double value, char text[NNC_NUMBER_TEXT], double *read);
 /* Writes a whole number as decimal text. Returns the length. */
 size_t nnc_whole_write(int64_t value, char text[NNC_NUMBER_TEXT]);
 

@@ -71,12 +71,14 @@ static double to_double(const char *text) {
     return strtod(own, NULL);
 }
 
+/* The powers of ten that a double holds exactly. */
+static const double tens[] = { 1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
+                               1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22 };
+
 /* Reads at most 15 digits, with or without decimals and an exponent of one or two digits. A double holds the digits and
  * powers up to 10^22 exactly, so the product or quotient is the nearest double. Source: Clinger, PLDI '90. Returns
  * false for other texts. */
 static bool read_short(const char *text, double *out) {
-    static const double tens[] = { 1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
-                                   1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22 };
     int64_t value = 0;
     int digits = 0, decimals = 0, power = 0;
     const char *point = NULL, *c = text;
@@ -126,7 +128,6 @@ bool nnc_read_i64(const char *text, int64_t *out) {
 /* Writes a number from 0 to 99999.5 with 0 to 6 decimals. Returns false if a rounding error could decide the last
  * digit. */
 static bool put_decimals(double value, int decimals, char *text) {
-    static const double tens[] = { 1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6 };
     const double scaled = value * tens[decimals], whole = floor(scaled);
     int64_t left = (int64_t)whole + (scaled - whole > 0.5 ? 1 : 0);
     if (fabs(scaled - whole - 0.5) < 1e-6) { return false; }
@@ -303,13 +304,11 @@ static void put_four(char *text, uint32_t number) {
     memcpy(text + 2, pairs + (size_t)(number % 100) * 2, 2);
 }
 
-/* Writes a number as "%.12g" does in the C locale, but with a shorter exponent. Returns the end of the text; NULL = the
- * last digit is not certain. */
-static char *put_plain(double value, char *text) {
+/* Writes a number of these 12 digits as "%.12g" does in the C locale, but with a shorter exponent. Returns the end of
+ * the text. */
+static char *put_plain(double value, uint64_t whole, int power, char *text) {
     char digit[DIGITS];
-    uint64_t whole;
-    int power, count = DIGITS;
-    if (!twelve_digits(fabs(value), &whole, &power)) { return NULL; }
+    int count = DIGITS;
     put_four(digit, (uint32_t)(whole / 100000000));
     put_four(digit + 4, (uint32_t)(whole / 10000 % 10000));
     put_four(digit + 8, (uint32_t)(whole % 10000));
@@ -342,9 +341,10 @@ static char *put_plain(double value, char *text) {
 }
 
 size_t nnc_number_write(double value, char text[NNC_NUMBER_TEXT]) {
-    if (isnormal(value)) {
-        const char *const end = put_plain(value, text);
-        if (end != NULL) { return (size_t)(end - text); }
+    uint64_t whole;
+    int power;
+    if (isnormal(value) && twelve_digits(fabs(value), &whole, &power)) {
+        return (size_t)(put_plain(value, whole, power, text) - text);
     }
     if (!isfinite(value)) {
         snprintf(text, NNC_NUMBER_TEXT, "null");
@@ -356,6 +356,21 @@ size_t nnc_number_write(double value, char text[NNC_NUMBER_TEXT]) {
         nnc_shorten_exponent(text);
     }
     return strlen(text);
+}
+
+size_t nnc_number_write_read(double value, char text[NNC_NUMBER_TEXT], double *read) {
+    uint64_t whole;
+    int power;
+    if (isnormal(value) && twelve_digits(fabs(value), &whole, &power) && abs(power - (DIGITS - 1)) <= 22) {
+        const int last = power - (DIGITS - 1); /* power of ten of the last digit, see read_short */
+        const double result = last < 0 ? (double)whole / tens[-last] : (double)whole * tens[last];
+        *read = value < 0 ? -result : result;
+        return (size_t)(put_plain(value, whole, power, text) - text);
+    }
+    const size_t size = nnc_number_write(value, text);
+    *read = 0.0;
+    (void)nnc_read_double(text, read);
+    return size;
 }
 
 char *nnc_number_text(double value, char text[NNC_NUMBER_TEXT]) {

@@ -172,8 +172,13 @@ bool nnc_column_is_full(const nnc_column *column) {
     return full;
 }
 
-nnc_cell nnc_column_read(const nnc_column *column, nnc_place place, char text[NNC_METRIC_TEXT_MAX]) {
+nnc_place nnc_column_place(const nnc_column *column, nnc_place place) {
     for (int i = 0; i < column->depth; i++) { place = nnc_metric_inside(column->inside[i], &place); }
+    return place;
+}
+
+nnc_cell nnc_column_read(const nnc_column *column, nnc_place place, char text[NNC_METRIC_TEXT_MAX]) {
+    place = nnc_column_place(column, place);
     return nnc_metric_read(column->metric, &place, column->index, text);
 }
 

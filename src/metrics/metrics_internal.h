@@ -219,6 +219,8 @@ nnc_status nnc_columns_of(const nnc_metrics *metrics, nnc_arena *arena, nnc_colu
 /* Returns true if the value of a column is NaN in a brief estimate (see `brief` in nnc_scratch). */
 bool nnc_column_is_full(const nnc_column *column);
 
+/* Returns the place of the object that contains the value. nnc_column_read reads the value; place: the report. */
+nnc_place nnc_column_place(const nnc_column *column, nnc_place place);
 nnc_cell nnc_column_read(const nnc_column *column, nnc_place place, char text[NNC_METRIC_TEXT_MAX]);
 
 /* Returns the row of a value with this full name; for an array, the name of any of its values. NULL = no such name. */

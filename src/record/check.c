@@ -7,6 +7,7 @@
 #include <nncost/nncost.h>
 
 #include "base/base_internal.h"
+#include "estimate/estimate_internal.h"
 #include "input/input_internal.h"
 #include "record/record_internal.h"
 #include "scenario/scenario_internal.h"
@@ -217,6 +218,9 @@ struct nnc_check {
     nnc_figures names[2];          /* names of all values in the last estimate: of training; of serving */
     const nnc_figure *required;    /* value that find_required found last; NULL = no value */
     const nnc_figure *required_of; /* list that holds it */
+    const char *required_name;     /* name with which it was asked for */
+    bool *recorded;                /* for each value of recorded_of: true = values with this name are recorded */
+    nnc_figures recorded_of;       /* values of the last estimate of this kind */
     nnc_check_keeping keeping;
     nnc_recorded_estimate *estimates; /* estimates of the scenarios so far, which --update writes to the file */
     nnc_figure_room old, now;         /* values of the current scenario. old: recorded values; now: new values */
@@ -227,18 +231,17 @@ struct nnc_check {
     nnc_check_report report;
 };
 
-/* Tests whether a value is recorded. Display names and NaN are not recorded. If the plan file has the key "record",
- * only the values in this list are recorded. */
-static bool is_recorded(const nnc_plans *plans, const nnc_figure *figure) {
-    if (figure->text != NULL ? strcmp(figure->name, "model.name") == 0 || strcmp(figure->name, "device.name") == 0
-                             : figure->number != figure->number) {
-        return false;
-    }
+/* Tests whether values with this name are recorded: all names except display names. If the plan file has the key
+ * "record", only the names in this list. */
+static bool is_name_recorded(const nnc_plans *plans, const char *name) {
+    if (strcmp(name, "model.name") == 0 || strcmp(name, "device.name") == 0) { return false; }
     for (int32_t i = 0; i < plans->record_count; i++) {
-        if (nnc_figure_match(plans->record[i], figure->name) >= 0) { return true; }
+        if (nnc_figure_match(plans->record[i], name) >= 0) { return true; }
     }
     return plans->record_count == 0;
 }
+
+static bool is_nan(const nnc_figure *figure) { return figure->text == NULL && isnan(figure->number); }
 
 static bool reserve(nnc_check *c, int32_t count, nnc_figure_room *room) {
     if (room->list == NULL || count > room->capacity) {
@@ -248,11 +251,18 @@ static bool reserve(nnc_check *c, int32_t count, nnc_figure_room *room) {
     return room->list != NULL;
 }
 
+/* Selects the values of an estimate that are recorded; NaN is not recorded. */
 static nnc_status select_now(nnc_check *c, nnc_figures all, nnc_figures *selected, nnc_error *err) {
     int32_t count = 0;
     if (!reserve(c, all.count, &c->now)) { return nnc_no_memory(err); }
+    if (c->recorded == NULL || c->recorded_of.list != all.list || c->recorded_of.count < all.count) {
+        c->recorded = nnc_arena_array(c->arena, (size_t)all.count + 1, sizeof *c->recorded);
+        NNC_GOT(c->recorded, err);
+        for (int32_t i = 0; i < all.count; i++) { c->recorded[i] = is_name_recorded(c->plans, all.list[i].name); }
+        c->recorded_of = all;
+    }
     for (int32_t i = 0; i < all.count; i++) {
-        if (is_recorded(c->plans, &all.list[i])) { c->now.list[count++] = all.list[i]; }
+        if (c->recorded[i] && !is_nan(&all.list[i])) { c->now.list[count++] = all.list[i]; }
     }
     *selected = (nnc_figures){ c->now.list, count };
     return NNC_OK;
@@ -265,7 +275,7 @@ static nnc_status select_old(nnc_check *c, const nnc_packed *all, nnc_figures *s
     if (!reserve(c, nnc_packed_count(all), &c->old)) { return nnc_no_memory(err); }
     for (int32_t i = 0; i < nnc_packed_count(all); i++) {
         c->old.list[count] = nnc_packed_figure(all, i);
-        count += is_recorded(c->plans, &c->old.list[count]);
+        count += !is_nan(&c->old.list[count]) && is_name_recorded(c->plans, c->old.list[count].name);
     }
     *selected = (nnc_figures){ c->old.list, count };
     return NNC_OK;
@@ -293,9 +303,10 @@ static nnc_status check_name(nnc_figures figures, const char *key, const char *n
 /* Works as nnc_figure_find. Scenarios have the same requirements, mostly. */
 static const nnc_figure *find_required(nnc_check *c, nnc_figures all, const char *name, nnc_error *err) {
     if (c->required == NULL || c->required_of != all.list || c->required - all.list >= all.count ||
-        strcmp(c->required->name, name) != 0) {
+        strcmp(c->required_name, name) != 0) {
         c->required = nnc_figure_find(all, name, err);
         c->required_of = all.list;
+        c->required_name = name;
     }
     return c->required;
 }
@@ -402,7 +413,7 @@ static nnc_status answer(nnc_check *c, const nnc_plans_scenario *from, nnc_scena
                                                                                 : nnc_plans_blame(c->plans, from, err);
     }
     NNC_TRY(nnc_plans_load(c->specs, &nothing, c->arena, c->plans, from, NULL, one, err));
-    return nnc_estimate(&one->model, &one->device, &one->software, &one->plan, c->scratch, &one->result, err) ==
+    return nnc_estimate_read(&one->model, &one->device, &one->software, &one->plan, c->scratch, &one->result, err) ==
                        NNC_OK &&
                    nnc_scenario_run(one, err) == NNC_OK
                ? NNC_OK

@@ -313,13 +313,14 @@ static void read_part(nnc_json at, bool scenario, part *into) {
     if (!nnc_json_expect(at, NNC_JSON_OBJECT, "an object")) { return; }
     read_serve(nnc_json_get(at, "serve"), into);
     if (!own_lists(at, into)) { return; }
+    const char *const *keys = scenario ? own_keys : own_keys + 1;
     for (nnc_json item = nnc_json_first(at); item.node != NULL && nnc_json_go_on(item); item = nnc_json_next(item)) {
-        const nnc_field *field = field_of(into, nnc_json_key(item));
+        const bool own = nnc_is_one_of(nnc_json_key(item), keys);
+        const nnc_field *field = own ? NULL : field_of(into, nnc_json_key(item));
         if (field != NULL) {
             pairs_read_value(item, field, &into->values);
-        } else if (!nnc_is_one_of(nnc_json_key(item), scenario ? own_keys : own_keys + 1)) {
-            nnc_refuse_unknown(item, into->serve ? &nnc_serve_table : &nnc_plan_table,
-                               scenario ? own_keys : own_keys + 1);
+        } else if (!own) {
+            nnc_refuse_unknown(item, into->serve ? &nnc_serve_table : &nnc_plan_table, keys);
         }
     }
     (void)nnc_read_text(nnc_json_get(at, "note"));
@@ -402,8 +403,26 @@ static int by_id(const void *a, const void *b) {
     return ids != 0 ? ids : (left->place > right->place) - (left->place < right->place);
 }
 
+/* Tests whether two ids may be equal: they have the same digest. Returns true also when out of memory. */
+static bool may_repeat(const nnc_plans *plans) {
+    size_t slots = 64;
+    while (slots < 2 * (size_t)plans->scenario_count) { slots *= 2; }
+    uint64_t *seen = calloc(slots, sizeof *seen); /* 0 = empty slot */
+    bool repeats = seen == NULL;
+    for (int32_t i = 0; i < plans->scenario_count && !repeats; i++) {
+        const uint64_t digest = nnc_digest_text(NNC_DIGEST_START, plans->scenarios[i].id) | 1;
+        size_t place = digest >> 32;
+        while (seen[place % slots] != 0 && seen[place % slots] != digest) { place++; }
+        repeats = seen[place % slots] == digest;
+        seen[place % slots] = digest;
+    }
+    free(seen);
+    return repeats;
+}
+
 static void refuse_equal_ids(nnc_json list, const nnc_plans *plans) {
     const int32_t count = plans->scenario_count;
+    if (!may_repeat(plans)) { return; }
     id_place *sorted = nnc_arena_array(list.doc->arena, (size_t)count + 1, sizeof(*sorted));
     if (sorted == NULL) {
         plans_no_memory(list);
@@ -818,13 +837,19 @@ nnc_figures nnc_figures_of(nnc_collector *collector, const nnc_report *report) {
         kind->figures = nnc_arena_array(collector->arena, (size_t)columns->count, sizeof *kind->figures);
     }
     if (kind->figures == NULL) { return none; }
-    const nnc_place place = { .record = report };
+    const nnc_place whole = { .record = report };
+    nnc_place place = whole;
     int32_t count = columns->count; /* metrics of the run come last; without a run they are left out */
     while (report->run == NULL && count > 0 && strncmp(columns->list[count - 1].name, "run.", 4) == 0) { count--; }
     for (int32_t i = 0; i < count; i++) {
         char text[NNC_METRIC_TEXT_MAX];
-        const nnc_cell cell = nnc_column_read(&columns->list[i], place, text);
-        if (!set_figure(&kind->figures[i], collector->arena, columns->list[i].name, &cell)) { return none; }
+        const nnc_column *column = &columns->list[i], *last = i > 0 ? column - 1 : NULL;
+        if (last == NULL || column->depth != last->depth ||
+            !nnc_same_bytes(column->inside, last->inside, (size_t)column->depth * sizeof column->inside[0])) {
+            place = nnc_column_place(column, whole); /* neighbours are mostly in the same object */
+        }
+        const nnc_cell cell = nnc_metric_read(column->metric, &place, column->index, text);
+        if (!set_figure(&kind->figures[i], collector->arena, column->name, &cell)) { return none; }
     }
     return (nnc_figures){ kind->figures, count };
 }

@@ -159,13 +159,15 @@ nnc_status nnc_recorded_parse(nnc_arena *arena, const char *name, const char *te
  * one_line, each estimate takes one line; otherwise one line per part, such as "step" or "memory". */
 void nnc_recorded_write(nnc_buffer *out, const nnc_recorded *recorded, bool one_line);
 
-/* A value as it was last written, with its key. Most values of an estimate equal the values of the estimate before. */
+/* A value as it was last written, with everything before it since the previous value: a comma, or the begin of a group,
+ * and the key. Most values of an estimate equal the values of the estimate before. */
 typedef struct nnc_written {
     nnc_figure figure;
-    uint64_t key, digest;  /* key: digest of the key alone; digest: digest of key and value */
-    size_t key_size, size; /* key_size: bytes of `text` up to the value; size: bytes of the whole `text`, 0 = nothing is
-                            * known */
-    char text[96];
+    uint64_t group, key, digest; /* group, key: digests of the names alone; digest: digest of key and value */
+    uint32_t group_size;         /* bytes of the name of the group */
+    bool opens;                  /* true: the value is the first of a group */
+    uint8_t key_size, size;      /* bytes of `text` up to the value, and of the whole `text`; 0 = too long */
+    char text[120];
 } nnc_written;
 
 /* Writes one estimate and its key as nnc_recorded_write does, and adds its digest to *members. written: one entry for

@@ -513,10 +513,9 @@ static void put_digests(nnc_buffer *out, const nnc_recorded *recorded) {
 static uint64_t put_value(nnc_buffer *out, const nnc_figure *figure) {
     if (figure->text == NULL) {
         char number[NNC_NUMBER_TEXT];
-        double value = 0.0;
+        double value = 0.0; /* the number that the text states with 12 digits */
         uint64_t bits = 0;
-        nnc_buffer_put(out, number, nnc_number_write(figure->number, number));
-        (void)nnc_read_double(number, &value); /* the digest is one of the text, which has 12 digits */
+        nnc_buffer_put(out, number, nnc_number_write_read(figure->number, number, &value));
         memcpy(&bits, &value, sizeof bits);
         return nnc_digest_number(digest_of(NNC_JSON_NUMBER), bits);
     }
@@ -529,66 +528,84 @@ static uint64_t put_value(nnc_buffer *out, const nnc_figure *figure) {
     return nnc_digest_text(digest_of(NNC_JSON_TEXT), figure->text);
 }
 
-/* Writes a value and its key, and returns the digest of the member. Copies the parts that equal those that were last
- * written in this place. The texts of values are in an arena and never overwritten, so equal pointers have equal
- * texts. */
-static uint64_t put_figure(nnc_buffer *out, const nnc_figure *figure, const char *key, nnc_written *last) {
-    nnc_written own = { .size = 0 };
+/* Writes what stands before a value: a comma, or the end of a group and the begin of the next, and the key. before: the
+ * value before, NULL = the value is the first. */
+static void put_key(nnc_buffer *out, const char *name, const nnc_written *before, bool one_line, nnc_written *to) {
+    const size_t own = strcspn(name, ".");
+    const char *key = name[own] == '.' ? name + own + 1 : name;
+    to->opens = before == NULL || before->group_size != own || memcmp(before->figure.name, name, own) != 0;
+    to->group_size = (uint32_t)own;
+    if (to->opens) {
+        char group[FIGURE_NAME_MAX];
+        memcpy(group, name, own);
+        group[own] = '\0';
+        to->group = nnc_digest_text(NNC_DIGEST_START, group);
+        nnc_buffer_text(out, before != NULL ? "}," : "");
+        nnc_buffer_text(out, !one_line ? "\n        \"" : before != NULL ? " \"" : "\"");
+        nnc_buffer_put(out, name, own);
+        nnc_buffer_text(out, "\": {");
+    } else {
+        to->group = before->group;
+        nnc_buffer_put(out, ", ", 2);
+    }
+    nnc_put_json_text(out, key);
+    nnc_buffer_put(out, ": ", 2);
+    to->key = nnc_digest_text(NNC_DIGEST_START, key);
+}
+
+/* Copies text that was written to the entry of a value. Returns its size; 0 = too long. */
+static uint8_t keep_text(const nnc_buffer *out, size_t begin, nnc_written *to) {
+    const size_t size = out->size - begin;
+    if (out->failed || size > sizeof to->text) { return 0; }
+    memcpy(to->text, out->bytes + begin, size);
+    return (uint8_t)size;
+}
+
+/* Writes a value and what stands before it. Copies the parts that equal those that were last written in this place.
+ * named: true = this value and all before it have the names of the estimate before. The texts of values are in an arena
+ * and never overwritten, so equal pointers have equal texts. */
+static void put_figure(nnc_buffer *out, const nnc_figure *figure, bool named, const nnc_written *before, bool one_line,
+                       nnc_written *last) {
     const size_t begin = out->size;
-    last = last != NULL ? last : &own;
-    const bool named = last->size > 0 && last->figure.name == figure->name;
-    if (named && last->figure.text == figure->text &&
+    if (named && last->size > 0 && last->figure.text == figure->text &&
         nnc_same_bytes(&last->figure.number, &figure->number, sizeof figure->number)) {
         nnc_buffer_put(out, last->text, last->size);
-        return last->digest;
+        return;
     }
-    if (named) {
+    if (named && last->key_size > 0) {
         nnc_buffer_put(out, last->text, last->key_size);
     } else {
-        nnc_put_json_text(out, key);
-        nnc_buffer_put(out, ": ", 2);
-        last->key_size = out->size - begin;
-        last->key = nnc_digest_text(NNC_DIGEST_START, key);
+        put_key(out, figure->name, before, one_line, last);
+        last->key_size = keep_text(out, begin, last);
     }
     last->figure = *figure;
     last->digest = nnc_digest_number(last->key, put_value(out, figure));
-    last->size = !out->failed && out->size - begin <= sizeof last->text ? out->size - begin : 0;
-    if (last->size > 0) { memcpy(last->text, out->bytes + begin, last->size); }
-    return last->digest;
+    last->size = keep_text(out, begin, last);
 }
 
 /* Writes the values of an estimate, grouped by the first part of their names: "step.step_s", "step.forward_s". Returns
  * the sum of the digests of the groups. */
 static uint64_t put_estimate(nnc_buffer *out, const nnc_packed *figures, bool one_line, nnc_written *written) {
-    const char *part = "";
-    char group[FIGURE_NAME_MAX] = "";
-    size_t length = 0;
+    nnc_written own[2] = { { .size = 0 } };
+    const nnc_written *before = NULL;
     uint64_t sum = 0, members = 0;
     const int32_t count = nnc_packed_count(figures);
+    bool named = written != NULL;
     for (int32_t i = 0; i < count; i++) {
         const nnc_figure figure = nnc_packed_figure(figures, i);
-        const char *name = figure.name;
-        const size_t own = strcspn(name, ".");
-        if (own == length && memcmp(part, name, own) == 0) {
-            nnc_buffer_put(out, ", ", 2);
-        } else {
-            sum += i > 0 ? member_of(group, nnc_digest_object(members)) : 0;
-            nnc_buffer_text(out, i > 0 ? "}," : "");
-            nnc_buffer_text(out, !one_line ? "\n        \"" : i > 0 ? " \"" : "\"");
-            nnc_buffer_put(out, name, own);
-            nnc_buffer_text(out, "\": {");
-            memcpy(group, name, own);
-            group[own] = '\0';
-            part = name;
-            length = own;
+        nnc_written *last = written != NULL ? &written[i] : &own[i % 2];
+        named = named && last->figure.name == figure.name;
+        put_figure(out, &figure, named, before, one_line, last);
+        if (last->opens && before != NULL) {
+            sum += nnc_digest_number(before->group, nnc_digest_object(members));
             members = 0;
         }
-        members +=
-            put_figure(out, &figure, name[own] == '.' ? name + own + 1 : name, written != NULL ? &written[i] : NULL);
+        members += last->digest;
+        before = last;
     }
     nnc_buffer_text(out, count > 0 ? "}" : "");
     nnc_buffer_text(out, one_line ? "" : "\n      ");
-    return sum + (count > 0 ? member_of(group, nnc_digest_object(members)) : 0);
+    return sum + (count > 0 ? nnc_digest_number(before->group, nnc_digest_object(members)) : 0);
 }
 
 void nnc_recorded_put(nnc_buffer *out, const char *id, const nnc_packed *figures, bool one_line, bool first,

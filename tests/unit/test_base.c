@@ -155,6 +155,11 @@ static void check_written(double value) {
         snprintf(e + 1, 8, "%ld", power);
     }
     ck_assert_str_eq(nnc_number_text(value, text), expected);
+    double read = 0.0, again = 0.0;
+    ck_assert_uint_eq(nnc_number_write_read(value, text, &read), strlen(expected));
+    ck_assert_str_eq(text, expected);
+    ck_assert(nnc_read_double(expected, &again));
+    ck_assert_mem_eq(&read, &again, sizeof read);
 }
 
 /* Random bits, random sizes, whole numbers, short decimals, and the halves between two of twelve digits. */
