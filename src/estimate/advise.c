@@ -183,7 +183,7 @@ static void write_changes(const nnc_plan *from, const nnc_plan *to, char *text, 
     }
 }
 
-/* A plan that refine has tried. Gentle changes are the values of `change` before CHANGES_GENTLE. key: a bit 1, then 6
+/* A plan that was tried. Gentle changes are the values of `change` before CHANGES_GENTLE. key: a bit 1, then 6
  * bits for the strength of each gentle change; 0 = unused entry. step_s: step time; 0 = the plan does not fit. */
 typedef struct tried_plan {
     uint64_t key;
@@ -250,6 +250,28 @@ static void write_texts(const search *s, nnc_advice *advice, int count) {
     }
 }
 
+/* Returns the place of a plan in the table of tried plans. The place has key 0 if the plan was not tried. */
+static tried_plan *place_of(search *s, const int at[CHANGES], uint64_t *key) {
+    *key = 1;
+    for (int c = 0; c < CHANGES_GENTLE; c++) { *key = *key << 6 | (unsigned)at[c]; }
+    size_t place = *key * UINT64_C(0x9E3779B97F4A7C15) >> 54;
+    while (s->tried[place % TRIED_MAX].key != 0 && s->tried[place % TRIED_MAX].key != *key) { place++; }
+    return &s->tried[place % TRIED_MAX];
+}
+
+/* Remembers the step time of a plan with gentle changes for refine; 0 = the plan does not fit, or is illegal. */
+static void remember(search *s, const int at[CHANGES], double step_s) {
+    uint64_t key;
+    for (int c = CHANGES_GENTLE; c < CHANGES; c++) {
+        if (at[c] > 0) { return; }
+    }
+    tried_plan *place = place_of(s, at, &key);
+    if (place->key == 0 && s->tried_count < TRIED_MAX / 2) {
+        *place = (tried_plan){ key, step_s };
+        s->tried_count++;
+    }
+}
+
 /* Tries a set of changes at all strengths, from mild to strong, until a plan fits. The strength of the last change
  * varies fastest. Returns true if a plan fits. */
 static bool try_set(search *s, unsigned set, nnc_advice *advice) {
@@ -258,9 +280,14 @@ static bool try_set(search *s, unsigned set, nnc_advice *advice) {
         at[c] = (set >> c & 1U) != 0 ? 1 : 0;
         strongest[c] = at[c] > 0 ? s->steps[c] : 0;
     }
-    if (!s->patient && try_plan(s, strongest, false, advice) == OUTCOME_OVER) { return false; }
+    if (!s->patient && try_plan(s, strongest, false, advice) == OUTCOME_OVER) {
+        remember(s, strongest, 0.0);
+        return false;
+    }
     while (s->tries > 0) {
-        if (try_plan(s, at, true, advice) == OUTCOME_FITS) {
+        const bool fits = try_plan(s, at, true, advice) == OUTCOME_FITS;
+        remember(s, at, fits ? advice->step_s : 0.0);
+        if (fits) {
             if (advice->step_s < s->best_s) {
                 s->best_s = advice->step_s;
                 memcpy(s->best, at, sizeof at);
@@ -328,15 +355,6 @@ static void try_sets(search *s, int size, int changes, found_sets *fitting, nnc_
     }
 }
 
-/* Returns the place of a plan in the table of tried plans. The place has key 0 if the plan was not tried. */
-static tried_plan *place_of(search *s, const int at[CHANGES], uint64_t *key) {
-    *key = 1;
-    for (int c = 0; c < CHANGES_GENTLE; c++) { *key = *key << 6 | (unsigned)at[c]; }
-    size_t place = *key * UINT64_C(0x9E3779B97F4A7C15) >> 54;
-    while (s->tried[place % TRIED_MAX].key != 0 && s->tried[place % TRIED_MAX].key != *key) { place++; }
-    return &s->tried[place % TRIED_MAX];
-}
-
 /* Tests whether a plan recomputes although it is known to fit without recomputation, so that it only gets slower.
  * Returns false with a pipeline, because its replay may end earlier with longer passes. */
 static bool recomputes_in_vain(search *s, const int at[CHANGES]) {
@@ -355,16 +373,13 @@ static bool recomputes_in_vain(search *s, const int at[CHANGES]) {
 static double time_of(search *s, const int at[CHANGES], nnc_advice *advice) {
     nnc_advice one;
     uint64_t key;
-    tried_plan *place = place_of(s, at, &key);
+    const tried_plan *place = place_of(s, at, &key);
     if (nnc_same_bytes(at, s->best, sizeof s->best)) { return s->best_s; }
     if (place->key != 0) { return place->step_s; }
     if (recomputes_in_vain(s, at)) { return 0.0; }
     const bool fits = try_plan(s, at, true, &one) == OUTCOME_FITS && one.changes > 0;
     const double step_s = fits ? one.step_s : 0.0;
-    if (s->tried_count < TRIED_MAX / 2) {
-        *place = (tried_plan){ key, step_s };
-        s->tried_count++;
-    }
+    remember(s, at, step_s);
     if (fits && step_s < s->best_s) {
         s->best_s = step_s;
         memcpy(s->best, at, sizeof s->best);
@@ -522,6 +537,8 @@ static int advise(const nnc_model *model, const nnc_device *device, const nnc_pr
                  .shipped = !profiles->any && nnc_software_ships(software, &base, NULL) };
     for (int c = 0; c < CHANGES; c++) { s.steps[c] = steps_of((change)c, model, &base, device); }
     found_sets fitting = { .count = 0 };
+    const int unchanged[CHANGES] = { 0 };
+    remember(&s, unchanged, 0.0);
     const bool brief = scratch->brief, fits_only = scratch->fits_only;
     scratch->brief = scratch->fits_only = scratch->workless = scratch->many = true;
     bool gentle = true;
