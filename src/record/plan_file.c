@@ -434,6 +434,7 @@ static void refuse_equal_ids(nnc_json list, const nnc_plans *plans) {
         if (strcmp(sorted[i - 1].id, sorted[i].id) == 0) {
             nnc_json item = nnc_json_first(list);
             for (int32_t k = 0; k < sorted[i].place; k++) { item = nnc_json_next(item); }
+            if (!nnc_json_open(item, sorted[i].place)) { return; }
             nnc_json_mismatch(nnc_json_get(item, "id"), "repeated id", "it once");
         }
     }
@@ -501,7 +502,8 @@ static void read_root(nnc_json root, bool head, nnc_plans *plans) {
     nnc_recorded_of(nnc_json_get(root, "recorded"), head, &plans->recorded);
 }
 
-static void find_lines(nnc_json root, bool head, nnc_plans *plans) {
+/* apart: true = the scenarios are the large list of the document; false: the recorded estimates are. */
+static void find_lines(nnc_json root, bool apart, nnc_plans *plans) {
     const size_t count = (size_t)plans->scenario_count;
     nnc_plans_scenario *list = nnc_arena_array(root.doc->arena, count + 1, sizeof(*list));
     long *lines = nnc_arena_array(root.doc->arena, count + 1, sizeof(*lines));
@@ -509,7 +511,7 @@ static void find_lines(nnc_json root, bool head, nnc_plans *plans) {
         nnc_faults_no_memory(root.doc->faults);
         return;
     }
-    nnc_plans_find_places(plans, head ? 0 : root.doc->apart.end, lines, plans->scenario_count);
+    nnc_plans_find_places(plans, apart ? 0 : root.doc->apart.end, lines, plans->scenario_count);
     for (size_t i = 0; i < count; i++) {
         list[i] = plans->scenarios[i];
         list[i].line = lines[i];
@@ -521,17 +523,18 @@ static void find_lines(nnc_json root, bool head, nnc_plans *plans) {
 }
 
 static void parse(nnc_arena *arena, const char *text, size_t size, bool head, nnc_faults *faults, nnc_plans *plans) {
+    const bool apart = head || strstr(text, "\"recorded\"") == NULL;
     nnc_json_doc doc = { .faults = faults,
                          .arena = arena,
                          .text = text,
                          .size = size,
                          .values_max = NNC_SCAN_VALUES_RECORDED,
-                         .apart = { .name = head ? "scenarios" : "recorded.estimates" } };
+                         .apart = { .name = apart ? "scenarios" : "recorded.estimates" } };
     *plans = (nnc_plans){ .path = faults->name, .text = text, .size = size };
     if (nnc_json_parse(&doc)) {
         const nnc_json root = nnc_json_root(&doc);
         read_root(root, head, plans);
-        if (faults->count == 0) { find_lines(root, head, plans); }
+        if (faults->count == 0) { find_lines(root, apart, plans); }
     }
     nnc_json_free(&doc);
 }
