@@ -672,6 +672,100 @@ for step in range(3):
     of(net, x).backward()
     optimizer.step()
 """
+PENALTY = """
+device = torch.accelerator.current_accelerator()
+maker = network(nn.Linear(16, 32), nn.ReLU(), nn.Linear(32, 16))
+critic = network(nn.Linear(16, 32), nn.LeakyReLU(0.2), nn.Linear(32, 1))
+first, second = torch.optim.Adam(critic.parameters(), betas=(0.0, 0.9)), torch.optim.Adam(maker.parameters())
+x = torch.randn(48, 16).to(device)
+for step in range(10):
+    made, share = maker(torch.randn(48, 16, device=device)).detach(), torch.rand(48, 1, device=device)
+    between = (share * x + (1 - share) * made).requires_grad_(True)
+    scores = critic(between)
+    slope, = torch.autograd.grad(scores, between, torch.ones_like(scores), create_graph=True, retain_graph=True, only_inputs=True)
+    loss = critic(made).mean() - critic(x).mean() + 10 * ((slope.norm(2, dim=1) - 1) ** 2).mean()
+    first.zero_grad()
+    loss.backward()
+    first.step()
+    second.zero_grad()
+    (-critic(maker(torch.randn(48, 16, device=device))).mean()).backward()
+    second.step()
+"""
+LOOP = """
+class Audio(nn.Module):  # as in Lightning: the loop calls training_step, never forward
+    def __init__(self):
+        super().__init__()
+        self.net = network(nn.Conv1d(1, 16, 9, stride=4, padding=4), nn.BatchNorm1d(16), nn.ReLU(), nn.Conv1d(16, 32, 9, stride=4, padding=4, groups=4),
+                           nn.AdaptiveAvgPool1d(1), nn.Flatten(), nn.Linear(32, 5))
+    def training_step(self, batch):
+        return nn.functional.cross_entropy(self.net(batch[0]), batch[1]) / 2
+def closure():
+    loss = module.training_step((torch.randn(8, 1, 1600, device="cuda:0"), torch.zeros(8, dtype=torch.int64, device="cuda:0")))
+    loss.backward()
+    return loss
+module = Audio().to("cuda:0")
+optimizer = torch.optim.SGD(module.parameters(), lr=0.1, momentum=0.9, nesterov=True)
+for step in range(6):
+    if step % 2:
+        optimizer.step(closure)
+    else:
+        optimizer.zero_grad()
+        closure()
+"""
+SCATTERED = """
+class Convolution(nn.Module):
+    def __init__(self, inputs, outputs):
+        super().__init__()
+        self.linear, self.bias = nn.Linear(inputs, outputs, bias=False), nn.Parameter(torch.zeros(outputs))
+    def forward(self, x, edges):
+        row, column = edges
+        degree = torch.zeros(len(x), device=x.device).scatter_add_(0, column, torch.ones_like(column, dtype=x.dtype)).pow(-0.5)
+        x = self.linear(x)
+        return torch.zeros_like(x).index_add_(0, column, (degree[row] * degree[column]).unsqueeze(-1) * x[row]) + self.bias
+class Network(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.one, self.two = Convolution(16, 32), Convolution(32, 8)
+    def forward(self, x, edges):
+        return self.two(nn.functional.dropout(self.one(x, edges).relu(), 0.5, self.training), edges)
+net, edges, mask = Network().to("cuda"), torch.arange(48, device="cuda").repeat(2, 4), torch.arange(48, device="cuda") < 20
+optimizer = torch.optim.Adam([dict(params=net.one.parameters(), weight_decay=5e-4), dict(params=net.two.parameters(), weight_decay=0)], lr=0.01)
+for step in range(3):
+    net.train()
+    optimizer.zero_grad()
+    nn.functional.cross_entropy(net(x.reshape(48, 16), edges)[mask], torch.zeros(20, dtype=torch.int64)).backward()
+    optimizer.step()
+    net.eval()
+    with torch.no_grad():
+        net(x.reshape(48, 16), edges)
+"""
+CLIPPED = """
+from torch.distributions.categorical import Categorical
+actor, critic = network(nn.Linear(16, 32), nn.Tanh(), nn.Linear(32, 4)), network(nn.Linear(16, 32), nn.Tanh(), nn.Linear(32, 1))
+class Agent(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.actor, self.critic = actor, critic
+    def act(self, x, action=None):
+        choice = Categorical(logits=self.actor(x))
+        action = choice.sample() if action is None else action
+        return action, choice.log_prob(action), choice.entropy(), self.critic(x)
+agent = Agent().to("cuda")
+optimizer = torch.optim.Adam(agent.parameters(), lr=2.5e-4, eps=1e-5)
+seen, taken = torch.zeros(96, 16, device="cuda"), torch.zeros(96, device="cuda")
+for update in range(2):
+    for start in range(96):
+        with torch.no_grad():
+            taken[start] = agent.act(seen[start:start + 1])[0]
+    for start in range(0, 96, 48):
+        _, now, entropy, value = agent.act(seen[start:start + 48], taken.long()[start:start + 48])
+        ratio = (now - now.detach()).exp()
+        loss = torch.max(-ratio, -torch.clamp(ratio, 0.8, 1.2)).mean() - 0.01 * entropy.mean() + 0.5 * value.square().mean()
+        optimizer.zero_grad()
+        loss.backward()
+        nn.utils.clip_grad_norm_(agent.parameters(), 0.5)
+        optimizer.step()
+"""
 
 
 DROPPED = """
@@ -806,6 +900,15 @@ def of_scripts(folder):
             ("graph", GRAPH, 48, 16 * 8 + 8, product(16, 8, 1), "SGD"),
             # a multiplication of complex numbers is four of real ones
             ("complex", COMPLEX, None, 16 * 16, 4 * product(16, 16, 1), "SGD"),
+            # the critic step: maker forward; the penalty's forward, its slope, the gradients of the slope (two products of each matrix but
+            # the ones that multiply the first), and the zeros that LeakyReLU returns for its input, times the first matrix; two passes
+            ("penalty", PENALTY, 48, 16 * 32 + 32 + 32 * 16 + 16 + 16 * 32 + 32 + 32 + 1,
+             2 * product(16, 32, 0) + 10 * product(16, 32, 0) + 9 * product(32, 1, 0)
+             + product(16, 32, 1) + product(32, 16) + product(16, 32) + product(32, 1), "Adam"),
+            # two micro-batches of 8; no gradient of the first input
+            ("loop", LOOP, 16, 9 * 16 + 16 + 2 * 16 + 9 * 4 * 32 + 32 + 32 * 5 + 5, 2 * 16 * (2 * 400 * 9 * 16 + 3 * 100 * 9 * 4 * 32 + 3 * 32 * 5), "momentum"),
+            ("scattered", SCATTERED, 48, 16 * 32 + 32 + 32 * 8 + 8, product(16, 32, 1) + product(32, 8), "Adam"),
+            ("clipped", CLIPPED, 48, 2 * (16 * 32 + 32) + 32 * 4 + 4 + 32 + 1, 2 * product(16, 32, 1) + product(32, 4) + product(32, 1), "Adam"),
             ("factored", FACTORED, 4, 16 * 16 + 16 * 8 + 8, product(16, 16, 1) + product(16, 8), "SGD")):
         if ONLY and name not in ONLY:
             continue

@@ -159,7 +159,7 @@ def recorder(model, others=()):
             self.parts = list(model.children()) if type(model).__name__ == "Parts" else [model]
             self.entered, self.sparse = None, False  # operators before the first module is called; whether gradients are sparse
             self.layouts = [0, 0]  # convolutions of contiguous and of channels-last maps
-            self.rows = None  # the first dimension of what the first module reads
+            self.rows, self.fresh, self.repeated = {}, True, False  # first dimensions of what the first module of each pass reads, by module
             for parameter in model.parameters():
                 self.storages.number(parameter, kind="parameter" if parameter.requires_grad else "frozen")
             for buffer in model.buffers():
@@ -184,9 +184,10 @@ def recorder(model, others=()):
             def hook(_, inputs):
                 self.entered = len(self.ops) if self.entered is None else self.entered
                 if self.phase == "backward" and not self.running:
-                    self.phase = "forward"  # of the next micro-batch
-                if not self.stack and self.rows is None and not self.is_evaluation():
-                    self.rows = next((len(t) for t in flat_tensors(inputs, []) if t.dim()), None)
+                    self.phase, self.fresh = "forward", True  # of the next micro-batch
+                if not self.stack and self.fresh and not self.repeated and not self.is_evaluation():
+                    self.rows[name] = self.rows.get(name, 0) + next((len(t) for t in flat_tensors(inputs, []) if t.dim()), 0)
+                    self.fresh = False
                 self.claim(inputs, self.stack[-1] if self.stack else "")
                 self.stack.append(name)
             return hook
@@ -985,8 +986,12 @@ def no_accelerator():
                         ("get_device_properties", properties), ("is_bf16_supported", True), ("mem_get_info", (80 * 10 ** 9, 80 * 10 ** 9))):
         if hasattr(torch.cuda, name):
             replace(torch.cuda, name, asked_by_script(getattr(torch.cuda, name), value))
+    accelerator = types.SimpleNamespace(is_available=lambda: True, device_count=lambda: 1, current_accelerator=lambda *_, **__: torch.device("cuda"),
+                                        device_index=lambda _: contextlib.nullcontext(), **{f"current_{name}": lambda: 0 for name in ("device_index", "device_idx")},
+                                        **{name: lambda *_, **__: None for name in ("set_device_index", "set_device_idx", "synchronize", "empty_cache")})
     try:
-        yield
+        with replaced((torch, "accelerator", accelerator), made=("accelerator",)):  # of PyTorch 2.6
+            yield
     finally:
         for owner, name, value in reversed(saved):
             setattr(owner, name, value)
@@ -1131,9 +1136,9 @@ def record(run, what, batch, source, used=(), alive=(), checkpoint=(), freeze=()
     def in_forward(rec, closure):
         """A closure that an optimizer calls runs forward and backward"""
         def run():
-            rec.phase = "forward"
+            rec.phase, rec.fresh = "forward", True
             result = closure()
-            rec.phase, state["repeated"] = "optimizer", True  # further calls see the same samples
+            rec.phase, state["repeated"], rec.repeated = "optimizer", True, True  # further calls see the same samples
             return result
         return run if callable(closure) else closure
 
@@ -1148,7 +1153,7 @@ def record(run, what, batch, source, used=(), alive=(), checkpoint=(), freeze=()
             first = len(rec.ops) if rec is not None else 0
             result = step(*args, **kwargs)
             if rec is not None:
-                rec.phase, state["repeated"] = "forward", False
+                rec.phase, state["repeated"], rec.repeated = "forward", False, False
                 if not any(kind.__name__ in OPTIMIZERS for kind in type(optimizer).__mro__):
                     count_as_backward(rec, first)
             state["stepped"].add(optimizer)
@@ -1206,7 +1211,8 @@ def record(run, what, batch, source, used=(), alive=(), checkpoint=(), freeze=()
             run()
         if state["own_steps"] and state["recorder"] is not None:
             raise Done
-        raise SystemExit(f"nncost.capture: {what}: ended before the step that is recorded, expected a training loop of {unrecorded() + 1} steps")
+        expected = f"a training loop of {unrecorded() + 1} steps" if optimizers else "an optimizer of torch.optim, whose step() ends a step, found none"
+        raise SystemExit(f"nncost.capture: {what}: ended before the step that is recorded, expected {expected}")
     except Done:
         rec = state["recorder"]
         rec.__exit__(None, None, None)
@@ -1223,7 +1229,7 @@ def record(run, what, batch, source, used=(), alive=(), checkpoint=(), freeze=()
         if batch is None and any(state["samples"].values()):
             batch = min(filter(None, state["samples"].values()))  # of several models, one may see each sample more than once
         elif batch is None:  # the script calls no model, but its parts
-            batch = rec.rows
+            batch = min(filter(None, rec.rows.values()), default=None)
         if batch is not None and not told:
             print(f"nncost.capture: {batch} samples in the step, by the first dimension of the model's first input; --batch states another number",
                   file=sys.stderr)
