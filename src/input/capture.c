@@ -241,6 +241,8 @@ bool nnc_capture_tensors(reader *r, nnc_json op, const char *key, tensors *all) 
             return false;
         }
         for (; count > 0; count--) {
+            all->of = nnc_arena_grow(r->arena, all->of, all->count, &all->capacity, sizeof *all->of);
+            if (all->of == NULL) { return nnc_faults_no_memory(r->faults); }
             all->of[all->count++] = one;
             one.storage++;
         }
@@ -562,7 +564,7 @@ static bool add_conv_backward(reader *r, nnc_json at, const tensors *in, const t
 static void set_bytes(form how, const tensors *in, const tensors *out, nnc_captured_op *op) {
     op->kind = NNC_CAPTURED_KERNEL;
     for (int32_t i = 0; i < out->count; i++) { op->write_bytes += out->of[i].bytes; }
-    const tensor *const table = &in->of[0];
+    const tensor none = { 0 }, *const table = in->count > 0 ? &in->of[0] : &none;
     const double rows_bytes = how == FORM_GATHER ? op->write_bytes
                               : how == FORM_BAG && in->count > 1
                                   ? in->of[1].elements * table->bytes / (double)table->shape[0]

@@ -47,8 +47,8 @@ typedef struct storage {
 } storage;
 
 typedef struct tensors {
-    tensor of[TENSORS_MAX];
-    int32_t count;
+    tensor *of; /* in the arena of the reader; grows up to TENSORS_MAX */
+    int32_t count, capacity;
 } tensors;
 
 /* A tensor that an operator of the file reads or writes, with the sizes that nnc_capture_fuse needs. */

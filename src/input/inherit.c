@@ -275,7 +275,7 @@ static bool read_like(nnc_json_doc *doc, nnc_json at, nnc_specs *specs, nnc_spec
 static bool complete(nnc_json_doc *doc, nnc_specs *specs, nnc_spec_kind kind) {
     const nnc_json root = nnc_json_root(doc);
     const nnc_json like = nnc_json_get(root, "like");
-    if (!is_object(root) || nnc_is_foreign(root)) { return true; }
+    if (!is_object(root) || nnc_is_foreign(root) || nnc_is_capture(root)) { return true; }
     if (kind != NNC_SPEC_KIND_COUNT && like.node != NULL && !read_like(doc, like, specs, kind)) { return false; }
     expand_references(root);
     if (doc->like != NULL) {
@@ -288,7 +288,9 @@ static bool complete(nnc_json_doc *doc, nnc_specs *specs, nnc_spec_kind kind) {
 
 bool nnc_spec_complete(nnc_json_doc *doc, nnc_specs *specs, nnc_spec_kind kind) {
     const bool completed = complete(doc, specs, kind);
-    if (!nnc_is_foreign(nnc_json_root(doc))) { fill_in_same(nnc_json_root(doc)); }
+    if (!nnc_is_foreign(nnc_json_root(doc)) && !nnc_is_capture(nnc_json_root(doc))) {
+        fill_in_same(nnc_json_root(doc));
+    }
     return completed;
 }
 
