@@ -29,7 +29,8 @@ static bool is_whole(const nnc_field *field) {
 
 static bool has_limits(const nnc_field *field) { return field->min != 0 || field->max != 0; }
 
-/* Writes a limit: "80 B", "1e9", "1e15 FLOP/s". A limit of a million or more is written with an exponent. */
+/* Writes a limit: "80 B", "1e9", "1e15 FLOP/s". A multiple of a million is written with an exponent; 16777216 is
+ * written in full. */
 static void limit_text(const nnc_field *field, double limit, char *text, size_t size) {
     char number[NNC_NUMBER_TEXT], power[16] = "";
     const char *unit = field->unit != NULL ? field->unit : "";

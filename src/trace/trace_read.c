@@ -618,7 +618,7 @@ static void read_document(reader *r) {
     if (!events) { fail(r, NNC_BAD_SPEC, "no list \"traceEvents\", expected a trace of PyTorch's profiler"); }
 }
 
-/* Splits the keys of operators into name, dims, types and values. Returns false if a key has another form. */
+/* Splits the key of each operator into name, dims, types and values. Returns false if no memory is left. */
 static bool split_kinds(reader *r) {
     nnc_trace *t = r->trace;
     t->kind_count = r->kinds.count;
