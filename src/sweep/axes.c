@@ -92,15 +92,12 @@ static nnc_status add_range(value_list *list, const char *text, nnc_error *err) 
 
 static int by_text(const void *a, const void *b) { return strcmp(*(const char *const *)a, *(const char *const *)b); }
 
-/* Refuses a list with two equal values. rises: true = the list is one range, so equal values are neighbours. */
-static nnc_status refuse_twice(const value_list *list, bool rises, nnc_error *err) {
+static nnc_status refuse_twice(const value_list *list, nnc_error *err) {
     const size_t count = (size_t)list->count;
-    const char **sorted = rises ? list->values : nnc_arena_array(list->arena, count, sizeof *sorted);
+    const char **sorted = nnc_arena_array(list->arena, count, sizeof *sorted);
     if (sorted == NULL) { return no_memory(list, err); }
-    if (!rises) {
-        memcpy(sorted, list->values, count * sizeof *sorted);
-        qsort(sorted, count, sizeof *sorted, by_text);
-    }
+    for (size_t i = 0; i < count; i++) { sorted[i] = list->values[i]; }
+    qsort(sorted, count, sizeof *sorted, by_text);
     for (size_t i = 1; i < count; i++) {
         if (strcmp(sorted[i], sorted[i - 1]) == 0) {
             return nnc_fail(err, NNC_BAD_USAGE, list->where, "\"%s\" twice in the list \"%s\"", sorted[i], list->whole);
@@ -113,7 +110,6 @@ static nnc_status read_list(value_list *read, const char *list, nnc_error *err) 
     char *text = nnc_arena_strdup(read->arena, list);
     nnc_status status = NNC_OK;
     if (text == NULL) { return no_memory(read, err); }
-    bool is_range = false;
     const bool one = read->field != NULL && nnc_field_is_one_set(read->field, list);
     for (bool more = true; more && status == NNC_OK;) {
         const size_t length = one ? strlen(text) : strcspn(text, ",");
@@ -121,12 +117,11 @@ static nnc_status read_list(value_list *read, const char *list, nnc_error *err) 
         text[length] = '\0';
         if (length == 0) { return nnc_fail(err, NNC_BAD_USAGE, read->where, "empty value in the list \"%s\"", list); }
         if (read->field != NULL) { nnc_field_join(read->field, text); }
-        is_range = read->numeric && strstr(text, "..") != NULL;
+        const bool is_range = read->numeric && strstr(text, "..") != NULL;
         status = is_range ? add_range(read, text, err) : add(read, text, err);
         text += length + 1;
     }
-    const bool rises = is_range && strchr(list, ',') == NULL;
-    return status == NNC_OK && read->count > 1 ? refuse_twice(read, rises, err) : status;
+    return status == NNC_OK && read->count > 1 ? refuse_twice(read, err) : status;
 }
 
 /* Reads a list of values for a field; field NULL = plain numbers or texts. */
