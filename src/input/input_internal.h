@@ -186,9 +186,7 @@ typedef struct nnc_json_doc {
     nnc_specs *specs; /* set of specs whose folders have foreign files; NULL = not available */
     uint64_t *digest; /* receives the digests of the files of foreign/ that are used; NULL = not needed */
     nnc_json_large apart;
-    struct cJSON *root;            /* the parsed document; NULL: there is no document, and errors have no line */
-    struct nnc_json_block *blocks; /* blocks, strings: memory of the tree; NULL: cJSON allocated the tree */
-    char *strings;
+    struct cJSON *root;        /* the parsed document; NULL: there is no document, and errors have no line */
     struct nnc_json_doc *like; /* file that the key "like" names, freed with the document; NULL = no such key */
 } nnc_json_doc;
 

@@ -7,7 +7,6 @@
  * One object of a document can be left out of the tree (nnc_json_large); its members are parsed one at a time. So a
  * check of recorded estimates needs memory for one estimate instead of the whole file. */
 #include <cjson/cJSON.h>
-#include <limits.h>
 #include <locale.h>
 
 #include "input/input_internal.h"
@@ -199,173 +198,6 @@ static bool replace_python_numbers(nnc_arena *arena, const char **text, size_t s
     return true;
 }
 
-/* ---- a tree of a long text ---- */
-
-/* cJSON allocates each value by itself and reads each number with strtod. A recorded program has tens of thousands of
- * values, and most of them are small whole numbers. A planter builds the tree of such a text in blocks of values. It
- * reads plain texts: printable ASCII without backslashes, and objects of at most KEYS_MAX different keys. For any other
- * text it gives up, and cJSON reads the text and reports errors. Saves 45 % of the instructions of `estimate` for a
- * recorded Swin-T. */
-enum { BLOCK_VALUES = 1000, KEYS_MAX = 32 };
-
-typedef struct nnc_json_block {
-    struct nnc_json_block *before;
-    int used;
-    cJSON values[BLOCK_VALUES];
-} nnc_json_block;
-
-typedef struct planter {
-    const char *at, *end;
-    nnc_json_block *block;
-    char *strings; /* free place for the next string */
-    int depth, values, values_max;
-} planter;
-
-static void free_blocks(nnc_json_block *block) {
-    while (block != NULL) {
-        nnc_json_block *before = block->before;
-        free(block);
-        block = before;
-    }
-}
-
-static cJSON *new_value(planter *p, int type) {
-    if (p->block == NULL || p->block->used == BLOCK_VALUES) {
-        nnc_json_block *added = malloc(sizeof *added);
-        if (added == NULL) { return NULL; }
-        added->before = p->block;
-        added->used = 0;
-        p->block = added;
-    }
-    cJSON *value = &p->block->values[p->block->used++];
-    *value = (cJSON){ .type = type };
-    return ++p->values <= p->values_max ? value : NULL;
-}
-
-static void pass_blanks(planter *p) {
-    while (p->at < p->end && (*p->at == ' ' || *p->at == '\n' || *p->at == '\r' || *p->at == '\t')) { p->at++; }
-}
-
-/* Moves past a character. Returns false if the text has another one. */
-static bool pass(planter *p, char c) {
-    pass_blanks(p);
-    const bool found = p->at < p->end && *p->at == c;
-    p->at += found;
-    return found;
-}
-
-/* Reads a string after its opening quote. Returns NULL if it is not plain. */
-static char *plant_string(planter *p) {
-    const char *from = p->at;
-    while (p->at < p->end && *p->at >= ' ' && *p->at < 0x7F && *p->at != '"' && *p->at != '\\') { p->at++; }
-    const size_t length = (size_t)(p->at - from);
-    if (p->at == p->end || *p->at != '"') { return NULL; }
-    char *string = p->strings;
-    memcpy(string, from, length);
-    string[length] = '\0';
-    p->strings += length + 1;
-    p->at++;
-    return string;
-}
-
-static cJSON *plant_number(planter *p) {
-    char text[64];
-    double number = 0.0;
-    const size_t length = nnc_number_span(p->at, (size_t)(p->end - p->at));
-    const bool minus = *p->at == '-';
-    size_t digits = minus;
-    for (; digits < length && p->at[digits] >= '0' && p->at[digits] <= '9'; digits++) {
-        number = 10.0 * number + (p->at[digits] - '0');
-    }
-    if (length == 0 || length >= sizeof text) { return NULL; }
-    number = minus ? -number : number;
-    if (digits < length || digits > 15) { /* 15 digits are exact in a double */
-        memcpy(text, p->at, length);
-        text[length] = '\0';
-        if (!nnc_read_double(text, &number)) { return NULL; }
-    }
-    p->at += length;
-    cJSON *value = new_value(p, cJSON_Number);
-    if (value != NULL) {
-        value->valuedouble = number;
-        value->valueint = number >= INT_MAX ? INT_MAX : number <= INT_MIN ? INT_MIN : (int)number;
-    }
-    return value;
-}
-
-static cJSON *plant_word(planter *p) {
-    static const struct {
-        const char *text;
-        int type;
-    } words[] = { { "true", cJSON_True }, { "false", cJSON_False }, { "null", cJSON_NULL } };
-    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
-        const size_t length = strlen(words[i].text);
-        if ((size_t)(p->end - p->at) > length && memcmp(p->at, words[i].text, length) == 0) {
-            p->at += length;
-            return new_value(p, words[i].type);
-        }
-    }
-    return NULL;
-}
-
-static bool has_key(const cJSON *object, const char *key) {
-    const cJSON *at = object->child;
-    while (at != NULL && strcmp(at->string, key) != 0) { at = at->next; }
-    return at != NULL;
-}
-
-static cJSON *plant(planter *p);
-
-/* Reads the values of an object or list after its opening bracket. Returns NULL if the text is not plain. The recursion
- * is as deep as the text is nested, which is limited. NOLINTNEXTLINE(misc-no-recursion) */
-static cJSON *plant_members(planter *p, bool object) {
-    cJSON *all = new_value(p, object ? cJSON_Object : cJSON_Array), *last = NULL;
-    int keys = 0;
-    if (all == NULL || ++p->depth > NNC_SCAN_DEPTH_MAX) { return NULL; }
-    for (bool more = !pass(p, object ? '}' : ']'); more; more = !pass(p, object ? '}' : ']')) {
-        char *key = NULL;
-        if (last != NULL && !pass(p, ',')) { return NULL; }
-        if (object && (++keys > KEYS_MAX || !pass(p, '"') || (key = plant_string(p)) == NULL || has_key(all, key) ||
-                       !pass(p, ':'))) {
-            return NULL;
-        }
-        cJSON *value = plant(p);
-        if (value == NULL) { return NULL; }
-        value->string = key;
-        value->prev = last;
-        *(last != NULL ? &last->next : &all->child) = value;
-        last = value;
-    }
-    if (last != NULL) { all->child->prev = last; } /* as cJSON does */
-    p->depth--;
-    return all;
-}
-
-/* NOLINTNEXTLINE(misc-no-recursion): nesting is limited */
-static cJSON *plant(planter *p) {
-    pass_blanks(p);
-    const char c = p->at < p->end ? *p->at : '\0';
-    if (c == '-' || (c >= '0' && c <= '9')) { return plant_number(p); }
-    p->at += c == '{' || c == '[' || c == '"';
-    if (c == '{' || c == '[') { return plant_members(p, c == '{'); }
-    if (c != '"') { return plant_word(p); }
-    cJSON *value = new_value(p, cJSON_String);
-    if (value != NULL) { value->valuestring = plant_string(p); }
-    return value != NULL && value->valuestring != NULL ? value : NULL;
-}
-
-/* Builds the tree of the document. Returns false if the text is not plain, or if memory ran out. */
-static bool plant_document(nnc_json_doc *doc, int values_max) {
-    planter p = { .at = doc->text, .end = doc->text + doc->size, .values_max = values_max };
-    p.strings = doc->strings = malloc(doc->size + 1); /* a string is shorter than its quoted form */
-    doc->root = doc->strings != NULL ? plant(&p) : NULL;
-    pass_blanks(&p);
-    doc->blocks = p.block;
-    if (doc->root != NULL && p.at == p.end) { return true; }
-    nnc_json_free(doc);
-    return false;
-}
-
 bool nnc_json_parse(nnc_json_doc *doc) {
     const int before = doc->faults->count;
     const bool python = doc->foreign && strstr(doc->text, "\"schema\"") == NULL;
@@ -384,7 +216,6 @@ bool nnc_json_parse(nnc_json_doc *doc) {
     if (python && !replace_python_numbers(doc->arena, &doc->text, doc->size)) {
         return nnc_faults_no_memory(doc->faults);
     }
-    if (captured && plant_document(doc, values_max)) { return true; }
     end = doc->text;
     /* the text must be valid here, because nnc_walk does not check it */
     const bool lean =
@@ -440,12 +271,8 @@ void nnc_json_allocate_with(void *(*allocate)(size_t), void (*release)(void *)) 
 }
 
 void nnc_json_free(nnc_json_doc *doc) {
-    if (doc->blocks == NULL) { cJSON_Delete(doc->root); }
-    free_blocks(doc->blocks);
-    free(doc->strings);
+    cJSON_Delete(doc->root);
     doc->root = NULL;
-    doc->blocks = NULL;
-    doc->strings = NULL;
     if (doc->like != NULL) {
         nnc_json_free(doc->like);
         doc->like = NULL;
