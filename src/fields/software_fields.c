@@ -116,7 +116,7 @@ static const nnc_field software_fields[] = {
     { SOFTWARE(loss_keep), NNC_FIELD_NAMES(nnc_loss_keep, NNC_LOSS_KEEPS_COUNT),
       NNC_DEFAULT_AS(NNC_LOSS_KEEPS_LOGITS, "logits"),
       .help = "Tensor of logits or probabilities that the loss keeps for backward." },
-    { SOFTWARE(fused_maps), NNC_DEFAULT_OFF,
+    { SOFTWARE(fused_maps), NNC_DEFAULT_ON,
       .help = "The kernel of a norm of feature maps also computes the activation and the sum that follow the norm." },
     { SOFTWARE(contiguous_maps), NNC_DEFAULT_OFF,
       .help = "Feature maps have one plane per channel (NCHW), and are copied where the matrix units need another "
