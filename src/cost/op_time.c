@@ -272,14 +272,14 @@ static double kernels_of(const nnc_matmul *u) { return u->one_by_one && u->exper
 
 /* Tests whether a dimension of the weight matrix is not a multiple of 16 bytes. If so, not all rows of operands and
  * results begin at multiples of 16 bytes. Numbers of tokens do not matter. For a recorded gradient it is not known
- * which dimensions count tokens, so only the last dimension is tested. */
+ * which dimensions count tokens, so only the last dimension and the vocabulary are tested. */
 static bool is_odd(const nnc_op *op) {
     const nnc_matmul *u = &op->u.matmul;
     const int64_t multiple = (int64_t)(16.0 / nnc_dtype_bytes(op->math_dtype));
     const bool weight = op->phase == NNC_PHASE_GRAD_WEIGHT;
     const int64_t other = weight ? u->m : op->phase == NNC_PHASE_BACKWARD ? multiple : u->k;
     return !u->padded && (u->b_is_weight || weight || op->phase == NNC_PHASE_GRAD_INPUT) &&
-           (u->n % multiple != 0 || other % multiple != 0);
+           (u->n % multiple != 0 || other % multiple != 0 || u->vocab % multiple != 0);
 }
 
 static double alignment_of(const nnc_op *op, const nnc_gemm_efficiency *e) {

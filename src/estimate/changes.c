@@ -124,8 +124,10 @@ static bool apply(const tuner *t, move what, int step, const nnc_plan *now, cand
         return step == 1 && now->attention == NNC_ATTENTION_UNFUSED;
     case MOVE_PADDING:
         c->padded = true;
-        return step == 1 && t->ask->model->family == NNC_FAMILY_DECODER && t->ask->model->decoder.vocab_multiple == 1 &&
-               t->ask->model->decoder.vocab % VOCAB_MULTIPLE != 0;
+        return step == 1 &&
+               ((t->ask->model->family == NNC_FAMILY_DECODER && t->ask->model->decoder.vocab_multiple == 1 &&
+                 t->ask->model->decoder.vocab % VOCAB_MULTIPLE != 0) ||
+                nnc_captured_vocab(t->ask->model) % VOCAB_MULTIPLE != 0);
     case MOVE_MICRO_BATCH: return now->micro_batch < INT32_MAX && grow_batch(now, step, plan);
     case MOVE_RECOMPUTE:
         if (step > 4 || recomputes[step - 1] == now->recompute) { return false; }
@@ -327,7 +329,9 @@ static bool begin(tuner *t) {
 int nnc_plan_changes_find(const nnc_plan_change_ask *ask, nnc_scratch *scratch, nnc_plan_changes *found) {
     tuner t = { .ask = ask, .scratch = scratch, .padded = *ask->model };
     *found = (nnc_plan_changes){ .count = 0 };
-    if (ask->model->family == NNC_FAMILY_DECODER) { t.padded.decoder.vocab_multiple = VOCAB_MULTIPLE; }
+    if (ask->model->family == NNC_FAMILY_DECODER || ask->model->captured != NULL) {
+        t.padded.decoder.vocab_multiple = VOCAB_MULTIPLE;
+    }
     const bool brief = scratch->brief;
     scratch->brief = true;
     if (begin(&t)) {

@@ -303,6 +303,7 @@ typedef struct nnc_captured_op {
     double transient_bytes;          /* backward: bytes of the temporary tensors that live while the operator runs */
     int64_t rows, cols, vector;      /* sizes of the parameters that no earlier operator has read */
     bool table;                      /* the parameter is a table whose rows the operator looks up */
+    int64_t words;                   /* rows of the vocabulary if a tensor of the operator has this dimension, else 0 */
     bool frozen;                     /* the operator's parameters are not trained */
     int32_t slot;                    /* index of the part (nnc_captured_slot) that the operator belongs to */
     bool narrow;                     /* under autocast: the operator computes in 16 bits */
@@ -333,6 +334,7 @@ struct nnc_captured {
     int64_t tokens; /* number of tokens in the step; 0 = the program looks up no tokens */
     int64_t image;  /* pixels per side of the input; 0 = the input is no map */
     int64_t params, table_params;
+    int64_t vocab;     /* rows of the largest table that the program looks up tokens in; 0 = no table */
     int64_t operators; /* number of operators issued in one step, including operators of the optimizer */
     double input_bytes;
     double peak_gradients, peak_kept,

@@ -648,6 +648,15 @@ static bool is_operator(nnc_json at) {
     return true;
 }
 
+static bool has_dim(const tensors *all, int64_t dim) {
+    for (int32_t i = 0; i < all->count && dim > 0; i++) {
+        for (int32_t j = 0; j < all->of[i].rank; j++) {
+            if (all->of[i].shape[j] == dim) { return true; }
+        }
+    }
+    return false;
+}
+
 static bool read_op(reader *r, nnc_json at, tensors *in, tensors *out) {
     const nnc_json name = nnc_json_get(at, "name");
     nnc_captured_op op = { .dtype = NNC_FP32, .steps = 1 };
@@ -688,6 +697,8 @@ static bool read_op(reader *r, nnc_json at, tensors *in, tensors *out) {
     bool good =
         nnc_capture_note_tensors(r, how, in, out) && take_parameters(r, at, in, op.group == NNC_GROUP_EMBEDDING, &op);
     if (!good) { return false; }
+    r->program->vocab = op.table && op.rows > r->program->vocab ? op.rows : r->program->vocab;
+    op.words = has_dim(in, r->program->vocab) || has_dim(out, r->program->vocab) ? r->program->vocab : 0;
     switch (how) {
     case FORM_PRODUCT: good = read_product(at, in, out, &op); break;
     case FORM_ATTENTION:
@@ -988,7 +999,12 @@ void nnc_capture_read(nnc_json root, nnc_model *model) {
 
 /* ---- the entry of the family `capture` in the list of model families ---- */
 
-static const nnc_field fields[] = { NNC_COMMON_FIELDS };
+static const nnc_field fields[] = {
+    NNC_COMMON_FIELDS,
+    { NNC_FIELD_IN(nnc_model, decoder, vocab_multiple), .min = 1, .max = DIM_MAX, NNC_DEFAULT(1),
+      .help = "The vocabulary, the largest table in which the program looks up tokens, is padded to a multiple of this "
+              "number; 1 = as recorded." },
+};
 
 /* Refuses a model file with this family, because only a captured program may have it. */
 static void complete(nnc_json root, nnc_model *model) {

@@ -51,6 +51,7 @@ typedef struct nnc_matmul {
     bool keeps_a, keeps_b; /* true: A (or B) is kept for backward, and this op counts its bytes */
     int64_t kept_divisor;  /* number of ranks that together store one copy of A; 1 = every rank stores A */
     bool padded;           /* true: the software pads widths that are no multiple of 16 bytes */
+    int64_t vocab;         /* a recorded gradient: rows of the vocabulary if they are a dimension of it, else 0 */
     int64_t chunks;        /* number of parts in which rows of the result are made and dropped; 0 = all rows at once */
 } nnc_matmul;
 

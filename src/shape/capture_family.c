@@ -10,11 +10,13 @@
 #include "shape/shape_internal.h"
 
 static nnc_op *write_product(const nnc_writer *w, const nnc_captured_op *c) {
+    const bool words = c->phase == NNC_PHASE_BACKWARD && (c->m == c->words || c->k == c->words);
     nnc_op *op = nnc_list_add(w, c->name, NNC_OP_MATMUL, c->group);
     op->u.matmul = (nnc_matmul){ .batch = c->batch,
                                  .m = c->m,
                                  .n = c->n,
                                  .k = c->k,
+                                 .vocab = words ? c->words : 0,
                                  .b_shared = 1,
                                  .kept_divisor = 1,
                                  .b_is_weight = c->batch == 1 };
@@ -121,6 +123,37 @@ static void write_op(const nnc_writer *w, const nnc_captured_op *c) {
     if (c->phase == NNC_PHASE_BACKWARD && op->phase == NNC_PHASE_FORWARD) { op->phase = NNC_PHASE_BACKWARD; }
 }
 
+/* ---- a padded vocabulary ---- */
+
+/* Rows of the vocabulary as recorded, and padded. */
+typedef struct padding {
+    int64_t from, to;
+} padding;
+
+static padding padding_of(const nnc_model *model) {
+    const int64_t rows = model->captured->vocab, multiple = model->decoder.vocab_multiple;
+    return (padding){ rows, multiple > 1 && rows > 0 ? nnc_ceil_div(rows, multiple) * multiple : rows };
+}
+
+static double growth_of(padding p) { return p.from > 0 ? (double)p.to / (double)p.from : 1.0; }
+
+int64_t nnc_captured_vocab(const nnc_model *model) {
+    return model->captured != NULL && model->decoder.vocab_multiple <= 1 ? model->captured->vocab : 0;
+}
+
+/* Pads the vocabulary of an operator. All bytes of an operator with a tensor as wide as the vocabulary grow in
+ * proportion, also those of its other tensors: an upper bound, which is exact for logits and for the table. */
+static nnc_captured_op padded(const nnc_captured_op *recorded, padding p) {
+    nnc_captured_op op = *recorded;
+    int64_t *const dims[] = { &op.m, &op.n, &op.k, &op.rows, &op.cols, &op.words };
+    double *const bytes[] = { &op.read_bytes, &op.write_bytes, &op.kept_bytes,      &op.transient_bytes,
+                              &op.cast_bytes, &op.fused_bytes, &op.fused_cast_bytes };
+    if (op.words == 0 || p.to == p.from) { return op; }
+    for (size_t i = 0; i < sizeof dims / sizeof dims[0]; i++) { *dims[i] = *dims[i] == p.from ? p.to : *dims[i]; }
+    for (size_t i = 0; i < sizeof bytes / sizeof bytes[0]; i++) { *bytes[i] *= growth_of(p); }
+    return op;
+}
+
 /* ---- sizes of a step with a number of samples between two recorded steps ---- */
 
 /* Interpolates a size between two recorded steps with different numbers of samples: one + share (two - one). A size is
@@ -163,38 +196,41 @@ static double share_of(const struct nnc_captured *program, int64_t samples) {
                : (double)(samples - program->batch) / (double)(program->second->batch - program->batch);
 }
 
-static void write_at(const nnc_writer *w, const struct nnc_captured *program, const struct nnc_captured *other,
-                     int32_t i, double share) {
-    const nnc_captured_op *one = &program->ops[i];
-    if (share == 0.0) {
-        write_op(w, one);
-        return;
-    }
-    const nnc_captured_op op = op_between(one, &other->ops[i], share);
+/* The inputs of lowering a captured program. share: place of the number of samples between those of the two programs */
+typedef struct lowered {
+    const struct nnc_captured *program, *other;
+    double share;
+    padding vocab;
+} lowered;
+
+static void write_at(const nnc_writer *w, const lowered *l, int32_t i) {
+    const nnc_captured_op *one = &l->program->ops[i];
+    const nnc_captured_op found = l->share == 0.0 ? *one : op_between(one, &l->other->ops[i], l->share);
+    const nnc_captured_op op = padded(&found, l->vocab);
+    w->list->lookup_params += op.table ? (op.rows - one->rows) * op.cols * op.repeat : 0;
     write_op(w, &op);
 }
 
 /* Writes each part (slot) of a program in order: the forward ops, then the backward ops from the last to the first.
  * [captured-units] */
-static void write_slots(const nnc_writer *w, const struct nnc_captured *program, const struct nnc_captured *other,
-                        double share) {
+static void write_slots(const nnc_writer *w, const lowered *l) {
+    const struct nnc_captured *program = l->program;
     int32_t forward = 0, backward = program->count - 1;
     for (int32_t s = 0; s < program->slot_count; s++) {
         const nnc_captured_slot *slot = &program->slots[s];
         const nnc_writer inside = slot->unit ? nnc_list_block(w, slot->repeat, 0) : *w;
         if (slot->unit) {
-            w->list->blocks[inside.block].input_bytes = between(slot->input_bytes, other->slots[s].input_bytes, share);
+            w->list->blocks[inside.block].input_bytes =
+                between(slot->input_bytes, l->other->slots[s].input_bytes, l->share);
         }
         for (; forward < program->count &&
                (program->ops[forward].phase != NNC_PHASE_FORWARD || program->ops[forward].slot <= s);
              forward++) {
-            if (program->ops[forward].phase == NNC_PHASE_FORWARD) { write_at(&inside, program, other, forward, share); }
+            if (program->ops[forward].phase == NNC_PHASE_FORWARD) { write_at(&inside, l, forward); }
         }
         for (; backward >= 0 && (program->ops[backward].phase == NNC_PHASE_FORWARD || program->ops[backward].slot <= s);
              backward--) {
-            if (program->ops[backward].phase != NNC_PHASE_FORWARD) {
-                write_at(&inside, program, other, backward, share);
-            }
+            if (program->ops[backward].phase != NNC_PHASE_FORWARD) { write_at(&inside, l, backward); }
         }
     }
 }
@@ -204,19 +240,21 @@ static void lower(const nnc_model *model, const nnc_writer *w) {
     const struct nnc_captured *program = program_of(recorded, w->how->plan);
     const struct nnc_captured *other = recorded->second != NULL ? program_of(recorded->second, w->how->plan) : program;
     const double share = share_of(recorded, w->how->plan->micro_batch);
+    const lowered all = { program, other, share, padding_of(model) };
+    const double growth = growth_of(all.vocab); /* of the peak: an upper bound, see padded() */
     const double widths = nnc_policy_bytes(w->how->plan->policy).gradient_bytes /
                           nnc_dtype_bytes(program->dtype); /* ratio: bytes of the gradient in this plan / bytes that
                                                             * were recorded */
     w->list->recorded = true;
     w->list->recorded_tensors = recorded->tensors;
-    w->list->recorded_gradients = widths * between(program->peak_gradients, other->peak_gradients, share);
-    w->list->recorded_kept = between(program->peak_kept, other->peak_kept, share);
-    w->list->recorded_temporary = between(program->peak_temporary, other->peak_temporary, share);
+    w->list->recorded_gradients = growth * widths * between(program->peak_gradients, other->peak_gradients, share);
+    w->list->recorded_kept = growth * between(program->peak_kept, other->peak_kept, share);
+    w->list->recorded_temporary = growth * between(program->peak_temporary, other->peak_temporary, share);
     w->list->input_bytes = between(program->input_bytes, other->input_bytes, share);
     w->list->tokens = (int64_t)between((double)program->tokens, (double)other->tokens, share);
     w->list->lookup_params = program->table_params;
     nnc_list_segment(w, 1, false);
-    write_slots(w, program, other, share);
+    write_slots(w, &all);
 }
 
 /* Sets the recorded formats, optimizer and number of samples, unless the plan gives them. Turns gradient clipping off

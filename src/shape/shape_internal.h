@@ -108,6 +108,8 @@ double nnc_list_units(const nnc_op_list *list, int32_t segment);
 /* Finds the smallest and the largest number of samples of the recorded steps. A plan may have any number from the
  * smallest to the largest. */
 void nnc_captured_batches(const struct nnc_captured *program, int64_t *least, int64_t *most);
+/* Returns the rows of the vocabulary of a captured program; 0 = another model, no vocabulary, or it is padded. */
+int64_t nnc_captured_vocab(const nnc_model *model);
 
 /* Sets the kernels that the library of the model issues for each op. For profiles that run operators one by one. */
 void nnc_list_issue(nnc_op_list *list, const nnc_model *model, const nnc_lowering *how);

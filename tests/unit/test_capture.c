@@ -72,6 +72,33 @@ START_TEST(equal_layers_are_folded) {
 }
 END_TEST
 
+/* Tokens look up 4 rows of a table of 6 words; the head has 6 words: x[4,3] w[3,6], then the gradient of w. Padded to a
+ * multiple of 4, the table has 8 rows of 3 values and the head 8 columns: a third more work, weights and logits. */
+START_TEST(a_vocabulary_is_padded) {
+    nnc_model model;
+    nnc_software software = nnc_software_default();
+    const nnc_device device = plain_device();
+    const nnc_plan plan = nnc_plan_default();
+    const char *ops =
+        OP("embedding", "forward", "[" F ",[6,3],0],[\"int64\",[4],2]", "[" F ",[4,3],3]", "",
+           "1") "," OP("mm", "forward", "[" F ",[4,3],3],[" F ",[3,6],1]", "[" F ",[4,6],4]", "",
+                       "1") "," OP("mm", "backward", "[" F ",[6,4],4],[" F ",[4,3],3]", "[" F ",[6,3],5]", "", "1");
+    const char *storages =
+        "[72,\"parameter\"," F ",-1,9],[72,\"parameter\"," F ",-1,9],[32,\"input\",\"int64\",-1,9],[48,"
+        "\"kept\"," F ",0,2],[96,\"kept\"," F ",1,2],[72,\"gradient\"," F ",2,3]";
+    snprintf(software.id, sizeof software.id, "plain");
+    ck_assert_msg(parse(ops, storages, "", 36, &model) == NNC_OK, "%s: %s", error.where, error.what);
+    const nnc_result was = estimate_with(&model, &device, &software, &plan);
+    ck_assert_double_eq(was.forward_flops, 2.0 * 4 * 3 * 6);
+    ck_assert_int_eq(nnc_model_set(&model, "vocab_multiple", "4", &error), NNC_OK);
+    const nnc_result r = estimate_with(&model, &device, &software, &plan);
+    ck_assert_double_eq(r.forward_flops, 2.0 * 4 * 3 * 8);
+    ck_assert_double_eq(r.backward_flops, 2.0 * 4 * 3 * 8);
+    ck_assert_int_eq(r.params, 2 * 8 * 3);
+    ck_assert_int_eq(was.params, 2 * 6 * 3);
+}
+END_TEST
+
 static bool is_recorded(const nnc_op_cost *row) { return nnc_op_phase(row->op) != NNC_PHASE_UPDATE; }
 
 static double flops_of(const nnc_op_cost *row) { return row->work.flops; }
@@ -246,6 +273,7 @@ int main(void) {
     TCase *tests = add_case(suite, "capture", open_support, close_support);
     tcase_add_test(tests, a_linear_layer_by_hand);
     tcase_add_test(tests, equal_layers_are_folded);
+    tcase_add_test(tests, a_vocabulary_is_padded);
     tcase_add_test(tests, bytes_by_hand);
     tcase_add_test(tests, a_bag_by_hand);
     tcase_add_test(tests, the_peak_is_a_moment);
