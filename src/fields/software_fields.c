@@ -153,7 +153,8 @@ static const nnc_field software_fields[] = {
       .help = "Unfused attention: scale and mask are part of the softmax kernel." },
     { SOFTWARE(fused_expert_bias), NNC_DEFAULT_ON,
       .help =
-          "The matrix products of experts add the biases; off: separate kernels weight and add the biases in fp32." },
+          "The matrix products of experts add the biases; off: separate kernels multiply the biases by the router's "
+          "scores and add them in fp32." },
     { SOFTWARE(expert_bias_gathered), NNC_DEFAULT_OFF,
       .help = "Biases of experts are gathered before they are added, one row per copy of a token." },
     { SOFTWARE(fused_expert_clamp), NNC_DEFAULT_ON,

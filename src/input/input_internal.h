@@ -185,7 +185,7 @@ typedef struct nnc_json_doc {
     bool lenient;     /* true: unknown keys of a configuration of another program are skipped and listed in notes */
     nnc_specs *specs; /* set of specs whose folders have foreign files; NULL = not available */
     uint64_t *digest; /* receives the digests of the files of foreign/ that are used; NULL = not needed */
-    nnc_json_large apart;
+    nnc_json_large large;
     struct cJSON *root;        /* the parsed document; NULL: there is no document, and errors have no line */
     struct nnc_json_doc *like; /* file that the key "like" names, freed with the document; NULL = no such key */
 } nnc_json_doc;

@@ -135,24 +135,24 @@ static bool leave_out(nnc_json_doc *doc, nnc_buffer *lean) {
     nnc_walk w = nnc_walk_begin(doc->text);
     int32_t capacity = 0;
     size_t copied = 0;
-    if (!walk_to(&w, doc->apart.name)) { return false; }
+    if (!walk_to(&w, doc->large.name)) { return false; }
     const bool object = doc->text[w.at] == '{';
     while (nnc_walk_member(&w, object)) {
         const size_t place = w.text[w.at] == '{' ? w.at : 0;
-        size_t *places = nnc_arena_grow(doc->arena, doc->apart.places, doc->apart.count, &capacity, sizeof *places);
+        size_t *places = nnc_arena_grow(doc->arena, doc->large.places, doc->large.count, &capacity, sizeof *places);
         if (places == NULL) { return false; }
-        doc->apart.places = places;
-        places[doc->apart.count++] = place;
+        doc->large.places = places;
+        places[doc->large.count++] = place;
         nnc_walk_value(&w);
         if (place > 0) {
             nnc_buffer_put(lean, doc->text + copied, place + 1 - copied);
             copied = w.at - 1; /* copying continues at the closing brace of the member, so an empty object remains */
         }
     }
-    doc->apart.end = w.at;
+    doc->large.end = w.at;
     nnc_buffer_put(lean, doc->text + copied, doc->size + 1 - copied);
-    doc->apart.digests = nnc_arena_array(doc->arena, (size_t)doc->apart.count + 1, sizeof *doc->apart.digests);
-    return !lean->failed && doc->apart.digests != NULL;
+    doc->large.digests = nnc_arena_array(doc->arena, (size_t)doc->large.count + 1, sizeof *doc->large.digests);
+    return !lean->failed && doc->large.digests != NULL;
 }
 
 /* Parses the document without the members of its large object (see nnc_json_large). Returns false if the whole document
@@ -162,7 +162,7 @@ static bool parse_lean(nnc_json_doc *doc) {
     const char *rest = NULL;
     if (leave_out(doc, &lean)) {
         doc->root = cJSON_ParseWithLengthOpts(lean.bytes, lean.size, NULL, true);
-        doc->apart.object = nnc_json_follow(nnc_json_root(doc), doc->apart.name, &rest).node;
+        doc->large.object = nnc_json_follow(nnc_json_root(doc), doc->large.name, &rest).node;
     }
     nnc_buffer_free(&lean);
     return doc->root != NULL;
@@ -219,7 +219,7 @@ bool nnc_json_parse(nnc_json_doc *doc) {
     end = doc->text;
     /* the text must be valid here, because nnc_walk does not check it */
     const bool lean =
-        doc->apart.name != NULL && nnc_json_scan(doc->text, doc->size, values_max, NULL) && parse_lean(doc);
+        doc->large.name != NULL && nnc_json_scan(doc->text, doc->size, values_max, NULL) && parse_lean(doc);
     if (!lean && (nnc_json_scan_lexemes(doc->text, doc->size, values_max) ||
                   nnc_json_scan(doc->text, doc->size, values_max, &fault))) {
         doc->root = cJSON_ParseWithLengthOpts(doc->text, doc->size + 1, &end, true);
@@ -229,15 +229,15 @@ bool nnc_json_parse(nnc_json_doc *doc) {
 }
 
 static bool is_apart(nnc_json at, int32_t index) {
-    const nnc_json_large *apart = &at.doc->apart;
-    return apart->object != NULL && index < apart->count && apart->places[index] > 0;
+    const nnc_json_large *large = &at.doc->large;
+    return large->object != NULL && index < large->count && large->places[index] > 0;
 }
 
 bool nnc_json_open(nnc_json at, int32_t index) {
     const nnc_json_doc *doc = at.doc;
     if (!is_apart(at, index)) { return true; }
     const int before = doc->faults->count;
-    const size_t place = doc->apart.places[index];
+    const size_t place = doc->large.places[index];
     const char *end = doc->text + place;
     cJSON *read = cJSON_ParseWithLengthOpts(end, doc->size + 1 - place, &end, false);
     if (read != NULL) {
@@ -252,7 +252,7 @@ bool nnc_json_open(nnc_json at, int32_t index) {
 void nnc_json_close(nnc_json at, int32_t index, const char *const *skip) {
     if (is_apart(at, index)) {
         cJSON *node = (cJSON *)at.node;
-        if (skip != NULL) { at.doc->apart.digests[index] = nnc_json_digest(at, skip); }
+        if (skip != NULL) { at.doc->large.digests[index] = nnc_json_digest(at, skip); }
         cJSON_Delete(node->child);
         node->child = NULL;
     }

@@ -65,7 +65,7 @@ nnc_status nnc_software_asked(nnc_specs *specs, const char *asked, nnc_software 
     *software = nnc_software_default();
     nnc_status status = nnc_software_load(specs, asked != NULL ? asked : software->id, &loaded, &missing);
     if (status == NNC_UNKNOWN_ID && asked == NULL) {
-        return NNC_OK; /* no data folder contains a profile, so the default stays */
+        return NNC_OK; /* no data folder has the default profile, so the built-in values stay */
     }
     if (status == NNC_OK) {
         *software = *loaded;

@@ -831,8 +831,8 @@ const char *nnc_path_from(nnc_arena *arena, const char *file, const char *path) 
 
 /* Returns the digest of a member. For a closed member of the large object, the digest is already stored. */
 static uint64_t member_digest(nnc_json object, nnc_json item, int32_t index, const char *const *skip) {
-    const nnc_json_large *apart = &object.doc->apart;
-    return object.node == apart->object && apart->places[index] > 0 ? apart->digests[index]
+    const nnc_json_large *large = &object.doc->large;
+    return object.node == large->object && large->places[index] > 0 ? large->digests[index]
                                                                     : nnc_json_digest(item, skip);
 }
 

@@ -461,12 +461,12 @@ static void plans_read_scenarios(nnc_json root, nnc_plans *plans) {
         plans_no_memory(root);
         return;
     }
-    const bool apart = root.doc->apart.object == at.node;
+    const bool large = root.doc->large.object == at.node;
     int32_t used = 0;
     for (nnc_json item = nnc_json_first(at); item.node != NULL && nnc_json_go_on(item); item = nnc_json_next(item)) {
-        if (apart && !nnc_json_open(item, used)) { return; }
+        if (large && !nnc_json_open(item, used)) { return; }
         read_scenario(item, &common, &list[used++]);
-        if (apart) { nnc_json_close(item, used - 1, NULL); }
+        if (large) { nnc_json_close(item, used - 1, NULL); }
     }
     plans->scenarios = list;
     plans->scenario_count = used;
@@ -502,8 +502,8 @@ static void read_root(nnc_json root, bool head, nnc_plans *plans) {
     nnc_recorded_of(nnc_json_get(root, "recorded"), head, &plans->recorded);
 }
 
-/* apart: true = the scenarios are the large list of the document; false: the recorded estimates are. */
-static void find_lines(nnc_json root, bool apart, nnc_plans *plans) {
+/* large: true = the scenarios are the large list of the document; false = the recorded estimates are this list. */
+static void find_lines(nnc_json root, bool large, nnc_plans *plans) {
     const size_t count = (size_t)plans->scenario_count;
     nnc_plans_scenario *list = nnc_arena_array(root.doc->arena, count + 1, sizeof(*list));
     long *lines = nnc_arena_array(root.doc->arena, count + 1, sizeof(*lines));
@@ -511,7 +511,7 @@ static void find_lines(nnc_json root, bool apart, nnc_plans *plans) {
         nnc_faults_no_memory(root.doc->faults);
         return;
     }
-    nnc_plans_find_places(plans, apart ? 0 : root.doc->apart.end, lines, plans->scenario_count);
+    nnc_plans_find_places(plans, large ? 0 : root.doc->large.end, lines, plans->scenario_count);
     for (size_t i = 0; i < count; i++) {
         list[i] = plans->scenarios[i];
         list[i].line = lines[i];
@@ -523,18 +523,18 @@ static void find_lines(nnc_json root, bool apart, nnc_plans *plans) {
 }
 
 static void parse(nnc_arena *arena, const char *text, size_t size, bool head, nnc_faults *faults, nnc_plans *plans) {
-    const bool apart = head || strstr(text, "\"recorded\"") == NULL;
+    const bool large = head || strstr(text, "\"recorded\"") == NULL;
     nnc_json_doc doc = { .faults = faults,
                          .arena = arena,
                          .text = text,
                          .size = size,
                          .values_max = NNC_SCAN_VALUES_RECORDED,
-                         .apart = { .name = apart ? "scenarios" : "recorded.estimates" } };
+                         .large = { .name = large ? "scenarios" : "recorded.estimates" } };
     *plans = (nnc_plans){ .path = faults->name, .text = text, .size = size };
     if (nnc_json_parse(&doc)) {
         const nnc_json root = nnc_json_root(&doc);
         read_root(root, head, plans);
-        if (faults->count == 0) { find_lines(root, apart, plans); }
+        if (faults->count == 0) { find_lines(root, large, plans); }
     }
     nnc_json_free(&doc);
 }

@@ -164,7 +164,7 @@ static bool complete(nnc_arena *arena, char *recorded) {
                          .text = recorded,
                          .size = strlen(recorded),
                          .values_max = INT32_MAX,
-                         .apart = { .name = "estimates" } };
+                         .large = { .name = "estimates" } };
     char *place = strstr(recorded, "\"" NNC_DIGEST_OPEN "\"");
     const bool parsed = place != NULL && nnc_json_parse(&doc);
     nnc_json item = nnc_json_first(nnc_json_get(nnc_json_root(&doc), "estimates"));

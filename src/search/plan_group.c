@@ -510,7 +510,7 @@ void nnc_plan_groups_work(nnc_plan_groups *groups, nnc_pass_costs *pass, nnc_res
     result->step_s = step_s;
 }
 
-/* Returns the entry of groups->plain for a profile. If there is none, an old entry gets the profile and an infinite
+/* Returns the entry of groups->plain for a profile. If no entry has the profile, an old entry gets it, with an infinite
  * `adds`, with which no plan uses its bound. */
 static plain_bound *plain_of(nnc_plan_groups *groups, const nnc_software *software) {
     for (int32_t i = 0; i < PLAINS; i++) {

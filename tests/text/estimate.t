@@ -252,23 +252,23 @@ device    round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s, ridg
 plan      batch 8, image 256, bf16, policy mixed, adamw, flash attention, recompute none,
           software torch-compile (chosen for this plan), mode predicted
 
-step      2.455 ms
-          no software is faster than 1.575 ms; without any overlap it takes 3.103 ms
+step      2.350 ms
+          no software is faster than 1.575 ms; without any overlap it takes 2.984 ms
           no fitted efficiencies for this device: roofline time at the datasheet's rates
-bound by  compute 58.8% of the step, memory 41.2%, without the compute limit it would take 1.439 ms
+bound by  compute 62.0% of the step, memory 38.0%, without the compute limit it would take 1.321 ms
 
 part          time  share    group          time  share
-forward   793.9 us  32.3%    attention  272.2 us  11.1%
-backward  1.375 ms  56.0%    mlp        350.6 us  14.3%
-update    286.4 us  11.7%    norm       192.5 us   7.8%
-                             conv       1.103 ms  44.9%
-                             resample   218.3 us   8.9%
-                             time       31.84 us   1.3%
+forward   751.2 us  32.0%    attention  272.2 us  11.6%
+backward  1.312 ms  55.8%    mlp        350.6 us  14.9%
+update    286.4 us  12.2%    norm       192.5 us   8.2%
+                             conv       997.3 us  42.4%
+                             resample   218.3 us   9.3%
+                             time       31.84 us   1.4%
                              loss       327.7 ns   0.0%
-                             optimizer  286.4 us  11.7%
+                             optimizer  286.4 us  12.2%
 
-rate      3,258 samples/s, MFU 63.8%, HFU 63.8% of 100.0 TFLOP/s, FLOPs as in palm
-work      model 156.6 GFLOP, executed 157.5 GFLOP, memory traffic 1.439 GB
+rate      3,405 samples/s, MFU 66.7%, HFU 66.7% of 100.0 TFLOP/s, FLOPs as in palm
+work      model 156.6 GFLOP, executed 157.5 GFLOP, memory traffic 1.321 GB
 
 memory            size  of device
 weights       19.09 MB       0.2%
@@ -279,29 +279,29 @@ transient     9.830 MB       0.1%  gradients of activations
 not at once  -27.28 MB      -0.3%  gradients grow while activations are freed
 total     305.6 MB (291.45 MiB) of 10.00 GB (9.31 GiB), 3.1%: fits, 9.694 GB free
 
-cost      1 USD per device-hour (nowhere, 2020-01), 6.82e-07 USD per step,
-          8.525e-05 USD per thousand samples
+cost      1 USD per device-hour (nowhere, 2020-01), 6.526e-07 USD per step,
+          8.158e-05 USD per thousand samples
 $ nncost estimate segnet old --full --full --micro-batch 16 --software eager --policy amp
 model     segnet, A small U-Net for segmentation, unet, 45,942 parameters
 device    old, An old device without bf16, 50.00 TFLOP/s fp16, 500.0 GB/s, ridge 100 FLOP/B
 plan      batch 16, image 100, fp16, policy amp, adamw, flash attention, recompute none,
           software eager, mode predicted
 
-step      1.338 ms
-          no software is faster than 320.6 us; without any overlap it takes 2.342 ms
+step      1.173 ms
+          no software is faster than 320.6 us; without any overlap it takes 2.134 ms
           no fitted efficiencies for this device: roofline time at the datasheet's rates
-bound by  memory 90.3% of the step, host 5.2%, without the memory limit it would take 880.9 us
+bound by  memory 85.2% of the step, host 9.4%, without the memory limit it would take 880.9 us
 
 part          time  share    group          time  share
-forward   513.5 us  38.4%    norm       624.0 us  46.6%
-backward  746.3 us  55.8%    conv       493.0 us  36.8%
-update    8.821 us   0.7%    resample   124.9 us   9.3%
-host      69.84 us   5.2%    loss       17.92 us   1.3%
-                             optimizer  8.821 us   0.7%
-                             host       69.84 us   5.2%
+forward   431.3 us  36.8%    norm       624.0 us  53.2%
+backward  622.5 us  53.1%    conv       287.1 us  24.5%
+update    8.821 us   0.8%    resample   124.9 us  10.6%
+host      110.5 us   9.4%    loss       17.92 us   1.5%
+                             optimizer  8.821 us   0.8%
+                             host       110.5 us   9.4%
 
-rate      11,954 samples/s, MFU 13.6%, HFU 13.6% of 50.00 TFLOP/s, FLOPs as in palm
-work      model 9.101 GFLOP, executed 9.101 GFLOP, memory traffic 627.1 MB
+rate      13,638 samples/s, MFU 15.5%, HFU 15.5% of 50.00 TFLOP/s, FLOPs as in palm
+work      model 9.101 GFLOP, executed 9.101 GFLOP, memory traffic 523.1 MB
 
 memory           size  of device
 weights      183.8 kB       0.0%
@@ -315,16 +315,16 @@ cost      no price recorded for this device: give --price
 
 # Attention in a U-Net without a transformer around it.
 $ nncost ops unet round --set transformer_depth=0 --set context_len=0 --set context_width=0 | grep attn.*forward
-down.1.attn.norm      forward       1 102.5 k 409.6 k 204.8 k      2  204.8 ns  0.0% memory
+down.1.attn.norm      forward       1 102.5 k 409.6 k 204.8 k      2  204.8 ns  0.1% memory
 down.1.attn.qkv       forward       1 102.4 k 61.59 M 650.8 k  94.64  650.8 ns  0.2% memory
 down.1.attn.core      forward       1 309.2 k 53.08 M 411.6 k    129  524.3 ns  0.1% compute
 down.1.attn.out       forward       1 102.4 k 20.53 M 285.2 k  71.99  285.2 ns  0.1% memory
-down.1.attn.residual  forward       1       - 51.20 k 204.8 k   0.25  204.8 ns  0.0% memory
-mid.attn.norm         forward       1 102.5 k 409.6 k 204.8 k      2  204.8 ns  0.0% memory
+down.1.attn.residual  forward       1       - 51.20 k 204.8 k   0.25  204.8 ns  0.1% memory
+mid.attn.norm         forward       1 102.5 k 409.6 k 204.8 k      2  204.8 ns  0.1% memory
 mid.attn.qkv          forward       1 102.4 k 61.59 M 650.8 k  94.64  650.8 ns  0.2% memory
 mid.attn.core         forward       1 309.2 k 53.08 M 411.6 k    129  524.3 ns  0.1% compute
 mid.attn.out          forward       1 102.4 k 20.53 M 285.2 k  71.99  285.2 ns  0.1% memory
-mid.attn.residual     forward       1       - 51.20 k 204.8 k   0.25  204.8 ns  0.0% memory
+mid.attn.residual     forward       1       - 51.20 k 204.8 k   0.25  204.8 ns  0.1% memory
 up.1.attn.norm        forward       2 102.5 k 409.6 k 204.8 k      2  204.8 ns  0.1% memory
 up.1.attn.qkv         forward       2 102.4 k 61.59 M 650.8 k  94.64  650.8 ns  0.3% memory
 up.1.attn.core        forward       2 309.2 k 53.08 M 411.6 k    129  524.3 ns  0.3% compute
@@ -466,19 +466,19 @@ goodput     100.00% (stops are not counted: the device file has no rate of failu
 cost        17,743 USD, at 4 USD per device-hour, 0.008871 USD per million tokens
 energy      4,436 kWh, 1.000 kW per device as rated, PUE 1
 $ nncost estimate unet fitted --full --full --micro-batch 32 --samples 1e8 | sed -n '/^cost/,$p'
-cost      2 USD per device-hour (here, 2022-02), 7.649e-06 USD per step,
-          0.000239 USD per thousand samples
+cost      2 USD per device-hour (here, 2022-02), 7.414e-06 USD per step,
+          0.0002317 USD per thousand samples
 
-run         11.95 h, 11.95 device-hours, 3,125,000 steps of 13.77 ms, 100.0 M samples,
+run         11.58 h, 11.58 device-hours, 3,125,000 steps of 13.35 ms, 100.0 M samples,
             1.958e+18 FLOP
 
 part         time   share
-training  11.95 h  100.0%  Time of the steps, as estimated.
+training  11.58 h  100.0%  Time of the steps, as estimated.
 
 goodput     100.00% (stops are not counted: the device file has no rate of failures, give
             --device-mtbf-s)
-cost        23.9 USD, at 2 USD per device-hour (here, 2022-02)
-energy      5.976 kWh, 500.0 W per device as rated, PUE 1
+cost        23.17 USD, at 2 USD per device-hour (here, 2022-02)
+energy      5.792 kWh, 500.0 W per device as rated, PUE 1
 
 # A device without a price, network, power.
 $ nncost estimate dense old --full --full --tokens 1e9 | sed -n '/^cost/,$p'

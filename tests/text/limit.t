@@ -65,10 +65,10 @@ $ nncost limit unet round --of batch --format markdown
 
 | size | micro-batch | sequence | compute | memory | network | step | bound | memory fits |
 |---:|---:|---:|---:|---:|---:|---:|:---|:---|
-| 1 | 1 | - | 196.9 us | 411.6 us | 0 s | 567.3 us | memory | fits |
-| 2 | 2 | - | 393.8 us | 480.1 us | 0 s | 836.3 us | memory | fits |
-| 3 | 3 | - | 590.6 us | 548.6 us | 0 s | 1.106 ms | compute | fits |
-| 4 | 4 | - | 787.5 us | 617.1 us | 0 s | 1.376 ms | compute | fits |
+| 1 | 1 | - | 196.9 us | 411.6 us | 0 s | 554.1 us | memory | fits |
+| 2 | 2 | - | 393.8 us | 480.1 us | 0 s | 809.8 us | memory | fits |
+| 3 | 3 | - | 590.6 us | 548.6 us | 0 s | 1.066 ms | compute | fits |
+| 4 | 4 | - | 787.5 us | 617.1 us | 0 s | 1.323 ms | compute | fits |
 
 # There is no limit: memory bounds every size.
 $ nncost limit unet round --of batch --set device.mem_bytes_per_s=2e11 --lenient --format json | grep -E '"(limit|bound_by)"'

@@ -191,7 +191,7 @@ plan      batch 1, image 256, bf16, policy mixed, adamw, flash attention, recomp
           software torch-compile (chosen for this plan), mode predicted
 
 op                 phase       rep shape          kept   FLOPs   bytes FLOP/B     time share bound
-optimizer          update        1 params=95..       - 152.7 M 267.3 M 0.5714 267.3 us 47.1% memory
+optimizer          update        1 params=95..       - 152.7 M 267.3 M 0.5714 267.3 us 48.2% memory
 grad.clip          update        1 params=95..       - 19.09 M 19.09 M      1 19.09 us  3.4% memory
 up.1.conv          forward       1 n=1 c=200.. 409.6 k 737.5 M 1.540 M    479 7.373 us  1.3% compute
 up.1.conv          grad_input    1 n=1 c=200..       - 737.3 M 1.539 M    479 7.373 us  1.3% compute
@@ -200,11 +200,11 @@ up.0.block.conv1   forward       1 n=1 c=300.. 614.4 k 553.1 M 1.359 M  406.8 5.
 up.0.block.conv1   grad_input    1 n=1 c=300..       - 553.0 M 1.359 M  406.8 5.530 us  1.0% compute
 up.0.block.conv1   grad_weight   1 n=1 c=300..       - 553.1 M 1.359 M  406.9 5.530 us  1.0% compute
 up.1.ff.activation backward      2 elements=..       - 2.458 M 2.048 M    1.2 2.048 us  0.7% memory
-mid.block.conv1    forward       2 n=1 c=200.. 102.4 k 184.4 M 925.2 k  199.3 1.843 us  0.6% compute
+mid.block.conv1    forward       2 n=1 c=200.. 102.4 k 184.4 M 925.2 k  199.3 1.843 us  0.7% compute
 cut: shape (a width of 100, see COLUMNS)
 
           347 more rows
-step      19.69 GFLOP executed, 276.1 MFLOP on the vector units, 480.1 MB moved, 567.3 us, memory
+step      19.69 GFLOP executed, 276.1 MFLOP on the vector units, 465.3 MB moved, 554.1 us, memory
 $ nncost ops dense round --sort bytes --top 5
 model     dense, A small decoder, decoder, 107,106,000 parameters
 device    round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s, ridge 100 FLOP/B
@@ -246,27 +246,27 @@ plan      batch 1, image 256, bf16, policy mixed, adamw, flash attention, recomp
 
 group      ops    FLOPs    bytes  FLOP/B      time  share  bound
 time        64  5.410 M  7.693 M  0.7033  7.693 us   1.4%  memory
-conv       118  11.67 G  72.36 M   161.3  138.7 us  24.4%  compute
-norm        66  52.94 M  24.06 M     2.2  24.06 us   4.2%  memory
-resample    16  2.351 G  9.715 M     242  27.29 us   4.8%  compute
-attention  120  2.744 G  36.81 M   74.54  39.21 us   6.9%  memory
-mlp         40  2.968 G  43.07 M    68.9  43.98 us   7.8%  memory
+conv       118  11.67 G  57.51 M   202.9  125.4 us  22.6%  compute
+norm        66  52.94 M  24.06 M     2.2  24.06 us   4.3%  memory
+resample    16  2.351 G  9.715 M     242  27.29 us   4.9%  compute
+attention  120  2.744 G  36.81 M   74.54  39.21 us   7.1%  memory
+mlp         40  2.968 G  43.07 M    68.9  43.98 us   7.9%  memory
 loss         2  20.48 k  40.96 k     0.5  40.96 ns   0.0%  memory
-optimizer    2  171.8 M  286.4 M     0.6  286.4 us  50.5%  memory
+optimizer    2  171.8 M  286.4 M     0.6  286.4 us  51.7%  memory
 
-step      19.69 GFLOP executed, 276.1 MFLOP on the vector units, 480.1 MB moved, 567.3 us, memory
+step      19.69 GFLOP executed, 276.1 MFLOP on the vector units, 465.3 MB moved, 554.1 us, memory
 $ nncost ops unet round --by group --format json
 {
   "schema": "nncost.ops/1",
   "ops": [
-    {"group": "time", "repeat": 64, "flops": 4240000, "vector_flops": 1170400, "bytes": 7693400, "time_s": 7.6934e-6, "share": 0.0135606937621, "bound": "memory"},
-    {"group": "conv", "repeat": 118, "flops": 11649024000, "vector_flops": 21768192, "bytes": 72357568, "time_s": 0.000138657168, "share": 0.244402655935, "bound": "compute"},
-    {"group": "norm", "repeat": 66, "flops": 0, "vector_flops": 52940800, "bytes": 24064000, "time_s": 2.4064e-5, "share": 0.0424161664142, "bound": "memory"},
-    {"group": "resample", "repeat": 16, "flops": 2350080000, "vector_flops": 665600, "bytes": 9715000, "time_s": 2.72896e-5, "share": 0.0481017376569, "bound": "compute"},
-    {"group": "attention", "repeat": 120, "flops": 2735155200, "vector_flops": 8859648, "bytes": 36813952, "time_s": 3.9214208e-5, "share": 0.0691205274405, "bound": "memory"},
-    {"group": "mlp", "repeat": 40, "flops": 2949120000, "vector_flops": 18841600, "bytes": 43073600, "time_s": 4.39824e-5, "share": 0.077525132883, "bound": "memory"},
-    {"group": "loss", "repeat": 2, "flops": 0, "vector_flops": 20480, "bytes": 40960, "time_s": 4.096e-8, "share": 7.21977300667e-5, "bound": "memory"},
-    {"group": "optimizer", "repeat": 2, "flops": 0, "vector_flops": 171833472, "bytes": 286389120, "time_s": 0.00028638912, "share": 0.504800888179, "bound": "memory"}
+    {"group": "time", "repeat": 64, "flops": 4240000, "vector_flops": 1170400, "bytes": 7693400, "time_s": 7.6934e-6, "share": 0.0138840930631, "bound": "memory"},
+    {"group": "conv", "repeat": 118, "flops": 11649024000, "vector_flops": 21768192, "bytes": 57509568, "time_s": 0.000125442448, "share": 0.226382954493, "bound": "compute"},
+    {"group": "norm", "repeat": 66, "flops": 0, "vector_flops": 52940800, "bytes": 24064000, "time_s": 2.4064e-5, "share": 0.0434277192751, "bound": "memory"},
+    {"group": "resample", "repeat": 16, "flops": 2350080000, "vector_flops": 665600, "bytes": 9715000, "time_s": 2.72896e-5, "share": 0.049248881646, "bound": "compute"},
+    {"group": "attention", "repeat": 120, "flops": 2735155200, "vector_flops": 8859648, "bytes": 36813952, "time_s": 3.9214208e-5, "share": 0.0707689335363, "bound": "memory"},
+    {"group": "mlp", "repeat": 40, "flops": 2949120000, "vector_flops": 18841600, "bytes": 43073600, "time_s": 4.39824e-5, "share": 0.0793739744117, "bound": "memory"},
+    {"group": "loss", "repeat": 2, "flops": 0, "vector_flops": 20480, "bytes": 40960, "time_s": 4.096e-8, "share": 7.39195221703e-5, "bound": "memory"},
+    {"group": "optimizer", "repeat": 2, "flops": 0, "vector_flops": 171833472, "bytes": 286389120, "time_s": 0.00028638912, "share": 0.516839524052, "bound": "memory"}
   ]
 }
 $ nncost ops unet round --by op --sort time --top 12
@@ -276,21 +276,21 @@ plan      batch 1, image 256, bf16, policy mixed, adamw, flash attention, recomp
           software torch-compile (chosen for this plan), mode predicted
 
 op              ops    FLOPs    bytes  FLOP/B      time  share  bound
-optimizer         1  152.7 M  267.3 M  0.5714  267.3 us  47.1%  memory
-block.conv1      24  6.637 G  25.11 M   264.3  66.36 us  11.7%  compute
-block.conv2      24  4.425 G  19.18 M   230.7  44.24 us   7.8%  compute
-up.conv           3  2.212 G  4.618 M     479  22.12 us   3.9%  compute
+optimizer         1  152.7 M  267.3 M  0.5714  267.3 us  48.2%  memory
+block.conv1      24  6.637 G  25.11 M   264.3  66.36 us  12.0%  compute
+block.conv2      24  4.425 G  19.18 M   230.7  44.24 us   8.0%  compute
+up.conv           3  2.212 G  4.618 M     479  22.12 us   4.0%  compute
 ff.gate_up       12  1.969 G  18.75 M     105  19.66 us   3.5%  compute
 grad.clip         1  19.09 M  19.09 M       1  19.09 us   3.4%  memory
-ff.activation     8  14.75 M  13.11 M   1.125  13.11 us   2.3%  memory
+ff.activation     8  14.75 M  13.11 M   1.125  13.11 us   2.4%  memory
 ff.down          12  983.4 M  9.986 M   98.49  9.986 us   1.8%  memory
-block.norm1      16  20.28 M  9.216 M     2.2  9.216 us   1.6%  memory
-block.act1       16  10.14 M  9.216 M     1.1  9.216 us   1.6%  memory
+block.norm1      16  20.28 M  9.216 M     2.2  9.216 us   1.7%  memory
 attn1.qkv        12  737.3 M  7.795 M   94.58  7.795 us   1.4%  memory
 block.shortcut   15  553.7 M  7.713 M   71.79  7.713 us   1.4%  memory
+attn1.core        8  739.8 M  4.940 M   149.8  7.340 us   1.3%  compute
 
           34 more rows
-step      19.69 GFLOP executed, 276.1 MFLOP on the vector units, 480.1 MB moved, 567.3 us, memory
+step      19.69 GFLOP executed, 276.1 MFLOP on the vector units, 465.3 MB moved, 554.1 us, memory
 $ nncost ops dense round --by phase --format csv
 phase,repeat,flops,vector_flops,bytes,time_s,share,bound\r
 forward,85,228016000000,691160000,842408000,0.002568168,0.237886814041,compute\r
@@ -383,21 +383,21 @@ plan      batch 1, image 100, bf16, policy mixed, adamw, flash attention, recomp
           software torch-compile (chosen for this plan), mode predicted
 
 op           ops    FLOPs    bytes  FLOP/B      time  share  bound
-block.conv1   14  273.6 M  3.923 M   69.74  4.062 us  13.0%  memory
-block.norm1   10  7.150 M  5.200 M   1.375  5.200 us  16.6%  memory
-block.act1    10  650.0 k  3.250 M     0.2  3.250 us  10.4%  memory
-block.conv2   15  270.0 M  4.040 M   66.83  4.194 us  13.4%  memory
-block.norm2   10  7.150 M  5.200 M   1.375  5.200 us  16.6%  memory
-block.act2    10  650.0 k  3.250 M     0.2  3.250 us  10.4%  memory
-down.pool      4  187.5 k  1.350 M  0.1389  1.350 us   4.3%  memory
-up.conv        6  24.30 M  1.374 M   17.68  1.374 us   4.4%  memory
-up.concat      4        0  1.200 M       0  1.200 us   3.8%  memory
-out.conv       3  1.240 M  720.1 k   1.722  720.1 ns   2.3%  memory
-loss           2  140.0 k  120.0 k   1.167  120.0 ns   0.4%  memory
-grad.clip      1  91.88 k  91.88 k       1  91.88 ns   0.3%  memory
-optimizer      1  735.1 k  1.286 M  0.5714  1.286 us   4.1%  memory
+block.conv1   14  273.6 M  3.923 M   69.74  4.062 us  16.3%  memory
+block.norm1   10  7.150 M  5.200 M   1.375  5.200 us  20.9%  memory
+block.act1    10  650.0 k        0       -  65.00 ns   0.3%  compute
+block.conv2   15  270.0 M  4.040 M   66.83  4.194 us  16.8%  memory
+block.norm2   10  7.150 M  5.200 M   1.375  5.200 us  20.9%  memory
+block.act2    10  650.0 k        0       -  65.00 ns   0.3%  compute
+down.pool      4  187.5 k  1.350 M  0.1389  1.350 us   5.4%  memory
+up.conv        6  24.30 M  1.374 M   17.68  1.374 us   5.5%  memory
+up.concat      4        0  1.200 M       0  1.200 us   4.8%  memory
+out.conv       3  1.240 M  720.1 k   1.722  720.1 ns   2.9%  memory
+loss           2  140.0 k  120.0 k   1.167  120.0 ns   0.5%  memory
+grad.clip      1  91.88 k  91.88 k       1  91.88 ns   0.4%  memory
+optimizer      1  735.1 k  1.286 M  0.5714  1.286 us   5.2%  memory
 
-step      568.8 MFLOP executed, 17.09 MFLOP on the vector units, 31.01 MB moved, 31.30 us, memory
+step      568.8 MFLOP executed, 17.09 MFLOP on the vector units, 24.51 MB moved, 24.93 us, memory
 
 # Many devices: collectives with their links.
 $ nncost ops experts round --devices 16 --tensor 2 --expert 8 --zero 1 --sequence-parallel --global-batch 16 --sort time --top 16
@@ -523,13 +523,13 @@ time.act               forward    1  elements=400                     1.600 k  1
 time.linear2           forward    1  m=1 n=400 k=400                    800.0  320.4 k  322.4 k  0.9938   322.4 ns   0.1%  memory
 in.conv                forward    1  n=1 c=4->100 32x32->32x32 k=3          -  7.475 M  220.4 k   33.92   220.4 ns   0.0%  memory
 down.0.block.norm1     forward    1  rows=10 width=10240              204.9 k  819.2 k  409.6 k       2   409.6 ns   0.1%  memory
-down.0.block.act1      forward    1  elements=102400                  204.8 k  409.6 k  409.6 k       1   409.6 ns   0.1%  memory
+down.0.block.act1      forward    1  elements=102400                  204.8 k  409.6 k        0       -   40.96 ns   0.0%  compute
 down.0.block.conv1     forward    1  n=1 c=100->100 32x32->32x32 k=3  204.8 k  184.4 M  589.8 k   312.7   1.843 us   0.3%  compute
 down.0.block.time_act  forward    1  elements=400                           -  1.600 k  1.600 k       1   1.600 ns   0.0%  memory
 down.0.block.time      forward    1  m=1 n=100 k=400                    800.0  80.10 k  81.20 k  0.9865   81.20 ns   0.0%  memory
 
           347 more rows
-step      19.69 GFLOP executed, 276.1 MFLOP on the vector units, 480.1 MB moved, 567.3 us, memory
+step      19.69 GFLOP executed, 276.1 MFLOP on the vector units, 465.3 MB moved, 554.1 us, memory
 
 # What does not fit has its ops all the same.
 $ nncost ops dense round --micro-batch 64 --by group

@@ -39,12 +39,12 @@ $ nncost run unet round --samples 1e6 --micro-batch 4 --prepare-s 50ms --workers
 run         6.944 h, 6.944 device-hours, 250,000 steps of 100.0 ms, 1.000 M samples, 1.958e+16 FLOP
 
 part         time  share
-training  344.0 s   1.4%  Time of the steps, as estimated.
-input     6.849 h  98.6%  Time that training waits for input.
+training  330.8 s   1.3%  Time of the steps, as estimated.
+input     6.853 h  98.7%  Time that training waits for input.
 
 input       the step waits for its input, storage 400.0 us a step, workers 100.0 ms a step,
             link 1.200 ms a step
-            needs 290.7 MB/s from storage, 146 workers per device,
+            needs 302.3 MB/s from storage, 152 workers per device,
             prefetch holds 48.00 MB per device
 goodput     100.00% (stops are not counted: the device file has no rate of failures, give
             --device-mtbf-s)

@@ -47,19 +47,19 @@ $ nncost estimate dense fitted --micro-batch 8 --precision fp16 --sensitivity --
     {"figure": "mem_bytes", "value": 20000000000, "elasticity": 0, "step_if_doubled_s": 0.0475395978633, "needed": 3758692000}
   ],
 $ nncost estimate unet round --full --full --micro-batch 8 --sensitivity --format markdown | sed -n '/^- \*\*cost/,$p'
-- **cost**: 1 USD per device-hour (nowhere, 2020-01), 6.82e-07 USD per step, 8.525e-05 USD per thousand samples
+- **cost**: 1 USD per device-hour (nowhere, 2020-01), 6.526e-07 USD per step, 8.158e-05 USD per thousand samples
 
 | figure | value | elasticity | step if doubled | change |
 |:---|---:|---:|---:|---:|
-| matmul_flops_per_s.bf16 | 100.0 TFLOP/s | -0.588 | 1.794 ms | -26.9% |
-| mem_bytes_per_s | 1.000 TB/s | -0.412 | 2.004 ms | -18.4% |
-| vector_flops_per_s.fp32 | 10.00 TFLOP/s | 0.000 | 2.455 ms | 0.0% |
-| scale_up.bytes_per_s | 100.0 GB/s | 0.000 | 2.455 ms | 0.0% |
-| scale_up.latency_s | 1.000 us | 0.000 | 2.455 ms | 0.0% |
-| scale_out.bytes_per_s | 10.00 GB/s | 0.000 | 2.455 ms | 0.0% |
-| scale_out.latency_s | 10.00 us | 0.000 | 2.455 ms | 0.0% |
-| host.bytes_per_s | 10.00 GB/s | 0.000 | 2.455 ms | 0.0% |
-| host.mem_bytes_per_s | 10.00 GB/s | 0.000 | 2.455 ms | 0.0% |
+| matmul_flops_per_s.bf16 | 100.0 TFLOP/s | -0.614 | 1.689 ms | -28.1% |
+| mem_bytes_per_s | 1.000 TB/s | -0.380 | 1.958 ms | -16.7% |
+| vector_flops_per_s.fp32 | 10.00 TFLOP/s | -0.006 | 2.343 ms | -0.3% |
+| scale_up.bytes_per_s | 100.0 GB/s | 0.000 | 2.350 ms | 0.0% |
+| scale_up.latency_s | 1.000 us | 0.000 | 2.350 ms | 0.0% |
+| scale_out.bytes_per_s | 10.00 GB/s | 0.000 | 2.350 ms | 0.0% |
+| scale_out.latency_s | 10.00 us | 0.000 | 2.350 ms | 0.0% |
+| host.bytes_per_s | 10.00 GB/s | 0.000 | 2.350 ms | 0.0% |
+| host.mem_bytes_per_s | 10.00 GB/s | 0.000 | 2.350 ms | 0.0% |
 
 mem_bytes does not change the time: the plan takes 305.6 MB of 10.00 GB; with less than that it does not fit
 

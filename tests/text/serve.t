@@ -308,27 +308,27 @@ $ nncost search dense round --serve --draft-length 4
 $ nncost serve unet round --steps 20 --guidance --batch 2 --price 3
 images     unet on round, 256 x 256 pixels, 2 at a time, 20 steps with guidance, fp16,
            software torch-compile
-parts      20 x 398.7 us, weights 19.09 MB of 10.00 GB
-time       7.974 ms, 398.7 us a step, at least 5.224 ms in all, 65.5% of the peak
-throughput 250.8 images/s, 0.003323 USD per thousand images, 3.987 J an image at rated power
+parts      20 x 377.3 us, weights 19.09 MB of 10.00 GB
+time       7.547 ms, 377.3 us a step, at least 5.224 ms in all, 69.2% of the peak
+throughput 265 images/s, 0.003145 USD per thousand images, 3.773 J an image at rated power
 $ sed 's/"id": "unet"/"id": "drawn"/; s/"family"/"text_encoders": "dense", "image_decoder": "vision", "family"/' toy/models/unet.json >drawn.json
 $ nncost serve ./drawn.json round --steps 20 --guidance --batch 2 --image 160 --seller corner --region TOY
 images     drawn on round, 160 x 160 pixels, 2 at a time, 20 steps with guidance, fp16,
            software torch-compile
-parts      prompt 10.27 ms (dense), 20 x 157.5 us, image 1.460 ms (vision),
+parts      prompt 10.27 ms (dense), 20 x 149.1 us, image 1.460 ms (vision),
            weights 474.9 MB of 10.00 GB
-time       14.88 ms, 157.5 us a step, at least 13.05 ms in all, 87.7% of the peak
-throughput 134.4 images/s, 0.008268 EUR per thousand images (Corner box of 8, 2026-01),
-           7.441 J an image at rated power, 1.034 g of carbon dioxide per thousand (Toyland, 2025,
+time       14.72 ms, 149.1 us a step, at least 13.05 ms in all, 88.7% of the peak
+throughput 135.9 images/s, 0.008175 EUR per thousand images (Corner box of 8, 2026-01),
+           7.358 J an image at rated power, 1.022 g of carbon dioxide per thousand (Toyland, 2025,
            location-based: Read from the meter)
 $ nncost explain --serve image_s,text_s,lower_bound_s ./drawn.json round --steps 20 --image 160 | grep -v ^$
 served    drawn on round, software torch-compile
 image_s:
 image_s           Time from the prompts to the images of a batch.
                   = text_s + steps * forward_s + decode_s + batch * beside_s
-                  = 0.002568168 + 20 * 4.6062808e-5 + 0.0007302822 + 1 * 0
-                  = 0.00421970636 s (4.220 ms)
-  where           text_s 2.568 ms, forward_s 46.06 us, decode_s 730.3 us, beside_s 0 s
+                  = 0.002568168 + 20 * 4.3974808e-5 + 0.0007302822 + 1 * 0
+                  = 0.00417794636 s (4.178 ms)
+  where           text_s 2.568 ms, forward_s 43.97 us, decode_s 730.3 us, beside_s 0 s
   note            forward passes of the estimate, with guidance over twice the batch
 text_s:
 text_s            Time of the text encoders for the prompts of a batch.
@@ -345,12 +345,12 @@ $ nncost estimate vision round --full --full --micro-batch 1 --image 160 --preci
 forward   730.3 us
 $ nncost compare --serve unet,dense round,fitted --steps 20 --image 96
 model  device      time    a step  images/s  per thousand    energy
-unet   round   547.0 us  27.35 us     1,828     0.0001519  547.0 mJ
-unet   fitted  30.60 ms  1.530 ms     32.68         0.017   15.30 J
+unet   round   532.0 us  26.60 us     1,880     0.0001478  532.0 mJ
+unet   fitted  30.58 ms  1.529 ms      32.7       0.01699   15.29 J
 
           2 illegal rows left out
 $ nncost serve unet round --steps 20 --format json | grep -A9 '"images"'
-  "images": {"steps": 20, "guidance": false, "image": 256, "batch": 1, "precision": "fp16", "forward_s": 0.00010264632, "forward_flops": 6529772800, "text_s": 0, "decode_s": 0, "image_s": 0.0020529264, "lower_bound_s": 0.00130595456, "images_per_s": 487.109523264, "utilization": 0.636142903126, "weight_bytes": 19092608, "capacity_bytes": 10000000000, "fits": true, "price_per_device_hour": 1, "per_thousand_images": 0.000570257333333, "energy_j_per_image": 2.0529264, "carbon_g_per_thousand_images": null}
+  "images": {"steps": 20, "guidance": false, "image": 256, "batch": 1, "precision": "fp16", "forward_s": 9.730104e-5, "forward_flops": 6529772800, "text_s": 0, "decode_s": 0, "image_s": 0.0019460208, "lower_bound_s": 0.00130595456, "images_per_s": 513.869122057, "utilization": 0.671089723193, "weight_bytes": 19092608, "capacity_bytes": 10000000000, "fits": true, "price_per_device_hour": 1, "per_thousand_images": 0.000540561333333, "energy_j_per_image": 1.9460208, "carbon_g_per_thousand_images": null}
 }
 $ printf '{ "schema": "nncost.plans/1", "scenarios": [{ "id": "draw", "serve": true, "model": "unet", "device": "round", "steps": 20, "require": { "images_per_s": ">= 100", "images.fits": "== true" } }] }' >draw.json; nncost check draw.json
 draw.json: 1 estimated; 2 of 2 requirements met

@@ -534,7 +534,7 @@ fused_residual              off
 fused_rotary                off
 fused_loss                  off
 loss_keep                   logits
-fused_maps                  off
+fused_maps                  on
 contiguous_maps             off
 random_written              off
 fp8_gather                  off

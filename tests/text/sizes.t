@@ -77,13 +77,13 @@ no fitted efficiencies for this device: roofline times; real times are longer, a
 plans may differ
 
 devices      step     run  run USD    kWh    memory    MFU  bubble  plan
-      8  8.733 ms  3411 s    7.581  7.581  747.1 MB  71.7%    0.0%  dp8 zero3 mb32
-     16  4.450 ms  1738 s    7.726  7.726  377.3 MB  70.4%    0.0%  dp16 zero3 mb16
+      8  8.310 ms  3246 s    7.214  7.214  747.1 MB  75.4%    0.0%  dp8 zero3 mb32
+     16  4.239 ms  1656 s    7.359  7.359  377.3 MB  73.9%    0.0%  dp16 zero3 mb16
      32  2.823 ms  1103 s    9.802  9.802  192.4 MB  55.5%    0.0%  dp32 zero3 mb8
 
 fastest: 32 devices, 2.823 ms a step, 1103 s for the run, run cost 9.802 USD
     nncost estimate unet round --global-batch 256 --samples 1e8 --devices 32 --zero 3 --micro-batch 8
-cheapest: 8 devices, 8.733 ms a step, 3411 s for the run, run cost 7.581 USD
+cheapest: 8 devices, 8.310 ms a step, 3246 s for the run, run cost 7.214 USD
     nncost estimate unet round --global-batch 256 --samples 1e8 --devices 8 --zero 3 --micro-batch 32
 
 # The smallest size that keeps to a deadline and a budget; none does.

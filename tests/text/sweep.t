@@ -140,12 +140,12 @@ layers  mem_bytes       params  capacity_bytes
     16   80.00 GB  203,210,000        80.00 GB
 $ nncost sweep unet round,old --image 256..512+128 --columns device,image,samples_per_s,tokens_per_s --format csv
 device.id,plan.image,throughput.samples_per_s,throughput.tokens_per_s\r
-round,256,1762.63989421,\r
-round,384,1077.39202556,\r
-round,512,677.730286476,\r
-old,256,881.319947103,\r
-old,384,538.69601278,\r
-old,512,338.865143238,\r
+round,256,1804.67583424,\r
+round,384,1113.04764582,\r
+round,512,702.911430466,\r
+old,256,903.669718868,\r
+old,384,557.664334735,\r
+old,512,352.2645507,\r
 
 # A part of the rows, also one without any.
 $ nncost sweep dense round --micro-batch 1..10 --shard 2/3 --columns micro_batch --format csv
