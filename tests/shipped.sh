@@ -72,7 +72,10 @@ v4-8|tpu-v4 --devices 4
 8xH100|H100 --devices 8
 rtx4090x2|rtx4090 --devices 2
 cuda|.
+h1000|h100
+h100-80|h100-80gb
 END
+{ clean show a1000 2>&1 || true; } | grep -q "did you mean a100?" || { echo "a1000: not answered with a100"; exit 1; }
 # A country by its name and its codes.
 for country in FR fra France; do
     clean run gpt2 h100 --tokens 1B --region "$country" | grep -q "(France, " || { echo "$country: not France"; exit 1; }

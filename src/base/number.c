@@ -415,8 +415,8 @@ static double time_factor(const char *text) {
 /* Returns the factor of a count's suffix ("k", "M"); 0 = unknown. Lengths in tokens use 1024: an "8k" context has
  * 8192. */
 static double count_factor(const char *text, bool length) {
-    static const suffix counts[] = { { "k", 1e3 }, { "K", 1e3 },  { "M", 1e6 }, { "B", 1e9 },
-                                     { "G", 1e9 }, { "T", 1e12 }, { NULL, 0.0 } };
+    static const suffix counts[] = { { "k", 1e3 }, { "K", 1e3 },  { "M", 1e6 },  { "B", 1e9 }, { "b", 1e9 },
+                                     { "G", 1e9 }, { "T", 1e12 }, { "t", 1e12 }, { NULL, 0.0 } };
     static const suffix lengths[] = { { "k", 1024.0 }, { "K", 1024.0 }, { "M", 1048576.0 }, { NULL, 0.0 } };
     return factor_of(length ? lengths : counts, text);
 }

@@ -44,6 +44,8 @@ static const alias aliases[] = {
     VALUE("--amp", "bf16", "--policy amp --precision bf16"), VALUE("--amp", "fp16", "--policy amp --precision fp16"),
     NAME("--amp", "--policy amp"), NAME("--autocast", "--policy amp"), NAME("--fp32", "--precision fp32"),
     NAME("--bfloat16", "--precision bf16"), NAME("--float16", "--precision fp16"), NAME("--half", "--precision fp16"),
+    VALUE("--precision", "bfloat16", "--precision bf16"), VALUE("--precision", "float16", "--precision fp16"),
+    VALUE("--precision", "half", "--precision fp16"), VALUE("--precision", "float32", "--precision fp32"),
     /* options of Megatron-LM; source: megatron/training/arguments.py */
     NAME("--tensor-model-parallel-size", "--tensor %"),
     NAME("--pipeline-model-parallel-size", "--pipeline %"),
@@ -192,6 +194,7 @@ static const alias aliases[] = {
     HINT("--batch", NULL, TRAINED, "--micro-batch"), HINT("--batch-size", NULL, TRAINED, "--micro-batch"),
     HINT("--bs", NULL, TRAINED, "--micro-batch"),
     HINT("--batch-size", NULL, "--batch", "--batch"), HINT("--bs", NULL, "--batch", "--batch"),
+    HINT("-b", NULL, TRAINED, "--micro-batch"), HINT("-b", NULL, "--batch N", "--batch"),
     NAME("--gas", "--micro-batches %"), NAME("--accum", "--micro-batches %"),
     NAME("--gpus", "--devices %"), NAME("--gpu-count", "--devices %"), NAME("--ngpus", "--devices %"),
     NAME("--n-gpus", "--devices %"), NAME("--num-devices", "--devices %"), NAME("--gpus-per-node", "--devices-per-node %"),
@@ -291,14 +294,22 @@ static nnc_status refuse_value(const expansion *e, const char *word, const char 
                     value != NULL ? value : "");
 }
 
+/* Returns true if the alias only renames this value of an option of nncost ("--precision float16"). */
+static bool renames_value(const alias *row, const char *value) {
+    const size_t length = strlen(row->name);
+    return row->value != NULL && row->words != NULL && value != NULL && strncmp(row->words, row->name, length) == 0 &&
+           row->words[length] == ' ' && alike(row->value, value);
+}
+
 /* Finds the alias of an option name: the alias for this value, or else the alias for any value. NULL with *found set:
- * the name has aliases, but none for this value. */
-static const alias *row_of(const expansion *e, const char *word, const char *value, bool *found) {
+ * the name has aliases, but none for this value. own: the name is an option of nncost, so only its values have
+ * aliases. */
+static const alias *row_of(const expansion *e, const char *word, const char *value, bool own, bool *found) {
     const alias *any = NULL;
     *found = false;
     for (int i = 0; i < ALIASES; i++) {
         const alias *row = &aliases[i];
-        if (!applies(e, row, word)) { continue; }
+        if (!applies(e, row, word) || (own && !renames_value(row, value))) { continue; }
         *found = true;
         if (row->value != NULL &&
             (row->value[0] == LOAD[0] ? e->has_load : value != NULL && alike(row->value, value))) {
@@ -324,13 +335,13 @@ static bool is_free(const expansion *e, const char *word) {
 
 /* Replaces one word of argv, together with its value if it has one. *used: number of words that were taken. *found:
  * true if the word is an alias. */
-static nnc_status expand_word(expansion *e, char **argv, bool last, int *used, bool *found, nnc_error *err) {
+static nnc_status expand_word(expansion *e, char **argv, bool last, bool own, int *used, bool *found, nnc_error *err) {
     const char *word = argv[0], *equals = strchr(word, '=');
     const char *value = equals != NULL ? equals + 1 : last || strncmp(argv[1], "--", 2) == 0 ? NULL : argv[1];
-    const alias *row = row_of(e, word, value, found);
+    const alias *row = row_of(e, word, value, own, found);
     char typed[64];
     snprintf(typed, sizeof typed, "%.*s", (int)strcspn(word, "="), word);
-    if (!*found && is_free(e, word)) {
+    if (!*found && !own && is_free(e, word)) {
         return nnc_fail(err, NNC_BAD_USAGE, typed, "has no effect on time, memory and cost, so leave it out");
     }
     if (!*found) { return NNC_OK; }
@@ -388,8 +399,8 @@ nnc_status nnc_aliases_expand(int *argc, char **argv, nnc_option_known *known, c
         used = 1;
         ended = ended || strcmp(argv[i], "--") == 0;
         snprintf(option, sizeof option, "%.*s", (int)strcspn(argv[i], "="), argv[i]);
-        if (!ended && strncmp(argv[i], "--", 2) == 0 && !known(context, option)) {
-            status = expand_word(&e, argv + i, i + 1 == *argc, &used, &found, err);
+        if (!ended && argv[i][0] == '-') {
+            status = expand_word(&e, argv + i, i + 1 == *argc, known(context, option), &used, &found, err);
         }
         if (!found) { put(&e, argv[i], strlen(argv[i])); }
         any = any || found;

@@ -106,6 +106,10 @@ static nnc_cell get_why(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX]) 
         value_text(limit, limit->value, b);
         snprintf(text, NNC_METRIC_TEXT_MAX, "no deployment meets %s %s %s: the nearest misses it by a factor of %.3g",
                  strchr(limit->name, '.') + 1, limit->at_least ? "at least" : "at most", b, r->nearest_value);
+    } else if (r->saturation_rate > 0.0) {
+        snprintf(text, NNC_METRIC_TEXT_MAX,
+                 "requests arrive faster than any deployment serves them: at most %s requests/s",
+                 nnc_count_text(r->saturation_rate, a));
     } else {
         snprintf(text, NNC_METRIC_TEXT_MAX, "nothing fits: use more devices, narrower weights or shorter requests");
     }

@@ -449,6 +449,9 @@ static nnc_status unknown_id(nnc_specs *specs, const char *id, nnc_error *err) {
         for (int32_t i = 0; i < count && name_count < NAMES_MAX; i++) { names[name_count++] = ids[i]; }
     }
     const char *nearest = nnc_nearest(id, names, name_count);
+    for (int kind = 0; kind < NNC_SPEC_KIND_COUNT && nearest == NULL; kind++) {
+        nearest = nnc_specs_nearest_alias(specs, (nnc_spec_kind)kind, id);
+    }
     return nearest != NULL ? nnc_fail(err, NNC_UNKNOWN_ID, id,
                                       "no device, model or software profile of this id, did you mean %s?", nearest)
                            : nnc_fail(err, NNC_UNKNOWN_ID, id,

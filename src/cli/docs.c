@@ -734,6 +734,13 @@ static nnc_status run_explain(nnc_session *session, nnc_error *err) {
     char **operands = session->options.operands;
     nnc_explain_output explained[OUTPUT_COUNT + 1];
     list_explained(explained);
+    const nnc_model *model = NULL;
+    const nnc_device *device = NULL;
+    if (session->options.operand_count == 2 && nnc_device_load(session->specs, operands[1], &device, NULL) == NNC_OK &&
+        nnc_model_load(session->specs, operands[0], &model, NULL) == NNC_OK) {
+        return nnc_fail(err, NNC_BAD_USAGE, "NAMES", "missing, expected a metric or an op, as in \"step_s %s %s\"",
+                        operands[0], operands[1]);
+    }
     switch (session->options.operand_count) {
     case 0: return nnc_explain_list(session->out, session->style, explained, err);
     case 1: return nnc_explain_formulas(session->out, session->style, session->specs, explained, operands[0], err);

@@ -521,16 +521,6 @@ static bool has_options(int argc, char **argv) {
     return has;
 }
 
-/* Tests whether an argument is an unknown option, perhaps of another program. */
-static bool has_unknown(int argc, char **argv, const spellings *list) {
-    char option[NNC_OPTION_NAME];
-    for (int i = 0; i < argc && strcmp(argv[i], "--") != 0; i++) {
-        snprintf(option, sizeof option, "%.*s", (int)strcspn(argv[i], "="), argv[i]);
-        if (strncmp(option, "--", 2) == 0 && !is_known(list, option)) { return true; }
-    }
-    return false;
-}
-
 /* Returns the format of "-o FILE.json" by its suffix; NULL = no such format, or the output is no table. */
 static const nnc_format *format_of_output(const char *command, const char *path) {
     static const char *const others[] = { "calibrate", "import", "init", "plot", "report", "docs", "explore", "merge" };
@@ -554,9 +544,9 @@ nnc_status nnc_options_parse(int argc, char **argv, const nnc_command *command, 
     *options = (nnc_options){ .format = &nnc_format_table, .operands = argv + 1 };
     set_default_values(options);
     all.count = 0;
-    if (has_options(argc, argv)) { list_spellings(&all, takes); }
-    fold_options(argc, argv);
-    if (has_unknown(argc, argv, &all)) {
+    if (has_options(argc, argv)) {
+        list_spellings(&all, takes);
+        fold_options(argc, argv);
         NNC_TRY(nnc_aliases_expand(&argc, argv, is_known, &all, &options->expanded, err));
     }
     if (options->expanded != NULL) {

@@ -402,6 +402,22 @@ static bool expected_device(nnc_folders *folders, const char *id, const nnc_id_l
     return false;
 }
 
+const char *nnc_folders_nearest_alias(nnc_folders *folders, const nnc_spec_info *info, const char *id) {
+    enum { ALIASES_MAX = 1024 };
+    const char *names[ALIASES_MAX], *path = NULL;
+    int32_t count = 0;
+    char line[64], *text = nnc_arena_strdup(folders->arena, nnc_shipped_aliases);
+    snprintf(line, sizeof line, "\n%s/", info->folder);
+    for (char *at = text != NULL ? strstr(text, line) : NULL; at != NULL && count < ALIASES_MAX;) {
+        char *name = at + strlen(line), *end = strchr(name, '=');
+        names[count++] = name;
+        at = strstr(end, line);
+        *end = '\0';
+    }
+    const char *near = nearest_of(id, names, count);
+    return near != NULL && find_id(folders, info, near, &path, NULL) == NNC_OK && path != NULL ? near : NULL;
+}
+
 /* Reports an id that no folder has. other: a name from elsewhere, shown if no id is near; NULL = no such name. */
 static nnc_status fail_unknown(nnc_folders *folders, const nnc_spec_info *info, const char *id, const char *other,
                                nnc_error *err) {
@@ -425,6 +441,7 @@ static nnc_status fail_unknown(nnc_folders *folders, const nnc_spec_info *info, 
     const char *near = NULL;
     if (info != &nnc_spec_kinds[NNC_SPEC_DEVICE] || !expected_device(folders, id, &list, known, sizeof(known))) {
         near = nearest_of(id, list.ids, list.count);
+        near = near == NULL && info->has_aliases ? nnc_folders_nearest_alias(folders, info, id) : near;
     }
     near = near != NULL ? near : other;
     if (strchr(id, ',') != NULL) {

@@ -496,6 +496,9 @@ nnc_status nnc_folders_id(nnc_folders *folders, nnc_spec_kind kind, const char *
  * stopped the search. */
 nnc_status nnc_folders_unknown(nnc_folders *folders, nnc_spec_kind kind, const char *id, const char *near,
                                nnc_error *err);
+/* Returns the alias of a shipped file that is nearest to an id that no folder has; NULL = no alias is near. */
+const char *nnc_folders_nearest_alias(nnc_folders *folders, const nnc_spec_info *info, const char *id);
+const char *nnc_specs_nearest_alias(nnc_specs *specs, nnc_spec_kind kind, const char *id);
 /* nnc_folders_find finds the file of an id or alias. nnc_folders_find_like does the same for files that are not
  * specs. NNC_UNKNOWN_ID: err names the nearest id. */
 nnc_status nnc_folders_find(nnc_folders *folders, nnc_spec_kind kind, const char *id, const char **path,

@@ -126,6 +126,10 @@ nnc_status nnc_specs_find_like(nnc_specs *specs, const nnc_spec_info *info, cons
     return nnc_folders_find_like(&specs->folders, info, id, path, err);
 }
 
+const char *nnc_specs_nearest_alias(nnc_specs *specs, nnc_spec_kind kind, const char *id) {
+    return nnc_folders_nearest_alias(&specs->folders, &nnc_spec_kinds[kind], id);
+}
+
 nnc_status nnc_specs_file(nnc_specs *specs, const char *name, const char **path, nnc_error *err) {
     return nnc_folders_file(&specs->folders, name, path, err);
 }
@@ -744,6 +748,10 @@ static nnc_status read_all(int fd, const char *path, size_t guess, size_t most, 
             }
         }
         capacity = used == capacity ? 2 * capacity : capacity;
+    }
+    if (used >= 2 && (memcmp(buffer, "\xFF\xFE", 2) == 0 || memcmp(buffer, "\xFE\xFF", 2) == 0)) {
+        free(buffer);
+        return nnc_fail(err, NNC_BAD_SPEC, path, "text in UTF-16, expected UTF-8");
     }
     buffer[used] = '\0';
     *text = buffer;

@@ -340,9 +340,9 @@ typedef struct nnc_serve_search_result {
     int32_t front_left_out; /* points that did not fit into front; a later point may be better than some of them */
     /* If no deployment meets the limits: the deployment that misses its limit by the smallest factor. */
     nnc_serve_found nearest;
-    int32_t
-        nearest_limit; /* index of the limit that `nearest` misses; -1 = every deployment is saturated or does not fit */
+    int32_t nearest_limit; /* index of the limit that `nearest` misses; -1 = no deployment fits, or all are saturated */
     double nearest_value;
+    double saturation_rate; /* highest rate of requests of the saturated deployments; 0 = none was saturated */
 } nnc_serve_search_result;
 
 /* Searches over numbers of devices, degrees and concurrent requests that `ask` leaves at their defaults. Fails if no

@@ -135,8 +135,12 @@ static void answer(searching *of, deployment *d) {
  * limits. */
 static void try_load(searching *of, deployment *d) {
     answer(of, d);
-    if (!d->s.fits || d->s.saturated) { return; }
+    if (!d->s.fits) { return; }
     of->result->fitting++;
+    if (d->s.saturated) {
+        of->result->saturation_rate = nnc_max(of->result->saturation_rate, d->s.saturation_rate);
+        return;
+    }
     const int32_t limit = broken(of, &d->s);
     if (limit >= 0) {
         note_miss(of, &d->s, limit);

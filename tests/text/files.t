@@ -13,6 +13,12 @@ $ : >empty.json && nncost estimate empty.json round
 $ echo 'layers: 12' >model.json && nncost estimate model.json round
 ! nncost: model.json:1:1: bad syntax, expected a value, found layers
 [3]
+$ printf '\377\376{\0}\0' >model.json && nncost estimate model.json round
+! nncost: model.json: text in UTF-16, expected UTF-8
+[3]
+$ printf '\376\377\0i\0d' >rows.csv && nncost accuracy rows.csv
+! nncost: rows.csv: text in UTF-16, expected UTF-8
+[3]
 
 # Cut short, and with text behind its end.
 $ head -c 200 toy/models/dense.json >cut.json && nncost estimate cut.json round

@@ -175,6 +175,10 @@ searched   dense on round with vllm, 3 deployments, 48 with their requests, 48 f
            0 meet tpot_s<=0.0003
 none       no deployment meets tpot_s at most 300.0 us: the nearest misses it by a factor of 4.07
 [1]
+$ nncost search dense round --serve --slo 'ttft_s<=1s' --input-len 500 --output-len 100 --devices 2 --request-rate 1000
+searched   dense on round with vllm, 3 deployments, 3 with their requests, 3 fit, 0 meet ttft_s<=1s
+none       requests arrive faster than any deployment serves them: at most 455.8 requests/s
+[1]
 $ nncost search dense round --serve --slo 'tpott_s<=0.0003'
 ! nncost: --slo: no such metric, expected one such as ttft_s, tpot_s or tokens_per_s_per_user, perhaps tpot_s, found "tpott_s"
 [2]

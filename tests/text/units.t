@@ -2,9 +2,11 @@
 
 # Counts by 1000, lengths in tokens by 1024, bytes by either, times, rates, money: the same as the plain number.
 $ same() { [ "$(nncost estimate experts fitted --format json $1 "$2")" = "$(nncost estimate experts fitted --format json $1 "$3")" ] && echo same; }
-> same --tokens 1T 1e12; same --tokens 300B 300000000000; same --seq-len 1k 1024; same --seq-len 2K 2048; same --reserve-bytes 2GiB 2147483648
+> same --tokens 1T 1e12; same --tokens 300B 300000000000; same --tokens 300b 300B; same --tokens 2t 2T; same --seq-len 1k 1024; same --seq-len 2K 2048; same --reserve-bytes 2GiB 2147483648
 > same --price '2.5 USD/h' 2.5; same --price '$2.5/h' 2.5; same --micro-batch 1 1
 > same --days 1 1; same '--device-mtbf-s 9d --start-s' 5min 300; same --warmup-s 2h 7200
+same
+same
 same
 same
 same

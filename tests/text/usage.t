@@ -99,6 +99,19 @@ $ nncost estimate dense round --warmup_steps=100
 $ nncost estimate dense round -m 2
 ! nncost: -m: unknown option, options start with two dashes
 [2]
+$ nncost estimate dense round -b 8
+! nncost: -b: unknown option, did you mean --micro-batch N for the batch of one device, or --global-batch N for all devices?
+[2]
+
+# Names of PyTorch for values of --precision.
+$ for name in half float16 bfloat16 float32; do nncost estimate dense round --precision $name | grep -o 'sequence 1000, [a-z0-9]*'; done
+sequence 1000, fp16
+sequence 1000, fp16
+sequence 1000, bf16
+sequence 1000, fp32
+$ nncost estimate dense round --precision flaot16
+! nncost: --precision: unknown value, expected one of fp64, fp32, tf32, bf16, fp16, fp8, int8, fp4, int4, found "flaot16"
+[2]
 
 # An option of another command.
 $ nncost estimate dense round --sort time
@@ -195,6 +208,9 @@ $ nncost estimate dense round --devices 16 --tensor 4 --micro-batch 1 --micro-ba
 # Unknown names of 'explain', with and without a similar name.
 $ nncost explain mfuu dense round
 ! nncost: mfuu: unknown metric or op, did you mean mfu?
+[2]
+$ nncost explain dense round
+! nncost: NAMES: missing, expected a metric or an op, as in "step_s dense round"
 [2]
 $ nncost explain xyzzy dense round
 ! nncost: xyzzy: unknown metric or op, expected a name such as params, flops, mfu, memory, step_s, cost or attn.qkv; 'nncost explain' lists them
