@@ -304,9 +304,10 @@ struct nnc_device {
     int32_t source_count;
     const char *path;    /* file that the device was read from */
     double embodied_kg;  /* carbon emitted to make the device, kg; the source decides what is included */
-    double usable_bytes; /* part of mem_bytes that one process can get; NaN = not recorded */
+    double usable_bytes; /* part of mem_bytes that one process can get; NaN = not recorded, or of another mem_bytes */
     bool lenient;        /* true: implausible values of the file are used; false: they are refused */
     bool implausible;    /* true: the file has an implausible value, so estimates give no range of measurements */
+    bool usable_set;     /* true: nnc_device_set has set usable_bytes, so a change of mem_bytes keeps usable_bytes */
 };
 
 #endif /* NNC_STATIC_LINKING_ONLY */
@@ -319,8 +320,8 @@ NNC_API double nnc_device_matmul_peak(const nnc_device *device, nnc_dtype dtype)
  * Patterson, CACM 52(4), 2009.   [roofline] */
 NNC_API double nnc_device_ridge(const nnc_device *device, nnc_dtype dtype);
 
-/* Returns the bytes that one process can get: usable_bytes if it is recorded and less than 3 % below mem_bytes.
- * Otherwise (not recorded, or mem_bytes was changed) returns mem_bytes. */
+/* Returns the bytes that one process can get: usable_bytes, or mem_bytes if usable_bytes is not recorded or larger.
+ * nnc_device_set of mem_bytes discards the usable_bytes of the file. */
 NNC_API int64_t nnc_device_capacity(const nnc_device *device);
 
 #ifdef __cplusplus

@@ -21,8 +21,8 @@ double nnc_device_ridge(const nnc_device *device, nnc_dtype dtype) {
 }
 
 int64_t nnc_device_capacity(const nnc_device *device) {
-    const double mem = (double)device->mem_bytes, usable = device->usable_bytes;
-    return usable <= mem && usable > 0.97 * mem ? (int64_t)usable : device->mem_bytes;
+    const double usable = device->usable_bytes;
+    return usable > 0.0 && usable <= (double)device->mem_bytes ? (int64_t)usable : device->mem_bytes;
 }
 
 double nnc_intensity(const nnc_work *work) {

@@ -283,6 +283,10 @@ void nnc_device_read(nnc_json root, const char *stem, void *spec) {
         nnc_json_type_of(nnc_json_get(nnc_json_get(root, "efficiency"), "serving")) == NNC_JSON_OBJECT;
     fill_formats(nnc_json_get(nnc_json_get(root, "efficiency"), "gemm"), &device->efficiency);
     device->rated = rated_of(device);
+    if (nnc_json_inherited(nnc_json_get(root, "usable_bytes")) &&
+        !nnc_json_inherited(nnc_json_get(root, "mem_bytes"))) {
+        device->usable_bytes = (double)NAN; /* the inherited value belongs to another mem_bytes */
+    }
     if (root.doc->faults->count == 0) { device_rules(root, device); }
     device->lenient = root.doc->lenient;
     judge(root, device);
@@ -339,6 +343,8 @@ nnc_status nnc_device_set(nnc_device *device, const char *field, const char *val
     } else if (status == NNC_OK) {
         device->rated.matmul_set |= format_of(field, "matmul_flops_per_s.");
         device->rated.vector_set |= format_of(field, "vector_flops_per_s.");
+        device->usable_set |= strcmp(field, "usable_bytes") == 0;
+        if (strcmp(field, "mem_bytes") == 0 && !device->usable_set) { device->usable_bytes = (double)NAN; }
         if (strcmp(field, "units") == 0 || strcmp(field, "clock_hz") == 0) { scale_peaks(device); }
     }
     char why[NNC_IMPLAUSIBLE_TEXT];

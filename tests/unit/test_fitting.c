@@ -194,16 +194,23 @@ START_TEST(advice_misses_no_remedy) {
 }
 END_TEST
 
-/* A process gets usable_bytes; where mem_bytes was set to something else, that. */
+/* A process gets usable_bytes, however far below mem_bytes; where mem_bytes was set to something else, that, unless
+ * usable_bytes was set too, before or after. */
 START_TEST(capacity) {
     nnc_device device = plain_device();
     device.mem_bytes = 1000000000;
     device.usable_bytes = 990000000.0;
     ck_assert_int_eq(nnc_device_capacity(&device), 990000000);
-    device.mem_bytes = 2000000000;
+    device.usable_bytes = 660000000.0;
+    ck_assert_int_eq(nnc_device_capacity(&device), 660000000);
+    ck_assert_int_eq(nnc_device_set(&device, "mem_bytes", "2GB", NULL), NNC_OK);
     ck_assert_int_eq(nnc_device_capacity(&device), 2000000000);
-    device.usable_bytes = (double)NAN;
-    ck_assert_int_eq(nnc_device_capacity(&device), 2000000000);
+    ck_assert_int_eq(nnc_device_set(&device, "usable_bytes", "1.5GB", NULL), NNC_OK);
+    ck_assert_int_eq(nnc_device_capacity(&device), 1500000000);
+    ck_assert_int_eq(nnc_device_set(&device, "mem_bytes", "3GB", NULL), NNC_OK);
+    ck_assert_int_eq(nnc_device_capacity(&device), 1500000000);
+    ck_assert_int_eq(nnc_device_set(&device, "mem_bytes", "1GB", NULL), NNC_OK);
+    ck_assert_int_eq(nnc_device_capacity(&device), 1000000000);
 }
 END_TEST
 
