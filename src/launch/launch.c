@@ -535,12 +535,9 @@ static nnc_status make_model(nnc_reading *r, int index, const char **path) {
                     nnc_json_get(nnc_json_root(&r->files[index].table.doc), "model"), true);
     if (made == NULL || name == NULL) { return nnc_no_memory(r->err); }
     const char *slash = strrchr(file, '/'), *base = slash != NULL ? slash + 1 : file;
-    if (strlen(base) < sizeof stem) {
-        snprintf(name, size, "%s%s", slash == NULL ? "./" : "", file);
-    } else { /* the file name is longer than an id of a model may be */
-        snprintf(name, size, "./%s", base + strlen(base) - sizeof stem + 1);
-    }
-    nnc_spec_stem(name, false, stem, sizeof stem);
+    snprintf(name, size, "%s%s", slash == NULL ? "./" : "", file);
+    if (strlen(base) >= sizeof stem) { base += strlen(base) - sizeof stem + 1; /* an id of a model is shorter */ }
+    nnc_spec_stem(base, false, stem, sizeof stem);
     nnc_buffer_text(&text, "{ \"schema\": \"nncost.model/1\", \"id\": ");
     nnc_put_json_text(&text, stem);
     nnc_buffer_text(&text, ", \"name\": ");

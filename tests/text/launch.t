@@ -411,6 +411,9 @@ nncost estimate ./replicas.yml DEVICE --micro-batch 12 --micro-batches 1 --seq-l
 $ printf '[model]\nname = "llama3"\nflavor = "8B"\n[optimizer]\nimplementation = "foreach"\n[parallelism]\ntensor_parallel_degree = 1\n' >foreach.toml
 $ nncost show foreach.toml --to-options
 nncost estimate ./foreach.toml DEVICE --software fsdp --optimizer-kernels foreach --tensor 1 --seq-len 2048 --clip-gradients --pipeline 1 --context 1 --context-kind all-gather --expert 1 --recompute full --policy amp --precision bf16 --optimizer adamw --micro-batch 8 --zero 3 --reshard --recompute-layers 16
+$ long=a-name-that-is-longer-than-the-id-of-a-model-may-be-by-a-few-letters; cp foreach.toml $long.toml
+> nncost show $long.toml round --to-options | cut -d' ' -f1-4
+nncost estimate ./a-name-that-is-longer-than-the-id-of-a-model-may-be-by-a-few-letters.toml round
 $ printf 'stage: ppo\ndo_train: true\nmodel_name_or_path: dense\nmax_new_tokens: 100\n' >ppo.yaml
 $ nncost show ppo.yaml --to-options
 nncost estimate dense DEVICE --software torch-eager --method ppo --response-tokens 100 --seq-len 2048 --adapter-rank 8 --adapters linear --recompute full --micro-batch 8 --micro-batches 1 --optimizer adamw --clip-gradients --critic-params 0 --precision bf16
