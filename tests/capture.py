@@ -712,6 +712,19 @@ for step in range(6):
         optimizer.zero_grad()
         closure()
 """
+LOADED = """
+class Rows(torch.utils.data.Dataset):  # samples that the host makes
+    def __len__(self):
+        return 12
+    def __getitem__(self, i):
+        return torch.ones(12, 16) @ torch.ones(16, 16)
+net = network(nn.Linear(16, 32))
+optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+for rows in torch.utils.data.DataLoader(Rows(), batch_size=4):
+    optimizer.zero_grad()
+    of(net, rows.to("cuda")).backward()
+    optimizer.step()
+"""
 SCATTERED = """
 class Convolution(nn.Module):
     def __init__(self, inputs, outputs):
@@ -907,6 +920,7 @@ def of_scripts(folder):
              + product(16, 32, 1) + product(32, 16) + product(16, 32) + product(32, 1), "Adam"),
             # two micro-batches of 8; no gradient of the first input
             ("loop", LOOP, 16, 9 * 16 + 16 + 2 * 16 + 9 * 4 * 32 + 32 + 32 * 5 + 5, 2 * 16 * (2 * 400 * 9 * 16 + 3 * 100 * 9 * 4 * 32 + 3 * 32 * 5), "momentum"),
+            ("loaded", LOADED, 4, 16 * 32 + 32, product(16, 32, 1), "SGD"),
             ("scattered", SCATTERED, 48, 16 * 32 + 32 + 32 * 8 + 8, product(16, 32, 1) + product(32, 8), "Adam"),
             ("clipped", CLIPPED, 48, 2 * (16 * 32 + 32) + 32 * 4 + 4 + 32 + 1, 2 * product(16, 32, 1) + product(32, 4) + product(32, 1), "Adam"),
             ("factored", FACTORED, 4, 16 * 16 + 16 * 8 + 8, product(16, 16, 1) + product(16, 8), "SGD")):

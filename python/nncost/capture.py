@@ -156,6 +156,7 @@ def recorder(model, others=()):
             self.modules, self.stack, self.pending, self.owner = {"": 0}, [], [], {}
             self.handles, self.previous, self.running = [], 0, False  # running: autograd is
             self.layers, self.evaluation = [], 0  # calls of recurrent layers; operators of evaluations, which are left out
+            self.loading = 0  # above 0: a DataLoader without workers makes samples, on the host
             self.parts = list(model.children()) if type(model).__name__ == "Parts" else [model]
             self.entered, self.sparse = None, False  # operators before the first module is called; whether gradients are sparse
             self.layouts = [0, 0]  # convolutions of contiguous and of channels-last maps
@@ -266,8 +267,8 @@ def recorder(model, others=()):
             kwargs = kwargs or {}
             name = str(func)
             base = name.split(".")[1] if "." in name else name
-            if self.is_evaluation():
-                self.evaluation += 1
+            if self.loading or self.is_evaluation():
+                self.evaluation += not self.loading
                 return func(*args, **kwargs)
             inputs = flat_tensors([list(args), kwargs], [])
             addresses = {Storages._storage(t)._cdata for t in inputs}
@@ -845,6 +846,25 @@ def one_process():
     return replaced(*changes)
 
 
+def without_loading(state):
+    """A DataLoader makes its samples on the host, so the recorder of `state` leaves their operators out"""
+    from torch.utils.data import dataloader
+
+    def unrecorded(call):
+        def load(self):
+            rec = state["recorder"]
+            if rec is None:
+                return call(self)
+            rec.loading += 1
+            try:
+                return call(self)
+            finally:
+                rec.loading -= 1
+        return load
+    return replaced(*((kind, name, unrecorded(getattr(kind, name))) for kind, name in
+                      ((dataloader.DataLoader, "__iter__"), (dataloader._BaseDataLoaderIter, "__next__"))))
+
+
 def without_compiler(noted):
     """torch.compile and torch.jit.script leave a model as it is; noted: a dict that gets the name of a compiler"""
     import torch
@@ -1206,7 +1226,7 @@ def record(run, what, batch, source, used=(), alive=(), checkpoint=(), freeze=()
     for optimizer in used:
         watch(optimizer)
     try:
-        with no_accelerator(), one_process(), without_compiler(state), scaled(state), as_on_a_gpu(), without_record_function(), \
+        with no_accelerator(), one_process(), without_loading(state), without_compiler(state), scaled(state), as_on_a_gpu(), without_record_function(), \
                 torch.backends.mkldnn.flags(enabled=False):  # its recurrent layers are one operator
             run()
         if state["own_steps"] and state["recorder"] is not None:
