@@ -184,7 +184,8 @@ START_TEST(misses) {
     ask.request_rate = 1e6;
     ok(nnc_serve_search_of(model, device, engine, &ask, &free_search, scratch, r, &err), &err);
     ck_assert_int_eq(r->evaluated, deployments);
-    ck_assert(r->fitting == 0 && !r->found && r->nearest_limit == -1);
+    ck_assert(r->fitting == deployments && !r->found && r->nearest_limit == -1);
+    ck_assert(r->saturation_rate > 0.0 && r->saturation_rate < 1e6);
     ask.request_rate = 0.5;
     ok(nnc_serve_search_of(model, device, engine, &ask, &free_search, scratch, r, &err), &err);
     ck_assert_int_eq(r->evaluated, deployments);
