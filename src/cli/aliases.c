@@ -306,9 +306,11 @@ static bool renames_value(const alias *row, const char *value) {
  * aliases. */
 static const alias *row_of(const expansion *e, const char *word, const char *value, bool own, bool *found) {
     const alias *any = NULL;
+    const char first = (char)tolower((unsigned char)word[2]);
     *found = false;
     for (int i = 0; i < ALIASES; i++) {
         const alias *row = &aliases[i];
+        if (row->name[2] != first) { continue; /* saves most of the comparisons */ }
         if (!applies(e, row, word) || (own && !renames_value(row, value))) { continue; }
         *found = true;
         if (row->value != NULL &&
@@ -388,7 +390,9 @@ nnc_status nnc_aliases_expand(int *argc, char **argv, nnc_option_known *known, c
                                          "--max-concurrency", "--offline",  "--serve" };
     expansion e = { .known = known, .context = context };
     for (int i = 0; i < *argc; i++) {
-        for (size_t j = 0; j < NNC_COUNT_OF(loads); j++) { e.has_load = e.has_load || alike(loads[j], argv[i]); }
+        for (size_t j = 0; argv[i][0] == '-' && j < NNC_COUNT_OF(loads); j++) {
+            e.has_load = e.has_load || alike(loads[j], argv[i]);
+        }
     }
     nnc_status status = NNC_OK;
     bool any = false, ended = false;
@@ -399,8 +403,10 @@ nnc_status nnc_aliases_expand(int *argc, char **argv, nnc_option_known *known, c
         used = 1;
         ended = ended || strcmp(argv[i], "--") == 0;
         snprintf(option, sizeof option, "%.*s", (int)strcspn(argv[i], "="), argv[i]);
-        if (!ended && argv[i][0] == '-') {
-            status = expand_word(&e, argv + i, i + 1 == *argc, known(context, option), &used, &found, err);
+        const bool own = argv[i][0] == '-' && known(context, option);
+        /* --precision is the only option of nncost whose values have aliases */
+        if (!ended && argv[i][0] == '-' && argv[i][1] != '\0' && (!own || strcmp(option, "--precision") == 0)) {
+            status = expand_word(&e, argv + i, i + 1 == *argc, own, &used, &found, err);
         }
         if (!found) { put(&e, argv[i], strlen(argv[i])); }
         any = any || found;
