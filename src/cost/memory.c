@@ -715,7 +715,8 @@ static bool is_replayed(const nnc_resident_bytes *held, const nnc_plan *plan) {
 
 /* Sets the largest temporary bytes at the peak: gradients of activations and the recomputed block of one segment (the
  * head has no block); weights that ZeRO-3 gathers (of two units, plus the whole gradient of one unit); short-lived
- * bytes of the precision policy. */
+ * bytes of the precision policy. If ZeRO-3 gathers cast weights, these bytes are the 16-bit gradient of a unit, in
+ * addition to the fp32 gradient that is scattered (foreach_reduce of torch.distributed.fsdp). */
 NNC_SAYING void set_transient(const nnc_resident_bytes *held, const nnc_plan *plan, double params, nnc_memory *memory,
                               nnc_derivation *why) {
     const nnc_policy_sizes sizes = nnc_policy_bytes(plan->policy);
@@ -728,7 +729,7 @@ NNC_SAYING void set_transient(const nnc_resident_bytes *held, const nnc_plan *pl
     if (plan->zero == 3 && plan->shard > 1) {
         NNC_LET(why, gathered_params, NULL, plan->reshard ? 2.0 * unit_params : params);
         NNC_PUT(why, unit_params, NULL);
-        NNC_LET(why, weight_bytes_per_param, NULL, sizes.weight_bytes);
+        NNC_LET(why, weight_bytes_per_param, NULL, nnc_policy_used_bytes(plan->policy));
         NNC_LET(why, gradient_bytes_per_param, NULL, nnc_policy_gradient_io_bytes(plan->policy));
         NNC_SET(why, gathered_bytes, "B",
                 gathered_params * weight_bytes_per_param + unit_params * gradient_bytes_per_param);
@@ -747,7 +748,8 @@ NNC_SAYING void set_transient(const nnc_resident_bytes *held, const nnc_plan *pl
         NNC_SET(why, held_bytes, "B", held_per_param * stage_params);
     }
     NNC_NOTE(why,
-             "temporary tensors of the precision policy: a 16-bit copy of weights, or gradients that are not stored");
+             "temporary tensors of the precision policy: a 16-bit copy of weights (ZeRO-3: of gradients), or gradients "
+             "that are not stored");
     NNC_PUT(why, gathered_bytes, "B");
     NNC_SAY(why, transient_bytes, "B", ceil(op_bytes + block_bytes + gathered_bytes + held_bytes));
     memory->transient_bytes = whole_bytes(transient_bytes);

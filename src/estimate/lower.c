@@ -187,7 +187,7 @@ static void sharded_unit(nnc_op_list *list, const nnc_lowering *how, int32_t seg
     const bool narrow = how->software->fp8_gather && plan->precision == NNC_FP8 && route == NNC_ROUTE_SHARD &&
                         list->segments[segment].layer;
     const double in_8bit = narrow ? p->matrix_params : 0.0;
-    const double weights = nnc_policy_bytes(plan->policy).weight_bytes * (p->params - in_8bit) + in_8bit;
+    const double weights = nnc_policy_used_bytes(plan->policy) * (p->params - in_8bit) + in_8bit;
     const double gradients = nnc_policy_gradient_io_bytes(plan->policy) * p->params;
     nnc_collective_op e = { .comm = NNC_COMM_DATA,
                             .route = (int32_t)route,

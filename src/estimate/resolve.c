@@ -42,8 +42,7 @@ static nnc_status resolve_policy(nnc_plan *p, nnc_error *err) {
     const double needed = nnc_dtype_bytes(p->precision);
     const nnc_policy usual = needed < 4.0 ? NNC_POLICY_MIXED : NNC_POLICY_FP32;
     if (p->policy == NNC_POLICY_DEFAULT) { p->policy = usual; }
-    const nnc_policy_sizes sizes = nnc_policy_bytes(p->policy);
-    const double used = sizes.cast_bytes > 0.0 ? sizes.cast_bytes : sizes.weight_bytes;
+    const double used = nnc_policy_used_bytes(p->policy);
     if (used < needed) {
         return nnc_fail(err, NNC_ILLEGAL_PLAN, "--policy",
                         "%s computes on %g-byte weights, expected %s, found %s with %g-byte ones",

@@ -42,8 +42,9 @@ static double sent_gradient_bytes(const nnc_plan *plan, bool flat) {
 static void add_weights(writer *w, const nnc_plan *plan, double params, nnc_route_kind route, double shards,
                         int64_t times) {
     if (shards > 1.0) {
-        add(w, "data.gather_weights", NNC_COMM_DATA, route, NNC_ALL_GATHER,
-            nnc_policy_bytes(plan->policy).weight_bytes * params, times);
+        const double bytes =
+            plan->zero == 3 ? nnc_policy_used_bytes(plan->policy) : nnc_policy_bytes(plan->policy).weight_bytes;
+        add(w, "data.gather_weights", NNC_COMM_DATA, route, NNC_ALL_GATHER, bytes * params, times);
     }
 }
 

@@ -406,6 +406,10 @@ nnc_optimizer nnc_optimizer_smaller(nnc_optimizer kind);
 /* Returns the bytes per element of the gradient that backward writes and the update reads. */
 double nnc_policy_gradient_io_bytes(nnc_policy policy);
 
+/* Returns the bytes per weight in the format that products read. ZeRO 3 casts a shard before its gather. Sources:
+ * all_gather_inputs of _fully_shard/_fsdp_param.py and pre_unshard of _flat_param.py (torch.distributed.fsdp). */
+double nnc_policy_used_bytes(nnc_policy policy);
+
 /* A convention that decides which FLOPs of a step count as model FLOPs. */
 typedef struct nnc_convention {
     enum {

@@ -36,6 +36,11 @@ static double gradient_io_bytes(const nnc_policy_sizes *sizes) {
 
 double nnc_policy_gradient_io_bytes(nnc_policy policy) { return gradient_io_bytes(sizes_of(policy)); }
 
+double nnc_policy_used_bytes(nnc_policy policy) {
+    const nnc_policy_sizes *sizes = sizes_of(policy);
+    return sizes->cast_bytes > 0.0 ? sizes->cast_bytes : sizes->weight_bytes;
+}
+
 typedef struct dims {
     double params, matrix_params, factored_elements;
     double weight_bytes_per_param, gradient_bytes_per_param, master_bytes_per_param, moment_bytes_per_param;

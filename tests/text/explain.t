@@ -753,7 +753,7 @@ kept.1            activations of one segment (embedding, a run of equal layers, 
 kept.2            activations of one segment (embedding, a run of equal layers, or head): instances
 in_flight         = 1
 transient_bytes   Transient memory: the largest temporary tensors at the peak.
-held_bytes        temporary tensors of the precision policy: a 16-bit copy of weights, or gradients
+held_bytes        temporary tensors of the precision policy: a 16-bit copy of weights (ZeRO-3: of
 $ nncost explain memory dense round --devices 16 --zero 3 | grep '^[a-z]'
 model     dense, A small decoder, decoder, 107,106,000 parameters
 device    round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s, ridge 100 FLOP/B
@@ -777,7 +777,7 @@ kept.2            activations of one segment (embedding, a run of equal layers, 
 in_flight         = 1
 transient_bytes   Transient memory: the largest temporary tensors at the peak.
 gathered_bytes    ZeRO-3: gathered weights of the current and the next unit (or of all units, if
-held_bytes        temporary tensors of the precision policy: a 16-bit copy of weights, or gradients
+held_bytes        temporary tensors of the precision policy: a 16-bit copy of weights (ZeRO-3: of
 $ nncost explain activation_bytes dense round --activations korthikanti | sed '1,/^$/d'
 activation_bytes  Tensors kept for backward, including logits or loss probabilities.
                   = ceil(waiting_bytes - 0.01)
@@ -1251,7 +1251,7 @@ step,kept.1,formula,whole * kept_bytes + ceil(again / every) * input_bytes,8 * 3
 step,kept.2,formula,whole * kept_bytes + ceil(again / every) * input_bytes,1 * 24008000 + ceil(0 / 1) * 24008000,24008000,B,,"activations of one segment (embedding, a run of equal layers, or head): instances that are not recomputed keep all saved tensors, recomputed ones only the input of each block",,\r
 step,in_flight,formula,1,1,1,,,,,\r
 step,transient_bytes,formula,ceil(op_bytes + block_bytes + gathered_bytes + held_bytes),ceil(22000000 + 0 + 0 + 0),22000000,B,,Transient memory: the largest temporary tensors at the peak.,op_bytes: largest working set of one op in backward; block_bytes: activations of the block that is recomputed; both of the segment in which their sum is largest,\r
-step,held_bytes,formula,held_per_param * stage_params,0 * 107106000,0,B,,"temporary tensors of the precision policy: a 16-bit copy of weights, or gradients that are not stored",,\r
+step,held_bytes,formula,held_per_param * stage_params,0 * 107106000,0,B,,"temporary tensors of the precision policy: a 16-bit copy of weights (ZeRO-3: of gradients), or gradients that are not stored",,\r
 $ nncost explain params dense round --format markdown
 - **model**: dense, A small decoder, decoder, 107,106,000 parameters
 - **device**: round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s, ridge 100 FLOP/B

@@ -107,6 +107,31 @@ START_TEST(gradients_and_weights) {
 }
 END_TEST
 
+/* FSDP with param_dtype bf16 and reduce_dtype fp32, in three passes: 2 B per weight are gathered, 4 B scattered. At the
+ * peak: weights of two units, 2 B each, and the gradient of one unit in 16 and in 32 bits, 10 B per weight of a unit.
+ * ZeRO 2 casts all weights instead, 2 B each, and gathers fp32 weights after the update. */
+START_TEST(weights_are_cast_before_the_gather) {
+    const nnc_model model = small_gpt();
+    nnc_plan plan = plan_of(8, 1, 1);
+    plan.micro_batches = 3;
+    plan.policy = NNC_POLICY_AMP;
+    plan.zero = 2;
+    const nnc_result two = estimate_on_cluster(&model, &plan);
+    const double params = (double)two.params, unit = 12.0 * 256 * 256 + 13.0 * 256;
+    near(total_exchanged("data.gather_weights", NNC_PHASE_COMM), 4 * params, 1e-12);
+    plan.zero = 3;
+    const nnc_result three = estimate_on_cluster(&model, &plan);
+    near(total_exchanged("data.gather_weights", NNC_PHASE_FORWARD), 3 * 2 * params, 1e-12);
+    near(total_exchanged("data.gather_weights", NNC_PHASE_BACKWARD), 3 * 2 * params, 1e-12);
+    near(total_exchanged("data.scatter_gradients", NNC_PHASE_BACKWARD), 3 * 4 * params, 1e-12);
+    ck_assert_int_eq(three.memory.transient_bytes - two.memory.transient_bytes, (int64_t)(10 * unit - 2 * params));
+    plan.reshard = false; /* all weights stay gathered: 2 B per weight instead of two units */
+    const nnc_result kept = estimate_on_cluster(&model, &plan);
+    near(total_exchanged("data.gather_weights", NNC_PHASE_COMM), 2 * params, 1e-12);
+    ck_assert_int_eq(kept.memory.transient_bytes - three.memory.transient_bytes, (int64_t)(2 * params - 4 * unit));
+}
+END_TEST
+
 static double bytes_of_row(const nnc_op_cost *row) { return row->work.read_bytes + row->work.write_bytes; }
 
 static bool casts(const nnc_op_cost *row) { return strcmp(row->op->name, "weights.cast") == 0; }
@@ -468,21 +493,10 @@ END_TEST
 
 int main(void) {
     const TTest *const tests[] = {
-        sharded_states,
-        gathered_weights,
-        gradients_and_weights,
-        weights_of_one_buffer,
-        copied_heads,
-        hybrid_shards,
-        buckets,
-        tensor_parallel,
-        context_parallel,
-        pipeline_sends,
-        expert_parallel,
-        offloaded_optimizer,
-        offloaded_activations,
-        offloaded_weights,
-        recompute_segments,
+        sharded_states,        gathered_weights,      gradients_and_weights, weights_are_cast_before_the_gather,
+        weights_of_one_buffer, copied_heads,          hybrid_shards,         buckets,
+        tensor_parallel,       context_parallel,      pipeline_sends,        expert_parallel,
+        offloaded_optimizer,   offloaded_activations, offloaded_weights,     recompute_segments,
     };
     return run_tests("traffic", tests, COUNT_OF(tests));
 }
