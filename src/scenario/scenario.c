@@ -874,6 +874,7 @@ nnc_status nnc_scenario_check_read(const nnc_scenario_args *given, const nnc_sce
           "--adapter-rank or --train", "frozen" },
         { plan->expert > 1, "--expert", "dispatcher overlap_expert" },
         { plan->tensor > 1, "--tensor", "overlap_tensor" },
+        { plan->zero == 3 && plan->precision == NNC_FP8, "--zero 3 and --precision fp8", "fp8_gather" },
         { plan->context > 1, "--context", "overlap_context" },
         { plan->pipeline > 1, "--pipeline", "overlap_pipeline" },
         { sizes.experts > 0, "a model with experts", "launch_expert_s launch_product_s" },

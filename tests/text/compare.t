@@ -32,7 +32,7 @@ experts  round   17.17 ms   232,910  69.9%  2.409 GB  yes   compute    0.001193 
 $ nncost compare dense,unet round
 model  device      step  samples/s    MFU    memory  fits  bound    USD/ksample
 dense  round   10.80 ms      92.63  67.8%  1.782 GB  yes   compute     0.002999
-unet   round   567.3 us      1,763  34.5%  155.1 MB  yes   memory     0.0001576  fastest, cheapest
+unet   round   554.1 us      1,805  35.3%  155.1 MB  yes   memory     0.0001539  fastest, cheapest
 
 # Every combination of the lists; what belongs to one value is joined by "+".
 $ nncost compare dense round,fitted --micro-batch 1,4 --recompute none,norm+activation,full

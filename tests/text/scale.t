@@ -37,8 +37,8 @@ unet on round, global batch 2; the best plan of each size
 
 | devices | step | samples/s | efficiency | lost to | step cost | memory | MFU | plan |
 |---:|---:|---:|---:|:---|:---|---:|---:|:---|
-| 1 | 836.3 us | 2,392 | 100.0% | - | 2.323e-07 USD | 176.6 MB | 46.8% | dp1 mb2 |
-| 2 | 477.6 us | 4,188 | 87.6% | data 11.2%, compute 1.3% | 2.653e-07 USD | 106.3 MB | 41.0% | dp2 zero3 mb1 |
+| 1 | 809.8 us | 2,470 | 100.0% | - | 2.25e-07 USD | 176.6 MB | 48.4% | dp1 mb2 |
+| 2 | 477.6 us | 4,188 | 84.8% | data 14.0%, compute 1.3% | 2.653e-07 USD | 106.3 MB | 41.0% | dp2 zero3 mb1 |
 | 4 | - | - | - | - | - | - | - | no plan is legal |
 
 4 devices: no plan is legal: --global-batch does not divide into passes, expected a multiple of 4 (micro_batch x data), found 2
