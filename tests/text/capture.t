@@ -201,6 +201,7 @@ rate      4,617,113 tokens/s, 144,285 samples/s, MFU 24.4%
 cost      1.54e-08 USD a step, 0.0001203 per million tokens, at 1 a device-hour
 faster    --optimizer adam8bit: 21.81 us, 1.27x the rate, 2.662 MB
           --optimizer-kernels fused: 22.92 us, 1.21x the rate, 3.214 MB
+          --precision bf16 --policy amp: 23.79 us, 1.17x the rate, 2.794 MB
 --full    shows the parts of the step, memory by class, all of the plan
 $ sed 's/"parameter"/"frozen"/; s/"trained":184896/"trained":119360/' inputs/captured.json >a.json; nncost estimate a.json round
 One step of a takes 22.45 us on A device of round figures and is bound by memory, 72.0% of it; it
