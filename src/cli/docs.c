@@ -730,21 +730,28 @@ static nnc_status write_explained(nnc_session *session, void *context, nnc_scena
                               err);
 }
 
-static nnc_status run_explain(nnc_session *session, nnc_error *err) {
+/* Explains NAMES for a plan file. If the operands are a model and a device, says that NAMES is missing. */
+static nnc_status explain_plans(nnc_session *session, nnc_error *err) {
     char **operands = session->options.operands;
-    nnc_explain_output explained[OUTPUT_COUNT + 1];
-    list_explained(explained);
     const nnc_model *model = NULL;
     const nnc_device *device = NULL;
-    if (session->options.operand_count == 2 && nnc_device_load(session->specs, operands[1], &device, NULL) == NNC_OK &&
+    const nnc_status status = nnc_scenario_report(session, operands[1], NULL, write_explained, NULL, err);
+    if (status != NNC_OK && nnc_device_load(session->specs, operands[1], &device, NULL) == NNC_OK &&
         nnc_model_load(session->specs, operands[0], &model, NULL) == NNC_OK) {
         return nnc_fail(err, NNC_BAD_USAGE, "NAMES", "missing, expected a metric or an op, as in \"step_s %s %s\"",
                         operands[0], operands[1]);
     }
+    return status;
+}
+
+static nnc_status run_explain(nnc_session *session, nnc_error *err) {
+    char **operands = session->options.operands;
+    nnc_explain_output explained[OUTPUT_COUNT + 1];
+    list_explained(explained);
     switch (session->options.operand_count) {
     case 0: return nnc_explain_list(session->out, session->style, explained, err);
     case 1: return nnc_explain_formulas(session->out, session->style, session->specs, explained, operands[0], err);
-    case 2: return nnc_scenario_report(session, operands[1], NULL, write_explained, NULL, err);
+    case 2: return explain_plans(session, err);
     default: return nnc_scenario_report(session, operands[1], operands[2], write_explained, NULL, err);
     }
 }

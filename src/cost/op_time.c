@@ -636,10 +636,11 @@ static nnc_op images_of(const nnc_op *op) {
 }
 
 /* Largest side of a kernel for which oneDNN 2.6 has a vector kernel for the weight gradient of a depthwise convolution.
- * Measured on a Xeon, 2 x 200 x 26 x 26: 15.2 GFLOP/s with sides of 3; 1.7 to 2.0 with sides of 4, 5 and 7. */
+ * Measured on a Xeon, 2 x 200 x 26 x 26: 15.2 GFLOP/s with sides of 3; 1.7 to 2.0 with sides of 4, 5 and 7. The rows
+ * conv_grad_weight of `python3 -m nncost.measure` have sides of 3 and 5. */
 enum { CHANNEL_SIDE_MOST = 3 };
 
-/* Time in fp32 on a CPU. PyTorch runs one tap as matrix products, other kernels by oneDNN. oneDNN
+/* Time of a convolution in fp32 on a CPU. PyTorch computes it as matrix products (is_product) or with oneDNN, which
  * copies operands and result between the layout of PyTorch and a layout of its own:
  *     t = max(F / (f P), bytes / (g B)) + 2 bytes / (g B) + t0
  * The weight gradient of a depthwise convolution with a large kernel takes F / (v V); v is library_channel_fraction.

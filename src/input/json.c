@@ -228,14 +228,14 @@ bool nnc_json_parse(nnc_json_doc *doc) {
     return doc->faults->count == before;
 }
 
-static bool is_apart(nnc_json at, int32_t index) {
+static bool is_left_out(nnc_json at, int32_t index) {
     const nnc_json_large *large = &at.doc->large;
     return large->object != NULL && index < large->count && large->places[index] > 0;
 }
 
 bool nnc_json_open(nnc_json at, int32_t index) {
     const nnc_json_doc *doc = at.doc;
-    if (!is_apart(at, index)) { return true; }
+    if (!is_left_out(at, index)) { return true; }
     const int before = doc->faults->count;
     const size_t place = doc->large.places[index];
     const char *end = doc->text + place;
@@ -250,7 +250,7 @@ bool nnc_json_open(nnc_json at, int32_t index) {
 }
 
 void nnc_json_close(nnc_json at, int32_t index, const char *const *skip) {
-    if (is_apart(at, index)) {
+    if (is_left_out(at, index)) {
         cJSON *node = (cJSON *)at.node;
         if (skip != NULL) { at.doc->large.digests[index] = nnc_json_digest(at, skip); }
         cJSON_Delete(node->child);

@@ -226,10 +226,6 @@ static double book(const replay *r, int32_t d, nnc_stream *stream, nnc_pipeline_
     return end_s;
 }
 
-NNC_EACH void copy_tracks(double *to, const double *from) {
-    for (int k = 0; k < NNC_TRACKS; k += NNC_STEP) { NNC_FOUR(&to[k]) = NNC_FOUR_OF(&from[k]); }
-}
-
 /* Takes the next message of a stream from its queue. Returns its arrival times on all tracks; zeros if the stream has
  * no input. */
 static inline const double *receive_tracks(nnc_stream *stream) {
@@ -270,8 +266,8 @@ NNC_EACH bool run_one_tracks(const replay *r, int32_t d, nnc_stream *stream) {
         sent_s[k] = start_s + (times_s[k] + sends_s[k]);
     }
     nnc_queue *const out = stream->out;
-    if (out != NULL) { copy_tracks(&out->arrival_s[(out->put++ & out->mask) * NNC_TRACKS], sent_s); }
-    copy_tracks(free_s, end_s);
+    if (out != NULL) { nnc_copy_tracks(&out->arrival_s[(out->put++ & out->mask) * NNC_TRACKS], sent_s, NNC_TRACKS); }
+    nnc_copy_tracks(free_s, end_s, NNC_TRACKS);
     stream->done++;
     return true;
 }
@@ -292,7 +288,7 @@ NNC_EACH bool run_joined_tracks(const replay *r, int32_t d, nnc_stream *f, nnc_s
         at_s = b_in_s[k] > at_s ? b_in_s[k] : at_s;
         end_s[k] = at_s + f_s[k] + b_s[k] + w_s[k];
     }
-    copy_tracks(free_s, end_s);
+    nnc_copy_tracks(free_s, end_s, NNC_TRACKS);
     if (has_f) {
         f->done++;
         send_tracks(f, end_s);

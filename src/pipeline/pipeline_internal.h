@@ -129,6 +129,14 @@ enum { NNC_STEP = 4 };
 enum { NNC_STEP = 1 };
 #endif
 
+NNC_EACH void nnc_copy_tracks(double *to, const double *from, const int64_t tracks) {
+    if (tracks == 1) {
+        *to = *from;
+        return;
+    }
+    for (int64_t k = 0; k < tracks; k += NNC_STEP) { NNC_FOUR(&to[k]) = NNC_FOUR_OF(&from[k]); }
+}
+
 /* ---- wave.c: schedules with slots that are common to all devices ---- */
 
 enum {

@@ -75,14 +75,6 @@ NNC_EACH void add_tracks(double *sum, const double *a, const double *b, const in
     for (int64_t k = 0; k < tracks; k += NNC_STEP) { NNC_FOUR(&sum[k]) = NNC_FOUR_OF(&a[k]) + NNC_FOUR_OF(&b[k]); }
 }
 
-NNC_EACH void copy_tracks(double *to, const double *from, const int64_t tracks) {
-    if (tracks == 1) {
-        *to = *from;
-        return;
-    }
-    for (int64_t k = 0; k < tracks; k += NNC_STEP) { NNC_FOUR(&to[k]) = NNC_FOUR_OF(&from[k]); }
-}
-
 NNC_EACH void set_zero(double *to, const int64_t tracks) {
     for (int64_t k = 0; k < tracks; k++) { to[k] = 0; }
 }
@@ -92,13 +84,13 @@ NNC_EACH void add_send(const nnc_wave_shape *shape, double *sum, const double *t
     if (shape->p > 1) {
         add_tracks(sum, times, shape->send_s, tracks);
     } else {
-        copy_tracks(sum, times, tracks);
+        nnc_copy_tracks(sum, times, tracks);
     }
 }
 
 NNC_EACH void set_forward(const nnc_wave_shape *shape, nnc_wave *wave, int64_t i, int64_t chunk, const int64_t tracks) {
     const int64_t at = i * tracks, s = (chunk * shape->p + i) * shape->stride;
-    copy_tracks(&wave->forward_s[at], &shape->pipeline->forward_s[s], tracks);
+    nnc_copy_tracks(&wave->forward_s[at], &shape->pipeline->forward_s[s], tracks);
     add_send(shape, &wave->forward_send_s[at], &wave->forward_s[at], tracks);
 }
 
@@ -106,9 +98,9 @@ NNC_EACH void set_backward(const nnc_wave_shape *shape, nnc_wave *wave, int64_t 
                            const int64_t tracks) {
     const nnc_pipeline *const pipeline = shape->pipeline;
     const int64_t at = i * tracks, s = (chunk * shape->p + i) * shape->stride;
-    copy_tracks(&wave->weight_s[at], &pipeline->weight_s[s], tracks);
+    nnc_copy_tracks(&wave->weight_s[at], &pipeline->weight_s[s], tracks);
     if (shape->splits) {
-        copy_tracks(&wave->backward_s[at], &pipeline->backward_s[s], tracks);
+        nnc_copy_tracks(&wave->backward_s[at], &pipeline->backward_s[s], tracks);
     } else {
         add_tracks(&wave->backward_s[at], &pipeline->backward_s[s], &wave->weight_s[at], tracks);
     }
@@ -169,13 +161,13 @@ NNC_EACH void backward_slot(nnc_wave *wave, device_range range, const int64_t tr
     double *const restrict up_s = wave->now.up_s;
     double arrival_s[NNC_TRACKS]; /* arrival times of the messages; they stay in registers, because each device waits
                                    * for the result of the device before it in this loop */
-    copy_tracks(arrival_s, &up_s[range.end * tracks], tracks);
+    nnc_copy_tracks(arrival_s, &up_s[range.end * tracks], tracks);
     for (int64_t i = (range.end - 1) * tracks; i >= range.first * tracks; i -= tracks) {
         double start_s[NNC_TRACKS];
         for (int64_t k = 0; k < tracks; k++) { start_s[k] = later(arrival_s[k], free_s[i + k]); }
         for (int64_t k = 0; k < tracks; k++) { arrival_s[k] = start_s[k] + wave->backward_send_s[i + k]; }
         for (int64_t k = 0; k < tracks; k++) { free_s[i + k] = start_s[k] + wave->backward_s[i + k]; }
-        copy_tracks(&up_s[i], arrival_s, tracks);
+        nnc_copy_tracks(&up_s[i], arrival_s, tracks);
     }
 }
 
@@ -186,7 +178,7 @@ NNC_EACH void both_slot(nnc_wave *wave, device_range range, const bool skewed, c
     double *const restrict up_s = wave->now.up_s;
     double arrival_s[NNC_TRACKS]; /* arrival times of the messages; they stay in registers, as do the end times of the
                                    * forwards */
-    copy_tracks(arrival_s, &up_s[range.end * tracks], tracks);
+    nnc_copy_tracks(arrival_s, &up_s[range.end * tracks], tracks);
     for (int64_t i = (range.end - 1) * tracks; i >= range.first * tracks; i -= tracks) {
         double start_s[NNC_TRACKS], sent_s[NNC_TRACKS];
         for (int64_t k = 0; k < tracks; k++) { start_s[k] = later(down_s[i + k], free_s[i + k]); }
@@ -194,8 +186,8 @@ NNC_EACH void both_slot(nnc_wave *wave, device_range range, const bool skewed, c
         for (int64_t k = 0; k < tracks; k++) { start_s[k] = later(arrival_s[k], start_s[k] + wave->forward_s[i + k]); }
         for (int64_t k = 0; k < tracks; k++) { free_s[i + k] = start_s[k] + wave->backward_s[i + k]; }
         for (int64_t k = 0; k < tracks; k++) { sent_s[k] = start_s[k] + wave->backward_send_s[i + k]; }
-        copy_tracks(arrival_s, skewed ? &up_s[i] : sent_s, tracks);
-        copy_tracks(&up_s[i], sent_s, tracks);
+        nnc_copy_tracks(arrival_s, skewed ? &up_s[i] : sent_s, tracks);
+        nnc_copy_tracks(&up_s[i], sent_s, tracks);
     }
 }
 
@@ -214,7 +206,7 @@ NNC_EACH void slot(const nnc_wave_shape *shape, nnc_wave *wave, int64_t t, int64
     for (int64_t i = 0; i < times; i++) {
         if (shape->v > 1) { turn(shape, wave, t, tracks); }
         if (t < p && i == 0) { /* in the first slots, device i starts in slot i */
-            copy_tracks(&wave->first_s[t * tracks], &wave->now.down_s[t * tracks], tracks);
+            nnc_copy_tracks(&wave->first_s[t * tracks], &wave->now.down_s[t * tracks], tracks);
         }
         if (together && shape->skew > 0) {
             both_slot(wave, forward, true, tracks);
@@ -230,8 +222,8 @@ NNC_EACH void slot(const nnc_wave_shape *shape, nnc_wave *wave, int64_t t, int64
         }
         if (shape->splits) { weight_slot(wave, weight, tracks); }
         if (shape->v > 1) {
-            copy_tracks(wave->now.down_s, &wave->now.down_s[p * tracks], tracks);
-            copy_tracks(&wave->now.up_s[p * tracks], wave->now.up_s, tracks);
+            nnc_copy_tracks(wave->now.down_s, &wave->now.down_s[p * tracks], tracks);
+            nnc_copy_tracks(&wave->now.up_s[p * tracks], wave->now.up_s, tracks);
         }
     }
 }

@@ -87,7 +87,7 @@ START_TEST(is_one_that_exists_for_the_device) {
 END_TEST
 
 /* Before Hopper: transformers in fp16 ran without fused attention, ZeRO 3 in bf16 with that of 2022; norms of feature
- * maps in fp16, TF32 and fp32 ran apart from the activation and the sum behind them. */
+ * maps in fp16, TF32 and fp32 ran in other kernels than the activation and the sum behind them. */
 START_TEST(is_one_of_the_years_of_the_device) {
     const nnc_device *a100 = NULL;
     nnc_error err;
