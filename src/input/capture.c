@@ -657,6 +657,26 @@ static bool has_dim(const tensors *all, int64_t dim) {
     return false;
 }
 
+// The work of an operator of one form, which adds it to the program. A backward convolution adds its own operators.
+static bool read_form(reader *r, nnc_json at, form how, const tensors *in, const tensors *out, nnc_captured_op *op) {
+    bool good = true;
+    switch (how) {
+    case FORM_PRODUCT: good = read_product(at, in, out, op); break;
+    case FORM_ATTENTION:
+    case FORM_ATTENTION_BACKWARD: good = read_attention(at, in, how == FORM_ATTENTION_BACKWARD, op); break;
+    case FORM_CONV:
+        good = in->count >= 2 && out->count >= 1 ? set_conv(at, &in->of[0], &in->of[1], &out->of[0], op)
+                                                 : refuse_shapes(at, "a map and a kernel");
+        op->kind = NNC_CAPTURED_CONV;
+        if (good && r->program->image == 0) { r->program->image = op->w_in; }
+        break;
+    case FORM_CONV_BACKWARD: good = add_conv_backward(r, at, in, out, op); break;
+    default: set_bytes(how, in, out, op);
+    }
+    if (good && how != FORM_CONV_BACKWARD) { good = add_op(r, op) != NULL; }
+    return good;
+}
+
 static bool read_op(reader *r, nnc_json at, tensors *in, tensors *out) {
     const nnc_json name = nnc_json_get(at, "name");
     nnc_captured_op op = { .dtype = NNC_FP32, .steps = 1 };
@@ -694,25 +714,13 @@ static bool read_op(reader *r, nnc_json at, tensors *in, tensors *out) {
         (double)r->program->tokens < in->of[1].elements) {
         r->program->tokens = (int64_t)in->of[1].elements;
     }
-    bool good =
-        nnc_capture_note_tensors(r, how, in, out) && take_parameters(r, at, in, op.group == NNC_GROUP_EMBEDDING, &op);
-    if (!good) { return false; }
+    if (!nnc_capture_note_tensors(r, how, in, out) ||
+        !take_parameters(r, at, in, op.group == NNC_GROUP_EMBEDDING, &op)) {
+        return false;
+    }
     r->program->vocab = op.table && op.rows > r->program->vocab ? op.rows : r->program->vocab;
     op.words = has_dim(in, r->program->vocab) || has_dim(out, r->program->vocab) ? r->program->vocab : 0;
-    switch (how) {
-    case FORM_PRODUCT: good = read_product(at, in, out, &op); break;
-    case FORM_ATTENTION:
-    case FORM_ATTENTION_BACKWARD: good = read_attention(at, in, how == FORM_ATTENTION_BACKWARD, &op); break;
-    case FORM_CONV:
-        good = in->count >= 2 && out->count >= 1 ? set_conv(at, &in->of[0], &in->of[1], &out->of[0], &op)
-                                                 : refuse_shapes(at, "a map and a kernel");
-        op.kind = NNC_CAPTURED_CONV;
-        if (good && r->program->image == 0) { r->program->image = op.w_in; }
-        break;
-    case FORM_CONV_BACKWARD: good = add_conv_backward(r, at, in, out, &op); break;
-    default: set_bytes(how, in, out, &op);
-    }
-    if (good && how != FORM_CONV_BACKWARD) { good = add_op(r, &op) != NULL; }
+    const bool good = read_form(r, at, how, in, out, &op);
     r->last_of[r->file_ops - 1] = r->count;
     return good;
 }
