@@ -668,7 +668,7 @@ nnc_status nnc_place_of_model(nnc_specs *specs, const char *asked, const char **
  *     hub/SHAPE.json    a configuration as its authors publish it, if models/SHAPE.json does not exist
  *
  * A name is looked up as it is, then without its owner and without those words; so copies and quantised variants of a
- * known network are found too. "bartowski/Qwen_Qwen3-8B-GGUF" is a copy of Qwen/Qwen3-8B. An unknown word stays in the
+ * known network are found too. Then it is compared with the ids of the shapes. "bartowski/Qwen_Qwen3-8B-GGUF" is a copy of Qwen/Qwen3-8B. An unknown word stays in the
  * name, which is then not found: a network with only a similar name is never used. The table is read when a name is
  * neither a file nor a shipped id. */
 
@@ -726,6 +726,29 @@ static nnc_json shape_of(nnc_json table, const char *name, bool exact) {
     return found;
 }
 
+/* Writes a name in lower case without separators; one between two digits stays, so that qwen-27b is not qwen2-7b. */
+static void joined_name(const char *name, char joined[PLAIN_MAX]) {
+    size_t used = 0;
+    for (const char *c = name; *c != '\0' && used + 1 < PLAIN_MAX; c++) {
+        const bool separates = strchr("-_. ", *c) != NULL;
+        const bool in_number = c > name && isdigit((unsigned char)c[-1]) && isdigit((unsigned char)c[1]);
+        if (!separates || in_number) { joined[used++] = (char)(separates ? '-' : tolower((unsigned char)*c)); }
+    }
+    joined[used] = '\0';
+}
+
+/* Returns the entry of "shapes" whose id is the name: "llama-4-scout" is the shape llama4-scout. */
+static nnc_json shape_by_id(nnc_json table, const char *name) {
+    char wanted[PLAIN_MAX], id[PLAIN_MAX];
+    nnc_json shape = nnc_json_first(nnc_json_get(table, "shapes"));
+    joined_name(name, wanted);
+    for (; shape.node != NULL; shape = nnc_json_next(shape)) {
+        joined_name(nnc_json_key(shape), id);
+        if (strcmp(id, wanted) == 0) { break; }
+    }
+    return shape;
+}
+
 /* Returns the known name that is nearest, after plain_name has shortened both; NULL = no name is near. */
 static const char *nearest_name(nnc_json table, const char *name, nnc_arena *arena) {
     const nnc_json shapes = nnc_json_get(table, "shapes");
@@ -778,6 +801,7 @@ static nnc_status look_up(nnc_specs *specs, nnc_json table, const char *name, vo
     if (shape.node == NULL) { shape = shape_of(table, name, false); }
     const char *slash = strchr(name, '/'), *inner = slash != NULL ? strchr(slash, '_') : NULL;
     if (shape.node == NULL && inner != NULL) { shape = shape_of(table, inner + 1, false); }
+    if (shape.node == NULL) { shape = shape_by_id(table, name); }
     if (shape.node == NULL) {
         hub->nearest = nearest_name(table, name, arena);
         return NNC_OK;
