@@ -184,7 +184,8 @@ static void write_changes(const nnc_plan *from, const nnc_plan *to, char *text, 
 }
 
 /* A plan that was tried. Gentle changes are the values of `change` before CHANGES_GENTLE. key: a bit 1, then 6
- * bits for the strength of each gentle change; 0 = unused entry. step_s: step time; 0 = the plan does not fit. */
+ * bits for the strength of each gentle change; 0 = unused entry. step_s: time of the tokens of a
+ * step of the base plan; 0 = the plan does not fit. */
 typedef struct tried_plan {
     uint64_t key;
     double step_s;
@@ -272,6 +273,13 @@ static void remember(search *s, const int at[CHANGES], double step_s) {
     }
 }
 
+/* Returns the time in which a plan handles the tokens of one step of the base plan; plans with shorter sequences take
+ * more steps for them. */
+static double time_of_tokens(const search *s, const nnc_advice *one) {
+    const int64_t before = s->base->seq_len, now = one->plan.seq_len;
+    return before > now && now > 0 ? one->step_s * ((double)before / (double)now) : one->step_s;
+}
+
 /* Tries a set of changes at all strengths, from mild to strong, until a plan fits. The strength of the last change
  * varies fastest. Returns true if a plan fits. */
 static bool try_set(search *s, unsigned set, nnc_advice *advice) {
@@ -286,10 +294,11 @@ static bool try_set(search *s, unsigned set, nnc_advice *advice) {
     }
     while (s->tries > 0) {
         const bool fits = try_plan(s, at, true, advice) == OUTCOME_FITS;
-        remember(s, at, fits ? advice->step_s : 0.0);
+        const double step_s = fits ? time_of_tokens(s, advice) : 0.0;
+        remember(s, at, step_s);
         if (fits) {
-            if (advice->step_s < s->best_s) {
-                s->best_s = advice->step_s;
+            if (step_s < s->best_s) {
+                s->best_s = step_s;
                 memcpy(s->best, at, sizeof at);
             }
             return true;
@@ -312,9 +321,9 @@ static unsigned next_set(unsigned set) {
 }
 
 /* Inserts a plan that fits into the list of the fastest plans. Returns the new length of the list. */
-static int keep_fastest(nnc_advice *advice, int found, int max, const nnc_advice *one) {
+static int keep_fastest(const search *s, nnc_advice *advice, int found, int max, const nnc_advice *one) {
     int place = found;
-    while (place > 0 && one->step_s < advice[place - 1].step_s) { place--; }
+    while (place > 0 && time_of_tokens(s, one) < time_of_tokens(s, &advice[place - 1])) { place--; }
     if (place == max) { return found; }
     found += found < max ? 1 : 0;
     memmove(&advice[place + 1], &advice[place], sizeof *advice * (size_t)(found - 1 - place));
@@ -347,7 +356,7 @@ static void try_sets(search *s, int size, int changes, found_sets *fitting, nnc_
         if ((set & ~usable) == 0 && !tried && !holds_one(fitting, set) && try_set(s, set, &one)) {
             if (fitting->count < 64) { fitting->sets[fitting->count++] = set; }
             if (gentle) {
-                *found = keep_fastest(advice, *found, max, &one);
+                *found = keep_fastest(s, advice, *found, max, &one);
             } else {
                 advice[(*found)++] = one;
             }
@@ -378,7 +387,7 @@ static double time_of(search *s, const int at[CHANGES], nnc_advice *advice) {
     if (place->key != 0) { return place->step_s; }
     if (recomputes_in_vain(s, at)) { return 0.0; }
     const bool fits = try_plan(s, at, true, &one) == OUTCOME_FITS && one.changes > 0;
-    const double step_s = fits ? one.step_s : 0.0;
+    const double step_s = fits ? time_of_tokens(s, &one) : 0.0;
     remember(s, at, step_s);
     if (fits && step_s < s->best_s) {
         s->best_s = step_s;
@@ -515,6 +524,25 @@ static int try_all_together(search *s, nnc_advice *advice) {
     return found;
 }
 
+/* If every found plan shortens the sequences, tries to add a plan that keeps them. Returns the new number of plans. */
+static int keep_lengths(search *s, nnc_advice *advice, int found, int max) {
+    found_sets fitting = { .count = 0 };
+    nnc_advice keeps;
+    int kept = 0;
+    for (int i = 0; i < found; i++) {
+        if (advice[i].plan.seq_len == s->base->seq_len) { return found; }
+    }
+    s->steps[CHANGE_SEQ_LEN] = 0;
+    for (int size = 1; found > 0 && kept == 0 && size <= AT_ONCE; size++) {
+        try_sets(s, size, CHANGES_GENTLE, &fitting, &keeps, &kept, 1);
+    }
+    if (kept > 0) {
+        found = found < max ? found : max - 1;
+        found = keep_fastest(s, advice, found, max, &keeps);
+    }
+    return found;
+}
+
 /* Finds advice as nnc_advise does, for a plan that nnc_plan_read has read and checked. */
 static int advise(const nnc_model *model, const nnc_device *device, const nnc_profiles *profiles, const nnc_plan *plan,
                   nnc_scratch *scratch, nnc_advice *advice, int max) {
@@ -546,9 +574,12 @@ static int advise(const nnc_model *model, const nnc_device *device, const nnc_pr
         try_sets(&s, size, CHANGES_GENTLE, &fitting, advice, &found, max);
         gentle = size > 1 || found > 0 || may_fit_gently(&s);
     }
-    s.gentle_tried = s.tries > 0;
     nnc_advice faster;
-    if (found > 0 && plan->devices != 1 && refine(&s, &faster)) { found = keep_fastest(advice, found, max, &faster); }
+    if (found > 0 && plan->devices != 1 && refine(&s, &faster)) {
+        found = keep_fastest(&s, advice, found, max, &faster);
+    }
+    found = keep_lengths(&s, advice, found, max);
+    s.gentle_tried = s.tries > 0;
     s.tries = TRIES_MAX;
     const bool alters = found == 0;
     for (int size = 1; size <= CHANGES && found == 0; size++) {
