@@ -304,6 +304,38 @@ def of_freeze(folder):
     check("freeze: FLOPs", plain["backward_flops"] - found["backward_flops"], LAYERS * 16 * BATCH * TOKENS * HIDDEN * HIDDEN)
 
 
+# The options of an estimate that stand for a recording with changes, by network: the estimate of the plain recording with the
+# options is that of the recording with the changes. In MobileNet the tensors that hard-swish overwrites are copied for
+# backward only; in ResNet the last module keeps the result of the last block.
+MODULES = {
+    "encoder": [(["--frozen", "layers.*.up"], {"freeze": ["layers.*.up"]}), (["--frozen", "layers.0"], {"freeze": ["layers.0"]}),
+                (["--train", "layers.2.qkv,layers.*.down,head"],
+                 {"freeze": ["words", "places", "norm", "layers.*.norm[12]", "layers.*.out", "layers.*.up", "layers.[01].qkv"]})],
+    "decoder": [(["--frozen", "words,places,layers.0,layers.1"], {"freeze": ["words", "places", "layers.[01]"]}),
+                (["--train", "layers.2,norm,head"], {"freeze": ["words", "places", "layers.[01]"]}),
+                (["--recompute", "layers.*"], {"checkpoint": ["layers.*"]}), (["--recompute", "layers.1"], {"checkpoint": ["layers.1"]}),
+                (["--recompute", "layers.*.up,layers.*.qkv"], {"checkpoint": ["layers.*.up", "layers.*.qkv"]})],
+    "resnet50": [(["--frozen", "conv1,bn1,layer1,layer2"], {"freeze": ["conv1", "bn1", "layer[12]"]}), (["--frozen", "layer3"], {"freeze": ["layer3"]}),
+                 (["--train", "fc"], {"freeze": ["conv1", "bn1", "layer*"]}), (["--recompute", "layer*.*"], {"checkpoint": ["layer*.*"]})],
+    "mobilenet_v3_large": [(["--frozen", "features.*.*.0"], {"freeze": ["features.*.*.0"]}),
+                           (["--train", "classifier,features.16"], {"freeze": ["features.?", "features.1[0-5]"]})],
+}
+
+
+def of_modules(folder):
+    """--train, --frozen and --recompute of modules give the numbers of a recording with frozen modules and with checkpoints"""
+    for name, cases in MODULES.items():
+        def made(changes, name=name):
+            causal = {"encoder": False, "decoder": True}
+            return transformer(causal[name], changes=changes) if name in causal else recorded.torchvision_network(name, 2, 64, True, **changes)
+        path = Path(folder) / f"modules-{name}.json"
+        recorded.write(path, made({}))
+        for options, changes in cases:
+            found, own = told(path, *options), of_file(made(changes), folder, "changed")
+            for key in WANTED:  # a checkpoint holds its result and its gradient until its backward ends
+                check(f"{name} {' '.join(options)}: {key}", found.get(key, 0), own.get(key, 0), 0.01 if key == "peak_allocated_bytes" else 0.0)
+
+
 def of_adapters(folder):
     """Adapters of rank 4 on the matrices of the layers; in backward the first layer's first adapter has no gradient to pass on"""
     pairs = [(1, 3), (1, 1), (1, 4), (4, 1)]  # inputs and outputs in widths
@@ -990,6 +1022,7 @@ def main():
         of_frozen(folder)
         of_folding(folder)
         of_freeze(folder)
+        of_modules(folder)
         of_adapters(folder)
         of_step()
         of_shards(folder)

@@ -18,7 +18,12 @@ The file (schema nncost.capture/1):
     optimizer    kernels of the update: fused, foreach (over lists of tensors) or loop (for each tensor); absent if unknown
     modules      module paths; "" is the network itself
     ops          in order: name, phase (forward, backward, optimizer), module (index), inputs and outputs as
-                 [dtype, shape, storage], args (arguments that are not tensors), repeat; operators of the optimizer have no tensors and arguments
+                 [dtype, shape, storage], args (arguments that are not tensors), repeat; operators of the optimizer have no tensors and arguments.
+                 Of a block also moves: how the numbers of its module and of each tensor's storage change from one repeat to
+                 the next, as a step, or as runs [first, step, count, first, ...] for all repeats
+    saved        [storage, module, count, steps of the two]: kept storages that the backward of a module saves, but does not read
+    owners       [gradient, parameter, module, count, steps of the three]: storages of gradients (-1: not trained) and of their
+                 parameters, and the modules that hold these; absent where backward runs modules again
     blocks       [first op, number of ops, repeat]: equal layers, written once; `repeat` of an op is that of its block,
                  and its storages are those of the first layer
     storages     storages of the unfolded step: bytes, kind (parameter, frozen, buffer, input, gradient, state, kept,
@@ -26,9 +31,9 @@ The file (schema nncost.capture/1):
                  number of operators = after it). Three more numbers, copies and the steps of first and last, stand for
                  several storages with consecutive numbers
 
-`kept` storages live until backward uses them. Autocast and sharding are not recorded: nncost applies them. nncost also
-applies checkpoints to whole layers; --checkpoint PATTERN puts them around other modules, and --freeze PATTERN trains all
-parameters but those of some modules. A pattern is a module path, in which * stands for a part between dots
+`kept` storages live until backward uses them. Autocast and sharding are not recorded: nncost applies them, and also
+checkpoints around modules and frozen modules (--recompute, --train and --frozen of nncost estimate). Here --checkpoint
+PATTERN and --freeze PATTERN record such a step. A pattern is a module path, in which * stands for a part between dots
 ("layers.*.attn"). --adapter-rank RANK freezes the network and trains adapters on its linear layers.
 """
 import argparse
@@ -160,6 +165,8 @@ def recorder(model, others=()):
             self.parts = list(model.children()) if type(model).__name__ == "Parts" else [model]
             self.entered, self.sparse = None, False  # operators before the first module is called; whether gradients are sparse
             self.layouts = [0, 0]  # convolutions of contiguous and of channels-last maps
+            self.gradients, self.again = {}, False  # storage of the gradient of each parameter; again: backward runs modules again
+            self.saved = {}  # (storage, module that saves it for backward), in order
             self.rows, self.fresh, self.repeated = {}, True, False  # first dimensions of what the first module of each pass reads, by module
             for parameter in model.parameters():
                 self.storages.number(parameter, kind="parameter" if parameter.requires_grad else "frozen")
@@ -309,10 +316,20 @@ def recorder(model, others=()):
             self.ops.append(op)
             if self.phase == "backward":
                 self.pending.append(op)
+                self.again = self.again or (self.running and bool(self.stack))
             return result
+
+        def note_gradients(self):
+            """After a backward pass: which storages hold the gradients"""
+            for parameter in model.parameters():
+                for gradient in flat_tensors(parameter.grad, []):
+                    number = self.gradients[self.storages.number(parameter)] = self.storages.number(gradient)
+                    self.storages.kind[number] = "gradient"
+                    self.sparse = self.sparse or parameter.grad.is_sparse
 
         def keep(self, tensor):
             for number in (self.storages.number(part) for part in flat_tensors(tensor, [])):
+                self.saved[number, self.stack[-1] if self.stack else ""] = None
                 if self.storages.kind[number] == "temporary" and self.phase == "forward":  # a checkpoint saves again in backward
                     self.storages.kind[number] = "kept"
             return tensor
@@ -439,7 +456,6 @@ def capture(model, loss, optimizer="adamw", *, fake=False, batch=None, source=No
     import torch
     undo = change(model, checkpoint, freeze, adapters)
     rec = recorder(model)
-    store = rec.storages
     with without_record_function(), as_on_a_gpu():
         with torch.autograd.graph.saved_tensors_hooks(rec.keep, lambda t: t):
             with rec:
@@ -448,9 +464,7 @@ def capture(model, loss, optimizer="adamw", *, fake=False, batch=None, source=No
         rec.phase, rec.running = "backward", True
         with rec:
             value.backward()
-        for parameter in model.parameters():
-            if parameter.grad is not None:
-                store.kind[store.number(parameter.grad)] = "gradient"
+        rec.note_gradients()
         if isinstance(optimizer, str):
             optimizer = optimizer_of(optimizer, [p for p in model.parameters() if p.requires_grad])
         if optimizer is not None:
@@ -481,10 +495,19 @@ def document(model, rec, tensors, batch, source, notes=(), updates=None):
     for op in rec.ops:  # nncost takes the time of the update from the plan, so the names are enough
         if op["phase"] == "optimizer":
             op["inputs"], op["outputs"], op["args"] = [], [], []
+    owners = [] if rec.again or rec.sparse else [[number, rec.module(path), rec.gradients.get(number, -1)] for path, module in model.named_modules()
+                                                 for number in (store.number(p) for p in module.parameters(recurse=False))]
+    read = {(t[2], op["module"]) for op in rec.ops if op["phase"] == "backward" for t in op["inputs"]}
+    saved = [(number, rec.module(path)) for number, path in rec.saved if owners and store.kind[number] == "kept"]
+    saved = [pair for pair in saved if pair not in read]
     ops, blocks = fold(rec.ops, store.kind)
     rows, numbers = fold_storages([list(row) for row in zip(store.bytes, store.kind, store.dtype, store.first, store.last)], blocks, rec.ops)
     for op in ops:
+        copies, tensors = op.pop("copies", []), op["inputs"] + op["outputs"]
         op["inputs"], op["outputs"] = fold_tensors(op["inputs"], numbers), fold_tensors(op["outputs"], numbers)
+        if copies and len(tensors) == len(op["inputs"] + op["outputs"]):
+            storages = [[numbers[t[2]] for t in column] for column in zip(*(copy["inputs"] + copy["outputs"] for copy in copies))]
+            op["moves"] = [moves(op["module"], [copy["module"] for copy in copies]), *map(moves, [t[2] for t in op["inputs"] + op["outputs"]], storages)]
     if rec.evaluation:
         print(f"nncost.capture: {rec.evaluation} operators of an evaluation (eval() and no gradients) are left out", file=sys.stderr)
     if kept:
@@ -507,6 +530,8 @@ def document(model, rec, tensors, batch, source, notes=(), updates=None):
         "ops": ops,
         "blocks": blocks,
         "storages": rows,
+        **({"owners": fold_rows([[numbers[g] if g >= 0 else -1, numbers[p], module] for p, module, g in owners])} if owners else {}),
+        **({"saved": fold_rows([[numbers[number], module] for number, module in saved])} if saved else {}),
         **({"note": "; ".join(notes)} if notes else {}),
     }
 
@@ -701,7 +726,7 @@ def fold(ops, kinds):
                     for number, first in zip(read[other], read[i]):
                         counted.setdefault(number, counted.get(first, first))
                 op = {**op, "inputs": [[d, s, counted.get(n, n)] for d, s, n in op["inputs"]]}
-            yield {**op, "repeat": repeat}
+            yield {**op, "repeat": repeat, **({"copies": ops[i:i + repeat * length:length]} if repeat > 1 and op["phase"] != "optimizer" else {})}
 
     out, blocks, at = [], [], 0
     while at < count:
@@ -761,6 +786,33 @@ def fold_storages(rows, blocks, unfolded):
                 numbers[number] = count
                 count += 1
     return out, numbers
+
+
+def moves(own, found):
+    """How a number changes over the repeats of a block: a step, else runs [first, step, count, first, ...]"""
+    runs = []
+    for number in found:
+        if runs and runs[-1][2] == 1:
+            runs[-1][1:] = number - runs[-1][0], 2
+        elif runs and number == runs[-1][0] + runs[-1][1] * runs[-1][2]:
+            runs[-1][2] += 1
+        else:
+            runs.append([number, 0, 1])
+    return runs[0][1] if len(runs) == 1 and runs[0][0] == own else sum(runs, [])
+
+
+def fold_rows(rows):
+    """Rows of numbers a constant step apart as one: the first, their count, and the steps"""
+    out = []
+    for row in sorted(rows):
+        size, last = len(row), out[-1] if out else []
+        if out and last[size] == 1:
+            last[size:] = [2, *(a - b for a, b in zip(row, last))]
+        elif out and row == [a + last[size] * b for a, b in zip(last, last[size + 1:])]:
+            last[size] += 1
+        else:
+            out.append([*row, 1, *[0] * size])
+    return out
 
 
 def fold_tensors(tensors, numbers):
@@ -1212,10 +1264,7 @@ def record(run, what, batch, source, used=(), alive=(), checkpoint=(), freeze=()
         if rec is not None:  # what follows, such as clipping, is of backward too
             rec.running = False
             state["counted"].clear()
-            for parameter in state["model"].parameters():
-                for gradient in flat_tensors(parameter.grad, []):
-                    rec.storages.kind[rec.storages.number(gradient)] = "gradient"
-                    rec.sparse = rec.sparse or parameter.grad.is_sparse
+            rec.note_gradients()
 
     torch.nn.Module.__init__, torch.optim.Optimizer.__init__, torch.autograd.backward = watched_init, watched_optimizer, watched_backward
     torch.nn.Module.__setstate__ = watched_load

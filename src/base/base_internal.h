@@ -3,8 +3,8 @@
  *
  *     error.c     fills nnc_error; finds the nearest name to a misspelt one; structs that begin with their size
  *     number.c    checked products, strict reading, 12-digit printing; the only place with unit prefixes
- *     arena.c     memory that is freed all at once
- *     buffer.c    growing buffers, UTF-8, JSON and shell quoting, packed cells, digests
+ *     buffer.c    memory that is freed all at once (arena), growing buffers, UTF-8, JSON and shell quoting, packed
+ *                 cells, digests
  *     platform.c  atomic files and threads, and what differs between systems
  *     dlopen.c    system libraries that are loaded when first needed
  *

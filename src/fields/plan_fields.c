@@ -103,9 +103,9 @@ static const nnc_field plan_fields[] = {
     { NNC_FIELD_AS(NNC_FIELD_RECOMPUTE, nnc_plan, recompute), .group = "Memory",
       NNC_DEFAULT_AS(NNC_RECOMPUTE_NONE, "none"),
       .help = "Activation checkpointing: parts of forward that backward computes again, so that their tensors are not "
-              "kept." },
+              "kept. For a captured step also paths of modules, such as layers.*.mlp." },
     { NNC_FIELD_AS(NNC_FIELD_TRAIN, nnc_plan, train), .group = "Memory", NNC_DEFAULT_AS(NNC_TRAIN_ALL, "all"),
-      .help = "Parts whose weights are trained; all other parts are frozen." },
+      .help = "Parts whose weights are trained; all other parts are frozen. For a captured step, paths of modules." },
     { NNC_FIELD(nnc_plan, next_tokens), .group = "Memory", NNC_DEFAULT_OFF,
       .help = "Also train the layers for multi-token prediction (next_layers of the model)." },
     { NNC_FIELD(nnc_plan, adapter_rank), .group = "Memory", .max = 65536, .alias = "lora", NNC_DEFAULT(0),
@@ -118,7 +118,8 @@ static const nnc_field plan_fields[] = {
       .help = "Adapters train the direction of each weight and a separate magnitude per output "
               "(DoRA)." },
     { NNC_FIELD(nnc_plan, frozen), .group = "Memory", NNC_FIELD_NAMES(nnc_frozen, NNC_FROZEN_COUNT),
-      NNC_DEFAULT_AS(NNC_FROZEN_16, "16bit"), .help = "Storage format of frozen weights." },
+      NNC_DEFAULT_AS(NNC_FROZEN_16, "16bit"),
+      .help = "Storage format of frozen weights. For a captured step, paths of modules that are not trained." },
     { NNC_FIELD(nnc_plan, fp8_inputs), .group = "Memory", NNC_DEFAULT_OFF,
       .help = "Keep the inputs of activation functions in 8 bits for backward." },
     { NNC_FIELD(nnc_plan, recompute_every), .min = 1, .max = 1e5, NNC_DEFAULT(1),

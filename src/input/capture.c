@@ -60,14 +60,17 @@ static bool whole(nnc_json at, double least, double most, int64_t *value) {
     return false;
 }
 
-/* Reads a whole number in [least, most] from a member of an object. Returns false when an error was noted. */
-static bool member(nnc_json object, const char *key, double least, double most, int64_t *value) {
-    const nnc_json at = nnc_json_get(object, key);
+/* Reads a whole number in [least, most]; at: the member `key` of an object. Returns false when an error was noted. */
+static bool value(nnc_json object, nnc_json at, const char *key, double least, double most, int64_t *found) {
     if (at.node == NULL) {
         nnc_json_fault(object, key, "missing, expected a whole number, found nothing");
         return false;
     }
-    return whole(at, least, most, value);
+    return whole(at, least, most, found);
+}
+
+static bool member(nnc_json object, const char *key, double least, double most, int64_t *found) {
+    return value(object, nnc_json_get(object, key), key, least, most, found);
 }
 
 static bool is_list(nnc_json at, nnc_json parent, const char *key, int32_t most) {
@@ -228,10 +231,12 @@ static bool read_tensor(reader *r, nnc_json item, tensor *t, int64_t *count) {
     return true;
 }
 
-bool nnc_capture_tensors(reader *r, nnc_json op, const char *key, tensors *all) {
-    const nnc_json at = nnc_json_get(op, key);
-    all->count = 0;
+/* Reads the tensors of an operator; at: the list, a member `key` of op. Returns false when an error was noted. */
+static bool read_tensors(reader *r, nnc_json at, nnc_json op, const char *key, tensors *all) {
     if (!is_list(at, op, key, TENSORS_MAX)) { return false; }
+    all->capacity = nnc_json_count(at);
+    all->of = nnc_arena_array(r->arena, (size_t)all->capacity + 1, sizeof *all->of);
+    if (all->of == NULL) { return nnc_faults_no_memory(r->faults); }
     for (nnc_json item = nnc_json_first(at); item.node != NULL; item = nnc_json_next(item)) {
         tensor one;
         int64_t count = 0;
@@ -580,13 +585,15 @@ static void set_bytes(form how, const tensors *in, const tensors *out, nnc_captu
  * begins with the last layer, so recorded backward operators read the parameters of another layer.) An operator counts
  * either trained or frozen parameters: the kind of its last parameter, usually the matrix, decides. A parameter of the
  * other kind, such as a frozen bias of a trained matrix, is added to r->loose. Returns false if it noted a fault. */
-static bool take_parameters(reader *r, nnc_json at, const tensors *in, bool table, nnc_captured_op *op) {
+static bool take_parameters(reader *r, int32_t number, bool table, nnc_captured_op *op) {
+    const nnc_json at = r->issues[number].at;
+    const tensors *in = &r->issues[number].in;
     bool any = false;
     /* from the last tensor to the first, because a bias precedes the matrix */
     for (int32_t i = in->count - 1; i >= 0 && op->phase == NNC_PHASE_FORWARD; i--) {
         const tensor *t = &in->of[i];
         storage *s = &r->storages[t->storage];
-        s->reader = r->file_ops - 1;
+        s->reader = number;
         if ((s->kind != PARAMETER && s->kind != FROZEN) || s->seen) { continue; }
         s->seen = true;
         op->frozen = any ? op->frozen : s->kind == FROZEN;
@@ -613,8 +620,8 @@ static bool take_parameters(reader *r, nnc_json at, const tensors *in, bool tabl
     return true;
 }
 
-static bool read_phase(nnc_json at, bool *counts, nnc_phase *phase) {
-    const nnc_json word = nnc_json_get(at, "phase");
+/* Reads the phase of an operator; word: the member "phase" of at. */
+static bool read_phase(nnc_json at, nnc_json word, issue *o) {
     const char *text = nnc_json_type_of(word) == NNC_JSON_TEXT ? nnc_json_text(word) : "";
     const bool optimizer = strcmp(text, "optimizer") == 0;
     const bool backward = strcmp(text, "backward") == 0;
@@ -623,27 +630,72 @@ static bool read_phase(nnc_json at, bool *counts, nnc_phase *phase) {
                        "unknown phase, expected forward, backward or optimizer");
         return false;
     }
-    *counts = !optimizer;
-    *phase = backward ? NNC_PHASE_BACKWARD : NNC_PHASE_FORWARD;
+    o->counts = !optimizer;
+    o->phase = backward ? NNC_PHASE_BACKWARD : NNC_PHASE_FORWARD;
     return true;
 }
 
-/* Tests whether the value is an object with a name and known keys only. If not, notes a fault and returns false. */
-static bool is_operator(nnc_json at) {
-    static const char *const keys[] = {
-        "name", "phase", "module", "inputs", "outputs", "args", "repeat", "steps", NULL
-    };
-    if (nnc_json_type_of(at) != NNC_JSON_OBJECT || nnc_json_type_of(nnc_json_get(at, "name")) != NNC_JSON_TEXT) {
-        nnc_json_mismatch(at, "not an operator", "an object with a name");
-        return false;
-    }
-    for (nnc_json key = nnc_json_first(at); key.node != NULL; key = nnc_json_next(key)) {
-        if (!nnc_is_one_of(nnc_json_key(key), keys)) {
+enum { KEY_NAME, KEY_PHASE, KEY_MODULE, KEY_INPUTS, KEY_OUTPUTS, KEY_ARGS, KEY_REPEAT, KEY_STEPS, KEY_MOVES, KEYS };
+
+/* Finds the members of an operator. If the value is no object with a name and known keys only, notes a fault and
+ * returns false. */
+static bool find_members(nnc_json at, nnc_json found[KEYS]) {
+    static const char *const keys[KEYS] = { "name", "phase",  "module", "inputs", "outputs",
+                                            "args", "repeat", "steps",  "moves" };
+    int last = KEYS - 1;
+    for (nnc_json key = nnc_json_first(at); nnc_json_type_of(at) == NNC_JSON_OBJECT && key.node != NULL;
+         key = nnc_json_next(key)) {
+        int tries = 0, i = last;
+        do { /* the recorder writes the members in the order of the list */
+            i = (i + 1) % KEYS;
+        } while (strcmp(nnc_json_key(key), keys[i]) != 0 && ++tries < KEYS);
+        if (tries == KEYS) {
             nnc_json_fault(key, NULL,
                            "unknown key of an operator, expected name, phase, module, inputs, "
-                           "outputs, args, repeat or steps");
+                           "outputs, args, repeat, steps or moves");
             return false;
         }
+        found[i] = key;
+        last = i;
+    }
+    if (nnc_json_type_of(found[KEY_NAME]) == NNC_JSON_TEXT) { return true; }
+    nnc_json_mismatch(at, "not an operator", "an object with a name");
+    return false;
+}
+
+/* Reads an operator of the file, but not its work. Returns false if it noted a fault. */
+static bool read_issue(reader *r, nnc_json at, issue *o) {
+    nnc_json found[KEYS] = { { 0 } };
+    *o = (issue){ .at = at, .repeat = 1, .steps = 1 };
+    if (!find_members(at, found) || !read_phase(at, found[KEY_PHASE], o) ||
+        !value(at, found[KEY_MODULE], "module", 0, r->module_count - 1, &o->module) ||
+        !value(at, found[KEY_REPEAT], "repeat", 1, POSITIONS_MAX, &o->repeat) ||
+        (found[KEY_STEPS].node != NULL && !whole(found[KEY_STEPS], 1, POSITIONS_MAX, &o->steps)) ||
+        (o->counts && (!read_tensors(r, found[KEY_INPUTS], at, "inputs", &o->in) ||
+                       !read_tensors(r, found[KEY_OUTPUTS], at, "outputs", &o->out)))) {
+        return false;
+    }
+    o->moves = found[KEY_MOVES];
+    o->name = base_name(r, nnc_json_text(found[KEY_NAME]));
+    if (o->name == NULL) { return nnc_faults_no_memory(r->faults); }
+    if (o->counts && !is_known(found[KEY_NAME], nnc_json_text(found[KEY_NAME]), o->name, &o->in)) { return false; }
+    r->program->operators += o->repeat;
+    if (!o->counts) {
+        r->updates = true;
+        r->divides = r->divides || has(o->name, "addcdiv") || has(o->name, "adam");
+        r->signs = r->signs || has(o->name, "sign");
+        r->fuses = r->fuses || has(o->name, "_fused_");
+    }
+    return true;
+}
+
+static bool read_issues(reader *r, nnc_json root) {
+    const nnc_json at = nnc_json_get(root, "ops");
+    if (!is_list(at, root, "ops", OPS_MAX)) { return false; }
+    r->issues = nnc_arena_array(r->arena, (size_t)nnc_json_count(at) + 1, sizeof *r->issues);
+    if (r->issues == NULL) { return nnc_faults_no_memory(r->faults); }
+    for (nnc_json item = nnc_json_first(at); item.node != NULL; item = nnc_json_next(item)) {
+        if (!read_issue(r, item, &r->issues[r->file_ops++])) { return false; }
     }
     return true;
 }
@@ -677,58 +729,40 @@ static bool read_form(reader *r, nnc_json at, form how, const tensors *in, const
     return good;
 }
 
-static bool read_op(reader *r, nnc_json at, tensors *in, tensors *out) {
-    const nnc_json name = nnc_json_get(at, "name");
-    nnc_captured_op op = { .dtype = NNC_FP32, .steps = 1 };
-    bool counts = true;
-    int64_t module = 0;
+/* Adds the work of operator `number` to the program. */
+static bool add_issue(reader *r, int32_t number) {
+    const issue *o = &r->issues[number];
+    nnc_captured_op op = {
+        .dtype = NNC_FP32, .name = o->name, .phase = o->phase, .repeat = o->repeat, .steps = o->steps
+    };
     size_t row = 0;
-    if (!is_operator(at) || !read_phase(at, &counts, &op.phase) ||
-        !member(at, "module", 0, r->module_count - 1, &module) || !member(at, "repeat", 1, POSITIONS_MAX, &op.repeat) ||
-        (nnc_json_get(at, "steps").node != NULL && !member(at, "steps", 1, POSITIONS_MAX, &op.steps)) ||
-        (counts && (!nnc_capture_tensors(r, at, "inputs", in) || !nnc_capture_tensors(r, at, "outputs", out)))) {
-        return false;
-    }
-    op.name = base_name(r, nnc_json_text(name));
-    if (op.name == NULL) { return nnc_faults_no_memory(r->faults); }
-    if (counts && !is_known(name, nnc_json_text(name), op.name, in)) { return false; }
-    op.module = r->modules[module];
-    r->program->operators += op.repeat;
-    r->module_of[r->file_ops] = op.module;
-    r->backward_of[r->file_ops] = !counts || op.phase != NNC_PHASE_FORWARD;
-    r->first_of[r->file_ops] = r->count;
-    r->last_of[r->file_ops] = r->count;
-    r->refs_of[r->file_ops++] = r->ref_count;
-    if (!counts) {
-        r->updates = true;
-        r->divides = r->divides || has(op.name, "addcdiv") || has(op.name, "adam");
-        r->signs = r->signs || has(op.name, "sign");
-        r->fuses = r->fuses || has(op.name, "_fused_");
-        return true;
-    }
+    op.module = r->modules[o->module];
+    r->module_of[number] = op.module;
+    r->backward_of[number] = !o->counts || op.phase != NNC_PHASE_FORWARD;
+    r->first_of[number] = r->last_of[number] = r->count;
+    r->refs_of[number] = r->ref_count;
+    if (!o->counts) { return true; }
     const size_t rows = sizeof operators / sizeof operators[0];
     while (row < rows && strcmp(op.name, operators[row].name) != 0) { row++; }
     const form how = row < rows ? operators[row].form : FORM_KERNEL;
-    op.group = group_of(r, op.name, op.module, row < rows ? operators[row].group : NNC_GROUP_COUNT, out, in);
-    if (how == FORM_GATHER && op.group == NNC_GROUP_EMBEDDING && in->count > 1 && op.phase == NNC_PHASE_FORWARD &&
-        (double)r->program->tokens < in->of[1].elements) {
-        r->program->tokens = (int64_t)in->of[1].elements;
+    op.group = group_of(r, op.name, op.module, row < rows ? operators[row].group : NNC_GROUP_COUNT, &o->out, &o->in);
+    if (how == FORM_GATHER && op.group == NNC_GROUP_EMBEDDING && o->in.count > 1 && op.phase == NNC_PHASE_FORWARD &&
+        (double)r->program->tokens < o->in.of[1].elements) {
+        r->program->tokens = (int64_t)o->in.of[1].elements;
     }
-    if (!nnc_capture_note_tensors(r, how, in, out) ||
-        !take_parameters(r, at, in, op.group == NNC_GROUP_EMBEDDING, &op)) {
+    if (!nnc_capture_note_tensors(r, how, &o->in, &o->out) ||
+        !take_parameters(r, number, op.group == NNC_GROUP_EMBEDDING, &op)) {
         return false;
     }
     r->program->vocab = op.table && op.rows > r->program->vocab ? op.rows : r->program->vocab;
-    op.words = has_dim(in, r->program->vocab) || has_dim(out, r->program->vocab) ? r->program->vocab : 0;
-    const bool good = read_form(r, at, how, in, out, &op);
-    r->last_of[r->file_ops - 1] = r->count;
+    op.words = has_dim(&o->in, r->program->vocab) || has_dim(&o->out, r->program->vocab) ? r->program->vocab : 0;
+    const bool good = read_form(r, o->at, how, &o->in, &o->out, &op);
+    r->last_of[number] = r->count;
     return good;
 }
 
-static bool read_ops(reader *r, nnc_json root) {
-    const nnc_json at = nnc_json_get(root, "ops");
-    if (!is_list(at, root, "ops", OPS_MAX)) { return false; }
-    const size_t count = (size_t)nnc_json_count(at) + 1;
+static bool add_issues(reader *r) {
+    const size_t count = (size_t)r->file_ops + 1;
     r->first_of = nnc_arena_array(r->arena, count, sizeof *r->first_of);
     r->last_of = nnc_arena_array(r->arena, count, sizeof *r->last_of);
     r->refs_of = nnc_arena_array(r->arena, count, sizeof *r->refs_of);
@@ -736,14 +770,12 @@ static bool read_ops(reader *r, nnc_json root) {
     r->ref_capacity = (int32_t)count;
     r->module_of = nnc_arena_array(r->arena, count, sizeof *r->module_of);
     r->backward_of = nnc_arena_array(r->arena, count, sizeof *r->backward_of);
-    r->in = nnc_arena_alloc(r->arena, sizeof *r->in);
-    r->out = nnc_arena_alloc(r->arena, sizeof *r->out);
     if (r->first_of == NULL || r->last_of == NULL || r->refs_of == NULL || r->refs == NULL || r->module_of == NULL ||
-        r->backward_of == NULL || r->in == NULL || r->out == NULL) {
+        r->backward_of == NULL) {
         return nnc_faults_no_memory(r->faults);
     }
-    for (nnc_json item = nnc_json_first(at); item.node != NULL; item = nnc_json_next(item)) {
-        if (!read_op(r, item, r->in, r->out)) { return false; }
+    for (int32_t i = 0; i < r->file_ops; i++) {
+        if (!add_issue(r, i)) { return false; }
     }
     r->refs_of[r->file_ops] = r->ref_count;
     return true;
@@ -755,7 +787,7 @@ static bool read_ops(reader *r, nnc_json root) {
  * of positions. Returns NULL when an error was noted. */
 /* Most of the function checks the file. NOLINTNEXTLINE(readability-function-cognitive-complexity) */
 static int32_t *place_ops(reader *r, nnc_json root, int32_t *count) {
-    const nnc_json blocks = nnc_json_get(root, "blocks");
+    const nnc_json blocks = r->blocks;
     int32_t at = 0, total = 0;
     if (r->program->operators > POSITIONS_MAX) {
         nnc_json_fault(root, "ops", "too many, expected at most %d in a step", POSITIONS_MAX);
@@ -852,12 +884,18 @@ static void add_loose(reader *r, bool frozen) {
 
 static bool read_parameters(reader *r, nnc_json root) {
     const nnc_json at = nnc_json_get(root, "parameters");
-    int64_t count = 0, trained = 0;
     if (nnc_json_type_of(at) != NNC_JSON_OBJECT) {
         nnc_json_fault(root, "parameters", "missing or of a wrong type, expected an object");
         return false;
     }
-    if (!member(at, "count", 1, BYTES_MAX, &count) || !member(at, "trained", 0, BYTES_MAX, &trained)) { return false; }
+    return member(at, "count", 1, BYTES_MAX, &r->count_params) &&
+           member(at, "trained", 0, BYTES_MAX, &r->trained_params);
+}
+
+/* Compares the numbers of parameters in the file with those that the operators read. */
+static bool check_parameters(reader *r, nnc_json root) {
+    const nnc_json at = nnc_json_get(root, "parameters");
+    const int64_t count = r->count_params, trained = r->trained_params;
     if (r->program->params > count) {
         nnc_json_fault(at, "count", "fewer than the operators read, expected %" PRId64 ", found %" PRId64,
                        r->program->params, count);
@@ -906,15 +944,15 @@ static nnc_frozen main_frozen(const reader *r) {
 }
 
 static bool read_program(reader *r, nnc_json root) {
-    static const char *const keys[] = { "schema", "source",   "batch", "parameters", "modules",   "ops",
-                                        "blocks", "storages", "note",  "second",     "optimizer", NULL };
+    static const char *const keys[] = { "schema",   "source", "batch",  "parameters", "modules", "ops",   "blocks",
+                                        "storages", "note",   "second", "optimizer",  "owners",  "saved", NULL };
     const nnc_json batch = nnc_json_get(root, "batch");
     int32_t count = 0;
     for (nnc_json key = nnc_json_first(root); key.node != NULL; key = nnc_json_next(key)) {
         if (!nnc_is_one_of(nnc_json_key(key), keys)) {
             nnc_json_fault(key, NULL,
                            "unknown key, expected schema, source, batch, parameters, modules, ops, "
-                           "blocks, storages, optimizer or second");
+                           "blocks, storages, owners, saved, optimizer or second");
             return false;
         }
     }
@@ -922,30 +960,35 @@ static bool read_program(reader *r, nnc_json root) {
     if (nnc_json_type_of(batch) != NNC_JSON_NULL && !member(root, "batch", 1, POSITIONS_MAX, &r->program->batch)) {
         return false;
     }
-    if (!read_modules(r, root) || !read_storages(r, root) || !read_ops(r, root)) { return false; }
+    r->blocks = nnc_json_get(root, "blocks");
+    if (!read_modules(r, root) || !read_storages(r, root) || !read_issues(r, root) || !read_parameters(r, root)) {
+        return false;
+    }
+    r->optimizer = optimizer_of(r);
+    const int32_t *places = place_ops(r, root, &count);
+    if (places != NULL && r->asked != NULL) { places = nnc_capture_change(r, root, places, &count); }
+    if (places == NULL || !add_issues(r)) { return false; }
     if (r->count == 0 || r->ops[0].phase != NNC_PHASE_FORWARD) {
         nnc_json_fault(root, "ops", "no step, expected operators of forward and of backward");
         return false;
     }
-    const int32_t *places = place_ops(r, root, &count);
-    if (places == NULL || !nnc_capture_lifetimes(r, places, count) || !read_parameters(r, root)) { return false; }
+    if (!nnc_capture_lifetimes(r, places, count) || !check_parameters(r, root)) { return false; }
     for (int32_t i = 0; i < count; i++) { /* a pass begins with a forward operator after a backward operator */
         r->program->passes += !r->backward_of[places[i]] && (i == 0 || r->backward_of[places[i - 1]]);
     }
-    const nnc_json blocks = nnc_json_get(root, "blocks");
-    if (!nnc_capture_slots(r, blocks, places, count) || !nnc_capture_fuse(r, blocks, places, count)) {
+    if (!nnc_capture_slots(r, places, count) || !nnc_capture_fuse(r, places, count)) {
         return nnc_faults_no_memory(r->faults);
     }
     r->program->dtype = main_dtype(r);
     r->program->frozen = main_frozen(r);
-    r->program->optimizer = optimizer_of(r);
+    r->program->optimizer = r->optimizer;
     r->program->kernels = kernels_of(r, root);
     for (int32_t i = 0; i < r->storage_count; i++) { r->program->tensors += r->storages[i].kind == PARAMETER; }
     if (r->program->kernels == NNC_OPTIMIZER_KERNELS_COUNT) { return false; }
     r->program->ops = r->ops;
     r->program->count = r->count;
     if (r->program->dtype == NNC_FP32) {
-        r->program->autocast = nnc_capture_autocast(r, root, places, count);
+        r->program->autocast = nnc_capture_autocast(r, places, count);
         return r->program->autocast != NULL;
     }
     return true;
@@ -976,8 +1019,8 @@ static bool is_same_program(nnc_json at, const struct nnc_captured *one, const s
     return true;
 }
 
-static struct nnc_captured *read_step(nnc_json root) {
-    reader r = { .arena = root.doc->arena, .faults = root.doc->faults };
+static struct nnc_captured *read_step(nnc_json root, const nnc_modules *asked) {
+    reader r = { .arena = root.doc->arena, .faults = root.doc->faults, .asked = asked };
     r.program = nnc_arena_alloc(r.arena, sizeof *r.program);
     if (r.program == NULL) {
         nnc_faults_no_memory(r.faults);
@@ -986,12 +1029,12 @@ static struct nnc_captured *read_step(nnc_json root) {
     return read_program(&r, root) && r.faults->count == 0 ? r.program : NULL;
 }
 
-void nnc_capture_read(nnc_json root, nnc_model *model) {
+void nnc_capture_read(nnc_json root, const nnc_modules *asked, nnc_model *model) {
     const nnc_json second = nnc_json_get(root, "second");
-    struct nnc_captured *program = read_step(root);
+    struct nnc_captured *program = read_step(root, asked);
     model->family = NNC_FAMILY_CAPTURE;
     if (program != NULL && second.node != NULL) {
-        const struct nnc_captured *other = read_step(second);
+        const struct nnc_captured *other = read_step(second, asked);
         program->second = other != NULL && is_same_program(second, program, other) ? other : NULL;
         program = program->second != NULL ? program : NULL;
     }
@@ -1003,6 +1046,18 @@ void nnc_capture_read(nnc_json root, nnc_model *model) {
         model->notes = notes;
         model->note_count = 1;
     }
+}
+
+nnc_status nnc_capture_ask(nnc_specs *specs, const nnc_modules *asked, nnc_model *model, nnc_error *err) {
+    char *text = NULL;
+    nnc_faults faults = { .name = model->path, .err = err };
+    nnc_json_doc doc = { .faults = &faults, .arena = nnc_specs_arena(specs) };
+    NNC_TRY(nnc_specs_read(specs, model->path, &text, &doc.size, err));
+    doc.text = text;
+    if (nnc_json_parse(&doc)) { nnc_capture_read(nnc_json_root(&doc), asked, model); }
+    nnc_json_free(&doc);
+    free(text);
+    return faults.status;
 }
 
 /* ---- the entry of the family `capture` in the list of model families ---- */

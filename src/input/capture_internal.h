@@ -1,4 +1,5 @@
-/* Types and functions that capture.c (reads captured programs) and capture_plan.c (units, autocast) share. */
+/* Types and functions that capture.c (reads captured programs), capture_plan.c (units, autocast) and capture_modules.c
+ * (frozen and checkpointed modules) share. */
 #ifndef NNC_CAPTURE_INTERNAL_H
 #define NNC_CAPTURE_INTERNAL_H
 
@@ -19,6 +20,7 @@ typedef struct tensor {
     bool whole; /* true: the elements are integers, booleans or complex numbers */
     bool complex;
     int32_t storage;
+    unsigned needed; /* see nnc_capture_change */
 } tensor;
 
 typedef enum storage_kind {
@@ -59,6 +61,20 @@ typedef struct ref {
     int64_t width;          /* the last dim */
 } ref;
 
+/* An operator of the step before its work is computed: one of the file, or one of the unfolded step. */
+typedef struct issue {
+    nnc_json at;      /* the operator in the file */
+    nnc_json moves;   /* how its numbers of storages change over the repeats; node NULL = not recorded */
+    const char *name; /* without library and overload: "add_" */
+    nnc_phase phase;
+    bool counts; /* false: an operator of the optimizer */
+    bool again;  /* a forward operator that backward runs again */
+    int64_t repeat, steps;
+    int64_t module; /* index in the list of modules */
+    tensors in, out;
+    unsigned needed; /* see nnc_capture_change */
+} issue;
+
 typedef struct reader {
     nnc_arena *arena;
     nnc_faults *faults;
@@ -71,6 +87,13 @@ typedef struct reader {
     int32_t *first_of, *last_of; /* for each op of the file: first_of: index of the first entry of the op in ops;
                                   * last_of: index after the last entry */
     int32_t file_ops;
+    issue *issues;            /* the ops of the file, or of the unfolded step; file_ops = their number */
+    nnc_json blocks;          /* equal layers: the member "blocks" of the file; node NULL = the step is unfolded */
+    const nnc_modules *asked; /* modules whose treatment changes; NULL = the step stays as it was recorded */
+    int64_t count_params, trained_params; /* number of parameters in the file: all; trained */
+    nnc_optimizer optimizer;
+    struct saving *saved; /* see nnc_capture_change; saved_count: their number */
+    int32_t saved_count;
     ref *refs; /* tensors of the operators of the file, in order */
     int32_t ref_count, ref_capacity;
     int32_t *refs_of;       /* for each op of the file: index of its first tensor in refs; at file_ops: their number */
@@ -84,7 +107,6 @@ typedef struct reader {
     bool fuses;   /* true: the optimizer is one operator, such as _fused_adamw_ */
     bool signs;   /* true: an operator of the optimizer is sign */
     struct nnc_captured *program;
-    tensors *in, *out; /* tensors of the op that is being read: in: inputs; out: outputs */
 } reader;
 
 typedef enum form {
@@ -99,8 +121,6 @@ typedef enum form {
     FORM_ATTENTION_BACKWARD
 } form;
 
-/* Reads the tensors of an operator. Returns false when an error was noted. */
-bool nnc_capture_tensors(reader *r, nnc_json op, const char *key, tensors *all);
 form nnc_capture_form(const char *name);
 
 /* Computes kept and temporary bytes of the operators, and the peak, from the lifetimes of the storages. places: for
@@ -109,17 +129,21 @@ form nnc_capture_form(const char *name);
 bool nnc_capture_lifetimes(reader *r, const int32_t *places, int32_t count);
 
 /* Divides the step into slots (modules or layers whose weights ZeRO 3 gathers at once, and the operators between them),
- * and sets the slot of each operator. blocks: the list "blocks" of the file. Returns false when out of memory. */
-bool nnc_capture_slots(reader *r, nnc_json blocks, const int32_t *places, int32_t count);
+ * and sets the slot of each operator. Returns false when out of memory. */
+bool nnc_capture_slots(reader *r, const int32_t *places, int32_t count);
 /* Notes the tensors of an operator for nnc_capture_fuse. Returns false when an error was noted. */
 bool nnc_capture_note_tensors(reader *r, form how, const tensors *in, const tensors *out);
 /* Finds the kernels of the step under torch.compile: sets the members fused_* of the operators. Returns false when out
  * of memory. */
-bool nnc_capture_fuse(reader *r, nnc_json blocks, const int32_t *places, int32_t count);
+bool nnc_capture_fuse(reader *r, const int32_t *places, int32_t count);
 /* Sums the input_bytes of each slot: the bytes of the storages that the slot counts (member `enters`). */
 void nnc_capture_slot_bytes(reader *r);
 
+/* Unfolds the step and changes it as r->asked says. Returns the places of the new step, and its number of positions in
+ * *count; NULL when an error was noted. */
+int32_t *nnc_capture_change(reader *r, nnc_json root, const int32_t *places, int32_t *count);
+
 /* Returns a copy of the recorded step, changed as if it ran under autocast on CUDA; NULL when an error was noted. */
-struct nnc_captured *nnc_capture_autocast(const reader *recorded, nnc_json root, const int32_t *places, int32_t count);
+struct nnc_captured *nnc_capture_autocast(const reader *recorded, const int32_t *places, int32_t count);
 
 #endif

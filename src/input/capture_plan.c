@@ -122,9 +122,9 @@ static int likeness(const char *a, const char *b) {
 
 /* Returns, for each op of the file, the number (from 1) of the entry of "blocks" that contains it; 0 = no entry.
  * place_ops has checked "blocks". */
-static int32_t *blocks_of(const reader *r, nnc_json blocks) {
+static int32_t *blocks_of(const reader *r) {
     int32_t *block = nnc_arena_array(r->arena, (size_t)r->file_ops + 1, sizeof *block), number = 0;
-    for (nnc_json item = nnc_json_first(blocks); block != NULL && item.node != NULL; item = nnc_json_next(item)) {
+    for (nnc_json item = nnc_json_first(r->blocks); block != NULL && item.node != NULL; item = nnc_json_next(item)) {
         const int64_t first = (int64_t)nnc_json_number(nnc_json_first(item));
         const int64_t length = (int64_t)nnc_json_number(nnc_json_next(nnc_json_first(item)));
         number++;
@@ -250,9 +250,9 @@ static void find_entering(reader *r, const int32_t *places, int32_t count, const
     }
 }
 
-bool nnc_capture_slots(reader *r, nnc_json blocks, const int32_t *places, int32_t count) {
+bool nnc_capture_slots(reader *r, const int32_t *places, int32_t count) {
     int32_t *slot_of = nnc_arena_array(r->arena, (size_t)r->file_ops + 1, sizeof *slot_of);
-    const int32_t *block = blocks_of(r, blocks);
+    const int32_t *block = blocks_of(r);
     r->slots = nnc_arena_array(r->arena, (size_t)r->file_ops + 1, sizeof *r->slots);
     if (slot_of == NULL || block == NULL || r->slots == NULL) { return false; }
     cut_forward(r, block, slot_of);
@@ -493,9 +493,9 @@ static void fuse_op(fuser *f, int32_t number) {
  * which they share an operand. Products, convolutions, attention, pooling and scatters stay. A kernel reads the tensors
  * from outside, and writes the tensors that others read or that backward keeps. Returns false if memory ran
  * out.   [compiled] */
-bool nnc_capture_fuse(reader *r, nnc_json blocks, const int32_t *places, int32_t count) {
+bool nnc_capture_fuse(reader *r, const int32_t *places, int32_t count) {
     const size_t ops = (size_t)r->file_ops + 1, storages = (size_t)r->storage_count + 1;
-    fuser f = { .r = r, .block = blocks_of(r, blocks) };
+    fuser f = { .r = r, .block = blocks_of(r) };
     int32_t *ends = nnc_arena_array(r->arena, storages, sizeof *ends);
     int32_t *repeats = nnc_arena_array(r->arena, (size_t)count + 1, sizeof *repeats); /* position after each repeat */
     f.chains = nnc_arena_array(r->arena, ops, sizeof *f.chains);
@@ -685,10 +685,12 @@ static void write_result(caster *c, const tensor *t, rule how, bool narrow, move
 static double scale_of(const moved *m) { return m->before > 0.0 ? m->after / m->before : 1.0; }
 
 /* Converts one operator of the file, which has one or several entries in ops. */
-static void cast_op(caster *c, int32_t number, const tensors *in, const tensors *out) {
+static void cast_op(caster *c, int32_t number) {
+    const issue *o = &c->r.issues[number];
+    const tensors *in = &o->in, *out = &o->out;
     const int32_t first = c->r.first_of[number], last = c->r.last_of[number];
     moved read = { 0 }, written = { 0 };
-    const bool backward = c->r.ops[first].phase == NNC_PHASE_BACKWARD;
+    const bool backward = o->phase == NNC_PHASE_BACKWARD && !o->again;
     const rule how = rule_of(c->r.ops[first].name, backward);
     for (int32_t i = 0; i < in->count; i++) { read_operand(c, &in->of[i], how, backward, &read); }
     const bool narrow = how == RULE_NARROW || (how >= RULE_MAP && read.any && !read.wide);
@@ -753,26 +755,16 @@ static bool begin(caster *c, const reader *recorded) {
     return true;
 }
 
-struct nnc_captured *nnc_capture_autocast(const reader *recorded, nnc_json root, const int32_t *places, int32_t count) {
+struct nnc_captured *nnc_capture_autocast(const reader *recorded, const int32_t *places, int32_t count) {
     caster c = { .r = *recorded, .places = places, .count = count };
-    tensors *in = recorded->in, *out = recorded->out;
-    int32_t number = 0;
     if (!begin(&c, recorded)) {
         nnc_faults_no_memory(recorded->faults);
         return NULL;
     }
-    for (nnc_json at = nnc_json_first(nnc_json_get(root, "ops")); at.node != NULL; at = nnc_json_next(at), number++) {
-        if (c.r.first_of[number] == c.r.last_of[number]) {
-            continue; /* the operator belongs to the optimizer, whose weights are fp32 */
-        }
-        if (!nnc_capture_tensors(&c.r, at, "inputs", in) || !nnc_capture_tensors(&c.r, at, "outputs", out)) {
-            return NULL;
-        }
-        cast_op(&c, number, in, out);
+    for (int32_t i = 0; i < c.r.file_ops; i++) { /* the optimizer has weights in fp32, and no entries */
+        if (c.r.first_of[i] < c.r.last_of[i]) { cast_op(&c, i); }
     }
     for (int32_t i = 0; i < c.r.storage_count; i++) { c.r.storages[i].bytes = bytes_under(&c, i); }
     nnc_capture_slot_bytes(&c.r);
-    const bool good = nnc_capture_lifetimes(&c.r, places, count) &&
-                      nnc_capture_fuse(&c.r, nnc_json_get(root, "blocks"), places, count);
-    return good ? c.r.program : NULL;
+    return nnc_capture_lifetimes(&c.r, places, count) && nnc_capture_fuse(&c.r, places, count) ? c.r.program : NULL;
 }

@@ -612,10 +612,20 @@ bool nnc_is_foreign(nnc_json root);
 bool nnc_foreign_read(nnc_json root, nnc_model *model);
 
 /* NNC_CAPTURE_SCHEMA: schema of a captured program. nnc_is_capture tests for it; nnc_capture_read reads it, without
- * id. */
+ * id; asked NULL = as it was recorded. */
 #define NNC_CAPTURE_SCHEMA "nncost.capture/1"
 bool nnc_is_capture(nnc_json root);
-void nnc_capture_read(nnc_json root, nnc_model *model);
+/* Modules of a captured step that a plan treats in another way than the recording, as patterns of module paths joined by
+ * commas; NULL = none. */
+typedef struct nnc_modules {
+    const char *train;     /* the only modules that are trained */
+    const char *frozen;    /* modules that are not trained */
+    const char *recompute; /* modules that keep their inputs only, and run again in backward */
+} nnc_modules;
+void nnc_capture_read(nnc_json root, const nnc_modules *asked, nnc_model *model);
+/* Reads the file of a captured step again, with modules that are treated in another way. model: a copy of the recorded
+ * model, which changes. err->where is an option. */
+nnc_status nnc_capture_ask(nnc_specs *specs, const nnc_modules *asked, nnc_model *model, nnc_error *err);
 
 /* Scope of an expression of a graph file: the names that the expression may use. */
 typedef struct nnc_expr_scope {

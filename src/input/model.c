@@ -64,7 +64,7 @@ void nnc_model_read(nnc_json root, const char *stem, void *spec) {
         return;
     }
     if (nnc_is_capture(root)) {
-        nnc_capture_read(root, model);
+        nnc_capture_read(root, NULL, model);
         return;
     }
     nnc_read_schema(root, "nncost.model/1");

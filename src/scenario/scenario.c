@@ -34,10 +34,43 @@ static nnc_status apply_setting(const nnc_field *field, const char *value, nnc_s
     return nnc_plan_set(&scenario->plan, field->name, value, err);
 }
 
+/* Returns the modules that an option names for a captured step; NULL = the option is not given, or its value is one of
+ * the plan, such as "full". */
+static const char *modules_of(const nnc_scenario_args *given, const nnc_scenario *scenario, const char *name) {
+    static const char *const names[] = { "train", "frozen", "recompute", NULL };
+    const bool asks = scenario->model.captured != NULL && nnc_is_one_of(name, names);
+    const char *value = asks ? nnc_scenario_setting(given, name) : NULL;
+    nnc_plan plan = nnc_plan_default();
+    const bool of_plan =
+        value != NULL &&
+        (strcmp(name, "train") == 0 ? strcmp(value, "all") == 0 : nnc_plan_set(&plan, name, value, NULL) == NNC_OK);
+    return of_plan ? NULL : value;
+}
+
+/* Applies --train, --frozen and --recompute with modules to a captured step. */
+static nnc_status ask_modules(nnc_specs *specs, const nnc_scenario_args *given, nnc_scenario *scenario,
+                              nnc_error *err) {
+    const nnc_modules asked = { modules_of(given, scenario, "train"), modules_of(given, scenario, "frozen"),
+                                modules_of(given, scenario, "recompute") };
+    const char *const named[][2] = { { "train", asked.train },
+                                     { "frozen", asked.frozen },
+                                     { "recompute", asked.recompute } };
+    bool any = false;
+    for (size_t i = 0; i < NNC_COUNT_OF(named); i++) {
+        if (named[i][1] == NULL) { continue; }
+        nnc_text_append(scenario->overrides, sizeof scenario->overrides, ", ", "%s=%s", named[i][0], named[i][1]);
+        any = true;
+    }
+    if (!any) { return NNC_OK; }
+    scenario->report.overrides = scenario->overrides;
+    return nnc_capture_ask(specs, &asked, &scenario->model, err);
+}
+
 static nnc_status apply_settings(const nnc_scenario_args *given, nnc_scenario *scenario, nnc_error *err) {
     for (int i = 0; i < given->setting_count; i++) {
         const nnc_setting *setting = &given->settings[i];
         char value[256];
+        if (modules_of(given, scenario, setting->field->name) == setting->value) { continue; }
         snprintf(value, sizeof value, "%s", setting->value);
         nnc_field_join(setting->field, value);
         if (apply_setting(setting->field, value, scenario, err) != NNC_OK) {
@@ -268,6 +301,7 @@ nnc_status nnc_scenario_apply(nnc_specs *specs, const nnc_scenario_args *given, 
     scenario->overrides[0] = '\0';
     if (given->cluster != NULL) { NNC_TRY(nnc_cluster_load(specs, given->cluster, &scenario->device, err)); }
     NNC_TRY(apply_place(specs, given, scenario, err));
+    NNC_TRY(ask_modules(specs, given, scenario, err));
     NNC_TRY(apply_settings(given, scenario, err));
     NNC_TRY(nnc_scenario_args_currency(given, &scenario->device, err));
     return apply_sets(given, scenario, err);
@@ -870,7 +904,8 @@ nnc_status nnc_scenario_check_read(const nnc_scenario_args *given, const nnc_sce
     static const char of_generation[] = "--method grpo, ppo or distill-on-policy";
     static const char of_failures[] = "--device-mtbf-s";
     const reader readers[] = {
-        { plan->adapter_rank > 0 || plan->train != NNC_TRAIN_ALL || plan->helper_copies + plan->helper_params > 0.0,
+        { plan->adapter_rank > 0 || plan->train != NNC_TRAIN_ALL || plan->helper_copies + plan->helper_params > 0.0 ||
+              modules_of(given, scenario, "frozen") != NULL,
           "--adapter-rank or --train", "frozen" },
         { plan->expert > 1, "--expert", "dispatcher overlap_expert" },
         { plan->tensor > 1, "--tensor", "overlap_tensor" },

@@ -340,7 +340,7 @@ static nnc_status check_units(const struct nnc_captured *program, const nnc_plan
     }
     if (p->recompute != 0 && p->recompute != NNC_RECOMPUTE_FULL) {
         return refuse(option,
-                      "expected full or none; --checkpoint of nncost.capture records checkpoints around other modules",
+                      "expected full, none or paths of modules, such as layers.*.mlp",
                       err);
     }
     if (p->recompute != 0 && offloads) { return refuse(option, "expected none with --offload activations", err); }
@@ -361,7 +361,7 @@ static nnc_status resolve(const nnc_model *model, nnc_plan *p, nnc_error *err) {
         const bool adapts = p->adapter_rank > 0;
         return refuse(adapts ? "--adapter-rank" : "--train",
                       adapts ? "expected no rank; --adapter-rank of nncost.capture records the step with adapters"
-                             : "expected all; --freeze of nncost.capture records a step in which modules are frozen",
+                             : "expected all or paths of modules, such as layers.*.mlp",
                       err);
     }
     if (p->frozen != (program->frozen == NNC_FROZEN_COUNT ? NNC_FROZEN_16 : program->frozen)) {

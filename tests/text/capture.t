@@ -160,7 +160,7 @@ $ nncost estimate inputs/captured.json round --pipeline 2
 ! nncost: --pipeline: a capture is split over data only, expected 1, found 2
 [3]
 $ nncost estimate inputs/captured.json round --recompute attention
-! nncost: --recompute: a captured program runs as it was recorded: expected full or none; --checkpoint of nncost.capture records checkpoints around other modules
+! nncost: --recompute: a captured program runs as it was recorded: expected full, none or paths of modules, such as layers.*.mlp
 [3]
 $ nncost estimate inputs/captured.json round --adapter-rank 8
 ! nncost: --adapter-rank: a captured program runs as it was recorded: expected no rank; --adapter-rank of nncost.capture records the step with adapters
@@ -185,6 +185,56 @@ faster    --optimizer adam8bit: 20.04 us, 1.59x the rate, 1.864 MB
           --optimizer-kernels fused: 22.25 us, 1.43x the rate, 2.968 MB
           --precision bf16 --policy amp: 23.93 us, 1.33x the rate, 3.698 MB
 --full    shows the parts of the step, memory by class, all of the plan
+$ nncost estimate inputs/captured.json round --frozen words,places,layers.0 | head -12
+One step of captured with frozen=words,places,layers.0 takes 19.60 us on A device of round figures
+and is bound by memory, 74.3% of it; it fits: 2.603 MB of 10.00 GB per device.
+
+plan      batch 2, sequence 32, fp32, adamw, torch-eager
+step      19.60 us
+          datasheet rates: no efficiency of this device was measured
+bounds    lower 13.90 us, upper without overlap 23.82 us
+bound by  memory 74.3%, compute 25.7%, 5.587 us without the memory limit
+memory    2.603 MB of 10.00 GB, fits, 9.997 GB free
+          weights 739.6 kB, optimizer 931.8 kB, activations 691.2 kB
+rate      3,264,691 tokens/s, 102,022 samples/s, MFU 27.5%
+cost      5.445e-09 USD a step, 8.509e-05 per million tokens, at 1 a device-hour
+$ nncost estimate inputs/captured.json round --train 'layers.*.qkv,head' --recompute layers.1,layers.2 --format json | grep -oE '"(trained_params|executed_flops|activation_bytes|overrides)": [^,]*'
+"trained_params": 53824
+"overrides": "train=layers.*.qkv
+"executed_flops": 65536000
+"activation_bytes": 312844
+$ nncost estimate inputs/captured.json round --recompute 'layers.*.up,layers.*.qkv' --policy amp --format json | grep -oE '"(executed_flops|activation_bytes)": [^,]*'
+"executed_flops": 78643200
+"activation_bytes": 684316
+$ nncost compare inputs/captured.json round --frozen layers.2.up
+with frozen=layers.2.up
+
+device      step   tokens/s    MFU    memory  fits  bound   USD/Mtoken
+round   26.09 us  2,453,459  25.1%  3.432 MB  yes   memory   0.0001132  fastest, cheapest
+$ nncost estimate inputs/captured.json round --frozen layer.0
+! nncost: --frozen: no module fits "layer.0", expected paths such as layers.0
+[2]
+$ nncost estimate inputs/captured.json round --train 'layers.*.gelu'
+! nncost: --train: no module fits "layers.*.gelu", expected paths such as head
+[2]
+$ nncost estimate inputs/captured.json round --frozen words --train words
+! nncost: --train: no parameters are left to train, expected some
+[2]
+$ nncost estimate inputs/captured.json round --train layers.0 --frozen layers.1
+! nncost: --frozen: changes nothing, expected modules with trained parameters
+[2]
+$ sed 's/"owners":.*,"saved"/"saved"/' inputs/captured.json >a.json; nncost estimate a.json round --frozen words
+! nncost: --frozen: the file does not say which module holds which parameter; record the step again, without checkpoints
+[2]
+$ sed 's/"moves":\[[0-9-]*/&0/' inputs/captured.json >a.json; nncost estimate a.json round --recompute 'layers.*'
+! nncost: --recompute: the file does not hold the storages of each of its equal layers; record the step again
+[2]
+$ sed 's/"owners":\[\[/&1,/' inputs/captured.json >a.json; nncost estimate a.json round --frozen words
+! nncost: a.json:1: owners[0]: not a row of owners, expected [gradient, parameter, module, count, steps of the three], found a list of 8
+[3]
+$ sed 's/"saved":\[\[/&1,/' inputs/captured.json >a.json; nncost estimate a.json round --frozen words
+! nncost: a.json:1: saved[0]: not a row of saved tensors, expected [storage, module, count, steps of the two], found a list of 6
+[3]
 $ nncost estimate inputs/captured.json round --zero 3 --devices 2
 One step of captured takes 27.72 us on 2 x A device of round figures and is bound by memory, 50.5%
 of it; it fits: 3.214 MB of 10.00 GB per device.
@@ -310,12 +360,12 @@ $ sed 's/"float32"/"float33"/' inputs/captured.json >a.json; nncost estimate a.j
 ! nncost: a.json:1: ops[0].inputs[0][0]: unknown dtype, expected one of PyTorch such as float32, bfloat16 or int64, found "float33"
 [3]
 $ sed 's/"blocks":/"blocs":/' inputs/captured.json >a.json; nncost estimate a.json round
-! nncost: a.json:1: blocs: unknown key, expected schema, source, batch, parameters, modules, ops, blocks, storages, optimizer or second
+! nncost: a.json:1: blocs: unknown key, expected schema, source, batch, parameters, modules, ops, blocks, storages, owners, saved, optimizer or second
 [3]
-$ sed 's/"modules":/"optimizer":{"kernels":"fuse"},&/' inputs/captured.json >a.json; nncost estimate a.json round
+$ sed 's/"kernels":"foreach"/"kernels":"fuse"/' inputs/captured.json >a.json; nncost estimate a.json round
 ! nncost: a.json:1: optimizer.kernels: unknown kernels of the optimizer, expected fused, foreach or loop, found "fuse"
 [3]
-$ sed 's/"modules":/"optimizer":{"kernels":"fused"},&/' inputs/captured.json >a.json; nncost estimate a.json round | grep '^step '
+$ sed 's/"kernels":"foreach"/"kernels":"fused"/' inputs/captured.json >a.json; nncost estimate a.json round | grep '^step '
 step      18.08 us
 $ nncost estimate inputs/captured.json round --offload activations --recompute full
 ! nncost: --recompute: a captured program runs as it was recorded: expected none with --offload activations

@@ -1,0 +1,644 @@
+/* Changes a recorded step as if some of its modules had been frozen, or checkpointed, while it was recorded.
+ * [captured-modules]
+ *
+ *     unfold      each of several equal layers gets its own operators and storages
+ *     freeze      from the end of the step backwards, an operator of backward stays if a remaining gradient needs it; a
+ *                 tensor is kept if a remaining operator of backward reads it
+ *     run_again   the operators of a module run again before its backward, which reads the tensors that they make */
+#include "base/base_internal.h"
+#include "input/capture_internal.h"
+
+/* Returns the length of the beginning of a module path that a pattern fits; 0 = the pattern does not fit. A * in the
+ * pattern stands for any characters but dots. */
+static size_t fit(const char *path, const char *pattern, size_t length) {
+    size_t at = 0, i = 0, star = length,
+           mark = 0; /* star: index of the last * of this part; mark: what it covers ends */
+    for (;;) {
+        const bool end = path[at] == '\0' || path[at] == '.';
+        if (i == length && end) { return at; }
+        if (i < length && pattern[i] == '*') {
+            star = i++;
+            mark = at;
+        } else if (i < length && pattern[i] == path[at]) {
+            star = path[at] == '.' ? length : star;
+            at++;
+            i++;
+        } else if (star < length && path[mark] != '\0' && path[mark] != '.') {
+            at = ++mark;
+            i = star + 1;
+        } else {
+            return 0;
+        }
+    }
+}
+
+/* Returns the length of the shortest beginning of a path that one of the patterns fits; 0 = no pattern fits. */
+static size_t fit_any(const char *path, const char *patterns) {
+    size_t least = 0;
+    for (const char *at = patterns; at != NULL && *at != '\0'; at += strspn(at, ",")) {
+        const size_t length = strcspn(at, ","), found = fit(path, at, length);
+        least = found > 0 && (least == 0 || found < least) ? found : least;
+        at += length;
+    }
+    return least;
+}
+
+static const char *option_of(const nnc_modules *asked) {
+    return asked->train != NULL ? "--train" : asked->frozen != NULL ? "--frozen" : "--recompute";
+}
+
+/* Notes an error in an option. Returns false. */
+static bool refuse(reader *r, const char *option, const char *what) {
+    r->faults->status = nnc_fail(r->faults->err, NNC_BAD_USAGE, option, "%s", what);
+    r->faults->count++;
+    return false;
+}
+
+/* Tests whether each pattern of an option fits a module. Notes an error if not. */
+static bool fit_modules(reader *r, const char *option, const char *patterns) {
+    for (const char *at = patterns; at != NULL && *at != '\0'; at += strspn(at, ",")) {
+        const size_t length = strcspn(at, ",");
+        int32_t i = 0;
+        char text[256], word[128];
+        while (i < r->module_count && fit(r->modules[i], at, length) == 0) { i++; }
+        if (i == r->module_count) {
+            snprintf(word, sizeof word, "%.*s", (int)length, at);
+            const char *near = nnc_nearest(word, r->modules, (size_t)r->module_count);
+            snprintf(text, sizeof text, "no module fits \"%s\", expected paths such as %s", word,
+                     near != NULL ? near : r->modules[r->module_count - 1]);
+            return refuse(r, option, text);
+        }
+        at += length;
+    }
+    return true;
+}
+
+/* Sets a number (of a module or a storage) to its value in one repeat of equal layers. Returns false if the entry of
+ * "moves" is not valid. */
+static bool move(nnc_json at, int32_t repeat, int64_t count, int64_t *number) {
+    int64_t found = *number, left = repeat;
+    if (nnc_json_type_of(at) == NNC_JSON_NUMBER) {
+        found += (int64_t)nnc_json_number(at) * repeat;
+    } else {
+        nnc_json first = nnc_json_first(at);
+        for (;; first = nnc_json_next(nnc_json_next(nnc_json_next(first)))) {
+            const nnc_json step = nnc_json_next(first), size = nnc_json_next(step);
+            if (nnc_json_type_of(first) != NNC_JSON_NUMBER || nnc_json_type_of(step) != NNC_JSON_NUMBER ||
+                nnc_json_type_of(size) != NNC_JSON_NUMBER || !(nnc_json_number(size) >= 1.0)) {
+                return false;
+            }
+            if ((double)left < nnc_json_number(size)) {
+                found = (int64_t)(nnc_json_number(first) + nnc_json_number(step) * (double)left);
+                break;
+            }
+            left -= (int64_t)nnc_json_number(size);
+        }
+    }
+    *number = found;
+    return found >= 0 && found < count;
+}
+
+static bool move_all(const reader *r, issue *o, int32_t repeat) {
+    nnc_json at = nnc_json_first(o->moves);
+    if (!move(at, repeat, r->module_count, &o->module)) { return false; }
+    for (int32_t i = 0; i < o->in.count + o->out.count; i++) {
+        tensor *t = i < o->in.count ? &o->in.of[i] : &o->out.of[i - o->in.count];
+        int64_t number = t->storage;
+        at = nnc_json_next(at);
+        if (!move(at, repeat, r->storage_count, &number)) { return false; }
+        t->storage = (int32_t)number;
+    }
+    return nnc_json_next(at).node == NULL;
+}
+
+static bool copy_tensors(const reader *r, tensors *all) {
+    tensor *of = nnc_arena_array(r->arena, (size_t)all->count + 1, sizeof *of);
+    if (of == NULL) { return nnc_faults_no_memory(r->faults); }
+    if (all->count > 0) { memcpy(of, all->of, (size_t)all->count * sizeof *of); }
+    *all = (tensors){ of, all->count, all->count + 1 };
+    return true;
+}
+
+/* Replaces the operators of the file by those of the unfolded step. */
+static bool unfold(reader *r, const int32_t *places, int32_t count) {
+    issue *all = nnc_arena_array(r->arena, (size_t)count + 1, sizeof *all);
+    int32_t *seen = nnc_arena_array(r->arena, (size_t)r->file_ops + 1, sizeof *seen);
+    if (all == NULL || seen == NULL) { return nnc_faults_no_memory(r->faults); }
+    for (int32_t i = 0; i < count; i++) {
+        issue *o = &all[i];
+        *o = r->issues[places[i]];
+        if (!copy_tensors(r, &o->in) || !copy_tensors(r, &o->out)) { return false; }
+        if (o->counts && o->repeat > 1 && !move_all(r, o, seen[places[i]]++)) {
+            return refuse(r, option_of(r->asked),
+                          "the file does not hold the storages of each of its equal layers; "
+                          "record the step again");
+        }
+        o->repeat = 1;
+    }
+    r->issues = all;
+    r->file_ops = count;
+    r->blocks = (nnc_json){ 0 };
+    return true;
+}
+
+/* A row of numbers of the file, which stands for several a constant step apart: numbers, count, steps. */
+enum { ROW_NUMBERS = 3 };
+typedef struct folded_row {
+    int64_t first[ROW_NUMBERS], step[ROW_NUMBERS], count;
+} folded_row;
+
+/* Reads a row of `size` numbers. Returns false if the row is not valid. */
+static bool read_row(nnc_json row, int size, folded_row *found) {
+    int i = 0;
+    for (nnc_json at = nnc_json_first(row); at.node != NULL; at = nnc_json_next(at), i++) {
+        const double number = nnc_json_type_of(at) == NNC_JSON_NUMBER ? nnc_json_number(at) : 1e300;
+        if (i > 2 * size || fabs(number) > 1e9) { return false; }
+        *(i < size ? &found->first[i] : i == size ? &found->count : &found->step[i - size - 1]) = (int64_t)number;
+    }
+    return i == 2 * size + 1;
+}
+
+static int64_t in_row(const folded_row *row, int number, int64_t index) {
+    return row->first[number] + index * row->step[number];
+}
+
+static bool is_below(int64_t number, int32_t count) { return number >= 0 && number < count; }
+
+/* A tensor that the backward of a module saves and does not read. */
+typedef struct saving {
+    int32_t storage;
+    int32_t place; /* position of the first operator in the backward of the module; -1 = it has none */
+} saving;
+
+/* Finds the first operator of backward of a module after the module's call. Returns -1 if there is none. */
+static int32_t backward_of_module(const reader *r, int64_t module, int32_t after) {
+    for (int32_t i = after > 0 ? after : 0; i < r->file_ops; i++) {
+        const issue *o = &r->issues[i];
+        if (o->counts && o->phase == NNC_PHASE_BACKWARD && o->module == module) { return i; }
+    }
+    return -1;
+}
+
+static bool read_saved(reader *r, nnc_json root) {
+    int32_t capacity = 0;
+    const nnc_json rows = nnc_json_get(root, "saved");
+    for (nnc_json at = nnc_json_first(rows); at.node != NULL; at = nnc_json_next(at)) {
+        folded_row row;
+        bool good = read_row(at, 2, &row);
+        for (int64_t i = 0; good && i < row.count; i++) {
+            const int64_t number = in_row(&row, 0, i), module = in_row(&row, 1, i);
+            good = is_below(number, r->storage_count) && is_below(module, r->module_count);
+            r->saved = good ? nnc_arena_grow(r->arena, r->saved, r->saved_count, &capacity, sizeof *r->saved) : NULL;
+            if (r->saved == NULL) { break; }
+            r->saved[r->saved_count++] =
+                (saving){ (int32_t)number, backward_of_module(r, module, r->storages[number].first) };
+        }
+        if (!good) {
+            nnc_json_mismatch(at, "not a row of saved tensors", "[storage, module, count, steps of the two]");
+            return false;
+        }
+        if (r->saved == NULL && row.count > 0) { return nnc_faults_no_memory(r->faults); }
+    }
+    return true;
+}
+
+enum { RECORDED = 1, CHANGED = 2 };
+
+/* Marks the operators of backward, and their results, that the gradients and the state after the step need; in member
+ * `needed`. gone: storages that do not exist; NULL = all exist. */
+static bool mark_needed(reader *r, const bool *gone, unsigned mark) {
+    bool *alive = nnc_arena_array(r->arena, (size_t)r->storage_count + 1, sizeof *alive);
+    if (alive == NULL) { return nnc_faults_no_memory(r->faults); }
+    for (int32_t i = 0; i < r->storage_count; i++) {
+        alive[i] = r->storages[i].kind != TEMPORARY && r->storages[i].kind != KEPT && (gone == NULL || !gone[i]);
+    }
+    for (int32_t i = r->file_ops - 1; i >= 0; i--) {
+        issue *o = &r->issues[i];
+        const tensors *written = o->out.count > 0 ? &o->out : &o->in; /* an operator in place may return nothing */
+        bool any = false, left = o->in.count == 0;
+        if (!o->counts || o->phase == NNC_PHASE_FORWARD) { continue; }
+        for (int32_t j = 0; j < written->count; j++) {
+            if (alive[written->of[j].storage]) {
+                written->of[j].needed |= mark;
+                any = true;
+            }
+        }
+        for (int32_t j = 0; j < o->in.count; j++) { left = left || gone == NULL || !gone[o->in.of[j].storage]; }
+        if (!any || !left) { continue; }
+        o->needed |= mark;
+        for (int32_t j = 0; j < o->in.count; j++) {
+            alive[o->in.of[j].storage] = gone == NULL || !gone[o->in.of[j].storage];
+        }
+    }
+    return true;
+}
+
+/* Removes the tensors that do not exist, and results that no operator needs any more. Returns the number of removed
+ * tensors. */
+static int32_t drop_tensors(tensors *all, const bool *gone, bool results) {
+    int32_t count = 0, removed = 0;
+    for (int32_t i = 0; i < all->count; i++) {
+        const bool unused = results && all->of[i].needed == RECORDED;
+        if (gone[all->of[i].storage] || unused) {
+            removed++;
+        } else {
+            all->of[count++] = all->of[i];
+        }
+    }
+    all->count = count;
+    return removed;
+}
+
+/* Moves the first and last positions of the storages to those of a changed list of operators. to: for each position,
+ * its place in the new list; to[count]: the number of operators in the new list. */
+static void move_storages(reader *r, const int32_t *to, int32_t count) {
+    for (int32_t i = 0; i < r->storage_count; i++) {
+        storage *s = &r->storages[i];
+        s->first = s->first < 0 ? s->first : to[s->first < count ? s->first : count];
+        s->last = s->last < 0 ? s->last : to[s->last < count ? s->last : count];
+    }
+}
+
+/* Positions of the last operators that use a storage. -1 = no operator does. */
+typedef struct uses {
+    int32_t any, forward; /* any: of all operators; forward: of forward */
+    int32_t read;         /* the last operator of backward that reads the storage */
+    bool written;         /* an operator writes the storage */
+} uses;
+
+static uses *find_uses(const reader *r, const bool *removed) {
+    uses *found = nnc_arena_array(r->arena, (size_t)r->storage_count + 1, sizeof *found);
+    for (int32_t i = 0; found != NULL && i < r->storage_count; i++) { found[i] = (uses){ -1, -1, -1, false }; }
+    for (int32_t i = 0; found != NULL && i < r->file_ops; i++) {
+        const issue *o = &r->issues[i];
+        for (int32_t j = 0; j < o->in.count + o->out.count && !removed[i]; j++) {
+            const bool written = j >= o->in.count;
+            uses *u = &found[written ? o->out.of[j - o->in.count].storage : o->in.of[j].storage];
+            u->any = i;
+            u->written = u->written || written;
+            u->forward = o->phase == NNC_PHASE_FORWARD && !o->again ? i : u->forward;
+            u->read = o->phase == NNC_PHASE_BACKWARD && !written ? i : u->read;
+        }
+    }
+    for (int32_t i = 0; found != NULL && i < r->saved_count; i++) {
+        uses *u = &found[r->saved[i].storage];
+        const int32_t place = r->saved[i].place >= 0 && !removed[r->saved[i].place] ? r->saved[i].place : -1;
+        u->any = u->any > place ? u->any : place;
+        u->read = u->read > place ? u->read : place;
+    }
+    return found;
+}
+
+/* Tests whether only removed operators of backward read the results of a forward operator, such as the copy that
+ * autograd keeps of a tensor that is overwritten. */
+static bool is_for_backward(const issue *o, int32_t number, const uses *before, const uses *now) {
+    bool any = false;
+    for (int32_t i = 0; o->phase == NNC_PHASE_FORWARD && i < o->out.count; i++) {
+        const int32_t result = o->out.of[i].storage;
+        any = before[result].read >= 0;
+        if (!any || now[result].any > number) { return false; }
+        for (int32_t j = 0; j < o->in.count; j++) {
+            if (o->in.of[j].storage == result) { return false; }
+        }
+    }
+    return any;
+}
+
+/* A tensor whose last user is removed dies with the user before it. count: number of operators before the removal. */
+static void shorten_lives(reader *r, const bool *gone, const bool *removed, int32_t count, const uses *before,
+                          const uses *now) {
+    for (int32_t i = 0; i < r->storage_count; i++) {
+        storage *s = &r->storages[i];
+        const bool unkept = s->kind == KEPT && before[i].read >= 0 && now[i].read < 0;
+        const bool shorter = unkept || (s->last >= 0 && s->last < count && removed[s->last]);
+        const int32_t last = unkept ? now[i].forward : now[i].any;
+        if (unkept || gone[i]) { s->kind = unkept && !now[i].written ? INPUT : TEMPORARY; }
+        if (gone[i] || (shorter && last < 0) || (last >= 0 && removed[last])) { s->bytes = 0.0; }
+        s->last = shorter ? last : s->last;
+    }
+}
+
+/* Removes the operators that only gradients of frozen parameters (gone) need. Tensors that no operator of backward
+ * reads any more are not kept. */
+static bool remove_backward(reader *r, const bool *gone) {
+    const int32_t count = r->file_ops;
+    const uses *before = NULL, *now = NULL;
+    int32_t *to = nnc_arena_array(r->arena, (size_t)count + 1, sizeof *to), left = 0;
+    bool *removed = nnc_arena_array(r->arena, (size_t)count + 1, sizeof *removed);
+    if (to == NULL || removed == NULL || (before = find_uses(r, removed)) == NULL || !mark_needed(r, NULL, RECORDED) ||
+        !mark_needed(r, gone, CHANGED)) {
+        return nnc_faults_no_memory(r->faults);
+    }
+    for (int32_t i = 0; i < count; i++) {
+        issue *o = &r->issues[i];
+        if (!o->counts || o->phase != NNC_PHASE_BACKWARD) { continue; }
+        const int32_t inputs = o->in.count, fewer = drop_tensors(&o->in, gone, false);
+        removed[i] = o->needed == RECORDED || (fewer > 0 && fewer == inputs);
+        if (drop_tensors(&o->out, gone, true) == 0 && strncmp(o->name, "_foreach_", 9) == 0) {
+            o->out.count -= fewer < o->out.count ? fewer : o->out.count; /* one result for each tensor of the list */
+        }
+    }
+    if ((now = find_uses(r, removed)) == NULL) { return nnc_faults_no_memory(r->faults); }
+    for (int32_t i = 0; i < count; i++) {
+        removed[i] = removed[i] || is_for_backward(&r->issues[i], i, before, now);
+        to[i] = left;
+        if (!removed[i]) { r->issues[left++] = r->issues[i]; }
+    }
+    to[count] = r->file_ops = left;
+    shorten_lives(r, gone, removed, count, before, now);
+    move_storages(r, to, count);
+    for (int32_t i = 0; i < r->saved_count; i++) {
+        const int32_t place = r->saved[i].place;
+        r->saved[i].place = place < 0 || removed[place] ? -1 : to[place];
+    }
+    return true;
+}
+
+/* For each storage: 0 = not a parameter with a gradient; else a set of marks. */
+enum { TRAINED = 1, STAYS = 2, FREEZES = 4 };
+
+static bool mark_owners(reader *r, nnc_json root, unsigned char *marks, int64_t *gradients) {
+    const nnc_json owners = nnc_json_get(root, "owners");
+    if (nnc_json_type_of(owners) != NNC_JSON_LIST) {
+        return refuse(r, option_of(r->asked),
+                      "the file does not say which module holds which parameter; record the step again, without "
+                      "checkpoints");
+    }
+    for (nnc_json at = nnc_json_first(owners); at.node != NULL; at = nnc_json_next(at)) {
+        folded_row row;
+        bool good = read_row(at, 3, &row);
+        for (int64_t i = 0; good && i < row.count; i++) {
+            const int64_t gradient = in_row(&row, 0, i), parameter = in_row(&row, 1, i), module = in_row(&row, 2, i);
+            good = is_below(parameter, r->storage_count) && is_below(module, r->module_count) &&
+                   gradient < r->storage_count;
+            if (!good || gradient < 0 || r->storages[parameter].kind != PARAMETER) { continue; }
+            const char *path = r->modules[module];
+            marks[parameter] |= TRAINED | (r->asked->train == NULL || fit_any(path, r->asked->train) > 0 ? STAYS : 0) |
+                                (fit_any(path, r->asked->frozen) > 0 ? FREEZES : 0);
+            gradients[parameter] = gradient;
+        }
+        if (!good) {
+            nnc_json_mismatch(at, "not a row of owners", "[gradient, parameter, module, count, steps of the three]");
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Freezes parameters of the recorded step as options --train and --frozen say. */
+static bool freeze(reader *r, nnc_json root) {
+    const size_t count = (size_t)r->storage_count + 1;
+    bool *gone = nnc_arena_array(r->arena, count, sizeof *gone);
+    unsigned char *marks = nnc_arena_array(r->arena, count, sizeof *marks);
+    int64_t *gradients = nnc_arena_array(r->arena, count, sizeof *gradients);
+    const int64_t trained = r->trained_params;
+    bool any = false;
+    if (gone == NULL || marks == NULL || gradients == NULL) { return nnc_faults_no_memory(r->faults); }
+    if (!mark_owners(r, root, marks, gradients)) { return false; }
+    for (int32_t i = 0; i < r->storage_count; i++) {
+        storage *s = &r->storages[i];
+        const bool stays = (marks[i] & STAYS) != 0, freezes = (marks[i] & FREEZES) != 0;
+        if (marks[i] == 0 || (stays && !freezes)) { continue; } /* 0: a parameter that the step does not use */
+        any = any || (stays && freezes);
+        s->kind = FROZEN;
+        gone[gradients[i]] = true;
+        r->trained_params -= (int64_t)(s->bytes / s->width);
+    }
+    if (r->asked->frozen != NULL && !any) {
+        return refuse(r, "--frozen", "changes nothing, expected modules with trained parameters");
+    }
+    if (r->trained_params == trained) {
+        return refuse(r, "--train", "changes nothing, expected fewer modules than are trained");
+    }
+    if (r->trained_params == 0) {
+        return refuse(r, option_of(r->asked), "no parameters are left to train, expected some");
+    }
+    return remove_backward(r, gone);
+}
+
+/* A call of a module that runs again in backward. */
+typedef struct rerun {
+    int32_t begin, end; /* its operators of forward: begin: the first; end: after the last */
+    int32_t backward;   /* the operator of backward that first needs a tensor of the call */
+    size_t prefix;      /* length of the path of the module */
+} rerun;
+
+static bool is_inside(const reader *r, const rerun *c, int32_t number) {
+    const char *own = r->modules[r->issues[c->begin].module], *path = r->modules[r->issues[number].module];
+    return strncmp(own, path, c->prefix) == 0 && (path[c->prefix] == '\0' || path[c->prefix] == '.');
+}
+
+/* Tests whether an operator of backward reads a kept tensor that operators [begin, end) made. */
+static bool reads_kept(const reader *r, int32_t number, int32_t begin, int32_t end) {
+    const issue *o = &r->issues[number];
+    for (int32_t i = 0; i < o->in.count; i++) {
+        const storage *s = &r->storages[o->in.of[i].storage];
+        if (s->kind == KEPT && s->first >= begin && s->first < end) { return true; }
+    }
+    return false;
+}
+
+static bool is_backward_of(const reader *r, const rerun *c, int32_t number) {
+    const issue *o = &r->issues[number];
+    return o->counts && o->phase == NNC_PHASE_BACKWARD && is_inside(r, c, number);
+}
+
+/* Sets the operator of backward before which a call runs again: the first of the module that reads a kept tensor of the
+ * call, or the first of those before it that belong to the same backward; else the first of the module. */
+static void find_backward(const reader *r, rerun *c) {
+    int32_t inside = -1;
+    for (int32_t i = c->end; i < r->file_ops && c->backward < 0; i++) {
+        if (!is_backward_of(r, c, i)) { continue; }
+        inside = inside < 0 ? i : inside;
+        c->backward = reads_kept(r, i, c->begin, c->end) ? i : -1;
+    }
+    while (c->backward > c->end && is_backward_of(r, c, c->backward - 1) &&
+           !reads_kept(r, c->backward - 1, c->end, c->backward)) { /* an operator of a later call reads its tensors */
+        c->backward--;
+    }
+    c->backward = c->backward < 0 ? inside : c->backward;
+}
+
+/* Finds the calls of the modules that run again, in order. Returns their number; -1 = out of memory. */
+static int32_t find_reruns(reader *r, rerun **found) {
+    int32_t count = 0, capacity = 0;
+    for (int32_t i = 0; i < r->file_ops; i++) {
+        const size_t prefix = fit_any(r->modules[r->issues[i].module], r->asked->recompute);
+        rerun c = { i, i, -1, prefix };
+        if (prefix == 0 || r->issues[i].phase != NNC_PHASE_FORWARD || !r->issues[i].counts) { continue; }
+        for (; c.end < r->file_ops && r->issues[c.end].phase == NNC_PHASE_FORWARD && r->issues[c.end].counts &&
+               is_inside(r, &c, c.end);
+             c.end++) {}
+        i = c.end - 1;
+        find_backward(r, &c);
+        if (c.backward < 0) { continue; } /* the module has no backward */
+        *found = nnc_arena_grow(r->arena, *found, count, &capacity, sizeof **found);
+        if (*found == NULL) { return -1; }
+        (*found)[count++] = c;
+    }
+    return count;
+}
+
+/* The tensors that the calls make: their calls, and their copies in backward. */
+typedef struct remake {
+    const rerun *calls;
+    int32_t *call,
+        *copy;        /* for each recorded storage: call: index of the call that makes it, -1 = none; copy: number of
+                           * the storage that the call makes when it runs again */
+    int32_t *outside; /* for each recorded storage: last operator outside of the call's backward that uses it */
+    int32_t *span;    /* for each recorded storage: positions from the start of the call to its end of life there */
+    int32_t storages; /* number of recorded storages */
+} remake;
+
+static bool find_remade(reader *r, const rerun *calls, int32_t count, remake *m) {
+    int32_t total = r->storage_count;
+    const size_t size = (size_t)total + 1;
+    *m = (remake){ calls,
+                   nnc_arena_array(r->arena, size, sizeof *m->call),
+                   nnc_arena_array(r->arena, size, sizeof *m->copy),
+                   nnc_arena_array(r->arena, size, sizeof *m->outside),
+                   nnc_arena_array(r->arena, size, sizeof *m->span),
+                   total };
+    if (m->call == NULL || m->copy == NULL || m->outside == NULL || m->span == NULL) { return false; }
+    for (int32_t i = 0; i < m->storages; i++) {
+        const storage *s = &r->storages[i];
+        m->call[i] = -1;
+        m->outside[i] = s->first;
+        for (int32_t j = 0; j < count && (s->kind == KEPT || s->kind == TEMPORARY); j++) {
+            if (s->first >= calls[j].begin && s->first < calls[j].end) {
+                m->call[i] = j;
+                m->span[i] = s->last < calls[j].end ? s->last - calls[j].begin : 0;
+                m->copy[i] = total++;
+            }
+        }
+    }
+    storage *all = nnc_arena_array(r->arena, (size_t)total + 1, sizeof *all);
+    if (all == NULL) { return false; }
+    memcpy(all, r->storages, (size_t)m->storages * sizeof *all);
+    for (int32_t i = 0; i < m->storages; i++) {
+        if (m->call[i] < 0) { continue; }
+        all[m->copy[i]] = all[i];
+        all[m->copy[i]].kind = TEMPORARY;
+        all[m->copy[i]].first = all[m->copy[i]].last = -1;
+    }
+    r->storages = all;
+    r->storage_count = total;
+    return true;
+}
+
+/* The operators of backward inside of a module read the copies. A tensor that only they read is not kept, and the
+ * tensors that a call reads from outside are kept until it runs again. */
+static void read_copies_in_backward(reader *r, const remake *m) {
+    for (int32_t i = 0; i < r->file_ops; i++) {
+        issue *o = &r->issues[i];
+        for (int32_t j = 0; j < o->in.count + o->out.count; j++) {
+            tensor *t = j < o->in.count ? &o->in.of[j] : &o->out.of[j - o->in.count];
+            const int32_t call = m->call[t->storage];
+            if (call >= 0 && o->phase == NNC_PHASE_BACKWARD && is_inside(r, &m->calls[call], i)) {
+                t->storage = m->copy[t->storage];
+                r->storages[t->storage].last = i;
+            } else {
+                m->outside[t->storage] = i;
+            }
+        }
+    }
+    for (int32_t i = 0; i < r->saved_count; i++) { /* a tensor that a module outside saves stays, too */
+        const saving *s = &r->saved[i];
+        const int32_t call = m->call[s->storage];
+        const bool outside = s->place >= 0 && call >= 0 && !is_inside(r, &m->calls[call], s->place);
+        m->outside[s->storage] = outside && s->place > m->outside[s->storage] ? s->place : m->outside[s->storage];
+    }
+    for (int32_t i = 0; i < m->storages; i++) {
+        storage *s = &r->storages[i];
+        const bool backward = m->outside[i] >= 0 && r->issues[m->outside[i]].phase == NNC_PHASE_BACKWARD;
+        if (m->call[i] < 0) { continue; }
+        storage *copy = &r->storages[m->copy[i]];
+        copy->last = copy->last >= 0 && !backward ? s->last : copy->last; /* it dies where the recorded tensor died */
+        s->kind = backward ? s->kind : TEMPORARY;
+        s->last = m->outside[i];
+    }
+}
+
+static void keep_inputs(reader *r, const rerun *c) {
+    for (int32_t i = c->begin; i < c->end; i++) {
+        for (int32_t j = 0; j < r->issues[i].in.count; j++) {
+            storage *s = &r->storages[r->issues[i].in.of[j].storage];
+            if (s->first >= c->begin || (s->kind != KEPT && s->kind != TEMPORARY && s->kind != INPUT)) { continue; }
+            s->kind = s->kind == TEMPORARY ? KEPT : s->kind;
+            s->last = s->last > c->backward ? s->last : c->backward;
+        }
+    }
+}
+
+/* Copies the operators of a call to the list `to`, which is in backward, from position `place`. */
+static bool copy_call(reader *r, const remake *m, int32_t call, issue *to, int32_t place) {
+    const rerun *c = &m->calls[call];
+    for (int32_t i = c->begin; i < c->end; i++) {
+        const int32_t now = place + i - c->begin;
+        issue *o = to++;
+        *o = r->issues[i];
+        o->phase = NNC_PHASE_BACKWARD;
+        o->again = true;
+        if (!copy_tensors(r, &o->in) || !copy_tensors(r, &o->out)) { return false; }
+        for (int32_t j = 0; j < o->in.count + o->out.count; j++) {
+            tensor *t = j < o->in.count ? &o->in.of[j] : &o->out.of[j - o->in.count];
+            if (m->call[t->storage] != call) { continue; }
+            const int32_t end = place + m->span[t->storage];
+            t->storage = m->copy[t->storage];
+            storage *s = &r->storages[t->storage];
+            s->first = s->first < 0 ? now : s->first;
+            s->last = s->last > now ? s->last : now;
+            s->last = s->last > end ? s->last : end;
+        }
+    }
+    return true;
+}
+
+/* Runs the calls of modules again before their backward, as option --recompute says. */
+static bool run_again(reader *r) {
+    rerun *calls = NULL;
+    remake m;
+    const int32_t count = find_reruns(r, &calls), ops = r->file_ops;
+    int32_t total = ops, at = 0;
+    if (count == 0) { return refuse(r, "--recompute", "these modules have no backward"); }
+    for (int32_t i = 0; i < count; i++) { total += calls[i].end - calls[i].begin; }
+    issue *all = nnc_arena_array(r->arena, (size_t)total + 1, sizeof *all);
+    int32_t *to = nnc_arena_array(r->arena, (size_t)ops + 1, sizeof *to);
+    if (count < 0 || all == NULL || to == NULL || !find_remade(r, calls, count, &m)) {
+        return nnc_faults_no_memory(r->faults);
+    }
+    read_copies_in_backward(r, &m);
+    for (int32_t i = 0; i < count; i++) { keep_inputs(r, &calls[i]); }
+    for (int32_t i = 0; i < ops; i++) {
+        for (int32_t j = 0; j < count; j++) { at += calls[j].backward == i ? calls[j].end - calls[j].begin : 0; }
+        to[i] = at++;
+    }
+    to[ops] = total;
+    move_storages(r, to, ops);
+    for (int32_t i = 0, place = 0; i < ops; i++, place++) {
+        for (int32_t j = 0; j < count; j++) {
+            if (calls[j].backward != i) { continue; }
+            if (!copy_call(r, &m, j, &all[place], place)) { return false; }
+            place += calls[j].end - calls[j].begin;
+        }
+        all[place] = r->issues[i];
+    }
+    r->issues = all;
+    r->file_ops = total;
+    return true;
+}
+
+int32_t *nnc_capture_change(reader *r, nnc_json root, const int32_t *places, int32_t *count) {
+    const nnc_modules *asked = r->asked;
+    const bool freezes = asked->train != NULL || asked->frozen != NULL;
+    if (!fit_modules(r, "--train", asked->train) || !fit_modules(r, "--frozen", asked->frozen) ||
+        !fit_modules(r, "--recompute", asked->recompute) || !unfold(r, places, *count) || !read_saved(r, root) ||
+        (freezes && !freeze(r, root)) || (asked->recompute != NULL && !run_again(r))) {
+        return NULL;
+    }
+    int32_t *own = nnc_arena_array(r->arena, (size_t)r->file_ops + 1, sizeof *own);
+    for (int32_t i = 0; own != NULL && i < r->file_ops; i++) { own[i] = i; }
+    if (own == NULL) { nnc_faults_no_memory(r->faults); }
+    r->program->operators = *count = r->file_ops;
+    return own;
+}
