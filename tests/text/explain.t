@@ -979,12 +979,12 @@ ends_as_layers    Count embedding and head as one layer each when balancing stag
 first_stage_layers
 last_stage_layers Layers of the last pipeline stage; 0 = as many as other stages.
 whole_experts     Do not split experts over tensor ranks (expert tensor parallel = 1): --expert is
-train             Parts whose weights are trained; all other parts are frozen.
+train             Parts whose weights are trained; all other parts are frozen. For a captured step,
 next_tokens       Also train the layers for multi-token prediction (next_layers of the model).
 adapter_rank      Rank of low-rank adapters of linear layers (LoRA); 0 = no adapters. Only the
 adapters          Linear layers that have adapters; routed experts have none.
 dora              Adapters train the direction of each weight and a separate magnitude per output
-frozen            Storage format of frozen weights.
+frozen            Storage format of frozen weights. For a captured step, paths of modules that are
 fp8_inputs        Keep the inputs of activation functions in 8 bits for backward.
 optimizer_kernels Kernels of the update: one for all operations, or one for each operation.
 flops_convention  Rule by which model FLOPs are counted.
