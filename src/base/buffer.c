@@ -344,8 +344,9 @@ void nnc_short_name(const char *const *names, int count, int index, char *name, 
  * Allocation advances a pointer in the newest block; a larger request gets its own block. Nothing is freed before the
  * arena is destroyed. */
 
-/* Size of a block: more than a device or a model needs, so most sets of specs need only one block. */
-enum { BLOCK_BYTES = 16 * 1024 };
+/* Size of the first block: more than a device or a model needs, so most sets of specs need only one block. A later
+ * block is as large as all blocks before it, up to BLOCK_MAX: to free many small blocks takes long. */
+enum { BLOCK_BYTES = 16 * 1024, BLOCK_MAX = 1024 * 1024 };
 
 typedef struct block {
     struct block *next;
@@ -360,6 +361,7 @@ typedef struct owned {
 
 struct nnc_arena {
     block *blocks; /* list of blocks, newest first */
+    size_t size;   /* bytes of all blocks */
     const owned *owned;
 };
 
@@ -380,13 +382,15 @@ void nnc_arena_destroy(nnc_arena *arena) {
 }
 
 static block *add_block(nnc_arena *arena, size_t need) {
-    const size_t size = need > BLOCK_BYTES ? need : BLOCK_BYTES;
+    const size_t usual = arena->size < BLOCK_BYTES ? BLOCK_BYTES : arena->size < BLOCK_MAX ? arena->size : BLOCK_MAX;
+    const size_t size = need > usual ? need : usual;
     block *b = malloc(sizeof(block) + size);
     if (b == NULL) { return NULL; }
     b->next = arena->blocks;
     b->used = 0;
     b->size = size;
     arena->blocks = b;
+    arena->size += size;
     return b;
 }
 
