@@ -277,11 +277,12 @@ void nnc_cells_unpack(const char *packed, nnc_cell *cells, int count) {
 
 /* ---- digests ---- */
 
+#define DIGEST_PRIME UINT64_C(0x100000001b3)
+
 uint64_t nnc_digest_bytes(uint64_t digest, const void *bytes, size_t size) {
     const unsigned char *at = bytes;
     for (size_t i = 0; i < size; i++) {
-        digest = (digest ^ at[i]) * UINT64_C(0x100000001b3); /* unsigned multiplication: the result is taken modulo
-                                                              * 2^64 */
+        digest = (digest ^ at[i]) * DIGEST_PRIME; /* unsigned multiplication: the result is taken modulo 2^64 */
     }
     return digest;
 }
@@ -293,9 +294,17 @@ uint64_t nnc_digest_number(uint64_t digest, uint64_t number) {
         return (digest ^ number) * UINT64_C(0x1efac7090aef4a21); /* multiplies by the prime to the power of 8, once for
                                                                   * each byte of the number */
     }
-    unsigned char bytes[8];
-    for (int i = 0; i < 8; i++) { bytes[i] = (unsigned char)(number >> (8 * i)); }
-    return nnc_digest_bytes(digest, bytes, sizeof bytes);
+    for (int i = 0; i < 8; i++, number >>= 8) { digest = (digest ^ (number & 0xFF)) * DIGEST_PRIME; }
+    return digest;
+}
+
+bool nnc_digest_repeats(uint64_t *seen, size_t slots, uint64_t digest) {
+    size_t place = digest >> 32;
+    digest |= 1; /* 0 = empty slot */
+    while (seen[place % slots] != 0 && seen[place % slots] != digest) { place++; }
+    const bool repeats = seen[place % slots] == digest;
+    seen[place % slots] = digest;
+    return repeats;
 }
 
 uint32_t nnc_crc32(uint32_t crc, const void *bytes, size_t size) {

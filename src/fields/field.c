@@ -446,6 +446,12 @@ nnc_status nnc_field_set(const nnc_field_table *table, void *object, const char 
     return nnc_field_set_found(field, object, dtype, dotted, value, err);
 }
 
+nnc_status nnc_field_set_known(const nnc_field_table *table, void *object, const nnc_field *field, const char *value,
+                               nnc_error *err) {
+    return nnc_field_is_of(table, field) ? nnc_field_set_found(field, object, NNC_DTYPE_COUNT, field->name, value, err)
+                                         : nnc_field_set(table, object, field->name, value, err);
+}
+
 nnc_status nnc_field_set_found(const nnc_field *field, void *object, nnc_dtype dtype, const char *dotted,
                                const char *value, nnc_error *err) {
     char expected[256];

@@ -163,6 +163,10 @@ nnc_status nnc_field_set(const nnc_field_table *table, void *object, const char 
 nnc_status nnc_field_set_found(const nnc_field *field, void *object, nnc_dtype dtype, const char *dotted,
                                const char *value, nnc_error *err);
 
+/* Works as nnc_field_set for a field that is known. If it is a field of another table, sets the field of its name. */
+nnc_status nnc_field_set_known(const nnc_field_table *table, void *object, const nnc_field *field, const char *value,
+                               nnc_error *err);
+
 /* Writes the value of a field as text ("bf16", "80", "4, 8"); "-" = not recorded. */
 void nnc_field_text(const nnc_field *field, const void *object, char *text, size_t size);
 

@@ -32,23 +32,21 @@ static int by_key(const void *a, const void *b) {
     return keys != 0 ? keys : (left->place > right->place) - (left->place < right->place);
 }
 
-enum { SEEN_MAX = 256 };
-
-/* Tests whether two keys may be equal: they have the same hash, or the object has too many keys to test. Returns false
- * when all keys differ, so that they need not be sorted. */
+/* Tests whether two keys may be equal: they have the same digest, or memory ran out. Returns false when all keys differ,
+ * so that they need not be sorted. */
 static bool may_repeat(const cJSON *object) {
-    uint64_t seen[SEEN_MAX] = { 0 }; /* 0 = empty slot */
-    int count = 0;
-    for (const cJSON *at = object->child; at != NULL; at = at->next) {
-        uint64_t hash = 14695981039346656037U; /* FNV-1a */
-        for (const char *c = at->string; *c != '\0'; c++) { hash = (hash ^ (unsigned char)*c) * 1099511628211U; }
-        hash |= 1;
-        size_t place = hash >> 56;
-        while (seen[place] != 0 && seen[place] != hash) { place = (place + 1) % SEEN_MAX; }
-        if (seen[place] == hash || ++count > SEEN_MAX / 2) { return true; }
-        seen[place] = hash;
+    enum { FEW = 64 };
+    uint64_t few[FEW];
+    size_t slots = 16;
+    while (slots < 2 * (size_t)cJSON_GetArraySize(object)) { slots *= 2; }
+    uint64_t *seen = slots <= FEW ? few : calloc(slots, sizeof *seen);
+    if (seen == few) { memset(few, 0, slots * sizeof *few); }
+    bool repeats = seen == NULL;
+    for (const cJSON *at = object->child; at != NULL && !repeats; at = at->next) {
+        repeats = nnc_digest_repeats(seen, slots, nnc_digest_text(NNC_DIGEST_START, at->string));
     }
-    return false;
+    if (seen != few) { free(seen); }
+    return repeats;
 }
 
 static void refuse_repeats(const nnc_json_doc *doc, const cJSON *object) {

@@ -131,6 +131,8 @@ static void add_column(finder *f, const char *prefix, const nnc_metric *row, int
     *column =
         (nnc_column){ .name = nnc_arena_strdup(f->arena, name), .metric = row, .index = index, .depth = f->depth };
     memcpy(column->inside, f->inside, sizeof f->inside);
+    column->joins = f->count > 1 && column[-1].depth == f->depth &&
+                    nnc_same_bytes(column[-1].inside, f->inside, (size_t)f->depth * sizeof f->inside[0]);
     f->failed = f->failed || column->name == NULL;
 }
 

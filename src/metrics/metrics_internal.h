@@ -167,6 +167,13 @@ struct nnc_metrics {
 /* Returns one value of a row as a cell; null if it is no finite number. index: position in an array, otherwise 0. */
 nnc_cell nnc_metric_read(const nnc_metric *row, const nnc_place *place, int32_t index, char text[NNC_METRIC_TEXT_MAX]);
 
+/* Returns the place of a value that is a number of the record itself, as most values are; NULL = the value is of another
+ * kind. */
+static inline const double *nnc_metric_double(const nnc_metric *row, const nnc_place *place, int32_t index) {
+    const bool plain = row->type == NNC_METRIC_NUMBER && row->get == NULL && row->hop == 0 && place->record != NULL;
+    return plain ? (const double *)(const void *)((const char *)place->record + row->offset) + index : NULL;
+}
+
 /* Metrics of a record that add up to a total, such as the parts of a step. nnc_metric_parts lists the metrics with a
  * heading and a value that is greater than `above` and not 0, in the order of the table. Returns their number. */
 enum { NNC_METRIC_PARTS_MAX = 16 };
@@ -206,6 +213,7 @@ typedef struct nnc_column {
     int32_t index;                              /* index of the value in its array */
     const nnc_metric *inside[NNC_COLUMN_DEPTH]; /* objects that contain the value, outermost first */
     int depth;
+    bool joins; /* true: the same objects contain the value of the column before */
 } nnc_column;
 
 typedef struct nnc_columns {

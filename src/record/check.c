@@ -198,8 +198,7 @@ typedef struct nnc_figure_room {
 typedef struct nnc_recorded_stream {
     nnc_blocks file;
     nnc_buffer text;           /* the next estimate as --update would write it */
-    nnc_packed_value *values;  /* its values */
-    nnc_written *written;      /* the values of the estimate before */
+    nnc_written_estimate last; /* the estimate before */
     nnc_figure_list found;     /* values of the last recorded estimate that is not as --update would write it */
     nnc_recorded_estimate old; /* the same estimate */
     int32_t capacity;
@@ -424,23 +423,16 @@ static nnc_status answer(nnc_check *c, const nnc_plans_scenario *from, nnc_scena
  * estimate. */
 static bool is_next(nnc_check *c, const nnc_plans_scenario *from, nnc_figures now) {
     nnc_recorded_stream *s = c->stream;
-    if (s->values == NULL || now.count > s->capacity) {
-        s->values = nnc_arena_array(c->arena, (size_t)now.count + 1, sizeof *s->values);
-        s->written = nnc_arena_array(c->arena, (size_t)now.count + 1, sizeof *s->written);
+    if (s->last.values == NULL || now.count > s->capacity) {
+        s->last.values = nnc_arena_array(c->arena, (size_t)now.count + 1, sizeof *s->last.values);
+        s->last.count = 0;
         s->capacity = now.count;
     }
-    if (s->values == NULL || s->written == NULL) { return false; }
-    for (int32_t i = 0; i < now.count; i++) {
-        if (now.list[i].text != NULL) {
-            s->values[i].text = now.list[i].text;
-        } else {
-            s->values[i].number = now.list[i].number;
-        }
-    }
-    const nnc_packed figures = { &now, s->values };
+    if (s->last.values == NULL) { return false; }
+    const nnc_packed figures = { &now, NULL };
     const uint64_t before = s->members;
     s->text.size = 0;
-    nnc_recorded_put(&s->text, from->id, &figures, c->plans->record_count > 0, c->report.row_count == 0, s->written,
+    nnc_recorded_put(&s->text, from->id, &figures, c->plans->record_count > 0, c->report.row_count == 0, &s->last,
                      &s->members);
     const size_t size = s->text.size;
     const bool same = !s->text.failed && nnc_blocks_fill(&s->file, size) >= size &&
@@ -643,6 +635,7 @@ static bool check_stream(nnc_check *c, const char *path) {
     }
     nnc_blocks_close(&stream.file);
     nnc_buffer_free(&stream.text);
+    nnc_buffer_free(&stream.last.text);
     nnc_buffer_free(&head);
     return good;
 }

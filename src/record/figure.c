@@ -91,6 +91,7 @@ bool nnc_packed_make(nnc_arena *arena, nnc_figures figures, const nnc_packed *be
 
 nnc_figure nnc_packed_figure(const nnc_packed *packed, int32_t index) {
     const nnc_figure *kind = &packed->kinds->list[index];
+    if (packed->values == NULL) { return *kind; }
     const nnc_packed_value value = packed->values[index];
     nnc_figure figure = { .name = kind->name, .number = (double)NAN };
     if (kind->text != NULL) {

@@ -78,22 +78,21 @@ static bool suits(const nnc_field *field, nnc_json at) {
     }
 }
 
-/* Sets the field to the value in an unused plan, to check the value. Fails with the error of the option. */
+/* Sets the field to the value in an unused object, to check the value. Fails with the error of the option. */
 static nnc_status try_value(const nnc_field *field, const char *text, nnc_error *err) {
-    if (nnc_field_is_of(&nnc_serve_table, field)) {
-        nnc_serve_ask serve = nnc_serve_ask_default();
-        return nnc_field_set(&nnc_serve_table, &serve, field->name, text, err);
-    }
     if (nnc_field_is_of(&nnc_switch_table, field)) {
         nnc_software software = nnc_software_default();
         return nnc_software_set(&software, field->name, text, err);
     }
-    if (nnc_field_is_of(&nnc_run_table, field)) {
-        nnc_run_ask run = nnc_run_ask_default();
-        return nnc_field_set(&nnc_run_table, &run, field->name, text, err);
-    }
-    nnc_plan plan = nnc_plan_default();
-    return nnc_field_set(&nnc_plan_table, &plan, field->name, text, err);
+    union {
+        nnc_serve_ask serve;
+        nnc_run_ask run;
+        nnc_plan plan;
+    } unused;
+    const nnc_field_table *table = nnc_field_is_of(&nnc_serve_table, field) ? &nnc_serve_table
+                                   : nnc_field_is_of(&nnc_run_table, field) ? &nnc_run_table
+                                                                            : &nnc_plan_table;
+    return nnc_field_set_known(table, &unused, field, text, err);
 }
 
 /* Reads the value of a field and adds it to the list, as text in the form of its option; null removes an inherited
@@ -407,14 +406,10 @@ static int by_id(const void *a, const void *b) {
 static bool may_repeat(const nnc_plans *plans) {
     size_t slots = 64;
     while (slots < 2 * (size_t)plans->scenario_count) { slots *= 2; }
-    uint64_t *seen = calloc(slots, sizeof *seen); /* 0 = empty slot */
+    uint64_t *seen = calloc(slots, sizeof *seen);
     bool repeats = seen == NULL;
     for (int32_t i = 0; i < plans->scenario_count && !repeats; i++) {
-        const uint64_t digest = nnc_digest_text(NNC_DIGEST_START, plans->scenarios[i].id) | 1;
-        size_t place = digest >> 32;
-        while (seen[place % slots] != 0 && seen[place % slots] != digest) { place++; }
-        repeats = seen[place % slots] == digest;
-        seen[place % slots] = digest;
+        repeats = nnc_digest_repeats(seen, slots, nnc_digest_text(NNC_DIGEST_START, plans->scenarios[i].id));
     }
     free(seen);
     return repeats;
@@ -838,18 +833,22 @@ nnc_figures nnc_figures_of(nnc_collector *collector, const nnc_report *report) {
     if (columns->list == NULL && nnc_columns_of(metrics, collector->arena, &kind->columns) != NNC_OK) { return none; }
     if (kind->figures == NULL) {
         kind->figures = nnc_arena_array(collector->arena, (size_t)columns->count, sizeof *kind->figures);
+        kind->of_step = columns->count;
+        while (kind->of_step > 0 && strncmp(columns->list[kind->of_step - 1].name, "run.", 4) == 0) { kind->of_step--; }
     }
     if (kind->figures == NULL) { return none; }
     const nnc_place whole = { .record = report };
     nnc_place place = whole;
-    int32_t count = columns->count; /* metrics of the run come last; without a run they are left out */
-    while (report->run == NULL && count > 0 && strncmp(columns->list[count - 1].name, "run.", 4) == 0) { count--; }
+    const int32_t count = report->run != NULL ? columns->count : kind->of_step;
     for (int32_t i = 0; i < count; i++) {
         char text[NNC_METRIC_TEXT_MAX];
-        const nnc_column *column = &columns->list[i], *last = i > 0 ? column - 1 : NULL;
-        if (last == NULL || column->depth != last->depth ||
-            !nnc_same_bytes(column->inside, last->inside, (size_t)column->depth * sizeof column->inside[0])) {
-            place = nnc_column_place(column, whole); /* neighbours are mostly in the same object */
+        const nnc_column *column = &columns->list[i];
+        if (!column->joins) { place = nnc_column_place(column, whole); }
+        const double *number = nnc_metric_double(column->metric, &place, column->index);
+        if (number != NULL) {
+            kind->figures[i] =
+                (nnc_figure){ .name = column->name, .number = isfinite(*number) ? *number : (double)NAN };
+            continue;
         }
         const nnc_cell cell = nnc_metric_read(column->metric, &place, column->index, text);
         if (!set_figure(&kind->figures[i], collector->arena, column->name, &cell)) { return none; }

@@ -19,8 +19,8 @@ typedef union nnc_packed_value {
 } nnc_packed_value;
 
 typedef struct nnc_packed {
-    const nnc_figures *kinds; /* names of the values, and whether each value is a string; NULL = no values */
-    const nnc_packed_value *values;
+    const nnc_figures *kinds;       /* names of the values, and whether each value is a string; NULL = no values */
+    const nnc_packed_value *values; /* NULL = the values are in `kinds` */
 } nnc_packed;
 
 /* Packs the values of an estimate. before: the previous packed estimate; NULL = no previous estimate. Names and strings
@@ -159,21 +159,28 @@ nnc_status nnc_recorded_parse(nnc_arena *arena, const char *name, const char *te
  * one_line, each estimate takes one line; otherwise one line per part, such as "step" or "memory". */
 void nnc_recorded_write(nnc_buffer *out, const nnc_recorded *recorded, bool one_line);
 
-/* A value as it was last written, with everything before it since the previous value: a comma, or the begin of a group,
- * and the key. Most values of an estimate equal the values of the estimate before. */
+/* A value as it was last written. */
 typedef struct nnc_written {
     nnc_figure figure;
     uint64_t group, key, digest; /* group, key: digests of the names alone; digest: digest of key and value */
     uint32_t group_size;         /* bytes of the name of the group */
-    bool opens;                  /* true: the value is the first of a group */
-    uint8_t key_size, size;      /* bytes of `text` up to the value, and of the whole `text`; 0 = too long */
-    char text[120];
+    uint32_t key_size, size; /* key_size: bytes before the value: a comma, or the begin of a group, and the key; size:
+                                  * key_size plus the bytes of the value */
+    bool opens;              /* true: the value is the first of a group */
 } nnc_written;
 
-/* Writes one estimate and its key as nnc_recorded_write does, and adds its digest to *members. written: one entry for
- * each value, at first all 0; NULL = every value is written anew. */
+/* The estimate that was written last. Most values of an estimate equal the values of the estimate before, so their text
+ * is copied. */
+typedef struct nnc_written_estimate {
+    nnc_written *values;
+    int32_t count;   /* values that the text has */
+    nnc_buffer text; /* text of the values, without the key of the estimate */
+} nnc_written_estimate;
+
+/* Writes one estimate and its key as nnc_recorded_write does, and adds its digest to *members. last: the estimate that
+ * was written before, with space for every value, which this estimate replaces; NULL = every value is written anew. */
 void nnc_recorded_put(nnc_buffer *out, const char *id, const nnc_packed *figures, bool one_line, bool first,
-                      nnc_written *written, uint64_t *members);
+                      nnc_written_estimate *last, uint64_t *members);
 
 /* A list of values of one estimate while it is read, in the arena of the document. */
 typedef struct nnc_figure_list {
@@ -232,6 +239,7 @@ typedef struct nnc_collector {
     struct nnc_collected {
         nnc_columns columns; /* names of the values of this kind of report; list NULL = not yet found */
         nnc_figure *figures; /* values of the last report of this kind */
+        int32_t of_step;     /* number of values without those of the run, which come last */
     } trained, served, images;
 } nnc_collector;
 

@@ -553,67 +553,79 @@ static void put_key(nnc_buffer *out, const char *name, const nnc_written *before
     to->key = nnc_digest_text(NNC_DIGEST_START, key);
 }
 
-/* Copies text that was written to the entry of a value. Returns its size; 0 = too long. */
-static uint8_t keep_text(const nnc_buffer *out, size_t begin, nnc_written *to) {
-    const size_t size = out->size - begin;
-    if (out->failed || size > sizeof to->text) { return 0; }
-    memcpy(to->text, out->bytes + begin, size);
-    return (uint8_t)size;
+/* Tests whether two values are equal. The texts of values are in an arena and never overwritten, so equal pointers have
+ * equal texts. */
+static bool same_value(const nnc_figure *a, const nnc_figure *b) {
+    return a->text == b->text && nnc_same_bytes(&a->number, &b->number, sizeof a->number);
 }
 
-/* Writes a value and what stands before it. Copies the parts that equal those that were last written in this place.
- * named: true = this value and all before it have the names of the estimate before. The texts of values are in an arena
- * and never overwritten, so equal pointers have equal texts. */
-static void put_figure(nnc_buffer *out, const nnc_figure *figure, bool named, const nnc_written *before, bool one_line,
-                       nnc_written *last) {
+/* Writes a value and what stands before it. key: text before the value when it was last written; NULL = the text is
+ * written anew. */
+static void put_figure(nnc_buffer *out, const nnc_figure *figure, const char *key, const nnc_written *before,
+                       bool one_line, nnc_written *to) {
     const size_t begin = out->size;
-    if (named && last->size > 0 && last->figure.text == figure->text &&
-        nnc_same_bytes(&last->figure.number, &figure->number, sizeof figure->number)) {
-        nnc_buffer_put(out, last->text, last->size);
-        return;
-    }
-    if (named && last->key_size > 0) {
-        nnc_buffer_put(out, last->text, last->key_size);
+    if (key != NULL) {
+        nnc_buffer_put(out, key, to->key_size);
     } else {
-        put_key(out, figure->name, before, one_line, last);
-        last->key_size = keep_text(out, begin, last);
+        put_key(out, figure->name, before, one_line, to);
+        to->key_size = (uint32_t)(out->size - begin);
     }
-    last->figure = *figure;
-    last->digest = nnc_digest_number(last->key, put_value(out, figure));
-    last->size = keep_text(out, begin, last);
+    to->figure = *figure;
+    to->digest = nnc_digest_number(to->key, put_value(out, figure));
+    to->size = (uint32_t)(out->size - begin);
+}
+
+/* Replaces the last estimate by the text that was written from `begin` on. */
+static void keep_text(const nnc_buffer *out, size_t begin, int32_t count, nnc_written_estimate *last) {
+    last->text.size = 0;
+    last->count = 0;
+    if (!out->failed && out->size > begin) {
+        nnc_buffer_put(&last->text, out->bytes + begin, out->size - begin);
+        last->count = last->text.failed ? 0 : count;
+    }
 }
 
 /* Writes the values of an estimate, grouped by the first part of their names: "step.step_s", "step.forward_s". Returns
  * the sum of the digests of the groups. */
-static uint64_t put_estimate(nnc_buffer *out, const nnc_packed *figures, bool one_line, nnc_written *written) {
+static uint64_t put_estimate(nnc_buffer *out, const nnc_packed *figures, bool one_line, nnc_written_estimate *last) {
     nnc_written own[2] = { { .size = 0 } };
     const nnc_written *before = NULL;
     uint64_t sum = 0, members = 0;
     const int32_t count = nnc_packed_count(figures);
-    bool named = written != NULL;
+    const size_t begin = out->size;
+    size_t from = 0, at = 0;   /* the last text from `from` to `at` is not copied yet */
+    bool named = last != NULL; /* true: this value and all before it have the names of the last estimate */
     for (int32_t i = 0; i < count; i++) {
         const nnc_figure figure = nnc_packed_figure(figures, i);
-        nnc_written *last = written != NULL ? &written[i] : &own[i % 2];
-        named = named && last->figure.name == figure.name;
-        put_figure(out, &figure, named, before, one_line, last);
-        if (last->opens && before != NULL) {
+        nnc_written *to = last != NULL ? &last->values[i] : &own[i % 2];
+        named = named && i < last->count && to->figure.name == figure.name;
+        const size_t size = named ? to->size : 0;
+        if (!named || !same_value(&to->figure, &figure)) {
+            if (at > from) { nnc_buffer_put(out, last->text.bytes + from, at - from); }
+            put_figure(out, &figure, named ? last->text.bytes + at : NULL, before, one_line, to);
+            from = at + size;
+        }
+        at += size;
+        if (to->opens && before != NULL) {
             sum += nnc_digest_number(before->group, nnc_digest_object(members));
             members = 0;
         }
-        members += last->digest;
-        before = last;
+        members += to->digest;
+        before = to;
     }
+    if (at > from) { nnc_buffer_put(out, last->text.bytes + from, at - from); }
+    if (last != NULL) { keep_text(out, begin, count, last); }
     nnc_buffer_text(out, count > 0 ? "}" : "");
     nnc_buffer_text(out, one_line ? "" : "\n      ");
     return sum + (count > 0 ? nnc_digest_number(before->group, nnc_digest_object(members)) : 0);
 }
 
 void nnc_recorded_put(nnc_buffer *out, const char *id, const nnc_packed *figures, bool one_line, bool first,
-                      nnc_written *written, uint64_t *members) {
+                      nnc_written_estimate *last, uint64_t *members) {
     nnc_buffer_text(out, first ? "\n      " : ",\n      ");
     nnc_put_json_text(out, id);
     nnc_buffer_text(out, ": {");
-    *members += member_of(id, nnc_digest_object(put_estimate(out, figures, one_line, written)));
+    *members += member_of(id, nnc_digest_object(put_estimate(out, figures, one_line, last)));
     nnc_buffer_byte(out, '}');
 }
 

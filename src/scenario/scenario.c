@@ -29,9 +29,9 @@ static nnc_status apply_setting(const nnc_field *field, const char *value, nnc_s
     }
     if (nnc_field_is_of(&nnc_run_table, field)) {
         scenario->asks_run = true;
-        return nnc_field_set(&nnc_run_table, &scenario->run_ask, field->name, value, err);
+        return nnc_field_set_known(&nnc_run_table, &scenario->run_ask, field, value, err);
     }
-    return nnc_plan_set(&scenario->plan, field->name, value, err);
+    return nnc_field_set_known(&nnc_plan_table, &scenario->plan, field, value, err);
 }
 
 /* Returns the modules that an option names for a captured step; NULL = the option is not given, or its value is one of
@@ -279,8 +279,8 @@ nnc_status nnc_currency_is(const char *option, const char *text, const nnc_devic
     char currency[NNC_CURRENCY_TEXT] = "";
     double amount = 0.0;
     const char *prices = nnc_price_currency(device);
-    if (text != NULL && nnc_read_money(text, &amount, currency) && currency[0] != '\0' &&
-        strcmp(currency, prices) != 0) {
+    if (text != NULL && text[strspn(text, "0123456789")] != '\0' && nnc_read_money(text, &amount, currency) &&
+        currency[0] != '\0' && strcmp(currency, prices) != 0) {
         return nnc_fail(err, NNC_BAD_USAGE, option, "expected %s, as the prices of %s, found \"%s\"", prices,
                         device->id, text);
     }
