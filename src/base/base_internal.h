@@ -325,8 +325,8 @@ void nnc_cells_unpack(const char *packed, nnc_cell *cells, int count);
 uint64_t nnc_digest_bytes(uint64_t digest, const void *bytes, size_t size);
 uint64_t nnc_digest_text(uint64_t digest, const char *text);
 uint64_t nnc_digest_number(uint64_t digest, uint64_t number);
-/* Tests whether a digest was given before, and remembers it. seen: `slots` numbers, at first all 0; slots: a power of 2,
- * at least twice the number of digests. Digests that differ only in their last bit count as equal. */
+/* Tests whether a digest was given before, and remembers it. seen: `slots` numbers, at first all 0. slots: at least
+ * twice the number of digests. Digests that differ only in their last bit count as equal. */
 bool nnc_digest_repeats(uint64_t *seen, size_t slots, uint64_t digest);
 
 /* NNC_DIGEST_TEXT: bytes of a digest as text. nnc_digest_print writes sixteen hexadecimal digits and returns text. */

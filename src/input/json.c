@@ -32,8 +32,8 @@ static int by_key(const void *a, const void *b) {
     return keys != 0 ? keys : (left->place > right->place) - (left->place < right->place);
 }
 
-/* Tests whether two keys may be equal: they have the same digest, or memory ran out. Returns false when all keys differ,
- * so that they need not be sorted. */
+/* Tests whether two keys may be equal: they have the same digest, or memory ran out. Returns false when all keys
+ * differ, so that they need not be sorted. */
 static bool may_repeat(const cJSON *object) {
     enum { FEW = 64 };
     uint64_t few[FEW];

@@ -167,8 +167,8 @@ struct nnc_metrics {
 /* Returns one value of a row as a cell; null if it is no finite number. index: position in an array, otherwise 0. */
 nnc_cell nnc_metric_read(const nnc_metric *row, const nnc_place *place, int32_t index, char text[NNC_METRIC_TEXT_MAX]);
 
-/* Returns the place of a value that is a number of the record itself, as most values are; NULL = the value is of another
- * kind. */
+/* Returns the place of a value that is a number of the record itself, as most values are; NULL = the value is of
+ * another kind. */
 static inline const double *nnc_metric_double(const nnc_metric *row, const nnc_place *place, int32_t index) {
     const bool plain = row->type == NNC_METRIC_NUMBER && row->get == NULL && row->hop == 0 && place->record != NULL;
     return plain ? (const double *)(const void *)((const char *)place->record + row->offset) + index : NULL;
