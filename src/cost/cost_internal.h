@@ -484,6 +484,11 @@ double nnc_frozen_bytes(const nnc_parameters *frozen, const nnc_plan *plan);
 
 /* Return the number of ranks over which ZeRO divides parameters: outside experts (dense), of experts (expert). */
 double nnc_dense_shards(const nnc_plan *plan);
+
+/* Tests whether a pipeline in ZeRO 3 adds up whole gradients and scatters them after its last micro-batch. PyTorch does
+ * so: backward_maybe_with_nosync of torch/distributed/pipelining/stage.py turns set_requires_gradient_sync and
+ * set_reshard_after_backward off. */
+bool nnc_gradients_stay_whole(const nnc_plan *plan);
 double nnc_expert_shards(const nnc_plan *plan);
 
 /* Returns the activation bytes of one GPT layer with plain MLPs for one micro-batch, by the published formula:

@@ -110,6 +110,8 @@ void nnc_segments_sum(const nnc_op_list *list, nnc_segment_sums sums[NNC_SEGMENT
 
 double nnc_dense_shards(const nnc_plan *plan) { return plan->zero > 0 ? (double)plan->shard : 1.0; }
 
+bool nnc_gradients_stay_whole(const nnc_plan *plan) { return plan->zero == 3 && !plan->reshard && plan->pipeline > 1; }
+
 double nnc_expert_shards(const nnc_plan *plan) {
     const int32_t same = nnc_plan_expert_ranks(plan) / plan->expert;
     return plan->zero > 0 ? (double)(plan->shard < same ? plan->shard : same) : 1.0;
@@ -713,11 +715,16 @@ static bool is_replayed(const nnc_resident_bytes *held, const nnc_plan *plan) {
     return held->replayed && (plan->offload & NNC_OFFLOAD_WEIGHTS) == 0;
 }
 
+/* Number of trained parameters on a device: before ZeRO (the whole stage), and after ZeRO. */
+typedef struct parts {
+    double stage_params, sharded_params;
+} parts;
+
 /* Sets the largest temporary bytes at the peak: gradients of activations and the recomputed block of one segment (the
  * head has no block); weights that ZeRO-3 gathers (of two units, plus the whole gradient of one unit); short-lived
  * bytes of the precision policy. If ZeRO-3 gathers cast weights, these bytes are the 16-bit gradient of a unit, in
  * addition to the fp32 gradient that is scattered (foreach_reduce of torch.distributed.fsdp). */
-NNC_SAYING void set_transient(const nnc_resident_bytes *held, const nnc_plan *plan, double params, nnc_memory *memory,
+NNC_SAYING void set_transient(const nnc_resident_bytes *held, const nnc_plan *plan, const parts *p, nnc_memory *memory,
                               nnc_derivation *why) {
     const nnc_policy_sizes sizes = nnc_policy_bytes(plan->policy);
     const double op_bytes = held->op_bytes, live_block = held->block_bytes;
@@ -727,14 +734,17 @@ NNC_SAYING void set_transient(const nnc_resident_bytes *held, const nnc_plan *pl
     NNC_LET(why, held_per_param, NULL, sizes.cast_bytes + (sizes.gradient_bytes > 0.0 ? 0.0 : 2.0));
     double held_bytes = 0.0, gathered_bytes = 0.0;
     if (plan->zero == 3 && plan->shard > 1) {
-        NNC_LET(why, gathered_params, NULL, plan->reshard ? 2.0 * unit_params : params);
+        NNC_LET(why, gathered_params, NULL, plan->reshard ? 2.0 * unit_params : p->stage_params);
         NNC_PUT(why, unit_params, NULL);
         NNC_LET(why, weight_bytes_per_param, NULL, nnc_policy_used_bytes(plan->policy));
         NNC_LET(why, gradient_bytes_per_param, NULL, nnc_policy_gradient_io_bytes(plan->policy));
+        const double later_params = nnc_gradients_stay_whole(plan) ? p->stage_params - p->sharded_params : unit_params;
+        NNC_LET(why, whole_gradient_params, NULL, later_params);
         NNC_SET(why, gathered_bytes, "B",
-                gathered_params * weight_bytes_per_param + unit_params * gradient_bytes_per_param);
+                gathered_params * weight_bytes_per_param + whole_gradient_params * gradient_bytes_per_param);
         NNC_NOTE(why, "ZeRO-3: gathered weights of the current and the next unit (or of all units, if they stay "
-                      "gathered), and the unsharded gradient of one unit");
+                      "gathered), and the unsharded gradient of one unit (or of all units, if a pipeline keeps them; "
+                      "without the shard that gradient_bytes counts)");
         if (unit_frozen > 0.0) {
             NNC_PUT(why, unit_frozen, NULL);
             NNC_LET(why, frozen_bytes_each, NULL, frozen_vector_bytes(plan));
@@ -744,7 +754,7 @@ NNC_SAYING void set_transient(const nnc_resident_bytes *held, const nnc_plan *pl
         }
         NNC_SET(why, held_bytes, "B", held_per_param * unit_params);
     } else {
-        NNC_LET(why, stage_params, NULL, params);
+        NNC_LET(why, stage_params, NULL, p->stage_params);
         NNC_SET(why, held_bytes, "B", held_per_param * stage_params);
     }
     NNC_NOTE(why,
@@ -763,11 +773,6 @@ NNC_SAYING void set_transient(const nnc_resident_bytes *held, const nnc_plan *pl
     NNC_NOTE(why, "op_bytes: largest working set of one op in backward; block_bytes: activations of the block that is "
                   "recomputed; both of the segment in which their sum is largest");
 }
-
-/* Number of trained parameters on a device: before ZeRO (the whole stage), and after ZeRO. */
-typedef struct parts {
-    double stage_params, sharded_params;
-} parts;
 
 NNC_SAYING parts parts_of(const nnc_resident_bytes *held, const nnc_plan *plan, nnc_derivation *why) {
     NNC_LET(why, dense_params, NULL, held->dense.params);
@@ -1001,7 +1006,7 @@ NNC_SAYING nnc_memory memory_of(const nnc_model *model, const nnc_op_list *list,
         .helper_bytes = whole_bytes(helper_bytes),
     };
     NNC_PUT(why, memory.capacity_bytes, "B");
-    set_transient(held, plan, p.stage_params, &memory, why);
+    set_transient(held, plan, &p, &memory, why);
     const double update_bytes = is_replayed(held, plan) ? 0.0 : list_update_bytes(held, plan);
     if (update_bytes > activation_bytes + (double)memory.transient_bytes) {
         NNC_PUT(why, update_bytes, "B");

@@ -179,13 +179,14 @@ static void unit_exchange(nnc_op_list *list, const nnc_lowering *how, const char
 
 /* Adds the ZeRO-3 collectives of a unit: its weights are gathered for forward and again for backward, and its gradient
  * is scattered in backward. Replicas of a shard group also add up their gradients. Without resharding, one gather per
- * step is enough (see step_end.c). With `fp8_gather` in a profile, matrices of layers are gathered in 8 bits, except
+ * step is enough, and in pipelines one scatter per step (see step_end.c). With `fp8_gather` in a profile, matrices of layers are gathered in 8 bits, except
  * those of experts. */
 static void sharded_unit(nnc_op_list *list, const nnc_lowering *how, int32_t segment, const nnc_parameters *p,
                          nnc_route_kind route, double shards) {
     const nnc_plan *plan = how->plan;
     const bool narrow = how->software->fp8_gather && plan->precision == NNC_FP8 && route == NNC_ROUTE_SHARD &&
                         list->segments[segment].layer;
+    const bool whole = nnc_gradients_stay_whole(plan);
     const double in_8bit = narrow ? p->matrix_params : 0.0;
     const double weights = nnc_policy_used_bytes(plan->policy) * (p->params - in_8bit) + in_8bit;
     const double gradients = nnc_policy_gradient_io_bytes(plan->policy) * p->params;
@@ -200,9 +201,9 @@ static void sharded_unit(nnc_op_list *list, const nnc_lowering *how, int32_t seg
         e = (nnc_collective_op){
             .comm = NNC_COMM_DATA, .route = (int32_t)route, .backward = NNC_REDUCE_SCATTER, .bytes = gradients
         };
-        unit_exchange(list, how, "data.scatter_gradients", segment, e);
+        if (!whole) { unit_exchange(list, how, "data.scatter_gradients", segment, e); }
     }
-    if (nnc_shard_replicas(plan, route, shards) > 1) {
+    if (!whole && nnc_shard_replicas(plan, route, shards) > 1) {
         e = (nnc_collective_op){ .comm = NNC_COMM_DATA,
                                  .route = (int32_t)nnc_replica_route(route),
                                  .backward = NNC_ALL_REDUCE,

@@ -60,8 +60,9 @@ static void exchange_every_pass(writer *w, const nnc_plan *plan, bool flat, doub
     if (flat && plan->zero == 2) { add_weights(w, plan, params, route, shards, nnc_step_passes(plan)); }
 }
 
-/* Adds the collectives of gradients (and of updated weights) once per step, for ZeRO stages 0 to 2. params: all
- * parameters of experts, or all other parameters. */
+/* Adds the collectives of gradients once per step, for ZeRO stages 0 to 2 and for pipelines that keep whole gradients in
+ * ZeRO 3; for stages 0 to 2 also those of updated weights. params: all parameters of experts, or all other
+ * parameters. */
 static void add_gradients(writer *w, const nnc_plan *plan, bool flat, double params, nnc_route_kind route,
                           double shards) {
     const double g = sent_gradient_bytes(plan, flat) * params;
@@ -70,13 +71,13 @@ static void add_gradients(writer *w, const nnc_plan *plan, bool flat, double par
         if (replicas > 1) { add(w, "data.reduce_gradients", NNC_COMM_DATA, route, NNC_ALL_REDUCE, g, 1); }
         return;
     }
-    if (plan->zero == 1 && shards > 1.0) {
+    if ((plan->zero == 1 || plan->zero == 3) && shards > 1.0) {
         add(w, "data.scatter_gradients", NNC_COMM_DATA, route, NNC_REDUCE_SCATTER, g, 1);
     }
     if (replicas > 1) {
         add(w, "data.reduce_replicas", NNC_COMM_DATA, nnc_replica_route(route), NNC_ALL_REDUCE, g / shards, 1);
     }
-    if (!flat || plan->zero < 2) { add_weights(w, plan, params, route, shards, 1); }
+    if (plan->zero < 2 || (plan->zero == 2 && !flat)) { add_weights(w, plan, params, route, shards, 1); }
 }
 
 static int step_collectives(double dense, double expert, const nnc_plan *plan, bool flat, double tied_params,
@@ -89,7 +90,7 @@ static int step_collectives(double dense, double expert, const nnc_plan *plan, b
     if (tied_params > 0.0) {
         add(&w, "pipeline.tied_table", NNC_COMM_PIPELINE, NNC_ROUTE_PIPELINE, NNC_P2P, gradient * tied_params, 1);
     }
-    if (plan->zero < 3 && plan->data * plan->context > 1) {
+    if ((plan->zero < 3 || nnc_gradients_stay_whole(plan)) && plan->data * plan->context > 1) {
         add_gradients(&w, plan, flat, dense, NNC_ROUTE_SHARD, nnc_dense_shards(plan));
         add_gradients(&w, plan, flat, expert, NNC_ROUTE_EXPERT_SHARD, nnc_expert_shards(plan));
     }

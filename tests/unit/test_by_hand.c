@@ -129,6 +129,31 @@ START_TEST(gathered_frozen_weights) {
 }
 END_TEST
 
+/* Two stages of three blocks of 12 x 64 x 64 + 13 x 64 parameters, fp32. A pipeline that keeps weights gathered also
+ * keeps whole gradients until its last micro-batch (torch/distributed/pipelining/stage.py): 4 bytes for each parameter
+ * of the stage and 4 for the gradient, without the half that the gradients of two shards count. With resharding there
+ * are 2 x 4 bytes of gathered weights and 4 of the gradient for one block. Then data communication happens once per
+ * step: twice the micro-batches do not change its time. */
+START_TEST(whole_gradients_of_pipelines) {
+    const nnc_model model = gpt(6, 64, 4, 100, 16);
+    nnc_plan plan = plan_of(2, 1, 2);
+    plan.policy = NNC_POLICY_FP32;
+    plan.zero = 3;
+    plan.micro_batches = 4;
+    plan.reshard = true;
+    const nnc_result freed = estimate_on_cluster(&model, &plan);
+    plan.reshard = false;
+    const nnc_result kept = estimate_on_cluster(&model, &plan);
+    const double block = 12.0 * 64 * 64 + 13.0 * 64, shard = (double)freed.memory.gradient_bytes / 4.0;
+    ck_assert_int_eq(kept.memory.gradient_bytes, freed.memory.gradient_bytes);
+    ck_assert_int_eq(kept.memory.transient_bytes - freed.memory.transient_bytes,
+                     (int64_t)(4.0 * 2.0 * shard + 4.0 * shard - (2.0 * 4.0 + 4.0) * block));
+    plan.micro_batches = 8;
+    const nnc_result longer = estimate_on_cluster(&model, &plan);
+    CLOSE(longer.communication_s[NNC_COMM_DATA], kept.communication_s[NNC_COMM_DATA], 1e-12);
+}
+END_TEST
+
 static nnc_op product_of(int64_t rows, int64_t cols, int32_t block, int64_t repeat, bool frozen) {
     return (nnc_op){ .kind = NNC_OP_MATMUL,
                      .weights = { .count = 1, .rows = rows, .cols = cols },
@@ -260,6 +285,7 @@ int main(void) {
                                    batches_agree,
                                    splits_keep_the_flops,
                                    gathered_frozen_weights,
+                                   whole_gradients_of_pipelines,
                                    units_by_hand,
                                    knees,
                                    devices_of_virtual_stages,
