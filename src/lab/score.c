@@ -169,6 +169,28 @@ static bool must_recompute(const nnc_measured *row, const nnc_device *device, co
            least_bytes(result) > most;
 }
 
+/* Finds the verdict of a row that ran but does not state how the devices are used, if its guessed plan does not fit:
+ * tries more tensor ranks, up to one server. The predicted time stays that of the guessed plan. */
+static void split_until_it_fits(const nnc_measured *row, const nnc_model *model, const nnc_device *device,
+                                const nnc_software *software, const nnc_plan *plan, nnc_scratch *scratch,
+                                nnc_result *result) {
+    if (row->as_stated || strstr(row->undecided, "parallelism") == NULL) { return; }
+    nnc_plan again = *plan;
+    nnc_error ignored;
+    for (again.tensor *= 2; result->verdict == NNC_OVER_MEMORY && again.tensor <= device->scale_up.devices &&
+                            again.tensor <= plan->devices;
+         again.tensor *= 2) {
+        nnc_result other;
+        again.data = again.shard = 0;
+        again.micro_batches = 0;
+        if (nnc_estimate(model, device, software, &again, scratch, &other, &ignored) == NNC_OK &&
+            other.verdict != NNC_OVER_MEMORY) {
+            result->memory = other.memory;
+            result->verdict = other.verdict;
+        }
+    }
+}
+
 /* Returns the time of a step with the host work of its program, or the time to read its samples if this is longer,
  * relative to the time of the step alone. */
 static double host_ratio(const nnc_measured *row, const nnc_plan *plan, const nnc_result *result) {
@@ -195,6 +217,7 @@ static nnc_status score_step(const nnc_measured *row, const nnc_model *model, co
     /* A guessed plan has no lower bound. */
     scored->lower_bound_s = strstr(row->undecided, "parallelism") == NULL ? result.lower_bound_s : NAN;
     scored->model_flops = result.model_flops;
+    split_until_it_fits(row, model, device, software, plan, scratch, &result);
     score_memory(row, &result, scored);
     if (row->max_batch > 0) {
         const nnc_profiles profiles = nnc_profiles_of_one(software);
