@@ -145,6 +145,7 @@ class Step:
     def convert(self):
         self.name_framework()
         self.said = self.tables.said(self.row)
+        self.refused = self.said.get("-refused", "")
         for part in (self.formats, self.task, self.degrees, self.sharding, self.batch, self.recompute, self.model,
                      self.measured):
             self.attempt(part)
