@@ -72,12 +72,6 @@ void nnc_run_cost(const nnc_device *device, nnc_result *r, nnc_derivation *why) 
     }
 }
 
-/* Ends of the default range, relative to the prediction. Real programs often do more work than is counted and seldom
- * less, so the range extends further on the slow side. Chosen on all measured rows: docs/accuracy.md; tests/spreads.py
- * shows the effect. */
-#define BELOW 0.85
-#define ABOVE 1.15
-
 /* Spread that a network gets if another network with nearly equal counts stands in for it
  * (foreign/names/members.json). set_interval adds the squares of all spreads. Fitted on timm networks with even CRC-32:
  * docs/accuracy-vision.md. */
@@ -91,13 +85,11 @@ static const char *measured_of(const nnc_model *model, bool experts) {
                                                                         : nnc_family_name(model->family);
 }
 
-/* Returns the measured range of the profile on this device with models of this group; NULL = not measured. */
-static const nnc_range *measured_range(const nnc_model *model, bool experts, const nnc_step *step) {
-    const nnc_software *software = step->software;
-    const char *of = measured_of(model, experts);
+/* Returns the range of the profile for a device ("" = all devices) and a group of models; NULL = not measured. */
+static const nnc_range *range_for(const nnc_software *software, const char *device, const char *of) {
     for (int32_t i = 0; i < software->range_count; i++) {
         const nnc_range *one = &software->ranges[i];
-        if (strcmp(one->device, step->device->id) == 0 && strcmp(one->of, of) == 0) { return one; }
+        if (strcmp(one->device, device) == 0 && strcmp(one->of, of) == 0) { return one; }
     }
     return NULL;
 }
@@ -108,6 +100,11 @@ bool nnc_is_as_published(const nnc_result *r, const nnc_model *model) {
            fabs((double)r->params - stated) <= 0.01 * stated;
 }
 
+/* Share of half a range by which its upper end is farther away, and its lower end nearer: real programs often do more
+ * work than is counted, and seldom less. Chosen on all measured rows: docs/accuracy.md; tests/spreads.py shows the
+ * effect. */
+#define SKEW 0.15
+
 static void set_interval(const nnc_model *model, const nnc_step *step, nnc_result *r) {
     const nnc_spreads *s = &step->software->spread;
     const nnc_basis basis = step->device->efficiency.basis;
@@ -116,9 +113,12 @@ static void set_interval(const nnc_model *model, const nnc_step *step, nnc_resul
     if (basis == NNC_BASIS_NONE || r->plan.mode != NNC_MODE_PREDICTED || isnan(s->own)) { return; }
     const double guessed = basis == NNC_BASIS_STEPS ? 0.0 : basis == NNC_BASIS_KERNELS ? s->kernels : s->carried;
     const bool experts = nnc_model_sizes_of(model).experts > 0;
-    const nnc_range *measured = measured_range(model, experts, step);
+    const nnc_range *measured = range_for(step->software, step->device->id, measured_of(model, experts));
+    const char *family = experts ? "experts" : nnc_family_name(model->family);
+    const nnc_range *wide = range_for(step->software, "", family);
+    const nnc_range *range = measured != NULL ? measured : wide;
     nnc_derivation *why = step->why;
-    NNC_LET(why, own, NULL, measured != NULL ? measured->own : s->own);
+    NNC_LET(why, own, NULL, range != NULL ? range->own : s->own);
     NNC_LET(why, device, NULL, measured != NULL ? 0.0 : guessed);
     NNC_LET(why, routed, NULL,
             model->stand_in               ? STAND_IN /* a network with a stand-in widens the range by STAND_IN; it never
@@ -132,8 +132,9 @@ static void set_interval(const nnc_model *model, const nnc_step *step, nnc_resul
     NNC_SAY(why, network, NULL, network_spread * network_s / r->step_s);
     NNC_SAY(why, idle, NULL, idle_spread * waiting_s / r->step_s);
     NNC_SAY(why, half, NULL, sqrt(own * own + device * device + routed * routed + network * network + idle * idle));
-    NNC_LET(why, below, NULL, BELOW);
-    NNC_LET(why, above, NULL, ABOVE);
+    NNC_LET(why, skew, NULL, range != NULL ? range->skew : SKEW);
+    NNC_SAY(why, below, NULL, 1.0 - skew);
+    NNC_SAY(why, above, NULL, 1.0 + skew);
     NNC_SET(why, r->interval_s[0], "s", nnc_max(r->step_s / exp(below * half), r->lower_bound_s));
     NNC_SET(why, r->interval_s[1], "s", r->step_s * exp(above * half));
 }

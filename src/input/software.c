@@ -21,11 +21,17 @@ static const nnc_field compared_fields[] = {
       .help = "Mean of predicted / measured - 1 over the steps of all_error." },
 };
 static const nnc_field range_fields[] = {
-    { NNC_FIELD(nnc_range, device), .required = true, .help = "Id of a device." },
+    { NNC_FIELD(nnc_range, device), .default_text = "all devices that have no range of their own",
+      .help = "Id of a device." },
     { NNC_FIELD(nnc_range, of), .required = true,
-      .help = "Id of the network if it is a graph, else the family of models; \"experts\" for decoders with experts." },
+      .help = "Id of the network if it is a graph, else the family of models; \"experts\" for decoders with experts. "
+              "Without a device: the family, also of a graph." },
     { NNC_FIELD(nnc_range, own), .max = 5, .above_min = true, .required = true,
-      .help = "Term of the interval that replaces all terms of spread except network and idle." },
+      .help = "Term of the interval that replaces all terms of spread except network and idle; without a device, only "
+              "own." },
+    { NNC_FIELD(nnc_range, skew), .max = 0.9, NNC_DEFAULT(0.15),
+      .help = "Share of the half width by which the upper end of the "
+              "interval is farther from the prediction, and the lower end nearer." },
 };
 const nnc_field_table nnc_range_table = { "range", range_fields, NNC_COUNT_OF(range_fields) };
 

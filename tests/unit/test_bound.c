@@ -117,8 +117,8 @@ START_TEST(a_slow_host_is_named) {
 END_TEST
 
 /* By hand: 0.3 of the profile and 0.4 of the device make 0.5; a share x of the network adds (0.25 x)^2 to its square,
- * a share y of waiting (0.5 y)^2. Of that 0.85 below and 1.15 above. What was measured of this device and family, 0.1,
- * replaces both; of another it does not. */
+ * a share y of waiting (0.5 y)^2. Of that 0.85 below and 1.15 above. What was measured of this device and family, 0.1
+ * with a skew of 0.25, replaces both and the skew; of another family it does not, and of all devices it replaces 0.3. */
 START_TEST(a_range_widens_with_what_is_uncertain) {
     for (int i = 0, number = 0; i < CASES; i++) {
         split_case c = draw_issued(&number);
@@ -134,12 +134,16 @@ START_TEST(a_range_widens_with_what_is_uncertain) {
         const double half = sqrt(0.25 + shares);
         ck_assert_double_eq_tol(log(r.interval_s[1] / r.step_s), 1.15 * half, 1e-9);
         ck_assert_double_eq_tol(r.interval_s[0], fmax(r.step_s * exp(-0.85 * half), r.lower_bound_s), 1e-9 * r.step_s);
-        nnc_range measured[] = { { .of = "decoder", .own = 0.1 }, { .of = "experts", .own = 0.1 } };
+        nnc_range measured[] = { { .of = "decoder", .own = 0.1, .skew = 0.25 },
+                                 { .of = "experts", .own = 0.1, .skew = 0.25 } };
         for (int of = 0; of < 2; of++) { snprintf(measured[of].device, sizeof measured->device, "%s", c.device.id); }
         c.software.ranges = measured;
         c.software.range_count = 2;
         const double narrow = log(result_of_split(&c).interval_s[1] / r.step_s);
-        ck_assert_double_eq_tol(narrow, 1.15 * sqrt(0.01 + shares), 1e-9);
+        ck_assert_double_eq_tol(narrow, 1.25 * sqrt(0.01 + shares), 1e-9);
+        measured[0].device[0] = measured[1].device[0] = '\0'; /* of all devices: the term of the device stays */
+        const double group = log(result_of_split(&c).interval_s[1] / r.step_s);
+        ck_assert_double_eq_tol(group, 1.25 * sqrt(0.01 + 0.16 + shares), 1e-9);
         snprintf(measured[0].of, sizeof measured->of, "vit");
         snprintf(measured[1].of, sizeof measured->of, "unet");
         const double wide = log(result_of_split(&c).interval_s[1] / r.step_s);
