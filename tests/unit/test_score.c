@@ -192,6 +192,30 @@ START_TEST(an_open_recomputation_is_the_least_that_fits) {
 }
 END_TEST
 
+/* Four devices with four replicas need two thirds more memory than there is. A row that does not state how it uses the
+ * devices gets the verdict of two or four tensor ranks, at the time of four replicas. */
+START_TEST(a_guessed_plan_is_split_until_it_fits) {
+#define COLUMNS "id,hardware,n_devices,n_layers,d_model,n_heads,d_ff,vocab,seq_len,micro_batch,recompute,"
+#define CELLS "a,plain,4,16,256,4,1024,512,512,4,none,"
+    static const char open[] = COLUMNS "global_batch,open,measured_step_s\n" CELLS "16,parallelism,1\n";
+    static const char stated[] = COLUMNS "dp,tp,grad_accum,measured_step_s\n" CELLS "4,1,1,1\n";
+    nnc_device device = plain_device();
+    device.scale_up = (nnc_scale_up){
+        .kind = NNC_LINK_SWITCH, .devices = 4, .bytes_per_s = 1e11, .latency_s = 0.0, .knee_bytes = 0.0
+    };
+    const nnc_scored plenty = score_text(stated, &device);
+    ck_assert_int_ne(plenty.fit, NNC_OVER_MEMORY);
+    device.mem_bytes = (int64_t)(plenty.predicted_bytes * 0.6);
+    ck_assert_int_eq(score_text(stated, &device).fit, NNC_OVER_MEMORY);
+    const nnc_scored split = score_text(open, &device);
+    ck_assert_int_ne(split.fit, NNC_OVER_MEMORY);
+    ck_assert_double_le(split.predicted_bytes, (double)device.mem_bytes);
+    ck_assert_double_eq(split.predicted_s, plenty.predicted_s);
+#undef COLUMNS
+#undef CELLS
+}
+END_TEST
+
 START_TEST(causal_attention_runs_its_pairs) {
     const nnc_device device = plain_device();
     /* 4 products' worth: 4 d FLOPs per pair and head; 1000 x 1001 / 2 pairs, 10 heads of 100:
@@ -299,6 +323,7 @@ int main(void) {
         a_product_takes_what_the_roofline_says,
         a_call_waits_for_its_host,
         an_open_recomputation_is_the_least_that_fits,
+        a_guessed_plan_is_split_until_it_fits,
         causal_attention_runs_its_pairs,
         a_collective_takes_what_its_links_say,
         a_step_is_what_an_estimate_says,
