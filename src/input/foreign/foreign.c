@@ -550,9 +550,12 @@ static void read_part(nnc_foreign_file *file, nnc_json said) {
         return;
     }
     memset(part, 0, sizeof *part);
+    const nnc_json like = nnc_json_get(said, "like");
+    const bool always = nnc_json_get(said, "always").node != NULL; /* the model_type of the object does not count */
     nnc_foreign_file inside = { .at = at,
                                 .set = file->set,
-                                .row = row_of(file->set, at, nnc_json_get(said, "like"), true),
+                                .row = always ? nnc_foreign_find(file->set, nnc_json_text(like))
+                                              : row_of(file->set, at, like, true),
                                 .implied = nnc_json_get(said, "sets"),
                                 .model = part };
     if (inside.row == NULL) { return; }
