@@ -186,7 +186,10 @@ typedef enum nnc_adapted {
     NNC_ADAPTED_MIXER_OUT = 512,
     NNC_ADAPTED_SHARED_GATE = 1024, /* this value and the next two: layers of shared experts */
     NNC_ADAPTED_SHARED_UP = 2048,
-    NNC_ADAPTED_SHARED_DOWN = 4096
+    NNC_ADAPTED_SHARED_DOWN = 4096,
+    NNC_ADAPTED_EXPERTS =
+        8192 /* routed experts: one adapter for the joined gate and up matrices of each expert, one for
+                                * its down matrix */
 } nnc_adapted;
 /* Writes the names of the linear layers with adapters, joined by commas ("q,v"), into text; "linear" if adapted is
  * 0. */

@@ -115,6 +115,17 @@ static nnc_status check_trained(const nnc_plan *p, const nnc_model *model, nnc_e
                         p->context > 1 ? "its weights stay together, expected --context 1"
                                        : "there are no adapters, expected --adapter-rank too");
     }
+    if ((p->adapters & NNC_ADAPTED_EXPERTS) != 0 && p->adapter_rank > 0) {
+        const bool experts = model->family == NNC_FAMILY_DECODER && model->decoder.experts > 0;
+        const bool divided = p->tensor > 1 && !p->whole_experts;
+        if (!experts || divided || p->dora) {
+            return nnc_fail(err, NNC_ILLEGAL_PLAN, "--adapters",
+                            !experts ? "the model has no routed experts, expected a list without experts"
+                            : divided
+                                ? "tensor ranks divide each expert, expected --tensor 1 or --whole-experts with experts"
+                                : "routed experts have no DoRA, expected --dora off or a list without experts");
+        }
+    }
     if (p->frozen != NNC_FROZEN_16 && all && !has_helpers(p)) {
         return nnc_fail(err, NNC_ILLEGAL_PLAN, "--frozen",
                         "all weights are trained, expected --adapter-rank or --train too");

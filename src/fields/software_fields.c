@@ -350,6 +350,7 @@ const nnc_flag nnc_adapted_flags[] = {
     FLAG("shared_gate", NNC_ADAPTED_SHARED_GATE),
     FLAG("shared_up", NNC_ADAPTED_SHARED_UP),
     FLAG("shared_down", NNC_ADAPTED_SHARED_DOWN),
+    FLAG("experts", NNC_ADAPTED_EXPERTS),
     { .name = NULL },
 };
 

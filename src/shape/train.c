@@ -71,14 +71,21 @@ static int64_t bits_of(unsigned flags) {
     return count;
 }
 
+static bool is_expert(const nnc_op *op) {
+    return op->split == NNC_SPLIT_EXPERT_COLUMN || op->split == NNC_SPLIT_EXPERT_ROW;
+}
+
 /* Returns the number of matrices of a linear layer that have adapters; 0 = the layer has no adapter. Sets *outputs to
- * the number of outputs of these matrices. */
+ * the number of outputs of these matrices. Each routed expert has its own adapters: one for its joined gate and up
+ * matrices, one for its down matrix. Source: Axolotl,
+ * src/axolotl/integrations/kernels/libs/scattermoe_lora/layers.py. */
 static int64_t adapted_parts(const nnc_op *op, const nnc_plan *plan, int64_t *outputs) {
     const nnc_matmul *p = &op->u.matmul;
     const bool is_qkv = op->split == NNC_SPLIT_QKV && nnc_ends_in(op->name, "qkv");
     const unsigned has = matrices_of(op);
     unsigned asked = plan->adapters;
     *outputs = p->n;
+    if (is_expert(op)) { return is_linear(op) && plan->adapter_rank > 0 && (asked & NNC_ADAPTED_EXPERTS) != 0 ? 1 : 0; }
     if (plan->adapter_rank == 0 || !is_linear(op) || op->tower || op->weights.count != 1 ||
         strcmp(op->name, "moe.router") == 0 || (op->group != NNC_GROUP_ATTENTION && op->group != NNC_GROUP_MLP)) {
         return 0;
@@ -130,8 +137,9 @@ static nnc_op *insert(place *to, const nnc_op *base, const char *name, nnc_op_ki
 
 static nnc_op *over(place *to, const nnc_op *base, const char *name, nnc_pointwise_kind kind, int64_t elements) {
     const bool column = base->split == NNC_SPLIT_COLUMN || base->split == NNC_SPLIT_QKV;
+    const bool expert = is_expert(base);
     nnc_op *op = insert(to, base, name, NNC_OP_POINTWISE);
-    op->split = column ? NNC_SPLIT_INNER : NNC_SPLIT_TOKENS;
+    op->split = expert ? NNC_SPLIT_EXPERT_ROW : column ? NNC_SPLIT_INNER : NNC_SPLIT_TOKENS;
     op->u.pointwise = (nnc_pointwise){ .kind = kind, .elements = elements, .fused = true };
     return op;
 }
@@ -142,7 +150,7 @@ static void add_adapter(place *to, const nnc_op *base, const nnc_plan *plan) {
     const nnc_matmul p = linear.u.matmul;
     int64_t outputs;
     const int64_t rank = plan->adapter_rank, inner = adapted_parts(&linear, plan, &outputs) * rank;
-    const bool column = linear.split == NNC_SPLIT_COLUMN || linear.split == NNC_SPLIT_QKV;
+    const bool column = linear.split == NNC_SPLIT_COLUMN || linear.split == NNC_SPLIT_QKV, expert = is_expert(&linear);
     if (plan->dora) { /* DoRA also computes the norm of W + A B for each output */
         nnc_op *weight = insert(to, &linear, "adapter.weight", NNC_OP_MATMUL);
         weight->split = NNC_SPLIT_COLUMN;
@@ -157,13 +165,18 @@ static void add_adapter(place *to, const nnc_op *base, const nnc_plan *plan) {
     }
     nnc_op *a = insert(to, &linear, "adapter.down", NNC_OP_MATMUL);
     a->split = column ? NNC_SPLIT_TOKENS : linear.split;
-    a->weights = (nnc_weights){ .count = 1, .rows = p.k, .cols = inner };
+    a->weights = linear.weights;
+    a->weights.vector = 0;
+    a->weights.rows = p.k;
+    a->weights.cols = inner;
     a->u.matmul = p;
     a->u.matmul.n = inner;
     a->u.matmul.heads = a->u.matmul.kv_heads = 0;
     nnc_op *b = insert(to, &linear, "adapter.up", NNC_OP_MATMUL);
-    b->split = column ? NNC_SPLIT_COLUMN : NNC_SPLIT_TOKENS;
-    b->weights = (nnc_weights){ .count = 1, .rows = rank, .cols = outputs };
+    b->split = expert ? linear.split : column ? NNC_SPLIT_COLUMN : NNC_SPLIT_TOKENS;
+    b->weights = a->weights;
+    b->weights.rows = rank;
+    b->weights.cols = outputs;
     b->u.matmul = p;
     b->u.matmul.n = outputs;
     b->u.matmul.k = rank;
@@ -189,8 +202,7 @@ static void add_dequantize(place *to, const nnc_op *base, const nnc_plan *plan) 
     const nnc_weights *w = &linear->weights;
     const int64_t elements = w->count * w->rows * w->cols;
     nnc_op *op = insert(to, linear, "dequantize", NNC_OP_POINTWISE);
-    const bool expert = linear->split == NNC_SPLIT_EXPERT_COLUMN || linear->split == NNC_SPLIT_EXPERT_ROW;
-    op->split = expert ? NNC_SPLIT_EXPERT_INNER : linear->split;
+    op->split = is_expert(linear) ? NNC_SPLIT_EXPERT_INNER : linear->split;
     op->recomputed = true;
     op->dtype = NNC_BF16;
     op->u.pointwise = (nnc_pointwise){ .kind = NNC_PW_DEQUANTIZE,

@@ -442,3 +442,25 @@ nncost estimate ./gather.toml DEVICE --software fsdp --precision fp8 --fp8-gathe
 $ printf 'general:\n  run: x\nmodel:\n  dtype: bfloat16\n  model_config:\n    is_qwen2_config: true\n    _attn_implementation: llama3_ring_attention\n    ring_attn_heads_k_stride: 1\n    hidden_size: 64\n    intermediate_size: 128\n    num_attention_heads: 4\n    num_hidden_layers: 4\n    num_key_value_heads: 4\n    max_position_embeddings: 512\n    vocab_size: 128\n    no_rope_layer: 4\n    tie_word_embeddings: true\nparallelism:\n  dp: 2\n  tp: 1\n  pp: 1\n  context_parallel_size: 4\n  recompute_layer: true\ntokens:\n  batch_accumulation_per_replica: 3\n  micro_batch_size: 1\n  sequence_length: 512\noptimizer:\n  accumulate_grad_in_fp32: true\n  zero_stage: 0\n' >ring.yaml
 $ nncost show ring.yaml --to-options
 nncost estimate ./ring.yaml DEVICE --software nanotron --precision bf16 --attention flash2 --context-kind all-gather --data 2 --tensor 1 --pipeline 1 --context 4 --recompute full --micro-batches 3 --micro-batch 1 --seq-len 512 --policy mixed-fp32grad --zero 0 --clip-gradients=off --optimizer adamw --devices 8
+
+# Adapters on routed experts: with the kernels that read them, on a model with experts, on undivided experts, and never
+# beside a list that already means every linear layer.
+$ printf 'base_model: experts\nadapter: lora\nlora_r: 16\nlora_target_parameters: [mlp.experts.gate_up_proj, mlp.experts.down_proj]\nmicro_batch_size: 1\n' >plain.yaml
+$ (cat plain.yaml; echo 'use_scattermoe: true') >experts.yaml; (cat experts.yaml; echo 'lora_target_linear: true') >both.yaml
+$ nncost show experts.yaml --to-options
+nncost estimate experts DEVICE --software torch-eager --adapter-rank 16 --adapters experts --micro-batch 1 --seq-len 512 --optimizer adamw --clip-gradients --precision bf16
+$ nncost show plain.yaml --to-options
+! nncost: plain.yaml:4: lora_target_parameters: cannot be estimated together with the other keys; --adapters LIST names the layers with adapters; nncost has those of experts with use_scattermoe or use_sonicmoe, both matrices, and --lenient skips the key
+[3]
+$ nncost show both.yaml --to-options
+! nncost: both.yaml:4: lora_target_parameters: cannot be estimated together with the other keys; --adapters LIST names the layers with adapters; nncost has those of experts with use_scattermoe or use_sonicmoe, both matrices, and --lenient skips the key
+[3]
+$ nncost estimate dense fitted --adapter-rank 16 --adapters experts
+! nncost: --adapters: the model has no routed experts, expected a list without experts
+[3]
+$ nncost estimate experts fitted --devices 2 --tensor 2 --adapter-rank 16 --adapters attention,experts
+! nncost: --adapters: tensor ranks divide each expert, expected --tensor 1 or --whole-experts with experts
+[3]
+$ nncost estimate experts fitted --dora --adapter-rank 16 --adapters experts
+! nncost: --adapters: routed experts have no DoRA, expected --dora off or a list without experts
+[3]

@@ -307,6 +307,20 @@ static const struct {
       "clip_gradients=on",
       0,
       "tiiuae/Falcon-H1-0.5B-Instruct" },
+    /* Adapters on routed experts over weights of 4 bits, by the name of the model. */
+    { { "axolotl--qwen3--30b-a3b-nvfp4-lora.yaml" },
+      "adapter_rank=16 adapters=attention,experts frozen=nf4 seq_len=2048 micro_batch=1 "
+      "micro_batches=1 optimizer=adamw precision=bf16 recompute=full attention=flash2 "
+      "clip_gradients=on",
+      0,
+      "nvidia/Qwen3-30B-A3B-NVFP4" },
+    /* The checkpoint of this model is in fp8. */
+    { { "axolotl--minimax--m2-qlora.yaml" },
+      "adapter_rank=16 adapters=experts frozen=fp8 zero=3 reshard=on seq_len=2048 micro_batch=1 "
+      "micro_batches=2 optimizer=adamw precision=bf16 recompute=full attention=flash2 "
+      "clip_gradients=on",
+      0,
+      "MiniMaxAI/MiniMax-M2" },
     /* The list has no gate_proj. */
     { { "axolotl--qwen3--32b-qlora.yaml" },
       "adapter_rank=16 adapters=attention,up,down frozen=nf4 seq_len=2048 micro_batch=1 "

@@ -53,6 +53,22 @@ START_TEST(adapters_of_grouped_queries) {
 }
 END_TEST
 
+/* Routed experts of Qwen3 30B-A3B: 48 layers of 128 experts. The joined gate and up matrix of an expert is 2048 x 1536,
+ * its down matrix 768 x 2048. Of each adapter the matrices are in x rank and rank x out. */
+START_TEST(adapters_of_experts) {
+    const nnc_model *model = load_model("hub/qwen3-30b-a3b.json");
+    nnc_plan plan = nnc_plan_default();
+    plan.precision = NNC_BF16;
+    plan.adapter_rank = 16;
+    plan.adapters = NNC_ADAPTED_EXPERTS;
+    const int64_t of_layer = 128 * 16 * (2048 + 1536 + 768 + 2048);
+    ck_assert_int_eq(estimate(model, &plan).trained_params, 48 * of_layer);
+    plan.adapters |= NNC_ADAPTED_ATTENTION; /* 32 query heads, 4 of keys and of values, 128 wide */
+    const int64_t attention = 16 * (2048 + 4096 + 2 * (2048 + 512) + 4096 + 2048);
+    ck_assert_int_eq(estimate(model, &plan).trained_params, 48 * (of_layer + attention));
+}
+END_TEST
+
 /* The bytes of trained weights follow the policy; frozen weights have two bytes each, or in linear
  * layers one, or 0.5 + 1/64 + 4/16384; in fp32 all have four. */
 START_TEST(frozen_weights_are_stored) {
@@ -233,6 +249,7 @@ END_TEST
 int main(void) {
     const TTest *const tests[] = { llama_adapters,
                                    adapters_of_grouped_queries,
+                                   adapters_of_experts,
                                    frozen_weights_are_stored,
                                    gradients_that_remain,
                                    adapters_work_beside,
