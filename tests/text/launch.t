@@ -455,6 +455,12 @@ $ nncost show plain.yaml --to-options
 $ nncost show both.yaml --to-options
 ! nncost: both.yaml:4: lora_target_parameters: cannot be estimated together with the other keys; --adapters LIST names the layers with adapters; nncost has those of experts with use_scattermoe or use_sonicmoe, both matrices, and --lenient skips the key
 [3]
+$ sed 's/_parameters.*/_modules: [q_proj, gate_proj, up_proj, down_proj]/' plain.yaml >modules.yaml
+$ nncost show modules.yaml --to-options
+nncost estimate experts DEVICE --software torch-eager --adapter-rank 16 --adapters mlp,q --micro-batch 1 --seq-len 512 --optimizer adamw --clip-gradients --precision bf16
+\# modules.yaml:4: lora_target_modules: some versions of peft and transformers also put adapters on routed experts: --adapters attention,mlp,experts counts them
+$ sed 's/: experts/: dense/' modules.yaml >without.yaml; nncost show without.yaml --to-options
+nncost estimate dense DEVICE --software torch-eager --adapter-rank 16 --adapters mlp,q --micro-batch 1 --seq-len 512 --optimizer adamw --clip-gradients --precision bf16
 $ nncost estimate dense fitted --adapter-rank 16 --adapters experts
 ! nncost: --adapters: the model has no routed experts, expected a list without experts
 [3]
