@@ -470,3 +470,14 @@ $ nncost estimate experts fitted --devices 2 --tensor 2 --adapter-rank 16 --adap
 $ nncost estimate experts fitted --dora --adapter-rank 16 --adapters experts
 ! nncost: --adapters: routed experts have no DoRA, expected --dora off or a list without experts
 [3]
+
+# The subcommand of LLaMA-Factory v1 says whether steps run on pairs of answers; its data set hints at it.
+$ printf 'model: dense\npeft_config:\n  name: lora\n  r: 8\ndist_config:\n  name: fsdp2\ntrain_dataset: data/v1_dpo_demo.yaml\nmicro_batch_size: 1\n' >pairs.yaml
+$ nncost estimate pairs.yaml fitted
+! nncost: pairs.yaml:7: train_dataset: left open, expected --method, or a file that sets it
+[3]
+$ nncost show pairs.yaml --to-options
+nncost estimate dense DEVICE --adapter-rank 8 --zero 3 --reshard --micro-batch 1 --micro-batches 1 --seq-len 2048 --precision bf16 --recompute full --context 1 --optimizer adamw --clip-gradients
+\# pairs.yaml:7: train_dataset: left open, expected --method, or a file that sets it
+$ sed 's/_dpo_/_sft_/' pairs.yaml >one.yaml; nncost show one.yaml --to-options
+nncost estimate dense DEVICE --adapter-rank 8 --zero 3 --reshard --micro-batch 1 --micro-batches 1 --seq-len 2048 --precision bf16 --recompute full --context 1 --optimizer adamw --clip-gradients
