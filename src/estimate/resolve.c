@@ -101,6 +101,17 @@ static nnc_status check_recompute_layers(const nnc_plan *p, const nnc_model *mod
 
 static bool has_helpers(const nnc_plan *p) { return p->helper_copies > 0.0 || p->helper_params > 0.0; }
 
+static nnc_status check_adapted_experts(const nnc_plan *p, const nnc_model *model, nnc_error *err) {
+    if ((p->adapters & NNC_ADAPTED_EXPERTS) == 0 || p->adapter_rank == 0) { return NNC_OK; }
+    const bool experts = model->family == NNC_FAMILY_DECODER && model->decoder.experts > 0;
+    const bool divided = p->tensor > 1 && !p->whole_experts;
+    if (experts && !divided && !p->dora) { return NNC_OK; }
+    return nnc_fail(err, NNC_ILLEGAL_PLAN, "--adapters",
+                    !experts  ? "the model has no routed experts, expected a list without experts"
+                    : divided ? "tensor ranks divide each expert, expected --tensor 1 or --whole-experts with experts"
+                              : "routed experts have no DoRA, expected --dora off or a list without experts");
+}
+
 /* Checks the options on trained and frozen weights. */
 static nnc_status check_trained(const nnc_plan *p, const nnc_model *model, nnc_error *err) {
     const bool all = nnc_plan_trains_all(p) && model->captured == NULL;
@@ -115,17 +126,7 @@ static nnc_status check_trained(const nnc_plan *p, const nnc_model *model, nnc_e
                         p->context > 1 ? "its weights stay together, expected --context 1"
                                        : "there are no adapters, expected --adapter-rank too");
     }
-    if ((p->adapters & NNC_ADAPTED_EXPERTS) != 0 && p->adapter_rank > 0) {
-        const bool experts = model->family == NNC_FAMILY_DECODER && model->decoder.experts > 0;
-        const bool divided = p->tensor > 1 && !p->whole_experts;
-        if (!experts || divided || p->dora) {
-            return nnc_fail(err, NNC_ILLEGAL_PLAN, "--adapters",
-                            !experts ? "the model has no routed experts, expected a list without experts"
-                            : divided
-                                ? "tensor ranks divide each expert, expected --tensor 1 or --whole-experts with experts"
-                                : "routed experts have no DoRA, expected --dora off or a list without experts");
-        }
-    }
+    NNC_TRY(check_adapted_experts(p, model, err));
     if (p->frozen != NNC_FROZEN_16 && all && !has_helpers(p)) {
         return nnc_fail(err, NNC_ILLEGAL_PLAN, "--frozen",
                         "all weights are trained, expected --adapter-rank or --train too");
