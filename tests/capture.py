@@ -13,6 +13,7 @@ import os
 import subprocess
 import sys
 import tempfile
+import traceback
 from pathlib import Path
 
 if importlib.util.find_spec("torch") is None and sys.executable != "/usr/bin/python3" and Path("/usr/lib/python3/dist-packages/torch").is_dir():
@@ -898,6 +899,27 @@ for step in range(3):
 """
 
 
+def recorded_script(path, script):
+    """The command nncost.capture in a copy of this process, which has imported PyTorch: its exit status and what it prints"""
+    with open(path.with_suffix(".log"), "w+", encoding="utf-8") as log:
+        child = os.fork()
+        if child == 0:
+            os.chdir(ROOT / "python")
+            os.dup2(log.fileno(), 1)
+            os.dup2(log.fileno(), 2)
+            sys.argv, code = ["nncost.capture", "-o", str(path), str(script)], 1
+            try:
+                recorded.main()
+                code = 0
+            except BaseException:
+                traceback.print_exc()
+            finally:
+                sys.stdout.flush()
+                os._exit(code)
+        code = os.waitpid(child, 0)[1]
+        return code, Path(log.name).read_text()
+
+
 def of_scripts(folder):
     """Scripts as people write them: their samples, parameters, products and optimizer"""
     rows = 4 * 12  # vectors of a batch of 4
@@ -960,9 +982,9 @@ def of_scripts(folder):
             continue
         script, path = Path(folder) / f"{name}.py", Path(folder) / f"{name}.json"
         script.write_text(SCRIPT + text)
-        done = subprocess.run([sys.executable, "-m", "nncost.capture", "-o", path, script], capture_output=True, text=True, cwd=ROOT / "python", check=False)
-        if done.returncode:
-            faults.append(f"{name}: {done.stderr}")
+        code, printed = recorded_script(path, script)
+        if code:
+            faults.append(f"{name}: {printed}")
             continue
         step = told(path)
         check(f"{name}: samples", json.loads(path.read_text())["batch"] or 0, samples or 0)
@@ -1006,6 +1028,7 @@ def main():
         recorded.write(data / "resnet-50.json", recorded.torchvision_network("resnet50", 2, 224, False))
         return 0
     with tempfile.TemporaryDirectory() as folder:
+        of_scripts(folder)  # first: copies of a process that has recorded nothing and has no threads
         for name in ("encoder", "decoder"):
             by_hand(name, folder)
         committed = json.loads((data / "decoder.json").read_text())
@@ -1030,7 +1053,6 @@ def main():
         of_offload(folder)
         of_fusion(folder)
         of_compiled(folder)
-        of_scripts(folder)
     print(*faults, sep="\n")
     return 1 if faults else 0
 
