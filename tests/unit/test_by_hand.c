@@ -30,6 +30,25 @@ START_TEST(rated_energy_has_the_building) {
 }
 END_TEST
 
+/* Daly's interval between checkpoints of a run. A save of 100 s and a failure every 800 s: save / (2 x 800) is 1/16, so
+ * 400 (1 + 1/12 + 1/144) - 100. A save of half a second and a failure every 100 s: 1/400, so 10 (1 + 1/60 + 1/3600) -
+ * 1/2. */
+START_TEST(interval_of_a_run) {
+    static const struct {
+        double save_s, mtbf_s, interval_s;
+    } cases[] = { { 100.0, 800.0, 400.0 * 157.0 / 144.0 - 100.0 }, { 0.5, 100.0, 10.0 * 3661.0 / 3600.0 - 0.5 } };
+    const nnc_plan plan = devices_of(1);
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        nnc_run_ask ask = nnc_run_ask_default();
+        ask.days = 1.0;
+        ask.device_mtbf_s = cases[i].mtbf_s;
+        ask.block_s = ask.save_s = cases[i].save_s;
+        ask.load_s = ask.start_s = ask.detect_s = 0.0;
+        CLOSE(run_of(&plan, &ask).interval_s, cases[i].interval_s, 1e-12);
+    }
+}
+END_TEST
+
 /* ---- plans ---- */
 
 /* 2 samples x 3 passes x 4 replicas are 24; with two numbers the third follows. */
@@ -282,6 +301,7 @@ END_TEST
 
 int main(void) {
     const TTest *const tests[] = { rated_energy_has_the_building,
+                                   interval_of_a_run,
                                    batches_agree,
                                    splits_keep_the_flops,
                                    gathered_frozen_weights,
