@@ -232,7 +232,8 @@ START_TEST(groups_share_experts) {
 END_TEST
 
 /* However a prompt is divided, its tokens are sent to their experts and back once, 4,096 x 2 B x 2 experts x 1/2
- * there and back in 32 layers; each chunk waits once for the all-to-all to begin. */
+ * there and back in 32 layers; each chunk waits once for the all-to-all to begin. Two prompts are one in each of the two
+ * groups, so a device sends as much for two as for one. */
 START_TEST(chunks_send_their_tokens_once) {
     const nnc_model *mixtral = load("mixtral-8x7b");
     nnc_serve_ask ask = ask_of(1, 1);
@@ -245,6 +246,7 @@ START_TEST(chunks_send_their_tokens_once) {
         plan.chunk = 800 / chunks;
         const nnc_serve_step p = nnc_serve_prefill(&of, 1.0, 0.0, 800.0, NULL);
         CLOSE(p.network_bytes, sent, 1e-12);
+        CLOSE(nnc_serve_prefill(&of, 2.0, 0.0, 800.0, NULL).network_bytes, sent, 1e-12);
         CLOSE(p.comm_s, sent / (0.25 * of.rates.exchange_bytes_per_s) + 2.0 * 32.0 * (double)chunks * 3e-5, 1e-9);
     }
 }
