@@ -8,20 +8,23 @@
 
 /* An option name of another program. words: options of nncost, with '%' in the place of the value. Without '%', the
  * name is a switch, or the alias is for one value only. An alias is used only in commands that have the first option in
- * `words`. */
+ * `words`. The texts are arrays, because the loader would have to relocate pointers each time the program starts. */
 typedef struct alias {
-    const char *name;
-    const char *value; /* the alias is used for this value, or, if it ends with '*', for values that begin with it; NULL
-                        * = used for any value, or no value */
-    const char *words; /* NULL = the name is refused; the hint names the option to use */
-    const char *hint;
-    const char *option; /* option of nncost that the hint names; NULL = no hint */
+    char name[48];
+    char value[20]; /* the alias is used for this value, or, if it ends with '*', for values that begin with it; "" =
+                     * used for any value, or no value */
+    char words[32];
+    char hint[88];   /* the option to use instead, if the name is refused; "" = the name is replaced by `words` */
+    char option[20]; /* option of nncost that the hint names; "" = no hint */
 } alias;
 
 /* clang-format off */
-#define NAME(name, words) { (name), NULL, (words), NULL, NULL }
-#define VALUE(name, value, words) { (name), (value), (words), NULL, NULL }
-#define HINT(name, value, hint, option) { (name), (value), NULL, (hint), (option) }
+/* NOLINTBEGIN(bugprone-macro-parentheses): an array takes no text in parentheses */
+#define ANY "" /* in the member `value`: any value */
+#define NAME(name, words) { name, ANY, words, "", "" }
+#define VALUE(name, value, words) { name, value, words, "", "" }
+#define HINT(name, value, hint, option) { name, value, "", hint, option }
+/* NOLINTEND(bugprone-macro-parentheses) */
 #define LOAD "@" /* in the member `value`: the alias is used only if the command line says how requests come */
 #define TRAINED "--micro-batch N for the batch of one device, or --global-batch N for all devices"
 #define BATCH "--batch N for requests that start together, --concurrency N for a closed loop"
@@ -49,14 +52,14 @@ static const alias aliases[] = {
     /* options of Megatron-LM; source: megatron/training/arguments.py */
     NAME("--tensor-model-parallel-size", "--tensor %"),
     NAME("--pipeline-model-parallel-size", "--pipeline %"),
-    HINT("--num-layers-per-virtual-pipeline-stage", NULL, "--virtual-stages N, N = layers / (pipeline x the value)", "--virtual-stages"),
+    HINT("--num-layers-per-virtual-pipeline-stage", ANY, "--virtual-stages N, N = layers / (pipeline x the value)", "--virtual-stages"),
     NAME("--num-virtual-stages-per-pipeline-rank", "--virtual-stages %"),
     NAME("--context-parallel-size", "--context %"),
     VALUE("--cp-comm-type", "p2p", "--context-kind ring"), VALUE("--cp-comm-type", "a2a", "--context-kind ulysses"),
     VALUE("--cp-comm-type", "allgather", "--context-kind all-gather"),
     NAME("--expert-model-parallel-size", "--expert %"),
     VALUE("--expert-tensor-parallel-size", "1", "--whole-experts"),
-    HINT("--expert-tensor-parallel-size", NULL, "--whole-experts for 1, nothing for the tensor degree", "--whole-experts"),
+    HINT("--expert-tensor-parallel-size", ANY, "--whole-experts for 1, nothing for the tensor degree", "--whole-experts"),
     NAME("--micro-batch-size", "--micro-batch %"),
     NAME("--global-batch-size", "--global-batch %"),
     NAME("--seq-length", "--seq-len %"),
@@ -69,10 +72,10 @@ static const alias aliases[] = {
     NAME("--recompute-granularity", "--recompute %"),
     HINT("--recompute-method", "uniform", "--recompute-every N, of --recompute-num-layers", "--recompute-every"),
     HINT("--recompute-method", "block", "--recompute-layers N, of --recompute-num-layers", "--recompute-layers"),
-    HINT("--recompute-num-layers", NULL, "--recompute-every (method uniform) or --recompute-layers (method block)", "--recompute"),
+    HINT("--recompute-num-layers", ANY, "--recompute-every (method uniform) or --recompute-layers (method block)", "--recompute"),
     NAME("--recompute-activations", "--recompute selective"),
-    HINT("--recompute-modules", NULL, "--recompute LIST, such as norm,activation", "--recompute"),
-    HINT("--fp8-format", NULL, "--precision fp8", "--precision"),
+    HINT("--recompute-modules", ANY, "--recompute LIST, such as norm,activation", "--recompute"),
+    HINT("--fp8-format", ANY, "--precision fp8", "--precision"),
     /* Without a value, --bf16 is a switch of Megatron-LM. With a value, it is an option of Hugging Face's Trainer,
      * which keeps fp32 weights. */
     VALUE("--bf16", "true", "--policy amp --precision bf16"), NAME("--bf16", "--precision bf16"),
@@ -87,8 +90,8 @@ static const alias aliases[] = {
     NAME("--num-experts", "--set experts=%"),
     NAME("--moe-router-topk", "--set experts_per_token=%"),
     NAME("--make-vocab-size-divisible-by", "--set vocab_multiple=%"),
-    HINT("--train-iters", NULL, "--samples N, N = iterations x global batch", "--samples"),
-    HINT("--iters", NULL, "--samples N, N = iterations x global batch", "--samples"),
+    HINT("--train-iters", ANY, "--samples N, N = iterations x global batch", "--samples"),
+    HINT("--iters", ANY, "--samples N, N = iterations x global batch", "--samples"),
     NAME("--train-samples", "--samples %"),
     NAME("--world-size", "--devices %"),
     NAME("--data-parallel-size", "--data %"),
@@ -96,23 +99,23 @@ static const alias aliases[] = {
     /* options of torchtitan; source: torchtitan/config/job_config.py */
     NAME("--parallelism.data-parallel-shard-degree", "--shard %"),
     NAME("--data-parallel-shard-degree", "--shard %"),
-    HINT("--parallelism.data-parallel-replicate-degree", NULL, "--data N, N = replicas x shards", "--data"),
-    HINT("--data-parallel-replicate-degree", NULL, "--data N, N = replicas x shards", "--data"),
+    HINT("--parallelism.data-parallel-replicate-degree", ANY, "--data N, N = replicas x shards", "--data"),
+    HINT("--data-parallel-replicate-degree", ANY, "--data N, N = replicas x shards", "--data"),
     NAME("--tensor-parallel-degree", "--tensor %"), NAME("--parallelism.tensor-parallel-degree", "--tensor %"),
     NAME("--pipeline-parallel-degree", "--pipeline %"), NAME("--parallelism.pipeline-parallel-degree", "--pipeline %"),
     VALUE("--parallelism.pipeline-parallel-schedule", "1f1b", "--schedule 1f1b"),
     VALUE("--parallelism.pipeline-parallel-schedule", "gpipe", "--schedule gpipe"),
     VALUE("--parallelism.pipeline-parallel-schedule", "interleaved1f1b", "--schedule interleaved"),
-    HINT("--parallelism.pipeline-parallel-schedule", NULL, "--schedule NAME", "--schedule"),
+    HINT("--parallelism.pipeline-parallel-schedule", ANY, "--schedule NAME", "--schedule"),
     NAME("--context-parallel-degree", "--context %"), NAME("--parallelism.context-parallel-degree", "--context %"),
     NAME("--expert-parallel-degree", "--expert %"), NAME("--parallelism.expert-parallel-degree", "--expert %"),
     VALUE("--parallelism.fsdp-reshard-after-forward", "always", "--reshard"),
     VALUE("--parallelism.fsdp-reshard-after-forward", "never", "--reshard=off"),
-    HINT("--parallelism.fsdp-reshard-after-forward", NULL, "--reshard or --reshard=off", "--reshard"),
+    HINT("--parallelism.fsdp-reshard-after-forward", ANY, "--reshard or --reshard=off", "--reshard"),
     NAME("--training.local-batch-size", "--micro-batch %"), NAME("--local-batch-size", "--micro-batch %"),
     NAME("--training.global-batch-size", "--global-batch %"),
     NAME("--training.seq-len", "--seq-len %"),
-    HINT("--training.steps", NULL, "--samples N, N = steps x global batch", "--samples"),
+    HINT("--training.steps", ANY, "--samples N, N = steps x global batch", "--samples"),
     NAME("--activation-checkpoint.mode", "--recompute %"),
     NAME("--compile.enable", "--software torch-compile"),
     NAME("--quantize.linear.float8", "--precision fp8"),
@@ -121,25 +124,25 @@ static const alias aliases[] = {
     NAME("--train-micro-batch-size-per-gpu", "--micro-batch %"),
     NAME("--gradient-accumulation-steps", "--micro-batches %"),
     NAME("--zero-optimization.stage", "--zero %"), NAME("--zero-stage", "--zero %"),
-    VALUE("--offload-optimizer.device", "cpu", "--offload optimizer"), HINT("--offload-optimizer.device", NULL, "--offload optimizer for cpu", "--offload"),
-    VALUE("--offload-param.device", "cpu", "--offload weights"), HINT("--offload-param.device", NULL, "--offload weights for cpu", "--offload"),
+    VALUE("--offload-optimizer.device", "cpu", "--offload optimizer"), HINT("--offload-optimizer.device", ANY, "--offload optimizer for cpu", "--offload"),
+    VALUE("--offload-param.device", "cpu", "--offload weights"), HINT("--offload-param.device", ANY, "--offload weights for cpu", "--offload"),
     NAME("--tensor-parallel.autotp-size", "--tensor %"),
-    HINT("--gradient-clipping", NULL, "--clip-gradients, on by default; --clip-gradients=off for 0", "--clip-gradients"),
+    HINT("--gradient-clipping", ANY, "--clip-gradients, on by default; --clip-gradients=off for 0", "--clip-gradients"),
     NAME("--num-gpus", "--devices %"),
-    HINT("--num-nodes", NULL, "--devices N, N = nodes x devices per node", "--devices"),
-    HINT("--nodes", NULL, "--devices N, N = nodes x devices per node", "--devices"),
+    HINT("--num-nodes", ANY, "--devices N, N = nodes x devices per node", "--devices"),
+    HINT("--nodes", ANY, "--devices N, N = nodes x devices per node", "--devices"),
     /* options of accelerate; source: accelerate/commands/launch.py */
     NAME("--num-processes", "--devices %"),
-    HINT("--num-machines", NULL, "--devices-per-node N, N = processes / machines", "--devices-per-node"),
+    HINT("--num-machines", ANY, "--devices-per-node N, N = processes / machines", "--devices-per-node"),
     VALUE("--mixed-precision", "bf16", "--policy amp --precision bf16"),
     VALUE("--mixed-precision", "fp16", "--policy amp --precision fp16"),
     VALUE("--mixed-precision", "fp8", "--policy amp --precision fp8"),
     VALUE("--mixed-precision", "no", "--policy fp32 --precision fp32"),
     VALUE("--fsdp-sharding-strategy", "full-shard", "--zero 3"), VALUE("--fsdp-sharding-strategy", "shard-grad-op", "--zero 3 --reshard=off"),
     VALUE("--fsdp-sharding-strategy", "no-shard", "--zero 0"),
-    HINT("--fsdp-sharding-strategy", NULL, "--zero 3 with --shard N, the devices of a shard", "--zero"),
+    HINT("--fsdp-sharding-strategy", ANY, "--zero 3 with --shard N, the devices of a shard", "--zero"),
     VALUE("--fsdp-reshard-after-forward", "true", "--reshard"), VALUE("--fsdp-reshard-after-forward", "false", "--reshard=off"),
-    HINT("--fsdp-reshard-after-forward", NULL, "--reshard or --reshard=off", "--reshard"),
+    HINT("--fsdp-reshard-after-forward", ANY, "--reshard or --reshard=off", "--reshard"),
     NAME("--fsdp-activation-checkpointing", "--recompute full"),
     NAME("--fsdp-offload-params", "--offload weights,optimizer"),
     /* options of Hugging Face; sources: transformers/training_args.py, peft/tuners/lora/config.py */
@@ -147,12 +150,12 @@ static const alias aliases[] = {
     NAME("--gradient-checkpointing", "--recompute full"),
     NAME("--max-seq-length", "--seq-len %"), NAME("--max-length", "--seq-len %"), NAME("--max-seq-len", "--seq-len %"),
     NAME("--num-train-epochs", "--epochs %"),
-    HINT("--max-steps", NULL, "--samples N, N = steps x global batch", "--samples"),
+    HINT("--max-steps", ANY, "--samples N, N = steps x global batch", "--samples"),
     NAME("--tf32", "--precision tf32"),
     VALUE("--optim", "adamw-torch*", "--optimizer adamw"), VALUE("--optim", "adamw-bnb-8bit", "--optimizer adam8bit"),
     VALUE("--optim", "adamw-8bit", "--optimizer adam8bit"), VALUE("--optim", "paged-adamw-8bit", "--optimizer adam8bit"),
     VALUE("--optim", "adafactor", "--optimizer adafactor"), VALUE("--optim", "sgd", "--optimizer sgd"),
-    VALUE("--optim", "lion*", "--optimizer lion"), HINT("--optim", NULL, "--optimizer NAME", "--optimizer"),
+    VALUE("--optim", "lion*", "--optimizer lion"), HINT("--optim", ANY, "--optimizer NAME", "--optimizer"),
     NAME("--torch-compile", "--software torch-compile"),
     VALUE("--attn-implementation", "flash-attention-2", "--attention flash2"), VALUE("--attn-implementation", "flash-attention-3", "--attention flash3"),
     VALUE("--attn-implementation", "sdpa", "--attention flash"), VALUE("--attn-implementation", "eager", "--attention unfused"),
@@ -160,68 +163,68 @@ static const alias aliases[] = {
     NAME("--lora-r", "--lora %"), NAME("--lora-rank", "--lora %"), NAME("--r", "--lora %"),
     NAME("--use-dora", "--dora"),
     VALUE("--target-modules", "all-linear", "--adapters linear"),
-    HINT("--target-modules", NULL, "--adapters linear, attention or mlp", "--adapters"),
-    HINT("--rank", NULL, "--lora R for adapters of rank R", "--lora"),
+    HINT("--target-modules", ANY, "--adapters linear, attention or mlp", "--adapters"),
+    HINT("--rank", ANY, "--lora R for adapters of rank R", "--lora"),
     /* options of torchrun */
-    HINT("--nnodes", NULL, "--devices N, N = nodes x devices per node", "--devices"),
+    HINT("--nnodes", ANY, "--devices N, N = nodes x devices per node", "--devices"),
     NAME("--nproc-per-node", "--devices-per-node %"),
     /* options of vLLM, SGLang and TensorRT-LLM */
     NAME("--tensor-parallel-size", "--tensor %"), NAME("--tp-size", "--tensor %"),
     NAME("--pipeline-parallel-size", "--pipeline %"), NAME("--pp-size", "--pipeline %"),
     NAME("--dp-size", "--data %"), NAME("--ep-size", "--expert %"),
-    HINT("--enable-expert-parallel", NULL, "--expert N, N = tensor x data", "--expert"),
-    HINT("--max-model-len", NULL, "--input-len and --output-len", "--input-len"),
+    HINT("--enable-expert-parallel", ANY, "--expert N, N = tensor x data", "--expert"),
+    HINT("--max-model-len", ANY, "--input-len and --output-len", "--input-len"),
     /* Options for the largest number of sequences limit a load of requests that come over time. Without such a load,
      * the user means a batch size. */
-    VALUE("--max-num-seqs", LOAD, "--max-batch %"), HINT("--max-num-seqs", NULL, BATCH, "--batch"),
-    VALUE("--max-batch-size", LOAD, "--max-batch %"), HINT("--max-batch-size", NULL, BATCH, "--batch"),
-    VALUE("--max-running-requests", LOAD, "--max-batch %"), HINT("--max-running-requests", NULL, LOOP, "--concurrency"),
+    VALUE("--max-num-seqs", LOAD, "--max-batch %"), HINT("--max-num-seqs", ANY, BATCH, "--batch"),
+    VALUE("--max-batch-size", LOAD, "--max-batch %"), HINT("--max-batch-size", ANY, BATCH, "--batch"),
+    VALUE("--max-running-requests", LOAD, "--max-batch %"), HINT("--max-running-requests", ANY, LOOP, "--concurrency"),
     NAME("--max-num-batched-tokens", "--chunk %"), NAME("--max-num-tokens", "--chunk %"),
     NAME("--chunked-prefill-size", "--chunk %"),
     NAME("--gpu-memory-utilization", "--memory-use %"), NAME("--mem-fraction-static", "--memory-use %"),
     VALUE("--kv-cache-dtype", "auto", ""), VALUE("--kv-cache-dtype", "fp8*", "--kv-precision fp8"),
     NAME("--kv-cache-dtype", "--kv-precision %"),
-    HINT("--quantization", NULL, "--weights fp8, int8 or int4", "--weights"),
-    HINT("--quantization", NULL, "--frozen nf4", "--frozen"),
+    HINT("--quantization", ANY, "--weights fp8, int8 or int4", "--weights"),
+    HINT("--quantization", ANY, "--frozen nf4", "--frozen"),
     VALUE("--dtype", "bfloat16", "--precision bf16"), VALUE("--dtype", "float16", "--precision fp16"),
     VALUE("--dtype", "half", "--precision fp16"), VALUE("--dtype", "float32", "--precision fp32"),
     NAME("--dtype", "--precision %"),
     NAME("--block-size", "--block %"),
-    HINT("--enable-chunked-prefill", NULL, "--chunk N, the tokens of a step", "--chunk"),
+    HINT("--enable-chunked-prefill", ANY, "--chunk N, the tokens of a step", "--chunk"),
     NAME("--max-concurrency", "--concurrency %"),
     NAME("--random-input-len", "--input-len %"), NAME("--random-output-len", "--output-len %"),
     /* names that have several meanings, so they are refused with a hint */
-    HINT("--batch", NULL, TRAINED, "--micro-batch"), HINT("--batch-size", NULL, TRAINED, "--micro-batch"),
-    HINT("--bs", NULL, TRAINED, "--micro-batch"),
-    HINT("--batch-size", NULL, "--batch", "--batch"), HINT("--bs", NULL, "--batch", "--batch"),
-    HINT("-b", NULL, TRAINED, "--micro-batch"), HINT("-b", NULL, "--batch N", "--batch"),
+    HINT("--batch", ANY, TRAINED, "--micro-batch"), HINT("--batch-size", ANY, TRAINED, "--micro-batch"),
+    HINT("--bs", ANY, TRAINED, "--micro-batch"),
+    HINT("--batch-size", ANY, "--batch", "--batch"), HINT("--bs", ANY, "--batch", "--batch"),
+    HINT("-b", ANY, TRAINED, "--micro-batch"), HINT("-b", ANY, "--batch N", "--batch"),
     NAME("--gas", "--micro-batches %"), NAME("--accum", "--micro-batches %"),
     NAME("--gpus", "--devices %"), NAME("--gpu-count", "--devices %"), NAME("--ngpus", "--devices %"),
     NAME("--n-gpus", "--devices %"), NAME("--num-devices", "--devices %"), NAME("--gpus-per-node", "--devices-per-node %"),
     NAME("--prompt-len", "--input-len %"), NAME("--prompt-length", "--input-len %"),
-    HINT("--prompt", NULL, "--input-len N, the tokens of a prompt", "--input-len"),
+    HINT("--prompt", ANY, "--input-len N, the tokens of a prompt", "--input-len"),
     NAME("--max-new-tokens", "--output-len %"), NAME("--max-tokens", "--output-len %"),
-    HINT("--quantize", NULL, "--weights fp8, int8 or int4", "--weights"),
-    HINT("--quantize", NULL, "--frozen nf4 with --lora R", "--frozen"),
-    HINT("--int8", NULL, "--weights int8", "--weights"), HINT("--int8", NULL, "--precision int8", "--precision"),
-    HINT("--int4", NULL, "--weights int4", "--weights"), HINT("--int4", NULL, "--frozen nf4 with --lora R", "--frozen"),
-    HINT("--4bit", NULL, "--weights int4", "--weights"), HINT("--4bit", NULL, "--frozen nf4 with --lora R", "--frozen"),
-    HINT("--no-compile", NULL, "--software torch-eager", "--software"),
+    HINT("--quantize", ANY, "--weights fp8, int8 or int4", "--weights"),
+    HINT("--quantize", ANY, "--frozen nf4 with --lora R", "--frozen"),
+    HINT("--int8", ANY, "--weights int8", "--weights"), HINT("--int8", ANY, "--precision int8", "--precision"),
+    HINT("--int4", ANY, "--weights int4", "--weights"), HINT("--int4", ANY, "--frozen nf4 with --lora R", "--frozen"),
+    HINT("--4bit", ANY, "--weights int4", "--weights"), HINT("--4bit", ANY, "--frozen nf4 with --lora R", "--frozen"),
+    HINT("--no-compile", ANY, "--software torch-eager", "--software"),
     NAME("--seq", "--seq-len %"), NAME("--context-length", "--seq-len %"),
-    HINT("--checkpoint", NULL, "--recompute full", "--recompute"),
-    HINT("--cpu-offload", NULL, "--offload optimizer", "--offload"),
+    HINT("--checkpoint", ANY, "--recompute full", "--recompute"),
+    HINT("--cpu-offload", ANY, "--offload optimizer", "--offload"),
     NAME("--flash", "--attention flash"), NAME("--flash-attn", "--attention flash"),
     NAME("--flash-attention", "--attention flash"), NAME("--use-flash-attn", "--attention flash"),
     NAME("--price-per-hour", "--price %"),
-    HINT("--spot", NULL, "--offer spot with --seller NAME", "--offer"),
+    HINT("--spot", ANY, "--offer spot with --seller NAME", "--offer"),
     NAME("--provider", "--seller %"), NAME("--cloud", "--seller %"),
     NAME("--csv", "--format csv"), NAME("--no-flash", "--attention unfused"),
-    HINT("--checkpointing", NULL, "--recompute full", "--recompute"),
-    HINT("--deepspeed", NULL, "the file as the first argument: FILE MODEL DEVICE", "--format"),
-    HINT("--config", NULL, "the file as the first argument: FILE MODEL DEVICE", "--format"),
-    HINT("--model", NULL, "the model without an option: MODEL DEVICE", "--format"),
-    HINT("--device", NULL, "the device without an option: MODEL DEVICE", "--format"),
-    HINT("--gpu", NULL, "the device without an option, its number with --devices", "--devices"),
+    HINT("--checkpointing", ANY, "--recompute full", "--recompute"),
+    HINT("--deepspeed", ANY, "the file as the first argument: FILE MODEL DEVICE", "--format"),
+    HINT("--config", ANY, "the file as the first argument: FILE MODEL DEVICE", "--format"),
+    HINT("--model", ANY, "the model without an option: MODEL DEVICE", "--format"),
+    HINT("--device", ANY, "the device without an option: MODEL DEVICE", "--format"),
+    HINT("--gpu", ANY, "the device without an option, its number with --devices", "--devices"),
 };
 /* clang-format on */
 enum { ALIASES = sizeof aliases / sizeof aliases[0] };
@@ -265,9 +268,13 @@ static void put_words(expansion *e, const char *words, const char *value) {
     }
 }
 
+static bool is_refused(const alias *row) { return row->hint[0] != '\0'; }
+
+static bool is_for_any(const alias *row) { return row->value[0] == '\0'; }
+
 static bool applies(const expansion *e, const alias *row, const char *word) {
     char option[NNC_OPTION_NAME];
-    const char *words = row->words != NULL ? row->words : row->option;
+    const char *words = is_refused(row) ? row->option : row->words;
     snprintf(option, sizeof option, "%.*s", (int)strcspn(words, " ="), words);
     return alike(row->name, word) && (option[0] == '\0' || e->known(e->context, option));
 }
@@ -297,7 +304,7 @@ static nnc_status refuse_value(const expansion *e, const char *word, const char 
 /* Returns true if the alias only renames this value of an option of nncost ("--precision float16"). */
 static bool renames_value(const alias *row, const char *value) {
     const size_t length = strlen(row->name);
-    return row->value != NULL && row->words != NULL && value != NULL && strncmp(row->words, row->name, length) == 0 &&
+    return !is_for_any(row) && !is_refused(row) && value != NULL && strncmp(row->words, row->name, length) == 0 &&
            row->words[length] == ' ' && alike(row->value, value);
 }
 
@@ -313,11 +320,10 @@ static const alias *row_of(const expansion *e, const char *word, const char *val
         if (row->name[2] != first) { continue; /* saves most of the comparisons */ }
         if (!applies(e, row, word) || (own && !renames_value(row, value))) { continue; }
         *found = true;
-        if (row->value != NULL &&
-            (row->value[0] == LOAD[0] ? e->has_load : value != NULL && alike(row->value, value))) {
+        if (!is_for_any(row) && (row->value[0] == LOAD[0] ? e->has_load : value != NULL && alike(row->value, value))) {
             return row;
         }
-        any = any == NULL && row->value == NULL ? row : any;
+        any = any == NULL && is_for_any(row) ? row : any;
     }
     return any;
 }
@@ -348,20 +354,18 @@ static nnc_status expand_word(expansion *e, char **argv, bool last, bool own, in
     }
     if (!*found) { return NNC_OK; }
     if (row == NULL) { return refuse_value(e, word, typed, value, err); }
-    if (row->words == NULL) {
-        return nnc_fail(err, NNC_BAD_USAGE, typed, "unknown option, did you mean %s?", row->hint);
-    }
+    if (is_refused(row)) { return nnc_fail(err, NNC_BAD_USAGE, typed, "unknown option, did you mean %s?", row->hint); }
     const bool takes = strchr(row->words, '%') != NULL;
-    const int on = value != NULL && !takes && row->value == NULL ? switch_value(value) : -1;
+    const int on = value != NULL && !takes && is_for_any(row) ? switch_value(value) : -1;
     if (takes && value == NULL) {
         return nnc_fail(err, NNC_BAD_USAGE, typed, "a value is missing, expected one for \"%.*sVALUE%s\"",
                         (int)strcspn(row->words, "%"), row->words, strchr(row->words, '%') + 1);
     }
-    if (equals != NULL && !takes && row->value == NULL && on < 0) {
+    if (equals != NULL && !takes && is_for_any(row) && on < 0) {
         return nnc_fail(err, NNC_BAD_USAGE, typed, "expected true or false, found \"%.40s\"", value);
     }
     if (on != 0) { put_words(e, row->words, value); }
-    *used = equals == NULL && (takes || row->value != NULL || on >= 0) ? 2 : 1;
+    *used = equals == NULL && (takes || !is_for_any(row) || on >= 0) ? 2 : 1;
     return NNC_OK;
 }
 
