@@ -179,9 +179,13 @@ NNC_SAYING grid grid_of(const product *p) {
 NNC_SAYING choice best_tiling(const product *p) {
     choice best = { .score = INFINITY };
     const grid g = grid_of(p);
+    const double least_moved = nnc_pow4(p->operands_s);
     for (int i = 0; i < TILES; i++) {
         const double tm = sides[kinds_of_tile[i].side_m], tn = sides[kinds_of_tile[i].side_n];
         const double count = g.rows[kinds_of_tile[i].side_m] * g.columns[kinds_of_tile[i].side_n];
+        /* The cache feeds the tiles in this time, whatever the split: if it is too long, no split is better. */
+        const double fed_s = count * (tm + tn) * p->k * p->element_bytes * p->cache_s;
+        if (nnc_pow4(fed_s) + least_moved >= best.score) { continue; }
         for (int split = 1; split == 1 || (split <= SPLIT_MOST && count * split <= g.most_blocks); split *= 2) {
             const choice c = try_split(p, count, tm, tn, split, NULL);
             best = c.score < best.score ? c : best;
