@@ -850,11 +850,11 @@ static nnc_status write_answer(nnc_session *session, void *context, nnc_scenario
     if (tries) { /* the estimates of changed plans overwrite ops and stages in scratch, so the plan is estimated again
                   * if they are needed */
         nnc_result eager;
-        NNC_TRY(nnc_scenario_eager(scenario, scratch, &eager, err));
-        report->eager_s = eager.step_s;
-        report->eager_bytes = isnan(eager.step_s) ? 0 : eager.memory.total_bytes;
         changes.count = changes.tries = 0;
         if (report->advice_count == 0) { NNC_TRY(nnc_scenario_changes(scenario, true, scratch, &changes, err)); }
+        NNC_TRY(nnc_scenario_eager(scenario, scratch, &eager, err)); /* last, because it replaces the plan's op list */
+        report->eager_s = eager.step_s;
+        report->eager_bytes = isnan(eager.step_s) ? 0 : eager.memory.total_bytes;
         report->op_count = report->stage_count = 0;
         if (options->stages || options->timeline || options->trace != NULL) {
             NNC_TRY(nnc_report_estimate(report, &scenario->plan, scratch, &scenario->result, err));

@@ -87,6 +87,10 @@ nnc_status nnc_scenario_report(nnc_session *session, const char *model, const ch
     nnc_scratch *scratch = nnc_scratch_create();
     nnc_status status = scenario != NULL && scratch != NULL ? NNC_OK : nnc_no_memory(err);
     if (status == NNC_OK) { status = nnc_scenario_load_args(session, model, device, scenario, err); }
+    if (status == NNC_OK) {
+        const nnc_options *options = &session->options;
+        scratch->lists = options->full || options->verdict || session->style.format->page == NULL ? 0 : 1;
+    }
     if (status == NNC_OK) { status = nnc_scenario_estimate(&session->options.given, scenario, scratch, err); }
     if (status == NNC_OK) { status = write(session, context, scenario, scratch, err); }
     nnc_scratch_destroy(scratch);

@@ -568,7 +568,8 @@ static int advise(const nnc_model *model, const nnc_device *device, const nnc_pr
     const int unchanged[CHANGES] = { 0 };
     remember(&s, unchanged, 0.0);
     const bool brief = scratch->brief, fits_only = scratch->fits_only;
-    scratch->brief = scratch->fits_only = scratch->workless = scratch->many = true;
+    scratch->brief = scratch->fits_only = scratch->workless = true;
+    scratch->lists = 4;
     bool gentle = true;
     for (int size = 1; gentle && size <= AT_ONCE && (found == 0 || (size == 2 && found < max)); size++) {
         try_sets(&s, size, CHANGES_GENTLE, &fitting, advice, &found, max);
@@ -599,7 +600,8 @@ static int advise(const nnc_model *model, const nnc_device *device, const nnc_pr
     write_texts(&s, advice, found);
     scratch->brief = brief;
     scratch->fits_only = fits_only;
-    scratch->workless = scratch->many = scratch->untimed = false;
+    scratch->workless = scratch->untimed = false;
+    scratch->lists = 0;
     return found;
 }
 

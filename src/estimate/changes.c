@@ -282,10 +282,15 @@ static void find_together(tuner *t, nnc_plan_changes *found) {
     }
 }
 
+/* Tests whether change a is listed before change b. */
+static bool precedes(const nnc_plan_change *a, const nnc_plan_change *b) {
+    return a->samples_per_s > b->samples_per_s || (!(a->samples_per_s < b->samples_per_s) && a->place < b->place);
+}
+
 /* Inserts a change into the list, which is sorted by samples per second, the fastest first. */
 static void insert(nnc_plan_change *changes, int count, const nnc_plan_change *one) {
     int place = count;
-    while (place > 0 && one->samples_per_s > changes[place - 1].samples_per_s) {
+    while (place > 0 && precedes(one, &changes[place - 1])) {
         changes[place] = changes[place - 1];
         place--;
     }
@@ -308,6 +313,7 @@ static void try_move(tuner *t, move what, nnc_plan_changes *found) {
     nnc_plan_change one;
     if (!only_slows(t, what) && best_step(t, what, &base, &t->base.plan, STEPS_MAX, &to, &r) && is_worth(t, &r)) {
         keep(t, &to, &r, what >= MOVE_TOGETHER, &one);
+        one.place = what == MOVE_PADDING ? MOVES : (int)what;
         insert(found->list, found->count++, &one);
     }
 }
@@ -336,8 +342,11 @@ int nnc_plan_changes_find(const nnc_plan_change_ask *ask, nnc_scratch *scratch, 
     scratch->brief = true;
     if (begin(&t)) {
         scratch->fits_only = scratch->workless = true;
-        for (move what = 0; what < (ask->quick ? MOVE_QUICK : MOVES); what++) {
-            if (what != MOVE_PADDING) { try_move(&t, what, found); }
+        const move most = ask->quick ? MOVE_QUICK : MOVES;
+        /* First the moves that keep the op list of the plan as given, while scratch has this list. */
+        for (move what = MOVE_OPTIMIZER; what <= MOVE_ZERO; what++) { try_move(&t, what, found); }
+        for (move what = 0; what < most; what++) {
+            if (what != MOVE_PADDING && (what < MOVE_OPTIMIZER || what > MOVE_ZERO)) { try_move(&t, what, found); }
         }
         try_move(&t, MOVE_PADDING, found); /* last: with another model, estimates share no results */
         if (!ask->quick) { find_together(&t, found); }

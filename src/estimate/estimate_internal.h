@@ -499,7 +499,8 @@ struct nnc_scratch {
     bool verdict_only;                 /* true (only with fits_only): plans that do not fit may get only a verdict */
     bool untimed;                      /* true (only with brief): all plans get only their memory, no other value */
     bool workless;                     /* true, with brief: FLOPs need not be counted; they may be 0 */
-    bool many;                         /* true: many similar plans follow, so more of their op lists are kept */
+    uint32_t lists;                    /* number of op lists that are kept for later plans: 1, 2 or 4; 0 = one list, but
+                                        * the first estimate of a model keeps none */
     nnc_derivation *why;               /* estimates record their formulas here; NULL = not recorded */
     nnc_estimate_fn *estimate;         /* nnc_estimate_once, or another function with equal results */
     struct nnc_estimate_cache *shared; /* caches that the function behind `estimate` uses; nnc_estimate_once does not */
@@ -516,6 +517,7 @@ typedef struct nnc_plan_change {
     double gain; /* samples_per_s, divided by samples_per_s of the given plan */
     int64_t total_bytes, global_batch;
     nnc_verdict verdict;
+    int place;     /* of two equally fast changes, the one with the smaller place is listed first */
     bool adapters; /* true: trains adapters instead of all weights */
 } nnc_plan_change;
 

@@ -30,6 +30,8 @@ nnc_plan nnc_plan_lowering_key(const nnc_plan *plan) {
     seen.samples = unset.samples;
     seen.price = unset.price;
     seen.reserve_bytes = unset.reserve_bytes;
+    seen.optimizer = unset.optimizer;
+    seen.optimizer_kernels = unset.optimizer_kernels;
     return seen;
 }
 

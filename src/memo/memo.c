@@ -581,9 +581,10 @@ void nnc_estimate_cache_begin(nnc_estimate_cache *shared, const nnc_model *model
     nnc_memo_clear(&shared->partitions);
 }
 
-/* Turns the caches on if the previous estimate had an equal model and device, and otherwise off for this estimate. Has
- * no effect after nnc_scratch_share. */
-static void compare_specs(nnc_estimate_cache *shared, const nnc_model *model, const nnc_device *device) {
+/* Turns the caches on if the previous estimate had an equal model and device, or if scratch->lists says that more such
+ * estimates follow, and otherwise off for this estimate. Has no effect after nnc_scratch_share. */
+static void compare_specs(const nnc_scratch *scratch, const nnc_model *model, const nnc_device *device) {
+    nnc_estimate_cache *shared = scratch->shared;
     /* The list of a graph, or of a model with towers, depends on more than the bytes of the model struct. */
     const bool whole = model->family != NNC_FAMILY_GRAPH && model->captured == NULL && model->tower_count == 0;
     if (shared->promised) { return; }
@@ -593,7 +594,7 @@ static void compare_specs(nnc_estimate_cache *shared, const nnc_model *model, co
         memcpy(&shared->last_device, device, sizeof *device);
         nnc_memo_clear(&shared->products);
         shared->model = NULL;
-        return;
+        if (!whole || scratch->lists == 0) { return; /* this estimate may be the only one of the model */ }
     }
     if (shared->model == NULL) { nnc_estimate_cache_begin(shared, model, device); }
     shared->model = model; /* model and device have the same content as in the cache, but may lie at another address */
@@ -604,9 +605,9 @@ static nnc_status estimate(const nnc_model *model, const nnc_device *device, con
                            const nnc_plan *plan, nnc_scratch *scratch, nnc_result *result, nnc_error *err) {
     nnc_estimate_cache *shared = scratch->shared;
     shared->recalled = 0;
-    compare_specs(shared, model, device);
+    compare_specs(scratch, model, device);
     /* Keeps several lists only if later plans can use them; otherwise each list replaces the previous one. */
-    shared->alikes.ways = shared->promised || scratch->many ? shared->alikes.slots : 1;
+    shared->alikes.ways = shared->promised ? shared->alikes.slots : scratch->lists > 0 ? scratch->lists : 1;
     if (shared->model == model && shared->device == device && scratch->why == NULL) {
         return estimate_shared(model, device, software, plan, scratch, result, err);
     }

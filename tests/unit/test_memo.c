@@ -82,11 +82,21 @@ START_TEST(lists_are_shared) {
         { "samples", "1e6" },
         { "price", "2.5" },
         { "reserve_bytes", "1000" },
+        { "optimizer", "sgd" },
+        { "optimizer_kernels", "foreach" },
     };
     static const char *const own[][2] = {
-        { "tensor", "2" },         { "context", "2" },     { "expert", "2" },          { "sequence_parallel", "on" },
-        { "micro_batch", "3" },    { "seq_len", "512" },   { "recompute", "full" },    { "precision", "fp8" },
-        { "policy", "bf16-pure" }, { "optimizer", "sgd" }, { "attention", "unfused" }, { "activations", "korthikanti" },
+        { "tensor", "2" },
+        { "context", "2" },
+        { "expert", "2" },
+        { "sequence_parallel", "on" },
+        { "micro_batch", "3" },
+        { "seq_len", "512" },
+        { "recompute", "full" },
+        { "precision", "fp8" },
+        { "policy", "bf16-pure" },
+        { "attention", "unfused" },
+        { "activations", "korthikanti" },
         { "adapter_rank", "8" },
     };
     const nnc_plan plain = nnc_plan_default();
