@@ -162,6 +162,16 @@ static void four_digits(double value, char *text, size_t size) {
     nnc_fix_point(text);
 }
 
+/* Writes the parts one after the other, cut off if they do not fit. snprintf needs several times as many instructions. */
+static char *join(char text[NNC_NUMBER_TEXT], const char *const parts[], int count) {
+    size_t used = 0;
+    for (int i = 0; i < count; i++) {
+        for (const char *c = parts[i]; *c != '\0' && used + 1 < NNC_NUMBER_TEXT; c++) { text[used++] = *c; }
+    }
+    text[used] = '\0';
+    return text;
+}
+
 static char *seconds_text(double value, char text[NNC_NUMBER_TEXT]) {
     static const struct {
         double from, seconds;
@@ -179,8 +189,8 @@ static char *seconds_text(double value, char text[NNC_NUMBER_TEXT]) {
     while (fabs(value) < units[i].from) { i++; }
     char number[NNC_NUMBER_TEXT - 8];
     four_digits(value / units[i].seconds, number, sizeof(number));
-    snprintf(text, NNC_NUMBER_TEXT, "%s %s", number, value == 0 ? "s" : units[i].unit);
-    return text;
+    const char *const parts[] = { number, " ", value == 0 ? "s" : units[i].unit };
+    return join(text, parts, 3);
 }
 
 char *nnc_unit_text(double value, const char *unit, char text[NNC_NUMBER_TEXT]) {
@@ -209,8 +219,8 @@ char *nnc_unit_text(double value, const char *unit, char text[NNC_NUMBER_TEXT]) 
         four_digits(value, number, sizeof(number));
     }
     const bool bare = unit[0] == '\0' && prefix == one;
-    snprintf(text, NNC_NUMBER_TEXT, "%s%s%s%s", number, bare ? "" : " ", prefixes[prefix], unit);
-    return text;
+    const char *const parts[] = { number, bare ? "" : " ", prefixes[prefix], unit };
+    return join(text, parts, 4);
 }
 
 /* ---- printing with 12 digits ---- */

@@ -149,12 +149,21 @@ static bool same_id(const char *a, const char *b) {
 
 /* ---- data folders ---- */
 
+static char *join_all(nnc_arena *arena, const char *const parts[], size_t count) {
+    size_t size = 1;
+    for (size_t i = 0; i < count; i++) { size += strlen(parts[i]); }
+    char *text = nnc_arena_alloc(arena, size), *end = text;
+    for (size_t i = 0; text != NULL && i < count; i++) {
+        const size_t length = strlen(parts[i]);
+        memcpy(end, parts[i], length + 1);
+        end += length;
+    }
+    return text;
+}
+
 /* Returns the strings a, b and c, joined, in the arena; NULL when out of memory. */
 static char *join(nnc_arena *arena, const char *a, const char *b, const char *c) {
-    const size_t size = strlen(a) + strlen(b) + strlen(c) + 1;
-    char *text = nnc_arena_alloc(arena, size);
-    if (text != NULL) { snprintf(text, size, "%s%s%s", a, b, c); }
-    return text;
+    return join_all(arena, (const char *const[]){ a, b, c }, 3);
 }
 
 static bool add_folder(nnc_folders *folders, const char *folder) {
@@ -216,9 +225,8 @@ bool nnc_folders_list_folder(nnc_folders *folders, const char *folder, nnc_id_li
 }
 
 static const char *path_of(nnc_folders *folders, const nnc_spec_info *info, const char *folder, const char *id) {
-    char name[320];
-    snprintf(name, sizeof(name), "/%s/%.255s", info->folder, id);
-    return join(folders->arena, folder, name, ".json");
+    const char *const parts[] = { folder, "/", info->folder, "/", id, ".json" };
+    return join_all(folders->arena, parts, NNC_COUNT_OF(parts));
 }
 
 static bool is_regular(nnc_folders *folders, const char *path) {

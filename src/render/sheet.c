@@ -39,15 +39,18 @@ static void put_piece(nnc_sheet *sheet, nnc_ink ink, const char *text, int follo
     sheet->items++;
 }
 
+static void put_item(nnc_sheet *sheet, nnc_ink ink, const char *text) {
+    if (sheet->items > 0) { page_of(sheet)->text(sheet, ","); }
+    put_piece(sheet, ink, text, 1); /* one column remains for the comma of the next item */
+}
+
 void nnc_sheet_item(nnc_sheet *sheet, nnc_ink ink, const char *format, ...) {
     char text[NNC_PAGE_TEXT];
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-
-    if (sheet->items > 0) { page_of(sheet)->text(sheet, ","); }
-    put_piece(sheet, ink, text, 1); /* one column remains for the comma of the next item */
+    put_item(sheet, ink, text);
 }
 
 void nnc_sheet_phrase(nnc_sheet *sheet, nnc_ink ink, const char *format, ...) {
@@ -385,7 +388,7 @@ static void write_row(page_line *l, const nnc_page_rows *page, const nnc_page_ro
         if (row->kind == NNC_ROW_WORDS) {
             put_words(l->sheet, text);
         } else {
-            nnc_sheet_item(l->sheet, row->ink, "%s", text);
+            put_item(l->sheet, row->ink, text);
         }
     }
 }
