@@ -69,11 +69,13 @@ containers run --isolation chroot "$made" -- /usr/bin/nncost estimate llama3-8b 
 cmp "$work/expected" "$work/found"
 containers inspect --type image --format '{{.OCIv1.Config.User}} {{.OCIv1.Config.Entrypoint}}' nncost >"$work/log"
 grep -qx '65534:65534 \[/usr/bin/nncost\]' "$work/log" || { cat "$work/log"; exit 1; }
-# The jobs of new users, each command in this image with the folder of the job.
+# The jobs of new users, each command in the files of the image and in the folder of the job. Forty times 'buildah run' would
+# cost more time than all else here.
+mkdir -p "$folder/work" "$folder/proc"
 cat >"$work/inside" <<SCRIPT
 #!/bin/bash
-exec buildah --storage-driver vfs --root "$work/root" --runroot "$work/run" run --isolation chroot --user 0 --volume "\$PWD:/work" \\
-    --env COLUMNS=100 --env LC_ALL=C --env HOME=/work "$made" -- /usr/bin/nncost "\$@"
+exec env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin COLUMNS=100 LC_ALL=C HOME=/work unshare --mount bash -c \
+    'mount --bind "\$PWD" "\$0/work" && mount --bind /proc "\$0/proc" && exec unshare --root="\$0" --wd=/work /usr/bin/nncost "\$@"' "$folder" "\$@"
 SCRIPT
 chmod +x "$work/inside"
 "$root/tests/jobs.py" "$work/inside" "$root"
