@@ -12,7 +12,8 @@
  *   norms of feature maps        maps.memory_fraction; from 20 rows also maps.fixed_s
  *   copies, sums, ReLU           stream.memory_fraction; from 20 rows also stream.fixed_s
  *   updates                      optimizer.memory_fraction
- *   convolutions                 conv.sustained_fraction; from 20 rows also memory_fraction, fixed_s
+ *   convolutions                 conv.sustained_fraction; from 20 rows also memory_fraction, fixed_s, and
+ *                                library_sustained_fraction if the device states it
  *   a collective in a domain     bus_fraction; from 6 rows also fixed_s, knee_bytes; from 6 rows with
  *                                two numbers of ranks also log2_s, small_group_loss
  *   collectives between domains  scale_out_fraction; from 6 rows also scale_out_fixed_s
@@ -183,6 +184,11 @@ static int64_t cache_rate_of(const nnc_fit_row *r) {
     return !isnan(r->device->efficiency.gemm[r->row->op.math_dtype].l2_bytes_per_s);
 }
 
+/* Tests whether the device file states the rate of convolutions in channels-last layout. */
+static int64_t library_rate_of(const nnc_fit_row *r) {
+    return r->device->efficiency.conv.library_sustained_fraction > 0.0;
+}
+
 /* Returns the attention kernel that a step runs, plus 1; 0 = the step runs no fused attention kernel. */
 static int64_t flash_of(const nnc_fit_row *r) {
     const nnc_attention attention = r->plan.attention;
@@ -242,7 +248,7 @@ static void add(nnc_fit *fit, int32_t group, const char *prefix, const char *obj
 }
 
 /* Requirement on the rows of a fit group, without which a parameter is not fitted. A parameter with FORWARD,
- * BACKWARD, RATE or RATIO is not even listed if the rows do not meet the requirement. */
+ * BACKWARD, RATE, RATIO or LIBRARY is not even listed if the rows do not meet the requirement. */
 typedef enum need {
     ANY,
     FORWARD,  /* needs forward rows */
@@ -250,6 +256,7 @@ typedef enum need {
     KERNELS,  /* needs 20 rows */
     RATE,     /* needs 20 rows, and a device whose file states the bandwidth of its L2 cache */
     RATIO,    /* needs 20 rows, and a device whose file does not state the bandwidth of its L2 cache */
+    LIBRARY,  /* needs 20 rows, and a device whose file states the rate of convolutions in channels-last layout */
     WIDTHS,   /* needs 20 rows, with two head widths */
     DEPTHS,   /* needs 20 rows, with models of two numbers of layers */
     MESSAGES, /* needs 6 rows */
@@ -286,6 +293,7 @@ static const struct {
     { "conv", "efficiency.conv.", "sustained_fraction", ANY },
     { "conv", "efficiency.conv.", "memory_fraction", KERNELS },
     { "conv", "efficiency.conv.", "fixed_s", KERNELS },
+    { "conv", "efficiency.conv.", "library_sustained_fraction", LIBRARY },
     { "collectives between nodes", "efficiency.collectives.", "scale_out_fraction", ANY },
     { "collectives between nodes", "efficiency.collectives.", "scale_out_fixed_s", MESSAGES },
     { host_steps, "host.", "kernel_s", ANY },
@@ -315,11 +323,13 @@ static const char *unmet(const nnc_fit *fit, int32_t g, need what, bool *listed)
               : what == BACKWARD ? backward > 0
               : what == RATE     ? rate
               : what == RATIO    ? !rate
+              : what == LIBRARY  ? count_equal(fit, g, library_rate_of, 1) > 0
                                  : true;
     switch (what) {
     case KERNELS:
     case RATE:
-    case RATIO: return kernels;
+    case RATIO:
+    case LIBRARY: return kernels;
     case WIDTHS: return kernels != NULL ? kernels : !differs(fit, g, head_width_of) ? one_width : NULL;
     case DEPTHS: return kernels != NULL ? kernels : !differs(fit, g, layers_of) ? one_depth : NULL;
     case MESSAGES: return messages;
@@ -412,6 +422,7 @@ typedef struct range {
 static const range ranges[] = {
     FACTOR("calibration", 0.05, 5, 0.1, 1),
     FACTOR("sustained_fraction", 0.01, 0, 0.15, 0.7),
+    FACTOR("library_sustained_fraction", 0.01, 0, 0.15, 0.7),
     FACTOR("memory_fraction", 0.02, 0, 0.15, 0.7),
     FACTOR("bus_fraction", 0.005, 0, 0.15, 0.75),
     FACTOR("scale_out_fraction", 0.02, 0, 0.15, 0.8),
