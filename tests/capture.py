@@ -1031,7 +1031,7 @@ def main():
         of_scripts(folder)  # first: copies of a process that has recorded nothing and has no threads
         for name in ("encoder", "decoder"):
             by_hand(name, folder)
-        committed = json.loads((data / "decoder.json").read_text())
+        committed = recorded.read(data / "decoder.json")
         if committed["source"]["torch"] == torch.__version__:
             check("decoder.json: operators that differ from the committed list", sequence(transformer(True)) != sequence(committed), False)
         real, fake = (recorded.torchvision_network("resnet18", 1, 64, fake) for fake in (False, True))

@@ -24,6 +24,7 @@ The file (schema nncost.capture/1):
     saved        [storage, module, count, steps of the two]: kept storages that the backward of a module saves, but does not read
     owners       [gradient, parameter, module, count, steps of the three]: storages of gradients (-1: not trained) and of their
                  parameters, and the modules that hold these; absent where backward runs modules again
+    shapes       [dtype, shape], which tensors name by number: lists of tensors are [shape, storage, shape, storage, ...]
     blocks       [first op, number of ops, repeat]: equal layers, written once; `repeat` of an op is that of its block,
                  and its storages are those of the first layer
     storages     storages of the unfolded step: bytes, kind (parameter, frozen, buffer, input, gradient, state, kept,
@@ -835,9 +836,33 @@ def fold_tensors(tensors, numbers):
 
 # ---- files and scripts ----
 
+def packed(captured):
+    """The step as it is written: tensors name their formats and shapes by number, and default members are left out"""
+    shapes = {}
+
+    def short(tensors):
+        if any(len(t) > 3 for t in tensors):
+            return tensors
+        return [n for dtype, shape, storage in tensors for n in (shapes.setdefault((dtype, *shape), len(shapes)), storage)]
+    ops = [{**op, "inputs": short(op["inputs"]), "outputs": short(op["outputs"])} for op in captured["ops"]]
+    ops = [{key: value for key, value in op.items() if (key, value) not in (("args", []), ("repeat", 1))} for op in ops]
+    second = {"second": packed(captured["second"])} if "second" in captured else {}
+    return {**captured, "ops": ops, "shapes": [[dtype, shape] for dtype, *shape in shapes], **second}
+
+
+def unpacked(captured):
+    """The inverse of packed"""
+    shapes = captured.get("shapes", [])
+
+    def long(tensors):
+        return [[*shapes[a], b] for a, b in zip(tensors[::2], tensors[1::2])] if tensors and isinstance(tensors[0], int) else tensors
+    ops = [{"args": [], "repeat": 1, **op, "inputs": long(op["inputs"]), "outputs": long(op["outputs"])} for op in captured["ops"]]
+    return {key: value for key, value in {**captured, "ops": ops}.items() if key != "shapes"}
+
+
 def write(path, captured):
     """Writes the file whole or not at all"""
-    text = json.dumps(captured, separators=(",", ":"))
+    text = json.dumps(packed(captured), separators=(",", ":"))
     temporary = f"{path}.{os.getpid()}.tmp"
     with open(temporary, "w", encoding="utf-8") as file:
         file.write(text + "\n")
@@ -1400,7 +1425,7 @@ def read(path):
         captured = json.load(file)
     if captured.get("schema") != SCHEMA or "second" in captured:
         raise SystemExit(f"nncost.capture: {path}: expected one step, schema {SCHEMA}")
-    return captured
+    return unpacked(captured)
 
 
 def main():

@@ -194,19 +194,13 @@ static bool read_storages(reader *r, nnc_json root) {
 
 /* ---- reads the tensors of an operator ---- */
 
-/* Reads a tensor; *count receives the number of equal tensors, whose storages have consecutive numbers. Returns false
- * if it noted a fault. */
-static bool read_tensor(reader *r, nnc_json item, tensor *t, int64_t *count) {
-    int64_t number = 0;
-    const int32_t entries = nnc_json_type_of(item) == NNC_JSON_LIST ? nnc_json_count(item) : 0;
-    if (entries != 3 && entries != 4) {
-        nnc_json_mismatch(item, "not a tensor", "[dtype, shape, storage], with a count for equal tensors");
-        return false;
-    }
-    const nnc_json dtype = nnc_json_first(item), shape = nnc_json_next(dtype);
+/* Reads the format and the shape of a tensor, with the bytes of all its elements; at: the list that begins with them.
+ * *rest receives the entry after them. Returns false if it noted a fault. */
+static bool read_shape(nnc_json at, tensor *t, nnc_json *rest) {
+    const nnc_json dtype = nnc_json_first(at), shape = nnc_json_next(dtype);
     const int format = format_of(dtype);
     *t = (tensor){ .elements = 1.0 };
-    if (format < 0 || !is_list(shape, item, NULL, RANK_MAX)) { return false; }
+    if (format < 0 || !is_list(shape, at, NULL, RANK_MAX)) { return false; }
     for (nnc_json dim = nnc_json_first(shape); dim.node != NULL; dim = nnc_json_next(dim)) {
         if (!whole(dim, 0, DIM_MAX, &t->shape[t->rank])) { return false; }
         t->elements *= (double)t->shape[t->rank++];
@@ -215,32 +209,77 @@ static bool read_tensor(reader *r, nnc_json item, tensor *t, int64_t *count) {
         nnc_json_fault(shape, NULL, "too large, expected at most %.0f elements", BYTES_MAX);
         return false;
     }
-    const nnc_json place = nnc_json_next(shape);
-    *count = 1;
-    if (!whole(place, 0, r->storage_count - 1, &number) ||
-        (entries == 4 && !whole(nnc_json_next(place), 1, (double)(r->storage_count - number), count))) {
-        return false;
-    }
-    const double bytes = t->elements * formats[format].bytes;
-    const double stored = r->storages[number].bytes;
-    t->storage = (int32_t)number;
+    t->bytes = t->elements * formats[format].bytes;
     t->dtype = formats[format].dtype;
     t->whole = formats[format].whole;
     t->complex = strncmp(formats[format].name, "complex", 7) == 0;
-    t->bytes = bytes < stored ? bytes : stored;
+    *rest = nnc_json_next(shape);
     return true;
+}
+
+static bool read_shapes(reader *r, nnc_json root) {
+    const nnc_json at = nnc_json_get(root, "shapes");
+    if (at.node == NULL) { return true; }
+    if (!is_list(at, root, "shapes", STORAGES_MAX)) { return false; }
+    r->shapes = nnc_arena_array(r->arena, (size_t)nnc_json_count(at) + 1, sizeof *r->shapes);
+    if (r->shapes == NULL) { return nnc_faults_no_memory(r->faults); }
+    for (nnc_json item = nnc_json_first(at); item.node != NULL; item = nnc_json_next(item)) {
+        nnc_json rest;
+        if (nnc_json_type_of(item) != NNC_JSON_LIST || nnc_json_count(item) != 2) {
+            nnc_json_mismatch(item, "not a shape", "[dtype, shape]");
+            return false;
+        }
+        if (!read_shape(item, &r->shapes[r->shape_count++], &rest)) { return false; }
+    }
+    return true;
+}
+
+/* Sets the storage of a tensor; at: its number in the file. Returns false if it noted a fault. */
+static bool set_storage(const reader *r, nnc_json at, tensor *t) {
+    int64_t number = 0;
+    if (!whole(at, 0, r->storage_count - 1, &number)) { return false; }
+    t->storage = (int32_t)number;
+    t->bytes = fmin(t->bytes, r->storages[number].bytes);
+    return true;
+}
+
+/* Reads a tensor that is written as two numbers: the index of its entry in "shapes", and its storage. *at is moved to
+ * the storage. Returns false if it noted a fault. */
+static bool read_short(const reader *r, nnc_json list, nnc_json *at, tensor *t) {
+    int64_t number = 0;
+    if (!whole(*at, 0, r->shape_count - 1, &number)) { return false; }
+    *t = r->shapes[number];
+    *at = nnc_json_next(*at);
+    if (nnc_json_type_of(*at) == NNC_JSON_NUMBER) { return set_storage(r, *at, t); }
+    nnc_json_mismatch(list, "not tensors", "[shape, storage, shape, storage, ...]");
+    return false;
+}
+
+/* Reads a tensor; *count receives the number of equal tensors, whose storages have consecutive numbers. Returns false
+ * if it noted a fault. */
+static bool read_tensor(const reader *r, nnc_json item, tensor *t, int64_t *count) {
+    const int32_t entries = nnc_json_type_of(item) == NNC_JSON_LIST ? nnc_json_count(item) : 0;
+    nnc_json place;
+    if (entries != 3 && entries != 4) {
+        nnc_json_mismatch(item, "not a tensor", "[dtype, shape, storage], with a count for equal tensors");
+        return false;
+    }
+    return read_shape(item, t, &place) && set_storage(r, place, t) &&
+           (entries == 3 || whole(nnc_json_next(place), 1, (double)(r->storage_count - t->storage), count));
 }
 
 /* Reads the tensors of an operator; at: the list, a member `key` of op. Returns false when an error was noted. */
 static bool read_tensors(reader *r, nnc_json at, nnc_json op, const char *key, tensors *all) {
-    if (!is_list(at, op, key, TENSORS_MAX)) { return false; }
+    if (!is_list(at, op, key, 2 * TENSORS_MAX)) { return false; }
+    const bool is_short = nnc_json_type_of(nnc_json_first(at)) == NNC_JSON_NUMBER;
     all->capacity = nnc_json_count(at);
+    all->capacity = is_short ? all->capacity / 2 : all->capacity;
     all->of = nnc_arena_array(r->arena, (size_t)all->capacity + 1, sizeof *all->of);
     if (all->of == NULL) { return nnc_faults_no_memory(r->faults); }
     for (nnc_json item = nnc_json_first(at); item.node != NULL; item = nnc_json_next(item)) {
         tensor one;
-        int64_t count = 0;
-        if (!read_tensor(r, item, &one, &count)) { return false; }
+        int64_t count = 1;
+        if (!(is_short ? read_short(r, at, &item, &one) : read_tensor(r, item, &one, &count))) { return false; }
         if (count > TENSORS_MAX - all->count) {
             nnc_json_fault(at, NULL, "too long, expected at most %d tensors", TENSORS_MAX);
             return false;
@@ -669,7 +708,7 @@ static bool read_issue(reader *r, nnc_json at, issue *o) {
     *o = (issue){ .at = at, .repeat = 1, .steps = 1 };
     if (!find_members(at, found) || !read_phase(at, found[KEY_PHASE], o) ||
         !value(at, found[KEY_MODULE], "module", 0, r->module_count - 1, &o->module) ||
-        !value(at, found[KEY_REPEAT], "repeat", 1, POSITIONS_MAX, &o->repeat) ||
+        (found[KEY_REPEAT].node != NULL && !whole(found[KEY_REPEAT], 1, POSITIONS_MAX, &o->repeat)) ||
         (found[KEY_STEPS].node != NULL && !whole(found[KEY_STEPS], 1, POSITIONS_MAX, &o->steps)) ||
         (o->counts && (!read_tensors(r, found[KEY_INPUTS], at, "inputs", &o->in) ||
                        !read_tensors(r, found[KEY_OUTPUTS], at, "outputs", &o->out)))) {
@@ -944,15 +983,16 @@ static nnc_frozen main_frozen(const reader *r) {
 }
 
 static bool read_program(reader *r, nnc_json root) {
-    static const char *const keys[] = { "schema",   "source", "batch",  "parameters", "modules", "ops",   "blocks",
-                                        "storages", "note",   "second", "optimizer",  "owners",  "saved", NULL };
+    static const char *const keys[] = { "schema",    "source", "batch",    "parameters", "modules",
+                                        "ops",       "blocks", "storages", "note",       "second",
+                                        "optimizer", "owners", "saved",    "shapes",     NULL };
     const nnc_json batch = nnc_json_get(root, "batch");
     int32_t count = 0;
     for (nnc_json key = nnc_json_first(root); key.node != NULL; key = nnc_json_next(key)) {
         if (!nnc_is_one_of(nnc_json_key(key), keys)) {
             nnc_json_fault(key, NULL,
                            "unknown key, expected schema, source, batch, parameters, modules, ops, "
-                           "blocks, storages, owners, saved, optimizer or second");
+                           "blocks, storages, shapes, owners, saved, optimizer or second");
             return false;
         }
     }
@@ -961,7 +1001,8 @@ static bool read_program(reader *r, nnc_json root) {
         return false;
     }
     r->blocks = nnc_json_get(root, "blocks");
-    if (!read_modules(r, root) || !read_storages(r, root) || !read_issues(r, root) || !read_parameters(r, root)) {
+    if (!read_modules(r, root) || !read_storages(r, root) || !read_shapes(r, root) || !read_issues(r, root) ||
+        !read_parameters(r, root)) {
         return false;
     }
     r->optimizer = optimizer_of(r);

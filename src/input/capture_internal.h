@@ -80,6 +80,8 @@ typedef struct reader {
     nnc_faults *faults;
     const char **modules;
     int32_t module_count;
+    tensor *shapes; /* formats and shapes that the operators name by number; shape_count: their number */
+    int32_t shape_count;
     storage *storages;
     int32_t storage_count;
     nnc_captured_op *ops;

@@ -356,11 +356,17 @@ $ nncost estimate inputs/captured.json round --devices 2 --format json | grep -o
 $ sed 's/"phase":"backward"/"phase":"reverse"/' inputs/captured.json >a.json; nncost estimate a.json round
 ! nncost: a.json:1: ops[26].phase: unknown phase, expected forward, backward or optimizer
 [3]
-$ sed 's/"float32"/"float33"/' inputs/captured.json >a.json; nncost estimate a.json round
-! nncost: a.json:1: ops[0].inputs[0][0]: unknown dtype, expected one of PyTorch such as float32, bfloat16 or int64, found "float33"
+$ sed 's/"shapes":\[\["float32"/"shapes":[["float33"/' inputs/captured.json >a.json; nncost estimate a.json round
+! nncost: a.json:1: shapes[0][0]: unknown dtype, expected one of PyTorch such as float32, bfloat16 or int64, found "float33"
+[3]
+$ sed 's/"inputs":\[0,/"inputs":[9999,/' inputs/captured.json >a.json; nncost estimate a.json round
+! nncost: a.json:1: ops[0].inputs[0]: wrong value, expected a whole number from 0 to 28, found 9999
+[3]
+$ sed 's/"inputs":\[0,/"inputs":[0,0,/' inputs/captured.json >a.json; nncost estimate a.json round
+! nncost: a.json:1: ops[0].inputs[4]: wrong value, expected a whole number from 0 to 28, found 44
 [3]
 $ sed 's/"blocks":/"blocs":/' inputs/captured.json >a.json; nncost estimate a.json round
-! nncost: a.json:1: blocs: unknown key, expected schema, source, batch, parameters, modules, ops, blocks, storages, owners, saved, optimizer or second
+! nncost: a.json:1: blocs: unknown key, expected schema, source, batch, parameters, modules, ops, blocks, storages, shapes, owners, saved, optimizer or second
 [3]
 $ sed 's/"kernels":"foreach"/"kernels":"fuse"/' inputs/captured.json >a.json; nncost estimate a.json round
 ! nncost: a.json:1: optimizer.kernels: unknown kernels of the optimizer, expected fused, foreach or loop, found "fuse"
