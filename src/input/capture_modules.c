@@ -141,7 +141,7 @@ static bool unfold(reader *r, const int32_t *places, int32_t count) {
     return true;
 }
 
-/* A row of numbers of the file, which stands for several a constant step apart: numbers, count, steps. */
+/* A row of numbers of the file, which stands for several with constant steps between them: numbers, count, steps. */
 enum { ROW_NUMBERS = 3 };
 typedef struct folded_row {
     int64_t first[ROW_NUMBERS], step[ROW_NUMBERS], count;
@@ -170,7 +170,7 @@ typedef struct saving {
     int32_t place; /* position of the first operator in the backward of the module; -1 = it has none */
 } saving;
 
-/* Finds the first operator of backward of a module after the module's call. Returns -1 if there is none. */
+/* Finds the first operator of backward of a module after the module's call. Returns -1 if the module has no backward. */
 static int32_t backward_of_module(const reader *r, int64_t module, int32_t after) {
     for (int32_t i = after > 0 ? after : 0; i < r->file_ops; i++) {
         const issue *o = &r->issues[i];
