@@ -1024,6 +1024,11 @@ NNC_SAYING nnc_memory memory_of(const nnc_model *model, const nnc_op_list *list,
     return memory;
 }
 
+double nnc_working_bytes(const nnc_model *model, const nnc_op_list *list, const nnc_resident_bytes *held,
+                         const nnc_stage_residency *holding, const nnc_plan *plan) {
+    return activation_bytes_of(model, list, holding, plan, &held->kept, NULL) + held->op_bytes + held->block_bytes;
+}
+
 nnc_memory nnc_memory_of_resident(const nnc_model *model, const nnc_op_list *list, const nnc_resident_bytes *held,
                                   const nnc_stage_residency *holding, const nnc_plan *plan,
                                   const nnc_software *software, int64_t capacity_bytes) {

@@ -14,21 +14,21 @@
  *     resident:  pass; group                         resident bytes of the        one group
  *                                                    heaviest stages
  *     allowed:   ZeRO stage; offload                 legal or not; its profile    one block
- *     over:      pass                                one stage that exceeds the   one block
- *                                                    memory; ZeRO stage, offload
- *     smaller:   plan without micro-batch and        sums of the last list with   the search
- *                order of passes; profile            a smaller micro-batch
+ *     edges:     pipeline; group; stage; plan        working bytes that fit, and  blocks with equal
+ *                                                    that exceed the memory       tensor to sequence_parallel
+ *     smaller:   plan without micro-batch, ZeRO      sums of the first and the    the search
+ *                and order of passes; profile        last list
  *     full:      recomputation; pipeline; group      a micro-batch with which     blocks with equal
  *                                                    all plans exceed the memory  tensor to sequence_parallel
  *
- * Most plans exceed the memory, and most of the work is lowering their op lists to find this out. If only the
- * micro-batch grows, no tensor gets smaller, so resident bytes never fall. A pass therefore begins with the sums of a
- * smaller micro-batch: a plan that exceeds the memory with these sums also exceeds it with its own. The op list of a
- * pass is lowered only for the first plan that does not exceed the memory. A stage that keeps at least as much as a
- * stage that exceeds the memory also exceeds it. If all plans of a group exceed the memory, they also exceed it with
- * each larger micro-batch, as long as the micro-batches in flight stay equal: such groups are only counted. If all
- * plans of a block with 1f1b exceed the memory, so do its plans with schedules that keep at least as many
- * micro-batches.
+ * Most plans are decided without their op list and without their memory. In blocks with equal degrees, all bytes of a
+ * stage but its working bytes (activations and the working set of an op) follow from ZeRO stage and offload, and the
+ * memory never falls while working bytes grow. So two numbers for each stage, its edges, tell which plans fit. Working
+ * bytes are bounded by the sums of smaller micro-batches: if only the micro-batch grows, no tensor gets smaller, and k
+ * times the micro-batch needs at most k times the bytes. The op list of a pass is lowered only if the edges do not
+ * decide, or if the plan may be among the best. If all plans of a group exceed the memory, they also exceed it with each
+ * larger micro-batch, as long as the micro-batches in flight stay equal: such groups are only counted. If all plans of a
+ * block with 1f1b exceed the memory, so do its plans with schedules that keep at least as many micro-batches.
  *
  * Gain: instructions of `search gpt3-175b a100 --devices 1024` without a cache, divided by those with the cache.
  * Measured: passes 1.7, allowed 1.16, resident 1.04, run 1.0. full 1.11, for `search deepseek-v3 h100 --devices 2048
@@ -48,7 +48,7 @@
 enum {
     PASSES_MAX = 8,
     PLAINS = 4,      /* number of profiles whose last bound of the time is stored */
-    PASS_STAGES = 4, /* number of pipeline stages, those with the most memory, whose resident bytes a pass stores */
+    PASS_STAGES = 8, /* number of pipeline stages, those with the most memory, whose resident bytes a pass stores */
 };
 
 #define EVEN_GROUPS UINT64_MAX /* value of `holds` in nnc_pass_costs */
@@ -74,15 +74,14 @@ struct nnc_pass_costs {
     int32_t held_count;
     int32_t held_stage[PASS_STAGES]; /* index of the pipeline stage of each entry of `held` */
     nnc_resident_bytes held[PASS_STAGES];
-    bool over; /* true: a plan of this block of plans exceeded the memory: with ZeRO stage over_zero and offload
-                * over_offload, on the stage over_stage */
-    int32_t over_zero;
-    unsigned over_offload;
-    nnc_stage_residency over_stage;
     bool usable, worked, timed[2];
     bool guessed;   /* true: `sums` were computed for a smaller micro-batch, and the op list is not written yet */
-    uint64_t group; /* serial number of the group of plans whose times are in `run`; 0 = no group */
-    bool runs;      /* true: the pipeline of this group of plans can be replayed */
+    double growth;  /* largest factor by which the own sums may exceed `sums`; 1 if `sums` are the own sums */
+    uint64_t edged; /* serial number of the group of plans whose bytes are in `working`; 0 = no group */
+    int32_t working_count;       /* number of entries of `working` that are computed */
+    double working[PASS_STAGES]; /* activations and working set of each of the heaviest stages in the current group */
+    uint64_t group;              /* serial number of the group of plans whose times are in `run`; 0 = no group */
+    bool runs;                   /* true: the pipeline of this group of plans can be replayed */
     nnc_step_times run;
     uint64_t waits; /* serial number of the group of plans whose pipeline waits at `track`; 0 = no group */
     nnc_replay_place track;
@@ -94,6 +93,23 @@ typedef struct full_group {
     int64_t micro_batch; /* micro-batch with which all plans exceed the memory */
     uint64_t legal;      /* number of plans */
 } full_group;
+
+/* How the memory of a stage of plans with equal parameters depends on its working bytes (activations and the working
+ * set of an op). More working bytes never need less memory. */
+typedef struct memory_edge {
+    double fits, over; /* fits: the stage fits with at most these working bytes; over: it exceeds the memory with at
+                        * least these */
+    double working;    /* working bytes for which `bytes` was computed */
+    int64_t bytes;     /* memory with `working` bytes; 0 = not computed */
+} memory_edge;
+
+/* The stages whose edges are stored for one group of plans. */
+typedef struct edge_row {
+    uint64_t column; /* number of the column of blocks for which the edges hold; 0 = none */
+    int32_t stages[PASS_STAGES];
+    uint64_t networks[2][2]; /* column whose plans have a network, without and with ZeRO 3, without and with offload; of
+                              * the first row of a pipeline */
+} edge_row;
 
 /* Lower bound of the time of one micro-batch in all layers, and the values from which it was computed. */
 typedef struct plain_bound {
@@ -113,8 +129,9 @@ struct nnc_plan_groups {
     int64_t layers;   /* number of layers of the model */
     nnc_plan settled; /* plan of the current group with all defaults set, still without its ZeRO stage and offload */
     uint64_t group;   /* serial number of the current group of plans from 1, over all blocks */
-    bool partitioned; /* true: the layers of each stage are known for the current group */
-    bool known;       /* true: `allowed` and `software` are filled in */
+    uint64_t group_index; /* index of the current group in its block */
+    bool partitioned;     /* true: the layers of each stage are known for the current group */
+    bool known;           /* true: `allowed` and `software` are filled in */
     bool allowed[NNC_SEARCH_VALUES * NNC_SEARCH_VALUES]; /* true: this pair of ZeRO stage and offload is legal */
     uint64_t allowed_count;                              /* number of legal pairs of ZeRO stage and offload */
     const nnc_software *software[NNC_SEARCH_VALUES * NNC_SEARCH_VALUES];
@@ -134,11 +151,17 @@ struct nnc_plan_groups {
     uint64_t column;        /* number of the column of the current block: blocks of a column differ only in micro-batch,
                              * recomputation and pipeline */
     full_group *full;       /* for each recomputation, pipeline and group of a block */
+    uint64_t row_first;     /* index of the first row of edges of the current block */
     full_group *full_block; /* entries of `full` for the current block */
     full_group *full_now;   /* entry of `full` for the current group; NULL = the group has none */
-    uint64_t over_now;      /* number of plans of the current group that exceed the memory */
-    bool over_1f1b;         /* true: all plans of the current block with schedule 1f1b exceed the memory */
-    bool splits;            /* true: some offered schedule has separate weight gradients */
+    edge_row *rows;         /* for each pipeline and group of a block; NULL = memory is always computed */
+    memory_edge *edges;     /* for each row: PASS_STAGES edges for each plan of the group */
+    memory_edge *edges_now; /* edges of the current group */
+    bool weighed;           /* true: the memory of the last plan was computed; false: it is a lower bound */
+    uint64_t legal_group, legal; /* legal: number of legal plans in the group with serial number legal_group */
+    uint64_t over_now;           /* number of plans of the current group that exceed the memory */
+    bool over_1f1b;              /* true: all plans of the current block with schedule 1f1b exceed the memory */
+    bool splits;                 /* true: some offered schedule has separate weight gradients */
     double rows_s[NNC_ROWS_MAX]; /* seconds of each row of the op table before overlap */
     nnc_batched_replay *replay;  /* collects pipelines that are replayed together; NULL = each step time is computed at
                                    * once */
@@ -174,14 +197,26 @@ static void find_schedules(nnc_plan_groups *groups, const nnc_plan *base) {
     }
 }
 
-/* Sets groups->column and groups->full_block for block `number`. full_block points to the entries of groups->full for
- * the recomputation and pipeline of this block. */
-static void find_full_block(nnc_plan_groups *groups, uint64_t number) {
+/* Sets groups->column, groups->full_block and groups->row_first for block `number`. full_block points to the entries of
+ * groups->full for the recomputation and pipeline of this block; row_first is the first row of its pipeline. */
+static void find_columns(nnc_plan_groups *groups, uint64_t number) {
     const nnc_space_axis *axes = groups->space->axes;
     const uint64_t inner = (uint64_t)axes[NNC_AXIS_RECOMPUTE].count * (uint64_t)axes[NNC_AXIS_PIPELINE].count;
     const uint64_t each = groups->space->block_size / nnc_space_group_size(groups->space);
     groups->column = number / (inner * (uint64_t)axes[NNC_AXIS_MICRO_BATCH].count) + 1;
     groups->full_block = groups->full != NULL ? &groups->full[number % inner * each] : NULL;
+    groups->row_first = number % (uint64_t)axes[NNC_AXIS_PIPELINE].count * each;
+}
+
+/* Tests the two rules that most blocks break: the degrees divide the devices, and the micro-batches of all data ranks
+ * divide the global batch. True also if the plan gives more numbers, or fewer. */
+static bool divides(const nnc_plan *plan) {
+    const double ranks = (double)plan->tensor * plan->pipeline * plan->context;
+    if (plan->devices == 0 || plan->data > 0 || plan->micro_batches > 0) { return true; }
+    if (ranks > plan->devices || plan->devices % (int64_t)ranks != 0) { return false; }
+    const int64_t data = plan->devices / (int64_t)ranks;
+    return plan->global_batch == 0 || plan->micro_batch == 0 ||
+           (plan->micro_batch <= plan->global_batch / data && plan->global_batch % (plan->micro_batch * data) == 0);
 }
 
 bool nnc_plan_groups_block(nnc_plan_groups *groups, const nnc_plan *base, uint64_t number, nnc_error *err) {
@@ -197,12 +232,13 @@ bool nnc_plan_groups_block(nnc_plan_groups *groups, const nnc_plan *base, uint64
         find_schedules(groups, base);
     }
     nnc_space_block(groups->space, number, plain);
-    find_full_block(groups, number);
+    find_columns(groups, number);
     plain->schedule = NNC_SCHEDULE_1F1B;
     plain->virtual_stages = 1;
     plain->zero = plain->shard > 0 ? 3 : 0; /* a plan with --shard must have a ZeRO stage to be legal */
     plain->offload = NNC_OFFLOAD_NONE;
-    return nnc_plan_resolve_read(plain, groups->model, groups->device, plain, err) == NNC_OK;
+    return (err != NULL || divides(plain)) &&
+           nnc_plan_resolve_read(plain, groups->model, groups->device, plain, err) == NNC_OK;
 }
 
 bool nnc_plan_groups_shipped(nnc_plan_groups *groups, nnc_error *err) {
@@ -249,6 +285,7 @@ bool nnc_plan_groups_group(nnc_plan_groups *groups, uint64_t group) {
     nnc_plan *plan = &groups->settled;
     nnc_space_group(groups->space, group, plan);
     groups->group++;
+    groups->group_index = group;
     /* With one device or one micro-batch, memory may follow from a replay of the ops, and not from the sums that
      * full_group needs. */
     const bool sums = plan->devices > 1 && plan->micro_batches > 1 && groups->full != NULL;
@@ -285,12 +322,15 @@ static bool has_schedule(const nnc_plan_groups *groups, const nnc_software *soft
 
 /* Returns the number of legal plans in the current group. */
 static uint64_t count_legal(nnc_plan_groups *groups) {
-    uint64_t legal = 0;
     if (!groups->known) { find_allowed(groups); }
-    for (uint64_t i = 0; i < nnc_space_group_size(groups->space); i++) {
-        legal += groups->allowed[i] && has_schedule(groups, groups->software[i]) ? 1 : 0;
+    if (groups->legal_group != groups->group) {
+        groups->legal_group = groups->group;
+        groups->legal = 0;
+        for (uint64_t i = 0; i < nnc_space_group_size(groups->space); i++) {
+            groups->legal += groups->allowed[i] && has_schedule(groups, groups->software[i]) ? 1 : 0;
+        }
     }
-    return legal;
+    return groups->legal;
 }
 
 /* Stores that all legal plans of the current group exceed the memory, if its schedule is 1f1b and all pairs of ZeRO
@@ -395,8 +435,9 @@ typedef struct smaller_key {
 } smaller_key;
 
 typedef struct smaller_sums {
-    int64_t micro_batch;
+    int64_t micro_batch, first; /* micro_batch: that of `sums`; first: that of `first_sums` */
     nnc_segment_sums sums[NNC_SEGMENTS_MAX];
+    nnc_segment_sums first_sums[NNC_SEGMENTS_MAX]; /* sums of the first list with this key */
     const nnc_op_list *list; /* an op list of the model; only its segments are used, which are equal in all lists of the
                               * model */
     double tied_params;
@@ -407,15 +448,41 @@ enum { SMALLER = 256, SMALLER_WAYS = 4 };
 static smaller_key smaller_key_of(const nnc_plan *plan, const nnc_software *software) {
     smaller_key key = { .plan = nnc_plan_lowering_key(plan), .software = software };
     key.plan.micro_batch = 0;
-    key.plan.pipeline = plan->pipeline;
-    key.plan.zero = plan->zero == 3 ? 3 : 0;
-    key.plan.offload = plan->offload;
+    key.plan.pipeline = plan->pipeline > 1 ? 2 : 1; /* a pipeline has a second copy of a tied table */
     key.plan.schedule = nnc_schedule_ends_meet(plan) ? NNC_SCHEDULE_DUALPIPE : NNC_SCHEDULE_1F1B;
     key.degrees = ((((uint64_t)plan->tensor * 31 + (uint64_t)plan->context) * 31 + (uint64_t)plan->expert) * 31 +
-                   (uint64_t)plan->pipeline) *
+                   (uint64_t)key.plan.pipeline) *
                       31 +
-                  (uint64_t)plan->recompute * 8 + (uint64_t)key.plan.zero + (plan->sequence_parallel ? 1 : 0);
+                  (uint64_t)plan->recompute * 2 + (plan->sequence_parallel ? 1 : 0);
     return key;
+}
+
+/* Returns the largest factor by which the sums of a micro-batch may exceed known->sums. The sums of a whole multiple of a
+ * micro-batch are at most this multiple of its sums: tensors grow with the micro-batch, and parts that are rounded up, or
+ * do not depend on it, grow less. Infinity if the micro-batch is no whole multiple of known->first. */
+static double growth_of(const smaller_sums *known, int64_t micro_batch) {
+    if (known->micro_batch == micro_batch) { return 1.0; }
+    const double times = (double)micro_batch / (double)known->first;
+    double growth = 1.0;
+    for (int32_t s = 0; s < known->list->segment_count; s++) {
+        const nnc_segment_sums *a = &known->first_sums[s], *b = &known->sums[s];
+        const double first[] = { a->kept_bytes, a->input_bytes, a->live_bytes, a->again_bytes, a->transient_bytes };
+        const double now[] = { b->kept_bytes, b->input_bytes, b->live_bytes, b->again_bytes, b->transient_bytes };
+        for (size_t i = 0; i < NNC_COUNT_OF(first); i++) {
+            growth = first[i] * times > now[i] * growth ? first[i] * times / now[i] : growth;
+        }
+    }
+    return micro_batch % known->first == 0 ? growth : (double)INFINITY;
+}
+
+/* Tests whether the device has links for the communication of a plan. The links depend on the degrees and the shards. */
+static bool has_network(nnc_plan_groups *groups, const nnc_plan *plan) {
+    nnc_network network;
+    uint64_t *column = &groups->rows[groups->row_first].networks[plan->zero == 3][plan->offload != 0];
+    if (*column != groups->column && nnc_network_find(groups->device, plan, &network, NULL) == NNC_OK) {
+        *column = groups->column;
+    }
+    return *column == groups->column;
 }
 
 /* Begins a pass without its own op list: takes the sums of the op list with a smaller micro-batch as a lower bound.
@@ -429,13 +496,13 @@ static bool guess_pass(nnc_plan_groups *groups, nnc_pass_costs *pass) {
     }
     const smaller_key key = smaller_key_of(plan, pass->software);
     const smaller_sums *known = nnc_memo_find(&groups->smaller, &key);
-    if (known == NULL || known->micro_batch > plan->micro_batch) { return false; }
-    /* Memory needs no network, and the plan has one, because the plan with the smaller micro-batch has one. */
+    if (known == NULL || known->micro_batch > plan->micro_batch || !has_network(groups, plan)) { return false; }
     pass->step = (nnc_step){ .device = groups->device, .plan = plan, .software = pass->software };
     memcpy(pass->sums, known->sums, sizeof pass->sums[0] * (size_t)known->list->segment_count);
     pass->step.list = known->list;
     pass->step.sums = pass->sums;
     pass->step.tied_params = known->tied_params;
+    pass->growth = growth_of(known, plan->micro_batch);
     return true;
 }
 
@@ -443,9 +510,14 @@ static void keep_sums(nnc_plan_groups *groups, const nnc_pass_costs *pass) {
     const smaller_key key = smaller_key_of(&pass->work.plan, pass->software);
     if (groups->smaller.slots > 0) {
         smaller_sums *known = nnc_memo_find(&groups->smaller, &key);
-        known = known != NULL ? known : nnc_memo_add(&groups->smaller, &key);
+        const size_t size = sizeof pass->sums[0] * (size_t)pass->step.list->segment_count;
+        if (known == NULL) {
+            known = nnc_memo_add(&groups->smaller, &key);
+            known->first = pass->work.plan.micro_batch;
+            memcpy(known->first_sums, pass->sums, size);
+        }
         known->micro_batch = pass->work.plan.micro_batch;
-        memcpy(known->sums, pass->sums, sizeof pass->sums[0] * (size_t)pass->step.list->segment_count);
+        memcpy(known->sums, pass->sums, size);
         known->list = pass->step.list;
         known->tied_params = pass->step.tied_params;
     }
@@ -463,7 +535,8 @@ static bool list_pass(nnc_plan_groups *groups, nnc_pass_costs *pass) {
 /* Lowers the op list of a pass. Its sums replace the sums of a smaller micro-batch, with which the pass began. */
 static void complete_pass(nnc_plan_groups *groups, nnc_pass_costs *pass) {
     pass->guessed = false;
-    pass->holds = 0;
+    pass->growth = 1.0;
+    pass->holds = pass->edged = 0;
     groups->listed = NULL;
     pass->usable = list_pass(groups, pass);
     if (pass->usable) { keep_sums(groups, pass); }
@@ -477,8 +550,7 @@ static nnc_pass_costs *make_pass(nnc_plan_groups *groups, const nnc_plan *plan, 
     pass->work.plan = *plan;
     pass->software = software;
     pass->number = ++groups->made;
-    pass->group = pass->holds = 0;
-    pass->over = false;
+    pass->group = pass->holds = pass->edged = 0;
     pass->least_s = (double)NAN;
     pass->worked = pass->timed[0] = pass->timed[1] = false;
     groups->listed = groups->listed == pass ? NULL : groups->listed;
@@ -534,13 +606,17 @@ static double find_least_s(nnc_plan_groups *groups, nnc_pass_costs *pass) {
     nnc_plan key = nnc_plan_lowering_key(plan);
     key.recompute = 0;
     plain_bound *bound = plain_of(groups, pass->software);
+    if (pass->guessed && routed && nnc_network_find(groups->device, plan, &pass->network, NULL) != NNC_OK) {
+        return 0.0;
+    }
     if (bound->adds <= adds && (!routed || nnc_same_bytes(bound->routes, pass->network.routes, size)) &&
         nnc_same_bytes(&bound->plan, &key, sizeof key)) {
         return bound->least_s;
     }
+    if (pass->guessed) { complete_pass(groups, pass); }
+    if (!pass->usable || !list_pass(groups, pass)) { return 0.0; }
     nnc_step step = pass->step;
     step.plan = plan;
-    if (!list_pass(groups, pass)) { return 0.0; }
     bound->least_s = nnc_lowered_least_s(groups->scratch->shared, pass->alike, &step);
     bound->plan = key;
     bound->adds = pass->alike->least_adds;
@@ -648,77 +724,167 @@ static const nnc_resident_bytes *find_resident(const nnc_plan_groups *groups, nn
     return held;
 }
 
-/* Writes the memory of the fullest stage, or of the first stage over the limit, to result. Returns the index of this
- * stage. */
-static int32_t set_memory(nnc_plan_groups *groups, nnc_pass_costs *pass, nnc_result *result) {
-    const nnc_plan *plan = &result->plan;
-    nnc_resident_bytes buffer;
+/* Sums of byte counts that were rounded up differ by less than this from the sum rounded up. */
+#define ROUNDED_BYTES 8.0
+
+/* Points groups->edges_now to the edges of the current group. Groups in which each device has one chunk have the same
+ * parameters on each stage, so they share the edges of the first row. */
+static void find_edges(nnc_plan_groups *groups, const nnc_plan *plan) {
+    const uint64_t size = nnc_space_group_size(groups->space), each = PASS_STAGES * size;
+    const uint64_t group = holds_of(groups, plan) == EVEN_GROUPS ? 0 : groups->group_index;
+    edge_row *row = &groups->rows[groups->row_first + group];
+    groups->edges_now = &groups->edges[(groups->row_first + group) * each];
+    for (int32_t i = 0; i < groups->heaviest_count && i < PASS_STAGES; i++) {
+        if (row->column == groups->column && row->stages[i] == groups->heaviest[i]) { continue; }
+        row->stages[i] = groups->heaviest[i];
+        for (uint64_t k = 0; k < size; k++) {
+            groups->edges_now[(uint64_t)i * size + k] = (memory_edge){ .fits = -1.0, .over = (double)INFINITY };
+        }
+    }
+    if (row->column != groups->column) {
+        for (int32_t i = groups->heaviest_count; i < PASS_STAGES; i++) { row->stages[i] = -1; }
+    }
+    row->column = groups->column;
+}
+
+static memory_edge *edge_of(const nnc_plan_groups *groups, int32_t i, uint64_t inside) {
+    return groups->edges_now != NULL && i < PASS_STAGES
+               ? &groups->edges_now[(uint64_t)i * nnc_space_group_size(groups->space) + inside]
+               : NULL;
+}
+
+static void forget_held(const nnc_plan_groups *groups, nnc_pass_costs *pass, const nnc_plan *plan) {
     const uint64_t holds = holds_of(groups, plan);
     if (pass->holds != holds) {
         pass->holds = holds;
         pass->held_count = 0;
     }
-    int32_t fullest = groups->heaviest[0];
+}
+
+/* Returns the working bytes of stage heaviest[i]. The first PASS_STAGES stages are stored in pass->working. */
+static double find_working(nnc_plan_groups *groups, nnc_pass_costs *pass, const nnc_plan *plan, int32_t i) {
+    if (pass->edged != groups->group) {
+        forget_held(groups, pass, plan);
+        pass->edged = groups->group;
+        pass->working_count = 0;
+    }
+    for (; pass->working_count <= i; pass->working_count++) {
+        const int32_t stage = pass->working_count;
+        const nnc_stage_residency *h = &groups->scratch->step.holdings[groups->heaviest[stage]];
+        const nnc_resident_bytes *held = find_resident(groups, pass, plan, stage, NULL);
+        pass->working[stage] = nnc_working_bytes(groups->model, pass->step.list, held, h, plan);
+    }
+    return pass->working[i];
+}
+
+/* Returns a lower bound of the memory of a stage. With separate kernels of the update, memory may stay equal while
+ * working bytes grow, because the update needs more. */
+static double least_bytes(const memory_edge *edge, const nnc_pass_costs *pass, double working) {
+    const double more = working - edge->working;
+    const double rate = more < 0.0                                                 ? 1.0 + pass->software->reserve.share
+                        : pass->work.plan.optimizer_kernels == NNC_KERNELS_FOREACH ? 0.0
+                                                                                   : 1.0;
+    return edge->bytes > 0 ? (double)edge->bytes + rate * more - ROUNDED_BYTES : 0.0;
+}
+
+/* Compares the working bytes of each stage of a plan with its edges. If the plan exceeds the memory or fits, writes a
+ * lower bound of its memory to result. NNC_TIGHT: the edges do not decide. */
+static nnc_verdict compare_edges(nnc_plan_groups *groups, nnc_pass_costs *pass, uint64_t inside, nnc_result *result) {
+    bool fits = groups->heaviest_count <= PASS_STAGES;
+    double least = 1.0;
+    for (int32_t i = 0; i < groups->heaviest_count && i < PASS_STAGES; i++) {
+        const memory_edge *edge = edge_of(groups, i, inside);
+        const double working = find_working(groups, pass, &result->plan, i);
+        if (working >= edge->over) {
+            result->memory.total_bytes = result->memory.total_interval_bytes[1] = INT64_MAX;
+            return NNC_OVER_MEMORY;
+        }
+        fits = fits && working * pass->growth <= edge->fits;
+        least = nnc_max(least, least_bytes(edge, pass, working));
+    }
+    result->memory.total_bytes = result->memory.total_interval_bytes[1] = (int64_t)least;
+    return fits ? NNC_FITS : NNC_TIGHT;
+}
+
+static void move_edge(const nnc_plan_groups *groups, memory_edge *edge, double working, const nnc_memory *memory) {
+    if (nnc_memory_verdict(memory, groups->limit_bytes) == NNC_FITS) {
+        edge->fits = nnc_max(edge->fits, working - ROUNDED_BYTES);
+    } else {
+        edge->over = nnc_min(edge->over, working + ROUNDED_BYTES);
+    }
+}
+
+/* Moves an edge to the memory of a plan. The first time, also finds the edge near the limit: the memory is nearly a
+ * linear function of working bytes, so it is computed again a little below and above the zero of this line. */
+static void learn_edge(const nnc_plan_groups *groups, const nnc_pass_costs *pass, const nnc_plan *plan, int32_t i,
+                       const nnc_resident_bytes *held, const nnc_memory *memory, memory_edge *edge) {
+    const double beside = 65536.0; /* distance to the zero of the line; hardly any plan lies between */
+    const nnc_stage_residency *h = &groups->scratch->step.holdings[groups->heaviest[i]];
+    const double now = nnc_working_bytes(groups->model, pass->step.list, held, h, plan);
+    const double most = (double)memory->total_interval_bytes[1], total = (double)memory->total_bytes;
+    const double rate =
+        nnc_max(most, total) / total * (1.0 + (plan->reserve_bytes >= 0 ? 0.0 : pass->software->reserve.share));
+    move_edge(groups, edge, now, memory);
+    if (edge->bytes > 0) { return; }
+    edge->working = now;
+    edge->bytes = memory->total_bytes;
+    for (int side = -1; side <= 1; side += 2) {
+        nnc_resident_bytes other = *held;
+        const double more = ((double)groups->limit_bytes - nnc_max(most, total)) / rate + side * beside;
+        other.op_bytes += more;
+        const nnc_memory there = nnc_memory_of_resident(groups->model, pass->step.list, &other, h, plan, pass->software,
+                                                        nnc_device_capacity(groups->device));
+        move_edge(groups, edge, now + more, &there);
+    }
+}
+
+/* Writes the memory of the fullest stage, or of the first stage over the limit, to result. */
+static void set_memory(nnc_plan_groups *groups, nnc_pass_costs *pass, uint64_t inside, nnc_result *result) {
+    const nnc_plan *plan = &result->plan;
+    nnc_resident_bytes buffer;
+    forget_held(groups, pass, plan);
     result->memory.total_bytes = 0;
     for (int32_t i = 0; i < groups->heaviest_count; i++) {
         const nnc_stage_residency *h = &groups->scratch->step.holdings[groups->heaviest[i]];
         const nnc_resident_bytes *held = find_resident(groups, pass, plan, i, &buffer);
         const nnc_memory memory = nnc_memory_of_resident(groups->model, pass->step.list, held, h, plan, pass->software,
                                                          nnc_device_capacity(groups->device));
-        if (i == 0 || memory.total_bytes > result->memory.total_bytes) {
-            result->memory = memory;
-            fullest = groups->heaviest[i];
-        }
+        memory_edge *edge = edge_of(groups, i, inside);
+        if (edge != NULL) { learn_edge(groups, pass, plan, i, held, &memory, edge); }
+        if (i == 0 || memory.total_bytes > result->memory.total_bytes) { result->memory = memory; }
         if (memory.total_bytes > groups->limit_bytes) { break; }
     }
-    return fullest;
 }
 
-/* Tests whether the plan surely exceeds the memory, by comparison with another plan of the pass that exceeds it on
- * one stage. True if the other plan shards and offloads at least as much as this plan, and a stage of this plan
- * keeps at least as many bytes as the stage of the other plan. */
-static bool is_over(const nnc_plan_groups *groups, const nnc_pass_costs *pass, const nnc_plan *plan) {
-    const nnc_stage_residency *h = groups->scratch->step.holdings, *over = &pass->over_stage;
-    if (!pass->over || plan->zero > pass->over_zero || (plan->offload & ~pass->over_offload) != 0) { return false; }
-    for (int32_t i = 0; i < groups->heaviest_count; i++) {
-        const nnc_stage_residency *one = &h[groups->heaviest[i]];
-        if (!one->uneven && one->segments == over->segments && keeps_more(one, over)) { return true; }
-    }
-    return false;
-}
-
-/* Stores a plan that exceeds the memory, and the stage on which it does. Stores nothing if the chunks of this stage
- * have different numbers of layers. */
-static void keep_over(nnc_plan_groups *groups, nnc_pass_costs *pass, const nnc_plan *plan, int32_t stage) {
-    const nnc_stage_residency *one = &groups->scratch->step.holdings[stage];
-    if (!one->uneven && groups->smaller.slots > 0) {
-        pass->over = true;
-        pass->over_zero = plan->zero;
-        pass->over_offload = plan->offload;
-        nnc_stage_residency_copy(&pass->over_stage, one);
-    }
-}
-
-/* Sets the memory of a plan in the result. If the plan is over the limit, this may be a lower bound of its memory.
- * Returns false if its op list cannot be lowered. */
-static bool weigh(nnc_plan_groups *groups, nnc_pass_costs *pass, nnc_result *result) {
-    const nnc_plan *plan = &result->plan;
-    if (is_over(groups, pass, plan)) {
-        result->memory.total_bytes = result->memory.total_interval_bytes[1] = INT64_MAX;
-        count_over(groups);
-        return true;
-    }
-    int32_t stage = set_memory(groups, pass, result);
-    if (pass->guessed && nnc_memory_verdict(&result->memory, groups->limit_bytes) == NNC_FITS) {
+/* Computes the memory of a plan, unless the sums of a smaller micro-batch already exceed the limit. Returns false if its
+ * op list cannot be lowered. */
+static bool compute_memory(nnc_plan_groups *groups, nnc_pass_costs *pass, uint64_t inside, nnc_result *result) {
+    set_memory(groups, pass, inside, result);
+    if (pass->growth > 1.0 && nnc_memory_verdict(&result->memory, groups->limit_bytes) == NNC_FITS) {
         complete_pass(groups, pass);
         if (!pass->usable) { return false; }
-        stage = set_memory(groups, pass, result);
+        set_memory(groups, pass, inside, result);
     }
-    if (nnc_memory_verdict(&result->memory, groups->limit_bytes) != NNC_FITS) {
-        keep_over(groups, pass, plan, stage);
-        count_over(groups);
-    }
+    groups->weighed = true;
     return true;
+}
+
+/* Sets the memory of a plan in the result, or a lower bound of it if this decides whether the plan fits. Returns false
+ * if its op list cannot be lowered. */
+static bool weigh(nnc_plan_groups *groups, nnc_pass_costs *pass, uint64_t inside, nnc_result *result) {
+    groups->weighed = false;
+    nnc_verdict verdict = NNC_TIGHT;
+    if (groups->edges_now != NULL) { verdict = compare_edges(groups, pass, inside, result); }
+    if (verdict == NNC_TIGHT) {
+        if (!compute_memory(groups, pass, inside, result)) { return false; }
+        verdict = nnc_memory_verdict(&result->memory, groups->limit_bytes);
+    }
+    if (verdict != NNC_FITS) { count_over(groups); }
+    return true;
+}
+
+bool nnc_plan_groups_weigh(nnc_plan_groups *groups, nnc_pass_costs *pass, uint64_t inside, nnc_result *result) {
+    return groups->weighed || compute_memory(groups, pass, inside, result);
 }
 
 nnc_pass_costs *nnc_plan_groups_plan(nnc_plan_groups *groups, uint64_t inside, nnc_result *result) {
@@ -736,8 +902,10 @@ nnc_pass_costs *nnc_plan_groups_plan(nnc_plan_groups *groups, uint64_t inside, n
         nnc_step step = pass->step;
         step.plan = plan;
         partition_layers(groups, &step);
+        groups->edges_now = NULL;
+        if (groups->rows != NULL && plan->devices > 1) { find_edges(groups, plan); }
     }
-    return weigh(groups, pass, result) ? pass : NULL;
+    return weigh(groups, pass, inside, result) ? pass : NULL;
 }
 
 /* ---- step times of plans, computed at once or in a batch of pipelines ---- */
@@ -859,6 +1027,11 @@ nnc_plan_groups *nnc_plan_groups_create(const nnc_model *model, const nnc_device
         !nnc_scratch_share(made->scratch, model, device, true) ||
         (splits && !nnc_memo_create(&made->smaller, SMALLER, SMALLER_WAYS, sizeof(smaller_key),
                                     offsetof(smaller_key, plan), sizeof(smaller_sums))) ||
+        (splits && (made->rows = calloc((size_t)space->axes[NNC_AXIS_PIPELINE].count *
+                                            (space->block_size / nnc_space_group_size(space)),
+                                        sizeof *made->rows)) == NULL) ||
+        (splits && (made->edges = calloc((size_t)space->axes[NNC_AXIS_PIPELINE].count * space->block_size,
+                                         PASS_STAGES * sizeof *made->edges)) == NULL) ||
         (splits && (made->full = calloc((size_t)space->axes[NNC_AXIS_RECOMPUTE].count *
                                             (size_t)space->axes[NNC_AXIS_PIPELINE].count *
                                             (space->block_size / nnc_space_group_size(space)),
@@ -873,6 +1046,8 @@ void nnc_plan_groups_destroy(nnc_plan_groups *groups) {
     if (groups != NULL) {
         nnc_memo_destroy(&groups->smaller);
         free(groups->full);
+        free(groups->rows);
+        free(groups->edges);
         nnc_scratch_destroy(groups->scratch);
         nnc_batched_replay_destroy(groups->replay);
         free(groups);

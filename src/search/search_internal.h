@@ -207,10 +207,13 @@ bool nnc_plan_groups_group(nnc_plan_groups *groups, uint64_t group);
 /* Returns the number of legal plans in the current group if all of them are known to exceed the memory, otherwise 0. */
 uint64_t nnc_plan_groups_full(nnc_plan_groups *groups);
 
-/* Returns the costs of a plan of the group and sets the memory of the plan in result. Returns NULL if the plan is
- * not legal. Visit the plans with the least memory first, which come last in a group: if one of them exceeds the
- * memory, plans that need more are not computed. */
+/* Returns the costs of a plan of the group and sets the memory of the plan in result: exactly, or a lower bound of it
+ * that has the same verdict. Returns NULL if the plan is not legal. */
 nnc_pass_costs *nnc_plan_groups_plan(nnc_plan_groups *groups, uint64_t inside, nnc_result *result);
+
+/* Computes the memory of the plan of the last nnc_plan_groups_plan, unless result has it. Returns false if its op list
+ * cannot be lowered. */
+bool nnc_plan_groups_weigh(nnc_plan_groups *groups, nnc_pass_costs *pass, uint64_t inside, nnc_result *result);
 
 /* Replays all batches, so that every waiting plan gets its time through `batched`. */
 void nnc_plan_groups_finish(nnc_plan_groups *groups);

@@ -430,7 +430,8 @@ static void complete(worker *w, nnc_found *found) {
         return;
     }
     nnc_pass_costs *pass = nnc_plan_groups_plan(groups, inside % size, &result);
-    if (pass != NULL && nnc_plan_groups_times(groups, pass, &result.plan) &&
+    if (pass != NULL && nnc_plan_groups_weigh(groups, pass, inside % size, &result) &&
+        nnc_plan_groups_times(groups, pass, &result.plan) &&
         nnc_plan_groups_step(groups, pass, inside % size, &result) && nnc_plan_groups_parts(groups, pass, &result)) {
         count_run(r, &result, &run);
         *found = found_of(&result, &run, nnc_plan_groups_software(pass), index);
@@ -443,7 +444,9 @@ static bool computes_long(worker *w, nnc_pass_costs *pass, const nnc_result *res
     const nnc_search *search = w->of->search;
     const int64_t bytes = result->memory.total_bytes;
     const nnc_front *known = w->of->known;
-    if (!nnc_front_beats(known, search->objective, search->best, (double)INFINITY, bytes)) { return false; }
+    if (search->no_prune || !nnc_front_beats(known, search->objective, search->best, (double)INFINITY, bytes)) {
+        return false;
+    }
     const double least_s = nnc_plan_groups_compute_s(w->groups, pass, &result->plan);
     return nnc_front_beats(known, search->objective, search->best, least_s, bytes);
 }
@@ -464,7 +467,8 @@ static void try_plan(worker *w, uint64_t index, uint64_t inside) {
                                          : nnc_memory_verdict(&result.memory, capacity) == NNC_FITS;
     w->part.legal++;
     w->part.feasible += fits ? 1 : 0;
-    if ((!fits && !search->no_prune) || (fits && !search->no_prune && computes_long(w, pass, &result)) ||
+    if ((!fits && !search->no_prune) || (fits && computes_long(w, pass, &result)) ||
+        !nnc_plan_groups_weigh(w->groups, pass, inside, &result) || (fits && computes_long(w, pass, &result)) ||
         !nnc_plan_groups_times(w->groups, pass, &result.plan)) {
         w->part.pruned++;
         return;
@@ -504,10 +508,7 @@ static void run_block(worker *w, uint64_t number) {
             w->part.pruned += size;
             continue;
         }
-        for (uint64_t i = size; i-- > 0;) { /* goes from the last plan to the first, because plans that need less memory
-                                             * come last: see nnc_plan_groups_plan */
-            try_plan(w, number * space->block_size + first + i, i);
-        }
+        for (uint64_t i = size; i-- > 0;) { try_plan(w, number * space->block_size + first + i, i); }
     }
 }
 

@@ -103,6 +103,36 @@ START_TEST(more_work) {
 }
 END_TEST
 
+/* Activations and working sets of k times the micro-batch: at least those of the micro-batch, and at most k times. A
+ * search decides with this which plans fit. */
+START_TEST(whole_micro_batches) {
+    int number = 0, compared = 0, close = 0;
+    for (int i = 0; i < 8 * CASES; i++) {
+        split_case c = draw_legal(&number);
+        const nnc_result before = result_of_split(&c);
+        const int64_t k = between(2, 12);
+        if (before.memory.one_moment) { continue; } /* a single device replays its ops */
+        c.plan.micro_batch *= k;
+        c.plan.global_batch = 0;
+        nnc_plan plan;
+        if (nnc_plan_resolve(&c.plan, &c.model, &c.device, &plan, NULL) != NNC_OK) { continue; }
+        const nnc_result after = result_of_split(&c);
+        const nnc_memory *a = &before.memory, *b = &after.memory;
+        if (after.memory_stage != before.memory_stage) { continue; }
+        const double one = (double)(a->activation_bytes + a->transient_bytes);
+        const double all = (double)(b->activation_bytes + b->transient_bytes);
+        ck_assert_int_eq(a->weight_bytes, b->weight_bytes);
+        ck_assert_int_eq(a->gradient_bytes, b->gradient_bytes);
+        ck_assert_int_eq(a->optimizer_bytes, b->optimizer_bytes);
+        ck_assert_msg(one <= all && all <= (double)k * one, "%d: %.12g, %d times: %.12g", number - 1, one, (int)k, all);
+        compared++;
+        close += all >= 0.9 * (double)k * one ? 1 : 0;
+    }
+    ck_assert_int_gt(compared, 2000);
+    ck_assert_int_gt(close, compared / 4);
+}
+END_TEST
+
 /* A millionth more bandwidth is at most a millionth less time. */
 START_TEST(continuous) {
     int number = 0;
@@ -123,6 +153,6 @@ START_TEST(continuous) {
 END_TEST
 
 int main(void) {
-    const TTest *const tests[] = { better_devices_and_links, overlap, more_work, continuous };
+    const TTest *const tests[] = { better_devices_and_links, overlap, more_work, whole_micro_batches, continuous };
     return run_tests("monotone_cluster", tests, COUNT_OF(tests));
 }
