@@ -99,7 +99,12 @@ const char *nnc_formula_name(const char **at, size_t *size);
         if ((why) != NULL) { call; } \
     } while (0)
 
-/* Marks a function with a parameter `why` that is called often: inlined, so a call with why = NULL costs no time. */
+/* Marks a function with a parameter `why` that is called often: inlined, so a call with why = NULL costs no time. A
+ * program optimised for size has each such function once. */
+#ifdef __OPTIMIZE_SIZE__
+#define NNC_SAYING static inline
+#else
 #define NNC_SAYING static inline __attribute__((always_inline))
+#endif
 
 #endif

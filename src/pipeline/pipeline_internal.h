@@ -116,7 +116,7 @@ bool nnc_is_wide(void);
 
 /* Four values, one per track (pipeline), that are loaded, added and stored at once. Stores of two values would delay
  * the next load of all four by some cycles. */
-#ifdef __GNUC__
+#if defined(__GNUC__) && !defined(__OPTIMIZE_SIZE__)
 #define NNC_EACH static inline __attribute__((always_inline))
 typedef double nnc_four __attribute__((vector_size(4 * sizeof(double)), aligned(sizeof(double)), may_alias));
 #define NNC_FOUR(at) (*(nnc_four *)(at))
