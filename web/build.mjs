@@ -1,5 +1,5 @@
 // Puts the explorer together as one file.
-//   usage: node build.mjs ENGINE.wasm UNPACK.wasm EXPLORER.html
+//   usage: node build.mjs ENGINE.wasm UNPACK.wasm PACK EXPLORER.html
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { readFileSync, readdirSync, writeFileSync } from "node:fs";
@@ -8,13 +8,15 @@ import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 import { buildSync } from "esbuild";
 import { Engine } from "./engine.js";
+import { join as joined, orders, split } from "./streams.js";
 
 const here = dirname(fileURLToPath(import.meta.url));
 const root = dirname(here);
-const [wasm, unpack, page] = process.argv.slice(2);
+const [wasm, unpack, packer, page] = process.argv.slice(2);
 
-// Spaces that only people need stay out; the bytes of every number and text stay.
-const bare = (text) => text.replace(/("(?:[^"\\]|\\.)*")|\s+/g, "$1");
+// Spaces and notes that the program does not read stay out; the bytes of every number and of every other text stay.
+const bare = (text) => text.replace(/("(?:[^"\\]|\\.)*")|\s+/g, "$1")
+  .replace(/,"note":"(?:[^"\\]|\\.)*"|"note":"(?:[^"\\]|\\.)*",?/g, "");
 export function dataFiles() {
   const files = {};
   for (const folder of ["hw", "models", "software", "clusters", "prices", "grid", "hosts", "foreign", "foreign/graphs", "hub"]) {
@@ -42,14 +44,23 @@ function main() {
   if (colours === null) throw new Error(`no style in the picture of a step: ${drawn.err}`);
   const css = readFileSync(join(here, "page.css"), "utf8");
   const style = colours[1] + buildSync({ stdin: { contents: css, loader: "css" }, minify: true, write: false }).outputFiles[0].text;
-  // What the form is made of, which the page need not ask for when it begins.
+  // What the form is made of, which the page need not ask for when it begins. Many commands have the same options.
   const json = (...words) => JSON.parse(program.run([...words]).out);
-  const form = { options: { commands: json("docs", "options").commands }, ...json("list", "models", "--format", "json"), ...json("list", "devices", "--format", "json"),
-    ...json("list", "software", "--format", "json"), version: program.run(["--version"]).out.trim() };
-  const parts = [code, Buffer.from(JSON.stringify({ data, form }))];
-  const packed = execFileSync("xz", ["--format=lzma", "-9e", "-c"], { input: Buffer.concat(parts), maxBuffer: 1 << 26 });
-  const texts = { ENGINE_SOURCE: bundle("engine.js"), UNPACK: readFileSync(unpack).toString("base64"), PACKED: packed.toString("base64"),
-    PACKED_SIZES: parts.map((part) => part.length) };
+  const only = (keys) => (one) => Object.fromEntries(keys.map((key) => [key, one[key]]));
+  const list = (kind, ...keys) => ({ [kind]: json("list", kind, "--format", "json")[kind].map(only(keys)) });
+  const options = new Map();
+  const known = only(["name", "alias", "group", "kind", "choices", "unit", "default", "help"]);
+  const place = (text) => options.get(text) ?? options.set(text, options.size).get(text);
+  const commands = json("docs", "options").commands.map((one) => [one.name, one.options.map((option) => place(JSON.stringify(known(option))))]);
+  const form = { commands, options: [...options.keys()].map((text) => JSON.parse(text)), ...list("models", "id", "name", "family"),
+    ...list("devices", "id", "name", "year", "aliases"), ...list("software", "id"), version: program.run(["--version"]).out.trim() };
+  const streams = split(code);
+  if (Buffer.compare(joined(streams), code) !== 0) throw new Error("the program is not the one that the page will put together");
+  const parts = [...streams, Buffer.from(JSON.stringify({ data, form }))];
+  const packed = parts.map((part, i) => execFileSync(packer, [String(orders[i])], { input: part, maxBuffer: 1 << 26 }));
+  const texts = { ENGINE_SOURCE: bundle("engine.js"), UNPACK_SOURCE: bundle("unpack.js"), UNPACK: readFileSync(unpack).toString("base64"),
+    PACKED: Buffer.concat(packed).toString("base64"),
+    PARTS: parts.map((part, i) => ({ length: packed[i].length, size: part.length, order: orders[i] })) };
   const constants = Object.entries(texts).map(([name, text]) => `const ${name}=${JSON.stringify(text).replaceAll("</", "<\\/")};`).join("\n");
   const script = `${constants}\n${bundle("page.js")}`;
   const policy = [`default-src 'none'`, `script-src ${hash(script)} blob: 'wasm-unsafe-eval'`, `style-src ${hash(style)}`,

@@ -10,16 +10,26 @@ const begin = "estimate gpt2 a100 --micro-batch 8";
 const files = {}; // what was dropped, by name
 let module, data, engine, options, form, now, pinned = null;
 
-// The parts that the page carries packed: the engine, and its files.
+// The parts that the page carries packed, each unpacked in a worker of its own: the engine, which is compiled at once, and
+// its files.
 async function unpack() {
   const bytes = (text) => Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
-  const packed = bytes(PACKED), size = PACKED_SIZES[0] + PACKED_SIZES[1];
-  const { instance: { exports: { room, unpack, memory } } } = await WebAssembly.instantiate(bytes(UNPACK));
-  const at = room(packed.length);
-  new Uint8Array(memory.buffer).set(packed, at);
-  const found = unpack(at, packed.length, size); // after which the memory is another
-  const all = new Uint8Array(memory.buffer, found, size);
-  return [all.slice(0, PACKED_SIZES[0]), all.slice(PACKED_SIZES[0])];
+  const decoder = bytes(UNPACK), packed = bytes(PACKED);
+  const url = URL.createObjectURL(new Blob([UNPACK_SOURCE], { type: "text/javascript" }));
+  let from = 0;
+  const found = [PARTS.slice(0, -1), PARTS.slice(-1)].map((parts) => new Promise((resolve, reject) => {
+    const worker = new Worker(url), begin = from;
+    for (const { length } of parts) from += length;
+    worker.onmessage = ({ data }) => {
+      worker.terminate();
+      resolve(data);
+    };
+    worker.onerror = ({ message }) => reject(new Error(message));
+    worker.postMessage({ decoder, packed: packed.slice(begin, from), parts });
+  }));
+  const all = await Promise.all([found[0].then((code) => WebAssembly.compile(code)), found[1]]);
+  URL.revokeObjectURL(url);
+  return all;
 }
 
 // A worker with an engine of its own: ask(runs, line, more) for the answers of command lines; more: files beside what was
@@ -295,12 +305,12 @@ function listen() {
 }
 
 async function main() {
-  const [code, text] = await unpack();
+  const [compiled, text] = await unpack();
   const carried = JSON.parse(new TextDecoder().decode(text)), lists = carried.form;
   data = carried.data;
-  module = await WebAssembly.compile(code);
+  module = compiled;
   engine = new Remote();
-  options = new Options(lists.options);
+  options = new Options(lists.commands.map(([name, places]) => ({ name, options: places.map((at) => lists.options[at]) })));
   lists.devices.sort((a, b) => b.year - a.year || a.name.localeCompare(b.name));
   form = new Form(options, lists, (parsed) => go(options.build(parsed, parsed.command)));
   $("version").textContent = lists.version;

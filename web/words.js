@@ -33,9 +33,9 @@ export const join = (words) => words.map(quote).join(" ");
 
 // What 'nncost docs options' says, by command and by every name of an option.
 export class Options {
-  constructor(document) {
+  constructor(commands) {
     this.commands = new Map();
-    for (const command of document.commands) {
+    for (const command of commands) {
       const names = new Map();
       for (const option of command.options) {
         names.set(option.name, option);

@@ -2,7 +2,8 @@
 //   usage: node engine.mjs PROGRAM
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { commands, end, equal, files, root, same, test, truth } from "./native.mjs";
+import { gzipSync } from "node:zlib";
+import { commands, end, equal, files, page, root, same, test, truth } from "./native.mjs";
 
 const { Engine } = await import(join(root, "web/engine.js"));
 const { dataFiles } = await import(join(root, "web/build.mjs"));
@@ -36,6 +37,31 @@ await test("progress comes line by line, as JSON", () => {
   engine.run(["search", "llama3-8b", "h100", "--devices", "64", "--global-batch", "512", "--progress", "json", "--format", "json"],
     (line) => lines.push(JSON.parse(line)));
   truth(lines.length > 0 && lines.at(-1).done === lines.at(-1).of, `${lines.length} lines`);
+});
+
+await test("the page is small", () => {
+  const size = gzipSync(readFileSync(page), { level: 9 }).length;
+  truth(size <= 600_000, `${size} bytes after gzip -9`);
+});
+
+await test("a module comes back from its streams", async () => {
+  const { join: joined, split } = await import(join(root, "web/streams.js"));
+  const number = (value) => [0x80 | (value & 127), 0x80 | ((value >> 7) & 127), 0x80 | ((value >> 14) & 127), 0x80 | ((value >> 21) & 127), 0];
+  // A function of one local: an i32.const in five bytes, a block with a br_table, memory.fill, i32.load, f64.const.
+  const body = [1, 1, 0x7f, 0x41, ...number(4194304), 0x21, 0, 0x02, 0x40, 0x20, 0, 0x0e, 1, 0, 0, 0x0b, 0x20, 0, 0x41, 7, 0x41, 3,
+    0xfc, 11, 0, 0x20, 0, 0x28, 2, 4, 0x1a, 0x44, 0, 0, 0, 0, 0, 0, 0xf0, 0x3f, 0x1a, 0x0b];
+  const made = Uint8Array.from([0, 0x61, 0x73, 0x6d, 1, 0, 0, 0, 1, 4, 1, 0x60, 0, 0, 3, 2, 1, 0, 5, 3, 1, 0, 1,
+    10, body.length + 2, 1, body.length, ...body]);
+  truth(WebAssembly.validate(made), "the module of the test is not valid");
+  equal(joined(split(made)).join(), made.join());
+  const other = made.with(made.length - 2, 0x1c); // a select with types, which no compiler of C writes
+  let refused = false;
+  try {
+    split(other);
+  } catch (fault) {
+    refused = fault.message === "instruction 28";
+  }
+  truth(refused, "an unknown instruction is taken");
 });
 
 process.exit(end());
