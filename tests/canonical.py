@@ -106,7 +106,7 @@ class Serving(unittest.TestCase):
         first, second, third = converted(text)
         self.assertEqual((first["software"], first["weights"], first["kv_precision"], first["input_len"],
                           first["output_len"]), ("tensorrt-llm", "fp8-block", "fp8", "900", "450"))
-        self.assertTrue(first["model"].startswith("qwen3-8b layers=64"))
+        self.assertEqual(first["model"], "qwen3-32b")
         self.assertEqual((second["software"], second["open"]),
                          ("vllm-2024", "a setting that its source does not record"))
         self.assertEqual((third["weights"], third["group_size"], third["fitted"], third["refused"]),

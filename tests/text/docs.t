@@ -7,7 +7,7 @@ nncost.options/1 31
 --schedule | None | Parallelism | choice | ['1f1b', 'gpipe', 'interleaved', 'zb-h1', 'zb-h2', 'zb-v', 'dualpipe'] | None | None | None | 1f1b, interleaved with virtual stages | schedule | Pipeline schedule: the order of forward and backward micro-batches.
 --overlap | None | Parallelism | number | None | None | 0 | 1 | the software profile's | overlap | Share of the communication that overlaps with compute, where overlap is possible.
 --micro-batch | None | Batch | whole | None | None | 1 | 1000000000 | 1 | micro_batch | Sequences or images per micro-batch of one replica.
---recompute | None | Memory | flags | ['attention', 'norm', 'activation', 'mla_up_proj', 'moe_act', 'shared_experts', 'mlp', 'moe', 'full', 'selective', 'core_attn', 'layernorm'] | None | None | None | none | recompute | Activation checkpointing: parts of forward that backward computes again, so that their tensors are not kept.
+--recompute | None | Memory | flags | ['attention', 'norm', 'activation', 'mla_up_proj', 'moe_act', 'shared_experts', 'mlp', 'moe', 'full', 'selective', 'core_attn', 'layernorm'] | None | None | None | none | recompute | Activation checkpointing: parts of forward that backward computes again, so that their tensors are not kept. For a captured step also paths of modules, such as layers.*.mlp.
 --cluster | None | Parallelism | path | None | None | None | None | None | None | Cluster file with the links between the devices; they replace the links of the device file.
 --stages | None | Output | flag | None | None | None | None | None | None | Show every stage of the pipeline: its layers, times and memory.
 

@@ -7,6 +7,7 @@ software (model.layers, tensor, software ...) and leaves everything else in plac
     words.json     what their words mean, frameworks by the names of nncost, what notes of rows and programs of examples
                    say, families of models, engines, columns for people
     foreign/names/members.json   networks by their published names: a shipped model and the fields that differ
+    hub/names.json               networks that have a shape in hub/ of this name
 
 A row says what its source says. What its framework does where the row is silent is in software/*.json, which the
 program reads. What decides the time and the row does not say is guessed, and named in the column "open". Rows that
@@ -62,6 +63,7 @@ class Tables:
         self.words = load(os.path.join(HERE, "words.json"))
         names = load(os.path.join(ROOT, "foreign", "names", "members.json"))
         self.members, self.stand_ins = names["members"], names["stand_ins"]
+        self.shapes = load(os.path.join(ROOT, "hub", "names.json"))["shapes"]
 
     def meaning(self, column, text):
         """Returns the word of nncost for a word of a published table; "" = the word states nothing."""
@@ -71,9 +73,10 @@ class Tables:
         return found
 
     def member(self, name, task):
-        """Returns "MODEL FIELD=VALUE ..." for the name of a network, or the name itself if another network stands in for it;
-        None: the name is not listed."""
-        found = self.members.get(f"{name}/{task}", self.members.get(name, name if name in self.stand_ins else None))
+        """Returns "MODEL FIELD=VALUE ..." for the name of a network, or the name itself if another network stands in for it
+        or hub/ has its shape; None: the name is not listed."""
+        alone = name if name in self.stand_ins or name in self.shapes else None
+        found = self.members.get(f"{name}/{task}", self.members.get(name, alone))
         if isinstance(found, dict):
             raise Refused(found["refused"])
         return found
