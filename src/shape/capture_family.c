@@ -339,9 +339,7 @@ static nnc_status check_units(const struct nnc_captured *program, const nnc_plan
                         program->passes, program->passes);
     }
     if (p->recompute != 0 && p->recompute != NNC_RECOMPUTE_FULL) {
-        return refuse(option,
-                      "expected full, none or paths of modules, such as layers.*.mlp",
-                      err);
+        return refuse(option, "expected full, none or paths of modules, such as layers.*.mlp", err);
     }
     if (p->recompute != 0 && offloads) { return refuse(option, "expected none with --offload activations", err); }
     if ((p->recompute != 0 || offloads) && !any) {
