@@ -165,7 +165,7 @@ void nnc_field_expected(const nnc_field *field, char *text, size_t size) {
     case NNC_FIELD_ADAPTERS:
         snprintf(text, size,
                  "linear, or some of attention,mlp,q,k,v,out,qkv,gate,up,down,mixer_in,mixer_out,"
-                 "shared_gate,shared_up,shared_down");
+                 "shared_gate,shared_up,shared_down,experts");
         break;
     case NNC_FIELD_RATES:
     case NNC_FIELD_OBJECT_BY_DTYPE: snprintf(text, size, "an object keyed by number format"); break;

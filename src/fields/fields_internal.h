@@ -163,7 +163,8 @@ nnc_status nnc_field_set(const nnc_field_table *table, void *object, const char 
 nnc_status nnc_field_set_found(const nnc_field *field, void *object, nnc_dtype dtype, const char *dotted,
                                const char *value, nnc_error *err);
 
-/* Works as nnc_field_set for a field that is known. If it is a field of another table, sets the field of its name. */
+/* Works as nnc_field_set for a field that is known. If the field is of another table, sets the field of the same name
+ * in `table`. */
 nnc_status nnc_field_set_known(const nnc_field_table *table, void *object, const nnc_field *field, const char *value,
                                nnc_error *err);
 

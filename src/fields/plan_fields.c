@@ -113,7 +113,7 @@ static const nnc_field plan_fields[] = {
               "adapters are trained unless --train adds parts." },
     { NNC_FIELD_AS(NNC_FIELD_ADAPTERS, nnc_plan, adapters), .group = "Memory",
       NNC_DEFAULT_AS(NNC_ADAPTED_LINEAR, "linear"),
-      .help = "Linear layers that have adapters; routed experts only by name." },
+      .help = "Linear layers with adapters; routed experts only if listed." },
     { NNC_FIELD(nnc_plan, dora), .group = "Memory", NNC_DEFAULT_OFF,
       .help = "Adapters train the direction of each weight and a separate magnitude per output "
               "(DoRA)." },

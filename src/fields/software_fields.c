@@ -429,7 +429,7 @@ static void flags_text(const nnc_flag *list, unsigned flags, char *text, size_t 
     if (single != NULL) {
         size_t length = strlen(single);
         length = length < size ? length : size - 1;
-        memcpy(text, single, length); /* a check writes these names for each scenario */
+        memcpy(text, single, length); /* fast, because `nncost check` writes these names for each scenario */
         text[length] = '\0';
         return;
     }

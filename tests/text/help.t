@@ -123,7 +123,7 @@ Memory:
       --train LIST               Parts whose weights are trained; all other parts are frozen
       --next-tokens[=off]        Also train the layers for multi-token prediction (next_layers of ...
       --adapter-rank N           Rank of low-rank adapters of linear layers (LoRA); 0 = no adapters
-      --adapters LIST            Linear layers that have adapters; routed experts only by name
+      --adapters LIST            Linear layers with adapters; routed experts only if listed
       --dora[=off]               Adapters train the direction of each weight and a separate ...
       --frozen NAME              Storage format of frozen weights
       --fp8-inputs[=off]         Keep the inputs of activation functions in 8 bits for backward
@@ -286,7 +286,7 @@ Memory:
       --train LIST               Parts whose weights are trained; all other parts are frozen
       --next-tokens[=off]        Also train the layers for multi-token prediction (next_layers of ...
       --adapter-rank N           Rank of low-rank adapters of linear layers (LoRA); 0 = no adapters
-      --adapters LIST            Linear layers that have adapters; routed experts only by name
+      --adapters LIST            Linear layers with adapters; routed experts only if listed
       --dora[=off]               Adapters train the direction of each weight and a separate ...
       --frozen NAME              Storage format of frozen weights
       --fp8-inputs[=off]         Keep the inputs of activation functions in 8 bits for backward
@@ -418,7 +418,7 @@ Memory:
       --train LIST               Parts whose weights are trained; all other parts are frozen
       --next-tokens[=off]        Also train the layers for multi-token prediction (next_layers of ...
       --adapter-rank N           Rank of low-rank adapters of linear layers (LoRA); 0 = no adapters
-      --adapters LIST            Linear layers that have adapters; routed experts only by name
+      --adapters LIST            Linear layers with adapters; routed experts only if listed
       --dora[=off]               Adapters train the direction of each weight and a separate ...
       --frozen NAME              Storage format of frozen weights
       --fp8-inputs[=off]         Keep the inputs of activation functions in 8 bits for backward
