@@ -1,7 +1,7 @@
 /* nncost estimate: one training step on a device, and its page.
  *
- * The first screen has at most 20 lines of 80 columns: the verdict, time, memory, rate, cost, and the changes that
- * help most. --full writes the whole page:
+ * The page without --full, the first screen, has at most 20 lines of 80 columns: the verdict, time, memory, rate, cost,
+ * and the changes that help most. --full writes the whole page:
  *
  *     model, device, plan            as resolved
  *     step, bound by, parts, rate    time; the parts add up to the step
@@ -512,8 +512,8 @@ enum { CHANGE_LINES = 3 };
 /* Smallest gain for which a change is called faster. */
 static const double shown_gain = 1.01;
 
-/* The record of the first screen. Its first member is the report, so that a pointer to it is also a pointer to a
- * report. */
+/* The record of the first screen (the page without --full). Its first member is the report, so a pointer to the record
+ * is also a pointer to a report. */
 typedef struct first_screen {
     nnc_report report;
     const nnc_plan_changes *changes;

@@ -33,7 +33,7 @@ typedef struct nnc_scale {
     const char *model, *device;
     const char *overrides; /* changes by --set; NULL = no changes */
     int64_t global_batch;
-    const char *batch_chosen; /* how the command chose the batch; "" = the options have one */
+    const char *batch_chosen; /* how the command chose the batch; "" = an option states the batch */
     int32_t base;             /* index of the row with the highest throughput per device; -1 = no row has a plan */
     scale_row *rows;
     int32_t count;

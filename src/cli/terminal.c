@@ -1,7 +1,7 @@
 /* Access to the system: standard output and files, the progress line, signals.
  *
- * A browser page (WASI) has no terminal and no signals. It calls page_run for each command line. Commands that need
- * measured files or pipes are refused on a page. */
+ * A browser page (WASI) has no terminal and no signals. It calls page_run for each command line. Commands that read
+ * measurements or start processes are refused on a page. */
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -200,8 +200,8 @@ void nnc_interrupt_release(nnc_interrupt *interrupt) { (void)interrupt; }
 nnc_status nnc_run_outside_program(nnc_session *session, nnc_error *err) {
     (void)session;
     return nnc_fail(err, NNC_BAD_USAGE, "command",
-                    "works only in the program on Linux and macOS: a page has neither measured files nor pipes, and "
-                    "Windows has no processes of POSIX");
+                    "works only in the program on Linux and macOS: a browser page has no measurements and no pipes, "
+                    "and Windows has no processes of POSIX");
 }
 
 #endif

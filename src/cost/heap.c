@@ -11,7 +11,7 @@
 /* ---- the heap of glibc ---- */
 
 /* Constants of malloc.c of glibc 2.36 on 64 bits: the page; M_TOP_PAD; MINSIZE; DEFAULT_MMAP_THRESHOLD_MAX;
- * FASTBIN_CONSOLIDATION_THRESHOLD. A tensor is aligned to 64 B, after the header of its chunk of 16 B. */
+ * FASTBIN_CONSOLIDATION_THRESHOLD. A tensor lies after the 16 B header of its chunk, at a multiple of 64 B. */
 enum { PAGE = 4096, TOP_PAD = 131072, TOP_LEAST = 32, MAPPED_MOST = 33554432, FREED_LEAST = 65536, ALIGNED = 64 };
 
 static int64_t round_up(int64_t value, int64_t to) { return (value + to - 1) / to * to; }

@@ -10,7 +10,7 @@
 
 enum { WORD = sizeof(uint64_t), ZERO = 0, UNKNOWN, OTHER };
 
-/* A list that a struct points to. texts: pointers to text in each element. */
+/* A list that a struct points to. texts: number of pointers to text in each element; text_at: their offsets. */
 typedef struct list {
     nnc_spec_kind kind;
     size_t at, count_at, size;

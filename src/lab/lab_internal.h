@@ -373,7 +373,7 @@ typedef struct nnc_fitted_value {
 
 typedef struct nnc_device_change {
     const char *id;  /* id of the new file; if it differs from the old id, the aliases are dropped */
-    nnc_basis basis; /* basis of the new parameters; the file keeps its old basis if that is better */
+    nnc_basis basis; /* basis of the new parameters; the file keeps its old basis if that comes later in nnc_basis */
     const nnc_fitted_value *values;
     int32_t count;
     bool engine; /* true: the file is a software profile, and its object "serving" changes */

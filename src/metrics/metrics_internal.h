@@ -324,8 +324,8 @@ typedef struct nnc_report {
     const nnc_device *device;
     const nnc_software *software;
     bool software_chosen;   /* true: nncost chose the software profile for the plan; false: the user named it */
-    double eager_s;         /* step time without a compiler (profile torch-eager), for the first screen; NaN = not
-                             * computed */
+    double eager_s;         /* step time without a compiler (profile torch-eager), for the page without --full;
+                             * NaN = not computed */
     int64_t eager_bytes;    /* memory per device without a compiler; valid if eager_s is a number */
     int64_t least_bytes;    /* least memory over all values of the settings that are left open; 0 = memory of the
                              * plan */

@@ -112,7 +112,7 @@ static bool is_adapted(const nnc_op *op, const nnc_plan *plan) {
 /* The position in an op list at which ops are inserted. */
 typedef struct place {
     nnc_op_list *list;
-    int32_t at; /* index of the next op */
+    int32_t at; /* index that the next inserted op gets */
 } place;
 
 static nnc_op *insert(place *to, const nnc_op *base, const char *name, nnc_op_kind kind) {

@@ -14,7 +14,7 @@ typedef struct nnc_accuracy_report {
     const nnc_left_out *left_out;
     int32_t left_out_count;
     const char *overrides; /* changes by --set: "scale_out.latency_s=1e-5, ..."; NULL = no changes */
-    bool summary;          /* true: shows only sums, by device, profile and kind of model */
+    bool summary;          /* true: shows only mean errors, by device, profile and kind of model */
     bool all_rows;         /* true: lists every row, not only rows that cannot be predicted */
 } nnc_accuracy_report;
 
