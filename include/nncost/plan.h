@@ -326,12 +326,13 @@ typedef struct nnc_spreads {
     double experts;          /* applies to models with experts */
 } nnc_spreads;
 
-/* A measured range. On one device, it replaces own, kernels, carried and experts of nnc_spreads; on all devices, own. */
+/* A measured range. A range of one device replaces own, kernels, carried and experts of nnc_spreads; a range of all
+ * devices replaces only own. */
 typedef struct nnc_range {
     char device[48]; /* id of a device; "" = all devices that have no range of their own */
     char of[48];     /* id of a graph (of all devices: "graph"), or the kind of model: "decoder", "experts" ... */
-    double own;
-    double skew; /* share of the half width by which the upper end is farther away, and the lower end nearer */
+    double own;      /* replaces the member own of nnc_spreads */
+    double skew;     /* share of the half width by which the upper end is farther away, and the lower end nearer */
 } nnc_range;
 
 /* A framework that uses the profile, and the defaults of its plans. An entry applies if its hardware, model and

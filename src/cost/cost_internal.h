@@ -441,9 +441,9 @@ nnc_resident_bytes nnc_resident_bytes_of(const nnc_op_list *list, const nnc_segm
                                          const nnc_stage_residency *holding, const nnc_plan *plan,
                                          const nnc_software *software);
 
-/* Returns the working bytes of a device: activations of the micro-batches in flight and the largest working set. All
- * other bytes follow from its parameters, ZeRO stage and offload. If only working bytes grow, the memory never falls;
- * this does not hold for a single device, whose peak is one moment of backward. */
+/* Returns the working bytes of a device: activations of the micro-batches in flight, and the largest working set (the
+ * temporary memory of an op). All other bytes follow from its parameters, ZeRO stage and offload. If only working bytes
+ * grow, the memory never falls; this does not hold for a single device, whose peak is one moment of backward. */
 double nnc_working_bytes(const nnc_model *model, const nnc_op_list *list, const nnc_resident_bytes *held,
                          const nnc_stage_residency *holding, const nnc_plan *plan);
 
@@ -490,12 +490,12 @@ double nnc_frozen_bytes(const nnc_parameters *frozen, const nnc_plan *plan);
 
 /* Return the number of ranks over which ZeRO divides parameters: outside experts (dense), of experts (expert). */
 double nnc_dense_shards(const nnc_plan *plan);
+double nnc_expert_shards(const nnc_plan *plan);
 
 /* Tests whether a pipeline in ZeRO 3 adds up whole gradients and scatters them after its last micro-batch. PyTorch does
  * so: backward_maybe_with_nosync of torch/distributed/pipelining/stage.py turns set_requires_gradient_sync and
  * set_reshard_after_backward off. */
 bool nnc_gradients_stay_whole(const nnc_plan *plan);
-double nnc_expert_shards(const nnc_plan *plan);
 
 /* Returns the activation bytes of one GPT layer with plain MLPs for one micro-batch, by the published formula:
  *     s b h (10 + 24 / t + 5 a s / (h t))

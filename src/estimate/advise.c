@@ -184,8 +184,8 @@ static void write_changes(const nnc_plan *from, const nnc_plan *to, char *text, 
 }
 
 /* A plan that was tried. Gentle changes are the values of `change` before CHANGES_GENTLE. key: a bit 1, then 6
- * bits for the strength of each gentle change; 0 = unused entry. step_s: time of the tokens of a
- * step of the base plan; 0 = the plan does not fit. */
+ * bits for the strength of each gentle change; 0 = unused entry. step_s: time in which the plan
+ * handles the tokens of one step of the base plan; 0 = the plan does not fit. */
 typedef struct tried_plan {
     uint64_t key;
     double step_s;
@@ -524,7 +524,8 @@ static int try_all_together(search *s, nnc_advice *advice) {
     return found;
 }
 
-/* If every found plan shortens the sequences, tries to add a plan that keeps them. Returns the new number of plans. */
+/* If every found plan shortens the sequences, tries to add a plan that keeps their length. Returns the new number of
+ * plans. */
 static int keep_lengths(search *s, nnc_advice *advice, int found, int max) {
     found_sets fitting = { .count = 0 };
     nnc_advice keeps;

@@ -748,7 +748,7 @@ static bool has_dim(const tensors *all, int64_t dim) {
     return false;
 }
 
-// The work of an operator of one form, which adds it to the program. A backward convolution adds its own operators.
+/* Reads the work of an operator of one form and adds it to the program. */
 static bool read_form(reader *r, nnc_json at, form how, const tensors *in, const tensors *out, nnc_captured_op *op) {
     bool good = true;
     switch (how) {

@@ -20,7 +20,7 @@ typedef struct tensor {
     bool whole; /* true: the elements are integers, booleans or complex numbers */
     bool complex;
     int32_t storage;
-    unsigned needed; /* see nnc_capture_change */
+    unsigned needed; /* a result of backward: marks of mark_needed in capture_modules.c; 0 = not needed */
 } tensor;
 
 typedef enum storage_kind {
@@ -61,18 +61,20 @@ typedef struct ref {
     int64_t width;          /* the last dim */
 } ref;
 
-/* An operator of the step before its work is computed: one of the file, or one of the unfolded step. */
+/* An operator before its work is computed: one of the file, or of the unfolded step, in which each of several equal
+ * layers has its own operators. */
 typedef struct issue {
     nnc_json at;      /* the operator in the file */
-    nnc_json moves;   /* how its numbers of storages change over the repeats; node NULL = not recorded */
+    nnc_json moves;   /* changes of its storage numbers from one equal layer to the next; node NULL = not recorded */
     const char *name; /* without library and overload: "add_" */
     nnc_phase phase;
-    bool counts; /* false: an operator of the optimizer */
-    bool again;  /* a forward operator that backward runs again */
-    int64_t repeat, steps;
+    bool counts;    /* false: an operator of the optimizer */
+    bool again;     /* a forward operator that backward runs again */
+    int64_t repeat; /* number of equal operators that it stands for */
+    int64_t steps;  /* see nnc_captured_op */
     int64_t module; /* index in the list of modules */
     tensors in, out;
-    unsigned needed; /* see nnc_capture_change */
+    unsigned needed; /* an operator of backward: marks of mark_needed in capture_modules.c; 0 = not needed */
 } issue;
 
 typedef struct reader {
@@ -94,7 +96,7 @@ typedef struct reader {
     const nnc_modules *asked; /* modules whose treatment changes; NULL = the step stays as it was recorded */
     int64_t count_params, trained_params; /* number of parameters in the file: all; trained */
     nnc_optimizer optimizer;
-    struct saving *saved; /* see nnc_capture_change; saved_count: their number */
+    struct saving *saved; /* tensors that backward of a module saves and does not read; saved_count: their number */
     int32_t saved_count;
     ref *refs; /* tensors of the operators of the file, in order */
     int32_t ref_count, ref_capacity;

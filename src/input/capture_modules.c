@@ -11,8 +11,9 @@
 /* Returns the length of the beginning of a module path that a pattern fits; 0 = the pattern does not fit. A * in the
  * pattern stands for any characters but dots. */
 static size_t fit(const char *path, const char *pattern, size_t length) {
-    size_t at = 0, i = 0, star = length,
-           mark = 0; /* star: index of the last * of this part; mark: what it covers ends */
+    size_t at = 0, i = 0; /* positions in path and pattern */
+    size_t star = length; /* position of the last * before i in this part of the pattern; length = none */
+    size_t mark = 0;      /* position in the path after the characters that this * stands for */
     for (;;) {
         const bool end = path[at] == '\0' || path[at] == '.';
         if (i == length && end) { return at; }
@@ -141,7 +142,7 @@ static bool unfold(reader *r, const int32_t *places, int32_t count) {
     return true;
 }
 
-/* A row of numbers of the file, which stands for several with constant steps between them: numbers, count, steps. */
+/* A row of numbers in the file. It stands for `count` rows; each number grows by its step from one row to the next. */
 enum { ROW_NUMBERS = 3 };
 typedef struct folded_row {
     int64_t first[ROW_NUMBERS], step[ROW_NUMBERS], count;
@@ -202,7 +203,7 @@ static bool read_saved(reader *r, nnc_json root) {
     return true;
 }
 
-enum { RECORDED = 1, CHANGED = 2 };
+enum { RECORDED = 1, CHANGED = 2 }; /* marks: needed in the recorded step; needed in the changed step */
 
 /* Marks the operators of backward, and their results, that the gradients and the state after the step need; in member
  * `needed`. gone: storages that do not exist; NULL = all exist. */
@@ -233,8 +234,8 @@ static bool mark_needed(reader *r, const bool *gone, unsigned mark) {
     return true;
 }
 
-/* Removes the tensors that do not exist, and results that no operator needs any more. Returns the number of removed
- * tensors. */
+/* Removes the tensors that do not exist; with `results`, also results that no operator needs any more. Returns the
+ * number of removed tensors. */
 static int32_t drop_tensors(tensors *all, const bool *gone, bool results) {
     int32_t count = 0, removed = 0;
     for (int32_t i = 0; i < all->count; i++) {
@@ -304,7 +305,8 @@ static bool is_for_backward(const issue *o, int32_t number, const uses *before, 
     return any;
 }
 
-/* A tensor whose last user is removed dies with the user before it. count: number of operators before the removal. */
+/* Frees each tensor whose last user is removed after the user before it. count: number of operators before the
+ * removal. */
 static void shorten_lives(reader *r, const bool *gone, const bool *removed, int32_t count, const uses *before,
                           const uses *now) {
     for (int32_t i = 0; i < r->storage_count; i++) {
@@ -354,7 +356,7 @@ static bool remove_backward(reader *r, const bool *gone) {
     return true;
 }
 
-/* For each storage: 0 = not a parameter with a gradient; else a set of marks. */
+/* Marks of a parameter: it has a gradient; --train names a module that holds it; --frozen names such a module. */
 enum { TRAINED = 1, STAYS = 2, FREEZES = 4 };
 
 static bool mark_owners(reader *r, nnc_json root, unsigned char *marks, int64_t *gradients) {
@@ -443,8 +445,9 @@ static bool is_backward_of(const reader *r, const rerun *c, int32_t number) {
     return o->counts && o->phase == NNC_PHASE_BACKWARD && is_inside(r, c, number);
 }
 
-/* Sets the operator of backward before which a call runs again: the first of the module that reads a kept tensor of the
- * call, or the first of those before it that belong to the same backward; else the first of the module. */
+/* Sets the operator of backward before which a call runs again. It is the first operator in the backward of this call,
+ * which is found from the first operator that reads a kept tensor of the call. If no operator reads such a tensor, it
+ * is the first operator of the module's backward after the call. */
 static void find_backward(const reader *r, rerun *c) {
     int32_t inside = -1;
     for (int32_t i = c->end; i < r->file_ops && c->backward < 0; i++) {
@@ -453,7 +456,9 @@ static void find_backward(const reader *r, rerun *c) {
         c->backward = reads_kept(r, i, c->begin, c->end) ? i : -1;
     }
     while (c->backward > c->end && is_backward_of(r, c, c->backward - 1) &&
-           !reads_kept(r, c->backward - 1, c->end, c->backward)) { /* an operator of a later call reads its tensors */
+           !reads_kept(r, c->backward - 1, c->end,
+                       c->backward)) { /* stops at the backward of a later call, which reads kept
+                                                                    * tensors of that call */
         c->backward--;
     }
     c->backward = c->backward < 0 ? inside : c->backward;
@@ -486,7 +491,8 @@ typedef struct remake {
         *copy;        /* for each recorded storage: call: index of the call that makes it, -1 = none; copy: number of
                            * the storage that the call makes when it runs again */
     int32_t *outside; /* for each recorded storage: last operator outside of the call's backward that uses it */
-    int32_t *span;    /* for each recorded storage: positions from the start of the call to its end of life there */
+    int32_t
+        *span; /* for each recorded storage: positions from the begin of the call to the last use; 0 = used after it */
     int32_t storages; /* number of recorded storages */
 } remake;
 
@@ -526,8 +532,7 @@ static bool find_remade(reader *r, const rerun *calls, int32_t count, remake *m)
     return true;
 }
 
-/* The operators of backward inside of a module read the copies. A tensor that only they read is not kept, and the
- * tensors that a call reads from outside are kept until it runs again. */
+/* Lets the operators of backward inside a module read the copies. A tensor that only they read is not kept. */
 static void read_copies_in_backward(reader *r, const remake *m) {
     for (int32_t i = 0; i < r->file_ops; i++) {
         issue *o = &r->issues[i];
@@ -553,12 +558,13 @@ static void read_copies_in_backward(reader *r, const remake *m) {
         const bool backward = m->outside[i] >= 0 && r->issues[m->outside[i]].phase == NNC_PHASE_BACKWARD;
         if (m->call[i] < 0) { continue; }
         storage *copy = &r->storages[m->copy[i]];
-        copy->last = copy->last >= 0 && !backward ? s->last : copy->last; /* it dies where the recorded tensor died */
+        copy->last = copy->last >= 0 && !backward ? s->last : copy->last; /* freed where the recorded one was */
         s->kind = backward ? s->kind : TEMPORARY;
         s->last = m->outside[i];
     }
 }
 
+/* Keeps the tensors that a call reads from outside until the call runs again. */
 static void keep_inputs(reader *r, const rerun *c) {
     for (int32_t i = c->begin; i < c->end; i++) {
         for (int32_t j = 0; j < r->issues[i].in.count; j++) {
@@ -570,7 +576,8 @@ static void keep_inputs(reader *r, const rerun *c) {
     }
 }
 
-/* Copies the operators of a call to the list `to`, which is in backward, from position `place`. */
+/* Copies the operators of a call to `to`, their place in the new list, which is position `place`. There they run again,
+ * in backward. */
 static bool copy_call(reader *r, const remake *m, int32_t call, issue *to, int32_t place) {
     const rerun *c = &m->calls[call];
     for (int32_t i = c->begin; i < c->end; i++) {

@@ -164,9 +164,10 @@ typedef struct nnc_written {
     nnc_figure figure;
     uint64_t group, key, digest; /* group, key: digests of the names alone; digest: digest of key and value */
     uint32_t group_size;         /* bytes of the name of the group */
-    uint32_t key_size, size; /* key_size: bytes before the value: a comma, or the begin of a group, and the key; size:
+    uint32_t key_size,
+        size;   /* key_size: bytes before the value: a comma or the beginning of a group, and the key; size:
                                   * key_size plus the bytes of the value */
-    bool opens;              /* true: the value is the first of a group */
+    bool opens; /* true: the value is the first of a group */
 } nnc_written;
 
 /* The estimate that was written last. Most values of an estimate equal the values of the estimate before, so their text

@@ -34,8 +34,8 @@ static nnc_status apply_setting(const nnc_field *field, const char *value, nnc_s
     return nnc_field_set_known(&nnc_plan_table, &scenario->plan, field, value, err);
 }
 
-/* Returns the modules that an option names for a captured step; NULL = the option is not given, or its value is one of
- * the plan, such as "full". */
+/* Returns the modules that an option names for a captured step; NULL = the option is not given, or it has a value that
+ * any model takes, such as "full". */
 static const char *modules_of(const nnc_scenario_args *given, const nnc_scenario *scenario, const char *name) {
     static const char *const names[] = { "train", "frozen", "recompute", NULL };
     const bool asks = scenario->model.captured != NULL && nnc_is_one_of(name, names);

@@ -77,7 +77,7 @@ struct nnc_pass_costs {
     nnc_resident_bytes held[PASS_STAGES];
     bool usable, worked, timed[2];
     bool guessed;   /* true: `sums` were computed for a smaller micro-batch, and the op list is not written yet */
-    double growth;  /* largest factor by which the own sums may exceed `sums`; 1 if `sums` are the own sums */
+    double growth;  /* largest factor by which the sums of the pass may exceed `sums`; 1 = `sums` are its own sums */
     uint64_t edged; /* serial number of the group of plans whose bytes are in `working`; 0 = no group */
     int32_t working_count;       /* number of entries of `working` that are computed */
     double working[PASS_STAGES]; /* activations and working set of each of the heaviest stages in the current group */
@@ -106,10 +106,10 @@ typedef struct memory_edge {
 
 /* The stages whose edges are stored for one group of plans. */
 typedef struct edge_row {
-    uint64_t column; /* number of the column of blocks for which the edges hold; 0 = none */
-    int32_t stages[PASS_STAGES];
-    uint64_t networks[2][2]; /* column whose plans have a network, without and with ZeRO 3, without and with offload; of
-                              * the first row of a pipeline */
+    uint64_t column;             /* number of the column of blocks for which the edges hold; 0 = none */
+    int32_t stages[PASS_STAGES]; /* pipeline stage of each edge; -1 = no stage */
+    uint64_t networks[2][2]; /* networks[ZeRO 3][offload]: number of the last column whose plans have links for their
+                              * communication; set only in the first row of a pipeline */
 } edge_row;
 
 /* Lower bound of the time of one micro-batch in all layers, and the values from which it was computed. */
@@ -210,7 +210,7 @@ static void find_columns(nnc_plan_groups *groups, uint64_t number) {
 }
 
 /* Tests the two rules that most blocks break: the degrees divide the devices, and the micro-batches of all data ranks
- * divide the global batch. True also if the plan gives more numbers, or fewer. */
+ * divide the global batch. Returns true without a test if the plan states data or micro-batches, or no devices. */
 static bool divides(const nnc_plan *plan) {
     const double ranks = (double)plan->tensor * plan->pipeline * plan->context;
     if (plan->devices == 0 || plan->data > 0 || plan->micro_batches > 0) { return true; }
@@ -725,7 +725,7 @@ static const nnc_resident_bytes *find_resident(const nnc_plan_groups *groups, nn
     return held;
 }
 
-/* Sums of byte counts that were rounded up differ by less than this from the sum rounded up. */
+/* If each byte count is rounded up, and not their sum, the sum differs by less than this. */
 #define ROUNDED_BYTES 8.0
 
 /* Points groups->edges_now to the edges of the current group. Groups in which each device has one chunk have the same
@@ -816,10 +816,11 @@ static void move_edge(const nnc_plan_groups *groups, memory_edge *edge, double w
 }
 
 /* Moves an edge to the memory of a plan. The first time, also finds the edge near the limit: the memory is nearly a
- * linear function of working bytes, so it is computed again a little below and above the zero of this line. */
+ * linear function of working bytes, so it is computed again a little below and above the point where this line reaches
+ * the limit. */
 static void learn_edge(const nnc_plan_groups *groups, const nnc_pass_costs *pass, const nnc_plan *plan, int32_t i,
                        const nnc_resident_bytes *held, const nnc_memory *memory, memory_edge *edge) {
-    const double beside = 65536.0; /* distance to the zero of the line; hardly any plan lies between */
+    const double beside = 65536.0; /* distance to this point in bytes; hardly any plan lies nearer */
     const nnc_stage_residency *h = &groups->scratch->step.holdings[groups->heaviest[i]];
     const double now = nnc_working_bytes(groups->model, pass->step.list, held, h, plan);
     const double most = (double)memory->total_interval_bytes[1], total = (double)memory->total_bytes;

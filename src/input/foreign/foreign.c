@@ -551,7 +551,7 @@ static void read_part(nnc_foreign_file *file, nnc_json said) {
     }
     memset(part, 0, sizeof *part);
     const nnc_json like = nnc_json_get(said, "like");
-    const bool always = nnc_json_get(said, "always").node != NULL; /* the model_type of the object does not count */
+    const bool always = nnc_json_get(said, "always").node != NULL; /* the model_type of the object is ignored */
     nnc_foreign_file inside = { .at = at,
                                 .set = file->set,
                                 .row = always ? nnc_foreign_find(file->set, nnc_json_text(like))
