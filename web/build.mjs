@@ -14,7 +14,7 @@ const here = dirname(fileURLToPath(import.meta.url));
 const root = dirname(here);
 const [wasm, unpack, packer, page] = process.argv.slice(2);
 
-// Spaces and notes that the program does not read stay out; the bytes of every number and of every other text stay.
+// Removes spaces, and notes, which the program does not read. All numbers and all other texts stay as they are.
 const bare = (text) => text.replace(/("(?:[^"\\]|\\.)*")|\s+/g, "$1")
   .replace(/,"note":"(?:[^"\\]|\\.)*"|"note":"(?:[^"\\]|\\.)*",?/g, "");
 export function dataFiles() {
@@ -44,7 +44,8 @@ function main() {
   if (colours === null) throw new Error(`no style in the picture of a step: ${drawn.err}`);
   const css = readFileSync(join(here, "page.css"), "utf8");
   const style = colours[1] + buildSync({ stdin: { contents: css, loader: "css" }, minify: true, write: false }).outputFiles[0].text;
-  // What the form is made of, which the page need not ask for when it begins. Many commands have the same options.
+  // The lists of the form are stored in the page, so that it need not ask the program for them when it begins.
+  // An option that many commands have is stored once.
   const json = (...words) => JSON.parse(program.run([...words]).out);
   const only = (keys) => (one) => Object.fromEntries(keys.map((key) => [key, one[key]]));
   const list = (kind, ...keys) => ({ [kind]: json("list", kind, "--format", "json")[kind].map(only(keys)) });

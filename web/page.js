@@ -10,8 +10,7 @@ const begin = "estimate gpt2 a100 --micro-batch 8";
 const files = {}; // what was dropped, by name
 let module, data, engine, options, form, now, pinned = null;
 
-// The parts that the page carries packed, each unpacked in a worker of its own: the engine, which is compiled at once, and
-// its files.
+// Unpacks the two parts of the page, each in its own worker: the engine, which is compiled at once, and its files.
 async function unpack() {
   const bytes = (text) => Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
   const decoder = bytes(UNPACK), packed = bytes(PACKED);

@@ -1,7 +1,8 @@
-// A WebAssembly module as streams of similar bytes, which are packed a tenth smaller than the module. The streams: the
+// Divides a WebAssembly module into streams of similar bytes, which PPMd packs a tenth smaller than the module: the
 // instructions of all functions, one stream for each kind of their operands, and the other sections of the module.
 const names = ["rest", "code", "local", "call", "global", "branch", "offset", "address", "i32", "i64", "float"];
-// How many bytes before a byte its frequency depends on: the best for each stream, and last for the data files.
+// Order of PPMd, the number of bytes before a byte from which it is predicted: the best for each stream; last, the data
+// files.
 export const orders = [16, 12, 4, 8, 4, 3, 4, 12, 12, 12, 12, 16];
 const CODE = 10, ADDRESS = 0xff; // ADDRESS: an i32.const whose number takes four bytes or more
 

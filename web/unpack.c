@@ -1,5 +1,5 @@
-/* Unpacks what pack.c has packed, by the decoder for PPMd of Debian's package lzma. A module of its own, with a memory that
- * grows and is given back as a whole. */
+/* Unpacks the output of pack.c, by the decoder for PPMd of Debian's package lzma. It is a separate module, whose memory
+ * only grows and is freed with the module. */
 #include <stddef.h>
 #include <string.h>
 
@@ -33,7 +33,7 @@ static void leave(void *self, void *memory) {
 
 /* Bytes of a packed text, which are followed by zeros. */
 typedef struct source {
-    IByteIn in; /* first, so that a pointer to it is one to the source */
+    IByteIn in; /* the first member, so a pointer to it is also a pointer to the source */
     const Byte *at, *end;
 } source;
 
@@ -42,7 +42,7 @@ static Byte get(void *self) {
     return from->at < from->end ? *from->at++ : 0;
 }
 
-/* Writes the text, which has `size` bytes, of a packed one to `text`. Returns 1, or 0 if the packed text is damaged. */
+/* Unpacks a packed text to `text`, which gets `size` bytes. Returns 1, or 0 if the packed text is damaged. */
 EXPORT("unpack") int unpack(const Byte *packed, size_t packed_size, unsigned order, Byte *text, size_t size) {
     static CPpmd7 model;
     ISzAlloc memory = { take, leave };

@@ -790,7 +790,7 @@ def fold_storages(rows, blocks, unfolded):
 
 
 def moves(own, found):
-    """How a number changes over the repeats of a block: a step, else runs [first, step, count, first, ...]"""
+    """How a number changes from one repeat of a block to the next: a step, else runs [first, step, count, first, ...]"""
     runs = []
     for number in found:
         if runs and runs[-1][2] == 1:
@@ -803,7 +803,7 @@ def moves(own, found):
 
 
 def fold_rows(rows):
-    """Rows of numbers a constant step apart as one: the first, their count, and the steps"""
+    """Joins rows of numbers that grow by constant steps: the first row, the number of rows, the steps"""
     out = []
     for row in sorted(rows):
         size, last = len(row), out[-1] if out else []
