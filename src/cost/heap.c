@@ -191,7 +191,7 @@ static void run_backward(trainer *t, instance *i) {
         drop(t, &working);
         tensor made = take(t, gradient_bytes);
         drop(t, &copy);
-        if (i->gradient.bytes > 0) { /* made is added to the gradient of an earlier pass */
+        if (i->gradient.bytes > 0) { /* `made` is added to the gradient of an earlier pass */
             drop(t, &made);
         } else {
             i->gradient = made;
@@ -257,7 +257,7 @@ double nnc_new_bytes_per_param(const nnc_op_list *list, const nnc_plan *plan, co
     double bytes = (double)NAN;
     if (t.of != NULL && t.heap.holes != NULL) {
         add_ops(&t, list);
-        for (int step = 0; step < 3; step++) { /* the third step takes as much as those after it */
+        for (int step = 0; step < 3; step++) { /* the third step takes as many new pages as each later step */
             const double before = t.heap.new_bytes;
             for (int32_t i = 0; !software->zero_gradients && i < t.count; i++) { drop(&t, &t.of[i].gradient); }
             run_pass(&t);

@@ -249,7 +249,8 @@ static void stop_gradient(nnc_op_list *list, int32_t first) {
     }
 }
 
-/* Sets the kept input bytes of recompute blocks to 0 if no op from `first` on is in the block: it has no backward. */
+/* Sets the kept input bytes of recompute blocks to 0 if no op from `first` on is in the block, because such a
+ * block has no backward. */
 static void clear_blocks(nnc_op_list *list, int32_t first) {
     for (int32_t b = 0; b < list->block_count; b++) {
         bool backward = false;
