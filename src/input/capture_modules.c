@@ -171,7 +171,7 @@ typedef struct saving {
     int32_t place; /* position of the first operator in the backward of the module; -1 = it has none */
 } saving;
 
-/* Finds the first operator of backward of a module after the module's call. Returns -1 if the module has no backward. */
+/* Returns the first operator of a module's backward after the module's call; -1 = the module has no backward. */
 static int32_t backward_of_module(const reader *r, int64_t module, int32_t after) {
     for (int32_t i = after > 0 ? after : 0; i < r->file_ops; i++) {
         const issue *o = &r->issues[i];
@@ -487,12 +487,11 @@ static int32_t find_reruns(reader *r, rerun **found) {
 /* The tensors that the calls make: their calls, and their copies in backward. */
 typedef struct remake {
     const rerun *calls;
-    int32_t *call,
-        *copy;        /* for each recorded storage: call: index of the call that makes it, -1 = none; copy: number of
-                           * the storage that the call makes when it runs again */
-    int32_t *outside; /* for each recorded storage: last operator outside of the call's backward that uses it */
-    int32_t
-        *span; /* for each recorded storage: positions from the begin of the call to the last use; 0 = used after it */
+    /* for each recorded storage */
+    int32_t *call;    /* index of the call that makes the storage; -1 = no call */
+    int32_t *copy;    /* number of the storage that this call makes when it runs again */
+    int32_t *outside; /* last operator outside of the call's backward that uses the storage */
+    int32_t *span;    /* positions from the beginning of the call to the last use; 0 = used after the call */
     int32_t storages; /* number of recorded storages */
 } remake;
 

@@ -38,7 +38,7 @@ static const list lists[] = {
     LIST(NNC_SPEC_SOFTWARE, nnc_software, recipes, recipe_count, nnc_recipe, .texts = 0),
     LIST(NNC_SPEC_SOFTWARE, nnc_software, compared, compared_count, nnc_track, .texts = 0),
     LIST(NNC_SPEC_SOFTWARE, nnc_software, sources, source_count, nnc_source, .texts = 2,
-         .text_at = { offsetof(nnc_source, key), offsetof(nnc_source, text) }), /* left out */
+         .text_at = { offsetof(nnc_source, key), offsetof(nnc_source, text) }),
 };
 enum { LISTS = sizeof lists / sizeof lists[0] };
 
