@@ -528,8 +528,8 @@ static uint64_t put_value(nnc_buffer *out, const nnc_figure *figure) {
     return nnc_digest_text(digest_of(NNC_JSON_TEXT), figure->text);
 }
 
-/* Writes the text before a value: a comma, or the end of a group and the beginning of the next, and the key. before: the
- * value before, NULL = the value is the first. */
+/* Writes the text before a value: a comma, or the end of a group and the beginning of the next, and the key. before:
+ * the value before, NULL = the value is the first. */
 static void put_key(nnc_buffer *out, const char *name, const nnc_written *before, bool one_line, nnc_written *to) {
     const size_t own = strcspn(name, ".");
     const char *key = name[own] == '.' ? name + own + 1 : name;
