@@ -24,7 +24,9 @@ The file (schema nncost.capture/1):
     saved        [storage, module, count, steps of the two]: kept storages that the backward of a module saves, but does not read
     owners       [gradient, parameter, module, count, steps of the three]: storages of gradients (-1: not trained) and of their
                  parameters, and the modules that hold these; absent where backward runs modules again
-    shapes       [dtype, shape], which tensors name by number: lists of tensors are [shape, storage, shape, storage, ...]
+    shapes       [dtype, shape], which tensors name by number: inputs and outputs are a text "shape storage shape storage ..."
+    kinds        [kind, dtype], which storages name by number: these are a text "bytes kind first last,bytes kind first last,..."
+    args, moves  lists, which members args and moves of ops name by number. An op without phase or module has that of the op before
     blocks       [first op, number of ops, repeat]: equal layers, written once; `repeat` of an op is that of its block,
                  and its storages are those of the first layer
     storages     storages of the unfolded step: bytes, kind (parameter, frozen, buffer, input, gradient, state, kept,
@@ -52,6 +54,7 @@ import types
 import weakref
 
 SCHEMA = "nncost.capture/1"
+MEMBERS = ("name", "phase", "module", "inputs", "outputs", "args", "repeat", "steps", "moves")  # of an operator, as they are written
 PHASES = ("forward", "backward", "optimizer")
 # nncost recognises these optimizers by their operators and states; those with two states update as Adam does
 OPTIMIZERS = {"SGD", "Adam", "AdamW", "Adamax", "NAdam", "RAdam", "Adadelta", "Rprop", "RMSprop", "Adagrad", "Lion"}
@@ -837,27 +840,45 @@ def fold_tensors(tensors, numbers):
 # ---- files and scripts ----
 
 def packed(captured):
-    """The step as it is written: tensors name their formats and shapes by number, and default members are left out"""
-    shapes = {}
+    """The step as it is written: formats, shapes, arguments and moves by number, lists of numbers as text, and members that
+    have their default, or are those of the operator before, left out"""
+    shapes, kinds, args, changes, ops, last = {}, {}, {}, {}, [], {}
+
+    def number(table, value):
+        return table.setdefault(json.dumps(value), len(table))
 
     def short(tensors):
         if any(len(t) > 3 for t in tensors):
             return tensors
-        return [n for dtype, shape, storage in tensors for n in (shapes.setdefault((dtype, *shape), len(shapes)), storage)]
-    ops = [{**op, "inputs": short(op["inputs"]), "outputs": short(op["outputs"])} for op in captured["ops"]]
-    ops = [{key: value for key, value in op.items() if (key, value) not in (("args", []), ("repeat", 1))} for op in ops]
+        return " ".join(f"{number(shapes, [dtype, shape])} {storage}" for dtype, shape, storage in tensors)
+    for op in captured["ops"]:
+        own = {**op, "inputs": short(op["inputs"]), "outputs": short(op["outputs"])}
+        own.update({key: number(table, op[key]) for key, table in (("args", args), ("moves", changes)) if op.get(key)})
+        ops.append({key: own[key] for key in MEMBERS if key in own and (key, own[key]) not in (("args", []), ("repeat", 1))
+                    and (key not in ("phase", "module") or last.get(key) != own[key])
+                    and (key not in ("inputs", "outputs", "args") or op["phase"] != "optimizer")})
+        last = op
+    storages = ",".join(" ".join(map(str, [size, number(kinds, [kind, dtype]), *rest])) for size, kind, dtype, *rest in captured["storages"])
     second = {"second": packed(captured["second"])} if "second" in captured else {}
-    return {**captured, "ops": ops, "shapes": [[dtype, shape] for dtype, *shape in shapes], **second}
+    tables = {key: [json.loads(value) for value in table] for key, table in (("shapes", shapes), ("kinds", kinds), ("args", args), ("moves", changes))}
+    return {**captured, "ops": ops, "storages": storages, **tables, **second}
 
 
 def unpacked(captured):
-    """The inverse of packed"""
-    shapes = captured.get("shapes", [])
+    """The inverse of packed; reads files of earlier versions, too"""
+    shapes, ops, storages = captured.get("shapes", []), [], captured["storages"]
 
     def long(tensors):
-        return [[*shapes[a], b] for a, b in zip(tensors[::2], tensors[1::2])] if tensors and isinstance(tensors[0], int) else tensors
-    ops = [{"args": [], "repeat": 1, **op, "inputs": long(op["inputs"]), "outputs": long(op["outputs"])} for op in captured["ops"]]
-    return {key: value for key, value in {**captured, "ops": ops}.items() if key != "shapes"}
+        numbers = [int(n) for n in tensors.split()] if isinstance(tensors, str) else tensors
+        return [[*shapes[a], b] for a, b in zip(numbers[::2], numbers[1::2])] if numbers and isinstance(numbers[0], int) else list(numbers)
+    for op in captured["ops"]:
+        last = {key: ops[-1][key] for key in ("phase", "module")} if ops else {}
+        named = {key: captured[key][op[key]] for key in ("args", "moves") if isinstance(op.get(key), int)}
+        ops.append({"args": [], "repeat": 1, **last, **op, **named, "inputs": long(op.get("inputs", [])), "outputs": long(op.get("outputs", []))})
+    if isinstance(storages, str):
+        rows = [[int(n) for n in row.split()] for row in storages.split(",") if row]
+        storages = [[size, *captured["kinds"][kind], *rest] for size, kind, *rest in rows]
+    return {key: value for key, value in {**captured, "ops": ops, "storages": storages}.items() if key not in ("shapes", "kinds", "args", "moves")}
 
 
 def write(path, captured):

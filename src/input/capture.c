@@ -47,17 +47,61 @@ static int format_of(nnc_json at) {
     return -1;
 }
 
+/* Notes that a value is not a whole number in [least, most]. Returns false. */
+static bool refuse_number(nnc_json at, double least, double most) {
+    char expected[96];
+    snprintf(expected, sizeof expected, "a whole number from %.0f to %.0f", least, most);
+    nnc_json_mismatch(at, "wrong value", expected);
+    return false;
+}
+
 /* Reads a whole number in [least, most]. Returns false when an error was noted. */
 static bool whole(nnc_json at, double least, double most, int64_t *value) {
-    char expected[96];
     const double number = nnc_json_type_of(at) == NNC_JSON_NUMBER ? nnc_json_number(at) : -1e300;
     if (number >= least && number <= most && number == (double)(int64_t)number) {
         *value = (int64_t)number;
         return true;
     }
-    snprintf(expected, sizeof expected, "a whole number from %.0f to %.0f", least, most);
-    nnc_json_mismatch(at, "wrong value", expected);
-    return false;
+    return refuse_number(at, least, most);
+}
+
+/* A list of numbers of the file: a JSON list, or a text with the numbers between spaces, which is read faster. */
+typedef struct numbers {
+    nnc_json list, at; /* at: the next entry of a JSON list */
+    const char *text;  /* the rest of a text; NULL = a JSON list */
+} numbers;
+
+static numbers numbers_of(nnc_json list) {
+    const bool text = nnc_json_type_of(list) == NNC_JSON_TEXT;
+    return (numbers){ list, nnc_json_first(list), text ? nnc_json_text(list) : NULL };
+}
+
+/* Tests whether a list has more numbers; in a text, a comma ends a list. */
+static bool has_more(const numbers *n) {
+    return n->text != NULL ? *n->text != '\0' && *n->text != ',' : n->at.node != NULL;
+}
+
+static int32_t count_of(const numbers *n) {
+    int32_t count = n->text != NULL ? 1 : nnc_json_count(n->list);
+    for (const char *at = n->text; at != NULL && *at != '\0'; at++) { count += *at == ' '; }
+    return count;
+}
+
+/* Reads the next number of a list, a whole number in [least, most]. Returns false when an error was noted. */
+static bool next_whole(numbers *n, double least, double most, int64_t *value) {
+    if (n->text == NULL) {
+        const nnc_json at = n->at;
+        n->at = nnc_json_next(at);
+        return whole(at, least, most, value);
+    }
+    char *end = NULL;
+    const bool digit = *n->text == '-' || (*n->text >= '0' && *n->text <= '9');
+    *value = digit ? strtoll(n->text, &end, 10) : 0;
+    if (!digit || end == n->text || strchr(" ,", *end) == NULL || (double)*value < least || (double)*value > most) {
+        return refuse_number(n->list, least, most);
+    }
+    n->text = end + (*end == ' ');
+    return true;
 }
 
 /* Reads a whole number in [least, most]; at: the member `key` of an object. Returns false when an error was noted. */
@@ -86,6 +130,30 @@ static bool is_list(nnc_json at, nnc_json parent, const char *key, int32_t most)
     return true;
 }
 
+/* Reads a list of lists, which other members name by number; a file may not have it. Returns false if it noted a
+ * fault. */
+static bool read_entries(const reader *r, nnc_json root, const char *key, entries *found) {
+    const nnc_json at = nnc_json_get(root, key);
+    *found = (entries){ 0 };
+    if (at.node == NULL) { return true; }
+    if (!is_list(at, root, key, OPS_MAX)) { return false; }
+    found->of = nnc_arena_array(r->arena, (size_t)nnc_json_count(at) + 1, sizeof *found->of);
+    if (found->of == NULL) { return nnc_faults_no_memory(r->faults); }
+    for (nnc_json item = nnc_json_first(at); item.node != NULL; item = nnc_json_next(item)) {
+        found->of[found->count++] = item;
+    }
+    return true;
+}
+
+/* Replaces the number of an entry by the entry. Returns false if it noted a fault. */
+static bool find_entry(const entries *all, nnc_json *at) {
+    int64_t number = 0;
+    if (nnc_json_type_of(*at) != NNC_JSON_NUMBER) { return true; }
+    if (!whole(*at, 0, all->count - 1, &number)) { return false; }
+    *at = all->of[number];
+    return true;
+}
+
 /* ---- modules, storages ---- */
 
 static bool read_modules(reader *r, nnc_json root) {
@@ -111,83 +179,114 @@ typedef struct copies {
     int64_t count, first_step, last_step;
 } copies;
 
-static bool read_copies(nnc_json at, const storage *s, copies *c) {
+static bool read_copies(numbers *n, const storage *s, copies *c) {
     *c = (copies){ 1, 0, 0 };
-    if (at.node == NULL) { return true; }
-    const nnc_json first = nnc_json_next(at), last = nnc_json_next(first);
-    if (!whole(at, 1, STORAGES_MAX, &c->count) || !whole(first, -POSITIONS_MAX, POSITIONS_MAX, &c->first_step) ||
-        !whole(last, -POSITIONS_MAX, POSITIONS_MAX, &c->last_step)) {
+    if (!has_more(n)) { return true; }
+    if (!next_whole(n, 1, STORAGES_MAX, &c->count) || !next_whole(n, -POSITIONS_MAX, POSITIONS_MAX, &c->first_step) ||
+        !next_whole(n, -POSITIONS_MAX, POSITIONS_MAX, &c->last_step)) {
         return false;
     }
     const int64_t begin = s->first + (c->count - 1) * c->first_step, end = s->last + (c->count - 1) * c->last_step;
-    if (begin < -1 || begin > POSITIONS_MAX || end < -1 || end > POSITIONS_MAX) {
-        nnc_json_mismatch(at, "outside of the step", "copies at positions of the step");
+    if (begin < -1 || begin > POSITIONS_MAX || end < -1 || end > POSITIONS_MAX || has_more(n)) {
+        nnc_json_mismatch(n->list, "outside of the step", "copies at positions of the step");
         return false;
     }
     return true;
 }
 
-/* Reads a storage, and its copies in equal layers. Returns false if it noted a fault. */
-static bool read_storage(nnc_json item, storage *s, copies *c) {
-    int64_t bytes = 0, first = 0, last = 0;
-    int kind = 0;
-    const int32_t count = nnc_json_type_of(item) == NNC_JSON_LIST ? nnc_json_count(item) : 0;
-    if (count != 5 && count != 8) {
-        nnc_json_mismatch(item, "not a storage",
-                          "[bytes, kind, dtype, first, last], with copies, first step and last step for equal layers");
-        return false;
-    }
-    const nnc_json size = nnc_json_first(item), word = nnc_json_next(size);
-    const nnc_json dtype = nnc_json_next(word), from = nnc_json_next(dtype);
+/* Reads the kind and the format of a storage; word: the kind, which its format follows. Returns false if it noted a
+ * fault. */
+static bool read_kind(nnc_json word, storage *s) {
     const char *name = nnc_json_type_of(word) == NNC_JSON_TEXT ? nnc_json_text(word) : "";
+    int kind = 0;
     while (kind < STORAGE_KINDS && strcmp(name, storage_kinds[kind]) != 0) { kind++; }
     if (kind == STORAGE_KINDS) {
         nnc_json_mismatch(word, "unknown kind of storage",
                           "parameter, frozen, buffer, input, gradient, state, kept or temporary");
         return false;
     }
-    const int format = format_of(dtype);
-    if (format < 0 || !whole(size, 0, BYTES_MAX, &bytes) || !whole(from, -1, POSITIONS_MAX, &first) ||
-        !whole(nnc_json_next(from), -1, POSITIONS_MAX, &last)) {
-        return false;
-    }
-    *s = (storage){ .bytes = (double)bytes,
-                    .kind = (storage_kind)kind,
+    const int format = format_of(nnc_json_next(word));
+    if (format < 0) { return false; }
+    *s = (storage){ .kind = (storage_kind)kind,
                     .dtype = formats[format].dtype,
                     .width = formats[format].bytes,
                     .whole = formats[format].whole,
-                    .first = (int32_t)first,
-                    .last = (int32_t)last,
                     .reader = -1,
                     .enters = -1 };
-    return read_copies(nnc_json_next(nnc_json_next(from)), s, c);
+    return true;
+}
+
+/* Reads a storage and adds it, with its copies in equal layers: bytes, kind and format, first, last, copies. kinds: the
+ * `count` kinds and formats that a text names by number. Returns false if it noted a fault. */
+static bool add_storage(reader *r, numbers *n, const storage *kinds, int32_t count, int32_t *capacity) {
+    int64_t bytes = 0, kind = 0, first = 0, last = 0;
+    storage one;
+    copies c;
+    if (!next_whole(n, 0, BYTES_MAX, &bytes)) { return false; }
+    if (n->text != NULL) {
+        if (!next_whole(n, 0, count - 1, &kind)) { return false; }
+        one = kinds[kind];
+    } else {
+        if (!read_kind(n->at, &one)) { return false; }
+        n->at = nnc_json_next(nnc_json_next(n->at));
+    }
+    if (!next_whole(n, -1, POSITIONS_MAX, &first) || !next_whole(n, -1, POSITIONS_MAX, &last)) { return false; }
+    one.bytes = (double)bytes;
+    one.first = (int32_t)first;
+    one.last = (int32_t)last;
+    if (!read_copies(n, &one, &c)) { return false; }
+    if (r->storage_count + c.count > STORAGES_MAX) {
+        nnc_json_fault(n->list, NULL, "too many, expected at most %d storages, found %" PRId64, STORAGES_MAX,
+                       r->storage_count + c.count);
+        return false;
+    }
+    for (int64_t i = 0; i < c.count; i++) {
+        r->storages = nnc_arena_grow(r->arena, r->storages, r->storage_count, capacity, sizeof *r->storages);
+        if (r->storages == NULL) { return nnc_faults_no_memory(r->faults); }
+        r->storages[r->storage_count] = one;
+        r->storages[r->storage_count].first += (int32_t)(i * c.first_step);
+        r->storages[r->storage_count++].last += (int32_t)(i * c.last_step);
+    }
+    return true;
+}
+
+/* Reads the list of kinds and formats of storages. Returns NULL if it noted a fault. */
+static storage *read_kinds(const reader *r, nnc_json root, int32_t *count) {
+    entries all;
+    if (!read_entries(r, root, "kinds", &all)) { return NULL; }
+    storage *kinds = nnc_arena_array(r->arena, (size_t)all.count + 1, sizeof *kinds);
+    if (kinds == NULL) { (void)nnc_faults_no_memory(r->faults); }
+    for (*count = 0; kinds != NULL && *count < all.count; ++*count) {
+        const nnc_json at = all.of[*count];
+        if (nnc_json_type_of(at) != NNC_JSON_LIST || nnc_json_count(at) != 2) {
+            nnc_json_mismatch(at, "not a kind of storage", "[kind, dtype]");
+            return NULL;
+        }
+        if (!read_kind(nnc_json_first(at), &kinds[*count])) { return NULL; }
+    }
+    return kinds;
 }
 
 static bool read_storages(reader *r, nnc_json root) {
     const nnc_json at = nnc_json_get(root, "storages");
-    if (!is_list(at, root, "storages", STORAGES_MAX)) { return false; }
-    int64_t total = 0;
-    for (nnc_json item = nnc_json_first(at); item.node != NULL; item = nnc_json_next(item)) {
-        storage one;
-        copies c;
-        if (!read_storage(item, &one, &c)) { return false; }
-        total += c.count;
+    numbers rows = numbers_of(at);
+    int32_t capacity = 0, count = 0;
+    const storage *kinds = read_kinds(r, root, &count);
+    if (kinds == NULL || (rows.text == NULL && !is_list(at, root, "storages", STORAGES_MAX))) { return false; }
+    while (rows.text != NULL && *rows.text != '\0') {
+        if (!add_storage(r, &rows, kinds, count, &capacity)) { return false; }
+        rows.text += *rows.text == ',';
     }
-    if (total > STORAGES_MAX) {
-        nnc_json_fault(at, NULL, "too many, expected at most %d storages, found %" PRId64, STORAGES_MAX, total);
-        return false;
-    }
-    r->storages = nnc_arena_array(r->arena, (size_t)total + 1, sizeof *r->storages);
-    if (r->storages == NULL) { return nnc_faults_no_memory(r->faults); }
-    for (nnc_json item = nnc_json_first(at); item.node != NULL; item = nnc_json_next(item)) {
-        storage one;
-        copies c;
-        (void)read_storage(item, &one, &c);
-        for (int64_t i = 0; i < c.count; i++) {
-            r->storages[r->storage_count] = one;
-            r->storages[r->storage_count].first += (int32_t)(i * c.first_step);
-            r->storages[r->storage_count++].last += (int32_t)(i * c.last_step);
+    for (nnc_json item = rows.at; item.node != NULL; item = nnc_json_next(item)) {
+        const int32_t size = nnc_json_type_of(item) == NNC_JSON_LIST ? nnc_json_count(item) : 0;
+        numbers row = numbers_of(item);
+        if (size != 5 && size != 8) {
+            nnc_json_mismatch(item, "not a storage",
+                              "[bytes, kind, dtype, first, last], with copies, first step and last step for equal "
+                              "layers");
+            return false;
         }
+        if (!add_storage(r, &row, kinds, count, &capacity)) { return false; }
     }
     return true;
 }
@@ -234,52 +333,52 @@ static bool read_shapes(reader *r, nnc_json root) {
     return true;
 }
 
-/* Sets the storage of a tensor; at: its number in the file. Returns false if it noted a fault. */
-static bool set_storage(const reader *r, nnc_json at, tensor *t) {
+/* Sets the storage of a tensor to the next number. Returns false if it noted a fault. */
+static bool set_storage(const reader *r, numbers *n, tensor *t) {
     int64_t number = 0;
-    if (!whole(at, 0, r->storage_count - 1, &number)) { return false; }
+    if (!next_whole(n, 0, r->storage_count - 1, &number)) { return false; }
     t->storage = (int32_t)number;
     t->bytes = fmin(t->bytes, r->storages[number].bytes);
     return true;
 }
 
-/* Reads a tensor that is written as two numbers: the index of its entry in "shapes", and its storage. *at is moved to
- * the storage. Returns false if it noted a fault. */
-static bool read_short(const reader *r, nnc_json list, nnc_json *at, tensor *t) {
+/* Reads a tensor that is written as two numbers: the index of its entry in "shapes", and its storage. Returns false if
+ * it noted a fault. */
+static bool read_short(const reader *r, numbers *n, tensor *t) {
     int64_t number = 0;
-    if (!whole(*at, 0, r->shape_count - 1, &number)) { return false; }
+    if (!next_whole(n, 0, r->shape_count - 1, &number)) { return false; }
     *t = r->shapes[number];
-    *at = nnc_json_next(*at);
-    if (nnc_json_type_of(*at) == NNC_JSON_NUMBER) { return set_storage(r, *at, t); }
-    nnc_json_mismatch(list, "not tensors", "[shape, storage, shape, storage, ...]");
+    if (has_more(n) && (n->text != NULL || nnc_json_type_of(n->at) == NNC_JSON_NUMBER)) { return set_storage(r, n, t); }
+    nnc_json_mismatch(n->list, "not tensors", "[shape, storage, shape, storage, ...]");
     return false;
 }
 
 /* Reads a tensor; *count receives the number of equal tensors, whose storages have consecutive numbers. Returns false
  * if it noted a fault. */
 static bool read_tensor(const reader *r, nnc_json item, tensor *t, int64_t *count) {
-    const int32_t entries = nnc_json_type_of(item) == NNC_JSON_LIST ? nnc_json_count(item) : 0;
-    nnc_json place;
-    if (entries != 3 && entries != 4) {
+    const int32_t size = nnc_json_type_of(item) == NNC_JSON_LIST ? nnc_json_count(item) : 0;
+    numbers rest = { .list = item };
+    if (size != 3 && size != 4) {
         nnc_json_mismatch(item, "not a tensor", "[dtype, shape, storage], with a count for equal tensors");
         return false;
     }
-    return read_shape(item, t, &place) && set_storage(r, place, t) &&
-           (entries == 3 || whole(nnc_json_next(place), 1, (double)(r->storage_count - t->storage), count));
+    return read_shape(item, t, &rest.at) && set_storage(r, &rest, t) &&
+           (size == 3 || next_whole(&rest, 1, (double)(r->storage_count - t->storage), count));
 }
 
 /* Reads the tensors of an operator; at: the list, a member `key` of op. Returns false when an error was noted. */
 static bool read_tensors(reader *r, nnc_json at, nnc_json op, const char *key, tensors *all) {
-    if (!is_list(at, op, key, 2 * TENSORS_MAX)) { return false; }
-    const bool is_short = nnc_json_type_of(nnc_json_first(at)) == NNC_JSON_NUMBER;
-    all->capacity = nnc_json_count(at);
-    all->capacity = is_short ? all->capacity / 2 : all->capacity;
+    numbers n = numbers_of(at);
+    const bool is_short = n.text != NULL || nnc_json_type_of(n.at) == NNC_JSON_NUMBER;
+    if (n.text == NULL && !is_list(at, op, key, 2 * TENSORS_MAX)) { return false; }
+    all->capacity = count_of(&n) / (is_short ? 2 : 1);
     all->of = nnc_arena_array(r->arena, (size_t)all->capacity + 1, sizeof *all->of);
     if (all->of == NULL) { return nnc_faults_no_memory(r->faults); }
-    for (nnc_json item = nnc_json_first(at); item.node != NULL; item = nnc_json_next(item)) {
+    while (has_more(&n)) {
         tensor one;
         int64_t count = 1;
-        if (!(is_short ? read_short(r, at, &item, &one) : read_tensor(r, item, &one, &count))) { return false; }
+        if (!(is_short ? read_short(r, &n, &one) : read_tensor(r, n.at, &one, &count))) { return false; }
+        n.at = is_short ? n.at : nnc_json_next(n.at);
         if (count > TENSORS_MAX - all->count) {
             nnc_json_fault(at, NULL, "too long, expected at most %d tensors", TENSORS_MAX);
             return false;
@@ -291,7 +390,7 @@ static bool read_tensors(reader *r, nnc_json at, nnc_json op, const char *key, t
             one.storage++;
         }
     }
-    return true;
+    return n.text == NULL || *n.text == '\0' || refuse_number(at, 0, r->storage_count - 1);
 }
 
 /* ---- operators: names ---- */
@@ -428,15 +527,16 @@ static nnc_group group_of(const reader *r, const char *name, const char *module,
 
 /* ---- operators: dims ---- */
 
-static bool refuse_shapes(nnc_json at, const char *expected) {
-    nnc_json_fault(at, "inputs", "shapes that do not go together, expected %s", expected);
+static bool refuse_shapes(const issue *o, const char *expected) {
+    nnc_json_fault(o->at, "inputs", "shapes that do not go together, expected %s", expected);
     return false;
 }
 
 /* Reads a product. The operands are the last two tensors; addmm has an addend before the operands. Returns false if it
  * noted a fault. */
-static bool read_product(nnc_json at, const tensors *in, const tensors *out, nnc_captured_op *op) {
-    if (in->count < 2 || out->count < 1) { return refuse_shapes(at, "two matrices"); }
+static bool read_product(const issue *o, nnc_captured_op *op) {
+    const tensors *in = &o->in, *out = &o->out;
+    if (in->count < 2 || out->count < 1) { return refuse_shapes(o, "two matrices"); }
     tensor left = in->of[in->count - 2], right = in->of[in->count - 1], *const a = &left, *const b = &right;
     if (a->rank == 1) { /* dot: a row times a vector */
         *a = (tensor){ .shape = { 1, a->shape[0] }, .rank = 2, .elements = a->elements, .dtype = a->dtype };
@@ -448,7 +548,7 @@ static bool read_product(nnc_json at, const tensors *in, const tensors *out, nnc
     const int32_t rank = a->rank;
     if (rank < 2 || rank > 3 || b->rank != rank || a->shape[rank - 1] != b->shape[rank - 2] ||
         (rank == 3 && a->shape[0] != b->shape[0]) || !(a->elements * b->elements > 0.0)) {
-        return refuse_shapes(at, "m x k and k x n");
+        return refuse_shapes(o, "m x k and k x n");
     }
     op->kind = NNC_CAPTURED_PRODUCT;
     op->batch = rank == 3 ? a->shape[0] : 1;
@@ -466,7 +566,7 @@ static bool read_product(nnc_json at, const tensors *in, const tensors *out, nnc
 
 /* Reads the window of a convolution from its last arguments: [..., stride, padding, dilation, transposed, output
  * padding, groups]. Returns false if an argument is not such a window. */
-static bool read_window(nnc_json at, int64_t *stride, bool *transposed, int64_t *groups) {
+static bool read_window(const issue *o, int64_t *stride, bool *transposed, int64_t *groups) {
     int lists = 0;
     bool known = false;
     *stride = 0;
@@ -474,7 +574,7 @@ static bool read_window(nnc_json at, int64_t *stride, bool *transposed, int64_t 
     *transposed = false;
     /* the stride is the third list before `transposed`; a bias, or the sizes of a bias, may precede the stride */
     nnc_json recent[3] = { { 0 } };
-    for (nnc_json arg = nnc_json_first(nnc_json_get(at, "args")); arg.node != NULL; arg = nnc_json_next(arg)) {
+    for (nnc_json arg = nnc_json_first(o->args); arg.node != NULL; arg = nnc_json_next(arg)) {
         const nnc_json_type type = nnc_json_type_of(arg);
         if (type == NNC_JSON_LIST && !known) {
             recent[lists++ % 3] = arg;
@@ -487,7 +587,7 @@ static bool read_window(nnc_json at, int64_t *stride, bool *transposed, int64_t 
     }
     const nnc_json first = lists >= 3 ? nnc_json_first(recent[lists % 3]) : (nnc_json){ 0 };
     if (!known || *groups == 0 || first.node == NULL) {
-        nnc_json_fault(at, "args",
+        nnc_json_fault(o->at, "args",
                        "not those of a convolution, expected stride, padding, dilation, transposed, output "
                        "padding and groups");
         return false;
@@ -497,17 +597,17 @@ static bool read_window(nnc_json at, int64_t *stride, bool *transposed, int64_t 
 
 /* Sets the dims of a convolution from its input x, weight w and output y. If maps have one axis, the height is 1; if
  * they have three axes, the height is depth times height. Returns false if it noted a fault. */
-static bool set_conv(nnc_json at, const tensor *x, const tensor *w, const tensor *y, nnc_captured_op *op) {
+static bool set_conv(const issue *o, const tensor *x, const tensor *w, const tensor *y, nnc_captured_op *op) {
     const int32_t rank = x->rank;
     if (rank < 3 || rank > 5 || w->rank != rank || y->rank != rank || x->shape[0] != y->shape[0] ||
         !(x->elements * w->elements * y->elements > 0.0)) {
-        return refuse_shapes(at, "a map, a kernel and a map");
+        return refuse_shapes(o, "a map, a kernel and a map");
     }
-    if (!read_window(at, &op->stride, &op->transposed, &op->groups)) { return false; }
+    if (!read_window(o, &op->stride, &op->transposed, &op->groups)) { return false; }
     const int64_t narrow = op->transposed ? x->shape[1] : y->shape[1];
     const int64_t wide = op->transposed ? y->shape[1] : x->shape[1];
     if (w->shape[0] != narrow || w->shape[1] * op->groups != wide) {
-        return refuse_shapes(at, "a kernel of the channels of both maps and the groups");
+        return refuse_shapes(o, "a kernel of the channels of both maps and the groups");
     }
     const int32_t last = rank - 1;
     op->batch = x->shape[0];
@@ -526,8 +626,8 @@ static bool set_conv(nnc_json at, const tensor *x, const tensor *w, const tensor
     return true;
 }
 
-static bool first_bool(nnc_json at) {
-    for (nnc_json arg = nnc_json_first(nnc_json_get(at, "args")); arg.node != NULL; arg = nnc_json_next(arg)) {
+static bool first_bool(const issue *o) {
+    for (nnc_json arg = nnc_json_first(o->args); arg.node != NULL; arg = nnc_json_next(arg)) {
         if (nnc_json_type_of(arg) == NNC_JSON_BOOL) { return nnc_json_bool(arg); }
     }
     return false;
@@ -535,10 +635,10 @@ static bool first_bool(nnc_json at) {
 
 /* Tests whether the mask of an attention is causal. This is the first boolean argument, but the last one of the
  * efficient and cuDNN kernels, whose first boolean asks for the log-sum-exp. */
-static bool is_causal(nnc_json at, const char *name) {
+static bool is_causal(const issue *o) {
     bool last = false;
-    if (!has(name, "efficient") && !has(name, "cudnn")) { return first_bool(at); }
-    for (nnc_json arg = nnc_json_first(nnc_json_get(at, "args")); arg.node != NULL; arg = nnc_json_next(arg)) {
+    if (!has(o->name, "efficient") && !has(o->name, "cudnn")) { return first_bool(o); }
+    for (nnc_json arg = nnc_json_first(o->args); arg.node != NULL; arg = nnc_json_next(arg)) {
         last = nnc_json_type_of(arg) == NNC_JSON_BOOL ? nnc_json_bool(arg) : last;
     }
     return last;
@@ -546,14 +646,15 @@ static bool is_causal(nnc_json at, const char *name) {
 
 /* Reads attention. Queries, keys and values are [batch, heads, tokens, width]; in backward the gradient precedes them.
  * Returns false if it noted a fault. */
-static bool read_attention(nnc_json at, const tensors *in, bool backward, nnc_captured_op *op) {
+static bool read_attention(const issue *o, bool backward, nnc_captured_op *op) {
+    const tensors *in = &o->in;
     const int32_t first = backward ? 1 : 0;
-    if (in->count < first + 3) { return refuse_shapes(at, "queries, keys and values"); }
+    if (in->count < first + 3) { return refuse_shapes(o, "queries, keys and values"); }
     const tensor *q = &in->of[first], *k = &in->of[first + 1], *v = &in->of[first + 2];
     if (q->rank != 4 || k->rank != 4 || v->rank != 4 || !(q->elements * k->elements > 0.0) ||
         q->shape[0] != k->shape[0] || q->shape[3] != k->shape[3] || v->shape[2] != k->shape[2] ||
         !(v->elements > 0.0)) {
-        return refuse_shapes(at, "queries, keys and values of [batch, heads, tokens, width]");
+        return refuse_shapes(o, "queries, keys and values of [batch, heads, tokens, width]");
     }
     op->kind = NNC_CAPTURED_ATTENTION;
     op->batch = q->shape[0];
@@ -563,7 +664,7 @@ static bool read_attention(nnc_json at, const tensors *in, bool backward, nnc_ca
     op->s_k = k->shape[2];
     op->head_dim = q->shape[3];
     op->value_dim = v->shape[3];
-    op->causal = is_causal(at, op->name) && op->s_q <= op->s_k;
+    op->causal = is_causal(o) && op->s_q <= op->s_k;
     op->dtype = q->dtype;
     return true;
 }
@@ -586,11 +687,11 @@ static nnc_captured_op *add_op(reader *r, const nnc_captured_op *like) {
 
 /* Adds the entries of a convolution_backward to r->ops: one for each output (gradient of the input, of the weight, of
  * the bias). Returns false if it noted a fault. */
-static bool add_conv_backward(reader *r, nnc_json at, const tensors *in, const tensors *out,
-                              const nnc_captured_op *like) {
-    if (in->count < 3) { return refuse_shapes(at, "a gradient, a map and a kernel"); }
+static bool add_conv_backward(reader *r, const issue *o, const nnc_captured_op *like) {
+    const tensors *in = &o->in, *out = &o->out;
+    if (in->count < 3) { return refuse_shapes(o, "a gradient, a map and a kernel"); }
     nnc_captured_op op = *like;
-    if (!set_conv(at, &in->of[1], &in->of[2], &in->of[0], &op)) { return false; }
+    if (!set_conv(o, &in->of[1], &in->of[2], &in->of[0], &op)) { return false; }
     for (int32_t i = 0; i < out->count; i++) {
         const tensor *t = &out->of[i];
         const bool is_weight = t->rank == in->of[2].rank && memcmp(t->shape, in->of[2].shape, sizeof t->shape) == 0 &&
@@ -705,9 +806,18 @@ static bool find_members(nnc_json at, nnc_json found[KEYS]) {
 /* Reads an operator of the file, but not its work. Returns false if it noted a fault. */
 static bool read_issue(reader *r, nnc_json at, issue *o) {
     nnc_json found[KEYS] = { { 0 } };
+    const issue *before = o > r->issues ? o - 1 : NULL; /* its phase and module are those of an operator without */
     *o = (issue){ .at = at, .repeat = 1, .steps = 1 };
-    if (!find_members(at, found) || !read_phase(at, found[KEY_PHASE], o) ||
-        !value(at, found[KEY_MODULE], "module", 0, r->module_count - 1, &o->module) ||
+    if (before != NULL) {
+        o->phase = before->phase;
+        o->counts = before->counts;
+        o->module = before->module;
+    }
+    if (!find_members(at, found) ||
+        ((before == NULL || found[KEY_PHASE].node != NULL) && !read_phase(at, found[KEY_PHASE], o)) ||
+        ((before == NULL || found[KEY_MODULE].node != NULL) &&
+         !value(at, found[KEY_MODULE], "module", 0, r->module_count - 1, &o->module)) ||
+        !find_entry(&r->args, &found[KEY_ARGS]) || !find_entry(&r->moves, &found[KEY_MOVES]) ||
         (found[KEY_REPEAT].node != NULL && !whole(found[KEY_REPEAT], 1, POSITIONS_MAX, &o->repeat)) ||
         (found[KEY_STEPS].node != NULL && !whole(found[KEY_STEPS], 1, POSITIONS_MAX, &o->steps)) ||
         (o->counts && (!read_tensors(r, found[KEY_INPUTS], at, "inputs", &o->in) ||
@@ -715,6 +825,7 @@ static bool read_issue(reader *r, nnc_json at, issue *o) {
         return false;
     }
     o->moves = found[KEY_MOVES];
+    o->args = found[KEY_ARGS];
     o->name = base_name(r, nnc_json_text(found[KEY_NAME]));
     if (o->name == NULL) { return nnc_faults_no_memory(r->faults); }
     if (o->counts && !is_known(found[KEY_NAME], nnc_json_text(found[KEY_NAME]), o->name, &o->in)) { return false; }
@@ -730,7 +841,10 @@ static bool read_issue(reader *r, nnc_json at, issue *o) {
 
 static bool read_issues(reader *r, nnc_json root) {
     const nnc_json at = nnc_json_get(root, "ops");
-    if (!is_list(at, root, "ops", OPS_MAX)) { return false; }
+    if (!is_list(at, root, "ops", OPS_MAX) || !read_entries(r, root, "args", &r->args) ||
+        !read_entries(r, root, "moves", &r->moves)) {
+        return false;
+    }
     r->issues = nnc_arena_array(r->arena, (size_t)nnc_json_count(at) + 1, sizeof *r->issues);
     if (r->issues == NULL) { return nnc_faults_no_memory(r->faults); }
     for (nnc_json item = nnc_json_first(at); item.node != NULL; item = nnc_json_next(item)) {
@@ -749,19 +863,20 @@ static bool has_dim(const tensors *all, int64_t dim) {
 }
 
 /* Reads the work of an operator of one form and adds it to the program. */
-static bool read_form(reader *r, nnc_json at, form how, const tensors *in, const tensors *out, nnc_captured_op *op) {
+static bool read_form(reader *r, const issue *o, form how, nnc_captured_op *op) {
+    const tensors *in = &o->in, *out = &o->out;
     bool good = true;
     switch (how) {
-    case FORM_PRODUCT: good = read_product(at, in, out, op); break;
+    case FORM_PRODUCT: good = read_product(o, op); break;
     case FORM_ATTENTION:
-    case FORM_ATTENTION_BACKWARD: good = read_attention(at, in, how == FORM_ATTENTION_BACKWARD, op); break;
+    case FORM_ATTENTION_BACKWARD: good = read_attention(o, how == FORM_ATTENTION_BACKWARD, op); break;
     case FORM_CONV:
-        good = in->count >= 2 && out->count >= 1 ? set_conv(at, &in->of[0], &in->of[1], &out->of[0], op)
-                                                 : refuse_shapes(at, "a map and a kernel");
+        good = in->count >= 2 && out->count >= 1 ? set_conv(o, &in->of[0], &in->of[1], &out->of[0], op)
+                                                 : refuse_shapes(o, "a map and a kernel");
         op->kind = NNC_CAPTURED_CONV;
         if (good && r->program->image == 0) { r->program->image = op->w_in; }
         break;
-    case FORM_CONV_BACKWARD: good = add_conv_backward(r, at, in, out, op); break;
+    case FORM_CONV_BACKWARD: good = add_conv_backward(r, o, op); break;
     default: set_bytes(how, in, out, op);
     }
     if (good && how != FORM_CONV_BACKWARD) { good = add_op(r, op) != NULL; }
@@ -795,7 +910,7 @@ static bool add_issue(reader *r, int32_t number) {
     }
     r->program->vocab = op.table && op.rows > r->program->vocab ? op.rows : r->program->vocab;
     op.words = has_dim(&o->in, r->program->vocab) || has_dim(&o->out, r->program->vocab) ? r->program->vocab : 0;
-    const bool good = read_form(r, o->at, how, &o->in, &o->out, &op);
+    const bool good = read_form(r, o, how, &op);
     r->last_of[number] = r->count;
     return good;
 }
@@ -983,16 +1098,16 @@ static nnc_frozen main_frozen(const reader *r) {
 }
 
 static bool read_program(reader *r, nnc_json root) {
-    static const char *const keys[] = { "schema",    "source", "batch",    "parameters", "modules",
-                                        "ops",       "blocks", "storages", "note",       "second",
-                                        "optimizer", "owners", "saved",    "shapes",     NULL };
+    static const char *const keys[] = { "schema", "source",   "batch", "parameters", "modules",   "ops",
+                                        "blocks", "storages", "note",  "second",     "optimizer", "owners",
+                                        "saved",  "shapes",   "kinds", "args",       "moves",     NULL };
     const nnc_json batch = nnc_json_get(root, "batch");
     int32_t count = 0;
     for (nnc_json key = nnc_json_first(root); key.node != NULL; key = nnc_json_next(key)) {
         if (!nnc_is_one_of(nnc_json_key(key), keys)) {
             nnc_json_fault(key, NULL,
                            "unknown key, expected schema, source, batch, parameters, modules, ops, "
-                           "blocks, storages, shapes, owners, saved, optimizer or second");
+                           "blocks, storages, shapes, kinds, args, moves, owners, saved, optimizer or second");
             return false;
         }
     }

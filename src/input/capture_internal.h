@@ -53,6 +53,12 @@ typedef struct tensors {
     int32_t count, capacity;
 } tensors;
 
+/* The entries of a list of the file, which other members name by number. */
+typedef struct entries {
+    nnc_json *of;
+    int32_t count;
+} entries;
+
 /* A tensor that an operator of the file reads or writes, with the sizes that nnc_capture_fuse needs. */
 typedef struct ref {
     int32_t storage; /* -1 = the operator does not read the tensor, which it overwrites */
@@ -65,6 +71,7 @@ typedef struct ref {
  * layers has its own operators. */
 typedef struct issue {
     nnc_json at;      /* the operator in the file */
+    nnc_json args;    /* arguments that are not tensors; node NULL = not recorded */
     nnc_json moves;   /* changes of its storage numbers from one equal layer to the next; node NULL = not recorded */
     const char *name; /* without library and overload: "add_" */
     nnc_phase phase;
@@ -84,6 +91,7 @@ typedef struct reader {
     int32_t module_count;
     tensor *shapes; /* formats and shapes that the operators name by number; shape_count: their number */
     int32_t shape_count;
+    entries args, moves; /* lists that members args and moves of operators name by number */
     storage *storages;
     int32_t storage_count;
     nnc_captured_op *ops;

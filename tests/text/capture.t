@@ -226,7 +226,7 @@ $ nncost estimate inputs/captured.json round --train layers.0 --frozen layers.1
 $ sed 's/"owners":.*,"saved"/"saved"/' inputs/captured.json >a.json; nncost estimate a.json round --frozen words
 ! nncost: --frozen: the file does not say which module holds which parameter; record the step again, without checkpoints
 [2]
-$ sed 's/"moves":\[[0-9-]*/&0/' inputs/captured.json >a.json; nncost estimate a.json round --recompute 'layers.*'
+$ sed 's/"moves":\[\[[0-9-]*/&0/' inputs/captured.json >a.json; nncost estimate a.json round --recompute 'layers.*'
 ! nncost: --recompute: the file does not hold the storages of each of its equal layers; record the step again
 [2]
 $ sed 's/"owners":\[\[/&1,/' inputs/captured.json >a.json; nncost estimate a.json round --frozen words
@@ -253,7 +253,7 @@ faster    --optimizer adam8bit: 21.81 us, 1.27x the rate, 2.662 MB
           --optimizer-kernels fused: 22.92 us, 1.21x the rate, 3.214 MB
           --precision bf16 --policy amp: 23.79 us, 1.17x the rate, 2.794 MB
 --full    shows the parts of the step, memory by class, all of the plan
-$ sed 's/"parameter"/"frozen"/; s/"trained":184896/"trained":119360/' inputs/captured.json >a.json; nncost estimate a.json round
+$ sed 's/],"args":\[/,["frozen","float32"]&/; s/"storages":"\([0-9]*\) 0 /"storages":"\1 8 /; s/"trained":184896/"trained":119360/' inputs/captured.json >a.json; nncost estimate a.json round
 One step of a takes 22.45 us on A device of round figures and is bound by memory, 72.0% of it; it
 fits: 2.862 MB of 10.00 GB per device.
 
@@ -352,6 +352,10 @@ $ nncost estimate inputs/captured.json round --devices 2 --format json | grep -o
 "step_s": 3.7088932e-5
 "exposed_comm_s": 9.39584e-6
 
+# Numbers in a list are read as those in a text.
+$ sed -E ':a; s/("(in|out)puts":)"([0-9]+)"/\1[\3]/; s/("(in|out)puts":)"([0-9]+) /\1[\3,/; s/(puts":\[[0-9,]*) /\1,/; s/(puts":\[[0-9,]*)"/\1]/; ta; s/puts":""/puts":[]/g' inputs/captured.json >captured.json; grep -c 'puts":"' captured.json; nncost ops captured.json round --format json >a; nncost ops inputs/captured.json round --format json | cmp - a
+0
+
 # A file that is not a capture says where.
 $ sed 's/"phase":"backward"/"phase":"reverse"/' inputs/captured.json >a.json; nncost estimate a.json round
 ! nncost: a.json:1: ops[26].phase: unknown phase, expected forward, backward or optimizer
@@ -359,14 +363,32 @@ $ sed 's/"phase":"backward"/"phase":"reverse"/' inputs/captured.json >a.json; nn
 $ sed 's/"shapes":\[\["float32"/"shapes":[["float33"/' inputs/captured.json >a.json; nncost estimate a.json round
 ! nncost: a.json:1: shapes[0][0]: unknown dtype, expected one of PyTorch such as float32, bfloat16 or int64, found "float33"
 [3]
-$ sed 's/"inputs":\[0,/"inputs":[9999,/' inputs/captured.json >a.json; nncost estimate a.json round
-! nncost: a.json:1: ops[0].inputs[0]: wrong value, expected a whole number from 0 to 28, found 9999
+$ sed 's/"inputs":"0 /"inputs":"9999 /' inputs/captured.json >a.json; nncost estimate a.json round
+! nncost: a.json:1: ops[0].inputs: wrong value, expected a whole number from 0 to 28, found "9999 0 1 44"
 [3]
-$ sed 's/"inputs":\[0,/"inputs":[0,0,/' inputs/captured.json >a.json; nncost estimate a.json round
-! nncost: a.json:1: ops[0].inputs[4]: wrong value, expected a whole number from 0 to 28, found 44
+$ sed 's/"inputs":"0 /"inputs":"0 0 /' inputs/captured.json >a.json; nncost estimate a.json round
+! nncost: a.json:1: ops[0].inputs: wrong value, expected a whole number from 0 to 28, found "0 0 0 1 44"
+[3]
+$ sed 's/"inputs":"0 [0-9]*/&,/' inputs/captured.json >a.json; nncost estimate a.json round
+! nncost: a.json:1: ops[0].inputs: wrong value, expected a whole number from 0 to 436, found "0 0, 1 44"
+[3]
+$ sed 's/"storages":"[0-9]* /&90/' inputs/captured.json >a.json; nncost estimate a.json round
+! nncost: a.json:1: storages: wrong value, expected a whole number from 0 to 7, found "65536 900 -1 162 4 0 0,8192 0 -1 162,256 0 -1 162 20 0 0,491..."
+[3]
+$ sed 's/"storages":"[0-9]* 0 -1 162 4 0 0/& 1/' inputs/captured.json >a.json; nncost estimate a.json round
+! nncost: a.json:1: storages: outside of the step, expected copies at positions of the step, found "65536 0 -1 162 4 0 0 1,8192 0 -1 162,256 0 -1 162 20 0 0,491..."
+[3]
+$ sed 's/"args":0/"args":99/' inputs/captured.json >a.json; nncost estimate a.json round
+! nncost: a.json:1: ops[1].args: wrong value, expected a whole number from 0 to 14, found 99
+[3]
+$ sed 's/"kinds":\[\[/"kinds":[[0,/' inputs/captured.json >a.json; nncost estimate a.json round
+! nncost: a.json:1: kinds[0]: not a kind of storage, expected [kind, dtype], found a list of 3
+[3]
+$ sed 's/,"phase":"forward","module":1,/,"module":1,/' inputs/captured.json >a.json; nncost estimate a.json round
+! nncost: a.json:1: ops[0].phase: unknown phase, expected forward, backward or optimizer
 [3]
 $ sed 's/"blocks":/"blocs":/' inputs/captured.json >a.json; nncost estimate a.json round
-! nncost: a.json:1: blocs: unknown key, expected schema, source, batch, parameters, modules, ops, blocks, storages, shapes, owners, saved, optimizer or second
+! nncost: a.json:1: blocs: unknown key, expected schema, source, batch, parameters, modules, ops, blocks, storages, shapes, kinds, args, moves, owners, saved, optimizer or second
 [3]
 $ sed 's/"kernels":"foreach"/"kernels":"fuse"/' inputs/captured.json >a.json; nncost estimate a.json round
 ! nncost: a.json:1: optimizer.kernels: unknown kernels of the optimizer, expected fused, foreach or loop, found "fuse"
