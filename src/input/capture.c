@@ -94,10 +94,12 @@ static bool next_whole(numbers *n, double least, double most, int64_t *value) {
         n->at = nnc_json_next(at);
         return whole(at, least, most, value);
     }
-    char *end = NULL;
-    const bool digit = *n->text == '-' || (*n->text >= '0' && *n->text <= '9');
-    *value = digit ? strtoll(n->text, &end, 10) : 0;
-    if (!digit || end == n->text || strchr(" ,", *end) == NULL || (double)*value < least || (double)*value > most) {
+    const bool minus = *n->text == '-';
+    const char *const first = n->text + minus, *end = first;
+    for (*value = 0; *end >= '0' && *end <= '9' && end - first < 18; end++) { *value = 10 * *value + (*end - '0'); }
+    *value = minus ? -*value : *value;
+    if (end == first || (*end != ' ' && *end != ',' && *end != '\0') || (double)*value < least ||
+        (double)*value > most) {
         return refuse_number(n->list, least, most);
     }
     n->text = end + (*end == ' ');
@@ -443,70 +445,71 @@ static const struct {
     { "cat", FORM_KERNEL, NNC_GROUP_RESAMPLE },
 };
 
-form nnc_capture_form(const char *name) {
-    for (size_t i = 0; i < sizeof operators / sizeof operators[0]; i++) {
-        if (strcmp(name, operators[i].name) == 0) { return operators[i].form; }
-    }
-    return FORM_KERNEL;
-}
-
 enum { SMALL_MATRIX = 128 };
 
 /* Tests by the words of its name whether an operator that is not in the table multiplies matrices. Its FLOPs are not
  * known, so it must not count as a kernel that only moves bytes. Two kinds have few FLOPs per byte and may count so: a
  * Fourier transform of n complex values has 5 n log2 n FLOPs for 16 n bytes; a factorization of a matrix of n rows (the
  * words in `factors`) has at most 2 n^3 FLOPs for 8 n^2 bytes in fp32, so n / 4 <= 32 FLOPs per byte if n <= 128. */
-static bool multiplies(const char *name, const tensors *in) {
+static void find_words(naming *n) {
     static const char *const products[] = { "mm",          "bmm",     "addmm",    "addbmm", "baddbmm", "mv",
                                             "addmv",       "dot",     "vdot",     "matmul", "linear",  "bilinear",
                                             "trilinear",   "einsum",  "rnn",      "lstm",   "gru",     "attention",
                                             "transformer", "cdist",   "svd",      "pinv",   "lstsq",   "eig",
                                             "eigh",        "eigvals", "eigvalsh", "matrix", NULL };
     static const char *const factors[] = { "cholesky", "qr", "lu", "inv", "inverse", "det", "slogdet", "solve", NULL };
-    bool product = false, factor = false, large = false;
-    for (const char *at = name; *at != '\0';) {
+    for (const char *at = n->name; *at != '\0';) {
         char word[32];
         const size_t length = strcspn(at, "_");
         snprintf(word, sizeof word, "%.*s", (int)length, at);
-        product =
-            product || nnc_is_one_of(word, products) || (strncmp(at, "conv", 4) == 0 && strncmp(at, "convert", 7) != 0);
-        factor = factor || nnc_is_one_of(word, factors);
+        n->product = n->product || nnc_is_one_of(word, products) ||
+                     (strncmp(at, "conv", 4) == 0 && strncmp(at, "convert", 7) != 0);
+        n->factors = n->factors || nnc_is_one_of(word, factors);
         at += length + strspn(at + length, "_");
     }
-    for (int32_t i = 0; i < in->count; i++) {
-        const tensor *t = &in->of[i];
-        large = large || (t->rank > 1 && t->shape[t->rank - 1] > SMALL_MATRIX);
+    /* the pointwise part of an LSTM or GRU cell */
+    n->product = n->product && strstr(n->name, "thnn_fused") == NULL;
+}
+
+/* Returns what follows from a name; NULL = out of memory. */
+static const naming *name_of(reader *r, const char *full) {
+    static const char *const libraries[] = { "aten.", "prims.", "torchvision." };
+    naming **slot = &r->names[nnc_digest_text(NNC_DIGEST_START, full) % NNC_COUNT_OF(r->names)];
+    if (*slot != NULL && strcmp((*slot)->full, full) == 0) { return *slot; }
+    const char *dot = strchr(full, '.');
+    char base[128]; /* "aten.add_.Tensor" -> "add_" */
+    snprintf(base, sizeof base, "%.*s", (int)strcspn(dot != NULL ? dot + 1 : full, "."), dot != NULL ? dot + 1 : full);
+    naming *n = nnc_arena_alloc(r->arena, sizeof *n);
+    const char *name = nnc_arena_strdup(r->arena, base);
+    if (n == NULL || name == NULL) { return NULL; }
+    *n = (naming){ .full = full, .name = name, .form = FORM_KERNEL, .group = NNC_GROUP_COUNT, .own = dot == NULL };
+    for (size_t i = 0; i < NNC_COUNT_OF(operators); i++) {
+        if (strcmp(name, operators[i].name) == 0) {
+            n->form = operators[i].form;
+            n->group = operators[i].group;
+        }
     }
-    const bool cell = strstr(name, "thnn_fused") != NULL; /* the pointwise part of an LSTM or GRU cell */
-    return (product && !cell) || (factor && large);
+    for (size_t i = 0; i < NNC_COUNT_OF(libraries); i++) {
+        n->own = n->own || strncmp(full, libraries[i], strlen(libraries[i])) == 0;
+    }
+    find_words(n);
+    nnc_capture_set_rules(n);
+    return *slot = n;
 }
 
 /* Tests whether the FLOPs of an operator are known. Notes a fault and returns false for an operator of another library
  * than PyTorch, and for one that multiplies matrices but is not in the table. */
-static bool is_known(nnc_json at, const char *full, const char *base, const tensors *in) {
-    static const char *const libraries[] = { "aten.", "prims.", "torchvision." };
-    bool known = nnc_capture_form(base) != FORM_KERNEL || !multiplies(base, in);
-    bool own = strchr(full, '.') == NULL;
-    for (size_t i = 0; i < sizeof libraries / sizeof libraries[0]; i++) {
-        own = own || strncmp(full, libraries[i], strlen(libraries[i])) == 0;
+static bool is_known(nnc_json at, const naming *n, const tensors *in) {
+    bool large = false;
+    for (int32_t i = 0; i < in->count && n->factors; i++) {
+        const tensor *t = &in->of[i];
+        large = large || (t->rank > 1 && t->shape[t->rank - 1] > SMALL_MATRIX);
     }
-    known = known && own;
-    if (!known) {
-        nnc_json_mismatch(at, "the FLOPs of this operator are not known",
-                          own ? "mm, addmm, bmm, baddbmm, convolution or scaled_dot_product_attention"
-                              : "an operator of PyTorch; record the step with an implementation in PyTorch");
-    }
-    return known;
-}
-
-/* Returns the base of a name: "aten.add_.Tensor" -> "add_". */
-static const char *base_name(reader *r, const char *full) {
-    char base[128];
-    const char *dot = strchr(full, '.');
-    const char *begin = dot != NULL ? dot + 1 : full;
-    const char *end = strchr(begin, '.');
-    snprintf(base, sizeof base, "%.*s", (int)(end != NULL ? end - begin : (long)strlen(begin)), begin);
-    return nnc_arena_strdup(r->arena, base);
+    if (n->own && (n->form != FORM_KERNEL || (!n->product && !large))) { return true; }
+    nnc_json_mismatch(at, "the FLOPs of this operator are not known",
+                      n->own ? "mm, addmm, bmm, baddbmm, convolution or scaled_dot_product_attention"
+                             : "an operator of PyTorch; record the step with an implementation in PyTorch");
+    return false;
 }
 
 static bool has(const char *text, const char *word) { return strstr(text, word) != NULL; }
@@ -637,7 +640,7 @@ static bool first_bool(const issue *o) {
  * efficient and cuDNN kernels, whose first boolean asks for the log-sum-exp. */
 static bool is_causal(const issue *o) {
     bool last = false;
-    if (!has(o->name, "efficient") && !has(o->name, "cudnn")) { return first_bool(o); }
+    if (!has(o->by->name, "efficient") && !has(o->by->name, "cudnn")) { return first_bool(o); }
     for (nnc_json arg = nnc_json_first(o->args); arg.node != NULL; arg = nnc_json_next(arg)) {
         last = nnc_json_type_of(arg) == NNC_JSON_BOOL ? nnc_json_bool(arg) : last;
     }
@@ -826,15 +829,15 @@ static bool read_issue(reader *r, nnc_json at, issue *o) {
     }
     o->moves = found[KEY_MOVES];
     o->args = found[KEY_ARGS];
-    o->name = base_name(r, nnc_json_text(found[KEY_NAME]));
-    if (o->name == NULL) { return nnc_faults_no_memory(r->faults); }
-    if (o->counts && !is_known(found[KEY_NAME], nnc_json_text(found[KEY_NAME]), o->name, &o->in)) { return false; }
+    o->by = name_of(r, nnc_json_text(found[KEY_NAME]));
+    if (o->by == NULL) { return nnc_faults_no_memory(r->faults); }
+    if (o->counts && !is_known(found[KEY_NAME], o->by, &o->in)) { return false; }
     r->program->operators += o->repeat;
     if (!o->counts) {
         r->updates = true;
-        r->divides = r->divides || has(o->name, "addcdiv") || has(o->name, "adam");
-        r->signs = r->signs || has(o->name, "sign");
-        r->fuses = r->fuses || has(o->name, "_fused_");
+        r->divides = r->divides || has(o->by->name, "addcdiv") || has(o->by->name, "adam");
+        r->signs = r->signs || has(o->by->name, "sign");
+        r->fuses = r->fuses || has(o->by->name, "_fused_");
     }
     return true;
 }
@@ -887,19 +890,16 @@ static bool read_form(reader *r, const issue *o, form how, nnc_captured_op *op) 
 static bool add_issue(reader *r, int32_t number) {
     const issue *o = &r->issues[number];
     nnc_captured_op op = {
-        .dtype = NNC_FP32, .name = o->name, .phase = o->phase, .repeat = o->repeat, .steps = o->steps
+        .dtype = NNC_FP32, .name = o->by->name, .phase = o->phase, .repeat = o->repeat, .steps = o->steps
     };
-    size_t row = 0;
     op.module = r->modules[o->module];
     r->module_of[number] = op.module;
     r->backward_of[number] = !o->counts || op.phase != NNC_PHASE_FORWARD;
     r->first_of[number] = r->last_of[number] = r->count;
     r->refs_of[number] = r->ref_count;
     if (!o->counts) { return true; }
-    const size_t rows = sizeof operators / sizeof operators[0];
-    while (row < rows && strcmp(op.name, operators[row].name) != 0) { row++; }
-    const form how = row < rows ? operators[row].form : FORM_KERNEL;
-    op.group = group_of(r, op.name, op.module, row < rows ? operators[row].group : NNC_GROUP_COUNT, &o->out, &o->in);
+    const form how = o->by->form;
+    op.group = group_of(r, op.name, op.module, o->by->group, &o->out, &o->in);
     if (how == FORM_GATHER && op.group == NNC_GROUP_EMBEDDING && o->in.count > 1 && op.phase == NNC_PHASE_FORWARD &&
         (double)r->program->tokens < o->in.of[1].elements) {
         r->program->tokens = (int64_t)o->in.of[1].elements;
@@ -921,11 +921,12 @@ static bool add_issues(reader *r) {
     r->last_of = nnc_arena_array(r->arena, count, sizeof *r->last_of);
     r->refs_of = nnc_arena_array(r->arena, count, sizeof *r->refs_of);
     r->refs = nnc_arena_array(r->arena, count, sizeof *r->refs);
-    r->ref_capacity = (int32_t)count;
+    r->ops = nnc_arena_array(r->arena, count, sizeof *r->ops);
+    r->ref_capacity = r->capacity = (int32_t)count;
     r->module_of = nnc_arena_array(r->arena, count, sizeof *r->module_of);
     r->backward_of = nnc_arena_array(r->arena, count, sizeof *r->backward_of);
-    if (r->first_of == NULL || r->last_of == NULL || r->refs_of == NULL || r->refs == NULL || r->module_of == NULL ||
-        r->backward_of == NULL) {
+    if (r->ops == NULL || r->first_of == NULL || r->last_of == NULL || r->refs_of == NULL || r->refs == NULL ||
+        r->module_of == NULL || r->backward_of == NULL) {
         return nnc_faults_no_memory(r->faults);
     }
     for (int32_t i = 0; i < r->file_ops; i++) {

@@ -67,13 +67,50 @@ typedef struct ref {
     int64_t width;          /* the last dim */
 } ref;
 
+typedef enum form {
+    FORM_KERNEL,
+    FORM_GATHER, /* writes its outputs, and reads the same number of bytes of its first input */
+    FORM_BAG,    /* reads a row of its first input for each index in the second, writes sums of rows */
+    FORM_WRITE,  /* only writes its first input */
+    FORM_PRODUCT,
+    FORM_CONV,
+    FORM_CONV_BACKWARD,
+    FORM_ATTENTION,
+    FORM_ATTENTION_BACKWARD
+} form;
+
+/* Decides how torch.compile fuses an operator. */
+typedef enum fusion {
+    FUSION_NONE,      /* the kernel of a library, or a scatter: it is not fused */
+    FUSION_POINTWISE, /* one value per element */
+    FUSION_REDUCTION, /* one value per row, per column, or for the tensor */
+    FUSION_NORM,      /* reduces each row to one value, and uses it for a result of the same size */
+    FUSION_NORM_BACK, /* as FUSION_NORM; a kernel of its own reduces the columns for the gradients of gain and bias */
+    FUSION_MAP,       /* a kernel of its own reduces channels or groups; the rest is pointwise */
+    FUSION_MAP_BACK
+} fusion;
+
+typedef enum rule { RULE_NARROW, RULE_FP32, RULE_MAP, RULE_WIDEST } rule; /* of autocast */
+
+/* Everything that follows from the name of an operator alone, found once for each name. */
+typedef struct naming {
+    const char *full; /* as in the file: "aten.add_.Tensor" */
+    const char *name; /* without library and overload: "add_" */
+    form form;
+    nnc_group group;        /* NNC_GROUP_COUNT = the module and the shapes of the operator decide the group */
+    bool own;               /* an operator of PyTorch */
+    bool product, factors;  /* product: multiplies matrices; factors: factorizes a matrix */
+    fusion fusion;          /* if the operator is a kernel that moves bytes */
+    rule forward, backward; /* rules of autocast for an operator of forward; of backward */
+} naming;
+
 /* An operator before its work is computed: one of the file, or of the unfolded step, in which each of several equal
  * layers has its own operators. */
 typedef struct issue {
     nnc_json at;      /* the operator in the file */
     nnc_json args;    /* arguments that are not tensors; node NULL = not recorded */
     nnc_json moves;   /* changes of its storage numbers from one equal layer to the next; node NULL = not recorded */
-    const char *name; /* without library and overload: "add_" */
+    const naming *by; /* what follows from its name */
     nnc_phase phase;
     bool counts;    /* false: an operator of the optimizer */
     bool again;     /* a forward operator that backward runs again */
@@ -91,6 +128,7 @@ typedef struct reader {
     int32_t module_count;
     tensor *shapes; /* formats and shapes that the operators name by number; shape_count: their number */
     int32_t shape_count;
+    naming *names[256];  /* a cache of names of operators, by digest; NULL = empty */
     entries args, moves; /* lists that members args and moves of operators name by number */
     storage *storages;
     int32_t storage_count;
@@ -121,19 +159,8 @@ typedef struct reader {
     struct nnc_captured *program;
 } reader;
 
-typedef enum form {
-    FORM_KERNEL,
-    FORM_GATHER, /* writes its outputs, and reads the same number of bytes of its first input */
-    FORM_BAG,    /* reads a row of its first input for each index in the second, writes sums of rows */
-    FORM_WRITE,  /* only writes its first input */
-    FORM_PRODUCT,
-    FORM_CONV,
-    FORM_CONV_BACKWARD,
-    FORM_ATTENTION,
-    FORM_ATTENTION_BACKWARD
-} form;
-
-form nnc_capture_form(const char *name);
+/* Sets the rules of torch.compile and autocast for a name. */
+void nnc_capture_set_rules(naming *n);
 
 /* Computes kept and temporary bytes of the operators, and the peak, from the lifetimes of the storages. places: for
  * each of the `count` positions of the step, the index of its operator in the file. Returns false when out of

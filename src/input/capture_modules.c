@@ -336,7 +336,7 @@ static bool remove_backward(reader *r, const bool *gone) {
         if (!o->counts || o->phase != NNC_PHASE_BACKWARD) { continue; }
         const int32_t inputs = o->in.count, fewer = drop_tensors(&o->in, gone, false);
         removed[i] = o->needed == RECORDED || (fewer > 0 && fewer == inputs);
-        if (drop_tensors(&o->out, gone, true) == 0 && strncmp(o->name, "_foreach_", 9) == 0) {
+        if (drop_tensors(&o->out, gone, true) == 0 && strncmp(o->by->name, "_foreach_", 9) == 0) {
             o->out.count -= fewer < o->out.count ? fewer : o->out.count; /* one result for each tensor of the list */
         }
     }

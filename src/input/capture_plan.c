@@ -297,17 +297,6 @@ bool nnc_capture_note_tensors(reader *r, form how, const tensors *in, const tens
     return true;
 }
 
-/* Decides how torch.compile fuses an operator. */
-typedef enum fusion {
-    FUSION_NONE,      /* the kernel of a library, or a scatter: it is not fused */
-    FUSION_POINTWISE, /* one value per element */
-    FUSION_REDUCTION, /* one value per row, per column, or for the tensor */
-    FUSION_NORM,      /* reduces each row to one value, and uses it for a result of the same size */
-    FUSION_NORM_BACK, /* as FUSION_NORM; a kernel of its own reduces the columns for the gradients of gain and bias */
-    FUSION_MAP,       /* a kernel of its own reduces channels or groups; the rest is pointwise */
-    FUSION_MAP_BACK
-} fusion;
-
 /* The operators that fuse, by kind of fusion. A "_" at the end of an operator's name is ignored. */
 static const struct {
     fusion how;
@@ -336,12 +325,12 @@ static const struct {
     { FUSION_MAP_BACK, " cudnn_batch_norm_backward native_batch_norm_backward native_group_norm_backward " },
 };
 
-static fusion fusion_of(const nnc_captured_op *op) {
+static fusion fusion_of(const char *name) {
     char word[128];
-    size_t length = strlen(op->name);
-    if (op->kind != NNC_CAPTURED_KERNEL || length + 3 > sizeof word) { return FUSION_NONE; }
-    length -= length > 1 && op->name[length - 1] == '_';
-    snprintf(word, sizeof word, " %.*s ", (int)length, op->name);
+    size_t length = strlen(name);
+    if (length + 3 > sizeof word) { return FUSION_NONE; }
+    length -= length > 1 && name[length - 1] == '_';
+    snprintf(word, sizeof word, " %.*s ", (int)length, name);
     for (size_t i = 0; i < sizeof fusions / sizeof fusions[0]; i++) {
         if (strstr(fusions[i].names, word) != NULL) { return fusions[i].how; }
     }
@@ -462,7 +451,7 @@ static void fuse_op(fuser *f, int32_t number) {
     reader *r = f->r;
     const int32_t first = r->first_of[number];
     nnc_captured_op *op = &r->ops[first];
-    const fusion how = fusion_of(op);
+    const fusion how = op->kind == NNC_CAPTURED_KERNEL ? r->issues[number].by->fusion : FUSION_NONE;
     const extent e = extent_of(r, number, how);
     const ref *in = &r->refs[r->refs_of[number]];
     chain own = { .leader = first, .block = f->block[number], .phase = op->phase, .domain = e.domain, .rows = e.rows };
@@ -522,8 +511,6 @@ bool nnc_capture_fuse(reader *r, const int32_t *places, int32_t count) {
 }
 
 /* ---- autocast ---- */
-
-typedef enum rule { RULE_NARROW, RULE_FP32, RULE_MAP, RULE_WIDEST } rule;
 
 /* An operator keeps tensors of different sizes, such as an output and its statistics, and different operators read
  * them. SLOTS: the most sizes per operator for which these readers are recorded. */
@@ -589,12 +576,12 @@ static bool is_fp32_only(const char *name) {
 
 /* Returns the autocast rule of an operator. Its name without an ending such as "_backward" names a forward operator,
  * whose rule applies. */
-static rule rule_of(const char *name, bool backward) {
+static rule rule_of(const naming *n, bool backward) {
     static const char *const ends[] = { "_backward_data", "_backward", "_forward", "_with_logits" };
     char base[128];
     bool of_backward = false;
-    if (nnc_capture_form(name) >= FORM_PRODUCT) { return RULE_NARROW; }
-    snprintf(base, sizeof base, "%s", name);
+    if (n->form >= FORM_PRODUCT) { return RULE_NARROW; }
+    snprintf(base, sizeof base, "%s", n->name);
     for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++) {
         const size_t length = strlen(base), end = strlen(ends[i]);
         if (length > end && strcmp(base + length - end, ends[i]) == 0) {
@@ -605,6 +592,12 @@ static rule rule_of(const char *name, bool backward) {
     return (!backward || of_backward) && is_fp32_only(base) ? RULE_FP32
            : strstr(base, "batch_norm") != NULL             ? RULE_MAP
                                                             : RULE_WIDEST;
+}
+
+void nnc_capture_set_rules(naming *n) {
+    n->fusion = fusion_of(n->name);
+    n->forward = rule_of(n, false);
+    n->backward = rule_of(n, true);
 }
 
 static int32_t place_of(const caster *c, const storage *s) {
@@ -691,7 +684,7 @@ static void cast_op(caster *c, int32_t number) {
     const int32_t first = c->r.first_of[number], last = c->r.last_of[number];
     moved read = { 0 }, written = { 0 };
     const bool backward = o->phase == NNC_PHASE_BACKWARD && !o->again;
-    const rule how = rule_of(c->r.ops[first].name, backward);
+    const rule how = backward ? o->by->backward : o->by->forward;
     for (int32_t i = 0; i < in->count; i++) { read_operand(c, &in->of[i], how, backward, &read); }
     const bool narrow = how == RULE_NARROW || (how >= RULE_MAP && read.any && !read.wide);
     for (int32_t i = 0; i < out->count; i++) { write_result(c, &out->of[i], how, narrow, &written); }
