@@ -111,10 +111,9 @@ static unit_name unit_of(const char *path) {
     return (unit_name){ 0, 0 };
 }
 
-/* Compares two module paths. Returns 2 for modules of the same unit, 1 for modules of two units in the same numbered
- * list, else 0. */
-static int likeness(const char *a, const char *b) {
-    const unit_name x = unit_of(a), y = unit_of(b);
+/* Compares two module paths, with their units x and y. Returns 2 for modules of the same unit, 1 for modules of two
+ * units in the same numbered list, else 0. */
+static int likeness(const char *a, unit_name x, const char *b, unit_name y) {
     return x.whole == 0 || x.stem != y.stem || strncmp(a, b, x.stem) != 0 ? 0
            : x.whole == y.whole && strncmp(a, b, x.whole) == 0            ? 2
                                                                           : 1;
@@ -137,6 +136,7 @@ static int32_t *blocks_of(const reader *r) {
  * for backward ops. */
 static void cut_forward(reader *r, const int32_t *block, int32_t *slot_of) {
     int32_t last = -1, units = 0;
+    unit_name before = { 0, 0 }; /* of operator `last` */
     for (int32_t i = 0; i < r->file_ops; i++) {
         slot_of[i] = -1;
         if (r->backward_of[i]) {
@@ -145,8 +145,8 @@ static void cut_forward(reader *r, const int32_t *block, int32_t *slot_of) {
         }
         const unit_name name = unit_of(r->module_of[i]);
         const bool same = last >= 0 && block[i] == block[last] &&
-                          (block[i] > 0 || likeness(r->module_of[i], r->module_of[last]) == 2 ||
-                           name.whole + unit_of(r->module_of[last]).whole == 0);
+                          (block[i] > 0 || likeness(r->module_of[i], name, r->module_of[last], before) == 2 ||
+                           name.whole + before.whole == 0);
         if (!same) {
             const bool unit = (block[i] > 0 || name.whole > 0) && units < UNITS_MAX;
             const int64_t repeat = r->first_of[i] < r->last_of[i] ? r->ops[r->first_of[i]].repeat : 1;
@@ -155,25 +155,31 @@ static void cut_forward(reader *r, const int32_t *block, int32_t *slot_of) {
         }
         slot_of[i] = r->program->slot_count - 1;
         last = i;
+        before = name;
     }
 }
 
 /* The first forward operator of each unit, as indices. The module path of this operator identifies the unit. */
 typedef struct slot_names {
     int32_t *ops, count;
+    unit_name *units; /* for each of the operators, the unit of its module */
 } slot_names;
 
 static slot_names name_slots(const reader *r, const int32_t *slot_of) {
-    slot_names names = { nnc_arena_array(r->arena, (size_t)r->file_ops + 1, sizeof *names.ops), 0 };
+    const size_t count = (size_t)r->file_ops + 1;
+    slot_names names = { nnc_arena_array(r->arena, count, sizeof *names.ops), 0,
+                         nnc_arena_array(r->arena, count, sizeof *names.units) };
     int32_t last = -1;
-    for (int32_t i = 0; names.ops != NULL && i < r->file_ops; i++) {
+    unit_name before = { 0, 0 }; /* of operator `last` */
+    for (int32_t i = 0; names.ops != NULL && names.units != NULL && i < r->file_ops; i++) {
         const bool same = last >= 0 && slot_of[i] == slot_of[last];
-        if (r->backward_of[i] ||
-            (same && (r->module_of[i] == r->module_of[last] || likeness(r->module_of[i], r->module_of[last]) == 2))) {
-            continue;
-        }
+        if (r->backward_of[i] || (same && r->module_of[i] == r->module_of[last])) { continue; }
+        const unit_name own = unit_of(r->module_of[i]);
+        if (same && likeness(r->module_of[i], own, r->module_of[last], before) == 2) { continue; }
         last = i;
-        if (unit_of(r->module_of[i]).whole > 0) { names.ops[names.count++] = i; }
+        before = own;
+        names.units[names.count] = own;
+        if (own.whole > 0) { names.ops[names.count++] = i; }
     }
     return names;
 }
@@ -183,11 +189,12 @@ static slot_names name_slots(const reader *r, const int32_t *slot_of) {
  * Among equally good slots, the last is returned. */
 static int32_t slot_like(const reader *r, const slot_names *names, const int32_t *block, const int32_t *slot_of,
                          int32_t number) {
+    const unit_name own = unit_of(r->module_of[number]);
     int32_t found = -1;
     int most = 0;
     for (int32_t j = 0; j < names->count; j++) {
         const int32_t i = names->ops[j];
-        const int like = likeness(r->module_of[i], r->module_of[number]), folded = block[i] > 0;
+        const int like = likeness(r->module_of[i], names->units[j], r->module_of[number], own), folded = block[i] > 0;
         const int score = like == 0 ? 0 : block[number] > 0 ? like + 2 * folded : 2 * like + (1 - folded);
         if (score > 0 && score >= most) {
             most = score;
@@ -257,7 +264,7 @@ bool nnc_capture_slots(reader *r, const int32_t *places, int32_t count) {
     if (slot_of == NULL || block == NULL || r->slots == NULL) { return false; }
     cut_forward(r, block, slot_of);
     const slot_names names = name_slots(r, slot_of);
-    if (names.ops == NULL) { return false; }
+    if (names.ops == NULL || names.units == NULL) { return false; }
     assign_backward(r, &names, block, slot_of);
     for (int32_t i = 0; i < r->file_ops; i++) {
         for (int32_t j = r->first_of[i]; j < r->last_of[i]; j++) { r->ops[j].slot = slot_of[i]; }
