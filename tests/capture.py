@@ -411,7 +411,7 @@ def of_kernels(folder):
     row = next(row for row in priced(path, "--optimizer-kernels", "fused") if row["name"] == "optimizer")
     check("update in one kernel: bytes", row["read_bytes"] + row["write_bytes"], 28 * params)
     # PyTorch 2.6 has these eight operations, and one that counts steps on the host
-    new = json.loads((ROOT / "tests/data/capture/torchvision-vit_b_16.torch-2.6.json").read_text())
+    new = recorded.read(ROOT / "tests/data/capture/torchvision-vit_b_16.torch-2.6.json")
     check("update of PyTorch 2.6", [op["name"].split(".")[1] for op in new["ops"] if op["phase"] == "optimizer"]
           != ["_foreach_" + name for name in ("add_", "mul_", "lerp_", "mul_", "addcmul_", "sqrt", "div_", "add_", "addcdiv_")], False)
 
@@ -1000,7 +1000,7 @@ def of_scripts(folder):
         if name == "repeated":  # the refusal names the number of micro-batches
             done = subprocess.run([PROGRAM, "estimate", path, "h100", "--recompute", "full"], capture_output=True, text=True, check=False)
             check("repeated: micro-batches", "say --micro-batches 2\n" in done.stderr, True)
-        ops, note = (json.loads(path.read_text()).get(key, "") for key in ("ops", "note"))
+        ops, note = (recorded.read(path).get(key, "") for key in ("ops", "note"))
         if name == "averaged":  # the update of the teacher ends the step; its weights are no activations
             check(f"{name}: the last operators", [(op["name"], op["phase"]) for op in ops][-2:] != [("aten.lerp_.Scalar", "backward")] * 2, False)
             check(f"{name}: kept bytes", step["activation_bytes"], 4 * rows * (16 + 32))  # x, and the difference, which is squared
