@@ -183,9 +183,9 @@ static void write_changes(const nnc_plan *from, const nnc_plan *to, char *text, 
     }
 }
 
-/* A plan that was tried. Gentle changes are the values of `change` before CHANGES_GENTLE. key: a bit 1, then 6
- * bits for the strength of each gentle change; 0 = unused entry. step_s: time in which the plan
- * handles the tokens of one step of the base plan; 0 = the plan does not fit. */
+/* A plan that was tried. Gentle changes are the values of `change` before CHANGES_GENTLE. key: a bit 1, then 6 bits for
+ * the strength of each gentle change; 0 = unused entry. step_s: time in which the plan handles the tokens of one step of
+ * the base plan; 0 = the plan does not fit. */
 typedef struct tried_plan {
     uint64_t key;
     double step_s;
@@ -529,19 +529,17 @@ static int try_all_together(search *s, nnc_advice *advice) {
 static int keep_lengths(search *s, nnc_advice *advice, int found, int max) {
     found_sets fitting = { .count = 0 };
     nnc_advice keeps;
+    const int shortens = s->steps[CHANGE_SEQ_LEN];
     int kept = 0;
-    for (int i = 0; i < found; i++) {
-        if (advice[i].plan.seq_len == s->base->seq_len) { return found; }
-    }
+    bool all_shorten = found > 0;
+    for (int i = 0; i < found; i++) { all_shorten = all_shorten && advice[i].plan.seq_len != s->base->seq_len; }
+    if (!all_shorten) { return found; }
     s->steps[CHANGE_SEQ_LEN] = 0;
-    for (int size = 1; found > 0 && kept == 0 && size <= AT_ONCE; size++) {
+    for (int size = 1; kept == 0 && size <= AT_ONCE; size++) {
         try_sets(s, size, CHANGES_GENTLE, &fitting, &keeps, &kept, 1);
     }
-    if (kept > 0) {
-        found = found < max ? found : max - 1;
-        found = keep_fastest(s, advice, found, max, &keeps);
-    }
-    return found;
+    s->steps[CHANGE_SEQ_LEN] = shortens;
+    return kept > 0 ? keep_fastest(s, advice, found < max ? found : max - 1, max, &keeps) : found;
 }
 
 /* Finds advice as nnc_advise does, for a plan that nnc_plan_read has read and checked. */

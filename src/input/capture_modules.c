@@ -77,9 +77,9 @@ static bool fit_modules(reader *r, const char *option, const char *patterns) {
 /* Sets a number (of a module or a storage) to its value in one repeat of equal layers. Returns false if the entry of
  * "moves" is not valid. */
 static bool move(nnc_json at, int32_t repeat, int64_t count, int64_t *number) {
-    int64_t found = *number, left = repeat;
+    double found = (double)*number, left = repeat;
     if (nnc_json_type_of(at) == NNC_JSON_NUMBER) {
-        found += (int64_t)nnc_json_number(at) * repeat;
+        found += nnc_json_number(at) * left;
     } else {
         nnc_json first = nnc_json_first(at);
         for (;; first = nnc_json_next(nnc_json_next(nnc_json_next(first)))) {
@@ -88,15 +88,16 @@ static bool move(nnc_json at, int32_t repeat, int64_t count, int64_t *number) {
                 nnc_json_type_of(size) != NNC_JSON_NUMBER || !(nnc_json_number(size) >= 1.0)) {
                 return false;
             }
-            if ((double)left < nnc_json_number(size)) {
-                found = (int64_t)(nnc_json_number(first) + nnc_json_number(step) * (double)left);
+            if (left < nnc_json_number(size)) {
+                found = nnc_json_number(first) + nnc_json_number(step) * left;
                 break;
             }
-            left -= (int64_t)nnc_json_number(size);
+            left -= nnc_json_number(size);
         }
     }
-    *number = found;
-    return found >= 0 && found < count;
+    if (!(found >= 0.0 && found < (double)count)) { return false; }
+    *number = (int64_t)found;
+    return true;
 }
 
 static bool move_all(const reader *r, issue *o, int32_t repeat) {
@@ -148,15 +149,16 @@ typedef struct folded_row {
     int64_t first[ROW_NUMBERS], step[ROW_NUMBERS], count;
 } folded_row;
 
-/* Reads a row of `size` numbers. Returns false if the row is not valid. */
-static bool read_row(nnc_json row, int size, folded_row *found) {
+/* Reads a row of `size` numbers. Returns false if the row is not valid, or stands for more rows than the file can
+ * need: one for each storage and each module. */
+static bool read_row(const reader *r, nnc_json row, int size, folded_row *found) {
     int i = 0;
     for (nnc_json at = nnc_json_first(row); at.node != NULL; at = nnc_json_next(at), i++) {
         const double number = nnc_json_type_of(at) == NNC_JSON_NUMBER ? nnc_json_number(at) : 1e300;
         if (i > 2 * size || fabs(number) > 1e9) { return false; }
         *(i < size ? &found->first[i] : i == size ? &found->count : &found->step[i - size - 1]) = (int64_t)number;
     }
-    return i == 2 * size + 1;
+    return i == 2 * size + 1 && found->count <= (int64_t)r->storage_count + r->module_count;
 }
 
 static int64_t in_row(const folded_row *row, int number, int64_t index) {
@@ -185,7 +187,7 @@ static bool read_saved(reader *r, nnc_json root) {
     const nnc_json rows = nnc_json_get(root, "saved");
     for (nnc_json at = nnc_json_first(rows); at.node != NULL; at = nnc_json_next(at)) {
         folded_row row;
-        bool good = read_row(at, 2, &row);
+        bool good = read_row(r, at, 2, &row);
         for (int64_t i = 0; good && i < row.count; i++) {
             const int64_t number = in_row(&row, 0, i), module = in_row(&row, 1, i);
             good = is_below(number, r->storage_count) && is_below(module, r->module_count);
@@ -368,7 +370,7 @@ static bool mark_owners(reader *r, nnc_json root, unsigned char *marks, int64_t 
     }
     for (nnc_json at = nnc_json_first(owners); at.node != NULL; at = nnc_json_next(at)) {
         folded_row row;
-        bool good = read_row(at, 3, &row);
+        bool good = read_row(r, at, 3, &row);
         for (int64_t i = 0; good && i < row.count; i++) {
             const int64_t gradient = in_row(&row, 0, i), parameter = in_row(&row, 1, i), module = in_row(&row, 2, i);
             good = is_below(parameter, r->storage_count) && is_below(module, r->module_count) &&
@@ -455,10 +457,9 @@ static void find_backward(const reader *r, rerun *c) {
         inside = inside < 0 ? i : inside;
         c->backward = reads_kept(r, i, c->begin, c->end) ? i : -1;
     }
+    /* Stops at the backward of a later call, which reads kept tensors of that call. */
     while (c->backward > c->end && is_backward_of(r, c, c->backward - 1) &&
-           !reads_kept(r, c->backward - 1, c->end,
-                       c->backward)) { /* stops at the backward of a later call, which reads kept
-                                                                    * tensors of that call */
+           !reads_kept(r, c->backward - 1, c->end, c->backward)) {
         c->backward--;
     }
     c->backward = c->backward < 0 ? inside : c->backward;

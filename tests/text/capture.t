@@ -232,6 +232,9 @@ $ sed 's/"moves":\[\[[0-9-]*/&0/' inputs/captured.json >a.json; nncost estimate 
 $ sed 's/"owners":\[\[/&1,/' inputs/captured.json >a.json; nncost estimate a.json round --frozen words
 ! nncost: a.json:1: owners[0]: not a row of owners, expected [gradient, parameter, module, count, steps of the three], found a list of 8
 [3]
+$ sed 's/"owners":\[\[[^]]*/"owners":[[128,37,25,999999999,0,0,0/' inputs/captured.json >a.json; nncost estimate a.json round --frozen words
+! nncost: a.json:1: owners[0]: not a row of owners, expected [gradient, parameter, module, count, steps of the three], found a list of 7
+[3]
 $ sed 's/"saved":\[\[/&1,/' inputs/captured.json >a.json; nncost estimate a.json round --frozen words
 ! nncost: a.json:1: saved[0]: not a row of saved tensors, expected [storage, module, count, steps of the two], found a list of 6
 [3]
