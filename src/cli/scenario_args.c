@@ -90,8 +90,8 @@ nnc_status nnc_scenario_report(nnc_session *session, const char *model, const ch
     if (status == NNC_OK) {
         const nnc_options *options = &session->options;
         scratch->lists = options->full || options->verdict || session->style.format->page == NULL ? 0 : 1;
+        status = nnc_scenario_estimate(&session->options.given, scenario, scratch, err);
     }
-    if (status == NNC_OK) { status = nnc_scenario_estimate(&session->options.given, scenario, scratch, err); }
     if (status == NNC_OK) { status = write(session, context, scenario, scratch, err); }
     nnc_scratch_destroy(scratch);
     free(scenario);

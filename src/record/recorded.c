@@ -593,12 +593,12 @@ static uint64_t put_estimate(nnc_buffer *out, const nnc_packed *figures, bool on
     uint64_t sum = 0, members = 0;
     const int32_t count = nnc_packed_count(figures);
     const size_t begin = out->size;
-    size_t from = 0, at = 0;   /* the last text from `from` to `at` is not copied yet */
-    bool named = last != NULL; /* true: this value and all before it have the names of the last estimate */
+    size_t from = 0, at = 0; /* the last text from `from` to `at` is not copied yet */
+    bool named = true;       /* true: this value and all before it have the names of the last estimate */
     for (int32_t i = 0; i < count; i++) {
         const nnc_figure figure = nnc_packed_figure(figures, i);
         nnc_written *to = last != NULL ? &last->values[i] : &own[i % 2];
-        named = named && i < last->count && to->figure.name == figure.name;
+        named = named && last != NULL && i < last->count && to->figure.name == figure.name;
         const size_t size = named ? to->size : 0;
         if (!named || !same_value(&to->figure, &figure)) {
             if (at > from) { nnc_buffer_put(out, last->text.bytes + from, at - from); }

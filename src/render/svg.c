@@ -185,7 +185,7 @@ void nnc_svg_end(nnc_svg *svg, nnc_buffer *out, nnc_px width, nnc_px height, con
 
 enum { FIRST = ' ', LAST = '~', OTHER = 1000 }; /* OTHER: width of a character outside ASCII; few are wider */
 
-static const uint16_t plain[LAST - FIRST + 1] = {
+static const uint16_t regular[LAST - FIRST + 1] = {
     318, 401, 460, 838, 636, 950, 780, 275, 390, 390, 500, 838, 318, 361,  318, 337, 636, 636, 636,
     636, 636, 636, 636, 636, 636, 636, 337, 337, 838, 838, 838, 531, 1000, 684, 686, 698, 770, 632,
     575, 775, 752, 295, 295, 656, 557, 863, 748, 787, 603, 787, 695, 635,  611, 732, 684, 989, 685,
@@ -203,7 +203,7 @@ static const uint16_t bold[LAST - FIRST + 1] = {
 
 /* Returns the width of the first bytes of a text, in thousandths of the font size. */
 static int64_t advance_of(const char *text, size_t size, nnc_type type) {
-    const uint16_t *widths = type == NNC_TYPE_BOLD ? bold : plain;
+    const uint16_t *widths = type == NNC_TYPE_BOLD ? bold : regular;
     int64_t sum = 0;
     for (size_t i = 0; i < size; i++) {
         const unsigned char byte = (unsigned char)text[i];
