@@ -38,7 +38,7 @@ def document(*words):
 
 def widths():
     text = (ROOT / "src/render/svg.c").read_text()
-    tables = re.findall(r"(plain|bold)\[.*?\] = \{(.*?)\}", text, re.S)
+    tables = re.findall(r"(regular|bold)\[.*?\] = \{(.*?)\}", text, re.S)
     return {name: [int(number) for number in re.findall(r"\d+", body)] for name, body in tables}
 
 
@@ -50,7 +50,7 @@ def box_of(text):
     if text.get("transform"):
         return None
     classes = text.get("class", "").split()
-    table = WIDTHS["bold" if "b" in classes else "plain"]
+    table = WIDTHS["bold" if "b" in classes else "regular"]
     size = 10 if "s" in classes else 12
     wide = sum(table[ord(c) - 32] if 32 <= ord(c) < 127 else 1000 for c in text.text or "") * size * 1.05 / 1000
     x, y = float(text.get("x")), float(text.get("y"))
