@@ -444,7 +444,9 @@ static nnc_status fail_unknown(nnc_folders *folders, const nnc_spec_info *info, 
         used += (size_t)snprintf(known + used, sizeof(known) - used, i > 0 ? ", %s" : "one of %s", list.ids[i]);
     }
     if (used >= sizeof(known)) {
-        snprintf(known, sizeof(known), "an id of \"nncost list %s\" or a path", info->plural);
+        snprintf(known, sizeof(known), "an id of \"nncost list %s\" or a path%s", info->plural,
+                 info == &nnc_spec_kinds[NNC_SPEC_MODEL] ? ", such as a recording by \"python3 -m nncost.capture\""
+                                                         : "");
     }
     const char *near = NULL;
     if (info != &nnc_spec_kinds[NNC_SPEC_DEVICE] || !expected_device(folders, id, &list, known, sizeof(known))) {
