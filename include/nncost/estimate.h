@@ -48,8 +48,8 @@ typedef struct nnc_memory {
                                                         * allocator does not count */
     int64_t split_block_bytes; /* bytes of freed blocks that the allocator has split, so that no large tensor can use a
                                 * whole block */
-    bool one_moment;           /* true: the peak is the largest sum at one moment of backward; false: the sum of the
-                                * classes */
+    bool one_moment;           /* true: the peak is the largest sum of bytes at one moment of backward; false: it is the
+                                * sum of the classes */
     int64_t helper_bytes;      /* part of weight_bytes: frozen helper models of a training method */
 } nnc_memory;
 
@@ -121,8 +121,8 @@ typedef struct nnc_result {
     int64_t next_params;    /* parameters of layers for multi-token prediction, not included in params; 0 = no such
                              * layers */
     /* Smallest sizes with which a matrix product is compute-bound. critical_tokens: tokens per product, if one device
-     * reads the weights from memory. critical_width: width that the product sums over, if two devices each hold half of
-     * it. */
+     * reads the weights from memory. critical_width: length of the dimension that the product sums over, if each of two
+     * devices holds half of this dimension. */
     double critical_tokens, critical_width;
     double kernels; /* kernels that run on one device per step; NaN = the operators of the program are not known */
 } nnc_result;
@@ -195,14 +195,13 @@ typedef struct nnc_interval {
 
 enum {
     NNC_INTERVALS_MAX = 1000000
-}; /* largest number of passes, of all stages together, for which nnc_timeline
-                                       * works */
+}; /* largest number of passes, of all stages together, for which nnc_timeline works */
 
 /* Calls `interval` for each activity of the last estimate with this scratch; `result` is the result of that estimate.
  * The intervals of one stage come in the order of time; the order of stages is not defined. The intervals of a stage
- * follow each other without gaps from its begin to begin + step_s. Begin is 0, except for schedules without a barrier
- * between steps (zb-*): there begin is the start of the stage's first forward pass. Work that happens once per step
- * starts after the last pass of the stage. NNC_BAD_USAGE: more than NNC_INTERVALS_MAX passes. */
+ * follow each other without gaps from start to start + step_s. The start is 0; for schedules without a barrier between
+ * steps (zb-*) it is the start of the stage's first forward pass. Work that happens once per step starts after the last
+ * pass of the stage. NNC_BAD_USAGE: more than NNC_INTERVALS_MAX passes. */
 typedef void nnc_interval_fn(void *context, const nnc_interval *interval);
 NNC_API nnc_status nnc_timeline(nnc_scratch *scratch, const nnc_result *result, nnc_interval_fn *interval,
                                 void *context, nnc_error *err);

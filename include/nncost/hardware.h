@@ -23,7 +23,7 @@ NNC_ENUM(nnc_link_kind, NNC_LINK_KIND_LIST, NNC_LINK_KIND_COUNT);
 NNC_API const char *nnc_link_kind_name(nnc_link_kind kind);
 NNC_API const char *nnc_link_kind_help(nnc_link_kind kind);
 
-/* A device. The nnc_specs that loaded it owns it. Its fields have the names of the device file: see nnc_device_number,
+/* A device; the nnc_specs that loaded it owns it. Fields are named as in the device file: see nnc_device_number,
  * nnc_device_text and nnc_device_set in <nncost/spec.h>. */
 typedef struct nnc_device nnc_device;
 
@@ -221,7 +221,7 @@ NNC_API const char *nnc_basis_help(nnc_basis basis);
 
 #ifdef NNC_STATIC_LINKING_ONLY
 
-/* Efficiencies of kernels that libraries issue for one operator each. Fractions are shares of the memory bandwidth. */
+/* Efficiencies of kernels that libraries issue, one per operator. Fractions are shares of the memory bandwidth. */
 typedef struct nnc_stream_efficiency {
     double memory_fraction; /* pointwise kernels with operands of one type */
     double mixed_fraction;  /* pointwise kernels with operands of two types (casts) */
@@ -236,7 +236,7 @@ typedef struct nnc_stream_efficiency {
 /* Fitted parameters, separate from the datasheet. An object that the file lacks is neutral. */
 typedef struct nnc_efficiencies {
     nnc_basis basis;
-    double calibration; /* factor on the rates of products, attention and convolutions, of one machine, neutral: 1 */
+    double calibration; /* factor for one machine on its rates of products, attention and convolutions, neutral: 1 */
     nnc_gemm_efficiency gemm[NNC_DTYPE_COUNT];              /* one entry per format of the operands */
     nnc_flash_efficiency attention[NNC_FLASH_KERNEL_COUNT]; /* one entry per generation of kernels */
     nnc_conv_efficiency conv;
@@ -261,7 +261,7 @@ typedef struct nnc_rated {
                                       * products (matmul_set) or of vector operations (vector_set) in this format */
 } nnc_rated;
 
-/* Mean time between failures of a job, in device-seconds: of failures of any cause; of hardware failures only. */
+/* Mean time between failures of a job, in device-seconds. any_s: all failures; hardware_s: only hardware failures. */
 typedef struct nnc_mtbf {
     double any_s, hardware_s;
 } nnc_mtbf;
@@ -304,7 +304,7 @@ struct nnc_device {
     int32_t source_count;
     const char *path;    /* file that the device was read from */
     double embodied_kg;  /* carbon emitted to make the device, kg; the source decides what is included */
-    double usable_bytes; /* part of mem_bytes that one process can get; NaN = not recorded, or of another mem_bytes */
+    double usable_bytes; /* part of mem_bytes that one process can get; NaN = not recorded, or for another mem_bytes */
     bool lenient;        /* true: implausible values of the file are used; false: they are refused */
     bool implausible;    /* true: the file has an implausible value, so estimates give no range of measurements */
     bool usable_set;     /* true: nnc_device_set has set usable_bytes, so a change of mem_bytes keeps usable_bytes */

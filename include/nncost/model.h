@@ -140,7 +140,7 @@ NNC_API const char *nnc_model_head_help(nnc_model_head head);
 
 enum { NNC_PATTERN_MAX = 256 };
 
-/* A model. The nnc_specs that loaded it owns it. Its fields have the names of the model file: see nnc_model_number,
+/* A model; the nnc_specs that loaded it owns it. Fields are named as in the model file: see nnc_model_number,
  * nnc_model_text and nnc_model_set in <nncost/spec.h>. */
 typedef struct nnc_model nnc_model;
 
@@ -222,7 +222,7 @@ typedef struct nnc_decoder {
     /* Expert groups: neighbouring experts form a group, and the experts of a token come from groups_per_token groups.
      * expert_groups 0 = no groups. */
     int64_t expert_groups, groups_per_token;
-    /* Heads of the layers with a sliding window: their numbers and their width; 0 = the same as in the other layers. */
+    /* Layers with a sliding window: query heads, key and value heads, width of a head; 0 = as in the other layers. */
     int64_t window_heads, window_kv_heads, window_head_dim;
     bool window_sinks;     /* true: `sinks` applies only to layers with a sliding window; false: to all layers */
     bool keys_as_values;   /* layers that attend to all tokens use their keys as values: no value projection */

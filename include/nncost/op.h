@@ -51,9 +51,9 @@ NNC_API const char *nnc_comm_name(nnc_comm comm);
 typedef struct nnc_op nnc_op;
 
 /* Work of one instance of an op. flops: executed by the matrix units; vector_flops: executed by the vector units.
- * full_flops, window_flops and causal_flops: FLOPs of the mathematics in matrix products and convolutions. They count
- * attention over all pairs, over a whole window per query, and over causal pairs. They differ from flops in attention,
- * and where rows are padding. */
+ * full_flops, window_flops and causal_flops: FLOPs of the mathematics in matrix products and convolutions. full_flops
+ * counts attention over all pairs, window_flops over a whole window per query, causal_flops over causal pairs. These
+ * three differ from flops in attention and in padded rows. */
 typedef struct nnc_work {
     double flops, vector_flops, read_bytes, write_bytes;
     double full_flops, window_flops, causal_flops;

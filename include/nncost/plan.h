@@ -245,7 +245,7 @@ typedef struct nnc_plan {
     double samples;        /* sequences or images of the whole run; NaN = not given */
     double price;          /* price per device-hour; NaN = the newest in the device file */
     int64_t reserve_bytes; /* device memory set aside for other uses; -1 = from the software profile */
-    unsigned train;        /* nnc_train flags of the trained parts, others are frozen; 0 = all parts are trained */
+    unsigned train;        /* nnc_train flags of the trained parts; other parts are frozen; 0 = all parts are trained */
     int64_t adapter_rank;  /* rank of low-rank adapters (LoRA); 0 = no adapters. If train is 0, only the adapters are
                             * trained */
     nnc_adapted adapters;  /* layers that have adapters */
@@ -304,8 +304,8 @@ NNC_ENUM(nnc_head_copy, NNC_HEAD_COPY_LIST, NNC_HEAD_COPY_COUNT);
 NNC_API const char *nnc_head_copy_name(nnc_head_copy copy);
 NNC_API const char *nnc_head_copy_help(nnc_head_copy copy);
 
-/* A software profile: fused kernels, tensors kept for backward, overlap. The nnc_specs that loaded it owns it. Its
- * fields have the names of the file: see nnc_software_number, nnc_software_text and nnc_software_set in
+/* A software profile: fused kernels, tensors kept for backward, overlap. The nnc_specs that loaded a profile owns it.
+ * Fields are named as in the file: see nnc_software_number, nnc_software_text and nnc_software_set in
  * <nncost/spec.h>. */
 typedef struct nnc_software nnc_software;
 
@@ -316,7 +316,7 @@ typedef struct nnc_spread {
     double low, high;
 } nnc_spread;
 
-/* Half width of the 90 % range of measurements, in natural logarithm, for each cause. The squares add up. */
+/* Half width of the 90 % range of measurements, in natural logarithm, by cause. The squares of the widths add up. */
 typedef struct nnc_spreads {
     double own;              /* applies to every step with the profile; NaN = unknown */
     double network, idle;    /* factors: network x share of the step that waits for the network; idle x share of the
@@ -386,7 +386,7 @@ typedef struct nnc_track {
 } nnc_track;
 
 /* Device memory in addition to the memory that a plan counts: driver context, buffers of collectives, fragmentation.
- * Also the range of measured peaks. */
+ * Also has the range of measured peaks. */
 typedef struct nnc_reserve {
     double bytes, share; /* reserve = bytes + share x the memory that a plan counts */
     double low, high;    /* quantiles of measured peak / predicted peak: low: 10 %; high: 90 % */
@@ -428,7 +428,8 @@ typedef struct nnc_serve_engine {
     double launch_s;                   /* launch time per kernel of a step that is not recorded, default: 0 */
     bool paged; /* on: the KV cache has blocks; off: a sequence reserves its full length, default: on */
     int64_t chunk, max_batch,
-        block; /* most tokens of a prefill step (0 = 8192); most sequences (0 = 256); tokens per cache block (0 = 16) */
+        block; /* chunk: most tokens of a prefill step (0 = 8192); max_batch: most sequences (0 = 256); block: tokens
+                * per cache block (0 = 16) */
     double memory_use, workspace_bytes; /* memory_use: share of device memory that the engine may use (NaN = 0.9);
                                          * workspace_bytes: bytes of workspaces (NaN = 2 GB) */
     /* 90 % ranges of measured / predicted: time per output token; time per output token of models with experts; time to

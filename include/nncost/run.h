@@ -172,8 +172,8 @@ typedef struct nnc_run {
                                   * goodput: exact value */
     double stops;                /* expected number of failures */
     double nodes_out, spares_needed,
-        short_share; /* mean number of nodes that are out; spare nodes that suffice 99 % of the time; share of the
-                      * time with too few nodes */
+        short_share; /* nodes_out: mean number of nodes that are out; spares_needed: spare nodes that suffice 99 % of
+                      * the time; short_share: share of the time with too few nodes */
     /* Parts of the wall time of the run. The members from train_s to sites_s, with rollout_s, score_s and sync_s, add
      * up to run_s. */
     double train_s, wait_s, straggler_s, save_time_s, lost_s, evaluate_s, warmup_s, planned_s;
@@ -244,8 +244,8 @@ typedef struct nnc_optimum {
     nnc_law law;
     double params, tokens, loss; /* params, tokens: parameters and training tokens of the best model; loss: loss of
                                   * the best model (NaN if the law gives no loss) */
-    /* model with the same loss and the fewest FLOPs for training plus serving; share of these FLOPs that it saves
-     * compared with `params` and `tokens` */
+    /* served_params, served_tokens: model with the same loss as the best model and the fewest FLOPs for training plus
+     * serving; saved_share: share of the FLOPs of the best model that it saves */
     double served_params, served_tokens, saved_share;
 } nnc_optimum;
 

@@ -33,7 +33,8 @@ typedef struct nnc_serve_ask {
     int32_t data;           /* replicas that share the requests; 0 = devices / product of the other degrees */
     int32_t attention_data; /* number of groups of ranks with requests of their own; all groups share the experts */
     int64_t input_len, output_len; /* input_len: tokens of the prompt of a request; output_len: tokens of the answer */
-    int64_t batch, concurrency; /* number of requests; give at most one of batch, concurrency, request_rate, offline */
+    int64_t batch, concurrency; /* batch: requests that start together; concurrency: open requests; give at most one of
+                                 * batch, concurrency, request_rate, offline */
     double request_rate;        /* requests per second */
     bool offline;
     nnc_dtype precision; /* format in which products are computed */
@@ -47,8 +48,8 @@ typedef struct nnc_serve_ask {
     double prefix_hit;  /* share of a prompt whose keys and values are already cached */
     double imbalance;   /* tokens of the busiest expert rank / mean over all ranks */
     double price;       /* price of one device-hour; NaN = from the device file */
-    /* Speculative decoding, by formula only: tokens that a draft model proposes (0 = no draft), probability that a
-     * token is accepted, time of a draft step / time of a step of the model. */
+    /* Speculative decoding, by formula only. draft_length: tokens that a draft model proposes (0 = no draft);
+     * acceptance: probability that a token is accepted; draft_share: time of a draft step / time of a model step. */
     int64_t draft_length;
     double acceptance, draft_share;
     /* Networks that denoise images. steps: forward passes per image (with guidance, each pass has twice the batch);
@@ -182,7 +183,7 @@ static inline nnc_status nnc_serve_of(const nnc_model *model, const nnc_device *
 }
 
 #ifdef NNC_STATIC_LINKING_ONLY
-/* Returns the 90 % range of measured / predicted time per output token. experts: of models with experts. */
+/* Returns the 90 % range of measured / predicted time per output token. experts: true for models with experts. */
 const nnc_spread *nnc_serve_spread(const nnc_serve_engine *engine, bool experts);
 /* Returns the factor that widens both ends of the range on a device whose serving efficiencies are not measured; 1 on
  * other devices. */
@@ -200,7 +201,7 @@ NNC_API double nnc_serve_experts_touched(double experts, double chosen, double t
  * link_bytes_per_s, one direction. */
 NNC_API double nnc_serve_all_reduce_s(double ranks, double bytes, double link_bytes_per_s, double fixed_s,
                                       double second_s, double one_shot_fraction, double two_shot_fraction);
-/* Returns the expected number of tokens from one verification of y = `drafted` tokens, if each is accepted with
+/* Returns the expected number of tokens from one verification of y = `drafted` tokens, if each token is accepted with
  * probability a = `acceptance`: (1 - a^(y+1)) / (1 - a); arXiv:2211.17192, equation 1. */
 NNC_API double nnc_serve_accepted(double acceptance, double drafted);
 /* Return the mean waiting time in s in a queue with one server and constant service time (M/D/1), and its 99th

@@ -20,10 +20,9 @@ typedef struct nnc_specs nnc_specs;
 NNC_API nnc_specs *nnc_specs_open(const char *data_path);
 NNC_API void nnc_specs_close(nnc_specs *specs);
 
-/* Loads a spec by id, alias or path (contains '/' or ends in ".json"). The set owns the struct. A model
- * path may be a Hugging Face config.json, a folder with a config.json or with a diffusers
- * pipeline, or "-" for standard input. Errors: NNC_UNKNOWN_ID (err names the nearest id), NNC_BAD_SPEC, NNC_IO,
- * NNC_NO_MEMORY. */
+/* Loads a spec by id, alias or path (contains '/' or ends in ".json"). The set owns the struct. A model path may be a
+ * Hugging Face config.json, a folder with a config.json or with a diffusers pipeline, or "-" for standard input.
+ * Errors: NNC_UNKNOWN_ID (err names the nearest id), NNC_BAD_SPEC, NNC_IO, NNC_NO_MEMORY. */
 NNC_API nnc_status nnc_device_load(nnc_specs *specs, const char *id_or_path, const nnc_device **device, nnc_error *err);
 NNC_API nnc_status nnc_model_load(nnc_specs *specs, const char *id_or_path, const nnc_model **model, nnc_error *err);
 NNC_API nnc_status nnc_software_load(nnc_specs *specs, const char *id_or_path, const nnc_software **software,
