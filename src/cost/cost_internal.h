@@ -240,7 +240,7 @@ typedef struct nnc_op_place {
 typedef struct nnc_rows {
     nnc_op_cost rows[NNC_ROWS_MAX];
     nnc_op ops[NNC_ROWS_MAX];     /* copies of the ops of recomputed, backward and update rows */
-    int32_t count, forward_count; /* number of all rows; number of forward rows, which come first */
+    int32_t count, forward_count; /* count: all rows; forward_count: forward rows, which come first */
     int32_t fresh;                /* index of the first row whose times were computed for the current network */
     nnc_op_place places[NNC_OPS_MAX];
     const nnc_op_timer *timer; /* computes the times of the rows; NULL = nnc_op_time */

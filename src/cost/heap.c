@@ -106,7 +106,7 @@ typedef struct copies {
 
 /* An op instance: the bytes of its tensors, and the tensors that it holds. */
 typedef struct instance {
-    double kept_bytes, input_bytes, params; /* input_bytes: of the gradient of its input */
+    double kept_bytes, input_bytes, params; /* input_bytes: bytes of the gradient of the input */
     copies copies;
     tensor kept, gradient;
 } instance;
@@ -253,7 +253,7 @@ double nnc_new_bytes_per_param(const nnc_op_list *list, const nnc_plan *plan, co
                                int64_t passes) {
     trainer t = { .heap = { .mapped_least = TOP_PAD, .trim_least = TOP_PAD }, .plan = plan };
     t.of = calloc(INSTANCES_MAX, sizeof *t.of);
-    t.heap.holes = malloc(((size_t)INSTANCES_MAX * 5 + 16) * sizeof *t.heap.holes); /* one between any two tensors */
+    t.heap.holes = malloc(((size_t)INSTANCES_MAX * 5 + 16) * sizeof *t.heap.holes); /* one hole between two tensors */
     double bytes = (double)NAN;
     if (t.of != NULL && t.heap.holes != NULL) {
         add_ops(&t, list);

@@ -264,7 +264,7 @@ NNC_SAYING double korthikanti_ends(const nnc_decoder *d, const nnc_plan *plan, c
     return ends_bytes;
 }
 
-/* Sets the kept bytes of the largest unit of a captured program, and those outside of units. */
+/* Sets the kept bytes of the largest unit of a captured program, and the kept bytes outside of units. */
 static void find_units(const nnc_op_list *list, nnc_kept *k) {
     double unit_bytes[NNC_BLOCKS_MAX] = { 0 };
     k->ends_bytes = k->bytes;
@@ -447,9 +447,8 @@ typedef struct replay {
     const nnc_op_list *list;
     const nnc_plan *plan;
     nnc_policy_sizes sizes;
-    double gradient[NNC_SEGMENTS_MAX], cast[NNC_SEGMENTS_MAX]; /* for one instance of each segment: gradient:
-                                                                * gradient bytes; cast: bytes of 16-bit copies of
-                                                                * weights */
+    double gradient[NNC_SEGMENTS_MAX], cast[NNC_SEGMENTS_MAX]; /* for one instance of each segment: gradient: gradient
+                                                                * bytes; cast: bytes of 16-bit copies of weights */
     moment inside[NNC_SEGMENTS_MAX], again[NNC_SEGMENTS_MAX];  /* the moment of backward with the most bytes, within
                                                                 * one instance of each segment: inside: without
                                                                 * recomputation; again: with recomputation block by
@@ -601,7 +600,7 @@ static void add_update_moment(nnc_resident_bytes *held, const nnc_plan *plan) {
 }
 
 /* Limits the peak of a captured program whose activations lie in host memory: no moment has more bytes than all
- * gradients, the activations of two units and those outside of units, and the temporary bytes. */
+ * gradients, the activations of two units and the activations outside of units, and the temporary bytes. */
 static void offload_moment(nnc_resident_bytes *held, const nnc_plan *plan) {
     const double gradient_bytes =
         nnc_policy_bytes(plan->policy).gradient_bytes * (held->dense.params + held->expert.params);

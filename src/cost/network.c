@@ -169,8 +169,8 @@ static void inner_route(const nnc_device *device, int32_t ranks, int32_t stride,
 }
 
 /* Returns the name of the link that limits a large message. A ring through all ranks is as slow as the slower one of
- * the domain's links and its NICs. If a hierarchical algorithm is faster than the ring, the NICs are the slower link.
- * A torus has only hierarchical algorithms: compares their time inside a domain with their time between domains. */
+ * the domain's links and its NICs. If a hierarchical algorithm is faster than the ring, the NICs are the slower link. A
+ * torus has only hierarchical algorithms, so their time inside a domain is compared with their time between domains. */
 static const char *slower_link(const nnc_route *route) {
     const double inner = route->inner, outer = route->outer;
     if (route->inner == 1 || route->outer == 1) { return route->outer > 1 ? "scale_out" : "scale_up"; }

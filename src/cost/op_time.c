@@ -183,7 +183,7 @@ NNC_SAYING choice best_tiling(const product *p) {
     for (int i = 0; i < TILES; i++) {
         const double tm = sides[kinds_of_tile[i].side_m], tn = sides[kinds_of_tile[i].side_n];
         const double count = g.rows[kinds_of_tile[i].side_m] * g.columns[kinds_of_tile[i].side_n];
-        /* The cache feeds the tiles in this time, whatever the split: if it is too long, no split is better. */
+        /* The cache feeds the tiles in this time for every split of k: if this time is too long, no split is better. */
         const double fed_s = count * (tm + tn) * p->k * p->element_bytes * p->cache_s;
         if (nnc_pow4(fed_s) + least_moved >= best.score) { continue; }
         for (int split = 1; split == 1 || (split <= SPLIT_MOST && count * split <= g.most_blocks); split *= 2) {
@@ -530,8 +530,8 @@ static bool by_channel(const nnc_op *op) {
     return op->issued_as == NNC_ISSUED_TOO && op->u.conv.groups > 1 && op->u.conv.groups == op->u.conv.c_in;
 }
 
-/* Returns the number of tiles of 128 positions x 64 channels of a result; a unit computes one at a time. A weight
- * gradient has infinity, because its sums over the positions can be split over all units. */
+/* Returns the number of tiles of 128 positions x 64 channels of a result; a unit computes one at a time. For a weight
+ * gradient returns infinity, because its sums over the positions can be split over all units. */
 static double tiles_of(const nnc_op *op) {
     const nnc_conv *p = &op->u.conv;
     if (op->phase == NNC_PHASE_GRAD_WEIGHT) { return INFINITY; }
