@@ -51,7 +51,7 @@ typedef struct nnc_matmul {
     bool keeps_a, keeps_b; /* true: A (or B) is kept for backward, and this op counts its bytes */
     int64_t kept_divisor;  /* number of ranks that together store one copy of A; 1 = every rank stores A */
     bool padded;           /* true: the software pads widths that are no multiple of 16 bytes */
-    int64_t vocab;         /* a recorded gradient: rows of the vocabulary if they are a dimension of it, else 0 */
+    int64_t vocab;         /* of a recorded gradient: size of the vocabulary if it is one of the dims, else 0 */
     int64_t chunks;        /* number of parts in which rows of the result are made and dropped; 0 = all rows at once */
 } nnc_matmul;
 
@@ -85,7 +85,7 @@ typedef struct nnc_conv {
 /* A recurrence: every token adds to a state and reads it. The state has `state` numbers for each of `inner` values. */
 typedef struct nnc_scan {
     int64_t tokens, inner, state;
-    int64_t groups; /* number of keys per token, of width `state`; the same for queries */
+    int64_t groups; /* number of keys per token, and of queries per token; each has width `state` */
     int64_t heads;  /* number of decay factors per token; 0 = one decay factor per value */
     int64_t chunk;  /* tokens per chunk that is computed with matrix products; 0 = token by token on vector units */
     bool delta;     /* delta rule: before it adds, a token subtracts the value that the state has for its key */
@@ -182,7 +182,7 @@ typedef struct nnc_pointwise {
 
 typedef struct nnc_embedding {
     int64_t tokens, width; /* tokens: rows that are looked up */
-    int64_t summed;        /* number of rows that are summed to one output; 0 = none is summed */
+    int64_t summed;        /* number of rows that are summed to one output; 0 = rows are not summed */
 } nnc_embedding;
 
 typedef struct nnc_loss {
@@ -211,13 +211,13 @@ typedef struct nnc_update {
     nnc_update_kind kind;
     nnc_optimizer optimizer;
     nnc_policy policy;
-    nnc_optimizer_kernels kernels; /* DEFAULT: one kernel in torch.optim only if it has no lists of tensors */
+    nnc_optimizer_kernels kernels; /* DEFAULT: one kernel, but kernels over lists of tensors for SGD with momentum */
     bool fused;                    /* true: one kernel for all operations */
     int64_t params;
     int64_t tensors;            /* number of tensors of these parameters; 0 = not known */
     int64_t passes;             /* ADD: number of passes whose gradients are added up */
     int64_t matrix_params;      /* parameters in matrices that the optimizer factors */
-    double new_bytes;           /* STEP: what the whole step writes to memory new to the program */
+    double new_bytes;           /* STEP: bytes that the step writes to memory new to the program */
     double factored_elements;   /* Adafactor: sum of rows + columns of all matrices, plus elements of vectors */
     double orthogonalise_flops; /* Muon: FLOPs of the matrix products in the Newton-Schulz iterations */
 } nnc_update;
@@ -253,8 +253,8 @@ typedef struct nnc_collective_op {
     bool hides;                /* true: the collective overlaps with the attention op that uses its data, as in ring
                                 * attention */
     double copies;             /* all-to-all: number of copies of each token that go to random ranks; 0 = not random */
-    double groups, groups_met; /* number of expert groups; number of expert groups that the copies of a token go to;
-                                * groups_met 0 = to any ranks */
+    double groups, groups_met; /* groups: number of expert groups; groups_met: number of expert groups that the copies
+                                * of a token go to, 0 = any ranks */
     bool once_per_node;        /* a token is sent once to each scale-up domain, and inside it to all of its experts */
 } nnc_collective_op;
 
@@ -416,8 +416,7 @@ typedef struct nnc_convention {
         NNC_COUNTS_ALL,
         NNC_COUNTS_WINDOW,
         NNC_COUNTS_MASK
-    } pairs;          /* query-key pairs that count: all, those in the
-                                                                        * window, or those under the mask */
+    } pairs;          /* query-key pairs that count: all, those in the window, or those under the mask */
     bool by_params;   /* true: FLOPs are computed from parameters and tokens, not from the ops */
     const char *note; /* text that says which ops count */
 } nnc_convention;

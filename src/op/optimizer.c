@@ -136,7 +136,7 @@ typedef struct optimizer {
                                                                                 * additional work */
     unsigned instead_of; /* set of optimizers (one bit each) that this optimizer can replace with smaller moments */
     double lists; /* kernels over lists of tensors in torch.optim (foreach=True), see nnc_optimizer_list_kernels */
-    bool copies;  /* such an update keeps a copy of the second moment, its root, until the last kernel */
+    bool copies;  /* an update over lists keeps a copy of the second moment, its root, until the last kernel */
 } optimizer;
 enum { ADAMS = 1 << NNC_OPTIMIZER_ADAMW | 1 << NNC_OPTIMIZER_ADAM };
 static const optimizer NNC_ROW(NNC_OPTIMIZER_ADAMW) = { 2, 16, 20, NULL, NULL, 0, 8, true };
