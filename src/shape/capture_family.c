@@ -141,8 +141,8 @@ int64_t nnc_captured_vocab(const nnc_model *model) {
     return model->captured != NULL && model->decoder.vocab_multiple <= 1 ? model->captured->vocab : 0;
 }
 
-/* Pads the vocabulary of an operator. All bytes of an operator with a tensor as wide as the vocabulary grow in
- * proportion, also those of its other tensors: an upper bound, which is exact for logits and for the table. */
+/* Pads the vocabulary of an operator. If a tensor is as wide as the vocabulary, all bytes of the operator grow in
+ * proportion: an upper bound, which is exact for logits and for the table. */
 static nnc_captured_op padded(const nnc_captured_op *recorded, padding p) {
     nnc_captured_op op = *recorded;
     int64_t *const dims[] = { &op.m, &op.n, &op.k, &op.rows, &op.cols, &op.words };
@@ -196,7 +196,8 @@ static double share_of(const struct nnc_captured *program, int64_t samples) {
                : (double)(samples - program->batch) / (double)(program->second->batch - program->batch);
 }
 
-/* The inputs of lowering a captured program. share: place of the number of samples between those of the two programs */
+/* The inputs of lowering a captured program. share: 0 = samples of `program`, 1 = samples of `other`, else between
+ * both */
 typedef struct lowered {
     const struct nnc_captured *program, *other;
     double share;
@@ -241,7 +242,7 @@ static void lower(const nnc_model *model, const nnc_writer *w) {
     const struct nnc_captured *other = recorded->second != NULL ? program_of(recorded->second, w->how->plan) : program;
     const double share = share_of(recorded, w->how->plan->micro_batch);
     const lowered all = { program, other, share, padding_of(model) };
-    const double growth = growth_of(all.vocab); /* of the peak: an upper bound, see padded() */
+    const double growth = growth_of(all.vocab); /* factor on the peaks, an upper bound: see padded() */
     const double widths = nnc_policy_bytes(w->how->plan->policy).gradient_bytes /
                           nnc_dtype_bytes(program->dtype); /* ratio: bytes of the gradient in this plan / bytes that
                                                             * were recorded */

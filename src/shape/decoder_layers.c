@@ -179,8 +179,7 @@ void nnc_decoder_project_shared(const nnc_layer_writer *w, const nnc_decoder *d,
 
 /* Writes the ops of residual streams: a weighted sum of the streams is the input of attention or MLP; the result is
  * added to each stream with a weight, and the streams are mixed. The head only needs the weighted sum. Source:
- * DeepseekV4HyperConnection and DeepseekV4HyperHead of transformers, modular_deepseek_v4.py.
- * [streams] */
+ * DeepseekV4HyperConnection and DeepseekV4HyperHead of transformers, modular_deepseek_v4.py. [streams] */
 void nnc_decoder_streams(const nnc_layer_writer *w, const nnc_decoder *d, const char *const *half) {
     const int64_t n = d->streams, weights = half != NULL ? (2 + n) * n : n;
     const int64_t wide = nnc_list_mul(&w->to, w->hidden_elements, n);
@@ -205,7 +204,7 @@ typedef struct routing {
     const nnc_layer_writer *w;
     const nnc_decoder *d;
     int64_t width;        /* width of a routed token */
-    int64_t copies, rows; /* number of copies of tokens; number of rows of the products of experts, with padding */
+    int64_t copies, rows; /* copies: copies of tokens; rows: rows of the products of experts, with padding */
     double useful;        /* share of the rows that are not padding; 0 = all rows */
 } routing;
 

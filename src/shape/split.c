@@ -257,7 +257,7 @@ nnc_op *nnc_list_residual(const nnc_writer *w, const char *name, nnc_group group
 }
 
 nnc_op *nnc_list_loss(const nnc_writer *w, int64_t rows, int64_t classes) {
-    const bool chunks = w->how->software->loss_keep == NNC_LOSS_KEEPS_CHUNKS; /* Liger-Kernel has one kernel for it */
+    const bool chunks = w->how->software->loss_keep == NNC_LOSS_KEEPS_CHUNKS; /* the loss is one Liger kernel */
     nnc_op *op = nnc_list_add(w, "loss", NNC_OP_LOSS, NNC_GROUP_LOSS);
     op->u.loss = (nnc_loss){ .tokens = rows,
                              .classes = classes,

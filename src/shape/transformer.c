@@ -207,7 +207,7 @@ typedef struct core {
     const nnc_layer *layer;
     const nnc_core_names *names;
     int64_t batch, s_q, s_k;
-    /* query-key pairs without a mask; pairs that the mask allows; elements of all scores */
+    /* all: query-key pairs without a mask; pairs: pairs that the mask allows; scores: elements of all scores */
     int64_t all, pairs, scores;
     int64_t in_window; /* number of pairs if every query had a whole window */
     int64_t kv_heads;  /* number of key and value heads, including copies */

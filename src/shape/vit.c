@@ -61,8 +61,8 @@ static void embedding(const nnc_layer_writer *w, const nnc_vit *v) {
     nnc_layer_dropout(w, "embed.dropout", NNC_GROUP_EMBEDDING);
 }
 
-/* Writes the classifier. Every tensor rank computes all of it. With sequence parallelism only one rank has the class
- * token, so the token is broadcast first. */
+/* Writes the classifier. Every tensor rank computes the whole classifier. With sequence parallelism only one rank has
+ * the class token, so the token is broadcast first. */
 static void head(const nnc_layer_writer *w, const nnc_vit *v) {
     nnc_layer_norm(w, "head.norm", v->hidden);
     if (w->to.how->plan->sequence_parallel) {
