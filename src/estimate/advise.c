@@ -273,8 +273,8 @@ static void remember(search *s, const int at[CHANGES], double step_s) {
     }
 }
 
-/* Returns the time in which a plan handles the tokens of one step of the base plan; plans with shorter sequences take
- * more steps for them. */
+/* Returns the time in which a plan handles the tokens of one step of the base plan; plans with shorter sequences need
+ * more steps for these tokens. */
 static double time_of_tokens(const search *s, const nnc_advice *one) {
     const int64_t before = s->base->seq_len, now = one->plan.seq_len;
     return before > now && now > 0 ? one->step_s * ((double)before / (double)now) : one->step_s;

@@ -367,7 +367,8 @@ static void say_ideal_step(const nnc_step *step, const nnc_ideal *ideal, const n
     nnc_say_formula(why, "host_s", "s", "0", 0.0);
 }
 
-/* Sets the bounds of an ideal step. All resources work at the same time, so without the largest the next decides. */
+/* Sets the bounds of an ideal step. All resources work at the same time, so without the largest bound the next
+ * decides. */
 static void set_bounds(const nnc_ideal *ideal, nnc_result *r, nnc_derivation *why) {
     NNC_LET(why, matrix_s, "s", ideal->engine_s[NNC_ENGINE_MATRIX]);
     NNC_LET(why, vector_s, "s", ideal->engine_s[NNC_ENGINE_VECTOR]);

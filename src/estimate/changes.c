@@ -95,7 +95,7 @@ static bool set_precision(const tuner *t, const nnc_plan *now, int step, nnc_pla
     const bool single = from == NNC_FP32 || from == NNC_TF32;
     const bool half = from == NNC_BF16 || from == NNC_FP16;
     plan->precision = to;
-    const bool captured = t->ask->model->captured != NULL; /* only the casts of autocast are known */
+    const bool captured = t->ask->model->captured != NULL; /* true: only the casts of autocast are known */
     if (single && to != NNC_TF32 && (captured || plan->policy == NNC_POLICY_FP32)) {
         plan->policy = captured ? NNC_POLICY_AMP : NNC_POLICY_MIXED;
     }
@@ -205,7 +205,7 @@ static bool better(const nnc_result *a, const nnc_result *b) {
                : a->samples_per_s > (1.0 + worth_faster) * b->samples_per_s;
 }
 
-/* Finds the best strength of a move from a candidate with resolved plan `now`. Returns false if none is possible. */
+/* Finds the best strength of a move from a candidate with resolved plan `now`; false = no strength is possible. */
 static bool best_step(tuner *t, move what, const candidate *from, const nnc_plan *now, int most, candidate *to,
                       nnc_result *r) {
     bool any = false;

@@ -72,9 +72,8 @@ void nnc_run_cost(const nnc_device *device, nnc_result *r, nnc_derivation *why) 
     }
 }
 
-/* Spread that a network gets if another network with nearly equal counts stands in for it
- * (foreign/names/members.json). set_interval adds the squares of all spreads. Fitted on timm networks with even CRC-32:
- * docs/accuracy-vision.md. */
+/* Spread that a network gets if another network with nearly equal counts stands in for it (foreign/names/members.json).
+ * set_interval adds the squares of all spreads. Fitted on timm networks with even CRC-32: docs/accuracy-vision.md. */
 #define STAND_IN 0.5
 
 /* Returns the name of the group of measurements for a model. A graph is a group of its own, because each network has

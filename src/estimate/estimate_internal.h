@@ -127,7 +127,7 @@ typedef struct nnc_launch {
 static inline double nnc_launch_of_op_s(const nnc_launch *launch, const nnc_op *op) {
     if (launch->kernel_s > 0.0) { return launch->kernel_s * nnc_op_issued(op).kernels; }
     const double products = op->kind == NNC_OP_MATMUL ? (double)op->u.matmul.experts : 0.0;
-    if (op->issued_as == NNC_ISSUED_INSTEAD && nnc_op_issued(op).kernels < 1.0) { return 0.0; } /* fused with another */
+    if (op->issued_as == NNC_ISSUED_INSTEAD && nnc_op_issued(op).kernels < 1.0) { return 0.0; } /* in another kernel */
     if (launch->recorded_attention && (op->group == NNC_GROUP_ATTENTION || op->group == NNC_GROUP_NORM)) { return 0.0; }
     return launch->op_s + (products > 1.0 ? products * launch->product_s : 0.0);
 }
@@ -425,15 +425,15 @@ void nnc_say_name(const char *what, int32_t segment, nnc_part part, char name[NN
 void nnc_say_plan(const nnc_plan *plan, nnc_derivation *why);
 /* Records the parameter counts as sums over groups of ops, and the count of each group as a sum over its ops. */
 void nnc_say_params(const nnc_op_list *list, const nnc_result *r, nnc_derivation *why);
-/* nnc_say_groups records the FLOPs of one part of a pass as a sum over groups of ops; nnc_say_parts a value as a sum
- * over parts. */
+/* nnc_say_groups records the FLOPs of one part of a pass as a sum over groups of ops; nnc_say_parts records a value as
+ * a sum over parts. */
 void nnc_say_groups(const nnc_group_sums *groups, nnc_part part, const char *name, double result, nnc_derivation *why);
 void nnc_say_parts(const double sums[NNC_PARTS], const char *name, const char *unit, double result,
                    nnc_derivation *why);
 /* Records lines of the busiest stage that need no rows: time to issue ops, exposed communication. */
 void nnc_say_step(const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX],
                   const nnc_stage_residency *holding, const nnc_result *r);
-/* Record sums over the rows: nnc_say_rows parts, communication and traffic of the step, nnc_say_bounds its bounds. */
+/* Record sums over rows. nnc_say_rows: parts, communication and traffic of the step; nnc_say_bounds: its bounds. */
 void nnc_say_rows(const nnc_rows *rows, const nnc_result *r, nnc_derivation *why);
 void nnc_say_bounds(const nnc_rows *rows, const nnc_result *r, nnc_derivation *why);
 /* nnc_say_serial records the upper bound as a sum, for plans without a pipeline. nnc_say_equal_stages records the

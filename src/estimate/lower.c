@@ -49,7 +49,7 @@ nnc_lowering nnc_lowering_of(const nnc_plan *plan, const nnc_software *software,
         .linear_dtype = plan->precision,
         .grad_bytes = adds && own_buffer ? sizes.weight_bytes : nnc_policy_gradient_io_bytes(plan->policy),
         /* With a separate fp32 buffer next to 16-bit weights, every micro-batch adds to the buffer. Otherwise the first
-         * micro-batch writes a plain gradient, and only later ones add to it. */
+         * micro-batch writes a plain gradient, and only later micro-batches add to it. */
         .grad_accumulate = adds         ? 0.0
                            : own_buffer ? 1.0
                                         : (passes - 1.0) / passes,

@@ -1,5 +1,5 @@
 /* Effect of each parameter of the device file on the step time: the elasticity, the step with twice the value, and the
- * value that reaches a target time. Each comes from estimates with a changed device.   [sensitivity] */
+ * value that reaches a target time. Each of these values comes from estimates with a changed device.   [sensitivity] */
 #include <nncost/estimate.h>
 
 #include "base/base_internal.h"
@@ -19,7 +19,7 @@ typedef enum which_rate { ONE_RATE, OF_PRECISION, OF_FP32 } which_rate;
 
 static const struct {
     const char *name, *unit;
-    size_t offset; /* offset in nnc_device of the value, a double; for values per format, offset of the first */
+    size_t offset; /* offset in nnc_device of the value, a double; for values per format, offset of the first value */
     which_rate rate;
 } figures[] = {
 #define FIGURE(member, unit) #member, (unit), offsetof(nnc_device, member)

@@ -641,7 +641,7 @@ NNC_ENUM_NAMES(nnc_activity, NNC_ACTIVITY_LIST)
 /* ---- one op alone on a device (nncost op): its work, its roofline bound, and its predicted time ---- */
 
 typedef struct kind {
-    const char *name, *dims; /* name of the kind; the dims that it expects, as text, NULL for a collective */
+    const char *name, *dims; /* dims: text that lists the dims of the kind, NULL for a collective */
     int least, most;
     void (*fill)(const nnc_single_op *alone, nnc_op *op);
     nnc_collective collective;

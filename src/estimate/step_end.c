@@ -60,8 +60,8 @@ static void exchange_every_pass(writer *w, const nnc_plan *plan, bool flat, doub
     if (flat && plan->zero == 2) { add_weights(w, plan, params, route, shards, nnc_step_passes(plan)); }
 }
 
-/* Adds the collectives of gradients once per step, for ZeRO stages 0 to 2 and for pipelines that keep whole gradients in
- * ZeRO 3; for stages 0 to 2 also those of updated weights. params: all parameters of experts, or all other
+/* Adds the collectives of gradients once per step, for ZeRO stages 0 to 2 and for pipelines that keep whole gradients
+ * in ZeRO 3; for stages 0 to 2 also the collectives of updated weights. params: all parameters of experts, or all other
  * parameters. */
 static void add_gradients(writer *w, const nnc_plan *plan, bool flat, double params, nnc_route_kind route,
                           double shards) {
