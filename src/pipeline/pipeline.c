@@ -483,8 +483,7 @@ static void summarise(const replay *r, nnc_pipeline_result *result) {
     result->total_s = result->makespan_s = 0;
     for (int32_t d = 0; d < pipeline->stages; d++) {
         const nnc_pipeline_device *const device = &r->memory->device[d];
-        const double first_s = r->dual ? 0 : r->first_s[d]; /* in dualpipe both ends of the pipeline start at time
-                                                               * 0 */
+        const double first_s = r->dual ? 0 : r->first_s[d]; /* in dualpipe both ends of the pipeline start at time 0 */
         result->span_s[d] = r->free_s[d] - first_s;
         result->total_s = nnc_max(result->total_s, result->span_s[d]);
         result->makespan_s = nnc_max(result->makespan_s, r->free_s[d]);
@@ -651,10 +650,9 @@ static unsigned skip_periods(const replay *r, unsigned active) {
 }
 
 /* Replays the tracks in *active from the start. If some of them skip periods, the others are removed from *active.
- * Returns false if the schedule cannot run.
- * Finds periods with Brent's cycle detection: compares a remembered moment with each later moment, and replaces it
- * after 1, 2, 4, ... rounds over all devices. This finds a period of any length, even if the first rounds do not belong
- * to it. */
+ * Returns false if the schedule cannot run. Finds periods with Brent's cycle detection: compares a remembered moment
+ * with each later moment, and replaces it after 1, 2, 4, ... rounds over all devices. This finds a period of any
+ * length, even if the first rounds do not belong to it. */
 static bool run_active(replay *r, unsigned *active) {
     const int64_t m = r->pipeline->micro_batches;
     const bool skips = m > NNC_SKIP_MIN && m / 2 >= r->pipeline->stages;

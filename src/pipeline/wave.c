@@ -33,8 +33,8 @@ typedef struct device_range {
 bool nnc_is_wide(void) {
 #if !defined(__x86_64__) || !defined(__GNUC__)
     return false;
-#elif defined(CPU_FEATURE_ACTIVE) /* the C library knows the answer already; the compiler's builtin asks the processor
-                                   * at each start */
+#elif defined(CPU_FEATURE_ACTIVE) /* the C library has tested the processor; the compiler's builtin tests it at each
+                                   * start */
     return CPU_FEATURE_ACTIVE(AVX2);
 #else
     return __builtin_cpu_supports("avx2") != 0;
