@@ -624,8 +624,7 @@ static bool create_lists(nnc_memo *memo, uint32_t count) {
 
 enum {
     LOAD_BYTES = 6 << 20
-}; /* bytes for 16 simulations of 10,000 requests; the system provides memory only for pages
-                                * that are used */
+}; /* bytes for 16 simulations of 10,000 requests; the system provides memory only for pages that are used */
 
 void *nnc_scratch_load(nnc_scratch *scratch, size_t bytes) {
     if (scratch->load_bytes < bytes) {
@@ -712,7 +711,8 @@ static void set_plan(end_key *key, const nnc_step *step) {
     const nnc_plan *plan = step->plan;
     const bool every_pass = plan->zero == 2 || nnc_step_adds_gradients(step);
     memcpy(&key->plan, plan, sizeof key->plan);
-    if (!(step->device->host.new_bytes_per_s > 0.0)) { /* else activations decide which memory is new */
+    if (!(step->device->host.new_bytes_per_s > 0.0)) { /* otherwise activations matter: they decide which memory is
+                                                        * new */
         key->plan.micro_batch = key->plan.micro_batches = 0;
         key->plan.recompute = 0;
     }

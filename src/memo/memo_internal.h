@@ -120,10 +120,10 @@ typedef struct nnc_estimate_cache {
     nnc_lowered *last;                 /* the lowered list of the previous estimate; NULL = no estimate yet */
     const nnc_pass_entry *partitioned; /* the entry to which stages and memory in scratch belong; NULL = no entry */
     nnc_rows rest;                     /* table of the ops that the last plan added to its list */
-    const nnc_pass_entry *added;       /* the entry whose plan added these ops; NULL = a plan that has no entry */
+    const nnc_pass_entry *added;       /* the entry whose plan added the ops of `rest`; NULL = a plan without entry */
     const nnc_pass_entry *ended;       /* the entry to which the step ends in scratch belong; NULL = no entry */
     int64_t ended_passes;              /* number of micro-batches for which the step ends in scratch were computed */
-    uint64_t recalled;                 /* key of the partition in scratch, if a search set it; 0 = another one */
+    uint64_t recalled;                 /* key of the partition in scratch, if a search set it; 0 = another partition */
     nnc_memory memory;
     int32_t memory_stage;
     nnc_plan over; /* the last plan that needs too much memory, its profile and its bytes; over_bytes 0 = no plan yet */
