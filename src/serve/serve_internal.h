@@ -69,9 +69,8 @@ typedef struct nnc_serve_rates {
     double peak_flops_per_s, dense_flops_per_s;       /* rates of matrix products in the chosen precision:
                                                  * peak_flops_per_s: peak in the datasheet; dense_flops_per_s: rate
                                                  * that long products reach */
-    double plain_peak_flops_per_s, plain_flops_per_s; /* rates of 16-bit matrix products: plain_peak_flops_per_s:
-                                                       * peak in the datasheet; plain_flops_per_s: rate that kernels
-                                                       * reach */
+    double plain_peak_flops_per_s, plain_flops_per_s; /* rates of 16-bit matrix products: plain_peak_flops_per_s: peak
+                                                       * in the datasheet; plain_flops_per_s: rate that kernels reach */
     double attention_flops_per_s;                     /* rate of attention in prefill */
     double mem_bytes_per_s;                           /* datasheet bandwidth */
     double stream_bytes_per_s,
@@ -329,8 +328,8 @@ typedef struct nnc_serve_search {
 } nnc_serve_search;
 
 typedef struct nnc_serve_search_result {
-    int64_t deployments, evaluated, fitting, meeting; /* numbers of deployments: legal; evaluated; that fit in memory;
-                                                       * that meet all limits */
+    int64_t deployments, evaluated, fitting, meeting; /* deployments: number of legal deployments; evaluated, fitting
+                                                       * (in memory), meeting (all limits): how many of them */
     nnc_serve_found cheapest, fastest;                /* cheapest: most tokens per second and device; fastest: least
                                                        * time per token */
     bool found;

@@ -34,8 +34,8 @@ enum {
 typedef struct request {
     double arrival_s, ready_s, first_s, last_s;
     double fresh, left;          /* number of prompt tokens. fresh: to compute in total; left: not computed yet */
-    double room, growth;         /* unit: cache space of a sequence of mean length. First: space of this sequence;
-                                  * growth: space that each decode step adds */
+    double room, growth;         /* cache space of this sequence, and space that each decode step adds; unit: space of a
+                                  * sequence of mean length */
     double context;              /* number of positions that the next decode step of the request attends to. While
                                   * its sequence runs, the tokens of all steps of its worker so far are subtracted,
                                   * so that the value is the same in every step. */
@@ -51,7 +51,7 @@ typedef struct request {
 /* An engine that decodes: the whole replica, or one of its decode workers. */
 typedef struct worker {
     double clock_s;
-    double context, room, growth; /* sums over the running sequences of the members with these names */
+    double context, room, growth; /* sums of these members of `request` over the running sequences */
     int64_t step;
     double waited;      /* iterations for which ready prompts have waited for further prompts */
     int32_t head, tail; /* head: first request of the queue; tail: last request of the queue */
@@ -200,8 +200,7 @@ static double added_s(simulation *s, double sequences, double prompts) {
 
 /* ---- random numbers: bitwise equal on every machine ---- */
 
-static double uniform(uint64_t *state) /* Random number in (0, 1); splitmix64: Steele et al.,
-                                        * OOPSLA 2014 */
+static double uniform(uint64_t *state) /* Random number in (0, 1); splitmix64: Steele et al., OOPSLA 2014 */
 {
     *state += UINT64_C(0x9E3779B97F4A7C15);
     uint64_t z = *state;

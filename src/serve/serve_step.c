@@ -225,7 +225,7 @@ typedef struct making {
  * and memory access only in part, so the result is between the larger time and the sum of both times. */
 static double overlapped(double compute_s, double memory_s) {
     const double sum = compute_s * sqrt(compute_s) + memory_s * sqrt(memory_s);
-    return nnc_max(cbrt(sum * sum), nnc_max(compute_s, memory_s)); /* (c^1.5 + m^1.5)^(2/3) */
+    return nnc_max(cbrt(sum * sum), nnc_max(compute_s, memory_s)); /* (compute^1.5 + memory^1.5)^(2/3) */
 }
 
 /* Adds one op that runs as `count` kernels; flops, bytes and seconds are totals over all kernels. Returns its
