@@ -77,7 +77,7 @@ struct nnc_pass_costs {
     nnc_resident_bytes held[PASS_STAGES];
     bool usable, worked, timed[2];
     bool guessed;   /* true: `sums` were computed for a smaller micro-batch, and the op list is not written yet */
-    double growth;  /* largest factor by which the sums of the pass may exceed `sums`; 1 = `sums` are its own sums */
+    double growth;  /* largest factor by which the sums of the pass may exceed `sums`; 1 = `sums` are exact */
     uint64_t edged; /* serial number of the group of plans whose bytes are in `working`; 0 = no group */
     int32_t working_count;       /* number of entries of `working` that are computed */
     double working[PASS_STAGES]; /* activations and working set of each of the heaviest stages in the current group */
@@ -436,7 +436,7 @@ typedef struct smaller_key {
 } smaller_key;
 
 typedef struct smaller_sums {
-    int64_t micro_batch, first; /* micro_batch: that of `sums`; first: that of `first_sums` */
+    int64_t micro_batch, first; /* micro_batch: micro-batch of `sums`; first: micro-batch of `first_sums` */
     nnc_segment_sums sums[NNC_SEGMENTS_MAX];
     nnc_segment_sums first_sums[NNC_SEGMENTS_MAX]; /* sums of the first list with this key */
     const nnc_op_list *list; /* an op list of the model; only its segments are used, which are equal in all lists of the
@@ -583,8 +583,8 @@ void nnc_plan_groups_work(nnc_plan_groups *groups, nnc_pass_costs *pass, nnc_res
     result->step_s = step_s;
 }
 
-/* Returns the entry of groups->plain for a profile. If no entry has the profile, an old entry gets it, with an infinite
- * `adds`, with which no plan uses its bound. */
+/* Returns the entry of groups->plain for a profile. If no entry has the profile, an old entry gets the profile and an
+ * infinite `adds`, so that no plan uses the bound of this entry. */
 static plain_bound *plain_of(nnc_plan_groups *groups, const nnc_software *software) {
     for (int32_t i = 0; i < PLAINS; i++) {
         if (groups->plain[i].software == software) { return &groups->plain[i]; }
@@ -725,7 +725,7 @@ static const nnc_resident_bytes *find_resident(const nnc_plan_groups *groups, nn
     return held;
 }
 
-/* If each byte count is rounded up, and not their sum, the sum differs by less than this. */
+/* Largest difference of a sum of byte counts if each count, instead of the sum, is rounded up. */
 #define ROUNDED_BYTES 8.0
 
 /* Points groups->edges_now to the edges of the current group. Groups in which each device has one chunk have the same
