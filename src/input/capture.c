@@ -498,7 +498,7 @@ static const naming *name_of(reader *r, const char *full) {
 }
 
 /* Tests whether the FLOPs of an operator are known. Notes a fault and returns false for an operator of another library
- * than PyTorch, and for one that multiplies matrices but is not in the table. */
+ * than PyTorch, and for an operator that multiplies matrices but is not in the table. */
 static bool is_known(nnc_json at, const naming *n, const tensors *in) {
     bool large = false;
     for (int32_t i = 0; i < in->count && n->factors; i++) {
@@ -636,8 +636,8 @@ static bool first_bool(const issue *o) {
     return false;
 }
 
-/* Tests whether the mask of an attention is causal. This is the first boolean argument, but the last one of the
- * efficient and cuDNN kernels, whose first boolean asks for the log-sum-exp. */
+/* Tests whether the mask of an attention is causal. The first boolean argument says so; of the efficient and cuDNN
+ * kernels it is the last, because their first boolean asks for the log-sum-exp. */
 static bool is_causal(const issue *o) {
     bool last = false;
     if (!has(o->by->name, "efficient") && !has(o->by->name, "cudnn")) { return first_bool(o); }
@@ -809,7 +809,7 @@ static bool find_members(nnc_json at, nnc_json found[KEYS]) {
 /* Reads an operator of the file, but not its work. Returns false if it noted a fault. */
 static bool read_issue(reader *r, nnc_json at, issue *o) {
     nnc_json found[KEYS] = { { 0 } };
-    const issue *before = o > r->issues ? o - 1 : NULL; /* its phase and module are those of an operator without */
+    const issue *before = o > r->issues ? o - 1 : NULL; /* gives its phase and module to an operator that states none */
     *o = (issue){ .at = at, .repeat = 1, .steps = 1 };
     if (before != NULL) {
         o->phase = before->phase;
@@ -1047,7 +1047,7 @@ static bool read_parameters(reader *r, nnc_json root) {
            member(at, "trained", 0, BYTES_MAX, &r->trained_params);
 }
 
-/* Compares the numbers of parameters in the file with those that the operators read. */
+/* Compares the numbers of parameters in the file with the numbers of parameters that the operators read. */
 static bool check_parameters(reader *r, nnc_json root) {
     const nnc_json at = nnc_json_get(root, "parameters");
     const int64_t count = r->count_params, trained = r->trained_params;

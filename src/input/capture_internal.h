@@ -84,13 +84,13 @@ typedef enum fusion {
     FUSION_NONE,      /* the kernel of a library, or a scatter: it is not fused */
     FUSION_POINTWISE, /* one value per element */
     FUSION_REDUCTION, /* one value per row, per column, or for the tensor */
-    FUSION_NORM,      /* reduces each row to one value, and uses it for a result of the same size */
+    FUSION_NORM,      /* reduces each row to one value, and uses this value for a result as large as the input */
     FUSION_NORM_BACK, /* as FUSION_NORM; a kernel of its own reduces the columns for the gradients of gain and bias */
     FUSION_MAP,       /* a kernel of its own reduces channels or groups; the rest is pointwise */
     FUSION_MAP_BACK
 } fusion;
 
-typedef enum rule { RULE_NARROW, RULE_FP32, RULE_MAP, RULE_WIDEST } rule; /* of autocast */
+typedef enum rule { RULE_NARROW, RULE_FP32, RULE_MAP, RULE_WIDEST } rule; /* formats of an operator under autocast */
 
 /* Everything that follows from the name of an operator alone, found once for each name. */
 typedef struct naming {
@@ -100,8 +100,8 @@ typedef struct naming {
     nnc_group group;        /* NNC_GROUP_COUNT = the module and the shapes of the operator decide the group */
     bool own;               /* an operator of PyTorch */
     bool product, factors;  /* product: multiplies matrices; factors: factorizes a matrix */
-    fusion fusion;          /* if the operator is a kernel that moves bytes */
-    rule forward, backward; /* rules of autocast for an operator of forward; of backward */
+    fusion fusion;          /* how the operator fuses, if it only moves bytes */
+    rule forward, backward; /* rules of autocast for an operator of forward, and of backward */
 } naming;
 
 /* An operator before its work is computed: one of the file, or of the unfolded step, in which each of several equal
@@ -110,7 +110,7 @@ typedef struct issue {
     nnc_json at;      /* the operator in the file */
     nnc_json args;    /* arguments that are not tensors; node NULL = not recorded */
     nnc_json moves;   /* changes of its storage numbers from one equal layer to the next; node NULL = not recorded */
-    const naming *by; /* what follows from its name */
+    const naming *by; /* properties that follow from the operator's name */
     nnc_phase phase;
     bool counts;    /* false: an operator of the optimizer */
     bool again;     /* a forward operator that backward runs again */
@@ -146,10 +146,10 @@ typedef struct reader {
     int32_t saved_count;
     ref *refs; /* tensors of the operators of the file, in order */
     int32_t ref_count, ref_capacity;
-    int32_t *refs_of;       /* for each op of the file: index of its first tensor in refs; at file_ops: their number */
+    int32_t *refs_of;       /* for each op of the file: index of its first tensor in refs; last entry: ref_count */
     const char **module_of; /* module of each op of the file */
     bool *backward_of;      /* for each op of the file: true if it belongs to backward */
-    double loose[2];        /* numbers of parameters that no operator counts yet: trained; frozen */
+    double loose[2];        /* parameters that no operator counts yet: [0] trained, [1] frozen */
     int64_t frozen_params;  /* number of frozen parameters that operators read */
     nnc_captured_slot *slots;
     bool updates; /* true: the step has operators of the optimizer */

@@ -121,7 +121,7 @@ static bool copy_tensors(const reader *r, tensors *all) {
     return true;
 }
 
-/* Replaces the operators of the file by those of the unfolded step. */
+/* Replaces the operators of the file by the operators of the unfolded step. */
 static bool unfold(reader *r, const int32_t *places, int32_t count) {
     issue *all = nnc_arena_array(r->arena, (size_t)count + 1, sizeof *all);
     int32_t *seen = nnc_arena_array(r->arena, (size_t)r->file_ops + 1, sizeof *seen);
@@ -207,8 +207,8 @@ static bool read_saved(reader *r, nnc_json root) {
 
 enum { RECORDED = 1, CHANGED = 2 }; /* marks: needed in the recorded step; needed in the changed step */
 
-/* Marks the operators of backward, and their results, that the gradients and the state after the step need; in member
- * `needed`. gone: storages that do not exist; NULL = all exist. */
+/* Marks, in member `needed`, the operators of backward and their results that the gradients and the state after the
+ * step need. gone: storages that do not exist; NULL = all exist. */
 static bool mark_needed(reader *r, const bool *gone, unsigned mark) {
     bool *alive = nnc_arena_array(r->arena, (size_t)r->storage_count + 1, sizeof *alive);
     if (alive == NULL) { return nnc_faults_no_memory(r->faults); }
@@ -252,8 +252,8 @@ static int32_t drop_tensors(tensors *all, const bool *gone, bool results) {
     return removed;
 }
 
-/* Moves the first and last positions of the storages to those of a changed list of operators. to: for each position,
- * its place in the new list; to[count]: the number of operators in the new list. */
+/* Converts the first and last positions of the storages to positions in a changed list of operators. to: for each
+ * position, its place in the new list; to[count]: the number of operators in the new list. */
 static void move_storages(reader *r, const int32_t *to, int32_t count) {
     for (int32_t i = 0; i < r->storage_count; i++) {
         storage *s = &r->storages[i];
@@ -547,7 +547,7 @@ static void read_copies_in_backward(reader *r, const remake *m) {
             }
         }
     }
-    for (int32_t i = 0; i < r->saved_count; i++) { /* a tensor that a module outside saves stays, too */
+    for (int32_t i = 0; i < r->saved_count; i++) { /* a tensor that a module outside the call saves is also kept */
         const saving *s = &r->saved[i];
         const int32_t call = m->call[s->storage];
         const bool outside = s->place >= 0 && call >= 0 && !is_inside(r, &m->calls[call], s->place);
@@ -558,7 +558,8 @@ static void read_copies_in_backward(reader *r, const remake *m) {
         const bool backward = m->outside[i] >= 0 && r->issues[m->outside[i]].phase == NNC_PHASE_BACKWARD;
         if (m->call[i] < 0) { continue; }
         storage *copy = &r->storages[m->copy[i]];
-        copy->last = copy->last >= 0 && !backward ? s->last : copy->last; /* freed where the recorded one was */
+        copy->last = copy->last >= 0 && !backward ? s->last : copy->last; /* freed where the recorded tensor was
+                                                                           * freed */
         s->kind = backward ? s->kind : TEMPORARY;
         s->last = m->outside[i];
     }

@@ -136,7 +136,7 @@ static int32_t *blocks_of(const reader *r) {
  * for backward ops. */
 static void cut_forward(reader *r, const int32_t *block, int32_t *slot_of) {
     int32_t last = -1, units = 0;
-    unit_name before = { 0, 0 }; /* of operator `last` */
+    unit_name before = { 0, 0 }; /* unit of the module of operator `last` */
     for (int32_t i = 0; i < r->file_ops; i++) {
         slot_of[i] = -1;
         if (r->backward_of[i]) {
@@ -170,7 +170,7 @@ static slot_names name_slots(const reader *r, const int32_t *slot_of) {
     slot_names names = { nnc_arena_array(r->arena, count, sizeof *names.ops), 0,
                          nnc_arena_array(r->arena, count, sizeof *names.units) };
     int32_t last = -1;
-    unit_name before = { 0, 0 }; /* of operator `last` */
+    unit_name before = { 0, 0 }; /* unit of the module of operator `last` */
     for (int32_t i = 0; names.ops != NULL && names.units != NULL && i < r->file_ops; i++) {
         const bool same = last >= 0 && slot_of[i] == slot_of[last];
         if (r->backward_of[i] || (same && r->module_of[i] == r->module_of[last])) { continue; }
@@ -357,15 +357,16 @@ typedef struct chain {
 typedef struct flow {
     int32_t writer, reader; /* writer: chain that wrote the storage last; reader: chain that read it last; -1 = no
                              * chain */
-    int32_t level;          /* level of the chain that reads its contents at the earliest */
-    double bytes;           /* bytes that the writer writes, not counted yet */
-    bool escapes;           /* another kernel reads these bytes */
+    int32_t level;          /* lowest level that a chain which reads the storage can have */
+    double bytes;           /* bytes that `writer` writes, not counted yet */
+    bool escapes;           /* true: another kernel reads the bytes that `writer` writes */
 } flow;
 
 typedef struct fuser {
     reader *r;
-    const int32_t *block, *block_end; /* block: entry of "blocks", for each op of the file; block_end: end of the
-                                       * first repeat of the block, for each storage's first position */
+    const int32_t *block, *block_end; /* block: entry of "blocks", for each op of the file; block_end: for each storage,
+                                       * end of the first repeat of the block in which the storage is first used, 0 = in
+                                       * no block */
     chain *chains;
     int32_t count;
     flow *flows;
@@ -486,14 +487,16 @@ static void fuse_op(fuser *f, int32_t number) {
 
 /* Uses the rules of TorchInductor (Ansel et al., PyTorch 2, ASPLOS 2024; torch/_inductor/scheduler.py): pointwise
  * operators and reductions over the same elements run in one kernel with the operators that they read from, or with
- * which they share an operand. Products, convolutions, attention, pooling and scatters stay. A kernel reads the tensors
- * from outside, and writes the tensors that others read or that backward keeps. Returns false if memory ran
+ * which they share an operand. Products, convolutions, attention, pooling and scatters stay separate. A kernel reads
+ * the tensors from outside, and writes the tensors that other kernels read or that backward keeps. Returns false if
+ * memory ran
  * out.   [compiled] */
 bool nnc_capture_fuse(reader *r, const int32_t *places, int32_t count) {
     const size_t ops = (size_t)r->file_ops + 1, storages = (size_t)r->storage_count + 1;
     fuser f = { .r = r, .block = blocks_of(r) };
     int32_t *ends = nnc_arena_array(r->arena, storages, sizeof *ends);
-    int32_t *repeats = nnc_arena_array(r->arena, (size_t)count + 1, sizeof *repeats); /* position after each repeat */
+    int32_t *repeats = nnc_arena_array(r->arena, (size_t)count + 1, sizeof *repeats); /* by position: end of its
+                                                                                       * repeat */
     f.chains = nnc_arena_array(r->arena, ops, sizeof *f.chains);
     f.flows = nnc_arena_array(r->arena, storages, sizeof *f.flows);
     if (f.block == NULL || ends == NULL || repeats == NULL || f.chains == NULL || f.flows == NULL) { return false; }
@@ -643,7 +646,7 @@ static void add_cast(const tensor *t, bool apart, moved *m) {
     m->cast_kernels += 1.0;
     m->cast_bytes += 6.0 * t->elements; /* a cast reads or writes 4 bytes and 2 bytes per element */
     m->apart_kernels += apart ? 1.0 : 0.0;
-    m->apart_bytes += (apart ? 6.0 : 2.0) * t->elements; /* else the operator before also writes the other format */
+    m->apart_bytes += (apart ? 6.0 : 2.0) * t->elements; /* otherwise the operator before writes both formats */
 }
 
 static void read_operand(caster *c, const tensor *t, rule how, bool backward, moved *m) {
@@ -761,7 +764,7 @@ struct nnc_captured *nnc_capture_autocast(const reader *recorded, const int32_t 
         nnc_faults_no_memory(recorded->faults);
         return NULL;
     }
-    for (int32_t i = 0; i < c.r.file_ops; i++) { /* the optimizer has weights in fp32, and no entries */
+    for (int32_t i = 0; i < c.r.file_ops; i++) { /* the optimizer keeps fp32 weights and has no entries */
         if (c.r.first_of[i] < c.r.last_of[i]) { cast_op(&c, i); }
     }
     for (int32_t i = 0; i < c.r.storage_count; i++) { c.r.storages[i].bytes = bytes_under(&c, i); }

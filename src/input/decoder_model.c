@@ -175,8 +175,7 @@ static const nnc_field fields[] = {
       .help = "Images or sounds per sequence that the towers encode." },
 };
 
-/* Reads the towers: networks that encode images or sounds for the decoder, each in the form of a graph
- * file. */
+/* Reads the towers: networks that encode images or sounds for the decoder, each in the form of a graph file. */
 static void read_towers(nnc_json root, nnc_model *model) {
     const nnc_json list = nnc_json_get(root, "towers");
     if (list.node != NULL && (nnc_json_type_of(list) != NNC_JSON_LIST || nnc_json_count(list) > NNC_TOWERS_MAX)) {

@@ -736,7 +736,7 @@ static nnc_json shape_of(nnc_json table, const char *name, bool exact) {
     return found;
 }
 
-/* Writes a name in lower case without separators; one between two digits stays, so that qwen-27b is not qwen2-7b. */
+/* Writes a name in lower case without separators, except between two digits: qwen-27b is not qwen2-7b. */
 static void joined_name(const char *name, char joined[PLAIN_MAX]) {
     size_t used = 0;
     for (const char *c = name; *c != '\0' && used + 1 < PLAIN_MAX; c++) {

@@ -128,8 +128,7 @@ typedef struct nnc_walk {
     const char *text;
     size_t at;
     long line;         /* line of the place, from 1 */
-    size_t key;        /* start of the current member's key, with its quotes; in a list, start of the
-                        * value */
+    size_t key;        /* start of the current member's key, with its quotes; in a list, start of the value */
     size_t key_length; /* length of the key, with its quotes; 0 in a list */
     long key_line;
 } nnc_walk;

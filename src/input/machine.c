@@ -68,7 +68,7 @@ static bool after(const char *from, const char *end, const char *open, const cha
 
 /* ---- nvidia-smi ---- */
 
-/* Copies the text of the first XML element `name` between `from` and `end`. Returns false if there is no such one. */
+/* Copies the text of the first XML element `name` between `from` and `end`; false = no such element. */
 static bool element(const char *from, const char *end, const char *name, char value[WORD_MAX]) {
     char open[WORD_MAX];
     snprintf(open, sizeof open, "<%s>", name);

@@ -81,7 +81,7 @@ nnc_status nnc_software_asked(nnc_specs *specs, const char *asked, nnc_software 
     return status;
 }
 
-/* Loads a profile; if no folder has it, loads torch-compile, or makes the neutral profile if no folder has that. */
+/* Loads a profile; if no folder has it, loads torch-compile; if that is missing too, makes the neutral profile. */
 static nnc_status load_or_neutral(nnc_specs *specs, const char *id, const nnc_software **software, nnc_error *err) {
     const nnc_status status = nnc_software_load(specs, id, software, err);
     if (status != NNC_UNKNOWN_ID) { return status; }

@@ -28,7 +28,7 @@ struct nnc_specs {
     const nnc_piped *piped; /* newest first */
     const uint64_t *images; /* images of shipped files (images.c); NULL = no images, so every file is parsed */
     bool lenient;
-    char marks[512]; /* implausible inputs */
+    char marks[512]; /* implausible inputs of the current command, as text */
     bool implementation_given;
     nnc_implementation implementation; /* the library of every model; used only if implementation_given */
     nnc_model_reader *model_reader;

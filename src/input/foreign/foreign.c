@@ -131,7 +131,7 @@ static bool are_fields(const nnc_foreign_file *file, nnc_json value) {
     return good;
 }
 
-/* Checks one entry of "keys": its fields must exist. Faults are noted in the data file. Returns false if one is
+/* Checks one entry of "keys": its fields must exist. Faults are noted in the data file. Returns false if a field is
  * missing. */
 static bool check_key(const nnc_foreign_file *file, nnc_json at, const nnc_foreign_key *key) {
     bool good = is_field(file, nnc_json_get(at, "to"), key->to) &&
@@ -354,7 +354,7 @@ static bool ends_so(const char *name, const char *end) {
 }
 
 /* Finds the class that the file names. It must build this network with a known head: a base model has no head, a
- * classifier has a different one. The first matching end of a name is used; without a class, the first end in the
+ * classifier has a different head. The first matching end of a name is used; without a class, the first end in the
  * list. */
 static void read_class(nnc_foreign_file *file, nnc_json root) {
     const nnc_json list = nnc_json_get(root, "architectures");
