@@ -139,9 +139,8 @@ static bool is_other_json(nnc_specs *specs, const char *path) {
     char *text = NULL;
     size_t size = 0;
     bool other = nnc_specs_read(specs, path, &text, &size, NULL) != NNC_OK;
-    other = other || strncmp(text + strspn(text, "{ \n\r\t"), "\"schema\"", 8) == 0; /* files such as captured
-                                                                                      * programs begin with the key
-                                                                                      * "schema" */
+    other = other || strncmp(text + strspn(text, "{ \n\r\t"), "\"schema\"", 8) == 0; /* files such as captured programs
+                                                                                      * begin with the key "schema" */
     if (!other && (strstr(text, "\"schema\"") != NULL || strstr(text, "\"model_type\"") != NULL)) {
         nnc_walk w = nnc_walk_begin(text);
         other = !nnc_json_scan(text, size, NNC_SCAN_VALUES_MAX, NULL);
@@ -337,7 +336,7 @@ static nnc_status open_script(nnc_reading *r, const char *path, const char *form
     return status != NNC_OK ? status : first >= 0 ? NNC_OK : refuse_kind(r, path);
 }
 
-/* Puts the file of the same format before this file beneath it, if files of this format replace each other's values. */
+/* If files of this format replace each other's values, puts the previous file of the format beneath this file. */
 static void put_beneath(nnc_reading *r, nnc_launch_file *file) {
     const nnc_json none = { 0 };
     const nnc_json layers = file->format != NULL ? nnc_json_get(nnc_json_root(&file->table.doc), "layers") : none;

@@ -130,8 +130,8 @@ static bool is_same_value(const char *a, const char *b) {
     }
 }
 
-/* Compares all fields that one entry of "values" sets with the plan. Returns the number of fields; 0 if one has another
- * value in the plan. *given receives the text of the field that takes the value of the key itself ('@'). */
+/* Compares all fields that one entry of "values" sets with the plan. Returns the number of fields; 0 if a field has
+ * another value in the plan. *given receives the text of the field that takes the value of the key itself ('@'). */
 static int matches(writing *w, nnc_json fields, const char **given) {
     int count = 0;
     for (nnc_json one = nnc_json_first(fields); one.node != NULL; one = nnc_json_next(one)) {

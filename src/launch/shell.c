@@ -858,7 +858,7 @@ nnc_status nnc_shell_read(const char *name, const char *text, nnc_arena *arena, 
     }
     const bool starts_none = s.made.count == 0;
     if (nnc_shell_goes_on(&s) && starts_none) { keep_variables(&s); }
-    if (nnc_shell_goes_on(&s) && s.sourced != NULL && starts_none) { /* that script may hold more of the options */
+    if (nnc_shell_goes_on(&s) && s.sourced != NULL && starts_none) { /* the missing script may have more options */
         char what[256];
         snprintf(what, sizeof what, "starts no program itself; %.120s, which it reads, is not found: give its options",
                  s.sourced);

@@ -102,7 +102,7 @@ void nnc_shell_assign(nnc_shell *s, const char *name, size_t length, const nnc_s
         nnc_buffer_put(&all.bytes, v->value, (size_t)v->count * sizeof(nnc_script_cell));
         if (is_array) { nnc_script_cells_put(s, &all, ' ', s->line, false); }
     }
-    if (s->runs == NNC_RUNS_MAYBE && (append || is_array)) { /* only the options that are added are then unknown */
+    if (s->runs == NNC_RUNS_MAYBE && (append || is_array)) { /* only the added options are unknown */
         put_options(s, value, &all);
     } else {
         const nnc_script_cell *from = (const nnc_script_cell *)(const void *)value->bytes.bytes;
