@@ -200,7 +200,7 @@ typedef struct nnc_recorded_stream {
     nnc_buffer text;           /* the next estimate as --update would write it */
     nnc_written_estimate last; /* the estimate before */
     nnc_figure_list found;     /* values of the last recorded estimate that is not as --update would write it */
-    nnc_recorded_estimate old; /* the same estimate */
+    nnc_recorded_estimate old; /* the estimate whose values are in `found` */
     int32_t capacity;
     uint64_t members; /* sum of the digests of the estimates so far */
 } nnc_recorded_stream;
@@ -216,8 +216,8 @@ struct nnc_check {
     nnc_collector collector;
     nnc_figures names[2];          /* names of all values in the last estimate: of training; of serving */
     const nnc_figure *required;    /* value that find_required found last; NULL = no value */
-    const nnc_figure *required_of; /* list that holds it */
-    const char *required_name;     /* name with which it was asked for */
+    const nnc_figure *required_of; /* list that contains the value `required` */
+    const char *required_name;     /* name by which the value `required` was found */
     bool *recorded;                /* for each value of recorded_of: true = values with this name are recorded */
     nnc_figures recorded_of;       /* values of the last estimate of this kind */
     nnc_check_keeping keeping;
@@ -462,7 +462,7 @@ static size_t object_size(const char *text, size_t size) {
     return 0;
 }
 
-/* Reads the recorded estimate that comes next. Returns false if it is not one of this scenario, or has a fault. */
+/* Reads the recorded estimate that comes next. Returns false if it belongs to another scenario, or has a fault. */
 static bool read_next(nnc_check *c, const nnc_plans_scenario *from) {
     static const nnc_packed none = { NULL, NULL };
     nnc_recorded_stream *s = c->stream;

@@ -240,7 +240,7 @@ typedef struct nnc_collector {
     struct nnc_collected {
         nnc_columns columns; /* names of the values of this kind of report; list NULL = not yet found */
         nnc_figure *figures; /* values of the last report of this kind */
-        int32_t of_step;     /* number of values without those of the run, which come last */
+        int32_t of_step;     /* number of values without the values of the run, which come last */
     } trained, served, images;
 } nnc_collector;
 

@@ -559,8 +559,7 @@ static bool same_value(const nnc_figure *a, const nnc_figure *b) {
     return a->text == b->text && nnc_same_bytes(&a->number, &b->number, sizeof a->number);
 }
 
-/* Writes a value and what stands before it. key: text before the value when it was last written; NULL = the text is
- * written anew. */
+/* Writes a value and the text before it. key: this text as it was written last; NULL = the text is written anew. */
 static void put_figure(nnc_buffer *out, const nnc_figure *figure, const char *key, const nnc_written *before,
                        bool one_line, nnc_written *to) {
     const size_t begin = out->size;
