@@ -123,7 +123,7 @@ void nnc_sheet_heading(nnc_buffer *out, nnc_style style, const char *text) { sty
 static const struct form {
     const char *name;
     nnc_show show;
-    double divisor;     /* the value is divided by it; 0 = no division */
+    double divisor;     /* the value is divided by this number; 0 = no division */
     const char *printf; /* printf format, used if it is not NULL */
 } forms[] = {
     { .name = "count", .show = NNC_SHOW_COUNT },       /* form "count": 1,557,611,200; 16.73 */
