@@ -468,17 +468,19 @@ nnc_status nnc_model_count(nnc_specs *specs, const char *id, int64_t *params, nn
 
 extern const nnc_view nnc_estimate_view; /* the record is an nnc_report */
 extern const nnc_view nnc_checkpoint_view;
-extern const nnc_view nnc_op_view, nnc_budget_view, nnc_trace_view, nnc_watch_view; /* private record types */
+extern const nnc_view nnc_op_view, nnc_budget_view, nnc_trace_view, nnc_watch_view; /* the records have private types */
 extern const nnc_view nnc_ops_output;                                               /* private record type, see
                                                                                      * nnc_report_ops */
 extern const nnc_view nnc_run_view, nnc_bare_run_view; /* the record is an nnc_report with a run; in nnc_bare_run_view
                                                         * its result is NULL */
 extern const nnc_view nnc_search_output;               /* the record is an nnc_search_report */
-extern const nnc_view nnc_choices_view, nnc_scale_view, nnc_fit_view, nnc_limit_view; /* private record types */
+extern const nnc_view nnc_choices_view, nnc_scale_view, nnc_fit_view, nnc_limit_view; /* the records have private
+                                                                                       * types */
 extern const nnc_view nnc_serve_view, nnc_serve_ops_view; /* the record is an nnc_report with `serve`; the views show
                                                            * its results, and its ops */
 extern const nnc_view nnc_images_view;                    /* the record is an nnc_report with images */
-extern const nnc_view nnc_serve_sweep_view, nnc_images_sweep_view, nnc_serve_search_view; /* private record types */
+extern const nnc_view nnc_serve_sweep_view, nnc_images_sweep_view, nnc_serve_search_view; /* the records have private
+                                                                                           * types */
 extern const nnc_view nnc_check_output, nnc_diff_output;                                  /* the record is an
                                                                                            * nnc_check_report */
 

@@ -549,7 +549,7 @@ static void split_fields(char *text, const char *paths[FIELDS_MAX + 1]) {
 }
 
 /* Reduces a JSON answer to the fields that the call names, or else to the tool's own fields; "all" keeps the whole
- * answer. The lines of a sweep are not changed; naming fields of them is an error. */
+ * answer. The lines of a sweep are not changed; naming fields of these lines is an error. */
 static nnc_status keep_fields(const struct tool *tool, nnc_json fields, nnc_arena *arena, nnc_buffer *answer,
                               nnc_error *err) {
     const char *paths[FIELDS_MAX + 1] = { NULL };

@@ -531,7 +531,7 @@ typedef struct candidate {
     bool repeats; /* true: the previous plan of the list has the same step time */
 } candidate;
 
-/* Returns the probability that plan i is the fastest: the probability that all others are slower, integrated over
+/* Returns the probability that plan i is the fastest: the probability that all other plans are slower, integrated over
  * the error of plan i. */
 static double probability_best(const candidate *list, int32_t count, int32_t i) {
     enum { POINTS = 201 };

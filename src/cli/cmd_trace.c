@@ -30,7 +30,8 @@ static const char *class_name(unsigned class) {
     return class < 3 ? names[class] : "?";
 }
 
-/* Returns the reason why an operator is slow: sizes without padding, or its time over expected time and bound. */
+/* Returns the reason why an operator is slow: sizes without padding, or its time relative to expected time and
+ * bound. */
 static nnc_cell reason(const nnc_trace_row *r, char text[NNC_METRIC_TEXT_MAX]) {
     const double calls = (double)r->calls;
     char was[NNC_NUMBER_TEXT], could[NNC_NUMBER_TEXT];
