@@ -142,7 +142,7 @@ static void put_member(const rewriting *w, const object_place *p, const nnc_fiel
     if (field->type == NNC_FIELD_OBJECT || field->type == NNC_FIELD_OBJECT_BY_DTYPE) {
         put_inner(w, p, field, any);
     } else if (field->type == NNC_FIELD_ENUM) { /* the enumeration is the basis of the device; its values are in
-                                                 * ascending order of quality, and the better one stays */
+                                                 * ascending order of quality, and the better basis stays */
         const char *old = old_text(p->at, field->name);
         int basis = old != NULL ? nnc_names_find(field->names, old) : -1;
         basis = basis > (int)w->change->basis ? basis : (int)w->change->basis;

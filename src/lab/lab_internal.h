@@ -323,10 +323,10 @@ typedef struct nnc_fit {
  * *reason. served: true = a fit of serving, false = a fit of training. */
 bool nnc_fit_takes(const nnc_measured *row, bool served, const char **reason);
 
-/* Assigns each row to its fit group. The rows of a group are those that the same parameters explain. */
+/* Assigns each row to its fit group. The rows of a group are the rows that the same parameters explain. */
 void nnc_fit_group_rows(nnc_fit *fit);
 
-/* Lists the parameters that the fit groups can determine, and other parameters with the reason why not.
+/* Lists the parameters that the fit groups can determine, and with a reason the parameters that they cannot determine.
  * nnc_fit_group_rows must be called before. The caller then sets `offset` and `before` of each parameter. */
 void nnc_fit_choose(nnc_fit *fit);
 
@@ -354,13 +354,12 @@ typedef struct nnc_minimise_problem {
 /* Fails with NNC_BAD_USAGE if the program was built without NLopt, and with NNC_IO if NLopt cannot be loaded. */
 nnc_status nnc_minimise_available(nnc_error *err);
 
-/* Moves x, within the limits, to the point with the least value, and returns that value. Returns NaN when out of
- * memory or without NLopt; x then stays as it was.
- * The method is Subplex: Nelder-Mead in subspaces. It needs no derivatives and tolerates kinks and plateaus. It is
- * restarted from its result until a restart gains nothing. Only the number of evaluations limits it and nothing is
- * random, so the same problem always gives the same x.
- * Source: Rowan, Functional Stability Analysis of Numerical Algorithms, PhD thesis, University of Texas at Austin,
- * 1990; Johnson, The NLopt nonlinear-optimization package. */
+/* Moves x, within the limits, to the point with the least value, and returns that value. Returns NaN when out of memory
+ * or without NLopt; x then stays as it was. The method is Subplex: Nelder-Mead in subspaces. It needs no derivatives
+ * and tolerates kinks and plateaus. It is restarted from its result until a restart gains nothing. Only the number of
+ * evaluations limits it and nothing is random, so the same problem always gives the same x. Source: Rowan, Functional
+ * Stability Analysis of Numerical Algorithms, PhD thesis, University of Texas at Austin, 1990; Johnson, The NLopt
+ * nonlinear-optimization package. */
 double nnc_minimise(const nnc_minimise_problem *problem, double *x);
 
 /* ---- device_text.c: files with fitted parameters ---- */
@@ -373,7 +372,7 @@ typedef struct nnc_fitted_value {
 
 typedef struct nnc_device_change {
     const char *id;  /* id of the new file; if it differs from the old id, the aliases are dropped */
-    nnc_basis basis; /* basis of the new parameters; the file keeps its old basis if that comes later in nnc_basis */
+    nnc_basis basis; /* basis of the new parameters; if the old basis comes later in nnc_basis, the file keeps it */
     const nnc_fitted_value *values;
     int32_t count;
     bool engine; /* true: the file is a software profile, and its object "serving" changes */

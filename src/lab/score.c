@@ -45,12 +45,11 @@ static double kernel_bound_s(const nnc_device *device, const nnc_op *op) {
     return work.flops > 0.0 ? work.flops / peak : NAN;
 }
 
-/* Returns the host time of a call that is timed alone, which is the least time of the call. host.kernel_s is the
- * host time of a kernel in a program; a forward call needs the share without the Python code of a library. A
- * backward call needs the time of several kernels: the start of autograd, its thread and its kernels.
- * Measured on the host of tests/published/h100: products and copies with almost no device time take 22 to 46 us.
- * Convolutions and attention, whose kernel is chosen on the host in each call, take 38 to 47 us. The backward of these
- * adds 154 to 225 us. */
+/* Returns the host time of a call that is timed alone, which is the least time of the call. host.kernel_s is the host
+ * time of a kernel in a program; a forward call needs the share without the Python code of a library. A backward call
+ * needs the time of several kernels: the start of autograd, its thread and its kernels. Measured on the host of
+ * tests/published/h100: products and copies with almost no device time take 22 to 46 us. Convolutions and attention,
+ * whose kernel is chosen on the host in each call, take 38 to 47 us. The backward of these adds 154 to 225 us. */
 static double called_s(const nnc_measured *row, const nnc_device *device) {
     static const double forward_share = 0.8, planned_share = 1.1, backward_kernels = 5.0;
     const bool backward = row->op.phase != NNC_PHASE_FORWARD;
@@ -170,7 +169,7 @@ static bool must_recompute(const nnc_measured *row, const nnc_device *device, co
 }
 
 /* Finds the verdict of a row that ran but does not state how the devices are used, if its guessed plan does not fit:
- * tries more tensor ranks, up to one server. The predicted time stays that of the guessed plan. */
+ * tries more tensor ranks, up to one server. The predicted time stays the time of the guessed plan. */
 static void split_until_it_fits(const nnc_measured *row, const nnc_model *model, const nnc_device *device,
                                 const nnc_software *software, const nnc_plan *plan, nnc_scratch *scratch,
                                 nnc_result *result) {
