@@ -366,8 +366,8 @@ void nnc_atomic_file_drop(nnc_atomic_file *file);
 bool nnc_atomic_file_write(const char *path, const char *text, size_t size);
 
 /* NNC_ROOTS_VARIABLE: environment variable that may list folders (real paths, joined by ':'). nnc_open_to_read opens a
- * file to read; with the variable only regular files and folders inside these folders, others fail with EACCES. Returns
- * -1 on failure; errno then has the cause. */
+ * file to read; with the variable only regular files and folders inside these folders; other files fail with EACCES.
+ * Returns -1 on failure; errno then has the cause. */
 #define NNC_ROOTS_VARIABLE "NNCOST_ROOTS"
 int nnc_open_to_read(const char *path);
 

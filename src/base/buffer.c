@@ -378,8 +378,8 @@ nnc_arena *nnc_arena_create(void) { return calloc(1, sizeof(nnc_arena)); }
 
 void nnc_arena_destroy(nnc_arena *arena) {
     if (arena == NULL) { return; }
-    for (const owned *o = arena->owned; o != NULL; o = o->next) { /* the arena owns memory from malloc; it is freed
-                                                                   * first, because the list of it is in the blocks */
+    for (const owned *o = arena->owned; o != NULL; o = o->next) { /* memory from malloc; it is freed first, because its
+                                                                   * list is in the blocks */
         free(o->allocated);
     }
     for (block *b = arena->blocks; b != NULL;) {

@@ -86,10 +86,9 @@ typedef struct nnc_scenario {
 nnc_status nnc_scenario_load(nnc_specs *specs, const nnc_scenario_args *given, const char *model_asked,
                              const char *device_asked, nnc_scenario *scenario, nnc_error *err);
 
-/* Steps of nnc_scenario_load; sweeps and searches call some of them again.
- * nnc_scenario_named_profile loads the named software profile; leaves it open if nncost shall choose it.
- * nnc_scenario_choose chooses the profile for the scenario's plan.
- * nnc_scenario_profiles loads the profiles of all kinds of plans, which most scenarios do not need.
+/* Steps of nnc_scenario_load; sweeps and searches call some of them again. nnc_scenario_named_profile loads the named
+ * software profile; leaves it open if nncost shall choose it. nnc_scenario_choose chooses the profile for the
+ * scenario's plan. nnc_scenario_profiles loads the profiles of all kinds of plans, which most scenarios do not need.
  * nnc_scenario_apply applies the options for links and plan, and the fields that --set names. */
 nnc_status nnc_scenario_named_profile(nnc_scenario *scenario, const char *asked, nnc_error *err);
 nnc_status nnc_scenario_choose(nnc_scenario *scenario, nnc_error *err);

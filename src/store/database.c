@@ -234,7 +234,7 @@ static nnc_status sql_open(connection *db, const char *path, int flags, nnc_erro
 }
 
 static void sql_close(connection *db) {
-    if (db->file != NULL) { db->call.close(db->file); /* rolls back */ }
+    if (db->file != NULL) { db->call.close(db->file); /* also discards rows that are not committed */ }
 }
 
 static void sql_finalize(const connection *db, sqlite3_stmt *query) {
@@ -259,8 +259,8 @@ static nnc_status cursor_open(cursor *rows, const connection *db, nnc_error *err
     return rows->count < 1 || rows->count > NNC_DATABASE_COLUMNS_MAX ? sql_foreign(db, err) : NNC_OK;
 }
 
-/* Reads the next row into *cells. After the last row, *cells is NULL. Then fails if the number of rows or their
- * digest differs from that in head. */
+/* Reads the next row into *cells. After the last row, *cells is NULL. Then fails if the number of rows or their digest
+ * differs from the value in head. */
 static nnc_status cursor_next(cursor *rows, const connection *db, const nnc_database_head *head, const nnc_cell **cells,
                               nnc_error *err) {
     const int code = db->call.step(rows->query);
@@ -480,7 +480,7 @@ void nnc_database_close(nnc_database *db) {
     if (db != NULL) {
         sql_finalize(&db->sql, db->insert);
         sql_finalize(&db->sql, db->progress);
-        sql_close(&db->sql); /* rolls back */
+        sql_close(&db->sql); /* also discards rows that are not committed */
         free(db);
     }
 }

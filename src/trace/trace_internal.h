@@ -84,7 +84,7 @@ typedef struct nnc_trace_price {
                       * padding needed */
     int64_t odd;     /* size of the first dimension (in the order n, k, m) of a matrix product that needs padding; 0
                       * = no dimension */
-    char side;       /* name of this dimension: 'm', 'n' or 'k' */
+    char side;       /* name of the dimension in `odd`: 'm', 'n' or 'k' */
 } nnc_trace_price;
 
 /* Properties of the kernels of an operator that its shapes do not show. */
