@@ -129,8 +129,9 @@ typedef struct nnc_flash_efficiency {
     double memory_fraction;    /* share of mem_bytes_per_s, neutral: 1 */
     double fixed_s;            /* fixed time per kernel, neutral: 0 */
     double seq_half;           /* sequence length at which half of the rate is reached, neutral: 0 */
-    /* For kernels that PyTorch issues: seq_half without a mask (NaN = seq_half), backward_ratio (NaN = backward_ratio),
-     * bytes that backward moves per value of the queries, in addition to the bytes of its matrix products (NaN = 0). */
+    /* For kernels that PyTorch issues. library_unmasked_half: seq_half without a mask (NaN = seq_half);
+     * library_backward_ratio: backward_ratio (NaN = backward_ratio); library_backward_bytes: bytes per value of the
+     * queries that backward moves in addition to the bytes of its matrix products (NaN = 0). */
     double library_unmasked_half, library_backward_ratio, library_backward_bytes;
     double narrow_ratio;  /* rate with head width 64 / rate with head width 128 and more, neutral: 1 */
     double block_penalty; /* time is multiplied by 1 + block_penalty x units / blocks of 128 queries, neutral: 0 */

@@ -522,7 +522,8 @@ struct nnc_software {
     nnc_policy policy;      /* policy of a search whose plans give no policy */
     bool unfused_attention; /* "flash" attention of a plan is computed as unfused: programs of the profile have no
                              * fused kernel */
-    bool fp8_gather;        /* in fp8, ZeRO 3 gathers the matrices of layers in 8 bits, except those of experts */
+    bool fp8_gather;        /* in fp8, ZeRO 3 gathers the matrices of layers in 8 bits, except the matrices of
+                             * experts */
 };
 
 /* Returns the neutral profile ("torch-compile"): every kernel is fused, and no tensor is kept twice. */
