@@ -442,8 +442,9 @@ nnc_resident_bytes nnc_resident_bytes_of(const nnc_op_list *list, const nnc_segm
                                          const nnc_software *software);
 
 /* Returns the working bytes of a device: activations of the micro-batches in flight, and the largest working set (the
- * temporary memory of an op). All other bytes follow from its parameters, ZeRO stage and offload. If only working bytes
- * grow, the memory never falls; this does not hold for a single device, whose peak is one moment of backward. */
+ * temporary memory of an op). All other bytes follow from the device's parameters, ZeRO stage and offload. If only
+ * working bytes grow, the memory never falls; this does not hold for a single device, whose peak is one moment of
+ * backward. */
 double nnc_working_bytes(const nnc_model *model, const nnc_op_list *list, const nnc_resident_bytes *held,
                          const nnc_stage_residency *holding, const nnc_plan *plan);
 
