@@ -384,7 +384,8 @@ double nnc_op_transient_bytes(const nnc_op *op);
 enum { NNC_BACKWARD_MAX = 2 };
 int nnc_op_backward(const nnc_op *op, nnc_op backward[NNC_BACKWARD_MAX]);
 
-/* Return parameters of one instance of an op: nnc_weights_active those that one token uses, nnc_weights_params all. */
+/* Return parameters of one instance of an op. nnc_weights_active: parameters that one token uses; nnc_weights_params:
+ * all. */
 int64_t nnc_weights_active(const nnc_weights *weights);
 int64_t nnc_weights_params(const nnc_weights *weights);
 /* Records the number of all parameters of an op, with its formula, in a derivation. */

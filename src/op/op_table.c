@@ -72,7 +72,7 @@ void nnc_op_say(const nnc_op *op, nnc_derivation *why) {
         nnc_op_row_of(op)->say(op, why);
         return;
     }
-    nnc_op work = *op; /* to record the work as that of the fused kernel; kept bytes are recorded below */
+    nnc_op work = *op; /* a copy in another phase, for which `say` records no kept bytes */
     work.phase = op->phase == NNC_PHASE_FORWARD ? NNC_PHASE_RECOMPUTE : op->phase;
     nnc_op_row_of(op)->say(&work, why);
     NNC_LET(why, kept_bytes, "B", nnc_op_kept_bytes(op));

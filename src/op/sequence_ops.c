@@ -8,7 +8,7 @@
 enum { TOKEN_ID_BYTES = 8 }; /* token ids are int64 on the device */
 
 /* Computes the work of a lookup. It has no multiplications: forward reads one row per token and writes it. Backward
- * reads dy and adds it to the gradient of the row, which is read and written.   [embedding] */
+ * reads dy and adds it to the gradient of the row; this gradient is read and written.   [embedding] */
 NNC_SAYING nnc_work rows_work(const nnc_op *op, nnc_derivation *why) {
     NNC_LET(why, tokens, NULL, (double)op->u.embedding.tokens);
     NNC_LET(why, width, NULL, (double)op->u.embedding.width);
