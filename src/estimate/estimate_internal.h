@@ -242,9 +242,9 @@ typedef struct nnc_overlap_window {
                                        * one replica; expert_shards: for gradients of experts */
 } nnc_overlap_window;
 
-/* Returns the exposed seconds of a collective of the step end. It takes N = exchange_s in its lane and can overlap with
- * a window of t seconds. Gradients are sent in buckets as soon as their layers are done; each bucket holds the share f
- * of the gradients. The last bucket may hold a whole embedding table, and then has a larger share l:
+/* Returns the exposed seconds of a collective of the step end. The collective takes N = exchange_s in its lane and can
+ * overlap with a window of t seconds. Gradients are sent in buckets as soon as their layers are done; each bucket holds
+ * the share f of the gradients. The last bucket may hold a whole embedding table, and then has a larger share l:
  *     o min(max(t + l N, N + f t) - t, N) + (1 - o) N     o: share of the collective that may overlap
  * Source: PyTorch DDP arXiv:2006.15704.   [bucketed-overlap] */
 double nnc_cluster_exposed_s(const nnc_collective_op *exchange, double exchange_s, double share, nnc_lane lane,

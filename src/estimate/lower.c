@@ -182,7 +182,7 @@ static void unit_exchange(nnc_op_list *list, const nnc_lowering *how, const char
 /* Adds the ZeRO-3 collectives of a unit: its weights are gathered for forward and again for backward, and its gradient
  * is scattered in backward. Replicas of a shard group also add up their gradients. Without resharding, one gather per
  * step is enough, and in pipelines one scatter per step (see step_end.c). With `fp8_gather` in a profile, matrices of
- * layers are gathered in 8 bits, except those of experts. */
+ * layers are gathered in 8 bits, except the matrices of experts. */
 static void sharded_unit(nnc_op_list *list, const nnc_lowering *how, int32_t segment, const nnc_parameters *p,
                          nnc_route_kind route, double shards) {
     const nnc_plan *plan = how->plan;
