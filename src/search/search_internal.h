@@ -145,7 +145,7 @@ typedef struct nnc_replay_place {
     uint64_t number; /* serial number that the set had when the pipeline was added */
 } nnc_replay_place;
 
-/* Receives a plan whose pipeline was replayed with others, and its step time. NaN: the pipeline could not be
+/* Receives a plan whose pipeline was replayed with other pipelines, and its step time. NaN: the pipeline could not be
  * replayed. */
 typedef void nnc_batched_fn(void *context, const nnc_waiting *plan, double step_s);
 
