@@ -630,7 +630,7 @@ void nnc_graph_tower(nnc_json at, nnc_model *model) {
 }
 
 static void complete_graph(nnc_json root, nnc_model *model) {
-    if (model->graph.net == NULL) { /* another program's configuration has not set the network */
+    if (model->graph.net == NULL) { /* no other program's configuration has set the network */
         nnc_graph_take(root, model);
     }
     if (model->graph.net != NULL) { check_published(root, model); }

@@ -353,7 +353,7 @@ static bool ends_so(const char *name, const char *end) {
     return nnc_ends_in(name, end) && !(base && strstr(name, "For") != NULL);
 }
 
-/* Finds the class that the file names. It must build this network with a known head: a base model has no head, a
+/* Finds the class that the file names. The class must build this network with a known head: a base model has no head, a
  * classifier has a different head. The first matching end of a name is used; without a class, the first end in the
  * list. */
 static void read_class(nnc_foreign_file *file, nnc_json root) {
