@@ -442,8 +442,8 @@ static nnc_json value_in(const nnc_reading *r, const nnc_launch_file *file, cons
 
 static bool value_text(nnc_json at, char *text, size_t size);
 
-/* Returns the value of a key in a file beneath others. Defaults of the program that the file repeats do not count, so
- * that a key of the file on top, such as the name of a model, may replace them. */
+/* Returns the value of a key in a file beneath other files. Defaults of the program that the file repeats do not count,
+ * so that a key of the file on top, such as the name of a model, may replace them. */
 static nnc_json value_beneath(const nnc_reading *r, const nnc_launch_file *file, const char *key) {
     const nnc_json found = value_in(r, file, key), absent = nnc_json_get(table_part(r, "absent"), key), none = { 0 };
     char a[NNC_LAUNCH_VALUE], b[NNC_LAUNCH_VALUE];
@@ -461,7 +461,7 @@ static nnc_json value_of(const nnc_reading *r, const char *key) {
     return found.node == NULL ? nnc_json_get(table_part(r, "absent"), key) : referred(found);
 }
 
-/* Tests whether a key of a file beneath others has no effect: a file on top has the key, too, or the value is the
+/* Tests whether a key of a file beneath other files has no effect: a file on top has the key, too, or the value is the
  * default of the program. */
 static bool is_replaced(const nnc_reading *r, nnc_json at, const char *key) {
     const nnc_launch_file *file = &r->files[r->file];
