@@ -11,8 +11,8 @@
  *                       nnc_view. The page is a list of nnc_page_row (label, text with metrics in braces, ink,
  *                       condition); only sentences that depend on several metrics are code
  *
- * A command is one nnc_command; main.c lists them. It gets a session: its options, the specs, and a buffer. The buffer
- * is printed only when the command has succeeded. */
+ * A command is one nnc_command; main.c lists them. A command gets a session: its options, the specs, and a buffer. The
+ * buffer is printed only when the command has succeeded. */
 #ifndef NNCOST_CLI_CLI_INTERNAL_H
 #define NNCOST_CLI_CLI_INTERNAL_H
 

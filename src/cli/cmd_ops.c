@@ -266,8 +266,8 @@ nnc_status nnc_report_ops(nnc_buffer *out, nnc_style style, const nnc_report *re
     return NNC_OK;
 }
 
-/* Refuses options of the training run that the page does not show. It shows only how the run loads its data; without
- * options of data loading, all options of the run are refused. */
+/* Refuses options of the training run that the page does not show. The page shows only how the run loads its data;
+ * without options of data loading, all options of the run are refused. */
 static nnc_status check_run(const nnc_scenario_args *given, const nnc_report *report, nnc_error *err) {
     const bool shown = report->run != NULL && !isnan(report->run->input_s);
     for (int i = 0; i < given->own_count && !shown; i++) {
