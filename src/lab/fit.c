@@ -952,8 +952,8 @@ static bool helps_others(moving *m) {
 }
 
 /* Checks the parameters of steps on models that a fit leaves out. If predictions of these models do not improve, keeps
- * only the first parameter. If the first alone does not improve them, keeps no parameter: it would only describe the
- * measured models. Returns false when out of memory. */
+ * only the first parameter. If the first alone does not improve them, keeps no parameter, because the fit would only
+ * describe the measured models. Returns false when out of memory. */
 static bool keep_helpful(nnc_fit *fit, moving *m, int32_t group, hand *hands) {
     if (fit->groups[group].kind != NNC_MEASURED_STEP) { return true; }
     bool ok = cross_validate(m, hands);

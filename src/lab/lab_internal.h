@@ -184,8 +184,8 @@ nnc_status nnc_score_row(const nnc_measured *row, const nnc_model *model, const 
                          const nnc_software *software, const nnc_plan *plan, nnc_scratch *scratch, nnc_scored *scored,
                          nnc_error *err);
 
-/* Tests whether a cell of the row sets this field of the plan. It has the type of nnc_given; `in` points to the
- * nnc_measured. */
+/* Tests whether a cell of the row sets this field of the plan. The function has the type of nnc_given; `in` points to
+ * the nnc_measured. */
 bool nnc_measured_gives(const void *in, const char *field);
 
 /* Tests whether the lower bound is longer than the measured time plus its rounding. If so, the bound or the measurement

@@ -1002,7 +1002,8 @@ static bool is_replayed(const reading *r) {
 
 /* Reads one prefill, or one decode step of sequences with `context` tokens, that was timed alone. The profile gpt-fast
  * describes steps that run as a recorded program (CUDA graph). Other steps are refused, because no profile of serving
- * runs operators one by one. Returns false if the row is a decode step but a prefill is asked for, or the reverse. */
+ * runs operators one by one. Returns false if the row is a decode step but a prefill is asked for, or is a prefill but
+ * a decode step is. */
 static bool read_timed(reading *r) {
     nnc_measured *row = r->row;
     const bool decode = is(text_of(r, "what"), "decode"), prefill = is(text_of(r, "what"), "prefill");

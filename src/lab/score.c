@@ -105,8 +105,8 @@ static void score_memory(const nnc_measured *row, const nnc_result *result, nnc_
     scored->peak_reserved_error = (double)memory->peak_reserved_bytes / row->measured_bytes[NNC_MEMORY_RESERVED] - 1.0;
 }
 
-/* Parts that training recipes recompute, cheapest first. With experts, the communication is never repeated. Source:
- * scripts/performance/configs of NVIDIA-NeMo/Megatron-Bridge. */
+/* Parts that training recipes recompute, cheapest first. In networks with experts, the communication is never repeated.
+ * Source: scripts/performance/configs of NVIDIA-NeMo/Megatron-Bridge. */
 static const unsigned parts[] = {
     NNC_RECOMPUTE_MLA_UP_PROJ,
     NNC_RECOMPUTE_MLA_UP_PROJ | NNC_RECOMPUTE_MLP,
@@ -190,8 +190,8 @@ static void split_until_it_fits(const nnc_measured *row, const nnc_model *model,
     }
 }
 
-/* Returns the time of a step with the host work of its program, or the time to read its samples if this is longer,
- * relative to the time of the step alone. */
+/* Returns the time of a step with the host work of its program, divided by the time of the step alone. If reading the
+ * samples takes longer than the step with this work, that time is used instead. */
 static double host_ratio(const nnc_measured *row, const nnc_plan *plan, const nnc_result *result) {
     const double passes = nnc_max((double)plan->micro_batches, 1.0);
     const double samples = passes * (double)plan->micro_batch;
