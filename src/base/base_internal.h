@@ -8,7 +8,8 @@
  *     platform.c  atomic files and threads, and what differs between systems
  *     dlopen.c    system libraries that are loaded when first needed
  *
- * This header includes the C library headers that most files need. A file that needs others includes them itself.
+ * This header includes the C library headers that most files need. A file that needs further headers includes them
+ * itself.
  *
  * derivation.h (arithmetic that records its formulas, and expressions: derivation.c) is a separate header: it defines
  * macros with short names, and only the folders that compute need them. */

@@ -273,8 +273,8 @@ static uint64_t multiply(uint64_t a, uint64_t b, uint64_t *low) {
 }
 
 /* Computes the first 12 digits of a normal number above 0 as a whole number, and the power of ten of the first digit.
- * It multiplies the number by a power of ten from the table and uses only the upper 64 bits of the product, so the
- * result is too small by less than one unit of these bits. Returns false if this error or a tie could decide the last
+ * It multiplies the number by a power of ten from the table and uses only the upper 64 bits of the product. The result
+ * is too small, but by less than one unit of these bits. Returns false if this error or a tie could decide the last
  * digit, or if the table lacks the power. */
 static bool twelve_digits(double value, uint64_t *whole, int *power) {
     uint64_t bits, low;

@@ -37,7 +37,7 @@ typedef enum nnc_field_type {
     NNC_FIELD_OBJECT_BY_DTYPE /* an array of nested structs, one per number format */
 } nnc_field_type;
 
-/* A row of a field table. Its members are ordered by size, which makes it small: the tables have many rows. */
+/* A row of a field table. Its members are ordered by size, which keeps each row small: the tables have many rows. */
 typedef struct nnc_field {
     const char *name;
     uint32_t offset, size;

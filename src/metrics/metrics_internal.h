@@ -60,7 +60,7 @@ typedef struct nnc_metric_more {
     const char *(*each)(unsigned index);    /* returns the name of each value of an array; NULL = names 0, 1 ... */
     const char *source;                     /* source of the formula or definition; NULL = not needed */
     const char *same_as;                    /* full name of the metric of an estimate with the same meaning */
-    /* full name of the metric that is a sum of this metric and others; NULL = no such metric */
+    /* full name of the metric that is a sum of this metric and other metrics; NULL = no such metric */
     const char *part_of;
 } nnc_metric_more;
 #define NNC_MORE(...) (&(const nnc_metric_more){ __VA_ARGS__ })
