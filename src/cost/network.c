@@ -1,6 +1,6 @@
-/* Communication of a plan: the route of each group of ranks, the seconds of a collective inside a training step, and the
- * least load that a collective puts on each fabric. A route has the number of ranks that share a domain, the rate and
- * latency inside it and between domains, and the axes of a torus or ring that the group spans.   [routes] */
+/* Communication of a plan: the route of each group of ranks, the seconds of a collective inside a training step, and
+ * the least load that a collective puts on each fabric. A route has the number of ranks that share a domain, the rate
+ * and latency inside it and between domains, and the axes of a torus or ring that the group spans.   [routes] */
 #include "base/base_internal.h"
 #include "cost/cost_internal.h"
 #include "shape/shape_internal.h"
