@@ -645,7 +645,7 @@ const nnc_command nnc_cmd_search = {
         "its cheapest number of devices within --deadline and --budget, or with --objective time with its fastest; "
         "--plans FILE writes a scenario for each. --shard I/N searches one of N equal parts, which 'nncost merge' "
         "joins; it needs --format json. Ctrl-C stops the search and shows the best plans so far. Exits with 1 when no "
-        "plan fits, with 128 and the number of the signal when stopped by one.",
+        "plan fits, and with 128 + the number of the signal when a signal stops the search.",
     .min_operands = 1,
     .max_operands = 2,
     .takes = NNC_TAKES_COMMON | NNC_TAKES_LAUNCH | NNC_TAKES_PLAN | NNC_TAKES_RUN | NNC_TAKES_SCENARIO |

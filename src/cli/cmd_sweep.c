@@ -404,8 +404,8 @@ const nnc_command nnc_cmd_sweep = {
              "--set and --link as given, the last one varying fastest. '+' joins the parts of one value: --recompute "
              "none,norm+activation; a list of parts is one value. Rows are the plans that are legal and fit; after "
              "Ctrl-C the output ends with a whole row. --shard I/N computes only every N-th row, beginning with row I; "
-             "'nncost merge' joins the shards. Exits with 1 when there is no row, with 128 and the number of the "
-             "signal when stopped by one.",
+             "'nncost merge' joins the shards. Exits with 1 when there is no row, and with 128 + the number of "
+             "the signal when a signal stops the sweep.",
     .min_operands = 2,
     .max_operands = 2,
     .takes = NNC_TAKES_COMMON | NNC_TAKES_LAUNCH | NNC_TAKES_PLAN | NNC_TAKES_SWEEP,

@@ -62,7 +62,7 @@ static const nnc_field device_fields[] = {
     { NNC_FIELD(nnc_device, id), .required = true,
       .help = "Name of the file without \".json\"; the command line uses this name." },
     { NNC_FIELD(nnc_device, name), .default_text = "id", .help = "Full name." },
-    { NNC_FIELD(nnc_device, vendor), .help = "Who makes it." },
+    { NNC_FIELD(nnc_device, vendor), .help = "Company that makes the device." },
     { NNC_FIELD(nnc_device, architecture), .help = "Generation of the design." },
     { NNC_FIELD(nnc_device, year), .min = 1990, .max = 2100, .help = "Year in which the device was released." },
     { NNC_FIELD(nnc_device, units), .min = 1, .max = 1e6,

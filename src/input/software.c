@@ -198,7 +198,7 @@ static const nnc_field framework_fields[] = {
 const nnc_field_table nnc_framework_table = { "framework", framework_fields, NNC_COUNT_OF(framework_fields) };
 
 static const nnc_field recipe_fields[] = {
-    SELECTS(nnc_recipe, version, "First release that has it."),
+    SELECTS(nnc_recipe, version, "First release of the framework for which the recipe holds."),
     SELECTS(nnc_recipe, hardware, "Start of the id of the device."),
     SELECTS(nnc_recipe, precision, "Start of the precision."),
     SELECTS(nnc_recipe, model, "Start of the id of the model."),

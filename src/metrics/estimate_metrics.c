@@ -317,7 +317,8 @@ static const nnc_metric model_rows[] = {
     NNC_AS("active_params", WHOLE, RESULT(active_params), .show = NNC_SHOW_COUNT,
            .help = "Parameters that one token uses: all except the experts that the token is not sent to."),
     NNC_AS("trained_params", WHOLE, RESULT(trained_params), .show = NNC_SHOW_COUNT,
-           .help = "Parameters that the step trains; the others are frozen.", .more = NNC_MORE(.when = trains_part)),
+           .help = "Parameters that the step trains; all other parameters are frozen.",
+           .more = NNC_MORE(.when = trains_part)),
     NNC_AS("matmul_params", WHOLE, RESULT(matmul_params), .show = NNC_SHOW_COUNT,
            .help = "Active parameters of matrix products: N in 6 N D."),
     NNC_AS("params_by_group", WHOLE, RESULT(params_by_group), .each_count = NNC_GROUP_COUNT, .sparse = true,
@@ -552,9 +553,9 @@ static const nnc_metrics own_metrics = NNC_METRICS("a measured step", own_rows, 
 static const nnc_metric past_rows[] = {
     NNC_NAMED(nnc_past, of, nnc_past_name, NNC_PAST_COUNT,
               .help = "Steps from which error and bias are computed. device: steps of the device that no fit has used. "
-                      "all_devices: the "
-                      "device has fewer than ten of them, so steps of all devices. seen: all steps of the device, "
-                      "because their error is larger. too_few: fewer than ten steps on all devices."),
+                      "all_devices: steps of all devices that no fit has used, because the device has fewer than ten. "
+                      "seen: all steps of the device, because the error of all steps is larger. too_few: fewer than "
+                      "ten steps on all devices."),
     NNC_WHOLE(nnc_past, device_rows, .help = "Number of steps of the device that no fit has used."),
     NNC_WHOLE(nnc_past, rows, .help = "Number of measured steps that `of` selects."),
     NNC_WHOLE(nnc_past, unseen,
@@ -575,8 +576,8 @@ static nnc_cell get_trust_rows(const nnc_place *place, char text[NNC_METRIC_TEXT
  * that no fit used, or all steps of the device if `of` is NNC_PAST_SEEN. */
 static const nnc_metric trust_rows[] = {
     NNC_AS("rows", WHOLE, .get = get_trust_rows,
-           .help = "Number of measured steps that no fit has used; if accuracy.of is seen, of all measured steps of "
-                   "the device."),
+           .help = "Number of measured steps that no fit has used; if accuracy.of is seen, number of all measured "
+                   "steps of the device."),
     NNC_NUMBER(nnc_past, error,
                .help = "Mean absolute error of the steps in trust.rows; null if there are fewer than ten."),
 };

@@ -32,7 +32,7 @@ static const nnc_metric plan_rows[] = {
     PLAN(devices, .help = "Total number of devices."),
     PLAN(data, .help = "Replicas that share the requests."),
     PLAN(tensor, .help = "Devices that split each matrix product."),
-    PLAN(pipeline, .help = "Stages the layers are spread over."),
+    PLAN(pipeline, .help = "Pipeline stages over which the layers are divided."),
     PLAN(expert, .help = "Devices that hold whole experts; 1 = every expert is split."),
     PLAN(attention_data, .help = "Groups of tensor ranks, each with its own requests."),
     PLAN(input_len, .help = "Tokens of a prompt."),
@@ -45,7 +45,7 @@ static const nnc_metric plan_rows[] = {
     NNC_NAMED(nnc_serve_ask, precision, nnc_dtype_name, NNC_DTYPE_COUNT, .help = "Number format of the products."),
     NNC_NAMED(nnc_serve_ask, weights, nnc_stored_name, NNC_STORED_COUNT,
               .help = "Number format of the stored weights."),
-    PLAN(group_size, .help = "Weights that share a scale, for int4."),
+    PLAN(group_size, .help = "Number of int4 weights that share a scale."),
     NNC_NAMED(nnc_serve_ask, kv_precision, nnc_stored_name, NNC_STORED_COUNT,
               .help = "Number format of cached keys and values."),
     NNC_NUMBER(nnc_serve_ask, memory_use, .help = "Share of the device memory that may be used."),
@@ -115,7 +115,7 @@ static const nnc_metrics decode_metrics = NNC_METRICS("one decode step", decode_
 
 static const nnc_metric latency_rows[] = {
     SECONDS(ttft_s, .head = "TTFT", .help = "Time to the first token.", .more = NNC_MORE(.source = "docs/serving.md")),
-    SECONDS(tpot_s, .head = "TPOT", .help = "Time per output token after it.",
+    SECONDS(tpot_s, .head = "TPOT", .help = "Time per output token after the first token.",
             .more = NNC_MORE(.source = "docs/serving.md")),
     SECONDS(request_s, .head = "request", .help = "Time of a request from its start to its last token."),
     SECONDS(queue_s, .help = "Part of the time to the first token spent waiting for other requests."),
@@ -155,7 +155,7 @@ static const nnc_metrics throughput_metrics = NNC_METRICS("throughput", throughp
 
 static const char used_memory[] = "memory.total_bytes";
 static const nnc_metric memory_rows[] = {
-    BYTES(weight_bytes, .help = "Weights of one device, including those of a draft.",
+    BYTES(weight_bytes, .help = "Weights of one device, including the weights of a draft model.",
           .more = NNC_MORE(.part_of = used_memory)),
     BYTES(workspace_bytes, .help = "Activations, graphs and workspace.", .more = NNC_MORE(.part_of = used_memory)),
     BYTES(kv_bytes, .help = "Cache of the running sequences, at full length.",

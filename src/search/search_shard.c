@@ -241,7 +241,7 @@ static const nnc_metric document_rows[] = {
     NNC_AS("illegal", OBJECT, NNC_IN(nnc_search_report, why), .rows = &refusal_metrics,
            .help = "Reason why no plan is legal; only with --shard.",
            .more = NNC_MORE(.when = is_lone_shard, .unless = is_legal)),
-    NNC_AS("target", OBJECT, .rows = &target_metrics, .help = "With --target-step.",
+    NNC_AS("target", OBJECT, .rows = &target_metrics, .help = "Result of --target-step.",
            .more = NNC_MORE(.when = has_target)),
 };
 #undef TOTAL

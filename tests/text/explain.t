@@ -982,7 +982,7 @@ whole_experts     Do not split experts over tensor ranks (expert tensor parallel
 train             Parts whose weights are trained; all other parts are frozen. For a captured step,
 next_tokens       Also train the layers for multi-token prediction (next_layers of the model).
 adapter_rank      Rank of low-rank adapters of linear layers (LoRA); 0 = no adapters. Only the
-adapters          Linear layers with adapters; routed experts only if listed.
+adapters          Linear layers with adapters; routed experts have none unless listed.
 dora              Adapters train the direction of each weight and a separate magnitude per output
 frozen            Storage format of frozen weights. For a captured step, paths of modules that are
 fp8_inputs        Keep the inputs of activation functions in 8 bits for backward.

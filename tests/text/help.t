@@ -39,7 +39,7 @@ Commands:
             cluster.
   plot      A picture as SVG: step, memory, roofline, timeline, front or scaling.
   import    Convert an ONNX file to a model file of the graph family, on standard output.
-  list      The devices, models and software profiles that have an id; with TEXT, only those with
+  list      The devices, models and software profiles that have an id. TEXT selects entries with
             TEXT in an id, a name or an alias.
   show      A device, model or software profile: its file, every field, the sources.
   mcp       A server of the Model Context Protocol for AI assistants, on standard input and output.
@@ -123,7 +123,7 @@ Memory:
       --train LIST               Parts whose weights are trained; all other parts are frozen
       --next-tokens[=off]        Also train the layers for multi-token prediction (next_layers of ...
       --adapter-rank N           Rank of low-rank adapters of linear layers (LoRA); 0 = no adapters
-      --adapters LIST            Linear layers with adapters; routed experts only if listed
+      --adapters LIST            Linear layers with adapters; routed experts have none unless listed
       --dora[=off]               Adapters train the direction of each weight and a separate ...
       --frozen NAME              Storage format of frozen weights
       --fp8-inputs[=off]         Keep the inputs of activation functions in 8 bits for backward
@@ -286,7 +286,7 @@ Memory:
       --train LIST               Parts whose weights are trained; all other parts are frozen
       --next-tokens[=off]        Also train the layers for multi-token prediction (next_layers of ...
       --adapter-rank N           Rank of low-rank adapters of linear layers (LoRA); 0 = no adapters
-      --adapters LIST            Linear layers with adapters; routed experts only if listed
+      --adapters LIST            Linear layers with adapters; routed experts have none unless listed
       --dora[=off]               Adapters train the direction of each weight and a separate ...
       --frozen NAME              Storage format of frozen weights
       --fp8-inputs[=off]         Keep the inputs of activation functions in 8 bits for backward
@@ -352,8 +352,8 @@ An axis is any plan option, --software or --set with a list: 2,4,8 or 1..64 or 1
 options, --set and --link as given, the last one varying fastest. '+' joins the parts of one value:
 --recompute none,norm+activation; a list of parts is one value. Rows are the plans that are legal
 and fit; after Ctrl-C the output ends with a whole row. --shard I/N computes only every N-th row,
-beginning with row I; 'nncost merge' joins the shards. Exits with 1 when there is no row, with 128
-and the number of the signal when stopped by one.
+beginning with row I; 'nncost merge' joins the shards. Exits with 1 when there is no row, and with
+128 + the number of the signal when a signal stops the sweep.
 
 With --serve it is about a decoder that serves requests: 'nncost sweep --serve --help' lists those
 options.
@@ -418,7 +418,7 @@ Memory:
       --train LIST               Parts whose weights are trained; all other parts are frozen
       --next-tokens[=off]        Also train the layers for multi-token prediction (next_layers of ...
       --adapter-rank N           Rank of low-rank adapters of linear layers (LoRA); 0 = no adapters
-      --adapters LIST            Linear layers with adapters; routed experts only if listed
+      --adapters LIST            Linear layers with adapters; routed experts have none unless listed
       --dora[=off]               Adapters train the direction of each weight and a separate ...
       --frozen NAME              Storage format of frozen weights
       --fp8-inputs[=off]         Keep the inputs of activation functions in 8 bits for backward

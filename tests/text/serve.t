@@ -219,7 +219,7 @@ served    dense on round, software vllm
 
 tpot_s:
 
-tpot_s            Time per output token after it.
+tpot_s            Time per output token after the first token.
                   = simulated_tpot_s
                   = 0.00154941926189 s (1.549 ms)
   where           simulated_tpot_s 1.549 ms

@@ -50,7 +50,7 @@ static const nnc_metric group_rows[] = {
     NNC_AS("median", NUMBER, STATS(median), .head = "median", .show = NNC_SHOW_PERCENT2,
            .help = "Median of the absolute errors."),
     NNC_AS("p90", NUMBER, STATS(p90), .head = "p90", .show = NNC_SHOW_PERCENT2,
-           .help = "Ninth decile of the absolute errors: nine tenths of them are at most this."),
+           .help = "Ninth decile of the absolute errors: nine tenths of the rows have at most this error."),
     NNC_AS("bias", NUMBER, STATS(bias), .head = "bias", .show = NNC_SHOW_ERROR, .help = "Mean of the signed errors."),
     NNC_AS("intervals", WHOLE, STATS(intervals), .help = "Number of rows with a predicted interval."),
     NNC_AS("inside", NUMBER, STATS(inside), .head = "inside", .show = NNC_SHOW_PERCENT, .drop = 1,

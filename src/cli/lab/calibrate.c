@@ -104,7 +104,7 @@ static const nnc_metric error_rows[] = {
     NNC_NUMBER(nnc_score_stats, mape, .help = "Mean of the absolute errors."),
     NNC_NUMBER(nnc_score_stats, median, .help = "Median of the absolute errors."),
     NNC_NUMBER(nnc_score_stats, p90,
-               .help = "Ninth decile of the absolute errors: nine tenths of them are at most this."),
+               .help = "Ninth decile of the absolute errors: nine tenths of the rows have at most this error."),
     NNC_NUMBER(nnc_score_stats, bias, .help = "Mean of the signed errors."),
 };
 static const nnc_metrics errors = NNC_METRICS("errors of rows", error_rows, nnc_score_stats);
