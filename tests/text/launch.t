@@ -258,7 +258,7 @@ $ nncost estimate whole.json
 $ echo '{ "train_micro_batch_size_per_gpu": 1, "optimizer": { "type": "OneBitAdam" } }' >onebit.json
 $ nncost show onebit.json --to-options
 nncost estimate MODEL DEVICE --software deepspeed-0.14 --micro-batch 1 --optimizer adamw --zero 0 --precision fp32 --clip-gradients=off --overlap 0
-\# onebit.json:1: optimizer.type: its transfers are compressed after the first steps and their errors are kept: the estimate is that of the first steps
+\# onebit.json:1: optimizer.type: its transfers are compressed after the first steps and their errors are kept: the estimate is for the first steps
 
 # An option that a refused key names counts for it.
 $ echo '{ "train_micro_batch_size_per_gpu": 1, "optimizer": { "type": "Adagrad" } }' >other.json
@@ -450,10 +450,10 @@ $ (cat plain.yaml; echo 'use_scattermoe: true') >experts.yaml; (cat experts.yaml
 $ nncost show experts.yaml --to-options
 nncost estimate experts DEVICE --software torch-eager --adapter-rank 16 --adapters experts --micro-batch 1 --seq-len 512 --optimizer adamw --clip-gradients --precision bf16
 $ nncost show plain.yaml --to-options
-! nncost: plain.yaml:4: lora_target_parameters: cannot be estimated together with the other keys; --adapters LIST names the layers with adapters; nncost has those of experts with use_scattermoe or use_sonicmoe, both matrices, and --lenient skips the key
+! nncost: plain.yaml:4: lora_target_parameters: cannot be estimated together with the other keys; --adapters LIST names the layers with adapters; nncost has adapters of experts with use_scattermoe or use_sonicmoe, both matrices, and --lenient skips the key
 [3]
 $ nncost show both.yaml --to-options
-! nncost: both.yaml:4: lora_target_parameters: cannot be estimated together with the other keys; --adapters LIST names the layers with adapters; nncost has those of experts with use_scattermoe or use_sonicmoe, both matrices, and --lenient skips the key
+! nncost: both.yaml:4: lora_target_parameters: cannot be estimated together with the other keys; --adapters LIST names the layers with adapters; nncost has adapters of experts with use_scattermoe or use_sonicmoe, both matrices, and --lenient skips the key
 [3]
 $ sed 's/_parameters.*/_modules: [q_proj, gate_proj, up_proj, down_proj]/' plain.yaml >modules.yaml
 $ nncost show modules.yaml --to-options
