@@ -96,10 +96,11 @@ NNC_API nnc_status nnc_serve_ask_check(const nnc_serve_ask *ask, nnc_error *err)
 
 /* One step of one replica, with the work and time of one device of the replica. */
 typedef struct nnc_serve_step {
-    double sequences, new_tokens, context;       /* sequences: number of sequences; new_tokens: tokens computed per
+    double sequences, new_tokens, context; /* sequences: number of sequences; new_tokens: tokens computed per
                                             * sequence; context: tokens of a sequence at the end of the step */
-    double steps;                                /* passes over the weights; a prefill has one per chunk */
-    double flops, weight_bytes, kv_bytes, bytes; /* work and bytes read on one device */
+    double steps;                          /* passes over the weights; a prefill has one per chunk */
+    double flops, weight_bytes, kv_bytes,
+        bytes; /* of one device: work, and bytes read; bytes = weight_bytes + kv_bytes */
     double intensity_flops_per_byte;
     double product_s, expert_s, attention_s, head_s; /* parts of time_s, together with comm_s and host_s */
     double comm_s, host_s, time_s;

@@ -63,7 +63,7 @@ typedef struct entries {
 typedef struct ref {
     int32_t storage; /* -1 = the operator does not read the tensor, which it overwrites */
     bool written;
-    double elements, bytes; /* bytes that the operator moves */
+    double elements, bytes; /* of the tensor: number of elements, and bytes that the operator moves */
     int64_t width;          /* the last dim */
 } ref;
 

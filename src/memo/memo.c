@@ -103,7 +103,7 @@ void *nnc_memo_value(const nnc_memo *memo, uint32_t index) { return key_at(memo,
 
 /* All values that determine the time of a matrix product, except the device. */
 typedef struct product_key {
-    int64_t m, n, k, batch, experts, flags; /* format, phase and layout of the operands as bits */
+    int64_t m, n, k, batch, experts, flags; /* flags: format, phase and layout of the operands as bits */
     double flops, vector_flops, read_bytes, write_bytes;
 } product_key;
 

@@ -253,7 +253,7 @@ typedef struct nnc_stream {
 } nnc_stream;
 
 typedef struct nnc_pipeline_device {
-    int32_t run, op; /* position in the order list */
+    int32_t run, op; /* run: index of the current entry of the order list; op: index of the next op in it */
     int64_t left;    /* unfinished repeats of the current entry of the order list */
     int32_t kept, kept_max, runs;
     bool started;

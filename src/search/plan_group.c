@@ -533,7 +533,7 @@ static bool list_pass(nnc_plan_groups *groups, nnc_pass_costs *pass) {
                             pass->sums, &pass->alike, NULL) == NNC_OK;
 }
 
-/* Lowers the op list of a pass. Its sums replace the sums of a smaller micro-batch, with which the pass began. */
+/* Lowers the op list of a pass, whose sums replace the sums of a smaller micro-batch with which the pass began. */
 static void complete_pass(nnc_plan_groups *groups, nnc_pass_costs *pass) {
     pass->guessed = false;
     pass->growth = 1.0;
