@@ -163,7 +163,7 @@ static void four_digits(double value, char *text, size_t size) {
     nnc_fix_point(text);
 }
 
-/* Writes the parts one after the other, cut off if they do not fit. snprintf needs several times as many instructions. */
+/* Writes the parts one after the other, cut off if they do not fit. snprintf needs several times the instructions. */
 static char *join(char text[NNC_NUMBER_TEXT], const char *const parts[], int count) {
     size_t used = 0;
     for (int i = 0; i < count; i++) {

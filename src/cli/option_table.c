@@ -265,8 +265,8 @@ const nnc_own_option nnc_own_options[] = {
                          "other parts." },
       .argument = "K/N", .takes = NNC_TAKES_SCORE | NNC_TAKES_CALIBRATE },
     { .field = { .name = "group", TEXT(group), .group = "Output",
-                 .help = "Columns (file, source, device, framework, model): rows with equal values in these columns stay "
-                         "in the same part of --fold. The CRC-32 of the values, joined by /, decides the part.",
+                 .help = "Columns (file, source, device, framework, model): rows with equal values in these columns "
+                         "stay in the same part of --fold. The CRC-32 of the values, joined by /, decides the part.",
                  .default_text = "id" },
       .argument = "KEY,...", .takes = NNC_TAKES_SCORE | NNC_TAKES_CALIBRATE },
     { .field = { .name = "hold-out", TEXT(hold_out), .group = "Output",

@@ -7,7 +7,7 @@
 
 /* ---- the route of a group of ranks ---- */
 
-/* TORUS_AXES: most axes of a torus. CUBE_ROOT_MAX: largest side of a cube whose number of ranks fits into an int32_t. */
+/* TORUS_AXES: most axes of a torus. CUBE_ROOT_MAX: largest side of a cube whose number of ranks fits in an int32_t. */
 enum { TORUS_AXES = 3, CUBE_ROOT_MAX = 1290 };
 
 /* A box of ranks in a torus, shortest axis first. A missing axis has length 1. */

@@ -184,8 +184,8 @@ static void write_changes(const nnc_plan *from, const nnc_plan *to, char *text, 
 }
 
 /* A plan that was tried. Gentle changes are the values of `change` before CHANGES_GENTLE. key: a bit 1, then 6 bits for
- * the strength of each gentle change; 0 = unused entry. step_s: time in which the plan handles the tokens of one step of
- * the base plan; 0 = the plan does not fit. */
+ * the strength of each gentle change; 0 = unused entry. step_s: time in which the plan handles the tokens of one step
+ * of the base plan; 0 = the plan does not fit. */
 typedef struct tried_plan {
     uint64_t key;
     double step_s;

@@ -1008,8 +1008,8 @@ static nnc_optimizer optimizer_of(const reader *r) {
 }
 
 /* Returns the kernels of the update: as the file states them, else by the operators of the update. The default of
- * torch.optim depends on the device: on a GPU the kernels cover lists of tensors, so this is assumed of single operators
- * on a CPU. Returns NNC_OPTIMIZER_KERNELS_COUNT if it noted a fault. */
+ * torch.optim depends on the device: on a GPU the kernels cover lists of tensors, so this is assumed of single
+ * operators on a CPU. Returns NNC_OPTIMIZER_KERNELS_COUNT if it noted a fault. */
 static nnc_optimizer_kernels kernels_of(const reader *r, nnc_json root) {
     const nnc_json at = nnc_json_get(root, "optimizer"), word = nnc_json_get(at, "kernels");
     const char *name = nnc_json_type_of(word) == NNC_JSON_TEXT ? nnc_json_text(word) : "";

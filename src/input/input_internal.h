@@ -614,8 +614,8 @@ bool nnc_foreign_read(nnc_json root, nnc_model *model);
  * id; asked NULL = as it was recorded. */
 #define NNC_CAPTURE_SCHEMA "nncost.capture/1"
 bool nnc_is_capture(nnc_json root);
-/* Modules of a captured step that a plan treats in another way than the recording, as patterns of module paths joined by
- * commas; NULL = none. */
+/* Modules of a captured step that a plan treats in another way than the recording, as patterns of module paths joined
+ * by commas; NULL = none. */
 typedef struct nnc_modules {
     const char *train;     /* the only modules that are trained */
     const char *frozen;    /* modules that are not trained */

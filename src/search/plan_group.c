@@ -458,9 +458,9 @@ static smaller_key smaller_key_of(const nnc_plan *plan, const nnc_software *soft
     return key;
 }
 
-/* Returns the largest factor by which the sums of a micro-batch may exceed known->sums. The sums of a whole multiple of a
- * micro-batch are at most this multiple of its sums: tensors grow with the micro-batch, and parts that are rounded up, or
- * do not depend on it, grow less. Infinity if the micro-batch is no whole multiple of known->first. */
+/* Returns the largest factor by which the sums of a micro-batch may exceed known->sums. The sums of a whole multiple of
+ * a micro-batch are at most this multiple of its sums: tensors grow with the micro-batch, and parts that are rounded
+ * up, or do not depend on it, grow less. Infinity if the micro-batch is no whole multiple of known->first. */
 static double growth_of(const smaller_sums *known, int64_t micro_batch) {
     if (known->micro_batch == micro_batch) { return 1.0; }
     const double times = (double)micro_batch / (double)known->first;
@@ -476,7 +476,7 @@ static double growth_of(const smaller_sums *known, int64_t micro_batch) {
     return micro_batch % known->first == 0 ? growth : (double)INFINITY;
 }
 
-/* Tests whether the device has links for the communication of a plan. The links depend on the degrees and the shards. */
+/* Tests whether the device has links for the communication of a plan. The links depend on degrees and shards. */
 static bool has_network(nnc_plan_groups *groups, const nnc_plan *plan) {
     nnc_network network;
     uint64_t *column = &groups->rows[groups->row_first].networks[plan->zero == 3][plan->offload != 0];
@@ -858,8 +858,8 @@ static void set_memory(nnc_plan_groups *groups, nnc_pass_costs *pass, uint64_t i
     }
 }
 
-/* Computes the memory of a plan, unless the sums of a smaller micro-batch already exceed the limit. Returns false if its
- * op list cannot be lowered. */
+/* Computes the memory of a plan, unless the sums of a smaller micro-batch already exceed the limit. Returns false if
+ * its op list cannot be lowered. */
 static bool compute_memory(nnc_plan_groups *groups, nnc_pass_costs *pass, uint64_t inside, nnc_result *result) {
     set_memory(groups, pass, inside, result);
     if (pass->growth > 1.0 && nnc_memory_verdict(&result->memory, groups->limit_bytes) == NNC_FITS) {

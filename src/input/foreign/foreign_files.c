@@ -117,8 +117,8 @@ static void check_classes(nnc_json at) {
     check_each(at, check_class);
 }
 
-/* Checks {"like": ARCHITECTURE, "sets": {FIELD: VALUE}, "optional": true, "always": true}; optional: a file may lack the
- * part; always: the model_type of the part is ignored. */
+/* Checks {"like": ARCHITECTURE, "sets": {FIELD: VALUE}, "optional": true, "always": true}; optional: a file may lack
+ * the part; always: the model_type of the part is ignored. */
 static void check_part(nnc_json at) {
     const nnc_json like = nnc_json_get(at, "like"), sets = nnc_json_get(at, "sets");
     if (nnc_json_type_of(like) != NNC_JSON_TEXT) {
