@@ -161,8 +161,8 @@ typedef struct nnc_options {
     char **operands;         /* operands of the command line; the list ends with NULL */
     int operand_count;
     const char *texts[NNC_OWN_OPTIONS_MAX]; /* text of the value of each row of the option table; NULL = not given */
-    char host_set[64];                      /* text of the --set option that replaces --host */
-    char power_cap_set[64];                 /* text of the --set option that replaces --power-cap */
+    char host_set[64];                      /* text of the --set option that --host is converted to */
+    char power_cap_set[64];                 /* text of the --set option that --power-cap is converted to */
     char *defaults;                         /* text of the defaults file */
     char **expanded;                        /* argv with option names of other programs replaced; NULL = argv has
                                              * none */
