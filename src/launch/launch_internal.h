@@ -362,6 +362,9 @@ void nnc_shell_assign(nnc_shell *s, const char *name, size_t length, const nnc_s
  * deep as the brackets are nested. */
 const char *nnc_shell_end_of(const char *at, int depth);
 size_t nnc_shell_name_length(const char *at);
+/* Returns the length of a blank that a user has to fill in, such as "<path of the data>"; 0: `at` is no blank, but may
+ * be a redirection. */
+size_t nnc_shell_blank_length(const char *at);
 bool nnc_shell_calculate(nnc_shell *s, const char *text, double *result);
 /* Expands the expression at `at`, which begins with '$' or '`', and appends its value to `to`. Returns the position
  * after the expression. */

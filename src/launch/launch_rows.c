@@ -3,6 +3,7 @@
  * A table has one row for each key. A row has one of these members:
  *     "to"         The field that takes the value.
  *     "values"     For each possible value, the fields to set. Other values are refused, unless there is a value "*".
+ *                  The value "*x*" stands for each text that contains x.
  *     "sets"       The fields to set for any value.
  *     "file"       The value is the path of another launch file, in this format. "known": fields to set if the path
  *                  names a file that is shipped with the framework; they are used if the file is missing.
@@ -798,7 +799,7 @@ static void take_values(nnc_reading *r, nnc_json at, const char *path, nnc_json 
         text = both;
     }
     for (nnc_json one = nnc_json_first(values); one.node != NULL; one = nnc_json_next(one)) {
-        if (strcasecmp(nnc_json_key(one), text) == 0 || strcmp(nnc_json_key(one), "*") == 0) {
+        if (is_like(text, nnc_json_key(one)) || strcmp(nnc_json_key(one), "*") == 0) {
             if (nnc_json_count(one) == 0) {
                 const char *why = text_of(row, "why");
                 nnc_reading_ignore(r, at, path, why[0] != '\0' ? why : "off or usual", false);
@@ -1176,6 +1177,8 @@ static void put_options(const nnc_launch_question *q, char *text, size_t size) {
     text[0] = '\0';
     if (q->only != NULL && strncmp(q->only, "model.", 6) == 0) {
         snprintf(text, size, "--set %s=N", q->only);
+    } else if (q->only != NULL && strcmp(q->only, "MODEL") == 0) {
+        snprintf(text, size, "MODEL");
     } else if (q->only != NULL) {
         snprintf(text, size, "%s", nnc_option_name(q->only, option));
     }

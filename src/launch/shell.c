@@ -152,7 +152,7 @@ static void skip_blanks(nnc_shell *s) {
 /* Returns the end of a word that begins at `at`. An array "A=(..)" is one word. */
 static const char *word_end(nnc_shell *s, const char *at) {
     const char *begin = at;
-    while (*at != '\0' && strchr(" \t\r\n;&|<>()", *at) == NULL) {
+    while (*at != '\0' && (strchr(" \t\r\n;&|<>()", *at) == NULL || nnc_shell_blank_length(at) > 0)) {
         const bool expands = *at == '`' || (*at == '$' && (at[1] == '(' || at[1] == '{'));
         if (*at == '\\' && at[1] != '\0') {
             at += 2;
@@ -163,7 +163,8 @@ static const char *word_end(nnc_shell *s, const char *at) {
                 return begin;
             }
         } else {
-            at++;
+            const size_t blank = nnc_shell_blank_length(at);
+            at += blank > 0 ? blank : 1;
         }
         if (*at == '(' && at[-1] == '=' && nnc_shell_name_length(begin) > 0) {
             const char *end = nnc_shell_end_of(at, 0);
@@ -179,7 +180,8 @@ static token next_token(nnc_shell *s) {
                                              "((", ";",  "&",  "|",   "(",  ")",   "<",  ">",  "\n" };
     skip_blanks(s);
     token t = { .at = s->at };
-    for (size_t i = 0; i < sizeof operators / sizeof *operators && t.length == 0; i++) {
+    const bool is_blank = nnc_shell_blank_length(s->at) > 0;
+    for (size_t i = 0; i < sizeof operators / sizeof *operators && t.length == 0 && !is_blank; i++) {
         if (strncmp(s->at, operators[i], strlen(operators[i])) == 0) { t.length = strlen(operators[i]); }
     }
     if (t.length == 0 && *s->at != '\0') {
@@ -325,6 +327,8 @@ static nnc_certainty test(const nnc_shell *s, const nnc_script_words *w, int32_t
         found = truth_of(a[0] != '\0');
     } else if (count == 2 && a != NULL && b != NULL && (strcmp(a, "-z") == 0 || strcmp(a, "-n") == 0)) {
         found = truth_of((b[0] == '\0') == (a[1] == 'z'));
+    } else if (count == 2 && a != NULL && b != NULL && strcmp(a, "-v") == 0) {
+        found = truth_of(nnc_shell_variable(s, b, strlen(b)) != NULL);
     } else if (count == 3 && a != NULL && b != NULL && c != NULL) {
         found = compare(a, b, c, is_double);
     }
@@ -585,19 +589,29 @@ static void read_instead(nnc_shell *s, const char *name, const char *text, int32
     s->last = NNC_RUNS_LIKELY;
 }
 
+static void read_slurm(nnc_shell *s, const char *text);
+
 /* Reads the script x.sh of "source x.sh". If the path begins with an unknown variable, "${A}/x.sh", looks for the rest
- * of the path. NOLINTNEXTLINE(misc-no-recursion) */
-static void read_source(nnc_shell *s, const nnc_script_words *w) {
-    const char *path = w->items[1].text, *known = strrchr(path, '}');
+ * of the path. job: the options of sbatch as #SBATCH lines; NULL = the script is not submitted.
+ * NOLINTNEXTLINE(misc-no-recursion) */
+static void read_source(nnc_shell *s, const char *path, const char *job) {
+    const char *known = strrchr(path, '}');
     const char *from = known != NULL && known[1] == '/' ? known + 2 : path;
     const char *text = s->script->read != NULL && strstr(from, "${") == NULL && s->sources++ < SOURCES_MAX
                            ? s->script->read(s->script->context, from)
                            : NULL;
     if (text == NULL) {
         s->sourced = path;
-    } else {
-        read_instead(s, from, text, 1, s->reads_at > 0 ? s->reads_at : s->line, false);
+        return;
     }
+    const int32_t before = s->reads_at, reads_at = before > 0 ? before : s->line;
+    s->reads_at = reads_at;
+    if (job != NULL) {
+        read_slurm(s, text);
+        read_slurm(s, job);
+    }
+    s->reads_at = before;
+    read_instead(s, from, text, 1, reads_at, false);
 }
 
 /* Stores the position where the body of a function begins, so that a call can read it, and skips the body. */
@@ -615,22 +629,18 @@ static void begin_function(nnc_shell *s, const char *name) {
     s->runs = NNC_RUNS_NOT;
 }
 
-/* Reads the body of a function that a command calls, with its arguments. Returns false if there is no such function.
- * NOLINTNEXTLINE(misc-no-recursion): CALLS_DEEP */
-static bool call(nnc_shell *s, const nnc_script_words *w) {
-    enum { ARGUMENTS = 9 };
+enum { ARGUMENTS = 9 };
+
+/* Sets "$1" to "$9" to the words of a command from `from` on. */
+static void set_arguments(nnc_shell *s, const nnc_script_words *w, int32_t from, nnc_shell_var *arguments[ARGUMENTS]) {
     static const char *const names[ARGUMENTS] = { "1", "2", "3", "4", "5", "6", "7", "8", "9" };
-    nnc_shell_var *arguments[ARGUMENTS];
-    const nnc_shell_function *f = s->functions;
-    while (f != NULL && strcmp(f->name, w->items[0].text) != 0) { f = f->next; }
-    if (f == NULL || s->calls == CALLS_MAX || s->called == CALLS_DEEP) { return f != NULL; }
     for (int32_t i = 0; i < ARGUMENTS && nnc_shell_goes_on(s); i++) {
         nnc_script_cells value = { 0 };
-        const char *text = i + 1 < w->count ? w->items[i + 1].text : "";
+        const char *text = i + from < w->count ? w->items[i + from].text : "";
         arguments[i] = nnc_arena_alloc(s->arena, sizeof *arguments[i]);
         if (arguments[i] == NULL) {
             s->status = nnc_no_memory(s->err);
-            return true;
+            return;
         }
         *arguments[i] = (nnc_shell_var){ .next = s->variables, .name = names[i] };
         s->variables = arguments[i];
@@ -639,13 +649,65 @@ static bool call(nnc_shell *s, const nnc_script_words *w) {
         arguments[i]->is_unknown = strstr(text, "${") != NULL;
         nnc_buffer_free(&value.bytes);
     }
+}
+
+/* From here on "$1" to "$9" are the arguments of the caller again. */
+static void drop_arguments(const nnc_shell *s, nnc_shell_var *arguments[ARGUMENTS]) {
+    for (int i = 0; i < ARGUMENTS && nnc_shell_goes_on(s); i++) { arguments[i]->name = ""; }
+}
+
+/* Reads the body of a function that a command calls, with its arguments. Returns false if there is no such function.
+ * NOLINTNEXTLINE(misc-no-recursion): CALLS_DEEP */
+static bool call(nnc_shell *s, const nnc_script_words *w) {
+    nnc_shell_var *arguments[ARGUMENTS] = { NULL };
+    const nnc_shell_function *f = s->functions;
+    while (f != NULL && strcmp(f->name, w->items[0].text) != 0) { f = f->next; }
+    if (f == NULL || s->calls == CALLS_MAX || s->called == CALLS_DEEP) { return f != NULL; }
+    set_arguments(s, w, 1, arguments);
+    if (!nnc_shell_goes_on(s)) { return true; }
     s->calls++;
     s->called++;
     read_instead(s, f->file, f->body, f->line, f->reads_at > 0 && s->reads_at == 0 ? s->line : s->reads_at, true);
     s->called--;
-    for (int i = 0; i < ARGUMENTS && nnc_shell_goes_on(s); i++) {
-        arguments[i]->name = ""; /* from here on "$1" to "$9" are the arguments of the caller again */
+    drop_arguments(s, arguments);
+    return true;
+}
+
+/* Returns the index of the script that a command runs, as in "bash x.sh" or "sbatch --nodes=2 x.sh"; -1 = none. */
+static int32_t script_at(const nnc_script_words *w) {
+    static const char *const starts[] = { "bash", "sh", "sbatch" };
+    static const char *const ends[] = { ".sh", ".slurm", ".sbatch" };
+    bool is_start = false;
+    for (size_t i = 0; i < sizeof starts / sizeof *starts && w->count > 0; i++) {
+        is_start = is_start || strcmp(w->items[0].text, starts[i]) == 0;
     }
+    for (int32_t at = is_start ? 1 : 0; at < (is_start ? w->count : 1) && at < w->count; at++) {
+        if (strcmp(w->items[at].text, "-c") == 0) { return -1; }
+        for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+            if (nnc_ends_in(w->items[at].text, ends[i])) { return at; }
+        }
+    }
+    return -1;
+}
+
+/* Reads a script that a command runs, with its arguments, if it is found. The options of sbatch take precedence over
+ * the #SBATCH lines of the script. Returns false if the command runs no script. NOLINTNEXTLINE(misc-no-recursion) */
+static bool run_script(nnc_shell *s, const nnc_script_words *w) {
+    nnc_shell_var *arguments[ARGUMENTS] = { NULL };
+    const int32_t at = script_at(w);
+    nnc_buffer job = { 0 };
+    if (at < 0 || s->runs == NNC_RUNS_NOT) { return false; }
+    for (int32_t i = 1; i < at; i++) {
+        nnc_buffer_print(&job, nnc_shell_is_option(w->items[i].text) ? "\n#SBATCH %s" : " %s", w->items[i].text);
+    }
+    nnc_buffer_byte(&job, '\0');
+    set_arguments(s, w, at + 1, arguments);
+    if (job.failed) { s->status = nnc_no_memory(s->err); }
+    if (nnc_shell_goes_on(s)) {
+        read_source(s, w->items[at].text, strcmp(w->items[0].text, "sbatch") == 0 ? job.bytes : NULL);
+        drop_arguments(s, arguments);
+    }
+    nnc_buffer_free(&job);
     return true;
 }
 
@@ -654,7 +716,7 @@ static bool call(nnc_shell *s, const nnc_script_words *w) {
 static token read_command(nnc_shell *s) {
     nnc_script_words w = { 0 };
     const char *file = NULL; /* file that receives the output of the command */
-    bool at_begin = true, negated = false, is_sum = false;
+    bool at_begin = true, negated = false, is_sum = false, declares = false;
     nnc_certainty sum_truth = NNC_RUNS_MAYBE;
     const int depth = s->depth;
     const nnc_certainty outside = s->runs, before = s->after[0] == '&' ? s->last : NNC_RUNS;
@@ -689,10 +751,11 @@ static token read_command(nnc_shell *s) {
         } else if (t.is_word && at_begin && take_assignment(s, &t)) {
             s->last = NNC_RUNS;
         } else if (t.is_word) {
-            const bool declares = at_begin && (is_token(&t, "export") || is_token(&t, "local") ||
-                                               is_token(&t, "declare") || is_token(&t, "readonly"));
-            const bool option = w.count == 0 && at_begin && t.at[0] == '-'; /* as in "declare -a" */
-            if (!declares && !option) {
+            const bool is_declaration = at_begin && (is_token(&t, "export") || is_token(&t, "local") ||
+                                                     is_token(&t, "declare") || is_token(&t, "readonly"));
+            const bool option = declares && at_begin && t.at[0] == '-'; /* as in "declare -a" */
+            declares = declares || is_declaration;
+            if (!is_declaration && !option) {
                 expand_words(s, &t, &w);
                 at_begin = false;
             }
@@ -728,9 +791,9 @@ static token read_command(nnc_shell *s) {
     } else if (goes_on_test && w.count > 0) {
         s->last = both(before, test(s, &w, 0));
     } else if (w.count > 1 && (strcmp(first, ".") == 0 || strcmp(first, "source") == 0)) {
-        read_source(s, &w);
+        read_source(s, w.items[1].text, NULL);
         s->last = NNC_RUNS_LIKELY;
-    } else if (w.count > 0 && call(s, &w)) {
+    } else if (w.count > 0 && (call(s, &w) || run_script(s, &w))) {
         s->last = NNC_RUNS_LIKELY;
     } else if (w.count > 0) {
         s->last = strcmp(first, "false") == 0 ? NNC_RUNS_NOT : strcmp(first, "true") == 0 ? NNC_RUNS : NNC_RUNS_LIKELY;
@@ -771,6 +834,7 @@ static void read_text(nnc_shell *s, bool is_function) {
 
 /* Sets the variables that Slurm sets, from lines such as "#SBATCH --nodes=2", and stores these options for srun. */
 static void read_slurm(nnc_shell *s, const char *text) {
+    const int32_t line = s->line;
     static const char *const options[][2] = {
         { "--nodes", "SLURM_NNODES" },
         { "--nodes", "SLURM_JOB_NUM_NODES" },
@@ -802,7 +866,7 @@ static void read_slurm(nnc_shell *s, const char *text) {
             }
         }
     }
-    s->line = 1;
+    s->line = line;
 }
 
 /* Adds the option for the tokenizer, if a variable names one: the tokenizer decides the size of the vocabulary. */

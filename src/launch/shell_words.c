@@ -1,8 +1,8 @@
 /* Values and words of a shell script: variables, arithmetic and expansion.
  *
  * Expanded are $NAME, ${NAME}, ${NAME:-word} and similar forms, arrays, $((..)), quotes and line continuation. A
- * variable that the script does not set, and the output of a command, stay in the text as "${NAME}". A character keeps
- * its line number through all variables, so that an error can name the line of an option. */
+ * variable that the script does not set, a blank to fill in ("<path of the data>") and the output of a command stay in
+ * the text as "${NAME}". A character keeps its line number through all variables, so that an error can name the line of an option. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -263,6 +263,14 @@ static void put_variable(nnc_shell *s, const nnc_shell_var *v, bool quoted, bool
     }
 }
 
+size_t nnc_shell_blank_length(const char *at) {
+    enum { LENGTH_MAX = 120 };
+    const size_t length = at[0] == '<' && isalpha((unsigned char)at[1]) ? strcspn(at + 1, "<>|;&$`'\"\n") + 1 : 0;
+    const bool closed =
+        length > 0 && length < LENGTH_MAX && at[length] == '>' && !isspace((unsigned char)at[length - 1]);
+    return closed && strchr(" \t\r\n\"'/\\)", at[length + 1]) != NULL ? length + 1 : 0;
+}
+
 /* Writes a part of the text that cannot be expanded as it is: "${NAME}". */
 static void put_unknown(nnc_shell *s, const char *at, size_t length, nnc_script_cells *to) {
     nnc_script_cells_put_text(s, to, "${", 2, true);
@@ -382,6 +390,21 @@ static void expand_braces(nnc_shell *s, const char *at, const char *end, bool qu
     }
 }
 
+/* Expands $(basename x/y) to "y"; `at` is the word. Returns false if there are several words.
+ * NOLINTNEXTLINE(misc-no-recursion) */
+static bool expand_base_name(nnc_shell *s, const char *at, const char *end, nnc_script_cells *to) {
+    nnc_script_cells inside = { 0 };
+    nnc_shell_expand(s, at, end, &inside);
+    const char *text = nnc_script_cells_text(s, (const nnc_script_cell *)(const void *)inside.bytes.bytes,
+                                             nnc_script_cells_count(&inside));
+    const char *slash = strrchr(text, '/');
+    const bool is_one = strpbrk(text, " \t\n") == NULL;
+    text = slash != NULL ? slash + 1 : text;
+    if (is_one) { nnc_script_cells_put_text(s, to, text, strlen(text), true); }
+    nnc_buffer_free(&inside.bytes);
+    return is_one;
+}
+
 /* NOLINTNEXTLINE(misc-no-recursion) */
 const char *nnc_shell_expand_one(nnc_shell *s, const char *at, const char *limit, bool quoted, nnc_script_cells *to) {
     const char next = at[1];
@@ -395,6 +418,7 @@ const char *nnc_shell_expand_one(nnc_shell *s, const char *at, const char *limit
         expand_sum(s, at + 3, end - 2, to);
         return end;
     }
+    if (strncmp(at, "$(basename ", 11) == 0 && expand_base_name(s, at + 11, end - 1, to)) { return end; }
     if (*at == '`' || next == '(') {
         put_unknown(s, at, (size_t)(end - at), to);
         return end;
@@ -451,6 +475,9 @@ void nnc_shell_expand(nnc_shell *s, const char *at, const char *end, nnc_script_
             const char *next = nnc_shell_expand_one(s, at, end, quoted, to);
             s->line = line;
             for (; at < next; at++) { s->line += *at == '\n'; }
+        } else if (!quoted && nnc_shell_blank_length(at) > 0) {
+            put_unknown(s, at, nnc_shell_blank_length(at), to);
+            at += nnc_shell_blank_length(at);
         } else {
             nnc_script_cells_put(s, to, *at, line, quoted);
             s->line += *at == '\n';

@@ -137,7 +137,53 @@ static const struct {
     { "A='--x Mb y'; if [[ ${A} != *\"Ma\"* ]]; then B=1; else B=2; fi; " RUN "--b $B", "\"b\":1" },
     { "A=xMb; if [ $A = *Mb ]; then B=1; else B=2; fi; " RUN "--b $B", "\"b\":\"${B}\"" },
     { "X=$(f)\nB='--b 2 --c 3'\ntorchrun --n 8 $X --a 1\n", NULL },
+    { "A=<path of it>\n" RUN "--a $A/x --b <n> --c 1", "\n\"a\":\"${<path_of_it>}/x\",\"b\":\"${<n>}\",\"c\":1" },
+    { RUN "--a 1 <in.txt >log --b 2", "\"a\":1,\"b\":2" }, /* redirections are no blanks to fill in */
+    { "A=x/y.z; if [ \"$(basename $A)\" = y.z ]; then B=1; else B=2; fi; " RUN "--b $B", "\"b\":1" },
+    { "A=1; if [[ -v A && ! -v X ]]; then B=1; else B=2; fi; " RUN "--b $B", "\"b\":1" },
+    { "A=1; if [[ -n $A && -z $X ]]; then B=1; else B=2; fi; " RUN "--b $B", "\"b\":1" },
+    { "A=1; if [[ -n $A && -z $A ]]; then B=1; else B=2; fi; " RUN "--b $B", "\"b\":2" },
 };
+
+static const char *job_script(void *context, const char *name) {
+    (void)context;
+    return strcmp(name, "job.sh") == 0 ? "#!/bin/bash\n#SBATCH --nodes=2 --ntasks-per-node=4\n"
+                                         "srun python train.py --a $A --b ${1:-7} --nodes $SLURM_NNODES\n"
+                                       : NULL;
+}
+
+/* Scripts that run another script, and the options of its command and of its launcher. */
+static const struct {
+    const char *script, *options, *launcher;
+} runs[] = {
+    { "A=5\nsbatch -p x --nodes=3 job.sh 6", "\"a\":5,\"b\":6,\"nodes\":3",
+      "\"ntasks-per-node\":4,\"p\":\"x\",\"nodes\":3" },
+    { "A=5; bash job.sh", "\"a\":5,\"b\":7,\"nodes\":\"${SLURM_NNODES}\"", "" },
+    { "A=5; ./none.sh; X=job; ${HERE}/job.sh 1", "\"a\":5,\"b\":1,\"nodes\":\"${SLURM_NNODES}\"", "" },
+};
+
+/* Copies a text without its line ends, which depend on the lines of both scripts. */
+static const char *one_line(const char *text, char out[256]) {
+    size_t used = 0;
+    for (; *text != '\0' && used < 255; text++) {
+        if (*text != '\n') { out[used++] = *text; }
+    }
+    out[used] = '\0';
+    return out;
+}
+
+START_TEST(scripts_run_scripts) {
+    nnc_shell_script script = { .read = job_script };
+    char expected[256], found[256];
+    ck_assert_int_eq(nnc_shell_read("t.sh", runs[_i].script, nnc_specs_arena(specs), &script, &err), NNC_OK);
+    ck_assert_int_eq(script.count, 1);
+    snprintf(expected, sizeof expected, "{\".program\":\"train.py\",%s}", runs[_i].options);
+    ck_assert_str_eq(one_line(script.commands[0].options, found), expected);
+    snprintf(expected, sizeof expected, "{\".program\":\"srun\"%s%s}", runs[_i].launcher[0] != '\0' ? "," : "",
+             runs[_i].launcher);
+    ck_assert_str_eq(one_line(script.commands[0].launcher_options, found), expected);
+}
+END_TEST
 
 /* Scripts, and the options of their launcher: srun takes those of the #SBATCH lines, and ends where Python begins. */
 static const struct {
@@ -641,6 +687,7 @@ int main(void) {
     tcase_add_test(tests, deep_yaml_is_refused);
     tcase_add_loop_test(tests, scripts_are_read_not_run, 0, (int)COUNT_OF(scripts));
     tcase_add_loop_test(tests, launchers_are_read, 0, (int)COUNT_OF(launched));
+    tcase_add_loop_test(tests, scripts_run_scripts, 0, (int)COUNT_OF(runs));
     tcase_add_test(tests, deep_scripts_are_refused);
     tcase_add_loop_test(tests, real_files_are_understood, 0, (int)COUNT_OF(samples));
     tcase_add_loop_test(tests, rows_of_tables_are_sound, 0, (int)COUNT_OF(formats));
