@@ -433,9 +433,13 @@ static nnc_json value_in(const nnc_reading *r, const nnc_launch_file *file, cons
         found = nnc_json_get(keys, key);
         if (found.node == NULL) { found = nnc_json_follow(keys, key, &rest); }
     } else {
+        const char *dot = strchr(key, '.'); /* "a.b" is the member b of the JSON object that the option --a has */
+        char option[NNC_LAUNCH_KEY];
+        snprintf(option, sizeof option, "%.*s", dot != NULL && dot > key ? (int)(dot - key) : (int)strlen(key), key);
         for (nnc_json at = nnc_json_first(keys); at.node != NULL; at = nnc_json_next(at)) {
-            found = is_option(nnc_json_key(at), key) ? at : found;
+            found = is_option(nnc_json_key(at), option) ? at : found;
         }
+        if (found.node != NULL && strlen(option) < strlen(key)) { found = nnc_json_follow(found, dot + 1, &rest); }
     }
     const bool missing = *rest != '\0' || found.node == NULL || nnc_json_type_of(found) == NNC_JSON_NULL;
     return missing ? none : found;
@@ -933,7 +937,8 @@ static void refuse_unset(nnc_reading *r, nnc_json at, const char *path, nnc_json
     if (strncmp(name, "branch}", 7) == 0) {
         snprintf(what, sizeof what,
                  "stands in a branch or loop, expected NAME=VALUE among the arguments that "
-                 "decides its condition");
+                 "decides its condition%s%s",
+                 option[0] != '\0' ? ", or " : "", option);
     } else if (length > 0 && name[length] == '}') {
         snprintf(what, sizeof what,
                  "is %.200s, which the script does not set, expected %.*s=VALUE among the arguments%s%s", text,

@@ -308,10 +308,14 @@ $ nncost show dense --to-options -- vllm serve x --kv-transfer-config '{"kv_conn
 ! nncost: arguments:1: kv-transfer-config.kv_connector: cannot be estimated, expected MooncakeStoreConnector, OffloadingConnector, SimpleCPUOffloadConnector, LMCacheConnector, LMCacheConnectorV1, LMCacheMPConnector, found NixlConnector; --disaggregate P:D, and --lenient skips the key
 [3]
 
-# A draft model that is the served model stands for its own heads; another one must be given.
+# A draft model that is the served model stands for its own heads; a head of EAGLE counts with a default share of the
+# time; any other draft model must be given.
 $ nncost show dense --to-options -- vllm serve a/x --limit-mm-per-prompt.video 0 --speculative-config '{"method": "ernie_mtp", "model": "a/x", "num_speculative_tokens": 1}'
 nncost serve dense DEVICE --software vllm --acceptance 0.7 --draft-length 1 --data 1
 $ nncost show dense --to-options -- vllm serve a/x --speculative-config '{"method": "eagle3", "model": "a/y", "num_speculative_tokens": 1}'
+nncost serve dense DEVICE --software vllm --acceptance 0.7 --draft-length 1 --data 1
+\# arguments:1: speculative_config.model: a draft head: its time is that of --draft-share, and its weights are left out
+$ nncost show dense --to-options -- vllm serve a/x --speculative-config '{"model": "a/y", "num_speculative_tokens": 1}'
 ! nncost: arguments:1: speculative-config.model: cannot be estimated; --draft MODEL, or --draft-share X for a small head, and --lenient skips the key
 [3]
 
