@@ -771,7 +771,10 @@ void nnc_reading_set(nnc_reading *r, nnc_json at, const char *path, nnc_json fie
             continue; /* the value is not needed, so an error in its arithmetic must not be reported */
         } else if (nnc_reading_text(r, at, nnc_json_text(one), text, sizeof text)) {
             nnc_set_field *set = name[0] == '+' ? find_set(r, field_of(r, name + 1)) : NULL;
+            nnc_model_field *of_model =
+                name[0] == '+' && model_name(name + 1) != NULL ? nnc_reading_model(r, model_name(name + 1)) : NULL;
             if (set != NULL) { set->is_default = true; }
+            if (of_model != NULL) { of_model->is_default = true; }
             set_text(r, at, name + (name[0] == '?' || name[0] == '+'), text,
                      name[0] == '?' || (are_defaults && name[0] != '+'));
         }
