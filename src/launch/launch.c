@@ -377,10 +377,10 @@ const char *nnc_launch_path(nnc_arena *arena, const char *from, const char *name
     return next_to;
 }
 
-/* Tests whether a launch file of a given format is already open. */
-static bool has_format(const nnc_reading *r, const char *format) {
+/* Tests whether a launch file of a given format is already open, other than the file that names it. */
+static bool has_format(const nnc_reading *r, const char *format, int naming) {
     for (int i = 0; i < r->file_count; i++) {
-        if (r->files[i].format != NULL && strcmp(r->files[i].format, format) == 0) { return true; }
+        if (i != naming && r->files[i].format != NULL && strcmp(r->files[i].format, format) == 0) { return true; }
     }
     return false;
 }
@@ -404,12 +404,18 @@ static void read_references(nnc_reading *r) {
         const char *name = nnc_json_text(named->at), *from = named->at.doc->faults->name;
         const char *written = nnc_path_from(r->arena, from, name);
         const char *path = written != NULL && is_there(r, written) ? written : nnc_launch_path(r->arena, from, name);
-        if (has_format(r, named->format)) { continue; }
+        if (has_format(r, named->format, named->file)) { continue; }
         if (path == NULL) {
             r->status = nnc_no_memory(r->err);
         } else if (is_there(r, path)) {
             r->status = open_file(r, path, named->format);
-            if (nnc_reading_goes_on(r)) { nnc_reading_keys(r, r->file_count - 1); }
+            if (nnc_reading_goes_on(r) && strcmp(r->files[named->file].format, named->format) == 0) {
+                r->files[named->file].beneath = r->file_count; /* its options take precedence over the file */
+                r->files[r->file_count - 1].is_beneath = true;
+                nnc_reading_beneath(r, named->file);
+            } else if (nnc_reading_goes_on(r)) {
+                nnc_reading_keys(r, r->file_count - 1);
+            }
         } else if (set_known(r, named)) {
             continue;
         } else if (r->asked->may_be_open || r->asked->lenient) {

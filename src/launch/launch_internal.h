@@ -414,9 +414,11 @@ bool nnc_reading_text(nnc_reading *r, nnc_json at, const char *value, char *text
  * for keys inside the key. */
 nnc_json nnc_reading_row(const nnc_reading *r, const char *path, bool *below);
 
-/* nnc_reading_keys reads the keys of file `index`. nnc_reading_answer checks that the questions from index `first` on
- * are answered. nnc_reading_rules applies the rules of the table of file `index`. */
+/* nnc_reading_keys reads the keys of file `index`. nnc_reading_beneath reads only the keys of the files beneath it that
+ * it does not have itself. nnc_reading_answer checks that the questions from index `first` on are answered.
+ * nnc_reading_rules applies the rules of the table of file `index`. */
 void nnc_reading_keys(nnc_reading *r, int index);
+void nnc_reading_beneath(nnc_reading *r, int index);
 void nnc_reading_answer(nnc_reading *r, int first);
 void nnc_reading_rules(nnc_reading *r, int index);
 

@@ -1176,6 +1176,14 @@ void nnc_reading_keys(nnc_reading *r, int index) {
     if (nnc_reading_goes_on(r)) { nnc_reading_set(r, root, "", table_part(r, "defaults"), true); }
 }
 
+void nnc_reading_beneath(nnc_reading *r, int index) {
+    r->file = index;
+    for (const nnc_launch_file *file = beneath(r, &r->files[index]); file != NULL && nnc_reading_goes_on(r);
+         file = beneath(r, file)) {
+        read_members(r, keys_in(r, file), "");
+    }
+}
+
 /* ---- checks that questions are answered, after all files are read ---- */
 
 /* Writes the options that answer a question: "--micro-batch or --global-batch". */

@@ -319,6 +319,30 @@ $ nncost show dense --to-options -- vllm serve a/x --speculative-config '{"model
 ! nncost: arguments:1: speculative-config.model: cannot be estimated; --draft MODEL, or --draft-share X for a small head, and --lenient skips the key
 [3]
 
+# The options of an engine take precedence over its YAML file, which a script may write.
+$ printf 'tensor-parallel-size: 4\nmax-num-seqs: 32\n' >e.yaml; nncost show dense --to-options -- vllm serve a/x --config e.yaml --max-num-seqs 64
+nncost serve dense DEVICE --software vllm --max-batch 64 --tensor 4 --data 1
+$ printf 'cat >w.yaml <<EOF\nmax-num-batched-tokens: 4096\nEOF\nvllm serve a/x --config w.yaml\n' >e.sh; nncost show e.sh dense --to-options
+nncost serve dense DEVICE --software vllm --chunk 4096 --data 1
+$ nncost serve dense round -- vllm serve a/x --config none.yaml
+! nncost: arguments:1: config: no such file, expected "none.yaml"; give the file on the command line
+[3]
+
+# A program that does not train is refused, although MODEL is given.
+$ printf 'torchrun --nproc_per_node 8 tools/mmlu.py --num-layers 2 --tensor-model-parallel-size 2\n' >m.sh; nncost estimate m.sh dense round
+! nncost: m.sh:1: .program: cannot be estimated, expected pretrain_gpt.py, pretrain_gpt_core.py, finetune_gpt.py, pretrain_mamba.py, pretrain_hybrid.py, pretrain_bert.py, pretrain_t5.py, *train*, *finetune*, *sft* ..., found mmlu.py; a program that trains: nncost serve MODEL DEVICE estimates one that generates text, and --lenient skips the key
+[3]
+$ sed -i s/mmlu/train/ m.sh; nncost show m.sh dense --to-options
+nncost estimate dense DEVICE --software megatron --tensor 2 --pipeline 1 --optimizer adamw --clip-gradients --attention flash --devices 8 --devices-per-node 8 --precision fp32 --policy fp32 --overlap 0
+
+# Megatron-FSDP shards everything and keeps gradients in the format of the weights, unless options say otherwise.
+$ nncost show dense --to-options -- torchrun pretrain_gpt.py --num-layers 2 --bf16 --use-distributed-optimizer --use-megatron-fsdp | grep -o -- '--zero .\|--policy [^ ]*'
+--zero 3
+--policy mixed
+$ nncost show dense --to-options -- torchrun pretrain_gpt.py --num-layers 2 --bf16 --use-megatron-fsdp --data-parallel-sharding-strategy optim --megatron-fsdp-main-grads-dtype fp32 | grep -o -- '--zero .\|--policy [^ ]*'
+--zero 1
+--policy mixed-fp32grad
+
 # The command of a launcher may follow "--".
 $ nncost show --to-options -- accelerate launch --num_processes 4 sft.py --model_name_or_path x --per_device_train_batch_size 1 --bf16
 nncost estimate x DEVICE --software torch-eager --micro-batch 1 --precision bf16 --micro-batches 1 --optimizer adamw --clip-gradients --devices 4 --policy amp
