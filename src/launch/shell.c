@@ -731,6 +731,8 @@ static token read_command(nnc_shell *s) {
         if (at_begin && f != NULL && f->kind == 'c' && f->at_pattern && !is_token(&t, "\n") && !is_token(&t, "esac")) {
             if (is_token(&t, "(")) { t = next_token(s); }
             read_patterns(s, t);
+            s->after[0] = '\0';
+            return (token){ .at = ";", .length = 1 };
         } else if (at_begin && t.is_word && take_keyword(s, &t)) {
             negated = negated != is_token(&t, "!");
             if (!is_token(&t, "!") && !is_token(&t, "time")) {

@@ -140,6 +140,7 @@ static const struct {
     { "A=<path of it>\n" RUN "--a $A/x --b <n> --c 1", "\n\"a\":\"${<path_of_it>}/x\",\"b\":\"${<n>}\",\"c\":1" },
     { RUN "--a 1 <in.txt >log --b 2", "\"a\":1,\"b\":2" }, /* redirections are no blanks to fill in */
     { "A=x/y.z; if [ \"$(basename $A)\" = y.z ]; then B=1; else B=2; fi; " RUN "--b $B", "\"b\":1" },
+    { "A=x; case $A in\n y)\n B=1\n ;;\n x)\n B=2\n ;;\n *)\n B=3\n ;;\nesac; " RUN "--b $B", "\n\n\n\n\n\"b\":2" },
     { "A=1; if [[ -v A && ! -v X ]]; then B=1; else B=2; fi; " RUN "--b $B", "\"b\":1" },
     { "A=1; if [[ -n $A && -z $X ]]; then B=1; else B=2; fi; " RUN "--b $B", "\"b\":1" },
     { "A=1; if [[ -n $A && -z $A ]]; then B=1; else B=2; fi; " RUN "--b $B", "\"b\":2" },
@@ -493,10 +494,11 @@ static const struct {
       "layers=12 hidden=512 heads=64 kv_heads=8 ffn_hidden=2048 vocab=128256 experts=4 "
       "experts_per_token=2 expert_hidden=2048 sliding_window=128 sinks=on expert_clamp=on "
       "mlp=geglu norm=rms" },
-    /* 56 layers, 24 of them Mamba-2 with 128 heads of 64, 28 an MLP, 4 attention. */
+    /* MODEL_SCALE is 800M: 48 layers, 20 of them Mamba-2 with 32 heads of 64, 24 an MLP, 4 attention; one tensor rank
+     * has no sequence parallelism. */
     { { "Megatron-LM--mamba--train.sh" },
-      "devices=8 devices_per_node=8 tensor=4 sequence_parallel=on pipeline=1 zero=1 seq_len=4096 "
-      "micro_batch=4 global_batch=8 precision=bf16 policy=mixed-fp32grad optimizer=adamw "
+      "devices=8 devices_per_node=8 tensor=1 pipeline=1 zero=1 seq_len=4096 "
+      "micro_batch=4 global_batch=32 precision=bf16 policy=mixed-fp32grad optimizer=adamw "
       "attention=flash clip_gradients=on",
       1,
       "" },
