@@ -423,7 +423,8 @@ static bool names_given_file(const nnc_reading *r, const nnc_launch_file *file, 
     return nnc_ends_in(beneath(r, file)->path, slash != NULL ? slash + 1 : text);
 }
 
-/* Returns the value of a key in one file; node NULL: the file does not have the key. */
+/* Returns the value of a key in one file; node NULL: the file does not have the key.
+ * NOLINTNEXTLINE(misc-no-recursion): once, as the name of an option has no dot */
 static nnc_json value_in(const nnc_reading *r, const nnc_launch_file *file, const char *key) {
     const nnc_json keys = keys_in(r, file), none = { 0 };
     const char *rest = "";
@@ -433,13 +434,16 @@ static nnc_json value_in(const nnc_reading *r, const nnc_launch_file *file, cons
         found = nnc_json_get(keys, key);
         if (found.node == NULL) { found = nnc_json_follow(keys, key, &rest); }
     } else {
-        const char *dot = strchr(key, '.'); /* "a.b" is the member b of the JSON object that the option --a has */
-        char option[NNC_LAUNCH_KEY];
-        snprintf(option, sizeof option, "%.*s", dot != NULL && dot > key ? (int)(dot - key) : (int)strlen(key), key);
         for (nnc_json at = nnc_json_first(keys); at.node != NULL; at = nnc_json_next(at)) {
-            found = is_option(nnc_json_key(at), option) ? at : found;
+            found = is_option(nnc_json_key(at), key) ? at : found;
         }
-        if (found.node != NULL && strlen(option) < strlen(key)) { found = nnc_json_follow(found, dot + 1, &rest); }
+        const char *dot = strchr(key, '.'); /* "a.b" is the member b of the JSON object that the option --a has */
+        if (found.node == NULL && dot != NULL && dot > key) {
+            char option[NNC_LAUNCH_KEY];
+            snprintf(option, sizeof option, "%.*s", (int)(dot - key), key);
+            found = value_in(r, file, option);
+            if (found.node != NULL) { found = nnc_json_follow(found, dot + 1, &rest); }
+        }
     }
     const bool missing = *rest != '\0' || found.node == NULL || nnc_json_type_of(found) == NNC_JSON_NULL;
     return missing ? none : found;

@@ -140,7 +140,8 @@ static const struct {
     { "A=<path of it>\n" RUN "--a $A/x --b <n> --c 1", "\n\"a\":\"${<path_of_it>}/x\",\"b\":\"${<n>}\",\"c\":1" },
     { RUN "--a 1 <in.txt >log --b 2", "\"a\":1,\"b\":2" }, /* redirections are no blanks to fill in */
     { "A=x/y.z; if [ \"$(basename $A)\" = y.z ]; then B=1; else B=2; fi; " RUN "--b $B", "\"b\":1" },
-    { "A=x; case $A in\n y)\n B=1\n ;;\n x)\n B=2\n ;;\n *)\n B=3\n ;;\nesac; " RUN "--b $B", "\n\n\n\n\n\"b\":2" },
+    { "A=x; case $A in\n y)\n B=1\n ;;\n x)\n B=2\n ;;\n *)\n B=3\n ;;\nesac; " RUN "--b $B",
+      "\n\n\n\n\n\n\n\n\n\n\"b\":2" },
     { "A=1; if [[ -v A && ! -v X ]]; then B=1; else B=2; fi; " RUN "--b $B", "\"b\":1" },
     { "A=1; if [[ -n $A && -z $X ]]; then B=1; else B=2; fi; " RUN "--b $B", "\"b\":1" },
     { "A=1; if [[ -n $A && -z $A ]]; then B=1; else B=2; fi; " RUN "--b $B", "\"b\":2" },
