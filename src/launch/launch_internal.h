@@ -362,6 +362,8 @@ void nnc_shell_assign(nnc_shell *s, const char *name, size_t length, const nnc_s
  * deep as the brackets are nested. */
 const char *nnc_shell_end_of(const char *at, int depth);
 size_t nnc_shell_name_length(const char *at);
+/* Returns the ']' that ends the subscript of an array, which begins with '[' at `at`; NULL = not before `end`. */
+const char *nnc_shell_subscript_end(const char *at, const char *end);
 /* Returns the length of a blank that a user has to fill in, such as "<path of the data>"; 0: `at` is no blank, but may
  * be a redirection. */
 size_t nnc_shell_blank_length(const char *at);

@@ -495,25 +495,32 @@ static void read_items(nnc_shell *s, const char *at, const char *end, nnc_script
     s->line = line;
 }
 
-/* Handles an assignment NAME=value, NAME+=value or NAME=(a b). Returns false if the word is no assignment. */
+/* Handles an assignment NAME=value, NAME+=value, NAME=(a b) or NAME[key]=value. Returns false if the word is no assignment. */
 static bool take_assignment(nnc_shell *s, const token *t) {
     const size_t digits = strspn(t->at, "0123456789"); /* a name of digits is an argument of the script, such as 1
                                                         * for $1 */
     const size_t length = digits > 0 && t->at[digits] == '=' ? digits : nnc_shell_name_length(t->at);
-    const bool append = t->at[length] == '+';
-    const char *value = t->at + length + append + 1;
-    if (length == 0 || t->at[length + append] != '=') { return false; }
-    nnc_script_cells cells_of = { 0 };
     const char *end = t->at + t->length;
+    const char *close = length > 0 && t->at[length] == '[' ? nnc_shell_subscript_end(t->at + length, end) : NULL;
+    const char *after = close != NULL ? close + 1 : t->at + length;
+    const bool append = *after == '+';
+    const char *value = after + append + 1;
+    if (length == 0 || after[append] != '=') { return false; }
+    nnc_script_cells cells_of = { 0 };
     const bool is_array = value < end && *value == '(';
     const int32_t line = s->line;
+    if (close != NULL) { nnc_shell_expand(s, t->at + length, value, &cells_of); /* an item "[key]=value" */ }
     if (is_array) {
         read_items(s, value + 1, end - 1, &cells_of);
     } else {
         nnc_shell_expand(s, value, end, &cells_of);
     }
     s->line = line;
-    if (nnc_shell_goes_on(s)) { nnc_shell_assign(s, t->at, length, &cells_of, append, is_array); }
+    if (nnc_shell_goes_on(s)) {
+        nnc_shell_assign(s, t->at, length, &cells_of, append || close != NULL, is_array || close != NULL);
+        nnc_shell_var *v = close != NULL ? nnc_shell_variable(s, t->at, length) : NULL;
+        if (v != NULL && (append || s->runs == NNC_RUNS_MAYBE)) { v->is_unknown = true; }
+    }
     nnc_buffer_free(&cells_of.bytes);
     return true;
 }
@@ -733,7 +740,8 @@ static token read_command(nnc_shell *s) {
             read_patterns(s, t);
             s->after[0] = '\0';
             return (token){ .at = ";", .length = 1 };
-        } else if (at_begin && t.is_word && take_keyword(s, &t)) {
+        }
+        if (at_begin && t.is_word && take_keyword(s, &t)) {
             negated = negated != is_token(&t, "!");
             if (!is_token(&t, "!") && !is_token(&t, "time")) {
                 if (s->depth > depth) { s->frames[depth].behind = outside; /* as in "a || { b; }" */ }

@@ -357,7 +357,64 @@ static size_t name_or_number_length(const char *at, const char *end) {
     return digits == 0 ? nnc_shell_name_length(at) : digits < given ? digits : given;
 }
 
-/* Expands ${NAME}, ${NAME:-word} or ${NAME[@]}; `at` is the name, `end` the closing bracket.
+const char *nnc_shell_subscript_end(const char *at, const char *end) {
+    for (at++; at != NULL && at < end && *at != ']';) {
+        const bool expands = *at == '$' && (at[1] == '{' || at[1] == '(');
+        at = expands || *at == '"' ? nnc_shell_end_of(at, 0) : at + 1;
+    }
+    return at != NULL && at < end ? at : NULL;
+}
+
+/* Returns the number of cells of "[key]=" at the begin of an item of an array; 0 = the item has another key. */
+static int32_t key_length(const nnc_script_cell *from, int32_t count, const char *key) {
+    const int32_t length = (int32_t)strlen(key);
+    bool has = count >= length + 3 && from[0].c == '[' && from[length + 1].c == ']' && from[length + 2].c == '=';
+    for (int32_t i = 0; i < length && has; i++) { has = from[i + 1].c == key[i]; }
+    return has ? length + 3 : 0;
+}
+
+/* Finds the item of an array with a subscript: the last item "[key]=value", or else the item with this number. Returns
+ * the cells of its value; NULL = no such item. */
+static nnc_script_cell *find_item(const nnc_shell_var *v, const char *key, int32_t *count) {
+    nnc_script_cell *found = NULL;
+    const size_t digits = strspn(key, "0123456789");
+    const long wanted = digits > 0 && digits < 6 && key[digits] == '\0' ? strtol(key, NULL, 10) : -1;
+    long number = 0;
+    bool is_named = false;
+    for (int32_t begin = 0, i = 0; i <= v->count; i++) {
+        if (i < v->count && !nnc_script_cell_is_blank(&v->value[i])) { continue; }
+        nnc_script_cell *from = v->value + begin;
+        const int32_t before = key_length(from, i - begin, key);
+        if (before > 0 || (!is_named && i > begin && from->c != '[' && number == wanted)) {
+            found = from + before;
+            *count = i - begin - before;
+            is_named = before > 0;
+        }
+        number += i > begin ? 1 : 0;
+        begin = i + 1;
+    }
+    return found;
+}
+
+/* Takes the item of an array, if a subscript stands at *rest, and sets *rest to the text after it. Returns the variable
+ * itself without a subscript, otherwise `item`; NULL = the array has no such item. NOLINTNEXTLINE(misc-no-recursion) */
+static const nnc_shell_var *take_item(nnc_shell *s, const nnc_shell_var *v, const char **rest, const char *end,
+                                      nnc_shell_var *item) {
+    const char *close = *rest < end && **rest == '[' ? nnc_shell_subscript_end(*rest, end) : NULL;
+    nnc_script_cells key = { 0 };
+    if (close == NULL) { return v; }
+    nnc_shell_expand(s, *rest + 1, close, &key);
+    const char *text =
+        nnc_script_cells_text(s, (const nnc_script_cell *)(const void *)key.bytes.bytes, nnc_script_cells_count(&key));
+    nnc_buffer_free(&key.bytes);
+    *rest = close + 1;
+    if (v == NULL) { return NULL; }
+    *item = (nnc_shell_var){ .name = v->name, .is_unknown = v->is_unknown || strstr(text, "${") != NULL };
+    item->value = item->is_unknown ? NULL : find_item(v, text, &item->count);
+    return item->is_unknown || item->value != NULL ? item : NULL;
+}
+
+/* Expands ${NAME}, ${NAME:-word}, ${NAME[key]} or ${NAME[@]}; `at` is the name, `end` the closing bracket.
  * NOLINTNEXTLINE(misc-no-recursion) */
 static void expand_braces(nnc_shell *s, const char *at, const char *end, bool quoted, nnc_script_cells *to) {
     const size_t length = name_or_number_length(at, end);
@@ -368,6 +425,8 @@ static void expand_braces(nnc_shell *s, const char *at, const char *end, bool qu
         rest += 3;
         items = true;
     }
+    nnc_shell_var item;
+    v = take_item(s, v, &rest, end, &item);
     const bool colon = rest < end && *rest == ':';
     const char sign = (char)(rest + colon < end ? rest[colon] : '\0');
     const char *word = rest + colon + 1;

@@ -142,6 +142,12 @@ static const struct {
     { "A=x/y.z; if [ \"$(basename $A)\" = y.z ]; then B=1; else B=2; fi; " RUN "--b $B", "\"b\":1" },
     { "A=x; case $A in\n y)\n B=1\n ;;\n x)\n B=2\n ;;\n *)\n B=3\n ;;\nesac; " RUN "--b $B",
       "\n\n\n\n\n\n\n\n\n\n\"b\":2" },
+    { "declare -A A=( [x:1]=5 [\"y\"]='6 7' )\nK=x; A[z]=8\n" RUN
+      "--a ${A[$K:1]} --b \"${A[y]}\" --c ${A[z]} --d ${A[w]:-9}",
+      "\n\n\"a\":5,\"b\":\"6 7\",\"c\":8,\"d\":9" },
+    { "A=(x 'y z'); A[1]=3; B=(4 5)\n" RUN "--a ${A[0]} --b ${A[1]} --c ${B[1]} --d ${A[$N]} --e ${B[7]}",
+      "\n\"a\":\"x\",\"b\":3,\"c\":5,\"d\":\"${A}\",\"e\":\"${B}\"" },
+    { "A=(1 2)\nif f; then A[1]=3; fi\n" RUN "--a ${A[1]}", "\n\n\"a\":\"${A}\"" },
     { "A=1; if [[ -v A && ! -v X ]]; then B=1; else B=2; fi; " RUN "--b $B", "\"b\":1" },
     { "A=1; if [[ -n $A && -z $X ]]; then B=1; else B=2; fi; " RUN "--b $B", "\"b\":1" },
     { "A=1; if [[ -n $A && -z $A ]]; then B=1; else B=2; fi; " RUN "--b $B", "\"b\":2" },
