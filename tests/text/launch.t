@@ -335,6 +335,14 @@ $ printf 'torchrun --nproc_per_node 8 tools/mmlu.py --num-layers 2 --tensor-mode
 $ sed -i s/mmlu/train/ m.sh; nncost show m.sh dense --to-options
 nncost estimate dense DEVICE --software megatron --tensor 2 --pipeline 1 --optimizer adamw --clip-gradients --attention flash --devices 8 --devices-per-node 8 --precision fp32 --policy fp32 --overlap 0
 
+# With a frozen language model and frozen towers only the projection between them is trained.
+$ nncost show dense --to-options -- torchrun train.py --num-layers 2 --bf16 --freeze-LM --freeze-ViT | grep -o -- '--train .*\|freeze.*'
+--train norm --tensor 1 --pipeline 1 --optimizer adamw --clip-gradients --attention flash --policy mixed-fp32grad --overlap 0
+freeze_LM: only the projection of the towers is trained: it counts as the norms
+$ nncost estimate dense round -- torchrun train.py --num-layers 2 --bf16 --freeze-LM
+! nncost: arguments:1: freeze-LM: cannot be estimated together with the other keys; --train LIST names the parts that are trained, and --lenient skips the key
+[3]
+
 # Megatron-FSDP shards everything and keeps gradients in the format of the weights, unless options say otherwise.
 $ nncost show dense --to-options -- torchrun pretrain_gpt.py --num-layers 2 --bf16 --use-distributed-optimizer --use-megatron-fsdp | grep -o -- '--zero .\|--policy [^ ]*'
 --zero 3
