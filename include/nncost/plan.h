@@ -264,6 +264,9 @@ typedef struct nnc_plan {
     double critic_copies, critic_params;     /* critics, which are trained. critic_copies: number of critics of the size
                                           * of the trained model; critic_params: parameters of critics of other sizes */
     nnc_optimizer_kernels optimizer_kernels; /* kernels of the update */
+    int64_t train_layers; /* number of successive layers whose weights, or adapters, are trained; 0 = all layers. If
+                           * train is 0, no weight outside these layers is trained */
+    int64_t train_from;   /* index of the first of these layers; -1 = the last train_layers layers are trained */
 } nnc_plan;
 
 /* Tensors that a norm keeps for backward. */

@@ -83,7 +83,7 @@ static int steps_of(change what, const nnc_model *model, const nnc_plan *plan, c
     case CHANGE_SEQ_LEN: return adapted ? shorter_steps(plan) : 0;
     case CHANGE_SHORTER: return adapted ? 0 : shorter_steps(plan);
     case CHANGE_OFFLOAD: return plan->offload == 0 ? 3 : 0;
-    case CHANGE_ADAPTERS: return plan->train == NNC_TRAIN_ALL && !adapted ? 2 : 0;
+    case CHANGE_ADAPTERS: return plan->train == NNC_TRAIN_ALL && plan->train_layers == 0 && !adapted ? 2 : 0;
     default: return plan->policy == NNC_POLICY_BF16_PURE || single ? 0 : 1;
     }
 }

@@ -130,7 +130,7 @@ static void add_remedies(finder *f, const nnc_plan *base, const nnc_plan *p, nnc
     const bool has_larger = nnc_optimizer_smaller(p->optimizer) != p->optimizer && !has_adapters;
     const bool is_wide = p->policy != NNC_POLICY_BF16_PURE && p->precision == NNC_BF16 && !has_adapters;
     const bool has_wide_frozen = has_adapters && p->frozen == NNC_FROZEN_16;
-    const bool trains_all = !has_adapters && p->train == NNC_TRAIN_ALL;
+    const bool trains_all = !has_adapters && p->train == NNC_TRAIN_ALL && p->train_layers == 0;
     const bool is_alone = p->devices == 1;
     const option options[] = {
         /* the remedies are ways to save memory, the mildest first */

@@ -73,6 +73,10 @@ nnc_status nnc_check_list(const nnc_op_list *list, const nnc_model *model, nnc_e
     if (list->truncated) {
         return nnc_fail(err, NNC_BAD_SPEC, model->id, "too many distinct operations, expected at most %d", NNC_OPS_MAX);
     }
+    if (list->layers_short > 0) {
+        return nnc_fail(err, NNC_ILLEGAL_PLAN, "--train-layers", "%s has %" PRId64 " layers fewer than this range",
+                        model->id, list->layers_short);
+    }
     bool trained = false;
     for (int32_t i = 0; i < list->count; i++) {
         const nnc_weights *w = &list->ops[i].weights;
@@ -167,7 +171,7 @@ static double send_bytes(const nnc_op_list *list, const nnc_lowering *how) {
 
 /* Tests whether the embedding table is frozen. The table may also be the head. */
 static bool table_is_frozen(const nnc_plan *plan) {
-    return (plan->train != NNC_TRAIN_ALL || plan->adapter_rank > 0) && (plan->train & NNC_TRAIN_EMBEDDING) == 0;
+    return !nnc_plan_trains_all(plan) && (plan->train & NNC_TRAIN_EMBEDDING) == 0;
 }
 
 static void unit_exchange(nnc_op_list *list, const nnc_lowering *how, const char *name, int32_t segment,

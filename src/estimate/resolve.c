@@ -126,6 +126,9 @@ static nnc_status check_trained(const nnc_plan *p, const nnc_model *model, nnc_e
                         p->context > 1 ? "its weights stay together, expected --context 1"
                                        : "there are no adapters, expected --adapter-rank too");
     }
+    if (p->train_from >= 0 && p->train_layers == 0) {
+        return nnc_fail(err, NNC_ILLEGAL_PLAN, "--train-from", "all layers are trained, expected --train-layers too");
+    }
     NNC_TRY(check_adapted_experts(p, model, err));
     if (p->frozen != NNC_FROZEN_16 && all && !has_helpers(p)) {
         return nnc_fail(err, NNC_ILLEGAL_PLAN, "--frozen",

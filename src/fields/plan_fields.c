@@ -106,6 +106,11 @@ static const nnc_field plan_fields[] = {
               "kept. For a captured step also paths of modules, such as layers.*.mlp." },
     { NNC_FIELD_AS(NNC_FIELD_TRAIN, nnc_plan, train), .group = "Memory", NNC_DEFAULT_AS(NNC_TRAIN_ALL, "all"),
       .help = "Parts whose weights are trained; all other parts are frozen. For a captured step, paths of modules." },
+    { NNC_FIELD(nnc_plan, train_layers), .group = "Memory", .max = 1e5, NNC_DEFAULT(0),
+      .help = "Number of successive layers that are trained, or whose adapters are; 0 = all layers. Unless --train "
+              "lists parts outside the layers (embedding, head), all of these are frozen." },
+    { NNC_FIELD(nnc_plan, train_from), .group = "Memory", .min = -1, .max = 1e5, NNC_DEFAULT(-1),
+      .help = "Index of the first layer of --train-layers, from 0; -1 = train the last layers." },
     { NNC_FIELD(nnc_plan, next_tokens), .group = "Memory", NNC_DEFAULT_OFF,
       .help = "Also train the layers for multi-token prediction (next_layers of the model)." },
     { NNC_FIELD(nnc_plan, adapter_rank), .group = "Memory", .max = 65536, .alias = "lora", NNC_DEFAULT(0),

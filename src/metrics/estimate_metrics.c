@@ -128,6 +128,8 @@ static const nnc_metric other_plan_rows[] = {
     NNC_WHOLE(nnc_plan, last_stage_layers),
     NNC_BOOL(nnc_plan, whole_experts),
     NNC_AS("train", TEXT, .get = get_train),
+    NNC_WHOLE(nnc_plan, train_layers),
+    NNC_WHOLE(nnc_plan, train_from),
     NNC_BOOL(nnc_plan, next_tokens),
     NNC_WHOLE(nnc_plan, adapter_rank),
     NNC_AS("adapters", TEXT, .get = get_adapters),

@@ -302,6 +302,7 @@ struct nnc_op {
     bool recomputed; /* selective recomputation runs the op again in backward */
     bool dropped;    /* the op's input is computed again in backward instead of kept */
     bool frozen;     /* the op's weights are not trained */
+    bool outside;    /* the op is outside the layers that the plan trains: its weights are frozen, without adapter */
     bool fixed;      /* the op's weights are frozen under every plan, by the model file */
     bool in_place;   /* backward updates the rows of the table that were read: no gradient and no optimizer step */
     /* true: no trained weight precedes the op, so the op has no backward and keeps nothing */

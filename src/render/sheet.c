@@ -481,9 +481,19 @@ static void recompute_text(const nnc_plan *plan, char *text, size_t size) {
     }
 }
 
+/* Writes the range of the trained layers: "8 to 11", "the last 4". */
+static void layers_text(const nnc_plan *plan, char *text, size_t size) {
+    if (plan->train_from < 0) {
+        snprintf(text, size, "the last %" PRId64, plan->train_layers);
+    } else {
+        snprintf(text, size, "%" PRId64 " to %" PRId64, plan->train_from, plan->train_from + plan->train_layers - 1);
+    }
+}
+
 NNC_GET(get_degrees, nnc_report, (degrees_text(&PLAN, text, NNC_METRIC_TEXT_MAX), nnc_text_cell(text)))
 NNC_GET(get_recompute, nnc_report, (recompute_text(&PLAN, text, NNC_METRIC_TEXT_MAX), nnc_text_cell(text)))
 NNC_GET(get_trained, nnc_report, (nnc_train_text(PLAN.train, text, NNC_METRIC_TEXT_MAX), nnc_text_cell(text)))
+NNC_GET(get_trained_layers, nnc_report, (layers_text(&PLAN, text, NNC_METRIC_TEXT_MAX), nnc_text_cell(text)))
 NNC_GET(get_adapted, nnc_report, (nnc_adapted_text(PLAN.adapters, text, NNC_METRIC_TEXT_MAX), nnc_text_cell(text)))
 NNC_GET(get_dora, nnc_report, nnc_text_cell(PLAN.dora ? " (DoRA)" : ""))
 NNC_GET(get_resharding, nnc_report, nnc_text_cell(PLAN.zero == 3 && !PLAN.reshard ? " without resharding" : ""))
@@ -505,6 +515,8 @@ static const nnc_metric page_metric_rows[] = {
     NNC_AS("replicas", WHOLE, .get = get_replicas),
     NNC_AS("recompute", TEXT, .get = get_recompute),
     NNC_AS("trained", TEXT, .get = get_trained),
+    NNC_AS("train_layers", WHOLE, RESULT(plan.train_layers)),
+    NNC_AS("trained_layers", TEXT, .get = get_trained_layers),
     NNC_AS("adapter_rank", WHOLE, RESULT(plan.adapter_rank)),
     NNC_AS("adapters", TEXT, .get = get_adapted),
     NNC_AS("dora", TEXT, .get = get_dora),
@@ -600,6 +612,7 @@ static const nnc_page_row subject_rows[] = {
     NNC_ITEM("multi-token prediction", .when = "next_tokens"),
     NNC_ITEM("adapters of rank {adapter_rank} on {adapters} layers{dora}", .when = "adapter_rank > 0"),
     NNC_ITEM("trained {trained}", .when = "trained != all"),
+    NNC_ITEM("trained layers {trained_layers}", .when = "train_layers > 0"),
     NNC_ITEM("frozen weights in {frozen}", .when = "trained != all"),
     NNC_ITEM("frozen weights in {frozen}", .when = "trained = all, adapter_rank > 0"),
     NNC_ITEM("software {plan.software}", .when = "!plan.software_chosen"),

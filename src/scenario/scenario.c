@@ -904,8 +904,8 @@ nnc_status nnc_scenario_check_read(const nnc_scenario_args *given, const nnc_sce
     static const char of_generation[] = "--method grpo, ppo or distill-on-policy";
     static const char of_failures[] = "--device-mtbf-s";
     const reader readers[] = {
-        { plan->adapter_rank > 0 || plan->train != NNC_TRAIN_ALL || plan->helper_copies + plan->helper_params > 0.0 ||
-              modules_of(given, scenario, "frozen") != NULL,
+        { plan->adapter_rank > 0 || plan->train != NNC_TRAIN_ALL || plan->train_layers > 0 ||
+              plan->helper_copies + plan->helper_params > 0.0 || modules_of(given, scenario, "frozen") != NULL,
           "--adapter-rank or --train", "frozen" },
         { plan->expert > 1, "--expert", "dispatcher overlap_expert" },
         { plan->tensor > 1, "--tensor", "overlap_tensor" },

@@ -356,7 +356,7 @@ static nnc_status resolve(const nnc_model *model, nnc_plan *p, nnc_error *err) {
     if (p->recompute != 0 || p->zero > 2 || (p->offload & NNC_OFFLOAD_ACTIVATIONS) != 0) {
         NNC_TRY(check_units(program, p, err));
     }
-    if (p->train != NNC_TRAIN_ALL || p->adapter_rank > 0) {
+    if (!nnc_plan_trains_all(p)) {
         const bool adapts = p->adapter_rank > 0;
         return refuse(adapts ? "--adapter-rank" : "--train",
                       adapts ? "expected no rank; --adapter-rank of nncost.capture records the step with adapters"

@@ -29,6 +29,7 @@ typedef struct nnc_block {
 typedef struct nnc_segment {
     int64_t instances; /* number of layers; 1 for embedding, head, or a network that stages cannot divide */
     bool layer;        /* true: the segment consists of layers, which stages can hold */
+    bool before;       /* true: the layers come before the first layer that the plan trains */
 } nnc_segment;
 
 enum { NNC_OPS_MAX = 2048, NNC_BLOCKS_MAX = 512, NNC_SEGMENTS_MAX = 12, NNC_MIXED_LAYERS_MAX = 1024 };
@@ -40,6 +41,7 @@ typedef struct nnc_op_list {
     int32_t block_count;
     nnc_segment segments[NNC_SEGMENTS_MAX];
     int32_t segment_count; /* number of segments; ops are added to the last segment */
+    int64_t layers_short;  /* number of layers that the plan trains, but that the model lacks */
     /* If layers of several kinds alternate: the segment of each layer, for mixed_count layers. mixed_count 0: the
      * layers of each segment follow each other. */
     uint8_t mixed[NNC_MIXED_LAYERS_MAX];

@@ -23,7 +23,9 @@ int64_t nnc_vocab_split(int64_t words, int32_t tensor) {
     return words % tensor == 0 ? words : nnc_ceil_div(words, multiple) * multiple;
 }
 
-bool nnc_plan_trains_all(const nnc_plan *plan) { return plan->train == NNC_TRAIN_ALL && plan->adapter_rank == 0; }
+bool nnc_plan_trains_all(const nnc_plan *plan) {
+    return plan->train == NNC_TRAIN_ALL && plan->adapter_rank == 0 && plan->train_layers == 0;
+}
 
 /* Tests whether the model file freezes weights. */
 static bool has_fixed(const nnc_op_list *list) {
@@ -44,7 +46,7 @@ void nnc_lower(const nnc_model *model, const nnc_lowering *how, nnc_op_list *lis
     list->tokens = 0;
     list->lookup_params = 0;
     list->stream_elements = 0;
-    list->tied_rows = list->tied_cols = list->next_layers = 0;
+    list->tied_rows = list->tied_cols = list->next_layers = list->layers_short = 0;
     family_rows[model->family]->lower(model, &(nnc_writer){ list, how, 1, -1, NULL });
     if (!nnc_plan_trains_all(how->plan) || has_fixed(list)) { nnc_list_train(list, how); }
     if (model->implementation != NNC_IMPLEMENTATION_NONE && how->software->lists_operators &&
@@ -148,7 +150,7 @@ void nnc_list_segment(const nnc_writer *w, int64_t instances, bool layer) {
         list->truncated = true;
         list->segment_count--;
     }
-    list->segments[list->segment_count++] = (nnc_segment){ instances, layer };
+    list->segments[list->segment_count++] = (nnc_segment){ .instances = instances, .layer = layer };
 }
 
 double nnc_list_units(const nnc_op_list *list, int32_t segment) {

@@ -15,7 +15,7 @@ static bool is_trained(const nnc_op *op, unsigned train) {
         [NNC_GROUP_TIME] = NNC_TRAIN_TIME,
         [NNC_GROUP_HEAD] = NNC_TRAIN_HEAD,
     };
-    return !op->fixed && (train & (op->tower ? NNC_TRAIN_TOWERS : flags[op->group])) != 0;
+    return !op->fixed && !op->outside && (train & (op->tower ? NNC_TRAIN_TOWERS : flags[op->group])) != 0;
 }
 
 /* Tests whether the op computes logits with the table of the embedding. */
@@ -85,6 +85,7 @@ static int64_t adapted_parts(const nnc_op *op, const nnc_plan *plan, int64_t *ou
     const unsigned has = matrices_of(op);
     unsigned asked = plan->adapters;
     *outputs = p->n;
+    if (op->outside) { return 0; }
     if (is_expert(op)) { return is_linear(op) && plan->adapter_rank > 0 && (asked & NNC_ADAPTED_EXPERTS) != 0 ? 1 : 0; }
     if (plan->adapter_rank == 0 || !is_linear(op) || op->tower || op->weights.count != 1 ||
         strcmp(op->name, "moe.router") == 0 || (op->group != NNC_GROUP_ATTENTION && op->group != NNC_GROUP_MLP)) {
@@ -224,6 +225,9 @@ static bool read_again(const nnc_op_list *list, int32_t at, unsigned train, cons
     return false;
 }
 
+/* Tests whether the op is in a layer before those that the plan trains. */
+static bool is_before(const nnc_op_list *list, const nnc_op *op) { return list->segments[op->segment].before; }
+
 /* Returns the index of the first op of the repeat that contains op `at`. All ops of the repeat need backward, because
  * its later iterations follow trained ops. */
 static int32_t begin_of(const nnc_op_list *list, int32_t at) {
@@ -232,7 +236,9 @@ static int32_t begin_of(const nnc_op_list *list, int32_t at) {
     const int32_t block = list->ops[at].block;
     for (int32_t i = 0; i < at; i++) {
         const nnc_op *op = &list->ops[i];
-        if (layer ? list->segments[op->segment].layer : block >= 0 && op->block == block) { return i; }
+        if (layer ? list->segments[op->segment].layer && !is_before(list, op) : block >= 0 && op->block == block) {
+            return i;
+        }
     }
     return at;
 }
@@ -249,26 +255,166 @@ static void stop_gradient(nnc_op_list *list, int32_t first) {
     }
 }
 
-/* Sets the kept input bytes of recompute blocks to 0 if no op from `first` on is in the block, because such a
- * block has no backward. */
-static void clear_blocks(nnc_op_list *list, int32_t first) {
+/* Sets the kept input bytes of recompute blocks to 0 if all ops of the block run forward only, because such a block has
+ * no backward. */
+static void clear_blocks(nnc_op_list *list) {
     for (int32_t b = 0; b < list->block_count; b++) {
         bool backward = false;
-        for (int32_t i = first; i < list->count; i++) { backward = backward || list->ops[i].block == b; }
+        for (int32_t i = 0; i < list->count; i++) {
+            backward = backward || (list->ops[i].block == b && !list->ops[i].forward_only);
+        }
         list->blocks[b].input_bytes *= backward ? 1.0 : 0.0;
+    }
+}
+
+/* ---- layers that are trained: --train-layers   [adapters] ---- */
+
+/* Layers of a segment: before, among and after those that the plan trains. */
+enum { BEFORE, AMONG, AFTER, PARTS };
+
+typedef struct layer_range {
+    int64_t from, to; /* the plan trains layers from, from + 1, .., to - 1 */
+} layer_range;
+
+static int part_of(const layer_range *range, int64_t layer) {
+    return layer < range->from ? BEFORE : layer < range->to ? AMONG : AFTER;
+}
+
+static int64_t clamp(int64_t value, int64_t least, int64_t most) {
+    return value < least ? least : value > most ? most : value;
+}
+
+static int64_t layers_of(const nnc_op_list *list) {
+    int64_t layers = 0;
+    for (int32_t s = 0; s < list->segment_count; s++) {
+        layers += list->segments[s].layer ? list->segments[s].instances : 0;
+    }
+    return layers;
+}
+
+/* Counts the layers of each part of segment `s`. `first`: number of the first layer of the segment, if the layers of
+ * segments follow each other. */
+static void count_parts(const nnc_op_list *list, const layer_range *range, int32_t s, int64_t first,
+                        int64_t counts[PARTS]) {
+    for (int part = 0; part < PARTS; part++) { counts[part] = 0; }
+    for (int64_t i = 0; i < list->mixed_count; i++) { counts[part_of(range, i)] += list->mixed[i] == s ? 1 : 0; }
+    if (list->mixed_count > 0) { return; }
+    const int64_t last = first + list->segments[s].instances;
+    const int64_t before = clamp(range->from, first, last), until = clamp(range->to, first, last);
+    counts[BEFORE] = before - first;
+    counts[AMONG] = until - before;
+    counts[AFTER] = last - until;
+}
+
+/* Inserts `more` segments after segment `s`, with copies of its ops and blocks. Returns the index of the first op of
+ * segment s; *length is the number of its ops. */
+static int32_t copy_segment(nnc_op_list *list, int32_t s, int32_t more, int32_t *length) {
+    int32_t begin = 0, end;
+    while (begin < list->count && list->ops[begin].segment < s) { begin++; }
+    for (end = begin; end < list->count && list->ops[end].segment == s;) { end++; }
+    *length = end - begin;
+    int32_t blocks = 0;
+    for (int32_t b = 0; b < list->block_count; b++) { blocks += list->blocks[b].segment == s ? 1 : 0; }
+    if (list->count + more * *length > NNC_OPS_MAX || list->segment_count + more > NNC_SEGMENTS_MAX ||
+        list->block_count + more * blocks > NNC_BLOCKS_MAX) {
+        list->truncated = true;
+        return begin;
+    }
+    memmove(&list->ops[end + more * *length], &list->ops[end], (size_t)(list->count - end) * sizeof *list->ops);
+    memmove(&list->segments[s + 1 + more], &list->segments[s + 1],
+            (size_t)(list->segment_count - s - 1) * sizeof *list->segments);
+    list->count += more * *length;
+    list->segment_count += more;
+    for (int32_t i = end + more * *length; i < list->count; i++) { list->ops[i].segment += more; }
+    for (int32_t i = 0; i < list->mixed_count; i++) {
+        list->mixed[i] = (uint8_t)(list->mixed[i] > s ? list->mixed[i] + more : list->mixed[i]);
+    }
+    for (int32_t b = 0; b < list->block_count; b++) {
+        list->blocks[b].segment += list->blocks[b].segment > s ? more : 0;
+    }
+    for (int32_t part = 1; part <= more; part++) {
+        nnc_op *ops = &list->ops[begin + part * *length];
+        const int32_t known = list->block_count;
+        memcpy(ops, &list->ops[begin], (size_t)*length * sizeof *ops);
+        list->segments[s + part] = list->segments[s];
+        for (int32_t i = 0; i < *length; i++) { ops[i].segment = s + part; }
+        for (int32_t b = 0; b < known; b++) {
+            if (list->blocks[b].segment != s) { continue; }
+            list->blocks[list->block_count] = list->blocks[b];
+            list->blocks[list->block_count].segment = s + part;
+            for (int32_t i = 0; i < *length; i++) {
+                ops[i].block = ops[i].block == b ? list->block_count : ops[i].block;
+            }
+            list->block_count++;
+        }
+    }
+    return begin;
+}
+
+/* Sets the number of layers of a segment, which was `all`, and marks the segment if the plan does not train it. */
+static void set_part(nnc_op_list *list, int32_t s, int part, int64_t layers, int64_t all) {
+    list->segments[s].instances = layers;
+    list->segments[s].before = part == BEFORE;
+    for (int32_t i = 0; i < list->count; i++) {
+        nnc_op *op = &list->ops[i];
+        if (op->segment != s) { continue; }
+        op->repeat = op->repeat / all * layers;
+        op->outside = part != AMONG;
+    }
+    for (int32_t b = 0; b < list->block_count; b++) {
+        if (list->blocks[b].segment == s) { list->blocks[b].repeat = list->blocks[b].repeat / all * layers; }
+    }
+}
+
+/* Divides a segment of layers into up to three: before, among and after the layers that the plan trains. */
+static void divide_segment(nnc_op_list *list, const layer_range *range, int32_t s, int64_t first) {
+    const int64_t all = list->segments[s].instances;
+    int64_t counts[PARTS];
+    int32_t of_part[PARTS], parts = 0, length;
+    count_parts(list, range, s, first, counts);
+    for (int part = 0; part < PARTS; part++) { of_part[part] = s + (counts[part] > 0 ? parts++ : 0); }
+    if (parts > 1) { (void)copy_segment(list, s, parts - 1, &length); }
+    if (list->truncated) { return; }
+    for (int32_t i = 0; i < list->mixed_count; i++) {
+        if (list->mixed[i] == s) { list->mixed[i] = (uint8_t)of_part[part_of(range, i)]; }
+    }
+    for (int part = 0; part < PARTS; part++) {
+        if (counts[part] > 0) { set_part(list, of_part[part], part, counts[part], all); }
+    }
+}
+
+/* Divides the layers into those that the plan trains and the others. If the plan lists no trained part, all ops outside
+ * the layers are frozen. */
+static void divide_layers(nnc_op_list *list, const nnc_plan *plan) {
+    const int64_t layers = layers_of(list), count = plan->train_layers;
+    const int64_t from = plan->train_from >= 0 ? plan->train_from : layers - count;
+    const layer_range range = { from, from + count };
+    list->layers_short = from < 0 ? -from : range.to > layers ? range.to - layers : 0;
+    if (list->layers_short > 0) { return; }
+    int64_t first = layers;
+    for (int32_t s = list->segment_count - 1; s >= 0 && !list->truncated; s--) {
+        if (list->segments[s].layer) {
+            first -= list->segments[s].instances;
+            divide_segment(list, &range, s, first);
+        }
+    }
+    for (int32_t i = 0; i < list->count; i++) {
+        nnc_op *op = &list->ops[i];
+        op->outside = op->outside || (plan->train == NNC_TRAIN_ALL && !list->segments[op->segment].layer);
     }
 }
 
 void nnc_list_train(nnc_op_list *list, const nnc_lowering *how) {
     const nnc_plan *plan = how->plan;
-    const unsigned train = nnc_plan_trains_all(plan)      ? ~0U
-                           : plan->train != NNC_TRAIN_ALL ? plan->train
-                                                          : NNC_TRAIN_ADAPTERS;
+    const unsigned train = plan->train != NNC_TRAIN_ALL ? plan->train
+                           : plan->adapter_rank > 0     ? NNC_TRAIN_ADAPTERS
+                                                        : ~0U;
     int32_t first = 0;
+    if (plan->train_layers > 0) { divide_layers(list, plan); }
     for (int32_t i = 0; i < list->count; i++) {
         nnc_op *op = &list->ops[i];
-        op->frozen =
-            is_tied(op) ? (train & NNC_TRAIN_EMBEDDING) == 0 : (has_weights(op) || op->fixed) && !is_trained(op, train);
+        op->frozen = is_tied(op) ? op->outside || (train & NNC_TRAIN_EMBEDDING) == 0
+                                 : (has_weights(op) || op->fixed) && !is_trained(op, train);
         if (op->frozen && op->kind == NNC_OP_MATMUL && op->u.matmul.keeps_a && !read_again(list, i, train, plan)) {
             op->u.matmul.keeps_a = is_adapted(op, plan);
         } else if (op->frozen && op->kind == NNC_OP_CONV) {
@@ -287,6 +433,10 @@ void nnc_list_train(nnc_op_list *list, const nnc_lowering *how) {
     while (first < list->count && (!has_weights(&list->ops[first]) || list->ops[first].frozen)) { first++; }
     if (begin_of(list, first) == first) { stop_gradient(list, first); }
     first = begin_of(list, first);
-    for (int32_t i = 0; i < first; i++) { list->ops[i].forward_only = true; }
-    clear_blocks(list, first);
+    const bool begins_in_layers = first < list->count && list->segments[list->ops[first].segment].layer;
+    for (int32_t i = 0; i < list->count; i++) {
+        nnc_op *op = &list->ops[i];
+        op->forward_only = op->forward_only || i < first || (begins_in_layers && is_before(list, op));
+    }
+    clear_blocks(list);
 }

@@ -980,6 +980,8 @@ first_stage_layers
 last_stage_layers Layers of the last pipeline stage; 0 = as many as other stages.
 whole_experts     Do not split experts over tensor ranks (expert tensor parallel = 1): --expert is
 train             Parts whose weights are trained; all other parts are frozen. For a captured step,
+train_layers      Number of successive layers that are trained, or whose adapters are; 0 = all
+train_from        Index of the first layer of --train-layers, from 0; -1 = train the last layers.
 next_tokens       Also train the layers for multi-token prediction (next_layers of the model).
 adapter_rank      Rank of low-rank adapters of linear layers (LoRA); 0 = no adapters. Only the
 adapters          Linear layers with adapters; routed experts have none unless listed.

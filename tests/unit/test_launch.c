@@ -468,6 +468,12 @@ static const struct {
       "optimizer=adamw clip_gradients=on",
       0,
       "Qwen/Qwen3-0.6B" },
+    /* The last two layers are trained. */
+    { { "LLaMA-Factory--v1--train_freeze--train_freeze_sft.yaml" },
+      "train_layers=2 zero=3 reshard=on context=1 seq_len=2048 micro_batch=1 micro_batches=1 precision=bf16 "
+      "recompute=full optimizer=adamw clip_gradients=on",
+      0,
+      "Qwen/Qwen3-4B" },
     /* Megatron-LM. pretrain_bert.py sets the tokenizer. The first 8 devices do not hold the 128 that it divides the
      * model over; that is its own. */
     { { "Megatron-LM--bert--train_bert_340m_distributed.sh" },

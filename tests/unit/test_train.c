@@ -119,6 +119,91 @@ START_TEST(gradients_that_remain) {
 }
 END_TEST
 
+/* LLaMA 7B with its last 2 of 32 layers trained: 4 matrices of 4096 x 4096, 3 of 4096 x 11008 and two gains of 4096 in
+ * each. The 30 layers before run forward only. */
+START_TEST(last_layers_are_trained) {
+    const nnc_model *model = load_model("models/llama-7b.json");
+    const int64_t of_layer = 4 * 4096 * 4096 + 3 * 4096 * 11008 + 2 * 4096;
+    nnc_plan plan = nnc_plan_default();
+    plan.precision = NNC_BF16;
+    const nnc_result all = estimate(model, &plan);
+    const double of_layer_flops = (all.backward_flops - 2 * 2.0 * 2048 * 32000 * 4096) / 32;
+    plan.train_layers = 2;
+    const nnc_result last = estimate(model, &plan);
+    ck_assert_int_eq(last.params, all.params);
+    ck_assert_int_eq(last.trained_params, 2 * of_layer);
+    ck_assert_double_eq(last.forward_flops, all.forward_flops);
+    /* two layers in full, and the gradient of the input of the head */
+    ck_assert_double_eq_tol(last.backward_flops, 2 * of_layer_flops + 2.0 * 2048 * 32000 * 4096, 1e6);
+    ck_assert_double_eq_tol((double)last.memory.gradient_bytes, 2.0 * 2 * (double)of_layer, 2);
+    /* layers 4 and 5: layers 6 to 31 have the gradient of their input, which costs as much as their forward */
+    plan.train_from = 4;
+    const nnc_result middle = estimate(model, &plan);
+    ck_assert_int_eq(middle.trained_params, 2 * of_layer);
+    const double products = 2.0 * 2048 * (double)(of_layer - 2 * 4096);
+    ck_assert_double_eq_tol(middle.backward_flops, last.backward_flops + 26 * (of_layer_flops - products), 1e6);
+    ck_assert_double_gt((double)middle.memory.activation_bytes, (double)last.memory.activation_bytes);
+    plan.recompute = NNC_RECOMPUTE_FULL; /* two layers run twice, and keep their input */
+    plan.train_from = -1;
+    const nnc_result again = estimate(model, &plan);
+    plan.train_layers = 4;
+    const nnc_result more = estimate(model, &plan);
+    ck_assert_int_eq(more.memory.activation_bytes - again.memory.activation_bytes, 2 * 2 * 2048 * 4096);
+    plan.train_layers = 33; /* the model has 32 */
+    const nnc_device device = plain_device();
+    const nnc_software software = nnc_software_default();
+    nnc_result result;
+    nnc_error err;
+    ck_assert_int_eq(nnc_estimate(model, &device, &software, &plan, scratch, &result, &err), NNC_ILLEGAL_PLAN);
+    ck_assert_str_eq(err.where, "--train-layers");
+}
+END_TEST
+
+/* Adapters in 3 of 32 layers, counted from layer 10; and with all of them, as without a range. */
+START_TEST(adapters_of_some_layers) {
+    const nnc_model *model = load_model("models/llama-7b.json");
+    nnc_plan plan = nnc_plan_default();
+    plan.precision = NNC_BF16;
+    plan.adapter_rank = 16;
+    const nnc_result all = estimate(model, &plan);
+    plan.train_layers = 3;
+    plan.train_from = 10;
+    ck_assert_int_eq(estimate(model, &plan).trained_params, 39976960 / 32 * 3);
+    plan.train_layers = 32;
+    plan.train_from = 0;
+    const nnc_result whole = estimate(model, &plan);
+    ck_assert_int_eq(whole.trained_params, all.trained_params);
+    ck_assert_double_eq(whole.backward_flops, all.backward_flops);
+    ck_assert_int_eq(whole.memory.activation_bytes, all.memory.activation_bytes);
+    ck_assert_double_eq(whole.step_s, all.step_s);
+}
+END_TEST
+
+/* A model of 24 layers of three kinds that alternate. A range of all layers changes nothing; the parts of a range add up
+ * to the parameters that all layers have. */
+START_TEST(mixed_layers_divide) {
+    const nnc_model *model = load_model("hub/qwen3.5-0.8b.json");
+    nnc_plan plan = nnc_plan_default();
+    plan.precision = NNC_BF16;
+    plan.train = NNC_TRAIN_ATTENTION | NNC_TRAIN_MLP | NNC_TRAIN_NORM;
+    const nnc_result all = estimate(model, &plan);
+    plan.train_layers = model->decoder.layers;
+    plan.train_from = 0;
+    const nnc_result whole = estimate(model, &plan);
+    ck_assert_int_eq(whole.trained_params, all.trained_params);
+    ck_assert_double_eq_tol(whole.step_s, all.step_s, 1e-12 * all.step_s);
+    plan.train = NNC_TRAIN_ALL; /* without the norm behind the layers, and the tower */
+    plan.train_from = -1;
+    const int64_t layers = estimate(model, &plan).trained_params;
+    int64_t sum = 0;
+    plan.train_layers = 4;
+    for (plan.train_from = 0; plan.train_from < model->decoder.layers; plan.train_from += 4) {
+        sum += estimate(model, &plan).trained_params;
+    }
+    ck_assert_int_eq(sum, layers);
+}
+END_TEST
+
 /* Rank 2 for the output projection of attention and each of queries, keys and values: 2 * (3 * 4 +
  * 12) and 2 * (4 + 4) parameters; their products forward, twice backward. */
 START_TEST(adapters_work_beside) {
@@ -252,6 +337,9 @@ int main(void) {
                                    adapters_of_experts,
                                    frozen_weights_are_stored,
                                    gradients_that_remain,
+                                   last_layers_are_trained,
+                                   adapters_of_some_layers,
+                                   mixed_layers_divide,
                                    adapters_work_beside,
                                    adapters_divide,
                                    plans_that_train_nothing_are_refused,
