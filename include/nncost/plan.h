@@ -267,6 +267,7 @@ typedef struct nnc_plan {
     int64_t train_layers; /* number of successive layers whose weights, or adapters, are trained; 0 = all layers. If
                            * train is 0, no weight outside these layers is trained */
     int64_t train_from;   /* index of the first of these layers; -1 = the last train_layers layers are trained */
+    bool oft; /* adapters rotate blocks of adapter_rank inputs of a layer (OFT) instead of adding a low-rank product */
 } nnc_plan;
 
 /* Tensors that a norm keeps for backward. */

@@ -535,8 +535,8 @@ static void add_plan_word(nnc_sheet *sheet, const void *record) {
         nnc_sheet_item(sheet, NNC_INK_PLAIN, "activation checkpointing %s", text);
     }
     if (plan->adapter_rank > 0) {
-        nnc_sheet_item(sheet, NNC_INK_PLAIN, "LoRA rank %" PRId64 " on %s weights", plan->adapter_rank,
-                       nnc_frozen_name(plan->frozen));
+        nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s %" PRId64 " on %s weights",
+                       plan->oft ? "OFT in blocks of" : "LoRA rank", plan->adapter_rank, nnc_frozen_name(plan->frozen));
     }
 }
 

@@ -112,6 +112,18 @@ static nnc_status check_adapted_experts(const nnc_plan *p, const nnc_model *mode
                               : "routed experts have no DoRA, expected --dora off or a list without experts");
 }
 
+static nnc_status check_rotations(const nnc_plan *p, nnc_error *err) {
+    const char *why = !p->oft                ? NULL
+                      : p->adapter_rank == 0 ? "there are no adapters, expected --adapter-rank too"
+                      : p->dora              ? "its adapters have no magnitude, expected --dora off"
+                      : p->tensor > 1        ? "its blocks stay together, expected --tensor 1"
+                      : p->context > 1       ? "its blocks stay together, expected --context 1"
+                      : (p->adapters & NNC_ADAPTED_EXPERTS) != 0
+                          ? "routed experts are not rotated, expected --adapters without experts"
+                          : NULL;
+    return why == NULL ? NNC_OK : nnc_fail(err, NNC_ILLEGAL_PLAN, "--oft", "%s", why);
+}
+
 /* Checks the options on trained and frozen weights. */
 static nnc_status check_trained(const nnc_plan *p, const nnc_model *model, nnc_error *err) {
     const bool all = nnc_plan_trains_all(p) && model->captured == NULL;
@@ -129,6 +141,7 @@ static nnc_status check_trained(const nnc_plan *p, const nnc_model *model, nnc_e
     if (p->train_from >= 0 && p->train_layers == 0) {
         return nnc_fail(err, NNC_ILLEGAL_PLAN, "--train-from", "all layers are trained, expected --train-layers too");
     }
+    NNC_TRY(check_rotations(p, err));
     NNC_TRY(check_adapted_experts(p, model, err));
     if (p->frozen != NNC_FROZEN_16 && all && !has_helpers(p)) {
         return nnc_fail(err, NNC_ILLEGAL_PLAN, "--frozen",

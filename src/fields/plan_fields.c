@@ -122,6 +122,8 @@ static const nnc_field plan_fields[] = {
     { NNC_FIELD(nnc_plan, dora), .group = "Memory", NNC_DEFAULT_OFF,
       .help = "Adapters train the direction of each weight and a separate magnitude per output "
               "(DoRA)." },
+    { NNC_FIELD(nnc_plan, oft), .group = "Memory", NNC_DEFAULT_OFF,
+      .help = "Adapters rotate the inputs of each layer, in blocks of --adapter-rank (OFT)." },
     { NNC_FIELD(nnc_plan, frozen), .group = "Memory", NNC_FIELD_NAMES(nnc_frozen, NNC_FROZEN_COUNT),
       NNC_DEFAULT_AS(NNC_FROZEN_16, "16bit"),
       .help = "Storage format of frozen weights. For a captured step, paths of modules that are not trained." },

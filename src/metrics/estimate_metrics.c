@@ -134,6 +134,7 @@ static const nnc_metric other_plan_rows[] = {
     NNC_WHOLE(nnc_plan, adapter_rank),
     NNC_AS("adapters", TEXT, .get = get_adapters),
     NNC_BOOL(nnc_plan, dora),
+    NNC_BOOL(nnc_plan, oft),
     NNC_NAMED(nnc_plan, frozen, nnc_frozen_name, NNC_FROZEN_COUNT),
     NNC_BOOL(nnc_plan, fp8_inputs),
     NNC_NAMED(nnc_plan, optimizer_kernels, nnc_optimizer_kernels_name, NNC_OPTIMIZER_KERNELS_COUNT),

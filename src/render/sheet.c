@@ -495,7 +495,7 @@ NNC_GET(get_recompute, nnc_report, (recompute_text(&PLAN, text, NNC_METRIC_TEXT_
 NNC_GET(get_trained, nnc_report, (nnc_train_text(PLAN.train, text, NNC_METRIC_TEXT_MAX), nnc_text_cell(text)))
 NNC_GET(get_trained_layers, nnc_report, (layers_text(&PLAN, text, NNC_METRIC_TEXT_MAX), nnc_text_cell(text)))
 NNC_GET(get_adapted, nnc_report, (nnc_adapted_text(PLAN.adapters, text, NNC_METRIC_TEXT_MAX), nnc_text_cell(text)))
-NNC_GET(get_dora, nnc_report, nnc_text_cell(PLAN.dora ? " (DoRA)" : ""))
+NNC_GET(get_dora, nnc_report, nnc_text_cell(PLAN.dora ? " (DoRA)" : PLAN.oft ? " (OFT)" : ""))
 NNC_GET(get_resharding, nnc_report, nnc_text_cell(PLAN.zero == 3 && !PLAN.reshard ? " without resharding" : ""))
 NNC_GET(get_linked, nnc_report, nnc_bool_cell(PLAN.devices > 1 || self->cluster != NULL))
 NNC_GET(get_leaves_node, nnc_report,

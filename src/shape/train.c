@@ -191,6 +191,29 @@ static void add_adapter(place *to, const nnc_op *base, const nnc_plan *plan) {
     }
 }
 
+/* Writes the adapters of a linear layer that rotate its input: y = (x R) W, where R has a block of adapter_rank rows and
+ * columns for each group of inputs. A block is orthogonal: it is computed from b (b - 1) / 2 parameters of a
+ * skew-symmetric matrix Q as I + 2 Q + 2 Q^2 + 2 Q^3 + Q^4, three products of blocks. Inputs that do not fill a block
+ * count as a part of one. Source: OFT arXiv:2306.07280; peft, src/peft/tuners/oft/layer.py, _cayley_batch. */
+static void add_rotation(place *to, const nnc_op *base, const nnc_plan *plan) {
+    const nnc_op linear = *base;
+    const nnc_matmul p = linear.u.matmul;
+    int64_t outputs;
+    const int64_t b = plan->adapter_rank < p.k ? plan->adapter_rank : p.k;
+    const int64_t blocks = adapted_parts(&linear, plan, &outputs) * (p.k / b);
+    nnc_op *powers = insert(to, &linear, "adapter.blocks", NNC_OP_MATMUL);
+    powers->split = NNC_SPLIT_TOKENS;
+    powers->weights =
+        (nnc_weights){ .count = blocks, .rows = b % 2 == 0 ? b / 2 : b, .cols = b % 2 == 0 ? b - 1 : (b - 1) / 2 };
+    powers->u.matmul = (nnc_matmul){ .batch = 3 * blocks, .m = b, .n = b, .k = b, .b_shared = 1, .kept_divisor = 1 };
+    powers->u.matmul.keeps_a = powers->u.matmul.needs_grad_input = true;
+    nnc_op *rotate = insert(to, &linear, "adapter.rotate", NNC_OP_MATMUL);
+    rotate->split = NNC_SPLIT_TOKENS;
+    rotate->u.matmul =
+        (nnc_matmul){ .batch = blocks, .m = p.batch * p.m, .n = b, .k = b, .b_shared = 1, .kept_divisor = 1 };
+    rotate->u.matmul.keeps_a = rotate->u.matmul.keeps_b = rotate->u.matmul.needs_grad_input = true;
+}
+
 /* Tests whether a frozen quantized matrix is converted to 16 bits before each product, in forward and backward.
  * Products that read its storage format need no conversion. */
 static bool is_dequantized(const nnc_plan *plan) {
@@ -218,7 +241,7 @@ static bool read_again(const nnc_op_list *list, int32_t at, unsigned train, cons
     for (int32_t i = at + 1; i < list->count && list->ops[i].kind != NNC_OP_NORM; i++) {
         const nnc_op *op = &list->ops[i];
         if (op->kind == NNC_OP_MATMUL && op->u.matmul.b_is_weight && !op->u.matmul.keeps_a && op->u.matmul.k == p->k &&
-            (is_trained(op, train) || is_adapted(op, plan))) {
+            (is_trained(op, train) || (is_adapted(op, plan) && !plan->oft))) {
             return true;
         }
     }
@@ -424,6 +447,16 @@ void nnc_list_train(nnc_op_list *list, const nnc_lowering *how) {
     for (int32_t i = list->count - 1; i >= 0 && !list->truncated; i--) {
         nnc_op *op = &list->ops[i];
         const bool adapted = is_adapted(op, plan);
+        if (adapted && plan->oft) {
+            op->u.matmul.keeps_a = false;
+            op->u.matmul.needs_grad_input = true;
+            add_rotation(&(place){ list, i }, op, plan);
+            op = &list->ops[i + 2]; /* the two ops of the rotation stand before it */
+            if (op->frozen && is_dequantized(plan) && is_linear(op)) {
+                add_dequantize(&(place){ list, i + 2 }, op, plan);
+            }
+            continue;
+        }
         if (adapted) {
             add_adapter(&(place){ list, i + 1 }, op, plan);
             op->u.matmul.keeps_a = false; /* the adapter counts the bytes of the kept input */

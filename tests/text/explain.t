@@ -986,6 +986,7 @@ next_tokens       Also train the layers for multi-token prediction (next_layers 
 adapter_rank      Rank of low-rank adapters of linear layers (LoRA); 0 = no adapters. Only the
 adapters          Linear layers with adapters; routed experts have none unless listed.
 dora              Adapters train the direction of each weight and a separate magnitude per output
+oft               Adapters rotate the inputs of each layer, in blocks of --adapter-rank (OFT).
 frozen            Storage format of frozen weights. For a captured step, paths of modules that are
 fp8_inputs        Keep the inputs of activation functions in 8 bits for backward.
 optimizer_kernels Kernels of the update: one for all operations, or one for each operation.

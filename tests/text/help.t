@@ -127,6 +127,7 @@ Memory:
       --adapter-rank N           Rank of low-rank adapters of linear layers (LoRA); 0 = no adapters
       --adapters LIST            Linear layers with adapters; routed experts have none unless listed
       --dora[=off]               Adapters train the direction of each weight and a separate ...
+      --oft[=off]                Adapters rotate the inputs of each layer, in blocks of ...
       --frozen NAME              Storage format of frozen weights
       --fp8-inputs[=off]         Keep the inputs of activation functions in 8 bits for backward
       --recompute-every N        Number of layers that full recomputation runs again from one ...
@@ -177,7 +178,7 @@ Output:
       --help                     Show the options; -h: only the most used
       --help-all                 Explain every option
 
-'nncost estimate --help-all' explains all 184 options, those of whole runs and software too.
+'nncost estimate --help-all' explains all 185 options, those of whole runs and software too.
 
 # On a narrow terminal.
 $ COLUMNS=60 nncost diff --help
@@ -292,6 +293,7 @@ Memory:
       --adapter-rank N           Rank of low-rank adapters of linear layers (LoRA); 0 = no adapters
       --adapters LIST            Linear layers with adapters; routed experts have none unless listed
       --dora[=off]               Adapters train the direction of each weight and a separate ...
+      --oft[=off]                Adapters rotate the inputs of each layer, in blocks of ...
       --frozen NAME              Storage format of frozen weights
       --fp8-inputs[=off]         Keep the inputs of activation functions in 8 bits for backward
       --recompute-every N        Number of layers that full recomputation runs again from one ...
@@ -426,6 +428,7 @@ Memory:
       --adapter-rank N           Rank of low-rank adapters of linear layers (LoRA); 0 = no adapters
       --adapters LIST            Linear layers with adapters; routed experts have none unless listed
       --dora[=off]               Adapters train the direction of each weight and a separate ...
+      --oft[=off]                Adapters rotate the inputs of each layer, in blocks of ...
       --frozen NAME              Storage format of frozen weights
       --fp8-inputs[=off]         Keep the inputs of activation functions in 8 bits for backward
       --recompute-every N        Number of layers that full recomputation runs again from one ...

@@ -474,6 +474,11 @@ static const struct {
       "recompute=full optimizer=adamw clip_gradients=on",
       0,
       "Qwen/Qwen3-4B" },
+    { { "LLaMA-Factory--extras--qoft--llama3_oft_sft_awq.yaml" },
+      "oft=on adapter_rank=32 adapters=linear frozen=nf4 seq_len=2048 micro_batch=1 micro_batches=8 precision=bf16 "
+      "recompute=full optimizer=adamw clip_gradients=on",
+      0,
+      "TechxGenus/Meta-Llama-3-8B-Instruct-AWQ" },
     /* Megatron-LM. pretrain_bert.py sets the tokenizer. The first 8 devices do not hold the 128 that it divides the
      * model over; that is its own. */
     { { "Megatron-LM--bert--train_bert_340m_distributed.sh" },

@@ -204,6 +204,38 @@ START_TEST(mixed_layers_divide) {
 }
 END_TEST
 
+/* Rotations of the inputs of LLaMA 7B's linear layers in blocks of 32: 4 matrices with 4096 inputs, gate and up with 4096,
+ * down with 11008. A block has 32 * 31 / 2 = 496 parameters; peft prints the same. Forward multiplies each input with
+ * its block, 2 * 32 FLOPs, and takes three powers of each block, 2 * 32^3. Backward does both twice. */
+START_TEST(adapters_that_rotate) {
+    const nnc_model *model = load_model("models/llama-7b.json");
+    nnc_plan plan = nnc_plan_default();
+    plan.precision = NNC_BF16;
+    plan.adapter_rank = 32;
+    plan.oft = true;
+    const nnc_result r = estimate(model, &plan);
+    plan.oft = false;
+    plan.adapter_rank = 0;
+    const nnc_result all = estimate(model, &plan);
+    const double inputs = 6.0 * 4096 + 11008, blocks = inputs / 32;
+    ck_assert_int_eq(r.trained_params, (int64_t)(32 * blocks * 496));
+    ck_assert_int_eq(r.params - r.trained_params, all.params);
+    const double beside = 32 * (2048 * inputs * 64 + blocks * 3 * 65536);
+    ck_assert_double_eq_tol(r.forward_flops - all.forward_flops, beside, 1.0);
+    const double weights = 32.0 * (4.0 * 4096 * 4096 + 3.0 * 4096 * 11008) + 32000.0 * 4096;
+    ck_assert_double_eq_tol(all.backward_flops - r.backward_flops, 2.0 * 2048 * weights - 2 * beside, 1e6);
+    /* each matrix keeps its own copy of its input, not of its output */
+    plan.oft = true;
+    plan.adapter_rank = 32;
+    plan.adapters = NNC_ADAPTED_QUERY;
+    const nnc_result query = estimate(model, &plan);
+    plan.adapters = NNC_ADAPTED_QUERY | NNC_ADAPTED_KEY;
+    const nnc_result both = estimate(model, &plan);
+    ck_assert_int_eq(both.memory.activation_bytes - query.memory.activation_bytes,
+                     32 * (2 * 2048 * 4096 + 2 * 128 * 4 * 32 * 32));
+}
+END_TEST
+
 /* Rank 2 for the output projection of attention and each of queries, keys and values: 2 * (3 * 4 +
  * 12) and 2 * (4 + 4) parameters; their products forward, twice backward. */
 START_TEST(adapters_work_beside) {
@@ -340,6 +372,7 @@ int main(void) {
                                    last_layers_are_trained,
                                    adapters_of_some_layers,
                                    mixed_layers_divide,
+                                   adapters_that_rotate,
                                    adapters_work_beside,
                                    adapters_divide,
                                    plans_that_train_nothing_are_refused,
