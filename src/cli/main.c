@@ -148,6 +148,12 @@ static nnc_status check_operands(const nnc_command *command, const nnc_options *
                                 command->name, command->operands);
             }
         }
+        if (nnc_ends_in(options->operands[0], ".json")) {
+            return nnc_fail(err, NNC_BAD_USAGE, options->operands[0],
+                            "not a launch file that nncost knows, expected one of those in docs/files.md (--from "
+                            "FORMAT names its format), or %s %s",
+                            command->name, command->operands);
+        }
         return nnc_fail(err, NNC_BAD_USAGE, options->operands[command->max_operands],
                         "one argument too many, expected %s %s", command->name, command->operands);
     }

@@ -194,7 +194,7 @@ static void add_adapter(place *to, const nnc_op *base, const nnc_plan *plan) {
 /* Writes the adapters of a linear layer that rotate its input: y = (x R) W, where R has a block of adapter_rank rows and
  * columns for each group of inputs. A block is orthogonal: it is computed from b (b - 1) / 2 parameters of a
  * skew-symmetric matrix Q as I + 2 Q + 2 Q^2 + 2 Q^3 + Q^4, three products of blocks. Inputs that do not fill a block
- * count as a part of one. Source: OFT arXiv:2306.07280; peft, src/peft/tuners/oft/layer.py, _cayley_batch. */
+ * count as a part of one. Source: peft, src/peft/tuners/oft/layer.py, _cayley_batch. */
 static void add_rotation(place *to, const nnc_op *base, const nnc_plan *plan) {
     const nnc_op linear = *base;
     const nnc_matmul p = linear.u.matmul;

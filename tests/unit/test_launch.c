@@ -316,7 +316,7 @@ static const struct {
       "Qwen/Qwen3-8B" },
     /* Neither FSDP nor DeepSpeed: weights, gradients and states stay in bf16. */
     { { "axolotl--expert_parallel--qwen3_30ba3b_ep_fft_4gpu.yaml" },
-      "expert=4 seq_len=2048 micro_batch=1 micro_batches=1 optimizer=adam8bit precision=bf16 "
+      "expert=4 data=4 seq_len=2048 micro_batch=1 micro_batches=1 optimizer=adam8bit precision=bf16 "
       "policy=bf16-pure recompute=full attention=flash2 clip_gradients=on",
       0,
       "Qwen/Qwen3-30B-A3B-Instruct-2507" },
