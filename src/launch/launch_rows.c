@@ -41,7 +41,8 @@
  * is a field of the model that was already set, "plan.FIELD" a field of the plan. A text "@key" is the value of a key.
  * A value "${key}" in a file is the value of that key.
  *
- * A condition is a name and its allowed values: { "zero": ["0", "1"] }. The name is a field, a key of the file after
+ * A condition is a name and its allowed values: { "zero": ["0", "1"] }. The name is a field ("model.towers" is the number
+ * of networks that encode images or sounds for the model), a key of the file after
  * '@', a key of the lowest of several layers after "@@", a formula after '=', or "SERVES" (the command computes a
  * deployment). "*x*" allows texts that contain x. A '!' before the name reverses the condition. A key that is neither
  * in the file nor in "absent" has the value "absent".
@@ -551,6 +552,10 @@ static bool model_text(nnc_reading *r, const char *name, char *text, size_t size
         return field != NULL;
     }
     if (nnc_model_load(r->specs, id, &model, NULL) != NNC_OK) { return false; }
+    if (strcmp(name, "towers") == 0) {
+        snprintf(text, size, "%d", model->tower_count);
+        return true;
+    }
     const nnc_field *row = nnc_field_of_key(nnc_model_table_of(model), name);
     if (row != NULL) { nnc_field_text(row, model, text, size); }
     return row != NULL;
