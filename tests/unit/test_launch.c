@@ -468,6 +468,12 @@ static const struct {
       "policy=bf16-pure optimizer=adamw clip_gradients=on",
       0,
       "Qwen/Qwen3-0.6B" },
+    /* The attention of GLM-4.7-Flash has o_proj, but no q_proj, k_proj and v_proj. */
+    { { "axolotl--glm47-flash--lora.yaml" },
+      "adapter_rank=32 adapters=out frozen=int8 seq_len=2048 micro_batch=2 micro_batches=4 optimizer=adam8bit "
+      "precision=bf16 recompute=full attention=flash2 clip_gradients=on",
+      1,
+      "zai-org/GLM-4.7-Flash" },
     /* The last two layers are trained. */
     { { "LLaMA-Factory--v1--train_freeze--train_freeze_sft.yaml" },
       "train_layers=2 zero=3 reshard=on context=1 seq_len=2048 micro_batch=1 micro_batches=1 precision=bf16 "
