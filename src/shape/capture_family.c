@@ -56,6 +56,7 @@ static nnc_op *write_attention(const nnc_writer *w, const nnc_captured_op *c) {
                                .value_dim = c->value_dim,
                                .full_pairs = all,
                                .window_pairs = all,
+                               .kernel = nnc_attention_kernel(w->how->attention, w->how->software),
                                .causal = c->causal };
     op->u.flash.pairs = c->causal ? (double)nnc_attention_pairs(c->s_q, c->s_k, true, 0) : all;
     return op;

@@ -226,8 +226,13 @@ START_TEST(a_convolution_by_hand) {
 }
 END_TEST
 
+static bool is_attention(const nnc_op_cost *row) { return row->op->kind == NNC_OP_FLASH; }
+
+static double kernel_of(const nnc_op_cost *row) { return (double)row->op->u.flash.kernel; }
+
 /* 2 x 4 heads of width 16 over 8 tokens: 36 pairs under the mask, 4 FLOPs a pair and value; 10 in backward,
- * with the scores computed again. The usual convention counts all 64 pairs, and no scores again. */
+ * with the scores computed again. The usual convention counts all 64 pairs, and no scores again. The kernels of both
+ * passes are those of the profile, as in a model of a library. */
 START_TEST(fused_attention_by_hand) {
 #define QKV "[" F ",[2,4,8,16],2],[" F ",[2,4,8,16],2],[" F ",[2,4,8,16],2]"
     const nnc_result r = estimate_of(
@@ -239,6 +244,8 @@ START_TEST(fused_attention_by_hand) {
     const double pairs = 2.0 * 4 * 36 * 16;
     ck_assert_double_eq(r.forward_flops + r.backward_flops, 120.0 + 12.0 * pairs / 36.0 * 64.0);
     ck_assert_double_eq(sum_rows(is_recorded, flops_of), 120.0 + 14.0 * pairs);
+    ck_assert_double_eq(sum_rows(is_attention, kernel_of), 2.0 * (double)nnc_software_default().flash_kernel);
+    ck_assert_int_ne(nnc_software_default().flash_kernel, 0);
 }
 END_TEST
 
