@@ -281,6 +281,18 @@ static bool maybe_member(const char *asked, nnc_status found, const char *path) 
     return strncmp(asked, "timm/", 5) == 0 || (!nnc_is_path(asked) && !shipped);
 }
 
+/* A shipped network whose id is also its name in a library, such as "alexnet", runs as the other networks of that
+ * library do. Ids with a dash are names of nncost only. */
+static nnc_status take_library(nnc_specs *specs, const char *asked, nnc_model *model, nnc_error *err) {
+    const char *path = NULL, *words = NULL;
+    double unused = 0.0;
+    if (model->family != NNC_FAMILY_GRAPH || strpbrk(asked, "-./") != NULL) { return NNC_OK; }
+    NNC_TRY(nnc_specs_file(specs, "foreign/names/members.json", &path, err));
+    if (path != NULL) { NNC_TRY(read_value(specs, path, "members", asked, &words, &unused, err)); }
+    if (words != NULL && strcmp(words, asked) == 0) { model->implementation = NNC_IMPLEMENTATION_TIMM; }
+    return NNC_OK;
+}
+
 nnc_status nnc_host_kernel_s(nnc_specs *specs, const char *id, double *kernel_s, nnc_error *err) {
     char name[96];
     const char *path = NULL, *unused = NULL;
@@ -329,10 +341,10 @@ static nnc_status find_and_read(nnc_specs *specs, nnc_spec_kind kind, const char
     if (*out != NULL) { return NNC_OK; }
     NNC_TRY(found);
     NNC_TRY(nnc_spec_load(specs, kind, path, out, err));
-    if (hub.path == NULL) { return NNC_OK; }
+    if (kind != NNC_SPEC_MODEL) { return NNC_OK; }
     void *model = NULL; /* removes const, because the struct is new and only this function uses it */
     memcpy(&model, out, sizeof model);
-    return nnc_hub_tell(specs, id, &hub, model, err);
+    return hub.path != NULL ? nnc_hub_tell(specs, id, &hub, model, err) : take_library(specs, id, model, err);
 }
 
 /* Stores a spec or an error, so that the next call reads no file again. Stores nothing when out of memory. */

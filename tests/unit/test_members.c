@@ -131,10 +131,12 @@ static void check_lines(const char *path, void (*check)(const char *cells[5]), i
     free(text);
 }
 
-/* Parameters and multiply-adds are exact. Cells: name, side, parameters, multiply-adds or nothing. */
+/* Parameters and multiply-adds are exact, and one device runs the operators of the library. Cells: name, side,
+ * parameters, multiply-adds or nothing. */
 static void check_torchvision(const char *cells[5]) {
     const nnc_model *model = NULL;
     ck_assert_msg(nnc_model_load(specs, cells[0], &model, NULL) == NNC_OK && !model->stand_in, "%s", cells[0]);
+    ck_assert_msg(model->implementation == NNC_IMPLEMENTATION_TIMM, "%s", cells[0]);
     const nnc_result r = one_image(model, cells[1]);
     ck_assert_msg(r.params == strtoll(cells[2], NULL, 10), "%s: %" PRId64 " parameters, not %s", cells[0], r.params,
                   cells[2]);
