@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Captures of library code (transformers, peft, diffusers, timm) have the kernels, FLOPs, parameters and kept bytes of their
-recording, and the model files of the same networks have their FLOPs, parameters, kernels and kept bytes.
+recording, and the model files of the same networks have their FLOPs, parameters, kernels, kept bytes and time of attention.
 
     usage: library_captures.py PROGRAM ROOT
 
 tools/lab/reference_captures.py made the files of tests/data/capture with a library in their name; "source" has the versions.
 """
+import csv
 import json
 import os
 import subprocess
@@ -49,12 +50,22 @@ def check(what, found, expected, share=0.0):
         faults.append(f"{what}: expected {expected}, found {found}")
 
 
-def told(model, *options):
-    out = subprocess.run([PROGRAM, "estimate", model, "h100", *options, "--clip-gradients=off", "--format", "json"], capture_output=True, text=True,
+def run(command, model, *options):
+    out = subprocess.run([PROGRAM, command, model, "h100", *options, "--clip-gradients=off"], capture_output=True, text=True,
                          env={**os.environ, "NNCOST_PATH": str(ROOT)}, check=False)
     if out.returncode not in (0, 1):
         raise SystemExit(f"{model}: {out.stderr}")
-    step = json.loads(out.stdout)
+    return out.stdout
+
+
+def attention_s(model, *options):
+    """Seconds of fused attention, forward and backward"""
+    rows = [r for r in csv.DictReader(run("ops", model, *options, "--format", "csv").splitlines()) if r["kind"] == "flash_attention"]
+    return sum(float(r["repeat"]) * float(r["time_s"]) for r in rows)
+
+
+def told(model, *options):
+    step = json.loads(run("estimate", model, *options, "--format", "json"))
     return {"params": step["model"]["params"], "trained": step["model"].get("trained_params"), "flops": step["work"]["forward_flops"],
             "kernels": step["step"]["kernels"], "kept": step["memory"]["activation_bytes"],
             "peak": step["memory"]["peak_allocated_bytes"]}
@@ -75,6 +86,7 @@ for name, model, options, kernels, kept in FAMILIES:
     recorded, family = told(DATA / f"{name}.json"), told(model, *options)
     check(f"{name}: parameters of the family", family["params"], recorded["params"])
     check(f"{name}: forward FLOPs of the family", family["flops"], recorded["flops"])
+    check(f"{name}: seconds of attention", attention_s(DATA / f"{name}.json"), attention_s(model, *options), 0.001)
     if kernels is not None:
         check(f"{name}: kernels of the family", family["kernels"], recorded["kernels"], kernels)
         check(f"{name}: kept bytes of the family", family["kept"], recorded["kept"], kept)
