@@ -81,8 +81,8 @@ def transformer(causal, change=lambda net: net, changes=None, **options):
                             source={"network": f"tests/capture.py, {'decoder' if causal else 'encoder'}"}, **(changes or {}))
 
 
-WANTED = ("params", "trained_params", "forward_flops", "backward_flops", "executed_flops", "activation_bytes", "weight_bytes", "gradient_bytes",
-          "optimizer_bytes", "kernels", "step_s", "peak_allocated_bytes")
+WANTED = ("params", "trained_params", "forward_flops", "backward_flops", "recompute_flops", "model_flops", "executed_flops",
+          "activation_bytes", "weight_bytes", "gradient_bytes", "optimizer_bytes", "kernels", "step_s", "peak_allocated_bytes")
 
 
 # Numbers of the estimate that are compared.
@@ -293,7 +293,8 @@ def of_folding(folder):
         paths = [Path(folder) / f"{name}.json" for name in ("short", "long")]
         for path, captured in zip(paths, (short, long)):
             recorded.write(path, captured)
-        for options in ([], ["--recompute", "full"], ["--policy", "amp"], ["--devices", "8", "--zero", "3"]):
+        again = any(op["phase"] == "recompute" for op in short["ops"])
+        for options in ([], ["--frozen", "layers.*.up"] if again else ["--recompute", "full"], ["--policy", "amp"], ["--devices", "8", "--zero", "3"]):
             check(f"folding: estimate {options}", told(paths[0], *options) != told(paths[1], *options), False)
 
 
@@ -335,6 +336,36 @@ def of_modules(folder):
             found, own = told(path, *options), of_file(made(changes), folder, "changed")
             for key in WANTED:  # a checkpoint holds its result and its gradient until its backward ends
                 check(f"{name} {' '.join(options)}: {key}", found.get(key, 0), own.get(key, 0), 0.01 if key == "peak_allocated_bytes" else 0.0)
+
+
+def of_frozen_recordings(folder):
+    """--frozen of a step with checkpoints, or with sparse gradients, gives the numbers of a recording with frozen modules. Checkpoints
+    run again as a whole, or not at all; their products are no part of the FLOPs of the model"""
+    path = Path(folder) / "frozen.json"
+
+    def compared(what, made, *patterns):
+        recorded.write(path, made({}))
+        found, own = told(path, "--frozen", ",".join(patterns)), of_file(made({"freeze": patterns}), folder, "own")
+        for key in WANTED:
+            check(f"{what}, --frozen {patterns}: {key}", found.get(key, 0), own.get(key, 0), 0.01 if key == "peak_allocated_bytes" else 0.0)
+        return found
+
+    def layers(kind):
+        return lambda changes: transformer(True, checkpoints=kind, changes=changes)
+
+    compared("checkpoints", layers(True), "layers.*.up")
+    found = compared("use_reentrant=False", layers("hooks"), "words", "places", "layers.0")
+    products, scores = 2 * BATCH * TOKENS * 12 * HIDDEN ** 2, 4 * BATCH * TOKENS ** 2 * HIDDEN
+    check("use_reentrant=False: layers 1 and 2 run again", found["recompute_flops"], (LAYERS - 1) * (products + scores))
+    check("use_reentrant=False: FLOPs of the model", found["model_flops"], found["forward_flops"] + found["backward_flops"])
+
+    def sparse(changes):
+        torch.manual_seed(1)
+        net, x = nn.Sequential(nn.EmbeddingBag(100, 16, sparse=True), nn.Linear(16, 16), nn.Linear(16, 4)), torch.randint(100, (BATCH, 5))
+        return recorded.capture(net, lambda: net(x).square().mean(), torch.optim.SGD(net.parameters(), lr=0.1), batch=BATCH, **changes)
+
+    compared("sparse gradients", sparse, "0")
+    compared("sparse gradients", sparse, "1")
 
 
 def of_adapters(folder):
@@ -1046,6 +1077,7 @@ def main():
         of_folding(folder)
         of_freeze(folder)
         of_modules(folder)
+        of_frozen_recordings(folder)
         of_adapters(folder)
         of_step()
         of_shards(folder)

@@ -17,13 +17,13 @@ The file (schema nncost.capture/1):
     parameters   count, trained, tensors, bytes
     optimizer    kernels of the update: fused, foreach (over lists of tensors) or loop (for each tensor); absent if unknown
     modules      module paths; "" is the network itself
-    ops          in order: name, phase (forward, backward, optimizer), module (index), inputs and outputs as
+    ops          in order: name, phase (forward, backward, recompute, optimizer), module (index), inputs and outputs as
                  [dtype, shape, storage], args (arguments that are not tensors), repeat; operators of the optimizer have no tensors and arguments.
                  Of a block also moves: how the numbers of its module and of each tensor's storage change from one repeat to
                  the next, as a step, or as runs [first, step, count, first, ...] for all repeats
     saved        [storage, module, count, steps of the two]: kept storages that the backward of a module saves, but does not read
     owners       [gradient, parameter, module, count, steps of the three]: storages of gradients (-1: not trained) and of their
-                 parameters, and the modules that hold these; absent where backward runs modules again
+                 parameters, and the modules that hold these
     shapes       [dtype, shape], which tensors name by number: inputs and outputs are a text "shape storage shape storage ..."
     kinds        [kind, dtype], which storages name by number: these are a text "bytes kind first last,bytes kind first last,..."
     args, moves  lists, which members args and moves of ops name by number. An op without phase or module has that of the op before
@@ -55,7 +55,7 @@ import weakref
 
 SCHEMA = "nncost.capture/1"
 MEMBERS = ("name", "phase", "module", "inputs", "outputs", "args", "repeat", "steps", "moves")  # of an operator, as they are written
-PHASES = ("forward", "backward", "optimizer")
+PHASES = ("forward", "backward", "recompute", "optimizer")  # recompute: backward runs an operator of forward again (checkpoints)
 # nncost recognises these optimizers by their operators and states; those with two states update as Adam does
 OPTIMIZERS = {"SGD", "Adam", "AdamW", "Adamax", "NAdam", "RAdam", "Adadelta", "Rprop", "RMSprop", "Adagrad", "Lion"}
 # Operators that read only the shape of their first tensor.
@@ -164,12 +164,13 @@ def recorder(model, others=()):
             self.phase, self.ops, self.storages = "forward", [], Storages()
             self.modules, self.stack, self.pending, self.owner = {"": 0}, [], [], {}
             self.handles, self.previous, self.running = [], 0, False  # running: autograd is
+            self.differentiated = False  # backward(create_graph=True)
             self.layers, self.evaluation = [], 0  # calls of recurrent layers; operators of evaluations, which are left out
             self.loading = 0  # above 0: a DataLoader without workers makes samples, on the host
             self.parts = list(model.children()) if type(model).__name__ == "Parts" else [model]
             self.entered, self.sparse = None, False  # operators before the first module is called; whether gradients are sparse
             self.layouts = [0, 0]  # convolutions of contiguous and of channels-last maps
-            self.gradients, self.again = {}, False  # storage of the gradient of each parameter; again: backward runs modules again
+            self.gradients = {}  # storage of the gradient of each parameter
             self.saved = {}  # (storage, module that saves it for backward), in order
             self.rows, self.fresh, self.repeated = {}, True, False  # first dimensions of what the first module of each pass reads, by module
             for parameter in model.parameters():
@@ -212,7 +213,7 @@ def recorder(model, others=()):
 
         def claim(self, value, name):
             """Autograd nodes behind `value` that no inner module owns belong to this module"""
-            if self.phase != "forward":
+            if self.phase != "forward" and not self.is_again():
                 return
             nodes = [t.grad_fn for t in flat_tensors(vars(value) if hasattr(value, "__dict__") and not isinstance(value, torch.Tensor) else value, [])
                      if t.grad_fn is not None]
@@ -258,6 +259,11 @@ def recorder(model, others=()):
         def is_evaluation(self):
             """An evaluation between two steps: the network is in evaluation mode, without gradients"""
             return self.phase == "forward" and not torch.is_grad_enabled() and not any(part.training for part in self.parts)
+
+        def is_again(self):
+            """A checkpoint runs its operators of forward again: backward itself runs without gradients, unless it is
+            differentiated again"""
+            return self.running and self.phase == "backward" and not self.differentiated and torch.is_grad_enabled()
 
         def read_number(self, tensor):
             kind = "input" if self.phase == "forward" else "state"
@@ -313,21 +319,24 @@ def recorder(model, others=()):
                 return result  # a view or an allocation
             if base == "convolution" and inputs[0].dim() == 4:  # cuDNN takes the layout of the map or of the weight
                 self.layouts[any(t.is_contiguous(memory_format=torch.channels_last) and not t.is_contiguous() for t in inputs[:2])] += 1
-            op = {"name": name, "phase": self.phase, "module": self.module(self.stack[-1]) if self.stack else 0, "inputs": read, "outputs": written,
+            again = self.is_again() and (base != "ones_like" or bool(self.stack))  # backward() itself makes the gradient of the loss
+            op = {"name": name, "phase": "recompute" if again else self.phase, "module": self.module(self.stack[-1]) if self.stack else 0, "inputs": read, "outputs": written,
                   "args": [plain(a) for a in args if not isinstance(a, torch.Tensor)] +
                           [{k: plain(v) for k, v in kwargs.items() if not isinstance(v, torch.Tensor) and k not in ("device", "layout", "pin_memory")}][:1 if kwargs else 0],
                   "repeat": 1}
             self.ops.append(op)
-            if self.phase == "backward":
+            if self.phase == "backward" and not again:
                 self.pending.append(op)
-                self.again = self.again or (self.running and bool(self.stack))
             return result
 
         def note_gradients(self):
             """After a backward pass: which storages hold the gradients"""
             for parameter in model.parameters():
                 for gradient in flat_tensors(parameter.grad, []):
-                    number = self.gradients[self.storages.number(parameter)] = self.storages.number(gradient)
+                    number = self.storages.number(gradient)
+                    if parameter.grad.is_sparse and self.storages.kind[number] == "input":  # the indices, which the program has made
+                        continue
+                    self.gradients[self.storages.number(parameter)] = number
                     self.storages.kind[number] = "gradient"
                     self.sparse = self.sparse or parameter.grad.is_sparse
 
@@ -468,6 +477,7 @@ def capture(model, loss, optimizer="adamw", *, fake=False, batch=None, source=No
         rec.phase, rec.running = "backward", True
         with rec:
             value.backward()
+        rec.running = False
         rec.note_gradients()
         if isinstance(optimizer, str):
             optimizer = optimizer_of(optimizer, [p for p in model.parameters() if p.requires_grad])
@@ -499,11 +509,12 @@ def document(model, rec, tensors, batch, source, notes=(), updates=None):
     for op in rec.ops:  # nncost takes the time of the update from the plan, so the names are enough
         if op["phase"] == "optimizer":
             op["inputs"], op["outputs"], op["args"] = [], [], []
-    owners = [] if rec.again or rec.sparse else [[number, rec.module(path), rec.gradients.get(number, -1)] for path, module in model.named_modules()
+    owners = [[number, rec.module(path), rec.gradients.get(number, -1)] for path, module in model.named_modules()
                                                  for number in (store.number(p) for p in module.parameters(recurse=False))]
     read = {(t[2], op["module"]) for op in rec.ops if op["phase"] == "backward" for t in op["inputs"]}
+    again = {t[2] for op in rec.ops if op["phase"] == "recompute" for t in op["inputs"]}  # inputs of checkpoints
     saved = [(number, rec.module(path)) for number, path in rec.saved if owners and store.kind[number] == "kept"]
-    saved = [pair for pair in saved if pair not in read]
+    saved = [pair for pair in saved if pair not in read and pair[0] not in again]
     ops, blocks = fold(rec.ops, store.kind)
     rows, numbers = fold_storages([list(row) for row in zip(store.bytes, store.kind, store.dtype, store.first, store.last)], blocks, rec.ops)
     for op in ops:
@@ -1303,11 +1314,13 @@ def record(run, what, batch, source, used=(), alive=(), checkpoint=(), freeze=()
 
     def watched_backward(tensors, *args, **kwargs):
         rec = state["recorder"]
-        if rec is not None:
+        inner = rec is None or rec.running  # of a checkpoint with use_reentrant=True
+        if not inner:
             rec.claim(tensors if isinstance(tensors, torch.Tensor) else list(tensors), "")
             rec.phase, rec.running = "backward", True
+            rec.differentiated = bool(kwargs.get("create_graph", len(args) > 2 and args[2]))
         backward(tensors, *args, **kwargs)
-        if rec is not None:  # what follows, such as clipping, is of backward too
+        if not inner:  # what follows, such as clipping, is of backward too
             rec.running = False
             state["counted"].clear()
             rec.note_gradients()

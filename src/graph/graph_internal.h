@@ -289,6 +289,7 @@ typedef struct nnc_captured_op {
                                 * "layer1.0.conv1" */
     nnc_captured_kind kind;
     nnc_phase phase; /* forward or backward */
+    bool again;      /* an operator of forward that backward runs again */
     nnc_group group;
     nnc_dtype dtype; /* format of the operands */
     int64_t repeat;

@@ -767,14 +767,15 @@ static bool take_parameters(reader *r, int32_t number, bool table, nnc_captured_
 static bool read_phase(nnc_json at, nnc_json word, issue *o) {
     const char *text = nnc_json_type_of(word) == NNC_JSON_TEXT ? nnc_json_text(word) : "";
     const bool optimizer = strcmp(text, "optimizer") == 0;
-    const bool backward = strcmp(text, "backward") == 0;
+    const bool again = strcmp(text, "recompute") == 0, backward = again || strcmp(text, "backward") == 0;
     if (!optimizer && !backward && strcmp(text, "forward") != 0) {
         nnc_json_fault(word.node != NULL ? word : at, word.node != NULL ? NULL : "phase",
-                       "unknown phase, expected forward, backward or optimizer");
+                       "unknown phase, expected forward, backward, recompute or optimizer");
         return false;
     }
     o->counts = !optimizer;
     o->phase = backward ? NNC_PHASE_BACKWARD : NNC_PHASE_FORWARD;
+    o->again = again;
     return true;
 }
 
@@ -814,6 +815,7 @@ static bool read_issue(reader *r, nnc_json at, issue *o) {
     if (before != NULL) {
         o->phase = before->phase;
         o->counts = before->counts;
+        o->again = before->again;
         o->module = before->module;
     }
     if (!find_members(at, found) ||
@@ -889,9 +891,12 @@ static bool read_form(reader *r, const issue *o, form how, nnc_captured_op *op) 
 /* Adds the work of operator `number` to the program. */
 static bool add_issue(reader *r, int32_t number) {
     const issue *o = &r->issues[number];
-    nnc_captured_op op = {
-        .dtype = NNC_FP32, .name = o->by->name, .phase = o->phase, .repeat = o->repeat, .steps = o->steps
-    };
+    nnc_captured_op op = { .dtype = NNC_FP32,
+                           .name = o->by->name,
+                           .phase = o->phase,
+                           .again = o->again,
+                           .repeat = o->repeat,
+                           .steps = o->steps };
     op.module = r->modules[o->module];
     r->module_of[number] = op.module;
     r->backward_of[number] = !o->counts || op.phase != NNC_PHASE_FORWARD;
@@ -1168,7 +1173,8 @@ static bool is_same_program(nnc_json at, const struct nnc_captured *one, const s
     }
     for (int32_t i = 0; i < one->count; i++) {
         const nnc_captured_op *a = &one->ops[i], *b = &two->ops[i];
-        if (strcmp(a->name, b->name) != 0 || a->kind != b->kind || a->phase != b->phase || a->repeat != b->repeat) {
+        if (strcmp(a->name, b->name) != 0 || a->kind != b->kind || a->phase != b->phase || a->again != b->again ||
+            a->repeat != b->repeat) {
             nnc_json_fault(at, "ops", "not the same program, expected %s, found %s", a->name, b->name);
             return false;
         }

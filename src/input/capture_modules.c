@@ -3,7 +3,8 @@
  *
  *     unfold      each of several equal layers gets its own operators and storages
  *     freeze      from the end of the step backwards, an operator of backward stays if a remaining gradient needs it; a
- *                 tensor is kept if a remaining operator of backward reads it
+ *                 recorded checkpoint stays if one of its operators does; a tensor is kept if a remaining operator of
+ *                 backward reads it
  *     run_again   the operators of a module run again before its backward, which reads the tensors that they make */
 #include "base/base_internal.h"
 #include "input/capture_internal.h"
@@ -236,6 +237,16 @@ static bool mark_needed(reader *r, const bool *gone, unsigned mark) {
     return true;
 }
 
+/* Sets removed[] for the operators that a recorded checkpoint runs again, from operator `first` on: all of them stay if
+ * one of them is needed. Returns the position of the first operator after them. */
+static int32_t remove_again(const reader *r, int32_t first, bool *removed) {
+    int32_t end = first;
+    unsigned needed = 0;
+    for (; end < r->file_ops && r->issues[end].again; end++) { needed |= r->issues[end].needed; }
+    for (int32_t i = first; i < end; i++) { removed[i] = needed == RECORDED; }
+    return end;
+}
+
 /* Removes the tensors that do not exist; with `results`, also results that no operator needs any more. Returns the
  * number of removed tensors. */
 static int32_t drop_tensors(tensors *all, const bool *gone, bool results) {
@@ -333,9 +344,9 @@ static bool remove_backward(reader *r, const bool *gone) {
         !mark_needed(r, gone, CHANGED)) {
         return nnc_faults_no_memory(r->faults);
     }
-    for (int32_t i = 0; i < count; i++) {
+    for (int32_t i = 0; i < count; i = r->issues[i].again ? remove_again(r, i, removed) : i + 1) {
         issue *o = &r->issues[i];
-        if (!o->counts || o->phase != NNC_PHASE_BACKWARD) { continue; }
+        if (!o->counts || o->phase != NNC_PHASE_BACKWARD || o->again) { continue; }
         const int32_t inputs = o->in.count, fewer = drop_tensors(&o->in, gone, false);
         removed[i] = o->needed == RECORDED || (fewer > 0 && fewer == inputs);
         if (drop_tensors(&o->out, gone, true) == 0 && strncmp(o->by->name, "_foreach_", 9) == 0) {
@@ -365,8 +376,7 @@ static bool mark_owners(reader *r, nnc_json root, unsigned char *marks, int64_t 
     const nnc_json owners = nnc_json_get(root, "owners");
     if (nnc_json_type_of(owners) != NNC_JSON_LIST) {
         return refuse(r, option_of(r->asked),
-                      "the file does not say which module holds which parameter; record the step again, without "
-                      "checkpoints");
+                      "the file does not say which module holds which parameter; record the step again");
     }
     for (nnc_json at = nnc_json_first(owners); at.node != NULL; at = nnc_json_next(at)) {
         folded_row row;
@@ -465,7 +475,8 @@ static void find_backward(const reader *r, rerun *c) {
     c->backward = c->backward < 0 ? inside : c->backward;
 }
 
-/* Finds the calls of the modules that run again, in order. Returns their number; -1 = out of memory. */
+/* Finds the calls of the modules that run again, in order. Returns their number; -1 = out of memory, -2 = noted an
+ * error. */
 static int32_t find_reruns(reader *r, rerun **found) {
     int32_t count = 0, capacity = 0;
     for (int32_t i = 0; i < r->file_ops; i++) {
@@ -478,6 +489,10 @@ static int32_t find_reruns(reader *r, rerun **found) {
         i = c.end - 1;
         find_backward(r, &c);
         if (c.backward < 0) { continue; } /* the module has no backward */
+        if (r->issues[c.backward].again) {
+            refuse(r, "--recompute", "these modules already run again in the recorded step, expected others");
+            return -2;
+        }
         *found = nnc_arena_grow(r->arena, *found, count, &capacity, sizeof **found);
         if (*found == NULL) { return -1; }
         (*found)[count++] = c;
@@ -608,6 +623,7 @@ static bool run_again(reader *r) {
     remake m;
     const int32_t count = find_reruns(r, &calls), ops = r->file_ops;
     int32_t total = ops, at = 0;
+    if (count == -2) { return false; }
     if (count == 0) { return refuse(r, "--recompute", "these modules have no backward"); }
     for (int32_t i = 0; i < count; i++) { total += calls[i].end - calls[i].begin; }
     issue *all = nnc_arena_array(r->arena, (size_t)total + 1, sizeof *all);

@@ -121,7 +121,9 @@ static void write_op(const nnc_writer *w, const nnc_captured_op *c) {
     op->frozen = c->frozen;
     op->weights =
         (nnc_weights){ .count = c->rows > 0, .rows = c->rows, .cols = c->cols, .vector = c->vector, .table = c->table };
-    if (c->phase == NNC_PHASE_BACKWARD && op->phase == NNC_PHASE_FORWARD) { op->phase = NNC_PHASE_BACKWARD; }
+    if (c->phase == NNC_PHASE_BACKWARD && op->phase == NNC_PHASE_FORWARD) {
+        op->phase = c->again ? NNC_PHASE_RECOMPUTE : NNC_PHASE_BACKWARD;
+    }
 }
 
 /* ---- a padded vocabulary ---- */
@@ -342,6 +344,9 @@ static nnc_status check_units(const struct nnc_captured *program, const nnc_plan
     }
     if (p->recompute != 0 && p->recompute != NNC_RECOMPUTE_FULL) {
         return refuse(option, "expected full, none or paths of modules, such as layers.*.mlp", err);
+    }
+    for (int32_t i = 0; i < program->count && p->recompute != 0; i++) {
+        if (program->ops[i].again) { return refuse(option, "it has checkpoints already, expected none", err); }
     }
     if (p->recompute != 0 && offloads) { return refuse(option, "expected none with --offload activations", err); }
     if ((p->recompute != 0 || offloads) && !any) {

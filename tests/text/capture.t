@@ -224,7 +224,7 @@ $ nncost estimate inputs/captured.json round --train layers.0 --frozen layers.1
 ! nncost: --frozen: changes nothing, expected modules with trained parameters
 [2]
 $ sed 's/"owners":.*,"saved"/"saved"/' inputs/captured.json >a.json; nncost estimate a.json round --frozen words
-! nncost: --frozen: the file does not say which module holds which parameter; record the step again, without checkpoints
+! nncost: --frozen: the file does not say which module holds which parameter; record the step again
 [2]
 $ sed 's/"moves":\[\[[0-9-]*/&0/' inputs/captured.json >a.json; nncost estimate a.json round --recompute 'layers.*'
 ! nncost: --recompute: the file does not hold the storages of each of its equal layers; record the step again
@@ -361,7 +361,7 @@ $ sed -E ':a; s/("(in|out)puts":)"([0-9]+)"/\1[\3]/; s/("(in|out)puts":)"([0-9]+
 
 # A file that is not a capture says where.
 $ sed 's/"phase":"backward"/"phase":"reverse"/' inputs/captured.json >a.json; nncost estimate a.json round
-! nncost: a.json:1: ops[26].phase: unknown phase, expected forward, backward or optimizer
+! nncost: a.json:1: ops[26].phase: unknown phase, expected forward, backward, recompute or optimizer
 [3]
 $ sed 's/"shapes":\[\["float32"/"shapes":[["float33"/' inputs/captured.json >a.json; nncost estimate a.json round
 ! nncost: a.json:1: shapes[0][0]: unknown dtype, expected one of PyTorch such as float32, bfloat16 or int64, found "float33"
@@ -388,7 +388,7 @@ $ sed 's/"kinds":\[\[/"kinds":[[0,/' inputs/captured.json >a.json; nncost estima
 ! nncost: a.json:1: kinds[0]: not a kind of storage, expected [kind, dtype], found a list of 3
 [3]
 $ sed 's/,"phase":"forward","module":1,/,"module":1,/' inputs/captured.json >a.json; nncost estimate a.json round
-! nncost: a.json:1: ops[0].phase: unknown phase, expected forward, backward or optimizer
+! nncost: a.json:1: ops[0].phase: unknown phase, expected forward, backward, recompute or optimizer
 [3]
 $ sed 's/"blocks":/"blocs":/' inputs/captured.json >a.json; nncost estimate a.json round
 ! nncost: a.json:1: blocs: unknown key, expected schema, source, batch, parameters, modules, ops, blocks, storages, shapes, kinds, args, moves, owners, saved, optimizer or second

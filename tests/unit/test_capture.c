@@ -249,6 +249,24 @@ START_TEST(fused_attention_by_hand) {
 }
 END_TEST
 
+/* A checkpoint around y = x w + b: backward runs the product again, before the gradient of w. The model has the products
+ * of forward and of the gradient, 60 FLOPs each; the device executes three. */
+START_TEST(a_checkpoint_by_hand) {
+    const nnc_result r = estimate_of(
+        OP("addmm", "forward", "[" F ",[5],1],[" F ",[2,3],2],[" F ",[3,5],0]", "[" F ",[2,5],3]", "",
+           "1") "," OP("addmm", "recompute", "[" F ",[5],1],[" F ",[2,3],2],[" F ",[3,5],0]", "[" F ",[2,5],5]", "",
+                       "1") "," OP("mm", "backward", "[" F ",[3,2],2],[" F ",[2,5],5]", "[" F ",[3,5],4]", "", "1"),
+        PARAMETERS "[24,\"input\"," F ",-1,9],[40,\"temporary\"," F ",0,0],[60,\"gradient\"," F
+                   ",2,3],[40,\"temporary\"," F ",1,2]",
+        "", 20);
+    ck_assert_double_eq(r.forward_flops, 60.0);
+    ck_assert_double_eq(r.backward_flops, 60.0);
+    ck_assert_double_eq(r.recompute_flops, 60.0);
+    ck_assert_double_eq(r.model_flops, 120.0);
+    ck_assert_double_eq(r.hardware_flops, 180.0);
+}
+END_TEST
+
 static void refused(const char *ops, const char *blocks, int params, const char *where, const char *what) {
     nnc_model model;
     const char *storages = PARAMETERS "[24,\"input\"," F ",-1,9],[40,\"kept\"," F ",0,1],[60,\"gradient\"," F ",1,2]";
@@ -288,6 +306,7 @@ int main(void) {
     tcase_add_test(tests, autocast_by_hand);
     tcase_add_test(tests, a_convolution_by_hand);
     tcase_add_test(tests, fused_attention_by_hand);
+    tcase_add_test(tests, a_checkpoint_by_hand);
     tcase_add_test(tests, faults_have_their_place);
     return run_suite(suite);
 }
