@@ -668,11 +668,17 @@ static void write_changes(nnc_sheet *sheet, const void *record) {
     }
 }
 
-/* Writes a line that says what --full shows in addition. */
+/* Writes a line that says what --full shows in addition. Writes the notes of a captured program before it: they name the
+ * options that the program itself asks for, such as autocast. */
 static void write_more(nnc_sheet *sheet, const void *record) {
     const nnc_report *report = record;
-    const int32_t notes = report->model->note_count + (report->launch != NULL ? report->launch->file_count : 0);
+    const bool captured = report->model->family == NNC_FAMILY_CAPTURE;
+    const int32_t notes =
+        (captured ? 0 : report->model->note_count) + (report->launch != NULL ? report->launch->file_count : 0);
     char noted[64] = "";
+    for (int32_t i = 0; captured && i < report->model->note_count; i++) {
+        nnc_sheet_note(sheet, i == 0 ? "noted" : "", "%s", report->model->notes[i]);
+    }
     if (notes > 0) {
         snprintf(noted, sizeof noted, "%" PRId32 " note%s on the files read, ", notes, notes > 1 ? "s" : "");
     }
