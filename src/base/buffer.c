@@ -393,10 +393,9 @@ void nnc_arena_destroy(nnc_arena *arena) {
 static block *add_block(nnc_arena *arena, size_t need) {
     const size_t usual = arena->size < BLOCK_BYTES ? BLOCK_BYTES : arena->size < BLOCK_MAX ? arena->size : BLOCK_MAX;
     const size_t size = need > usual ? need : usual;
-    block *b = malloc(sizeof(block) + size);
+    block *b = calloc(1, sizeof(block) + size); /* fresh memory of the system is zero already */
     if (b == NULL) { return NULL; }
     b->next = arena->blocks;
-    b->used = 0;
     b->size = size;
     arena->blocks = b;
     arena->size += size;
@@ -414,7 +413,7 @@ void *nnc_arena_alloc(nnc_arena *arena, size_t size) {
     }
     void *bytes = b->bytes + b->used;
     b->used += size;
-    return memset(bytes, 0, size);
+    return bytes;
 }
 
 void *nnc_arena_array(nnc_arena *arena, size_t count, size_t size) {

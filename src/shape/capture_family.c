@@ -209,7 +209,11 @@ typedef struct lowered {
 
 static void write_at(const nnc_writer *w, const lowered *l, int32_t i) {
     const nnc_captured_op *one = &l->program->ops[i];
-    const nnc_captured_op found = l->share == 0.0 ? *one : op_between(one, &l->other->ops[i], l->share);
+    if (l->share == 0.0 && l->vocab.to == l->vocab.from) { /* as recorded */
+        write_op(w, one);
+        return;
+    }
+    const nnc_captured_op found = op_between(one, &l->other->ops[i], l->share);
     const nnc_captured_op op = padded(&found, l->vocab);
     w->list->lookup_params += op.table ? (op.rows - one->rows) * op.cols * op.repeat : 0;
     write_op(w, &op);
