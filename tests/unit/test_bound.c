@@ -113,6 +113,17 @@ START_TEST(a_slow_host_is_named) {
         ck_assert(rows[i].bound == NNC_BOUND_HOST || rows[i].op->phase == NNC_PHASE_UPDATE);
     }
     ck_assert_int_gt(held, count / 2);
+    /* The host gets slower until it bounds the step. A tenth faster, it still holds a quarter of the step. */
+    nnc_result r2 = { .bound = NNC_BOUND_MEMORY };
+    for (slow.host.kernel_s = 1e-6; r2.bound != NNC_BOUND_HOST && slow.host.kernel_s < 1e-4;
+         slow.host.kernel_s *= 1.01) {
+        r2 = estimate_with(&listed, &slow, eager, &plan);
+    }
+    ck_assert_int_eq(r2.bound, NNC_BOUND_HOST);
+    ck_assert_double_gt(r2.host_s, 0.28 * r2.step_s);
+    slow.host.kernel_s *= 0.9 / 1.01;
+    const nnc_result sooner = estimate_with(&listed, &slow, eager, &plan);
+    ck_assert_double_eq_tol(sooner.host_s / sooner.step_s, 0.25, 0.02);
 }
 END_TEST
 
