@@ -443,6 +443,7 @@ typedef struct nnc_serve_engine {
     double unit_bytes_per_clock; /* bytes that decode kernels read at most, per unit and clock cycle; NaN = no limit */
     bool preempt;                /* a request starts when the cache holds its prompt; when the cache is full, the newest
                                   * request gives up its cache and waits */
+    double text_s;               /* time to turn a token into text and send it, one token after the other, default: 0 */
 } nnc_serve_engine;
 
 /* A profile, read from software/<id>.json. Comments of switches describe the value on and, after "else", off. */

@@ -133,7 +133,7 @@ extern const nnc_field_table nnc_plan_table, nnc_run_table, nnc_budget_table, nn
 
 /* Lengths of the tables of serving parameters: of a device's efficiency object, and of an engine in a software
  * profile. */
-enum { NNC_SERVE_EFFICIENCY_FIELDS = 11, NNC_SERVE_ENGINE_FIELDS = 28 };
+enum { NNC_SERVE_EFFICIENCY_FIELDS = 11, NNC_SERVE_ENGINE_FIELDS = 29 };
 extern const nnc_field nnc_serve_efficiency_fields[NNC_SERVE_EFFICIENCY_FIELDS];
 extern const nnc_field nnc_serve_engine_fields[NNC_SERVE_ENGINE_FIELDS];
 

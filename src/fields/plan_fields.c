@@ -568,6 +568,9 @@ const nnc_field nnc_serve_engine_fields[NNC_SERVE_ENGINE_FIELDS] = {
     { ENGINE(decode_factor), FACTOR, .help = "Factor on the device's time of the ops of a decode step." },
     { ENGINE(ttft_s), SECONDS, NNC_DEFAULT(0),
       .help = "Part of the time to the first token that is neither queue nor prefill." },
+    { ENGINE(text_s), SECONDS, NNC_DEFAULT(0),
+      .help = "Time in which the server turns one output token into text and sends it, while the devices work. "
+              "It handles the tokens of all sequences one after the other." },
     { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_serve_engine, stream_factor), NNC_FIELD_TABLE(factor_fields),
       .help = "Factor on the rate at which the device reads weights." },
     { ENGINE(kv_factor), FACTOR, .help = "Factor on the rate at which the device reads the cache." },

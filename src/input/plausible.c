@@ -108,8 +108,8 @@ static bool are_possible(const nnc_field *fields, size_t count, const char *obje
 
 static double host_s(const nnc_software *s) {
     const nnc_serve_engine *e = &s->serving;
-    const double times[] = { s->launch_s,   s->launch_expert_s, s->launch_product_s, e->host_layer_s,
-                             e->sequence_s, e->all_reduce_s,    e->layer_s,          e->launch_s };
+    const double times[] = { s->launch_s,     s->launch_expert_s, s->launch_product_s, e->host_layer_s, e->sequence_s,
+                             e->all_reduce_s, e->layer_s,         e->launch_s,         e->text_s };
     double most = 0.0;
     for (size_t i = 0; i < NNC_COUNT_OF(times); i++) { most = fmax(most, times[i]); }
     for (int i = 0; i < NNC_DTYPE_COUNT; i++) { most = fmax(most, e->expert_s[i]); }

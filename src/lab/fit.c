@@ -458,6 +458,7 @@ static const range ranges[] = {
     FACTOR("unit_bytes_per_clock", 0.1, 1e4, 0.15, 8),
     AMOUNT("kv_reread", 1, 0.1, 0.2),
     AMOUNT("ttft_s", 10, 0.02, 0.05),
+    AMOUNT("text_s", 1e-2, 2e-5, 1e-4),
 };
 /* Range of the factors of a serving engine that exist once for each format of weights. */
 static const range of_format = FACTOR("", 0.02, 5, 0.15, 1);

@@ -45,9 +45,12 @@ double nnc_serve_sequence_bytes(const nnc_serve_case *of, double tokens) {
            nnc_serve_stage_share(of);
 }
 
-/* Returns the seconds per output token while `sequences` sequences run. */
+/* Returns the seconds per output token while `sequences` sequences run: of the decode step, or of turning the tokens of
+ * all sequences into text, whichever is longer. */
 static double token_s(const load *l, double sequences) {
-    return sequences > 0.0 ? nnc_serve_decode_s(l->of, sequences, l->context) / l->tokens_of_step : 0.0;
+    const double text_s = sequences * l->of->engine->text_s;
+    return sequences > 0.0 ? nnc_max(nnc_serve_decode_s(l->of, sequences, l->context) / l->tokens_of_step, text_s)
+                           : 0.0;
 }
 
 double nnc_serve_added_s(const load *l, double sequences, double prompts) {
@@ -333,7 +336,8 @@ static double say_saturation(const load *l, nnc_derivation *why) {
     const double together = nnc_max(prompts, nnc_min(chunk / l->fresh, 1.0)); /* prompts per iteration, counting only
                                                                                * iterations with prompts */
     const double prompt_s = nnc_serve_added_s(l, decoding, together) / together;
-    return nnc_serve_say_saturation(step_s, prompt_s, l->output, prompts * l->output, why);
+    const double engine_rate = nnc_serve_say_saturation(step_s, prompt_s, l->output, prompts * l->output, why);
+    return nnc_min(engine_rate, 1.0 / (l->output * l->of->engine->text_s)); /* 1 / 0: no limit */
 }
 
 void nnc_serve_load(const nnc_serve_case *of, nnc_serve *s, nnc_serve_list *list, nnc_derivation *why) {

@@ -51,6 +51,7 @@ typedef struct request {
 /* An engine that decodes: the whole replica, or one of its decode workers. */
 typedef struct worker {
     double clock_s;
+    double sent_s;                /* time at which the text of the last computed token is sent */
     double context, room, growth; /* sums of these members of `request` over the running sequences */
     int64_t step;
     double waited;      /* iterations for which ready prompts have waited for further prompts */
@@ -388,8 +389,15 @@ static void finish(simulation *s, worker *w, int32_t index) {
     request *r = &s->requests[index];
     const double late_s = s->load->prefill_workers > 0 ? 0.0 : prefill_of(s, r->fresh) * (s->load->stages - 1.0);
     r->first_s += late_s;
-    r->last_s = nnc_max(w->clock_s + late_s, r->first_s);
+    r->last_s = nnc_max(w->sent_s + late_s, r->first_s);
     if (s->load->open > 0 && s->issued < s->count) { issue(s, w, r->last_s); }
+}
+
+/* Turns the tokens of `steps` iterations into text, one token after the other: `sequences` tokens in each iteration.
+ * Sets the time at which the last text is sent. first_s: end of the first of these iterations. */
+static void write_text(const simulation *s, worker *w, double steps, double first_s, double sequences) {
+    const double each_s = sequences * s->tokens_of_step * s->load->of->engine->text_s;
+    w->sent_s = nnc_max(nnc_max(w->sent_s, first_s) + steps * each_s, w->clock_s + each_s);
 }
 
 /* Removes the newest running sequence of a worker from the cache, and puts its request first into the queue. Its
@@ -458,7 +466,7 @@ static bool waits_for_more(simulation *s, const worker *w, double *until_s) {
 static bool mixed_iteration(simulation *s, worker *w) {
     double budget = s->load->chunk, prompts = 0.0, room = 0.0;
     double until_s = 0.0;
-    int32_t more = 0, done = NONE, last = NONE;
+    int32_t more = 0, complete = 0, done = NONE, last = NONE;
     if (waits_for_more(s, w, &until_s)) { return false; }
     while (w->head != NONE && budget > 0.0) {
         request *r = &s->requests[w->head];
@@ -478,6 +486,7 @@ static bool mixed_iteration(simulation *s, worker *w) {
         w->head = r->next;
         w->tail = w->head == NONE ? NONE : w->tail;
         r->next = NONE;
+        complete++;
         *(last == NONE ? &done : &s->requests[last].next) = index;
         last = index;
     }
@@ -491,11 +500,12 @@ static bool mixed_iteration(simulation *s, worker *w) {
         s->decode_area += decode_s * w->running;
         w->step += w->running > 0 ? 1 : 0;
     }
+    write_text(s, w, 1.0, w->clock_s, w->running + complete);
     for (int32_t index = done; index != NONE;) {
         request *r = &s->requests[index];
         const int32_t next = r->next;
         if (r->made == 0) {
-            r->first_s = s->load->prefill_workers > 0 ? r->first_s : w->clock_s;
+            r->first_s = s->load->prefill_workers > 0 ? r->first_s : w->sent_s;
             r->made = 1;
         }
         start(s, w, index);
@@ -539,6 +549,7 @@ static void decode_run(simulation *s, worker *w, double horizon_s) {
     }
     const double time_s = steps * (step_s + slope_s / 2.0 * (steps - 1.0));
     w->clock_s += time_s;
+    write_text(s, w, steps, w->clock_s - time_s + step_s, w->running);
     w->step += (int64_t)steps;
     w->waited += waits ? steps : 0.0;
     s->decode_s += time_s;

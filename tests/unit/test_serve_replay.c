@@ -79,6 +79,30 @@ START_TEST(one_request) {
 }
 END_TEST
 
+/* Text takes a second for each token: two requests have two tokens after the prompts and two after the step, which ends
+ * while the first two are written. Text that is shorter than a step only delays the last token. */
+START_TEST(tokens_become_text_in_turn) {
+    nnc_serve_ask ask = recorded(2, 2), batch = ask_of(2);
+    arrivals[0] = arrivals[1] = (nnc_serve_arrival){ .arrival_s = 0.0 };
+    batch.batch = 2;
+    const double both = served(&batch).prefill.time_s;
+    engine.serving.text_s = 1.0;
+    nnc_serve s = served(&ask);
+    CLOSE(s.ttft_s, both + 2.0, 1e-9);
+    CLOSE(s.request_s, both + 4.0, 1e-9);
+    CLOSE(served(&batch).tpot_s, 2.0, 1e-9);
+    CLOSE(s.saturation_rate, 0.5, 1e-9); /* two tokens of a second each */
+    engine.serving.text_s = 1e-4;
+    s = served(&ask);
+    CLOSE(s.ttft_s, both + 2e-4, 1e-9);
+    CLOSE(s.request_s, both + decode_s(2, 1001) + 2e-4, 1e-9);
+    ask = recorded(21, 1); /* twenty steps in one go: a token of text each, after the prompt's */
+    engine.serving.text_s = 1.0;
+    CLOSE(served(&ask).request_s, prompt_s() + 21.0, 1e-9);
+    CLOSE(served(&ask).tpot_s, 1.0, 1e-9);
+}
+END_TEST
+
 /* The second comes in the first decode step of the first. Its prompt joins the second step, which is the last of the
  * first request; then it decodes alone. */
 START_TEST(a_prompt_joins_a_step) {
@@ -482,6 +506,7 @@ END_TEST
 int main(void) {
     const TTest *const tests[] = { one_request,
                                    a_prompt_joins_a_step,
+                                   tokens_become_text_in_turn,
                                    chunks,
                                    one_server,
                                    several_servers,
