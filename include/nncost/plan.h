@@ -529,6 +529,7 @@ struct nnc_software {
                              * fused kernel */
     bool fp8_gather;        /* in fp8, ZeRO 3 gathers the matrices of layers in 8 bits, except the matrices of
                              * experts */
+    bool split_loss;        /* an unfused loss over a divided vocabulary has one fp32 kernel per primitive */
 };
 
 /* Returns the neutral profile ("torch-compile"): every kernel is fused, and no tensor is kept twice. */

@@ -170,6 +170,8 @@ static const nnc_field software_fields[] = {
     { SOFTWARE(group_norm_keep), NNC_FIELD_NAMES(nnc_norm_keep, NNC_KEEP_COUNT),
       NNC_DEFAULT_AS(NNC_KEEP_FUSED, "fused"), .help = "Tensors that group norms keep for backward." },
     { SOFTWARE(loss_in_place), NNC_DEFAULT_OFF, .help = "The loss overwrites the logits." },
+    { SOFTWARE(split_loss), NNC_DEFAULT_OFF,
+      .help = "If tensor ranks divide the vocabulary, a loss that is not fused has one fp32 kernel per primitive." },
     { SOFTWARE(softmax_upcast), NNC_DEFAULT_OFF,
       .help = "Softmax runs in fp32 and keeps its fp32 output in addition to the cast output." },
     { SOFTWARE(attention_mask_kept), NNC_DEFAULT_OFF,

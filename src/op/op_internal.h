@@ -189,6 +189,8 @@ typedef struct nnc_loss {
     int64_t tokens, classes;
     bool fused;
     bool squared_error; /* mean squared error of tokens x classes values */
+    bool split;         /* if ranks divide the classes, an unfused loss has one fp32 kernel per primitive */
+    bool divided;       /* tensor ranks divide the classes */
     bool in_place;      /* the loss overwrites the logits, so fewer copies of the logits are in memory */
     nnc_loss_keep keep;
 } nnc_loss;

@@ -511,7 +511,13 @@ const nnc_op_row nnc_scan_row = {
 /* Computes the work of a loss. Cross-entropy has `tokens` rows of `classes` logits. Fused: forward reads the logits
  * once; backward reads them and writes the gradient in their place. Unfused, in fp32: cast, log-softmax, its gradient,
  * cast back. Mean squared error: forward reads prediction and target, backward writes one gradient. Source: counts by
- * inspection.   [cross-entropy] */
+ * inspection.   [cross-entropy]
+ *
+ * Split, in fp32: forward has the kernels cast, maximum, difference, exponential, sum, difference; backward has zeros,
+ * exponential, sum, product and cast. Source: torch/distributed/tensor/parallel/loss.py of PyTorch (_log_softmax and
+ * _nll_loss_and_log_softmax_backward). */
+static bool is_split(const nnc_loss *p) { return p->split && p->divided && !p->fused && !p->in_place; }
+
 NNC_SAYING nnc_work loss_work(const nnc_op *op, nnc_derivation *why) {
     const nnc_loss *p = &op->u.loss;
     const bool backward = op->phase == NNC_PHASE_BACKWARD;
@@ -529,6 +535,13 @@ NNC_SAYING nnc_work loss_work(const nnc_op *op, nnc_derivation *why) {
     } else if (p->fused) {
         NNC_SET(why, work.read_bytes, "B", tokens * classes * element_bytes);
         NNC_NOTE(why, "one fused kernel reads the logits once");
+    } else if (is_split(p)) {
+        NNC_LET(why, logit_read_bytes, "B", backward ? 0.0 : element_bytes);
+        NNC_LET(why, gradient_written_bytes, "B", backward ? element_bytes : 0.0);
+        NNC_SET(why, work.read_bytes, "B", tokens * classes * (logit_read_bytes + 5.0 * 4.0));
+        NNC_NOTE(why, "one fp32 kernel per primitive");
+        NNC_SET(why, work.write_bytes, "B", tokens * classes * (gradient_written_bytes + 4.0 * 4.0));
+        return work;
     } else if (backward) {
         NNC_SET(why, work.read_bytes, "B", tokens * classes * (4.0 + 4.0));
         NNC_NOTE(why, "unfused in fp32: gradient of the log-softmax, then the cast to the format of the logits");
@@ -560,13 +573,19 @@ NNC_SAYING double loss_kept(const nnc_op *op, nnc_derivation *why) {
 }
 
 /* Returns the transient bytes of a loss: 0 if it is fused, in place, or a squared error. Other losses hold the logits,
- * their fp32 copy and the fp32 probabilities at the same time. The tensors that a loss keeps are counted in loss_kept
+ * their fp32 copy and the fp32 probabilities at the same time; a split loss holds four fp32 copies (log-softmax,
+ * gradient, and the operand and result of a kernel of backward). The tensors that a loss keeps are counted in loss_kept
  * instead. */
 NNC_SAYING double loss_transient(const nnc_op *op, nnc_derivation *why) {
     const nnc_loss *p = &op->u.loss;
     const double tokens = (double)p->tokens, classes = (double)p->classes;
     const double element_bytes = nnc_dtype_bytes(op->dtype), kept_bytes = loss_kept(op, NULL);
     if (p->fused || p->in_place || p->squared_error) { return 0.0; }
+    if (is_split(p)) {
+        NNC_SAY(why, split_bytes, "B", tokens * classes * (4.0 * 4.0) - kept_bytes);
+        NNC_NOTE(why, "backward holds four fp32 copies; kept tensors are counted elsewhere");
+        return split_bytes;
+    }
     NNC_SAY(why, transient_bytes, "B", tokens * classes * (element_bytes + 4.0 + 4.0) - kept_bytes);
     NNC_NOTE(why, "logits, their fp32 copy and the fp32 probabilities are in memory together; kept tensors are counted "
                   "elsewhere");
@@ -577,6 +596,7 @@ NNC_OP_FUNCTIONS(loss)
 
 static void loss_shard(nnc_op *op, const nnc_degrees *d) {
     op->u.loss.tokens /= d->context;
+    op->u.loss.divided = op->split == NNC_SPLIT_VOCAB && d->tensor > 1;
     op->u.loss.classes /= op->split == NNC_SPLIT_VOCAB ? d->tensor : 1;
 }
 

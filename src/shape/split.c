@@ -264,6 +264,7 @@ nnc_op *nnc_list_loss(const nnc_writer *w, int64_t rows, int64_t classes) {
     op->u.loss = (nnc_loss){ .tokens = rows,
                              .classes = classes,
                              .fused = w->how->software->fused_loss || chunks,
+                             .split = w->how->software->split_loss,
                              .in_place = w->how->software->loss_in_place,
                              .keep = w->how->software->loss_keep };
     return op;

@@ -557,6 +557,7 @@ unfused_attention           off
 norm_keep                   upcast
 group_norm_keep             upcast
 loss_in_place               off
+split_loss                  off
 softmax_upcast              on
 attention_mask_kept         off
 library_kept                off

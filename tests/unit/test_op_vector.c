@@ -329,6 +329,14 @@ START_TEST(loss) {
     ck_work(nnc_op_work(&op), 0, 75, 15 * 6, 15 * 8);
     op.phase = NNC_PHASE_BACKWARD;
     ck_work(nnc_op_work(&op), 0, 30, 15 * 8, 15 * 6);
+    op.u.loss.split = true; /* of ranks that do not divide the classes, the same */
+    ck_work(nnc_op_work(&op), 0, 30, 15 * 8, 15 * 6);
+    op.u.loss.divided = true; /* exp (4, 4), sum (8, 4), product (4, 4), cast (4, 2) and zeros (0, 4) */
+    ck_work(nnc_op_work(&op), 0, 30, 15 * 20, 15 * 18);
+    op.phase = NNC_PHASE_FORWARD; /* cast (2, 4), maximum (4, 0), difference, exp (4, 4), sum (4, 0), difference */
+    ck_work(nnc_op_work(&op), 0, 75, 15 * 22, 15 * 16);
+    ck_assert_double_eq(nnc_op_transient_bytes(&op), 15 * 16 - 60); /* four fp32 copies, one of them kept */
+    op.phase = NNC_PHASE_BACKWARD;
     op.u.loss.fused = true;
     ck_work(nnc_op_work(&op), 0, 30, 30, 30);
     op.u.loss.squared_error = true; /* prediction and target in, gradient out */
