@@ -183,6 +183,9 @@ static const struct {
       "found yes" },
     { LLAMA ",\n\"hidden_act\": \"relu\" }", "c.json:4: hidden_act",
       "shapes a network this version does not know, expected silu|swish, found \"relu\"" },
+    { "{ \"model_type\": \"gemma3_text\",\n\"use_bidirectional_attention\": true }",
+      "c.json:2: use_bidirectional_attention", /* attention of a decoder is causal */
+      "shapes a network this version does not know, expected false, found true" },
     { LLAMA ",\n\"pruned_heads\": { \"0\": [1] } }", "c.json:4: pruned_heads",
       "shapes a network this version does not know, expected empty, found an object" },
     { LLAMA ",\n\"num_key_value_heads\": 1.5 }", "c.json:4: num_key_value_heads",
