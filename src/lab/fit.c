@@ -39,6 +39,7 @@
  * groups. If a fit has several parameters, each adds a small penalty, 0.01 / rows x ln(1 + steps^2). The penalty
  * keeps a parameter that the rows do not determine near its start. */
 #include "base/base_internal.h"
+#include "estimate/estimate_internal.h"
 #include "input/input_internal.h"
 #include "lab/lab_internal.h"
 #include "shape/shape_internal.h"
@@ -702,9 +703,15 @@ static bool move(moving *m) {
     weigh_rows(m);
     if (m->count == 0) { return true; }
     m->pull = pull_least + (m->count > 1 ? pull_of_rows / count_rows(m) : 0.0);
-    const nnc_minimise_problem problem = {
-        .count = m->count, .low = m->low, .high = m->high, .step = m->step, .value = objective, .context = m
-    };
+    /* a prediction of a step takes long, and the errors of a cross-validation need no more than three digits */
+    const bool coarse = m->left_out >= 0 && m->group >= 0 && m->fit->groups[m->group].kind == NNC_MEASURED_STEP;
+    const nnc_minimise_problem problem = { .count = m->count,
+                                           .low = m->low,
+                                           .high = m->high,
+                                           .step = m->step,
+                                           .tolerance = coarse ? 1e-4 : 1e-6,
+                                           .value = objective,
+                                           .context = m };
     if (isnan(nnc_minimise(&problem, x))) { return false; }
     for (int i = 0; i < m->count; i++) {
         m->parameters[i]->value = six_digits(value_at(m, i, x[i]));
@@ -1072,7 +1079,9 @@ nnc_status nnc_fit_run(nnc_fit *fit, nnc_error *err) {
         r->crossed = r->left = r->after = (double)NAN;
         r->before = error_of(&m[0], r);
     }
+    fit->scratch->brief = fit->scratch->workless = true; /* a fit needs only times */
     ok = ok && fit_all(fit, m, hands);
+    fit->scratch->brief = fit->scratch->workless = false;
     if (ok) { sum_errors(fit, errors); }
     free(errors);
     free(hands);

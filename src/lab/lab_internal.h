@@ -347,6 +347,7 @@ typedef struct nnc_minimise_problem {
     int count; /* number of parameters, 1 to NNC_MINIMISE_MAX */
     const double *low, *high;
     const double *step; /* distance of the first tries from the start, for each parameter, above 0 */
+    double tolerance;   /* the search ends when the value, or all parameters, change by less than this fraction */
     nnc_minimise_fn *value;
     void *context;
 } nnc_minimise_problem;

@@ -12,7 +12,6 @@ enum { EVALUATIONS_PER_NUMBER = 200, STARTS_MAX = 6 };
 
 /* If a restart improves the value by less than this fraction, it is the last restart. */
 static const double gain_least = 2e-3;
-static const double value_tolerance = 1e-6, x_tolerance = 1e-6;
 
 /* clang-format off */
 #define CALLS(X)                                                                             \
@@ -61,8 +60,8 @@ static bool start(const calls *call, nnc_minimise_problem *problem, double *x, d
     set = set && call->set_lower_bounds(opt, problem->low) > 0;
     set = set && call->set_upper_bounds(opt, problem->high) > 0;
     set = set && call->set_initial_step(opt, problem->step) > 0;
-    set = set && call->set_ftol_rel(opt, value_tolerance) > 0;
-    set = set && call->set_xtol_rel(opt, x_tolerance) > 0;
+    set = set && call->set_ftol_rel(opt, problem->tolerance) > 0;
+    set = set && call->set_xtol_rel(opt, problem->tolerance) > 0;
     set = set && call->set_maxeval(opt, EVALUATIONS_PER_NUMBER * problem->count) > 0;
     double found = NAN;
     /* if the search stops because more digits do not matter, this counts as success */

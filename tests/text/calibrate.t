@@ -184,7 +184,7 @@ errors:
                        rows  MAPE before  median  after  median  cross-validated  median
 gemm bf16   fitted on     4       20.66%  21.74%  4.90%   2.09%            5.39%   2.61%
 all_reduce  fitted on    12       57.03%  62.56%  1.39%   1.06%            4.20%   4.30%
-steps       fitted on     6       29.63%  29.08%  2.34%   2.22%            2.37%   2.22%
+steps       fitted on     6       29.63%  29.08%  2.34%   2.22%            2.38%   2.22%
 
 rows that are not used:
 
@@ -242,7 +242,7 @@ $ grep -A3 pointwise mine.json
 # What is predicted with the new file has the errors that the report promises.
 $ nncost calibrate inputs/products.csv inputs/fit-steps.csv --device round --output mine.json | grep 'fitted on  '
 gemm bf16  fitted on     4       20.66%  21.74%  4.90%   2.09%            5.39%   2.61%
-steps      fitted on     6       29.63%  29.08%  2.34%   2.22%            2.37%   2.22%
+steps      fitted on     6       29.63%  29.08%  2.34%   2.22%            2.38%   2.22%
 $ grep -v -e open -e nowhere inputs/fit-steps.csv | sed 's/,round,/,.\/mine.json,/' >steps.csv; sed 's/,round,/,.\/mine.json,/' inputs/products.csv >products.csv
 $ nncost accuracy products.csv steps.csv | grep -e by -e total
 by                    rows  scored   MAPE  median    p90   bias  inside  worst
@@ -311,7 +311,7 @@ efficiency.attention.flash2.sustained_fraction      1  takes 5 rows or more for 
 errors:
 
                   rows  MAPE before  median  after  median  cross-validated  median
-steps  fitted on     3       26.70%  27.02%  2.47%   3.39%            3.57%   3.39%
+steps  fitted on     3       26.70%  27.02%  2.47%   3.39%            3.58%   3.39%
 steps  held out      3       25.48%  24.12%  2.42%   2.58%                -       -
 
 rows that are not used:
@@ -356,10 +356,17 @@ $ nncost calibrate inputs/fit-steps.csv --device plane-100
 ! nncost: --device: unknown device, expected one of fitted, old, round, found "plane-100"
 [3]
 $ nncost calibrate inputs/products.csv --device fitted
-! nncost: inputs/products.csv: no row to fit on, expected rows of fitted, found 5 of other devices, 0 held out and 0 that cannot be used
+! nncost: inputs/products.csv: no row to fit on, expected rows of fitted, found 5 of other devices (the first: round), 0 held out and 0 that cannot be used
 [3]
 $ nncost calibrate inputs/fit-steps.csv --device round --only open
 ! nncost: inputs/fit-steps.csv: no row to fit on, expected rows of round, found 0 of other devices, 0 held out and 1 that cannot be used (the first: leaves open: recompute)
+[3]
+
+# A copy of a device file has another id: the rows are those of the device with its name.
+$ sed -e 's/"id": *"round"/"id": "copied"/' toy/hw/round.json >copied.json; nncost calibrate inputs/fit-steps.csv --device ./copied.json | head -1
+copied: fitted on 6 rows, 0 held out, 1 of other devices
+$ sed -e 's/"id": *"round"/"id": "copied"/' -e 's/"name": *"/&Other /' toy/hw/round.json >copied.json; nncost calibrate inputs/fit-steps.csv --device ./copied.json
+! nncost: inputs/fit-steps.csv: no row to fit on, expected rows of copied, found 8 of other devices (the first: round), 0 held out and 0 that cannot be used
 [3]
 
 # --fit: unknown, no single number, not a number, twice; --group.

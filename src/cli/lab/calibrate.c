@@ -29,6 +29,7 @@ typedef struct calibration {
     nnc_left_out *unused;
     int32_t unused_count, other_devices, room;
     int32_t held_count;    /* number of rows that --hold-out leaves out of the fit */
+    const char *other;     /* device name of the first row of another device; NULL in a fit of served requests */
     const char *last_name; /* device name of the last row, so that equal names are looked up once */
     bool last_is_ours;
 } calibration;
@@ -300,7 +301,8 @@ static bool is_ours(calibration *c, const nnc_measured *row) {
         ours = strcmp(row->device, c->device->aliases[i]) == 0;
     }
     if (!ours && nnc_device_load(c->session->specs, row->device, &device, &why) == NNC_OK) {
-        ours = strcmp(device->id, c->device->id) == 0;
+        /* a copy of a device file, or a file that calibrate wrote, has another id and the same name */
+        ours = strcmp(device->id, c->device->id) == 0 || strcmp(device->name, c->device->name) == 0;
     }
     c->last_name = row->device;
     c->last_is_ours = ours;
@@ -373,7 +375,7 @@ static nnc_status take_row(calibration *c, const nnc_measured *row, int32_t file
     nnc_error why = { 0 };
     if (!nnc_row_passes(&c->choice, row)) { return NNC_OK; }
     if (!is_ours(c, row)) {
-        c->other_devices++;
+        c->other = c->other_devices++ == 0 && !c->fit->served ? row->device : c->other;
         return NNC_OK;
     }
     if (reason != NULL || !nnc_fit_takes(row, c->fit->served, &reason)) {
@@ -532,10 +534,11 @@ static nnc_status need_rows(const calibration *c, nnc_error *err) {
     int32_t unused = 0;
     for (int32_t i = 0; i < c->unused_count; i++) { unused += c->unused[i].rows; }
     return nnc_fail(err, NNC_BAD_SPEC, c->session->options.operands[0],
-                    "no row to fit on, expected rows of %s, found %d of other %s, %d held out "
+                    "no row to fit on, expected rows of %s, found %d of other %s%s%.64s%s, %d held out "
                     "and %d that cannot be used%s%s%s",
                     subject_of(c), (int)c->other_devices, c->fit->served ? "engines or devices" : "devices",
-                    (int)c->fit->row_count, (int)unused, unused > 0 ? " (the first: " : "",
+                    c->other != NULL ? " (the first: " : "", c->other != NULL ? c->other : "",
+                    c->other != NULL ? ")" : "", (int)c->fit->row_count, (int)unused, unused > 0 ? " (the first: " : "",
                     unused > 0 ? c->unused[0].reason : "", unused > 0 ? ")" : "");
 }
 
