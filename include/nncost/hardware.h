@@ -116,6 +116,7 @@ typedef struct nnc_gemm_efficiency {
     double wave_quantization; /* 1: a partly filled wave of tiles takes as long as a full wave; 0: only its tiles count;
                                * NaN: the rate does not depend on tiles */
     double unaligned_ratio;   /* time of a product / its time if all dimensions were multiples of 8, neutral: 1 */
+    double unaligned_backward_ratio; /* unaligned_ratio of the products of backward; NaN = unaligned_ratio */
     /* time of an 8-bit product with one scale per 128 elements / its time with one scale per tensor, neutral: 1 */
     double block_ratio;
     double group_ratio; /* time of grouped products / time of one product with the rows of all groups, neutral: 1 */

@@ -101,9 +101,10 @@ static const time_form *form_of(const nnc_op *op);
  *     t  = tb (1 + (b - 1) tb / (tb + 0.5 ms)) + t0             long kernels run at a lower clock
  * L is l2_bytes_per_s, or l2_bytes_per_flop P. P is the peak, f the fraction of it that short kernels reach, b is
  * boost_ratio. k0 is k_fill, q is wave_quantization, e is the bytes per element. A weight with a
- * dimension that is no multiple of 16 B takes unaligned_ratio times tc. A product that adds to existing sums reads and
- * writes these sums at the end of each tile, while its unit computes nothing. t then increases by the time of 0.6 of
- * the traffic that a plain result would not have.   [gemm-time] */
+ * dimension that is no multiple of 16 B takes unaligned_ratio times tc, in backward unaligned_backward_ratio if it is
+ * given. A product that adds to existing sums reads and writes these sums at the end of each tile, while its unit
+ * computes nothing. t then increases by the time of 0.6 of the traffic that a plain result would not have.
+ * [gemm-time] */
 
 enum { TILES = 6, SPLIT_MOST = 8 };
 
@@ -290,7 +291,10 @@ static double alignment_of(const nnc_op *op, const nnc_gemm_efficiency *e) {
     const nnc_matmul *u = &op->u.matmul;
     const bool ragged = u->experts > 1 && !(u->useful > 0.0); /* true: the experts get different numbers of tokens */
     const double scales = (u->in_blocks ? e->block_ratio : 1.0) * (ragged ? e->group_ratio : 1.0);
-    return scales * (is_odd(op) ? e->unaligned_ratio : 1.0);
+    const bool gradient = op->phase == NNC_PHASE_GRAD_INPUT || op->phase == NNC_PHASE_GRAD_WEIGHT;
+    const double ratio =
+        gradient && e->unaligned_backward_ratio > 0.0 ? e->unaligned_backward_ratio : e->unaligned_ratio;
+    return scales * (is_odd(op) ? ratio : 1.0);
 }
 
 /* Returns the extra seconds of a weight gradient that is written in a wider format or added to sums in memory; 0 for

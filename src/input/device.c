@@ -224,6 +224,7 @@ static void fill_formats(nnc_json gemm, nnc_efficiencies *e) {
             e->gemm[i].l2_bytes_per_flop *= bytes_of[i] / bytes_of[near[k]];
             if (dtype == NNC_FP32 || dtype == NNC_FP64) { /* only matrix units require alignment */
                 e->gemm[i].unaligned_ratio = 1.0;
+                e->gemm[i].unaligned_backward_ratio = (double)NAN;
             }
         }
     }
@@ -594,6 +595,8 @@ static const nnc_field gemm_fields[] = {
               "given: the rate does not depend on tiles." },
     { NNC_FIELD(nnc_gemm_efficiency, unaligned_ratio), .min = 1, .max = 100, NNC_DEFAULT(1),
       .help = "Time of a product divided by the time of a product whose dimensions are multiples of 8." },
+    { NNC_FIELD(nnc_gemm_efficiency, unaligned_backward_ratio), .min = 1, .max = 100,
+      .help = "unaligned_ratio of the products of backward; not given: unaligned_ratio." },
     { NNC_FIELD(nnc_gemm_efficiency, block_ratio), .min = 0.1, .max = 100, NNC_DEFAULT(1),
       .help =
           "Time of a product with one scale per block of 128 values, divided by its time with one scale per tensor." },

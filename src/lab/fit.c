@@ -2,22 +2,24 @@
  *
  * Rows that the same parameters explain form a fit group. Each fit group determines only these parameters:
  *
- *   matrix products of a format  sustained_fraction; from 20 rows also boost_ratio, memory_fraction,
- *                                fixed_s, k_fill, wave_quantization, and l2_bytes_per_s if the
- *                                device states it, otherwise l2_bytes_per_flop
- *   an attention kernel          sustained_fraction from forward rows; backward_ratio from backward
- *                                rows; from 20 rows also fixed_s, seq_half, block_penalty, and
- *                                narrow_ratio if heads have two widths
- *   norms, softmax, activations  pointwise.memory_fraction; from 20 rows also pointwise.fixed_s
- *   norms of feature maps        maps.memory_fraction; from 20 rows also maps.fixed_s
- *   copies, sums, ReLU           stream.memory_fraction; from 20 rows also stream.fixed_s
+ *   matrix products of a format  sustained_fraction, boost_ratio, memory_fraction, fixed_s, k_fill, l2_bytes_per_s
+ *                                if the device states it, otherwise l2_bytes_per_flop, wave_quantization,
+ *                                unaligned_ratio if a product is unaligned
+ *   an attention kernel          sustained_fraction from forward rows; backward_ratio from backward rows;
+ *                                library_backward_bytes, fixed_s, seq_half, block_penalty, narrow_ratio if heads
+ *                                have two widths, library_unmasked_half
+ *   norms, softmax, activations  pointwise.memory_fraction, pointwise.fixed_s
+ *   norms of feature maps        maps.memory_fraction, maps.fixed_s
+ *   copies, sums, ReLU           stream.memory_fraction, stream.fixed_s
  *   updates                      optimizer.memory_fraction
- *   convolutions                 conv.sustained_fraction; from 20 rows also memory_fraction, fixed_s, and
- *                                library_sustained_fraction if the device states it
+ *   convolutions                 conv.sustained_fraction, memory_fraction, fixed_s, vector_fraction, depth_half; if
+ *                                PyTorch issued one, also the parameters of conv that begin with library_
  *   a collective in a domain     bus_fraction; from 6 rows also fixed_s, knee_bytes; from 6 rows with
  *                                two numbers of ranks also log2_s, small_group_loss
  *   collectives between domains  scale_out_fraction; from 6 rows also scale_out_fixed_s
  *   launch-bound steps           host.kernel_s
+ *   unaligned steps of a format  unaligned_backward_ratio if the device states unaligned_ratio, otherwise
+ *                                unaligned_ratio; from 5 rows
  *   other training steps         calibration; from 5 rows with two hidden sizes and two sequence
  *                                lengths also pointwise.memory_fraction (with fewer shapes the two
  *                                cannot be told from each other). Then one parameter for each 5 more
@@ -27,6 +29,10 @@
  *   served: time per token       step_s; from 20 rows also sequence_s, prefill_factor, and layer_s if
  *                                models have two depths
  *   served: first token          ttft_s
+ *
+ * A group of kernels determines its parameters, in this order, from 20 rows, or the first of them from 3 rows for each.
+ * Parameters that begin with library_ need a kernel that PyTorch issued. Most of them, vector_fraction and depth_half
+ * are fitted only if the device file does not state them (UNSTATED).
  *
  * Groups are fitted in this order, so kernels come before steps, and a parameter that was fitted on kernels stays.
  * Parameters that the caller names are fitted to all rows at once.
@@ -44,6 +50,8 @@
 #include "lab/lab_internal.h"
 #include "shape/shape_internal.h"
 
+enum { KERNEL_ROWS = 20, ROWS_PER_KERNEL_PARAMETER = 3, COLLECTIVE_ROWS = 6, STEP_ROWS = 5, ATTENTION_ROWS = 3 };
+
 /* ---- fit groups: a fit group is all rows that the same parameters explain ---- */
 
 static bool begins(const char *text, const char *prefix) { return strncmp(text, prefix, strlen(prefix)) == 0; }
@@ -52,14 +60,21 @@ static bool begins(const char *text, const char *prefix) { return strncmp(text, 
  * a prefill alone, and depends more on step times than on the server. */
 static bool is_first_token(const nnc_measured *row) { return row->served == NNC_SERVED_TTFT && row->ask.batch == 0; }
 
-static const char host_steps[] = "launch-bound steps";
+static const char host_steps[] = "launch-bound steps", unaligned_steps[] = "unaligned steps ";
 
 /* Writes the name of the fit group of a row (the rows that the same parameters explain). Returns false if no
  * parameter explains the row. */
-static bool name_group(const nnc_measured *row, bool launches, char *name, size_t size) {
+static bool name_group(const nnc_fit_row *r, char *name, size_t size) {
+    const nnc_measured *row = r->row;
     const nnc_measured_collective *c = &row->collective;
     switch (row->kind) {
-    case NNC_MEASURED_STEP: snprintf(name, size, "%s", launches ? host_steps : "steps"); return true;
+    case NNC_MEASURED_STEP:
+        snprintf(name, size, "%s%s",
+                 r->launches    ? host_steps
+                 : r->unaligned ? unaligned_steps
+                                : "steps",
+                 r->unaligned && !r->launches ? nnc_dtype_name(r->plan.precision) : "");
+        return true;
     case NNC_MEASURED_GEMM: snprintf(name, size, "gemm %s", nnc_dtype_name(row->op.math_dtype)); return true;
     case NNC_MEASURED_ATTENTION:
         snprintf(name, size, "attention %s",
@@ -87,13 +102,14 @@ static bool name_group(const nnc_measured *row, bool launches, char *name, size_
 }
 
 bool nnc_fit_takes(const nnc_measured *row, bool served, const char **reason) {
+    const nnc_fit_row alone = { .row = row };
     char name[sizeof((nnc_fit_group *)0)->name];
     *reason = NULL;
     if (served != (row->kind == NNC_MEASURED_SERVING)) {
         *reason = served ? "was not served" : "no efficiency parameter explains it";
     } else if (served && row->served == NNC_SERVED_PASS) {
         *reason = "is one pass, which no parameter of an engine explains";
-    } else if (!name_group(row, false, name, sizeof name)) {
+    } else if (!name_group(&alone, name, sizeof name)) {
         *reason = "no efficiency parameter explains it";
     } else if (!(row->measured_s > 0.0)) {
         *reason = "states no time";
@@ -103,7 +119,8 @@ bool nnc_fit_takes(const nnc_measured *row, bool served, const char **reason) {
 
 /* Returns the position of a row's fit group in the order of fitting: fit groups of kernels come before fit groups of
  * steps, because steps contain these kernels. */
-static int rank_of(const nnc_measured *row, bool launches) {
+static int rank_of(const nnc_fit_row *r) {
+    const nnc_measured *row = r->row;
     switch (row->kind) {
     case NNC_MEASURED_GEMM: return 0;
     case NNC_MEASURED_ATTENTION: return 1;
@@ -111,7 +128,7 @@ static int rank_of(const nnc_measured *row, bool launches) {
     case NNC_MEASURED_VECTOR: return 2;
     case NNC_MEASURED_COLLECTIVE: return row->collective.nodes > 1 ? 4 : 3;
     case NNC_MEASURED_SERVING: return is_first_token(row) ? 5 : 4;
-    default: return launches ? 5 : 6;
+    default: return r->launches ? 5 : r->unaligned ? 6 : 7;
     }
 }
 
@@ -129,6 +146,38 @@ static bool is_launch_bound(nnc_fit *fit, const nnc_fit_row *r) {
            without.predicted_s < 0.8 * with.predicted_s;
 }
 
+/* Returns true if a step takes a twentieth of its time or more because of products with an unaligned dimension. A
+ * device whose file does not state their rate counts as a device on which they take four times as long. */
+static bool is_unaligned(nnc_fit *fit, const nnc_fit_row *r) {
+    const double usual_ratio = 4.0;
+    nnc_scored with, without;
+    if (fit->served || r->row->kind != NNC_MEASURED_STEP || r->launches || r->plan.precision >= NNC_DTYPE_COUNT) {
+        return false;
+    }
+    nnc_device slow = *r->device, fast = *r->device;
+    nnc_gemm_efficiency *e = &slow.efficiency.gemm[r->plan.precision];
+    e->unaligned_ratio = nnc_max(e->unaligned_ratio, usual_ratio);
+    fast.efficiency.gemm[r->plan.precision].unaligned_ratio = 1.0;
+    fast.efficiency.gemm[r->plan.precision].unaligned_backward_ratio = (double)NAN;
+    return nnc_score_row(r->row, r->model, &slow, r->software, &r->plan, fit->scratch, &with, NULL) == NNC_OK &&
+           nnc_score_row(r->row, r->model, &fast, r->software, &r->plan, fit->scratch, &without, NULL) == NNC_OK &&
+           without.predicted_s < 0.95 * with.predicted_s;
+}
+
+/* Few steps with unaligned products do not determine the rate of these products: they count as other steps. */
+static void find_unaligned(nnc_fit *fit) {
+    int32_t count[NNC_DTYPE_COUNT] = { 0 };
+    for (int32_t i = 0; i < fit->row_count; i++) {
+        nnc_fit_row *r = &fit->rows[i];
+        r->unaligned = is_unaligned(fit, r);
+        if (r->unaligned && !r->held) { count[r->plan.precision]++; }
+    }
+    for (int32_t i = 0; i < fit->row_count; i++) {
+        nnc_fit_row *r = &fit->rows[i];
+        r->unaligned = r->unaligned && count[r->plan.precision] >= STEP_ROWS;
+    }
+}
+
 static int32_t group_named(nnc_fit *fit, const char *name, nnc_measured_kind kind) {
     int32_t i = 0;
     while (i < fit->group_count && strcmp(fit->groups[i].name, name) != 0) { i++; }
@@ -144,10 +193,11 @@ void nnc_fit_group_rows(nnc_fit *fit) {
     char name[sizeof fit->groups[0].name];
     fit->group_count = 0;
     for (int32_t i = 0; i < fit->row_count; i++) { fit->rows[i].launches = is_launch_bound(fit, &fit->rows[i]); }
-    for (int rank = 0; rank <= 6; rank++) {
+    find_unaligned(fit);
+    for (int rank = 0; rank <= 7; rank++) {
         for (int32_t i = 0; i < fit->row_count; i++) {
             nnc_fit_row *r = &fit->rows[i];
-            if (rank_of(r->row, r->launches) == rank && name_group(r->row, r->launches, name, sizeof name)) {
+            if (rank_of(r) == rank && name_group(r, name, sizeof name)) {
                 r->group = group_named(fit, name, r->row->kind);
                 fit->groups[r->group].rows += !r->held;
                 fit->groups[r->group].held += r->held;
@@ -185,9 +235,18 @@ static int64_t cache_rate_of(const nnc_fit_row *r) {
     return !isnan(r->device->efficiency.gemm[r->row->op.math_dtype].l2_bytes_per_s);
 }
 
-/* Tests whether the device file states the rate of convolutions in channels-last layout. */
-static int64_t library_rate_of(const nnc_fit_row *r) {
-    return r->device->efficiency.conv.library_sustained_fraction > 0.0;
+/* Tests whether the device file states the rate of products with unaligned dimensions. */
+static int64_t unaligned_rate_of(const nnc_fit_row *r) {
+    return r->plan.precision < NNC_DTYPE_COUNT && r->device->efficiency.gemm[r->plan.precision].unaligned_ratio > 1.0;
+}
+
+static int64_t issued_of(const nnc_fit_row *r) { return r->row->op.issued_as != NNC_ISSUED_NOT; }
+
+/* Tests for a matrix product with an inner or outer dimension that is no multiple of 16 bytes. */
+static int64_t unaligned_of(const nnc_fit_row *r) {
+    const nnc_matmul *p = &r->row->op.u.matmul;
+    const int64_t multiple = (int64_t)(16.0 / nnc_dtype_bytes(r->row->op.dtype));
+    return r->row->op.kind == NNC_OP_MATMUL && (p->n % multiple != 0 || p->k % multiple != 0);
 }
 
 /* Returns the attention kernel that a step runs, plus 1; 0 = the step runs no fused attention kernel. */
@@ -214,9 +273,8 @@ static bool differs(const nnc_fit *fit, int32_t group, row_key *key) {
 
 /* ---- the parameters that a fit group can determine ---- */
 
-enum { KERNEL_ROWS = 20, COLLECTIVE_ROWS = 6, STEP_ROWS = 5, ATTENTION_ROWS = 3 };
-
-static const char few_kernels[] = "takes 20 rows or more";
+static const char few_kernels[] = "takes 3 rows or more for each parameter";
+static const char few_requests[] = "takes 20 rows or more";
 static const char few_collectives[] = "takes 6 rows or more";
 static const char few_steps[] = "takes 5 rows or more for each parameter";
 static const char one_shape[] = "takes steps of two hidden sizes and two sequence lengths";
@@ -233,12 +291,17 @@ bool nnc_fit_add(nnc_fit *fit, const char *name) {
     return true;
 }
 
+/* Writes the name "PREFIXobject.member"; without an object, "PREFIXmember". */
+static void name_parameter(char name[NNC_FIT_NAME], const char *prefix, const char *object, const char *member) {
+    snprintf(name, NNC_FIT_NAME, "%.24s%.20s%s%.32s", prefix, object, object[0] != '\0' ? "." : "", member);
+}
+
 /* Adds the parameter "PREFIXobject.member" to a fit group. reason: why the rows of the fit group cannot determine
  * the parameter; NULL = they can. */
 static void add(nnc_fit *fit, int32_t group, const char *prefix, const char *object, const char *member,
                 const char *reason) {
     char name[NNC_FIT_NAME];
-    snprintf(name, sizeof name, "%.30s%.20s%s%.27s", prefix, object, object[0] != '\0' ? "." : "", member);
+    name_parameter(name, prefix, object, member);
     for (int32_t i = 0; i < fit->parameter_count && reason == NULL; i++) {
         if (fit->parameters[i].reason == NULL && strcmp(fit->parameters[i].name, name) == 0) { reason = from_kernels; }
     }
@@ -248,20 +311,24 @@ static void add(nnc_fit *fit, int32_t group, const char *prefix, const char *obj
     }
 }
 
-/* Requirement on the rows of a fit group, without which a parameter is not fitted. A parameter with FORWARD,
- * BACKWARD, RATE, RATIO or LIBRARY is not even listed if the rows do not meet the requirement. */
+/* Requirement on the rows of a fit group, without which a parameter is not fitted. A parameter with another requirement
+ * than a number of rows, widths, depths or sizes is not even listed if the rows do not meet it. */
 typedef enum need {
     ANY,
-    FORWARD,  /* needs forward rows */
-    BACKWARD, /* needs backward rows */
-    KERNELS,  /* needs 20 rows */
-    RATE,     /* needs 20 rows, and a device whose file states the bandwidth of its L2 cache */
-    RATIO,    /* needs 20 rows, and a device whose file does not state the bandwidth of its L2 cache */
-    LIBRARY,  /* needs 20 rows, and a device whose file states the rate of convolutions in channels-last layout */
-    WIDTHS,   /* needs 20 rows, with two head widths */
-    DEPTHS,   /* needs 20 rows, with models of two numbers of layers */
-    MESSAGES, /* needs 6 rows */
-    SIZES     /* needs 6 rows, with two numbers of ranks */
+    FORWARD,   /* needs forward rows */
+    BACKWARD,  /* needs backward rows */
+    KERNELS,   /* needs 20 rows, or 3 for each parameter, like the next six */
+    RATE,      /* needs a device whose file states the bandwidth of its L2 cache */
+    RATIO,     /* needs a device whose file does not state the bandwidth of its L2 cache */
+    ISSUED,    /* needs kernels that PyTorch issued */
+    UNSTATED,  /* needs kernels that PyTorch issued, and a device whose file does not state the parameter */
+    UNALIGNED, /* needs products with a dimension that is no multiple of 16 bytes */
+    WIDTHS,    /* needs two head widths */
+    NO_RATIO,  /* needs a device whose file does not state the rate of unaligned products */
+    A_RATIO,   /* needs a device whose file states the rate of unaligned products */
+    DEPTHS,    /* needs 20 rows, with models of two numbers of layers */
+    MESSAGES,  /* needs 6 rows */
+    SIZES      /* needs 6 rows, with two numbers of ranks */
 } need;
 
 /* Parameters of every fit group except steps: the beginning of the fit group's name; the object of the device file,
@@ -278,12 +345,15 @@ static const struct {
     { "gemm ", "efficiency.gemm.", "l2_bytes_per_s", RATE },
     { "gemm ", "efficiency.gemm.", "l2_bytes_per_flop", RATIO },
     { "gemm ", "efficiency.gemm.", "wave_quantization", KERNELS },
+    { "gemm ", "efficiency.gemm.", "unaligned_ratio", UNALIGNED },
     { "attention ", "efficiency.attention.", "sustained_fraction", FORWARD },
     { "attention ", "efficiency.attention.", "backward_ratio", BACKWARD },
+    { "attention ", "efficiency.attention.", "library_backward_bytes", UNSTATED },
     { "attention ", "efficiency.attention.", "fixed_s", KERNELS },
     { "attention ", "efficiency.attention.", "seq_half", KERNELS },
     { "attention ", "efficiency.attention.", "block_penalty", KERNELS },
     { "attention ", "efficiency.attention.", "narrow_ratio", WIDTHS },
+    { "attention ", "efficiency.attention.", "library_unmasked_half", UNSTATED },
     { "pointwise", "efficiency.pointwise.", "memory_fraction", ANY },
     { "pointwise", "efficiency.pointwise.", "fixed_s", KERNELS },
     { "maps", "efficiency.maps.", "memory_fraction", ANY },
@@ -294,10 +364,19 @@ static const struct {
     { "conv", "efficiency.conv.", "sustained_fraction", ANY },
     { "conv", "efficiency.conv.", "memory_fraction", KERNELS },
     { "conv", "efficiency.conv.", "fixed_s", KERNELS },
-    { "conv", "efficiency.conv.", "library_sustained_fraction", LIBRARY },
+    { "conv", "efficiency.conv.", "vector_fraction", UNSTATED },
+    { "conv", "efficiency.conv.", "depth_half", UNSTATED },
+    { "conv", "efficiency.conv.", "library_sustained_fraction", ISSUED },
+    { "conv", "efficiency.conv.", "library_channels_half", UNSTATED },
+    { "conv", "efficiency.conv.", "library_tf32_backward_ratio", UNSTATED },
+    { "conv", "efficiency.conv.", "library_tf32_contiguous_ratio", UNSTATED },
+    { "conv", "efficiency.conv.", "library_channel_fraction", UNSTATED },
+    { "conv", "efficiency.conv.", "library_channel_weight_ratio", UNSTATED },
     { "collectives between nodes", "efficiency.collectives.", "scale_out_fraction", ANY },
     { "collectives between nodes", "efficiency.collectives.", "scale_out_fixed_s", MESSAGES },
     { host_steps, "host.", "kernel_s", ANY },
+    { unaligned_steps, "efficiency.gemm.", "unaligned_ratio", NO_RATIO },
+    { unaligned_steps, "efficiency.gemm.", "unaligned_backward_ratio", A_RATIO },
     { "time to first token", "serving.", "ttft_s", ANY },
     { "time per token", "serving.", "step_s", ANY },
     { "time per token", "serving.", "prefill_factor", KERNELS },
@@ -311,6 +390,18 @@ static const struct {
     { "", "efficiency.collectives.", "small_group_loss", SIZES },
 };
 
+/* Returns why a fit group has too few rows for one more parameter; NULL = it has enough. Kernels need 20 rows for all
+ * parameters, or 3 rows for each. */
+static const char *few_of(const nnc_fit *fit, int32_t g) {
+    const nnc_fit_group *group = &fit->groups[g];
+    int32_t parameters = 1;
+    if (group->kind == NNC_MEASURED_SERVING) { return group->rows < KERNEL_ROWS ? few_requests : NULL; }
+    for (int32_t i = 0; i < fit->parameter_count; i++) {
+        parameters += fit->parameters[i].group == g && fit->parameters[i].reason == NULL;
+    }
+    return group->rows < KERNEL_ROWS && group->rows < ROWS_PER_KERNEL_PARAMETER * parameters ? few_kernels : NULL;
+}
+
 /* Returns why the rows of a fit group do not meet a requirement; NULL = they meet it. *listed: false if the
  * parameter is not to be listed at all. */
 /* One case per need. NOLINTNEXTLINE(readability-function-cognitive-complexity) */
@@ -318,19 +409,24 @@ static const char *unmet(const nnc_fit *fit, int32_t g, need what, bool *listed)
     const int32_t rows = fit->groups[g].rows;
     const int32_t backward = what < KERNELS ? count_equal(fit, g, backward_of, 1) : 0;
     const bool rate = (what == RATE || what == RATIO) && count_equal(fit, g, cache_rate_of, 1) > 0;
-    const char *kernels = rows < KERNEL_ROWS ? few_kernels : NULL;
+    const char *kernels = few_of(fit, g);
     const char *messages = rows < COLLECTIVE_ROWS ? few_collectives : NULL;
     *listed = what == FORWARD    ? backward < rows
               : what == BACKWARD ? backward > 0
               : what == RATE     ? rate
               : what == RATIO    ? !rate
-              : what == LIBRARY  ? count_equal(fit, g, library_rate_of, 1) > 0
-                                 : true;
+              : what == NO_RATIO || what == A_RATIO
+                  ? (count_equal(fit, g, unaligned_rate_of, 1) > 0) == (what == A_RATIO)
+              : what == UNALIGNED                  ? count_equal(fit, g, unaligned_of, 1) > 0
+              : what == ISSUED || what == UNSTATED ? count_equal(fit, g, issued_of, 1) > 0
+                                                   : true;
     switch (what) {
     case KERNELS:
     case RATE:
     case RATIO:
-    case LIBRARY: return kernels;
+    case ISSUED:
+    case UNSTATED:
+    case UNALIGNED: return kernels;
     case WIDTHS: return kernels != NULL ? kernels : !differs(fit, g, head_width_of) ? one_width : NULL;
     case DEPTHS: return kernels != NULL ? kernels : !differs(fit, g, layers_of) ? one_depth : NULL;
     case MESSAGES: return messages;
@@ -379,6 +475,15 @@ static void choose_of_steps(nnc_fit *fit, int32_t g) {
     }
 }
 
+/* Tests whether the device file of the rows states a parameter, whose neutral value is NaN or 0. */
+static bool is_stated(const nnc_fit *fit, const char *prefix, const char *object, const char *member) {
+    char name[NNC_FIT_NAME];
+    nnc_device device = *fit->rows[0].device;
+    nnc_parameter_place place;
+    name_parameter(name, prefix, object, member);
+    return nnc_parameter_find(&device, name, &place, NULL) == NNC_OK && *place.value > 0.0;
+}
+
 /* Adds the parameters of a fit group. Finds the first entry of the table whose `group` is a beginning of the name of
  * the fit group, and uses all entries with the same `group`. */
 static void choose_of_group(nnc_fit *fit, int32_t g) {
@@ -388,7 +493,9 @@ static void choose_of_group(nnc_fit *fit, int32_t g) {
         if (group == NULL && begins(name, choices[i].group)) { group = choices[i].group; }
         if (group != NULL && strcmp(group, choices[i].group) == 0) {
             const char *reason = unmet(fit, g, choices[i].need, &listed);
-            if (listed) { add(fit, g, choices[i].object, name + strlen(group), choices[i].member, reason); }
+            const char *prefix = choices[i].object, *end = name + strlen(group), *member = choices[i].member;
+            listed = listed && !(choices[i].need == UNSTATED && is_stated(fit, prefix, end, member));
+            if (listed) { add(fit, g, prefix, end, member, reason); }
         }
     }
 }
@@ -433,12 +540,22 @@ static const range ranges[] = {
     FACTOR("l2_bytes_per_s", 1e10, 1e15, 0.3, NAN),
     AMOUNT("boost_ratio", 2, 0.05, 1.05),
     AMOUNT("unaligned_ratio", 10, 0.3, 1.5),
+    AMOUNT("unaligned_backward_ratio", 10, 0.3, 1.5),
     AMOUNT("fixed_s", 1e-2, 2e-6, 5e-6),
     AMOUNT("log2_s", 1e-2, 2e-6, 3e-6),
     AMOUNT("step_fixed_s", 1e-1, 2e-5, 5e-5),
     AMOUNT("scale_out_fixed_s", 1e-1, 5e-5, 1e-4),
     AMOUNT("kernel_s", 1e-2, 2e-6, 1e-5),
     AMOUNT("k_fill", 1e4, 50, 150),
+    FACTOR("vector_fraction", 0.005, 0, 0.15, 0.05),
+    AMOUNT("depth_half", 1e4, 20, 30),
+    AMOUNT("library_channels_half", 1e4, 20, 30),
+    FACTOR("library_tf32_backward_ratio", 0.1, 0, 0.1, 1),
+    FACTOR("library_tf32_contiguous_ratio", 0.1, 0, 0.1, 1),
+    FACTOR("library_channel_fraction", 0.005, 0, 0.15, 0.05),
+    FACTOR("library_channel_weight_ratio", 0.1, 0, 0.15, 1),
+    AMOUNT("library_unmasked_half", 1e4, 50, 100),
+    AMOUNT("library_backward_bytes", 1e3, 10, 20),
     AMOUNT("wave_quantization", 0, 0.2, 0.5),
     AMOUNT("seq_half", 1e5, 150, 400),
     AMOUNT("block_penalty", 100, 0.3, 0.5),

@@ -273,8 +273,9 @@ typedef struct nnc_fit_row {
     nnc_plan plan;
     uint64_t digest; /* rows with equal digests are in the same part of a cross-validation */
     int32_t file;
-    bool held;     /* true: held out, no parameter is fitted on this row */
-    bool launches; /* true: the row is a launch-bound step */
+    bool held;      /* true: held out, no parameter is fitted on this row */
+    bool launches;  /* true: the row is a launch-bound step */
+    bool unaligned; /* true: the row is a step whose time depends on products with unaligned dimensions */
     int32_t group;
     int32_t part;                        /* index of the row's part in the cross-validation */
     double weight;                       /* weight of the row's error in the current fit */

@@ -89,12 +89,12 @@ efficiency.gemm.bf16.sustained_fraction       1  0.770398  0.755013  0.797132   
 left as they are:
 
 parameter                               value  why
-efficiency.gemm.bf16.boost_ratio            1  takes 20 rows or more
-efficiency.gemm.bf16.memory_fraction        1  takes 20 rows or more
-efficiency.gemm.bf16.fixed_s                0  takes 20 rows or more
-efficiency.gemm.bf16.k_fill                 0  takes 20 rows or more
-efficiency.gemm.bf16.l2_bytes_per_flop      -  takes 20 rows or more
-efficiency.gemm.bf16.wave_quantization      -  takes 20 rows or more
+efficiency.gemm.bf16.boost_ratio            1  takes 3 rows or more for each parameter
+efficiency.gemm.bf16.memory_fraction        1  takes 3 rows or more for each parameter
+efficiency.gemm.bf16.fixed_s                0  takes 3 rows or more for each parameter
+efficiency.gemm.bf16.k_fill                 0  takes 3 rows or more for each parameter
+efficiency.gemm.bf16.l2_bytes_per_flop      -  takes 3 rows or more for each parameter
+efficiency.gemm.bf16.wave_quantization      -  takes 3 rows or more for each parameter
 
 errors:
 
@@ -170,12 +170,12 @@ efficiency.pointwise.memory_fraction                    1   0.302903   0.256723 
 left as they are:
 
 parameter                                       value  why
-efficiency.gemm.bf16.boost_ratio                    1  takes 20 rows or more
-efficiency.gemm.bf16.memory_fraction                1  takes 20 rows or more
-efficiency.gemm.bf16.fixed_s                        0  takes 20 rows or more
-efficiency.gemm.bf16.k_fill                         0  takes 20 rows or more
-efficiency.gemm.bf16.l2_bytes_per_flop              -  takes 20 rows or more
-efficiency.gemm.bf16.wave_quantization              -  takes 20 rows or more
+efficiency.gemm.bf16.boost_ratio                    1  takes 3 rows or more for each parameter
+efficiency.gemm.bf16.memory_fraction                1  takes 3 rows or more for each parameter
+efficiency.gemm.bf16.fixed_s                        0  takes 3 rows or more for each parameter
+efficiency.gemm.bf16.k_fill                         0  takes 3 rows or more for each parameter
+efficiency.gemm.bf16.l2_bytes_per_flop              -  takes 3 rows or more for each parameter
+efficiency.gemm.bf16.wave_quantization              -  takes 3 rows or more for each parameter
 efficiency.calibration                              1  contradicts kernels that were measured
 efficiency.attention.flash2.sustained_fraction      1  takes 5 rows or more for each parameter
 

@@ -151,6 +151,11 @@ START_TEST(alignment) {
     const double scores_s = time_of_product(&device, &op).compute_s;
     op.u.matmul.b_is_weight = true;
     near(time_of_product(&device, &op).compute_s, 2.0 * scores_s);
+    device.efficiency.gemm[NNC_BF16].unaligned_backward_ratio = 1.5;
+    near(time_of_product(&device, &op).compute_s, 2.0 * scores_s);
+    op.phase = NNC_PHASE_GRAD_INPUT;
+    near(time_of_product(&device, &op).compute_s, 1.5 * scores_s);
+    op.phase = NNC_PHASE_FORWARD;
     op.u.matmul.n = 50264;
     near(time_of_product(&device, &op).compute_s, 2.0 * 8192 * 50264 * 8192 / 100e12);
 }

@@ -235,6 +235,38 @@ START_TEST(steps_of_several_shapes_give_two_figures) {
 }
 END_TEST
 
+/* Six steps whose logits have 32,001 columns give the rate of the gradients of these products, and of forward too if
+ * the device does not state it. Four such steps are steps like others. */
+START_TEST(unaligned_steps_give_their_ratio) {
+    for (int stated = 0; stated < 2; stated++) {
+        open_all();
+        for (int i = 0; i < 6; i++) {
+            add_step(512 << (i % 3), 1024, 8 + i);
+            models[i].decoder.vocab = 32001;
+            fit_rows[i].plan.precision = rows[i].plan.precision = NNC_BF16;
+        }
+        software.lists_operators = true; /* a program that does not pad these products */
+        start.host.kernel_s = 0.0;
+        start.efficiency.fitted = true;
+        start.efficiency.gemm[NNC_BF16].unaligned_ratio = stated ? 6.0 : 1.0;
+        nnc_device truth = start;
+        truth.efficiency.gemm[NNC_BF16].unaligned_ratio = stated ? 6.0 : 3.0;
+        truth.efficiency.gemm[NNC_BF16].unaligned_backward_ratio = 3.0;
+        measure(&truth);
+        begin_fit();
+        ck_assert_str_eq(fit.groups[0].name, "unaligned steps bf16");
+        nnc_fit_choose(&fit);
+        ck_assert_int_eq(fit.parameter_count, 1);
+        run_fit();
+        check_value(stated ? "efficiency.gemm.bf16.unaligned_backward_ratio" : "efficiency.gemm.bf16.unaligned_ratio",
+                    3.0);
+        fit_rows[0].held = fit_rows[1].held = true;
+        begin_fit();
+        ck_assert_str_eq(fit.groups[0].name, "steps");
+    }
+}
+END_TEST
+
 /* One hidden size: a slow product and a slow memory look alike. */
 START_TEST(steps_of_one_shape_give_one_figure) {
     for (int i = 0; i < 6; i++) { add_step(1024, 1024, i + 1); }
@@ -421,6 +453,7 @@ int main(void) {
         tcase_add_test(tests, few_products_move_one_figure);
         tcase_add_test(tests, one_step_gives_the_machine_factor);
         tcase_add_test(tests, steps_of_several_shapes_give_two_figures);
+        tcase_add_test(tests, unaligned_steps_give_their_ratio);
         tcase_add_test(tests, steps_of_one_shape_give_one_figure);
         tcase_add_test(tests, collectives_of_a_domain_come_back);
         tcase_add_test(tests, the_same_rows_give_the_same_digits);
