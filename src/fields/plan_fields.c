@@ -348,7 +348,7 @@ static const nnc_field budget_fields[] = {
     { NNC_FIELD(nnc_budget_ask, params), .max = AMOUNT_MAX, .above_min = true,
       .help = "Parameters of a model, to compute the cost of its training." },
     { NNC_FIELD(nnc_budget_ask, tokens), .unit = "tokens", .max = AMOUNT_MAX, .above_min = true,
-      .help = "Tokens that this model is trained on." },
+      .help = "Tokens that the model of --params is trained on." },
     { NNC_FIELD(nnc_budget_ask, flops), .unit = "FLOP", .max = 1e40, .above_min = true,
       .help = "FLOPs to spend instead of money; needs no device." },
     { NNC_FIELD(nnc_budget_ask, serve_tokens), .unit = "tokens", .max = 1e30, .above_min = true,
@@ -383,7 +383,7 @@ static const char *dtype_name(unsigned value) { return nnc_dtype_name((nnc_dtype
 static const nnc_field serve_fields[] = {
     { LENGTH(input_len), .group = "Requests", .alias = "isl", NNC_DEFAULT(1024), .help = "Tokens of a prompt." },
     { LENGTH(output_len), .alias = "osl", NNC_DEFAULT(256), .help = "Generated tokens per request." },
-    { COUNT(batch), .default_text = "1, if none of the next three options is given",
+    { COUNT(batch), .default_text = "1 without --concurrency, --request-rate, --offline",
       .help = "Static batch: requests that start and end together." },
     { COUNT(concurrency), .help = "Closed loop: this many requests are always open." },
     { NNC_FIELD(nnc_serve_ask, waves), .min = 1, .max = 1e9, NNC_DEFAULT(10),
