@@ -343,6 +343,14 @@ $ nncost estimate dense round -- torchrun train.py --num-layers 2 --bf16 --freez
 ! nncost: arguments:1: freeze-LM: cannot be estimated together with the other keys; --train LIST names the parts that are trained, and --lenient skips the key
 [3]
 
+# Without slots the experts of MaxText all compute every token, if sparse_matmul is off.
+$ printf 'base_config: base.yml\nnum_experts: 4\nnum_experts_per_tok: 2\nsparse_matmul: false\n' >x.yml; nncost estimate x.yml round --format json | grep -o '"params": [0-9]*, "active_params": [0-9]*'
+"params": 3218278400, "active_params": 3218278400
+$ nncost show x.yml --to-options | grep '^#'
+\# x.yml:4: sparse_matmul: every expert computes every token: the FLOPs of the model count them all
+$ sed -i 's/false/true/' x.yml; nncost estimate x.yml round --format json | grep -o '"params": [0-9]*, "active_params": [0-9]*'
+"params": 3218278400, "active_params": 1808992256
+
 # Megatron-FSDP shards everything and keeps gradients in the format of the weights, unless options say otherwise.
 $ nncost show dense --to-options -- torchrun pretrain_gpt.py --num-layers 2 --bf16 --use-distributed-optimizer --use-megatron-fsdp | grep -o -- '--zero .\|--policy [^ ]*'
 --zero 3
