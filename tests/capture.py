@@ -368,6 +368,65 @@ def of_frozen_recordings(folder):
     compared("sparse gradients", sparse, "1")
 
 
+class Stopped(Exception):
+    """As PyTorch 2 raises it to end the forward of a checkpoint after the last tensor that backward needs"""
+
+
+class Stop(nn.Module):
+    def forward(self, x):
+        if torch.is_grad_enabled():
+            raise Stopped
+        return x
+
+
+class Again(torch.autograd.Function):
+    """A checkpoint that stops early"""
+    @staticmethod
+    def forward(ctx, x, layer, stop):
+        ctx.layer, ctx.stop = layer, stop
+        ctx.save_for_backward(x)
+        with torch.no_grad():
+            return stop(layer(x))
+
+    @staticmethod
+    def backward(ctx, gradient):
+        x = ctx.saved_tensors[0].detach().requires_grad_(True)
+        with torch.enable_grad():
+            y = ctx.layer(x)
+            try:
+                ctx.stop(y)
+            except Stopped:
+                pass
+        torch.autograd.backward(y, gradient)
+        return x.grad, None, None
+
+
+class StopsEarly(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.first, self.layer, self.stop, self.head = nn.Linear(4, 8), nn.Linear(8, 8), Stop(), nn.Linear(8, 2)
+
+    def forward(self, x):
+        return self.head(Again.apply(self.first(x), self.layer, self.stop))
+
+
+def of_early_stop():
+    """A module that a checkpoint leaves by an exception is not the module of later operators, also in the next micro-batch"""
+    net, x = StopsEarly(), torch.randn(BATCH, 4)
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+
+    def step():
+        for _ in range(2):
+            net(x).square().mean().backward()
+        optimizer.step()
+    captured = recorded(step, batch=2 * BATCH)
+    found = [(op["phase"], captured["modules"][op["module"]]) for op in captured["ops"] for _ in range(op["repeat"])
+             if op["name"].split(".")[1] in ("mm", "addmm", "pow")]
+    expected = [("forward", name) for name in ("first", "layer", "head", "")] + [("backward", "head")] * 2 + \
+        [("recompute", "layer")] + [("backward", "layer")] * 2 + [("backward", "first")]
+    check(f"early stop: {found}", [row for row in found if row != ("backward", "")] != 2 * expected, False)
+
+
 def of_adapters(folder):
     """Adapters of rank 4 on the matrices of the layers; in backward the first layer's first adapter has no gradient to pass on"""
     pairs = [(1, 3), (1, 1), (1, 4), (4, 1)]  # inputs and outputs in widths
@@ -1078,6 +1137,7 @@ def main():
         of_freeze(folder)
         of_modules(folder)
         of_frozen_recordings(folder)
+        of_early_stop()
         of_adapters(folder)
         of_step()
         of_shards(folder)

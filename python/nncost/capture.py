@@ -164,7 +164,7 @@ def recorder(model, others=()):
             self.phase, self.ops, self.storages = "forward", [], Storages()
             self.modules, self.stack, self.pending, self.owner = {"": 0}, [], [], {}
             self.handles, self.previous, self.running = [], 0, False  # running: autograd is
-            self.differentiated = False  # backward(create_graph=True)
+            self.differentiated, self.depth = False, 0  # backward(create_graph=True); modules on the stack where backward began
             self.layers, self.evaluation = [], 0  # calls of recurrent layers; operators of evaluations, which are left out
             self.loading = 0  # above 0: a DataLoader without workers makes samples, on the host
             self.parts = list(model.children()) if type(model).__name__ == "Parts" else [model]
@@ -229,6 +229,7 @@ def recorder(model, others=()):
             """After a node ran, the operators since the node before are its own; sums of gradients come first and
             belong to the node before"""
             def hook(*_):
+                del self.stack[self.depth:]  # modules that ran again up to the last tensor that backward needs (PyTorch 2.1)
                 pending, self.pending = self.pending, []
                 own = False
                 for op in pending:
@@ -1317,7 +1318,7 @@ def record(run, what, batch, source, used=(), alive=(), checkpoint=(), freeze=()
         inner = rec is None or rec.running  # of a checkpoint with use_reentrant=True
         if not inner:
             rec.claim(tensors if isinstance(tensors, torch.Tensor) else list(tensors), "")
-            rec.phase, rec.running = "backward", True
+            rec.phase, rec.running, rec.depth = "backward", True, len(rec.stack)
             rec.differentiated = bool(kwargs.get("create_graph", len(args) > 2 and args[2]))
         backward(tensors, *args, **kwargs)
         if not inner:  # what follows, such as clipping, is of backward too
