@@ -5,21 +5,23 @@ software profile and a cluster through --set, one at a time.
 Each command ends in an answer or a refusal. An answer has no NaN and no infinity, no number beyond 1e40 and no positive one
 below 1e-40 in its text, and the parts of a JSON document add up to their total.
 
-    usage: edges.py NNCOST ROOT [COUNT [EVERY]]    COUNT: pairs of edge values to try as well, by a fixed seed
-                                                   EVERY: one edge value of EVERY is tried alone [1: all]
+    usage: edges.py NNCOST EACH_LINE ROOT [COUNT [EVERY [SEED]]]
+           EACH_LINE: the program that runs many command lines in one process (tests/each_line.c)
+           COUNT: random pairs of edge values to try as well; 9 of 10 pairs are of values that are accepted alone
+           EVERY: one edge value of EVERY is tried alone [1: all]
 """
 import json
 import math
+import multiprocessing
 import os
 import random
 import re
 import subprocess
 import sys
-from concurrent.futures import ThreadPoolExecutor
+import tempfile
 
-nncost, root = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
-pairs = int(sys.argv[3]) if len(sys.argv) > 3 else 0
-every = int(sys.argv[4]) if len(sys.argv) > 4 else 1
+nncost, each_line, root = (os.path.abspath(path) for path in sys.argv[1:4])
+pairs, every, seed = (int(word) for word in [*sys.argv[4:], *["0", "1", "28"][len(sys.argv) - 4:]])
 os.environ["NNCOST_PATH"] = root
 VALUES = ["0", "1", "2", "1e-320", "1e-308", "1e-300", "1e-12", "1e-6", "0.001", "0.5", "0.999999999", "3", "1000", "1e6", "1e9",
           "1e12", "1e15", "1e18", "1e30", "1e300", "1.7976931348623157e308", "-1", "nan", "inf"]
@@ -29,6 +31,7 @@ BASES = {
     "serve": ["serve", "llama3-8b", "h100", "--batch", "8", "--input-len", "1024", "--output-len", "128"],
     "budget": ["budget", "--device", "h100", "--cost", "1e6"],
 }
+CHUNK = 100 # command lines of one process
 BAD = re.compile(r"(?<![\w.-])-?(nan|inf)(?![\w-])|\d(?:\.\d+)?e[+-]?(?:4\d|[5-9]\d|\d{3})", re.I)
 
 
@@ -76,39 +79,91 @@ def refuse(constant):
     raise ValueError(constant)
 
 
-def judge(words):
+def judge(code, text, document):
+    """The fault in an answer of a command line, or None."""
+    if code not in (0, 2, 3):
+        return f"exit {code}: {text[:120]}"
+    if code > 0:
+        return "a refusal of several lines" if "\n" in text else None
+    bad = BAD.search(text)
+    if bad:
+        line = text[: bad.start()].rsplit("\n", 1)[-1] + text[bad.start():].split("\n", 1)[0]
+        return f"prints {bad.group(0)}: {line.strip()[:110]}"
     try:
-        text = run(words)
-        if text.returncode not in (0, 1, 2, 3):
-            return f"exit {text.returncode}: {text.stderr.strip()[:120]}"
-        if text.returncode > 1:
-            return None if text.stdout == "" and text.stderr.count("\n") == 1 else "a refusal of several lines"
-        bad = BAD.search(text.stdout)
-        if bad:
-            line = text.stdout[: bad.start()].rsplit("\n", 1)[-1] + text.stdout[bad.start():].split("\n", 1)[0]
-            return f"prints {bad.group(0)}: {line.strip()[:110]}"
-        answer = json.loads(run([*words, "--format", "json"]).stdout, parse_constant=refuse)
-        wrong = sums(answer)
+        wrong = sums(json.loads(document, parse_constant=refuse))
         return f"parts differ from {wrong}" if wrong else None
-    except subprocess.TimeoutExpired:
-        return "no answer within a minute"
     except ValueError as error:
         return f"JSON: {error}"
 
 
+def answers(process):
+    """Exit code and text of each command line, and the JSON of those that succeed."""
+    def one():
+        header = process.stdout.readline().split()
+        return (int(header[0]), process.stdout.read(int(header[1])).decode()) if header else (None, "")
+    while True:
+        code, text = one()
+        if code is None:
+            return
+        yield code, text, one()[1] if code == 0 else ""
+
+
+def ask(cases):
+    """Words, exit code and fault of each case."""
+    left = list(cases)
+    while left:
+        with tempfile.TemporaryFile("w+") as lines:
+            lines.writelines("\t".join([*words, "--no-defaults"]) + "\n" for words in left)
+            lines.seek(0)
+            process = subprocess.Popen([each_line], stdin=lines, stdout=subprocess.PIPE)
+            done = 0
+            for words, answer in zip(left, answers(process)):
+                done += 1
+                yield words, answer[0], judge(*answer)
+            process.stdout.close()
+            process.wait()
+        if done < len(left): # a signal ended the process: a fault, or no answer within a minute
+            yield left[done], process.returncode, f"signal {-process.returncode}"
+            done += 1
+        left = left[done:]
+
+
+def ask_list(cases):
+    return list(ask(cases))
+
+
+def ask_pairs(chance):
+    """Answers of CHUNK random pairs, 9 of 10 of values that are accepted alone."""
+    cases = []
+    for _ in range(CHUNK):
+        command = chance.choice(list(BASES))
+        first, second = chance.sample(list(good[command].values()) if chance.random() < 0.9 else settings[command], 2)
+        words = chance.choice(first) + chance.choice(second)
+        cases.append(BASES[command] + [word for i, word in enumerate(words) if word not in words[:i] or word != "--lenient"])
+    return ask_list(cases)
+
+
 settings = {command: [[[name, value] for value in VALUES] for name in options(command)] for command in BASES}
 settings["estimate"] += [[["--lenient", "--set", f"device.{path}={value}"] for value in VALUES] for path in fields()]
-cases = [base + one for command, base in BASES.items() for name in settings[command] for one in name]
-chance = random.Random(28)
-cases = chance.sample(cases, len(cases) // every)
-for _ in range(pairs):
-    command = chance.choice(list(BASES))
-    first, second = chance.sample(settings[command], 2)
-    words = chance.choice(first) + chance.choice(second)
-    cases.append(BASES[command] + [word for i, word in enumerate(words) if word not in words[:i] or word != "--lenient"])
-with ThreadPoolExecutor(2) as pool:
-    faults = [(words, fault) for words, fault in zip(cases, pool.map(judge, cases)) if fault]
-print(f"{len(cases)} commands, {len(faults)} faults")
+alone = [(command, i, one) for command in BASES for i, name in enumerate(settings[command]) for one in name]
+alone = random.Random(seed).sample(alone, len(alone) // every)
+cases = [BASES[command] + one for command, _, one in alone]
+good = {command: {} for command in BASES}
+faults, accepted = [], 0
+with multiprocessing.Pool(2) as pool:
+    answered = sum(pool.imap(ask_list, [cases[i : i + CHUNK] for i in range(0, len(cases), CHUNK)]), [])
+for (command, i, one), (words, code, fault) in zip(alone, answered):
+    if code == 0:
+        good[command].setdefault(i, []).append(one)
+    if fault:
+        faults.append((words, fault))
+with multiprocessing.Pool(2) as pool: # made now, because its processes need `good`
+    for some in pool.imap(ask_pairs, (random.Random(seed + i) for i in range(1, pairs // CHUNK + 1))):
+        accepted += sum(code == 0 for _, code, _ in some)
+        faults += [(words, fault) for words, _, fault in some if fault]
+        if any(fault for _, _, fault in some):
+            print(faults[-1], file=sys.stderr, flush=True) # hours before the end
+print(f"{len(answered)} values, {pairs // CHUNK * CHUNK} pairs, of which {accepted} are accepted, {len(faults)} faults")
 for words, fault in faults[:40]:
     print(" ".join(words), "->", fault)
-sys.exit(1 if faults or len(cases) < 5000 // every else 0)
+sys.exit(1 if faults or len(answered) < 5000 // every else 0)

@@ -1,0 +1,46 @@
+/* Runs each line of standard input as a command line of nncost, words separated by tabs, in one process: a third of the
+ * time of a process for each. Writes for each run a line with its exit code and the number of bytes that follow: its
+ * output, or the error. A command line that succeeds runs again with --format json. */
+#include <signal.h>
+
+#define main nncost_main
+#include "cli/main.c"
+#undef main
+
+enum { WORDS_MAX = 64, LINE_MAX_BYTES = 4096, SECONDS_MAX = 60 };
+
+/* Returns true if the command succeeded. */
+static bool run_line(const char *line, const char *format) {
+    char text[LINE_MAX_BYTES + 64], *words[WORDS_MAX + 2], *rest = NULL;
+    nnc_buffer out = { 0 };
+    nnc_error err = { 0 };
+    int count = 0;
+    snprintf(text, sizeof text, "nncost\t%s%s", line, format);
+    for (char *word = strtok_r(text, "\t\n", &rest); word != NULL && count < WORDS_MAX;
+         word = strtok_r(NULL, "\t\n", &rest)) {
+        words[count++] = word;
+    }
+    words[count] = NULL;
+    alarm(SECONDS_MAX); /* ends this process */
+    const nnc_status status = nnc_command_call(count, words, &out, &err);
+    if (status != NNC_OK) {
+        nnc_buffer_clear(&out);
+        nnc_buffer_print(&out, "%s: %s", err.where, err.what);
+    }
+    printf("%d %zu\n", nnc_status_exit_code(status), out.size);
+    fwrite(out.bytes, 1, out.size, stdout);
+    nnc_buffer_free(&out);
+    return status == NNC_OK;
+}
+
+int main(void) {
+    char line[LINE_MAX_BYTES];
+    keep_blocks_apart();
+    share_trees();
+    while (fgets(line, sizeof line, stdin) != NULL) {
+        line[strcspn(line, "\n")] = '\0';
+        if (run_line(line, "")) { run_line(line, "\t--format\tjson"); }
+        fflush(stdout);
+    }
+    return 0;
+}
