@@ -299,12 +299,13 @@ static double demand_seconds(const nnc_rows *rows, const nnc_device *device) {
 static double slowdown_of(const nnc_rows *rows, const nnc_device *device, double pass_s) {
     const nnc_power_efficiency *e = &device->efficiency.power;
     const double room = nnc_power_limit(device) / device->power_w - e->idle_share;
-    if (!(e->exponent > 0.0) || !(pass_s > 0.0) || !(room > 0.0)) { return 1.0; }
+    if (!(pass_s > 0.0) || !(room > 0.0)) { return 1.0; }
     const double drawn = demand_seconds(rows, device) / pass_s;
     return drawn > room ? pow(drawn / room, e->exponent) : 1.0;
 }
 
 void nnc_power_throttle(nnc_rows *rows, const nnc_device *device) {
+    if (!(device->efficiency.power.exponent > 0.0)) { return; /* the device does not slow down */ }
     const double pass_s = compute_seconds(rows), slowdown = slowdown_of(rows, device, pass_s);
     double slowed_s = 0.0;
     int16_t slowed[NNC_ROWS_MAX];

@@ -258,7 +258,7 @@ static bool is_early(const nnc_device *device) {
     static const char *const early[] = { "pascal", "volta", "turing", "ampere" };
     bool found = false;
     for (size_t i = 0; i < sizeof early / sizeof early[0]; i++) {
-        found = found || strcmp(device->architecture, early[i]) == 0;
+        found = found || (device->architecture[0] == early[i][0] && strcmp(device->architecture, early[i]) == 0);
     }
     return found;
 }

@@ -40,10 +40,10 @@ static const char *modules_of(const nnc_scenario_args *given, const nnc_scenario
     static const char *const names[] = { "train", "frozen", "recompute", NULL };
     const bool asks = scenario->model.captured != NULL && nnc_is_one_of(name, names);
     const char *value = asks ? nnc_scenario_setting(given, name) : NULL;
+    if (value == NULL) { return NULL; }
     nnc_plan plan = nnc_plan_default();
     const bool of_plan =
-        value != NULL &&
-        (strcmp(name, "train") == 0 ? strcmp(value, "all") == 0 : nnc_plan_set(&plan, name, value, NULL) == NNC_OK);
+        strcmp(name, "train") == 0 ? strcmp(value, "all") == 0 : nnc_plan_set(&plan, name, value, NULL) == NNC_OK;
     return of_plan ? NULL : value;
 }
 
