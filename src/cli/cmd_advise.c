@@ -394,10 +394,10 @@ static const nnc_metric point_rows[] = {
     NNC_NUMBER(nnc_limit_point, network_s, .head = "network", .unit = "s",
                .help = "Shortest time of the busiest link of the plan."),
     NNC_NUMBER(nnc_limit_point, step_s, .head = "step", .unit = "s", .help = "Predicted step."),
-    NNC_AS("bound", ENUM, NNC_IN(nnc_limit_point, bound), .head = "bound", .names = { nnc_bound_name, NNC_BOUND_COUNT },
-           .help = "The resource with the longest of these times."),
-    NNC_AS("fit", ENUM, NNC_IN(nnc_limit_point, verdict), .head = "memory fits",
-           .names = { nnc_verdict_name, NNC_VERDICT_COUNT },
+    NNC_AS("bound", ENUM, NNC_IN(nnc_limit_point, bound), .head = "bound", .name_of = nnc_bound_name,
+           .values = NNC_BOUND_COUNT, .help = "The resource with the longest of these times."),
+    NNC_AS("fit", ENUM, NNC_IN(nnc_limit_point, verdict), .head = "memory fits", .name_of = nnc_verdict_name,
+           .values = NNC_VERDICT_COUNT,
            .help = "Whether the plan fits into the memory of a device. The limit does not depend on the memory."),
 };
 static const nnc_metrics point_metrics = NNC_METRICS("a plan that was tried", point_rows, nnc_limit_point);
@@ -406,7 +406,8 @@ static const nnc_metric limit_rows[] = {
     NNC_AS("model", CHARS, NNC_VIA(limits, report.model), NNC_IN(nnc_model, id), .help = "Model that is trained."),
     NNC_AS("device", CHARS, NNC_VIA(limits, report.device), NNC_IN(nnc_device, id),
            .help = "Device on which the model is trained."),
-    NNC_AS("of", ENUM, LIMIT(of), .names = { nnc_limit_name, NNC_LIMIT_COUNT }, .help = "The axis that was asked for."),
+    NNC_AS("of", ENUM, LIMIT(of), .name_of = nnc_limit_name, .values = NNC_LIMIT_COUNT,
+           .help = "The axis that was asked for."),
     NNC_AS("limit", NUMBER, LIMIT(limit), .show = NNC_SHOW_COUNT,
            .help = "tensor, context: the largest degree that the network does not bound. data: the fewest tokens "
                    "(images) per device and step that the network does not bound. batch: the fewest tokens (images) "

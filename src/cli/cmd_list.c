@@ -68,7 +68,7 @@ static const nnc_metric device_rows[] = {
     NNC_AS("price_per_device_hour", NUMBER, .get = get_price),
     NNC_AS("currency", TEXT, .get = get_currency),
     NNC_AS("fitted", BOOL, NNC_IN(nnc_device, efficiency.fitted)),
-    NNC_AS("basis", ENUM, NNC_IN(nnc_device, efficiency.basis), .names = { nnc_basis_name, NNC_BASIS_COUNT },
+    NNC_AS("basis", ENUM, NNC_IN(nnc_device, efficiency.basis), .name_of = nnc_basis_name, .values = NNC_BASIS_COUNT,
            .head = "measured", .drop = 7),
     NNC_AS("aliases", TEXT, .get = get_aliases, .head = "aliases", .shrinks = true, .drop = 3),
 };
@@ -99,7 +99,7 @@ static nnc_cell get_input(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX]
 static const nnc_metric model_rows[] = {
     NNC_AS("id", CHARS, MODEL(id), .head = "id"),
     NNC_AS("name", CHARS, MODEL(name), .head = "name", .shrinks = true, .drop = 1),
-    NNC_AS("family", ENUM, MODEL(family), .names = { nnc_family_name, NNC_FAMILY_COUNT }, .head = "family"),
+    NNC_AS("family", ENUM, MODEL(family), .name_of = nnc_family_name, .values = NNC_FAMILY_COUNT, .head = "family"),
     NNC_AS("params", WHOLE, NNC_IN(counted_model, result.params), .head = "parameters", .show = NNC_SHOW_COUNT),
     NNC_AS("layers", WHOLE, NNC_IN(counted_model, sizes.layers)),
     NNC_AS("hidden", WHOLE, NNC_IN(counted_model, sizes.hidden)),

@@ -56,7 +56,7 @@ NNC_GET(get_power_basis, nnc_report,
 
 static const nnc_metric page_metric_rows[] = {
     NNC_AS("run", OBJECT, NNC_VIA(nnc_report, run), .rows = &nnc_run_metrics),
-    NNC_AS("method", ENUM, ASK(method), .names = { nnc_method_name, NNC_METHOD_COUNT }),
+    NNC_AS("method", ENUM, ASK(method), .name_of = nnc_method_name, .values = NNC_METHOD_COUNT),
     NNC_AS("rolls_out", BOOL, .get = get_rolls_out),
     NNC_AS("rollout_s", NUMBER, ASK(rollout_s)),
     NNC_AS("spot", BOOL, NNC_IN(nnc_report, spot)),

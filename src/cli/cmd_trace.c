@@ -54,7 +54,8 @@ NNC_GET(get_reason, nnc_trace_row, reason(self, text))
            .help = "Operator, or the kernel if its operator is not known."),                                           \
         NNC_AS("dims", TEXT, ROW(dims), .head = "dims", .shrinks = true, .help = "Shapes of the operator's inputs."),  \
         NNC_AS("kernel", TEXT, ROW(kernel), .help = "The operator's longest kernel."),                                 \
-        NNC_AS("class", ENUM, ROW(class), .names = { class_name, 3 }, .help = "compute, communication or copy."),      \
+        NNC_AS("class", ENUM, ROW(class), .name_of = class_name, .values = 3,                                          \
+               .help = "compute, communication or copy."),                                                             \
         NNC_AS("calls", WHOLE, ROW(calls), .head = "calls", .help = "Number of calls of the operator."),               \
         NNC_AS("kernels", WHOLE, ROW(kernels), .help = "Number of kernels that these calls issued."),                  \
         NNC_AS("share", NUMBER, ROW(share), .head = "share", .show = NNC_SHOW_PERCENT,                                 \

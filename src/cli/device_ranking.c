@@ -55,7 +55,7 @@ static const nnc_metric choice_rows[] = {
     NNC_HEAD("plan", TEXT, .get = get_shown_plan),
     NNC_AS("plan", TEXT, .get = nnc_best_plan, .help = "The plan in one word."),
     NNC_AS("software", TEXT, BEST(software), .help = "Software profile of the plan."),
-    NNC_AS("basis", ENUM, NNC_IN(choice_row, basis), .names = { nnc_basis_name, NNC_BASIS_COUNT },
+    NNC_AS("basis", ENUM, NNC_IN(choice_row, basis), .name_of = nnc_basis_name, .values = NNC_BASIS_COUNT,
            .help = "Source of the device's efficiencies."),
     NNC_AS("device_hours", NUMBER, FOUND(device_hours), .help = "Device-hours of the whole run."),
     NNC_NUMBER(choice_row, price, .help = "Price of one device for one hour."),

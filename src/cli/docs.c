@@ -322,11 +322,11 @@ static void put_metric_type(nnc_record *record, const nnc_metric *row) {
     const bool nullable = row->type == NNC_METRIC_OBJECT ? nnc_metric_rare(row)->unless != NULL
                           : row->type == NNC_METRIC_LIST || row->type == NNC_METRIC_TEXTS
                               ? row->null_empty
-                              : row->type == NNC_METRIC_NUMBER || row->type == NNC_METRIC_TEXT || row->get != NULL ||
-                                    row->hop > 0 || row->blank_zero;
+                              : row->type == NNC_METRIC_NUMBER || row->type == NNC_METRIC_TEXT ||
+                                    nnc_metric_getter(row) != NULL || row->hop > 0 || row->blank_zero;
     nnc_record_text(record, "type", types[row->type]);
     nnc_record_bool(record, "nullable", nullable);
-    if (row->type == NNC_METRIC_ENUM) { put_names(record, "choices", row->names.of, row->names.count); }
+    if (row->type == NNC_METRIC_ENUM) { put_names(record, "choices", row->name_of, row->values); }
 }
 
 static void put_metrics(nnc_record *record, const nnc_metrics *metrics);

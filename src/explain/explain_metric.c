@@ -43,7 +43,7 @@ static void find_names(finder *f, const nnc_metrics *table, const char *prefix) 
         snprintf(path, sizeof path, "%s%s%s", prefix, row->name != NULL && *prefix != '\0' ? "." : "",
                  row->name != NULL ? row->name : "");
         if (row->name != NULL && row->type != NNC_METRIC_OBJECT) { add_name(f, table, row, path, again); }
-        if (row->rows != NULL && (row->name != NULL || row->type == NNC_METRIC_OBJECT)) {
+        if (row->type == NNC_METRIC_OBJECT || (row->type == NNC_METRIC_LIST && row->name != NULL)) {
             find_names(f, row->rows, path);
             for (int k = 0; nnc_metric_rare(row)->others != NULL && nnc_metric_rare(row)->others[k] != NULL; k++) {
                 find_names(f, nnc_metric_rare(row)->others[k], path);

@@ -476,9 +476,10 @@ static void take_text(nnc_json value, const nnc_metric *row, char *at) {
 }
 
 static void take_enum(nnc_json value, const nnc_metric *row, char *at) {
-    const int index = nnc_names_find(row->names, nnc_json_text(value));
+    const nnc_names names = { row->name_of, row->values };
+    const int index = nnc_names_find(names, nnc_json_text(value));
     if (index < 0) {
-        const nnc_field like = { .type = NNC_FIELD_ENUM, .names = row->names };
+        const nnc_field like = { .type = NNC_FIELD_ENUM, .names = names };
         char expected[256];
         nnc_field_expected(&like, expected, sizeof expected);
         nnc_json_mismatch(value, "unknown value", expected);
@@ -547,7 +548,7 @@ static void take_row(const reading *r, const nnc_metric *row) {
     const nnc_json_type type = nnc_json_type_of(value);
     const nnc_place place = { .record = r->record, .owner = r->owner };
     const double none = (double)NAN;
-    if (r->take(r->object, row, value, r->record) || row->get != NULL) { return; }
+    if (r->take(r->object, row, value, r->record) || nnc_metric_getter(row) != NULL) { return; }
     if (type == NNC_JSON_ABSENT) {
         if (nnc_metric_rare(row)->when == NULL || nnc_metric_rare(row)->when(&place)) {
             nnc_json_fault(r->object, row->name, "missing, expected %s, found nothing", wanted[row->type].expected);
@@ -565,7 +566,7 @@ static void take_row(const reading *r, const nnc_metric *row) {
 static void take_rows(const reading *r, const nnc_metrics *metrics) {
     for (size_t i = 0; i < metrics->count && nnc_json_go_on(r->object); i++) {
         const nnc_metric *row = &metrics->rows[i];
-        if (row->name == NULL && row->rows != NULL) {
+        if (row->name == NULL && row->type == NNC_METRIC_OBJECT) {
             const reading same = { r->object, base_of(row, r->record) + row->offset, r->owner, r->take };
             take_rows(&same, row->rows);
         } else if (row->name != NULL) {

@@ -38,7 +38,8 @@ nnc_cell nnc_text_cell(const char *text) {
 }
 
 nnc_cell nnc_metric_read(const nnc_metric *row, const nnc_place *place, int32_t index, char text[NNC_METRIC_TEXT_MAX]) {
-    if (row->get != NULL) { return row->get(place, text); }
+    nnc_metric_get *get = nnc_metric_getter(row);
+    if (get != NULL) { return get(place, text); }
     const char *at = base_of(row, place->record);
     if (at == NULL) { return no_value; }
     const size_t size = row->each_count > 0 ? sizeof(int64_t) : row->size; /* bytes of one element of an array: an
@@ -58,7 +59,7 @@ nnc_cell nnc_metric_read(const nnc_metric *row, const nnc_place *place, int32_t 
     case NNC_METRIC_CHARS: return nnc_text_cell(at);
     case NNC_METRIC_ENUM:
         whole = whole_at(at, size);
-        return whole >= 0 && whole < row->names.count ? nnc_text_cell(row->names.of((unsigned)whole)) : no_value;
+        return whole >= 0 && whole < row->values ? nnc_text_cell(row->name_of((unsigned)whole)) : no_value;
     default: return no_value;
     }
 }
@@ -403,10 +404,10 @@ static const nnc_metric op_rows[] = {
     NNC_AS("path", TEXT, .get = get_op_path, .help = "Name of the op after the name of its part of the network."),
     NNC_AS("kind", TEXT, .get = get_op_kind,
            .help = "Kind of the op; for pointwise ops and collectives, the name of the function or collective."),
-    NNC_AS("phase", ENUM, NNC_VIA(nnc_op_cost, op), NNC_IN(nnc_op, phase), .names = { nnc_phase_name, NNC_PHASE_COUNT },
-           .help = "Phase of the step in which the op runs."),
-    NNC_AS("group", ENUM, NNC_VIA(nnc_op_cost, op), NNC_IN(nnc_op, group), .names = { nnc_group_name, NNC_GROUP_COUNT },
-           .help = "Part of the network to which the op belongs."),
+    NNC_AS("phase", ENUM, NNC_VIA(nnc_op_cost, op), NNC_IN(nnc_op, phase), .name_of = nnc_phase_name,
+           .values = NNC_PHASE_COUNT, .help = "Phase of the step in which the op runs."),
+    NNC_AS("group", ENUM, NNC_VIA(nnc_op_cost, op), NNC_IN(nnc_op, group), .name_of = nnc_group_name,
+           .values = NNC_GROUP_COUNT, .help = "Part of the network to which the op belongs."),
     NNC_NUMBER(nnc_op_cost, repeat, .show = NNC_SHOW_COUNT, .help = "Instances in one step on one device."),
     NNC_AS("shape", TEXT, .get = get_op_shape, .help = "Dims; for a matrix product m, n and k."),
     NNC_AS("flops", NUMBER, NNC_IN(nnc_op_cost, work.flops), .unit = "FLOP",

@@ -75,13 +75,12 @@ typedef struct nnc_metric {
      * hop - 1 points. Some values are computed by `get` instead. */
     uint16_t hop;
     uint32_t offset, size;
-    uint32_t count_offset; /* offset of the length of a list (int32_t or int64_t), in the same struct as `offset` */
-    nnc_metric_get *get;
-
-    nnc_names names; /* for an enumerator: function that returns the name of a value, and number of values */
-
-    /* table of an object or of the records of a list */
-    const nnc_metrics *rows;
+    uint32_t count_offset;   /* offset of the length of a list (int32_t or int64_t), in the same struct as `offset` */
+    union {                  /* the type says which member is set; read `get` with nnc_metric_getter */
+        nnc_metric_get *get; /* computes the value; NULL = the record contains the value */
+        const char *(*name_of)(unsigned); /* for an enumerator: returns the name of a value */
+        const nnc_metrics *rows;          /* table of an object or of the records of a list */
+    };
     const nnc_metric_more *more; /* rare properties; NULL = without; read them with nnc_metric_rare */
 
     const char *unit; /* unit of the value, such as "FLOP/s"; NULL = a number without a unit */
@@ -97,9 +96,16 @@ typedef struct nnc_metric {
     bool null_empty : 1; /* true: an empty list is written as null */
     bool any_sign : 1;   /* true: the value may be negative, although it has a unit */
     bool shrinks : 1;    /* true: the text is cut if the line would be too long */
+    uint8_t values;      /* number of values of an enumerator */
     int8_t drop;         /* if the line is still too long, columns are omitted in this order, lowest first; 0 = never
                           * omitted */
 } nnc_metric;
+
+/* Returns the function that computes a value; NULL = the value is in the record. */
+static inline nnc_metric_get *nnc_metric_getter(const nnc_metric *row) {
+    const bool other = row->type == NNC_METRIC_ENUM || row->type == NNC_METRIC_OBJECT || row->type == NNC_METRIC_LIST;
+    return other ? NULL : row->get;
+}
 
 static inline const nnc_metric_more *nnc_metric_rare(const nnc_metric *row) {
     static const nnc_metric_more none = { .when = NULL };
@@ -124,10 +130,11 @@ struct nnc_metrics {
 #define NNC_CHARS(of, ...) NNC_ROW_(of, __VA_ARGS__, .type = NNC_METRIC_CHARS)
 #define NNC_ROW_(of, member, ...) \
     { .name = #member, NNC_IN(of, member), __VA_ARGS__ }
-/* A row for an enumerator. name_of: returns the name of a value; the argument after it is the number of values. */
-#define NNC_NAMED(of, member, name_of, ...) NNC_NAMED_(of, member, name_of, __VA_ARGS__, .type = NNC_METRIC_ENUM)
-#define NNC_NAMED_(of, member, name_of, number, ...) \
-    { .name = #member, NNC_IN(of, member), .names = { (name_of), (number) }, __VA_ARGS__ }
+/* A row for an enumerator. name_of_value: returns the name of a value; the argument after it is the number of values. */
+#define NNC_NAMED(of, member, name_of_value, ...) \
+    NNC_NAMED_(of, member, name_of_value, __VA_ARGS__, .type = NNC_METRIC_ENUM)
+#define NNC_NAMED_(of, member, name_of_value, number, ...) \
+    { .name = #member, NNC_IN(of, member), .name_of = (name_of_value), .values = (number), __VA_ARGS__ }
 /* NNC_AS makes a row whose name differs from the struct member. NNC_HEAD makes a row that only tables show. NNC_ROWS
  * includes the rows of another metrics table. */
 #define NNC_AS(text, kind, ...) \

@@ -64,7 +64,8 @@ static const nnc_metrics plan_metrics = NNC_METRICS("how it is served", plan_row
 NNC_GET(get_software, nnc_report, nnc_text_cell(self->software->id))
 
 static const nnc_metric whole_plan_rows[] = {
-    NNC_AS("mode", ENUM, NNC_VIA(nnc_report, serve), OF(mode), .names = { nnc_serve_mode_name, NNC_SERVE_MODE_COUNT },
+    NNC_AS("mode", ENUM, NNC_VIA(nnc_report, serve), OF(mode), .name_of = nnc_serve_mode_name,
+           .values = NNC_SERVE_MODE_COUNT,
            .help = "How requests come: as one batch, a fixed number open, at a rate, or as many as possible."),
     NNC_AS("software", TEXT, .get = get_software, .help = "The engine's profile."),
     NNC_ROWS(&plan_metrics, NNC_VIA(nnc_report, serve), OF(plan)),
@@ -284,7 +285,7 @@ static const nnc_metric figure_rows[] = {
            .help = "Whether each pass is computed twice, with and without the prompt."),
     NNC_AS("image", WHOLE, NNC_IN(nnc_images, plan.image), .help = "Pixels per side."),
     NNC_AS("batch", WHOLE, NNC_IN(nnc_images, plan.batch), .help = "Images per batch."),
-    NNC_AS("precision", ENUM, NNC_IN(nnc_images, plan.precision), .names = { nnc_dtype_name, NNC_DTYPE_COUNT },
+    NNC_AS("precision", ENUM, NNC_IN(nnc_images, plan.precision), .name_of = nnc_dtype_name, .values = NNC_DTYPE_COUNT,
            .help = "Format of the arithmetic."),
     IMAGES(forward_s, .unit = "s", .help = "Time of one pass over the batch."),
     IMAGES(forward_flops, .unit = "FLOP", .help = "FLOPs of one pass over the batch."),

@@ -703,8 +703,8 @@ const nnc_metrics nnc_diff_document = NNC_METRICS("a comparison", diff_rows, nnc
 
 static const nnc_metric line_rows[] = {
     NNC_AS("scenario", TEXT, NNC_VIA(nnc_check_line, row), NNC_IN(nnc_check_row, id)),
-    NNC_AS("state", ENUM, NNC_VIA(nnc_check_line, row), NNC_IN(nnc_check_row, state),
-           .names = { nnc_check_state_name, NNC_CHECK_STATE_COUNT }),
+    NNC_AS("state", ENUM, NNC_VIA(nnc_check_line, row), NNC_IN(nnc_check_row, state), .name_of = nnc_check_state_name,
+           .values = NNC_CHECK_STATE_COUNT),
     NNC_ROWS(&change_metrics, NNC_VIA(nnc_check_line, change)),
 };
 static const nnc_metrics change_lines = NNC_METRICS("a change", line_rows, nnc_check_line);

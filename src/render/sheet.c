@@ -161,6 +161,7 @@ static int32_t index_of(const nnc_metric *row, const char *name) {
 static int name_length(const nnc_metric *row, const char *name) {
     int length = 0;
     if (row->name == NULL) { return 0; }
+    if (row->name[0] != name[0]) { return -1; }
     while (row->name[length] != '\0' && row->name[length] == name[length]) { length++; }
     return row->name[length] == '\0' ? length : -1;
 }
@@ -520,8 +521,8 @@ static const nnc_metric page_metric_rows[] = {
     NNC_AS("adapter_rank", WHOLE, RESULT(plan.adapter_rank)),
     NNC_AS("adapters", TEXT, .get = get_adapted),
     NNC_AS("dora", TEXT, .get = get_dora),
-    NNC_AS("frozen", ENUM, RESULT(plan.frozen), .names = { nnc_frozen_name, NNC_FROZEN_COUNT }),
-    NNC_AS("scale_up", ENUM, DEVICE(scale_up.kind), .names = { nnc_link_kind_name, NNC_LINK_KIND_COUNT }),
+    NNC_AS("frozen", ENUM, RESULT(plan.frozen), .name_of = nnc_frozen_name, .values = NNC_FROZEN_COUNT),
+    NNC_AS("scale_up", ENUM, DEVICE(scale_up.kind), .name_of = nnc_link_kind_name, .values = NNC_LINK_KIND_COUNT),
     NNC_AS("scale_up_bytes_per_s", NUMBER, DEVICE(scale_up.bytes_per_s), .unit = "B/s"),
     NNC_AS("scale_out_bytes_per_s", NUMBER, DEVICE(scale_out.bytes_per_s), .unit = "B/s"),
     NNC_AS("oversubscription", NUMBER, DEVICE(scale_out.oversubscription), .show = NNC_SHOW_PLAIN),

@@ -113,7 +113,8 @@ NNC_ENUM_NAMES(nnc_sweep_verdict, NNC_SWEEP_VERDICT_LIST)
 /* Metrics of the sweep's own columns; sweep_rows.c fills the cells of these columns. */
 static const nnc_metric own_rows[] = {
     NNC_AS("row", WHOLE, .help = "Number of the combination, from 0."),
-    NNC_AS("verdict", ENUM, .names = { nnc_sweep_verdict_name, NNC_SWEEP_VERDICTS }, .help = "Outcome of the plan."),
+    NNC_AS("verdict", ENUM, .name_of = nnc_sweep_verdict_name, .values = NNC_SWEEP_VERDICTS,
+           .help = "Outcome of the plan."),
     NNC_AS("reason", TEXT, .help = "Reason why the plan does not fit or is illegal."),
     NNC_AS("command", TEXT, .help = "The command line that estimates the plan."),
     NNC_AS("framework_s", NUMBER, .unit = "s",
