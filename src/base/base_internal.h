@@ -91,25 +91,26 @@ const char *nnc_nearest(const char *text, const char *const *names, size_t count
 /* ---- names of enumerators ---- */
 
 #define NNC_ENUM_FIRST(text, ...) text
-#define NNC_ENUM_TEXT(name, ...) [name] = NNC_ENUM_FIRST(__VA_ARGS__, ""),
+#define NNC_ENUM_TEXT(name, ...) \
+    case name: return NNC_ENUM_FIRST(__VA_ARGS__, "");
 
-/* Defines const char *TYPE_name(TYPE value), which returns the text of a value in the list; "?" for other values. */
-#define NNC_ENUM_NAMES(type, list)                                                    \
-    const char *type##_name(type value) {                                             \
-        static const char *const texts[] = { list(NNC_ENUM_TEXT) };                   \
-        return (unsigned)value < sizeof texts / sizeof texts[0] ? texts[value] : "?"; \
+/* Defines const char *TYPE_name(TYPE value), which returns the text of a value in the list; "?" for other values. An
+ * array of texts would have pointers, which the loader writes at each start. */
+#define NNC_ENUM_NAMES(type, list)                                             \
+    const char *type##_name(type value) {                                      \
+        switch ((unsigned)value) { list(NNC_ENUM_TEXT) default : return "?"; } \
     }
 
 #define NNC_ENUM_SECOND(text, help, ...) help
-#define NNC_ENUM_HELP(name, ...) [name] = NNC_ENUM_SECOND(__VA_ARGS__, "", ""),
+#define NNC_ENUM_HELP(name, ...) \
+    case name: return NNC_ENUM_SECOND(__VA_ARGS__, "", "");
 
 /* Defines TYPE_name as NNC_ENUM_NAMES does, and const char *TYPE_help(TYPE value), which returns the help of a value in
  * the list. */
-#define NNC_ENUM_TEXTS(type, list)                                                    \
-    NNC_ENUM_NAMES(type, list)                                                        \
-    const char *type##_help(type value) {                                             \
-        static const char *const texts[] = { list(NNC_ENUM_HELP) };                   \
-        return (unsigned)value < sizeof texts / sizeof texts[0] ? texts[value] : "?"; \
+#define NNC_ENUM_TEXTS(type, list)                                             \
+    NNC_ENUM_NAMES(type, list)                                                 \
+    const char *type##_help(type value) {                                      \
+        switch ((unsigned)value) { list(NNC_ENUM_HELP) default : return "?"; } \
     }
 
 /* A row holds further data about one value of an enumeration. It is defined as NNC_ROW(VALUE). { LIST(NNC_ROW_AT) } is
