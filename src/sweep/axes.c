@@ -90,17 +90,18 @@ static nnc_status add_range(value_list *list, const char *text, nnc_error *err) 
     return status;
 }
 
-static int by_text(const void *a, const void *b) { return strcmp(*(const char *const *)a, *(const char *const *)b); }
-
 static nnc_status refuse_twice(const value_list *list, nnc_error *err) {
-    const size_t count = (size_t)list->count;
-    const char **sorted = nnc_arena_array(list->arena, count, sizeof *sorted);
-    if (sorted == NULL) { return no_memory(list, err); }
-    for (size_t i = 0; i < count; i++) { sorted[i] = list->values[i]; }
-    qsort(sorted, count, sizeof *sorted, by_text);
-    for (size_t i = 1; i < count; i++) {
-        if (strcmp(sorted[i], sorted[i - 1]) == 0) {
-            return nnc_fail(err, NNC_BAD_USAGE, list->where, "\"%s\" twice in the list \"%s\"", sorted[i], list->whole);
+    size_t slots = 16;
+    while (slots < 2 * (size_t)list->count) { slots *= 2; }
+    uint64_t *seen = nnc_arena_array(list->arena, slots, sizeof *seen);
+    if (seen == NULL) { return no_memory(list, err); }
+    for (int32_t i = 0; i < list->count; i++) {
+        const char *value = list->values[i];
+        if (!nnc_digest_repeats(seen, slots, nnc_digest_text(NNC_DIGEST_START, value))) { continue; }
+        for (int32_t k = 0; k < i; k++) { /* texts that differ may have equal digests */
+            if (strcmp(list->values[k], value) == 0) {
+                return nnc_fail(err, NNC_BAD_USAGE, list->where, "\"%s\" twice in the list \"%s\"", value, list->whole);
+            }
         }
     }
     return NNC_OK;
