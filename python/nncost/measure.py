@@ -761,7 +761,8 @@ def main(arguments=None):
     place = os.path.join(given.config or os.path.join(base, "nncost", "hw"), device["id"] + ".json")
     write(place, device)
     page(facts, rows, device, run)
-    print(f"written   {given.output}, {place}\nnext      nncost estimate MODEL .")
+    print(f"written   {given.output}, {place}\nnext      nncost estimate MODEL .\n"
+          f"          nncost calibrate {given.output} --output mine.json; nncost estimate MODEL ./mine.json")
     return 130 if run["end"] == "interrupted" else 0
 
 

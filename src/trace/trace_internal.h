@@ -144,7 +144,7 @@ typedef struct nnc_trace_sum {
                                            * kernels */
     double linked_share;                  /* share of kernel time in operators with shapes */
     double product_factor, memory_factor; /* median of measured / predicted time. product_factor: of products;
-                                           * memory_factor: of other operators. 1 = too few rows */
+                                           * memory_factor: of other operators. NaN = too few rows */
     double save_s;                        /* sum of save_s over findings */
     double issue_s;                       /* mean time between two kernels: time span / number of kernels */
 } nnc_trace_sum;

@@ -216,7 +216,7 @@ static double factor_near(const sized *rows, int64_t count, int64_t at) {
 
 /* Sets the factor of each product (products true) or of each other operator: the geometric mean of the machine's factor
  * (median of measured / predicted time) and the factor of rows of similar size. So neither a slower machine nor a
- * prediction error that grows with size is a finding. Returns the machine's factor. */
+ * prediction error that grows with size is a finding. Returns the machine's factor; NaN = too few rows. */
 static double expect(const nnc_trace_sum *sum, bool products, sized *rows, double *ratios) {
     int64_t count = 0;
     for (int64_t i = 0; i < sum->row_count; i++) {
@@ -234,7 +234,7 @@ static double expect(const nnc_trace_sum *sum, bool products, sized *rows, doubl
         const double near = count > (int64_t)2 * NEAR_ROWS ? factor_near(rows, count, i) : factor;
         rows[i].row->factor = sqrt(factor * nnc_min(near, slowest));
     }
-    return factor;
+    return count < FACTOR_ROWS ? (double)NAN : factor;
 }
 
 /* Returns the alignment that a kernel needs, in elements; 0 = not stated. Names of CUTLASS kernels and of most
