@@ -53,6 +53,8 @@ def becomes(row):
         text = f"another launch file ({row['file']})" + (f"; known without it: {known}" if known else "")
     elif "sets" in row:
         text = fields(row["sets"])
+    elif "families" in row:
+        text = "`--train`, `--train-layers`: the parameters whose names match"
     elif "values" in row:
         by_fields = {}
         for value, sets in row["values"].items():

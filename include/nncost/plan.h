@@ -23,7 +23,9 @@ extern "C" {
     X(NNC_POLICY_BF16_STATES_FP32, "bf16-states-fp32",                                                                \
       "bf16 weights, fp32 states; neither gradients nor a master copy are kept.")                                     \
     X(NNC_POLICY_BF16_PURE, "bf16-pure", "Weights, gradients and states in bf16.")                                    \
-    X(NNC_POLICY_FP8, "fp8", "8-bit weights, fp32 gradients and master copy, 16-bit states.")
+    X(NNC_POLICY_FP8, "fp8", "8-bit weights, fp32 gradients and master copy, 16-bit states.")                         \
+    X(NNC_POLICY_BF16_LAYERWISE, "bf16-layerwise",                                                                    \
+      "bf16 weights and states; backward applies each gradient and drops it.")
 NNC_ENUM(nnc_policy, NNC_POLICY_LIST, NNC_POLICY_COUNT);
 NNC_API const char *nnc_policy_name(nnc_policy policy);
 NNC_API const char *nnc_policy_help(nnc_policy policy);
@@ -42,7 +44,10 @@ NNC_API const char *nnc_policy_help(nnc_policy policy);
     X(NNC_OPTIMIZER_LAMB, "lamb", "Adam with a step length per tensor, relative to its weights.")               \
     X(NNC_OPTIMIZER_LARS, "lars", "Momentum with a step length per tensor, relative to its weights.")           \
     X(NNC_OPTIMIZER_ADAM4BIT, "adam4bit", "Adam with its moments in 4 bits, scaled by block.")                  \
-    X(NNC_OPTIMIZER_ADAM_MINI, "adam-mini", "Adam with one second moment for each block of a tensor: one moment.")
+    X(NNC_OPTIMIZER_ADAM_MINI, "adam-mini", "Adam with one second moment for each block of a tensor: one moment.") \
+    X(NNC_OPTIMIZER_GALORE, "galore",                                                                           \
+      "Adam on gradients of linear layers that are projected to --optimizer-rank rows or columns.")             \
+    X(NNC_OPTIMIZER_APOLLO, "apollo", "As galore; the projected moments scale the full gradient.")
 NNC_ENUM(nnc_optimizer, NNC_OPTIMIZER_LIST, NNC_OPTIMIZER_COUNT);
 NNC_API const char *nnc_optimizer_name(nnc_optimizer optimizer);
 NNC_API const char *nnc_optimizer_help(nnc_optimizer optimizer);
@@ -267,6 +272,7 @@ typedef struct nnc_plan {
     int64_t train_layers; /* number of successive layers whose weights, or adapters, are trained; 0 = all layers. If
                            * train is 0, no weight outside these layers is trained */
     int64_t train_from;   /* index of the first of these layers; -1 = the last train_layers layers are trained */
+    int64_t optimizer_rank; /* GaLore and APOLLO: rank of projected gradients */
     bool oft; /* adapters rotate blocks of adapter_rank inputs of a layer (OFT) instead of adding a low-rank product */
 } nnc_plan;
 

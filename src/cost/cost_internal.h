@@ -343,7 +343,7 @@ static inline double nnc_op_trained_params(const nnc_op *op) {
 
 /* Parameter counts that an optimizer needs. */
 typedef struct nnc_parameters {
-    double params, matrix_params, factored_elements, orthogonalise_flops;
+    double params, matrix_params, factored_elements, orthogonalise_flops, projected_params, projected_elements;
     double table_params; /* part of params: tables that are updated in place */
 } nnc_parameters;
 

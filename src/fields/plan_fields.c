@@ -97,6 +97,8 @@ static const nnc_field plan_fields[] = {
     { NNC_FIELD(nnc_plan, optimizer), NNC_FIELD_NAMES(nnc_optimizer, NNC_OPTIMIZER_COUNT),
       NNC_DEFAULT_AS(NNC_OPTIMIZER_ADAMW, "adamw"),
       .help = "Optimizer: determines the optimizer states and the work of the update." },
+    { NNC_FIELD(nnc_plan, optimizer_rank), .group = "Numbers", .min = 1, .max = 65536, NNC_DEFAULT(16),
+      .help = "Rank of the gradients that galore and apollo project." },
     { NNC_FIELD(nnc_plan, optimizer_kernels), NNC_FIELD_NAMES(nnc_optimizer_kernels, NNC_OPTIMIZER_KERNELS_COUNT),
       NNC_DEFAULT_AS(NNC_KERNELS_DEFAULT, "default"),
       .help = "Kernels of the update: one for all operations, or one for each operation." },

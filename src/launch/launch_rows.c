@@ -14,6 +14,7 @@
  *     "as"         How "to" takes the value. "switch": on if the number is above 0. "vocab": the vocabulary of the
  *                  model that the value names. "pattern": a pattern of layers; "letters" has the kinds of layers,
  *                  "count" the field for the number of layers, "second" another such row for the same pattern.
+ *                  "parameters": regular expressions of the parameters that are trained; see take_parameters.
  *     "auto"       The value may be "auto". Another file or an option must then set one of these fields.
  *     "instead"    The option to pass when the value cannot be used.
  *     "decides"    A field. If it is given on the command line, the value is not needed.
@@ -60,6 +61,7 @@
  * Order: the files in the order given; files that these name; questions; "rules", which are defaults of the program
  * with a condition; questions of rules. If two files disagree, this is an error unless an option sets the field. */
 #include <math.h>
+#include <regex.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -924,6 +926,145 @@ static void take_number(nnc_reading *r, nnc_json at, nnc_json row, const char *t
     }
 }
 
+/* ---- parameters that are trained, named by regular expressions ---- */
+
+enum { TRAINED_PATTERNS_MAX = 32, TRAINED_LAYERS_MAX = 1024, TRAINED_PATTERN = 200 };
+
+/* The parameters that match: the flags of --train, and the layers that have them. */
+typedef struct trained {
+    regex_t patterns[TRAINED_PATTERNS_MAX];
+    bool matched[TRAINED_PATTERNS_MAX]; /* true: the pattern matches a parameter of the family */
+    bool words[TRAINED_PATTERNS_MAX];   /* true: the pattern is a word, such as embed_tokens; names that do not begin
+                                         * with it are meant, but never match */
+    int count;
+    bool layers[TRAINED_LAYERS_MAX], any_layer, is_partial;
+    char parts[NNC_LAUNCH_VALUE]; /* "mlp,head" */
+} trained;
+
+/* Compiles a pattern as Axolotl does: it begins where the name begins, and '.' is a dot unless '+' follows. Returns false
+ * for other syntax than that of examples: ranges of rows, escapes except \d, groups with '?', counts. Source: Axolotl,
+ * src/axolotl/utils/freeze.py. */
+static bool compile_pattern(const char *text, regex_t *pattern) {
+    char posix[3 * TRAINED_PATTERN] = "^";
+    size_t used = 1;
+    if (strlen(text) >= TRAINED_PATTERN || strpbrk(text, "{:?") != NULL) { return false; }
+    for (text += *text == '^'; *text != '\0'; text++) {
+        const bool digit = text[0] == '\\' && text[1] == 'd';
+        if (*text == '\\' && !digit) { return false; }
+        const char one[2] = { *text, '\0' };
+        const char *put = digit ? "[0-9]" : *text == '.' && text[1] != '+' ? "[.]" : one;
+        used += (size_t)snprintf(posix + used, sizeof posix - used, "%s", put);
+        text += digit;
+    }
+    return regcomp(pattern, posix, REG_EXTENDED | REG_NOSUB) == 0;
+}
+
+static bool matches(trained *t, const char *name) {
+    bool any = false;
+    for (int i = 0; i < t->count; i++) {
+        if (regexec(&t->patterns[i], name, 0, NULL, 0) == 0) { t->matched[i] = any = true; }
+    }
+    return any;
+}
+
+/* Tests the parameters of one part. `prefix`: the name of a layer, with its number in place of '#', or "". Returns true
+ * if all of them match; sets t->is_partial if only some do. */
+static bool part_matches(trained *t, nnc_json names, const char *prefix, int64_t layer) {
+    const char *mark = strchr(prefix, '#');
+    int hits = 0, count = 0;
+    for (nnc_json one = nnc_json_first(names); one.node != NULL; one = nnc_json_next(one), count++) {
+        char name[NNC_LAUNCH_KEY];
+        if (mark == NULL) {
+            snprintf(name, sizeof name, "%s", nnc_json_text(one));
+        } else {
+            snprintf(name, sizeof name, "%.*s%d%s%s", (int)(mark - prefix), prefix, (int)layer, mark + 1,
+                     nnc_json_text(one));
+        }
+        hits += matches(t, name) ? 1 : 0;
+    }
+    t->is_partial = t->is_partial || (hits > 0 && hits < count);
+    return count > 0 && hits == count;
+}
+
+static void add_part(trained *t, const char *part) {
+    const size_t used = strlen(t->parts);
+    snprintf(t->parts + used, sizeof t->parts - used, "%s%s", used > 0 ? "," : "", part);
+}
+
+/* Matches the parameters of a family of models. Returns true if every pattern matches a parameter, and the parts are
+ * trained as wholes, in the same layers. */
+static bool match_family(trained *t, nnc_json family, int64_t layers) {
+    const nnc_json outside = nnc_json_get(family, "outside"), inside = nnc_json_get(family, "inside");
+    const char *prefix = text_of(family, "layer");
+    memset(t->matched, 0, sizeof t->matched);
+    memset(t->layers, 0, sizeof t->layers);
+    t->any_layer = t->is_partial = false;
+    t->parts[0] = '\0';
+    for (nnc_json part = nnc_json_first(outside); part.node != NULL; part = nnc_json_next(part)) {
+        if (part_matches(t, part, "", 0)) { add_part(t, nnc_json_key(part)); }
+    }
+    for (nnc_json part = nnc_json_first(inside); part.node != NULL; part = nnc_json_next(part)) {
+        bool own[TRAINED_LAYERS_MAX] = { false }, any = false;
+        for (int64_t i = 0; i < layers; i++) { any |= own[i] = part_matches(t, part, prefix, i); }
+        if (!any) { continue; }
+        t->is_partial = t->is_partial || (t->any_layer && memcmp(own, t->layers, sizeof own) != 0);
+        memcpy(t->layers, own, sizeof own);
+        t->any_layer = true;
+        add_part(t, nnc_json_key(part));
+    }
+    bool all = t->parts[0] != '\0' && !t->is_partial;
+    for (int i = 0; i < t->count; i++) { all = all && (t->matched[i] || t->words[i]); }
+    return all;
+}
+
+/* Sets --train, and --train-layers if only some layers are trained. Layers that do not follow each other cost as much
+ * as the same number from the first of them on. */
+static void set_trained(nnc_reading *r, nnc_json at, const trained *t, int64_t layers) {
+    int64_t count = 0, first = -1;
+    char number[NNC_LAUNCH_VALUE];
+    for (int64_t i = 0; i < layers; i++) {
+        first = t->layers[i] && first < 0 ? i : first;
+        count += t->layers[i] ? 1 : 0;
+    }
+    set_text(r, at, "train", t->parts, false);
+    if (count > 0 && count < layers) {
+        snprintf(number, sizeof number, "%d", (int)count);
+        set_text(r, at, "train_layers", number, false);
+        snprintf(number, sizeof number, "%d", (int)first);
+        set_text(r, at, "train_from", number, false);
+    }
+}
+
+/* Reads a list of regular expressions: the parameters whose names match are trained. "families" of the row has the names
+ * of parameters of models: of a layer, by part of --train ("inside"), and of all others ("outside"). */
+static void take_parameters(nnc_reading *r, nnc_json at, const char *path, nnc_json row) {
+    char text[NNC_LAUNCH_VALUE] = "";
+    double layers = 0.0;
+    bool is_read = model_text(r, "layers", text, sizeof text) && nnc_read_double(text, &layers) && layers >= 1.0 &&
+                   layers <= TRAINED_LAYERS_MAX && nnc_json_type_of(at) == NNC_JSON_LIST;
+    trained *t = is_read ? calloc(1, sizeof *t) : NULL;
+    for (nnc_json one = nnc_json_first(at); t != NULL && is_read && one.node != NULL; one = nnc_json_next(one)) {
+        is_read = t->count < TRAINED_PATTERNS_MAX && nnc_json_type_of(one) == NNC_JSON_TEXT &&
+                  compile_pattern(nnc_json_text(one), &t->patterns[t->count]);
+        if (is_read) {
+            const char *pattern = nnc_json_text(one);
+            t->words[t->count] = pattern[strspn(pattern, "abcdefghijklmnopqrstuvwxyz_")] == '\0';
+        }
+        t->count += is_read ? 1 : 0;
+    }
+    nnc_json family = nnc_json_first(nnc_json_get(row, "families"));
+    while (t != NULL && is_read && family.node != NULL && !match_family(t, family, (int64_t)layers)) {
+        family = nnc_json_next(family);
+    }
+    if (t != NULL && is_read && family.node != NULL) {
+        set_trained(r, at, t, (int64_t)layers);
+    } else {
+        refuse(r, at, path, "names other parameters than whole parts of layers", row);
+    }
+    for (int i = 0; t != NULL && i < t->count; i++) { regfree(&t->patterns[i]); }
+    free(t);
+}
+
 /* Adds a key whose value is the path of another launch file to the list of references. */
 static void name_file(nnc_reading *r, nnc_json at, const char *path, nnc_json row) {
     const char *kept = nnc_arena_strdup(r->arena, path);
@@ -1040,6 +1181,8 @@ static void take_value(nnc_reading *r, nnc_json at, const char *path, nnc_json r
         refuse(r, at, path, "cannot be estimated", row);
     } else if (is_same(r, at, row)) {
         nnc_reading_ignore(r, at, path, text_of(row, "why"), false);
+    } else if (nnc_json_get(row, "families").node != NULL) {
+        take_parameters(r, at, path, row);
     } else if (nnc_json_get(row, "file").node != NULL) {
         name_file(r, at, path, row);
     } else if (is_list && nnc_json_get(row, "each").node != NULL) {

@@ -137,6 +137,7 @@ static const nnc_metric other_plan_rows[] = {
     NNC_BOOL(nnc_plan, oft),
     NNC_NAMED(nnc_plan, frozen, nnc_frozen_name, NNC_FROZEN_COUNT),
     NNC_BOOL(nnc_plan, fp8_inputs),
+    NNC_WHOLE(nnc_plan, optimizer_rank),
     NNC_NAMED(nnc_plan, optimizer_kernels, nnc_optimizer_kernels_name, NNC_OPTIMIZER_KERNELS_COUNT),
     NNC_NAMED(nnc_plan, flops_convention, nnc_flops_convention_name, NNC_CONVENTION_COUNT),
     NNC_BOOL(nnc_plan, clip_gradients),

@@ -220,6 +220,10 @@ typedef struct nnc_update {
     int64_t passes;             /* ADD: number of passes whose gradients are added up */
     int64_t matrix_params;      /* parameters in matrices that the optimizer factors */
     double new_bytes;           /* STEP: bytes that the step writes to memory new to the program */
+    int64_t rank;               /* GaLore, APOLLO: rank of projected gradients */
+    double projected_params;    /* GaLore, APOLLO: parameters of matrices with projected gradients */
+    double projected_elements;  /* sum of the shorter and twice the longer side of these matrices: elements of the
+                                 * projection and of two moments, per rank */
     double factored_elements;   /* Adafactor: sum of rows + columns of all matrices, plus elements of vectors */
     double orthogonalise_flops; /* Muon: FLOPs of the matrix products in the Newton-Schulz iterations */
 } nnc_update;
@@ -404,6 +408,8 @@ double nnc_optimizer_list_kernels(nnc_optimizer kind);
 double nnc_optimizer_list_bytes(nnc_optimizer kind, nnc_policy policy);
 double nnc_update_say_moments(const nnc_update *update, nnc_derivation *why);
 
+/* Tests whether an optimizer projects the gradients of linear layers to a lower rank. */
+bool nnc_optimizer_projects(nnc_optimizer kind);
 /* Returns the variant of an optimizer with smaller moments; the optimizer itself if it has no such variant. */
 nnc_optimizer nnc_optimizer_smaller(nnc_optimizer kind);
 

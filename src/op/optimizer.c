@@ -16,6 +16,7 @@ static const nnc_policy_sizes NNC_ROW(NNC_POLICY_AMP) = { 4, 4, 0, 4, 2 };
 static const nnc_policy_sizes NNC_ROW(NNC_POLICY_BF16_STATES_FP32) = { 2, 0, 0, 4, 0 };
 static const nnc_policy_sizes NNC_ROW(NNC_POLICY_BF16_PURE) = { 2, 2, 0, 2, 0 };
 static const nnc_policy_sizes NNC_ROW(NNC_POLICY_FP8) = { 1, 4, 4, 2, 0 };
+static const nnc_policy_sizes NNC_ROW(NNC_POLICY_BF16_LAYERWISE) = { 2, 0, 0, 2, 0 };
 static const nnc_policy_sizes *const policies[] = { NNC_POLICY_LIST(NNC_ROW_AT) };
 
 static const nnc_policy_sizes *sizes_of(nnc_policy policy) {
@@ -42,7 +43,7 @@ double nnc_policy_used_bytes(nnc_policy policy) {
 }
 
 typedef struct dims {
-    double params, matrix_params, factored_elements;
+    double params, matrix_params, factored_elements, rank, projected_params, projected_elements;
     double weight_bytes_per_param, gradient_bytes_per_param, master_bytes_per_param, moment_bytes_per_param;
 } dims;
 
@@ -52,6 +53,9 @@ NNC_SAYING dims dims_of(const nnc_update *u, nnc_derivation *why) {
     NNC_DIM(why, params, u->params);
     NNC_DIM(why, matrix_params, u->matrix_params);
     NNC_DIM(why, factored_elements, u->factored_elements);
+    NNC_DIM(why, rank, (double)u->rank);
+    NNC_DIM(why, projected_params, u->projected_params);
+    NNC_DIM(why, projected_elements, u->projected_elements);
     NNC_DIM(why, weight_bytes_per_param, sizes->weight_bytes);
     NNC_DIM(why, gradient_bytes_per_param, gradient_io_bytes(sizes));
     NNC_DIM(why, master_bytes_per_param, sizes->master_bytes);
@@ -83,6 +87,41 @@ static double of_muon(const dims *d, nnc_derivation *why) {
     NNC_SAY(why, moments_bytes, "B", d->moment_bytes_per_param * (2.0 * d->params - d->matrix_params));
     NNC_NOTE(why, "one momentum for matrices; two Adam moments for tables, gains and biases");
     return moments_bytes;
+}
+
+/* Returns the bytes of the moments and projections of GaLore and APOLLO. Source: jiaweizzhao/GaLore,
+ * galore_torch/galore_projector.py and adamw.py; zhuhanqing/APOLLO, apollo_torch/apollo.py. */
+static double projected(const dims *d, nnc_derivation *why) {
+    NNC_SAY(why, moments_bytes, "B",
+            d->moment_bytes_per_param * (d->rank * d->projected_elements + 2.0 * (d->params - d->projected_params)));
+    NNC_NOTE(why, "projected_elements: sum of the shorter and twice the longer side of each projected matrix; other "
+                  "parameters have two moments");
+    return moments_bytes;
+}
+
+/* Returns the additional work of GaLore: products with the projection before and after the moments, and the usual
+ * passes over parameters that are not projected. */
+static nnc_work project_twice(const nnc_update *u, const dims *d, nnc_derivation *why) {
+    nnc_work work = { 0 };
+    (void)u;
+    NNC_SET(why, work.flops, "FLOP", 4.0 * d->rank * d->projected_params);
+    NNC_NOTE(why, "the gradient is projected, and the step is projected back: 2 rank FLOPs per parameter each");
+    NNC_SET(why, work.read_bytes, "B", 0.6 * (13.0 * d->moment_bytes_per_param * (d->params - d->projected_params)));
+    NNC_NOTE(why, "parameters that are not projected: 7 of the 20 passes of Adam are counted for all parameters");
+    NNC_SET(why, work.write_bytes, "B", 0.4 * (13.0 * d->moment_bytes_per_param * (d->params - d->projected_params)));
+    return work;
+}
+
+/* Returns the additional work of APOLLO: one product with the projection; its moments only scale the gradient. */
+static nnc_work project_once(const nnc_update *u, const dims *d, nnc_derivation *why) {
+    nnc_work work = { 0 };
+    (void)u;
+    NNC_SET(why, work.flops, "FLOP", 2.0 * d->rank * d->projected_params);
+    NNC_NOTE(why, "the gradient is projected: 2 rank FLOPs per parameter");
+    NNC_SET(why, work.read_bytes, "B", 0.6 * (9.0 * d->moment_bytes_per_param * (d->params - d->projected_params)));
+    NNC_NOTE(why, "parameters that are not projected: 11 of the 20 passes of Adam are counted for all parameters");
+    NNC_SET(why, work.write_bytes, "B", 0.4 * (9.0 * d->moment_bytes_per_param * (d->params - d->projected_params)));
+    return work;
 }
 
 /* Returns the additional work of Adafactor, beyond the reads, writes and FLOPs of all optimizers: the row and column
@@ -152,6 +191,10 @@ static const optimizer NNC_ROW(NNC_OPTIMIZER_LAMB) = { 2, 22, 24, NULL, directio
 static const optimizer NNC_ROW(NNC_OPTIMIZER_LARS) = { 1, 10, 12, NULL, norms, 0, 0, false };
 static const optimizer NNC_ROW(NNC_OPTIMIZER_ADAM4BIT) = { 0, 24, 20, in_4_bits, NULL, 0, 0, false };
 static const optimizer NNC_ROW(NNC_OPTIMIZER_ADAM_MINI) = { 1, 12, 16, NULL, NULL, 0, 0, false }; /* arXiv:2406.16793 */
+/* Passes over a projected gradient of GaLore: project 1, project back 1, scale 2, add to the weight 3. Of APOLLO:
+ * project 1, scale by rows or columns 2, norm 1, limit 2, scale 2, add 3. */
+static const optimizer NNC_ROW(NNC_OPTIMIZER_GALORE) = { 0, 4, 7, projected, project_twice, 0, 0, false };
+static const optimizer NNC_ROW(NNC_OPTIMIZER_APOLLO) = { 0, 8, 11, projected, project_once, 0, 0, false };
 static const optimizer *const optimizers[] = { NNC_OPTIMIZER_LIST(NNC_ROW_AT) };
 
 double nnc_optimizer_list_kernels(nnc_optimizer kind) { return optimizers[kind]->lists; }
@@ -159,6 +202,8 @@ double nnc_optimizer_list_kernels(nnc_optimizer kind) { return optimizers[kind]-
 double nnc_optimizer_list_bytes(nnc_optimizer kind, nnc_policy policy) {
     return optimizers[kind]->copies ? sizes_of(policy)->state_bytes : 0.0;
 }
+
+bool nnc_optimizer_projects(nnc_optimizer kind) { return optimizers[kind]->moments_bytes == projected; }
 
 nnc_optimizer nnc_optimizer_smaller(nnc_optimizer kind) {
     for (int i = 0; i < NNC_OPTIMIZER_COUNT; i++) {

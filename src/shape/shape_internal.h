@@ -41,7 +41,6 @@ typedef struct nnc_op_list {
     int32_t block_count;
     nnc_segment segments[NNC_SEGMENTS_MAX];
     int32_t segment_count; /* number of segments; ops are added to the last segment */
-    int64_t layers_short;  /* number of layers that the plan trains, but that the model lacks */
     /* If layers of several kinds alternate: the segment of each layer, for mixed_count layers. mixed_count 0: the
      * layers of each segment follow each other. */
     uint8_t mixed[NNC_MIXED_LAYERS_MAX];
@@ -59,6 +58,7 @@ typedef struct nnc_op_list {
                                    * unless it is tied */
     int64_t stream_elements;      /* elements of a layer's output for one micro-batch; 0 = no layers */
     int64_t next_layers;          /* layers after the last layer that predict later tokens, each with a head */
+    int64_t layers_short;         /* number of layers that the plan trains, but that the model lacks */
     int64_t tied_rows, tied_cols; /* rows and columns of the table that the first and the last segment share; 0 = no
                                    * shared table */
 } nnc_op_list;
@@ -118,6 +118,9 @@ void nnc_list_issue(nnc_op_list *list, const nnc_model *model, const nnc_lowerin
 
 /* Tests whether the plan trains all weights and has no adapters. */
 bool nnc_plan_trains_all(const nnc_plan *plan);
+/* Returns the sum of the shorter and twice the longer side of the matrices that libraries have for one linear layer; 0
+ * if the op is not a linear layer, or of routed experts. */
+double nnc_projected_elements(const nnc_op *op);
 /* Freezes the weights that the plan does not train, and adds adapters.   [adapters] */
 void nnc_list_train(nnc_op_list *list, const nnc_lowering *how);
 

@@ -105,6 +105,21 @@ static int64_t adapted_parts(const nnc_op *op, const nnc_plan *plan, int64_t *ou
     return bits_of(has & asked);
 }
 
+static double projected_sides(double rows, double cols) { return rows + cols + nnc_max(rows, cols); }
+
+double nnc_projected_elements(const nnc_op *op) {
+    const nnc_matmul *p = &op->u.matmul;
+    if (!is_linear(op) || is_expert(op) || op->tower) { return 0.0; }
+    const double rows = (double)op->weights.rows, cols = (double)op->weights.cols, count = (double)op->weights.count;
+    if (op->split == NNC_SPLIT_QKV && nnc_ends_in(op->name, "qkv") && p->heads + 2 * p->kv_heads > 0) {
+        const double head = cols / (double)(p->heads + 2 * p->kv_heads);
+        return count * (projected_sides(rows, head * (double)p->heads) +
+                        2.0 * projected_sides(rows, head * (double)p->kv_heads));
+    }
+    const double parts = nnc_ends_in(op->name, "gate_up") || nnc_ends_in(op->name, ".kv") ? 2.0 : 1.0;
+    return count * parts * projected_sides(rows, cols / parts);
+}
+
 static bool is_adapted(const nnc_op *op, const nnc_plan *plan) {
     int64_t outputs;
     return adapted_parts(op, plan, &outputs) > 0;

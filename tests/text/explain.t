@@ -989,6 +989,7 @@ dora              Adapters train the direction of each weight and a separate mag
 oft               Adapters rotate the inputs of each layer, in blocks of --adapter-rank (OFT).
 frozen            Storage format of frozen weights. For a captured step, paths of modules that are
 fp8_inputs        Keep the inputs of activation functions in 8 bits for backward.
+optimizer_rank    Rank of the gradients that galore and apollo project.
 optimizer_kernels Kernels of the update: one for all operations, or one for each operation.
 flops_convention  Rule by which model FLOPs are counted.
 clip_gradients    Clip gradients by the norm of all gradients before the update.

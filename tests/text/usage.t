@@ -165,7 +165,7 @@ $ nncost ops dense round --top 0
 
 # Values that are not among the choices.
 $ nncost estimate dense round --optimizer adm
-! nncost: --optimizer: unknown value, expected one of adamw, adam, sgd, momentum, rmsprop, adafactor, lion, adam8bit, muon, lamb, lars, adam4bit, adam-mini, found "adm"
+! nncost: --optimizer: unknown value, expected one of adamw, adam, sgd, momentum, rmsprop, adafactor, lion, adam8bit, muon, lamb, lars, adam4bit, adam-mini, galore, apollo, found "adm"
 [2]
 $ nncost estimate dense round --format xml
 ! nncost: --format: unknown value, expected one of table, json, csv, csv-plain, markdown, found "xml"

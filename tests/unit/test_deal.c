@@ -10,8 +10,8 @@ static void deal_of(const nnc_plan *plan, int64_t layers, int64_t *held) {
     static nnc_op_list list;
     static nnc_stage_partition partition;
     list.segment_count = 3;
-    list.segments[0] = list.segments[2] = (nnc_segment){ 1, false };
-    list.segments[1] = (nnc_segment){ layers, true };
+    list.segments[0] = list.segments[2] = (nnc_segment){ .instances = 1, .layer = false };
+    list.segments[1] = (nnc_segment){ .instances = layers, .layer = true };
     nnc_partition_layers(&list, plan, &partition);
     for (int32_t v = 0; v < partition.virtual_stages; v++) { held[v] = partition.shares[v].instances[1]; }
     ck_assert_int_eq(partition.shares[0].instances[0], 1);
@@ -103,11 +103,11 @@ START_TEST(every_layer_is_dealt_out_once) {
     nnc_plan plan = nnc_plan_default();
     plan.schedule = NNC_SCHEDULE_INTERLEAVED;
     list.segment_count = 4;
-    list.segments[0] = list.segments[3] = (nnc_segment){ 1, false };
+    list.segments[0] = list.segments[3] = (nnc_segment){ .instances = 1, .layer = false };
     for (int64_t dense = 1; dense <= 9; dense += 4) {
         for (int64_t all = dense; all <= 40; all++) {
-            list.segments[1] = (nnc_segment){ dense, true };
-            list.segments[2] = (nnc_segment){ all - dense, true };
+            list.segments[1] = (nnc_segment){ .instances = dense, .layer = true };
+            list.segments[2] = (nnc_segment){ .instances = all - dense, .layer = true };
             for (int i = 0; i < 2 * 8 * 5; i++) {
                 const int64_t ends = i % 2;
                 plan.ends_as_layers = ends > 0;
@@ -152,8 +152,8 @@ START_TEST(alternating_layers_are_dealt_out) {
             list.mixed[i] = (uint8_t)(list.mixed_count > 0 ? draw(2) : 0);
             kinds[list.mixed[i]]++;
         }
-        list.segments[0] = (nnc_segment){ kinds[0], true };
-        list.segments[1] = (nnc_segment){ kinds[1], true };
+        list.segments[0] = (nnc_segment){ .instances = kinds[0], .layer = true };
+        list.segments[1] = (nnc_segment){ .instances = kinds[1], .layer = true };
         plan.pipeline = (int32_t)between(2, 8);
         nnc_partition_layers(&list, &plan, &partition);
         for (int32_t v = 0; v < plan.pipeline; v++) {
@@ -179,8 +179,8 @@ START_TEST(equal_chunks_are_even) {
     nnc_plan plan = nnc_plan_default();
     ck_assert_ptr_nonnull(m);
     list.segment_count = 2;
-    list.segments[0] = (nnc_segment){ 12, true };
-    list.segments[1] = (nnc_segment){ 1, false };
+    list.segments[0] = (nnc_segment){ .instances = 12, .layer = true };
+    list.segments[1] = (nnc_segment){ .instances = 1, .layer = false };
     plan.schedule = NNC_SCHEDULE_INTERLEAVED;
     plan.pipeline = 2;
     plan.virtual_stages = 3;
@@ -228,8 +228,8 @@ START_TEST(a_partition_is_found_again) {
     const nnc_step_memory *second = &own->step;
     seed(0);
     list.segment_count = 3;
-    list.segments[0] = list.segments[2] = (nnc_segment){ 1, false };
-    list.segments[1] = (nnc_segment){ 96, true };
+    list.segments[0] = list.segments[2] = (nnc_segment){ .instances = 1, .layer = false };
+    list.segments[1] = (nnc_segment){ .instances = 96, .layer = true };
     for (int i = 0; i < 20000; i++) {
         nnc_plan plan = nnc_plan_default();
         plan.schedule = schedules[draw(5)];

@@ -557,12 +557,36 @@ START_TEST(policies) {
 }
 END_TEST
 
+/* GaLore of rank 128 for LLaMA 7B in bf16: per layer four matrices of 4096 x 4096 and three of 4096 x 11008, of each 128
+ * times the shorter side and twice the longer; two moments of tables and gains. APOLLO has the same states and projects
+ * once. */
+START_TEST(projected_moments) {
+    const nnc_model *model = load_model("models/llama-7b.json");
+    nnc_plan plan = nnc_plan_default();
+    plan.precision = NNC_BF16;
+    plan.policy = NNC_POLICY_BF16_PURE;
+    plan.optimizer = NNC_OPTIMIZER_GALORE;
+    plan.optimizer_rank = 128;
+    const double sides = 32.0 * (4 * 3 * 4096.0 + 3 * (4096.0 + 2 * 11008.0));
+    const double matrices = 32.0 * (4 * 4096.0 * 4096.0 + 3 * 4096.0 * 11008.0);
+    const nnc_result galore = estimate(model, &plan);
+    ck_assert_double_eq((double)galore.memory.optimizer_bytes,
+                        2 * (128 * sides + 2 * ((double)galore.params - matrices)));
+    plan.optimizer = NNC_OPTIMIZER_APOLLO;
+    const nnc_result apollo = estimate(model, &plan);
+    ck_assert_int_eq(apollo.memory.optimizer_bytes, galore.memory.optimizer_bytes);
+    ck_assert_double_eq_tol(galore.executed_flops - apollo.executed_flops, 2.0 * 128 * matrices, 1e6);
+}
+END_TEST
+
 /* Moments per parameter in fp32. The matrices of a tiny GPT: per layer 4x12, 4x4, 4x16, 16x4 and 44
  * elements of biases and gains, tables 10x4 and 3x4, and 8 of the last norm. */
 START_TEST(optimizers) {
     const nnc_model model = gpt(2, 4, 2, 10, 3);
     const double params = 40 + 12 + 2 * (192 + 52) + 8, matrices = 2 * 192;
     const double factored = 2 * (16 + 8 + 20 + 20 + 52) + 14 + 7 + 8;
+    /* queries, keys, values and output 4x4; the shorter side of each once, the longer twice */
+    const double projected = 2 * (4 * (4 + 8) + 2 * (4 + 32));
     const struct {
         nnc_optimizer optimizer;
         double bytes;
@@ -580,10 +604,13 @@ START_TEST(optimizers) {
         { NNC_OPTIMIZER_ADAM_MINI, 4 * params },
         { NNC_OPTIMIZER_ADAFACTOR, 4 * factored },
         { NNC_OPTIMIZER_MUON, 4 * (2 * params - matrices) },
+        { NNC_OPTIMIZER_GALORE, 4 * (2 * projected + 2 * (params - matrices)) },
+        { NNC_OPTIMIZER_APOLLO, 4 * (2 * projected + 2 * (params - matrices)) },
     };
     ck_assert_int_eq((int)COUNT_OF(cases), NNC_OPTIMIZER_COUNT);
     nnc_plan plan = nnc_plan_default();
     plan.precision = NNC_FP32;
+    plan.optimizer_rank = 2;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         plan.optimizer = cases[i].optimizer;
         const nnc_result r = estimate(&model, &plan);
@@ -622,6 +649,7 @@ int main(void) {
     tcase_add_test(tests, offload_moves_once);
     tcase_add_test(tests, policies);
     tcase_add_test(tests, helper_models);
+    tcase_add_test(tests, projected_moments);
     tcase_add_test(tests, optimizers);
     return run_suite(suite);
 }

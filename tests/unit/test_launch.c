@@ -468,12 +468,25 @@ static const struct {
       "policy=bf16-pure optimizer=adamw clip_gradients=on",
       0,
       "Qwen/Qwen3-0.6B" },
+    /* Patterns name the experts of layers 44 to 55, the embedding and the head. */
+    { { "axolotl--mistral--mixtral--mixtral_22.yml" },
+      "train=embedding,mlp,head train_layers=12 train_from=44 seq_len=8000 micro_batch=1 micro_batches=1 "
+      "optimizer=adam8bit precision=bf16 recompute=full attention=flash2 clip_gradients=on zero=3 "
+      "offload=optimizer,weights",
+      0,
+      "mistral-community/Mixtral-8x22B-v0.1" },
     /* The attention of GLM-4.7-Flash has o_proj, but no q_proj, k_proj and v_proj. */
     { { "axolotl--glm47-flash--lora.yaml" },
       "adapter_rank=32 adapters=out frozen=int8 seq_len=2048 micro_batch=2 micro_batches=4 optimizer=adam8bit "
       "precision=bf16 recompute=full attention=flash2 clip_gradients=on",
       1,
       "zai-org/GLM-4.7-Flash" },
+    /* Each gradient is applied in backward. The decomposition that renews projections is not counted. */
+    { { "LLaMA-Factory--extras--galore--llama3_full_sft.yaml" },
+      "optimizer=galore optimizer_rank=128 policy=bf16-layerwise clip_gradients=off seq_len=2048 micro_batch=1 "
+      "micro_batches=1 precision=bf16 recompute=full",
+      1,
+      "meta-llama/Meta-Llama-3-8B-Instruct" },
     /* The last two layers are trained. */
     { { "LLaMA-Factory--v1--train_freeze--train_freeze_sft.yaml" },
       "train_layers=2 zero=3 reshard=on context=1 seq_len=2048 micro_batch=1 micro_batches=1 precision=bf16 "

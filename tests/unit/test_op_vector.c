@@ -410,6 +410,19 @@ START_TEST(update_steps) {
         ck_assert_double_eq(work.vector_flops, steps[i].flops);
         ck_assert_double_eq_tol(bytes_of(&work), steps[i].bytes, 1e-9);
     }
+    /* 60 of 100 parameters are projected to rank 2, with sides of 23 in all: 2 * 23 values of 4 B, and 80 of the other
+     * 40 parameters. Read and written once by a fused kernel, besides 12 B of gradient and weight, and 13 (9) passes of
+     * 4 B over 40; 4 (2) FLOPs per rank and projected parameter. */
+    for (int i = 0; i < 2; i++) {
+        nnc_op op = update(i == 0 ? NNC_OPTIMIZER_GALORE : NNC_OPTIMIZER_APOLLO, NNC_POLICY_FP32, true);
+        op.u.update.rank = 2;
+        op.u.update.projected_params = 60;
+        op.u.update.projected_elements = 23;
+        const nnc_work work = nnc_op_work(&op);
+        ck_assert_double_eq(nnc_update_moment_bytes(&op.u.update), 4 * (2 * 23 + 80));
+        ck_assert_double_eq(work.flops, (i == 0 ? 4 : 2) * 2 * 60);
+        ck_assert_double_eq_tol(bytes_of(&work), 1200 + 2 * 4 * (46 + 80) + (i == 0 ? 13 : 9) * 4 * 40, 1e-9);
+    }
     /* Twenty passes of 4 B, one per primitive. */
     const nnc_op unfused = update(NNC_OPTIMIZER_ADAMW, NNC_POLICY_FP32, false);
     const nnc_work work = nnc_op_work(&unfused);
