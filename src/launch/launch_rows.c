@@ -797,6 +797,7 @@ static void put_expected(nnc_json values, char *text, size_t size) {
     size_t used = 0;
     for (nnc_json one = nnc_json_first(values); one.node != NULL; one = nnc_json_next(one)) {
         const char *key = nnc_json_key(one);
+        if (key[0] == '\0') { continue; /* no program: only options */ }
         if (used + strlen(key) + 6 > size) {
             snprintf(text + used, size - used, " ...");
             return;
@@ -827,7 +828,8 @@ static void take_values(nnc_reading *r, nnc_json at, const char *path, nnc_json 
         }
     }
     put_expected(values, expected, sizeof expected);
-    snprintf(what, sizeof what, "cannot be estimated, expected %s, found %.120s", expected, text);
+    snprintf(what, sizeof what, "cannot be estimated%s%s, found %.120s", expected[0] != '\0' ? ", expected " : "",
+             expected, text);
     refuse(r, at, path, what, row);
 }
 

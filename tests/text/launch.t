@@ -330,7 +330,7 @@ $ nncost serve dense round -- vllm serve a/x --config none.yaml
 
 # A program that does not train is refused, although MODEL is given.
 $ printf 'torchrun --nproc_per_node 8 tools/mmlu.py --num-layers 2 --tensor-model-parallel-size 2\n' >m.sh; nncost estimate m.sh dense round
-! nncost: m.sh:1: .program: cannot be estimated, expected pretrain_gpt.py, pretrain_gpt_core.py, finetune_gpt.py, pretrain_mamba.py, pretrain_hybrid.py, pretrain_bert.py, pretrain_t5.py, *train*, *tune*, *sft*, , found mmlu.py; a program that trains: nncost serve MODEL DEVICE estimates one that generates text, and --lenient skips the key
+! nncost: m.sh:1: .program: cannot be estimated, expected pretrain_gpt.py, pretrain_gpt_core.py, finetune_gpt.py, pretrain_mamba.py, pretrain_hybrid.py, pretrain_bert.py, pretrain_t5.py, *train*, *tune*, *sft*, found mmlu.py; a program that trains: nncost serve MODEL DEVICE estimates one that generates text, and --lenient skips the key
 [3]
 $ sed -i s/mmlu/train/ m.sh; nncost show m.sh dense --to-options
 nncost estimate dense DEVICE --software megatron --tensor 2 --pipeline 1 --optimizer adamw --clip-gradients --attention flash --devices 8 --devices-per-node 8 --precision fp32 --policy fp32 --overlap 0
