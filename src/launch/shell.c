@@ -495,7 +495,8 @@ static void read_items(nnc_shell *s, const char *at, const char *end, nnc_script
     s->line = line;
 }
 
-/* Handles an assignment NAME=value, NAME+=value, NAME=(a b) or NAME[key]=value. Returns false if the word is no assignment. */
+/* Handles an assignment NAME=value, NAME+=value, NAME=(a b) or NAME[key]=value. Returns false if the word is no
+ * assignment. */
 static bool take_assignment(nnc_shell *s, const token *t) {
     const size_t digits = strspn(t->at, "0123456789"); /* a name of digits is an argument of the script, such as 1
                                                         * for $1 */

@@ -2,7 +2,8 @@
  *
  * Expanded are $NAME, ${NAME}, ${NAME:-word} and similar forms, arrays, $((..)), quotes and line continuation. A
  * variable that the script does not set, a blank to fill in ("<path of the data>") and the output of a command stay in
- * the text as "${NAME}". A character keeps its line number through all variables, so that an error can name the line of an option. */
+ * the text as "${NAME}". A character keeps its line number through all variables, so that an error can name the line
+ * of an option. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
