@@ -6,10 +6,10 @@
  * A condition is decided if its values are known. In a branch that may or may not run, and in a loop, an assignment
  * makes its variable unknown.
  *
- * The body of a function is read where a command calls the function. A script that the script reads ("source x.sh") is
- * read in place of this command, if it is found. If a script has no command and only sets variables for another script,
- * the options in its variables are used. A here document that `cat` writes to a file is kept, because a command may
- * name the file. */
+ * The body of a function is read where a command calls the function. A script that the script reads ("source x.sh") or
+ * runs ("sbatch x.sh") is read in place of this command, if it is found. If a script has no command and only sets
+ * variables for another script, the options in its variables are used. A here document that `cat` writes to a file is
+ * kept, because a command may name the file. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
