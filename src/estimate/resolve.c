@@ -142,7 +142,7 @@ static nnc_status check_trained(const nnc_plan *p, const nnc_model *model, nnc_e
         return nnc_fail(err, NNC_ILLEGAL_PLAN, "--train-from", "all layers are trained, expected --train-layers too");
     }
     NNC_TRY(check_rotations(p, err));
-    if (nnc_optimizer_projects(p->optimizer) && (p->zero > 0 || p->tensor > 1)) {
+    if (nnc_optimizer_projects(p->optimizer) && ((p->zero > 0 && p->data * p->context > 1) || p->tensor > 1)) {
         return nnc_fail(err, NNC_ILLEGAL_PLAN, "--optimizer",
                         "%s projects whole matrices, expected --zero 0 and --tensor 1",
                         nnc_optimizer_name(p->optimizer));

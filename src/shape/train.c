@@ -318,8 +318,8 @@ static int part_of(const layer_range *range, int64_t layer) {
     return layer < range->from ? BEFORE : layer < range->to ? AMONG : AFTER;
 }
 
-static int64_t clamp(int64_t value, int64_t least, int64_t most) {
-    return value < least ? least : value > most ? most : value;
+static int64_t within(int64_t value, int64_t from, int64_t until) {
+    return value < from ? from : value > until ? until : value;
 }
 
 static int64_t layers_of(const nnc_op_list *list) {
@@ -338,10 +338,26 @@ static void count_parts(const nnc_op_list *list, const layer_range *range, int32
     for (int64_t i = 0; i < list->mixed_count; i++) { counts[part_of(range, i)] += list->mixed[i] == s ? 1 : 0; }
     if (list->mixed_count > 0) { return; }
     const int64_t last = first + list->segments[s].instances;
-    const int64_t before = clamp(range->from, first, last), until = clamp(range->to, first, last);
+    const int64_t before = within(range->from, first, last), until = within(range->to, first, last);
     counts[BEFORE] = before - first;
     counts[AMONG] = until - before;
     counts[AFTER] = last - until;
+}
+
+/* Copies segment `s`, whose `length` ops begin at `begin`, with its blocks to segment s + part. */
+static void copy_ops(nnc_op_list *list, int32_t s, int32_t begin, int32_t length, int32_t part) {
+    nnc_op *ops = &list->ops[begin + part * length];
+    const int32_t known = list->block_count;
+    memcpy(ops, &list->ops[begin], (size_t)length * sizeof *ops);
+    list->segments[s + part] = list->segments[s];
+    for (int32_t i = 0; i < length; i++) { ops[i].segment = s + part; }
+    for (int32_t b = 0; b < known; b++) {
+        if (list->blocks[b].segment != s) { continue; }
+        list->blocks[list->block_count] = list->blocks[b];
+        list->blocks[list->block_count].segment = s + part;
+        for (int32_t i = 0; i < length; i++) { ops[i].block = ops[i].block == b ? list->block_count : ops[i].block; }
+        list->block_count++;
+    }
 }
 
 /* Inserts `more` segments after segment `s`, with copies of its ops and blocks. Returns the index of the first op of
@@ -370,22 +386,7 @@ static int32_t copy_segment(nnc_op_list *list, int32_t s, int32_t more, int32_t 
     for (int32_t b = 0; b < list->block_count; b++) {
         list->blocks[b].segment += list->blocks[b].segment > s ? more : 0;
     }
-    for (int32_t part = 1; part <= more; part++) {
-        nnc_op *ops = &list->ops[begin + part * *length];
-        const int32_t known = list->block_count;
-        memcpy(ops, &list->ops[begin], (size_t)*length * sizeof *ops);
-        list->segments[s + part] = list->segments[s];
-        for (int32_t i = 0; i < *length; i++) { ops[i].segment = s + part; }
-        for (int32_t b = 0; b < known; b++) {
-            if (list->blocks[b].segment != s) { continue; }
-            list->blocks[list->block_count] = list->blocks[b];
-            list->blocks[list->block_count].segment = s + part;
-            for (int32_t i = 0; i < *length; i++) {
-                ops[i].block = ops[i].block == b ? list->block_count : ops[i].block;
-            }
-            list->block_count++;
-        }
-    }
+    for (int32_t part = 1; part <= more; part++) { copy_ops(list, s, begin, *length, part); }
     return begin;
 }
 
@@ -442,13 +443,7 @@ static void divide_layers(nnc_op_list *list, const nnc_plan *plan) {
     }
 }
 
-void nnc_list_train(nnc_op_list *list, const nnc_lowering *how) {
-    const nnc_plan *plan = how->plan;
-    const unsigned train = plan->train != NNC_TRAIN_ALL ? plan->train
-                           : plan->adapter_rank > 0     ? NNC_TRAIN_ADAPTERS
-                                                        : ~0U;
-    int32_t first = 0;
-    if (plan->train_layers > 0) { divide_layers(list, plan); }
+static void freeze_ops(nnc_op_list *list, unsigned train, const nnc_plan *plan) {
     for (int32_t i = 0; i < list->count; i++) {
         nnc_op *op = &list->ops[i];
         op->frozen = is_tied(op) ? op->outside || (train & NNC_TRAIN_EMBEDDING) == 0
@@ -459,25 +454,25 @@ void nnc_list_train(nnc_op_list *list, const nnc_lowering *how) {
             op->u.conv.keeps_input = false;
         }
     }
-    for (int32_t i = list->count - 1; i >= 0 && !list->truncated; i--) {
-        nnc_op *op = &list->ops[i];
-        const bool adapted = is_adapted(op, plan);
-        if (adapted && plan->oft) {
-            op->u.matmul.keeps_a = false;
-            op->u.matmul.needs_grad_input = true;
-            add_rotation(&(place){ list, i }, op, plan);
-            op = &list->ops[i + 2]; /* the two ops of the rotation stand before it */
-            if (op->frozen && is_dequantized(plan) && is_linear(op)) {
-                add_dequantize(&(place){ list, i + 2 }, op, plan);
-            }
-            continue;
-        }
-        if (adapted) {
-            add_adapter(&(place){ list, i + 1 }, op, plan);
-            op->u.matmul.keeps_a = false; /* the adapter counts the bytes of the kept input */
-        }
-        if (op->frozen && is_dequantized(plan) && is_linear(op)) { add_dequantize(&(place){ list, i }, op, plan); }
+}
+
+/* Adds the adapters of op `at`. Returns the new index of the op. */
+static int32_t adapt(nnc_op_list *list, int32_t at, const nnc_plan *plan) {
+    nnc_op *op = &list->ops[at];
+    if (plan->oft) {
+        op->u.matmul.keeps_a = false;
+        op->u.matmul.needs_grad_input = true;
+        add_rotation(&(place){ list, at }, op, plan);
+        return at + 2; /* the two ops of the rotation stand before it */
     }
+    add_adapter(&(place){ list, at + 1 }, op, plan);
+    op->u.matmul.keeps_a = false; /* the adapter counts the bytes of the kept input */
+    return at;
+}
+
+/* Marks ops without backward: those before the first trained weight. */
+static void set_forward_only(nnc_op_list *list) {
+    int32_t first = 0;
     while (first < list->count && (!has_weights(&list->ops[first]) || list->ops[first].frozen)) { first++; }
     if (begin_of(list, first) == first) { stop_gradient(list, first); }
     first = begin_of(list, first);
@@ -487,4 +482,19 @@ void nnc_list_train(nnc_op_list *list, const nnc_lowering *how) {
         op->forward_only = op->forward_only || i < first || (begins_in_layers && is_before(list, op));
     }
     clear_blocks(list);
+}
+
+void nnc_list_train(nnc_op_list *list, const nnc_lowering *how) {
+    const nnc_plan *plan = how->plan;
+    const unsigned train = plan->train != NNC_TRAIN_ALL ? plan->train
+                           : plan->adapter_rank > 0     ? NNC_TRAIN_ADAPTERS
+                                                        : ~0U;
+    if (plan->train_layers > 0) { divide_layers(list, plan); }
+    freeze_ops(list, train, plan);
+    for (int32_t i = list->count - 1; i >= 0 && !list->truncated; i--) {
+        const int32_t at = is_adapted(&list->ops[i], plan) ? adapt(list, i, plan) : i;
+        const nnc_op *op = &list->ops[at];
+        if (op->frozen && is_dequantized(plan) && is_linear(op)) { add_dequantize(&(place){ list, at }, op, plan); }
+    }
+    set_forward_only(list);
 }
