@@ -164,6 +164,7 @@ def recorder(model, others=()):
             self.phase, self.ops, self.storages = "forward", [], Storages()
             self.modules, self.stack, self.pending, self.owner = {"": 0}, [], [], {}
             self.handles, self.previous, self.running = [], 0, False  # running: autograd is
+            self.rerun = []  # nodes of autograd that a checkpoint makes when it runs again
             self.differentiated, self.depth = False, 0  # backward(create_graph=True); modules on the stack where backward began
             self.layers, self.evaluation = [], 0  # calls of recurrent layers; operators of evaluations, which are left out
             self.loading = 0  # above 0: a DataLoader without workers makes samples, on the host
@@ -222,6 +223,7 @@ def recorder(model, others=()):
                 if node in self.owner:
                     continue
                 self.owner[node] = name
+                self.rerun += [node] if self.phase != "forward" else []
                 node.register_hook(self.ran(name))
                 nodes += [n for n, _ in node.next_functions if n is not None and n not in self.owner]
 
@@ -229,6 +231,8 @@ def recorder(model, others=()):
             """After a node ran, the operators since the node before are its own; sums of gradients come first and
             belong to the node before"""
             def hook(*_):
+                while self.rerun:  # the graph of a checkpoint, which may never run, holds tensors
+                    del self.owner[self.rerun.pop()]
                 del self.stack[self.depth:]  # modules that ran again up to the last tensor that backward needs (PyTorch 2.1)
                 pending, self.pending = self.pending, []
                 own = False
