@@ -59,6 +59,7 @@ efficiency.gemm.fp32.l2_bytes_per_flop                 0.1                      
 efficiency.gemm.fp32.l2_bytes_per_s                    -                        B/s
 efficiency.gemm.fp32.wave_quantization                 0.1
 efficiency.gemm.fp32.unaligned_ratio                   1
+efficiency.gemm.fp32.unaligned_backward_ratio          -
 efficiency.gemm.fp32.block_ratio                       1
 efficiency.gemm.fp32.group_ratio                       1
 efficiency.gemm.fp32.power_share                       -
@@ -72,6 +73,7 @@ efficiency.gemm.tf32.l2_bytes_per_flop                 0.1                      
 efficiency.gemm.tf32.l2_bytes_per_s                    -                        B/s
 efficiency.gemm.tf32.wave_quantization                 0.1
 efficiency.gemm.tf32.unaligned_ratio                   1
+efficiency.gemm.tf32.unaligned_backward_ratio          -
 efficiency.gemm.tf32.block_ratio                       1
 efficiency.gemm.tf32.group_ratio                       1
 efficiency.gemm.tf32.power_share                       -
@@ -85,6 +87,7 @@ efficiency.gemm.bf16.l2_bytes_per_flop                 0.05                     
 efficiency.gemm.bf16.l2_bytes_per_s                    -                        B/s
 efficiency.gemm.bf16.wave_quantization                 0.1
 efficiency.gemm.bf16.unaligned_ratio                   1
+efficiency.gemm.bf16.unaligned_backward_ratio          -
 efficiency.gemm.bf16.block_ratio                       1
 efficiency.gemm.bf16.group_ratio                       1
 efficiency.gemm.bf16.power_share                       -
@@ -98,6 +101,7 @@ efficiency.gemm.fp16.l2_bytes_per_flop                 0.05                     
 efficiency.gemm.fp16.l2_bytes_per_s                    -                        B/s
 efficiency.gemm.fp16.wave_quantization                 0.1
 efficiency.gemm.fp16.unaligned_ratio                   1
+efficiency.gemm.fp16.unaligned_backward_ratio          -
 efficiency.gemm.fp16.block_ratio                       1
 efficiency.gemm.fp16.group_ratio                       1
 efficiency.gemm.fp16.power_share                       -
@@ -111,6 +115,7 @@ efficiency.gemm.fp8.l2_bytes_per_flop                  0.05                     
 efficiency.gemm.fp8.l2_bytes_per_s                     -                        B/s
 efficiency.gemm.fp8.wave_quantization                  0
 efficiency.gemm.fp8.unaligned_ratio                    1
+efficiency.gemm.fp8.unaligned_backward_ratio           -
 efficiency.gemm.fp8.block_ratio                        1
 efficiency.gemm.fp8.group_ratio                        1
 efficiency.gemm.fp8.power_share                        -
