@@ -30,23 +30,23 @@ NNC_ENUM(nnc_policy, NNC_POLICY_LIST, NNC_POLICY_COUNT);
 NNC_API const char *nnc_policy_name(nnc_policy policy);
 NNC_API const char *nnc_policy_help(nnc_policy policy);
 
-#define NNC_OPTIMIZER_LIST(X)                                                                                   \
-    X(NNC_OPTIMIZER_ADAMW, "adamw", "Adam with decoupled weight decay: two moments.")                           \
-    X(NNC_OPTIMIZER_ADAM, "adam", "Two moments.")                                                               \
-    X(NNC_OPTIMIZER_SGD, "sgd", "Gradient descent without states.")                                             \
-    X(NNC_OPTIMIZER_MOMENTUM, "momentum", "Gradient descent with momentum: one moment.")                        \
-    X(NNC_OPTIMIZER_RMSPROP, "rmsprop", "One moment.")                                                          \
-    X(NNC_OPTIMIZER_ADAFACTOR, "adafactor", "One factored moment: a value per row and per column of a matrix.") \
-    X(NNC_OPTIMIZER_LION, "lion", "One moment; the step is its sign.")                                          \
-    X(NNC_OPTIMIZER_ADAM8BIT, "adam8bit", "Adam with its moments in 8 bits, scaled by block.")                  \
-    X(NNC_OPTIMIZER_MUON, "muon",                                                                               \
-      "Orthogonalised momentum for matrices; Adam for embedding tables, gains and biases.")                     \
-    X(NNC_OPTIMIZER_LAMB, "lamb", "Adam with a step length per tensor, relative to its weights.")               \
-    X(NNC_OPTIMIZER_LARS, "lars", "Momentum with a step length per tensor, relative to its weights.")           \
-    X(NNC_OPTIMIZER_ADAM4BIT, "adam4bit", "Adam with its moments in 4 bits, scaled by block.")                  \
+#define NNC_OPTIMIZER_LIST(X)                                                                                      \
+    X(NNC_OPTIMIZER_ADAMW, "adamw", "Adam with decoupled weight decay: two moments.")                              \
+    X(NNC_OPTIMIZER_ADAM, "adam", "Two moments.")                                                                  \
+    X(NNC_OPTIMIZER_SGD, "sgd", "Gradient descent without states.")                                                \
+    X(NNC_OPTIMIZER_MOMENTUM, "momentum", "Gradient descent with momentum: one moment.")                           \
+    X(NNC_OPTIMIZER_RMSPROP, "rmsprop", "One moment.")                                                             \
+    X(NNC_OPTIMIZER_ADAFACTOR, "adafactor", "One factored moment: a value per row and per column of a matrix.")    \
+    X(NNC_OPTIMIZER_LION, "lion", "One moment; the step is its sign.")                                             \
+    X(NNC_OPTIMIZER_ADAM8BIT, "adam8bit", "Adam with its moments in 8 bits, scaled by block.")                     \
+    X(NNC_OPTIMIZER_MUON, "muon",                                                                                  \
+      "Orthogonalised momentum for matrices; Adam for embedding tables, gains and biases.")                        \
+    X(NNC_OPTIMIZER_LAMB, "lamb", "Adam with a step length per tensor, relative to its weights.")                  \
+    X(NNC_OPTIMIZER_LARS, "lars", "Momentum with a step length per tensor, relative to its weights.")              \
+    X(NNC_OPTIMIZER_ADAM4BIT, "adam4bit", "Adam with its moments in 4 bits, scaled by block.")                     \
     X(NNC_OPTIMIZER_ADAM_MINI, "adam-mini", "Adam with one second moment for each block of a tensor: one moment.") \
-    X(NNC_OPTIMIZER_GALORE, "galore",                                                                           \
-      "Adam on gradients of linear layers that are projected to --optimizer-rank rows or columns.")             \
+    X(NNC_OPTIMIZER_GALORE, "galore",                                                                              \
+      "Adam on gradients of linear layers that are projected to --optimizer-rank rows or columns.")                \
     X(NNC_OPTIMIZER_APOLLO, "apollo", "As galore; the projected moments scale the full gradient.")
 NNC_ENUM(nnc_optimizer, NNC_OPTIMIZER_LIST, NNC_OPTIMIZER_COUNT);
 NNC_API const char *nnc_optimizer_name(nnc_optimizer optimizer);
@@ -269,9 +269,9 @@ typedef struct nnc_plan {
     double critic_copies, critic_params;     /* critics, which are trained. critic_copies: number of critics of the size
                                           * of the trained model; critic_params: parameters of critics of other sizes */
     nnc_optimizer_kernels optimizer_kernels; /* kernels of the update */
-    int64_t train_layers; /* number of successive layers whose weights, or adapters, are trained; 0 = all layers. If
+    int64_t train_layers;   /* number of successive layers whose weights, or adapters, are trained; 0 = all layers. If
                            * train is 0, no weight outside these layers is trained */
-    int64_t train_from;   /* index of the first of these layers; -1 = the last train_layers layers are trained */
+    int64_t train_from;     /* index of the first of these layers; -1 = the last train_layers layers are trained */
     int64_t optimizer_rank; /* GaLore and APOLLO: rank of projected gradients */
     bool oft; /* adapters rotate blocks of adapter_rank inputs of a layer (OFT) instead of adding a low-rank product */
 } nnc_plan;
