@@ -162,7 +162,7 @@ $ nncost estimate dense round --devices 4 --zero 2 --global-batch 16 --precision
 $ nncost estimate dense round --devices 4 --zero 3 --global-batch 16 --precision bf16 --emit deepspeed=ds.json >page.txt; nncost show ds.json --to-options
 nncost estimate MODEL DEVICE --software deepspeed-0.14 --micro-batch 1 --micro-batches 4 --clip-gradients --precision bf16 --policy mixed --zero 3 --optimizer adamw
 $ nncost estimate dense round --devices 4 --pipeline 2 --global-batch 16 --emit deepspeed
-! nncost: --pipeline: cannot be written for deepspeed: it has no pipeline stages: --emit megatron, torchtitan or nanotron
+! nncost: --pipeline: cannot be written for deepspeed: a DeepSpeed file has no pipeline stages: --emit megatron, torchtitan or nanotron
 [3]
 $ nncost estimate dense round --devices 4 --zero 3 --capacity-factor 2 --global-batch 16 --emit transformers
 ! nncost: --capacity-factor: 2 cannot be written for transformers, whose file would mean 0
@@ -258,7 +258,7 @@ $ nncost estimate whole.json
 $ echo '{ "train_micro_batch_size_per_gpu": 1, "optimizer": { "type": "OneBitAdam" } }' >onebit.json
 $ nncost show onebit.json --to-options
 nncost estimate MODEL DEVICE --software deepspeed-0.14 --micro-batch 1 --optimizer adamw --zero 0 --precision fp32 --clip-gradients=off --overlap 0
-\# onebit.json:1: optimizer.type: its transfers are compressed after the first steps and their errors are kept: the estimate is for the first steps
+\# onebit.json:1: optimizer.type: this optimizer compresses its transfers after the first steps and keeps their errors: the estimate is for the first steps
 
 # An option that a refused key names counts for it.
 $ echo '{ "train_micro_batch_size_per_gpu": 1, "optimizer": { "type": "Adagrad" } }' >other.json
@@ -430,7 +430,7 @@ $ nncost estimate base.yml top.yml round --format json | grep -o '"layers": [0-9
 "params": 39192320
 $ printf 'base_config: "other.yml"\n' >other.yml
 $ nncost show base.yml other.yml --to-options
-! nncost: other.yml:1: base_config: cannot be estimated, expected base.yml, ./base.yml, configs/base.yml, src/maxtext/configs/base.yml, found other.yml; give what it sets as options, and --lenient skips the key
+! nncost: other.yml:1: base_config: cannot be estimated, expected base.yml, ./base.yml, configs/base.yml, src/maxtext/configs/base.yml, found other.yml; give the settings of this file as options, and --lenient skips the key
 [3]
 
 # Recipes of TRL switch bf16 on; otherwise the format of the weights decides.
