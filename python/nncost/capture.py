@@ -1,4 +1,4 @@
-"""Records the operators of one PyTorch training step, without a GPU, as a file that nncost can price.
+"""Records the operators of one PyTorch training step, without a GPU, as a file from which nncost predicts the step.
 
     python3 -m nncost.capture -o step.json --batch 8 train.py         an unchanged script, up to its second optimizer.step()
     python3 -m nncost.capture -o step.json --network torchvision:resnet50 --batch 2 --image 224
@@ -7,37 +7,44 @@
     write("step.json", capture(model, lambda: loss(model(x), y), optimizer))
     write("step.json", capture_step(step))                            step() runs forward, backward and optimizer.step()
 
-The step runs under a dispatch mode, on real tensors of the CPU or on fake ones without data (fake=True), and each
-operator is written with its tensors, their storages, the module and the phase. Works with PyTorch 1.13 and later.
+The step runs under a dispatch mode of PyTorch, on real tensors of the CPU or on fake tensors without data (fake=True).
+Each operator is written to the file with its tensors, their storages, the module and the phase. The recorder works with
+PyTorch 1.13 and later.
 
 The file (schema nncost.capture/1):
 
     source       versions, "real" or "fake" tensors
-    batch        samples in the step; null if unknown
+    batch        samples in the step; null if the number is not known
     parameters   count, trained, tensors, bytes
     optimizer    kernels of the update: fused, foreach (over lists of tensors) or loop (for each tensor); absent if unknown
     modules      module paths; "" is the network itself
     ops          in order: name, phase (forward, backward, recompute, optimizer), module (index), inputs and outputs as
-                 [dtype, shape, storage], args (arguments that are not tensors), repeat; operators of the optimizer have no tensors and arguments.
-                 Of a block also moves: how the numbers of its module and of each tensor's storage change from one repeat to
-                 the next, as a step, or as runs [first, step, count, first, ...] for all repeats
-    saved        [storage, module, count, steps of the two]: kept storages that the backward of a module saves, but does not read
-    owners       [gradient, parameter, module, count, steps of the three]: storages of gradients (-1: not trained) and of their
-                 parameters, and the modules that hold these
-    shapes       [dtype, shape], which tensors name by number: inputs and outputs are a text "shape storage shape storage ..."
-    kinds        [kind, dtype], which storages name by number: these are a text "bytes kind first last,bytes kind first last,..."
-    args, moves  lists, which members args and moves of ops name by number. An op without phase or module has that of the op before
-    blocks       [first op, number of ops, repeat]: equal layers, written once; `repeat` of an op is that of its block,
-                 and its storages are those of the first layer
+                 [dtype, shape, storage], args (arguments that are not tensors), repeat. Operators of the optimizer have
+                 no tensors and no arguments. An operator of a block also has moves: how the number of its module and the
+                 number of each tensor's storage change from one repeat of the block to the next, as one step, or as
+                 runs [first, step, count, first, ...] for all repeats
+    saved        [storage, module, count, step of storage, step of module]: kept storages that the backward of a module
+                 saves, but does not read. A row stands for count rows, in which both numbers grow by their steps
+    owners       [gradient, parameter, module, count, steps of gradient, parameter and module]: storages of gradients
+                 (-1: the parameter is not trained), storages of their parameters, and the modules that hold these
+                 parameters; count and steps as in saved
+    shapes       [dtype, shape]. Inputs and outputs of ops are a text "shape storage shape storage ...", in which shape
+                 is an index of this list
+    kinds        [kind, dtype]. Storages are a text "bytes kind first last,bytes kind first last,...", in which kind is
+                 an index of this list
+    args, moves  lists. The members args and moves of ops are indices of these lists. An op without phase or module has
+                 the phase or module of the op before it
+    blocks       [first op, number of ops, repeat]: equal layers, written once; `repeat` of an op is the repeat of its
+                 block, and its storages are the storages of the first layer
     storages     storages of the unfolded step: bytes, kind (parameter, frozen, buffer, input, gradient, state, kept,
                  temporary), dtype, first and last (positions in the unfolded list of operators; -1 = before the step, the
-                 number of operators = after it). Three more numbers, copies and the steps of first and last, stand for
-                 several storages with consecutive numbers
+                 number of operators = after the step). With three more numbers (copies, step of first, step of last) an
+                 entry stands for several storages with consecutive numbers
 
-`kept` storages live until backward uses them. Autocast and sharding are not recorded: nncost applies them, and also
-checkpoints around modules and frozen modules (--recompute, --train and --frozen of nncost estimate). Here --checkpoint
-PATTERN and --freeze PATTERN record such a step. A pattern is a module path, in which * stands for a part between dots
-("layers.*.attn"). --adapter-rank RANK freezes the network and trains adapters on its linear layers.
+`kept` storages live until backward uses them. Autocast and sharding are not recorded: nncost applies autocast and
+sharding to the recorded step. nncost can also apply checkpoints around modules and freeze modules (--recompute, --train
+and --frozen of nncost estimate), or the recorder runs the step with checkpoints (--checkpoint PATTERN) or with frozen
+modules (--freeze PATTERN). A pattern is a module path, in which * stands for a part between dots ("layers.*.attn"). --adapter-rank RANK freezes the network and trains adapters on its linear layers.
 """
 import argparse
 import contextlib
