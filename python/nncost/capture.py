@@ -44,7 +44,8 @@ The file (schema nncost.capture/1):
 `kept` storages live until backward uses them. Autocast and sharding are not recorded: nncost applies autocast and
 sharding to the recorded step. nncost can also apply checkpoints around modules and freeze modules (--recompute, --train
 and --frozen of nncost estimate), or the recorder runs the step with checkpoints (--checkpoint PATTERN) or with frozen
-modules (--freeze PATTERN). A pattern is a module path, in which * stands for a part between dots ("layers.*.attn"). --adapter-rank RANK freezes the network and trains adapters on its linear layers.
+modules (--freeze PATTERN). A pattern is a module path, in which * stands for a part between dots ("layers.*.attn").
+--adapter-rank RANK freezes the network and trains adapters on its linear layers.
 """
 import argparse
 import contextlib
