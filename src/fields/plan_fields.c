@@ -328,8 +328,8 @@ static const nnc_field run_fields[] = {
 
     { BYTES(stored_bytes), .group = "Cost", .help = "Data and checkpoints kept during the run." },
     { NNC_FIELD(nnc_run_ask, storage_price), .max = 1e6, .help = "Price of one stored gigabyte per month." },
-    { BYTES(egress_bytes), .help = "Data moved out (egress)." },
-    { NNC_FIELD(nnc_run_ask, egress_price), .max = 1e6, .help = "Price of moving out one gigabyte." },
+    { BYTES(egress_bytes), .help = "Data moved out of the cloud (egress)." },
+    { NNC_FIELD(nnc_run_ask, egress_price), .max = 1e6, .help = "Price of moving one gigabyte out of the cloud." },
 };
 const nnc_field_table nnc_run_table = { "run", run_fields, NNC_COUNT_OF(run_fields) };
 
