@@ -30,7 +30,7 @@ SHOWN = {
     "tools/web": (".ci/run", "tools/web"),
     ".ci/run": (None, "runs this test"),
     "cmake --install": ("tests/install/run.sh", "cmake --install"),
-    "cmake -S . -B build/shared": ("tests/install/shared.sh", "-DBUILD_SHARED_LIBS=ON"),
+    "cmake -B build/shared": ("tests/install/shared.sh", "-DBUILD_SHARED_LIBS=ON"),
     "cmake --build build/shared": ("tests/install/shared.sh", "cmake --build"),
     "cc program.c": ("examples/Makefile", "pkg-config --cflags nncost"),
     "find_package(nncost": ("examples/CMakeLists.txt", "find_package(nncost 1.0 REQUIRED)"),

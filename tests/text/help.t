@@ -161,8 +161,8 @@ Cost:
       --price X                  Price of one device for one hour, in the currency of the device ...
       --stored-bytes X           Data and checkpoints kept during the run
       --storage-price X          Price of one stored gigabyte per month
-      --egress-bytes X           Data moved out (egress)
-      --egress-price X           Price of moving out one gigabyte
+      --egress-bytes X           Data moved out of the cloud (egress)
+      --egress-price X           Price of moving one gigabyte out of the cloud
 
 Output:
       --emit FORMAT[=FILE]       Print the plan as a launch file instead of the page, or write ...
@@ -332,8 +332,8 @@ Cost:
       --price X                  Price of one device for one hour, in the currency of the device ...
       --stored-bytes X           Data and checkpoints kept during the run
       --storage-price X          Price of one stored gigabyte per month
-      --egress-bytes X           Data moved out (egress)
-      --egress-price X           Price of moving out one gigabyte
+      --egress-bytes X           Data moved out of the cloud (egress)
+      --egress-price X           Price of moving one gigabyte out of the cloud
 
 Output:
       --emit FORMAT[=FILE]       Print the plan as a launch file instead of the page, or write ...
@@ -464,8 +464,8 @@ Cost:
       --price X                  Price of one device for one hour, in the currency of the device ...
       --stored-bytes X           Data and checkpoints kept during the run
       --storage-price X          Price of one stored gigabyte per month
-      --egress-bytes X           Data moved out (egress)
-      --egress-price X           Price of moving out one gigabyte
+      --egress-bytes X           Data moved out of the cloud (egress)
+      --egress-price X           Price of moving one gigabyte out of the cloud
 
 Output:
   -f, --format FORMAT            table, json, csv, csv-plain (no dots in names) or markdown
