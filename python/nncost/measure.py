@@ -21,7 +21,12 @@ import subprocess
 import sys
 import time
 
-import torch
+try:
+    import torch
+except ModuleNotFoundError as missing:
+    if missing.name != "torch":
+        raise
+    sys.exit("nncost.measure: PyTorch is missing: install Debian's python3-torch, or 'pip install torch'")
 
 REPEATS, LEAST_S = 5, 0.01  # a row is the median of so many groups of calls, each at least so long
 
@@ -380,6 +385,8 @@ def own_steps(place):
     spec = importlib.util.spec_from_file_location("nncost_own", path)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
+    if not hasattr(module, name):
+        sys.exit(f"nncost.measure: --model: {path} has no function {name}")
     return getattr(module, name)()
 
 
@@ -739,6 +746,8 @@ def main(arguments=None):
     kind = given.device or ("cuda" if torch.cuda.is_available() else "cpu")
     if not given.minutes > 0:
         parser.error("--minutes: expected more than 0")
+    if given.model and not (":" in given.model and os.path.isfile(given.model.rsplit(":", 1)[0])):
+        parser.error(f"--model: expected FILE.py:NAME with an existing file, found {given.model}")
     if kind == "cuda" and not torch.cuda.is_available():
         parser.error("--device: PyTorch sees no CUDA device")
     begun = datetime.datetime.now().astimezone()

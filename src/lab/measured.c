@@ -694,7 +694,7 @@ static const struct {
 } figures[] = { { "launch", "is host.kernel_s of the device file" },
                 { "memory", "is host.new_bytes_per_s of the device file" },
                 { "link", "is host.bytes_per_s of the device file" },
-                { "step", "names no model" } };
+                { "step", "is a step of a program, without its model and plan" } };
 
 static const char *reason_of_kind(const char *kind) {
     for (size_t i = 0; i < sizeof figures / sizeof figures[0]; i++) {
@@ -736,7 +736,6 @@ static void set_vector(reading *r, nnc_op *op) {
     while (i < count && !is(name, known[i].name)) { i++; }
     r->row->kind = NNC_MEASURED_VECTOR;
     r->row->both = is(name, "batch_norm") || is(name, "layer_norm_fb");
-    if (i == count && reason_of_kind(name) != NULL) { refuse(r, "%s", reason_of_kind(name)); }
     if (i == count) {
         refuse(r, "operation \"%.32s\" has no meaning here", name);
         return;
@@ -843,6 +842,7 @@ static void read_conv(reading *r, bool both) {
 
 static void read_product(reading *r) {
     const char *name = text_of(r, "op");
+    if (reason_of_kind(name) != NULL) { refuse(r, "%s", reason_of_kind(name)); }
     const nnc_dtype math = dtype_of(r);
     r->row->called = by_torch(r);
     const bool narrow = math == NNC_FP8 || math == NNC_INT8 || math == NNC_FP4 || math == NNC_INT4;

@@ -483,16 +483,16 @@ $ : >libnlopt.so.0; LD_LIBRARY_PATH=. nncost calibrate products.csv --device rou
 # The file of nncost.measure has rows of several kinds; those that no parameter explains are named. Then what to measure
 # next for a model: the parameter whose range moves its step most comes first. The plan that the options state is the
 # model's; rows keep theirs.
-$ echo '{"schema": "nncost.measure/1", "rows": [{"kind": "gemm", "id": "g", "op": "matmul", "m": 4096, "n": 4096, "k": 4096, "measured_s": 0.002, "device": "fitted", "dtype": "bf16"}, {"kind": "attention", "id": "a", "op": "sdp_fwd", "batch": 4, "seq_len": 2048, "n_heads": 32, "n_kv_heads": 32, "head_dim": 128, "causal": 1, "kernel": "FlashAttention-2", "measured_s": 0.004, "device": "fitted", "dtype": "bf16"}, {"kind": "collective", "id": "c", "op": "all_reduce", "devices": 2, "nodes": 1, "bytes": 268435456, "measured_s": 0.01, "device": "fitted", "dtype": "bf16"}, {"kind": "link", "id": "l", "op": "to_device", "n": 1024, "measured_s": 1e-05, "device": "fitted", "dtype": "bf16"}]}' >mixed.json
+$ echo '{"schema": "nncost.measure/1", "rows": [{"kind": "gemm", "id": "g", "op": "matmul", "m": 4096, "n": 4096, "k": 4096, "measured_s": 0.002, "device": "fitted", "dtype": "bf16"}, {"kind": "attention", "id": "a", "op": "sdp_fwd", "batch": 4, "seq_len": 2048, "n_heads": 32, "n_kv_heads": 32, "head_dim": 128, "causal": 1, "kernel": "FlashAttention-2", "measured_s": 0.004, "device": "fitted", "dtype": "bf16"}, {"kind": "collective", "id": "c", "op": "all_reduce", "devices": 2, "nodes": 1, "bytes": 268435456, "measured_s": 0.01, "device": "fitted", "dtype": "bf16"}, {"kind": "step", "id": "own/0", "op": "", "dtype": "", "measured_s": 0.1, "device": "fitted"}, {"kind": "link", "id": "l", "op": "to_device", "n": 1024, "measured_s": 1e-05, "device": "fitted", "dtype": "bf16"}]}' >mixed.json
 $ nncost calibrate mixed.json --format csv | cut -d, -f1,5-7 | grep -v ',0,'
 name,high,rows,of
 efficiency.gemm.bf16.sustained_fraction,0.339435,1,gemm bf16
 efficiency.attention.flash2.sustained_fraction,0.221807,1,attention flash2
 efficiency.collectives.all_reduce.bus_fraction,0.173952,1,all_reduce
 $ nncost calibrate mixed.json | tail -5
-
-rows  file        reason                                  the first
-   1  mixed.json  is host.bytes_per_s of the device file  l
+rows  file        reason                                              the first
+   1  mixed.json  is a step of a program, without its model and plan  own/0
+   1  mixed.json  is host.bytes_per_s of the device file              l
 
 no device file is written: --output FILE.json writes one
 $ nncost calibrate mixed.json --explain dense | grep -A20 'most useful first'
