@@ -153,9 +153,11 @@ static void copy_list(nnc_op_list *to, const nnc_op_list *from) {
 }
 
 static nnc_status lower(nnc_estimate_cache *shared, const nnc_lowering *how, nnc_lowered *a, nnc_error *err) {
-    nnc_lower(shared->model, how, &a->whole);
-    NNC_TRY(nnc_check_list(&a->whole, shared->model, err));
-    copy_list(&a->list, &a->whole);
+    nnc_op_list *list = shared->ends.slots > 0 ? &a->list : &a->whole; /* a search needs few whole lists */
+    nnc_lower(shared->model, how, list);
+    NNC_TRY(nnc_check_list(list, shared->model, err));
+    if (list == &a->whole) { copy_list(&a->list, list); }
+    a->wholly = list == &a->whole;
     nnc_list_shard(&a->list, how->plan);
     nnc_segments_sum(&a->list, a->sums);
     a->count = a->list.count;
@@ -163,6 +165,15 @@ static nnc_status lower(nnc_estimate_cache *shared, const nnc_lowering *how, nnc
     a->listed = true;
     a->list_number = ++shared->lists;
     return NNC_OK;
+}
+
+/* Returns the op list before sharding. */
+static const nnc_op_list *whole_of(nnc_estimate_cache *shared, nnc_lowered *a, const nnc_step *step) {
+    nnc_plan seen;
+    const nnc_lowering how = nnc_lowering_seen(step->plan, step->software, &seen);
+    if (!a->wholly) { nnc_lower(shared->model, &how, &a->whole); }
+    a->wholly = true;
+    return &a->whole;
 }
 
 static void accumulate(const nnc_estimate_cache *shared, double grad_accumulate, nnc_lowered *a) {
@@ -320,7 +331,7 @@ static void prepare_again(const nnc_step *step, nnc_lowered *alike) {
 void nnc_prepare_work(nnc_scratch *scratch, nnc_lowered *alike, const nnc_step *step, nnc_result *r) {
     double again[NNC_SEGMENTS_MAX];
     const bool everywhere = nnc_step_recomputed(step, &scratch->step, again);
-    nnc_describe_model(scratch->shared->model, &alike->whole, step, r);
+    nnc_describe_model(scratch->shared->model, whole_of(scratch->shared, alike, step), step, r);
     if (!everywhere || !alike->worked) {                  /* model FLOPs are counted before sharding */
         const bool whole = nnc_plan_is_whole(step->plan); /* true: the table of the whole list is also the table of one
                                                            * rank */
@@ -470,7 +481,7 @@ static void weigh_known(const nnc_model *model, const nnc_software *software, nn
     p->step.plan = &r->plan;
     p->step.software = software;
     p->step.ends = &scratch->ends;
-    nnc_describe_model(model, &p->alike->whole, &p->step, r);
+    nnc_describe_model(model, whole_of(scratch->shared, p->alike, &p->step), &p->step, r);
     recall_memory(model, p, &p->step, scratch, r);
 }
 
@@ -551,14 +562,14 @@ static nnc_status estimate_shared(const nnc_model *model, const nnc_device *devi
         nnc_stage_memory(&step, model, true, &scratch->step, r);
         if (scratch->untimed) { return NNC_OK; }
         if (ends_untimed(scratch, r)) {
-            nnc_describe_model(model, &alike->whole, &step, r);
+            nnc_describe_model(model, whole_of(shared, alike, &step), &step, r);
             if (lasts(shared)) { keep_pass(shared, &step, NULL, r); }
             keep_over(shared, software, r);
             return nnc_estimate_untimed(model, r, err);
         }
     }
     if (scratch->workless && !shared->promised) {
-        nnc_describe_model(model, &alike->whole, &step, r);
+        nnc_describe_model(model, whole_of(shared, alike, &step), &step, r);
     } else {
         nnc_prepare_work(scratch, alike, &step, r);
     }
@@ -817,7 +828,7 @@ static void recall(const partition *from, int32_t stages, int32_t segments, nnc_
     m->partition.segments = segments;
     memcpy(m->alike, from->alike, devices * sizeof m->alike[0]);
     memcpy(m->partition.alike, from->virtual_alike, count * sizeof m->partition.alike[0]);
-    memcpy(m->holdings, from->holdings, devices * sizeof m->holdings[0]);
+    for (size_t d = 0; d < devices; d++) { nnc_stage_residency_copy(&m->holdings[d], &from->holdings[d]); }
     memcpy(m->partition.shares, from->shares, count * sizeof m->partition.shares[0]);
 }
 

@@ -73,6 +73,7 @@ typedef struct nnc_lowered {
                                          * valid; found: a second plan has used the list */
     uint64_t list_number;               /* serial number of the list */
     nnc_software software;
+    bool wholly;       /* true: `whole` is valid; a search makes it only when it needs it */
     nnc_op_list whole; /* op list of the whole model, before sharding */
     nnc_op_list list;  /* op list of one rank: `count` ops that all plans share, then the ops that the last plan
                         * added */
