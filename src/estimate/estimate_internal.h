@@ -42,6 +42,11 @@ nnc_status nnc_estimate_args_read(const char *function, const nnc_model *model, 
                                   const nnc_software *software, const nnc_plan *plan, nnc_estimate_args *asked,
                                   nnc_error *err);
 
+/* Full recomputation includes the other flags. */
+static inline unsigned nnc_plan_recompute(unsigned recompute) {
+    return (recompute & NNC_RECOMPUTE_FULL) != 0 ? NNC_RECOMPUTE_FULL : recompute;
+}
+
 /* Fills in what a plan leaves open, after nnc_plan_read: precision, policy, degrees, batch, schedule.
  * NNC_ILLEGAL_PLAN: err names the option and the rule. */
 nnc_status nnc_plan_resolve_read(const nnc_plan *plan, const nnc_model *model, const nnc_device *device,

@@ -196,9 +196,7 @@ nnc_status nnc_plan_resolve_read(const nnc_plan *plan, const nnc_model *model, c
     const nnc_family_row *family = nnc_family_of(model);
     nnc_plan *p = resolved;
     *p = *plan;
-    if ((p->recompute & NNC_RECOMPUTE_FULL) != 0) {
-        p->recompute = NNC_RECOMPUTE_FULL; /* full recomputation includes the other flags */
-    }
+    p->recompute = nnc_plan_recompute(p->recompute);
     if (family->defaults != NULL) { family->defaults(model, p); }
     NNC_TRY(resolve_precision(device, p, err));
     NNC_TRY(resolve_policy(p, err));

@@ -16,6 +16,8 @@
  *     allowed:   ZeRO stage; offload                 legal or not; its profile    one block
  *     edges:     pipeline; group; stage; plan        working bytes that fit, and  blocks with equal
  *                                                    that exceed the memory       tensor to sequence_parallel
+ *     resolved:  pipeline                            plan with all defaults, or   blocks that differ only in
+ *                                                    that it is not legal         recomputation
  *     smaller:   plan without micro-batch, ZeRO      sums of the first and the    the search
  *                and order of passes; profile        last list
  *     full:      recomputation; pipeline; group      a micro-batch with which     blocks with equal
@@ -121,6 +123,13 @@ typedef struct plain_bound {
     double least_s;
 } plain_bound;
 
+/* The resolved plan of a block. Blocks that differ only in recomputation share it. */
+typedef struct resolved_block {
+    uint64_t place; /* number of the block without recomputation and pipeline, from 1; 0 = none */
+    bool legal;
+    nnc_plan plan;
+} resolved_block;
+
 struct nnc_plan_groups {
     const nnc_model *model;
     const nnc_device *device;
@@ -149,16 +158,17 @@ struct nnc_plan_groups {
     const nnc_pass_costs *listed; /* the pass whose op list was lowered last; NULL = no pass */
     plain_bound plain[PLAINS];    /* one bound for each of the last profiles: ZeRO stages may have different profiles */
     int32_t plain_next;           /* index of the bound that is replaced next */
-    uint64_t column;        /* number of the column of the current block: blocks of a column differ only in micro-batch,
+    uint64_t column;  /* number of the column of the current block: blocks of a column differ only in micro-batch,
                              * recomputation and pipeline */
-    full_group *full;       /* for each recomputation, pipeline and group of a block */
-    uint64_t row_first;     /* index of the first row of edges of the current block */
-    full_group *full_block; /* entries of `full` for the current block */
-    full_group *full_now;   /* entry of `full` for the current group; NULL = the group has none */
-    edge_row *rows;         /* for each pipeline and group of a block; NULL = memory is always computed */
-    memory_edge *edges;     /* for each row: PASS_STAGES edges for each plan of the group */
-    memory_edge *edges_now; /* edges of the current group */
-    bool weighed;           /* true: the memory of the last plan was computed; false: it is a lower bound */
+    full_group *full; /* for each recomputation, pipeline and group of a block */
+    resolved_block *resolved;    /* for each pipeline; NULL = every block is resolved */
+    uint64_t row_first;          /* index of the first row of edges of the current block */
+    full_group *full_block;      /* entries of `full` for the current block */
+    full_group *full_now;        /* entry of `full` for the current group; NULL = the group has none */
+    edge_row *rows;              /* for each pipeline and group of a block; NULL = memory is always computed */
+    memory_edge *edges;          /* for each row: PASS_STAGES edges for each plan of the group */
+    memory_edge *edges_now;      /* edges of the current group */
+    bool weighed;                /* true: the memory of the last plan was computed; false: it is a lower bound */
     uint64_t legal_group, legal; /* legal: number of legal plans in the group with serial number legal_group */
     uint64_t over_now;           /* number of plans of the current group that exceed the memory */
     bool over_1f1b;              /* true: all plans of the current block with schedule 1f1b exceed the memory */
@@ -220,11 +230,43 @@ static bool divides(const nnc_plan *plan) {
            (plan->micro_batch <= plan->global_batch / data && plan->global_batch % (plan->micro_batch * data) == 0);
 }
 
-bool nnc_plan_groups_block(nnc_plan_groups *groups, const nnc_plan *base, uint64_t number, nnc_error *err) {
+/* Sets the plan of block `number` with all defaults. Returns false if the degrees or the batch break a rule. */
+static bool resolve_block(nnc_plan_groups *groups, const nnc_plan *base, uint64_t number, nnc_error *err) {
     /* Choices that differ within the block get values that are always legal, so only choices of the whole block can
      * make this plan illegal. */
     nnc_plan *plain = &groups->settled;
     *plain = *base;
+    nnc_space_block(groups->space, number, plain);
+    plain->schedule = NNC_SCHEDULE_1F1B;
+    plain->virtual_stages = 1;
+    plain->zero = plain->shard > 0 ? 3 : 0; /* a plan with --shard must have a ZeRO stage to be legal */
+    plain->offload = NNC_OFFLOAD_NONE;
+    return (err != NULL || divides(plain)) &&
+           nnc_plan_resolve_read(plain, groups->model, groups->device, plain, err) == NNC_OK;
+}
+
+/* Works as resolve_block, but resolves only the first of the blocks that differ in recomputation. No rule of a model
+ * that a search splits depends on recomputation. */
+static bool recall_block(nnc_plan_groups *groups, const nnc_plan *base, uint64_t number) {
+    const nnc_space_axis *recomputes = &groups->space->axes[NNC_AXIS_RECOMPUTE];
+    const uint64_t pipelines = (uint64_t)groups->space->axes[NNC_AXIS_PIPELINE].count;
+    const uint64_t place = number / ((uint64_t)recomputes->count * pipelines) + 1;
+    resolved_block *known = &groups->resolved[number % pipelines];
+    if (known->place != place) {
+        known->place = place;
+        known->legal = resolve_block(groups, base, number, NULL);
+        known->plan = groups->settled;
+        return known->legal;
+    }
+    if (known->legal) {
+        const unsigned recompute = (unsigned)recomputes->values[number / pipelines % (uint64_t)recomputes->count];
+        groups->settled = known->plan;
+        groups->settled.recompute = nnc_plan_recompute(recompute);
+    }
+    return known->legal;
+}
+
+bool nnc_plan_groups_block(nnc_plan_groups *groups, const nnc_plan *base, uint64_t number, nnc_error *err) {
     groups->pass_count = groups->pass_next = 0;
     groups->listed = NULL;
     groups->known = groups->over_1f1b = false;
@@ -232,14 +274,9 @@ bool nnc_plan_groups_block(nnc_plan_groups *groups, const nnc_plan *base, uint64
         groups->layers = nnc_model_sizes_of(groups->model).layers;
         find_schedules(groups, base);
     }
-    nnc_space_block(groups->space, number, plain);
     find_columns(groups, number);
-    plain->schedule = NNC_SCHEDULE_1F1B;
-    plain->virtual_stages = 1;
-    plain->zero = plain->shard > 0 ? 3 : 0; /* a plan with --shard must have a ZeRO stage to be legal */
-    plain->offload = NNC_OFFLOAD_NONE;
-    return (err != NULL || divides(plain)) &&
-           nnc_plan_resolve_read(plain, groups->model, groups->device, plain, err) == NNC_OK;
+    return err == NULL && groups->resolved != NULL ? recall_block(groups, base, number)
+                                                   : resolve_block(groups, base, number, err);
 }
 
 bool nnc_plan_groups_shipped(nnc_plan_groups *groups, nnc_error *err) {
@@ -307,8 +344,10 @@ static void find_allowed(nnc_plan_groups *groups) {
     groups->allowed_count = 0;
     for (uint64_t i = 0; i < size; i++) {
         nnc_space_inside_group(groups->space, i, &plan);
-        groups->software[i] = software_of(groups, &plan);
-        groups->allowed[i] = ships(groups, &plan, NULL) && nnc_plan_split_data(&plan, NULL) == NNC_OK;
+        const bool same = i % (uint64_t)groups->space->axes[NNC_AXIS_OFFLOAD].count > 0; /* profiles differ by ZeRO */
+        groups->software[i] = same ? groups->software[i - 1] : software_of(groups, &plan);
+        groups->allowed[i] = (groups->profiles->any || nnc_software_ships(groups->software[i], &plan, NULL)) &&
+                             nnc_plan_split_data(&plan, NULL) == NNC_OK;
         groups->allowed_count += groups->allowed[i] ? 1 : 0;
     }
     groups->known = true;
@@ -1029,6 +1068,8 @@ nnc_plan_groups *nnc_plan_groups_create(const nnc_model *model, const nnc_device
         !nnc_scratch_share(made->scratch, model, device, true) ||
         (splits && !nnc_memo_create(&made->smaller, SMALLER, SMALLER_WAYS, sizeof(smaller_key),
                                     offsetof(smaller_key, plan), sizeof(smaller_sums))) ||
+        (nnc_family_of(model)->split != NULL && model->captured == NULL &&
+         (made->resolved = calloc((size_t)space->axes[NNC_AXIS_PIPELINE].count, sizeof *made->resolved)) == NULL) ||
         (splits && (made->rows = calloc((size_t)space->axes[NNC_AXIS_PIPELINE].count *
                                             (space->block_size / nnc_space_group_size(space)),
                                         sizeof *made->rows)) == NULL) ||
@@ -1048,6 +1089,7 @@ void nnc_plan_groups_destroy(nnc_plan_groups *groups) {
     if (groups != NULL) {
         nnc_memo_destroy(&groups->smaller);
         free(groups->full);
+        free(groups->resolved);
         free(groups->rows);
         free(groups->edges);
         nnc_scratch_destroy(groups->scratch);
