@@ -41,6 +41,11 @@ typedef struct nnc_timing {
 nnc_timing nnc_op_time(const nnc_device *device, const nnc_op *op, const nnc_work *work);
 nnc_timing nnc_op_say_time(const nnc_device *device, const nnc_op *op, const nnc_work *work, nnc_derivation *why);
 
+/* Returns a lower bound of the time of a matrix product that grows with its tokens: with r >= 1 times the tokens, the
+ * product takes at least r times as long. It is the time of its FLOPs at the rate of short kernels, without two rows of
+ * each expert, because numbers of rows are rounded. 0 for other ops. */
+double nnc_product_least_s(const nnc_device *device, const nnc_op *op, const nnc_work *work);
+
 /* Records FLOPs and bytes of an op, so that formulas recorded later can use them as operands. */
 NNC_SAYING void nnc_say_work(const nnc_work *work, nnc_derivation *why) {
     NNC_PUT(why, work->flops, "FLOP");

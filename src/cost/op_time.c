@@ -914,3 +914,14 @@ nnc_timing nnc_op_say_time(const nnc_device *device, const nnc_op *op, const nnc
     }
     return form_of(op)->say(device, op, work, why);
 }
+
+double nnc_product_least_s(const nnc_device *device, const nnc_op *op, const nnc_work *work) {
+    const nnc_matmul *u = &op->u.matmul;
+    const nnc_gemm_efficiency *e = &device->efficiency.gemm[op->math_dtype];
+    if (nnc_op_timed(op) != NNC_TIMED_GEMM || op->issued_as == NNC_ISSUED_INSTEAD) { return 0.0; }
+    const double tokens = (double)(op->phase == NNC_PHASE_GRAD_WEIGHT ? u->k : u->m);
+    const double whole = nnc_max(0.0, 1.0 - 2.0 * (u->experts > 0 ? (double)u->experts : 1.0) / tokens);
+    const double sustained = nnc_min(e->sustained_fraction * device->efficiency.calibration * e->boost_ratio, 1.0);
+    const double scales = nnc_min(1.0, e->block_ratio) * nnc_min(1.0, e->group_ratio);
+    return whole * scales * work->flops / (sustained * nnc_device_matmul_peak(device, op->math_dtype));
+}

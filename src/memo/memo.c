@@ -302,6 +302,29 @@ double nnc_lowered_least_s(nnc_estimate_cache *shared, nnc_lowered *alike, const
     return alike->least_s;
 }
 
+double nnc_lowered_floor_s(const nnc_lowered *alike, const nnc_step *step) {
+    nnc_plan plan = *step->plan;
+    plan.schedule = NNC_SCHEDULE_1F1B;
+    const nnc_overlap overlap = nnc_overlap_of(&plan, step->software);
+    const double ahead = nnc_max(overlap.tensor_backward, overlap.context_ahead);
+    double alone_s = 0.0, up_s = 0.0, out_s = 0.0;
+    for (int32_t i = 0; i < alike->rows.count; i++) {
+        const nnc_op_cost *row = &alike->rows.rows[i];
+        const bool collective = nnc_op_is_collective(row->op);
+        const nnc_comm comm = collective ? row->op->u.collective.comm : NNC_COMM_DATA;
+        double load_s[NNC_FABRICS];
+        if (row->op->phase == NNC_PHASE_RECOMPUTE) { continue; }
+        if (!collective) { alone_s += row->repeat * nnc_product_least_s(step->device, row->op, &row->work); }
+        if (comm == NNC_COMM_DATA || comm == NNC_COMM_OFFLOAD) { continue; } /* traffic of weights does not grow */
+        nnc_fabric_load(step->network, &row->op->u.collective, load_s);
+        const double busiest_s = nnc_max(load_s[NNC_FABRIC_SCALE_UP], load_s[NNC_FABRIC_SCALE_OUT]);
+        alone_s += row->repeat * busiest_s * nnc_max(0.0, 1.0 - nnc_max(overlap.share[comm], ahead));
+        up_s += row->repeat * load_s[NNC_FABRIC_SCALE_UP];
+        out_s += row->repeat * load_s[NNC_FABRIC_SCALE_OUT];
+    }
+    return nnc_max(alone_s, nnc_max(up_s, out_s));
+}
+
 nnc_status nnc_prepare_list(nnc_estimate_cache *shared, const nnc_software *software, const nnc_plan *plan,
                             nnc_network *network, nnc_step *step, nnc_segment_sums sums[NNC_SEGMENTS_MAX],
                             nnc_lowered **alike, nnc_error *err) {

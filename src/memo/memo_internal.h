@@ -158,6 +158,11 @@ void nnc_lowered_rows(nnc_estimate_cache *shared, nnc_lowered *alike, const nnc_
  * communication, but it takes at least as long itself. A cached bound also holds for a plan that adds to gradients in
  * more of its micro-batches, because adding takes no less time than writing. */
 double nnc_lowered_least_s(nnc_estimate_cache *shared, nnc_lowered *alike, const nnc_step *step);
+/* Returns a lower bound of the result of the last nnc_lowered_least_s that grows with the micro-batch: with r >= 1
+ * times the micro-batch, the pass takes at least r times as long. It is the longest of three times: that of products
+ * (nnc_product_least_s) and of traffic that nothing overlaps, and that of all traffic on the links within domains and
+ * between domains, at datasheet rates. */
+double nnc_lowered_floor_s(const nnc_lowered *alike, const nnc_step *step);
 
 /* ---- memo.c: step ends and partitions of a search ---- */
 

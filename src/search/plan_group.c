@@ -18,6 +18,7 @@
  *                                                    that exceed the memory       tensor to sequence_parallel
  *     resolved:  pipeline                            plan with all defaults, or   blocks that differ only in
  *                                                    that it is not legal         recomputation
+ *     plain:     software profile                    lower bounds of the time     one micro-batch; a column of blocks
  *     smaller:   plan without micro-batch, ZeRO      sums of the first and the    the search
  *                and order of passes; profile        last list
  *     full:      recomputation; pipeline; group      a micro-batch with which     blocks with equal
@@ -31,6 +32,10 @@
  * if the plan may be among the best. If all plans of a group exceed the memory, they also exceed it with each larger
  * micro-batch, as long as the micro-batches in flight stay equal: such groups are only counted. If all plans of a block
  * with 1f1b exceed the memory, so do its plans with schedules that keep at least as many micro-batches.
+ *
+ * Plans that fit are left out by three lower bounds of their time, from cheap to exact. The first needs no op list of
+ * the plan: products and traffic of a smaller micro-batch, which grow with the micro-batch. The second is the time of
+ * forward and backward without recomputation, and the third the time with it.
  *
  * Gain: instructions of `search gpt3-175b a100 --devices 1024` without a cache, divided by the instructions with it.
  * Measured: passes 1.7, allowed 1.16, resident 1.04, run 1.0. full 1.11, and edges with the sums of smaller
@@ -78,6 +83,7 @@ struct nnc_pass_costs {
     int32_t held_stage[PASS_STAGES]; /* index of the pipeline stage of each entry of `held` */
     nnc_resident_bytes held[PASS_STAGES];
     bool usable, worked, timed[2];
+    bool routed;    /* true: the routes of a guessed pass are in `network` */
     bool guessed;   /* true: `sums` were computed for a smaller micro-batch, and the op list is not written yet */
     double growth;  /* largest factor by which the sums of the pass may exceed `sums`; 1 = `sums` are exact */
     uint64_t edged; /* serial number of the group of plans whose bytes are in `working`; 0 = no group */
@@ -121,6 +127,9 @@ typedef struct plain_bound {
     nnc_route routes[NNC_ROUTES_OF_LAYERS];
     double adds; /* share of passes that add gradients */
     double least_s;
+    uint64_t column;     /* number of the column of blocks for which sample_s holds; 0 = none */
+    int64_t micro_batch; /* smallest micro-batch for which sample_s holds */
+    double sample_s;     /* lower bound of the time of one sample in all layers; see nnc_lowered_floor_s */
 } plain_bound;
 
 /* The resolved plan of a block. Blocks that differ only in recomputation share it. */
@@ -159,7 +168,7 @@ struct nnc_plan_groups {
     plain_bound plain[PLAINS];    /* one bound for each of the last profiles: ZeRO stages may have different profiles */
     int32_t plain_next;           /* index of the bound that is replaced next */
     uint64_t column;  /* number of the column of the current block: blocks of a column differ only in micro-batch,
-                             * recomputation and pipeline */
+                      * recomputation and pipeline */
     full_group *full; /* for each recomputation, pipeline and group of a block */
     resolved_block *resolved;    /* for each pipeline; NULL = every block is resolved */
     uint64_t row_first;          /* index of the first row of edges of the current block */
@@ -172,7 +181,8 @@ struct nnc_plan_groups {
     uint64_t legal_group, legal; /* legal: number of legal plans in the group with serial number legal_group */
     uint64_t over_now;           /* number of plans of the current group that exceed the memory */
     bool over_1f1b;              /* true: all plans of the current block with schedule 1f1b exceed the memory */
-    bool splits;                 /* true: some offered schedule has separate weight gradients */
+    bool scales; /* true: products and traffic of a pass grow with the micro-batch at least in proportion */
+    bool splits; /* true: some offered schedule has separate weight gradients */
     double rows_s[NNC_ROWS_MAX]; /* seconds of each row of the op table before overlap */
     nnc_batched_replay *replay;  /* collects pipelines that are replayed together; NULL = each step time is computed at
                                    * once */
@@ -273,6 +283,7 @@ bool nnc_plan_groups_block(nnc_plan_groups *groups, const nnc_plan *base, uint64
     if (groups->layers == 0) { /* the number of layers is not known yet: this is the first block of plans */
         groups->layers = nnc_model_sizes_of(groups->model).layers;
         find_schedules(groups, base);
+        groups->scales = groups->model->family == NNC_FAMILY_DECODER && !(base->capacity_factor > 0.0);
     }
     find_columns(groups, number);
     return err == NULL && groups->resolved != NULL ? recall_block(groups, base, number)
@@ -592,7 +603,7 @@ static nnc_pass_costs *make_pass(nnc_plan_groups *groups, const nnc_plan *plan, 
     pass->number = ++groups->made;
     pass->group = pass->holds = pass->edged = 0;
     pass->least_s = (double)NAN;
-    pass->worked = pass->timed[0] = pass->timed[1] = false;
+    pass->worked = pass->timed[0] = pass->timed[1] = pass->routed = false;
     groups->listed = groups->listed == pass ? NULL : groups->listed;
     pass->usable = pass->guessed = guess_pass(groups, pass);
     if (!pass->guessed) { complete_pass(groups, pass); }
@@ -632,7 +643,30 @@ static plain_bound *plain_of(nnc_plan_groups *groups, const nnc_software *softwa
     groups->plain_next = (groups->plain_next + 1) % PLAINS;
     bound->software = software;
     bound->adds = (double)INFINITY;
+    bound->column = 0;
     return bound;
+}
+
+/* Finds the routes of a pass, unless they are known. Returns false if the device lacks links for them. */
+static bool find_routes(const nnc_plan_groups *groups, nnc_pass_costs *pass) {
+    const nnc_plan *plan = &pass->work.plan;
+    if (pass->guessed && !pass->routed && plan->devices > 1) { /* one device has no routes */
+        pass->routed = nnc_network_find(groups->device, plan, &pass->network, NULL) == NNC_OK;
+        return pass->routed;
+    }
+    return true;
+}
+
+static bool same_routes(const nnc_route *routes, const nnc_pass_costs *pass) {
+    return pass->work.plan.devices == 1 ||
+           nnc_same_bytes(routes, pass->network.routes, sizeof routes[0] * NNC_ROUTES_OF_LAYERS);
+}
+
+double nnc_plan_groups_floor_s(nnc_plan_groups *groups, nnc_pass_costs *pass, const nnc_plan *plan) {
+    const plain_bound *bound = plain_of(groups, pass->software);
+    const bool holds = bound->column == groups->column && bound->micro_batch <= plan->micro_batch &&
+                       find_routes(groups, pass) && same_routes(bound->routes, pass);
+    return holds ? bound->sample_s * (double)plan->micro_batch * (double)plan->micro_batches / plan->pipeline : 0.0;
 }
 
 /* Returns a lower bound of the time of one micro-batch in all layers, in seconds. Lists that differ only in
@@ -641,16 +675,11 @@ static plain_bound *plain_of(nnc_plan_groups *groups, const nnc_software *softwa
 static double find_least_s(nnc_plan_groups *groups, nnc_pass_costs *pass) {
     const nnc_plan *plan = &pass->work.plan;
     const double adds = nnc_lowering_of(plan, pass->software, plan->attention).grad_accumulate;
-    const size_t size = sizeof groups->plain[0].routes;
-    const bool routed = plan->devices > 1; /* one device has no routes */
     nnc_plan key = nnc_plan_lowering_key(plan);
     key.recompute = 0;
     plain_bound *bound = plain_of(groups, pass->software);
-    if (pass->guessed && routed && nnc_network_find(groups->device, plan, &pass->network, NULL) != NNC_OK) {
-        return 0.0;
-    }
-    if (bound->adds <= adds && (!routed || nnc_same_bytes(bound->routes, pass->network.routes, size)) &&
-        nnc_same_bytes(&bound->plan, &key, sizeof key)) {
+    if (!find_routes(groups, pass)) { return 0.0; }
+    if (bound->adds <= adds && same_routes(bound->routes, pass) && nnc_same_bytes(&bound->plan, &key, sizeof key)) {
         return bound->least_s;
     }
     if (pass->guessed) { complete_pass(groups, pass); }
@@ -660,7 +689,13 @@ static double find_least_s(nnc_plan_groups *groups, nnc_pass_costs *pass) {
     bound->least_s = nnc_lowered_least_s(groups->scratch->shared, pass->alike, &step);
     bound->plan = key;
     bound->adds = pass->alike->least_adds;
-    if (routed) { memcpy(bound->routes, pass->network.routes, size); }
+    if (groups->scales && (bound->column != groups->column || bound->micro_batch > plan->micro_batch ||
+                           !same_routes(bound->routes, pass))) {
+        bound->column = groups->column;
+        bound->micro_batch = plan->micro_batch;
+        bound->sample_s = nnc_lowered_floor_s(pass->alike, &step) * (1.0 - 1e-9) / (double)plan->micro_batch;
+    }
+    if (plan->devices > 1) { memcpy(bound->routes, pass->network.routes, sizeof bound->routes); }
     return bound->least_s;
 }
 

@@ -229,6 +229,10 @@ bool nnc_plan_groups_times(nnc_plan_groups *groups, nnc_pass_costs *pass, const 
  * the devices. */
 double nnc_plan_groups_least_s(const nnc_pass_costs *pass, const nnc_plan *plan);
 
+/* Returns a lower bound of the step time that needs neither the op list nor the times of the pass: it follows from the
+ * products and the traffic of a smaller micro-batch, which grow with the micro-batch. 0 = not known. */
+double nnc_plan_groups_floor_s(nnc_plan_groups *groups, nnc_pass_costs *pass, const nnc_plan *plan);
+
 /* Returns a lower bound of the step time that leaves out recomputation and the ops that ZeRO adds. It is at most
  * nnc_plan_groups_least_s, but it needs no times of the pass. Call it for a plan that does not exceed the memory. */
 double nnc_plan_groups_compute_s(nnc_plan_groups *groups, nnc_pass_costs *pass, const nnc_plan *plan);

@@ -438,8 +438,8 @@ static void complete(worker *w, nnc_found *found) {
     }
 }
 
-/* Tests whether the plan can be pruned by the lower bound of its time that is the same for every kind of
- * recomputation. The bound is computed faster than the times of the plan's pass. */
+/* Tests whether the plan can be pruned by the lower bounds of its time that are the same for every kind of
+ * recomputation. The bounds are computed faster than the times of the plan's pass. */
 static bool computes_long(worker *w, nnc_pass_costs *pass, const nnc_result *result) {
     const nnc_search *search = w->of->search;
     const int64_t bytes = result->memory.total_bytes;
@@ -447,6 +447,8 @@ static bool computes_long(worker *w, nnc_pass_costs *pass, const nnc_result *res
     if (search->no_prune || !nnc_front_beats(known, search->objective, search->best, (double)INFINITY, bytes)) {
         return false;
     }
+    const double floor_s = nnc_plan_groups_floor_s(w->groups, pass, &result->plan);
+    if (nnc_front_beats(known, search->objective, search->best, floor_s, bytes)) { return true; }
     const double least_s = nnc_plan_groups_compute_s(w->groups, pass, &result->plan);
     return nnc_front_beats(known, search->objective, search->best, least_s, bytes);
 }

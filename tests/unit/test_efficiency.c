@@ -353,8 +353,38 @@ START_TEST(launches_of_groups) {
 }
 END_TEST
 
+/* [gemm-time] The bound leaves out two rows of each expert: 998 of 1,000 rows, or 992 with 4 experts, at 80 TFLOP/s. A
+ * product with r times the rows takes at least r times the bound. A weight gradient sums over the tokens: 1,022 of 1,024
+ * terms. */
+START_TEST(products_grow) {
+    nnc_device device = tiled();
+    nnc_gemm_efficiency *e = &device.efficiency.gemm[NNC_BF16];
+    nnc_op op = product(1000, 1280, 1024);
+    const nnc_work work = nnc_op_work(&op);
+    const double rows_s = 2.0 * 1000 * 1280 * 1024 / (0.8 * 100e12);
+    e->block_ratio = e->group_ratio = 1.0;
+    const double least_s = nnc_product_least_s(&device, &op, &work);
+    near(least_s, 0.998 * rows_s);
+    for (int64_t rows = 1000; rows < 40000; rows += 333) {
+        const nnc_op more = product(rows, 1280, 1024);
+        ck_assert_double_ge(time_of_product(&device, &more).time_s, least_s * (double)rows / 1000.0);
+    }
+    op.u.matmul.experts = 4;
+    near(nnc_product_least_s(&device, &op, &work), 0.992 * rows_s);
+    op.u.matmul.experts = 0;
+    e->group_ratio = 0.5; /* a kernel of experts that is faster than one product halves the bound */
+    near(nnc_product_least_s(&device, &op, &work), 0.5 * 0.998 * rows_s);
+    e->group_ratio = 1.25;
+    op.phase = NNC_PHASE_GRAD_WEIGHT;
+    near(nnc_product_least_s(&device, &op, &work), 1022.0 / 1024.0 * rows_s);
+    op.kind = NNC_OP_POINTWISE;
+    ck_assert_double_eq(nnc_product_least_s(&device, &op, &work), 0.0);
+}
+END_TEST
+
 int main(void) {
     const TTest *const tests[] = {
+        products_grow,
         waves,
         waves_by_half,
         groups_one_by_one,
