@@ -1155,6 +1155,19 @@ static bool keep_for_steps(nnc_fit *fit, moving *m, int32_t group) {
     return true;
 }
 
+/* Returns the error of a row without the parameters of its fit group. */
+static double error_without(moving *m, const nnc_fit_row *r) {
+    nnc_fit_parameter *parameters = m->fit->parameters;
+    double values[NNC_FIT_PARAMETERS_MAX];
+    for (int32_t i = 0; i < m->fit->parameter_count; i++) {
+        values[i] = parameters[i].value;
+        if (parameters[i].group == r->group) { parameters[i].value = (double)NAN; }
+    }
+    const double error = error_of(m, r);
+    for (int32_t i = 0; i < m->fit->parameter_count; i++) { parameters[i].value = values[i]; }
+    return error;
+}
+
 /* Fits the parameters of each fit group. If the caller names parameters, they are fitted to all rows as one fit
  * group. m[] keeps the state of each fit for the cross-validation. */
 static bool fit_all(nnc_fit *fit, moving *m, hand *hands) {
@@ -1165,14 +1178,15 @@ static bool fit_all(nnc_fit *fit, moving *m, hand *hands) {
         ok = fit_group(&m[i], fit, first + i) && (joint || keep_for_steps(fit, &m[i], first + i)) &&
              (joint || keep_helpful(fit, &m[i], first + i, hands));
     }
-    bool left = false; /* true: at least one fit left out a model. Steps on which no parameter is fitted then also get
-                        * the error `left` */
+    bool left =
+        false; /* true: at least one fit left out a model. Other steps then also get the error `left`: if all steps
+                        * of a fit group are of one model, no other model determines the parameters of this group */
     for (int32_t i = 0; i < fit->row_count; i++) { left = left || !isnan(fit->rows[i].left); }
     for (int32_t i = 0; i < fit->row_count && ok; i++) {
         nnc_fit_row *r = &fit->rows[i];
         r->after = error_of(&m[0], r);
         const bool alone = r->row->kind == NNC_MEASURED_STEP && !r->held && isnan(r->left);
-        r->left = left && alone ? r->after : r->left;
+        r->left = left && alone ? error_without(&m[0], r) : r->left;
     }
     for (int32_t i = 0; i < count && ok; i++) {
         const bool done = !joint && fit->groups[i].kind == NNC_MEASURED_STEP;

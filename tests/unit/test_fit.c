@@ -267,6 +267,32 @@ START_TEST(unaligned_steps_give_their_ratio) {
 }
 END_TEST
 
+/* All unaligned steps are of one model, so no other model determines their ratio: without this model its steps have the
+ * error that they had before. */
+START_TEST(a_group_of_one_model_is_not_its_own_judge) {
+    static const char *const names[] = { "a", "b" };
+    software.lists_operators = true;
+    start.host.kernel_s = 0.0;
+    start.efficiency.fitted = true;
+    start.efficiency.gemm[NNC_BF16].unaligned_ratio = 6.0;
+    for (int i = 0; i < 12; i++) {
+        add_step(i % 2 == 0 ? 1024 : 2048, 1024, 4 + i);
+        models[i].decoder.vocab = i < 6 ? 32001 : 32000;
+        rows[i].model_name = i < 6 ? "c" : names[i % 2];
+        fit_rows[i].plan.precision = rows[i].plan.precision = NNC_BF16;
+    }
+    nnc_device truth = start;
+    truth.efficiency.gemm[NNC_BF16].unaligned_backward_ratio = 2.0;
+    measure(&truth);
+    begin_fit();
+    nnc_fit_choose(&fit);
+    run_fit();
+    ck_assert_double_gt(fabs(fit_rows[0].left), 0.05);
+    ck_assert_double_lt(fabs(fit_rows[0].after), 0.01);
+    ck_assert_double_lt(fabs(fit_rows[6].left), 0.01);
+}
+END_TEST
+
 /* One hidden size: a slow product and a slow memory look alike. */
 START_TEST(steps_of_one_shape_give_one_figure) {
     for (int i = 0; i < 6; i++) { add_step(1024, 1024, i + 1); }
@@ -454,6 +480,7 @@ int main(void) {
         tcase_add_test(tests, one_step_gives_the_machine_factor);
         tcase_add_test(tests, steps_of_several_shapes_give_two_figures);
         tcase_add_test(tests, unaligned_steps_give_their_ratio);
+        tcase_add_test(tests, a_group_of_one_model_is_not_its_own_judge);
         tcase_add_test(tests, steps_of_one_shape_give_one_figure);
         tcase_add_test(tests, collectives_of_a_domain_come_back);
         tcase_add_test(tests, the_same_rows_give_the_same_digits);
