@@ -49,8 +49,8 @@ const nnc_own_option nnc_own_options[] = {
       .argument = "REGION", .takes = NNC_TAKES_SCENARIO | NNC_TAKES_SERVE },
     { .field = { .name = "set", TEXTS(given.sets, given.set_count), .group = "Numbers",
                  .help = "Any field of the plan, the model or the device by its name in the files, such as "
-                         "scale_up.bytes_per_s=450e9; a prefix plan., model. or device. selects one of the three. May be "
-                         "repeated." },
+                         "scale_up.bytes_per_s=450e9; a prefix plan., model. or device. selects one of the three. "
+                         "May be repeated." },
       .argument = "FIELD=VALUE", .takes = NNC_TAKES_PLAN | NNC_TAKES_SERVE | NNC_TAKES_CALIBRATE },
     { .field = { .name = "power-cap", TEXT(power_cap), .group = "Numbers",
                  .help = "Sustained power limit of a device in watts (like --set device.power_cap_w=W).",
@@ -134,7 +134,7 @@ const nnc_own_option nnc_own_options[] = {
                  .help = "Date to print on the report.", .default_text = "none" },
       .argument = "DATE", .takes = NNC_TAKES_REPORT },
     { .field = { .name = "fragment", SWITCH(fragment), .group = "Output",
-                 .help = "Leave out the style sheet, to put the output into a page that already has this style sheet." },
+                 .help = "Leave out the style sheet: the output goes into a page that already has the style sheet." },
       .takes = NNC_TAKES_PLOT },
     { .field = { .name = "against", TEXT(against), .group = "Output",
                  .help = "Draw the outline of another estimate behind the picture, on the same scale: 'gpt2 a100 "
