@@ -525,3 +525,9 @@ nncost estimate dense DEVICE --adapter-rank 8 --zero 3 --reshard --micro-batch 1
 \# pairs.yaml:7: train_dataset: left open, expected --method, or a file that sets it
 $ sed 's/_dpo_/_sft_/' pairs.yaml >one.yaml; nncost show one.yaml --to-options
 nncost estimate dense DEVICE --adapter-rank 8 --zero 3 --reshard --micro-batch 1 --micro-batches 1 --seq-len 2048 --precision bf16 --recompute full --context 1 --optimizer adamw --clip-gradients
+
+# A repeat of a repeat in a pattern is refused: its compilation would take minutes.
+$ printf 'base_model: meta-llama/Llama-3.1-8B\nsequence_len: 2048\nmicro_batch_size: 1\nbf16: true\nunfrozen_parameters:\n  - ((((((((((((((((((((((((a+)+)+)+)+)+)+)+)+)+)+)+)+)+)+)+)+)+)+)+)+)+)+)+\n' >p.yml
+$ nncost estimate p.yml dense round
+! nncost: p.yml:5: unfrozen_parameters: names other parameters than whole parts of layers; --train LIST names the parts that are trained; with an adapter, names of parameters begin with base_model.model, so that patterns of the model match none, and --lenient skips the key
+[3]
