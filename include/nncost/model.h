@@ -334,8 +334,8 @@ enum { NNC_GRAPH_LETS_MAX = 48, NNC_TOWERS_MAX = 2 };
  * valid as long as the nnc_specs that loaded the model. */
 typedef struct nnc_graph {
     const struct nnc_graph_net *net;
-    const struct nnc_field_table *fields; /* fields that all graphs have, and one field per number */
-    int64_t lets[NNC_GRAPH_LETS_MAX];     /* values of the numbers, in the order of the file */
+    const struct nnc_field_table *fields; /* fields that all graphs have, and one field per let */
+    int64_t lets[NNC_GRAPH_LETS_MAX];     /* values of the lets, in the order of the file */
 } nnc_graph;
 
 /* The dimensions in the model file. When nnc_model_set changes hidden, all dimensions that were not set scale in
