@@ -58,6 +58,7 @@ SHOWN |= { # commands of nncost that take what is not here: a page, a machine th
     "torchrun --nproc_per_node 8 -m nncost.measure": ("tests/measured_here.py", "as torchrun starts them"),
     "nncost estimate gpt2 .": ("tests/measured_here.py", "measured"),
     "nncost calibrate measure.json": ("tests/measured_here.py", "calibrate"),
+    "nncost calibrate tests/published/serving.csv --serve": (None, "fits for a quarter of a minute"),
     "python3 train.py": (None, "a reader's own job"),
 }
 
@@ -112,7 +113,8 @@ class Scratch:
         self.put("stable-diffusion/unet/config.json", (ROOT / "tests/data/foreign/sd1-unet.json").read_text())
         shutil.copy(ROOT / "tests/text/inputs/conv.onnx", self.path / "net.onnx")
         rows = (ROOT / "tests/published/training_llmfoundry.csv").read_text().splitlines()
-        self.put("steps.csv", "\n".join([rows[0], *[row for row in rows if "h100" in row][:6]]) + "\n")
+        for name in ("steps.csv", "more.csv"):
+            self.put(name, "\n".join([rows[0], *[row for row in rows if "h100" in row][:6]]) + "\n")
         (self.path / "tests").symlink_to(ROOT / "tests")
         (self.path / "train.log").symlink_to(ROOT / "tests/data/watch/megatron.log")
         (self.path / "step.json").symlink_to(ROOT / "tests/data/capture/decoder.json")
@@ -154,11 +156,11 @@ def shown(where, command):
 
 
 def is_command(line):
-    """A line of an indented block; all others are formulas or outputs."""
+    """A line of an indented block; all others are formulas ("time of an op = ...") or outputs."""
     words = line.split()
     if line.startswith((*SHOWN, *RUN)):
         return True
-    return len(words) > 1 and words[1] not in "=·+-" and shutil.which(words[0], path="/usr/bin:/usr/sbin") is not None
+    return len(words) > 1 and words[0] != "time" and words[1] not in "=·+-" and shutil.which(words[0], path="/usr/bin:/usr/sbin") is not None
 
 
 def command_of(scratch, where, command):
