@@ -11,6 +11,44 @@
 
 #include "input/input_internal.h"
 
+/* Functions of cJSON. The program loads cJSON when it reads the first document, because many commands read none. */
+#ifdef NNC_CJSON_LIBRARY
+#define CJSON_CALLS(X)            \
+    X(ParseWithLengthOpts)        \
+    X(Delete)                     \
+    X(GetArraySize)               \
+    X(GetObjectItemCaseSensitive) \
+    X(PrintUnformatted)           \
+    X(free)                       \
+    X(InitHooks)                  \
+    X(SetValuestring)             \
+    X(AddItemReferenceToObject)   \
+    X(AddObjectToObject)
+/* NOLINTNEXTLINE(bugprone-macro-parentheses): a declaration */
+#define POINTER(name) __typeof__(cJSON_##name) *name;
+#define NAME(name) "cJSON_" #name,
+#define CJSON(name) late.name
+static struct late { CJSON_CALLS(POINTER) } late;
+static cJSON_Hooks late_hooks; /* set when the library is loaded */
+
+static bool load(const nnc_json_doc *doc) {
+    static const char *const names[] = { CJSON_CALLS(NAME) };
+    struct late found;
+    nnc_error err;
+    if (late.Delete != NULL) { return true; }
+    if (nnc_dlopen_functions(NNC_CJSON_LIBRARY, NNC_CJSON_PACKAGE, names, NNC_COUNT_OF(names), &found, &err) !=
+        NNC_OK) {
+        nnc_faults_note(doc->faults, &err);
+        return false;
+    }
+    late = found;
+    if (late_hooks.malloc_fn != NULL) { late.InitHooks(&late_hooks); }
+    return true;
+}
+#else
+#define CJSON(name) cJSON_##name
+#endif
+
 static void fault_at(const nnc_json_doc *doc, nnc_position at, const char *what) {
     nnc_error fault;
     char where[sizeof(fault.where)];
@@ -38,7 +76,7 @@ static bool may_repeat(const cJSON *object) {
     enum { FEW = 64 };
     uint64_t few[FEW];
     size_t slots = 16;
-    while (slots < 2 * (size_t)cJSON_GetArraySize(object)) { slots *= 2; }
+    while (slots < 2 * (size_t)CJSON(GetArraySize)(object)) { slots *= 2; }
     uint64_t *seen = slots <= FEW ? few : calloc(slots, sizeof *seen);
     if (seen == few) { memset(few, 0, slots * sizeof *few); }
     bool repeats = seen == NULL;
@@ -51,7 +89,7 @@ static bool may_repeat(const cJSON *object) {
 
 static void refuse_repeats(const nnc_json_doc *doc, const cJSON *object) {
     int count = 0;
-    keyed *members = calloc((size_t)cJSON_GetArraySize(object) + 1, sizeof *members);
+    keyed *members = calloc((size_t)CJSON(GetArraySize)(object) + 1, sizeof *members);
     if (members == NULL) {
         nnc_faults_no_memory(doc->faults);
         return;
@@ -70,7 +108,7 @@ static void refuse_repeats(const nnc_json_doc *doc, const cJSON *object) {
  * recursion is as deep as the text is nested, which is limited. Returns false if a number is infinite. */
 static bool refuse_values(const nnc_json_doc *doc, const cJSON *at) {
     bool finite = isfinite(at->valuedouble);
-    if (cJSON_IsObject(at) && may_repeat(at)) { refuse_repeats(doc, at); }
+    if ((at->type & 0xFF) == cJSON_Object && may_repeat(at)) { refuse_repeats(doc, at); }
     for (const cJSON *child = at->child; child != NULL; child = child->next) {
         finite = refuse_values(doc, child) && finite;
     }
@@ -159,7 +197,7 @@ static bool parse_lean(nnc_json_doc *doc) {
     nnc_buffer lean = { 0 };
     const char *rest = NULL;
     if (leave_out(doc, &lean)) {
-        doc->root = cJSON_ParseWithLengthOpts(lean.bytes, lean.size, NULL, true);
+        doc->root = CJSON(ParseWithLengthOpts)(lean.bytes, lean.size, NULL, true);
         doc->large.object = nnc_json_follow(nnc_json_root(doc), doc->large.name, &rest).node;
     }
     nnc_buffer_free(&lean);
@@ -204,6 +242,9 @@ bool nnc_json_parse(nnc_json_doc *doc) {
     const char *end;
     nnc_json_scan_fault fault;
     doc->root = NULL;
+#ifdef NNC_CJSON_LIBRARY
+    if (!load(doc)) { return false; }
+#endif
     const size_t most = values_max > NNC_SCAN_VALUES_MANY ? NNC_RECORDED_BYTES_MAX : NNC_FILE_BYTES_MAX;
     if (doc->size > most) {
         nnc_error large;
@@ -220,7 +261,7 @@ bool nnc_json_parse(nnc_json_doc *doc) {
         doc->large.name != NULL && nnc_json_scan(doc->text, doc->size, values_max, NULL) && parse_lean(doc);
     if (!lean && (nnc_json_scan_lexemes(doc->text, doc->size, values_max) ||
                   nnc_json_scan(doc->text, doc->size, values_max, &fault))) {
-        doc->root = cJSON_ParseWithLengthOpts(doc->text, doc->size + 1, &end, true);
+        doc->root = CJSON(ParseWithLengthOpts)(doc->text, doc->size + 1, &end, true);
     }
     if (doc->root == NULL || !refuse_values(doc, doc->root)) { refuse_text(doc, values_max, end); }
     return doc->faults->count == before;
@@ -237,11 +278,11 @@ bool nnc_json_open(nnc_json at, int32_t index) {
     const int before = doc->faults->count;
     const size_t place = doc->large.places[index];
     const char *end = doc->text + place;
-    cJSON *read = cJSON_ParseWithLengthOpts(end, doc->size + 1 - place, &end, false);
+    cJSON *read = CJSON(ParseWithLengthOpts)(end, doc->size + 1 - place, &end, false);
     if (read != NULL) {
         ((cJSON *)at.node)->child = read->child;
         read->child = NULL;
-        cJSON_Delete(read);
+        CJSON(Delete)(read);
     }
     if (read == NULL || !refuse_values(doc, at.node)) { refuse_text(doc, values_max_of(doc), end); }
     return doc->faults->count == before;
@@ -251,25 +292,29 @@ void nnc_json_close(nnc_json at, int32_t index, const char *const *skip) {
     if (is_left_out(at, index)) {
         cJSON *node = (cJSON *)at.node;
         if (skip != NULL) { at.doc->large.digests[index] = nnc_json_digest(at, skip); }
-        cJSON_Delete(node->child);
+        CJSON(Delete)(node->child);
         node->child = NULL;
     }
 }
 
 const char *nnc_json_copy(nnc_json at) {
-    char *text = at.node != NULL ? cJSON_PrintUnformatted(at.node) : NULL;
+    char *text = at.node != NULL ? CJSON(PrintUnformatted)(at.node) : NULL;
     const char *copy = text != NULL ? nnc_arena_strdup(at.doc->arena, text) : NULL;
-    cJSON_free(text);
+    CJSON(free)(text);
     return copy;
 }
 
 void nnc_json_allocate_with(void *(*allocate)(size_t), void (*release)(void *)) {
+#ifdef NNC_CJSON_LIBRARY
+    late_hooks = (cJSON_Hooks){ allocate, release };
+#else
     cJSON_Hooks hooks = { allocate, release };
     cJSON_InitHooks(&hooks);
+#endif
 }
 
 void nnc_json_free(nnc_json_doc *doc) {
-    cJSON_Delete(doc->root);
+    if (doc->root != NULL) { CJSON(Delete)(doc->root); }
     doc->root = NULL;
     if (doc->like != NULL) {
         nnc_json_free(doc->like);
@@ -293,7 +338,7 @@ nnc_json_type nnc_json_type_of(nnc_json at) {
 }
 
 nnc_json nnc_json_get(nnc_json object, const char *key) {
-    return (nnc_json){ object.doc, cJSON_GetObjectItemCaseSensitive(object.node, key) };
+    return (nnc_json){ object.doc, CJSON(GetObjectItemCaseSensitive)(object.node, key) };
 }
 
 nnc_json nnc_json_first(nnc_json container) {
@@ -304,13 +349,13 @@ nnc_json nnc_json_next(nnc_json at) { return (nnc_json){ at.doc, at.node != NULL
 
 const char *nnc_json_key(nnc_json at) { return at.node->string != NULL ? at.node->string : ""; }
 
-bool nnc_json_bool(nnc_json at) { return cJSON_IsTrue(at.node) != 0; }
+bool nnc_json_bool(nnc_json at) { return at.node != NULL && (at.node->type & 0xFF) == cJSON_True; }
 
 double nnc_json_number(nnc_json at) { return at.node->valuedouble; }
 
 const char *nnc_json_text(nnc_json at) { return at.node->valuestring; }
 
-int nnc_json_count(nnc_json at) { return cJSON_GetArraySize(at.node); }
+int nnc_json_count(nnc_json at) { return CJSON(GetArraySize)(at.node); }
 
 /* Marks a node as inherited: a bit in the type of the node that cJSON does not use. */
 enum { INHERITED = 1 << 16 };
@@ -327,15 +372,15 @@ static cJSON *last_of(nnc_json object, bool added) {
 }
 
 void nnc_json_set_text(nnc_json at, const char *text) {
-    if (cJSON_SetValuestring((cJSON *)at.node, text) == NULL) { nnc_faults_no_memory(at.doc->faults); }
+    if (CJSON(SetValuestring)((cJSON *)at.node, text) == NULL) { nnc_faults_no_memory(at.doc->faults); }
 }
 
 void nnc_json_inherit(nnc_json object, nnc_json value) {
-    last_of(object, cJSON_AddItemReferenceToObject((cJSON *)object.node, value.node->string, (cJSON *)value.node));
+    last_of(object, CJSON(AddItemReferenceToObject)((cJSON *)object.node, value.node->string, (cJSON *)value.node));
 }
 
 nnc_json nnc_json_inherit_object(nnc_json object, const char *key) {
-    return (nnc_json){ object.doc, last_of(object, cJSON_AddObjectToObject((cJSON *)object.node, key) != NULL) };
+    return (nnc_json){ object.doc, last_of(object, CJSON(AddObjectToObject)((cJSON *)object.node, key) != NULL) };
 }
 
 bool nnc_json_inherited(nnc_json at) { return at.node != NULL && (at.node->type & INHERITED) != 0; }
