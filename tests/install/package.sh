@@ -12,7 +12,7 @@ unset NNCOST_PATH DESTDIR
 
 (cd "$work" && cpack -G DEB --config "$build/CPackConfig.cmake" >log 2>&1) || { cat "$work/log"; exit 1; }
 deb=$(ls "$work"/nncost_*.deb)
-for package in libcjson1 libsqlite3-0 libnlopt0; do # the last two are loaded by name
+for package in libcjson1 libsqlite3-0 libnlopt0; do # the program loads them by name
     dpkg-deb --field "$deb" Depends | grep -q "$package" || { echo "does not depend on $package"; exit 1; }
 done
 root=$work/root

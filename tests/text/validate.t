@@ -208,3 +208,10 @@ $ echo '{ "schema": "nncost.device/1", "id": "e", "name": "E", "like": "round", 
 ! nncost: e.json:1: prices[0].date: missing, expected it with a price, found nothing
 ! nncost: e.json:1: prices[1].where: missing, expected it or source with a price, found nothing
 [3]
+
+# cJSON is loaded when the first document is read. Another file of its name is an error of the system, not of the document.
+$ echo '{}' > e.json; : >libcjson.so.1; export LD_LIBRARY_PATH=.; nncost validate e.json
+! nncost: libcjson.so.1: cannot load, expected Debian's package libcjson1: ./libcjson.so.1: file too short
+[4]
+$ : >libcjson.so.1; export LD_LIBRARY_PATH=.; nncost --help >help && echo helps
+helps
