@@ -363,6 +363,7 @@ static const double held_share = 0.25, host_margin = 0.1;
 
 static void mark_host(nnc_rows *rows, const nnc_result *r, double kernel_s) {
     double kernels = 0.0;
+    if (r->host_s < held_share * r->step_s) { return; }
     for (int32_t i = 0; i < rows->count; i++) {
         kernels += nnc_op_issued(rows->rows[i].op).kernels * rows->rows[i].repeat;
     }
