@@ -538,6 +538,13 @@ static void add_plan_word(nnc_sheet *sheet, const void *record) {
         nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s %" PRId64 " on %s weights",
                        plan->oft ? "OFT in blocks of" : "LoRA rank", plan->adapter_rank, nnc_frozen_name(plan->frozen));
     }
+    const char *more = plan->train_layers > 1 ? "s" : "";
+    if (plan->train_layers > 0 && plan->train_from < 0) {
+        nnc_sheet_item(sheet, NNC_INK_PLAIN, "trains the last %" PRId64 " layer%s", plan->train_layers, more);
+    } else if (plan->train_layers > 0) {
+        nnc_sheet_item(sheet, NNC_INK_PLAIN, "trains %" PRId64 " layer%s from layer %" PRId64 " on", plan->train_layers,
+                       more, plan->train_from);
+    }
 }
 
 /* Writes how the range of the step time was found. The word "measured" appears only if there are measured steps. */
@@ -689,6 +696,10 @@ static const nnc_page_row first_rows[] = {
     NNC_BLOCK(write_sentence),
     NNC_LINE("plan"),
     NNC_ADD(add_plan_word),
+    NNC_ITEM("trains {plan.train}", .when = "plan.train != all"),
+    NNC_ITEM("offload {plan.offload}", .when = "plan.devices = 1, plan.offload != none"),
+    NNC_ITEM("helper models of {memory.helper_bytes}, whose passes 'nncost run' counts",
+             .when = "memory.helper_bytes > 0"),
     NNC_ITEM("batch {plan.global_batch}"),
     NNC_ITEM("sequence {plan.seq_len}"),
     NNC_ITEM("image {plan.image}"),

@@ -295,7 +295,7 @@ $ nncost estimate inputs/captured.json round --offload activations
 One step of captured takes 192.4 us on A device of round figures and is bound by network, 85.6% of
 it; it fits: 3.698 MB of 10.00 GB per device.
 
-plan      batch 2, sequence 32, fp32, adamw, torch-eager
+plan      offload activations, batch 2, sequence 32, fp32, adamw, torch-eager
 step      192.4 us
           datasheet rates: no efficiency of this device was measured
 bounds    lower 177.6 us, upper without overlap 210.6 us
@@ -317,7 +317,7 @@ $ nncost estimate inputs/captured.json round --offload optimizer --set device.ho
 One step of captured with device.host.bytes_per_s=1e9 takes 6.423 ms on A device of round figures
 and is bound by network, 99.8% of it; it fits: 1.907 MB of 10.00 GB per device.
 
-plan      batch 2, sequence 32, fp32, adamw, torch-eager
+plan      offload optimizer, batch 2, sequence 32, fp32, adamw, torch-eager
 step      6.423 ms
           datasheet rates: no efficiency of this device was measured
 bounds    lower 2.958 ms, upper without overlap 6.428 ms

@@ -860,3 +860,14 @@ $ nncost estimate dense round --building shed
 $ nncost estimate dense round --host 1e-4
 ! nncost: --host: changes nothing here, expected it with --software torch-eager and --implementation
 [2]
+
+# The first screen names what the plan trains and offloads.
+$ nncost estimate dense round --train mlp --offload optimizer | grep -A 1 ^plan
+plan      trains mlp, offload optimizer, batch 1, sequence 1000, bf16, adamw, torch-compile
+step      624.8 ms
+$ nncost estimate dense round --train-layers 1 --train-from 1 | grep -A 1 ^plan
+plan      trains 1 layer from layer 1 on, batch 1, sequence 1000, bf16, adamw, torch-compile
+step      5.725 ms
+$ nncost estimate dense round --train-layers 2 | grep -A 1 ^plan
+plan      trains the last 2 layers, batch 1, sequence 1000, bf16, adamw, torch-compile
+step      4.675 ms

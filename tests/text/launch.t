@@ -272,7 +272,7 @@ $ nncost estimate dpo.yaml dense round
 ! nncost: dpo.yaml:3: beta: cannot be estimated together with the other keys; --method dpo, with which a batch counts pairs of answers, or options of nncost alone, and --lenient skips the key
 [3]
 $ nncost estimate dpo.yaml dense round --devices 1 --method dpo | grep '^plan'
-plan      batch 8, sequence 1000, bf16, adamw, torch-eager
+plan      helper models of 214.2 MB, whose passes 'nncost run' counts, batch 8, sequence 1000, bf16,
 
 # The losses orpo and simpo have no reference model.
 $ printf 'model_name_or_path: x\nstage: dpo\ndo_train: true\nbf16: true\nfinetuning_type: lora\nlora_rank: 4\npref_loss: sigmoid\n' >pref.yaml
