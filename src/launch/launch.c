@@ -259,15 +259,15 @@ typedef struct source_reader {
     const char *script; /* path of the script on the command line */
 } source_reader;
 
-/* Returns the text of a script that another script reads. Looks in the folder of the script on the command line and in
- * the folders above it. */
+/* Returns the text of a script that another script reads, unless this is a device or a pipe, which may never end. Looks
+ * in the folder of the script on the command line and in the folders above it. */
 static const char *read_script(void *context, const char *name) {
     const source_reader *reader = context;
     nnc_reading *r = reader->r;
     char *text = NULL;
     size_t size = 0;
     const char *path = nnc_launch_path(r->arena, reader->script, name), *kept = NULL;
-    if (path != NULL && access(path, R_OK) == 0 && nnc_specs_read(r->specs, path, &text, &size, NULL) == NNC_OK) {
+    if (path != NULL && is_regular(path) && nnc_specs_read(r->specs, path, &text, &size, NULL) == NNC_OK) {
         kept = nnc_arena_strdup(r->arena, text);
     }
     free(text);
@@ -333,7 +333,10 @@ static nnc_status open_script(nnc_reading *r, const char *path, const char *form
         }
         return refuse_program(r, path, longest);
     }
-    return status != NNC_OK ? status : first >= 0 ? NNC_OK : refuse_kind(r, path);
+    if (status != NNC_OK || first >= 0) { return status; }
+    return nnc_fail(r->err, NNC_BAD_SPEC, path,
+                    "starts no program with options, and no script that it reads does, expected a script that starts a "
+                    "program of docs/files.md");
 }
 
 /* If files of this format replace each other's values, puts the previous file of the format beneath this file. */

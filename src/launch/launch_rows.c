@@ -944,22 +944,25 @@ typedef struct trained {
 } trained;
 
 /* Compiles a pattern as Axolotl does: it begins where the name begins, and '.' is a dot unless '+' follows. Returns false
- * for other syntax than that of examples: ranges of rows, escapes except \d, groups with '?', counts, repeated groups.
- * Source: Axolotl, src/axolotl/utils/freeze.py. */
+ * for other syntax than that of examples: ranges of rows, escapes except \d, groups with '?', counts, repeats of groups
+ * and of repeats. Source: Axolotl, src/axolotl/utils/freeze.py. */
 static bool compile_pattern(const char *text, regex_t *pattern) {
-    char posix[3 * TRAINED_PATTERN] = "^";
-    size_t used = 1;
+    char posix[3 * TRAINED_PATTERN + 4] = "^(";
+    size_t used = 2;
+    int depth = 0;
     if (strlen(text) >= TRAINED_PATTERN || strpbrk(text, "{:?") != NULL) { return false; }
-    for (text += *text == '^'; *text != '\0'; text++) {
+    for (; *text != '\0'; text++) {
         const bool digit = text[0] == '\\' && text[1] == 'd';
-        const bool nested =
-            *text == ')' && (text[1] == '+' || text[1] == '*'); /* nested repeats take regcomp minutes */
-        if (nested || (*text == '\\' && !digit)) { return false; }
+        /* regcomp copies what is repeated, so that nested repeats take it minutes */
+        const bool nested = strchr(")+*", *text) != NULL && (text[1] == '+' || text[1] == '*');
+        depth += *text == '(' ? 1 : *text == ')' ? -1 : 0;
+        if (nested || depth < 0 || (*text == '\\' && !digit)) { return false; }
         const char one[2] = { *text, '\0' };
         const char *put = digit ? "[0-9]" : *text == '.' && text[1] != '+' ? "[.]" : one;
         used += (size_t)snprintf(posix + used, sizeof posix - used, "%s", put);
         text += digit;
     }
+    snprintf(posix + used, sizeof posix - used, ")");
     return regcomp(pattern, posix, REG_EXTENDED | REG_NOSUB) == 0;
 }
 

@@ -605,9 +605,9 @@ static void read_slurm(nnc_shell *s, const char *text);
 static void read_source(nnc_shell *s, const char *path, const char *job) {
     const char *known = strrchr(path, '}');
     const char *from = known != NULL && known[1] == '/' ? known + 2 : path;
-    const char *text = s->script->read != NULL && strstr(from, "${") == NULL && s->sources++ < SOURCES_MAX
-                           ? s->script->read(s->script->context, from)
-                           : NULL;
+    const bool is_named = s->script->read != NULL && strstr(from, "${") == NULL;
+    const char *text = is_named && s->sources < SOURCES_MAX ? s->script->read(s->script->context, from) : NULL;
+    s->sources += is_named ? 1 : 0;
     if (text == NULL) {
         s->sourced = path;
         return;
@@ -935,8 +935,13 @@ nnc_status nnc_shell_read(const char *name, const char *text, nnc_arena *arena, 
     if (nnc_shell_goes_on(&s) && starts_none) { keep_variables(&s); }
     if (nnc_shell_goes_on(&s) && s.sourced != NULL && starts_none) { /* the missing script may have more options */
         char what[256];
-        snprintf(what, sizeof what, "starts no program itself; %.120s, which it reads, is not found: give its options",
-                 s.sourced);
+        if (s.sources > SOURCES_MAX) {
+            snprintf(what, sizeof what, "starts no program itself, and reads more than %d scripts: give its options",
+                     SOURCES_MAX);
+        } else {
+            snprintf(what, sizeof what,
+                     "starts no program itself; %.120s, which it reads, is not found: give its options", s.sourced);
+        }
         nnc_shell_refuse(&s, what);
     }
     script->commands = s.made.list;

@@ -395,6 +395,17 @@ $ printf 'dcn_fsdp_parallelism: 2\nici_fsdp_parallelism: 4\nglobal_head_dim: 0\n
 $ nncost show gpu.yml --to-options | grep -o ' --zero.*'
  --zero 3 --shard 8
 
+# A script that reads itself, and pipes and devices, end; each message says why nothing starts.
+$ echo 'bash self.sh' >self.sh; ln -s self.sh other.sh; nncost show other.sh --to-options
+! nncost: other.sh:2: starts no program itself, and reads more than 16 scripts: give its options
+[3]
+$ echo 'ls -l' >ls.sh; echo 'bash ls.sh' >calls.sh; nncost show calls.sh --to-options
+! nncost: calls.sh: starts no program with options, and no script that it reads does, expected a script that starts a program of docs/files.md
+[3]
+$ mkfifo pipe.sh; printf 'source pipe.sh\nsource /dev/zero\ntorchrun pretrain_gpt.py --num-layers 2 --hidden-size 64 --num-attention-heads 4 --seq-length 128 --micro-batch-size 3\n' >pipes.sh
+$ timeout 10 nncost show pipes.sh --to-options | grep -o 'micro-batch .'
+micro-batch 3
+
 # A fragment of a script whose other part is missing is refused; linear biases of Megatron-LM are those of experts, too.
 $ printf 'source ./common.sh\nMODEL_OPTIONS="--num-layers 2 --hidden-size 64 --num-attention-heads 4 --seq-length 128"\n' >part.sh
 $ nncost show part.sh --to-options
@@ -531,3 +542,15 @@ $ printf 'base_model: meta-llama/Llama-3.1-8B\nsequence_len: 2048\nmicro_batch_s
 $ nncost estimate p.yml dense round
 ! nncost: p.yml:5: unfrozen_parameters: names other parameters than whole parts of layers; --train LIST names the parts that are trained; with an adapter, names of parameters begin with base_model.model, so that patterns of the model match none, and --lenient skips the key
 [3]
+$ printf 'base_model: meta-llama/Llama-3.1-8B\nsequence_len: 2048\nmicro_batch_size: 1\nbf16: true\nunfrozen_parameters:\n  - a++++++++++++++++++++++++++++++\n' >p.yml
+$ timeout 5 nncost estimate p.yml dense round >out 2>err; echo $?; grep -c 'names other parameters' err
+3
+1
+
+# Each alternative of a pattern begins where the name begins, as in Python: model.embed_tokens.weight does not match.
+$ printf 'base_model: meta-llama/Llama-3.1-8B\nsequence_len: 2048\nmicro_batch_size: 1\nbf16: true\nunfrozen_parameters:\n  - x|embed_tokens|lm_head\n' >p.yml
+$ nncost show p.yml dense round --to-options | grep -o 'train [a-z,]*'
+train head
+$ sed -i 's/x|.*/a)|(lm_head/' p.yml; nncost show p.yml dense round --to-options 2>err; echo $?; grep -c 'names other parameters' err
+3
+1
