@@ -52,6 +52,10 @@ static inline unsigned nnc_plan_recompute(unsigned recompute) {
 nnc_status nnc_plan_resolve_read(const nnc_plan *plan, const nnc_model *model, const nnc_device *device,
                                  nnc_plan *resolved, nnc_error *err);
 
+/* A profile without fused attention changes the default of a resolved plan, flash, to unfused, except with context
+ * parallelism. */
+void nnc_plan_set_attention(nnc_plan *plan, const nnc_software *software);
+
 /* Fills in what a plan leaves open as nnc_plan_resolve_read does, under a given software profile. If the profile has no
  * fused attention, "flash" becomes unfused. */
 nnc_status nnc_plan_resolve_for(const nnc_plan *plan, const nnc_model *model, const nnc_device *device,

@@ -215,13 +215,16 @@ nnc_status nnc_plan_resolve_read(const nnc_plan *plan, const nnc_model *model, c
     return check_schedule(p, model, layers, err);
 }
 
+void nnc_plan_set_attention(nnc_plan *plan, const nnc_software *software) {
+    if (software->unfused_attention && plan->attention == NNC_ATTENTION_FLASH && plan->context == 1) {
+        plan->attention = NNC_ATTENTION_UNFUSED;
+    }
+}
+
 nnc_status nnc_plan_resolve_for(const nnc_plan *plan, const nnc_model *model, const nnc_device *device,
                                 const nnc_software *software, nnc_plan *resolved, nnc_error *err) {
     NNC_TRY(nnc_plan_resolve_read(plan, model, device, resolved, err));
-    /* A profile without fused attention changes the default, flash, to unfused, except with context parallelism. */
-    if (software->unfused_attention && resolved->attention == NNC_ATTENTION_FLASH && resolved->context == 1) {
-        resolved->attention = NNC_ATTENTION_UNFUSED;
-    }
+    nnc_plan_set_attention(resolved, software);
     return NNC_OK;
 }
 

@@ -112,9 +112,11 @@ enum { PRODUCTS = 1024, PRODUCT_WAYS = 4 };
 static nnc_timing time_op(void *context, const nnc_device *device, const nnc_op *op, const nnc_work *work) {
     nnc_memo *memo = context;
     const nnc_matmul *u = &op->u.matmul;
-    if (nnc_op_timed(op) != NNC_TIMED_GEMM) { return nnc_op_time(device, op, work); }
-    const int64_t flags = (int64_t)op->math_dtype << 8 | (op->phase == NNC_PHASE_GRAD_WEIGHT ? 1 : 0) |
-                          (u->one_by_one ? 2 : 0) | (u->b_is_weight ? 4 : 0) | (u->in_blocks ? 8 : 0);
+    /* PyTorch's own kernels for an op take time that follows from more than the product */
+    if (nnc_op_timed(op) != NNC_TIMED_GEMM || op->issued_as != NNC_ISSUED_NOT) { return nnc_op_time(device, op, work); }
+    const int64_t flags = (int64_t)op->math_dtype << 8 | (int64_t)op->phase << 16 | (u->one_by_one ? 1 : 0) |
+                          (u->b_is_weight ? 2 : 0) | (u->in_blocks ? 4 : 0) | (u->padded ? 8 : 0) |
+                          (u->useful > 0.0 ? 16 : 0) | (u->vocab > 0 ? 32 : 0);
     const product_key key = { .m = u->m,
                               .n = u->n,
                               .k = u->k,

@@ -972,6 +972,7 @@ nnc_pass_costs *nnc_plan_groups_plan(nnc_plan_groups *groups, uint64_t inside, n
     result->step_s = 0.0;
     nnc_space_inside_group(groups->space, inside, plan);
     const nnc_software *software = groups->software[inside];
+    nnc_plan_set_attention(plan, software);
     nnc_pass_costs *pass = find_pass(groups, plan, software);
     pass = pass != NULL ? pass : make_pass(groups, plan, software);
     if (!pass->usable) { return NULL; }

@@ -589,3 +589,9 @@ $ nncost search dense fitted --threads 1 --devices 16 --global-batch 64 --best 1
 $ nncost search dense fitted --threads 1 --devices 16 --global-batch 64 --tokens 1B --days 3
 ! nncost: --days: one amount of training is enough, expected --tokens, --samples, --epochs, --days or --device-hours, found 2 of them
 [2]
+
+# A profile without fused attention changes the attention of a search as it changes the attention of an estimate.
+$ echo '{ "schema": "nncost.software/1", "id": "plain", "name": "Plain", "like": "eager", "unfused_attention": true }' >plain.json
+$ for command in estimate search; do nncost $command dense round --devices 1 --global-batch 2 --micro-batch 1 --recompute none --zero 0 --software ./plain.json --format json | grep -o -m1 '"step_s": [0-9.e-]*' | head -1; done
+"step_s": 0.030371858123
+"step_s": 0.030371858123
