@@ -90,8 +90,11 @@ void nnc_partition_layers(const nnc_op_list *list, const nnc_plan *plan, nnc_sta
  * up. */
 int32_t nnc_partition_device(const nnc_plan *plan, int32_t virtual_stage);
 
-/* Returns how many of the `instances` layers of a segment backward runs again; 0 without full recomputation. */
-int64_t nnc_recomputed_layers(const nnc_plan *plan, const nnc_op_list *list, int32_t segment, int64_t instances);
+/* Returns how many layers of a segment backward runs again; 0 without full recomputation. instances: layers that a
+ * virtual stage holds of each segment. The first layers of the stage run again; kinds of layers that alternate share
+ * them in proportion. */
+int64_t nnc_recomputed_layers(const nnc_plan *plan, const nnc_op_list *list, int32_t segment,
+                              const int64_t instances[NNC_SEGMENTS_MAX]);
 
 /* ---- overlap.c: seconds of one instance of a segment ---- */
 

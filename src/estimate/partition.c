@@ -154,10 +154,20 @@ static void device_layers(const nnc_stage_partition *partition, const nnc_plan *
     }
 }
 
-int64_t nnc_recomputed_layers(const nnc_plan *plan, const nnc_op_list *list, int32_t segment, int64_t instances) {
-    const bool some = plan->recompute_layers > 0 && list->segments[segment].layer;
+int64_t nnc_recomputed_layers(const nnc_plan *plan, const nnc_op_list *list, int32_t segment,
+                              const int64_t instances[NNC_SEGMENTS_MAX]) {
+    const int64_t held = instances[segment], most = plan->recompute_layers;
+    int64_t before = 0, all = 0;
     if ((plan->recompute & NNC_RECOMPUTE_FULL) == 0) { return 0; }
-    return some && plan->recompute_layers < instances ? plan->recompute_layers : instances;
+    if (most == 0 || !list->segments[segment].layer) { return held; }
+    for (int32_t s = 0; s < list->segment_count; s++) {
+        const int64_t layers = list->segments[s].layer ? instances[s] : 0;
+        before += s < segment ? layers : 0;
+        all += layers;
+    }
+    if (most >= all) { return held; }
+    if (list->mixed_count > 0) { return most * (before + held) / all - most * before / all; }
+    return most <= before ? 0 : most - before < held ? most - before : held;
 }
 
 /* ---- segments of each device ---- */
@@ -196,7 +206,11 @@ static void set_holding(const nnc_step *step, const nnc_stage_partition *partiti
     nnc_holding_keep(h, in_flight);
     set_uneven(partition, step, device, h);
     for (int32_t s = 0; s < h->segments; s++) {
-        h->recomputed[s] = nnc_recomputed_layers(step->plan, step->list, s, h->instances[s]);
+        h->recomputed[s] = 0;
+        for (int32_t c = 0; c < chunks_of(partition, step->plan); c++) {
+            const nnc_stage_layers *share = chunk_of(partition, step->plan, device, c);
+            h->recomputed[s] += nnc_recomputed_layers(step->plan, step->list, s, share->instances);
+        }
     }
 }
 

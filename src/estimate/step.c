@@ -27,7 +27,8 @@ static void find_virtual_times(const nnc_step *step, const nnc_segment_time unit
         }
         for (int32_t s = 0; s < step->list->segment_count; s++) {
             const int64_t n = share->instances[s];
-            const double again = full ? (double)nnc_recomputed_layers(step->plan, step->list, s, n) : (double)n;
+            const double again =
+                full ? (double)nnc_recomputed_layers(step->plan, step->list, s, share->instances) : (double)n;
             forward += (double)n * units[s].forward_s;
             backward += (double)n * (units[s].backward_s - units[s].weight_s) + again * units[s].recompute_s;
             weight += (double)n * units[s].weight_s;

@@ -491,12 +491,44 @@ START_TEST(recompute_segments) {
 }
 END_TEST
 
+/* Four virtual stages of 3 layers, two on each device: the first layer of each runs again, a third of all. */
+START_TEST(recomputed_layers_of_virtual_stages) {
+    const nnc_model model = gpt(12, 256, 8, 64, 128);
+    nnc_plan plan = plan_of(1, 1, 2);
+    plan.virtual_stages = 2;
+    plan.schedule = NNC_SCHEDULE_INTERLEAVED;
+    plan.micro_batches = 4;
+    plan.global_batch = 0;
+    const nnc_result none = estimate_on_cluster(&model, &plan);
+    plan.recompute = NNC_RECOMPUTE_FULL;
+    const nnc_result full = estimate_on_cluster(&model, &plan);
+    plan.recompute_layers = 1;
+    const nnc_result some = estimate_on_cluster(&model, &plan);
+    near(some.recompute_flops, full.recompute_flops / 3, 1e-12);
+    near((double)(none.memory.activation_bytes - some.memory.activation_bytes),
+         (double)(none.memory.activation_bytes - full.memory.activation_bytes) / 3, 1e-6);
+}
+END_TEST
+
 int main(void) {
     const TTest *const tests[] = {
-        sharded_states,        gathered_weights,      gradients_and_weights, weights_are_cast_before_the_gather,
-        weights_of_one_buffer, copied_heads,          hybrid_shards,         buckets,
-        tensor_parallel,       context_parallel,      pipeline_sends,        expert_parallel,
-        offloaded_optimizer,   offloaded_activations, offloaded_weights,     recompute_segments,
+        sharded_states,
+        gathered_weights,
+        gradients_and_weights,
+        weights_are_cast_before_the_gather,
+        weights_of_one_buffer,
+        copied_heads,
+        hybrid_shards,
+        buckets,
+        tensor_parallel,
+        context_parallel,
+        pipeline_sends,
+        expert_parallel,
+        offloaded_optimizer,
+        offloaded_activations,
+        offloaded_weights,
+        recompute_segments,
+        recomputed_layers_of_virtual_stages,
     };
     return run_tests("traffic", tests, COUNT_OF(tests));
 }

@@ -179,6 +179,25 @@ START_TEST(adapters_of_some_layers) {
 }
 END_TEST
 
+/* The first k of 32 layers run again in backward. If only the last two are trained, layers before them have no backward,
+ * so 31 layers run one layer again, and 30 none; 32 run both. */
+START_TEST(layers_that_run_again) {
+    const nnc_model *model = load_model("models/llama-7b.json");
+    nnc_plan plan = nnc_plan_default();
+    plan.precision = NNC_BF16;
+    plan.recompute = NNC_RECOMPUTE_FULL;
+    const double of_layer = estimate(model, &plan).recompute_flops / 32;
+    plan.train_layers = 2;
+    for (int64_t k = 30; k <= 32; k++) {
+        plan.recompute_layers = k;
+        ck_assert_double_eq_tol(estimate(model, &plan).recompute_flops, (double)(k - 30) * of_layer, 1.0);
+    }
+    plan.train_from = 0; /* layers behind them have backward, too */
+    plan.recompute_layers = 3;
+    ck_assert_double_eq_tol(estimate(model, &plan).recompute_flops, 3 * of_layer, 1.0);
+}
+END_TEST
+
 /* A model of 24 layers of three kinds that alternate. A range of all layers changes nothing; the parts of a range add up
  * to the parameters that all layers have. */
 START_TEST(mixed_layers_divide) {
@@ -371,6 +390,7 @@ int main(void) {
                                    gradients_that_remain,
                                    last_layers_are_trained,
                                    adapters_of_some_layers,
+                                   layers_that_run_again,
                                    mixed_layers_divide,
                                    adapters_that_rotate,
                                    adapters_work_beside,
